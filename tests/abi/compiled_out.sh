@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# compiled_out: a C and a C++ file with every macro under NETSLICE_DISABLE -> object code, compared byte for byte with the same files
-# without the macro lines; $1 include folders.  Prints one line a comparison: compiler, flags, bytes of code and data, verdict.
+# compiled_out: a C and a C++ file with every macro under NETSLICE_DISABLE -> object code, compared
+# byte for byte with the same files without the macro lines; $1 include folders. Prints one line per
+# comparison: compiler, flags, bytes of code and data, verdict.
 set -eu
 here=$(dirname "$0")
 work=$(mktemp -d)
@@ -9,7 +10,7 @@ trap 'rm -rf "$work"' EXIT
 flags= compared=0
 for folder in $(echo "$1" | tr : ' '); do flags="$flags -I$folder"; done
 
-# Lines keep their numbers and the file keeps its name, so that nothing but the macros can differ.
+# Line numbers and file names stay the same, so that only the macros can make a difference.
 mkdir "$work/with" "$work/without"
 for name in every_macro.c every_macro.cpp; do
     cp "$here/$name" "$work/with/$name"
@@ -21,7 +22,7 @@ done
 content() { objdump -h -s -d -r -t "$1" | sed 1,3d; }
 
 for compiler in gcc g++ clang-14 clang++-14; do
-    command -v "$compiler" >/dev/null || { echo "no $compiler here, left out"; continue; }
+    command -v "$compiler" >/dev/null || { echo "$compiler: not installed, skipped"; continue; }
     case $compiler in *++*) name=every_macro.cpp ;; *) name=every_macro.c ;; esac
     for options in -O0 -O2 -O3 "-O2 -fPIC" "-O2 -fno-pie" -Os; do
         for side in with without; do
@@ -30,7 +31,7 @@ for compiler in gcc g++ clang-14 clang++-14; do
             content "$work/$side.o" >"$work/$side.txt"
         done
         if readelf -SW "$work/with.o" | grep -q nsprobe || nm "$work/with.o" | grep -q 'nsp_'; then
-            echo "$compiler $options: something of a probe is left"; exit 1
+            echo "$compiler $options: part of a probe is left"; exit 1
         fi
         cmp -s "$work/with.txt" "$work/without.txt" || {
             echo "$compiler $options: object code differs"; diff "$work/with.txt" "$work/without.txt" | head; exit 1; }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Every macro once, one a line, around code that is there without them: tests/abi/compiled_out.sh compares the two. */
+/* Every macro once, one per line, around code that is also there without them:
+   tests/abi/compiled_out.sh compares the two. */
 #include <stdint.h>
 #include <nsprobe/probe.h>
 

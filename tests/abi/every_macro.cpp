@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Every macro once, one a line, in C++: tests/abi/compiled_out.sh compares the file with itself without them.
+// Every macro once, one per line, in C++: tests/abi/compiled_out.sh compares the file with and
+// without them.
 #include <cstdint>
 #include <nsprobe/probe.h>
 

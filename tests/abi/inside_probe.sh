@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# inside_probe: static library ($1) and the sources that run inside a probe ($2...) -> what these call: only each other and the
-# architecture's assembly, not even what a compiler puts in by itself (__tls_get_addr may allocate, memcpy changes vector registers).
+# inside_probe: static library ($1) and the sources that run inside a probe ($2...) -> what these
+# call: only each other and the architecture's assembly, not even functions that a compiler inserts
+# (__tls_get_addr may allocate, memcpy changes vector registers).
 set -eu
 library=$1; shift
 symbols=$(nm -A "$library" | sed 's/^[^:]*:\([^:]*\): *\([0-9a-f]* \)\{0,1\}\(.\) \(.*\)/\1 \3 \4/') # member, kind, name
@@ -14,7 +15,7 @@ done
 echo "$symbols" | awk -v inside="$members" '
     BEGIN { split(inside, list, " "); for (i in list) is_inside[list[i]] = 1 }
     $2 ~ /[TtWV]/ && (is_inside[$1] || $1 ~ /^arch_.*\.S\.o$/) { may_use[$3] = 1 }
-    $2 ~ /[BbDdRrC]/ { may_use[$3] = 1 } # data, wherever it is
+    $2 ~ /[BbDdRrC]/ { may_use[$3] = 1 } # any data
     $2 == "U" && is_inside[$1] { used[$1 " " $3] = $3 }
     END {
         for (u in used) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Offsets and sizes of every shared structure, as numbers: a change here is a change of the ABI or of the file version.
+// Offsets and sizes of every shared structure, as numbers: a change here changes the ABI or the
+// file version.
 #include "support/catch.hpp"
 
 #include <cstddef>
@@ -14,7 +15,7 @@
 
 #define AT(type, field, offset) CHECK(offsetof(type, field) == (offset))
 
-TEST_CASE("the record is 16 bytes of head and up to six words", "[abi]")
+TEST_CASE("the record has a 16-byte header and up to six words", "[abi]")
 {
     CHECK(NSLICE_ABI_VERSION == 1);
     CHECK(sizeof(nslice_record_head) == 16);
@@ -28,7 +29,7 @@ TEST_CASE("the record is 16 bytes of head and up to six words", "[abi]")
            NSLICE_KIND_EXIT == 5));
 }
 
-TEST_CASE("the ring's meta page keeps producer, consumer and losses on lines of their own", "[abi]")
+TEST_CASE("the ring's meta page has producer, consumer and losses on separate cache lines", "[abi]")
 {
     CHECK(sizeof(nslice_ring_meta) == 256);
     AT(nslice_ring_meta, magic, 0);
@@ -48,7 +49,7 @@ TEST_CASE("the ring's meta page keeps producer, consumer and losses on lines of 
     CHECK((NSLICE_RING_RSEQ == 1 && NSLICE_RING_ATOMIC == 2 && NSLICE_RING_KERNEL == 3));
 }
 
-TEST_CASE("the file's header and chunk header are 64 bytes with their checksum last", "[abi]")
+TEST_CASE("the file header and the chunk header are 64 bytes with their checksum last", "[abi]")
 {
     CHECK(NSLICE_FILE_VERSION == 1);
     CHECK(sizeof(nslice_file_header) == 64);
@@ -73,7 +74,7 @@ TEST_CASE("the file's header and chunk header are 64 bytes with their checksum l
            NSLICE_CHUNK_RECORDS == 4 && NSLICE_CHUNK_FOOTER == 5));
 }
 
-TEST_CASE("the payloads' structures keep their places", "[abi]")
+TEST_CASE("the layout of payload structures is unchanged", "[abi]")
 {
     CHECK(sizeof(nslice_file_site) == 16);
     AT(nslice_file_site, flags, 3);
@@ -104,7 +105,7 @@ TEST_CASE("the payloads' structures keep their places", "[abi]")
     CHECK((NSLICE_END_CLOSED == 1 && NSLICE_END_INTERRUPTED == 2 && NSLICE_END_KILLED == 3 && NSLICE_END_WRITE_ERROR == 4));
 }
 
-TEST_CASE("what compiled programs carry in themselves keeps its places", "[abi]")
+TEST_CASE("the layout of structures inside compiled programs is unchanged", "[abi]")
 {
     CHECK(sizeof(nsp_site) == 24);
     AT(nsp_site, file, 8);
@@ -128,7 +129,8 @@ TEST_CASE("what compiled programs carry in themselves keeps its places", "[abi]"
     CHECK(sizeof(nsp_session_counts) == 88);
 }
 
-TEST_CASE("the session's memory begins with a page of settings, then the announcements, then the rings", "[abi]")
+TEST_CASE("the session's memory begins with a page of settings, then announcements, then the rings",
+          "[abi]")
 {
     CHECK(NSLICE_SESSION_VERSION == 1);
     CHECK(sizeof(nslice_session) == 1104);
@@ -144,7 +146,7 @@ TEST_CASE("the session's memory begins with a page of settings, then the announc
     CHECK(NSLICE_SESSION_RING_OFFSET(2, 8192) == NSLICE_SESSION_RINGS_OFFSET + 2 * (4096 + 8192));
 }
 
-TEST_CASE("requests to the module begin with their size and keep their places", "[abi]")
+TEST_CASE("requests to the module begin with their size, and their layout is unchanged", "[abi]")
 {
     CHECK(NSLICE_CONTROL_VERSION == 1);
     CHECK(sizeof(nslice_version_request) == 56);
@@ -175,7 +177,7 @@ TEST_CASE("requests to the module begin with their size and keep their places", 
     CHECK(NSLICE_IOC_MEASURE == 0xc020bd07);
 }
 
-TEST_CASE("the kernel's chunks have kinds and ids of their own", "[abi]")
+TEST_CASE("the kernel's chunks have their own kinds and ids", "[abi]")
 {
     CHECK((NSLICE_CHUNK_KERNEL_RECORDS == 6 && NSLICE_CHUNK_KERNEL_TOTALS == 7 && NSLICE_CHUNK_KERNEL_CALIBRATION == 8 &&
            NSLICE_CHUNK_KERNEL_SITES == 9));

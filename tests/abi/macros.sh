@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# macros: probes in C, C++, templates, lambdas and inline functions -> built with the flags that users build with, run, counted;
-# $1 include folders, $2 folder of the library.
+# macros: probes in C, C++, templates, lambdas and inline functions -> built with the flags that
+# users build with, run, and counted; $1 include folders, $2 folder of the library.
 set -eu
 here=$(dirname "$0")/macros
 work=$(mktemp -d)
@@ -14,7 +14,7 @@ export LD_LIBRARY_PATH="$2"
 try() {
     cc=$1 cxx=$2 standard=$3
     shift 3
-    command -v "$cc" >/dev/null || { echo "no $cc here, left out"; return 0; }
+    command -v "$cc" >/dev/null || { echo "$cc: not installed, skipped"; return 0; }
     echo "$cc $standard $*"
     # shellcheck disable=SC2086 # include folders are words
     {

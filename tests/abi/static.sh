@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# static: programs linked with the archive -> recorded by NETSLICE, by NET_SLICE_CONF and by `nsdump record`, every slice in the trace;
-# $1 include folders, $2 the archive.
+# static: programs linked with the archive -> recorded through NETSLICE, NET_SLICE_CONF and `nsdump
+# record`, every slice in the trace; $1 include folders, $2 the archive.
 set -eu
 here=$(dirname "$0")/static archive=$2 nsdump=$NETSLICE_BIN/nsdump
 work=$(mktemp -d)
@@ -9,7 +9,8 @@ trap 'rm -rf "$work"' EXIT
 include= built=0
 for folder in $(echo "$1" | tr : ' '); do include="$include -I$folder"; done
 
-# holds TRACE NAME=COUNT...: exactly these slices (the scheduler may have moved the thread inside one), and the loss equation.
+# holds TRACE NAME=COUNT...: exactly these slices (the scheduler may have migrated the thread inside
+# one), and the loss equation.
 holds() {
     "$nsdump" stats --format json "$1" 2>"$work/said" >"$work/stats" || { echo "$1: $(cat "$work/said")"; return 1; }
     python3 -c '
@@ -24,10 +25,11 @@ sys.exit(0 if found == expected and stats["losses"]["equation_holds"] else f"sli
 try() {
     compiler=$1 source=$2 slices=$3 later=$4
     shift 4
-    command -v "$compiler" >/dev/null || { echo "no $compiler here, left out"; return 0; }
+    command -v "$compiler" >/dev/null || { echo "$compiler: not installed, skipped"; return 0; }
     echo "$compiler $source $*"
     rm -f "$work"/*.nsl
-    # glibc says of every static program with dlopen() in it that it needs glibc's shared libraries, too
+    # For every static program with dlopen() in it, the linker warns that it requires glibc's shared
+    # libraries.
     # shellcheck disable=SC2086 # include folders are words
     $compiler "$@" $include "$here/$source" "$archive" -pthread -lm -o "$work/program" 2>"$work/said" || { cat "$work/said"; return 1; }
     NETSLICE=output=$work/environment.nsl "$work/program"
@@ -54,13 +56,14 @@ for compiler in g++ clang++-14; do
 done
 try g++ work.cpp "global=2 work=1000" "global=1 work=1000" -O2 -flto -fPIE -static-pie
 
-# A second C library in a program without a loader would end it: what needs one is refused in words.
+# A second C library in a program without a loader would crash it: what requires one is refused with
+# a message.
 # shellcheck disable=SC2086
 gcc -O2 -static $include "$here/work.c" "$archive" -pthread -lm -o "$work/program" 2>/dev/null
 rm -f "$work"/*.nsl
-NETSLICE="output=$work/papi.nsl source=papi counters=PAPI_TOT_INS" "$work/program" 2>"$work/said" || { echo "PAPI in a static program ended it: $?"; exit 1; }
+NETSLICE="output=$work/papi.nsl source=papi counters=PAPI_TOT_INS" "$work/program" 2>"$work/said" || { echo "a static program crashed with PAPI: $?"; exit 1; }
 grep -q "source papi:" "$work/said" || { echo "PAPI in a static program: $(cat "$work/said")"; exit 1; }
-NETSLICE="output=$work/pfm.nsl counters=BR_INST_RETIRED:CONDITIONAL" "$work/program" 2>"$work/said" || { echo "libpfm4 in a static program ended it: $?"; exit 1; }
+NETSLICE="output=$work/pfm.nsl counters=BR_INST_RETIRED:CONDITIONAL" "$work/program" 2>"$work/said" || { echo "a static program crashed with libpfm4: $?"; exit 1; }
 grep -q "unknown counter" "$work/said" || { echo "libpfm4 in a static program: $(cat "$work/said")"; exit 1; }
 echo "$built programs"
 [ "$built" -gt 0 ]

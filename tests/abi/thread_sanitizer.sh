@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# thread_sanitizer: a program built with -fsanitize=thread beside the library as it is installed -> no race is reported, whatever the
-# session; $1 include folders, $2 folder of the library.
+# thread_sanitizer: a program built with -fsanitize=thread and the plain library -> no race is
+# reported in any kind of session; $1 include folders, $2 folder of the library.
 set -u
 here=$(dirname "$0")/thread_sanitizer nsdump=$NETSLICE_BIN/nsdump library=$2
 work=$(mktemp -d)
@@ -11,7 +11,8 @@ IFS=: read -ra folders <<<"$1"
 for folder in "${folders[@]}"; do include+=(-I"$folder"); done
 fail() { echo "FAIL $*"; failed=1; }
 
-# quiet NAME command...: ends with 0 and reports nothing.  (A report makes it end with 66.)
+# quiet NAME command...: the command ends with 0 and reports nothing. (A report makes it end with
+# 66.)
 quiet() {
     local name=$1
     shift
@@ -22,10 +23,10 @@ quiet() {
     fi
 }
 
-# A kernel that spreads mappings wider than this compiler's library can follow.
+# A kernel that randomises addresses over a wider range than this compiler's library supports.
 can_run() {
     "$1" 1 >"$work/said" 2>&1 && return 0
-    grep -q "unexpected memory mapping" "$work/said" && { echo "$1: this kernel's address space is not for this library, left out"; return 1; }
+    grep -q "unexpected memory mapping" "$work/said" && { echo "$1: ThreadSanitizer does not support this address space, skipped"; return 1; }
     return 0
 }
 
@@ -66,13 +67,13 @@ try() { # name of the program
 }
 
 for compiler in gcc clang-14; do
-    command -v $compiler >/dev/null || { echo "no $compiler here, left out"; continue; }
+    command -v $compiler >/dev/null || { echo "$compiler: not installed, skipped"; continue; }
     for link in shared static; do
         libraries=("-L$library" -lnsprobe "-Wl,-rpath,$library")
         [[ $link == shared ]] || libraries=("$library/libnsprobe.a" -lm)
         if ! $compiler -std=gnu11 -O1 -g -fsanitize=thread -Wall -Wextra "${include[@]}" "$here/program.c" "${libraries[@]}" -pthread -o "$work/$compiler-$link" 2>"$work/said"; then
             grep -qE "libtsan|rt.tsan" "$work/said" || { cat "$work/said"; exit 1; }
-            echo "no ThreadSanitizer for $compiler here, left out"
+            echo "$compiler: no ThreadSanitizer, skipped"
             continue
         fi
         try "$work/$compiler-$link"

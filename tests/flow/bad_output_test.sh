@@ -1,9 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Every program, and a place that takes no output: the message names file, cause and remedy, and the place is as it was.
+# Every program with an output place that cannot be written: the message names file, cause and
+# remedy, and the place is unchanged.
 set -u
-if [[ ${1:-} != inside ]]; then # mounts of our own, which go with this process
-    unshare -m true 2>/dev/null || { echo "no mount name space here"; exit 77; }
+if [[ ${1:-} != inside ]]; then # private mounts, which end with this process
+    unshare -m true 2>/dev/null || { echo "skipped: no private mount namespace"; exit 77; }
     exec unshare -m --propagation private "$0" inside
 fi
 program=$NETSLICE_BUILD/tests/nsprobe_attachable
@@ -19,14 +20,14 @@ dd if=/dev/zero of=places/full/filler bs=4k status=none 2>/dev/null
 mount -t tmpfs -o size=64k,ro tmpfs places/read-only || exit 77
 echo 'a file' >file
 
-# place, words of cause and remedy, each a regular expression
+# place, regular expressions for cause and remedy
 places='
 places/read-only Read-only.file.system;.*
 places/full      No.space.left.on.device;.free
 places/absent    No.such.file.or.directory;.make
 file             Not.a.directory;.*'
 
-# program, its exit code, what it does with OUT
+# program, its exit code, and its command line with OUT
 programs="
 nsdump      4 $NETSLICE_BIN/nsdump record --no-calibration -o OUT -- $program - 2000
 nsdump      4 $NETSLICE_BIN/nsdump stats trace.nsl -o OUT
@@ -49,14 +50,14 @@ check() { # code, place, words, command...
     after=$(ls -A "$place" 2>&1)
     [[ $got == "$code" ]] || { echo "FAIL $* in $out: ended with $got, not $code: $(<err)"; failed=1; }
     grep -qE "$out: .*$words" err || { echo "FAIL $* in $out: no '$words' in: $(<err)"; failed=1; }
-    [[ $before == "$after" ]] || { echo "FAIL $* in $out: $place has now $after"; failed=1; }
+    [[ $before == "$after" ]] || { echo "FAIL $* in $out: $place now contains $after"; failed=1; }
 }
 
 while read -r place words; do
     [[ -n $place ]] || continue
     while read -r name code command; do
         [[ -n $name ]] || continue
-        # shellcheck disable=SC2086 # words of the table
+        # words of the table
         check "$code" "$place" "$words" $command
     done <<<"$programs"
 done <<<"$places"

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""Captures for tests: packets -> bytes of pcap and pcapng files in either byte order; pcap files -> packets."""
+"""Captures for tests: packets -> bytes of pcap and pcapng files in either byte order; pcap files ->
+packets."""
 import struct
 
 LITTLE, BIG = "<", ">"
 
 
 def pcap(link_type, packets, order=LITTLE, wire_bytes=None):
-    """A classic file, a second between packets."""
+    """A classic file, with one second between packets."""
     records = [struct.pack(order + "IIII", 1000 + i, 0, len(packet), wire_bytes or len(packet)) + packet for i, packet in enumerate(packets)]
     return struct.pack(order + "IHHiIII", 0xa1b2c3d4, 2, 4, 0, 0, 262144, link_type) + b"".join(records)
 

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A program of MAPI 2's form: takes a packet, then asks whether the flow has finished, and does not ask again where there was none.  Prints
- * how many packets of FILE pass FILTER.  With a third argument it asks first and takes then.
+ * A program in the style of MAPI 2: takes a packet; if there is none, checks whether the flow has
+ * finished. Prints how many packets of FILE pass FILTER. With a third argument it checks first and
+ * takes a packet afterwards.
  */
 #include <stdio.h>
 #include <stdlib.h>
 
 #include <mapi.h>
 
-#define NONE_MOST 100000 /* in a row: it would go on for ever */
+#define NONE_MOST 100000 /* in a row: it would loop forever */
 
 int main(int argc, char **argv)
 {

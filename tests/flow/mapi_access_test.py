@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Who may use which device of mapid's, by which name; and what becomes of clients when it dies."""
+"""Which users may use which device of mapid, under which name; and what happens to clients when it
+dies."""
 import os
 import time
 import unittest
@@ -29,7 +30,7 @@ class Test(unittest.TestCase):
 
 
 class Access(Test):
-    def test_listing_devices_opens_none_of_them(self):
+    def test_listing_devices_opens_no_device(self):
         daemon = self.daemon(OF_SHADOW, "-g", "shadow")
         client = daemon.client(user="nobody")
         for _ in range(2):
@@ -42,8 +43,8 @@ class Access(Test):
         client.do("number = Flow.library.mapi_get_device_info(1, info)")
         self.assertEqual(client.get("number"), -1)
 
-    def test_an_interface_has_the_group_of_the_device_that_reads_it_and_no_other_names(self):
-        daemon = self.daemon(OF_SHADOW, "-g", "nogroup") # which nobody is in
+    def test_an_interface_has_the_group_of_the_device_that_reads_it_and_no_other_name(self):
+        daemon = self.daemon(OF_SHADOW, "-g", "nogroup") # the test's users are not in it
         client = daemon.client(user="nobody")
         self.assert_refused(client, "Flow.on_device('line')", "3139", '"shadow"')
         self.assert_refused(client, "Flow.on_device('lo')", "3139", '"shadow"')
@@ -61,7 +62,7 @@ class Access(Test):
         after.do(LIST_DEVICES)
         self.assertEqual(after.get("ids"), before.get("ids"))
 
-    def test_mapid_sends_for_root_alone(self):
+    def test_mapid_sends_only_for_root(self):
         daemon = self.daemon("", "-g", "nogroup")
         client = daemon.client(user="nobody")
         client.do(f"flow = Flow.offline({str(TRACE)!r})")
@@ -86,7 +87,7 @@ class Results(Test):
         self.assertEqual([client.get("refused"), client.get("packets"), client.get("size")], [-1, 1, 2])
         self.assertGreater(client.get("flow.word(size) / flow.word(packets)"), 40)
 
-    def test_an_error_after_one_for_want_of_memory_is_told_as_what_it_is(self):
+    def test_an_error_after_an_out_of_memory_error_is_reported_with_its_own_cause(self):
         client = self.daemon(REPEATED, "--max-memory", "1").client()
         client.do("flow = Flow.on_device('tap')\nwhile flow.try_apply('TO_BUFFER', 0) > 0: pass")
         self.assertIn("6162", client.get("Flow.error()"))
@@ -116,5 +117,5 @@ class Death(Test):
 if __name__ == "__main__":
     needs.captures(TRACE)
     if os.geteuid() != 0:
-        needs.skip("needs root, to be another user")
+        needs.skip("requires root, to run as another user")
     unittest.main()

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What ANONYMIZE and ANONYMIZEIP make of real captures is what tshark, Python's hashlib and another Crypto-PAn say of it."""
+"""The results of ANONYMIZE and ANONYMIZEIP on real captures match tshark, Python's hashlib and
+another Crypto-PAn."""
 import collections
 import functools
 import hashlib
@@ -47,7 +48,7 @@ class Anonymize(unittest.TestCase):
         self.addCleanup(self.folder.cleanup)
 
     def treated(self, capture, *rules, name="ANONYMIZE"):
-        """A capture file behind the rules, and ANONYMIZE's last result."""
+        """A capture file anonymised by the rules, and ANONYMIZE's last result."""
         path = pathlib.Path(self.folder.name) / "treated.pcap"
         flow = Flow.offline(capture)
         functions = [flow.apply(name, rule) for rule in rules]
@@ -58,13 +59,13 @@ class Anonymize(unittest.TestCase):
         return path, words
 
     def differing(self, before, after):
-        """Counts of packets by the set of bytes' places that differ."""
+        """Counts of packets by the set of byte offsets that differ."""
         pairs = list(zip(packets_of(before), packets_of(after), strict=True))
         self.assertTrue(pairs)
         return collections.Counter(tuple(i for i in range(len(old)) if old[i] != new[i]) if len(old) == len(new) else None for old, new in pairs)
 
     def original(self, capture):
-        """As TO_FILE writes it without rules."""
+        """The packets as TO_FILE writes them without rules."""
         path = self.treated(capture)[0]
         kept = path.with_name("original.pcap")
         path.rename(kept)
@@ -90,13 +91,13 @@ class Anonymize(unittest.TestCase):
                         pattern = {"ip.src": "90.90.90.90", "ip.dst": "90.90.90.90"}.get(name)
                         values = {"5a" * size for size in (1, 2, 4)}
                         number = pattern or format(int(became, 0), "x").rjust(2, "0")
-                        # of TCP's flags field tshark also shows what stands before it
+                        # in its TCP flags field, tshark also shows the bits before it
                         self.assertTrue(number == pattern or number in values or number.endswith("5a"), (rule, became))
                     elif not (name.startswith("tcp.") and rule.startswith("TCP,FLAGS")):
                         self.assertEqual(was, became, (rule, name))
             self.assertGreater(changed, 100 if rule[:3] != "UDP" else 10, rule)
 
-    def test_bytes_beside_the_field_stay(self):
+    def test_bytes_next_to_the_field_stay(self):
         for capture in CAPTURES:
             original = self.original(capture)
             for rule, places in {"IP,TTL,ZERO": {22}, "TCP,WINDOW,RANDOM": {48, 49}, "IP,SRC_IP,MAP": set(range(26, 32))}.items():
@@ -108,7 +109,7 @@ class Anonymize(unittest.TestCase):
         for capture in CAPTURES:
             self.assertEqual(set(self.differing(self.original(capture), self.treated(capture, "IP,PAYLOAD,UNCHANGED")[0])), {()})
 
-    def test_checksums_are_right_when_asked_for_and_only_then(self):
+    def test_checksums_are_correct_only_on_request(self):
         statuses = ("ip.checksum.status", "tcp.checksum.status", "udp.checksum.status")
         bad, good = "0", "1"
         rules = ("IP,SRC_IP,PREFIX_PRESERVING", "IP,DST_IP,PREFIX_PRESERVING", "TCP,PAYLOAD,STRIP,7", "UDP,PAYLOAD,REPLACE,a text of its own")
@@ -119,7 +120,7 @@ class Anonymize(unittest.TestCase):
         self.assertEqual(seen[bad], 0)
         self.assertGreater(seen[good], 1000)
 
-    def test_checksums_are_right_wherever_the_rule_for_them_stands(self):
+    def test_checksums_are_correct_wherever_their_rule_is(self):
         rules = ["IP,CHECKSUM,CHECKSUM_ADJUST", "IP,SRC_IP,PREFIX_PRESERVING", "TCP,SRC_PORT,MAP", "UDP,PAYLOAD,REPLACE,a text of its own"]
         for at in range(len(rules)):
             lines = "\n".join(rules[1:at + 1] + rules[:1] + rules[at + 1:])
@@ -128,17 +129,17 @@ class Anonymize(unittest.TestCase):
             self.assertEqual(seen["0"], 0, lines)
             self.assertGreater(seen["1"], 1000)
 
-    def test_checksums_behind_routing_headers_are_those_that_tshark_expects(self):
+    def test_checksums_after_routing_headers_are_those_that_tshark_expects(self):
         route = DATA / "found/a01_routing.pcap"
         if not route.exists():
-            self.skipTest(f"not there: {route}")
+            self.skipTest(f"missing: {route}")
         self.assertEqual(tshark(self.treated(route, "IP,CHECKSUM,CHECKSUM_ADJUST")[0], "tcp.checksum"), [["0xec09"]] * 5)
         for rules in (("IP,DST_IP,PREFIX_PRESERVING",), ("IP,SRC_IP,MAP", "IP,DST_IP,MAP"), ("TCP,PAYLOAD,STRIP,2",)):
             for checksum, wanted in (((), {"0"}), (("IP,CHECKSUM,CHECKSUM_ADJUST",), {"1"})):
                 statuses = tshark(self.treated(route, *rules, *checksum)[0], "tcp.checksum.status", more=SUMS)
                 self.assertEqual({status for row in statuses for status in row}, wanted, rules)
 
-    def test_stripped_and_replaced_payload_leaves_true_lengths(self):
+    def test_stripped_and_replaced_payload_leaves_correct_lengths(self):
         path, words = self.treated(WEB, "TCP,PAYLOAD,STRIP,7\nTCP,TCP_OPTIONS,STRIP\nUDP,PAYLOAD,REPLACE,a text of its own")
         for tcp, header, udp, ip, frame in tshark(path, "tcp.len", "tcp.hdr_len", "udp.length", "ip.len", "frame.len"):
             if tcp:
@@ -149,7 +150,7 @@ class Anonymize(unittest.TestCase):
                 self.assertEqual(int(udp), 8 + 17)
         self.assertGreater(words[1], 1000)
 
-    def test_crypto_pan_is_what_another_implementation_makes(self):
+    def test_crypto_pan_matches_another_implementation(self):
         from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
         cipher = Cipher(algorithms.AES(KEY[:16].encode()), modes.ECB())
 
@@ -183,7 +184,7 @@ class Anonymize(unittest.TestCase):
                             checked += 1
         self.assertGreater(checked, 2000)
 
-    def test_hosts_are_numbered_alike_in_both_directions(self):
+    def test_hosts_have_the_same_numbers_in_both_directions(self):
         before = tshark(WEB, "ip.src", "ip.dst")
         after = tshark(self.treated(WEB, "IP,SRC_IP,MAP", "IP,DST_IP,MAP")[0], "ip.src", "ip.dst")
         made = collections.defaultdict(set)
@@ -203,7 +204,7 @@ class Anonymize(unittest.TestCase):
             after = tshark(self.treated(WEB, f"HTTP,{rule},PATTERN_FILL,STR,x")[0], *fields, more=more)
             column, seen = fields.index(field), 0
             for old, new in zip(before, after, strict=True):
-                if not old[-1] and not old[-2]:  # goes on from the segment before: its first line becomes zeros, and tshark sees no HTTP
+                if not old[-1] and not old[-2]:  # continues from the previous segment: its first line becomes zeros, and tshark sees no HTTP
                     continue
                 if old[column]:
                     seen += 1
@@ -213,7 +214,7 @@ class Anonymize(unittest.TestCase):
                         self.assertEqual(was, became, (rule, fields[other]))
             self.assertGreater(seen, 10, rule)
 
-    def test_a_digest_is_hashlibs(self):
+    def test_a_digest_matches_hashlib(self):
         before = [row[0] for row in tshark(WEB, "http.host")]
         payloads = [row[0] for row in tshark(self.treated(WEB, "HTTP,HOST,HASHED,SHA_2,STRIP_REST")[0], "tcp.payload")]
         hosts = 0
@@ -223,8 +224,9 @@ class Anonymize(unittest.TestCase):
                 self.assertIn(hashlib.sha256(host.encode()).hexdigest(), payload)
         self.assertGreater(hosts, 10)
 
-    def test_no_address_of_any_capture_is_left(self):
-        """Every address that tshark finds in any IP, ICMP or ARP header, of tunnels and quotations as well."""
+    def test_no_address_of_any_capture_remains(self):
+        """Every address that tshark finds in any IP, ICMP or ARP header, including tunnels and
+        quoted packets."""
         captures, addresses = 0, 0
         for capture in sorted(DATA.rglob("*.pcap")):
             if capture.stat().st_size > 300000 or not any(word in capture.name + capture.parent.name
@@ -232,7 +234,7 @@ class Anonymize(unittest.TestCase):
                 continue
             try:
                 path, words = self.treated(capture, "IP,SRC_IP,ZERO\nIP,DST_IP,ZERO")
-            except AssertionError:  # no capture file, or one with several link types
+            except AssertionError:  # not a capture file, or one with several link types
                 continue
             captures += 1
             for row in tshark_or_nothing(path):
@@ -254,7 +256,7 @@ class Anonymize(unittest.TestCase):
         self.assertLess(flow.word(counter), other.stat().st_size / 3)
         flow.close()
 
-    def test_a_refusal_says_which_part_is_wrong(self):
+    def test_an_error_names_the_part_that_is_wrong(self):
         for rule, number, words in (("SCTP,SRC_PORT,ZERO", 7001, "not a known protocol"), ("IP,SRC_PORT,ZERO", 7002, "not a field of IP"),
                                     ("IP,TTL,SHUFFLE", 7003, "not a known function"), ("IP,TTL,ZERO,1", 7004, "no parameters"),
                                     ("IP,TTL,ZERO\nIP,TTL", 7003, "line 2: ")):

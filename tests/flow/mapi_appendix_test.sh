@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# The published sample programs, unmodified, count packets of a replayed capture and print it.
+# The published sample programs, unmodified, count packets of a replayed capture and print the
+# count.
 set -eu
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
@@ -15,7 +16,7 @@ path=$demo
 repeat=forever
 EOF
 export MAPI_CONF=$folder/mapi.conf
-# stdbuf preloads a library of its own, before that of a sanitizer.
+# stdbuf preloads its library before that of a sanitizer.
 export ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0"
 
 # The programs never end by themselves.

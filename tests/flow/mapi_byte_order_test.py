@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Captures of a machine of the other byte order: filters match what tcpdump's do, and TO_FILE writes what tcpdump -w does."""
+"""Captures from a machine of the other byte order: filters match the same packets as tcpdump's, and
+TO_FILE writes what tcpdump -w does."""
 import gzip
 import os
 import pathlib
@@ -36,7 +37,8 @@ def enc(order):
 
 
 def pflog(order):
-    """61 bytes, padded to 64: those of OpenBSD 3.8 and later; a short header of old; those that the capture cuts between fields."""
+    """61 bytes, padded to 64: those of OpenBSD 3.8 and later; a short header of earlier versions;
+    headers truncated between fields."""
     long = [struct.pack(">BBBB16s16sII", 61, family(packet, 24), 1, 0, b"em0", b"", 7, 0xffffffff) +
             struct.pack(order + "IiIi", 1000, 4711, 0, 99) + b"\x01\0\0\0" + packet for packet in PACKETS]
     return [*long, struct.pack(">BBBB16s16sII", 44, 2, 1, 0, b"em0", b"", 7, 0) + PACKETS[0], long[0][:48], long[0][:44]]
@@ -88,14 +90,16 @@ def nflog(order):
 
 
 def odd(order):
-    """Packets of NFLOG and USB that are cut inside a field, or contradict themselves: what is turned round then is libpcap's choice."""
+    """Packets of NFLOG and USB that are truncated inside a field, or inconsistent: which fields are
+    swapped is then libpcap's choice."""
     log, sent = nflog(order)[0], usb(order, True, 0, 2)
     return {239: [b"\2\1" + log[2:], log[:4] + struct.pack(order + "HH", 2, 1) + b"rest", log[:4] + struct.pack(order + "HH", 400, 9) + log[8:], log[:7]],
             220: [sent[:cut] for cut in (1, 13, 27, 45, 62, 70, 90)] + [sent[:60] + struct.pack(order + "I", 0xffffffff) + sent[64:]]}
 
 
 LINKS = {0: null, 109: enc, 113: sll, 117: pflog, 189: usb_linux, 220: usb_linux_mmapped, 239: nflog, 276: sll2}
-# What libpcap 1.10.3 turns round as well; later ones do more of the others, but none the families.
+# The same as libpcap 1.10.3 swaps; later versions swap more of the others, but none of the
+# families.
 SWAPPED_BY_TCPDUMP = 113, 189, 220, 239
 FILTERED_BY_TCPDUMP = 0, 109, 113, 117, 276
 
@@ -111,7 +115,8 @@ class ByteOrder(unittest.TestCase):
         self.folder = pathlib.Path(folder.name)
 
     def files(self, link_type, make):
-        """Each capture of this link type with the packets that are in it: both orders, both formats, compressed, and of both orders in one file."""
+        """Each capture of this link type with its packets: both orders, both formats, compressed,
+        and both orders in one file."""
         for order in ORDERS:
             for name, data in (("pcap", pcap(link_type, make(order), order)), ("pcapng", section(link_type, make(order), order)),
                                ("pcap.gz", gzip.compress(pcap(link_type, make(order), order)))):
@@ -123,7 +128,7 @@ class ByteOrder(unittest.TestCase):
         yield path, make(NATIVE) * 3
 
     def counts(self, path, socket="none"):
-        """How many packets each filter lets pass."""
+        """The number of packets that pass each filter."""
         done = run(path, *(f"BPF_FILTER '{text}' | PKT_COUNTER" for text in FILTERS), socket=socket)
         return [int(line.split("\t")[5]) for line in done.stdout.splitlines() if re.match(r"\d+\.2\t", line)]
 
@@ -139,7 +144,7 @@ class ByteOrder(unittest.TestCase):
         for link_type in FILTERED_BY_TCPDUMP:
             for path, _ in self.files(link_type, LINKS[link_type]):
                 with self.subTest(path.name):
-                    if path.suffix == ".gz" or "both" in path.name: # libpcap reads neither of them; of the second it refuses the second section
+                    if path.suffix == ".gz" or "both" in path.name: # libpcap reads neither of them; in the second it refuses the second section
                         self.assertEqual(self.counts(path), [count * (3 if "both" in path.name else 1) for count in expected])
                         continue
                     expected = self.counts_of_tcpdump(path)
@@ -159,7 +164,7 @@ class ByteOrder(unittest.TestCase):
                         self.tcpdump(path, "-w", judge)
                         self.assertEqual(read_pcap(written), read_pcap(judge))
 
-    def test_pseudo_headers_that_are_cut_or_wrong_are_written_as_tcpdump_writes_them(self):
+    def test_pseudo_headers_that_are_truncated_or_wrong_are_written_as_tcpdump_writes_them(self):
         written, judge = self.folder / "written.pcap", self.folder / "judge.pcap"
         for order in ORDERS:
             for link_type, packets in odd(order).items():
@@ -170,7 +175,7 @@ class ByteOrder(unittest.TestCase):
                     self.tcpdump(path, "-w", judge)
                     self.assertEqual(read_pcap(written), read_pcap(judge))
 
-    def test_filters_on_what_was_written_match_as_they_did_before(self):
+    def test_filters_on_written_files_match_as_before(self):
         for link_type in (0, 109):
             for path, _ in self.files(link_type, LINKS[link_type]):
                 with self.subTest(path.name):
@@ -178,7 +183,7 @@ class ByteOrder(unittest.TestCase):
                     run(path, f"TO_FILE 0 {written} 0")
                     self.assertEqual(self.counts_of_tcpdump(written), self.counts(path))
 
-    def test_a_capture_that_is_read_twice_is_turned_round_once_each_time(self):
+    def test_a_capture_that_is_read_twice_is_swapped_once_each_time(self):
         path = self.folder / "null.pcap"
         path.write_bytes(pcap(0, null(BIG), BIG))
         daemon = Daemon(f"[driver]\ndevice=twice\npath={path}\nrepeat=2\n")
@@ -186,7 +191,7 @@ class ByteOrder(unittest.TestCase):
         done = run("-i", "twice", "BPF_FILTER ip | PKT_COUNTER", socket=daemon.socket)
         self.assertIn("\t6\t6\t0\t6\n", done.stdout)
 
-    def test_found_captures_give_the_right_values(self):
+    def test_found_captures_give_the_correct_values(self):
         needs.captures(FOUND / "k04_null_be.pcap")
         self.assertEqual(self.counts(FOUND / "k04_null_be.pcap")[:3], [3, 2, 5])
         written = self.folder / "usb.pcap"

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What mapi-count and mapi-flow read and write: several captures, standard input and output, pcapng, rotated files, JSON; with and without mapid."""
+"""What mapi-count and mapi-flow read and write: several captures, standard input and output,
+pcapng, rotated files, JSON; with and without mapid."""
 import json
 import os
 import pathlib
@@ -24,7 +25,7 @@ def frame(payload=b"x" * 20, ports=(1, 2)):
 
 
 def pcap(path, packets, link_type=1):
-    """Of (seconds, bytes)."""
+    """A capture of packets given as (seconds, bytes)."""
     records = b"".join(struct.pack("<4I", seconds, 0, len(data), len(data)) + data for seconds, data in packets)
     pathlib.Path(path).write_bytes(struct.pack("<IHHIIII", 0xa1b2c3d4, 2, 4, 0, 0, 262144, link_type) + records)
     return str(path)
@@ -36,7 +37,7 @@ def block(kind, body):
 
 
 def pcapng(path, stamps):
-    """Of packets with these time stamps in seconds."""
+    """A capture of packets with these time stamps in seconds."""
     text = block(0x0a0d0d0a, struct.pack("<IHHq", 0x1a2b3c4d, 1, 0, -1)) + block(1, struct.pack("<HHI", 1, 0, 0) + struct.pack("<HHI", 9, 1, 0) + bytes(4))
     data = frame()
     for stamp in stamps:
@@ -96,7 +97,7 @@ class Captures(unittest.TestCase):
             self.assertEqual((done.returncode, done.stderr), (0, b""))
             self.assertEqual(times(out), expected)
 
-    def test_flows_and_streams_go_on_from_one_capture_to_the_next(self):
+    def test_flows_and_streams_continue_from_one_capture_to_the_next(self):
         first = pcap(self.folder / "b.pcap", [(TIME_S, frame())] * 2)
         second = pcap(self.folder / "a.pcap", [(TIME_S + 5, frame())] * 3)
         for socket in self.sockets:
@@ -115,7 +116,7 @@ class Captures(unittest.TestCase):
             self.assertIn("1.pcap: offset", told)
             self.assertIn("ends inside a record", told)
 
-    def test_what_is_no_capture_in_a_folder_is_told_and_passed_over(self):
+    def test_other_files_in_a_folder_of_captures_are_reported_and_skipped(self):
         pcap(self.folder / "b.pcap", [(TIME_S, frame())])
         (self.folder / "a.txt").write_text("no capture at all")
         (self.folder / "c.txt").write_text("")
@@ -164,7 +165,7 @@ class Captures(unittest.TestCase):
             self.assertTrue((self.folder / "log").read_bytes().startswith(b"before\n\x4d\x3c\xb2\xa1"))
             self.assertEqual(run("mapi-flow", TRACE, "TO_FILE 0 - 0", "TO_FILE 0 - 0", socket=socket).returncode, 2)
 
-    def test_a_direction_that_the_link_header_tells_is_what_it_is_for_tcpdump(self):
+    def test_a_direction_in_the_link_header_is_the_same_as_for_tcpdump(self):
         sll = [struct.pack(">HHH8sH", kind, 1, 6, bytes(8), 0x800) + frame()[14:] for kind in (0, 4, 4, 1, 2, 3)]
         sll2 = [struct.pack(">HHIHBB8s", 0x800, 0, 7, 1, kind, 6, bytes(8)) + frame()[14:] for kind in (0, 4, 4, 4, 1)]
         expressions = "inbound", "outbound", "inbound and udp", "not outbound or tcp", "ifindex 7", "ifindex 8"
@@ -191,7 +192,7 @@ class Captures(unittest.TestCase):
                              ((TIME_S, "1"), (TIME_S + 1, "7"), (4294967295, "1"), (4294967296, "1"), (7258118400, "1"))])
             self.assertEqual(times(self.folder / "out.pcap"), [str(TIME_S), "4294967295"])
 
-    def test_a_time_stamp_without_room_is_refused_with_the_packets_number(self):
+    def test_a_time_stamp_that_does_not_fit_is_refused_with_the_packets_number(self):
         late = pcapng(self.folder / "late.pcapng", [1, 2, 18446744074, 3])
         for socket in self.sockets:
             counts, told = self.counts(late, code=1, socket=socket)
@@ -213,7 +214,7 @@ class Captures(unittest.TestCase):
             for form, extension in (0, "pcap"), (5, "pcapng"):
                 files, counts = self.rotated(socket, form, source, "size=3200,files=4", extension)
                 self.assertEqual([file.name for file in files], [f"out_{i}.{extension}" for i in range(1, 5)])
-                self.assertEqual(counts, [1, 3, 3, 3]) # 3 in each; the ninth file is the first again
+                self.assertEqual(counts, [1, 3, 3, 3]) # 3 in each; the ninth file reuses the first name
                 self.assertEqual(times(files[0]), [str(TIME_S + 24)])
                 for file in files:
                     self.assertLessEqual(file.stat().st_size, 3200)
@@ -221,7 +222,7 @@ class Captures(unittest.TestCase):
                 files, counts = self.rotated(socket, form, source, "size=1M,files=12", extension)
                 self.assertEqual((counts, files[-1].name), ([25] + [0] * 11, f"out_12.{extension}"))
 
-    def test_rotation_by_time_goes_by_packets(self):
+    def test_rotation_by_time_uses_the_packets_times(self):
         source = pcap(self.folder / "source.pcap", [(TIME_S + seconds, frame()) for seconds in (0, 9, 10, 10, 25, 26, 100)])
         for socket in self.sockets:
             self.assertEqual(self.rotated(socket, 0, source, "time=10,files=5", "pcap")[1], [2, 2, 2, 1, 0])
@@ -240,7 +241,7 @@ class Captures(unittest.TestCase):
             encapsulations = [line for file in files for line in found("tshark", "-n", "-r", file, "-T", "fields", "-e", "frame.encap_type").split()]
             self.assertEqual(encapsulations, ["1"] * 3 + ["7"] * 4)
 
-    def test_a_rotation_that_is_none_is_refused(self):
+    def test_an_invalid_rotation_is_refused(self):
         for rotation in "size=10", "files=3", "size=0,files=3", "size=1M,files=1", "size=1M,files=1001", "size=1X,files=3", "time=-1,files=3", "size=1M,files=3,", "size", "x=1,size=1M,files=2":
             done = run("mapi-flow", TRACE, f"TO_FILE 0 {self.folder}/out.pcap 0 '{rotation}'")
             self.assertEqual(done.returncode, 3, rotation)
@@ -262,7 +263,7 @@ class Captures(unittest.TestCase):
             for file in self.folder.glob("more_*"):
                 file.unlink()
 
-    def test_json_tells_what_lines_tell(self):
+    def test_json_has_the_same_contents_as_lines(self):
         expressions = "tcp", "udp port 53", 'host 10.0.0.1 and greater 100'
         for socket in self.sockets:
             lines, _ = self.counts(TRACE, *expressions, socket=socket)

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""A connected flow changes: functions begin anew, leave, and tell what they take; through mapid and without it."""
+"""Changes to a connected flow: functions are reset, removed, and measured; with and without
+mapid."""
 import csv
 import io
 import os
@@ -16,7 +17,7 @@ PERF_CAPTURE = pathlib.Path(os.environ["NETSLICE_SOURCE"]) / "mapi-core/apps/dem
 REPEATED = f"[driver]\ndevice=tap\npath={TRACE}\nrepeat=forever\n"
 FLOW = "flow = Flow.on_device('tap')\n"
 CALLS = 50 # of a function: enough for a mean
-MOST_APART = 3.0 # of two means on a busy machine
+MOST_APART = 3.0 # between two means on a busy machine
 ROUNDS = 3
 
 
@@ -26,22 +27,22 @@ def trace_packets():
 
 class Changed(unittest.TestCase):
     def each_client(self):
-        """With mapid, and with an engine of its own."""
+        """Through mapid, and with an engine in the process."""
         daemon = Daemon(REPEATED)
         self.addCleanup(daemon.close)
         for client in (daemon.client(), daemon.alone()):
             yield daemon, client
 
-    def test_a_count_begins_anew_and_another_flow_s_goes_on(self):
+    def test_a_count_is_reset_and_another_flow_s_continues(self):
         for _, client in self.each_client():
             client.do("other = Flow.on_device('tap')\nsame = other.apply('PKT_COUNTER')\nother.connect()\n" + FLOW + "count = flow.apply('PKT_COUNTER')\nflow.connect()")
             self.assertTrue(wait_until(lambda: client.get("flow.word(count)") > 100000))
             before, after, elsewhere = client.get("[flow.word(count), flow.reset(count) or flow.word(count), other.word(same)]")
-            self.assertLessEqual(after, elsewhere - before) # the other one, which is older, counts on
+            self.assertLessEqual(after, elsewhere - before) # the other one, which is older, continues to count
             self.assertTrue(wait_until(lambda: client.get("flow.word(count)") > after))
             client.do("flow.close()\nother.close()")
 
-    def test_a_result_of_many_words_and_one_in_place_begin_anew(self):
+    def test_a_result_of_many_words_and_one_in_place_are_reset(self):
         for _, client in self.each_client():
             client.do(FLOW + "count = flow.apply('PKT_COUNTER')\nsize = flow.apply('PKTINFO', 1)\nstats = flow.apply('STATS', flow.fd, size, '0')\n"
                       "dist = flow.apply('DIST', flow.fd, size, '0', '1500', '100')\nflow.connect()")
@@ -54,14 +55,14 @@ class Changed(unittest.TestCase):
                 self.assertLessEqual(new, counted - old)
             client.do("flow.close()")
 
-    def test_what_cannot_begin_anew_is_refused_by_name(self):
+    def test_a_function_that_cannot_be_reset_is_refused_by_name(self):
         for _, client in self.each_client():
             client.do(FLOW + "buffer = flow.apply('TO_BUFFER', 1)\nflow.connect()")
             with self.assertRaisesRegex(ClientError, "6147: .*: TO_BUFFER cannot be reset"):
                 client.do("flow.reset(buffer)")
             client.do("flow.close()")
 
-    def test_a_file_is_whole_once_its_function_is_removed_and_the_flow_goes_on(self):
+    def test_a_file_is_whole_once_its_function_is_removed_and_the_flow_continues(self):
         for daemon, client in self.each_client():
             written = daemon.folder / "written.pcap"
             client.do(FLOW + f"count = flow.apply('PKT_COUNTER')\nfile = flow.apply('TO_FILE', 0, {str(written)!r}, 5000)\nflow.connect()")
@@ -91,13 +92,13 @@ class Changed(unittest.TestCase):
         before = other.get("flow.word(count)")
         self.assertTrue(wait_until(lambda: other.get("flow.word(count)") > before))
 
-    def test_a_reader_that_waits_in_a_removed_buffer_goes_on(self):
+    def test_a_reader_that_waits_in_a_removed_buffer_continues(self):
         for _, client in self.each_client():
             client.do("import threading\n" + FLOW + "flow.apply('BPF_FILTER', 'ether proto 0x1234')\nbuffer = flow.apply('TO_BUFFER', 0)\nflow.connect()\n"
                       "reader = threading.Thread(target=lambda: list(flow.packets(buffer)), daemon=True)\nreader.start()")
             client.do("import time\ntime.sleep(0.3)\nassert reader.is_alive()\nflow.remove(buffer)\nreader.join(10)\nassert not reader.is_alive()\nflow.close()")
 
-    def test_a_program_that_removes_and_resets_what_is_not_there_hears_of_it(self):
+    def test_removing_or_resetting_what_is_not_there_is_an_error(self):
         for _, client in self.each_client():
             client.do(FLOW + "filter = flow.apply('BPF_FILTER', 'tcp')\ncount = flow.apply('PKT_COUNTER')\nflow.connect()")
             for call, words in (("flow.remove(7)", "6147"), ("flow.reset(0)", "6147"), ("flow.remove(filter)", "6163: Function is in use: BPF_FILTER cannot be removed: PKT_COUNTER, function 2"),
@@ -108,7 +109,7 @@ class Changed(unittest.TestCase):
 
 
 class Measured(unittest.TestCase):
-    def test_functions_between_are_measured_for_all_packets_that_come_to_them(self):
+    def test_functions_between_are_measured_for_all_packets_that_reach_them(self):
         daemon = Daemon()
         self.addCleanup(daemon.close)
         for client in (daemon.client(), daemon.alone()):
@@ -137,17 +138,17 @@ class Measured(unittest.TestCase):
         daemon.clients.remove(recorded)
         rows = subprocess.run([BUILD / "bin/nsdump", "stats", "--format", "csv", trace], capture_output=True, text=True, check=True).stdout
         row = next(row for row in csv.DictReader(io.StringIO(rows)) if row["name"] == "STR_SEARCH")
-        return float(row["net_mean"]), int(row["count"]) + int(row["migrated"]) # the scheduler's doing
+        return float(row["net_mean"]), int(row["count"]) + int(row["migrated"]) # migrated by the scheduler
 
     def test_the_mean_is_near_that_of_the_probes(self):
-        daemon = Daemon(f"[driver]\ndevice=capture\npath={PERF_CAPTURE}\nbatch=64\n") # the meter's calls are of batches
+        daemon = Daemon(f"[driver]\ndevice=capture\npath={PERF_CAPTURE}\nbatch=64\n") # the meter's calls are per batch
         self.addCleanup(daemon.close)
         ask = f"flow = Flow.on_device('capture')\n{{}}flow.apply('STR_SEARCH', 'a string that is not there', 0, 0)\n{{}}flow.run()"
         perfs = [self.perf_of_search(daemon, ask) for _ in range(ROUNDS)]
         probes = [self.probes_of_search(daemon, ask) for _ in range(ROUNDS)]
         self.assertEqual({calls for _, calls in perfs}, {calls for _, calls in probes})
         self.assertGreater(perfs[0][1], CALLS)
-        ratio = min(perfs)[0] / min(probes)[0] # of those that were disturbed least
+        ratio = min(perfs)[0] / min(probes)[0] # the least disturbed ones
         self.assertLess(max(ratio, 1 / ratio), MOST_APART)
 
 

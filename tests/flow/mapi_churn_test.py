@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Flows that are closed, and clients that are gone in whatever way, leave nothing in mapid: no file, no thread, no memory; and what all clients of a user have together is bounded."""
+"""Closed flows, and clients that have gone in any way, leave nothing in mapid: no file, no thread,
+no memory; and what all clients of a user hold together is limited."""
 import contextlib
 import http.client
 import json
@@ -22,7 +23,7 @@ from mapi_metrics_test import parse
 TRACE = DATA / "mapi/tracefile"
 CONFIG = f"[driver]\ndevice=tap\npath={TRACE}\nrepeat=forever\n"
 ROUNDS, CLIENTS = 3, 6
-LEFT_MIB = 8 # threads that live on keep some hundred small pieces each (glibc's tcache), which hold a page each
+LEFT_MIB = 8 # live threads keep some hundred small pieces each (glibc's tcache), and each piece keeps a page
 RAW_IP = 101
 ADDRESSES = 60000
 GREETING = call(HELLO, (1, VERSION))
@@ -93,7 +94,7 @@ class Churn(unittest.TestCase):
                 living_mib.append(self.anonymous_mib())
             self.daemon.clients.clear()
             self.assertTrue(wait_until(lambda: all(now <= was for now, was in zip(self.state(), before)), 60), (before, self.state()))
-        if SANITIZER: # keeps what is freed
+        if SANITIZER: # it keeps what is freed
             return
         self.assertTrue(wait_until(lambda: self.anonymous_mib() - before_mib < LEFT_MIB, 10), (before_mib, living_mib, self.anonymous_mib()))
         self.assertLess(living_mib[-1], living_mib[0] * 1.5 + LEFT_MIB, "it grows from round to round")
@@ -109,7 +110,7 @@ class Churn(unittest.TestCase):
         if not SANITIZER:
             self.assertTrue(wait_until(lambda: self.anonymous_mib() - before_mib < LEFT_MIB, 20), (before_mib, self.anonymous_mib()))
 
-    def test_small_pieces_of_memory_that_killed_clients_had_go_back_to_the_system(self):
+    def test_small_pieces_of_memory_of_killed_clients_are_returned_to_the_system(self):
         self.start_with_many_addresses()
         before, before_mib = self.state(), self.anonymous_mib()
         for _ in range(2):
@@ -123,7 +124,7 @@ class Churn(unittest.TestCase):
             if not SANITIZER:
                 self.assertTrue(wait_until(lambda: self.anonymous_mib() - before_mib < LEFT_MIB, 20), (before_mib, self.anonymous_mib()))
 
-    def test_a_killed_client_leaves_nothing_though_the_packet_thread_was_busy_then_and_nobody_asks_mapid_for_anything_later(self):
+    def test_a_killed_client_leaves_nothing_even_if_the_packet_thread_was_busy_and_no_later_request_comes(self):
         self.start(config=f"libs={BUILD.resolve()}/tests/slow_plugin.so\n" + CONFIG)
         slow, killed = self.daemon.client(), self.daemon.client()
         slow.do("flow = Flow.on_device('tap')\nflow.apply('SLOW', 300)\nflow.connect()")
@@ -135,20 +136,20 @@ class Churn(unittest.TestCase):
         if not SANITIZER:
             self.assertTrue(wait_until(lambda: self.anonymous_mib() - before_mib < LEFT_MIB, 20), (before_mib, self.anonymous_mib()))
 
-    def test_silent_half_spoken_unread_and_suddenly_killed_clients_leave_nothing_beside_one_that_lives(self):
+    def test_silent_incomplete_unread_and_killed_clients_leave_nothing_next_to_a_live_one(self):
         self.start()
         living = self.daemon.client()
         living.do("flow = Flow.on_device('tap')\nflow.apply('BPF_FILTER', 'tcp')\npackets = flow.apply('PKT_COUNTER')\nflow.connect()")
         threads, files, memories = self.state()
-        before, before_mib = (threads + 1, files, memories), self.anonymous_mib() # the device keeps the thread that makes joints
+        before, before_mib = (threads + 1, files, memories), self.anonymous_mib() # the device keeps the thread that builds node groups
         for number in range(ROUNDS):
             with contextlib.ExitStack() as at_end:
-                for data in ([None] * 8 + [GREETING[:1]] * 4 + [b"", b"\xff"]): # before the greeting
+                for data in ([None] * 8 + [GREETING[:1]] * 4 + [b"", b"\xff"]): # before the handshake
                     client = Raw(self.daemon.socket, is_greeted=False)
                     at_end.callback(client.close)
                     if data is not None:
                         client.send(data)
-                for place in range(8): # behind it: silent, with flows that are not connected, with replies that nobody reads
+                for place in range(8): # after it: silent, with flows that are not connected, with replies that are never read
                     client = Raw(self.daemon.socket)
                     at_end.callback(client.close)
                     for flow in range(1, 100 if place % 4 else 1):
@@ -166,7 +167,7 @@ class Churn(unittest.TestCase):
         if not SANITIZER:
             self.assertTrue(wait_until(lambda: self.anonymous_mib() - before_mib < 2 * LEFT_MIB, 20), (before_mib, self.anonymous_mib()))
 
-    def test_flows_without_functions_are_counted_in_the_memory_of_their_client(self):
+    def test_flows_without_functions_count_towards_the_memory_of_their_client(self):
         for options, config in ((("--max-function-memory", "1"), ""), ((), "max_function_memory=1\n"), (("--max-function-memory", "1"), "max_function_memory=5\n")):
             self.start(*options, config=config + CONFIG)
             client = self.daemon.client()
@@ -183,14 +184,14 @@ class Churn(unittest.TestCase):
             self.assertEqual(client.get("flow.try_apply('TO_BUFFER', 0)") > 0, is_enough)
             self.assertIn("" if is_enough else "memory limit of 1 MiB (--max-memory)", client.get("flow.error()"))
 
-    def test_what_all_clients_of_a_user_have_is_counted_told_and_bounded(self):
+    def test_what_all_clients_of_a_user_hold_is_counted_reported_and_limited(self):
         port = free_port()
         self.start("--max-user-memory", "200", "-g", "root", "--metrics", f"127.0.0.1:{port}")
         clients = [self.daemon.client(user="nobody", groups=[0]) for _ in range(3)]
         top = "flow = Flow.on_device('tap')\nflow.apply('TOP', 10, 1, 8)\nflow.connect()"
         for client in clients[:2]:
             client.do(top)
-        for _ in range(2): # told the same again
+        for _ in range(2): # reported the same again
             with self.assertRaisesRegex(ClientError, r"6162.*user \d+ already uses up to .* of its 200 MiB \(--max-user-memory\)"):
                 clients[2].do(top)
         self.assertGreater(self.user_bytes(port), 2 * 80 << 20)
@@ -199,13 +200,13 @@ class Churn(unittest.TestCase):
         self.assertEqual({flow["user_bytes"] for flow in flows}, {self.user_bytes(port)})
         table = subprocess.run([BUILD / "bin/mapi-info", "flows", "--socket", self.daemon.socket], capture_output=True, text=True, check=True).stdout
         self.assertIn(f"{self.user_bytes(port) / 2**20:.1f}", [line.split()[9] for line in table.splitlines()[1:]])
-        with self.assertRaisesRegex(ClientError, r"6162.*--max-user-memory"): # what lies in results and packets counts, too
+        with self.assertRaisesRegex(ClientError, r"6162.*--max-user-memory"): # results and packets count, too
             clients[2].do("flows = [Flow.on_device('tap') for _ in range(30)]\nfor flow in flows:\n    flow.apply('TO_BUFFER', 0)")
         clients[0].kill()
         self.assertTrue(wait_until(lambda: self.user_bytes(port) < 150 << 20))
         clients[2].do(top)
         root = self.daemon.client()
-        root.do("\n".join([top] * 4)) # no user's limit
+        root.do("\n".join([top] * 4)) # not limited per user
 
     def user_bytes(self, port):
         connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
@@ -218,5 +219,5 @@ class Churn(unittest.TestCase):
 if __name__ == "__main__":
     needs.captures(TRACE)
     if os.geteuid() != 0:
-        needs.skip("needs root, to be another user")
+        needs.skip("requires root, to run as another user")
     unittest.main()

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Collectors of flow reports: datagrams of FLOW_REPORT -> what nfcapd and nfacctd show of them."""
+"""Collectors of flow reports: datagrams of FLOW_REPORT -> what nfcapd and nfacctd report about
+them."""
 import collections
 import datetime
 import ipaddress
@@ -29,14 +30,14 @@ def as_capture(messages, path):
 
 
 def milliseconds(text, shape="%b %d, %Y %H:%M:%S"):
-    """Of "Feb 23, 2020 10:46:41.123000000 UTC"."""
+    """Parses "Feb 23, 2020 10:46:41.123000000 UTC"."""
     moment, _, fraction = text.removesuffix(" UTC").partition(".")
     seconds = datetime.datetime.strptime(moment, shape).replace(tzinfo=datetime.timezone.utc).timestamp()
     return int(seconds) * 1000 + int(fraction[:3])
 
 
 class Receiver:
-    """Datagrams on a port of this machine, until they are asked for."""
+    """Datagrams on a port of this machine, until they are requested."""
 
     def __init__(self):
         self.socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
@@ -59,7 +60,7 @@ class Receiver:
 
 
 def messages_in(content):
-    """A file that FLOW_REPORT wrote, taken apart."""
+    """A file that FLOW_REPORT wrote, split into messages."""
     at = 0
     while at < len(content):
         end = at + message_bytes(content, at)
@@ -100,7 +101,7 @@ class Collector:
         return True
 
     def kill(self):
-        """With the processes that it has started."""
+        """Including the processes that it has started."""
         os.killpg(self.process.pid, signal.SIGKILL)
         self.process.wait()
 
@@ -115,7 +116,7 @@ class Collector:
                 self.wait_until_read()
 
     def wait_until_read(self):
-        """All that its socket held; it may still be at work with the last of it."""
+        """Waits until its socket is empty; it may still be processing the last datagram."""
         until = time.monotonic() + LISTEN_S
         while not self.socket_line().split()[4].endswith(":00000000") and time.monotonic() < until:
             time.sleep(0.01)
@@ -135,14 +136,14 @@ class Nfcapd(Collector):
                                    check=True, capture_output=True, text=True, env=dict(os.environ, TZ="UTC")).stdout.splitlines()
             for line in filter(lambda line: "|" in line, lines):  # a file without flows says so
                 first, last, source, destination, source_port, destination_port, protocol, packets, octets = map(str.strip, line.split("|"))
-                # ICMP has type.code for a port
+                # for ICMP, the port is type.code
                 key = (ipaddress.ip_address(source), ipaddress.ip_address(destination), int(float(source_port)), int(float(destination_port)),
                        int(protocol))
                 yield Row(key, milliseconds(first, "%Y-%m-%d %H:%M:%S"), milliseconds(last, "%Y-%m-%d %H:%M:%S"), int(packets), int(octets))
 
 
 class Nfacctd(Collector):
-    """Of pmacct.  It writes what it shows every second, a row for each flow with other times."""
+    """Of pmacct. It writes its output every second, a row for each flow with other times."""
 
     PROTOCOLS = {"tcp": 6, "udp": 17}
     SECOND_SHAPE = "%Y-%m-%d %H:%M:%S"
@@ -164,7 +165,7 @@ print_output_file_append: true
         return ["nfacctd", "-f", str(self.folder / "conf")]
 
     def take(self, flows):
-        """`flows` rows, once they are there, and what it has written besides."""
+        """`flows` rows, once they are there, and its other output."""
         until = time.monotonic() + LISTEN_S
         while len(self.read()) < flows and time.monotonic() < until:
             time.sleep(0.05)
@@ -172,7 +173,8 @@ print_output_file_append: true
         return [self.as_row(row) for row in self.read()]
 
     def is_ready(self):
-        """Before its first look into an empty cache it may leave what comes until much later."""
+        """Until it has first checked its empty cache, it may leave data unprocessed for a long
+        time."""
         return "Purging cache - END" in (self.folder / "log").read_text()
 
     def read(self):

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""FLOW_REPORT's times: what nfcapd and nfacctd show of flows is when their packets came, in each format and by each way."""
+"""Times in FLOW_REPORT: nfcapd and nfacctd show flows with the times of their packets, in each
+format and over each transport."""
 import ctypes
 import ipaddress
 import os
@@ -23,7 +24,7 @@ FORMATS = ["NETFLOW_V5", "NETFLOW_V9", "IPFIX"]
 UPTIME_RECORD = "IP_SRC_ADDR IP_DST_ADDR L4_SRC_PORT L4_DST_PORT PROT PKTS BYTES FIRST_SWITCHED LAST_SWITCHED"
 ADDRESSES = {4: ("10.0.0.1", "10.0.0.2"), 6: ("2001:db8::1", "2001:db8::2")}
 
-# A flow each: port -> times of its packets, in ns.
+# One flow each: port -> times of its packets, in ns.
 SHAPES = {
     "less than a second": {1: [START + 100 * MS, START + 200 * MS], 2: [START + 999 * MS], 3: [START + 999 * MS + 999999]},
     "the end of a second and its begin": {1: [START], 2: [START, START + SECOND], 3: [START + 1 * MS, START + SECOND - 1]},
@@ -49,7 +50,7 @@ def ip_packet(version, port):
 
 
 def write_capture(path, shape, version, unit_ns):
-    """Packets of IP in the order of the shape, of each flow in turn where it has no steps of time."""
+    """IP packets in the order of the shape, of each flow in turn if the shape has no time steps."""
     packets = [(time_ns, port) for port, times in shape.items() for time_ns in times]
     if not any(name in SHAPES and SHAPES[name] is shape for name in ("steps back", "packets that come late")):
         packets.sort()
@@ -73,7 +74,7 @@ def down(ms):
     return ms // 1000 * 1000
 
 
-# The times of NetFlow v9 and v5 nfacctd has in whole seconds, to or from the header's.
+# For NetFlow v9 and v5, nfacctd has whole seconds, relative to the header's.
 NFACCTD_ROUNDS = {"NETFLOW_V5": down, "NETFLOW_V9": up, "IPFIX": lambda ms: ms}
 
 
@@ -137,7 +138,7 @@ class Collectors(unittest.TestCase):
                         write_capture(capture, shape, 4, unit_ns)
                         self.check(name, self.messages_by("UDP", capture, name), times_of(shape, unit_ns))
 
-    def test_each_way_tells_the_same_times(self):
+    def test_each_transport_gives_the_same_times(self):
         shape = SHAPES["each of them months apart"]
         for version in (4, 6):
             capture = self.folder / "capture.pcap"
@@ -156,8 +157,8 @@ class Collectors(unittest.TestCase):
                 write_capture(capture, shape, 4, 1)
                 self.check(name, self.messages_by("UDP", capture, name), times_of(shape, 1))
 
-    # nfdump 1.7.1 takes the one for the other.
-    def test_the_exporters_clock_and_its_begin_make_the_packets_times_in_ipfix(self):
+    # nfdump 1.7.1 confuses the two.
+    def test_the_exporters_clock_and_its_start_give_the_packets_times_in_ipfix(self):
         for shape_name in ("some seconds", "each of them months apart", "steps back"):
             with self.subTest(shape_name):
                 capture = self.folder / "capture.pcap"

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Real captures give the same packets when gzip, bzip2, xz, zstd and their kin have packed them, whole or in parts."""
+"""Real captures give the same packets after compression with gzip, bzip2, xz, zstd and compatible
+programs, complete or in parts."""
 import os
 import pathlib
 import shutil
@@ -13,7 +14,8 @@ import needs
 
 PRINT = pathlib.Path(os.environ["NETSLICE_BUILD"]) / "tests/print_packets"
 DATA = pathlib.Path(os.environ.get("NETSLICE_DATA") or pathlib.Path(os.environ["NETSLICE_SOURCE"]).parent / "shared/data")
-# Each with what makes it write differently: sizes told first, several blocks, several threads.
+# Each with options that change its output format: size in the header, several blocks, several
+# threads.
 PACKERS = [["gzip", "-c"], ["gzip", "-1c"], ["bzip2", "-1c"], ["xz", "-0c"], ["xz", "--block-size=100000", "-0c"], ["zstd", "-qc"],
            ["zstd", "-19qc", "--no-check"], ["pzstd", "-qc"]]
 TRACES = DATA / "LibtraceTeam+libtrace/test/traces"
@@ -31,7 +33,7 @@ def pack(packer, content):
 
 
 def packers():
-    """Those that are here and whose output this build knows."""
+    """Those that are installed and whose output this build can read."""
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / "empty"
         for packer in PACKERS:
@@ -42,7 +44,7 @@ def packers():
 
 
 def captures():
-    """Every 24th of a sorted list, and all of ERF; those with damage, too."""
+    """Every 24th of a sorted list, and all of ERF; including damaged ones."""
     listed = DATA / "MANIFEST.tsv"
     if not listed.exists():
         return []
@@ -76,7 +78,7 @@ class Compressed(unittest.TestCase):
         print(f"{compared} packed files", file=sys.stderr)
         self.assertGreater(compared, 100)
 
-    def test_parts_that_were_packed_each_by_itself_are_one_capture(self):
+    def test_parts_that_were_packed_separately_are_one_capture(self):
         known = list(packers())
         for capture in captures()[::4]:
             content = capture.read_bytes()
@@ -86,7 +88,7 @@ class Compressed(unittest.TestCase):
                 parts = [content[:third], content[third:third + 1], content[third + 1:]]
                 self.check(capture, b"".join(pack(packer, part) for part in parts), wanted, packer)
 
-    def test_captures_that_others_packed(self):
+    def test_captures_that_other_programs_packed(self):
         plain = print_packets(TRACES / "5_packets.erf")
         self.assertEqual(plain[1].count("\n"), 5)
         for name in ("5_packets.erf.bz2", "5_packets.erf.xz"):

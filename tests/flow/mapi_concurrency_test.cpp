@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Concurrency: flows are made, connected, read and closed by several threads while packets flow.
+// Concurrency: flows are created, connected, read and closed by several threads while packets flow.
 #include "support/catch.hpp"
 
 #include <atomic>
@@ -17,7 +17,7 @@ using test_support::udp_frame;
 
 namespace
 {
-// Catch's macros are not for several threads; a failure is noted and checked at the end.
+// Catch2's macros are not thread-safe; a failure is recorded and checked at the end.
 std::atomic<int> failures;
 
 void expect(bool condition)
@@ -48,7 +48,7 @@ void churn(int seed, std::atomic<bool> *stop)
             const uint64_t every = value(fd, all);
             expect(some <= every); // read later, so at least as many
             expect(every >= last);
-            expect(every < uint64_t(1) << 40); // a base taken wrong would wrap round
+            expect(every < uint64_t(1) << 40); // a wrong base would wrap around
             last = every;
             if (buffer) {
                 const mapipkt *packet = mapi_get_next_pkt(fd, buffer);
@@ -60,7 +60,8 @@ void churn(int seed, std::atomic<bool> *stop)
 }
 } // namespace
 
-TEST_CASE("flows come and go from several threads while packets flow", "[mapi-core][stress]")
+TEST_CASE("flows are created and closed by several threads while packets flow",
+          "[mapi-core][stress]")
 {
     const test_support::TempDir dir;
     CaptureBuilder capture;
@@ -90,7 +91,8 @@ TEST_CASE("flows come and go from several threads while packets flow", "[mapi-co
     CHECK(mapi_close_flow(keeper) == 0);
 }
 
-TEST_CASE("a reader that waits is woken when its flow is closed elsewhere", "[mapi-core][stress]")
+TEST_CASE("a waiting reader is woken when its flow is closed by another thread",
+          "[mapi-core][stress]")
 {
     const test_support::TempDir dir;
     CaptureBuilder capture;
@@ -98,7 +100,7 @@ TEST_CASE("a reader that waits is woken when its flow is closed elsewhere", "[ma
     char *device = mapi_create_offline_device(capture.write(dir / "x.pcap").c_str(), MFF_PCAP);
     const int fd = mapi_create_flow(device);
     const int buffer = mapi_apply_function(fd, "TO_BUFFER", WAIT);
-    REQUIRE(mapi_connect(fd) == 0); // never started: no packet will come
+    REQUIRE(mapi_connect(fd) == 0); // never started: no packet arrives
     std::thread reader([&] { expect(mapi_get_next_pkt(fd, buffer) == nullptr); });
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
     CHECK(mapi_close_flow(fd) == 0);

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""mapi.conf with the keys of MAPI 2: what each does, and how a file that is wrong is told."""
+"""mapi.conf with the keys of MAPI 2: the effect of each, and how errors in the file are
+reported."""
 import os
 import pathlib
 import re
@@ -31,7 +32,7 @@ class Test(unittest.TestCase):
         return daemon
 
     def bare_daemon(self, *options):
-        """With nothing but its configuration, in a home of its own."""
+        """With only its configuration, in its own home directory."""
         process = subprocess.Popen([Daemon.program(), "-c", self.config, *options], stderr=subprocess.DEVNULL,
                                    env={name: value for name, value in os.environ.items() if name != "MAPI_SOCKET"} | {"HOME": str(self.folder)})
         self.addCleanup(process.wait, 60)
@@ -45,13 +46,13 @@ class Test(unittest.TestCase):
 
 
 class Check(Test):
-    def test_all_that_is_wrong_is_told_in_the_order_of_the_lines_beside_what_has_no_effect(self):
+    def test_all_errors_and_keys_without_effect_are_reported_in_the_order_of_the_lines(self):
         code, shown, told = self.check("lib=x\nlocal=2\n" + DEVICE + "batch=1000\n[ipfixflib]\nidleTimeout=x\nscanCycle=1\n")
         self.assertEqual(code, 1)
         self.assertIn("tap", shown)
         self.assertEqual(re.findall(r"(?m)^mapid: (warning: )?.*mapi.conf:(\d+): ", told), [("warning: ", "1"), ("", "2"), ("", "6"), ("", "8"), ("warning: ", "9")], told)
 
-    def test_a_file_with_warnings_alone_is_good(self):
+    def test_a_file_with_only_warnings_is_valid(self):
         code, _, told = self.check("lib=x\n" + DEVICE)
         self.assertEqual((code, told), (0, f"mapid: warning: {self.config}:1: unknown key \"lib\" before the first section; did you mean \"libs\"?; ignored\n"))
         self.assertEqual(self.check(DEVICE)[0::2], (0, ""))
@@ -61,15 +62,15 @@ class Check(Test):
         self.assertEqual((code, told), (1, f"mapid: {self.config}:7: alias=z: is already the alias of device a, at {self.config}:3\n"
                                            f"mapid: {self.config}:10: device=z: is already the alias of device a, at {self.config}:3\n"))
 
-    def test_a_comment_behind_a_section_head_is_a_warning(self):
+    def test_a_comment_after_a_section_header_is_a_warning(self):
         code, shown, told = self.check(DEVICE.replace("]", "] # the first"))
         self.assertEqual((code, told), (0, f"mapid: warning: {self.config}:1: [driver] # the first: a comment requires a line of its own; this one is ignored\n"))
         self.assertIn("tap", shown)
 
-    def test_a_nul_byte_is_told_with_its_line(self):
+    def test_a_nul_byte_is_reported_with_its_line(self):
         self.assertEqual(self.check(DEVICE + "\0group=root\n")[0::2], (1, f"mapid: {self.config}:4: the line contains a NUL byte\n"))
 
-    def test_a_plug_in_that_cannot_be_loaded_is_told_with_its_line_and_the_loaders_words(self):
+    def test_a_plug_in_that_cannot_be_loaded_is_reported_with_line_and_loader_message(self):
         broken = self.folder / "broken.so"
         broken.write_text("x")
         words = subprocess.run([sys.executable, "-c", f"import ctypes\ntry: ctypes.CDLL({str(broken)!r})\nexcept OSError as error: print(error)"],
@@ -82,7 +83,7 @@ class Check(Test):
         code, _, told = self.check("libs=missing.so:absent.so\n" + DEVICE)
         self.assertEqual((code, told.count(f"mapid: {self.config}:1: libs: ")), (1, 2), told)
 
-    def test_a_file_that_is_wrong_anywhere_changes_nothing_at_a_reload(self):
+    def test_a_file_with_any_error_changes_nothing_at_a_reload(self):
         daemon = self.daemon(DEVICE)
         for wrong in ("local=x\n" + DEVICE, DEVICE + "[ipfixflib]\nidleTimeout=x\n", DEVICE + "[dag]\ndisable_dsm=7\n", "libs=missing.so\n" + DEVICE,
                       DEVICE + "[format]\nformat=MFF_PCAP\n", DEVICE.replace("tap", "other") + "vlan=x\n"):
@@ -96,7 +97,7 @@ class Check(Test):
         client.do(COUNT.format("on_device('tap')"))
         self.assertEqual(client.get("flow.word(packets)"), TRACE_PACKETS)
 
-    def test_mapid_logs_what_has_no_effect_at_its_start_and_at_each_reload(self):
+    def test_mapid_logs_keys_without_effect_at_its_start_and_at_each_reload(self):
         daemon = self.daemon("dimapi_port=2233\n" + DEVICE)
         told = lambda: daemon.log().count("mapi.conf:1: dimapi_port= has no effect: ")
         self.assertEqual(told(), 1)
@@ -133,14 +134,14 @@ class Keys(Test):
             self.assertEqual("listening at" in place.read_text(), is_info_told, (line, options))
             self.assertEqual([path.exists() for path in (log, other) if path != place], [False])
 
-    def test_a_logfile_that_cannot_be_written_is_told(self):
+    def test_a_logfile_that_cannot_be_written_is_reported(self):
         self.config.write_text(f"logfile={self.folder}/none/log\n")
         done = subprocess.run([Daemon.program(), "-c", self.config, "-s", self.folder / "sock"], capture_output=True, text=True, timeout=60, check=False)
         self.assertEqual(done.returncode, 1)
         self.assertIn(f"{self.folder}/none/log: cannot write the log: folder does not exist", done.stderr)
         self.assertFalse((self.folder / "none").exists())
 
-    def test_a_log_level_is_taken_over_at_a_reload(self):
+    def test_a_log_level_is_applied_at_a_reload(self):
         self.config.write_text(f"log_level=0\nlogfile={self.folder / 'log'}\n" + DEVICE)
         process = self.bare_daemon("-s", str(self.folder / "sock"))
         self.assertTrue(wait_until((self.folder / "sock").exists))

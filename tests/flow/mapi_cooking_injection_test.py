@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Packets that somebody puts into a TCP connection: COOKING's streams are what programs read from the kernel's sockets."""
+"""Packets injected into a TCP connection: COOKING's streams are what programs read from the
+kernel's sockets."""
 import collections
 import ctypes
 import fcntl
@@ -25,7 +26,7 @@ SCALE_AND_SACK = bytes([2, 4, 5, 180, 1, 1, 4, 2, 1, 3, 3, 7])
 
 
 def packet_of(source, destination, sequence, acknowledgment, flags, payload=b"", options=b"", window=8000):
-    """Ends are an address and a port."""
+    """Each end is an address and a port."""
     family = socket.AF_INET6 if ":" in source[0] else socket.AF_INET
     addresses = socket.inet_pton(family, source[0]) + socket.inet_pton(family, destination[0])
     head = struct.pack(">HHIIBBHHH", source[1], destination[1], sequence & 0xffffffff, acknowledgment & 0xffffffff,
@@ -39,7 +40,7 @@ def packet_of(source, destination, sequence, acknowledgment, flags, payload=b"",
 
 
 def payloads(path):
-    """Of the packets of a capture that TO_FILE wrote: ends and bytes."""
+    """Ends and bytes of the packets of a capture that TO_FILE wrote."""
     data, at = path.read_bytes(), 24
     while at < len(data):
         length = struct.unpack_from("<I", data, at + 8)[0]
@@ -73,7 +74,7 @@ class Line:
 
 
 class Connection:
-    """The peer's end; the kernel's is a socket.  All packets are kept for a capture."""
+    """The peer's end; the other end is a kernel socket. All packets are kept for a capture."""
 
     def __init__(self, line, version, is_server, first, options):
         self.line, self.sequence, self.captured, self.read = line, first, [], b""
@@ -107,7 +108,7 @@ class Connection:
         self.socket.setblocking(False)
 
     def send(self, flags, ahead=0, payload=b"", acknowledgment=None, **more):
-        """To the kernel."""
+        """Sends a packet to the kernel."""
         acknowledgment = self.acknowledgment if acknowledgment is None else acknowledgment
         packet = packet_of(self.peer, self.kernel, self.sequence + ahead, acknowledgment, flags, payload, **more)
         self.captured.append(packet)
@@ -116,7 +117,7 @@ class Connection:
     def take(self):
         for packet in self.line.take():
             tcp = packet[20 if packet[0] >> 4 == 4 else 40:]
-            if struct.unpack(">H", tcp[2:4])[0] != self.peer[1]: # of a connection before this one
+            if struct.unpack(">H", tcp[2:4])[0] != self.peer[1]: # from a previous connection
                 continue
             self.captured.append(packet)
             sequence, flags = struct.unpack(">I", tcp[4:8])[0], tcp[13]
@@ -135,17 +136,18 @@ class Connection:
         self.take()
 
     def answer(self, payload):
-        """From the kernel's program."""
+        """Data from the program at the kernel's end."""
         self.socket.send(payload)
         self.take()
         self.send(ACK)
 
     def forge(self, flags, ahead=0, payload=b"", **more):
-        """As if the kernel had sent it; it went to nobody but who captures."""
+        """As if the kernel had sent it; it is only captured, not delivered."""
         self.captured.append(packet_of(self.kernel, self.peer, self.acknowledgment + ahead, self.sequence, flags, payload, **more))
 
 
-# What is put in between `one` and `two`, as if the peer had sent it; sequence numbers from what is expected on.
+# Packets injected between `one` and `two`, as if the peer had sent them; sequence numbers relative
+# to the next expected one.
 INJECTIONS = {
     "SYN ahead in the window": lambda c: c.send(SYN, 1000),
     "SYN ahead": lambda c: c.send(SYN, 1 << 20),
@@ -246,7 +248,7 @@ class Injections(unittest.TestCase):
                 for has_handshake in (True, False):
                     self.assertEqual(self.assert_as_read(connection, b"answer", has_handshake)["ignored_bytes"], 6)
 
-    def test_data_behind_the_end_is_ignored(self):
+    def test_data_after_the_end_is_ignored(self):
         for connection in self.each_connection():
             with connection.socket, self.subTest(ends=(connection.peer, connection.kernel)):
                 connection.data(b"before")
@@ -290,5 +292,5 @@ class Injections(unittest.TestCase):
 if __name__ == "__main__":
     needs.tools("ip")
     if os.geteuid() != 0 or not os.path.exists("/dev/net/tun") or ctypes.CDLL(None).unshare(CLONE_NEWNET) != 0:
-        needs.skip("needs a network name space of its own with /dev/net/tun")
+        needs.skip("requires a private network namespace with /dev/net/tun")
     unittest.main()

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""TCP streams as tshark follows them and as COOKING gives them: {(source, port, destination, port): bytes}."""
+"""TCP streams as tshark follows them and as COOKING returns them: {(source, port, destination,
+port): bytes}."""
 import collections
 import functools
 import re
@@ -25,7 +26,7 @@ def end_of(line):
 
 @functools.lru_cache(None)
 def streams_followed(capture):
-    """Of a capture that stays as it is."""
+    """For a capture file that does not change."""
     return followed(capture)
 
 
@@ -49,7 +50,7 @@ def followed(capture):
 
 
 def cooked(capture, to, *arguments, before=(), after=()):
-    """Into a file; the counts of COOKING by name."""
+    """Writes to a file; returns the counts of COOKING by name."""
     flow = Flow.offline(capture)
     for name, *rest in before:
         flow.apply(name, *rest)
@@ -81,7 +82,7 @@ def ends_of(packet):
 
 
 def streams_of(found):
-    """Of packets()."""
+    """The streams of packets()."""
     streams = collections.defaultdict(bytes)
     for packet in found:
         streams[ends_of(packet)] += bytes.fromhex(packet["tcp.payload"])

@@ -16,7 +16,7 @@ from capture_files import checksum
 from mapi_cooking_library import BOTH_SIDE, CLIENT_SIDE, SERVER_SIDE, cooked, ends_of, followed, packets, streams_followed, streams_of, tshark
 
 DATA = pathlib.Path(os.environ.get("NETSLICE_DATA") or pathlib.Path(os.environ["NETSLICE_SOURCE"]).parent / "shared/data")
-# Without bytes that are missing: of these tshark shows what somebody acknowledged.
+# Only with complete data: of missing bytes, tshark shows those that were acknowledged.
 CAPTURES = [DATA / name for name in (
     "chrissanders+packets/http_espn.pcapng", "arkime+arkime/tests/pcap/tcp-reassembly-synthetic.pcap",
     "debian+tcpflow-1.6.1/tests/test1-out-of-order.pcap", "debian+tcpflow-1.6.1/tests/test4.pcap", "debian+tcpflow-1.6.1/tests/local.pcap",
@@ -79,7 +79,7 @@ class Cooking(unittest.TestCase):
         return path
 
     def read(self, path):
-        """Packets in whose lengths and checksums tshark finds nothing wrong."""
+        """Packets in whose lengths and checksums tshark finds no error."""
         found = packets(path)
         for packet in found:
             self.assertEqual(packet["tcp.checksum.status"], "1", packet)
@@ -98,7 +98,7 @@ class Cooking(unittest.TestCase):
                     self.assertEqual(streams_of(self.read(out)), wanted)
                     self.assertEqual(counts["bytes"], counts["cooked_bytes"] + counts["repeated_bytes"])
 
-    def test_what_is_not_tcp_passes_as_it_came(self):
+    def test_what_is_not_tcp_passes_unchanged(self):
         path, out = CAPTURES[0], self.folder / "out"
         counts = cooked(path, out, 0, 0, 0, BOTH_SIDE)
         listed = [subprocess.run(["tcpdump", "-n", "-tt", "--nano", "-xx", "-r", each, "not tcp"], capture_output=True, text=True, check=True).stdout
@@ -107,14 +107,14 @@ class Cooking(unittest.TestCase):
         self.assertEqual(sum(not line.startswith("\t") for line in listed[0].splitlines()), counts["passed_packets"])
         self.assertGreater(counts["passed_packets"], 0)
 
-    def test_sides_are_told_by_who_receives(self):
+    def test_sides_are_named_by_the_receiver(self):
         path, out = CAPTURES[0], self.folder / "out"
         for side, server_port in ((CLIENT_SIDE, 1), (SERVER_SIDE, 3)):
             counts = cooked(path, out, 0, 0, 0, side)
             self.assertEqual(streams_of(self.read(out)), {key: stream for key, stream in streams_followed(path).items() if key[server_port] in (80, 443)})
             self.assertGreater(counts["other_bytes"], 0)
 
-    def test_one_packet_of_each_side_is_the_first_of_them(self):
+    def test_one_packet_of_each_side_is_its_first(self):
         path, out = CAPTURES[0], self.folder / "out"
         cooked(path, out, 700, 0, 1, BOTH_SIDE)
         found = self.read(out)
@@ -122,7 +122,8 @@ class Cooking(unittest.TestCase):
         self.assertEqual(len(found), len(set(map(ends_of, found))))
 
     def make_stream(self, ends, seed):
-        """Segments of both directions, in a mixed order, some twice, some overlapping; numbers wrap."""
+        """Segments of both directions, in a mixed order, some twice, some overlapping; numbers wrap
+        around."""
         rng = random.Random(seed)
         client, server = ends
         starts = {client: 0xffffff00, server: 0xfffffff0}
@@ -133,14 +134,14 @@ class Cooking(unittest.TestCase):
             for at in range(0, 3000, 100):
                 segments.append(datagram(end, other, starts[end] + at, data[end][at:at + 100 + rng.choice((0, 0, 50, 150))]))
         segments += rng.sample(segments, 10)
-        for at in range(0, len(segments), 8): # near to their place, as on a line
+        for at in range(0, len(segments), 8): # near their place, as on a real line
             part = segments[at:at + 8]
             rng.shuffle(part)
             frames += part
         frames += [datagram(client, server, starts[client] + 3000, b"", FIN | ACK), datagram(server, client, starts[server] + 3000, b"", FIN | ACK)]
         return data, frames
 
-    def test_segments_in_disorder_overlapping_and_wrapping_come_in_order_behind_tags_labels_and_tunnels(self):
+    def test_unordered_and_overlapping_segments_are_put_in_order_after_tags_and_tunnels(self):
         for name, wrap in WRAPS.items():
             with self.subTest(wrap=name):
                 wanted, frames = {}, []
@@ -164,13 +165,13 @@ class Cooking(unittest.TestCase):
                         data = bytes(range(200)) * 2
                         segments = [datagram(*ends, first + at, data[at:at + 39]) for at in range(0, len(data), 39)]
                         segments[:swapped] = reversed(segments[:swapped])
-                        segments.append(segments[0]) # again
+                        segments.append(segments[0]) # retransmitted
                         out = self.folder / "out"
                         counts = cooked(self.capture(map(ethernet, segments)), out, 0, 0, 0, BOTH_SIDE)
                         self.assertEqual(streams_of(self.read(out)), {ends[0] + ends[1]: data})
                         self.assertEqual((counts["cooked_packets"], counts["repeated_bytes"], counts["early_bytes"]), (1, 39, 0))
 
-    def test_a_source_route_is_taken_away_and_both_directions_are_one_stream(self):
+    def test_a_source_route_is_removed_and_both_directions_are_one_stream(self):
         hop, path, out = "2001:db8::aaa", self.folder / "made.pcap", self.folder / "out"
         route = struct.pack(">BBBBI", 6, 2, 0, 1, 0) + ipaddress.ip_address(SERVER6[0]).packed
         request = ip(CLIENT6[0], hop, 43, route + tcp(CLIENT6, SERVER6, 1, b"request" * 300))
@@ -193,7 +194,7 @@ class Cooking(unittest.TestCase):
         order = tshark(out, "-T", "fields", "-e", "ip.proto").split()
         self.assertEqual(order, ["17"] * 4 + ["6"] + ["17"] * 5)
 
-    def test_ip_fragments_are_put_together_first_and_those_of_other_protocols_pass(self):
+    def test_ip_fragments_are_reassembled_first_and_those_of_other_protocols_pass(self):
         payload = bytes(range(256)) * 5
         for name, wrap in WRAPS.items():
             with self.subTest(wrap=name):
@@ -212,7 +213,7 @@ class Cooking(unittest.TestCase):
                 self.assertEqual(streams_of(self.read(out)), {CLIENT + SERVER: payload, CLIENT6 + SERVER6: payload})
                 self.assertEqual((counts["fragments"], counts["lost_fragments"], counts["passed_packets"]), (6, 0, 1))
 
-    def test_cooked_cut_and_cooked_again_is_the_same(self):
+    def test_cooking_the_output_of_uncook_gives_the_same(self):
         for path in CAPTURES[:2]:
             with self.subTest(capture=path.name):
                 once, twice, cut = (self.folder / name for name in ("once", "twice", "cut"))

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""mapi-cost measures flows that are asked for: of every function, and of several that refer to each other."""
+"""mapi-cost measures requested flows: of every function, and of several that refer to each
+other."""
 import json
 import os
 import pathlib
@@ -26,8 +27,8 @@ FLOWS = {
     "UNCOOK": "COOKING 0 0 0 3 | UNCOOK 536", "TO_BUFFER": "TO_BUFFER | PKT_COUNTER", "TO_FILE": "TO_FILE 0 {folder}/packets 0",
     "PERF_START": "PERF_START | BPF_FILTER tcp | PERF_STOP",
 }
-NOT_HERE = {"INJECT", "PERF_STOP"} # sends; is in the flow of PERF_START
-# That ask nDPI, or look at ports, without an argument.
+NOT_HERE = {"INJECT", "PERF_STOP"} # INJECT sends; PERF_STOP is in the flow of PERF_START
+# Functions that use nDPI or ports, without an argument.
 FLOWS |= {name: name for name in ("TRACK_FTP", "TRACK_DC", "TRACK_GNUTELLA", "TRACK_EDONKEY", "TRACK_TORRENT", "TRACK_IRC", "TRACK_SKYPE",
                                   "TRACK_WEB", "TRACK_MAPI", "TRACK_GRID_FTP", "TRACK_IPOVERIP")}
 
@@ -57,19 +58,19 @@ class OwnFlows(unittest.TestCase):
                 self.assertGreater(row["cycles"]["net"], 0)
                 self.assertIn("dispatch", [part["name"] for part in row["parts"]])
 
-    def test_functions_get_the_arguments_that_stand_there(self):
+    def test_functions_get_the_given_arguments(self):
         rows = self.measure("BPF_FILTER 'tcp and not port 80' | STR_SEARCH 'GET ' 0 0x5dc | PKT_COUNTER")
         passed = [function["passed"] / function["packets"] for function in rows[0]["functions"]]
         listed = subprocess.run(["tcpdump", "-r", DEMO, "--count", "tcp and not port 80"], capture_output=True, text=True, check=True).stdout
         self.assertAlmostEqual(passed[0], int(listed.split()[0]) / 4827)
 
-    def test_it_measures_in_its_own_process_where_a_mapid_runs(self):
+    def test_it_measures_in_its_own_process_if_a_mapid_runs(self):
         daemon = Daemon()
         self.addCleanup(daemon.close)
         row, = self.measure("PKT_COUNTER", MAPI_SOCKET=str(daemon.socket))
         self.assertGreater(row["cycles"]["net"], 0)
 
-    def test_what_is_wrong_with_a_flow_is_wrong_usage_or_refused_and_named(self):
+    def test_an_error_in_a_flow_is_a_usage_error_or_refused_and_named(self):
         self.assertIn('"NO_SUCH" is no function', self.measure("NO_SUCH", status=2))
         self.assertIn("names no function of the flow before it", self.measure("STATS @1 0", status=2))
         self.assertIn("no such filter", self.measure("BPF_FILTER 'no such filter'", status=3))

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""mapi-cost on an interface: it measures the packets that come, says how many there were and what was dropped, and names the rows that need others."""
+"""mapi-cost on an interface: it measures the packets that arrive, reports how many there were and
+what was dropped, and names the rows that need others."""
 import json
 import os
 import pathlib
@@ -53,7 +54,8 @@ class CostLive(LiveTest):
 
     @staticmethod
     def sockets():
-        """Those that are bound to the interface that is measured, not to the one that is sent to: the fifth word."""
+        """Sockets that are bound to the measured interface, not to the sending one: the fifth
+        word."""
         far = str(socket.if_nametoindex("far"))
         return sum(line.split()[4] == far for line in pathlib.Path("/proc/net/packet").read_text().splitlines()[1:])
 
@@ -104,7 +106,7 @@ class CostLive(LiveTest):
         self.assertRegex(self.out, r"live device +far: 3000 packets")
         self.assertRegex(self.out, r"dropped +none")
 
-    def test_each_row_has_packets_of_its_own_and_instructions_where_they_can_be_counted(self):
+    def test_each_row_has_its_own_packets_and_instructions_where_they_can_be_counted(self):
         self.keep_sending(UDP, TCP)
         program = self.begin("--seconds", "4" if SANITIZER else "2", "--flow", "STR_SEARCH xxx 0 0 | TO_BUFFER", "--scenario", "table2", "--csv", self.folder / "cost.csv")
         self.out, self.err = program.communicate(timeout=240)
@@ -138,12 +140,12 @@ class CostLive(LiveTest):
             with self.subTest(function=name):
                 self.check_row(row)
 
-    def test_what_the_kernel_had_no_room_for_is_told(self):
+    def test_what_did_not_fit_in_the_kernels_buffer_is_reported(self):
         config = self.folder / "mapi.conf"
         config.write_text("[driver]\ndevice=tap\ndriver=af_packet\npath=far\nbuffer_mb=2\n")
         program = self.begin_and_listen(*ONE_ROW, "--seconds", "6", device="tap", MAPI_CONF=str(config))
         time.sleep(0.3)
-        program.send_signal(signal.SIGSTOP) # nobody takes packets out of the buffer
+        program.send_signal(signal.SIGSTOP) # packets stay in the buffer
         send("near", BROADCAST + b"\x08\0" + b"x" * 1486, count=10000)
         program.send_signal(signal.SIGCONT)
         self.end(program)
@@ -152,23 +154,23 @@ class CostLive(LiveTest):
         self.assertEqual(timed["packets"] + timed["drops"]["kernel"], 10000)
         self.assertRegex(self.out, rf"dropped +{timed['drops']['kernel']} kernel")
 
-    def test_a_device_without_packets_is_an_error_that_says_what_to_do(self):
+    def test_a_device_without_packets_is_an_error_with_a_remedy(self):
         program = self.begin("--seconds", "1")
         self.end(program, 3)
         self.assertEqual(self.out, "")
         self.assertRegex(self.err, r"far: no packet came in 1 s; .*--seconds")
         self.assertFalse((self.folder / "cost.json").exists())
 
-    def test_a_filter_that_nothing_passes_leaves_the_other_rows(self):
+    def test_a_filter_that_passes_nothing_does_not_affect_the_other_rows(self):
         self.keep_sending(UDP)
         self.end(self.begin("--no-instructions", "--seconds", "1", "--scenario", "filter", "--scenario", "counter"), 1)
         counter, filtered = self.document()["rows"]
         self.check_row(counter)
-        if filtered["cycles"]: # a burst that came before the kernel had the filter
+        if filtered["cycles"]: # a burst that arrived before the kernel had the filter
             self.assertIsNone(filtered["cycles"]["ci95"])
         self.assertIn("of far too few packets that pass the filter came within 1 s", filtered["missing"])
 
-    def test_ctrl_c_leaves_the_rows_so_far(self):
+    def test_ctrl_c_keeps_the_rows_that_are_finished(self):
         self.keep_sending(UDP)
         program = self.begin_and_listen("--no-instructions", "--seconds", "1", "--packets", "1000000")
         self.assertTrue(wait_until(lambda: self.sockets() == 0)) # between two rows
@@ -189,7 +191,7 @@ class CostLive(LiveTest):
         self.assertEqual([(row["id"], row["live"]) for row in document["rows"]], [("counter", None), ("search-64", None)])
         self.assertIn("the first 3000 packets of far", self.out)
 
-    def test_what_cannot_be_measured_live_is_wrong_usage_and_so_are_its_options_without_a_device(self):
+    def test_rows_that_cannot_be_live_and_live_options_without_a_device_are_usage_errors(self):
         self.end(self.begin("--scenario", "search-64"), 2)
         self.assertIn("--scenario search-64 cannot be measured on a live device; add --record", self.err)
         self.end(self.begin("--scenario", "table4"), 2)

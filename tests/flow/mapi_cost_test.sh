@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# mapi-cost measures the demo capture; its JSON is consistent, bad inputs are refused with words, nothing is left behind.
+# mapi-cost measures the demo capture; its JSON is consistent, bad input is refused with a message,
+# and nothing is left behind.
 set -eu
 cost=$NETSLICE_BIN/mapi-cost
 demo=$NETSLICE_SOURCE/mapi-core/apps/demo/demo.pcap
@@ -40,7 +41,7 @@ for row in document["rows"]:
         assert not parts or abs(sum(parts) - row[kind]["net"]) < 1e-6 * max(1, row[kind]["net"]), row
     assert row["cycles"]["ci95"] > 0, row
     if row["table"] == 4 and row["instructions"]:
-        # Where a unit was cut by an interrupt, other packets are compared and the interval tells.
+        # Where a unit was interrupted, different packets are compared, and the interval shows it.
         assert row["instructions"]["net"] < 1, row
 '
 expect 0 "$cost" --packets 20000 --step-units 4 --scenario none --scenario filter --scenario filter+buffer --scenario search-64 \
@@ -81,7 +82,7 @@ expect 0 "$cost" --list
 expect 0 "$cost" --help
 expect 0 "$cost" --version
 
-# What cannot be printed is no success.
+# Output that cannot be printed is an error.
 for words in --list --help --version "--packets 200 --no-instructions --scenario counter $demo"; do
     expect 3 sh -c '"$0" "$@" > /dev/full' "$cost" $words
     tells 'standard output: cannot write: No space left on device'
@@ -89,7 +90,7 @@ for words in --list --help --version "--packets 200 --no-instructions --scenario
     tells 'standard output: cannot write'
 done
 
-# Nor is what a pipe's reader did not wait for; a file gets its results all the same.
+# So is a pipe whose reader ends early; a file still gets its results.
 for format in --json --csv; do
     rm -f "$folder/other"
     [ $format = --json ] && other=--csv || other=--json
@@ -127,7 +128,7 @@ tells 'TMPDIR'
 expect 3 "$cost" --packets 200 --no-instructions --scenario counter --json "$folder/absent/cost.json" "$demo"
 tells 'absent/cost.json: cannot write: No such file or directory; make its folder first'
 
-# A row that nothing reached says why.
+# A row that no packet reached gives the reason.
 expect 1 "$cost" --packets 2000 --no-instructions --filter 'udp port 1' --scenario next-packet --scenario filter+next-packet \
     --json "$folder/missing.json" "$demo"
 grep -q 'rows with functions behind BPF_FILTER are of packets that it refuses' "$folder/out"
@@ -135,7 +136,7 @@ grep -q '(filter+next-packet): no cycles: the filter "udp port 1" passes no pack
 python3 -c 'import json, sys; rows = json.load(open(sys.argv[1]))["rows"]; assert [bool(row["missing"]) for row in rows] == [False, True], rows' \
     "$folder/missing.json"
 
-# A single batch has a cost, but tells nothing of how it varies.
+# A single batch has a cost, but no variation can be calculated.
 for packets in 1 64; do
     expect 1 "$cost" --packets $packets --no-instructions --scenario none --scenario counter --json "$folder/single.json" --csv "$folder/single.csv" "$demo"
     grep -q ' ± - ' "$folder/out"
@@ -151,7 +152,7 @@ assert [row["tsc_cycles_ci95"] for row in csv.DictReader(open(sys.argv[2]))] == 
 done
 expect 0 "$cost" --packets 128 --no-instructions --scenario counter "$demo"
 
-# Single-stepped there are always two batches at least, also where they cost the same.
+# With single-stepping there are always at least two batches, even if they cost the same.
 if python3 -c 'import json, sys; source = json.load(open(sys.argv[1]))["sources"]["instructions"]; sys.exit(not (source or "").startswith("step"))' \
     "$folder/cost.json"; then
     expect 0 "$cost" --packets 5000 --step-units 2 --scenario counter --scenario search-64 --scenario more-search-same --json "$folder/stepped.json" "$demo"
@@ -162,7 +163,7 @@ assert rows["search-64"]["instructions"]["packets"] >= 128 and rows["search-64"]
 ' "$folder/stepped.json"
 fi
 
-# A device need not be an interface.
+# A device does not have to be an interface.
 printf '[driver]\ndevice=tap\npath=%s\nrepeat=forever\n' "$demo" > "$folder/mapi.conf"
 expect 0 env MAPI_CONF="$folder/mapi.conf" "$cost" --interface tap --seconds 20 --packets 100 --no-instructions --scenario filter
 grep -q 'of each row until 20 s have passed or 100 packets have come' "$folder/out"
@@ -176,13 +177,13 @@ done
 (cd "$folder" && ! "$cost" --json table own.pcap > table 2> err)
 tells 'table and standard output are the same file'
 cmp "$demo" "$folder/own.pcap"
-# One output that fails leaves the others.
+# If one output fails, the others are still written.
 expect 3 "$cost" --packets 200 --no-instructions --scenario counter --json /dev/full --csv "$folder/left.csv" "$demo"
 tells '/dev/full: cannot write: No space left on device; free some space'
 [ "$(grep -c '^2,counter' "$folder/left.csv")" -eq 1 ]
 grep -q 'COUNTER' "$folder/out"
 
-# A capture that changes under the measurement gives no figures that look whole.
+# A capture that changes during the measurement gives no figures that look complete.
 cp "$demo" "$folder/shrinks.pcap"
 "$cost" --packets 20000000 --no-instructions --scenario counter --scenario filter "$folder/shrinks.pcap" > "$folder/out" 2> "$folder/err" &
 pid=$!
@@ -193,7 +194,7 @@ wait $pid || code=$?
 [ $code -eq 3 ] || { echo "capture changed: exit $code"; cat "$folder/err"; exit 1; }
 tells 'shrinks.pcap: changed while it was measured'
 
-# Ctrl-C: a whole end, with the rows that were ready.
+# Ctrl-C: an orderly end, with the rows that were finished.
 "$cost" --packets 4000000 --no-instructions --json "$folder/part.json" "$demo" > "$folder/out" 2> "$folder/err" &
 pid=$!
 sleep 4

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""mapi-count on an interface: Ctrl-C ends it with all counts and what was lost; on ERF files it counts what tshark counts, and mapi-cost measures them."""
+"""mapi-count on an interface: Ctrl-C ends it with all counts and losses; on ERF files it counts
+what tshark counts, and mapi-cost measures them."""
 import json
 import os
 import pathlib
@@ -22,7 +23,7 @@ ERF = DATA / "derived-erf"
 
 class CountLive(LiveTest):
     def begin(self, *arguments, by=()):
-        """Once it listens; it has no output before its end, so the kernel is asked."""
+        """Returns once it listens; it prints nothing before its end, so the kernel is asked."""
         before = self.sockets()
         program = subprocess.Popen([*by, COUNT, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         self.addCleanup(program.kill)
@@ -32,7 +33,7 @@ class CountLive(LiveTest):
 
     @staticmethod
     def sockets():
-        """Those that are bound to an interface: the fifth word."""
+        """Sockets that are bound to an interface: the fifth word."""
         return sum(line.split()[4] != "0" for line in pathlib.Path("/proc/net/packet").read_text().splitlines()[1:])
 
     def end(self, program):
@@ -41,7 +42,7 @@ class CountLive(LiveTest):
         return [line.split("\t")[:2] + line.split("\t")[3:] for line in out.splitlines()], err, program.returncode
 
     def received(self):
-        """Packets, by the name space's own list: /sys is another's."""
+        """Packets, from the namespace's own list: /sys is that of another."""
         return next(int(line.split()[2]) for line in pathlib.Path("/proc/net/dev").read_text().splitlines() if line.split()[0] == "far:")
 
     def test_an_interface_is_counted_until_ctrl_c(self):
@@ -54,7 +55,7 @@ class CountLive(LiveTest):
                                 ["3000", str(1000 * (len(UDP) + len(ARP) + len(TCP))), ""]])
         self.assertEqual((err, code), ("", 0))
 
-    def test_packets_that_wait_are_taken_in_bursts_of_several_batches(self):
+    def test_waiting_packets_are_taken_in_bursts_of_several_batches(self):
         with tempfile.TemporaryDirectory() as folder:
             recorder = self.begin("--interface", "far", "udp", "", by=(DUMP, "record", "-o", folder + "/t.nsl", "--"))
             counter = int(pathlib.Path(f"/proc/{recorder.pid}/task/{recorder.pid}/children").read_text())
@@ -72,7 +73,7 @@ class CountLive(LiveTest):
             self.assertEqual(packets, 4000)
             self.assertGreater(packets / units, 128)
 
-    def test_what_the_kernel_had_no_room_for_is_told(self):
+    def test_what_did_not_fit_in_the_kernels_buffer_is_reported(self):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         config = pathlib.Path(folder.name) / "mapi.conf"
@@ -80,7 +81,7 @@ class CountLive(LiveTest):
         os.environ["MAPI_CONF"] = str(config)
         self.addCleanup(os.environ.pop, "MAPI_CONF")
         program = self.begin("-i", "tap")
-        program.send_signal(signal.SIGSTOP) # nobody takes packets out of the buffer
+        program.send_signal(signal.SIGSTOP) # packets stay in the buffer
         send("near", BROADCAST + b"\x08\0" + b"x" * 1486, count=10000)
         self.assertTrue(wait_until(lambda: self.received() >= 10000))
         program.send_signal(signal.SIGCONT)
@@ -92,7 +93,7 @@ class CountLive(LiveTest):
         self.assertGreater(lost, 1000)
         self.assertEqual(code, 1)
 
-    def test_a_device_that_is_not_there_is_refused(self):
+    def test_a_missing_device_is_refused(self):
         done = subprocess.run([COUNT, "-i", "nowhere"], capture_output=True, text=True)
         self.assertEqual(done.returncode, 3)
         self.assertIn('no network interface "nowhere"', done.stderr)

@@ -27,7 +27,7 @@ for mode in '' --each --per-packet '--batch 7'; do
     done < "$folder/counts"
 done
 
-# A file of expressions that gives none is a mistake, not a wish to count everything.
+# A file of expressions that has none is an error, not a request to count everything.
 grep_err() { grep -q -- "$1" "$folder/err" || { echo "no \"$1\" in:"; cat "$folder/err"; exit 1; }; }
 expect 2 "$count" --file "$folder" "$demo"
 grep_err "$folder: Is a directory"
@@ -56,7 +56,7 @@ mkdir -p "$folder/$name/$name/$name"
 expect 3 "$count" "$folder/$name/$name/$name/absent"
 grep_err "^mapi-count: Error opening file: $folder/0.*absent: No such file or directory; check the name (error 6155)\$"
 
-# What cannot be printed is no success.
+# Output that cannot be printed is an error.
 for words in "$demo tcp" --help --version; do
     expect 3 sh -c '"$0" "$@" > /dev/full' "$count" $words
     grep -q 'standard output: No space left on device; free some space' "$folder/err"
@@ -75,13 +75,13 @@ head -c 2000 "$demo" > "$folder/cut.pcap"
 expect 1 "$count" "$folder/cut.pcap"
 grep -q "$folder/cut.pcap: offset" "$folder/err"
 
-# The demo capture with a snap length of 4: counted, told, not a success.
+# The demo capture with a snap length of 4: counted and reported, but not a success.
 { head -c 16 "$demo"; printf '\004\000\000\000'; tail -c +21 "$demo"; } > "$folder/snaplen.pcap"
 expect 1 "$count" "$folder/snaplen.pcap"
 grep -q 'snaplen.pcap: 4827 records hold more bytes than the snaplen allows (the first at offset 24)' "$folder/err"
 [ "$(cut -f1 "$folder/out")" -eq 4827 ]
 
-# Ctrl-C while a pipe is silent: the counts so far.  A pipe that nobody opens ends at once.
+# Ctrl-C while a pipe is silent: the counts so far. A pipe without a writer ends immediately.
 mkfifo "$folder/pipe"
 { cat "$demo"; exec sleep 60; } > "$folder/pipe" &
 writer=$!
@@ -91,4 +91,4 @@ kill $writer
 grep_err 'interrupted; the counts are of the first 4827 packets'
 code=0
 timeout --preserve-status --signal=INT --kill-after=10 1 "$count" "$folder/pipe" 2> "$folder/err" || code=$?
-[ $code -eq 130 ] || { echo "nobody writes: exit $code"; exit 1; }
+[ $code -eq 130 ] || { echo "a pipe without a writer: exit $code"; exit 1; }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Counts: every filter and string over every real capture gives the numbers of tcpdump.
+// Counts: every filter and string on every real capture gives tcpdump's numbers.
 #include "support/catch.hpp"
 
 #include <filesystem>
@@ -21,7 +21,7 @@ struct Counted {
     int bytes;
 };
 
-// Flow with one function and two counters behind it; flow 0 when the function was refused.
+// Flow with one function followed by two counters; flow 0 if the function was refused.
 template <class... Arguments> Counted count(const char *device, Arguments... arguments)
 {
     Counted counted = {};
@@ -53,14 +53,14 @@ TEST_CASE("filters and strings over real captures count what tcpdump counts", "[
 {
     const auto data = test_support::shared_data();
     if (data.empty())
-        return test_support::skip("the folder of real captures is not there");
+        return test_support::skip("the folder of real captures is missing");
     std::ifstream input(data / "EXPECTED_COUNTS.json");
     const auto expected = nlohmann::json::parse(input);
     size_t checked = 0;
     for (const auto &[name, capture] : expected["captures"].items()) {
         INFO(name);
         if (!std::filesystem::exists(data / name))
-            continue; // some are not given to everybody; the sum below sees when most are missing
+            continue; // some are not distributed; the sum below detects if most are missing
         if (name == kTwoLinkTypes)
             continue;
         char *device = mapi_create_offline_device((data / name).c_str(), MFF_PCAP);
@@ -102,11 +102,12 @@ TEST_CASE("filters and strings over real captures count what tcpdump counts", "[
     CHECK(checked > 5000);
 }
 
-TEST_CASE("a capture is read up to the packet whose time has no room in 64 bits of nanoseconds, and its number is reported", "[mapi-core][flow]")
+TEST_CASE("a capture is read up to the packet whose time exceeds 64-bit ns, which is reported",
+          "[mapi-core][flow]")
 {
     const auto data = test_support::shared_data();
     if (data.empty() || !std::filesystem::exists(data / kTwoLinkTypes))
-        return test_support::skip("the folder of real captures is not there");
+        return test_support::skip("the folder of real captures is missing");
     char *const device = mapi_create_offline_device((data / kTwoLinkTypes).c_str(), MFF_PCAP);
     const int fd = mapi_create_flow(device);
     const int all = mapi_apply_function(fd, "PKT_COUNTER");
@@ -129,7 +130,7 @@ TEST_CASE("the trace of the original test suite gives the original numbers", "[m
 {
     const auto data = test_support::shared_data();
     if (data.empty())
-        return test_support::skip("the folder of real captures is not there");
+        return test_support::skip("the folder of real captures is missing");
     const int batch = GENERATE(64, 3, 1);
     char *device = mapi_create_offline_device((data / "mapi/tracefile").c_str(), MFF_PCAP);
     REQUIRE(device);

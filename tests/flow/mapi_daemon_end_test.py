@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""mapid ends, is killed or is stopped: every call of its clients says so, no reader takes what it left for news, and flows go on at the next mapid."""
+"""mapid ends, is killed or is stopped: every call of its clients reports it, no reader takes
+leftovers for new data, and flows continue with the next mapid."""
 import json
 import os
 import pathlib
@@ -14,9 +15,9 @@ from mapid import BUILD, DATA, FLOW_GONE, ClientError, Daemon, wait_until
 
 TRACE = DATA / "mapi/tracefile"
 ENDS = {"SIGTERM": signal.SIGTERM, "SIGKILL": signal.SIGKILL, "SIGSTOP": signal.SIGSTOP}
-PROMPT_S = 8 # of a mapid that is stopped: its silence has to last a while
+PROMPT_S = 8 # of a stopped mapid: it has to be silent for a while
 
-# tap goes on for ever; what passes the filter never comes.
+# tap never ends; no packet passes the filter.
 CONFIG = f"[driver]\ndevice=tap\npath={TRACE}\nrepeat=forever\n"
 PREPARE = f"""
 import threading, select
@@ -96,7 +97,7 @@ class Test(unittest.TestCase):
             except ClientError:
                 return
             time.sleep(0.05)
-        self.fail(f"{call} goes on succeeding")
+        self.fail(f"{call} keeps succeeding")
 
 
 class End(Test):
@@ -127,12 +128,12 @@ class End(Test):
                     got, error, _ = client.get(f"seen[{call!r}]")
                     self.assertEqual(got, value, call)
                     self.assertIn(f"{FLOW_GONE}:", error, call)
-                if how != signal.SIGSTOP: # who polls a mapid that is stopped waits, as for packets
+                if how != signal.SIGSTOP: # polling a stopped mapid waits, as for packets
                     self.assertEqual(client.get("len(select.select([event], [], [], 5)[0])"), 1)
                 self.assertEqual(client.get("[library.mapi_get_next_pkts(quiet.fd, polled, room, 64, 0), Flow.error().split(':')[0]]"), [-1, str(FLOW_GONE)])
                 self.assertEqual(client.get("[library.mapi_get_next_pkt(quiet.fd, returns), Flow.error().split(':')[0]]"), [None, str(FLOW_GONE)])
 
-    def test_requests_fail_with_it_too_also_where_mapid_is_stopped(self):
+    def test_requests_also_fail_with_it_even_if_mapid_is_stopped(self):
         for name, how in ENDS.items():
             with self.subTest(end=name):
                 daemon = self.daemon()
@@ -142,7 +143,7 @@ class End(Test):
                 self.assert_gone(client, "counting.information(packets)")
                 self.assert_gone(client, "counting.reset(packets)")
 
-    def test_what_a_trace_gave_that_has_ended_stays_readable_to_its_last_packet(self):
+    def test_results_of_a_trace_that_has_ended_stay_readable_to_its_last_packet(self):
         for name, how in ENDS.items():
             with self.subTest(end=name):
                 daemon = self.daemon()
@@ -169,7 +170,7 @@ class End(Test):
                     self.assertIn("mapid at", errors)
                     self.assertEqual(output, "")
 
-    def test_a_mapid_that_was_stopped_and_goes_on_is_read_again(self):
+    def test_a_mapid_that_was_stopped_and_continues_is_read_again(self):
         daemon = self.daemon()
         client = daemon.client()
         client.do("flow = Flow.on_device('tap')\npackets = flow.apply('PKT_COUNTER')\nflow.connect()")
@@ -183,7 +184,7 @@ class End(Test):
 
 class Fork(Test):
     def in_child(self, client, expression):
-        """Its value in a child of the client's."""
+        """Its value in a child of the client."""
         client.do("import json, os, signal\nready, told = os.pipe()\nchild = os.fork()\nif child == 0:\n    signal.alarm(20)\n"
                   f"    os.write(told, json.dumps({expression}).encode())\n    os._exit(0)\nos.close(told)\nended = os.waitpid(child, 0)[1]\n"
                   "value = os.read(ready, 65536).decode()")
@@ -213,7 +214,7 @@ class Reconnect(Test):
         daemon.process.wait(60)
         daemon.start()
 
-    def test_a_flow_goes_on_at_the_next_mapid_with_its_functions_and_options_and_counts_anew(self):
+    def test_a_flow_continues_with_the_next_mapid_with_functions_and_options_from_zero(self):
         for name, how in (("SIGTERM", signal.SIGTERM), ("SIGKILL", signal.SIGKILL)):
             with self.subTest(end=name):
                 daemon = self.daemon()
@@ -238,7 +239,7 @@ class Reconnect(Test):
             client.do(call)
         self.assertIn(number, str(raised.exception))
 
-    def test_flows_that_refer_to_others_go_on_after_these(self):
+    def test_flows_that_refer_to_others_continue_after_these(self):
         daemon = self.daemon()
         client = daemon.client()
         client.do("one, other = Flow.on_device('tap'), Flow.on_device('tap')\nlibrary = Flow.library\nsize = one.apply('PKTINFO', 1)\n"
@@ -249,7 +250,7 @@ class Reconnect(Test):
         self.assertEqual(client.get("[library.mapi_reconnect(one.fd), library.mapi_reconnect(other.fd)]"), [0, 0])
         self.assertTrue(wait_until(lambda: client.get("other.words(stats)[0]") > 0))
 
-    def test_a_flow_that_stays_behind_is_not_taken_for_alive_while_another_one_is_read_at_the_next_mapid(self):
+    def test_a_flow_left_behind_does_not_appear_alive_while_another_is_read_at_the_next_mapid(self):
         daemon = self.daemon()
         client = daemon.client()
         client.do("left, right = Flow.on_device('tap'), Flow.on_device('tap')\nlibrary, read = Flow.library, Flow.library.mapi_read_results\n"
@@ -261,7 +262,7 @@ class Reconnect(Test):
                   "while reads < 100 and read(left.fd, old):\n    reads += 1\n    for _ in range(100): read(right.fd, new)")
         self.assertEqual(client.get("reads"), 0)
 
-    def test_a_flow_whose_mapid_is_there_or_that_this_process_captures_stays_as_it_is(self):
+    def test_a_flow_whose_mapid_still_runs_or_that_is_captured_in_process_is_unchanged(self):
         daemon = self.daemon()
         for client in (daemon.client(), daemon.alone()):
             client.do("flow = Flow.on_device('tap')\npackets = flow.apply('PKT_COUNTER')\nflow.connect()")
@@ -269,7 +270,7 @@ class Reconnect(Test):
             self.assertEqual(client.get("Flow.library.mapi_reconnect(flow.fd)"), 0)
             self.assertGreater(client.get("flow.word(packets)"), 893)
 
-    def test_one_that_cannot_go_on_says_why_and_can_be_tried_again(self):
+    def test_a_flow_that_cannot_continue_says_why_and_can_be_tried_again(self):
         daemon = self.daemon()
         client = daemon.client()
         client.do(f"flow = Flow.on_device('tap')\nlibrary = Flow.library\npackets = flow.apply('PKT_COUNTER')\nflow.connect()\n"

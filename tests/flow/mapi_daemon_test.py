@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Through mapid programs get what they get without it, and nobody gets what is another's."""
+"""Through mapid programs get what they get without it, and no program gets another's data."""
 import json
 import os
 import pathlib
@@ -54,7 +54,7 @@ class Results(Test):
                 self.assertEqual(counts[0], counts[1], (capture, expression))
                 self.assertEqual(counts[0][0], int(seen.stdout.split()[0]), (capture, expression))
 
-    def test_every_packet_of_a_capture_comes_through_a_buffer_in_order_byte_for_byte(self):
+    def test_every_packet_of_a_capture_passes_a_buffer_in_order_byte_for_byte(self):
         client = self.daemon().client()
         for capture in CAPTURES:
             client.do(f"flow = {offline(capture)}\nbuffer = flow.apply('TO_BUFFER', 0)\nflow.connect()\npackets = list(flow.packets(buffer))\nflow.close()")
@@ -70,7 +70,7 @@ class Results(Test):
                       "buckets = flow.apply('BUCKET', flow.fd, count, '100ms', 1)\nflow.connect()\n"
                       "class Event(ctypes.Structure): _fields_ = [('timestamp', ctypes.c_uint64), ('value', ctypes.c_uint64)]\n"
                       "each = [[event.timestamp, event.value] for event in flow.each(buckets, Event)]\nFlow.library.mapi_wait_flow(flow.fd, -1)")
-            client.do("words = flow.words(stats)\nfor i in (3, 5): words[i] &= 0xffff # what follows a long double's 10 bytes means nothing")
+            client.do("words = flow.words(stats)\nfor i in (3, 5): words[i] &= 0xffff # the bytes after a long double's 10 are unused")
             answers.append(client.get("[words, flow.words(dist), each]"))
         self.assertEqual(*answers)
         self.assertGreater(len(answers[0][2]), 2)
@@ -86,7 +86,7 @@ class Results(Test):
 
 
 def pcap_packets(data):
-    """Of the file that a little-endian machine writes."""
+    """The header of the file that a little-endian machine writes."""
     at = 24
     while at < len(data):
         caplen = int.from_bytes(data[at + 8:at + 12], "little")
@@ -109,7 +109,7 @@ class Clients(Test):
         self.assertTrue(wait_until(lambda: second.get("flow.word(packets)") > before))
         self.assertEqual(second.get("flow.information(packets).shared_with"), 0)
 
-    def test_a_client_that_is_killed_frees_all_it_had_at_once(self):
+    def test_a_client_that_is_killed_frees_everything_immediately(self):
         daemon = self.daemon(REPEATED)
         watching, killed = daemon.client(), daemon.client()
         watching.do("flow = Flow.on_device('tap')\nflow.apply('BPF_FILTER', 'tcp')\npackets = flow.apply('PKT_COUNTER')\nflow.connect()")
@@ -122,7 +122,7 @@ class Clients(Test):
         self.assertTrue(wait_until(lambda: watching.get("flow.information(1).shared_with") == 0, 5))
         self.assertTrue(wait_until(lambda: (daemon.memories(), daemon.threads()) == before, 5), (before, daemon.memories(), daemon.threads()))
 
-    def test_a_client_that_does_not_read_loses_its_own_packets_and_nobody_elses(self):
+    def test_a_client_that_does_not_read_loses_only_its_own_packets(self):
         daemon = self.daemon(REPEATED)
         slow, good = daemon.client(), daemon.client()
         slow.do("flow = Flow.on_device('tap')\nbuffer = flow.apply('TO_BUFFER', 0)\nflow.connect()")
@@ -132,7 +132,7 @@ class Clients(Test):
         self.assertTrue(wait_until(lambda: good.get("flow.word(packets)") > before + 10000))
 
 
-    def test_a_device_that_is_slow_to_open_holds_up_nobody_but_those_who_want_it(self):
+    def test_a_device_that_is_slow_to_open_delays_only_clients_that_open_it(self):
         with tempfile.TemporaryDirectory() as folder:
             pipe = pathlib.Path(folder) / "pipe"
             os.mkfifo(pipe)
@@ -153,16 +153,16 @@ class Clients(Test):
 class Permissions(Test):
     def setUp(self):
         if os.geteuid() != 0:
-            self.skipTest("only root can be somebody else")
+            self.skipTest("requires root, to run as another user")
 
-    def test_who_is_in_no_group_is_told_which_it_takes(self):
+    def test_a_user_in_no_group_gets_an_error_that_names_the_required_one(self):
         daemon = self.daemon(REPEATED + "group=daemon\n", "-g", "games")
         stranger = daemon.client(user="nobody")
         self.assert_refused(["3139", 'group "daemon"', "device tap"], stranger.do, "flow = Flow.on_device('tap')")
         self.assert_refused(["3139", 'group "games"', "captures"], stranger.do, f"flow = {offline(TRACE)}")
         self.assert_refused(["3139", 'group "games"', "device lo"], stranger.do, "flow = Flow.on_device('lo')")
 
-    def test_a_member_of_a_devices_group_may_use_that_and_no_other(self):
+    def test_a_member_of_a_devices_group_may_use_only_that_device(self):
         import grp # pylint: disable=import-outside-toplevel
         daemon = self.daemon(REPEATED + "group=daemon\n", "-g", "games")
         member = daemon.client(user="nobody", groups=[grp.getgrnam("daemon").gr_gid])
@@ -190,7 +190,7 @@ class FewFiles(Daemon):
 
 
 class Limits(Test):
-    def test_what_goes_beyond_a_limit_is_refused_with_its_name(self):
+    def test_a_request_beyond_a_limit_is_refused_with_its_name(self):
         client = self.daemon(REPEATED, "--max-flows", "3", "--max-functions", "5", "--max-memory", "2").client()
         client.do("flows = [Flow.on_device('tap') for _ in range(3)]")
         self.assert_refused(["6162", "3 flows", "--max-flows"], client.do, "Flow.on_device('tap')")
@@ -200,7 +200,7 @@ class Limits(Test):
         self.assert_refused(["6162", "2 MiB"], client.do, "flows[1].apply('TO_BUFFER', 0)")
         client.do("flows[1].apply('PKT_COUNTER')\nflows[1].connect()\nFlow.on_device('tap')")
 
-    def test_functions_of_one_client_hold_no_more_than_its_limit_and_what_ends_frees_what_it_held(self):
+    def test_functions_of_one_client_hold_no_more_than_its_limit_and_their_end_frees_it(self):
         daemon = self.daemon(REPEATED, "--max-function-memory", "250")
         client, other = daemon.client(), daemon.client()
         top = "'TOP', 10, 1, 9" # by destination addresses
@@ -212,7 +212,7 @@ class Limits(Test):
         again = daemon.client()
         again.do(f"flows = [Flow.on_device('tap') for _ in range(2)]\nfor flow in flows: flow.apply({top})\nflows[1].connect()")
 
-    def test_one_client_opens_no_more_files_than_leaves_some_for_others(self):
+    def test_one_client_may_not_open_all_files(self):
         daemon = FewFiles("")
         self.addCleanup(daemon.close)
         client, other = daemon.client(), daemon.client()
@@ -236,7 +236,7 @@ class Limits(Test):
         self.assert_refused(["6162", "LimitNOFILE"], client.do, "for _ in range(3): take()")
         client.do("for flow in flows: flow.close()\nflows.clear()\nfor _ in range(45): take()") # the last refusal left a capture without a flow
 
-    def test_what_functions_could_need_is_what_the_manual_says(self):
+    def test_the_memory_that_functions_may_need_is_that_of_the_manual(self):
         daemon = self.daemon(REPEATED)
         client = daemon.client()
         calls = {"TOP": "10, 1, 9", "TRACK_WEB": "", "COOKING": "32000, 0, 0, 3", "EXPIRED_FLOWS": "1000, 1000, 0", "FLOW_REPORT": "'NETFLOW_V9', 'SHMEM', '', ''",
@@ -253,10 +253,10 @@ class Limits(Test):
         self.assertEqual(round(mib["BPF_FILTER"] * 1024), 80 + 16) # and the counter before it
         self.assertTrue(0.03 < mib["REGEXP"] < 1, mib) # more than two functions without state
         tables_mib = 128 # of ANONYMIZE
-        flows_mib = len(flows) * 8 / 1024 # themselves
+        flows_mib = len(flows) * 8 / 1024 # of the flows themselves
         self.assertAlmostEqual(flows[0]["client_bytes"] / 2**20, sum(flow["function_bytes"] for flow in flows) / 2**20 + flows_mib + tables_mib, delta=0.01)
 
-    def test_what_one_client_anonymizes_tells_another_nothing(self):
+    def test_one_clients_anonymisation_reveals_nothing_to_another(self):
         daemon = self.daemon("")
         def mapped(client, expression):
             file = daemon.folder / f"{client.process.pid}.pcap"
@@ -266,7 +266,7 @@ class Limits(Test):
         one, other = daemon.client(), daemon.client()
         first = mapped(one, "tcp")
         self.assertEqual(first, mapped(other, "tcp")) # each numbers its own addresses from 1
-        self.assertNotEqual(mapped(one, "udp"), mapped(daemon.client(), "udp")) # a client's flows go on with its numbers
+        self.assertNotEqual(mapped(one, "udp"), mapped(daemon.client(), "udp")) # a client's flows continue with its numbers
 
     def test_captures_without_a_flow_count_as_flows(self):
         client = self.daemon("", "--max-flows", "3").client()
@@ -275,21 +275,21 @@ class Limits(Test):
                   "globals()['create'] = create\nnames = [create() for _ in range(3)]")
         self.assert_refused(["6162", "--max-flows"], client.do, "create()")
 
-    def test_a_user_with_many_clients_leaves_places_for_others(self):
+    def test_a_user_with_many_clients_leaves_room_for_others(self):
         if os.geteuid() != 0:
-            self.skipTest("only root can be somebody else")
+            self.skipTest("requires root, to run as another user")
         daemon = self.daemon(REPEATED, "--max-clients", "16", "-g", "nogroup")
         greedy = daemon.client(user="nobody", groups=[65534])
         greedy.do("import select, socket\n"
                   "def connect():\n    one = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)\n    one.connect(os.environ['MAPI_SOCKET'])\n    return one\n"
                   "many = [connect() for _ in range(40)]\ntime.sleep(0.5)")
-        self.assertEqual(greedy.get("len(select.select(many, [], [], 0)[0])"), 40 - 14) # refused, which is told
+        self.assertEqual(greedy.get("len(select.select(many, [], [], 0)[0])"), 40 - 14) # refused, which is reported
         for user in ("daemon", "games"):
             daemon.client(user=user, groups=[65534]).do("flow = Flow.on_device('tap')")
 
-    def test_a_client_too_many_is_told_so_and_may_come_when_another_has_left(self):
+    def test_a_client_beyond_the_limit_is_refused_and_may_connect_when_another_has_left(self):
         daemon = self.daemon(REPEATED, "--max-clients", "2")
-        self.assertTrue(wait_until(lambda: daemon.log().count("disconnected") == 1)) # the look whether it answers
+        self.assertTrue(wait_until(lambda: daemon.log().count("disconnected") == 1)) # the check whether it answers
         first, second, third = daemon.client(), daemon.client(), daemon.client()
         first.do("flow = Flow.on_device('tap')")
         second.do("flow = Flow.on_device('tap')")
@@ -300,20 +300,20 @@ class Limits(Test):
 
 
 class Life(Test):
-    def test_a_second_one_at_the_same_place_does_not_start_and_harms_nobody(self):
+    def test_a_second_one_at_the_same_place_does_not_start_and_does_no_harm(self):
         daemon = self.daemon(REPEATED)
         done = subprocess.run(daemon.command(), capture_output=True, text=True, timeout=60, check=False)
         self.assertEqual(done.returncode, 1)
         self.assertIn("another mapid is running or starting there", done.stderr)
         daemon.client().do("flow = Flow.on_device('tap')")
 
-    def test_a_place_in_a_folder_that_is_not_there_is_told(self):
+    def test_a_place_in_a_missing_folder_is_reported(self):
         daemon = self.daemon()
         done = subprocess.run([*daemon.command()[:1], "-s", daemon.folder / "not/there/socket"], capture_output=True, text=True, timeout=60, check=False)
         self.assertEqual(done.returncode, 1)
         self.assertIn("No such file or directory", done.stderr)
 
-    def test_of_many_that_start_at_once_one_serves(self):
+    def test_of_many_that_start_at_the_same_time_one_serves(self):
         daemon = self.daemon(REPEATED)
         daemon.terminate()
         for _ in range(5):
@@ -323,10 +323,10 @@ class Life(Test):
             daemon.client().do("flow = Flow.on_device('tap')")
             for one in many:
                 if one.poll() is None:
-                    one.kill() # its socket stays
+                    one.kill() # its socket file remains
                 one.communicate()
 
-    def test_what_a_killed_one_left_is_replaced(self):
+    def test_the_socket_of_a_killed_one_is_replaced(self):
         daemon = self.daemon(REPEATED)
         daemon.process.kill()
         daemon.process.wait()
@@ -341,7 +341,7 @@ class Life(Test):
         done = subprocess.run([*daemon.command()[:1], "-s", other], capture_output=True, text=True, timeout=60, check=False)
         self.assertEqual((done.returncode, other.read_text()), (1, "mine"))
 
-    def test_its_end_ends_calls_that_wait_with_an_error_and_the_next_one_serves_again(self):
+    def test_its_end_ends_waiting_calls_with_an_error_and_the_next_one_serves_again(self):
         daemon = self.daemon(REPEATED)
         clients = [daemon.client() for _ in range(3)]
         clients[0].do("flow = Flow.on_device('tap')\npackets = flow.apply('PKT_COUNTER')\nflow.connect()")
@@ -363,7 +363,7 @@ class Life(Test):
             client.do("again = Flow.on_device('tap')\npackets = again.apply('PKT_COUNTER')\nagain.connect()")
             self.assertTrue(wait_until(lambda: client.get("again.word(packets)") > 0))
 
-    def test_a_hang_up_signal_harms_no_flow_and_an_edited_configuration_counts(self):
+    def test_a_hang_up_signal_harms_no_flow_and_applies_an_edited_configuration(self):
         daemon = self.daemon(REPEATED)
         client = daemon.client()
         client.do("flow = Flow.on_device('tap')\npackets = flow.apply('PKT_COUNTER')\nflow.connect()")
@@ -379,7 +379,7 @@ class Life(Test):
         self.assertTrue(wait_until(lambda: re.search(r"(?m)^<6>listening at ", daemon.log())), daemon.log())
         self.assertTrue(wait_until(lambda: re.search(r"(?m)^<7>client \d+ of user \d+: disconnected before the handshake$", daemon.log())), daemon.log())
 
-    def test_requests_and_plans_are_logged_at_debug_and_questions_at_trace(self):
+    def test_requests_and_plans_are_logged_at_debug_and_queries_at_trace(self):
         lines = {}
         for level in "info", "debug", "trace":
             daemon = self.daemon("", "-l", level)
@@ -403,11 +403,11 @@ class Life(Test):
         own = os.getpriority(os.PRIO_PROCESS, 0) # which mapid inherits
         self.assertEqual(set(daemon.priorities()), {own})
         client.do(f"own = {offline(TRACE)}\n"
-                  "assert Flow.library.mapi_set_flow_option(own.fd, 1, ctypes.c_uint64(65536)) == 0\nown.apply('TO_BUFFER', 0)\nown.connect()") # which waits
+                  "assert Flow.library.mapi_set_flow_option(own.fd, 1, ctypes.c_uint64(65536)) == 0\nown.apply('TO_BUFFER', 0)\nown.connect()") # it waits
         self.assertTrue(wait_until(lambda: 10 in daemon.priorities()))
         self.assertEqual(set(daemon.priorities()), {own, 10})
 
-    def test_it_tells_its_version(self):
+    def test_it_prints_its_version(self):
         for option in "-V", "--version":
             done = subprocess.run([Daemon.program(), option], capture_output=True, text=True, timeout=60, check=True)
             self.assertRegex(done.stdout, r"^mapid \d+\.\d+\.\d+\n$")

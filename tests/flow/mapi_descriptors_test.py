@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Descriptors that come to mapid, or to libmapi, with a message of any kind are closed; none of them keeps anybody from being served."""
+"""Descriptors sent to mapid, or to libmapi, with any kind of message are closed; none of them
+blocks other clients."""
 import array
 import contextlib
 import os
@@ -19,7 +20,7 @@ from mapid import BUILD, DATA, Client, ClientError, Daemon, wait_until
 TRACE = DATA / "mapi/tracefile"
 CONFIG = f"[driver]\ndevice=tap\npath={TRACE}\nrepeat=forever\n"
 LAST_REQUEST = 40 # mapi.proto
-DESCRIPTORS_MOST = 253 # that the kernel lets a message have
+DESCRIPTORS_MOST = 253 # the kernel's limit per message
 SCM_CREDENTIALS = 2
 GREETING = call(HELLO, (1, VERSION))
 FILES = 1024
@@ -27,7 +28,7 @@ MAPI_INFO_ERROR = 3
 
 
 class LimitedDaemon(Daemon):
-    """mapid that may have few files open."""
+    """mapid with a low limit on open files."""
 
     def command(self, *options):
         return ["prlimit", f"--nofile={FILES}:{FILES}", *super().command(*options)]
@@ -37,7 +38,8 @@ def argument(kind, number=0, text=""):
     return (3, message((1, ord(kind)), (2, number), (3, text)))
 
 
-# Every kind of request, empty and with what it may mean; what is no request, or is too long.
+# Every kind of request, empty and with plausible contents; invalid requests, and ones that are too
+# long.
 REQUESTS = [call(kind, *fields) for kind in (*range(1, LAST_REQUEST + 1), 99) for fields in ([], [(1, 1)], [(1, "tap"), (2, "tap"), (3, 1)])]
 REQUESTS += [call(APPLY, (1, 1), (2, name), *arguments) for name, arguments in {
     "TO_FILE": [argument("i"), argument("w", 0, "out"), argument("i"), argument("W", 2, "size=1M,files=3")], "RES2FILE": [argument("i"), argument("S", 0, ""), argument("w", 0, "x"), argument("s"), argument("i")],
@@ -60,7 +62,7 @@ class Descriptors(unittest.TestCase):
         self.before = self.settled()
 
     def settled(self):
-        """How many files mapid has open while nobody is connected."""
+        """How many files mapid has open without clients."""
         self.assertTrue(wait_until(lambda: self.daemon.threads() == self.daemon.threads()))
         return self.daemon.descriptors()
 
@@ -78,15 +80,15 @@ class Descriptors(unittest.TestCase):
     def pick(self, count):
         return [self.files[number % len(self.files)] for number in range(count)]
 
-    def test_those_of_every_kind_of_message_are_closed_before_the_greeting(self):
+    def test_those_of_every_kind_of_message_are_closed_before_the_handshake(self):
         self.start()
         for data in MESSAGES:
             for count in (1, 16, 17, DESCRIPTORS_MOST):
                 with self.client(is_greeted=False) as client:
                     self.assertEqual(client.ask(data, self.pick(count)), b"", (data[:20], count))
-        self.assert_nothing_left("before the greeting")
+        self.assert_nothing_left("before the handshake")
 
-    def test_those_of_every_kind_of_message_are_closed_after_the_greeting(self):
+    def test_those_of_every_kind_of_message_are_closed_after_the_handshake(self):
         self.start()
         client = None
         for data in MESSAGES:
@@ -99,9 +101,9 @@ class Descriptors(unittest.TestCase):
                     client = None
         if client:
             client.close()
-        self.assert_nothing_left("after the greeting")
+        self.assert_nothing_left("after the handshake")
 
-    def test_what_a_request_has_no_use_for_is_closed_while_its_client_is_connected(self):
+    def test_what_a_request_does_not_use_is_closed_while_its_client_is_connected(self):
         self.start()
         with self.client() as client:
             self.assertTrue(client.ask(call(STATISTICS, (1, "tap"))))
@@ -111,7 +113,7 @@ class Descriptors(unittest.TestCase):
                     self.assertTrue(client.ask(data, self.pick(16)), data)
             self.assertEqual(self.daemon.descriptors(), before)
 
-    def test_several_pieces_of_ancillary_data_are_as_good_as_one(self):
+    def test_several_pieces_of_ancillary_data_are_equivalent_to_one(self):
         self.start()
         credentials = (socket.SOL_SOCKET, SCM_CREDENTIALS, struct.pack("3i", os.getpid(), os.getuid(), os.getgid()))
         for greeted in (False, True):
@@ -122,7 +124,7 @@ class Descriptors(unittest.TestCase):
                         client.socket.recv(MESSAGE_BYTES_MAX)
         self.assert_nothing_left("several pieces")
 
-    def test_those_of_messages_that_nobody_reads_any_more_are_closed(self):
+    def test_those_of_messages_that_are_never_read_are_closed(self):
         self.start()
         for greeted in (False, True):
             for data in (b"", b"\xff", call(STATISTICS, (1, "tap"))):
@@ -131,7 +133,7 @@ class Descriptors(unittest.TestCase):
                         client.send(data, self.pick(16))
         self.assert_nothing_left("unread")
 
-    def test_messages_without_bytes_that_carry_descriptors_keep_nobody_from_being_served(self):
+    def test_messages_without_bytes_that_carry_descriptors_do_not_block_other_clients(self):
         self.start(LimitedDaemon)
         for greeted in (False, True):
             for _ in range(100):
@@ -151,7 +153,7 @@ class Descriptors(unittest.TestCase):
             self.assertEqual(client.socket.recv(MESSAGE_BYTES_MAX), b"")
         self.assert_nothing_left("no bytes")
 
-    def test_mapid_is_at_rest_behind_any_message(self):
+    def test_mapid_is_idle_after_any_message(self):
         self.start()
         def ticks():
             stat = pathlib.Path(f"/proc/{self.daemon.process.pid}/stat").read_text().rsplit(")", 1)[1].split()
@@ -167,7 +169,7 @@ class Descriptors(unittest.TestCase):
             before = ticks()
             self.assertFalse(wait_until(lambda: ticks() > before + 20, 2), "it works on and on")
 
-    def test_what_a_function_did_not_take_is_closed_with_its_flow(self):
+    def test_a_descriptor_that_a_function_did_not_use_is_closed_with_its_flow(self):
         self.start()
         with self.client() as client:
             client.ask(call(CREATE_FLOW, (1, 1), (2, "tap")))
@@ -181,7 +183,7 @@ class Descriptors(unittest.TestCase):
 
 
 class Server(threading.Thread):
-    """What listens where mapid is looked for, and answers each connection with a message of its own."""
+    """Listens where libmapi looks for mapid, and answers each connection with its own message."""
 
     def __init__(self, path, data, files):
         super().__init__(daemon=True)

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Filters that ask for a packet's direction, the device "any", and an interface that is not there yet: what is counted is what tcpdump counts."""
+"""Filters on a packet's direction, the device "any", and an interface that does not exist yet:
+counts equal tcpdump's."""
 import os
 import pathlib
 import shutil
@@ -42,12 +43,13 @@ def stop(process):
 
 class Direction(LiveTest):
     def counts(self, device, expressions, socket_path):
-        """Of libmapi and of tcpdump, for each expression."""
+        """Counts of libmapi and of tcpdump, for each expression."""
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         kept = [pathlib.Path(folder.name) / str(i) for i in range(len(expressions))]
         judges = [start_judge(device, expression, path) for expression, path in zip(expressions, kept)]
-        # What libpcap has in its buffer when it installs a filter, and the first packet behind it, it judges itself, without the kernel's answers.
+        # Packets in the buffer when libpcap installs a filter, and the first packet after it, are
+        # filtered by libpcap itself, without the kernel's information.
         for interface in SENT:
             send(interface, UDP, ARP, TCP)
         time.sleep(1)
@@ -60,11 +62,11 @@ class Direction(LiveTest):
             client.do(f"{expression!r} and flow.apply('BPF_FILTER', {expression!r})")
             client.do("flows.append((flow, flow.apply('PKT_COUNTER'))); flow.connect()")
         for interface, frames in SENT.items():
-            send(interface, *(frame for frame in frames if device != "any" or frame[12:14] != b"\x81\0")) # whose kernel filter sees the tag of an outgoing frame
+            send(interface, *(frame for frame in frames if device != "any" or frame[12:14] != b"\x81\0")) # its kernel filter sees the tag of an outgoing frame
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender:
             sender.sendto(b"hello", ("127.0.0.1", 9))
         sizes = None
-        while (now := [path.stat().st_size for path in kept]) != sizes: # judges that get no processor take their time
+        while (now := [path.stat().st_size for path in kept]) != sizes: # tcpdump processes without CPU time take longer
             sizes = now
             time.sleep(3)
         for judge in judges:
@@ -83,7 +85,7 @@ class Direction(LiveTest):
         self.addCleanup(daemon.close)
         return daemon.socket, "none"
 
-    def test_inbound_and_outbound_are_what_they_are_for_tcpdump(self):
+    def test_inbound_and_outbound_mean_the_same_as_for_tcpdump(self):
         index = socket.if_nametoindex("far")
         expressions = ["inbound", "outbound", "inbound and udp and not vlan", "not inbound", "outbound or arp", "arp and (inbound or outbound)", f"ifindex {index}", f"ifindex {index + 1}"]
         for path in self.sockets():
@@ -91,7 +93,7 @@ class Direction(LiveTest):
             self.assertEqual(own, judged)
             self.assertEqual(own[:2], [6, 4])
 
-    def test_filters_of_direction_are_right_among_many(self):
+    def test_filters_of_direction_are_correct_among_many(self):
         expressions = ["outbound and udp port 2", *(f"inbound and udp port {port}" for port in range(1, 9)), *(f"udp port {port}" for port in range(1, 9))]
         flows = [self.flow(("BPF_FILTER", expression), ("PKT_COUNTER",)) for expression in expressions]
         send("near", UDP, count=7)
@@ -128,7 +130,7 @@ class Direction(LiveTest):
         self.assertEqual(shown[0], shown[1])
         self.assertEqual(shown[0].count(b"\n"), 8)
 
-    def test_a_capture_cannot_be_asked_for_a_direction(self):
+    def test_a_capture_has_no_direction_to_filter_by(self):
         for path in self.sockets():
             done = subprocess.run([BUILD / "bin/mapi-count", os.environ["NETSLICE_SOURCE"] + "/mapi-core/apps/demo/demo.pcap", "inbound"], capture_output=True, text=True, check=False,
                                   env=os.environ | {"MAPI_SOCKET": str(path)})
@@ -169,7 +171,7 @@ if __name__ == "__main__":
     if not shutil.which("tcpdump"):
         needs.skip("no tcpdump")
     if not os.environ.get(INSIDE) and os.geteuid() != 0:
-        needs.skip("tcpdump gives rights up that only the real root has: run it as root")
+        needs.skip("requires real root: tcpdump drops privileges")
     if not os.environ.get(INSIDE):
         os.execvpe("unshare", ["unshare", "-n", sys.executable, "-B", *sys.argv], os.environ | {INSIDE: "1"})
     main()

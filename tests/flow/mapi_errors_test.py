@@ -1,15 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Errors as MAPI 2 published them: numbers of errors.h, the texts of its table, and what each misuse gives, in process and through mapid.
+"""Errors as MAPI 2 published them: numbers of errors.h, the texts of its table, and the result of
+each misuse, in process and through mapid.
 
-Where MAPI 2's own tests and its table differ, the meaning that the table publishes is taken:
-* mapi_get_next_flow_info() at the end: 6149, which its library gave; its test wanted 6145, an invalid descriptor, of a descriptor that need not be valid.
-* SAMPLE with a period that no packet reaches, and STR_SEARCH with a depth beyond any packet, are valid; a mode that is none is 7002: its tests wanted 6145
-  of a flow that is valid, and looked only at calls that failed, as the first two did not.
-* get_function_info of a flow that is none: 6141, as its library gave and its test wanted.
-* Arguments of functions: numbers are those that its tests want (1025 of BPF_FILTER, 7000 of REGEXP, 7006 of TO_FILE's format, 7011 of RES2FILE before all others), else
-  the table's, which count arguments.  Its library gave 7000 of any argument of STARTSTOP, BUCKET and of an empty DIST, and 7002 of the only one of PKTINFO and SYNC; no
-  test of it looked.
+Where MAPI 2's own tests and its table differ, the published meaning of the table is used:
+* mapi_get_next_flow_info() at the end: 6149, as in its library; its test expected 6145, an invalid descriptor, of a descriptor that need not be valid.
+* SAMPLE with a period that no packet reaches, and STR_SEARCH with a depth beyond any packet, are valid; an invalid mode is 7002: its tests expected 6145
+  of a flow that is valid, and checked only calls that failed, which the first two did not.
+* get_function_info of an invalid flow: 6141, as in its library and its test.
+* Arguments of functions: numbers are those that its tests expect (1025 of BPF_FILTER, 7000 of REGEXP, 7006 of TO_FILE's format, 7011 of RES2FILE before all others), else
+  those of the table, which count arguments.  Its library returned 7000 for any argument of STARTSTOP, BUCKET and of an empty DIST, and 7002 for the only one of PKTINFO and SYNC; no
+  test of MAPI 2 checked that.
 """
 import os
 import pathlib
@@ -37,7 +38,8 @@ connected.connect()
 active = connected.fd
 counted = lambda *words: library.mapi_apply_function_counted(len(words) - 2, *words)
 """
-# Of each function that takes arguments: a wrong one -> its number.  `other` is no flow; `size` and `fd` are a function and its flow.
+# For each function with arguments: a wrong one -> its number. `other` is not a flow; `size` and
+# `fd` are a function and its flow.
 WRONG = {
     "BPF_FILTER": ((7001, "b''"), (7001, "None"), (1025, "b'RANDOM DATA:1231sad12e1ed2ed:'"), (1025, "b'tcp port'"), (1025, "b'host 1.2.3.4.5'"), (7002, "b'tcp', 1")),
     "STR_SEARCH": ((7001, "b'', 0, 0"), (7001, "None, 0, 0"), (7002, "b'a', -1, 0"), (7003, "b'a', 0, -1"), (3503, "b'|41', 0, 0"), (3504, "b'abcd', 0, 3"), (3505, "b'|4|', 0, 0")),
@@ -73,7 +75,7 @@ WRONG = {
     "TRACK": ((7001, "b'NO SUCH PROTOCOL'"),),
     "INJECT": ((1026, "b'no-such-if0'"),),
 }
-# Right after a program has begun.
+# Directly after a program has started.
 BEFORE = ((6141, "library.mapi_connect(-13141)"), (6141, "library.mapi_close_flow(1)"), (6141, "library.mapi_get_flow_info(1, b'')"))
 MISUSE = (
     # flows
@@ -107,7 +109,7 @@ MISUSE = (
     (6147, "bool(library.mapi_get_next_pkt(active, counter)) - 1"), (7003, "library.mapi_get_next_pkts(active, buffer, None, 1, 0)"), (7004, "library.mapi_get_next_pkts(active, buffer, room, 0, 0)"),
     (6147, "library.mapi_loop(-123, buffer, 50, handler)"), (6147, "library.mapi_loop(active, -12348, 50, handler)"), (6143, "library.mapi_loop(fd, size, 50, handler)"),
     (7004, "library.mapi_loop(active, buffer, 50, None)"), (6147, "library.mapi_get_poll_descriptor(active, counter)"),
-    # what is told
+    # information
     (6145, "library.mapi_get_flow_info(0, room)"), (6145, "library.mapi_get_flow_info(12345, room)"), (7002, "library.mapi_get_flow_info(fd, None)"),
     (6149, "library.mapi_get_next_flow_info(12345, room)"), (7002, "library.mapi_get_next_flow_info(fd, None)"),
     (6147, "library.mapi_get_function_info(0, 1, room)"), (6141, "library.mapi_get_function_info(12345, 1, room)"), (6150, "library.mapi_get_function_info(fd, 77, room)"),
@@ -177,7 +179,7 @@ class Misuse(unittest.TestCase):
         client.do("os.environ['MAPI_SOCKET'] = '/nowhere/mapid.sock'")
         self.check(client, ((5124, "Flow.library.mapi_create_flow(b'tap')"),))
 
-    def test_a_detail_that_is_too_long_loses_its_middle_and_not_the_number_s_text(self):
+    def test_a_detail_that_is_too_long_loses_its_middle_but_not_the_number_s_text(self):
         client = self.daemon.alone()
         client.do(PREPARE)
         self.assertEqual(client.get("counted(fd, b'BPF_FILTER', b'tcp or ' * 200)"), -1)

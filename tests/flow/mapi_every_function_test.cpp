@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Every function goes through every capture, damaged ones too: what a sanitizer says of it is the test.
+// Every function processes every capture, including damaged ones; the sanitizer's findings are the
+// test.
 #include "support/catch.hpp"
 
 #include <filesystem>
@@ -12,12 +13,12 @@
 
 namespace
 {
-// One of each kind, those that need to look longest at a packet.
+// One function of each kind, those that inspect packets the most.
 const char *const kRules = "IP,SRC_IP,MAP\nIP,DST_IP,PREFIX_PRESERVING_MAP\nIP,OPTIONS,STRIP\nTCP,TCP_OPTIONS,STRIP\nTCP,SRC_PORT,HASHED,AES,STRIP_REST\n"
                            "UDP,PAYLOAD,REGEXP,([a-z]+).*?(\\d),2,x,y\nHTTP,URI,HASHED,SHA_2,STRIP_REST\nHTTP,COOKIE,STRIP\nHTTP,PAYLOAD,REPLACE,-\n"
                            "FTP,PASS,FILENAME_RANDOM\nICMP,PAYLOAD,STRIP,8\nIP,TTL,MAP_DISTRIBUTION,GAUSSIAN,64,10\nIP,CHECKSUM,CHECKSUM_ADJUST";
 
-// A flow with all of them; -1: no capture file.
+// A flow with all of them; -1 if it is not a capture file.
 int make_flow(const std::filesystem::path &capture, const test_support::TempDir &dir)
 {
     int flow = mapi_create_offline_flow(capture.c_str(), MFF_PCAP);
@@ -73,12 +74,12 @@ int make_flow(const std::filesystem::path &capture, const test_support::TempDir 
 }
 } // namespace
 
-TEST_CASE("every function goes through every capture", "[mapi-core][flow]")
+TEST_CASE("every function processes every capture", "[mapi-core][flow]")
 {
     const auto data = test_support::shared_data();
     const test_support::TempDir dir;
     if (data.empty())
-        return test_support::skip("the folder of real captures is not there");
+        return test_support::skip("the folder of real captures is missing");
     size_t captures = 0;
     for (const auto &entry : std::filesystem::recursive_directory_iterator(data)) {
         if (!entry.is_regular_file() || entry.file_size() > (8u << 20))
@@ -95,12 +96,12 @@ TEST_CASE("every function goes through every capture", "[mapi-core][flow]")
     CHECK(captures > 100);
 }
 
-// nDPI takes long to start, so it gets those that were made to break dissectors.
-TEST_CASE("TRACK goes through every malformed capture", "[mapi-core][flow]")
+// nDPI is slow to start, so it gets only captures that were made to break dissectors.
+TEST_CASE("TRACK processes every malformed capture", "[mapi-core][flow]")
 {
     const auto data = test_support::shared_data();
     if (data.empty())
-        return test_support::skip("the folder of real captures is not there");
+        return test_support::skip("the folder of real captures is missing");
     size_t captures = 0;
     for (const auto &entry : std::filesystem::recursive_directory_iterator(data)) {
         const std::string name = entry.path().string();

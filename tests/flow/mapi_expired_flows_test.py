@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""EXPIRED_FLOWS: every flow of real captures, against tshark's fields and a plain table."""
+"""EXPIRED_FLOWS: every flow of real captures, compared with tshark's fields and a simple table."""
 import collections
 import ctypes
 import ipaddress
@@ -37,7 +37,7 @@ class FlowData(ctypes.Structure):
                 ("ptcl", ctypes.c_uint8), ("ttl_pkt1", ctypes.c_uint8), ("version", ctypes.c_uint8), ("has_place", ctypes.c_uint8)]
 
     def as_told(self):
-        """What the judge has of a flow."""
+        """The reference data for a flow."""
         size = 4 if self.version == 4 else 16
         source, destination = (ipaddress.ip_address(bytes(address[:size])) for address in (self.more.source, self.more.destination))
         published = [bytes(source.packed), bytes(destination.packed)] if size == 4 else [bytes(4)] * 2
@@ -60,7 +60,7 @@ FlowsStat, FlowsMore = structure(COUNTS + ["packets_" + name for name in COUNTS]
 
 
 def read(flow, function):
-    """Counts and flows of one read, each with what is more of it."""
+    """Counts and flows of one read, each with its additional data."""
     results = flow.library.mapi_read_results(flow.fd, function)
     assert results, flow.error()
     at = results.contents.res
@@ -126,7 +126,7 @@ class ExpiredFlows(unittest.TestCase):
                 self.assertEqual(sums["packets_sent"], sum(flow.packets_count for flow in flows))
                 self.assertEqual(sums["packets_sent"], sums["packets_received"])
 
-    def test_small_flows_are_ignored_and_those_without_room_dropped(self):
+    def test_small_flows_are_ignored_and_those_that_do_not_fit_are_dropped(self):
         capture = DATA / "seladb+PcapPlusPlus/Tests/Pcap++Test/PcapExamples/example.pcap"
         _, every, _, _ = run(capture, 65535, 0, 0)
         small = sum(flow.packets_count < 5 for flow in every)

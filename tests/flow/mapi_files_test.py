@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Files that functions write: whole when the flow is closed, in nobody's way while they are stuck, and what they lack is counted."""
+"""Files that functions write: they are complete when the flow is closed, do not block others while
+they are stuck, and missing records are counted."""
 import ctypes
 import os
 import pathlib
@@ -36,7 +37,7 @@ class Files(unittest.TestCase):
         write_capture(self.capture, [10**18 + i * 10**6 for i in range(PACKETS)])
 
     def device(self):
-        """Of the capture; its flows begin together."""
+        """Flows of the capture; they start together."""
         create = Flow.library.mapi_create_offline_device
         create.restype = ctypes.c_void_p
         name = create(os.fsencode(self.capture), MFF_PCAP)
@@ -47,7 +48,7 @@ class Files(unittest.TestCase):
         self.assertEqual(Flow.library.mapi_start_offline_device(device.encode()), 0)
 
     def fifo(self):
-        """Full, and read by nobody until the test is over."""
+        """Full, and not read until the end of the test."""
         path = self.folder / "fifo"
         os.mkfifo(path)
         reader = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
@@ -61,7 +62,7 @@ class Files(unittest.TestCase):
         return path
 
     def whole(self, path):
-        """Packets in a file of this test's packets, which has nothing else."""
+        """Packets in a file that contains only this test's packets."""
         records, rest = divmod(os.path.getsize(path) - 24, RECORD_BYTES)
         self.assertEqual(rest, 0)
         return records
@@ -72,7 +73,7 @@ class Files(unittest.TestCase):
         done.join(seconds)
         self.assertFalse(done.is_alive(), "the flow cannot be closed")
 
-    def test_a_closed_flows_file_is_whole_and_grows_no_more(self):
+    def test_a_closed_flows_file_is_complete_and_grows_no_more(self):
         config = self.folder / "mapi.conf"
         config.write_text(f"[driver]\ndevice=endless\npath={self.capture}\nrepeat=forever\n")
         os.environ["MAPI_CONF"] = str(config)
@@ -96,7 +97,7 @@ class Files(unittest.TestCase):
             self.assertEqual(os.path.getsize(path), size)
         other.close()
 
-    def test_a_flow_that_is_closed_while_another_ones_reader_holds_the_device_up_is_ended_later(self):
+    def test_a_flow_that_is_closed_while_another_ones_reader_blocks_the_device_is_ended_later(self):
         config = self.folder / "mapi.conf"
         write_capture(self.capture, [10**18 + i * 10**6 for i in range(400000)])
         config.write_text(f"[driver]\ndevice=held\npath={self.capture}\n")
@@ -111,7 +112,7 @@ class Files(unittest.TestCase):
             flow.connect()
         self.until_full("held")
         self.close_in_time(rows)
-        for _ in range(60000): # until the device's thread has gone on with the next plan, and waits again
+        for _ in range(60000): # until the device's thread has continued with the next plan, and waits again
             self.assertTrue(holding.library.mapi_get_next_pkt(holding.fd, buffer))
         time.sleep(1)
         self.close_in_time(other)
@@ -121,7 +122,7 @@ class Files(unittest.TestCase):
         self.assertGreater(int(lines[1]), 0)
 
     def until_full(self, device):
-        """Until a reader that does not read holds the device up."""
+        """Until a reader that does not read blocks the device."""
         before, now = -1, stats_of(device).ps_recv
         while now != before:
             time.sleep(0.2)
@@ -134,7 +135,7 @@ class Files(unittest.TestCase):
         flow.close()
         self.assertEqual(self.whole(self.folder / "file"), 0)
 
-    def test_a_file_that_is_stuck_holds_no_other_flow_up_and_its_flow_can_be_closed(self):
+    def test_a_file_that_is_stuck_blocks_no_other_flow_and_its_flow_can_be_closed(self):
         device = self.device()
         stuck, other = Flow.on_device(device), Flow.on_device(device)
         stuck.apply("TO_FILE", MFF_PCAP, str(self.fifo()), 0)
@@ -152,7 +153,7 @@ class Files(unittest.TestCase):
             self.close_in_time(flow)
         self.assertEqual(stats_of(device).drop_not_written, PACKETS)
 
-    def test_what_a_file_did_not_take_stays_counted_when_its_flow_is_closed_though_another_refers_to_it(self):
+    def test_records_that_a_file_lacks_stay_counted_when_its_flow_is_closed_though_another_refers_to_it(self):
         device = self.device()
         flow, other = Flow.on_device(device), Flow.on_device(device)
         count = flow.apply("PKT_COUNTER")
@@ -175,7 +176,7 @@ class Files(unittest.TestCase):
         self.assertNotIn("/dev/full", open_files())
         other.close()
 
-    def test_a_file_with_enough_packets_is_done_though_no_more_come(self):
+    def test_a_file_with_enough_packets_is_finished_even_if_no_more_arrive(self):
         path = self.folder / "slow"
         os.mkfifo(path)
         opened = []
@@ -195,7 +196,7 @@ class Files(unittest.TestCase):
             self.assertEqual(self.whole(self.folder / "file"), 5)
         flow.close()
 
-    def test_a_time_stamp_far_ahead_costs_neither_memory_nor_the_rows_behind_it(self):
+    def test_a_time_stamp_far_ahead_costs_neither_memory_nor_later_rows(self):
         second = 10**9
         write_capture(self.capture, [10**18, 10**18 + 10**8 * second, *(10**18 + i * second for i in range(1, 11))])
         flow = Flow.offline(self.capture)

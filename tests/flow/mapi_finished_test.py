@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""A flow has finished when its trace has ended and readers have taken what waits for them: a program that reads until then gets all, in process and through mapid."""
+"""A flow has finished when its trace has ended and readers have taken all waiting packets: a
+program that reads until then gets all, in process and through mapid."""
 import os
 import pathlib
 import subprocess
@@ -58,7 +59,7 @@ class Test(unittest.TestCase):
                         self.assertEqual(self.count(capture, filter_text, socket), wanted)
                         self.assertEqual(self.count(capture, filter_text, socket, "asks first"), wanted)
 
-    def test_it_has_not_finished_while_packets_wait_with_and_without_a_reader_that_waits(self):
+    def test_it_has_not_finished_while_packets_wait_with_and_without_a_waiting_reader(self):
         for client in self.clients():
             for mode in (0, 1):
                 client.do(f"flow = Flow.offline({str(TRACE)!r})\npackets = flow.apply('PKT_COUNTER')\nbuffer = flow.apply('TO_BUFFER', {mode})\nflow.connect()\n"
@@ -79,7 +80,7 @@ class Test(unittest.TestCase):
             client.do("flow.remove(third)")
             self.assertEqual(client.get("status(flow)"), FINISHED)
 
-    def test_results_that_come_one_by_one_hold_it_up_once_somebody_reads_them(self):
+    def test_results_read_one_by_one_delay_the_end_once_a_program_reads_them(self):
         for client in self.clients():
             client.do(f"flow = Flow.offline({str(TRACE)!r})\ncount = flow.apply('PKT_COUNTER')\nbuckets = flow.apply('BUCKET', flow.fd, count, '1s', 0)\nflow.connect()\n"
                       "assert library.mapi_wait_flow(flow.fd, 20000) == 0")
@@ -96,7 +97,7 @@ class Test(unittest.TestCase):
         client.do("len(list(flow.packets(buffer)))")
         self.assertTrue(wait_until(lambda: "finished" in shown()), shown())
 
-    def test_asking_does_not_wait_for_a_device_that_goes_on_for_ever(self):
+    def test_asking_does_not_wait_for_a_device_that_never_ends(self):
         for client in self.clients():
             client.do("flow = Flow.on_device('tap')\nflow.apply('BPF_FILTER', 'tcp and host 255.1.2.3')\nbuffer = flow.apply('TO_BUFFER', 0)\nflow.connect()\n"
                       "started = time.monotonic()\nfor _ in range(20): assert status(flow) == 1\nassert time.monotonic() - started < 5")

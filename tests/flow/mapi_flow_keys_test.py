@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""VLAN and interface in flows' keys, biflows, and what a report leaves out: by ipfixDump of libfixbuf, tshark and the packets themselves."""
+"""VLAN and interface in flow keys, biflows, and what a report leaves out: compared with ipfixDump
+of libfixbuf, tshark and the packets."""
 import collections
 import os
 import pathlib
@@ -31,7 +32,7 @@ def udp_frame(tags, source_port=1000, payload=b""):
 
 
 def write_pcapng(path, frames):
-    """(interface, frame) each, a second apart."""
+    """(interface, frame) each, one second apart."""
     def block(kind, body):
         body += bytes(-len(body) % 4)
         return struct.pack("<II", kind, len(body) + 12) + body + struct.pack("<I", len(body) + 12)
@@ -44,7 +45,8 @@ def write_pcapng(path, frames):
 
 
 def ipfix_records(path):
-    """Name -> text of each data record, as ipfixDump has them; names of the other direction begin with "reverse"."""
+    """Name -> text of each data record, from ipfixDump; names of the other direction begin with
+    "reverse"."""
     text = subprocess.run(["ipfixDump", "--in", str(path)], check=True, capture_output=True, text=True).stdout
     records = []
     for part in re.split(r"^--- data record", text, flags=re.MULTILINE | re.IGNORECASE)[1:]:
@@ -58,12 +60,12 @@ class Keys(unittest.TestCase):
         self.folder = pathlib.Path(tempfile.mkdtemp())
         self.addCleanup(shutil.rmtree, self.folder)
         self.capture = self.folder / "capture.pcapng"
-        # Tagged and not, twice tagged, on three interfaces; all of them one five-tuple.
+        # Untagged, tagged and double-tagged, on three interfaces; all of the same five-tuple.
         self.frames = [(0, ()), (0, (7,)), (0, (7, 8)), (1, (7,)), (2, (9,)), (0, (7,)), (2, ()), (0, ())]
         write_pcapng(self.capture, [(interface, udp_frame(tags)) for interface, tags in self.frames])
 
     def wanted(self, *parts):
-        """Packets of each (vlan, interface), 0 where it is no part of the key."""
+        """Packets of each (vlan, interface), 0 if it is not part of the key."""
         return collections.Counter((tags[0] if tags and "VLAN_TAG" in parts else 0, interface if "INGRESS" in parts else 0)
                                    for interface, tags in self.frames)
 
@@ -78,7 +80,7 @@ class Keys(unittest.TestCase):
         flow.close()
         return path
 
-    def test_expired_flows_are_told_apart_by_vlan_and_interface(self):
+    def test_expired_flows_are_separated_by_vlan_and_interface(self):
         for parts in (("VLAN_TAG",), ("INGRESS",), ("VLAN_TAG", "INGRESS"), ()):
             flow = Flow.offline(self.capture)
             function = flow.apply("EXPIRED_FLOWS", 50, 0, 0, " ".join(parts))
@@ -90,7 +92,7 @@ class Keys(unittest.TestCase):
             flow.close()
             self.assertEqual(told, self.wanted(*parts))
 
-    def test_reports_are_told_apart_by_vlan_and_interface(self):
+    def test_reports_are_separated_by_vlan_and_interface(self):
         for parts in (("VLAN_TAG",), ("INGRESS",), ("VLAN_TAG", "INGRESS"), ()):
             with self.subTest(parts):
                 path = self.report("IPFIX", FIVE + " " + " ".join(parts), RECORD + " VLAN_TAG INGRESS")
@@ -100,7 +102,7 @@ class Keys(unittest.TestCase):
                         int(record["packetDeltaCount"])
                 self.assertEqual(told, self.wanted(*parts))
 
-    def test_the_usual_record_has_the_vlan_where_the_key_has_it(self):
+    def test_the_usual_record_has_the_vlan_if_the_key_has_it(self):
         records = ipfix_records(self.report("IPFIX", FIVE + " VLAN_TAG", ""))
         self.assertEqual({int(record["vlanId"]) for record in records}, {0, 7, 9})
         self.assertNotIn("vlanId", ipfix_records(self.report("IPFIX", "", ""))[0])
@@ -148,7 +150,7 @@ class Keys(unittest.TestCase):
         reverse = tuple(int(record[name], 0) for name in ("reversePacketDeltaCount", "reverseOctetDeltaCount", "reverseTcpControlBits"))
         return key + counts + (key[1], key[0], key[2]) + reverse
 
-    def test_biflows_need_ipfix_and_both_ends(self):
+    def test_biflows_require_ipfix_and_both_ends(self):
         flow = Flow.offline(self.capture)
         for name, key in (("NETFLOW_V9", "BIFLOW"), ("IPFIX", "BIFLOW IP_SRC_ADDR")):
             self.assertEqual(flow.try_apply("FLOW_REPORT", name, str(self.folder / "flows"), key, "PKTS"), -1)
@@ -158,12 +160,12 @@ class Keys(unittest.TestCase):
         flow.close()
 
     def flow(self, capture, functions):
-        """Exit code and errors of mapi-flow."""
+        """Exit code and error messages of mapi-flow."""
         program = subprocess.run([BUILD / "bin/mapi-flow", capture, functions], capture_output=True, text=True, check=False,
                                  env=os.environ | {"MAPI_SOCKET": "none"})
         return program.returncode, program.stderr
 
-    def test_what_netflow_5_leaves_out_is_named_with_the_file_and_the_way_out(self):
+    def test_what_netflow_5_leaves_out_is_named_with_the_file_and_a_remedy(self):
         capture, path = self.folder / "ipv6.pcap", self.folder / "flows.v5"
         packet = struct.pack("!IHBB", 6 << 28, 8, 17, 64) + bytes(32) + struct.pack("!HHHH", 1, 2, 8, 0)
         capture.write_bytes(struct.pack("<IHHiIII", 0xa1b2c3d4, 2, 4, 0, 0, 65535, 101) + struct.pack("<IIII", 1, 0, len(packet), len(packet)) + packet)

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""mapi-flow on a veth pair: live packets are counted, searched, dumped and anonymised, to the packet."""
+"""mapi-flow on a veth pair: live packets are counted, searched, dumped and anonymised, exact to the
+packet."""
 import os
 import pathlib
 import signal
@@ -13,7 +14,7 @@ from mapi_live_library import ARP, TCP, UDP, LiveTest, main, send, wait_until
 
 FLOW = BUILD / "bin/mapi-flow"
 DEMO = pathlib.Path(os.environ["NETSLICE_SOURCE"]) / "mapi-core/apps/demo/demo.pcap"
-SENT = 500 # of each
+SENT = 500 # of each kind
 
 
 class FlowLive(LiveTest):
@@ -39,7 +40,7 @@ class FlowLive(LiveTest):
             judge = subprocess.run(["tshark", "-n", "-r", dump, "-T", "fields", "-e", "ip.src"], capture_output=True, text=True, check=True).stdout.splitlines()
             self.assertEqual(judge, ["0.0.0.0"] * 2 * SENT)
 
-    def test_what_became_of_injected_packets_has_names(self):
+    def test_results_of_injected_packets_have_names(self):
         program = subprocess.run([FLOW, DEMO, "BPF_FILTER 'greater 60 and less 1000' | INJECT near"], capture_output=True, text=True, check=True, env=os.environ | {"MAPI_SOCKET": "none"})
         _, _, _, passed, dropped, result = next(line.split("\t") for line in program.stdout.splitlines() if line.startswith("1.2\t"))
         counts = dict(word.split("=") for word in result.split())

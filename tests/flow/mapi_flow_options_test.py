@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Options of flows, in the process and through mapid: what took effect is seen in packets, in files and in what is refused."""
+"""Options of flows, in process and through mapid: their effect on packets, files and refusals."""
 import os
 import pathlib
 import unittest
@@ -30,7 +30,7 @@ def lengths(flow, function):
 
 class Options(unittest.TestCase):
     def clients(self, *options):
-        """One of a mapid, and one that captures by itself."""
+        """One flow through mapid, and one that captures in process."""
         daemon = Daemon("", *options)
         self.addCleanup(daemon.close)
         for client in (daemon.client(), daemon.alone()):
@@ -53,7 +53,7 @@ class Options(unittest.TestCase):
             self.assertGreater(len(read["whole"]), 1000)
             self.assertEqual([[min(captured, 64), wire] for captured, wire in read["whole"]], read["cut"])
 
-    def test_the_getter_tells_what_an_option_has_become(self):
+    def test_the_getter_returns_the_value_in_effect(self):
         for client in self.clients():
             self.assertEqual(client.get(f"option(flow, {BUFFER})"), 0)
             client.do(f"set_option(flow, {BUFFER}, 70000)")
@@ -62,13 +62,13 @@ class Options(unittest.TestCase):
             self.assertEqual(client.get(f"option(flow, {BUFFER})"), 131072)
             self.assert_refused(client, f"set_option(flow, {BUFFER}, 4096)", "3082", "before mapi_connect()")
 
-    def test_what_cannot_be_is_refused(self):
+    def test_invalid_values_are_refused(self):
         for client in self.clients():
             for number, value in ((BUFFER, 1), (BUFFER, 2**30 + 1), (BUFFER, 2**64 - 1), (SNAP, 2**32), (3, 1), (-1, 1)):
                 self.assert_refused(client, f"set_option(flow, {number}, {value})", "7003" if number in (BUFFER, SNAP) else "7002")
             self.assert_refused(client, "option(flow, 0)", "7002", "unknown flow option 0")
 
-    def test_a_buffer_that_nobody_reads_holds_as_much_as_was_asked_for(self):
+    def test_an_unread_buffer_holds_as_much_as_requested(self):
         for client in self.clients():
             client.do(f"set_option(flow, {BUFFER}, 65536)\nsmall = flow.apply('TO_BUFFER', {NOWAIT})\n"
                       f"set_option(flow, {BUFFER}, 1 << 25)\nlarge = flow.apply('TO_BUFFER', {NOWAIT})\nflow.run()")
@@ -76,7 +76,7 @@ class Options(unittest.TestCase):
             self.assertEqual(client.get("flow.dropped(large)"), 0)
             self.assertGreater(client.get("sum(captured + 28 for captured, _ in lengths(flow, small))"), 32768)
 
-    def test_results_one_by_one_come_through_the_smallest_buffer_too(self):
+    def test_results_are_read_one_by_one_also_through_the_smallest_buffer(self):
         for client in self.clients():
             client.do(f"set_option(flow, {BUFFER}, 4096)\nflow.apply('PKT_COUNTER')\nparts = flow.apply('BUCKET', flow.fd, 1, '10ms', 1)\nflow.connect()")
             client.do("class Bucket(ctypes.Structure):\n    _fields_ = [('ts', ctypes.c_uint64), ('data', ctypes.c_uint64)]\n"

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""FLOW_REPORT: messages of NetFlow v5, v9 and IPFIX, as tshark and nfcapd read them, against the packets' own flows."""
+"""FLOW_REPORT: messages of NetFlow v5, v9 and IPFIX, as read by tshark and nfcapd, compared with
+flows calculated from the packets."""
 import collections
 import ctypes
 import functools
@@ -35,7 +36,7 @@ FIELDS = ["cflow.srcport", "cflow.dstport", "cflow.protocol", "cflow.packets", "
 ADDRESSES = ["cflow.srcaddr", "cflow.dstaddr", "cflow.srcaddrv6", "cflow.dstaddrv6"]
 
 FIRST, LEAST, GREATEST = (lambda values: values[0]), min, max
-OTHERS = [  # element, tshark's field of it, and how it follows from which field of a flow's packets
+OTHERS = [  # element, tshark's field, how and from which field of the packets it is derived
     ("IP_SRC_ADDR", "cflow.srcaddr", (FIRST, "ip.src")), ("IP_DST_ADDR", "cflow.dstaddr", (FIRST, "ip.dst")),
     ("L4_SRC_PORT", "cflow.srcport", (FIRST, "tcp.srcport")), ("L4_DST_PORT", "cflow.dstport", (FIRST, "tcp.dstport")),
     ("MIN_TTL", "cflow.ttl_min", (LEAST, "ip.ttl")), ("MAX_TTL", "cflow.ttl_max", (GREATEST, "ip.ttl")),
@@ -58,7 +59,7 @@ class Report(ctypes.Structure):
 
 
 def plain(text):
-    """A number as an int, a time in microseconds, anything else as it is."""
+    """A number as an int, a time in microseconds, anything else unchanged."""
     try:
         return str(int(text, 0))
     except ValueError:
@@ -66,8 +67,8 @@ def plain(text):
 
 
 def other_elements(capture):
-    """As OTHERS has them, of each IPv4 flow of TCP."""
-    fields = list(dict.fromkeys(field for *_, (_, field) in OTHERS))  # tshark fills a repeated one once
+    """The values of OTHERS for each IPv4 flow of TCP."""
+    fields = list(dict.fromkeys(field for *_, (_, field) in OTHERS))  # tshark prints a repeated field only once
     packets = collections.defaultdict(list)
     for row in tshark(capture, *fields):
         columns = dict(zip(fields, (column.partition(";")[0] for column in row)))
@@ -97,7 +98,7 @@ def tshark(path, *fields):
 
 
 def read_records(path):
-    """Flows with ports, of records as RECORD has them."""
+    """Flows with ports, from records like RECORD."""
     told = collections.Counter()
     for row in tshark(path, *FIELDS, *ADDRESSES):
         columns = [column.split(";") if column else [] for column in row]
@@ -130,7 +131,7 @@ class FlowReport(unittest.TestCase):
         self.assertTrue(messages)
         self.assertLessEqual(max(map(len, messages)), MESSAGE_BYTES)
 
-    def test_ipfix_files_tell_every_flow_as_tshark_sees_its_packets(self):
+    def test_ipfix_files_report_every_flow_as_tshark_sees_its_packets(self):
         flows = 0
         for capture in CAPTURES:
             with self.subTest(capture.name):
@@ -142,7 +143,7 @@ class FlowReport(unittest.TestCase):
                 flows += told.total()
         self.assertGreater(flows, 400)
 
-    def test_netflow_9_and_ipfix_over_udp_tell_the_same_flows(self):
+    def test_netflow_9_and_ipfix_over_udp_report_the_same_flows(self):
         for capture in SOME:
             for name in ("NETFLOW_V9", "IPFIX"):
                 with self.subTest(capture=capture.name, format=name):
@@ -208,7 +209,7 @@ class FlowReport(unittest.TestCase):
             as_capture([report.message() for report in reports], self.folder / "messages.pcap")
             self.assertEqual(read_records(self.folder / "messages.pcap"), expected_of(MANY))
 
-    def test_what_a_full_disk_or_a_closed_port_does_not_take_is_counted(self):
+    def test_data_lost_at_a_full_disk_or_a_closed_port_is_counted(self):
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as closed:
             closed.bind(("127.0.0.1", 0))
             address = "127.0.0.1:%d" % closed.getsockname()[1]
@@ -220,7 +221,7 @@ class FlowReport(unittest.TestCase):
             flows = sum(len(packets.split(";")) for packets, in tshark(whole, "cflow.packets") if packets)
             self.report(MANY, (name, "/dev/full", "", ""), (name, address, "", ""), lost=flows)
 
-    def test_a_key_of_less_parts_puts_their_packets_together(self):
+    def test_a_key_of_fewer_parts_merges_their_packets(self):
         path = self.folder / "flows.ipfix"
         flow = Flow.offline(CAPTURES[0])
         flow.apply("BPF_FILTER", "ip and tcp")
@@ -239,7 +240,7 @@ class FlowReport(unittest.TestCase):
                 expected[packet.source] += 1
         self.assertEqual(told, expected)
 
-    def test_other_elements_are_those_of_the_packets(self):
+    def test_other_elements_match_the_packets(self):
         os.environ["MAPI_CONF"] = str(self.folder / "mapi.conf")
         self.addCleanup(os.environ.pop, "MAPI_CONF")
         (self.folder / "mapi.conf").write_text("[ipfixflib]\nidleTimeout=65535\nlifetimeTimeout=65535\n")
@@ -256,7 +257,7 @@ class FlowReport(unittest.TestCase):
                     told += zip(*(column.split(";") for column in row))
                 self.assertEqual(sorted(tuple(map(plain, flow)) for flow in told if any(flow)), sorted(other_elements(capture)))
 
-    def test_with_little_room_flows_end_early_and_no_packet_is_lost(self):
+    def test_in_a_small_cache_flows_end_early_and_no_packet_is_lost(self):
         os.environ["MAPI_CONF"] = str(self.folder / "mapi.conf")
         self.addCleanup(os.environ.pop, "MAPI_CONF")
         (self.folder / "mapi.conf").write_text("[ipfixflib]\nhashSize=16\n")
@@ -274,7 +275,7 @@ class FlowReport(unittest.TestCase):
         self.assertIn("5", reasons)
         flow.close()
 
-    def test_wrong_arguments_are_refused_with_a_text_that_names_them(self):
+    def test_wrong_arguments_are_refused_with_a_message_that_names_them(self):
         flow = Flow.offline(CAPTURES[0])
         path = self.folder / "flows"
         for arguments, number, word in ((("IPFIX_V2", str(path), "", ""), 7001, "IPFIX_V2"),

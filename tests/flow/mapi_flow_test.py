@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""mapi-flow on captures, with and without mapid: what its lines say is what tcpdump and tshark find."""
+"""mapi-flow on captures, with and without mapid: its output agrees with tcpdump and tshark."""
 import os
 import pathlib
 import re
@@ -26,7 +26,8 @@ def run(*arguments, socket="none"):
 
 
 def rows(program):
-    """Each line's words by its flow and function.  A function whose library this build lacks is not tested."""
+    """The words of each line by flow and function. A function whose library is missing from this
+    build is not tested."""
     if "unavailable: built without" in program.stderr:
         raise unittest.SkipTest(program.stderr)
     assert program.returncode == 0, program.stderr
@@ -34,7 +35,7 @@ def rows(program):
 
 
 def counts(text):
-    """Of "name=count" words."""
+    """Parses "name=count" words."""
     return {name: int(count) for name, count in (word.split("=") for word in text.split())}
 
 
@@ -53,18 +54,18 @@ def frames(capture):
 
 
 def hexes(lines):
-    """Of tcpdump's own."""
+    """The hexadecimal digits in tcpdump's own output."""
     return "".join("".join(line.split()[1:]) for line in lines.splitlines())
 
 
 class Captures(unittest.TestCase):
     def sockets(self):
-        """Of a mapid, and none."""
+        """With a mapid, and without."""
         daemon = Daemon()
         self.addCleanup(daemon.close)
         return daemon.socket, "none"
 
-    def test_strings_without_regard_to_case_are_those_of_the_packets_alone_and_among_many(self):
+    def test_strings_that_ignore_case_are_found_by_themselves_and_among_many(self):
         packets = [packet.lower() for packet in frames(TRACE)]
         words = "http/1.", "HTTP/1.", "hTTP", "gEt /", "wWw", "Server:", "||".join(("zz", "COOKIE")), "|48 74|tp", "oK", "content-", "Mozilla", "x-"
         for socket in self.sockets():
@@ -84,7 +85,7 @@ class Captures(unittest.TestCase):
             for number, text in enumerate(filters, 1):
                 self.assertEqual(found[f"{number}.2"][4], tcpdump(TRACE, "--count", text).split()[0])
 
-    def test_a_string_is_searched_behind_a_filter(self):
+    def test_a_string_is_searched_after_a_filter(self):
         found = rows(run(TRACE, "BPF_FILTER tcp | STR_SEARCH 'HTTP/1.' 0 0"))
         judge = subprocess.run(["tshark", "-n", "-r", TRACE, "-Y", 'tcp and frame contains "HTTP/1."'], capture_output=True, text=True, check=True).stdout
         self.assertEqual(int(found["1.2"][2]), len(judge.splitlines()))
@@ -99,19 +100,19 @@ class Captures(unittest.TestCase):
                          [(float(seconds), len(hexes(lines)) // 2, hexes(lines)) for seconds, lines in judge])
         self.assertEqual([words[0] for words in lines[-3:]], ["#flow.function", "1.1", "1.2"])
 
-    def test_results_that_come_one_by_one_sum_up_to_the_whole(self):
+    def test_results_read_one_by_one_add_up_to_the_total(self):
         for socket in self.sockets():
             lines = [line.split("\t") for line in run(TRACE, "PKT_COUNTER | BUCKET @1 100ms 1", socket=socket).stdout.splitlines()]
             grown = [int(words[2].split()[1]) for words in lines if words[:2] == ["1.2", "BUCKET"] and len(words) == 3]
             self.assertGreater(len(grown), 2)
             self.assertEqual(sum(grown), int(tcpdump(TRACE, "--count").split()[0]))
 
-    def test_samples_that_are_not_kept_are_no_results(self):
+    def test_samples_that_are_not_kept_are_not_results(self):
         for socket in self.sockets():
             found = rows(run(TRACE, "HASHSAMP 1024 0 | PKT_COUNTER", socket=socket))
             self.assertEqual((found["1.1"][4], found["1.2"][4]), ("", found["1.1"][2]))
 
-    def test_flows_that_are_reported_to_a_file_are_no_results(self):
+    def test_flows_that_are_reported_to_a_file_are_not_results(self):
         for socket in self.sockets():
             for name in "NETFLOW_V5", "NETFLOW_V9", "IPFIX":
                 with self.subTest(name), tempfile.TemporaryDirectory() as folder:
@@ -126,7 +127,7 @@ class Captures(unittest.TestCase):
             self.assertEqual(found["1.1"][4], "")
             self.assertEqual(collector.recv(1 << 16)[:2], b"\x00\x05")
 
-    def test_expired_flows_are_told_as_tshark_sees_them(self):
+    def test_expired_flows_are_reported_as_tshark_sees_them(self):
         judge = Counter(f"{flow.key[0]} {flow.key[2]} > {flow.key[1]} {flow.key[3]} protocol={flow.key[4]} packets={flow.packets} bytes={flow.wire_bytes} ttl={flow.ttl}"
                         for flow in mapi_flows.flows_of(mapi_flows.read_packets(DEMO), 30 * 10 ** 9))
         self.assertTrue(any(":" in flow for flow in judge) and any("." in flow for flow in judge)) # of both IP versions
@@ -139,7 +140,7 @@ class Captures(unittest.TestCase):
             self.assertEqual((totals["sent"], totals["received"], totals["dropped"]), (len(flows), len(flows), 0))
             self.assertEqual(totals["packets_received"] + totals["other"], int(tcpdump(DEMO, "--count").split()[0]))
 
-    def test_expired_flows_are_all_told_also_where_a_read_gives_two(self):
+    def test_expired_flows_are_all_reported_even_if_a_read_returns_two(self):
         for socket in self.sockets():
             flows = []
             for flow in "EXPIRED_FLOWS 65535 0 0", "EXPIRED_FLOWS 2 1000 0":
@@ -153,7 +154,7 @@ class Captures(unittest.TestCase):
             self.assertGreater(len(flows[0]), 100)
             self.assertEqual(*flows)
 
-    def test_expired_flows_that_wait_at_the_end_of_a_device_are_all_told(self):
+    def test_expired_flows_that_wait_at_the_end_of_a_device_are_all_reported(self):
         with tempfile.TemporaryDirectory() as folder:
             source, config, dump = (pathlib.Path(folder) / name for name in ("source", "mapi.conf", "dump"))
             os.mkfifo(source)
@@ -171,9 +172,9 @@ class Captures(unittest.TestCase):
                 program.send_signal(signal.SIGINT)
                 lines = program.communicate(timeout=20)[0]
             self.assertEqual(program.returncode, 0)
-            self.assertEqual([int(port) for port in re.findall(r" 10\.0\.0\.1 (\d+) > ", lines)][:30], list(range(1, 31))) # time without packets may end the last one
+            self.assertEqual([int(port) for port in re.findall(r" 10\.0\.0\.1 (\d+) > ", lines)][:30], list(range(1, 31))) # a period without packets may end the last one
 
-    def test_results_are_told_in_words_also_of_functions_that_are_named_with_library_and_type(self):
+    def test_results_are_named_also_for_functions_given_with_library_and_type(self):
         flows = "TOP 2 1 9", "PKT_COUNTER | STATS @1 1", "EXPIRED_FLOWS 65535 0 0", "ANONYMIZE IP,SRC_IP,ZERO", "PKT_COUNTER | BUCKET @1 1s 1"
         named = "mapi:TOP!1 2 1 9", "PKT_COUNTER | stdflib:STATS @1 1", "mapi:EXPIRED_FLOWS 65535 0 0", "anonflib:ANONYMIZE IP,SRC_IP,ZERO", "PKT_COUNTER | BUCKET!1.3 @1 1s 1"
         for socket in self.sockets():
@@ -181,7 +182,7 @@ class Captures(unittest.TestCase):
             self.assertEqual(*texts)
             self.assertTrue(any(text.startswith("count=") for text in texts[1]))
 
-    def test_results_that_found_no_room_are_not_called_packets_alone(self):
+    def test_results_that_did_not_fit_are_not_only_called_packets(self):
         program = run(DEMO, "EXPIRED_FLOWS 2 10 0")
         self.assertEqual(program.returncode, 1)
         self.assertRegex(program.stderr, r"^mapi-flow: \d+ packets or results found no room in a buffer of a function\n$")
@@ -218,7 +219,7 @@ class Captures(unittest.TestCase):
                 sources = [{line.split()[1] for line in tcpdump(capture, "-q", "-t", "ip").splitlines() if len(line.split()) > 2} for capture in (TRACE, dump)]
                 self.assertNotEqual(sources[0], sources[1])
 
-    def test_dumps_and_buffers_keep_the_first_bytes_alone_when_they_are_told_so(self):
+    def test_dumps_and_buffers_keep_only_the_first_bytes_on_request(self):
         with tempfile.TemporaryDirectory() as folder:
             for number, socket in enumerate(self.sockets()):
                 dump = pathlib.Path(folder) / f"{number}.pcap"
@@ -234,11 +235,11 @@ class Captures(unittest.TestCase):
         for option in (("-b", 1), ("-b", 1 << 31), ("-s", 1 << 32)):
             self.assertEqual(run(*option, TRACE, "TO_BUFFER").returncode, 3, option)
 
-    def test_what_functions_cost_is_among_their_results(self):
+    def test_the_cost_of_functions_is_among_their_results(self):
         found = rows(run(DEMO, "PERF_START | BPF_FILTER tcp | PERF_STOP"))
         self.assertRegex(found["1.3"][4], r"^packets=4827 calls=\d+ ticks_per_packet=[\d.]+ ±[\d.]+ ns_per_packet=[\d.]+.* counters=\S+$")
 
-    def test_a_word_that_is_wrong_is_named(self):
+    def test_an_invalid_word_is_named(self):
         for flow, why in (("NO_SUCH", '"NO_SUCH" is no function'), ("STR_SEARCH a", "an argument is missing"), ("STATS @1 0", '"@1" names no function'), ("|", "no function stands")):
             program = run(TRACE, flow)
             self.assertEqual((program.returncode, program.stdout), (2, ""), flow)
@@ -246,14 +247,14 @@ class Captures(unittest.TestCase):
         for arguments in ((), (TRACE,), ("-E", "-i", "lo", "PKT_COUNTER"), ("-t", "0", TRACE, "PKT_COUNTER")):
             self.assertEqual(run(*arguments).returncode, 2, arguments)
 
-    def test_a_source_or_a_function_that_is_refused_is_told_in_the_library_s_words(self):
+    def test_a_refused_source_or_function_is_reported_with_the_library_s_message(self):
         for arguments, why in ((("/nonexistent", "PKT_COUNTER"), "/nonexistent: No such file"), ((TRACE, "BPF_FILTER 'no such'"), "BPF_FILTER"),
                                (("-i", "nosuch0", "PKT_COUNTER"), "nosuch0"), ((TRACE, "TOP 0 1 9"), "TOP: the number of values is out of range (1 to 1000) (error 7001)")):
             program = run(*arguments)
             self.assertEqual((program.returncode, program.stdout), (3, ""), arguments)
             self.assertIn(why, program.stderr)
 
-    def test_a_device_is_read_until_ctrl_c_and_its_results_come_at_intervals(self):
+    def test_a_device_is_read_until_ctrl_c_and_its_results_are_printed_at_intervals(self):
         daemon = Daemon(f"[driver]\ndevice=tap\npath={TRACE}\nrepeat=forever\n")
         self.addCleanup(daemon.close)
         with open(daemon.folder / "lines", "w+") as lines:
@@ -266,7 +267,7 @@ class Captures(unittest.TestCase):
         self.assertEqual(counts, sorted(counts))
         self.assertGreater(counts[-1], counts[0])
 
-    def test_it_ends_when_nobody_reads_its_lines_any_more_and_its_files_are_whole(self):
+    def test_it_ends_when_the_reader_of_its_lines_has_gone_and_its_files_are_complete(self):
         daemon = Daemon(f"[driver]\ndevice=tap\npath={TRACE}\nrepeat=forever\n")
         self.addCleanup(daemon.close)
         dump = daemon.folder / "dump.pcap"
@@ -282,7 +283,7 @@ class Captures(unittest.TestCase):
             self.assertGreater(int(tcpdump(dump, "--count").split()[0]), 0)
             dump.unlink()
 
-    def test_ctrl_c_ends_it_also_while_it_prints_what_was_read(self):
+    def test_ctrl_c_also_ends_it_while_it_prints(self):
         program = subprocess.Popen([FLOW, DEMO, *["TO_BUFFER 0"] * 100], stdout=subprocess.PIPE, text=True, env=os.environ | {"MAPI_SOCKET": "none"})
         self.addCleanup(program.kill)
         self.assertIn("TO_BUFFER", program.stdout.readline())
@@ -291,7 +292,7 @@ class Captures(unittest.TestCase):
         self.assertEqual(program.returncode, 130)
         self.assertLess(len(lines), 100 * 4827)
 
-    def test_a_full_disk_is_told(self):
+    def test_a_full_disk_is_reported(self):
         with open("/dev/full", "w") as full:
             program = subprocess.run([FLOW, DEMO, "PKT_COUNTER"], stdout=full, stderr=subprocess.PIPE, text=True, check=False, env=os.environ | {"MAPI_SOCKET": "none"})
         self.assertEqual(program.returncode, 3)

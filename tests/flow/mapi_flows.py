@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Flows of a capture as tshark's dissectors and a plain table have them: the judge of EXPIRED_FLOWS and FLOW_REPORT."""
+"""Flows of a capture according to tshark's dissectors and a simple table: the reference for
+EXPIRED_FLOWS and FLOW_REPORT."""
 import collections
 import ipaddress
 import subprocess
@@ -31,7 +32,7 @@ def key_of(packet):
 
 
 def read_packets(capture):
-    """Those that tshark takes for whole TCP and UDP packets in one IP header."""
+    """The packets that tshark considers complete TCP and UDP packets in one IP header."""
     command = ["tshark", "-n", "-r", str(capture), "-Y", "(tcp or udp) and not icmp and not icmpv6", "-o", "ip.defragment:FALSE", "-o", "ipv6.defragment:FALSE", "-T", "fields", "-E", "occurrence=f"]
     for field in FIELDS:
         command += ["-e", field]

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""TO_FILE on a disk that fills up midway: the file ends with a whole packet, what it lacks is counted, other flows go on."""
+"""TO_FILE on a disk that becomes full: the file ends with a complete packet, missing packets are
+counted, other flows continue."""
 import os
 import pathlib
 import re
@@ -22,7 +23,7 @@ INSIDE = "NETSLICE_TEST_INSIDE"
 PACKET_BYTES = 1000
 BURST = 60
 DISK_KIB = 1024
-FREE_KIB = 16 # less than one write's packets take
+FREE_KIB = 16 # less than the packets of one write
 
 
 class FullDisk(unittest.TestCase):
@@ -43,7 +44,7 @@ class FullDisk(unittest.TestCase):
         self.addCleanup(os.environ.pop, "MAPI_CONF")
 
     def flows(self, count):
-        """Of a device whose packets send() sends."""
+        """A flow on a device whose packets send() sends."""
         opened = []
         opener = threading.Thread(target=lambda: opened.append(Flow.on_device("slow")))
         opener.start()
@@ -53,7 +54,7 @@ class FullDisk(unittest.TestCase):
         return opened + [Flow.on_device("slow") for _ in range(count - 1)]
 
     def send_packet(self):
-        """Numbered."""
+        """Numbered packets."""
         self.source.write(struct.pack("<IIII", 10**9, self.sent, PACKET_BYTES, PACKET_BYTES) + self.sent.to_bytes(4, "big").ljust(PACKET_BYTES, b"x"))
         self.sent += 1
 
@@ -64,13 +65,13 @@ class FullDisk(unittest.TestCase):
         time.sleep(0.12) # longer than a file waits for more
 
     def numbers(self, path):
-        """Of the packets in a file that has nothing but whole ones."""
+        """Packets in a file that must contain only complete ones."""
         data = path.read_bytes()
         records, rest = divmod(len(data) - 24, 16 + PACKET_BYTES)
         self.assertEqual(rest, 0)
         return [int.from_bytes(data[at + 16:at + 20], "big") for at in range(24, 24 + records * (16 + PACKET_BYTES), 16 + PACKET_BYTES)]
 
-    def test_a_file_on_a_disk_that_fills_up_midway_ends_with_a_whole_packet_and_goes_on_when_there_is_room_again(self):
+    def test_a_file_on_a_full_disk_ends_with_a_complete_packet_and_continues_when_there_is_room_again(self):
         full, good = self.flows(2)
         file, count = full.apply("TO_FILE", MFF_PCAP, str(self.disk / "file"), 0), good.apply("PKT_COUNTER")
         good.apply("TO_FILE", MFF_PCAP, str(self.folder / "file"), 0)
@@ -98,7 +99,7 @@ class FullDisk(unittest.TestCase):
         for flow in full, good:
             flow.close()
 
-    def test_a_capture_on_a_disk_that_is_too_small_for_one_write_has_what_there_is_room_for(self):
+    def test_a_capture_on_a_disk_that_is_too_small_for_one_write_has_as_much_as_fits(self):
         flow, = self.flows(1)
         file = flow.apply("TO_FILE", MFF_PCAP, str(self.disk / "file"), 0)
         (self.disk / "other").write_bytes(b"x" * (DISK_KIB - FREE_KIB) * 1024)
@@ -119,11 +120,11 @@ class FullDisk(unittest.TestCase):
             while program.poll() is None:
                 self.send_packet()
                 time.sleep(0.001)
-        except BrokenPipeError: # nobody reads it any more
+        except BrokenPipeError: # its reader has gone
             pass
         self.source.close()
 
-    def test_mapi_flow_tells_of_each_packet_whether_a_full_disk_took_it_also_of_the_last_ones(self):
+    def test_mapi_flow_reports_for_each_packet_whether_it_was_written_to_a_full_disk(self):
         (self.disk / "other").write_bytes(b"x" * (DISK_KIB - FREE_KIB) * 1024)
         daemon = Daemon(self.device)
         self.addCleanup(daemon.close)
@@ -154,6 +155,6 @@ if __name__ == "__main__":
     if not os.environ.get(INSIDE):
         mounts = ["unshare", "-rm", "mount", "-t", "tmpfs", "tmpfs", tempfile.gettempdir()]
         if subprocess.run(mounts, capture_output=True, check=False).returncode != 0:
-            needs.skip("no file system can be mounted here")
+            needs.skip("cannot mount a file system")
         os.execvpe("unshare", ["unshare", "-rm", sys.executable, "-B", *sys.argv], os.environ | {INSIDE: "1"})
     unittest.main()

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What functions say of a capture is what arithmetic on tshark's fields says."""
+"""Results of functions on a capture equal calculations on tshark's fields."""
 import collections
 import ctypes
 import decimal
@@ -30,7 +30,7 @@ FILTER = "ip and (tcp or udp) and not icmp"
 
 
 class Event(ctypes.Structure):
-    """Of BUCKET and of THRESHOLD."""
+    """Event of BUCKET and THRESHOLD."""
     _fields_ = [("timestamp", ctypes.c_uint64), ("value", ctypes.c_uint64)]
 
 
@@ -40,7 +40,7 @@ class Sample(ctypes.Structure):
         ("tcp_flags", ctypes.c_uint8), ("reserved", ctypes.c_uint8 * 5)]
 
     def published(self):
-        """Addresses and flags as MAPI 2's struct sample has them."""
+        """Addresses and flags as in MAPI 2's struct sample."""
         return self.ipv4_source.to_bytes(4, sys.byteorder), self.ipv4_destination.to_bytes(4, sys.byteorder), self.mapi2_flags
 
     def wanted(self):
@@ -54,7 +54,7 @@ class Sample(ctypes.Structure):
 
 @functools.lru_cache(None)
 def tshark(capture, *fields, filter_text=""):
-    """A list of strings a packet, one for each field."""
+    """A list of strings per packet, one for each field."""
     command = ["tshark", "-n", "-r", capture, "-T", "fields", "-E", "occurrence=l", "-o", "tcp.desegment_tcp_streams:FALSE", "-o", "ip.defragment:FALSE"]
     for field in fields:
         command += ["-e", field]
@@ -74,7 +74,8 @@ def nanoseconds(epoch):
 
 @functools.lru_cache(None)
 def datagrams(capture):
-    """A list: bytes of each packet that FILTER lets pass, from the link, IP's, transport's and application's header on, as far as they are recorded."""
+    """A list: bytes of each packet that FILTER passes, from the link, IP, transport and application
+    header on, as far as captured."""
     command = ["tshark", "-n", "-r", capture, "-T", "json", "-x", "-o", "tcp.desegment_tcp_streams:FALSE", "-o", "ip.defragment:FALSE",
                "--no-duplicate-keys", "-j", "frame ip tcp udp", "-Y", FILTER]
     found = []
@@ -118,7 +119,7 @@ class Functions(unittest.TestCase):
                 wanted[11] += value < 100
             self.assertEqual(flow.words(distribution), [100, 1050, 10] + [wanted[i] for i in range(12)])
 
-    def test_a_distribution_of_gaps_takes_times(self):
+    def test_a_distribution_of_gaps_accepts_times(self):
         for capture, flow in self.each():
             gap = flow.apply("GAP")
             distribution = flow.apply("DIST", flow.fd, gap, "0", "100ms", "10ms")
@@ -143,7 +144,7 @@ class Functions(unittest.TestCase):
                     flow.close()
                     self.assertEqual(found, dict(wanted))
 
-    def test_bursts_are_packets_as_close_as_the_line_lets_them(self):
+    def test_bursts_are_packets_as_close_as_the_line_rate_allows(self):
         least, greatest, step, apart_ns, late_ns, early_ns, mbit_per_s = 500, 9000, 500, 96, 200000, 50000, 100
         for capture, flow in self.each():
             function = flow.apply("BURST", least, greatest, step, apart_ns, late_ns, early_ns, mbit_per_s)
@@ -201,7 +202,7 @@ class Functions(unittest.TestCase):
             self.assertEqual([entry.value for entry in flow.each(each, Event)], hundreds)
             self.assertEqual([(entry.timestamp, entry.value) for entry in flow.each(end, Event)], [(ntp(times[-1]), len(times))])
 
-    def test_thresholds_tell_when_a_result_passes_its_bound(self):
+    def test_thresholds_report_when_a_result_passes_its_bound(self):
         for capture, flow in self.each():
             size = flow.apply("PKTINFO", PKT_SIZE)
             count = flow.apply("BYTE_COUNTER")
@@ -218,7 +219,7 @@ class Functions(unittest.TestCase):
             self.assertEqual([(event.timestamp, event.value) for event in flow.each(above, Event)], great)
             self.assertEqual([(event.timestamp, event.value) for event in flow.each(differs, Event)], great[packets[0][1] > 1000:])
             self.assertEqual([(event.timestamp, event.value) for event in flow.each(three, Event)], great[:3])
-            # the third event's packet goes no further
+            # the packet of the third event is not passed on
             self.assertEqual(flow.words(further), [next(i for i, (time, _) in enumerate(packets) if ntp(time) == great[2][0])])
             part, begin, wanted, growth, now = 10**8, packets[0][0], [], [], 0
             for time, length in packets:
@@ -230,7 +231,7 @@ class Functions(unittest.TestCase):
                 now += length
             self.assertEqual([(event.timestamp, event.value) for event in flow.each(window, Event)], wanted)
 
-    def test_a_hash_samples_whole_flows_about_as_many_as_were_asked_for(self):
+    def test_a_hash_samples_whole_flows_about_as_many_as_requested(self):
         fields = ["frame.time_epoch", "ip.src", "ip.dst", "ip.proto", "tcp.srcport", "tcp.dstport", "udp.srcport", "udp.dstport", "tcp.seq_raw", "tcp.flags"]
         for capture, flow in self.each():
             flow.apply("BPF_FILTER", FILTER)
@@ -305,7 +306,7 @@ class Functions(unittest.TestCase):
             self.assertEqual(rows["end"].decode().splitlines(), ["end", f"{len(sizes)} {stats(len(sizes))} "])
             self.assertEqual(rows["raw"], b"raw\n" + struct.pack("<QQ", 8, len(sizes)) + b"\n")
 
-    def test_what_a_full_disk_does_not_take_is_counted(self):
+    def test_what_does_not_fit_on_a_full_disk_is_counted(self):
         for capture, flow in self.each():
             file = flow.apply("TO_FILE", MFF_PCAP, "/dev/full", 0)
             count = flow.apply("PKT_COUNTER")

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Addresses, ports, tags and labels that the header walk finds in real captures are those that tshark finds."""
+"""Addresses, ports, tags and labels that the header walk finds in real captures are the same that
+tshark finds."""
 import os
 import pathlib
 import subprocess
@@ -9,11 +10,11 @@ import unittest
 import needs
 from mapid import SANITIZER
 
-JUDGED = 8 if SANITIZER else 1 # tshark sees one in so many captures; the walk goes through all
+JUDGED = 8 if SANITIZER else 1 # tshark checks one of this many captures; the walk runs on all
 PRINT = pathlib.Path(os.environ["NETSLICE_BUILD"]) / "tests/print_headers"
 DATA = pathlib.Path(os.environ.get("NETSLICE_DATA") or pathlib.Path(os.environ["NETSLICE_SOURCE"]).parent / "shared/data")
 
-# What the walk goes through.  Where tshark names anything else, the walk ends.
+# What the walk supports. Where tshark names anything else, the walk ends.
 LINKS = {"eth", "ethertype", "sll", "null", "raw", "ppp", "pppoes", "chdlc", "llc", "vlan", "ieee8021ad", "mpls", "pwethheuristic", "pwethcw", "gre", "erspan",
          "radiotap", "wlan_radio", "wlan", "prism", "ppi", "pcap_pktdata", "fddi", "tr", "fr", "enc", "pflog", "nflog", "ipnet", "ipoib", "pktap", "erf", "atm",
          "ipv6.hopopts", "ipv6.fraghdr", "ipv6.routing", "ipv6.dstopts", "ah", "mipv6"}
@@ -26,7 +27,7 @@ FIELDS = ["frame.protocols", "ip.src", "ip.dst", "ipv6.src", "ipv6.dst", "vlan.i
 
 
 def tshark(capture):
-    """A dictionary of lists a packet."""
+    """A dictionary of lists per packet."""
     command = ["tshark", "-n", "-r", capture, "-T", "fields", "-E", "occurrence=a", "-E", "aggregator=;", "-o", "ip.defragment:FALSE",
                "-o", "ipv6.defragment:FALSE", "-o", "tcp.desegment_tcp_streams:FALSE"]
     for field in FIELDS:
@@ -38,7 +39,8 @@ def tshark(capture):
 
 
 def expected(packet):
-    """tshark's addresses, layer by layer, and the ports behind the last, as far as the walk goes; None where a layer has no address."""
+    """tshark's addresses, layer by layer, and the ports after the last one, as far as the walk
+    goes; None if a layer has no address."""
     chain = packet["frame.protocols"][0].split(":") if packet["frame.protocols"] else []
     addresses, ports, seen = [], "-", {"ip": 0, "ipv6": 0}
     for name in chain:
@@ -77,7 +79,7 @@ class Headers(unittest.TestCase):
             done = subprocess.run([PRINT, capture], capture_output=True, text=True)
             if done.returncode:
                 self.assertEqual(done.returncode, 2, f"{capture}: {done.stderr}")
-                continue # no capture file: a damaged one is the drivers' matter
+                continue # not a capture file: damaged ones are tested with the drivers
             if index % JUDGED:
                 continue
             ours = [line.split("\t") for line in done.stdout.splitlines()]

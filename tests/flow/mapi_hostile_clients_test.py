@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Whatever one client says or does, mapid serves the others, and their numbers are right."""
+"""Whatever one client sends or does, mapid serves the others, and their numbers are correct."""
 import mmap
 import os
 import pathlib
@@ -36,7 +36,7 @@ class Hostile(unittest.TestCase):
         self.addCleanup(client.close)
         return client
 
-    # The other's flow still counts, and what it counts of a capture is right.
+    # The other client's flow still counts, and its counts of a capture are correct.
     def assert_serves(self):
         before = self.good.get("flow.word(packets)")
         self.assertTrue(wait_until(lambda: self.good.get("flow.word(packets)") > before))
@@ -44,7 +44,7 @@ class Hostile(unittest.TestCase):
         self.assertEqual(self.good.get("other.word(count)"), TRACE_PACKETS)
         self.good.do("other.close()")
 
-    def test_what_is_no_request_ends_its_client_alone(self):
+    def test_an_invalid_request_ends_only_its_client(self):
         generator = random.Random(1)
         greeting = call(HELLO, (1, VERSION))
         wrong = [b"\xff", b"\0" * 100, generator.randbytes(1000), b"\xff" * MESSAGE_BYTES_MAX, call(HELLO, (1, VERSION))[:-1], call(CONNECT, (1, 1)), call(99, (1, 1)), b"\x0a\xff\xff\xff\xff\x0f"]
@@ -57,7 +57,7 @@ class Hostile(unittest.TestCase):
             self.raw().ask(generator.randbytes(generator.randrange(1, 200)))
         self.assert_serves()
 
-    def test_a_message_that_is_too_long_ends_its_client_alone(self):
+    def test_a_message_that_is_too_long_ends_only_its_client(self):
         for size in (MESSAGE_BYTES_MAX + 1, 150000):
             self.assertEqual(self.raw().ask(b"x" * size), b"")
         self.assert_serves()
@@ -97,7 +97,7 @@ class Hostile(unittest.TestCase):
             self.assertEqual(bool(client.ask(call(APPLY, (1, 1), (2, "PKTINFO"), (3, message((1, ord("i")), (2, value)))))), reply, value)
         self.assert_serves()
 
-    def test_descriptors_that_nobody_asked_for_are_closed(self):
+    def test_unexpected_descriptors_are_closed(self):
         before = self.daemon.descriptors()
         for count in (1, 16, 17, 250):
             client = self.raw()
@@ -113,7 +113,7 @@ class Hostile(unittest.TestCase):
             try:
                 served = FuseFile(folder)
             except OSError as why:
-                self.skipTest(f"no FUSE file system can be mounted: {why}")
+                self.skipTest(f"cannot mount a FUSE file system: {why}")
             try:
                 with open(served.path, "rb") as file:
                     reply = self.raw().ask(call(CREATE_OFFLINE, (1, "capture"), (2, 0), (3, 1)), [file.fileno()])
@@ -123,7 +123,7 @@ class Hostile(unittest.TestCase):
         self.assertIn(b"capture: FUSE file systems are unsupported through mapid", reply)
         self.assert_serves()
 
-    def test_a_capture_that_is_no_regular_file_is_refused_at_once(self):
+    def test_a_capture_that_is_not_a_regular_file_is_refused_immediately(self):
         reading, writing = os.pipe()
         self.addCleanup(os.close, reading)
         self.addCleanup(os.close, writing)
@@ -142,7 +142,7 @@ class Hostile(unittest.TestCase):
         self.assertIn(b"out: not a regular file", client.ask(call(APPLY, (1, 1), (2, "TO_FILE"), *to_pipe), [writing]))
         self.assert_serves()
 
-    def test_who_never_reads_replies_is_hung_up_on(self):
+    def test_a_client_that_never_reads_replies_is_disconnected(self):
         client = self.raw()
         client.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1)
         with self.assertRaises((BrokenPipeError, ConnectionResetError, TimeoutError)):
@@ -152,7 +152,7 @@ class Hostile(unittest.TestCase):
         self.assertTrue(wait_until(lambda: "does not read" in self.daemon.log(), 5), self.daemon.log())
         self.assert_serves()
 
-    def test_scribbling_over_the_memory_that_clients_write_harms_the_scribbler_alone(self):
+    def test_corrupting_the_memory_that_clients_write_harms_only_that_client(self):
         client = self.raw()
         mine = mmap.mmap(client.memory[1], 0)
         with self.assertRaises(PermissionError):
@@ -178,7 +178,7 @@ class Hostile(unittest.TestCase):
         self.assert_serves()
         mine.close()
 
-    def test_a_filter_that_would_be_compiled_for_minutes_is_refused_at_once(self):
+    def test_a_filter_that_would_be_compiled_for_minutes_is_refused_immediately(self):
         client = self.raw()
         self.assertTrue(client.ask(call(CREATE_FLOW, (1, 1), (2, "tap"))))
         filters = " or ".join(f"port {number}" for number in range(1, 4000))
@@ -186,7 +186,7 @@ class Hostile(unittest.TestCase):
         self.assertNotIn(b"BPF_FILTER: a text of", client.ask(call(APPLY, (1, 1), (2, "BPF_FILTER"), (3, message((1, ord("s")), (3, filters[:1000].rsplit(" or ", 1)[0]))))))
         self.assert_serves()
 
-    def test_references_from_flow_to_flow_hold_nothing_of_flows_that_are_gone(self):
+    def test_references_from_flow_to_flow_keep_nothing_of_flows_that_are_gone(self):
         client = self.raw()
         self.assertTrue(client.ask(call(CREATE_FLOW, (1, 1), (2, "tap"))))
         client.ask(call(APPLY, (1, 1), (2, "PKT_COUNTER")))
@@ -194,7 +194,7 @@ class Hostile(unittest.TestCase):
         def argument(number):
             target = (4, message((1, number), (2, 1)))
             return [(3, message((1, ord("r")))), (3, message((1, ord("f")), (2, 1), target))]
-        for number in range(2, 1000): # a chain, each on the one before
+        for number in range(2, 1000): # a chain, each refers to the previous one
             self.assertTrue(client.ask(call(CREATE_FLOW, (1, number), (2, "tap"))))
             client.ask(call(APPLY, (1, number), (2, "BINOP"), (3, message((1, ord("i")), (2, 1))), *argument(number - 1), *argument(number - 1)))
             client.ask(call(CONNECT, (1, number)))
@@ -213,7 +213,7 @@ class Hostile(unittest.TestCase):
         client.close()
         self.assertTrue(wait_until(lambda: self.good.get("flow.information(packets).shared_with") == 0, 20))
 
-    def test_clients_that_come_and_go_leave_nothing(self):
+    def test_short_lived_clients_leave_nothing(self):
         self.raw().close()
         before = self.daemon.descriptors(), self.daemon.threads()
         for number in range(300):

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""mapi-info tells of a running mapid what is there, to whom it may, and records its probes into whole traces."""
+"""mapi-info reports what a running mapid has, respects permissions, and records its probes into
+complete traces."""
 import json
 import os
 import pathlib
@@ -44,7 +45,7 @@ class Test(unittest.TestCase):
         return done.stdout if code == 0 else done.stderr
 
     def table(self, daemon, *arguments, **how):
-        """Rows by column name; each line has as many cells as the first."""
+        """Rows by column name; each line has as many cells as the header."""
         head, *rows = [line.split() for line in self.run_info(daemon, *arguments, **how).splitlines()]
         for row in rows:
             self.assertEqual(len(row), len(head), row)
@@ -54,7 +55,7 @@ class Test(unittest.TestCase):
         return json.loads(self.run_info(daemon, "--json", *arguments, **how))
 
     def stats(self, trace):
-        """What nsdump finds in it; it is whole."""
+        """nsdump's check of the trace, which must be complete."""
         done = subprocess.run([NSDUMP, "check", trace], capture_output=True, text=True, timeout=60, check=False)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         done = subprocess.run([NSDUMP, "stats", "--format", "json", trace], capture_output=True, text=True, timeout=60, check=False)
@@ -65,7 +66,7 @@ class Test(unittest.TestCase):
 
 
 class Lists(Test):
-    def test_devices_are_told_with_driver_flows_packets_and_drops_by_cause(self):
+    def test_devices_are_listed_with_driver_flows_packets_and_drops_by_cause(self):
         daemon = self.daemon()
         client = daemon.client()
         client.do(COUNT + f"\nslow = Flow.on_device('tap')\nbuffer = slow.apply('TO_BUFFER', 0)\nslow.connect()\n"
@@ -87,7 +88,7 @@ class Lists(Test):
         odd = rows["o\\x20d\\x1b[31md"]
         self.assertEqual((odd["PACKETS"], odd["BYTES"], odd["DROPS"], odd["CAUSES"]), ("893", "283464", "0", "-"))
 
-    def test_flows_are_told_with_client_device_status_and_functions(self):
+    def test_flows_are_listed_with_client_device_status_and_functions(self):
         daemon = self.daemon()
         client, other = daemon.client(), daemon.client()
         client.do(f"flow = Flow.offline({str(TRACE)!r})\nflow.apply('BPF_FILTER', 'tcp')\nflow.apply('PKT_COUNTER')\nflow.run()\nsecond = Flow.on_device('tap')")
@@ -109,7 +110,7 @@ class Lists(Test):
         client.kill()
         self.assertTrue(wait_until(lambda: len(self.table(daemon, "flows")) == 1))
 
-    def test_all_flows_and_functions_come_however_many_there_are(self):
+    def test_all_flows_and_functions_are_listed_however_many_there_are(self):
         daemon = self.daemon()
         clients = [daemon.client() for _ in range(3)]
         clients[0].do("flow = Flow.on_device('tap')\nfor _ in range(3000): flow.apply('PKT_COUNTER')")
@@ -121,7 +122,7 @@ class Lists(Test):
         self.assertTrue(all(len(flow["functions"]) == 1 for flow in flows[1:]))
         self.assertEqual(len(self.table(daemon, "functions")), 3000 + 1200)
 
-    def test_without_a_command_mapid_devices_and_flows_are_told(self):
+    def test_without_a_command_mapid_devices_and_flows_are_listed(self):
         daemon = self.daemon()
         daemon.client().do(COUNT)
         mapid, devices, flows = self.run_info(daemon).split("\n\n")
@@ -130,7 +131,7 @@ class Lists(Test):
         self.assertEqual((devices.split()[0], flows.split()[0], len(flows.splitlines())), ("DEVICE", "CLIENT", 2))
         self.assertEqual(self.json(daemon)["mapid"]["clients"], 2)
 
-    def test_no_mapid_and_wrong_use_are_told_by_code_and_words(self):
+    def test_a_missing_mapid_and_wrong_usage_are_reported_by_code_and_message(self):
         daemon = self.daemon()
         for arguments in (["--no-such"], ["cuckoos"], ["record", "-d", "0"], ["record", "-d", "nan"], ["record", "--json"], ["devices", "flows"]):
             self.run_info(daemon, *arguments, code=2)
@@ -142,7 +143,7 @@ class Lists(Test):
             done = subprocess.run(self.command(daemon), stdout=full, stderr=subprocess.PIPE, timeout=60, check=False)
             self.assertEqual(done.returncode, 3)
 
-    def test_one_that_speaks_something_else_at_the_socket_is_refused_in_words(self):
+    def test_a_server_of_another_protocol_at_the_socket_is_refused_with_a_message(self):
         daemon = self.daemon()
         place = daemon.folder / "other.sock"
         with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as listener:
@@ -159,9 +160,9 @@ class Lists(Test):
 class Rights(Test):
     def setUp(self):
         if os.geteuid() != 0:
-            self.skipTest("only root can be somebody else")
+            self.skipTest("requires root, to run as another user")
 
-    def test_others_see_their_own_flows_and_the_devices_that_they_may_use(self):
+    def test_other_users_see_their_own_flows_and_the_devices_that_they_may_use(self):
         daemon = self.daemon(TAP + SECRET, "-g", "nogroup")
         daemon.client().do(COUNT + "\nsecret = Flow.on_device('secret')")
         stranger = daemon.client(user="nobody", groups=[65534])
@@ -177,7 +178,7 @@ class Rights(Test):
         self.assertEqual(len(self.json(daemon)["flows"]), 3)
         self.assertEqual(len(self.json(daemon)["devices"]), 2)
 
-    def test_statistics_of_a_device_are_for_those_who_may_use_it(self):
+    def test_statistics_of_a_device_are_for_users_who_may_use_it(self):
         daemon = self.daemon(TAP + SECRET, "-g", "nogroup")
         daemon.client().do("flow = Flow.on_device('secret')\nflow.apply('PKT_COUNTER')\nflow.connect()")
         stranger = daemon.client(user="nobody", groups=[65534])
@@ -193,7 +194,7 @@ class Rights(Test):
         self.assertIn("permission denied: user 65534 is neither", self.run_info(daemon, "record", "-d", "1", "-o", str(folder / "t.nsl"), user=65534, code=3))
         self.assertFalse((folder / "t.nsl").exists())
 
-    def test_mapid_writes_into_the_file_that_it_is_given_whatever_its_own_rights(self):
+    def test_mapid_writes_to_the_passed_file_whatever_its_own_rights(self):
         if not has_probes():
             self.skipTest("built without probes")
         daemon = Daemon(TAP, "-g", "nogroup")
@@ -232,7 +233,7 @@ class Recording(Test):
         process = self.recording(daemon, trace, "-d", "1.5")
         client.do("size = Flow.on_device('tap')\nsize.apply('BYTE_COUNTER')\nsize.connect()")
         _, words = process.communicate(timeout=60)
-        self.assertIn(process.returncode, (0, 1), words) # records may be lost where the disk is slow; they are counted
+        self.assertIn(process.returncode, (0, 1), words) # records may be lost on a slow disk; they are counted
         self.assertRegex(words, rf"{trace}: \d+ records")
         found = self.slices(trace)
         for name in ("driver_read", "dispatch", "publish", "BPF_FILTER", "PKT_COUNTER", "BYTE_COUNTER", "ipc_request", "ipc_reply"):
@@ -241,7 +242,7 @@ class Recording(Test):
         before = client.get("flow.word(packets)")
         self.assertTrue(wait_until(lambda: client.get("flow.word(packets)") > before))
 
-    def test_interrupted_it_ends_whole_and_the_next_one_may_begin(self):
+    def test_an_interrupted_recording_is_complete_and_the_next_one_may_begin(self):
         daemon = self.daemon()
         daemon.client().do(COUNT)
         trace = daemon.folder / "t.nsl"
@@ -253,7 +254,7 @@ class Recording(Test):
             self.assertIn(process.returncode, (0, 1), words)
             self.assertGreater(self.slices(trace)["driver_read"], 0)
 
-    def test_when_mapi_info_is_killed_the_recording_ends_whole(self):
+    def test_when_mapi_info_is_killed_the_recording_is_complete(self):
         daemon = self.daemon()
         daemon.client().do(COUNT)
         trace = daemon.folder / "t.nsl"
@@ -265,7 +266,7 @@ class Recording(Test):
         self.assertGreater(self.slices(trace)["driver_read"], 0)
         self.assertFalse(self.json(daemon)["mapid"]["is_recording"])
 
-    def test_when_mapid_ends_the_recording_ends_whole(self):
+    def test_when_mapid_ends_the_recording_is_complete(self):
         daemon = self.daemon()
         daemon.client().do(COUNT)
         trace = daemon.folder / "t.nsl"
@@ -277,7 +278,7 @@ class Recording(Test):
         self.assertIn("mapid has exited", words)
         self.assertGreater(self.slices(trace)["driver_read"], 0)
 
-    def test_a_second_recording_is_refused_in_words_and_leaves_no_file(self):
+    def test_a_second_recording_is_refused_with_a_message_and_leaves_no_file(self):
         daemon = self.daemon()
         process = self.recording(daemon, daemon.folder / "first.nsl")
         self.assertIn("already being recorded", self.run_info(daemon, "record", "-d", "1", "-o", str(daemon.folder / "second.nsl"), code=3))
@@ -285,7 +286,7 @@ class Recording(Test):
         process.send_signal(signal.SIGINT)
         process.communicate(timeout=60)
 
-    def test_only_an_empty_file_or_a_trace_is_written_over(self):
+    def test_only_an_empty_file_or_a_trace_is_overwritten(self):
         daemon = self.daemon()
         daemon.client().do(COUNT)
         precious = daemon.folder / "precious"
@@ -301,7 +302,7 @@ class Recording(Test):
             subprocess.run(self.command(daemon, "record", "-d", "0.2", "-o", str(trace)), capture_output=True, timeout=60, check=False)
             self.assertGreater(self.slices(trace)["driver_read"], 0)
 
-    def test_from_the_start_on_a_daemon_records_itself_until_it_ends(self):
+    def test_a_daemon_records_itself_from_its_start_until_it_ends(self):
         trace = pathlib.Path(os.environ.get("TMPDIR", "/tmp")) / f"mapid-{os.getpid()}.nsl"
         self.addCleanup(lambda: trace.unlink(missing_ok=True))
         daemon = self.daemon(TAP, "--record", str(trace))
@@ -314,7 +315,7 @@ class Recording(Test):
             self.assertGreater(found.get(name, 0), 0, (name, found))
         self.assertIn("records", daemon.log())
 
-    def test_a_trace_that_cannot_be_made_is_told_at_the_start(self):
+    def test_a_trace_that_cannot_be_created_is_reported_at_the_start(self):
         done = subprocess.run([Daemon.program(), "-s", "/tmp/nowhere.sock", "--record", "/no/such/folder/t.nsl"], capture_output=True, text=True, timeout=60, check=False)
         self.assertEqual(done.returncode, 1)
         self.assertIn("/no/such/folder/t.nsl", done.stderr)

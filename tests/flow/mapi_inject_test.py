@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What INJECT sends arrives at the other end of a pair of interfaces, as dumpcap sees it; what it does not send is counted."""
+"""Packets that INJECT sends arrive at the other end of a pair of interfaces, according to dumpcap;
+packets that it does not send are counted."""
 import json
 import os
 import struct
@@ -20,7 +21,7 @@ LONG = FRAME[:14] + b"x" * 2000
 
 
 def write_pcap(path, frames, link_type=ETHERNET):
-    """frames: each with the bytes that it had on the wire."""
+    """frames: each with its bytes on the wire."""
     with open(path, "wb") as file:
         file.write(struct.pack("<IHHiIII", 0xa1b2c3d4, 2, 4, 0, 0, 65535, link_type))
         for frame, length in frames:
@@ -32,7 +33,7 @@ def numbered(count):
 
 
 class Judge:
-    """dumpcap at an interface, until so many packets have come."""
+    """dumpcap on an interface, until a number of packets have arrived."""
 
     def __init__(self, interface, count, path):
         self.path = path
@@ -59,7 +60,7 @@ class Inject(unittest.TestCase):
         run("ip", "link", "del", "near")
 
     def inject(self, *filters):
-        """INJECT's words, and how many of its packets it did not send."""
+        """The values of INJECT's result, and how many of its packets it did not send."""
         flow = Flow.offline(self.capture)
         for one in filters:
             flow.apply(*one)
@@ -86,19 +87,19 @@ class Inject(unittest.TestCase):
         write_pcap(self.capture, [(FRAME[14:], len(FRAME) - 14)], RAW)
         self.assertEqual(self.inject(), ([0, 0, 0, 1, 0, 0], 1))
 
-    def test_changed_packets_are_sent_as_they_were_changed(self):
+    def test_modified_packets_are_sent_as_modified(self):
         write_pcap(self.capture, [(FRAME, len(FRAME))] * 3)
         judge = Judge("far", 3, self.folder.name + "/judge.pcap")
         self.assertEqual(self.inject(("ANONYMIZE", "IP,SRC_IP,ZERO"))[0][SENT], 3)
         self.assertEqual(judge.frames(), [FRAME[:26] + bytes(4) + FRAME[30:]] * 3)
 
-    def test_an_interface_that_is_down_takes_nothing_and_nobody_waits(self):
+    def test_an_interface_that_is_down_accepts_nothing_and_does_not_block(self):
         run("ip", "link", "set", "near", "down")
         write_pcap(self.capture, [(FRAME, len(FRAME))] * 1000)
         words, dropped = self.inject()
         self.assertEqual((words[SENT], words[NO_ROOM] + words[REFUSED], dropped), (0, 1000, 1000))
 
-    def test_packets_of_a_live_device_are_sent_on_and_its_own_interface_is_refused(self):
+    def test_packets_of_a_live_device_are_forwarded_and_its_own_interface_is_refused(self):
         make_pair("in", "source")
         flow = Flow.on_device("in")
         try:
@@ -115,7 +116,7 @@ class Inject(unittest.TestCase):
             flow.close()
             run("ip", "link", "del", "in")
 
-    def test_an_interface_that_cannot_be_had_is_told_at_once(self):
+    def test_an_unavailable_interface_is_reported_immediately(self):
         write_pcap(self.capture, [])
         flow = Flow.offline(self.capture)
         run("ip", "tuntap", "add", "tunnel", "mode", "tun")
@@ -127,7 +128,7 @@ class Inject(unittest.TestCase):
         flow.close()
         run("ip", "link", "del", "tunnel")
 
-    def test_without_the_right_to_send_the_remedy_is_told(self):
+    def test_without_permission_to_send_the_remedy_is_reported(self):
         write_pcap(self.capture, [])
         text = f"import sys; sys.path.insert(0, {os.path.dirname(os.path.abspath(__file__))!r})\n" \
                f"from mapi_library import Flow\nflow = Flow.offline({self.capture!r})\n" \

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""A further flow whose functions are in use already costs less than one instruction a packet (counted by valgrind)."""
+"""A further flow whose functions are already in use costs less than one instruction per packet
+(counted by valgrind)."""
 import os
 import pathlib
 import re
@@ -36,7 +37,7 @@ def main():
         small, large = os.path.join(folder, "small.pcap"), os.path.join(folder, "large.pcap")
         write_capture(small, few)
         write_capture(large, many)
-        # Two sizes, so that what a flow costs to set up drops out.
+        # Two sizes, so that the set-up cost of a flow cancels.
         slopes = {flows: (instructions(count, large, flows, folder) - instructions(count, small, flows, folder)) / (many - few)
                   for flows in (1, 2, 12)}
     second = slopes[2] - slopes[1]

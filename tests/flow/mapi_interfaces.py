@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Pairs of network interfaces in a name space of the test's own."""
+"""Pairs of network interfaces in a private network namespace."""
 import json
 import os
 import pathlib
@@ -40,7 +40,7 @@ def is_up(interface):
 
 
 def make_pair(near, far):
-    """Nothing else is to be sent there, and nothing before both are up, which would be lost on the way."""
+    """Nothing else must be sent there, and nothing before both are up, as it would be lost."""
     run("ip", "link", "add", near, "type", "veth", "peer", "name", far)
     for end in near, far:
         pathlib.Path(f"/proc/sys/net/ipv6/conf/{end}/disable_ipv6").write_text("1")
@@ -49,8 +49,8 @@ def make_pair(near, far):
 
 
 def enter_name_space():
-    """Begins the program anew inside of one, or skips it."""
+    """Restarts the program inside a namespace, or skips it."""
     if not os.environ.get(INSIDE):
         if subprocess.run(["unshare", "-rn", "ip", "link", "add", "aa", "type", "veth"], capture_output=True).returncode != 0:
-            needs.skip("no network name space with a pair of interfaces can be made here")
+            needs.skip("cannot create a network namespace with a pair of interfaces")
         os.execvpe("unshare", ["unshare", "-rn", sys.executable, "-B", *sys.argv], os.environ | {INSIDE: "1"})

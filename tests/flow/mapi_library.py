@@ -41,7 +41,8 @@ class FunctionDescription(ctypes.Structure):
 
 
 class AtFirstUse:
-    """libmapi, for a class: a test that leaves it to other processes runs where it cannot be loaded, too."""
+    """libmapi, for a class: a test that uses it only in other processes also runs where it cannot
+    be loaded."""
 
     def __get__(self, flow, owner):
         Flow.library = ctypes.CDLL(str(BUILD / "lib/libmapi.so"))
@@ -91,7 +92,7 @@ class Flow:
         assert self.library.mapi_remove_function(self.fd, function) == 0, self.error()
 
     def perf(self, function):
-        """What PERF_STOP gives."""
+        """The result of PERF_STOP."""
         results = self.library.mapi_read_results(self.fd, function)
         assert results and results.contents.size == ctypes.sizeof(Perf), self.error()
         perf = Perf.from_buffer_copy(ctypes.string_at(results.contents.res, results.contents.size))
@@ -107,7 +108,7 @@ class Flow:
         return list((ctypes.c_uint64 * (results.contents.size // 8)).from_address(results.contents.res))
 
     def each(self, function, shape):
-        """Results that come one after another, each as ctypes has it."""
+        """Results that are returned one by one, each as a ctypes structure."""
         while True:
             results = self.library.mapi_read_results(self.fd, function)
             if not results:
@@ -117,7 +118,7 @@ class Flow:
             yield shape.from_buffer_copy(ctypes.string_at(results.contents.res, results.contents.size))
 
     def packets(self, function):
-        """What TO_BUFFER kept, as bytes."""
+        """The packets in TO_BUFFER, as bytes."""
         next_packet = self.library.mapi_get_next_pkt
         next_packet.restype = ctypes.c_void_p
         while at := next_packet(self.fd, function):
@@ -141,7 +142,7 @@ class Flow:
 
 
 def function_names():
-    """Of all functions that libmapi has."""
+    """The names of all functions in libmapi."""
     description, names = FunctionDescription(), []
     while Flow.library.mapi_get_libfunct_info(0, len(names), ctypes.byref(description)) == 0:
         names.append(description.name.decode())

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""One table of link types: functions find in each the packets that tcpdump's filters find, and count those that they cannot look into."""
+"""The table of link types: in each of them, functions find the packets that tcpdump's filters find,
+and count those that they cannot parse."""
 import os
 import pathlib
 import re
@@ -41,13 +42,13 @@ def ethernet(packet):
 
 
 def wireless(packet, flags=2, control=8, behind=b""):
-    """A data frame; control 0x88 has a quality of service."""
+    """A data frame; control 0x88 has a quality-of-service field."""
     quality = b"\0\0" if control & 0x80 else b""
     return bytes([control, flags, 0, 0]) + bytes(18) + b"\x10\0" + (bytes(6) if flags & 3 == 3 else b"") + quality + behind + llc(packet)
 
 
 def radiotap(frame, flags=0, words=1):
-    """With timer and flags, in one word of presence or several."""
+    """With timer and flags, in one or several presence words."""
     present = b"".join(struct.pack("<I", (3 if i == 0 else 0) | (1 << 31 if i < words - 1 else 0)) for i in range(words))
     fields = present + bytes(-(4 + len(present)) % 8) + bytes(8) + bytes([flags, 0, 0, 0])
     return struct.pack("<BBH", 0, 0, 4 + len(fields)) + fields + frame
@@ -77,17 +78,17 @@ def family(packet, six=30, order=NATIVE):
     return struct.pack(order + "I", 2 if is_four(packet) else six)
 
 
-# Link type -> what makes a frame of a packet.
+# Link type -> function that turns a packet into a frame.
 FRAMES = {
     "NULL": (0, lambda p: family(p) + p),
     "Ethernet": (1, ethernet),
     "token ring": (6, lambda p: b"\x10\x40" + MACS + llc(p)),
     "PPP with address": (9, lambda p: b"\xff\x03" + ppp(p)),
     "FDDI": (10, lambda p: b"\x50" + MACS + llc(p)),
-    "ATM of old": (11, llc),
-    "raw of old": (12, lambda p: p),
-    "PPP of BSD/OS, of old": (16, lambda p: bytes(5) + ppp(p)[:2] + bytes(17) + p),
-    "ATM's classic IP, of old": (19, llc),
+    "ATM, old number": (11, llc),
+    "raw IP, old number": (12, lambda p: p),
+    "PPP of BSD/OS, old number": (16, lambda p: bytes(5) + ppp(p)[:2] + bytes(17) + p),
+    "ATM's classic IP, old number": (19, llc),
     "PPP in HDLC": (50, lambda p: b"\xff\x03" + ppp(p)),
     "PPPoE": (51, lambda p: b"\x11\0\0\1" + struct.pack(">H", len(p) + 2) + ppp(p)),
     "ATM": (100, llc),
@@ -116,11 +117,12 @@ FRAMES = {
     "netANALYZER, transparent": (241, lambda p: bytes(12) + ethernet(p)),
     "SLL2": (276, lambda p: ethertype(p) + bytes(18) + p),
 }
-# libpcap has no filters for these, or such as look elsewhere: behind an address that PPP may leave out, at the first byte of SLIP.
+# libpcap has no filters for these, or filters that look elsewhere: after an address that PPP may
+# omit, at the first byte of SLIP.
 UNFILTERED = {
     "SLIP": (8, lambda p: bytes(16) + p),
     "PPP": (9, ppp),
-    "SLIP of BSD/OS, of old": (15, lambda p: bytes(24) + p),
+    "SLIP of BSD/OS, old number": (15, lambda p: bytes(24) + p),
     "SLIP of BSD/OS": (102, lambda p: bytes(24) + p),
     "802.11 between stations": (105, lambda p: wireless(p, 3, 0x88)),
     "frame relay": (107, lambda p: b"\x18\x41\x03" + (b"\xcc" if is_four(p) else b"\x8e") + p),
@@ -148,7 +150,7 @@ UNFILTERED = {
 }
 UNKNOWN = 147, 189, 195, 253 # USER0, USB, 802.15.4, NETLINK
 JUNIPER = 130, 137, 178
-# Functions that look into packets.  A build may lack the library of some.
+# Functions that parse packets. A build may lack the library of some.
 LOOKING = ["TOP 5 1 9", "HASH 1", "HASH 3", "HASHSAMP 1024 0", "TRACK_MAPI", "TRACK_GRID_FTP", "TRACK_IPOVERIP", "EXPIRED_FLOWS 9 9 1", "FLOW_REPORT NETFLOW_V9 SHMEM '' ''",
            "UNCOOK", "ANONYMIZE 'IP,SRC_IP,MAP'", "TRACK http", "COOKING 0 0 0 2"]
 OTHERS = ["PKT_COUNTER", "HASH 0", "STR_SEARCH xxx 0 0 | PKT_COUNTER"]
@@ -179,7 +181,7 @@ class Links(unittest.TestCase):
         assert done.returncode == 0 or "rejects all" in done.stderr, done.stderr
         return int(done.stdout.split()[0]) if done.returncode == 0 else 0
 
-    def test_functions_find_what_tcpdumps_filters_find(self):
+    def test_functions_find_the_same_packets_as_tcpdumps_filters(self):
         for name, (link_type, frame) in FRAMES.items():
             with self.subTest(name):
                 self.write(link_type, [frame(packet) for packet in IP])
@@ -204,7 +206,7 @@ class Links(unittest.TestCase):
         self.write(1, [ethernet(IP[0])])
         return [text for text in LOOKING if "unavailable: built without" not in run(self.path, text, check=False).stderr]
 
-    def test_each_function_counts_the_packets_that_it_cannot_look_into(self):
+    def test_each_function_counts_the_packets_that_it_cannot_parse(self):
         daemon = Daemon()
         self.addCleanup(daemon.close)
         functions = self.functions()
@@ -221,20 +223,20 @@ class Links(unittest.TestCase):
                         self.assertEqual(table[f"{len(functions) + i + 1}.1"][3], "0")
                     self.assertIn(f"{len(IP) * len(functions)} times a function or a file did not support the link type of a packet", done.stderr)
 
-    def test_packets_of_known_and_unknown_links_in_one_capture_are_told_apart(self):
+    def test_packets_of_known_and_unknown_links_in_one_capture_are_distinguished(self):
         self.path.write_bytes(section(1, [ethernet(packet) for packet in IP]) + section(147, IP, BIG) + section(12, IP) + section(192, [ppi(b"x", 189), ppi(wireless(IP[0]))]))
         done = run(self.path, "TOP 9 1 9", "EXPIRED_FLOWS 99 99 1", "HASHSAMP 1024 0 | PKT_COUNTER")
         table = rows(done)
         self.assertEqual([table[name][3] for name in ("1.1", "2.1", "3.1")], [str(len(IP) + 1)] * 3)
         self.assertEqual(table["3.2"][1], str(2 * len(IP) + 1))
 
-    def test_a_container_in_another_or_cut_is_counted(self):
+    def test_a_nested_or_truncated_container_is_counted(self):
         self.write(192, [ppi(ppi(wireless(IP[0])), 192), ppi(wireless(IP[0]))[:6], struct.pack("<BBHI", 0, 0, 3, 105), ppi(wireless(IP[0]))])
         self.assertEqual(rows(run(self.path, "TOP 9 1 9"))["1.1"][3], "3")
         self.write(197, [erf(ethernet(IP[0]), 3), erf(ethernet(IP[0]))[:10], erf(b"", 2, 9)[:30], erf(ethernet(IP[0]))])
         self.assertEqual(rows(run(self.path, "TOP 9 1 9"))["1.1"][3], "3")
 
-    def test_wireless_frames_without_a_packet_are_known_and_those_that_cannot_be_read_are_hidden(self):
+    def test_wireless_frames_without_a_packet_are_known_and_unreadable_ones_are_hidden(self):
         beacon, no_data = b"\x80\0" + bytes(22) + IP[0], wireless(IP[0], 2, 0x48)
         encrypted, aggregate, part = wireless(IP[0], 0x42), bytearray(wireless(IP[0], 2, 0x88)), bytearray(wireless(IP[0]))
         aggregate[24] |= 0x80
@@ -257,13 +259,13 @@ class Links(unittest.TestCase):
         subprocess.run(["tcpdump", "-r", self.path, "-w", judge], check=True, capture_output=True)
         self.assertEqual(read_pcap(written), read_pcap(judge))
 
-    def test_streams_that_are_put_together_keep_the_lengths_of_link_headers_right(self):
+    def test_reassembled_streams_keep_the_lengths_of_link_headers_right(self):
         def segments(frame):
             first, second = ipv4(6, tcp(1000, 80, b"a" * 700)), bytearray(ipv4(6, tcp(1000, 80, b"b" * 900)))
             second[24:28] = struct.pack(">I", 701)
             return [frame(first), frame(bytes(second))]
 
-        for name in ("raw of old", "FDDI", "radiotap", "PPPoE"):
+        for name in ("raw IP, old number", "FDDI", "radiotap", "PPPoE"):
             with self.subTest(name):
                 self.cooked(*FRAMES[name], segments)
         for name in ("NFLOG", "ERF", "MPLS"):
@@ -282,7 +284,7 @@ class Links(unittest.TestCase):
         made, wanted = packets[0], frame(packet)
         at = len(made) - len(packet)
         self.assertEqual(len(made), len(wanted))
-        wire_length = slice(14, 16) if link_type == 197 else slice(0, 0) # a card counts the frame check sequence, which is not made
+        wire_length = slice(14, 16) if link_type == 197 else slice(0, 0) # a card counts the frame check sequence, which is not generated
         self.assertEqual(made[:wire_length.start] + made[wire_length.stop:at], wanted[:wire_length.start] + wanted[wire_length.stop:at])
         self.assertTrue(made.endswith(b"a" * 700 + b"b" * 900))
 

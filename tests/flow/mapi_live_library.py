@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Tests on a pair of interfaces in a network name space of their own."""
+"""Tests on a pair of interfaces in a private network namespace."""
 import subprocess
 import time
 import unittest
@@ -41,7 +41,7 @@ class LiveTest(unittest.TestCase):
 
 
 def main():
-    """The test's, in the name space."""
+    """The test's interface, in the namespace."""
     enter_name_space()
     run("ip", "link", "set", "lo", "up")
     unittest.main()

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Packets of a network interface: what was sent is counted, whatever becomes of the interface."""
+"""Packets of a network interface: what was sent is counted, whatever happens to the interface."""
 import ctypes
 import json
 import os
@@ -28,11 +28,11 @@ class Live(LiveTest):
         stats = stats_of("far")
         self.assertEqual((stats.ps_recv, stats.ps_drop, stats.message), (60000, 0, b""))
 
-    def test_what_has_no_room_is_counted_as_the_kernels_drops(self):
+    def test_what_does_not_fit_is_counted_as_the_kernels_drops(self):
         Flow.library.mapi_set_device_option(b"far", b"buffer_mb", b"2")
         flow = self.flow(("PKT_COUNTER",), ("TO_BUFFER", 0))
         big = BROADCAST + b"\x08\0" + b"x" * 1486
-        # The packet thread gets no processor while this one sends without a pause.
+        # The packet thread gets no CPU time while this one sends without a pause.
         sent = 0
         while stats_of("far").drop_kernel == 0 and sent < 2000000:
             send("near", big, count=10000)
@@ -62,13 +62,13 @@ class Live(LiveTest):
             raw = [[packet["_source"]["layers"]["frame_raw"][0] for packet in json.loads(text)] for text in (own, seen)]
             self.assertEqual(raw, [[frame.hex() for frame in frames]] * 2)
 
-    def test_a_filter_that_all_flows_share_keeps_other_packets_in_the_kernel_until_another_flow_wants_them(self):
+    def test_a_filter_of_all_flows_keeps_other_packets_in_the_kernel_until_a_flow_needs_them(self):
         udp = self.flow(("BPF_FILTER", "udp"), ("PKT_COUNTER",))
         udp_too = self.flow(("BPF_FILTER", "udp"), ("BYTE_COUNTER",))
         send("near", UDP, ARP, tagged(ARP, "81000064"), count=100)
         self.assert_counts(udp, 100)
         self.assertEqual(udp_too.word(udp_too.ids[1]), 100 * len(UDP))
-        self.assertEqual(stats_of("far").ps_recv, 200) # with a tag, which the kernel's filter does not see, it must come
+        self.assertEqual(stats_of("far").ps_recv, 200) # with a tag, which the kernel's filter does not see, it must be passed on
         everything = self.flow(("PKT_COUNTER",))
         send("near", UDP, ARP, count=100)
         self.assert_counts(everything, 200)
@@ -96,7 +96,7 @@ class Live(LiveTest):
         self.assertTrue(wait_until(lambda: b"gone 1 times" in stats_of("far").message), stats_of("far").message)
         send("near", UDP, ARP, count=10)
         self.assert_counts(flow, 30)
-        self.assertEqual(stats_of("far").ps_recv, 30) # the filter came back, too
+        self.assertEqual(stats_of("far").ps_recv, 30) # the filter was installed again, too
 
     def test_intervals_of_time_end_although_no_packet_comes(self):
         flow = self.flow(("PKT_COUNTER",))
@@ -109,7 +109,7 @@ class Live(LiveTest):
         self.assertEqual([timed.word(buckets) >> 64 for _ in range(3)], [5, 0, 0])
         self.assertEqual(timed.word(alarm) >> 64, 0)
 
-    def test_intervals_end_in_time_although_only_other_packets_come(self):
+    def test_intervals_end_in_time_although_only_other_packets_arrive(self):
         everything = self.flow(("PKT_COUNTER",))
         flow = self.flow(("BPF_FILTER", "udp"), ("PKT_COUNTER",))
         timed = Flow.on_device("far")
@@ -131,7 +131,7 @@ class Live(LiveTest):
             sender.kill()
             sender.wait()
 
-    def test_what_came_before_the_flow_was_connected_is_not_its_own(self):
+    def test_packets_before_the_flow_was_connected_are_not_counted(self):
         flow = Flow.on_device("far")
         self.flows.append(flow)
         flow.ids = [flow.apply("PKT_COUNTER")]
@@ -140,8 +140,8 @@ class Live(LiveTest):
         send("near", UDP, count=7)
         self.assert_counts(flow, 7)
 
-    def test_an_interface_that_was_elsewhere_and_comes_back_is_read_again(self):
-        flow = self.flow(("BPF_FILTER", "udp"), ("PKT_COUNTER",)) # it comes back with IPv6
+    def test_an_interface_that_was_in_another_namespace_and_returns_is_read_again(self):
+        flow = self.flow(("BPF_FILTER", "udp"), ("PKT_COUNTER",)) # it returns with IPv6
         elsewhere = subprocess.Popen(["unshare", "-n", "sleep", "60"])
         try:
             self.assertTrue(wait_until(lambda: os.readlink(f"/proc/{elsewhere.pid}/ns/net") != os.readlink("/proc/self/ns/net")))
@@ -160,7 +160,7 @@ class Live(LiveTest):
         self.assertEqual(Flow.library.mapi_set_device_option(b"far", b"fanout_group", b"7"), 0)
         flow = self.flow(("PKT_COUNTER",))
         first = bytearray(UDP)
-        first[20] = 0x20 # more fragments, which never come
+        first[20] = 0x20 # more fragments, which never arrive
         send("near", bytes(first), count=10)
         self.assert_counts(flow, 10)
 
@@ -174,7 +174,7 @@ class Live(LiveTest):
         self.addCleanup(os.environ.pop, "MAPI_CONF")
         return [self.flow(("PKT_COUNTER",), device=f"member{number}") for number in (1, 2)]
 
-    def test_members_of_a_fan_out_group_share_what_was_sent_flow_by_flow_and_none_counts_twice(self):
+    def test_members_of_a_fan_out_group_share_packets_by_flow_and_none_is_counted_twice(self):
         members = self.fan_out(9)
         streams = [UDP[:34] + (1000 + port).to_bytes(2, "big") + UDP[36:] for port in range(64)]
         each = 200
@@ -183,12 +183,12 @@ class Live(LiveTest):
         self.assertTrue(wait_until(lambda: sum(counts()) >= each * len(streams)), counts())
         time.sleep(0.1)
         self.assertEqual(sum(counts()), each * len(streams), counts())
-        for count in counts(): # of a stream the same member sees every packet
+        for count in counts(): # the same member sees every packet of a stream
             self.assertGreater(count, 0, counts())
             self.assertEqual(count % each, 0, counts())
         self.assertEqual([stats_of(f"member{number}").ps_drop for number in (1, 2)], [0, 0])
 
-    def test_what_is_left_of_a_fan_out_group_gets_all(self):
+    def test_the_remaining_members_of_a_fan_out_group_get_all_packets(self):
         first, second = self.fan_out(10)
         self.flows.remove(second)
         second.close()
@@ -196,14 +196,14 @@ class Live(LiveTest):
         send("near", *streams, count=10)
         self.assert_counts(first, 160, 0)
 
-    def test_a_filter_that_the_kernel_reads_in_another_way_is_not_given_to_it(self):
+    def test_a_filter_that_the_kernel_interprets_differently_is_not_installed_in_it(self):
         flow = self.flow(("BPF_FILTER", "(ip[0] << ip[1]) = 0"), ("PKT_COUNTER",))
         shifted = bytearray(UDP)
         shifted[15] = 33
         send("near", bytes(shifted), count=10)
         self.assert_counts(flow, 10)
 
-    def test_on_the_loopback_interface_a_packet_is_one(self):
+    def test_on_the_loopback_interface_a_packet_counts_once(self):
         flow = self.flow(("BPF_FILTER", "udp port 9999"), ("PKT_COUNTER",), device="lo")
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender:
             for _ in range(100):
@@ -211,7 +211,7 @@ class Live(LiveTest):
         self.assert_counts(flow, 100)
         self.assertEqual(stats_of("lo").ps_recv, 100)
 
-    def test_a_device_that_cannot_be_had_is_told_with_what_to_do(self):
+    def test_an_unavailable_device_is_reported_with_a_remedy(self):
         self.assertEqual(Flow.library.mapi_create_flow(b"nowhere"), -1)
         self.assertIn('no network interface "nowhere"', Flow.error())
         with tempfile.TemporaryDirectory() as folder:

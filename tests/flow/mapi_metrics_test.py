@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What mapid tells Prometheus is in its format, line for line, and is what clients see."""
+"""mapid's metrics are in the format of Prometheus, line for line, and agree with what clients
+see."""
 import http.client
 import re
 import socket
@@ -19,7 +20,8 @@ LABEL = re.compile(rf'({NAME})="((?:[^"\\]|\\.)*)"')
 
 
 def parse(text):
-    """By the format's description (0.0.4): {(name, ((label, value), ...)): number}; anything else is an error."""
+    """Parses the documented format (0.0.4): {(name, ((label, value), ...)): number}; anything else
+    is an error."""
     assert text.endswith("\n")
     kinds, described, samples, current = {}, set(), {}, None
     for line in text[:-1].split("\n"):
@@ -58,7 +60,7 @@ class Metrics(unittest.TestCase):
         self.assertEqual((answer.status, answer.getheader("Content-Type")), (200, "text/plain; version=0.0.4; charset=utf-8"))
         return parse(answer.read().decode())
 
-    def test_what_clients_have_is_told_and_goes_with_them(self):
+    def test_what_clients_hold_is_reported_and_disappears_with_them(self):
         client = self.daemon.client()
         client.do("flow = Flow.on_device('tap')\nflow.apply('BPF_FILTER', 'tcp')\npackets = flow.apply('PKT_COUNTER')\nflow.connect()\n"
                   f"other = Flow.on_device({ODD!r})\ncount = other.apply('PKT_COUNTER')\nother.run()")
@@ -81,7 +83,7 @@ class Metrics(unittest.TestCase):
         self.assertEqual((self.samples()["mapi_flows", ()], self.samples()["mapi_function_memory_bytes", ()]), (0, 0))
         self.assertNotIn(("mapi_device_packets_total", (("device", "tap"),)), self.samples())
 
-    def test_what_functions_counted_never_becomes_less_when_flows_and_clients_go(self):
+    def test_counters_of_functions_never_decrease_when_flows_and_clients_go(self):
         client, other = self.daemon.client(), self.daemon.client()
         for one in (client, other):
             one.do("flow = Flow.on_device('tap')\nflow.apply('BPF_FILTER', 'tcp')\nflow.apply('PKT_COUNTER')\nflow.connect()")
@@ -96,7 +98,7 @@ class Metrics(unittest.TestCase):
         self.assertEqual(seen, sorted(seen))
         self.assertEqual(seen[-1], seen[-2])
 
-    def test_what_a_removed_function_counted_stays_counted(self):
+    def test_the_count_of_a_removed_function_is_kept(self):
         client = self.daemon.client()
         client.do(f"flow = Flow.on_device({ODD!r})\nfirst = flow.apply('BYTE_COUNTER')\nflow.apply('PKT_COUNTER')\nflow.connect()\n"
                   "assert Flow.library.mapi_wait_flow(flow.fd, -1) == 0\nflow.remove(first)")
@@ -107,7 +109,7 @@ class Metrics(unittest.TestCase):
             self.assertEqual(samples[name], 893) # capinfos -c
             self.assertNotIn(("mapi_functions", (("function", "BYTE_COUNTER"),)), samples)
 
-    def test_drops_are_told_by_cause_and_refusals_by_reason(self):
+    def test_drops_are_reported_by_cause_and_refusals_by_reason(self):
         client = self.daemon.client()
         client.do("flow = Flow.on_device('tap')\nbuffer = flow.apply('TO_BUFFER', 0)\nflow.connect()\nflows = [Flow.on_device('tap') for _ in range(2)]\n"
                   "for _ in range(4): assert Flow.library.mapi_create_flow(b'tap') == -1")
@@ -120,7 +122,7 @@ class Metrics(unittest.TestCase):
         self.assertEqual(drops["bad_record"], 0)
         self.assertEqual(found["mapi_refusals_total", (("reason", "limit_of_client"),)], 4)
 
-    def test_other_pages_and_methods_are_refused_and_a_silent_visitor_holds_nobody_up(self):
+    def test_other_pages_and_methods_are_refused_and_a_silent_visitor_does_not_block_others(self):
         self.assertEqual(self.ask("/").status, 404)
         self.assertEqual(self.ask(method="POST").status, 405)
         silent = [socket.create_connection(("127.0.0.1", self.port)) for _ in range(5)]
@@ -128,7 +130,7 @@ class Metrics(unittest.TestCase):
         for visitor in silent:
             visitor.close()
 
-    def test_an_address_that_others_can_reach_is_refused_unless_that_is_wanted(self):
+    def test_an_address_that_others_can_reach_is_refused_unless_explicitly_allowed(self):
         def start(*options):
             return subprocess.run([Daemon.program(), "-s", self.daemon.folder / "other.sock", *options], capture_output=True, text=True, timeout=60, check=False)
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""mapi_stats() tells a program what its own flows dropped, and beside it what those of all programs did."""
+"""mapi_stats() reports to a program what its own flows dropped, next to what those of all programs
+dropped."""
 import json
 import pathlib
 import struct
@@ -17,7 +18,7 @@ FRAME = bytes(12) + b"\x08\x00" + bytes.fromhex("4500001c00000000401100000101010
 
 
 def pcapng(*link_types):
-    """A packet of each."""
+    """One packet of each kind."""
     def block(kind, body):
         body += bytes(-len(body) % 4)
         return struct.pack("<II", kind, len(body) + 12) + body + struct.pack("<I", len(body) + 12)
@@ -43,7 +44,7 @@ class OwnDrops(unittest.TestCase):
     def stats(self, client):
         return client.get("(lambda now: [getattr(now, name) for name in ('ps_drop', 'device_drop', 'drop_buffer_full', 'drop_link_type', 'drop_not_written')])(stats_of('tap'))")
 
-    def test_another_program_s_full_buffer_is_not_one_s_own(self):
+    def test_drops_of_another_program_s_full_buffer_are_not_counted_as_own(self):
         self.start(TRACE)
         slow, other = self.daemon.client(), self.daemon.client()
         slow.do("flow = Flow.on_device('tap')\nbuffer = flow.apply('TO_BUFFER', 0)\nflow.connect()")
@@ -56,7 +57,7 @@ class OwnDrops(unittest.TestCase):
         self.assertGreaterEqual(own[2], buffer_full)
         self.assertLessEqual(own[0], own[1])
         self.assertLessEqual(own[2], slow.get("flow.dropped(buffer)"))
-        slow.do("flow.close()") # what it dropped stays its own
+        slow.do("flow.close()") # what it dropped stays counted for it
         closed = self.stats(slow)
         self.assertGreaterEqual(closed[2], own[2])
         self.assertEqual(self.stats(other)[2], 0)
@@ -66,7 +67,7 @@ class OwnDrops(unittest.TestCase):
         table = json.loads(subprocess.run([BUILD / "bin/mapi-info", "-j", "-s", self.daemon.socket, "devices"], capture_output=True, text=True, check=True).stdout)
         self.assertGreaterEqual(table["devices"][0]["drops"]["buffer_full"], closed[2], "mapi-info tells those of the device")
 
-    def test_what_a_shared_filter_could_not_judge_counts_from_the_flow_on(self):
+    def test_packets_that_a_shared_filter_could_not_evaluate_count_from_the_start_of_the_flow(self):
         self.start(self.mixed)
         use = "flow = Flow.on_device('tap')\njudge = flow.apply('BPF_FILTER', 'udp')\nflow.connect()"
         first, second = self.daemon.client(), self.daemon.client()
@@ -83,7 +84,7 @@ class OwnDrops(unittest.TestCase):
         self.assertTrue(wait_until(lambda: self.stats(second)[3] > before))
         self.assertEqual(self.stats(first)[3], before, "it has no flow any more")
 
-    def test_a_program_by_itself_is_all_there_are(self):
+    def test_for_a_single_program_own_drops_are_all_drops(self):
         self.start(TRACE)
         alone = self.daemon.alone()
         alone.do("flow = Flow.on_device('tap')\nbuffer = flow.apply('TO_BUFFER', 0)\nflow.connect()")
@@ -92,7 +93,7 @@ class OwnDrops(unittest.TestCase):
         self.assertEqual(drop, of_device)
         self.assertGreater(buffer_full, 1000)
 
-    def test_a_capture_of_one_s_own_is_nobody_else_s(self):
+    def test_a_private_capture_belongs_to_no_other_program(self):
         self.start(TRACE)
         client = self.daemon.client()
         client.do(f"device = ctypes.cast(Flow.library.mapi_create_offline_device, ctypes.CFUNCTYPE(ctypes.c_char_p, ctypes.c_char_p, ctypes.c_int))({bytes(self.mixed)!r}, 0).decode()\n"

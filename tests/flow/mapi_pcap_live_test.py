@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Driver pcap_live: what was sent is counted, whatever becomes of the interface."""
+"""Driver pcap_live: what was sent is counted, whatever happens to the interface."""
 import os
 import pathlib
 import shutil
@@ -44,7 +44,7 @@ class PcapLive(LiveTest):
         stats = stats_of("tap")
         self.assertEqual((stats.ps_recv, stats.ps_drop, stats.message), (15000, 0, b""))
 
-    def test_what_came_before_the_flow_was_connected_is_not_its_own(self):
+    def test_packets_before_the_flow_was_connected_are_not_counted(self):
         flow = Flow.on_device("tap")
         self.flows.append(flow)
         flow.ids = [flow.apply("PKT_COUNTER")]
@@ -53,7 +53,7 @@ class PcapLive(LiveTest):
         send("near", UDP, count=7)
         self.assert_counts(flow, 7)
 
-    def test_what_has_no_room_is_counted_as_the_kernels_drops(self):
+    def test_what_does_not_fit_is_counted_as_the_kernels_drops(self):
         self.configure(more="buffer_mb=1")
         flow = self.flow(("PKT_COUNTER",), ("STR_SEARCH", "zzz", 0, 0), device="tap")
         big = BROADCAST + b"\x08\0" + b"x" * 1486
@@ -67,7 +67,7 @@ class PcapLive(LiveTest):
         self.assertEqual(stats.ps_recv + stats.drop_kernel, sent)
         self.assertEqual(flow.word(flow.ids[0]), stats.ps_recv)
 
-    def test_a_filter_keeps_packets_in_the_kernel_but_those_with_a_tag(self):
+    def test_a_filter_keeps_packets_in_the_kernel_except_those_with_a_tag(self):
         flow = self.flow(("BPF_FILTER", "udp or (vlan and udp)"), ("PKT_COUNTER",), device="tap")
         send("near", UDP, ARP, tagged(UDP, "81000064"), tagged(ARP, "81000064"), count=100)
         self.assert_counts(flow, 200)
@@ -90,7 +90,7 @@ class PcapLive(LiveTest):
         self.assertEqual(len(own), 24 + 20 * sum(16 + len(frame) for frame in frames))
         self.assertEqual(own, other)
 
-    def test_the_snap_length_cuts_packets_and_their_length_on_the_wire_stays(self):
+    def test_the_snap_length_truncates_packets_and_their_length_on_the_wire_stays(self):
         self.configure(more="snaplen=64")
         flow = self.flow(("PKT_COUNTER",), ("BYTE_COUNTER",), ("TO_FILE", 0, str(self.folder / "cut"), 0), device="tap")
         send("near", BROADCAST + b"\x08\0" + b"x" * 986, count=3)
@@ -108,13 +108,13 @@ class PcapLive(LiveTest):
                 sender.sendto(b"hello", ("127.0.0.1", 9999))
         self.assert_counts(flow, 10)
 
-    def test_a_source_that_is_no_network_interface_is_quiet_while_nothing_comes(self):
+    def test_a_source_that_is_not_a_network_interface_is_quiet_while_nothing_arrives(self):
         self.configure(path="nflog")
         try:
             flow = self.flow(("PKT_COUNTER",), device="tap")
-        except AssertionError as refused: # a libpcap or a kernel without it
+        except AssertionError as refused: # a libpcap or a kernel without support
             self.skipTest(str(refused))
-        end = time.monotonic() + 1 # longer than the driver is patient with one that is gone
+        end = time.monotonic() + 1 # longer than the driver waits for an interface that is gone
         while time.monotonic() < end:
             self.assertEqual(stats_of("tap").message, b"")
             time.sleep(0.01)
@@ -131,10 +131,10 @@ class PcapLive(LiveTest):
             self.assertTrue(wait_until(lambda: b"far: the interface was gone %d times; packets are read while it is up" % times == stats_of("tap").message), stats_of("tap").message)
             send("near", UDP, ARP, count=10)
             self.assert_counts(flow, 20 * times)
-        self.assertEqual(stats_of("tap").ps_recv, 40) # the filter came back, too
+        self.assertEqual(stats_of("tap").ps_recv, 40) # the filter was installed again, too
         self.assertEqual(stats_of("tap").ps_drop, 0)
 
-    def test_what_came_before_the_interface_went_away_is_counted(self):
+    def test_packets_before_the_interface_went_away_are_counted(self):
         self.configure(more="block_timeout_ms=500")
         flow = self.flow(("PKT_COUNTER",), device="tap")
         send("near", UDP, count=10)
@@ -161,8 +161,8 @@ class PcapLive(LiveTest):
         self.flows.remove(flow)
         flow.close()
 
-    def test_an_interface_that_was_elsewhere_and_comes_back_is_read_again(self):
-        flow = self.flow(("BPF_FILTER", "udp"), ("PKT_COUNTER",), device="tap") # it comes back with IPv6
+    def test_an_interface_that_was_in_another_namespace_and_returns_is_read_again(self):
+        flow = self.flow(("BPF_FILTER", "udp"), ("PKT_COUNTER",), device="tap") # it returns with IPv6
         elsewhere = subprocess.Popen(["unshare", "-n", "sleep", "60"])
         try:
             self.assertTrue(wait_until(lambda: os.readlink(f"/proc/{elsewhere.pid}/ns/net") != os.readlink("/proc/self/ns/net")))
@@ -180,14 +180,14 @@ class PcapLive(LiveTest):
     def test_a_link_that_goes_down_and_comes_up_ends_no_flow(self):
         flow = self.flow(("PKT_COUNTER",), device="tap")
         run("ip", "link", "set", "far", "down")
-        time.sleep(0.1) # the driver looks, and finds it down
+        time.sleep(0.1) # the driver checks, and finds it down
         run("ip", "link", "set", "far", "up")
         self.assertTrue(wait_until(lambda: is_up("near") and is_up("far")))
         send("near", UDP, count=10)
         self.assert_counts(flow, 10)
         self.assertEqual(stats_of("tap").message, b"")
 
-    def test_a_device_that_cannot_be_had_is_told_with_what_to_do(self):
+    def test_an_unavailable_device_is_reported_with_a_remedy(self):
         self.configure(path="nowhere")
         self.assertIn("nowhere: No such device exists", self.refusal())
         self.configure(more="monitor=1")
@@ -195,7 +195,7 @@ class PcapLive(LiveTest):
         self.configure(more="fanout_group=1")
         self.assertIn('unknown key "fanout_group" of a device of driver pcap_live', self.refusal())
 
-    def test_names_of_mapi_2_are_drivers_of_today(self):
+    def test_driver_names_of_mapi_2_stand_for_current_drivers(self):
         self.configure(driver="/usr/lib/mapi/mapinicdrv.so")
         flow = self.flow(("PKT_COUNTER",), device="tap")
         send("near", UDP, count=5)

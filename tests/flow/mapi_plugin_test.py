@@ -58,7 +58,7 @@ class Plugin(unittest.TestCase):
         with self.assertRaisesRegex(ClientError, "7006.*OWN_RESULT: unsupported through mapid: only the plug-in can read its result .MAPI_SOCKET=none"):
             through.do("flow = Flow.on_device('made')\nflow.apply('OWN_RESULT')")
 
-    def test_a_function_that_asks_for_no_result_in_place_has_none_in_process_and_through_mapid(self):
+    def test_a_function_that_requests_no_result_in_place_has_none_in_process_and_through_mapid(self):
         daemon = Daemon(configuration("mapi_example_plugin.so:own_result_plugin.so"))
         self.addCleanup(daemon.close)
         for client in (daemon.alone(), daemon.client()):
@@ -68,7 +68,7 @@ class Plugin(unittest.TestCase):
             with self.assertRaisesRegex(ClientError, "ABSENT_RESULT has no result"):
                 client.get("flow.words(absent)")
 
-    def test_what_is_no_plug_in_is_named(self):
+    def test_a_file_that_is_not_a_plug_in_is_named(self):
         self.assertIn("missing.so: not found in libpath", self.in_process(configuration("missing.so")).stderr)
         self.assertIn("symbol mapi_plugin is missing", self.in_process(configuration(str(BUILD.resolve() / "lib/libmapi.so"))).stderr)
         with tempfile.TemporaryDirectory() as folder:

@@ -22,7 +22,7 @@ def varint(value):
 
 
 def message(*fields):
-    """Of (number, int, bytes or str): Protocol Buffers' wire format."""
+    """Encodes (number, int, bytes or str) in the wire format of Protocol Buffers."""
     out = b""
     for number, value in fields:
         if isinstance(value, int):
@@ -60,12 +60,12 @@ class Raw:
         return self.socket.recvmsg(MESSAGE_BYTES_MAX, socket.CMSG_SPACE(8 * 4))
 
     def ask(self, data, files=()):
-        """The reply, or what was said last; empty: the daemon has hung up."""
+        """The reply, or the last message; empty if the daemon has closed the connection."""
         with contextlib.suppress(BrokenPipeError, ConnectionResetError):
             self.send(data, files)
         try:
             reply, control, _, _ = self.receive()
-        except ConnectionResetError: # told once, before the last words
+        except ConnectionResetError: # reported once, before the last message
             reply, control, _, _ = self.receive()
         for _, _, descriptors in control:
             self.memory += array.array("i", descriptors)

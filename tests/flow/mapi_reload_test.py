@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""SIGHUP: mapid reads mapi.conf again while flows go on, and a file that is wrong changes nothing."""
+"""SIGHUP: mapid reads mapi.conf again while flows continue, and an invalid file changes nothing."""
 import json
 import os
 import signal
@@ -25,7 +25,7 @@ class Reload(LiveTest):
         return daemon
 
     def reload(self, daemon, config=None):
-        """The words that it logs."""
+        """The messages that it logs."""
         if config is not None:
             daemon.config.write_text(config)
         before = daemon.log().count("reload: ")
@@ -38,7 +38,7 @@ class Reload(LiveTest):
         return json.loads(told)["devices"]
 
     def assert_all_were_counted(self, client, sent):
-        """By the flow, or by a counter of losses."""
+        """Packets counted by the flow, or by a loss counter."""
         def counted():
             words = client.get("[flow.word(flow.count), stats_of('line').drop_kernel, stats_of('line').ps_ifdrop]")
             return sum(words), words
@@ -62,7 +62,7 @@ class Reload(LiveTest):
         self.assertGreater(reloads, 5)
         self.assert_all_were_counted(client, sent)
 
-    def test_a_device_that_is_changed_goes_on_for_its_flows_and_is_opened_anew_for_the_next(self):
+    def test_a_changed_device_continues_for_its_flows_and_is_reopened_for_the_next(self):
         daemon = self.daemon(LINE.format(8))
         client, next_one = daemon.client(), daemon.client()
         client.do(COUNT.format("flow", "line"))
@@ -78,7 +78,7 @@ class Reload(LiveTest):
         client.kill()
         self.assertTrue(wait_until(lambda: [device["state"] for device in self.devices(daemon)] == ["open"]))
 
-    def test_new_devices_come_changed_ones_count_for_the_next_flow_and_those_left_out_go(self):
+    def test_new_devices_appear_changed_ones_apply_to_the_next_flow_and_missing_ones_go(self):
         daemon = self.daemon(FILE.format(TRACE) + LINE.format(8))
         client = daemon.client()
         client.do(COUNT.format("flow", "file"))
@@ -93,7 +93,7 @@ class Reload(LiveTest):
             client.do("Flow.on_device('line')")
         self.assertIn("3200", str(caught.exception))
 
-    def test_a_file_that_is_wrong_is_refused_with_line_and_key_and_changes_nothing(self):
+    def test_an_invalid_file_is_refused_with_line_and_key_and_changes_nothing(self):
         daemon = self.daemon(LINE.format(8))
         client = daemon.client()
         client.do(COUNT.format("flow", "line"))
@@ -117,7 +117,7 @@ class Reload(LiveTest):
         self.assertIn("new: file", self.reload(daemon, good))
         client.do(COUNT.format("file", "file"))
 
-    def test_an_edited_file_counts_when_mapid_is_told_and_not_before(self):
+    def test_an_edited_file_is_applied_at_a_reload_and_not_before(self):
         daemon = self.daemon(FILE.format(TRACE))
         daemon.config.write_text("neither a section nor a key\n")
         client = daemon.client()
@@ -126,7 +126,7 @@ class Reload(LiveTest):
         client.do(COUNT.format("again", "file") + "\nassert Flow.library.mapi_wait_flow(again.fd, -1) == 0")
         self.assertEqual(client.get("again.word(again.count)"), TRACE_PACKETS)
 
-    def test_with_a_file_that_is_wrong_it_does_not_start(self):
+    def test_with_an_invalid_file_it_does_not_start(self):
         daemon = self.daemon("")
         daemon.config.write_text(LINE.format(8) + "batch=1000\n")
         done = subprocess.run(Daemon.command(daemon)[:1] + ["-s", daemon.folder / "other.sock", "-c", daemon.config], capture_output=True, text=True, timeout=60, check=False)

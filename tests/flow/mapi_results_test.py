@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Results that are more than a word or two are read through mapid without a word to it, and are those of an engine in process."""
+"""Results of more than two words are read through mapid without a request to it, and equal those of
+an engine in process."""
 import re
 import signal
 import unittest
@@ -11,7 +12,8 @@ from mapid import DATA, ClientError, Daemon, wait_until
 TRACE = DATA / "seladb+PcapPlusPlus/Tests/Pcap++Test/PcapExamples/example.pcap"
 REPEATED = f"[driver]\ndevice=tap\npath={TRACE}\nrepeat=forever\n"
 ROWS, FLOWS = 1000, 50
-# rows(): value, packets and bytes of each row of TOP.  ended(): one read of EXPIRED_FLOWS, flows that have ended, packets and bytes of each that is told.
+# rows(): value, packets and bytes of each row of TOP. ended(): one read of EXPIRED_FLOWS, with the
+# number of flows that have ended, and packets and bytes of each reported one.
 READERS = f"""
 def read(flow, fid):
     results = flow.library.mapi_read_results(flow.fd, fid)
@@ -64,7 +66,7 @@ class Results(unittest.TestCase):
         self.assertEqual(flows[0][0], len(flows[0][1]))
         self.assertGreater(len(flows[0][1]), FLOWS)
 
-    def test_reads_while_packets_come_ask_nothing_and_give_rows_of_one_moment(self):
+    def test_reads_while_packets_arrive_send_no_request_and_return_a_consistent_snapshot(self):
         daemon = self.daemon("-l", "trace")
         client = self.client(daemon, LIVE)
         client.do("flow.connect()")
@@ -85,7 +87,7 @@ class Results(unittest.TestCase):
         self.assertEqual(told[0][0], [5, 2, 0])
         self.assertGreater(told[0][1], FLOWS)
 
-    def test_what_had_ended_is_read_after_the_daemon_died_and_what_had_not_is_refused(self):
+    def test_flows_that_had_ended_are_read_after_the_daemon_died_and_others_are_refused(self):
         daemon = Daemon(REPEATED)
         finished, running = self.client(daemon, OFFLINE), self.client(daemon, LIVE)
         finished.do("flow.run()")

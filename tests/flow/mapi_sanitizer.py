@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Python in builds with AddressSanitizer: its run-time libraries have to be there before libmapi."""
+"""Python in builds with AddressSanitizer: its run-time libraries must be loaded before libmapi."""
 import os
 import pathlib
 import subprocess
@@ -9,7 +9,8 @@ BUILD = pathlib.Path(os.environ.get("NETSLICE_BUILD") or pathlib.Path(os.environ
 
 
 def libraries():
-    """What libmapi wants to be loaded first; empty in other builds.  The sanitizer must find C++'s exceptions."""
+    """The libraries that libmapi needs loaded first; empty in other builds. The sanitizer must find
+    C++'s exceptions."""
     listed = subprocess.run(["ldd", BUILD / "lib/libmapi.so"], capture_output=True, text=True, check=True,
                             env={name: value for name, value in os.environ.items() if name != "LD_PRELOAD"}).stdout
     paths = [line.split()[2] for line in listed.splitlines() if "libasan" in line or "libstdc++" in line]
@@ -20,7 +21,7 @@ SANITIZER = libraries()
 
 
 def begin_with_it():
-    """This program anew, with these libraries; what it starts is as it would be without them."""
+    """Restarts this program with these libraries; programs that it starts are not affected."""
     if SANITIZER and "libasan" not in pathlib.Path("/proc/self/maps").read_text():
         os.execve(sys.executable, [sys.executable, *sys.orig_argv[1:]], os.environ | {"LD_PRELOAD": SANITIZER, "ASAN_OPTIONS": "detect_leaks=0"})
     os.environ.pop("LD_PRELOAD", None)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""mapid as a service: a socket that somebody else opened, what it tells the service manager, its units."""
+"""mapid as a service: a socket opened by the service manager, its notifications, its units."""
 import os
 import pathlib
 import shutil
@@ -13,7 +13,7 @@ from mapid import BUILD, DATA, Client, Daemon
 
 TRACE = DATA / "mapi/tracefile"
 SOURCE = pathlib.Path(os.environ["NETSLICE_SOURCE"])
-INHERITED = 3 # the first that the service manager gives: sd_listen_fds(3)
+INHERITED = 3 # the first descriptor from the service manager: sd_listen_fds(3)
 
 
 class Service(unittest.TestCase):
@@ -37,13 +37,13 @@ class Service(unittest.TestCase):
         self.addCleanup(process.stderr.close)
         return process
 
-    def test_it_serves_at_a_socket_that_was_opened_for_it_and_leaves_it_there(self):
+    def test_it_serves_at_an_inherited_socket_and_does_not_remove_it(self):
         has_library = "libsystemd" in subprocess.run(["ldd", Daemon.program()], capture_output=True, text=True, check=True).stdout
         process = self.start(self.listen())
         if not has_library:
             self.assertEqual(process.wait(60), 1)
             self.assertIn("without libsystemd", process.stderr.read())
-            self.skipTest("built without libsystemd, and says so")
+            self.skipTest("built without libsystemd, and reports that")
         client = Client(self.path)
         if TRACE.exists():
             client.do(f"flow = Flow.offline({str(TRACE)!r})\npackets = flow.apply('PKT_COUNTER')\nflow.run()")
@@ -54,7 +54,7 @@ class Service(unittest.TestCase):
         self.assertTrue(self.path.exists())
         self.assertFalse((self.folder / "own.sock").exists())
 
-    def test_who_may_connect_to_such_a_socket_is_not_for_mapi_conf_to_say(self):
+    def test_mapi_conf_does_not_decide_who_may_connect_to_such_a_socket(self):
         if "libsystemd" not in subprocess.run(["ldd", Daemon.program()], capture_output=True, text=True, check=True).stdout:
             self.skipTest("built without libsystemd")
         config = self.folder / "mapi.conf"
@@ -75,7 +75,7 @@ class Service(unittest.TestCase):
         self.assertEqual(process.wait(60), 1)
         self.assertRegex(process.stderr.read(), "ListenSequentialPacket|without libsystemd")
 
-    def test_it_says_when_it_is_ready_and_when_it_stops(self):
+    def test_it_notifies_when_it_is_ready_and_when_it_stops(self):
         if "libsystemd" not in subprocess.run(["ldd", Daemon.program()], capture_output=True, text=True, check=True).stdout:
             self.skipTest("built without libsystemd")
         with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as manager:
@@ -87,9 +87,9 @@ class Service(unittest.TestCase):
             self.assertEqual(manager.recv(1000), b"STOPPING=1")
             self.assertEqual(process.wait(60), 0)
 
-    def test_systemd_finds_nothing_wrong_in_the_units(self):
+    def test_systemd_finds_no_error_in_the_units(self):
         if not shutil.which("systemd-analyze"):
-            self.skipTest("systemd-analyze is not here")
+            self.skipTest("systemd-analyze is not installed")
         unit = (SOURCE / "mapi-core/daemon/mapid.service.in").read_text().replace("@MAPID_PATH@", str((BUILD / "bin/mapid").resolve()))
         self.assertNotIn("@MAPID", unit)
         (self.folder / "mapid.service").write_text(unit)

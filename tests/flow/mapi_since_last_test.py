@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""results=since_last of a device: each reader of a count is told what it has grown by since he read it before, in process and through mapid."""
+"""results=since_last of a device: each reader of a count gets its growth since that reader's
+previous read, in process and through mapid."""
 import os
 import pathlib
 import subprocess
@@ -22,7 +23,7 @@ class SinceLast(unittest.TestCase):
             self.addCleanup(daemon.close)
             yield getattr(daemon, kind)()
 
-    def test_what_is_read_adds_up_to_the_total_whoever_reads_how_often(self):
+    def test_what_is_read_adds_up_to_the_total_however_often_each_reader_reads(self):
         for client in self.clients():
             client.do("flow = Flow.on_device('/dev/scampi/0')\nall_of, size = flow.apply('PKT_COUNTER'), flow.apply('BYTE_COUNTER')\nflow.apply('BPF_FILTER', 'tcp')\n"
                       "tcp = flow.apply('PKT_COUNTER')\nflow.connect()\nsums = [0, 0, 0]\n"
@@ -31,16 +32,16 @@ class SinceLast(unittest.TestCase):
             self.assertEqual(client.get("sums"), [PACKETS * ROUNDS, BYTES * ROUNDS, TCP * ROUNDS])
             self.assertEqual(client.get("[flow.word(function) for function in (all_of, size, tcp)]"), [0, 0, 0])
 
-    def test_each_flow_has_its_own_last_read_also_where_they_share_the_count(self):
+    def test_each_flow_has_its_own_last_read_also_if_they_share_the_count(self):
         for client in self.clients():
             client.do("flows = [Flow.on_device('endless') for _ in range(2)]\none, other = [flow.apply('PKT_COUNTER') for flow in flows]\n"
                       "for flow in flows: flow.connect()\nflows[0].word(one)\ntaken = reads = 0\n"
                       "while taken < 50000 or reads < 20:\n    taken += flows[0].word(one)\n    reads += 1\n    time.sleep(0.01)\nwhole = flows[1].word(other)")
             taken, whole = client.get("[taken, whole]")
-            self.assertGreaterEqual(whole, taken // 2) # all that the first one's many reads gave, less what came before the second was connected
+            self.assertGreaterEqual(whole, taken // 2) # the sum of the first one's many reads, except those before the second was connected
             self.assertLess(client.get("flows[1].information(other).pkts - whole"), client.get("flows[1].information(other).pkts"))
 
-    def test_other_results_and_other_functions_that_take_the_count_have_the_total(self):
+    def test_other_results_and_functions_that_refer_to_the_count_have_the_total(self):
         for client in self.clients():
             client.do("flow = Flow.on_device('/dev/scampi/0')\npackets, size = flow.apply('PKT_COUNTER'), flow.apply('PKTINFO', 1)\nstats = flow.apply('STATS', flow.fd, size, '0')\n"
                       "twice = flow.apply('BINOP', 0, flow.fd, packets, flow.fd, packets)\nflow.connect()\nassert flow.library.mapi_wait_flow(flow.fd, 20000) == 0")
@@ -69,7 +70,7 @@ class SinceLast(unittest.TestCase):
                       "assert flow.library.mapi_wait_flow(flow.fd, 20000) == 0")
             self.assertEqual(client.get("[flow.word(packets), flow.word(packets)]"), [PACKETS, 0])
 
-    def test_a_value_that_is_neither_is_told_with_its_line(self):
+    def test_an_unknown_value_is_reported_with_its_line(self):
         daemon = Daemon(CONFIG)
         self.addCleanup(daemon.close)
         daemon.config.write_text("[driver]\ndevice=x\nresults=delta\n")
@@ -79,7 +80,7 @@ class SinceLast(unittest.TestCase):
 
 
 class Appendix(unittest.TestCase):
-    """The program of D3.4, Appendix A, as it was published: it adds up what it reads."""
+    """The program of D3.4, Appendix A, as published: it adds up what it reads."""
 
     def total(self, **environment):
         program = subprocess.Popen(["stdbuf", "-oL", BUILD / "bin/appendix_a"], stdout=subprocess.PIPE, text=True, env=environment)

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""mapid's socket: who may connect, as mapi.conf says, how much connections of one user may take, and who says nothing."""
+"""mapid's socket: who may connect according to mapi.conf, how much the connections of one user may
+use, and clients that send nothing."""
 import contextlib
 import grp
 import os
@@ -26,7 +27,7 @@ GREETING_S = 5
 
 @contextlib.contextmanager
 def as_user(name):
-    """Of what is connected meanwhile the kernel tells mapid this user."""
+    """Meanwhile, the kernel reports this user to mapid for new connections."""
     os.seteuid(pwd.getpwnam(name).pw_uid)
     try:
         yield
@@ -54,10 +55,10 @@ class Access(unittest.TestCase):
         with self.assertRaisesRegex(ClientError, "Permission denied .access is set by socket_mode and socket_group of mapi.conf"):
             stranger.do("Flow.on_device('tap')")
         member = daemon.client(user="nobody", groups=[group.gr_gid])
-        with self.assertRaisesRegex(ClientError, "3139"): # it gets in, and is no member of the device's group
+        with self.assertRaisesRegex(ClientError, "3139"): # it may connect, but is not a member of the device's group
             member.do("Flow.on_device('tap')")
 
-    def test_what_cannot_be_is_told_and_no_socket_is_left(self):
+    def test_invalid_settings_are_reported_and_no_socket_is_left(self):
         for lines, words in (("socket_group=no-such-group\n", 'there is no group "no-such-group"'), ("socket_mode=888\n", "must be an octal mode"),
                              ("socket_mode=01777\n", "must be an octal mode"), ("socket_mode=\n", "must be an octal mode"), ("socket_group=\n", "requires a value")):
             with self.subTest(lines), tempfile.TemporaryDirectory() as folder:
@@ -72,7 +73,7 @@ class Access(unittest.TestCase):
 
 
 class Few(Daemon):
-    """mapid that may have few files open."""
+    """mapid with a low limit on open files."""
     files = 256
 
     def command(self, *options):
@@ -97,7 +98,7 @@ class Connections(unittest.TestCase):
         self.assertTrue(client.ask(call(STATISTICS, (1, "tap"))), "nobody is served any more")
         client.close()
 
-    def test_one_user_has_so_many_connections_greeted_or_not(self):
+    def test_the_number_of_connections_of_one_user_is_limited_before_and_after_the_handshake(self):
         self.start()
         silent = [self.connect("nobody", is_greeted=False) for _ in range(CLIENTS_OF_USER)]
         refused = self.connect("nobody", is_greeted=False).ask(b"")
@@ -106,7 +107,7 @@ class Connections(unittest.TestCase):
         self.assert_serves("games")
         self.assert_serves()
 
-    def test_who_says_nothing_takes_no_thread_and_no_memory_and_is_let_go(self):
+    def test_a_silent_client_uses_no_thread_and_no_memory_and_is_disconnected(self):
         self.start()
         threads, memories = self.daemon.threads(), self.daemon.memories()
         begin = time.monotonic()
@@ -119,7 +120,7 @@ class Connections(unittest.TestCase):
         self.assertGreater(time.monotonic() - begin, GREETING_S - 0.5)
         self.assertLess(time.monotonic() - begin, GREETING_S * 3)
 
-    def test_a_greeting_that_is_refused_is_the_last_word(self):
+    def test_a_refused_handshake_ends_the_connection(self):
         self.start()
         client = self.connect(is_greeted=False)
         self.assertIn(b"protocol version mismatch", client.ask(call(HELLO, (1, VERSION + 1))))
@@ -135,10 +136,10 @@ class Connections(unittest.TestCase):
         self.assert_serves("games")
         self.assert_serves()
 
-    def test_who_comes_when_no_file_can_be_opened_is_told_so_and_the_next_is_served_once_one_can(self):
+    def test_a_client_is_refused_while_no_file_can_be_opened_and_the_next_is_served(self):
         self.start(Few)
         many = []
-        while len(many) < Few.files: # root's
+        while len(many) < Few.files: # of root
             many.append(self.connect(is_greeted=False))
             answer = many[-1].ask(call(HELLO, (1, VERSION)))
             if b"LimitNOFILE=" in answer or not answer:
@@ -156,5 +157,5 @@ class Connections(unittest.TestCase):
 if __name__ == "__main__":
     needs.captures(TRACE)
     if os.geteuid() != 0:
-        needs.skip("needs root, to be another user")
+        needs.skip("requires root, to run as another user")
     unittest.main()

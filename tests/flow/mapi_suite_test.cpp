@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The trace of MAPI's own test suite gives the values that the suite asserts (and a second reader of the trace confirmed).
+// The trace of MAPI's own test suite gives the values that the suite asserts (confirmed by a second
+// reader of the trace).
 #include "support/catch.hpp"
 
 #include <mapi/functions.h>
@@ -16,7 +17,7 @@ std::string trace()
 {
     const auto data = test_support::shared_data();
     if (data.empty())
-        test_support::skip("the folder of real captures is not there");
+        test_support::skip("the folder of real captures is missing");
     return data.empty() ? "" : data / "mapi/tracefile";
 }
 
@@ -45,7 +46,7 @@ private:
     const int flow_;
 };
 
-// Packets that one function lets pass.
+// Number of packets that one function passes.
 template <class... Arguments> uint64_t passed(const std::string &path, const char *function, Arguments... arguments)
 {
     int packets = 0;
@@ -62,7 +63,8 @@ double seconds(long double ntp)
 }
 } // namespace
 
-TEST_CASE("packets, bytes and sizes of the original suite's trace are those of the suite", "[mapi-core][flow]")
+TEST_CASE("packets, bytes and sizes of the original suite's trace equal those of the suite",
+          "[mapi-core][flow]")
 {
     const std::string path = trace();
     if (path.empty())
@@ -86,7 +88,8 @@ TEST_CASE("packets, bytes and sizes of the original suite's trace are those of t
     CHECK(size.max == 1514);
 }
 
-TEST_CASE("time stamps and gaps of the original suite's trace add up to its length", "[mapi-core][flow]")
+TEST_CASE("time stamps and gaps of the original suite's trace add up to its duration",
+          "[mapi-core][flow]")
 {
     const std::string path = trace();
     if (path.empty())
@@ -103,7 +106,8 @@ TEST_CASE("time stamps and gaps of the original suite's trace add up to its leng
     CHECK(seconds(gap.sum) == Approx(118.654).margin(0.001));
 }
 
-TEST_CASE("filters pass as many packets of the original suite's trace as the suite asserts", "[mapi-core][flow]")
+TEST_CASE("filters pass as many packets of the original suite's trace as the suite asserts",
+          "[mapi-core][flow]")
 {
     const std::string path = trace();
     if (path.empty())
@@ -116,11 +120,12 @@ TEST_CASE("filters pass as many packets of the original suite's trace as the sui
     const bool has_expressions = mapi_apply_function(flow, "REGEXP", "HTTP.*OK") > 0;
     mapi_close_flow(flow);
     if (!has_expressions)
-        return test_support::skip("regular expressions need Vectorscan");
+        return test_support::skip("regular expressions require Vectorscan");
     CHECK(passed(path, "REGEXP", "HTTP.*OK") == 4);
 }
 
-TEST_CASE("a stretch of the original suite's trace has the packets that tshark finds in it", "[mapi-core][flow]")
+TEST_CASE("an interval of the original suite's trace has the packets that tshark finds in it",
+          "[mapi-core][flow]")
 {
     const std::string path = trace();
     if (path.empty())

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""mapid as an operator has it: installed, started at its socket by a real systemd, inside all that its unit forbids it.
+"""mapid as an operator runs it: installed, started at its socket by a real systemd, with all
+restrictions of its unit.
 
-The system runs in namespaces of its own: systemd_system.sh.
+The system runs in its own namespaces: systemd_system.sh.
 """
 import os
 import pathlib
@@ -17,7 +18,7 @@ from mapid import BUILD, DATA, SANITIZER, wait_until
 
 SOURCE = pathlib.Path(os.environ["NETSLICE_SOURCE"])
 OUTER_TRACE = DATA / "mapi/tracefile"
-TRACE = "/usr/local/share/capture" # the same in the system
+TRACE = "/usr/local/share/capture" # the same path in the system
 TCP_PACKETS = 596
 NAMESPACES = ("--mount", "--pid", "--cgroup", "--uts", "--ipc", "--net")
 UNSHARE = ("unshare", *NAMESPACES, "--fork", "--kill-child")
@@ -37,7 +38,7 @@ for _ in range(1000):
 
 
 class System:
-    """Namespaces with a systemd of their own."""
+    """Namespaces with their own systemd."""
 
     def __init__(self, configuration):
         self.folder = tempfile.TemporaryDirectory()
@@ -117,7 +118,7 @@ class Systemd(unittest.TestCase):
         self.assertEqual((status["NoNewPrivs"], status["Seccomp"]), ("1", "2"))
         self.assertEqual(int(status["CapBnd"], 16), NET_RAW | NET_ADMIN)
 
-    def test_every_kind_of_function_does_its_work_inside_what_the_unit_forbids(self):
+    def test_every_kind_of_function_works_under_the_restrictions_of_the_unit(self):
         self.count(TRACE)
         before = self.system.property("MainPID")
         flow = self.system.run("mapi-flow", TRACE, "PERF_START | STR_SEARCH www 0 0 | PKT_COUNTER | PERF_STOP", *FUNCTIONS)
@@ -136,12 +137,12 @@ class Systemd(unittest.TestCase):
         self.assertEqual(flow.returncode, 0, flow.stderr)
         self.assertEqual(self.count("/tmp/anonymous.pcap"), TCP_PACKETS)
 
-    def test_a_user_outside_the_group_is_told_of_it(self):
+    def test_a_user_outside_the_group_gets_an_error(self):
         asked = self.system.run("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "mapi-count", "--interface", "lo")
         self.assertNotEqual(asked.returncode, 0)
         self.assertIn('is not in group "mapi"', asked.stderr)
 
-    def test_reload_takes_what_the_configuration_says_now(self):
+    def test_reload_applies_the_current_configuration(self):
         self.count(TRACE)
         before = self.system.property("MainPID")
         self.system.run("sh", "-c", f"printf '[driver]\\ndevice=new\\npath={TRACE}\\n' >>/etc/mapi.conf")
@@ -156,7 +157,7 @@ class Systemd(unittest.TestCase):
         self.assertTrue(wait_until(lambda: self.system.state() == "active" and self.system.property("MainPID") not in ("0", before)))
         self.assertEqual(self.count(TRACE, "tcp"), TCP_PACKETS)
 
-    def test_its_words_are_in_the_journal(self):
+    def test_its_messages_are_in_the_journal(self):
         self.count(TRACE)
         self.system.run("systemctl", "stop", "mapid.service")
         self.assertEqual(self.system.property("Result"), "success")
@@ -172,5 +173,5 @@ def is_possible():
 
 if __name__ == "__main__":
     if not is_possible():
-        needs.skip("needs root, systemd, namespaces, the capture, and a build without sanitizers")
+        needs.skip("requires root, systemd, namespaces, the capture, a build without sanitizers")
     unittest.main()

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""All that asks something of mapid, at once: programs that come and go, reloads, metrics, lists, recordings.  Under a sanitizer mapid's
-exit code tells what it found; programs of the same build are the clients."""
+"""All kinds of requests to mapid at the same time: short-lived programs, reloads, metrics, lists,
+recordings. Under a sanitizer mapid's exit code shows whether it found something; programs of the
+same build are the clients."""
 import concurrent.futures
 import http.client
 import os
@@ -38,7 +39,7 @@ class Threads(unittest.TestCase):
         self.assertIn(done.returncode, codes, f"{name} {arguments}\n{done.stderr}")
 
     def count_flows(self, device, *flows):
-        """Ends with 1 when packets were lost, as they are where a buffer's reader is slow."""
+        """Ends with 1 if packets were lost, as happens when a buffer's reader is slow."""
         self.run_program("mapi-flow", "-i", "-d", "0.3", "-t", "0.1", device, *flows, codes=(0, 1))
 
     def ask_for_metrics(self):
@@ -52,7 +53,7 @@ class Threads(unittest.TestCase):
         self.run_program("mapi-info", "-s", self.daemon.socket, "record", "-d", "0.2", "-o", self.daemon.folder / "trace.nsl", codes=(0, 1))
 
     def reload(self, number):
-        new = self.daemon.config.with_suffix(".new") # whole at once: mapid may be reading it for the signal before
+        new = self.daemon.config.with_suffix(".new") # renamed into place: mapid may be reading it for the previous signal
         new.write_text(TAP + OTHER % number)
         new.replace(self.daemon.config)
         self.daemon.process.send_signal(signal.SIGHUP)
@@ -64,7 +65,7 @@ class Threads(unittest.TestCase):
             number += 1
             work(number)
 
-    def test_programs_reloads_metrics_and_recordings_at_once_leave_mapid_whole(self):
+    def test_concurrent_programs_reloads_metrics_and_recordings_leave_mapid_intact(self):
         works = [lambda _, flows=flows: self.count_flows(*flows) for flows in FLOWS]
         works += [lambda _: self.ask_for_metrics(), self.reload, lambda _: self.run_program("mapi-count", TRACE, "tcp", "udp"),
                   lambda _: [self.run_program("mapi-info", "-s", self.daemon.socket, what) for what in ("devices", "flows", "functions")]]
@@ -73,7 +74,7 @@ class Threads(unittest.TestCase):
             works.append(lambda _: self.record())
         with concurrent.futures.ThreadPoolExecutor(len(works)) as pool:
             for done in [pool.submit(self.repeat, work) for work in works]:
-                done.result() # raises what went wrong in it
+                done.result() # raises its exception
         self.assertNotIn("ThreadSanitizer", self.daemon.log())
         self.assertIsNone(self.daemon.process.poll())
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""TOP's rows are what counting tshark's fields gives."""
+"""TOP's rows equal those of counting tshark's fields."""
 import ctypes
 import ipaddress
 import os
@@ -48,7 +48,7 @@ def rows_of(flow, function):
 
 
 def tshark(capture, filter_text, *fields):
-    """Time, length and fields of each packet; of several headers the innermost."""
+    """Time, length and fields of each packet; of several headers, the innermost."""
     command = ["tshark", "-n", "-r", capture, "-T", "fields", "-E", "occurrence=l", "-o", "tcp.desegment_tcp_streams:FALSE", "-o", "ip.defragment:FALSE",
                "-o", "ipv6.defragment:FALSE", "-o", "tcp.relative_sequence_numbers:FALSE", "-Y", filter_text]
     for field in ("frame.time_epoch", "frame.len", *fields):
@@ -58,14 +58,15 @@ def tshark(capture, filter_text, *fields):
 
 
 def value_of(text):
-    """None: the packet has no such field."""
+    """None if the packet has no such field."""
     if not text:
         return None
     return text if ":" in text or text.count(".") == 3 else int(text, 0)
 
 
 def ranked(values, most, key):
-    """values: (value, bytes) as they come -> (value, packets, bytes), of equal ones that which became so first."""
+    """values: (value, bytes) in order -> (value, packets, bytes); among equal ones, the one that
+    reached the count first."""
     counts = {}
     for i, (value, length) in enumerate(values):
         packets, total, _ = counts.get(value, (0, 0, 0))
@@ -103,19 +104,19 @@ class Top(unittest.TestCase):
         self.filter_text = "ip6 and not (ip6[6] = 58 and ip6[40] < 128)"
         fragments = 0
         for capture in IPV6_CAPTURES:
-            # of an ICMP error tshark's last header is that of the packet that it quotes
+            # for an ICMP error, tshark's last header is that of the quoted packet
             lines = tshark(capture, "ipv6 and not ip and not (icmpv6.type < 128)", *(ipv6 for _, _, ipv6 in IP_FIELDS if ipv6))
             fragments += sum(line[4] != "" for line in lines)
             for place, (field, _, _) in enumerate(one for one in IP_FIELDS if one[2]):
                 values = [(value_of(line[2 + place]), int(line[1])) for line in lines]
                 if field == 2:
                     values = [(value + 40, length) for value, length in values]
-                if field == 4: # in 8 bytes; the first fragment and what is none have 0
+                if field == 4: # in 8 bytes; the first fragment and unfragmented packets have 0
                     values = [((value or 0) * 8, length) for value, length in values]
                 self.check(capture, IP, field, [value for value in values if value[0] is not None])
         self.assertGreater(fragments, 10)
 
-    def test_counts_begin_anew_after_the_interval(self):
+    def test_counts_start_again_after_the_interval(self):
         for capture in CAPTURES:
             flow = Flow.offline(capture)
             top = flow.apply("TOP", 1000, IP, 9, PACKETS, 2)
@@ -130,7 +131,7 @@ class Top(unittest.TestCase):
             self.assertEqual({row.last_rst_secs for row in found}, {int(begin)})
             flow.close()
 
-    def test_arguments_that_mean_nothing_are_refused_each_with_its_number(self):
+    def test_invalid_arguments_are_refused_each_with_its_number(self):
         flow = Flow.offline(CAPTURES[0])
         for number, given in ((7001, (1001, TCP, 11)), (7001, (0, TCP, 11)), (7002, (10, 4, 11)), (7003, (10, IP, 11)), (7003, (10, UDP, 22)),
                               (7004, (10, TCP, 11, 3)), (7005, (10, TCP, 11, BYTES, -1))):

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""TRACK finds the flows that ndpiReader finds, and lets their packets pass from then on."""
+"""TRACK finds the flows that ndpiReader finds, and passes their packets from then on."""
 import collections
 import csv
 import os
@@ -24,7 +24,7 @@ ETHERNET, IPV4 = 1, b"\x08\x00"
 
 
 def judged(capture):
-    """ndpiReader's flows, those that it knows: (protocol, name) of each, without guesses by ports."""
+    """ndpiReader's flows that it recognises: (protocol, name) of each, without guesses by ports."""
     with tempfile.TemporaryDirectory() as folder:
         path = folder + "/flows.csv"
         subprocess.run(["ndpiReader", "-i", capture, "-d", "-q", "-C", path], check=True, capture_output=True)
@@ -90,7 +90,7 @@ class Track(unittest.TestCase):
                     protocols += 1
         self.assertGreater(protocols, 15)
 
-    def test_all_packets_of_a_flow_pass_once_it_is_known(self):
+    def test_all_packets_of_a_flow_pass_once_it_is_recognised(self):
         control = next(flow for flow in judged(FTP) if flow["ndpi_proto"] == "FTP_CONTROL")
         times = [line[0] for line in tshark(FTP, "frame.time_epoch", filter_text=f"tcp.port == {control['src_port']}")]
         with tempfile.TemporaryDirectory() as folder:
@@ -105,7 +105,7 @@ class Track(unittest.TestCase):
         self.assertLess(len(passed), len(times))
         self.assertEqual(passed, times[-len(passed):])
 
-    def test_older_names_are_of_the_same_protocols(self):
+    def test_older_names_stand_for_the_same_protocols(self):
         both = sum(count(FTP, "TRACK", name)[0] for name in ("FTP_CONTROL", "FTP_DATA"))
         self.assertEqual(count(FTP, "TRACK_FTP")[0], both)
         torrent = FOLDER / "bt-http.pcapng"
@@ -113,7 +113,7 @@ class Track(unittest.TestCase):
         for name in "DC", "GNUTELLA", "EDONKEY", "IRC", "SKYPE", "WEB":
             self.assertEqual(count(torrent, "TRACK_" + name)[0], 0)
 
-    def test_ip_over_ip_is_what_tshark_shows_behind_ip(self):
+    def test_ip_over_ip_is_what_tshark_shows_after_ip(self):
         total = 0
         for capture in TUNNELS:
             wanted = len(tshark(capture, "frame.number", filter_text="ip.proto == 4 || ip.proto == 41 || ipv6.nxt == 4 || ipv6.nxt == 41 || (gre && "
@@ -123,14 +123,14 @@ class Track(unittest.TestCase):
         self.assertGreater(total, 100)
         self.assertEqual(count(FTP, "TRACK_IPOVERIP")[0], 0)
 
-    def test_ports_tell_dimapi_and_grid_ftp(self):
+    def test_dimapi_and_grid_ftp_are_recognised_by_ports(self):
         with tempfile.TemporaryDirectory() as folder:
             path = folder + "/ports.pcap"
             write_pcap(path, [(54, tcp(*ports)) for ports in ((2233, 40000), (40000, 2233), (40000, 2811), (40000, 2234))])
             self.assertEqual(count(path, "TRACK_MAPI")[0], 2)
             self.assertEqual(count(path, "TRACK_GRID_FTP")[0], 1)
 
-    def test_packets_that_the_capture_cuts_are_counted_not_guessed(self):
+    def test_truncated_packets_are_counted_not_guessed(self):
         frames = read_pcap(FTP)[:60]
         with tempfile.TemporaryDirectory() as folder:
             path = folder + "/cut.pcap"
@@ -140,7 +140,7 @@ class Track(unittest.TestCase):
         self.assertEqual(result[NOT_JUDGED], sum(len(frame) > 66 for frame in frames))
         self.assertGreater(result[NOT_JUDGED], 10)
 
-    def test_an_unknown_protocol_is_refused_with_those_that_are_near(self):
+    def test_an_unknown_protocol_is_refused_with_similar_ones(self):
         flow = Flow.offline(FTP)
         self.assertEqual(flow.try_apply("TRACK", "bittorent"), -1)
         error = flow.error()

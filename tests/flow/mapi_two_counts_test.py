@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""A function's net instructions under source step are what valgrind counts inside it, plus the same few for each call of any."""
+"""A function's net instructions with source step equal what valgrind counts inside it, plus a
+constant number for each call."""
 import csv
 import os
 import pathlib
@@ -17,7 +18,7 @@ from packets import write_capture
 BIN = pathlib.Path(os.environ["NETSLICE_BIN"])
 FILTER = "tcp port 80 or udp port 53"
 FILES = {"BPF_FILTER": "bpf_filter.cpp", "PKT_COUNTER": "pkt_counter.cpp"}
-MOST_AROUND_A_CALL = 16  # what stands between the two probes besides the function: arguments, the call, the result
+MOST_AROUND_A_CALL = 16  # what is between the two probes besides the function: arguments, the call, the result
 
 
 def run(*command):
@@ -33,7 +34,7 @@ class TwoCounts(unittest.TestCase):
         write_capture(self.capture, 64 * 40)
 
     def stepped(self):
-        """{function: (slices, net instructions)}; every slice is in it, so the sum is no estimate."""
+        """{function: (slices, net instructions)}; includes every slice, so the sum is exact."""
         trace = self.folder / "trace.nsl"
         done = run(BIN / "nsdump", "record", "-o", trace, "-c", "instructions", "--source", "step", "--", BIN / "mapi-count", "-b", "64",
                    self.capture, FILTER)

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Packets whose headers a function cannot read are counted by each function that needs them, and by no other."""
+"""Packets whose headers a function cannot read are counted by each function that needs them, and by
+no other."""
 import json
 import os
 import pathlib
@@ -45,7 +46,7 @@ READABLE = {"TCP": ethernet(ipv4(6, tcp(1000, 80))), "UDP": ethernet(ipv6(17, ud
 UNREADABLE = {"cut in Ethernet's header": ethernet(ipv4(6, b""))[:9], "cut in a tag": tagged(ethernet(ipv4(6, b"")))[:16], "cut in IPv4": ethernet(ipv4(6, tcp(1, 2)))[:30],
               "cut in IPv6": ethernet(ipv6(17, udp(1, 2)))[:40], "an IPv4 header of 16 bytes": ethernet(changed(ipv4(6, tcp(1, 2)), 0, 0x44)),
               "another version than the type": ethernet(changed(ipv4(6, tcp(1, 2)), 0, 0x75))}
-# The IP header can be read, what it carries cannot.
+# The IP header can be read, its payload cannot.
 HALF_READABLE = {"cut in TCP": ethernet(ipv4(6, tcp(1, 2)))[:50], "TCP with a header of 16 bytes": ethernet(ipv4(6, changed(tcp(1, 2), 12, 4 << 4))),
                  "TCP shorter than its header": ethernet(ipv4(6, changed(tcp(1, 2, b""), 12, 15 << 4))), "cut in UDP": ethernet(ipv6(17, udp(1, 2)))[:60],
                  "UDP shorter than its header": ethernet(ipv4(17, b"\0\1\0\2")), "five IP headers": ethernet(nested(5)), "cut in GRE": ethernet(ipv4(47, bytes(8)))[:36]}
@@ -61,13 +62,13 @@ class UnreadHeaders(unittest.TestCase):
         self.path.write_bytes(pcap(link_type, packets, wire_bytes=1500))
         done = subprocess.run([FLOW, "--json", self.path, *flows], text=True, capture_output=True, timeout=60)
         self.assertIn(done.returncode, (0, 1), done.stderr)
-        return done, {flow: found["functions"][0]["unread_headers"] for flow, found in zip(flows, json.loads(done.stdout.splitlines()[-1])["flows"])} # behind FLOW_REPORT's messages
+        return done, {flow: found["functions"][0]["unread_headers"] for flow, found in zip(flows, json.loads(done.stdout.splitlines()[-1])["flows"])} # after FLOW_REPORT's messages
 
     def flows(self):
         self.path.write_bytes(pcap(1, []))
         return READ_HEADERS + [flow for flow in OF_LIBRARIES if subprocess.run([FLOW, self.path, flow], capture_output=True, timeout=60).returncode == 0]
 
-    def test_headers_that_can_be_read_count_for_nobody(self):
+    def test_headers_that_can_be_read_are_not_counted(self):
         for name, packet in READABLE.items():
             with self.subTest(name):
                 done, counts = self.run_flows([packet], self.flows() + OTHERS)
@@ -80,7 +81,8 @@ class UnreadHeaders(unittest.TestCase):
             with self.subTest(name):
                 done, counts = self.run_flows([packet, READABLE["TCP"], packet], flows + OTHERS)
                 for flow in flows:
-                    # Addresses are hidden in whatever cannot be read; a cut transport header hides none.
+                    # Addresses are hidden in everything that cannot be read; a truncated transport
+                    # header contains none.
                     hides_none = flow.startswith("ANONYMIZE") and name in HALF_READABLE and "IP headers" not in name and "GRE" not in name
                     self.assertEqual(counts[flow], 0 if hides_none else 2, flow)
                 for flow in OTHERS:

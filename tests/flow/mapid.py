@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""A mapid of a test's own, and clients of it, each a process; run as a program this file is such a client."""
+"""A private mapid for a test, and its clients, each a process; run as a program, this file is such
+a client."""
 import contextlib
 import ctypes
 import json
@@ -39,11 +40,12 @@ def free_port():
 
 
 class ClientError(Exception):
-    """What went wrong in a client: its words."""
+    """The error message of a client."""
 
 
 class Client:
-    """A process with libmapi: do() runs statements in it, get() gives the value of an expression."""
+    """A process with libmapi: do() runs statements in it, get() returns the value of an
+    expression."""
 
     def __init__(self, socket_path, user=None, groups=(), **environment):
         command = [sys.executable, "-B", __file__]
@@ -56,7 +58,7 @@ class Client:
             env=os.environ | {"MAPI_SOCKET": str(socket_path), "LD_PRELOAD": SANITIZER, "ASAN_OPTIONS": "detect_leaks=0"} | environment)
 
     def begin(self, text, kind="do"):
-        """Returns at once: for what the client is to be killed in."""
+        """Returns immediately: for tests that kill the client while it is busy."""
         self.process.stdin.write(json.dumps([kind, text]) + "\n")
         self.process.stdin.flush()
 
@@ -88,7 +90,7 @@ class Client:
 
 
 class Daemon:
-    """mapid in a folder of its own."""
+    """mapid in its own folder."""
 
     def __init__(self, config="", *options, **environment):
         self.temporary = tempfile.TemporaryDirectory(prefix="mapid")
@@ -129,7 +131,7 @@ class Daemon:
         return client
 
     def alone(self, **how):
-        """A client with an engine of its own."""
+        """A client with an engine in its process."""
         client = Client("none", MAPI_CONF=str(self.config), **how)
         self.clients.append(client)
         return client
@@ -142,10 +144,10 @@ class Daemon:
         return len(os.listdir(f"/proc/{self.process.pid}/task"))
 
     def priorities(self):
-        """The nice value of each thread; proc(5): the 19th word, the second may have blanks."""
+        """The nice value of each thread; proc(5): the 19th word, the second may contain blanks."""
         found = []
         for thread in os.listdir(f"/proc/{self.process.pid}/task"):
-            with contextlib.suppress(OSError): # it has ended
+            with contextlib.suppress(OSError): # the thread has ended
                 found.append(int(pathlib.Path(f"/proc/{self.process.pid}/task/{thread}/stat").read_text().rsplit(")", 1)[1].split()[16]))
         return found
 
@@ -157,7 +159,7 @@ class Daemon:
         return self.process.wait(PATIENCE_S)
 
     def close(self):
-        """Its exit code: a sanitizer's is not 0."""
+        """Its exit code, which is not 0 if a sanitizer found something."""
         for client in self.clients:
             if not client.process.stdout.closed:
                 client.kill()

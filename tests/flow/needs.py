@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a test needs of the machine -> it goes on, or is skipped with the reason."""
+"""What a test requires of the machine -> it continues, or is skipped with the reason."""
 import shutil
 import sys
 

@@ -34,7 +34,7 @@ class Nscalibrate(unittest.TestCase):
     def rows(self, **wanted):
         return [row for row in self.data["probes"] if all(row[key] == value for key, value in wanted.items())]
 
-    def test_it_ends_as_its_warnings_say(self):
+    def test_its_exit_code_agrees_with_its_warnings(self):
         self.assertEqual(self.done.stderr, "")
         self.assertEqual(self.done.returncode, 0 if self.data["trusted"] else 1, self.done.stdout)
 
@@ -52,7 +52,7 @@ class Nscalibrate(unittest.TestCase):
         for row in self.data["probes"]:
             for key in ("inner_ticks", "inner_ci95", "outer_ticks", "outer_ci95", "outer_hidden_ticks"):
                 self.assertIsInstance(row[key], NUMBER)
-            self.assertEqual(row["inner_hidden_ticks"] is not None, row["macro"] == "START+STOP")  # the others have no inside
+            self.assertEqual(row["inner_hidden_ticks"] is not None, row["macro"] == "START+STOP")  # the others have nothing inside
             for key in ("macro", "mode", "ring", "counters"):
                 self.assertIsInstance(row[key], str)
             self.assertIn("inner_instructions", row)
@@ -108,7 +108,7 @@ class Nscalibrate(unittest.TestCase):
         if not any(row["name"] == "off" for row in self.data["rings"]):
             self.skipTest("this build has no probes")
 
-    def test_nsdump_corrects_a_trace_by_it(self):
+    def test_nsdump_corrects_a_trace_with_it(self):
         self.need_probes()
         stats = self.stats("clock=ordered", "--calibration", self.file)
         empty = next(row for row in stats["slices"] if row["name"] == "empty")["values"][0]
@@ -117,10 +117,10 @@ class Nscalibrate(unittest.TestCase):
         inner = self.rows(macro="START+STOP", mode="ordered", ring=ring, counters="none")[0]["inner_ticks"]
         self.assertAlmostEqual(empty["raw"]["mean"] - empty["net"]["mean"], inner, delta=0.01 * inner + 0.5)
 
-    def test_stepped_instructions_are_corrected_to_none(self):
+    def test_stepped_instructions_are_corrected_to_zero(self):
         self.need_probes()
         if not self.rows(counters="step"):
-            self.skipTest("no single-stepping here")
+            self.skipTest("single-stepping is unavailable")
         stats = self.stats("counters=instructions source=step", "--calibration", self.file)
         for name in ("empty", "whole"):
             values = next(row for row in stats["slices"] if row["name"] == name)["values"]
@@ -142,16 +142,16 @@ class Paper(unittest.TestCase):
     def rows(self, begin):
         return [line for line in self.done.stdout.splitlines() if line.startswith(begin + " ")]
 
-    def test_it_ends_as_its_warnings_say(self):
+    def test_its_exit_code_agrees_with_its_warnings(self):
         self.assertEqual(self.done.stderr, "")
         self.assertEqual(self.done.returncode, 0 if self.data["trusted"] else 1, self.done.stdout)
         for warning in self.data["warnings"]:
             self.assertIn(warning, self.done.stdout)
 
-    def test_a_device_that_is_not_nsmod_of_this_release_is_told_by_the_library(self):
+    def test_a_device_that_is_not_nsmod_of_this_release_is_reported_by_the_library(self):
         inside = "mount -t tmpfs none /dev && : >/dev/nsmod && exec "
         if subprocess.run(["unshare", "-Urm", "sh", "-c", inside + "true"], capture_output=True).returncode != 0:
-            self.skipTest("no namespace in which /dev can be another one")
+            self.skipTest("no namespace in which /dev can be replaced")
         done = run("unshare", "-Urm", "sh", "-c", f"{inside} {BIN / 'nscalibrate'} --paper -b 50 -q")
         self.assertIn("not measured: /dev/nsmod: is not the device of the kernel module nsmod", done.stdout)
 
@@ -166,7 +166,7 @@ class Paper(unittest.TestCase):
             else:
                 self.assertIn(row["reason"], self.rows(row["name"])[0])
 
-    def test_this_machine_stands_beside_that_of_2001(self):
+    def test_this_machine_is_shown_next_to_that_of_2001(self):
         names = [row["name"] for row in self.data["paper"]["instructions"]]
         if self.data["context"]["arch"] != "x86_64":
             self.assertTrue(all(row["ns_2001"] is None for row in self.data["paper"]["instructions"]))
@@ -189,7 +189,7 @@ class Paper(unittest.TestCase):
             self.assertLess(0.5 * rows["NSA"][mode]["ns"], halves)
             self.assertLess(halves, 2 * rows["NSA"][mode]["ns"])
 
-    def test_events_are_counted_or_the_reason_told(self):
+    def test_events_are_counted_or_the_reason_is_reported(self):
         paper = self.data["paper"]
         self.assertNotEqual(bool(paper["events"]), bool(paper["why_no_events"]))
         if not paper["events"]:
@@ -229,12 +229,12 @@ class Ends(unittest.TestCase):
         self.assertEqual(done.returncode, 4)
         self.assertIn("/nowhere/calibration.json: cannot write: No such file or directory; make its folder first", done.stderr)
 
-    def test_counters_that_nobody_has(self):
+    def test_unknown_counters(self):
         done = run(BIN / "nscalibrate", "--counters", "wishes")
         self.assertEqual(done.returncode, 2)
         self.assertEqual(done.stderr.count('unknown counter "wishes"'), 1, done.stderr)
 
-    def test_a_session_for_other_programs_is_none_of_its_own(self):
+    def test_a_session_for_other_programs_is_not_opened_by_nscalibrate(self):
         with tempfile.TemporaryDirectory() as folder:
             done = run(BIN / "nscalibrate", "-b", "50", env=os.environ | {"NETSLICE": f"output={folder}/t.nsl calibration=no"})
             self.assertEqual(os.listdir(folder), [])

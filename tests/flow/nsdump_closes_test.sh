@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# A program that closes all descriptors which it did not open, in a session of its own: its files stay its own, its trace is whole.
+# A program with its own session that closes all descriptors which it did not open: its files stay
+# intact, and its trace is complete.
 set -u
 nsdump=$NETSLICE_BIN/nsdump
 program=$NETSLICE_BUILD/tests/nsprobe_closes
@@ -13,7 +14,7 @@ fail() { echo "FAIL $*"; failed=1; }
 mkdir files elsewhere
 is_whole() { # trace, what
     "$nsdump" stats "$1" >text 2>&1 || fail "$2: $(<text)"
-    grep -qF "issued 4000 = drained 4000 + lost 0" text || fail "$2: not all that was issued: $(grep records text)"
+    grep -qF "issued 4000 = drained 4000 + lost 0" text || fail "$2: issued records are missing: $(grep records text)"
 }
 
 NETSLICE=output=t.nsl "$program" files 2000 >out 2>err || fail "the program: $(<out) $(<err)"
@@ -25,12 +26,12 @@ is_whole v.nsl "a flight recorder"
 "$nsdump" record -o r.nsl -- "$program" files 2000 >out 2>err || fail "nsdump record: $(<out) $(<err)"
 is_whole r.nsl "nsdump record"
 
-# What cannot be opened again ends the trace, with words, and spoils nothing.
+# A file that cannot be reopened ends the trace with a message, and does no harm.
 mkfifo pipe
 exec 9<>pipe # a session does not wait for a pipe's reader
 cat pipe >piped 9<&- &
 NETSLICE=output=pipe "$program" files 2000 >out 2>err 9<&- || fail "a pipe: $(<out) $(<err)"
 exec 9<&-
 wait
-grep -q "pipe: " err || fail "a pipe that the program has closed: no word: $(<err)"
+grep -q "pipe: " err || fail "a pipe that the program has closed is not reported: $(<err)"
 exit $failed

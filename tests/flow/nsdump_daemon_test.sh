@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Daemons: recorded to their end by `nsdump record -- daemon`, ended by Ctrl-C and SIGTERM, attached to after their fork().
+# Daemons: recorded to their end by `nsdump record -- daemon`, ended by Ctrl-C and SIGTERM, attached
+# to after their fork().
 set -u
 nsdump=$NETSLICE_BIN/nsdump
 daemon=$NETSLICE_BUILD/tests/nsprobe_daemon
@@ -34,11 +35,11 @@ units() { "$nsdump" stats --format json "$1" 2>/dev/null | python3 -c '
 import json, sys
 print(sum(s["count"] + s["migrated"] for s in json.load(sys.stdin)["slices"] if s["name"] == "work"))'; }
 
-# Attaching to a daemon that was started with attach=yes, in whatever way it went into the background; the last
-# time where its listener has to share the daemon's table of descriptors.
+# Attaching to a daemon that was started with attach=yes, for every way of becoming a daemon; in the
+# last case its listener shares the daemon's descriptor table.
 for way in once "" close reuse "close once"; do
     for how in environment code old-kernel; do
-        # a sanitizer's library wants to be loaded first
+        # a sanitizer's library has to be loaded first
         [[ $how == old-kernel ]] && ldd "$old_kernel" | grep -q 'lib[a-z]*san' && continue
         rm -f a.pid t.nsl
         # shellcheck disable=SC2086 # words
@@ -60,23 +61,23 @@ for way in once "" close reuse "close once"; do
         wait_for 20 has_ended "$(<a.pid)" || fail "attach=yes by $how, $way: the daemon does not end"
     done
 done
-# What reads a daemon's output to its end is not held up by the listener.
+# The listener does not block a program that reads a daemon's output to its end.
 rm -f a.pid
-said=$(NETSLICE=attach=yes timeout 20 "$daemon" a.pid close 2>&1) || fail "a daemon's output does not come to its end: $said"
+said=$(NETSLICE=attach=yes timeout 20 "$daemon" a.pid close 2>&1) || fail "a daemon's output does not end: $said"
 wait_for 20 test -s a.pid
 kill -TERM "$(<a.pid)"
 
-# A daemon that is recorded from its start: to its end, in whatever way it went into the background.
+# A daemon recorded from its start to its end, for every way of becoming a daemon.
 for way in once "" close reuse "pause=300" "close end=kill"; do
     rm -f a.pid t.nsl
     # shellcheck disable=SC2086 # words
     timeout 60 "$nsdump" record "${quick[@]}" -o t.nsl -- "$daemon" a.pid units=500 $way >out 2>err || fail "daemon $way: ended with $?: $(<err)"
-    has_ended "$(<a.pid)" || fail "daemon $way: it lives on after the recording"
+    has_ended "$(<a.pid)" || fail "daemon $way: it still runs after the recording"
     is_whole t.nsl "daemon $way"
     [[ $(units t.nsl) == 510 ]] || fail "daemon $way: $(units t.nsl) units, not 510: $(<err)"
     contains "process $(<a.pid) (nsprobe_daemon), which it started, still participates and is recorded" err "daemon $way"
 done
-# The program's exit code is the program's; what it starts may come to its probes late, by exec().
+# The exit code is that of the program; its children may reach their probes later, by exec().
 rm -f b.pid t.nsl
 timeout 60 "$nsdump" record "${quick[@]}" -o t.nsl -- sh -c "(sleep 0.3; exec $daemon b.pid units=300) & exit 7" >out 2>err
 [[ $? == 7 ]] || fail "a shell that leaves a daemon behind: $(<err)"
@@ -86,20 +87,20 @@ is_whole t.nsl "a shell that leaves a daemon behind"
 rm -f a.pid b.pid t.nsl
 timeout 60 "$nsdump" record "${quick[@]}" -o t.nsl -- sh -c "$daemon a.pid units=100; $daemon b.pid units=800 close" >out 2>err || fail "two daemons: $(<err)"
 [[ $(units t.nsl) == 920 ]] || fail "two daemons: $(units t.nsl) units, not 920"
-# Who takes no part is not waited for.
+# Processes that do not participate are not waited for.
 begin=$SECONDS
 timeout 60 "$nsdump" record "${quick[@]}" -o t.nsl -- sh -c "sleep 30 & echo \$! >sleep.pid; $daemon a.pid units=10; $daemon b.pid units=10" >out 2>err || fail "a sleeper: $(<err)"
-((SECONDS - begin < 20)) || fail "a process that takes no part has been waited for"
+((SECONDS - begin < 20)) || fail "nsdump waited for a process that does not participate"
 contains "(sleep) still runs but does not take part" err "a sleeper"
-kill "$(<sleep.pid)" || fail "the process that takes no part was ended"
+kill "$(<sleep.pid)" || fail "the process that does not participate was ended"
 [[ $(units t.nsl) == 40 ]] || fail "a sleeper: $(units t.nsl) units, not 40"
 
-# Every way to be told to end ends the daemon and leaves a whole trace.
+# Every signal that asks it to end ends the daemon and leaves a complete trace.
 for signal in INT TERM HUP; do
     rm -f a.pid t.nsl
     "$nsdump" record "${quick[@]}" -o t.nsl -- "$daemon" a.pid close >out 2>err &
     pid=$!
-    wait_for 20 grep -q "still participates and is recorded" err || fail "SIG$signal: no word on the daemon: $(<err)"
+    wait_for 20 grep -q "still participates and is recorded" err || fail "SIG$signal: the daemon is not reported: $(<err)"
     wait_for 20 test -s a.pid
     kill -$signal $pid
     wait $pid

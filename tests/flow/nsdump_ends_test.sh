@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# A process that ends without its library (_exit, a signal, exec) in a session of its own -> what its trace holds, and one answer
-# to what is missing: stats as text, JSON and CSV, check and nsreport.
+# A process with its own session that ends without its library (_exit, a signal, exec) -> the
+# contents of its trace, and consistent reports of what is missing: stats as text, JSON and CSV,
+# check and nsreport.
 set -u
 nsdump=$NETSLICE_BIN/nsdump nsreport=$NETSLICE_BIN/nsreport
 program=$NETSLICE_BUILD/tests/nsprobe_ends
@@ -14,10 +15,10 @@ failed=0
 fail() { echo "FAIL $*"; failed=1; }
 contains() { grep -qF -- "$1" "$2" || fail "$3: no '$1' in: $(head -c 1000 "$2")"; }
 
-# ends WAY UNITS MILLISECONDS OPTIONS: one run in a session of its own.
+# ends WAY UNITS MILLISECONDS OPTIONS: one run with its own session.
 ends() {
     rm -f t.nsl
-    { NETSLICE="output=t.nsl $4" "$program" "$1" "$2" "$3" >out 2>err; } 2>/dev/null # the shell tells of signals
+    { NETSLICE="output=t.nsl $4" "$program" "$1" "$2" "$3" >out 2>err; } 2>/dev/null # the shell reports signals
 }
 
 # json EXPRESSION: of the statistics, as d.
@@ -30,29 +31,30 @@ is_unfinished() { # what
     "$nsdump" stats --format csv t.nsl >csv 2>csv.err
     "$nsdump" check t.nsl >check && fail "$1: check has no finding"
     contains "issued unknown, drained " text "$1, stats"
-    grep -q "issued .* = drained" text check && fail "$1: an equation nobody can know: $(grep -h "issued .* = drained" text check)"
+    grep -q "issued .* = drained" text check && fail "$1: a loss equation although the losses are unknown: $(grep -h "issued .* = drained" text check)"
     for place in text csv.err check; do
         contains "an unknown number of records that were still in the rings is missing" $place "$1, $place"
     done
     contains "issued unknown, drained " check "$1, check"
     json 'd["losses"]["issued"] is None and d["losses"]["equation_holds"] is None and d["trace"]["end"] == "missing"' ||
-        fail "$1: JSON knows what was issued"
+        fail "$1: JSON has the number issued"
 }
 
 for way in _exit quick_exit abort segv kill exec; do
-    # At once, before the drain has had its turn: what is needed to read and correct the trace is there all the same.
+    # Immediately, before the first drain: what is needed to read and correct the trace is still
+    # there.
     for ((try = 0; try < 3; ++try)); do
         ends $way 10 0 ""
         is_unfinished "$way at once"
-        json 'd["calibration"]["start"] and d["info"]["clock.mode"] == "fast" and d["clock"]["hz"] > 1e6' || fail "$way at once: no START calibration"
+        json 'd["calibration"]["start"] and d["info"]["clock.mode"] == "fast" and d["clock"]["hz"] > 1e6' || fail "$way immediately: no START calibration"
     done
-    # After the drain: its records, too.
+    # After the drain: including its records.
     ends $way 1000 200 ""
     is_unfinished "$way after the drain"
     json 'sum(s["count"] + s["migrated"] for s in d["slices"]) == 1000 and d["losses"]["drained"] == 2000 and d["calibration"]["start"]' ||
-        fail "$way after the drain: not what was drained: $(<text)"
+        fail "$way after the drain: drained records are missing: $(<text)"
 done
-# A flight recorder is drained when asked for: it has its head alone.
+# A flight recorder is drained only on request: its trace has only the header.
 ends _exit 10 0 "full=overwrite"
 is_unfinished "a flight recorder"
 json 'd["calibration"]["start"] and d["trace"]["records"] == 0' || fail "a flight recorder: no START calibration"

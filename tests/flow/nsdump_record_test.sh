@@ -1,9 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# nsdump record as a user meets it: what it refuses before a program runs, what it leaves of older files, how it ends.
+# nsdump record from a user's point of view: what it refuses before a program runs, what it keeps of
+# older files, how it ends.
 set -u
 nsdump=$NETSLICE_BIN/nsdump
-program=$NETSLICE_BUILD/tests/nsprobe_attachable # units of work until SIGTERM, or as many as told
+program=$NETSLICE_BUILD/tests/nsprobe_attachable # units until SIGTERM, or as many as requested
 [[ -x $program ]] || exit 77
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
@@ -32,7 +33,7 @@ wait_for() { # seconds, command...
     done
 }
 
-# What cannot be recorded is refused before the program runs, and an older trace stays.
+# What cannot be recorded is refused before the program runs, and an older trace is kept.
 expect 0 "a program" "$nsdump" record "${quick[@]}" -o t.nsl -- "$program" - 100
 is_whole t.nsl "a program"
 contains "400 records of 400 issued" err
@@ -42,9 +43,9 @@ contains 'unknown counter "bogus"' err
 has_not_run "an unknown counter"
 expect 2 "a counter named twice" "$nsdump" record -c instructions,instructions -o t.nsl -- "$program" - 10
 has_not_run "a counter named twice"
-expect 2 "a ring size that is none" "$nsdump" record --ring 5000 -o t.nsl -- "$program" - 10
+expect 2 "an invalid ring size" "$nsdump" record --ring 5000 -o t.nsl -- "$program" - 10
 expect 2 "no ring" "$nsdump" record --ring 0 -o t.nsl -- "$program" - 10
-expect 2 "a duration that is none" "$nsdump" record -d nan -o t.nsl -- "$program" - 10
+expect 2 "an invalid duration" "$nsdump" record -d nan -o t.nsl -- "$program" - 10
 expect 2 "no program" "$nsdump" record -o t.nsl
 expect 2 "standard output" "$nsdump" record -o - -- "$program" - 10
 expect 3 "a missing program" "$nsdump" record -o t.nsl -- ./no-such-program
@@ -61,47 +62,49 @@ fi
 cmp -s t.nsl old.nsl || fail "a refused recording has changed the older trace"
 expect 1 "a program without probes and a new file" "$nsdump" record -o new.nsl -- /bin/true
 contains "no file was created" err
-[[ ! -e new.nsl ]] || fail "a recording of nothing has left a file"
+[[ ! -e new.nsl ]] || fail "a recording without a program has left a file"
 
-# A program whose threads' numbers are its container's says so: after exec(), and in a child of fork() by itself.
+# A program whose thread ids are those of its container is reported: after exec(), and in a child of
+# fork().
 if unshare -Urpf true 2>/dev/null; then
     expect 0 "a program in a pid namespace" "$nsdump" record "${quick[@]}" -o inside.nsl -- unshare -Urpf "$program" - 10
     expect 0 "a child in a pid namespace" "$nsdump" record "${quick[@]}" -o child.nsl -- "$program" - 10 child-namespace
     for trace in inside.nsl child.nsl; do
         "$nsdump" stats --format json $trace >info 2>/dev/null
-        grep -qE '"program.pid_namespace": "[0-9]+"' info || fail "$trace: a program in a pid namespace does not say so"
+        grep -qE '"program.pid_namespace": "[0-9]+"' info || fail "$trace: a program in a pid namespace is not reported"
     done
 fi
 "$nsdump" stats --format json t.nsl >info 2>/dev/null
 if [[ $(stat -Lc %i /proc/self/ns/pid) == 4026531836 ]] && grep -q pid_namespace info; then
-    fail "a program in the machine's first pid namespace says that it is in another one"
+    fail "a program in the initial pid namespace is reported to be in another one"
 fi
 
-# Only a trace gives way to a trace.
+# Only a trace is overwritten by a trace.
 cp "$program" app
 expect 4 "the program as its own trace" "$nsdump" record -o app -- ./app - 10
 contains "app: exists and is not a trace" err
-cmp -s app "$program" || fail "the program was written over"
+cmp -s app "$program" || fail "the program was overwritten"
 expect 4 "a folder" "$nsdump" record -o "$folder" -- "$program" - 10
 expect 4 "a folder that is not there" "$nsdump" record -o no/t.nsl -- "$program" - 10
 
 expect 2 "standard output under another name" "$nsdump" record -o out -- "$program" - 10
 expect 2 "a source without counters" "$nsdump" record --source step -o t.nsl -- "$program" - 10
 
-# The environment speaks to the programs that are recorded, not to those of the toolkit.
+# The environment applies to the programs that are recorded, not to those of the toolkit.
 for words in "check -q t.nsl" "stats t.nsl" --version; do
     NETSLICE=output=t.nsl expect 0 "nsdump $words with NETSLICE set" "$nsdump" $words
 done
-cmp -s t.nsl old.nsl || fail "nsdump has opened a session of its own on the trace that it reads"
+cmp -s t.nsl old.nsl || fail "nsdump has opened a session on the trace that it reads"
 
-# What a program may do to the session's memory, and what few descriptors it may have.
+# What a program may do to the session's memory, and how few descriptors it may have.
 expect 1 "a program that cuts the session's memory" "$nsdump" record -o cut.nsl -- \
     python3 -c 'import os; os.ftruncate(int(os.environ["NETSLICE_SESSION_FD"]), 0)'
 contains "Operation not permitted" err
 (ulimit -n 32 && exec "$nsdump" record "${quick[@]}" -o few.nsl -- "$program" - 100) >out 2>err || fail "32 descriptors: $(<err)"
 is_whole few.nsl "32 descriptors"
 
-# A trace that lies where the program prints would be spoilt, and one that is removed meanwhile is not told as written.
+# A trace file that is also the program's output would be corrupted, and one that is removed
+# meanwhile is not reported as written.
 NETSLICE="output=/dev/stdout calibration=no" "$program" - 50 >so 2>err || fail "a session on standard output ended its program"
 contains "is the program's standard output or error" err
 "$nsdump" record "${quick[@]}" -o removed.nsl -- "$program" - >out 2>err &
@@ -114,27 +117,27 @@ got=$?
 [[ $got == 4 ]] || fail "a trace that was removed ended the recorder with $got: $(<err)"
 contains "removed.nsl: was removed, renamed" err
 
-# The user's wish stands above the program's.
-NETSLICE="output=wish.nsl calibration=no" "$program" output=own.nsl 10 >out 2>err || fail "NETSLICE beside NET_SLICE_CONF: $(<err)"
-[[ ! -s err && ! -e own.nsl ]] || fail "the program's session beside that of NETSLICE: $(<err)"
+# The user's choice takes precedence over the program's.
+NETSLICE="output=wish.nsl calibration=no" "$program" output=own.nsl 10 >out 2>err || fail "NETSLICE together with NET_SLICE_CONF: $(<err)"
+[[ ! -s err && ! -e own.nsl ]] || fail "the program's session in addition to that of NETSLICE: $(<err)"
 is_whole wish.nsl "NETSLICE"
 
-# A reader that goes away costs records, not the program.
+# A reader that closes its end costs records, not the program.
 mkfifo gone
 exec 9<>gone # never waits for the other end
 NETSLICE="output=gone calibration=no" "$program" - 20000 9<&- >out 2>err &
 pid=$!
-timeout 20 head -c 100 <&9 >/dev/null || fail "nothing came through the pipe: $(<err)"
+timeout 20 head -c 100 <&9 >/dev/null || fail "nothing was read from the pipe: $(<err)"
 exec 9<&-
 sleep 0.3
 kill -TERM $pid
 wait $pid || fail "a session whose pipe lost its reader ended its program with $?"
 contains "Broken pipe" err
 
-# Media that end.
+# Full media.
 if [[ -e /dev/full ]]; then
     issued=0
-    for ((try = 0; try < 20 && issued == 0; ++try)); do # a program may be told to end before its first record
+    for ((try = 0; try < 20 && issued == 0; ++try)); do # a program may be asked to end before its first record
         expect 4 "a full disk" "$nsdump" record "${quick[@]}" -o /dev/full -- "$program" - 100
         contains "No space left on device; free some space there" err
         issued=$(sed -n 's/.*: 0 records of \([0-9]*\) issued.*/\1/p' err)
@@ -150,14 +153,14 @@ contains "ulimit -f" err
 (ulimit -f 64 && NETSLICE="output=own.nsl ring=4K calibration=no" exec "$program" - 10) >out 2>err
 [[ $? == 0 ]] || fail "a limit of file sizes has ended a program: $(<err)"
 
-# Every way to be told to end leaves a whole trace.
+# Every signal that asks it to end leaves a complete trace.
 for signal in INT TERM HUP; do
     "$nsdump" record "${quick[@]}" -o "$signal.nsl" -- "$program" - >out 2>err &
     pid=$!
     wait_for 20 test -s "$signal.nsl" || fail "SIG$signal: nothing was recorded"
     program_pid=$(child_of $pid)
     kill -$signal $pid
-    kill -$signal $pid # as the terminal and a shell may send it twice
+    kill -$signal $pid # the terminal and a shell may send it twice
     wait $pid
     got=$?
     [[ $got == 130 ]] || fail "SIG$signal ended the recorder with $got: $(<err)"
@@ -174,11 +177,11 @@ wait $pid
 [[ $? == 137 ]] || fail "a killed program: $(<err)"
 is_whole killed.nsl "a killed program"
 
-# A pipe: waits for its reader, hears Ctrl-C meanwhile, and brings the trace over.
+# A pipe: waits for its reader, responds to Ctrl-C meanwhile, and delivers the trace.
 mkfifo pipe
 "$nsdump" record "${quick[@]}" -o pipe -- "$program" - 100 >out 2>err &
 pid=$!
-wait_for 10 grep -q "waiting for a reader" err || fail "no word on the missing reader"
+wait_for 10 grep -q "waiting for a reader" err || fail "the missing reader is not reported"
 kill -INT $pid
 wait $pid
 [[ $? == 130 ]] || fail "a pipe without reader and Ctrl-C: $(<err)"

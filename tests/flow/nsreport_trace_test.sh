@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# nsreport_trace_test: make_trace -> trace -> the real nsdump -> nsreport -> whole report; damage is told with exit code 1, garbage with 3.
+# nsreport_trace_test: make_trace -> trace -> the real nsdump -> nsreport -> complete report; damage
+# gives exit code 1, garbage 3.
 set -eu
 make_trace=${NETSLICE_BUILD:?}/tests/make_trace
 nsreport=${NETSLICE_BIN:?}/nsreport
@@ -12,7 +13,7 @@ trap 'rm -rf "$work"' EXIT
 fail() { echo "FAILED: $*"; exit 1; }
 
 "$make_trace" "$work/t.nsl" --records 20000 --cpus 2 --counters 1 --migrate-every 50 --chunk-bytes 4096 >/dev/null
-"$nsreport" "$work/t.nsl" -o "$work/report" -q || fail "a whole trace ended with $?"
+"$nsreport" "$work/t.nsl" -o "$work/report" -q || fail "a complete trace ended with $?"
 for name in function_cost latency_hist latency_cdf timeline overhead loss; do
   for kind in png svg; do
     [ -s "$work/report/$name.$kind" ] || fail "$name.$kind is missing"
@@ -21,25 +22,25 @@ done
 count=$("$NETSLICE_BIN/nsdump" export "$work/t.nsl" --what stats --format json 2>/dev/null | python3 -c '
 import json, sys
 print(format(json.load(sys.stdin)["slices"][0]["count"], ","))')
-grep -q ">$count<" "$work/report/index.html" || fail "the page does not hold the first slice's count $count"
+grep -q ">$count<" "$work/report/index.html" || fail "the page does not have the first slice's count $count"
 
 bytes=$(wc -c <"$work/t.nsl")
 head -c $((bytes * 3 / 4)) "$work/t.nsl" >"$work/cut.nsl"
 status=0
 "$nsreport" "$work/cut.nsl" -o "$work/cut" 2>"$work/said" || status=$?
-[ $status -eq 1 ] || fail "a cut trace ended with $status, not 1: $(cat "$work/said")"
-grep -q "cut.nsl: not complete: .*no footer" "$work/said" || fail "a cut trace is not named with its cause: $(cat "$work/said")"
-grep -q 'class="incomplete"' "$work/cut/index.html" || fail "the page of a cut trace does not say so"
-! grep -qF '\n' "$work/said" "$work/cut/index.html" || fail "a line end shows up as two characters"
+[ $status -eq 1 ] || fail "a truncated trace ended with $status, not 1: $(cat "$work/said")"
+grep -q "cut.nsl: not complete: .*no footer" "$work/said" || fail "a truncated trace is not named with its cause: $(cat "$work/said")"
+grep -q 'class="incomplete"' "$work/cut/index.html" || fail "the page of a truncated trace does not say so"
+! grep -qF '\n' "$work/said" "$work/cut/index.html" || fail "a line break appears as two characters"
 
-# A trace without calibration: no net cost, so no report, until one is named.
+# A trace without calibration: no net cost, so no report unless one is given.
 "$make_trace" "$work/raw.nsl" --records 2000 --no-calibration >/dev/null
 status=0
 "$nsreport" "$work/raw.nsl" -o "$work/raw" 2>"$work/said" || status=$?
 [ $status -eq 3 ] || fail "a trace without calibration ended with $status, not 3: $(cat "$work/said")"
 grep -q "raw.nsl: has raw figures only.*nscalibrate -o FILE" "$work/said" || fail "no remedy: $(cat "$work/said")"
 "$NETSLICE_BIN/nscalibrate" -q -b 50 -o "$work/c.json" >"$work/said" 2>&1 || [ $? -eq 1 ] || fail "nscalibrate: $(cat "$work/said")"
-"$nsreport" "$work/raw.nsl" -o "$work/raw" -q --calibration "$work/c.json" || fail "a trace with another's calibration ended with $?"
+"$nsreport" "$work/raw.nsl" -o "$work/raw" -q --calibration "$work/c.json" || fail "a trace with another calibration ended with $?"
 
 head -c 5000 /dev/urandom >"$work/garbage.nsl"
 status=0
@@ -48,9 +49,9 @@ status=0
 [ ! -e "$work/garbage" ] || fail "garbage left a report"
 [ -z "$(find "$work" -name '.*.part-*')" ] || fail "a work folder was left behind"
 
-# Each command that an error text names works as it is written.
+# Each command in an error message works as written.
 printf '{"schema":"other-1"}' >"$work/other.json"
-"$nsreport" "$work/other.json" -o "$work/other" 2>"$work/said" && fail "another schema was taken"
+"$nsreport" "$work/other.json" -o "$work/other" 2>"$work/said" && fail "another schema was accepted"
 text=$(cat "$work/said")
 grep -qF '`nsdump export TRACE --what stats --format json -o FILE`' "$work/said" || fail "no command for stats JSON in: $text"
 grep -qF '`mapi-cost --json FILE CAPTURE`' "$work/said" || fail "no command for a cost run in: $text"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A plug-in for tests: OWN_RESULT counts packets, and tells twice as many by a read_result() of its own; ABSENT_RESULT could have a result
- * in place, and asks for none.
+ * A plug-in for tests: OWN_RESULT counts packets, and its own read_result() returns twice as many;
+ * ABSENT_RESULT could have a result in place, but requests none.
  */
 #include <stdlib.h>
 

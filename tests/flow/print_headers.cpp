@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// print_headers CAPTURE: capture -> a line a packet: its IP layers as SOURCE>DESTINATION, ports, VLAN tags, MPLS labels.
+// print_headers CAPTURE: capture -> one line per packet: its IP layers as SOURCE>DESTINATION,
+// ports, VLAN tags, MPLS labels.
 #include <arpa/inet.h>
 #include <pcap/pcap.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// print_packets DRIVER FILE: a file -> a line a packet: time in ns, bytes on the wire, captured bytes, link type, FNV-1a of the captured bytes;
-// at the end what the driver has to say.
+// print_packets DRIVER FILE: a file -> one line per packet: time in ns, bytes on the wire, captured
+// bytes, link type, FNV-1a of the captured bytes; at the end the driver's message.
 #include <cinttypes>
 #include <cstdio>
 #include <cstring>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A plug-in for tests: SLOW lets packets pass, and takes so many milliseconds for each batch. */
+/* A plug-in for tests: SLOW passes packets, and takes a given number of milliseconds for each
+   batch. */
 #include <stdlib.h>
 #include <time.h>
 

@@ -1,7 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# systemd_system: fresh namespaces -> a system whose first process is systemd; what is installed from a build folder is in /usr/local.
-# $1: the build folder; $2: mapi.conf; $3: a capture, which is /usr/local/share/capture there, wherever it lies here.  Begun by systemd_system.py.  Nothing outside is changed: all that can be written is memory.
+# systemd_system: fresh namespaces -> a system whose first process is systemd; what is installed
+# from a build folder is in /usr/local. $1: the build folder; $2: mapi.conf; $3: a capture, which is
+# always /usr/local/share/capture there. Started by mapi_systemd_test.py. Nothing outside is
+# changed: all writable file systems are in memory.
 set -eu
 writable='/var /etc /usr/local'
 mount --make-rprivate /
@@ -19,7 +21,7 @@ cp "$3" /usr/local/share/capture
 : >/etc/fstab
 mount -t tmpfs -o mode=755 tmpfs /run
 mount -t tmpfs -o mode=1777 tmpfs /tmp
-# Of the system's own services there is only the journal: others would set up the machine.
+# Of the system's own services there is only the journal: others would configure the machine.
 for wants in /lib/systemd/system/*.target.wants /etc/systemd/system; do
     mount -t tmpfs tmpfs "$wants"
 done

@@ -41,7 +41,7 @@ nsdump::StatsReport analyse(const std::string &bytes)
     return nsdump::analyse_trace(trace);
 }
 
-// "refused", "reported", or the whole answer as text.
+// "refused", "reported", or the complete output as text.
 std::string outcome(const std::string &bytes)
 {
     try {
@@ -54,7 +54,7 @@ std::string outcome(const std::string &bytes)
 }
 } // namespace
 
-TEST_CASE("a byte that changed is reported, or changes nothing", "[format][damage]")
+TEST_CASE("a byte that was changed is reported, or changes nothing", "[format][damage]")
 {
     const std::string whole = small_trace();
     const std::string right = outcome(whole);
@@ -70,7 +70,7 @@ TEST_CASE("a byte that changed is reported, or changes nothing", "[format][damag
     }
 }
 
-TEST_CASE("a trace cut at any byte is refused or reported", "[format][damage]")
+TEST_CASE("a trace truncated at any byte is refused or reported", "[format][damage]")
 {
     const std::string whole = small_trace();
     for (std::size_t length = 0; length < whole.size(); ++length) {
@@ -80,7 +80,7 @@ TEST_CASE("a trace cut at any byte is refused or reported", "[format][damage]")
     }
 }
 
-TEST_CASE("contents that make no sense under right checksums do not crash", "[format][damage]")
+TEST_CASE("nonsensical contents with correct checksums do not cause a crash", "[format][damage]")
 {
     const std::string whole = small_trace();
     std::uint64_t random = 88172645463325252u;
@@ -89,7 +89,7 @@ TEST_CASE("contents that make no sense under right checksums do not crash", "[fo
         random ^= random >> 7;
         return random ^= random << 17;
     };
-    // Offsets of the chunks of the whole trace.
+    // Offsets of the chunks of the original trace.
     std::vector<std::pair<std::size_t, std::uint32_t>> chunks;
     for (std::size_t at = 64; at < whole.size();) {
         nslice_chunk_header header;

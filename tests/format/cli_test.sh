@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# nsdump as a user meets it: help, exit codes, pipes, output files, interrupts.
+# nsdump from a user's point of view: help, exit codes, pipes, output files, interrupts.
 set -u
 nsdump=$NETSLICE_BIN/nsdump
 make_trace=$NETSLICE_BUILD/tests/make_trace
@@ -39,10 +39,10 @@ expect 2 "a limit on statistics" "$nsdump" export "$trace" --what stats --limit 
 expect 3 "no file" "$nsdump" stats "$folder/none.nsl"
 contains "none.nsl: cannot open: No such file or directory; check the name" err
 expect 3 "a folder" "$nsdump" show "$folder"
-expect 3 "a calibration that is none" "$nsdump" stats "$trace" --calibration "$trace"
+expect 3 "a file that is not a calibration" "$nsdump" stats "$trace" --calibration "$trace"
 contains "t.nsl: not a calibration: invalid JSON at byte 1; create one with nscalibrate" err
 echo '{"schema": "netslice-calibration-1", "clock": []}' >"$folder/odd.json"
-expect 3 "a calibration of other types" "$nsdump" stats "$trace" --calibration "$folder/odd.json"
+expect 3 "a calibration with wrong types" "$nsdump" stats "$trace" --calibration "$folder/odd.json"
 contains "odd.json: not a calibration: a value is missing or has the wrong type" err
 calibration() { # name, changes as JSON
     printf '{"schema":"netslice-calibration-1","context":{"cpu":"Other"},"clock":{"hz":%s},"trusted":%s,"probes":[{"macro":"START+STOP","inner_ticks":%s,"outer_ticks":%s}]}' \
@@ -53,11 +53,11 @@ calibration negative 1e9 true -500 -500
 calibration doubtful 1e9 false 1 2
 expect 3 "a calibration without a clock" "$nsdump" stats "$trace" --calibration "$folder/no_hz.json"
 contains "no_hz.json: not a calibration: clock.hz is 0" err
-expect 3 "a calibration of probes that cost less than nothing" "$nsdump" stats "$trace" --calibration "$folder/negative.json"
+expect 3 "a calibration of probes with negative costs" "$nsdump" stats "$trace" --calibration "$folder/negative.json"
 contains "negative.json: not a calibration: START+STOP costs -500 ticks" err
-expect 2 "a command that is none" "$nsdump" bogus "$trace"
+expect 2 "an unknown command" "$nsdump" bogus "$trace"
 contains 'unknown command "bogus"; available: record, kernel, snapshot, show, stats, export, check' err
-expect 2 "an option that is none" "$nsdump" --bogus
+expect 2 "an unknown option before a command" "$nsdump" --bogus
 contains 'unknown option "--bogus"' err
 expect 2 "a command with control characters" "$nsdump" $'a\e[31mb'
 ! grep -q $'\e' "$folder/err" || { echo "FAIL control characters reach the terminal"; failed=1; }
@@ -82,11 +82,11 @@ expect 0 "export one unit" "$nsdump" export "$trace" --what slices --unit 3
 expect 0 "export one slice" "$nsdump" export "$trace" --what events --slice queue_length --format json
 [[ $(grep -c . "$folder/out") == $(grep -c '"kind":"MARK"' "$folder/out") ]] || { echo "FAIL --slice"; failed=1; }
 for what in events slices stats; do
-    expect 2 "$what of a slice that is not there" "$nsdump" export "$trace" --what $what --slice nobody
+    expect 2 "$what of an unknown slice" "$nsdump" export "$trace" --what $what --slice nobody
     contains 't.nsl: unknown name "nobody"; available: ' err
     contains 'lookup' err
 done
-expect 2 "a slice to show that is not there" "$nsdump" show "$trace" --slice nobody
+expect 2 "an unknown slice to show" "$nsdump" show "$trace" --slice nobody
 expect 2 "a CPU to show that is not there" "$nsdump" show "$trace" --cpu 99
 contains "t.nsl: no records of CPU 99; available: 0, 1" err
 expect 0 "export to a file" "$nsdump" export "$trace" --what slices -o "$folder/slices.csv"
@@ -115,19 +115,19 @@ expect_mute 3 "$nsdump" stats "$folder/none.nsl"
 expect_mute 0 "$nsdump" stats "$trace"
 expect_mute 4 "$nsdump" stats "$trace" -o "$folder/no/out"
 
-# No file that is read is written over.
+# Input files are not overwritten.
 cp "$trace" "$folder/own.nsl"
 expect 2 "the trace as output" "$nsdump" stats "$folder/own.nsl" -o "$folder/own.nsl"
-cmp -s "$trace" "$folder/own.nsl" || { echo "FAIL the trace was written over"; failed=1; }
+cmp -s "$trace" "$folder/own.nsl" || { echo "FAIL the trace was overwritten"; failed=1; }
 echo '{}' >"$folder/cal.json"
 expect 2 "the calibration as output" "$nsdump" stats "$trace" --calibration "$folder/cal.json" -o "$folder/cal.json"
-[[ $(<"$folder/cal.json") == '{}' ]] || { echo "FAIL the calibration was written over"; failed=1; }
+[[ $(<"$folder/cal.json") == '{}' ]] || { echo "FAIL the calibration was overwritten"; failed=1; }
 
-# The reader of a pipe goes away: quiet, and no error.
+# The reader of a pipe closes it: no message, and no error.
 "$nsdump" export "$trace" --what events 2>"$folder/err" | head -1 >/dev/null
 [[ ${PIPESTATUS[0]} == 0 && ! -s $folder/err ]] || { echo "FAIL a closed pipe: $(<"$folder/err")"; failed=1; }
 
-# Ctrl-C: what was read until then is printed, as whole lines, and the exit code tells.
+# Ctrl-C: what was read so far is printed, in complete lines, and the exit code shows the interrupt.
 mkfifo "$folder/fifo"
 "$nsdump" export "$trace" --what events -o "$folder/fifo" 2>"$folder/err" &
 pid=$!

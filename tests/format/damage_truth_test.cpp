@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A damaged trace beside the whole one: every figure is equal, marked or withheld, and `check` and `stats` find the same.
+// A damaged trace compared with the original: every figure is equal, marked or withheld, and
+// `check` and `stats` agree.
 #include <cstring>
 #include <map>
 
@@ -63,7 +64,7 @@ std::optional<nsdump::StatsReport> analyse(const std::string &bytes)
     }
 }
 
-// Name -> its figures as text; only those that are not marked.
+// Name -> its figures as text; only figures that are not marked.
 std::map<std::string, std::string> unmarked(const nsdump::StatsReport &report)
 {
     std::map<std::string, std::string> out;
@@ -149,7 +150,8 @@ TEST_CASE("with a byte changed, every figure is equal, marked or withheld", "[fo
     }
 }
 
-TEST_CASE("without one chunk or two, every figure is equal, marked or withheld", "[format][damage]")
+TEST_CASE("without one or two chunks, every figure is equal, marked or withheld",
+          "[format][damage]")
 {
     const std::string whole = small_trace(true);
     const auto truth = analyse(whole);
@@ -159,7 +161,7 @@ TEST_CASE("without one chunk or two, every figure is equal, marked or withheld",
         one.erase(chunks[i].at, chunks[i].bytes);
         INFO("chunk " << i << " of " << chunks.size());
         check_against_truth(one, *truth);
-        CHECK(analyse(one)->has_findings()); // no chunk may go without a word
+        CHECK(analyse(one)->has_findings()); // no chunk may go missing without a finding
         for (std::size_t j = 0; j < i; ++j) {
             std::string two = one;
             two.erase(chunks[j].at, chunks[j].bytes);
@@ -169,7 +171,8 @@ TEST_CASE("without one chunk or two, every figure is equal, marked or withheld",
     }
 }
 
-TEST_CASE("with chunks doubled or exchanged, every figure is equal, marked or withheld", "[format][damage]")
+TEST_CASE("with chunks duplicated or exchanged, every figure is equal, marked or withheld",
+          "[format][damage]")
 {
     const std::string whole = small_trace(true);
     const auto truth = analyse(whole);
@@ -187,7 +190,7 @@ TEST_CASE("with chunks doubled or exchanged, every figure is equal, marked or wi
     }
 }
 
-TEST_CASE("cut anywhere, every figure is equal, marked or withheld", "[format][damage]")
+TEST_CASE("truncated anywhere, every figure is equal, marked or withheld", "[format][damage]")
 {
     const std::string whole = small_trace(true);
     const auto truth = analyse(whole);

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Damaged traces -> the exit code, the message and the number of readable records that damaged/cases.txt tells.
+# Damaged traces -> the exit code, the message and the number of readable records given in
+# damaged/cases.txt.
 set -u
 nsdump=$NETSLICE_BIN/nsdump
 folder=$NETSLICE_SOURCE/tests/format/damaged
@@ -28,8 +29,9 @@ while IFS='|' read -r file code records message; do
     [[ $said == *"$message"* ]] || fail "$file: check does not say '$message' but: $said"
     [[ $said == *"$file"* ]] || fail "$file: check does not name the file"
     [[ $records == - || $said == *" $records records can be read"* ]] || fail "$file: not $records records: $said"
-    # Only check counts records against headers; the other commands take what the chunk holds, but its header's
-    # number is one side of the loss equation, which then does not hold for them either.
+    # Only check compares records with headers; the other commands use what the chunk contains, but
+    # the number in its header is one side of the loss equation, which then does not hold for them
+    # either.
     for command in "stats" "show" "export --what events" "export --what slices" "export --what stats --format json"; do
         "$nsdump" $command "$folder/$file" >/dev/null 2>&1
         got=$?

@@ -37,7 +37,7 @@ struct RowSink {
 };
 } // namespace
 
-TEST_CASE("golden traces decode to the events and slices kept beside them", "[format][golden]")
+TEST_CASE("golden traces decode to the events and slices stored next to them", "[format][golden]")
 {
     const auto paths = golden_traces();
     REQUIRE(paths.size() >= 2);

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-# A trace of 12 MB that is made to keep its reader busy -> an answer in seconds, and in memory that every machine has.
+# A trace of 12 MB made to slow its reader down -> an answer in seconds, and within memory that
+# every machine has.
 import os
 import pathlib
 import resource
@@ -11,9 +12,9 @@ import unittest
 BIN = pathlib.Path(os.environ["NETSLICE_BIN"])
 MAKE = pathlib.Path(os.environ["NETSLICE_BUILD"]) / "tests/make_hostile"
 COMMANDS = [["check", "-q"], ["stats"], ["show", "--limit", "5"], ["export", "--what", "slices"]]
-# Each takes about a second; a reader that looks at everything for everything takes minutes.
+# Each takes about a second; a quadratic reader takes minutes.
 CPU_S = 20
-PEAK_KIB = 3 << 20  # for the sanitizers' sake; without them half a gigabyte
+PEAK_KIB = 3 << 20  # with sanitizers; without them half a gigabyte
 
 
 def limit():
@@ -28,7 +29,7 @@ class HostileTraces(unittest.TestCase):
         process.returncode = os.waitstatus_to_exitcode(status)
         return process.returncode, usage.ru_maxrss
 
-    def test_no_kind_of_trace_keeps_a_command_busy_or_takes_the_memory(self):
+    def test_no_kind_of_trace_keeps_a_command_busy_or_exhausts_the_memory(self):
         kinds = subprocess.run([MAKE], check=True, capture_output=True, text=True).stdout.split()
         self.assertGreater(len(kinds), 10)
         with tempfile.TemporaryDirectory() as folder:

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// make_damaged: a folder name -> the damaged traces in it; run once for each file version, its output is kept.
+// make_damaged: a folder name -> the damaged traces in it; run once for each file version, whose
+// output is committed.
 #include <cstddef>
 #include <cstring>
 #include <fstream>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// make_hostile KIND FILE: a valid trace of about 12 MB that is made to keep its reader busy; without arguments: the kinds.
+// make_hostile KIND FILE: a valid trace of about 12 MB that is made to slow its reader down;
+// without arguments: lists the kinds.
 #include <cstdio>
 #include <cstring>
 #include <fstream>
@@ -14,7 +15,7 @@ namespace
 {
 constexpr std::size_t kBytes = 12'000'000;
 constexpr std::size_t kSmallChunk = 1 << 12;
-constexpr std::uint32_t kCpus = 8192;    // as many as a reader takes
+constexpr std::uint32_t kCpus = 8192;    // as many as a reader accepts
 constexpr std::uint32_t kThreads = 60000; // a few less than a reader keeps
 constexpr unsigned kNames = 60000;
 
@@ -65,7 +66,7 @@ void cpus(TraceBuilder &trace)
     }
 }
 
-// The clocks of all CPUs interleave event by event, and threads go from one to the other.
+// The clocks of all CPUs interleave event by event, and threads migrate from one to the next.
 void clocks(TraceBuilder &trace)
 {
     const auto slice = trace.site("rx");
@@ -75,7 +76,7 @@ void clocks(TraceBuilder &trace)
     }
 }
 
-// Two CPUs whose events alternate, and behind them all others, of which the last one's clock goes back.
+// Two CPUs whose events alternate, followed by all others, of which the last one's clock goes back.
 void clock_goes_back(TraceBuilder &trace)
 {
     const auto slice = trace.site("rx");
@@ -102,7 +103,7 @@ void losses(TraceBuilder &trace, bool is_kernel)
     }
 }
 
-// Each name has slices as short and as long as can be: all that a histogram can hold.
+// Each name has slices as short and as long as possible: as many values as a histogram can hold.
 void long_and_short(TraceBuilder &trace)
 {
     std::vector<std::uint16_t> slices;
@@ -112,7 +113,7 @@ void long_and_short(TraceBuilder &trace)
         pair(trace, 0, 1, slices[i % kNames], 1000 + i, i / kNames % 2 ? 1 : std::uint64_t{1} << 62);
 }
 
-// Each CPU has constants of its own, and each name slices on the last one.
+// Each CPU has its own constants, and each name slices on the last one.
 void constants(TraceBuilder &trace)
 {
     slice_on_each_cpu(trace, false);
@@ -150,7 +151,7 @@ void threads(TraceBuilder &trace)
         trace.start(thread % 2, thread, slice, 1000 + thread);
 }
 
-// As deep as it goes, then STOPs that look for their START.
+// As deep as possible, then STOPs that search for their START.
 void depth(TraceBuilder &trace)
 {
     std::vector<std::uint16_t> slices;
@@ -192,7 +193,7 @@ void totals(TraceBuilder &trace)
     }
 }
 
-// Sound headers with garbage between them, or in each other.
+// Valid headers with garbage between them, or inside each other.
 std::string damaged(TraceBuilder &trace, std::uint32_t payload_bytes, std::size_t apart)
 {
     std::string bytes = trace.bytes();
@@ -210,7 +211,7 @@ std::string damaged(TraceBuilder &trace, std::uint32_t payload_bytes, std::size_
 struct Kind {
     const char *name;
     void (*make)(TraceBuilder &trace);
-    bool has_footer; // of more CPUs than a footer can have there is none
+    bool has_footer; // a footer cannot hold more CPUs than this
 };
 constexpr Kind kKinds[] = {
     {"calibrations", calibrations, false},

@@ -16,12 +16,12 @@ struct Options {
     std::string out;
     std::uint64_t records = 1'000'000;
     std::uint32_t cpus = 2;
-    std::uint32_t threads = 0; // on each CPU in turns, a unit each; 0: one
-    std::uint32_t sites = 0;   // names of slices, shared out among the threads; 0: the plain four
+    std::uint32_t threads = 0; // take turns on each CPU, one unit each; 0: one
+    std::uint32_t sites = 0;   // slice names, distributed over the threads; 0: the standard four
     bool shares_sites = false; // each thread may run any of them
     bool is_wide = false;      // slices of 10 ns to 10 s
-    std::uint64_t unit_slices = 16; // outer slices in a unit
-    std::uint64_t packets = 64;     // in a unit
+    std::uint64_t unit_slices = 16; // outer slices per unit
+    std::uint64_t packets = 64;     // per unit
     std::uint64_t chunk_bytes = NSLICE_MAX_PAYLOAD_BYTES;
     std::uint64_t migrate_every = 0; // units, 0: never
     std::uint64_t lose_every = 0;    // units, 0: never
@@ -31,7 +31,7 @@ struct Options {
     bool no_footer = false;
 };
 
-// A small generator of its own, so that a seed gives the same trace with every library.
+// A simple generator of its own, so that a seed gives the same trace with every library.
 struct Random {
     std::uint64_t state;
     std::uint64_t below(std::uint64_t bound)
@@ -68,7 +68,7 @@ void advance(Cpu &cpu, std::uint64_t ticks)
         total += 3 * ticks;
 }
 
-// The part of a slice before the one inside it.
+// The part of a slice before the nested one.
 std::uint64_t inside_ticks(const Options &options, Random &random)
 {
     if (!options.is_wide)
@@ -78,7 +78,8 @@ std::uint64_t inside_ticks(const Options &options, Random &random)
     return octave + random.below(octave);
 }
 
-// One unit: INIT, outer slices of which every second has one inside, a MARK, EXIT.  Returns the records written.
+// One unit: INIT, outer slices, every second with a nested one, a MARK, EXIT. Returns the number of
+// records written.
 std::uint64_t write_unit(test_support::TraceBuilder &trace, const Sites &sites, const Options &options, Cpu &cpu,
                          Cpu &other, Random &random)
 {
@@ -86,7 +87,7 @@ std::uint64_t write_unit(test_support::TraceBuilder &trace, const Sites &sites, 
     const std::uint16_t outer[] = {sites.receive, sites.classify, sites.send};
     const std::uint64_t sharers = options.shares_sites ? 1 : options.cpus * std::max(options.threads, 1u);
     const std::uint64_t own_sites = std::max<std::uint64_t>(sites.many.size() / sharers, 1);
-    const auto any_or = [&](std::uint16_t plain) { // of the thread's own
+    const auto any_or = [&](std::uint16_t plain) { // one of the thread's own
         return sites.many.empty() ? plain : sites.many[((cpu.thread - 1000) * own_sites + random.below(own_sites)) % sites.many.size()];
     };
     std::uint64_t records = 3;
@@ -106,7 +107,7 @@ std::uint64_t write_unit(test_support::TraceBuilder &trace, const Sites &sites, 
             advance(cpu, 20 + random.below(8));
             records += 2;
         }
-        if (migrates && i == 0) { // STOP on the other CPU, where the clock must not go back either
+        if (migrates && i == 0) { // STOP on the other CPU, whose clock must not go back either
             advance(cpu, other.ticks > cpu.ticks ? other.ticks - cpu.ticks : 0);
             other.ticks = cpu.ticks + 1;
         }
@@ -157,7 +158,7 @@ void write_trace(test_support::TraceBuilder &trace, const Options &options)
     }
     Random random{options.seed * 0x9e3779b97f4a7c15u + 1};
     std::uint64_t written = 0;
-    while (written < options.records) { // the CPU that is behind goes next, so records interleave as they would
+    while (written < options.records) { // the CPU that is behind is next, so that records interleave as in reality
         Cpu *next = &cpus[0];
         for (Cpu &cpu : cpus)
             if (cpu.ticks < next->ticks)
@@ -179,24 +180,24 @@ void write_trace(test_support::TraceBuilder &trace, const Options &options)
 int main(int argc, char **argv)
 {
     Options options;
-    command::Arguments arguments("Makes a valid trace of any size: units with slices nested one or two deep.");
+    command::Arguments arguments("Writes a valid trace of any size: units with slices nested one or two deep.");
     arguments.add("out", options.out, "trace to write").required();
-    arguments.add("--records", options.records, "records, at least; whole units are written");
-    arguments.add("--cpus", options.cpus, "CPUs, each with one thread if not said otherwise").range(1, 4096);
-    arguments.add("--threads", options.threads, "threads on each CPU, in turns of a unit").range(0, 60000);
-    arguments.add("--sites", options.sites, "slices of so many names, each thread has its own").range(0, 60000);
-    arguments.add_flag("--share-sites", options.shares_sites, "each thread may run slices of all the names");
+    arguments.add("--records", options.records, "minimum number of records; only whole units are written");
+    arguments.add("--cpus", options.cpus, "CPUs, by default with one thread each").range(1, 4096);
+    arguments.add("--threads", options.threads, "threads on each CPU, taking turns after each unit").range(0, 60000);
+    arguments.add("--sites", options.sites, "number of slice names, distributed over the threads").range(0, 60000);
+    arguments.add_flag("--share-sites", options.shares_sites, "each thread may run slices of all names");
     arguments.add_flag("--wide", options.is_wide, "outer slices of 10 ns to 10 s, as many in each power of two");
     arguments.add("--unit-slices", options.unit_slices, "outer slices in a unit");
     arguments.add("--packets", options.packets, "packets in a unit");
     arguments.add("--chunk-bytes", options.chunk_bytes, "payload of a chunk")
         .range(std::uint64_t{128}, std::uint64_t{NSLICE_MAX_PAYLOAD_BYTES});
     arguments.add("--counters", options.counters, "counters in START and STOP").range(0, 6);
-    arguments.add("--migrate-every", options.migrate_every, "one migrated slice in so many units");
-    arguments.add("--lose-every", options.lose_every, "lost records after so many units");
-    arguments.add("--seed", options.seed, "another seed, another trace");
-    arguments.add_flag("--no-calibration", options.no_calibration, "without the probes' cost");
-    arguments.add_flag("--no-footer", options.no_footer, "end as after a crash");
+    arguments.add("--migrate-every", options.migrate_every, "units per migrated slice");
+    arguments.add("--lose-every", options.lose_every, "units between losses");
+    arguments.add("--seed", options.seed, "seed of the random numbers");
+    arguments.add_flag("--no-calibration", options.no_calibration, "omit the cost of the probes");
+    arguments.add_flag("--no-footer", options.no_footer, "omit the footer, as after a crash");
     if (const auto reply = arguments.parse(argc, argv)) {
         std::fputs(reply->text.c_str(), reply->is_wrong ? stderr : stdout);
         return reply->is_wrong ? 2 : 0;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Fuzz target: a rule, a link type, room and any bytes as a packet -> no byte read or written outside of packet and room.
+// Fuzz target: a rule, a link type, a buffer size and any bytes as a packet -> no byte read or
+// written outside packet and buffer.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -12,7 +13,7 @@ namespace
 {
 using namespace mapi::anonymize;
 
-// Every place finder, each with a function that keeps the length and one that does not.
+// Every way to find a field, each with a function that keeps the length and one that does not.
 constexpr const char *kRules[] = {
     "IP,SRC_IP,PREFIX_PRESERVING", "IP,DST_IP,ZERO", "IP,OPTIONS,STRIP", "IP,FLOW,MAP", "IP,ID,RANDOM", "IP,PAYLOAD,REPLACE,x",
     "TCP,TCP_OPTIONS,STRIP,4", "TCP,SRC_PORT,ZERO", "TCP,PAYLOAD,STRIP,3", "UDP,PAYLOAD,REPLACE,something that is longer", "ICMP,PAYLOAD,STRIP",
@@ -41,7 +42,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     packet.caplen = uint32_t(memory.size());
     packet.wire_len = packet.caplen + data[1] % 2;
     memory.resize(memory.size() + data[2] % 64);
-    memory.shrink_to_fit(); // of this very length, so that a byte too far is seen
+    memory.shrink_to_fit(); // exactly this length, so that an access beyond it is detected
     packet.data = memory.data();
     packet.room = uint32_t(memory.size());
     packet.link_type = kLinkTypes[data[3] % std::size(kLinkTypes)];

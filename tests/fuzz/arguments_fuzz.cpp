@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Fuzz target: a function with any arguments of the right kinds -> it refuses them, or packets go through it; no byte read outside of a
-// packet, no mask that grows.  Input: which function, then an argument for each letter (a text up to a zero byte, or eight bytes of number),
-// then packets.
+// Fuzz target: a function with any arguments of the right kinds -> it refuses them, or processes
+// packets; no byte read outside a packet, no mask gains bits. Input: which function, then an
+// argument for each letter (a text up to a zero byte, or eight bytes of a number), then packets.
 #include <cstring>
 #include <string>
 
@@ -11,7 +11,7 @@ namespace
 {
 using namespace fuzz;
 
-// Of hosts, which takes its time where there are none.
+// Takes host names, whose look-up is slow if there are none.
 bool asks_for_names(const mapi_function &function)
 {
     return strchr(function.args, 'o') != nullptr;

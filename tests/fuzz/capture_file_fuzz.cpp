@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Fuzz target: any bytes as a capture file, for each driver of files -> every packet view lies inside the file, no crash.
+// Fuzz target: any bytes as a capture file, for each file driver -> every packet view lies inside
+// the file, no crash.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

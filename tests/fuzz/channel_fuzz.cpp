@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Fuzz target: messages of any length with any ancillary data -> the channel gives each whole or refuses it, and no descriptor stays open
-// that nobody has.  Input: steps of five bytes: what is done, the message's length (two bytes), descriptors, how many are taken.
+// Fuzz target: messages of any length with any ancillary data -> the channel returns each complete
+// or refuses it, and no unclaimed descriptor stays open. Input: steps of five bytes: the operation,
+// the message's length (two bytes), the number of descriptors, the number accepted.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -45,7 +46,7 @@ void add_piece(std::vector<char> &control, int type, const void *data, size_t by
     memcpy(control.data() + at + CMSG_LEN(0), data, bytes);
 }
 
-// As any program may: pieces of descriptors, credentials among them.  The kernel refuses some.
+// What any program may send: pieces of descriptors, also credentials. The kernel refuses some.
 void send(int socket, size_t bytes, size_t descriptors, uint8_t kind)
 {
     static std::string text(2 * ipc::kMessageBytesMax, 'x');
@@ -104,7 +105,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                     far.reset();
                 else
                     shutdown(far->number(), SHUT_WR);
-                unread = SIZE_MAX; // the end can be read for ever
+                unread = SIZE_MAX; // the end can be read forever
             } else if (far && unread < 4) {
                 send(far->number(), bytes, std::min<size_t>(data[3], kDescriptorsInPiece), data[0]);
                 unread += 1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Fuzz target: any bytes as mapi.conf -> devices, and what is wrong.
+// Fuzz target: any bytes as mapi.conf -> devices and error messages.
 #include <cstddef>
 #include <cstdint>
 #include <sstream>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Fuzz target: any packets through COOKING and UNCOOK -> no byte read outside of them, every byte of payload accounted for, and packets
-// whose headers agree with their length.  Input: a byte that chooses the link type and the arguments, then packets, each behind its length (two
-// bytes) and the seconds since the one before (one byte).
+// Fuzz target: any packets through COOKING and UNCOOK -> no byte read outside them, every byte of
+// payload accounted for, and packets whose headers agree with their length. Input: a byte that
+// selects the link type and the arguments, then packets, each preceded by its length (two bytes)
+// and the seconds since the previous one (one byte).
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -28,7 +29,7 @@ template <class Result> struct Function {
         std::vector<mapi_argument> arguments;
         for (const int64_t number : numbers)
             arguments.push_back({nullptr, number, 'i', nullptr, nullptr});
-        arguments.resize(4); // the rest is left out
+        arguments.resize(4); // the optional ones are left out
         mapi_function_setup setup{};
         setup.struct_size = sizeof(setup);
         setup.argument_count = uint32_t(arguments.size());
@@ -49,7 +50,7 @@ void check(const mapi_packet &packet)
         abort();
 }
 
-// What COOKING made goes on to UNCOOK.
+// The output of COOKING is the input of UNCOOK.
 void drain(Function<mapi_cooking_t> &cook, Function<mapi_uncook_t> &uncook, const uint8_t *foreign, size_t foreign_bytes)
 {
     for (mapi_batch made; cook.table.next_batch(cook.instance, &made);) {
@@ -76,7 +77,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     while (size > 3) {
         const size_t bytes = std::min<size_t>(size_t(data[0]) << 8 | data[1], size - 3);
         now += data[2] * uint64_t(1000000000);
-        const std::vector<uint8_t> copy(data + 3, data + 3 + bytes); // its end is watched
+        const std::vector<uint8_t> copy(data + 3, data + 3 + bytes); // to detect access beyond its end
         const mapi_packet packet = {copy.data(), uint32_t(bytes), uint32_t(bytes), now, kLinkTypes[choice & 3], 0, 0};
         mapi_batch batch;
         mapi_batch_fill(&batch, &packet, 1);

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Real captures, traces, filters and requests -> a folder of inputs for each fuzz target, in the form that its first lines tell."""
+"""Real captures, traces, filters and requests -> a folder of inputs for each fuzz target, in the
+format that its first lines describe."""
 import gzip
 import os
 import pathlib
@@ -11,7 +12,7 @@ DATA = pathlib.Path(os.environ.get("NETSLICE_DATA") or SOURCE.parent / "shared/d
 DEMO = SOURCE / "mapi-core/apps/demo/demo.pcap"
 CAPTURE_BYTES_MAX = 100_000
 PACKETS_OF_CAPTURE = 12
-FUNCTIONS = 40 # the byte that chooses one is taken modulo their number
+FUNCTIONS = 40 # the byte that selects one is taken modulo their number
 RULES = 16
 FILTERS = ("tcp port 80", "udp", "ip6 and tcp", "vlan and ip", "tcp[tcpflags] & tcp-syn != 0", "src net 10.0.0.0/8", "greater 500", "portrange 1-1023",
            "ether host 00:11:22:33:44:55", "ip[8] < 64 and not icmp", "mpls and ip", "host 192.168.1.1 and port 53")
@@ -41,7 +42,7 @@ def captures():
 
 
 def packets(capture):
-    """The first few, by tcpdump, which reads what libpcap reads."""
+    """The first few, read by tcpdump, which supports what libpcap reads."""
     done = subprocess.run(["tcpdump", "-r", capture, "-w", "-", "-c", str(PACKETS_OF_CAPTURE)], capture_output=True, check=False)
     data, at = done.stdout, 24
     while at + 16 <= len(data):
@@ -51,7 +52,7 @@ def packets(capture):
 
 
 def instructions(expression):
-    """As the compiler gives them: count, then code, jt, jf, k of each."""
+    """In the compiler's output format: count, then code, jt, jf, k of each."""
     done = subprocess.run(["tcpdump", "-y", "EN10MB", "-ddd", expression], capture_output=True, text=True, check=False)
     rows = [tuple(map(int, line.split())) for line in done.stdout.splitlines()[1:]]
     return b"".join(struct.pack("<HBBI", *row) for row in rows), len(rows)
@@ -65,13 +66,13 @@ def requests():
 
 
 def framed(request):
-    """With one descriptor, a capture or a file to write, where a request needs one."""
+    """With one descriptor, a capture or a file to write, if a request requires one."""
     descriptors = 1 if b"file" in request or b"out" in request else 0
     return struct.pack(">HB", len(request), descriptors) + request
 
 
 class Corpora:
-    """Inputs, each once, numbered."""
+    """Inputs without duplicates, numbered."""
 
     def __init__(self, folder):
         self.folder = pathlib.Path(folder)
@@ -84,7 +85,8 @@ class Corpora:
         (into / f"seed-{number:05}").write_bytes(data)
 
     def add_packets(self, capture, index):
-        """Single packets for what looks at one, all of the capture for what follows streams."""
+        """Single packets for targets of one packet, all of the capture for targets that follow
+        streams."""
         some = list(packets(capture))
         if not some:
             return
@@ -106,7 +108,7 @@ class Corpora:
 
 
 def make(folder):
-    """How many inputs each target has."""
+    """The number of inputs of each target."""
     corpora = Corpora(folder)
     for index, capture in enumerate(captures()):
         corpora.add_packets(capture, index)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// libFuzzer target: any bytes -> a whole analysis and all its exports, without a crash.
+// libFuzzer target: any bytes -> a complete analysis and all its exports, without a crash.
 //
-// Checksums would stop nearly every mutation at the door, so the target makes them right first: after the file header
-// it walks the chunks as their lengths tell and seals each.
+// Wrong checksums would make the reader reject nearly every mutation, so the target corrects them
+// first: after the file header it walks the chunks by their lengths and recomputes each checksum.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -59,7 +59,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size
         nsdump::stats_csv(report);
         nsdump::stats_text(report);
     } catch (const nsdump::TraceError &) {
-        // refused with a message, as it should be
+        // refused with a message, as expected
     }
     return 0;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Fuzz target: a function with arguments that it takes, and any bytes as packets -> no byte read outside of a packet, no mask that grows.
+// Fuzz target: a function with valid arguments, and any bytes as packets -> no byte read outside a
+// packet, no mask gains bits.
 #include "functions_harness.hpp"
 
 namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the targets over functions share: an instance from its creation to its end, and any bytes as packets.
+// What the function targets share: the lifetime of an instance, and any bytes as packets.
 #pragma once
 
 #include <algorithm>
@@ -28,7 +28,7 @@
 
 namespace fuzz
 {
-// Of one function, in the letters of its table; "f" and "S" stand for the reference below.
+// Of one function, by the letters of its table; "f" and "S" are the reference below.
 struct Case {
     const mapi_function *function;
     std::vector<const char *> texts;
@@ -42,11 +42,12 @@ inline const mapi_reference *const references[] = {&reference};
 inline const uint64_t begun = 1;
 inline const uint64_t *const flows[] = {&begun};
 
-// A network of this process alone, with a loopback interface: what is sent comes to nobody.
+// A private network namespace with a loopback interface: packets that are sent reach no other
+// process.
 inline void leave_network()
 {
     if (unshare(CLONE_NEWNET) < 0 && unshare(CLONE_NEWUSER | CLONE_NEWNET) < 0) {
-        perror("a network of its own, for functions that send");
+        perror("private network namespace for functions that send");
         exit(77);
     }
     const int any = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
@@ -62,7 +63,7 @@ inline void leave_network()
 class Instance
 {
 public:
-    // may_refuse: the arguments are anybody's, too.
+    // may_refuse: the arguments may be invalid.
     explicit Instance(const Case &chosen, bool may_refuse = false) : function_(*chosen.function)
     {
         static const int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
@@ -102,7 +103,7 @@ public:
         give_memory(setup);
         setup.meter = &measured_;
         setup.ring = &ring_calls_;
-        setup.config = "hashSize=16\n"; // for FLOW_REPORT: small, so that flows find no room
+        setup.config = "hashSize=16\n"; // for FLOW_REPORT: small, so that flows do not fit
         setup.take_single_packets = [](const mapi_function_setup *) {};
         setup.allocate_result = [](const mapi_function_setup *given, uint32_t bytes) {
             auto &in_place = static_cast<Instance *>(given->engine)->in_place_;
@@ -167,12 +168,12 @@ private:
     const mapi_perf_t measured_ = {};
 };
 
-// Each packet in memory of its very length, so that a byte too far is seen.
+// Each packet is in a buffer of exactly its length, so that an access beyond it is detected.
 struct Packets {
     std::vector<std::unique_ptr<uint8_t[]>> bytes;
     std::vector<mapi_packet> views;
 
-    // Its length, its time's step and its link type stand before it.
+    // It is preceded by its length, the time step and its link type.
     Packets(const uint8_t *data, size_t size)
     {
         static constexpr uint16_t kLinkTypes[] = {1, 101, 0, 9, 50, 104, 108, 113, 228, 229, 276, 147};

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Fuzz target: a link type and any bytes as a packet -> layers in order and inside the packet, no byte read outside it.
+// Fuzz target: a link type and any bytes as a packet -> layers in order and inside the packet, no
+// byte read outside it.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -14,7 +15,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                                                219, 226, 239, 240, 241, 242, 258};
     if (size == 0)
         return 0;
-    const std::vector<uint8_t> bytes(data + 1, data + size); // of this very length, so that a byte too far is seen
+    const std::vector<uint8_t> bytes(data + 1, data + size); // exactly this length, so that an access beyond it is detected
     mapi_packet packet{};
     packet.data = bytes.data();
     packet.caplen = packet.wire_len = uint32_t(bytes.size());

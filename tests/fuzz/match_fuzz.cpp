@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Fuzz target: BPF instructions and a packet -> machine code and libpcap's interpreter agree; a pattern of STR_SEARCH and a packet -> found
-// where a plain search finds it.  Input: which of the two, how many bytes of program or pattern, these, the packet.
+// Fuzz target: BPF instructions and a packet -> machine code and libpcap's interpreter agree; a
+// pattern of STR_SEARCH and a packet -> found where a simple search finds it. Input: which of the
+// two, the size of the program or pattern, the program or pattern, the packet.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -20,7 +21,7 @@ namespace
 {
 using namespace mapi::match;
 
-// libpcap takes such programs, since those of `protochain` loop; others may for ever.
+// libpcap accepts such programs, since those of `protochain` loop; others may loop forever.
 bool jumps_back(const bpf_insn &instruction)
 {
     return instruction.code == (BPF_JMP | BPF_JA) && int32_t(instruction.k) < 0;
@@ -30,7 +31,7 @@ void check_filter(const uint8_t *code, size_t code_bytes, const mapi_packet &pac
 {
     if (code_bytes < sizeof(bpf_insn))
         return;
-    // The interpreter's scratch memory holds anything at first; the accumulator is zero.
+    // The interpreter's scratch memory is uninitialised; the accumulator is zero.
     std::vector<bpf_insn> instructions;
     for (uint32_t word = 0; word < BPF_MEMWORDS; ++word)
         instructions.push_back({BPF_ST, 0, 0, word});
@@ -72,7 +73,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (size < 5)
         return 0;
     const size_t first_bytes = std::min<size_t>(data[1], (size - 5) / (data[0] & 1 ? 8 : 1)) * (data[0] & 1 ? 8 : 1);
-    const std::vector<uint8_t> first(data + 5, data + 5 + first_bytes), bytes(data + 5 + first_bytes, data + size); // of this very length
+    const std::vector<uint8_t> first(data + 5, data + 5 + first_bytes), bytes(data + 5 + first_bytes, data + size); // exactly this length
     mapi_packet packet{};
     packet.data = bytes.data();
     packet.caplen = uint32_t(bytes.size());

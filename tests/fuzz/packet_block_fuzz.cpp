@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Fuzz target: blocks as the kernel makes them, of any packets -> views that stay inside their block.
+// Fuzz target: blocks as the kernel makes them, of any packets -> views that stay inside their
+// block.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -16,18 +17,18 @@ namespace
 using mapi::drivers::PacketBlock;
 using mapi::drivers::PacketSocket;
 
-constexpr size_t kChoiceBytes = 12; // in front of each packet's bytes
+constexpr size_t kChoiceBytes = 12; // before each packet's bytes
 constexpr size_t kPacketsMax = 16;
 
 size_t aligned(size_t bytes) { return TPACKET_ALIGN(bytes); }
 
-// Room for a VLAN tag stands in front of the packet, as PacketSocket asks for.
+// The packet is preceded by room for a VLAN tag, as PacketSocket requests.
 size_t place_bytes(size_t caplen)
 {
     return aligned(aligned(sizeof(tpacket3_hdr)) + sizeof(sockaddr_ll) + PacketSocket::kVlanTagBytes + caplen);
 }
 
-// Of one packet; returns its place's length.
+// One packet; returns the length of its entry.
 size_t put(uint8_t *place, const uint8_t *choice, const uint8_t *bytes, size_t caplen, bool is_last)
 {
     tpacket3_hdr header = {};

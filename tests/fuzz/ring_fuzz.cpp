@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Fuzz target: a ring whose reader writes anything into its page -> the writer keeps within the ring's memory, and every record is there
-// or counted; an honest reader beside it gets what was written.  Input: two bytes a step.
+// Fuzz target: a ring whose reader writes anything into its page -> the writer stays within the
+// ring's memory, and every record is there or counted; a correct reader gets what was written.
+// Input: two bytes per step.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -17,7 +18,7 @@ namespace
 using namespace mapi::ring;
 constexpr uint64_t kBytes = 1024;
 
-// Data of its very length, so that a byte too far is seen.
+// Data of exactly its length, so that an access beyond it is detected.
 struct Ring {
     WriterPage writer_page;
     ReaderPage reader_page;

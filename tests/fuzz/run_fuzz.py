@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Fuzz targets, each for a time on inputs made of real captures -> a line each; ends with 1 at a finding, which is kept as a file."""
+"""Runs fuzz targets for a limited time each, on inputs made from real captures -> a line for each;
+ends with 1 if something was found, which is kept as a file."""
 import argparse
 import os
 import pathlib
@@ -16,16 +17,16 @@ OTHER_LENGTH_MAX = 6000
 
 
 def arguments():
-    parser = argparse.ArgumentParser(description="Runs fuzz targets for a time each, on inputs made of real captures.")
+    parser = argparse.ArgumentParser(description="Runs fuzz targets for a limited time each, on inputs made from real captures.")
     parser.add_argument("--bin", required=True, help="folder of the targets")
-    parser.add_argument("--work", required=True, help="folder for inputs and findings; what is there is built upon")
+    parser.add_argument("--work", required=True, help="folder for inputs and findings; existing contents are reused")
     parser.add_argument("--seconds", type=int, default=60, help="for each target")
     parser.add_argument("targets", nargs="*", help="default: all")
     return parser.parse_args()
 
 
 def run(target, options):
-    """The words of its last line, and whether it found nothing."""
+    """Exit code, runs, coverage, and the log."""
     folder = pathlib.Path(options.work)
     log_path = folder / f"{target}.log"
     findings = folder / "findings"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Fuzz target: any messages of a client -> mapid's session answers each or hangs up.  Input: requests, each behind its length (two bytes) and
-// a byte that tells which descriptors go with it.
+// Fuzz target: any messages of a client -> mapid's session answers each or closes the connection.
+// Input: requests, each preceded by its length (two bytes) and a byte that selects the descriptors
+// sent with it.
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -23,7 +24,8 @@ namespace
 {
 using namespace mapi;
 
-// What a client opened: a capture of one packet, a file to write, and something that is no file.
+// Files that a client opened: a capture of one packet, a file to write, and something that is not a
+// file.
 int descriptor_of(unsigned kind)
 {
     static const uint8_t kCapture[] = {0xd4, 0xc3, 0xb2, 0xa1, 2, 0, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 4, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 4, 0, 0, 0, 4, 0, 0, 0, 1, 2, 3, 4};
@@ -84,7 +86,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     try {
         daemon::Users users(limits);
         const daemon::Service service = {registry, devices, limits, census, pulse, "", users, housekeeping};
-        // Nobody's: what sends is refused.
+        // A user without rights: sending is refused.
         daemon::Session session(service, ipc::Descriptor(ends[0]), {getpid(), 65534, {65534}});
         session.serve(stop.number());
     } catch (const ipc::ChannelError &) {

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# empty_system: installed prefix -> /usr/local of a tree that holds nothing else but the C library; programs built by README's words
-# run there after README's `ldconfig`, or with the library's path. $1 prefix, $2 compiler, $3 what `cmake --install` said.
+# empty_system: installed prefix -> /usr/local of a tree that otherwise contains only the C library;
+# programs built by README's commands run there after README's `ldconfig`, or with the library's
+# path. $1 prefix, $2 compiler, $3 output of `cmake --install`.
 set -u
 prefix=$1 cc=$2 message=$3
 tests=$NETSLICE_SOURCE/tests/install
@@ -17,7 +18,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 chroot / true 2>/dev/null || { echo "skipped: chroot is not allowed"; exit 77; }
 
-# add TREE FILE: into the tree, at its own place or where a link leads, with the libraries that it needs beside those of the prefix.
+# add TREE FILE...: copies files into the tree, in the same place; links are followed.
 add() {
     local tree=$1 file target
     shift
@@ -29,7 +30,7 @@ add() {
 }
 libraries_of() { LD_LIBRARY_PATH=$prefix/lib ldd "$@" 2>/dev/null | sed -n 's/.*\(=> \|^\t\)\(\/[^ ]*\) (.*/\2/p' | grep -v "^$prefix/" | sort -u; }
 
-# new_tree PLACE: the C library, ldconfig, Debian's settings of the loader, and the prefix under PLACE.
+# new_tree PLACE: the C library, ldconfig, Debian's loader settings, and the prefix under PLACE.
 new_tree() {
     tree=$(mktemp -d "$work/tree.XXXX")
     mkdir -p "$tree$1" "$tree/etc/ld.so.conf.d" "$tree/tmp" "$tree/sbin" "$tree/dev"
@@ -45,15 +46,15 @@ flags() { PKG_CONFIG_PATH=$tree$1/lib/pkgconfig pkg-config "${@:2}"; }
 # build NAME SOURCE FLAGS...: a program for the tree.
 build() { "$cc" -O2 -o "$tree/$1" "$tests/$2" "${@:3}" || fail "$1: cannot be built"; }
 inside() { env -i PATH=/usr/local/bin:/usr/bin:/bin:/sbin "${variables[@]}" chroot "$tree" "$@"; }
-# misses LIBRARY PROGRAM...: the loader does not find it.
+# misses LIBRARY PROGRAM...: the loader does not find the library.
 misses() {
-    inside "${@:2}" >"$work/said" 2>&1 && fail "$2: runs where nobody has told the loader of $1: the tree is not empty"
-    grep -q "$1: cannot open shared object file" "$work/said" || fail "$2: misses something else than $1: $(<"$work/said")"
+    inside "${@:2}" >"$work/said" 2>&1 && fail "$2: runs although the loader cannot know $1: the tree is not empty"
+    grep -q "$1: cannot open shared object file" "$work/said" || fail "$2: misses something other than $1: $(<"$work/said")"
 }
 runs() { inside "$@" >"$work/said" 2>&1 || fail "$1 does not run: $(<"$work/said")"; }
 variables=()
 
-# What README tells to do, in the words that the rest of this test follows.
+# What README says to do; the rest of this test follows it.
 grep -qE '^cmake --install build/release --prefix /usr/local' "$NETSLICE_SOURCE/README.md" || fail "README does not install into /usr/local"
 grep -qE '^ldconfig( |$)' "$NETSLICE_SOURCE/README.md" || fail "README does not name ldconfig"
 grep -qF 'cc app.c $(pkg-config --cflags --libs nsprobe)' "$NETSLICE_SOURCE/README.md" || fail "README does not build by pkg-config"
@@ -70,7 +71,7 @@ runs /app output=/tmp/app.nsl
 # shellcheck disable=SC2046
 build wholly_static find_package/batch.c -static $(flags /usr/local --static --cflags --libs nsprobe) 2>/dev/null
 
-# libmapi needs packages beside the C library: theirs are added, and nothing else.
+# libmapi requires packages other than the C library: only theirs are added.
 # shellcheck disable=SC2046
 add "$tree" $(libraries_of "$prefix/lib/libmapi.so" "$prefix/bin/nsdump")
 rm -f "$tree/etc/ld.so.cache"
@@ -83,10 +84,10 @@ runs /count /tmp/demo.pcap
 [[ $(<"$work/said") == 4827 ]] || fail "libmapi counts $(<"$work/said") packets in the demo capture"
 # shellcheck disable=SC2046
 build plain find_package/plain.c $(flags /usr/local --cflags --libs nsprobe)
-runs nsdump record -o /tmp/record.nsl -- /plain # the installed programs, as they are
+runs nsdump record -o /tmp/record.nsl -- /plain # the installed programs, unchanged
 runs nsdump check /tmp/record.nsl
 
-# A folder that the loader does not know.
+# A folder that the loader does not search.
 new_tree /opt/netslice
 # shellcheck disable=SC2046
 build app find_package/batch.c $(flags /opt/netslice --cflags --libs nsprobe)
@@ -99,11 +100,11 @@ variables=()
 build app_with_path find_package/batch.c $(flags /opt/netslice --cflags --libs nsprobe) -Wl,-rpath,/opt/netslice/lib
 runs /app_with_path output=/tmp/path.nsl
 
-# Not even the C library.
+# Without the C library.
 static=$(echo "$work"/tree.*/wholly_static)
 tree=$(mktemp -d "$work/bare.XXXX")
 mkdir "$tree/tmp"
 cp "$static" "$tree/"
 runs /wholly_static output=/tmp/static.nsl
-[[ $(head -c 8 "$tree/tmp/static.nsl") == NSLTRACE ]] || fail "a wholly static program has written no trace"
+[[ $(head -c 8 "$tree/tmp/static.nsl") == NSLTRACE ]] || fail "a fully static program has written no trace"
 exit $failed

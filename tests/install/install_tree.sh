@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# install_tree: the build tree -> a fresh prefix that the other install tests use; $1 is the prefix, $1.said what was told meanwhile.
+# install_tree: the build tree -> a fresh prefix that the other install tests use; $1 is the prefix,
+# $1.said gets the output.
 set -eu
 prefix=$1
 rm -rf "$prefix"
@@ -8,7 +9,8 @@ cmake --install "$NETSLICE_BUILD" --prefix "$prefix" >"$prefix.said"
 for name in nsprobe.pc nsprobe-config.cmake probe.h record.h 70-nsmod.rules nsmod.4 mapi.3 mapi_connect.3 PKT_COUNTER.3mapi; do
     [ -n "$(find "$prefix" -name "$name" -print -quit)" ] || { echo "not installed: $name"; exit 1; }
 done
-# DKMS's place of the module, whole enough to build and with its version in its name; who may use the device.
+# DKMS's source folder of the module, complete enough to build and with the version in its name;
+# rules for who may use the device.
 for name in src/nsmod-*/dkms.conf src/nsmod-*/Makefile src/nsmod-*/Kbuild src/nsmod-*/src/module.c src/nsmod-*/src/groups/irq.c \
     src/nsmod-*/include/nslice/kernel.h src/nsmod-*/uapi/nslice/record.h lib/udev/rules.d/70-nsmod.rules lib/sysusers.d/nsmod.conf; do
     # shellcheck disable=SC2086 # a pattern
@@ -16,7 +18,7 @@ for name in src/nsmod-*/dkms.conf src/nsmod-*/Makefile src/nsmod-*/Kbuild src/ns
 done
 version=$(cat "$prefix"/src/nsmod-*/release)
 grep -qx "PACKAGE_VERSION=\"$version\"" "$prefix/src/nsmod-$version/dkms.conf" || { echo "dkms.conf is not of version $version"; exit 1; }
-# What was installed must not point back to where it was built.
+# Installed files must not refer to the folder in which they were built.
 if found=$(grep -rlIF -e "$NETSLICE_BUILD" -e "$NETSLICE_SOURCE" "$prefix"); then
     echo "these name the build or source folder:"
     echo "$found"

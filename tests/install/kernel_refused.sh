@@ -1,11 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# kernel_refused: the installed module source and kernels that it is not for -> a sentence each, no compiler; $1 prefix, $2 work folder.
+# kernel_refused: the installed module source with unsupported kernels -> one sentence each, no
+# compiler run; $1 prefix, $2 work folder.
 set -eu
 source=$(echo "$1"/src/nsmod-*) work=$2
 rm -rf "$work"
 
-# headers NAME RELEASE CONFIG...: what is looked at in a kernel's headers; they would compile nothing.
+# headers NAME RELEASE CONFIG...: the parts of a kernel's headers that are checked; nothing can be
+# compiled with them.
 headers()
 {
     mkdir -p "$work/$1/include/config"
@@ -16,20 +18,20 @@ headers()
     for option; do echo "CONFIG_$option=y"; done >"$place/.config"
 }
 
-# refuses NAME WORDS: make ends with an error whose first words are these, and says little else.
+# refuses NAME WORDS: make fails with an error that begins with these words and is short.
 refuses()
 {
     if said=$(make -s -C "$source" KERNEL=6.1.0-none KDIR="$work/$1" 2>&1); then
-        echo "$1: make went on: $said"
+        echo "$1: make did not stop: $said"
         exit 1
     fi
     case $said in "nsmod: $2"*) ;; *) echo "$1: not 'nsmod: $2' but: $said"; exit 1 ;; esac
-    [ "$(echo "$said" | wc -l)" -le 3 ] || { echo "$1: a page of errors: $said"; exit 1; }
+    [ "$(echo "$said" | wc -l)" -le 3 ] || { echo "$1: too many errors: $said"; exit 1; }
 }
 
 needed="MODULES TRACEPOINTS SHMEM PERF_EVENTS"
 headers good 6.1.0-test $needed X86_64
-[ "$(make -s -C "$source" KDIR="$work/good")" = compiled ] || { echo "a kernel that it is for is refused"; exit 1; }
+[ "$(make -s -C "$source" KDIR="$work/good")" = compiled ] || { echo "a supported kernel is refused"; exit 1; }
 refuses nowhere "no kernel headers in $work/nowhere; install them (Debian: apt install linux-headers-6.1.0-none)"
 headers old 6.0.19-test $needed X86_64
 refuses old "kernel 6.0.19-test is too old: nsmod is for 6.1 and newer"

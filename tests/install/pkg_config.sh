@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# pkg_config: installed prefix -> programs built by hand with pkg-config's flags, and run; $1 prefix, $2 work folder, $3 compiler.
+# pkg_config: installed prefix -> programs built by hand with pkg-config's flags, and run; $1
+# prefix, $2 work folder, $3 compiler.
 set -eu
 prefix=$1 work=$2 cc=$3
 tests=$NETSLICE_SOURCE/tests/install
@@ -9,7 +10,7 @@ mkdir -p "$work"
 folder=$(dirname "$(find "$prefix" -name nsprobe.pc -print -quit)")
 export PKG_CONFIG_PATH="$folder" LD_LIBRARY_PATH="$(dirname "$folder")"
 
-# The prefix was chosen at installation, so the files must not need --define-prefix.
+# The prefix was chosen at installation, so the files must work without --define-prefix.
 # shellcheck disable=SC2046 # flags are words
 $cc -std=c11 -O2 -Wall -Wextra -Werror -o "$work/batch" "$tests/find_package/batch.c" $(pkg-config --cflags --libs nsprobe)
 "$work/batch" "output=$work/batch.nsl"
@@ -28,8 +29,8 @@ while at < len(data):
 print(packets)' "$capture")
 [ "$counted" = "$expected" ] || { echo "libmapi counted $counted packets, the file has $expected"; exit 1; }
 
-# A program of MAPI 2 includes a header for each function, with its folder and without.
+# A MAPI 2 program includes a header for each function, with and without its folder.
 # shellcheck disable=SC2046
 $cc -std=gnu11 -O2 -Wall -Wextra -Werror -o "$work/of_mapi2" "$tests/pkg_config/of_mapi2.c" $(pkg-config --cflags --libs mapi)
 "$work/of_mapi2" "$capture" >"$work/of_mapi2.txt" || { cat "$work/of_mapi2.txt"; exit 1; }
-grep -qx "packets $counted" "$work/of_mapi2.txt" || { echo "a program of MAPI 2 does not count $counted packets:"; cat "$work/of_mapi2.txt"; exit 1; }
+grep -qx "packets $counted" "$work/of_mapi2.txt" || { echo "a MAPI 2 program does not count $counted packets:"; cat "$work/of_mapi2.txt"; exit 1; }

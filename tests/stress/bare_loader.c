@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Loads the object $1, has it work $2 times and unloads it, three times over; knows nothing of probes itself. */
+/* Three times: loads the object $1, calls its work function $2 times and unloads it; has no probes
+   itself. */
 #include <dlfcn.h>
 #include <stdint.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// fork() of a program whose other threads are in the middle of everything; exec() out of a session.
+// fork() of a program whose other threads are busy; exec() out of a session.
 #include "work.hpp"
 
 #include <sys/wait.h>
@@ -10,9 +10,9 @@ using namespace stress;
 namespace
 {
 #if defined(__SANITIZE_THREAD__)
-constexpr bool kChildrenOpen = false, kBusyChildrenOpen = false; // it cannot start threads in a child of fork()
+constexpr bool kChildrenOpen = false, kBusyChildrenOpen = false; // TSan cannot start threads in a child of fork()
 #elif defined(__SANITIZE_ADDRESS__)
-// Its allocator's locks stay taken in the child when another thread was in malloc() at the fork.
+// ASan's allocator locks stay locked in the child if another thread was in malloc() during fork().
 constexpr bool kChildrenOpen = true, kBusyChildrenOpen = false;
 #else
 constexpr bool kChildrenOpen = true, kBusyChildrenOpen = true;
@@ -25,7 +25,7 @@ int child_status(pid_t child)
     return status;
 }
 
-// A child with a session of its own: 0 when its own equation holds.
+// A child with its own session: 0 if its loss equation holds.
 int child_session(const std::string &output)
 {
     nsp_session_counts counts{};
@@ -38,7 +38,8 @@ int child_session(const std::string &output)
 }
 } // namespace
 
-TEST_CASE("children of a program with busy threads write nothing into its session and may open their own", "[stress][fork]")
+TEST_CASE("children of a busy program write nothing into its session and may open their own",
+          "[stress][fork]")
 {
     for (const auto &kind : kinds()) {
         test_support::TempDir dir;
@@ -99,7 +100,8 @@ TEST_CASE("a child of a program with a session opens its own", "[stress][fork]")
     }
 }
 
-TEST_CASE("exec ends a session without its end: the file is whole as far as it goes", "[stress][fork]")
+TEST_CASE("exec ends a session without a footer: the file is valid as far as it goes",
+          "[stress][fork]")
 {
     test_support::TempDir dir;
     const std::string output = (dir / "t.nsl").string();
@@ -108,7 +110,7 @@ TEST_CASE("exec ends a session without its end: the file is whole as far as it g
         if (nsp_session_configure(("calibration=no ring=1M output=" + output).c_str()))
             _exit(1);
         write_units(1000);
-        usleep(50000); // a drain or two
+        usleep(50000); // one or two drains
         execl("/bin/true", "true", nullptr);
         _exit(2);
     }
@@ -119,7 +121,7 @@ TEST_CASE("exec ends a session without its end: the file is whole as far as it g
     CHECK(trace.records.size() == 1000 * kUnitRecords);
 }
 
-TEST_CASE("a child that ends by exit leaves its parent's session alone", "[stress][fork]")
+TEST_CASE("a child that ends by exit does not affect its parent's session", "[stress][fork]")
 {
     test_support::ProbeSession session("calibration=no");
     write_units(10);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// An object with sites of its own, to be loaded and unloaded; SLICE_NAME tells its two builds apart.
+// An object with its own sites, to be loaded and unloaded; SLICE_NAME distinguishes its two builds.
 #include <cstdint>
 
 #include <nsprobe/probe.h>
 
-// The probes take their name as it stands, so a name that is a macro needs one step more.
+// The probes use the name as written, so a name that is a macro needs another level of expansion.
 #define START(name) NET_SLICE_START(name)
 #define STOP(name) NET_SLICE_STOP(name)
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Shared objects with sites: two at once, loaded and unloaded while a session runs and while none does.
+// Shared objects with sites: two at once, loaded and unloaded with and without a session.
 #include "work.hpp"
 
 #include <dlfcn.h>
@@ -56,10 +56,12 @@ TEST_CASE("two objects with sites in one program write under their own names", "
     }
 }
 
-// Records, with all others less than the ring holds: none is lost, however long the others take.
+// In records; with those of the other threads less than a ring holds, so none is lost, however long
+// the others take.
 constexpr std::uint64_t kMostBeside = 200000;
 
-TEST_CASE("objects come and go while a session runs and other threads write", "[stress][objects]")
+TEST_CASE("objects are loaded and unloaded while a session runs and other threads write",
+          "[stress][objects]")
 {
     for (const auto &kind : kinds()) {
         test_support::ProbeSession session("calibration=no ring=16M " + kind);
@@ -86,12 +88,13 @@ TEST_CASE("objects come and go while a session runs and other threads write", "[
         auto count = names(result.trace);
         CHECK(count["slice_of_a"] + count["slice_of_b"] == 600 * 10 * 2);
         CHECK(count[""] == 0);
-        // The same site under the same id each time: the table does not fill up by reloading.
+        // The same site has the same id each time: reloading does not fill the table.
         CHECK(result.trace.sites.size() < 100);
     }
 }
 
-TEST_CASE("an object brings the library into a program that did not know it, and out again", "[stress][objects]")
+TEST_CASE("an object brings the library into a program that does not use it, and out again",
+          "[stress][objects]")
 {
     test_support::TempDir dir;
     const auto output = dir / "t.nsl";

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Rings far too small for what is written: every loss is counted, in both policies and kinds.
+// Rings far too small for the load: every loss is counted, for both policies and kinds.
 #include "work.hpp"
 
 using namespace stress;
 
-TEST_CASE("under overflow every record is drained or counted as lost", "[stress][overflow]")
+TEST_CASE("under overflow, every record is drained or counted as lost", "[stress][overflow]")
 {
     for (const auto &kind : kinds())
         for (const char *full : {"discard", "overwrite"}) {
@@ -20,7 +20,7 @@ TEST_CASE("under overflow every record is drained or counted as lost", "[stress]
         }
 }
 
-TEST_CASE("with room enough nothing is lost", "[stress][overflow]")
+TEST_CASE("with enough room, nothing is lost", "[stress][overflow]")
 {
     for (const auto &kind : kinds()) {
         test_support::ProbeSession session("calibration=no ring=64M " + kind);
@@ -32,7 +32,8 @@ TEST_CASE("with room enough nothing is lost", "[stress][overflow]")
     }
 }
 
-TEST_CASE("a session with both clock modes and a general path loses nothing uncounted", "[stress][overflow]")
+TEST_CASE("a session with mode ordered and the general path has no uncounted losses",
+          "[stress][overflow]")
 {
     for (const auto &kind : kinds())
         for (const char *options : {" clock=ordered", " clock=ordered full=overwrite"}) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Programs under a recorder that fork, exec, or are killed at any moment: what was committed is in the trace.
+// Recorded programs that fork, exec, or are killed at any moment: what was committed is in the
+// trace.
 #include "work.hpp"
 
 #include <fcntl.h>
@@ -50,7 +51,7 @@ public:
     }
     ~Recording() { munmap(counts_, sizeof(victim_counts)); }
 
-    // Starts the victim; kills it after `lifetime`, or waits for its end when that is zero.
+    // Starts the victim; kills it after `lifetime`, or waits for it to end if that is zero.
     Recorded run(const char *what, const char *times, std::chrono::microseconds lifetime)
     {
         Recorded result;
@@ -114,7 +115,8 @@ void check_books(const Recorded &result, std::uint64_t slack)
 }
 } // namespace
 
-TEST_CASE("of a program killed at any moment everything committed is drained, nothing torn", "[stress][recorder]")
+TEST_CASE("everything that a killed program has committed is drained, and nothing is torn",
+          "[stress][recorder]")
 {
     std::mt19937 random(std::random_device{}());
     for (const auto kind : ring_kinds())
@@ -131,7 +133,7 @@ TEST_CASE("of a program killed at any moment everything committed is drained, no
             }
 }
 
-TEST_CASE("children of a recorded program go on writing into its trace", "[stress][recorder]")
+TEST_CASE("children of a recorded program continue to write into its trace", "[stress][recorder]")
 {
     for (const auto kind : ring_kinds()) {
         Recording recording(kind, NSLICE_FULL_DISCARD, 4 << 20);
@@ -148,7 +150,7 @@ TEST_CASE("children of a recorded program go on writing into its trace", "[stres
     }
 }
 
-TEST_CASE("a recorded program that becomes another by exec stays in the trace", "[stress][recorder]")
+TEST_CASE("a recorded program that calls exec stays in the trace", "[stress][recorder]")
 {
     for (const auto kind : ring_kinds()) {
         Recording recording(kind, NSLICE_FULL_DISCARD, 4 << 20);
@@ -160,7 +162,8 @@ TEST_CASE("a recorded program that becomes another by exec stays in the trace", 
     }
 }
 
-TEST_CASE("a program without rseq cannot write rings that need it, and is told so", "[stress][recorder]")
+TEST_CASE("a program without rseq cannot write rings that require it, and reports that",
+          "[stress][recorder]")
 {
     if (!has_rseq())
         return;
@@ -173,7 +176,8 @@ TEST_CASE("a program without rseq cannot write rings that need it, and is told s
     CHECK_THAT(result.refusal, Catch::Contains("no rseq") && Catch::Contains("kind=atomic"));
 }
 
-TEST_CASE("where nothing has rseq, rings that need it are refused before a program starts", "[stress][recorder]")
+TEST_CASE("without rseq, rings that require it are refused before a program starts",
+          "[stress][recorder]")
 {
     if (has_rseq())
         return;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Sessions that open and close under running probes, and flight recorders that are asked for snapshots.
+// Sessions that are opened and closed while probes run, and snapshots of flight recorders.
 #include "work.hpp"
 
 #include <unistd.h>
@@ -8,7 +8,7 @@ using namespace stress;
 
 namespace
 {
-// In a thread no check of the framework may fail.
+// Catch2's assertions must not fail outside the main thread.
 [[noreturn]] void give_up(const char *what)
 {
     fprintf(stderr, "%s: %s\n", what, nsp_last_error());
@@ -16,7 +16,7 @@ namespace
 }
 } // namespace
 
-TEST_CASE("sessions open and close while threads never stop writing", "[stress][sessions]")
+TEST_CASE("sessions open and close while threads keep writing", "[stress][sessions]")
 {
     std::atomic<bool> done{false};
     std::atomic<std::uint64_t> recorded{0};
@@ -55,7 +55,8 @@ TEST_CASE("sessions open and close while threads never stop writing", "[stress][
     CHECK(recorded <= issued);
 }
 
-TEST_CASE("one of many threads that open a session gets it, the others a refusal", "[stress][sessions]")
+TEST_CASE("of many threads that open a session, one succeeds and the others are refused",
+          "[stress][sessions]")
 {
     for (int round = 0; round < 20; ++round) {
         test_support::TempDir dir;
@@ -77,7 +78,8 @@ TEST_CASE("one of many threads that open a session gets it, the others a refusal
     }
 }
 
-TEST_CASE("snapshots of a flight recorder under its writers lose nothing uncounted", "[stress][sessions]")
+TEST_CASE("snapshots of a flight recorder with active writers have no uncounted losses",
+          "[stress][sessions]")
 {
     for (const auto &kind : kinds())
         for (const char *ring : {" ring=8K", " ring=256K"}) {
@@ -86,7 +88,7 @@ TEST_CASE("snapshots of a flight recorder under its writers lose nothing uncount
             std::atomic<int> working{2}, snapshots{0};
             const auto issued = run_threads(3, [&](unsigned i) -> std::uint64_t {
                 if (i < 2) {
-                    // On a busy machine the writers would be done before the third thread has run.
+                    // On a busy machine, the writers would finish before the third thread has run.
                     auto own = write_units(200000);
                     while (snapshots < 4)
                         own += write_units(1000);
@@ -103,7 +105,7 @@ TEST_CASE("snapshots of a flight recorder under its writers lose nothing uncount
             const auto result = session.close();
             require_accounted(result, issued);
             REQUIRE(is_whole(result.trace));
-            // Half of a ring at least, also where both writers had but one CPU and so one ring.
+            // At least half of a ring, even if both writers shared one CPU and so one ring.
             CHECK(result.trace.records.size() > (std::string(ring) == " ring=8K" ? 256u : 8000u));
         }
 }

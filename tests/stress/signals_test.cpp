@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Probes in handlers that interrupt probes: a storm of signals aborts sequences by the thousand.
+// Probes in handlers that interrupt probes: frequent signals abort thousands of sequences.
 #include "work.hpp"
 
 #include <pthread.h>
@@ -13,7 +13,7 @@ using namespace stress;
 namespace
 {
 constexpr std::uint64_t kHandled = 4000;
-std::atomic<std::uint64_t> handled; // by whichever thread the signal met, also on its way out
+std::atomic<std::uint64_t> handled; // by any thread, even while it is ending
 
 void handler(int)
 {
@@ -29,7 +29,8 @@ void install(int number, int flags)
     sigaction(number, &action, nullptr);
 }
 
-// Signals come from a timer, from another thread, and at each other's cost (SA_NODEFER: handlers nest).
+// Signals from a timer and from another thread; handlers interrupt each other (SA_NODEFER: they
+// nest).
 void storm(const std::string &options)
 {
     INFO(options);
@@ -61,7 +62,7 @@ void storm(const std::string &options)
             own += write_units(100);
         ++finished;
         while (finished < 2)
-            ; // the shooter still aims here
+            ; // the other thread still sends signals here
         if (i == 0)
             done = true, shooter.join();
         else
@@ -77,7 +78,8 @@ void storm(const std::string &options)
 }
 } // namespace
 
-TEST_CASE("a storm of signals with probes in the handlers loses nothing uncounted", "[stress][signals]")
+TEST_CASE("frequent signals with probes in the handlers cause no uncounted losses",
+          "[stress][signals]")
 {
     for (const auto &kind : kinds())
         for (const char *full : {" full=discard ring=1M", " full=overwrite ring=16K", " full=discard ring=4K"})

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Threads that are driven from CPU to CPU, come and go, or are cancelled.
+// Threads that are moved from CPU to CPU, are short-lived, or are cancelled.
 #include "work.hpp"
 
 #include <pthread.h>
@@ -30,12 +30,12 @@ void move_to(pid_t thread, int cpu)
 }
 } // namespace
 
-TEST_CASE("threads that others drive from CPU to CPU lose nothing uncounted", "[stress][migration]")
+TEST_CASE("threads moved from CPU to CPU have no uncounted losses", "[stress][migration]")
 {
     constexpr unsigned kMovesLeast = 30;
     const auto cpus = allowed_cpus();
     if (cpus.size() < 2)
-        return test_support::skip("one CPU only");
+        return test_support::skip("only one CPU");
     for (const auto &kind : kinds())
         for (const char *full : {" ring=1M", " full=overwrite ring=8K"}) {
             INFO(kind << full);
@@ -54,7 +54,7 @@ TEST_CASE("threads that others drive from CPU to CPU lose nothing uncounted", "[
             const auto issued = run_threads(3, [&](unsigned i) {
                 ids[i] = gettid();
                 auto own = write_units(100000);
-                while (moves < kMovesLeast) // the driver may have had no turn yet
+                while (moves < kMovesLeast) // the moving thread may not have run yet
                     own += write_units(1000);
                 --working;
                 return own;
@@ -67,7 +67,7 @@ TEST_CASE("threads that others drive from CPU to CPU lose nothing uncounted", "[
         }
 }
 
-TEST_CASE("threads that come and go by the thousand lose nothing", "[stress][threads]")
+TEST_CASE("thousands of short-lived threads lose nothing", "[stress][threads]")
 {
     for (const auto &kind : kinds()) {
         test_support::ProbeSession session("calibration=no ring=16M " + kind);
@@ -87,7 +87,7 @@ thread_local std::uint64_t written_at_exit;
 std::atomic<std::uint64_t> issued_by_cancelled;
 
 struct AtExit {
-    // Runs while the thread's storage goes: probes must still work.
+    // Runs while the thread's storage is being destroyed: probes must still work.
     ~AtExit()
     {
         write_unit(1);
@@ -107,7 +107,8 @@ void *until_cancelled(void *)
 }
 } // namespace
 
-TEST_CASE("cancelled threads and probes in their last destructors are all accounted for", "[stress][threads]")
+TEST_CASE("cancelled threads and probes in their last destructors are all accounted for",
+          "[stress][threads]")
 {
     for (const auto &kind : kinds()) {
         issued_by_cancelled = 0;

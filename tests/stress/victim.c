@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A program to be recorded and killed: $1 what to do (run, fork, exec), $2 file of struct victim_counts, $3 how often. */
+/* A program to be recorded and killed: $1 is what to do (run, fork, exec), $2 the file with struct
+   victim_counts, $3 how often. */
 #define _GNU_SOURCE
 #include "victim.h"
 

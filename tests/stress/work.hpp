@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Work for stress tests: units whose records tell by themselves whether they are whole, and threads that write them.
+// Work for stress tests: units whose records show whether they are whole, and threads that write
+// them.
 #pragma once
 
 #include <sys/rseq.h>
@@ -20,7 +21,7 @@ namespace stress
 {
 constexpr std::uint64_t kUnitRecords = 7;
 
-// INIT's three words depend on each other, so that a mixture of two records shows.
+// INIT's three words depend on each other, so that a mixture of two records is detected.
 inline void write_unit(std::uint64_t number)
 {
     NET_SLICE_INIT(unit, number, ~number, number * 3);
@@ -51,7 +52,8 @@ inline std::vector<std::string> kinds()
     return has_rseq() ? std::vector<std::string>{"kind=rseq", "kind=atomic"} : std::vector<std::string>{"kind=atomic"};
 }
 
-// Runs `work(thread number)`, which returns how many records it issued, in several threads; their sum.
+// Runs `work(thread number)`, which returns the number of records it issued, in several threads;
+// returns the sum.
 inline std::uint64_t run_threads(unsigned count, const std::function<std::uint64_t(unsigned)> &work)
 {
     std::atomic<std::uint64_t> issued{0};

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: MIT
-# callgrind's output file -> instructions inside each function, those that it calls included, by the function's source file.
+# callgrind's output file -> instructions inside each function, including its callees, by the
+# function's source file.
 import collections
 import pathlib
 import re
 
-# valgrind may evaluate the second half of an `a && b` also where the first is false, and callgrind counts it, unless told not to.
+# valgrind may evaluate the second half of `a && b` even if the first is false, and callgrind counts
+# it, unless this is disabled.
 EXACT = ("--tool=callgrind", "--vex-guest-chase=no")
 BY_ADDRESS = (*EXACT, "--dump-instr=yes")
 
@@ -13,8 +15,8 @@ _NAME = re.compile(r"(fl|fi|fe|cfi|cfl|fn|cfn)=(\(\d+\))(?: (.*))?$")
 
 
 def inclusive(path):
-    """{(file name, function): (calls, instructions)} over all calls that come from another source file (the format:
-    https://valgrind.org/docs/manual/cl-format.html)."""
+    """{(file name, function): (calls, instructions)} over all calls that come from another source
+    file (format: https://valgrind.org/docs/manual/cl-format.html)."""
     names = {"file": {}, "function": {}}
     totals = collections.defaultdict(lambda: [0, 0])
     here = callee_file = callee = None
@@ -58,8 +60,9 @@ def symbol_ranges(nm_lines):
 
 
 def _lines_of_cost(path):
-    """Yields of each line of cost in a file made with BY_ADDRESS: source file, function, address, callee or None, instructions.  A
-    function is (number, name).  A line of a call has the address of the call."""
+    """Yields for each cost line of a file made with BY_ADDRESS: source file, function, address,
+    callee or None, instructions. A function is (number, name). A call line has the address of the
+    call."""
     names, address, here, source, callee, is_call = {}, 0, None, None, None, False
     for line in pathlib.Path(path).read_text(errors="replace").splitlines():
         if match := _NAME.match(line):
@@ -83,10 +86,11 @@ def _lines_of_cost(path):
 
 
 def booked_after_return(path, file, function, ranges):
-    """What inclusive() has too many, in a file made with BY_ADDRESS: instructions booked on a function, or on one that it calls,
-    that lie in none of them, and those of calls made from there.  Where a call leaves the stack pointer alone (arm64), callgrind
-    misses returns from functions that were left by a jump (a tail call), and books on them what the caller does next.  Functions
-    without a range are passed over."""
+    """The excess of inclusive() in a file made with BY_ADDRESS: instructions attributed to a
+    function or its callees although they are in none of them, and those of calls made there. Where
+    a call does not change the stack pointer (arm64), callgrind misses the return of a function that
+    was left by a jump (a tail call), and attributes to it what the caller does next. Functions
+    without a range are skipped."""
     costs = collections.defaultdict(list)
     inside = set()
     for source, here, address, callee, count in _lines_of_cost(path):
@@ -97,7 +101,7 @@ def booked_after_return(path, file, function, ranges):
     def spans(one):
         return ranges.get(_SUFFIX.sub("", one[1]), [])
 
-    def strays():  # what was booked on a function and lies in none of those inside
+    def strays():  # attributed to a function, but outside all functions in `inside`
         own = [span for one in inside for span in spans(one)]
         return {one: [cost for cost in costs[one] if spans(one) and not any(cost[0] in span for span in own)] for one in inside}
 

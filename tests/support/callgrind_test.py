@@ -5,8 +5,9 @@ import unittest
 
 from callgrind import booked_after_return, inclusive
 
-# outer() at 0x100 calls filter() at 0x200, which jumps to helper() at 0x300; helper's return to outer() goes unseen, so outer's next
-# instruction (0x108) and its call of next() at 0x400 are booked on filter().
+# outer() at 0x100 calls filter() at 0x200, which jumps to helper() at 0x300; helper's return to
+# outer() is missed, so outer's next instruction (0x108) and its call of next() at 0x400 are
+# attributed to filter().
 MISSED_RETURN = """\
 fl=(1) /src/outer.cpp
 fn=(1) outer()
@@ -64,7 +65,7 @@ class Callgrind(unittest.TestCase):
         path = self.out(MISSED_RETURN.format(stray=STRAY, filter_inclusive=25))
         self.assertEqual(booked_after_return(path, "filter.cpp", "filter()", RANGES), 13)
 
-    def test_functions_without_a_range_are_passed_over(self):
+    def test_functions_without_a_range_are_skipped(self):
         path = self.out(MISSED_RETURN.format(stray=STRAY, filter_inclusive=25))
         ranges = {name: span for name, span in RANGES.items() if name != "filter()"}
         self.assertEqual(booked_after_return(path, "filter.cpp", "filter()", ranges), 0)

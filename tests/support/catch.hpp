@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Catch2 2.13 or 3.x behind one include.
+// Catch2 2.13 or 3.x through one include.
 #pragma once
 
 #ifdef NETSLICE_CATCH3

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The one main() of all Catch2 tests.  A test that calls skip() ends the program with 77, which ctest reads as skipped.
+// main() of all Catch2 tests. A test that calls skip() ends the program with 77, which ctest treats
+// as skipped.
 #define CATCH_CONFIG_RUNNER
 #include "support/catch.hpp"
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Function memory: what create() gets where a test stands in for the engine: memory without a limit, one common object of each kind.
+// Function memory: what create() gets if a test replaces the engine: unlimited memory, one common
+// object of each kind.
 #pragma once
 
 #include <map>

@@ -15,7 +15,7 @@ MNT_DETACH = 2
 
 
 class FuseFile:
-    """mounted as `folder`/file until close(); needs root.  OSError where it cannot be mounted."""
+    """Mounted as `folder`/file until close(); requires root. OSError if it cannot be mounted."""
 
     def __init__(self, folder):
         self.folder = os.fspath(folder)
@@ -30,7 +30,7 @@ class FuseFile:
         self.server.start()
 
     def close(self):
-        """Whether nobody holds the file any more."""
+        """Whether no process has the file open any more."""
         ctypes.CDLL(None).umount2(self.folder.encode(), MNT_DETACH)
         self.server.join(10)
         if self.server.is_alive():

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Heap bytes: what this process holds of malloc's memory, with what malloc adds to each piece.  Where a sanitizer has taken malloc's place
-// nobody tells: cases that need it are not there then.
+// Heap bytes: the memory that this process has from malloc, including malloc's overhead. Sanitizers
+// replace malloc and do not report it: test cases that need it are then left out.
 #pragma once
 
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
@@ -18,7 +18,7 @@ inline uint64_t heap_bytes()
     return info.uordblks + info.hblkhd;
 }
 
-// What was taken since, against what the taker says: not more, and not much less.
+// Growth since `before`, compared with the reported size: not more, and not much less.
 inline void check_heap_growth(uint64_t before, uint64_t told)
 {
     const uint64_t grown = heap_bytes() - before;

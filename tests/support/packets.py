@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Made captures: 64-byte UDP packets, every third to port 53, the others to port 80.
+# Generated captures: 64-byte UDP packets, every third to port 53, the others to port 80.
 import struct
 
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A session for a test: options -> probes on, until close() gives the library's counts and the trace as read back.
+// A session for a test: options -> probes on, until close() returns the library's counts and the
+// trace as read back.
 #pragma once
 
 #include <cstdint>
@@ -56,7 +57,7 @@ private:
     bool open_ = false;
 };
 
-// The three hands that count must agree: the program, the library, the file.
+// Three independent counts must agree: the program's, the library's and the file's.
 inline void require_accounted(const SessionResult &result)
 {
     REQUIRE(result.err == 0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Reads a trace file into memory and lists everything that FORMAT.md forbids; independent of the decoder.
+// Reads a trace file into memory and lists all violations of FORMAT.md; independent of the decoder.
 #include "support/record_reader.hpp"
 
 #include <cstddef>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Reads a trace file into memory and lists everything that FORMAT.md forbids; independent of the decoder.
+// Reads a trace file into memory and lists all violations of FORMAT.md; independent of the decoder.
 #pragma once
 
 #include <cstdint>
@@ -34,21 +34,21 @@ struct Calibration {
 };
 
 struct Trace {
-    std::vector<Record> records; // in file order: within a CPU in commit order
+    std::vector<Record> records; // in file order: commit order within a CPU
     std::map<std::uint16_t, Site> sites;
     std::map<std::string, std::string> info;
     std::vector<Calibration> calibrations;
     std::vector<nslice_file_footer_cpu> cpus;
     nslice_file_footer footer{};
     bool has_footer = false;
-    std::vector<std::string> problems; // broken promises of the format, the loss equation among them
+    std::vector<std::string> problems; // violations of the format, including the loss equation
 
     std::uint64_t issued() const;
     std::uint64_t drained() const;
     std::uint64_t lost() const;
     std::uint64_t lost(nslice_lost cause) const;
-    const std::string &name(const Record &record) const; // "" where no site is known
-    // All problems in one line, "" when there are none: for REQUIRE(trace.complaint() == "").
+    const std::string &name(const Record &record) const; // "" if the site is unknown
+    // All problems in one line, "" if there are none: for REQUIRE(trace.complaint() == "").
     std::string complaint() const;
 };
 

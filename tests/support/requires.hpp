@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a test needs from the machine; where it is missing the test says so and skips.
+// What a test requires from the machine; if it is missing, the test says so and skips.
 #pragma once
 
 #include <filesystem>
@@ -7,11 +7,11 @@
 
 namespace test_support
 {
-// Notes that a case could not run here.  The caller returns right after.
+// Records that a case could not run here. The caller returns right after.
 void skip(const std::string &reason);
 int skipped_cases();
 
-// ../shared/data beside the checkout, or what NETSLICE_DATA names.  Empty path when absent.
+// ../shared/data next to the checkout, or the folder in NETSLICE_DATA. Empty path if absent.
 inline std::filesystem::path shared_data()
 {
     if (const char *named = std::getenv("NETSLICE_DATA"))

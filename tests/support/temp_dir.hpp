@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A fresh folder that goes with its object.
+// A temporary folder that is removed with its object.
 #pragma once
 
 #include <cstdlib>

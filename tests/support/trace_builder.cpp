@@ -38,7 +38,7 @@ std::uint32_t slow_crc32c(const void *data, std::size_t bytes)
     static const CrcTable table;
     const auto *at = static_cast<const unsigned char *>(data);
     std::uint32_t crc = ~0u;
-    for (; bytes >= 16; bytes -= 16, at += 16) { // sixteen bytes a step, so that large traces are made in seconds
+    for (; bytes >= 16; bytes -= 16, at += 16) { // sixteen bytes per step, so that large traces are generated in seconds
         std::uint32_t next = 0;
         for (int i = 0; i < 4; ++i)
             next ^= table.at[15 - i][at[i] ^ (crc >> (8 * i) & 0xff)];
@@ -279,7 +279,7 @@ void TraceBuilder::footer(unsigned end, std::uint64_t ticks, std::uint64_t mono_
     chunk(NSLICE_CHUNK_FOOTER, payload.data(), payload.size());
 }
 
-// Returns how many.
+// Returns the number of rows.
 std::uint32_t TraceBuilder::add_rows(bool is_kernel, std::string &payload) const
 {
     std::uint32_t rows = 0;

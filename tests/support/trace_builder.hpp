@@ -14,10 +14,10 @@ namespace test_support
 {
 using Words = std::vector<std::uint64_t>;
 
-// Own implementation, so that a mistake in the decoder's checksum shows.
+// A separate implementation, so that an error in the decoder's checksum is detected.
 std::uint32_t slow_crc32c(const void *data, std::size_t bytes);
 
-// Recomputes the checksum of the chunk header at `offset`: for tests that change a field on purpose.
+// Recomputes the checksum of the chunk header at `offset`, after a test has changed a field.
 void seal_chunk_header(std::string &trace, std::size_t offset);
 
 class TraceBuilder
@@ -27,14 +27,14 @@ public:
 
     // Collects the trace in memory; take it with bytes().
     TraceBuilder();
-    // Gives each piece to `out` as soon as it is whole: for traces larger than memory.
+    // Passes each piece to `out` as soon as it is complete: for traces larger than memory.
     explicit TraceBuilder(Out out);
 
     TraceBuilder &info(const std::string &text); // "key=value\n" lines
     // Writes a SITES chunk with one site and returns its slice id.
     std::uint16_t site(const std::string &name, unsigned kind = NSLICE_KIND_START, const std::string &file = "app.c",
                        std::uint32_t line = 1);
-    // As site(), of the kernel's; `flags` are NSLICE_SITE_*.
+    // Like site(), for a kernel site; `flags` are NSLICE_SITE_*.
     std::uint16_t kernel_site(const std::string &name, unsigned kind = NSLICE_KIND_START, unsigned flags = 0);
     TraceBuilder &calibration(unsigned phase, std::uint64_t ticks, std::uint64_t mono_ns,
                               const std::vector<nslice_calibration_entry> &entries, double step_ticks = 1,
@@ -65,22 +65,22 @@ public:
         record(cpu, thread, NSLICE_KIND_EXIT, slice, ticks);
     }
 
-    // The "cpu" of records that come out of the kernel's ring of a CPU.
+    // The "cpu" of records from the kernel's ring of a CPU.
     static std::uint32_t kernel(std::uint32_t cpu) { return kKernel | cpu; }
     TraceBuilder &kernel_calibration(const std::vector<nslice_kernel_calibration_entry> &entries,
                                      unsigned phase = NSLICE_CALIBRATION_START);
 
-    // The next records of `cpu` come after `count` lost ones.
+    // The next records of `cpu` follow `count` lost ones.
     void lose(std::uint32_t cpu, unsigned cause, std::uint64_t count);
-    // Ends the current RECORDS chunk of a CPU (or of all): what follows begins a new one.
+    // Ends the current RECORDS chunk of a CPU (or of all); the next record begins a new one.
     void cut(std::uint32_t cpu);
     void cut_all();
     // Any chunk, e.g. of a kind that readers do not know.
     void chunk(unsigned kind, const void *payload, std::size_t bytes);
-    // Before it the kernel's totals, where the kernel has records.
+    // Preceded by the kernel's totals if there are kernel records.
     void footer(unsigned end, std::uint64_t ticks, std::uint64_t mono_ns);
     void leave_out_kernel_totals() { has_kernel_totals_ = false; }
-    // As writers before the footer had these fields.
+    // Like writers from before the footer had these fields.
     void leave_out_chunk_counts() { tells_chunks_ = false; }
 
     void set_chunk_bytes(std::size_t bytes) { chunk_bytes_ = bytes; }
@@ -124,9 +124,10 @@ private:
     std::uint64_t end_calibration_offset_ = 0;
 };
 
-// INFO lines of a plain session: TSC at `hz`, with the counters named (comma-separated, may be empty).
+// INFO lines of a plain session: TSC at `hz`, with the named counters (comma-separated, may be
+// empty).
 std::string plain_info(double hz = 1e9, const std::string &counters = "");
-// A calibration entry; `kind` START for the pair.
+// A calibration entry; `kind` is START for the pair.
 nslice_calibration_entry entry(unsigned kind, unsigned field, double inner, double outer, double ci95 = 0,
                                std::uint32_t cpu = NSLICE_ANY_CPU);
 } // namespace test_support

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Runs the probes of the other files in a session and checks the library's count; $1 output.
+// Runs the probes of the other files in a session and checks the library's count; $1 is the output
+// file.
 #include "shared.hpp"
 
 #include <cstdio>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Probes in strict C11, as statements wherever a statement may stand; 9 records. */
+/* Probes in strict C11, as statements wherever a statement is allowed; 9 records. */
 #include <nsprobe/probe.h>
 
 int work_in_c(int n);

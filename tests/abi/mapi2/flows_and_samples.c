@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A program of MAPI 2 that reads EXPIRED_FLOWS and HASHSAMP, with its own headers (OWN) or with those of the library: prints flows and samples of a capture. */
+/* A MAPI 2 program that reads EXPIRED_FLOWS and HASHSAMP, with its own headers (OWN) or those of
+   the library: prints the flows and samples of a capture. */
 #include <stdio.h>
 #include <arpa/inet.h>
 

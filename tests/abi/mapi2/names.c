@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What MAPI 2 published in mapi.h and in the headers of functions, each name used as its programs use it; prints what a capture's packets are. */
+/* What MAPI 2 published in mapi.h and in the headers of functions, each name used as its programs
+   use it; prints facts about a capture's packets. */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -27,7 +28,7 @@
 #ifndef __cplusplus
 typedef struct stats *stats_pointer;
 typedef struct dist *dist_pointer;
-#else /* the library has the tags in C alone */
+#else /* the library has the tags only in C */
 typedef stats_t *stats_pointer;
 typedef dist_t *dist_pointer;
 #endif
@@ -73,7 +74,7 @@ static void use_numbers(void)
     CHECK(IFP_MAX_REC_SIZE == 2000 && TCP_FIN == 1 && TCP_SYN == 2 && TCP_FLAGS == 0x3f && CLOSED == 7);
 }
 
-/* Layouts as MAPI 2 has them on a 64-bit machine. */
+/* Layouts of MAPI 2 on a 64-bit machine. */
 static void use_layouts(void)
 {
     CHECK(sizeof(struct sample) == 40 && sizeof(flow_data) == 40 && sizeof(flows_stat) == 40 && sizeof(struct topx_result) == 48);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A program of MAPI 2 that brings the headers of functions itself, before mapi.h with OWN_FIRST: prints what STATS and TOP say of a capture. */
+/* A MAPI 2 program with its own copies of the function headers, before mapi.h with OWN_FIRST:
+   prints the results of STATS and TOP for a capture. */
 #ifdef OWN_FIRST
 #include "own_headers.h"
 #include "mapi.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the headers of MAPI 2's functions define, in words of our own: names, kinds of names and values are theirs. */
+/* What the headers of MAPI 2's functions define, rewritten: names, kinds of names and values are
+   those of MAPI 2. */
 #ifndef OWN_HEADERS_H
 #define OWN_HEADERS_H
 

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Programs that use every name that MAPI 2 published compile, in old and new C and in C++, and read right results, also with headers of their own; $1 include folder, $2 library, $3 capture.
+# Programs that use every name that MAPI 2 published compile, as old and new C and as C++, and read
+# correct results, also with their own headers; $1 include folder, $2 library, $3 capture.
 set -eu
 here=$(dirname "$0")
 work=$(mktemp -d)
@@ -10,7 +11,8 @@ tshark -v >/dev/null 2>&1 || { echo "no tshark"; exit 77; }
 export MAPI_SOCKET=none TZ=UTC
 compiled=0
 
-# build_and_run NAME: $compiler, $standard and $more -> a run of each program, whose output is the same each time
+# build_and_run NAME: $compiler, $standard and $more -> builds and runs a program, whose output must
+# be the same each time
 build_and_run()
 {
     case $standard in gnu++*) language=c++ ;; *) language=c ;; esac
@@ -25,7 +27,7 @@ build_and_run()
 
 include=$1 library=$2 capture=$3
 for compiler in gcc clang-14; do
-    command -v "$compiler" >/dev/null || { echo "no $compiler here, left out"; continue; }
+    command -v "$compiler" >/dev/null || { echo "$compiler: not installed, skipped"; continue; }
     for standard in gnu89 gnu99 gnu11 gnu17 gnu++11 gnu++17; do
         more=
         build_and_run names
@@ -33,7 +35,7 @@ for compiler in gcc clang-14; do
         more=-DOWN
         build_and_run flows_and_samples
     done
-    # Names that are common elsewhere can be kept out, or are there as a scoped name.
+    # Common names can be disabled, or used as scoped names.
     printf '#define MAPI_NO_ARGUMENT_TYPES\n#include <mapi.h>\ntypedef int INT;\ntypedef char CHAR;\nint main(void) { return (INT)(CHAR)0; }\n' |
         $compiler -x c -std=gnu11 -Wall -Werror -I"$include" -I"$include/mapi" -fsyntax-only -
     printf '#include <mapi/mapi.h>\nenum class Kind { INT, STRING, CHAR };\nint main() { return int(Kind::INT); }\n' |
@@ -42,7 +44,7 @@ done
 [ $compiled -gt 0 ]
 echo "$compiled programs"
 
-# Judges: what tshark says of the same packets.
+# Reference: tshark on the same packets.
 fields()
 {
     tshark -r "$capture" -T fields -E separator=/s "$@" 2>/dev/null
@@ -63,7 +65,7 @@ grep ^sample "$work/flows_and_samples" | diff "$work/wanted" - | head -5 >"$work
 [ ! -s "$work/differences" ] || { cat "$work/differences"; exit 1; }
 [ -s "$work/wanted" ]
 
-# A conversation's direction may have been several flows.
+# A direction of a conversation may have consisted of several flows.
 fields -Y 'ip && (tcp || udp) && !icmp' -e frame.len -e ip.src -e ip.dst -e ip.proto -e tcp.srcport -e udp.srcport -e tcp.dstport -e udp.dstport |
     awk '{ flow = $2 " " $5 " " $3 " " $6 " " $4; ++packets[flow]; bytes[flow] += $1 } END { for (flow in packets) print flow, packets[flow], bytes[flow] }' | sort >"$work/wanted"
 awk '$1 == "flow" && ($6 == 6 || $6 == 17) { flow = $2 " " $3 " " $4 " " $5 " " $6; packets[flow] += $7; bytes[flow] += $8 } END { for (flow in packets) print flow, packets[flow], bytes[flow] }' \

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* static: a program that only has probes; options as an argument open its session from code. */
+/* static: a program with probes and nothing else; options given as an argument open its session
+   from code. */
 
 #include <nsprobe/probe.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// static: probes before main(), in it and after it.
+// static: probes before, in and after main().
 #include <string>
 
 #include <nsprobe/probe.h>

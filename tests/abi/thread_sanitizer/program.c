@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* thread_sanitizer: threads with probes, slices named at run time and handlers with probes.  $1: how often each thread works;
-   words: conf=OPTIONS a session from code, three times; snapshot, fork: as the names say; wait: until SIGTERM. */
+/* thread_sanitizer: threads with probes, slices named at run time and handlers with probes. $1:
+   iterations per thread; other arguments: conf=OPTIONS opens a session from code, three times;
+   snapshot, fork: as named; wait: until SIGTERM. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <signal.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* install test: options of a session -> 1000 units with one slice each, and a check of the library's own count. */
+/* install test: options of a session -> 1000 units with one slice each, and a check of the
+   library's count. */
 #include <nsprobe/probe.h>
 
 #include <stdio.h>

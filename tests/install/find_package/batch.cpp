@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// install test: as batch.c, with the slice as a scope that is left by return.
+// install test: like batch.c, with the slice as a scope that is left by return.
 #include <nsprobe/probe.h>
 
 #include <cstdio>

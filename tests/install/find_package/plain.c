@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* install test: 1000 slices and no word of a session, which whoever starts the program has in mind. */
+/* install test: 1000 slices without session code; the session is opened by the environment. */
 #include <nsprobe/probe.h>
 
 int main(void)

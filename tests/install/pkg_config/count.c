@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* install test: capture file -> number of its packets, by the installed libmapi. */
+/* install test: capture file -> number of its packets, counted by the installed libmapi. */
 #include <stdio.h>
 
 #include <mapi/mapi.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* install test: results by the headers and names that programs of MAPI 2 use; prints how many packets each says there are. */
+/* install test: results read through the headers and names of MAPI 2; prints the packet count
+   according to each. */
 #include <arpa/inet.h>
 #include <stdio.h>
 
@@ -37,7 +38,7 @@ static unsigned long long sum_of_intervals(const dist_t *dist)
     return packets;
 }
 
-/* As their own example walks through them. */
+/* As MAPI 2's own example iterates over them. */
 static unsigned long long sum_of_rows(void *result)
 {
     const unsigned rows = *(unsigned int *)result;
@@ -74,7 +75,7 @@ static int use_old_names(int fd, MAPI_UNUSED int unused)
            MFF_NAPATECH_STR[4] == 'N';
 }
 
-/* mapi.h of MAPI 2 brought the headers of these. */
+/* MAPI 2's mapi.h included the headers of these. */
 static int use_system_names(void)
 {
     const key_t key = IPC_PRIVATE;

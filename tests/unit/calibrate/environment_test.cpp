@@ -21,7 +21,7 @@ void put(const std::filesystem::path &path, const std::string &text)
 const nsp_machine kMachine = {"x86_64", "tsc", "tsc", "Some CPU", "none", 1};
 } // namespace
 
-TEST_CASE("the context comes from proc and sys", "[calibrate][environment]")
+TEST_CASE("the context is read from /proc and /sys", "[calibrate][environment]")
 {
     const test_support::TempDir root;
     const auto cpus = root / "sys/devices/system/cpu";
@@ -44,7 +44,7 @@ TEST_CASE("the context comes from proc and sys", "[calibrate][environment]")
     CHECK(std::string(env.machine.clock) == "tsc");
 }
 
-TEST_CASE("what the machine does not tell is absent, not guessed", "[calibrate][environment]")
+TEST_CASE("what the machine does not report is absent, not guessed", "[calibrate][environment]")
 {
     const test_support::TempDir root;
     const Environment env = read_environment(root.path(), 0, kMachine);
@@ -56,7 +56,7 @@ TEST_CASE("what the machine does not tell is absent, not guessed", "[calibrate][
     CHECK_FALSE(read_steal_seconds(root.path(), 0));
 }
 
-TEST_CASE("no_turbo is told the other way round", "[calibrate][environment]")
+TEST_CASE("no_turbo is reported inverted", "[calibrate][environment]")
 {
     const test_support::TempDir root;
     put(root / "sys/devices/system/cpu/intel_pstate/no_turbo", "0\n");
@@ -65,7 +65,7 @@ TEST_CASE("no_turbo is told the other way round", "[calibrate][environment]")
     CHECK(read_environment(root.path(), 0, kMachine).is_turbo_on == false);
 }
 
-TEST_CASE("steal time is that of the CPU asked for", "[calibrate][environment]")
+TEST_CASE("steal time is that of the requested CPU", "[calibrate][environment]")
 {
     const test_support::TempDir root;
     put(root / "proc/stat", "cpu  9 9 9 9 9 9 9 900 0 0\n"
@@ -75,7 +75,7 @@ TEST_CASE("steal time is that of the CPU asked for", "[calibrate][environment]")
     const auto per_second = static_cast<double>(sysconf(_SC_CLK_TCK));
     CHECK(read_steal_seconds(root.path(), 1) == 150 / per_second);
     CHECK(read_steal_seconds(root.path(), 10) == 999 / per_second);
-    CHECK_FALSE(read_steal_seconds(root.path(), 2)); // a kernel too old to tell
+    CHECK_FALSE(read_steal_seconds(root.path(), 2)); // a kernel too old to report it
     CHECK_FALSE(read_steal_seconds(root.path(), 7));
 }
 

@@ -9,7 +9,8 @@
 
 using namespace calibrate;
 
-TEST_CASE("nsmod's lines become figures in ticks, or the reason why there is none", "[calibrate][kernel]")
+TEST_CASE("lines from nsmod become figures in ticks, or the reason why there is none",
+          "[calibrate][kernel]")
 {
     const KernelCosts all = parse_kernel_costs("rdtsc\t25600\t512\t30\nrdpmc\tunavailable\tno PMU here\nidle MARK\t-51\t0\t30\n");
     CHECK(all.bad_lines == 0);
@@ -23,7 +24,8 @@ TEST_CASE("nsmod's lines become figures in ticks, or the reason why there is non
     CHECK(all.costs[2].ticks->mean < 0);
 }
 
-TEST_CASE("a line that is not as agreed gives no figure, is counted, and costs no other", "[calibrate][kernel]")
+TEST_CASE("a malformed line gives no figure, is counted, and does not affect the others",
+          "[calibrate][kernel]")
 {
     for (const std::string bad :
          {"", "rdtsc", "rdtsc\t", "\t1\t1\t30", "rdtsc\t1\t1", "rdtsc\t1\t1\t30\t", "rdtsc\t1\t1\t30\t5", "rdtsc\t 1\t1\t30",
@@ -42,7 +44,7 @@ TEST_CASE("a line that is not as agreed gives no figure, is counted, and costs n
     CHECK(parse_kernel_costs(std::string("rd\0sc\t1\t1\t30\n", 13)).bad_lines == 1);
 }
 
-TEST_CASE("an answer that was cut off does not lend its last number", "[calibrate][kernel]")
+TEST_CASE("a truncated answer does not contribute its last number", "[calibrate][kernel]")
 {
     const KernelCosts all = parse_kernel_costs("rdtsc\t1024\t1\t30\ncpuid\t1024\t1\t3");
     CHECK(all.costs.size() == 1);
@@ -51,7 +53,7 @@ TEST_CASE("an answer that was cut off does not lend its last number", "[calibrat
     CHECK(parse_kernel_costs("").bad_lines == 0);
 }
 
-TEST_CASE("more lines than there are figures are not kept", "[calibrate][kernel]")
+TEST_CASE("lines beyond the number of figures are not kept", "[calibrate][kernel]")
 {
     std::string text;
     for (int i = 0; i < 5000; ++i)
@@ -61,7 +63,7 @@ TEST_CASE("more lines than there are figures are not kept", "[calibrate][kernel]
     CHECK(all.bad_lines == 5000 - 256);
 }
 
-TEST_CASE("any bytes are taken without harm", "[calibrate][kernel]")
+TEST_CASE("arbitrary bytes are parsed safely", "[calibrate][kernel]")
 {
     std::mt19937 random(1);
     const std::string likely = "\t\t\n\n0123456789-unavailable rdtsc";
@@ -76,7 +78,8 @@ TEST_CASE("any bytes are taken without harm", "[calibrate][kernel]")
     }
 }
 
-TEST_CASE("the paper's tables have the kernel's rows where nsmod measured, and say why not where it did not", "[calibrate][kernel][paper]")
+TEST_CASE("the paper's tables have the kernel's rows where nsmod measured, and a reason elsewhere",
+          "[calibrate][kernel][paper]")
 {
     static constexpr InstructionVariant kVariants[] = {
         {"rdtsc", nullptr, nullptr, nullptr, 69, nullptr, nullptr},
@@ -98,13 +101,13 @@ TEST_CASE("the paper's tables have the kernel's rows where nsmod measured, and s
                                         "INIT\tunavailable\tsomebody records\n"),
                      results);
     paper = paper_of(results, kVariants, false);
-    CHECK_FALSE(paper.instructions[0].ticks); // a program's row has a program's figure
-    CHECK(paper.instructions[2].ticks->mean == 500); // what no program can measure has the kernel's
+    CHECK_FALSE(paper.instructions[0].ticks); // a row of the program has the program's figure
+    CHECK(paper.instructions[2].ticks->mean == 500); // not measurable in a program: the kernel's figure
     CHECK(paper.instructions[2].note == "in the kernel");
     REQUIRE(paper.kernel_instructions.size() == 3);
     CHECK(paper.kernel_instructions[0].ticks->mean == 25);
     CHECK(paper.kernel_instructions[1].note == "no PMU");
-    REQUIRE(paper.kernel_macros.size() == 1); // of the pair the outer cost; the inner is not what nsmod measures
+    REQUIRE(paper.kernel_macros.size() == 1); // only the outer cost of the pair; nsmod does not measure the inner
     CHECK(std::string(paper.kernel_macros[0].macro->acronym) == "NSA");
     CHECK(paper.kernel_macros[0].recorded->mean == 60);
     CHECK(paper.kernel_macros[0].idle->mean == 2);

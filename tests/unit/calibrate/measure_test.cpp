@@ -9,7 +9,8 @@ using namespace calibrate;
 
 namespace
 {
-// A made-up machine: its clock moves in steps, a call costs something once, and at times the CPU is taken away.
+// A simulated machine: its clock advances in steps, a call has a one-time cost, and CPU time is
+// stolen now and then.
 struct Machine {
     double now_ticks = 0;
     double ticks_per_round = 0;
@@ -28,12 +29,12 @@ void loop(std::uint32_t rounds)
 
 std::uint64_t read_machine()
 {
-    machine.now_ticks += 31.7; // the reading itself
+    machine.now_ticks += 31.7; // the cost of the reading itself
     return static_cast<std::uint64_t>(std::floor(machine.now_ticks / machine.step_ticks) * machine.step_ticks);
 }
 } // namespace
 
-TEST_CASE("what a batch costs once is not in the cost of a round", "[calibrate][measure]")
+TEST_CASE("the one-time cost of a batch is not part of the cost of a round", "[calibrate][measure]")
 {
     machine = {0, 23, 5000, 1, 0, 0};
     const Estimate cost = measure_loop(loop, 1000, 20, read_machine);
@@ -41,7 +42,8 @@ TEST_CASE("what a batch costs once is not in the cost of a round", "[calibrate][
     CHECK(cost.batches == 20);
 }
 
-TEST_CASE("a clock that moves in steps of 26 ticks does not falsify a cost of 8.7", "[calibrate][measure]")
+TEST_CASE("a clock that advances in steps of 26 ticks does not falsify a cost of 8.7",
+          "[calibrate][measure]")
 {
     machine = {0, 8.7, 40, 26, 0, 0};
     const Estimate cost = measure_loop(loop, 1000, 50, read_machine);
@@ -49,7 +51,7 @@ TEST_CASE("a clock that moves in steps of 26 ticks does not falsify a cost of 8.
     CHECK(cost.ci95 < 0.03);
 }
 
-TEST_CASE("batches in which the CPU was stolen are left out and counted", "[calibrate][measure]")
+TEST_CASE("batches with stolen CPU time are left out and counted", "[calibrate][measure]")
 {
     machine = {0, 23, 0, 1, 17, 0};
     const Estimate cost = measure_loop(loop, 512, 100, read_machine);
@@ -57,7 +59,7 @@ TEST_CASE("batches in which the CPU was stolen are left out and counted", "[cali
     CHECK(cost.trimmed == 40);
 }
 
-TEST_CASE("the empty loop is taken out and its interval added", "[calibrate][measure]")
+TEST_CASE("the empty loop is subtracted and its interval added", "[calibrate][measure]")
 {
     const Estimate net = without({25, 0.3, 0, 50, 20}, {1, 0.4, 0, 50, 20});
     CHECK(net.mean == 24);
@@ -65,24 +67,26 @@ TEST_CASE("the empty loop is taken out and its interval added", "[calibrate][mea
     CHECK(net.batches == 50);
 }
 
-TEST_CASE("no pass gives nothing, one pass gives itself", "[calibrate][measure]")
+TEST_CASE("no pass gives no result, one pass gives its own", "[calibrate][measure]")
 {
     CHECK(combine({}).batches == 0);
     CHECK(combine({{10, 0.5, 0, 50, 20}}).mean == 10);
     CHECK(combine({{10, 0.5, 0, 50, 20}}).ci95 == 0.5);
 }
 
-TEST_CASE("a pass that was ruined as a whole is left out with all its batches", "[calibrate][measure]")
+TEST_CASE("a pass that is disturbed as a whole is left out with all its batches",
+          "[calibrate][measure]")
 {
     const Estimate good = {20, 0.1, 0, 50, 20}, ruined = {90, 0.1, 0, 50, 20};
     const Estimate whole = combine({good, good, ruined, good, good});
     CHECK(whole.mean == Approx(20));
     CHECK(whole.spread == Approx(0));
     CHECK(whole.batches == 250);
-    CHECK(whole.trimmed == 3 * 20 + 2 * 50); // one pass at either end
+    CHECK(whole.trimmed == 3 * 20 + 2 * 50); // one pass at each end
 }
 
-TEST_CASE("passes that differ widen the interval beyond what any of them says", "[calibrate][measure]")
+TEST_CASE("passes that differ widen the interval beyond that of any single pass",
+          "[calibrate][measure]")
 {
     std::vector<Estimate> passes;
     for (int i = 0; i < 10; ++i)

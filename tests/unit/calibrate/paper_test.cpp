@@ -21,7 +21,7 @@ Estimate exactly(double mean)
 
 std::string always_missing()
 {
-    return "nobody may";
+    return "not permitted";
 }
 
 const InstructionVariant kVariants[] = {
@@ -31,7 +31,7 @@ const InstructionVariant kVariants[] = {
     {"forgotten", nullptr, nullptr, nullptr, {}, nullptr, nullptr},
 };
 
-// A clock of 2 GHz; the probes of mode ordered cost twice those of mode fast.
+// A 2 GHz clock; probes in mode ordered cost twice as much as in mode fast.
 struct Made {
     Environment environment;
     Plan plan = make_plan(500, false, "");
@@ -46,7 +46,7 @@ struct Made {
         Results &results = run.results;
         results.instruction("slow").add(exactly(400));
         results.clock_read("read").add(exactly(20));
-        results.lacks("barred", "nobody may");
+        results.lacks("barred", "not permitted");
         for (const char *ring : {"rseq", "atomic"}) {
             add_macros({"fast", ring, "none"}, 1);
             add_macros({"ordered", ring, "none"}, 2);
@@ -85,7 +85,7 @@ struct Made {
     Paper paper(bool is_virtual = false) const { return paper_of(run.results, kVariants, is_virtual); }
 };
 
-// The line that begins with these words, without its runs of spaces.
+// The line that begins with these words, with runs of spaces removed.
 std::string line_of(const std::string &text, const std::string &begin)
 {
     std::istringstream lines(text);
@@ -101,7 +101,7 @@ std::string line_of(const std::string &text, const std::string &begin)
 }
 } // namespace
 
-TEST_CASE("an instruction has its figure, or the reason why there is none", "[calibrate][paper]")
+TEST_CASE("an instruction has its figure or the reason why there is none", "[calibrate][paper]")
 {
     const auto lines = Made().paper().instructions;
     REQUIRE(lines.size() == 4);
@@ -109,20 +109,21 @@ TEST_CASE("an instruction has its figure, or the reason why there is none", "[ca
     CHECK(lines[0].ns_2001 == 100);
     CHECK(lines[0].note == "plain");
     CHECK_FALSE(lines[1].ticks);
-    CHECK(lines[1].note == "nobody may");
-    CHECK(lines[2].ticks->mean == 20); // taken over from the clock reads
+    CHECK(lines[1].note == "not permitted");
+    CHECK(lines[2].ticks->mean == 20); // taken from the clock reads
     CHECK_FALSE(lines[2].ns_2001);
     CHECK_FALSE(lines[3].ticks);
     CHECK(lines[3].note == "not measured");
 }
 
-TEST_CASE("a note for virtual machines stands in them only", "[calibrate][paper]")
+TEST_CASE("a note for virtual machines appears only in virtual machines", "[calibrate][paper]")
 {
     CHECK(Made().paper(true).instructions[0].note == "exits");
     CHECK(Made().paper(false).instructions[0].note == "plain");
 }
 
-TEST_CASE("this architecture's table names its privileged instructions as not measurable", "[calibrate][paper]")
+TEST_CASE("this architecture's table lists its privileged instructions as not measurable",
+          "[calibrate][paper]")
 {
     Affinity affinity;
     Results results;
@@ -156,7 +157,7 @@ TEST_CASE("the table of macros has time, ticks and the ratio to 2001 in both clo
     CHECK(text.find("ring rseq") != std::string::npos);
 }
 
-TEST_CASE("a macro without a figure keeps its row, and says so", "[calibrate][paper]")
+TEST_CASE("a macro without a figure keeps its row and says so", "[calibrate][paper]")
 {
     Made made;
     made.run.results.halves.clear();
@@ -164,7 +165,8 @@ TEST_CASE("a macro without a figure keeps its row, and says so", "[calibrate][pa
           "NSS NET_SLICE_START 132 - - - - - - - - -: the calibration has no figure for it");
 }
 
-TEST_CASE("events are told for each macro, and those that were not counted left open", "[calibrate][paper]")
+TEST_CASE("events are reported for each macro, and those not counted are left blank",
+          "[calibrate][paper]")
 {
     Made made;
     made.count_events();
@@ -175,7 +177,7 @@ TEST_CASE("events are told for each macro, and those that were not counted left 
     CHECK(text.find("step: what a stepped slice counts") != std::string::npos);
 }
 
-TEST_CASE("without counters the section of events says why", "[calibrate][paper]")
+TEST_CASE("without counters, the section of events gives the reason", "[calibrate][paper]")
 {
     Made made;
     CHECK(line_of(as_paper_text(made.report()), "none can be") ==
@@ -186,7 +188,7 @@ TEST_CASE("without counters the section of events says why", "[calibrate][paper]
           "none can be counted here: rdpmc: no PMU; step: not here");
 }
 
-TEST_CASE("warnings stand below the paper's tables as below the others", "[calibrate][paper]")
+TEST_CASE("warnings appear below the paper's tables as below the others", "[calibrate][paper]")
 {
     const std::string text = as_paper_text(Made().report());
     CHECK(line_of(text, "warning:") == "warning: a warning");
@@ -194,7 +196,7 @@ TEST_CASE("warnings stand below the paper's tables as below the others", "[calib
     CHECK(line_of(text, "2001 Liu").find("NetSlice") != std::string::npos);
 }
 
-TEST_CASE("calibration.json has the paper's tables where they were asked for, and nsdump reads it all the same",
+TEST_CASE("calibration.json has the paper's tables on request, and nsdump still reads it",
           "[calibrate][paper]")
 {
     Made made;

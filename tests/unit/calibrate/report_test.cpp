@@ -45,7 +45,7 @@ struct Made {
 };
 } // namespace
 
-TEST_CASE("nsdump reads from calibration.json what was measured", "[calibrate][report]")
+TEST_CASE("nsdump reads from calibration.json the values that were measured", "[calibrate][report]")
 {
     const Made made;
     const auto file = nsdump::parse_calibration(as_json(made.report()), "calibration.json");
@@ -68,7 +68,7 @@ TEST_CASE("nsdump reads from calibration.json what was measured", "[calibrate][r
     CHECK(file.warnings == std::vector<std::string>{"a warning"});
 }
 
-TEST_CASE("the file holds besides what nsdump does not need", "[calibrate][report]")
+TEST_CASE("the file also holds what nsdump does not need", "[calibrate][report]")
 {
     Made made;
     const auto json = nlohmann::json::parse(as_json(made.report()));
@@ -83,7 +83,7 @@ TEST_CASE("the file holds besides what nsdump does not need", "[calibrate][repor
     CHECK(nlohmann::json::parse(as_json(made.report()))["trusted"] == false);
 }
 
-TEST_CASE("the table has a line for each figure, lack and warning", "[calibrate][report]")
+TEST_CASE("the table has a line for each figure, missing figure and warning", "[calibrate][report]")
 {
     Made made;
     made.warnings.push_back({"worse", true});

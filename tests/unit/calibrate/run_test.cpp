@@ -5,18 +5,19 @@
 
 using namespace calibrate;
 
-TEST_CASE("batches asked for are spread over passes, never fewer than asked", "[calibrate][run]")
+TEST_CASE("the requested batches are spread over passes, never fewer than requested",
+          "[calibrate][run]")
 {
     for (const std::uint32_t batches : {50u, 500u, 777u, 9999u, 100001u, 1000000u})
         for (const bool is_thorough : {false, true}) {
             const Plan plan = make_plan(batches, is_thorough, "");
             CHECK(plan.passes * plan.batches_per_pass >= batches);
-            CHECK(plan.batches_per_pass <= 1000); // the most nsp_calibrate() takes
+            CHECK(plan.batches_per_pass <= 1000); // the maximum of nsp_calibrate()
             CHECK(plan.stepping_passes <= plan.passes);
         }
 }
 
-TEST_CASE("counters that were named must be had, the default ones need not", "[calibrate][run]")
+TEST_CASE("counters that the user named are required, the default ones are not", "[calibrate][run]")
 {
     CHECK_FALSE(make_plan(0, false, "").must_have_counters);
     CHECK(make_plan(0, false, "").counters == "instructions");
@@ -24,7 +25,7 @@ TEST_CASE("counters that were named must be had, the default ones need not", "[c
     CHECK(make_plan(0, false, "cycles").counters == "cycles");
 }
 
-TEST_CASE("the worst figure and the number of wide ones are found", "[calibrate][run]")
+TEST_CASE("the worst figure and the number of wide figures are found", "[calibrate][run]")
 {
     Results results;
     for (const double mean : {20.0, 20.1, 20.2}) {
@@ -36,10 +37,10 @@ TEST_CASE("the worst figure and the number of wide ones are found", "[calibrate]
     RunFacts facts;
     note_spreads(results, facts);
     CHECK(facts.worst_figure == "ring room rseq");
-    CHECK(facts.wide_figures == 1); // `off` is a fraction of a nanosecond: not judged by its relative spread
+    CHECK(facts.wide_figures == 1); // `off` is a fraction of a nanosecond, so its relative spread does not count
 }
 
-TEST_CASE("stepped counts that differ between passes are noticed", "[calibrate][run]")
+TEST_CASE("stepped counts that differ between passes are detected", "[calibrate][run]")
 {
     Results results;
     ProbeRow &row = results.probe("START+STOP", {"fast", "rseq", "step"});
@@ -59,7 +60,7 @@ TEST_CASE("stepped counts that differ between passes are noticed", "[calibrate][
     CHECK_FALSE(facts.is_counting_exact);
 }
 
-TEST_CASE("one ring case without its loss equation is enough", "[calibrate][run]")
+TEST_CASE("one ring case that violates the loss equation is enough", "[calibrate][run]")
 {
     Results results;
     results.ring("room", {});
@@ -70,7 +71,7 @@ TEST_CASE("one ring case without its loss equation is enough", "[calibrate][run]
     CHECK_FALSE(facts.has_loss_equation);
 }
 
-TEST_CASE("what is lacking is told once", "[calibrate][run]")
+TEST_CASE("each missing item is reported once", "[calibrate][run]")
 {
     Results results;
     results.lacks("counters from rdpmc", "no PMU");
@@ -79,7 +80,8 @@ TEST_CASE("what is lacking is told once", "[calibrate][run]")
     CHECK(results.unavailable[0].reason == "no PMU");
 }
 
-TEST_CASE("the bare read is the first of the clock variants, and all can be told apart", "[calibrate][run]")
+TEST_CASE("the bare read is the first of the clock variants, and all have distinct names",
+          "[calibrate][run]")
 {
     const auto variants = clock_variants();
     REQUIRE_FALSE(variants.empty());

@@ -10,7 +10,7 @@ using namespace calibrate;
 
 namespace
 {
-// A machine and a run with nothing to complain of.
+// A machine and a run that give no reason for a warning.
 Environment quiet_machine()
 {
     Environment env;
@@ -34,7 +34,7 @@ RunFacts quiet_run()
     return facts;
 }
 
-// The one warning; its text must hold the words.
+// The only warning; its text must contain the words.
 void check_one(const Environment &env, const RunFacts &facts, const std::string &words, bool spoils = false)
 {
     const auto warnings = warnings_for(env, facts);
@@ -45,40 +45,40 @@ void check_one(const Environment &env, const RunFacts &facts, const std::string 
 }
 } // namespace
 
-TEST_CASE("a quiet machine earns no warning", "[calibrate][warnings]")
+TEST_CASE("a quiet machine gives no warning", "[calibrate][warnings]")
 {
     CHECK(warnings_for(quiet_machine(), quiet_run()).empty());
 }
 
-TEST_CASE("a clock whose rate may change spoils the result", "[calibrate][warnings]")
+TEST_CASE("a clock whose rate may change invalidates the result", "[calibrate][warnings]")
 {
     Environment env = quiet_machine();
     env.machine.clock_is_invariant = 0;
     check_one(env, quiet_run(), "not invariant", true);
 }
 
-TEST_CASE("a build with a sanitizer spoils the result", "[calibrate][warnings]")
+TEST_CASE("a build with a sanitizer invalidates the result", "[calibrate][warnings]")
 {
     Environment env = quiet_machine();
     env.sanitizer = "address";
     check_one(env, quiet_run(), "address sanitizer", true);
 }
 
-TEST_CASE("counts that should be exact and are not spoil the result", "[calibrate][warnings]")
+TEST_CASE("counts that should be exact and are not invalidate the result", "[calibrate][warnings]")
 {
     RunFacts facts = quiet_run();
     facts.is_counting_exact = false;
     check_one(quiet_machine(), facts, "instruction counts differed", true);
 }
 
-TEST_CASE("a record lost uncounted spoils the result", "[calibrate][warnings]")
+TEST_CASE("a record that is lost and not counted invalidates the result", "[calibrate][warnings]")
 {
     RunFacts facts = quiet_run();
     facts.has_loss_equation = false;
     check_one(quiet_machine(), facts, "neither drained nor counted", true);
 }
 
-TEST_CASE("a coarse clock is told with its step in ns", "[calibrate][warnings]")
+TEST_CASE("a coarse clock is reported with its step in ns", "[calibrate][warnings]")
 {
     RunFacts facts = quiet_run();
     facts.step_ticks = 8;
@@ -87,7 +87,7 @@ TEST_CASE("a coarse clock is told with its step in ns", "[calibrate][warnings]")
     check_one(quiet_machine(), facts, "26.0 ticks (10.0 ns)");
 }
 
-TEST_CASE("a virtual machine is told with the steal time seen", "[calibrate][warnings]")
+TEST_CASE("a virtual machine is reported with the steal time seen", "[calibrate][warnings]")
 {
     Environment env = quiet_machine();
     RunFacts facts = quiet_run();
@@ -97,7 +97,8 @@ TEST_CASE("a virtual machine is told with the steal time seen", "[calibrate][war
     check_one(env, facts, "250 ms");
 }
 
-TEST_CASE("what moves the core's rate is told with its remedy", "[calibrate][warnings]")
+TEST_CASE("whatever changes the core's frequency is reported with its remedy",
+          "[calibrate][warnings]")
 {
     Environment env = quiet_machine();
     env.governor = "schedutil";
@@ -111,7 +112,8 @@ TEST_CASE("what moves the core's rate is told with its remedy", "[calibrate][war
     CHECK(warnings_for(env, quiet_run()).empty());
 }
 
-TEST_CASE("a kernel that keeps time otherwise is a hint at an unstable clock", "[calibrate][warnings]")
+TEST_CASE("a kernel that uses another clock source hints at an unstable clock",
+          "[calibrate][warnings]")
 {
     Environment env = quiet_machine();
     env.clock_source = "hpet";
@@ -129,7 +131,7 @@ TEST_CASE("load and siblings do not matter on an isolated CPU", "[calibrate][war
     CHECK(warnings_for(env, quiet_run()).empty());
 }
 
-TEST_CASE("wide figures name the worst", "[calibrate][warnings]")
+TEST_CASE("a warning about wide figures names the worst", "[calibrate][warnings]")
 {
     RunFacts facts = quiet_run();
     facts.wide_figures = 2;
@@ -138,7 +140,7 @@ TEST_CASE("wide figures name the worst", "[calibrate][warnings]")
     check_one(quiet_machine(), facts, "MARK fast rseq none, 31 %");
 }
 
-TEST_CASE("preemption and passes left out are told", "[calibrate][warnings]")
+TEST_CASE("preemption and passes left out are reported", "[calibrate][warnings]")
 {
     RunFacts facts = quiet_run();
     facts.preemptions = 12;
@@ -148,7 +150,7 @@ TEST_CASE("preemption and passes left out are told", "[calibrate][warnings]")
     check_one(quiet_machine(), facts, "3 passes");
 }
 
-TEST_CASE("without a PMU the warning says what works instead", "[calibrate][warnings]")
+TEST_CASE("without a PMU, the warning says what works instead", "[calibrate][warnings]")
 {
     RunFacts facts = quiet_run();
     facts.has_pmu_counters = false;

@@ -38,7 +38,8 @@ std::optional<Reply> parse(Arguments &arguments, std::vector<const char *> words
 }
 } // namespace
 
-TEST_CASE("what is given lands in its variable, and the others keep their values", "[command][arguments]")
+TEST_CASE("a given argument sets its variable, and the others keep their values",
+          "[command][arguments]")
 {
     Values values;
     Arguments arguments("Does nothing.", "program");
@@ -56,7 +57,8 @@ TEST_CASE("what is given lands in its variable, and the others keep their values
     CHECK_FALSE(values.has_colour);
 }
 
-TEST_CASE("a value that a check refuses is wrong use, told with the option", "[command][arguments]")
+TEST_CASE("a value that a check rejects is a usage error that names the option",
+          "[command][arguments]")
 {
     Values values;
     std::string mode, text;
@@ -74,7 +76,8 @@ TEST_CASE("a value that a check refuses is wrong use, told with the option", "[c
     }
 }
 
-TEST_CASE("help and the version are no wrong use, and help shows defaults and the footer", "[command][arguments]")
+TEST_CASE("help and version are not usage errors, and help shows defaults and the footer",
+          "[command][arguments]")
 {
     Values values;
     Arguments arguments("Does nothing.", "program");
@@ -92,7 +95,8 @@ TEST_CASE("help and the version are no wrong use, and help shows defaults and th
     CHECK(version->text == "program 1.2.3\n");
 }
 
-TEST_CASE("the command that was chosen is known, and an unknown one is told by its word", "[command][arguments]")
+TEST_CASE("the chosen command is known, and an unknown one is reported by name",
+          "[command][arguments]")
 {
     std::string trace;
     Arguments arguments("Does nothing.", "program");
@@ -114,7 +118,8 @@ TEST_CASE("the command that was chosen is known, and an unknown one is told by i
     CHECK(trace == "t.nsl");
 }
 
-TEST_CASE("arguments that do not go together are wrong use, told at the end of parsing", "[command][arguments]")
+TEST_CASE("arguments that cannot be combined are a usage error, reported at the end of parsing",
+          "[command][arguments]")
 {
     Values values;
     Arguments arguments("Does nothing.", "program");

@@ -19,7 +19,7 @@ std::string content(const std::string &path)
 }
 } // namespace
 
-TEST_CASE("a file appears whole at the end, or not at all", "[command][output]")
+TEST_CASE("a file appears complete at the end, or not at all", "[command][output]")
 {
     test_support::TempDir folder;
     const std::string path = folder / "out.csv";
@@ -52,7 +52,7 @@ TEST_CASE("a file that cannot be written is an error with its name", "[command][
     CHECK_THROWS_AS(full.finish(), OutputError);
 }
 
-TEST_CASE("the file that is read is not written over", "[command][output]")
+TEST_CASE("the input file is not overwritten", "[command][output]")
 {
     test_support::TempDir folder;
     const std::string path = folder / "t.nsl", link = folder / "link";
@@ -78,7 +78,7 @@ TEST_CASE("a link stays a link, and a file keeps its mode", "[command][output]")
     CHECK(std::filesystem::status(path).permissions() == std::filesystem::perms(0640));
 }
 
-TEST_CASE("a symbolic link stays, and the file that it names is replaced", "[command][output]")
+TEST_CASE("a symbolic link stays, and the file it points to is replaced", "[command][output]")
 {
     const test_support::TempDir folder;
     fs::create_directory(folder / "there");
@@ -104,7 +104,8 @@ TEST_CASE("a file with the longest name can be written", "[command][output]")
     CHECK(content(path) == "text");
 }
 
-TEST_CASE("outputs that are the capture or each other are refused, under whatever name", "[command][output]")
+TEST_CASE("outputs that are the capture or each other are refused under any name",
+          "[command][output]")
 {
     const test_support::TempDir folder;
     const std::string capture = folder / "x.pcap";
@@ -115,7 +116,7 @@ TEST_CASE("outputs that are the capture or each other are refused, under whateve
 
     for (const std::string name : {"x.pcap", "link", "hard", "./x.pcap"})
         CHECK_THROWS_AS(check_outputs(capture, {folder / name}), UsageError);
-    CHECK_THROWS_AS(check_outputs(capture, {output, folder / "./cost.json"}), UsageError); // neither is there yet
+    CHECK_THROWS_AS(check_outputs(capture, {output, folder / "./cost.json"}), UsageError); // neither exists yet
     write_whole(output, "old");
     CHECK_THROWS_AS(check_outputs(capture, {output, output}), UsageError);
     CHECK_NOTHROW(check_outputs(capture, {output, folder / "cost.csv"}));
@@ -124,7 +125,8 @@ TEST_CASE("outputs that are the capture or each other are refused, under whateve
     CHECK(content(capture) == "packets");
 }
 
-TEST_CASE("an output that cannot be written is known before anything is measured", "[command][output]")
+TEST_CASE("an output that cannot be written is detected before anything is measured",
+          "[command][output]")
 {
     const test_support::TempDir folder;
     using Catch::Matchers::Contains;

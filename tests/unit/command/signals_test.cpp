@@ -11,7 +11,8 @@
 
 namespace
 {
-// Exit code of a child that catches interrupts and then runs `body`; minus the signal that ended it.
+// Exit code of a child that catches interrupts and then runs `body`, or the negated number of the
+// signal that ended it.
 template <class Body> int in_child(Body body)
 {
     const pid_t child = fork();
@@ -26,7 +27,7 @@ template <class Body> int in_child(Body body)
 }
 } // namespace
 
-TEST_CASE("each signal that asks a program to end is a flag", "[command][signals]")
+TEST_CASE("each signal that asks a program to end sets a flag", "[command][signals]")
 {
     for (const int number : {SIGINT, SIGTERM, SIGHUP})
         CHECK(in_child([number] {
@@ -35,7 +36,8 @@ TEST_CASE("each signal that asks a program to end is a flag", "[command][signals
               }) == 0);
 }
 
-TEST_CASE("the same Ctrl-C told twice is one, and one that comes later ends the program", "[command][signals]")
+TEST_CASE("the same Ctrl-C received twice counts once, and a later one ends the program",
+          "[command][signals]")
 {
     CHECK(in_child([] {
               raise(SIGINT);
@@ -51,7 +53,7 @@ TEST_CASE("the same Ctrl-C told twice is one, and one that comes later ends the 
           }) == -SIGINT);
 }
 
-TEST_CASE("a program under nohup does not hear SIGHUP", "[command][signals]")
+TEST_CASE("a program under nohup ignores SIGHUP", "[command][signals]")
 {
     std::signal(SIGHUP, SIG_IGN);
     CHECK(in_child([] {
@@ -61,7 +63,8 @@ TEST_CASE("a program under nohup does not hear SIGHUP", "[command][signals]")
     std::signal(SIGHUP, SIG_DFL);
 }
 
-TEST_CASE("a closed pipe is an error of write, and another program gets the signal back", "[command][signals]")
+TEST_CASE("a closed pipe is a write error, and a started program gets the default signal back",
+          "[command][signals]")
 {
     int ends[2];
     REQUIRE(pipe(ends) == 0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Checksums against the vectors of RFC 3720 and against a slow implementation of their own.
+// Checksums, compared with the vectors of RFC 3720 and a slow implementation in this file.
 #include "common/crc32c/crc32c.h"
 
 #include <random>
@@ -8,7 +8,7 @@
 #include "support/catch.hpp"
 #include "support/trace_builder.hpp"
 
-TEST_CASE("checksums are those of RFC 3720", "[crc32c]")
+TEST_CASE("checksums match RFC 3720", "[crc32c]")
 {
     std::string rising, falling;
     for (int i = 0; i < 32; ++i) {
@@ -25,7 +25,8 @@ TEST_CASE("checksums are those of RFC 3720", "[crc32c]")
     }
 }
 
-TEST_CASE("instruction, table and slow sum agree at every length and alignment", "[crc32c]")
+TEST_CASE("instruction, table and slow implementation agree at every length and alignment",
+          "[crc32c]")
 {
     std::mt19937 random(1);
     std::string bytes(20000, '\0');

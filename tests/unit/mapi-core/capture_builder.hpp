@@ -64,7 +64,7 @@ public:
         return block(2, part().u16(interface).u16(0).u32(uint32_t(ticks >> 32)).u32(uint32_t(ticks)).u32(uint32_t(data.size())).u32(wire_len).bytes() + data);
     }
 
-    // An empty builder of the same byte order, for the inside of a block.
+    // An empty builder of the same byte order, for the contents of a block.
     CaptureBuilder part() const { return CaptureBuilder(swapped_); }
     const std::string &bytes() const { return bytes_; }
 

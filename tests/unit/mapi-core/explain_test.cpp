@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Explain: long names do not push the reason out of a message.
+// Explain: long names do not displace the reason in a message.
 #include "support/catch.hpp"
 
 #include <string>
@@ -12,7 +12,7 @@ std::string explained(const std::string &text, size_t room)
 {
     std::string to(room + 1, '#');
     mapi_explain(to.data(), room, text.c_str());
-    CHECK(to[room] == '#'); // nothing behind the room
+    CHECK(to[room] == '#'); // nothing beyond the buffer
     return room > 0 ? to.c_str() : "";
 }
 } // namespace
@@ -32,7 +32,7 @@ TEST_CASE("a text that does not fit keeps its beginning and its end", "[mapi-cor
     CHECK(explained("0123456789", 10) == "01...6789");
 }
 
-TEST_CASE("no room is too small", "[mapi-core]")
+TEST_CASE("no buffer is too small", "[mapi-core]")
 {
     for (size_t room = 1; room < 12; ++room)
         CHECK(explained("a text of more than a few bytes", room).size() == room - 1);

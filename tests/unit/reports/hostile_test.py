@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-# Input that no program of ours writes -> a page or a sentence with an exit code; never a traceback, never a command.
+# Input that none of our programs writes -> a page, or an error message with an exit code; never a
+# traceback, never a command.
 import contextlib
 import io
 import json
@@ -27,7 +28,7 @@ class Hostile(ReportCase):
             self.assertNotIn("pwned", files)
         return done
 
-    def test_names_that_gnuplot_acts_on_are_drawn_as_text(self):
+    def test_names_that_gnuplot_would_interpret_are_drawn_as_text(self):
         document = stats()
         model = document["slices"][0]
         document["slices"] = [{**json.loads(json.dumps(model)), "name": name, "file": name} for name in NAMES]
@@ -36,7 +37,7 @@ class Hostile(ReportCase):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertNotIn("<b>", self.page())
 
-    def test_scenarios_and_parts_that_gnuplot_acts_on_are_drawn_as_text(self):
+    def test_scenarios_and_parts_that_gnuplot_would_interpret_are_drawn_as_text(self):
         document = cost()
         for row, name in zip(document["rows"], NAMES):
             row["scenario"] = name
@@ -60,7 +61,7 @@ class Hostile(ReportCase):
         self.assertEqual(self.run_document(document).returncode, 0)
         self.assertIn("No picture", self.page())
 
-    def test_a_figure_that_cannot_be_is_refused_with_its_place(self):
+    def test_an_impossible_figure_is_refused_with_its_place(self):
         for change, place in ((lambda d: d["rows"][0]["cycles"].update(ci95=-1), "$.rows[0].cycles.ci95"),
                               (lambda d: d["rows"][0]["cycles"].update(net=1e299), "$.rows[0].cycles.net"),
                               (lambda d: d["rows"][0]["cycles"].update(net=None), "$.rows[0].cycles.net")):

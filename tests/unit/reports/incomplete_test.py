@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Input that is not whole -> a report that says so on its page and on standard error, and exit code 1.
+# Incomplete input -> a report that says so on its page and on standard error, and exit code 1.
 import json
 
 import support
@@ -85,7 +85,7 @@ class Incomplete(ReportCase):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("1,204 records lost", done.stderr)
 
-    def test_words_of_nsdump_over_several_lines_are_one_sentence(self):
+    def test_a_message_of_nsdump_over_several_lines_is_one_sentence(self):
         trace = self.write("t.nsl", b"NSL")
         said = f"nsdump: {trace}: no footer\nnsdump: {trace}: 1 damaged places, 64 bytes not read"
         done = self.run_report(trace, "-o", self.out, env={"FAKE_EXIT": "1", "FAKE_SAYS": said})
@@ -96,7 +96,7 @@ class Incomplete(ReportCase):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("nsdump says: the trace has no calibration: raw values only.", self.page())
 
-    def test_a_damaged_capture_is_told_on_the_page(self):
+    def test_a_damaged_capture_is_reported_on_the_page(self):
         document = cost()
         document["capture"].update(damage="packet 12 is cut", unread_bytes=77)
         done = self.run_document(document)

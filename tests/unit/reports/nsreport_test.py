@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-# Tests of nsreport as a program: recorded JSON -> report folder; bad input -> exit code and nothing left behind.
+# Tests of nsreport as a program: recorded JSON -> report folder; invalid input -> exit code and
+# nothing left behind.
 import json
 import os
 import re
@@ -130,7 +131,7 @@ class WholeReport(ReportCase):
         self.assertIn("INSTRUCTIONS (instructions) was not calibrated", self.page())
         self.assertFalse(os.path.exists(os.path.join(self.out, "latency_hist_INSTRUCTIONS.png")))
 
-    def test_a_calibration_beside_json_is_refused(self):
+    def test_a_calibration_with_json_is_refused(self):
         done = self.run_report(self.write("input.json", json.dumps(stats())), "-o", self.out, "--calibration", "c.json")
         self.assertEqual(done.returncode, 2)
         self.assertIn("--calibration needs the trace itself", done.stderr)
@@ -144,7 +145,7 @@ class WholeReport(ReportCase):
                 part["instructions"] = None
         self.assertIn("No instruction panel", self.report_of(document))
 
-    def test_the_unit_asked_for_is_the_one_drawn(self):
+    def test_the_requested_unit_is_drawn(self):
         done = self.run_report(self.write("t.nsl", b"NSL"), "-o", self.out, "--unit", "7")
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("What happens inside batch 7, and when?", self.page())
@@ -239,10 +240,10 @@ class BadInput(ReportCase):
     def refuse(self, content, code, *words):
         self.check_refused(self.run_report(self.write("input.json", content), "-o", self.out), code, *words)
 
-    def test_a_file_that_is_not_there_is_named(self):
+    def test_a_missing_file_is_named(self):
         self.check_refused(self.run_report(self.path("no.nsl"), "-o", self.out), 3, "no.nsl")
 
-    def test_an_empty_file_a_folder_and_cut_json_end_with_3(self):
+    def test_an_empty_file_a_folder_and_truncated_json_end_with_3(self):
         self.refuse(b"", 3, "empty")
         self.check_refused(self.run_report(self.folder, "-o", self.out), 3, "directory")
         self.refuse(json.dumps(stats())[:3000], 3, "line 1, column")
@@ -276,7 +277,7 @@ class BadInput(ReportCase):
         self.check_refused(self.run_report(trace, "-o", self.out, env={"NSDUMP": "/nonexistent/nsdump"}), 5, "/nonexistent/nsdump", "NSDUMP")
         self.check_refused(self.run_report(trace, "-o", self.out, env={"PATH": self.folder}), 5, "gnuplot", "install")
 
-    def test_a_unit_that_is_not_there_ends_with_2_and_names_those_that_are(self):
+    def test_an_unknown_unit_ends_with_2_and_names_the_known_ones(self):
         trace = self.write("t.nsl", b"NSL")
         self.check_refused(self.run_report(trace, "-o", self.out, "--unit", "999999"), 2, "t.nsl", "no unit 999999", "0 to ")
         none = self.write("none.csv", "name,cpu,thread,unit,unit_number,depth,start_ticks,stop_ticks,raw_ticks,net_ticks,class\n")

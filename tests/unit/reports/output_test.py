@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# The output folder of nsreport: what it refuses, what a full disk and a signal leave.
+# The output folder of nsreport: what it refuses, and what remains after a full disk or a signal.
 import json
 import os
 import resource
@@ -34,7 +34,7 @@ class BadOutput(ReportCase):
             self.assertIn("-o", done.stderr)
         self.assertEqual(self.leftovers(), [])
 
-    def test_a_disk_that_takes_no_more_ends_with_6_and_leaves_nothing(self):
+    def test_a_full_disk_ends_with_6_and_leaves_nothing(self):
         limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (20000, 20000))  # noqa: E731
         done = self.run_report(self.input, "-o", self.out, preexec_fn=limit)
         self.assertEqual(done.returncode, 6, done.stderr)
@@ -58,13 +58,13 @@ class BadOutput(ReportCase):
         self.assertEqual(os.listdir(self.path("empty")), [])
         self.assertEqual(sorted(os.listdir(self.folder)), ["empty", "input.json"])
 
-    def test_the_current_folder_and_one_around_it_are_refused(self):
+    def test_the_current_folder_and_its_parents_are_refused(self):
         os.makedirs(self.path("a/b"))
         for place in (".", ".."):
             self.check_refused(self.run_report(self.input, "-o", place, cwd=self.path("a/b")), 6, "current folder", "-o")
         self.assertTrue(os.path.isdir(self.path("a/b")))
 
-    def test_a_report_with_a_file_of_somebody_else_is_refused_and_untouched(self):
+    def test_a_report_with_a_file_of_another_program_is_refused_and_untouched(self):
         for name in ("thesis.tex", "data/notes.tsv", "mine.png"):
             self.assertEqual(self.run_report(self.input, "-o", self.out).returncode, 0)
             with open(os.path.join(self.out, name), "w", encoding="utf-8") as file:
@@ -98,7 +98,7 @@ class BadOutput(ReportCase):
             done = subprocess.run(["unshare", "-rm", "sh", "-c", script, options, sys.executable, support.NSREPORT, self.input, "-o", place + "/report"],
                                   env={**os.environ, "PLACE": place}, capture_output=True, text=True, check=False)
             if done.returncode in (1, 77):
-                self.skipTest(f"no private mounts here: {done.stderr}")
+                self.skipTest(f"no private mounts: {done.stderr}")
             self.check_refused(done, 6, word, "-o")
             self.assertEqual(done.stdout, "")
 
@@ -139,7 +139,7 @@ exec sleep 60
                 self.assertRaises(ProcessLookupError, os.kill, int(file.read()), 0)
             os.remove(pids)
 
-    def test_a_signal_at_any_moment_leaves_the_old_report_or_a_whole_new_one(self):
+    def test_a_signal_at_any_moment_leaves_the_old_report_or_a_complete_new_one(self):
         started = time.monotonic()
         self.assertEqual(self.run_report(self.input, "-o", self.out).returncode, 0)
         whole, names = time.monotonic() - started, sorted(os.listdir(self.out))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# What the pictures show: texts of the SVG and figures of the tables that gnuplot reads.
+# What the pictures show: texts in the SVG and figures in the tables that gnuplot reads.
 import os
 import sys
 import unittest
@@ -25,7 +25,7 @@ class Texts(ReportCase):
         tree = xml.etree.ElementTree.parse(os.path.join(self.out, name + ".svg"))
         return " ".join("".join(node.itertext()).strip() for node in tree.iter("{http://www.w3.org/2000/svg}text"))
 
-    def test_each_picture_tells_its_source_samples_and_losses_without_the_page(self):
+    def test_each_picture_shows_its_source_samples_and_losses_without_the_page(self):
         for document in (stats(), cost()):
             self.report_of(document)
             names = [n[:-4] for n in os.listdir(self.out) if n.endswith(".svg")]
@@ -47,7 +47,7 @@ class CostPictures(unittest.TestCase):
         self.assertTrue(any("within its error" in text for _, _, text in picture.tables[f"values_{panel}"]))
         self.assertTrue(any("0.003" in note for note in picture.notes))
 
-    def test_a_figure_stands_right_of_its_error_bar(self):
+    def test_a_figure_is_printed_to_the_right_of_its_error_bar(self):
         document = cost()
         for row in document["rows"]:
             row["paper"] = {key: None for key in row["paper"]} if row["table"] == 4 else row["paper"]
@@ -68,7 +68,7 @@ class CostPictures(unittest.TestCase):
         self.assertTrue(all("per call" in text for text in cost_picture(document, "call_cost").variables["axis_label"]))
         self.assertEqual(cost_picture(document, "flow_cost").legend, [])
 
-    def test_samples_tell_timed_packets_from_counted_ones(self):
+    def test_samples_distinguish_timed_packets_from_counted_ones(self):
         document = cost()
         for row in document["rows"]:
             for kind, packets in (("cycles", 1000), ("instructions", 3)):
@@ -90,7 +90,7 @@ class Legends(unittest.TestCase):
 
 
 class TracePictures(unittest.TestCase):
-    def test_a_bar_of_one_value_stands_around_it(self):
+    def test_a_bar_of_one_value_is_centred_on_it(self):
         bars = trace_distribution.merged([(-25.25, -25.0, 3), (-0.05, -0.05, 113), (25.75, 26.0, 2), (412.0, 416.0, 1)], False)
         holder = next(bar for bar in bars if bar[2] == 113)
         self.assertLess(holder[0], -5)

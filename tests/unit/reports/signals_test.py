@@ -10,7 +10,8 @@ import unittest
 
 REPORTS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "..", "reports")
 
-# Another thread takes the signal, so that main's read() goes on: as when a signal comes just before the system call.
+# Another thread takes the signal, so main's read() continues, as if a signal arrived just before
+# the system call.
 READER = """
     import os, signal, sys, threading
     sys.path.insert(0, sys.argv[1])
@@ -42,7 +43,8 @@ HOLDER = """
             sys.exit(100 + error.signal_number)
 """
 
-# What Python does at its end with signals takes long here: ticks of the timer fall into it.
+# Python's own signal handling at exit is slowed down here, so that ticks of the timer occur during
+# it.
 ENDER = """
     import signal, sys, time
     sys.path.insert(0, sys.argv[1])
@@ -77,7 +79,7 @@ class Signals(unittest.TestCase):
             self.assertEqual(process.stdout.read(), "whole\n")
             self.assertEqual(process.wait(), 100 + signal.SIGTERM)
 
-    def test_nothing_of_it_is_left_when_the_program_ends(self):
+    def test_no_handler_is_left_when_the_program_ends(self):
         with start(ENDER) as process:
             self.assertEqual(process.wait(), 0)
 

@@ -40,7 +40,7 @@ class ReportCase(unittest.TestCase):
         return self.path(name)
 
     def run_report(self, *arguments, env=None, **options):
-        """Runs nsreport with the stand-in for nsdump."""
+        """Runs nsreport with the replacement for nsdump."""
         environment = {**os.environ, "NSDUMP": os.path.join(DATA, "fake_nsdump"), "FAKE_STATS": os.path.join(DATA, "stats.json"), **(env or {})}
         return subprocess.run([sys.executable, NSREPORT, *arguments], env=environment, capture_output=True, text=True, check=False, **options)
 
@@ -55,7 +55,7 @@ class ReportCase(unittest.TestCase):
             return file.read()
 
     def leftovers(self):
-        """What is in the folder beside the inputs."""
+        """What is in the folder besides the inputs."""
         return sorted(n for n in os.listdir(self.folder) if n.startswith(".") or n == "report")
 
 

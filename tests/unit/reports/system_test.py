@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-# nsreport --system: what tools print -> figures, page and JSON; the real tools over loopback where they are installed.
+# nsreport --system: output of tools -> figures, page and JSON; runs the real tools over loopback
+# where they are installed.
 import json
 import os
 import shutil
@@ -36,7 +37,7 @@ def results(rounds=6, variants=("without", "idle", "recording"), end="== end\n")
 
 
 class Parsers(unittest.TestCase):
-    def test_the_median_of_sockperf_and_what_iperf3s_receiver_got_are_taken(self):
+    def test_the_median_of_sockperf_and_the_receivers_rate_of_iperf3_are_used(self):
         self.assertEqual(system_results.sockperf_us(SOCKPERF.format(us="13.610")), 13.61)
         self.assertEqual(system_results.iperf3_gbit(IPERF3.format(bits="1.5e9")), 1.5)
 
@@ -65,14 +66,14 @@ class Parsers(unittest.TestCase):
 
 
 class Figures(unittest.TestCase):
-    def test_ratios_are_taken_within_rounds_so_that_a_machine_that_slows_down_does_not_show(self):
+    def test_ratios_within_rounds_are_not_affected_by_a_machine_that_slows_down(self):
         document = system_results.parse(results(), "x")
         for end in system_figures.ratio(document, "round_trip", 64, "recording"):
             self.assertAlmostEqual(end, 1.1)
         self.assertEqual(system_figures.point(document, "round_trip", 64, "without"), (275.0, 150.0, 400.0))
         self.assertIsNone(system_figures.ratio(system_results.parse(results(variants=("idle",)), "x"), "round_trip", 64, "idle"))
 
-    def test_the_least_and_the_greatest_of_n_rounds_hold_the_median_as_often_as_is_said(self):
+    def test_the_minimum_and_maximum_of_n_rounds_hold_the_median_as_often_as_stated(self):
         self.assertEqual([system_figures.coverage(n) for n in (0, 1, 2, 6)], [0.0, 0.0, 0.5, 1 - 2 / 64])
 
 
@@ -91,7 +92,7 @@ class Page(ReportCase):
         self.assertEqual((document["schema"], document["rounds"], len(document["rows"])), ("netslice-system-1", 6, 6))
         self.assertTrue(os.path.getsize(os.path.join(self.out, "round_trip.png")) > 1000)
 
-    def test_the_kept_results_make_the_same_page_again(self):
+    def test_stored_results_give_the_same_page_again(self):
         self.report(results())
         first = self.page()
         with open(os.path.join(self.out, "data/results.txt"), encoding="utf-8") as file:
@@ -106,14 +107,14 @@ class Page(ReportCase):
             self.assertIn(words, self.page())
         self.assertIn("this kernel loads no modules", done.stderr)
 
-    def test_an_interrupted_run_a_failed_tool_and_a_recording_without_a_trace_are_told_by_code_1(self):
+    def test_an_interrupted_run_a_failed_tool_and_a_recording_without_a_trace_end_with_1(self):
         for text, words in ((results(end=""), "was interrupted"), (results() + "== round_trip idle 64 7\nsockperf: ERROR\n== end\n", "sockperf: ERROR"),
                             (results() + "== recorded 0 bytes\n== end\n", "left no trace"), (results() + "== fault rmmod nsmod: in use\n== end\n", "in use")):
             done = self.report(text)
             self.assertEqual(done.returncode, 1, done.stderr)
             self.assertIn(words, self.page())
 
-    def test_a_wrong_command_line_is_told(self):
+    def test_a_wrong_command_line_is_reported(self):
         for arguments in (["--system", "x.json", "-o", self.out], ["-o", self.out], ["x.json", "--from", "y", "-o", self.out],
                           ["--system", "--rounds", "0", "-o", self.out], ["--system", "--unit", "1", "-o", self.out]):
             self.assertEqual(self.run_report(*arguments).returncode, 2, arguments)

@@ -21,20 +21,20 @@ class Text(unittest.TestCase):
         self.assertEqual(text.with_error(46.21, 2.678), "46.2 \u00b1 2.7")
         self.assertEqual(text.with_error(46.21, None), "46.2")
 
-    def test_a_value_has_the_places_of_its_error(self):
+    def test_a_value_has_the_decimal_places_of_its_error(self):
         self.assertEqual([text.with_error(*v) for v in ((0.00326, 0.0174), (19.206, 0.068), (183.286, 1.07), (454.0, 17.2), (-0.0101, 0.006), (130, 0))],
                          ["0.003 \u00b1 0.017", "19.206 \u00b1 0.068", "183.3 \u00b1 1.1", "454 \u00b1 17", "-0.0101 \u00b1 0.0060", "130 \u00b1 0"])
 
-    def test_a_small_share_never_reads_as_nothing(self):
+    def test_a_small_share_is_never_printed_as_zero(self):
         self.assertEqual(text.share(1e-9), "under 0.01 %")
         self.assertEqual(text.share(0), "0 %")
 
-    def test_a_label_holds_nothing_that_gnuplot_acts_on(self):
+    def test_a_label_contains_nothing_that_gnuplot_interprets(self):
         drawn = text.label("a'b\"c`d\\e\nf\x1b[31mg\u202eh\ti", 100)
         for character in "'\"`\\\n\x1b\u202e\t":
             self.assertNotIn(character, drawn)
 
-    def test_an_empty_name_is_told_as_such(self):
+    def test_an_empty_name_is_shown_as_such(self):
         self.assertEqual(text.labels(["", " ", "a", "a"]), ["(no name)", "(no name) (2)", "a", "a (2)"])
 
     def test_long_names_keep_both_ends_and_stay_different(self):

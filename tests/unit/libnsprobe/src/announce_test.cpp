@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The log of announcements: order, fullness, and writers that died in the middle.
+// The log of announcements: order, a full log, and writers that died halfway.
 #include "ring_fixture.hpp"
 
 #include <nsprobe/file.h>
@@ -31,7 +31,7 @@ void announce(const nsp_shm_map &map, const std::string &text, int expected = 0)
 }
 } // namespace
 
-TEST_CASE("announcements are read once each, in order, of any length", "[libnsprobe][announce]")
+TEST_CASE("announcements of any length are read once each, in order", "[libnsprobe][announce]")
 {
     Rings rings(NSLICE_RING_ATOMIC);
     std::uint64_t cursor = 0;
@@ -45,7 +45,7 @@ TEST_CASE("announcements are read once each, in order, of any length", "[libnspr
     CHECK(read_all(rings.map, cursor) == std::vector<std::string>{"c"});
 }
 
-TEST_CASE("announcements of several threads all arrive whole", "[libnsprobe][announce]")
+TEST_CASE("announcements of several threads all arrive complete", "[libnsprobe][announce]")
 {
     Rings rings(NSLICE_RING_ATOMIC);
     std::vector<std::thread> threads;
@@ -68,7 +68,7 @@ TEST_CASE("announcements of several threads all arrive whole", "[libnsprobe][ann
     CHECK(read_all(rings.map, cursor).empty());
 }
 
-TEST_CASE("an announcement that finds no room is refused and counted", "[libnsprobe][announce]")
+TEST_CASE("an announcement that does not fit is refused and counted", "[libnsprobe][announce]")
 {
     Rings rings(NSLICE_RING_ATOMIC);
     announce(rings.map, std::string(NSLICE_MAX_PAYLOAD_BYTES + 1, 'x'), -ENOSPC);
@@ -80,13 +80,13 @@ TEST_CASE("an announcement that finds no room is refused and counted", "[libnspr
     CHECK(rings.map.shm->announce_tail == NSLICE_SESSION_ANNOUNCE_BYTES);
 }
 
-TEST_CASE("an announcement whose writer died hides neither those before it nor, in the end, those behind it",
+TEST_CASE("an announcement whose writer died hides no earlier ones, and later ones only briefly",
           "[libnsprobe][announce]")
 {
     Rings rings(NSLICE_RING_ATOMIC);
     std::uint64_t cursor = 0;
     announce(rings.map, "before");
-    // The dead writer: claimed its place and stored the length, but `ready` never came.
+    // The dead writer: reserved its place and stored the length, but never set `ready`.
     const std::uint64_t at = rings.map.shm->announce_tail;
     const std::uint32_t bytes = 24;
     std::memcpy(rings.map.announcements + at, &bytes, sizeof bytes);
@@ -100,17 +100,18 @@ TEST_CASE("an announcement whose writer died hides neither those before it nor, 
     CHECK(nsp_announce_skip(&rings.map, &cursor) == 0);
 }
 
-TEST_CASE("a writer that died before it stored its length ends the log, and that is told", "[libnsprobe][announce]")
+TEST_CASE("a writer that died before it stored the length ends the log, and that is reported",
+          "[libnsprobe][announce]")
 {
     Rings rings(NSLICE_RING_ATOMIC);
     std::uint64_t cursor = 0;
-    rings.map.shm->announce_tail = 32; // claimed, nothing stored
+    rings.map.shm->announce_tail = 32; // reserved, nothing stored
     CHECK(read_all(rings.map, cursor).empty());
     CHECK(nsp_announce_skip(&rings.map, &cursor) == 1);
     CHECK(read_all(rings.map, cursor).empty());
 }
 
-TEST_CASE("a scribbled log is not read past its end", "[libnsprobe][announce]")
+TEST_CASE("a corrupted log is not read past its end", "[libnsprobe][announce]")
 {
     Rings rings(NSLICE_RING_ATOMIC);
     std::uint64_t cursor = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Recording a running program: attach, detach, attach again; and who cannot be attached to.
+// Recording a running program: attach, detach, attach again; and which programs refuse.
 #include "support/catch.hpp"
 
 #include <sys/socket.h>
@@ -66,18 +66,19 @@ void check_recording(const Recording &one)
     CHECK(one.counts.drained > 100);
     CHECK(one.counts.issued == one.counts.drained + test_support::lost_sum(one.counts));
     CHECK(one.trace.records.size() == one.counts.drained);
-    // Units come one after the other without a gap: nothing between attaching and detaching was missed.
+    // Units follow one another without a gap: nothing was missed between attach and detach.
     std::vector<std::uint64_t> units;
     for (const auto &record : one.trace.records)
         if (record.kind == NSLICE_KIND_INIT && one.trace.name(record) == "unit")
             units.push_back(record.word[0]);
-    std::sort(units.begin(), units.end()); // the program may change its CPU, and a CPU's records stand together
+    std::sort(units.begin(), units.end()); // the program may change its CPU, and the records of a CPU are stored together
     REQUIRE(units.size() > 25);
     CHECK(units.back() - units.front() == units.size() - 1);
 }
 } // namespace
 
-TEST_CASE("a program that accepts it is recorded, let go, and recorded again", "[libnsprobe][attach]")
+TEST_CASE("a program that accepts recorders is recorded, released, and recorded again",
+          "[libnsprobe][attach]")
 {
     ChildProgram program({ATTACHABLE, "-"}, {{"NETSLICE", "attach=yes"}});
     REQUIRE(program.line() == "ready");
@@ -87,14 +88,15 @@ TEST_CASE("a program that accepts it is recorded, let go, and recorded again", "
     CHECK(program.end(SIGTERM) == 0);
 }
 
-TEST_CASE("a program may accept recorders by its own code", "[libnsprobe][attach]")
+TEST_CASE("a program may accept recorders from its own code", "[libnsprobe][attach]")
 {
     ChildProgram program({ATTACHABLE, "attach=yes"});
     REQUIRE(program.line() == "ready");
     check_recording(record(program.pid(), 200ms));
 }
 
-TEST_CASE("a program that does not accept it is left alone, with words on what to do", "[libnsprobe][attach]")
+TEST_CASE("a program that does not accept recorders is left alone, and the error says what to do",
+          "[libnsprobe][attach]")
 {
     ChildProgram program({ATTACHABLE, "-"});
     REQUIRE(program.line() == "ready");
@@ -121,7 +123,8 @@ TEST_CASE("a process that poses as another one is not given the session", "[libn
     close(listener);
 }
 
-TEST_CASE("the end of a recorder, however sudden, leaves the program running and free for the next", "[libnsprobe][attach]")
+TEST_CASE("however abruptly a recorder ends, the program keeps running and accepts the next one",
+          "[libnsprobe][attach]")
 {
     ChildProgram program({ATTACHABLE, "-"}, {{"NETSLICE", "attach=yes"}});
     REQUIRE(program.line() == "ready");
@@ -144,7 +147,7 @@ TEST_CASE("the end of a recorder, however sudden, leaves the program running and
     CHECK(program.end(SIGTERM) == 0);
 }
 
-TEST_CASE("a second recorder is told at once that there is a first", "[libnsprobe][attach]")
+TEST_CASE("a second recorder learns immediately that there is a first", "[libnsprobe][attach]")
 {
     ChildProgram program({ATTACHABLE, "-"}, {{"NETSLICE", "attach=yes"}});
     REQUIRE(program.line() == "ready");
@@ -159,7 +162,8 @@ TEST_CASE("a second recorder is told at once that there is a first", "[libnsprob
     CHECK_THAT(second.words, Catch::Contains("being recorded already"));
 }
 
-TEST_CASE("a program that has opened a session of its own refuses a recorder, and its session goes on", "[libnsprobe][attach]")
+TEST_CASE("a program with its own session refuses a recorder, and its session continues",
+          "[libnsprobe][attach]")
 {
     test_support::TempDir dir;
     const std::string own = (dir / "own.nsl").string();

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Helper program: units of work until SIGTERM or until $2 of them; $1 is the option text, "-" for none; $3 more of it, or
-   "child-namespace": the work is a child's, in a pid namespace of its own.  Prints how many it wrote. */
+/* Helper program: does units of work until SIGTERM or until $2 of them are done. $1 is the option
+   text, "-" for none; $3 is more option text, or "child-namespace": a child in its own pid
+   namespace does the work. Prints how many units it wrote. */
 #define _GNU_SOURCE
 #include <sched.h>
 #include <signal.h>

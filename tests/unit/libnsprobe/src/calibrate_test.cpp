@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a calibration on request gives: the pair, and START and STOP each by itself where they are asked for.
+// What a calibration on request returns: the pair, and START and STOP separately on request.
 #include <cerrno>
 #include <memory>
 #include <string>
@@ -29,7 +29,7 @@ const nslice_calibration_entry *find(const nslice_calibration_entry *entries, st
 }
 } // namespace
 
-TEST_CASE("a calibration has the halves of the pair only where they are asked for", "[libnsprobe][calibrate]")
+TEST_CASE("a calibration has the halves of the pair only on request", "[libnsprobe][calibrate]")
 {
     Calibration without, with;
     REQUIRE(calibrate({NSP_CLOCK_FAST, {}, nullptr, NSP_SOURCE_NONE, 20, 0}, without) == 0);
@@ -39,7 +39,8 @@ TEST_CASE("a calibration has the halves of the pair only where they are asked fo
     CHECK(with->half_count * NSP_CALIBRATION_KINDS == with->count * NSP_CALIBRATION_HALVES);
 }
 
-TEST_CASE("START and STOP alone take time, together about that of the pair", "[libnsprobe][calibrate]")
+TEST_CASE("START and STOP measured separately take about as long together as the pair",
+          "[libnsprobe][calibrate]")
 {
     for (const nsp_clock_mode mode : {NSP_CLOCK_FAST, NSP_CLOCK_ORDERED}) {
         Calibration cost;
@@ -56,7 +57,8 @@ TEST_CASE("START and STOP alone take time, together about that of the pair", "[l
     }
 }
 
-TEST_CASE("in mode fast a pair costs no less alone than between work that it can hide beside", "[libnsprobe][calibrate]")
+TEST_CASE("in mode fast, a pair by itself costs no less than one that overlaps with work",
+          "[libnsprobe][calibrate]")
 {
     Calibration cost;
     REQUIRE(calibrate({NSP_CLOCK_FAST, {}, nullptr, NSP_SOURCE_NONE, 200, 1}, cost) == 0);
@@ -69,7 +71,8 @@ TEST_CASE("in mode fast a pair costs no less alone than between work that it can
     CHECK(find(cost->halves, cost->half_count, NSLICE_KIND_STOP | NSLICE_ENTRY_ALONE, 0));
 }
 
-TEST_CASE("stepped instructions of START and of STOP add up to those of the pair", "[libnsprobe][calibrate]")
+TEST_CASE("stepped instructions of START and STOP add up to those of the pair",
+          "[libnsprobe][calibrate]")
 {
     for (const nslice_ring_kind ring : {NSLICE_RING_RSEQ, NSLICE_RING_ATOMIC})
         for (const nsp_clock_mode mode : {NSP_CLOCK_FAST, NSP_CLOCK_ORDERED}) {
@@ -87,6 +90,6 @@ TEST_CASE("stepped instructions of START and of STOP add up to those of the pair
             CHECK(start->outer > 0);
             CHECK(stop->outer > 0);
             CHECK(start->outer + stop->outer == pair->outer);
-            CHECK_FALSE(find(cost->entries, cost->count, NSLICE_KIND_START | NSLICE_ENTRY_ALONE, 1)); // nothing hides from a counter
+            CHECK_FALSE(find(cost->entries, cost->count, NSLICE_KIND_START | NSLICE_ENTRY_ALONE, 1)); // nothing is hidden from a counter
         }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A program started for a test: its output as a pipe, its end by signal or by itself.
+// A program started for a test: its output through a pipe, ended by a signal or by itself.
 #pragma once
 
 #include <sys/wait.h>
@@ -62,7 +62,7 @@ public:
         std::string all = text;
         return all.substr(0, all.find('\n'));
     }
-    // Sends the signal (0: waits for the program's own end) and returns the wait status.
+    // Sends the signal (0: waits for the program to end by itself) and returns the wait status.
     int end(int number)
     {
         int status = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The step that the library detects must be the one that the clock shows here and now.
+// The step that the library detects must match the one that the clock shows here and now.
 #include "support/catch.hpp"
 
 #include <map>
@@ -12,7 +12,7 @@ extern "C" {
 #include "calibrate/clock_step.h"
 }
 
-TEST_CASE("the detected clock step is one that differences of readings show", "[libnsprobe][clock]")
+TEST_CASE("the detected clock step appears in differences of readings", "[libnsprobe][clock]")
 {
     std::map<std::uint64_t, int> seen;
     std::uint64_t before = nsp_clock_read(0);
@@ -34,14 +34,15 @@ TEST_CASE("the detected clock step is one that differences of readings show", "[
     CHECK(on_step > 50000 * 0.9);
 }
 
-TEST_CASE("the clock step is the same when it is asked again", "[libnsprobe][clock]")
+TEST_CASE("the clock step is the same when it is measured again", "[libnsprobe][clock]")
 {
     const double first = nsp_clock_step_ticks();
     for (int i = 0; i < 100; ++i)
         CHECK(nsp_clock_step_ticks() == Approx(first).margin(1));
 }
 
-TEST_CASE("a stepped clock is known though the core was so slow that few readings are one step apart", "[libnsprobe][clock]")
+TEST_CASE("a stepped clock is detected even if a slow core makes few readings one step apart",
+          "[libnsprobe][clock]")
 {
     std::vector<std::uint32_t> differences(100, 0);
     for (const auto &[difference, count] : std::map<std::uint32_t, int>{{24, 10}, {25, 12}, {49, 1500}, {73, 1500}, {74, 1500}, {98, 2500}, {122, 300}})

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Helper program: closes all that it did not open, opens files of its own in the folder $1, works $2 units, closes again and again what it
-   did not open, and tells whether its files are as it wrote them.  $3, if there: where it goes first (chdir). */
+/* Helper program: closes every descriptor that it did not open, opens its own files in folder $1,
+   does $2 units of work, repeatedly closes again what it did not open, and reports whether its
+   files have the contents that it wrote. $3, if given, is the directory to change to first. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <stdio.h>

@@ -20,7 +20,7 @@ namespace
 bool can_run()
 {
     if (!nsp_has_rseq())
-        test_support::skip("glibc has registered no rseq here");
+        test_support::skip("glibc has registered no rseq");
     return nsp_has_rseq();
 }
 
@@ -82,7 +82,7 @@ private:
     const nsp_counter_ops *source_before_;
 };
 
-// A counter that goes up by ten each time it is read.
+// A counter that increases by ten on each read.
 std::uint64_t ten_more(int read)
 {
     return 10u * (static_cast<unsigned>(read) + 1);
@@ -105,7 +105,7 @@ TEST_CASE("START and STOP carry every counter of the session", "[libnsprobe][cou
             stand_in.value = [](int) { return 5 + stand_in.last_index; };
             Counted::start();
             Counted::stop();
-            CHECK(stand_in.reads >= static_cast<int>(2 * counters)); // more when the machine puts the thread aside
+            CHECK(stand_in.reads >= static_cast<int>(2 * counters)); // more when the thread is preempted
             const auto records = counted.records();
             REQUIRE(records.size() == 2);
             CHECK(records[0].kind == NSLICE_KIND_START);
@@ -128,7 +128,7 @@ TEST_CASE("other records carry no counters", "[libnsprobe][counted]")
     CHECK(records[0].words.empty());
 }
 
-TEST_CASE("before a thread's first START other records read no counters", "[libnsprobe][counted]")
+TEST_CASE("before a thread's first START, other records read no counters", "[libnsprobe][counted]")
 {
     if (!can_run())
         return;
@@ -139,7 +139,7 @@ TEST_CASE("before a thread's first START other records read no counters", "[libn
     CHECK(stand_in.reads == 0);
 }
 
-TEST_CASE("the assembly extends a register by its sign, whatever its width", "[libnsprobe][counted]")
+TEST_CASE("the assembly sign-extends a register of any width", "[libnsprobe][counted]")
 {
     if (!can_run())
         return;
@@ -149,17 +149,18 @@ TEST_CASE("the assembly extends a register by its sign, whatever its width", "[l
         counted.protocol.pages[0].pmc_width = static_cast<std::uint16_t>(width);
         counted.protocol.pages[0].offset = 1 << 20;
         counted.protocol.set_count(1);
-        stand_in.value = [width](int) { return (~0ull - 99) & (~0ull >> (64 - width)); }; // -100 in so many bits
+        stand_in.value = [width](int) { return (~0ull - 99) & (~0ull >> (64 - width)); }; // -100 in this many bits
         Counted::start();
         CHECK(counted.records().at(0).words == Words{(1 << 20) - 100});
     }
 }
 
-TEST_CASE("the assembly reads all pages again where one changed meanwhile, and takes the rounds that were too many out", "[libnsprobe][counted]")
+TEST_CASE("the assembly rereads all pages where one changed, and subtracts the extra rounds",
+          "[libnsprobe][counted]")
 {
     if (!can_run())
         return;
-    // Each round of reads goes on by kRound; these are torn.
+    // Each round of reads advances by kRound; these are torn.
     constexpr std::uint64_t kRound = 100, kBegin = 7000;
     struct Case {
         std::set<int> torn;
@@ -189,7 +190,8 @@ TEST_CASE("the assembly reads all pages again where one changed meanwhile, and t
     }
 }
 
-TEST_CASE("counts of a record are from after those of a handler that came while it was made", "[libnsprobe][counted]")
+TEST_CASE("a record interrupted by a handler has counts read after the handler ran",
+          "[libnsprobe][counted]")
 {
     if (!can_run())
         return;
@@ -207,7 +209,8 @@ TEST_CASE("counts of a record are from after those of a handler that came while 
     CHECK(records[1].words.at(0) > records[0].words.at(1));
 }
 
-TEST_CASE("a counter without a register is read by the system call, in the same record as the others", "[libnsprobe][counted]")
+TEST_CASE("a counter without a register is read by the system call into the same record",
+          "[libnsprobe][counted]")
 {
     if (!can_run())
         return;
@@ -218,7 +221,7 @@ TEST_CASE("a counter without a register is read by the system call, in the same 
             counted.protocol.pages[1].cap_user_rdpmc = 0;
         else
             counted.protocol.pages[1].index = 0;
-        for (int i = 0; i < 8; ++i) // each try reads one
+        for (int i = 0; i < 8; ++i) // each attempt reads one
             counted.protocol.files[1].put(4711, 10, 10);
         stand_in.value = [](int) { return 3ull; };
         Counted::start();
@@ -226,7 +229,8 @@ TEST_CASE("a counter without a register is read by the system call, in the same 
     }
 }
 
-TEST_CASE("a counter that has lost its place leaves the record without words", "[libnsprobe][counted]")
+TEST_CASE("a counter that has been descheduled leaves the record without counter words",
+          "[libnsprobe][counted]")
 {
     if (!can_run())
         return;
@@ -238,7 +242,7 @@ TEST_CASE("a counter that has lost its place leaves the record without words", "
     CHECK(counted.records().at(0).words.empty());
 }
 
-TEST_CASE("counters of another session are not read by the assembly", "[libnsprobe][counted]")
+TEST_CASE("the assembly does not read counters of another session", "[libnsprobe][counted]")
 {
     if (!can_run())
         return;
@@ -251,7 +255,8 @@ TEST_CASE("counters of another session are not read by the assembly", "[libnspro
     CHECK(counted.records().at(0).words == Words{4});
 }
 
-TEST_CASE("a record with counters that finds the ring full is counted as lost", "[libnsprobe][counted]")
+TEST_CASE("a record with counters that finds the ring full is counted as lost",
+          "[libnsprobe][counted]")
 {
     if (!can_run())
         return;
@@ -266,7 +271,8 @@ TEST_CASE("a record with counters that finds the ring full is counted as lost", 
     CHECK(counted.records().size() == 1);
 }
 
-TEST_CASE("on a CPU without a ring a record with counters is counted as lost", "[libnsprobe][counted]")
+TEST_CASE("a record with counters on a CPU without a ring is counted as lost",
+          "[libnsprobe][counted]")
 {
     if (!can_run())
         return;
@@ -278,7 +284,8 @@ TEST_CASE("on a CPU without a ring a record with counters is counted as lost", "
     CHECK(counted.records().empty());
 }
 
-TEST_CASE("registers that the program holds outlive a record with counters, also one that is refused", "[libnsprobe][counted]")
+TEST_CASE("a record with counters preserves the program's registers, even if it is refused",
+          "[libnsprobe][counted]")
 {
     if (!can_run())
         return;
@@ -299,7 +306,8 @@ TEST_CASE("registers that the program holds outlive a record with counters, also
     }
 }
 
-TEST_CASE("what a try executed that a signal aborted is in no record", "[libnsprobe][counted]")
+TEST_CASE("instructions of an attempt that a signal aborted are in no record",
+          "[libnsprobe][counted]")
 {
     if (!can_run())
         return;
@@ -317,7 +325,7 @@ TEST_CASE("what a try executed that a signal aborted is in no record", "[libnspr
             Counted::start();
             Counted::exit();
         }
-        for (const auto &record : counted.records()) { // each has read once, whatever it tells
+        for (const auto &record : counted.records()) { // each has read once, whatever its value
             ++written;
             if (record.kind == NSLICE_KIND_START && record.words != Words{10 * written})
                 FAIL("record " << written << " says " << record.words.at(0));
@@ -325,5 +333,5 @@ TEST_CASE("what a try executed that a signal aborted is in no record", "[libnspr
     }
     setitimer(ITIMER_REAL, &never, nullptr);
     sigaction(SIGALRM, &before, nullptr);
-    CHECK(stand_in.reads > static_cast<int>(written)); // tries that were read again: the test met what it is for
+    CHECK(stand_in.reads > static_cast<int>(written)); // attempts were repeated, so the test has exercised its case
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A thread's counters without a PMU: `rdpmc` raises a fault, and a handler stands in for the counter, so the very
-// instructions of the library run.
+// A thread's counters without a PMU: `rdpmc` faults, and a handler emulates the counter, so the
+// library's own instructions run.
 #pragma once
 
 #include <csignal>
@@ -19,11 +19,11 @@ extern "C" {
 struct StandIn {
     std::uint32_t last_index = ~0u;
     int reads = 0;
-    std::function<std::uint64_t(int read)> value; // low 32 and high 32 bits, as the instruction delivers them
+    std::function<std::uint64_t(int read)> value; // low 32 and high 32 bits, as the instruction returns them
 };
 inline StandIn stand_in;
 
-// Whatever a pipe holds is what read() on the counter gives.
+// read() on the counter returns whatever the pipe holds.
 struct FakeFile {
     FakeFile() { REQUIRE(pipe(ends) == 0); }
     ~FakeFile()
@@ -37,7 +37,7 @@ struct FakeFile {
         const std::uint64_t answer[4] = {value, enabled, running, id};
         REQUIRE(write(ends[1], answer, sizeof(answer)) == sizeof(answer));
     }
-    void end() // a pinned counter that has lost its place reads nothing
+    void end() // a pinned counter that has been descheduled reads nothing
     {
         close(ends[1]);
         ends[1] = -1;
@@ -52,7 +52,7 @@ public:
     {
         struct sigaction action = {};
         action.sa_sigaction = answer;
-        action.sa_flags = SA_SIGINFO | SA_NODEFER; // a value may come from a probe of its own
+        action.sa_flags = SA_SIGINFO | SA_NODEFER; // a value may come from a nested probe
         sigaction(SIGSEGV, &action, &before_);
         stand_in = {};
         for (auto &page : pages) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Counters of a PMU, where the machine shows one: totals that rise, through the page and through read().
+// Counters of a PMU, where the machine has one: totals that increase, through the page and through
+// read().
 #include "support/probe_session.hpp"
 
 #include <cstddef>
@@ -15,7 +16,7 @@ namespace
 {
 constexpr std::size_t kPageBytes = 4096;
 
-// A sanitizer would touch pages of its own for each of these.
+// A sanitizer would touch its own pages for each of these.
 __attribute__((noinline, no_sanitize("address", "undefined"))) void touch(volatile char *memory, std::size_t pages, std::size_t stride)
 {
     for (std::size_t i = 0; i < pages; i += stride)
@@ -23,7 +24,8 @@ __attribute__((noinline, no_sanitize("address", "undefined"))) void touch(volati
 }
 } // namespace
 
-TEST_CASE("with a PMU rdpmc and perf-read count at least the instructions that ran", "[libnsprobe][perf]")
+TEST_CASE("with a PMU, rdpmc and perf-read count at least the instructions that ran",
+          "[libnsprobe][perf]")
 {
     test_support::TempDir dir;
     int sources = 0;
@@ -50,10 +52,11 @@ TEST_CASE("with a PMU rdpmc and perf-read count at least the instructions that r
         }
     }
     if (sources == 0)
-        test_support::skip("this machine shows no PMU to programs");
+        test_support::skip("programs have no access to a PMU on this machine");
 }
 
-TEST_CASE("perf-read counts what the kernel counts in software, without a PMU, to the page fault", "[libnsprobe][perf]")
+TEST_CASE("perf-read counts the kernel's software events without a PMU, exact to the page fault",
+          "[libnsprobe][perf]")
 {
     if (nsp_source_try(NSP_SOURCE_PERF_READ, "page-faults") != 0)
         return test_support::skip(nsp_last_error());

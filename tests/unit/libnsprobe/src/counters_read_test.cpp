@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// The self-monitoring protocol of perf's page as C reads it.
+// The self-monitoring protocol of perf's page, as implemented in C.
 #include "counter_fixture.hpp"
 
-TEST_CASE("a counter is its page's offset plus the register that index names, counted from one", "[libnsprobe][rdpmc]")
+TEST_CASE("a counter is its page's offset plus the register that the one-based index names",
+          "[libnsprobe][rdpmc]")
 {
     Protocol protocol;
     protocol.pages[0].index = 3;
@@ -14,7 +15,7 @@ TEST_CASE("a counter is its page's offset plus the register that index names, co
     CHECK(stand_in.reads == 1);
 }
 
-TEST_CASE("fixed counters keep the bit that names them", "[libnsprobe][rdpmc]")
+TEST_CASE("fixed counters keep the bit that marks them", "[libnsprobe][rdpmc]")
 {
     Protocol protocol;
     protocol.pages[0].index = (1u << 30) + 1;
@@ -23,7 +24,7 @@ TEST_CASE("fixed counters keep the bit that names them", "[libnsprobe][rdpmc]")
     CHECK(stand_in.last_index == 1u << 30);
 }
 
-TEST_CASE("a register narrower than 64 bits is extended by its sign", "[libnsprobe][rdpmc]")
+TEST_CASE("a register narrower than 64 bits is sign-extended", "[libnsprobe][rdpmc]")
 {
     Protocol protocol;
     protocol.pages[0].index = 1;
@@ -31,13 +32,13 @@ TEST_CASE("a register narrower than 64 bits is extended by its sign", "[libnspro
         CAPTURE(width);
         protocol.pages[0].pmc_width = static_cast<std::uint16_t>(width);
         protocol.pages[0].offset = 1 << 20;
-        stand_in.value = [width](int) { return (~0ull - 99) & (~0ull >> (64 - width)); }; // -100 in so many bits
+        stand_in.value = [width](int) { return (~0ull - 99) & (~0ull >> (64 - width)); }; // -100 in this many bits
         REQUIRE(protocol.read() == 1);
         CHECK(protocol.word == (1 << 20) - 100);
     }
 }
 
-TEST_CASE("a page that changes while it is read is read again", "[libnsprobe][rdpmc]")
+TEST_CASE("a page that changes during a read is read again", "[libnsprobe][rdpmc]")
 {
     Protocol protocol;
     auto &page = protocol.pages[0];
@@ -57,9 +58,10 @@ TEST_CASE("a page that changes while it is read is read again", "[libnsprobe][rd
     CHECK(stand_in.last_index == 1);
 }
 
-TEST_CASE("what torn readings executed comes off, as much for each as lies between two whole ones", "[libnsprobe][rdpmc]")
+TEST_CASE("instructions of torn reads are subtracted, each the distance of two clean reads",
+          "[libnsprobe][rdpmc]")
 {
-    constexpr unsigned kRound = 35, kBefore = 400; // instructions of a reading, and at the first one
+    constexpr unsigned kRound = 35, kBefore = 400; // instructions per reading, and before the first one
     const int torn = GENERATE(0, 1, 2, 5);
     Protocol protocol;
     auto &page = protocol.pages[0];
@@ -73,7 +75,8 @@ TEST_CASE("what torn readings executed comes off, as much for each as lies betwe
     CHECK(protocol.word - (nsp_thread.counter[0].detour - detour) == kBefore);
 }
 
-TEST_CASE("without a register at the moment the system call knows the value", "[libnsprobe][rdpmc]")
+TEST_CASE("while the counter has no register, the system call returns its value",
+          "[libnsprobe][rdpmc]")
 {
     Protocol protocol;
     protocol.pages[0].offset = 1; // stale
@@ -83,7 +86,8 @@ TEST_CASE("without a register at the moment the system call knows the value", "[
     CHECK(stand_in.reads == 0);
 }
 
-TEST_CASE("where user reads are taken away in the middle of a session the system call goes on", "[libnsprobe][rdpmc]")
+TEST_CASE("if user reads are disabled during a session, the system call takes over",
+          "[libnsprobe][rdpmc]")
 {
     Protocol protocol;
     protocol.pages[0].index = 1;
@@ -94,21 +98,23 @@ TEST_CASE("where user reads are taken away in the middle of a session the system
     CHECK(stand_in.reads == 0);
 }
 
-TEST_CASE("a counter that has lost its place gives no words rather than a wrong one", "[libnsprobe][rdpmc]")
+TEST_CASE("a counter that has been descheduled gives no counter words rather than wrong ones",
+          "[libnsprobe][rdpmc]")
 {
     Protocol protocol;
     protocol.files[0].end();
     CHECK(protocol.read() == 0);
 }
 
-TEST_CASE("what another file says that has got the counter's descriptor is no value", "[libnsprobe][rdpmc]")
+TEST_CASE("what another file returns on the counter's reused descriptor is not taken as a value",
+          "[libnsprobe][rdpmc]")
 {
     Protocol protocol;
     protocol.files[0].put(78, 10, 10, 4711);
     CHECK(protocol.read() == 0);
 }
 
-TEST_CASE("a counter that ran for a share of the time is refused, not scaled", "[libnsprobe][rdpmc]")
+TEST_CASE("a counter that ran only part of the time is refused, not scaled", "[libnsprobe][rdpmc]")
 {
     Protocol protocol;
     stand_in.value = [](int) { return 1ull; };
@@ -121,11 +127,11 @@ TEST_CASE("a counter that ran for a share of the time is refused, not scaled", "
     CHECK(protocol.read() == 0);
 }
 
-TEST_CASE("on cores of two kinds the counter is the sum of both events", "[libnsprobe][rdpmc]")
+TEST_CASE("on hybrid CPUs, the counter is the sum of both events", "[libnsprobe][rdpmc]")
 {
     Protocol protocol;
     protocol.set_kinds(2);
-    protocol.pages[0].index = 1; // on this kind of core now
+    protocol.pages[0].index = 1; // now on this kind of core
     protocol.pages[0].offset = 100;
     protocol.pages[0].time_enabled = 50;
     protocol.pages[0].time_running = 20; // the rest of the time on the other kind

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Source step: corrected counts of known code, exact to the instruction; and what a stepped program may do meanwhile.
+// Source step: corrected counts of known code are exact to the instruction; what a stepped program
+// may do.
 #include "stepped.hpp"
 
 #include <pthread.h>
@@ -66,7 +67,7 @@ TEST_CASE("slices nested 1 to 9 deep are each counted to the instruction", "[lib
         CHECK(counts.at("d" + std::to_string(depth)) == 5 + 10 * depth);
 }
 
-TEST_CASE("slices one after the other inside a slice are each taken out", "[libnsprobe][step]")
+TEST_CASE("consecutive slices inside a slice are each subtracted", "[libnsprobe][step]")
 {
     test_support::ProbeSession session(kStep);
     NET_SLICE_START(around);
@@ -81,7 +82,8 @@ TEST_CASE("slices one after the other inside a slice are each taken out", "[libn
     CHECK(counts.at("b") == 30);
 }
 
-// Each in a function with nothing else in it: a compiler may put what later code needs into a slice, and it counts there.
+// Each in a function of its own: a compiler may move later code's setup into a slice, where it
+// would count.
 namespace
 {
 char from[3000], to[3000];
@@ -93,7 +95,7 @@ __attribute__((noinline)) void move_strings()
                      : : "m"(from), "m"(to) : "rsi", "rdi", "rcx", "memory");
     __asm__ volatile("lea %0, %%rdi\n\tmov $100, %%ecx\n\txor %%eax, %%eax\n\trep stosq\n\tnop" // 5
                      : : "m"(to) : "rax", "rdi", "rcx", "cc", "memory");
-    __asm__ volatile("xor %%ecx, %%ecx\n\trep movsb" ::: "rcx", "rsi", "rdi", "cc", "memory"); // 2, no round at all
+    __asm__ volatile("xor %%ecx, %%ecx\n\trep movsb" ::: "rcx", "rsi", "rdi", "cc", "memory"); // 2, no iteration at all
     NET_SLICE_STOP(moves);
 }
 
@@ -134,7 +136,7 @@ TEST_CASE("a system call counts as one instruction", "[libnsprobe][step]")
     CHECK(net_counts(session.close().trace).at("calls") == 15);
 }
 
-TEST_CASE("every n-th unit is counted and the others have no words", "[libnsprobe][step]")
+TEST_CASE("every n-th unit is counted and the others have no counter words", "[libnsprobe][step]")
 {
     test_support::ProbeSession session(std::string(kStep) + " step-every=3");
     for (unsigned i = 0; i < 9; ++i) {
@@ -165,7 +167,8 @@ void handler_with_slice(int)
 }
 } // namespace
 
-TEST_CASE("a signal handler with a slice of its own is counted right while the program is stepped", "[libnsprobe][step]")
+TEST_CASE("a signal handler with its own slice is counted correctly while the program is stepped",
+          "[libnsprobe][step]")
 {
     signal(SIGUSR1, handler_with_slice);
     test_support::ProbeSession session(kStep);
@@ -181,7 +184,7 @@ TEST_CASE("a signal handler with a slice of its own is counted right while the p
     CHECK(counts.at("after") == 12);
 }
 
-TEST_CASE("a session that ends inside a slice ends the stepping too", "[libnsprobe][step]")
+TEST_CASE("a session that ends inside a slice also ends the stepping", "[libnsprobe][step]")
 {
     test_support::ProbeSession session(kStep);
     NET_SLICE_START(open);
@@ -196,7 +199,8 @@ TEST_CASE("a session that ends inside a slice ends the stepping too", "[libnspro
     CHECK(net_counts(next.close().trace).at("fresh") == 10);
 }
 
-TEST_CASE("a thread made inside a stepped slice is not stepped and ends well", "[libnsprobe][step]")
+TEST_CASE("a thread created inside a stepped slice is not stepped and ends normally",
+          "[libnsprobe][step]")
 {
     test_support::ProbeSession session(kStep);
     static std::uint64_t flags = 0x100;
@@ -216,7 +220,7 @@ TEST_CASE("a thread made inside a stepped slice is not stepped and ends well", "
     CHECK(net_counts(result.trace).at("in_thread") == 33);
 }
 
-TEST_CASE("blocking every signal inside a stepped slice works, stepping goes on", "[libnsprobe][step]")
+TEST_CASE("a stepped slice may block every signal, and stepping continues", "[libnsprobe][step]")
 {
     test_support::ProbeSession session(kStep);
     sigset_t all, before, within, after;
@@ -235,7 +239,7 @@ TEST_CASE("blocking every signal inside a stepped slice works, stepping goes on"
     require_accounted(session.close(), 2);
 }
 
-TEST_CASE("a thread and a handler that block every signal are stepped all the same", "[libnsprobe][step]")
+TEST_CASE("a thread and a handler that block every signal are still stepped", "[libnsprobe][step]")
 {
     struct sigaction action{};
     action.sa_handler = handler_with_slice;
@@ -258,7 +262,7 @@ TEST_CASE("a thread and a handler that block every signal are stepped all the sa
     CHECK(counts.at("blocked") == 14);
 }
 
-TEST_CASE("a program started from a stepped slice runs, by fork and by spawn", "[libnsprobe][step]")
+TEST_CASE("a program started from a stepped slice by fork or spawn runs", "[libnsprobe][step]")
 {
     test_support::ProbeSession session(kStep);
     int by_fork = -1, by_spawn = -1;
@@ -279,7 +283,7 @@ namespace
 {
 volatile sig_atomic_t own_traps;
 
-// There are hypervisors that let an int1 begin again and again.
+// Some hypervisors restart an int1 again and again.
 void note_and_go_on(int, siginfo_t *, void *context)
 {
     own_traps = own_traps + 1;
@@ -310,7 +314,8 @@ TEST_CASE("traps that are not the library's reach the program's own handler", "[
     CHECK(own_traps == 2);
 }
 
-TEST_CASE("a step whose cause the hypervisor lost is a step, an int1 instruction is the program's", "[libnsprobe][step]")
+TEST_CASE("a trap whose cause the hypervisor lost is a step, an int1 instruction is the program's",
+          "[libnsprobe][step]")
 {
     own_traps = 0;
     struct sigaction action = {};

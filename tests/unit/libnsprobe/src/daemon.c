@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Helper program: a daemon.  $1 is the file for its process id; then words: conf=TEXT options from code, once: one fork()
-   instead of two, close: closes what it did not open, reuse: and takes the numbers for files of its own, units=N: ends by
-   itself after N units, pause=MS: the first process stays so long; end=WAY: the daemon's end (exit, kill). */
+/* Helper program: a daemon. $1 is the file for its process id; the other arguments are words:
+   conf=TEXT sets options from code; once: one fork() instead of two; close: closes what it did not
+   open; reuse: also opens its own files under these descriptor numbers; units=N: ends by itself
+   after N units; pause=MS: the first process stays that long; end=WAY: how the daemon ends (exit,
+   kill). */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <signal.h>
@@ -49,7 +51,7 @@ static void work(long units)
     }
 }
 
-/* As programs do that want to inherit nothing. */
+/* As programs do that want to inherit no descriptors. */
 static void close_all(int reuse)
 {
     close_range(3, ~0u, 0);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The drain against rings that live long, lie, or hold what their writers never finished.
+// The drain with long-lived rings, inconsistent rings, and records that their writers never
+// finished.
 #include "ring_fixture.hpp"
 
 #include "support/record_reader.hpp"
@@ -43,7 +44,8 @@ private:
 };
 } // namespace
 
-TEST_CASE("what a writer never finished is counted as torn, with all behind it", "[libnsprobe][drain]")
+TEST_CASE("what a writer never finished is counted as torn, with everything behind it",
+          "[libnsprobe][drain]")
 {
     Rings rings(NSLICE_RING_ATOMIC);
     Drain drain(rings);
@@ -58,13 +60,14 @@ TEST_CASE("what a writer never finished is counted as torn, with all behind it",
     CHECK(done.counts.lost[NSLICE_LOST_TORN] == 4);
 }
 
-TEST_CASE("a flight recorder that is watched counts right past 2^32 units between two snapshots", "[libnsprobe][drain]")
+TEST_CASE("a monitored flight recorder counts correctly past 2^32 units between two snapshots",
+          "[libnsprobe][drain]")
 {
     Rings rings(NSLICE_RING_ATOMIC, NSLICE_FULL_OVERWRITE);
     Drain drain(rings);
     constexpr std::uint64_t kStepRecords = 1u << 29, kSteps = 20;
     for (std::uint64_t i = 0; i < kSteps; ++i) {
-        // what 2^29 records of two units do to a ring in overwrite: head and tail move
+        // what 2^29 records of two units do to a ring in mode overwrite: head and tail move
         rings.ring().head += (kStepRecords << 32) + 2 * kStepRecords;
         rings.ring().tail = rings.ring().head;
         nsp_drain_watch(&drain.drain);
@@ -75,7 +78,8 @@ TEST_CASE("a flight recorder that is watched counts right past 2^32 units betwee
     CHECK(done.counts.lost[NSLICE_LOST_OVERWRITTEN] == kSteps * kStepRecords);
 }
 
-TEST_CASE("a program that scribbles over the shared settings does not lead the drain astray", "[libnsprobe][drain]")
+TEST_CASE("a program that corrupts the shared settings does not mislead the drain",
+          "[libnsprobe][drain]")
 {
     Rings rings(NSLICE_RING_ATOMIC);
     Drain drain(rings);
@@ -92,11 +96,12 @@ TEST_CASE("a program that scribbles over the shared settings does not lead the d
     CHECK(done.counts.drained == 1);
 }
 
-TEST_CASE("a dead writer's announcement does not take the later ones with it", "[libnsprobe][drain]")
+TEST_CASE("a dead writer's announcement does not take the later ones with it",
+          "[libnsprobe][drain]")
 {
     Rings rings(NSLICE_RING_ATOMIC);
     Drain drain(rings);
-    rings.map.shm->announce_tail += 40; // claimed by a process that was killed right then
+    rings.map.shm->announce_tail += 40; // reserved by a process that was killed right then
     REQUIRE(nsp_announce(&rings.map, NSLICE_CHUNK_INFO, "later=yes\n", 10) == 0);
     nsp_drain_pass(&drain.drain);
     const Drained done = drain.finish();
@@ -105,13 +110,14 @@ TEST_CASE("a dead writer's announcement does not take the later ones with it", "
     CHECK(done.trace.info.at("session.dropped_announcements") == "1");
 }
 
-TEST_CASE("records wait until an announcement before them is whole, so that a site stands before its records", "[libnsprobe][drain]")
+TEST_CASE("records wait for an unfinished announcement, so that a site precedes its records",
+          "[libnsprobe][drain]")
 {
     Rings rings(NSLICE_RING_ATOMIC);
     Drain drain(rings);
     REQUIRE(nsp_announce(&rings.map, NSLICE_CHUNK_INFO, "slow=yes\n", 9) == 0);
     auto *ready = reinterpret_cast<std::uint16_t *>(rings.map.announcements + 6);
-    *ready = 0; // its writer is put aside in the middle
+    *ready = 0; // its writer is preempted halfway
     rings.push(1, 1);
     CHECK(nsp_drain_pass(&drain.drain) == 0);
     CHECK(drain.drain.is_waiting == 1);
@@ -125,7 +131,8 @@ TEST_CASE("records wait until an announcement before them is whole, so that a si
     CHECK(done.trace.info.at("slow") == "yes");
 }
 
-TEST_CASE("an announcement that is never finished holds the records up once and not for long", "[libnsprobe][drain]")
+TEST_CASE("an announcement that is never finished delays the records once and briefly",
+          "[libnsprobe][drain]")
 {
     Rings rings(NSLICE_RING_ATOMIC);
     Drain drain(rings);
@@ -138,20 +145,21 @@ TEST_CASE("an announcement that is never finished holds the records up once and 
     CHECK(drain.finish().counts.drained == 2);
 }
 
-TEST_CASE("a trace from which nothing was dropped does not speak of it", "[libnsprobe][drain]")
+TEST_CASE("a trace from which nothing was dropped does not mention drops", "[libnsprobe][drain]")
 {
     Rings rings(NSLICE_RING_ATOMIC);
     Drain drain(rings);
     CHECK(drain.finish().trace.info.count("session.dropped_announcements") == 0);
 }
 
-TEST_CASE("a writer that moved the tail and has not counted yet leaves no hole in the counts", "[libnsprobe][drain]")
+TEST_CASE("a writer that moved the tail but has not counted yet leaves no gap in the counts",
+          "[libnsprobe][drain]")
 {
     Rings rings(NSLICE_RING_RSEQ, NSLICE_FULL_OVERWRITE);
     Drain drain(rings);
     for (unsigned i = 0; i < 10; ++i)
         rings.push(i, 0);
-    rings.ring().tail += NSLICE_POSITION_STEP(2) * 4; // and is put aside here
+    rings.ring().tail += NSLICE_POSITION_STEP(2) * 4; // and is preempted here
     const Drained done = drain.finish();
     CHECK(done.trace.complaint() == "");
     CHECK(done.counts.issued == 10);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Helper program: $2 units of work, $3 milliseconds of sleep, then the end named by $1: exit, _exit, quick_exit, abort, segv, kill, exec. */
+/* Helper program: does $2 units of work, sleeps for $3 milliseconds, then ends as $1 says: exit,
+   _exit, quick_exit, abort, segv, kill, exec. */
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>

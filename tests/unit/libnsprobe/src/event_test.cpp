@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Names of counters -> what the kernel is asked for.
+// Names of counters -> what is requested from the kernel.
 #include "support/catch.hpp"
 
 #include <cerrno>
@@ -49,7 +49,7 @@ TEST_CASE("libpfm4 names events with its masks and modifiers", "[libnsprobe][eve
     CHECK(event.exclude_kernel == 1);
 }
 
-TEST_CASE("events that the kernel counts in software are counted in the kernel, too", "[libnsprobe][event]")
+TEST_CASE("the kernel's software events also count in the kernel", "[libnsprobe][event]")
 {
     if (!has_libpfm())
         return test_support::skip(nsp_last_error());
@@ -59,7 +59,8 @@ TEST_CASE("events that the kernel counts in software are counted in the kernel, 
     CHECK(event.exclude_kernel == 0);
 }
 
-TEST_CASE("an unknown name is refused with the known ones and what libpfm4 says", "[libnsprobe][event]")
+TEST_CASE("an unknown name is refused with a list of the known ones and libpfm4's message",
+          "[libnsprobe][event]")
 {
     nsp_event event{};
     CHECK(nsp_event_find("no-such-event", &event) == -EINVAL);
@@ -67,7 +68,7 @@ TEST_CASE("an unknown name is refused with the known ones and what libpfm4 says"
                                      Catch::Contains("libpfm4"));
 }
 
-TEST_CASE("a visit tells the kernel's names first, each with its meaning", "[libnsprobe][event]")
+TEST_CASE("a visit lists the kernel's names first, each with its meaning", "[libnsprobe][event]")
 {
     std::vector<std::string> names;
     nsp_counters_visit(
@@ -80,7 +81,7 @@ TEST_CASE("a visit tells the kernel's names first, each with its meaning", "[lib
     CHECK(names.front() == "instructions");
 }
 
-TEST_CASE("trying a counter tells how it may be read, or why it may not", "[libnsprobe][event]")
+TEST_CASE("trying a counter shows how it can be read, or why it cannot", "[libnsprobe][event]")
 {
     CHECK(nsp_counter_try("no-such-event") == NSP_COUNTER_REFUSED);
     if (has_libpfm() && nsp_counter_try("page-faults") != NSP_COUNTER_REFUSED) {
@@ -89,7 +90,8 @@ TEST_CASE("trying a counter tells how it may be read, or why it may not", "[libn
     }
 }
 
-TEST_CASE("events with masks are listed with each of them, and every listed name is found", "[libnsprobe][event]")
+TEST_CASE("events with masks are listed with each mask, and every listed name is found",
+          "[libnsprobe][event]")
 {
     struct Names {
         std::vector<std::string> all;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The file writer where the medium ends: whole chunks only, and room for a footer after a failure.
+// The file writer at the end of the medium: only whole chunks, and room for a footer after a
+// failure.
 #include "support/catch.hpp"
 
 #include <fcntl.h>
@@ -24,7 +25,8 @@ extern "C" {
 
 namespace
 {
-// The kernel refuses to let any file of this process grow beyond `bytes`: as a full disk, but by the byte.
+// The kernel refuses to let any file of this process grow beyond `bytes`: a full disk with byte
+// granularity.
 class FileLimit
 {
 public:
@@ -60,7 +62,7 @@ nsp_file create(const std::filesystem::path &path)
 }
 } // namespace
 
-TEST_CASE("a file of several chunks reads back whole", "[libnsprobe][file]")
+TEST_CASE("a file of several chunks reads back complete", "[libnsprobe][file]")
 {
     test_support::TempDir dir;
     nsp_file file = create(dir / "t.nsl");
@@ -74,7 +76,8 @@ TEST_CASE("a file of several chunks reads back whole", "[libnsprobe][file]")
     CHECK(trace.info.at("b").size() == 9000);
 }
 
-TEST_CASE("a chunk that does not fit leaves no trace of itself, and a smaller one may follow", "[libnsprobe][file]")
+TEST_CASE("a chunk that does not fit leaves nothing behind, and a smaller one may follow",
+          "[libnsprobe][file]")
 {
     test_support::TempDir dir;
     nsp_file file = create(dir / "t.nsl");
@@ -83,7 +86,7 @@ TEST_CASE("a chunk that does not fit leaves no trace of itself, and a smaller on
         FileLimit limit(1000);
         CHECK(put(file, "big=" + std::string(5000, 'x')) == -EFBIG);
         CHECK_THAT(nsp_last_error(), Catch::Contains((dir / "t.nsl").string() + ": cannot write after 136 bytes"));
-        CHECK(put(file, "c=3\n") == -EFBIG); // once failed, nothing is tried before the error is forgotten
+        CHECK(put(file, "c=3\n") == -EFBIG); // after a failure, nothing is tried until the error is cleared
         CHECK(std::filesystem::file_size(dir / "t.nsl") == 136);
         nsp_file_forget_error(&file);
         CHECK(put(file, "c=3\n") == 0);
@@ -95,14 +98,15 @@ TEST_CASE("a chunk that does not fit leaves no trace of itself, and a smaller on
     CHECK(trace.info.count("big") == 0);
 }
 
-TEST_CASE("a file that cannot be made is named together with the reason", "[libnsprobe][file]")
+TEST_CASE("a file that cannot be created is reported with its name and the reason",
+          "[libnsprobe][file]")
 {
     nsp_file file;
     CHECK(nsp_file_open(&file, "/no/such/folder/t.nsl") == -ENOENT);
     CHECK_THAT(nsp_last_error(), Catch::Contains("/no/such/folder/t.nsl: cannot create the trace file: No such file or directory; make its folder first"));
 }
 
-TEST_CASE("a trace that is being written is not written over by another session", "[libnsprobe][file]")
+TEST_CASE("another session does not overwrite a trace that is being written", "[libnsprobe][file]")
 {
     test_support::TempDir dir;
     nsp_file first = create(dir / "t.nsl"), second;
@@ -116,7 +120,8 @@ TEST_CASE("a trace that is being written is not written over by another session"
     CHECK(std::filesystem::file_size(dir / "t.nsl") == sizeof(nslice_file_header));
 }
 
-TEST_CASE("a header that does not fit is a failure and leaves no descriptor open", "[libnsprobe][file]")
+TEST_CASE("a header that does not fit is a failure and leaves no descriptor open",
+          "[libnsprobe][file]")
 {
     test_support::TempDir dir;
     const auto open_files = [] { return std::distance(std::filesystem::directory_iterator("/proc/self/fd"), {}); };
@@ -131,7 +136,7 @@ TEST_CASE("a header that does not fit is a failure and leaves no descriptor open
     CHECK(open_files() == before);
 }
 
-TEST_CASE("giving up removes the new file, and nothing that is not one", "[libnsprobe][file]")
+TEST_CASE("aborting removes the new file, but no link or device", "[libnsprobe][file]")
 {
     test_support::TempDir dir;
     nsp_file file = create(dir / "t.nsl");
@@ -150,7 +155,7 @@ TEST_CASE("giving up removes the new file, and nothing that is not one", "[libns
     }
 }
 
-TEST_CASE("what stands in the file stays until the trace begins", "[libnsprobe][file]")
+TEST_CASE("the contents of the file stay until the trace begins", "[libnsprobe][file]")
 {
     test_support::TempDir dir;
     nsp_file file = create(dir / "t.nsl");
@@ -161,7 +166,7 @@ TEST_CASE("what stands in the file stays until the trace begins", "[libnsprobe][
     CHECK(test_support::read_trace(dir / "t.nsl").info.at("a") == "1");
 }
 
-TEST_CASE("a file that is no trace is not written over", "[libnsprobe][file]")
+TEST_CASE("a file that is not a trace is not overwritten", "[libnsprobe][file]")
 {
     test_support::TempDir dir;
     std::ofstream(dir / "program") << "#!/bin/sh\n";
@@ -175,7 +180,7 @@ TEST_CASE("a file that is no trace is not written over", "[libnsprobe][file]")
     CHECK(std::filesystem::exists(dir / "empty"));
 }
 
-TEST_CASE("a pipe without a reader is refused at once", "[libnsprobe][file]")
+TEST_CASE("a pipe without a reader is refused immediately", "[libnsprobe][file]")
 {
     test_support::TempDir dir;
     REQUIRE(mkfifo((dir / "pipe").c_str(), 0600) == 0);
@@ -184,7 +189,8 @@ TEST_CASE("a pipe without a reader is refused at once", "[libnsprobe][file]")
     CHECK_THAT(nsp_last_error(), Catch::Contains("pipe: has no reader"));
 }
 
-TEST_CASE("a descriptor that is given is written from its start, and stays its owner's", "[libnsprobe][file]")
+TEST_CASE("a passed descriptor is written from its start and stays the property of its owner",
+          "[libnsprobe][file]")
 {
     test_support::TempDir dir;
     const std::string path = dir / "t.nsl";
@@ -198,7 +204,7 @@ TEST_CASE("a descriptor that is given is written from its start, and stays its o
     REQUIRE(nsp_file_begin(&file) == 0);
     REQUIRE(put(file, "b=2\n") == 0);
     std::filesystem::rename(path, dir / "moved.nsl");
-    CHECK(nsp_file_find(&file) == 0); // its name is its owner's business
+    CHECK(nsp_file_find(&file) == 0); // its name is the owner's concern
     CHECK(nsp_file_close(&file) == 0);
     const auto trace = test_support::read_trace(dir / "moved.nsl");
     CHECK(trace.complaint() == "");
@@ -212,7 +218,8 @@ TEST_CASE("a descriptor that is given is written from its start, and stays its o
     CHECK(close(given) == 0);
 }
 
-TEST_CASE("a descriptor that cannot be written, or is of no trace, is refused and its file is as it was", "[libnsprobe][file]")
+TEST_CASE("an unwritable descriptor, or one that is not of a trace, is refused and not modified",
+          "[libnsprobe][file]")
 {
     test_support::TempDir dir;
     std::ofstream(dir / "program") << "#!/bin/sh\n";

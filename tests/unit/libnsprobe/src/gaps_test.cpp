@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Where losses lie: chunks end there, and the next one's header tells them.
+// Where losses are: a chunk ends there, and the next one's header has their number.
 #include "support/catch.hpp"
 
 extern "C" {
@@ -8,14 +8,15 @@ extern "C" {
 
 namespace
 {
-// Position after so many records of two units each.
+// Position after this many records of two units each.
 constexpr std::uint64_t at(std::uint64_t records)
 {
     return (records << 32) + 2 * records;
 }
 } // namespace
 
-TEST_CASE("a chunk ends where records were lost, and the next one begins with their number", "[libnsprobe][gaps]")
+TEST_CASE("a chunk ends where records were lost, and the next one begins with their number",
+          "[libnsprobe][gaps]")
 {
     nslice_gaps gaps{};
     nslice_gaps_note(&gaps, 0, at(5)); // nothing lost: nothing to note
@@ -37,7 +38,7 @@ TEST_CASE("losses at one place are one gap", "[libnsprobe][gaps]")
     CHECK(gaps.passed == 8);
 }
 
-TEST_CASE("a gap that the tail was moved past does not hide the later ones", "[libnsprobe][gaps]")
+TEST_CASE("a gap that the tail has passed does not hide the later ones", "[libnsprobe][gaps]")
 {
     nslice_gaps gaps{};
     nslice_gaps_note(&gaps, 1, at(10));
@@ -48,7 +49,7 @@ TEST_CASE("a gap that the tail was moved past does not hide the later ones", "[l
     CHECK(gaps.passed == 5);
 }
 
-TEST_CASE("more gaps than the list holds keep their losses", "[libnsprobe][gaps]")
+TEST_CASE("gaps beyond the size of the list keep their losses", "[libnsprobe][gaps]")
 {
     nslice_gaps gaps{};
     for (std::uint64_t i = 1; i <= NSLICE_MAX_GAPS + 10; ++i)

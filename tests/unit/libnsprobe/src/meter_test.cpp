@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Meter: what pieces of code take, whatever the meter itself takes.
+// Meter: the cost of pieces of code, without the cost of the meter.
 #include "support/catch.hpp"
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 
 namespace
 {
-constexpr int kRounds = 4000; // of a multiplication that waits for the one before
+constexpr int kRounds = 4000; // of a multiplication that depends on the previous one
 
 void work(int rounds)
 {
@@ -54,7 +54,7 @@ struct OpenMeter {
 };
 } // namespace
 
-TEST_CASE("work in many calls takes what it takes in one", "[meter]")
+TEST_CASE("work spread over many calls costs the same as in one call", "[meter]")
 {
     const OpenMeter opened;
     const double together = least_ticks(opened.meter, 1, kRounds), apart = least_ticks(opened.meter, 40, kRounds / 40);
@@ -72,7 +72,7 @@ TEST_CASE("calls are counted, and counts are absent where there is no counter", 
     if (strcmp(nsp_meter_source(opened.meter), "none") != 0) {
         CHECK(measured.sum.counted_calls > 0);
         const double few = measure(opened.meter, 10, 100).net.instructions, many = measure(opened.meter, 10, 1100).net.instructions;
-        CHECK(std::fmod(many - few, 10 * 1000) == 0); // whole instructions a round
+        CHECK(std::fmod(many - few, 10 * 1000) == 0); // whole instructions per round
     } else {
         CHECK(measured.sum.counted_calls == 0);
         CHECK(measured.net.instructions == 0);
@@ -80,7 +80,7 @@ TEST_CASE("calls are counted, and counts are absent where there is no counter", 
     }
 }
 
-TEST_CASE("a clock's rate is told once there was time to measure it", "[meter]")
+TEST_CASE("a clock's rate is known once there was time to measure it", "[meter]")
 {
     const OpenMeter opened;
     nsp_meter_net net = {};

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Preloaded: a kernel before 5.9, or a sandbox, as a thread meets it that asks for a table of descriptors of its own. */
+/* Preloaded: behaves like a kernel before 5.9, or a sandbox, towards a thread that unshares its
+   descriptor table. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <sys/syscall.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Options as text -> configuration, and the words for what is not understood.
+// Options as text -> configuration, or a message for what is not understood.
 #include "support/catch.hpp"
 
 #include <string>
@@ -35,7 +35,8 @@ void refuse(const std::string &text, const std::string &words)
 }
 } // namespace
 
-TEST_CASE("options parted by blanks or semicolons fill the configuration", "[libnsprobe][options]")
+TEST_CASE("options separated by blanks or semicolons fill the configuration",
+          "[libnsprobe][options]")
 {
     const Parsed parsed = parse("output=/tmp/x.nsl;counters=instructions,cycles  clock=ordered\tfull=overwrite ring=64K "
                                 "kind=atomic source=step step-every=7 calibration=no");
@@ -63,7 +64,7 @@ TEST_CASE("options from the environment win over those of the program", "[libnsp
     CHECK(std::string(parse("counters=cycles", "counters=").options.counters).empty());
 }
 
-TEST_CASE("no text at all and an empty one change nothing", "[libnsprobe][options]")
+TEST_CASE("neither a null text nor an empty one changes anything", "[libnsprobe][options]")
 {
     CHECK(parse(nullptr).err == 0);
     CHECK(parse("").err == 0);
@@ -78,7 +79,7 @@ TEST_CASE("sizes may carry K, M or G", "[libnsprobe][options]")
     CHECK(parse("ring=1G").options.config.ring_bytes == 1ull << 30);
 }
 
-TEST_CASE("where the rings are and who drains them are options", "[libnsprobe][options]")
+TEST_CASE("the location of the rings and who drains them are options", "[libnsprobe][options]")
 {
     const Parsed parsed = parse("memory=nsmod recorder=nsmod");
     REQUIRE(parsed.err == 0);
@@ -106,7 +107,7 @@ TEST_CASE("an option that is not understood is refused and named", "[libnsprobe]
     refuse(std::string(3000, ' ') + "clock=fast", "longer than 2047");
 }
 
-TEST_CASE("a number that does not fit is refused, not cut", "[libnsprobe][options]")
+TEST_CASE("a number that does not fit is refused, not truncated", "[libnsprobe][options]")
 {
     refuse("ring=99999999999999999999", "ring=99999999999999999999");
     refuse("ring=18446744073709551615G", "ring=18446744073709551615G");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Who takes part in a recorder's session, whatever the process has closed.
+// Which processes participate in a recorder's session, whatever they have closed.
 #include "support/catch.hpp"
 
 #include <sys/wait.h>
@@ -27,7 +27,7 @@ nsp_recorder *open_recorder()
     return recorder;
 }
 
-// The part of a child that has done this and waits.
+// The participation of a child that has done this and waits.
 int part_of_child(nsp_recorder *recorder, const std::function<void()> &begin)
 {
     int ready[2];
@@ -37,11 +37,11 @@ int part_of_child(nsp_recorder *recorder, const std::function<void()> &begin)
         begin();
         _exit(127);
     }
-    close(ready[1]); // the child's copy goes by its hand
+    close(ready[1]); // closed in the child by this line
     char byte;
     REQUIRE(read(ready[0], &byte, 1) == 0);
     close(ready[0]);
-    usleep(20000); // exec() follows at once
+    usleep(20000); // exec() follows immediately
     const int part = nsp_recorder_part_of(recorder, child);
     kill(child, SIGKILL);
     waitpid(child, nullptr, 0);
@@ -55,7 +55,8 @@ void wait_for_ever()
 }
 } // namespace
 
-TEST_CASE("a child of fork() has part, also when it has closed everything", "[libnsprobe][part]")
+TEST_CASE("a child of fork() participates even after it has closed everything",
+          "[libnsprobe][part]")
 {
     nsp_recorder *recorder = open_recorder();
     CHECK(part_of_child(recorder, [] {
@@ -65,19 +66,20 @@ TEST_CASE("a child of fork() has part, also when it has closed everything", "[li
     nsp_recorder_close(recorder, NSLICE_END_CLOSED, nullptr);
 }
 
-TEST_CASE("a program that has inherited the descriptor may take part, one that has not cannot", "[libnsprobe][part]")
+TEST_CASE("a program that inherited the descriptor may participate, one that did not cannot",
+          "[libnsprobe][part]")
 {
     nsp_recorder *recorder = open_recorder();
     const auto become_sleep = [&](bool inherits) {
         if (inherits)
             nsp_recorder_prepare_exec(recorder);
-        for (int fd = 3; fd < 64; ++fd) // the test's pipe among them
+        for (int fd = 3; fd < 64; ++fd) // including the test's pipe
             if (!inherits || std::getenv("NETSLICE_SESSION_FD") != std::to_string(fd))
                 close(fd);
         execl("/bin/sleep", "sleep", "60", nullptr);
     };
     const auto part_after_exec = [&](bool inherits) {
-        int part = NSP_PART_TAKEN; // until exec() is through
+        int part = NSP_PART_TAKEN; // until exec() has finished
         for (int i = 0; i < 100 && part == NSP_PART_TAKEN; ++i)
             part = part_of_child(recorder, [&] { become_sleep(inherits); });
         return part;
@@ -87,7 +89,8 @@ TEST_CASE("a program that has inherited the descriptor may take part, one that h
     nsp_recorder_close(recorder, NSLICE_END_CLOSED, nullptr);
 }
 
-TEST_CASE("another session's member has no part, a process that has ended neither", "[libnsprobe][part]")
+TEST_CASE("neither a member of another session nor a process that has ended participates",
+          "[libnsprobe][part]")
 {
     nsp_recorder *mine = open_recorder();
     int status;
@@ -96,7 +99,7 @@ TEST_CASE("another session's member has no part, a process that has ended neithe
         _exit(0);
     waitpid(ended, &status, 0);
     CHECK(nsp_recorder_part_of(mine, ended) == -ENOENT);
-    const pid_t child = fork(); // before the other session is there
+    const pid_t child = fork(); // before the other session exists
     if (child == 0)
         wait_for_ever();
     nsp_recorder *other = open_recorder();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Refusals of the kernel, real ones where a sandbox of the test's own can bring them about -> words that name what would work.
+// Refusals by the kernel, real ones where the test can create the sandbox -> messages that name a
+// remedy.
 #include "support/catch.hpp"
 
 #include <cerrno>
@@ -29,7 +30,7 @@ std::string explain(int err)
     return nsp_last_error();
 }
 
-// As a container's filter does it: the call is there, and refused.
+// As a container's filter does it: the call exists and is refused.
 void refuse_perf_event_open(int err)
 {
     sock_filter code[] = {BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
@@ -41,7 +42,7 @@ void refuse_perf_event_open(int err)
         _exit(2);
 }
 
-// What a process in such a sandbox is told when it asks for the counter.
+// The error that a process in such a sandbox gets when it asks for the counter.
 std::string words_in_sandbox(int err)
 {
     int ends[2];
@@ -65,7 +66,7 @@ std::string words_in_sandbox(int err)
 }
 } // namespace
 
-TEST_CASE("a machine without a PMU is told from one that refuses", "[libnsprobe][explain]")
+TEST_CASE("a machine without a PMU is distinguished from one that refuses", "[libnsprobe][explain]")
 {
     CHECK_THAT(explain(ENOENT), Catch::Contains("no PMU"));
     CHECK_THAT(explain(ENOSYS), Catch::Contains("no perf_event_open"));

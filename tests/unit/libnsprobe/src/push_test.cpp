@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The writer's side of a ring: room, refusal, overwriting, and positions that pass 2^32 units.
+// The writer's side of a ring: free room, refusal, overwriting, and positions past 2^32 units.
 #include "ring_fixture.hpp"
 
 #include <numeric>
@@ -24,7 +24,8 @@ TEST_CASE("a full ring refuses the record and counts the loss", "[libnsprobe][ri
     }
 }
 
-TEST_CASE("a record that is larger than the room left is refused while a smaller one still fits", "[libnsprobe][ring]")
+TEST_CASE("a record larger than the free room is refused while a smaller one still fits",
+          "[libnsprobe][ring]")
 {
     for (const auto kind : ring_kinds()) {
         Rings rings(kind);
@@ -61,7 +62,7 @@ TEST_CASE("policy overwrite drops the oldest records and counts each", "[libnspr
     }
 }
 
-TEST_CASE("positions pass 2^32 units without a slip in either count", "[libnsprobe][ring]")
+TEST_CASE("positions pass 2^32 units without an error in either count", "[libnsprobe][ring]")
 {
     for (const auto kind : ring_kinds())
         for (const auto full : {NSLICE_FULL_DISCARD, NSLICE_FULL_OVERWRITE})
@@ -114,7 +115,7 @@ TEST_CASE("a closed ring takes no record and counts it under closing", "[libnspr
         }
 }
 
-TEST_CASE("an atomic ring whose oldest record is unfinished loses new ones to busy, not old ones to chance",
+TEST_CASE("an atomic ring whose oldest record is unfinished counts new ones as lost to busy",
           "[libnsprobe][ring]")
 {
     Rings rings(NSLICE_RING_ATOMIC, NSLICE_FULL_OVERWRITE);
@@ -122,7 +123,7 @@ TEST_CASE("an atomic ring whose oldest record is unfinished loses new ones to bu
         rings.push(i, 2);
     auto *oldest = static_cast<std::uint64_t *>(const_cast<void *>(nsp_ring_data(&rings.ring(), Rings::kBytes, rings.ring().tail)));
     const std::uint64_t whole = oldest[1];
-    oldest[1] = 0; // as if its writer were still at it
+    oldest[1] = 0; // as if its writer were still writing it
     rings.push(1000, 2);
     CHECK(rings.lost(NSLICE_LOST_BUSY) == 1);
     CHECK(rings.lost(NSLICE_LOST_OVERWRITTEN) == 0);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A session's memory with rings of 4 KiB, this thread on one CPU, and pushes into that CPU's ring; no session.
+// The memory of a session with 4 KiB rings, this thread pinned to one CPU, and pushes into that
+// CPU's ring; no session.
 #pragma once
 
 #include <sched.h>
@@ -60,14 +61,14 @@ public:
     nslice_ring_meta &ring() { return *nsp_shm_ring(&map, cpu_); }
     std::uint64_t lost(nslice_lost cause) { return ring().lost[cause]; }
 
-    // Starts the ring at another position, as after a long life.
+    // Starts the ring at another position, as after long use.
     void begin_at(std::uint64_t position)
     {
         ring().head = ring().tail = position;
         ring().limit = static_cast<std::uint32_t>(position) + kUnits;
     }
 
-    // One record with `words` words that all hold `value`.
+    // One record with `words` words, all of which are `value`.
     void push(std::uint64_t value, std::uint32_t words = 0)
     {
         std::uint64_t record[NSLICE_MAX_RECORD_UNITS];
@@ -81,7 +82,8 @@ public:
     std::uint32_t used_units() { return NSLICE_POSITION_UNITS(ring().head - ring().tail); }
     std::uint32_t used_records() { return NSLICE_POSITION_RECORDS(ring().head - ring().tail); }
 
-    // Takes what is there, as the drain does; the first word of each record that has one.
+    // Consumes what is there, as the drain does; returns the first word of each record that has
+    // one.
     std::vector<std::uint64_t> take(std::uint32_t max_bytes = 1 << 18)
     {
         std::vector<std::uint64_t> values;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The reader's side of a ring: whole records only, whatever the ring claims.
+// The reader's side of a ring: only whole records, whatever the ring claims.
 #include "ring_fixture.hpp"
 
 TEST_CASE("a stretch ends at the last record that fits", "[libnsprobe][ring]")
@@ -14,7 +14,7 @@ TEST_CASE("a stretch ends at the last record that fits", "[libnsprobe][ring]")
     }
 }
 
-TEST_CASE("a stretch of plain heads is cut without looking at them", "[libnsprobe][ring]")
+TEST_CASE("the end of a stretch of plain heads is found without reading them", "[libnsprobe][ring]")
 {
     for (const auto kind : ring_kinds()) {
         Rings rings(kind);
@@ -26,7 +26,8 @@ TEST_CASE("a stretch of plain heads is cut without looking at them", "[libnsprob
     }
 }
 
-TEST_CASE("a record that runs over the end of the ring is read in one piece", "[libnsprobe][ring]")
+TEST_CASE("a record that wraps around the end of the ring is read in one piece",
+          "[libnsprobe][ring]")
 {
     for (const auto kind : ring_kinds()) {
         Rings rings(kind);
@@ -54,7 +55,7 @@ TEST_CASE("an atomic ring is read up to the first unfinished record", "[libnspro
     CHECK(rings.take() == std::vector<std::uint64_t>{2, 3, 4, 5});
 }
 
-TEST_CASE("lengths that lead out of the ring are not followed", "[libnsprobe][ring]")
+TEST_CASE("lengths that point out of the ring are not followed", "[libnsprobe][ring]")
 {
     Rings rings(NSLICE_RING_ATOMIC);
     auto *data = static_cast<std::uint64_t *>(const_cast<void *>(nsp_ring_data(&rings.ring(), Rings::kBytes, 0)));
@@ -65,7 +66,8 @@ TEST_CASE("lengths that lead out of the ring are not followed", "[libnsprobe][ri
     CHECK(stretch.records == 0);
 }
 
-TEST_CASE("a stretch that a writer dropped meanwhile cannot be consumed", "[libnsprobe][ring]")
+TEST_CASE("a stretch that a writer has dropped in the meantime cannot be consumed",
+          "[libnsprobe][ring]")
 {
     for (const auto kind : ring_kinds()) {
         Rings rings(kind, NSLICE_FULL_OVERWRITE);

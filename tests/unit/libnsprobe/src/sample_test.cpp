@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Trimmed means and their intervals against values worked out by hand.
+// Trimmed means and their intervals, compared with values calculated by hand.
 #include "support/catch.hpp"
 
 #include <algorithm>
@@ -13,7 +13,7 @@ extern "C" {
 #include "calibrate/sample_turns.h"
 }
 
-TEST_CASE("the trimmed mean leaves out a fifth at either end", "[libnsprobe][sample]")
+TEST_CASE("the trimmed mean leaves out a fifth at each end", "[libnsprobe][sample]")
 {
     double values[] = {1000, 3, 1, -500, 2, 4, 5, 6, 8, 7};
     const nsp_estimate estimate = nsp_trimmed_mean(values, 10);
@@ -25,7 +25,8 @@ TEST_CASE("the trimmed mean leaves out a fifth at either end", "[libnsprobe][sam
     CHECK(estimate.ci95 == Approx(2.57 * std::sqrt(42.5 / 9) * std::sqrt(10.0) / 6).epsilon(1e-6));
 }
 
-TEST_CASE("few values are not trimmed, one has no interval, none is nothing", "[libnsprobe][sample]")
+TEST_CASE("few values are not trimmed, one value has no interval, no values have no mean",
+          "[libnsprobe][sample]")
 {
     double four[] = {4, 1, 3, 2}, one[] = {7};
     CHECK(nsp_trimmed_mean(four, 4).mean == Approx(2.5));
@@ -59,7 +60,7 @@ TEST_CASE("the 95 % interval holds the true mean about 95 times in 100", "[libns
     CHECK(held < kTrials * 0.97);
 }
 
-TEST_CASE("turns that lie apart widen the interval, not the mean", "[libnsprobe][sample]")
+TEST_CASE("turns that differ widen the interval, not the mean", "[libnsprobe][sample]")
 {
     // turns of two: 1 2 | 11 12 | 3 4 | 13 14 | 5 10; kept of the sorted: 3 to 11
     const double values[] = {1, 2, 11, 12, 3, 4, 13, 14, 5, 10};
@@ -67,19 +68,21 @@ TEST_CASE("turns that lie apart widen the interval, not the mean", "[libnsprobe]
     const nsp_estimate estimate = nsp_trimmed_mean_of_turns(values, sorted, 10, 5);
     CHECK(estimate.mean == Approx((3 + 4 + 5 + 10 + 11 + 12) / 6.0));
     CHECK(estimate.trimmed == 4);
-    // winsorised: 3 3 | 11 12 | 3 4 | 12 12 | 5 10, mean 7.5; turns lie -9, 8, -8, 9, 0 from 15; within: 0.5 + 0.5 + 12.5
+    // winsorised: 3 3 | 11 12 | 3 4 | 12 12 | 5 10, mean 7.5; turns differ by -9, 8, -8, 9, 0 from
+    // 15; within: 0.5 + 0.5 + 12.5
     const double of_turns = (81 + 64 + 64 + 81) / 4.0 / 2, of_values = 13.5 / 5, wander = (of_turns - of_values) / 2;
     // t(4) = 2.78; ten values, six kept
     CHECK(estimate.ci95 == Approx(2.78 * 10 / 6 * std::sqrt(of_turns / 10 + NSP_USES_OF_WANDER * wander)));
 }
 
-TEST_CASE("turns that lie no further apart than their values explain have the interval of the mean", "[libnsprobe][sample]")
+TEST_CASE("turns that differ no more than their values explain have the interval of the mean",
+          "[libnsprobe][sample]")
 {
     // turns of two: 1 9 | 2 8 | 1 7 | 3 9 | 2 9; winsorised: 2 9 | 2 8 | 2 7 | 3 9 | 2 9, mean 5.3
     const double values[] = {1, 9, 2, 8, 1, 7, 3, 9, 2, 9};
     double sorted[10];
     const nsp_estimate estimate = nsp_trimmed_mean_of_turns(values, sorted, 10, 5);
-    // turns lie 0.4, -0.6, -1.6, 1.4, 0.4 from 10.6; t(4) = 2.78
+    // turns differ by 0.4, -0.6, -1.6, 1.4, 0.4 from 10.6; t(4) = 2.78
     CHECK(estimate.ci95 == Approx(2.78 * std::sqrt((0.16 + 0.36 + 2.56 + 1.96 + 0.16) * 5 / 4.0) / 6));
 }
 
@@ -87,7 +90,7 @@ namespace
 {
 constexpr int kTrials = 4000, kBatches = 100, kTurns = 5;
 
-// Batches that wander by `wander` from turn to turn, around 100.
+// Batches around 100 that drift by `wander` from turn to turn.
 std::vector<double> batches(std::mt19937_64 &random, double wander)
 {
     std::normal_distribution<double> normal(0, 1);
@@ -101,7 +104,8 @@ std::vector<double> batches(std::mt19937_64 &random, double wander)
     return values;
 }
 
-// Of two calibrations averaged, as a trace's reader does it: in how many trials the interval holds what is true between them.
+// The mean of two calibrations, as a trace's reader forms it: in how many trials the interval holds
+// the true value between them.
 double share_held(double wander)
 {
     std::mt19937_64 random(20040714);
@@ -121,7 +125,8 @@ double share_held(double wander)
 }
 } // namespace
 
-TEST_CASE("the interval holds what is true at another time, where it wanders and where it does not", "[libnsprobe][sample]")
+TEST_CASE("the interval holds the true value at another time, with and without drift",
+          "[libnsprobe][sample]")
 {
     for (const double wander : {0.0, 1.0, 5.0}) {
         INFO(wander);
@@ -130,7 +135,8 @@ TEST_CASE("the interval holds what is true at another time, where it wanders and
     }
 }
 
-TEST_CASE("the plain interval does not know that the batches of one turn are alike", "[libnsprobe][sample]")
+TEST_CASE("the plain interval does not take into account that batches of one turn are alike",
+          "[libnsprobe][sample]")
 {
     std::mt19937_64 random(20040714);
     int held = 0;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Programs that run with another user's rights take no orders from the environment of whoever starts them.
+// Programs that run with another user's rights ignore the environment of the process that starts
+// them.
 #include "support/catch.hpp"
 
 #include <sys/stat.h>
@@ -32,7 +33,7 @@ TEST_CASE("the environment opens a session in an ordinary program", "[libnsprobe
 TEST_CASE("the environment is ignored by a program that runs with another user's rights", "[libnsprobe][secure]")
 {
 #ifdef __SANITIZE_ADDRESS__
-    return test_support::skip("the leak checker cannot look into a program that runs with another user's rights");
+    return test_support::skip("the leak checker cannot inspect a program that runs with another user's rights");
 #endif
     test_support::TempDir dir;
     const auto program_path = dir / "setuid_program";
@@ -43,9 +44,9 @@ TEST_CASE("the environment is ignored by a program that runs with another user's
     if (mount.f_flag & ST_NOSUID)
         return test_support::skip("the temporary folder is mounted nosuid");
     if (chown(program_path.c_str(), kNobody, kNobody))
-        return test_support::skip("only root can make the program that this needs");
+        return test_support::skip("only root can create the required program");
     REQUIRE(chmod(program_path.c_str(), 04755) == 0);
-    REQUIRE(chmod(dir.path().c_str(), 0777) == 0); // so that only the library's will stands against a file here
+    REQUIRE(chmod(dir.path().c_str(), 0777) == 0); // so that only the library itself can prevent a file here
     ChildProgram program({program_path, "-", "10"}, {{"NETSLICE", "output=" + trace.string() + " calibration=no"}});
     CHECK(program.line() == "ready");
     CHECK(program.end(0) == 0);

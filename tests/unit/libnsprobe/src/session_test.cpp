@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Sessions as a program uses them: options -> a trace that holds what the probes were given, or a clear refusal.
+// Sessions as a program uses them: options -> a trace of what the probes were given, or a clear
+// refusal.
 #include "support/probe_session.hpp"
 
 #include <cmath>
@@ -121,7 +122,8 @@ TEST_CASE("the trace says how it was made", "[libnsprobe][session]")
     CHECK(std::stod(info["clock.hz"]) > 1e6);
 }
 
-TEST_CASE("ring kind rseq is taken where glibc has it and refused with words where not", "[libnsprobe][session]")
+TEST_CASE("ring kind rseq is accepted where glibc has it and refused with a message elsewhere",
+          "[libnsprobe][session]")
 {
     if (nsp_has_rseq()) {
         ProbeSession session;
@@ -140,7 +142,7 @@ TEST_CASE("ring kind rseq is taken where glibc has it and refused with words whe
     CHECK(result.trace.info.at("ring.kind") == "atomic");
 }
 
-TEST_CASE("a session calibrates itself at its start and at its end", "[libnsprobe][session]")
+TEST_CASE("a session calibrates itself at its start and end", "[libnsprobe][session]")
 {
     ProbeSession session("calibration=yes");
     one_unit(1);
@@ -154,14 +156,15 @@ TEST_CASE("a session calibrates itself at its start and at its end", "[libnsprob
         REQUIRE(calibration.entries.size() >= 4);
         for (const auto &entry : calibration.entries) {
             const unsigned kind = entry.kind & ~NSLICE_ENTRY_ALONE;
-            CHECK((kind == entry.kind || entry.outer > 0)); // between work it may be hidden altogether
+            CHECK((kind == entry.kind || entry.outer > 0)); // between work it may be hidden entirely
             CHECK(std::fabs(entry.outer) < 1e6);
             CHECK((kind == NSLICE_KIND_START) == (entry.inner != 0));
         }
     }
 }
 
-TEST_CASE("a second session is refused while one is open, and the first goes on", "[libnsprobe][session]")
+TEST_CASE("a second session is refused while one is open, and the first continues",
+          "[libnsprobe][session]")
 {
     ProbeSession session;
     one_unit(1);
@@ -180,7 +183,7 @@ TEST_CASE("closing and taking snapshots need an open session of the right policy
     CHECK_THAT(nsp_last_error(), Catch::Contains("full=overwrite"));
 }
 
-TEST_CASE("a configuration that cannot be served is refused in words", "[libnsprobe][session]")
+TEST_CASE("an unsupported configuration is refused with a message", "[libnsprobe][session]")
 {
     const auto refuse = [](const std::string &options, int err, const char *words) {
         INFO(options);
@@ -234,12 +237,13 @@ TEST_CASE("%p in the output becomes the process id", "[libnsprobe][session]")
     CHECK(test_support::read_trace(dir / ("a-" + std::to_string(getpid()) + "-b.nsl")).complaint() == "");
 }
 
-TEST_CASE("a full disk costs what follows, counted as such, and the trace stays readable", "[libnsprobe][session]")
+TEST_CASE("on a full disk, later records are counted as lost, and the trace stays readable",
+          "[libnsprobe][session]")
 {
     test_support::TempDir dir;
     if (unshare(CLONE_NEWNS) || mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) ||
         mount("tmpfs", dir.path().c_str(), "tmpfs", 0, "size=1m"))
-        return test_support::skip("no private mount name space");
+        return test_support::skip("no private mount namespace");
     const std::string output = (dir / "t.nsl").string();
     constexpr std::uint64_t kUnits = 100000;
     nsp_session_counts counts;
@@ -264,7 +268,8 @@ TEST_CASE("a full disk costs what follows, counted as such, and the trace stays 
     umount(dir.path().c_str());
 }
 
-TEST_CASE("the limit of file sizes costs records, not the program", "[libnsprobe][session]")
+TEST_CASE("reaching the file size limit loses records but does not end the program",
+          "[libnsprobe][session]")
 {
     test_support::TempDir dir;
     const std::string output = (dir / "t.nsl").string();
@@ -286,7 +291,7 @@ TEST_CASE("the limit of file sizes costs records, not the program", "[libnsprobe
     CHECK(test_support::read_trace(output).complaint() == "");
 }
 
-TEST_CASE("rings larger than the memory that is left are refused", "[libnsprobe][session]")
+TEST_CASE("rings larger than the available memory are refused", "[libnsprobe][session]")
 {
     test_support::TempDir dir;
     if (nsp_available_memory_bytes() > std::uint64_t(sysconf(_SC_NPROCESSORS_ONLN)) << 33)
@@ -295,7 +300,8 @@ TEST_CASE("rings larger than the memory that is left are refused", "[libnsprobe]
     CHECK_THAT(nsp_last_error(), Catch::Contains("MiB of memory are available; use smaller rings"));
 }
 
-TEST_CASE("a child of fork has its probes off and may open a session of its own", "[libnsprobe][session]")
+TEST_CASE("a child of fork has its probes off and may open its own session",
+          "[libnsprobe][session]")
 {
 #ifdef __SANITIZE_THREAD__
     return test_support::skip("ThreadSanitizer cannot start threads in a child of fork()");
@@ -306,12 +312,12 @@ TEST_CASE("a child of fork has its probes off and may open a session of its own"
     one_unit(1);
     // A thread that starts allocates, and the child would inherit a locked allocator from AddressSanitizer.
     const auto *ring = ring_of_this_cpu();
-    while (__atomic_load_n(&ring->tail, __ATOMIC_ACQUIRE) != ring->head) // the drain thread has not begun its work
+    while (__atomic_load_n(&ring->tail, __ATOMIC_ACQUIRE) != ring->head) // the drain thread has not started yet
         usleep(1000);
     const pid_t child = fork();
     if (child == 0) {
         nsp_session_counts counts{};
-        one_unit(2); // into nothing
+        one_unit(2); // no session: the records are dropped
         const int opened = nsp_session_configure(("calibration=no output=" + (dir / "child.nsl").string()).c_str());
         one_unit(3);
         one_unit(4);
@@ -329,7 +335,8 @@ TEST_CASE("a child of fork has its probes off and may open a session of its own"
     require_accounted(session.close(), kUnitRecords);
 }
 
-TEST_CASE("a child of fork holds neither the trace nor the rings of its parent", "[libnsprobe][session]")
+TEST_CASE("a child of fork keeps neither the trace nor the rings of its parent open",
+          "[libnsprobe][session]")
 {
     ProbeSession session;
     int ends[2];
@@ -356,7 +363,7 @@ TEST_CASE("a child of fork holds neither the trace nor the rings of its parent",
     require_accounted(session.close(), 0);
 }
 
-TEST_CASE("a flight recorder that nobody asks counts right beyond 2^32 units", "[libnsprobe][session]")
+TEST_CASE("an unread flight recorder counts correctly beyond 2^32 units", "[libnsprobe][session]")
 {
     constexpr std::uint64_t kJumpRecords = (1u << 30) - 1024, kJumps = 4; // plain heads: two units each
     stay_on_one_cpu();
@@ -364,13 +371,13 @@ TEST_CASE("a flight recorder that nobody asks counts right beyond 2^32 units", "
     auto *ring = ring_of_this_cpu();
     one_unit(1);
     for (std::uint64_t i = 0; i < kJumps; ++i) {
-        // As a long time of overwriting leaves a ring: nothing in it, all counted.
+        // As a ring is after overwriting for a long time: nothing in it, all counted.
         const std::uint64_t in_ring = NSLICE_POSITION_RECORDS(ring->head - ring->tail);
         ring->head += (kJumpRecords << 32) + 2 * kJumpRecords;
         ring->tail = ring->head;
         ring->limit = static_cast<std::uint32_t>(ring->tail) + ring->mask + 1;
         ring->lost[NSLICE_LOST_OVERWRITTEN] += kJumpRecords + in_ring;
-        usleep(1300000); // the library looks once a second
+        usleep(1300000); // the library checks once a second
     }
     one_unit(2);
     const auto result = session.close();

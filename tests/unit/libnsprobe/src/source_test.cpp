@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Counter names and sources: what cannot be had ends with words that say what is missing and what would work.
+// Counter names and sources: an unavailable one ends with a message that says what is missing and
+// what would work.
 #include "support/catch.hpp"
 
 #include <cerrno>
@@ -44,7 +45,7 @@ TEST_CASE("no counters need no source", "[libnsprobe][source]")
     }
 }
 
-TEST_CASE("counters together with source none are refused", "[libnsprobe][source]")
+TEST_CASE("counters with source none are refused", "[libnsprobe][source]")
 {
     const Chosen chosen = choose("instructions", NSP_SOURCE_NONE);
     CHECK(chosen.err == -EINVAL);
@@ -61,7 +62,8 @@ TEST_CASE("an unknown counter is refused with the list of known ones", "[libnspr
     CHECK_THAT(choose("wishes", NSP_SOURCE_STEP).words, Catch::Contains("\"wishes\""));
 }
 
-TEST_CASE("more counters than a record has room for, or one twice, are refused", "[libnsprobe][source]")
+TEST_CASE("more counters than a record can hold, or a duplicate, are refused",
+          "[libnsprobe][source]")
 {
     const Chosen seven = choose("a,b,c,d,e,f,g", NSP_SOURCE_AUTO);
     CHECK(seven.err == -EINVAL);
@@ -78,7 +80,7 @@ TEST_CASE("a counter without a name is refused", "[libnsprobe][source]")
     }
 }
 
-TEST_CASE("a list of counters that is too long is refused, not cut", "[libnsprobe][source]")
+TEST_CASE("a list of counters that is too long is refused, not truncated", "[libnsprobe][source]")
 {
     std::string names = "instructions";
     names += std::string(250, ',') + "cycles";
@@ -94,7 +96,7 @@ TEST_CASE("step counts instructions and nothing else", "[libnsprobe][source]")
     CHECK_THAT(chosen.words, Catch::Contains("step counts only \"instructions\""));
 }
 
-TEST_CASE("without a PMU rdpmc and perf-read say so and name step", "[libnsprobe][source]")
+TEST_CASE("without a PMU, rdpmc and perf-read say so and suggest step", "[libnsprobe][source]")
 {
     if (has_pmu())
         return test_support::skip("this machine has a PMU");
@@ -105,7 +107,7 @@ TEST_CASE("without a PMU rdpmc and perf-read say so and name step", "[libnsprobe
     }
 }
 
-TEST_CASE("auto falls back to step for instructions, and tells the PMU's reason for what step cannot count",
+TEST_CASE("auto falls back to step for instructions, and gives the PMU's reason for other counters",
           "[libnsprobe][source]")
 {
     if (has_pmu())
@@ -116,7 +118,8 @@ TEST_CASE("auto falls back to step for instructions, and tells the PMU's reason 
     CHECK_THAT(choose("cycles", NSP_SOURCE_AUTO).words, Catch::Contains("PMU") || Catch::Contains("perf_event"));
 }
 
-TEST_CASE("where no source takes all counters, the words are about the one that no source has", "[libnsprobe][source]")
+TEST_CASE("where no source supports all counters, the message is about one that no source supports",
+          "[libnsprobe][source]")
 {
     if (has_pmu())
         return;

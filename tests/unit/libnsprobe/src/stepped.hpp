@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Corrected counts out of a trace, by the equation of FORMAT.md and with the trace's own constants; independent of nsdump.
+// Corrected counts from a trace, by the equation of FORMAT.md and with the trace's own constants;
+// independent of nsdump.
 #pragma once
 
 #include <map>
@@ -23,7 +24,7 @@ inline Constants constants(const test_support::Trace &trace)
     for (const auto &calibration : trace.calibrations)
         for (const auto &entry : calibration.entries)
             if (entry.field == 1) {
-                // Stepped counts are exact: every CPU and both phases must say the same.
+                // Stepped counts are exact: every CPU and both phases must agree.
                 if (found.outer[entry.kind] != 0)
                     REQUIRE(found.outer[entry.kind] == entry.outer);
                 found.outer[entry.kind] = entry.outer;
@@ -34,7 +35,8 @@ inline Constants constants(const test_support::Trace &trace)
     return found;
 }
 
-// Net count of each slice by name (of the last one with the name): raw - inner - what the probes inside it added.
+// Net count of each slice by name (the last one with that name): raw - inner - what the probes
+// inside it added.
 inline std::map<std::string, double> net_counts(const test_support::Trace &trace)
 {
     struct Open {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// additive_fit: equations that do not follow the model leave it as it is.
+// additive_fit: equations that do not follow the model do not change it.
 #include "support/catch.hpp"
 
 #include "mapi_cost/model/additive_fit.hpp"
@@ -8,7 +8,7 @@ using namespace mapi_cost;
 
 namespace
 {
-// Two unknowns, 10 and 0.5, in eight equations; the first says what the first unknown is.
+// Two unknowns, 10 and 0.5, in eight equations; the first defines the first unknown.
 std::vector<Equation> equations_of_a_line()
 {
     std::vector<Equation> equations = {{{1, 0}, 10, 0.1, true}};
@@ -34,7 +34,7 @@ TEST_CASE("two bad equations that support each other are left out and change not
     auto equations = equations_of_a_line();
     equations[6].value = 10 + 0.1 * 1024;
     equations[7].value = 10 + 0.1 * 1500;
-    equations[7].error = 0.2; // the surest of all
+    equations[7].error = 0.2; // the most accurate of all
     const AdditiveFit fit = additive_fit(equations);
 
     CHECK(fit.unknowns[1]->value == Approx(0.5));
@@ -43,7 +43,8 @@ TEST_CASE("two bad equations that support each other are left out and change not
     CHECK(fit.do_agree);
 }
 
-TEST_CASE("an equation that defines an unknown stays, and those that contradict it go", "[mapi_cost][additive_fit]")
+TEST_CASE("an equation that defines an unknown stays, and those that contradict it are left out",
+          "[mapi_cost][additive_fit]")
 {
     const AdditiveFit fit = additive_fit({{{1, 0}, 10, 0.1, true}, {{1, 1}, 15, 0.1, true}, {{1, 2}, 90, 0.1}, {{1, 3}, 25, 0.1}});
 
@@ -52,7 +53,8 @@ TEST_CASE("an equation that defines an unknown stays, and those that contradict 
     CHECK(fit.others[2]->value == Approx(20));
 }
 
-TEST_CASE("where either of two equations may be the bad one, the one with more unknowns goes", "[mapi_cost][additive_fit]")
+TEST_CASE("if either of two equations may be wrong, the one with more unknowns is left out",
+          "[mapi_cost][additive_fit]")
 {
     const AdditiveFit fit = additive_fit({{{1, 0, 0, 0}, 1, 0.1, true},
                                           {{1, 0, 0, 1}, 42, 0.1, true},
@@ -65,7 +67,8 @@ TEST_CASE("where either of two equations may be the bad one, the one with more u
     CHECK(fit.others[4]->value == Approx(202));
 }
 
-TEST_CASE("where more than a quarter contradicts, the fit says that no model holds", "[mapi_cost][additive_fit]")
+TEST_CASE("where more than a quarter contradicts, the fit reports that no model holds",
+          "[mapi_cost][additive_fit]")
 {
     auto equations = equations_of_a_line();
     for (const std::size_t i : {2u, 4u, 6u})
@@ -75,7 +78,8 @@ TEST_CASE("where more than a quarter contradicts, the fit says that no model hol
     CHECK_FALSE(fit.do_agree);
 }
 
-TEST_CASE("no equation is left out that alone tells an unknown", "[mapi_cost][additive_fit]")
+TEST_CASE("an equation that is the only one with an unknown is not left out",
+          "[mapi_cost][additive_fit]")
 {
     const AdditiveFit fit = additive_fit({{{1, 0}, 10, 0.1, true}, {{1, 1}, 15, 0.1}, {{1, 0}, 10.05, 0.1}, {{1, 0}, 30, 0.1}});
 

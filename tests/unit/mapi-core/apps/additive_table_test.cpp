@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// additive_table: the model in words and columns.
+// additive_table: the model as text and columns.
 #include "support/catch.hpp"
 
 #include <algorithm>
@@ -26,7 +26,7 @@ Results results_with(const std::vector<Observation> &observations)
     return results;
 }
 
-// Wherever its lines break.
+// Ignores line breaks.
 bool has(std::string text, const std::string &words)
 {
     std::replace(text.begin(), text.end(), '\n', ' ');
@@ -39,7 +39,7 @@ const std::vector<Observation> kRows = {observed("none", {{Term::kBase, 1}}, 2),
                                         observed("filter+buffer", {{Term::kBase, 1}, {Term::kFilter, 1}, {Term::kSample, 1}}, 18)};
 } // namespace
 
-TEST_CASE("scenarios that follow the model are said to", "[mapi_cost][additive_table]")
+TEST_CASE("scenarios that follow the model are reported as such", "[mapi_cost][additive_table]")
 {
     const std::string text = additive_text(results_with(kRows));
 
@@ -49,7 +49,8 @@ TEST_CASE("scenarios that follow the model are said to", "[mapi_cost][additive_t
     CHECK_FALSE(has(text, "Instructions:"));
 }
 
-TEST_CASE("a scenario that the model misses is marked in its line and named with the difference", "[mapi_cost][additive_table]")
+TEST_CASE("a scenario that the model misses is marked in its line and named with the difference",
+          "[mapi_cost][additive_table]")
 {
     auto rows = kRows;
     rows[3].value = 30;
@@ -59,7 +60,8 @@ TEST_CASE("a scenario that the model misses is marked in its line and named with
     CHECK(has(text, "the model misses by more than the error: BPF_FILTER + TO_BUFFER (12.0 ± 0.4)."));
 }
 
-TEST_CASE("terms that are not determined are named, and have a dash for a cost", "[mapi_cost][additive_table]")
+TEST_CASE("terms that are not determined are named and have a dash as cost",
+          "[mapi_cost][additive_table]")
 {
     const std::string text = additive_text(results_with({kRows[0], kRows[3]}));
 
@@ -68,7 +70,8 @@ TEST_CASE("terms that are not determined are named, and have a dash for a cost",
     CHECK(has(text, "BPF_FILTER                          |               -"));
 }
 
-TEST_CASE("scenarios without an interval are named, with the reason why they are not in the model", "[mapi_cost][additive_table]")
+TEST_CASE("scenarios without an interval are named with the reason why they are not in the model",
+          "[mapi_cost][additive_table]")
 {
     Results results = results_with(kRows);
     results.models.cycles->without_interval = {"five"};

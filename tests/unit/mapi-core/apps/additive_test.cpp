@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// additive: made-up scenarios of known truth, and those that D3.4 printed in 2004.
+// additive: constructed scenarios with known costs, and those that D3.4 printed in 2004.
 #include "support/catch.hpp"
 
 #include <algorithm>
@@ -11,7 +11,7 @@ using namespace mapi_cost;
 
 namespace
 {
-// Costs of a program that is additive: each is found in the rows again.
+// Costs of an additive program: each is recovered from the rows.
 const std::map<Term, double> kTruth = {{Term::kBase, 1},      {Term::kCounter, 0.7},   {Term::kFilter, 41},       {Term::kSample, 18},
                                        {Term::kBuffer, 100},  {Term::kBufferByte, .1}, {Term::kSearch, 115},      {Term::kSearchByte, 0.24},
                                        {Term::kFlow, 2},      {Term::kKnownFlow, .2}};
@@ -30,7 +30,7 @@ Row row_of(const Scenario &scenario)
     double net = 0;
     for (const auto &[term, times] : terms_of(scenario, {std::vector<double>(scenario.functions.size(), 1), row.bytes}, Engine::kThis))
         net += times * kTruth.at(term);
-    if (packets == 750) // the buffer behind the search saw a quarter less
+    if (packets == 750) // the buffer after the search saw a quarter less
         net -= 0.25 * (kTruth.at(Term::kBuffer) + 1500 * kTruth.at(Term::kBufferByte));
     row.cycles = Measured{net + 1, net, 0, 6400};
     return row;
@@ -62,7 +62,8 @@ double cost(const AdditiveModel &model, Term term)
 }
 } // namespace
 
-TEST_CASE("the costs of an additive program come back, each of its rows agrees", "[mapi_cost][additive]")
+TEST_CASE("the costs of an additive program are recovered, and each of its rows agrees",
+          "[mapi_cost][additive]")
 {
     const AdditiveModels models = additive_models(rows_of());
 
@@ -76,7 +77,8 @@ TEST_CASE("the costs of an additive program come back, each of its rows agrees",
     CHECK(missed(*models.cycles).empty());
 }
 
-TEST_CASE("a scenario that costs more than its functions is missed by the surplus, and moves no term", "[mapi_cost][additive]")
+TEST_CASE("a scenario that costs more than its functions is missed by the excess, no term changes",
+          "[mapi_cost][additive]")
 {
     auto rows = rows_of();
     for (Row &row : rows)
@@ -91,7 +93,8 @@ TEST_CASE("a scenario that costs more than its functions is missed by the surplu
         CHECK(cost(model, term) == Approx(truth));
 }
 
-TEST_CASE("an interval of zero counts as a hundredth of the cost, or a twentieth of one", "[mapi_cost][additive]")
+TEST_CASE("an interval of zero counts as a hundredth of the cost, or a twentieth of a unit",
+          "[mapi_cost][additive]")
 {
     auto rows = rows_of({"none", "filter", "filter+buffer"});
     rows[2].cycles->ci95 = 30;
@@ -102,7 +105,8 @@ TEST_CASE("an interval of zero counts as a hundredth of the cost, or a twentieth
     CHECK(model.find("filter+buffer")->error == Approx(30));
 }
 
-TEST_CASE("terms that the scenarios do not tell apart have no value, the others have theirs", "[mapi_cost][additive]")
+TEST_CASE("terms that the scenarios cannot separate have no value, the others have theirs",
+          "[mapi_cost][additive]")
 {
     const AdditiveModel model = additive_models(rows_of({"none", "filter", "filter+buffer", "more-filter-same"})).cycles.value();
 
@@ -170,15 +174,16 @@ TEST_CASE("the instructions of 2004 give the terms that its tables imply", "[map
     }
 }
 
-TEST_CASE("of 2004 those rows are missed whose figures do not fit their labels", "[mapi_cost][additive]")
+TEST_CASE("the model misses rows of 2004 whose figures do not fit their labels",
+          "[mapi_cost][additive]")
 {
     const AdditiveModel &scampi = additive_model_2004(Card::kScampi);
     const AdditiveModel &intel = additive_model_2004(Card::kIntel);
 
-    // A further flow with another filter was cheaper than the filter alone: 274 after 280.
+    // A further flow with another filter cost less than the filter by itself: 274 after 280.
     CHECK(missed(scampi) == std::vector<std::string>{"more-filter-different"});
     CHECK(scampi.does_hold);
-    // Without SAMPLE_PACKETS and STR_SEARCH; and 4295 for a search that alone took 18134.
+    // Without SAMPLE_PACKETS and STR_SEARCH; and 4295 for a search that by itself took 18134.
     CHECK(missed(intel) == std::vector<std::string>{"five", "more-search-different"});
     CHECK(intel.does_hold);
     CHECK(scampi.find("filter+buffer")->residual == Approx(0).margin(0.5));

@@ -8,7 +8,7 @@
 
 using namespace mapi_cost;
 
-TEST_CASE("each drop has the cause that the device tells", "[mapi_cost][arrivals]")
+TEST_CASE("each drop has the cause that the device reports", "[mapi_cost][arrivals]")
 {
     mapi_stat_t stats = {};
     stats.ps_recv = 100;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// cost: block sums -> cost of a packet.
+// cost: block sums -> cost per packet.
 #include "support/catch.hpp"
 
 #include "mapi_cost/run/cost.hpp"
@@ -8,7 +8,7 @@ using namespace mapi_cost;
 
 namespace
 {
-// Rounds of a cheap and a dear batch; parts: driver_read (not counted), dispatch, FILTER.
+// Rounds of a cheap and an expensive batch; parts: driver_read (not counted), dispatch, FILTER.
 TraceSums rounds(unsigned count, double cheap = 640, double dear = 6400)
 {
     TraceSums sums;
@@ -29,7 +29,8 @@ TraceSums rounds(unsigned count, double cheap = 640, double dear = 6400)
 }
 } // namespace
 
-TEST_CASE("an interrupted batch does not move the cost, and dear batches are not taken for interrupted ones", "[mapi_cost][cost]")
+TEST_CASE("an interrupted batch does not change the cost, an expensive one is not taken for it",
+          "[mapi_cost][cost]")
 {
     TraceSums sums = rounds(30);
     sums.blocks[7].net += 1e6;
@@ -60,7 +61,8 @@ TEST_CASE("the parts that are counted add up to the cost", "[mapi_cost][cost]")
     }
 }
 
-TEST_CASE("what was subtracted brings its own uncertainty, which more packets do not shrink", "[mapi_cost][cost]")
+TEST_CASE("what was subtracted adds its own uncertainty, which more packets do not reduce",
+          "[mapi_cost][cost]")
 {
     TraceSums sums = rounds(100);
     for (Block &block : sums.blocks)
@@ -85,7 +87,7 @@ TEST_CASE("differences of the same packets are exact where their costs are not",
     CHECK(added.ci95.value() == Approx(0).margin(1e-9));
 }
 
-TEST_CASE("units that only one of two passes has whole are not compared", "[mapi_cost][cost]")
+TEST_CASE("units that only one of two passes has complete are not compared", "[mapi_cost][cost]")
 {
     TraceSums one = rounds(5), many = rounds(5, 640 + 512, 6400 + 512);
     one.blocks.erase(one.blocks.begin() + 2);
@@ -99,12 +101,12 @@ TEST_CASE("units that only one of two passes has whole are not compared", "[mapi
     CHECK_THROWS_AS(further_cost(one, many, 8, false), NothingMeasured);
 }
 
-TEST_CASE("a block of few packets widens the interval by what it weighs", "[mapi_cost][cost]")
+TEST_CASE("a block of few packets widens the interval by its weight", "[mapi_cost][cost]")
 {
-    TraceSums sums = rounds(30, 640, 640); // within 1 of 10 a packet
+    TraceSums sums = rounds(30, 640, 640); // 10 per packet, within 1
     sums.blocks.emplace_back();
     sums.blocks.back().packets = 1;
-    sums.blocks.back().net = 165; // what a batch costs by itself
+    sums.blocks.back().net = 165; // the fixed cost of a batch
     sums.blocks.back().part_net = {0, 0, 0};
 
     const Measured counted = mean_cost(sums).whole;
@@ -114,7 +116,8 @@ TEST_CASE("a block of few packets widens the interval by what it weighs", "[mapi
     CHECK(counted.ci95.value() < 3 * 155 / (60 * 64 + 1.0));
 }
 
-TEST_CASE("a single block has a cost and no interval, whatever is known of the probes", "[mapi_cost][cost]")
+TEST_CASE("a single block has a cost and no interval, whatever is known of the probes",
+          "[mapi_cost][cost]")
 {
     TraceSums sums = rounds(1);
     sums.blocks.pop_back();
@@ -142,7 +145,7 @@ TEST_CASE("two blocks that cost the same have an interval of zero", "[mapi_cost]
     CHECK(mean_cost(sums).whole.ci95.value() == 0);
 }
 
-TEST_CASE("a pass without one whole unit has no cost", "[mapi_cost][cost]")
+TEST_CASE("a pass without a complete unit has no cost", "[mapi_cost][cost]")
 {
     CHECK_THROWS(trimmed_cost(TraceSums{}));
     CHECK_THROWS(mean_cost(TraceSums{}));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// csv: a header and a line for each row, all with as many fields.
+// csv: a header and a line for each row, all with the same number of fields.
 #include "support/catch.hpp"
 
 #include <algorithm>
@@ -36,7 +36,7 @@ TEST_CASE("every line of the CSV has the fields of its header", "[mapi_cost][csv
     CHECK(lines == 6); // two terms
 }
 
-TEST_CASE("a live row ends with what came and what was dropped in both passes", "[mapi_cost][csv]")
+TEST_CASE("a live row ends with packets and drops of both passes", "[mapi_cost][csv]")
 {
     const std::string text = mapi_cost::csv_text(test_support::live_example());
 
@@ -49,14 +49,14 @@ TEST_CASE("a live row ends with what came and what was dropped in both passes", 
     CHECK(fields_of(row) == fields_of(header));
 }
 
-TEST_CASE("a count that was not made is an empty field", "[mapi_cost][csv]")
+TEST_CASE("a count that was not taken is an empty field", "[mapi_cost][csv]")
 {
     const std::string text = mapi_cost::csv_text(test_support::example_results());
 
     CHECK(text.find("2,filter,\"BPF_FILTER\",,,,,,12.500000,10.250000,0.500000,6400,601,2000,490,2800,") != std::string::npos);
 }
 
-TEST_CASE("an interval that nobody knows is an empty field", "[mapi_cost][csv]")
+TEST_CASE("an unknown interval is an empty field", "[mapi_cost][csv]")
 {
     auto results = test_support::example_results();
     results.rows[0].cycles->ci95 = std::nullopt;

@@ -25,7 +25,7 @@ TEST_CASE("what was not measured is null, never zero", "[mapi_cost][json]")
     CHECK(document["rows"][2]["paper"]["intel_instructions"].is_null());
 }
 
-TEST_CASE("an interval that nobody knows is null", "[mapi_cost][json]")
+TEST_CASE("an unknown interval is null", "[mapi_cost][json]")
 {
     Results results = test_support::example_results();
     results.rows[0].cycles->ci95 = std::nullopt;
@@ -35,7 +35,7 @@ TEST_CASE("an interval that nobody knows is null", "[mapi_cost][json]")
     CHECK(document["rows"][0]["cycles"]["ci95"].is_null());
 }
 
-TEST_CASE("figures of 2004 are as printed, and said to be so", "[mapi_cost][json]")
+TEST_CASE("figures of 2004 are as printed, and marked as such", "[mapi_cost][json]")
 {
     const json document = json::parse(json_text(test_support::example_results()));
 
@@ -47,7 +47,7 @@ TEST_CASE("figures of 2004 are as printed, and said to be so", "[mapi_cost][json
     CHECK(document["rows"][0]["rates"]["lines"].size() == 6);
 }
 
-TEST_CASE("cycles are called what they are", "[mapi_cost][json]")
+TEST_CASE("cycles are named by their kind", "[mapi_cost][json]")
 {
     const json document = json::parse(json_text(test_support::example_results()));
 
@@ -66,7 +66,8 @@ TEST_CASE("a source of instructions is named with each count", "[mapi_cost][json
     CHECK(document["rows"][1]["instructions"].is_null());
 }
 
-TEST_CASE("the additive model has a null for each term that is not determined, and the terms of 2004", "[mapi_cost][json]")
+TEST_CASE("the additive model has null for each undetermined term, and the terms of 2004",
+          "[mapi_cost][json]")
 {
     Results results = test_support::example_results();
     results.models.cycles = additive_model({{results.rows[0].scenario, {{Term::kBase, 1}, {Term::kFilter, 1}}, 10, 1}}, 1);
@@ -81,7 +82,8 @@ TEST_CASE("the additive model has a null for each term that is not determined, a
     CHECK(additive["paper"]["intel_instructions"].size() == 10);
 }
 
-TEST_CASE("what a live device gave is there for all rows and for each, a capture has none of it", "[mapi_cost][json]")
+TEST_CASE("packets of a live device are given in total and for each row, for a capture not at all",
+          "[mapi_cost][json]")
 {
     const json document = json::parse(json_text(test_support::live_example()));
     const json &live = document["live"];
@@ -98,7 +100,8 @@ TEST_CASE("what a live device gave is there for all rows and for each, a capture
     CHECK(other["rows"][0]["live"].is_null());
 }
 
-TEST_CASE("a device that gave nothing has no mean size, and a pass that was not made is null", "[mapi_cost][json]")
+TEST_CASE("a device without packets has no mean size, and a pass that was not made is null",
+          "[mapi_cost][json]")
 {
     Results results = test_support::live_example();
     results.survey.packets = 0;

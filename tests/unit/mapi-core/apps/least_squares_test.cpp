@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// least_squares: known unknowns come back; what is not determined is not invented.
+// least_squares: known unknowns are recovered; what is not determined is not invented.
 #include "support/catch.hpp"
 
 #include <cmath>
@@ -10,7 +10,7 @@ using namespace mapi_cost;
 
 namespace
 {
-// y = 3 + 2 x, at distances that make columns of very different size.
+// y = 3 + 2 x, at distances that give columns of very different size.
 std::vector<Equation> line(double error)
 {
     std::vector<Equation> equations;
@@ -20,7 +20,8 @@ std::vector<Equation> line(double error)
 }
 } // namespace
 
-TEST_CASE("unknowns that the equations hold exactly come back exactly", "[mapi_cost][least_squares]")
+TEST_CASE("unknowns that satisfy the equations exactly are recovered exactly",
+          "[mapi_cost][least_squares]")
 {
     const auto solved = solve(line(0.5), {{1, 0}, {0, 1}, {1, 10}});
 
@@ -29,7 +30,8 @@ TEST_CASE("unknowns that the equations hold exactly come back exactly", "[mapi_c
     CHECK(solved[2]->value == Approx(23));
 }
 
-TEST_CASE("an equation with a tenth of the error counts a hundred times", "[mapi_cost][least_squares]")
+TEST_CASE("an equation with a tenth of the error counts a hundred times as much",
+          "[mapi_cost][least_squares]")
 {
     const auto solved = solve({{{1}, 10, 0.1}, {{1}, 20, 1}}, {{1}});
 
@@ -37,7 +39,7 @@ TEST_CASE("an equation with a tenth of the error counts a hundred times", "[mapi
     CHECK(solved[0]->ci95 == Approx(1 / std::sqrt(101.0)));
 }
 
-TEST_CASE("what the others say of an equation is the fit without it", "[mapi_cost][least_squares]")
+TEST_CASE("the prediction for an equation is the fit without it", "[mapi_cost][least_squares]")
 {
     std::vector<Equation> equations = line(0.5);
     equations[2].value += 40;
@@ -53,7 +55,8 @@ TEST_CASE("what the others say of an equation is the fit without it", "[mapi_cos
     CHECK(check.rank == 2);
 }
 
-TEST_CASE("unknowns that only come together are not told apart, their sum is", "[mapi_cost][least_squares]")
+TEST_CASE("unknowns that only occur together cannot be separated, but their sum is known",
+          "[mapi_cost][least_squares]")
 {
     const auto solved = solve({{{1, 0, 0}, 5, 1}, {{1, 1, 1}, 12, 1}}, {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {0, 1, 1}});
 
@@ -64,7 +67,8 @@ TEST_CASE("unknowns that only come together are not told apart, their sum is", "
     CHECK(solved[3]->ci95 == Approx(std::sqrt(2.0)));
 }
 
-TEST_CASE("nothing is said of an equation that alone holds an unknown", "[mapi_cost][least_squares]")
+TEST_CASE("there is no prediction for an equation that is the only one with an unknown",
+          "[mapi_cost][least_squares]")
 {
     const CrossCheck check = cross_check({{{1, 0}, 5, 1}, {{1, 0}, 5.5, 1}, {{1, 1}, 12, 1e-4}});
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// live_passes: which scenarios a live device's packets are enough for.
+// live_passes: the scenarios for which a live device's packets are sufficient.
 #include "support/catch.hpp"
 
 #include "common/command/output.hpp"
@@ -22,7 +22,8 @@ std::vector<Scenario> scenarios_of(int table)
 }
 } // namespace
 
-TEST_CASE("scenarios that take packets as they come are live, the others are named with the way to have them", "[mapi_cost][live_passes]")
+TEST_CASE("scenarios that take any packets are live, the others are named with a remedy",
+          "[mapi_cost][live_passes]")
 {
     std::vector<Scenario> scenarios = all_scenarios();
     scenarios.push_back(own_flow("STR_SEARCH x 0 0", 1));
@@ -36,14 +37,15 @@ TEST_CASE("scenarios that take packets as they come are live, the others are nam
     CHECK_THAT(note, Contains("--record") && Contains("five, search-64") && Contains("more-search-different"));
 }
 
-TEST_CASE("nothing is said where all that was asked for is live", "[mapi_cost][live_passes]")
+TEST_CASE("there is no message if everything requested is live", "[mapi_cost][live_passes]")
 {
     std::vector<Scenario> scenarios = {own_flow("PKT_COUNTER", 1)};
 
     CHECK(keep_live(scenarios, {}).empty());
 }
 
-TEST_CASE("a scenario asked for by its name that cannot be live is refused, and a table without one that can", "[mapi_cost][live_passes]")
+TEST_CASE("a named scenario, or a whole table, that cannot be live is refused",
+          "[mapi_cost][live_passes]")
 {
     std::vector<Scenario> all = all_scenarios();
     CHECK_THROWS_WITH(keep_live(all, {"search-64"}), Contains("search-64") && Contains("--record"));
@@ -53,7 +55,8 @@ TEST_CASE("a scenario asked for by its name that cannot be live is refused, and 
     CHECK_NOTHROW(keep_live(plain, {"table2"}));
 }
 
-TEST_CASE("a flow that begins with a filter is known as such, whoever wrote it", "[mapi_cost][live_passes]")
+TEST_CASE("a flow that begins with a filter is recognised, whatever its origin",
+          "[mapi_cost][live_passes]")
 {
     CHECK(own_flow("BPF_FILTER tcp | PKT_COUNTER", 1).begins_with_filter());
     CHECK_FALSE(own_flow("PKT_COUNTER | BPF_FILTER tcp", 1).begins_with_filter());
@@ -61,7 +64,8 @@ TEST_CASE("a flow that begins with a filter is known as such, whoever wrote it",
         CHECK(scenario.begins_with_filter() == scenario.id.starts_with("filter"));
 }
 
-TEST_CASE("flows that differ have other arguments, flows that do not have the same", "[mapi_cost][live_passes]")
+TEST_CASE("different flows have different arguments, equal flows the same",
+          "[mapi_cost][live_passes]")
 {
     Scenario scenario = own_flow("PKT_COUNTER", 1);
     scenario.own.clear();

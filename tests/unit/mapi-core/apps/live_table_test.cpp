@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// live_table: what came and what was lost, for who reads it in a terminal.
+// live_table: packets and losses, as text for a terminal.
 #include "support/catch.hpp"
 
 #include "mapi_cost/output/live_table.hpp"
@@ -9,13 +9,14 @@
 using namespace mapi_cost;
 using Catch::Matchers::Contains;
 
-TEST_CASE("drops are told with their causes, and that there are none", "[mapi_cost][live_table]")
+TEST_CASE("drops are reported with their causes, or that there are none", "[mapi_cost][live_table]")
 {
     CHECK(drops_text({}) == "none");
     CHECK(drops_text(test_support::live_example().live->timed) == "7 kernel, 3 buffer full");
 }
 
-TEST_CASE("a row of a live device has its driver's cost, packets, batches and drops, for both passes", "[mapi_cost][live_table]")
+TEST_CASE("a row of a live device has driver cost, packets, batches and drops for both passes",
+          "[mapi_cost][live_table]")
 {
     const std::string text = live_text(test_support::live_example());
 
@@ -23,7 +24,8 @@ TEST_CASE("a row of a live device has its driver's cost, packets, batches and dr
     CHECK_THAT(text, Contains("BPF_FILTER                         30.0 |     1000      500     20.0        7        3 |      900     10.0      120\n"));
 }
 
-TEST_CASE("without instructions there are no columns for their pass, and without a device no table", "[mapi_cost][live_table]")
+TEST_CASE("without instructions there are no columns for their pass, and without a device no table",
+          "[mapi_cost][live_table]")
 {
     Results results = test_support::live_example();
     results.instruction_source.clear();
@@ -37,7 +39,7 @@ TEST_CASE("the head names device, time, packets, batches and drops", "[mapi_cost
 
     CHECK_THAT(text, Contains("live device   eth7: 1000 packets, 60000 bytes, 60 bytes on average"));
     CHECK_THAT(text, Contains("in 2.0 s, of each row until 5 s have passed or 200000 packets have come; 20.0 packets a batch on average"));
-    CHECK_THAT(text, Contains("of a network interface the kernel leaves out what it rejects")); // of others none does
+    CHECK_THAT(text, Contains("of a network interface the kernel leaves out what it rejects")); // other devices do not
     CHECK_THAT(text, Contains("dropped       7 kernel, 3 buffer full; while instructions were counted: 120 kernel"));
     CHECK_THAT(text, Contains("batch of up to 64 packets") && !Contains("capture"));
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// missing: who reads why a figure is not there knows what to change.
+// missing: the reason why a figure is missing says what to change.
 #include "support/catch.hpp"
 
 #include "mapi_cost/output/missing.hpp"
@@ -24,7 +24,8 @@ Scenario scenario(const std::string &id)
 }
 } // namespace
 
-TEST_CASE("a filter that passes nothing is named with its capture and the option that helps", "[mapi_cost][missing]")
+TEST_CASE("a filter that passes nothing is named with its capture and the option that helps",
+          "[mapi_cost][missing]")
 {
     const std::string why = why_missing(scenario("filter+next-packet"), results(), NothingMeasured(0));
 
@@ -43,7 +44,7 @@ TEST_CASE("too few packets for calls are named with the number that is too small
     CHECK_THAT(why_missing(scenario("results"), few, NothingMeasured(0)), Contains("--packets 32 is too few"));
 }
 
-TEST_CASE("of a live device it is told what could be waited for", "[mapi_cost][missing]")
+TEST_CASE("for a live device, the message says what to wait for", "[mapi_cost][missing]")
 {
     Results live = results();
     live.live.emplace();
@@ -52,7 +53,8 @@ TEST_CASE("of a live device it is told what could be waited for", "[mapi_cost][m
     CHECK_THAT(why_missing(scenario("filter"), live, NothingMeasured(0)), Contains("that pass the filter") && Contains("--filter"));
 }
 
-TEST_CASE("why there is no interval names packets and capture, and of a live device what could be waited for", "[mapi_cost][missing]")
+TEST_CASE("a missing interval is reported with packets and capture, or what to wait for",
+          "[mapi_cost][missing]")
 {
     CHECK_THAT(why_no_interval(scenario("counter"), results()), Contains("--packets 200000 of x.pcap") && Contains("give more --packets"));
     Results live = results();
@@ -60,7 +62,7 @@ TEST_CASE("why there is no interval names packets and capture, and of a live dev
     CHECK_THAT(why_no_interval(scenario("counter"), live), Contains("of x.pcap too few packets came within 5 s") && Contains("--seconds"));
 }
 
-TEST_CASE("units that were all cut are counted", "[mapi_cost][missing]")
+TEST_CASE("if all units were left out, their number is reported", "[mapi_cost][missing]")
 {
     CHECK_THAT(why_missing(scenario("counter"), results(), NothingMeasured(7)), Contains("all 7 units") && Contains("again"));
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// packets: frames of one size made of a capture's headers and payloads.
+// packets: frames of one size, made from a capture's headers and payloads.
 #include "support/catch.hpp"
 
 #include "support/temp_dir.hpp"
@@ -44,7 +44,8 @@ TEST_CASE("headers end where the payload begins", "[mapi_cost][packets]")
     CHECK(header_bytes({}, kEthernet) == 0);
 }
 
-TEST_CASE("made frames have the size, the capture's headers and its payload bytes in order", "[mapi_cost][packets]")
+TEST_CASE("generated frames have the size, the capture's headers and its payload bytes in order",
+          "[mapi_cost][packets]")
 {
     const std::vector<Packet> from = {packet(udp_frame(300)), packet(udp_frame(5))};
     const auto made = make_packets(from, kEthernet, 128, 10);
@@ -58,14 +59,15 @@ TEST_CASE("made frames have the size, the capture's headers and its payload byte
     CHECK(std::string_view(reinterpret_cast<const char *>(&made[0].bytes[42]), 26) == "abcdefghijklmnopqrstuvwxyz");
 }
 
-TEST_CASE("frames smaller than the headers are cut headers", "[mapi_cost][packets]")
+TEST_CASE("frames smaller than the headers are truncated headers", "[mapi_cost][packets]")
 {
     const auto made = make_packets({packet(udp_frame(300))}, kEthernet, 20, 1);
 
     CHECK(made.at(0).bytes.size() == 20);
 }
 
-TEST_CASE("an absent string is in no packet, and each number has its own", "[mapi_cost][packets]")
+TEST_CASE("an absent string is in no packet, and each number has its own string",
+          "[mapi_cost][packets]")
 {
     const std::string taken = "xx/bin/perl.exe";
     const std::vector<Packet> packets = {packet({taken.begin(), taken.end()})};
@@ -76,7 +78,7 @@ TEST_CASE("an absent string is in no packet, and each number has its own", "[map
     CHECK(absent_string({}, 0) == "/bin/perl.exe");
 }
 
-TEST_CASE("what is written as a capture is read back through libmapi", "[mapi_cost][packets]")
+TEST_CASE("a capture that was written is read back through libmapi", "[mapi_cost][packets]")
 {
     const test_support::TempDir folder;
     const std::string path = folder / "made.pcap";
@@ -92,7 +94,8 @@ TEST_CASE("what is written as a capture is read back through libmapi", "[mapi_co
     CHECK_THROWS_AS(take_packets(path, "no such filter", {10, 10}), MapiError);
 }
 
-TEST_CASE("a search reads up to the end of the text, or all where it is not; with pipes it is not known how far", "[mapi_cost][packets]")
+TEST_CASE("the length that a search reads is the end of the text, the whole packet, or unknown",
+          "[mapi_cost][packets]")
 {
     const auto packet = [](const std::string &text) { return Packet{0, 0, {text.begin(), text.end()}}; };
     const std::vector<Packet> packets = {packet("a www b www"), packet("nothing here to find!")};

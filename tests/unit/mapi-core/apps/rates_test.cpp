@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: MIT
-// rates: frames on a full line, and what a core can do of it.
+// rates: frames on a saturated line, and the share that a core can process.
 #include "support/catch.hpp"
 
 #include "mapi_cost/output/rates.hpp"
 
 using namespace mapi_cost;
 
-TEST_CASE("a full 10 Gbit/s line of 64-byte frames brings 14.88 million packets a second", "[mapi_cost][rates]")
+TEST_CASE("a saturated 10 Gbit/s line of 64-byte frames carries 14.88 million packets a second",
+          "[mapi_cost][rates]")
 {
     CHECK(line_packets_per_second(10, 64) == Approx(14'880'952.38));
     CHECK(line_packets_per_second(100, 1500) == Approx(8'223'684.2));
 }
 
-TEST_CASE("a core that spends as many cycles as the line has between two frames keeps up with just that line", "[mapi_cost][rates]")
+TEST_CASE("a core that uses exactly the cycles between two frames keeps up with exactly that line",
+          "[mapi_cost][rates]")
 {
     const double hz = 2.6e9;
     const auto rates = rates_of(hz / line_packets_per_second(10, 64), hz, 0);

@@ -6,7 +6,8 @@
 
 using namespace flow_words;
 
-TEST_CASE("functions of a flow are words with blanks or lines between, each behind a bar", "[flow_words]")
+TEST_CASE("functions of a flow are words, separated by blanks or line breaks, each after a bar",
+          "[flow_words]")
 {
     CHECK(read_calls("BPF_FILTER tcp |\r\n\tPKT_COUNTER\n") == std::vector<Call>{{"BPF_FILTER", {"tcp"}}, {"PKT_COUNTER"}});
     CHECK(read_calls("BPF_FILTER 'tcp port 80 or \"x\"'|STR_SEARCH \"a|b\" 0 0x5dc | PKT_COUNTER") == std::vector<Call>{{"BPF_FILTER", {"tcp port 80 or \"x\""}},
@@ -14,7 +15,8 @@ TEST_CASE("functions of a flow are words with blanks or lines between, each behi
                                             {"PKT_COUNTER"}});
 }
 
-TEST_CASE("a function before it is named by its place, once for a flow and its function", "[flow_words]")
+TEST_CASE("an earlier function is referred to by its position, also with the number of its flow",
+          "[flow_words]")
 {
     const std::vector<Call> calls = read_calls("PKTINFO 1 | STATS @1 0 | THRESHOLD 2 @1 18446744073709551615 1 0 0 1 | RES2FILE 1,1 @1,@2 '' rows 1s");
     CHECK(calls[1].arguments == std::vector<Argument>{Steps{'r', {1}}, Steps{'f', {1}}, "0"});
@@ -22,13 +24,13 @@ TEST_CASE("a function before it is named by its place, once for a flow and its f
     CHECK(calls[3].arguments[1] == Argument(Steps{'S', {1, 2}}));
 }
 
-TEST_CASE("arguments that may be left out may be left out", "[flow_words]")
+TEST_CASE("optional arguments may be left out", "[flow_words]")
 {
     CHECK(read_calls("TO_BUFFER")[0].arguments.empty());
     CHECK(read_calls("TO_BUFFER 1")[0].arguments.size() == 1);
 }
 
-TEST_CASE("what is wrong with a flow is named", "[flow_words]")
+TEST_CASE("an error in a flow is named", "[flow_words]")
 {
     const auto why = [](const char *text) -> std::string {
         try {
@@ -52,7 +54,8 @@ TEST_CASE("what is wrong with a flow is named", "[flow_words]")
     CHECK(why("PKTINFO 1 | STATS 1 0") == "\"1\" names no function of the flow before it; the first is @1");
 }
 
-TEST_CASE("a flow of the user's is a scenario of mapi-cost's by its number and its functions", "[mapi_cost][flow_words]")
+TEST_CASE("a flow of the user is a scenario of mapi-cost with its number and functions",
+          "[mapi_cost][flow_words]")
 {
     const mapi_cost::Scenario scenario = mapi_cost::own_flow("BPF_FILTER tcp | PKT_COUNTER", 3);
     CHECK(scenario.id == "flow-3");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// scenario: the paper's figures obey the additive model that the paper's text implies.
+// scenario: the paper's figures follow the additive model that the paper's text implies.
 #include "support/catch.hpp"
 
 #include <algorithm>
@@ -25,7 +25,8 @@ double scampi(const std::string &id)
 }
 } // namespace
 
-TEST_CASE("scenarios have the rows of the three tables, each with a name of its own", "[mapi_cost][scenario]")
+TEST_CASE("scenarios have the rows of the three tables, each with a distinct name",
+          "[mapi_cost][scenario]")
 {
     std::set<std::string> ids;
     int rows[5] = {};
@@ -39,7 +40,8 @@ TEST_CASE("scenarios have the rows of the three tables, each with a name of its 
     CHECK(rows[4] == 6);
 }
 
-TEST_CASE("the figures of 2004 add up: what two functions cost together is what they cost one by one", "[mapi_cost][scenario]")
+TEST_CASE("the figures of 2004 add up: two functions together cost the sum of each by itself",
+          "[mapi_cost][scenario]")
 {
     const double base = scampi("none");
 
@@ -47,13 +49,15 @@ TEST_CASE("the figures of 2004 add up: what two functions cost together is what 
     CHECK(scampi("filter+buffer") - base == (scampi("filter") - base) + (scampi("buffer") - base));
 }
 
-TEST_CASE("a further flow of 2004 cost what its function costs and 21 instructions", "[mapi_cost][scenario]")
+TEST_CASE("a further flow of 2004 cost as much as its function and 21 instructions",
+          "[mapi_cost][scenario]")
 {
     CHECK(scampi("more-counter") == scampi("counter") - scampi("none") + 21);
     CHECK(scampi("more-buffer") == scampi("buffer") - scampi("none") + 21);
 }
 
-TEST_CASE("differences have no PAPI reads in them and lose none", "[mapi_cost][scenario]")
+TEST_CASE("differences contain no PAPI reads, and none is subtracted from them",
+          "[mapi_cost][scenario]")
 {
     const Scenario &further = scenario("more-search-different");
     const Scenario &plain = scenario("search-1500");
@@ -63,7 +67,7 @@ TEST_CASE("differences have no PAPI reads in them and lose none", "[mapi_cost][s
     CHECK(net_of_papi(plain).intel_cycles == 15600 - 700);
 }
 
-TEST_CASE("what the paper does not tell stays unknown", "[mapi_cost][scenario]")
+TEST_CASE("figures that the paper does not give stay unknown", "[mapi_cost][scenario]")
 {
     CHECK_FALSE(net_of_papi(scenario("more-buffer")).intel_instructions);
     CHECK_FALSE(net_of_papi(scenario("next-packet")).scampi_cycles);

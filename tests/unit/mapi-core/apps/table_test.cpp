@@ -43,7 +43,8 @@ TEST_CASE("no line of the tables is longer than 120 columns", "[mapi_cost][table
     }
 }
 
-TEST_CASE("without a source of instructions there is no column for them, but the reason", "[mapi_cost][table]")
+TEST_CASE("without a source of instructions there is the reason instead of a column",
+          "[mapi_cost][table]")
 {
     const std::string text = table_text(test_support::example_results());
 
@@ -58,17 +59,17 @@ TEST_CASE("the table shows the figures of 2004 without the PAPI reads", "[mapi_c
     CHECK(text.find("1300   2100") != std::string::npos); // BPF_FILTER: 2000 - 700, 2800 - 700 cycles
 }
 
-TEST_CASE("an interval that nobody knows is a dash", "[mapi_cost][table]")
+TEST_CASE("an unknown interval is a dash", "[mapi_cost][table]")
 {
     Results results = test_support::example_results();
     results.rows[0].cycles->ci95 = std::nullopt;
     const std::string text = table_text(results);
 
     CHECK(text.find("    10.2 ± -") != std::string::npos);
-    CHECK(text.find("10.2 ± 0.5") != std::string::npos); // of the others
+    CHECK(text.find("10.2 ± 0.5") != std::string::npos); // of the other rows
 }
 
-TEST_CASE("losses are told with their cause", "[mapi_cost][table]")
+TEST_CASE("losses are reported with their cause", "[mapi_cost][table]")
 {
     Results results = test_support::example_results();
     results.totals.drained = 990;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// trace_sums: a trace -> sums over whole units, net of the probes.
+// trace_sums: a trace -> sums over complete units, net of the probes.
 #include "support/catch.hpp"
 
 #include <string>
@@ -19,7 +19,7 @@ constexpr std::uint64_t kOuter = 30;
 class Trace
 {
 public:
-    // With a counter it shows what the clock shows.
+    // With a counter whose values are those of the clock.
     explicit Trace(bool has_counter = false) : has_counter_(has_counter)
     {
         builder_.info(std::string("clock.source=tsc\nclock.mode=ordered\nclock.hz=1000000000\n") +
@@ -40,7 +40,7 @@ public:
         start(0, sites_[2], now_ += 10);
         start(0, sites_[3], now_ += 40);
         stop(0, sites_[3], now_ += 640 + kInner);
-        stop(stop_cpu, sites_[2], now_ += 24 + kOuter); // inner of this pair, and of the filter's what its own slice does not show
+        stop(stop_cpu, sites_[2], now_ += 24 + kOuter); // inner of this pair, and the part of the filter's that its own slice does not show
         start(0, sites_[4], now_ += 10);
         stop(0, sites_[4], now_ += 32 + kInner);
         builder_.exit(0, 1, sites_[0], now_ += 10);
@@ -75,7 +75,8 @@ private:
 };
 } // namespace
 
-TEST_CASE("a unit's cost is its counted slices, net of the probes around and inside", "[mapi_cost][trace_sums]")
+TEST_CASE("a unit's cost is its counted slices, net of the probes around and inside them",
+          "[mapi_cost][trace_sums]")
 {
     Trace trace;
     for (int i = 0; i < 4; ++i)
@@ -90,7 +91,8 @@ TEST_CASE("a unit's cost is its counted slices, net of the probes around and ins
     CHECK(sums.units_left_out == 0);
 }
 
-TEST_CASE("parts are what is in a slice and not in those inside; reading is a part that is not counted", "[mapi_cost][trace_sums]")
+TEST_CASE("parts are what is in a slice but not in nested ones; reading is not counted",
+          "[mapi_cost][trace_sums]")
 {
     Trace trace;
     trace.unit();
@@ -128,7 +130,7 @@ TEST_CASE("a count is the thread's and survives a change of CPU", "[mapi_cost][t
     CHECK(sums.units_left_out == 0);
 }
 
-TEST_CASE("units before the first one asked for are warm-up", "[mapi_cost][trace_sums]")
+TEST_CASE("units before the first requested one are warm-up", "[mapi_cost][trace_sums]")
 {
     Trace trace;
     for (int i = 0; i < 7; ++i)
@@ -141,7 +143,8 @@ TEST_CASE("units before the first one asked for are warm-up", "[mapi_cost][trace
     CHECK(sums.packets() == 256);
 }
 
-TEST_CASE("units whose packets go beyond those asked for are neither counted nor left out", "[mapi_cost][trace_sums]")
+TEST_CASE("units beyond the requested packets are neither counted nor left out",
+          "[mapi_cost][trace_sums]")
 {
     Trace trace;
     for (int i = 0; i < 5; ++i)
@@ -152,7 +155,8 @@ TEST_CASE("units whose packets go beyond those asked for are neither counted nor
     CHECK(sums.units_left_out == 0);
 }
 
-TEST_CASE("blocks are pooled with those that follow until each has its share of the packets", "[mapi_cost][trace_sums]")
+TEST_CASE("blocks are merged with the following ones until each has its share of the packets",
+          "[mapi_cost][trace_sums]")
 {
     TraceSums sums;
     for (const std::uint64_t packets : {64, 1, 1, 62, 64, 64, 1}) {
@@ -170,7 +174,7 @@ TEST_CASE("blocks are pooled with those that follow until each has its share of 
     CHECK(sums.packets() == packets);
     CHECK(sums.blocks[0].packets == 64 + 1);
     CHECK(sums.blocks[1].packets == 1 + 62 + 64);
-    CHECK(sums.blocks[2].packets == 64 + 1); // the rest, which has no share of its own
+    CHECK(sums.blocks[2].packets == 64 + 1); // the rest, too few for a share
     CHECK(sums.blocks[1].number == 3);
     CHECK(sums.blocks[1].index == 1);
     CHECK(sums.blocks[1].net == 2 * 127);

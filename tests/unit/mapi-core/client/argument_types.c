@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Calls of a C program with arguments of each type, for argument_types_test.cpp. */
+/* Calls from a C program with arguments of each type, for argument_types_test.cpp. */
 #include "argument_types.h"
 
 #include "mapi/functions.h"

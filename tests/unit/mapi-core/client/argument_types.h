@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Calls of a C program with arguments of each type, for argument_types_test.cpp. */
+/* Calls from a C program with arguments of each type, for argument_types_test.cpp. */
 #ifndef ARGUMENT_TYPES_H
 #define ARGUMENT_TYPES_H
 

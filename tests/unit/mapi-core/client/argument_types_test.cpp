@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Arguments of a wrong type are refused with their number, in C and in C++; names and argument forms of MAPI 1 and 2 are taken.
+// Arguments of a wrong type are refused with their number, in C and C++; names and argument forms
+// of MAPI 1 and 2 are accepted.
 #include "mapi-core/client/argument_types.h"
 
 #include <cstddef>
@@ -28,7 +29,7 @@ struct OfflineFlow {
     int fd = 0;
 };
 
-// Its number and what the library says of it, without the number's published text.
+// The error number and the library's message, without the published text of the number.
 std::string error_of(int result)
 {
     if (result > 0)
@@ -76,7 +77,8 @@ TEST_CASE("an argument of a wrong type is refused with its number, in C++", "[ma
     CHECK(error_of(mapi_apply_function(fd, "HASH", 1ull)) == "none");
 }
 
-TEST_CASE("a call through a pointer, which cannot tell types, still works", "[mapi-core][client]")
+TEST_CASE("a call through a pointer, where types are not checked, still works",
+          "[mapi-core][client]")
 {
     const OfflineFlow flow;
     int (*const call)(int, const char *, ...) = mapi_apply_function;
@@ -103,7 +105,7 @@ TEST_CASE("SAMPLE_PACKETS takes numbers, strings, and one of each", "[mapi-core]
     CHECK(uint64_t(info.end) == info.end_us / 1000000);
 }
 
-TEST_CASE("a name may have MAPI 2's library and type of device", "[mapi-core][client]")
+TEST_CASE("a name may include MAPI 2's library and device type", "[mapi-core][client]")
 {
     const OfflineFlow flow;
     for (const char *name : {"stdflib:BYTE_COUNTER", "mapi:PKT_COUNTER", "PKT_COUNTER!1", "stdflib:PKT_COUNTER!1.3.1"})

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Letters of MAPI 2 that no built-in function has.
+// Argument letters of MAPI 2 that no built-in function uses.
 #include "client/arguments.hpp"
 
 #include <filesystem>
@@ -34,7 +34,8 @@ uint64_t process(void *, const mapi_batch *, uint64_t mask) { return mask; }
 void destroy(void *) {}
 } // namespace
 
-TEST_CASE("a character, a path and the caller's user are read by their letters", "[mapi-core][client]")
+TEST_CASE("a character, a path and the caller's user are read by their letters",
+          "[mapi-core][client]")
 {
     const engine::Arguments arguments = read("cupi", 3, 'x', "some/file", 7);
     REQUIRE(arguments.size() == 4);
@@ -46,7 +47,8 @@ TEST_CASE("a character, a path and the caller's user are read by their letters",
     CHECK(read("p", 1, "/a/b")[0].text == "/a/b");
 }
 
-TEST_CASE("the caller's user is no argument that can be missing or too many", "[mapi-core][client]")
+TEST_CASE("the caller's user is not an argument that can be missing or superfluous",
+          "[mapi-core][client]")
 {
     CHECK(read("u", 0).size() == 1);
     CHECK_THROWS_WITH(read("u", 1, 5), "TEST: takes 0 arguments, not 1");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Drops: whatever does not reach a result is in mapi_stats() under its reason.
+// Drops: every packet that does not reach a result is counted by mapi_stats() with its reason.
 #include "support/catch.hpp"
 
 #include <mapi/mapi.h>
@@ -37,13 +37,13 @@ Run run(const std::string &path, const char *filter)
 }
 } // namespace
 
-TEST_CASE("a filter judges each packet by its own link type", "[mapi-core][client]")
+TEST_CASE("a filter evaluates each packet by its own link type", "[mapi-core][client]")
 {
     const TempDir dir;
     const std::string frame = udp_frame(53, 53, "x");
     const std::string packet = frame.substr(14);
     CaptureBuilder capture;
-    capture.section().interface(1).interface(101).interface(147); // Ethernet, raw IP, one for private use
+    capture.section().interface(1).interface(101).interface(147); // Ethernet, raw IP, a private one
     for (int i = 0; i < 10; ++i)
         capture.enhanced(0, 1, frame, 60).enhanced(1, 1, packet, 40).enhanced(2, 1, packet, 40);
     const std::string path = capture.write(dir / "x.pcapng");
@@ -57,7 +57,8 @@ TEST_CASE("a filter judges each packet by its own link type", "[mapi-core][clien
     CHECK(run(path, "len > 50").passed == 10);
 }
 
-TEST_CASE("damage is told apart from a cut file, with what was read before", "[mapi-core][client]")
+TEST_CASE("a damaged file is distinguished from a truncated one, and what was read before is kept",
+          "[mapi-core][client]")
 {
     const TempDir dir;
     const std::string frame = udp_frame(53, 53, "x");

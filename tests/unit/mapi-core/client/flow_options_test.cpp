@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Options of a flow: what they are after they were set, and what its buffers have of packets.
+// Options of a flow: their values after they were set, and what its buffers keep of packets.
 #include "support/catch.hpp"
 
 #include <string>
@@ -38,7 +38,7 @@ struct OfCapture {
         REQUIRE(mapi_get_flow_option(flow, number, &value) == 0);
         return value;
     }
-    // Packets that found no room in a buffer that nobody reads.
+    // Packets that did not fit in a buffer that no program reads.
     uint64_t dropped_of(int buffer) const
     {
         mapi_function_info_t info = {};
@@ -59,7 +59,8 @@ int last_error()
 }
 } // namespace
 
-TEST_CASE("options of a flow begin with 0, and a buffer's bytes become the next power of two", "[mapi-core][client]")
+TEST_CASE("options of a flow start at 0, and a buffer size is rounded up to a power of two",
+          "[mapi-core][client]")
 {
     OfCapture capture;
     CHECK(capture.option(MAPI_BUFFER_BYTES) == 0);
@@ -70,7 +71,8 @@ TEST_CASE("options of a flow begin with 0, and a buffer's bytes become the next 
     CHECK(capture.option(MAPI_SNAP_BYTES) == 70000);
 }
 
-TEST_CASE("options and values that cannot be are refused and change nothing", "[mapi-core][client]")
+TEST_CASE("unknown options and invalid values are refused and change nothing",
+          "[mapi-core][client]")
 {
     OfCapture capture;
     REQUIRE(mapi_set_flow_option(capture.flow, MAPI_BUFFER_BYTES, MAPI_BUFFER_BYTES_LEAST) == 0);
@@ -90,7 +92,7 @@ TEST_CASE("options and values that cannot be are refused and change nothing", "[
     CHECK(mapi_set_flow_option(capture.flow + 1, MAPI_SNAP_BYTES, 1) == -1);
 }
 
-TEST_CASE("options of a connected flow can be read and not be set", "[mapi-core][client]")
+TEST_CASE("options of a connected flow can be read but not set", "[mapi-core][client]")
 {
     OfCapture capture;
     REQUIRE(mapi_set_flow_option(capture.flow, MAPI_SNAP_BYTES, 60) == 0);
@@ -101,7 +103,8 @@ TEST_CASE("options of a connected flow can be read and not be set", "[mapi-core]
     CHECK(capture.option(MAPI_SNAP_BYTES) == 60);
 }
 
-TEST_CASE("a buffer keeps the first bytes of packets that the flow's option says when it is applied", "[mapi-core][client]")
+TEST_CASE("a buffer keeps as many bytes of a packet as the flow's option said when it was applied",
+          "[mapi-core][client]")
 {
     OfCapture capture;
     REQUIRE(mapi_set_flow_option(capture.flow, MAPI_SNAP_BYTES, 60) == 0);
@@ -119,7 +122,7 @@ TEST_CASE("a buffer keeps the first bytes of packets that the flow's option says
     CHECK(packet->wlen == capture.frame_bytes);
 }
 
-TEST_CASE("a buffer holds as much as the flow's option says", "[mapi-core][client]")
+TEST_CASE("a buffer is as large as the flow's option says", "[mapi-core][client]")
 {
     OfCapture capture;
     REQUIRE(mapi_set_flow_option(capture.flow, MAPI_BUFFER_BYTES, 65536) == 0);

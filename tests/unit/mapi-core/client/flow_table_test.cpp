@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Flow table: whose number it is, and until when.
+// Flow table: which flow a number belongs to, and for how long.
 #include "client/flow_table.hpp"
 
 #include "engine/error.hpp"
@@ -10,7 +10,7 @@ using mapi::client::FlowTable;
 
 namespace
 {
-// Nothing but there.
+// Does nothing.
 class NoFlow : public Flow
 {
 public:
@@ -41,7 +41,7 @@ int add(FlowTable &table)
 }
 } // namespace
 
-TEST_CASE("the number of a flow is no other's until the flow is closed", "[mapi-core][client]")
+TEST_CASE("the number of a flow belongs to no other flow until it is closed", "[mapi-core][client]")
 {
     const auto table = std::make_unique<FlowTable>();
     for (int i = 0; i < FlowTable::kFlowsMax; ++i)

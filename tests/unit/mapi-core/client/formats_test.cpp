@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Formats: the driver that a call or mapi.conf names reads the file, and no other.
+// Formats: the driver that a call or mapi.conf names reads the file, and no other driver does.
 #include "support/catch.hpp"
 
 #include <cstdlib>
@@ -18,7 +18,7 @@ using test_support::udp_frame;
 
 namespace
 {
-// 30 frames, every third to port 53; the wire's length has the four bytes behind the frame.
+// 30 frames, every third to port 53; the wire length includes the four bytes after the frame.
 std::string write_erf(const TempDir &dir)
 {
     CaptureBuilder capture;
@@ -52,7 +52,8 @@ void check_flow(int fd, const char *offline_device = nullptr)
 }
 } // namespace
 
-TEST_CASE("an ERF file is read by a flow of its own, by an offline device and by a device of mapi.conf", "[mapi-core][client]")
+TEST_CASE("an ERF file is read by a flow, by an offline device and by a device of mapi.conf",
+          "[mapi-core][client]")
 {
     const TempDir dir;
     const std::string path = write_erf(dir);
@@ -74,7 +75,8 @@ TEST_CASE("an ERF file is read by a flow of its own, by an offline device and by
     }
 }
 
-TEST_CASE("a file is refused by the driver of another format, and a format without a driver by its number", "[mapi-core][client]")
+TEST_CASE("a driver refuses files of other formats, and an unknown format is refused by its number",
+          "[mapi-core][client]")
 {
     const TempDir dir;
     CHECK(mapi_create_offline_flow(write_erf(dir).c_str(), MFF_PCAP) == -1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Grace period: whom a writer waits for.
+// Grace period: which readers a writer waits for.
 #include "client/grace_period.hpp"
 
 #include <atomic>
@@ -29,7 +29,7 @@ void read_once(int)
 }
 } // namespace
 
-TEST_CASE("a writer waits for the section that another thread is in", "[mapi-core][client]")
+TEST_CASE("a writer waits for the read section that another thread is in", "[mapi-core][client]")
 {
     std::atomic<bool> is_inside = false, may_leave = false, has_waited = false;
     std::thread reader([&] {
@@ -51,7 +51,8 @@ TEST_CASE("a writer waits for the section that another thread is in", "[mapi-cor
     CHECK(has_waited);
 }
 
-TEST_CASE("a signal handler's section does not end the one that it interrupts", "[mapi-core][client]")
+TEST_CASE("a signal handler's section does not end the one that it interrupts",
+          "[mapi-core][client]")
 {
     const ReadSection section;
     const uint32_t inside = own_reader->sections;
@@ -62,7 +63,7 @@ TEST_CASE("a signal handler's section does not end the one that it interrupts", 
     CHECK(inside == 1);
 }
 
-TEST_CASE("what readers see is never freed before they have left", "[mapi-core][client]")
+TEST_CASE("an object is not freed while a reader may still see it", "[mapi-core][client]")
 {
     struct Thing {
         std::atomic<int> value = 1;
@@ -92,7 +93,7 @@ TEST_CASE("what readers see is never freed before they have left", "[mapi-core][
     CHECK(wrong == 0);
 }
 
-TEST_CASE("a thread that has ended leaves its place to the next one", "[mapi-core][client]")
+TEST_CASE("a thread that has ended leaves its slot to the next one", "[mapi-core][client]")
 {
     const auto place_of_a_thread = [] {
         ReaderThread *place = nullptr;

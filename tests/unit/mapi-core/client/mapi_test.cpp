@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// libmapi: the calls as a program sees them, with their errors.
+// libmapi: the API as a program sees it, with its errors.
 #include "support/catch.hpp"
 
 #include <cstdlib>
@@ -25,7 +25,7 @@ using test_support::udp_frame;
 
 namespace
 {
-// 300 frames: ports 2000 .. 2009 in turn, every third with "www".
+// 300 frames: ports 2000 to 2009 in turn, every third with "www".
 std::string write_capture(const TempDir &dir)
 {
     CaptureBuilder capture;
@@ -56,7 +56,8 @@ uint64_t value(int fd, int fid)
 }
 } // namespace
 
-TEST_CASE("an offline flow counts what its filters pass, by both generations of calls", "[mapi-core][client]")
+TEST_CASE("an offline flow counts what its filters pass, with both generations of calls",
+          "[mapi-core][client]")
 {
     const TempDir dir;
     const int fd = mapi_create_offline_flow(write_capture(dir).c_str(), MFF_PCAP);
@@ -67,7 +68,7 @@ TEST_CASE("an offline flow counts what its filters pass, by both generations of 
     const int filtered = mapi_apply_function(fd, "PKT_COUNTER");
     REQUIRE(mapi_apply_function(fd, "STR_SEARCH", "w|77|w", 42, 0) > 0);
     const int found = mapi_apply_function(fd, "PKT_COUNTER");
-    int (*apply_through_pointer)(int, const char *, ...) = mapi_apply_function; // has MAPI 2's arguments alone
+    int (*apply_through_pointer)(int, const char *, ...) = mapi_apply_function; // has only MAPI 2's arguments
     REQUIRE(apply_through_pointer(fd, "STR_SEARCH", "www", 0, 0) > 0);
     REQUIRE(mapi_apply_function(fd, "STR_SEARCH", "|57|Ww", 42, 0, "nocase") > 0);
     const int found_in_any_case = mapi_apply_function(fd, "PKT_COUNTER");
@@ -91,7 +92,7 @@ TEST_CASE("an offline flow counts what its filters pass, by both generations of 
     CHECK(last_error() == MAPI_INVALID_FLOW);
 }
 
-TEST_CASE("packets come out of the buffer as they are in the file, then NULL", "[mapi-core][client]")
+TEST_CASE("packets leave the buffer as they are in the file, then NULL", "[mapi-core][client]")
 {
     const TempDir dir;
     char *device = mapi_create_offline_device(write_capture(dir).c_str(), MFF_PCAP);
@@ -114,7 +115,8 @@ TEST_CASE("packets come out of the buffer as they are in the file, then NULL", "
     CHECK(mapi_delete_offline_device(device) == 0);
 }
 
-TEST_CASE("mapi_loop calls back as often as asked, and to the end of the trace", "[mapi-core][client]")
+TEST_CASE("mapi_loop calls back as often as requested, and to the end of the trace",
+          "[mapi-core][client]")
 {
     const TempDir dir;
     static int calls;
@@ -145,7 +147,8 @@ TEST_CASE("mapi_loop calls back as often as asked, and to the end of the trace",
     }
 }
 
-TEST_CASE("a device of mapi.conf is opened by name or alias and read from its first connect", "[mapi-core][client]")
+TEST_CASE("a device of mapi.conf is opened by name or alias and read from its first connect",
+          "[mapi-core][client]")
 {
     const TempDir dir;
     const std::string config = dir / "mapi.conf";
@@ -182,7 +185,7 @@ TEST_CASE("a device of mapi.conf is opened by name or alias and read from its fi
     unsetenv("MAPI_CONF");
 }
 
-TEST_CASE("misuse has its number", "[mapi-core][client]")
+TEST_CASE("each misuse has its error number", "[mapi-core][client]")
 {
     const TempDir dir;
     const std::string path = write_capture(dir);
@@ -272,7 +275,7 @@ TEST_CASE("functions of values refuse what they cannot count", "[mapi-core][clie
     CHECK(rows("1", "99@99", file.c_str(), "1s") == 7002);
     CHECK(rows("4", of_size, file.c_str(), "1s") == 7001);
     CHECK(rows("1,1", of_size, file.c_str(), "1s") == 7001);
-    CHECK(rows("3", of_size, file.c_str(), "1s") == 7002); // of no statistics
+    CHECK(rows("3", of_size, file.c_str(), "1s") == 7002); // not STATS
     CHECK(rows("1", of_size, file.c_str(), "soon") == 7005);
     CHECK(rows("1", of_size, "/no/such/folder/file", "1s") == MAPI_ERROR_FILE);
     CHECK(refused(mapi_apply_function(fd, "TO_FILE", MFF_DAG_ERF, file.c_str(), 0)) == 7006);
@@ -282,11 +285,12 @@ TEST_CASE("functions of values refuse what they cannot count", "[mapi-core][clie
     CHECK(rows("1", std::to_string(distribution) + "@" + std::to_string(fd), file.c_str(), "1s") == 7002); // an array
     const int buckets = mapi_apply_function(fd, "BUCKET", fd, size, "1s", 0);
     CHECK(buckets > 0);
-    CHECK(refused(mapi_apply_function(fd, "STATS", fd, buckets, "0")) == 7001); // no single result
+    CHECK(refused(mapi_apply_function(fd, "STATS", fd, buckets, "0")) == 7001); // several results
     mapi_close_flow(fd);
 }
 
-TEST_CASE("what was read again and again is there no more once its function is removed or its flow closed", "[mapi-core][client]")
+TEST_CASE("results can no longer be read once the function is removed or the flow is closed",
+          "[mapi-core][client]")
 {
     const TempDir dir;
     const int flow = mapi_create_offline_flow(write_capture(dir).c_str(), MFF_PCAP);
@@ -310,7 +314,8 @@ TEST_CASE("what was read again and again is there no more once its function is r
     CHECK(last_error() == MAPI_INVALID_FLOW);
 }
 
-TEST_CASE("each flow's counter begins with its own packets, however often it is read", "[mapi-core][client]")
+TEST_CASE("each flow's counter starts with its own packets, however often it is read",
+          "[mapi-core][client]")
 {
     const TempDir dir;
     char *device = mapi_create_offline_device(write_capture(dir).c_str(), MFF_PCAP);
@@ -336,14 +341,15 @@ TEST_CASE("each flow's counter begins with its own packets, however often it is 
     CHECK(mapi_delete_offline_device(device) == 0);
 }
 
-TEST_CASE("who waits for the next of a function's results goes on when the flow is closed", "[mapi-core][client]")
+TEST_CASE("a thread that waits for a function's next result continues when the flow is closed",
+          "[mapi-core][client]")
 {
     const TempDir dir;
     char *device = mapi_create_offline_device(write_capture(dir).c_str(), MFF_PCAP);
     const int fd = mapi_create_flow(device);
     const int size = mapi_apply_function(fd, "PKTINFO", PKT_SIZE);
     const int buckets = mapi_apply_function(fd, "BUCKET", fd, size, "1s", 0);
-    CHECK(mapi_connect(fd) == 0); // and nothing is read from the device yet
+    CHECK(mapi_connect(fd) == 0); // and nothing has been read from the device yet
     std::thread reader([&] {
         CHECK(mapi_read_results(fd, buckets) == nullptr);
         CHECK(last_error() == MAPI_NO_MORE_RESULTS);
@@ -354,7 +360,8 @@ TEST_CASE("who waits for the next of a function's results goes on when the flow 
     mapi_delete_offline_device(device);
 }
 
-TEST_CASE("a flow that writes to a pipe which nobody reads can be closed", "[mapi-core][client]")
+TEST_CASE("a flow that writes to a pipe without an active reader can be closed",
+          "[mapi-core][client]")
 {
     const TempDir dir;
     const std::string fifo = (dir / "fifo").string();
@@ -362,7 +369,7 @@ TEST_CASE("a flow that writes to a pipe which nobody reads can be closed", "[map
     char *device = mapi_create_offline_device(write_capture(dir).c_str(), MFF_PCAP);
     CHECK(mapi_set_device_option(device, "repeat", "10") == 0);
     const int fd = mapi_create_flow(device);
-    CHECK(mapi_apply_function(fd, "TO_FILE", MFF_PCAP, fifo.c_str(), 0) == -1); // without a reader it cannot be opened
+    CHECK(mapi_apply_function(fd, "TO_FILE", MFF_PCAP, fifo.c_str(), 0) == -1); // it cannot be opened without a reader
     CHECK(last_error() == MAPI_ERROR_FILE);
     const int reader = open(fifo.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     const int file = mapi_apply_function(fd, "TO_FILE", MFF_PCAP, fifo.c_str(), 0);
@@ -376,14 +383,14 @@ TEST_CASE("a flow that writes to a pipe which nobody reads can be closed", "[map
     close(reader);
 }
 
-TEST_CASE("an error belongs to the thread that made it", "[mapi-core][client]")
+TEST_CASE("an error belongs to the thread that caused it", "[mapi-core][client]")
 {
     mapi_connect(-1);
     std::thread([] { CHECK(mapi_read_error(nullptr, nullptr) == -1); }).join();
     CHECK(last_error() == MAPI_INVALID_FLOW);
 }
 
-TEST_CASE("options of a device are taken until it is in use", "[mapi-core][client]")
+TEST_CASE("options of a device are accepted until it is in use", "[mapi-core][client]")
 {
     const TempDir dir;
     char *device = mapi_create_offline_device(write_capture(dir).c_str(), MFF_PCAP);
@@ -403,7 +410,7 @@ TEST_CASE("options of a device are taken until it is in use", "[mapi-core][clien
     mapi_delete_offline_device(device);
 }
 
-TEST_CASE("sampling keeps its share, also when two flows sample alike", "[mapi-core][client]")
+TEST_CASE("sampling keeps its rate, even if two flows use the same sampling", "[mapi-core][client]")
 {
     const TempDir dir;
     char *device = mapi_create_offline_device(write_capture(dir).c_str(), MFF_PCAP);
@@ -428,7 +435,7 @@ TEST_CASE("sampling keeps its share, also when two flows sample alike", "[mapi-c
     mapi_delete_offline_device(device);
 }
 
-TEST_CASE("a program that makes and closes flows all day does not grow", "[mapi-core][client]")
+TEST_CASE("a program that keeps creating and closing flows does not grow", "[mapi-core][client]")
 {
     const TempDir dir;
     const std::string path = write_capture(dir);

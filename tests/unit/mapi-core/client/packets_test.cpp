@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Packets of TO_BUFFER: many at a time, and told of by a descriptor.
+// Packets of TO_BUFFER: several per call, and with a poll descriptor.
 #include "support/catch.hpp"
 
 #include <poll.h>
@@ -17,7 +17,7 @@ namespace
 {
 constexpr uint32_t kPackets = 1000;
 
-// Packet i came in second 1000 + i.
+// Packet i arrived in second 1000 + i.
 struct Buffered {
     explicit Buffered(int mode)
     {
@@ -46,11 +46,12 @@ struct Buffered {
 };
 } // namespace
 
-TEST_CASE("packets come many at a time, each once and in order, until there are no more", "[mapi-core][client]")
+TEST_CASE("several packets are read per call, each once and in order, until there are no more",
+          "[mapi-core][client]")
 {
     Buffered buffered(WAIT);
     mapipkt *packets[64];
-    CHECK(mapi_get_next_pkts(buffered.flow, buffered.buffer, packets, 64, 10) == 0); // nothing is read yet
+    CHECK(mapi_get_next_pkts(buffered.flow, buffered.buffer, packets, 64, 10) == 0); // nothing has been read yet
     REQUIRE(mapi_start_offline_device(buffered.device) == 0);
     uint32_t next = 0;
     for (int got; (got = mapi_get_next_pkts(buffered.flow, buffered.buffer, packets, 64, -1)) > 0;) {
@@ -63,7 +64,8 @@ TEST_CASE("packets come many at a time, each once and in order, until there are 
     CHECK(mapi_get_next_pkts(buffered.flow, buffered.buffer + 1, packets, 64, -1) == -1);
 }
 
-TEST_CASE("a poll descriptor tells of packets and of their end, once a read has found none", "[mapi-core][client]")
+TEST_CASE("a poll descriptor signals packets and their end after a read has found none",
+          "[mapi-core][client]")
 {
     Buffered buffered(NOWAIT);
     pollfd event = {mapi_get_poll_descriptor(buffered.flow, buffered.buffer), POLLIN, 0};
@@ -84,10 +86,11 @@ TEST_CASE("a poll descriptor tells of packets and of their end, once a read has 
             REQUIRE(Buffered::number_of(packet) == next++);
         REQUIRE(mapi_get_flow_info(buffered.flow, &info) == 0);
     }
-    CHECK(poll(&event, 1, 0) == 1); // the end stays told
+    CHECK(poll(&event, 1, 0) == 1); // the end stays signalled
 }
 
-TEST_CASE("what gives nothing one by one has no poll descriptor", "[mapi-core][client]")
+TEST_CASE("a function whose results are not read one by one has no poll descriptor",
+          "[mapi-core][client]")
 {
     Buffered buffered(WAIT);
     const int flow = mapi_create_flow(buffered.device);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Reader clock: how near it is to the kernel's.
+// Reader clock: how close it is to the kernel's.
 #include "client/reader_clock.hpp"
 
 #include <algorithm>
@@ -10,14 +10,15 @@
 
 using mapi::client::ReaderClock;
 
-TEST_CASE("a clock that was never asked needs a look at the kernel's", "[mapi-core][client]")
+TEST_CASE("a clock that was never read has to read the kernel's", "[mapi-core][client]")
 {
     const ReaderClock clock;
     uint64_t us = 0;
     CHECK_FALSE(clock.try_now(us));
 }
 
-TEST_CASE("between two looks the time is the kernel's, but for some microseconds", "[mapi-core][client]")
+TEST_CASE("between two reads of the kernel's clock, the time differs from it by a few microseconds",
+          "[mapi-core][client]")
 {
     ReaderClock clock;
     uint64_t read = 0, looks = 0, off = 0;
@@ -38,7 +39,7 @@ TEST_CASE("between two looks the time is the kernel's, but for some microseconds
     CHECK(off <= read / 1000);
 }
 
-TEST_CASE("after a pause the rate of before is not used", "[mapi-core][client]")
+TEST_CASE("after a pause, the previous rate is not used", "[mapi-core][client]")
 {
     ReaderClock clock;
     uint64_t us = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// SYNC's list of flows, as programs give it.
+// SYNC's list of flows, as programs pass it.
 #include "support/catch.hpp"
 
 #include <string>
@@ -11,7 +11,7 @@
 
 namespace
 {
-// The number of the error, which says why.
+// The number of the error.
 int refused(int flow, const std::string &list, const std::string &why)
 {
     int number = 0;
@@ -24,7 +24,8 @@ int refused(int flow, const std::string &list, const std::string &why)
 }
 } // namespace
 
-TEST_CASE("flows of a list that are there are taken, and others are refused by name", "[mapi-core][client]")
+TEST_CASE("existing flows of a list are accepted, and others are refused by name",
+          "[mapi-core][client]")
 {
     const test_support::TempDir dir;
     test_support::CaptureBuilder capture;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What one client has is counted, refused beyond its limits by name, and given back with its holder.
+// What one client holds is counted, refused beyond its limits by name, and released with its
+// holder.
 #include "daemon/session/allowance.hpp"
 
 #include <unistd.h>
@@ -36,7 +37,8 @@ template <class Call> std::string refusal(Call call)
 }
 } // namespace
 
-TEST_CASE("what goes beyond a limit is refused with what there is, the limit and its name", "[mapi-core][daemon]")
+TEST_CASE("a request beyond a limit is refused with the count, the limit and its name",
+          "[mapi-core][daemon]")
 {
     const Allowance allowance(few());
     Holdings held = allowance.nothing();
@@ -53,7 +55,8 @@ TEST_CASE("what goes beyond a limit is refused with what there is, the limit and
     CHECK_THAT(refusal([&] { allowance.add_written(held, 1); }), Catch::Contains("256 functions that write or send"));
 }
 
-TEST_CASE("what was held is there again when its holder goes, whoever that is by then", "[mapi-core][daemon]")
+TEST_CASE("what a holder had is available again when it is destroyed, also after a transfer",
+          "[mapi-core][daemon]")
 {
     const Allowance allowance(few());
     {
@@ -73,7 +76,8 @@ TEST_CASE("what was held is there again when its holder goes, whoever that is by
     allowance.add_function(again);
 }
 
-TEST_CASE("what all clients of a user have together has limits of its own, and another user's is not less for it", "[mapi-core][daemon]")
+TEST_CASE("all clients of a user share a limit, which another user's clients do not reduce",
+          "[mapi-core][daemon]")
 {
     Limits limits = few();
     limits.function_bytes = 100;
@@ -87,7 +91,7 @@ TEST_CASE("what all clients of a user have together has limits of its own, and a
     one.add_files(held, 5);
     CHECK(refusal([&] { one.add_files(held, 1); }) == "the client has 5 files open in mapid; mapid's limit is 5 (a share of LimitNOFILE=)");
     CHECK(refusal([&] { other.add_files(more, 3); }) == "user 65534 has 5 files open in mapid; mapid's limit is 7 (a share of LimitNOFILE=)");
-    other.add_files(more, 2); // what was refused took nothing
+    other.add_files(more, 2); // what was refused is not counted
     of_somebody.add_files(elsewhere, 5);
 
     CHECK(one.memory()->take(100));
@@ -101,7 +105,7 @@ TEST_CASE("what all clients of a user have together has limits of its own, and a
     other.memory()->give_back(50);
 }
 
-TEST_CASE("root and mapid's own user have no limit of a user", "[mapi-core][daemon]")
+TEST_CASE("root and mapid's own user have no per-user limit", "[mapi-core][daemon]")
 {
     Limits limits = few();
     limits.user_files = 1;
@@ -111,7 +115,7 @@ TEST_CASE("root and mapid's own user have no limit of a user", "[mapi-core][daem
     CHECK(users.of({1, geteuid(), {0}}).files->take(1000));
 }
 
-TEST_CASE("options are counted and have a length", "[mapi-core][daemon]")
+TEST_CASE("options are counted and their length is limited", "[mapi-core][daemon]")
 {
     Allowance allowance(few());
     CHECK_THROWS_WITH(allowance.add_option(4097), Catch::Contains("4096 bytes"));
@@ -120,7 +124,8 @@ TEST_CASE("options are counted and have a length", "[mapi-core][daemon]")
     CHECK_THAT(refusal([&] { allowance.add_option(10); }), Catch::Contains("4096 options"));
 }
 
-TEST_CASE("a flow and an option take memory of the client, and a flow gives it back", "[mapi-core][daemon]")
+TEST_CASE("a flow and an option use memory of the client, and a flow releases it",
+          "[mapi-core][daemon]")
 {
     Limits limits = few();
     limits.function_bytes = 20000;

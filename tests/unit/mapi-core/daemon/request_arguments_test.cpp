@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Arguments as a client sends them: what libmapi never sends hangs up on it, what it may send is believed no further than it goes.
+// Arguments in a client's request: what libmapi never sends ends the connection, what it may send
+// is checked against limits.
 #include "daemon/session/request_arguments.hpp"
 
 #include <mapi/errors.h>
@@ -38,7 +39,7 @@ struct Call {
 };
 } // namespace
 
-TEST_CASE("arguments of a client are those that the function has", "[mapi-core][daemon]")
+TEST_CASE("arguments of a client must match those of the function", "[mapi-core][daemon]")
 {
     Call call;
     call.add('s', 0, "tcp");
@@ -51,7 +52,7 @@ TEST_CASE("arguments of a client are those that the function has", "[mapi-core][
     CHECK_THROWS_AS(call.read("sii"), ipc::ChannelError);
 }
 
-TEST_CASE("an argument that may be missing is missing only behind its mark", "[mapi-core][daemon]")
+TEST_CASE("an argument may be missing only where it is marked as optional", "[mapi-core][daemon]")
 {
     Call call;
     call.add('s', 0, "tcp");
@@ -60,7 +61,8 @@ TEST_CASE("an argument that may be missing is missing only behind its mark", "[m
     CHECK_THROWS_AS(call.read("si"), ipc::ChannelError);
 }
 
-TEST_CASE("an int of a client is within an int, and its user is the kernel's", "[mapi-core][daemon]")
+TEST_CASE("a client's int must fit an int, and its user is the one that the kernel reports",
+          "[mapi-core][daemon]")
 {
     Call wide;
     wide.add('i', int64_t(1) << 31);
@@ -73,7 +75,8 @@ TEST_CASE("an int of a client is within an int, and its user is the kernel's", "
     CHECK(user.read("u").at(0).number == 77);
 }
 
-TEST_CASE("a file is the descriptor that came, and a regular one", "[mapi-core][daemon]")
+TEST_CASE("a file argument is the received descriptor, and must be a regular file",
+          "[mapi-core][daemon]")
 {
     Call none;
     none.add('w', 3, "out");
@@ -89,7 +92,7 @@ TEST_CASE("a file is the descriptor that came, and a regular one", "[mapi-core][
     CHECK(file.read("w").at(0).number == descriptor);
 }
 
-TEST_CASE("functions and flows of a client's arguments are its own", "[mapi-core][daemon]")
+TEST_CASE("functions and flows in a client's arguments must be its own", "[mapi-core][daemon]")
 {
     Call plain;
     plain.add('s', 0, "tcp").add_targets();

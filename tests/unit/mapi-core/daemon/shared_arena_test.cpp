@@ -37,7 +37,8 @@ bool can_write(int descriptor)
 }
 } // namespace
 
-TEST_CASE("memory of a piece is aligned, zeroed, and never given twice", "[mapi-core][daemon][shared_arena]")
+TEST_CASE("memory of a piece is aligned, zeroed, and never handed out twice",
+          "[mapi-core][daemon][shared_arena]")
 {
     SharedPiece piece("test", kBytes, false);
     auto *first = static_cast<uint8_t *>(piece.allocate(100));
@@ -51,7 +52,8 @@ TEST_CASE("memory of a piece is aligned, zeroed, and never given twice", "[mapi-
     CHECK(std::all_of(first, first + 100, [](uint8_t byte) { return byte == 0; }));
 }
 
-TEST_CASE("memory of a piece counts for its user as far as it was ever used", "[mapi-core][daemon][shared_arena]")
+TEST_CASE("memory of a piece is charged to its user as far as it was ever used",
+          "[mapi-core][daemon][shared_arena]")
 {
     const auto user = std::make_shared<engine::Budget>(1000, "--limit", "user 1");
     {
@@ -71,7 +73,7 @@ TEST_CASE("memory of a piece counts for its user as far as it was ever used", "[
     CHECK(user->used() == 0);
 }
 
-TEST_CASE("memory that is given back is given again, as zeros", "[mapi-core][daemon][shared_arena]")
+TEST_CASE("memory that was freed is handed out again, zeroed", "[mapi-core][daemon][shared_arena]")
 {
     SharedPiece piece("test", kBytes, false);
     auto *whole = static_cast<uint8_t *>(piece.allocate(kBytes));
@@ -86,7 +88,8 @@ TEST_CASE("memory that is given back is given again, as zeros", "[mapi-core][dae
     CHECK(std::all_of(again, again + kBytes, [](uint8_t byte) { return byte == 0; }));
 }
 
-TEST_CASE("neighbours that are free become one, in whatever order they are given back", "[mapi-core][daemon][shared_arena]")
+TEST_CASE("adjacent free blocks are merged, whatever the order in which they are freed",
+          "[mapi-core][daemon][shared_arena]")
 {
     std::array<int, 4> order = {0, 1, 2, 3};
     do {
@@ -100,7 +103,8 @@ TEST_CASE("neighbours that are free become one, in whatever order they are given
     } while (std::next_permutation(order.begin(), order.end()));
 }
 
-TEST_CASE("more than the piece has, or than a number can say, is refused", "[mapi-core][daemon][shared_arena]")
+TEST_CASE("a size larger than the piece, or one that overflows, is refused",
+          "[mapi-core][daemon][shared_arena]")
 {
     SharedPiece piece("test", kBytes, false);
 
@@ -109,7 +113,7 @@ TEST_CASE("more than the piece has, or than a number can say, is refused", "[map
     CHECK(piece.allocate(0) != nullptr);
 }
 
-TEST_CASE("an arena says once that it had no room", "[mapi-core][daemon][shared_arena]")
+TEST_CASE("an arena reports once that it was full", "[mapi-core][daemon][shared_arena]")
 {
     SharedArena arena(kBytes, kBytes);
 
@@ -119,7 +123,8 @@ TEST_CASE("an arena says once that it had no room", "[mapi-core][daemon][shared_
     CHECK_FALSE(arena.take_refusal());
 }
 
-TEST_CASE("the engine's memory can be read by a client and written by none, however it is opened", "[mapi-core][daemon][shared_arena]")
+TEST_CASE("the engine's memory is readable by a client and writable by none, however it is opened",
+          "[mapi-core][daemon][shared_arena]")
 {
     SharedPiece piece("test", kBytes, false);
     auto *word = static_cast<uint8_t *>(piece.allocate(8));
@@ -134,7 +139,8 @@ TEST_CASE("the engine's memory can be read by a client and written by none, howe
     CHECK(mprotect(seen.data(), kBytes, PROT_READ | PROT_WRITE) != 0);
 }
 
-TEST_CASE("no piece changes its size, nor its seals", "[mapi-core][daemon][shared_arena]")
+TEST_CASE("neither the size of a piece nor its seals can be changed",
+          "[mapi-core][daemon][shared_arena]")
 {
     for (const bool clients_may_write : {false, true}) {
         SharedPiece piece("test", kBytes, clients_may_write);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Formats that DAG cards wrote before ERF are refused by their name; ERF never is, also where its records are as long as theirs.
+// Formats that DAG cards wrote before ERF are refused by name; ERF is always accepted, even if its
+// records have the same length.
 #include "support/catch.hpp"
 
 #include <random>
@@ -21,7 +22,7 @@ namespace
 {
 constexpr size_t kBytes = 64;
 
-// What a driver says of the file; empty: it opens it.
+// The driver's error message; empty if it opens the file.
 std::string refusal(const mapi_driver &driver, const std::string &bytes)
 {
     const TempDir dir;
@@ -40,7 +41,8 @@ std::string filled(std::string record, std::mt19937 &random)
     return record;
 }
 
-// To a card whose address begins with 00:40, which ERF takes for a record's length; with 0x0102 bytes, whose low byte is Ethernet's type.
+// To a card whose address begins with 00:40, which ERF takes for a record length; 0x0102 bytes
+// long, and the low byte is the Ethernet type.
 std::string legacy_ethernet(uint32_t i, std::mt19937 &random, uint16_t wire_len = 0x0102)
 {
     const std::string frame = CaptureBuilder(true).u16(0x0040).u32(random()).u16(0x0040).u32(random()).u16(0x0800).u16(0x4500).u16(uint16_t(wire_len - 18)).bytes();
@@ -72,7 +74,7 @@ template <class Make> std::string repeated(size_t count, const Make &make)
 }
 } // namespace
 
-TEST_CASE("the formats before ERF are refused by their names", "[mapi-core][drivers]")
+TEST_CASE("formats older than ERF are refused by name", "[mapi-core][drivers]")
 {
     std::mt19937 random(GENERATE(range(1, 20)));
     const size_t count = GENERATE(4, 5, 70, 3000);
@@ -85,14 +87,15 @@ TEST_CASE("the formats before ERF are refused by their names", "[mapi-core][driv
     }
 }
 
-TEST_CASE("one record of Ethernet or POS is enough to tell them", "[mapi-core][drivers]")
+TEST_CASE("one record of Ethernet or POS is enough to recognise them", "[mapi-core][drivers]")
 {
     std::mt19937 random(3);
     CHECK_THAT(refusal(mapi_driver_erf_file, legacy_ethernet(0, random)), Catch::Contains("legacy Ethernet"));
     CHECK_THAT(refusal(mapi_driver_erf_file, legacy_sonet(0, random)), Catch::Contains("legacy POS"));
 }
 
-TEST_CASE("ERF with records of 64 bytes is read, whole, cut and damaged", "[mapi-core][drivers]")
+TEST_CASE("ERF with records of 64 bytes is read, complete, truncated and damaged",
+          "[mapi-core][drivers]")
 {
     std::mt19937 random(GENERATE(range(1, 20)));
     const uint8_t type = GENERATE(as<uint8_t>(), 1, 2, 3, 11, 22, 25);
@@ -109,7 +112,7 @@ TEST_CASE("ERF with records of 64 bytes is read, whole, cut and damaged", "[mapi
     CHECK(refusal(mapi_driver_erf_file, damaged).empty());
 }
 
-TEST_CASE("what is neither is not called by their names", "[mapi-core][drivers]")
+TEST_CASE("a file of neither format is not reported as one of them", "[mapi-core][drivers]")
 {
     std::mt19937 random(5);
     for (int round = 0; round < 200; ++round) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ERF builder: fields -> bytes of a record, right or wrong.
+// ERF builder: fields -> bytes of a record, valid or invalid.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ struct Erf {
     uint16_t wire_len = 60;
     uint32_t seconds = 1500000000;
     uint32_t fraction = 0;
-    int record_bytes = -1;        // -1: what it has
+    int record_bytes = -1;        // -1: the actual size
     std::string extensions = {}; // 8 bytes each
     std::string frame = {};
     std::string padding = {};

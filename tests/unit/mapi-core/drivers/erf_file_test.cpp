@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// erf_file: records of every kind -> the packets that were put in, or a message that says where and why not.
+// erf_file: records of every kind -> the original packets, or a message with position and reason.
 #include "support/catch.hpp"
 
 #include <random>
@@ -41,7 +41,8 @@ std::string extension(bool has_more)
 }
 } // namespace
 
-TEST_CASE("an Ethernet record gives its frame, without what pads the record", "[mapi-core][drivers]")
+TEST_CASE("an Ethernet record gives its frame without the padding of the record",
+          "[mapi-core][drivers]")
 {
     const Outcome outcome = read_erf(Erf{.flags = 5, .wire_len = 8, .frame = "abcdefgh", .padding = "pad"}.bytes() +
                                      Erf{.wire_len = 1514, .fraction = 0x80000000, .frame = "snapped"}.bytes());
@@ -53,7 +54,7 @@ TEST_CASE("an Ethernet record gives its frame, without what pads the record", "[
     CHECK(std::string(outcome.stats.message).empty());
 }
 
-TEST_CASE("times of ERF come as the nearest nanosecond", "[mapi-core][drivers]")
+TEST_CASE("ERF time stamps are rounded to the nearest nanosecond", "[mapi-core][drivers]")
 {
     const auto time_of = [](uint32_t fraction) { return read_erf(Erf{.fraction = fraction, .frame = "x"}.bytes()).packets.at(0).timestamp_ns; };
     CHECK(time_of(1) == kNs); // 0.23 ns
@@ -87,7 +88,7 @@ TEST_CASE("a batch with frames of several link layers is mixed", "[mapi-core][dr
     CHECK(link_types(ethernet("a") + ip) == std::vector<uint16_t>{MAPI_LINK_MIXED});
 }
 
-TEST_CASE("extension headers are passed over, as many as there are", "[mapi-core][drivers]")
+TEST_CASE("any number of extension headers is skipped", "[mapi-core][drivers]")
 {
     std::string extensions;
     for (int i = GENERATE(0, 1, 20); i > 0; --i)
@@ -96,17 +97,18 @@ TEST_CASE("extension headers are passed over, as many as there are", "[mapi-core
     CHECK(outcome.packets == std::vector<Packet>{{"frame", 5, kNs, 1, 0}});
 }
 
-TEST_CASE("losses are counted where the record has no colour in their place", "[mapi-core][drivers]")
+TEST_CASE("losses are counted unless the record has a colour in their place",
+          "[mapi-core][drivers]")
 {
     const bool has_colour = GENERATE(false, true);
     const std::string record = Erf{.type = uint8_t(has_colour ? 11 : 2), .losses = 1000, .frame = "x"}.bytes();
     const std::string padding = Erf{.type = 48, .losses = 1}.bytes();
     CHECK(read_erf(record + ethernet("x") + record).stats.interface_drops == (has_colour ? 0 : 2000));
     CHECK(read_erf(padding + record).stats.interface_drops == (has_colour ? 1 : 1001));
-    CHECK(read_erf(record, 64, 3).stats.interface_drops == (has_colour ? 0 : 3000)); // of all rounds, as the packets
+    CHECK(read_erf(record, 64, 3).stats.interface_drops == (has_colour ? 0 : 3000)); // of all rounds, like the packets
 }
 
-TEST_CASE("padding and the recorder's own records are no packets", "[mapi-core][drivers]")
+TEST_CASE("padding and the recorder's own records are not packets", "[mapi-core][drivers]")
 {
     std::string bytes;
     for (int i = 0; i < 100; ++i)
@@ -116,10 +118,10 @@ TEST_CASE("padding and the recorder's own records are no packets", "[mapi-core][
     CHECK(outcome.last == 0);
     CHECK(std::string(outcome.stats.message).empty());
     CHECK(read_erf(bytes).packets.empty());
-    CHECK(read_erf(bytes, 64, 0).packets.empty()); // not repeated for ever
+    CHECK(read_erf(bytes, 64, 0).packets.empty()); // not repeated forever
 }
 
-TEST_CASE("packets of other links are passed over and told", "[mapi-core][drivers]")
+TEST_CASE("packets of other links are skipped and reported", "[mapi-core][drivers]")
 {
     const std::string cell = Erf{.type = 3, .frame = std::string(52, 'c')}.bytes();
     const Outcome outcome = read_erf(ethernet("a") + cell + Erf{.type = 21, .frame = "infiniband"}.bytes() + ethernet("b"));
@@ -129,7 +131,8 @@ TEST_CASE("packets of other links are passed over and told", "[mapi-core][driver
     CHECK_THAT(std::string(outcome.stats.message), Catch::Contains("x.erf: 2 packets are neither Ethernet, HDLC nor IP (the first at offset 19)"));
 }
 
-TEST_CASE("packets that the card marked as wrong are handed out and told", "[mapi-core][drivers]")
+TEST_CASE("packets that the card marked as erroneous are returned and reported",
+          "[mapi-core][drivers]")
 {
     const uint8_t flag = GENERATE(as<uint8_t>(), 0x08, 0x10, 0x20);
     const Outcome outcome = read_erf(ethernet("a") + Erf{.flags = flag, .frame = "b"}.bytes());
@@ -137,13 +140,14 @@ TEST_CASE("packets that the card marked as wrong are handed out and told", "[map
     CHECK_THAT(std::string(outcome.stats.message), Catch::Contains("1 packet is marked by the card as truncated or damaged (the first at offset 19)"));
 }
 
-TEST_CASE("packets of ERF come from up to eight interfaces", "[mapi-core][drivers]")
+TEST_CASE("ERF packets come from up to eight interfaces", "[mapi-core][drivers]")
 {
     CHECK(read_erf(Erf{.flags = 0x07, .frame = "x"}.bytes()).packets.at(0).ifindex == 3);
     CHECK(read_erf(Erf{.flags = 0x46, .frame = "x"}.bytes()).packets.at(0).ifindex == 6);
 }
 
-TEST_CASE("records stay whole where an ERF file is larger than the buffer", "[mapi-core][drivers]")
+TEST_CASE("records stay complete where an ERF file is larger than the buffer",
+          "[mapi-core][drivers]")
 {
     std::string bytes;
     std::vector<Packet> wanted;
@@ -156,7 +160,8 @@ TEST_CASE("records stay whole where an ERF file is larger than the buffer", "[ma
     CHECK((read_erf(bytes, GENERATE(1u, 7u, 64u)).packets == wanted));
 }
 
-TEST_CASE("an ERF file cut anywhere gives the packets before the cut and says where it ends", "[mapi-core][drivers]")
+TEST_CASE("a truncated ERF file gives the packets before the end and reports where it ends",
+          "[mapi-core][drivers]")
 {
     const std::string record = Erf{.type = 0x82, .extensions = extension(false), .frame = "frame"}.bytes();
     const std::string bytes = record + record + record + record;
@@ -169,17 +174,18 @@ TEST_CASE("an ERF file cut anywhere gives the packets before the cut and says wh
     }
 }
 
-TEST_CASE("a record that contradicts itself ends the reading with its place, and the rest is counted", "[mapi-core][drivers]")
+TEST_CASE("a malformed record ends the read with its position, and the rest is counted",
+          "[mapi-core][drivers]")
 {
     const std::string good = ethernet("good");
     std::string bad, why;
     SECTION("no length at all") { bad = Erf{.record_bytes = 0, .frame = "x"}.bytes(), why = "a record of 0 bytes"; }
     SECTION("shorter than its header") { bad = Erf{.record_bytes = 15, .frame = "x"}.bytes(), why = "a record of 15 bytes"; }
-    SECTION("shorter than what an Ethernet frame begins with") { bad = Erf{.record_bytes = 17}.bytes(), why = "shorter than its headers"; }
-    SECTION("an extension header beyond it") { bad = Erf{.type = 0x82, .record_bytes = 20}.bytes() + "abcd", why = "shorter than its headers"; }
+    SECTION("shorter than the start of an Ethernet frame") { bad = Erf{.record_bytes = 17}.bytes(), why = "shorter than its headers"; }
+    SECTION("an extension header beyond the record") { bad = Erf{.type = 0x82, .record_bytes = 20}.bytes() + "abcd", why = "shorter than its headers"; }
     SECTION("extension headers without end") { bad = Erf{.type = 0x82, .extensions = extension(true) + extension(true), .frame = std::string(6, '\x80')}.bytes(), why = "shorter than its headers"; }
     SECTION("type 0, of cards before ERF") { bad = Erf{.type = 0, .frame = "x"}.bytes(), why = "type 0"; }
-    SECTION("a type beyond those of ERF") { bad = Erf{.type = 100, .frame = "x"}.bytes(), why = "type 100"; }
+    SECTION("a type that ERF does not define") { bad = Erf{.type = 100, .frame = "x"}.bytes(), why = "type 100"; }
     const Outcome outcome = read_erf(good + good + good + bad + good);
     CHECK(outcome.packets.size() == 3);
     CHECK(outcome.last == -1);
@@ -204,14 +210,15 @@ TEST_CASE("files that are not ERF are refused with a remedy", "[mapi-core][drive
     CHECK_THAT(refusal(good + std::string(100, '\0')), Catch::Contains("at offset 22"));
     CHECK_THAT(refusal(good + Erf{.seconds = 1600000000, .frame = "later"}.bytes()), Catch::Contains("a year later"));
     CHECK_THAT(refusal(good + Erf{.seconds = uint32_t(kSeconds - 61), .frame = "earlier"}.bytes()), Catch::Contains("earlier than the previous one"));
-    CHECK_THAT(refusal(good + Erf{.type = 115, .record_bytes = 60000}.bytes()), Catch::Contains("type 115")); // also where it would be cut
+    CHECK_THAT(refusal(good + Erf{.type = 115, .record_bytes = 60000}.bytes()), Catch::Contains("type 115")); // even if it would be truncated
     CHECK(read_erf(good + Erf{.seconds = uint32_t(kSeconds - 60), .frame = "of another interface"}.bytes()).packets.size() == 2);
     const TempDir dir;
     const std::string path = CaptureBuilder().text(good + good + good).write(dir / "x.erf");
     CHECK_THAT(read_capture(mapi_driver_pcap_file, path).open_text, Catch::Contains("MFF_DAG_ERF"));
 }
 
-TEST_CASE("no arrangement of wrong bytes is read beyond an ERF file", "[mapi-core][drivers]")
+TEST_CASE("no sequence of invalid bytes makes the driver read beyond an ERF file",
+          "[mapi-core][drivers]")
 {
     const std::string good = ethernet("good") + Erf{.type = 0x93, .extensions = extension(true) + extension(false), .frame = "hash"}.bytes() +
                              Erf{.type = 48}.bytes() + Erf{.type = 3, .frame = "cell"}.bytes() + Erf{.type = 22, .frame = "ip"}.bytes();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Large captures: files that are read ahead, and the same read in place.
+// Large captures: files that are read ahead, compared with the same files read in place.
 #pragma once
 
 #include <random>
@@ -15,7 +15,7 @@
 
 namespace test_support
 {
-constexpr size_t kLargeBytes = size_t(48) << 20; // so that the thread has its turn
+constexpr size_t kLargeBytes = size_t(48) << 20; // so that the read-ahead thread gets to run
 
 inline bool has_two_processors()
 {
@@ -23,7 +23,7 @@ inline bool has_two_processors()
     return sched_getaffinity(0, sizeof(processors), &processors) == 0 && CPU_COUNT(&processors) > 1;
 }
 
-// A thread that may run on one processor alone has nobody read ahead for it.
+// No read-ahead happens for a thread that may run on only one CPU.
 inline Outcome read_in_place(const mapi_driver &driver, const std::string &path, uint64_t repeat = 1)
 {
     Outcome outcome;
@@ -39,17 +39,18 @@ inline Outcome read_in_place(const mapi_driver &driver, const std::string &path,
 
 inline void check_same(const Outcome &ahead, const Outcome &in_place, bool is_packed = false)
 {
-    CHECK((ahead.packets == in_place.packets)); // not shown: it is long
+    CHECK((ahead.packets == in_place.packets)); // not printed, because it is long
     CHECK(ahead.wire_bytes == in_place.wire_bytes);
     CHECK(ahead.last == in_place.last);
     CHECK(ahead.stats.bad_records == in_place.stats.bad_records);
     CHECK(ahead.stats.truncated_records == in_place.stats.truncated_records);
-    if (!is_packed) // then it is unpacked bytes that nobody has taken, and packed ones behind them
+    if (!is_packed) // packed: counts unpacked bytes not taken, then packed bytes
         CHECK(ahead.stats.unread_bytes == in_place.stats.unread_bytes);
     CHECK(std::string(ahead.stats.message) == in_place.stats.message);
 }
 
-// Packets of random sizes, of one byte each but the first four; a very large one in the middle.
+// Packets of random sizes, each of one repeated byte after the first four; a very large one in the
+// middle.
 template <class Add> void add_packets(std::mt19937 &random, size_t bytes, Add add)
 {
     for (size_t i = 0, sum = 0; sum < bytes; ++i) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What capture files make a driver hold is counted, and ends where no more is left.
+// The memory that a capture file makes a driver use is counted, and reading ends when none is left.
 #include "drivers/bytes/memory_claim.hpp"
 
 #include <cstdlib>
@@ -39,7 +39,7 @@ std::string capture_with_a_long_packet(const TempDir &dir)
 }
 } // namespace
 
-TEST_CASE("a claim takes what it grows by and gives all back", "[mapi-core][drivers]")
+TEST_CASE("a claim takes its growth and returns everything", "[mapi-core][drivers]")
 {
     const Limited limited(100);
     {
@@ -64,7 +64,8 @@ TEST_CASE("a capture for which no memory is left is not opened", "[mapi-core][dr
     CHECK(limited.budget->used() == 0);
 }
 
-TEST_CASE("a packet for which no memory is left ends its capture, which says so; those before it came", "[mapi-core][drivers]")
+TEST_CASE("a packet for which no memory is left ends its capture with an error after earlier ones",
+          "[mapi-core][drivers]")
 {
     const TempDir dir;
     const std::string path = capture_with_a_long_packet(dir);
@@ -78,13 +79,14 @@ TEST_CASE("a packet for which no memory is left ends its capture, which says so;
     CHECK(little.budget->used() + enough.budget->used() == 0);
 }
 
-TEST_CASE("what unpacks a capture counts as much as the packed file asks for", "[mapi-core][drivers]")
+TEST_CASE("unpacking a capture is charged for as much memory as the packed file asks for",
+          "[mapi-core][drivers]")
 {
     const TempDir dir;
     const std::string tool = GENERATE("xz --lzma2=dict=64MiB", "zstd -q --long=26");
     const std::string plain = capture_with_a_long_packet(dir), packed = dir / "packed";
     if (std::system((tool + " -c < " + plain + " > " + packed + " 2> /dev/null").c_str()) != 0 || read_capture(mapi_driver_pcap_file, packed).open_error) {
-        test_support::skip(tool + ": no such program here, or not in this build");
+        test_support::skip(tool + ": not installed, or not supported by this build");
         return;
     }
     const Limited little(30 * kMib), enough(100 * kMib);

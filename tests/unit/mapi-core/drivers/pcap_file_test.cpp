@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// pcap_file: files of every kind -> the packets that were put in, or a message that says where and why not.
+// pcap_file: files of every kind -> the original packets, or a message with position and reason.
 #include "support/catch.hpp"
 
 #include <atomic>
@@ -57,16 +57,17 @@ TEST_CASE("a pcap file gives the same packets in both byte orders and both resol
 TEST_CASE("the old pcap variants are read", "[mapi-core][drivers]")
 {
     const TempDir dir;
-    CaptureBuilder modified; // Kuznetsov's, with eight more bytes a record
+    CaptureBuilder modified; // Kuznetsov's, with eight more bytes per record
     modified.pcap_header(0xa1b2cd34).u32(1).u32(2).u32(3).u32(9).text("12345678").text("xyz");
     CHECK(read_all(modified.write(dir / "m.pcap")).packets == std::vector<Packet>{{"xyz", 9, 1000002000, 1, 0}});
 
-    CaptureBuilder early; // before 2.3 the wire length came first
+    CaptureBuilder early; // before 2.3, the wire length came first
     early.u32(0xa1b2c3d4).u16(2).u16(2).u32(0).u32(0).u32(65535).u32(1).u32(1).u32(0).u32(9).u32(3).text("xyz");
     CHECK(read_all(early.write(dir / "e.pcap")).packets == std::vector<Packet>{{"xyz", 9, 1000000000, 1, 0}});
 }
 
-TEST_CASE("the same capture comes in the same batches wherever the heap is", "[mapi-core][drivers]")
+TEST_CASE("the same capture is read in the same batches wherever the heap is",
+          "[mapi-core][drivers]")
 {
     TempDir dir;
     CaptureBuilder capture;
@@ -76,7 +77,7 @@ TEST_CASE("the same capture comes in the same batches wherever the heap is", "[m
     const std::string path = capture.write(dir / "long.pcap");
     const std::vector<uint32_t> first = read_all(path).batches;
     CHECK(first.size() > 8000 / 64);
-    std::free(std::malloc(4 << 20)); // from now on larger pieces come from the heap, too, at any address
+    std::free(std::malloc(4 << 20)); // from now on larger blocks also come from the heap, at any address
     std::vector<std::unique_ptr<char[]>> in_the_way;
     for (size_t bytes = 16; bytes < 4096; bytes += 272) {
         in_the_way.emplace_back(new char[(1 << 20) + bytes]);
@@ -84,7 +85,8 @@ TEST_CASE("the same capture comes in the same batches wherever the heap is", "[m
     }
 }
 
-TEST_CASE("a record longer than the snap length is cut to it, as libpcap does, and told", "[mapi-core][drivers]")
+TEST_CASE("a record longer than the snap length is truncated to it, as libpcap does, and reported",
+          "[mapi-core][drivers]")
 {
     const TempDir dir;
     CaptureBuilder capture;
@@ -102,7 +104,7 @@ TEST_CASE("a record longer than the snap length is cut to it, as libpcap does, a
                Catch::Contains("x.pcap: 2 records hold more bytes than the snaplen") && Catch::Contains(is_ng ? "offset 84" : "offset 41"));
 }
 
-TEST_CASE("a snap length of zero is none", "[mapi-core][drivers]")
+TEST_CASE("a snap length of zero means no limit", "[mapi-core][drivers]")
 {
     const TempDir dir;
     CaptureBuilder capture;
@@ -115,7 +117,8 @@ TEST_CASE("a snap length of zero is none", "[mapi-core][drivers]")
     CHECK(std::string(outcome.stats.message).empty());
 }
 
-TEST_CASE("a record with more bytes than the wire had is handed out and told", "[mapi-core][drivers]")
+TEST_CASE("a record with more bytes than its wire length is returned and reported",
+          "[mapi-core][drivers]")
 {
     const TempDir dir;
     CaptureBuilder capture;
@@ -137,7 +140,7 @@ TEST_CASE("a pcapng file gives every kind of packet block in both byte orders", 
     const TempDir dir;
     CaptureBuilder capture(GENERATE(false, true));
     capture.section();
-    capture.interface(1, 4, option(capture, 9, "\x09")); // nanoseconds; a snap length that simple packets have
+    capture.interface(1, 4, option(capture, 9, "\x09")); // nanoseconds; a snap length for simple packets
     capture.interface(101, 0, option(capture, 9, "\x83")); // an eighth of a second
     capture.block(4, "names");
     capture.enhanced(0, 5, "abcd", 60).enhanced(1, 12, "raw", 3).simple("wxyz", 99).obsolete(1, 8, "old", 4);
@@ -162,7 +165,7 @@ TEST_CASE("sections of one pcapng file may differ in byte order and interfaces",
     CHECK(read_all(capture.write(dir / "x.pcapng")).packets == std::vector<Packet>{{"one", 3, 1000, 1, 0}, {"two", 3, 2000, 113, 1}});
 }
 
-TEST_CASE("packets stay whole where the file is larger than the buffer", "[mapi-core][drivers]")
+TEST_CASE("packets stay complete where the file is larger than the buffer", "[mapi-core][drivers]")
 {
     const TempDir dir;
     const bool is_ng = GENERATE(false, true);
@@ -179,13 +182,14 @@ TEST_CASE("packets stay whole where the file is larger than the buffer", "[mapi-
     CHECK((read_all(capture.write(dir / "x"), limit).packets == wanted));
 }
 
-TEST_CASE("a file cut anywhere gives the packets before the cut and says where it ends", "[mapi-core][drivers]")
+TEST_CASE("a truncated file gives the packets before the end and reports where it ends",
+          "[mapi-core][drivers]")
 {
     const TempDir dir;
     const bool is_ng = GENERATE(false, true);
     CaptureBuilder capture;
     is_ng ? capture.section().interface(1) : capture.pcap_header();
-    std::vector<size_t> whole_after; // file sizes after which one more packet is whole
+    std::vector<size_t> whole_after; // file sizes at which one more packet is complete
     for (int i = 0; i < 3; ++i) {
         is_ng ? capture.enhanced(0, 1, "packet", 6) : capture.pcap_record("packet", 6);
         whole_after.push_back(capture.bytes().size());
@@ -205,7 +209,8 @@ TEST_CASE("a file cut anywhere gives the packets before the cut and says where i
     }
 }
 
-TEST_CASE("an impossible length ends the reading with its place, and the rest is counted", "[mapi-core][drivers]")
+TEST_CASE("an impossible length ends the read with its position, and the rest is counted",
+          "[mapi-core][drivers]")
 {
     const TempDir dir;
     CaptureBuilder capture;
@@ -218,7 +223,7 @@ TEST_CASE("an impossible length ends the reading with its place, and the rest is
     CHECK_THAT(std::string(outcome.stats.message), Catch::Contains("x.pcap: offset 44") && Catch::Contains("262145"));
 }
 
-TEST_CASE("damaged pcapng blocks end the reading with their place", "[mapi-core][drivers]")
+TEST_CASE("damaged pcapng blocks end the read with their position", "[mapi-core][drivers]")
 {
     const TempDir dir;
     CaptureBuilder capture;
@@ -226,7 +231,7 @@ TEST_CASE("damaged pcapng blocks end the reading with their place", "[mapi-core]
     const size_t place = capture.bytes().size();
     SECTION("an interface that was not described") { capture.enhanced(1, 1, "bad", 3); }
     SECTION("a captured length beyond the block") { capture.block(6, capture.part().u32(0).u32(0).u32(0).u32(99).u32(99).text("bad").bytes()); }
-    SECTION("a packet block without room for its head") { capture.block(6, "shrt"); }
+    SECTION("a packet block without room for its header") { capture.block(6, "shrt"); }
     SECTION("two lengths that differ") { capture.u32(6).u32(16).u32(0).u32(20); }
     SECTION("a length that no block can have") { capture.u32(6).u32(7).u32(0).u32(7); }
     SECTION("an interface description without its fields") { capture.block(1, ""); }
@@ -238,7 +243,7 @@ TEST_CASE("damaged pcapng blocks end the reading with their place", "[mapi-core]
     CHECK_THAT(std::string(outcome.stats.message), Catch::Contains("offset " + std::to_string(place)));
 }
 
-TEST_CASE("files that are no captures are refused with a remedy", "[mapi-core][drivers]")
+TEST_CASE("files that are not captures are refused with a remedy", "[mapi-core][drivers]")
 {
     const TempDir dir;
     const auto refusal = [&](const std::string &bytes) {
@@ -252,7 +257,8 @@ TEST_CASE("files that are no captures are refused with a remedy", "[mapi-core][d
     CHECK_THAT(read_all(dir.path().string()).open_text, Catch::Contains("folder"));
 }
 
-TEST_CASE("a file is repeated as often as asked, and an empty one is not repeated for ever", "[mapi-core][drivers]")
+TEST_CASE("a file is repeated as often as requested, and an empty one is not repeated forever",
+          "[mapi-core][drivers]")
 {
     const TempDir dir;
     CaptureBuilder capture;
@@ -266,7 +272,8 @@ TEST_CASE("a file is repeated as often as asked, and an empty one is not repeate
     CHECK(read_all(empty, 64, 0).packets.empty());
 }
 
-TEST_CASE("no arrangement of wrong bytes is read beyond the file", "[mapi-core][drivers]")
+TEST_CASE("no sequence of invalid bytes makes the driver read beyond the file",
+          "[mapi-core][drivers]")
 {
     const TempDir dir;
     CaptureBuilder capture;
@@ -288,14 +295,15 @@ TEST_CASE("no arrangement of wrong bytes is read beyond the file", "[mapi-core][
     CHECK(reported > 0);
 }
 
-TEST_CASE("a read that waits for a pipe ends when it is interrupted, with what came until then", "[mapi-core][drivers]")
+TEST_CASE("an interrupted read from a pipe ends with what has arrived so far",
+          "[mapi-core][drivers]")
 {
     const TempDir dir;
     const std::string path = dir / "pipe";
     REQUIRE(mkfifo(path.c_str(), 0600) == 0);
     const std::string bytes = CaptureBuilder().pcap_header().pcap_record("abcd", 4).bytes();
     std::atomic<bool> is_done = false;
-    std::thread writer([&] { // holds the pipe open, silently
+    std::thread writer([&] { // keeps the pipe open without writing
         std::ofstream out(path, std::ios::binary);
         out.write(bytes.data(), std::streamsize(bytes.size())).flush();
         while (!is_done)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Records of classic pcap: an index of a piece that is cut anywhere -> the packets that are whole, and how far the cut one goes on.
+// Records of classic pcap: a piece that ends anywhere -> an index of its complete packets, and how
+// many bytes of the last one follow in the next.
 #include "support/catch.hpp"
 
 #include <memory>
@@ -78,7 +79,8 @@ Found find(const PieceFormat &format, const std::string &bytes)
 }
 } // namespace
 
-TEST_CASE("an index of a piece that is cut anywhere has its whole packets and tells where the next piece's begin", "[mapi-core][drivers]")
+TEST_CASE("an index has the complete packets of a piece and the start of the next piece's packets",
+          "[mapi-core][drivers]")
 {
     const bool is_swapped = GENERATE(false, true);
     const uint32_t header_bytes = GENERATE(16u, 24u);
@@ -98,7 +100,8 @@ TEST_CASE("an index of a piece that is cut anywhere has its whole packets and te
     }
 }
 
-TEST_CASE("an index ends before a record with odd lengths, behind which nothing is known", "[mapi-core][drivers]")
+TEST_CASE("an index ends before a record with implausible lengths, after which nothing is known",
+          "[mapi-core][drivers]")
 {
     const Records records = make_records(false, 16, 100);
     std::string bytes = records.bytes;
@@ -112,7 +115,8 @@ TEST_CASE("an index ends before a record with odd lengths, behind which nothing 
     CHECK(found.missing == PieceFormat::kUnknown);
 }
 
-TEST_CASE("more packets than an index holds are left to its reader, and the next piece's begin is still known", "[mapi-core][drivers]")
+TEST_CASE("packets beyond an index are left to its reader, the next piece's start is still known",
+          "[mapi-core][drivers]")
 {
     constexpr uint32_t kMost = PieceIndex::kBatchesMax * MAPI_BATCH_MAX;
     const Records records = make_records(false, 16, kMost + 10);
@@ -122,7 +126,8 @@ TEST_CASE("more packets than an index holds are left to its reader, and the next
     CHECK(found.missing == 1);
 }
 
-TEST_CASE("captures whose bytes are swapped in place, or whose lengths may be, are not indexed", "[mapi-core][drivers]")
+TEST_CASE("captures whose bytes are swapped in place, or whose lengths may be, are not indexed",
+          "[mapi-core][drivers]")
 {
     PcapSettings s = settings(16);
     CHECK(PcapPieces<true>::can_index(s));

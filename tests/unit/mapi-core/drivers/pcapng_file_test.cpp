@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// pcap_file: what pcapng tells beside packets: losses, and time stamps of every resolution.
+// pcap_file: what pcapng has besides packets: losses, and time stamps of every resolution.
 #include "support/catch.hpp"
 
 #include <string>
@@ -83,7 +83,7 @@ Outcome read_time(uint8_t resolution, int64_t offset_s, uint64_t ticks)
 }
 } // namespace
 
-TEST_CASE("of several blocks of statistics of an interface the last one counts", "[mapi-core][drivers]")
+TEST_CASE("the last of several statistics blocks of an interface counts", "[mapi-core][drivers]")
 {
     CaptureBuilder capture(GENERATE(false, true));
     capture.section().interface(1).interface(1);
@@ -102,21 +102,22 @@ TEST_CASE("of several blocks of statistics of an interface the last one counts",
     CHECK(std::string(read_all(capture).stats.message).empty());
 }
 
-TEST_CASE("losses that stand beside packets are counted", "[mapi-core][drivers]")
+TEST_CASE("losses stored with packets are counted", "[mapi-core][drivers]")
 {
     CaptureBuilder capture(GENERATE(false, true));
     capture.section().interface(1).interface(1);
     add_packet(capture, 0, 1, dropped(capture, 9));
     CHECK(drops_of(capture) == 9);
     add_obsolete(capture, 1, 7);
-    add_obsolete(capture, 1, 0xffff); // it is not known how many
+    add_obsolete(capture, 1, 0xffff); // the number is unknown
     CHECK(drops_of(capture) == 16);
     add_packet(capture, 1, 1, dropped(capture, uint64_t(1) << 33), "abc"); // padded data
     CHECK(drops_of(capture) == 16 + (uint64_t(1) << 33));
     CHECK(read_all(capture).packets.size() == 4);
 }
 
-TEST_CASE("a loss that stands beside a packet and in statistics is counted once", "[mapi-core][drivers]")
+TEST_CASE("a loss stored both with a packet and in statistics is counted once",
+          "[mapi-core][drivers]")
 {
     CaptureBuilder capture;
     capture.section().interface(1).interface(1);
@@ -124,9 +125,9 @@ TEST_CASE("a loss that stands beside a packet and in statistics is counted once"
     add_packet(capture, 0, 2, dropped(capture, 5));
     add_statistics(capture, 0, by_interface(capture, 6) + by_system(capture, 3));
     CHECK(drops_of(capture) == 9);
-    add_packet(capture, 0, 3, dropped(capture, 2)); // after what the statistics cover
+    add_packet(capture, 0, 3, dropped(capture, 2)); // after the time that the statistics cover
     CHECK(drops_of(capture) == 11);
-    add_statistics(capture, 0, by_interface(capture, 6)); // fewer than are known beside packets
+    add_statistics(capture, 0, by_interface(capture, 6)); // fewer than are known from packets
     CHECK(drops_of(capture) == 11);
     add_packet(capture, 1, 3, dropped(capture, 1)); // another interface
     CHECK(drops_of(capture) == 12);
@@ -134,7 +135,7 @@ TEST_CASE("a loss that stands beside a packet and in statistics is counted once"
     CHECK(drops_of(capture) == 24);
 }
 
-TEST_CASE("losses that no 64 bits can hold together stay at the greatest number", "[mapi-core][drivers]")
+TEST_CASE("losses whose sum exceeds 64 bits stay at the maximum", "[mapi-core][drivers]")
 {
     CaptureBuilder beside(GENERATE(false, true));
     beside.section().interface(1).interface(1);
@@ -154,7 +155,8 @@ TEST_CASE("losses that no 64 bits can hold together stay at the greatest number"
     }
 }
 
-TEST_CASE("statistics of an interface that was not described are counted and told", "[mapi-core][drivers]")
+TEST_CASE("statistics of an interface that was not described are counted and reported",
+          "[mapi-core][drivers]")
 {
     CaptureBuilder capture;
     capture.section().interface(1);
@@ -164,7 +166,7 @@ TEST_CASE("statistics of an interface that was not described are counted and tol
     CHECK_THAT(outcome.stats.message, Contains("1 block of statistics names an interface that was not described (the first at offset 48)"));
 }
 
-TEST_CASE("a time stamp is what its resolution and offset make it", "[mapi-core][drivers]")
+TEST_CASE("a time stamp follows from its resolution and offset", "[mapi-core][drivers]")
 {
     const auto ns = [](uint8_t resolution, int64_t offset_s, uint64_t ticks) {
         const Outcome outcome = read_time(resolution, offset_s, ticks);
@@ -184,7 +186,8 @@ TEST_CASE("a time stamp is what its resolution and offset make it", "[mapi-core]
     CHECK(ns(9, -9000000000, 9000000001000000000) == 1000000000);
 }
 
-TEST_CASE("a time stamp that nanoseconds in 64 bits cannot express ends the reading, with the packet's number", "[mapi-core][drivers]")
+TEST_CASE("a time stamp beyond 64 bits of nanoseconds ends the read, with the packet's number",
+          "[mapi-core][drivers]")
 {
     const auto is_refused = [](uint8_t resolution, int64_t offset_s, uint64_t ticks) {
         const Outcome outcome = read_time(resolution, offset_s, ticks);
@@ -209,7 +212,8 @@ TEST_CASE("a time stamp that nanoseconds in 64 bits cannot express ends the read
     CHECK(is_refused(0x80 | 63, -2, UINT64_MAX));
 }
 
-TEST_CASE("the packets before a refused time stamp are handed out, and the packet is counted from the file's begin", "[mapi-core][drivers]")
+TEST_CASE("packets before a refused time stamp are returned, and the number counts from the start",
+          "[mapi-core][drivers]")
 {
     CaptureBuilder capture;
     capture.section().interface(1).interface(1, 0, option(capture, 9, std::string(1, '\0')));
@@ -222,7 +226,8 @@ TEST_CASE("the packets before a refused time stamp are handed out, and the packe
     CHECK_THAT(outcome.stats.message, Contains("packet 100 has a timestamp"));
 }
 
-TEST_CASE("the last times of 64 bits of nanoseconds are read, and told where 32 bits of seconds cannot express them", "[mapi-core][drivers]")
+TEST_CASE("the last 64-bit ns times are read, and reported if 32-bit seconds cannot hold them",
+          "[mapi-core][drivers]")
 {
     const auto ns = [](uint8_t resolution, int64_t offset_s, uint64_t ticks) {
         const Outcome outcome = read_time(resolution, offset_s, ticks);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Piece index: packets that the thread which reads ahead finds and filters -> those of reading in place, whatever becomes of the file.
+// Piece index: packets that the read-ahead thread finds and filters are those of reading in place,
+// whatever happens to the file.
 #include "support/catch.hpp"
 
 #include <algorithm>
@@ -34,7 +35,7 @@ using test_support::TempDir;
 
 namespace
 {
-// Takes so long to read that two threads are always faster than one.
+// Reads so slowly that two threads are always faster than one.
 struct SlowSource : mapi::drivers::ByteSource {
     explicit SlowSource(std::string all) : bytes(std::move(all)) {}
     size_t read(uint8_t *, size_t) override { return 0; }
@@ -83,21 +84,23 @@ struct OddLengths {
 };
 } // namespace
 
-TEST_CASE("packets that another thread has found come in batches of any size, and tiny ones all", "[mapi-core][drivers][piece_index]")
+TEST_CASE("packets found by another thread come in batches of any size, also tiny ones",
+          "[mapi-core][drivers][piece_index]")
 {
     const uint32_t limit = GENERATE(1u, 10u, 64u);
     const TempDir dir;
     std::string bytes;
     SECTION("packets of all sizes") { bytes = large_pcap(); }
-    SECTION("more packets in a piece than are looked for") { bytes = tiny_packets(kLargeBytes / 2); }
+    SECTION("more packets in a piece than the thread looks for") { bytes = tiny_packets(kLargeBytes / 2); }
     const std::string path = CaptureBuilder().text(bytes).write(dir / "large.pcap");
     check_same(read_capture(mapi_driver_pcap_file, path, limit), read_in_place(mapi_driver_pcap_file, path));
 }
 
-TEST_CASE("a prefilter's result comes with the packets that it is of, and nobody runs it once it is taken away", "[mapi-core][drivers][piece_index]")
+TEST_CASE("a prefilter's result comes with its packets, and a removed prefilter does not run",
+          "[mapi-core][drivers][piece_index]")
 {
     if (!has_two_processors())
-        return test_support::skip("one processor: nothing is read ahead");
+        return test_support::skip("only one CPU: no read-ahead");
     const TempDir dir;
     const std::string path = CaptureBuilder().text(large_pcap()).write(dir / "large.pcap");
     OddLengths odd;
@@ -107,7 +110,7 @@ TEST_CASE("a prefilter's result comes with the packets that it is of, and nobody
     mapi_batch batch = {};
     uint64_t batches = 0;
     while (mapi_driver_pcap_file.read(capture.file, packets, 64, &batch) > 0) {
-        if (batch.prefiltered) { // whether the thread helps is up to the machine
+        if (batch.prefiltered) { // depends on the machine whether the thread helps
             REQUIRE(batch.prefiltered->number == odd.number);
             REQUIRE(batch.prefiltered->passed[0] == OddLengths::passing(batch));
         }
@@ -119,10 +122,11 @@ TEST_CASE("a prefilter's result comes with the packets that it is of, and nobody
     CHECK_FALSE(odd.was_run_later);
 }
 
-TEST_CASE("the read-ahead thread indexes and prefilters a piece once the offset of its first record is known", "[mapi-core][drivers][piece_index]")
+TEST_CASE("the read-ahead thread indexes and prefilters a piece once its first offset is known",
+          "[mapi-core][drivers][piece_index]")
 {
     if (!has_two_processors())
-        return test_support::skip("one processor: nothing is read ahead");
+        return test_support::skip("only one CPU: no read-ahead");
     constexpr size_t kRecordBytes = 1001, kPieceBytes = mapi::drivers::ReadAhead::kPieceBytes;
     CaptureBuilder capture;
     for (size_t i = 0; i < kLargeBytes / kRecordBytes; ++i)
@@ -158,12 +162,13 @@ TEST_CASE("the read-ahead thread indexes and prefilters a piece once the offset 
     CHECK(prefiltered >= 2 * indexed);
 }
 
-TEST_CASE("of a capture that is written to while it is read each byte is in one packet or not read", "[mapi-core][drivers][piece_index]")
+TEST_CASE("in a capture modified during the read, each byte is in one packet or not read",
+          "[mapi-core][drivers][piece_index]")
 {
     constexpr size_t kHeaderBytes = 16;
     const TempDir dir;
     const std::string bytes = large_pcap();
-    std::vector<size_t> records; // behind where the second thread begins
+    std::vector<size_t> records; // beyond the start of the second thread
     for (size_t at = 24; at < bytes.size();) {
         if (at > kLargeBytes / 3)
             records.push_back(at);
@@ -174,7 +179,7 @@ TEST_CASE("of a capture that is written to while it is read each byte is in one 
     for (unsigned seed = 1; seed <= 5; ++seed) {
         const std::string path = CaptureBuilder().text(bytes).write(dir / "large.pcap");
         std::atomic<bool> is_read = false;
-        std::thread writer([&] { // shorter and longer packets than there were
+        std::thread writer([&] { // packets both shorter and longer than before
             std::mt19937 random(seed);
             for (std::fstream file(path, std::ios::binary | std::ios::in | std::ios::out); !is_read;) {
                 const uint32_t header[] = {1, 1, uint32_t(random() % 1500), 1500};
@@ -193,7 +198,8 @@ TEST_CASE("of a capture that is written to while it is read each byte is in one 
     }
 }
 
-TEST_CASE("a capture that has become one of another byte order when it is read again is read as that", "[mapi-core][drivers][piece_index]")
+TEST_CASE("a capture rewritten in another byte order is read in that order the next time",
+          "[mapi-core][drivers][piece_index]")
 {
     constexpr uint64_t kPackets = 24000;
     constexpr uint32_t kNull = 0; // whose pseudo header is in the recorder's byte order

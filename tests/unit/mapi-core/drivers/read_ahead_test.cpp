@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Read-ahead: large captures -> what reading them in place gives, to the last packet, offset and word.
+// Read-ahead: large captures give what reading them in place gives, down to the last packet, offset
+// and message.
 #include "support/catch.hpp"
 
 #include <algorithm>
@@ -49,7 +50,7 @@ size_t count_threads()
     return size_t(std::distance(begin(tasks), end(tasks)));
 }
 
-// A thread that was joined can be seen for a moment more.
+// A thread that was joined may remain visible for a moment.
 size_t count_threads_at_rest()
 {
     size_t seen = count_threads(), before;
@@ -68,7 +69,7 @@ std::chrono::nanoseconds cpu_time(clockid_t clock)
     return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
 }
 
-// Reading from it takes next to no time.
+// Reading from it takes almost no time.
 struct InstantSource : mapi::drivers::ByteSource {
     size_t read(uint8_t *, size_t room) override { return room; }
     bool rewind() override { return false; }
@@ -110,7 +111,7 @@ std::string large_erf()
     return bytes;
 }
 
-// Empty where this machine has no such program.
+// Empty if this machine has no such program.
 std::string pack(const TempDir &dir, const std::string &tool, const std::string &bytes)
 {
     const std::string from = CaptureBuilder().text(bytes).write(dir / "to_pack"), to = dir / "packed";
@@ -121,7 +122,7 @@ std::string pack(const TempDir &dir, const std::string &tool, const std::string 
     return all.str();
 }
 
-// Random bytes do not shrink: packed it is as large.
+// Random bytes cannot be compressed: packed, the file is as large.
 std::string large_noisy_pcap()
 {
     CaptureBuilder capture;
@@ -137,13 +138,14 @@ std::string large_noisy_pcap()
 
 } // namespace
 
-TEST_CASE("a second thread reads large captures ahead, and ends when the capture is closed in the middle", "[mapi-core][drivers][read_ahead]")
+TEST_CASE("a second thread reads large captures ahead, and ends if the capture is closed halfway",
+          "[mapi-core][drivers][read_ahead]")
 {
     if (!has_two_processors())
-        return test_support::skip("one processor: nothing is read ahead");
+        return test_support::skip("only one CPU: no read-ahead");
     const TempDir dir;
     const std::string path = CaptureBuilder().text(large_pcap()).write(dir / "large.pcap");
-    std::thread([] {}).join(); // a sanitizer has a thread of its own from the first one on
+    std::thread([] {}).join(); // a sanitizer starts its own thread with the first one
     const size_t before = count_threads_at_rest();
     {
         OpenCapture capture(path);
@@ -155,10 +157,11 @@ TEST_CASE("a second thread reads large captures ahead, and ends when the capture
     CHECK(count_threads_at_rest() == before);
 }
 
-TEST_CASE("a thread that reads ahead of a slow reader sleeps, and is not woken for each piece", "[mapi-core][drivers][read_ahead]")
+TEST_CASE("a thread that reads ahead of a slow reader sleeps, and is not woken for each piece",
+          "[mapi-core][drivers][read_ahead]")
 {
     if (!has_two_processors())
-        return test_support::skip("one processor: nothing is read ahead");
+        return test_support::skip("only one CPU: no read-ahead");
     constexpr size_t kPieces = 4 * kLargeBytes / (size_t(128) << 10);
     const TempDir dir;
     const std::string capture = large_pcap(), packets = capture.substr(24);
@@ -170,10 +173,11 @@ TEST_CASE("a thread that reads ahead of a slow reader sleeps, and is not woken f
     CHECK(sleeps_of_process() - before < int64_t(kPieces / 4));
 }
 
-TEST_CASE("a thread whose reading is quick does not spin between the pieces of a slower reader", "[mapi-core][drivers][read_ahead]")
+TEST_CASE("a fast read-ahead thread does not spin between the pieces of a slower reader",
+          "[mapi-core][drivers][read_ahead]")
 {
     if (!has_two_processors())
-        return test_support::skip("one processor: nothing is read ahead");
+        return test_support::skip("only one CPU: no read-ahead");
     InstantSource source;
     const auto ahead = mapi::drivers::ReadAhead::start(source, 0);
     REQUIRE(ahead);
@@ -189,7 +193,8 @@ TEST_CASE("a thread whose reading is quick does not spin between the pieces of a
     CHECK(other * 5 < own);
 }
 
-TEST_CASE("a small capture and a pipe are read without another thread", "[mapi-core][drivers][read_ahead]")
+TEST_CASE("a small capture and a pipe are read without another thread",
+          "[mapi-core][drivers][read_ahead]")
 {
     const TempDir dir;
     const std::string bytes = large_pcap();
@@ -208,14 +213,14 @@ TEST_CASE("a small capture and a pipe are read without another thread", "[mapi-c
         for (int i = 0; i < 60; ++i)
             REQUIRE(capture.read() > 0);
         CHECK(count_threads() <= before + others);
-        while (capture.read() > 0) { // the writer goes on until all is read
+        while (capture.read() > 0) { // the writer continues until everything is read
         }
     }
     if (others)
         writer.join();
 }
 
-TEST_CASE("captures read ahead give what they give in place", "[mapi-core][drivers][read_ahead]")
+TEST_CASE("captures read ahead give the same as in place", "[mapi-core][drivers][read_ahead]")
 {
     const uint64_t repeat = GENERATE(1u, 2u);
     const TempDir dir;
@@ -235,12 +240,13 @@ TEST_CASE("captures read ahead give what they give in place", "[mapi-core][drive
     check_same(outcome, read_in_place(*driver, path, repeat));
 }
 
-TEST_CASE("damage and cuts of captures read ahead are told at the packet and offset of reading in place", "[mapi-core][drivers][read_ahead]")
+TEST_CASE("damage and truncation are reported at the same packet and offset as in place",
+          "[mapi-core][drivers][read_ahead]")
 {
     std::mt19937 random(GENERATE(range(1u, 9u)));
     const TempDir dir;
     std::string bytes = random() % 2 ? large_pcap(random()) : large_pcapng();
-    const size_t first = random() % 2 ? size_t(1) << 20 : bytes.size() / 2; // before the thread's turn, or perhaps in it
+    const size_t first = random() % 2 ? size_t(1) << 20 : bytes.size() / 2; // before the thread starts, or possibly while it runs
     const size_t place = first + random() % (bytes.size() - first);
     if (random() % 2)
         bytes.resize(place);
@@ -251,7 +257,8 @@ TEST_CASE("damage and cuts of captures read ahead are told at the packet and off
     check_same(read_capture(mapi_driver_pcap_file, path), read_in_place(mapi_driver_pcap_file, path));
 }
 
-TEST_CASE("compressed captures read ahead give what they give in place, whole, cut and damaged", "[mapi-core][drivers][read_ahead]")
+TEST_CASE("compressed captures read ahead give the same as in place, also truncated or damaged",
+          "[mapi-core][drivers][read_ahead]")
 {
     const std::string tool = GENERATE("gzip", "xz", "zstd", "bzip2");
     const TempDir dir;
@@ -260,10 +267,10 @@ TEST_CASE("compressed captures read ahead give what they give in place, whole, c
         packed_by[tool] = pack(dir, tool, large_noisy_pcap());
     std::string packed = packed_by[tool];
     if (packed.empty())
-        return test_support::skip(tool + ": no such program here");
-    SECTION("whole") {}
-    SECTION("cut in the trailer") { packed.pop_back(); }
-    SECTION("cut in the middle") { packed.resize(packed.size() - 700001); }
+        return test_support::skip(tool + ": not installed");
+    SECTION("complete") {}
+    SECTION("truncated in the trailer") { packed.pop_back(); }
+    SECTION("truncated in the middle") { packed.resize(packed.size() - 700001); }
     SECTION("damaged") { packed.replace(packed.size() - 700001, 64, std::string(64, '\xee')); }
     SECTION("damaged near the end") { packed.replace(packed.size() - 90001, 64, std::string(64, '\xee')); }
     SECTION("followed by other bytes") { packed += "not packed at all"; }
@@ -273,7 +280,8 @@ TEST_CASE("compressed captures read ahead give what they give in place, whole, c
     check_same(outcome, read_in_place(mapi_driver_pcap_file, path), true);
 }
 
-TEST_CASE("a capture that grows and one that shrinks while it is read end where they end", "[mapi-core][drivers][read_ahead]")
+TEST_CASE("a capture that grows or shrinks during the read ends where it ends",
+          "[mapi-core][drivers][read_ahead]")
 {
     const bool grows = GENERATE(false, true);
     const TempDir dir;
@@ -292,7 +300,7 @@ TEST_CASE("a capture that grows and one that shrinks while it is read end where 
     while ((last = capture.read()) > 0)
         packets += size_t(last);
     const size_t whole = read_capture(mapi_driver_pcap_file, path).packets.size();
-    CHECK(packets >= whole); // a shrinking one may have been read a little further
+    CHECK(packets >= whole); // of a shrinking capture, slightly more may have been read
     CHECK(packets <= whole + (grows ? 0 : 5000));
     CHECK(last == (grows ? 0 : -1));
 }
@@ -315,7 +323,8 @@ TEST_CASE("an interrupted read of a large capture ends", "[mapi-core][drivers][r
     CHECK_THAT(std::string(stats.message), Catch::Contains("interrupted after offset"));
 }
 
-TEST_CASE("where no thread can be made a large capture is read without one", "[mapi-core][drivers][read_ahead]")
+TEST_CASE("if no thread can be created, a large capture is read without one",
+          "[mapi-core][drivers][read_ahead]")
 {
     const TempDir dir;
     const std::string path = CaptureBuilder().text(large_pcap()).write(dir / "large.pcap");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Read capture: a driver and a file -> all its packets, as copies, and what the driver says of them.
+// Read capture: a driver and a file -> copies of all its packets, and the driver's messages.
 #pragma once
 
 #include <cstdint>
@@ -26,10 +26,10 @@ struct Outcome {
     int open_error = 0;
     std::string open_text;
     std::vector<Packet> packets;
-    std::vector<uint32_t> batches; // how many packets came in each
+    std::vector<uint32_t> batches; // number of packets in each
     std::vector<uint16_t> link_types; // of each batch
     uint64_t wire_bytes = 0;
-    int last = 0; // what the last read() returned
+    int last = 0; // return value of the last read()
     mapi_driver_stats stats = {};
     mapi_driver_info info = {};
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Reading pace: which way of reading it comes to, and what it costs to find out.
+// Reading pace: which way of reading it chooses, and the cost of choosing.
 #include "support/catch.hpp"
 
 #include <cstdint>
@@ -11,7 +11,7 @@ using mapi::drivers::ReadingPace;
 
 namespace
 {
-// What pieces cost alone and with help.
+// The cost of pieces read without and with help.
 class Reader
 {
 public:
@@ -36,14 +36,15 @@ private:
 constexpr uint32_t kGibibyte = 8192; // pieces
 } // namespace
 
-TEST_CASE("help that saves time is taken for nearly all of a large capture", "[mapi-core][drivers]")
+TEST_CASE("help that saves time is used for nearly all of a large capture", "[mapi-core][drivers]")
 {
     Reader reader;
     reader.read(kGibibyte, 6000, 4500);
     CHECK(reader.take_helped() > kGibibyte * 95 / 100);
 }
 
-TEST_CASE("help that costs time is tried for less than a fiftieth of a large capture, and ever more seldom", "[mapi-core][drivers]")
+TEST_CASE("help that costs time is tried for under a fiftieth of a capture, less and less often",
+          "[mapi-core][drivers]")
 {
     Reader reader;
     reader.read(kGibibyte, 6000, 14000);
@@ -54,7 +55,7 @@ TEST_CASE("help that costs time is tried for less than a fiftieth of a large cap
     CHECK(reader.take_helped() < first);
 }
 
-TEST_CASE("what helps is found out anew when it changes", "[mapi-core][drivers]")
+TEST_CASE("the decision follows a change in what is faster", "[mapi-core][drivers]")
 {
     Reader reader;
     reader.read(kGibibyte, 6000, 14000);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Bursts: what one turn takes from a driver, and that its size changes no result.
+// Bursts: what one turn takes from a driver, and that the burst size changes no result.
 #include "support/catch.hpp"
 
 #include <deque>
@@ -29,7 +29,7 @@ using test_support::TempDir;
 
 namespace
 {
-// Answers with what it was told, and notes what it was asked for.
+// Returns scripted answers, and records the limits that it was asked for.
 struct Script {
     std::deque<int> answers;
     std::vector<uint32_t> limits;
@@ -62,7 +62,7 @@ std::vector<uint32_t> sizes(const BurstBuffer &burst)
     return sizes;
 }
 
-// Copies only once a burst is whole: what came first must still be there.
+// Copies only once a burst is complete: its first packets must still be there.
 std::vector<Packet> read_in_bursts(const mapi_driver &driver, const std::string &path, uint32_t limit, int &last)
 {
     char text[512] = "";
@@ -98,7 +98,7 @@ std::string frame(std::mt19937 &random)
     return std::string(random() % 40 ? random() % 1500 : random() % 60000, char(random()));
 }
 
-// Larger than any buffer; blocks of other kinds and a second section between the packets.
+// Larger than any buffer; other kinds of blocks and a second section between the packets.
 CaptureBuilder pcapng(std::mt19937 &random)
 {
     CaptureBuilder capture;
@@ -126,7 +126,7 @@ CaptureBuilder erf(std::mt19937 &random)
 {
     CaptureBuilder capture;
     for (uint32_t i = 0; i < 5000; ++i) {
-        const uint8_t type = random() % 200 == 0 ? 27 : 2; // one that has no frame
+        const uint8_t type = random() % 200 == 0 ? 27 : 2; // one without a frame
         capture.text(test_support::Erf{.type = type, .wire_len = 65000, .seconds = 1500000000 + i, .frame = frame(random)}.bytes());
     }
     return capture;
@@ -143,7 +143,7 @@ void check_same(const mapi_driver &driver, const std::string &path)
     }
 }
 
-// Packets to 16 ports, with letters in them.
+// Packets to 16 ports, containing letters.
 CaptureBuilder port_capture()
 {
     std::mt19937 random(11);
@@ -154,7 +154,7 @@ CaptureBuilder port_capture()
         packet[12] = 8; // IPv4, UDP
         packet[14] = 0x45;
         packet[23] = 17;
-        packet[37] = char(random() % 16); // the destination port's lower half
+        packet[37] = char(random() % 16); // low byte of the destination port
         packet[50 + random() % 10] = char('a' + random() % 16);
         capture.pcap_record(packet, 100, i);
     }
@@ -166,7 +166,7 @@ struct Counter {
     int fid;
 };
 
-// Filters and strings run joined, each with a counter behind.
+// Filters and strings run in node groups, each followed by a counter.
 std::vector<Counter> apply_filters(const std::shared_ptr<Device> &device)
 {
     std::vector<Counter> counters;
@@ -207,7 +207,7 @@ std::vector<uint64_t> count(const std::string &path, unsigned burst_packets, boo
         counter.flow->close();
     return counts;
 }
-// A letter for each batch that it gets.
+// Appends a letter for each batch that it gets.
 class Noting
 {
 public:
@@ -239,11 +239,11 @@ private:
 
     const char letter_;
     const uint32_t ring_flags_;
-    mapi_function table_ = test_support::function_table("NOTING", "l"); // where this is
+    mapi_function table_ = test_support::function_table("NOTING", "l"); // `this` as a number
 };
 std::string Noting::letters;
 
-// The batches of a capture of 256 packets in the order in which two flows' functions get them.
+// The order in which the functions of two flows get the batches of a 256-packet capture.
 std::string order_of_batches(uint32_t first_ring, uint32_t second_ring)
 {
     const TempDir dir;
@@ -270,18 +270,21 @@ std::string order_of_batches(uint32_t first_ring, uint32_t second_ring)
 }
 } // namespace
 
-TEST_CASE("a function takes all batches of a burst before the next one begins", "[mapi-core][engine]")
+TEST_CASE("a function takes all batches of a burst before the next function starts",
+          "[mapi-core][engine]")
 {
     CHECK(order_of_batches(0, 0) == "aaaabbbb");
     CHECK(order_of_batches(0, MAPI_RING_WRITER_WAITS) == "aaaabbbb");
 }
 
-TEST_CASE("two functions that wait for their readers get one batch after the other, so that a reader of both in turn goes on", "[mapi-core][engine]")
+TEST_CASE("functions that wait for their readers alternate batches, so one reader can serve both",
+          "[mapi-core][engine]")
 {
     CHECK(order_of_batches(MAPI_RING_WRITER_WAITS, MAPI_RING_WRITER_WAITS) == "abababab");
 }
 
-TEST_CASE("a burst has the batches that are there at once, up to its limit", "[mapi-core][engine]")
+TEST_CASE("a burst has the batches that are available immediately, up to its limit",
+          "[mapi-core][engine]")
 {
     const mapi_driver driver = Script::driver(true);
     BurstBuffer burst;
@@ -297,7 +300,8 @@ TEST_CASE("a burst has the batches that are there at once, up to its limit", "[m
     CHECK(burst.read(driver, &one, 1) == 1);
 }
 
-TEST_CASE("a burst ends where a driver has no more packets without another read", "[mapi-core][engine]")
+TEST_CASE("a burst ends when a driver has no more packets without another read",
+          "[mapi-core][engine]")
 {
     BurstBuffer burst;
     for (const int more : {0, -1, MAPI_DRIVER_IDLE}) {
@@ -316,7 +320,7 @@ TEST_CASE("a burst ends where a driver has no more packets without another read"
     }
 }
 
-TEST_CASE("bursts have the packets of a capture that single batches have", "[mapi-core][engine]")
+TEST_CASE("bursts have the same packets of a capture as single batches", "[mapi-core][engine]")
 {
     const TempDir dir;
     std::mt19937 random(7);
@@ -325,7 +329,8 @@ TEST_CASE("bursts have the packets of a capture that single batches have", "[map
     check_same(mapi_driver_erf_file, erf(random).write(dir / "x.erf"));
 }
 
-TEST_CASE("bursts have what is whole before damage, and the damage is told after it", "[mapi-core][engine]")
+TEST_CASE("bursts have what is complete before damage, and the damage is reported after it",
+          "[mapi-core][engine]")
 {
     const TempDir dir;
     const bool is_cut = GENERATE(false, true);
@@ -339,8 +344,8 @@ TEST_CASE("bursts have what is whole before damage, and the damage is told after
     CHECK(last == -1);
 }
 
-// STATS refers to another function, so that its device takes one batch after the other.
-TEST_CASE("flows have the same results whatever the size of a burst", "[mapi-core][engine]")
+// STATS refers to another function, so its device processes batches one at a time.
+TEST_CASE("the results of flows do not depend on the size of a burst", "[mapi-core][engine]")
 {
     const bool has_reference = GENERATE(false, true);
     const TempDir dir;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the flows of one client have in common: memory that is counted, objects that are made once.
+// What the flows of one client share: memory that is counted, objects that are created once.
 #include "engine/client.hpp"
 
 #include <mapi/functions.h>
@@ -47,7 +47,8 @@ Arguments text(const char *argument)
 }
 } // namespace
 
-TEST_CASE("a budget gives no more than there is, and what is given back is there again", "[mapi-core][engine]")
+TEST_CASE("a budget gives no more than there is, and what is returned is available again",
+          "[mapi-core][engine]")
 {
     const auto budget = std::make_shared<Budget>(100);
     {
@@ -63,7 +64,8 @@ TEST_CASE("a budget gives no more than there is, and what is given back is there
     CHECK(budget->used() == 0);
 }
 
-TEST_CASE("a function that may need more than its client has left is refused, and others go on", "[mapi-core][engine]")
+TEST_CASE("a function that may need more than its client has left is refused, and others continue",
+          "[mapi-core][engine]")
 {
     const auto client = make_client(150 * kMiB), other = make_client(150 * kMiB);
     const auto device = make_device();
@@ -84,7 +86,8 @@ TEST_CASE("a function that may need more than its client has left is refused, an
     CHECK(of_other->apply(mapi_fn_top, top_of_ports()) == 1);
 }
 
-TEST_CASE("what a flow's functions may need is free again when it closes", "[mapi-core][engine]")
+TEST_CASE("memory reserved for a flow's functions is free again when it closes",
+          "[mapi-core][engine]")
 {
     const auto client = make_client(150 * kMiB);
     const auto device = make_device();
@@ -97,7 +100,8 @@ TEST_CASE("what a flow's functions may need is free again when it closes", "[map
     CHECK(used(client) == 0);
 }
 
-TEST_CASE("each client that shares a function is charged for it, until it lets it go", "[mapi-core][engine]")
+TEST_CASE("each client that shares a function is charged for it until it releases it",
+          "[mapi-core][engine]")
 {
     const auto client = make_client(kMiB), other = make_client(kMiB);
     const auto device = make_device();
@@ -118,7 +122,7 @@ TEST_CASE("each client that shares a function is charged for it, until it lets i
     CHECK(used(client) == alone); // the flow is still there
 }
 
-TEST_CASE("long arguments count", "[mapi-core][engine]")
+TEST_CASE("long arguments are charged", "[mapi-core][engine]")
 {
     const auto client = make_client(kMiB);
     const auto flow = std::make_shared<Flow>(make_device(), client);
@@ -127,7 +131,8 @@ TEST_CASE("long arguments count", "[mapi-core][engine]")
     CHECK(used(client) == 0);
 }
 
-TEST_CASE("what functions of one client have in common is made once, counted once, and not another client's", "[mapi-core][engine]")
+TEST_CASE("objects shared by functions of a client are created and charged once, per client",
+          "[mapi-core][engine]")
 {
     const auto client = make_client(1024 * kMiB), other = make_client(1024 * kMiB), poor = make_client(kMiB);
     const auto device = make_device();

@@ -38,7 +38,7 @@ std::string refusal(const std::string &text)
     return "accepted";
 }
 
-// Of a text that has no errors: its only warning.
+// The only warning of a text that has no errors.
 std::string warning(const std::string &text)
 {
     const auto config = read(text);
@@ -48,7 +48,8 @@ std::string warning(const std::string &text)
 }
 } // namespace
 
-TEST_CASE("a section's lines are read as they are, those of others are not", "[mapi-core][engine]")
+TEST_CASE("the lines of a section are read as they are, those of other sections are not",
+          "[mapi-core][engine]")
 {
     std::istringstream input("idleTimeout=1\n[ipfixflib]\n# comment\n idleTimeout = 5 \nno key\n[driver]\nidleTimeout=9\n[ipfixflib]\nhashSize=16\n");
     CHECK(mapi::engine::read_section(input, "ipfixflib") == "idleTimeout=5\nhashSize=16\n");
@@ -76,7 +77,7 @@ TEST_CASE("each [driver] section is a device", "[mapi-core][engine]")
     CHECK(devices[1].link_speed == 100000);
 }
 
-TEST_CASE("a mistake in the configuration is told with file and line", "[mapi-core][engine]")
+TEST_CASE("an error in the configuration is reported with file and line", "[mapi-core][engine]")
 {
     CHECK_THAT(refusal("[driver]\ndevice=a\nbatch=257\n"), Catch::StartsWith("test.conf:3: batch=257"));
     CHECK_THAT(refusal("[driver]\ndevice=a\nbatch=\n"), Catch::StartsWith("test.conf:3"));
@@ -91,7 +92,8 @@ TEST_CASE("a mistake in the configuration is told with file and line", "[mapi-co
     CHECK_THAT(refusal("[driver]\ndevice=a\n[driver]\ndevice=a\n"), Catch::StartsWith("test.conf:3") && Catch::Contains("test.conf:1"));
 }
 
-TEST_CASE("an alias that another device has as its name or alias is an error with both lines, and one's own name is none", "[mapi-core][engine]")
+TEST_CASE("an alias that is another device's name or alias is an error with both lines",
+          "[mapi-core][engine]")
 {
     CHECK_THAT(refusal("[driver]\ndevice=a\nalias=z\n[driver]\ndevice=b\nalias=z\n"),
                Catch::StartsWith("test.conf:6: alias=z: is already the alias of device a") && Catch::EndsWith("test.conf:3"));
@@ -103,7 +105,7 @@ TEST_CASE("an alias that another device has as its name or alias is an error wit
     CHECK(refusal("[driver]\ndevice=a\nalias=a\n[driver]\ndevice=b\nalias=\n[driver]\ndevice=c\nalias=\n") == "accepted");
 }
 
-TEST_CASE("what stands behind a section's head is told, and the section is taken", "[mapi-core][engine]")
+TEST_CASE("text after a section header is reported, and the section is read", "[mapi-core][engine]")
 {
     for (const std::string comment : {"# the first", "; the first", "# one ]"}) {
         CHECK_THAT(warning("[driver] " + comment + "\ndevice=a\n"), Catch::StartsWith("test.conf:1: [driver] " + comment + ": a comment requires a line of its own"));
@@ -114,7 +116,7 @@ TEST_CASE("what stands behind a section's head is told, and the section is taken
     CHECK_THAT(refusal("[] # none\n[ ]\n"), Catch::StartsWith("test.conf:1: the section has no name"));
 }
 
-TEST_CASE("a line with a NUL byte is refused, whatever it is", "[mapi-core][engine]")
+TEST_CASE("any line with a NUL byte is refused", "[mapi-core][engine]")
 {
     using namespace std::string_literals;
     for (const std::string &line : {"\0group=root"s, "group=ro\0ot"s, "gro\0up"s, "# com\0ment"s, "[dri\0ver]"s, "\0"s}) {
@@ -123,7 +125,8 @@ TEST_CASE("a line with a NUL byte is refused, whatever it is", "[mapi-core][engi
     }
 }
 
-TEST_CASE("names of MAPI 2's drivers stand for those of today, by what they are to read", "[mapi-core][engine]")
+TEST_CASE("names of MAPI 2's drivers stand for today's drivers of the same source",
+          "[mapi-core][engine]")
 {
     const test_support::TempDir dir;
     const std::string file = (dir / "trace").string();
@@ -139,7 +142,7 @@ TEST_CASE("names of MAPI 2's drivers stand for those of today, by what they are 
     CHECK(driver("pcap_live", "eth0") == "pcap_live");
 }
 
-TEST_CASE("a card's driver of MAPI 2 is refused with what to do instead", "[mapi-core][engine]")
+TEST_CASE("a card driver of MAPI 2 is refused with an alternative", "[mapi-core][engine]")
 {
     const mapi::engine::Registry registry(mapi::functions::catalog(), mapi::drivers::catalog());
     CHECK_THROWS_WITH(registry.driver("mapidagdrv.so"), Catch::Contains("DAG card") && Catch::Contains("ERF"));
@@ -147,7 +150,7 @@ TEST_CASE("a card's driver of MAPI 2 is refused with what to do instead", "[mapi
     CHECK_THROWS_WITH(registry.driver("nosuch"), !Catch::Contains("MAPI 2"));
 }
 
-TEST_CASE("a value that cannot be is an error in every section, whoever reads it", "[mapi-core][engine]")
+TEST_CASE("an invalid value is an error in every section", "[mapi-core][engine]")
 {
     const std::vector<std::pair<std::string, std::string>> wrong = {
         {"", "log_level=loud"},         {"", "syslog_level=3"},      {"", "local=yes"},           {"", "dimapi_port=0"},          {"", "dimapi_port=65536"},
@@ -163,7 +166,8 @@ TEST_CASE("a value that cannot be is an error in every section, whoever reads it
     }
 }
 
-TEST_CASE("a key or a section that nobody knows is told with its line and what may be meant", "[mapi-core][engine]")
+TEST_CASE("an unknown key or section is reported with its line and a suggestion",
+          "[mapi-core][engine]")
 {
     CHECK_THAT(warning("\nlib=a.so\n"), Catch::StartsWith("test.conf:2: \"lib\"") && Catch::Contains("did you mean \"libs\"?"));
     CHECK_THAT(warning("[format]\nformat=MFF_PCAP\ndriver=pcap_file\ndescritpion=x\n"), Catch::StartsWith("test.conf:4: ") && Catch::Contains("\"description\"?"));
@@ -175,7 +179,8 @@ TEST_CASE("a key or a section that nobody knows is told with its line and what m
     CHECK_THAT(warning("[driver]\ndevice=a\nalias=b\nalias=c\n"), Catch::StartsWith("test.conf:4: alias= was already set in line 3"));
 }
 
-TEST_CASE("a key of MAPI 2 that has no effect here is told once, with the reason", "[mapi-core][engine]")
+TEST_CASE("a key of MAPI 2 that has no effect here is reported once, with the reason",
+          "[mapi-core][engine]")
 {
     CHECK_THAT(warning("dimapi_port=2233\n"), Catch::StartsWith("test.conf:1: dimapi_port= has no effect: "));
     CHECK_THAT(warning("[dag]\ndisable_dsm=1\n"), Catch::StartsWith("test.conf:2: disable_dsm= has no effect: DAG cards"));
@@ -197,7 +202,7 @@ TEST_CASE("the documented keys of MAPI 2's file are known", "[mapi-core][engine]
     CHECK(config.format_drivers == std::map<int, std::string>{{2, "erf_file"}, {1, "pcap_file"}});
 }
 
-TEST_CASE("a format that no driver of files reads is refused", "[mapi-core][engine]")
+TEST_CASE("a format without a file driver is refused", "[mapi-core][engine]")
 {
     CHECK_THAT(refusal("[format]\nformat=MFF_PCAP\ndriver=af_packet\n"), Catch::StartsWith("test.conf:3: driver=af_packet: reads interfaces"));
     CHECK_THAT(refusal("[format]\nformat=MFF_PCAP\ndriver=cuckoo\n"), Catch::StartsWith("test.conf:3: driver=cuckoo: unknown driver"));
@@ -205,7 +210,8 @@ TEST_CASE("a format that no driver of files reads is refused", "[mapi-core][engi
     CHECK_THAT(refusal("[format]\ndriver=pcap_file\n"), Catch::StartsWith("test.conf:1: [format] requires format="));
 }
 
-TEST_CASE("plug-ins that are missing, or come too late, are told with their line", "[mapi-core][engine]")
+TEST_CASE("plug-ins that are missing, or named too late, are reported with their line",
+          "[mapi-core][engine]")
 {
     const test_support::TempDir dir;
     std::ofstream(dir / "late.so") << "x";
@@ -214,7 +220,8 @@ TEST_CASE("plug-ins that are missing, or come too late, are told with their line
     CHECK_THAT(refusal("[driver]\ndevice=a\ndriver=late.so\n"), Catch::StartsWith("test.conf:3: driver=late.so: is not loaded"));
 }
 
-TEST_CASE("what is said of a line is short and steers no terminal", "[mapi-core][engine]")
+TEST_CASE("a message about a line is short and contains no terminal control characters",
+          "[mapi-core][engine]")
 {
     const std::string told = refusal("\x1b[2J" + std::string(100000, 'x') + "\n");
     CHECK(told.size() < 600);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Device, plan, chain: equal functions run once, each flow gets its own numbers, flows come and go between two packets.
+// Device, plan, chain: equal functions run once, each flow gets its own numbers, flows are added
+// and removed between two packets.
 #include "support/catch.hpp"
 
 #include <atomic>
@@ -18,7 +19,7 @@ using test_support::value;
 
 namespace
 {
-// PARITY n: passes packets whose byte is n; counts how often it runs and how many of it live.
+// PARITY n: passes packets whose byte is n; counts its runs and its live instances.
 std::atomic<int> runs, alive;
 
 mapi_function make_parity()
@@ -66,7 +67,8 @@ struct ParityFlow {
 };
 } // namespace
 
-TEST_CASE("a filter that flows share runs once a batch, also behind different counters", "[mapi-core][engine]")
+TEST_CASE("a filter that flows share runs once per batch, also after different counters",
+          "[mapi-core][engine]")
 {
     const auto device = make_device();
     ParityFlow first(device, 1), same(device, 1), bare(device, 1, false), other(device, 0);
@@ -89,7 +91,7 @@ TEST_CASE("a filter that flows share runs once a batch, also behind different co
         flow->flow->close();
 }
 
-TEST_CASE("the same filter behind another filter is not the same", "[mapi-core][engine]")
+TEST_CASE("the same filter after another filter is not shared", "[mapi-core][engine]")
 {
     const auto device = make_device();
     auto flow = std::make_shared<Flow>(device);
@@ -107,7 +109,7 @@ TEST_CASE("the same filter behind another filter is not the same", "[mapi-core][
     odd.flow->close();
 }
 
-TEST_CASE("a flow that joins a shared counter late starts at zero", "[mapi-core][engine]")
+TEST_CASE("a flow that shares a counter later starts at zero", "[mapi-core][engine]")
 {
     const auto device = make_device();
     ParityFlow early(device, 1);
@@ -125,7 +127,7 @@ TEST_CASE("a flow that joins a shared counter late starts at zero", "[mapi-core]
     late.flow->close();
 }
 
-TEST_CASE("a closed flow is gone at once, with no packet coming", "[mapi-core][engine]")
+TEST_CASE("a closed flow is removed immediately, without a further packet", "[mapi-core][engine]")
 {
     const auto device = make_device();
     auto stays = std::make_unique<ParityFlow>(device, 0);
@@ -155,7 +157,8 @@ TEST_CASE("packets without a flow are counted as such", "[mapi-core][engine]")
     CHECK(stats.bytes_recv == 500);
 }
 
-TEST_CASE("a live source drops what the buffer cannot hold, and the count outlives the flow", "[mapi-core][engine]")
+TEST_CASE("a live source drops what the buffer cannot hold, and the count outlives the flow",
+          "[mapi-core][engine]")
 {
     const auto device = make_device(0);
     auto flow = std::make_shared<Flow>(device);
@@ -178,7 +181,7 @@ TEST_CASE("a live source drops what the buffer cannot hold, and the count outliv
     CHECK(after.drop_buffer_full == before.drop_buffer_full);
 }
 
-TEST_CASE("closing a flow frees the packet thread from its full buffer", "[mapi-core][engine]")
+TEST_CASE("closing a flow releases the packet thread from its full buffer", "[mapi-core][engine]")
 {
     const auto device = make_device();
     auto slow = std::make_shared<Flow>(device);
@@ -201,7 +204,8 @@ TEST_CASE("closing a flow frees the packet thread from its full buffer", "[mapi-
     counts->close();
 }
 
-TEST_CASE("the end of the source finishes flows; results stay, later flows are finished from the start", "[mapi-core][engine]")
+TEST_CASE("the end of the source finishes flows; results stay, later flows start finished",
+          "[mapi-core][engine]")
 {
     const auto device = make_device();
     ParityFlow flow(device, 1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Devices: which file is read, who is listed, and what is forgotten.
+// Devices: which file is read, which devices are listed, and which are forgotten.
 #include "support/catch.hpp"
 
 #include <cstdlib>
@@ -53,7 +53,7 @@ template <class Call> int error_of(Call call)
     }
 }
 
-// Empty: there is none but lo.
+// Empty if there is only lo.
 std::string other_interface()
 {
     std::string found;
@@ -72,7 +72,8 @@ bool can_lock(int file)
 }
 } // namespace
 
-TEST_CASE("a path is not opened in place of a descriptor that cannot be kept", "[mapi-core][engine][devices]")
+TEST_CASE("a path is not opened in place of a descriptor that cannot be kept",
+          "[mapi-core][engine][devices]")
 {
     const Capture capture;
     Devices devices(registry(), kOfOneClient);
@@ -82,7 +83,8 @@ TEST_CASE("a path is not opened in place of a descriptor that cannot be kept", "
     CHECK(error_of([&] { devices.create_offline(capture.path, MFF_PCAP, none); }) == PCAP_OPEN_ERR);
 }
 
-TEST_CASE("a file is let go with its one flow's device, and is not opened again by its name", "[mapi-core][engine][devices]")
+TEST_CASE("a file is closed with the device of its only flow, and not reopened by name",
+          "[mapi-core][engine][devices]")
 {
     const Capture capture;
     Devices devices(registry(), kOfOneClient);
@@ -102,7 +104,8 @@ TEST_CASE("a file is let go with its one flow's device, and is not opened again 
     CHECK(error_of([&] { devices.acquire(name); }) == MAPID_NO_DRIVER);
 }
 
-TEST_CASE("a shared device's name is told to none who asks for another", "[mapi-core][engine][devices]")
+TEST_CASE("the name of a shared device is not disclosed when another one is requested",
+          "[mapi-core][engine][devices]")
 {
     const TempDir dir;
     std::ofstream(dir / "mapi.conf") << "[driver]\ndevice=secret\ndriver=pcap_file\npath=/tmp/a\n";
@@ -121,7 +124,8 @@ TEST_CASE("a shared device's name is told to none who asks for another", "[mapi-
     CHECK(text.find("none such") != std::string::npos);
 }
 
-TEST_CASE("a device is not hidden by another one's alias: what would do so is refused", "[mapi-core][engine][devices]")
+TEST_CASE("a configuration in which an alias would hide another device is refused",
+          "[mapi-core][engine][devices]")
 {
     const Capture capture;
     const std::string config = capture.dir / "mapi.conf";
@@ -136,14 +140,15 @@ TEST_CASE("a device is not hidden by another one's alias: what would do so is re
     unsetenv("MAPI_CONF");
 }
 
-TEST_CASE("interfaces that nobody uses any more are forgotten when another one is named", "[mapi-core][engine][devices]")
+TEST_CASE("unused interfaces are forgotten when another one is named",
+          "[mapi-core][engine][devices]")
 {
     Devices devices(registry(), {1, true});
     devices.set_option("lo", "batch", "8");
     REQUIRE(devices.has("lo"));
     const std::string other = other_interface();
     if (other.empty())
-        return test_support::skip("there is no interface but lo");
+        return test_support::skip("there is no interface other than lo");
     devices.set_option(other, "batch", "8");
     CHECK(devices.has(other));
     CHECK_FALSE(devices.has("lo"));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Fake driver: hands out as many packets as a test asks for, when it asks.
+// Fake driver: returns as many packets as a test asks for, when it asks.
 #pragma once
 
 #include <condition_variable>
@@ -9,10 +9,11 @@
 
 namespace test_support
 {
-// As a driver with a thread of its own may do: run the prefilter on each batch, or hand out what it thought of the batch before.
+// What a driver with its own thread may do: run the prefilter on each batch, or attach the result
+// of the previous batch.
 enum class Prefiltering { kNone, kEach, kOld };
 
-// One at a time.  Packet i has i & 1 as its only byte and wire length 100.
+// One instance at a time. Packet i has i & 1 as its only byte and wire length 100.
 class FakeSource
 {
 public:
@@ -22,7 +23,7 @@ public:
         return source;
     }
 
-    // Gives one batch, and does not wait.
+    // Gives one batch and does not wait.
     void ask(uint32_t count)
     {
         const std::lock_guard lock(mutex_);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Flows at the end of their source, and flows that are closed before they begin.
+// Flows at the end of their source, and flows that are closed before they start.
 #include "support/catch.hpp"
 
 #include <atomic>
@@ -23,7 +23,7 @@ namespace
 std::atomic<bool> is_ending, was_reset_meanwhile;
 std::atomic<int> resets;
 
-// Takes its time at the end.
+// Is slow at the end.
 mapi_function make_slow()
 {
     mapi_function table = test_support::function_table("SLOW");
@@ -66,7 +66,8 @@ void wait_for_slow_end()
 }
 } // namespace
 
-TEST_CASE("a function is not reset while the end of the source ends it, but after that", "[mapi-core][engine]")
+TEST_CASE("a function is not reset while the end of the source ends it, but afterwards",
+          "[mapi-core][engine]")
 {
     is_ending = was_reset_meanwhile = false;
     resets = 0;
@@ -85,7 +86,8 @@ TEST_CASE("a function is not reset while the end of the source ends it, but afte
     flow->close();
 }
 
-TEST_CASE("a flow that is connected while the end of the source ends others ends, too", "[mapi-core][engine]")
+TEST_CASE("a flow that is connected while the end of the source ends others also ends",
+          "[mapi-core][engine]")
 {
     is_ending = false;
     const auto device = make_device();
@@ -102,7 +104,8 @@ TEST_CASE("a flow that is connected while the end of the source ends others ends
     late->close();
 }
 
-TEST_CASE("a flow that is closed while the end of the source ends it is ended once", "[mapi-core][engine]")
+TEST_CASE("a flow that is closed while the end of the source ends it is ended once",
+          "[mapi-core][engine]")
 {
     is_ending = false;
     const auto device = make_device();
@@ -115,7 +118,8 @@ TEST_CASE("a flow that is closed while the end of the source ends it is ended on
     CHECK_FALSE(is_ending);
 }
 
-TEST_CASE("a flow that was closed before it began is not connected any more, and has no results", "[mapi-core][engine]")
+TEST_CASE("a flow closed before it started can no longer be connected, and has no results",
+          "[mapi-core][engine]")
 {
     const auto device = make_device();
     const auto flow = std::make_shared<Flow>(device), other = std::make_shared<Flow>(device);
@@ -135,7 +139,8 @@ TEST_CASE("a flow that was closed before it began is not connected any more, and
     other->close();
 }
 
-TEST_CASE("a function that finds no memory ends its device, whose flows keep their results, and says so", "[mapi-core][engine]")
+TEST_CASE("a function without memory ends its device with an error; flows keep their results",
+          "[mapi-core][engine]")
 {
     mapi_function table = test_support::function_table("GREEDY");
     table.create = [](const mapi_function_setup *, void **) { return 0; };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Function table: the beginning of a test's own function.
+// Function table: the common part of a function that a test defines.
 #pragma once
 
 #include <mapi/function.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Joints of functions that get different masks: each has the results that it has alone, whatever ran before it and whoever comes and goes.
+// Node groups of functions with different masks: each function has the results of a run by itself,
+// whatever ran before it and whichever flows are added or removed.
 #include "support/catch.hpp"
 
 #include <atomic>
@@ -87,7 +88,7 @@ template <Calls &calls> mapi_function make_table(const char *name, uint32_t flag
 
 Calls plain_calls, same_calls, any_calls, other_calls;
 const mapi_function kPlain = make_table<plain_calls>("PLAIN", 0, false);
-const mapi_function kSame = make_table<same_calls>("SAME", 0, true); // a joint is of one mask
+const mapi_function kSame = make_table<same_calls>("SAME", 0, true); // its node group has one mask
 const mapi_function kAny = make_table<any_calls>("ANY", MAPI_FUNCTION_JOINT_OF_ANY_MASKS, true);
 const mapi_function kOther = make_table<other_calls>("OTHER", MAPI_FUNCTION_JOINT_OF_ANY_MASKS, true);
 
@@ -99,7 +100,7 @@ void forget_calls()
 
 struct RuleFlow {
     std::shared_ptr<Flow> flow;
-    uint64_t mask = ~uint64_t(0); // of a batch of 64 packets, what reaches the counters
+    uint64_t mask = ~uint64_t(0); // the packets of a batch of 64 that reach the counters
     uint64_t wanted = 0;
     std::vector<int> packets; // counters
 
@@ -130,7 +131,7 @@ void give(std::deque<RuleFlow> &flows, uint32_t packets)
         flow.wanted += uint64_t(std::popcount(flow.mask & (~uint64_t(0) >> (64 - packets))));
 }
 
-// Joints are made in a thread of their own.
+// Node groups are built in a separate thread.
 void wait_for_joints()
 {
     std::this_thread::sleep_for(std::chrono::milliseconds(60));
@@ -145,14 +146,15 @@ void close(std::deque<RuleFlow> &flows)
 }
 } // namespace
 
-TEST_CASE("functions behind different filters run at once or one by one, with the same results", "[mapi-core][engine]")
+TEST_CASE("functions after different filters give the same results in one pass or one by one",
+          "[mapi-core][engine]")
 {
     const bool are_disjoint = GENERATE(false, true);
     const auto device = make_device();
     std::deque<RuleFlow> flows;
     for (int64_t n = 0; n < 12; ++n)
         flows.emplace_back(device).then(kPlain, {are_disjoint ? 12 : 64, n, !are_disjoint}).then(kAny, {24, n, false}).connect();
-    flows.emplace_back(device).then(kAny, {30, 13, false}).connect(); // behind no filter
+    flows.emplace_back(device).then(kAny, {30, 13, false}).connect(); // not after a filter
     wait_for_joints();
     CHECK(any_calls.joints == 1);
     bool was_jointly = false, was_alone = false;
@@ -169,7 +171,8 @@ TEST_CASE("functions behind different filters run at once or one by one, with th
     close(flows);
 }
 
-TEST_CASE("a function behind a filter of a joint has no packets of a batch in which the filter let none pass", "[mapi-core][engine]")
+TEST_CASE("a function after a grouped filter gets no packets of a batch in which it passes none",
+          "[mapi-core][engine]")
 {
     const auto device = make_device();
     std::deque<RuleFlow> flows;
@@ -179,7 +182,7 @@ TEST_CASE("a function behind a filter of a joint has no packets of a batch in wh
     forget_calls();
     for (int round = 0; round < 20; ++round) {
         give(flows, 64); // all filters let packets pass
-        for (const uint32_t packets : {1u, 2u, 12u}) // not all
+        for (const uint32_t packets : {1u, 2u, 12u}) // only some do
             give(flows, packets);
     }
     CHECK(same_calls.jointly == 80);
@@ -188,7 +191,8 @@ TEST_CASE("a function behind a filter of a joint has no packets of a batch in wh
     close(flows);
 }
 
-TEST_CASE("flows with functions in any order have the packets that they have alone, while others come and go", "[mapi-core][engine]")
+TEST_CASE("functions in any order get the same packets as ungrouped, while flows come and go",
+          "[mapi-core][engine]")
 {
     std::mt19937 random(GENERATE(1u, 2u, 3u));
     const auto device = make_device();

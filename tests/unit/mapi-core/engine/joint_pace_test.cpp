@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Joint pace: measured times -> the way that takes less.
+// Group pace: measured times -> the faster way.
 #include "engine/packet_path/joint_pace.hpp"
 
 #include "support/catch.hpp"
@@ -8,7 +8,8 @@ using mapi::engine::JointPace;
 
 namespace
 {
-// Batches of work whose joint pass takes `jointly_ns` a packet, and a node alone `alone_ns`; how many were run jointly.
+// Batches of work where the pass of the group takes `jointly_ns` a packet, and a single node
+// `alone_ns`; returns how many ran as a group.
 int run(JointPace &pace, const JointPace::Work &work, uint64_t jointly_ns, uint64_t alone_ns, int batches)
 {
     int jointly = 0;
@@ -24,16 +25,17 @@ int run(JointPace &pace, const JointPace::Work &work, uint64_t jointly_ns, uint6
 }
 } // namespace
 
-TEST_CASE("what takes less time is chosen, batch by batch", "[mapi-core][engine]")
+TEST_CASE("the faster way is chosen, batch by batch", "[mapi-core][engine]")
 {
     JointPace pace;
-    run(pace, {64, 640}, 600, 30, 16); // both ways, to know them
+    run(pace, {64, 640}, 600, 30, 16); // both ways, to measure them
     CHECK(run(pace, {64, 640}, 600, 30, 200) == 0);   // 10 nodes of 30 ns
     CHECK(run(pace, {64, 6400}, 600, 30, 200) >= 199); // 100 of them
     CHECK(run(pace, {64, 64}, 600, 30, 200) <= 1);
 }
 
-TEST_CASE("a batch during which the thread was held up changes nothing, lasting change does", "[mapi-core][engine]")
+TEST_CASE("a batch during which the thread was held up changes nothing, a lasting change does",
+          "[mapi-core][engine]")
 {
     JointPace pace;
     const JointPace::Work work = {64, 1280};
@@ -42,6 +44,6 @@ TEST_CASE("a batch during which the thread was held up changes nothing, lasting 
     CHECK(run(pace, work, 300, 30, 200) >= 199);
     run(pace, work, 3000, 30, 2000);
     CHECK(run(pace, work, 3000, 30, 200) <= 1);
-    run(pace, work, 100, 30, 20000); // looked at now and then
+    run(pace, work, 100, 30, 20000); // measured again now and then
     CHECK(run(pace, work, 100, 30, 200) >= 199);
 }

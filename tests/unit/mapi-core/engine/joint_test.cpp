@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Joints: many functions with the same input run at once, with the results that each would have alone, while flows come and go.
+// Node groups: many functions with the same input run in one pass, with the results that each has
+// by itself, while flows are added and removed.
 #include "support/catch.hpp"
 
 #include <atomic>
@@ -104,7 +105,8 @@ struct EqualsFlow {
     }
 };
 
-// A joint is made in a thread of its own; packets until it runs.  Returns how many were given.
+// A node group is built in a separate thread; gives packets until it runs. Returns how many were
+// given.
 uint64_t give_until(const std::function<bool()> &is_done)
 {
     uint64_t given = 0;
@@ -118,7 +120,7 @@ uint64_t give_until(const std::function<bool()> &is_done)
     return given;
 }
 
-// ... and so many functions beside it.
+// ... and this many functions outside it.
 uint64_t give_until_joint_runs(int beside = 0)
 {
     return give_until([beside] {
@@ -129,7 +131,8 @@ uint64_t give_until_joint_runs(int beside = 0)
 }
 } // namespace
 
-TEST_CASE("many functions with one input run once a batch, each with the result that it has alone", "[mapi-core][engine]")
+TEST_CASE("many functions with one input run once per batch, with the results of separate runs",
+          "[mapi-core][engine]")
 {
     refuses_joints = false;
     {
@@ -159,7 +162,8 @@ TEST_CASE("many functions with one input run once a batch, each with the result 
     CHECK(joints_alive == 0);
 }
 
-TEST_CASE("flows that come to a joint and go from it have their own packets, and others lose none", "[mapi-core][engine]")
+TEST_CASE("flows that enter or leave a node group have their own packets, and others lose none",
+          "[mapi-core][engine]")
 {
     refuses_joints = false;
     const auto device = make_device();
@@ -179,7 +183,7 @@ TEST_CASE("flows that come to a joint and go from it have their own packets, and
     CHECK(value(*late_same.flow, late_same.packets) == 2);
     CHECK(value(*flows[0].flow, flows[0].packets) == given / 2 + 2);
     late_same.flow->close();
-    // Seven are too few for a joint: its instances are freed with it.
+    // Seven are too few for a node group: its instances are freed with it.
     for (size_t n = 7; n < flows.size(); ++n)
         flows[n].flow->close();
     late_other.flow->close();
@@ -197,7 +201,8 @@ TEST_CASE("flows that come to a joint and go from it have their own packets, and
         flows[n].flow->close();
 }
 
-TEST_CASE("what other functions refer to, and what refers to them, is in no joint and has its results", "[mapi-core][engine]")
+TEST_CASE("functions that refer to others, or are referred to, are in no node group",
+          "[mapi-core][engine]")
 {
     refuses_joints = false;
     const auto device = make_device();
@@ -223,7 +228,8 @@ TEST_CASE("what other functions refer to, and what refers to them, is in no join
         flow.flow->close();
 }
 
-TEST_CASE("a function that refuses a joint is asked once and runs one by one", "[mapi-core][engine]")
+TEST_CASE("a function that refuses a node group is asked once and runs one by one",
+          "[mapi-core][engine]")
 {
     refuses_joints = true;
     const auto device = make_device();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// How long functions and plans stay: no longer than somebody needs them, whatever clients do meanwhile.
+// Lifetime of functions and plans: no longer than they are needed, whatever clients do in the
+// meantime.
 #include "support/catch.hpp"
 
 #include <atomic>
@@ -45,7 +46,8 @@ mapi_function table(const char *name)
 const mapi_function kCount = table("COUNT");
 } // namespace
 
-TEST_CASE("a function that refers to another keeps its result, and not all that it holds", "[mapi-core][engine]")
+TEST_CASE("a function that refers to another keeps its result, and not all that it holds",
+          "[mapi-core][engine]")
 {
     const auto device = make_device();
     auto referred = std::make_shared<Flow>(device);
@@ -69,7 +71,7 @@ TEST_CASE("a function that refers to another keeps its result, and not all that 
     device->copy_stats(&stats); // frees what plans held
     CHECK(living == 0);
     FakeSource::instance().give(5);
-    CHECK(value(*reader, twice) == 10); // as it was at the end
+    CHECK(value(*reader, twice) == 10); // its final value
     reader->close();
 }
 
@@ -89,7 +91,7 @@ const mapi_function kHoldUp = [] {
     return hold_up;
 }();
 
-// What so many flows, connected one after the other, add to the heap.
+// What this many flows, connected one after the other, add to the heap.
 uint64_t growth(const std::shared_ptr<mapi::engine::Device> &device, std::vector<std::shared_ptr<Flow>> &flows, int count)
 {
     const uint64_t before = heap_bytes();
@@ -103,7 +105,8 @@ uint64_t growth(const std::shared_ptr<mapi::engine::Device> &device, std::vector
 }
 } // namespace
 
-TEST_CASE("plans do not pile up behind one that holds the device's thread up", "[mapi-core][engine]")
+TEST_CASE("plans do not accumulate behind one that blocks the device's thread",
+          "[mapi-core][engine]")
 {
     const auto device = make_device();
     const auto first = std::make_shared<Flow>(device);
@@ -123,6 +126,6 @@ TEST_CASE("plans do not pile up behind one that holds the device's thread up", "
     CHECK(value(*flows.back(), 1) == 3);
     Flow::close(flows);
     first->close();
-    CHECK(next_hundred < hundred + hundred / 2); // and not as the square
+    CHECK(next_hundred < hundred + hundred / 2); // and does not grow quadratically
 }
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// PERF_START and PERF_STOP: what functions between them take, and nothing else.
+// PERF_START and PERF_STOP: the cost of the functions between them, and nothing else.
 #include "support/catch.hpp"
 
 #include <algorithm>
@@ -19,7 +19,7 @@ using test_support::value;
 
 namespace
 {
-// WORK n: as long as n multiplications, one after another, each call.  Every packet passes, or none.
+// WORK n: takes as long as n dependent multiplications on each call. Every packet passes, or none.
 uint64_t work(void *instance, const mapi_batch *, uint64_t mask)
 {
     const int64_t rounds = *static_cast<int64_t *>(instance);
@@ -57,7 +57,7 @@ mapi_perf_t perf(Flow &flow, int stop)
     return *static_cast<mapi_perf_t *>(flow.read_results(stop)->res);
 }
 
-// Net ticks of one batch, of the least disturbed one of several.
+// Net ticks of one batch, the least disturbed one of several.
 double least_ticks(Flow &flow, int stop)
 {
     double least = 1e18;
@@ -90,14 +90,15 @@ TEST_CASE("functions between PERF_START and PERF_STOP are measured, and those ar
     CHECK(perf(*flow, one).packets == 5);
     const double of_two = least_ticks(*flow, two), of_one = least_ticks(*flow, one);
     INFO(of_two << " and " << of_one);
-    CHECK(of_one > kRounds); // a multiplication waits for the one before it
+    CHECK(of_one > kRounds); // each multiplication depends on the previous one
     CHECK(of_two / of_one > 1.7);
     CHECK(of_two / of_one < 2.3);
     CHECK(perf(*flow, one).ticks_ci95 < perf(*flow, one).ticks / 10);
     flow->close();
 }
 
-TEST_CASE("a function is measured wherever it runs: shared with an older flow, once for both", "[mapi-core][engine]")
+TEST_CASE("a function is measured wherever it runs, and once if it is shared with an older flow",
+          "[mapi-core][engine]")
 {
     const auto device = make_device();
     const auto old = std::make_shared<Flow>(device), young = std::make_shared<Flow>(device);
@@ -117,7 +118,8 @@ TEST_CASE("a function is measured wherever it runs: shared with an older flow, o
     young->close();
 }
 
-TEST_CASE("what does not run takes nothing, and what it took before stays", "[mapi-core][engine]")
+TEST_CASE("a function that does not run costs nothing, and its earlier cost stays",
+          "[mapi-core][engine]")
 {
     const auto device = make_device();
     const auto flow = std::make_shared<Flow>(device);
@@ -135,7 +137,8 @@ TEST_CASE("what does not run takes nothing, and what it took before stays", "[ma
     flow->close();
 }
 
-TEST_CASE("pairs of PERF_START and PERF_STOP nest, and a reset begins one of them anew", "[mapi-core][engine]")
+TEST_CASE("pairs of PERF_START and PERF_STOP nest, and each can be reset by itself",
+          "[mapi-core][engine]")
 {
     const auto device = make_device();
     const auto flow = std::make_shared<Flow>(device);
@@ -155,7 +158,8 @@ TEST_CASE("pairs of PERF_START and PERF_STOP nest, and a reset begins one of the
     flow->close();
 }
 
-TEST_CASE("PERF_STOP is refused without its PERF_START, which stays as long as it", "[mapi-core][engine]")
+TEST_CASE("PERF_STOP requires its PERF_START, which cannot be removed before it",
+          "[mapi-core][engine]")
 {
     const auto error_of = [](auto call) {
         try {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Prefilter: what a driver's own thread thinks of packets -> the same counts as without it, and no function run twice.
+// Prefilter: results computed by a driver's own thread -> the same counts as without it, and no
+// function runs twice.
 #include "support/catch.hpp"
 
 #include <memory>
@@ -29,7 +30,7 @@ using test_support::value;
 
 namespace
 {
-// FIRST_BYTE n: passes packets whose byte is n; of 1 it can tell beforehand.
+// FIRST_BYTE n: passes packets whose byte is n; for n = 1 it can be prefiltered.
 int processed;
 
 uint64_t passing(const void *instance, const mapi_batch &batch)
@@ -77,7 +78,7 @@ struct ByteFlow {
     uint64_t count() { return value(*flow, passed); }
 };
 
-// Packets that pass each of many filters on a capture that is read by two threads, or by one.
+// Packets that pass each of many filters on a capture that is read by one or two threads.
 std::vector<uint64_t> count_each(const std::string &path, unsigned batch, size_t filters)
 {
     mapi::engine::DeviceSettings settings;
@@ -104,7 +105,8 @@ std::vector<uint64_t> count_each(const std::string &path, unsigned batch, size_t
 }
 } // namespace
 
-TEST_CASE("what a driver has filtered beforehand is not filtered again, and counts the same", "[mapi-core][engine]")
+TEST_CASE("what a driver has prefiltered is not filtered again, and counts the same",
+          "[mapi-core][engine]")
 {
     const auto device = make_device();
     ByteFlow ones(device, 1), same(device, 1);
@@ -122,7 +124,7 @@ TEST_CASE("what a driver has filtered beforehand is not filtered again, and coun
     CHECK(info.passed_pkts == 31);
 }
 
-TEST_CASE("a filter that cannot tell beforehand is run with the batch", "[mapi-core][engine]")
+TEST_CASE("a filter that cannot be prefiltered is run with the batch", "[mapi-core][engine]")
 {
     const auto device = make_device();
     ByteFlow zeros(device, 0), ones(device, 1);
@@ -136,7 +138,7 @@ TEST_CASE("a filter that cannot tell beforehand is run with the batch", "[mapi-c
     CHECK(ones.count() == 31);
 }
 
-TEST_CASE("while a session of the probes is open each filter is run with its batch", "[mapi-core][engine]")
+TEST_CASE("while a probe session is open, each filter is run with its batch", "[mapi-core][engine]")
 {
     const auto device = make_device();
     ByteFlow ones(device, 1);
@@ -154,7 +156,8 @@ TEST_CASE("while a session of the probes is open each filter is run with its bat
     CHECK(ones.count() == 62);
 }
 
-TEST_CASE("packets filtered before a flow came or went are filtered again", "[mapi-core][engine]")
+TEST_CASE("packets prefiltered before a flow was added or removed are filtered again",
+          "[mapi-core][engine]")
 {
     const auto device = make_device();
     auto first = std::make_unique<ByteFlow>(device, 2);
@@ -188,7 +191,8 @@ TEST_CASE("more filters than a prefilter holds count the same", "[mapi-core][eng
         CHECK(flows[i]->count() == 0);
 }
 
-TEST_CASE("filters of a large capture count the same whether one thread reads it or two", "[mapi-core][engine]")
+TEST_CASE("filters of a large capture count the same with one or two reading threads",
+          "[mapi-core][engine]")
 {
     static const test_support::TempDir dir;
     static const std::string path = [] {
@@ -209,7 +213,7 @@ TEST_CASE("filters of a large capture count the same whether one thread reads it
         cpu_set_t own;
         CPU_ZERO(&own);
         CPU_SET(sched_getcpu(), &own);
-        sched_setaffinity(0, sizeof(own), &own); // the device's thread has it, too
+        sched_setaffinity(0, sizeof(own), &own); // the device's thread inherits it
         by_one = count_each(path, batch, filters);
     }).join();
     CHECK(count_each(path, batch, filters) == by_one);

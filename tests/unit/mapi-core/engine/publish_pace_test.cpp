@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// When a result that readers copy is published again.
+// When a copied result is published again.
 #include "engine/packet_path/publish_pace.hpp"
 
 #include <thread>
@@ -8,7 +8,8 @@
 
 using mapi::engine::PublishPace;
 
-TEST_CASE("a small result is published after each burst that had packets for it, and no other", "[mapi-core][engine]")
+TEST_CASE("a small result is published after each burst that had packets for it, and no other",
+          "[mapi-core][engine]")
 {
     PublishPace pace;
     CHECK_FALSE(pace.is_due(0));
@@ -17,7 +18,7 @@ TEST_CASE("a small result is published after each burst that had packets for it,
     CHECK(pace.is_due(11));
 }
 
-TEST_CASE("what changes without packets is published, too", "[mapi-core][engine]")
+TEST_CASE("a change without packets is published, too", "[mapi-core][engine]")
 {
     PublishPace pace;
     CHECK(pace.is_due(10));
@@ -26,7 +27,7 @@ TEST_CASE("what changes without packets is published, too", "[mapi-core][engine]
     CHECK_FALSE(pace.is_due(10));
 }
 
-TEST_CASE("a great result rests for its readers", "[mapi-core][engine]")
+TEST_CASE("a large result is left to its readers for a while", "[mapi-core][engine]")
 {
     PublishPace pace;
     pace.set_words(size_t(1) << 32);
@@ -36,7 +37,7 @@ TEST_CASE("a great result rests for its readers", "[mapi-core][engine]")
     CHECK_FALSE(pace.is_due(11));
 }
 
-TEST_CASE("a result that has rested is published again", "[mapi-core][engine]")
+TEST_CASE("a result is published again after that while", "[mapi-core][engine]")
 {
     PublishPace pace;
     pace.set_words(1000);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Functions that take another function's result: packet by packet, across flows, whoever comes and goes.
+// Functions that use another function's result: packet by packet, across flows, whichever flows are
+// added or removed.
 #include "support/catch.hpp"
 
 #include <chrono>
@@ -53,7 +54,8 @@ mapi_value_stats_t stats(Flow &flow, int fid)
 }
 } // namespace
 
-TEST_CASE("statistics of a counter take its value after each packet, not after each batch", "[mapi-core][engine]")
+TEST_CASE("statistics of a counter use its value after each packet, not after each batch",
+          "[mapi-core][engine]")
 {
     const auto device = make_device();
     const auto flow = std::make_shared<Flow>(device);
@@ -77,7 +79,8 @@ TEST_CASE("statistics of a counter take its value after each packet, not after e
     flow->close();
 }
 
-TEST_CASE("a result of another flow is that flow's own, though both share the counter with older ones", "[mapi-core][engine]")
+TEST_CASE("a reference to another flow's result has that flow's count, even if it is shared",
+          "[mapi-core][engine]")
 {
     const auto device = make_device();
     const auto old = std::make_shared<Flow>(device), young = std::make_shared<Flow>(device), reader = std::make_shared<Flow>(device);
@@ -99,13 +102,13 @@ TEST_CASE("a result of another flow is that flow's own, though both share the co
     old->close();
     for (int i = 0; i < 3; ++i)
         FakeSource::instance().give(1);
-    CHECK(value(*reader, sum) == 17 + 13); // what is gone stays at its last value, though others go on with its counter
+    CHECK(value(*reader, sum) == 17 + 13); // a closed flow keeps its last value, though others continue with its counter
     CHECK(value(*reader, difference) == uint64_t(0) - 4);
     reader->close();
     young->close();
 }
 
-TEST_CASE("a sum is up to date although no packet comes to it itself", "[mapi-core][engine]")
+TEST_CASE("a sum is up to date even if it gets no packets itself", "[mapi-core][engine]")
 {
     const auto device = make_device();
     const auto flow = std::make_shared<Flow>(device), reader = std::make_shared<Flow>(device);
@@ -121,7 +124,8 @@ TEST_CASE("a sum is up to date although no packet comes to it itself", "[mapi-co
     reader->close();
 }
 
-TEST_CASE("a function without a result and one that is not there are no arguments", "[mapi-core][engine]")
+TEST_CASE("neither a function without a result nor a missing one can be an argument",
+          "[mapi-core][engine]")
 {
     const auto device = make_device();
     const auto flow = std::make_shared<Flow>(device);
@@ -131,7 +135,8 @@ TEST_CASE("a function without a result and one that is not there are no argument
     CHECK_THROWS_AS(flow->target(0), mapi::Error);
 }
 
-TEST_CASE("a flow of thousands of functions, each of the one before it, is connected at once", "[mapi-core][engine]")
+TEST_CASE("a flow of thousands of functions, each after the previous one, connects immediately",
+          "[mapi-core][engine]")
 {
     constexpr int kFunctions = 16384;
     const auto device = make_device();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Registry: which tables are refused.
+// Registry: which function tables are refused.
 #include "support/catch.hpp"
 
 #include "engine/error.hpp"
@@ -16,7 +16,7 @@ mapi_function make_table(const char *name)
     return table;
 }
 
-// The text of the refusal; empty: it is taken.
+// The error message; empty if the table is accepted.
 std::string refusal(const mapi_function &table)
 {
     const mapi_function *const tables[] = {&table};
@@ -40,7 +40,7 @@ TEST_CASE("a table of another ABI or of earlier headers is refused", "[mapi-core
     CHECK_THAT(refusal(table), Contains("OLD: its table was built with headers of an earlier version"));
 }
 
-TEST_CASE("a table that contradicts itself is refused", "[mapi-core][engine]")
+TEST_CASE("an inconsistent table is refused", "[mapi-core][engine]")
 {
     mapi_function makes = make_table("MAKES");
     makes.flags = MAPI_FUNCTION_TRANSFORMS;
@@ -66,7 +66,7 @@ TEST_CASE("a table that contradicts itself is refused", "[mapi-core][engine]")
     CHECK_THAT(refusal(early), Contains("EARLY: malformed table: has a prefilter()"));
 }
 
-TEST_CASE("a table with a result of more bytes than there can be is refused", "[mapi-core][engine]")
+TEST_CASE("a table whose result is larger than the limit is refused", "[mapi-core][engine]")
 {
     mapi_function table = make_table("LARGE");
     table.result_bytes = MAPI_RESULT_BYTES_MAX;
@@ -75,7 +75,7 @@ TEST_CASE("a table with a result of more bytes than there can be is refused", "[
     CHECK_THAT(refusal(table), Contains("LARGE: malformed table: result has 6291457 bytes"));
 }
 
-TEST_CASE("two tables of one name are refused", "[mapi-core][engine]")
+TEST_CASE("two tables of the same name are refused", "[mapi-core][engine]")
 {
     const mapi_function one = make_table("SAME"), other = make_table("SAME");
     const mapi_function *const tables[] = {&one, &other};

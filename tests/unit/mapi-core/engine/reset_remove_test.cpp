@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Functions that begin anew or leave while packets come: the rest of the flow, and other flows, notice nothing.
+// Functions that are reset or removed while packets arrive: the rest of the flow, and other flows,
+// are not affected.
 #include "support/catch.hpp"
 
 #include <mapi/functions.h>
@@ -51,7 +52,8 @@ template <class Call> int error_of(Call call)
 }
 } // namespace
 
-TEST_CASE("a count begins anew at a reset, and that of another flow which shares it goes on", "[mapi-core][engine]")
+TEST_CASE("a count starts again at a reset, and another flow's share of it continues",
+          "[mapi-core][engine]")
 {
     const auto device = make_device();
     const auto one = std::make_shared<Flow>(device), other = std::make_shared<Flow>(device);
@@ -69,7 +71,7 @@ TEST_CASE("a count begins anew at a reset, and that of another flow which shares
     other->close();
 }
 
-TEST_CASE("statistics and a sample's period begin anew at a reset", "[mapi-core][engine]")
+TEST_CASE("statistics and a sample's period start again at a reset", "[mapi-core][engine]")
 {
     const auto device = make_device();
     const auto flow = std::make_shared<Flow>(device);
@@ -90,7 +92,8 @@ TEST_CASE("statistics and a sample's period begin anew at a reset", "[mapi-core]
     flow->close();
 }
 
-TEST_CASE("who takes a count's result does not notice that its flow resets it", "[mapi-core][engine]")
+TEST_CASE("a function that refers to a count is not affected when its flow resets it",
+          "[mapi-core][engine]")
 {
     const auto device = make_device();
     const auto flow = std::make_shared<Flow>(device);
@@ -105,7 +108,7 @@ TEST_CASE("who takes a count's result does not notice that its flow resets it", 
     flow->close();
 }
 
-TEST_CASE("a reset after the end of the packets shows at once", "[mapi-core][engine]")
+TEST_CASE("a reset after the end of the packets takes effect immediately", "[mapi-core][engine]")
 {
     const auto device = make_device();
     const auto flow = std::make_shared<Flow>(device);
@@ -120,7 +123,7 @@ TEST_CASE("a reset after the end of the packets shows at once", "[mapi-core][eng
     flow->close();
 }
 
-TEST_CASE("a function that cannot begin anew says so", "[mapi-core][engine]")
+TEST_CASE("a function that cannot be reset says so", "[mapi-core][engine]")
 {
     const auto device = make_device();
     const auto flow = std::make_shared<Flow>(device);
@@ -131,7 +134,8 @@ TEST_CASE("a function that cannot begin anew says so", "[mapi-core][engine]")
     flow->close();
 }
 
-TEST_CASE("a removed function gets no packets; its number is nobody's, and what is left goes on", "[mapi-core][engine]")
+TEST_CASE("a removed function gets no packets, its number is unused, and the others continue",
+          "[mapi-core][engine]")
 {
     const auto device = make_device();
     const auto flow = std::make_shared<Flow>(device), other = std::make_shared<Flow>(device);
@@ -157,7 +161,8 @@ TEST_CASE("a removed function gets no packets; its number is nobody's, and what 
     other->close();
 }
 
-TEST_CASE("a filter leaves a flow before it is connected, and afterwards only when nothing is behind it", "[mapi-core][engine]")
+TEST_CASE("a filter can be removed before its flow is connected, later only if nothing follows it",
+          "[mapi-core][engine]")
 {
     const auto device = make_device();
     const auto flow = std::make_shared<Flow>(device);
@@ -177,7 +182,8 @@ TEST_CASE("a filter leaves a flow before it is connected, and afterwards only wh
     flow->close();
 }
 
-TEST_CASE("a function stays as long as another one of its flow takes its result", "[mapi-core][engine]")
+TEST_CASE("a function stays as long as another one of its flow uses its result",
+          "[mapi-core][engine]")
 {
     const auto device = make_device();
     const auto flow = std::make_shared<Flow>(device), reader = std::make_shared<Flow>(device);
@@ -193,7 +199,7 @@ TEST_CASE("a function stays as long as another one of its flow takes its result"
     flow->remove(count);
     FakeSource::instance().give(3);
     CHECK(stats(*reader, from_elsewhere).count == 6);
-    CHECK(stats(*reader, from_elsewhere).max == 3); // the last value that it had
+    CHECK(stats(*reader, from_elsewhere).max == 3); // its last value
     CHECK(error_of([&] { reader->apply(mapi_fn_stats, stats_of(*flow, count)); }) == MAPI_INVALID_FID_FUNCID);
     flow->close();
     reader->close();

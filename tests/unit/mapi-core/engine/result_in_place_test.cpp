@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Results in place that functions write to as they like: what readers get, and those who refer to them.
+// Results in place, which functions may write at any time: what readers get, and functions that
+// refer to them.
 #include "support/catch.hpp"
 
 #include <algorithm>
@@ -24,9 +25,9 @@ using test_support::make_device;
 
 namespace
 {
-constexpr size_t kWords = 6000; // at rest for a while after each copy
+constexpr size_t kWords = 6000; // left alone for a while after each copy
 
-// Each of the words is how many packets came.
+// Each word is the number of packets so far.
 struct Counts {
     uint64_t *words;
     uint64_t packets;
@@ -84,7 +85,8 @@ std::array<uint64_t, 2> read(Flow &flow, int fid)
 }
 } // namespace
 
-TEST_CASE("a copied result is exact at the end of the packets, and at a reset after it", "[mapi-core][engine]")
+TEST_CASE("a copied result is exact at the end of the packets, and at a reset after it",
+          "[mapi-core][engine]")
 {
     const auto device = make_device();
     const auto flow = std::make_shared<Flow>(device);
@@ -104,7 +106,7 @@ TEST_CASE("a copied result is exact at the end of the packets, and at a reset af
     flow->close();
 }
 
-TEST_CASE("a flow that is closed leaves the last of a copied result", "[mapi-core][engine]")
+TEST_CASE("a flow that is closed leaves the last value of a copied result", "[mapi-core][engine]")
 {
     const auto device = make_device();
     const auto flow = std::make_shared<Flow>(device);
@@ -116,7 +118,8 @@ TEST_CASE("a flow that is closed leaves the last of a copied result", "[mapi-cor
     CHECK((read(*flow, counts) == std::array<uint64_t, 2>{150, 150}));
 }
 
-TEST_CASE("who refers to a copied result has it as it is after each packet, not as it was copied", "[mapi-core][engine]")
+TEST_CASE("a reference to a copied result sees its value after each packet, not the copy",
+          "[mapi-core][engine]")
 {
     struct Seen {
         const mapi_reference *reference;
@@ -150,7 +153,7 @@ TEST_CASE("who refers to a copied result has it as it is after each packet, not 
     CHECK(seen.wrong == 0);
 }
 
-TEST_CASE("a function's own read_result is asked for the result", "[mapi-core][engine]")
+TEST_CASE("a function's own read_result returns the result", "[mapi-core][engine]")
 {
     mapi_function table = make_table(0);
     table.read_result = [](void *instance, void *result) { std::fill_n(static_cast<uint64_t *>(result), kWords, static_cast<Counts *>(instance)->packets + 1000); };
@@ -163,7 +166,7 @@ TEST_CASE("a function's own read_result is asked for the result", "[mapi-core][e
     flow->close();
 }
 
-TEST_CASE("a function's own read_result is asked for a result of one word, too", "[mapi-core][engine]")
+TEST_CASE("a function's own read_result also returns a result of one word", "[mapi-core][engine]")
 {
     mapi_function table = make_table(0);
     table.create = [](const mapi_function_setup *setup, void **instance) {
@@ -182,7 +185,8 @@ TEST_CASE("a function's own read_result is asked for a result of one word, too",
     flow->close();
 }
 
-TEST_CASE("a function whose create() asks for no result in place has none, and cannot be referred to", "[mapi-core][engine]")
+TEST_CASE("a function that requests no result in place has none, and cannot be referred to",
+          "[mapi-core][engine]")
 {
     mapi_function table = make_table(GENERATE(uint32_t(0), uint32_t(MAPI_FUNCTION_RESULT_COPIED)));
     table.create = [](const mapi_function_setup *, void **instance) {
@@ -202,9 +206,10 @@ TEST_CASE("a function whose create() asks for no result in place has none, and c
     flow->close();
 }
 
-TEST_CASE("a reader of a result at which the writer has stopped sleeps rather than spins", "[mapi-core][engine]")
+TEST_CASE("a reader of a result whose writer has stopped halfway sleeps instead of spinning",
+          "[mapi-core][engine]")
 {
-    uint64_t memory[4] = {1, 5, 6, 7}; // an odd number: words change
+    uint64_t memory[4] = {1, 5, 6, 7}; // odd: words are being changed
     Published published(memory, 3 * sizeof(uint64_t));
     uint64_t copy[3] = {};
     double cpu_s = -1;
@@ -221,7 +226,8 @@ TEST_CASE("a reader of a result at which the writer has stopped sleeps rather th
     CHECK(cpu_s < 0.2);
 }
 
-TEST_CASE("a function whose table does not say that its result is in place gets no memory for one", "[mapi-core][engine]")
+TEST_CASE("a function whose table declares no result in place gets no memory for one",
+          "[mapi-core][engine]")
 {
     mapi_function table = make_table(0);
     table.flags = MAPI_FUNCTION_PASSES_ALL;

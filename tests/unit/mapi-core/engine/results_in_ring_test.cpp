@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Functions whose results come one by one through a ring, if their arguments ask for results at all.
+// Functions whose results are read one by one from a ring, if their arguments request results at
+// all.
 #include "support/catch.hpp"
 
 #include "engine/error.hpp"
@@ -28,7 +29,7 @@ int result_size(Flow &flow, int fid)
 
 int instances = 0;
 
-// Of a function that makes a ring.
+// Of a function that creates a ring.
 mapi_function make_ring_table(uint32_t flags)
 {
     mapi_function table = test_support::function_table("RINGS");
@@ -55,7 +56,8 @@ int error_of_read(Flow &flow, int fid)
 }
 } // namespace
 
-TEST_CASE("a function that could give results one by one and made no ring has no result", "[mapi-core][engine]")
+TEST_CASE("a function that could return results one by one but made no ring has no result",
+          "[mapi-core][engine]")
 {
     const auto flow = std::make_shared<Flow>(make_device());
     const int sampler = apply_sampler(*flow, 0);
@@ -66,7 +68,8 @@ TEST_CASE("a function that could give results one by one and made no ring has no
     flow->close();
 }
 
-TEST_CASE("a function that makes a ring which its table lets nobody read is refused, and its instance destroyed", "[mapi-core][engine]")
+TEST_CASE("a ring that the function's table does not declare is refused, the instance destroyed",
+          "[mapi-core][engine]")
 {
     const mapi_function lost = make_ring_table(0), packets = make_ring_table(MAPI_FUNCTION_PACKETS_IN_RING);
     mapi_function results = make_ring_table(MAPI_FUNCTION_RESULTS_IN_RING), composed = make_ring_table(MAPI_FUNCTION_RESULT_IN_PLACE);
@@ -91,7 +94,8 @@ TEST_CASE("a function that makes a ring which its table lets nobody read is refu
     CHECK(instances == 0);
 }
 
-TEST_CASE("a function that made a ring tells the size of each of its results", "[mapi-core][engine]")
+TEST_CASE("a function that made a ring reports the size of each of its results",
+          "[mapi-core][engine]")
 {
     const auto flow = std::make_shared<Flow>(make_device());
     const int sampler = apply_sampler(*flow, 1);

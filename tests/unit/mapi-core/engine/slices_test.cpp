@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Slices: a process that makes and closes flows all day keeps one slice for each function.
+// Slices: a process that keeps creating and closing flows has one slice for each function.
 #include "support/catch.hpp"
 
 #include "engine/packet_path/slices.hpp"

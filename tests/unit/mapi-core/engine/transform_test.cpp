@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Functions that make other packets of those they get: what follows them sees these, what stands before them does not.
+// Functions that generate packets from those they get: functions after them see the new packets,
+// functions before them do not.
 #include "support/catch.hpp"
 
 #include <algorithm>
@@ -24,7 +25,8 @@ using test_support::value;
 
 namespace
 {
-// Every packet as often as its argument says; those of the last batch come again when the source has ended.
+// Returns each packet as often as its argument says, and those of the last batch again when the
+// source has ended.
 struct Repeater {
     uint64_t times;
     std::vector<mapi_packet> taken, made;
@@ -92,7 +94,7 @@ Arguments times(int64_t n)
     return {{'i', n, "", {}}};
 }
 
-// Twice this one.
+// Adds twice this one.
 Arguments sum_of(Flow &flow, int fid)
 {
     Arguments arguments = {{'i', BINOP_ADD, "", {}}};
@@ -104,7 +106,8 @@ Arguments sum_of(Flow &flow, int fid)
 }
 } // namespace
 
-TEST_CASE("what follows a function that makes packets sees these, in batches of at most 64", "[mapi-core][engine]")
+TEST_CASE("functions after one that generates packets see these, in batches of at most 64",
+          "[mapi-core][engine]")
 {
     const auto device = make_device();
     const auto flow = std::make_shared<Flow>(device);
@@ -124,7 +127,8 @@ TEST_CASE("what follows a function that makes packets sees these, in batches of 
     flow->close();
 }
 
-TEST_CASE("flows share a function that makes packets and what follows it, and others see the device's packets", "[mapi-core][engine]")
+TEST_CASE("flows share a packet-generating function and its successors, others see the originals",
+          "[mapi-core][engine]")
 {
     const auto device = make_device();
     const auto first = std::make_shared<Flow>(device), second = std::make_shared<Flow>(device), plain = std::make_shared<Flow>(device);
@@ -149,7 +153,8 @@ TEST_CASE("flows share a function that makes packets and what follows it, and ot
     plain->close();
 }
 
-TEST_CASE("packets held back come out when the source ends, through all that follows", "[mapi-core][engine]")
+TEST_CASE("packets held back come out when the source ends, through all following functions",
+          "[mapi-core][engine]")
 {
     const auto device = make_device();
     const auto flow = std::make_shared<Flow>(device);
@@ -161,12 +166,13 @@ TEST_CASE("packets held back come out when the source ends, through all that fol
     CHECK(value(*flow, packets) == 60);
     FakeSource::instance().finish();
     REQUIRE(flow->wait_for_end(10000));
-    // The first gives its 10 again, the second three of each and its last batch again.
+    // The first returns its 10 again, the second three of each and its last batch again.
     CHECK(value(*flow, packets) == 60 + 30 + 10);
     flow->close();
 }
 
-TEST_CASE("a result of the packets before is right for each of the packets made of them", "[mapi-core][engine]")
+TEST_CASE("a result of the original packets is right for each packet generated from them",
+          "[mapi-core][engine]")
 {
     const auto device = make_device();
     const auto flow = std::make_shared<Flow>(device);
@@ -183,7 +189,8 @@ TEST_CASE("a result of the packets before is right for each of the packets made 
     flow->close();
 }
 
-TEST_CASE("a sum behind a function that makes no packets is up to date all the same", "[mapi-core][engine]")
+TEST_CASE("a sum after a function that generates no packets is still up to date",
+          "[mapi-core][engine]")
 {
     const auto device = make_device();
     const auto flow = std::make_shared<Flow>(device);
@@ -197,7 +204,8 @@ TEST_CASE("a sum behind a function that makes no packets is up to date all the s
     flow->close();
 }
 
-TEST_CASE("results of results are up to date behind functions that make packets, in whichever order flows are connected", "[mapi-core][engine]")
+TEST_CASE("results of results are up to date after packet-generating functions, in any flow order",
+          "[mapi-core][engine]")
 {
     std::array<int, 3> order = {0, 1, 2};
     do {
@@ -221,7 +229,8 @@ TEST_CASE("results of results are up to date behind functions that make packets,
     } while (std::next_permutation(order.begin(), order.end()));
 }
 
-TEST_CASE("a flow takes a bounded number of functions that make packets", "[mapi-core][engine]")
+TEST_CASE("a flow accepts a limited number of functions that generate packets",
+          "[mapi-core][engine]")
 {
     const auto device = make_device();
     const auto flow = std::make_shared<Flow>(device);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What packets of uncommon lengths and link types make functions hold is bounded, and what is lost by that is counted.
+// The memory that functions use for packets of uncommon lengths and link types is bounded, and what
+// is lost because of it is counted.
 #include "functions/catalog.hpp"
 
 #include <cstdio>
@@ -86,7 +87,8 @@ mapi_argument number(char kind, int64_t value)
 }
 } // namespace
 
-TEST_CASE("a filter judges packets of eight link types and counts those of others as lost", "[mapi-core][functions]")
+TEST_CASE("a filter supports packets of eight link types and counts those of others as lost",
+          "[mapi-core][functions]")
 {
     Instance filter(mapi_fn_bpf_filter, {text("len > 10")});
     for (uint16_t link_type = 101, known = 1; known < 8; ++link_type) { // Ethernet is the first
@@ -100,7 +102,8 @@ TEST_CASE("a filter judges packets of eight link types and counts those of other
     CHECK(filter.run(100, 5, 1) == 5);
 }
 
-TEST_CASE("copies of a batch take no more than their room; all of common lengths fit", "[mapi-core][functions]")
+TEST_CASE("copies of a batch take no more than their limit; all of common lengths fit",
+          "[mapi-core][functions]")
 {
     Instance anonymize(mapi_fn_anonymize, {text("IP,SRC_IP,MAP")});
     CHECK(anonymize.run(262144, 64) == 64);
@@ -109,7 +112,8 @@ TEST_CASE("copies of a batch take no more than their room; all of common lengths
     CHECK(anonymize.drops().buffer_full == 2);
 }
 
-TEST_CASE("a record of more than 4 MiB is counted as not written, and others go on", "[mapi-core][functions]")
+TEST_CASE("a record of more than 4 MiB is counted as not written, and others are written",
+          "[mapi-core][functions]")
 {
     FILE *const file = tmpfile();
     REQUIRE(file);

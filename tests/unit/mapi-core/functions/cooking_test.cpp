@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// COOKING's parts: segments in any order, limits, sides, fragments.
+// The parts of COOKING: segments in any order, limits, sides, fragments.
 #include "support/catch.hpp"
 
 #include <algorithm>
@@ -93,7 +93,8 @@ struct Kitchen {
 };
 } // namespace
 
-TEST_CASE("segments in any order, repeated and overlapping, become one packet when the stream ends", "[mapi-core][functions]")
+TEST_CASE("segments in any order, repeated and overlapping, become one packet at the stream's end",
+          "[mapi-core][functions]")
 {
     const std::string all = "abcdefghijkl";
     std::vector<std::pair<uint32_t, uint32_t>> parts = {{0, 3}, {2, 3}, {5, 1}, {6, 6}, {1, 2}}; // first byte, bytes
@@ -117,7 +118,7 @@ TEST_CASE("segments in any order, repeated and overlapping, become one packet wh
     } while (std::next_permutation(parts.begin(), parts.end()));
 }
 
-TEST_CASE("a packet is given for each threshold, the rest at the end", "[mapi-core][functions]")
+TEST_CASE("a packet is returned at each threshold, the rest at the end", "[mapi-core][functions]")
 {
     Order order;
     order.threshold = 4;
@@ -128,14 +129,14 @@ TEST_CASE("a packet is given for each threshold, the rest at the end", "[mapi-co
     CHECK(kitchen.text() == "abcd|efgh");
     kitchen.take(10, "", kRst);
     CHECK(kitchen.text() == "i");
-    kitchen.take(1, "abc"); // sent again after the end
+    kitchen.take(1, "abc"); // retransmitted after the end
     kitchen.streams.end_all();
     CHECK(kitchen.text() == "");
     CHECK(kitchen.counts.repeated_bytes == 3);
     CHECK(kitchen.counts.streams == 1);
 }
 
-TEST_CASE("what no IP packet has room for is cut once more", "[mapi-core][functions]")
+TEST_CASE("a payload larger than an IP packet is split again", "[mapi-core][functions]")
 {
     Order order;
     order.threshold = 200000;
@@ -148,7 +149,7 @@ TEST_CASE("what no IP packet has room for is cut once more", "[mapi-core][functi
     CHECK(sizes == std::vector<size_t>{65495, 65495, 65495, 3515});
 }
 
-TEST_CASE("of each side that is asked for, one packet when one is enough", "[mapi-core][functions]")
+TEST_CASE("each requested side gives all packets, or only its first", "[mapi-core][functions]")
 {
     Order order;
     order.threshold = 4;
@@ -159,7 +160,8 @@ TEST_CASE("of each side that is asked for, one packet when one is enough", "[map
     kitchen.take(1, "from-server", kAck, 0);
     kitchen.take(1, "from-client", kAck, 1);
     kitchen.streams.end_all();
-    // full packets come at once, what is left at the end; CLIENT_SIDE is what the client receives
+    // full packets are returned immediately, the rest at the end; CLIENT_SIDE is what the client
+    // receives
     std::string wanted;
     if (order.is_once)
         wanted = order.side == BOTH_SIDE ? "from|from" : "from";
@@ -171,7 +173,8 @@ TEST_CASE("of each side that is asked for, one packet when one is enough", "[map
     CHECK(kitchen.counts.bytes == kitchen.counts.cooked_bytes + kitchen.counts.other_bytes);
 }
 
-TEST_CASE("a stream that is silent too long ends, with what waits behind its hole as a packet of its own", "[mapi-core][functions]")
+TEST_CASE("a stream that is silent too long ends, and data behind a hole is a separate packet",
+          "[mapi-core][functions]")
 {
     Order order;
     order.timeout_ns = 1000;
@@ -191,7 +194,8 @@ TEST_CASE("a stream that is silent too long ends, with what waits behind its hol
     CHECK(kitchen.counts.missing_bytes == 7);
 }
 
-TEST_CASE("a packet that was captured in part ends a cooked packet, and the stream goes on behind it", "[mapi-core][functions]")
+TEST_CASE("a truncated packet ends a cooked packet, and the stream continues after it",
+          "[mapi-core][functions]")
 {
     Kitchen kitchen{Order{}};
     kitchen.take(1, "ab", kAck, 0, 0, 1, 100);
@@ -202,7 +206,8 @@ TEST_CASE("a packet that was captured in part ends a cooked packet, and the stre
     CHECK(kitchen.counts.missing_bytes == 0);
 }
 
-TEST_CASE("a SYN with another number begins another stream once packets are of it, the same number does not", "[mapi-core][functions]")
+TEST_CASE("a SYN with another number starts a new stream once data follows, the same one does not",
+          "[mapi-core][functions]")
 {
     Kitchen kitchen{Order{}};
     kitchen.take(0, "", kSyn);
@@ -211,7 +216,7 @@ TEST_CASE("a SYN with another number begins another stream once packets are of i
     kitchen.take(500, "", kSyn);
     CHECK(kitchen.text() == "");
     CHECK(kitchen.counts.streams == 1);
-    SECTION("the sender goes on there")
+    SECTION("the sender continues there")
     {
         kitchen.take(501, "cd");
         CHECK(kitchen.text() == "ab");
@@ -219,7 +224,7 @@ TEST_CASE("a SYN with another number begins another stream once packets are of i
         kitchen.streams.end_all();
         CHECK(kitchen.text() == "cd");
     }
-    SECTION("the sender goes on where it was")
+    SECTION("the sender continues where it was")
     {
         kitchen.take(3, "cd");
         kitchen.streams.end_all();
@@ -228,7 +233,7 @@ TEST_CASE("a SYN with another number begins another stream once packets are of i
     }
 }
 
-TEST_CASE("a stream that ended makes room for another one at its SYN", "[mapi-core][functions]")
+TEST_CASE("a stream that ended is replaced by a new one at its SYN", "[mapi-core][functions]")
 {
     Kitchen kitchen{Order{}};
     kitchen.take(0, "", kSyn);
@@ -250,7 +255,8 @@ TEST_CASE("a stream that ended makes room for another one at its SYN", "[mapi-co
     CHECK(kitchen.text() == "cd");
 }
 
-TEST_CASE("segments before the first one that was seen come before it when they reach it", "[mapi-core][functions]")
+TEST_CASE("segments before the first one seen precede it once they reach it",
+          "[mapi-core][functions]")
 {
     const std::string all = "abcdefghijkl";
     const uint32_t first = GENERATE(1000u, 0xfffffffau, 0xfffffff4u);
@@ -267,7 +273,8 @@ TEST_CASE("segments before the first one that was seen come before it when they 
     } while (std::next_permutation(parts.begin(), parts.end()));
 }
 
-TEST_CASE("early segments that come when later ones have been given are packets of their own", "[mapi-core][functions]")
+TEST_CASE("early segments that arrive after later ones were returned are separate packets",
+          "[mapi-core][functions]")
 {
     Order order;
     order.threshold = 3;
@@ -283,31 +290,33 @@ TEST_CASE("early segments that come when later ones have been given are packets 
     CHECK(kitchen.counts.repeated_bytes == 0);
 }
 
-TEST_CASE("early segments that never reach the first one are counted as what they are", "[mapi-core][functions]")
+TEST_CASE("early segments that never reach the first one are counted as early",
+          "[mapi-core][functions]")
 {
     Kitchen kitchen{Order{}};
     kitchen.take(1000, "gh");
     kitchen.take(900, "ab");
-    kitchen.take(900, "abc"); // some of it again
+    kitchen.take(900, "abc"); // partly repeated
     kitchen.streams.end_all();
     CHECK(kitchen.text() == "gh");
     CHECK(kitchen.counts.early_bytes == 3);
     CHECK(kitchen.counts.repeated_bytes == 5);
 }
 
-TEST_CASE("a keep-alive before the first data makes no hole", "[mapi-core][functions]")
+TEST_CASE("a keep-alive before the first data causes no hole", "[mapi-core][functions]")
 {
     Kitchen kitchen{Order{}};
     kitchen.take(999, "");
     kitchen.take(1000, "ab");
-    kitchen.take(1001, "x"); // a keep-alive with a byte
+    kitchen.take(1001, "x"); // a keep-alive with one byte
     kitchen.streams.end_all();
     CHECK(kitchen.text() == "ab");
     CHECK(kitchen.counts.holes == 0);
     CHECK(kitchen.counts.repeated_bytes == 1);
 }
 
-TEST_CASE("a number far away is another place in the stream; nothing that follows is lost", "[mapi-core][functions]")
+TEST_CASE("a number far away is another place in the stream; no later data is lost",
+          "[mapi-core][functions]")
 {
     Kitchen kitchen{Order{}};
     kitchen.take(1, "ab");
@@ -318,7 +327,8 @@ TEST_CASE("a number far away is another place in the stream; nothing that follow
     CHECK(kitchen.counts.holes == 2);
 }
 
-TEST_CASE("what waits is limited: by hole, by bytes of all streams, by number of streams", "[mapi-core][functions]")
+TEST_CASE("waiting data is limited: per hole, by bytes of all streams, by number of streams",
+          "[mapi-core][functions]")
 {
     Order order;
     order.limits = {3, 4000, 1000, 5};
@@ -364,7 +374,7 @@ TEST_CASE("what waits is limited: by hole, by bytes of all streams, by number of
     }
 }
 
-TEST_CASE("every byte of any segments is told of once", "[mapi-core][functions]")
+TEST_CASE("every byte of any segments is counted exactly once", "[mapi-core][functions]")
 {
     std::mt19937 random(GENERATE(1, 2, 3, 4));
     Order order;
@@ -440,7 +450,8 @@ TEST_CASE("fragments in any order become their datagram", "[mapi-core][functions
     CHECK(counts.lost_fragments == 0);
 }
 
-TEST_CASE("fragments that wait too long, take too much room or are cut are given up, and counted", "[mapi-core][functions]")
+TEST_CASE("fragments that wait too long, exceed the limit or are malformed are dropped and counted",
+          "[mapi-core][functions]")
 {
     const std::string datagram(100, 'x');
     mapi_cooking_t counts{};
@@ -465,12 +476,12 @@ TEST_CASE("fragments that wait too long, take too much room or are cut are given
         CHECK(counts.lost_fragments > most);
         CHECK(counts.fragments - counts.lost_fragments <= most);
     }
-    SECTION("a length that is no multiple of 8")
+    SECTION("a length that is not a multiple of 8")
     {
         take(fragments, fragment(datagram, 0, 47));
         CHECK(counts.lost_fragments == 1);
     }
-    SECTION("the last one's end lies before what is there")
+    SECTION("the last fragment ends before data that is there")
     {
         take(fragments, fragment(datagram, 0, 48));
         take(fragments, fragment(datagram.substr(0, 32), 24, 8));

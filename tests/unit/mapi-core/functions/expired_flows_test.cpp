@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// EXPIRED_FLOWS on a live device: flows end without packets, and a reader finds them at once.
+// EXPIRED_FLOWS on a live device: flows end without packets, and a reader sees them immediately.
 #include "functions/catalog.hpp"
 
 #include <atomic>
@@ -85,7 +85,8 @@ const flow_data *flows_of(const flows_stat &stat)
 }
 } // namespace
 
-TEST_CASE("expired flows are told when time goes on without packets, each once", "[mapi-core][functions]")
+TEST_CASE("expired flows are reported as time passes without packets, each once",
+          "[mapi-core][functions]")
 {
     Instance flows;
     flows.run(100 * kSecond, 7);
@@ -108,7 +109,7 @@ TEST_CASE("expired flows are told when time goes on without packets, each once",
     CHECK(flows.read().sent == 0);
 }
 
-TEST_CASE("the end of packets ends flows, as many as find room", "[mapi-core][functions]")
+TEST_CASE("the end of packets ends flows, as many as fit", "[mapi-core][functions]")
 {
     Instance flows;
     for (uint16_t port = 1; port <= kFlows + 2; ++port)
@@ -121,7 +122,7 @@ TEST_CASE("the end of packets ends flows, as many as find room", "[mapi-core][fu
     CHECK(stat.dropped == 2);
 }
 
-TEST_CASE("a read makes room for as many flows as it gave", "[mapi-core][functions]")
+TEST_CASE("a read frees space for as many flows as it returned", "[mapi-core][functions]")
 {
     Instance flows(3);
     uint64_t ended = 0, told = 0;
@@ -137,12 +138,13 @@ TEST_CASE("a read makes room for as many flows as it gave", "[mapi-core][functio
     CHECK(flows.dropped() == 0);
 }
 
-TEST_CASE("a reader beside the writer gets every flow that found room, whole, in order and counted", "[mapi-core][functions]")
+TEST_CASE("a concurrent reader gets every flow that fitted, complete, in order and counted",
+          "[mapi-core][functions]")
 {
     constexpr uint16_t kEnded = 20000;
     Instance flows(100);
     std::atomic<bool> is_done = false;
-    std::thread writer([&] { // each packet ends the flow of the one before
+    std::thread writer([&] { // each packet ends the flow of the previous one
         for (uint16_t port = 1; port <= kEnded; ++port)
             flows.run(port * 40 * kSecond, port);
         flows.function.end(flows.state);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Flow table and flow key: one state for both directions, as long as packets come and there is room.
+// Flow table and flow key: one state for both directions, as long as packets arrive and there is
+// room.
 #include "functions/common/flow_table.hpp"
 
 #include <vector>
@@ -55,24 +56,26 @@ TEST_CASE("both directions of a flow have one key, and no other flow has it", "[
     CHECK_FALSE(key_of(packet(1, 2, 1000, 80)) == key_of(packet(1, 3, 1000, 80)));
 }
 
-TEST_CASE("when there is no room the flow that was silent longest goes, and is counted", "[mapi-core][functions]")
+TEST_CASE("a full table evicts the flow that was silent longest, and counts it",
+          "[mapi-core][functions]")
 {
     FlowTable<int> flows(3, 1000);
     for (uint16_t port = 1; port <= 3; ++port)
         flows.touch(key(port), port) = port;
     CHECK(flows.touch(key(1), 4) == 1);
-    flows.touch(key(4), 5) = 4; // 2 goes
+    flows.touch(key(4), 5) = 4; // 2 is evicted
     CHECK(flows.pushed_out() == 1);
     CHECK(flows.touch(key(1), 6) == 1);
     CHECK(flows.touch(key(3), 7) == 3);
     CHECK(flows.touch(key(4), 8) == 4);
     CHECK(flows.begun() == 4);
-    CHECK(flows.touch(key(2), 9) == 0); // begins anew
+    CHECK(flows.touch(key(2), 9) == 0); // starts again
     CHECK(flows.size() == 3);
     CHECK(flows.begun() == 5);
 }
 
-TEST_CASE("a flow that is silent for too long begins anew; one that goes on does not", "[mapi-core][functions]")
+TEST_CASE("a flow that is silent for too long starts again; one that continues does not",
+          "[mapi-core][functions]")
 {
     FlowTable<int> flows(10, 100);
     flows.touch(key(1), 1000) = 1;
@@ -85,7 +88,8 @@ TEST_CASE("a flow that is silent for too long begins anew; one that goes on does
     CHECK(flows.pushed_out() == 0);
 }
 
-TEST_CASE("after a silence all flows begin anew, though only two are taken out with each packet", "[mapi-core][functions]")
+TEST_CASE("after a silence all flows start again, though only two are removed with each packet",
+          "[mapi-core][functions]")
 {
     FlowTable<int> flows(100, 100);
     for (uint16_t port = 1; port <= 10; ++port)
@@ -101,7 +105,7 @@ TEST_CASE("after a silence all flows begin anew, though only two are taken out w
 }
 
 #ifdef HEAP_BYTES_ARE_TOLD
-TEST_CASE("a full flow table holds no more memory than it says", "[mapi-core][functions]")
+TEST_CASE("a full flow table uses no more memory than declared", "[mapi-core][functions]")
 {
     constexpr size_t kFlows = 50000;
     const uint64_t before = heap_bytes();

@@ -12,7 +12,7 @@ namespace frame_bytes
 {
 using Bytes = std::vector<uint8_t>;
 
-// Two hexadecimal digits a byte, blanks anywhere.
+// Two hexadecimal digits per byte, blanks anywhere.
 inline Bytes hex(std::string_view text)
 {
     Bytes bytes;

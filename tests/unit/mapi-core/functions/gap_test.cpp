@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// GAP and PKTINFO: the last packet's value, and each packet's for those who refer to it.
+// GAP and PKTINFO: the value of the last packet, and of each packet for functions that refer to it.
 #include "functions/catalog.hpp"
 
 #include <bit>
@@ -37,7 +37,7 @@ struct Instance {
     ~Instance() { function.destroy(state); }
     Instance(const Instance &) = delete;
 
-    // Packets at these times, of which those in the mask are seen -> for which of them there are values.
+    // Packets at these times, filtered by the mask -> the packets for which there are values.
     uint64_t run(const std::vector<uint64_t> &times_ns, uint64_t mask)
     {
         packets.clear();
@@ -57,7 +57,8 @@ struct Instance {
 };
 } // namespace
 
-TEST_CASE("the gap is between packets that came to the function, in batches or across them", "[mapi-core][functions]")
+TEST_CASE("the gap is between packets that reached the function, within or across batches",
+          "[mapi-core][functions]")
 {
     Instance gap(mapi_fn_gap, 0);
     const uint64_t second = 1000000000;
@@ -71,7 +72,7 @@ TEST_CASE("the gap is between packets that came to the function, in batches or a
     CHECK(gap.result == 0);
 }
 
-TEST_CASE("the first packet has no gap, also when others are in its batch", "[mapi-core][functions]")
+TEST_CASE("the first packet has no gap, even if others are in its batch", "[mapi-core][functions]")
 {
     Instance gap(mapi_fn_gap, 0);
     CHECK(gap.run({0, 1000, 2000}, 0b111) == 0b110);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// HASH: which bytes of a packet a layer has.
+// HASH: which bytes of a packet belong to a layer.
 #include <numeric>
 
 #include "mapi-core/functions/one_packet.hpp"
@@ -33,7 +33,8 @@ const Bytes kUdp = hex("0035 1234 000a 0000 0708");
 const Bytes kPadding = hex("ffffffff");
 } // namespace
 
-TEST_CASE("the network layer is the IP packet, without what a frame has behind it", "[mapi-core][functions]")
+TEST_CASE("the network layer is the IP packet, without what follows it in the frame",
+          "[mapi-core][functions]")
 {
     for (const auto &[type, packet] : {std::pair(0x0800, ipv4(17, kUdp)), std::pair(0x86dd, ipv6(17, kUdp))}) {
         CHECK(hash(1, ethernet(uint16_t(type), packet)) == sum(packet));
@@ -51,7 +52,8 @@ TEST_CASE("the network layer of a tunnel is the innermost IP packet", "[mapi-cor
     CHECK(hash(2, frame) == sum(kUdp));
 }
 
-TEST_CASE("the network layer without IP is all behind the link's header", "[mapi-core][functions]")
+TEST_CASE("the network layer without IP is everything after the link header",
+          "[mapi-core][functions]")
 {
     const Bytes arp(28, 3);
     CHECK(hash(1, ethernet(0x0806, arp)) == sum(arp));

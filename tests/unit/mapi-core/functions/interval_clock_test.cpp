@@ -10,7 +10,8 @@ namespace
 constexpr uint64_t kSecond = 1000000000;
 } // namespace
 
-TEST_CASE("an interval of time ends before the first packet behind it, however long nothing came", "[mapi-core][functions]")
+TEST_CASE("an interval of time ends before the first packet after it, however long the silence was",
+          "[mapi-core][functions]")
 {
     IntervalClock clock({0, kSecond});
     CHECK(clock.ended(100 * kSecond) == 0);
@@ -24,7 +25,8 @@ TEST_CASE("an interval of time ends before the first packet behind it, however l
     CHECK(clock.time_jumps() == 0);
 }
 
-TEST_CASE("one time stamp far ahead, first or later, does not silence the intervals behind it", "[mapi-core][functions]")
+TEST_CASE("one time stamp far ahead, the first or a later one, does not suppress later intervals",
+          "[mapi-core][functions]")
 {
     for (const bool is_first : {true, false}) {
         IntervalClock clock({0, kSecond});
@@ -40,7 +42,8 @@ TEST_CASE("one time stamp far ahead, first or later, does not silence the interv
     }
 }
 
-TEST_CASE("intervals of packets end with their last packet, whatever the time", "[mapi-core][functions]")
+TEST_CASE("intervals of packets end with their last packet, whatever the time",
+          "[mapi-core][functions]")
 {
     IntervalClock clock({3, 0});
     for (int i = 1; i < 10; ++i)

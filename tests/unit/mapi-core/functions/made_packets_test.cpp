@@ -7,7 +7,8 @@
 
 using mapi::functions::MadePackets;
 
-TEST_CASE("made packets come out in order, 64 at a time, each with its own bytes or those that it came with", "[mapi-core][functions]")
+TEST_CASE("made packets come in order, 64 at a time, with generated or original bytes",
+          "[mapi-core][functions]")
 {
     static const uint8_t kForeign[] = {9, 9, 9};
     const mapi_packet like = {kForeign, 3, 60, 1234, 1, 7, 0};
@@ -46,7 +47,7 @@ TEST_CASE("made packets come out in order, 64 at a time, each with its own bytes
     }
 }
 
-TEST_CASE("a made packet may turn out shorter than was asked for", "[mapi-core][functions]")
+TEST_CASE("a made packet may be shorter than requested", "[mapi-core][functions]")
 {
     const mapi_packet like = {nullptr, 0, 0, 0, 1, 0, 0};
     MadePackets made;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// One packet: a function in an engine gets one Ethernet frame -> whether it passes, and the result.
+// One packet: an engine gives a function one Ethernet frame -> whether it passes, and the result.
 #pragma once
 
 #include <cstring>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// packet_sink, packet_record, file_rotation: packets -> files that a reader of captures takes, one after another.
+// packet_sink, packet_record, file_rotation: packets -> consecutive files that capture readers
+// accept.
 #include "functions/output/packet_sink.hpp"
 
 #include <csignal>
@@ -24,7 +25,7 @@ namespace
 {
 const auto kNobodyGivesUp = [] { return false; };
 
-// Of packets that are "abcdefgh" and have these times.
+// Packets that are "abcdefgh" and have these times.
 std::string records_of(PacketRecords &records, const std::vector<mapi_packet> &packets)
 {
     std::string bytes;
@@ -64,7 +65,7 @@ public:
     Files &operator=(const Files &) = delete;
 
     const std::vector<int> &descriptors() const { return descriptors_; }
-    // The packets' times; -1: it is no whole capture.
+    // The packets' times; -1 if it is not a valid capture.
     std::vector<int64_t> times(size_t file) const
     {
         const auto outcome = read_capture(mapi_driver_pcap_file, paths_[file].string());
@@ -82,7 +83,7 @@ private:
     std::vector<int> descriptors_;
 };
 
-// Of this process's files, while it lives.
+// For files of this process, during the object's lifetime.
 class FileLimit
 {
 public:
@@ -102,7 +103,8 @@ private:
 };
 } // namespace
 
-TEST_CASE("a rotation is read, and names its files before the extension", "[mapi-core][functions]")
+TEST_CASE("a rotation is parsed, and the number of a file is placed before its extension",
+          "[mapi-core][functions]")
 {
     const auto rotation = parse_file_rotation("size=10k,time=90,files=12");
     REQUIRE(rotation);
@@ -118,7 +120,7 @@ TEST_CASE("a rotation is read, and names its files before the extension", "[mapi
         CHECK_FALSE(parse_file_rotation(wrong));
 }
 
-TEST_CASE("files follow each other in both formats, and each is a capture of its own", "[mapi-core][functions]")
+TEST_CASE("consecutive files of both formats are each a complete capture", "[mapi-core][functions]")
 {
     const bool is_ng = GENERATE(false, true);
     const auto records = is_ng ? make_pcapng_records() : std::make_unique<PcapRecords>();
@@ -134,10 +136,11 @@ TEST_CASE("files follow each other in both formats, and each is a capture of its
     CHECK(written == 4);
     CHECK(files.times(0) == std::vector<int64_t>{50});
     CHECK(files.times(1) == std::vector<int64_t>{15, 16});
-    CHECK(files.times(2) == std::vector<int64_t>{30, 3}); // a time that goes back ends no file
+    CHECK(files.times(2) == std::vector<int64_t>{30, 3}); // an earlier time does not end a file
 }
 
-TEST_CASE("a description that found no room is written before the next packet", "[mapi-core][functions]")
+TEST_CASE("a description that did not fit is written before the next packet",
+          "[mapi-core][functions]")
 {
     const auto records = make_pcapng_records();
     Files files(1);
@@ -155,11 +158,12 @@ TEST_CASE("a description that found no room is written before the next packet", 
     CHECK(files.times(0) == std::vector<int64_t>{1, 2, 6, 7, 8, 9});
 }
 
-TEST_CASE("a file whose header found no room gets it before its first packet", "[mapi-core][functions]")
+TEST_CASE("a file whose header did not fit gets it before its first packet",
+          "[mapi-core][functions]")
 {
     PcapRecords records;
     Files files(2);
-    PacketSink sink(files.descriptors(), {30, 0, 2}, PcapRecords::view, PcapRecords::bytes); // a packet each
+    PacketSink sink(files.descriptors(), {30, 0, 2}, PcapRecords::view, PcapRecords::bytes); // one packet per file
     uint64_t written = 0;
     const std::string header = records.header(1, 65535);
     {

@@ -21,7 +21,7 @@ Bytes pseudowire(uint16_t type, const Bytes &packet)
 }
 } // namespace
 
-TEST_CASE("TOP counts the addresses and ports that a pseudowire carries", "[mapi-core][functions]")
+TEST_CASE("TOP counts the addresses and ports inside a pseudowire", "[mapi-core][functions]")
 {
     for (const Bytes &frame : {pseudowire(0x0800, kFour), pseudowire(0x86dd, kSix)}) {
         const auto port = OnePacket(mapi_fn_top, {1, TOPX_UDP, TOPX_UDP_DSTPORT, SORT_BY_PACKETS, 0}, frame).result<mapi_top_t>();
@@ -32,7 +32,7 @@ TEST_CASE("TOP counts the addresses and ports that a pseudowire carries", "[mapi
     }
 }
 
-TEST_CASE("HASHSAMP takes the flows that a pseudowire carries", "[mapi-core][functions]")
+TEST_CASE("HASHSAMP selects the flows inside a pseudowire", "[mapi-core][functions]")
 {
     CHECK(OnePacket(mapi_fn_hashsamp, {1024, 0}, pseudowire(0x0800, kFour)).passes());
     CHECK(OnePacket(mapi_fn_hashsamp, {1024, 0}, pseudowire(0x86dd, kSix)).passes());

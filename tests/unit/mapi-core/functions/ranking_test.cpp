@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Ranking: the first of all values, as sorting all of them would tell.
+// Ranking: the highest of all values, as sorting all of them would give.
 #include "functions/flows/ranking.hpp"
 
 #include <algorithm>
@@ -23,7 +23,7 @@ struct Plain {
     uint64_t packets = 0, bytes = 0, last = 0;
 };
 
-// What sorting tells: greater amounts first, of equal ones that which became so first.
+// The result of sorting: larger amounts first, among equal ones the one that reached it first.
 std::vector<uint32_t> sorted(const std::map<uint32_t, Plain> &all, bool by_bytes, size_t most)
 {
     std::vector<std::pair<uint32_t, Plain>> rows(all.begin(), all.end());
@@ -46,7 +46,7 @@ std::vector<uint32_t> ranked(const Ranking &ranking)
 }
 } // namespace
 
-TEST_CASE("the ranks are those that sorting all counts gives, after every packet", "[mapi-core][functions]")
+TEST_CASE("the ranks are those of sorting all counts, after every packet", "[mapi-core][functions]")
 {
     std::mt19937 random(7);
     for (const bool by_bytes : {false, true}) {
@@ -63,7 +63,7 @@ TEST_CASE("the ranks are those that sorting all counts gives, after every packet
                 plain.last = i;
                 const auto wanted = sorted(all, by_bytes, ranks);
                 REQUIRE(ranked(ranking) == wanted);
-                // Whoever copies only what is said to have changed has all of it, too.
+                // A reader that copies only what is reported as changed also has all of it.
                 if (i % 3 == 0) {
                     const auto [from, until] = ranking.take_changes();
                     for (size_t k = from; k < until; ++k)
@@ -79,7 +79,8 @@ TEST_CASE("the ranks are those that sorting all counts gives, after every packet
     }
 }
 
-TEST_CASE("a value for which there is no room is refused, and those that have one go on", "[mapi-core][functions]")
+TEST_CASE("a value that does not fit is refused, and those present still count",
+          "[mapi-core][functions]")
 {
     Ranking ranking(2, false, 3);
     for (const uint32_t number : {1u, 2u, 3u})
@@ -93,7 +94,8 @@ TEST_CASE("a value for which there is no room is refused, and those that have on
     CHECK(ranked(ranking) == std::vector<uint32_t>{4});
 }
 
-TEST_CASE("an IPv4 address, an IPv6 address and a number are three values", "[mapi-core][functions]")
+TEST_CASE("an IPv4 address, an IPv6 address and a number are three different values",
+          "[mapi-core][functions]")
 {
     Ranking ranking(10, false);
     FieldValue ipv4{1}, ipv6{};
@@ -105,7 +107,7 @@ TEST_CASE("an IPv4 address, an IPv6 address and a number are three values", "[ma
 }
 
 #ifdef HEAP_BYTES_ARE_TOLD
-TEST_CASE("a full ranking holds no more memory than it says", "[mapi-core][functions]")
+TEST_CASE("a full ranking uses no more memory than declared", "[mapi-core][functions]")
 {
     constexpr size_t kValues = 100000;
     const uint64_t before = heap_bytes();

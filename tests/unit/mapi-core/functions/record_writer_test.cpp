@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Record writer: the file ends with a whole record, and what it lacks is counted.
+// Record writer: the file ends with a complete record, and missing records are counted.
 #include "functions/output/record_writer.hpp"
 
 #include <algorithm>
@@ -74,7 +74,8 @@ void finish(RecordWriter &writer, std::string last = {}, uint64_t records = 0)
 }
 } // namespace
 
-TEST_CASE("a file that cannot grow ends with a whole record, and the rest is counted", "[mapi-core][functions]")
+TEST_CASE("a file that cannot grow ends with a complete record, and the rest is counted",
+          "[mapi-core][functions]")
 {
     const test_support::TempDir dir;
     const std::string path = (dir / "file").string();
@@ -99,7 +100,8 @@ TEST_CASE("a file that cannot grow ends with a whole record, and the rest is cou
     close(file);
 }
 
-TEST_CASE("of records that are written at once a file keeps those that it has room for, to the last whole one", "[mapi-core][functions]")
+TEST_CASE("of records written together, a file keeps as many complete ones as fit",
+          "[mapi-core][functions]")
 {
     const test_support::TempDir dir;
     const std::string path = (dir / "file").string();
@@ -119,7 +121,7 @@ TEST_CASE("of records that are written at once a file keeps those that it has ro
     close(file);
 }
 
-TEST_CASE("a reader that goes away costs records, not the program", "[mapi-core][functions]")
+TEST_CASE("a reader that closes its end costs records, not the program", "[mapi-core][functions]")
 {
     Pipe pipe;
     pipe.close_reader();
@@ -131,9 +133,10 @@ TEST_CASE("a reader that goes away costs records, not the program", "[mapi-core]
     CHECK(lost(writer) == 3);
 }
 
-TEST_CASE("a device that waits for the disk goes on when its flow is closed", "[mapi-core][functions]")
+TEST_CASE("a device that waits for the disk continues when its flow is closed",
+          "[mapi-core][functions]")
 {
-    Pipe pipe; // nobody reads: it is full after 64 KiB
+    Pipe pipe; // without a reader: it is full after 64 KiB
     RecordWriter writer(pipe.writer(), true);
     std::thread device([&] {
         for (int i = 0; i < 40; ++i) {
@@ -145,9 +148,10 @@ TEST_CASE("a device that waits for the disk goes on when its flow is closed", "[
     writer.cancel();
     device.join();
     CHECK(lost(writer) > 0);
-} // and the writer, too: nobody will ever read
+} // and the writer is destroyed, too, without a reader
 
-TEST_CASE("a device that does not wait loses what finds no room, and counts it", "[mapi-core][functions]")
+TEST_CASE("a device that does not wait drops what does not fit, and counts it",
+          "[mapi-core][functions]")
 {
     Pipe pipe;
     RecordWriter writer(pipe.writer(), false);
@@ -155,11 +159,12 @@ TEST_CASE("a device that does not wait loses what finds no room, and counts it",
         std::string much = records(10000);
         writer.add(much, 10000);
     }
-    CHECK(lost(writer) >= 50000u); // of 400,000: what waits, and what is being written, have 16 MiB each
+    CHECK(lost(writer) >= 50000u); // of 400,000: waiting data and data being written have 16 MiB each
     pipe.close_reader();
 }
 
-TEST_CASE("a file is settled when all of it is written, and who waits for that is told once", "[mapi-core][functions]")
+TEST_CASE("a file is settled when all of it is written, and a waiting thread is notified once",
+          "[mapi-core][functions]")
 {
     Pipe pipe;
     std::atomic<int> told = 0;
@@ -179,7 +184,8 @@ TEST_CASE("a file is settled when all of it is written, and who waits for that i
     CHECK(lost(writer) == 0);
 }
 
-TEST_CASE("what comes last has room however much waits, and nobody waits for it", "[mapi-core][functions]")
+TEST_CASE("the last record always fits, however much is waiting, and does not block",
+          "[mapi-core][functions]")
 {
     Pipe pipe;
     RecordWriter writer(pipe.writer(), true);

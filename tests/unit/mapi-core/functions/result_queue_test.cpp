@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Result queue: nothing is lost in silence, and nobody waits for ever.
+// Result queue: no result is lost without being counted, and no thread waits forever.
 #include "functions/common/result_queue.hpp"
 
 #include <thread>
@@ -28,7 +28,8 @@ std::vector<int> read_all(RingSetup &setup)
 }
 } // namespace
 
-TEST_CASE("what finds no room in the queue of a wire is dropped and counted, but for the last", "[mapi-core][functions]")
+TEST_CASE("results that do not fit in a network queue are dropped and counted, except the last",
+          "[mapi-core][functions]")
 {
     RingSetup setup;
     ResultQueue<int> queue(&setup.setup, 1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Ring setup: what a function with a ring is created with, and the ring's reader.
+// Ring setup: the setup for a function with a ring, and the ring's reader.
 #pragma once
 
 #include <cstring>
@@ -29,7 +29,7 @@ struct RingSetup {
         return mapi::engine::as_handle(self.memory.get());
     }
 
-    // The next record, which is waited for until the ring is over; false: there is none.
+    // Waits for the next record until the ring has ended; false: there is none.
     template <class Entry> bool next(Entry &entry)
     {
         if (!reader->wait(-1, [] { return true; }))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Sampler: the share of packets that it keeps is the one that was asked for.
+// Sampler: the share of packets that it keeps is the requested one.
 #include "support/catch.hpp"
 
 #include "functions/common/sampler.hpp"
@@ -7,7 +7,8 @@
 using mapi::functions::PeriodicSampler;
 using mapi::functions::ProbabilisticSampler;
 
-TEST_CASE("every n-th packet is kept, however the packets fall into batches", "[mapi-core][functions]")
+TEST_CASE("every n-th packet is kept, however the packets are split into batches",
+          "[mapi-core][functions]")
 {
     const uint64_t period = GENERATE(1, 2, 3, 63, 64, 65, 1000);
     PeriodicSampler sampler(period);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// STARTSTOP: limits, and packets whose times are in no order.
+// STARTSTOP: limits, and packets whose times are not in order.
 #include "functions/catalog.hpp"
 
 #include <limits>
@@ -14,7 +14,7 @@ namespace
 {
 constexpr uint64_t kSecond = 1000000000;
 
-// The mask of packets at these times that pass, one by one or all at once.
+// The mask of packets at these times that pass, processed one by one or all in one batch.
 uint64_t passed(const char *start, const char *stop, const std::vector<uint64_t> &times_ns, bool is_one_by_one)
 {
     mapi_argument given[2] = {};
@@ -48,7 +48,7 @@ uint64_t passed(const char *start, const char *stop, const std::vector<uint64_t>
 }
 } // namespace
 
-TEST_CASE("no limit limits nothing, in whatever order packets come", "[mapi-core][functions]")
+TEST_CASE("without limits all packets pass, in any order", "[mapi-core][functions]")
 {
     const bool is_one_by_one = GENERATE(false, true);
     const std::vector<uint64_t> times = {100 * kSecond, 50 * kSecond, 150 * kSecond, 0, std::numeric_limits<uint64_t>::max()};
@@ -56,7 +56,7 @@ TEST_CASE("no limit limits nothing, in whatever order packets come", "[mapi-core
     CHECK(passed("", "", times, is_one_by_one) == 0b11111);
 }
 
-TEST_CASE("one limit is none for the other end", "[mapi-core][functions]")
+TEST_CASE("a limit at one end does not limit the other", "[mapi-core][functions]")
 {
     const bool is_one_by_one = GENERATE(false, true);
     const std::vector<uint64_t> times = {100 * kSecond, 50 * kSecond, 150 * kSecond, 105 * kSecond - 1, 105 * kSecond};

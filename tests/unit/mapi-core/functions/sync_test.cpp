@@ -28,7 +28,8 @@ Arguments all_of(const std::vector<std::shared_ptr<Flow>> &flows)
 }
 } // namespace
 
-TEST_CASE("flows of a device that wait for each other get the same packets, from the same one on", "[mapi-core][functions]")
+TEST_CASE("flows of a device that wait for each other get the same packets from the first on",
+          "[mapi-core][functions]")
 {
     const auto device = make_device();
     const auto first = std::make_shared<Flow>(device), second = std::make_shared<Flow>(device);
@@ -53,7 +54,8 @@ TEST_CASE("flows of a device that wait for each other get the same packets, from
     first->close();
 }
 
-TEST_CASE("flows that wait for one of another device, which begins meanwhile, get the same packets", "[mapi-core][functions]")
+TEST_CASE("flows that wait for one of a device started in the meantime get the same packets",
+          "[mapi-core][functions]")
 {
     static const auto other = std::make_shared<std::atomic<uint64_t>>(0);
     mapi_function begins = test_support::function_table("BEGINS");
@@ -83,7 +85,8 @@ TEST_CASE("flows that wait for one of another device, which begins meanwhile, ge
     first->close();
 }
 
-TEST_CASE("a flow that is closed before it was connected keeps the others waiting", "[mapi-core][functions]")
+TEST_CASE("a flow that is closed before it was connected keeps the others waiting",
+          "[mapi-core][functions]")
 {
     const auto device = make_device();
     const auto waiting = std::make_shared<Flow>(device);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// TOP: what a reader sees while packets come.
+// TOP: what a reader sees while packets arrive.
 #include "support/catch.hpp"
 
 #include <atomic>
@@ -33,7 +33,7 @@ std::vector<uint8_t> frame_to(uint16_t port)
     return frame;
 }
 
-// TOP with 50 rows of UDP ports in an engine, of which this thread is the device's.
+// TOP with 50 rows of UDP ports in an engine whose device thread is this one.
 class TopNode
 {
 public:
@@ -46,7 +46,7 @@ public:
         node_->publish_when_due();
     }
     void end() { node_->end(); }
-    // Any thread.
+    // From any thread.
     std::vector<uint64_t> read() const
     {
         std::vector<uint64_t> copy(mapi::engine::Published::words_for(node_->result_bytes()));
@@ -82,7 +82,8 @@ bool is_of_one_moment(const mapi_top_t &top)
 }
 } // namespace
 
-TEST_CASE("rows that are read while packets come are sorted and name no value twice", "[mapi-core][functions]")
+TEST_CASE("rows read while packets arrive are sorted and contain no value twice",
+          "[mapi-core][functions]")
 {
     std::vector<std::vector<uint8_t>> frames;
     for (uint32_t port = 0; port < kPorts; ++port)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Value statistics: exact where numbers fit, sound where they do not.
+// Value statistics: exact where numbers fit, plausible where they do not.
 #include "functions/values/value_stats.hpp"
 
 #include "support/catch.hpp"
@@ -16,7 +16,7 @@ mapi_value_stats_t written(const ValueStats &stats)
 }
 } // namespace
 
-TEST_CASE("no value gives zeros, one gives itself", "[mapi-core][functions]")
+TEST_CASE("no values give zeros, one value gives itself", "[mapi-core][functions]")
 {
     ValueStats stats;
     CHECK(written(stats).count == 0);
@@ -27,7 +27,7 @@ TEST_CASE("no value gives zeros, one gives itself", "[mapi-core][functions]")
     CHECK(written(stats).sum2 == 49);
 }
 
-TEST_CASE("a value taken many times at once is as if taken one by one", "[mapi-core][functions]")
+TEST_CASE("adding a value many times at once equals adding it one by one", "[mapi-core][functions]")
 {
     ValueStats once, each;
     once.take(1500, 1000);
@@ -41,7 +41,7 @@ TEST_CASE("a value taken many times at once is as if taken one by one", "[mapi-c
     CHECK(written(once).min == 3);
 }
 
-TEST_CASE("squares of the greatest values do not wrap", "[mapi-core][functions]")
+TEST_CASE("squares of the largest values do not overflow", "[mapi-core][functions]")
 {
     ValueStats stats;
     stats.take(UINT64_MAX, 1000);

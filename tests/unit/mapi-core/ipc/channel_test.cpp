@@ -28,7 +28,8 @@ struct Pair {
     std::unique_ptr<Channel> far;
 };
 
-// A message as a program without libmapi sends it: any number of bytes, any number of descriptors, in as many pieces as wanted.
+// A message as a program without libmapi may send it: any number of bytes and descriptors, in any
+// number of pieces.
 void send_raw(const Channel &channel, size_t bytes, size_t descriptors)
 {
     std::string text(bytes, 'x');
@@ -57,7 +58,8 @@ int lowest_free_descriptor()
 }
 } // namespace
 
-TEST_CASE("a message arrives whole, with its descriptors in order, each closed by its receiver alone", "[mapi-core][ipc][channel]")
+TEST_CASE("a message arrives complete, its descriptors in order, and only the receiver closes them",
+          "[mapi-core][ipc][channel]")
 {
     Pair pair;
     std::array<int, 2> pipe_ends = {};
@@ -78,7 +80,7 @@ TEST_CASE("a message arrives whole, with its descriptors in order, each closed b
     CHECK((fcntl(message.descriptors[0].number(), F_GETFD) & FD_CLOEXEC) != 0);
 }
 
-TEST_CASE("messages keep their borders", "[mapi-core][ipc][channel]")
+TEST_CASE("message boundaries are preserved", "[mapi-core][ipc][channel]")
 {
     Pair pair;
     Message message;
@@ -91,7 +93,8 @@ TEST_CASE("messages keep their borders", "[mapi-core][ipc][channel]")
     CHECK(message.bytes == "three");
 }
 
-TEST_CASE("what is longer than a message may be is not sent, and is an error when it comes", "[mapi-core][ipc][channel]")
+TEST_CASE("a message beyond the maximum length is not sent, and is an error when received",
+          "[mapi-core][ipc][channel]")
 {
     Pair pair;
     Message message;
@@ -103,7 +106,8 @@ TEST_CASE("what is longer than a message may be is not sent, and is an error whe
     CHECK_THROWS_AS(pair.far->receive(message), ChannelError);
 }
 
-TEST_CASE("more descriptors than a message may have are an error and leave none open", "[mapi-core][ipc][channel]")
+TEST_CASE("more descriptors than a message may have are an error and are all closed",
+          "[mapi-core][ipc][channel]")
 {
     Pair pair;
     const int before = lowest_free_descriptor();
@@ -117,7 +121,8 @@ TEST_CASE("more descriptors than a message may have are an error and leave none 
     CHECK(lowest_free_descriptor() == before);
 }
 
-TEST_CASE("descriptors of any message are closed with it, whatever else it has", "[mapi-core][ipc][channel]")
+TEST_CASE("descriptors of any message are closed with it, whatever else it contains",
+          "[mapi-core][ipc][channel]")
 {
     constexpr size_t kMost = 253; // SCM_MAX_FD of the kernel
     const int before = lowest_free_descriptor();
@@ -143,7 +148,8 @@ TEST_CASE("descriptors of any message are closed with it, whatever else it has",
     CHECK(lowest_free_descriptor() == before);
 }
 
-TEST_CASE("a message without bytes is a message, and not the other side's end", "[mapi-core][ipc][channel]")
+TEST_CASE("a message without bytes is a message, not the end of the connection",
+          "[mapi-core][ipc][channel]")
 {
     Pair pair;
     Message message;
@@ -161,14 +167,15 @@ TEST_CASE("a message without bytes is a message, and not the other side's end", 
     CHECK_FALSE(pair.far->receive(message));
 }
 
-TEST_CASE("descriptors of a message without bytes arrive also from a side that has closed", "[mapi-core][ipc][channel]")
+TEST_CASE("descriptors of a message without bytes also arrive from a side that has closed",
+          "[mapi-core][ipc][channel]")
 {
     const int before = lowest_free_descriptor();
     {
         Pair pair;
         Message message;
         send_raw(*pair.near, 0, 3);
-        send_raw(*pair.near, 0, 3); // nobody takes these: the kernel closes them with the socket
+        send_raw(*pair.near, 0, 3); // not received: the kernel closes them with the socket
         pair.near.reset();
         REQUIRE(pair.far->receive(message));
         CHECK(message.descriptors.size() == 3);
@@ -176,7 +183,8 @@ TEST_CASE("descriptors of a message without bytes arrive also from a side that h
     CHECK(lowest_free_descriptor() == before);
 }
 
-TEST_CASE("what a listening socket passes on beside descriptors takes none of their room", "[mapi-core][ipc][channel]")
+TEST_CASE("ancillary data that a listening socket adds takes no space from descriptors",
+          "[mapi-core][ipc][channel]")
 {
     Pair pair;
     const int on = 1;
@@ -194,7 +202,8 @@ TEST_CASE("what a listening socket passes on beside descriptors takes none of th
     CHECK_FALSE(message.has_lost_descriptors);
 }
 
-TEST_CASE("a message whose descriptors find no room here arrives without them, and says so", "[mapi-core][ipc][channel]")
+TEST_CASE("a message whose descriptors do not fit arrives without them, and reports that",
+          "[mapi-core][ipc][channel]")
 {
     Pair pair;
     const Descriptor given(open("/dev/null", O_RDONLY | O_CLOEXEC));
@@ -222,7 +231,8 @@ TEST_CASE("a message whose descriptors find no room here arrives without them, a
     CHECK_FALSE(message.has_lost_descriptors);
 }
 
-TEST_CASE("the other side's end is no error, and sending to it is one", "[mapi-core][ipc][channel]")
+TEST_CASE("the end of the other side is not an error, but sending to it is",
+          "[mapi-core][ipc][channel]")
 {
     Pair pair;
     Message message;
@@ -232,7 +242,8 @@ TEST_CASE("the other side's end is no error, and sending to it is one", "[mapi-c
     CHECK_THROWS_AS(pair.far->send("x", {}, 1000), ChannelError);
 }
 
-TEST_CASE("the last words of a side that hangs up without reading arrive", "[mapi-core][ipc][channel]")
+TEST_CASE("the last message of a side that closes without reading arrives",
+          "[mapi-core][ipc][channel]")
 {
     Pair pair;
     Message message;
@@ -245,7 +256,7 @@ TEST_CASE("the last words of a side that hangs up without reading arrive", "[map
     CHECK_FALSE(pair.far->receive(message));
 }
 
-TEST_CASE("who does not read is given up after the time", "[mapi-core][ipc][channel]")
+TEST_CASE("a peer that does not read is given up after the timeout", "[mapi-core][ipc][channel]")
 {
     Pair pair;
     const std::string bytes(60000, 'x');

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The table of link types, and the link types that a container's packets have inside.
+// The table of link types, and the link types inside containers.
 #include "links/link_head.hpp"
 
 #include <memory>
@@ -32,7 +32,7 @@ TEST_CASE("old numbers of link types become those of capture files", "[mapi-core
         CHECK(from_recorded(number) == number);
 }
 
-TEST_CASE("a link type is known or not", "[mapi-core][links]")
+TEST_CASE("a link type is either known or unknown", "[mapi-core][links]")
 {
     CHECK(knows(kEthernet, {}));
     CHECK(knows(kWirelessRadiotap, {}));
@@ -40,29 +40,30 @@ TEST_CASE("a link type is known or not", "[mapi-core][links]")
         CHECK_FALSE(knows(uint16_t(number), {}));
 }
 
-TEST_CASE("a container is known where what it has inside is", "[mapi-core][links]")
+TEST_CASE("a container is known if its contents are", "[mapi-core][links]")
 {
     CHECK(knows(kPpi, {0, 0, 8, 0, 105, 0, 0, 0}));
     CHECK(knows(kPpi, {0, 0, 8, 0, 12, 0, 0, 0}));
     CHECK_FALSE(knows(kPpi, {0, 0, 8, 0, 189, 0, 0, 0}));
     CHECK_FALSE(knows(kPpi, {0, 0, 8, 0, 192, 0, 0, 0}));   // itself
-    CHECK_FALSE(knows(kPpi, {0, 0, 8, 0, 105, 0, 1, 0}));   // a number that is none
+    CHECK_FALSE(knows(kPpi, {0, 0, 8, 0, 105, 0, 1, 0}));   // an unknown number
     CHECK_FALSE(knows(kPpi, {0, 0, 7, 0, 105, 0, 0, 0}));   // shorter than itself
     CHECK_FALSE(knows(kPpi, {0, 0, 200, 0, 105, 0, 0, 0})); // longer than the packet
     CHECK(knows(kPktap, {12, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0}));
     CHECK_FALSE(knows(kPktap, {12, 0, 0, 0, 2, 0, 0, 0, 1, 0, 0, 0})); // no packet
     std::vector<uint8_t> erf(16);
     erf[8] = 2;
-    CHECK_FALSE(knows(kErf, erf)); // without what stands before the frame
+    CHECK_FALSE(knows(kErf, erf)); // without the bytes before the frame
     erf.resize(18);
     CHECK(knows(kErf, erf));
     erf[8] = 3; // a cell
     CHECK_FALSE(knows(kErf, erf));
-    erf[8] = 0x82; // with an extension header that is not there
+    erf[8] = 0x82; // with an extension header that is missing
     CHECK_FALSE(knows(kErf, erf));
 }
 
-TEST_CASE("what a container has inside begins within the packet whatever its bytes are", "[mapi-core][links]")
+TEST_CASE("the contents of a container begin within the packet whatever its bytes are",
+          "[mapi-core][links]")
 {
     std::mt19937 random(11);
     for (const Start start : {Start::kPpi, Start::kPktap, Start::kErf}) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Ring: what goes in comes out in order, or is counted as dropped, whatever the reader does.
+// Ring: records are read in order or counted as dropped, whatever the reader does.
 #include "support/catch.hpp"
 
 #include <chrono>
@@ -37,7 +37,7 @@ uint32_t size_of(uint32_t number)
     return sizeof(number) + number % 301;
 }
 
-// A record whose bytes all follow from its number.
+// A record whose bytes are all derived from its number.
 bool push(RingWriter &writer, uint32_t number)
 {
     auto *record = static_cast<uint8_t *>(writer.reserve(size_of(number)));
@@ -63,7 +63,7 @@ uint32_t number_of(const Record &record)
 bool always() { return true; }
 } // namespace
 
-TEST_CASE("records come out whole and in order, many times round the ring", "[mapi-core][ring]")
+TEST_CASE("records are read complete and in order, many times around the ring", "[mapi-core][ring]")
 {
     RingMemory memory = make(4096);
     RingReader reader(memory.writer().pages());
@@ -95,7 +95,8 @@ TEST_CASE("a full ring drops the newest records and counts them", "[mapi-core][r
     CHECK(number_of(reader.next()) == 5);
 }
 
-TEST_CASE("records that were lent are not overwritten before they are given back", "[mapi-core][ring]")
+TEST_CASE("records that were lent are not overwritten before they are returned",
+          "[mapi-core][ring]")
 {
     RingMemory memory = make(1024);
     push(memory.writer(), 7);
@@ -151,7 +152,8 @@ TEST_CASE("a record that can never fit is dropped, not waited for", "[mapi-core]
     CHECK(memory.writer().dropped() == 1);
 }
 
-TEST_CASE("what is spared is there for the last records, however full the ring is", "[mapi-core][ring]")
+TEST_CASE("reserved space is there for the last records, however full the ring is",
+          "[mapi-core][ring]")
 {
     RingMemory memory = make(1024, 0, 128);
     while (push(memory.writer(), 4)) {
@@ -166,7 +168,8 @@ TEST_CASE("what is spared is there for the last records, however full the ring i
     CHECK(last.bytes == 8);
 }
 
-TEST_CASE("a reader that lies about its place loses its own records and nothing else", "[mapi-core][ring]")
+TEST_CASE("a reader that claims a wrong position loses its own records and nothing else",
+          "[mapi-core][ring]")
 {
     RingMemory memory = make(1024);
     for (const uint64_t lie : {~uint64_t(0), uint64_t(1) << 40, uint64_t(8), uint64_t(12345)}) {
@@ -180,7 +183,8 @@ TEST_CASE("a reader that lies about its place loses its own records and nothing 
     }
 }
 
-TEST_CASE("a poll descriptor becomes readable with the next record, once it was asked for", "[mapi-core][ring]")
+TEST_CASE("a poll descriptor becomes readable with the next record after it was requested",
+          "[mapi-core][ring]")
 {
     RingMemory memory = make(1024);
     RingReader reader(memory.writer().pages());
@@ -201,7 +205,8 @@ TEST_CASE("a poll descriptor becomes readable with the next record, once it was 
     CHECK(poll(&event, 1, 0) == 1);
 }
 
-TEST_CASE("a reader that lets its descriptor block, and reads nothing, never makes the writer wait", "[mapi-core][ring]")
+TEST_CASE("a reader that makes its descriptor blocking, and never reads, does not block the writer",
+          "[mapi-core][ring]")
 {
     RingMemory memory = make(1024);
     const int event = memory.writer().poll_descriptor();
@@ -214,7 +219,8 @@ TEST_CASE("a reader that lets its descriptor block, and reads nothing, never mak
     CHECK(memory.writer().dropped() == 0);
 }
 
-TEST_CASE("a ring of so many records has room for just these, wherever in its memory they lie", "[mapi-core][ring]")
+TEST_CASE("a ring of n records has room for exactly n, wherever they are in its memory",
+          "[mapi-core][ring]")
 {
     for (const uint32_t most : {1u, 13u, 50u, 227u}) {
         RingMemory ring = make_for(most);
@@ -232,14 +238,15 @@ TEST_CASE("a ring of so many records has room for just these, wherever in its me
     }
 }
 
-TEST_CASE("a ring of so many records has what is spared besides, and no room for a longer record", "[mapi-core][ring]")
+TEST_CASE("a ring of n records has its reserved space in addition, and no room for a longer record",
+          "[mapi-core][ring]")
 {
     RingMemory ring(std::make_shared<HeapArena>(), {MAPI_RING_WRITER_WAITS, 288, 0, 3, 64});
     RingReader reader(ring.writer().pages());
     for (int round = 0; round < 100; ++round) {
         for (int i = 0; i < 3; ++i)
             REQUIRE(ring.writer().reserve(64) != nullptr); // a fourth would wait for the reader
-        for (int i = 0; i < 4; ++i) // of 72 bytes with their headers
+        for (int i = 0; i < 4; ++i) // 72 bytes each with header
             REQUIRE(ring.writer().reserve_last(64) != nullptr);
         CHECK(ring.writer().reserve_last(80) == nullptr);
         CHECK(ring.writer().reserve(80) == nullptr);
@@ -251,7 +258,8 @@ TEST_CASE("a ring of so many records has what is spared besides, and no room for
     CHECK(ring.writer().dropped() == 200);
 }
 
-TEST_CASE("a ring of more or longer records than there is memory for has as many as a gibibyte holds", "[mapi-core][ring]")
+TEST_CASE("a ring for more or longer records than memory allows has as many as a gibibyte holds",
+          "[mapi-core][ring]")
 {
     for (const auto &[records, bytes] : {std::pair{~0u, ~0u}, std::pair{~0u, 64u}, std::pair{1u, ~0u}}) {
         RingMemory ring(std::make_shared<HeapArena>(), {MAPI_RING_WRITER_WAITS, 0, 0, records, bytes});
@@ -260,7 +268,8 @@ TEST_CASE("a ring of more or longer records than there is memory for has as many
     }
 }
 
-TEST_CASE("a reader that lies about what it has read gets no more records than there is room for", "[mapi-core][ring]")
+TEST_CASE("a reader that claims to have read more gets no more records than there is room for",
+          "[mapi-core][ring]")
 {
     RingMemory ring = make_for(10);
     for (const uint64_t tail : {uint64_t(1) << 40, ~uint64_t(0), uint64_t(100000)}) {

@@ -20,9 +20,11 @@ nsdump::StatsReport analyse(TraceBuilder &builder, const nsdump::AnalyseOptions 
 }
 } // namespace
 
-TEST_CASE("code of known length is measured to the tick and instruction, nested 0 to 8 deep", "[nsdump][analyse]")
+TEST_CASE("code of known length is measured to the tick and instruction, nested 0 to 8 deep",
+          "[nsdump][analyse]")
 {
-    // What a machine would write whose pair costs 46 ticks outside and 23 inside, and 30 and 12 instructions.
+    // What a machine would write whose pair costs 46 ticks outside and 23 inside, and 30 and 12
+    // instructions.
     constexpr std::uint64_t kInner = 23, kOuter = 46, kInnerCount = 12, kOuterCount = 30;
     for (unsigned depth = 0; depth <= 8; ++depth) {
         TraceBuilder trace;
@@ -33,7 +35,7 @@ TEST_CASE("code of known length is measured to the tick and instruction, nested 
         for (unsigned i = 0; i <= depth; ++i)
             slices.push_back(trace.site("level" + std::to_string(i)));
         std::uint64_t ticks = 1000, count = 500;
-        for (unsigned i = 0; i <= depth; ++i) { // each level does 1000 ticks of its own before the next begins
+        for (unsigned i = 0; i <= depth; ++i) { // each level takes 1000 ticks itself before the next begins
             trace.start(0, 1, slices[i], ticks, {count});
             ticks += kInner + 1000;
             count += kInnerCount + 3000;
@@ -55,27 +57,29 @@ TEST_CASE("code of known length is measured to the tick and instruction, nested 
     }
 }
 
-TEST_CASE("the interval of a mean holds sampling, what the clock's step hides, and calibration", "[nsdump][analyse]")
+TEST_CASE("the interval of a mean includes sampling, clock resolution and calibration",
+          "[nsdump][analyse]")
 {
     TraceBuilder trace;
     trace.info(test_support::plain_info());
     trace.calibration(NSLICE_CALIBRATION_START, 0, 0, {entry(NSLICE_KIND_START, 0, 20, 40, 0.5)}, 26);
     const auto rx = trace.site("rx");
     std::uint64_t ticks = 0;
-    for (int i = 0; i < 60; ++i) { // 100 and 120 in turn: sd 10.08
+    for (int i = 0; i < 60; ++i) { // alternating 100 and 120: sd 10.08
         trace.start(0, 1, rx, ticks += 1000);
         trace.stop(0, 1, rx, ticks + (i % 2 ? 120 : 100));
     }
     const auto report = analyse(trace);
     const auto &net = *report.slices.at(0).values.at(0).net;
-    const double sampling = (1.96 + 2.6 / 59) * net.sd / std::sqrt(60.0); // more than what 60 readings may hide: 1.3
+    const double sampling = (1.96 + 2.6 / 59) * net.sd / std::sqrt(60.0); // more than 60 readings may hide: 1.3
     CHECK(net.mean == 90);
     REQUIRE(net.ci95);
     CHECK(*net.ci95 == Approx(std::sqrt(sampling * sampling + 0.25)).epsilon(0.003));
-    CHECK(*report.slices[0].values[0].self->ci95 == Approx(*net.ci95)); // nothing inside: self is net
+    CHECK(*report.slices[0].values[0].self->ci95 == Approx(*net.ci95)); // nothing inside: self equals net
 }
 
-TEST_CASE("equal readings of a coarse clock have the interval of a reading that may be missing", "[nsdump][analyse]")
+TEST_CASE("equal readings of a coarse clock have the interval of one reading that may be missing",
+          "[nsdump][analyse]")
 {
     TraceBuilder trace;
     trace.info(test_support::plain_info());
@@ -104,14 +108,15 @@ TEST_CASE("one value has no interval", "[nsdump][analyse]")
     CHECK_FALSE(ticks.self->ci95);
 }
 
-TEST_CASE("net per packet has the error of a ratio: what follows the packets is no error", "[nsdump][analyse]")
+TEST_CASE("net per packet has the error of a ratio: variation proportional to packets is no error",
+          "[nsdump][analyse]")
 {
     TraceBuilder trace;
     trace.info(test_support::plain_info());
     trace.calibration(NSLICE_CALIBRATION_START, 0, 0, {entry(NSLICE_KIND_START, 0, 20, 40)});
     const auto batch = trace.site("batch", NSLICE_KIND_INIT), rx = trace.site("rx");
     std::uint64_t ticks = 0;
-    for (std::uint64_t i = 0; i < 100; ++i) { // 10 ticks a packet, batches of 1 to 50, two slices each
+    for (std::uint64_t i = 0; i < 100; ++i) { // 10 ticks per packet, batches of 1 to 50, two slices each
         const std::uint64_t packets = 1 + i % 50;
         trace.init(0, 1, batch, ticks += 1000, i, packets, 0);
         for (int half = 0; half < 2; ++half) {
@@ -125,10 +130,11 @@ TEST_CASE("net per packet has the error of a ratio: what follows the packets is 
     CHECK(*field.net->ci95 > 5); // slices differ
     CHECK(*field.per_packet->net == Approx(10));
     const double slices_per_packet = 200.0 / 2550;
-    CHECK(*field.per_packet->net_ci95 == Approx(3.0 / 200 * slices_per_packet)); // packets do not; the step's one tick
+    CHECK(*field.per_packet->net_ci95 == Approx(3.0 / 200 * slices_per_packet)); // packets do not; one tick of the step
 }
 
-TEST_CASE("without calibration there is raw and no net, and the report says so", "[nsdump][analyse]")
+TEST_CASE("without calibration there is a raw but no net value, and the report says so",
+          "[nsdump][analyse]")
 {
     TraceBuilder trace;
     trace.info(test_support::plain_info());
@@ -146,7 +152,8 @@ TEST_CASE("without calibration there is raw and no net, and the report says so",
     CHECK(report.has_findings());
 }
 
-TEST_CASE("slices come in order of first appearance and unpaired names are not left out", "[nsdump][analyse]")
+TEST_CASE("slices are listed in order of first appearance, including unpaired names",
+          "[nsdump][analyse]")
 {
     TraceBuilder trace;
     trace.info(test_support::plain_info());
@@ -168,12 +175,13 @@ TEST_CASE("slices come in order of first appearance and unpaired names are not l
     CHECK_FALSE(report.has_findings());
 }
 
-TEST_CASE("an analysis that is stopped tells what it read and that it was stopped", "[nsdump][analyse]")
+TEST_CASE("an analysis that is stopped reports what it read and that it was stopped",
+          "[nsdump][analyse]")
 {
     TraceBuilder trace;
     trace.info(test_support::plain_info());
     const auto rx = trace.site("rx");
-    for (std::uint64_t i = 0; i < 300000; ++i) // alternating CPUs: a run each
+    for (std::uint64_t i = 0; i < 300000; ++i) // alternating CPUs: one run each
         trace.mark(i % 2, 1, rx, i, i);
     nsdump::AnalyseOptions options;
     options.progress = [](std::uint64_t, std::uint64_t) { return false; };

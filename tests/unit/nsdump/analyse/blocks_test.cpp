@@ -7,7 +7,7 @@
 
 using nsdump::Blocks;
 
-TEST_CASE("up to 63 values each have a block, more share them, 32 to 64", "[nsdump][blocks]")
+TEST_CASE("up to 63 values have a block each, more share 32 to 64 blocks", "[nsdump][blocks]")
 {
     Blocks blocks;
     CHECK(blocks.count() == 0);
@@ -29,7 +29,7 @@ TEST_CASE("few values have the standard error of their mean", "[nsdump][blocks]"
     CHECK(blocks.standard_error() == Approx(std::sqrt(14.0 / 2 / 3)));
 }
 
-TEST_CASE("values that come in equal runs have the error of the runs", "[nsdump][blocks]")
+TEST_CASE("values in runs of equal ones have the error of the runs", "[nsdump][blocks]")
 {
     Blocks blocks;
     for (int run = 0; run < 32; ++run)

@@ -6,7 +6,7 @@
 
 using Catch::Matchers::Contains;
 
-TEST_CASE("a calibration survives being written and read", "[nsdump][calibration]")
+TEST_CASE("a calibration is unchanged after being written and read", "[nsdump][calibration]")
 {
     nsdump::CalibrationFile file;
     file.context = {"0.1", "CPU \"x\"", "x86_64", "6.1", "performance", "kvm", "gcc 12", "2026-01-01", 2};
@@ -37,7 +37,7 @@ TEST_CASE("a calibration survives being written and read", "[nsdump][calibration
     CHECK(nsdump::to_json(back) == nsdump::to_json(file));
 }
 
-TEST_CASE("what is no calibration is refused with its name", "[nsdump][calibration]")
+TEST_CASE("a file that is not a calibration is refused with its name", "[nsdump][calibration]")
 {
     for (const char *text : {"", "{", "[]", "{}", R"({"schema":"netslice-stats-1"})",
                              R"({"schema":"netslice-calibration-1"})",
@@ -51,7 +51,7 @@ TEST_CASE("what is no calibration is refused with its name", "[nsdump][calibrati
     CHECK_THROWS_WITH(nsdump::read_calibration("/nowhere/c.json"), Contains("/nowhere/c.json"));
 }
 
-TEST_CASE("a calibration with figures that no machine has is refused", "[nsdump][calibration]")
+TEST_CASE("a calibration with implausible figures is refused", "[nsdump][calibration]")
 {
     const auto text = [](const std::string &figures) {
         return R"({"schema":"netslice-calibration-1","clock":{"hz":1e9},"probes":[{"macro":"START+STOP",)" + figures + "}]}";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The worked examples of libnsprobe/CORRECTION.md, read from the document and worked out by nsdump.
+// The worked examples of libnsprobe/CORRECTION.md, read from the document and calculated by nsdump.
 #include "analyse/analyse.hpp"
 #include "nsdump_support.hpp"
 #include "simulation/document.hpp"
@@ -23,7 +23,7 @@ nsdump::StatsReport analyse(TraceBuilder &trace)
     return nsdump::analyse_trace(file);
 }
 
-// The slice that ends last, which is the one around all others.
+// The slice that ends last, which encloses all others.
 const nsdump::FieldReport &outermost(const nsdump::StatsReport &report, std::size_t field = 0)
 {
     for (const nsdump::SliceReport &slice : report.slices)
@@ -32,7 +32,7 @@ const nsdump::FieldReport &outermost(const nsdump::StatsReport &report, std::siz
     throw std::runtime_error("no slice outer");
 }
 
-// One slice of `raw` ticks around `pairs` slices, an INIT and an EXIT where wanted.
+// One slice of `raw` ticks around `pairs` slices, optionally with an INIT and an EXIT.
 nsdump::StatsReport one_slice(const Example &example, unsigned pairs, bool has_unit,
                               const std::vector<nslice_calibration_entry> &constants)
 {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Where the correction's assumptions do not hold: intervals that are bounds or that miss, as CORRECTION.md tells.
+// Where the correction's assumptions do not hold: intervals that are bounds or that miss the truth,
+// as documented in CORRECTION.md.
 #include "simulation/document.hpp"
 #include "simulation/scenarios.hpp"
 #include "support/catch.hpp"
@@ -11,7 +12,7 @@ namespace
 constexpr int kTrials = 1000;
 constexpr std::uint64_t kSeed = 20040714;
 
-// The document tells what was measured; another compiler's rounding may move a trial or two.
+// The document has measured numbers; another compiler's rounding may change a trial or two.
 template <class Trial> double check_documented(const char *row, Trial trial)
 {
     INFO(row);
@@ -32,14 +33,16 @@ Durations interrupted()
 }
 } // namespace
 
-TEST_CASE("slices below noise have a true mean, of readings of which few are rare", "[nsdump][simulation]")
+TEST_CASE("slices below noise have a true mean, from readings of which few are rare",
+          "[nsdump][simulation]")
 {
     CHECK(check_documented("below noise, a rare reading", [&](Random &random) {
         return outcome_of(field_of(leaves(Model{}, constant(1.5), 200, random), "leaf"), 1.5);
     }) >= 0.93);
 }
 
-TEST_CASE("where a bound is part of the interval it holds at least as often as it says", "[nsdump][simulation]")
+TEST_CASE("where a bound is part of the interval, it holds at least as often as stated",
+          "[nsdump][simulation]")
 {
     const Model model;
     CHECK(check_documented("few slices, coarse clock", [&](Random &random) {
@@ -82,7 +85,8 @@ TEST_CASE("where an assumption is broken the interval misses the truth", "[nsdum
     }) < 0.93);
 }
 
-TEST_CASE("the trimmed mean holds the work of slices of which a few are interrupted", "[nsdump][simulation]")
+TEST_CASE("the trimmed mean matches the work of slices of which a few are interrupted",
+          "[nsdump][simulation]")
 {
     CHECK(check_documented("interrupted slices, trimmed mean", [&](Random &random) {
         return trimmed_outcome(field_of(leaves(Model{}, interrupted(), 400, random), "leaf"), 3000);

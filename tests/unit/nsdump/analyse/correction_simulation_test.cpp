@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Traces of a machine whose truth is known: the 95 % intervals that nsdump reports hold it in 93 to 97 cases of 100.
+// Traces of a simulated machine whose true values are known: nsdump's 95 % intervals hold them in
+// 93 to 97 cases of 100.
 #include "simulation/scenarios.hpp"
 #include "support/catch.hpp"
 
@@ -10,13 +11,13 @@ namespace
 constexpr int kTrials = 4000;
 constexpr std::uint64_t kSeed = 20010107;
 
-// How far the draw may have put a share of kTrials from the true one, in 99 of 100 cases.
+// The sampling error of a share of kTrials, in 99 of 100 cases.
 double chance(double share)
 {
     return 2.58 * std::sqrt(share * (1 - share) / kTrials);
 }
 
-// The true share lies in 93 to 97 %, not only the one that was drawn.
+// The true share lies in 93 to 97 %, not only the one that was sampled.
 template <class Trial> void check_coverage(const char *what, Trial trial)
 {
     INFO(what);
@@ -41,7 +42,7 @@ double nested_truth(int pairs)
 }
 } // namespace
 
-TEST_CASE("the interval of slices with nothing inside holds the truth, with a fine and with a coarse clock",
+TEST_CASE("the interval of slices with nothing inside holds the truth, with a fine or coarse clock",
           "[nsdump][simulation]")
 {
     const Durations skewed = lognormal(300, 0.5);
@@ -73,7 +74,7 @@ TEST_CASE("the interval holds the truth with 1 to 32 slices inside", "[nsdump][s
     }
 }
 
-TEST_CASE("slices that follow each other closely share their place on the clock's steps, and the interval knows",
+TEST_CASE("consecutive slices share their phase on the clock's steps, which the interval includes",
           "[nsdump][simulation]")
 {
     check_coverage("the slices inside", [&](Random &random) {
@@ -98,7 +99,8 @@ TEST_CASE("the interval holds the truth with INIT, MARK and EXIT inside", "[nsdu
     });
 }
 
-TEST_CASE("the interval holds the truth over CPUs whose probes do not cost the same", "[nsdump][simulation]")
+TEST_CASE("the interval holds the truth over CPUs whose probes have different costs",
+          "[nsdump][simulation]")
 {
     Model dear = kCoarse;
     for (ProbeModel &probe : dear.probes)
@@ -121,7 +123,7 @@ TEST_CASE("the interval of a counter holds the truth", "[nsdump][simulation]")
     });
 }
 
-TEST_CASE("the interval holds the truth where the probes' cost wanders from turn to turn of a calibration, and on",
+TEST_CASE("the interval holds the truth where the cost of probes drifts between turns and later",
           "[nsdump][simulation]")
 {
     Model model;

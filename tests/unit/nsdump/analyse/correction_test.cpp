@@ -34,9 +34,10 @@ std::string trace_with(const Entries &start, const Entries &end, const std::stri
 }
 } // namespace
 
-TEST_CASE("a CPU uses its own constants, else any's, else the mean over the CPUs", "[nsdump][correction]")
+TEST_CASE("a CPU uses its own constants, else those for any CPU, else the mean over the CPUs",
+          "[nsdump][correction]")
 {
-    SECTION("own and any")
+    SECTION("own constants and those for any CPU")
     {
         const TraceFile trace(source_of(trace_with({entry(NSLICE_KIND_START, 0, 20, 40, 1, 0),
                                                     entry(NSLICE_KIND_START, 0, 30, 60, 1)}, {})));
@@ -45,14 +46,15 @@ TEST_CASE("a CPU uses its own constants, else any's, else the mean over the CPUs
         CHECK(correction.of(1, 0).inner == 30);
         CHECK(correction.of(1, 0).outer[nsdump::kPair] == 60);
     }
-    SECTION("own and mean")
+    SECTION("own constants and the mean")
     {
         const TraceFile trace(source_of(trace_with({entry(NSLICE_KIND_START, 0, 20, 40, 3, 0),
                                                     entry(NSLICE_KIND_START, 0, 30, 60, 4, 1)}, {})));
         const Correction correction(trace);
         CHECK(correction.of(1, 0).inner == 30);
         CHECK(correction.of(2, 0).inner == 25);
-        // two independent means, and a third CPU as far from them as they are from each other
+        // two independent means, and a third CPU that differs from them as much as they differ from
+        // each other
         CHECK(correction.of(2, 0).inner_ci95 == Approx(std::hypot(2.5, 12.71 * std::sqrt(50 * 1.5))));
         REQUIRE(correction.warnings().size() == 2);
         CHECK_THAT(correction.warnings()[1], Contains("1 CPUs were not calibrated themselves"));
@@ -68,7 +70,8 @@ TEST_CASE("a CPU uses its own constants, else any's, else the mean over the CPUs
     }
 }
 
-TEST_CASE("start and end are averaged; half of what their intervals do not explain has moved", "[nsdump][correction]")
+TEST_CASE("start and end are averaged; half of the difference beyond their intervals is drift",
+          "[nsdump][correction]")
 {
     const TraceFile trace(source_of(trace_with({entry(NSLICE_KIND_START, 0, 20, 40, 0.3)},
                                                {entry(NSLICE_KIND_START, 0, 24, 40.1, 0.4)})));
@@ -78,14 +81,15 @@ TEST_CASE("start and end are averaged; half of what their intervals do not expla
     CHECK(constants.inner_ci95 == Approx(0.25));
     CHECK(constants.inner_bound == Approx(std::sqrt(4 * 4 - 0.5 * 0.5) / 2));
     CHECK(constants.outer[nsdump::kPair] == Approx(40.05));
-    CHECK(constants.outer_bound[nsdump::kPair] == 0); // 0.1 apart, 0.5 by chance
+    CHECK(constants.outer_bound[nsdump::kPair] == 0); // 0.1 apart, up to 0.5 by chance
     REQUIRE(correction.drift().size() == 2);
     CHECK(correction.drift()[0].is_inner);
     CHECK(correction.drift()[0].is_significant);
     CHECK_FALSE(correction.drift()[1].is_significant);
 }
 
-TEST_CASE("how much of a probe its surroundings hide bounds what the constants may be off by", "[nsdump][correction]")
+TEST_CASE("the part of a probe that its surroundings hide bounds the error of the constants",
+          "[nsdump][correction]")
 {
     constexpr unsigned kAlone = NSLICE_ENTRY_ALONE;
     const TraceFile trace(source_of(trace_with(
@@ -102,7 +106,8 @@ TEST_CASE("how much of a probe its surroundings hide bounds what the constants m
     CHECK(correction.warnings().empty());
 }
 
-TEST_CASE("a calibration by which probes give time back is told as disturbed", "[nsdump][correction]")
+TEST_CASE("a calibration in which probes have a negative cost is reported as disturbed",
+          "[nsdump][correction]")
 {
     const Entries negative = {entry(NSLICE_KIND_START, 0, -5, -40, 3), entry(NSLICE_KIND_START | NSLICE_ENTRY_ALONE, 0, 30, 60, 3)};
     const TraceFile trace(source_of(trace_with(negative, negative)));
@@ -114,7 +119,7 @@ TEST_CASE("a calibration by which probes give time back is told as disturbed", "
     CHECK(Correction(hidden).warnings().empty());
 }
 
-TEST_CASE("every kind and every counter has constants of its own", "[nsdump][correction]")
+TEST_CASE("every kind and every counter has its own constants", "[nsdump][correction]")
 {
     const TraceFile trace(source_of(trace_with(
         {entry(NSLICE_KIND_START, 0, 20, 40), entry(NSLICE_KIND_MARK, 0, 0, 21), entry(NSLICE_KIND_INIT, 0, 0, 22),
@@ -128,7 +133,7 @@ TEST_CASE("every kind and every counter has constants of its own", "[nsdump][cor
     CHECK_FALSE(correction.of(0, 2).is_known);
 }
 
-TEST_CASE("constants that are no numbers are refused and told", "[nsdump][correction]")
+TEST_CASE("constants that are not numbers are refused and reported", "[nsdump][correction]")
 {
     const double nan = std::numeric_limits<double>::quiet_NaN();
     const TraceFile trace(source_of(trace_with({entry(NSLICE_KIND_START, 0, nan, 40), entry(NSLICE_KIND_STOP, 0, 1, 1),
@@ -140,7 +145,8 @@ TEST_CASE("constants that are no numbers are refused and told", "[nsdump][correc
     CHECK_THAT(correction.warnings()[0], Contains("3 calibration entries"));
 }
 
-TEST_CASE("calibration.json replaces the trace's constants where its settings are the session's", "[nsdump][correction]")
+TEST_CASE("calibration.json replaces the trace's constants if its settings are the session's",
+          "[nsdump][correction]")
 {
     const TraceFile trace(source_of(trace_with({entry(NSLICE_KIND_START, 0, 20, 40)}, {}, "instructions")));
     nsdump::CalibrationFile file;
@@ -161,7 +167,8 @@ TEST_CASE("calibration.json replaces the trace's constants where its settings ar
     CHECK(correction.of(0, 1).outer[nsdump::kPair] == 9);
 }
 
-TEST_CASE("a calibration of another machine, version or clock is named as such, with what to do", "[nsdump][correction]")
+TEST_CASE("a calibration of another machine, version or clock is reported as such, with a remedy",
+          "[nsdump][correction]")
 {
     test_support::TraceBuilder builder;
     builder.info(test_support::plain_info() + "machine.cpu=CPU A\nwriter.version=0.2\n");
@@ -183,7 +190,8 @@ TEST_CASE("a calibration of another machine, version or clock is named as such, 
     CHECK_THAT(warnings[2], Contains("2 GHz") && Contains("run nscalibrate"));
 }
 
-TEST_CASE("constants of counters come from the file, which must have been made with the trace's counters", "[nsdump][correction]")
+TEST_CASE("constants of counters come from the file, which must have the trace's counters",
+          "[nsdump][correction]")
 {
     const TraceFile trace(source_of(trace_with({entry(NSLICE_KIND_START, 0, 20, 40)}, {}, "instructions,page-faults")));
     nsdump::CalibrationFile file;

@@ -10,7 +10,8 @@
 
 using nsdump::Histogram;
 
-TEST_CASE("percentiles are right within one per cent over twelve powers of ten", "[nsdump][histogram]")
+TEST_CASE("percentiles are accurate to one per cent over twelve powers of ten",
+          "[nsdump][histogram]")
 {
     std::mt19937 random(3);
     std::lognormal_distribution<double> draw(10, 4);
@@ -34,7 +35,7 @@ TEST_CASE("whole numbers below 128 are exact", "[nsdump][histogram]")
     }
 }
 
-TEST_CASE("values below zero have their place below zero", "[nsdump][histogram]")
+TEST_CASE("values below zero are placed below zero", "[nsdump][histogram]")
 {
     Histogram histogram;
     for (int value = -100; value <= 100; ++value)
@@ -83,7 +84,7 @@ TEST_CASE("an empty histogram has no percentile", "[nsdump][histogram]")
     CHECK(Histogram().buckets().empty());
 }
 
-TEST_CASE("a trimmed mean leaves alone what a stolen CPU does to a few values", "[nsdump][histogram]")
+TEST_CASE("a trimmed mean ignores what a stolen CPU does to a few values", "[nsdump][histogram]")
 {
     Histogram calm, disturbed;
     for (int i = 0; i < 1000; ++i) {
@@ -96,9 +97,10 @@ TEST_CASE("a trimmed mean leaves alone what a stolen CPU does to a few values", 
     CHECK(calm.trimmed_mean(0).mean == Approx(104.985).margin(0.01));
 }
 
-TEST_CASE("the trimmed mean's error sees the spread of values that share a bucket", "[nsdump][histogram]")
+TEST_CASE("the error of the trimmed mean includes the spread of values that share a bucket",
+          "[nsdump][histogram]")
 {
-    // 100,000 and what lies about it: a bucket is 1024 wide there, the spread is 20
+    // 100,000 and values close to it: a bucket is 1024 wide there, the spread is 20
     for (const double sign : {1.0, -1.0}) {
         nsdump::Histogram histogram;
         std::vector<double> values;

@@ -8,7 +8,8 @@
 using nsdump::interval95;
 using nsdump::rounding_ci95;
 
-TEST_CASE("one slice may be off by a step, many by what may be missing among them", "[nsdump][interval]")
+TEST_CASE("one slice may be wrong by a step, many by the readings that may be missing among them",
+          "[nsdump][interval]")
 {
     CHECK(rounding_ci95(26, 1) == 26);
     CHECK(rounding_ci95(26, 3) == 26);
@@ -16,7 +17,7 @@ TEST_CASE("one slice may be off by a step, many by what may be missing among the
     CHECK(rounding_ci95(0, 10) == 0); // counters
 }
 
-TEST_CASE("independent errors add in quadrature, a bound as it is", "[nsdump][interval]")
+TEST_CASE("independent errors add in quadrature, a bound adds directly", "[nsdump][interval]")
 {
     nsdump::OtherErrors others{0, {}, 0.5};
     others.constants.add_ci95(3, nsdump::kManyDegrees);
@@ -30,7 +31,8 @@ TEST_CASE("the sampling error is no less than what the clock's step may hide", "
     CHECK(*interval95({1, nsdump::kManyDegrees}, {1.9, {}, 0}) == Approx(1.96));
 }
 
-TEST_CASE("two errors that are known from few values are together known from more", "[nsdump][interval]")
+TEST_CASE("combining two errors with few degrees of freedom gives more of them",
+          "[nsdump][interval]")
 {
     nsdump::Uncertainty both;
     both.add_ci95(2.78, 4); // a standard error of 1
@@ -38,20 +40,21 @@ TEST_CASE("two errors that are known from few values are together known from mor
     CHECK(both.degrees() == Approx(8));
     CHECK(both.ci95() == Approx(2.31 * std::sqrt(2.0)));
     CHECK(both.scaled(10).ci95() == Approx(23.1 * std::sqrt(2.0)));
-    both.add(1000, nsdump::kManyDegrees); // beside which they do not count
+    both.add(1000, nsdump::kManyDegrees); // next to which they do not matter
     CHECK(both.ci95() == Approx(1960).epsilon(1e-3));
 }
 
-TEST_CASE("one value and none have no interval", "[nsdump][interval]")
+TEST_CASE("neither one value nor none has an interval", "[nsdump][interval]")
 {
     CHECK_FALSE(interval95({0, 0}, {26, {}, 0}));
     CHECK_FALSE(interval95({0, -1}, {26, {}, 0}));
 }
 
-TEST_CASE("neighbours that are alike have a larger sampling error than as many independent ones", "[nsdump][interval]")
+TEST_CASE("correlated neighbours have a larger sampling error than as many independent values",
+          "[nsdump][interval]")
 {
     nsdump::Blocks blocks;
-    for (int i = 0; i < 128; ++i) // 32 blocks of 4, in each of which all are alike
+    for (int i = 0; i < 128; ++i) // 32 blocks of 4 equal values
         blocks.add(1, i / 4 % 2);
     const nsdump::Sampling sampling = nsdump::sampling_of(blocks);
     CHECK(sampling.standard_error == Approx(std::sqrt(0.25 / 31)));

@@ -11,7 +11,8 @@ namespace
 constexpr auto k0 = std::uint32_t{1} << 31, k1 = k0 | 1; // the kernel's rings of CPU 0 and 1
 constexpr std::uint32_t kThread = 7, kOther = 9;
 
-// A program's slice "work" and the kernel's places; without a calibration, so that what is taken out is what was recorded.
+// A program's slice "work" and the kernel's sites; without a calibration, so that recorded times
+// are subtracted unchanged.
 struct Scene {
     TraceBuilder trace;
     std::uint16_t work, inner, irq, softirq, sends, leaves, note;
@@ -28,7 +29,7 @@ struct Scene {
         leaves = trace.kernel_site("sched_switch", NSLICE_KIND_MARK, NSLICE_SITE_SWITCH);
         note = trace.kernel_site("tx_bytes", NSLICE_KIND_MARK);
     }
-    // What kernel probes cost: a pair 5 of 8 ticks inside, a MARK 3.
+    // The cost of kernel probes: a pair has 5 of its 8 ticks inside, a MARK costs 3.
     void calibrate_kernel()
     {
         for (std::uint32_t cpu = 0; cpu < 2; ++cpu)
@@ -64,7 +65,8 @@ double net_of(const nsdump::StatsReport &report, const std::string &name)
 }
 } // namespace
 
-TEST_CASE("an interrupt inside a slice is taken out of it, with all that the kernel did in it", "[nsdump][kernel_time]")
+TEST_CASE("an interrupt inside a slice is subtracted from it, with everything nested in it",
+          "[nsdump][kernel_time]")
 {
     Scene scene;
     scene.trace.start(0, kThread, scene.work, 1000);
@@ -72,7 +74,7 @@ TEST_CASE("an interrupt inside a slice is taken out of it, with all that the ker
     scene.trace.mark(k0, kThread, scene.note, 1150, 60);
     scene.trace.stop(k0, kThread, scene.irq, 1400);
     scene.trace.start(k0, kThread, scene.softirq, 1410);
-    scene.trace.start(k0, kThread, scene.irq, 1420); // inside the other one
+    scene.trace.start(k0, kThread, scene.irq, 1420); // nested in the other one
     scene.trace.stop(k0, kThread, scene.irq, 1440);
     scene.trace.stop(k0, kThread, scene.softirq, 1510);
     scene.trace.stop(0, kThread, scene.work, 2000);
@@ -89,7 +91,8 @@ TEST_CASE("an interrupt inside a slice is taken out of it, with all that the ker
     CHECK(slice_of(report, "kernel:irq").is_kernel);
 }
 
-TEST_CASE("an interrupt is taken out of every slice around it, and of the innermost one's self value", "[nsdump][kernel_time]")
+TEST_CASE("an interrupt is subtracted from all enclosing slices, and from the innermost one's self",
+          "[nsdump][kernel_time]")
 {
     Scene scene;
     scene.trace.start(0, kThread, scene.work, 1000);
@@ -104,7 +107,8 @@ TEST_CASE("an interrupt is taken out of every slice around it, and of the innerm
     CHECK(slice_of(report, "work").values[0].self->total == 200);
 }
 
-TEST_CASE("of what a program asked the kernel for itself only the kernel's probes are taken out", "[nsdump][kernel_time]")
+TEST_CASE("of system calls of the program, only the cost of the kernel's probes is subtracted",
+          "[nsdump][kernel_time]")
 {
     Scene scene;
     scene.calibrate_kernel();
@@ -119,7 +123,8 @@ TEST_CASE("of what a program asked the kernel for itself only the kernel's probe
     CHECK(slice_of(report, "work").interrupted == 0);
 }
 
-TEST_CASE("an interrupt's probes cost the slice around them more than the interrupt shows", "[nsdump][kernel_time]")
+TEST_CASE("the probes of an interrupt cost the enclosing slice more than the interrupt shows",
+          "[nsdump][kernel_time]")
 {
     Scene scene;
     scene.calibrate_kernel();
@@ -130,12 +135,13 @@ TEST_CASE("an interrupt's probes cost the slice around them more than the interr
     CHECK(net_of(scene.report(), "work") == 1000 - 105 - (8 - 5));
 }
 
-TEST_CASE("the time that a thread was put aside is taken out of its slices", "[nsdump][kernel_time]")
+TEST_CASE("the time during which a thread was preempted is subtracted from its slices",
+          "[nsdump][kernel_time]")
 {
     Scene scene;
     scene.trace.start(0, kThread, scene.work, 1000);
     scene.trace.mark(k0, kThread, scene.leaves, 1100, kOther);
-    scene.trace.start(k0, kOther, scene.irq, 1150); // the other one's
+    scene.trace.start(k0, kOther, scene.irq, 1150); // of the other thread
     scene.trace.stop(k0, kOther, scene.irq, 1170);
     scene.trace.mark(k0, kOther, scene.leaves, 1600, kThread);
     scene.trace.stop(0, kThread, scene.work, 2000);
@@ -146,7 +152,7 @@ TEST_CASE("the time that a thread was put aside is taken out of its slices", "[n
     CHECK(net_of(report, "work") == 500);
 }
 
-TEST_CASE("a kernel slice's net value is without the interrupts inside it", "[nsdump][kernel_time]")
+TEST_CASE("a kernel slice's net value excludes the interrupts inside it", "[nsdump][kernel_time]")
 {
     Scene scene;
     scene.calibrate_kernel();
@@ -163,7 +169,8 @@ TEST_CASE("a kernel slice's net value is without the interrupts inside it", "[ns
     CHECK(slice_of(report, "kernel:xmit").values[0].self->total == net_of(report, "kernel:xmit"));
 }
 
-TEST_CASE("the kernel's counters are the CPU's: an interrupt's count comes out, a switch makes them useless", "[nsdump][kernel_time]")
+TEST_CASE("kernel counters are per CPU: interrupts are subtracted, a switch makes them useless",
+          "[nsdump][kernel_time]")
 {
     Scene scene;
     scene.trace.info("kernel.counters.names=instructions\n");
@@ -186,7 +193,8 @@ TEST_CASE("the kernel's counters are the CPU's: an interrupt's count comes out, 
     CHECK(sends.uncounted == 1);
 }
 
-TEST_CASE("idle threads of two CPUs have stacks of their own, though both are thread 0", "[nsdump][kernel_time]")
+TEST_CASE("idle threads of two CPUs have separate stacks, though both are thread 0",
+          "[nsdump][kernel_time]")
 {
     Scene scene;
     scene.trace.start(k0, 0, scene.irq, 1000);
@@ -198,7 +206,8 @@ TEST_CASE("idle threads of two CPUs have stacks of their own, though both are th
     CHECK(slice_of(report, "kernel:irq").values[0].raw.total == 100 + 190);
 }
 
-TEST_CASE("a slice that was open while the kernel lost records is left out: what was inside is not known", "[nsdump][kernel_time]")
+TEST_CASE("a slice open while the kernel lost records is left out, as its contents are unknown",
+          "[nsdump][kernel_time]")
 {
     Scene scene;
     scene.trace.start(0, kThread, scene.work, 1000);
@@ -217,7 +226,8 @@ TEST_CASE("a slice that was open while the kernel lost records is left out: what
     CHECK(report.losses.equation_holds == true);
 }
 
-TEST_CASE("a slice that was opened after one loss of the kernel's records is left out for the next", "[nsdump][kernel_time]")
+TEST_CASE("a slice opened after one loss of kernel records is left out at the next one",
+          "[nsdump][kernel_time]")
 {
     Scene scene;
     scene.trace.start(0, kThread, scene.work, 1000);
@@ -232,7 +242,8 @@ TEST_CASE("a slice that was opened after one loss of the kernel's records is lef
     CHECK(slice_of(scene.report(), "work").spans_loss == 2);
 }
 
-TEST_CASE("a slice between the kernel's last record before a loss and the first one behind it was not seen", "[nsdump][kernel_time]")
+TEST_CASE("a slice between the last kernel record before a loss and the first after it is unseen",
+          "[nsdump][kernel_time]")
 {
     Scene scene;
     scene.trace.start(k0, kThread, scene.irq, 1000);
@@ -240,7 +251,7 @@ TEST_CASE("a slice between the kernel's last record before a loss and the first 
     scene.trace.lose(k0, NSLICE_LOST_FULL, 10);
     scene.trace.start(0, kThread, scene.work, 1200); // begins and ends while records are lost
     scene.trace.stop(0, kThread, scene.work, 1300);
-    scene.trace.start(1, kOther, scene.work, 1200); // on a CPU whose records are all there
+    scene.trace.start(1, kOther, scene.work, 1200); // on a CPU without losses
     scene.trace.stop(1, kOther, scene.work, 1310);
     scene.trace.start(k1, kOther, scene.irq, 1400);
     scene.trace.stop(k1, kOther, scene.irq, 1410);
@@ -252,7 +263,8 @@ TEST_CASE("a slice between the kernel's last record before a loss and the first 
     CHECK(net_of(report, "work") == 110);
 }
 
-TEST_CASE("behind the kernel's last record nothing is seen where more were lost", "[nsdump][kernel_time]")
+TEST_CASE("after the kernel's last record nothing is seen if more were lost",
+          "[nsdump][kernel_time]")
 {
     Scene scene;
     scene.trace.start(k0, kThread, scene.irq, 1000);
@@ -263,7 +275,8 @@ TEST_CASE("behind the kernel's last record nothing is seen where more were lost"
     CHECK(slice_of(scene.report(), "work").spans_loss == 1);
 }
 
-TEST_CASE("a thread that was away while any CPU lost the kernel's records may have come back unseen", "[nsdump][kernel_time]")
+TEST_CASE("a thread that was off the CPU while any kernel records were lost may be back unseen",
+          "[nsdump][kernel_time]")
 {
     Scene scene;
     scene.trace.start(0, kThread, scene.work, 1000);
@@ -278,7 +291,7 @@ TEST_CASE("a thread that was away while any CPU lost the kernel's records may ha
 
 namespace
 {
-// Of CPU 0's START + STOP, ten batches that are all alike.
+// START + STOP of CPU 0, ten batches that are all equal.
 nslice_kernel_calibration_entry pair_cost(unsigned field, std::int64_t inner, std::int64_t outer)
 {
     return {0, NSLICE_KIND_START, static_cast<__u8>(field), 10, 10 * 1024 * inner, 0, 10 * 1024 * outer, 0};
@@ -291,7 +304,8 @@ bool warns(const nsdump::StatsReport &report, const std::string &words)
 }
 } // namespace
 
-TEST_CASE("a counter of the kernel's slices without constants is told by its name", "[nsdump][kernel_time]")
+TEST_CASE("a counter of the kernel's slices without constants is reported by its name",
+          "[nsdump][kernel_time]")
 {
     Scene scene;
     scene.trace.info("kernel.counters.names=instructions,cycles\n");
@@ -307,7 +321,8 @@ TEST_CASE("a counter of the kernel's slices without constants is told by its nam
     CHECK_FALSE(slice_of(report, "kernel:xmit").values[2].net);
 }
 
-TEST_CASE("constants of the kernel's probes that moved are told, and widen the intervals", "[nsdump][kernel_time]")
+TEST_CASE("kernel probe constants that drifted are reported, and widen the intervals",
+          "[nsdump][kernel_time]")
 {
     const auto report_with = [](std::int64_t outer_at_end) {
         Scene scene;
@@ -328,7 +343,8 @@ TEST_CASE("constants of the kernel's probes that moved are told, and widen the i
     CHECK(net_of(moved, "kernel:xmit") == 400 - 50 - (100 + 85 - 50));
 }
 
-TEST_CASE("kernel probes that were not calibrated at both ends, or not on each CPU, are told", "[nsdump][kernel_time]")
+TEST_CASE("kernel probes not calibrated at both ends, or not on each CPU, are reported",
+          "[nsdump][kernel_time]")
 {
     Scene scene;
     scene.trace.kernel_calibration({pair_cost(0, 5, 8)});
@@ -345,7 +361,8 @@ TEST_CASE("kernel probes that were not calibrated at both ends, or not on each C
     CHECK(warns(bare.report(), "the kernel's probes were not calibrated: their slices have only raw values"));
 }
 
-TEST_CASE("nothing is taken out of slices whose threads have numbers of another pid namespace, and that is told", "[nsdump][kernel_time]")
+TEST_CASE("nothing is subtracted from slices whose thread ids are of another pid namespace",
+          "[nsdump][kernel_time]")
 {
     for (const char *name_space : {"program.pid_namespace=4026532178\n", "program.pid_namespace=unknown\n", ""}) {
         Scene scene;
@@ -371,20 +388,21 @@ TEST_CASE("nothing is taken out of slices whose threads have numbers of another 
     }
 }
 
-TEST_CASE("a program's slice of the same name is another one than the kernel's", "[nsdump][kernel_time]")
+TEST_CASE("a program's slice of the same name is distinct from the kernel's",
+          "[nsdump][kernel_time]")
 {
     Scene scene;
     const std::uint16_t own = scene.trace.site("irq");
     scene.trace.start(0, kThread, own, 1000);
     scene.trace.start(k0, kThread, scene.irq, 1100);
-    scene.trace.stop(0, kThread, own, 1200); // an interrupt that ends after the program went on: of a damaged clock
+    scene.trace.stop(0, kThread, own, 1200); // an interrupt that ends after the program continued: from an inconsistent clock
     scene.trace.stop(k0, kThread, scene.irq, 1300);
     const nsdump::StatsReport report = scene.report();
     CHECK(slice_of(report, "irq").count == 1);
     CHECK(slice_of(report, "kernel:irq").count == 1);
 }
 
-TEST_CASE("a trace whose kernel totals are missing has a finding", "[nsdump][kernel_time]")
+TEST_CASE("missing kernel totals of a trace are a finding", "[nsdump][kernel_time]")
 {
     Scene scene;
     scene.trace.start(k0, kThread, scene.irq, 1100);

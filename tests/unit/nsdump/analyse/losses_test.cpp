@@ -23,7 +23,7 @@ TraceBuilder lossy_trace()
     return trace;
 }
 
-// Changes the footer row of the first CPU and seals the chunk again.
+// Changes the footer row of the first CPU and recomputes the chunk's checksum.
 std::string with_row(std::string bytes, std::size_t field_offset, std::uint64_t value)
 {
     const std::size_t payload_bytes = sizeof(nslice_file_footer) + 2 * sizeof(nslice_file_footer_cpu);
@@ -36,7 +36,7 @@ std::string with_row(std::string bytes, std::size_t field_offset, std::uint64_t 
 }
 } // namespace
 
-TEST_CASE("what was issued is drained or lost, by cause and CPU", "[nsdump][losses]")
+TEST_CASE("issued records are drained or lost, by cause and CPU", "[nsdump][losses]")
 {
     auto builder = lossy_trace();
     builder.footer(NSLICE_END_CLOSED, 9, 9);
@@ -52,7 +52,8 @@ TEST_CASE("what was issued is drained or lost, by cause and CPU", "[nsdump][loss
     CHECK(losses.by_cpu[1].lost_sum() == 0);
 }
 
-TEST_CASE("without a footer the last chunks tell the losses and the equation is not judged", "[nsdump][losses]")
+TEST_CASE("without a footer, the last chunks give the losses and the equation is not checked",
+          "[nsdump][losses]")
 {
     auto builder = lossy_trace();
     const auto losses = losses_of(TraceFile(source_of(builder.bytes())), false);
@@ -64,7 +65,8 @@ TEST_CASE("without a footer the last chunks tell the losses and the equation is 
     CHECK(losses.lost_words() == "at least 5 records were lost");
 }
 
-TEST_CASE("a footer whose numbers do not add up, or overflow, breaks the equation", "[nsdump][losses]")
+TEST_CASE("a footer whose numbers do not add up, or overflow, violates the equation",
+          "[nsdump][losses]")
 {
     auto builder = lossy_trace();
     builder.footer(NSLICE_END_CLOSED, 9, 9);
@@ -72,13 +74,14 @@ TEST_CASE("a footer whose numbers do not add up, or overflow, breaks the equatio
     const auto holds = [&](std::size_t field, std::uint64_t value) {
         return losses_of(TraceFile(source_of(with_row(bytes, field, value))), false).equation_holds;
     };
-    CHECK(holds(offsetof(nslice_file_footer_cpu, issued), 7) == true); // as it was
+    CHECK(holds(offsetof(nslice_file_footer_cpu, issued), 7) == true); // the original value
     CHECK(holds(offsetof(nslice_file_footer_cpu, issued), 6) == false);
     CHECK(holds(offsetof(nslice_file_footer_cpu, lost), ~0ull) == false);
     CHECK(holds(offsetof(nslice_file_footer_cpu, lost) + 7 * 8, 1) == false);
 }
 
-TEST_CASE("chunks that hold other than the footer drained are found, unless chunks are damaged", "[nsdump][losses]")
+TEST_CASE("chunks that differ from the footer's record count are found, unless chunks are damaged",
+          "[nsdump][losses]")
 {
     auto builder = lossy_trace();
     builder.footer(NSLICE_END_CLOSED, 9, 9);

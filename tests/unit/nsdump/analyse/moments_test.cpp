@@ -5,7 +5,7 @@
 
 #include "support/catch.hpp"
 
-TEST_CASE("the spread of values far from zero is right", "[nsdump][moments]")
+TEST_CASE("the spread of values far from zero is accurate", "[nsdump][moments]")
 {
     nsdump::Moments moments;
     std::uint64_t count = 0;
@@ -28,7 +28,7 @@ TEST_CASE("the mean of whole numbers is exact", "[nsdump][moments]")
     CHECK(moments.sum() == 3'000'000.0 * 1'000'003);
 }
 
-TEST_CASE("one value has no spread and none has no mean", "[nsdump][moments]")
+TEST_CASE("one value has no spread, and no values have no mean", "[nsdump][moments]")
 {
     nsdump::Moments moments;
     CHECK(moments.mean(0) == 0);
@@ -36,7 +36,7 @@ TEST_CASE("one value has no spread and none has no mean", "[nsdump][moments]")
     CHECK(moments.sd(1) == 0);
 }
 
-TEST_CASE("a value that came several times counts like as many values", "[nsdump][moments]")
+TEST_CASE("a value added with a count equals as many single values", "[nsdump][moments]")
 {
     nsdump::Moments single, together;
     std::uint64_t count = 0, count_together = 0;
@@ -54,7 +54,8 @@ TEST_CASE("a value that came several times counts like as many values", "[nsdump
     CHECK(together.max() == single.max());
 }
 
-TEST_CASE("values that were summed elsewhere have the mean and the spread of single ones", "[nsdump][moments]")
+TEST_CASE("values that were summed elsewhere give the mean and spread of single ones",
+          "[nsdump][moments]")
 {
     nsdump::Moments single, merged;
     std::uint64_t total = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// STARTs and STOPs without their partner, and slices that cross.
+// STARTs and STOPs without a partner, and slices that cross.
 #include <algorithm>
 #include <random>
 
@@ -31,7 +31,7 @@ Paired pair_letters(const std::string &letters)
     return pair(trace);
 }
 
-// In the order of their STOPs: name, "x" where crossed, probes inside.
+// In the order of their STOPs: name, "x" if crossed, probes inside.
 std::vector<std::string> told(Paired paired)
 {
     std::stable_sort(paired.slices.begin(), paired.slices.end(),
@@ -47,7 +47,7 @@ std::vector<std::string> told(Paired paired)
 using Told = std::vector<std::string>;
 } // namespace
 
-TEST_CASE("a START or STOP without its partner counts in every slice around it", "[nsdump][pair]")
+TEST_CASE("a START or STOP without a partner counts in every enclosing slice", "[nsdump][pair]")
 {
     CHECK(told(pair_letters("ABa")) == Told{"a 1"});
     CHECK(told(pair_letters("AbAa")) == Told{"a 0"});
@@ -56,57 +56,59 @@ TEST_CASE("a START or STOP without its partner counts in every slice around it",
     CHECK(told(pair_letters("Abbbba")) == Told{"a 4"});
     CHECK(told(pair_letters("CABaDdc")) == Told{"a 1", "d 0", "c 5"});
     CHECK(told(pair_letters("CAbaBbc")) == Told{"a 1", "b 0", "c 5"});
-    CHECK(told(pair_letters("CABDda")) == Told{"d 0", "a 3"}); // what was inside goes to the slice around
+    CHECK(told(pair_letters("CABDda")) == Told{"d 0", "a 3"}); // the contents go to the enclosing slice
     CHECK(told(pair_letters("ABaABa")) == Told{"a 1", "a 1"});
 }
 
-TEST_CASE("a unit's end takes what it left open, and its STARTs are in the slice around the unit", "[nsdump][pair]")
+TEST_CASE("a unit's end closes what it left open, and the enclosing slice has the STARTs",
+          "[nsdump][pair]")
 {
     CHECK(told(pair_letters("A|BC.a")) == Told{"a 2"});
     const Paired out = pair_letters("|ABa.|Aa.");
     CHECK(told(out) == Told{"a 1", "a 0"});
-    CHECK(out.slices[0].unit == 1); // given out before its unit was over
+    CHECK(out.slices[0].unit == 1); // returned before its unit ended
 }
 
-TEST_CASE("slices that cross are a class of their own", "[nsdump][pair]")
+TEST_CASE("slices that cross are a separate class", "[nsdump][pair]")
 {
     CHECK(told(pair_letters("ABab")) == Told{"a x", "b x"});
     CHECK(pair_letters("ABab").a.unmatched_start == 0);
     CHECK(pair_letters("BAba").a.unmatched_start == 0);
     CHECK(told(pair_letters("CABabc")) == Told{"a x", "b x", "c 4"});
     CHECK(told(pair_letters("CADdBabc")) == Told{"d 0", "a x", "b x", "c 6"});
-    // three coroutines, each across the two others
+    // three coroutines, each crossing the other two
     CHECK(told(pair_letters("ABCabc")) == Told{"a x", "b x", "c x"});
     CHECK(told(pair_letters("ABCacb")) == Told{"a x", "c x", "b x"});
-    // one slides past the other: b crosses the a before and the a behind
+    // partial overlaps: b crosses both the a before it and the a after it
     CHECK(told(pair_letters("ABaAba")) == Told{"a x", "b x", "a x"});
     CHECK(told(pair_letters("ABaAbBab")) == Told{"a x", "b x", "a x", "b x"});
-    // what lies wholly in or outside of the overlap is whole
+    // slices entirely inside or outside the overlap are whole
     CHECK(told(pair_letters("ABDdaEebFf")) == Told{"d 0", "a x", "e 0", "b x", "f 0"});
-    // b goes on past the slice around a as well
+    // b also continues beyond the slice around a
     CHECK(told(pair_letters("CABacb")) == Told{"a x", "c x", "b x"});
 }
 
-TEST_CASE("a slice around slices that cross has them as its own time, not as slices inside", "[nsdump][pair]")
+TEST_CASE("a slice around slices that cross counts them as its own time, not as nested slices",
+          "[nsdump][pair]")
 {
     const Paired out = pair_letters("CABabDdc");
     const Got &around = out.slices.back();
     CHECK(around.depth == 0);
-    CHECK(around.child_ticks == 10); // d only
+    CHECK(around.child_ticks == 10); // only d
     CHECK(around.inside.ends == 6);
     CHECK(pair_letters("CAABbaDdc").slices.back().child_ticks == 30 + 10); // the inner a
 }
 
-TEST_CASE("who begins anew has lost its STOP and crosses nothing", "[nsdump][pair]")
+TEST_CASE("a name that starts again has lost its STOP and crosses nothing", "[nsdump][pair]")
 {
     CHECK(told(pair_letters("ABaABba")) == Told{"a 1", "b 0", "a 2"});
     CHECK(told(pair_letters("ABaBb")) == Told{"a 1", "b 0"});
-    // nor does a STOP cross what ended before a loss, or before the unit's end
+    // nor does a STOP cross what ended before a loss, or before the end of the unit
     CHECK(told(pair_letters("ABa!b")) == Told{"a 1"});
     CHECK(told(pair_letters("|ABa.b")) == Told{"a 1"});
 }
 
-TEST_CASE("what was too deep ends with its own STOP", "[nsdump][pair]")
+TEST_CASE("a slice that was too deep ends with its own STOP", "[nsdump][pair]")
 {
     const std::uint32_t limit = nsdump::PairState::kMaxDepth;
     auto trace = new_trace();
@@ -128,8 +130,9 @@ TEST_CASE("what was too deep ends with its own STOP", "[nsdump][pair]")
     CHECK(out.slices.back().raw_ticks == static_cast<std::int64_t>(ticks - 1));
 }
 
-// Every START and STOP of a slice that lies wholly inside another is in that one, whatever else is wrong.
-TEST_CASE("any order of STARTs and STOPs: probes inside are counted once", "[nsdump][pair]")
+// Every START and STOP of a slice entirely inside another counts in that one, whatever else is
+// wrong.
+TEST_CASE("for any order of STARTs and STOPs, probes inside are counted once", "[nsdump][pair]")
 {
     std::mt19937 random(7);
     for (int round = 0; round < 3000; ++round) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A small trace -> what the pairer makes of it.
+// A small trace -> the result of the pairer.
 #pragma once
 
 #include <string>
@@ -27,7 +27,7 @@ struct Got {
     bool is_interrupted;
     bool spans_loss;
     bool is_crossed;
-    std::int64_t unit; // number, -1 without one
+    std::int64_t unit; // number, -1 if none
     std::vector<std::int64_t> counters;
     bool has_child_counters;
 };

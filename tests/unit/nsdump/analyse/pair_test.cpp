@@ -54,7 +54,7 @@ TEST_CASE("a slice knows the probes inside it at every depth", "[nsdump][pair]")
     CHECK(out.units == 1);
 }
 
-TEST_CASE("threads have stacks of their own, also on one CPU", "[nsdump][pair]")
+TEST_CASE("threads have separate stacks, also on one CPU", "[nsdump][pair]")
 {
     auto trace = new_trace();
     trace.start(0, 1, 1, 100);
@@ -79,7 +79,8 @@ TEST_CASE("START and STOP on different CPUs are one migrated slice", "[nsdump][p
     CHECK(out.slices[0].raw_ticks == 50);
 }
 
-TEST_CASE("a slice is interrupted where another thread writes on its CPU meanwhile, and nowhere else", "[nsdump][pair]")
+TEST_CASE("a slice is interrupted if another thread writes on its CPU meanwhile, and only then",
+          "[nsdump][pair]")
 {
     auto trace = new_trace();
     trace.start(0, 1, 1, 100);
@@ -100,7 +101,8 @@ TEST_CASE("a slice is interrupted where another thread writes on its CPU meanwhi
     CHECK(interrupted == std::vector<std::pair<std::uint64_t, bool>>{{120, false}, {130, false}, {220, false}, {230, true}, {330, false}});
 }
 
-TEST_CASE("a START without STOP is counted and hands what was inside to the slice around", "[nsdump][pair]")
+TEST_CASE("a START without STOP is counted, and its contents go to the enclosing slice",
+          "[nsdump][pair]")
 {
     auto trace = new_trace();
     trace.start(0, 1, 2, 100); // b
@@ -108,7 +110,7 @@ TEST_CASE("a START without STOP is counted and hands what was inside to the slic
     trace.start(0, 1, 2, 120); //     b
     trace.stop(0, 1, 2, 150);
     trace.mark(0, 1, 5, 160, 1);
-    // The STOP finds the b that is open; the a above it goes.
+    // The STOP closes the b that is open, and the a above it is dropped.
     trace.stop(0, 1, 2, 200);
     const Paired out = pair(trace);
     REQUIRE(out.slices.size() == 2);
@@ -119,7 +121,7 @@ TEST_CASE("a START without STOP is counted and hands what was inside to the slic
     CHECK(out.a.unmatched_start == 1);
 }
 
-TEST_CASE("a STOP without START and what is open at the end are counted", "[nsdump][pair]")
+TEST_CASE("a STOP without START, and slices open at the end, are counted", "[nsdump][pair]")
 {
     auto trace = new_trace();
     trace.stop(0, 1, 1, 100);
@@ -130,7 +132,8 @@ TEST_CASE("a STOP without START and what is open at the end are counted", "[nsdu
     CHECK(out.a.unmatched_start == 1);
 }
 
-TEST_CASE("slices deeper than the limit are counted and the outer ones stay right", "[nsdump][pair]")
+TEST_CASE("slices deeper than the limit are counted, and the outer ones stay correct",
+          "[nsdump][pair]")
 {
     auto trace = new_trace();
     const std::uint32_t limit = nsdump::PairState::kMaxDepth;
@@ -176,7 +179,8 @@ TEST_CASE("a slice that was open while records were lost is marked", "[nsdump][p
     CHECK(out.slices[1].spans_loss);
 }
 
-TEST_CASE("what is opened after a loss is marked by the next one, whatever was open at the first", "[nsdump][pair]")
+TEST_CASE("a slice opened after a loss is marked by the next one, whatever was open at the first",
+          "[nsdump][pair]")
 {
     auto trace = new_trace();
     trace.mark(0, 1, 5, 10, 0); // thread 1 is known and has nothing open
@@ -223,7 +227,7 @@ TEST_CASE("a loss on any CPU marks the open slices of a thread that moves betwee
     CHECK(out.slices[1].spans_loss);
 }
 
-TEST_CASE("slices whose STOPs were lost do not pile up", "[nsdump][pair]")
+TEST_CASE("slices whose STOPs were lost do not accumulate", "[nsdump][pair]")
 {
     auto trace = new_trace();
     for (std::uint64_t ticks = 0; ticks < 200'000; ticks += 1000) {
@@ -243,7 +247,7 @@ TEST_CASE("slices whose STOPs were lost do not pile up", "[nsdump][pair]")
     }
 }
 
-TEST_CASE("counters are differences of running totals, also where a total wraps", "[nsdump][pair]")
+TEST_CASE("counters are differences of running totals, also if a total wraps", "[nsdump][pair]")
 {
     auto trace = new_trace("I,C");
     trace.start(0, 1, 1, 100, {~0ull, 50});
@@ -270,7 +274,8 @@ TEST_CASE("a slice whose records carry no counters has none, and its parent no s
     CHECK_FALSE(out.slices[1].has_child_counters);
 }
 
-TEST_CASE("records with the wrong number of words are counted, never read beyond", "[nsdump][pair]")
+TEST_CASE("records with the wrong number of words are counted, and nothing is read beyond them",
+          "[nsdump][pair]")
 {
     auto trace = new_trace("I");
     trace.start(0, 1, 1, 100, {1, 2, 3});
@@ -301,7 +306,7 @@ TEST_CASE("a unit that lost its EXIT ends at the next INIT", "[nsdump][pair]")
     CHECK(out.slices[1].unit == -1);
 }
 
-TEST_CASE("many short-lived threads need no memory each and lose no slice", "[nsdump][pair]")
+TEST_CASE("many short-lived threads use no memory each and lose no slice", "[nsdump][pair]")
 {
     auto trace = new_trace();
     const std::uint32_t threads = nsdump::PairState::kMaxThreads * 2 + 100;
@@ -328,7 +333,7 @@ TEST_CASE("a slice that was open before INIT belongs to the unit in which it end
 
 namespace
 {
-// Threads that hop between the CPUs in the middle of slices, and CPUs that lose records.
+// Threads that migrate between CPUs in the middle of slices, and CPUs that lose records.
 TraceBuilder restless_trace(unsigned seed, unsigned cpus, unsigned threads)
 {
     auto trace = new_trace();
@@ -363,7 +368,8 @@ void sort_by_thread(std::vector<Got> &slices)
 }
 } // namespace
 
-TEST_CASE("pairing needs the order of each thread only, whatever moves or is lost", "[nsdump][pair]")
+TEST_CASE("pairing depends only on the order within each thread, whatever migrates or is lost",
+          "[nsdump][pair]")
 {
     for (unsigned seed = 1; seed <= 24; ++seed) {
         auto trace = restless_trace(seed, 1 + seed % 4, 1 + seed % 13);

@@ -7,9 +7,9 @@
 
 using nsdump::PerUnit;
 
-TEST_CASE("the error of a ratio is that of what the ratio leaves over", "[nsdump][per_unit]")
+TEST_CASE("the error of a ratio is that of its residuals", "[nsdump][per_unit]")
 {
-    // (packets, value): (1, 9) (2, 22) (1, 11): ratio 42 / 4 = 10.5, left over -1.5, 1, 0.5
+    // (packets, value): (1, 9) (2, 22) (1, 11): ratio 42 / 4 = 10.5, residuals -1.5, 1, 0.5
     PerUnit units;
     const double rows[][2] = {{1, 9}, {2, 22}, {1, 11}};
     std::uint64_t serial = 0;
@@ -23,7 +23,7 @@ TEST_CASE("the error of a ratio is that of what the ratio leaves over", "[nsdump
     CHECK(units.blocks().standard_error() == Approx(std::sqrt((2.25 + 1 + 0.25) / 2 * 3) / 4));
 }
 
-TEST_CASE("units that are open at the same time keep their slices apart", "[nsdump][per_unit]")
+TEST_CASE("units that are open at the same time keep their slices separate", "[nsdump][per_unit]")
 {
     PerUnit units;
     units.begin(1, 10);
@@ -36,15 +36,16 @@ TEST_CASE("units that are open at the same time keep their slices apart", "[nsdu
     }
     units.finish();
     CHECK(units.blocks().count() == 2);
-    CHECK(units.blocks().standard_error() == 0); // 100 in either
+    CHECK(units.blocks().standard_error() == 0); // 100 in each
 }
 
-TEST_CASE("a unit that comes back after others makes the error larger than it is, never smaller", "[nsdump][per_unit]")
+TEST_CASE("a unit that returns after others makes the error too large, never too small",
+          "[nsdump][per_unit]")
 {
     PerUnit units;
     units.begin(1, 10);
     units.add(1, 50);
-    units.begin(9, 10); // takes the place of 1
+    units.begin(9, 10); // evicts 1
     units.add(9, 100);
     REQUIRE_FALSE(units.has(1));
     units.begin(1, 0);

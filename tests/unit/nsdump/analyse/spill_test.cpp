@@ -57,7 +57,8 @@ nsdump::TraceFile calibrated_trace()
     return nsdump::TraceFile(test_support::source_of(trace.bytes()));
 }
 
-// Slices of 512 names and more, from very short ones to such as take two places of a row, in units, with slices inside, and left-out ones.
+// Slices of 512 names and more, from very short ones to those that take two places of a row, in
+// units, with nested and left-out slices.
 void give_slices(nsdump::StatsCollector &stats)
 {
     nsdump::Unit unit;
@@ -96,7 +97,7 @@ void check_same(nsdump::StatsCollector &a, nsdump::StatsCollector &b)
         REQUIRE(x.net.min() == y.net.min());
         REQUIRE(x.net.max() == y.net.max());
         REQUIRE(x.self_count == y.self_count);
-        REQUIRE(x.self.sum() == Approx(y.self.sum()).epsilon(1e-12)); // sums may be made in another order
+        REQUIRE(x.self.sum() == Approx(y.self.sum()).epsilon(1e-12)); // sums may be added in another order
         REQUIRE(x.unit_net == Approx(y.unit_net).epsilon(1e-12));
         REQUIRE(x.net_blocks.standard_error() == y.net_blocks.standard_error());
         REQUIRE(x.per_unit.blocks().standard_error() == y.per_unit.blocks().standard_error());
@@ -105,7 +106,8 @@ void check_same(nsdump::StatsCollector &a, nsdump::StatsCollector &b)
 }
 } // namespace
 
-TEST_CASE("rows come back by name in the order in which they came, from the file and from memory", "[nsdump][spill]")
+TEST_CASE("rows are returned by name in their original order, from the file and from memory",
+          "[nsdump][spill]")
 {
     SpillFile spill;
     for (std::int64_t i = 0; i < 1000; ++i)
@@ -122,7 +124,8 @@ TEST_CASE("rows come back by name in the order in which they came, from the file
     CHECK(taken(spill, 77).empty());
 }
 
-TEST_CASE("without a folder for the temporary file the rows that were taken stay, and no other is", "[nsdump][spill]")
+TEST_CASE("without a folder for the temporary file, accepted rows stay and others are refused",
+          "[nsdump][spill]")
 {
     const TemporaryFolder none("/nowhere/at/all");
     SpillFile spill;
@@ -135,7 +138,8 @@ TEST_CASE("without a folder for the temporary file the rows that were taken stay
     CHECK(taken(spill, 0).size() == kept);
 }
 
-TEST_CASE("slices that went to a temporary file give the same figures as in memory", "[nsdump][spill]")
+TEST_CASE("slices that went to a temporary file give the same figures as in memory",
+          "[nsdump][spill]")
 {
     const auto trace = calibrated_trace();
     const nsdump::Correction correction(trace);
@@ -149,7 +153,8 @@ TEST_CASE("slices that went to a temporary file give the same figures as in memo
     check_same(in_memory, spilled);
 }
 
-TEST_CASE("when the temporary file takes no more, figures are the same and memory grows", "[nsdump][spill]")
+TEST_CASE("when the temporary file is full, figures are the same and memory grows",
+          "[nsdump][spill]")
 {
     const TemporaryFolder none("/nowhere/at/all");
     const auto trace = calibrated_trace();

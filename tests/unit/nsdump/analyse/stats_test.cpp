@@ -47,10 +47,10 @@ TEST_CASE("net, self and raw of a slice with a slice inside", "[nsdump][stats]")
     CHECK(ticks.net.sum() == 200 - 20 - 40);
     CHECK(ticks.self.sum() == 140 - (70 - 20));
     CHECK(ticks.net_errors.uncertainty().ci95() == Approx(1.0));  // inner and one outer
-    CHECK(ticks.self_errors.uncertainty().ci95() == Approx(0.5)); // one outer: the other inner has come back
+    CHECK(ticks.self_errors.uncertainty().ci95() == Approx(0.5)); // one outer: the other inner is added back
 }
 
-TEST_CASE("migrated slices and those over a loss are counted, not averaged", "[nsdump][stats]")
+TEST_CASE("migrated slices and those that span a loss are counted, not averaged", "[nsdump][stats]")
 {
     const auto trace = calibrated_trace();
     const nsdump::Correction correction(trace);
@@ -70,7 +70,8 @@ TEST_CASE("migrated slices and those over a loss are counted, not averaged", "[n
     CHECK(slice.spans_loss == 1);
 }
 
-TEST_CASE("a migrated slice keeps its counters, which go with the thread, and loses its time", "[nsdump][stats]")
+TEST_CASE("a migrated slice loses its time, but keeps its counters, which are per thread",
+          "[nsdump][stats]")
 {
     const auto trace = calibrated_trace();
     const nsdump::Correction correction(trace);
@@ -85,7 +86,7 @@ TEST_CASE("a migrated slice keeps its counters, which go with the thread, and lo
         odd.unit = &unit;
         odd.is_migrated = true;
         stats.slice(odd);
-        odd.spans_loss = true; // what was inside is not known: nothing to keep
+        odd.spans_loss = true; // its contents are unknown: nothing is kept
         stats.slice(odd);
         stats.finish();
         const nsdump::SliceStats &slice = *stats.slice_stats(0);
@@ -99,7 +100,8 @@ TEST_CASE("a migrated slice keeps its counters, which go with the thread, and lo
     }
 }
 
-TEST_CASE("interrupted slices and those without the session's counters are told, and keep their time", "[nsdump][stats]")
+TEST_CASE("interrupted slices and those without counters are reported, and keep their time",
+          "[nsdump][stats]")
 {
     const auto trace = calibrated_trace();
     const nsdump::Correction correction(trace);
@@ -120,7 +122,7 @@ TEST_CASE("interrupted slices and those without the session's counters are told,
     }
 }
 
-TEST_CASE("values at or below zero are below noise and keep their value", "[nsdump][stats]")
+TEST_CASE("values at or below zero are below noise and unchanged", "[nsdump][stats]")
 {
     const auto trace = calibrated_trace();
     const nsdump::Correction correction(trace);
@@ -132,7 +134,8 @@ TEST_CASE("values at or below zero are below noise and keep their value", "[nsdu
     CHECK(stats.slice_stats(0)->ticks.net.sum() == -19 + 0 + 1);
 }
 
-TEST_CASE("a unit's packets count once for a slice, however often it ran in it", "[nsdump][stats]")
+TEST_CASE("a unit's packets count once for a slice, however often it ran in the unit",
+          "[nsdump][stats]")
 {
     const auto trace = calibrated_trace();
     const nsdump::Correction correction(trace);
@@ -151,7 +154,7 @@ TEST_CASE("a unit's packets count once for a slice, however often it ran in it",
             }
         }
     }
-    stats.slice(plain_slice(120)); // outside of any unit
+    stats.slice(plain_slice(120)); // outside any unit
     stats.finish();
     for (const nsdump::NameId name : {0u, 64u, 128u}) {
         CHECK(stats.slice_stats(name)->ticks.packets == 3 * 64);
@@ -160,7 +163,7 @@ TEST_CASE("a unit's packets count once for a slice, however often it ran in it",
     CHECK(stats.slice_stats(0)->ticks.count == 16);
 }
 
-TEST_CASE("counters that ran in some units only count those units' packets", "[nsdump][stats]")
+TEST_CASE("counters that ran only in some units count only those units' packets", "[nsdump][stats]")
 {
     const auto trace = calibrated_trace();
     const nsdump::Correction correction(trace);
@@ -218,11 +221,12 @@ TEST_CASE("a slice that was single-stepped is counted but not timed", "[nsdump][
     CHECK(slice.counters.at(0).count == 1);
 }
 
-TEST_CASE("short slices, which are counted by value, give the figures of slices added one by one", "[nsdump][stats]")
+TEST_CASE("short slices, counted by value, give the same figures as slices added one by one",
+          "[nsdump][stats]")
 {
     const auto trace = calibrated_trace();
     const nsdump::Correction correction(trace);
-    constexpr std::int64_t kLong = 1'000'000; // so long that it is added at once
+    constexpr std::int64_t kLong = 1'000'000; // too long to be counted by value
     for (const std::uint32_t pairs : {0u, 1u, 3u}) {
         nsdump::StatsCollector short_ones(correction, 1), long_ones(correction, 1);
         nsdump::Unit unit;
@@ -233,7 +237,7 @@ TEST_CASE("short slices, which are counted by value, give the figures of slices 
             nsdump::Slice slice = plain_slice(300 + i * i % 91);
             slice.unit = i % 2 ? &unit : nullptr;
             slice.inside.ends = 2 * pairs;
-            slice.children = pairs > 1 && i % 5 == 0 ? 1 : pairs; // the other ones inside that one
+            slice.children = pairs > 1 && i % 5 == 0 ? 1 : pairs; // the others are nested in it
             slice.in_children.ends = 2 * (pairs - slice.children);
             slice.child_ticks = pairs * (50 + i % 7);
             short_ones.slice(slice);
@@ -264,7 +268,7 @@ TEST_CASE("short slices, which are counted by value, give the figures of slices 
     }
 }
 
-TEST_CASE("a slice with more shapes than are counted by value loses none", "[nsdump][stats]")
+TEST_CASE("no slice is lost if it has more shapes than are counted by value", "[nsdump][stats]")
 {
     const auto trace = calibrated_trace();
     const nsdump::Correction correction(trace);
@@ -282,7 +286,7 @@ TEST_CASE("a slice with more shapes than are counted by value loses none", "[nsd
     CHECK(ticks.below_noise == 3 * 998); // all with two pairs or more
 }
 
-TEST_CASE("a trace with more names than are counted by value loses none", "[nsdump][stats]")
+TEST_CASE("no slice is lost if a trace has more names than are counted by value", "[nsdump][stats]")
 {
     const auto trace = calibrated_trace();
     const nsdump::Correction correction(trace);
@@ -298,13 +302,13 @@ TEST_CASE("a trace with more names than are counted by value loses none", "[nsdu
     std::size_t with_tally = 0;
     for (nsdump::NameId name = 0; name < kNames; ++name)
         with_tally += stats.slice_stats(name)->tallies.all().size();
-    CHECK(with_tally == 0); // of so many names, none is worth 32 KiB
+    CHECK(with_tally == 0); // with this many names, none gets 32 KiB
     stats.finish();
     for (nsdump::NameId name = 0; name < kNames; ++name)
         REQUIRE(stats.slice_stats(name)->ticks.net.sum() == 2 * 80);
 }
 
-TEST_CASE("a name has the same figures among very many names as alone", "[nsdump][stats]")
+TEST_CASE("a name has the same figures among very many names as by itself", "[nsdump][stats]")
 {
     const auto trace = calibrated_trace();
     const nsdump::Correction correction(trace);
@@ -315,7 +319,7 @@ TEST_CASE("a name has the same figures among very many names as alone", "[nsdump
         among.slice(slice);
     }
     std::array<nsdump::Unit, 2> units;
-    for (std::uint32_t i = 0; i < 200'000; ++i) { // one time more often than a line counts, many that fill the lines, some too long
+    for (std::uint32_t i = 0; i < 200'000; ++i) { // one more often than a line counts, many that fill the lines, some too long
         nsdump::Slice slice = plain_slice(i % 2 == 0 ? 100 : (i * 977 % 50'000) + (i % 1000 == 1 ? 1 << 25 : 0));
         slice.children = i % 7 == 0 ? i % 300 : 0;
         slice.inside.ends = 2 * slice.children;

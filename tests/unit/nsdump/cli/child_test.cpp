@@ -40,7 +40,7 @@ int status_of(Child &child)
 }
 } // namespace
 
-TEST_CASE("a program runs when it is told to and not before", "[nsdump][child]")
+TEST_CASE("a program does not run before it is started", "[nsdump][child]")
 {
     test_support::TempDir dir;
     Child child(makes(dir / "made"), nothing);
@@ -53,7 +53,8 @@ TEST_CASE("a program runs when it is told to and not before", "[nsdump][child]")
     CHECK(std::filesystem::exists(dir / "made"));
 }
 
-TEST_CASE("a program that is never told to run ends without having run, also stopped", "[nsdump][child]")
+TEST_CASE("a program that is never started ends without having run, even if it was stopped",
+          "[nsdump][child]")
 {
     test_support::TempDir dir;
     pid_t pid;
@@ -66,7 +67,7 @@ TEST_CASE("a program that is never told to run ends without having run, also sto
     CHECK_FALSE(std::filesystem::exists(dir / "made"));
 }
 
-TEST_CASE("a program that waits ends with the process that would tell it to run", "[nsdump][child]")
+TEST_CASE("a waiting program ends with the process that would start it", "[nsdump][child]")
 {
     test_support::TempDir dir;
     int pids[2];
@@ -75,12 +76,12 @@ TEST_CASE("a program that waits ends with the process that would tell it to run"
     if (starter == 0) {
         Child child(makes(dir / "made"), nothing);
         const pid_t pid = child.pid();
-        _exit(write(pids[1], &pid, sizeof pid) != sizeof pid); // without its destructor, as a killed one
+        _exit(write(pids[1], &pid, sizeof pid) != sizeof pid); // without its destructor, as if it had been killed
     }
     pid_t pid = 0;
     REQUIRE(read(pids[0], &pid, sizeof pid) == sizeof pid);
     waitpid(starter, nullptr, 0);
-    const auto is_there = [pid] { // its new parent may not have fetched it yet
+    const auto is_there = [pid] { // its new parent may not have reaped it yet
         char state[64] = {};
         FILE *file = fopen(("/proc/" + std::to_string(pid) + "/stat").c_str(), "r");
         const bool lives = file && fscanf(file, "%*d %*s %63s", state) == 1 && state[0] != 'Z';
@@ -96,7 +97,8 @@ TEST_CASE("a program that waits ends with the process that would tell it to run"
     close(pids[1]);
 }
 
-TEST_CASE("a signal ends a program that waits, though the one that started it catches it", "[nsdump][child]")
+TEST_CASE("a signal ends a waiting program even if its parent catches the signal",
+          "[nsdump][child]")
 {
     command_catch_interrupts();
     command_ignore_write_signals();
@@ -105,19 +107,19 @@ TEST_CASE("a signal ends a program that waits, though the one that started it ca
         char word = 0;
         REQUIRE(pipe(ready) == 0);
         Child child({"/bin/sh", "-c", "exit 7"}, [&] { return write(ready[1], "", 1) == 1 ? 0 : -EIO; });
-        REQUIRE(read(ready[0], &word, 1) == 1); // its signals are its own
+        REQUIRE(read(ready[0], &word, 1) == 1); // it has its own signal handlers
         close(ready[0]);
         close(ready[1]);
         kill(child.pid(), number);
         const int status = status_of(child);
         CHECK(WIFSIGNALED(status));
         CHECK(WTERMSIG(status) == number);
-        child.run(); // finds nobody
+        child.run(); // the process is gone
         CHECK(child.poll() == status);
     }
 }
 
-TEST_CASE("a program that cannot be started is told, for whichever reason", "[nsdump][child]")
+TEST_CASE("a program that cannot be started is reported, whatever the reason", "[nsdump][child]")
 {
     Child missing({"./no-such-program"}, nothing);
     CHECK_THROWS_WITH(missing.run(), Catch::Contains("cannot start ./no-such-program"));

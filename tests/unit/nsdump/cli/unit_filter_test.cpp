@@ -11,7 +11,7 @@ nsdump::Event event(std::uint8_t kind, std::uint32_t thread, const std::uint64_t
 }
 } // namespace
 
-TEST_CASE("a unit is what lies between its INIT and EXIT on its thread", "[nsdump][unit]")
+TEST_CASE("a unit is what lies between INIT and EXIT on its thread", "[nsdump][unit]")
 {
     const std::uint64_t first[] = {1, 64, 0};
     const std::uint64_t second[] = {2, 64, 0};
@@ -26,7 +26,8 @@ TEST_CASE("a unit is what lies between its INIT and EXIT on its thread", "[nsdum
     CHECK_FALSE(filter.contains(event(NSLICE_KIND_START, 7), 3, false));
 }
 
-TEST_CASE("a nested unit belongs to the one around it, and a lost EXIT ends at the next INIT", "[nsdump][unit]")
+TEST_CASE("a nested unit belongs to the enclosing one, and a lost EXIT ends at the next INIT",
+          "[nsdump][unit]")
 {
     const std::uint64_t batch[] = {2, 64, 0};
     const std::uint64_t packet[] = {9, 1, 0};
@@ -40,7 +41,8 @@ TEST_CASE("a nested unit belongs to the one around it, and a lost EXIT ends at t
     CHECK_FALSE(filter.contains(event(NSLICE_KIND_START, 7), 5, false));
 }
 
-TEST_CASE("idle threads of two CPUs, and a program's thread and the kernel in it, are not in each other's units", "[nsdump][unit]")
+TEST_CASE("idle threads of two CPUs have separate units, and so do a thread and the kernel in it",
+          "[nsdump][unit]")
 {
     const std::uint64_t packet[] = {2, 1, 0};
     nsdump::UnitFilter filter(2);

@@ -9,7 +9,7 @@
 
 using Catch::Matchers::Contains;
 
-TEST_CASE("a file gives the bytes at an offset and fewer at its end", "[nsdump][bytes]")
+TEST_CASE("a file returns the bytes at an offset, and fewer at its end", "[nsdump][bytes]")
 {
     test_support::TempDir folder;
     const std::string path = folder / "file";
@@ -24,7 +24,7 @@ TEST_CASE("a file gives the bytes at an offset and fewer at its end", "[nsdump][
     CHECK(source->read_at(100, text, 8) == 0);
 }
 
-TEST_CASE("a file that is cut while it is read gives a short read", "[nsdump][bytes]")
+TEST_CASE("a file that is truncated while it is read gives a short read", "[nsdump][bytes]")
 {
     test_support::TempDir folder;
     const std::string path = folder / "file";
@@ -37,12 +37,12 @@ TEST_CASE("a file that is cut while it is read gives a short read", "[nsdump][by
     CHECK(source->read_at(5000, text, 8) == 0);
 }
 
-TEST_CASE("a file that cannot be opened is told by name and reason", "[nsdump][bytes]")
+TEST_CASE("a file that cannot be opened is reported with name and reason", "[nsdump][bytes]")
 {
     CHECK_THROWS_WITH(nsdump::open_file("/nowhere/x.nsl"), Contains("/nowhere/x.nsl") && Contains("No such file or directory; check the name"));
 }
 
-TEST_CASE("a folder or a pipe is refused with what to do instead", "[nsdump][bytes]")
+TEST_CASE("a folder or a pipe is refused with an alternative", "[nsdump][bytes]")
 {
     test_support::TempDir folder;
     CHECK_THROWS_WITH(nsdump::open_file(folder.path()), Contains("is a folder"));

@@ -38,14 +38,14 @@ Walk walk(const std::string &bytes)
 using Kinds = std::vector<unsigned>;
 } // namespace
 
-TEST_CASE("the walker gives every chunk of a whole file", "[nsdump][walker]")
+TEST_CASE("the walker returns every chunk of a complete file", "[nsdump][walker]")
 {
     const Walk out = walk(four_chunks());
     CHECK(out.kinds == Kinds{100, 101, 102, 103});
     CHECK(out.log.chunks() == 0);
 }
 
-TEST_CASE("a damaged header costs its chunk only", "[nsdump][walker]")
+TEST_CASE("a damaged header loses only its chunk", "[nsdump][walker]")
 {
     std::string bytes = four_chunks();
     bytes[64 + kChunk + 20] ^= 1;
@@ -57,7 +57,7 @@ TEST_CASE("a damaged header costs its chunk only", "[nsdump][walker]")
     CHECK(out.log.bytes() == kChunk);
 }
 
-TEST_CASE("missing bytes inside a payload do not hide the chunk behind", "[nsdump][walker]")
+TEST_CASE("missing bytes inside a payload do not hide the next chunk", "[nsdump][walker]")
 {
     std::string bytes = four_chunks();
     bytes.erase(64 + kChunk + 64, 8);
@@ -66,7 +66,7 @@ TEST_CASE("missing bytes inside a payload do not hide the chunk behind", "[nsdum
     CHECK(out.log.bytes() == kChunk - 8);
 }
 
-TEST_CASE("rubbish between chunks is skipped and told", "[nsdump][walker]")
+TEST_CASE("garbage between chunks is skipped and reported", "[nsdump][walker]")
 {
     std::string bytes = four_chunks();
     bytes.insert(64 + 2 * kChunk, std::string(100000, 'x') + "NSLK" + std::string(4, 'x'));
@@ -75,7 +75,8 @@ TEST_CASE("rubbish between chunks is skipped and told", "[nsdump][walker]")
     CHECK(out.log.bytes() == 100008);
 }
 
-TEST_CASE("a file that ends inside a chunk gives the whole ones", "[nsdump][walker]")
+TEST_CASE("from a file that ends inside a chunk, the complete ones are returned",
+          "[nsdump][walker]")
 {
     const std::string whole = four_chunks();
     for (std::size_t cut = 1; cut < kChunk; ++cut) {

@@ -7,7 +7,7 @@
 using test_support::source_of;
 using test_support::TraceBuilder;
 
-TEST_CASE("the clock's rate comes from the pairs at start and end", "[nsdump][clock]")
+TEST_CASE("the clock's rate is derived from the pairs at start and end", "[nsdump][clock]")
 {
     TraceBuilder trace;
     trace.info("clock.source=tsc\nclock.mode=ordered\nclock.hz=2000000000\n");
@@ -31,7 +31,7 @@ TEST_CASE("pairs too close together do not replace the writer's estimate", "[nsd
     CHECK(nsdump::clock_of(nsdump::TraceFile(source_of(trace.bytes()))).hz == 2e9);
 }
 
-TEST_CASE("without any word about the rate it is unknown, not a number made up", "[nsdump][clock]")
+TEST_CASE("if nothing is known about the rate, it is unknown, not invented", "[nsdump][clock]")
 {
     TraceBuilder trace;
     trace.info("clock.hz=nonsense\n");

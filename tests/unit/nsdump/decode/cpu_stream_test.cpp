@@ -39,7 +39,8 @@ Read read(const std::string &bytes, std::uint32_t cpu)
 using Ticks = std::vector<std::uint64_t>;
 } // namespace
 
-TEST_CASE("a stream gives the events of its CPU only, over many chunks and blocks", "[nsdump][stream]")
+TEST_CASE("a stream returns only the events of its CPU, over many chunks and blocks",
+          "[nsdump][stream]")
 {
     TraceBuilder trace;
     trace.info(test_support::plain_info());
@@ -55,7 +56,8 @@ TEST_CASE("a stream gives the events of its CPU only, over many chunks and block
         REQUIRE_FALSE(lost);
 }
 
-TEST_CASE("a chunk with a wrong checksum is left out, told, and marks the next as after a loss", "[nsdump][stream]")
+TEST_CASE("a chunk with a wrong checksum is skipped and reported, and counts as a loss",
+          "[nsdump][stream]")
 {
     TraceBuilder trace;
     trace.info(test_support::plain_info());
@@ -73,7 +75,7 @@ TEST_CASE("a chunk with a wrong checksum is left out, told, and marks the next a
     CHECK(out.damaged == 1);
 }
 
-TEST_CASE("lost records mark the border at which they were lost, and no other", "[nsdump][stream]")
+TEST_CASE("lost records mark the place where they were lost, and no other", "[nsdump][stream]")
 {
     TraceBuilder trace;
     trace.info(test_support::plain_info());
@@ -86,7 +88,7 @@ TEST_CASE("lost records mark the border at which they were lost, and no other", 
     CHECK(read(trace.bytes(), 0).after_loss == std::vector<bool>{false, false, true, false});
 }
 
-TEST_CASE("headers that tell wrong numbers and clocks that go back are counted", "[nsdump][stream]")
+TEST_CASE("headers with wrong numbers and clocks that go back are counted", "[nsdump][stream]")
 {
     TraceBuilder trace;
     trace.info(test_support::plain_info());

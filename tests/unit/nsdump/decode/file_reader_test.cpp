@@ -50,7 +50,7 @@ TEST_CASE("a trace's metadata and chunks are found", "[nsdump][file]")
     CHECK(trace.damage().chunks() == 0);
 }
 
-TEST_CASE("files that are no trace are refused with name, place and reason", "[nsdump][file]")
+TEST_CASE("files that are not traces are refused with name, place and reason", "[nsdump][file]")
 {
     std::string bytes = small_trace();
     CHECK_THROWS_WITH(TraceFile(source_of("", "e.nsl")), Contains("e.nsl") && Contains("empty"));
@@ -67,7 +67,7 @@ TEST_CASE("files that are no trace are refused with name, place and reason", "[n
     CHECK_THROWS_WITH(TraceFile(source_of(foreign)), Contains("other byte order"));
 }
 
-TEST_CASE("a damaged file header is told and the chunks are still read", "[nsdump][file]")
+TEST_CASE("a damaged file header is reported and the chunks are still read", "[nsdump][file]")
 {
     for (const std::size_t place : {8, 13, 30, 62}) {
         std::string bytes = small_trace();

@@ -36,7 +36,7 @@ std::vector<nsdump::Event> decode(const std::vector<std::uint64_t> &units, nsdum
 }
 } // namespace
 
-TEST_CASE("a version that nobody has written yet has no decoder", "[nsdump][format]")
+TEST_CASE("an unknown version has no decoder", "[nsdump][format]")
 {
     CHECK(nsdump::find_format(1) != nullptr);
     CHECK(nsdump::find_format(0) == nullptr);
@@ -74,7 +74,7 @@ TEST_CASE("records of unknown kind are skipped by their length and counted", "[n
     CHECK(cursor.malformed_units == 0);
 }
 
-TEST_CASE("what is no record ends the payload and is counted", "[nsdump][format]")
+TEST_CASE("an invalid record ends the payload and is counted", "[nsdump][format]")
 {
     nsdump::RecordCursor cursor;
     const std::uint64_t good = second_unit(1, 1, NSLICE_KIND_START, 0);
@@ -88,19 +88,19 @@ TEST_CASE("what is no record ends the payload and is counted", "[nsdump][format]
         CHECK(decode({1, good, 2, second_unit(1, 1, NSLICE_KIND_START, 6), 0}, cursor).size() == 1);
         CHECK(cursor.malformed_units == 3);
     }
-    SECTION("memory that nobody finished")
+    SECTION("memory that was never written")
     {
         CHECK(decode({1, good, 0, 0, 3, good}, cursor).size() == 1);
         CHECK(cursor.malformed_units == 4);
     }
-    SECTION("half a head")
+    SECTION("half a header")
     {
         CHECK(decode({1, good, 9}, cursor).size() == 1);
         CHECK(cursor.malformed_units == 1);
     }
 }
 
-TEST_CASE("INFO lines become keys; a later one replaces", "[nsdump][format]")
+TEST_CASE("INFO lines become keys; a later one replaces an earlier one", "[nsdump][format]")
 {
     nsdump::Info info;
     CHECK(v1.decode_info(units_of("a=1\nb=x=y\na=2\nempty=\n"), info));
@@ -109,7 +109,8 @@ TEST_CASE("INFO lines become keys; a later one replaces", "[nsdump][format]")
     CHECK(info["c"] == "3");
 }
 
-TEST_CASE("a site whose strings leave the chunk is refused and the ones before it stay", "[nsdump][format]")
+TEST_CASE("a site whose strings leave the chunk is refused, and the earlier ones stay",
+          "[nsdump][format]")
 {
     nslice_file_site site{};
     site.slice_id = 4;
@@ -138,7 +139,8 @@ TEST_CASE("a site whose strings leave the chunk is refused and the ones before i
     CHECK_FALSE(v1.decode_sites(units_of(open), sites));
 }
 
-TEST_CASE("a calibration or footer that tells more rows than it holds is refused", "[nsdump][format]")
+TEST_CASE("a calibration or footer that declares more rows than it contains is refused",
+          "[nsdump][format]")
 {
     nslice_file_calibration calibration{};
     calibration.phase = NSLICE_CALIBRATION_START;

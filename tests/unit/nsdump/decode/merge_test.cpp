@@ -25,7 +25,8 @@ std::vector<std::pair<std::uint64_t, std::uint32_t>> merged(const std::string &b
 }
 } // namespace
 
-TEST_CASE("events of any number of CPUs come in time order and none is left out", "[nsdump][merge]")
+TEST_CASE("events of any number of CPUs are returned in time order, and none is left out",
+          "[nsdump][merge]")
 {
     for (const std::uint32_t cpus : {1u, 2u, 3u, 17u}) {
         std::mt19937 random(cpus);
@@ -72,7 +73,8 @@ TEST_CASE("a trace without records has no runs", "[nsdump][merge]")
     CHECK(merged(trace.bytes()).empty());
 }
 
-TEST_CASE("CPUs that run different threads come in long runs when only each thread's order counts", "[nsdump][merge]")
+TEST_CASE("CPUs of different threads give long runs if only the order within a thread counts",
+          "[nsdump][merge]")
 {
     TraceBuilder trace;
     trace.info(test_support::plain_info());
@@ -90,7 +92,8 @@ TEST_CASE("CPUs that run different threads come in long runs when only each thre
     CHECK(runs < 200);
 }
 
-TEST_CASE("a clock that goes back inside a block does not let a thread's later event come first", "[nsdump][merge]")
+TEST_CASE("a clock that goes back inside a block does not reverse the order within a thread",
+          "[nsdump][merge]")
 {
     TraceBuilder trace;
     trace.info(test_support::plain_info());

@@ -3,7 +3,8 @@
 
 #include "support/catch.hpp"
 
-TEST_CASE("sites that share a name share its number, and the place is the START's", "[nsdump][names]")
+TEST_CASE("sites with the same name share its number, and the place is the START's",
+          "[nsdump][names]")
 {
     nsdump::NameTable names;
     names.add({1, NSLICE_KIND_STOP, 30, "rx", "a.c"});
@@ -16,7 +17,7 @@ TEST_CASE("sites that share a name share its number, and the place is the START'
     CHECK(names[names.of_slice(1)].line == 10);
 }
 
-TEST_CASE("a slice id that no site names gets a name of its own", "[nsdump][names]")
+TEST_CASE("a slice id without a site gets a name of its own", "[nsdump][names]")
 {
     nsdump::NameTable names;
     CHECK(names[names.of_slice(65535)].text == "#65535");
@@ -24,7 +25,8 @@ TEST_CASE("a slice id that no site names gets a name of its own", "[nsdump][name
     CHECK(names.of_slice(0) != names.of_slice(65535));
 }
 
-TEST_CASE("the kernel's sites have a prefix and may not name what is a program's", "[nsdump][names]")
+TEST_CASE("the kernel's sites have a prefix and cannot have the name of a program's",
+          "[nsdump][names]")
 {
     nsdump::NameTable names;
     nsdump::Site site{NSLICE_KERNEL_FIRST_ID, NSLICE_KIND_START, 0, "irq", "irq_handler_entry", NSLICE_SITE_INTERRUPT};

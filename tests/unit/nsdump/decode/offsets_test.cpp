@@ -2,7 +2,8 @@
 #include "decode/offsets.hpp"
 #include "support/catch.hpp"
 
-TEST_CASE("places in a file come back as they were put in, near and far", "[nsdump][offsets]")
+TEST_CASE("offsets in a file are returned as they were stored, small and large",
+          "[nsdump][offsets]")
 {
     const std::uint64_t places[] = {64, 128, 208, 208 + 8 * 127, 208 + 8 * 255, 1 << 20, std::uint64_t{1} << 40, ~std::uint64_t{7}};
     nsdump::Offsets offsets;

@@ -7,7 +7,8 @@
 #include "export/export_support.hpp"
 #include "support/catch.hpp"
 
-TEST_CASE("statistics as CSV: one row for each slice and field, all of the same width", "[nsdump][csv]")
+TEST_CASE("statistics as CSV: one row for each slice and field, all with the same columns",
+          "[nsdump][csv]")
 {
     auto report = test_support::varied_report();
     report.slices[0].name = "rx";

@@ -3,7 +3,7 @@
 
 #include "support/catch.hpp"
 
-TEST_CASE("names out of a trace cannot break CSV, JSON or a terminal", "[nsdump][escape]")
+TEST_CASE("names in a trace cannot corrupt CSV, JSON or a terminal", "[nsdump][escape]")
 {
     CHECK(nsdump::csv_field("plain") == "plain");
     CHECK(nsdump::csv_field("a,b") == "\"a,b\"");

@@ -31,7 +31,7 @@ TEST_CASE("the JSON of a report has every member of its schema", "[nsdump][json]
     CHECK(out["classes"]["unmatched_stop"] == 1);
 }
 
-TEST_CASE("a slice's values: ticks and the counters that it has", "[nsdump][json]")
+TEST_CASE("a slice's values are ticks and the counters that it has", "[nsdump][json]")
 {
     const json out = json::parse(nsdump::stats_json(test_support::varied_report()));
     const json &rx = out["slices"][0];
@@ -55,7 +55,8 @@ TEST_CASE("a slice's values: ticks and the counters that it has", "[nsdump][json
     CHECK(tx["migrated"] == 1);
 }
 
-TEST_CASE("without footer and calibration the unknown is null or absent, never zero", "[nsdump][json]")
+TEST_CASE("without footer and calibration, unknown values are null or absent, never zero",
+          "[nsdump][json]")
 {
     test_support::TraceBuilder trace;
     const auto rx = trace.site("rx");

@@ -45,7 +45,7 @@ std::string event_rows(nsdump::RowFormat format)
 }
 } // namespace
 
-TEST_CASE("slices as CSV: raw beside net, empty where there is none", "[nsdump][rows]")
+TEST_CASE("slices as CSV: raw next to net, empty if there is no value", "[nsdump][rows]")
 {
     CHECK(slice_rows(nsdump::RowFormat::csv) ==
           "name,cpu,thread,unit,unit_number,depth,start_ticks,stop_ticks,raw_ticks,net_ticks,class,raw_INSTRUCTIONS,"
@@ -71,7 +71,7 @@ TEST_CASE("slices as NDJSON: every line is an object, absent values are absent",
     CHECK(slices[2]["class"] == "migrated");
 }
 
-TEST_CASE("events as CSV and NDJSON tell the same", "[nsdump][rows]")
+TEST_CASE("events as CSV and NDJSON have the same contents", "[nsdump][rows]")
 {
     const std::string csv = event_rows(nsdump::RowFormat::csv);
     CHECK(csv.rfind("cpu,thread,ticks,kind,name,word0,word1,word2,word3,word4,word5\n"

@@ -26,7 +26,7 @@ TEST_CASE("the text names clock, counters, losses, classes and warnings", "[nsdu
     CHECK_THAT(text, Contains("unit      batch: 1 units, 64 packets, 4096 bytes"));
 }
 
-TEST_CASE("a name that would drive the terminal is shown, not obeyed", "[nsdump][text]")
+TEST_CASE("control characters in a name are shown, not sent to the terminal", "[nsdump][text]")
 {
     auto report = test_support::varied_report();
     report.slices[0].name = "\x1b[31mred";
@@ -36,7 +36,7 @@ TEST_CASE("a name that would drive the terminal is shown, not obeyed", "[nsdump]
 
 namespace
 {
-// For the test's time.
+// During the test.
 struct Locale {
     explicit Locale(const char *name) { setenv("LC_ALL", name, 1); }
     ~Locale() { unsetenv("LC_ALL"); }
@@ -52,7 +52,8 @@ std::vector<std::string> lines_of(const std::string &text)
 }
 } // namespace
 
-TEST_CASE("a long name stands whole on a line of its own and widens no table", "[nsdump][text]")
+TEST_CASE("a long name is on a line of its own in full and does not widen the table",
+          "[nsdump][text]")
 {
     auto report = test_support::varied_report();
     const std::string name(300, 'n');
@@ -66,7 +67,8 @@ TEST_CASE("a long name stands whole on a line of its own and widens no table", "
     CHECK(was_seen);
 }
 
-TEST_CASE("a name in UTF-8 stands as it is in a UTF-8 locale, by its columns", "[nsdump][text]")
+TEST_CASE("in a UTF-8 locale a UTF-8 name is printed unchanged, and its columns are counted",
+          "[nsdump][text]")
 {
     auto report = test_support::varied_report();
     report.slices[0].name = "提取_é";
@@ -75,8 +77,8 @@ TEST_CASE("a name in UTF-8 stands as it is in a UTF-8 locale, by its columns", "
     CHECK_THAT(text, Contains("\n提取_é  "));
     CHECK(nsdump::display_width("提取_é") == 6);
     CHECK(nsdump::display_width("e\xcc\x81") == 1); // combining
-    CHECK(nsdump::printable("\xe2\x80\xae" "abc") == "\\xe2\\x80\\xaeabc"); // would turn the line round
-    CHECK(nsdump::printable("\xc2\x9b" "31m") == "\\xc2\\x9b31m");             // a control beyond ASCII
+    CHECK(nsdump::printable("\xe2\x80\xae" "abc") == "\\xe2\\x80\\xaeabc"); // would reverse the line
+    CHECK(nsdump::printable("\xc2\x9b" "31m") == "\\xc2\\x9b31m");             // a control character beyond ASCII
     CHECK(nsdump::printable("\xc0\xaf\xff\xed\xa0\x80") == "\\xc0\\xaf\\xff\\xed\\xa0\\x80");
     const Locale other("C");
     CHECK(nsdump::printable("é") == "\\xc3\\xa9");

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Unpacker: captures that gzip, xz, zstd and bzip2 have packed -> the packets that were in them, also where the packed file is wrong.
+// Unpacker: captures packed with gzip, xz, zstd and bzip2 -> the original packets, also where the
+// packed file is invalid.
 #include "support/catch.hpp"
 
 #include <algorithm>
@@ -30,7 +31,7 @@ using test_support::TempDir;
 
 namespace
 {
-// Larger than the buffers, and of packets that no compressor gets small.
+// Larger than the buffers, with packets that no program compresses well.
 const std::string &plain()
 {
     static const std::string bytes = [] {
@@ -47,7 +48,8 @@ const std::string &plain()
     return bytes;
 }
 
-// Packs as its own program does; empty when this machine has none, or the build nothing against it.
+// Packs with the corresponding program; empty if this machine lacks it, or the build lacks its
+// library.
 std::string pack(const TempDir &dir, const std::string &tool, const std::string &bytes)
 {
     const std::string to = dir / "packed";
@@ -62,7 +64,7 @@ std::string pack(const TempDir &dir, const std::string &tool, const std::string 
     const mapi::drivers::Compressor *compressor = mapi::drivers::find_compressor({first, packed.size()});
     if (compressor && compressor->make_decoder)
         return packed;
-    test_support::skip(tool + ": no such program here, or not in this build");
+    test_support::skip(tool + ": not installed, or not supported by this build");
     return {};
 }
 
@@ -93,7 +95,7 @@ TEST_CASE("a compressed capture gives the packets of the plain one", "[mapi-core
     CHECK(read_bytes(dir, packed, 3).packets.size() == 3000);
 }
 
-TEST_CASE("compressed pcapng and ERF are read, too", "[mapi-core][drivers]")
+TEST_CASE("compressed pcapng and ERF are also read", "[mapi-core][drivers]")
 {
     const TempDir dir;
     const std::string tool = GENERATE("gzip", "xz", "zstd", "bzip2");
@@ -106,7 +108,8 @@ TEST_CASE("compressed pcapng and ERF are read, too", "[mapi-core][drivers]")
     CHECK(read_capture(mapi_driver_erf_file, CaptureBuilder().text(erf).write(dir / "x.erf")).packets.size() == 4);
 }
 
-TEST_CASE("what was packed in parts is read as one, with zeros between the parts", "[mapi-core][drivers]")
+TEST_CASE("data packed in parts is read as one, also with zeros between the parts",
+          "[mapi-core][drivers]")
 {
     const TempDir dir;
     const std::string tool = GENERATE("gzip", "xz", "zstd", "bzip2");
@@ -120,7 +123,7 @@ TEST_CASE("what was packed in parts is read as one, with zeros between the parts
     CHECK(outcome.last == 0);
 }
 
-TEST_CASE("what stands behind the packed data and is not packed is told", "[mapi-core][drivers]")
+TEST_CASE("trailing data that is not packed is reported", "[mapi-core][drivers]")
 {
     const TempDir dir;
     const std::string tool = GENERATE("gzip", "xz", "zstd", "bzip2");
@@ -133,7 +136,8 @@ TEST_CASE("what stands behind the packed data and is not packed is told", "[mapi
     CHECK_THAT(std::string(outcome.stats.message), Catch::Contains("x.packed: " + tool + ", offset ") && Catch::Contains("damaged"));
 }
 
-TEST_CASE("a packed file cut anywhere gives what is whole before the cut and says so", "[mapi-core][drivers]")
+TEST_CASE("a truncated packed file gives what is complete before the end, and says so",
+          "[mapi-core][drivers]")
 {
     const TempDir dir;
     const std::string tool = GENERATE("gzip", "xz", "zstd", "bzip2");
@@ -147,7 +151,7 @@ TEST_CASE("a packed file cut anywhere gives what is whole before the cut and say
         const std::string text = outcome.open_text + outcome.stats.message;
         INFO("cut at " << size << " of " << packed.size() << ": " << text);
         CHECK(begins_with(wanted, outcome.packets));
-        CHECK(outcome.packets.size() >= packets); // the more there is, the more is read
+        CHECK(outcome.packets.size() >= packets); // the longer the file, the more is read
         CHECK_THAT(text, Catch::Contains("x.packed: " + tool + ", offset " + std::to_string(size) + " of the compressed file: the compressed data is truncated"));
         CHECK(outcome.stats.truncated_records == (outcome.open_error == 0));
         packets = outcome.packets.size();
@@ -155,7 +159,7 @@ TEST_CASE("a packed file cut anywhere gives what is whole before the cut and say
     CHECK(packets > (tool == "bzip2" ? 0 : 500)); // bzip2 gives nothing before a block of 900 kB
 }
 
-TEST_CASE("a packed file with wrong bytes never ends in silence", "[mapi-core][drivers]")
+TEST_CASE("a packed file with wrong bytes always ends with a message", "[mapi-core][drivers]")
 {
     const TempDir dir;
     const std::string tool = GENERATE("gzip", "xz", "zstd", "bzip2");
@@ -171,14 +175,15 @@ TEST_CASE("a packed file with wrong bytes never ends in silence", "[mapi-core][d
         bytes[random() % bytes.size()] ^= char(1 << random() % 8);
         const Outcome outcome = read_bytes(dir, bytes);
         const bool is_told = outcome.open_error || (outcome.last == -1 && *outcome.stats.message);
-        if (!is_told) // a time or a name that gzip keeps, say
+        if (!is_told) // a time or a name that gzip stores, for example
             REQUIRE((outcome.packets == right.packets));
         told += is_told;
     }
     CHECK(told > 300);
 }
 
-TEST_CASE("a capture that is damaged before it was packed is told with the place in what is unpacked", "[mapi-core][drivers]")
+TEST_CASE("a capture damaged before packing is reported with the position in the unpacked data",
+          "[mapi-core][drivers]")
 {
     const TempDir dir;
     const std::string tool = GENERATE("gzip", "xz", "zstd", "bzip2");
@@ -191,7 +196,8 @@ TEST_CASE("a capture that is damaged before it was packed is told with the place
     CHECK_THAT(std::string(outcome.stats.message), Catch::Contains("x.packed: offset 44 of the unpacked data: a record claims 262145"));
 }
 
-TEST_CASE("a file that asks for more memory than it is given is refused with a remedy", "[mapi-core][drivers]")
+TEST_CASE("a file that asks for more memory than allowed is refused with a remedy",
+          "[mapi-core][drivers]")
 {
     const TempDir dir;
     std::string bytes, tool;
@@ -210,13 +216,14 @@ TEST_CASE("a file that asks for more memory than it is given is refused with a r
     CHECK_THAT(read_bytes(dir, bytes).open_text, Catch::Contains("more than 128 MiB of memory are required; unpack it first: " + tool + "cat"));
 }
 
-TEST_CASE("a compressor that this build does not know is refused with a remedy", "[mapi-core][drivers]")
+TEST_CASE("a compressor that this build does not support is refused with a remedy",
+          "[mapi-core][drivers]")
 {
     const TempDir dir;
     CHECK_THAT(read_bytes(dir, "\x04\x22\x4d\x18 packed by lz4").open_text, Catch::Contains("is compressed with lz4") && Catch::Contains("lz4cat FILE"));
 }
 
-TEST_CASE("a compressed capture comes through a pipe", "[mapi-core][drivers]")
+TEST_CASE("a compressed capture is read through a pipe", "[mapi-core][drivers]")
 {
     const TempDir dir;
     const std::string packed = pack(dir, "gzip", plain());

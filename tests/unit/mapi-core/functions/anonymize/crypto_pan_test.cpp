@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Crypto-PAn against the sample trace of its authors' distribution; the key is the one that came with it.
+// Crypto-PAn, compared with the sample trace of its authors' distribution and the key that came
+// with it.
 #include "functions/anonymize/transform/crypto_pan.hpp"
 
 #include <arpa/inet.h>
@@ -49,7 +50,7 @@ constexpr Vector kIpv4[] = {
     {"64.39.15.238", "0.219.7.41"}, {"10.185.25.118", "117.161.29.118"},
 };
 
-// Of other implementations: the authors' program has IPv4 only.
+// From other implementations: the authors' program supports only IPv4.
 constexpr Vector kIpv6[] = {
     {"::1", "78ff:f001:9fc0:20df:8380:b1f1:704:ed"},
     {"::2", "78ff:f001:9fc0:20df:8380:b1f1:704:ef"},
@@ -89,14 +90,14 @@ TEST_CASE("the sample trace becomes what its authors published", "[mapi-core][an
     }
 }
 
-TEST_CASE("IPv6 addresses become what other implementations make of them", "[mapi-core][anonymize]")
+TEST_CASE("IPv6 addresses become the same as in other implementations", "[mapi-core][anonymize]")
 {
     CryptoPan crypto_pan(kKey);
     for (const Vector &vector : kIpv6)
         CHECK(anonymous(crypto_pan, AF_INET6, vector.original) == vector.anonymous);
 }
 
-TEST_CASE("two addresses share as many first bits as before, neither more nor fewer", "[mapi-core][anonymize]")
+TEST_CASE("two addresses share exactly as many leading bits as before", "[mapi-core][anonymize]")
 {
     CryptoPan crypto_pan(kKey);
     std::mt19937 random(7);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Fields of headers: each is where it stands, in every layer, and no other byte changes.
+// Fields of headers: each is changed in its place, in every layer, and no other byte changes.
 #include <netinet/in.h>
 
 #include "packets.hpp"
@@ -9,9 +9,9 @@ using namespace anonymize_test;
 
 namespace
 {
-constexpr size_t kIp = 14; // behind Ethernet's header
+constexpr size_t kIp = 14; // after the Ethernet header
 
-// Where one field's bytes lie in the packet.
+// Where the bytes of a field are in the packet.
 struct Expected {
     const char *field;
     size_t offset;
@@ -118,7 +118,8 @@ TEST_CASE("each field of UDP and ICMP headers is changed and nothing else", "[ma
     check_zeroed("ICMP", behind_ipv6, ethernet(0x86dd, ipv6(IPPROTO_ICMPV6, icmp(128, text("ping")))));
 }
 
-TEST_CASE("a rule of one protocol leaves packets of others as they are, and counts them", "[mapi-core][anonymize]")
+TEST_CASE("a rule of one protocol leaves packets of others as is, and counts them",
+          "[mapi-core][anonymize]")
 {
     const Bytes packet = ethernet(0x0800, ipv4(IPPROTO_UDP, udp(text("GET / HTTP/1.1\r\n\r\n"), 1025, 80)));
     for (const char *rule : {"TCP,SRC_IP,ZERO", "TCP,PAYLOAD,ZERO", "ICMP,TTL,ZERO", "HTTP,URI,ZERO", "FTP,DST_PORT,ZERO"}) {
@@ -131,7 +132,8 @@ TEST_CASE("a rule of one protocol leaves packets of others as they are, and coun
     CHECK(treat("UDP,SRC_IP,UNCHANGED", packet).counts.packets == 1);
 }
 
-TEST_CASE("bytes of a later fragment are payload of what its datagram carries", "[mapi-core][anonymize]")
+TEST_CASE("bytes of a later fragment are payload of the protocol that its datagram carries",
+          "[mapi-core][anonymize]")
 {
     const Bytes packet = ethernet(0x0800, ipv4(IPPROTO_TCP, text("the middle"), {}, 0x2040));
     CHECK(treat("TCP,PAYLOAD,ZERO", packet).bytes == with_zeros(packet, kIp + 20, 10));

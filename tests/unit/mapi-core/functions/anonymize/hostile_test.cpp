@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Hostile packets: bytes changed and lengths cut at random, every rule, and no byte read or written outside of packet and room.
+// Hostile packets: bytes changed and lengths truncated at random, every rule, and no byte read or
+// written outside packet and buffer.
 #include <netinet/in.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -15,7 +16,7 @@ using namespace mapi::anonymize;
 
 namespace
 {
-// Memory with pages on both sides that nobody may touch.
+// Memory between two inaccessible pages.
 class Guarded
 {
 public:
@@ -101,7 +102,8 @@ void check_packet(const MutablePacket &packet, const MutablePacket &before)
 }
 } // namespace
 
-TEST_CASE("no rule reads or writes outside of a packet and its room, whatever the packet says", "[mapi-core][anonymize]")
+TEST_CASE("no rule reads or writes outside a packet and its buffer, whatever the packet contains",
+          "[mapi-core][anonymize]")
 {
     const std::vector<Rule> rules = all_rules();
     CHECK(rules.size() > 1500);
@@ -133,7 +135,8 @@ TEST_CASE("no rule reads or writes outside of a packet and its room, whatever th
     CHECK(treated == rules.size() * originals.size() * 60);
 }
 
-TEST_CASE("rules one after another on the same hostile packet stay inside it", "[mapi-core][anonymize]")
+TEST_CASE("several rules applied to the same hostile packet stay inside it",
+          "[mapi-core][anonymize]")
 {
     const std::vector<Rule> rules = all_rules();
     Tables tables(1, 100);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Layers: no address of a tunnelled or quoted packet stays, and where nobody can look nothing stays.
+// Layers: no address of a tunnelled or quoted packet remains, and what cannot be parsed is removed.
 #include <netinet/in.h>
 
 #include "packets.hpp"
@@ -17,7 +17,7 @@ bool contains(const Bytes &bytes, const Bytes &part)
 const Bytes kSource4 = hex("0a000001"), kDestination4 = hex("0a000002");
 const Bytes kSource6 = hex("2a001234000000000000000000000001"), kDestination6 = hex("2a001234000000000000000000000002");
 
-// No address is left by any rule that hides addresses.
+// No rule that hides addresses leaves one.
 void check_hidden(const Bytes &packet, uint16_t link_type = 1)
 {
     for (const char *method : {"ZERO", "RANDOM", "MAP", "PREFIX_PRESERVING", "PREFIX_PRESERVING_MAP", "HASHED,SHA_2,PAD_WITH_ZERO"}) {
@@ -45,7 +45,8 @@ TEST_CASE("every address in a tunnel is hidden, not only the outermost", "[mapi-
     check_hidden(ethernet(0x0800, ipv4(IPPROTO_GRE, hex("0000 6558") + ethernet(0x8100, hex("0001 86dd") + kInner6))));
 }
 
-TEST_CASE("every address in a pseudowire is hidden, also of one that is no Ethernet", "[mapi-core][anonymize]")
+TEST_CASE("every address in a pseudowire is hidden, also in one that is not Ethernet",
+          "[mapi-core][anonymize]")
 {
     const Bytes shim = hex("00010140 00000000");
     check_hidden(ethernet(0x8847, shim + ethernet(0x0800, kInner4)));
@@ -55,10 +56,10 @@ TEST_CASE("every address in a pseudowire is hidden, also of one that is no Ether
     check_hidden(ethernet(0x8847, shim + hex("0f000800 45000028 00010000 08 06 bbbb 0a000001 0a000002") + Bytes(20, 1)));
     check_hidden(ethernet(0x8847, hex("00010140 4c0203040506 020000000001 0800") + kInner4));
     const Bytes treated = treat("IP,SRC_IP,ZERO", ethernet(0x8847, shim + ethernet(0x0800, kInner4))).bytes;
-    CHECK(contains(treated, kDestination4)); // is looked into, not filled with zeros
+    CHECK(contains(treated, kDestination4)); // is parsed, not filled with zeros
 }
 
-TEST_CASE("every address in a tunnel of UDP is hidden on the tunnel's port", "[mapi-core][anonymize]")
+TEST_CASE("every address in a UDP tunnel is hidden on the tunnel's port", "[mapi-core][anonymize]")
 {
     const auto tunnel = [](uint16_t port, const Bytes &inner) { return ethernet(0x0800, ipv4(IPPROTO_UDP, udp(inner, 1025, port))); };
     check_hidden(tunnel(4789, hex("08000000 00000100") + ethernet(0x0800, kInner4)));
@@ -78,7 +79,8 @@ TEST_CASE("every address in a tunnel of UDP is hidden on the tunnel's port", "[m
     CHECK(treat("IP,TTL,ZERO", echo).bytes == with_zeros(echo, 14 + 8, 1));
 }
 
-TEST_CASE("tunnels that nobody looks into become zeros behind the last header that is understood", "[mapi-core][anonymize]")
+TEST_CASE("unsupported tunnels become zeros after the last header that is understood",
+          "[mapi-core][anonymize]")
 {
     for (const uint16_t type : {0x8909, 0x88e5, 0x893f, 0x894f})
         check_hidden(ethernet(type, hex("00010001 0800") + kInner4));
@@ -88,14 +90,14 @@ TEST_CASE("tunnels that nobody looks into become zeros behind the last header th
         check_hidden(ethernet(0x0800, ipv4(IPPROTO_UDP, udp(hex("00000000") + kInner4, port, 1025))));
 }
 
-TEST_CASE("ARP in a tunnel is ARP", "[mapi-core][anonymize]")
+TEST_CASE("ARP in a tunnel is treated as ARP", "[mapi-core][anonymize]")
 {
     const Bytes arp = ethernet(0x0806, hex("0001 0800 06 04 0001 020000000001 0a000001 000000000000 0a000002"));
     check_hidden(ethernet(0x0800, ipv4(IPPROTO_GRE, hex("0000 6558") + arp)));
     check_hidden(ethernet(0x0800, ipv4(IPPROTO_UDP, udp(hex("08000000 00000100") + arp, 1025, 4789))));
 }
 
-TEST_CASE("lengths of a tunnel of UDP follow what becomes of its packet", "[mapi-core][anonymize]")
+TEST_CASE("lengths of a UDP tunnel follow changes of its packet", "[mapi-core][anonymize]")
 {
     const Bytes packet = ethernet(0x0800, ipv4(IPPROTO_UDP, udp(hex("30ff0000 00000001") + ipv4(IPPROTO_TCP, tcp(text("hello"))), 1, 2152)));
     const Bytes stripped = treat("TCP,PAYLOAD,STRIP", packet).bytes;
@@ -123,7 +125,7 @@ TEST_CASE("a packet quoted in an ICMP error is treated like the one that quotes 
     check_hidden(ethernet(0x0800, ipv4(IPPROTO_ICMP, icmp(3, ipv4(IPPROTO_GRE, hex("0000 86dd") + kInner6)))));
 }
 
-TEST_CASE("ports and numbers of a quoted packet are treated, too", "[mapi-core][anonymize]")
+TEST_CASE("ports and numbers of a quoted packet are also treated", "[mapi-core][anonymize]")
 {
     const Bytes quote(kInner4.begin(), kInner4.begin() + 28);
     const Bytes packet = ethernet(0x0800, ipv4(IPPROTO_ICMP, icmp(3, quote)));
@@ -150,15 +152,15 @@ TEST_CASE("payload in a quoted packet is payload", "[mapi-core][anonymize]")
     CHECK(stripped.bytes[14 + 28 + 20 + 5] == 8);                  // and UDP's
 }
 
-TEST_CASE("an echo is no quotation", "[mapi-core][anonymize]")
+TEST_CASE("an echo is not a quotation", "[mapi-core][anonymize]")
 {
     const Bytes packet = ethernet(0x0800, ipv4(IPPROTO_ICMP, icmp(8, kInner4)));
     CHECK(treat("TCP,SRC_PORT,ZERO", packet).bytes == packet);
 }
 
-TEST_CASE("a packet cut anywhere shows no whole or half address", "[mapi-core][anonymize]")
+TEST_CASE("a packet truncated anywhere shows no whole or partial address", "[mapi-core][anonymize]")
 {
-    // Each byte of an address is one that appears nowhere else in the packet.
+    // Each byte of an address occurs nowhere else in the packet.
     Bytes inner = ipv4(IPPROTO_TCP, tcp(text("x")));
     std::fill_n(inner.begin() + 12, 8, uint8_t(0xa7));
     const Bytes quote = ethernet(0x0800, ipv4(IPPROTO_ICMP, icmp(3, inner)));
@@ -172,7 +174,8 @@ TEST_CASE("a packet cut anywhere shows no whole or half address", "[mapi-core][a
         }
 }
 
-TEST_CASE("where a header cannot be read, nothing behind it stays, and the packet is counted", "[mapi-core][anonymize]")
+TEST_CASE("where a header cannot be read, nothing after it remains, and the packet is counted",
+          "[mapi-core][anonymize]")
 {
     const Bytes short_header = ethernet(0x0800, hex("4400") + Bytes(kInner4.begin() + 2, kInner4.end()));
     const Treated treated = treat("IP,SRC_IP,PREFIX_PRESERVING", short_header);
@@ -180,7 +183,7 @@ TEST_CASE("where a header cannot be read, nothing behind it stays, and the packe
     CHECK(treated.counts.lost_packets == 1);
     CHECK(treated.counts.packets_without == 0);
 
-    const Bytes wireless(60, 0x33); // a link type that is not known
+    const Bytes wireless(60, 0x33); // an unknown link type
     CHECK(treat("IP,SRC_IP,ZERO", wireless, 0, 127).bytes == Bytes(60, 0));
     CHECK(treat("TCP,PAYLOAD,STRIP", wireless, 0, 127).bytes == Bytes(60, 0));
     CHECK(treat("IP,SRC_IP,UNCHANGED", wireless, 0, 127).bytes == wireless);
@@ -190,7 +193,8 @@ TEST_CASE("where a header cannot be read, nothing behind it stays, and the packe
     check_hidden(ethernet(0x0800, ipv4(IPPROTO_ICMP, icmp(3, hex("99") + kInner4))));
 }
 
-TEST_CASE("deeper tunnels and quotations than anybody walks become zeros from there on", "[mapi-core][anonymize]")
+TEST_CASE("tunnels and quotations nested too deeply become zeros from there on",
+          "[mapi-core][anonymize]")
 {
     Bytes tunnel = kInner4;
     for (int i = 0; i < 8; ++i)
@@ -203,7 +207,8 @@ TEST_CASE("deeper tunnels and quotations than anybody walks become zeros from th
     CHECK(treat("IP,SRC_IP,ZERO", ethernet(0x0800, quotation)).counts.lost_packets == 1);
 }
 
-TEST_CASE("a fragment that may begin in the middle of an inner header shows nothing of it", "[mapi-core][anonymize]")
+TEST_CASE("a fragment that may begin in the middle of an inner header shows nothing of it",
+          "[mapi-core][anonymize]")
 {
     const Bytes rest(kInner4.begin() + 8, kInner4.end());
     const Bytes early = ethernet(0x0800, ipv4(IPPROTO_IPIP, rest, {}, 1));
@@ -215,7 +220,8 @@ TEST_CASE("a fragment that may begin in the middle of an inner header shows noth
     CHECK(treat("IP,TTL,ZERO", late).counts.lost_packets == 0);
 }
 
-TEST_CASE("ANONYMIZEIP's rule hides both addresses by the same key as two rules do", "[mapi-core][anonymize]")
+TEST_CASE("ANONYMIZEIP's rule hides both addresses by the same key as two rules do",
+          "[mapi-core][anonymize]")
 {
     const std::string key(32, 'k');
     const Bytes packet = ethernet(0x0800, ipv4(IPPROTO_GRE, hex("0000 86dd") + kInner6));

@@ -14,7 +14,7 @@ unsigned half_of(const Bytes &bytes, size_t offset)
     return unsigned(bytes[offset]) << 8 | bytes[offset + 1];
 }
 
-// A sum over bytes that hold their own checksum is all ones (RFC 1071).
+// A sum over bytes that include their own checksum is all ones (RFC 1071).
 uint32_t sum(const Bytes &bytes)
 {
     uint32_t total = 0;
@@ -35,7 +35,7 @@ Bytes adjusted(const Bytes &packet, const char *protocol = "IP")
     return treat(std::string(protocol) + ",CHECKSUM,CHECKSUM_ADJUST", packet).bytes;
 }
 
-// Of an IPv4 packet without options behind Ethernet.
+// Of an IPv4 packet without options after the Ethernet header.
 bool is_transport_right(const Bytes &packet)
 {
     const Bytes datagram = part(packet, 34, packet.size());
@@ -45,7 +45,7 @@ bool is_transport_right(const Bytes &packet)
 constexpr size_t kIp = 14;
 } // namespace
 
-TEST_CASE("a packet that shrinks or grows has the lengths that it tells", "[mapi-core][anonymize]")
+TEST_CASE("a packet that shrinks or grows has consistent length fields", "[mapi-core][anonymize]")
 {
     const Bytes four = ethernet(0x0800, ipv4(IPPROTO_UDP, udp(text("12345678"))));
     const Treated shorter = treat("UDP,PAYLOAD,STRIP,3", four);
@@ -61,14 +61,14 @@ TEST_CASE("a packet that shrinks or grows has the lengths that it tells", "[mapi
     CHECK(half_of(inner.bytes, kIp + 20 + 2) == 28);
 }
 
-TEST_CASE("padding behind a packet stays behind it", "[mapi-core][anonymize]")
+TEST_CASE("padding after a packet stays after it", "[mapi-core][anonymize]")
 {
     const Bytes packet = ethernet(0x0800, ipv4(IPPROTO_UDP, udp(text("abc")))) + Bytes(15, 0x99);
     const Treated treated = treat("UDP,PAYLOAD,REPLACE,x", packet);
     CHECK(part(treated.bytes, treated.bytes.size() - 16, treated.bytes.size()) == text("x") + Bytes(15, 0x99));
 }
 
-TEST_CASE("stripped options leave a header that says so", "[mapi-core][anonymize]")
+TEST_CASE("stripped options leave a header with the right length", "[mapi-core][anonymize]")
 {
     const Bytes packet = ethernet(0x0800, ipv4(IPPROTO_TCP, tcp(text("x"), 1, 2, hex("02040102 01010101")), hex("94040000 01010101")));
     const Bytes ip = treat("IP,OPTIONS,STRIP", packet).bytes;
@@ -83,7 +83,7 @@ TEST_CASE("stripped options leave a header that says so", "[mapi-core][anonymize
     CHECK(half_of(tcp_only, kIp + 2) == 28 + 20 + 1);
 }
 
-TEST_CASE("a cut packet stays as much cut as it was", "[mapi-core][anonymize]")
+TEST_CASE("a truncated packet lacks as many bytes as before", "[mapi-core][anonymize]")
 {
     const Bytes whole = ethernet(0x0800, ipv4(IPPROTO_UDP, udp(Bytes(100, 'a'))));
     Packet cut(part(whole, 0, 60));
@@ -96,7 +96,8 @@ TEST_CASE("a cut packet stays as much cut as it was", "[mapi-core][anonymize]")
     CHECK(half_of(cut.bytes(), kIp + 2) == 128 - (60 - 50));
 }
 
-TEST_CASE("what does not fit the room is cut to the field, and counted", "[mapi-core][anonymize]")
+TEST_CASE("a value that does not fit the buffer is truncated to the field, and counted",
+          "[mapi-core][anonymize]")
 {
     const Bytes packet = ethernet(0x0800, ipv4(IPPROTO_UDP, udp(text("abcd"))));
     const Treated tight = treat("UDP,PAYLOAD,REPLACE,123456", packet, 1);
@@ -109,7 +110,7 @@ TEST_CASE("what does not fit the room is cut to the field, and counted", "[mapi-
     CHECK(treat("UDP,PAYLOAD,REPLACE,123456", huge).counts.no_room == 1);
 }
 
-TEST_CASE("checksums stay as they are until a rule asks for right ones", "[mapi-core][anonymize]")
+TEST_CASE("checksums stay unchanged until a rule asks for correct ones", "[mapi-core][anonymize]")
 {
     const Bytes packet = adjusted(ethernet(0x0800, ipv4(IPPROTO_UDP, udp(text("abc")))));
     const Bytes anonymous = treat("IP,SRC_IP,ZERO", packet).bytes;
@@ -119,12 +120,13 @@ TEST_CASE("checksums stay as they are until a rule asks for right ones", "[mapi-
     CHECK(sum(part(adjusted(anonymous), 14, 34)) == 0xffff);
 }
 
-TEST_CASE("checksums of TCP, UDP, ICMP and ICMPv6 are right after adjustment", "[mapi-core][anonymize]")
+TEST_CASE("checksums of TCP, UDP, ICMP and ICMPv6 are correct after adjustment",
+          "[mapi-core][anonymize]")
 {
     const Bytes tcp4 = ethernet(0x0800, ipv4(IPPROTO_TCP, tcp(text("odd"))));
     CHECK(is_transport_right(adjusted(tcp4)));
     CHECK(is_transport_right(adjusted(tcp4, "TCP")));
-    CHECK(part(adjusted(tcp4, "TCP"), 24, 26) == hex("bbbb")); // IP's own is not TCP's matter
+    CHECK(part(adjusted(tcp4, "TCP"), 24, 26) == hex("bbbb")); // IP's checksum is not part of TCP
     CHECK(adjusted(tcp4, "UDP") == tcp4);
     CHECK(is_transport_right(adjusted(ethernet(0x0800, ipv4(IPPROTO_UDP, udp(text("even")))), "UDP")));
     const Bytes ping = adjusted(ethernet(0x0800, ipv4(IPPROTO_ICMP, icmp(8, text("ping")))), "ICMP");
@@ -133,7 +135,8 @@ TEST_CASE("checksums of TCP, UDP, ICMP and ICMPv6 are right after adjustment", "
     CHECK(sum(part(ping6, 22, 54) + half(12) + Bytes{0, IPPROTO_ICMPV6} + part(ping6, 54, ping6.size())) == 0xffff);
 }
 
-TEST_CASE("an ICMP error is right on the outside after what it quotes became right", "[mapi-core][anonymize]")
+TEST_CASE("the checksum of an ICMP error is correct after that of the quoted packet is adjusted",
+          "[mapi-core][anonymize]")
 {
     const Bytes quoted = ipv4(IPPROTO_UDP, udp(text("whole")));
     const Bytes packet = adjusted(ethernet(0x0800, ipv4(IPPROTO_ICMP, icmp(3, quoted))));
@@ -142,7 +145,8 @@ TEST_CASE("an ICMP error is right on the outside after what it quotes became rig
     CHECK(part(packet, 62 + 6, 62 + 8) != hex("dddd"));
 }
 
-TEST_CASE("no checksum of UDP stays none, and one that is zero is sent as ones", "[mapi-core][anonymize]")
+TEST_CASE("an absent UDP checksum stays absent, and one that is zero is sent as all ones",
+          "[mapi-core][anonymize]")
 {
     Bytes none = ethernet(0x0800, ipv4(IPPROTO_UDP, udp(text("abc"))));
     none[kIp + 26] = none[kIp + 27] = 0;
@@ -154,7 +158,7 @@ TEST_CASE("no checksum of UDP stays none, and one that is zero is sent as ones",
     CHECK(half_of(adjusted(zero), kIp + 26) == 0xffff);
 }
 
-TEST_CASE("a checksum of bytes that are not all there becomes zero and is counted", "[mapi-core][anonymize]")
+TEST_CASE("a checksum over missing bytes becomes zero and is counted", "[mapi-core][anonymize]")
 {
     const Bytes whole = ethernet(0x0800, ipv4(IPPROTO_TCP, tcp(Bytes(100, 'a'))));
     const Treated cut = treat("TCP,CHECKSUM,CHECKSUM_ADJUST", part(whole, 0, 80));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Functions of a field's bytes; digests and ciphers against values that Python's hashlib, zlib and cryptography gave.
+// Functions on a field's bytes; digests and ciphers, compared with values from Python's hashlib,
+// zlib and cryptography.
 #include <netinet/in.h>
 
 #include <set>
@@ -11,7 +12,7 @@ using namespace anonymize_test;
 
 namespace
 {
-// UDP's payload after a rule of its own.
+// The UDP payload after one rule.
 Bytes payload_after(const std::string &method, const Bytes &payload)
 {
     const Bytes packet = treat("UDP,PAYLOAD," + method, ethernet(0x0800, ipv4(IPPROTO_UDP, udp(payload)))).bytes;
@@ -34,7 +35,8 @@ TEST_CASE("a pattern fills a field from its first byte to its last", "[mapi-core
     CHECK(payload_after("ZERO", text("1234567")) == Bytes(7, 0));
 }
 
-TEST_CASE("random bytes differ each time; with a seed they are the same again", "[mapi-core][anonymize]")
+TEST_CASE("random bytes differ each time; with a seed they are repeatable",
+          "[mapi-core][anonymize]")
 {
     const Bytes once = payload_after("RANDOM", kName);
     CHECK(once.size() == kName.size());
@@ -51,7 +53,7 @@ TEST_CASE("random bytes differ each time; with a seed they are the same again", 
     CHECK(seen.size() == 10);
 }
 
-TEST_CASE("a random file name keeps its length and its ending", "[mapi-core][anonymize]")
+TEST_CASE("a random file name keeps its length and its suffix", "[mapi-core][anonymize]")
 {
     const Bytes name = payload_after("FILENAME_RANDOM", text("salaries.2024.xls"));
     REQUIRE(name.size() == 17);
@@ -62,7 +64,8 @@ TEST_CASE("a random file name keeps its length and its ending", "[mapi-core][ano
     CHECK((is_printable(without) && without != text("README")));
 }
 
-TEST_CASE("a digest replaces the field; what is left of a longer one is filled, cut or kept", "[mapi-core][anonymize]")
+TEST_CASE("a digest replaces the field; the rest of a longer field is filled, cut or kept",
+          "[mapi-core][anonymize]")
 {
     const std::string md5 = "432b14624c692e7a24b7ce1c1ec8db50";
     CHECK(payload_after("HASHED,MD5,STRIP_REST", kName) == hex(md5));
@@ -74,7 +77,7 @@ TEST_CASE("a digest replaces the field; what is left of a longer one is filled, 
     CHECK(payload_after("HASHED,CRC32,STRIP_REST", kName) == hex("ec0eb9c2"));
 }
 
-TEST_CASE("with a key a digest is an HMAC", "[mapi-core][anonymize]")
+TEST_CASE("with a key, a digest is an HMAC", "[mapi-core][anonymize]")
 {
     CHECK(payload_after("HASHED,SHA_2,STRIP_REST," + kKey16, kName) ==
           hex("b8fb848b8bc5a7b82c2a4d0bb453741167e1798fa3bfc1139486233dea6d595c"));
@@ -90,10 +93,10 @@ TEST_CASE("a cipher keeps the field's length", "[mapi-core][anonymize]")
     CHECK(payload_after("HASHED,AES,STRIP_REST," + kKey16 + kKey16, kName) == hex("80ce948219de4dade52fceaefb4077cf54235d3a95"));
     const std::string des_key = "000102030405060708090a0b0c0d0e0f1011121314151617";
     CHECK(payload_after("HASHED,TRIPLEDES,PAD_WITH_ZERO," + des_key, kName) == hex("4bcac0da88a9cda2793e96aa013d9b99be93b1f509"));
-    CHECK(payload_after("HASHED,AES,PAD_WITH_ZERO", kName) != kName); // a key of the process's own
+    CHECK(payload_after("HASHED,AES,PAD_WITH_ZERO", kName) != kName); // random key of this process
 }
 
-TEST_CASE("a header's number takes the first bytes of a digest", "[mapi-core][anonymize]")
+TEST_CASE("a number in a header takes the first bytes of a digest", "[mapi-core][anonymize]")
 {
     const Bytes packet = ethernet(0x0800, ipv4(IPPROTO_UDP, udp({}, 53, 0x6162)));
     // SHA-1 of "ab" begins with da23
@@ -105,7 +108,8 @@ TEST_CASE("a header's number takes the first bytes of a digest", "[mapi-core][an
     CHECK(Bytes(short_digest.begin() + 26, short_digest.begin() + 38) == Bytes(12, 0));
 }
 
-TEST_CASE("addresses, ports and other numbers are counted apart, hosts alike in both directions", "[mapi-core][anonymize]")
+TEST_CASE("addresses, ports and other numbers are numbered separately, hosts in both directions",
+          "[mapi-core][anonymize]")
 {
     mapi::anonymize::Tables tables(1);
     mapi::anonymize::Anonymizer source(mapi::anonymize::parse_rule("IP,SRC_IP,MAP"), tables);
@@ -123,7 +127,7 @@ TEST_CASE("addresses, ports and other numbers are counted apart, hosts alike in 
     CHECK(Bytes(six.packet.data + 22, six.packet.data + 38) == hex("20010db8000000000000000000000003"));
 }
 
-TEST_CASE("a drawn number is the same whenever its value comes again", "[mapi-core][anonymize]")
+TEST_CASE("a drawn number is the same whenever its value occurs again", "[mapi-core][anonymize]")
 {
     const Bytes packet = ethernet(0x0800, ipv4(IPPROTO_UDP, udp({})));
     CHECK(treat("IP,TTL,MAP_DISTRIBUTION,UNIFORM,7,7", packet).bytes[22] == 7);
@@ -131,13 +135,14 @@ TEST_CASE("a drawn number is the same whenever its value comes again", "[mapi-co
     CHECK(Bytes(addresses.begin() + 26, addresses.begin() + 30) == hex("01020304"));
 }
 
-TEST_CASE("a replacement may be longer and shorter", "[mapi-core][anonymize]")
+TEST_CASE("a replacement may be longer or shorter", "[mapi-core][anonymize]")
 {
     CHECK(payload_after("REPLACE,gone", text("a secret")) == text("gone"));
     CHECK(payload_after("REPLACE,nothing to see here", text("a secret")) == text("nothing to see here"));
 }
 
-TEST_CASE("groups of an expression are replaced where it matches first, without regard to case", "[mapi-core][anonymize]")
+TEST_CASE("groups of an expression are replaced where it first matches, ignoring case",
+          "[mapi-core][anonymize]")
 {
     CHECK(payload_after("REGEXP,user=(\\w+)&pass=(\\w+),2,x,NULL", text("USER=joe&pass=abc user=ann&pass=x")) ==
           text("USER=x&pass=abc user=ann&pass=x"));
@@ -147,7 +152,8 @@ TEST_CASE("groups of an expression are replaced where it matches first, without 
     CHECK(payload_after("REGEXP,(never),1,yes", text("nothing")) == text("nothing"));
 }
 
-TEST_CASE("an expression that takes too long gives up, and the field becomes zeros", "[mapi-core][anonymize]")
+TEST_CASE("an expression that takes too long is aborted, and the field becomes zeros",
+          "[mapi-core][anonymize]")
 {
     const Bytes packet = ethernet(0x0800, ipv4(IPPROTO_UDP, udp(Bytes(1200, 'a') + text("!"))));
     const Treated treated = treat("UDP,PAYLOAD,REGEXP,(a+)+(\\d),2,x,y", packet);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Named addresses: those in options, routing headers and ICMP messages go with source or destination.
+// Named addresses: those in options, routing headers and ICMP messages are treated like source or
+// destination.
 #include <netinet/in.h>
 
 #include "packets.hpp"
@@ -28,7 +29,7 @@ Bytes icmpv6(uint8_t type, const Bytes &body)
 }
 } // namespace
 
-TEST_CASE("routes in IPv4 options go with the destination", "[mapi-core][anonymize]")
+TEST_CASE("routes in IPv4 options are treated like the destination", "[mapi-core][anonymize]")
 {
     for (const char *type : {"07", "83", "89"}) {
         const Bytes options = hex("01") + hex(type) + hex("0b04 01020304 05060708");
@@ -40,13 +41,13 @@ TEST_CASE("routes in IPv4 options go with the destination", "[mapi-core][anonymi
     CHECK(treated == with_zeros(with_zeros(with_zeros(stamps, kIp + 16, 4), kIp + 24, 4), kIp + 32, 4));
 }
 
-TEST_CASE("options that lie end the search for routes", "[mapi-core][anonymize]")
+TEST_CASE("malformed options end the search for routes", "[mapi-core][anonymize]")
 {
     for (const char *options : {"8300 0401 02030405", "83ff 0401 02030405", "8301 0401 02030405", "00 0b0401 02030405"})
         CHECK(treat("IP,DST_IP,ZERO", ethernet(0x0800, ipv4(IPPROTO_UDP, udp({}), hex(options)))).counts.fields == 1);
 }
 
-TEST_CASE("routing headers of IPv6 go with the destination", "[mapi-core][anonymize]")
+TEST_CASE("routing headers of IPv6 are treated like the destination", "[mapi-core][anonymize]")
 {
     for (const char *head : {"11 02 00 01 00000000", "11 02 02 01 00000000", "11 02 04 00 00000000"})
         check_destination(ethernet(0x86dd, ipv6(IPPROTO_ROUTING, hex(head) + kAddress6 + udp({}))), kIp + 48, 16);
@@ -54,7 +55,8 @@ TEST_CASE("routing headers of IPv6 go with the destination", "[mapi-core][anonym
     check_destination(behind, kIp + 56, 16);
 }
 
-TEST_CASE("addresses that neighbour discovery asks for go with the destination, who answers with the source", "[mapi-core][anonymize]")
+TEST_CASE("targets of neighbour discovery are treated like the destination, in answers the source",
+          "[mapi-core][anonymize]")
 {
     check_destination(icmpv6(135, kAddress6), kIp + 48, 16);
     const Bytes answer = icmpv6(136, kAddress6);
@@ -66,7 +68,8 @@ TEST_CASE("addresses that neighbour discovery asks for go with the destination, 
     check_destination(icmpv6(143, hex("04 00 0001") + kAddress6 + kAddress6), kIp + 52, 32);
 }
 
-TEST_CASE("redirects show neither the better router nor what was redirected", "[mapi-core][anonymize]")
+TEST_CASE("redirects show neither the better router nor what was redirected",
+          "[mapi-core][anonymize]")
 {
     const Bytes quote = ipv6(IPPROTO_UDP, udp({}));
     const Bytes redirect = icmpv6(137, kAddress6 + kAddress6 + hex("0407 0000 00000000") + quote);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Packets for tests: headers byte by byte, and a packet in memory that may be changed.
+// Packets for tests: headers byte by byte, and a packet in memory that may be modified.
 #pragma once
 
 #include <algorithm>
@@ -46,7 +46,7 @@ inline Bytes icmp(uint8_t type, const Bytes &payload)
     return Bytes{type, 1} + hex("eeee 00000000") + payload;
 }
 
-// A packet with room behind it.
+// A packet with spare room after it.
 struct Packet {
     Bytes memory;
     mapi::anonymize::MutablePacket packet;
@@ -70,7 +70,7 @@ struct Treated {
     mapi::anonymize::Counts counts;
 };
 
-// The packet after the rule, with tables of its own.
+// The packet after the rule, with its own tables.
 inline Treated treat(const mapi::anonymize::Rule &rule, const Bytes &bytes, size_t spare = 512, uint16_t link_type = 1)
 {
     mapi::anonymize::Tables tables(1);
@@ -85,7 +85,7 @@ inline Treated treat(std::string_view rule, const Bytes &bytes, size_t spare = 5
     return treat(mapi::anonymize::parse_rule(rule), bytes, spare, link_type);
 }
 
-// Bytes from `first` on are zeros.
+// Bytes with zeros from `first` on.
 inline Bytes with_zeros(Bytes bytes, size_t first, size_t count)
 {
     std::fill_n(bytes.begin() + long(first), count, uint8_t(0));

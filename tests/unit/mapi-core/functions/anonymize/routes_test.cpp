@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Checksums of packets with source routes: they cover the address where the route ends.
+// Checksums of packets with source routes: they cover the last address of the route.
 #include <netinet/in.h>
 
 #include "packets.hpp"
@@ -13,7 +13,7 @@ const char *const kHop = "20010db8000000000000000000000aaa", *const kOtherHop = 
 const char *const kTarget = "20010db8000000000000000000000fff", *const kHome = "20010db8000000000000000000000eee";
 const char *const kSender = "20010db8000000000000000000000001";
 
-// A packet of IPv6 with one header between it and `payload`.
+// An IPv6 packet with one header before `payload`.
 Bytes routed(const char *source, const char *destination, uint8_t kind, const Bytes &header, uint8_t protocol, const Bytes &payload)
 {
     Bytes extension = header;
@@ -41,7 +41,7 @@ struct Kind {
 };
 const Kind kKinds[] = {{IPPROTO_TCP, tcp(text("abc")), 16}, {IPPROTO_UDP, udp(text("abcd")), 6}, {IPPROTO_ICMPV6, icmp(128, text("abc")), 2}};
 
-// What it is after CHECKSUM_ADJUST.
+// Its value after CHECKSUM_ADJUST.
 Bytes checksum_of(const Bytes &packet, const Kind &kind)
 {
     const Bytes adjusted = treat("IP,CHECKSUM,CHECKSUM_ADJUST", packet).bytes;
@@ -56,7 +56,8 @@ struct Route {
 };
 } // namespace
 
-TEST_CASE("a checksum behind a routing header covers the route's last address", "[mapi-core][anonymize]")
+TEST_CASE("a checksum after a routing header covers the route's last address",
+          "[mapi-core][anonymize]")
 {
     const Bytes hop = hex(kHop), other = hex(kOtherHop), target = hex(kTarget);
     const Route routes[] = {
@@ -71,7 +72,7 @@ TEST_CASE("a checksum behind a routing header covers the route's last address", 
         {"type 4, the first segment left out", kHop, hex("00 04 04 02 01 00 0000") + target + other},
         {"type 4, none left", kTarget, hex("00 04 04 00 01 00 0000") + target + hop},
         {"type 4, with a TLV", kHop, hex("00 05 04 01 01 00 0000") + target + hop + hex("0406 000000000000")},
-        {"a type that nobody knows, none left", kTarget, hex("00 02 fd 00 00000000") + hop},
+        {"an unknown type, none left", kTarget, hex("00 02 fd 00 00000000") + hop},
     };
     for (const Route &route : routes) {
         for (const Kind &kind : kKinds) {
@@ -82,7 +83,8 @@ TEST_CASE("a checksum behind a routing header covers the route's last address", 
     }
 }
 
-TEST_CASE("a checksum behind a source route of IPv4 covers its last address while hops are left", "[mapi-core][anonymize]")
+TEST_CASE("a checksum after an IPv4 source route covers its last address while hops are left",
+          "[mapi-core][anonymize]")
 {
     const Kind &kind = kKinds[0];
     const Bytes wanted = checksum_of(source_routed("0a000001", "0a00000f", "", kind.payload), kind);
@@ -92,7 +94,8 @@ TEST_CASE("a checksum behind a source route of IPv4 covers its last address whil
         CHECK(checksum_of(source_routed("0a000001", "0a00000f", option, kind.payload), kind) == wanted);
 }
 
-TEST_CASE("a checksum behind a home address option covers the home address", "[mapi-core][anonymize]")
+TEST_CASE("a checksum after a home address option covers the home address",
+          "[mapi-core][anonymize]")
 {
     for (const Kind &kind : kKinds) {
         const Bytes packet = routed(kSender, kTarget, IPPROTO_DSTOPTS, hex("00 02 0102 0000 c910") + hex(kHome), kind.protocol, kind.payload);
@@ -100,7 +103,8 @@ TEST_CASE("a checksum behind a home address option covers the home address", "[m
     }
 }
 
-TEST_CASE("a route that does not say where it ends makes the checksum 0, and is counted", "[mapi-core][anonymize]")
+TEST_CASE("a route without a known end makes the checksum 0, and is counted",
+          "[mapi-core][anonymize]")
 {
     const Kind &kind = kKinds[0];
     const Bytes hop = hex(kHop);

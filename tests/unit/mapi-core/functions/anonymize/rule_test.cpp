@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Rules: MAPI 2's words, which go together, and what is told of those that do not.
+// Rules: MAPI 2's words, which can be combined, and the messages about those that cannot.
 #include "functions/anonymize/rule.hpp"
 
 #include <string>
@@ -37,7 +37,7 @@ bool is_taken(const std::string &text)
 
 const char *const kProtocols[] = {"IP", "TCP", "UDP", "ICMP", "HTTP", "FTP"};
 
-// Every field's name, out of the lists that messages are made of.
+// Every field's name, from the lists that messages are made of.
 std::vector<std::string> fields()
 {
     std::vector<std::string> names{"PAYLOAD", "CHECKSUM"};
@@ -50,7 +50,7 @@ std::vector<std::string> fields()
 }
 } // namespace
 
-TEST_CASE("a rule is a protocol, a field and a function", "[mapi-core][anonymize]")
+TEST_CASE("a rule consists of a protocol, a field and a function", "[mapi-core][anonymize]")
 {
     const Rule rule = parse_rule("HTTP,USER_AGENT,ZERO");
     CHECK(rule.protocol == Protocol::kHttp);
@@ -58,7 +58,7 @@ TEST_CASE("a rule is a protocol, a field and a function", "[mapi-core][anonymize
     CHECK(rule.method == Method::kZero);
 }
 
-TEST_CASE("every word of MAPI 2 is known and leads back to its name", "[mapi-core][anonymize]")
+TEST_CASE("every word of MAPI 2 is known and maps back to its name", "[mapi-core][anonymize]")
 {
     CHECK(fields().size() == 119);
     for (const std::string &name : fields()) {
@@ -74,7 +74,8 @@ TEST_CASE("every word of MAPI 2 is known and leads back to its name", "[mapi-cor
     CHECK_FALSE(method_named("ZEROES"));
 }
 
-TEST_CASE("a protocol has its own fields and those of what carries it", "[mapi-core][anonymize]")
+TEST_CASE("a protocol has its own fields and those of the protocol that carries it",
+          "[mapi-core][anonymize]")
 {
     size_t taken = 0;
     for (const char *protocol : kProtocols)
@@ -90,7 +91,8 @@ TEST_CASE("a protocol has its own fields and those of what carries it", "[mapi-c
     CHECK(says(refusal_of("HTTP,USER,ZERO"), 2, "not a field of HTTP"));
 }
 
-TEST_CASE("a part that is missing or unknown is named, with what is allowed there", "[mapi-core][anonymize]")
+TEST_CASE("a missing or unknown part is named, with what is allowed there",
+          "[mapi-core][anonymize]")
 {
     CHECK(says(refusal_of(""), 1, "\"\" is not a known protocol; available: IP, TCP, UDP, ICMP, HTTP, FTP"));
     CHECK(says(refusal_of("SCTP,SRC_PORT,ZERO"), 1, "\"SCTP\""));
@@ -111,7 +113,7 @@ TEST_CASE("a function is refused for fields that it cannot change", "[mapi-core]
     CHECK(says(refusal_of("TCP,PAYLOAD,CHECKSUM_ADJUST"), 2, "applies only to CHECKSUM"));
 }
 
-TEST_CASE("parameters are read as their function needs them", "[mapi-core][anonymize]")
+TEST_CASE("parameters are read as their function requires", "[mapi-core][anonymize]")
 {
     CHECK(parse_rule("TCP,PAYLOAD,STRIP,100").keep_bytes == 100);
     CHECK(parse_rule("TCP,PAYLOAD,STRIP").keep_bytes == 0);
@@ -132,7 +134,8 @@ TEST_CASE("parameters are read as their function needs them", "[mapi-core][anony
     CHECK(parse_rule("IP,SRC_IP,PREFIX_PRESERVING," + std::string(32, ',')).key == std::vector<uint8_t>(32, ','));
 }
 
-TEST_CASE("an expression tells its groups and a replacement for each, NULL for none", "[mapi-core][anonymize]")
+TEST_CASE("an expression gives its groups and a replacement for each, NULL for none",
+          "[mapi-core][anonymize]")
 {
     const Rule rule = parse_rule("HTTP,URI,REGEXP,(a{1\\,3})x(b),2,NULL,one, two");
     CHECK(rule.text == "(a{1,3})x(b)");
@@ -146,7 +149,7 @@ TEST_CASE("an expression tells its groups and a replacement for each, NULL for n
     CHECK(says(refusal_of("HTTP,URI,REGEXP,(a),99999999999,x"), 4, "out of range (1 to 64)"));
 }
 
-TEST_CASE("parameters that make no sense are refused", "[mapi-core][anonymize]")
+TEST_CASE("invalid parameters are refused", "[mapi-core][anonymize]")
 {
     CHECK(says(refusal_of("TCP,PAYLOAD,STRIP,-1"), 4, "out of range (0 to 65535)"));
     CHECK(says(refusal_of("TCP,PAYLOAD,STRIP,3x"), 4, "not an integer: \"3x\""));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What is remembered of values: numbers, draws and prefixes, and what happens when there is no place for more.
+// What is remembered of values: numbers, draws and prefixes, and what happens when the tables are
+// full.
 #include "functions/anonymize/transform/tables.hpp"
 
 #include <bit>
@@ -40,7 +41,8 @@ int common_bits(uint32_t left, uint32_t right)
 }
 } // namespace
 
-TEST_CASE("values are numbered from 1 as they come, each kind for itself", "[mapi-core][anonymize]")
+TEST_CASE("values are numbered from 1 in order of arrival, each kind separately",
+          "[mapi-core][anonymize]")
 {
     Tables tables(1);
     CHECK(tables.number_of(Counter::kAddresses, address(7)) == 1);
@@ -51,7 +53,8 @@ TEST_CASE("values are numbered from 1 as they come, each kind for itself", "[map
     CHECK(tables.not_kept() == 0);
 }
 
-TEST_CASE("values that find no place become 0 and are counted; those before stay what they were", "[mapi-core][anonymize]")
+TEST_CASE("values beyond a full table become 0 and are counted, earlier ones are unchanged",
+          "[mapi-core][anonymize]")
 {
     Tables tables(1, 3);
     for (uint32_t i = 1; i <= 3; ++i)
@@ -62,7 +65,8 @@ TEST_CASE("values that find no place become 0 and are counted; those before stay
     CHECK(tables.not_kept() == 2);
 }
 
-TEST_CASE("a uniform draw lies between its ends and stays the value's own", "[mapi-core][anonymize]")
+TEST_CASE("a uniform draw is within its bounds and is the same for the same value",
+          "[mapi-core][anonymize]")
 {
     Tables tables(1);
     const Distribution dice{DistributionType::kUniform, 1, 6, 4};
@@ -78,7 +82,8 @@ TEST_CASE("a uniform draw lies between its ends and stays the value's own", "[ma
         CHECK(std::abs(times - 1000) < 150);
 }
 
-TEST_CASE("a Gaussian draw has its mean and deviation, and keeps to the field's numbers", "[mapi-core][anonymize]")
+TEST_CASE("a Gaussian draw has its mean and deviation, and stays in the range of the field",
+          "[mapi-core][anonymize]")
 {
     Tables tables(1);
     const Distribution wide{DistributionType::kGaussian, 30000, 1000, 2};
@@ -95,9 +100,9 @@ TEST_CASE("a Gaussian draw has its mean and deviation, and keeps to the field's 
         CHECK(tables.draw_of(narrow, address(i)) <= 255);
 }
 
-TEST_CASE("draws without a place are made again each time and counted", "[mapi-core][anonymize]")
+TEST_CASE("draws beyond a full table are repeated each time and counted", "[mapi-core][anonymize]")
 {
-    Tables tables(1, 2); // of which the distribution takes one
+    Tables tables(1, 2); // one of them is used by the distribution
     const Distribution wide{DistributionType::kUniform, 0, UINT32_MAX, 4};
     const uint32_t kept = tables.draw_of(wide, address(1));
     std::set<uint32_t> draws;
@@ -108,7 +113,8 @@ TEST_CASE("draws without a place are made again each time and counted", "[mapi-c
     CHECK(tables.not_kept() == 20);
 }
 
-TEST_CASE("all kinds of values share the places, and distributions take some, too", "[mapi-core][anonymize]")
+TEST_CASE("all kinds of values share the entries, and distributions use some, too",
+          "[mapi-core][anonymize]")
 {
     Tables tables(1, 4);
     CHECK(tables.number_of(Counter::kAddresses, address(1)) == 1);
@@ -122,7 +128,8 @@ TEST_CASE("all kinds of values share the places, and distributions take some, to
     CHECK(tables.not_kept() == 3);
 }
 
-TEST_CASE("addresses in a table keep the prefixes that they share, one to one", "[mapi-core][anonymize]")
+TEST_CASE("addresses in a table keep the prefixes that they share, one to one",
+          "[mapi-core][anonymize]")
 {
     Tables tables(1);
     std::mt19937 random(3);
@@ -140,7 +147,8 @@ TEST_CASE("addresses in a table keep the prefixes that they share, one to one", 
     CHECK(tables.not_kept() == 0);
 }
 
-TEST_CASE("an address without a place keeps what it shares with those that have one, each time the same", "[mapi-core][anonymize]")
+TEST_CASE("an address beyond a full table keeps the prefix that it shares with those in it",
+          "[mapi-core][anonymize]")
 {
     Tables tables(1, 2);
     const uint32_t first = made_of(tables, 0x0a000001);
@@ -152,7 +160,7 @@ TEST_CASE("an address without a place keeps what it shares with those that have 
     CHECK(tables.not_kept() == 2);
 }
 
-TEST_CASE("IPv6 addresses have a table of prefixes, too", "[mapi-core][anonymize]")
+TEST_CASE("IPv6 addresses also have a table of prefixes", "[mapi-core][anonymize]")
 {
     Tables tables(1);
     Bytes one = anonymize_test::hex("20010db8000000000000000000000001");
@@ -164,7 +172,8 @@ TEST_CASE("IPv6 addresses have a table of prefixes, too", "[mapi-core][anonymize
     CHECK((one.back() ^ two.back()) >> 7 == 1);
 }
 
-TEST_CASE("the same seed makes the same secrets and numbers, another seed others", "[mapi-core][anonymize]")
+TEST_CASE("the same seed gives the same secrets and numbers, another seed gives others",
+          "[mapi-core][anonymize]")
 {
     Tables one(5), same(5), other(6), none;
     CHECK(made_of(one, 0x0a000001) == made_of(same, 0x0a000001));
@@ -174,7 +183,8 @@ TEST_CASE("the same seed makes the same secrets and numbers, another seed others
     CHECK_FALSE(std::ranges::equal(none.address_key(), other.address_key()));
 }
 
-TEST_CASE("random numbers below a bound reach all of them and none above", "[mapi-core][anonymize]")
+TEST_CASE("random numbers below a bound include all values below it and none above",
+          "[mapi-core][anonymize]")
 {
     Random random(9);
     std::map<uint64_t, int> seen;
@@ -190,7 +200,8 @@ TEST_CASE("random numbers below a bound reach all of them and none above", "[map
 }
 
 #ifdef HEAP_BYTES_ARE_TOLD
-TEST_CASE("full tables hold no more memory than they say, whatever they are full of", "[mapi-core][anonymize]")
+TEST_CASE("full tables use no more memory than declared, whatever is in them",
+          "[mapi-core][anonymize]")
 {
     constexpr size_t kValues = 50000;
     for (const bool are_prefixes : {false, true}) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// HTTP and FTP: which part of a message is which field, and what is left when it is taken away.
+// HTTP and FTP: which part of a message is which field, and what remains when it is removed.
 #include <netinet/in.h>
 
 #include "packets.hpp"
@@ -34,7 +34,7 @@ std::string with(std::string text, const std::string &old, const std::string &ot
 }
 } // namespace
 
-TEST_CASE("parts of a request are where they stand", "[mapi-core][anonymize]")
+TEST_CASE("parts of a request are found in their places", "[mapi-core][anonymize]")
 {
     CHECK(after("HTTP,METHOD,REPLACE,PUT", kRequest) == with(kRequest, "GET", "PUT"));
     CHECK(after("HTTP,URI,REPLACE,/", kRequest) == with(kRequest, "/a?b=c", "/"));
@@ -47,7 +47,8 @@ TEST_CASE("parts of a request are where they stand", "[mapi-core][anonymize]")
     CHECK(after("HTTP,RESPONSE_CODE,ZERO", kRequest) == kRequest);
 }
 
-TEST_CASE("parts of a response are where they stand, whatever the case of a name", "[mapi-core][anonymize]")
+TEST_CASE("parts of a response are found in their places, whatever the case of a name",
+          "[mapi-core][anonymize]")
 {
     CHECK(after("HTTP,RESPONSE_CODE,REPLACE,200", kResponse) == with(kResponse, "404", "200"));
     CHECK(after("HTTP,RESP_CODE_DESCR,REPLACE,OK", kResponse) == with(kResponse, "Not Found", "OK"));
@@ -58,7 +59,8 @@ TEST_CASE("parts of a response are where they stand, whatever the case of a name
     CHECK(after("HTTP,URI,ZERO", kResponse) == kResponse);
 }
 
-TEST_CASE("every header of MAPI 2's list is found by the name that it has on the wire", "[mapi-core][anonymize]")
+TEST_CASE("every header of MAPI 2's list is found by its name on the wire",
+          "[mapi-core][anonymize]")
 {
     using namespace mapi::anonymize;
     for (int i = int(Field::kUserAgent); i <= int(Field::kRefresh); ++i) {
@@ -73,20 +75,22 @@ TEST_CASE("pipelined messages are all treated", "[mapi-core][anonymize]")
 {
     CHECK(after("HTTP,URI,REPLACE,/", kRequest + kRequest) == with(with(kRequest + kRequest, "/a?b=c", "/"), "/a?b=c", "/"));
     CHECK(after("HTTP,COOKIE,STRIP", kRequest + kRequest) == with(with(kRequest + kRequest, "Cookie: id=7\r\n", ""), "Cookie: id=7\r\n", ""));
-    const std::string head = with(kResponse, "oops", "") + kResponse; // an answer to HEAD has no body
+    const std::string head = with(kResponse, "oops", "") + kResponse; // a response to HEAD has no body
     CHECK(after("HTTP,SERVER,REPLACE,s", head) == with(with(head, "nginx", "s"), "nginx", "s"));
     const std::string unchanged = "HTTP/1.1 304 Not Modified\r\n\r\n" + kResponse;
     CHECK(after("HTTP,SERVER,REPLACE,s", unchanged) == with(unchanged, "nginx", "s"));
 }
 
-TEST_CASE("a message whose end is in another segment is treated as far as it goes", "[mapi-core][anonymize]")
+TEST_CASE("a message that ends in another segment is treated as far as it is present",
+          "[mapi-core][anonymize]")
 {
     CHECK(after("HTTP,COOKIE,REPLACE,-", "GET / HTTP/1.1\r\nCookie: half of i") == "GET / HTTP/1.1\r\nCookie: -");
     CHECK(after("HTTP,URI,REPLACE,-", "GET /half") == "GET -");
     CHECK(after("HTTP,PAYLOAD,ZERO", "HTTP/1.0 200 OK\r\n\r\nhalf") == "HTTP/1.0 200 OK\r\n\r\n" + std::string(4, '\0'));
 }
 
-TEST_CASE("headers that go on from the segment before are hidden, and so is the line that began there", "[mapi-core][anonymize]")
+TEST_CASE("headers continued from the previous segment are hidden, also a partial first line",
+          "[mapi-core][anonymize]")
 {
     const std::string rest = "cret=1\r\nCookie: id=7\r\nHost: h\r\n\r\n";
     CHECK(after("HTTP,COOKIE,REPLACE,-", rest) == std::string(6, '\0') + "\r\nCookie: -\r\nHost: h\r\n\r\n");
@@ -95,12 +99,13 @@ TEST_CASE("headers that go on from the segment before are hidden, and so is the 
     CHECK(after("HTTP,COOKIE,STRIP", "\r\nCookie: id=7\r\n\r\n" + kRequest) == "\r\n\r\n" + with(kRequest, "Cookie: id=7\r\n", ""));
     CHECK(after("HTTP,URI,ZERO", rest) == rest);
     CHECK(after("HTTP,PAYLOAD,ZERO", rest + "abc", 80, 1025) == rest + std::string(3, '\0'));
-    CHECK(after("HTTP,COOKIE,ZERO", rest, 1025, 4000) == rest);               // no port of HTTP
+    CHECK(after("HTTP,COOKIE,ZERO", rest, 1025, 4000) == rest);               // not a port of HTTP
     CHECK(after("HTTP,COOKIE,ZERO", "<html>\r\n<body>\r\n") == "<html>\r\n<body>\r\n");
-    CHECK(after("HTTP,COOKIE,ZERO", "all of one line") == "all of one line"); // nobody can tell
+    CHECK(after("HTTP,COOKIE,ZERO", "all of one line") == "all of one line"); // cannot be known
 }
 
-TEST_CASE("a value that is folded over lines is hidden to its end", "[mapi-core][anonymize]")
+TEST_CASE("a value that is folded over several lines is hidden to its end",
+          "[mapi-core][anonymize]")
 {
     const std::string folded = "GET / HTTP/1.1\r\nCookie: one\r\n two\r\n\tthree\r\nHost: h\r\n\r\n";
     CHECK(after("HTTP,COOKIE,REPLACE,-", folded) == "GET / HTTP/1.1\r\nCookie: -\r\nHost: h\r\n\r\n");
@@ -108,7 +113,8 @@ TEST_CASE("a value that is folded over lines is hidden to its end", "[mapi-core]
     CHECK(after("HTTP,HOST,REPLACE,-", with(folded, "\r\n", "\n")) == with(with(folded, "\r\n", "\n"), ": h", ": -"));
 }
 
-TEST_CASE("HTTP is known by its words on any port, and other text is left alone", "[mapi-core][anonymize]")
+TEST_CASE("HTTP is recognised by its keywords on any port, and other text is left unchanged",
+          "[mapi-core][anonymize]")
 {
     CHECK(after("HTTP,URI,REPLACE,/", kRequest, 4000, 8080) == with(kRequest, "/a?b=c", "/"));
     CHECK(after("HTTP,SRC_PORT,ZERO", "\r\nGET") == "\r\nGET");
@@ -116,7 +122,8 @@ TEST_CASE("HTTP is known by its words on any port, and other text is left alone"
     CHECK(after("HTTP,PAYLOAD,ZERO", "SSH-2.0-x\r\n") == "SSH-2.0-x\r\n");
 }
 
-TEST_CASE("commands of FTP are found by their words, and what they say is hidden", "[mapi-core][anonymize]")
+TEST_CASE("commands of FTP are recognised by their keywords, and their arguments are hidden",
+          "[mapi-core][anonymize]")
 {
     CHECK(to_server("USER,REPLACE,x", "USER joe\r\n") == "USER x\r\n");
     CHECK(to_server("PASS,ZERO", "pass a b\r\n") == std::string("pass \0\0\0\r\n", 10));
@@ -140,7 +147,8 @@ TEST_CASE("every command of MAPI 2's list is found", "[mapi-core][anonymize]")
     }
 }
 
-TEST_CASE("codes and words of FTP's replies are told apart, over several lines", "[mapi-core][anonymize]")
+TEST_CASE("codes and texts of FTP's replies are distinguished, over several lines",
+          "[mapi-core][anonymize]")
 {
     const std::string reply = "230-Hello joe\r\nmore\r\n230 Done\r\n";
     CHECK(from_server("FTP_RESPONSE_CODE,REPLACE,9", reply) == "9-Hello joe\r\nmore\r\n9 Done\r\n");

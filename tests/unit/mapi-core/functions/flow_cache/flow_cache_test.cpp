@@ -62,7 +62,8 @@ struct Fixture {
 };
 } // namespace
 
-TEST_CASE("a flow ends when no packet came for the idle timeout, and not before", "[mapi-core][functions]")
+TEST_CASE("a flow ends after the idle timeout without packets, and not before",
+          "[mapi-core][functions]")
 {
     Fixture flows(8, 30 * kSecond, 0);
     flows.add(7, 100 * kSecond);
@@ -85,7 +86,8 @@ TEST_CASE("a flow ends when no packet came for the idle timeout, and not before"
     CHECK(flows.cache.size() == 0);
 }
 
-TEST_CASE("a flow that goes on for the active timeout ends and begins anew", "[mapi-core][functions]")
+TEST_CASE("a flow that lasts for the active timeout ends and starts again",
+          "[mapi-core][functions]")
 {
     Fixture flows(8, 30 * kSecond, 60 * kSecond);
     for (uint64_t second = 0; second < 180; second += 10)
@@ -95,10 +97,11 @@ TEST_CASE("a flow that goes on for the active timeout ends and begins anew", "[m
         CHECK(flow.packets == 6);
 }
 
-TEST_CASE("a flow ends at its timeout, however long no packet shows it", "[mapi-core][functions]")
+TEST_CASE("a flow ends at its timeout, however late the next packet arrives",
+          "[mapi-core][functions]")
 {
     Fixture flows(8, 30 * kSecond, 60 * kSecond);
-    flows.add(1, 100 * kSecond); // idle before it is active for long
+    flows.add(1, 100 * kSecond); // idle before the active timeout
     for (uint64_t second = 110; second < 160; second += 10)
         flows.add(2, second * kSecond);
     flows.add(3, 10'000'000 * kSecond);
@@ -109,7 +112,7 @@ TEST_CASE("a flow ends at its timeout, however long no packet shows it", "[mapi-
     CHECK(flows.ended.at(2).ended_ns == 10'000'000 * kSecond);
 }
 
-TEST_CASE("time passes without packets, too", "[mapi-core][functions]")
+TEST_CASE("timeouts also expire without packets", "[mapi-core][functions]")
 {
     Fixture flows(8, 30 * kSecond, 0);
     flows.add(7, 100 * kSecond);
@@ -119,7 +122,7 @@ TEST_CASE("time passes without packets, too", "[mapi-core][functions]")
     CHECK(flows.reasons() == std::vector{FlowEnd::kIdle});
 }
 
-TEST_CASE("flows of one biflow go on and end together", "[mapi-core][functions]")
+TEST_CASE("both flows of a biflow continue and end together", "[mapi-core][functions]")
 {
     Cache cache(4, {30 * kSecond, 60 * kSecond});
     std::vector<std::pair<uint64_t, uint64_t>> ended; // number of the flow that timed out, and of the other
@@ -136,12 +139,12 @@ TEST_CASE("flows of one biflow go on and end together", "[mapi-core][functions]"
     add(2, 101); // its other direction
     add(2, 125);
     add(3, 126);
-    add(2, 150); // the first is kept by it
+    add(2, 150); // this also keeps the first one
     CHECK(ended.empty());
     add(5, 170); // 1 and 2 are active for 60 s, 3 was idle
     CHECK(ended == std::vector<std::pair<uint64_t, uint64_t>>{{3, 0}, {1, 2}});
     CHECK(cache.size() == 1);
-    for (const uint16_t port : {6, 7, 8, 9}) // without room the pair that was idle longest goes
+    for (const uint16_t port : {6, 7, 8, 9}) // a full cache evicts the pair idle longest
         add(port, 171);
     CHECK(ended.size() == 3);
     CHECK(ended.back() == std::pair<uint64_t, uint64_t>{5, 4});
@@ -152,7 +155,8 @@ TEST_CASE("flows of one biflow go on and end together", "[mapi-core][functions]"
     CHECK_FALSE(cache.take(key(9)));
 }
 
-TEST_CASE("a full cache ends the flow that was idle longest and counts it", "[mapi-core][functions]")
+TEST_CASE("a full cache ends the flow that was idle longest and counts it",
+          "[mapi-core][functions]")
 {
     Fixture flows(3, 30 * kSecond, 0);
     for (const uint16_t port : {1, 2, 3, 1, 4})
@@ -163,7 +167,7 @@ TEST_CASE("a full cache ends the flow that was idle longest and counts it", "[ma
     CHECK(flows.ended[0].number == 2);
 }
 
-TEST_CASE("a packet that comes late does not turn time back", "[mapi-core][functions]")
+TEST_CASE("a packet that arrives late does not turn time back", "[mapi-core][functions]")
 {
     Fixture flows(8, 30 * kSecond, 0);
     flows.add(7, 100 * kSecond);
@@ -188,7 +192,8 @@ TEST_CASE("a step back in time ends all flows and is counted", "[mapi-core][func
     CHECK(flows.cache.now_ns() == 70 * kSecond - 1);
 }
 
-TEST_CASE("times at both ends of the clock end flows as others do", "[mapi-core][functions]")
+TEST_CASE("times at both ends of the clock's range end flows as others do",
+          "[mapi-core][functions]")
 {
     Fixture flows(8, 30 * kSecond, 60 * kSecond);
     flows.add(7, UINT64_MAX);
@@ -198,7 +203,7 @@ TEST_CASE("times at both ends of the clock end flows as others do", "[mapi-core]
     CHECK(flows.reasons() == std::vector{FlowEnd::kForced, FlowEnd::kIdle});
 }
 
-TEST_CASE("flows in any order of packets are those of a plain table", "[mapi-core][functions]")
+TEST_CASE("flows for any order of packets are those of a simple table", "[mapi-core][functions]")
 {
     constexpr uint64_t kIdle = 5 * kSecond, kActive = 20 * kSecond;
     Fixture flows(1 << 10, kIdle, kActive);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Flow packet: which flow a packet belongs to, and how long it is as IP tells it.
+// Flow packet: which flow a packet belongs to, and its length according to IP.
 #include "functions/flow_cache/flow_packet.hpp"
 
 #include <algorithm>
@@ -45,7 +45,8 @@ mapi_packet view(const Bytes &bytes, uint32_t wire_len = 0)
 }
 } // namespace
 
-TEST_CASE("a flow is known by addresses, ports and protocol behind tags, labels and GRE", "[mapi-core][functions]")
+TEST_CASE("a flow is identified by addresses, ports and protocol behind tags, labels and GRE",
+          "[mapi-core][functions]")
 {
     const Bytes inner = ipv4(IPPROTO_UDP, kPorts);
     const std::vector<Bytes> frames = {
@@ -73,7 +74,7 @@ TEST_CASE("a flow is known by addresses, ports and protocol behind tags, labels 
     }
 }
 
-TEST_CASE("IPv6 has flows with its hop limit and traffic class", "[mapi-core][functions]")
+TEST_CASE("flows of IPv6 have its hop limit and traffic class", "[mapi-core][functions]")
 {
     const Bytes frame = kEthernet + Bytes{0x86, 0xdd} + ipv6(IPPROTO_UDP, kPorts);
     const mapi_packet bytes = view(frame);
@@ -87,7 +88,8 @@ TEST_CASE("IPv6 has flows with its hop limit and traffic class", "[mapi-core][fu
     CHECK(packet.type_of_service() == 0xab);
 }
 
-TEST_CASE("the protocol behind AH is that of what it protects, in both IP versions", "[mapi-core][functions]")
+TEST_CASE("the protocol after AH is that of what it protects, in both IP versions",
+          "[mapi-core][functions]")
 {
     const Bytes ah = Bytes{IPPROTO_UDP, 4} + Bytes(22, 0);
     for (const Bytes &frame : {kEthernet + Bytes{8, 0} + ipv4(IPPROTO_AH, ah + kPorts), kEthernet + Bytes{0x86, 0xdd} + ipv6(IPPROTO_AH, ah + kPorts)}) {
@@ -102,7 +104,7 @@ TEST_CASE("the protocol behind AH is that of what it protects, in both IP versio
 TEST_CASE("a packet's VLAN is that of its outermost tag", "[mapi-core][functions]")
 {
     const Bytes inner = ipv4(IPPROTO_UDP, kPorts);
-    const Bytes cooked = Bytes(14, 0) + Bytes{0x81, 0, 0xe0, 7, 8, 0} + inner; // of Linux
+    const Bytes cooked = Bytes(14, 0) + Bytes{0x81, 0, 0xe0, 7, 8, 0} + inner; // Linux cooked
     mapi_packet tagged, cooked_bytes = view(cooked);
     cooked_bytes.link_type = 113;
     CHECK(FlowPacket(cooked_bytes).headers.vlan == 7);
@@ -113,10 +115,11 @@ TEST_CASE("a packet's VLAN is that of its outermost tag", "[mapi-core][functions
     CHECK(FlowPacket(tagged = view(none)).headers.vlan == 0);
 }
 
-TEST_CASE("an IP packet has the bytes that its header tells, and those on the wire where it tells none", "[mapi-core][functions]")
+TEST_CASE("an IP packet's length is that of its header, or the wire length if the header has none",
+          "[mapi-core][functions]")
 {
     const Bytes frame = kEthernet + Bytes{8, 0} + ipv4(IPPROTO_UDP, kPorts, 1000);
-    Bytes without = frame; // as a network card's offload leaves it
+    Bytes without = frame; // as offload of a network card leaves it
     without[14 + 2] = without[14 + 3] = 0;
     const mapi_packet whole = view(frame), cut = view(frame, 500), padded = view(frame, 2000), offloaded = view(without, 9000);
     CHECK(FlowPacket(whole).ip_bytes() == 1000);
@@ -125,7 +128,8 @@ TEST_CASE("an IP packet has the bytes that its header tells, and those on the wi
     CHECK(FlowPacket(offloaded).ip_bytes() == 8986);
 }
 
-TEST_CASE("later fragments have no ports, and other packets no flow", "[mapi-core][functions]")
+TEST_CASE("later fragments have no ports, and packets that are not IP have no flow",
+          "[mapi-core][functions]")
 {
     Bytes fragment = kEthernet + Bytes{8, 0} + ipv4(IPPROTO_UDP, kPorts);
     fragment[14 + 7] = 1; // fragment offset

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Message encoders: what is in a message, how long it is, and when templates come.
+// Message encoders: the contents of a message, its length, and when templates are sent.
 #include "functions/flow_report/message_encoder.hpp"
 
 #include <cerrno>
@@ -98,7 +98,8 @@ TEST_CASE("a message of NetFlow v5 has its header and records of 48 bytes", "[ma
     CHECK(number(second, 24 + 38, 1) == 17);
 }
 
-TEST_CASE("NetFlow v5 counts no further than its fields", "[mapi-core][functions]")
+TEST_CASE("counters of NetFlow v5 saturate at the maximum of their fields",
+          "[mapi-core][functions]")
 {
     Sent sent;
     const auto encoder = make_netflow5({}, sent.call());
@@ -109,7 +110,8 @@ TEST_CASE("NetFlow v5 counts no further than its fields", "[mapi-core][functions
     CHECK(number(sent.messages.at(0), 24 + 20, 4) == UINT32_MAX);
 }
 
-TEST_CASE("sets of NetFlow v9 end at four bytes, and its header counts templates and flows", "[mapi-core][functions]")
+TEST_CASE("sets of NetFlow v9 are padded to four bytes, and its header counts templates and flows",
+          "[mapi-core][functions]")
 {
     Sent sent;
     const auto encoder = make(make_netflow9, "PROT PKTS", false, sent);
@@ -130,7 +132,8 @@ TEST_CASE("sets of NetFlow v9 end at four bytes, and its header counts templates
     CHECK(message.size() == 88);
 }
 
-TEST_CASE("records of biflows have the other direction's values behind those of the first", "[mapi-core][functions]")
+TEST_CASE("records of biflows have the values of the other direction after those of the first",
+          "[mapi-core][functions]")
 {
     Sent sent;
     std::unique_ptr<MessageEncoder> encoder;
@@ -155,7 +158,7 @@ TEST_CASE("records of biflows have the other direction's values behind those of 
     CHECK(number(message, at + 1, 8) == 3);
     CHECK(number(message, at + 10, 8) == 77);
     CHECK(number(message, at + 18, 1) == 0x12);
-    // Templates: an element with the enterprise's bit, and RFC 5103's number of it.
+    // Templates: an element with the enterprise bit, and its number from RFC 5103.
     CHECK(sent.messages.front().find(std::string("\x80\x02\x00\x08\x00\x00\x72\x79", 8)) != std::string::npos);
 }
 
@@ -201,7 +204,8 @@ TEST_CASE("no flow of a message ends after the message's time", "[mapi-core][fun
     }
 }
 
-TEST_CASE("a flow that ends behind the last second of a format is refused, not told as another time", "[mapi-core][functions]")
+TEST_CASE("a flow ending after the last second of a format is refused, not given another time",
+          "[mapi-core][functions]")
 {
     Sent sent;
     EndedFlow flow = test_flows::make(4);
@@ -221,7 +225,8 @@ TEST_CASE("a flow that ends behind the last second of a format is refused, not t
     }
 }
 
-TEST_CASE("the exporter's clock never counts more than half of its bits hold, and begins before each flow", "[mapi-core][functions]")
+TEST_CASE("the exporter's clock uses at most half of its range, and starts before each flow",
+          "[mapi-core][functions]")
 {
     constexpr uint64_t kDay = 86400 * test_flows::kSecond;
     ExporterClock clock;
@@ -235,7 +240,8 @@ TEST_CASE("the exporter's clock never counts more than half of its bits hold, an
     }
 }
 
-TEST_CASE("templates come first, again for those who may have missed them, and after a loss", "[mapi-core][functions]")
+TEST_CASE("templates are sent first, again for late collectors, and after a loss",
+          "[mapi-core][functions]")
 {
     for (const auto &[encode, header_bytes, templates] : {std::tuple{Make(make_netflow9), size_t(20), 0u}, {Make(make_uniflow_ipfix), size_t(16), 2u}}) {
         for (const bool repeats : {false, true}) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// FLOW_REPORT on a live device: a flow is told once it has ended, without another packet.
+// FLOW_REPORT on a live device: a flow is reported once it has ended, without another packet.
 #include "functions/catalog.hpp"
 
 #include <string>
@@ -64,7 +64,8 @@ struct Instance {
 };
 } // namespace
 
-TEST_CASE("a live device's flow is reported when it was idle, without another packet", "[mapi-core][functions]")
+TEST_CASE("a live device's flow is reported after the idle timeout, without another packet",
+          "[mapi-core][functions]")
 {
     Instance reports;
     reports.run(1000 * kSecond);
@@ -75,7 +76,7 @@ TEST_CASE("a live device's flow is reported when it was idle, without another pa
     CHECK(reports.report.recno == 0);
     CHECK(reports.report.size == 24 + 48);
     CHECK(reports.number(8, 4) == 1040);          // of the message, s
-    CHECK(reports.number(24 + 16, 4) == 2);       // packets
+    CHECK(reports.number(24 + 16, 4) == 2);       // of the message, s
     CHECK(reports.number(24 + 20, 4) == 56);      // bytes
     const uint64_t up_ms = reports.number(4, 4);
     CHECK(up_ms - reports.number(24 + 24, 4) == 40999); // from the first and the last packet to the end of that second
@@ -84,7 +85,8 @@ TEST_CASE("a live device's flow is reported when it was idle, without another pa
     CHECK_FALSE(reports.ring.next(reports.report));
 }
 
-TEST_CASE("a step back of time ends flows with the clock that they began with", "[mapi-core][functions]")
+TEST_CASE("a step back in time ends flows with the clock with which they started",
+          "[mapi-core][functions]")
 {
     Instance reports;
     reports.run(1000 * kSecond);
@@ -101,7 +103,7 @@ TEST_CASE("a step back of time ends flows with the clock that they began with", 
     CHECK(drops.time_jumps == 1);
 }
 
-TEST_CASE("flows with too few packets are not told", "[mapi-core][functions]")
+TEST_CASE("flows with too few packets are not reported", "[mapi-core][functions]")
 {
     Instance reports("minFlowPkts=2\n");
     reports.run(1000 * kSecond);

@@ -8,7 +8,7 @@ namespace test_flows
 {
 constexpr uint64_t kSecond = 1000000000;
 
-// Ended 1000 s after 1970, the exporter's clock began 100 s before.
+// Ended 1000 s after 1970; the exporter's clock started 100 s before.
 inline mapi::functions::EndedFlow make(uint8_t version, uint64_t number = 1)
 {
     mapi::functions::EndedFlow ended{};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Templates, keys and settings of flow reports, from their texts.
+// Templates, keys and settings of flow reports, as read from text.
 #include "functions/flow_report/report_template.hpp"
 
 #include <cstring>
@@ -41,7 +41,7 @@ TEST_CASE("records of IPv6 flows have IPv6's elements in the place of IPv4's", "
     CHECK(records.bytes(6) == 16 + 8 + 8 + 4);
 }
 
-TEST_CASE("an element that is not known is named in the refusal", "[mapi-core][functions]")
+TEST_CASE("an unknown element is named in the error", "[mapi-core][functions]")
 {
     CHECK(refusal([] { ReportTemplate("PKTS %SRC_AS"); }).find("\"SRC_AS\"") != std::string::npos);
     CHECK(refusal([] { ReportTemplate("%"); }) != "");
@@ -49,7 +49,8 @@ TEST_CASE("an element that is not known is named in the refusal", "[mapi-core][f
     CHECK(refusal([] { ReportTemplate("HDRLEN_IPV4"); }).find("IPv6") != std::string::npos);
 }
 
-TEST_CASE("what is not in the key becomes zero and is not told", "[mapi-core][functions]")
+TEST_CASE("elements that are not in the key become zero and are not reported",
+          "[mapi-core][functions]")
 {
     FlowKey key = test_flows::make(4).flow.key;
     const FlowKeyMask mask("IP_SRC_ADDR PROT");
@@ -67,7 +68,8 @@ TEST_CASE("what is not in the key becomes zero and is not told", "[mapi-core][fu
     CHECK(refusal([] { FlowKeyMask("TOS"); }).find("\"TOS\"") != std::string::npos);
 }
 
-TEST_CASE("VLAN and interface tell flows apart where the key has them, and both directions are one where it says so", "[mapi-core][functions]")
+TEST_CASE("VLAN, interface and direction distinguish flows only if the key says so",
+          "[mapi-core][functions]")
 {
     mapi_packet bytes{};
     bytes.ifindex = 3;
@@ -89,7 +91,8 @@ TEST_CASE("VLAN and interface tell flows apart where the key has them, and both 
     CHECK(refusal([] { ReportTemplate("PKTS BIFLOW"); }).find("\"BIFLOW\"") != std::string::npos);
 }
 
-TEST_CASE("[ipfixflib] gives numbers in their ranges and refuses the rest", "[mapi-core][functions]")
+TEST_CASE("[ipfixflib] accepts numbers in their ranges and refuses the rest",
+          "[mapi-core][functions]")
 {
     const ReportSettings settings = read_report_settings("observationDomain=4294967295\ningressInterface=7\nidleTimeout=5\nhashSize=16\ntraceMode=9\n");
     CHECK(settings.observation_domain == UINT32_MAX);
@@ -101,7 +104,8 @@ TEST_CASE("[ipfixflib] gives numbers in their ranges and refuses the rest", "[ma
         CHECK(refusal([&] { read_report_settings(line); }).find(line) != std::string::npos);
 }
 
-TEST_CASE("values have the length of their element in the order that is asked for", "[mapi-core][functions]")
+TEST_CASE("values have the length of their element in the requested byte order",
+          "[mapi-core][functions]")
 {
     const EndedFlow flow = test_flows::make(4);
     std::string network, host;

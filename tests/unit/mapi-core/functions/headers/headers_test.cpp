@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The walk through a packet's headers: what is in front of IP, what IP carries, and lengths that lie.
+// Walk through a packet's headers: what precedes IP, what IP carries, and inconsistent lengths.
 #include "functions/headers/headers.hpp"
 
 #include <netinet/in.h>
@@ -34,7 +34,7 @@ struct Parsed {
     mapi_packet packet{};
     Headers headers;
 
-    // wire_bytes: where the capture has cut it.
+    // wire_bytes: the length before truncation.
     explicit Parsed(Bytes given, uint16_t link_type = 1, size_t wire_bytes = 0) : bytes(std::move(given))
     {
         packet.data = bytes.data();
@@ -52,7 +52,7 @@ struct Parsed {
 };
 } // namespace
 
-TEST_CASE("addresses and ports of plain IPv4 and IPv6 are where they stand", "[mapi][headers]")
+TEST_CASE("addresses and ports of plain IPv4 and IPv6 are found in their places", "[mapi][headers]")
 {
     const Parsed four(ethernet(0x0800, ipv4(IPPROTO_UDP, kUdp)));
     REQUIRE(four.headers.ip_layers == 1);
@@ -69,7 +69,7 @@ TEST_CASE("addresses and ports of plain IPv4 and IPv6 are where they stand", "[m
     CHECK(six.has_udp());
 }
 
-TEST_CASE("tags, labels and PPPoE in front of IP are passed over and counted", "[mapi][headers]")
+TEST_CASE("tags, labels and PPPoE before IP are skipped and counted", "[mapi][headers]")
 {
     const Bytes ip = ipv4(IPPROTO_UDP, kUdp);
     const Parsed tagged(ethernet(0x8100, hex("0064 0800") + ip));
@@ -88,7 +88,7 @@ TEST_CASE("tags, labels and PPPoE in front of IP are passed over and counted", "
     CHECK(Parsed(ethernet(38, hex("424203") + Bytes(35, 0))).headers.ethertype == 0);
 }
 
-TEST_CASE("behind labels a control word leads to a pseudowire's Ethernet", "[mapi][headers]")
+TEST_CASE("after labels, a control word leads to a pseudowire's Ethernet", "[mapi][headers]")
 {
     const Bytes ip = ipv4(IPPROTO_UDP, kUdp);
     const Parsed four(ethernet(0x8847, hex("00010040 00011140 00000007") + ethernet(0x0800, ip)));
@@ -104,7 +104,8 @@ TEST_CASE("behind labels a control word leads to a pseudowire's Ethernet", "[map
     CHECK_FALSE(arp.headers.is_lost);
 }
 
-TEST_CASE("what labels carry may have a frame check sequence behind it, and what fills the frame up", "[mapi][headers]")
+TEST_CASE("the payload of labels may be followed by a frame check sequence and padding",
+          "[mapi][headers]")
 {
     const Bytes labels = hex("00010140"), check(4, 0xfc);
     for (const Bytes &datagram : {ipv4(IPPROTO_UDP, kUdp + Bytes(60, 7)), ipv6(IPPROTO_UDP, kUdp + Bytes(60, 7))}) {
@@ -117,7 +118,8 @@ TEST_CASE("what labels carry may have a frame check sequence behind it, and what
     CHECK(Parsed(ethernet(0x8847, labels + hex("00000000") + ethernet(0x0800, ipv4(IPPROTO_UDP, kUdp)) + Bytes(22, 0))).has_udp());
 }
 
-TEST_CASE("a pseudowire that shows no Ethernet is lost behind its labels", "[mapi][headers]")
+TEST_CASE("a pseudowire that does not look like Ethernet is lost after its labels",
+          "[mapi][headers]")
 {
     const Bytes labels = hex("00010140");
     const auto is_lost_there = [](const Parsed &parsed) {
@@ -125,11 +127,11 @@ TEST_CASE("a pseudowire that shows no Ethernet is lost behind its labels", "[map
     };
     CHECK(is_lost_there(Parsed(ethernet(0x8847, labels + hex("00000000 0021") + ipv4(IPPROTO_UDP, kUdp)))));      // PPP's
     CHECK(is_lost_there(Parsed(ethernet(0x8847, labels + hex("00000000") + ipv4(IPPROTO_UDP, kUdp)))));           // IP's
-    CHECK(is_lost_there(Parsed(ethernet(0x8847, labels + hex("00000000") + ethernet(0x88cc, Bytes(40, 0))))));    // a type that is not looked into
+    CHECK(is_lost_there(Parsed(ethernet(0x8847, labels + hex("00000000") + ethernet(0x88cc, Bytes(40, 0))))));    // an unsupported type
     CHECK(is_lost_there(Parsed(ethernet(0x8847, labels + hex("00000000") + ethernet(38, hex("424203") + Bytes(35, 0))))));
     CHECK(is_lost_there(Parsed(ethernet(0x8847, labels + hex("00000000") + ethernet(0x0800, hex("46000014"))))));
-    CHECK(is_lost_there(Parsed(ethernet(0x8847, labels + hex("00000000") + ethernet(0x8864, hex("110000010020 c021") + Bytes(32, 1)))))); // PPP's control
-    CHECK(is_lost_there(Parsed(ethernet(0x8847, labels + hex("10000021") + ipv4(IPPROTO_UDP, kUdp)))));           // its associated channel
+    CHECK(is_lost_there(Parsed(ethernet(0x8847, labels + hex("00000000") + ethernet(0x8864, hex("110000010020 c021") + Bytes(32, 1)))))); // control protocol of PPP
+    CHECK(is_lost_there(Parsed(ethernet(0x8847, labels + hex("10000021") + ipv4(IPPROTO_UDP, kUdp)))));           // associated channel
     const auto from = [](const char *addresses) { return hex("45000020 00010000 40 06 0000") + hex(addresses) + hex("00000000 00000000 50020000"); };
     for (const char *const addresses : {"08060102 0a000001", "80350102 0a000001", "81000102 08060a01", "08004501 0a000001", "86dd6001 0a000001"})
         CHECK(is_lost_there(Parsed(ethernet(0x8847, labels + hex("00000000") + from(addresses)))));               // addresses that look like types
@@ -140,7 +142,7 @@ TEST_CASE("a pseudowire that shows no Ethernet is lost behind its labels", "[map
         CHECK(is_lost_there(Parsed(ethernet(0x8847, labels + Bytes(bytes, 0)))));
 }
 
-TEST_CASE("pseudowires in pseudowires end where the packet does", "[mapi][headers]")
+TEST_CASE("nested pseudowires end where the packet does", "[mapi][headers]")
 {
     Bytes packet = ethernet(0x0800, ipv4(IPPROTO_UDP, kUdp));
     for (int i = 0; i < 100; ++i)
@@ -164,7 +166,7 @@ TEST_CASE("each link type leads to the same IP header", "[mapi][headers]")
     CHECK(Parsed(hex("ff03 0021") + ip, 50).has_udp());
     CHECK(Parsed(hex("0000 0001 0006 020000000001 0000 0800") + ip, 113).has_udp());
     CHECK(Parsed(hex("0800 0000 00000001 0001 00 06 0200000000010000") + ip, 276).has_udp());
-    CHECK(Parsed(ip, 147).headers.ip_layers == 0); // a user's own
+    CHECK(Parsed(ip, 147).headers.ip_layers == 0); // user-defined
 }
 
 TEST_CASE("the innermost IP header of a tunnel gives addresses and ports", "[mapi][headers]")
@@ -193,9 +195,10 @@ TEST_CASE("the innermost IP header of a tunnel gives addresses and ports", "[map
     CHECK(Parsed(ethernet(0x0800, ipv4(IPPROTO_IPV6, ipv6(IPPROTO_UDP, kUdp)))).has_udp());
 }
 
-TEST_CASE("IPv6 extension headers are passed over, and their end is what the last one carries", "[mapi][headers]")
+TEST_CASE("IPv6 extension headers are skipped, and the last one names the payload",
+          "[mapi][headers]")
 {
-    const Bytes options = hex("0104 00000000"); // behind next and length: padding
+    const Bytes options = hex("0104 00000000"); // after next header and length: padding
     const Parsed chained(ethernet(0x86dd, ipv6(IPPROTO_HOPOPTS, hex("3c00") + options + hex("2b00") + options + hex("1100") + options + kUdp)));
     CHECK(chained.has_udp());
     CHECK(chained.headers.ip[0].transport == 14 + 40 + 3 * 8);
@@ -223,12 +226,12 @@ TEST_CASE("a datagram ends where its length says, not where the frame does", "[m
     Bytes offloaded = ipv4(IPPROTO_UDP, kUdp + Bytes(100, 7));
     offloaded[2] = offloaded[3] = 0;
     CHECK(Parsed(ethernet(0x0800, offloaded)).headers.ip[0].end == 14 + 128);
-    // padding is no TCP header of an empty datagram
+    // padding is not a TCP header of an empty datagram
     CHECK_FALSE(mapi::headers::ports_of(Parsed(ethernet(0x0800, ipv4(IPPROTO_TCP, {}) + Bytes(26, 1))).packet,
                                         Parsed(ethernet(0x0800, ipv4(IPPROTO_TCP, {}) + Bytes(26, 1))).headers.ip[0]));
 }
 
-TEST_CASE("lengths that contradict each other end the walk", "[mapi][headers]")
+TEST_CASE("inconsistent lengths end the walk", "[mapi][headers]")
 {
     Bytes short_header = ipv4(IPPROTO_UDP, kUdp);
     short_header[0] = 0x44;
@@ -240,7 +243,7 @@ TEST_CASE("lengths that contradict each other end the walk", "[mapi][headers]")
     CHECK_FALSE(Parsed(ethernet(0x86dd, long_extension)).has_udp());
 }
 
-TEST_CASE("IP in IP without end is walked four times", "[mapi][headers]")
+TEST_CASE("endless IP in IP is walked four times", "[mapi][headers]")
 {
     Bytes packet = ipv4(IPPROTO_UDP, kUdp);
     for (int i = 0; i < 100; ++i)
@@ -248,7 +251,7 @@ TEST_CASE("IP in IP without end is walked four times", "[mapi][headers]")
     CHECK(Parsed(ethernet(0x0800, packet)).headers.ip_layers == mapi::headers::kIpLayersMax);
 }
 
-TEST_CASE("a packet that is cut anywhere is walked as far as it goes and no further", "[mapi][headers]")
+TEST_CASE("a packet truncated anywhere is walked to its end and no further", "[mapi][headers]")
 {
     const Bytes inner = ipv6(IPPROTO_HOPOPTS, hex("1100 0104 00000000") + kUdp);
     const Bytes whole = ethernet(0x88a8, hex("0064 8847 00010140") + ipv4(IPPROTO_GRE, hex("b000 86dd 12340000 00000001 00000002") + inner));
@@ -265,12 +268,13 @@ TEST_CASE("a packet that is cut anywhere is walked as far as it goes and no furt
     }
 }
 
-TEST_CASE("the walk says where it was lost, and where there is nothing more to walk", "[mapi][headers]")
+TEST_CASE("the walk reports where it was lost, and where there is nothing more to walk",
+          "[mapi][headers]")
 {
     const Bytes ip = ipv4(IPPROTO_UDP, kUdp);
     CHECK_FALSE(Parsed(ethernet(0x0800, ip)).headers.is_lost);
     CHECK_FALSE(Parsed(ethernet(0x0806, Bytes(28, 0))).headers.is_lost);
-    CHECK_FALSE(Parsed(ethernet(0x8864, hex("1100 0001 0006 c021") + Bytes(4, 0))).headers.is_lost); // PPP's own talk
+    CHECK_FALSE(Parsed(ethernet(0x8864, hex("1100 0001 0006 c021") + Bytes(4, 0))).headers.is_lost); // control protocol of PPP
 
     const Parsed cut(ethernet(0x0800, hex("45000014")));
     CHECK(cut.headers.is_lost);
@@ -282,8 +286,8 @@ TEST_CASE("the walk says where it was lost, and where there is nothing more to w
     for (int i = 0; i < 4; ++i)
         deep = ipv4(IPPROTO_IPIP, deep);
     CHECK(Parsed(ethernet(0x0800, deep)).headers.is_lost);
-    CHECK(Parsed(ethernet(0x8847, hex("00010140") + Bytes(20, 0xee))).headers.is_lost);             // a label with no IP behind it
+    CHECK(Parsed(ethernet(0x8847, hex("00010140") + Bytes(20, 0xee))).headers.is_lost);             // a label without IP after it
     CHECK(Parsed(ethernet(0x8864, hex("1100 0001 002a 002f") + Bytes(40, 0))).headers.is_lost);    // compressed TCP/IP
-    CHECK(Parsed(Bytes(40, 0), 127).headers.is_lost);                                              // a link type that is not known
+    CHECK(Parsed(Bytes(40, 0), 127).headers.is_lost);                                              // an unknown link type
     CHECK(Parsed(hex("0200")).headers.rest == 0);
 }

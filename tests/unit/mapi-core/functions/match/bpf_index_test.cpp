@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// An index over filters: it never misses a packet that a filter accepts, and finds few others, however the filters were written.
+// Index over filters: it never misses a packet that a filter accepts, and finds few others, however
+// the filters are written.
 #include "match/bpf/bpf_index.hpp"
 
 #include <array>
@@ -66,7 +67,8 @@ struct Filters {
 };
 } // namespace
 
-TEST_CASE("a filter on a port is found by the port, in whatever way it was written", "[mapi-core][match][bpf]")
+TEST_CASE("a filter on a port is found by the port, however it is written",
+          "[mapi-core][match][bpf]")
 {
     const std::string expression =
         GENERATE("port %", "tcp port %", "port % and tcp", "tcp dst port %", "tcp and (src port 6% or dst port %)", "ip and tcp[2:2] = %", "ip proto 6 and dst port %",
@@ -100,7 +102,7 @@ TEST_CASE("a filter on an address is found by the address", "[mapi-core][match][
     CHECK(filters.candidates(tcp_packet(80, 80, 200)).empty());
 }
 
-TEST_CASE("filters that no field tells apart are not indexed", "[mapi-core][match][bpf]")
+TEST_CASE("filters that no field distinguishes are not indexed", "[mapi-core][match][bpf]")
 {
     CHECK_FALSE(Filters([](uint32_t i) { return "greater " + std::to_string(i); }).index);
     CHECK_FALSE(Filters([](uint32_t i) { return "not port " + std::to_string(i); }).index);
@@ -109,7 +111,8 @@ TEST_CASE("filters that no field tells apart are not indexed", "[mapi-core][matc
     CHECK_FALSE(Filters([](uint32_t i) { return "port " + std::to_string(i); }, 7).index);
 }
 
-TEST_CASE("what cannot be found by a field is a candidate for every packet", "[mapi-core][match][bpf]")
+TEST_CASE("a filter that cannot be found by a field is a candidate for every packet",
+          "[mapi-core][match][bpf]")
 {
     const Filters filters([](uint32_t i) { return i == 3 ? "tcp" : i == 5 ? "greater 10" : "port " + std::to_string(1000 + i); });
 
@@ -119,7 +122,8 @@ TEST_CASE("what cannot be found by a field is a candidate for every packet", "[m
     CHECK(filters.candidates(tcp_packet(0x7000, 1070)) == std::vector<uint32_t>{3, 5, 70});
 }
 
-TEST_CASE("candidates of a batch are those packets of the mask that have the value", "[mapi-core][match][bpf]")
+TEST_CASE("candidates of a batch are the packets of the mask that have the value",
+          "[mapi-core][match][bpf]")
 {
     const Filters filters([](uint32_t i) { return "port " + std::to_string(1000 + i); });
     std::vector<std::array<uint8_t, 62>> bytes;
@@ -139,7 +143,8 @@ TEST_CASE("candidates of a batch are those packets of the mask that have the val
     }
 }
 
-TEST_CASE("a filter that accepts nothing is never a candidate, one that accepts all is always", "[mapi-core][match][bpf]")
+TEST_CASE("a filter that accepts nothing is never a candidate, one that accepts all always is",
+          "[mapi-core][match][bpf]")
 {
     const std::vector<bpf_insn> nothing{{BPF_RET | BPF_K, 0, 0, 0}}, all{{BPF_RET | BPF_K, 0, 0, 1}};
     const auto cost = [](const mapi::match::FieldTest &) { return uint64_t{1}; };
@@ -148,7 +153,7 @@ TEST_CASE("a filter that accepts nothing is never a candidate, one that accepts 
     CHECK_FALSE(BpfTests(all).imply(cost));
 }
 
-TEST_CASE("the bytes where an IPv6 packet has its ports are no ports of an IPv4 packet", "[mapi-core][match][bpf]")
+TEST_CASE("the bytes of IPv6 ports are not ports in an IPv4 packet", "[mapi-core][match][bpf]")
 {
     const Filters filters([](uint32_t i) { return "port " + std::to_string(1000 + i); });
     auto bytes = tcp_packet(1, 2);

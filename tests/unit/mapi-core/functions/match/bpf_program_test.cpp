@@ -51,7 +51,7 @@ bpf_insn step(int code, uint32_t k, int jt = 0, int jf = 0)
 }
 } // namespace
 
-TEST_CASE("an expression that does not compile is refused with libpcap's words",
+TEST_CASE("an expression that does not compile is refused with libpcap's message",
           "[mapi-core][match][bpf]")
 {
     CHECK_THROWS_WITH(BpfProgram::compile("tcp and (", kEthernet, 0), Contains("syntax error"));
@@ -84,7 +84,7 @@ TEST_CASE("a filter sees the packet's ports", "[mapi-core][match][bpf]")
     CHECK_FALSE(matches("udp"));
 }
 
-TEST_CASE("only packets whose bit is set are looked at and reported", "[mapi-core][match][bpf]")
+TEST_CASE("only packets whose bit is set are evaluated and reported", "[mapi-core][match][bpf]")
 {
     const std::vector<uint8_t> tcp = tcp_frame();
     std::vector<uint8_t> udp = tcp;
@@ -124,7 +124,7 @@ TEST_CASE("a length in a filter is the length on the wire", "[mapi-core][match][
     CHECK_FALSE(program.matches(&byte, 1, 999));
 }
 
-TEST_CASE("link types of capture files are understood like those of the compiler",
+TEST_CASE("link types of capture files are recognised like those of the compiler",
           "[mapi-core][match][bpf]")
 {
     const std::vector<uint8_t> frame = tcp_frame();
@@ -145,7 +145,8 @@ TEST_CASE("a loopback header may come from any system", "[mapi-core][match][bpf]
     }
 }
 
-TEST_CASE("a filter that jumps backwards ends as in the interpreter", "[mapi-core][match][bpf]")
+TEST_CASE("a filter that jumps backwards terminates as in the interpreter",
+          "[mapi-core][match][bpf]")
 {
     const BpfProgram program = BpfProgram::compile("ip6 protochain 6", kEthernet, 0);
     std::vector<uint8_t> frame(100, 0);
@@ -195,7 +196,7 @@ TEST_CASE("shifting by 32 or more gives zero", "[mapi-core][match][bpf]")
     CHECK(is_not_zero == (count < 32));
 }
 
-TEST_CASE("an index that would wrap round the address space rejects the packet",
+TEST_CASE("an index that would wrap around the address space rejects the packet",
           "[mapi-core][match][bpf]")
 {
     const uint32_t index = GENERATE(0, 1, 2, 3, 0x7fffffff, 0x80000000, 0xfffffffe, 0xffffffff);
@@ -206,10 +207,10 @@ TEST_CASE("an index that would wrap round the address space rejects the packet",
     CHECK(found == (index <= 2));
 }
 
-TEST_CASE("a check that stands for several loads rejects no packet that a shorter way accepts",
+TEST_CASE("a check combined for several loads rejects no packet that a shorter path accepts",
           "[mapi-core][match][bpf]")
 {
-    // Byte 0 decides: zero accepts at once, anything else needs byte 9.
+    // Byte 0 decides: if zero, accept immediately; otherwise, byte 9 is needed.
     const std::vector<bpf_insn> steps{
         step(BPF_LD | BPF_B | BPF_ABS, 0), step(BPF_JMP | BPF_JEQ | BPF_K, 0, 0, 1),
         step(BPF_RET | BPF_K, 1), step(BPF_LD | BPF_B | BPF_ABS, 9), step(BPF_RET | BPF_K, 1)};
@@ -229,7 +230,7 @@ TEST_CASE("instructions that the interpreter does not know are refused", "[mapi-
     CHECK_THROWS_AS(BpfProgram::from_instructions({step(BPF_LD | BPF_IMM, 1)}),
                     FilterError); // no return
     CHECK_THROWS_AS(BpfProgram::from_instructions(program(step(BPF_JMP | BPF_JA, 7))),
-                    FilterError); // leaves
+                    FilterError); // jumps out of the program
     CHECK_THROWS_AS(BpfProgram::from_instructions(program(step(BPF_ST, 16))),
                     FilterError); // no such word
     CHECK_THROWS_AS(BpfProgram::from_instructions(program(step(BPF_LD | BPF_H | BPF_LEN, 0))),
@@ -238,7 +239,7 @@ TEST_CASE("instructions that the interpreter does not know are refused", "[mapi-
                     FilterError);
 }
 
-TEST_CASE("a filter still works after it was moved", "[mapi-core][match][bpf]")
+TEST_CASE("a filter still works after it has been moved", "[mapi-core][match][bpf]")
 {
     const std::vector<uint8_t> frame = tcp_frame();
     BpfProgram first = BpfProgram::compile("tcp", kEthernet, 0);
@@ -262,7 +263,7 @@ TEST_CASE("ordinary filters become machine code, libpcap's extensions do not",
                     .is_native());
 }
 
-TEST_CASE("no memory is writable and executable at once", "[mapi-core][match][bpf]")
+TEST_CASE("no memory is writable and executable at the same time", "[mapi-core][match][bpf]")
 {
     std::vector<BpfProgram> filters;
     for (int count = 0; count < 20; ++count)

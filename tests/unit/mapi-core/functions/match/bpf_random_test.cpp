@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Random valid BPF programs over random packets: machine code against libpcap's interpreter.
+// Random valid BPF programs over random packets: machine code compared with libpcap's interpreter.
 #include "match/bpf/bpf_program.hpp"
 
 #include <algorithm>
@@ -24,8 +24,8 @@ public:
     {
         const uint32_t length = 2 + below(40);
         std::vector<bpf_insn> program;
-        // What a scratch word holds before it is written is undefined in the interpreter: write
-        // them first.
+        // In the interpreter, a scratch word is undefined before it is written: write all words
+        // first.
         initialised_words_ = below(3) == 0 ? 1 + below(BPF_MEMWORDS) : 0;
         for (uint32_t word = 0; word < initialised_words_; ++word)
             program.push_back(plain(below(2) ? BPF_ST : BPF_STX, word));
@@ -114,7 +114,7 @@ private:
             constant %= 32;
         return plain(BPF_ALU | BPF_K | operation, constant);
     }
-    // Targets stay inside the program: `room` steps and the final returns lie ahead.
+    // Targets stay inside the program: `room` steps and the final returns follow.
     bpf_insn jump(uint32_t room)
     {
         static const int operations[] = {BPF_JEQ, BPF_JEQ, BPF_JGT, BPF_JGE, BPF_JSET};
@@ -151,7 +151,7 @@ void fill(GuardedPackets &packets, ProgramMaker &random)
     packets.clear();
     while (!packets.is_full()) {
         std::vector<uint8_t> bytes(random.below(8) ? random.below(100) : random.below(60000));
-        const uint32_t values = random.below(2) ? 4 : 256; // few values, so that equality happens
+        const uint32_t values = random.below(2) ? 4 : 256; // few values, so that equality occurs
         for (uint8_t &byte : bytes)
             byte = static_cast<uint8_t>(random.below(values));
         packets.add(bytes, static_cast<uint32_t>(bytes.size()) + random.below(3));
@@ -197,7 +197,7 @@ TEST_CASE("random valid programs give the interpreter's answer for every packet"
         native += program.is_native();
         accepted += static_cast<size_t>(__builtin_popcountll(matching));
     }
-    // The comparison means something only when both answers are common.
+    // The comparison is meaningful only if both answers are common.
     CHECK(accepted > kPrograms);
     CHECK(accepted < 60 * kPrograms);
 #ifdef NETSLICE_NATIVE_FILTERS
@@ -205,7 +205,8 @@ TEST_CASE("random valid programs give the interpreter's answer for every packet"
 #endif
 }
 
-TEST_CASE("a packet cut at every length gives the interpreter's answer", "[mapi-core][match][bpf]")
+TEST_CASE("a packet truncated to every length gives the interpreter's answer",
+          "[mapi-core][match][bpf]")
 {
     ProgramMaker random(7);
     GuardedPackets packets;
@@ -222,7 +223,8 @@ TEST_CASE("a packet cut at every length gives the interpreter's answer", "[mapi-
     }
 }
 
-TEST_CASE("what a random program accepts passes one of the tests that it implies", "[mapi-core][match][bpf]")
+TEST_CASE("a packet that a random program accepts passes one of the tests that it implies",
+          "[mapi-core][match][bpf]")
 {
     ProgramMaker random(41);
     GuardedPackets packets;

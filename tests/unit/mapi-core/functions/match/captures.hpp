@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Capture file -> its packets in memory; reads with libpcap, so that the reference decides what a
+// Capture file -> its packets in memory; read with libpcap, so that the reference decides what a
 // packet is.
 #pragma once
 
@@ -46,7 +46,7 @@ struct Capture {
     }
 
     Capture() = default;
-    Capture(Capture &&) = default; // moving a vector keeps its memory, so the views stay right
+    Capture(Capture &&) = default; // moving a vector keeps its memory, so the views stay valid
     Capture(const Capture &) = delete;
 };
 } // namespace match_test

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Real captures: packet counts of 54 filters and 48 strings that tcpdump and a plain search agreed
-// on, and libpcap's own filters over their captures, whole and cut.
+// Real captures: packet counts of 54 filters and 48 strings on which tcpdump and a simple search
+// agree, and libpcap's own filters over their captures, complete and truncated.
 #include "captures.hpp"
 
 #include <deque>
@@ -62,7 +62,7 @@ template <typename Matcher> Counts count(const Capture &capture, Matcher &&match
     return counts;
 }
 
-// Every packet once whole and once cut somewhere, each up against unreadable memory.
+// Every packet once complete and once truncated at random, each directly before unreadable memory.
 bool agrees_with_interpreter(const BpfProgram &program, const Capture &capture,
                              std::mt19937 &random)
 {
@@ -97,7 +97,7 @@ std::vector<Capture> libpcap_captures(const std::filesystem::path &folder)
 }
 } // namespace
 
-TEST_CASE("54 filters count over 315 captures what tcpdump counts", "[mapi-core][match][bpf]")
+TEST_CASE("54 filters count the same packets of 315 captures as tcpdump", "[mapi-core][match][bpf]")
 {
     const auto data = test_support::shared_data();
     const nlohmann::json expected = read_json(data / "EXPECTED_COUNTS.json");
@@ -130,7 +130,8 @@ TEST_CASE("54 filters count over 315 captures what tcpdump counts", "[mapi-core]
     CHECK(captures > 300);
 }
 
-TEST_CASE("an index over filters misses no packet of 315 captures, whole or cut", "[mapi-core][match][bpf]")
+TEST_CASE("an index over filters misses no packet of 315 captures, complete or truncated",
+          "[mapi-core][match][bpf]")
 {
     const auto data = test_support::shared_data();
     const nlohmann::json expected = read_json(data / "EXPECTED_COUNTS.json");
@@ -153,7 +154,7 @@ TEST_CASE("an index over filters misses no packet of 315 captures, whole or cut"
         for (size_t at = 0; is_new_link && at < expressions.size(); ++at) {
             try {
                 programs.push_back(BpfProgram::compile(expressions[at], capture.link_type, 0));
-            } catch (const mapi::match::FilterError &) { // nothing for this link type
+            } catch (const mapi::match::FilterError &) { // none for this link type
             }
         }
         std::vector<mapi::match::BpfSteps> steps;
@@ -187,7 +188,7 @@ TEST_CASE("an index over filters misses no packet of 315 captures, whole or cut"
     CHECK(candidates < asked / 2);
 }
 
-TEST_CASE("strings are counted in 315 captures as a plain search counts them",
+TEST_CASE("strings are counted in 315 captures as a simple search counts them",
           "[mapi-core][match][strings]")
 {
     const auto data = test_support::shared_data();
@@ -214,7 +215,8 @@ TEST_CASE("strings are counted in 315 captures as a plain search counts them",
 }
 
 // Vectorscan 5.4.9 finds one byte less often in a set than by itself.
-TEST_CASE("strings of one byte and more are found in one pass in the packets of 315 captures in which each is found alone", "[mapi-core][match][strings]")
+TEST_CASE("strings found in one pass over 315 captures are those found by separate searches",
+          "[mapi-core][match][strings]")
 {
     const auto data = test_support::shared_data();
     const nlohmann::json expected = read_json(data / "EXPECTED_COUNTS.json");
@@ -246,7 +248,8 @@ TEST_CASE("strings of one byte and more are found in one pass in the packets of 
     }
 }
 
-TEST_CASE("expressions and alternatives of one byte and more find in 315 captures what a plain search finds", "[mapi-core][match][strings]")
+TEST_CASE("expressions and alternatives find in 315 captures what a simple search finds",
+          "[mapi-core][match][strings]")
 {
     const auto data = test_support::shared_data();
     const nlohmann::json expected = read_json(data / "EXPECTED_COUNTS.json");
@@ -274,7 +277,7 @@ TEST_CASE("expressions and alternatives of one byte and more find in 315 capture
     }
 }
 
-TEST_CASE("libpcap's own filters give its answer over whole and cut packets",
+TEST_CASE("libpcap's own filters give its answer over complete and truncated packets",
           "[mapi-core][match][bpf]")
 {
     const auto data = test_support::shared_data() / "the-tcpdump-group+libpcap";
@@ -289,17 +292,16 @@ TEST_CASE("libpcap's own filters give its answer over whole and cut packets",
         for (const std::string expression : filter["aliases"]) {
             if (expression.find("libpcap.test") != std::string::npos ||
                 expression.find("LIBPCAP.TEST") != std::string::npos)
-                continue; // host names: would ask the network's name servers
+                continue; // host names: would query name servers
             std::optional<BpfProgram> program;
             try {
                 program = BpfProgram::compile(expression, link_type, filter.value("snaplen", 0));
             } catch (const mapi::match::FilterError &) {
-                continue; // needs a netmask, a live device or a newer libpcap
+                continue; // requires a netmask, a live device or a newer libpcap
             }
             ++compiled;
             INFO(filter["DLT"] << ": " << expression);
-            // Any bytes will do, so every capture serves every link type; more often, though, its
-            // own.
+            // Any bytes will do, so every capture serves every link type, but its own more often.
             for (const Capture &capture : captures)
                 if (capture.link_type == link_type || random() % 4 == 0)
                     CHECK(agrees_with_interpreter(*program, capture, random));
@@ -354,7 +356,8 @@ TEST_CASE("expressions that libpcap refuses are refused", "[mapi-core][match][bp
             same_words += error.what() == filter["errstr"];
         }
     }
-    // The list is libpcap's newest: older ones accept some of these and word others differently.
+    // The list is from the newest libpcap: older ones accept some of these and word others
+    // differently.
     CHECK(refused > listed / 2);
     CHECK(same_words > listed / 3);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Few strings, and texts that have one of them anywhere: what Vectorscan 5.4.9 does not always find near the text's end.
+// Few strings, and texts that contain one of them anywhere: Vectorscan 5.4.9 does not always find
+// them near the end of the text.
 #pragma once
 
 #include <random>
@@ -11,7 +12,7 @@ namespace match_test
 class FewStrings
 {
 public:
-    // Small letters.
+    // Lower-case letters.
     std::vector<std::string> strings(size_t fewest)
     {
         std::vector<std::string> made(fewest + random_() % (14 - fewest));
@@ -23,7 +24,7 @@ public:
         }
         return made;
     }
-    // Capital letters besides.
+    // And upper-case letters.
     std::string text_with(const std::vector<std::string> &strings)
     {
         std::string text(random_() % 150, '\0');

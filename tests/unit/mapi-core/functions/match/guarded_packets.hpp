@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Up to 64 packets, each ending where readable memory ends: a load past the captured bytes is a
-// crash, not a guess.
+// Up to 64 packets, each ending where readable memory ends, so that a load beyond the captured
+// bytes crashes.
 #pragma once
 
 #include <sys/mman.h>

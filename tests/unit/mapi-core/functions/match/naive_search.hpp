@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// STR_SEARCH as plainly as it can be written: the reference for the fast one.
+// STR_SEARCH in its simplest form: the reference for the fast one.
 #pragma once
 
 #include <algorithm>

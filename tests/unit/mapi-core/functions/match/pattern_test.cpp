@@ -54,7 +54,7 @@ TEST_CASE("inside a hex block the next pipe closes it, so two blocks in a row ar
           "[mapi-core][match][pattern]")
 {
     CHECK(parse_pattern("|41||42|") == Strings{"AB"});
-    CHECK(fault_of("|41|||42|") == 3503); // separator, then a block that nothing closes
+    CHECK(fault_of("|41|||42|") == 3503); // separator, then a block that is not closed
 }
 
 TEST_CASE("a hex block without its closing pipe has its own error", "[mapi-core][match][pattern]")
@@ -64,7 +64,7 @@ TEST_CASE("a hex block without its closing pipe has its own error", "[mapi-core]
     CHECK(fault_of("|41||42") == 3503);
 }
 
-TEST_CASE("what stands for no bytes is invalid", "[mapi-core][match][pattern]")
+TEST_CASE("a pattern without bytes is invalid", "[mapi-core][match][pattern]")
 {
     CHECK(fault_of("") == 3505);
     CHECK(fault_of("||a") == 3505);

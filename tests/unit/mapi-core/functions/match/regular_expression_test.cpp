@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Regular expressions over packets: PCRE's syntax over bytes, and patterns that are refused with a reason.
+// Regular expressions over packets: PCRE's syntax over bytes, and invalid patterns that are refused
+// with a reason.
 #include "match/text/regular_expression.hpp"
 
 #include <string>
@@ -50,7 +51,7 @@ bool can_search()
 }
 } // namespace
 
-TEST_CASE("an expression is looked for anywhere in the bytes, line by line", "[match]")
+TEST_CASE("an expression is searched for anywhere in the bytes, line by line", "[match]")
 {
     if (!can_search())
         return;
@@ -61,19 +62,19 @@ TEST_CASE("an expression is looked for anywhere in the bytes, line by line", "[m
     CHECK(matches("\\x00\\xff[\\x80-\\x9f]", {"a\0\xff\x85"s, "a\0\xff\xa0"s}) == 1);
 }
 
-TEST_CASE("packets outside the mask are not looked at", "[match]")
+TEST_CASE("packets outside the mask are not searched", "[match]")
 {
     if (can_search())
         CHECK(matches("a", {"a", "a", "b", "a"}, 0b1110) == 0b1010);
 }
 
-TEST_CASE("an expression that matches nothing at all matches every packet", "[match]")
+TEST_CASE("an expression that matches the empty string matches every packet", "[match]")
 {
     if (can_search())
         CHECK(matches("x*", {"", "abc"}) == 0b11);
 }
 
-TEST_CASE("an expression that is none, or that cannot be searched for, is refused with the reason", "[match]")
+TEST_CASE("an expression that is invalid or unsupported is refused with the reason", "[match]")
 {
     if (!can_search())
         return;
@@ -82,7 +83,8 @@ TEST_CASE("an expression that is none, or that cannot be searched for, is refuse
     CHECK(refusal_of("a(?=b)") != "");
 }
 
-TEST_CASE("one of few alternatives is found wherever it and the packet end, and what must be at the end as well", "[match]")
+TEST_CASE("one of few alternatives is found wherever it and the packet end, also with an anchor",
+          "[match]")
 {
     if (!can_search())
         return;

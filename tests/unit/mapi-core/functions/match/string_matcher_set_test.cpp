@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Many patterns in one pass: each finds what it finds alone.
+// Many patterns in one pass: each finds what it finds by itself.
 #include "match/text/string_matcher_set.hpp"
 
 #include <deque>
@@ -34,7 +34,8 @@ struct Patterns {
         set = StringMatcherSet::make(pointers);
         return set != nullptr;
     }
-    // Whether each matcher finds in the set what it finds by itself; no matcher may come twice, or with nothing.
+    // Whether each matcher finds in the set what it finds by itself; no matcher may be reported
+    // twice, or without packets.
     bool agrees(const GuardedPackets &packets, uint64_t mask) const
     {
         std::vector<uint64_t> found(matchers.size());
@@ -57,7 +58,8 @@ void add(GuardedPackets &packets, const std::string &text)
 }
 } // namespace
 
-TEST_CASE("patterns of all forms find in one pass what each finds alone", "[mapi-core][match][strings]")
+TEST_CASE("patterns of all forms find in one pass what each finds by itself",
+          "[mapi-core][match][strings]")
 {
     Patterns patterns;
     patterns.add("GET /");
@@ -88,7 +90,8 @@ TEST_CASE("patterns of all forms find in one pass what each finds alone", "[mapi
     CHECK(patterns.set->find(packets.views(), 1).empty());
 }
 
-TEST_CASE("random patterns with windows find in one pass what each finds alone", "[mapi-core][match][strings]")
+TEST_CASE("random patterns with windows find in one pass what each finds by itself",
+          "[mapi-core][match][strings]")
 {
     std::mt19937 random(5);
     const auto below = [&](uint32_t limit) { return random() % limit; };
@@ -119,7 +122,8 @@ TEST_CASE("random patterns with windows find in one pass what each finds alone",
     CHECK(found < 20 * 60 * 60);
 }
 
-TEST_CASE("few patterns find in one pass what each finds alone, also at the packets' ends", "[mapi-core][match][strings]")
+TEST_CASE("few patterns find in one pass what each finds by itself, also at the end of packets",
+          "[mapi-core][match][strings]")
 {
     match_test::FewStrings few;
     for (int round = 0; round < 200; ++round) {
@@ -136,7 +140,7 @@ TEST_CASE("few patterns find in one pass what each finds alone, also at the pack
     }
 }
 
-TEST_CASE("a pattern that would end behind the packet is not found", "[mapi-core][match][strings]")
+TEST_CASE("a pattern that would end beyond the packet is not found", "[mapi-core][match][strings]")
 {
     Patterns patterns;
     for (const char *pattern : {"|61 00|", "|61 00 00|", "|00 00|", "b|00|"})

@@ -57,7 +57,7 @@ std::string some_bytes(std::mt19937 &random, size_t bytes, unsigned values)
 }
 } // namespace
 
-TEST_CASE("a string is found at the first, a middle and the last place",
+TEST_CASE("a string is found at the first, a middle and the last position",
           "[mapi-core][match][strings]")
 {
     CHECK(finds("www", 0, 0, "www.example.org"));
@@ -126,7 +126,7 @@ TEST_CASE("only packets whose bit is set are searched and reported", "[mapi-core
     CHECK(matcher.filter(packets.data(), 0) == 0);
 }
 
-TEST_CASE("random strings in random packets are found where a plain search finds them",
+TEST_CASE("random strings in random packets are found where a simple search finds them",
           "[mapi-core][match][strings]")
 {
     std::mt19937 random(5);
@@ -164,7 +164,8 @@ TEST_CASE("random strings in random packets are found where a plain search finds
     CHECK(found < 60 * kRounds);
 }
 
-TEST_CASE("without regard to case a pattern finds what it finds in small letters", "[mapi-core][match][strings]")
+TEST_CASE("ignoring case, a pattern finds what it finds in lower case",
+          "[mapi-core][match][strings]")
 {
     const auto finds = [](const char *pattern, std::string_view packet, LetterCase letter_case) {
         return StringMatcher(pattern, 0, 0, letter_case).matches(reinterpret_cast<const uint8_t *>(packet.data()), uint32_t(packet.size()));
@@ -172,8 +173,8 @@ TEST_CASE("without regard to case a pattern finds what it finds in small letters
     CHECK(finds("Host:||x", "HOST: a", LetterCase::kIgnored));
     CHECK(finds("|48 4F|st", "a hoST", LetterCase::kIgnored));
     CHECK_FALSE(finds("Host:", "HOST: a", LetterCase::kExact));
-    CHECK_FALSE(finds("[@`{", "{`@[", LetterCase::kIgnored)); // beside the letters
-    CHECK_FALSE(finds("|e4|", "\xc4", LetterCase::kIgnored));  // no letters of ASCII
+    CHECK_FALSE(finds("[@`{", "{`@[", LetterCase::kIgnored)); // next to the letters
+    CHECK_FALSE(finds("|e4|", "\xc4", LetterCase::kIgnored));  // not ASCII letters
 
     std::mt19937 random(7);
     constexpr std::string_view kLetters = "aAbBzZ@[`{\xe4\xc4";
@@ -273,7 +274,8 @@ TEST_CASE("several threads can search with one matcher", "[mapi-core][match][str
     CHECK(wrong == std::vector<int>(12, 0));
 }
 
-TEST_CASE("one of few alternatives is found wherever it and the packet end", "[mapi-core][match][strings]")
+TEST_CASE("one of few alternatives is found wherever it and the packet end",
+          "[mapi-core][match][strings]")
 {
     match_test::FewStrings few;
     for (int round = 0; round < 300; ++round) {

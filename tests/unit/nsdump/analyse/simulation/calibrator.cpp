@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The model -> the calibration that the library would have measured on it, by the library's own estimator.
+// The model -> the calibration that the library would measure on it, by the library's own
+// estimator.
 #include "simulation/calibrator.hpp"
 
 #include <cmath>
@@ -10,7 +11,7 @@ namespace simulation
 {
 namespace
 {
-// A loop of probes, of which some part lies between the clock reads of START and STOP.
+// A loop of probes, part of whose cost lies between the clock reads of START and STOP.
 struct Loop {
     double inside = 0, inside_sd = 0;
     double outside = 0, outside_sd = 0;
@@ -22,7 +23,7 @@ Loop loop_of(const Model &model, unsigned kind)
 {
     const auto &probes = model.probes;
     const double root2 = std::sqrt(2.0);
-    if (kind == NSLICE_KIND_START) // of either part a half is START's and a half is STOP's
+    if (kind == NSLICE_KIND_START) // half of each part belongs to START, half to STOP
         return {model.inner(), std::hypot(probes[kStart].sd, probes[kStop].sd), model.outer() - model.inner(),
                 std::hypot(probes[kStart].sd, probes[kStop].sd)};
     const ProbeModel &probe = probes[kind == NSLICE_KIND_MARK ? kMark : kind == NSLICE_KIND_INIT ? kInit : kExit];
@@ -36,10 +37,11 @@ struct Batch {
 
 struct Timed {
     double ticks;       // between two reads of the clock
-    double inside_mean; // of the rounds, what lies between START and STOP
+    double inside_mean; // per round, the time between START and STOP
 };
 
-// Sums over many probes are drawn as one number: what a sum of independent parts is, to a very good approximation.
+// Sums over many probes are drawn as one number: a very good approximation for a sum of independent
+// parts.
 Timed timed(const Loop &loop, double rounds, double cost, double step, Random &random)
 {
     const double inside = cost * (rounds * loop.inside + std::sqrt(rounds) * loop.inside_sd * random.normal());
@@ -48,7 +50,7 @@ Timed timed(const Loop &loop, double rounds, double cost, double step, Random &r
     return {std::floor((begin + inside + outside) / step) * step, inside / rounds};
 }
 
-// A reading of what lasts k steps and a share more is k + 1 steps in that share of the cases.
+// A reading of k steps and a fraction is k + 1 steps in that fraction of the cases.
 double rounding_sd(double ticks, double step)
 {
     const double share = std::fmod(ticks, step) / step;

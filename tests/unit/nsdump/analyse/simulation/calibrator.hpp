@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The model -> the calibration that the library would have measured on it, by the library's own estimator.
+// The model -> the calibration that the library would measure on it, by the library's own
+// estimator.
 #pragma once
 
 #include <vector>
@@ -8,7 +9,7 @@
 
 namespace simulation
 {
-inline constexpr int kBatches = 100; // a session's start takes up to 400, as its time allows
+inline constexpr int kBatches = 100; // a session takes up to 400 at its start, if its time allows
 inline constexpr int kTurns = 5;
 inline constexpr int kRounds = 64;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// libnsprobe/CORRECTION.md -> the figures that it states, for tests that work them out again.
+// libnsprobe/CORRECTION.md -> the figures that it states, for tests that recalculate them.
 #include "simulation/document.hpp"
 
 #include <fstream>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// libnsprobe/CORRECTION.md -> the figures that it states, for tests that work them out again.
+// libnsprobe/CORRECTION.md -> the figures that it states, for tests that recalculate them.
 #pragma once
 
 #include <map>
@@ -7,12 +7,12 @@
 
 namespace simulation
 {
-// The lines "name = number" of the block that follows the heading "### Example N".
+// The lines "name = number" of the block after the heading "### Example N".
 class Example
 {
 public:
     explicit Example(int number);
-    // Fails when the document has no such line, so a name cannot be lost from it unseen.
+    // Fails if the document has no such line, so that the loss of a name is noticed.
     double operator[](const std::string &name) const;
 
 private:
@@ -20,6 +20,6 @@ private:
     std::map<std::string, double> values_;
 };
 
-// The per cent in the last column of the table row that begins with "| name |", as a share.
+// The percentage in the last column of the table row that begins with "| name |", as a share.
 double documented_share(const std::string &name);
 } // namespace simulation

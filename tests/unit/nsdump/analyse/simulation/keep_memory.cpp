@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Thousands of small traces: memory that a trial frees stays for the next one, else the kernel clears it every time.
+// Thousands of small traces: memory that a trial frees is kept for the next one, otherwise the
+// kernel clears it each time.
 #include <malloc.h>
 
 namespace

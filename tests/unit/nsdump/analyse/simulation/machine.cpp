@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A machine whose truth is known: work and probes of known cost -> the records that it would write.
+// A machine with known costs: work and probes -> the records that it would write.
 #include "simulation/machine.hpp"
 
 #include <cmath>
@@ -17,7 +17,7 @@ void Machine::pause()
     now_ += random_.uniform(200, 1200);
     if (model_.locked_phase < 0)
         return;
-    // START's read is to come at the phase
+    // START's clock read has to be at the phase
     const double read_at = now_ + phase_ + model_.probes[kStart].before;
     now_ += model_.step - std::fmod(read_at, model_.step) + model_.locked_phase;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A machine whose truth is known: work and probes of known cost -> the records that it would write.
+// A machine with known costs: work and probes -> the records that it would write.
 #pragma once
 
 #include <array>
@@ -11,7 +11,7 @@
 
 namespace simulation
 {
-// Ticks that a probe takes before and after its clock read, and the spread of each part from probe to probe.
+// Ticks of a probe before and after its clock read, and the standard deviation of each part.
 struct ProbeModel {
     double before = 0;
     double after = 0;
@@ -22,18 +22,18 @@ struct ProbeModel {
 
 enum Probe { kStart, kStop, kMark, kInit, kExit, kProbeKinds };
 
-inline constexpr double kCounterRate = 1.5; // of the one counter, for each tick
+inline constexpr double kCounterRate = 1.5; // of the only counter, per tick
 
 struct Model {
     double step = 26; // ticks
     std::array<ProbeModel, kProbeKinds> probes = {
         {{9, 14, 1.5}, {9.5, 15, 1.5}, {10, 15.5, 1.5}, {10, 18, 2}, {9, 14.5, 1.5}}};
     double wander_sd = 0;    // share of the probes' cost, from turn to turn of a calibration
-    double cost_at_start = 1; // of the probes, and so it goes on in a straight line
+    double cost_at_start = 1; // relative cost of the probes, changing linearly
     double cost_at_end = 1;   // until the session's end,
     double jump_at = -1;      // or in one jump, after this share of the slices
-    double cost_in_program = 1; // against what calibration meets
-    double locked_phase = -1; // ticks from a step at which every START's read comes; below 0: anywhere
+    double cost_in_program = 1; // relative to the cost during calibration
+    double locked_phase = -1; // ticks from a step at which every START reads the clock; below 0: anywhere
     bool has_counter = false;
 
     double inner() const { return probes[kStart].after + probes[kStop].before; }
@@ -50,14 +50,14 @@ public:
     }
 
     void work(double ticks) { now_ += ticks; }
-    // Between slices: long enough that they fall on the clock's steps at random.
+    // Between slices: long enough that they start at random phases of the clock's steps.
     void pause();
     void start(std::uint16_t slice);
     void stop(std::uint16_t slice);
     void mark(std::uint16_t slice);
     void init(std::uint16_t unit, std::uint64_t packets);
     void exit(std::uint16_t unit);
-    // Which share of the slices is done.
+    // Sets the share of slices done.
     void set_progress(double share);
 
     std::uint64_t read() const;

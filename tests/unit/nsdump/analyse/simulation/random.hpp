@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A seed -> numbers drawn at random; a generator of its own, so that a seed gives the same trials with every library.
+// A seed -> random numbers; a separate generator, so that a seed gives the same trials with every
+// library.
 #pragma once
 
 #include <cmath>
@@ -12,7 +13,7 @@ class Random
 public:
     explicit Random(std::uint64_t seed) : state_(seed) {}
 
-    // 0 to 1, neither of them.
+    // Between 0 and 1, both excluded.
     double uniform() { return (static_cast<double>(next() >> 11) + 0.5) * 0x1p-53; }
     double uniform(double low, double high) { return low + (high - low) * uniform(); }
     // Polar method of Marsaglia.

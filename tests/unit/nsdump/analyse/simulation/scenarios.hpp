@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Programs of known duration, run on the model machine -> what their intervals must hold.
+// Programs of known duration, run on the simulated machine -> what their intervals must hold.
 #pragma once
 
 #include <cmath>
@@ -36,7 +36,7 @@ inline Outcome outcome_of(const nsdump::FieldReport &field, double truth)
     return {field.net->mean, field.net->ci95.value_or(0), truth};
 }
 
-// Runs `body` for each of `count` slices, with pauses; the probes' cost moves on with them.
+// Runs `body` for each of `count` slices, with pauses; the cost of the probes changes meanwhile.
 template <class Body> void repeat(Machine &machine, int count, Body body)
 {
     for (int i = 0; i < count; ++i) {
@@ -60,7 +60,7 @@ inline nsdump::StatsReport leaves(const Model &model, const Durations &durations
     return session.report();
 }
 
-// A slice with `pairs` slices inside, work before, between and behind them: equation (3).
+// A slice with `pairs` slices inside, and work before, between and after them: equation (3).
 inline nsdump::StatsReport nested(const Model &model, int pairs, const Durations &inside, const Durations &between,
                                   int count, Random &random)
 {
@@ -102,7 +102,7 @@ inline nsdump::StatsReport unit_inside(const Model &model, const Durations &work
     return session.report();
 }
 
-// Units of 1 to 64 packets, which cost `each` a packet, `base` a unit, and some noise.
+// Units of 1 to 64 packets that cost `each` per packet, `base` per unit, and some noise.
 inline nsdump::StatsReport batches(const Model &model, double base, double each, double noise_sd, int count,
                                    Random &random)
 {
@@ -120,7 +120,7 @@ inline nsdump::StatsReport batches(const Model &model, double base, double each,
     return session.report();
 }
 
-// The same slice on two CPUs whose probes do not cost the same.
+// The same slice on two CPUs whose probes have different costs.
 inline nsdump::StatsReport two_cpus(const Model &one, const Model &other, const Durations &durations, int count,
                                     Random &random)
 {

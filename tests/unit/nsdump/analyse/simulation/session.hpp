@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A session on model machines: calibrations and records -> trace bytes -> the report that nsdump makes of them.
+// A session on simulated machines: calibrations and records -> trace bytes -> nsdump's report.
 #pragma once
 
 #include <deque>
@@ -14,7 +14,7 @@ namespace simulation
 class Session
 {
 public:
-    // `cpus`: one model each.
+    // `cpus`: one model for each.
     Session(const std::vector<Model> &cpus, Random &random) : models_(cpus), random_(random)
     {
         trace_.info(test_support::plain_info(1e9, cpus[0].has_counter ? "cycles" : ""));
@@ -53,14 +53,14 @@ private:
     std::deque<Machine> machines_;
 };
 
-// What a trial gives: a mean with its interval, and what it should have been.
+// The result of a trial: a mean with its interval, and the true value.
 struct Outcome {
     double mean;
     double ci95;
     double truth;
 };
 
-// Share of the trials whose interval holds the truth.
+// The share of trials whose interval holds the true value.
 template <class Trial> double coverage(int trials, std::uint64_t seed, Trial trial)
 {
     Random random(seed);
