@@ -68,7 +68,7 @@ TEST_CASE("counts that should be exact and are not spoil the result", "[calibrat
 {
     RunFacts facts = quiet_run();
     facts.is_counting_exact = false;
-    check_one(quiet_machine(), facts, "instruction counts differed", true);
+    check_one(quiet_machine(), facts, "instruction counts differ", true);
 }
 
 TEST_CASE("a record lost uncounted spoils the result", "[calibrate][warnings]")
@@ -115,7 +115,7 @@ TEST_CASE("a kernel that keeps time otherwise is a hint at an unstable clock", "
 {
     Environment env = quiet_machine();
     env.clock_source = "hpet";
-    check_one(env, quiet_run(), "by hpet");
+    check_one(env, quiet_run(), "clock source is hpet");
 }
 
 TEST_CASE("load and siblings do not matter on an isolated CPU", "[calibrate][warnings]")
