@@ -41,4 +41,4 @@ for lacking in $needed; do
     refuses "$lacking" "$work/$lacking: kernel built without CONFIG_$lacking"
 done
 headers riscv 6.12.0-test $needed RISCV
-refuses riscv "only x86-64 and arm64 are supported"
+refuses riscv "unsupported architecture"
