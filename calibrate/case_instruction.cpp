@@ -9,10 +9,11 @@ namespace calibrate
 namespace
 {
 constexpr std::uint32_t kRounds = 64;
-constexpr std::uint64_t kTrapTicks = 1000; // an instruction that takes longer traps to the kernel or hypervisor
+constexpr std::uint64_t kTrapTicks = 1000; // slower instructions trap to kernel or hypervisor
 
-// An instruction that traps to the kernel or the hypervisor takes microseconds, and the thread may be
-// preempted meanwhile.  With as few of them per batch as possible, most batches stay undisturbed.
+// An instruction that traps to the kernel or the hypervisor takes microseconds, and the thread may
+// be preempted meanwhile.  With as few of them per batch as possible, most batches stay
+// undisturbed.
 std::uint32_t rounds_for(Loop loop)
 {
     std::uint64_t least = ~0ull;

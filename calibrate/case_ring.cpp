@@ -89,8 +89,9 @@ void add_counts(RingRow &row, const nsp_session_counts &counts)
     row.has_loss_equation = row.has_loss_equation && counts.issued == counts.drained + lost;
 }
 
-// A full ring stays full only if the drain cannot run in parallel with the writer.  For it, the drain
-// thread shares the measured CPU, and the batches it interrupts are trimmed; else it runs elsewhere.
+// A full ring stays full only if the drain cannot run in parallel with the writer.  For it, the
+// drain thread shares the measured CPU, and the batches it interrupts are trimmed; else it runs
+// elsewhere.
 bool measure(const RingState &state, const char *kind_name, nslice_ring_kind kind, const Pass &pass,
              Results &results)
 {

@@ -70,7 +70,7 @@ void empty_loop(std::uint32_t rounds);
 struct InstructionVariant {
     const char *name;
     Loop loop;                   // null: measured as the clock read of that name, or not at all
-    std::string (*begin)();      // prepares it or returns the reason why it cannot run; null: always runs
+    std::string (*begin)();      // prepares it or returns why it cannot run; null: always runs
     void (*end)();               // undoes begin(); null: nothing to undo
     std::optional<double> ns_2001;
     const char *note;            // null: none

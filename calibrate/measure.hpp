@@ -14,8 +14,8 @@ using ReadTicks = std::uint64_t (*)();
 inline constexpr std::uint32_t kUnrolled = 8;
 static_assert(kUnrolled == 8, "as in NSCALIBRATE_LOOP");
 
-// Defines a Loop with the instructions repeated eight times; the further arguments are the clobbered
-// registers.  Nothing uses the results, so the CPU may overlap the instructions freely.
+// Defines a Loop with the instructions repeated eight times; the further arguments are the
+// clobbered registers.  Nothing uses the results, so the CPU may overlap the instructions freely.
 #define NSCALIBRATE_LOOP(name, instructions, ...)                                                  \
     void name(std::uint32_t rounds)                                                                \
     {                                                                                              \

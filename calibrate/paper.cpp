@@ -67,7 +67,7 @@ void add_kernel_macros(const Results &results, Paper &paper)
     if (results.kernel_costs.empty() && paper.why_no_kernel.empty())
         paper.why_no_kernel = "not measured";
     for (const Macro &macro : kMacros) {
-        const bool is_inner = macro.ticks == &ProbeRow::inner_alone; // nsmod measures only the outer cost
+        const bool is_inner = macro.ticks == &ProbeRow::inner_alone; // not measured by nsmod
         KernelMacroLine line = {&macro, {}, {}};
         if (!is_inner) {
             line.recorded = named_figure(results.kernel_costs, macro.row);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// paper: results -> the rows of the NetSlice paper's tables, with the figures of 2001 and of this machine.
+// paper: results -> the rows of the NetSlice paper's tables, with the figures of 2001.
 #pragma once
 
 #include <array>

@@ -28,5 +28,5 @@ private:
 };
 
 std::string context_text(const Report &report);
-std::string warnings_text(const Report &report); // begins with an empty line; empty without warnings
+std::string warnings_text(const Report &report); // begins with an empty line, if any
 } // namespace calibrate

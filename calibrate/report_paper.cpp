@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// report: run -> the NetSlice paper's tables as text, with this machine's figures and those of 2001.
+// report: run -> the NetSlice paper's tables as text, with the figures of 2001.
 #include "paper.hpp"
 #include "report_lines.hpp"
 
@@ -59,7 +59,7 @@ private:
             line("{:<3} {:<20} {:>7.0f} {} {}{}", one.macro->acronym, one.macro->name, one.macro->ns_2001,
                  figures(one.fast, one.macro->ns_2001), figures(one.ordered, one.macro->ns_2001),
                  one.fast && one.ordered ? "" : "  -: not in the calibration");
-        line("macros back to back; inner: cost included in an empty slice; all others: cost that the macro adds to the enclosing code");
+        line("macros back to back; inner: cost included in an empty slice; others: cost added to the enclosing code");
         line("the macros of 2001 ran in the kernel, these run in a program");
     }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// user_counter: a PMU counter that this thread may read without a system call, or the reason why not.
+// user_counter: a PMU counter readable by this thread without a system call, or why there is none.
 #pragma once
 
 #include <linux/perf_event.h>

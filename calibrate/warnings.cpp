@@ -17,7 +17,7 @@ void about_clock(const Environment &environment, const RunFacts &facts, Warnings
 {
     if (!environment.machine.clock_is_invariant)
         out.push_back(
-            {fmt::format("the {} is not invariant: its rate may change or it may stop, so times are "
+            {fmt::format("the {} is not invariant: it may stop or change its rate, so times are "
                          "unreliable; use a machine whose CPU has nonstop_tsc",
                          environment.machine.clock),
              true});
@@ -61,7 +61,7 @@ void about_machine(const Environment &environment, const RunFacts &facts, Warnin
     if (!environment.sanitizer.empty())
         out.push_back(
             {fmt::format(
-                 "built with the {} sanitizer: figures are meaningless; build without NETSLICE_SANITIZE",
+                 "built with the {} sanitizer: figures are invalid; build without NETSLICE_SANITIZE",
                  environment.sanitizer),
              true});
 }

@@ -56,8 +56,8 @@ class ArgumentSet
 public:
     explicit ArgumentSet(CLI::App *app) : app_(app) {}
 
-    // `names` is like "-o,--output", or "trace" for a positional argument.  Without the argument the
-    // variable is unchanged.
+    // `names` is like "-o,--output", or "trace" for a positional argument.  Without the argument
+    // the variable is unchanged.
     Argument add(const std::string &names, std::string &variable, const std::string &help);
     Argument add(const std::string &names, int &variable, const std::string &help);
     Argument add(const std::string &names, std::uint32_t &variable, const std::string &help);

@@ -105,7 +105,7 @@ int open_beside(const std::string &path, const Target &target, std::string &temp
     const mode_t mask = umask(0);
     umask(mask);
     if (target.is_there)
-        [[maybe_unused]] const int is_foreign = fchown(fd, target.old.st_uid, target.old.st_gid); // only root may
+        [[maybe_unused]] const int is_foreign = fchown(fd, target.old.st_uid, target.old.st_gid); // only for root
     fchmod(fd, target.is_there ? target.old.st_mode & 07777 : 0666 & ~mask);
     return fd;
 }

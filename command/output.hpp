@@ -34,9 +34,9 @@ class Interrupted : public std::exception
 class Output
 {
 public:
-    // Empty or "-": standard output.  A regular file appears under its name only at finish(), with the
-    // mode of the file that it replaces.  Throws UsageError if it is one of `inputs`.  Waits for a
-    // named pipe's reader; throws Interrupted on Ctrl-C.
+    // Empty or "-": standard output.  A regular file appears under its name only at finish(), with
+    // the mode of the file that it replaces.  Throws UsageError if it is one of `inputs`.  Waits
+    // for a named pipe's reader; throws Interrupted on Ctrl-C.
     explicit Output(const std::string &path, const std::vector<std::string> &inputs = {});
     ~Output();
     Output(const Output &) = delete;
@@ -62,9 +62,9 @@ private:
     int fd_;
 };
 
-// To be called before the work begins.  Throws UsageError if an output is the same file as the input,
-// another output or standard output, and OutputError if it cannot be written.  Ignores empty names
-// and "-".
+// To be called before the work begins.  Throws UsageError if an output is the same file as the
+// input, another output or standard output, and OutputError if it cannot be written.  Ignores
+// empty names and "-".
 void check_outputs(const std::string &input, const std::vector<std::string> &outputs);
 
 // A pipe closed by its reader is not an error.

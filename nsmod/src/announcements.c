@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Walks the append-only log of a session's memory.  Not trusted: lengths are checked and payloads copied; contents are not checked. */
+/* Reads the append-only log of a session's memory: lengths are checked, payloads only copied. */
 #include "announcements.h"
 
 #include <linux/jiffies.h>
@@ -116,7 +116,10 @@ static bool skip(struct nsmod_announcements *own, const struct nsmod_memory *mem
 		own->cursor += NSLICE_ANNOUNCEMENT_BYTES(head.bytes);
 		return true;
 	}
-	/* The writer was killed before it stored the length: only zeros up to the head of the next one. */
+	/*
+	 * The writer was killed before it stored the length: only zeros up to
+	 * the head of the next one.
+	 */
 	do {
 		own->cursor += sizeof(head);
 		cond_resched();

@@ -23,12 +23,16 @@ u64 nsmod_announcements_tail(const struct nsmod_memory *memory);
 int nsmod_announcements_write(struct nsmod_announcements *own, const struct nsmod_memory *memory, struct nsmod_output *output);
 
 /*
- * Called after that: whether an announcement below the tail is incomplete and still awaited.  After it may be the sites of
- * records that were made before the tail was read.  Its writer has 50 ms to complete it.
+ * Called after that: whether an announcement below the tail is incomplete and
+ * still awaited.  After it may be the sites of records that were made before
+ * the tail was read.  Its writer has 50 ms to complete it.
  */
 bool nsmod_announcements_are_awaited(struct nsmod_announcements *own, u64 tail);
 
-/* Writes all when there are no more announcers: skips those whose writer was killed, and reports how many. */
+/*
+ * Writes all when there are no more announcers: skips those whose writer was
+ * killed, and reports how many.
+ */
 int nsmod_announcements_settle(struct nsmod_announcements *own, const struct nsmod_memory *memory, struct nsmod_output *output);
 
 #endif /* NSMOD_ANNOUNCEMENTS_H */

@@ -22,10 +22,10 @@
 #define MANY 16
 #define MAX_ROUNDS 16
 #define STRETCH_NS 40000
-#define MIN_BATCHES 16 /* so that leaving out a fifth at either end removes batches disturbed by a busy host */
+#define MIN_BATCHES 16 /* enough to leave out a fifth at either end, disturbed by a busy host */
 
 static DEFINE_PER_CPU_ALIGNED(struct nslice_ring_meta, scratch_ring);
-static DEFINE_STATIC_KEY_FALSE(always); /* enabled from the first calibration on, so that the probes here write records */
+static DEFINE_STATIC_KEY_FALSE(always); /* enabled by the first calibration */
 
 /* These sites need no ids: only this file reads their records. */
 #define PROBE(kind_) NSLICE_KERNEL_PROBE(always, scratch_ring, "calibration", kind_, NSMOD_BITS(0, kind_, 0))
@@ -48,7 +48,10 @@ static DEFINE_STATIC_KEY_FALSE(always); /* enabled from the first calibration on
 /* Work between probes, without which the compiler would lay them out in an untypical way. */
 #define WORK asm volatile("nop")
 
-/* Aligned, so that the code before the loop is the same in both; both have the same amount of work. */
+/*
+ * Aligned, so that the code before the loop is the same in both; both have the
+ * same amount of work.
+ */
 #define LOOPS(name_, ...)                                                              \
 	static noinline notrace __aligned(64) void few_##name_(u64 rounds)             \
 	{                                                                              \

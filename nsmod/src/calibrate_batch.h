@@ -27,8 +27,9 @@ struct nsmod_samples {
 void nsmod_calibrate_prepare(void);
 
 /*
- * Calibrates on this CPU, which the caller must not leave.  data: NSMOD_CALIBRATE_RING_BYTES for records.  Interrupts are
- * off for about 50 us at a time; ends after budget_ns if there are enough batches.
+ * Calibrates on this CPU, which the caller must not leave.  data:
+ * NSMOD_CALIBRATE_RING_BYTES for records.  Interrupts are off for about 50 us
+ * at a time; ends after budget_ns if there are enough batches.
  */
 void nsmod_calibrate_kind(u32 kind_index, u32 fields, u64 *data, u64 budget_ns, struct nsmod_samples *samples);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The only file that depends on the kernel version.  From 6.1 on; the Makefile refuses older kernels. */
+/* The only file that depends on the kernel version (6.1 or newer, checked by the Makefile). */
 #ifndef NSMOD_COMPAT_H
 #define NSMOD_COMPAT_H
 
@@ -42,7 +42,10 @@
 #define NSMOD_ARMPMU_EVT_63BIT 0
 #endif
 
-/* 6.12: an event's index is its register number; before, it was one more, and 0 the cycle counter.  31: the cycle counter. */
+/*
+ * 6.12: an event's index is its register number; before, it was one more, and 0
+ * the cycle counter.  31: the cycle counter.
+ */
 static __always_inline int nsmod_register_number(const struct perf_event *event)
 {
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 12, 0)
@@ -54,7 +57,10 @@ static __always_inline int nsmod_register_number(const struct perf_event *event)
 #endif
 }
 
-/* ID_AA64DFR0_EL1.PMUVer 6 or more except 15: 64-bit registers.  The field's name differs between kernels. */
+/*
+ * ID_AA64DFR0_EL1.PMUVer 6 or more except 15: 64-bit registers.  The field's
+ * name differs between kernels.
+ */
 static inline bool nsmod_arm_pmu_has_long_counters(void)
 {
 	const u32 version = read_sysreg(id_aa64dfr0_el1) >> 8 & 15;

@@ -29,7 +29,7 @@ static __always_inline u64 nsmod_register_read(const struct perf_event *event)
 
 static __always_inline bool nsmod_register_is_there(const struct perf_event *event)
 {
-	return (u32)READ_ONCE(event->hw.idx) < INTEL_PMC_IDX_FIXED_BTS; /* higher indexes are not counters */
+	return (u32)READ_ONCE(event->hw.idx) < INTEL_PMC_IDX_FIXED_BTS; /* others are not counters */
 }
 
 #elif defined(CONFIG_ARM64)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Open file -> role -> session or reader.  The role is set once, under a lock; its object lives as long as the file. */
+/* Open file -> role -> session or reader.  The role is set once, under a lock, and kept. */
 #include "device.h"
 
 #include <linux/capability.h>
@@ -199,7 +199,7 @@ static struct nsmod_reader *plain_reader(const struct file *file)
 static struct nsmod_reader *reader_of(const struct file *file)
 {
 	struct open_file *own = file->private_data;
-	struct nsmod_reader *reader = smp_load_acquire(&own->reader); /* pairs with the release that sets it */
+	struct nsmod_reader *reader = smp_load_acquire(&own->reader); /* pairs with its release */
 
 	if (reader)
 		return reader;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Ring -> chunks.  The module's counterpart of libnsprobe's drain: data are not trusted and are copied before they are examined. */
+/* Ring -> chunks, as libnsprobe's drain.  Data are not trusted: copied before they are examined. */
 #include "drained_ring.h"
 
 #include <linux/err.h>
@@ -14,10 +14,16 @@
 
 #include "output.h"
 
-/* A chunk with its header fits into 256 KiB, which the allocator can provide without rounding up. */
+/*
+ * A chunk with its header fits into 256 KiB, which the allocator can provide
+ * without rounding up.
+ */
 #define MAX_CHUNK_UNITS ((u32)((NSLICE_MAX_PAYLOAD_BYTES - PAGE_SIZE) / NSLICE_UNIT_BYTES))
 
-/* Writers free an eighth of a ring at a time: after this many retries the drain is too slow and gives up. */
+/*
+ * Writers free an eighth of a ring at a time: after this many retries the drain
+ * is too slow and gives up.
+ */
 #define MAX_RETRIES 64
 
 static u32 ring_units(const struct nsmod_drained_ring *ring)
@@ -56,7 +62,10 @@ static u64 overwritten_before(const struct nsmod_drained_ring *ring, u64 positio
 
 void nsmod_ring_watch(struct nsmod_drained_ring *ring)
 {
-	/* pairs with the writer's commit: records before the head are complete, or their kind shows whether they are */
+	/*
+	 * pairs with the writer's commit: records before the head are complete,
+	 * or their kind shows whether they are
+	 */
 	const u64 head = smp_load_acquire(&ring->meta->head);
 
 	ring->committed += NSLICE_POSITION_RECORDS(head - ring->head);
@@ -90,7 +99,10 @@ static int clear(const struct nsmod_drained_ring *ring, u64 position, u32 units)
 	return err;
 }
 
-/* Releases the room of the stretch.  With policy overwrite the drain only reads and moves its own tail. */
+/*
+ * Releases the room of the stretch.  With policy overwrite the drain only reads
+ * and moves its own tail.
+ */
 static int consume(struct nsmod_drained_ring *ring, struct nslice_stretch stretch, u64 *head)
 {
 	const u64 step = ((u64)stretch.records << 32) + stretch.units;
@@ -104,15 +116,19 @@ static int consume(struct nsmod_drained_ring *ring, struct nslice_stretch stretc
 		return err;
 	ring->tail += step;
 	if (!ring->is_overwrite) {
-		/* pairs with the acquire of the writer that makes room: the data are read before the room is released */
+		/*
+		 * pairs with the acquire of the writer that makes room: the
+		 * data are read before the room is released
+		 */
 		smp_store_release(&ring->meta->tail, ring->tail);
 	}
 	return 0;
 }
 
 /*
- * With policy overwrite, writers move the tail, and records before it are lost.  It may have passed the head last seen, and
- * a drain's own tail that has not moved for long is ambiguous.  A tail that is not within the ring is ignored.
+ * With policy overwrite, writers move the tail, and records before it are lost.
+ * It may have passed the head last seen, and a drain's own tail that has not
+ * moved for long is ambiguous.  A tail that is not within the ring is ignored.
  */
 static void follow_tail(struct nsmod_drained_ring *ring)
 {

@@ -39,20 +39,31 @@ struct nsmod_drained_ring {
 	struct nslice_gaps gaps;
 };
 
-/* Records the head.  To be called at least once every 2^32 words, because positions are ambiguous beyond that. */
+/*
+ * Records the head.  To be called at least once every 2^32 words, because
+ * positions are ambiguous beyond that.
+ */
 void nsmod_ring_watch(struct nsmod_drained_ring *ring);
 
 /*
- * Moves one chunk from the ring, up to the head last seen, to the output.  Returns the bytes taken, 0 if there are none,
- * or -errno: -ENOSPC the output is full, -EAGAIN the data were overwritten meanwhile (policy overwrite).  Policy discard
- * releases the room; policy overwrite leaves the ring unchanged and moves only the drain's own tail.
+ * Moves one chunk from the ring, up to the head last seen, to the output.
+ * Returns the bytes taken, 0 if there are none, or -errno: -ENOSPC the output
+ * is full, -EAGAIN the data were overwritten meanwhile (policy overwrite).
+ * Policy discard releases the room; policy overwrite leaves the ring unchanged
+ * and moves only the drain's own tail.
  */
 s64 nsmod_ring_take(struct nsmod_drained_ring *ring, struct nsmod_output *output);
 
-/* Takes all chunks up to the head last seen; in the drain's thread.  Bytes taken, or -errno as above; -EINTR: stop requested. */
+/*
+ * Takes all chunks up to the head last seen; in the drain's thread.  Bytes
+ * taken, or -errno as above; -EINTR: stop requested.
+ */
 s64 nsmod_ring_take_all(struct nsmod_drained_ring *ring, struct nsmod_output *output);
 
-/* After the last take, without writers: records left in the ring count as torn, missing ones as overwritten. */
+/*
+ * After the last take, without writers: records left in the ring count as torn,
+ * missing ones as overwritten.
+ */
 void nsmod_ring_settle(struct nsmod_drained_ring *ring);
 
 /* The same for a ring that is still written to: records not taken do not belong to this drain. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Names -> tracepoints.  Modules must search all tracepoints, because few are exported as symbols. */
+/* Names -> tracepoints, found by a search of all, because few are exported as symbols. */
 #include "groups.h"
 
 #include <linux/kernel.h>
@@ -40,7 +40,10 @@ static bool is_there(struct nsmod_point *point)
 	return point->found;
 }
 
-/* Names all points of a group before the first is attached, because a probe may write records of other points. */
+/*
+ * Names all points of a group before the first is attached, because a probe may
+ * write records of other points.
+ */
 static void name_points(const struct nsmod_group *group)
 {
 	u32 i;
@@ -60,8 +63,9 @@ static void name_points(const struct nsmod_group *group)
 }
 
 /*
- * If this kernel lacks the tracepoint at one end of a slice, the other end is not recorded either, because the slice would
- * never end.  Groups that keep state can end their slices at any of their points.
+ * If this kernel lacks the tracepoint at one end of a slice, the other end is
+ * not recorded either, because the slice would never end.  Groups that keep
+ * state can end their slices at any of their points.
  */
 static bool has_other_end(const struct nsmod_group *group, const struct nsmod_point *point)
 {

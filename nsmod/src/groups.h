@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Groups of sites on the kernel's tracepoints: selected by name, enabled while there is a recorder. */
+/* Groups of sites on the kernel's tracepoints: selected by name, enabled during a recording. */
 #ifndef NSMOD_GROUPS_H
 #define NSMOD_GROUPS_H
 
@@ -14,7 +14,8 @@ struct tracepoint;
 /* One tracepoint and the record that it writes.  Passed to its probe as data. */
 struct nsmod_point {
 	const char *tracepoint;
-	void *probe;       /* void (void *point, arguments of the tracepoint); NULL: its records are written by another point's probe */
+	/* void (void *point, arguments of the tracepoint); NULL: another point's probe writes its records */
+	void *probe;
 	const char *slice; /* name in the trace */
 	const char *says;  /* for `nsdump kernel --list` */
 	u8 kind;           /* enum nslice_kind */
@@ -42,17 +43,24 @@ extern const struct nsmod_group nsmod_group_net_rx, nsmod_group_net_tx, nsmod_gr
 	nsmod_group_sched, nsmod_group_sock, nsmod_group_tcp_send, nsmod_group_tcp_recv;
 
 /*
- * Comma-separated names; "" for none.  -EINVAL: unknown group; -ENOENT: this kernel has none of a group's tracepoints.  If it
- * has some of them, those are used.  Nothing is attached after an error.
+ * Comma-separated names; "" for none.  -EINVAL: unknown group; -ENOENT: this
+ * kernel has none of a group's tracepoints.  If it has some of them, those are
+ * used.  Nothing is attached after an error.
  */
 int nsmod_groups_attach(const char *names);
 int nsmod_groups_check(const char *names); /* -EINVAL as above */
 void nsmod_groups_detach(void);
 
-/* INFO lines "kernel.missing.GROUP=tracepoint,..." of the attached groups.  Returns bytes written. */
+/*
+ * INFO lines "kernel.missing.GROUP=tracepoint,..." of the attached groups.
+ * Returns bytes written.
+ */
 size_t nsmod_groups_missing(char *text, size_t room);
 
-/* All groups, one line per point: group, its description, tracepoint, kind, slice, description, "yes" or "no" (this kernel has it). */
+/*
+ * All groups, one line per point: group, its description, tracepoint, kind,
+ * slice, description, "yes" or "no" (this kernel has it).
+ */
 char *nsmod_groups_list(size_t *bytes);
 
 #endif /* NSMOD_GROUPS_H */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The parameter `groups`: a plain reader of a session also gets kernel records, or the reason why not. */
+/* The parameter `groups`: a plain reader also gets kernel records, or the reason why not. */
 #include "kernel_beside.h"
 
 #include <linux/capability.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Samples of each CPU -> trimmed sums, as entries.  CPUs are measured in turn, each by a worker bound to it. */
+/* Samples of each CPU, measured in turn by workers bound to them -> trimmed sums, as entries. */
 #include "kernel_calibrate.h"
 
 #include <linux/cpu.h>

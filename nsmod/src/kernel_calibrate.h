@@ -9,12 +9,18 @@
 
 struct nsmod_output;
 
-/* A chunk's payload.  Measured with separate probes and rings, so that records may be made meanwhile. */
+/*
+ * A chunk's payload.  Measured with separate probes and rings, so that records
+ * may be made meanwhile.
+ */
 struct nsmod_kernel_calibration {
 	struct nslice_file_kernel_calibration *payload; /* entries follow; NULL: not calibrated */
 };
 
-/* For the current way of writing records (nsmod_general_begin()), for the clock and `counters` counters.  0 or -ENOMEM. */
+/*
+ * For the current way of writing records (nsmod_general_begin()), for the clock
+ * and `counters` counters.  0 or -ENOMEM.
+ */
 int nsmod_kernel_calibrate(struct nsmod_kernel_calibration *calibration, u32 phase, u32 counters);
 
 /* Writes its chunks, if any; after a failure, all of them must be written again.  0 or -ENOMEM. */

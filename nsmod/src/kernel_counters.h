@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Counters of START and STOP records: a perf event for each on every CPU, read from its register. */
+/* Counters of START and STOP records: a perf event each on every CPU, read from its register. */
 #ifndef NSMOD_KERNEL_COUNTERS_H
 #define NSMOD_KERNEL_COUNTERS_H
 
@@ -25,8 +25,9 @@ struct nsmod_cpu_counters {
 DECLARE_PER_CPU_ALIGNED(struct nsmod_cpu_counters, nsmod_counters);
 
 /*
- * Starts counters on every online CPU, and on CPUs that come online later.  0; -ENOENT, -EOPNOTSUPP: no such counter;
- * -EBUSY: the counter is in use; -EINVAL, -EACCES: as perf_event_open().
+ * Starts counters on every online CPU, and on CPUs that come online later.  0;
+ * -ENOENT, -EOPNOTSUPP: no such counter; -EBUSY: the counter is in use;
+ * -EINVAL, -EACCES: as perf_event_open().
  */
 int nsmod_counters_start(const struct nslice_kernel_counter *wanted, u32 count);
 void nsmod_counters_stop(void);
@@ -34,7 +35,10 @@ void nsmod_counters_stop(void);
 /* INFO lines.  Returns bytes written. */
 size_t nsmod_counters_text(char *text, size_t room);
 
-/* Running total since the event was created.  perf updates the event's numbers when its register overflows. */
+/*
+ * Running total since the event was created.  perf updates the event's numbers
+ * when its register overflows.
+ */
 static __always_inline u64 nsmod_counter_total(const struct nsmod_counter *counter)
 {
 	struct perf_event *event = counter->event;

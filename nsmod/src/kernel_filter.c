@@ -105,7 +105,10 @@ static bool matches_v6(const struct sk_buff *skb, int offset, struct wanted want
 
 static bool matches(const struct sk_buff *skb, struct wanted wanted)
 {
-	/* A packet from a driver has no network header before the stack has seen it; the header is where the data begin. */
+	/*
+	 * A packet from a driver has no network header before the stack has
+	 * seen it; the header is where the data begin.
+	 */
 	const int offset = skb->network_header ? skb_network_offset(skb) : 0;
 
 	switch (skb->protocol) {

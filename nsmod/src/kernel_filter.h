@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Filter of the groups' records: packets with a port or protocol; records made while a process runs. */
+/* Filter of the groups' records: by port and protocol of packets; by running process. */
 #ifndef NSMOD_KERNEL_FILTER_H
 #define NSMOD_KERNEL_FILTER_H
 

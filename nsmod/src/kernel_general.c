@@ -35,7 +35,10 @@ void nsmod_general_end(void)
 	static_branch_disable(&nsmod_general_key);
 }
 
-/* Number of counters; 0 if one of them does not run, and in an NMI, which may have interrupted perf while it updates them. */
+/*
+ * Number of counters; 0 if one of them does not run, and in an NMI, which may
+ * have interrupted perf while it updates them.
+ */
 static __always_inline u32 counters_here(struct nsmod_cpu_counters *own)
 {
 	const u32 count = READ_ONCE(own->count);
@@ -63,7 +66,10 @@ static __always_inline void read_counters(struct nsmod_cpu_counters *own, u32 co
 	}
 }
 
-/* Claims a place for the record, returned in *head.  1; 0: try again; -1: no room, the loss is counted. */
+/*
+ * Claims a place for the record, returned in *head.  1; 0: try again; -1: no
+ * room, the loss is counted.
+ */
 static __always_inline int claim(struct nslice_kernel_site *site, struct nslice_ring_meta *ring, u32 units, u64 *head, u64 *ticks)
 {
 	if (unlikely(!READ_ONCE(site->bits))) {

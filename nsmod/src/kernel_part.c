@@ -155,7 +155,7 @@ static int start_if_free(struct nsmod_kernel_part *part, const struct nsmod_kern
 	part->is_owner = true;
 	err = start(part, request, output, is_beside);
 	if (err) {
-		nsmod_kernel_calibration_destroy(&part->at_start); /* so that there is no end calibration */
+		nsmod_kernel_calibration_destroy(&part->at_start); /* no end calibration */
 		part->is_recording = true;
 		nsmod_kernel_part_destroy(part);
 	}
@@ -181,7 +181,7 @@ void nsmod_kernel_part_stop(struct nsmod_kernel_part *part)
 	nsmod_groups_detach();
 	nsmod_kernel_rings_close();
 	flush_work(&part->calibrating);
-	if (part->at_start.payload) /* not without memory: then there is no START calibration either */
+	if (part->at_start.payload) /* NULL if there was no memory */
 		nsmod_kernel_calibrate(&part->at_end, NSLICE_CALIBRATION_END, part->counters);
 	nsmod_general_end();
 	nsmod_counters_stop();

@@ -27,15 +27,22 @@ struct nsmod_kernel_part {
 };
 
 /*
- * Starts what a request asks for; the request was copied from its caller and checked.  -EBUSY: there is another recorder, and
- * only one is allowed at a time.  Calibrates for about 16 ms on each CPU before there are records.
+ * Starts what a request asks for; the request was copied from its caller and
+ * checked.  -EBUSY: there is another recorder, and only one is allowed at a
+ * time.  Calibrates for about 16 ms on each CPU before there are records.
  */
 int nsmod_kernel_part_start(struct nsmod_kernel_part *part, const struct nsmod_kernel_request *request, struct nsmod_output *output);
 
-/* The same for a drain that must empty other rings meanwhile: the first records wait in their rings during the calibration. */
+/*
+ * The same for a drain that must empty other rings meanwhile: the first records
+ * wait in their rings during the calibration.
+ */
 int nsmod_kernel_part_start_beside(struct nsmod_kernel_part *part, const struct nsmod_kernel_request *request, struct nsmod_output *output);
 
-/* Bytes taken from the fullest ring, or -errno (-ENOSPC: the output is full, call again when it has room). */
+/*
+ * Bytes taken from the fullest ring, or -errno (-ENOSPC: the output is full,
+ * call again when it has room).
+ */
 s64 nsmod_kernel_part_pass(struct nsmod_kernel_part *part, struct nsmod_output *output);
 
 /* Disables the probes; further passes may drain the rest of the rings. */

@@ -85,11 +85,17 @@ void nsmod_ring_init(struct nslice_ring_meta *ring, u32 cpu, u64 *data, u64 ring
 void nsmod_ring_open(struct nslice_ring_meta *ring)
 {
 	WRITE_ONCE(ring->closing, 0);
-	/* pairs with the acquire of the limit in nsmod_make_room(): a writer that sees room also sees that the ring is open */
+	/*
+	 * pairs with the acquire of the limit in nsmod_make_room(): a writer
+	 * that sees room also sees that the ring is open
+	 */
 	smp_store_release(&ring->limit, ring->mask + 1);
 }
 
-/* In this order: a writer without room checks `closing` before it makes room by an exchange of the limit that it has seen. */
+/*
+ * In this order: a writer without room checks `closing` before it makes room by
+ * an exchange of the limit that it has seen.
+ */
 void nsmod_ring_close(struct nslice_ring_meta *ring)
 {
 	WRITE_ONCE(ring->closing, 1);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The kernel's rings: one per CPU, written in any context with the rules of atomic rings, read by one drain. */
+/* The kernel's rings: one per CPU, written like atomic rings in any context, read by one drain. */
 #ifndef NSMOD_KERNEL_RING_H
 #define NSMOD_KERNEL_RING_H
 

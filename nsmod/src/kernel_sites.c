@@ -40,7 +40,7 @@ static struct known_site *known[NSMOD_KERNEL_IDS];
 static atomic_t next = ATOMIC_INIT(0);
 static atomic64_t unnamed = ATOMIC64_INIT(0);
 static LLIST_HEAD(fresh); /* sites not copied yet */
-static atomic_t meeting = ATOMIC_INIT(0); /* writers between assigning a site's id and adding it to the list */
+static atomic_t meeting = ATOMIC_INIT(0); /* writers that are adding a site */
 static u32 changes;       /* number of changes of `known`, under the lock */
 
 DEFINE_STATIC_KEY_FALSE(nslice_kernel_key);
@@ -143,7 +143,10 @@ static void copy_fresh(void)
 	}
 }
 
-/* Assigns the id and adds the site to the list.  If two writers do so concurrently, the second one's new id stays unused. */
+/*
+ * Assigns the id and adds the site to the list.  If two writers do so
+ * concurrently, the second one's new id stays unused.
+ */
 static void hand_over(struct nslice_kernel_site *site, u16 before)
 {
 	const u16 id = before ? before : new_id();
@@ -153,8 +156,9 @@ static void hand_over(struct nslice_kernel_site *site, u16 before)
 }
 
 /*
- * Any context: concurrent first users of a site agree on one id.  As soon as the site has the id, others write records with
- * it, so the drain waits until the site is also in the list; preemption is off meanwhile to keep this short.
+ * Any context: concurrent first users of a site agree on one id.  As soon as
+ * the site has the id, others write records with it, so the drain waits until
+ * the site is also in the list; preemption is off meanwhile to keep this short.
  */
 noinline void nsmod_kernel_site_meet(struct nslice_kernel_site *site)
 {
@@ -162,7 +166,8 @@ noinline void nsmod_kernel_site_meet(struct nslice_kernel_site *site)
 
 	preempt_disable_notrace();
 	atomic_inc(&meeting);
-	smp_mb__after_atomic(); /* pairs with the acquire of a ring's head: a drain that sees a record of the site sees `meeting` */
+	/* pairs with the acquire of a ring's head: a drain that sees a record of the site sees `meeting` */
+	smp_mb__after_atomic();
 	hand_over(site, before);
 	smp_mb__before_atomic(); /* pairs with the acquire in wait_for_meeting(): the site is in the list */
 	atomic_dec(&meeting);
@@ -243,7 +248,7 @@ static int write_chunk(struct nsmod_output *output, struct nsmod_written_sites *
 	}
 	err = bytes > 0 ? nsmod_output_small(output, NSLICE_CHUNK_KERNEL_SITES, payload, bytes) : 0;
 	if (err)
-		bitmap_zero(written->ids, NSMOD_KERNEL_IDS); /* write all of them again: readers accept duplicates */
+		bitmap_zero(written->ids, NSMOD_KERNEL_IDS); /* write all again */
 	kvfree(payload);
 	return err ? err : i < id_count();
 }

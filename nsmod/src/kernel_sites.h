@@ -24,7 +24,10 @@ void nsmod_kernel_sites_exit(void);
 /* Id of a group's site: the same at every call.  flags: NSLICE_SITE_*.  0: no ids left. */
 u16 nsmod_kernel_site_id(const char *name, const char *file, u32 line, u8 kind, u8 flags);
 
-/* Writes the sites of all records below the heads read before, unless the trace already has them.  0 or -ENOMEM. */
+/*
+ * Writes the sites of all records below the heads read before, unless the trace
+ * already has them.  0 or -ENOMEM.
+ */
 int nsmod_kernel_sites_write(struct nsmod_output *output, struct nsmod_written_sites *written);
 
 /* Number of sites without an id. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Slow path of the kernel's writer: makes room in a ring or counts the loss.  The rules are those of libnsprobe's atomic rings. */
+/* Slow path of the kernel's writer, as in libnsprobe's atomic rings: makes room or counts losses. */
 #include "kernel_write.h"
 
 #include <linux/atomic.h>
@@ -10,7 +10,10 @@ static void count_loss(struct nslice_ring_meta *ring, enum nslice_lost cause, u3
 	atomic64_add(records, (atomic64_t *)&ring->lost[cause]);
 }
 
-/* Walks over the oldest records until an eighth of the ring is free.  With concurrent writers, the first exchange wins. */
+/*
+ * Walks over the oldest records until an eighth of the ring is free.  With
+ * concurrent writers, the first exchange wins.
+ */
 static u64 oldest_stretch(struct nslice_ring_meta *ring, u64 tail, u64 available)
 {
 	const u32 want = (ring->mask + 1) / 8;
@@ -27,14 +30,20 @@ static u64 oldest_stretch(struct nslice_ring_meta *ring, u64 tail, u64 available
 	return step;
 }
 
-/* Policy overwrite.  True: the tail has moved; false: the oldest record is incomplete, or room is being zeroed. */
+/*
+ * Policy overwrite.  True: the tail has moved; false: the oldest record is
+ * incomplete, or room is being zeroed.
+ */
 static bool drop_oldest(struct nslice_ring_meta *ring, u64 tail, u64 head)
 {
 	u32 limit = (u32)tail + ring->mask + 1;
 	u64 step, before = tail, *unit;
 	u32 i;
 
-	/* pairs with the exchange below: the writer that moved the tail before has zeroed the room */
+	/*
+	 * pairs with the exchange below: the writer that moved the tail before
+	 * has zeroed the room
+	 */
 	if (smp_load_acquire(&ring->limit) != limit)
 		return false;
 	step = oldest_stretch(ring, tail, head - tail);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The kernel's writer: record -> the ring of this CPU.  Any context: process, softirq, hard interrupt, NMI. */
+/* The kernel's writer: record -> the ring of this CPU, in any context including NMI. */
 #ifndef NSMOD_KERNEL_WRITE_H
 #define NSMOD_KERNEL_WRITE_H
 
@@ -22,7 +22,10 @@
 /* Enabled while records have fences or counters. */
 DECLARE_STATIC_KEY_FALSE(nsmod_general_key);
 
-/* Makes room for a record of `units` words in a ring whose limit is reached.  1: try again; 0: no room, the loss is counted. */
+/*
+ * Makes room for a record of `units` words in a ring whose limit is reached.
+ * 1: try again; 0: no room, the loss is counted.
+ */
 int nsmod_make_room(struct nslice_ring_meta *ring, u32 units);
 
 /* Assigns bits to a site that has none.  Any context. */

@@ -8,9 +8,10 @@
 #define NSMOD_MEASURE_MIN_BATCHES 10
 
 /*
- * Lines of tab-separated fields, in ticks of the module's clock times 1024: name, mean, half width of its 95 % interval,
- * batches; or name, "unavailable", reason.  batches 0: the default.  ERR_PTR(-ENODEV): the CPU is or went offline.  Free
- * with kvfree().
+ * Lines of tab-separated fields, in ticks of the module's clock times 1024:
+ * name, mean, half width of its 95 % interval, batches; or name, "unavailable",
+ * reason.  batches 0: the default.  ERR_PTR(-ENODEV): the CPU is or went
+ * offline.  Free with kvfree().
  */
 char *nsmod_measure(u32 cpu, u32 batches, size_t *bytes);
 
@@ -18,7 +19,7 @@ char *nsmod_measure(u32 cpu, u32 batches, size_t *bytes);
 struct nsmod_measured {
 	const char *name;
 	void (*run)(u32 times);      /* with interrupts off */
-	const char *(*begin)(void);  /* prepares it; NULL, or why it cannot run.  Not set: always runs */
+	const char *(*begin)(void);  /* prepares it: NULL, or why it cannot run; optional */
 	void (*end)(void);           /* called after a successful begin() */
 };
 

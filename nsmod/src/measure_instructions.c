@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The instructions of the NetSlice paper's Table 1 in safe variants, and their arm64 counterparts. */
+/* The instructions of the NetSlice paper's Table 1, in safe variants, and arm64 counterparts. */
 #include <linux/compiler.h>
 #include <linux/err.h>
 #include <linux/kernel.h>
@@ -31,7 +31,10 @@ LOOP(clock_read_ordered, nsmod_clock_ordered())
 LOOP(read_msr, u32 low; u32 high; asm volatile("rdmsr" : "=a"(low), "=d"(high) : "c"(MSR_TSC_AUX)))
 LOOP(cpuid_0, u32 leaf = 0; asm volatile("cpuid" : "+a"(leaf) : : "ebx", "ecx", "edx"))
 
-/* TSC_AUX is the CPU's number for rdtscp and rdpid, set by the kernel at CPU start: writing its own value is harmless. */
+/*
+ * TSC_AUX is the CPU's number for rdtscp and rdpid, set by the kernel at CPU
+ * start: writing its own value is harmless.
+ */
 static noinline void write_msr(u32 times)
 {
 	u32 low, high, i;

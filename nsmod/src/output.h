@@ -24,7 +24,8 @@ struct nsmod_chunk {
 };
 
 struct nsmod_output {
-	struct mutex reading; /* held by the reader; taken before `lock`, and held during accesses to user memory, which may sleep */
+	/* held by the reader, also during accesses to user memory; taken before `lock` */
+	struct mutex reading;
 	struct mutex lock;    /* protects the queue and its counts */
 	struct list_head chunks;
 	u64 bytes;        /* in the queue */
@@ -46,10 +47,16 @@ void nsmod_output_drop(struct nsmod_chunk *chunk);
 /* Payload of a chunk: 8-byte aligned. */
 void *nsmod_chunk_payload(struct nsmod_chunk *chunk);
 
-/* Adds a chunk with a complete payload; completes the header (the caller sets kind, sequence, cpu, records, ...). */
+/*
+ * Adds a chunk with a complete payload; completes the header (the caller sets
+ * kind, sequence, cpu, records, ...).
+ */
 void nsmod_output_add(struct nsmod_output *output, struct nsmod_chunk *chunk, struct nslice_chunk_header *header, u32 payload_bytes);
 
-/* Adds a chunk of any kind except records: copied, padded, with the next number of its kind.  Ignores the limit.  0 or -ENOMEM. */
+/*
+ * Adds a chunk of any kind except records: copied, padded, with the next number
+ * of its kind.  Ignores the limit.  0 or -ENOMEM.
+ */
 int nsmod_output_small(struct nsmod_output *output, u16 kind, const void *payload, u32 payload_bytes);
 
 /* Adds bytes unchanged, for the file header.  0 or -ENOMEM. */

@@ -220,13 +220,13 @@ static int drain(void *data)
 	while (!is_done && !kthread_should_stop()) {
 		const s64 taken = step(reader, &is_done);
 
-		if (taken == -EIO) /* root truncated the session's memory: the trace ends here, without a footer */
+		if (taken == -EIO) /* root truncated the memory: end without a footer */
 			break;
 		if (!is_done)
 			rest(reader, taken);
 		try_to_freeze();
 	}
-	nsmod_kernel_part_destroy(&reader->kernel); /* others may record while the file stays open */
+	nsmod_kernel_part_destroy(&reader->kernel); /* others may record from here on */
 	nsmod_output_finish(&reader->output);
 	while (!kthread_should_stop())
 		wait_event_freezable(reader->output.room, kthread_should_stop());

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* A reader: a session's part, the kernel's part or both -> a trace file or chunks for one, in a separate thread. */
+/* A reader's thread: a session's part, the kernel's part or both -> a trace file or chunks. */
 #ifndef NSMOD_READER_H
 #define NSMOD_READER_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Requests begin with their size as known to the caller; unknown flags, unknown tails and reserved fields must be zero. */
+/* Requests begin with the caller's size; unknown flags, tails and reserved fields must be zero. */
 #include "requests.h"
 
 #include <linux/capability.h>

@@ -7,7 +7,10 @@
 
 #include <nslice/control.h>
 
-/* Copies a request of `known` bytes; the caller's may be shorter or longer, but the unknown part must be zero.  0 or -errno. */
+/*
+ * Copies a request of `known` bytes; the caller's may be shorter or longer, but
+ * the unknown part must be zero.  0 or -errno.
+ */
 int nsmod_request_take(void *request, size_t known, const void __user *from);
 
 /* Copies as much of the answer as the caller's request has room for. */

@@ -180,7 +180,7 @@ static bool takes_part(const struct nsmod_session *session)
 	return READ_ONCE(nsmod_memory_header(&session->memory)->joined) > 0;
 }
 
-/* Under the lock: there are no writers any more.  Keeps the session only if there is something to read. */
+/* Under the lock: no writers are left.  Keeps the session only if there is something to read. */
 static void over(struct nsmod_session *session)
 {
 	session->is_over = true;
@@ -229,7 +229,7 @@ static void look_for_end(struct nsmod_session *session)
 {
 	if (session->is_over || !session->is_released)
 		return;
-	/* A process that ends a session normally has closed its rings; it may keep the mapping for a thread preempted in a probe. */
+	/* After END the rings are closed; the mapping may be kept for a thread preempted in a probe. */
 	if (!session->ended_in_order && nsmod_memory_is_mapped(&session->memory))
 		return;
 	over(session);
@@ -321,7 +321,7 @@ static struct nsmod_session *find(u32 id, const struct nsmod_rights *rights)
 	return NULL;
 }
 
-/* Records drained by the session's process are in its own file: this drain begins where that one ended. */
+/* The process's own drain has written the earlier records: this drain begins where that ended. */
 static void begin_at_tails(struct nsmod_session *session)
 {
 	u32 cpu;
@@ -367,7 +367,7 @@ struct nsmod_drained_ring *nsmod_session_copy_rings(struct nsmod_session *sessio
 	return copy;
 }
 
-/* Under the lock.  If the reader has neither taken records nor reached the end, the next one gets everything. */
+/* Under the lock.  If the reader took nothing and did not finish, the next one gets everything. */
 static void leave_to_next(struct nsmod_session *session, bool is_drained)
 {
 	bool was_read = is_drained;
@@ -445,8 +445,9 @@ u32 nsmod_session_list(struct nslice_session_entry *entries, u32 room)
 }
 
 /*
- * The machine is out of memory and about to kill a process: drops the sessions that wait for a reader first.  No process owns
- * them, so killing would not free them.  Their pages are freed immediately, the rest when their files are closed.
+ * The machine is out of memory and about to kill a process: first drops the sessions that wait for
+ * a reader.  No process owns them, so killing would not free them.  Their pages are freed
+ * immediately, the rest when their files are closed.
  */
 static int drop_for_memory(struct notifier_block *block, unsigned long event, void *freed)
 {

@@ -45,7 +45,10 @@ void nsmod_session_put(struct nsmod_session *session);
 void nsmod_session_end(struct nsmod_session *session);
 void nsmod_session_release(struct nsmod_session *session);
 
-/* Which sessions a caller may read.  Determined in the caller's context, because the drain's thread is privileged. */
+/*
+ * Which sessions a caller may read.  Determined in the caller's context,
+ * because the drain's thread is privileged.
+ */
 struct nsmod_rights {
 	kuid_t uid;
 	bool reads_all;
@@ -54,16 +57,20 @@ struct nsmod_rights {
 struct nsmod_rights nsmod_rights_of_caller(void);
 
 /*
- * For a reader: the session with this id, or with 0 the oldest that waits for a reader.  The caller gets a reference and,
- * except for a snapshot, is its only reader.  -ENOENT: none (yet); -EBUSY: it has a reader or is drained by its process;
- * -EACCES: it belongs to another user.
+ * For a reader: the session with this id, or with 0 the oldest that waits for a
+ * reader.  The caller gets a reference and, except for a snapshot, is its only
+ * reader.  -ENOENT: none (yet); -EBUSY: it has a reader or is drained by its
+ * process; -EACCES: it belongs to another user.
  */
 struct nsmod_session *nsmod_session_adopt(u32 id, bool is_snapshot, const struct nsmod_rights *rights);
 
 /* The reader is closed; `is_drained`: it has read everything. */
 void nsmod_session_leave(struct nsmod_session *session, bool is_drained);
 
-/* Copy of the drain state of its rings, for a snapshot.  The caller must kvfree() it; NULL: no memory. */
+/*
+ * Copy of the drain state of its rings, for a snapshot.  The caller must
+ * kvfree() it; NULL: no memory.
+ */
 struct nsmod_drained_ring *nsmod_session_copy_rings(struct nsmod_session *session);
 
 bool nsmod_session_is_over(struct nsmod_session *session);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Session memory: size -> shmem file -> mappings of processes; accessed page by page by the drain. */
+/* Session memory: size -> shmem file -> mappings of processes; the drain reads it by page. */
 #include "session_memory.h"
 
 #include <linux/file.h>
@@ -91,7 +91,10 @@ int nsmod_memory_mmap(struct nsmod_memory *memory, struct vm_area_struct *vma)
 	const u64 offset = (u64)vma->vm_pgoff << PAGE_SHIFT;
 	u64 end;
 
-	/* Access beyond the end would kill the process; a private mapping would not reliably show the writes of others. */
+	/*
+	 * Access beyond the end would kill the process; a private mapping would
+	 * not reliably show the writes of others.
+	 */
 	if (check_add_overflow(offset, (u64)(vma->vm_end - vma->vm_start), &end) || end > memory->bytes ||
 	    !(vma->vm_flags & VM_SHARED) || (vma->vm_flags & VM_EXEC))
 		return -EINVAL;
@@ -115,7 +118,10 @@ struct nslice_ring_meta *nsmod_memory_ring(const struct nsmod_memory *memory, u3
 	return page_address(memory->meta_pages[cpu]);
 }
 
-/* As read() does: holes read as zeros and stay holes, or a process could make the reader allocate pages charged to no one. */
+/*
+ * As read() does: holes read as zeros and stay holes, or a process could make
+ * the reader allocate pages that are charged to no process.
+ */
 int nsmod_memory_read(const struct nsmod_memory *memory, u64 offset, void *to, u64 bytes)
 {
 	loff_t at = offset;

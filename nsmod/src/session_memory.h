@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* A session's memory (nslice/session.h): a sparse memory file that processes map and the module does not trust. */
+/* A session's memory (nslice/session.h): a sparse memory file mapped by processes, not trusted. */
 #ifndef NSMOD_SESSION_MEMORY_H
 #define NSMOD_SESSION_MEMORY_H
 
@@ -18,14 +18,17 @@ struct nsmod_memory {
 	u64 ring_bytes;
 	u64 bytes;
 	struct page *header_page;
-	struct page **meta_pages; /* of each CPU's ring; pinned, so that any context can read them */
+	struct page **meta_pages; /* of each CPU's ring; pinned, for use in any context */
 };
 
 /* 0 or -errno.  Pins the header and the meta pages; all other pages are allocated on first use. */
 int nsmod_memory_create(struct nsmod_memory *memory, u32 cpus, u64 ring_bytes);
 void nsmod_memory_destroy(struct nsmod_memory *memory);
 
-/* Frees all pages except the pinned ones; the memory must not be mapped or read.  Returns how many.  May sleep. */
+/*
+ * Frees all pages except the pinned ones; the memory must not be mapped or
+ * read.  Returns how many.  May sleep.
+ */
 unsigned long nsmod_memory_give_back(struct nsmod_memory *memory);
 
 /* Maps a range of it into the calling process. */
@@ -38,7 +41,10 @@ bool nsmod_memory_is_mapped(const struct nsmod_memory *memory);
 struct nslice_session *nsmod_memory_header(const struct nsmod_memory *memory);
 struct nslice_ring_meta *nsmod_memory_ring(const struct nsmod_memory *memory, u32 cpu);
 
-/* Copies from or zeroes a range inside the memory.  0 or -errno: no memory, or root truncated the file.  May sleep. */
+/*
+ * Copies from or zeroes a range inside the memory.  0 or -errno: no memory, or
+ * root truncated the file.  May sleep.
+ */
 int nsmod_memory_read(const struct nsmod_memory *memory, u64 offset, void *to, u64 bytes);
 int nsmod_memory_clear(const struct nsmod_memory *memory, u64 offset, u64 bytes);
 

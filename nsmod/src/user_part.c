@@ -10,8 +10,9 @@
 #include "session.h"
 
 /*
- * Settings written by processes to the session's memory, read once.  They are valid when the first process has joined, which
- * may be after the reader was opened: until then the rings are not read.
+ * Settings written by processes to the session's memory, read once.  They are
+ * valid when the first process has joined, which may be after the reader was
+ * opened: until then the rings are not read.
  */
 static bool know_rings(struct nsmod_user_part *part)
 {

@@ -19,7 +19,7 @@ struct nsmod_user_part {
 	bool is_snapshot;
 	bool is_known;    /* the kind of its rings, because a process has joined */
 	bool is_settling;
-	bool goes_on;     /* the session continues after settling: a snapshot, or a reader ended by request */
+	bool goes_on;     /* the session continues: a snapshot, or a reader ended by request */
 	bool is_settled;
 	struct nsmod_announcements announcements;
 };
@@ -28,7 +28,10 @@ struct nsmod_user_part {
 int nsmod_user_part_begin(struct nsmod_user_part *part, struct nsmod_session *session, bool is_snapshot);
 void nsmod_user_part_destroy(struct nsmod_user_part *part);
 
-/* Bytes taken from the fullest ring, or -errno (-ENOSPC: the output is full, call again when it has room). */
+/*
+ * Bytes taken from the fullest ring, or -errno (-ENOSPC: the output is full,
+ * call again when it has room).
+ */
 s64 nsmod_user_part_pass(struct nsmod_user_part *part, struct nsmod_output *output);
 
 /* The end: remaining records, torn records, remaining announcements.  0 or -errno as above. */

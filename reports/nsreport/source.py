@@ -152,7 +152,7 @@ def _check_readable(path):
 
 
 def _cannot_read(path, calibration, reason):
-    """Tells nsdump's errors about the calibration from those about the trace."""
+    """Distinguishes nsdump's errors about the calibration from those about the trace."""
     if calibration is not None and "calibration" in reason:
         return f"{shown(path)}: nsdump cannot use this calibration: {reason}"
     return f"{shown(path)}: nsdump cannot read it: {reason} (give a trace, .nsl, or the output of {MAKES_STATS} or {MAKES_COSTS})"

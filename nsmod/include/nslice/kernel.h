@@ -37,9 +37,12 @@
 
 #else
 
-/* One place in the source.  Internal to the macros below.  The first three fields are read by assembly. */
+/*
+ * One place in the source.  Internal to the macros below.  The first three
+ * fields are read by assembly.
+ */
 struct nslice_kernel_site {
-	u64 bits;           /* id, kind and word count of its records; 0: not yet assigned by nsmod */
+	u64 bits;           /* id, kind and word count of its records; 0: not yet assigned */
 	u64 step;           /* by which one record advances the ring's position */
 	u64 __percpu *head; /* of the ring */
 	u32 line;
@@ -73,7 +76,10 @@ void nslice_kernel_record_3(struct nslice_kernel_site *site, u64 a, u64 b, u64 c
 
 #ifdef CONFIG_ARM64
 
-/* Called only by the assembly below: the address of the site is in the code, after the branch that they return to. */
+/*
+ * Called only by the assembly below: the address of the site is in the code,
+ * after the branch that they return to.
+ */
 void nslice_kernel_record_lean(void);
 void nslice_kernel_record_lean_1(void);
 void nslice_kernel_record_lean_3(void);
@@ -115,7 +121,10 @@ void nslice_kernel_record_lean_3(void);
 			     : NSLICE_KERNEL_CLOBBERS);                   \
 	} while (0)
 
-/* Inside the branch, so that values are computed only with a recorder; moving them to registers is part of the probe. */
+/*
+ * Inside the branch, so that values are computed only with a recorder; moving
+ * them to registers is part of the probe.
+ */
 #define NSLICE_KERNEL_PROBE_1(key_, ring_, name_, kind_, bits_, a_)                         \
 	do {                                                                                \
 		NSLICE_KERNEL_SITE(ring_, name_, kind_, 1, bits_);                          \

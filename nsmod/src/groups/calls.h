@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Threads inside a system call on a TCP socket that passes the filter: a table of bounded size with an entry per thread. */
+/* Threads inside a system call on a TCP socket that passes the filter: a table of fixed size. */
 #ifndef NSMOD_CALLS_H
 #define NSMOD_CALLS_H
 
@@ -22,7 +22,10 @@ struct nsmod_calls {
 
 void nsmod_calls_reset(struct nsmod_calls *calls);
 
-/* Start of a call whose first argument is a descriptor.  NULL: no such socket, or the slot is taken by another thread. */
+/*
+ * Start of a call whose first argument is a descriptor.  NULL: no such socket,
+ * or the slot is taken by another thread.
+ */
 struct nsmod_call *nsmod_call_begin(struct nsmod_calls *calls, struct pt_regs *regs);
 
 /* The current thread's call, in process context; NULL if it is not in one. */

@@ -66,7 +66,7 @@ static __always_inline void nsmod_point_init(const void *point, u64 number, u64 
 struct nsmod_passed {
 	u64 bits;
 	u32 depth;
-	u32 recording; /* bits of another recording are stale: its groups may have missed an entry or exit */
+	u32 recording; /* to discard the bits of another recording */
 };
 
 static __always_inline struct nsmod_passed *nsmod_passed_here(struct nsmod_passed __percpu *of)

@@ -3,7 +3,7 @@
  * tcp_recv: the path of each TCP packet from the driver to the program's call.
  *
  *	gro                        a driver's packet is merged with others
- *	unit tcp_recv: ip, tcp     one packet in a softirq: from the entry of the stack; from TCP, once the connection is known
+ *	unit tcp_recv: ip, tcp     one packet in a softirq: from the stack's entry; from TCP's lookup
  *	recv_call                  a thread's read() or recv() on the socket
  *	  copy                     nested: a packet's data are copied to the program
  *
@@ -89,7 +89,10 @@ static void received(void *point, struct sk_buff *skb)
 	nsmod_point_slice(&points[IP_START]);
 }
 
-/* Packets may arrive as a list: then the stack has started on all of them before TCP gets the first. */
+/*
+ * Packets may arrive as a list: then the stack has started on all of them
+ * before TCP gets the first.
+ */
 static void tcp_begins(void *point, struct sock *sk, struct sk_buff *skb)
 {
 	struct way *here = way_here();

@@ -3,7 +3,7 @@
  * tcp_send: the path of each TCP packet from the program's call to the driver.
  *
  *	send_call                       a thread's write() or send() on the socket
- *	  tcp_ip                        nested: up to the first packet, and from each packet to the next
+ *	  tcp_ip                        nested: up to the first packet and between packets
  *	  unit tcp_send: queue, driver  one packet as passed by IP: device queue; driver
  *
  * Between net_dev_queue and net_dev_xmit a packet that is sent immediately
@@ -113,7 +113,7 @@ static void call_exit(void *point, struct pt_regs *regs, long result)
 
 	if (!call)
 		return;
-	preempt_disable_notrace(); /* some kernels call the probes of system calls with preemption enabled */
+	preempt_disable_notrace(); /* some kernels call these probes with preemption on */
 	leave_queue(way_here());
 	preempt_enable_notrace();
 	pause_stretch(call);

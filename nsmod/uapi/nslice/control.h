@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: (GPL-2.0 WITH Linux-syscall-note) OR MIT */
-/* /dev/nsmod: requests and answers of its ioctls.  nsmod/ABI.md is the specification, this is its C form. */
+/* /dev/nsmod: requests and answers of its ioctls; the C form of nsmod/ABI.md. */
 #ifndef NSLICE_CONTROL_H
 #define NSLICE_CONTROL_H
 
@@ -54,7 +54,7 @@ struct nslice_session_request {
 };
 NSLICE_ASSERT_SIZE(struct nslice_session_request, 32);
 
-#define NSLICE_READER_SNAPSHOT 1u /* current contents of the rings; the session continues.  Policy overwrite only */
+#define NSLICE_READER_SNAPSHOT 1u /* current contents, session continues; policy overwrite only */
 
 struct nslice_reader_request {
 	__u32 size;
@@ -92,7 +92,10 @@ NSLICE_ASSERT_SIZE(struct nslice_list_request, 24);
 #define NSLICE_KERNEL_WHOLE 1u   /* a complete trace, with header and footer */
 #define NSLICE_KERNEL_ORDERED 2u /* clock reads are fenced, as in clock mode "ordered" */
 
-/* A counter of the kernel's START and STOP records, on each CPU: the fields of perf_event_attr that select the event. */
+/*
+ * A counter of the kernel's START and STOP records, on each CPU: the fields of
+ * perf_event_attr that select the event.
+ */
 struct nslice_kernel_counter {
 	__u32 type;
 	__u32 reserved; /* 0 */
@@ -109,7 +112,7 @@ struct nslice_kernel_request {
 	__u32 counters_count; /* at `counters`, at most NSLICE_MAX_COUNTERS */
 	__u64 ring_bytes;     /* per CPU; 0: 1 MiB */
 	__u64 counters;       /* struct nslice_kernel_counter *, in the order of a record's words */
-	__u64 groups;         /* text of groups_bytes bytes: comma-separated names, e.g. "net_rx,irq" */
+	__u64 groups;         /* groups_bytes bytes: comma-separated names, e.g. "net_rx,irq" */
 	__u32 groups_bytes;
 	__u32 port;           /* where packets are seen, only those from or to this port; 0: all */
 	__u32 pid;            /* only records made while this process (thread group) runs; 0: all */
@@ -145,7 +148,8 @@ NSLICE_ASSERT_SIZE(struct nslice_measure_request, 32);
 #define NSLICE_IOC_MAGIC 0xbd
 #define NSLICE_IOC_VERSION _IOWR(NSLICE_IOC_MAGIC, 0, struct nslice_version_request)
 #define NSLICE_IOC_SESSION _IOWR(NSLICE_IOC_MAGIC, 1, struct nslice_session_request)
-#define NSLICE_IOC_END _IO(NSLICE_IOC_MAGIC, 2) /* ends a session, kernel or reader normally; remaining data can be read */
+/* ends a session, kernel or reader normally; remaining data can be read */
+#define NSLICE_IOC_END _IO(NSLICE_IOC_MAGIC, 2)
 #define NSLICE_IOC_READER _IOWR(NSLICE_IOC_MAGIC, 3, struct nslice_reader_request)
 #define NSLICE_IOC_LIST _IOWR(NSLICE_IOC_MAGIC, 4, struct nslice_list_request)
 #define NSLICE_IOC_KERNEL _IOWR(NSLICE_IOC_MAGIC, 5, struct nslice_kernel_request)

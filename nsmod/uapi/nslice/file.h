@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: (GPL-2.0 WITH Linux-syscall-note) OR MIT */
-/* Trace file, version 1: on-disk structures.  libnsprobe/FORMAT.md is the specification, this is its C form. */
+/* Trace file, version 1: on-disk structures; the C form of libnsprobe/FORMAT.md. */
 #ifndef NSLICE_FILE_H
 #define NSLICE_FILE_H
 
@@ -47,7 +47,10 @@ enum nslice_chunk_kind {
 	NSLICE_CHUNK_KINDS = 10,
 };
 
-/* Slice ids from here on belong to the kernel, lower ones to processes: each has its own site chunks. */
+/*
+ * Slice ids from here on belong to the kernel, lower ones to processes: each
+ * has its own site chunks.
+ */
 #define NSLICE_KERNEL_FIRST_ID 0xf000
 
 struct nslice_chunk_header {
@@ -68,14 +71,18 @@ struct nslice_chunk_header {
 NSLICE_ASSERT_SIZE(struct nslice_chunk_header, 64);
 
 /*
- * INTERRUPT: slices of such a site interrupt the code that ran on the CPU; their time inside a program's slice is not the
- * program's.
- * SWITCH: a MARK in the thread that leaves the CPU; its value is the id of the next thread.
+ * INTERRUPT: slices of such a site interrupt the code that ran on the CPU;
+ * their time inside a program's slice is not the program's.
+ * SWITCH: a MARK in the thread that leaves the CPU; its value is the id of the
+ * next thread.
  */
 #define NSLICE_SITE_INTERRUPT 1u
 #define NSLICE_SITE_SWITCH 2u
 
-/* One place in a program's source; two terminated strings follow, padded together to a multiple of 8 bytes. */
+/*
+ * One place in a program's source; two terminated strings follow, padded
+ * together to a multiple of 8 bytes.
+ */
 struct nslice_file_site {
 	__u16 slice_id;
 	__u8 kind;        /* enum nslice_kind */
@@ -92,8 +99,9 @@ enum nslice_calibration_phase { NSLICE_CALIBRATION_START = 1, NSLICE_CALIBRATION
 #define NSLICE_ANY_CPU 0xffffffffu
 
 /*
- * Flag in an entry's kind: cost of the probe alone, without adjacent work to overlap with.  The entry without the flag is
- * for probes between other work; the difference between the two bounds the error of the constant.
+ * Flag in an entry's kind: cost of the probe alone, without adjacent work to
+ * overlap with.  The entry without the flag is for probes between other work;
+ * the difference between the two bounds the error of the constant.
  */
 #define NSLICE_ENTRY_ALONE 0x80
 
@@ -145,11 +153,14 @@ enum nslice_end {
 struct nslice_file_footer {
 	__u32 cpus;  /* rows that follow */
 	__u32 end;   /* enum nslice_end */
-	__u64 ticks; /* read together with mono_ns; with the pair of the START calibration they give the clock's rate */
+	__u64 ticks; /* with mono_ns and those of the START calibration: the clock's rate */
 	__u64 mono_ns;
 	__u64 end_calibration_offset; /* of that chunk in the file, 0: none */
 	__u64 dropped_sites; /* sites beyond the table's 65,535 */
-	/* Chunks of each kind in this file; info_chunks 0: unknown, written before these fields existed. */
+	/*
+	 * Chunks of each kind in this file; info_chunks 0: unknown, written
+	 * before these fields existed.
+	 */
 	__u32 info_chunks;
 	__u32 site_chunks;
 	__u32 calibration_chunks;
@@ -168,10 +179,11 @@ struct nslice_file_kernel_totals {
 NSLICE_ASSERT_SIZE(struct nslice_file_kernel_totals, 16);
 
 /*
- * Cost of a kernel probe.  The kernel has no floating point, so these are sums over batches, from which the reader
- * computes means and intervals, in multiples of 2^-10 ticks or counts per probe.  A fifth of the batches at either end is
- * left out of the sums; the squares are winsorised, so that squares / (batches * (batches - 1)) is the squared standard
- * error.
+ * Cost of a kernel probe.  The kernel has no floating point, so these are sums
+ * over batches, from which the reader computes means and intervals, in
+ * multiples of 2^-10 ticks or counts per probe.  A fifth of the batches at
+ * either end is left out of the sums; the squares are winsorised, so that
+ * squares / (batches * (batches - 1)) is the squared standard error.
  */
 struct nslice_kernel_calibration_entry {
 	__u32 cpu;

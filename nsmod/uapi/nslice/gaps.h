@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: (GPL-2.0 WITH Linux-syscall-note) OR MIT */
-/* Gaps: losses of a ring, when they are noticed -> the positions between records at which they happened. */
+/* Gaps: losses of a ring, when noticed -> the positions between records where they happened. */
 #ifndef NSLICE_GAPS_H
 #define NSLICE_GAPS_H
 

@@ -12,7 +12,7 @@
 
 enum nslice_ring_kind {
 	NSLICE_RING_RSEQ = 1,   /* committed by a restartable sequence: one store, no lock prefix */
-	NSLICE_RING_ATOMIC = 2, /* reserved by compare-and-swap; a record is complete when kind != 0 */
+	NSLICE_RING_ATOMIC = 2, /* reserved by compare-and-swap; a record with a kind is complete */
 	NSLICE_RING_KERNEL = 3, /* written by nsmod, with the rules of the atomic kind */
 };
 
@@ -24,11 +24,11 @@ enum nslice_ring_full {
 /* Why a record is lost.  Every loss is counted under exactly one cause. */
 enum nslice_lost {
 	NSLICE_LOST_FULL = 0,        /* ring full, policy discard */
-	NSLICE_LOST_OVERWRITTEN = 1, /* ring full, policy overwrite: overwritten by a newer record */
+	NSLICE_LOST_OVERWRITTEN = 1, /* ring full, policy overwrite: replaced by a newer record */
 	NSLICE_LOST_BUSY = 2,        /* atomic ring: another writer was making room */
 	NSLICE_LOST_CLOSED = 3,      /* session was closing */
 	NSLICE_LOST_WRITE = 4,       /* drained, but writing the file failed */
-	NSLICE_LOST_TORN = 5,        /* atomic ring: the writer was killed before its record was complete */
+	NSLICE_LOST_TORN = 5,        /* atomic ring: the writer was killed before it was complete */
 	NSLICE_LOST_CAUSES = 6,
 };
 

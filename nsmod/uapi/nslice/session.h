@@ -28,7 +28,7 @@
 #define NSLICE_SESSION_COUNTERS_TEXT 256
 
 #define NSLICE_MIN_RING_BYTES 4096ull
-#define NSLICE_MAX_RING_BYTES (8ull << 30) /* positions count 2^32 words; a quarter of that keeps differences signed */
+#define NSLICE_MAX_RING_BYTES (8ull << 30) /* a quarter of 2^32 words: differences stay signed */
 #define NSLICE_MAX_CPUS 65536u
 
 /* Offset of a CPU's meta page in the file; its data follow. */
@@ -64,7 +64,7 @@ NSLICE_ASSERT_SIZE(struct nslice_session, 1104);
 
 /* One announcement; the payload of a chunk follows, padded to 8 bytes. */
 struct nslice_announcement {
-	__u32 bytes; /* of the payload; stored first, so that readers can skip it if the writer was killed */
+	__u32 bytes; /* of the payload; stored first, so that readers can skip it */
 	__u16 kind;  /* enum nslice_chunk_kind */
 	__u16 ready; /* 1 once the payload is complete */
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: (GPL-2.0 WITH Linux-syscall-note) OR MIT */
-/* Ring reader's walk: data from a tail on -> a stretch of complete records.  For drains in user space and in the kernel. */
+/* Ring data from a tail on -> a stretch of complete records.  For user-space and kernel drains. */
 #ifndef NSLICE_STRETCH_H
 #define NSLICE_STRETCH_H
 
