@@ -90,8 +90,8 @@ void add_counts(RingRow &row, const nsp_session_counts &counts)
 }
 
 // A full ring stays full only if the drain cannot run in parallel with the writer.  For it, the
-// drain thread shares the measured CPU, and the batches it interrupts are trimmed; else it runs
-// elsewhere.
+// drain thread shares the measured CPU, and the batches it interrupts are trimmed.  In the other
+// cases it runs elsewhere.
 bool measure(const RingState &state, const char *kind_name, nslice_ring_kind kind, const Pass &pass,
              Results &results)
 {

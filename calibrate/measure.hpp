@@ -47,7 +47,7 @@ Estimate without(const Estimate &whole, const Estimate &baseline);
 /*
  * Combines the estimates of one figure from passes spread over the run.  A
  * fifth of the passes is left out at either end.  The interval is the wider of
- * the ones between passes and within them, because a shift that lasts a whole
+ * those between passes and within passes, because a shift that lasts a whole
  * pass (clock rate, a neighbour) is invisible inside it.
  */
 Estimate combine(std::vector<Estimate> passes);

@@ -95,7 +95,7 @@ def size_line(text, path):
 
 
 def sizes(program, options):
-    """"== size" lines for the results; none without binutils."""
+    """Lines that begin with "== size" for the results; none without binutils."""
     tool = shutil.which("size")
     lines = []
     for name, path in files(program, options) if tool else []:

@@ -20,7 +20,7 @@ def _self_cost(value, per_packet):
 
 
 def _waterfall(document, fields, per_packet):
-    """Slices to show, one after the other, and the small ones beyond MAX_ROWS, which share one row."""
+    """The MAX_ROWS slices with the largest self cost, in order of appearance, and the rest, which share one row."""
     entries = [e for e in document["slices"] if any(_self_cost(value_of(e, f), per_packet) is not None for f in fields)]
     first = next(iter(fields))
     kept = sorted(entries, key=lambda e: -abs(_self_cost(value_of(e, first), per_packet) or 0))[:MAX_ROWS]
