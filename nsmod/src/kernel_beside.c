@@ -42,7 +42,7 @@ static int give_names(char *text, const struct kernel_param *parameter)
 
 static const struct kernel_param_ops groups_ops = { .set = take_names, .get = give_names };
 module_param_cb(groups, &groups_ops, NULL, 0600);
-MODULE_PARM_DESC(groups, "groups of kernel tracepoints that a plain read records in addition to the session, e.g. net_rx,irq (default none)");
+MODULE_PARM_DESC(groups, "groups of tracepoints that a plain read records with the session, e.g. net_rx,irq (default none)");
 
 int nsmod_kernel_beside_init(struct nsmod_kernel_beside *beside)
 {
