@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// affinity: the thread on one CPU, or back on all that it had.
+// affinity: binds the thread to one CPU, or to all of its initial CPUs again.
 #pragma once
 
 #include <sched.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// nscalibrate: options -> pinned, measured, told and written.
+// nscalibrate: options -> pinned thread -> measurements -> report.
 #include <algorithm>
 #include <optional>
 #include <string>
@@ -36,17 +36,17 @@ enum ExitCode {
 };
 
 constexpr const char *kFooter = R"(Examples:
-  nscalibrate                                 what clock reads and probes cost here, in a few seconds
-  nscalibrate -o calibration.json             the same, kept for `nsdump stats --calibration`
+  nscalibrate                                 cost of clock reads and probes, in a few seconds
+  nscalibrate -o calibration.json             also save it for `nsdump stats --calibration`
   nscalibrate --cpu 3 --thorough              on CPU 3, with narrower intervals
   nscalibrate --counters instructions,cycles  as in a session with these counters
-  nscalibrate --paper                         machine instructions and macros beside those of 2001
-  nscalibrate --json | jq '.probes[0]'        for programs
+  nscalibrate --paper                         machine instructions and macros compared with 2001
+  nscalibrate --json | jq '.probes[0]'        machine-readable output
 
 Exit codes:
   0    measured; warnings, if any, are printed
   1    measured, but the figures must not be used; the last lines say why
-  2    wrong arguments, an unknown counter among them
+  2    invalid arguments, including an unknown counter
   3    cannot measure here
   4    the output cannot be written
   130  interrupted; nothing was written)";
@@ -59,27 +59,27 @@ struct Options {
     bool wants_paper = false;
     bool is_quiet = false;
     std::string output;
-    std::string counters; // empty: instructions, where they can be had
+    std::string counters; // empty: instructions, if available
 };
 
 void add_options(command::Arguments &arguments, Options &options)
 {
     arguments.version("--version", "nscalibrate " NETSLICE_VERSION);
-    arguments.add("--cpu", options.cpu, "CPU to measure on; default: the one it starts on");
+    arguments.add("--cpu", options.cpu, "CPU to measure on; default: the CPU that the program starts on");
     arguments.add("-b,--batches", options.batches,
                    "batches behind each figure; default 500, thorough 8000")
         .range(50, 1000000);
     arguments.add_flag("--thorough", options.is_thorough,
-                 "more passes and batches: a minute rather than seconds");
+                 "more passes and batches; takes about a minute");
     arguments.add(
         "--counters", options.counters,
-        "counters, parted by commas, that must be had; default: instructions, where they can")
-        .check([](const std::string &text) { return text.empty() ? "is empty; name counters, or leave the option out" : ""; });
-    arguments.add("-o,--output", options.output, "write calibration.json to this file as well; -: to standard output, in place of the tables");
+        "comma-separated list of required counters; default: instructions, if available")
+        .check([](const std::string &text) { return text.empty() ? "empty list (name counters or omit the option)" : ""; });
+    arguments.add("-o,--output", options.output, "also write calibration.json to this file; -: to standard output instead of the tables");
     arguments.add_flag("--paper", options.wants_paper,
-                 "the tables of the NetSlice paper, this machine beside that of 2001; in the JSON under \"paper\"");
-    arguments.add_flag("--json", options.wants_json, "print JSON rather than tables");
-    arguments.add_flag("-q,--quiet", options.is_quiet, "no progress on the terminal");
+                 "print the tables of the NetSlice paper with this machine's figures; in the JSON under \"paper\"");
+    arguments.add_flag("--json", options.wants_json, "print JSON instead of tables");
+    arguments.add_flag("-q,--quiet", options.is_quiet, "no progress line on the terminal");
     arguments.footer(kFooter);
 }
 
@@ -89,12 +89,12 @@ int calibrate_machine(const Options &options)
     Affinity affinity;
     const unsigned cpu = options.cpu.value_or(static_cast<unsigned>(sched_getcpu()));
     if (!affinity.may_use(cpu)) {
-        command::tell("nscalibrate: --cpu {}: this process may not use that CPU (see taskset -p {})\n",
+        command::tell("nscalibrate: --cpu {}: CPU unavailable to this process (see taskset -p {})\n",
                    cpu, getpid());
         return kUsage;
     }
     const bool goes_to_stdout = options.output == "-";
-    std::optional<command::Output> file; // opened first, so that a wrong path is told at once
+    std::optional<command::Output> file; // opened first, so that a bad path is reported immediately
     if (!options.output.empty() && !goes_to_stdout)
         file.emplace(options.output);
     nsp_machine machine;
@@ -109,7 +109,7 @@ int calibrate_machine(const Options &options)
     affinity.widen();
     if (run.was_interrupted) {
         progress.clear();
-        command::tell("nscalibrate: interrupted, nothing written\n");
+        command::tell("nscalibrate: interrupted; nothing was written\n");
         return kInterrupted;
     }
     const std::vector<Warning> warnings = warnings_for(environment, run.facts);
@@ -136,7 +136,7 @@ int calibrate_machine(const Options &options)
 int main(int argc, char **argv)
 {
     command_keep_standard_files();
-    command::Arguments arguments("Measures what clock reads and NetSlice probes cost on this machine.", "nscalibrate");
+    command::Arguments arguments("Measure the cost of clock reads and NetSlice probes on this machine.", "nscalibrate");
     Options options;
     add_options(arguments, options);
     try {
@@ -147,7 +147,7 @@ int main(int argc, char **argv)
         command_catch_interrupts();
         command_ignore_write_signals();
         return calibrate_machine(options);
-    } catch (const command::OutputClosed &) { // nobody reads any more
+    } catch (const command::OutputClosed &) { // the reader closed the pipe
         return kDone;
     } catch (const command::Interrupted &) {
         return kInterrupted;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// results: estimates of all passes, under the name of what was measured.
+// results: estimates of all passes, by name of the measured item.
 #include "results.hpp"
 
 #include <algorithm>

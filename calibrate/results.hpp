@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// results: estimates of all passes, under the name of what was measured.
+// results: estimates of all passes, by name of the measured item.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace calibrate
 {
-// The estimates of one figure, one a pass.
+// The estimates of one figure, one per pass.
 class Series
 {
 public:
@@ -32,7 +32,7 @@ struct InstructionRow {
     Series ticks;
 };
 
-// How a session is set: the names are those of its trace's INFO.
+// Settings of a session, with the names used in the INFO of its trace.
 struct Setting {
     std::string mode = "fast";     // clock.mode
     std::string ring = "rseq";     // ring.kind
@@ -49,9 +49,9 @@ struct CounterCost {
 struct ProbeRow {
     std::string macro; // START+STOP, MARK, INIT, EXIT; among the halves START, STOP
     Setting setting;
-    Series inner; // ticks a slice reads besides its work; START+STOP only
-    Series outer; // ticks that the probe, or the pair, adds to what is around it
-    Series inner_alone; // the same with nothing that the probe could hide beside
+    Series inner; // probe cost included in a slice, in ticks; START+STOP only
+    Series outer; // ticks that the probe, or the pair, adds to the enclosing code
+    Series inner_alone; // the same without work that the probe could overlap with
     Series outer_alone;
     std::vector<CounterCost> counter_costs;
 };
@@ -72,7 +72,7 @@ struct Unavailable {
     std::string reason;
 };
 
-// What results lack of the kernel: one figure, "in the kernel: NAME", or all of them.
+// Unavailable figures of the kernel: a single one as "in the kernel: NAME", or all of them.
 inline constexpr const char *kInKernel = "in the kernel: ";
 inline constexpr const char *kKernel = "in the kernel";
 
@@ -87,15 +87,15 @@ struct Results {
     std::vector<Unavailable> unavailable;
     double step_ticks = 0;
 
-    // Found by name, made when not there yet.
+    // Finds the row by name or adds it.
     Series &clock_read(const std::string &name);
     ProbeRow &probe(const std::string &macro, const Setting &setting);
     ProbeRow &half(const std::string &macro, const Setting &setting);
     Series &instruction(const std::string &name);
     Series &kernel_cost(const std::string &name);
     RingRow &ring(const std::string &name, const Setting &setting);
-    void lacks(const std::string &what, const std::string &reason); // told once
-    std::string why_lacking(const std::string &what) const; // empty: it was not refused
-    std::string why_no_counters() const; // each source with its reason; empty: none was refused
+    void lacks(const std::string &what, const std::string &reason); // kept once per `what`
+    std::string why_lacking(const std::string &what) const; // empty: not unavailable
+    std::string why_no_counters() const; // each source with its reason; empty: none unavailable
 };
 } // namespace calibrate

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// run: plan -> passes over all cases, with what the machine did meanwhile.
+// run: plan -> passes over all cases, with the steal time and preemptions meanwhile.
 #include "run.hpp"
 
 #include <sys/resource.h>
@@ -18,7 +18,7 @@ namespace
 {
 constexpr std::uint32_t kQuickBatches = 500, kThoroughBatches = 8000;
 constexpr unsigned kQuickPasses = 10, kThoroughPasses = 40, kQuickSteppingPasses = 5;
-constexpr std::uint32_t kMostBatchesPerPass = 1000; // as libnsprobe's calibration
+constexpr std::uint32_t kMostBatchesPerPass = 1000; // as in libnsprobe's calibration
 constexpr const char *kRoot = "/";
 
 // The two clocks read together, the second between two readings of the first.
@@ -44,7 +44,7 @@ long preemptions()
     return usage.ru_nivcsw;
 }
 
-// `whole`: what the spread is a share of.
+// `whole`: the value that the spread is relative to.
 void note_spread(const std::string &name, const Series &series, double whole, RunFacts &facts)
 {
     if (series.passes().size() < 2 || whole == 0)
@@ -110,14 +110,14 @@ void note_spreads(const Results &results, RunFacts &facts)
     for (const InstructionRow &row : results.instructions)
         note_spread(row.name, row.ticks, row.ticks.total().mean, facts);
     for (const InstructionRow &row : results.kernel_costs)
-        if (!row.name.starts_with("idle ")) // a no-operation: its relative spread means nothing
+        if (!row.name.starts_with("idle ")) // a nop: its relative spread is meaningless
             note_spread(kInKernel + row.name, row.ticks, row.ticks.total().mean, facts);
     for (const ProbeRow &row : results.probes)
         note_probe(row, facts);
     for (const ProbeRow &row : results.halves)
         note_probe(row, facts);
     for (const RingRow &row : results.rings) {
-        if (row.name != "off") // a fraction of a nanosecond: its relative spread means nothing
+        if (row.name != "off") // a fraction of a nanosecond: its relative spread is meaningless
             note_spread(fmt::format("ring {} {}", row.name, row.setting.ring), row.ticks, row.ticks.total().mean, facts);
         facts.dropped_passes += row.dropped_passes;
         facts.has_loss_equation = facts.has_loss_equation && row.has_loss_equation;

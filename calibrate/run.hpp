@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// run: plan -> passes over all cases, with what the machine did meanwhile.
+// run: plan -> passes over all cases, with the steal time and preemptions meanwhile.
 #pragma once
 
 #include <cstdint>
@@ -23,8 +23,7 @@ struct Plan {
     bool does_paper = false; // the paper's tables
 };
 
-// batches: wanted for each figure in all; 0: what the kind of run affords.  counters: empty for the
-// default.
+// batches: total for each figure; 0: default for the kind of run.  counters: empty for the default.
 Plan make_plan(std::uint32_t batches, bool is_thorough, const std::string &counters);
 
 struct Run {
@@ -33,9 +32,9 @@ struct Run {
     bool was_interrupted = false;
 };
 
-// The thread is pinned already.  Throws CannotMeasure.
+// The thread must be pinned.  Throws CannotMeasure.
 Run run_cases(const Plan &plan, Affinity &affinity, unsigned cpu, command::StatusLine &progress);
 
-// What can be said of the whole once all passes are in.
+// Fills in the facts that depend on all passes.
 void note_spreads(const Results &results, RunFacts &facts);
 } // namespace calibrate

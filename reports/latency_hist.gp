@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# latency_hist.gp: which values are usual, which rare? One panel a slice: hist_N.tsv (low, high, percent), half_N.tsv, most_N.tsv -> picture
+# latency_hist.gp: which values are usual, which rare? One panel per slice: hist_N.tsv (low, high, percent), half_N.tsv, most_N.tsv -> picture
 load share."common.gp"
 set multiplot
 load share."canvas.gp"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# overhead.gp: how much of the raw figures are the probes? bars_1.tsv (row, from, to, colour) in percent of raw, values_1.tsv, rows.tsv -> picture
+# overhead.gp: what share of the raw figures is the probes' cost? bars_1.tsv (row, from, to, colour) in percent of raw, values_1.tsv, rows.tsv -> picture
 load share."common.gp"
 set multiplot
 load share."canvas.gp"

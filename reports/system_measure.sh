@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# system_measure ROUNDS SECONDS "SIZES" "VARIANTS": TCP over loopback in each variant of the system, in turns -> what the tools
-# print, between lines that begin with "== ".  For any POSIX shell, busybox's as well; nsreport --system runs it and reads it.
+# system_measure ROUNDS SECONDS "SIZES" "VARIANTS": TCP over loopback in each variant of the system, in turns -> output of the
+# tools between lines that begin with "== ".  For any POSIX shell, including busybox; run and read by nsreport --system.
 #
-# Environment: NSMOD_LOAD         what loads the module, default "modprobe nsmod"
+# Environment: NSMOD_LOAD         command that loads the module, default "modprobe nsmod"
 #              NETSLICE_RECORDER  called with GROUPS FILE, records the kernel until SIGTERM; default nsdump
-# nsmod is unloaded only where this script has loaded it.
+# nsmod is unloaded only if this script loaded it.
 set -u
 rounds=$1 seconds=$2 sizes=$3 variants=$4
 groups=net_rx,net_tx,irq,softirq
@@ -26,7 +26,7 @@ load()
 unload()
 {
     [ -n "$loaded_here" ] || return 0
-    for _ in 1 2 3 4 5 6 7 8 9 10; do # its last reader may be on the way out
+    for _ in 1 2 3 4 5 6 7 8 9 10; do # its last reader may still be closing
         rmmod nsmod 2>"$work/rmmod" && { loaded_here=; return 0; }
         sleep 0.3
     done
@@ -34,7 +34,7 @@ unload()
     loaded_here=
 }
 
-# The one place that knows how the kernel is recorded.
+# The only place that knows how to record the kernel.
 record_kernel()
 {
     if [ -n "${NETSLICE_RECORDER:-}" ]; then exec "$NETSLICE_RECORDER" "$1" "$2"; fi
@@ -54,7 +54,7 @@ start_recording()
 stop_recording()
 {
     [ -n "$recorder" ] || return 0
-    kill "$recorder" 2>/dev/null # not by SIGINT, which a shell has its background jobs ignore
+    kill "$recorder" 2>/dev/null # not SIGINT, which background jobs of a shell ignore
     wait "$recorder" 2>/dev/null
     recorder=
     say "recorded $(wc -c <"$work/trace.nsl" 2>/dev/null || echo 0) bytes"
@@ -93,9 +93,9 @@ leave()
 }
 trap leave EXIT
 trap 'exit 130' INT TERM HUP
-trap '' PIPE # nobody reads any more: what was loaded is unloaded all the same
+trap '' PIPE # without a reader the module must still be unloaded
 
-# drop VARIANT REASON: it is not measured.
+# drop VARIANT REASON: do not measure the variant.
 drop()
 {
     say "missing $*"
@@ -104,18 +104,18 @@ drop()
 
 wants() { case " $variants " in *" $1 "*) true ;; *) false ;; esac; }
 
-# What this machine cannot have is dropped with the reason.
+# Drops the variants that are unavailable on this machine, with the reason.
 drop_what_cannot_be()
 {
     why=
     if is_loaded; then
-        ! wants without || drop without "nsmod is loaded already and is left so; rmmod nsmod first to have this variant"
+        ! wants without || drop without "nsmod was already loaded and is not unloaded; run rmmod nsmod first to measure this variant"
     elif ! wants idle && ! wants recording; then
         return
     elif [ ! -e /proc/modules ]; then
-        why="this kernel loads no modules"
+        why="this kernel has no loadable modules"
     elif [ "$(id -u)" != 0 ]; then
-        why="nsmod is not loaded, and loading it needs root"
+        why="nsmod is not loaded, and loading it requires root"
     elif ! load 2>"$work/load"; then
         why="nsmod cannot be loaded: $(one_line <"$work/load")"
     fi
@@ -123,7 +123,7 @@ drop_what_cannot_be()
         ! wants idle || drop idle "$why"
         ! wants recording || drop recording "$why"
     elif wants recording; then
-        # Groups differ by kernel and module: the TCP send path where it is known.
+        # Groups differ by kernel and module: add the TCP send path where available.
         ! nsdump kernel --list 2>/dev/null | grep -qw tcp_send || groups=$groups,tcp_send
         start_recording || drop recording "the kernel cannot be recorded: $(one_line <"$work/recorder")"
         stop_recording
@@ -131,7 +131,7 @@ drop_what_cannot_be()
     fi
 }
 
-# enter VARIANT: false, with the fault told, where the machine is not in it now: nothing is measured under its name then.
+# enter VARIANT: prints a fault and returns false if the machine could not be put into it; nothing is measured then.
 enter()
 {
     case $1 in

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// case: what one reading of a clock costs, for each way to read it.
+// case: cost of one clock read, for each way to read the clock.
 #include <ctime>
 
 #include <nsprobe/calibrate.h>

@@ -20,7 +20,7 @@ const char *why_no_rdtscp()
 {
     unsigned a, b, c, d;
     const bool has_rdtscp = __get_cpuid(0x80000001, &a, &b, &c, &d) && (d >> 27 & 1);
-    return has_rdtscp ? nullptr : "the CPU, or its hypervisor, does not offer the instruction";
+    return has_rdtscp ? nullptr : "instruction unsupported by the CPU or hypervisor";
 }
 } // namespace
 

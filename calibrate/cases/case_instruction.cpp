@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// case: what the machine instructions of the paper's first table cost.
+// case: cost of the machine instructions in the paper's Table 1.
 #include <algorithm>
 
 #include "cases.hpp"
@@ -9,10 +9,11 @@ namespace calibrate
 namespace
 {
 constexpr std::uint32_t kRounds = 64;
-constexpr std::uint64_t kTrapTicks = 1000; // no instruction takes that long unless it leaves the program
+constexpr std::uint64_t kTrapTicks = 1000; // slower instructions trap to kernel or hypervisor
 
-// An instruction that leaves for the kernel or the hypervisor takes microseconds, and others may get
-// the CPU meanwhile: with as few of them in a batch as can be, most batches stay undisturbed.
+// An instruction that traps to the kernel or the hypervisor takes microseconds, and the thread may
+// be preempted meanwhile.  With as few of them per batch as possible, most batches stay
+// undisturbed.
 std::uint32_t rounds_for(Loop loop)
 {
     std::uint64_t least = ~0ull;
@@ -34,7 +35,7 @@ Estimate measure(Loop loop, const Pass &pass)
 
 std::string needs_nsmod()
 {
-    return "privileged: not measurable without nsmod";
+    return "privileged: requires nsmod";
 }
 
 void run_instruction_case(const Pass &pass, Results &results)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// case: what comes closest to the paper's instructions on arm64.
+// case: arm64 counterparts of the paper's instructions.
 #include <asm/hwcap.h>
 #include <sys/auxv.h>
 
@@ -13,7 +13,7 @@ namespace calibrate
 namespace
 {
 constexpr std::uint64_t kUserAccess64Bit = 3; // config1 of the kernel's arm PMU: bit 0 long counter, bit 1 user access
-constexpr std::uint32_t kCycleCounter = 31;   // the number that the kernel gives PMCCNTR_EL0
+constexpr std::uint32_t kCycleCounter = 31;   // the kernel's number for PMCCNTR_EL0
 
 std::optional<UserCounter> counter; // while pmccntr is measured
 
@@ -23,7 +23,7 @@ NSCALIBRATE_LOOP(isb, "isb", "x9")
 
 std::string begin_midr()
 {
-    return getauxval(AT_HWCAP) & HWCAP_CPUID ? "" : "this kernel does not emulate it for programs (no HWCAP_CPUID)";
+    return getauxval(AT_HWCAP) & HWCAP_CPUID ? "" : "not emulated for programs by this kernel (no HWCAP_CPUID)";
 }
 
 std::string begin_pmccntr()
@@ -32,7 +32,7 @@ std::string begin_pmccntr()
     if (!counter->lacks().empty())
         return counter->lacks();
     if (counter->number() != kCycleCounter)
-        return "the kernel counts cycles in another register: PMCCNTR_EL0 is taken";
+        return "PMCCNTR_EL0 is in use; the kernel counts cycles in another register";
     return "";
 }
 
@@ -45,12 +45,12 @@ void end_pmccntr()
 std::span<const InstructionVariant> instruction_variants()
 {
     static constexpr std::array variants = {
-        InstructionVariant{"midr_el1", midr, begin_midr, nullptr, {}, "as cpuid; the kernel emulates it", nullptr},
+        InstructionVariant{"midr_el1", midr, begin_midr, nullptr, {}, "like cpuid; emulated by the kernel", nullptr},
         InstructionVariant{"mrs, EL1", nullptr, needs_nsmod, nullptr, {}, nullptr, nullptr},
-        InstructionVariant{"pmccntr", pmccntr, begin_pmccntr, end_pmccntr, {}, "as rdpmc", nullptr},
-        InstructionVariant{"cntvct", nullptr, nullptr, nullptr, {}, "as rdtsc", nullptr},
+        InstructionVariant{"pmccntr", pmccntr, begin_pmccntr, end_pmccntr, {}, "like rdpmc", nullptr},
+        InstructionVariant{"cntvct", nullptr, nullptr, nullptr, {}, "like rdtsc", nullptr},
         InstructionVariant{"msr, EL1", nullptr, needs_nsmod, nullptr, {}, nullptr, nullptr},
-        InstructionVariant{"isb", isb, nullptr, nullptr, {}, "waits for all before it, as cpuid does", nullptr},
+        InstructionVariant{"isb", isb, nullptr, nullptr, {}, "serializes, like cpuid", nullptr},
     };
     return variants;
 }

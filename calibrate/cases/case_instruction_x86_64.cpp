@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// case: the paper's instructions themselves, on x86-64.
+// case: the paper's instructions on x86-64.
 #include <array>
 
 #include "cases.hpp"
@@ -13,7 +13,7 @@ std::optional<UserCounter> counter; // while rdpmc is measured
 
 static_assert(kUnrolled == 8);
 
-// Leaf 0, the vendor's name.  It waits for all before it, so it cannot overlap with the next.
+// Leaf 0, the vendor's name.  cpuid serializes, so it cannot overlap with the next one.
 NSCALIBRATE_LOOP(cpuid, "xor %%eax, %%eax\n\tcpuid", "rax", "rbx", "rcx", "rdx")
 
 void rdpmc(std::uint32_t rounds)

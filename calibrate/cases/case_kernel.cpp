@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// case: instructions and probes in the kernel, measured by nsmod where it is loaded.
+// case: instructions and probes in the kernel, measured by nsmod if it is loaded.
 #include <sched.h>
 
 #include <fmt/format.h>
@@ -18,7 +18,7 @@ void add_kernel_costs(const KernelCosts &all, Results &results)
             results.lacks(kInKernel + cost.name, cost.reason);
     }
     if (all.bad_lines > 0)
-        results.lacks(kKernel, fmt::format("{} lines of nsmod's that cannot be read", all.bad_lines));
+        results.lacks(kKernel, fmt::format("{} malformed lines from nsmod", all.bad_lines));
 }
 
 void run_kernel_case(const Pass &pass, Results &results)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// case: what a probe costs while no session is open.
+// case: cost of a probe while no session is open.
 #include <nsprobe/probe.h>
 
 #include "cases.hpp"
@@ -11,7 +11,7 @@ namespace calibrate
 void run_off_case(const Pass &, Results &results)
 {
     results.lacks("probes without a session",
-                  "built with NETSLICE_DISABLE: there are no probes in this program");
+                  "built with NETSLICE_DISABLE: this program has no probes");
 }
 
 #else

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// case: what each macro costs, for each clock mode, ring kind and counter source; libnsprobe
-// measures.
+// case: cost of each macro, for each clock mode, ring kind and counter source; measured by
+// libnsprobe.
 #include <array>
 #include <cerrno>
 #include <sstream>
@@ -19,7 +19,7 @@ struct Mode {
     const char *name;
     nsp_clock_mode value;
 };
-constexpr std::uint32_t kShortBatches = 4; // libnsprobe's batches have 64 rounds and 128
+constexpr std::uint32_t kShortBatches = 4; // libnsprobe's batches have only 64 and 128 rounds
 constexpr Mode kModes[] = {{"fast", NSP_CLOCK_FAST}, {"ordered", NSP_CLOCK_ORDERED}};
 
 struct RingKind {
@@ -94,7 +94,7 @@ void take(const nsp_calibration &measured, const Setting &setting,
     }
 }
 
-// False: this ring kind or source cannot be had here, which is noted.
+// Returns false if this ring kind or source is unavailable; the reason is added to the results.
 bool measure(const Mode &mode, const RingKind &kind, const Source &source, const Pass &pass,
              Results &results)
 {
@@ -130,7 +130,7 @@ void run_probe_case(const Pass &pass, Results &results)
             if (!measure(mode, kind, {"none", NSP_SOURCE_NONE}, pass, results))
                 break;
     if (results.probes.empty())
-        throw CannotMeasure("no kind of ring can be had: " + results.unavailable.back().reason);
+        throw CannotMeasure("no ring kind is available: " + results.unavailable.back().reason);
 }
 
 void run_counter_case(const Pass &pass, Results &results)
@@ -151,7 +151,7 @@ void run_counter_case(const Pass &pass, Results &results)
             }
     }
     if (pass.must_have_counters && pass.number == 0 && results.probes.size() == rows_without)
-        throw CannotMeasure(fmt::format("counters \"{}\": no source for them here: {}",
+        throw CannotMeasure(fmt::format("counters \"{}\": no source available: {}",
                                         pass.counters, results.why_no_counters()));
 }
 } // namespace calibrate

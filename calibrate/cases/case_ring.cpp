@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// case: what one record costs in a session of its own: with room, into a full ring (the counted
-// loss), overwriting.
+// case: cost of one record in a separate session: with room, into a full ring (the counted loss),
+// overwriting.
 #include <algorithm>
 
 #include <nsprobe/probe.h>
@@ -16,7 +16,7 @@ namespace calibrate
 
 void run_ring_case(const Pass &, Results &results)
 {
-    results.lacks("rings", "built with NETSLICE_DISABLE: there are no probes in this program");
+    results.lacks("rings", "built with NETSLICE_DISABLE: this program has no probes");
 }
 
 #else
@@ -33,16 +33,17 @@ struct RingState {
 
 constexpr std::uint64_t kRoomBytes = 4u << 20;
 constexpr std::uint32_t kRoomRounds = 512;
-// A batch writes n and 2n records of 16 bytes; warming up takes one n more.
+// A batch writes n and 2n records of 16 bytes; the warm-up writes another n.
 constexpr std::uint32_t kRoomBatches = kRoomBytes / (kRoomRounds * 3 * 16) - 1;
 
 /*
- * room: the default size; all batches of a pass fit, so that nothing depends on the drain.
+ * room: the default size; all batches of a pass fit, so that the result does not depend on the
+ * drain.
  *
- * full: so small that what fits in after the drain came by is few records.
+ * full: so small that only a few records fit after the drain has emptied it.
  *
- * overwrite: an eighth of the ring is made free at a time; n rounds hold eight such times, else the
- * trim would take them out.
+ * overwrite: an eighth of the ring is freed at a time; n rounds contain eight of these, because the
+ * trim would remove rarer ones.
  */
 constexpr RingState kStates[] = {
     {"room", kRoomBytes, NSLICE_FULL_DISCARD, kRoomRounds, false},
@@ -50,7 +51,7 @@ constexpr RingState kStates[] = {
     {"overwrite", 64u << 10, NSLICE_FULL_OVERWRITE, 4096, true},
 };
 
-// Records of two words: the smallest there are.
+// Writes records of two words, the smallest size.
 void exit_loop(std::uint32_t rounds)
 {
     for (std::uint32_t i = 0; i < rounds; i += kUnrolled) {
@@ -88,8 +89,9 @@ void add_counts(RingRow &row, const nsp_session_counts &counts)
     row.has_loss_equation = row.has_loss_equation && counts.issued == counts.drained + lost;
 }
 
-// A full ring stays full only while its drain cannot run beside the writer: there the drain thread
-// shares the measured CPU, and the batches that it interrupts are trimmed.  Else it keeps off it.
+// A full ring stays full only if the drain cannot run in parallel with the writer.  For it, the
+// drain thread shares the measured CPU, and the batches it interrupts are trimmed.  In the other
+// cases it runs elsewhere.
 bool measure(const RingState &state, const char *kind_name, nslice_ring_kind kind, const Pass &pass,
              Results &results)
 {
@@ -109,7 +111,7 @@ bool measure(const RingState &state, const char *kind_name, nslice_ring_kind kin
     nsp_session_counts counts = {};
     const int close_err = nsp_session_close(&counts);
     if (close_err)
-        throw CannotMeasure(fmt::format("a session cannot be closed: {}", nsp_last_error()));
+        throw CannotMeasure(fmt::format("cannot close session: {}", nsp_last_error()));
 
     RingRow &row = results.ring(state.name, {"fast", kind_name, "none"});
     add_counts(row, counts);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// cases: the list of what is measured; each case adds one pass to the results.
+// cases: the list of measurements; each case adds one pass to the results.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace calibrate
 {
-// Nothing can be measured; the text says why and what to do.
+// Measurement is impossible; the message has the reason and remedy.
 class CannotMeasure : public std::runtime_error
 {
 public:
@@ -24,11 +24,11 @@ public:
 struct Pass {
     unsigned number = 0;       // from 0
     std::uint32_t batches = 0; // for each figure
-    bool does_stepping = true; // single-stepping takes most of the time and its counts are exact
+    bool does_stepping = true; // slow but exact, so a few passes are enough
     std::string counters;      // names for the sessions with counters
-    bool must_have_counters = false; // they were asked for: no source for them is an error
+    bool must_have_counters = false; // given by the user: an error if no source has them
     Affinity *affinity = nullptr;
-    bool does_paper = false; // what only the paper's tables need is measured, too
+    bool does_paper = false; // also measure what only the paper's tables need
 };
 
 struct Case {
@@ -55,35 +55,35 @@ inline constexpr Case kCases[] = {
     {"rings", run_ring_case},
 };
 
-// One way to read a clock; `lacks` says why it cannot be had here, or is null.
+// One way to read a clock; `lacks` is the reason why it is unavailable, or null.
 struct ClockVariant {
     const char *name;
     Loop loop;
     const char *lacks;
 };
 
-// This architecture's ways, the bare read of the probes' clock first.
+// All ways on this architecture; the first is the bare read of the probes' clock.
 std::span<const ClockVariant> clock_variants();
 void empty_loop(std::uint32_t rounds);
 
-// One instruction of the paper's first table, or what comes closest to it on this architecture.
+// One instruction of the paper's Table 1, or its counterpart on this architecture.
 struct InstructionVariant {
     const char *name;
     Loop loop;                   // null: measured as the clock read of that name, or not at all
-    std::string (*begin)();      // makes it runnable, or says why it is not; null: it always is
+    std::string (*begin)();      // prepares it or returns why it cannot run; null: always runs
     void (*end)();               // undoes begin(); null: nothing to undo
     std::optional<double> ns_2001;
     const char *note;            // null: none
-    const char *note_in_vm;      // in its place in a virtual machine; null: the same
+    const char *note_in_vm;      // used instead in a virtual machine; null: the same
 };
 
 std::span<const InstructionVariant> instruction_variants();
-// begin() of a privileged instruction.
+// begin() of privileged instructions.
 std::string needs_nsmod();
 
 struct KernelCosts;
 void add_kernel_costs(const KernelCosts &all, Results &results);
 
-// Ordered against what stands before and after it.
+// Ordered with respect to the code before and after it.
 std::uint64_t read_ticks();
 } // namespace calibrate

@@ -71,7 +71,7 @@ KernelCosts parse_kernel_costs(std::string_view text)
     if (lines.back().empty())
         lines.pop_back();
     else
-        lines.back() = ""; // cut off: a number may lack its end
+        lines.back() = ""; // truncated: the last number may be incomplete
     if (lines.size() > kMostLines) {
         all.bad_lines = static_cast<unsigned>(lines.size() - kMostLines);
         lines.resize(kMostLines);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// kernel_costs: what nsmod measured in the kernel -> figures.  Its text is taken as a stranger's.
+// kernel_costs: text of measurements from nsmod -> figures.  The text is not trusted.
 #pragma once
 
 #include <cstdint>
@@ -15,16 +15,17 @@ namespace calibrate
 struct KernelCost {
     std::string name;
     std::optional<Estimate> ticks;
-    std::string reason; // where there are none
+    std::string reason; // if there are none
 };
 
 struct KernelCosts {
     std::vector<KernelCost> costs;
-    unsigned bad_lines = 0; // not as nsmod/ABI.md says, or a name for the second time
+    unsigned bad_lines = 0; // not in the format of nsmod/ABI.md, or a duplicate name
 };
 
 KernelCosts parse_kernel_costs(std::string_view text);
 
-// Asks the module to measure on a CPU.  Empty, and `text` has its answer; or why there is none.
+// Makes the module measure on a CPU.  Returns an empty string and its answer in `text`, or the
+// reason for failure.
 std::string read_kernel_costs(unsigned cpu, std::uint32_t batches, std::string &text);
 } // namespace calibrate

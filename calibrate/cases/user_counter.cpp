@@ -27,10 +27,10 @@ std::string why_not_opened(int err)
     case ENOENT:
     case ENODEV:
     case EOPNOTSUPP:
-        return "this machine shows no PMU to programs (most virtual machines)";
+        return "this machine has no PMU for programs (most virtual machines)";
     case EACCES:
     case EPERM:
-        return "the kernel refuses perf_event_open; lower /proc/sys/kernel/perf_event_paranoid to 2 or less";
+        return "perf_event_open: permission denied (lower /proc/sys/kernel/perf_event_paranoid to 2 or less)";
     default:
         return fmt::format("perf_event_open: {}", std::strerror(err));
     }
@@ -39,10 +39,10 @@ std::string why_not_opened(int err)
 std::string why_not_readable(const perf_event_mmap_page &page)
 {
     if (!page.cap_user_rdpmc)
-        return "the kernel does not let programs read counters (cap_user_rdpmc is 0; x86-64: see "
+        return "counter reads by programs are disabled (cap_user_rdpmc is 0; x86-64: see "
                "/sys/bus/event_source/devices/cpu/rdpmc, arm64: /proc/sys/kernel/perf_user_access)";
     if (page.index == 0)
-        return "the kernel names no register to read: other programs hold them, or user reads are off";
+        return "the kernel assigned no register: they are in use by other programs, or user reads are disabled";
     return "";
 }
 
@@ -53,7 +53,7 @@ UserCounter::UserCounter(std::uint64_t event, std::uint64_t config1) : page_(MAP
     attr.size = sizeof(attr);
     attr.config = event;
     attr.config1 = config1;
-    attr.pinned = 1; // keeps its register, or is refused
+    attr.pinned = 1; // keeps its register or fails
     attr.exclude_kernel = 1;
     attr.exclude_hv = 1;
     file_ = static_cast<int>(syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC));
@@ -63,7 +63,7 @@ UserCounter::UserCounter(std::uint64_t event, std::uint64_t config1) : page_(MAP
     }
     page_ = mmap(nullptr, page_bytes(), PROT_READ, MAP_SHARED, file_, 0);
     if (page_ == MAP_FAILED) {
-        lacks_ = fmt::format("the counter's page cannot be mapped: {}", std::strerror(errno));
+        lacks_ = fmt::format("cannot map the counter's page: {}", std::strerror(errno));
         return;
     }
     const auto &page = *static_cast<const perf_event_mmap_page *>(page_);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// user_counter: a counter of the PMU that this thread may read without a system call, or the reason why it may not.
+// user_counter: a PMU counter readable by this thread without a system call, or why there is none.
 #pragma once
 
 #include <linux/perf_event.h>
@@ -12,16 +12,16 @@ namespace calibrate
 class UserCounter
 {
 public:
-    // event: of PERF_TYPE_HARDWARE; config1: what the architecture wants for user reads.
+    // event: of PERF_TYPE_HARDWARE; config1: value that the architecture requires for user reads.
     UserCounter(std::uint64_t event, std::uint64_t config1);
     ~UserCounter();
     UserCounter(const UserCounter &) = delete;
     UserCounter &operator=(const UserCounter &) = delete;
 
-    // Empty: the kernel says that it may be read, here and now.
+    // Empty: the kernel currently allows reading the counter.
     const std::string &lacks() const { return lacks_; }
     std::uint32_t number() const { return number_; }
-    // Not while it lacks anything.
+    // Only valid if lacks() is empty.
     const volatile perf_event_mmap_page *page() const { return static_cast<const perf_event_mmap_page *>(page_); }
     std::uint64_t value() const; // by the system call
 
@@ -33,6 +33,7 @@ private:
 };
 
 std::string why_not_opened(int err); // errno of perf_event_open
-// What the page tells; to read all the same would end the process.  Empty: nothing is against it.
+// Reason from the counter's page, or empty.  Reading the counter despite a reason would kill the
+// process.
 std::string why_not_readable(const perf_event_mmap_page &page);
 } // namespace calibrate

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// environment: /proc, /sys and the CPU's own flags -> the context without which a figure means
-// nothing.
+// environment: /proc, /sys and the CPU's flags -> the context needed to interpret the figures.
 #include "environment.hpp"
 
 #include <sys/utsname.h>

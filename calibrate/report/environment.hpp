@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// environment: /proc, /sys and the CPU's own flags -> the context without which a figure means
-// nothing.
+// environment: /proc, /sys and the CPU's flags -> the context needed to interpret the figures.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +11,7 @@
 
 namespace calibrate
 {
-// Absent values are what the machine does not tell; they are not guessed.
+// Values that the machine does not report are absent, not guessed.
 struct Environment {
     nsp_machine machine = {};
     unsigned cpu = 0; // the one measured on
@@ -29,14 +28,14 @@ struct Environment {
     double load_1min = 0;
 };
 
-// `root` is "/", or a made-up tree.
+// `root` is "/", or a test tree.
 Environment read_environment(const std::filesystem::path &root, unsigned cpu, const nsp_machine &machine);
 
 bool is_virtual(const Environment &environment);
 
-// Time this CPU's hypervisor gave to others, in seconds since boot; absent where it is not told.
+// Time that the hypervisor took from this CPU, in seconds since boot; absent if not reported.
 std::optional<double> read_steal_seconds(const std::filesystem::path &root, unsigned cpu);
 
-// Whether "0,2-5" holds the number.
+// Whether a list such as "0,2-5" contains the number.
 bool cpu_list_has(const std::string &list, unsigned cpu);
 } // namespace calibrate

@@ -67,7 +67,7 @@ void add_kernel_macros(const Results &results, Paper &paper)
     if (results.kernel_costs.empty() && paper.why_no_kernel.empty())
         paper.why_no_kernel = "not measured";
     for (const Macro &macro : kMacros) {
-        const bool is_inner = macro.ticks == &ProbeRow::inner_alone; // nsmod measures what is added to what is around
+        const bool is_inner = macro.ticks == &ProbeRow::inner_alone; // not measured by nsmod
         KernelMacroLine line = {&macro, {}, {}};
         if (!is_inner) {
             line.recorded = named_figure(results.kernel_costs, macro.row);
@@ -122,7 +122,7 @@ void add_events(const Results &results, Paper &paper)
     if (paper.events.empty())
         paper.why_no_events = results.why_no_counters();
     if (paper.events.empty() && paper.why_no_events.empty())
-        paper.why_no_events = "no source of counters was measured";
+        paper.why_no_events = "no counter source was measured";
 }
 } // namespace
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// paper: results -> the rows of the NetSlice paper's tables, its own figures of 2001 beside those of this machine.
+// paper: results -> the rows of the NetSlice paper's tables, with the figures of 2001.
 #pragma once
 
 #include <array>
@@ -20,10 +20,10 @@ struct InstructionLine {
     std::string name;
     std::optional<double> ns_2001;
     std::optional<Estimate> ticks;
-    std::string note; // why there is no figure, where there is none
+    std::string note; // the reason if there is no figure
 };
 
-// Table 2: the probes, then the pair; in this order everywhere.
+// Table 2: the probes, then the pair; the order is the same everywhere.
 struct Macro {
     const char *acronym; // the paper's
     const char *name;
@@ -41,14 +41,14 @@ struct MacroLine {
     std::optional<Estimate> ordered;
 };
 
-// The same in the kernel, by nsmod, which has one clock mode.
+// The same in the kernel, measured by nsmod in its only clock mode.
 struct KernelMacroLine {
     const Macro *macro;
     std::optional<Estimate> recorded;
-    std::optional<Estimate> idle; // while nobody records
+    std::optional<Estimate> idle; // without a recorder
 };
 
-// Figure 4: one counter, what each macro adds to it.
+// Figure 4: the amount that each macro adds to one counter.
 struct EventLine {
     std::string counter;
     std::string source;
@@ -56,7 +56,7 @@ struct EventLine {
     std::array<std::optional<Estimate>, kMacroCount> counts;
 };
 
-// What the paper's text gives in figures; the rest of its Figure 4 is a picture.
+// A number given in the paper's text; the rest of its Figure 4 is a picture.
 struct Event2001 {
     const char *counter; // our name
     const char *event;   // its number on the P6
@@ -66,14 +66,14 @@ struct Event2001 {
 inline constexpr Event2001 kEvent2001 = {"instructions", "C0H", "NSE", 77};
 
 struct Paper {
-    std::string ring; // the kind that the figures are of
+    std::string ring; // the ring kind of the figures
     std::vector<InstructionLine> instructions;
     std::vector<MacroLine> macros;
-    std::vector<InstructionLine> kernel_instructions; // of Table 1, as far as nsmod measured them
-    std::vector<KernelMacroLine> kernel_macros;       // empty where it measured none
-    std::string why_no_kernel;                        // why something of these is missing
+    std::vector<InstructionLine> kernel_instructions; // of Table 1, those measured by nsmod
+    std::vector<KernelMacroLine> kernel_macros;       // empty if it measured none
+    std::string why_no_kernel;                        // reason if any of these is missing
     std::vector<EventLine> events;
-    std::string why_no_events; // empty where there are some
+    std::string why_no_events; // empty if there are any
 };
 
 Paper paper_of(const Results &results, std::span<const InstructionVariant> variants, bool is_virtual);

@@ -19,8 +19,8 @@ struct Report {
 };
 
 std::string as_text(const Report &report);
-// The paper's tables instead, for this machine and 2001's.
+// The paper's tables, with the figures of this machine and of 2001.
 std::string as_paper_text(const Report &report);
-// Schema netslice-calibration-1; what nsdump does not need stands beside what it does.
+// Schema netslice-calibration-1; also has members that nsdump does not read.
 std::string as_json(const Report &report);
 } // namespace calibrate

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// report: run + environment -> calibration.json; the part that nsdump reads is nsdump's own
-// writer's.
+// report: run + environment -> calibration.json; the part that nsdump reads is written by nsdump's
+// own code.
 #include <algorithm>
 
 #include <nlohmann/json.hpp>

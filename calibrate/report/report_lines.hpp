@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// report: lines of a text, one after the other, and what stands above and below every table.
+// report: builds a text line by line; also the lines above and below every table.
 #pragma once
 
 #include <iterator>
@@ -28,5 +28,5 @@ private:
 };
 
 std::string context_text(const Report &report);
-std::string warnings_text(const Report &report); // begins with an empty line; empty: there are none
+std::string warnings_text(const Report &report); // begins with an empty line, if any
 } // namespace calibrate

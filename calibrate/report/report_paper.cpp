@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// report: run -> the NetSlice paper's tables for people, this machine beside that of 2001.
+// report: run -> the NetSlice paper's tables as text, with the figures of 2001.
 #include "paper.hpp"
 #include "report_lines.hpp"
 
@@ -58,9 +58,9 @@ private:
         for (const MacroLine &one : paper_.macros)
             line("{:<3} {:<20} {:>7.0f} {} {}{}", one.macro->acronym, one.macro->name, one.macro->ns_2001,
                  figures(one.fast, one.macro->ns_2001), figures(one.ordered, one.macro->ns_2001),
-                 one.fast && one.ordered ? "" : "  -: the calibration has no figure for it");
-        line("one right behind the other; inner: what an empty slice reads; all others: what the macro adds to what is around it");
-        line("in 2001 the macros ran in the kernel, here in a program");
+                 one.fast && one.ordered ? "" : "  -: not in the calibration");
+        line("macros back to back; inner: cost included in an empty slice; others: cost added to the enclosing code");
+        line("the macros of 2001 ran in the kernel, these run in a program");
     }
 
     void kernel()
@@ -77,15 +77,15 @@ private:
         for (const KernelMacroLine &one : paper_.kernel_macros)
             line("{:<3} {:<20} {:>7.0f} {}  {}", one.macro->acronym, one.macro->name, one.macro->ns_2001,
                  figures(one.recorded, one.macro->ns_2001),
-                 one.idle ? fmt::format("nobody records: {:.2f} ns", one.idle->mean * ns_per_tick_) : "");
-        line("the macros with a ring that has room, and no counters; the inner cost is in each trace that has kernel records");
+                 one.idle ? fmt::format("no recorder: {:.2f} ns", one.idle->mean * ns_per_tick_) : "");
+        line("macros: ring with room, no counters; the inner cost is in each trace that has kernel records");
     }
 
     void events()
     {
         line("\nFigure 4: events in each macro");
         if (paper_.events.empty()) {
-            line("none can be counted here: {}", paper_.why_no_events);
+            line("unavailable: {}", paper_.why_no_events);
             return;
         }
         std::string head = fmt::format("{:<16} {:<10} {:<8}", "counter", "source", "clock");
@@ -103,9 +103,9 @@ private:
         }
         if (has_2001)
             events_of_2001();
-        line("of probes that carry the counter: they take a longer way than those of table 2");
+        line("measured with probes that read the counter, whose code path is longer than that of Table 2");
         if (has_step)
-            line("step: what a stepped slice counts of a macro; stepping is off while the macro writes its record");
+            line("step: instructions of a macro counted by a stepped slice; stepping is off while the macro writes its record");
     }
 
     void events_of_2001()

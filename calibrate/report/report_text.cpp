@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// report: run + environment -> a table for people.
+// report: run + environment -> tables as text.
 #include <fmt/format.h>
 
 #include "report.hpp"
@@ -63,8 +63,8 @@ private:
                  outer.mean * ns_per_tick_, alone.mean * ns_per_tick_, ratio(is_pair ? alone.mean / 2 : alone.mean),
                  outer.batches, outer.trimmed);
         }
-        line("inner: ticks that a slice reads besides its work; outer: ticks the probe, or the pair, adds to the work around it; "
-             "alone: with no work to hide beside; x {}: of one record alone, a pair writes two", bare_name_);
+        line("inner: probe cost in ticks included in a slice; outer: ticks that the probe, or the pair, adds to the work around it; "
+             "alone: without work to overlap with; x {}: for one record, alone (a pair writes two)", bare_name_);
     }
 
     void counters()
@@ -88,8 +88,8 @@ private:
     {
         return name == "off"    ? "EXIT, no session open"
                : name == "room" ? "EXIT, ring of 4 MiB with room"
-               : name == "full" ? "EXIT, ring full: the loss is counted"
-                                : "EXIT, oldest records give way, ring of 64 KiB";
+               : name == "full" ? "EXIT, ring full, loss counted"
+                                : "EXIT, overwriting oldest, ring of 64 KiB";
     }
 
     void rings()
@@ -112,7 +112,7 @@ private:
         if (!results_.unavailable.empty())
             add("\n");
         for (const Unavailable &lack : results_.unavailable)
-            line("not here: {}: {}", lack.what, lack.reason);
+            line("unavailable: {}: {}", lack.what, lack.reason);
     }
 
     const Report &report_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// warnings: what the machine was and did during the run -> what a person should know and can do.
+// warnings: properties of the machine and the run -> warnings with remedies.
 #pragma once
 
 #include <optional>
@@ -10,13 +10,13 @@
 
 namespace calibrate
 {
-// What was seen while measuring.
+// Observations during the run.
 struct RunFacts {
     double seconds = 0;
     double hz = 0;
     double step_ticks = 0;
     std::optional<double> steal_seconds;
-    long preemptions = 0;    // times another program took the CPU
+    long preemptions = 0;    // involuntary context switches
     double worst_spread = 0; // of all figures; see Estimate::spread
     std::string worst_figure;
     unsigned wide_figures = 0; // figures whose spread is above kWideSpread

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// output: text -> standard output or a file that is whole or not there.
+// output: text -> standard output or a file, which is complete or absent.
 #include "output.hpp"
 
 #include <fcntl.h>
@@ -36,7 +36,7 @@ bool is_pipe(const std::string &path)
     return stat(path.c_str(), &status) == 0 && S_ISFIFO(status.st_mode);
 }
 
-// A named pipe may get its reader after us; a Ctrl-C must reach us meanwhile.
+// A named pipe may get its reader later; Ctrl-C must work meanwhile.
 int open_in_place(const std::string &path)
 {
     for (bool has_told = false;; has_told = true) {
@@ -57,13 +57,13 @@ int open_in_place(const std::string &path)
     }
 }
 
-// What a file that is made now has to look like, and where.
+// Where to create the file, and the properties of the file that it replaces.
 struct Target {
-    fs::path path; // behind all symbolic links
+    fs::path path; // with all symbolic links resolved
     fs::path folder;
-    struct stat old = {}; // of the file that is there
+    struct stat old = {}; // of the existing file
     bool is_there = false;
-    bool is_special = false; // a pipe or terminal cannot be renamed to
+    bool is_special = false; // pipes and terminals are written in place
 };
 
 void check_access(const std::string &path, const char *place, int mode)
@@ -72,7 +72,7 @@ void check_access(const std::string &path, const char *place, int mode)
         throw_cannot_write(path);
 }
 
-// Throws OutputError when it cannot be written.
+// Throws OutputError if it cannot be written.
 Target target_of(const std::string &path)
 {
     Target target;
@@ -94,7 +94,7 @@ Target target_of(const std::string &path)
     return target;
 }
 
-// Beside the target, with what others may do with it as before.
+// Creates the temporary file next to the target, with the same owner and mode.
 int open_beside(const std::string &path, const Target &target, std::string &temporary)
 {
     const int fd = mkostemp(temporary.data(), O_CLOEXEC);
@@ -105,7 +105,7 @@ int open_beside(const std::string &path, const Target &target, std::string &temp
     const mode_t mask = umask(0);
     umask(mask);
     if (target.is_there)
-        [[maybe_unused]] const int is_foreign = fchown(fd, target.old.st_uid, target.old.st_gid); // root alone may
+        [[maybe_unused]] const int is_foreign = fchown(fd, target.old.st_uid, target.old.st_gid); // only for root
     fchmod(fd, target.is_there ? target.old.st_mode & 07777 : 0666 & ~mask);
     return fd;
 }
@@ -117,7 +117,7 @@ Output::Output(const std::string &path, const std::vector<std::string> &inputs) 
         return;
     for (const std::string &input : inputs)
         if (const auto file = identity(path_); file && !input.empty() && identity(input) == file)
-            throw UsageError(path_ + ": is the input; give the output another name");
+            throw UsageError(path_ + ": output is the same file as the input (choose another name)");
     const Target target = target_of(path_);
     if (target.is_special) {
         fd_ = open_in_place(target.path);
@@ -172,7 +172,7 @@ void check_outputs(const std::string &input, const std::vector<std::string> &out
             return;
         const auto [known, is_new] = taken.emplace(*file, name);
         if (!is_new)
-            throw UsageError(name + " and " + known->second + " are the same file; give each a name of its own");
+            throw UsageError(name + " and " + known->second + " are the same file (give each a different name)");
     };
     take(identity(input), "the input " + input);
     take(identity(STDOUT_FILENO), "standard output");
@@ -191,7 +191,7 @@ void write_whole(const std::string &path, const std::string &text)
         output.text() = text;
         output.finish();
     } catch (const OutputClosed &) {
-        // nobody reads any more
+        // the reader closed the pipe
     }
 }
 } // namespace command

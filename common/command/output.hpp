@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// output: text -> standard output or a file that is whole or not there.
+// output: text -> standard output or a file, which is complete or absent.
 #pragma once
 
 #include <stdexcept>
@@ -14,19 +14,19 @@ public:
     using std::runtime_error::runtime_error;
 };
 
-// Arguments that only a look at the files shows to be wrong.
+// Invalid arguments that are detected only by examining files.
 class UsageError : public std::runtime_error
 {
 public:
     using std::runtime_error::runtime_error;
 };
 
-// The reader of a pipe went away: nothing is wrong, there is only nobody left to write for.
+// The reader closed the pipe.  Not an error; the output is no longer needed.
 class OutputClosed : public std::exception
 {
 };
 
-// Ctrl-C while there was nothing to end in an orderly way yet.
+// Ctrl-C before there was anything to finish.
 class Interrupted : public std::exception
 {
 };
@@ -34,15 +34,15 @@ class Interrupted : public std::exception
 class Output
 {
 public:
-    // Empty or "-": standard output.  A regular file appears under its name only at finish(), with the mode of the one
-    // that it replaces.  UsageError when it is one of the files that are being read.  Waits for a named pipe's reader;
-    // Interrupted when a Ctrl-C comes first.
+    // Empty or "-": standard output.  A regular file appears under its name only at finish(), with
+    // the mode of the file that it replaces.  Throws UsageError if it is one of `inputs`.  Waits
+    // for a named pipe's reader; throws Interrupted on Ctrl-C.
     explicit Output(const std::string &path, const std::vector<std::string> &inputs = {});
     ~Output();
     Output(const Output &) = delete;
     Output &operator=(const Output &) = delete;
 
-    // Append here; whole lines only, so that an interrupted output ends at a line.
+    // Append complete lines only, so that an interrupted output ends with a complete line.
     std::string &text() { return text_; }
     void flush_when_full()
     {
@@ -56,16 +56,17 @@ private:
     static constexpr std::size_t kFullBytes = 1 << 16;
 
     std::string path_;      // as given
-    std::string target_;    // behind links
-    std::string temporary_; // empty when written in place
+    std::string target_;    // with links resolved
+    std::string temporary_; // empty if written in place
     std::string text_;
     int fd_;
 };
 
-// For the time before the work begins.  Throws UsageError when an output is the input, another output or the file behind
-// standard output, and OutputError when it could not be written.  Empty names and "-" are none.
+// To be called before the work begins.  Throws UsageError if an output is the same file as the
+// input, another output or standard output, and OutputError if it cannot be written.  Ignores
+// empty names and "-".
 void check_outputs(const std::string &input, const std::vector<std::string> &outputs);
 
-// A reader that closed the pipe is no error.
+// A pipe closed by its reader is not an error.
 void write_whole(const std::string &path, const std::string &text);
 } // namespace command

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// output_path: a name -> the file behind it.
+// output_path: a name -> the file that it refers to.
 #include "output_path.hpp"
 
 #include <cerrno>
@@ -10,7 +10,7 @@ namespace
 {
 namespace fs = std::filesystem;
 
-constexpr int kMostLinks = 40; // as the kernel
+constexpr int kMostLinks = 40; // same as the kernel
 
 std::optional<Identity> identity_of(const struct stat &status)
 {
@@ -30,7 +30,7 @@ int follow_links(const std::string &path, fs::path &target)
         const fs::path next = fs::read_symlink(target, error);
         if (error)
             return error.value();
-        target = target.parent_path() / next; // an absolute name replaces all
+        target = target.parent_path() / next; // an absolute name replaces the parent
     }
     return ELOOP;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// output_path: a name -> the file behind it, there or not yet.
+// output_path: a name -> the file that it refers to, which may not exist yet.
 #pragma once
 
 #include <filesystem>
@@ -11,13 +11,13 @@
 
 namespace command
 {
-// Follows symbolic links, also to a file that is not there yet.  0 or errno.
+// Follows symbolic links, also to a file that does not exist.  Returns 0 or errno.
 int follow_links(const std::string &path, std::filesystem::path &target);
 
-// Device, inode and name in it; the name is empty where the inode is the file's own, not its folder's.
+// Device, inode and name: of an existing file with an empty name, or of its folder with its name.
 using Identity = std::tuple<dev_t, ino_t, std::string>;
 
-// None for what can be written by several at once: terminals, pipes, /dev/null.
+// None for files that may have several writers: terminals, pipes, /dev/null.
 std::optional<Identity> identity(const std::string &path);
 std::optional<Identity> identity(int fd);
 } // namespace command

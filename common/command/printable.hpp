@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// printable: any bytes -> text that does not drive a terminal.
+// printable: arbitrary bytes -> text without terminal control characters.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace command
 {
-// Control characters and bytes that are not ASCII shown as \xNN.
+// Shows control characters and non-ASCII bytes as \xNN.
 inline std::string printable(std::string_view text)
 {
     std::string out;

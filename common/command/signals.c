@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* signals: handlers that set a flag, once a wish. */
+/* signals: handlers that set a flag. */
 #define _GNU_SOURCE
 #include "signals.h"
 
@@ -14,9 +14,9 @@ static struct timespec first;
 static struct sigaction pipe_before, size_limit_before;
 
 /*
- * The first one asks for an orderly end.  One Ctrl-C may well come twice, from
- * the terminal and from whoever started us; one that comes later is from
- * somebody who has waited enough.
+ * The first signal requests an orderly end.  One Ctrl-C may arrive twice, from
+ * the terminal and from the parent process; a signal that arrives later means
+ * that the user does not want to wait.
  */
 static void on_signal(int number)
 {
@@ -41,7 +41,7 @@ void command_catch_interrupts(void)
     action.sa_handler = on_signal;
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
-    if (sigaction(SIGHUP, NULL, &hangup) == 0 && hangup.sa_handler != SIG_IGN) /* as nohup leaves it */
+    if (sigaction(SIGHUP, NULL, &hangup) == 0 && hangup.sa_handler != SIG_IGN) /* as set by nohup */
         sigaction(SIGHUP, &action, NULL);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* signals: Ctrl-C -> a flag; closed pipes and the limit of file sizes -> errors of write(). */
+/* signals: Ctrl-C -> a flag; closed pipes and the file size limit -> errors of write(). */
 #ifndef COMMAND_SIGNALS_H
 #define COMMAND_SIGNALS_H
 
@@ -8,20 +8,20 @@ extern "C" {
 #endif
 
 /*
- * After SIGINT, SIGTERM or SIGHUP command_was_interrupted() is true and the
- * program ends with what it has; one that comes more than a second later
- * kills.  Under nohup SIGHUP stays ignored.
+ * After SIGINT, SIGTERM or SIGHUP, command_was_interrupted() is true and the
+ * program should finish with the results so far; a further signal more than a
+ * second later kills it.  Under nohup, SIGHUP stays ignored.
  */
 void command_catch_interrupts(void);
 int command_was_interrupted(void);
 
-/* SIGPIPE and SIGXFSZ become errors of write(). */
+/* Turns SIGPIPE and SIGXFSZ into errors of write(). */
 void command_ignore_write_signals(void);
 
-/* In a child that becomes another program. */
+/* For a child process before exec. */
 void command_restore_write_signals(void);
 
-/* Returns after `milliseconds`, or when a signal comes. */
+/* Returns after `milliseconds` or when a signal arrives. */
 void command_pause(int milliseconds);
 
 #ifdef __cplusplus

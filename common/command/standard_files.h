@@ -6,7 +6,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-/* A file that is opened later must not become standard output: what is printed would go into it, or nowhere. */
+/* Prevents a file opened later from becoming standard output and receiving printed text. */
 static inline void command_keep_standard_files(void)
 {
     int fd;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// status_line: how far the work is -> one line on a terminal, rewritten.
+// status_line: progress -> one line on a terminal, updated in place.
 #include "status_line.hpp"
 
 #include <cstdio>
@@ -23,7 +23,7 @@ void StatusLine::show(const std::string &line)
 {
     if (!is_on_)
         return;
-    std::fputs(("\r\033[K" + line).c_str(), stderr); // not fmt::print, which throws where it cannot be written
+    std::fputs(("\r\033[K" + line).c_str(), stderr); // fmt::print would throw on a write error
     std::fflush(stderr);
     is_shown_ = true;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// status_line: how far the work is -> one line on a terminal, rewritten; nothing elsewhere.
+// status_line: progress -> one line on a terminal, updated in place; nothing elsewhere.
 #pragma once
 
 #include <chrono>
@@ -12,7 +12,7 @@ class StatusLine
 {
 public:
     explicit StatusLine(bool is_wanted = true);
-    ~StatusLine(); // takes the line away
+    ~StatusLine(); // erases the line
     StatusLine(const StatusLine &) = delete;
     StatusLine &operator=(const StatusLine &) = delete;
 
@@ -25,7 +25,7 @@ private:
     bool is_shown_ = false;
 };
 
-// Share of a file that was read; work of less than a second shows nothing.
+// Share of a file read so far; shows nothing during the first second.
 class ReadProgress
 {
 public:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// tell: words for a person -> standard error.
+// tell: message -> standard error.
 #pragma once
 
 #include <cstdio>
@@ -9,7 +9,7 @@
 
 namespace command
 {
-// Not fmt::print, which throws where standard error is closed or full: what a program has to say must not end it.
+// fmt::print would throw if standard error is closed or full; a message must not end the program.
 template <class... Args> void tell(fmt::format_string<Args...> format, Args &&...args)
 {
     std::fputs(fmt::format(format, std::forward<Args>(args)...).c_str(), stderr);

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * nsmod_example: a module whose own function says where its time goes.
+ * nsmod_example: a module with an annotated function.
  *
  *	echo 1000 >/sys/module/nsmod_example/parameters/run
  *
- * makes that many packets in memory and checks them, in the process that
- * writes.  Each is a unit `packet` with a slice `handle`, and in that the
- * slices `fill` and `check` and the MARK `checksum`.  Nobody records: the probes are no-operations.
+ * creates that many packets in memory and checks them, in the context of the
+ * writing process.  Each is a unit `packet` with a slice `handle`, which
+ * contains the slices `fill` and `check` and the MARK `checksum`.  Without a
+ * recorder the probes are nops.
  */
 #include <linux/crc32.h>
 #include <linux/module.h>
@@ -63,7 +64,7 @@ static int run(const char *text, const struct kernel_param *parameter)
 
 static const struct kernel_param_ops run_ops = { .set = run };
 module_param_cb(run, &run_ops, NULL, 0200);
-MODULE_PARM_DESC(run, "a number written here: so many packets are made and checked");
+MODULE_PARM_DESC(run, "write a number to create and check that many packets");
 
 MODULE_LICENSE("GPL");
 MODULE_AUTHOR("The NetSlice maintainers");

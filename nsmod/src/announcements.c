@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Walks the append-only log of a session's memory.  Hostile: lengths are checked, payloads copied, contents are the reader's matter. */
+/* Reads the append-only log of a session's memory: lengths are checked, payloads only copied. */
 #include "announcements.h"
 
 #include <linux/jiffies.h>
@@ -49,7 +49,7 @@ static int write_payload(struct nsmod_announcements *own, struct nsmod_output *o
 	return err;
 }
 
-/* 1: one more has been passed; 0: none is whole; -errno. */
+/* 1: one was written; 0: the next one is incomplete; -errno. */
 static int write_next(struct nsmod_announcements *own, const struct nsmod_memory *memory, struct nsmod_output *output)
 {
 	const u64 tail = nsmod_announcements_tail(memory);
@@ -66,7 +66,7 @@ static int write_next(struct nsmod_announcements *own, const struct nsmod_memory
 	err = read_head(memory, own->cursor, &head);
 	if (err || !is_whole(&head, own->cursor, tail))
 		return err;
-	smp_rmb(); /* pairs with the release of `ready`: the payload is whole before */
+	smp_rmb(); /* pairs with the release of `ready`: the payload is complete before it */
 	if (is_for_the_file(head.kind)) {
 		payload = kvmalloc(head.bytes, GFP_KERNEL);
 		if (!payload)
@@ -104,7 +104,7 @@ bool nsmod_announcements_are_awaited(struct nsmod_announcements *own, u64 tail)
 	return time_before(jiffies, own->awaited_until);
 }
 
-/* Past the announcement at the cursor, which is not whole and never will be.  False: there is none. */
+/* Skips the announcement at the cursor, which will never be completed.  False: there is none. */
 static bool skip(struct nsmod_announcements *own, const struct nsmod_memory *memory)
 {
 	const u64 tail = nsmod_announcements_tail(memory);
@@ -116,7 +116,10 @@ static bool skip(struct nsmod_announcements *own, const struct nsmod_memory *mem
 		own->cursor += NSLICE_ANNOUNCEMENT_BYTES(head.bytes);
 		return true;
 	}
-	/* It died before it stored its length: nothing but zeros up to the next one's head. */
+	/*
+	 * The writer was killed before it stored the length: only zeros up to
+	 * the head of the next one.
+	 */
 	do {
 		own->cursor += sizeof(head);
 		cond_resched();

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A loop of 8 probes against one of 16, as many rounds: loop and readings cancel
- * in the difference.  Means over batches, since a clock that moves in steps says
- * little about a single pair.
+ * A loop of 8 probes is compared with one of 16 and the same number of rounds:
+ * the costs of the loop and of the readings cancel in the difference.  Uses
+ * means over batches, because a single pair is too short for a clock that moves
+ * in steps.
  */
 #include "calibrate_batch.h"
 
@@ -21,12 +22,12 @@
 #define MANY 16
 #define MAX_ROUNDS 16
 #define STRETCH_NS 40000
-#define MIN_BATCHES 16 /* so that a fifth at either end is enough to leave out what a busy host takes from a virtual CPU */
+#define MIN_BATCHES 16 /* enough to leave out a fifth at either end, disturbed by a busy host */
 
 static DEFINE_PER_CPU_ALIGNED(struct nslice_ring_meta, scratch_ring);
-static DEFINE_STATIC_KEY_FALSE(always); /* on from the first calibration, so that a probe here is one that records */
+static DEFINE_STATIC_KEY_FALSE(always); /* enabled by the first calibration */
 
-/* Sites that need not be met: nothing but this file reads their records. */
+/* These sites need no ids: only this file reads their records. */
 #define PROBE(kind_) NSLICE_KERNEL_PROBE(always, scratch_ring, "calibration", kind_, NSMOD_BITS(0, kind_, 0))
 
 #define ONE_PAIR                          \
@@ -44,10 +45,13 @@ static DEFINE_STATIC_KEY_FALSE(always); /* on from the first calibration, so tha
 #define FOUR(...) __VA_ARGS__; __VA_ARGS__; __VA_ARGS__; __VA_ARGS__
 #define EIGHT(...) FOUR(__VA_ARGS__); FOUR(__VA_ARGS__)
 
-/* The program's work between two probes, without which the compiler lays them out as it would nowhere else. */
+/* Work between probes, without which the compiler would lay them out in an untypical way. */
 #define WORK asm volatile("nop")
 
-/* Aligned, so that what the compiler puts before a loop is the same in both; as much work in both. */
+/*
+ * Aligned, so that the code before the loop is the same in both; both have the
+ * same amount of work.
+ */
 #define LOOPS(name_, ...)                                                              \
 	static noinline notrace __aligned(64) void few_##name_(u64 rounds)             \
 	{                                                                              \
@@ -79,7 +83,7 @@ static const struct loops all_loops[NSMOD_CALIBRATE_KINDS] = {
 	{ few_pairs, many_pairs }, { few_marks, many_marks }, { few_inits, many_inits }, { few_exits, many_exits },
 };
 
-/* Counters of this CPU, or zeros. */
+/* Clock and counters of this CPU; zeros for counters that do not run. */
 static noinline notrace void read_fields(u32 fields, u64 *values)
 {
 	struct nsmod_cpu_counters *own = raw_cpu_ptr(&nsmod_counters);
@@ -90,7 +94,7 @@ static noinline notrace void read_fields(u32 fields, u64 *values)
 	values[0] = nsmod_clock_ordered();
 }
 
-/* What a loop takes, in all fields, from an empty ring on. */
+/* Cost of a loop in all fields, starting with an empty ring. */
 static void run(void (*loop)(u64 rounds), u32 rounds, u32 fields, u64 *data, u64 *taken)
 {
 	u64 before[NSMOD_CALIBRATE_FIELDS], after[NSMOD_CALIBRATE_FIELDS];
@@ -115,7 +119,7 @@ static u64 field_of(const u64 *record, u32 field)
 	return field == 0 ? record[0] : record[NSLICE_HEAD_UNITS + field - 1];
 }
 
-/* STOP minus START, of all pairs that the ring has: empty slices. */
+/* STOP minus START over all pairs in the ring, which are empty slices. */
 static void sum_inner(const struct nslice_ring_meta *ring, u32 fields, s64 *sums)
 {
 	const u32 end = NSLICE_POSITION_UNITS(ring->head);
@@ -132,13 +136,13 @@ static void sum_inner(const struct nslice_ring_meta *ring, u32 fields, s64 *sums
 	}
 }
 
-/* As many as a stretch with interrupts off may last, a power of two. */
+/* Largest power of two for which interrupts are off no longer than STRETCH_NS. */
 static u32 choose_rounds(const struct loops *loops, u64 *data)
 {
 	u64 taken[NSMOD_CALIBRATE_FIELDS], begin, ns;
 	u32 rounds = MAX_ROUNDS;
 
-	run(loops->many, 1, 1, data, taken); /* warms up */
+	run(loops->many, 1, 1, data, taken); /* warm-up */
 	begin = ktime_get_raw_ns();
 	run(loops->many, 1, 1, data, taken);
 	ns = ktime_get_raw_ns() - begin;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Probes on a ring of their own, in batches of n and 2n -> what one costs, as a sample for each batch. */
+/* Probes on a scratch ring, in batches of n and 2n -> cost of one probe, one sample per batch. */
 #ifndef NSMOD_CALIBRATE_BATCH_H
 #define NSMOD_CALIBRATE_BATCH_H
 
@@ -13,22 +13,23 @@
 #define NSMOD_CALIBRATE_RING_BYTES 65536
 #define NSMOD_CALIBRATE_UNIT_BITS 10 /* samples are in 2^-10 */
 
-/* START stands for the pair. */
+/* START means the pair. */
 extern const u8 nsmod_calibrated_kinds[NSMOD_CALIBRATE_KINDS];
 
-/* Of one kind on one CPU. */
+/* Samples of one kind on one CPU. */
 struct nsmod_samples {
 	u32 count;
 	s64 inner[NSMOD_CALIBRATE_FIELDS][NSMOD_CALIBRATE_BATCHES];
 	s64 outer[NSMOD_CALIBRATE_FIELDS][NSMOD_CALIBRATE_BATCHES];
 };
 
-/* Once, before the next: may sleep. */
+/* To be called once before nsmod_calibrate_kind(); may sleep. */
 void nsmod_calibrate_prepare(void);
 
 /*
- * On this CPU, which the caller must not leave.  data: NSMOD_CALIBRATE_RING_BYTES for records.  Interrupts are off for
- * some 50 us at a time; a budget that is used up ends it once there are enough batches.
+ * Calibrates on this CPU, which the caller must not leave.  data:
+ * NSMOD_CALIBRATE_RING_BYTES for records.  Interrupts are off for about 50 us
+ * at a time; ends after budget_ns if there are enough batches.
  */
 void nsmod_calibrate_kind(u32 kind_index, u32 fields, u64 *data, u64 budget_ns, struct nsmod_samples *samples);
 

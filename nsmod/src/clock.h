@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The clock that user probes read, read in the kernel: the two sides share one time. */
+/* The clock of user probes, read in the kernel, so that both use the same time. */
 #ifndef NSMOD_CLOCK_H
 #define NSMOD_CLOCK_H
 
@@ -17,7 +17,7 @@ static __always_inline u64 nsmod_clock(void)
 	return rdtsc();
 }
 
-/* What is before it is done before what is behind it begins. */
+/* Everything before it completes before anything after it starts. */
 static __always_inline void nsmod_fence(void)
 {
 	asm volatile("lfence" ::: "memory");
@@ -42,7 +42,7 @@ static __always_inline void nsmod_fence(void)
 }
 
 #else
-#error "nsmod knows x86-64 and arm64"
+#error "nsmod: unsupported architecture: only x86-64 and arm64 are supported"
 #endif
 
 static __always_inline u64 nsmod_clock_ordered(void)
@@ -55,7 +55,7 @@ static __always_inline u64 nsmod_clock_ordered(void)
 	return ticks;
 }
 
-/* Of one moment: ticks, and nanoseconds of CLOCK_MONOTONIC_RAW. */
+/* Ticks and nanoseconds of CLOCK_MONOTONIC_RAW, read together. */
 static inline void nsmod_clock_pair(u64 *ticks, u64 *mono_ns)
 {
 	unsigned long flags;

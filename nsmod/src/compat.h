@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The one place that knows how kernels differ.  From 6.1 on; older ones are refused by the Makefile, in words. */
+/* The only file that depends on the kernel version (6.1 or newer, checked by the Makefile). */
 #ifndef NSMOD_COMPAT_H
 #define NSMOD_COMPAT_H
 
@@ -9,21 +9,21 @@
 #include <linux/splice.h>
 #include <linux/version.h>
 
-/* 6.5: copy_splice_read() takes over from generic_file_splice_read() for files without a page cache */
+/* 6.5: copy_splice_read() replaces generic_file_splice_read() for files without a page cache */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 5, 0)
 #define nsmod_splice_read copy_splice_read
 #else
 #define nsmod_splice_read generic_file_splice_read
 #endif
 
-/* 6.12: no_llseek is gone, a NULL operation does the same */
+/* 6.12: no_llseek was removed; a NULL operation does the same */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 12, 0)
 #define nsmod_no_llseek NULL
 #else
 #define nsmod_no_llseek no_llseek
 #endif
 
-/* 6.11: the tracepoint consume_skb also tells the place */
+/* 6.11: the tracepoint consume_skb has a further argument, the location */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 11, 0)
 #define NSMOD_CONSUME_SKB_LOCATION , void *location
 #else
@@ -42,7 +42,10 @@
 #define NSMOD_ARMPMU_EVT_63BIT 0
 #endif
 
-/* 6.12: an event's index is the number of its register; before, 0 was the cycle counter.  31: the cycle counter. */
+/*
+ * 6.12: an event's index is its register number; before, it was one more, and 0
+ * the cycle counter.  31: the cycle counter.
+ */
 static __always_inline int nsmod_register_number(const struct perf_event *event)
 {
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 12, 0)
@@ -54,7 +57,10 @@ static __always_inline int nsmod_register_number(const struct perf_event *event)
 #endif
 }
 
-/* ID_AA64DFR0_EL1.PMUVer from 6 on, but for 15: registers of 64 bits.  The field's name is another in each kernel. */
+/*
+ * ID_AA64DFR0_EL1.PMUVer 6 or more except 15: 64-bit registers.  The field's
+ * name differs between kernels.
+ */
 static inline bool nsmod_arm_pmu_has_long_counters(void)
 {
 	const u32 version = read_sysreg(id_aa64dfr0_el1) >> 8 & 15;
@@ -73,14 +79,14 @@ static inline void nsmod_never_executed(struct vm_area_struct *vma)
 #endif
 }
 
-/* 6.11: the tracepoint kfree_skb also tells the socket */
+/* 6.11: the tracepoint kfree_skb has a further argument, the socket */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 11, 0)
 #define NSMOD_KFREE_SKB_SOCKET , struct sock *rx_sk
 #else
 #define NSMOD_KFREE_SKB_SOCKET
 #endif
 
-/* 6.16: MSRs are read as u64, under another name */
+/* 6.16: functions for MSRs were renamed */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 16, 0)
 #define nsmod_read_msr rdmsrq_safe
 #define nsmod_write_msr wrmsrq_safe

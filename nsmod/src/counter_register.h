@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* A perf event that is on this CPU -> the register that counts it, read. */
+/* A perf event on this CPU -> the value of its register. */
 #ifndef NSMOD_COUNTER_REGISTER_H
 #define NSMOD_COUNTER_REGISTER_H
 
@@ -10,7 +10,7 @@
 #if defined(CONFIG_X86_64)
 #include <asm/perf_event.h>
 
-/* Of the register's bits, those that count. */
+/* Width of the counter in bits. */
 static inline u32 nsmod_register_bits(const struct perf_event *event)
 {
 	struct x86_pmu_capability pmu;
@@ -29,26 +29,27 @@ static __always_inline u64 nsmod_register_read(const struct perf_event *event)
 
 static __always_inline bool nsmod_register_is_there(const struct perf_event *event)
 {
-	return (u32)READ_ONCE(event->hw.idx) < INTEL_PMC_IDX_FIXED_BTS; /* from there on they are no counters */
+	return (u32)READ_ONCE(event->hw.idx) < INTEL_PMC_IDX_FIXED_BTS; /* others are not counters */
 }
 
 #elif defined(CONFIG_ARM64)
 #include <linux/perf/arm_pmu.h>
 
-/* 0: two registers count it together, or it has a width that is not known here. */
+/* 0: the event uses two registers, or its width is unknown. */
 static inline u32 nsmod_register_bits(const struct perf_event *event)
 {
 	const u32 flags = event->hw.flags & (ARMPMU_EVT_64BIT | ARMPMU_EVT_47BIT | NSMOD_ARMPMU_EVT_63BIT);
 
 	if (flags == 0)
 		return 32;
-	/* Before PMUv3p5 only the cycle counter has 64 bits of its own. */
+	/* Before PMUv3p5 only the cycle counter has a full 64-bit register. */
 	return flags == ARMPMU_EVT_64BIT && (nsmod_arm_pmu_has_long_counters() || nsmod_register_number(event) == 31) ? 64 : 0;
 }
 
 /*
- * Registers are named by the instruction: a table of reads, 16 bytes each, the
- * cycle counter's the last.  As many instructions whatever the number is.
+ * The register number is part of the instruction, so this is a table of reads
+ * of 16 bytes each, the last one for the cycle counter.  The number of executed
+ * instructions is the same for every register.
  */
 void nsmod_counter_registers(void);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Open file -> role -> session or reader.  The role is taken once, under a lock; what it leads to lives as long as the file. */
+/* Open file -> role -> session or reader.  The role is set once, under a lock, and kept. */
 #include "device.h"
 
 #include <linux/capability.h>
@@ -23,7 +23,7 @@
 
 /* One open file.  session and reader are set once, at most one of them. */
 struct open_file {
-	struct mutex lock; /* of taking a role */
+	struct mutex lock; /* protects setting the role */
 	struct nsmod_session *session;
 	struct nsmod_reader *reader;
 };
@@ -111,7 +111,7 @@ static long become_kernel(struct open_file *own, void __user *at)
 	struct nsmod_reader *reader;
 	int err;
 
-	/* It shows what others do. */
+	/* Kernel records show the activity of all users. */
 	if (!perfmon_capable())
 		return -EPERM;
 	err = nsmod_request_take_kernel(&request, at);
@@ -183,8 +183,8 @@ static int nsmod_mmap(struct file *file, struct vm_area_struct *vma)
 }
 
 /*
- * With the rights of who opened the file, not of who happens to read it first: a program of root's that
- * was given the file as its standard input, say.
+ * Uses the rights of the process that opened the file, not of the one that
+ * reads it first, which may be a root program with the file as standard input.
  */
 static struct nsmod_reader *plain_reader(const struct file *file)
 {
@@ -195,11 +195,11 @@ static struct nsmod_reader *plain_reader(const struct file *file)
 	return reader;
 }
 
-/* `cat /dev/nsmod`: who just reads is a reader of what there is. */
+/* `cat /dev/nsmod`: a read() on a fresh file makes it a reader of any session. */
 static struct nsmod_reader *reader_of(const struct file *file)
 {
 	struct open_file *own = file->private_data;
-	struct nsmod_reader *reader = smp_load_acquire(&own->reader); /* pairs with the release where it is made */
+	struct nsmod_reader *reader = smp_load_acquire(&own->reader); /* pairs with its release */
 
 	if (reader)
 		return reader;
@@ -239,7 +239,7 @@ static const struct file_operations operations = {
 	.open = nsmod_open,
 	.release = nsmod_release,
 	.unlocked_ioctl = nsmod_ioctl,
-	.compat_ioctl = compat_ptr_ioctl, /* layouts are the same for 32 bits */
+	.compat_ioctl = compat_ptr_ioctl, /* layouts are the same for 32-bit programs */
 	.mmap = nsmod_mmap,
 	.read_iter = nsmod_read_iter,
 	.splice_read = nsmod_splice_read,
@@ -247,7 +247,7 @@ static const struct file_operations operations = {
 	.llseek = nsmod_no_llseek,
 };
 
-/* The group is a matter of udev's rule; until it has run only root may open the device. */
+/* The group is set by the udev rule; before that only root may open the device. */
 static struct miscdevice device = {
 	.minor = MISC_DYNAMIC_MINOR,
 	.name = "nsmod",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Ring -> chunks.  The module's counterpart of libnsprobe's drain: what it reads may be hostile and is copied before it is looked at. */
+/* Ring -> chunks, as libnsprobe's drain.  Data are not trusted: copied before they are examined. */
 #include "drained_ring.h"
 
 #include <linux/err.h>
@@ -14,10 +14,16 @@
 
 #include "output.h"
 
-/* A chunk with its header fits 256 KiB, which the allocator has as it is. */
+/*
+ * A chunk with its header fits into 256 KiB, which the allocator can provide
+ * without rounding up.
+ */
 #define MAX_CHUNK_UNITS ((u32)((NSLICE_MAX_PAYLOAD_BYTES - PAGE_SIZE) / NSLICE_UNIT_BYTES))
 
-/* Writers give an eighth of a ring at a time: one that is faster than the drain more often than this leaves it nothing. */
+/*
+ * Writers free an eighth of a ring at a time: after this many retries the drain
+ * is too slow and gives up.
+ */
 #define MAX_RETRIES 64
 
 static u32 ring_units(const struct nsmod_drained_ring *ring)
@@ -30,13 +36,13 @@ static u64 offset_of(const struct nsmod_drained_ring *ring, u64 position)
 	return (u64)((u32)position & (ring_units(ring) - 1)) * NSLICE_UNIT_BYTES;
 }
 
-/* Since the drain began. */
+/* Losses since the drain began. */
 static u64 lost_by(const struct nsmod_drained_ring *ring, int cause)
 {
 	return READ_ONCE(ring->meta->lost[cause]) - ring->lost_earlier[cause];
 }
 
-/* Records that the ring's writers could not write. */
+/* Records that could not be written. */
 static u64 refused_records(const struct nsmod_drained_ring *ring)
 {
 	u64 lost = 0;
@@ -48,7 +54,7 @@ static u64 refused_records(const struct nsmod_drained_ring *ring)
 	return lost;
 }
 
-/* Records that gave way to newer ones before the position: those that were committed and went nowhere else. */
+/* Records before the position that were overwritten: committed, but neither drained nor torn. */
 static u64 overwritten_before(const struct nsmod_drained_ring *ring, u64 position)
 {
 	return ring->committed - NSLICE_POSITION_RECORDS(ring->head - position) - ring->drained - ring->lost_torn;
@@ -56,7 +62,10 @@ static u64 overwritten_before(const struct nsmod_drained_ring *ring, u64 positio
 
 void nsmod_ring_watch(struct nsmod_drained_ring *ring)
 {
-	/* pairs with the writer's commit: what lies before the head is whole, or shows by its kind */
+	/*
+	 * pairs with the writer's commit: records before the head are complete,
+	 * or their kind shows whether they are
+	 */
 	const u64 head = smp_load_acquire(&ring->meta->head);
 
 	ring->committed += NSLICE_POSITION_RECORDS(head - ring->head);
@@ -90,7 +99,10 @@ static int clear(const struct nsmod_drained_ring *ring, u64 position, u32 units)
 	return err;
 }
 
-/* Gives the stretch's room back.  Policy overwrite: the drain only looks, what it has seen is behind its own tail. */
+/*
+ * Releases the room of the stretch.  With policy overwrite the drain only reads
+ * and moves its own tail.
+ */
 static int consume(struct nsmod_drained_ring *ring, struct nslice_stretch stretch, u64 *head)
 {
 	const u64 step = ((u64)stretch.records << 32) + stretch.units;
@@ -104,19 +116,23 @@ static int consume(struct nsmod_drained_ring *ring, struct nslice_stretch stretc
 		return err;
 	ring->tail += step;
 	if (!ring->is_overwrite) {
-		/* pairs with the acquire of the writer that makes room: the data are read before the room is given back */
+		/*
+		 * pairs with the acquire of the writer that makes room: the
+		 * data are read before the room is released
+		 */
 		smp_store_release(&ring->meta->tail, ring->tail);
 	}
 	return 0;
 }
 
 /*
- * Under policy overwrite writers move the tail: what they passed is gone.  It may have passed the head that was last seen, and own
- * tails that nobody moved for long tell nothing.  A tail that is nowhere near the ring is not believed.
+ * With policy overwrite, writers move the tail, and records before it are lost.
+ * It may have passed the head last seen, and a drain's own tail that has not
+ * moved for long is ambiguous.  A tail that is not within the ring is ignored.
  */
 static void follow_tail(struct nsmod_drained_ring *ring)
 {
-	/* pairs with the writer's exchange of the tail: the head that it had seen is seen here */
+	/* pairs with the writer's exchange of the tail: the head that it saw is visible here */
 	const u64 tail = smp_load_acquire(&ring->meta->tail);
 	const u32 pending = NSLICE_POSITION_UNITS(ring->head - ring->tail);
 	const s32 left = NSLICE_POSITION_UNITS(ring->head - tail);
@@ -127,12 +143,12 @@ static void follow_tail(struct nsmod_drained_ring *ring)
 		ring->tail = tail;
 }
 
-/* What was copied counts only if no writer has walked into it meanwhile. */
+/* Copied data are valid only if no writer has overwritten them meanwhile. */
 static bool is_still_there(struct nsmod_drained_ring *ring)
 {
 	const u64 before = ring->tail;
 
-	smp_rmb(); /* pairs with the exchange that moves the tail: before the place is written again */
+	smp_rmb(); /* pairs with the exchange that moves the tail before the data are overwritten */
 	follow_tail(ring);
 	return ring->tail == before;
 }
@@ -184,7 +200,7 @@ s64 nsmod_ring_take(struct nsmod_drained_ring *ring, struct nsmod_output *output
 
 	if (ring->is_overwrite)
 		follow_tail(ring);
-	/* A hostile head is as far away as it likes, and has nothing to give. */
+	/* A head outside the ring is hostile; there is nothing to take. */
 	if (NSLICE_POSITION_UNITS(ring->head - ring->tail) > ring_units(ring))
 		return 0;
 	limit = nslice_gaps_limit(&ring->gaps, ring->tail, ring->head);
@@ -213,7 +229,7 @@ s64 nsmod_ring_take_all(struct nsmod_drained_ring *ring, struct nsmod_output *ou
 			taken = 0;
 		}
 		cond_resched();
-		if (kthread_should_stop()) /* a hostile ring may be long */
+		if (kthread_should_stop()) /* a hostile ring may never end */
 			return -EINTR;
 	} while (taken > 0 || taken == -EAGAIN);
 	return taken < 0 ? taken : all;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Names -> tracepoints, which modules find by walking over all: few are exported by symbol. */
+/* Names -> tracepoints, found by a search of all, because few are exported as symbols. */
 #include "groups.h"
 
 #include <linux/kernel.h>
@@ -22,7 +22,7 @@ static const struct nsmod_group *const groups[] = {
 };
 
 static DEFINE_MUTEX(lock);
-static u32 attached; /* bit of each group */
+static u32 attached; /* a bit per group */
 u32 nsmod_groups_recording;
 
 static void look_up(struct tracepoint *tracepoint, void *data)
@@ -40,7 +40,10 @@ static bool is_there(struct nsmod_point *point)
 	return point->found;
 }
 
-/* All of a group before the first is attached: a probe may write the records of other points. */
+/*
+ * Names all points of a group before the first is attached, because a probe may
+ * write records of other points.
+ */
 static void name_points(const struct nsmod_group *group)
 {
 	u32 i;
@@ -60,8 +63,9 @@ static void name_points(const struct nsmod_group *group)
 }
 
 /*
- * Of a slice whose other end has no tracepoint here neither end is recorded: a beginning alone would never end.  Groups that
- * keep books end what they began by any of their points.
+ * If this kernel lacks the tracepoint at one end of a slice, the other end is
+ * not recorded either, because the slice would never end.  Groups that keep
+ * state can end their slices at any of their points.
  */
 static bool has_other_end(const struct nsmod_group *group, const struct nsmod_point *point)
 {
@@ -99,7 +103,7 @@ static int attach_group(const struct nsmod_group *group)
 	name_points(group);
 	if (group->reset)
 		group->reset();
-	/* Ends first, and when detached beginnings first: what is begun finds its end. */
+	/* Attaches ends first and detaches beginnings first, so that slices that begin also end. */
 	for (i = group->count; i-- > 0 && !err;) {
 		err = attach_point(group, &group->points[i]);
 		there += group->points[i].is_attached;
@@ -120,7 +124,7 @@ static void detach_group(const struct nsmod_group *group)
 	}
 }
 
-/* Bits of the groups named; 0 with *err. */
+/* Bits of the named groups; -EINVAL in *err for an unknown name. */
 static u32 parse(const char *names, int *err)
 {
 	u32 wanted = 0, i;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The parameter `groups`: who just reads a session gets the kernel's side as well, or the reason why not. */
+/* The parameter `groups`: a plain reader also gets kernel records, or the reason why not. */
 #include "kernel_beside.h"
 
 #include <linux/capability.h>
@@ -42,7 +42,7 @@ static int give_names(char *text, const struct kernel_param *parameter)
 
 static const struct kernel_param_ops groups_ops = { .set = take_names, .get = give_names };
 module_param_cb(groups, &groups_ops, NULL, 0600);
-MODULE_PARM_DESC(groups, "groups of kernel places that a plain read records beside the session, e.g. net_rx,irq (default none)");
+MODULE_PARM_DESC(groups, "groups of tracepoints that a plain read records with the session, e.g. net_rx,irq (default none)");
 
 int nsmod_kernel_beside_init(struct nsmod_kernel_beside *beside)
 {
@@ -72,11 +72,11 @@ static const char *reason_of(int err)
 	case -EPERM:
 		return "the reader lacks CAP_PERFMON";
 	case -EBUSY:
-		return "the kernel's records have a reader";
+		return "the kernel is already being recorded";
 	case -ENOENT:
 		return "this kernel has none of a group's tracepoints";
 	case -ESRCH:
-		return "the session was over";
+		return "the session had already ended";
 	default:
 		return "no memory";
 	}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* `cat /dev/nsmod` of a session and of the kernel: the parameter `groups`. */
+/* `cat /dev/nsmod` with session and kernel in one trace: the parameter `groups`. */
 #ifndef NSMOD_KERNEL_BESIDE_H
 #define NSMOD_KERNEL_BESIDE_H
 
@@ -8,17 +8,17 @@
 struct nsmod_kernel_part;
 struct nsmod_output;
 
-/* What a reader shall record beside its session. */
+/* What a reader records in addition to its session. */
 struct nsmod_kernel_beside {
 	char *groups; /* NULL: nothing */
-	int refused;  /* its opener may not: -EPERM */
+	int refused;  /* -EPERM: permission denied to the opener */
 };
 
-/* As the parameter says now, with the rights of the caller.  0 or -ENOMEM. */
+/* From the current value of the parameter and the rights of the caller.  0 or -ENOMEM. */
 int nsmod_kernel_beside_init(struct nsmod_kernel_beside *beside);
 void nsmod_kernel_beside_destroy(struct nsmod_kernel_beside *beside);
 
-/* The trace has its header: starts the part, or says in the trace why not.  0 or -ENOMEM. */
+/* After the trace's header: starts the part, or writes to the trace why not.  0 or -ENOMEM. */
 int nsmod_kernel_beside_start(const struct nsmod_kernel_beside *beside, bool is_session_over, struct nsmod_kernel_part *part,
 			      struct nsmod_output *output);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Samples of each CPU -> trimmed sums, as entries.  CPUs take their turn, each measured by a worker that is bound to it. */
+/* Samples of each CPU, measured in turn by workers bound to them -> trimmed sums, as entries. */
 #include "kernel_calibrate.h"
 
 #include <linux/cpu.h>
@@ -38,7 +38,7 @@ static int compare(const void *a, const void *b)
 	return left < right ? -1 : left > right;
 }
 
-/* Sorts the samples.  Batches in the sum. */
+/* Sorts the samples.  Returns the number of batches in the sum. */
 static u32 sum_up(s64 *samples, u32 count, s64 *sum, s64 *squares)
 {
 	const u32 trimmed = count / 5, left = count - 2 * trimmed;
@@ -118,7 +118,7 @@ int nsmod_kernel_calibrate(struct nsmod_kernel_calibration *calibration, u32 pha
 	return calibration->payload ? 0 : -ENOMEM;
 }
 
-/* One chunk of `count` entries from `first` on. */
+/* Writes one chunk of `count` entries from `first` on. */
 static int write_part(const struct nslice_file_kernel_calibration *all, u32 first, u32 count, struct nsmod_output *output)
 {
 	const struct nslice_kernel_calibration_entry *entries = (const void *)(all + 1);
@@ -135,7 +135,7 @@ static int write_part(const struct nslice_file_kernel_calibration *all, u32 firs
 	return err;
 }
 
-/* Machines with hundreds of CPUs have more than one chunk holds. */
+/* Machines with hundreds of CPUs have more entries than fit into one chunk. */
 int nsmod_kernel_calibration_write(const struct nsmod_kernel_calibration *calibration, struct nsmod_output *output)
 {
 	const struct nslice_file_kernel_calibration *all = calibration->payload;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What kernel probes cost on each CPU, in ticks and counts -> a KERNEL_CALIBRATION chunk. */
+/* Cost of kernel probes on each CPU, in ticks and counts -> a KERNEL_CALIBRATION chunk. */
 #ifndef NSMOD_KERNEL_CALIBRATE_H
 #define NSMOD_KERNEL_CALIBRATE_H
 
@@ -9,15 +9,21 @@
 
 struct nsmod_output;
 
-/* A chunk's payload.  What it was measured with are probes and rings of its own: records may be made meanwhile. */
+/*
+ * A chunk's payload.  Measured with separate probes and rings, so that records
+ * may be made meanwhile.
+ */
 struct nsmod_kernel_calibration {
-	struct nslice_file_kernel_calibration *payload; /* entries follow; NULL: none was made */
+	struct nslice_file_kernel_calibration *payload; /* entries follow; NULL: not calibrated */
 };
 
-/* In the way that records are written now (nsmod_general_begin()), for the clock and `counters` counters.  0 or -ENOMEM. */
+/*
+ * For the current way of writing records (nsmod_general_begin()), for the clock
+ * and `counters` counters.  0 or -ENOMEM.
+ */
 int nsmod_kernel_calibrate(struct nsmod_kernel_calibration *calibration, u32 phase, u32 counters);
 
-/* As chunks, if there is one; after a failure all of them again.  0 or -ENOMEM. */
+/* Writes its chunks, if any; after a failure, all of them must be written again.  0 or -ENOMEM. */
 int nsmod_kernel_calibration_write(const struct nsmod_kernel_calibration *calibration, struct nsmod_output *output);
 
 void nsmod_kernel_calibration_destroy(struct nsmod_kernel_calibration *calibration);

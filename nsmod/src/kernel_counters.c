@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Events are made and released on their CPU, by its hot-plug callbacks: a probe
- * there, which reads with interrupts off, has them or has none.
+ * Events are created and released on their CPU by its hotplug callbacks, so a
+ * probe there, which reads with interrupts off, sees either all or none of them.
  */
 #include "kernel_counters.h"
 
@@ -16,7 +16,7 @@ static u32 wanted_count;
 static int hotplug_state; /* 0: none */
 static bool is_starting;
 
-/* The core's counters are asked for by these types; others have registers elsewhere, or none. */
+/* These types select counters of the core; others have registers elsewhere, or none. */
 static bool is_core_type(u32 type)
 {
 	return type == PERF_TYPE_HARDWARE || type == PERF_TYPE_HW_CACHE || type == PERF_TYPE_RAW;
@@ -24,7 +24,7 @@ static bool is_core_type(u32 type)
 
 static int check_event(const struct perf_event *event)
 {
-	/* Pinned, so it is on its CPU now, or will never be. */
+	/* Pinned, so it is active on its CPU now or never will be. */
 	if (READ_ONCE(event->state) != PERF_EVENT_STATE_ACTIVE)
 		return -EBUSY;
 	return nsmod_register_is_there(event) && nsmod_register_bits(event) ? 0 : -EOPNOTSUPP;
@@ -70,12 +70,12 @@ static int begin_cpu(unsigned int cpu)
 	for (i = 0; i < wanted_count && !err; ++i)
 		err = create(&own->of[i], &wanted[i], cpu);
 	if (!err) {
-		/* pairs with this CPU's probes, which look at the count before they read the events that it speaks for */
+		/* pairs with this CPU's probes, which read the count before the events */
 		smp_store_release(&own->count, wanted_count);
 		return 0;
 	}
 	release(own, i - 1);
-	/* A CPU that comes later is not kept from coming: its records go without. */
+	/* A CPU that comes online later must not be blocked: its records have no counters. */
 	return is_starting ? err : 0;
 }
 
@@ -85,7 +85,7 @@ static int end_cpu(unsigned int cpu)
 	const u32 count = own->count;
 
 	WRITE_ONCE(own->count, 0);
-	barrier(); /* readers are of this CPU, with interrupts off */
+	barrier(); /* readers run on this CPU with interrupts off */
 	release(own, count);
 	return 0;
 }

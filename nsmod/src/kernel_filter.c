@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Packet headers -> does it have the port?  A number -> which process is it?
- * Headers are read by skb_header_pointer(): hostile packets are short and fragmented.
+ * Packet headers -> whether they have the port.  Number -> process.  Headers are
+ * read by skb_header_pointer(), because packets may be truncated and fragmented.
  */
 #include "kernel_filter.h"
 
@@ -19,7 +19,7 @@
 
 struct nsmod_kernel_filter nsmod_kernel_filter;
 
-/* Number of a process in the caller's pid namespace -> the kernel's own.  0: there is none. */
+/* Process id in the caller's pid namespace -> in the initial one.  0: no such process. */
 static pid_t process_of(u32 number)
 {
 	struct pid *pid;
@@ -56,13 +56,13 @@ size_t nsmod_kernel_filter_text(char *text, size_t room)
 	return at;
 }
 
-/* What is asked of a packet: the filter, or the filter and TCP. */
+/* What a packet must match: the filter, or the filter's port and TCP. */
 struct wanted {
 	u16 port; /* 0: any */
 	u8 protocol;
 };
 
-/* TCP, UDP, SCTP and DCCP begin with both ports. */
+/* The headers of TCP, UDP, SCTP and DCCP begin with both ports. */
 static bool has_port(const struct sk_buff *skb, int offset, u8 protocol, struct wanted wanted)
 {
 	__be16 buffer[2];
@@ -105,7 +105,10 @@ static bool matches_v6(const struct sk_buff *skb, int offset, struct wanted want
 
 static bool matches(const struct sk_buff *skb, struct wanted wanted)
 {
-	/* A driver's packet that the stack has not looked at yet has no network header: it is where the data begin. */
+	/*
+	 * A packet from a driver has no network header before the stack has
+	 * seen it; the header is where the data begin.
+	 */
 	const int offset = skb->network_header ? skb_network_offset(skb) : 0;
 
 	switch (skb->protocol) {

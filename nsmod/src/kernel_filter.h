@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Which records the groups write: all, or those of packets with a port, of a protocol; those made while a process runs. */
+/* Filter of the groups' records: by port and protocol of packets; by running process. */
 #ifndef NSMOD_KERNEL_FILTER_H
 #define NSMOD_KERNEL_FILTER_H
 
@@ -11,26 +11,26 @@
 struct sk_buff;
 struct sock;
 
-/* Zeros: everything.  Set before the groups are attached, constant while they are. */
+/* All zero: no filter.  Set before the groups are attached, constant while they are. */
 struct nsmod_kernel_filter {
 	u16 port;
 	u8 protocol;
-	pid_t process; /* thread group, as the kernel counts */
+	pid_t process; /* thread group, in the initial pid namespace */
 };
 
 extern struct nsmod_kernel_filter nsmod_kernel_filter;
 
-/* The request is of the caller: `pid` is of its pid namespace.  0, or -ESRCH: there is no such process. */
+/* `pid` of the request is in the caller's pid namespace.  0, or -ESRCH: no such process. */
 int nsmod_kernel_filter_set(const struct nslice_kernel_request *request);
 
-/* INFO lines.  Bytes written. */
+/* INFO lines.  Returns bytes written. */
 size_t nsmod_kernel_filter_text(char *text, size_t room);
 
-/* TCP only, and the port, if one is set: of a packet, of a socket.  Any context. */
+/* Whether a packet or socket is TCP and has the port, if one is set.  Any context. */
 bool nsmod_passes_tcp(const struct sk_buff *skb);
 bool nsmod_passes_tcp_socket(const struct sock *sk);
 
-/* Whether the packet's headers say port and protocol; any context. */
+/* Whether the packet's headers have the port and protocol.  Any context. */
 bool nsmod_kernel_filter_matches(const struct sk_buff *skb);
 
 static inline bool nsmod_passes_packet(const struct sk_buff *skb)
@@ -38,7 +38,7 @@ static inline bool nsmod_passes_packet(const struct sk_buff *skb)
 	return !nsmod_kernel_filter.port || nsmod_kernel_filter_matches(skb);
 }
 
-/* A process is filtered by what the CPU runs or has interrupted, which is whose thread id a record carries. */
+/* A process is matched by the running or interrupted thread, whose id is in the record. */
 static __always_inline bool nsmod_passes_thread(const struct task_struct *thread)
 {
 	return !nsmod_kernel_filter.process || nsmod_kernel_filter.process == thread->tgid;

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A record between fences, with counters, or both.  Fences stand at the probe's
- * two ends, as in libnsprobe: neither the probe nor the code around it then runs
- * in the other's shadow.
+ * Records with fences, counters, or both.  Fences are at both ends of the probe,
+ * as in libnsprobe, so that the probe and the code around it do not overlap.
  *
- * A counted record is made with interrupts off: its counts and its place in the
- * ring are of one moment.  What the probe itself counts must be the same at
- * every record, so what only some do (a site met for the first time, room to be
- * made, an NMI's record in between) is measured and comes off.  Every round of
- * the loop takes the same instructions from one reading to the next, so the
- * distance of two readings is what the probe executed for the round that failed.
+ * A counted record is written with interrupts off, so that its counts and its
+ * position in the ring belong to the same moment.  The part of the probe that is
+ * counted must be the same in every record, so extra work in some records (first
+ * use of a site, making room, an NMI's record in between) is measured and
+ * subtracted.  Every round of the loop executes the same instructions between
+ * readings, so the difference of two readings is the cost of the failed round.
  */
 #include "kernel_general.h"
 
@@ -36,7 +35,10 @@ void nsmod_general_end(void)
 	static_branch_disable(&nsmod_general_key);
 }
 
-/* Counters that run; 0 where one of them does not, and in an NMI, which may have met perf at work on them. */
+/*
+ * Number of counters; 0 if one of them does not run, and in an NMI, which may
+ * have interrupted perf while it updates them.
+ */
 static __always_inline u32 counters_here(struct nsmod_cpu_counters *own)
 {
 	const u32 count = READ_ONCE(own->count);
@@ -50,7 +52,7 @@ static __always_inline u32 counters_here(struct nsmod_cpu_counters *own)
 	return count;
 }
 
-/* again: all ones from the second round on, else 0.  No branch tells the rounds apart. */
+/* again: all ones from the second round on, else 0, so that rounds do not differ by a branch. */
 static __always_inline void read_counters(struct nsmod_cpu_counters *own, u32 count, u64 *words, u64 *before, u64 again)
 {
 	u32 i;
@@ -64,7 +66,10 @@ static __always_inline void read_counters(struct nsmod_cpu_counters *own, u32 co
 	}
 }
 
-/* A place for the record in *head.  1; 0: try again; -1: there is no room, the loss is counted. */
+/*
+ * Claims a place for the record, returned in *head.  1; 0: try again; -1: no
+ * room, the loss is counted.
+ */
 static __always_inline int claim(struct nslice_kernel_site *site, struct nslice_ring_meta *ring, u32 units, u64 *head, u64 *ticks)
 {
 	if (unlikely(!READ_ONCE(site->bits))) {
@@ -78,7 +83,7 @@ static __always_inline int claim(struct nslice_kernel_site *site, struct nslice_
 	return likely(nsmod_claim(&ring->head, *head, *head + NSLICE_POSITION_STEP(units)) == *head);
 }
 
-/* Interrupts are off. */
+/* Called with interrupts off. */
 static __always_inline void write_counted(struct nslice_kernel_site *site, const u64 *given, u32 given_count)
 {
 	struct nsmod_cpu_counters *own = raw_cpu_ptr(&nsmod_counters);

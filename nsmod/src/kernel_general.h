@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* How records are written beyond the plain way: fenced, counted. */
+/* Records with fences or counters. */
 #ifndef NSMOD_KERNEL_GENERAL_H
 #define NSMOD_KERNEL_GENERAL_H
 
 #include <linux/types.h>
 
-/* Before the first record, and after the last one.  Without anything to do the key stays off and the plain way is as lean as ever. */
+/*
+ * To be called before the first and after the last record.  Without fences and
+ * counters the key stays off and the plain path is used.
+ */
 void nsmod_general_begin(bool is_ordered, bool is_counted);
 void nsmod_general_end(void);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Recorder of the kernel's own records: one at a time, since the places that it switches on are the machine's. */
+/* Recorder of kernel records: only one at a time, because the sites that it enables are global. */
 #include "kernel_part.h"
 
 #include <linux/atomic.h>
@@ -117,7 +117,7 @@ static int record(struct nsmod_kernel_part *part, const struct nsmod_kernel_requ
 	return write_info(request, output);
 }
 
-/* For lack of memory there is no calibration. */
+/* Without memory there is no calibration. */
 static void calibrate_beside(struct work_struct *work)
 {
 	struct nsmod_kernel_part *part = container_of(work, struct nsmod_kernel_part, calibrating);
@@ -155,7 +155,7 @@ static int start_if_free(struct nsmod_kernel_part *part, const struct nsmod_kern
 	part->is_owner = true;
 	err = start(part, request, output, is_beside);
 	if (err) {
-		nsmod_kernel_calibration_destroy(&part->at_start); /* so that the end is not calibrated */
+		nsmod_kernel_calibration_destroy(&part->at_start); /* no end calibration */
 		part->is_recording = true;
 		nsmod_kernel_part_destroy(part);
 	}
@@ -181,13 +181,13 @@ void nsmod_kernel_part_stop(struct nsmod_kernel_part *part)
 	nsmod_groups_detach();
 	nsmod_kernel_rings_close();
 	flush_work(&part->calibrating);
-	if (part->at_start.payload) /* for lack of memory there is one only */
+	if (part->at_start.payload) /* NULL if there was no memory */
 		nsmod_kernel_calibrate(&part->at_end, NSLICE_CALIBRATION_END, part->counters);
 	nsmod_general_end();
 	nsmod_counters_stop();
 }
 
-/* Once they are calibrated the records are held no more.  0 or -ENOMEM. */
+/* Releases the held records once the calibration is complete.  0 or -ENOMEM. */
 static int let_go(struct nsmod_kernel_part *part, struct nsmod_output *output)
 {
 	int err;
@@ -263,10 +263,10 @@ int nsmod_kernel_part_settle(struct nsmod_kernel_part *part, struct nsmod_output
 			nsmod_ring_settle(&part->rings[cpu]);
 	err = nsmod_kernel_calibration_write(&part->at_end, output);
 	if (!err)
-		nsmod_kernel_calibration_destroy(&part->at_end); /* once */
+		nsmod_kernel_calibration_destroy(&part->at_end); /* write it only once */
 	if (!err)
 		err = write_totals(part, output);
-	part->is_settled = !err; /* without memory now it is tried again */
+	part->is_settled = !err; /* without memory, retried later */
 	return err;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The probes of other modules, in C: all of x86-64's, and on arm64 what is out of the ordinary. */
+/* The probes of other modules in C: all on x86-64, the uncommon cases on arm64. */
 #include <linux/module.h>
 
 #include <nslice/kernel.h>

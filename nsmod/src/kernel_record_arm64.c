@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A record on arm64, in as few instructions as it takes: no frame, no saved
- * register, one way through.  Whatever is out of the ordinary goes on in C.
+ * A record on arm64 in as few instructions as possible: no frame, no saved
+ * registers, one path.  Uncommon cases continue in C.
  *
- *	site = the address behind the branch that is returned to
+ *	site = the address after the branch that is returned to
  *	if (fenced or counted) C
- *	if (!site.bits) C                            -- met for the first time
+ *	if (!site.bits) C                            -- first use
  *	head = ring.head, exclusively                -- an interrupt from here on makes the store below fail
- *	if (ring.limit - (head + units) < 0) C
- *	ticks = clock                                -- so ticks rise within a ring
+ *	if (ring.limit - (head + words) < 0) C
+ *	ticks = clock                                -- so that ticks increase within a ring
  *	ring.head = head + step, or C
  *	record.ticks = ticks; record.words = ...
  *	record.bits = site.bits | thread, released   -- pairs with the acquire in the drain's walk
  *
- * A writer that has moved to another CPU meanwhile does no harm.
+ * It is harmless if the writer has moved to another CPU meanwhile.
  */
 #include <linux/kprobes.h>
 #include <linux/module.h>
@@ -32,7 +32,7 @@ static_assert(offsetof(struct nslice_ring_meta, limit) == offsetof(struct nslice
 static_assert(offsetof(struct nslice_ring_meta, mask) == offsetof(struct nslice_ring_meta, limit) + 4);
 static_assert(NSMOD_RING_KINDS_OFFSET == offsetof(struct nslice_ring_meta, limit) + 8);
 
-/* The body is the function: no instruction of the compiler's stands before or behind it. */
+/* The assembly is the whole function: the compiler adds no instructions before or after it. */
 #define LEAN(function_, words_, rest_)                                                      \
 	notrace void function_(void)                                                        \
 	{                                                                                   \

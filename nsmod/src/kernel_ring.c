@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Size and policy -> pages of each CPU's own node -> a mapping with the data twice in a row. */
+/* Size and policy -> pages on each CPU's node -> a mapping with the data twice in a row. */
 #include "kernel_ring.h"
 
 #include <linux/cpumask.h>
@@ -24,7 +24,7 @@ static void free_pages_of(struct page **pages, u32 count)
 		__free_page(pages[i]);
 }
 
-/* The mapping holds the pages alone from here on. */
+/* From here on the pages are referenced only by the mapping. */
 static u64 *map_twice(struct page **pages, u32 count)
 {
 	memcpy(pages + count, pages, count * sizeof(*pages));
@@ -85,11 +85,17 @@ void nsmod_ring_init(struct nslice_ring_meta *ring, u32 cpu, u64 *data, u64 ring
 void nsmod_ring_open(struct nslice_ring_meta *ring)
 {
 	WRITE_ONCE(ring->closing, 0);
-	/* pairs with the acquire of the limit in nsmod_make_room(): who sees room sees that the ring is open */
+	/*
+	 * pairs with the acquire of the limit in nsmod_make_room(): a writer
+	 * that sees room also sees that the ring is open
+	 */
 	smp_store_release(&ring->limit, ring->mask + 1);
 }
 
-/* In this order: who finds no room looks whether it closes before he makes some, by an exchange of the limit that he had seen. */
+/*
+ * In this order: a writer without room checks `closing` before it makes room by
+ * an exchange of the limit that it has seen.
+ */
 void nsmod_ring_close(struct nslice_ring_meta *ring)
 {
 	WRITE_ONCE(ring->closing, 1);

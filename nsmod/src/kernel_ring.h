@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The kernel's rings: one a CPU, written in any context by the rules of atomic rings, read by one drain. */
+/* The kernel's rings: one per CPU, written like atomic rings in any context, read by one drain. */
 #ifndef NSMOD_KERNEL_RING_H
 #define NSMOD_KERNEL_RING_H
 
@@ -11,10 +11,10 @@
 #include <nslice/ring.h>
 
 /*
- * What a ring of a session has in its meta page is in nslice_kernel_ring; the
- * data lie elsewhere, twice in a row.  Writers find them by the producer line's
- * first spare word: the address of the second unit, where a record's kind is.
- * One load of arm64's brings it with limit and mask.
+ * nslice_kernel_ring corresponds to the meta page of a session's ring; the data
+ * are mapped elsewhere, twice in a row.  Writers find them by the first reserved
+ * word of the producer line: the address of the second word of the data, where
+ * a record's kind is.  arm64 loads it together with limit and mask.
  */
 #define NSMOD_RING_KINDS_OFFSET offsetof(struct nslice_ring_meta, reserved1)
 
@@ -28,21 +28,21 @@ static __always_inline u64 *nsmod_unit_at(const struct nslice_ring_meta *ring, u
 	return nsmod_ring_data(ring) + ((u32)position & ring->mask);
 }
 
-/* A ring of `data`, without room for writers: they count what they bring as lost, closed. */
+/* A ring with `data`, closed: records are counted as lost with cause "closed". */
 void nsmod_ring_init(struct nslice_ring_meta *ring, u32 cpu, u64 *data, u64 ring_bytes, u32 full);
 void nsmod_ring_open(struct nslice_ring_meta *ring);
 void nsmod_ring_close(struct nslice_ring_meta *ring);
 
-/* Rings of every possible CPU, not open yet.  0 or -errno. */
+/* Creates closed rings for every possible CPU.  0 or -errno. */
 int nsmod_kernel_rings_create(u64 ring_bytes, u32 full);
 
-/* Writers write to them; and do so no more, and none is at work with one. */
+/* Allows writers; stops them and waits until none is active. */
 void nsmod_kernel_rings_open(void);
 void nsmod_kernel_rings_close(void);
 
 void nsmod_kernel_rings_destroy(void);
 
-/* NULL for a CPU that cannot be. */
+/* NULL for a CPU that is not possible. */
 struct nslice_ring_meta *nsmod_kernel_ring_of(u32 cpu);
 u64 nsmod_kernel_ring_bytes(void);
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Sites -> ids and site chunks.  A probe may be met first in an NMI: it takes an
- * id by an atomic add and hands its site over on a lock-free list; names are
- * copied from there later, or before the module that holds them goes.  A site
- * that comes back (a module loaded again) has its number from before.
+ * Sites -> ids and site chunks.  The first use of a site may be in an NMI: it
+ * takes an id by an atomic add and puts the site on a lock-free list; names are
+ * copied from there later, but before their module is unloaded.  When a module
+ * is loaded again, its sites get their previous ids.
  */
 #include "kernel_sites.h"
 
@@ -26,7 +26,7 @@
 
 #define MAX_TEXT_BYTES 200
 
-/* A site's copy.  The kernel's, for ever. */
+/* Copy of a site, kept until nsmod is unloaded. */
 struct known_site {
 	u32 line;
 	u8 kind;
@@ -39,9 +39,9 @@ static DEFINE_MUTEX(lock);
 static struct known_site *known[NSMOD_KERNEL_IDS];
 static atomic_t next = ATOMIC_INIT(0);
 static atomic64_t unnamed = ATOMIC64_INIT(0);
-static LLIST_HEAD(fresh); /* sites that no one has copied yet */
-static atomic_t meeting = ATOMIC_INIT(0); /* writers on their way from a site's number to the list */
-static u32 changes;       /* of `known`, under the lock */
+static LLIST_HEAD(fresh); /* sites not copied yet */
+static atomic_t meeting = ATOMIC_INIT(0); /* writers that are adding a site */
+static u32 changes;       /* number of changes of `known`, under the lock */
 
 DEFINE_STATIC_KEY_FALSE(nslice_kernel_key);
 EXPORT_SYMBOL_GPL(nslice_kernel_key);
@@ -74,7 +74,7 @@ static bool is_same(const struct known_site *site, const char *name, const char 
 	       strncmp(site->text + site->name_bytes, file, MAX_TEXT_BYTES - 1) == 0;
 }
 
-/* Any context: copies stay as they are once they stand.  0: not met before. */
+/* Any context: copies never change once they are published.  0: unknown site. */
 static u16 known_id(const char *name, const char *file, u32 line, u8 kind)
 {
 	u32 i;
@@ -91,7 +91,7 @@ static void keep(u32 index, struct known_site *copy)
 	++changes;
 }
 
-/* Any context.  0: none is left. */
+/* Any context.  0: none left. */
 static u16 new_id(void)
 {
 	const u32 index = atomic_inc_return(&next) - 1;
@@ -118,7 +118,7 @@ u16 nsmod_kernel_site_id(const char *name, const char *file, u32 line, u8 kind, 
 	return id;
 }
 
-/* Without memory its records stay nameless, and it counts as unnamed. */
+/* Without memory the site is counted as unnamed. */
 static void keep_copy_of(u32 index, const struct nslice_kernel_site *site)
 {
 	struct known_site *copy = copy_of(site->name, site->file, site->line, site->kind, 0);
@@ -143,7 +143,10 @@ static void copy_fresh(void)
 	}
 }
 
-/* Its number, and the list.  Of two that do it at once the second one's new number stays unused. */
+/*
+ * Assigns the id and adds the site to the list.  If two writers do so
+ * concurrently, the second one's new id stays unused.
+ */
 static void hand_over(struct nslice_kernel_site *site, u16 before)
 {
 	const u16 id = before ? before : new_id();
@@ -153,8 +156,9 @@ static void hand_over(struct nslice_kernel_site *site, u16 before)
 }
 
 /*
- * Any context: two that meet the same site at once agree on the first one's number.  Once the site has it, others write records
- * with it, so whoever drains waits until it is in the list as well: preemption is off for these few instructions.
+ * Any context: concurrent first users of a site agree on one id.  As soon as
+ * the site has the id, others write records with it, so the drain waits until
+ * the site is also in the list; preemption is off meanwhile to keep this short.
  */
 noinline void nsmod_kernel_site_meet(struct nslice_kernel_site *site)
 {
@@ -162,21 +166,22 @@ noinline void nsmod_kernel_site_meet(struct nslice_kernel_site *site)
 
 	preempt_disable_notrace();
 	atomic_inc(&meeting);
-	smp_mb__after_atomic(); /* pairs with the acquire of a ring's head: who has seen a record of the site sees it being met */
+	/* pairs with the acquire of a ring's head: a drain that sees a record of the site sees `meeting` */
+	smp_mb__after_atomic();
 	hand_over(site, before);
 	smp_mb__before_atomic(); /* pairs with the acquire in wait_for_meeting(): the site is in the list */
 	atomic_dec(&meeting);
 	preempt_enable_notrace();
 }
 
-/* Sites whose records have been seen are in the list afterwards. */
+/* Afterwards all sites whose records have been seen are in the list. */
 static void wait_for_meeting(void)
 {
 	while (atomic_read_acquire(&meeting) > 0) /* pairs with the decrement in nsmod_kernel_site_meet() */
 		cpu_relax();
 }
 
-/* A module comes: its sites get the numbers that they had.  It goes: its names are copied while they are there. */
+/* Copies the names of a module's sites before the module is unloaded. */
 static int module_changed(struct notifier_block *block, unsigned long event, void *data)
 {
 	if (event == MODULE_STATE_GOING) {
@@ -223,7 +228,7 @@ static void write_entry(const struct known_site *site, u32 index, void *to)
 	memcpy(to + sizeof(head), site->text, site->name_bytes + site->file_bytes);
 }
 
-/* As many as one chunk holds.  1: there may be more; 0, or -ENOMEM. */
+/* Writes as many sites as fit into one chunk.  1: there may be more; 0, or -ENOMEM. */
 static int write_chunk(struct nsmod_output *output, struct nsmod_written_sites *written)
 {
 	void *payload = kvzalloc(NSLICE_MAX_PAYLOAD_BYTES, GFP_KERNEL);
@@ -243,7 +248,7 @@ static int write_chunk(struct nsmod_output *output, struct nsmod_written_sites *
 	}
 	err = bytes > 0 ? nsmod_output_small(output, NSLICE_CHUNK_KERNEL_SITES, payload, bytes) : 0;
 	if (err)
-		bitmap_zero(written->ids, NSMOD_KERNEL_IDS); /* all of them once more: readers take a site twice */
+		bitmap_zero(written->ids, NSMOD_KERNEL_IDS); /* write all again */
 	kvfree(payload);
 	return err ? err : i < id_count();
 }

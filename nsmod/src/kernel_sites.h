@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Places in the kernel that write records: of the groups, and of other modules (nslice/kernel.h). */
+/* Sites in the kernel: those of the groups and of other modules (nslice/kernel.h). */
 #ifndef NSMOD_KERNEL_SITES_H
 #define NSMOD_KERNEL_SITES_H
 
@@ -12,22 +12,25 @@ struct nsmod_output;
 
 #define NSMOD_KERNEL_IDS (0x10000 - NSLICE_KERNEL_FIRST_ID)
 
-/* Which sites a trace has already.  All zero: none. */
+/* Sites that a trace already has.  All zero: none. */
 struct nsmod_written_sites {
-	u32 seen; /* of nsmod_kernel_sites' changes */
+	u32 seen; /* value of `changes` when last written */
 	DECLARE_BITMAP(ids, NSMOD_KERNEL_IDS);
 };
 
 int nsmod_kernel_sites_init(void);
 void nsmod_kernel_sites_exit(void);
 
-/* An id for a name that a group's probe writes: the same at every call.  flags: NSLICE_SITE_*.  0: no ids are left. */
+/* Id of a group's site: the same at every call.  flags: NSLICE_SITE_*.  0: no ids left. */
 u16 nsmod_kernel_site_id(const char *name, const char *file, u32 line, u8 kind, u8 flags);
 
-/* Sites that the trace does not have yet, as chunks: of all records below the heads that were read before.  0 or -ENOMEM. */
+/*
+ * Writes the sites of all records below the heads read before, unless the trace
+ * already has them.  0 or -ENOMEM.
+ */
 int nsmod_kernel_sites_write(struct nsmod_output *output, struct nsmod_written_sites *written);
 
-/* Sites that found no id. */
+/* Number of sites without an id. */
 u64 nsmod_kernel_sites_unnamed(void);
 
 #endif /* NSMOD_KERNEL_SITES_H */

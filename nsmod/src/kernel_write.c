@@ -1,23 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Cold half of the kernel's writer: makes room in a ring, or counts the loss.  The rules are those of libnsprobe's atomic rings. */
+/* Slow path of the kernel's writer, as in libnsprobe's atomic rings: makes room or counts losses. */
 #include "kernel_write.h"
 
 #include <linux/atomic.h>
 
 static void count_loss(struct nslice_ring_meta *ring, enum nslice_lost cause, u32 records)
 {
-	/* Whoever interrupts counts, too, and on arm64 another CPU may. */
+	/* Atomic, because interrupts also count losses, and on arm64 another CPU may. */
 	atomic64_add(records, (atomic64_t *)&ring->lost[cause]);
 }
 
-/* Walks over the oldest records until an eighth of the ring is free.  Where another writer is at it, its exchange wins. */
+/*
+ * Walks over the oldest records until an eighth of the ring is free.  With
+ * concurrent writers, the first exchange wins.
+ */
 static u64 oldest_stretch(struct nslice_ring_meta *ring, u64 tail, u64 available)
 {
 	const u32 want = (ring->mask + 1) / 8;
 	u64 step = 0;
 
 	while (NSLICE_POSITION_UNITS(step) < want && NSLICE_POSITION_UNITS(step) < NSLICE_POSITION_UNITS(available)) {
-		/* pairs with the commit: its release of this word says that the record is whole */
+		/* pairs with the commit, which releases this word when the record is complete */
 		const u64 word = smp_load_acquire(&nsmod_unit_at(ring, tail + step)[1]);
 
 		if ((word >> 48 & 0xff) == 0)
@@ -27,14 +30,20 @@ static u64 oldest_stretch(struct nslice_ring_meta *ring, u64 tail, u64 available
 	return step;
 }
 
-/* Policy overwrite.  True: the tail moved, by whomever; false: the oldest record is not whole yet, or is being zeroed. */
+/*
+ * Policy overwrite.  True: the tail has moved; false: the oldest record is
+ * incomplete, or room is being zeroed.
+ */
 static bool drop_oldest(struct nslice_ring_meta *ring, u64 tail, u64 head)
 {
 	u32 limit = (u32)tail + ring->mask + 1;
 	u64 step, before = tail, *unit;
 	u32 i;
 
-	/* pairs with the exchange below: whoever moved the tail before has zeroed what it passed */
+	/*
+	 * pairs with the exchange below: the writer that moved the tail before
+	 * has zeroed the room
+	 */
 	if (smp_load_acquire(&ring->limit) != limit)
 		return false;
 	step = oldest_stretch(ring, tail, head - tail);
@@ -46,7 +55,7 @@ static bool drop_oldest(struct nslice_ring_meta *ring, u64 tail, u64 head)
 	unit = nsmod_unit_at(ring, tail);
 	for (i = 0; i < NSLICE_POSITION_UNITS(step); ++i)
 		WRITE_ONCE(unit[i], 0);
-	/* By exchange: closing may have begun meanwhile, and its refusal must stand. */
+	/* By exchange, to keep the limit if the ring was closed meanwhile. */
 	cmpxchg(&ring->limit, limit, limit + NSLICE_POSITION_UNITS(step));
 	return true;
 }
@@ -68,7 +77,7 @@ int nsmod_make_room(struct nslice_ring_meta *ring, u32 units)
 				cmpxchg(&ring->limit, before, limit);
 				return 1;
 			}
-			/* The limit follows the zeroing, which only its owner can vouch for. */
+			/* The limit is advanced after zeroing, only by the writer that zeroes. */
 			if ((s32)(smp_load_acquire(&ring->limit) - ((u32)head + units)) >= 0)
 				return 1;
 			count_loss(ring, NSLICE_LOST_BUSY, 1);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Kernel's writer: record -> the ring of this CPU.  Any context: process, softirq, hard interrupt, NMI. */
+/* The kernel's writer: record -> the ring of this CPU, in any context including NMI. */
 #ifndef NSMOD_KERNEL_WRITE_H
 #define NSMOD_KERNEL_WRITE_H
 
@@ -16,30 +16,34 @@
 #include "clock.h"
 #include "kernel_ring.h"
 
-/* The second word of a record without its thread id: what a site knows beforehand. */
+/* The second word of a record without its thread id: constant for a site. */
 #define NSMOD_BITS(slice_id, kind, words) ((u64)((u32)(slice_id) | (u32)(kind) << 16 | (u32)(words) << 24) << 32)
 
-/* On while records are fenced or counted. */
+/* Enabled while records have fences or counters. */
 DECLARE_STATIC_KEY_FALSE(nsmod_general_key);
 
-/* Room for `units` behind a head, in a ring whose limit is reached.  1: try again; 0: no room, the loss is counted. */
+/*
+ * Makes room for a record of `units` words in a ring whose limit is reached.
+ * 1: try again; 0: no room, the loss is counted.
+ */
 int nsmod_make_room(struct nslice_ring_meta *ring, u32 units);
 
-/* A site that has no bits yet gets them.  Any context. */
+/* Assigns bits to a site that has none.  Any context. */
 void nsmod_kernel_site_meet(struct nslice_kernel_site *site);
 
-/* What nsmod_write() does while nsmod_general_key is on. */
+/* nsmod_write() while nsmod_general_key is enabled. */
 void nsmod_write_general(struct nslice_kernel_site *site, const u64 *words, u32 count);
 
 /*
- * A place is claimed by compare-and-swap, so whoever interrupts has one of its
- * own, and shown by the record's kind, which the drain has zeroed before.  The
- * clock is read between the look at the head and the swap: ticks rise within a
- * ring.  x86 claims without a bus lock, since preemption is off and CPUs write
- * to their own rings; arm64 claims by an atomic of the machine, and a writer
- * that has moved to another CPU meanwhile does no harm.  So whoever waits until
- * none is in the middle of a record waits for CPUs on x86, and on an arm64 that
- * preempts kernel threads for every task.
+ * A record's place is claimed by compare-and-swap, so that an interrupt gets
+ * another place, and published by the record's kind, which the drain has zeroed
+ * before.  The clock is read between reading the head and the swap, so that
+ * ticks increase within a ring.  x86 claims without a bus lock, because
+ * preemption is off and CPUs write only to their own rings; arm64 claims by an
+ * atomic instruction, and it is harmless if the writer has moved to another CPU
+ * meanwhile.  Therefore, waiting until no writer is in the middle of a record
+ * means waiting for all CPUs on x86, and for all tasks on an arm64 kernel that
+ * preempts kernel threads.
  */
 #if defined(CONFIG_X86_64)
 #define nsmod_writer_begin() preempt_disable_notrace()
@@ -55,7 +59,7 @@ void nsmod_write_general(struct nslice_kernel_site *site, const u64 *words, u32 
 #elif IS_ENABLED(CONFIG_TASKS_RCU)
 #define nsmod_writers_leave() (synchronize_rcu(), synchronize_rcu_tasks())
 #else
-#error "nsmod: a kernel that preempts its threads needs CONFIG_TASKS_RCU (any tracer of CONFIG_FTRACE brings it)"
+#error "nsmod: a kernel with CONFIG_PREEMPTION requires CONFIG_TASKS_RCU (selected by any tracer of CONFIG_FTRACE)"
 #endif
 #endif
 
@@ -69,7 +73,7 @@ static __always_inline bool nsmod_has_room(struct nslice_ring_meta *ring, u64 he
 	return (s32)(READ_ONCE(ring->limit) - ((u32)head + units)) >= 0;
 }
 
-/* A place that is claimed becomes a record. */
+/* Writes the record to its claimed place. */
 static __always_inline void nsmod_fill(struct nslice_ring_meta *ring, u64 head, u64 ticks, u64 bits, const u64 *words, const u32 count)
 {
 	u64 *to = nsmod_unit_at(ring, head);
@@ -78,7 +82,7 @@ static __always_inline void nsmod_fill(struct nslice_ring_meta *ring, u64 head, 
 	to[0] = ticks;
 	for (i = 0; i < count; ++i)
 		to[NSLICE_HEAD_UNITS + i] = words[i];
-	/* pairs with the acquire in the drain's walk: a record with a kind is whole */
+	/* pairs with the acquire in the drain's walk: a record with a kind is complete */
 	smp_store_release(&to[1], bits | (u32)current->pid);
 }
 
@@ -108,7 +112,7 @@ out:
 	nsmod_writer_end();
 }
 
-/* Inlined into each caller: `count` is a constant there. */
+/* Inlined into each caller, where `count` is a constant. */
 static __always_inline void nsmod_write(struct nslice_kernel_site *site, const u64 *words, const u32 count)
 {
 	if (static_branch_unlikely(&nsmod_general_key))

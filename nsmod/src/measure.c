@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * n repetitions against 2n: the difference over n is a batch's value, so what a
- * batch costs once falls out.  Batches are sorted, a fifth at either end is left
- * out, the rest give mean and interval.  Interrupts are off for one batch at a
- * time, which is kept below 50 microseconds.  Integers only: the kernel has no others.
+ * Compares n repetitions with 2n: the difference divided by n is the value of a
+ * batch, so constant costs cancel.  Batches are sorted, a fifth at either end is
+ * left out, and the rest give mean and interval.  Interrupts are off for one
+ * batch at a time, which is kept below 50 microseconds.  Uses integers only,
+ * because the kernel has no floating point.
  */
 #include "measure.h"
 
@@ -25,15 +26,15 @@
 
 #define USUAL_BATCHES 200
 #define TEXT_BYTES 4096
-#define OFF_NS 50000 /* with interrupts off at most */
+#define OFF_NS 50000 /* longest time with interrupts off */
 #define MOST_TIMES 64
-#define FARTHEST BIT(25) /* from the mean, for the sum of squares */
-#define DRAIN_EVERY 50 /* batches: their records fit in a ring */
+#define FARTHEST BIT(25) /* largest distance from the mean, for the sum of squares */
+#define DRAIN_EVERY 50 /* batches whose records fit into a ring */
 
 struct job {
 	u32 cpu, batches;
-	bool has_moved; /* the CPU went off meanwhile */
-	s64 empty; /* what the loop itself costs */
+	bool has_moved; /* the CPU went offline meanwhile */
+	s64 empty; /* cost of the loop itself */
 	s64 *values;
 	char *text;
 	size_t bytes;
@@ -44,7 +45,7 @@ struct figure {
 	u32 batches;
 };
 
-static DEFINE_MUTEX(lock); /* one at a time: they would measure each other */
+static DEFINE_MUTEX(lock); /* one measurement at a time: they would disturb each other */
 
 static noinline void empty(u32 times)
 {
@@ -203,7 +204,7 @@ char *nsmod_measure(u32 cpu, u32 batches, size_t *bytes)
 	job.text = kvmalloc(TEXT_BYTES, GFP_KERNEL);
 	if (!job.values || !job.text)
 		err = -ENOMEM;
-	else /* not with CPUs held as they are: switching probes on waits for that lock itself */
+	else /* without cpus_read_lock(): enabling probes takes that lock itself */
 		err = cpu_online(cpu) ? work_on_cpu(cpu, on_cpu, &job) : -ENODEV;
 	if (!err && job.has_moved)
 		err = -ENODEV;

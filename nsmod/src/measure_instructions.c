@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The instructions of the NetSlice paper's first table, in their safe variants, and what comes closest to them on arm64. */
+/* The instructions of the NetSlice paper's Table 1, in safe variants, and arm64 counterparts. */
 #include <linux/compiler.h>
 #include <linux/err.h>
 #include <linux/kernel.h>
@@ -10,7 +10,7 @@
 #include "compat.h"
 #include "measure.h"
 
-/* noinline: each a loop of its own, like the empty one. */
+/* noinline: each is a separate loop, like the empty one. */
 #define LOOP(name_, body_)                          \
 	static noinline void name_(u32 times)       \
 	{                                           \
@@ -31,7 +31,10 @@ LOOP(clock_read_ordered, nsmod_clock_ordered())
 LOOP(read_msr, u32 low; u32 high; asm volatile("rdmsr" : "=a"(low), "=d"(high) : "c"(MSR_TSC_AUX)))
 LOOP(cpuid_0, u32 leaf = 0; asm volatile("cpuid" : "+a"(leaf) : : "ebx", "ecx", "edx"))
 
-/* The CPU's number for rdtscp and rdpid, which the kernel sets when a CPU comes up: its own value does no harm. */
+/*
+ * TSC_AUX is the CPU's number for rdtscp and rdpid, set by the kernel at CPU
+ * start: writing its own value is harmless.
+ */
 static noinline void write_msr(u32 times)
 {
 	u32 low, high, i;
@@ -48,16 +51,16 @@ static const char *begin_msr(void)
 	int err;
 
 	if (!boot_cpu_has(X86_FEATURE_RDTSCP))
-		return "this CPU has no TSC_AUX, the one register that may be written without harm";
+		return "this CPU has no TSC_AUX, the only register that can be written safely";
 	local_irq_save(flags);
 	err = nsmod_read_msr(MSR_TSC_AUX, &value);
 	if (!err)
 		err = nsmod_write_msr(MSR_TSC_AUX, value);
 	local_irq_restore(flags);
-	return err ? "the hypervisor refuses TSC_AUX" : NULL;
+	return err ? "access to TSC_AUX refused by the hypervisor" : NULL;
 }
 
-/* A counter of the kernel's perf, on this CPU: its register is there to be read as long as it is. */
+/* A perf counter on this CPU, whose register can be read while the counter exists. */
 static struct perf_event *counter;
 static u32 counter_register;
 
@@ -77,7 +80,7 @@ static const char *begin_pmc(void)
 
 	counter = perf_event_create_kernel_counter(&attr, raw_smp_processor_id(), NULL, NULL, NULL);
 	if (IS_ERR(counter))
-		return PTR_ERR(counter) == -EBUSY ? "the PMU is busy" : "this machine shows no PMU (most virtual machines)";
+		return PTR_ERR(counter) == -EBUSY ? "the PMU is busy" : "this machine has no PMU (most virtual machines)";
 	if (READ_ONCE(counter->state) != PERF_EVENT_STATE_ACTIVE || counter->hw.idx < 0) {
 		end_pmc();
 		return "the PMU is busy";
@@ -103,7 +106,7 @@ LOOP(read_tpidr, u64 value; asm volatile("mrs %0, tpidr_el1" : "=r"(value)))
 LOOP(read_pmccntr, u64 value; asm volatile("mrs %0, pmccntr_el0" : "=r"(value)))
 LOOP(wait_for_all, asm volatile("isb" ::: "memory"))
 
-/* The kernel's own place for this CPU's data, or unused: its own value does no harm. */
+/* TPIDR_EL1 is the kernel's per-CPU offset or unused: writing its own value is harmless. */
 static noinline void write_tpidr(u32 times)
 {
 	u64 value;
@@ -118,7 +121,7 @@ static const char *begin_pmccntr(void)
 {
 	const u64 version = read_sysreg(id_aa64dfr0_el1) >> 8 & 0xf; /* PMUVer */
 
-	return version && version != 0xf ? NULL : "this machine shows no PMU (most virtual machines)";
+	return version && version != 0xf ? NULL : "this machine has no PMU (most virtual machines)";
 }
 
 const struct nsmod_measured nsmod_measured_instructions[] = {

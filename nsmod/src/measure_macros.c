@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The module's own macros, with and without a recorder: the measurement takes
- * the kernel's records itself, and throws them away.  While somebody else
- * records it does not, since its records would stand in that trace.
+ * The module's macros, with and without a recorder: the measurement records the
+ * kernel itself and discards the records.  It is refused during a recording,
+ * because its records would appear in that trace.
  */
 #include <linux/compiler.h>
 #include <linux/err.h>
@@ -16,9 +16,9 @@
 #include "requests.h"
 
 #define RING_BYTES BIT(20)
-#define OUTPUT_BYTES (64ull << 20) /* more than all rings of one CPU hold */
+#define OUTPUT_BYTES (64ull << 20) /* more than the rings can hold */
 
-/* Under measure.c's lock, in the one process that measures. */
+/* Used under measure.c's lock by the measuring process. */
 static struct nsmod_kernel_part part;
 static struct nsmod_output output;
 
@@ -47,7 +47,7 @@ static bool is_recorded(void)
 
 static const char *begin_idle(void)
 {
-	return is_recorded() ? "somebody records the kernel" : NULL;
+	return is_recorded() ? "the kernel is being recorded" : NULL;
 }
 
 const struct nsmod_measured nsmod_measured_idle_macros[] = {
@@ -76,7 +76,7 @@ const char *nsmod_measure_macros_begin(void)
 	if (!err)
 		return NULL;
 	nsmod_output_destroy(&output);
-	return err == -EBUSY ? "somebody records the kernel" : "no memory";
+	return err == -EBUSY ? "the kernel is being recorded" : "no memory";
 }
 
 void nsmod_measure_macros_drain(void)

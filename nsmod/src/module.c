@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* nsmod: rings of instrumented programs that outlive them, probes of the kernel's own, and one trace of both. */
+/* nsmod: rings that outlive instrumented programs, kernel probes, and traces of both. */
 #include <linux/init.h>
 #include <linux/module.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Chunks -> queue -> read(): headers are completed with their checksums, a slow reader makes the queue full and nothing else. */
+/* Chunks -> queue -> read().  Completes headers with checksums; a slow reader only fills the queue. */
 #include "output.h"
 
 #include <linux/crc32c.h>
@@ -152,7 +152,10 @@ static void take(struct nsmod_output *output, struct nsmod_chunk *chunk, size_t 
 		kvfree(chunk);
 }
 
-/* The oldest bytes, under `reading` alone: a page fault of the reader's may take for ever, and the drain must not wait for it. */
+/*
+ * Reads the oldest bytes, holding only `reading`: a page fault of the reader
+ * may take forever, and the drain must not wait for it.
+ */
 static ssize_t read_some(struct nsmod_output *output, struct iov_iter *to)
 {
 	struct nsmod_chunk *chunk;
@@ -177,7 +180,10 @@ ssize_t nsmod_output_read(struct nsmod_output *output, struct iov_iter *to, bool
 	if (iov_iter_count(to) == 0)
 		return 0;
 	for (;;) {
-		/* Before the queue is looked at: what was added before the end is read before the end. */
+		/*
+		 * Read before the queue, so that everything added before the
+		 * end is read before it.
+		 */
 		const bool is_finished = smp_load_acquire(&output->is_finished);
 
 		if (mutex_lock_interruptible(&output->reading))

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The drain's thread.  It empties rings into a queue as long as that has room,
- * so a slow reader costs room in the queue, then in the rings, then records
- * that are counted as lost; it never makes a writer wait.
+ * The drain's thread.  It empties rings into a queue as long as the queue has
+ * room.  A slow reader fills the queue, then the rings, and then records are
+ * counted as lost; writers never wait.
  */
 #include "reader.h"
 
@@ -30,15 +30,15 @@
 
 static unsigned int drain_us = 500;
 module_param(drain_us, uint, 0644);
-MODULE_PARM_DESC(drain_us, "microseconds between two looks at rings that have little to give (default 500)");
+MODULE_PARM_DESC(drain_us, "polling interval for rings with little data, in microseconds (default 500)");
 
 static unsigned int queue_mib = 16;
 module_param(queue_mib, uint, 0644);
-MODULE_PARM_DESC(queue_mib, "MiB that wait for a slow reader before rings fill (default 16)");
+MODULE_PARM_DESC(queue_mib, "size of the queue for a slow reader in MiB (default 16)");
 
 static unsigned int max_readers = 64;
 module_param(max_readers, uint, 0644);
-MODULE_PARM_DESC(max_readers, "readers that one user may have at a time, each with a thread and a queue (default 64)");
+MODULE_PARM_DESC(max_readers, "maximum number of readers per user, each with a thread and a queue (default 64)");
 
 static DEFINE_MUTEX(readers_lock);
 static LIST_HEAD(readers);
@@ -48,8 +48,8 @@ struct nsmod_reader {
 	kuid_t uid;
 	struct nsmod_output output;
 	struct task_struct *thread;
-	struct mem_cgroup *memcg; /* of who opened it: pays for the queue */
-	struct nsmod_rights rights; /* of who opened it */
+	struct mem_cgroup *memcg; /* of the opener, charged for the queue */
+	struct nsmod_rights rights; /* of the opener */
 	u32 wanted_session; /* 0: any */
 	bool is_snapshot;
 	bool is_chunks_only; /* kernel recorder: no header, no footer */
@@ -115,7 +115,7 @@ static int write_footer(struct nsmod_reader *reader)
 	return err;
 }
 
-/* A session to read, once there is one.  0, -EAGAIN: not yet, -errno. */
+/* Finds a session to read.  0, -EAGAIN: none yet, -errno. */
 static int find_session(struct nsmod_reader *reader)
 {
 	struct nsmod_session *session = nsmod_session_adopt(reader->wanted_session, reader->is_snapshot, &reader->rights);
@@ -141,7 +141,7 @@ static bool is_over(struct nsmod_reader *reader)
 	return reader->is_snapshot || READ_ONCE(reader->is_ending) || (reader->session && nsmod_session_is_over(reader->session));
 }
 
-/* A trace begins when its session does.  0, or -errno: there will be none. */
+/* Waits for a session and begins the trace.  0, or -errno: no trace. */
 static int begin(struct nsmod_reader *reader)
 {
 	int err = 0;
@@ -153,7 +153,7 @@ static int begin(struct nsmod_reader *reader)
 		wait_event_freezable_timeout(nsmod_sessions_changed, is_stopping(reader), HZ / 10);
 		err = 0;
 	}
-	if (!err && !reader->kernel.rings) /* the kernel's has it already, before what its start tells */
+	if (!err && !reader->kernel.rings) /* a kernel's trace already has it, before its INFO */
 		err = write_header(reader);
 	return err ? err : nsmod_kernel_beside_start(&reader->beside, is_over(reader), &reader->kernel, &reader->output);
 }
@@ -169,7 +169,7 @@ static s64 pass(struct nsmod_reader *reader)
 	return user < 0 ? user : kernel < 0 ? kernel : max(user, kernel);
 }
 
-/* Writers of this session are gone, or are none of its business any more: the rest, totals, footer. */
+/* The session is over, or the reader stops: writes the rest, totals, footer. */
 static int settle(struct nsmod_reader *reader)
 {
 	int err = 0;
@@ -184,7 +184,7 @@ static int settle(struct nsmod_reader *reader)
 	return err;
 }
 
-/* Bytes taken, 0 when the end is written, or -errno. */
+/* Bytes taken, 0 when the end has been written, or -errno. */
 static s64 step(struct nsmod_reader *reader, bool *is_done)
 {
 	int err;
@@ -203,7 +203,7 @@ static void rest(struct nsmod_reader *reader, s64 taken)
 	if (taken == -ENOSPC)
 		wait_event_freezable_timeout(reader->output.room, !nsmod_output_is_full(&reader->output) || kthread_should_stop(), HZ);
 	else if (taken < 0)
-		msleep_interruptible(10); /* no memory now: later */
+		msleep_interruptible(10); /* no memory: retry later */
 	else if (taken < PAGE_SIZE)
 		usleep_range(us, us + us / 4);
 }
@@ -220,13 +220,13 @@ static int drain(void *data)
 	while (!is_done && !kthread_should_stop()) {
 		const s64 taken = step(reader, &is_done);
 
-		if (taken == -EIO) /* root has cut the session's memory: the trace ends here, without a footer */
+		if (taken == -EIO) /* root truncated the memory: end without a footer */
 			break;
 		if (!is_done)
 			rest(reader, taken);
 		try_to_freeze();
 	}
-	nsmod_kernel_part_destroy(&reader->kernel); /* others may record, however long the file stays open */
+	nsmod_kernel_part_destroy(&reader->kernel); /* others may record from here on */
 	nsmod_output_finish(&reader->output);
 	while (!kthread_should_stop())
 		wait_event_freezable(reader->output.room, kthread_should_stop());
@@ -302,7 +302,7 @@ struct nsmod_reader *nsmod_reader_open(u32 session, u32 flags)
 	reader->rights = nsmod_rights_of_caller();
 	reader->wanted_session = session;
 	reader->is_snapshot = flags & NSLICE_READER_SNAPSHOT;
-	if (session) /* here, where the caller's rights are known and its errors are told */
+	if (session) /* in the caller's context, so that errors are returned to it */
 		err = find_session(reader);
 	if (err) {
 		free_reader(reader);

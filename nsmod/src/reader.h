@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* A reader: a session's part, the kernel's part or both -> a trace file, or chunks for another's, by a thread of its own. */
+/* A reader's thread: a session's part, the kernel's part or both -> a trace file or chunks. */
 #ifndef NSMOD_READER_H
 #define NSMOD_READER_H
 
@@ -11,16 +11,16 @@ struct iov_iter;
 struct nsmod_kernel_request;
 struct nsmod_reader;
 
-/* Whole traces: NSLICE_IOC_READER's flags and session.  Or ERR_PTR(). */
+/* For whole traces: flags and session of NSLICE_IOC_READER.  Or ERR_PTR(). */
 struct nsmod_reader *nsmod_reader_open(u32 session, u32 flags);
 
-/* The oldest session that waits, and the groups of the parameter `groups` beside it.  Or ERR_PTR(). */
+/* For the oldest waiting session and the groups of the parameter `groups`.  Or ERR_PTR(). */
 struct nsmod_reader *nsmod_reader_open_plain(void);
 
-/* The kernel's part alone, for another writer's file.  The request as nsmod_kernel_part_start() wants it.  Or ERR_PTR(). */
+/* For the kernel's part only; the request is as for nsmod_kernel_part_start().  Or ERR_PTR(). */
 struct nsmod_reader *nsmod_reader_open_kernel(const struct nsmod_kernel_request *request);
 
-/* NSLICE_IOC_END: what there is can be read, then comes the end. */
+/* NSLICE_IOC_END: remaining data can be read, then end of file. */
 void nsmod_reader_end(struct nsmod_reader *reader);
 
 ssize_t nsmod_reader_read(struct nsmod_reader *reader, struct iov_iter *to, bool is_nonblocking);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Requests begin with the size that their caller knows; unknown flags, unknown tails and reserved fields must be zero. */
+/* Requests begin with the caller's size; unknown flags, tails and reserved fields must be zero. */
 #include "requests.h"
 
 #include <linux/capability.h>
@@ -154,7 +154,7 @@ static int check_kernel(const struct nslice_kernel_request *request)
 	return !request->ring_bytes || nsmod_is_ring_size(request->ring_bytes) ? 0 : -EINVAL;
 }
 
-/* Names go into the trace as a list in a line. */
+/* Names are written to the trace as a comma-separated line. */
 static int check_counter(const struct nslice_kernel_counter *counter)
 {
 	const size_t length = strnlen(counter->name, sizeof(counter->name));

@@ -7,19 +7,22 @@
 
 #include <nslice/control.h>
 
-/* A request of `known` bytes, of which the caller may know fewer or more: what the module does not know must be zero.  0 or -errno. */
+/*
+ * Copies a request of `known` bytes; the caller's may be shorter or longer, but
+ * the unknown part must be zero.  0 or -errno.
+ */
 int nsmod_request_take(void *request, size_t known, const void __user *from);
 
-/* As much of the answer as the caller knows. */
+/* Copies as much of the answer as the caller's request has room for. */
 int nsmod_request_answer(void __user *to, const void *request, size_t known);
 
-/* Those that any open file may ask. */
+/* Requests allowed on any open file. */
 long nsmod_request_version(void __user *at);
 long nsmod_request_list(void __user *at);
 long nsmod_request_groups(void __user *at);
 long nsmod_request_measure(void __user *at);
 
-/* A kernel request with what it points to.  0 or -errno; free with nsmod_kernel_request_free(). */
+/* A kernel request with the data that it points to.  Free with nsmod_kernel_request_free(). */
 struct nsmod_kernel_request {
 	struct nslice_kernel_request fixed;
 	char *groups;

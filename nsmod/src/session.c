@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The list of sessions.  A session lives while a process has it open or mapped.
- * What its rings hold then and no one has drained waits for a reader; so many
- * sessions wait at most (parameter keep_sessions), the oldest goes first.
+ * Records left in its rings then wait for a reader.  The number of waiting
+ * sessions is limited (parameter keep_sessions); the oldest is evicted first.
  */
 #include "session.h"
 
@@ -22,15 +22,15 @@
 
 static unsigned int keep_sessions = 4;
 module_param(keep_sessions, uint, 0644);
-MODULE_PARM_DESC(keep_sessions, "sessions of one user's ended processes that wait for a reader with records in their rings (default 4)");
+MODULE_PARM_DESC(keep_sessions, "maximum number of sessions of ended processes per user that wait for a reader (default 4)");
 
 static unsigned int max_sessions = 64;
 module_param(max_sessions, uint, 0644);
-MODULE_PARM_DESC(max_sessions, "sessions that one user may have at a time (default 64)");
+MODULE_PARM_DESC(max_sessions, "maximum number of sessions per user (default 64)");
 
 static unsigned long sessions_dropped;
 module_param(sessions_dropped, ulong, 0444);
-MODULE_PARM_DESC(sessions_dropped, "sessions that went unread, records in their rings and all");
+MODULE_PARM_DESC(sessions_dropped, "sessions dropped without having been read");
 
 static DEFINE_MUTEX(lock);
 static LIST_HEAD(sessions); /* oldest first */
@@ -114,9 +114,9 @@ static int add_to_list(struct nsmod_session *session)
 		session->id = next_id++;
 		if (next_id == 0)
 			next_id = 1;
-		kref_get(&session->ref); /* the list's */
+		kref_get(&session->ref); /* held by the list */
 		list_add_tail(&session->node, &sessions);
-		__module_get(THIS_MODULE); /* not to be unloaded while processes have it mapped */
+		__module_get(THIS_MODULE); /* must not be unloaded while processes have it mapped */
 		session->holds_module = true;
 		schedule_delayed_work(&watch_work, WATCH_JIFFIES);
 	}
@@ -150,7 +150,7 @@ struct nsmod_session *nsmod_session_create(u64 ring_bytes, u32 flags)
 	return session;
 }
 
-/* Under the lock.  The list's reference goes, too. */
+/* Under the lock.  Also drops the list's reference. */
 static void remove_from_list(struct nsmod_session *session)
 {
 	if (session->is_gone)
@@ -180,7 +180,7 @@ static bool takes_part(const struct nsmod_session *session)
 	return READ_ONCE(nsmod_memory_header(&session->memory)->joined) > 0;
 }
 
-/* Under the lock: nobody writes any more.  Worth keeping is what a reader would find something in. */
+/* Under the lock: no writers are left.  Keeps the session only if there is something to read. */
 static void over(struct nsmod_session *session)
 {
 	session->is_over = true;
@@ -211,7 +211,7 @@ static unsigned int waiting_of(kuid_t uid)
 	return waiting;
 }
 
-/* Under the lock.  Of one user: others' stay as they are, whatever he does. */
+/* Under the lock.  The limit is per user, so that users cannot evict each other's sessions. */
 static void drop_too_many(void)
 {
 	struct nsmod_session *session, *next;
@@ -224,19 +224,19 @@ static void drop_too_many(void)
 	}
 }
 
-/* Under the lock: does anybody write any more? */
+/* Under the lock: checks whether there are still writers. */
 static void look_for_end(struct nsmod_session *session)
 {
 	if (session->is_over || !session->is_released)
 		return;
-	/* Who ends a session in order has closed its rings; it may keep the mapping for a thread that was put aside in a probe. */
+	/* After END the rings are closed; the mapping may be kept for a thread preempted in a probe. */
 	if (!session->ended_in_order && nsmod_memory_is_mapped(&session->memory))
 		return;
 	over(session);
 	wake_up_interruptible(&nsmod_sessions_changed);
 }
 
-/* Positions tell no more than 2^32 units apart: rings that no reader follows are looked at from time to time. */
+/* Positions are ambiguous beyond 2^32 words, so rings without a reader are checked regularly. */
 static void watch_rings(struct nsmod_session *session)
 {
 	u32 cpu;
@@ -321,7 +321,7 @@ static struct nsmod_session *find(u32 id, const struct nsmod_rights *rights)
 	return NULL;
 }
 
-/* What its process has drained and taken out is in a file of its own: this drain begins where that one ended. */
+/* The process's own drain has written the earlier records: this drain begins where that ended. */
 static void begin_at_tails(struct nsmod_session *session)
 {
 	u32 cpu;
@@ -367,7 +367,7 @@ struct nsmod_drained_ring *nsmod_session_copy_rings(struct nsmod_session *sessio
 	return copy;
 }
 
-/* Under the lock.  A reader that has neither taken anything nor come to its end leaves no trace: the next one has it all. */
+/* Under the lock.  If the reader took nothing and did not finish, the next one gets everything. */
 static void leave_to_next(struct nsmod_session *session, bool is_drained)
 {
 	bool was_read = is_drained;
@@ -445,8 +445,9 @@ u32 nsmod_session_list(struct nslice_session_entry *entries, u32 room)
 }
 
 /*
- * The machine is out of memory and would kill somebody: what waits for a reader goes first.  Nobody has these sessions, so to kill
- * would not free them.  Their pages go here and now; the rest follows when their files are closed.
+ * The machine is out of memory and about to kill a process: first drops the sessions that wait for
+ * a reader.  No process owns them, so killing would not free them.  Their pages are freed
+ * immediately, the rest when their files are closed.
  */
 static int drop_for_memory(struct notifier_block *block, unsigned long event, void *freed)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Sessions: rings of processes that outlive them.  Made by one open file, read by another. */
+/* Sessions: rings that outlive their processes.  Created by one open file, read by another. */
 #ifndef NSMOD_SESSION_H
 #define NSMOD_SESSION_H
 
@@ -16,36 +16,39 @@
 
 struct nsmod_session {
 	struct kref ref;
-	struct list_head node; /* in the list of all, until it is gone */
+	struct list_head node; /* in the list of sessions, until is_gone */
 	u32 id;
 	u32 flags;   /* NSLICE_SESSION_* */
-	pid_t pid;   /* of who made it */
+	pid_t pid;   /* of its creator */
 	kuid_t uid;
 	char command[TASK_COMM_LEN];
 	struct nsmod_memory memory;
 
-	/* under the lock of sessions */
+	/* protected by the lock of sessions */
 	bool has_reader;
 	bool is_released;      /* no open file is left */
-	bool is_over;          /* nor a mapping: nobody writes any more */
+	bool is_over;          /* and no mapping: there are no writers any more */
 	bool ended_in_order;   /* by NSLICE_IOC_END */
-	bool is_gone;          /* out of the list */
+	bool is_gone;          /* removed from the list */
 	bool holds_module;
 
-	/* of the drain: the reader, or the watch while there is none */
+	/* used by the drain: the reader, or the watch if there is none */
 	struct nsmod_drained_ring *rings;
 };
 
-/* A session of the calling process, in the list.  The caller has a reference.  Or ERR_PTR(). */
+/* Adds a session of the calling process to the list.  The caller gets a reference, or ERR_PTR(). */
 struct nsmod_session *nsmod_session_create(u64 ring_bytes, u32 flags);
 
 void nsmod_session_put(struct nsmod_session *session);
 
-/* NSLICE_IOC_END; the last open file of it is gone. */
+/* NSLICE_IOC_END; release of its last open file. */
 void nsmod_session_end(struct nsmod_session *session);
 void nsmod_session_release(struct nsmod_session *session);
 
-/* Whose sessions somebody may read.  Taken where the kernel knows the caller, since the drain's thread may do anything. */
+/*
+ * Which sessions a caller may read.  Determined in the caller's context,
+ * because the drain's thread is privileged.
+ */
 struct nsmod_rights {
 	kuid_t uid;
 	bool reads_all;
@@ -54,24 +57,29 @@ struct nsmod_rights {
 struct nsmod_rights nsmod_rights_of_caller(void);
 
 /*
- * For a reader: the session with this id, or with 0 the oldest that waits for one.  The caller gets a reference and, but for a
- * snapshot, is its only reader.  -ENOENT: none (yet); -EBUSY: it has a reader, or its process drains it; -EACCES: another user's.
+ * For a reader: the session with this id, or with 0 the oldest that waits for a
+ * reader.  The caller gets a reference and, except for a snapshot, is its only
+ * reader.  -ENOENT: none (yet); -EBUSY: it has a reader or is drained by its
+ * process; -EACCES: it belongs to another user.
  */
 struct nsmod_session *nsmod_session_adopt(u32 id, bool is_snapshot, const struct nsmod_rights *rights);
 
-/* The reader goes; `is_drained`: with all that there was. */
+/* The reader is closed; `is_drained`: it has read everything. */
 void nsmod_session_leave(struct nsmod_session *session, bool is_drained);
 
-/* The state of its rings' drain, for a snapshot.  The caller's to kvfree(); NULL: no memory. */
+/*
+ * Copy of the drain state of its rings, for a snapshot.  The caller must
+ * kvfree() it; NULL: no memory.
+ */
 struct nsmod_drained_ring *nsmod_session_copy_rings(struct nsmod_session *session);
 
 bool nsmod_session_is_over(struct nsmod_session *session);
 bool nsmod_session_ended_in_order(struct nsmod_session *session);
 
-/* Entries of sessions that the caller may read, up to `room`.  How many there are. */
+/* Fills in up to `room` sessions that the caller may read.  Returns their total number. */
 u32 nsmod_session_list(struct nslice_session_entry *entries, u32 room);
 
-/* Wakes up whoever waits for sessions to come or to end. */
+/* Woken when sessions are created or end. */
 extern struct wait_queue_head nsmod_sessions_changed;
 
 int nsmod_sessions_init(void);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Session memory: size -> shmem file -> mappings of processes; page by page for the drain. */
+/* Session memory: size -> shmem file -> mappings of processes; the drain reads it by page. */
 #include "session_memory.h"
 
 #include <linux/file.h>
@@ -48,7 +48,7 @@ int nsmod_memory_create(struct nsmod_memory *memory, u32 cpus, u64 ring_bytes)
 	memory->bytes = NSLICE_SESSION_BYTES(cpus, ring_bytes);
 	if (memory->bytes > MAX_LFS_FILESIZE)
 		return -EFBIG;
-	/* No reservation: rings of CPUs that nobody runs on are never touched. */
+	/* No reservation: rings of unused CPUs are never touched. */
 	memory->file = shmem_file_setup("nsmod-session", memory->bytes, VM_NORESERVE);
 	if (IS_ERR(memory->file)) {
 		err = PTR_ERR(memory->file);
@@ -91,11 +91,14 @@ int nsmod_memory_mmap(struct nsmod_memory *memory, struct vm_area_struct *vma)
 	const u64 offset = (u64)vma->vm_pgoff << PAGE_SHIFT;
 	u64 end;
 
-	/* Beyond the end a touch would kill the process that asked; a private mapping would show it others' writes or not. */
+	/*
+	 * Access beyond the end would kill the process; a private mapping would
+	 * not reliably show the writes of others.
+	 */
 	if (check_add_overflow(offset, (u64)(vma->vm_end - vma->vm_start), &end) || end > memory->bytes ||
 	    !(vma->vm_flags & VM_SHARED) || (vma->vm_flags & VM_EXEC))
 		return -EINVAL;
-	nsmod_never_executed(vma); /* nor after mprotect() */
+	nsmod_never_executed(vma); /* not even after mprotect() */
 	vma_set_file(vma, memory->file);
 	return call_mmap(memory->file, vma);
 }
@@ -115,7 +118,10 @@ struct nslice_ring_meta *nsmod_memory_ring(const struct nsmod_memory *memory, u3
 	return page_address(memory->meta_pages[cpu]);
 }
 
-/* As a read() does it: holes are zeros and stay holes, or a process could have the reader fill its memory with pages nobody pays for. */
+/*
+ * As read() does: holes read as zeros and stay holes, or a process could make
+ * the reader allocate pages that are charged to no process.
+ */
 int nsmod_memory_read(const struct nsmod_memory *memory, u64 offset, void *to, u64 bytes)
 {
 	loff_t at = offset;
@@ -131,7 +137,7 @@ int nsmod_memory_read(const struct nsmod_memory *memory, u64 offset, void *to, u
 	return 0;
 }
 
-/* Only what was read as records is cleared, so the pages are there. */
+/* Only data read as records are cleared, so the pages exist. */
 int nsmod_memory_clear(const struct nsmod_memory *memory, u64 offset, u64 bytes)
 {
 	while (bytes > 0) {

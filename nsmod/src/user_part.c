@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Announcements first, so that a site stands before its records; then each CPU's ring. */
+/* Announcements first, so that a site precedes its records; then each CPU's ring. */
 #include "user_part.h"
 
 #include <linux/minmax.h>
@@ -10,8 +10,9 @@
 #include "session.h"
 
 /*
- * Settings that processes left in the session's memory, read once.  They stand when the first process takes part, which may be
- * after a reader has come: until then the rings are left alone.
+ * Settings written by processes to the session's memory, read once.  They are
+ * valid when the first process has joined, which may be after the reader was
+ * opened: until then the rings are not read.
  */
 static bool know_rings(struct nsmod_user_part *part)
 {
@@ -19,7 +20,7 @@ static bool know_rings(struct nsmod_user_part *part)
 	bool is_overwrite, is_atomic;
 	u32 cpu;
 
-	/* pairs with the process's joining, before which it has said what its rings are like */
+	/* pairs with the process's joining, before which it stores the settings of its rings */
 	if (part->is_known || !smp_load_acquire(&header->joined))
 		return part->is_known;
 	is_overwrite = READ_ONCE(header->full) == NSLICE_FULL_OVERWRITE;
@@ -58,7 +59,7 @@ s64 nsmod_user_part_pass(struct nsmod_user_part *part, struct nsmod_output *outp
 	u32 cpu;
 	int err;
 
-	/* Whoever goes on writing while the end is made writes for the next reader, if at all. */
+	/* Records written while settling belong to the next reader, if any. */
 	for (cpu = 0; cpu < session->memory.cpus && !part->is_settling; ++cpu)
 		nsmod_ring_watch(&part->rings[cpu]);
 	announced = nsmod_announcements_tail(&session->memory);
@@ -68,7 +69,7 @@ s64 nsmod_user_part_pass(struct nsmod_user_part *part, struct nsmod_output *outp
 	if (!part->is_settling && nsmod_announcements_are_awaited(&part->announcements, announced))
 		return 0;
 	for (cpu = 0; cpu < session->memory.cpus; ++cpu) {
-		/* A flight recorder is followed, and read when it is over or somebody asks. */
+		/* A flight recorder is only watched, and read when it is over or on request. */
 		if (part->rings[cpu].is_overwrite && !part->is_settling)
 			continue;
 		taken = nsmod_ring_take_all(&part->rings[cpu], output);

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Shared by all pictures: axis ranges and formats, and the stacked rows of function_cost.gp and its kin.
+# Shared by all pictures: axis ranges and formats, and the stacked rows of function_cost.gp and similar scripts.
 import math
 from dataclasses import dataclass, field
 
@@ -8,7 +8,7 @@ from .layout import WIDTH_PX, row_labels, text_px
 ROW_PX = 30
 AXIS_PX = 68
 GAP_PX = 34
-LOG_FROM = 20  # a range this many times its low end is drawn on a log axis
+LOG_FROM = 20  # a range whose high end is this many times its low end gets a log axis
 
 
 def log_wanted(low, high):
@@ -16,7 +16,7 @@ def log_wanted(low, high):
 
 
 def _tic_text(value, thousands):
-    """thousands: 1000 is 1k, as other marks of the axis need the letter anyway."""
+    """thousands: print 1000 as 1k because other marks of the axis need the letter anyway."""
     for size, letter in ((1e15, "P"), (1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k")):
         if abs(value) >= (10000 if letter == "k" and not thousands else size):
             return f"{value / size:.6g}{letter}"
@@ -44,14 +44,14 @@ def _linear_tics(low, high, most):
 
 
 def tics(low, high, log, most=6, suffix=""):
-    """Axis marks for tics.gp: words LABEL=VALUE. Chosen here, as gnuplot's own overlap or round two marks to one text."""
+    """Axis marks for tics.gp: words LABEL=VALUE. Chosen here because gnuplot's own overlap or round two marks to the same text."""
     values = _log_tics(low, high, most) if log else _linear_tics(low, high, most)
     thousands = any(abs(v) >= 10000 for v in values)
-    return " ".join(f"{_tic_text(v, thousands)}{suffix}={v:.15f}" for v in values)  # gnuplot's real() takes no exponents
+    return " ".join(f"{_tic_text(v, thousands)}{suffix}={v:.15f}" for v in values)  # gnuplot's real() does not parse exponents
 
 
 def log_range(values):
-    """Whole decades would waste space when they are few; a third of a decade of air on both sides."""
+    """Whole decades would waste space on short ranges; leaves a small margin on both sides instead."""
     low, high = min(values), max(values)
     return low / 10**0.18, high * 10**0.18
 
@@ -59,7 +59,7 @@ def log_range(values):
 @dataclass
 class Row:
     segments: list          # (from, to, colour)
-    text: str = ""          # figure at the right end
+    text: str = ""          # value printed at the right end
     error: tuple = None     # (value, half width)
 
 
@@ -70,7 +70,7 @@ class Panel:
 
 
 def _error_low(row):
-    """A cost below zero is none: the bar ends at zero, and the figure beside it has the whole error."""
+    """A cost cannot be negative: the bar ends at zero, and the value next to it shows the full error."""
     value, half = row.error
     return max(value - half, min(value, 0.0))
 
@@ -83,7 +83,7 @@ def _panel_ends(row):
 
 
 def _panel_range(panel, panel_px):
-    """Low and high end with room at the right for each row's figure."""
+    """Low and high end, with room at the right for each row's value."""
     low = min(min(_panel_ends(row)) for row in panel.rows)
     high = max(max(_panel_ends(row)) for row in panel.rows)
     if high <= low:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Parsed JSON -> the same JSON, known to have the shape of its schema; otherwise an error that names the place.
+# Parsed JSON -> the same JSON, checked against the shape of its schema; otherwise an error that names the member.
 import math
 
 STATS_SCHEMA = "netslice-stats-1"
@@ -7,10 +7,10 @@ COST_SCHEMA = "netslice-mapi-cost-1"
 
 
 class ShapeError(Exception):
-    """Message starts with the place inside the document."""
+    """The message starts with the path of the member in the document."""
 
 
-# "s" text, "x" finite number, "w" one not below zero, "n" whole number not below zero, "b" yes/no; "?" at the end: may be absent or null.
+# "s" text, "x" finite number, "w" non-negative number, "n" non-negative integer, "b" boolean; a trailing "?": may be absent or null.
 _LOST = {"*": "n"}
 _SPREAD = {"mean": "x", "sd": "x?", "min": "x?", "max": "x?", "p50": "x?", "p90": "x?", "p99": "x?", "p999": "x?", "total": "x?"}
 _CALIBRATION = [{"kind": "s", "field": "s", "inner": "x?", "inner_ci95": "w?", "outer": "x?", "outer_ci95": "w?",
@@ -72,11 +72,11 @@ _COST = {
     "probe?": {"inner_ticks": "x?", "outer_ticks": "x?", "raw_share": "x?"},
 }
 
-_NAMES = {"s": "text", "x": "a number between -1e30 and 1e30", "w": "a number from 0 to 1e30", "n": "a whole number that is not negative", "b": "true or false"}
+_NAMES = {"s": "text", "x": "a number between -1e30 and 1e30", "w": "a number from 0 to 1e30", "n": "a non-negative integer", "b": "true or false"}
 
 
 def _is_number(value):
-    # no measurement comes near the bound, and what is beyond it would overflow in the arithmetic later on
+    # No measurement comes near this bound; larger values would overflow in later arithmetic.
     return isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) < 1e30 and math.isfinite(value)
 
 
@@ -129,7 +129,7 @@ def _check(shape, value, place):
 
 
 def check_document(document):
-    """Raises ShapeError. Absent optional members become None, so that later code asks one way only."""
+    """Raises ShapeError. Absent optional members become None, so that later code has one case to test for."""
     shape = _STATS if document["schema"] == STATS_SCHEMA else _COST
     _check(shape, document, "$")
     return document

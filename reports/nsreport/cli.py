@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Command line -> report. Decides exit codes; everything else is in the parts.
+# Command line -> report and exit code. The other modules do the work.
 import argparse
 import json
 import os
@@ -11,54 +11,54 @@ from .picture import Picture
 
 EPILOG = """examples:
   nsreport trace.nsl -o report             a page with pictures from a trace
-  nsreport trace.nsl -o report --unit 4711 the timeline shows unit 4711
+  nsreport trace.nsl -o report --unit 4711 show unit 4711 in the timeline
   nsreport raw.nsl -o report --calibration calibration.json
                                            a trace without calibration
   mapi-cost big.pcap --json cost.json
-  nsreport cost.json -o cost-report        the cost table, against 2004 and against line rates
+  nsreport cost.json -o cost-report        costs compared with 2004 and with line rates
   nsdump export trace.nsl --what stats --format json | nsreport - -o report
-  nsreport --system -o system              what the kernel module costs: TCP over loopback
+  nsreport --system -o system              cost of the kernel module: TCP over loopback
                                            without it, with it idle, and recording
 
 exit codes:
-  0 the report is complete; records that are lost and counted are a warning
-  1 the report is there, but its input is not whole: interrupted, no record,
+  0 the report is complete; lost records that were counted are a warning
+  1 a report was written, but its input is incomplete: interrupted, no records,
     no footer, damaged, or records missing without a cause
-  2 wrong command line            5 gnuplot or nsdump is missing or failed
+  2 invalid command line          5 gnuplot or nsdump is missing or failed
   3 the input cannot be read      6 the output folder cannot be written
-  4 JSON of another schema        7 a bug in nsreport
-  128 + signal: interrupted; no half report is left
+  4 unsupported JSON schema       7 a bug in nsreport
+  128 + signal: interrupted; no partial report is left
 
-environment: NSDUMP and GNUPLOT name those programs; else nsdump is looked for
-beside nsreport, then in PATH, and gnuplot in PATH."""
+environment: NSDUMP and GNUPLOT name the programs to run. Without them, nsdump
+is searched for next to nsreport, then in PATH, and gnuplot in PATH."""
 
 
 def parse_arguments(arguments, version):
     parser = argparse.ArgumentParser(
         prog="nsreport", formatter_class=argparse.RawDescriptionHelpFormatter, epilog=EPILOG,
-        description="Makes a folder with index.html, PNG and SVG pictures from a trace, stats JSON or mapi-cost JSON.")
+        description="Create a folder with index.html and PNG and SVG pictures from a trace, stats JSON or mapi-cost JSON.")
     parser.add_argument("input", metavar="TRACE|JSON", nargs="?", help="trace (.nsl), stats JSON or mapi-cost JSON; - reads JSON from standard input")
     parser.add_argument("-o", "--output", metavar="DIR", required=True, type=_folder_name,
-                        help="folder to make; an older report there is replaced as a whole, any other folder is refused")
-    parser.add_argument("--calibration", metavar="FILE", type=_file_name, help="what nscalibrate wrote, instead of the trace's own constants")
-    parser.add_argument("--unit", metavar="N", type=_unit_number, help="unit that the timeline shows (default: the one nearest the median cost)")
+                        help="folder to create; an existing report is replaced as a whole, any other existing folder is refused")
+    parser.add_argument("--calibration", metavar="FILE", type=_file_name, help="calibration file from nscalibrate, used instead of the trace's own constants")
+    parser.add_argument("--unit", metavar="N", type=_unit_number, help="unit to show in the timeline (default: the one with the median cost)")
     system = parser.add_argument_group("system cost")
-    system.add_argument("--system", action="store_true", help="measure this machine instead of reading an input; needs sockperf or iperf3, as root "
+    system.add_argument("--system", action="store_true", help="measure this machine instead of reading an input; requires sockperf or iperf3; as root "
                         "it loads and unloads the kernel module nsmod")
-    system.add_argument("--from", dest="results", metavar="FILE", type=_file_name, help="with --system: what was measured before (data/results.txt); - is standard input")
-    system.add_argument("--rounds", metavar="N", type=_positive, default=6, help="rounds of all variants (default 6)")
-    system.add_argument("--seconds", metavar="N", type=_positive, default=1, help="of each measurement (default 1)")
-    system.add_argument("--module", metavar="FILE", type=_file_name, help="nsmod.ko whose size is told (default: the installed one)")
-    system.add_argument("--bare", metavar="DIR", type=_folder_name, help="build or prefix made with NETSLICE_DISABLE, for sizes without probes")
-    parser.add_argument("-q", "--quiet", action="store_true", help="say nothing but errors")
+    system.add_argument("--from", dest="results", metavar="FILE", type=_file_name, help="with --system: results of an earlier measurement (data/results.txt); - reads standard input")
+    system.add_argument("--rounds", metavar="N", type=_positive, default=6, help="number of rounds; each measures all variants (default 6)")
+    system.add_argument("--seconds", metavar="N", type=_positive, default=1, help="duration of each measurement (default 1)")
+    system.add_argument("--module", metavar="FILE", type=_file_name, help="nsmod.ko whose size is reported (default: the installed one)")
+    system.add_argument("--bare", metavar="DIR", type=_folder_name, help="build or install prefix made with NETSLICE_DISABLE, for sizes without probes")
+    parser.add_argument("-q", "--quiet", action="store_true", help="print errors only")
     parser.add_argument("--version", action="version", version=f"nsreport {version}")
     options = parser.parse_args(arguments)
     if options.system == (options.input is not None):
-        parser.error("give a trace or JSON, or --system")
+        parser.error("either TRACE|JSON or --system is required")
     if not options.system and (options.results or options.module or options.bare):
-        parser.error("--from, --module and --bare go with --system")
+        parser.error("--from, --module and --bare require --system")
     if options.system and (options.calibration is not None or options.unit is not None):
-        parser.error("--calibration and --unit need a trace, not --system")
+        parser.error("--calibration and --unit cannot be combined with --system")
     options.input = options.input or options.results or "--system"
     return options
 
@@ -72,13 +72,13 @@ def _positive(text):
 
 def _folder_name(text):
     if not text:
-        raise argparse.ArgumentTypeError("the name of the folder is empty; name one, such as -o report")
+        raise argparse.ArgumentTypeError("the folder name is empty (example: -o report)")
     return text
 
 
 def _file_name(text):
     if not text:
-        raise argparse.ArgumentTypeError("the name of the file is empty; name one, or leave the option out")
+        raise argparse.ArgumentTypeError("the file name is empty (give one or omit the option)")
     return text
 
 
@@ -90,7 +90,7 @@ def _unit_number(text):
 
 
 def _tell(text, end="\n"):
-    """Standard error may be closed or on a full disk: the report and the exit code do not depend on it."""
+    """Standard error may be closed or on a full disk; neither the report nor the exit code may depend on it."""
     try:
         print(text, file=sys.stderr, end=end, flush=True)
     except OSError:
@@ -115,8 +115,8 @@ def make_report(options, program, share, version):
     document = given.document
     is_trace = document["schema"] == check.STATS_SCHEMA
     if options.unit is not None and given.trace_path is None:
-        raise errors.ReportError(errors.EXIT_USAGE, f"{errors.shown(options.input)}: --unit needs the trace itself (.nsl), as JSON holds no single slices; "
-                                                    "give the trace, or leave --unit out")
+        raise errors.ReportError(errors.EXIT_USAGE, f"{errors.shown(options.input)}: --unit requires a trace (.nsl), because JSON has no individual slices "
+                                                    "(give the trace or omit --unit)")
     head = trace_page if is_trace else cost_page
     with place:
         made = trace_pictures.pictures(document, given, options.unit) if is_trace else cost_pictures.pictures(document)
@@ -124,7 +124,7 @@ def make_report(options, program, share, version):
         incomplete = given.incomplete + head.incomplete(document)
         warnings = list(dict.fromkeys(given.warnings)) + head.warnings(document)
         page.write(os.path.join(place.work, "index.html"), share, version, head.title(document), head.lead(document), incomplete, warnings,
-                   "No record was lost and issued = drained + lost holds.", head.facts(document), made, head.tables(document))
+                   "No record was lost, and issued = drained + lost holds.", head.facts(document), made, head.tables(document))
         place.publish()
     return _tell_made(options, made, drawn, incomplete, warnings)
 
@@ -153,7 +153,7 @@ def make_system_report(options, program, share, version):
 
 
 def _keep_results(work, text, document):
-    """What the page was made of, so that it can be made again, and its figures as JSON."""
+    """Keeps the page's input, so that the page can be made again, and its figures as JSON."""
     os.makedirs(os.path.join(work, "data"), exist_ok=True)
     beside = os.path.join(work, "results.txt")
     if os.path.exists(beside):
@@ -176,10 +176,10 @@ def _draw(made, options, gnuplot_path, share, place):
 
 def _tell_made(options, made, drawn, incomplete, warnings):
     for sentence in incomplete:
-        _tell(errors.shown(f"nsreport: {options.input}: not complete: {sentence}"))
+        _tell(errors.shown(f"nsreport: {options.input}: incomplete: {sentence}"))
     for warning in warnings:
         _say(options.quiet, f"nsreport: warning: {warning}")
-    _say(options.quiet, f"nsreport: {len(drawn)} pictures, {len(made) - len(drawn)} left out with a reason: "
+    _say(options.quiet, f"nsreport: {len(drawn)} pictures, {len(made) - len(drawn)} unavailable: "
                         f"{os.path.join(options.output, 'index.html')}")
     return errors.EXIT_INCOMPLETE if incomplete else errors.EXIT_OK
 
@@ -191,7 +191,7 @@ def main(arguments, program, share, version):
             return _report(options, program, share, version)
     except errors.Interrupted as error:
         _progress(options.quiet, "")
-        _tell("nsreport: interrupted; no half report is left")
+        _tell("nsreport: interrupted; no partial report is left")
         return errors.EXIT_SIGNAL + error.signal_number
 
 
@@ -205,15 +205,15 @@ def _report(options, program, share, version):
     except errors.Interrupted:
         raise
     except RecursionError:
-        _tell(f"nsreport: {errors.shown(options.input)}: is nested too deep for a stats or mapi-cost file")
+        _tell(f"nsreport: {errors.shown(options.input)}: nested too deeply for a stats or mapi-cost file")
         return errors.EXIT_INPUT
     except OSError as error:
-        _tell(f"nsreport: {errors.shown(error.filename or options.input)}: {error.strerror or error}; "
-              "is the temporary folder (TMPDIR) there, and has it space?")
+        _tell(f"nsreport: {errors.shown(error.filename or options.input)}: {error.strerror or error} "
+              "(check that the temporary folder, TMPDIR, exists and has space)")
         return errors.EXIT_OUTPUT
-    except Exception as error:  # whatever it is, the user sees a sentence and scripts see a code
+    except Exception as error:  # any bug: the user gets a message and scripts an exit code
         place = traceback.extract_tb(error.__traceback__)[-1]
         said = errors.shown(f"{type(error).__name__}: {error}")[:300]
         _tell(f"nsreport: {errors.shown(options.input)}: a bug in nsreport at {os.path.basename(place.filename)}:{place.lineno} ({said}); "
-              "no half report is left; tell the maintainers, with the input")
+              "no partial report is left (please report this with the input)")
         return errors.EXIT_INTERNAL

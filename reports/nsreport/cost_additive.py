@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
-# Additive model of a mapi-cost run -> tables of its page: what each term costs, how far each scenario is from the sum.
+# Additive model of a mapi-cost run -> tables of its page: the cost of each term, and how far each scenario is from the sum.
 from . import page
 from .cost_facts import row_names
 from .text import number, with_error
 
 QUANTITIES = (("instructions", "instr."), ("cycles", "cycles"))
-WORDS = {"missed": "MISSED by more than the error", "untested": "untested: no other scenario tells"}
+WORDS = {"missed": "MISSED by more than the error", "untested": "untested: no other scenario to compare with"}
 
 
 def _models(document):
@@ -47,7 +47,7 @@ def _scenario_cells(row):
 def _scenarios(document, models):
     columns = [("scenario", False)]
     for name, _ in models:
-        columns += [(f"{name} net", True), ("model of the others", True), ("difference \u00b1 95 %", True), ("", False)]
+        columns += [(f"{name} net", True), ("predicted from the others", True), ("difference \u00b1 95 %", True), ("", False)]
     rows = []
     for row, name in zip(document["rows"], row_names(document["rows"])):
         found = [next((s for s in model["scenarios"] if s["id"] == row["id"]), None) for _, model in models]
@@ -61,6 +61,6 @@ def tables(document):
     if not models:
         return []
     broken = [name for name, model in models if not model["holds"]]
-    heading = "Additive model: what each term costs" + (f" (does not hold for {', '.join(broken)}, so these are rough)" if broken else "")
+    heading = "Additive model: cost of each term" + (f" (does not hold for {', '.join(broken)}, so these values are approximate)" if broken else "")
     return [("additive", heading, _terms(document, models)),
-            ("additive-scenarios", "Additive model: each scenario beside what the others make of it", _scenarios(document, models))]
+            ("additive-scenarios", "Additive model: each scenario compared with the prediction from the others", _scenarios(document, models))]

@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: MIT
-# What every picture of a mapi-cost run asks: row names, figures of 2004, sources, sample counts.
+# Shared by all pictures of a mapi-cost run: row names, figures of 2004, sources, sample counts.
 from .text import count, number, plural
 
 PAPI_COST = {"instructions": 265, "cycles": 700}  # one set of PAPI reads in the 2004 figures
 
 
 def additional(row):
-    """Table 4 gives what a further flow adds; its figures are differences, in which the cost of PAPI cancels."""
+    """Table 4 gives the cost added by a further flow; its figures are differences, in which the cost of PAPI cancels."""
     return row["table"] == 4
 
 
 def paper_figure(row, card, kind):
-    """Figure of 2004 net of PAPI, or None."""
+    """Figure of 2004, net of PAPI, or None."""
     paper = row["paper"] or {}
     value = paper.get(f"{card}_{kind}")
     if value is None or paper.get("net_of_papi") or additional(row):

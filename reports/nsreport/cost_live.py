@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: MIT
-# mapi-cost run on a live device -> what came in each row's passes, and what was dropped.
+# mapi-cost run on a live device -> packets received and dropped in each row's passes.
 from . import page
 from .cost_facts import row_names
 from .text import count, number, plural
 
 CAUSES = {
-    "kernel": "the kernel's buffer had no room",
-    "interface": "not taken by the interface",
-    "buffer_full": "no room in a flow's buffer",
-    "link_type": "of a link type that a function does not know",
+    "kernel": "the kernel's buffer was full",
+    "interface": "dropped by the interface",
+    "buffer_full": "a flow's buffer was full",
+    "link_type": "link type unsupported by a function",
     "not_written": "not written to a file",
 }
 PASSES = {"timed": "while timed", "counted": "while instructions were counted"}
@@ -22,9 +22,9 @@ def drops_text(arrivals):
 
 
 def facts(document):
-    """Lines of the page's head, a pass each; none of a capture."""
+    """Lines of the page's head, one per pass; none for a capture."""
     live = document["live"] or {}
-    return [(f"Packets {words}", f"{plural(found['packets'], 'packet')} in {number(found['seconds'])} s, {number(found['packets_per_batch'])} a batch on "
+    return [(f"Packets {words}", f"{plural(found['packets'], 'packet')} in {number(found['seconds'])} s, {number(found['packets_per_batch'])} per batch on "
                                  f"average, {drops_text(found)}") for key, words in PASSES.items() if (found := live.get(key))]
 
 
@@ -32,7 +32,7 @@ def warnings(document):
     timed = (document["live"] or {}).get("timed")
     if not timed or not any(timed["drops"].values()):
         return []
-    return [f"Of the live device's packets that came while times were taken some are not in the figures: {drops_text(timed)}."]
+    return [f"Some of the live device's packets that arrived while times were measured are not in the figures: {drops_text(timed)}."]
 
 
 def _cells(arrivals):
@@ -49,7 +49,7 @@ def tables(document):
     rows = [(r, name) for r, name in zip(document["rows"], row_names(document["rows"])) if r["live"]]
     if not rows:
         return []
-    columns = [("scenario", False), ("driver_read, cycles a packet", True), ("packets timed", True), ("a batch", True), ("drops", False),
-               ("packets counted", True), ("a batch", True), ("drops", False)]
+    columns = [("scenario", False), ("driver_read, cycles per packet", True), ("packets timed", True), ("per batch", True), ("drops", False),
+               ("packets counted", True), ("per batch", True), ("drops", False)]
     cells = [[name, number(_driver_read(r)), *_cells(r["live"]["timed"]), *_cells(r["live"]["counted"])] for r, name in rows]
-    return [("live", "What the live device gave", page.table(columns, cells))]
+    return [("live", "Packets from the live device", page.table(columns, cells))]

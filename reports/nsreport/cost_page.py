@@ -8,12 +8,12 @@ from .text import count, number, plural, share, with_error
 
 
 def title(document):
-    return f"What monitoring functions cost: {os.path.basename(document['capture']['path']) or 'capture'}"
+    return f"Cost of monitoring functions: {os.path.basename(document['capture']['path']) or 'capture'}"
 
 
 def lead(document):
-    return (samples_text(document, document["rows"]) + ". Net figures have the probes' own measured cost taken out; raw figures do not. "
-            "Figures of 2004 have the cost of the PAPI reads taken out where they included it.")
+    return (samples_text(document, document["rows"]) + ". The measured cost of the probes is subtracted from net figures and included in raw figures. "
+            "Figures of 2004 that included the cost of the PAPI reads have it taken out.")
 
 
 def facts(document):
@@ -37,13 +37,13 @@ def _left_out(losses):
 
 
 def incomplete(document):
-    """Sentences on what keeps the report from being whole, each with what to do."""
+    """Sentences on why the report is incomplete, each with a remedy."""
     said = []
     if document["interrupted"]:
-        said.append(f"mapi-cost was interrupted: {plural(len(document['rows']), 'row')} of the cost table are here, those that were not ready are missing; "
-                    "run `mapi-cost --json FILE CAPTURE` again to its end.")
+        said.append(f"mapi-cost was interrupted: {plural(len(document['rows']), 'row')} of the cost table are here, the rest is missing; "
+                    "let `mapi-cost --json FILE CAPTURE` run to completion.")
     if not document["rows"]:
-        said.append("The run has no row, so there is nothing to draw; run `mapi-cost --json FILE CAPTURE` again to its end.")
+        said.append("The run has no rows, so there is nothing to draw; let `mapi-cost --json FILE CAPTURE` run to completion.")
     return said + loss_text.gaps(document["losses"])
 
 
@@ -51,7 +51,7 @@ def warnings(document):
     said = loss_text.warnings(document["losses"]) + cost_live.warnings(document)
     if document["capture"]["damage"]:
         unread = f", {plural(document['capture']['unread_bytes'], 'byte')} not read" if document["capture"]["unread_bytes"] else ""
-        said.append(f"The capture is damaged: {document['capture']['damage']}{unread}. The figures hold what could be read.")
+        said.append(f"The capture is damaged: {document['capture']['damage']}{unread}. The figures cover the packets that could be read.")
     return said
 
 
@@ -73,8 +73,8 @@ def tables(document):
     made = [("figures", "Table of figures", page.table(columns, rows))]
     rated = [(r, name) for r, name in zip(document["rows"], row_names(document["rows"])) if r["rates"]]
     if rated:
-        columns = [("scenario", False), ("packets a second, one core", True), ("line", False), ("frames of", True), ("line's packets a second", True),
-                   ("share of the line", True), ("Gbit/s", True)]
+        columns = [("scenario", False), ("packets per second, one core", True), ("line", False), ("frame size", True), ("packets per second at line rate", True),
+                   ("share of the line rate", True), ("Gbit/s", True)]
         rows = [[name if i == 0 else "", number(r["rates"]["packets_per_second"]) if i == 0 else "", f"{number(line['gbit'])}G",
                  f"{number(line['frame_bytes'])} bytes", number(line["line_packets_per_second"]), share(line["share"]), number(line["gbit_per_second"])]
                 for r, name in rated for i, line in enumerate(r["rates"]["lines"] or [])]

@@ -12,19 +12,19 @@ from .trace_pictures import loss, share_picture
 KINDS = ("instructions", "cycles")
 UNITS = {"instructions": "instructions", "cycles": "TSC cycles"}
 REST = "not broken down"
-OWN_FLOWS = 0  # the table of flows that the user asked for
-_MARK = " The thin black mark is the 95 % confidence of the figure."
+OWN_FLOWS = 0  # the table of the flows given by the user
+_MARK = " The thin black bar is the 95 % confidence interval."
 READING = {
-    "function_cost": "One row is one scenario; its colours are the functions that a packet goes through, and the figure is their sum, net of the "
-                     "probes. Reading packets from the device is not part of it." + _MARK,
-    "flow_cost": "One row is what one more flow with the same functions adds to the cost of each packet, net of the probes. Near zero means that the "
+    "function_cost": "Each row is a scenario; the colours are the functions applied to a packet, and the value is their sum, net of the "
+                     "probes. Reading packets from the device is not included." + _MARK,
+    "flow_cost": "Each row is the cost that one more flow with the same functions adds to each packet, net of the probes. A value near zero means that the "
                  "flows share the work." + _MARK,
-    "call_cost": "One row is one call that a client makes, net of the probes; its colour is the function called." + _MARK,
+    "call_cost": "Each row is a call made by a client, net of the probes; its colour is the function called." + _MARK,
 }
 
 
 def _cost_parts(row):
-    """Parts of the row's figure; what mapi-cost tells beside it (reading from the device) is left out."""
+    """Parts of the row's figure; parts that mapi-cost reports separately (reading from the device) are left out."""
     return [part for part in row["parts"] or [] if part["in_cost"] is not False]
 
 
@@ -49,8 +49,8 @@ def _present_kinds(rows):
 
 
 def _no_instructions(document):
-    return ("No instruction panel: this run had no source of instruction counts "
-            f"(source: {document['sources']['instructions'] or 'none'}), so instructions were not measured.")
+    return ("No instruction panel: instructions were not measured, because this run had no source of instruction counts "
+            f"(source: {document['sources']['instructions'] or 'none'}).")
 
 
 def function_cost(document, colours, rows, name, topic, question, per="packet"):
@@ -73,7 +73,7 @@ def function_cost(document, colours, rows, name, topic, question, per="packet"):
 
 
 def _dots(rows, kind):
-    """Three series of (value, row, low, high): measured, SCAMPI, Intel; and what a log axis cannot show."""
+    """Three series of (value, row, low, high): measured, SCAMPI, Intel; and the values that a log axis cannot show."""
     series, hidden = ([], [], []), []
     for i, row in enumerate(rows, 1):
         measured = row[kind]
@@ -97,7 +97,7 @@ def _without_dot(value):
 
 
 def _ratio_texts(rows, kind, low):
-    """Row figures: this run, and how many times less (or more) than SCAMPI."""
+    """Text of each row: the cost in this run, and how many times less (or more) than SCAMPI that is."""
     texts = []
     for i, row in enumerate(rows, 1):
         old = [v for card in ("scampi", "intel") if (v := paper_figure(row, card, kind)) and v > 0]
@@ -120,7 +120,7 @@ def paper(document):
     rows = [r for r in document["rows"] if any(paper_figure(r, card, k) is not None for card in ("scampi", "intel") for k in KINDS)]
     kinds = [k for k in KINDS if any(r[k] and (paper_figure(r, "scampi", k) is not None or paper_figure(r, "intel", k) is not None) for r in rows)]
     if not kinds:
-        return Absent(name, topic, "No measured row has a figure of 2004 to stand beside.")
+        return Absent(name, topic, "No measured row has a figure of 2004 to compare with.")
     tables, hidden, lists = {}, [], {"axis_label": [], "x_low": [], "x_high": [], "x_tics": []}
     label_rows, left_px = row_labels(row_names(rows))
     for p, kind in enumerate(kinds, 1):
@@ -141,7 +141,7 @@ def paper(document):
     legend = [("this run", MEASURED, 7), ("2004, SCAMPI adapter", PAPER_SCAMPI, 5), ("2004, Intel adapter", PAPER_INTEL, 8)]
     notes = [] if "instructions" in kinds else [_no_instructions(document)]
     if hidden:
-        notes.append("Not above zero by more than their error, so not on a logarithmic axis: " + "; ".join(hidden) + ".")
+        notes.append("Left out of the logarithmic axis, because not above zero by more than their error: " + "; ".join(hidden) + ".")
     variables = {"panels": len(kinds), "rows": len(rows), "label_px": left_px, "bottom_px": AXIS_PX, "gap_px": GAP_PX, "series": 3,
                  "marker": [m for _, _, m in legend], "colour": [c for _, c, _ in legend], **lists}
     return Picture(
@@ -151,8 +151,8 @@ def paper(document):
         [(r["table"], r["scenario"], r["packet_bytes"], k, (r[k] or {}).get("net"), (r[k] or {}).get("ci95"),
           paper_figure(r, "scampi", k), paper_figure(r, "intel", k)) for r in rows for k in kinds],
         source_text(document, kinds) + "; 2004: D3.4, Tables 2 to 4", samples_text(document, rows), loss_line(document["losses"]),
-        "Further left is cheaper; the axis goes in equal factors, not equal steps. The figures of 2004 have the cost of the PAPI reads taken out (265 instructions, 700 cycles) where they "
-        "included it. The number is this run's cost and, in brackets, how many times that is less than the SCAMPI figure. Cycles of 2004 are core cycles of "
+        "Further left is cheaper; the axis is logarithmic. Figures of 2004 that included the cost of the PAPI reads (265 instructions, 700 cycles) have it "
+        "taken out. The number is this run's cost and, in parentheses, how many times less that is than the SCAMPI figure. Cycles of 2004 are core cycles of "
         "another machine: compare instructions first.", notes, legend)
 
 
@@ -160,7 +160,7 @@ def overhead(document):
     topic, name = "Probe overhead", "overhead"
     rows = [r for r in document["rows"] if r["cycles"] and r["cycles"]["raw"] and r["cycles"]["raw"] > 0]
     if not rows:
-        return Absent(name, topic, "No row has a raw figure beside its net figure.")
+        return Absent(name, topic, "No row has both a raw and a net figure.")
     bars = []
     for row in rows:
         kept = 100 * min(1.0, max(0.0, row["cycles"]["net"] / row["cycles"]["raw"]))
@@ -168,10 +168,10 @@ def overhead(document):
         bars.append(Row([(0.0, kept, MEASURED), (kept, 100.0, PROBE)], share(part) if part <= 1 else "below noise"))
     probe = document["probe"] or {}
     left_out = [name for r, name in zip(document["rows"], row_names(document["rows"])) if r["cycles"] and not (r["cycles"]["raw"] or 0) > 0]
-    notes = ["Left out, as the raw figure is not above zero: " + "; ".join(left_out) + "."] if left_out else []
+    notes = ["Left out, because the raw figure is not above zero: " + "; ".join(left_out) + "."] if left_out else []
     if probe.get("raw_share") is not None:
-        notes.append(f"Over the whole run the probes used {share(probe['raw_share'])} of the raw cycles; a slice reads "
-                     f"{number(probe.get('inner_ticks'))} cycles besides its work, and a pair adds {number(probe.get('outer_ticks'))} to what is around it.")
+        notes.append(f"Over the whole run the probes used {share(probe['raw_share'])} of the raw cycles; a slice includes "
+                     f"{number(probe.get('inner_ticks'))} cycles of probe cost, and a pair adds {number(probe.get('outer_ticks'))} to the enclosing slice.")
     return share_picture(name, topic, "How much of the raw cycles did the probes themselves use?", row_names(rows), bars,
                          ("scenario", "raw_cycles", "net_cycles"), [(n, r["cycles"]["raw"], r["cycles"]["net"]) for n, r in zip(row_names(rows), rows)],
                          source_text(document, ["cycles"]), samples_text(document, rows, ["cycles"]), loss_line(document["losses"]), notes)
@@ -188,7 +188,7 @@ def pictures(document):
         made.append(function_cost(document, colours, flow_rows, "flow_cost", "Cost of a further flow",
                                   "What does a further flow with the same functions add to each packet?"))
     if call_rows:
-        made.append(function_cost(document, colours, call_rows, "call_cost", "Cost of client calls", "What does a call of the client cost?", "call"))
+        made.append(function_cost(document, colours, call_rows, "call_cost", "Cost of client calls", "What does a client's call cost?", "call"))
     made += [paper(document), cost_rates.packet_size(document), cost_rates.line_rate(document), overhead(document),
              loss(document["losses"], "ring counters of the run", samples_text(document, document["rows"]))]
     return made

@@ -8,7 +8,7 @@ from .picture import Absent, Picture
 from .text import number
 
 SEARCH = "STR_SEARCH"
-PAPER_BASE, PAPER_PER_BYTE = 316.0, 11.9  # instructions of STR_SEARCH in 2004, without what surrounds it
+PAPER_BASE, PAPER_PER_BYTE = 316.0, 11.9  # instructions of STR_SEARCH itself in 2004
 LINE_COLOURS = {10: 0x009E73, 25: 0xE69F00, 100: 0xD55E00}
 LINE_LABEL_PX = 112
 
@@ -30,7 +30,7 @@ def _size_rows(document):
 
 
 def _size_panel(rows, kind, p, tables):
-    """Fills the tables of one panel; returns all its values and the fitted line of this run."""
+    """Fills the tables of one panel; returns all its values and the line fitted to this run."""
     measured = [(float(r["packet_bytes"]), float(r[kind]["net"]), float(r[kind]["ci95"] or 0)) for r in rows if r[kind]]
     tables[f"series_{p}_1"] = [(x, y, y - e, y + e) for x, y, e in measured]
     fit = least_squares([(x, y) for x, y, _ in measured]) if len(measured) > 1 else None
@@ -52,16 +52,16 @@ def packet_size(document):
     rows = _size_rows(document)
     kinds = [k for k in ("instructions", "cycles") if any(r[k] for r in rows)]
     if len(rows) < 2 or not kinds:
-        return Absent(name, topic, f"The run has no {SEARCH} rows of at least two packet sizes.")
+        return Absent(name, topic, f"The run has no {SEARCH} rows for at least two packet sizes.")
     tables, fits, lists = {}, [], {"axis_label": [], "y_log": [], "y_low": [], "y_high": [], "y_tics": []}
     for p, kind in enumerate(kinds, 1):
         values, fit = _size_panel(rows, kind, p, tables)
         if fit:
-            fits.append(f"{number(fit[0])} + {number(fit[1])} {kind} a byte")
+            fits.append(f"{number(fit[0])} + {number(fit[1])} {kind} per byte")
         positive = [v for v in values if v > 0]
         log = bool(positive) and log_wanted(min(positive), max(positive))
         low, high = log_range(positive) if log else (min(0.0, *values), max(values) * 1.06)
-        if log:  # a line that crosses zero cannot be followed on a log axis
+        if log:  # a log axis cannot show the part of a line at or below zero
             for n in (1, 2, 3):
                 tables[f"fit_{p}_{n}"] = [(x, y) for x, y in tables[f"fit_{p}_{n}"] if y > 0]
         unit = "instructions" if kind == "instructions" else "TSC cycles"
@@ -69,25 +69,25 @@ def packet_size(document):
                           ("y_tics", tics(low, high, log))):
             lists[key].append(item)
     legend = [("this run" + (f" (fit: {'; '.join(fits)})" if len(fits) == 1 else ""), MEASURED, 7),
-              ("2004, SCAMPI adapter (line: 316 + 11.9 a byte)", PAPER_SCAMPI, 5), ("2004, Intel adapter", PAPER_INTEL, 8)]
-    notes = [f"Dashed lines: this run fits {' and '.join(fits)}; 2004: 316 + 11.9 instructions a byte for the search alone "
-             "(dots hold the whole packet, 53 to 56 instructions more)."] if fits else []
+              ("2004, SCAMPI adapter (line: 316 + 11.9 per byte)", PAPER_SCAMPI, 5), ("2004, Intel adapter", PAPER_INTEL, 8)]
+    notes = [f"Dashed lines: this run fits {' and '.join(fits)}; 2004: 316 + 11.9 instructions per byte for the search only "
+             "(dots are the whole packet, 53 to 56 instructions more)."] if fits else []
     if "instructions" not in kinds:
-        notes.append("No instruction panel: this run had no source of instruction counts, so instructions were not measured.")
+        notes.append("No instruction panel: instructions were not measured, because this run had no source of instruction counts.")
     variables = {"panels": len(kinds), "series": 3, "size_label": "packet size in bytes", "x_high": rows[-1]["packet_bytes"] * 1.06, "colour": [c for _, c, _ in legend],
                  "marker": [m for _, _, m in legend], "x_tics": tics(0, rows[-1]["packet_bytes"] * 1.06, False, 8 // len(kinds) + 1), **lists}
     return Picture(
-        name, topic, "What does searching a string cost as packets grow?", "packet_size.gp", top_px(legend) + 400, variables, tables,
+        name, topic, "What does a string search cost as packets grow?", "packet_size.gp", top_px(legend) + 400, variables, tables,
         ("packet_bytes", "kind", "net", "ci95", "scampi_2004_net", "intel_2004_net"),
         [(r["packet_bytes"], k, (r[k] or {}).get("net"), (r[k] or {}).get("ci95"), paper_figure(r, "scampi", k), paper_figure(r, "intel", k))
          for r in rows for k in kinds],
         source_text(document, kinds) + "; 2004: D3.4, Table 2, net of PAPI", samples_text(document, rows), loss_line(document["losses"]),
-        "Each dot is the cost of one packet of that size, with 95 % confidence; the steeper the row of dots, the more each byte costs. "
-        "Where the upward axis goes in powers of ten, equal distances are equal factors.", notes, legend)
+        "Each dot is the cost of a packet of that size, with its 95 % confidence interval; the steeper the dots rise, the more each byte costs. "
+        "On a vertical axis in powers of ten, equal distances are equal factors.", notes, legend)
 
 
 def _rate_error(row):
-    """Packets a second are the inverse of cycles, so their relative errors are the same."""
+    """Packets per second are the inverse of cycles, so their relative errors are the same."""
     cycles = row["cycles"]
     if not cycles or cycles["ci95"] is None or not cycles["net"] > 0:
         return 0.0
@@ -95,7 +95,7 @@ def _rate_error(row):
 
 
 def _lines(rows):
-    """Every (gbit, frame) pair of the run once, slowest first: packets a second, gbit, frame."""
+    """Each (gbit, frame) pair of the run once, slowest first: packets per second, gbit, frame."""
     found = {(line["gbit"], line["frame_bytes"]): line["line_packets_per_second"] for r in rows for line in r["rates"]["lines"] or []
              if line["line_packets_per_second"] > 0}
     return sorted((pps, gbit, frame) for (gbit, frame), pps in found.items())
@@ -128,6 +128,7 @@ def line_rate(document):
                     "rows_small": label_rows[1]},
         ("scenario", "packet_bytes", "packets_per_second", "gbit", "frame_bytes", "line_packets_per_second", "share", "gbit_per_second"), data,
         source_text(document, ["cycles"]), samples_text(document, rows, ["cycles"]), loss_line(document["losses"]),
-        "Rates follow from the net cost of dispatch and functions; reading packets from the device is not in them. A dot right of a line means that one core keeps up with that line when it is full of frames of that size; left of it, packets "
-        "would be lost or more cores are needed. Full lines: small frames, dashed: large frames. Bars are 95 % confidence. A row measured "
-        "at one packet size says nothing about lines with other sizes where its cost depends on size.")
+        "Rates are computed from the net cost of dispatch and functions; reading packets from the device is not included. A dot to the right of a line means "
+        "that one core keeps up with that line rate at that frame size; to the left of it, packets would be lost or more cores are needed. "
+        "Solid lines: small frames; dashed lines: large frames. Bars are 95 % confidence intervals. If the cost depends on packet size, a row measured "
+        "at one size says nothing about lines with other sizes.")

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-# What can go wrong -> exit code and a message that names file, place and remedy.
+# Errors -> exit code and a message that names file, position and remedy.
 
 EXIT_OK = 0
-EXIT_INCOMPLETE = 1  # the report is there, but its input is not whole
+EXIT_INCOMPLETE = 1  # a report was written, but its input is incomplete
 EXIT_USAGE = 2
 EXIT_INPUT = 3
 EXIT_SCHEMA = 4
@@ -27,5 +27,5 @@ class Interrupted(Exception):
 
 
 def shown(path):
-    """A path as one printable line: file names may hold control characters."""
+    """A path as one printable line: file names may contain control characters."""
     return "".join(c if c.isprintable() else c.encode("unicode_escape", "surrogatepass").decode() for c in str(path))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Output folder: all or nothing. Work goes into a hidden folder beside it, which is renamed at the end.
+# Output folder: all or nothing. The report is built in a hidden folder next to it, which is renamed at the end.
 import errno
 import os
 import shutil
@@ -8,25 +8,25 @@ import tempfile
 from . import signals
 from .errors import EXIT_OUTPUT, Interrupted, ReportError, shown
 
-MARKER = ".nsreport"  # lists the files of a report: it may be replaced, a folder with any other file may not
+MARKER = ".nsreport"  # lists the files of a report; a folder with any other file is not replaced
 MARKER_HEAD = "made by nsreport; replaced as a whole by the next run, with these files:"
 
 
 def output_error(path, error):
     remedy = {
-        errno.ENOSPC: "free some space or choose another place with -o",
-        errno.EDQUOT: "free some of your quota or choose another place with -o",
-        errno.EFBIG: "raise the file size limit (ulimit -f unlimited) or choose another place with -o",
-        errno.EROFS: "the file system is read-only: choose another place with -o",
-        errno.EACCES: "you may not write there: choose another place with -o",
-        errno.EPERM: "you may not write there: choose another place with -o",
-        errno.ENOENT: "make the folder above it first, or choose another place with -o",
-    }.get(error.errno, "choose another place with -o")
-    return ReportError(EXIT_OUTPUT, f"{shown(path)}: cannot write the report: {error.strerror or error}; {remedy}")
+        errno.ENOSPC: "free some space or choose another folder with -o",
+        errno.EDQUOT: "free some of your quota or choose another folder with -o",
+        errno.EFBIG: "raise the file size limit with ulimit -f unlimited or choose another folder with -o",
+        errno.EROFS: "mount it read-write or choose another folder with -o",
+        errno.EACCES: "check its permissions or choose another folder with -o",
+        errno.EPERM: "check its permissions or choose another folder with -o",
+        errno.ENOENT: "create the parent folder first or choose another folder with -o",
+    }.get(error.errno, "choose another folder with -o")
+    return ReportError(EXIT_OUTPUT, f"{shown(path)}: cannot write the report: {error.strerror or error} ({remedy})")
 
 
 class ReportFolder:
-    """Context manager: leaves the finished report at `path`, or nothing."""
+    """Context manager: leaves the complete report at `path`, or nothing."""
 
     def __init__(self, path):
         self.asked = path
@@ -34,11 +34,11 @@ class ReportFolder:
         self.work = None
 
     def refuse_input(self, path):
-        """An input inside the folder would go away with the older report."""
+        """An input inside the folder would be deleted together with the older report."""
         place = os.path.realpath("/proc/self/fd/0" if path == "-" else path)
         if _is_inside(place, self.path) and place != self.path:
-            raise ReportError(EXIT_OUTPUT, f"{shown(place)}: the input is inside the folder {shown(self.asked)} that is to be replaced; "
-                                           "choose another place with -o")
+            raise ReportError(EXIT_OUTPUT, f"{shown(place)}: the input is inside the output folder {shown(self.asked)}, which would be replaced "
+                                           "(choose another folder with -o)")
 
     def __enter__(self):
         self._refuse_foreign()
@@ -48,7 +48,7 @@ class ReportFolder:
                 self.work = tempfile.mkdtemp(prefix=f".{os.path.basename(self.path)[:100]}.part-", dir=parent)
         except OSError as error:
             raise output_error(self.asked, error) from error
-        except Interrupted:  # which comes at the end of held(): the folder is there, and nobody else removes it
+        except Interrupted:  # raised at the end of held(): the folder exists already and must be removed here
             self._remove_work()
             raise
         return self
@@ -64,10 +64,10 @@ class ReportFolder:
         if not os.path.lexists(self.path):
             return
         if not os.path.isdir(self.path):
-            raise ReportError(EXIT_OUTPUT, f"{shown(self.asked)}: is a file, not a folder; choose another place with -o")
+            raise ReportError(EXIT_OUTPUT, f"{shown(self.asked)}: not a folder (choose another folder with -o)")
         if _is_inside(os.getcwd(), self.path):
-            raise ReportError(EXIT_OUTPUT, f"{shown(self.asked)}: the current folder is in it, and a report replaces its folder as a whole; "
-                                           "name a folder of its own with -o")
+            raise ReportError(EXIT_OUTPUT, f"{shown(self.asked)}: contains the current folder, and a report replaces its folder as a whole "
+                                           "(choose a separate folder with -o)")
         try:
             found = _files_in(self.path)
             own = _marked_files(self.path)
@@ -75,8 +75,8 @@ class ReportFolder:
             raise output_error(self.asked, error) from error
         foreign = sorted(found - own)
         if foreign:
-            raise ReportError(EXIT_OUTPUT, f"{shown(self.asked)}: holds {shown(foreign[0])!r}, which is not of a report; "
-                                           "nsreport replaces only its own folders: choose another place with -o")
+            raise ReportError(EXIT_OUTPUT, f"{shown(self.asked)}: contains {shown(foreign[0])!r}, which is not part of a report; "
+                                           "nsreport replaces only its own folders (choose another folder with -o)")
 
     def _remove_work(self):
         with signals.held():
@@ -85,7 +85,7 @@ class ReportFolder:
                 self.work = None
 
     def publish(self):
-        """The finished folder takes its name; an older report makes place and goes."""
+        """Renames the finished folder into place and deletes an older report."""
         try:
             with signals.held():
                 self._rename()
@@ -121,7 +121,7 @@ def _is_inside(path, folder):
 
 
 def _files_in(folder):
-    """Everything in it but its own marker, as paths from it; folders with a slash at the end."""
+    """Relative paths of everything in the folder except its marker; folders end with a slash."""
     def stop(error):
         raise error
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Picture -> NAME.png, NAME.svg (gnuplot) and data/NAME.tsv. Drawn files are checked: gnuplot's exit code does not tell a full disk.
+# Picture -> NAME.png, NAME.svg (gnuplot) and data/NAME.tsv. Drawn files are checked: gnuplot's exit code does not report a full disk.
 import os
 import shutil
 import signal
@@ -16,8 +16,8 @@ def find_gnuplot():
     named = os.environ.get("GNUPLOT")
     found = named or shutil.which("gnuplot")
     if not found:
-        raise ReportError(EXIT_TOOL, "gnuplot: not found in PATH; install it (Debian: apt install gnuplot-nox), "
-                                     "or name it in the variable GNUPLOT")
+        raise ReportError(EXIT_TOOL, "gnuplot: not found in PATH (install it, on Debian with apt install gnuplot-nox, "
+                                     "or set GNUPLOT)")
     return found
 
 
@@ -29,7 +29,7 @@ def _cell(value):
 
 def _value(value):
     if isinstance(value, str):
-        return "'" + label(value, 4000) + "'"  # label() leaves no quote in it
+        return "'" + label(value, 4000) + "'"  # label() removes quotes
     return repr(float(value)) if isinstance(value, float) else str(int(value))
 
 
@@ -62,10 +62,10 @@ def _is_whole(path, kind):
 
 
 def _ended(command, **options):
-    """Runs a program to its end -> code, standard error. A signal never leaves it running."""
+    """Runs a program to its end -> exit code, standard error. A signal never leaves it running."""
     process = None
     try:
-        with signals.held():  # ends with the signal that came meanwhile
+        with signals.held():  # raises a signal that arrives meanwhile when it ends
             process = subprocess.Popen(command, **options)
         said = process.communicate()[1]
     finally:
@@ -82,18 +82,18 @@ def _run(gnuplot, share, scratch, picture, kind, output):
         code, said = _ended([gnuplot, "-d", "variables.gp", script], cwd=scratch, stdin=subprocess.DEVNULL, env=environment,
                             stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
     except OSError as error:
-        raise ReportError(EXIT_TOOL, f"{shown(gnuplot)}: cannot run: {error.strerror or error}; install gnuplot 5.4 or newer") from error
+        raise ReportError(EXIT_TOOL, f"{shown(gnuplot)}: cannot run: {error.strerror or error} (install gnuplot 5.4 or newer)") from error
     if _is_whole(output, kind) and code == 0:
         return
     if code in (0, -signal.SIGXFSZ) or "write" in said.lower() or "space" in said.lower():
-        raise ReportError(EXIT_OUTPUT, f"{shown(os.path.basename(output))}: gnuplot could not write the whole picture; free some space or choose another place with -o: "
-                                       f"is the disk full, or a file size limit (ulimit -f) set? {said}".rstrip())
-    raise ReportError(EXIT_TOOL, f"{picture.script}: gnuplot failed (code {code}) on {picture.name}.{kind}: {said}; "
-                      "install gnuplot 5.4 or newer, or name another one in the variable GNUPLOT")
+        raise ReportError(EXIT_OUTPUT, f"{shown(os.path.basename(output))}: gnuplot could not write the whole picture (free some space, check the file size limit "
+                                       f"with ulimit -f, or choose another folder with -o) {said}".rstrip())
+    raise ReportError(EXIT_TOOL, f"{picture.script}: gnuplot failed (exit code {code}) on {picture.name}.{kind}: {said} "
+                      "(install gnuplot 5.4 or newer, or set GNUPLOT to another one)")
 
 
 def draw(picture, gnuplot, share, folder):
-    """Writes the picture's three files into `folder`; the scratch files for gnuplot go away."""
+    """Writes the picture's three files into `folder` and removes the scratch files for gnuplot."""
     with tempfile.TemporaryDirectory(prefix=".scratch-", dir=folder) as scratch:
         for stem, rows in picture.tables.items():
             _write_table(os.path.join(scratch, stem + ".tsv"), rows)

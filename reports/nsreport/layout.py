@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Colours, and where titles and legends go. One function name has one colour in all pictures of a report.
+# Colours, and positions of titles and legends. A function has the same colour in all pictures of a report.
 from .text import label, labels, shortened
 
 WIDTH_PX = 1000
@@ -7,13 +7,13 @@ TITLE_PX = 44          # height of the title line
 LEGEND_LINE_PX = 22
 LEGEND_LEFT_PX = 24
 FOOT_LINE_PX = 18
-SMALL = 0.87             # size of the small font, in parts of the usual one
+SMALL = 0.87             # size of the small font relative to the normal one
 
-# Told apart with the common forms of colour blindness, and in grey by their order of lightness.
+# Distinguishable with the common forms of colour blindness, and in greyscale by lightness.
 PALETTE = (0x0072B2, 0xE69F00, 0x009E73, 0xCC79A7, 0x56B4E9, 0xD55E00, 0x332288, 0xDDCC77, 0x882255, 0x44AA99, 0x999933, 0xAA4499)
 GREY = 0xBBBBBB
 INK = 0x222222
-PAPER = 0xFFFFFF  # a legend item whose text has the sign in it
+PAPER = 0xFFFFFF  # for a legend item whose text contains its own symbol
 MEASURED = 0x0072B2
 PAPER_SCAMPI = 0xD55E00
 PAPER_INTEL = 0x009E73
@@ -35,12 +35,12 @@ _ADVANCE_PX = {c: px for characters, px in _ADVANCES for c in characters}
 
 
 def text_px(text):
-    """Width of a text in the widest font that common.gp draws labels with."""
+    """Width of a text in the widest font that common.gp uses for labels."""
     return sum(_ADVANCE_PX.get(c) or (15.0 if ord(c) > 0x2E7F else 10.6 if c.isupper() else 9.3) for c in text)
 
 
 def legend_table(legend):
-    """(name, colour[, marker]) -> rows (x_px, y_px, marker, colour, text), y from the top, and the height that they take."""
+    """(name, colour[, marker]) -> rows (x_px, y_px, marker, colour, text), y from the top, and their total height."""
     rows, x, line = [], LEGEND_LEFT_PX, 0
     for text, (_, colour, *marker) in zip(labels([item[0] for item in legend], 60), legend):
         width = 22 + text_px(text) + 16
@@ -56,7 +56,7 @@ def top_px(legend):
 
 
 def foot_table(texts):
-    """Texts below a picture -> rows (x_px, y_px, text), y from the foot's top, and the height that they take."""
+    """Texts below a picture -> rows (x_px, y_px, text), y from the top of the foot, and their total height."""
     lines = []
     for text in texts:
         line = ""
@@ -71,7 +71,7 @@ def foot_table(texts):
 
 
 def foot_of(picture):
-    """What a picture says about itself, so that it can stand without its page."""
+    """Source, samples and losses below a picture, so that it can be used without its page."""
     return foot_table([f"Source: {picture.source}.", f"Samples: {picture.samples}.", f"Losses: {picture.losses}."])
 
 
@@ -80,7 +80,7 @@ def total_px(picture):
 
 
 def _two_lines(text, limit=32):
-    """Breaks at the space nearest the middle, so that a long scenario keeps its whole name."""
+    """Breaks at the space nearest the middle, so that a long scenario name is shown in full."""
     if len(text) <= limit:
         return [text]
     spaces = [i for i, c in enumerate(text) if c == " "]

@@ -18,7 +18,7 @@ def facts_rows(facts):
 
 
 def table(columns, rows):
-    """columns: (heading, is_number); rows: cells as text, or (text, small text below it)."""
+    """columns: (heading, is_number); rows: cells as text or as (text, small text below it)."""
     head = "".join(f"<th{' class=' + chr(34) + 'n' + chr(34) if is_number else ''}>{escaped(name)}</th>" for name, is_number in columns)
     body = []
     for row in rows:
@@ -53,7 +53,7 @@ def write(path, share, version, title, lead, incomplete, warnings, good, facts, 
     contents = [(p.name, p.topic) for p in pictures] + [(name, heading) for name, heading, _ in tables]
     sections = [_absent(p) if isinstance(p, Absent) else _figure(p) for p in pictures]
     sections += [f'<section class="tables" id="{name}"><h2>{escaped(heading)}</h2>{body}</section>' for name, heading, body in tables]
-    notices = [f'<p class="incomplete"><strong>Not complete:</strong> {escaped(sentence)}</p>' for sentence in incomplete]
+    notices = [f'<p class="incomplete"><strong>Incomplete:</strong> {escaped(sentence)}</p>' for sentence in incomplete]
     notices += [f'<p class="warning">{escaped(w)}</p>' for w in warnings]
     if not notices and good:
         notices.append(f'<p class="good">{escaped(good)}</p>')

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# What one picture is made of, before gnuplot draws it and the page shows it.
+# The content of one picture, before gnuplot draws it and the page shows it.
 from dataclasses import dataclass, field
 
 
@@ -11,8 +11,8 @@ class Picture:
     script: str    # gnuplot script
     height_px: int
     variables: dict        # gnuplot variables: number, text or list of one of these
-    tables: dict           # data file stem -> rows, as gnuplot reads them
-    data_header: tuple     # figures for the reader's own use: columns ...
+    tables: dict           # data file stem -> rows for gnuplot
+    data_header: tuple     # figures in data/NAME.tsv: columns ...
     data_rows: list        # ... and rows
     source: str            # where the figures come from
     samples: str

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-# SIGINT, SIGTERM, SIGHUP -> one Interrupted exception, which waits while something must not be left half done.
-# Python looks for signals between its own steps: one that comes after the look and before a system call that blocks would wait for the
-# call's end.  A timer ends such calls.
+# SIGINT, SIGTERM, SIGHUP -> one Interrupted exception, which is delayed inside held() blocks.
+# Python checks for signals between bytecodes: a signal that arrives after the check and before a blocking system call would wait until
+# the call returns.  A periodic timer interrupts such calls.
 import contextlib
 import signal
 
@@ -15,7 +15,7 @@ _waiting = None
 def _arrived(number, _frame):
     global _waiting
     for other in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(other, signal.SIG_IGN)  # a second Ctrl-C must not break the cleaning up
+        signal.signal(other, signal.SIG_IGN)  # a second Ctrl-C must not interrupt the cleanup
     _waiting = number
     if not _depth:
         raise Interrupted(number)
@@ -23,7 +23,7 @@ def _arrived(number, _frame):
 
 @contextlib.contextmanager
 def installed():
-    """Inside the block the signals raise Interrupted."""
+    """The signals raise Interrupted inside the block."""
     before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
     for number in before:
         if before[number] != signal.SIG_IGN:  # nohup
@@ -33,9 +33,9 @@ def installed():
     try:
         yield
     finally:
-        # Python's own end gives SIGALRM back its default action, which is to end the process by it.
+        # At exit Python restores the default action of SIGALRM, which terminates the process.
         signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, signal.SIG_IGN)  # one may be on its way
+        signal.signal(signal.SIGALRM, signal.SIG_IGN)  # one may be pending
         if _waiting is None:
             for number in before:
                 signal.signal(number, before[number])
@@ -43,7 +43,7 @@ def installed():
 
 @contextlib.contextmanager
 def held():
-    """A signal inside the block takes effect at its end."""
+    """A signal that arrives inside the block takes effect at its end."""
     global _depth, _waiting
     before = _waiting
     _depth += 1

@@ -12,7 +12,7 @@ def median(values):
 
 
 def coverage(n):
-    """How sure it is that n values' least and greatest hold the median between them, whatever the distribution."""
+    """Probability that the median lies between the least and the greatest of n values, whatever the distribution."""
     return 1 - 2.0 ** (1 - n) if n else 0.0
 
 
@@ -27,7 +27,7 @@ def point(document, kind, size, variant):
 
 
 def ratio(document, kind, size, variant):
-    """Against "without" in the same round, so that what a machine does meanwhile hits both."""
+    """Ratio to "without" in the same round, so that disturbances of the machine affect both."""
     rows = document["values"][kind].get(size, {})
     base, other = rows.get("without", {}), rows.get(variant, {})
     return spread(other[turn] / base[turn] for turn in other if turn in base)
@@ -42,7 +42,7 @@ def sizes(document, kind):
 
 
 def as_json(document):
-    """What the page shows, for other programs: schema netslice-system-1."""
+    """The figures of the page for other programs: schema netslice-system-1."""
     rows = []
     for kind, unit in UNITS.items():
         for size in sizes(document, kind):

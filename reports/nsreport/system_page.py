@@ -11,7 +11,7 @@ from .text import count, number, plural
 COLOURS = {"without": 0x0072B2, "idle": 0xE69F00, "recording": 0x009E73}
 MARKERS = {"without": 7, "idle": 5, "recording": 9}
 WORDS = {"without": "without module", "idle": "module loaded, idle", "recording": "recording"}
-TOPICS = {"round_trip": ("TCP round trip", "round trip over loopback in microseconds"), "throughput": ("TCP throughput", "Gbit a second over loopback")}
+TOPICS = {"round_trip": ("TCP round trip", "round trip over loopback in microseconds"), "throughput": ("TCP throughput", "Gbit per second over loopback")}
 OLD = (("lat_tcp, microseconds", 103.7, 104.11, 105.11), ("netperf", 104.92, 105.78, 105.89))  # the paper's Table 3
 
 
@@ -20,29 +20,29 @@ def _there(document, kind):
 
 
 def title(_document):
-    return "What the kernel module costs the system"
+    return "System cost of the kernel module"
 
 
 def lead(document):
     n = rounds(document)
-    sure = f" They hold the true median with {100 * coverage(n):.3g} % probability." if n > 1 else ""
-    return (f"TCP over loopback in up to three variants, in turns, {plural(n, 'round')} of each. Figures are medians of the rounds; the least and the greatest "
-            f"round stand behind them.{sure} Ratios are against the variant without module in the same round.")
+    sure = f" The true median lies between these two with {100 * coverage(n):.3g} % probability." if n > 1 else ""
+    return (f"TCP over loopback in up to three variants, in turns, {plural(n, 'round')} of each. Figures are medians of the rounds, followed by the least and the "
+            f"greatest round.{sure} Ratios are relative to the variant without module in the same round.")
 
 
 def facts(document):
     tools = [f"{tool} ({TOPICS[kind][0]})" for kind, (tool, _) in READERS.items() if document["values"][kind]]
     recorded = document["recorded_bytes"]
     return [("Kernel", document["kernel"]), ("CPU", document["cpu"]), ("Tools", ", ".join(tools)), ("Recorded groups", document["groups"] if "recording" in
-            {v for kind in KINDS for v in _there(document, kind)} else None), ("Seconds a measurement", document["seconds"]),
+            {v for kind in KINDS for v in _there(document, kind)} else None), ("Seconds per measurement", document["seconds"]),
             ("Trace bytes of each recording", ", ".join(count(n) for n in recorded))]
 
 
 def incomplete(document):
-    said = [] if document["is_whole"] else ["The measuring was interrupted: what is here is what was ready."]
+    said = [] if document["is_whole"] else ["The measurement was interrupted; only results obtained until then are shown."]
     if 0 in document["recorded_bytes"]:
-        said.append("A recording left no trace, so it may not have recorded.")
-    return said + [f"No figure of {words}." for words in document["failed"]] + [f"{words}." for words in document["faults"]]
+        said.append("A recording produced no trace, so nothing may have been recorded.")
+    return said + [f"No result for {words}." for words in document["failed"]] + [f"{words}." for words in document["faults"]]
 
 
 def warnings(document):
@@ -50,9 +50,9 @@ def warnings(document):
     said += [f"{tool} is not installed, so its figures are missing." for tool in document["lacking"]]
     names = " ".join(one["name"] for one in document["sizes"])
     if "nsmod.ko" not in names:
-        said.append("The module's size is missing: it is not installed here, and --module FILE named none.")
+        said.append("The module's size is missing: the module is not installed here, and --module FILE was not given.")
     if "probes out" not in names:
-        said.append("The size of programs without probes is missing: --bare DIR names a build with NETSLICE_DISABLE (cmake --preset bare).")
+        said.append("The size of programs without probes is missing: give a build with NETSLICE_DISABLE by --bare DIR (cmake --preset bare).")
     return said
 
 
@@ -68,7 +68,7 @@ def _picture(document, kind):
     topic, axis = TOPICS[kind]
     variants, tables = _there(document, kind), {}
     if not variants:
-        return Absent(kind, topic, f"{READERS[kind][0]} gave no figure.")
+        return Absent(kind, topic, f"{READERS[kind][0]} gave no result.")
     values = _panel_tables(document, kind, variants, tables)
     log = log_wanted(min(values), max(values))
     low, high = log_range(values) if log else (0.0, max(values) * 1.06)
@@ -83,9 +83,9 @@ def _picture(document, kind):
             for size in lengths for v in variants if point(document, kind, size, v)]
     return Picture(kind, topic, f"Does the module change the {topic}?", "packet_size.gp", top_px(legend) + 400, variables, tables,
                    ("message_bytes", "variant", "median", "least", "greatest", "ratio", "ratio_least", "ratio_greatest"), rows,
-                   f"{READERS[kind][0]} over loopback", plural(rounds(document), "round") + f" of {document['seconds']} s each", "none, as these are no records",
-                   "Each dot is the median over the rounds of one message size, the bar goes from the least to the greatest round. Dots of two variants whose "
-                   "bars overlap are not told apart by this run.", legend=legend)
+                   f"{READERS[kind][0]} over loopback", plural(rounds(document), "round") + f" of {document['seconds']} s each", "none, because these figures do not come from records",
+                   "Each dot is the median over the rounds for one message size, and its bar spans the least to the greatest round. If the bars of two variants "
+                   "overlap, this run does not show a difference between them.", legend=legend)
 
 
 def pictures(document):
@@ -116,7 +116,7 @@ def _figures(document, kind):
 def _program_sizes(document):
     columns = [("file", False), ("text", True), ("data", True), ("bss", True), ("file bytes", True)]
     rows = [[one["name"], count(one["text"]), count(one["data"]), count(one["bss"]), count(one["file_bytes"])] for one in document["sizes"]]
-    return ("sizes", "Size of module and programs, in bytes; probes off and on are one file", page.table(columns, rows))
+    return ("sizes", "Size of module and programs in bytes; probes off and on are the same file", page.table(columns, rows))
 
 
 def _old():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# What system_measure.sh printed -> document: what the tools measured, by kind, message size, variant and round; and `size` of programs.
+# Output of system_measure.sh -> document: measured values by kind, message size, variant and round; and `size` of programs.
 import json
 import re
 
@@ -12,7 +12,7 @@ _MEDIAN_US = re.compile(r"percentile 50\.000 = +([0-9.]+)")
 
 
 class Unreadable(Exception):
-    """A tool's output without a figure; the text says why, as far as it tells."""
+    """A tool's output without a result; the text is the reason if the tool gave one."""
 
 
 def sockperf_us(text):
@@ -24,7 +24,7 @@ def sockperf_us(text):
 
 
 def iperf3_gbit(text):
-    """What the receiver got, in Gbit a second."""
+    """Rate at the receiver in Gbit per second."""
     try:
         document = json.loads(text[text.index("{"):])
         rate = document["end"]["sum_received"]["bits_per_second"]
@@ -38,14 +38,14 @@ def iperf3_gbit(text):
 
 def _last_line(text):
     lines = [line.strip() for line in text.splitlines() if line.strip()]
-    return shown(lines[-1])[:200] if lines else "it said nothing"
+    return shown(lines[-1])[:200] if lines else "no output"
 
 
 READERS = {"round_trip": ("sockperf", sockperf_us), "throughput": ("iperf3", iperf3_gbit)}
 
 
 def _sections(text):
-    """(word, rest, what follows until the next mark) of each mark."""
+    """(word, rest, text up to the next mark) of each mark."""
     word = rest = None
     lines = []
     for line in text.splitlines():
@@ -80,7 +80,7 @@ def _measured(document, word, rest, body):
 
 
 def parse(text, name):
-    """The document; what is no such text is refused."""
+    """Returns the document; refuses any other text."""
     document = {"kernel": None, "cpu": None, "groups": None, "seconds": None, "missing": {}, "lacking": [], "faults": [], "failed": [], "recorded_bytes": [],
                 "sizes": [], "is_whole": False, "values": {kind: {} for kind in KINDS}}
     is_known = False
@@ -106,7 +106,7 @@ def parse(text, name):
             elif word == "end":
                 document["is_whole"] = True
     except (ValueError, IndexError) as error:
-        raise ReportError(EXIT_INPUT, f"{shown(name)}: is damaged: {shown(error)}; measure again") from error
+        raise ReportError(EXIT_INPUT, f"{shown(name)}: damaged: {shown(error)} (measure again)") from error
     if not is_known:
-        raise ReportError(EXIT_SCHEMA, f"{shown(name)}: not what `nsreport --system` or its system_measure.sh measured (netslice-system-1)")
+        raise ReportError(EXIT_SCHEMA, f"{shown(name)}: not a result of `nsreport --system` or system_measure.sh (netslice-system-1)")
     return document

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# nsreport --system: measures on this machine (system_measure.sh), and what programs take up (binutils' size) -> text for system_results.py.
+# nsreport --system: runs system_measure.sh on this machine and binutils' size on programs -> text for system_results.py.
 import os
 import shutil
 import subprocess
@@ -13,19 +13,19 @@ VARIANTS = ("without", "idle", "recording")
 
 
 def plan(options):
-    """What will be done to this machine, before it is done."""
-    return (f"measures TCP over loopback, {options.rounds} rounds in up to {len(VARIANTS)} variants, about "
-            f"{options.rounds * len(VARIANTS) * len(SIZES) * (2 * options.seconds + 1) // 60 + 1} minutes. As root it loads the kernel module nsmod and "
-            "unloads it again in each round, and records the kernel meanwhile; a module that is loaded already stays. Ctrl-C undoes it")
+    """Describes what will be done to this machine; printed before it is done."""
+    return (f"measuring TCP over loopback, {options.rounds} rounds in up to {len(VARIANTS)} variants, about "
+            f"{options.rounds * len(VARIANTS) * len(SIZES) * (2 * options.seconds + 1) // 60 + 1} minutes. As root this loads and unloads the "
+            "kernel module nsmod in each round and records the kernel; a module that is already loaded stays loaded. Ctrl-C restores the initial state")
 
 
 def _check_tools():
     if not shutil.which("sockperf") and not shutil.which("iperf3"):
-        raise ReportError(EXIT_TOOL, "sockperf, iperf3: neither is installed, and these measure; install them (Debian: apt install sockperf iperf3)")
+        raise ReportError(EXIT_TOOL, "sockperf, iperf3: neither is installed, and one is required (Debian: apt install sockperf iperf3)")
 
 
 def measured(share, program, options, work, progress):
-    """Runs the script to its end -> what it printed."""
+    """Runs the script to its end -> its output."""
     _check_tools()
     path = os.path.join(work, "results.txt")
     environment = os.environ | {"PATH": f"{os.path.dirname(program)}:{os.environ.get('PATH', '/usr/bin:/bin')}:/usr/sbin:/sbin"}
@@ -43,8 +43,8 @@ def measured(share, program, options, work, progress):
     finally:
         if process:
             with signals.held():
-                process.terminate()      # it unloads what it has loaded,
-                process.stdout.read()    # and may tell of it
+                process.terminate()      # it unloads the module if it loaded it,
+                process.stdout.read()    # and may print a fault
                 process.stdout.close()
                 process.wait()
     with open(path, encoding="utf-8") as file:
@@ -58,7 +58,7 @@ def read(path):
         with open(path, encoding="utf-8", errors="replace") as file:
             return file.read()
     except OSError as error:
-        raise ReportError(EXIT_INPUT, f"{shown(path)}: cannot be read: {error.strerror or error}; give what a measuring run left in data/results.txt") from error
+        raise ReportError(EXIT_INPUT, f"{shown(path)}: cannot read: {error.strerror or error} (give data/results.txt of an earlier measurement)") from error
 
 
 def _find(*places):
@@ -78,7 +78,7 @@ def _module_of_system():
 
 
 def files(program, options):
-    """(name, path) of what is looked at: the module; an instrumented program and its library with probes, and with NETSLICE_DISABLE."""
+    """(name, path) of the files to size: the module; an instrumented program and its library, with probes and with NETSLICE_DISABLE."""
     prefix = os.path.dirname(os.path.dirname(program))
     bare = options.bare or os.path.join(os.path.dirname(prefix), "bare")
     found = [("nsmod.ko", _find(options.module) if options.module else _find(_module_of_system()))]
@@ -95,7 +95,7 @@ def size_line(text, path):
 
 
 def sizes(program, options):
-    """Marks for the results; none without binutils."""
+    """Lines that begin with "== size" for the results; none without binutils."""
     tool = shutil.which("size")
     lines = []
     for name, path in files(program, options) if tool else []:

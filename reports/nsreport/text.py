@@ -3,18 +3,18 @@
 import math
 import unicodedata
 
-# gnuplot acts on these in strings: quotes, escapes, command substitution.
+# gnuplot interprets these in strings: quotes, escapes, command substitution.
 _LOOKALIKE = str.maketrans({'"': "\u201d", "'": "\u2019", "`": "\u2018", "\\": "\u2216", "\t": " "})
 _HIDDEN = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
 
 
 def visible(value):
-    """One line without control, direction or unassigned characters; what was taken out shows as a replacement mark."""
+    """One line; control, direction and unassigned characters are shown as replacement characters."""
     return "".join("\ufffd" if unicodedata.category(c) in _HIDDEN else c for c in str(value))
 
 
 def shortened(value, limit):
-    """Keeps both ends: long names tend to differ at the end."""
+    """Keeps both ends, because long names often differ only at the end."""
     value = visible(value)
     if len(value) <= limit:
         return value
@@ -23,12 +23,12 @@ def shortened(value, limit):
 
 
 def label(value, limit=34):
-    """Text that gnuplot draws as it is."""
+    """Text that gnuplot draws unchanged."""
     return shortened(value, limit).translate(_LOOKALIKE)
 
 
 def labels(values, limit=34):
-    """As label(), and different names stay different after shortening."""
+    """Like label(), but different names stay different after shortening."""
     drawn = []
     for value in values:
         text = label(value, limit) if str(value).strip() else "(no name)"
@@ -69,21 +69,21 @@ def with_error(value, half_width):
 
 
 def _decimals(half_width):
-    """Places after the point that show two digits of an error; value and error take the same."""
+    """Decimal places that show two significant digits of an error; used for value and error."""
     if not 1e-6 < half_width < 100:
         return None
     return max(0, 1 - math.floor(math.log10(half_width)))
 
 
 def _error(half_width):
-    """Two significant digits: more would claim to know the error better than the value."""
+    """Two significant digits: more would overstate how well the error is known."""
     if half_width == 0 or half_width >= 100:
         return f"{half_width:,.0f}"
     return f"{half_width:.2g}"
 
 
 def share(part):
-    """A part of one as a percentage that never rounds something to nothing."""
+    """A fraction of one as a percentage; a small positive value is never shown as zero."""
     if part is None:
         return number(None)
     if 0 < part < 0.0001:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Histograms of a trace's slices -> picture of the histograms, picture of the cumulative shares.
+# Histograms of a trace's slices -> picture of the histograms, picture of the cumulative distribution.
 import math
 
 from .charts import log_range, log_wanted, tics
@@ -11,10 +11,10 @@ from .trace_facts import fields_of, samples_text, source_text, value_of
 
 MAX_PANELS = 12
 MAX_LINES = 8
-MAX_HIDDEN = 0.05  # share of the slices that a log axis may leave out
+MAX_HIDDEN = 0.05  # fraction of the slices that a log axis may leave out
 TARGET_BARS = 60
 LEAST_BARS = 12
-LINES = [("\u2502 half of the slices are left of the full line", PAPER, 5), ("\u2506 99 of 100 are left of the dashed line", PAPER, 5)]
+LINES = [("\u2502 half of the slices are left of the solid line", PAPER, 5), ("\u2506 99 of 100 are left of the dashed line", PAPER, 5)]
 PERCENTILES = (("p50", 0.5), ("p90", 0.9), ("p99", 0.99), ("p999", 0.999))
 
 
@@ -23,7 +23,7 @@ def _bins(value):
 
 
 def _drawn_entries(document, field, limit):
-    """Slices with a histogram, the ones with the largest net total, in order of first appearance; and how many there are."""
+    """The `limit` slices with the largest net total that have a histogram, in order of appearance; and how many have one."""
     found = [(e, v) for e in document["slices"] if (v := value_of(e, field)) and _bins(v)]
     kept = sorted(found, key=lambda f: -abs(f[1]["net"]["total"] or 0))[:limit]
     names = {id(e) for e, _ in kept}
@@ -35,18 +35,18 @@ def _step(document, field):
 
 
 def merged(bins, log):
-    """Bars of one width, none narrower than the widest bin or the usual step between values; a bin counts where its middle is."""
+    """Bars of equal width, no narrower than the widest bin or the median step between values; a bin counts where its middle is."""
     position, value = (math.log, math.exp) if log else (float, float)
     start, end = position(bins[0][0]), position(bins[-1][1])
     widest = max(position(high) - position(low) for low, high, _ in bins)
     steps = sorted(position(b[0]) - position(a[0]) for a, b in zip(bins, bins[1:]))
     step = steps[len(steps) // 2] if steps else 0.0
-    if step > (end - start) / LEAST_BARS:  # few values far apart have no usual step
+    if step > (end - start) / LEAST_BARS:  # a few values far apart have no typical step
         step = 0.0
     width = max((end - start) / TARGET_BARS, widest, step)
-    if step > 0 and not log:  # a whole number of steps a bar, or some bars would hold one value more than others
+    if step > 0 and not log:  # whole steps per bar, or some bars would hold more values than others
         width = step * math.ceil(width / step - 1e-9)
-    if width > 2 * widest:  # single values far apart: the bar stands around its value, not beside it
+    if width > 2 * widest:  # single values far apart: centre each bar on its value
         start -= width / 2
     counts = {}
     for low, high, n in bins:
@@ -56,7 +56,7 @@ def merged(bins, log):
 
 
 def _widened(bars, low, high, log):
-    """Bins of one single value have no width of their own: give them one that shows."""
+    """Gives bins of a single value, which have no width, a visible width."""
     if log:
         factor = (high / low) ** 0.003
         return [(a / factor, b * factor, n) if b / a < factor else (a, b, n) for a, b, n in bars]
@@ -65,14 +65,14 @@ def _widened(bars, low, high, log):
 
 
 def _histogram_panel(value, step):
-    """One slice -> (bars in percent, ranges, log?, slices left out because they are not above zero)."""
+    """One slice -> (bars in percent, range, log?, number of slices left out because they are at or near zero)."""
     bins = _bins(value)
     total = sum(n for _, _, n in bins)
     median = value["net"]["p50"] if value["net"]["p50"] is not None else bins[len(bins) // 2][0]
     top = bins[-1][1]
     below, floor = 0, max(median / 100, 0.5)
     hidden = sum(n for low, _, n in bins if low < floor)
-    # within a few steps of the clock equal factors mean little, and what has no place on the axis must be rare
+    # A log axis means little within a few steps of the clock, and the slices that it cannot show must be rare.
     is_far = median > max(4.0, 2 * step) or top > 1e4 * max(1.0, step)
     log = is_far and log_wanted(median, top) and hidden <= MAX_HIDDEN * total
     if log:
@@ -107,8 +107,8 @@ def histogram(document, field, unit, colours):
     for n, (entry, value) in enumerate(drawn, 1):
         bars, (low, high), log, below = _histogram_panel(value, _step(document, field))
         if below:
-            notes.append(f"{label(entry['name'], 60)}: {plural(below, 'slice')} at or near zero (below what can be measured) "
-                         "are left of the drawn range.")
+            notes.append(f"{label(entry['name'], 60)}: {plural(below, 'slice')} at or near zero (below the measurable minimum) "
+                         "are left of the range shown.")
         p50, p99 = value["net"]["p50"], value["net"]["p99"]
         tables[f"hist_{n}"], y_high = bars, 1.12 * max(b[2] for b in bars)
         for stem, x in (("half", p50), ("most", p99)):
@@ -128,8 +128,8 @@ def histogram(document, field, unit, colours):
         {**variables, **lists}, tables, ("name", "low", "high", "slices"),
         [(e["name"], low, high, n) for e, v in drawn for low, high, n in _bins(v)],
         source_text(document, {field: unit}), samples_text(document, field), loss_line(document["losses"]),
-        "The higher a bar, the more slices took that long. Full line: half of the slices are left of it; dashed line: 99 of 100 are. "
-        "A long tail to the right is rare slow cases. Each panel has its own axis; where values spread widely it goes in equal factors, not equal steps.",
+        "The higher a bar, the more slices took that long. Half of the slices are left of the solid line, and 99 of 100 are left of the dashed line. "
+        "A long tail to the right shows rare slow cases. Each panel has its own axis, which is logarithmic if the values spread widely.",
         notes, LINES)
 
 
@@ -138,7 +138,7 @@ def _nines(part):
 
 
 def _line(bins):
-    """Steps: at each bin's upper edge, the share of slices up to it. The last slice has no share above it, so half a slice stands for it."""
+    """Steps: the share of slices up to each bin's upper edge. The share above the last slice would be zero; half a slice is used instead."""
     total, seen, points = sum(n for _, _, n in bins), 0, [(float(bins[0][0]), 0.0)]
     for low, high, n in bins:
         if low > points[-1][0]:
@@ -169,7 +169,7 @@ def cumulative(document, field, unit, colours):
     xs = [x for line in lines for x, _ in line] + [m[0] for m in marks]
     positive = [x for x in xs if x > 0]
     notes = [f"{len(drawn)} of {found} slices are drawn, those with the largest total; the table has all."] if len(drawn) < found else []
-    floor = max(0.5, _step(document, field) / 2)  # what is smaller is not told from zero
+    floor = max(0.5, _step(document, field) / 2)  # smaller values cannot be distinguished from zero
     log = bool(positive) and log_wanted(max(min(positive), floor), max(positive))
     if log:
         low, high = log_range([max(min(positive), floor), max(positive)])
@@ -182,7 +182,7 @@ def cumulative(document, field, unit, colours):
     legend = [(e["name"], colours[e["name"]]) for e, _ in drawn]
     at_edge = sum(1 for line in tables.values() if log and any(x <= low and y > 0 for x, y in line))
     if at_edge:
-        notes.append(f"{plural(at_edge, 'line')} at the left edge: slices at or below zero (below what can be measured) have no place on a log axis.")
+        notes.append(f"{plural(at_edge, 'line')} at the left edge: slices at or below zero (below the measurable minimum) cannot be shown on a log axis.")
     variables = {"lines": len(lines), "x_log": int(log), "x_low": float(low), "x_high": float(high),
                  "y_high": max(1.2, max(y for line in lines for _, y in line) * 1.06), "x_tics": tics(low, high, log, 10),
                  "axis_label": f"{unit} (net, without the probes{'; log axis' if log else ''})", "colour": [c for _, c in legend]}
@@ -191,15 +191,15 @@ def cumulative(document, field, unit, colours):
         variables, {**tables, "marks": marks}, ("name", "p50", "p90", "p99", "p99.9"),
         [(e["name"], *(v["net"][key] for key, _ in PERCENTILES)) for e, v in drawn],
         source_text(document, {field: unit}), samples_text(document, field), loss_line(document["losses"]),
-        "Choose a value below, go up to a line, then left: that share of the slices took less. The upper part is stretched so that rare slow "
-        "cases can be seen (99.9 % = all but 1 in 1,000). Dots mark 50, 90, 99 and 99.9 percent.",
+        "Choose a value on the horizontal axis, go up to a line, then left: that share of the slices took less. The upper part is stretched to show "
+        "rare slow cases (99.9 % is all but 1 in 1,000). Dots mark 50, 90, 99 and 99.9 percent.",
         notes, legend)
 
 
 def pictures(document, colours):
     fields = fields_of(document)
     if "ticks" not in fields:
-        return [Absent("latency_hist", "Distribution", "The stats hold no clock readings.")]
+        return [Absent("latency_hist", "Distribution", "The stats have no clock readings.")]
     made = [histogram(document, "ticks", fields["ticks"], colours), cumulative(document, "ticks", fields["ticks"], colours)]
     counter = next((f for f, u in fields.items() if u == "instructions"), None)
     if counter:

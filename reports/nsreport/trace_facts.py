@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# What every picture of a trace asks of the stats: fields, sources, sample counts.
+# Shared by all pictures of a trace: fields, sources, sample counts.
 from .text import number, plural
 
 

@@ -7,8 +7,8 @@ from . import loss_text, page
 from .text import count, number, plural, with_error
 from .trace_facts import clock_text
 
-ENDS = {"closed": "closed in order", "interrupted": "interrupted, file closed", "killed": "the program was killed",
-        "write-error": "a write error ended the recording", "missing": "no footer: the recording did not end in order"}
+ENDS = {"closed": "closed normally", "interrupted": "interrupted, file closed", "killed": "the program was killed",
+        "write-error": "a write error ended the recording", "missing": "no footer: the recording did not finish"}
 
 
 def title(document):
@@ -20,7 +20,7 @@ def lead(document):
     said = f"{plural(sum(e['count'] for e in document['slices']), 'slice')} of {plural(len(document['slices']), 'name')}"
     if packets:
         said += f", {plural(packets, 'packet')} in {plural(sum(u['units'] for u in document['units']), 'unit')}"
-    return said + ". Net figures have the probes' own measured cost taken out; raw figures do not."
+    return said + ". The measured cost of the probes is subtracted from net figures and included in raw figures."
 
 
 def facts(document):
@@ -32,7 +32,7 @@ def facts(document):
     losses = document["losses"]
     return [
         ("Trace", f"{trace['path']}" + (f" ({count(trace['bytes'])} bytes)" if trace["bytes"] is not None else "")),
-        ("Program", command and f"{command} (pid {info.get('program.pid', 'not known')})"),
+        ("Program", command and f"{command} (pid {info.get('program.pid', 'unknown')})"),
         ("Machine", " ".join(x for x in (info.get("machine.cpu"), info.get("machine.arch"), info.get("machine.cpus") and f"({info['machine.cpus']} CPUs)") if x)),
         ("Kernel", info.get("machine.kernel")),
         ("Virtualised", info.get("machine.virtualised")),
@@ -45,18 +45,18 @@ def facts(document):
 
 
 def incomplete(document):
-    """Sentences on what keeps the report from being whole, each with what to do."""
+    """Sentences on why the report is incomplete, each with a remedy."""
     trace, said = document["trace"], []
     if trace["interrupted"]:
-        said.append("nsdump was interrupted and gave the figures up to there; run it again to its end.")
+        said.append("nsdump was interrupted, so the figures cover only part of the trace; let it run to completion.")
     if trace["records"] == 0:
-        said.append("The trace holds no record, so there is nothing to draw; " +
+        said.append("The trace has no records, so there is nothing to draw; " +
                     ("record it again." if trace["end"] == "missing" else
                      "run a program that is linked with libnsprobe and built without NETSLICE_DISABLE, and record it again."))
     if trace["end"] == "write-error":
         said.append(f"End of the trace: {ENDS['write-error']}; free some space and record it again.")
     if any(document["losses"][key] for key in ("damaged_bytes", "damaged_chunks", "missing_chunks")):
-        said.append(f"Places of the damage: `nsdump check {shlex.quote(trace['path'])}` lists them.")
+        said.append(f"To locate the damage, run `nsdump check {shlex.quote(trace['path'])}`.")
     said += [f"Figures marked with ? may be wrong: {reason}." for reason in document["incomplete"] or []]
     return said + loss_text.gaps(document["losses"])
 
@@ -67,16 +67,16 @@ def warnings(document):
         if drift["significant"]:
             whose = "the kernel's " if drift.get("kernel") else ""
             said.append(f"Calibration drift: {drift['what']} cost of {whose}{drift['kind']} ({drift['field']}) was {number(drift['start'])} at the start and "
-                        f"{number(drift['end'])} at the end. The error bars are wider for it; a busy or throttled machine is the usual cause.")
+                        f"{number(drift['end'])} at the end. The error bars are widened accordingly; the usual cause is a busy or throttled machine.")
     if document["trace"]["end"] == "killed":
         said.append(f"End of the trace: {ENDS['killed']}.")
     if document["info"].get("clock.invariant") == "no":
-        said.append("The clock is not invariant on this machine: its rate can change, so cycles are not a constant time.")
+        said.append("The clock is not invariant on this machine: its rate can change, so a cycle is not a constant time.")
     return said
 
 
 def _figures(document):
-    columns = [("slice", False), ("unit of measure", False), ("slices", True), ("raw mean", True), ("net mean \u00b1 95 %", True), ("p50", True),
+    columns = [("slice", False), ("unit of measurement", False), ("slices", True), ("raw mean", True), ("net mean \u00b1 95 %", True), ("p50", True),
                ("p90", True), ("p99", True), ("p99.9", True), ("max", True), ("self mean", True), ("net per packet \u00b1 95 %", True)]
     rows = []
     for entry in document["slices"]:
@@ -122,5 +122,5 @@ def tables(document):
     if document["losses"]["by_cpu"]:
         made.append(("losses", "Losses by CPU", _losses_by_cpu(document)))
     if document["calibration"] and (document["calibration"]["start"] or document["calibration"]["end"]):
-        made.append(("calibration", "Calibration: what the probes cost", _calibration(document)))
+        made.append(("calibration", "Calibration: cost of the probes", _calibration(document)))
     return made

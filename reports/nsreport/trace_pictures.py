@@ -20,7 +20,7 @@ def _self_cost(value, per_packet):
 
 
 def _waterfall(document, fields, per_packet):
-    """For each field the slices' own cost one after the other. Small ones beyond MAX_ROWS are one row."""
+    """The MAX_ROWS slices with the largest self cost, in order of appearance, and the rest, which share one row."""
     entries = [e for e in document["slices"] if any(_self_cost(value_of(e, f), per_packet) is not None for f in fields)]
     first = next(iter(fields))
     kept = sorted(entries, key=lambda e: -abs(_self_cost(value_of(e, first), per_packet) or 0))[:MAX_ROWS]
@@ -61,18 +61,18 @@ def function_cost(document, colours):
     per_packet = any((v["per_packet"] or {}).get("self") is not None for e in document["slices"] for v in e["values"])
     shown, rest = _waterfall(document, fields, per_packet) if fields else ([], [])
     if not shown:
-        return Absent(name, topic, "No slice of this trace has a net cost of its own.")
+        return Absent(name, topic, "No slice of this trace has a net self cost.")
     names = [e["name"] for e in shown] + ([f"{len(rest)} other slices"] if rest else []) + ["all together"]
     panels = [_cost_panel(document, f, u, shown, rest, per_packet, colours) for f, u in list(fields.items())[:3]]
     height, variables, tables = stacked(names, panels)
     notes = []
     if not document["counters"]["names"]:
-        notes.append("No instruction panel: the session had no counters (counter source: "
-                     f"{document['counters']['source']}), so instructions were not measured.")
+        notes.append("No instruction panel: instructions were not measured, because the session had no counters (counter source: "
+                     f"{document['counters']['source']}).")
     if len(fields) > 3:
         notes.append("Two counters are drawn; the table has the others: " + ", ".join(list(fields)[3:]) + ".")
     if not per_packet:
-        notes.append("The trace has no units (INIT and EXIT), so cost cannot be given per packet; bars show totals of the whole trace.")
+        notes.append("The trace has no units (INIT and EXIT), so the cost per packet is unknown; bars show totals of the whole trace.")
     what = "a packet" if per_packet else "the whole trace"
     return Picture(
         name, topic, f"Where does the cost of {what} go?", "function_cost.gp", top_px([]) + height, variables, tables,
@@ -80,8 +80,8 @@ def function_cost(document, colours):
         [(e["name"], v["field"], (v["per_packet"] or {}).get("self"), (v["per_packet"] or {}).get("net"),
           (v["per_packet"] or {}).get("net_ci95"), (v["self"] or {}).get("total")) for e in document["slices"] for v in e["values"]],
         source_text(document, dict(list(fields.items())[:3])), samples_text(document), loss_line(document["losses"]),
-        "Each bar begins where the one above ends, so the last bar is the sum; a bar holds what the function itself costs, "
-        "without the functions that it calls and without the probes. Thin black marks are 95 % confidence, where the function calls no other.",
+        "Each bar begins where the one above ends, so the last bar is the sum; a bar is the cost of the function itself, "
+        "without the functions that it calls and without the probes. Thin black bars are 95 % confidence intervals, shown for functions that call no other.",
         notes)
 
 
@@ -119,8 +119,8 @@ def overhead(document):
 
 
 def share_picture(name, topic, question, names, rows, header, data, source, samples, losses, notes):
-    """Rows of net and probe share in percent of raw."""
-    legend = [("net: the program's own cost", MEASURED), ("probes' share (the number), taken out of net", PROBE)]
+    """Rows with the net and probe shares in percent of raw."""
+    legend = [("net: the program's own cost", MEASURED), ("share of the probes (the number), not in net", PROBE)]
     label_rows, left_px = row_labels(names)
     tables = {
         "rows": label_rows[0],
@@ -133,7 +133,7 @@ def share_picture(name, topic, question, names, rows, header, data, source, samp
                  "axis_label": ["share of the raw cycles"], "x_tics": [tics(0, 100, False, 10, "%")]}
     return Picture(name, topic, question, "overhead.gp", top_px(legend) + ROW_PX * len(names) + AXIS_PX, variables, tables,
                    header, data, source, samples, losses,
-                   "A full bar is the raw figure; the blue part is left after the probes' measured cost is taken out. "
+                   "A full bar is the raw figure; the blue part remains after the probes' measured cost is subtracted. "
                    "The number is the probes' share: the larger it is, the more the net figure depends on the calibration.",
                    notes, legend)
 
@@ -141,7 +141,7 @@ def share_picture(name, topic, question, names, rows, header, data, source, samp
 def loss(losses, source, samples):
     lost = losses["lost"] or {}
     if losses["issued"] == 0 and lost_total(losses) == 0:
-        return Absent("loss", "Losses", "No probe issued a record, so none could be lost.")
+        return Absent("loss", "Losses", "No records were issued, so none could be lost.")
     rows = [("issued by the probes", losses["issued"], MEASURED), ("drained into the trace", losses["drained"], 0x56B4E9)]
     rows += [(f"lost: {cause_text(cause)}", n, PROBE) for cause, n in lost.items()]
     biggest = max([n for _, n, _ in rows if n is not None] + [1])
@@ -150,7 +150,7 @@ def loss(losses, source, samples):
         "rows": label_rows[0],
         "rows_small": label_rows[1],
         "bars_1": [(i, 0.5, float(n), c) for i, (_, n, c) in enumerate(rows, 1) if n],
-        "values_1": [(float(max(n or 0, 0.5)), i, count(n) if n is not None else "not known")
+        "values_1": [(float(max(n or 0, 0.5)), i, count(n) if n is not None else "unknown")
                      for i, (_, n, _) in enumerate(rows, 1)],
     }
     variables = {"panels": 1, "rows": len(rows), "label_px": left_px, "bottom_px": AXIS_PX, "gap_px": 0,
@@ -160,7 +160,7 @@ def loss(losses, source, samples):
         question = "Were records lost? No."
     return Picture("loss", "Losses", question, "loss.gp", top_px([]) + ROW_PX * len(rows) + AXIS_PX, variables, tables,
                    ("what", "records"), [(text, n) for text, n, _ in rows], source, samples, loss_line(losses),
-                   "Every record that a probe issued is either drained into the trace or lost with a cause; the axis goes in equal factors. " + equation_text(losses))
+                   "Every record that a probe issued is either drained into the trace or lost with a cause; the axis is logarithmic. " + equation_text(losses))
 
 
 def pictures(document, source, unit_number):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Slices and units of a trace, one by one -> timeline of a typical unit, cost against packet size.
+# Individual slices and units of a trace -> timeline of a typical unit, cost against packet size.
 import itertools
 import statistics
 from dataclasses import dataclass
@@ -12,12 +12,12 @@ from .picture import Absent, Picture
 from .text import number, plural
 from .trace_facts import fields_of, samples_text, source_text
 
-MAX_SLICES = 200_000   # slices looked at to find a typical unit
-MAX_EVENTS = 600_000   # events looked at for the packet sizes of those units
+MAX_SLICES = 200_000   # slices read to find a typical unit
+MAX_EVENTS = 600_000   # events read for the packet sizes of those units
 MAX_BARS = 5_000       # bars in a timeline
 SIZE_CLASSES = 14
-MIN_SPREAD = 1.25      # largest mean packet size by the smallest
-CLASS_UNITS = 10       # units in a group, at least: fewer have no middle 80 percent
+MIN_SPREAD = 1.25      # minimum ratio of the largest to the smallest mean packet size
+CLASS_UNITS = 10       # minimum units per group: fewer have no middle 80 percent
 
 
 @dataclass
@@ -45,7 +45,7 @@ def _bar(row):
 
 
 def unit_costs(source):
-    """(unit, number, thread) -> net ticks of its outermost slices. Units that the limit may have cut in two are left out."""
+    """(unit, number, thread) -> net ticks of its outermost slices. Units that the limit may have truncated are left out."""
     costs, last_of_thread, read = {}, {}, 0
     for row in itertools.islice(source.rows("slices", "--limit", str(MAX_SLICES)), MAX_SLICES):
         read += 1
@@ -68,7 +68,7 @@ def typical_unit(costs):
 
 
 def _bars_of_unit(source, number, unit=None, thread=None):
-    """Threads number their units for themselves; without a thread, those of all threads are shown."""
+    """Each thread numbers its own units; without a thread, units of all threads are shown."""
     rows = (row for row in source.rows("slices", "--unit", str(number))
             if (unit is None or row.get("unit") == unit) and (thread is None or row.get("thread") == thread))
     bars = [bar for row in itertools.islice(rows, MAX_BARS + 1) if (bar := _bar(row))]
@@ -76,10 +76,10 @@ def _bars_of_unit(source, number, unit=None, thread=None):
 
 
 def _lanes(bars):
-    """(thread, depth) -> row number from the top, threads apart."""
+    """(thread, depth) -> row number from the top, grouped by thread."""
     keys = sorted({(bar.thread, bar.depth) for bar in bars})
     threads = {thread for thread, _ in keys}
-    depths = {depth: "outermost" if depth == 0 else "inside it" if depth == 1 else f"{depth} deep" for _, depth in keys}
+    depths = {depth: "outermost" if depth == 0 else "nested" if depth == 1 else f"{depth} deep" for _, depth in keys}
     names = [depths[depth] if len(threads) == 1 else f"thread {thread}, {depths[depth]}" for thread, depth in keys]
     return {key: i for i, key in enumerate(keys, 1)}, names
 
@@ -106,8 +106,8 @@ def _timeline_tables(bars, colours, lanes, begin, length, plot_px):
 def _known_units(costs):
     numbers = [int(number) for _, number, _ in costs if number.isdecimal()]
     if not numbers:
-        return "the trace has no units (INIT and EXIT) with slices in them: leave --unit out"
-    return f"units among its first {MAX_SLICES:,} slices: {min(numbers)} to {max(numbers)}; give one of them with --unit, or leave --unit out"
+        return "the trace has no units (INIT and EXIT) with slices in them (omit --unit)"
+    return f"units among its first {MAX_SLICES:,} slices: {min(numbers)} to {max(numbers)} (give one of them with --unit or omit the option)"
 
 
 def timeline(document, colours, source, unit_number, costs):
@@ -116,17 +116,17 @@ def timeline(document, colours, source, unit_number, costs):
     if not asked:
         unit_name, unit_number, thread = typical_unit(costs)
         question = f"What happens inside one typical {unit_name}, and when?"
-        chosen = f"unit {unit_number} of {plural(len(costs), 'unit')} looked at: its cost is the median"
+        chosen = f"unit {unit_number} of {plural(len(costs), 'unit')} examined, the one with the median cost"
         bars, cut = _bars_of_unit(source, unit_number, unit_name, thread)
     else:
         unit_name = next((u for u in costs if u[1] == str(unit_number)), ("unit",))[0]
         question = f"What happens inside {unit_name} {unit_number}, and when?"
-        chosen = f"unit {unit_number}, as asked for"
+        chosen = f"unit {unit_number}, as requested"
         bars, cut = _bars_of_unit(source, unit_number)
     if not bars:
         if asked:
-            raise ReportError(EXIT_USAGE, f"{shown(source.trace_path)}: no unit {unit_number} with a whole slice; {_known_units(costs)}")
-        return Absent(name, topic, f"Unit {unit_number} has no whole slice in this trace.")
+            raise ReportError(EXIT_USAGE, f"{shown(source.trace_path)}: no unit {unit_number} with a complete slice; {_known_units(costs)}")
+        return Absent(name, topic, f"Unit {unit_number} has no complete slice in this trace.")
     begin, end = min(b.start for b in bars), max(b.stop for b in bars)
     length = max(end - begin, 1)
     lanes, lane_names = _lanes(bars)
@@ -139,15 +139,15 @@ def timeline(document, colours, source, unit_number, costs):
     unit_text = fields_of(document).get("ticks", "ticks")
     variables = {"rows": len(lanes), "label_px": left_px, "x_high": float(length), "has_time": int(bool(hz)),
                  "time_factor": scale / hz if hz else 1.0, "time_label": f"time in {time_unit}",
-                 "x_tics": tics(0, length, False, 9), "x2_tics": tics(0, length * scale / hz, False, 9) if hz else "0=0", "axis_label": f"{unit_text} since the unit's first slice began (raw, probes included; figures in bars: net)"}
+                 "x_tics": tics(0, length, False, 9), "x2_tics": tics(0, length * scale / hz, False, 9) if hz else "0=0", "axis_label": f"{unit_text} since the start of the unit's first slice (raw, including probes; values in bars: net)"}
     notes = [f"Only the first {MAX_BARS:,} slices of the unit are drawn."] if cut else []
     return Picture(
         name, topic, question, "timeline.gp", top_px(legend) + 44 * len(lanes) + 136, variables, tables,
         ("name", "thread", "depth", "start_ticks", "stop_ticks", "net_ticks"),
         [(b.name, b.thread, b.depth, b.start - begin, b.stop - begin, b.net) for b in bars],
         source_text(document, {"ticks": unit_text}), f"{plural(len(bars), 'slice')} of {chosen}", loss_line(document["losses"]),
-        "Time runs to the right. A bar is one slice from its START to its STOP; a bar below another ran inside it. "
-        "The figure in a bar is its net cost; the bar's length is raw, with the probes.", notes, legend)
+        "Time runs to the right. A bar is a slice from its START to its STOP; a bar below another is nested in it. "
+        "The value in a bar is its net cost; the bar's length is the raw time, including the probes.", notes, legend)
 
 
 def unit_sizes(source, wanted):
@@ -164,7 +164,7 @@ def unit_sizes(source, wanted):
 
 
 def _classes(points):
-    """(size, cost) points -> up to SIZE_CLASSES groups of about equal count: size, median, low and high tenth, count. Few points stay single."""
+    """(size, cost) points -> up to SIZE_CLASSES groups of about equal count: size, median, low and high tenth, count. A few points are not grouped."""
     points = sorted(points)
     count = min(SIZE_CLASSES, len(points) // CLASS_UNITS)
     if count < 3:
@@ -184,8 +184,8 @@ def packet_size(document, source, costs):
     sizes = unit_sizes(source, costs)
     points = [(sizes[u][0], costs[u] / sizes[u][1]) for u in costs if u in sizes]
     if len({round(size) for size, _ in points}) < 3:
-        return Absent(name, topic, "The units of this trace do not tell three different mean packet sizes "
-                                   "(sizes come from the byte count that INIT is given).")
+        return Absent(name, topic, "The units of this trace do not have three different mean packet sizes "
+                                   "(sizes come from the byte count passed to INIT).")
     smallest, largest = min(size for size, _ in points), max(size for size, _ in points)
     if largest < MIN_SPREAD * smallest:
         return Absent(name, topic, f"The units' mean packet sizes lie between {number(smallest)} and {number(largest)} bytes, too close together to compare.")
@@ -203,17 +203,17 @@ def packet_size(document, source, costs):
         name, topic, "Does a longer packet cost more?", "packet_size.gp", top_px(legend) + 380, variables,
         {"series_1_1": [tuple(float(x) for x in g[:4]) for g in groups], "fit_1_1": []},
         ("mean_packet_bytes", "median_net_ticks_per_packet", "tenth", "nine_tenths", "units"), groups,
-        source_text(document, {"ticks": unit_text}), f"{plural(len(points), 'unit')} of the trace's beginning, {samples_text(document)} in all",
+        source_text(document, {"ticks": unit_text}), f"{plural(len(points), 'unit')} from the beginning of the trace, {samples_text(document)} in total",
         loss_line(document["losses"]),
         ("Each dot is one unit. " if is_single else
-         "Each dot is a group of units with similar mean packet size; the dot is their median, the bar holds the middle 80 percent. ") +
-        "A flat row of dots means that cost does not depend on size. The cost is that of all slices of the unit, reading packets among them.", [], legend)
+         "Each dot is the median of a group of units with similar mean packet size; its bar spans the middle 80 percent. ") +
+        "If the dots are level, cost does not depend on size. The cost includes all slices of the unit, also those that read packets.", [], legend)
 
 
 def pictures(document, colours, source, unit_number):
     missing = None
     if source.trace_path is None:
-        missing = "The input is stats JSON, which has no single slices. Run nsreport on the trace itself to get this picture."
+        missing = "The input is stats JSON, which has no individual slices. Run nsreport on the trace to get this picture."
     costs = {} if missing else unit_costs(source)
     if not costs and not missing:
         missing = "The trace has no units (INIT and EXIT) with slices in them."

@@ -130,7 +130,7 @@ class CostLive(LiveTest):
         self.assertEqual([int(line.split(",")[place]) for line in lines[1:]], [row["live"]["timed"]["packets"] for row in document["rows"]])
         if REPORT.exists() and shutil.which("gnuplot"):
             subprocess.run([REPORT, self.folder / "cost.json", "-o", self.folder / "report"], check=True)
-            self.assertIn("What the live device gave", (self.folder / "report/index.html").read_text())
+            self.assertIn("Packets from the live device", (self.folder / "report/index.html").read_text())
 
     def test_every_function_is_measured(self):
         self.keep_sending(UDP, TCP, ARP)

@@ -29,7 +29,7 @@ head -c $((bytes * 3 / 4)) "$work/t.nsl" >"$work/cut.nsl"
 status=0
 "$nsreport" "$work/cut.nsl" -o "$work/cut" 2>"$work/said" || status=$?
 [ $status -eq 1 ] || fail "a truncated trace ended with $status, not 1: $(cat "$work/said")"
-grep -q "cut.nsl: not complete: .*no footer" "$work/said" || fail "a truncated trace is not named with its cause: $(cat "$work/said")"
+grep -q "cut.nsl: incomplete: .*no footer" "$work/said" || fail "a truncated trace is not named with its cause: $(cat "$work/said")"
 grep -q 'class="incomplete"' "$work/cut/index.html" || fail "the page of a truncated trace does not say so"
 ! grep -qF '\n' "$work/said" "$work/cut/index.html" || fail "a line break appears as two characters"
 

@@ -154,7 +154,7 @@ END
         self.assertEqual(len(re.findall(r"trace.nsl: whole; \d+ records, every one accounted for", result.output)), 3, result.output)
         self.assertEqual(re.findall(r"kernel\.groups\.refused.*$", result.output, re.M), [
             "kernel.groups.refused=net_rx,softirq", "kernel.groups.refused.reason=the reader lacks CAP_PERFMON",
-            "kernel.groups.refused=net_rx,softirq", "kernel.groups.refused.reason=the kernel's records have a reader"])
+            "kernel.groups.refused=net_rx,softirq", "kernel.groups.refused.reason=the kernel is already being recorded"])
         # The session's records do not wait while the kernel's probes are calibrated; the kernel's do.
         kinds = kinds_in(result.output)
         calibrated = kinds.index(kernel_trace.KERNEL_CALIBRATION)
@@ -288,7 +288,7 @@ END
         for text in free.split("<cpu ")[1:]:
             lines = dict(line.split("\t", 1) for line in text.splitlines() if "\t" in line)
             self.assertEqual(list(lines), names + [f"idle {name}" for name in macros] + macros)
-            self.assertRegex(lines.pop("rdpmc"), "^unavailable\tthis machine shows no PMU")
+            self.assertRegex(lines.pop("rdpmc"), "^unavailable\tthis machine has no PMU")
             cost = {name: [int(field) for field in line.split("\t")] for name, line in lines.items()}
             self.assertEqual({batches for _, _, batches in cost.values()}, {30})
             for name in macros:
@@ -298,13 +298,13 @@ END
             # A no-operation against a clock read and a record.
             self.assertLess(cost["idle START+STOP"][0] * 3, cost["START+STOP"][0])
             self.assertGreater(cost["START+STOP"][0] * 1.5, cost["START"][0])
-        self.assertEqual(busy.count("unavailable\tsomebody records the kernel"), 2 * len(macros))
+        self.assertEqual(busy.count("unavailable\tthe kernel is being recorded"), 2 * len(macros))
         self.assertIn("trace.nsl: whole; ", busy)
         self.assertEqual(rest.count("measure: Invalid argument"), 3)
         self.assertRegex(rest, r"cpuid<\d{3,} bytes>\n(.*\n)*measure: Operation not permitted\n(.*\n)*measure: No such device")
         self.assertRegex(rest, r"(?m)^wrmsr +220 +-?[0-9.]+ .* in the kernel$")
         self.assertRegex(rest, r"(?m)^NSA outer: START \+ STOP +303 +[1-9][0-9.]* .* nobody records: ")
-        self.assertRegex(rest, r"(?m)^rdpmc .*  this machine shows no PMU \(most virtual machines\)$")
+        self.assertRegex(rest, r"(?m)^rdpmc .*  this machine has no PMU \(most virtual machines\)$")
         self.assertIn("unloaded\n", rest)
 
     def test_a_place_costs_one_no_operation_while_nobody_records(self):

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Probes for kernel modules: the macros of libnsprobe, written into nsmod's
- * rings while a recorder is there (`nsdump record --kernel ...`).
+ * Probes for kernel modules: the macros of libnsprobe, which write into nsmod's
+ * rings while there is a recorder (`nsdump record --kernel ...`).
  *
  *	NET_SLICE_START(name); ... NET_SLICE_STOP(name);   one slice; slices nest
  *	NET_SLICE_MARK(name, value);                       a value at a point in time
  *	NET_SLICE_INIT(unit, number, packets, bytes); NET_SLICE_EXIT(unit);
  *
- * In any context, NMI included.  A START and its STOP run in one context: a
- * slice that a process begins must not be ended by an interrupt.  While nobody
- * records, a probe is a no-operation instruction (a jump label).  `name` is an
- * identifier.  With NETSLICE_DISABLE defined nothing is compiled in.
+ * Usable in any context, including NMI.  A START and its STOP must run in the
+ * same context: an interrupt must not end a slice begun in a process.  Without
+ * a recorder, a probe is a nop (a jump label).  `name` is an identifier.  With
+ * NETSLICE_DISABLE defined, probes compile to nothing.
  *
  * Build: ccflags-y += -I.../nsmod/include -I.../nsmod/uapi, and
  * KBUILD_EXTRA_SYMBOLS = .../nsmod/Module.symvers.
@@ -37,10 +37,13 @@
 
 #else
 
-/* One place in the source.  Not API but for the macros at the end.  The first three fields are read by assembly. */
+/*
+ * One place in the source.  Internal to the macros below.  The first three
+ * fields are read by assembly.
+ */
 struct nslice_kernel_site {
-	u64 bits;           /* what its records say besides time and thread; 0: nsmod has not seen it yet */
-	u64 step;           /* of the ring's position by one of its records */
+	u64 bits;           /* id, kind and word count of its records; 0: not yet assigned */
+	u64 step;           /* by which one record advances the ring's position */
 	u64 __percpu *head; /* of the ring */
 	u32 line;
 	u8 kind;
@@ -58,7 +61,7 @@ void nslice_kernel_record(struct nslice_kernel_site *site);
 void nslice_kernel_record_1(struct nslice_kernel_site *site, u64 word);
 void nslice_kernel_record_3(struct nslice_kernel_site *site, u64 a, u64 b, u64 c);
 
-/* bits_: 0, since nsmod gives them out. */
+/* bits_: 0; assigned by nsmod. */
 #define NSLICE_KERNEL_SITE(ring_, name_, kind_, words_, bits_)                              \
 	static struct nslice_kernel_site nslice_site __section(".data..nslice_sites") = {   \
 		.bits = bits_,                                                              \
@@ -73,7 +76,10 @@ void nslice_kernel_record_3(struct nslice_kernel_site *site, u64 a, u64 b, u64 c
 
 #ifdef CONFIG_ARM64
 
-/* Called by the assembly below only: the address of their site stands in the code, behind the branch that they return to. */
+/*
+ * Called only by the assembly below: the address of the site is in the code,
+ * after the branch that they return to.
+ */
 void nslice_kernel_record_lean(void);
 void nslice_kernel_record_lean_1(void);
 void nslice_kernel_record_lean_3(void);
@@ -83,7 +89,7 @@ void nslice_kernel_record_lean_3(void);
 	"b " behind_ "\n\t"                                                                 \
 	".quad %c[site]\n\t"
 
-/* What a function may change. */
+/* Registers that a function may change. */
 #define NSLICE_KERNEL_CLOBBERS                                                              \
 	"x0", "x1", "x2", "x3", "x4", "x5", "x6", "x7", "x8", "x9", "x10", "x11", "x12",    \
 	"x13", "x14", "x15", "x16", "x17", NSLICE_KERNEL_X18 "x30", "memory", "cc"
@@ -94,8 +100,8 @@ void nslice_kernel_record_lean_3(void);
 #endif
 
 /*
- * One statement, jump label and all: as many instructions at every place, which
- * is what makes corrected instruction counts exact.
+ * One statement including the jump label: the number of instructions is the
+ * same at every place, which makes corrected instruction counts exact.
  */
 #define NSLICE_KERNEL_PROBE(key_, ring_, name_, kind_, bits_)                               \
 	do {                                                                                \
@@ -115,7 +121,10 @@ void nslice_kernel_record_lean_3(void);
 			     : NSLICE_KERNEL_CLOBBERS);                   \
 	} while (0)
 
-/* Within the branch, since the values are not to be made while nobody records; their way into registers is the probe's. */
+/*
+ * Inside the branch, so that values are computed only with a recorder; moving
+ * them to registers is part of the probe.
+ */
 #define NSLICE_KERNEL_PROBE_1(key_, ring_, name_, kind_, bits_, a_)                         \
 	do {                                                                                \
 		NSLICE_KERNEL_SITE(ring_, name_, kind_, 1, bits_);                          \

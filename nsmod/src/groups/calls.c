@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* System call's descriptor -> socket -> does the filter want it? */
+/* Descriptor of a system call -> socket -> whether it passes the filter. */
 #include "calls.h"
 
 #include <linux/net.h>

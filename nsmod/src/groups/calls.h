@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Threads inside a system call on a TCP socket that passes the filter: a table of bounded size, an entry for each thread. */
+/* Threads inside a system call on a TCP socket that passes the filter: a table of fixed size. */
 #ifndef NSMOD_CALLS_H
 #define NSMOD_CALLS_H
 
@@ -8,7 +8,7 @@
 
 struct pt_regs;
 
-/* Of the thread that has it, which alone writes to it, and in process context only. */
+/* Written only by the thread that owns it, in process context. */
 struct nsmod_call {
 	pid_t thread; /* 0: free */
 	bool is_stretch; /* a slice inside the call is open */
@@ -22,10 +22,13 @@ struct nsmod_calls {
 
 void nsmod_calls_reset(struct nsmod_calls *calls);
 
-/* Entry of a call whose first argument is a descriptor.  NULL: not such a socket, or another thread has the place. */
+/*
+ * Start of a call whose first argument is a descriptor.  NULL: no such socket,
+ * or the slot is taken by another thread.
+ */
 struct nsmod_call *nsmod_call_begin(struct nsmod_calls *calls, struct pt_regs *regs);
 
-/* The running thread's, in process context; NULL: it is in no such call. */
+/* The current thread's call, in process context; NULL if it is not in one. */
 static inline struct nsmod_call *nsmod_call_of_current(struct nsmod_calls *calls)
 {
 	struct nsmod_call *call = &calls->slots[current->pid % NSMOD_CALLS];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* napi: what each poll of a device took. */
+/* napi: number of packets processed by each poll of a device. */
 #include <linux/netdevice.h>
 
 #include "points.h"
@@ -10,7 +10,7 @@ static void polled(void *point, struct napi_struct *napi, int work, int budget)
 }
 
 static struct nsmod_point points[] = {
-	NSMOD_MARK("napi_poll", polled, "napi_work", "a poll has ended: packets that it took"),
+	NSMOD_MARK("napi_poll", polled, "napi_work", "a poll ends: packets processed"),
 };
 
 NSMOD_GROUP(nsmod_group_napi, "napi", "polls of devices", points);

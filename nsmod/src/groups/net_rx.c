@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* net_rx: packets from the driver's hand-over through the stack's entry. */
+/* net_rx: packets from the driver to the entry of the stack. */
 #include <linux/skbuff.h>
 
 #include "points.h"
@@ -27,7 +27,7 @@ ENTRY_AND_EXIT(gro_frags)
 ENTRY_AND_EXIT(receive)
 ENTRY_AND_EXIT(rx)
 
-/* One entry for each packet, one exit for the list: the first packet that passes opens the slice. */
+/* One entry per packet, one exit per list: the first packet that passes starts the slice. */
 static void receive_list_entry(void *point, const struct sk_buff *skb)
 {
 	struct nsmod_passed *here = nsmod_passed_here(&receive_list);
@@ -54,17 +54,17 @@ static void length(void *point, struct sk_buff *skb)
 }
 
 static struct nsmod_point points[] = {
-	NSMOD_START("napi_gro_receive_entry", gro_receive_entry, "napi_gro_receive", "a driver gives a packet to be merged with others"),
-	NSMOD_STOP("napi_gro_receive_exit", gro_receive_exit, "napi_gro_receive", "it has been merged or gone on"),
+	NSMOD_START("napi_gro_receive_entry", gro_receive_entry, "napi_gro_receive", "a driver passes a packet to GRO"),
+	NSMOD_STOP("napi_gro_receive_exit", gro_receive_exit, "napi_gro_receive", "it was merged or passed on"),
 	NSMOD_START("napi_gro_frags_entry", gro_frags_entry, "napi_gro_frags", "the same for a packet of page fragments"),
-	NSMOD_STOP("napi_gro_frags_exit", gro_frags_exit, "napi_gro_frags", "it has been merged or gone on"),
+	NSMOD_STOP("napi_gro_frags_exit", gro_frags_exit, "napi_gro_frags", "it was merged or passed on"),
 	NSMOD_START("netif_receive_skb_entry", receive_entry, "netif_receive_skb", "a packet enters the stack"),
-	NSMOD_STOP("netif_receive_skb_exit", receive_exit, "netif_receive_skb", "the stack has done with it"),
+	NSMOD_STOP("netif_receive_skb_exit", receive_exit, "netif_receive_skb", "the stack returns"),
 	NSMOD_START("netif_receive_skb_list_entry", receive_list_entry, "netif_receive_skb_list", "a list of packets enters the stack"),
-	NSMOD_STOP("netif_receive_skb_list_exit", receive_list_exit, "netif_receive_skb_list", "the stack has done with it"),
-	NSMOD_START("netif_rx_entry", rx_entry, "netif_rx", "a packet is put in a CPU's backlog"),
-	NSMOD_STOP("netif_rx_exit", rx_exit, "netif_rx", "it is there, or dropped"),
-	NSMOD_MARK("netif_receive_skb", length, "rx_bytes", "the length of a packet that the stack takes"),
+	NSMOD_STOP("netif_receive_skb_list_exit", receive_list_exit, "netif_receive_skb_list", "the stack returns"),
+	NSMOD_START("netif_rx_entry", rx_entry, "netif_rx", "a packet is queued in a CPU's backlog"),
+	NSMOD_STOP("netif_rx_exit", rx_exit, "netif_rx", "it was queued or dropped"),
+	NSMOD_MARK("netif_receive_skb", length, "rx_bytes", "length of a packet that enters the stack"),
 };
 
 NSMOD_GROUP(nsmod_group_net_rx, "net_rx", "packets received", points);

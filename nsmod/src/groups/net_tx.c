@@ -19,7 +19,7 @@ static void start_xmit(void *point, const struct sk_buff *skb, const struct net_
 		nsmod_point_slice(point);
 }
 
-/* The packet may be gone by now. */
+/* The packet may have been freed by now. */
 static void end_xmit(void *point, struct sk_buff *skb, int code, struct net_device *device, unsigned int bytes)
 {
 	if (nsmod_exit_passes(&xmit))
@@ -27,9 +27,9 @@ static void end_xmit(void *point, struct sk_buff *skb, int code, struct net_devi
 }
 
 static struct nsmod_point points[] = {
-	NSMOD_MARK("net_dev_queue", queued, "tx_bytes", "a packet comes to a device's queue: its length"),
-	NSMOD_START("net_dev_start_xmit", start_xmit, "xmit", "the driver gets a packet"),
-	NSMOD_STOP("net_dev_xmit", end_xmit, "xmit", "the driver has returned"),
+	NSMOD_MARK("net_dev_queue", queued, "tx_bytes", "a packet reaches a device's queue: its length"),
+	NSMOD_START("net_dev_start_xmit", start_xmit, "xmit", "a packet is passed to the driver"),
+	NSMOD_STOP("net_dev_xmit", end_xmit, "xmit", "the driver returns"),
 };
 
 NSMOD_GROUP(nsmod_group_net_tx, "net_tx", "packets sent", points);

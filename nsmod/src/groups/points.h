@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the groups' probes have in common. */
+/* Shared by the probes of all groups. */
 #ifndef NSMOD_POINTS_H
 #define NSMOD_POINTS_H
 
@@ -37,7 +37,7 @@ static __always_inline void nsmod_point_slice(const void *point)
 		nsmod_write(nsmod_site_of(point), NULL, 0);
 }
 
-/* For a point that knows itself whose record it is. */
+/* For a point that does its own filtering. */
 static __always_inline void nsmod_point_mark_of_any(const void *point, u64 value)
 {
 	nsmod_write(nsmod_site_of(point), &value, 1);
@@ -59,14 +59,14 @@ static __always_inline void nsmod_point_init(const void *point, u64 number, u64 
 }
 
 /*
- * An exit does not tell the packet that its entry had.  What entries of one
- * place passed the filter is kept as bits, one for each entry that has no exit
- * yet; deeper than 64 none passes.  On one CPU entries and exits of a place nest.
+ * The exit tracepoint does not have the packet of its entry.  Whether an entry
+ * passed the filter is kept in a bit until its exit; beyond a depth of 64 no
+ * entry passes.  Entries and exits of one tracepoint nest on a CPU.
  */
 struct nsmod_passed {
 	u64 bits;
 	u32 depth;
-	u32 recording; /* when groups were attached or detached, one may have been seen without the other */
+	u32 recording; /* to discard the bits of another recording */
 };
 
 static __always_inline struct nsmod_passed *nsmod_passed_here(struct nsmod_passed __percpu *of)
@@ -92,7 +92,7 @@ static __always_inline bool nsmod_exit_passes(struct nsmod_passed __percpu *of)
 	struct nsmod_passed *passed = nsmod_passed_here(of);
 	const bool passes = passed->bits & 1;
 
-	if (passed->depth == 0) /* it was entered before the probes were attached */
+	if (passed->depth == 0) /* the entry was before the probes were attached */
 		return false;
 	passed->bits >>= 1;
 	--passed->depth;

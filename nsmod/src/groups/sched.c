@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
-/* sched: which thread leaves the CPU, and which comes. */
+/* sched: which thread leaves the CPU, and which one runs next. */
 #include <linux/sched.h>
 
 #include "points.h"
 
-/* In the context of the thread that leaves: the record's thread id is its. */
+/* Runs in the context of the thread that leaves, whose id is in the record. */
 static void switched(void *point, bool preempt, struct task_struct *previous, struct task_struct *next, unsigned int state)
 {
 	if (nsmod_passes_thread(previous) || nsmod_passes_thread(next))
@@ -12,7 +12,7 @@ static void switched(void *point, bool preempt, struct task_struct *previous, st
 }
 
 static struct nsmod_point points[] = {
-	NSMOD_MARK("sched_switch", switched, "sched_switch", "this thread leaves the CPU for the one whose id is the value",
+	NSMOD_MARK("sched_switch", switched, "sched_switch", "this thread leaves the CPU to the one whose id is the value",
 		   .flags = NSLICE_SITE_SWITCH),
 };
 

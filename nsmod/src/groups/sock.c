@@ -18,8 +18,8 @@ static void consumed(void *point, struct sk_buff *skb NSMOD_CONSUME_SKB_LOCATION
 }
 
 static struct nsmod_point points[] = {
-	NSMOD_MARK("skb_copy_datagram_iovec", copied, "copy_to_user", "data of a packet go to a program: bytes"),
-	NSMOD_MARK("consume_skb", consumed, "consume_skb", "a packet has been used up: its length"),
+	NSMOD_MARK("skb_copy_datagram_iovec", copied, "copy_to_user", "data of a packet are copied to a program: bytes"),
+	NSMOD_MARK("consume_skb", consumed, "consume_skb", "a packet was consumed: its length"),
 };
 
-NSMOD_GROUP(nsmod_group_sock, "sock", "socket reads, packets used up", points);
+NSMOD_GROUP(nsmod_group_sock, "sock", "socket reads, packets consumed", points);

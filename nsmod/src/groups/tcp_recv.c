@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * tcp_recv: the way of each TCP packet from the driver to the program's call.
+ * tcp_recv: the path of each TCP packet from the driver to the program's call.
  *
  *	gro                        a driver's packet is merged with others
- *	unit tcp_recv: ip, tcp     one packet in a softirq: from the stack's entry; from TCP's, where it knows the connection
+ *	unit tcp_recv: ip, tcp     one packet in a softirq: from the stack's entry; from TCP's lookup
  *	recv_call                  a thread's read() or recv() on the socket
- *	  copy                     of that: a packet's data to the program
+ *	  copy                     nested: a packet's data are copied to the program
  *
- * No tracepoint says that TCP has done with a packet; its unit ends with whatever comes first: the
- * next packet, its release, the end of the poll or of the softirq.
+ * No tracepoint marks the end of TCP's work on a packet, so its unit ends with the first of these:
+ * the next packet, its release, the end of the poll or of the softirq.
  */
 #include <linux/compat.h>
 #include <linux/netdevice.h>
@@ -23,9 +23,9 @@
 
 enum stage { IDLE, IN_IP, IN_TCP };
 
-/* The packet that a CPU's softirq has on the way. */
+/* The packet that a CPU's softirq is processing. */
 struct way {
-	const struct sk_buff *skb; /* to be compared only */
+	const struct sk_buff *skb; /* only compared, never dereferenced */
 	u8 stage;
 	bool has_unit;
 };
@@ -41,7 +41,7 @@ static DEFINE_PER_CPU(struct nsmod_passed, gro);
 static struct nsmod_calls calls;
 static atomic64_t packets;
 
-/* NULL: this is not a softirq. */
+/* NULL if not in a softirq. */
 static struct way *way_here(void)
 {
 	return interrupt_context_level() == 1 ? raw_cpu_ptr(&way) : NULL;
@@ -71,7 +71,7 @@ static void gro_exit(void *point, int ret)
 		nsmod_point_slice(point);
 }
 
-/* Of the frame, whose own header the stack has taken off before. */
+/* Length of the frame; the stack has already removed the link header. */
 static u64 wire_bytes(const struct sk_buff *skb)
 {
 	return skb->len + (skb_mac_header_was_set(skb) ? skb->data - skb_mac_header(skb) : 0);
@@ -89,7 +89,10 @@ static void received(void *point, struct sk_buff *skb)
 	nsmod_point_slice(&points[IP_START]);
 }
 
-/* Packets may come as a list: then the stack has begun with all of them before TCP gets the first. */
+/*
+ * Packets may arrive as a list: then the stack has started on all of them
+ * before TCP gets the first.
+ */
 static void tcp_begins(void *point, struct sock *sk, struct sk_buff *skb)
 {
 	struct way *here = way_here();
@@ -203,23 +206,23 @@ static void copy_over(void *point, struct sock *sk)
 }
 
 static struct nsmod_point points[] = {
-	[GRO_START] = NSMOD_START("napi_gro_receive_entry", gro_entry, "gro", "a driver gives a packet to be merged with others"),
+	[GRO_START] = NSMOD_START("napi_gro_receive_entry", gro_entry, "gro", "a driver passes a packet to GRO"),
 	[INIT] = NSMOD_INIT("netif_receive_skb", received, "tcp_recv", "a packet enters the stack: number, 1, length"),
-	[IP_START] = NSMOD_START("netif_receive_skb", NULL, "ip", "taps, filters, IP, and TCP's search for the connection"),
+	[IP_START] = NSMOD_START("netif_receive_skb", NULL, "ip", "taps, filters, IP, and TCP's lookup of the connection"),
 	[TCP_START] = NSMOD_START("tcp_probe", tcp_begins, "tcp", "TCP has found the established connection"),
 	[CALL_START] = NSMOD_START("sys_enter", call_entry, "recv_call", "a program's read, readv, recv... on a TCP socket"),
-	[COPY_START] = NSMOD_START("skb_copy_datagram_iovec", copy, "copy", "data of a packet go to the program"),
-	[COPIED] = NSMOD_MARK("skb_copy_datagram_iovec", NULL, "copied", "how many bytes"),
-	[READY] = NSMOD_MARK("sk_data_ready", ready, "data_ready", "TCP tells the socket's readers"),
-	[GRO_STOP] = NSMOD_STOP("napi_gro_receive_exit", gro_exit, "gro", "it has been merged or gone on"),
+	[COPY_START] = NSMOD_START("skb_copy_datagram_iovec", copy, "copy", "data of a packet are copied to the program"),
+	[COPIED] = NSMOD_MARK("skb_copy_datagram_iovec", NULL, "copied", "number of bytes"),
+	[READY] = NSMOD_MARK("sk_data_ready", ready, "data_ready", "TCP notifies the socket's readers"),
+	[GRO_STOP] = NSMOD_STOP("napi_gro_receive_exit", gro_exit, "gro", "it was merged or passed on"),
 	[IP_STOP] = NSMOD_STOP("tcp_probe", NULL, "ip", "TCP has found the connection, or the packet's unit ends"),
-	[TCP_STOP] = NSMOD_STOP("napi_poll", polled, "tcp", "the poll ends, or the next packet comes"),
+	[TCP_STOP] = NSMOD_STOP("napi_poll", polled, "tcp", "the poll ends, or the next packet begins"),
 	[EXIT] = NSMOD_EXIT("napi_poll", NULL, "tcp_recv", "the same"),
 	[RECEIVED] = NSMOD_STOP("netif_receive_skb_exit", receive_exit, "tcp", "the stack returns to the driver; the packet's unit ends"),
 	[DROPPED] = NSMOD_STOP("kfree_skb", dropped, "tcp", "the packet is dropped; its unit ends"),
-	[CONSUMED] = NSMOD_STOP("consume_skb", consumed, "tcp", "the packet is used up; its unit ends"),
+	[CONSUMED] = NSMOD_STOP("consume_skb", consumed, "tcp", "the packet is consumed; its unit ends"),
 	[SOFTIRQ_OVER] = NSMOD_STOP("softirq_exit", softirq_over, "tcp", "the softirq ends; the packet's unit ends"),
-	[COPY_STOP] = NSMOD_STOP("tcp_rcv_space_adjust", copy_over, "copy", "they are there"),
+	[COPY_STOP] = NSMOD_STOP("tcp_rcv_space_adjust", copy_over, "copy", "the copy is complete"),
 	[CALL_STOP] = NSMOD_STOP("sys_exit", call_exit, "recv_call", "the call returns"),
 };
 

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * tcp_send: the way of each TCP packet from the program's call to the driver.
+ * tcp_send: the path of each TCP packet from the program's call to the driver.
  *
  *	send_call                       a thread's write() or send() on the socket
- *	  tcp_ip                        of that: up to the first packet, and from each packet to the next
- *	  unit tcp_send: queue, driver  one packet as IP gives it: device queue; driver
+ *	  tcp_ip                        nested: up to the first packet and between packets
+ *	  unit tcp_send: queue, driver  one packet as passed by IP: device queue; driver
  *
- * Between net_dev_queue and net_dev_xmit a packet that is sent at once stays on
- * its CPU in its context (softirqs are off), so each CPU has the packet on the way
- * for each of its four contexts.  One that is put aside or dropped ends its
- * unit there.  What has no unit of its own when a driver gets it (a packet that waited, segments but for the
- * first of one that was split) gives a `driver` outside of a unit.
+ * Between net_dev_queue and net_dev_xmit a packet that is sent immediately
+ * stays on its CPU and in its context (softirqs are off), so each CPU keeps the
+ * current packet of each of its four contexts.  If a packet is queued or
+ * dropped, its unit ends there.  A packet without a unit when a driver gets it
+ * (it waited in a queue, or it is a further segment of a split packet) gives a
+ * `driver` outside of a unit.
  */
 #include <linux/compat.h>
 #include <linux/netdevice.h>
@@ -26,12 +27,12 @@
 
 enum stage { IDLE, IN_QUEUE, IN_DRIVER };
 
-/* The packet that a context of a CPU has on the way. */
+/* The packet being sent in a context of a CPU. */
 struct way {
-	const struct sk_buff *skb; /* to be compared only */
-	u32 nested;                /* calls of drivers in that of the packet: devices on devices */
+	const struct sk_buff *skb; /* only compared, never dereferenced */
+	u32 nested;                /* depth of driver calls inside the packet's: stacked devices */
 	u8 stage;
-	bool is_split;             /* the packet has become segments */
+	bool is_split;             /* the packet was split into segments */
 	bool has_unit;
 };
 
@@ -70,7 +71,7 @@ static void resume_stretch(struct nsmod_call *call)
 	nsmod_point_slice(&points[TCP_START]);
 }
 
-/* The packet is not sent in this context, or not now. */
+/* The packet is not sent in this context or not now. */
 static void leave_queue(struct way *way)
 {
 	if (way->stage != IN_QUEUE)
@@ -112,7 +113,7 @@ static void call_exit(void *point, struct pt_regs *regs, long result)
 
 	if (!call)
 		return;
-	preempt_disable_notrace(); /* not every kernel calls the probes of system calls with preemption off */
+	preempt_disable_notrace(); /* some kernels call these probes with preemption on */
 	leave_queue(way_here());
 	preempt_enable_notrace();
 	pause_stretch(call);
@@ -153,7 +154,7 @@ static void start_xmit(void *point, const struct sk_buff *skb, const struct net_
 	nsmod_point_mark(&points[WIRE], skb->len);
 }
 
-/* The packet may be gone by now. */
+/* The packet may have been freed by now. */
 static void end_xmit(void *point, struct sk_buff *skb, int code, struct net_device *device, unsigned int bytes)
 {
 	struct way *way = way_here();
@@ -176,7 +177,7 @@ static void put_aside(void *point, struct Qdisc *queue, const struct netdev_queu
 	leave_queue(way_here());
 }
 
-/* Not always the packet itself: a full queue may drop an older one for it. */
+/* Not always this packet: a full queue may drop an older one instead. */
 static void dropped(void *point, struct sk_buff *skb, void *location, enum skb_drop_reason reason NSMOD_KFREE_SKB_SOCKET)
 {
 	leave_queue(way_here());
@@ -210,21 +211,21 @@ static void softirq_over(void *point, unsigned int vector)
 
 static struct nsmod_point points[] = {
 	[CALL_START] = NSMOD_START("sys_enter", call_entry, "send_call", "a program's write, writev, send..., sendfile on a TCP socket"),
-	[TCP_START] = NSMOD_START("sys_enter", NULL, "tcp_ip", "socket, TCP and IP: from the call, and from each packet, on"),
-	[INIT] = NSMOD_INIT("net_dev_queue", queued, "tcp_send", "a packet comes to a device's queue: number, 1, length"),
+	[TCP_START] = NSMOD_START("sys_enter", NULL, "tcp_ip", "socket, TCP and IP: from the call or the previous packet on"),
+	[INIT] = NSMOD_INIT("net_dev_queue", queued, "tcp_send", "a packet reaches a device's queue: number, 1, length"),
 	[QUEUE_START] = NSMOD_START("net_dev_queue", NULL, "queue", "the device's queue"),
-	[DRIVER_START] = NSMOD_START("net_dev_start_xmit", start_xmit, "driver", "the driver gets it, or a segment of it"),
-	[WIRE] = NSMOD_MARK("net_dev_start_xmit", NULL, "wire_bytes", "the length of what the driver gets"),
-	[TCP_STOP] = NSMOD_STOP("net_dev_queue", NULL, "tcp_ip", "a packet comes to a device's queue, or the call ends"),
-	[QUEUE_STOP] = NSMOD_STOP("net_dev_start_xmit", NULL, "queue", "the driver gets it, or it was put aside or dropped"),
-	[DRIVER_STOP] = NSMOD_STOP("net_dev_xmit", end_xmit, "driver", "the driver has returned"),
-	[EXIT] = NSMOD_EXIT("net_dev_xmit", NULL, "tcp_send", "the driver has returned, or the packet was put aside or dropped"),
-	[RELEASE] = NSMOD_MARK("consume_skb", consumed, "release", "a packet is given back: its length then"),
-	[SENT] = NSMOD_MARK("sock_send_length", sent, "sent", "what TCP took of the call: bytes, or a negative error"),
+	[DRIVER_START] = NSMOD_START("net_dev_start_xmit", start_xmit, "driver", "it or a segment of it is passed to the driver"),
+	[WIRE] = NSMOD_MARK("net_dev_start_xmit", NULL, "wire_bytes", "length passed to the driver"),
+	[TCP_STOP] = NSMOD_STOP("net_dev_queue", NULL, "tcp_ip", "a packet reaches a device's queue, or the call ends"),
+	[QUEUE_STOP] = NSMOD_STOP("net_dev_start_xmit", NULL, "queue", "it is passed to the driver, left in the queue or dropped"),
+	[DRIVER_STOP] = NSMOD_STOP("net_dev_xmit", end_xmit, "driver", "the driver returns"),
+	[EXIT] = NSMOD_EXIT("net_dev_xmit", NULL, "tcp_send", "the driver returns, or the packet is left in the queue or dropped"),
+	[RELEASE] = NSMOD_MARK("consume_skb", consumed, "release", "a packet is released: its length then"),
+	[SENT] = NSMOD_MARK("sock_send_length", sent, "sent", "bytes accepted by TCP, or a negative error"),
 	[ASIDE] = NSMOD_STOP("qdisc_enqueue", put_aside, "queue", "the packet waits in the queue; its unit ends"),
 	[DROPPED] = NSMOD_STOP("kfree_skb", dropped, "queue", "the packet is dropped; its unit ends"),
-	[SWITCHED] = NSMOD_STOP("sched_switch", switched, "queue", "its thread leaves the CPU without having sent it; its unit ends"),
-	[SOFTIRQ_OVER] = NSMOD_STOP("softirq_exit", softirq_over, "queue", "its softirq ends without having sent it; its unit ends"),
+	[SWITCHED] = NSMOD_STOP("sched_switch", switched, "queue", "the thread leaves the CPU before sending it; its unit ends"),
+	[SOFTIRQ_OVER] = NSMOD_STOP("softirq_exit", softirq_over, "queue", "the softirq ends before sending it; its unit ends"),
 	[CALL_STOP] = NSMOD_STOP("sys_exit", call_exit, "send_call", "the call returns"),
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: (GPL-2.0 WITH Linux-syscall-note) OR MIT */
-/* Trace file, version 1: on-disk structures.  libnsprobe/FORMAT.md is the contract, this is its C form. */
+/* Trace file, version 1: on-disk structures; the C form of libnsprobe/FORMAT.md. */
 #ifndef NSLICE_FILE_H
 #define NSLICE_FILE_H
 
@@ -9,9 +9,9 @@
 #include <nslice/ring.h>
 
 /*
- * A change that an old reader would misread gets the next number, a decoder
- * file of its own and a golden trace; readers keep all older ones.  New chunk
- * kinds and new INFO keys do not need a new number: readers skip them.
+ * A change that older readers would misread gets the next number, a separate
+ * decoder file and a golden trace; readers support all earlier versions.  New
+ * chunk kinds and INFO keys do not need a new number: readers skip them.
  */
 #define NSLICE_FILE_VERSION 1
 #define NSLICE_FILE_MAGIC "NSLTRACE"
@@ -37,17 +37,20 @@ enum nslice_chunk_kind {
 	NSLICE_CHUNK_INFO = 1,        /* text: key=value lines */
 	NSLICE_CHUNK_SITES = 2,       /* struct nslice_file_site each with its two strings */
 	NSLICE_CHUNK_CALIBRATION = 3, /* struct nslice_file_calibration + entries */
-	NSLICE_CHUNK_RECORDS = 4,     /* whole records of one CPU, in commit order */
+	NSLICE_CHUNK_RECORDS = 4,     /* complete records of one CPU, in commit order */
 	NSLICE_CHUNK_FOOTER = 5,      /* struct nslice_file_footer + one row for each CPU */
 	/* written by nsmod: */
-	NSLICE_CHUNK_KERNEL_RECORDS = 6,     /* as RECORDS, out of the kernel's ring of that CPU */
+	NSLICE_CHUNK_KERNEL_RECORDS = 6,     /* as RECORDS, from the kernel's ring of that CPU */
 	NSLICE_CHUNK_KERNEL_TOTALS = 7,      /* struct nslice_file_kernel_totals + one row for each CPU */
 	NSLICE_CHUNK_KERNEL_CALIBRATION = 8, /* struct nslice_file_kernel_calibration + entries */
 	NSLICE_CHUNK_KERNEL_SITES = 9,       /* as SITES, for KERNEL_RECORDS */
 	NSLICE_CHUNK_KINDS = 10,
 };
 
-/* Slice ids from here on are the kernel's, those below of processes: each has its own site chunks. */
+/*
+ * Slice ids from here on belong to the kernel, lower ones to processes: each
+ * has its own site chunks.
+ */
 #define NSLICE_KERNEL_FIRST_ID 0xf000
 
 struct nslice_chunk_header {
@@ -56,7 +59,7 @@ struct nslice_chunk_header {
 	__u16 header_bytes;   /* 64 */
 	__u32 payload_bytes;  /* multiple of 8, at most NSLICE_MAX_PAYLOAD_BYTES */
 	__u32 payload_crc32c;
-	__u64 sequence;       /* (KERNEL_)RECORDS: 0, 1, 2 ... for each CPU; else for each kind */
+	__u64 sequence;       /* 0, 1, 2 ..., counted per CPU for (KERNEL_)RECORDS, else per kind */
 	__u32 cpu;            /* (KERNEL_)RECORDS only, else 0 */
 	__u32 records;        /* (KERNEL_)RECORDS only: number of records in the payload */
 	__u64 lost_before;    /* (KERNEL_)RECORDS only: records of this ring lost before the first one here, all causes */
@@ -68,21 +71,26 @@ struct nslice_chunk_header {
 NSLICE_ASSERT_SIZE(struct nslice_chunk_header, 64);
 
 /*
- * The slices of such a site take the CPU away from what ran there: time inside a program's slice that is not the program's.
- * SWITCH: a MARK in the thread that leaves the CPU; its value is the id of the one that comes.
+ * INTERRUPT: slices of such a site interrupt the code that ran on the CPU;
+ * their time inside a program's slice is not the program's.
+ * SWITCH: a MARK in the thread that leaves the CPU; its value is the id of the
+ * next thread.
  */
 #define NSLICE_SITE_INTERRUPT 1u
 #define NSLICE_SITE_SWITCH 2u
 
-/* One place in a program's source; strings follow, each with its terminator, padded to 8 bytes together. */
+/*
+ * One place in a program's source; two terminated strings follow, padded
+ * together to a multiple of 8 bytes.
+ */
 struct nslice_file_site {
 	__u16 slice_id;
 	__u8 kind;        /* enum nslice_kind */
-	__u8 flags;       /* NSLICE_SITE_*, of the kernel's sites only */
+	__u8 flags;       /* NSLICE_SITE_*, kernel sites only */
 	__u32 line;
 	__u16 name_bytes; /* with terminator */
 	__u16 file_bytes; /* with terminator */
-	__u32 pid;        /* process that published the site first */
+	__u32 pid;        /* process that first announced the site */
 };
 NSLICE_ASSERT_SIZE(struct nslice_file_site, 16);
 
@@ -91,22 +99,23 @@ enum nslice_calibration_phase { NSLICE_CALIBRATION_START = 1, NSLICE_CALIBRATION
 #define NSLICE_ANY_CPU 0xffffffffu
 
 /*
- * In an entry's kind: what the probe costs with nothing before and behind it that it could hide beside.  The entry
- * without it is of probes between a program's work; how far the two lie apart bounds what the constant may be off by.
+ * Flag in an entry's kind: cost of the probe alone, without adjacent work to
+ * overlap with.  The entry without the flag is for probes between other work;
+ * the difference between the two bounds the error of the constant.
  */
 #define NSLICE_ENTRY_ALONE 0x80
 
-/* One constant of the correction: what a probe of `kind` costs in `field` on `cpu`. */
+/* One constant of the correction: cost of a probe of `kind` in `field` on `cpu`. */
 struct nslice_calibration_entry {
 	__u32 cpu;       /* or NSLICE_ANY_CPU */
 	__u8 kind;       /* START: the pair START + STOP; MARK, INIT, EXIT: the probe; | NSLICE_ENTRY_ALONE */
 	__u8 field;      /* 0: clock ticks; n: counter n - 1 of the session */
-	__u16 degrees;   /* degrees of freedom of the two intervals; 0: not told, many */
-	__u32 samples;   /* batches behind the means */
+	__u16 degrees;   /* degrees of freedom of the two intervals; 0: unknown, many */
+	__u32 samples;   /* batches in the means */
 	__u32 trimmed;   /* batches left out as outliers */
-	double inner;       /* what a slice reads besides its work (START only, else 0) */
+	double inner;       /* probe cost included in a slice (START only, else 0) */
 	double inner_ci95;  /* half width of the 95 % interval */
-	double outer;       /* what the probe, or the pair, adds to the slice around it */
+	double outer;       /* cost that the probe, or the pair, adds to the enclosing slice */
 	double outer_ci95;
 };
 NSLICE_ASSERT_SIZE(struct nslice_calibration_entry, 48);
@@ -114,9 +123,9 @@ NSLICE_ASSERT_SIZE(struct nslice_calibration_entry, 48);
 struct nslice_file_calibration {
 	__u32 phase;   /* enum nslice_calibration_phase */
 	__u32 entries;
-	__u64 ticks;   /* taken together: */
+	__u64 ticks;   /* read together with mono_ns */
 	__u64 mono_ns; /* CLOCK_MONOTONIC_RAW */
-	double clock_step_ticks; /* granularity of the clock; 1 where every tick is seen */
+	double clock_step_ticks; /* granularity of the clock; 1 if every tick is visible */
 	double clock_read_ticks; /* mean cost of the bare clock read of the session's mode */
 	__u32 pid;
 	__u32 reserved;
@@ -135,20 +144,23 @@ struct nslice_file_footer_cpu {
 NSLICE_ASSERT_SIZE(struct nslice_file_footer_cpu, 96);
 
 enum nslice_end {
-	NSLICE_END_CLOSED = 1,      /* the program closed its session or ended */
-	NSLICE_END_INTERRUPTED = 2, /* the recorder was told to stop */
-	NSLICE_END_KILLED = 3,      /* the program ended by a signal */
-	NSLICE_END_WRITE_ERROR = 4, /* the file could not take more; the rest is counted as lost */
+	NSLICE_END_CLOSED = 1,      /* the program closed its session or exited */
+	NSLICE_END_INTERRUPTED = 2, /* the recorder was stopped */
+	NSLICE_END_KILLED = 3,      /* the program was killed by a signal */
+	NSLICE_END_WRITE_ERROR = 4, /* writing the file failed; the rest is counted as lost */
 };
 
 struct nslice_file_footer {
 	__u32 cpus;  /* rows that follow */
 	__u32 end;   /* enum nslice_end */
-	__u64 ticks; /* taken together, with the START calibration's pair they give the clock's rate */
+	__u64 ticks; /* with mono_ns and those of the START calibration: the clock's rate */
 	__u64 mono_ns;
 	__u64 end_calibration_offset; /* of that chunk in the file, 0: none */
 	__u64 dropped_sites; /* sites beyond the table's 65,535 */
-	/* Chunks of each kind in this file; info_chunks 0: not told, as by writers before these fields. */
+	/*
+	 * Chunks of each kind in this file; info_chunks 0: unknown, written
+	 * before these fields existed.
+	 */
 	__u32 info_chunks;
 	__u32 site_chunks;
 	__u32 calibration_chunks;
@@ -158,27 +170,29 @@ struct nslice_file_footer {
 };
 NSLICE_ASSERT_SIZE(struct nslice_file_footer, 64);
 
-/* The kernel's side of the loss equation: last of its chunks. */
+/* The kernel's side of the loss equation: the last of its chunks. */
 struct nslice_file_kernel_totals {
 	__u32 cpus; /* rows of struct nslice_file_footer_cpu that follow */
 	__u32 reserved;
-	__u64 unnamed_sites; /* sites beyond the kernel's ids */
+	__u64 unnamed_sites; /* sites without an id, because none was left */
 };
 NSLICE_ASSERT_SIZE(struct nslice_file_kernel_totals, 16);
 
 /*
- * What a kernel probe costs, in integers since the kernel has no others: sums over batches, so that the reader makes
- * means and intervals.  In units of 2^-10 ticks or counts a probe.  A fifth of the batches at either end is left out of
- * the sums; their squares are winsorised, so that squares / (batches * (batches - 1)) is the squared standard error.
+ * Cost of a kernel probe.  The kernel has no floating point, so these are sums
+ * over batches, from which the reader computes means and intervals, in
+ * multiples of 2^-10 ticks or counts per probe.  A fifth of the batches at
+ * either end is left out of the sums; the squares are winsorised, so that
+ * squares / (batches * (batches - 1)) is the squared standard error.
  */
 struct nslice_kernel_calibration_entry {
 	__u32 cpu;
 	__u8 kind;     /* START: the pair START + STOP; MARK, INIT, EXIT: the probe */
 	__u8 field;    /* 0: clock ticks; n: counter n - 1 */
-	__u16 batches; /* in the sums */
-	__s64 inner_sum;     /* what a slice reads besides its work (START only, else 0) */
-	__s64 inner_squares; /* of the distances from the mean, in 2^-20 */
-	__s64 outer_sum;     /* what the probe, or the pair, adds to the slice around it */
+	__u16 batches; /* number in the sums */
+	__s64 inner_sum;     /* probe cost included in a slice (START only, else 0) */
+	__s64 inner_squares; /* of the deviations from the mean, in 2^-20 */
+	__s64 outer_sum;     /* cost that the probe, or the pair, adds to the enclosing slice */
 	__s64 outer_squares;
 };
 NSLICE_ASSERT_SIZE(struct nslice_kernel_calibration_entry, 40);
@@ -186,7 +200,7 @@ NSLICE_ASSERT_SIZE(struct nslice_kernel_calibration_entry, 40);
 struct nslice_file_kernel_calibration {
 	__u32 entries;
 	__u32 phase;   /* enum nslice_calibration_phase */
-	__u64 ticks;   /* taken together: */
+	__u64 ticks;   /* read together with mono_ns */
 	__u64 mono_ns; /* CLOCK_MONOTONIC_RAW */
 };
 NSLICE_ASSERT_SIZE(struct nslice_file_kernel_calibration, 24);

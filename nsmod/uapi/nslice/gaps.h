@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: (GPL-2.0 WITH Linux-syscall-note) OR MIT */
-/* Gaps: losses of a ring, as they are noticed -> the positions between two records at which they happened. */
+/* Gaps: losses of a ring, when noticed -> the positions between records where they happened. */
 #ifndef NSLICE_GAPS_H
 #define NSLICE_GAPS_H
 
@@ -11,21 +11,21 @@
 
 struct nslice_gap {
 	__u64 position; /* of the first record after the loss */
-	__u64 lost;	 /* records lost before it, since the ring began */
+	__u64 lost;	 /* records lost before it, since the ring was created */
 };
 
 struct nslice_gaps {
-	__u64 noted;  /* losses that have a place in the list, or had */
+	__u64 noted;  /* losses that are or were in the list */
 	__u64 passed; /* losses before the tail */
 	__u32 count;
 	struct nslice_gap list[NSLICE_MAX_GAPS];
 };
 
 /*
- * Call after each release of room with the head as it was before: records are
- * refused where the ring is full, and there the head stands until the release
- * (give or take a smaller record that still fitted).  One list is enough for
- * 64 releases that all left a gap; more are put together.
+ * Call after each release of room, with the head before the release.  Records
+ * are refused when the ring is full, and then the head stays there until the
+ * release (except for smaller records that still fit).  The list has room for
+ * 64 releases that each left a gap; further gaps are merged.
  */
 static inline void nslice_gaps_note(struct nslice_gaps *gaps, __u64 lost, __u64 head)
 {

@@ -7,8 +7,8 @@
 
 /*
  * NSLICE_ABI_VERSION covers record.h and ring.h.  Within a version, kinds and
- * flags may be added where a reader can skip what it does not know; sizes,
- * offsets and meanings never change.
+ * flags may be added if readers can skip unknown ones; sizes, offsets and
+ * meanings never change.
  */
 #define NSLICE_ABI_VERSION 1
 
@@ -18,9 +18,9 @@
 #define NSLICE_ASSERT_SIZE(type, bytes) _Static_assert(sizeof(type) == (bytes), "ABI size")
 #endif
 
-/* What a record says.  The words that follow the head are given for each kind. */
+/* Kind of a record, with the words that follow its head. */
 enum nslice_kind {
-	NSLICE_KIND_START = 1, /* slice begins; words: one value for each counter of the session */
+	NSLICE_KIND_START = 1, /* slice begins; words: one value per counter of the session */
 	NSLICE_KIND_STOP = 2,  /* slice ends; words: as START */
 	NSLICE_KIND_MARK = 3,  /* words[0]: the value */
 	NSLICE_KIND_INIT = 4,  /* unit begins; words: number, packet count, wire bytes */
@@ -41,7 +41,7 @@ enum nslice_kind {
  * +--------+--------+----------------+-----------------------------+
  * |                      words * 64 bits follow                    |
  *
- * A head whose kind is 0 is memory that no writer has finished yet.
+ * A head whose kind is 0 is memory that no writer has completed yet.
  */
 struct nslice_record_head {
 	__u64 ticks;     /* clock of the session, e.g. TSC */
@@ -52,7 +52,7 @@ struct nslice_record_head {
 };
 NSLICE_ASSERT_SIZE(struct nslice_record_head, 16);
 
-/* Rings and files count in units of 8 bytes: every record is a whole number of them. */
+/* Rings and files count in words of 8 bytes: every record is a whole number of words. */
 #define NSLICE_UNIT_BYTES 8
 #define NSLICE_HEAD_UNITS 2
 #define NSLICE_MAX_RECORD_UNITS (NSLICE_HEAD_UNITS + NSLICE_MAX_WORDS)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: (GPL-2.0 WITH Linux-syscall-note) OR MIT */
-/* Ring layout: one meta page, then the data; mapped so that the data follow themselves once more. */
+/* Ring layout: one meta page, then the data; mapped with the data twice in a row. */
 #ifndef NSLICE_RING_H
 #define NSLICE_RING_H
 
@@ -7,40 +7,40 @@
 
 #include <nslice/record.h>
 
-#define NSLICE_RING_MAGIC 0x676e726eu /* "nrng" in memory, little endian; also tells byte order */
+#define NSLICE_RING_MAGIC 0x676e726eu /* "nrng" in memory, little endian; also shows byte order */
 #define NSLICE_RING_META_BYTES 4096
 
 enum nslice_ring_kind {
 	NSLICE_RING_RSEQ = 1,   /* committed by a restartable sequence: one store, no lock prefix */
-	NSLICE_RING_ATOMIC = 2, /* reserved by compare-and-swap; a record is whole when kind != 0 */
-	NSLICE_RING_KERNEL = 3, /* written by nsmod, by the atomic kind's rules */
+	NSLICE_RING_ATOMIC = 2, /* reserved by compare-and-swap; a record with a kind is complete */
+	NSLICE_RING_KERNEL = 3, /* written by nsmod, with the rules of the atomic kind */
 };
 
 enum nslice_ring_full {
-	NSLICE_FULL_DISCARD = 0,   /* a new record that finds no room is lost (default) */
-	NSLICE_FULL_OVERWRITE = 1, /* the oldest records give way: flight recorder */
+	NSLICE_FULL_DISCARD = 0,   /* new records are lost if there is no room (default) */
+	NSLICE_FULL_OVERWRITE = 1, /* the oldest records are overwritten: flight recorder */
 };
 
-/* Why a record is lost.  Every drop is counted under exactly one cause. */
+/* Why a record is lost.  Every loss is counted under exactly one cause. */
 enum nslice_lost {
 	NSLICE_LOST_FULL = 0,        /* ring full, policy discard */
-	NSLICE_LOST_OVERWRITTEN = 1, /* ring full, policy overwrite: the oldest gave way */
-	NSLICE_LOST_BUSY = 2,        /* atomic ring: room was being made by somebody else */
+	NSLICE_LOST_OVERWRITTEN = 1, /* ring full, policy overwrite: replaced by a newer record */
+	NSLICE_LOST_BUSY = 2,        /* atomic ring: another writer was making room */
 	NSLICE_LOST_CLOSED = 3,      /* session was closing */
-	NSLICE_LOST_WRITE = 4,       /* drained, but the file could not take it */
-	NSLICE_LOST_TORN = 5,        /* atomic ring: the writer died before its record was whole */
+	NSLICE_LOST_WRITE = 4,       /* drained, but writing the file failed */
+	NSLICE_LOST_TORN = 5,        /* atomic ring: the writer was killed before it was complete */
 	NSLICE_LOST_CAUSES = 6,
 };
 
 /*
  * A position packs two counts into 64 bits so that one store commits both:
  *
- *	position = units + records * 2^32   (mod 2^64)
+ *	position = words + records * 2^32   (mod 2^64)
  *
- * where `units` is the number of 8-byte units ever written and `records` the
- * number of records.  The carry out of `units` is part of the definition: for
- * two positions of one ring less than 2^32 units apart, the low and high halves
- * of the difference are the units and the records between them, exactly.
+ * where `words` is the number of 8-byte words ever written and `records` the
+ * number of records.  The carry out of `words` is part of the definition: for
+ * two positions of one ring less than 2^32 words apart, the low and high halves
+ * of the difference are exactly the words and the records between them.
  */
 #define NSLICE_POSITION_STEP(units) ((1ull << 32) + (units))
 #define NSLICE_POSITION_UNITS(difference) ((__u32)(difference))
@@ -54,17 +54,17 @@ struct nslice_ring_meta {
 	__u32 cpu;
 	__u32 full;        /* enum nslice_ring_full */
 	__u64 data_bytes;  /* power of two */
-	__u32 closing;     /* nonzero: the session ends, no record is taken any more */
+	__u32 closing;     /* nonzero: the session ends, records are refused */
 	__u32 reserved;
 	__u64 reserved0[4];
 
 	/* producer line: written only on the ring's own CPU (atomic kind: by any writer) */
 	__u64 head;  /* position after the newest committed record */
-	__u32 limit; /* low half of the position a writer may not pass without the slow path */
-	__u32 mask;  /* data units - 1 */
+	__u32 limit; /* low half of the position that a writer may pass only by the slow path */
+	__u32 mask;  /* data words - 1 */
 	__u64 reserved1[6];
 
-	/* consumer line: position of the oldest record that is still in the ring */
+	/* consumer line: position of the oldest record still in the ring */
 	__u64 tail;
 	__u64 reserved2[7];
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: (GPL-2.0 WITH Linux-syscall-note) OR MIT */
-/* Session memory: one file that holds settings, announcements and the rings of all CPUs. */
+/* Session memory: one file with settings, announcements and the rings of all CPUs. */
 #ifndef NSLICE_SESSION_H
 #define NSLICE_SESSION_H
 
@@ -13,12 +13,12 @@
  *	meta page, data    CPU 0
  *	meta page, data    CPU 1 ...
  *
- * Shared by the processes that write and by what drains: another process, or
- * nsmod.  Sparse: what nobody touches costs nothing.  Made by a process as a
- * sealed memory file, or by nsmod and mapped from its device; the same bytes
- * either way.  Processes map each ring's data twice in a row.
+ * Shared by the writing processes and the drain, which is another process or
+ * nsmod.  Sparse: untouched pages cost nothing.  Created by a process as a
+ * sealed memory file, or by nsmod and mapped from its device; the layout is the
+ * same.  Processes map each ring's data twice in a row.
  *
- * NSLICE_SESSION_VERSION counts changes that the other side would misread.
+ * NSLICE_SESSION_VERSION counts incompatible changes.
  */
 #define NSLICE_SESSION_MAGIC 0x6d68736eu /* "nshm" in memory, little endian */
 #define NSLICE_SESSION_VERSION 1
@@ -28,10 +28,10 @@
 #define NSLICE_SESSION_COUNTERS_TEXT 256
 
 #define NSLICE_MIN_RING_BYTES 4096ull
-#define NSLICE_MAX_RING_BYTES (8ull << 30) /* positions count 2^32 units; a quarter of that keeps differences signed */
+#define NSLICE_MAX_RING_BYTES (8ull << 30) /* a quarter of 2^32 words: differences stay signed */
 #define NSLICE_MAX_CPUS 65536u
 
-/* Where a CPU's meta page lies in the file; its data follow. */
+/* Offset of a CPU's meta page in the file; its data follow. */
 #define NSLICE_SESSION_RING_OFFSET(cpu, ring_bytes) \
 	(NSLICE_SESSION_RINGS_OFFSET + (__u64)(cpu) * (NSLICE_RING_META_BYTES + (ring_bytes)))
 #define NSLICE_SESSION_BYTES(cpus, ring_bytes) NSLICE_SESSION_RING_OFFSET(cpus, ring_bytes)
@@ -42,15 +42,15 @@ struct nslice_session {
 	__u32 cpus;
 	__u32 clock; /* 0 fast, 1 ordered */
 	__u32 full;  /* enum nslice_ring_full */
-	__u32 source; /* enum nsp_counter_source: a matter of the processes */
+	__u32 source; /* enum nsp_counter_source: used only by processes */
 	__u32 step_every;
 	__u32 no_calibration;
 	__u64 ring_bytes;
 
-	/* changed while the session runs, by atomic operations */
-	__u32 ring_kind; /* enum nslice_ring_kind; the first process decides */
+	/* changed by atomic operations while the session runs */
+	__u32 ring_kind; /* enum nslice_ring_kind; set by the first process */
 	__u32 next_slice_id;
-	__u32 joined;  /* processes that ever wrote here */
+	__u32 joined;  /* processes that have ever joined */
 	__u32 refused; /* processes that could not take part; `refusal` has the last reason */
 	__u32 dropped_sites;
 	__u32 reserved;
@@ -58,15 +58,15 @@ struct nslice_session {
 	__u64 dropped_announcements;
 	char counters[NSLICE_SESSION_COUNTERS_TEXT];
 	char refusal[512];
-	char memory_reason[256]; /* why the memory is not nsmod's; empty where it is */
+	char memory_reason[256]; /* why the memory is not nsmod's; empty if it is */
 };
 NSLICE_ASSERT_SIZE(struct nslice_session, 1104);
 
 /* One announcement; the payload of a chunk follows, padded to 8 bytes. */
 struct nslice_announcement {
-	__u32 bytes; /* of the payload; stored first, so that the log can be walked past a dead writer */
+	__u32 bytes; /* of the payload; stored first, so that readers can skip it */
 	__u16 kind;  /* enum nslice_chunk_kind */
-	__u16 ready; /* 1 once the payload is whole */
+	__u16 ready; /* 1 once the payload is complete */
 };
 NSLICE_ASSERT_SIZE(struct nslice_announcement, 8);
 

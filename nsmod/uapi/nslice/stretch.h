@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: (GPL-2.0 WITH Linux-syscall-note) OR MIT */
-/* Ring reader's walk: data from a tail on -> a stretch of whole records.  For drains in user space and in the kernel. */
+/* Ring data from a tail on -> a stretch of complete records.  For user-space and kernel drains. */
 #ifndef NSLICE_STRETCH_H
 #define NSLICE_STRETCH_H
 
@@ -19,10 +19,10 @@ struct nslice_stretch {
 };
 
 /*
- * Whole records of `data` that lie in available_units and fit into max_units.
- * An atomic ring's walk ends at the first record that is not whole.  Lengths
- * are masked: what a hostile writer left there leads no further than
- * available_units.
+ * Returns the complete records of `data` within available_units that fit into
+ * max_units, both in words.  In an atomic ring the walk ends at the first
+ * incomplete record.  Lengths are masked, so that a hostile writer cannot make
+ * the walk go beyond available_units.
  */
 static inline struct nslice_stretch nslice_stretch_walk(const __u64 *data, __u32 available_units, __u32 max_units,
 							int stop_at_unfinished)
@@ -30,7 +30,7 @@ static inline struct nslice_stretch nslice_stretch_walk(const __u64 *data, __u32
 	struct nslice_stretch stretch = { 0, 0 };
 
 	while (stretch.units + NSLICE_HEAD_UNITS <= available_units) {
-		/* pairs with the release of a writer that shows its record by the kind */
+		/* pairs with the release of the writer that publishes its record by the kind */
 		const __u64 word = NSLICE_LOAD_ACQUIRE(&data[stretch.units + 1]);
 		const __u32 units = NSLICE_HEAD_UNITS + (__u32)(word >> 56 & 7);
 

@@ -174,18 +174,18 @@ TEST_CASE("events are reported for each macro, and those not counted are left bl
     CHECK(line_of(text, "counter") == "counter source clock NSI NSS NST NSE NSO NSA");
     CHECK(line_of(text, "instructions step") == "instructions step fast 20.0 19.0 16.0 - 17.0 35.0");
     CHECK(line_of(text, "instructions 2001") == "instructions 2001, C0H - - - - 77 - -");
-    CHECK(text.find("step: what a stepped slice counts") != std::string::npos);
+    CHECK(text.find("step: instructions of a macro counted by a stepped slice") != std::string::npos);
 }
 
 TEST_CASE("without counters, the section of events gives the reason", "[calibrate][paper]")
 {
     Made made;
-    CHECK(line_of(as_paper_text(made.report()), "none can be") ==
-          "none can be counted here: no source of counters was measured");
+    CHECK(line_of(as_paper_text(made.report()), "unavailable:") ==
+          "unavailable: no counter source was measured");
     made.run.results.lacks("counters from rdpmc", "no PMU");
     made.run.results.lacks("counters from step", "not here");
-    CHECK(line_of(as_paper_text(made.report()), "none can be") ==
-          "none can be counted here: rdpmc: no PMU; step: not here");
+    CHECK(line_of(as_paper_text(made.report()), "unavailable:") ==
+          "unavailable: rdpmc: no PMU; step: not here");
 }
 
 TEST_CASE("warnings appear below the paper's tables as below the others", "[calibrate][paper]")

@@ -68,7 +68,7 @@ TEST_CASE("counts that should be exact and are not invalidate the result", "[cal
 {
     RunFacts facts = quiet_run();
     facts.is_counting_exact = false;
-    check_one(quiet_machine(), facts, "instruction counts differed", true);
+    check_one(quiet_machine(), facts, "instruction counts differ", true);
 }
 
 TEST_CASE("a record that is lost and not counted invalidates the result", "[calibrate][warnings]")
@@ -117,7 +117,7 @@ TEST_CASE("a kernel that uses another clock source hints at an unstable clock",
 {
     Environment env = quiet_machine();
     env.clock_source = "hpet";
-    check_one(env, quiet_run(), "by hpet");
+    check_one(env, quiet_run(), "clock source is hpet");
 }
 
 TEST_CASE("load and siblings do not matter on an isolated CPU", "[calibrate][warnings]")

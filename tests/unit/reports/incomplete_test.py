@@ -27,7 +27,7 @@ class Incomplete(ReportCase):
         document["interrupted"] = True
         document["rows"] = document["rows"][:5]
         done = self.run_document(document)
-        self.check_incomplete(done, "mapi-cost was interrupted", "5 rows", "run `mapi-cost --json FILE CAPTURE` again")
+        self.check_incomplete(done, "mapi-cost was interrupted", "5 rows", "let `mapi-cost --json FILE CAPTURE` run to completion")
         self.assertIn("input.json", done.stderr)
         self.assertIn("run interrupted", self.page())
 
@@ -52,8 +52,8 @@ class Incomplete(ReportCase):
         document["trace"]["records"] = 0
         document.update(slices=[], units=[], marks=[])
         document["losses"].update(issued=0, drained=0, lost={"full": 0}, by_cpu=[])
-        self.check_incomplete(self.run_document(document), "holds no record", "record it again")
-        self.assertIn("No probe issued a record", self.page())
+        self.check_incomplete(self.run_document(document), "has no records", "record it again")
+        self.assertIn("No records were issued", self.page())
         self.assertNotIn("Were records lost? No.", self.page())
 
     def test_a_missing_footer_ends_with_1(self):
@@ -73,7 +73,7 @@ class Incomplete(ReportCase):
     def test_damage_and_records_missing_without_a_cause_end_with_1(self):
         document = stats()
         document["losses"].update(equation_holds=False, damaged_bytes=64, damaged_chunks=1)
-        self.check_incomplete(self.run_document(document), "64 damaged bytes", "nsdump check mapid.nsl", "NOT drained + lost")
+        self.check_incomplete(self.run_document(document), "64 damaged bytes", "nsdump check mapid.nsl", "does NOT equal drained + lost")
 
     def test_a_write_error_and_an_interrupted_nsdump_end_with_1(self):
         document = stats()
@@ -89,12 +89,12 @@ class Incomplete(ReportCase):
         trace = self.write("t.nsl", b"NSL")
         said = f"nsdump: {trace}: no footer\nnsdump: {trace}: 1 damaged places, 64 bytes not read"
         done = self.run_report(trace, "-o", self.out, env={"FAKE_EXIT": "1", "FAKE_SAYS": said})
-        self.check_incomplete(done, "no footer; 1 damaged places, 64 bytes not read. The figures hold what it could read.")
+        self.check_incomplete(done, "no footer; 1 damaged places, 64 bytes not read. The figures cover the part that it could read.")
 
     def test_what_nsdump_says_about_a_whole_trace_is_a_warning(self):
         done = self.run_report(self.write("t.nsl", b"NSL"), "-o", self.out, env={"FAKE_SAYS": "nsdump: the trace has no calibration: raw values only"})
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertIn("nsdump says: the trace has no calibration: raw values only.", self.page())
+        self.assertIn("nsdump reported: the trace has no calibration: raw values only.", self.page())
 
     def test_a_damaged_capture_is_reported_on_the_page(self):
         document = cost()

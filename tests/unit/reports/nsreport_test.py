@@ -78,8 +78,8 @@ class WholeReport(ReportCase):
             row["live"] = {"timed": arrivals, "counted": None}
         document["rows"].append(document["rows"][0] | {"table": 0, "scenario": "TOP + TO_FILE"})
         page = self.report_of(document)
-        for text in ("Live device", "eth7", "1,234 packets in 5 s, 2 a batch on average", "the kernel&#x27;s buffer had no room: 77",
-                     "What the live device gave", "batch of up to 64 packets, 2 on average"):
+        for text in ("Live device", "eth7", "1,234 packets in 5 s, 2 per batch on average", "the kernel&#x27;s buffer was full: 77",
+                     "Packets from the live device", "batch of up to 64 packets, 2 on average"):
             self.assertIn(text, page)
         with open(os.path.join(self.out, "data", "function_cost.tsv"), encoding="utf-8") as file:
             self.assertIn("TOP + TO_FILE", file.read())
@@ -107,7 +107,7 @@ class WholeReport(ReportCase):
 
     def test_stats_json_says_why_single_slices_are_missing(self):
         page = self.report_of(stats())
-        self.assertIn("stats JSON, which has no single slices", page)
+        self.assertIn("stats JSON, which has no individual slices", page)
         self.assertFalse(os.path.exists(os.path.join(self.out, "timeline.png")))
 
     def test_without_counters_the_instruction_panels_are_absent_with_a_sentence(self):
@@ -134,7 +134,7 @@ class WholeReport(ReportCase):
     def test_a_calibration_with_json_is_refused(self):
         done = self.run_report(self.write("input.json", json.dumps(stats())), "-o", self.out, "--calibration", "c.json")
         self.assertEqual(done.returncode, 2)
-        self.assertIn("--calibration needs the trace itself", done.stderr)
+        self.assertIn("--calibration requires a trace", done.stderr)
 
     def test_a_cost_run_without_instructions_says_so(self):
         document = cost()
@@ -216,7 +216,7 @@ class OddShapes(ReportCase):
         value["net"].update(min=-40, max=2e14, p50=15, total=3e14)
         value["per_packet"].update(self=-3.5, net=-3.5)
         page = self.report_of(document)
-        self.assertIn("left of the drawn range", page)
+        self.assertIn("left of the range shown", page)
 
     def test_a_trace_without_units_or_slices_still_gives_a_page(self):
         document = stats()
@@ -224,7 +224,7 @@ class OddShapes(ReportCase):
         for entry in document["slices"]:
             for value in entry["values"]:
                 value["per_packet"] = None
-        self.assertIn("cannot be given per packet", self.report_of(document))
+        self.assertIn("cost per packet is unknown", self.report_of(document))
         document["slices"] = []
         self.assertIn("No picture", self.report_of(document))
 
@@ -282,12 +282,12 @@ class BadInput(ReportCase):
         self.check_refused(self.run_report(trace, "-o", self.out, "--unit", "999999"), 2, "t.nsl", "no unit 999999", "0 to ")
         none = self.write("none.csv", "name,cpu,thread,unit,unit_number,depth,start_ticks,stop_ticks,raw_ticks,net_ticks,class\n")
         done = self.run_report(trace, "-o", self.out, "--unit", "7", env={"FAKE_SLICES": none})
-        self.check_refused(done, 2, "no unit 7", "leave --unit out")
+        self.check_refused(done, 2, "no unit 7", "omit --unit")
 
     def test_a_unit_of_json_ends_with_2_as_json_has_no_slices(self):
         for document in (stats(), cost()):
             done = self.run_report(self.write("input.json", json.dumps(document)), "-o", self.out, "--unit", "7")
-            self.check_refused(done, 2, "--unit needs the trace")
+            self.check_refused(done, 2, "--unit requires a trace")
 
     def test_a_wrong_command_line_ends_with_2(self):
         for arguments in ([], ["x"], ["x", "-o", self.out, "--unit", "-3"], ["x", "-o", self.out, "--unit", "many"]):

@@ -88,13 +88,13 @@ class BadOutput(ReportCase):
     @unittest.skipIf(os.geteuid() == 0, "root may write everywhere")
     def test_a_folder_without_write_permission_ends_with_6(self):
         os.mkdir(self.path("closed"), 0o555)
-        self.check_refused(self.run_report(self.input, "-o", self.path("closed/report")), 6, "may not write", "-o")
+        self.check_refused(self.run_report(self.input, "-o", self.path("closed/report")), 6, "Permission denied", "-o")
 
     def test_a_file_system_that_is_full_or_read_only_ends_with_6_and_leaves_nothing(self):
         place = self.path("mounted")
         os.makedirs(place)
         script = 'mount -t tmpfs -o "$0" none "$PLACE" || exit 77; "$@"; code=$?; ls -A "$PLACE"; exit $code'
-        for options, word in (("size=40k", "space"), ("size=200k", "space"), ("size=200k,nr_inodes=4", "space"), ("ro", "read-only")):
+        for options, word in (("size=40k", "space"), ("size=200k", "space"), ("size=200k,nr_inodes=4", "space"), ("ro", "Read-only file system")):
             done = subprocess.run(["unshare", "-rm", "sh", "-c", script, options, sys.executable, support.NSREPORT, self.input, "-o", place + "/report"],
                                   env={**os.environ, "PLACE": place}, capture_output=True, text=True, check=False)
             if done.returncode in (1, 77):

@@ -116,7 +116,7 @@ class TracePictures(unittest.TestCase):
         document["slices"][0]["values"][0]["histogram"] = [[10, 20, 500], [1e6, 2e6, 1]]
         picture = trace_picture(document, "latency_hist")
         said = " ".join(item[0] for item in picture.legend)
-        self.assertIn("half of the slices are left of the full line", said)
+        self.assertIn("half of the slices are left of the solid line", said)
         self.assertIn("99 of 100 are left of the dashed line", said)
         for log, text in zip(picture.variables["x_log"], picture.variables["axis_label"]):
             self.assertEqual("log axis" in text, bool(log))

@@ -43,7 +43,7 @@ class Parsers(unittest.TestCase):
 
     def test_a_tool_that_gives_no_figure_is_quoted(self):
         for reader, text, words in ((system_results.sockperf_us, "sockperf: ERROR: connect: refused\n", "connect: refused"),
-                                    (system_results.sockperf_us, "", "said nothing"),
+                                    (system_results.sockperf_us, "", "no output"),
                                     (system_results.sockperf_us, SOCKPERF.format(us="0.000"), "observation"),
                                     (system_results.iperf3_gbit, '{"error": "unable to connect to server"}', "unable to connect"),
                                     (system_results.iperf3_gbit, '{"end": {"sum_received": {"bits_per_second": 0}}}', "a rate of 0"),
@@ -109,7 +109,7 @@ class Page(ReportCase):
 
     def test_an_interrupted_run_a_failed_tool_and_a_recording_without_a_trace_end_with_1(self):
         for text, words in ((results(end=""), "was interrupted"), (results() + "== round_trip idle 64 7\nsockperf: ERROR\n== end\n", "sockperf: ERROR"),
-                            (results() + "== recorded 0 bytes\n== end\n", "left no trace"), (results() + "== fault rmmod nsmod: in use\n== end\n", "in use")):
+                            (results() + "== recorded 0 bytes\n== end\n", "produced no trace"), (results() + "== fault rmmod nsmod: in use\n== end\n", "in use")):
             done = self.report(text)
             self.assertEqual(done.returncode, 1, done.stderr)
             self.assertIn(words, self.page())
