@@ -19,16 +19,20 @@ struct captures {
 	int count;
 };
 
-/* For a folder, adds its regular files in order of name, except those that begin with a dot.  0, or -1 with a message in `why`. */
+/*
+ * For a folder, adds its regular files in order of name, except those that begin with a dot.  0, or
+ * -1 with a message in `why`.
+ */
 int captures_add(struct captures *captures, const char *path, char *why, size_t bytes);
 void captures_free(struct captures *captures);
 
-/* Whether one of them is a pipe or the like (standard input may be one), which can be read only once. */
+/* Whether any of them, including standard input, is a pipe or the like, which can be read once. */
 int captures_have_stream(const struct captures *captures);
 
 /*
- * Returns an offline device that reads them all, or NULL with the reason in mapi_read_error().  The caller frees it with
- * mapi_delete_offline_device().  A stream is read in this process, because mapid does not accept one.  program: for messages.
+ * Returns an offline device that reads them all, or NULL with the reason in mapi_read_error().  The
+ * caller frees it with mapi_delete_offline_device().  A stream is read in this process, because
+ * mapid does not accept streams.  program: for messages.
  */
 char *captures_open(const struct captures *captures, int format, const char *program);
 

@@ -46,7 +46,8 @@ int apply_call(int flow, const Call &call, const std::vector<int> &functions)
             kinds += steps.letter == 'r' || steps.letter == 'f' ? 'l' : 's';
         }
     }
-// A variadic function takes pointers and numbers of any width as one word each; libmapi rejects a wrong number of arguments.
+// A variadic function takes pointers and numbers of any width as one word each; libmapi rejects a
+// wrong number of arguments.
     return mapi_apply_function_typed(kinds.c_str(), flow, call.function.c_str(), words[0], words[1], words[2], words[3], words[4], words[5],
                                        words[6], words[7]);
 }

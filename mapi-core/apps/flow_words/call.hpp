@@ -9,7 +9,8 @@
 
 namespace flow_words
 {
-// Functions of the same flow, by position from 1; the argument's letter (r, f, S, F) decides how they are passed.
+// Functions of the same flow, by position from 1; the argument's letter (r, f, S, F) decides how
+// they are passed.
 struct Steps {
     char letter;
     std::vector<unsigned> places = {};

@@ -47,7 +47,8 @@ std::vector<Word> split(const std::string &text)
     return words;
 }
 
-// Also accepts "LIBRARY:FUNCTION!DEVICE_TYPE"; libmapi checks whether that library has the function.
+// Also accepts "LIBRARY:FUNCTION!DEVICE_TYPE"; libmapi checks whether that library has the
+// function.
 std::string letters_of(const std::string &name)
 {
     const std::string function = name.substr(name.find(':') + 1, name.find('!') - (name.find(':') + 1));

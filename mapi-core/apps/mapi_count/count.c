@@ -133,7 +133,10 @@ static int count_on(const char *device, const struct options *options, struct fi
 		code = add_flow(device, options, &filters[i]);
 	if (code)
 		return code;
-	/* Not earlier: while a pipe without a writer is being opened, the signal itself must end the program. */
+	/*
+	 * Not earlier: while a pipe without a writer is being opened, the signal itself must end
+	 * the program.
+	 */
 	if (!command_was_interrupted())
 		command_catch_interrupts();
 	begin = now_s();

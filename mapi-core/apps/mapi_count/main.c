@@ -14,7 +14,10 @@
 #include "filters.h"
 #include "json.h"
 
-/* Returns the code, or EXIT_REFUSED if output was lost.  A reader that closed the pipe has all it wanted. */
+/*
+ * Returns the code, or EXIT_REFUSED if output was lost.  A reader that closed the pipe has all it
+ * wanted.
+ */
 static int finish(int code)
 {
 	if (!fflush(stdout) && !ferror(stdout))

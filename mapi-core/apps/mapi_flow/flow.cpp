@@ -227,7 +227,8 @@ void Flow::read_rest()
     join();
 }
 
-// Readers hold pointers into the flow, so they end first.  Removing a function wakes the reader waiting for its result.
+// Readers hold pointers into the flow, so they end first.  Removing a function wakes the reader
+// waiting for its result.
 void Flow::close()
 {
     if (flow_ <= 0)

@@ -41,7 +41,8 @@ public:
     void connect();
     // False on timeout.
     bool wait(int timeout_ms);
-    // One line per function; for EXPIRED_FLOWS, whose reads return a part each, as many lines as all waiting flows need.
+    // One line per function; for EXPIRED_FLOWS, whose reads return a part each, as many lines as
+    // all waiting flows need.
     void print();
     // The same as JSON.
     nlohmann::ordered_json json();

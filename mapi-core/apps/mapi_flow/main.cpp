@@ -156,7 +156,8 @@ void print(const Flows &flows, const Source &source, const Options &options, Lin
     lines.flush();
 }
 
-// Waits until all flows have ended, the time is up, the output fails, or Ctrl-C.  Returns whether all have ended.
+// Waits until all flows have ended, the time is up, the output fails, or Ctrl-C.  Returns whether
+// all have ended.
 bool wait(const Flows &flows, const Source &source, const Options &options, Lines &lines)
 {
     const auto begin = Clock::now();

@@ -42,7 +42,8 @@ std::string check_seconds(const std::string &text)
     return !text.empty() && *end == 0 && seconds > 0 && std::isfinite(seconds) ? "" : "\"" + text + "\" is not a positive number of seconds";
 }
 
-// Assigns the positional arguments.  behind: how many of them follow "--", which ends a list of captures.
+// Assigns the positional arguments.  behind: how many of them follow "--", which ends a list of
+// captures.
 void place_words(Options &options, const std::string &source, size_t behind)
 {
     std::vector<std::string> words = std::move(options.flows);

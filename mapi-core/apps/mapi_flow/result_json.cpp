@@ -20,7 +20,8 @@ namespace
 {
 using Json = nlohmann::ordered_json;
 
-// Seconds since 1970 as text, because a double cannot hold nanoseconds; null if the time is unknown.
+// Seconds since 1970 as text, because a double cannot hold nanoseconds; null if the time is
+// unknown.
 Json time_json(uint64_t ntp)
 {
     return ntp == 0 ? Json(nullptr) : Json(time_text(ntp));

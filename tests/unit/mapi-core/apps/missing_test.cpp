@@ -48,21 +48,21 @@ TEST_CASE("of a live device it is told what could be waited for", "[mapi_cost][m
     Results live = results();
     live.live.emplace();
 
-    CHECK_THAT(why_missing(scenario("counter"), live, NothingMeasured(0)), Contains("of x.pcap too few packets came within 5 s") && Contains("--seconds"));
+    CHECK_THAT(why_missing(scenario("counter"), live, NothingMeasured(0)), Contains("x.pcap: too few packets arrived within 5 s") && Contains("--seconds"));
     CHECK_THAT(why_missing(scenario("filter"), live, NothingMeasured(0)), Contains("that pass the filter") && Contains("--filter"));
 }
 
 TEST_CASE("why there is no interval names packets and capture, and of a live device what could be waited for", "[mapi_cost][missing]")
 {
-    CHECK_THAT(why_no_interval(scenario("counter"), results()), Contains("--packets 200000 of x.pcap") && Contains("give more --packets"));
+    CHECK_THAT(why_no_interval(scenario("counter"), results()), Contains("--packets 200000 of x.pcap") && Contains("increase --packets"));
     Results live = results();
     live.live.emplace();
-    CHECK_THAT(why_no_interval(scenario("counter"), live), Contains("of x.pcap too few packets came within 5 s") && Contains("--seconds"));
+    CHECK_THAT(why_no_interval(scenario("counter"), live), Contains("x.pcap: too few packets arrived within 5 s") && Contains("--seconds"));
 }
 
 TEST_CASE("units that were all cut are counted", "[mapi_cost][missing]")
 {
-    CHECK_THAT(why_missing(scenario("counter"), results(), NothingMeasured(7)), Contains("all 7 units") && Contains("again"));
+    CHECK_THAT(why_missing(scenario("counter"), results(), NothingMeasured(7)), Contains("all 7 measured units") && Contains("again"));
 }
 
 TEST_CASE("a row without figures for another reason names packets and capture", "[mapi_cost][missing]")
