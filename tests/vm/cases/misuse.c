@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* misuse: every wrong request, on files of every role; each row says what the device must answer. */
+/* misuse: every invalid request, on files of every role; each row has the expected answer of the device. */
 #define _GNU_SOURCE
 #include <poll.h>
 
@@ -7,7 +7,7 @@
 
 static const char *const role_names[] = {"fresh", "session", "reader", "kernel"};
 
-/* A request that is zero but for its size and one field. */
+/* A request that is zero except for its size and one field. */
 struct row {
     const char *what;
     unsigned long command;
@@ -139,13 +139,13 @@ static void try_unknown_commands(void)
     }
 }
 
-/* Requests that are not there, or only in part. */
+/* Requests in unmapped or partly mapped memory. */
 static void try_bad_pointers(void)
 {
     static const unsigned long commands[] = {NSLICE_IOC_VERSION, NSLICE_IOC_SESSION, NSLICE_IOC_READER, NSLICE_IOC_LIST, NSLICE_IOC_KERNEL,
                                              NSLICE_IOC_GROUPS};
     char *page = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    char *edge = page + 4096 - 8; /* size and flags are there, the rest is not */
+    char *edge = page + 4096 - 8; /* size and flags are mapped, the rest is not */
 
     must(munmap(page + 4096, 4096), "munmap");
     *(uint32_t *)edge = 72;
@@ -190,7 +190,7 @@ static void try_files(void)
 
         expect(role_names[row->role], mapped == MAP_FAILED ? -1 : 0, row->map);
         if (mapped != MAP_FAILED)
-            munmap(mapped, 4096); /* or the session lives on, for a reader to find */
+            munmap(mapped, 4096); /* otherwise the session stays alive, and a reader would find it */
         expect("write", write(fd, bytes, sizeof(bytes)), EINVAL);
         expect("lseek", lseek(fd, 0, SEEK_SET), row->seek);
         expect("pread", pread(fd, bytes, sizeof(bytes), 0), ESPIPE);
@@ -198,7 +198,7 @@ static void try_files(void)
         expect("ftruncate", ftruncate(fd, 0), row->truncate);
         expect("fsync", fsync(fd), EINVAL);
         if (row->role == KERNEL)
-            poll(&polled, 1, 5000); /* what it says first takes its time */
+            poll(&polled, 1, 5000); /* its first output takes a while */
         else
             poll(&polled, 1, 0);
         errno = EPROTO;
@@ -226,7 +226,7 @@ static void try_access_modes(void)
     expect("an ioctl of a closed file", ioctl(fd, NSLICE_IOC_END), EBADF);
 }
 
-/* One recorder of the kernel at a time; the next when it is gone. */
+/* One recorder of the kernel at a time; the next one after it has closed. */
 static void try_two_recorders(void)
 {
     struct nslice_kernel_request request = {.size = sizeof(request)};

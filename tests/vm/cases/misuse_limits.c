@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* misuse_limits: as many open files, sessions and readers as can be had; readers that are interrupted, killed and two at once. */
+/* misuse_limits: the maximum number of open files, sessions and readers; readers that are interrupted, killed, or two at once. */
 #define _GNU_SOURCE
 #include <poll.h>
 #include <signal.h>
@@ -32,7 +32,7 @@ static void try_open_files(void)
         close(files[i]);
 }
 
-/* As many as there may be, the one that is too many, and again when they are gone. */
+/* The maximum number, one too many, and again after they are closed. */
 static void try_to_fill(const char *what, unsigned long command, void *request, const void *fresh, size_t bytes)
 {
     int files[MAX_OF_EACH + 1];
@@ -68,7 +68,7 @@ static void try_interrupted_read(void)
     close(fd);
 }
 
-/* The kernel takes the reader away whatever it was doing; the session is the next one's. */
+/* The kernel removes the reader whatever it was doing; the session is available to the next one. */
 static void try_killed_readers(void)
 {
     struct nslice_session_request session;
@@ -114,7 +114,7 @@ static uint32_t session_count(void)
     return request.count;
 }
 
-/* A session with a record that nobody reads. */
+/* A session with a record that is never read. */
 static void leave_session(void)
 {
     struct nslice_session_request session;
@@ -127,7 +127,7 @@ static void leave_session(void)
     close(fd);
 }
 
-/* Sessions that another user leaves behind push out his own, not root's. */
+/* Sessions that another user leaves behind evict that user's own, not root's. */
 static void try_others_leftovers(void)
 {
     uint32_t roots;

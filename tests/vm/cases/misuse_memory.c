@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* misuse_memory: a session's memory mapped, changed, cut and handed on in every wrong way; a reader of it comes to its end all the same. */
+/* misuse_memory: a session's memory mapped, changed, truncated and passed on in every invalid way; its reader still finishes. */
 #define _GNU_SOURCE
 #include <poll.h>
 #include <sched.h>
@@ -54,7 +54,7 @@ static void try_maps(int fd)
     }
 }
 
-/* A child's end: its signal, or 0. */
+/* The signal that ended a child, or 0. */
 static int signal_of_child(void (*act)(char *), char *memory)
 {
     const pid_t child = fork();
@@ -102,7 +102,7 @@ static void try_changes(int fd)
     munmap(memory, all);
 }
 
-/* Root finds the memory file itself below /proc. */
+/* Root can open the memory file itself through /proc. */
 static int open_memory_file(const char *memory, uint64_t bytes)
 {
     char path[96];
@@ -111,7 +111,7 @@ static int open_memory_file(const char *memory, uint64_t bytes)
     return open(path, O_RDWR);
 }
 
-/* Reads until the end; 0 when it came within ten seconds. */
+/* Reads until the end; 0 if the end came within ten seconds. */
 static int read_to_end(int fd)
 {
     struct pollfd readable = {.fd = fd, .events = POLLIN};
@@ -137,7 +137,7 @@ static int open_reader(uint32_t id, uint32_t flags)
     return fd;
 }
 
-/* What is cut off under a reader is no longer there; the trace ends with its footer or without. */
+/* Memory truncated under a reader is gone; the trace ends with or without its footer. */
 static void try_cut(void)
 {
     struct nslice_session_request cut;
@@ -189,7 +189,7 @@ static int receive_descriptor(int from)
     return fd;
 }
 
-/* Entries of sessions that somebody has. */
+/* Entries of sessions that are still referenced. */
 static uint32_t sessions_alive(void)
 {
     static struct nslice_session_entry entries[64];
@@ -204,7 +204,7 @@ static uint32_t sessions_alive(void)
     return alive;
 }
 
-/* A descriptor under way in a socket keeps its session; who gets it may map it. */
+/* A descriptor in transit in a socket keeps its session; its receiver may map it. */
 static void try_passing_on(void)
 {
     struct nslice_session_request passed;
@@ -224,8 +224,8 @@ static void try_passing_on(void)
     expect("a session that is only mapped is alive", sessions_alive() == before ? 0 : -1, 0);
     munmap(memory, passed.memory_bytes);
     usleep(300000);
-    expect("a session that nobody has is gone", sessions_alive() == before - 1 ? 0 : -1, 0);
-    /* one that is sent and never received: its sockets go with it */
+    expect("an unreferenced session is gone", sessions_alive() == before - 1 ? 0 : -1, 0);
+    /* one that is sent and never received disappears with its sockets */
     fd = open_session(RING_BYTES, 0, &passed);
     send_descriptor(sockets[0], fd);
     close(fd);
@@ -241,7 +241,7 @@ static void end_and_close(char *fd)
     close(*(int *)(void *)fd);
 }
 
-/* A child's END is the session's; parent and child each hold it. */
+/* END in a child ends the session for the parent as well; both hold references. */
 static void try_fork(void)
 {
     struct nslice_session_request forked;
@@ -268,7 +268,10 @@ static void try_fork(void)
     close(fd);
 }
 
-/* A snapshot is of a flight recorder; of another session it would take the records from their reader. */
+/*
+ * Snapshots are only for flight recorders; of another session, they would take records from its
+ * reader.
+ */
 static void try_snapshot_of_discard(void)
 {
     struct nslice_session_request plain;
