@@ -82,7 +82,7 @@ void measure(const Start &start)
         ms.push_back(std::stod(told.line));
     }
     const nlohmann::json raw = {{"options", start.options}, {"starts_ms", ms}};
-    const std::string how = " of " + std::to_string(kStarts) + " fresh processes, to behind the first probe; " + start.options;
+    const std::string how = " of " + std::to_string(kStarts) + " new processes, until after the first probe; " + start.options;
     bench::print({figure + "_ms", bench::median(ms), "ms", raw, "median" + how, {}}, "below", kBarMs);
     bench::print({figure + "_worst_ms", bench::quantile(ms, 1), "ms", nullptr, "slowest" + how, {}}, "below", kBarMs);
 }

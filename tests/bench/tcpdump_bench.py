@@ -68,7 +68,7 @@ class Row:
 class Costs:
     """The parts of the time of mapi-count and tcpdump: rows of seconds, medians over rounds that measure all rows in turn."""
 
-    FLOORS = ("read() alone", "read() and visiting each record", "read() alone, two CPUs")
+    FLOORS = ("read() only", "read() and visiting each record", "read() only, two CPUs")
 
     def __init__(self, mapi_count, read_floor, capture, folder):
         self.read_floor, self.capture = read_floor, capture

@@ -96,9 +96,9 @@ static void try_killed_readers(void)
     first = open_device(O_RDWR | O_NONBLOCK);
     second = open_device(O_RDWR | O_NONBLOCK);
     expect("the next reader", ioctl(first, NSLICE_IOC_READER, &request), 0);
-    expect("a second one", ioctl(second, NSLICE_IOC_READER, &request), EBUSY);
+    expect("a second reader", ioctl(second, NSLICE_IOC_READER, &request), EBUSY);
     close(first);
-    expect("when the first is gone", ioctl(second, NSLICE_IOC_READER, &request), 0);
+    expect("a reader after the first is closed", ioctl(second, NSLICE_IOC_READER, &request), 0);
     close(second);
     munmap(memory, session.memory_bytes);
     close(fd);
@@ -143,11 +143,11 @@ static void try_others_leftovers(void)
         for (int i = 0; i < 20; ++i)
             leave_session();
         usleep(300000);
-        expect("one user's sessions that wait", session_count() == 4 ? 0 : -1, 0);
+        expect("one user's waiting sessions", session_count() == 4 ? 0 : -1, 0);
         _exit(failures);
     }
     expect("the other user's part", waitpid(child, &status, 0) == child && status == 0 ? 0 : -1, 0);
-    expect("root's sessions beside them", session_count() == roots + 4 ? 0 : -1, 0);
+    expect("root's sessions next to them", session_count() == roots + 4 ? 0 : -1, 0);
 }
 
 int main(void)

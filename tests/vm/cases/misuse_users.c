@@ -33,7 +33,7 @@ static void try_as(const char *who)
     expect("a read of any session", read(fd, &byte, 1), EAGAIN);
     session = open_session(4096, NSLICE_SESSION_DRAINED, &own);
     must(ioctl(fd, NSLICE_IOC_LIST, &list), "list");
-    expect("the own session in the list", list.count == 1 ? 0 : -1, 0);
+    expect("the user's own session in the list", list.count == 1 ? 0 : -1, 0);
     close(session);
     for (int patience = 500; list.count > 0 && patience > 0; --patience) { /* the module removes it at its next check */
         usleep(10000);

@@ -44,7 +44,7 @@ static inline const char *add_records(struct trace_side *side, const struct nsli
     }
     side->in_chunks[chunk->cpu] += records;
     side->records += records;
-    return at == count && records == chunk->records ? NULL : "a chunk's count of records is wrong";
+    return at == count && records == chunk->records ? NULL : "a chunk's record count is wrong";
 }
 
 static inline const char *add_rows(struct trace_side *side, const struct nslice_file_footer_cpu *rows, uint32_t count)
@@ -111,7 +111,7 @@ static inline const char *read_trace(struct trace *trace, const char *bytes, uin
     }
     if (!trace->has_footer)
         return "no footer";
-    return at != count ? "bytes behind the footer" : trace->user.fault ? trace->user.fault : trace->kernel.fault;
+    return at != count ? "bytes after the footer" : trace->user.fault ? trace->user.fault : trace->kernel.fault;
 }
 
 #endif /* NETSLICE_VM_TRACE_H */
