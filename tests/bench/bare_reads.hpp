@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The clock and a counter register, read bare; numbered as in struct perf_event_mmap_page, from 0.
+// Bare reads of the clock and a counter register; numbered from 0, as in struct perf_event_mmap_page.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +31,7 @@ inline std::uint64_t read_register(std::uint32_t index)
     return std::uint64_t{high} << 32 | low;
 }
 #elif defined(__aarch64__)
-constexpr std::uint64_t kUserReadConfig1 = 3; // of 64 bits, by programs
+constexpr std::uint64_t kUserReadConfig1 = 3; // 64-bit, read by user programs
 constexpr int kRegisterReadInstructions = 3;
 
 inline std::uint64_t bare_clock()
@@ -48,7 +48,7 @@ inline std::uint64_t fenced_ticks()
     return ticks;
 }
 
-// The instruction names the register: a case for each that a PMU of seven counters has.
+// The instruction encodes the register: one case for each of up to seven counters.
 inline std::uint64_t read_register(std::uint32_t index)
 {
     std::uint64_t value = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Strings searched in a capture by Vectorscan alone.
+// String search in a capture by plain Vectorscan.
 #include "bare_strings.hpp"
 
 #include <algorithm>
@@ -17,10 +17,10 @@ namespace
 {
 constexpr size_t kFileHeaderBytes = 24;
 constexpr size_t kRecordHeaderBytes = 16;
-constexpr size_t kRoomBytes = size_t(256) << 10; // for a record that the piece before has begun
-constexpr size_t kPieceBytes = size_t(128) << 10; // as the driver's
+constexpr size_t kRoomBytes = size_t(256) << 10; // for a record that starts in the previous piece
+constexpr size_t kPieceBytes = size_t(128) << 10; // as in the driver
 
-// The packets between two places, as far as they are whole; where the first one that is not begins.
+// The complete packets between two positions, and where the first incomplete one begins.
 template <class Use> char *use_packets(char *at, const char *end, Use use)
 {
     while (size_t(end - at) >= kRecordHeaderBytes) {
@@ -41,7 +41,7 @@ BareStrings::BareStrings(const std::string &capture, const std::vector<std::stri
     std::ifstream file(capture, std::ios::binary);
     bytes_.assign(std::istreambuf_iterator<char>(file), {});
     if (bytes_.size() < kFileHeaderBytes)
-        throw std::runtime_error(capture + ": no capture");
+        throw std::runtime_error(capture + ": not a capture");
     std::vector<const char *> starts;
     std::vector<size_t> lengths;
     std::vector<unsigned> ids;
@@ -81,7 +81,7 @@ int BareStrings::count(unsigned id, unsigned long long, unsigned long long, unsi
     return 0;
 }
 
-// The pieces come to lie at a page's beginning, as they do in the file: copying to elsewhere is slow on some processors.
+// Pieces are page-aligned, as in the file: unaligned copies are slow on some processors.
 template <class Use, class EndPiece> double BareStrings::go_through_file(Use use, EndPiece end_piece)
 {
     std::fill(hits_.begin(), hits_.end(), 0);
@@ -90,7 +90,7 @@ template <class Use, class EndPiece> double BareStrings::go_through_file(Use use
     const double begin = cpu_s();
     const int file = open(capture_.c_str(), O_RDONLY | O_CLOEXEC);
     if (file < 0)
-        throw std::runtime_error(capture_ + ": cannot be opened");
+        throw std::runtime_error(capture_ + ": cannot open");
     size_t rest = 0, skipped = kFileHeaderBytes;
     for (ssize_t got; (got = ::read(file, piece, kPieceBytes)) > 0; skipped = 0) {
         char *const end = piece + got;

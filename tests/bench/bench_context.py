@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# bench_context: the machine -> the block without which a figure means nothing.
+# bench_context: the machine -> the block of context that every figure needs.
 import datetime
 import os
 import pathlib
@@ -73,11 +73,11 @@ def context(bin_folder):
 def warnings(block):
     told = []
     if block["virtualised"] != "none":
-        told.append(f"a virtual machine ({block['virtualised']}): its neighbours are in the figures")
+        told.append(f"a virtual machine ({block['virtualised']}): its neighbours affect the figures")
     if block["governor"] not in (None, "performance"):
-        told.append(f"governor is {block['governor']}: the clock rate moves")
+        told.append(f"governor is {block['governor']}: the clock rate varies")
     if block["load_1min"] > 0.5:
-        told.append(f"load is {block['load_1min']:.2f}: other programs are in the figures")
+        told.append(f"load is {block['load_1min']:.2f}: other programs affect the figures")
     if block.get("sanitizer"):
-        told.append(f"built with -fsanitize={block['sanitizer']}: no figure holds")
+        told.append(f"built with -fsanitize={block['sanitizer']}: figures are not valid")
     return told

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# bench_list: benches.txt -> what to run, which figures it promises, what it needs.
+# bench_list: benches.txt -> what to run, which figures it prints, what it needs.
 import dataclasses
 import os
 import pathlib
@@ -21,14 +21,14 @@ class Bench:
     needs: list
 
     def runs(self, repeats):
-        """`once` is for long programs that repeat inside themselves, `runs=N` for those that a machine has to get used to."""
+        """`once` is for long programs that repeat internally, `runs=N` for programs that need more runs to settle."""
         if "once" in self.needs:
             return 1
         return next((max(repeats, int(need.split("=")[1])) for need in self.needs if need.startswith("runs=")), repeats)
 
     @property
     def group(self):
-        """`GROUP/NAME`: run together when GROUP is asked for."""
+        """`GROUP/NAME`: run together if GROUP is requested."""
         return self.name.rpartition("/")[0]
 
     @property
@@ -44,23 +44,23 @@ class Bench:
         return next((int(need.split("=")[1]) for need in self.needs if need.startswith("seconds=")), 300)
 
     def missing(self, source, bin_folder):
-        """What this machine lacks, or None."""
+        """The first requirement that this machine lacks, or None."""
         for need in self.needs:
             word, _, value = need.partition("=")
             if word == "root" and os.geteuid() != 0:
-                return "needs root"
+                return "requires root"
             if word == "cpus" and (os.cpu_count() or 1) < int(value):
-                return f"needs {value} CPUs, this machine has {os.cpu_count()}"
+                return f"requires {value} CPUs, this machine has {os.cpu_count()}"
             value, _, packages = value.partition(":")
             if word == "tool" and not shutil.which(value, path=os.environ.get("PATH", "") + ":/usr/sbin:/sbin"):
-                return f"needs the program {value}{_install(packages)}"
+                return f"requires the program {value}{_install(packages)}"
             if word == "built" and not (bin_folder.parent / "tests" / value).exists():
                 return f"{value} is not built{_install(packages)}"
             if word == "file" and not (source / value).exists():
-                return f"needs {value}"
+                return f"requires {value}"
             if word == "pmu" and not any(pathlib.Path("/sys/bus/event_source/devices").glob("*cpu*")) \
                     and not any(pathlib.Path("/sys/bus/event_source/devices").glob("armv*")):
-                return "needs hardware counters, the kernel shows no PMU"
+                return "requires hardware counters, but the kernel exposes no PMU"
         return None
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# bench_program: one program of benches.txt -> the figures that it prints, one JSON object a line.
+# bench_program: one program of benches.txt -> the figures that it prints, one JSON object per line.
 import json
 import os
 import subprocess
@@ -13,7 +13,7 @@ class Skipped(Exception):
 
 
 class Broken(Exception):
-    """It ran, but not as it should."""
+    """It ran, but failed."""
 
 
 def _is_number(value):
@@ -21,28 +21,28 @@ def _is_number(value):
 
 
 def check(figure):
-    """A figure that does not keep to the protocol is a broken program, not a number to print."""
+    """A figure that violates the protocol means a broken program, not a number to print."""
     if not isinstance(figure, dict) or not isinstance(figure.get("figure"), str):
-        raise Broken("a line is no object with a 'figure'")
+        raise Broken("a line is not an object with a 'figure'")
     name = figure["figure"]
     if "skipped" in figure:
         return
     if not _is_number(figure.get("value")):
-        raise Broken(f"{name}: 'value' is no number")
+        raise Broken(f"{name}: 'value' is not a number")
     if not isinstance(figure.get("row", {}), dict):
-        raise Broken(f"{name}: 'row' is no object")
+        raise Broken(f"{name}: 'row' is not an object")
     lines = figure.get("lines", [])
     if not isinstance(lines, list) or not all(isinstance(line, str) for line in lines):
-        raise Broken(f"{name}: 'lines' is no list of strings")
+        raise Broken(f"{name}: 'lines' is not a list of strings")
     if figure.get("bar") is not None and (not _is_number(figure["bar"]) or figure.get("sense") not in SENSES):
-        raise Broken(f"{name}: a bar needs a number and a sense: {', '.join(SENSES)}")
+        raise Broken(f"{name}: a bar requires a number and a sense: {', '.join(SENSES)}")
 
 
 def _find(word, bin_folder, source):
     for candidate in (bin_folder / word, bin_folder.parent / "tests" / word, source / "tests/bench" / word, source / word):
         if candidate.is_file() and os.access(candidate, os.X_OK):
             return str(candidate)
-    raise Broken(f"{word} is not built: neither in {bin_folder}, its sister tests/, nor in tests/bench")
+    raise Broken(f"{word} is not built: not found in {bin_folder}, its sibling tests/, or tests/bench")
 
 
 def run(bench, bin_folder, source):
@@ -57,14 +57,14 @@ def run(bench, bin_folder, source):
         done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, env=environment,
                               timeout=bench.timeout_seconds)
     except subprocess.TimeoutExpired:
-        raise Broken(f"not done after {bench.timeout_seconds} s") from None
+        raise Broken(f"timed out after {bench.timeout_seconds} s") from None
     except OSError as error:
         raise Broken(f"{command[0]}: {error.strerror}") from None
     told = (done.stderr.strip() or done.stdout.strip()).splitlines()
     if done.returncode == SKIP:
-        raise Skipped(told[-1] if told else "the program says so, without a reason")
+        raise Skipped(told[-1] if told else "no reason given")
     if done.returncode != 0:
-        raise Broken(f"exit {done.returncode}: {told[-1] if told else 'no word about it'}")
+        raise Broken(f"exit {done.returncode}: {told[-1] if told else 'no message'}")
     figures = []
     for line in done.stdout.splitlines():
         if not line.strip():
@@ -72,6 +72,6 @@ def run(bench, bin_folder, source):
         try:
             figures.append(json.loads(line))
         except json.JSONDecodeError:
-            raise Broken(f"a line is no JSON: {line[:80]}") from None
+            raise Broken(f"a line is not JSON: {line[:80]}") from None
         check(figures[-1])
     return figures

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# bench_table: figures with a `row` -> one table, cheapest first, and below it what could not be measured and why.
+# bench_table: figures with a `row` -> one table, cheapest first, followed by what could not be measured and why.
 import shutil
 import textwrap
 
@@ -8,7 +8,7 @@ LEAST_LAST = 24
 
 
 def _text(cell):
-    """Three digits that count for fractions, every digit of counts."""
+    """Three significant digits for fractions, all digits for counts."""
     if isinstance(cell, bool) or not isinstance(cell, (int, float)):
         return str(cell)
     if isinstance(cell, int):
@@ -23,7 +23,7 @@ def _cells(figure):
 
 
 def table(figures, width=None):
-    """Lines of the table; the last column is wrapped to the terminal's width."""
+    """Lines of the table, with the last column wrapped to the terminal's width."""
     measured = sorted((figure for figure in figures if "row" in figure and figure["verdict"] != "failed"),
                       key=lambda figure: figure["value"])
     rest = [figure for figure in figures if figure not in measured]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# bench_table_test: made-up figures -> the lines of the table that are owed.
+# bench_table_test: fake figures -> the expected lines of the table.
 import unittest
 
 from bench_table import table
@@ -22,7 +22,7 @@ class Table(unittest.TestCase):
         self.assertIn("3,014,633", lines[3])
 
     def test_the_last_column_is_wrapped_to_the_terminal(self):
-        words = "its own cost and much more that nobody subtracts"
+        words = "its own cost and much more that is not subtracted"
         lines = table([measured("a", 1.0, left=words)], width=50)
         self.assertTrue(all(len(line) <= 50 for line in lines), lines)
         self.assertEqual(" ".join(" ".join(lines[2:]).split()), f"a 1.00 {words}")
@@ -31,10 +31,10 @@ class Table(unittest.TestCase):
     def test_what_was_not_measured_is_named_with_its_reason(self):
         lines = table([{"figure": "rival_x_ns", "verdict": "skipped", "skipped": "rival_x is not built: install x-dev"},
                        measured("a", 1.0, left="b"),
-                       measured("broken", 1.0, left="b") | {"verdict": "failed", "failed": "exit 3: no word about it"}], width=80)
+                       measured("broken", 1.0, left="b") | {"verdict": "failed", "failed": "exit 3: no message"}], width=80)
         self.assertEqual(lines[-3:], ["not measured:",
                                       "  rival_x_ns  skipped: rival_x is not built: install x-dev",
-                                      "  broken      failed: exit 3: no word about it"])
+                                      "  broken      failed: exit 3: no message"])
         self.assertEqual(sum("broken" in line for line in lines), 1)
 
     def test_nothing_to_tell_is_no_line(self):

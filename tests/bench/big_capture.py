@@ -9,16 +9,16 @@ MBYTES = 1024
 
 
 def big_capture(source, build):
-    """The capture that shared data makes, else the demo capture again and again, which is told; kept in the build folder.
+    """The capture made from shared data, otherwise the demo capture repeated, with a note; kept in the build folder.
 
-    On a disk's file system, not tmpfs, whose pages come one by one.
+    On a disk's file system, not tmpfs, which has only single pages.
     """
     folder = os.path.join(build, "bench-data")
     os.makedirs(folder, exist_ok=True)
     why = missing(source)
     if not why:
         return make_once(os.path.join(folder, "big.pcap"), lambda path: make_of_shared_data(source, path))
-    print(f"note: {why}: the capture of a gigabyte is the demo capture again and again, whose packets and ports are few", file=sys.stderr)
+    print(f"note: {why}: the capture of a gigabyte is the demo capture repeated, which has few distinct packets and ports", file=sys.stderr)
     return make_once(os.path.join(folder, "repeated-demo.pcap"), lambda path: repeat_demo(source, path))
 
 
@@ -27,10 +27,10 @@ def shared_data(source):
 
 
 def missing(source):
-    """What shared data's capture cannot be made for; empty: it can."""
+    """Why the capture cannot be made from shared data; empty if it can."""
     if not os.path.exists(maker(source)):
         return f"no captures in {shared_data(source)}"
-    return "" if shutil.which("editcap") else "needs the program editcap"
+    return "" if shutil.which("editcap") else "requires the program editcap"
 
 
 def maker(source):
@@ -58,8 +58,8 @@ def repeat_demo(source, path):
 
 
 def load(path):
-    """The capture into the page cache, by read-ahead: in large folios.  As it was written, page by page, the kernel's
-    way through the cache costs both programs as much as everything else."""
+    """Loads the capture into the page cache by read-ahead, in large folios.  With the single pages of writing it, the
+    kernel's path through the cache costs both programs as much as everything else."""
     fd = os.open(path, os.O_RDONLY)
     os.fsync(fd)
     os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_DONTNEED)

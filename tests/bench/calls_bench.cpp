@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the two calls that programs make most cost them: mapi_read_results() of a counter, mapi_get_next_pkt() of a packet that lies ready.
+// The cost of the two most frequent calls: mapi_read_results() of a counter, mapi_get_next_pkt() of an available packet.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -15,9 +15,9 @@
 
 namespace
 {
-constexpr int kFlows = 60;          // whose packets are taken for the time
+constexpr int kFlows = 60;          // whose packets are taken to measure the time
 constexpr int kCountedCalls = 100;  // single-stepped
-constexpr int kWarmReads = 100000;  // before each, so that it finds the thread's clock as a program's millionth call does
+constexpr int kWarmReads = 100000;  // before each measured call, so that the thread's clock is in the state of a program's millionth call
 
 struct Capture {
     char *device;
@@ -25,7 +25,7 @@ struct Capture {
     uint64_t packets;
 };
 
-// All its packets are in the buffer, and no other thread runs.
+// All packets are in the buffer, and no other thread runs.
 Capture capture(const char *path)
 {
     Capture c = {mapi_create_offline_device(path, MFF_PCAP), 0, 0, 0, 0};
@@ -67,17 +67,18 @@ void time_packets(const char *path)
             ++taken;
         ns.push_back((thread_ns() - begin) / double(taken));
         if (taken != c.packets) {
-            std::fprintf(stderr, "calls_bench: of %lu packets %lu lay in the buffer\n", c.packets, taken);
+            std::fprintf(stderr, "calls_bench: of %lu packets, %lu were in the buffer\n", c.packets, taken);
             std::exit(1);
         }
         packets += taken;
         close(c);
     }
     bench::print({"mapi_get_next_pkt_ns", bench::median(ns), "ns", {{"packets", packets}, {"flows", kFlows}},
-                  "CPU time of the reading thread; the packets lie in the buffer, in the same process"}, "at most", 20);
+                  "CPU time of the reading thread; the packets are in the buffer, in the same process"}, "at most", 20);
 }
 
-// Net, of the call that took least: about once in a millisecond a read looks at the kernel's clock, and a stepped one is slow enough to do so often.
+// Net cost of the shortest call: a read checks the kernel's clock about once per millisecond, and a
+// stepped one is slow enough to do so often.
 void print_count(const nsdump::StatsReport &report, const std::string &slice, const std::string &figure, double bar)
 {
     for (const nsdump::SliceReport &one : report.slices) {
@@ -86,11 +87,11 @@ void print_count(const nsdump::StatsReport &report, const std::string &slice, co
         for (const nsdump::FieldReport &field : one.values) {
             if (field.field == "instructions" && field.net)
                 return bench::print({figure, field.net->min, "instructions", {{"calls", field.count}, {"most", field.net->max}, {"raw", field.raw.min}},
-                                     "single-stepped calls, the shortest one; about once in a millisecond a read looks at the kernel's clock, as the longest did"},
+                                     "shortest of the single-stepped calls; about once per millisecond, a read checks the kernel's clock, as the longest did"},
                                     "at most", bar);
         }
     }
-    bench::print_skipped(figure, "no instruction counts here");
+    bench::print_skipped(figure, "no instruction counts available here");
 }
 
 void count_instructions(const char *path)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Object files in which code with NETSLICE_DISABLE differs from the same code without the macros."""
+"""Number of object files in which code with NETSLICE_DISABLE differs from the same code without the macros."""
 import json
 import os
 import subprocess
@@ -16,7 +16,7 @@ def main():
     equal = sum(line.endswith("equal") and "bytes" in line for line in lines)
     different = sum("differs" in line or "is left" in line for line in lines)
     if equal + different == 0:
-        sys.exit(f"no comparison was made: {run.stdout}{run.stderr}")
+        sys.exit(f"nothing was compared: {run.stdout}{run.stderr}")
     print(json.dumps({"figure": "probe_compiled_out_differences", "value": different, "bar": 0, "sense": "equal",
                       "unit": "object files", "raw": {"equal": equal, "different": different, "lines": lines},
                       "note": "code, data, symbols and relocations, byte for byte; compilers and options in raw"}))

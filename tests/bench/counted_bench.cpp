@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What a record with two counters costs beside the clock and the two counters read bare: in ticks on x86-64, in
-// instructions on arm64 (the guests count these exactly, and have no time).
+// The cost of a record with two counters relative to bare reads of the clock and both counters: in ticks on x86-64,
+// in instructions on arm64 (the guests count these exactly, but have no real time).
 #include <nsprobe/probe.h>
 
 #include "figure.hpp"
@@ -11,7 +11,8 @@ namespace
 {
 using calibrate::UserCounter;
 
-// linux/perf_event.h, struct perf_event_mmap_page: the least that gives a right value, without what a share would need.
+// linux/perf_event.h, struct perf_event_mmap_page: the minimum for a correct value, without support
+// for multiplexing.
 inline std::uint64_t read_self(const volatile perf_event_mmap_page *page)
 {
     std::uint32_t sequence;
@@ -49,7 +50,7 @@ struct Subjects {
         for (int i = 0; i < rounds; ++i)
             NET_SLICE_START(bench);
     }
-    // Clock, then both counters by the protocol.
+    // Clock, then both counters by the kernel's protocol.
     __attribute__((noinline)) void protocol(int rounds) const
     {
         const volatile perf_event_mmap_page *const first = instructions.page(), *const second = cycles.page();
@@ -59,7 +60,7 @@ struct Subjects {
             keep(read_self(second));
         }
     }
-    // Clock, then both registers, whoever may own them.
+    // Clock, then both registers, without checking who owns them.
     __attribute__((noinline)) void registers(int rounds) const
     {
         const std::uint32_t first = instructions.number(), second = cycles.number();
@@ -72,7 +73,7 @@ struct Subjects {
 };
 using Subject = void (Subjects::*)(int) const;
 
-// From the difference of two lengths, so that calls and reads of the counter do not count.
+// Uses the difference of two lengths, so that calls and reads of the counter cancel.
 double instructions_of(const Subjects &subjects, Subject subject)
 {
     const auto count = [&](Subject what, int rounds) {
@@ -145,7 +146,7 @@ int main()
     nsp_session_counts counts;
     nsp_session_close(&counts);
     if (counts.drained != counts.issued)
-        std::fprintf(stderr, "%llu of %llu records lost: some met a full ring\n",
+        std::fprintf(stderr, "%llu of %llu records lost because a ring was full\n",
                      static_cast<unsigned long long>(counts.issued - counts.drained), static_cast<unsigned long long>(counts.issued));
     return counts.drained != counts.issued;
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What a record with two counters costs: by this machine's PMU, or in a guest that counts instructions."""
+"""The cost of a record with two counters, with this machine's PMU or in a guest that counts instructions."""
 import os
 import pathlib
 import subprocess
@@ -17,7 +17,7 @@ def in_guest(source, build):
         machine.add("tests/counted_bench")
         result = machine.run("echo 1 >/proc/sys/kernel/perf_user_access\ncounted_bench")
     except guest.Unavailable as lack:
-        print(f"no PMU here, and no guest: {lack}", file=sys.stderr)
+        print(f"no PMU and no guest available: {lack}", file=sys.stderr)
         return SKIP
     print(result.output, end="")
     return result.code

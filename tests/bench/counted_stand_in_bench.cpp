@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A record with two counters on a machine without a PMU: the library's assembly with rdtsc where it has rdpmc, against three
-// bare rdtsc.  Tells what the record adds to its reads; what a machine's rdpmc costs it cannot tell.
+// A record with two counters on a machine without a PMU: the library's assembly with rdtsc instead of rdpmc, compared
+// with three bare rdtsc.  Shows what the record adds to its reads, but not the cost of rdpmc.
 #include <cstring>
 
 #include <linux/perf_event.h>
@@ -27,7 +27,7 @@ constexpr int kBatches = 501;
 constexpr std::uint32_t kCounters = 2;
 perf_event_mmap_page pages[kCounters];
 
-// What nsp_session_open() and a thread's first probe would do, had they a PMU.
+// What nsp_session_open() and a thread's first probe would do with a PMU.
 nsp_shm_map prepare()
 {
     nsp_session_config config{};
@@ -36,7 +36,7 @@ nsp_shm_map prepare()
     config.ring_kind = NSLICE_RING_RSEQ;
     nsp_shm_map map{};
     if (!nsp_has_rseq() || nsp_shm_create(&config, &map) != 0) {
-        std::fprintf(stderr, "no rings: %s\n", nsp_has_rseq() ? nsp_last_error() : "glibc has registered no rseq here");
+        std::fprintf(stderr, "no rings: %s\n", nsp_has_rseq() ? nsp_last_error() : "glibc has not registered rseq");
         std::exit(77);
     }
     nsp_shm_populate(&map);
@@ -100,7 +100,7 @@ int main()
         give_back_room(map);
     }
     if (lost(map) > 0) {
-        std::fprintf(stderr, "%llu records met a full ring\n", static_cast<unsigned long long>(lost(map)));
+        std::fprintf(stderr, "%llu records lost because a ring was full\n", static_cast<unsigned long long>(lost(map)));
         return 1;
     }
     bench::print({"record_2_counters_stand_in_ratio", bench::median(record) / bench::median(bare), "ratio to three rdtsc",
@@ -108,6 +108,6 @@ int main()
                    {"record_ticks_p10", bench::quantile(record, 0.1)},
                    {"record_ticks_p90", bench::quantile(record, 0.9)},
                    {"three_clocks_ticks", bench::median(bare)}},
-                  "the assembly of a record with two counters, rdtsc in the place of rdpmc; no machine's real cost"});
+                  "the assembly of a record with two counters, with rdtsc instead of rdpmc; not a real machine's cost"});
     return 0;
 }

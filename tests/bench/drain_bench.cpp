@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the drain moves for each second of its own CPU time, and whether a producer notices it.
+// Bytes that the drain moves per second of its own CPU time, and its effect on a producer.
 #include "machine.hpp"
 
 #include <fcntl.h>
@@ -32,8 +32,9 @@ double drain_cpu_s()
     return 0;
 }
 
-// Pages for the trace.  A hypervisor takes back what a guest has freed for a while, and what it costs to get it again, a
-// microsecond a page, is not the drain's: so the trace grows only as fast as another file shrinks.
+// Pages for the trace.  A hypervisor reclaims pages that a guest has freed for a while; getting
+// them back costs a microsecond per page, which is not the drain's cost.  So the trace grows only
+// as fast as another file shrinks.
 class Pages
 {
 public:
@@ -54,7 +55,7 @@ public:
     }
 
 private:
-    // A little ahead of the trace.
+    // Slightly ahead of the trace.
     void give()
     {
         constexpr std::uint64_t kAheadBytes = 64 << 20;
@@ -100,7 +101,7 @@ int main()
     bench::pin_to_last_cpu();
     const double begin_s = drain_cpu_s();
     const std::vector<double> ticks = produce_for(kSeconds);
-    /* The drain goes on after the last record until the rings are empty; the thread ends in close(). */
+    /* The drain continues after the last record until the rings are empty; the thread ends in close(). */
     std::this_thread::sleep_for(std::chrono::milliseconds(300));
     const double busy_s = drain_cpu_s() - begin_s;
     nsp_session_counts counts;
@@ -110,12 +111,12 @@ int main()
     bench::print({"drain_gbytes_per_cpu_second", bytes / busy_s / 1e9, "GB/s",
                   {{"drained_bytes", bytes}, {"drain_cpu_s", busy_s}, {"issued", counts.issued}, {"drained", counts.drained},
                    {"lost_full", counts.lost[NSLICE_LOST_FULL]}},
-                  "16-byte records at full rate from one core to a file on tmpfs whose pages were used before"},
+                  "16-byte records at full rate from one core to a file on tmpfs with previously used pages"},
                  "at least", 1.0);
-    /* A producer that waited would have batches far from the rest; the tail is what preemption leaves. */
+    /* If the producer waited, some batches would be far from the rest; the tail is due to preemption. */
     bench::print({"producer_p99_over_median", bench::quantile(ticks, 0.99) / bench::median(ticks), "ratio",
                   {{"median_ticks", bench::median(ticks)}, {"p99_ticks", bench::quantile(ticks, 0.99)},
                    {"batches", ticks.size()}},
-                  "batches of 10,000 records while the drain runs: nothing in a probe waits for it"});
+                  "batches of 10,000 records while the drain runs; probes never wait for it"});
     return 0;
 }

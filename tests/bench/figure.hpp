@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A measured figure -> one JSON line, as README.md says.
+// A measured figure -> one JSON line, as described in README.md.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@ struct Figure {
     std::string unit;
     nlohmann::json raw;
     std::string note;
-    std::vector<std::string> lines = {}; // a table to show in place of `raw`
+    std::vector<std::string> lines = {}; // a table to show instead of `raw`
 };
 
 inline nlohmann::json to_json(const Figure &figure)
@@ -40,7 +40,7 @@ inline void print(const Figure &figure)
     print_line(to_json(figure));
 }
 
-// `sense` as the runner knows it: at most, at least, below, equal.
+// `sense` as known to the runner: at most, at least, below, equal.
 inline void print(const Figure &figure, const char *sense, double bar)
 {
     nlohmann::json line = to_json(figure);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Filters as machine code against libpcap's interpreter, over packets in the cache.  Expressions come on standard input.
+// Filters as machine code compared with libpcap's interpreter, on cached packets.  Reads expressions from standard input.
 #include <cstdint>
 #include <ctime>
 #include <fstream>
@@ -20,7 +20,7 @@ using mapi::match::BpfProgram;
 
 constexpr int kRounds = 9;
 constexpr int kPasses = 20;
-constexpr size_t kPackets = 2048; // 350 bytes on average: within a second-level cache
+constexpr size_t kPackets = 2048; // 350 bytes on average: fits a second-level cache
 
 double now_s()
 {
@@ -58,7 +58,7 @@ struct Packets {
     }
 };
 
-// CPU nanoseconds a packet; `matching` gets how many matched in all passes.
+// CPU nanoseconds per packet; `matching` is set to the number of matches in all passes.
 double run(const BpfProgram &program, const Packets &packets, uint64_t &matching)
 {
     matching = 0;
@@ -83,7 +83,7 @@ int main(int argc, char **argv)
     for (std::string expression; std::getline(std::cin, expression);) {
         const BpfProgram native = BpfProgram::compile(expression, 1, 0), interpreted = BpfProgram::compile(expression, 1, 0, BpfProgram::Engine::kInterpreter);
         if (!native.is_native()) {
-            std::cerr << "no machine code here\n";
+            std::cerr << "machine code is not available here\n";
             return 77;
         }
         std::vector<double> native_ns, interpreted_ns;
@@ -107,7 +107,7 @@ int main(int argc, char **argv)
         sums.push_back(interpreted_sum[size_t(round)] / native_sum[size_t(round)]);
     bench::print({"mapi_filter_over_interpreter_ratio", bench::quantile(sums, 0.5), "ratio of packets/s",
                   {{"filters", rows.size()}, {"median_of_filters", bench::quantile(ratios, 0.5)}, {"worst_filter", bench::quantile(ratios, 0)}, {"rows", rows}},
-                  "all filters of EXPECTED_COUNTS.json (else of filters.txt) over the same packets in the cache; CPU time of the interpreter / of machine code"},
+                  "all filters of EXPECTED_COUNTS.json (otherwise of filters.txt) over the same cached packets; CPU time of the interpreter / of machine code"},
                  "at least", 2.5);
     return 0;
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What is put before filter_bench: the capture, and the filters whose counts are known."""
+"""Input for filter_bench: the capture, and the filters whose counts are known."""
 import json
 import os
 import subprocess

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Every capture of a folder through all filters of a list at once: packets counted by libmapi and by libpcap, called as tcpdump calls it;
-// tcpdump itself is asked one filter a capture, in turn.
+// Runs every capture of a folder through all filters of a list at once, and compares the packets counted by libmapi and
+// by libpcap, called as tcpdump calls it; tcpdump itself checks one filter per capture, in turn.
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -34,10 +34,10 @@ std::vector<std::string> read_filters(const char *path)
 
 std::string quoted(const std::string &text)
 {
-    return "'" + text + "'"; // no filter and no capture here has a quotation mark
+    return "'" + text + "'"; // no filter or capture name contains a quotation mark
 }
 
-// What libpcap can read: itself, or what a compressed capture holds.
+// A file that libpcap can read: the capture itself, or its decompressed contents.
 fs::path unpacked(const fs::path &capture, const fs::path &folder)
 {
     static const std::map<std::string, std::string> kPrograms = {{".gz", "gzip"}, {".xz", "xz"}, {".bz2", "bzip2"}, {".zst", "zstd"}};
@@ -50,7 +50,7 @@ fs::path unpacked(const fs::path &capture, const fs::path &folder)
     return out;
 }
 
-// None: tcpdump refuses the filter or the capture.
+// Nullopt if tcpdump refuses the filter or the capture.
 std::optional<uint64_t> tcpdump_count(const fs::path &capture, const std::string &filter)
 {
     FILE *const out = popen(("tcpdump -r " + quoted(capture) + " --count " + quoted(filter) + " 2>/dev/null").c_str(), "r");
@@ -63,7 +63,7 @@ std::optional<uint64_t> tcpdump_count(const fs::path &capture, const std::string
 
 struct Engine {
     std::string refused; // why the capture could not be opened
-    std::string message; // of its end
+    std::string message; // when reading ended
     uint64_t packets = 0;
     Counts counts;
 };
@@ -80,7 +80,6 @@ std::string last_error()
     return text;
 }
 
-// One pass.
 Engine count(const fs::path &capture, const std::vector<std::string> &filters)
 {
     Engine engine;
@@ -178,7 +177,7 @@ void compare(const fs::path &capture, const std::vector<std::string> &filters, c
 int main(int argc, char **argv)
 {
     if (argc != 3 && argc != 4) {
-        std::cerr << "usage: filter_counts FILTERS FOLDER [N]     FOLDER: or what NETSLICE_DATA names; N: every Nth capture\n";
+        std::cerr << "usage: filter_counts FILTERS FOLDER [N]     FOLDER: overridden by NETSLICE_DATA; N: every Nth capture\n";
         return 2;
     }
     const char *const named = std::getenv("NETSLICE_DATA");
@@ -188,7 +187,7 @@ int main(int argc, char **argv)
         return 77;
     }
     if (std::system("command -v tcpdump >/dev/null") != 0) {
-        std::cerr << "needs the program tcpdump\n";
+        std::cerr << "requires the program tcpdump\n";
         return 77;
     }
     const std::vector<std::string> filters = read_filters(argv[1]);
@@ -210,7 +209,7 @@ int main(int argc, char **argv)
     bench::print({"mapi_filter_count_differences", double(totals.differences.size()), "counts",
                   {{"captures", totals.captures}, {"packets", totals.packets}, {"filters", filters.size()}, {"compared", totals.compared},
                    {"asked_tcpdump", totals.asked_tcpdump}, {"left_out", totals.left_out}, {"differ", totals.differences}},
-                  "all filters in one pass over each capture, against libpcap called as tcpdump calls it; tcpdump itself for one filter a capture"},
+                  "all filters in one pass over each capture, compared with libpcap called as tcpdump calls it; tcpdump itself for one filter per capture"},
                  "equal", 0);
     return 0;
 }

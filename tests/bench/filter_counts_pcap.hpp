@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The judge of filter_counts: a capture and filters -> packets that match, by libpcap alone, called as `tcpdump -r` calls it.
+// The reference of filter_counts: a capture and filters -> matching packets, only by libpcap, called as `tcpdump -r` calls it.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace bench
 {
-using Counts = std::vector<std::optional<uint64_t>>; // none: the filter is refused
+using Counts = std::vector<std::optional<uint64_t>>; // nullopt: the filter is refused
 
 class PcapJudge
 {
@@ -33,13 +33,13 @@ public:
 
     bool is_open() const { return pcap_ != nullptr; }
     uint64_t packets() const { return packets_; }
-    // Why it stopped before the end; empty: it did not.
+    // Why reading stopped before the end; empty if it did not.
     const std::string &error() const { return error_; }
-    // It knows one link type and one snap length a file.
+    // libpcap supports one link type and one snap length per file.
     bool stopped_at_other_interface() const { return error_.find("different from the") != std::string::npos; }
 
-    // draft-ietf-opsawg-pcap: the type is the low 16 bits, and those above are reserved but for the FCS length.  Some releases of libpcap
-    // take all of it for a type.
+    // draft-ietf-opsawg-pcap: the type is the low 16 bits; the upper bits are reserved except for
+    // the FCS length.  Some releases of libpcap use all bits as the type.
     bool has_reserved_bits() const { return pcap_datalink(pcap_) > 0xffff; }
 
     const Counts &count(const std::vector<std::string> &filters)
@@ -62,7 +62,8 @@ public:
         return counts_;
     }
 
-    // Filters for these libpcap writes in the file's byte order, and leaves the packets as they are; the engine converts the packets.
+    // For these, libpcap compiles filters for the file's byte order and leaves packets unchanged;
+    // the engine converts packets.
     bool keeps_byte_order() const { return pcap_is_swapped(pcap_) && (pcap_datalink(pcap_) == DLT_NULL || pcap_datalink(pcap_) == DLT_ENC); }
 
 private:
@@ -71,7 +72,7 @@ private:
         bool is_good = false;
     };
 
-    // Once for all captures of a kind.
+    // Compiled once for all captures of a kind.
     const std::vector<Program> &compiled(const std::vector<std::string> &filters)
     {
         static std::map<std::tuple<int, int, int>, std::vector<Program>> known;

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Figures of the kernel module: one test of tests/vm in a guest -> what its guest printed, as figures.  The test judges, this reads."""
+"""Figures of the kernel module: one test of tests/vm in a guest -> figures from the guest's output.  The test checks, this only reads."""
 import collections
 import contextlib
 import json
@@ -14,13 +14,13 @@ SKIP = 77
 
 
 class NoFigure(Exception):
-    """The guest did not print what the figure is made of."""
+    """The guest did not print the input of the figure."""
 
 
 def _found(pattern, text):
     found = re.findall(pattern, text)
     if not found:
-        raise NoFigure(f"the guest printed nothing like {pattern!r}")
+        raise NoFigure(f"the guest printed nothing that matches {pattern!r}")
     return found
 
 
@@ -35,39 +35,39 @@ def equation(text):
     rows = [(full, how, int(issued), int(records), int(lost)) for full, how, issued, records, lost in
             _found(r"kernel (\w+) (\w+): \w+; (\d+) issued, (\d+) records, (\d+) lost", text)]
     yield {"figure": "nsmod_equation_off_records", "value": sum(abs(row[2] - row[3] - row[4]) for row in rows), "bar": 0, "sense": "equal", "unit": "records",
-           "raw": {"runs": rows}, "note": "issued - records - lost of the kernel's records under a flood, small rings, slow readers and CPUs that come and go"}
+           "raw": {"runs": rows}, "note": "issued - records - lost of the kernel's records under a flood, small rings, slow readers and CPU hotplug"}
 
 
 def drain(text):
     seconds = {name: float(end) - float(begin) for name, begin, end in _found(r"(\w+): written (\S+) (\S+)", text)}
     issued, drained = (sum(map(int, _found(rf'"{word}":(\d+)', text))) for word in ("issued", "drained"))
     if not {"unread", "drained", "stopped"} <= set(seconds) or not seconds["unread"] > 0:
-        raise NoFigure(f"the guest told the time of {sorted(seconds)} only")
-    for name, what in (("drained", "readers at work"), ("stopped", "readers that stand still")):
+        raise NoFigure(f"the guest reported only the time of {sorted(seconds)}")
+    for name, what in (("drained", "running readers"), ("stopped", "stopped readers")):
         yield {"figure": f"nsmod_two_writers_{name}_ratio", "value": seconds[name] / seconds["unread"], "unit": "ratio",
                "raw": {"seconds": seconds, "issued": issued, "drained": drained, "lost": issued - drained},
-               "note": f"time of two writers at full rate with {what}, against no reader; 2 emulated CPUs for both sides"}
+               "note": f"time of two writers at full rate with {what}, relative to no reader; 2 emulated CPUs for both sides"}
 
 
 def record_instructions(text):
     costs = [int(cost) / 16 for cost in _found(r"16 probes take (\d+) instructions", text)]
     if len(costs) != 2:
-        raise NoFigure(f"{len(costs)} costs, not one idle and one recording")
+        raise NoFigure(f"{len(costs)} costs instead of one idle and one recording")
     yield {"figure": "kernel_record_instructions", "value": costs[1] - 1, "bar": 25, "sense": "at most", "unit": "instructions",
-           "raw": {"probe_while_recording": costs[1]}, "note": "arm64 guest that counts exactly; beside the clock read"}
+           "raw": {"probe_while_recording": costs[1]}, "note": "arm64 guest that counts exactly; in addition to the clock read"}
     yield {"figure": "kernel_probe_idle_instructions", "value": costs[0], "bar": 1, "sense": "at most", "unit": "instructions",
-           "note": "while nobody records"}
+           "note": "while no process records"}
 
 
 def record_ratio(text):
-    """Lines of NSLICE_IOC_MEASURE: name, mean in ticks times 1024 ...  The least of those seen, as nothing makes a read faster than it is."""
+    """Lines of NSLICE_IOC_MEASURE: name, mean in ticks times 1024 ...  The minimum, because noise only makes a read slower."""
     least = {}
     for name, mean in _found(r"(?m)^(START\+STOP|rdtsc)\t(-?\d+)\t\d+\t\d+$", text):
         least[name] = min(int(mean), least.get(name, int(mean)))
     if len(least) != 2 or least["rdtsc"] <= 0:
         raise NoFigure(f"costs of {sorted(least)} only")
     yield {"figure": "kernel_record_rdtsc_ratio", "value": least["START+STOP"] / 2 / least["rdtsc"], "unit": "ratio",
-           "raw": {name: value / 1024 for name, value in least.items()}, "note": "a kernel record without counters against a bare rdtsc in the same amd64 guest; ticks in raw"}
+           "raw": {name: value / 1024 for name, value in least.items()}, "note": "a kernel record without counters relative to a bare rdtsc in the same amd64 guest; ticks in raw"}
 
 
 Bench = collections.namedtuple("Bench", "reader test program architecture")
@@ -84,7 +84,7 @@ BENCHES = {
 
 @contextlib.contextmanager
 def overheard(guest):
-    """A list that gets what every guest of the block prints."""
+    """A list that collects the output of every guest of the block."""
     outputs, run = [], guest.Guest.run
 
     def listening(self, script):
@@ -100,7 +100,7 @@ def overheard(guest):
 
 
 def lacking(guest, bench, build):
-    """What is not here to boot the test's guest, or None."""
+    """What is missing to boot the test's guest, or None."""
     try:
         machine = (guest.Arm64Guest if bench.architecture == "arm64" else guest.Amd64Guest)(build)
         machine.add("bin/nsdump")

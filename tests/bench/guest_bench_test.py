@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# guest_bench_test: what guests print -> figures; a guest that prints something else gives none.
+# guest_bench_test: output of guests -> figures; other output gives no figures.
 import unittest
 
 import guest_bench

@@ -40,10 +40,10 @@ def cpu_s(usage):
 
 
 class Counter:
-    """A flow with PKT_COUNTER; its own CPU time is this process's."""
+    """A flow with PKT_COUNTER; its CPU time is that of this process."""
 
     def __init__(self, library, cpu):
-        os.sched_setaffinity(0, {cpu}) # its packet thread has it, too
+        os.sched_setaffinity(0, {cpu}) # inherited by its packet thread
         self.flow = library.Flow.on_device("far")
         self.count = self.flow.apply("PKT_COUNTER")
         self.flow.connect()
@@ -66,10 +66,10 @@ class Counter:
 
 
 def tcpdump(sender):
-    """CPU seconds, with `sender` None those of a run without packets."""
+    """CPU seconds; without `sender`, those of a run without packets."""
     os.sched_setaffinity(0, {RECEIVER_CPU})
     process = subprocess.Popen(["tcpdump", "-Z", "root", "-n", "-i", "far", "-w", "/dev/null"], stderr=subprocess.PIPE, text=True)
-    process.stderr.readline() # it listens
+    process.stderr.readline() # it is listening
     if sender:
         send(sender)
     time.sleep(0.3)
@@ -99,15 +99,15 @@ def main():
     ratios = [own / other for own, other in zip(ours_ns, theirs_ns)]
     raw = {"mpackets_per_s": statistics.median(one["mpackets_per_s"] for one in ours), "mapi_cpu_ns": statistics.median(ours_ns),
            "tcpdump_cpu_ns": statistics.median(theirs_ns), "rounds": ROUNDS, "packets": PACKETS}
-    tell("mapi_live_lost_packets", sum(one["sent"] - one["counted"] for one in ours), 0, "equal", "packets", raw, "sender and receiver on a core each")
+    tell("mapi_live_lost_packets", sum(one["sent"] - one["counted"] for one in ours), 0, "equal", "packets", raw, "sender and receiver on separate cores")
     tell("mapi_live_over_tcpdump_cpu_ratio", statistics.median(ratios), 0.25, "at most", "ratio", raw,
-         "CPU time a packet of the receiving process, less that of a run without packets: PKT_COUNTER against tcpdump -w /dev/null")
-    # The sender leaves the receiver no time on the core that they share.
+         "CPU time per packet of the receiving process, minus that of a run without packets: PKT_COUNTER relative to tcpdump -w /dev/null")
+    # The sender leaves the receiver no time on their shared core.
     os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
     mapi_library.Flow.library.mapi_set_device_option(b"far", b"buffer_mb", b"2")
     crowded = [Counter(mapi_library, SENDER_CPU).receive(sender) for _ in range(3)]
     tell("mapi_live_equation_off_packets", sum(abs(one["sent"] - one["counted"] - one["drops"]) for one in crowded), 0, "equal", "packets",
-         {"runs": crowded}, f"overloaded on purpose: {sum(one['drop_kernel'] for one in crowded)} of {3 * PACKETS} dropped; sent - counted - drops by cause")
+         {"runs": crowded}, f"deliberately overloaded: {sum(one['drop_kernel'] for one in crowded)} of {3 * PACKETS} dropped; sent - counted - drops by cause")
 
 
 if __name__ == "__main__":

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* live_sender INTERFACE PACKETS BYTES: so many frames of UDP, as fast as one core sends them, past the queue.  Prints what left, and in how long. */
+/* live_sender INTERFACE PACKETS BYTES: sends UDP frames as fast as one core can, bypassing the qdisc.  Prints frames sent and seconds. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Records issued, as the writers count them, against records drained + lost, as the session counts them, under everything at once.
+// Records issued, as counted by the writers, compared with drained + lost, as counted by the session, under all conditions at once.
 #include <atomic>
 #include <csignal>
 #include <cstdlib>
@@ -27,7 +27,7 @@ void on_alarm(int)
     g_issued.fetch_add(1, std::memory_order_relaxed);
 }
 
-// Overflow (nobody waits for the drain), migration, and threads that end and are replaced.
+// Overflow (writers do not wait for the drain), migration, and threads that end and are replaced.
 void write_records(unsigned seed)
 {
     std::uint64_t mine = 0;
@@ -50,7 +50,7 @@ void write_records(unsigned seed)
     g_issued.fetch_add(mine, std::memory_order_relaxed);
 }
 
-// A child's probes are off: what it does may not show up.
+// Probes are off in a child: its activity must not be recorded.
 void fork_once()
 {
     const pid_t child = fork();

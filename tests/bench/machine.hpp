@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What every benchmark needs of the machine: a pinned thread, a fenced clock, its rate.
+// What every benchmark needs from the machine: a pinned thread, a fenced clock, its rate.
 #pragma once
 
 #include <chrono>
@@ -27,7 +27,7 @@ inline double ticks_per_ns()
     return static_cast<double>(fenced_ticks() - ticks) / elapsed.count();
 }
 
-// The last CPU that the process may use; drains and the rest of the system keep the others.
+// The last CPU that the process may use; drains and the rest of the system have the others.
 inline void pin_to_last_cpu()
 {
     cpu_set_t allowed, one;

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What probes cost mapid: packets that its packet thread takes in a second of its own CPU time, against a mapid without probe code.
+"""The cost of probes in mapid: packets per second of its packet thread's CPU time, relative to a mapid without probe code.
 
-A mapid that may use one processor alone has no second thread that reads captures ahead, whose share of the work would change with what else
-the processors do; only the probes' drain gets a processor of its own.
+A mapid that is limited to one processor has no second thread that reads captures ahead, whose share of the work would vary with other
+load; only the probes' drain gets a processor of its own.
 """
 import json
 import os
@@ -33,7 +33,7 @@ def thread_times_ns(process):
 
 
 class Measured:
-    """A mapid with one client that counts the packets of a capture that never ends; it stands still but in its turn."""
+    """A mapid with one client that counts the packets of an endless capture; it is stopped except during its turn."""
 
     def __init__(self, mapid, program, capture, **environment):
         class Daemon(mapid.Daemon):
@@ -83,9 +83,9 @@ def main():
     mapid_path, source, build = sys.argv[1:4]
     bare_path = pathlib.Path(os.environ.get("NETSLICE_BARE_BUILD", pathlib.Path(source) / "build/bare")) / "bin/mapid"
     if not bare_path.exists():
-        skip("needs a build without probe code: cmake --preset bare && cmake --build --preset bare --target mapid")
+        skip("requires a build without probe code: cmake --preset bare && cmake --build --preset bare --target mapid")
     if not pathlib.Path("/proc/self/schedstat").exists():
-        skip("this kernel does not tell the CPU time of threads (CONFIG_SCHED_INFO)")
+        skip("this kernel does not report the CPU time of threads (CONFIG_SCHED_INFO)")
     os.environ["NETSLICE_BUILD"] = build
     os.environ["NETSLICE_SOURCE"] = source
     sys.path.insert(0, os.path.join(source, "tests/flow"))
@@ -100,7 +100,7 @@ def main():
             one.run()
     for one in (bare, off, on):
         one.close()
-    figure("mapid_probes_off_ratio", 0.99, off, bare, "probes compiled in, nobody records")
+    figure("mapid_probes_off_ratio", 0.99, off, bare, "probes compiled in, not recorded")
     figure("mapid_probes_on_ratio", 0.97, on, bare, "each batch recorded")
 
 

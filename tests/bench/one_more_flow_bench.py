@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Instructions that a further flow adds to a packet when its functions are already in use by another flow."""
+"""Instructions per packet that a further flow adds if another flow already uses its functions."""
 import json
 import os
 import subprocess

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A program of this folder with a mapid of its own before it."""
+"""Runs a program of this folder with its own mapid."""
 import os
 import subprocess
 import sys

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-// What a probe costs: on in each clock mode against the bare clock read of that mode, and off.
+// The cost of a probe: on, in each clock mode relative to the bare clock read of that mode, and off.
 //
-// The core's other hardware thread may belong to a neighbour that nobody here can see or stop.  A loop of plain additions
-// needs all of the core, so it slows as soon as the core is shared; it runs before and after each probe batch and tells
-// which batches had the core alone.  The figure with the bar takes every batch.
+// The core's sibling thread may belong to a neighbour that cannot be seen or stopped from here.  A
+// loop of plain additions needs the whole core, so it slows down as soon as the core is shared; it
+// runs before and after each probe batch and shows which batches had the core to themselves.  The
+// figure with the bar uses every batch.
 #include "machine.hpp"
 
 #include <nsprobe/probe.h>
@@ -66,10 +67,10 @@ double time_additions()
 }
 
 struct Series {
-    std::vector<double> empty, clock, additions, probe; // one of each a batch; additions: the slower of two
+    std::vector<double> empty, clock, additions, probe; // one of each per batch; additions: the slower of two
 };
 
-// Clock and probe in turn, without a rest: a core that slept begins with cold caches.
+// Alternates clock and probe without a pause: a core that slept starts with cold caches.
 Series measure(double (*clock)())
 {
     Series series;
@@ -133,15 +134,15 @@ void print_all_and_core_alone(const Question &question, const Series &all)
     const Series alone = core_alone(all);
     if (alone.probe.size() < kLeastAlone) {
         bench::print_skipped(name, "the core's other thread was busy nearly all the time: only " +
-                                       std::to_string(alone.probe.size()) + " batches had the core alone");
+                                       std::to_string(alone.probe.size()) + " batches had the core to themselves");
         return;
     }
     bench::print({name, question.value(alone), question.unit, raw(alone),
-                  "of the above, the batches in which a loop of additions had the whole core"},
+                  "only batches of the above in which a loop of additions had the whole core"},
                  question.sense, question.bar);
 }
 
-// The producer is pinned and the drain thread is not: it may run elsewhere.
+// The producer is pinned and the drain thread is not, so it can run elsewhere.
 Series on_last_cpu(double (*clock)(), bool is_warming)
 {
     Series series;
@@ -162,7 +163,7 @@ Series with_session(const char *mode, double (*clock)())
     nsp_session_counts counts;
     nsp_session_close(&counts);
     if (counts.drained != counts.issued) {
-        std::fprintf(stderr, "%s: %llu records lost, so some probes met a full ring\n", mode,
+        std::fprintf(stderr, "%s: %llu records lost because a ring was full\n", mode,
                      static_cast<unsigned long long>(counts.issued - counts.drained));
         std::exit(1);
     }
@@ -172,11 +173,11 @@ Series with_session(const char *mode, double (*clock)())
 
 int main()
 {
-    print_all_and_core_alone({"probe_off_ns", "ns", "no session open; the empty loop is taken out", off_ns, "below", 1},
+    print_all_and_core_alone({"probe_off_ns", "ns", "no session open; the empty loop is subtracted", off_ns, "below", 1},
                              on_last_cpu(time_fast_clock, false));
     print_all_and_core_alone(
         {"probe_record_ratio", "ratio to rdtsc",
-         "16-byte record into the per-CPU ring, batches of 10,000, medians, ring drained meanwhile", ratio, "at most",
+         "16-byte record into the per-CPU ring, batches of 10,000, medians, with a running drain", ratio, "at most",
          1.05},
         with_session("fast", time_fast_clock));
     const Series ordered = with_session("ordered", time_ordered_clock);

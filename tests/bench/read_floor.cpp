@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What reading a capture costs at least: read() into one buffer, alone, with a look at each record, and by two threads -> seconds of
-// each, one a line.
+// The minimum cost of reading a capture: read() into one buffer, on its own, with a visit to each record, and by two
+// threads -> seconds of each, one per line.
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
@@ -15,9 +15,9 @@
 
 namespace
 {
-constexpr size_t kFileHeaderBytes = 24, kRecordHeaderBytes = 16, kProtocolAt = 23; // of Ethernet with IPv4
-constexpr size_t kPieceBytes = size_t(128) << 10;                                  // as the driver's
-constexpr size_t kRoomBytes = size_t(256) << 10;                                   // for what is left of the piece before
+constexpr size_t kFileHeaderBytes = 24, kRecordHeaderBytes = 16, kProtocolAt = 23; // in Ethernet frames with IPv4
+constexpr size_t kPieceBytes = size_t(128) << 10;                                  // as in the driver
+constexpr size_t kRoomBytes = size_t(256) << 10;                                   // for the rest of the previous piece
 
 double now_s()
 {
@@ -26,7 +26,7 @@ double now_s()
     return double(now.tv_sec) + double(now.tv_nsec) * 1e-9;
 }
 
-// Of whole records; what is left stays.
+// Visits complete records; the rest stays in the buffer.
 const uint8_t *walk(const uint8_t *at, const uint8_t *end, uint64_t &tcp)
 {
     while (size_t(end - at) >= kRecordHeaderBytes) {
@@ -58,7 +58,7 @@ double read_s(int file, bool walks, uint64_t &tcp)
     return now_s() - begin;
 }
 
-// Pieces in turn, into as many buffers as the driver's threads have.
+// Reads pieces in turn, into as many buffers as the driver's threads have.
 double read_by_two_s(int file)
 {
     constexpr size_t kBuffers = 4;
@@ -88,5 +88,5 @@ int main(int argc, char **argv)
     const double walked_s = read_s(file, true, tcp);
     std::printf("%.6f\n%.6f\n%.6f\n", alone_s, walked_s, read_by_two_s(file));
     close(file);
-    return tcp == UINT64_MAX; // used
+    return tcp == UINT64_MAX; // keeps the compiler from removing the loop
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// mapi_read_results() of a counter while packets come.
+// mapi_read_results() of a counter while packets arrive.
 #include <cstdint>
 #include <ctime>
 #include <iostream>
@@ -41,10 +41,10 @@ int main(int argc, char **argv)
     mapi_close_flow(flow);
     mapi_delete_offline_device(device);
     if (last <= first) {
-        std::cerr << "no packets came meanwhile\n";
+        std::cerr << "no packets arrived during the measurement\n";
         return 1;
     }
-    bench::print({"mapi_read_results_ns", ns, "ns", {{"reads", kReads}, {"packets_meanwhile", last - first}}, "CPU time of the reading thread, beside a thread that counts"}, "at most",
+    bench::print({"mapi_read_results_ns", ns, "ns", {{"reads", kReads}, {"packets_meanwhile", last - first}}, "CPU time of the reading thread while another thread counts"}, "at most",
                  15);
     return 0;
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""read_results_bench through a mapid: the same figure under a name of its own."""
+"""read_results_bench through a mapid: the same figure under its own name."""
 import json
 import subprocess
 import sys

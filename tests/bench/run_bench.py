@@ -28,7 +28,7 @@ def verdict(figure):
 
 
 def merge(name, bench, runs):
-    """Several runs' objects of one figure -> one: the median, with every run's value and raw measurements kept."""
+    """Several runs' objects of one figure -> one object: the median, with every run's value and raw measurements."""
     told = [figure for figure in runs if "value" in figure]
     if not told:
         return {"figure": name, "bench": bench, "verdict": "skipped", "skipped": runs[-1]["skipped"]}
@@ -43,7 +43,7 @@ def merge(name, bench, runs):
 
 
 def measure(bench: Bench, bin_folder, repeats, progress):
-    """Runs one benchmark; every figure that benches.txt promises is in the answer, whatever happens."""
+    """Runs one benchmark; the result always has every figure listed in benches.txt."""
     collected, reason = {}, None
     for number in range(bench.runs(repeats)):
         progress(f"{bench.name}: run {number + 1}")
@@ -62,7 +62,7 @@ def measure(bench: Bench, bin_folder, repeats, progress):
             figure.update(verdict="failed", failed=reason[1])
     for name in bench.figures:
         if name not in collected:
-            what, why = reason or ("failed", "the program ended well but did not print this figure")
+            what, why = reason or ("failed", "the program succeeded but did not print this figure")
             figures.append({"figure": name, "bench": bench.name, "verdict": what, what: why})
     return figures
 
@@ -89,11 +89,11 @@ def show(figure):
 
 
 def choose(benches, names):
-    """By benchmark, group or figure; a figure brings its whole program along and is the only one that is told."""
+    """Selects by benchmark, group or figure; a figure runs its whole program and is the only one reported."""
     known = {name for bench in benches for name in (bench.name, bench.group, *bench.figures) if name}
     unknown = [name for name in names if name not in known]
     if unknown:
-        raise ValueError(f"no benchmark or figure {', '.join(unknown)}; there are: {', '.join(sorted(known)) or 'none'}")
+        raise ValueError(f"unknown benchmark or figure {', '.join(unknown)}; available: {', '.join(sorted(known)) or 'none'}")
     if not names:
         return [bench for bench in benches if not bench.is_only_asked]
     return [bench for bench in benches if {bench.name, bench.group, *bench.figures} & set(names)]
@@ -101,16 +101,16 @@ def choose(benches, names):
 
 def options():
     parser = argparse.ArgumentParser(
-        description="Runs the benchmarks of benches.txt and holds every figure against its bar.",
-        epilog="Exit codes: 0 every bar reached (skipped ones are told); 1 a bar missed or a program failed; 2 wrong use. "
+        description="Runs the benchmarks of benches.txt and compares every figure with its bar.",
+        epilog="Exit codes: 0 every bar reached (skipped ones are reported); 1 a bar missed or a program failed; 2 invalid usage. "
                "Example: run_bench.py --bin build/release/bin probe_record_ratio")
-    parser.add_argument("names", nargs="*", metavar="NAME", help="benchmark, group or figure; default all that run unasked")
+    parser.add_argument("names", nargs="*", metavar="NAME", help="benchmark, group or figure; default: all that do not require a request")
     parser.add_argument("--bin", type=pathlib.Path, default=SOURCE / "build/release/bin", help="folder of built programs")
     parser.add_argument("--list", type=pathlib.Path, default=pathlib.Path(__file__).with_name("benches.txt"),
-                        help="other list of benchmarks")
+                        help="alternative list of benchmarks")
     parser.add_argument("--out", type=pathlib.Path, default=SOURCE / "build/bench.json", help="file for the results")
     parser.add_argument("--repeat", type=int, default=3, help="runs of each program; the median counts (default 3)")
-    parser.add_argument("--check", action="store_true", help="only see whether the names are known")
+    parser.add_argument("--check", action="store_true", help="only check that the names are known")
     return parser.parse_args()
 
 
@@ -119,7 +119,7 @@ def main():
     try:
         benches = choose(parse(arguments.list), arguments.names)
         if not benches or arguments.repeat < 1:
-            raise ValueError(f"{arguments.list}: no benchmark in the list" if not benches else "--repeat: at least 1")
+            raise ValueError(f"{arguments.list}: contains no benchmark" if not benches else "--repeat: at least 1")
     except (OSError, ValueError) as error:
         print(f"run_bench: {error}", file=sys.stderr)
         return 2

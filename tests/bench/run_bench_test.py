@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# run_bench_test: made-up programs -> the verdicts, exit code and bench.json that run_bench owes.
+# run_bench_test: fake programs -> the expected verdicts, exit code and bench.json of run_bench.
 import json
 import pathlib
 import subprocess
@@ -97,7 +97,7 @@ class RunBench(unittest.TestCase):
         done, figures = self.run_bench("b : f : one : table\nc : g : no_c : table built=no_c:c-dev,c-tools\n"
                                        "d : h : one : table tool=no-such-program-here:d-tools")
         self.assertEqual(figures["g"]["skipped"], "no_c is not built: install c-dev c-tools")
-        self.assertEqual(figures["h"]["skipped"], "needs the program no-such-program-here: install d-tools")
+        self.assertEqual(figures["h"]["skipped"], "requires the program no-such-program-here: install d-tools")
         self.assertEqual(done.returncode, 0)
         told = done.stdout.splitlines()
         self.assertLess(next(i for i, line in enumerate(told) if line.startswith("present")), told.index("not measured:"))

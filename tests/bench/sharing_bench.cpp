@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Many flows on one capture: 500 filters on 500 ports against one of them; 1,000 strings in 1,000 flows against Vectorscan alone; 500
-// rules of a header and a string.
+// Many flows on one capture: 500 filters on 500 ports compared with one of them; 1,000 strings in 1,000 flows compared
+// with plain Vectorscan; 500 rules with a header and a string.
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
@@ -38,11 +38,11 @@ struct Counted {
 };
 
 struct Rule {
-    std::string filter = {}; // empty: none
+    std::string filter = {}; // empty: no filter
     std::string pattern = {};
 };
 
-// A flow for each rule, with a counter behind.
+// A flow for each rule, followed by a counter.
 Counted run(const std::string &capture, const std::vector<Rule> &rules)
 {
     char *device = mapi_create_offline_device(capture.c_str(), MFF_PCAP);
@@ -62,7 +62,7 @@ Counted run(const std::string &capture, const std::vector<Rule> &rules)
     }
     if (mapi_start_offline_device(device) < 0)
         fail(device);
-    const double begin = cpu_s(); // also what the packet thread prepares before the first packet
+    const double begin = cpu_s(); // includes the packet thread's preparations before the first packet
     Counted counted;
     if (mapi_wait_flow(flows.front().first, -1) < 0)
         fail(device);
@@ -83,7 +83,7 @@ double median(std::vector<double> values)
     return bench::quantile(std::move(values), 0.5);
 }
 
-// Ports that no packet of the capture has.
+// Ports that do not occur in the capture.
 std::vector<Rule> silent_ports(const std::string &capture)
 {
     std::vector<Rule> all, silent;
@@ -115,7 +115,7 @@ int measure_ports(const std::string &capture)
     const double ns = 1e9 / double(packets);
     bench::print({"mapi_500_ports_over_1_ratio", median(ratios), "ratio of packets/s",
                   {{"packets", packets}, {"ns_500", median(many_s) * ns}, {"ns_1", median(one_s) * ns}, {"ratios", ratios}},
-                  "500 flows \"port N\" whose ports no packet has, with a counter each, / one of them"},
+                  "500 flows \"port N\" with ports that do not occur, with a counter each, / one of them"},
                  "at least", 0.8);
     return 0;
 }
@@ -128,7 +128,7 @@ std::string unhex(const std::string &hex)
     return text;
 }
 
-// A capture without packets: what a run over it takes is what the start takes.
+// A capture without packets: a run over it takes only the start-up time.
 class EmptyCapture
 {
 public:
@@ -157,7 +157,7 @@ struct StringSeconds {
 std::vector<std::string> string_rows(const StringSeconds &seconds, double ns, double compile_s)
 {
     std::vector<std::string> rows;
-    const auto add = [&](const char *what, double value, const char *unit = "ns a packet") {
+    const auto add = [&](const char *what, double value, const char *unit = "ns/packet") {
         char row[160];
         std::snprintf(row, sizeof(row), "%-84s %8.1f %s", what, value, unit);
         rows.emplace_back(row);
@@ -166,15 +166,15 @@ std::vector<std::string> string_rows(const StringSeconds &seconds, double ns, do
     const double find = median(seconds.read_and_find) * ns, device = median(seconds.device) * ns, flows = median(seconds.flows) * ns;
     add("hs_scan() of packets in memory", median(seconds.scan) * ns);
     add("read() in pieces of 128 KiB, and hs_scan()", scan);
-    add("  of these read() and going through the records", read);
+    add("  of these read() and visiting the records", read);
     add("1,000 flows STR_SEARCH, PKT_COUNTER", flows);
     add("  read() and hs_scan(), as above", scan);
-    add("  + copies with 32 bytes behind each packet", copies - scan);
-    add("  + hits into a mask for each flow, another database", find - copies);
+    add("  + copies with 32 bytes of padding after each packet", copies - scan);
+    add("  + hits in a mask for each flow, another database", find - copies);
     add("  + driver, batches, a burst's publication (one flow PKT_COUNTER without read())", device - read);
-    add("  + distribution to 1,000 flows and their results: what is left", flows - find - (device - read));
-    add("before the first packet, in none of these: the joint of 1,000 flows", median(seconds.prepare) * 1e3, "ms");
-    add("  Vectorscan's database alone", compile_s * 1e3, "ms");
+    add("  + distribution to 1,000 flows and their results: the remainder", flows - find - (device - read));
+    add("before the first packet, not included above: the node group of 1,000 flows", median(seconds.prepare) * 1e3, "ms");
+    add("  of this, Vectorscan's database", compile_s * 1e3, "ms");
     return rows;
 }
 
@@ -187,7 +187,7 @@ StringSeconds measure_rounds(const std::string &capture, const std::vector<Rule>
         const Counted flows = run(capture, patterns);
         const auto check = [&](double taken) { // right after it
             if (flows.passed != bare.hits())
-                fail("the counts of flows and of Vectorscan alone differ");
+                fail("the counts of flows and of plain Vectorscan differ");
             return taken;
         };
         seconds.read_and_scan.push_back(check(bare.read_and_scan()));
@@ -196,7 +196,7 @@ StringSeconds measure_rounds(const std::string &capture, const std::vector<Rule>
         seconds.device.push_back(run(capture, {{}}).seconds);
         seconds.scan.push_back(check(bare.scan()));
         seconds.read.push_back(bare.read());
-        seconds.read_and_scan_copies.push_back(bare.read_and_scan_copies()); // unchecked: it counts what ends behind a packet, too
+        seconds.read_and_scan_copies.push_back(bare.read_and_scan_copies()); // unchecked: it also counts matches that end in the padding
         seconds.read_and_find.push_back(check(bare.read_and_find()));
         packets = flows.packets;
     }
@@ -230,7 +230,8 @@ int measure_strings(const std::string &capture)
     return 0;
 }
 
-// As Snort's rules have them: a protocol and a port on one side.  Most rules share few of them: a fifth the first one.
+// Headers as in Snort's rules: a protocol and a port on one side.  Most rules share a few headers;
+// a fifth share the first one.
 std::vector<std::string> headers()
 {
     std::vector<std::string> headers;

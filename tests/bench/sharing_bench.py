@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What is put before sharing_bench: the capture in the page cache, and a thousand strings of rules.  The figures are the program's."""
+"""Input for sharing_bench: the capture in the page cache, and a thousand strings from rules.  The program prints the figures."""
 import os
 import re
 import subprocess
@@ -13,7 +13,7 @@ SHORTEST_BYTES = 4
 
 
 def contents_of(rules):
-    """The strings of Snort's rules as bytes: text, and hex between pipes."""
+    """The strings of Snort's rules as bytes: text, with hex between pipes."""
     for quoted in re.findall(rb'content:\s*"((?:[^"\\]|\\.)*)"', rules):
         text = b""
         for i, part in enumerate(quoted.split(b"|")):
@@ -28,7 +28,7 @@ def strings(source):
             if name.endswith(".rules"):
                 with open(os.path.join(folder, name), "rb") as rules:
                     found.update(text for text in contents_of(rules.read()) if len(text) >= SHORTEST_BYTES and text[0] != 0)
-    if len(found) < STRINGS: # no rules here
+    if len(found) < STRINGS: # no rules available
         found = {b"string %06d" % (i * i) for i in range(STRINGS)}
     ordered = sorted(found)
     return [ordered[i * len(ordered) // STRINGS] for i in range(STRINGS)]

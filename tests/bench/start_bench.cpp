@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How long a program waits for its session: from before the session is opened, calibration and all, to behind the first probe.
+// How long a program waits for its session: from before opening it, including calibration, to after the first probe.
 #include <cstring>
 
 #include <nsprobe/probe.h>
@@ -14,7 +14,7 @@ constexpr int kStarts = 25;
 constexpr double kBarMs = 100;
 
 struct Start {
-    const char *name; // in the figure's name
+    const char *name; // part of the figure's name
     const char *options;
 };
 
@@ -27,7 +27,7 @@ constexpr Start kStartsOf[] = {
     {"_papi", "counters=PAPI_TOT_INS source=papi"},
 };
 
-// The fresh process: its time in milliseconds on standard output, or why there is none.
+// In the new process: prints its time in milliseconds, or why there is none.
 int start_once(const char *options)
 {
     const bench::TmpfsFile file("netslice-start-bench.nsl");
@@ -59,7 +59,7 @@ Told start_process(const char *options)
     std::FILE *child = popen(("'" + self + "' '" + options + "'").c_str(), "r");
     char line[1024] = "";
     if (!child || !std::fgets(line, sizeof(line), child))
-        std::snprintf(line, sizeof(line), "the process said nothing");
+        std::snprintf(line, sizeof(line), "the process printed nothing");
     line[std::strcspn(line, "\n")] = 0;
     return {child ? WEXITSTATUS(pclose(child)) : 1, line};
 }
@@ -82,7 +82,7 @@ void measure(const Start &start)
         ms.push_back(std::stod(told.line));
     }
     const nlohmann::json raw = {{"options", start.options}, {"starts_ms", ms}};
-    const std::string how = " of " + std::to_string(kStarts) + " fresh processes, to behind the first probe; " + start.options;
+    const std::string how = " of " + std::to_string(kStarts) + " new processes, until after the first probe; " + start.options;
     bench::print({figure + "_ms", bench::median(ms), "ms", raw, "median" + how, {}}, "below", kBarMs);
     bench::print({figure + "_worst_ms", bench::quantile(ms, 1), "ms", nullptr, "slowest" + how, {}}, "below", kBarMs);
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Records a second, and memory, of `nsdump stats` on traces in the page cache: four names and two threads, 10,000 names in 1,000 threads, and
+"""Records per second and memory of `nsdump stats` on traces in the page cache: four names and two threads, 10,000 names in 1,000 threads, and
 the same with slices of 10 ns to 10 s, where each name fills a wide histogram."""
 import json
 import os
@@ -12,11 +12,11 @@ import tempfile
 RECORDS = 100_000_000
 MANY_RECORDS = 50_000_000
 WIDE_RECORDS = 20_000_000
-MANY = ["--threads", "500", "--sites", "10000", "--share-sites"]  # on each of two CPUs; any thread runs any of them
+MANY = ["--threads", "500", "--sites", "10000", "--share-sites"]  # on each of two CPUs; each thread uses all of them
 
 
 def measure(make_trace, nsdump, folder, records, options):
-    """Drained records, the raw figures of three runs, and the middle one's CPU seconds."""
+    """Drained records, the raw figures of three runs, and the median run's CPU seconds."""
     with tempfile.TemporaryDirectory(dir=folder) as temp:
         trace = os.path.join(temp, "big.nsl")
         subprocess.run([make_trace, trace, "--records", str(records), "--cpus", "2", *options], check=True, stdout=sys.stderr)

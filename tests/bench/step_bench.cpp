@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Corrected instruction counts of known code under the step source: how far off, at worst.
+// Corrected instruction counts of known code with source step: the largest error.
 #include <cmath>
 #include <utility>
 
@@ -18,7 +18,8 @@ constexpr unsigned kRepeats = 3;
     code;                                                                                          \
     NET_SLICE_STOP(name)
 
-// Nothing but probes and the code: 9 slices, 0 to 8 deep, each holding exactly kInstructions of its own.
+// Only probes and the code: 9 slices, nested 0 to 8 deep, each with exactly kInstructions of its
+// own.
 template <unsigned kInstructions> void run_nested()
 {
     static_assert(kInstructions >= 4 && kInstructions % 2 == 0);
@@ -38,7 +39,7 @@ struct Case {
 constexpr Case kCases[] = {{10, run_nested<10>},       {100, run_nested<100>},       {1000, run_nested<1000>},
                            {10000, run_nested<10000>}, {100000, run_nested<100000>}};
 
-// The greatest distance from the truth over all depths, both ends of the distribution looked at.
+// The largest error over all depths, at both ends of the distribution.
 double worst_error(const std::string &trace, unsigned truth)
 {
     const nsdump::StatsReport report = nsdump::analyse_trace(trace);
@@ -73,7 +74,7 @@ int main()
             worst = std::max(worst, error);
         }
     bench::print({"step_count_error_instructions", worst, "instructions", raw,
-                  "known code of 10 to 100,000 instructions, 0 to 8 slices deep, each slice 3 times, both clock modes"},
+                  "known code of 10 to 100,000 instructions, nested 0 to 8 deep, each slice 3 times, both clock modes"},
                  "equal", 0);
     return 0;
 }

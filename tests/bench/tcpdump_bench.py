@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""PKT_COUNTER + BPF_FILTER over a large capture in the page cache, against `tcpdump -r F --count EXPR`, expression by expression."""
+"""PKT_COUNTER + BPF_FILTER over a large capture in the page cache, compared with `tcpdump -r F --count EXPR`, expression by expression."""
 import json
 import os
 import re
@@ -12,7 +12,7 @@ import time
 from big_capture import big_capture, load
 
 ROUNDS = 5
-SLOWEST = 6 # of the expressions are measured again, and again: the least of thirty noisy medians lies below the least true one
+SLOWEST = 6 # expressions to measure again repeatedly: the minimum of thirty noisy medians is below the true minimum
 MORE_TIMES = 3
 COSTS_FILTER = "tcp"
 PCAP_HEADER_BYTES = 24
@@ -32,7 +32,7 @@ def tcpdump_count(text):
 
 
 class Row:
-    """One expression, both programs in turn, so that a change of the machine's speed meets both."""
+    """One expression, alternating both programs, so that a change of the machine's speed affects both."""
 
     def __init__(self, mapi_count, capture, expression):
         self.expression = expression
@@ -66,9 +66,9 @@ class Row:
 
 
 class Costs:
-    """Where the time of mapi-count goes, and of tcpdump: rows of seconds, medians over rounds that take all rows in turn."""
+    """The parts of the time of mapi-count and tcpdump: rows of seconds, medians over rounds that measure all rows in turn."""
 
-    FLOORS = ("read() alone", "read() and a look at each record", "read() alone, two CPUs")
+    FLOORS = ("read() only", "read() and visiting each record", "read() only, two CPUs")
 
     def __init__(self, mapi_count, read_floor, capture, folder):
         self.read_floor, self.capture = read_floor, capture
@@ -100,7 +100,7 @@ class Costs:
     def lines(self, packets):
         medians = self.medians()
         filter_s = medians["mapi-count with a filter, one CPU"] - medians["mapi-count without a filter, one CPU"]
-        rows = [*medians.items(), ("the filter alone, one CPU: the difference", filter_s)]
+        rows = [*medians.items(), ("only the filter, one CPU: the difference", filter_s)]
         return [f"{name:42} {seconds * 1e3:8.1f} ms {seconds * 1e9 / packets:8.1f} ns/packet" for name, seconds in rows]
 
 

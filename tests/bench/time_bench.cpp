@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Corrected time of slices of 50 ns to 1 ms with 0 to 32 probe pairs inside, against the same code without probes.
+// Corrected time of slices of 50 ns to 1 ms with 0 to 32 probe pairs inside, compared with the same code without probes.
 #include <cmath>
 
 #include "time_verdict.hpp"
 
 namespace
 {
-constexpr int kSessions = 120; // short: what a probe costs wanders with the core's neighbours, and each calibrates at its two ends
+constexpr int kSessions = 120; // short, because the cost of a probe varies with the core's neighbours; each session calibrates at both ends
 constexpr double kShortNs = 100;
 constexpr int kFewPairs = 8;
 
@@ -28,11 +28,11 @@ void print_short_slices(const std::vector<bench::CellVerdict> &cells)
 }
 } // namespace
 
-// Another number of sessions may be given.
+// The number of sessions can be given as an argument.
 int main(int argc, char **argv)
 {
     const int count = argc > 1 ? std::atoi(argv[1]) : kSessions;
-    bench::pin_to_last_cpu(); // before the sessions open: they calibrate this CPU alone
+    bench::pin_to_last_cpu(); // before the sessions are opened, so that they calibrate only this CPU
     const std::vector<bench::Length> lengths = bench::make_lengths();
     for (const char *clock_mode : {"ordered", "fast"}) {
         std::vector<bench::SessionReadings> sessions;

@@ -19,11 +19,11 @@ struct Cell {
     void (*run)(nsp_slice *, int slices);
 };
 
-// One length of work, all its cells.
+// One length of work with all its cells.
 struct Length {
     double nominal_ns;
     int slices;  // of each cell, in one batch
-    int stretch; // rounds of bare work that are timed at once
+    int stretch; // rounds of bare work that are timed together
     std::uint64_t (*time_bare)(int rounds); // ticks
     std::vector<Cell> cells;
 };
@@ -62,7 +62,8 @@ Length make_length(double nominal_ns, int slices, int stretch, std::integer_sequ
     return {nominal_ns, slices, stretch, time_bare<kMultiplications>, {make_cell<kMultiplications, kPairs>()...}};
 }
 
-// Three cycles a multiplication.  Long slices are few, or a session of them would take minutes.
+// Three cycles per multiplication.  There are few long slices, because otherwise a session would
+// take minutes.
 inline std::vector<Length> make_lengths()
 {
     return {make_length<58>(50, 400, 20, PairNumbers()),         make_length<117>(100, 400, 20, MorePairNumbers()),

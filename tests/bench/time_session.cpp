@@ -12,15 +12,15 @@ namespace bench
 {
 namespace
 {
-constexpr std::size_t kBatches = 2; // of a session
-constexpr int kWarmShare = 20; // of so many slices one is run before them under another name: caches and predictors learn
-constexpr int kShortGroup = 50; // slices between two looks at the bare work; of long ones, each has its own
+constexpr std::size_t kBatches = 2; // per session
+constexpr int kWarmShare = 20; // one warm-up slice, under another name, per this number of slices: trains caches and predictors
+constexpr int kShortGroup = 50; // short slices between two measurements of bare work; each long slice has its own
 
 struct Mean {
     double value, ci95;
 };
 
-// As the slices' statistics do it: interrupts are in neither, and neighbours are not independent.
+// As in the slices' statistics: interrupts are excluded, and neighbours are not independent.
 class BareTime
 {
 public:
@@ -46,7 +46,7 @@ private:
     nsdump::Blocks blocks_;
 };
 
-// What the two clock reads around a stretch take.
+// The cost of the two clock reads around a stretch.
 double empty_ticks(const Length &length)
 {
     constexpr int kReads = 32;
@@ -56,8 +56,9 @@ double empty_ticks(const Length &length)
     return static_cast<double>(sum) / kReads;
 }
 
-// A long round is timed by itself, as a slice is: the trim takes as much of what interrupts do from both.  Of short ones
-// stretches of n and 2n: their difference has neither the clock reads nor the loop's beginning in it.
+// A long round is timed on its own, like a slice, so trimming removes the effect of interrupts
+// equally from both.  Short ones are timed in stretches of n and 2n, whose difference contains
+// neither the clock reads nor the start of the loop.
 double bare_ticks(const Length &length)
 {
     const double once = static_cast<double>(length.time_bare(length.stretch));
@@ -66,7 +67,7 @@ double bare_ticks(const Length &length)
     return (static_cast<double>(length.time_bare(2 * length.stretch)) - once) / length.stretch;
 }
 
-// Bare work and slices in turns: what the core's neighbours do to one they do to the other.
+// Alternates bare work and slices, so that the core's neighbours affect both equally.
 void run_cell(const Length &length, const Cell &cell, nsp_slice *warm, BareTime &bare)
 {
     const int group = length.stretch == 1 ? 1 : kShortGroup;
@@ -78,11 +79,12 @@ void run_cell(const Length &length, const Cell &cell, nsp_slice *warm, BareTime 
     }
 }
 
-// The cells take turns in coming first: right behind a rest the thread is less often put aside than later.
+// The cells take turns in running first: right after a pause the thread is preempted less often
+// than later.
 void run_batch(const Length &length, std::vector<BareTime> &bare, std::size_t turn)
 {
     static nsp_slice *const warm = nsp_slice_create("warm", __FILE__, __LINE__);
-    constexpr auto kDrainTime = std::chrono::milliseconds(2); // a length's records fill a quarter of the ring
+    constexpr auto kDrainTime = std::chrono::milliseconds(2); // the records of one length fill a quarter of the ring
     for (std::size_t i = 0; i < length.cells.size(); ++i) {
         const std::size_t at = (turn + i) % length.cells.size();
         run_cell(length, length.cells[at], warm, bare[at]);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// One session over all cells -> for each the time by probes, corrected, and the time of the bare work, both with intervals.
+// One session over all cells -> for each, the corrected time by probes and the time of the bare work, both with intervals.
 #pragma once
 
 #include <vector>
@@ -8,7 +8,8 @@
 
 namespace bench
 {
-// Of one cell in one session, in ticks; means without a twentieth at either end, half widths of 95 % intervals.
+// One cell in one session, in ticks; means with a twentieth trimmed at each end, half widths of 95
+// % intervals.
 struct Reading {
     double bare, bare_ci95;
     double raw;
@@ -21,6 +22,6 @@ struct SessionReadings {
     std::vector<std::vector<Reading>> readings; // by length, by cell
 };
 
-// `turn`: number of the session; lengths and cells take turns in coming first.
+// `turn`: number of the session; lengths and cells take turns in running first.
 SessionReadings run_time_session(const char *clock_mode, const std::vector<Length> &lengths, std::size_t turn);
 } // namespace bench

@@ -12,9 +12,9 @@ namespace
 constexpr double kAllowedShare = 0.02;
 constexpr double kAllowedNs = 1;
 constexpr double kNominalCoverage = 0.95;
-constexpr double kByChance = 0.001; // of cells whose intervals hold as often as they say, called uncovered
+constexpr double kByChance = 0.001; // share of correct cells that are called uncovered by chance
 
-// The most sessions of `count` that an interval of 95 % may miss before that is no chance any more.
+// The number of `count` sessions that a 95 % interval may miss before it is no longer chance.
 int most_misses(int count)
 {
     double probability = std::pow(kNominalCoverage, count), sum = probability;
@@ -27,7 +27,7 @@ int most_misses(int count)
     return misses;
 }
 
-// The bare time has an interval of its own, so what is compared is the difference of two measurements.
+// The bare time has its own interval, so the difference of two measurements is compared.
 bool covers(const Reading &one)
 {
     return std::fabs(one.net - one.bare) <= std::hypot(one.net_ci95, one.bare_ci95);
@@ -108,7 +108,7 @@ void print_figures(const std::string &clock_mode, const std::vector<CellVerdict>
     }
     const double all = static_cast<double>(cells.size());
     print({name + "_worst", worst, "of the allowed", raw_of(cells, sessions),
-           "greatest error of a cell's median session; allowed: 2 % of the bare time or 1 ns, whichever is more",
+           "largest error of a cell's median session; allowed: 2 % of the bare time or 1 ns, whichever is more",
            table(cells)},
           "at most", 1);
     print({name + "_within", static_cast<double>(within), "cells", {{"cells", cells.size()}},

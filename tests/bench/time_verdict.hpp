@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Many sessions' readings of a cell -> how far off the corrected time is, and how often its interval covers the truth.
+// Many sessions' readings of a cell -> error of the corrected time, and how often its interval covers the true time.
 #pragma once
 
 #include <cmath>
@@ -14,7 +14,7 @@ namespace bench
 struct CellVerdict {
     double nominal_ns;
     int pairs;
-    double bare_ns, raw_ns, net_ns; // medians over sessions, as the rest
+    double bare_ns, raw_ns, net_ns; // medians over sessions, like the rest
     double error_ns, error_p10_ns, error_p90_ns;
     double ci95_ns;
     double allowed_ns;
@@ -29,7 +29,7 @@ std::vector<CellVerdict> judge(const std::vector<Length> &lengths, const std::ve
 
 std::vector<std::string> table(const std::vector<CellVerdict> &cells);
 
-// Three figures, each with its bar: the worst error, cells within, cells covered.
+// Three figures, each with its bar: the largest error, cells within, cells covered.
 void print_figures(const std::string &clock_mode, const std::vector<CellVerdict> &cells,
                    const std::vector<SessionReadings> &sessions);
 } // namespace bench

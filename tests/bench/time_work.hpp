@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Work of a known length with places for probes in it: a chain of dependent multiplications.
+// Work of a known length with places for probes: a chain of dependent multiplications.
 #pragma once
 
 #include <cstdint>
@@ -11,9 +11,9 @@ namespace bench
 inline constexpr int kSeams = 32;
 inline constexpr int kParts = kSeams + 1;
 inline constexpr int kUnrolled = 16;
-inline constexpr int kLongestStraight = 64; // longer parts are loops: the code of a case must fit the first-level cache
+inline constexpr int kLongestStraight = 64; // longer parts are loops, so that the code of a case fits the first-level cache
 
-// The loop's counter runs ahead of the chain, so neither it nor its last branch takes time.
+// The loop counter runs ahead of the chain, so neither it nor the last branch takes time.
 template <int kMultiplications> inline __attribute__((always_inline)) void multiply(std::uint64_t &x)
 {
     constexpr bool kIsLoop = kMultiplications > kLongestStraight;
@@ -43,7 +43,7 @@ template <int kMultiplications, int kPairs, int kPart> inline __attribute__((alw
         part<kMultiplications, kPairs, kPart + 1>(x);
 }
 
-// The same parts whatever kPairs is: without probes between them they are one chain.
+// The same parts for any kPairs: without probes in between they form one chain.
 template <int kMultiplications, int kPairs> inline __attribute__((always_inline)) void work(std::uint64_t &x)
 {
     part<kMultiplications, kPairs, 0>(x);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// TO_BUFFER across processes: packets of a capture that mapid reads, taken by this process one by one.
+// TO_BUFFER across processes: packets of a capture that mapid reads, taken by this process one at a time.
 #include <cstdint>
 #include <cstring>
 #include <ctime>
@@ -36,7 +36,7 @@ int main(int argc, char **argv)
 {
     char *device = argc == 2 ? mapi_create_offline_device(argv[1], MFF_PCAP) : nullptr;
     if (!device || !is_of_mapid(device)) {
-        std::cerr << "usage: MAPI_SOCKET=PATH to_buffer_bench CAPTURE, where a mapid listens\n";
+        std::cerr << "usage: MAPI_SOCKET=PATH to_buffer_bench CAPTURE, with a mapid listening at PATH\n";
         return 2;
     }
     const int flow = mapi_create_flow(device);
@@ -60,7 +60,7 @@ int main(int argc, char **argv)
     }
     bench::print({"mapi_to_buffer_packets_per_us", double(count) / seconds * 1e-6, "packets/us",
                   {{"packets", count}, {"bytes", bytes}, {"seconds", seconds}, {"waits", use.ru_nvcsw}},
-                  "packets that mapid copied and another process took, by wall time; waits are the times that it slept"},
+                  "packets that mapid copied and another process took, by wall time; waits: how often it slept"},
                  "at least", 5);
     return 0;
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What is put before to_buffer_bench: a mapid of its own, and the capture in the page cache.  The figure is the program's."""
+"""Setup for to_buffer_bench: its own mapid, and the capture in the page cache.  The program prints the figure."""
 import sys
 
 from big_capture import big_capture, load

@@ -71,8 +71,8 @@ class OwnFlows(unittest.TestCase):
         self.assertGreater(row["cycles"]["net"], 0)
 
     def test_an_error_in_a_flow_is_a_usage_error_or_refused_and_named(self):
-        self.assertIn('"NO_SUCH" is no function', self.measure("NO_SUCH", status=2))
-        self.assertIn("names no function of the flow before it", self.measure("STATS @1 0", status=2))
+        self.assertIn('unknown function "NO_SUCH"', self.measure("NO_SUCH", status=2))
+        self.assertIn("does not refer to an earlier function", self.measure("STATS @1 0", status=2))
         self.assertIn("no such filter", self.measure("BPF_FILTER 'no such filter'", status=3))
 
 

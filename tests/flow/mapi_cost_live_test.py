@@ -124,7 +124,7 @@ class CostLive(LiveTest):
                     self.assertGreater(row["live"]["counted"]["packets"], row["instructions"]["packets"] // 2)
         self.assertEqual(document["live"]["timed"]["packets"], sum(row["live"]["timed"]["packets"] for row in document["rows"]))
         self.assertEqual((document["additive"]["cycles"], document["losses"]["equation_holds"]), (None, True))
-        self.assertIn("packets that --record records first: five, search-64,", self.out)
+        self.assertIn("--record measures them on recorded packets): five, search-64,", self.out)
         lines = (self.folder / "cost.csv").read_text().splitlines()
         place = lines[0].split(",").index("timed_packets")
         self.assertEqual([int(line.split(",")[place]) for line in lines[1:]], [row["live"]["timed"]["packets"] for row in document["rows"]])
@@ -158,7 +158,7 @@ class CostLive(LiveTest):
         program = self.begin("--seconds", "1")
         self.end(program, 3)
         self.assertEqual(self.out, "")
-        self.assertRegex(self.err, r"far: no packet came in 1 s; .*--seconds")
+        self.assertRegex(self.err, r"far: no packet arrived in 1 s; .*--seconds")
         self.assertFalse((self.folder / "cost.json").exists())
 
     def test_a_filter_that_passes_nothing_does_not_affect_the_other_rows(self):
@@ -168,7 +168,7 @@ class CostLive(LiveTest):
         self.check_row(counter)
         if filtered["cycles"]: # a burst that arrived before the kernel had the filter
             self.assertIsNone(filtered["cycles"]["ci95"])
-        self.assertIn("of far too few packets that pass the filter came within 1 s", filtered["missing"])
+        self.assertIn("far: too few packets that pass the filter arrived within 1 s", filtered["missing"])
 
     def test_ctrl_c_keeps_the_rows_that_are_finished(self):
         self.keep_sending(UDP)
@@ -193,11 +193,11 @@ class CostLive(LiveTest):
 
     def test_rows_that_cannot_be_live_and_live_options_without_a_device_are_usage_errors(self):
         self.end(self.begin("--scenario", "search-64"), 2)
-        self.assertIn("--scenario search-64 cannot be measured on a live device; add --record", self.err)
+        self.assertIn("--scenario search-64 cannot be measured on a live device (add --record", self.err)
         self.end(self.begin("--scenario", "table4"), 2)
         for option in (["--record"], ["--seconds", "1"]):
             done = subprocess.run([COST, *option, "capture.pcap"], capture_output=True, text=True)
-            self.assertEqual((done.returncode, "need --interface" in done.stderr), (2, True))
+            self.assertEqual((done.returncode, "require --interface" in done.stderr), (2, True))
         self.end(self.begin(device="nowhere"), 3)
         self.assertIn('no network interface "nowhere"', self.err)
 

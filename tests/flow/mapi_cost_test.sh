@@ -131,7 +131,7 @@ tells 'absent/cost.json: cannot write: No such file or directory; make its folde
 # A row that no packet reached gives the reason.
 expect 1 "$cost" --packets 2000 --no-instructions --filter 'udp port 1' --scenario next-packet --scenario filter+next-packet \
     --json "$folder/missing.json" "$demo"
-grep -q 'rows with functions behind BPF_FILTER are of packets that it refuses' "$folder/out"
+grep -q 'rows with functions after BPF_FILTER use packets that it rejects' "$folder/out"
 grep -q '(filter+next-packet): no cycles: the filter "udp port 1" passes no packet of' "$folder/out"
 python3 -c 'import json, sys; rows = json.load(open(sys.argv[1]))["rows"]; assert [bool(row["missing"]) for row in rows] == [False, True], rows' \
     "$folder/missing.json"
@@ -140,7 +140,7 @@ python3 -c 'import json, sys; rows = json.load(open(sys.argv[1]))["rows"]; asser
 for packets in 1 64; do
     expect 1 "$cost" --packets $packets --no-instructions --scenario none --scenario counter --json "$folder/single.json" --csv "$folder/single.csv" "$demo"
     grep -q ' ± - ' "$folder/out"
-    grep -q "(counter): no interval of cycles: --packets $packets of .* give more --packets" "$folder/out"
+    grep -q "(counter): no interval of cycles: --packets $packets of .* increase --packets" "$folder/out"
     python3 -c '
 import csv, json, sys
 document = json.load(open(sys.argv[1]))
@@ -166,8 +166,8 @@ fi
 # A device does not have to be an interface.
 printf '[driver]\ndevice=tap\npath=%s\nrepeat=forever\n' "$demo" > "$folder/mapi.conf"
 expect 0 env MAPI_CONF="$folder/mapi.conf" "$cost" --interface tap --seconds 20 --packets 100 --no-instructions --scenario filter
-grep -q 'of each row until 20 s have passed or 100 packets have come' "$folder/out"
-grep -q 'of a network interface the kernel leaves out what it rejects' "$folder/out"
+grep -q 'each row until 20 s have passed or 100 packets have arrived' "$folder/out"
+grep -q 'on a network interface, the kernel applies it to flows that begin with it' "$folder/out"
 
 # Outputs that would destroy the capture or each other are refused before anything is measured.
 cp "$demo" "$folder/own.pcap"

@@ -87,7 +87,7 @@ class CountLive(LiveTest):
         program.send_signal(signal.SIGCONT)
         time.sleep(0.5)
         rows, err, code = self.end(program)
-        self.assertRegex(err, r"mapi-count: \d+ packets came while the kernel's buffer had no room")
+        self.assertRegex(err, r"mapi-count: \d+ packets were dropped because the kernel's buffer was full")
         lost = int(err.split()[1])
         self.assertEqual(int(rows[0][0]) + lost, 10000)
         self.assertGreater(lost, 1000)

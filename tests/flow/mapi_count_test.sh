@@ -33,7 +33,7 @@ expect 2 "$count" --file "$folder" "$demo"
 grep_err "$folder: Is a directory"
 : > "$folder/empty"
 expect 2 "$count" --file "$folder/empty" "$demo"
-grep_err "$folder/empty: holds no expression"
+grep_err "$folder/empty: contains no expression"
 echo '# none' > "$folder/comment"
 expect 2 "$count" --file "$folder/comment" "$demo"
 expect 2 "$count" --file "$folder/absent" "$demo"
@@ -88,7 +88,7 @@ writer=$!
 timeout --signal=INT --kill-after=10 2 "$count" "$folder/pipe" > "$folder/out" 2> "$folder/err" && code=0 || code=$?
 kill $writer
 [ "$(cut -f1 "$folder/out")" = 4827 ] || { echo "interrupted, exit $code:"; cat "$folder/out" "$folder/err"; exit 1; }
-grep_err 'interrupted; the counts are of the first 4827 packets'
+grep_err 'interrupted; the counts cover the first 4827 packets'
 code=0
 timeout --preserve-status --signal=INT --kill-after=10 1 "$count" "$folder/pipe" 2> "$folder/err" || code=$?
 [ $code -eq 130 ] || { echo "a pipe without a writer: exit $code"; exit 1; }

@@ -144,7 +144,7 @@ class Direction(LiveTest):
                 refused = subprocess.run([BUILD / "bin" / program, "-i", "far", *more], capture_output=True, check=False, env=os.environ | {"MAPI_SOCKET": str(path)})
                 self.assertEqual(refused.returncode, 3)
                 waiting = start(BUILD / "bin" / program, "--wait", "--json", "-i", "far", *more, MAPI_SOCKET=str(path))
-                self.assertIn("far: waiting until it is there", waiting.stderr.readline())
+                self.assertIn("far: waiting for the device to appear", waiting.stderr.readline())
                 make_pair("near", "far")
                 self.assertTrue(wait_until(lambda: any(line.split()[5] == "1" for line in pathlib.Path("/proc/net/packet").read_text().splitlines()[1:])))
                 time.sleep(0.5)

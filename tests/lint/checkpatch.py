@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-# checkpatch: the kernel module's sources -> what the kernel's own checkpatch.pl says of them, without checkpatch_exceptions.txt.
-# The program is looked for where Debian's kernel packages put their sources; exit 77 where none of them is.
+# checkpatch: the kernel module's sources -> findings of the kernel's own checkpatch.pl, except those in checkpatch_exceptions.txt.
+# The program is searched where Debian's kernel packages put their sources; exit 77 if it is not
+# found.
 import os
 import pathlib
 import re
@@ -19,7 +20,7 @@ SAID = re.compile(r"(?P<path>.+?):(?P<line>\d+): (?P<kind>ERROR|WARNING|CHECK):(
 
 
 def exceptions():
-    """(type, beginning of a path) of each line; one without a reason is a fault of the list."""
+    """(type, path prefix) of each line; a line without a reason is a fault of the list."""
     found = []
     for line in LIST.read_text().splitlines():
         if line and not line.startswith("#"):
@@ -35,7 +36,7 @@ def version(path):
 
 
 def unpacked(archive, folder):
-    """The three files out of linux-source-VERSION.tar.xz; kept in the build folder, as looking through the archive takes seconds."""
+    """The three files from linux-source-VERSION.tar.xz; kept in the build folder, because searching the archive takes seconds."""
     top = archive.name.removesuffix(".tar.xz")
     kept = pathlib.Path(os.environ.get("NETSLICE_BUILD", folder)) / f"checkpatch-{top}"
     if not kept.exists():
@@ -43,7 +44,7 @@ def unpacked(archive, folder):
         subprocess.run(["tar", "-xJf", archive, "-C", new, "--strip-components=2", *(f"{top}/scripts/{part}" for part in PARTS)], check=True)
         try:
             new.rename(kept)
-        except OSError:  # another one was faster
+        except OSError:  # another process was faster
             shutil.rmtree(new)
     return kept / PARTS[0]
 
@@ -70,7 +71,7 @@ def main():
             sys.exit(SKIP)
         found = program(pathlib.Path(folder))
         if not found:
-            print("skipped: no checkpatch.pl here: install linux-source-6.1, or name one in the variable CHECKPATCH")
+            print("skipped: checkpatch.pl not found: install linux-source-6.1, or set the variable CHECKPATCH")
             sys.exit(SKIP)
         done = subprocess.run(["perl", found, *OPTIONS, *(top / path for path in paths)], cwd=folder, capture_output=True, text=True, check=False)
     problems = [] if done.returncode in (0, 1) else [f"{found} ended with {done.returncode}: {done.stderr}"]

@@ -4,7 +4,7 @@ import re
 
 import tree
 
-# Written so that this file does not hold what it looks for.
+# Written so that this file does not contain what it searches for.
 FORBIDDEN = {
     "path of one machine": re.compile(r"(?<![\w.])/(wor[k]|hom[e]|roo[t])/\w|/tm[p]/(b-|bri)"),
     "host of a package registry": re.compile(
@@ -14,7 +14,7 @@ FORBIDDEN = {
     "conflict mark": re.compile(r"^(<{7}|>{7})( |$)"),
     "blank at the line's end": re.compile(r"[ \t]+$"),
 }
-# Data that is kept as it was recorded or written by others.
+# Data that is kept as recorded or as written by others.
 DATA_FOLDERS = ("tests/format/golden", "tests/format/damaged")
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# demo_capture: demo.pcap -> what its README promises, for whoever records it again.
+# demo_capture: demo.pcap -> check against its README, for when it is recorded again.
 import struct
 import sys
 
@@ -17,7 +17,7 @@ def packets(data):
 
 
 def source_port(frame):
-    """Source port of TCP or UDP over IPv4 without fragments, or over IPv6; else None."""
+    """Source port of TCP or UDP over unfragmented IPv4, or over IPv6; otherwise None."""
     kind = struct.unpack_from(">H", frame, 12)[0]
     if kind == 0x0800 and frame[23] in (6, 17) and struct.unpack_from(">H", frame, 20)[0] & 0x1FFF == 0:
         return struct.unpack_from(">H", frame, 14 + (frame[14] & 15) * 4)[0]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# file_size: source files -> files above 500 lines, functions above 60.
+# file_size: source files -> files with more than 500 lines, functions with more than 60.
 import re
 
 import tree
@@ -10,7 +10,7 @@ FUNCTION_HEAD = re.compile(r"\)\s*(const|noexcept|override)*$")
 
 
 def long_functions(path, lines):
-    """Functions whose braces stand alone at the line's start, as .clang-format sets them outside classes."""
+    """Functions whose braces are at the start of a line, as .clang-format places them outside classes."""
     opened = None
     for number, line in enumerate(lines, start=1):
         if line.rstrip() == "{" and number > 1:

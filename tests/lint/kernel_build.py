@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# kernel_build: the kernel module -> builds for all kernels in the guests' cache, both architectures; a warning of W=1 or of sparse is a fault.
+# kernel_build: the kernel module -> builds for all kernels in the guests' cache, both architectures; warnings of W=1 and sparse are faults.
 import contextlib
 import os
 import pathlib
@@ -18,17 +18,17 @@ COMPILERS = {"amd64": "gcc-12", "arm64": "aarch64-linux-gnu-gcc"}
 
 
 def lacking(architecture):
-    """What is not here to build for it, or None."""
+    """What is missing to build for it, or None."""
     for tool in ("make", COMPILERS[architecture]):
         if not shutil.which(tool):
             return f"{tool} is not installed"
     kernels = guest.cache_folder(architecture) / "kernels"
-    return None if kernels.exists() else f"{kernels} is not there; tests/vm/fetch.sh makes it"
+    return None if kernels.exists() else f"{kernels} is missing; tests/vm/fetch.sh creates it"
 
 
 def main():
     with contextlib.ExitStack() as stack:
-        # Of a build: the guests' tests ask for the same modules.
+        # In the build folder, because the guests' tests use the same modules.
         check_all(os.environ.get("NETSLICE_BUILD") or stack.enter_context(tempfile.TemporaryDirectory(prefix="netslice-lint-")))
 
 
@@ -42,7 +42,7 @@ def check_all(build):
             continue
         for kernel in sorted((guest.cache_folder(architecture) / "kernels").iterdir()):
             if not (kernel / "headers/Makefile").exists() or kernel.name.endswith("debug"):
-                continue  # a debug kernel is one of these again, with options that a warning does not depend on
+                continue  # a debug kernel is one of these with options that do not affect warnings
             try:
                 kernel_modules.build_once(source, kernel, architecture, build, ())
             except RuntimeError as error:

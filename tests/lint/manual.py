@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# manual: manual pages, and those of functions and calls that are made of mapi.3 -> what `man` warns of, and sections that are missing.
+# manual: manual pages, including those of functions and calls generated from mapi.3 -> warnings of `man`, and missing sections.
 import os
 import pathlib
 import re
@@ -22,7 +22,7 @@ def warnings_of(page):
 
 
 def missing_sections(top, pages):
-    """Of the page of each function of the catalogue, and of each call of mapi.h."""
+    """Checks the pages of all functions of the catalogue and all calls of mapi.h."""
     core = top / "mapi-core"
     functions = re.findall(r"&mapi_fn_(\w+)", (core / "functions/catalog.cpp").read_text())
     calls = re.findall(r"^(?:#define |\w[\w *]*?)\b(mapi_[a-z_]+)\(", (core / "include/mapi/mapi.h").read_text(), re.MULTILINE)

@@ -1,11 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# no_probe_code: a build with NETSLICE_DISABLE -> programs and libraries in which a probe has left a section.
+# no_probe_code: a build with NETSLICE_DISABLE -> programs and libraries that contain a section of a
+# probe.
 set -eu
 looked_at=0 found=0
 for object in "$NETSLICE_BIN"/* "$NETSLICE_BUILD"/lib/*.so; do
     [ -f "$object" ] && readelf -h "$object" >/dev/null 2>&1 || continue
-    # The library calibrates with probes of its own, in every build.
+    # The library calibrates with its own probes in every build.
     if nm "$object" 2>/dev/null | grep -q ' [Tt] nsp_calibrate$'; then
         continue
     fi

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# self_test: small trees with one fault each -> every lint check finds its fault and is quiet without it.
+# self_test: small trees with one fault each -> every lint check finds its fault and is silent without it.
 import pathlib
 import subprocess
 import sys
@@ -18,16 +18,16 @@ GOOD = {
     "mapi-core/engine/packet_path/chain.hpp": HEAD + "#include <mapi/packet.h>\n",
     "mapi-core/functions/filters/sample.cpp": HEAD + "#include <mapi/packet.h>\n",
 }
-# check, file, its text, what the check has to print
+# check, file, its text, expected output of the check
 FAULTS = [
     ("include_rules", "nsmod/uapi/nslice/ring.h", HEAD + "#include <stdint.h>\n", "<stdint.h> is not allowed"),
-    ("include_rules", "nsdump/decode/bad.cpp", HEAD + '#include "analyse/x.hpp"\n', "is no file of the tree"),
+    ("include_rules", "nsdump/decode/bad.cpp", HEAD + '#include "analyse/x.hpp"\n', "is not a file of the tree"),
     ("include_rules", "nsdump/decode/bad.cpp", HEAD + "#include <nsprobe/probe.h>\n", "may not include"),
     ("include_rules", "mapi-core/functions/bad.cpp", HEAD + '#include "engine/packet_path/chain.hpp"\n', "may not include"),
     ("include_rules", "mapi-core/engine/bad.cpp", HEAD + '#include "../functions/sample.cpp"\n', "goes up"),
     ("include_rules", "mapi-core/include/mapi/bad.h", HEAD + "#include <pthread.h>\n", "<pthread.h> is not allowed"),
     ("include_rules", "libnsprobe/include/nsprobe/bad.h", HEAD + "#include <nsprobe/detail/fast.h>\n", "public header"),
-    ("include_rules", "nsdump/cli/bad.cpp", HEAD + "#include <CLI/CLI.hpp>\n", "is for common/command/arguments.cpp alone"),
+    ("include_rules", "nsdump/cli/bad.cpp", HEAD + "#include <CLI/CLI.hpp>\n", "may be included only by common/command/arguments.cpp"),
     ("include_rules", "elsewhere/bad.c", HEAD, "not in include_rules.txt"),
     ("spdx", "nsdump/decode/bad.cpp", "// decode: nothing\n" + HEAD, "no SPDX"),
     ("spdx", "nsdump/decode/bad.cpp", "// SPDX-License-Identifier: GPL-3.0\n", "is not one of this folder"),
@@ -91,7 +91,7 @@ def main():
     for check in ("include_rules", "spdx", "file_size", "clean_text"):
         done = run(check, GOOD)
         if done.returncode != 0:
-            failures.append(f"{check} refuses a good tree: {done.stdout}{done.stderr}")
+            failures.append(f"{check} rejects a good tree: {done.stdout}{done.stderr}")
         if run(check, {}).returncode == 0:
             failures.append(f"{check} passes an empty tree")
     for check, name, content, expected in FAULTS:
@@ -106,7 +106,7 @@ def main():
             if done.returncode != 1 or expected not in done.stdout:
                 failures.append(f"{check} misses '{expected}' in {name}: {done.stdout}{done.stderr}")
         if checked not in (0, SKIP):
-            failures.append(f"{check} refuses a good tree")
+            failures.append(f"{check} rejects a good tree")
         told += f", without {check}" if checked == SKIP else f", {len(faults)} by {check}"
     print("\n".join(failures) or told)
     sys.exit(1 if failures else 0)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# spdx: source files -> those whose first line (second after #!) does not name the licence of their folder.
+# spdx: source files -> those whose first line (the second after #!) does not name the licence of their folder.
 import pathlib
 import re
 
@@ -7,7 +7,7 @@ import tree
 
 TAG = re.compile(r"SPDX-License-Identifier: (.+?)\s*(\*/|-->)?\s*$")
 
-# Folder -> licences, the longest prefix holds.
+# Folder -> licences; the longest prefix applies.
 LICENCES = {
     "": {"MIT"},
     "nsmod": {"GPL-2.0", "GPL-2.0-only", "MIT"},
@@ -15,7 +15,8 @@ LICENCES = {
     "tests/vm/cases/meet_module": {"GPL-2.0"},
     "nsmod/uapi": {"(GPL-2.0 WITH Linux-syscall-note) OR MIT", "MIT"},
 }
-# Unmodified programs of others keep their own head; a file NAME.license beside them speaks for them (REUSE).
+# Unmodified third-party programs keep their own header; a file NAME.license next to them states the
+# licence (REUSE).
 
 
 def allowed(path):

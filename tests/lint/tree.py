@@ -10,7 +10,7 @@ SKIPPED_FOLDERS = {".git", "build", "__pycache__"}
 
 
 def root():
-    """The tree to check: the first argument, or the checkout that this file lies in."""
+    """The tree to check: the first argument, or the checkout that contains this file."""
     if len(sys.argv) > 1:
         return pathlib.Path(sys.argv[1]).resolve()
     return pathlib.Path(__file__).resolve().parents[2]
@@ -27,7 +27,7 @@ def _listed_by_git(top):
 
 
 def paths(top):
-    """Every file, tracked or not yet; without git (a source archive) every file outside build folders."""
+    """Every file, tracked or untracked; without git (in a source archive), every file outside build folders."""
     listed = _listed_by_git(top)
     if listed is None:
         listed = [path.relative_to(top) for path in top.rglob("*") if path.is_file()]
@@ -54,11 +54,11 @@ def is_source(path, content):
 
 
 def finish(check, problems, looked_at):
-    """Prints the problems and ends; a check that looked at nothing has failed."""
+    """Prints the problems and exits; a check that found no files has failed."""
     for problem in problems:
         print(problem)
     if not looked_at:
-        print(f"{check}: found no file to check")
+        print(f"{check}: no file to check")
         sys.exit(1)
     print(f"{check}: {looked_at} files, {len(problems)} problems")
     sys.exit(1 if problems else 0)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Cross-building for arm64 with Debian's compiler and a system root that tests/vm/fetch.sh unpacks; nothing of the host's is used.
+# Cross-building for arm64 with Debian's compiler and a system root unpacked by tests/vm/fetch.sh; uses nothing of the host.
 set(CMAKE_SYSTEM_NAME Linux)
 set(CMAKE_SYSTEM_PROCESSOR aarch64)
 set(CMAKE_C_COMPILER aarch64-linux-gnu-gcc)

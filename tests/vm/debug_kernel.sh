@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# debug_kernel.sh FOLDER: Debian's source of Linux 6.1 with debug_kernel.config -> FOLDER/kernels/6.1-debug, a kernel that looks for
-# mistakes of the module while the tests run on it: KASAN, lockdep, kmemleak.  FOLDER is the one that fetch.sh amd64 fills.
-# Does nothing when it is there and of the same source and configuration.  NETSLICE_JOBS: parallel jobs.
+# debug_kernel.sh FOLDER: Debian's source of Linux 6.1 with debug_kernel.config ->
+# FOLDER/kernels/6.1-debug, a kernel with KASAN, lockdep and kmemleak for the module's tests.
+# FOLDER is the one that fetch.sh amd64 fills. Does nothing if it exists already with the same
+# source and configuration.  NETSLICE_JOBS: parallel jobs.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 [ $# = 1 ] || { echo "usage: debug_kernel.sh FOLDER" >&2; exit 2; }
@@ -11,7 +12,7 @@ for tool in apt-get dpkg-deb make gcc flex bison bc xz; do
     command -v $tool >/dev/null || missing="$missing $tool"
 done
 [ -e /usr/include/gelf.h ] || missing="$missing libelf-dev"
-[ -z "$missing" ] || { echo "debug_kernel: missing:$missing (packages make gcc flex bison bc xz-utils libelf-dev)" >&2; exit 3; }
+[ -z "$missing" ] || { echo "debug_kernel: missing:$missing (install packages make gcc flex bison bc xz-utils libelf-dev)" >&2; exit 3; }
 . "$here/private_apt.sh"
 mkdir -p "$1/kernels"
 folder=$(cd "$1" && pwd)
@@ -35,14 +36,16 @@ cd "$place/source"
 compiler=gcc
 ! command -v ccache >/dev/null || compiler="ccache gcc"
 scripts/kconfig/merge_config.sh -n "$here/debug_kernel.config" >"$place/merge.log"
-# What the configuration asks for and this kernel does not give would be missed in silence.
+# Fail if this kernel does not support a requested option, which would otherwise be dropped
+# silently.
 if grep -q 'not in final .config' "$place/merge.log"; then
     grep -A 2 'not in final .config' "$place/merge.log" >&2
     exit 1
 fi
 make -j "${NETSLICE_JOBS:-$(nproc)}" CC="$compiler" bzImage modules >"$place/build.log" 2>&1 || { tail -n 40 "$place/build.log" >&2; exit 1; }
 
-# As fetch.sh lays a packaged kernel out.  Of the tree stays what modules are built with.
+# The same layout as fetch.sh uses for packaged kernels.  Of the tree, only the files to build
+# modules are kept.
 mkdir "$place/modules"
 find . -name '*.ko' -exec cp {} "$place/modules/" \;
 cp arch/x86/boot/bzImage "$place/vmlinuz"

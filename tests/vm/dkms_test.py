@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# DKMS on the installed tree: add, build, install for a guest's kernel, into trees of this test's own -> the module it made, loaded in a guest.
+# DKMS on the installed tree: add, build, install for a guest's kernel, in this test's own folders -> the resulting module, loaded in a guest.
 import os
 import pathlib
 import shutil
@@ -24,7 +24,7 @@ class Dkms(unittest.TestCase):
         self.release = (self.machine.kernel / "modules").resolve().name
 
     def dkms(self, action, *options, release=None, headers=None):
-        """One action of dkms -> its exit code and words.  sign_file: no key of this machine is made or used."""
+        """One action of dkms -> its exit code and output.  sign_file: no key is created or used on this machine."""
         release = release or self.release
         (self.folder / "tree").mkdir(exist_ok=True)
         (self.folder / "modules" / release).mkdir(parents=True, exist_ok=True)
@@ -67,7 +67,7 @@ class Dkms(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    for lack, is_there in (("dkms is not installed", shutil.which("dkms")), ("dkms is for root", os.geteuid() == 0)):
+    for lack, is_there in (("dkms is not installed", shutil.which("dkms")), ("dkms requires root", os.geteuid() == 0)):
         if not is_there:
             print(f"skipped: {lack}")
             sys.exit(guest.SKIP)

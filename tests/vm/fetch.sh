@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# fetch.sh ARCHITECTURE FOLDER: Debian's packages of packages_ARCHITECTURE.txt -> FOLDER/sysroot and FOLDER/kernels/VERSION.
-# By an apt with a state of its own: the system's packages and architectures stay as they are, and no right of root is
-# needed.  Does nothing when all is there.
+# fetch.sh ARCHITECTURE FOLDER: Debian packages of packages_ARCHITECTURE.txt -> FOLDER/sysroot and
+# FOLDER/kernels/VERSION. Uses an apt with its own state, so the system's packages and architectures
+# are unchanged and root is not required. Does nothing if everything is there.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 [ $# = 2 ] && [ -e "$here/packages_$1.txt" ] || { echo "usage: fetch.sh amd64|arm64 FOLDER" >&2; exit 2; }
@@ -10,7 +10,7 @@ architecture=$1
 . "$here/private_apt.sh"
 host=$(dpkg --print-architecture 2>/dev/null) || host=
 for tool in apt-get apt-cache dpkg dpkg-deb; do
-    command -v $tool >/dev/null || { echo "fetch: $tool is missing; guests are made of Debian packages" >&2; exit 3; }
+    command -v $tool >/dev/null || { echo "fetch: $tool is missing (guests consist of Debian packages)" >&2; exit 3; }
 done
 mkdir -p "$2"
 folder=$(cd "$2" && pwd)
@@ -20,17 +20,18 @@ if [ "$(cat "$folder/made_of" 2>/dev/null)" = "$wanted" ]; then
 fi
 
 private_apt_begin "$folder/apt" "$architecture"
-private apt-get autoclean # what an interrupted run has left of older versions
+private apt-get autoclean # older versions left by an interrupted run
 
-# What a package that only stands for others depends on, and what stands for nothing else.
+# The dependencies of a package.
 depends() { private apt-cache depends --no-recommends --no-suggests --no-conflicts --no-breaks --no-replaces --no-enhances "$1" | sed -n 's/^ *Depends: //p'; }
 
-# kernel VERSION IMAGE: the image without the tools that install it, and what builds modules for it on this machine.
+# kernel VERSION IMAGE: the image without the tools that install it, and what is needed to build
+# modules for it on this machine.
 fetch_kernel()
 {
     place=$folder/kernels/$1
     release=$(depends "$2" | sed -n 's/^linux-image-//p')
-    [ -n "$release" ] || { echo "fetch: $2 stands for no kernel" >&2; exit 1; }
+    [ -n "$release" ] || { echo "fetch: $2 depends on no kernel image" >&2; exit 1; }
     rm -rf "$place"
     mkdir -p "$place/packages"
     headers=linux-headers-$release
@@ -45,7 +46,7 @@ fetch_kernel()
     ln -s "boot/vmlinuz-$release" "$place/vmlinuz"
     ln -s "usr/src/$headers" "$place/headers"
     ln -s "$([ -d "$place/lib/modules" ] && echo lib || echo usr/lib)/modules/$release" "$place/modules"
-    # The packages' makefile names its place on an installed system.
+    # The packages' makefile contains its path on an installed system.
     echo "include $place/usr/src/$common/Makefile" >"$place/headers/Makefile"
 }
 
@@ -59,7 +60,7 @@ private apt-get install -y --download-only $(printf '%s\n' "$wanted" | grep -v '
 for package in "$apt"/cache/archives/*.deb; do
     dpkg-deb -x "$package" "$folder/sysroot"
 done
-# A library's link into the root of the system that it is for is to lead into this one's.
+# Redirect absolute links between libraries into this system root.
 find "$folder/sysroot" -type l -lname '/*' | while read -r link; do
     ln -sfnr "$folder/sysroot$(readlink "$link")" "$link"
 done

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Every call of the device at random from several processes, some of them killed; then the module records a sound trace and goes.
+# Random calls of the device from several processes, some of them killed; then the module records a valid trace and is unloaded.
 # NETSLICE_FUZZ_SECONDS: how long (20); NETSLICE_FUZZ_SEED: the seed of an earlier run.
 import os
 
@@ -16,7 +16,7 @@ class Fuzz(nsmod_guest.NsmodTest):
     def test_after_calls_at_random_a_trace_is_sound_and_the_module_goes(self):
         self.run_guests(f"""
             vm_fuzz {SECONDS} 4 {os.environ.get("NETSLICE_FUZZ_SEED", "")}
-            echo 0 >/sys/module/nsmod/parameters/keep_sessions # what is left is nobody's
+            echo 0 >/sys/module/nsmod/parameters/keep_sessions # drop sessions without a process
             usleep 500000
             NETSLICE="recorder=nsmod calibration=no" vm_writer 1 & wait
             echo 4 >/sys/module/nsmod/parameters/keep_sessions

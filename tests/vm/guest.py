@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Programs and modules -> run in a virtual machine under emulation -> their output, exit code and the kernel's log.
+# Programs and modules -> run in an emulated virtual machine -> their output, exit code and the kernel's log.
 import gzip
 import os
 import pathlib
@@ -13,11 +13,11 @@ import unittest
 import kernel_modules
 
 SKIP = 77
-# A line of the kernel's log that fails a test, whatever the test's programs say.
+# A line of the kernel's log that fails a test, whatever the test's programs report.
 KERNEL_FAULT = re.compile(r"\b(BUG|WARNING|Oops|Kernel panic|INFO: (task|trying|possible|suspicious|lockdep)|rcu: INFO|soft lockup|hung_task|KASAN|UBSAN|"
                           r"unreferenced object|kmemleak: \d+ new|general protection fault,|list_(add|del) corruption|refcount_t:)")
-# Kernels that look for mistakes say so when they boot ("RCU lockdep checking is enabled"): that is no fault.
-# "module verification failed" and "taints kernel": out-of-tree modules are what these guests are for.
+# Debug kernels announce their checks when they boot ("RCU lockdep checking is enabled"): not a fault.
+# "module verification failed" and "taints kernel" are expected, as these guests load out-of-tree modules.
 
 INIT = """#!/bin/busybox sh
 /bin/busybox --install -s /bin
@@ -34,7 +34,7 @@ echo "<guest output>"
 sh /test/script
 echo "<guest exit $?>"
 if mount -t debugfs debug /sys/kernel/debug 2>/dev/null && [ -e /sys/kernel/debug/kmemleak ]; then
-    sleep 6 # younger memory is not looked at
+    sleep 6 # kmemleak does not check younger memory
     echo scan >/sys/kernel/debug/kmemleak
     cat /sys/kernel/debug/kmemleak >/dev/kmsg
 fi
@@ -49,7 +49,7 @@ class Unavailable(Exception):
 
 
 class GuestError(Exception):
-    """The guest did not come to its end."""
+    """The guest did not finish."""
 
 
 class Result:
@@ -74,12 +74,12 @@ def is_elf(path):
 def find_library(name, folders):
     place = next((folder / name for folder in folders if (folder / name).exists()), None)
     if not place:
-        raise Unavailable(f"library {name} is nowhere in {', '.join(map(str, folders))}")
+        raise Unavailable(f"library {name} not found in {', '.join(map(str, folders))}")
     return place
 
 
 def needed_libraries(program, folders):
-    """Files that the program's dynamic linker will look for, with those that they need themselves."""
+    """Libraries that the program's dynamic linker loads, including indirect dependencies."""
     found, left = {}, [program]
     while left:
         listing = subprocess.run(["readelf", "-dW", left.pop()], capture_output=True, text=True, check=True).stdout
@@ -91,7 +91,7 @@ def needed_libraries(program, folders):
 
 
 class Guest:
-    """A machine under emulation: programs, modules and a script -> what they printed, exit code, the kernel's log."""
+    """An emulated machine: programs, modules and a script -> output, exit code, the kernel's log."""
 
     architecture = emulator_name = emulator_package = console = loader = library_place = kernel_options = ""
 
@@ -102,7 +102,7 @@ class Guest:
         self.cpus, self.timeout_s = cpus, timeout_s
         self.files = {}
         self.libraries = []
-        self.modules, self.built_modules = {}, {}  # in the order of loading
+        self.modules, self.built_modules = {}, {}  # in load order
         self.emulator = shutil.which(self.emulator_name)
         if not self.emulator:
             raise Unavailable(f"{self.emulator_name} is not installed (package {self.emulator_package})")
@@ -110,7 +110,7 @@ class Guest:
             if not shutil.which(tool):
                 raise Unavailable(f"{tool} is not installed")
         if not (self.kernel / "vmlinuz").exists():
-            raise Unavailable(f"{self.kernel}/vmlinuz is not there; tests/vm/fetch.sh {self.architecture} {self.cache} makes it")
+            raise Unavailable(f"{self.kernel}/vmlinuz is missing; run tests/vm/fetch.sh {self.architecture} {self.cache}")
 
     def library_folders_in(self, sysroot):
         raise NotImplementedError
@@ -119,12 +119,12 @@ class Guest:
         raise NotImplementedError
 
     def add_module(self, name):
-        """A module of the kernel's own, with those that it needs, for `load NAME` in the script."""
+        """A module of the kernel's own, with its dependencies, for `load NAME` in the script."""
         for one in kernel_modules.needed(self.kernel, name):
             self.modules.setdefault(one.name, one)
 
     def add_built_module(self, path):
-        """A module that was built for this kernel, with those of the kernel's own that it needs."""
+        """A module built for this kernel, with those of the kernel's own modules that it needs."""
         for name in kernel_modules.depends(path):
             if f"{name}.ko" not in self.built_modules:
                 self.add_module(name)
@@ -138,7 +138,7 @@ class Guest:
         self.files[name or place.name] = place
 
     def add_library(self, name):
-        """A library that a program looks up while it runs, with those that it needs."""
+        """A library that a program loads at run time, with its dependencies."""
         self.libraries.append(name)
 
     def run(self, script):
@@ -189,7 +189,7 @@ class Guest:
             done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=self.timeout_s)
             said = done.stdout
         except subprocess.TimeoutExpired as error:
-            raise GuestError(f"no end after {self.timeout_s} s; the last lines:\n{_text(error.stdout)[-2000:]}") from error
+            raise GuestError(f"timed out after {self.timeout_s} s; the last lines:\n{_text(error.stdout)[-2000:]}") from error
         return _parse(_text(said))
 
 
@@ -212,12 +212,12 @@ class Arm64Guest(Guest):
 
 
 class Amd64Guest(Guest):
-    """Runs what was built for this machine, with this machine's libraries."""
+    """Runs programs built for this machine, with this machine's libraries."""
 
     architecture = "amd64"
     emulator_name, emulator_package = "qemu-system-x86_64", "qemu-system-x86"
     console, loader, library_place = "ttyS0", "lib64/ld-linux-x86-64.so.2", "lib/x86_64-linux-gnu"
-    kernel_options = "tsc=reliable"  # its CPUs take turns in one thread of the emulator
+    kernel_options = "tsc=reliable"  # its CPUs share one thread of the emulator
 
     def library_folders_in(self, _sysroot):
         return [pathlib.Path(folder) for folder in ("/lib/x86_64-linux-gnu", "/usr/lib/x86_64-linux-gnu", "/lib64", "/usr/lib")]
@@ -233,12 +233,12 @@ def _text(said):
 def _parse(said):
     parts = re.search(r"<guest output>\n(.*?)<guest exit (\d+)>\n(.*?)<guest end>", said, re.S)
     if not parts:
-        raise GuestError(f"the guest did not come to its end; it said:\n{said[-2000:]}")
+        raise GuestError(f"the guest did not finish; output:\n{said[-2000:]}")
     return Result(int(parts.group(2)), parts.group(1), parts.group(3).splitlines())
 
 
 def run_tests(guest=Arm64Guest):
-    """unittest's main(), or the exit code of a skipped test where no guest can be had."""
+    """unittest's main(), or the exit code of a skipped test if no guest is available."""
     try:
         guest(os.environ["NETSLICE_BUILD"])
     except Unavailable as lack:

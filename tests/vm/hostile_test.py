@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: MIT
-# Processes that harm their own session's memory (cases/hostile.c): a reader of it comes to its end, others' sessions stay whole.
+# Processes that corrupt their own session's memory (cases/hostile.c): a reader of it finishes, and other sessions are unaffected.
 import re
 
 import nsmod_guest
 from nsmod_guest import build_modules as setUpModule
 
-# Shell: runs a reader in a time limit and says how it ended; the exit code of `timeout` is 143 when it had to end it.
+# Shell: runs a reader with a time limit and prints its exit code, which is 143 if `timeout` had to
+# end it.
 READS = """
 reads() { # NAME COMMAND...
     name=$1; shift
@@ -21,7 +22,7 @@ class Hostile(nsmod_guest.NsmodTest):
 
     def test_what_a_process_does_to_its_memory_harms_no_reader_and_no_other_session(self):
         self.run_guests(READS + """
-            # a queue that nobody reads stays as large as it may be
+            # a queue without a reader stays within its limit
             vm_hostile announcements 12 &
             hostile=$!
             usleep 500000
@@ -32,7 +33,7 @@ class Hostile(nsmod_guest.NsmodTest):
             echo "announcements: took $((($(available) - before) / -1024)) MiB"
             kill -9 $hostile $reader $sleeper
             wait
-            rmmod nsmod && insmod /modules/nsmod.ko # the rest of the queue is not worth its minute
+            rmmod nsmod && insmod /modules/nsmod.ko # processing the rest of the queue would take a minute
 
             vm_hostile zeros 3 &
             reads zeros vm_reader 0
@@ -48,18 +49,18 @@ class Hostile(nsmod_guest.NsmodTest):
             reads tails vm_reader 0
             kill -9 $hostile; wait
 
-            # a reader that is asked to end ends, however fast the session's process writes
+            # a reader ends on request, however fast the session's process writes
             NETSLICE="recorder=nsmod calibration=no" vm_writer 0 count & writer=$!
             """ + nsmod_guest.WRITES + """
             reads asked vm_reader newest 500
             nsdump check asked.nsl | tail -n 1
-            reads next vm_reader newest 500 # who comes next gets a trace of its own
+            reads next vm_reader newest 500 # the next reader gets its own trace
             nsdump check next.nsl | tail -n 1
-            timeout -s KILL 1 cat /dev/nsmod >/dev/null # one that is killed
+            timeout -s KILL 1 cat /dev/nsmod >/dev/null # a reader that is killed
             reads last vm_reader newest 500
             nsdump check last.nsl | tail -n 1
 
-            # beside one that scribbles
+            # next to one that scribbles
             vm_hostile scribble $((6 * SLOW)) & hostile=$!
             usleep 300000
             reads scribble vm_reader newest 3000
@@ -86,7 +87,7 @@ class Hostile(nsmod_guest.NsmodTest):
                 vm_hostile memory 60
                 echo "hog $i ended with $?"
             done
-            # the memory that is left in the last one's session is there for a program that needs it
+            # memory left in the last session is available to a program that needs it
             tail -c $((total * 1024 / 2)) </dev/zero >/dev/null & hungry=$!
             sleep 5
             kill $hungry

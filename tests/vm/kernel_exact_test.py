@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Corrected instruction counts of known kernel code, in every context, on a machine that counts exactly: 0 off.  What a record costs.
+# Corrected instruction counts of known kernel code, in every context, on a machine that counts exactly: no errors.  The cost of a record.
 import collections
 import os
 import pathlib
@@ -14,8 +14,9 @@ import kernel_trace
 SOURCE = pathlib.Path(__file__).resolve().parents[2] / "nsmod"
 CASES = pathlib.Path(__file__).resolve().parent / "cases"
 CONTEXTS = {1: "process", 2: "softirq", 3: "hard interrupt"}
-SLICES = 3 * 7 * (sum(range(1, 10)) + 1)  # contexts, sizes, slices of a nest 0 to 8 deep and one with other probes
-# instructions in a register of 32 bits that is widened, in one of 64 bits where there is one, and cycles, which are the same here
+SLICES = 3 * 7 * (sum(range(1, 10)) + 1)  # contexts, sizes, slices nested 0 to 8 deep and one with other probes
+# instructions in a 32-bit register that is widened, in a 64-bit one if available, and cycles, which
+# are equal here
 COUNTERS = "counter=instructions:0:1 counter=cycles:0:0:1"
 RUNS = {"fast": "", "ordered": "ordered", "small-ring": "ring=4096"}
 MODULES = {}
@@ -97,7 +98,7 @@ class KernelExact(unittest.TestCase):
         costs = [int(found) for found in re.findall(r"16 probes take (\d+) instructions", result.output)]
         self.assertEqual(costs, [16 * 1, 16 * (25 + 1)], result.output[-2000:])
 
-    # six counters need more registers than busy.ko leaves
+    # six counters need more registers than busy.ko leaves free
     def test_a_cpu_that_leaves_and_comes_has_its_counters_again_and_a_busy_pmu_is_told(self):
         six = " ".join(f"counter=c{i}:0:1" for i in range(6))
         result = self.boot(kernel_trace.SHOW_FILE + f"""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Names of modules -> files of a kernel's package, in the order in which they can be loaded; and modules built for it.
+# Names of modules -> files of a kernel's package in load order; and modules built for it.
 import fcntl
 import hashlib
 import lzma
@@ -9,13 +9,13 @@ import re
 import shutil
 import subprocess
 
-# What a module asks the kernel for by other means than its list of needs.
+# Modules that a module requests at run time, which are not in its list of dependencies.
 SOFT = {"libcrc32c": ["crc32c_generic"]}
 COMPILERS = {"arm64": ["ARCH=arm64", "CROSS_COMPILE=aarch64-linux-gnu-"]}
 
 
 class ModuleFile:
-    """name: as insmod takes it, without compression."""
+    """name: uncompressed, as required by insmod."""
 
     def __init__(self, path):
         self.path = path
@@ -31,7 +31,7 @@ def _depends_of(content):
 
 
 def depends(path):
-    """Names that a module's own list of needs holds."""
+    """Names in a module's own list of dependencies."""
     return _depends_of(pathlib.Path(path).read_bytes())
 
 
@@ -42,7 +42,7 @@ def _find(kernel, name):
 
 
 def needed(kernel, name):
-    """The module with all that it needs, first what is needed.  A name that is no file is part of the kernel."""
+    """The module with all its dependencies, dependencies first.  A name without a file is built into the kernel."""
     one = _find(kernel, name)
     if not one:
         return []
@@ -53,7 +53,7 @@ def needed(kernel, name):
 
 
 def build(source, kernel, architecture, folder, *options):
-    """Builds the modules of a source folder, which stays as it is, in `folder` -> their files, what the build said."""
+    """Builds the modules of a source folder in `folder`, without changing the source -> their files, output of the build."""
     place = pathlib.Path(folder) / pathlib.Path(source).name
     shutil.copytree(source, place)
     return make(place, kernel, architecture, *options)
@@ -64,31 +64,31 @@ def make(place, kernel, architecture, *options):
     made = subprocess.run(["make", "-C", kernel / "headers", f"M={place}", "-j", str(os.cpu_count()), "CONFIG_DEBUG_INFO_BTF_MODULES=",
                            *COMPILERS.get(architecture, []), *options, "modules"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
     if made.returncode:
-        raise RuntimeError(f"make ended with {made.returncode}:\n{made.stdout[-4000:]}")
+        raise RuntimeError(f"make failed with exit code {made.returncode}:\n{made.stdout[-4000:]}")
     return {path.name: path for path in place.glob("*.ko")}, made.stdout
 
 
 def checks():
-    """Options for build() and make(): the warnings of W=1 and, where it is installed, those of sparse."""
+    """Options for build() and make(): warnings of W=1 and, if it is installed, of sparse."""
     return ["W=1"] + (["C=1"] if shutil.which("sparse") else [])
 
 
 def refuse_warnings(said):
-    """Any warning in what make() printed is an error."""
+    """Any warning in the output of make() is an error."""
     complaints = [line for line in said.splitlines() if re.search(r"\b(warning|error):", line)]
     if complaints:
         raise RuntimeError("\n".join(complaints))
 
 
 def build_checked(source, kernel, architecture, folder):
-    """As build(), without a warning -> {file name: path}."""
+    """Like build(), but fails on warnings -> {file name: path}."""
     files, said = build(source, kernel, architecture, folder, *checks())
     refuse_warnings(said)
     return files
 
 
 def _digest(source):
-    """Of all files of a folder."""
+    """Digest of all files of a folder."""
     sums = hashlib.sha256()
     for path in sorted(path for path in pathlib.Path(source).rglob("*") if path.is_file()):
         sums.update(f"{path.relative_to(source)}\0{path.stat().st_size}\0".encode() + path.read_bytes())
@@ -96,7 +96,7 @@ def _digest(source):
 
 
 def _place(kernel, build):
-    """Where a build's modules stay: in its folder, or by the kernel's headers, whose path kbuild has to take in any case."""
+    """Where a build's modules are kept: in its folder, or next to the kernel's headers if kbuild cannot handle the path."""
     folder = pathlib.Path(build).resolve() / "tests/vm/modules"
     if not re.search(r"[\s=:#$%]", str(folder)):
         return folder
@@ -105,8 +105,8 @@ def _place(kernel, build):
 
 def build_once(source, kernel, architecture, build, parts):
     """
-    As build_checked(), with the modules of the source's subfolders `parts`, for a build's folder, with which they stay: who asks for
-    the same source again, in another process too, gets what is there.
+    Like build_checked(), with the modules of the source's subfolders `parts`.  The result is kept in the build folder; later calls for
+    the same source, also from other processes, use it.
     """
     made_for = f"{architecture}-{kernel.name}-{int((kernel / 'vmlinuz').stat().st_mtime)}-{len(checks())}-checks"
     place = _place(kernel, build) / f"{made_for}-{_digest(source)}"
@@ -115,7 +115,7 @@ def build_once(source, kernel, architecture, build, parts):
         fcntl.flock(lock, fcntl.LOCK_EX)
         tree = place / pathlib.Path(source).name
         for part in (".", *parts):
-            is_built = place / f"built-{part}" # says that it came to its end, which who is killed does not
+            is_built = place / f"built-{part}" # marks a completed build; missing if the build was killed
             if is_built.exists():
                 continue
             if part == ".":

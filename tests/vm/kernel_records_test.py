@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# What a request for kernel records chooses: a process, a port, fenced reads, counters.
+# What a request for kernel records can select: a process, a port, fenced reads, counters.
 import re
 
 import kernel_trace
@@ -7,7 +7,7 @@ import nsmod_guest
 from nsmod_guest import build_modules as setUpModule
 
 INTERRUPT, SWITCH = 1, 2
-# Traffic of a process that is filtered for, and of another one.
+# Traffic of a process that is selected, and of another one.
 SCRIPT = kernel_trace.SHOW_FILE + nsmod_guest.STREAM + """
 ifconfig lo up
 echo hello >data
@@ -30,7 +30,7 @@ record port net_tx 0 port=5555 -- sh stream 127.0.0.1 5555
 record other-port net_tx 0 port=5556 -- sh stream 127.0.0.1 5555
 kill $ping
 wait $ping
-record nobody sched 1 pid=$ping
+record no-process sched 1 pid=$ping
 record counted sched 1 counter=instructions:0:1
 record software sched 1 counter=switches:1:3
 record two-names sched 1 counter=a,b:0:1
@@ -66,7 +66,7 @@ class KernelRecords(nsmod_guest.NsmodTest):
         self.assertEqual(flags["xmit", "START"], 0)
 
     def check_calibration(self, trace):
-        """Both ends, both CPUs, START pair, MARK, INIT, EXIT; the clock alone."""
+        """Both ends, both CPUs, START pair, MARK, INIT, EXIT; only the clock."""
         self.assertEqual({(one.phase, one.cpu, one.kind, one.field) for one in trace.calibration},
                          {(phase, cpu, kind, 0) for phase in (1, 2) for cpu in (0, 1) for kind in ("START", "MARK", "INIT", "EXIT")})
         for one in trace.calibration:
@@ -86,7 +86,7 @@ class KernelRecords(nsmod_guest.NsmodTest):
         self.assertEqual(found["process"].info["kernel.filter.pid"], str(process))
         self.assertEqual([found[name].info["kernel.clock.mode"] for name in ("all", "process")], ["fast", "ordered"])
         self.assertEqual(found["process"].info["kernel.counters.source"], "none")
-        inner = int(found["inner"].info["kernel.filter.pid"]) # 2 or 3 where it was asked for
+        inner = int(found["inner"].info["kernel.filter.pid"]) # 2 or 3 if it was requested
         self.assertGreater(inner, process)
         self.assertTrue(any(one.thread == inner for one in found["inner"].records))
 
@@ -95,7 +95,7 @@ class KernelRecords(nsmod_guest.NsmodTest):
         self.assertEqual(found["other-port"].records, [])
 
     def check_refusals(self, output):
-        for name, reason in {"nobody": "ESRCH", "counted": "ENOENT", "software": "EOPNOTSUPP", "two-names": "EINVAL"}.items():
+        for name, reason in {"no-process": "ESRCH", "counted": "ENOENT", "software": "EOPNOTSUPP", "two-names": "EINVAL"}.items():
             self.assertRegex(output, rf"{name} failed: kernel_recorder: .* \({reason}\)")
 
 

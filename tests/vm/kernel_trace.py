@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# A trace's bytes -> the kernel's sites, records, calibration and totals (libnsprobe/FORMAT.md), by a reader that shares nothing with nsdump.
+# A trace's bytes -> the kernel's sites, records, calibration and totals (libnsprobe/FORMAT.md), by a reader that shares no code with nsdump.
 import base64
 import collections
 import gzip
@@ -21,14 +21,14 @@ Slice = collections.namedtuple("Slice", "cpu thread name start stop inside words
 
 
 class TraceError(Exception):
-    """What in the bytes is not as the format says."""
+    """The bytes violate the format."""
 
 
 def from_console(output, name):
-    """A file that the guest's script has shown as `show_file NAME` does (SHOW_FILE)."""
+    """A file that the guest's script printed with `show_file NAME` (SHOW_FILE)."""
     shown = re.search(rf"<file {re.escape(name)}>\n(.*?)<end of file>", output, re.S)
     if not shown:
-        raise TraceError(f"the guest showed no {name}; it said:\n{output[-2000:]}")
+        raise TraceError(f"the guest did not print {name}; output:\n{output[-2000:]}")
     return gzip.decompress(base64.b64decode(shown.group(1)))
 
 
@@ -59,8 +59,8 @@ def _sites(payload):
 
 class Trace:
     """
-    records: the kernel's, of each CPU in their order; sites: id -> (kind, name, file); flags: (name, kind) -> flags; issued, drained, lost: of all CPUs;
-    calibration: of Entry, means in ticks or counts.
+    records: the kernel's, in order for each CPU; sites: id -> (kind, name, file); flags: (name, kind) -> flags; issued, drained, lost: over all CPUs;
+    calibration: list of Entry, means in ticks or counts.
     """
 
     def __init__(self, data):
@@ -94,12 +94,12 @@ class Trace:
             ticks, thread, slice_id, kind, words = HEAD.unpack_from(payload, at)
             at += HEAD.size
             if self.sites.get(slice_id, (0,))[0] != kind:
-                raise TraceError(f"a record of kind {kind} names site {slice_id:#x}, which has another or is not there")
+                raise TraceError(f"a record of kind {kind} refers to site {slice_id:#x}, which has another kind or is missing")
             values = struct.unpack_from(f"<{words}Q", payload, at)
             at += 8 * words
             self.records.append(Record(cpu, ticks, thread, KINDS[kind], self.sites[slice_id][1], values))
         if len(self.records) - before != count:
-            raise TraceError(f"a chunk says {count} records and has {len(self.records) - before}")
+            raise TraceError(f"a chunk declares {count} records and has {len(self.records) - before}")
 
     def _add_calibration(self, payload):
         count, phase = struct.unpack_from("<II", payload)
@@ -108,7 +108,7 @@ class Trace:
             self.calibration.append(Entry(phase, cpu, KINDS[kind], field, batches, inner / 1024 / batches, outer / 1024 / batches))
 
     def constants(self, cpu, kind, field):
-        """(inner, outer) at the recording's start."""
+        """(inner, outer) at the start of the recording."""
         return next((one.inner, one.outer) for one in self.calibration if (one.phase, one.cpu, one.kind, one.field) == (1, cpu, kind, field))
 
     def _add_totals(self, payload):
@@ -126,12 +126,12 @@ class Trace:
 
     def slices(self):
         """
-        Slices and units of each thread, paired as they nest there (interrupts nest in what they interrupt).  An end of what is not
-        open, or not innermost, is an error, and so is what stays open.
+        Slices and units of each thread, paired by nesting (interrupts nest in what they interrupt).  Ending a slice or unit that is
+        not open, or not innermost, is an error, and so is leaving one open.
         """
         stacks, found = collections.defaultdict(list), []
         for record in sorted(self.records, key=lambda record: record.ticks):
-            stack = stacks[(record.thread, record.cpu if record.thread == 0 else None)]  # each CPU has an idle thread 0
+            stack = stacks[(record.thread, record.cpu if record.thread == 0 else None)]  # each CPU has its own idle thread 0
             if record.kind in ("START", "INIT"):
                 stack.append(record)
             elif record.kind in ("STOP", "EXIT"):

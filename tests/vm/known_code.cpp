@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // known_code SOURCE CLOCK [LONGEST | migration | retries | mark-retries | crowded]: runs code of 10, 100, ... LONGEST
-// instructions, or only the case that moves to another CPU, those whose records are tried twice, or the one for a CPU that
-// others want, too, under a session; prints for each slice the truth and what the corrected counts say.  Ends with 1 when one of them is off, 2 when it could not be run.
+// instructions under a session, or only the case that migrates to another CPU, those with retried
+// records, or the one with contention for the CPU.  Prints the true and the corrected counts of
+// each slice.  Exits with 1 if a count is wrong, with 2 if it could not run.
 #include "known_code.hpp"
 
 #include <csignal>
@@ -25,10 +26,10 @@ namespace
 constexpr unsigned kRepeats = 3;
 int longest = 1000000;
 bool is_stepped = false;
-using Truth = std::map<std::string, double>; // by name of the slice: instructions of its own and of the slices inside it
+using Truth = std::map<std::string, double>; // by slice name: its own instructions and those of the slices inside it
 
-// Each is a function of its own with nothing in its slices but probes and known code, so that no compiler puts a neighbour's
-// work there.
+// Each is a separate function whose slices contain only probes and known code, so that no compiler
+// moves other work there.
 #define DEFINE_NESTED(n)                                                                           \
     __attribute__((noinline)) void run_nested_##n()                                                \
     {                                                                                              \
@@ -98,7 +99,7 @@ __attribute__((noinline)) void run_signal(pid_t process_id, pid_t thread_id)
     AROUND(interrupted, KNOWN_CODE(100); KNOWN_SYSTEM_CALL(SYS_tgkill, process, thread, number); KNOWN_CODE(100));
 }
 
-// As an early return, an exception or longjmp() leaves them: without a partner, but executed.
+// As left by an early return, an exception or longjmp(): executed, but without a partner.
 __attribute__((noinline)) void run_lone()
 {
     AROUND(lone_start1, KNOWN_CODE(100); NET_SLICE_START(never_stopped); KNOWN_CODE(414));
@@ -173,13 +174,14 @@ Truth signals()
     std::signal(SIGUSR1, on_signal);
     run_signal(getpid(), static_cast<pid_t>(syscall(SYS_gettid)));
     Truth truth = {{"in_handler", 24}};
-    if (!is_stepped) // a handler runs unstepped up to the reading of its first probe, which is then subtracted whole
+    if (!is_stepped) // a handler runs unstepped until its first probe reads the count, which is then subtracted completely
         truth["interrupted"] = 205 + 24 + kHandlerOwn;
     return truth;
 }
 
-// In a ring that overwrites, a record that finds no room makes an eighth of the ring free and is tried again: about six of these.
-constexpr char kRetriesOptions[] = " full=overwrite ring=64K"; // what one run writes fits
+// In an overwriting ring, a record that does not fit frees an eighth of the ring and is retried:
+// about six such records.
+constexpr char kRetriesOptions[] = " full=overwrite ring=64K"; // the records of one run fit
 
 Truth retries()
 {
@@ -206,7 +208,7 @@ Truth mark_retries()
     return {{"marks1000", 0}, {"units500", 0}};
 }
 
-// Long enough that timer ticks take the CPU away in the middle of hundreds of probes.
+// Long enough that timer ticks preempt hundreds of probes in the middle.
 Truth crowded()
 {
     for (int i = 0; i < 10; ++i)
@@ -227,11 +229,11 @@ Truth threads()
 
 struct Case {
     Truth (*run)();
-    long cpus; // that it needs
-    const char *name = ""; // to run it alone
+    long cpus; // that it requires
+    const char *name = ""; // to run only this case
     const char *options = "";
-    bool is_alone = false; // it is run in no other way
-    bool keeps_all = true; // of what it writes
+    bool is_alone = false; // it runs only if selected by name
+    bool keeps_all = true; // all records are kept
 };
 
 constexpr Case kCases[] = {{nested, 1}, {pairs, 1}, {marks, 1}, {lone, 1}, {calls, 1}, {signals, 1}, {threads, 1},
@@ -261,7 +263,7 @@ Truth run_all()
     return all;
 }
 
-// Prints a line for each slice; how many are off.
+// Prints a line for each slice; returns how many are wrong.
 unsigned compare(const std::string &trace, const Truth &truth)
 {
     const nsdump::StatsReport report = nsdump::analyse_trace(trace);
@@ -304,7 +306,7 @@ int main(int argc, char **argv)
     is_stepped = std::string(argv[1]) == "step";
     const std::string trace = "/tmp/known_code." + std::to_string(getpid()) + ".nsl";
     const std::string options = "output=" + trace + " counters=instructions source=" + argv[1] + " clock=" + argv[2] + (only ? only->options : "");
-    // The first session has given its counters back when the second asks for as many.
+    // The first session has released its counters before the second requests as many.
     for (const bool is_first : {true, false}) {
         if (nsp_session_configure(options.c_str()) != 0) {
             std::fprintf(stderr, "known_code: %s\n", nsp_last_error());
@@ -321,7 +323,7 @@ int main(int argc, char **argv)
         truth = run_all();
     nsp_session_close(nullptr);
     if (truth.empty()) {
-        std::fprintf(stderr, "known_code: this machine has too few CPUs for the case\n");
+        std::fprintf(stderr, "known_code: too few CPUs for this case\n");
         return 2;
     }
     const unsigned off = compare(trace, truth);

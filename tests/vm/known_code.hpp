@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
-// Code whose number of instructions is known, since the assembler text has them all.
+// Code whose number of instructions is known, because all of them are in the assembly text.
 #pragma once
 
 #include <cstdint>
 
 #include <nsprobe/probe.h>
 
-// KNOWN_CODE(n): n instructions, an even number from KNOWN_LEAST on.  KNOWN_SYSTEM_CALL: five; the arguments are registers.
+// KNOWN_CODE(n): n instructions, an even number of at least KNOWN_LEAST.  KNOWN_SYSTEM_CALL: five;
+// the arguments are registers.
 
 #if defined(__x86_64__)
 #define KNOWN_LEAST 4
@@ -31,7 +32,7 @@
                      : "x0", "x1", "x2", "x8", "memory")
 #endif
 
-// A value that is in a register from here on, so that using it takes no instruction.
+// A value that is kept in a register from here on, so that using it takes no instruction.
 template <class T> std::uint64_t in_register(T value)
 {
     auto bits = (std::uint64_t)value;
@@ -49,7 +50,7 @@ template <class T> std::uint64_t in_register(T value)
     __VA_ARGS__; __VA_ARGS__; __VA_ARGS__; __VA_ARGS__; __VA_ARGS__;                               \
     __VA_ARGS__; __VA_ARGS__; __VA_ARGS__; __VA_ARGS__; __VA_ARGS__
 
-// A macro does not expand inside itself: each level has names of its own.
+// A macro does not expand inside itself, so each level has its own names.
 #define TEN_TIMES_WITHIN(...)                                                                      \
     __VA_ARGS__; __VA_ARGS__; __VA_ARGS__; __VA_ARGS__; __VA_ARGS__;                               \
     __VA_ARGS__; __VA_ARGS__; __VA_ARGS__; __VA_ARGS__; __VA_ARGS__

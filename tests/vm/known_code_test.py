@@ -1,16 +1,17 @@
 # SPDX-License-Identifier: MIT
-# Corrected instruction counts of known code on a machine that counts exactly, by every way to read a counter: 0 off.
+# Corrected instruction counts of known code on a machine that counts exactly, by every way to read a counter: no errors.
 import os
 import unittest
 
 import guest
 
 CLOCKS = ("fast", "ordered")
-# PAPI is for CPUs that its libpfm4 knows.  On one without single-instruction atomics glibc's read(), which PAPI calls, has a loop
-# of 5 instructions that is run again where an interrupt meets it (ldaxr ... stxr): then a count is 5 off, by PAPI's own doing.
+# PAPI supports only CPUs that its libpfm4 knows.  On a CPU without single-instruction atomics,
+# glibc's read(), which PAPI calls, has a loop of 5 instructions (ldaxr ... stxr) that an interrupt
+# makes repeat: then a count is 5 off, caused by PAPI itself.
 PAPI_CPU = "neoverse-n1"
 BUSY_PROGRAM = 'sh -c "while :; do :; done" &'
-# User reads, and PAPI for users at this level of trust.
+# User-space reads; PAPI for users at this paranoid level.
 SCRIPT = """
 {before}
 echo 1 >/proc/sys/kernel/perf_user_access
@@ -42,7 +43,7 @@ class KnownCode(unittest.TestCase):
     def test_counts_are_exact_on_one_cpu(self):
         self.check(("rdpmc", "perf-read"), cpus=1, cpu_model="max")
 
-    # The emulator has one count of instructions for both CPUs, so the other one must be idle.
+    # The emulator has a single instruction count for both CPUs, so the other one must be idle.
     def test_counts_are_exact_across_a_migration_between_two_cpus(self):
         self.check(("rdpmc", "perf-read"), cpus=2, cpu_model="max", case="migration")
 
@@ -52,7 +53,8 @@ class KnownCode(unittest.TestCase):
     def test_papi_counts_exactly_and_so_do_registers_of_32_bits(self):
         self.check(("papi", "rdpmc"), cpus=1, cpu_model=PAPI_CPU)
 
-    # Through C and through the assembly; that a timer tick aborts a try is rare, that a ring is full is not.
+    # Through C and through the assembly; a timer tick rarely aborts an attempt, but a full ring
+    # often does.
     def test_records_that_are_tried_again_count_as_any_other(self):
         self.check(("papi", "perf-read", "rdpmc"), cpus=1, cpu_model=PAPI_CPU, case="retries")
 

@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: MIT
-# The module under load: kills, full rings, floods of packets, CPUs that go and come.  Every record is there or counted as lost.
+# The module under load: kills, full rings, floods of packets, CPU hotplug.  Every record is there or counted as lost.
 import re
 
 import guest
 import nsmod_guest
 from nsmod_guest import build_modules as setUpModule
 
-KILLS = 40 if nsmod_guest.GUEST is guest.Arm64Guest else 200  # on all kernels together
+KILLS = 40 if nsmod_guest.GUEST is guest.Arm64Guest else 200  # over all kernels
 
-# A pair of devices, the other of which gets a name by the kernel or by `ip`, and packets from one to the other by the kernel.
+# A pair of devices, the second named by the kernel or by `ip`, and packets from one to the other by
+# the kernel.
 FLOOD = """
 ip link add near type veth peer name veth0
 ifconfig near up; ifconfig veth0 up
@@ -67,14 +68,15 @@ class Load(nsmod_guest.NsmodTest):
                          [("discard", "read")], result.output)
         for full, how, issued, records, lost in runs[:6]:
             self.assertGreater(int(records), 50, (full, how))
-            self.assertGreater(int(lost), 0, (full, how)) # these rings are to overflow
+            self.assertGreater(int(lost), 0, (full, how)) # these rings are meant to overflow
         if "no CPU goes here" not in result.output:
             self.assertEqual(len(runs), 8, result.output)
             self.assertIn("CPU 1 came back 8 times", result.output)
             self.assertEqual(len(re.findall(r"(?:one|two).nsl: whole; \d+ records, every one accounted for", result.output)), 2, result.output)
 
     def test_a_recording_ends_while_a_kernel_thread_never_rests(self):
-        # A kernel that preempts its threads has no other cause to let pktgen's go: it does not rest between packets.
+        # A preemptive kernel has no other reason to switch away from pktgen's thread, which does
+        # not pause between packets.
         def preempt(machine):
             machine.kernel_options += " preempt=full"
 
@@ -127,7 +129,8 @@ class Load(nsmod_guest.NsmodTest):
         drained = sum(map(int, re.findall(r'"drained":(\d+)', result.output)))
         print(f"2 writers, {2 * 1200000} records: {2 * 1200000 / seconds['drained'] / 1e6:.2f} million records/s written, {drained} drained, "
               f"{2 * 1200000 - drained} lost; {2 * 1200000 / seconds['unread'] / 1e6:.2f} million/s with no reader", flush=True)
-        # A drain takes CPU time from the writers of this guest, and nothing else: they enter the kernel when it interrupts them only.
+        # A drain only takes CPU time from this guest's writers, which enter the kernel only when
+        # they are interrupted.
         waits = re.findall(r"unblocked on CPU ([01]): (\d+) waits, (\d+) page faults; preempted \d+ times; system calls (.*)", result.output)
         self.assertEqual(sorted(one[:3] for one in waits), 3 * [("0", "0", "0")] + 3 * [("1", "0", "0")], result.output)
         if "netslice-debug" not in result.output:

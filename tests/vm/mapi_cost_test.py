@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Net instructions of MAPI's functions on a machine that counts exactly: the same on every run, and what valgrind counts.
+# Net instructions of MAPI's functions on a machine that counts exactly: the same on every run, and equal to valgrind's counts.
 import base64
 import csv
 import gzip
@@ -24,9 +24,10 @@ VALGRIND = ("usr/bin/valgrind.bin", "usr/libexec/valgrind/callgrind-arm64-linux"
             "usr/libexec/valgrind/vgpreload_core-arm64-linux.so")
 FILTER = "tcp port 80 or udp port 53"
 FILES = {"BPF_FILTER": "bpf_filter.cpp", "BYTE_COUNTER": "byte_counter.cpp", "PKT_COUNTER": "pkt_counter.cpp"}
-MOST_AROUND_A_CALL = 16  # what stands between the two probes besides the function: arguments, the call, the result
-# Linux takes a thread's SVE registers away at each system call, so the first memcpy() after one traps, and the emulator counts the
-# instruction that trapped twice: one more after each read() of a counter, none between user reads.  valgrind knows no SVE either.
+MOST_AROUND_A_CALL = 16  # instructions between the two probes in addition to the function: arguments, the call, the result
+# Linux discards a thread's SVE registers at each system call, so the first memcpy() after one
+# traps, and the emulator counts the trapping instruction twice: one more after each read() of a
+# counter, none between user reads.  valgrind does not support SVE either.
 CPU = "max,sve=off,sme=off"
 SCENARIOS = ("counter", "filter", "buffer")
 COSTS = """
@@ -38,7 +39,7 @@ for run in 1 2; do
     done
 done
 """
-# The dynamic linker's search for a symbol takes longer under valgrind, which brings libraries along: it is done before.
+# Symbols are resolved in advance: the lookup takes longer under valgrind, which adds libraries.
 TWO_COUNTS = """
 export LD_BIND_NOW=1
 echo 1 >/proc/sys/kernel/perf_user_access
@@ -63,7 +64,7 @@ echo "<slices>"; nsdump export trace.nsl --what slices --format csv | gzip | bas
 def brought_out(output, name):
     packed = re.search(f"<{name}>\n(.*?)<end>", output, re.S)
     if not packed:
-        raise AssertionError(f"nothing called {name} came out of the guest; it said:\n{output[-3000:]}")
+        raise AssertionError(f"the guest did not print {name}; output:\n{output[-3000:]}")
     return gzip.decompress(base64.b64decode(packed.group(1))).decode()
 
 

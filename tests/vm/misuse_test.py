@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Every wrong use of the device: programs with tables of what was tried and what ought to come of it (cases/misuse*.c).
+# Every misuse of the device: programs with tables of attempts and expected results (cases/misuse*.c).
 import re
 
 import nsmod_guest

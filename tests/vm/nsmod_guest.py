@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# The kernel module, built for each kernel that it is for, in guests of the build's architecture.
+# The kernel module, built for each supported kernel, in guests of the build's architecture.
 import os
 import pathlib
 import shutil
@@ -13,16 +13,17 @@ import kernel_modules
 BUILD = pathlib.Path(os.environ.get("NETSLICE_BUILD", "build/release"))
 SOURCE = pathlib.Path(__file__).resolve().parents[2] / "nsmod"
 CASES = pathlib.Path(__file__).resolve().parent / "cases"
-BUILT = {}  # kernel -> {file name: path} of what was built for it
+BUILT = {}  # kernel -> {file name: path} of the modules built for it
 
-# Shell: the writer has committed records.
+# Shell: waits until the writer has committed records.
 WRITES = 'until [ -s count ] && [ "$(od -A n -t u8 count | tr -d " ")" -gt 0 ]; do usleep 5000; done'
 
-# Shell, a script: `sh stream ADDRESS PORT` sends the file data to the file got; SERVE: words before the commands of the receiving side.
+# Shell, a script: `sh stream ADDRESS PORT` sends the file data to the file got; SERVE: prefix for
+# the commands of the receiving side.
 STREAM = """
 mkfifo hold
 cat >stream <<"END"
-    # Its input stays open: at its end nc would hang up.
+    # Its input stays open, because nc would hang up at the end of input.
     $SERVE nc -l -p $2 <>hold >got &
     until $SERVE netstat -ltn | grep -q ":$2 "; do usleep 50000; done
     nc $1 $2 <data
@@ -44,7 +45,7 @@ KERNELS = tuple(os.environ.get("NETSLICE_KERNELS", "6.1" if GUEST is guest.Arm64
 
 
 def build_modules(*parts):
-    """For setUpModule(): nsmod and, in their order, modules of its subfolders, without a warning."""
+    """For setUpModule(): builds nsmod and, in order, modules of its subfolders, without warnings."""
     for kernel in KERNELS:
         machine = GUEST(BUILD, kernel=kernel)
         BUILT[kernel] = kernel_modules.build_once(SOURCE, machine.kernel, machine.architecture, BUILD, parts)
@@ -52,8 +53,8 @@ def build_modules(*parts):
 
 def build_changed(name, edits, *cases):
     """
-    For setUpModule(), beside the module: another as BUILT[kernel]["NAME.ko"], with (file, old text, new text) replaced in its source; and
-    the modules of folders in cases/.
+    For setUpModule(), in addition to the module: builds a variant as BUILT[kernel]["NAME.ko"], with (file, old text, new text) replaced in
+    its source, and the modules of folders in cases/.
     """
     folder = tempfile.TemporaryDirectory(prefix="netslice-nsmod-")
     unittest.addModuleCleanup(folder.cleanup)
@@ -76,21 +77,21 @@ def build_changed(name, edits, *cases):
 
 
 class NsmodTest(unittest.TestCase):
-    programs = ()  # names below tests/ of the build, beside nsdump
-    modules = ()   # of the kernel's own
+    programs = ()  # names below tests/ of the build, in addition to nsdump
+    modules = ()   # modules of the kernel's own
     timeout_s = 240
 
     def kernels(self):
-        """Those that are named, or one: each test has its own."""
+        """The kernels named in the environment, or one, which is fixed for each test."""
         if not NAMES_KERNELS:
             return KERNELS[zlib.crc32(self.id().encode()) % len(KERNELS)],
         return KERNELS
 
     def run_guests(self, script, check, prepare=lambda machine: None):
-        """The script in a guest of each of kernels(), the module loaded, and a fault in no kernel's log; check(result).  SLOW: for limits in it."""
+        """Runs the script in a guest of each of kernels() with the module loaded; no kernel may log a fault; calls check(result).  SLOW: factor for time limits."""
         for kernel in self.kernels():
             with self.subTest(kernel=kernel):
-                # An emulated machine that looks for mistakes is several times slower.
+                # An emulated machine with a debug kernel is several times slower.
                 slow = 6 if kernel.endswith("debug") else 1
                 machine = GUEST(BUILD, kernel=kernel, cpus=2, timeout_s=self.timeout_s * slow)
                 machine.add("bin/nsdump")

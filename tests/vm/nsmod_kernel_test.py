@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# What the kernel records of itself, in guests of every kernel: other modules' probes, presets, both sides in one trace.
+# The kernel's own records, in guests of every kernel: other modules' probes, presets, both sides in one trace.
 import collections
 import re
 import shutil
@@ -10,15 +10,16 @@ import kernel_modules
 import kernel_trace
 import nsmod_guest
 
-PLACES = 9  # of probes in the example
+PLACES = 9  # number of probes in the example
 
 
-# kinds FILE: of the chunks in its first 8 MB, in their order; a chunk begins with "NSLK" and its kind.
+# kinds FILE: kinds of the chunks in its first 8 MB, in order; a chunk begins with "NSLK" and its
+# kind.
 KINDS = """
 kinds() { echo "kinds: $(head -c 8000000 $1 | od -A n -t x4 -v -w8 | grep 4b4c534e | cut -c 15-18 | tr '\\n' ' ')"; }
 """
 
-# Who meets a probe for the first time takes long until its site is handed over.
+# A variant in which the first use of a probe takes long to register its site.
 SLOW_MEETING = [("src/kernel_sites.c", "#include <linux/llist.h>", "#include <linux/delay.h>\n#include <linux/llist.h>"),
                 ("src/kernel_sites.c", "\t\tllist_add(&site->node, &fresh);", "\t{ mdelay(50); llist_add(&site->node, &fresh); }")]
 
@@ -45,7 +46,7 @@ class NsmodKernel(nsmod_guest.NsmodTest):
     def test_a_modules_own_slices_are_all_there_though_it_comes_and_goes_meanwhile(self):
         self.run_guests(kernel_trace.SHOW_FILE + """
             insmod /modules/nsmod_example.ko
-            echo 10 >/sys/module/nsmod_example/parameters/run # nobody records yet
+            echo 10 >/sys/module/nsmod_example/parameters/run # nothing is recorded yet
             rmmod nsmod_example
             cat >meanwhile <<END
                 insmod /modules/nsmod_example.ko
@@ -71,7 +72,7 @@ END
         self.assertEqual(sorted(trace.words("INIT", "packet")), sorted((number, 1, 1500) for number in [*range(40), *range(23)]))
         self.assertEqual(len(trace.words("MARK", "checksum")), 63)
         self.assertEqual(len(set(trace.words("MARK", "checksum"))), 40)
-        # Both lives of the module wrote under the same ids.
+        # Both instances of the module used the same ids.
         self.assertEqual({file for _, _, file in trace.sites.values()}, {"nsmod_example/nsmod_example.c"})
         self.assertEqual(len(trace.sites), PLACES)
         self.assertEqual((trace.issued, trace.drained, trace.lost), (PLACES * 63, PLACES * 63, 0))
@@ -95,7 +96,7 @@ END
     def check_meeting(self, result):
         self.check_words("late.nsl: whole; 1 records", "trace.nsl: whole; ")(result)
         self.assertEqual(kinds_in(result.output)[:3], [kernel_trace.INFO, kernel_trace.SITES, kernel_trace.RECORDS])
-        trace = kernel_trace.Trace(kernel_trace.from_console(result.output, "trace.nsl")) # takes no record before its site
+        trace = kernel_trace.Trace(kernel_trace.from_console(result.output, "trace.nsl")) # rejects a record that precedes its site
         self.assertEqual({record.cpu for record in trace.records}, {0, 1})
         self.assertEqual((trace.count("MARK", "met"), trace.lost), (400, 0))
 
@@ -155,7 +156,8 @@ END
         self.assertEqual(re.findall(r"kernel\.groups\.refused.*$", result.output, re.M), [
             "kernel.groups.refused=net_rx,softirq", "kernel.groups.refused.reason=the reader lacks CAP_PERFMON",
             "kernel.groups.refused=net_rx,softirq", "kernel.groups.refused.reason=the kernel is already being recorded"])
-        # The session's records do not wait while the kernel's probes are calibrated; the kernel's do.
+        # While the kernel's probes are calibrated, the kernel's records wait, but the session's do
+        # not.
         kinds = kinds_in(result.output)
         calibrated = kinds.index(kernel_trace.KERNEL_CALIBRATION)
         told = max(place for place in range(calibrated) if kinds[place] == kernel_trace.INFO)
@@ -197,7 +199,7 @@ END
             nsdump check veth.nsl
             show_file veth.nsl
             vm_slow_device near 20000 8 && echo slow
-            vm_kernel_recorder tcp_send,tcp_recv 0 port=5000 -- sh -c "sh stream 10.1.0.2 5000; sleep 1" >lossy.nsl # what still waits comes out
+            vm_kernel_recorder tcp_send,tcp_recv 0 port=5000 -- sh -c "sh stream 10.1.0.2 5000; sleep 1" >lossy.nsl # flush what is still queued
             cmp data got && echo same
             nsdump check lossy.nsl
             show_file lossy.nsl
@@ -224,7 +226,7 @@ END
         self.assertEqual(traces["other_port"].records, [])
 
     def check_lossy(self, trace):
-        """Packets of one side wait in a queue, and some are lost there: no unit or slice stays open for it."""
+        """Packets of one side wait in a queue, and some are lost there; this leaves no unit or slice open."""
         self.assertEqual((trace.issued, trace.lost), (len(trace.records), 0))
         counts = collections.Counter(one.name for one in trace.slices())
         wire = [length for length, in trace.words("MARK", "wire_bytes")]
@@ -232,21 +234,22 @@ END
         self.assertEqual((counts["queue"], counts["driver"]), (counts["tcp_send"], len(wire)))
         self.assertEqual(sorted(length for _, _, length in trace.words("INIT", "tcp_recv")), sorted(wire))
         inside = {(one.name, one.inside) for one in trace.slices()}
-        self.assertIn(("driver", "tcp_send"), inside) # of the side that answers at once
-        # Of the other side, which is let out by the queue; as few as TCP makes of the data when it is slowed down.
+        self.assertIn(("driver", "tcp_send"), inside) # of the side that answers without delay
+        # Of the other side, which the queue delays: few, because TCP sends fewer packets when slowed down.
         self.assertGreater(sum(one.name == "driver" and one.inside != "tcp_send" for one in trace.slices()), 10)
         self.assertEqual(sum(bytes_ for bytes_, in trace.words("MARK", "copied")), 400000)
 
     def check_ways(self, trace, is_more):
-        """A stream of 400000 bytes, or more where a busy guest made TCP send some twice -> lengths of what the driver got."""
+        """A stream of 400000 bytes, or more if a busy guest made TCP retransmit some -> lengths of the packets that the driver got."""
         check_bytes = self.assertGreater if is_more else self.assertEqual
         self.assertEqual((trace.issued, trace.lost), (len(trace.records), 0))
         counts = collections.Counter(one.name for one in trace.slices())
         sent, received = ([one.words for one in trace.slices() if one.name == unit] for unit in ("tcp_send", "tcp_recv"))
         self.assertEqual(sorted(number for number, _, _ in sent), list(range(1, len(sent) + 1)))
-        # Of each packet the frame's 14 bytes, IP's 20, TCP's 20 and 12 of options; of the two with SYN 8 more, and no data.
+        # Per packet: 14 bytes for the frame, 20 for IP, 20 for TCP and 12 for options; the two with
+        # SYN have 8 more, and no data.
         check_bytes(sum(length - 66 for _, _, length in sent), 400000 + 2 * 8)
-        wire = [length for length, in trace.words("MARK", "wire_bytes")] # some were split, and went to the driver as segments
+        wire = [length for length, in trace.words("MARK", "wire_bytes")] # some were split and passed to the driver as segments
         check_bytes(sum(length - 66 for length in wire), 400000 + 2 * 8)
         self.assertEqual(sorted(length for _, _, length in received), sorted(wire))
         self.assertEqual((counts["queue"], counts["driver"], counts["ip"]), (len(sent), len(wire), len(wire)))
@@ -293,9 +296,9 @@ END
             self.assertEqual({batches for _, _, batches in cost.values()}, {30})
             for name in macros:
                 self.assertGreater(cost[name][0], 1024, name)
-            for name in ["cpuid", "rdmsr", "wrmsr"]: # two loops of an emulated CPU differ by tens of ticks, as much as these cost there
+            for name in ["cpuid", "rdmsr", "wrmsr"]: # two loops on an emulated CPU differ by tens of ticks, about as much as these cost there
                 self.assertLess(abs(cost[name][0]), 1000 * 1024, name)
-            # A no-operation against a clock read and a record.
+            # A no-op compared with a clock read and a record.
             self.assertLess(cost["idle START+STOP"][0] * 3, cost["START+STOP"][0])
             self.assertGreater(cost["START+STOP"][0] * 1.5, cost["START"][0])
         self.assertEqual(busy.count("unavailable\tthe kernel is being recorded"), 2 * len(macros))
@@ -319,14 +322,14 @@ END
                 for place, target in places:
                     length, words = code[int(place, 16)]
                     self.assertRegex(words, r"^nop|^xchg +%ax,%ax")
-                    # As long as the jump that takes its place: to near code two bytes do.
+                    # As long as the jump that replaces it: two bytes suffice for near code.
                     self.assertIn(length, (2, 5) if -127 < int(target, 16) - int(place, 16) < 130 else (5,))
 
     def test_nothing_of_a_probe_is_compiled_in_where_they_are_disabled(self):
         for kernel, files in nsmod_guest.BUILT.items():
             with self.subTest(kernel=kernel):
                 folder = files["nsmod.ko"].parent
-                shutil.rmtree(folder / "silent", ignore_errors=True) # of an earlier run: the folder stays with the build
+                shutil.rmtree(folder / "silent", ignore_errors=True) # of an earlier run, because the folder is kept with the build
                 shutil.copytree(nsmod_guest.SOURCE / "example", folder / "silent")
                 made, _ = kernel_modules.make(folder / "silent", guest.cache_folder("amd64") / "kernels" / kernel, "amd64", "KCFLAGS=-DNETSLICE_DISABLE")
                 said = tool("readelf", "-sSW", made["nsmod_example.ko"])

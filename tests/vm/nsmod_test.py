@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# The kernel module in guests of every kernel that it is for: sessions that outlive their processes, one reader, misuse.
+# The kernel module in guests of every supported kernel: sessions that outlive their processes, one reader, misuse.
 import json
 import re
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-# An apt with a state of its own, for scripts to read in: the system's packages and architectures stay as they are, and no
-# right of root is needed.
+# An apt with its own state, to be sourced by scripts: the system's packages and architectures are unchanged, and root is
+# not required.
 
-# private_apt_begin FOLDER ARCHITECTURE: its state, and lists as they are now
+# private_apt_begin FOLDER ARCHITECTURE: creates the state and downloads the current lists
 private_apt_begin()
 {
     apt=$1 apt_architecture=$2

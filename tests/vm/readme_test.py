@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: MIT
-# The commands of nsmod/README.md, word for word, in a guest that has nothing but the modules and the toolkit's programs.
+# The commands of nsmod/README.md, verbatim, in a guest that has only the modules and the toolkit's programs.
 import re
 
 import nsmod_guest
 
 README = nsmod_guest.SOURCE / "README.md"
 
-# Shell: the checkout's root as its user sees it.  What would need a package or a compiler has been done outside.
+# Shell: the checkout's root as its user sees it.  Steps that require packages or a compiler were
+# done outside.
 CHECKOUT = """
 rmmod nsmod
 mkdir -p nsmod/example
@@ -25,7 +26,7 @@ def setUpModule():
 
 
 def blocks_without(word):
-    """README's blocks of commands, each by its first line."""
+    """README's command blocks, each by its first line."""
     blocks = re.findall(r"^```\n(.*?)^```", README.read_text(), re.M | re.S)
     return [block for block in blocks if word not in block]
 
@@ -35,7 +36,7 @@ class Readme(nsmod_guest.NsmodTest):
     timeout_s = 180
 
     def test_each_command_does_what_the_text_says(self):
-        load, beside, annotate, kernel = blocks_without("dkms") # tests/vm/dkms_test.py has that one
+        load, beside, annotate, kernel = blocks_without("dkms") # covered by tests/vm/dkms_test.py
         run = "set -e\n{}\nset +e\n"
         script = CHECKOUT + "".join(f"echo '<{name}>'\n( {run.format(block)} ) || echo 'ended with '$?\nwait\n" for name, block in (
             ("load", load), ("annotate", annotate.replace("insmod nsmod/nsmod.ko", "true")), ("kernel", kernel),
@@ -55,7 +56,7 @@ class Readme(nsmod_guest.NsmodTest):
         self.assertIn("unloaded", parts["beside"])
 
     def assert_twenty_told(self, part):
-        """A slice that the guest's scheduler moved to another CPU is left out of the table and told as migrated."""
+        """A slice that the guest's scheduler moved to another CPU is excluded from the table and reported as migrated."""
         counted = int(re.search(r"(?m)^long +(\d+) ", part)[1])
         migrated = re.search(r"(?m)^ +long: .*\bmigrated (\d+)", part) or ["", "0"]
         self.assertGreater(counted, 10)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# nsdump with the kernel module, as its user runs it: both sides in one trace, the kernel alone, snapshots of a flight recorder.
+# nsdump with the kernel module, as users run it: both sides in one trace, only the kernel, snapshots of a flight recorder.
 import json
 import re
 
@@ -10,7 +10,7 @@ STREAM_BYTES = 50000
 
 
 def documents(output):
-    """The JSON documents that the script printed, each behind a line `json NAME`."""
+    """The JSON documents that the script printed, each after a line `json NAME`."""
     found = {}
     for name, rest in re.findall(r"^json (\w+)\r?\n(.*?)^end of json", output, re.M | re.S):
         found[name] = json.loads(rest)
@@ -51,9 +51,11 @@ class RecordKernel(nsmod_guest.NsmodTest):
         kernel = {one["name"]: one for one in stats["slices"] if one["kernel"]}
         self.assertGreater(kernel["kernel:irq"]["count"], 0)
         self.assertGreater(kernel["kernel:local_timer"]["count"], 10)
-        # A slice that began on one CPU and ended on the other is told, and left out of the figures.
+        # A slice that began on one CPU and ended on the other is reported, and excluded from the
+        # figures.
         self.assertEqual(own["count"] + own["migrated"], 50, own)
-        # The timer ticks 250 times a second: 5 in a slice, fewer when the host stops the guest for longer than a tick.
+        # The timer ticks 250 times per second: 5 in a slice, fewer if the host stops the guest for
+        # longer than a tick.
         self.assertGreater(own["interrupts"], 10)
         ticks = own["values"][0]
         self.assertGreater(own["taken_ticks"], 0)

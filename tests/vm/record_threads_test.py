@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# nsdump record with the kernel module: which thread's are the kernel's records?  A short program's own from its first moment on; a container's not known.
+# nsdump record with the kernel module: attribution of kernel records to threads, for a short program from its start; unknown for a container.
 import nsmod_guest
 from nsmod_guest import build_modules as setUpModule
 from record_kernel_test import STATS, documents

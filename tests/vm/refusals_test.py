@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# What is not there, or not allowed, or goes away: a module of another version, tracepoints that a kernel lacks, no device, no right, a CPU that goes.
+# Things that are missing, forbidden or disappear: a module of another version, missing tracepoints, no device, no permission, CPU hotplug.
 import collections
 import json
 import re
@@ -8,7 +8,8 @@ import nsmod_guest
 
 Try = collections.namedtuple("Try", "code said")
 
-# try NAME COMMAND...: its exit code and what it said, for tries_of(); stats FILE: the statistics as one line.
+# try NAME COMMAND...: prints its exit code and output for tries_of(); stats FILE: the statistics as
+# one line.
 SHELL = """
 try() {
     name=$1; shift
@@ -61,7 +62,7 @@ as_user open_list nsdump kernel --list
 as_user open_record nsdump record -k irq -o /tmp/no.nsl -- vm_writer 10
 """
 
-# CPU 1 goes and comes while programs and the kernel are recorded.
+# CPU 1 goes offline and online while programs and the kernel are recorded.
 HOT_PLUG = """
 online=/sys/devices/system/cpu/cpu1/online
 [ -e $online ] || { echo "no CPU goes here"; exit 0; }
@@ -89,7 +90,7 @@ try alone_whole nsdump check alone.nsl
 try alone_stats stats alone.nsl
 """
 
-RAN = {}  # kernel -> the tries of its guest
+RAN = {}  # kernel -> the attempts in its guest
 
 
 def setUpModule():
@@ -109,7 +110,7 @@ def tries_of(output):
 
 
 class Refusals(nsmod_guest.NsmodTest):
-    """All parts run in one guest of each kernel; every test looks at its part."""
+    """All parts run in one guest per kernel; every test checks its part."""
 
     programs = ("vm_writer", "vm_long_slices")
     timeout_s = 240
@@ -167,7 +168,8 @@ class Refusals(nsmod_guest.NsmodTest):
         stats = json.loads(tries["some_stats"].said)
         self.assertEqual(stats["info"]["kernel.missing.irq"], "irq_of_no_kernel")
         self.assertEqual(stats["info"]["kernel.missing.softirq"], "softirq_of_no_kernel")
-        # irq has lost its number; of softirq's slice one end has no tracepoint, so that its number alone is left
+        # irq lacks its number; one end of softirq's slice has no tracepoint, so only its number is
+        # left
         kernel = {one["name"] for one in stats["slices"] if one["kernel"]}
         self.assertIn("kernel:irq", kernel)
         self.assertNotIn("kernel:softirq", kernel)
@@ -216,7 +218,8 @@ class Refusals(nsmod_guest.NsmodTest):
             if sum(stats["losses"]["lost"].values()) == 0:
                 self.assertEqual(one["unmatched_start"] + one["unmatched_stop"], 0)
             self.assertLess(one["taken_ticks"], ticks["raw"]["total"])
-            # What is taken out of a slice was in it.  Probes' own cost is uncertain by some hundred ticks; a wrong switch has millions.
+            # What is subtracted from a slice was inside it.  The probes' own cost is uncertain by
+            # some hundred ticks; a wrong switch has millions.
             self.assertGreater(ticks["net"]["min"], -100000)
 
 

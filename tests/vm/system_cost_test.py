@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# nsreport --system in a guest: the measuring script with the real tools in all three variants -> the page, made here of what it printed.
+# nsreport --system in a guest: the measuring script with the real tools in all three variants -> the page, created here from its output.
 import json
 import os
 import pathlib
@@ -28,7 +28,7 @@ class SystemCost(unittest.TestCase):
         self.machine.add_built_module(built)
 
     def measured(self):
-        """What the script prints in the guest."""
+        """The script's output in the guest."""
         for path in (SOURCE / "reports/system_measure.sh", shutil.which("sockperf"), shutil.which("iperf3")):
             self.machine.add(path)
         self.machine.add("bin/nsdump")
@@ -42,7 +42,7 @@ class SystemCost(unittest.TestCase):
             kill $script
             wait $script
             code=$?
-            sleep 2 # busybox's timeout looks once a second whether its program is still there
+            sleep 2 # busybox's timeout checks once per second whether its program is still running
             echo "ended with $code, $(ps | grep -c -E '[s]ockperf|[i]perf3|[n]sdump') programs left"
             grep -c '^nsmod ' /proc/modules
             insmod /modules/nsmod.ko
@@ -70,7 +70,8 @@ class SystemCost(unittest.TestCase):
         for row in document["rows"]:
             print(row["kind"], row["message_bytes"], row["variant"], row["median_low_high"], row["ratio_low_high"])
         print("recorded", document["recorded_bytes"])
-        # A recording under this load has more than header and names; the first is the trial's, of half a second.
+        # A recording under this load has more than header and names; the first is the trial of half
+        # a second.
         self.assertEqual(len(document["recorded_bytes"]), 1 + ROUNDS)
         for count in document["recorded_bytes"][1:]:
             self.assertGreater(count, 100_000)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* captures: words of a command line -> a list of captures. */
+/* captures: command-line arguments -> a list of captures. */
 #include "captures/captures.h"
 
 #include <dirent.h>
@@ -70,7 +70,7 @@ static int add_folder(struct captures *captures, const char *path, char *why, si
 		return explain(why, bytes, path);
 	if (captures->count > before)
 		return 0;
-	snprintf(why, bytes, "%s: the folder holds no file", path);
+	snprintf(why, bytes, "%s: the folder contains no files", path);
 	return -1;
 }
 

@@ -10,7 +10,7 @@
 
 enum { LOOK_MS = 200 };
 
-/* Whether the file is not a capture at all, which is possible in a folder. */
+/* Whether the file is not a capture at all; a folder may contain such files. */
 static int is_foreign(char *why)
 {
 	int number = 0;
@@ -41,7 +41,7 @@ char *captures_open(const struct captures *captures, int format, const char *pro
 				mapi_delete_offline_device(device);
 			return NULL;
 		}
-		fprintf(stderr, "%s: %s; passed over\n", program, why);
+		fprintf(stderr, "%s: %s; skipped\n", program, why);
 	}
 	return device;
 }
@@ -56,7 +56,7 @@ int captures_create_flow(const char *device, int wait, const char *program)
 		if (number != MAPID_NO_DRIVER && number != MAPID_NO_DEVICE)
 			break;
 		if (!is_told++)
-			fprintf(stderr, "%s: %s: waiting until it is there\n", program, device);
+			fprintf(stderr, "%s: %s: waiting for the device to appear\n", program, device);
 		command_pause(LOOK_MS);
 	}
 	return flow;

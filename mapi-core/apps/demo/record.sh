@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# record: real servers and clients in two network namespaces -> demo.pcap, with tcpdump.
+# record: real servers and clients in two network namespaces -> demo.pcap, recorded by tcpdump.
 #
-# Usage: record.sh [OUTPUT]      as root; OUTPUT defaults to demo.pcap beside this script
-# Exit:  0 recorded, 1 the recording failed or lost packets, 2 wrong use or a tool is missing
+# Usage: record.sh [OUTPUT]      as root; OUTPUT defaults to demo.pcap next to this script
+# Exit:  0 recorded, 1 the recording failed or lost packets, 2 invalid usage or a missing tool
 set -eu
 umask 022
 
@@ -17,7 +17,7 @@ pids=
 
 fail() { echo "record.sh: $*" >&2; exit 1; }
 
-# need TOOL PACKAGE: this script installs nothing, it says what to install.
+# need TOOL PACKAGE: the script installs nothing, it only reports what to install.
 missing=
 need() { command -v "$1" >/dev/null 2>&1 || missing="$missing $2"; }
 check_tools()
@@ -27,13 +27,13 @@ check_tools()
     need python3 python3; need dnsmasq dnsmasq-base; need dig bind9-dnsutils
     need iperf3 iperf3; need ping iputils-ping; need openssl openssl
     if [ -n "$missing" ]; then
-        echo "record.sh: tools are missing; on Debian: apt-get install$missing" >&2
+        echo "record.sh: missing tools (on Debian: apt-get install$missing)" >&2
         exit 2
     fi
-    [ "$(id -u)" = 0 ] || { echo "record.sh: needs root for network namespaces" >&2; exit 2; }
+    [ "$(id -u)" = 0 ] || { echo "record.sh: requires root for network namespaces" >&2; exit 2; }
 }
 
-# The namespaces take their interfaces with them; processes are ended by the ids kept here.
+# Interfaces disappear with their namespaces; processes are ended by the ids kept here.
 cleanup()
 {
     trap - EXIT INT TERM HUP
@@ -48,14 +48,14 @@ at_server() { ip netns exec "$server" "$@"; }
 at_client() { ip netns exec "$client" "$@"; }
 serve() { ip netns exec "$server" "$@" >>"$work/servers.log" 2>&1 </dev/null & pids="$pids $!"; }
 
-# end NAMESPACE NAME LAST_BYTE: one end of the cable.  192.0.2.0/24, 198.51.100.0/24 and 2001:db8::/32 are documentation addresses.
+# end NAMESPACE NAME LAST_BYTE: one end of the link.  192.0.2.0/24, 198.51.100.0/24 and 2001:db8::/32 are documentation addresses.
 end()
 {
     ip -n "$1" link set "$2" address "02:00:00:00:00:0$3"
     ip -n "$1" addr add "192.0.2.$3/24" dev "$2"
     ip -n "$1" addr add "2001:db8::$3/64" dev "$2" nodad
     ip -n "$1" link set lo up
-    # Without offloads every frame is one that a wire could carry: at most 1514 bytes, checksums filled in.
+    # Without offloads, every frame is valid on a wire: at most 1514 bytes, checksums filled in.
     ip netns exec "$1" ethtool -K "$2" gso off tso off gro off tx off rx off >/dev/null
     ip -n "$1" link set "$2" up
 }
@@ -71,7 +71,7 @@ make_network()
     end "$client" wire1 2
 }
 
-# Pages of many sizes; links with "www" in some, so that a search finds it in requests, answers or neither.
+# Pages of many sizes; some have links with "www", so that a search finds it in requests, replies or neither.
 make_pages()
 {
     mkdir -p "$work/site/img" "$work/links"
@@ -101,14 +101,14 @@ for part, count in {"small": 3, "medium": 40, "large": 420}.items():
 open(f"{work}/links/plain.txt", "w").write(text(9000))
 PY
     openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=www.example.org \
-        -keyout "$work/key.pem" -out "$work/cert.pem" >/dev/null 2>&1 || fail "openssl made no certificate"
+        -keyout "$work/key.pem" -out "$work/cert.pem" >/dev/null 2>&1 || fail "openssl created no certificate"
 }
 
 start_servers()
 {
     serve python3 -m http.server 80 --bind :: --directory "$work/site"
-    # Port 2005 speaks HTTP on TCP and DNS on UDP: both answer with "www" in most packets.
-    # The name servers have addresses of their own, because they take the TCP port as well.
+    # Port 2005 serves HTTP over TCP and DNS over UDP; both reply with "www" in most packets.
+    # The name servers have their own addresses, because they use the TCP port as well.
     for address in 192.0.2.1 2001:db8::1; do
         serve python3 -m http.server 2005 --bind "$address" --protocol HTTP/1.1 --directory "$work/links"
     done
@@ -149,7 +149,7 @@ start_capture()
 stop_capture()
 {
     sleep 1
-    kill -TERM "$capture" # a background process of sh ignores INT
+    kill -TERM "$capture" # background processes of sh ignore INT
     wait "$capture" || fail "tcpdump failed: $(cat "$work/tcpdump.log")"
     grep -q '^0 packets dropped by kernel' "$work/tcpdump.log" || fail "packets were lost: $(cat "$work/tcpdump.log")"
 }
@@ -166,7 +166,7 @@ browse()
     get -A Mozilla/5.0 -e http://www.example.net/ "http://192.0.2.1/search.html?q=www"
     get http://192.0.2.1/no-such-page
     get -T "$work/links/plain.txt" http://192.0.2.1/upload
-    at_client curl -s http://192.0.2.1:81/ || : # a closed port answers with a reset
+    at_client curl -s http://192.0.2.1:81/ || : # a closed port replies with a reset
 }
 
 browse_v6()
@@ -213,7 +213,7 @@ echo_requests()
     for size in 8 56 1452; do at_client ping -q -n -6 -c 6 -i 0.1 -s "$size" 2001:db8::1 >/dev/null || :; done
 }
 
-# iperf3 limited by bytes or blocks: small, middle and full frames, each direction once.
+# iperf3 limited by bytes or blocks: small, medium and full frames, once in each direction.
 streams()
 {
     at_client iperf3 -c 192.0.2.1 -p 5201 -n 400K -b 8M >/dev/null 2>>"$work/iperf3.log"

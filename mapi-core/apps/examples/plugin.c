@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A plug-in: the function EVERY_OTHER passes every other packet; the driver `zeros` makes as many packets as its path says. */
+/* A plug-in: the function EVERY_OTHER passes every other packet; the driver `zeros` generates as many packets as its path says. */
 #include <stdlib.h>
 
 #include <mapi/errors.h>

@@ -11,9 +11,9 @@ namespace flow_words
 {
 namespace
 {
-constexpr std::size_t kMostArguments = 8; // a function of libmapi's own has; a plug-in's further ones are not known here
+constexpr std::size_t kMostArguments = 8; // of libmapi's own functions; further arguments of a plug-in are not supported here
 
-// `list` holds what the word points to.
+// `list` owns the text that the returned word points to.
 std::intptr_t give(int flow, const Steps &steps, const std::vector<int> &functions, std::string &list)
 {
     if (steps.letter == 'r')
@@ -46,7 +46,8 @@ int apply_call(int flow, const Call &call, const std::vector<int> &functions)
             kinds += steps.letter == 'r' || steps.letter == 'f' ? 'l' : 's';
         }
     }
-    // Pointers and numbers of any width go the same way to a function with a variable list, a word each; too many are refused by their number.
+// A variadic function takes pointers and numbers of any width as one word each; libmapi rejects a
+// wrong number of arguments.
     return mapi_apply_function_typed(kinds.c_str(), flow, call.function.c_str(), words[0], words[1], words[2], words[3], words[4], words[5],
                                        words[6], words[7]);
 }

@@ -8,6 +8,7 @@
 
 namespace flow_words
 {
-// functions: the ids of those that the flow has, by place.  The new one's id, or -1 with an error for mapi_read_error().
+// functions: ids of the flow's functions so far, by position.  Returns the new id, or -1
+// (mapi_read_error()).
 int apply_call(int flow, const Call &call, const std::vector<int> &functions);
 } // namespace flow_words

@@ -9,7 +9,8 @@
 
 namespace flow_words
 {
-// Functions of the same flow, by their places from 1; how they are given depends on the letter of the argument: r, f, S, F.
+// Functions of the same flow, by position from 1; the argument's letter (r, f, S, F) decides how
+// they are passed.
 struct Steps {
     char letter;
     std::vector<unsigned> places = {};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// read_calls: the functions of a flow as the user writes them -> calls.
+// read_calls: a flow expression as the user writes it -> calls.
 #include "flow_words/read_calls.hpp"
 
 #include <algorithm>
@@ -42,12 +42,13 @@ std::vector<Word> split(const std::string &text)
         }
     }
     if (quote)
-        throw WordsError(std::string("a quotation mark ") + quote + " is not closed");
+        throw WordsError(std::string("unterminated quotation mark ") + quote);
     end_word();
     return words;
 }
 
-// Of "LIBRARY:FUNCTION!DEVICE_TYPE", too; whether the library has it libmapi says.
+// Also accepts "LIBRARY:FUNCTION!DEVICE_TYPE"; libmapi checks whether that library has the
+// function.
 std::string letters_of(const std::string &name)
 {
     const std::string function = name.substr(name.find(':') + 1, name.find('!') - (name.find(':') + 1));
@@ -55,7 +56,7 @@ std::string letters_of(const std::string &name)
     for (int number = 0; mapi_get_libfunct_info(0, number, &info) == 0; ++number)
         if (function == info.name)
             return info.argdescr;
-    throw WordsError("\"" + name + "\" is no function of libmapi; mapi(3) names them");
+    throw WordsError("unknown function \"" + name + "\" (mapi(3) lists the functions)");
 }
 
 template <class Number> std::optional<Number> read_number(const std::string &text)
@@ -75,7 +76,7 @@ std::vector<unsigned> read_places(const std::string &text, size_t functions)
         const size_t comma = std::min(text.find(',', at), text.size());
         const auto place = comma > at && text[at] == '@' ? read_number<unsigned>(text.substr(at + 1, comma - at - 1)) : std::nullopt;
         if (!place || *place < 1 || *place > functions)
-            throw WordsError("\"" + text + "\" names no function of the flow before it; the first is @1");
+            throw WordsError("\"" + text + "\" does not refer to an earlier function of the flow (the first is @1)");
         places.push_back(*place);
         at = comma + 1;
     }
@@ -91,17 +92,17 @@ Argument read_argument(char letter, const std::string &word, size_t functions_be
     if (letter == 'i' || letter == 'c') {
         if (const auto number = read_number<int>(word))
             return std::int64_t(*number);
-        throw WordsError("\"" + word + "\" is no int");
+        throw WordsError("\"" + word + "\" is not an int");
     }
     if (letter == 'l') {
         if (const auto number = read_number<std::uint64_t>(word))
             return std::int64_t(*number);
-        throw WordsError("\"" + word + "\" is no 64-bit number");
+        throw WordsError("\"" + word + "\" is not a 64-bit number");
     }
     return word;
 }
 
-// A flow and its function ("rf") are one word.
+// A flow and one of its functions ("rf") are written as one word.
 Call read_call(const std::vector<std::string> &words, size_t functions_before)
 {
     Call call{words[0]};
@@ -116,13 +117,13 @@ Call read_call(const std::vector<std::string> &words, size_t functions_before)
         if (word == words.size()) {
             if (is_optional)
                 break;
-            throw WordsError(call.function + ": an argument is missing behind \"" + words.back() + "\" (" + letters + ")");
+            throw WordsError(call.function + ": missing argument after \"" + words.back() + "\" (" + letters + ")");
         }
         call.arguments.push_back(read_argument(letter, words[word], functions_before));
         word += letter != 'r';
     }
     if (word < words.size())
-        throw WordsError(call.function + ": takes no argument \"" + words[word] + "\" (" + letters + ")");
+        throw WordsError(call.function + ": unexpected argument \"" + words[word] + "\" (" + letters + ")");
     return call;
 }
 } // namespace
@@ -139,7 +140,7 @@ std::vector<Call> read_calls(const std::string &text)
             continue;
         }
         if (words.empty())
-            throw WordsError("no function stands before a bar or the end");
+            throw WordsError("missing function before \"|\" or at the end");
         calls.push_back(read_call(words, calls.size()));
         words.clear();
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// read_calls: the functions of a flow as the user writes them -> calls.
+// read_calls: a flow expression as the user writes it -> calls.
 #pragma once
 
 #include <stdexcept>
@@ -10,14 +10,15 @@
 
 namespace flow_words
 {
-// Names the word that is wrong.
+// The text names the offending word.
 class WordsError : public std::runtime_error
 {
 public:
     using std::runtime_error::runtime_error;
 };
 
-// "BPF_FILTER 'tcp port 80' | TO_BUFFER 1": words, in quotation marks where they hold blanks or bars, a function behind each bar; "@2" is the flow's second function.  What
-// the words of a function are its table tells, which libmapi is asked for.  Throws WordsError.
+// "BPF_FILTER 'tcp port 80' | TO_BUFFER 1": words, quoted if they contain blanks or bars, with a
+// bar between functions; "@2" is the flow's second function.  The types of a function's arguments
+// come from its table, through libmapi.  Throws WordsError.
 std::vector<Call> read_calls(const std::string &text);
 } // namespace flow_words

@@ -23,7 +23,7 @@
 #include "options.hpp"
 #include "mapi_cost/output/table.hpp"
 
-NSP_IGNORE_ENVIRONMENT; // the sessions are this program's business
+NSP_IGNORE_ENVIRONMENT; // this program controls its sessions itself
 
 namespace mapi_cost
 {
@@ -34,7 +34,7 @@ void complain(const std::string &text)
     command::tell("mapi-cost: {}\n", text);
 }
 
-// Who closed a pipe before the results came has not got them.
+// A reader that closed the pipe before the results were written did not get them: an error.
 void deliver(const std::string &path, const std::string &text)
 {
     try {
@@ -61,10 +61,10 @@ bool has_table(const Options &options)
     return options.json != "-" && options.csv != "-";
 }
 
-// Each as far as it goes: a full disk for one is no reason to lose the others.  False when one failed.
+// Writes each output even if another one fails, on a full disk for example.  False if any failed.
 bool write_results(const Options &options, Results &results)
 {
-    if (!results.live) // whose rows have other packets each
+    if (!results.live) // rows of a live device have different packets
         results.models = additive_models(results.rows);
     bool are_written = true;
     const auto write = [&](const std::string &path, std::string (*text)(const Results &)) {
@@ -104,7 +104,7 @@ int run(const Options &options)
         measure_source(options, chosen_scenarios(options), folder, results);
     } catch (const command::Interrupted &) {
         results.is_interrupted = true;
-    } catch (const std::exception &error) { // what was measured until then is told
+    } catch (const std::exception &error) { // print what was measured so far
         if (results.rows.empty())
             throw;
         results.notes.push_back(fmt::format("Ended early: {}", error.what()));
@@ -116,7 +116,7 @@ int run(const Options &options)
         for (const std::string &note : results.notes)
             complain(note);
     if (results.rows.empty() && results.is_interrupted)
-        complain("interrupted before the first row; nothing was written");
+        complain("interrupted before the first row; nothing written");
     if (!results.rows.empty() && !write_results(options, results))
         return kExitRefused;
     return exit_code(options, results);
@@ -129,7 +129,7 @@ int main(int argc, char **argv)
     using namespace mapi_cost;
     command_keep_standard_files();
     unsetenv("NETSLICE"); // nsp_session_configure() reads it as well
-    setenv("MAPI_SOCKET", "none", 1); // the sessions see this process alone, not a mapid
+    setenv("MAPI_SOCKET", "none", 1); // the sessions see only this process, not mapid
     command_catch_interrupts();
     command_ignore_write_signals();
     try {

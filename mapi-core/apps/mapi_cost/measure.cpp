@@ -33,7 +33,7 @@ void move_mean(double &mean, double value, std::uint64_t count)
     mean += (value - mean) / double(count);
 }
 
-// Same load, same name: what differs between rows of one table but for the figures of 2004.
+// The same load has the same key; rows of different tables may share a pass.
 std::string key_of(const Scenario &scenario, unsigned flows, Field field)
 {
     std::string key = std::to_string(int(scenario.traffic)) + "/" + std::to_string(scenario.frame_bytes) + "/";
@@ -44,13 +44,13 @@ std::string key_of(const Scenario &scenario, unsigned flows, Field field)
     if (scenario.is_call())
         key += "call";
     if (scenario.is_further() && field == Field::kInstructions)
-        key += "compared"; // counts other units
+        key += "compared"; // counts different units
     if (flows > 1 && scenario.quantity == Quantity::kFurtherDifferent)
         key += "different";
     return key + "/" + std::to_string(flows) + "/" + std::to_string(int(field));
 }
 
-// Of the pair's clock ticks: they are in every slice.
+// Only the clock ticks of a START/STOP pair, which are in every slice.
 void note_drift(Totals &totals, const std::vector<nsdump::Drift> &drifts)
 {
     bool is_significant = false;
@@ -75,7 +75,7 @@ void add_parts(Row &row, const Cost &cost, Field field)
     }
 }
 
-// What kept the first from being measured nearly always keeps the second.
+// Both figures are nearly always missing for the same reason.
 void add_missing(Row &row, const std::string &what, const std::string &why)
 {
     if (row.missing.empty())
@@ -126,7 +126,7 @@ void Measurement::take_report(const TraceSums &sums, Field field)
     results_.virtualised = info("machine.virtualised");
     if (field == Field::kInstructions) {
         results_.instruction_source = report.counter_source;
-        return; // under single-stepping ticks mean nothing, not even those of a calibration
+        return; // ticks are meaningless under single-stepping, even those of a calibration
     }
     note_drift(totals, report.drift);
     if (results_.clock.hz == 0)
@@ -200,7 +200,7 @@ void Measurement::measure(const Scenario &scenario)
             scenario.is_further() ? measure_further(row, field) : measure_plain(row, field);
             if (!(field == Field::kTicks ? row.cycles : row.instructions)->ci95)
                 add_missing(row, "interval of " + what, why_no_interval(scenario, results_));
-        } catch (const NothingMeasured &error) { // the others go on
+        } catch (const NothingMeasured &error) { // continue with the others
             add_missing(row, what, why_missing(scenario, results_, error));
         }
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// measure: scenarios -> rows, one after another; sums up what the sessions say about machine, probes and losses.
+// measure: scenarios -> rows, one after another; sums over all sessions about machine, probes and losses.
 #pragma once
 
 #include <functional>
@@ -10,7 +10,7 @@
 
 namespace mapi_cost
 {
-// `flows` flows with the scenario's functions, on whatever packets there are.
+// Runs `flows` flows with the scenario's functions on the packets of the source.
 using MakePass = std::function<Pass(const Scenario &, unsigned flows, Field)>;
 
 class Measurement
@@ -18,7 +18,8 @@ class Measurement
 public:
     Measurement(Results &results, MakePass make_pass, bool wants_instructions);
 
-    // Appends the row, without the figures that could not be had.  Throws what a pass throws; rows so far stay.
+    // Appends the row, without unavailable figures.  Throws what a pass throws; earlier rows are
+    // kept.
     void measure(const Scenario &scenario);
 
 private:
@@ -32,7 +33,7 @@ private:
     Results &results_;
     const MakePass make_pass_;
     const bool wants_instructions_;
-    std::map<std::string, Pass> passes_; // Table 4 starts from passes of Table 2
+    std::map<std::string, Pass> passes_; // Table 4 reuses passes of Table 2
     double raw_cycles_ = 0;
     double net_cycles_ = 0;
 };

@@ -28,11 +28,11 @@ constexpr const char *kFooter =
     "  mapi-cost --scenario table4 --filter 'tcp port 80' trace.pcap\n"
     "  mapi-cost --no-instructions --packets 2000000 --json - trace.pcap | jq '.rows[].cycles'\n"
     "\n"
-    "exit status: 0 measured; 1 measured, but the capture is damaged, records were lost, or figures could not be had (notes\n"
-    "say why); 2 wrong usage, or outputs that are one file or the capture; 3 refused: capture, filter, temporary folder\n"
-    "(TMPDIR) or output, or no packet came from the device; 130 interrupted, the rows so far are printed";
+    "exit status: 0 measured; 1 measured, but the capture is damaged, records were lost, or figures are unavailable (see the\n"
+    "notes); 2 invalid usage, or an output that is the capture or another output; 3 refused: capture, filter, temporary folder\n"
+    "(TMPDIR) or output, or no packet arrived from the device; 130 interrupted, completed rows are printed";
 
-// "search-64", or "table2" for all of one.
+// "search-64", or "table2" for all scenarios of a table.
 bool is_chosen(const Scenario &scenario, const std::string &name)
 {
     return name == scenario.id || name == "table" + std::to_string(scenario.table);
@@ -42,13 +42,13 @@ std::string check_scenario(const std::string &name)
 {
     const auto &all = all_scenarios();
     const bool is_known = std::any_of(all.begin(), all.end(), [&](const Scenario &scenario) { return is_chosen(scenario, name); });
-    return is_known ? "" : "\"" + name + "\" is no scenario; --list names them";
+    return is_known ? "" : "unknown scenario \"" + name + "\" (see --list)";
 }
 } // namespace
 
 std::optional<int> parse_options(int argc, char **argv, Options &options)
 {
-    command::Arguments arguments("Measures what monitoring functions cost per packet, on a capture or a live device: instructions and cycles, beside those of 2004.");
+    command::Arguments arguments("Measures what monitoring functions cost per packet, on a capture or a live device: instructions and cycles, next to those of 2004.");
     arguments.footer(kFooter);
     arguments.version("-V,--version", "mapi-cost " NETSLICE_VERSION);
     bool is_per_packet = false;
@@ -56,47 +56,47 @@ std::optional<int> parse_options(int argc, char **argv, Options &options)
     std::string clock = "ordered";
     arguments.add("capture", options.capture, "pcap or pcapng file").shown_as("CAPTURE");
     std::string device;
-    arguments.add("-i,--interface", device, "measure a network interface, or a device of mapi.conf, on its packets as they come")
+    arguments.add("-i,--interface", device, "measure a network interface or a device of mapi.conf on its packets as they arrive")
         .shown_as("DEVICE");
-    arguments.add_flag("--record", options.is_recorded, "record packets of the device first and measure on these, so that all rows have the same ones");
-    const command::Argument seconds = arguments.add("--seconds", options.run.seconds, "a pass on a device, or its recording, takes so long at most; default 5")
+    arguments.add_flag("--record", options.is_recorded, "record packets of the device first and measure on these, so that all rows use the same packets");
+    const command::Argument seconds = arguments.add("--seconds", options.run.seconds, "maximum duration of a pass on a device, or of its recording; default 5")
         .shown_as("N").range(std::uint64_t{1}, std::uint64_t{86400});
-    arguments.add_flag("--erf", options.is_erf, "the capture is an ERF file of a DAG card; measure on its first --packets, as a pcap file");
+    arguments.add_flag("--erf", options.is_erf, "the capture is an ERF file of a DAG card; measure on its first --packets as a pcap file");
     const command::Argument json = arguments.add("--json", options.json, "write JSON (netslice-mapi-cost-1); - is standard output, instead of the table").shown_as("FILE");
     const command::Argument csv = arguments.add("--csv", options.csv, "write CSV; - is standard output, instead of the table").shown_as("FILE");
-    arguments.add("--scenario", options.scenarios, "run this one, or table2, table3, table4; may be repeated")
+    arguments.add("--scenario", options.scenarios, "run this scenario, or table2, table3, table4; may be repeated")
         .shown_as("NAME").check(check_scenario).one_each_time();
     arguments.add("--flow", options.flows,
                    "run a flow of these functions, as in \"BPF_FILTER 'tcp port 80' | TO_BUFFER 1\"; @1 is the flow's first function; may be repeated")
         .shown_as("FUNCTIONS").one_each_time();
-    arguments.add_flag("--list", options.is_list, "name the scenarios and end");
+    arguments.add_flag("--list", options.is_list, "list the scenarios and exit");
     arguments.add("--filter", options.filter,
-                   "expression for BPF_FILTER; default \"src port 2005\" when a packet matches it, else \"tcp\"").shown_as("EXPR");
+                   "expression for BPF_FILTER; default \"src port 2005\" if a packet matches it, otherwise \"tcp\"").shown_as("EXPR");
     arguments.add("--string", options.text, "string for STR_SEARCH in the row of five functions; default \"www\"").shown_as("STRING");
-    arguments.add("--packets", options.run.packets, "packets to time in each scenario, at least; on a device the pass ends once they have come; default 200000")
+    arguments.add("--packets", options.run.packets, "minimum number of packets to time in each scenario; on a device, a pass ends once they have arrived; default 200000")
         .shown_as("N").range(std::uint64_t{1}, std::uint64_t{1} << 32);
     arguments.add_flag("--per-packet", is_per_packet, "hand packets to the engine one by one, not in batches of 64");
-    arguments.add("--clock", clock, "ordered (default): slices are fenced; fast: probes cost half")
+    arguments.add("--clock", clock, "ordered (default): slices are fenced; fast: probes cost half as much")
         .shown_as("MODE").one_of({"ordered", "fast"});
-    arguments.add("--source", source, "counts instructions: auto (default), rdpmc, perf-read, papi, step")
+    arguments.add("--source", source, "source of instruction counts: auto (default), rdpmc, perf-read, papi, step")
         .shown_as("NAME").one_of({"auto", "rdpmc", "perf-read", "papi", "step"});
-    arguments.add("--step-units", options.run.step_units, "batches to count when instructions are single-stepped; default 10")
+    arguments.add("--step-units", options.run.step_units, "number of batches to count when instructions are single-stepped; default 10")
         .shown_as("N").range(2, 100'000u);
-    arguments.add_flag("!--no-instructions", options.wants_instructions, "leave out the pass that counts instructions");
+    arguments.add_flag("!--no-instructions", options.wants_instructions, "skip the pass that counts instructions");
     arguments.at_end([&] {
         if (!device.empty() && (!options.capture.empty() || options.is_erf))
-            throw command::WrongUse("--interface stands instead of a capture");
+            throw command::WrongUse("--interface cannot be combined with a capture or --erf");
         options.is_device = !device.empty();
         if (!options.is_device && (options.is_recorded || seconds.was_given()))
-            throw command::WrongUse("--record and --seconds need --interface");
+            throw command::WrongUse("--record and --seconds require --interface");
         if (options.is_device)
             options.capture = device;
         if (options.capture.empty() && !options.is_list)
             throw command::WrongUse("CAPTURE is required");
         if ((json.was_given() && options.json.empty()) || (csv.was_given() && options.csv.empty()))
-            throw command::WrongUse("--json and --csv need the name of a file");
+            throw command::WrongUse("--json and --csv require a file name");
         if (options.json == "-" && options.csv == "-")
-            throw command::WrongUse("--json and --csv cannot both go to standard output");
+            throw command::WrongUse("--json and --csv cannot both write to standard output");
     });
     if (const auto reply = arguments.parse(argc, argv)) {
         reply->print();

@@ -13,23 +13,23 @@ namespace mapi_cost
 {
 enum ExitCode {
     kExitOk = 0,
-    kExitFindings = 1, // rows are there, but the capture is damaged, records were lost, or figures could not be had
+    kExitFindings = 1, // measured, but the capture is damaged, records were lost, or figures are unavailable
     kExitUsage = 2,
-    kExitRefused = 3, // no such capture, a filter that does not compile, no room for traces or output; rows that were ready are told
+    kExitRefused = 3, // no such capture, a filter that does not compile, no room for traces or output; completed rows are printed
     kExitInterrupted = 130,
 };
 
 struct Options {
-    std::string capture; // or the device
+    std::string capture; // or the name of the device
     bool is_device = false;
-    bool is_recorded = false; // first, to be measured on
+    bool is_recorded = false; // record packets of the device first and measure on these
     bool is_erf = false;
-    std::string filter; // empty: chosen by the capture
+    std::string filter; // empty: chosen to match the capture
     std::string text = "www";
     std::string json;
     std::string csv;
     std::vector<std::string> scenarios;
-    std::vector<std::string> flows; // of the user
+    std::vector<std::string> flows; // flow expressions of --flow
     bool is_list = false;
     bool wants_instructions = true;
     RunSettings run;
@@ -37,9 +37,10 @@ struct Options {
     bool is_live() const { return is_device && !is_recorded; }
 };
 
-// The exit code when there is nothing more to do.
+// Returns an exit code if there is nothing more to do.
 std::optional<int> parse_options(int argc, char **argv, Options &options);
 
-// Those asked for, in the order of the tables; flows of the user come last.  Throws flow_words::WordsError.
+// The selected scenarios in the order of the tables, then the flows of --flow.  Throws
+// flow_words::WordsError.
 std::vector<Scenario> chosen_scenarios(const Options &options);
 } // namespace mapi_cost

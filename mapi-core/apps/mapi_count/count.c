@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* count: a capture, or a device, and filters -> a line for each. */
+/* count: a capture or a device, and filters -> a line for each filter. */
 #include "count.h"
 
 #include <mapi/mapi.h>
@@ -8,7 +8,7 @@
 
 #include "common/command/signals.h"
 
-/* The library's words name the file or the expression. */
+/* The library's message names the file or the expression. */
 static int fail(int code)
 {
 	int number = 0;
@@ -44,7 +44,7 @@ static int add_flow(const char *device, const struct options *options, struct fi
 	return 0;
 }
 
-/* -1: there is no count, since mapid has ended; never 0 instead of it. */
+/* -1: no count is available because mapid has ended; it must not be reported as 0. */
 static int read_count(int flow, int function, unsigned long long *count)
 {
 	const unsigned long long *value = mapi_read_results(flow, function, MAPI_REF);
@@ -55,7 +55,7 @@ static int read_count(int flow, int function, unsigned long long *count)
 	return 0;
 }
 
-/* Until the end of the flow, or an interrupt; -1: mapid has ended. */
+/* Waits for the end of the flow or an interrupt; -1: mapid has ended. */
 static int wait_for_end(int flow)
 {
 	int number = 0;
@@ -78,11 +78,11 @@ static void tell(unsigned long long packets, const char *why)
 		fprintf(stderr, "mapi-count: %llu packets %s\n", packets, why);
 }
 
-/* Packets that are missing in the counts.  Returns whether there are any. */
+/* Reports packets that are missing from the counts.  Returns whether there are any. */
 static int tell_losses(const struct mapi_stat *stats)
 {
-	tell(stats->drop_kernel, "came while the kernel's buffer had no room (buffer_mb in mapi.conf makes it larger)");
-	tell(stats->ps_ifdrop, "were lost by the interface, or at recording");
+	tell(stats->drop_kernel, "were dropped because the kernel's buffer was full (increase buffer_mb in mapi.conf)");
+	tell(stats->ps_ifdrop, "were lost by the interface or during recording");
 	return stats->drop_kernel > 0 || stats->ps_ifdrop > 0;
 }
 
@@ -107,16 +107,16 @@ static int report(const char *device, const struct options *options, struct filt
 		return fail(EXIT_REFUSED);
 	*told = stats;
 	if (stats.drop_link_type > 0)
-		fprintf(stderr, "mapi-count: %llu times a filter has no meaning for a packet's link type; counted as no match\n",
+		fprintf(stderr, "mapi-count: %llu times a filter did not support the link type of a packet; counted as no match\n",
 			(unsigned long long)stats.drop_link_type);
 	if (*stats.message)
 		fprintf(stderr, "mapi-count: %s\n", stats.message);
 	is_short = tell_losses(&stats);
 	if (!options->device && command_was_interrupted())
-		fprintf(stderr, "mapi-count: interrupted; the counts are of the first %llu packets\n",
+		fprintf(stderr, "mapi-count: interrupted; the counts cover the first %llu packets\n",
 			(unsigned long long)stats.ps_recv);
 	if (stats.unread_bytes > 0)
-		fprintf(stderr, "mapi-count: %llu bytes were not read; the counts are of the %llu packets before\n",
+		fprintf(stderr, "mapi-count: %llu bytes were not read; the counts cover the %llu packets before them\n",
 			(unsigned long long)stats.unread_bytes, (unsigned long long)stats.ps_recv);
 	return is_short || *stats.message || stats.unread_bytes ? EXIT_DAMAGED : EXIT_COUNTED;
 }
@@ -133,7 +133,10 @@ static int count_on(const char *device, const struct options *options, struct fi
 		code = add_flow(device, options, &filters[i]);
 	if (code)
 		return code;
-	/* Not before there is something to report: opening a pipe that nobody writes to must end by the signal itself. */
+	/*
+	 * Not earlier: while a pipe without a writer is being opened, the signal itself must end
+	 * the program.
+	 */
 	if (!command_was_interrupted())
 		command_catch_interrupts();
 	begin = now_s();
@@ -143,7 +146,7 @@ static int count_on(const char *device, const struct options *options, struct fi
 		if (wait_for_end(filters[i].flow) < 0)
 			return EXIT_REFUSED;
 	code = report(device, options, filters, count, now_s() - begin, stats);
-	/* A device has no other end. */
+	/* An interrupt is the normal end for a device. */
 	return command_was_interrupted() && !options->device ? EXIT_INTERRUPTED : code;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* count: a capture, or a device, and filters -> a line for each, and what is to be told about the capture. */
+/* count: a capture or a device, and filters -> a line for each filter, and warnings about the capture. */
 #ifndef MAPI_COUNT_COUNT_H
 #define MAPI_COUNT_COUNT_H
 
@@ -10,25 +10,25 @@
 
 enum exit_code {
 	EXIT_COUNTED = 0,
-	EXIT_DAMAGED = 1,     /* the file contradicts itself or could not be read to its end, or packets were lost; the counts are of what was read */
+	EXIT_DAMAGED = 1,     /* the capture is malformed or was not read to its end, or packets were lost; the counts cover what was read */
 	EXIT_USAGE = 2,
-	EXIT_REFUSED = 3,     /* no such file, a filter that does not compile, or no room for the output */
+	EXIT_REFUSED = 3,     /* no such file, a filter that does not compile, or the output cannot be written */
 	EXIT_INTERRUPTED = 130,
 };
 
 struct options {
 	struct captures captures;
-	const char *device; /* in their place, or NULL */
+	const char *device; /* instead of captures, or NULL */
 	const char *batch;
 	int separately;
 	int strings;
 	int is_erf;
-	int waits;   /* for a device that is not there yet */
+	int waits;   /* for a device that does not exist yet */
 	int is_json;
-	int has_input_of_expressions; /* standard input is read for them */
+	int has_input_of_expressions; /* expressions are read from standard input */
 };
 
-/* Reads the captures once, for all filters together; a device until it ends or the user does. */
+/* Reads the captures once for all filters; a device until it ends or the user interrupts. */
 int count_once(const struct options *options, struct filter *filters, int count, struct mapi_stat *stats);
 
 #endif /* MAPI_COUNT_COUNT_H */

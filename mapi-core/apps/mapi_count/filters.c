@@ -23,19 +23,19 @@ struct filter *append(struct filter *filters, int *count, const char *expression
 	return longer;
 }
 
-/* Ends the program; a file that gives no expression must not count everything. */
+/* Ends the program: a file without expressions must not count everything. */
 static void refuse(const char *path, const char *why)
 {
 	fprintf(stderr, "mapi-count: %s: %s\n", path, why);
 	exit(EXIT_USAGE);
 }
 
-/* Without its end, which may be that of DOS. */
+/* Removes the end of the line, which may be "\r\n". */
 static void trim(const char *path, char *line, size_t bytes, unsigned number)
 {
 	char why[64];
 
-	snprintf(why, sizeof(why), "line %u holds a zero byte; it is no text", number);
+	snprintf(why, sizeof(why), "line %u contains a NUL byte; not a text file", number);
 	if (strlen(line) != bytes)
 		refuse(path, why);
 	while (bytes > 0 && strchr("\r\n", line[bytes - 1]))
@@ -61,7 +61,7 @@ struct filter *append_file(struct filter *filters, int *count, const char *path)
 	if (ferror(file))
 		refuse(path, nslice_read_error(errno));
 	if (*count == before)
-		refuse(path, "holds no expression; one a line, an empty line counts everything");
+		refuse(path, "contains no expression (one per line; an empty line counts everything)");
 	free(line);
 	if (file != stdin)
 		fclose(file);

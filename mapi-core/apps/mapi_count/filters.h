@@ -6,12 +6,12 @@
 struct filter {
 	char *expression; /* "" counts everything */
 	int flow, packets, bytes;
-	/* What was found, in how many seconds. */
+	/* The counts, and the seconds that counting took. */
 	unsigned long long found_packets, found_bytes;
 	double seconds;
 };
 
-/* Keeps a copy of the expression. */
+/* Copies the expression. */
 struct filter *append(struct filter *filters, int *count, const char *expression);
 struct filter *append_file(struct filter *filters, int *count, const char *path);
 void free_filters(struct filter *filters, int count);

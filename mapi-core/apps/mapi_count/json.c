@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-/* Bytes of a sequence of UTF-8 that is well-formed, or 0. */
+/* Length of a well-formed UTF-8 sequence, or 0. */
 static int utf8_bytes(const unsigned char *at)
 {
 	const int more = *at < 0x80 ? 0 : *at >= 0xc2 && *at < 0xe0 ? 1 : (*at & 0xf0) == 0xe0 ? 2 : *at >= 0xf0 && *at < 0xf5 ? 3 : -1;
@@ -13,7 +13,7 @@ static int utf8_bytes(const unsigned char *at)
 	for (i = 1; i <= more; i++)
 		if ((at[i] & 0xc0) != 0x80)
 			return 0;
-	/* Neither longer than need be, nor half of a pair of UTF-16, nor beyond Unicode. */
+	/* Not overlong, not a UTF-16 surrogate, not beyond Unicode. */
 	if ((*at == 0xe0 && at[1] < 0xa0) || (*at == 0xed && at[1] > 0x9f) || (*at == 0xf0 && at[1] < 0x90) || (*at == 0xf4 && at[1] > 0x8f))
 		return 0;
 	return more + 1;

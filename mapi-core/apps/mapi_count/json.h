@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* json: what was counted -> schema netslice-mapi-count-1. */
+/* json: counts -> schema netslice-mapi-count-1. */
 #ifndef MAPI_COUNT_JSON_H
 #define MAPI_COUNT_JSON_H
 

@@ -14,7 +14,10 @@
 #include "filters.h"
 #include "json.h"
 
-/* The code, or that of an output that did not get out.  A reader that closed the pipe has what it wanted. */
+/*
+ * Returns the code, or EXIT_REFUSED if output was lost.  A reader that closed the pipe has all it
+ * wanted.
+ */
 static int finish(int code)
 {
 	if (!fflush(stdout) && !ferror(stdout))
@@ -31,25 +34,25 @@ static void usage(FILE *out)
 	      "       mapi-count [options] CAPTURE... -- [EXPRESSION...]\n"
 	      "       mapi-count [options] --interface DEVICE [EXPRESSION...]\n"
 	      "\n"
-	      "Counts the packets of a capture, pcap or pcapng, also compressed, that match each filter expression; all without one.\n"
-	      "Several captures, or a folder of them, are read as one, by the time of each capture's first packet; '-' is standard input.\n"
-	      "Those of a network interface, or of a device of mapi.conf, until Ctrl-C.\n"
-	      "Prints a line for each: packets, wire bytes, seconds, expression, with tabs between.\n"
+	      "Counts the packets that match each filter expression, or all packets if there is none. Reads captures (pcap or pcapng,\n"
+	      "may be compressed); several captures, or a folder of them, are read as one, ordered by their first packets; '-' is\n"
+	      "standard input. Reads a network interface or a device of mapi.conf until Ctrl-C.\n"
+	      "Prints a line for each expression: packets, wire bytes, seconds, expression, separated by tabs.\n"
 	      "\n"
 	      "  -i, --interface DEVICE\n"
-	      "                       read a network interface, or a device of mapi.conf; 'any': all interfaces\n"
-	      "  -r, --read CAPTURE   read this capture, or this folder; may be given several times: all other words are expressions\n"
-	      "  -w, --wait           wait for an interface that is not there yet\n"
-	      "  -j, --json           print one object in JSON (mapi-count(1))\n"
+	      "                       read a network interface or a device of mapi.conf; 'any': all interfaces\n"
+	      "  -r, --read CAPTURE   read this capture or folder; may be repeated; all other arguments are then expressions\n"
+	      "  -w, --wait           wait for an interface that does not exist yet\n"
+	      "  -j, --json           print one JSON object (see mapi-count(1))\n"
 	      "  -E, --erf            the capture is an ERF file of a DAG card\n"
-	      "  -f, --file FILE      one expression a line, an empty one counts everything; '#' begins a comment; '-' is\n"
-	      "                       standard input\n"
+	      "  -f, --file FILE      read expressions, one per line; an empty line counts everything; '#' begins a comment;\n"
+	      "                       '-' is standard input\n"
 	      "  -e, --each           read the capture once for each expression, not once for all\n"
-	      "  -s, --string         expressions are strings to search (STR_SEARCH), not filters\n"
-	      "  -b, --batch N        packets a unit of work, 1 to 256\n"
+	      "  -s, --string         expressions are strings to search for (STR_SEARCH), not filters\n"
+	      "  -b, --batch N        packets per batch, 1 to 256\n"
 	      "  -p, --per-packet     the same as --batch 1\n"
-	      "  -h, --help           this text\n"
-	      "  -V, --version        the version\n"
+	      "  -h, --help           print this help\n"
+	      "  -V, --version        print the version\n"
 	      "\n"
 	      "examples:\n"
 	      "  mapi-count trace.pcap 'tcp port 80' 'udp port 53'\n"
@@ -58,14 +61,14 @@ static void usage(FILE *out)
 	      "  mapi-count --interface eth0 tcp udp\n"
 	      "  mapi-count day/*.pcap -- tcp udp\n"
 	      "\n"
-	      "exit status: 0 counted; 1 the capture is damaged or holds records of impossible length, or packets were lost, by a\n"
-	      "device or when the capture was recorded; the message says what was counted; 2 wrong usage, or a file of\n"
-	      "expressions that cannot be read or has none; 3 the capture or an expression was\n"
+	      "exit status: 0 success; 1 the capture is damaged or contains records of impossible length, or packets were lost, by a\n"
+	      "device or when the capture was recorded; the message says what was counted; 2 invalid usage, or a file of\n"
+	      "expressions that cannot be read or is empty; 3 the capture or an expression was\n"
 	      "refused, or the output cannot be written; 130 interrupted\n",
 	      out);
 }
 
-/* Ends the program where it cannot be. */
+/* Ends the program on failure. */
 static void add_capture(struct options *options, const char *path)
 {
 	char why[PATH_MAX + 256];
@@ -76,7 +79,7 @@ static void add_capture(struct options *options, const char *path)
 	exit(EXIT_REFUSED);
 }
 
-/* Where the words behind "--" begin; argc: there are none. */
+/* Index of "--", or argc if there is none. */
 static int find_end_of_options(int argc, char **argv)
 {
 	int i;
@@ -89,7 +92,7 @@ static int find_end_of_options(int argc, char **argv)
 static struct filter *read_words(struct options *options, int argc, char **argv, struct filter *filters, int *count)
 {
 	const int end = find_end_of_options(argc, argv);
-	const int has_list = end < argc && optind < end; /* of captures, before "--" */
+	const int has_list = end < argc && optind < end; /* several captures before "--" */
 	int needs_capture = !options->device && options->captures.count == 0;
 
 	for (; optind < end && needs_capture && has_list; optind++)
@@ -157,7 +160,7 @@ static struct filter *read_options(struct options *options, int argc, char **arg
 	return read_words(options, argc, argv, filters, count);
 }
 
-/* What cannot be counted as it was asked for.  0: it can. */
+/* Reports a request that cannot be served.  Returns 0 if it can. */
 static int refuse(const struct options *options, int count)
 {
 	int i;
@@ -169,12 +172,12 @@ static int refuse(const struct options *options, int count)
 	}
 	for (i = 0; i < options->captures.count && options->has_input_of_expressions; i++) {
 		if (!strcmp(options->captures.list[i].path, "-")) {
-			fputs("mapi-count: standard input cannot be both the expressions and the capture\n", stderr);
+			fputs("mapi-count: standard input cannot be both the capture and the file of expressions\n", stderr);
 			return EXIT_USAGE;
 		}
 	}
 	if (options->separately && count > 1 && (options->device || captures_have_stream(&options->captures))) {
-		fprintf(stderr, "mapi-count: %s: cannot be read once for each expression; save it to a file first, or leave --each out\n",
+		fprintf(stderr, "mapi-count: %s: cannot be read once for each expression (save it to a file first, or omit --each)\n",
 			options->device ? options->device : options->captures.list[0].path);
 		return EXIT_REFUSED;
 	}

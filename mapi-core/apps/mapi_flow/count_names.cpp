@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// count_names: a function whose result is many counts -> their names.
+// count_names: a function whose result is a list of counts -> the names of the counts.
 #include "count_names.hpp"
 
 #include <cstdint>
@@ -13,7 +13,7 @@ namespace
 {
 using Name = std::string_view;
 
-// Members of the structs of <mapi/results.h>.
+// Member names of the structs in <mapi/results.h>.
 constexpr Name kAnonymize[] = {"packets", "fields", "absent", "cut_fields", "lost_packets", "given_up", "no_room", "unknown_checksums", "not_kept"};
 constexpr Name kCooking[] = {"passed_packets", "packets", "bytes", "streams", "early_ends", "cooked_packets", "cooked_bytes", "other_bytes",
                              "repeated_bytes", "holes", "missing_bytes", "cut_bytes", "fragments", "lost_fragments", "lost_packets",
@@ -22,7 +22,7 @@ constexpr Name kUncook[] = {"passed_packets", "cooked_packets", "segments", "los
 constexpr Name kInject[] = {"sent", "no_room", "cut", "other_links", "refused", "refused_errno"};
 constexpr Name kTrack[] = {"flows", "matched", "unknown", "forgotten", "not_judged"};
 
-// A member that is added has a name, too.
+// Fails to compile when a struct has a member without a name here.
 static_assert(std::size(kAnonymize) * sizeof(uint64_t) == sizeof(mapi_anonymize_t));
 static_assert(std::size(kCooking) * sizeof(uint64_t) == sizeof(mapi_cooking_t));
 static_assert(std::size(kUncook) * sizeof(uint64_t) == sizeof(mapi_uncook_t));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// count_names: a function whose result is many counts -> their names.
+// count_names: a function whose result is a list of counts -> the names of the counts.
 #pragma once
 
 #include <span>
@@ -7,6 +7,6 @@
 
 namespace mapi_flow
 {
-// Of its result's 64-bit words, in their order; empty: its result is no such one.
+// Names of the 64-bit words of its result, in order; empty if the result is not a list of counts.
 std::span<const std::string_view> count_names(std::string_view function);
 } // namespace mapi_flow

@@ -33,7 +33,7 @@ mapi_function_info_t information(int flow, int function)
 void throw_last_error()
 {
     int number = 0;
-    char text[MAPI_ERROR_TEXT_BYTES] = "no reason given";
+    char text[MAPI_ERROR_TEXT_BYTES] = "unknown error";
     mapi_read_error(&number, text);
     throw MapiError(fmt::format("{} (error {})", text, number));
 }
@@ -97,11 +97,11 @@ bool Flow::wait(int timeout_ms)
     return false;
 }
 
-// What a read tells has grown since the one before.
+// The totals only grow from one read to the next.
 void Flow::WaitingFlows::count(const flows_stat &read)
 {
     sent = read.sent;
-    flows += int64_t(read.expired) - read.ignored - read.dropped - read.sent; // the device's thread may be between two of them
+    flows += int64_t(read.expired) - read.ignored - read.dropped - read.sent; // the device's thread may be halfway through updating them
 }
 
 std::string Flow::name_of(size_t function) const
@@ -135,7 +135,7 @@ nlohmann::ordered_json Flow::json()
     return {{"flow", number_}, {"functions", std::move(functions)}};
 }
 
-// What EXPIRED_FLOWS gives in several reads is one list.
+// EXPIRED_FLOWS may take several reads; JSON has all of them as one list.
 nlohmann::ordered_json Flow::json_of(size_t function)
 {
     const mapi_function_info_t info = information(flow_, functions_[function]);
@@ -181,7 +181,7 @@ void Flow::print(size_t function)
     lines_.print(fmt::format("{}\t{}\t{}\t{}\t{}\n", name_of(function), info.pkts, info.passed_pkts, info.dropped, result_of(function)));
 }
 
-// As many as wait now: on a device others go on to end meanwhile.
+// Only the flows that wait now: on a live device, more end in the meantime.
 void Flow::print_waiting_flows(size_t function)
 {
     for (int64_t left = waiting_[function].flows; left > 0 && !is_unwanted();) {
@@ -214,7 +214,7 @@ void Flow::print_results(size_t function)
         lines_.print(line_of(function, is_json_ ? "" : result_text(names_[function], *results), "result", is_json_ ? result_json(names_[function], *results) : nullptr));
 }
 
-// What is left when the program ends, or nobody reads the lines.
+// True when the program is ending or the output has failed: the rest is not printed.
 bool Flow::is_unwanted() const
 {
     return is_closing_ || lines_.has_failed() || (is_reading_rest_ && command_was_interrupted());
@@ -227,7 +227,8 @@ void Flow::read_rest()
     join();
 }
 
-// What readers were lent is the flow's: they end first.  One that waits for a result goes on when its function is removed.
+// Readers hold pointers into the flow, so they end first.  Removing a function wakes the reader
+// waiting for its result.
 void Flow::close()
 {
     if (flow_ <= 0)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// flow: calls -> a connected flow, what its functions found, what they give one by one.
+// flow: calls -> a connected flow, the results of its functions, and results that arrive one at a time.
 #pragma once
 
 #include <atomic>
@@ -19,7 +19,7 @@
 
 namespace mapi_flow
 {
-// What libmapi had to say.
+// An error from libmapi, with its text.
 class MapiError : public std::runtime_error
 {
 public:
@@ -31,31 +31,32 @@ public:
 class Flow
 {
 public:
-    // Of a device that outlives it.  number: from 1, as lines tell it.  Throws MapiError.
+    // The device must outlive the flow.  number: from 1, as printed.  Throws MapiError.
     Flow(const std::string &device, const Options &options, const std::vector<flow_words::Call> &calls, unsigned number, Lines &lines);
     ~Flow();
     Flow(const Flow &) = delete;
     Flow &operator=(const Flow &) = delete;
 
-    // From here on packets, and results that come one by one, are printed as they come.
+    // From here on, packets and results that arrive one at a time are printed as they arrive.
     void connect();
-    // False when the time is up.
+    // False on timeout.
     bool wait(int timeout_ms);
-    // A line for each function; for EXPIRED_FLOWS, of which a read gives some, as many as it takes to tell all that wait.
+    // One line per function; for EXPIRED_FLOWS, whose reads return a part each, as many lines as
+    // all waiting flows need.
     void print();
-    // The same as data.
+    // The same as JSON.
     nlohmann::ordered_json json();
-    // Times that one of the functions could not read the headers of a packet.
+    // How often any of the functions could not read the headers of a packet.
     uint64_t unread_headers() const;
-    // Of a flow that has ended: returns once all that is read one by one is printed.
+    // For a flow that has ended: returns when all remaining packets and results are printed.
     void read_rest();
-    // Of one that has not: what came is still printed, until it is closed.
+    // For a flow that has not ended: what has arrived is still printed, until close().
     void stop() { is_stopping_ = true; }
     void close();
 
 private:
     enum class Read { kNothing, kPackets, kResults };
-    // Of EXPIRED_FLOWS: flows that have ended and were not read yet, and those of the last read.
+    // For EXPIRED_FLOWS: ended flows that have not been read yet, and the number in the last read.
     struct WaitingFlows {
         int64_t flows = 0;
         uint32_t sent = 0;
@@ -65,7 +66,7 @@ private:
 
     void apply(const Options &options);
     std::string name_of(size_t function) const;
-    // Null: it has none, or it is printed as it comes.
+    // Null if the function has no result, or its results are printed as they arrive.
     const mapi_results_t *read(size_t function);
     std::string result_of(size_t function);
     nlohmann::ordered_json json_of(size_t function);
@@ -84,9 +85,9 @@ private:
     const bool is_json_;
     int flow_;
     std::vector<int> functions_;
-    std::vector<std::string> names_; // the functions' own, as libmapi has them
+    std::vector<std::string> names_; // the functions' own names, from libmapi
     std::vector<WaitingFlows> waiting_;
-    std::vector<Read> read_; // by a thread, of each function
+    std::vector<Read> read_; // for each function: what its reader thread reads
     std::vector<std::thread> readers_;
     std::atomic<bool> is_stopping_ = false;
     std::atomic<bool> is_reading_rest_ = false;

@@ -11,7 +11,7 @@
 
 namespace mapi_flow
 {
-// With its end.  Bytes that are no UTF-8 are replaced.
+// Includes the newline.  Bytes that are not valid UTF-8 are replaced.
 std::string json_text(const nlohmann::ordered_json &json);
 std::string json_line(const Flows &flows, const mapi_stat_t &stats, bool is_last);
 } // namespace mapi_flow

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// lines: what threads have to say -> whole lines on standard output, or on standard error where packets go to the former.
+// lines: output of several threads -> whole lines on standard output, or on standard error when packets go to standard output.
 #pragma once
 
 #include <cstdio>
@@ -8,13 +8,13 @@
 
 namespace mapi_flow
 {
-// Any thread.  Once something did not get out nothing more is tried.
+// Any thread may call it.  After a failed write, nothing more is written.
 class Lines
 {
 public:
     explicit Lines(FILE *to) : to_(to) {}
 
-    // One line or several, each with its end.
+    // One or more lines, each with its newline.
     void print(const std::string &lines)
     {
         const std::lock_guard lock(mutex_);
@@ -26,7 +26,7 @@ public:
         const std::lock_guard lock(mutex_);
         return ferror(to_) != 0;
     }
-    // False: something did not get out.
+    // False if a write failed.
     bool flush()
     {
         const std::lock_guard lock(mutex_);

@@ -31,10 +31,10 @@ namespace
 {
 using Clock = std::chrono::steady_clock;
 constexpr int kLookMs = 100;
-constexpr auto kTimeToRead = std::chrono::milliseconds(200); // what came before Ctrl-C, or the end of the time
+constexpr auto kTimeToRead = std::chrono::milliseconds(200); // for what arrived before Ctrl-C or the end of --duration
 constexpr const char *kHead = "#flow.function\tname\tpackets\tpassed\tdropped\tresult";
 
-// None for an interface.  Throws MapiError.
+// Empty for an interface.  Throws MapiError.
 struct CaptureList {
     explicit CaptureList(const Options &options)
     {
@@ -53,7 +53,7 @@ struct CaptureList {
     captures list = {};
 };
 
-// Captures, or an interface that is there anyway.
+// Captures opened as one device, or an interface.
 class Source
 {
 public:
@@ -86,7 +86,7 @@ public:
         if (made_ && mapi_start_offline_device(made_) < 0)
             throw_last_error();
     }
-    // Also when all other flows are closed.
+    // Works even after all other flows are closed.
     mapi_stat_t stats() const
     {
         mapi_stat_t stats = {};
@@ -98,17 +98,17 @@ public:
 private:
     std::string name_;
     char *made_ = nullptr;
-    int flow_ = 0; // never connected: an interface stays open until it is closed
+    int flow_ = 0; // never connected; keeps the interface open
 };
 
-// Not a loss: these packets are in the results, as packets without what their headers would have told.
+// Not a loss: the results include these packets, only without the information from their headers.
 void tell_unread_headers(const Flows &flows)
 {
     uint64_t sum = 0;
     for (const auto &flow : flows)
         sum += flow->unread_headers();
     if (sum > 0)
-        command::tell("mapi-flow: {} times a function could not read the headers of a packet: cut by the capture, malformed or encrypted\n", sum);
+        command::tell("mapi-flow: {} times a function could not read the headers of a packet: truncated by the capture, malformed or encrypted\n", sum);
 }
 
 void tell_loss(uint64_t count, const char *why)
@@ -117,12 +117,12 @@ void tell_loss(uint64_t count, const char *why)
         command::tell("mapi-flow: {} {}\n", count, why);
 }
 
-// Whether all packets are in the results; tells what is not.
+// Whether the results include all packets; reports what is missing.
 bool is_whole(const mapi_stat_t &stats)
 {
-    tell_loss(stats.drop_kernel, "packets came while the kernel's buffer had no room");
-    tell_loss(stats.ps_ifdrop, "packets were lost by the interface, or at recording");
-    tell_loss(stats.drop_buffer_full, "packets or results found no room in a buffer of a function");
+    tell_loss(stats.drop_kernel, "packets were dropped because the kernel's buffer was full");
+    tell_loss(stats.ps_ifdrop, "packets were lost by the interface or during recording");
+    tell_loss(stats.drop_buffer_full, "packets or results were dropped because a function's buffer was full");
     tell_loss(stats.drop_link_type, "times a function or a file did not support the link type of a packet (LINK TYPES in mapi(3))");
     tell_loss(stats.drop_not_written, "packets or results were not written to a file");
     if (*stats.message)
@@ -130,7 +130,7 @@ bool is_whole(const mapi_stat_t &stats)
     return (stats.drop_kernel | stats.ps_ifdrop | stats.drop_buffer_full | stats.drop_not_written | stats.unread_bytes) == 0 && !*stats.message;
 }
 
-// The words of a flow that are "-" alone: standard output, where a function writes a file.
+// Counts the functions of a flow whose output file is "-", which is standard output.
 size_t count_on_standard_output(const std::string &flow)
 {
     static const std::regex file("(^|[^A-Za-z_])(TO_FILE|RES2FILE|FLOW_REPORT)[^|]*?[ \t'\"]-([ \t'\"|]|$)");
@@ -143,7 +143,7 @@ bool is_stream(int file)
     return fstat(file, &status) == 0 && !S_ISREG(status.st_mode);
 }
 
-// is_last: all that there is to tell.
+// is_last: the final results.
 void print(const Flows &flows, const Source &source, const Options &options, Lines &lines, bool is_last)
 {
     if (options.is_json) {
@@ -156,7 +156,8 @@ void print(const Flows &flows, const Source &source, const Options &options, Lin
     lines.flush();
 }
 
-// Until all have ended, the time is up, nobody reads the lines any more, or Ctrl-C.  Whether all have ended.
+// Waits until all flows have ended, the time is up, the output fails, or Ctrl-C.  Returns whether
+// all have ended.
 bool wait(const Flows &flows, const Source &source, const Options &options, Lines &lines)
 {
     const auto begin = Clock::now();
@@ -175,8 +176,8 @@ bool wait(const Flows &flows, const Source &source, const Options &options, Line
     return !command_was_interrupted() && !lines.has_failed();
 }
 
-// The source's statistics as they are with the results; but of files as they are once these are whole: what they hold back is written, or
-// lost, at their end.
+// The source's statistics at the time of the results, except what concerns files: those are read
+// after closing the flows, because buffered data is written, or lost, only then.
 mapi_stat_t close(const Flows &flows, const Source &source)
 {
     mapi_stat_t stats = source.stats();
@@ -194,15 +195,15 @@ int run(const Options &options)
     for (const std::string &text : options.flows)
         on_output += count_on_standard_output(text);
     if (on_output > 1) {
-        command::tell("mapi-flow: several functions write to standard output; give each its own file\n");
+        command::tell("mapi-flow: only one function can write to standard output (give each its own file)\n");
         return kExitUsage;
     }
     const CaptureList captures(options);
     if ((on_output && is_stream(STDOUT_FILENO)) || captures_have_stream(&captures.list))
-        setenv("MAPI_SOCKET", "none", 1); // which mapid does not take; before libmapi is asked for anything
+        setenv("MAPI_SOCKET", "none", 1); // mapid does not accept streams; must precede any call of libmapi
     Lines lines(on_output ? stderr : stdout);
     std::vector<std::vector<flow_words::Call>> calls;
-    for (const std::string &text : options.flows) // before anything is opened
+    for (const std::string &text : options.flows) // report errors before anything is opened
         calls.push_back(flow_words::read_calls(text));
     if (options.waits)
         command_catch_interrupts();
@@ -224,7 +225,7 @@ int run(const Options &options)
     tell_unread_headers(flows);
     const bool is_all_there = is_whole(close(flows, source));
     if (!lines.flush()) {
-        command::tell("mapi-flow: standard output cannot be written\n");
+        command::tell("mapi-flow: standard output: cannot write\n");
         return kExitRefused;
     }
     if (command_was_interrupted() && !options.is_device)

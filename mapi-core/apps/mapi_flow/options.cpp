@@ -18,10 +18,10 @@ namespace mapi_flow
 namespace
 {
 constexpr const char *kFooter =
-    "A flow is functions with their arguments, a bar between; quotation marks, ' or \", hold words with blanks or bars; @2 is the\n"
-    "flow's second function.  mapi(3) tells of each.\n"
-    "Prints a line for each function: flow.function, name, packets that came, that passed, dropped, result, with tabs between; and one for\n"
-    "each packet of TO_BUFFER and each result of functions that give them one by one.\n"
+    "A flow is a list of functions with their arguments, separated by bars. Quote words that contain blanks or bars with ' or \";\n"
+    "@2 is the flow's second function. mapi(3) describes all functions.\n"
+    "Prints a line for each function, separated by tabs: flow.function, name, packets received, passed and dropped, result;\n"
+    "and a line for each packet of TO_BUFFER and each result of functions that return results one at a time.\n"
     "\n"
     "examples:\n"
     "  mapi-flow trace.pcap 'BPF_FILTER \"tcp port 80\" | STR_SEARCH \"GET /\" 0 0 | PKT_COUNTER'\n"
@@ -31,19 +31,19 @@ constexpr const char *kFooter =
     "  mapi-flow -i eth0 -t 1 'BPF_FILTER udp | PERF_START | TOP 5 1 9 | PERF_STOP'\n"
     "  mapi-flow -i eth0 -d 10 'PKTINFO 1 | STATS @1 0 | DIST @1 0 1500 100'\n"
     "\n"
-    "exit status: 0 done; 1 the capture is damaged, or packets or results were lost; 2 wrong usage; 3 the source or a function was\n"
-    "refused, or the output cannot be written; 130 interrupted while reading a capture,\n"
-    "or while waiting for an interface";
+    "exit status: 0 success; 1 the capture is damaged, or packets or results were lost; 2 invalid usage; 3 the source or a function\n"
+    "was refused, or the output cannot be written; 130 interrupted while reading a capture or waiting for an interface";
 
-// Empty: it is right.
+// Returns an empty string if the text is valid.
 std::string check_seconds(const std::string &text)
 {
     char *end = nullptr;
     const double seconds = std::strtod(text.c_str(), &end);
-    return !text.empty() && *end == 0 && seconds > 0 && std::isfinite(seconds) ? "" : "\"" + text + "\" is no time in seconds above 0";
+    return !text.empty() && *end == 0 && seconds > 0 && std::isfinite(seconds) ? "" : "\"" + text + "\" is not a positive number of seconds";
 }
 
-// What the words that have a place mean.  behind: so many of them stand behind "--", which ends a list of captures.
+// Assigns the positional arguments.  behind: how many of them follow "--", which ends a list of
+// captures.
 void place_words(Options &options, const std::string &source, size_t behind)
 {
     std::vector<std::string> words = std::move(options.flows);
@@ -61,22 +61,22 @@ void place_words(Options &options, const std::string &source, size_t behind)
 
 std::optional<int> parse_options(int argc, char **argv, Options &options)
 {
-    command::Arguments arguments("mapi-flow: applies functions of MAPI to a capture or a network interface and prints their results.");
+    command::Arguments arguments("mapi-flow: applies MAPI functions to captures or a network interface and prints their results.");
     arguments.footer(kFooter);
     arguments.version("-V,--version", std::string("mapi-flow ") + NETSLICE_VERSION);
     std::string source;
-    arguments.add("source", source, "capture, pcap or pcapng, also compressed, or a folder of captures, or - for standard input; with -i an interface, or a device of "
+    arguments.add("source", source, "capture (pcap or pcapng, may be compressed), folder of captures, or - for standard input; with -i, an interface or a device of "
                                     "mapi.conf").required();
     arguments.add("flow", options.flows, "functions of a flow");
-    arguments.add("-r,--read", options.captures, "another capture, or folder; may be given several times; all other words are flows").one_each_time();
-    arguments.add_flag("-i,--interface", options.is_device, "the source is a network interface, or a device of mapi.conf");
+    arguments.add("-r,--read", options.captures, "capture or folder; may be repeated; all other arguments are then flows").one_each_time();
+    arguments.add_flag("-i,--interface", options.is_device, "the source is a network interface or a device of mapi.conf");
     const command::Argument erf = arguments.add_flag("-E,--erf", options.is_erf, "the capture is an ERF file of a DAG card");
-    command::Argument duration = arguments.add("-d,--duration", options.seconds, "seconds that an interface is read; without: until Ctrl-C");
-    command::Argument interval = arguments.add("-t,--interval", options.interval_s, "seconds between results; without: at the end alone");
-    arguments.add("-b,--buffer", options.buffer_bytes, "bytes of TO_BUFFER, and of functions whose results come one by one; without: 4 MiB, and what they need");
-    arguments.add("-s,--snaplen", options.snap_bytes, "bytes of each packet that TO_BUFFER and TO_FILE keep; without: all");
-    arguments.add_flag("-w,--wait", options.waits, "wait for an interface that is not there yet");
-    arguments.add_flag("-j,--json", options.is_json, "print JSON, one object a line");
+    command::Argument duration = arguments.add("-d,--duration", options.seconds, "how long to read an interface; default: until Ctrl-C");
+    command::Argument interval = arguments.add("-t,--interval", options.interval_s, "seconds between results; default: only at the end");
+    arguments.add("-b,--buffer", options.buffer_bytes, "size of TO_BUFFER, and of result rings; default: 4 MiB, and what the functions need");
+    arguments.add("-s,--snaplen", options.snap_bytes, "bytes of each packet that TO_BUFFER and TO_FILE keep; default: all");
+    arguments.add_flag("-w,--wait", options.waits, "wait for an interface that does not exist yet");
+    arguments.add_flag("-j,--json", options.is_json, "print JSON, one object per line");
     for (command::Argument *time : {&duration, &interval})
         time->check(check_seconds, "SECONDS");
     const int end = int(std::find(argv, argv + argc, std::string_view("--")) - argv);
@@ -101,11 +101,11 @@ std::optional<int> parse_options(int argc, char **argv, Options &options)
         return kExitUsage;
     }
     if (options.is_device && erf.was_given()) {
-        std::cerr << "mapi-flow: --erf is of a capture, --interface of none\n";
+        std::cerr << "mapi-flow: --erf cannot be combined with --interface\n";
         return kExitUsage;
     }
     if (!options.is_device && duration.was_given()) {
-        std::cerr << "mapi-flow: a capture is read to its end: --duration needs --interface\n";
+        std::cerr << "mapi-flow: --duration requires --interface\n";
         return kExitUsage;
     }
     return std::nullopt;

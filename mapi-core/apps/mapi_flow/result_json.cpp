@@ -20,7 +20,8 @@ namespace
 {
 using Json = nlohmann::ordered_json;
 
-// Seconds since 1970 as text, because a double has no room for nanoseconds; null if the time is unknown.
+// Seconds since 1970 as text, because a double cannot hold nanoseconds; null if the time is
+// unknown.
 Json time_json(uint64_t ntp)
 {
     return ntp == 0 ? Json(nullptr) : Json(time_text(ntp));
@@ -118,7 +119,7 @@ Json expired_flows_json(const mapi_results_t &results)
     return json;
 }
 
-// BUCKET's and THRESHOLD's are alike.
+// BUCKET and THRESHOLD have the same result layout.
 Json timed_value_json(const mapi_results_t &results)
 {
     const auto bucket = copy_of<mapi_bucket_t>(results);

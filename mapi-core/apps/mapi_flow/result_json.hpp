@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// result_json: a function's result -> data, by the names of its members in <mapi/results.h>.
+// result_json: a function's result -> JSON with the member names of <mapi/results.h>.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace mapi_flow
 {
-// Of a function that is not known: a number, an array of numbers, or bytes in hex.
+// For an unknown function: a number, an array of numbers, or bytes in hex.
 nlohmann::ordered_json result_json(const std::string &function, const mapi_results_t &results);
 nlohmann::ordered_json packet_json(const mapipkt &packet);
 } // namespace mapi_flow

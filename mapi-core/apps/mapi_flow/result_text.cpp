@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// result_text: a function's result -> words.
+// result_text: a function's result -> text.
 #include "result_text.hpp"
 
 #include <algorithm>
@@ -23,7 +23,7 @@ namespace mapi_flow
 {
 namespace
 {
-// "name=count", as many as there are of both.
+// "name=count", for as many as both lists have.
 template <class Count> std::string counts_text(std::span<const std::string_view> names, std::span<const Count> counts)
 {
     std::string text;
@@ -119,7 +119,7 @@ std::string expired_flows_text(const mapi_results_t &results)
     return text;
 }
 
-// BUCKET's and THRESHOLD's are alike.
+// BUCKET and THRESHOLD have the same result layout.
 std::string timed_value_text(const mapi_results_t &results)
 {
     const auto bucket = copy_of<mapi_bucket_t>(results);

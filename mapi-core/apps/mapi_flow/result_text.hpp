@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// result_text: a function's result -> words.
+// result_text: a function's result -> text.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace mapi_flow
 {
-// In one line.  Of a function that is not known: its bytes, as a number where they are one.
+// On one line.  For an unknown function: a number if the size fits, otherwise its bytes.
 std::string result_text(const std::string &function, const mapi_results_t &results);
 std::string packet_text(const mapipkt &packet);
 } // namespace mapi_flow

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// result_words: values -> words.
+// result_words: values -> text.
 #include "result_words.hpp"
 
 #include <cstddef>

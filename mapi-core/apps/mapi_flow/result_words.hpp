@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// result_words: what lines and JSON say alike: times, addresses, bytes, names.
+// result_words: text that lines and JSON have in common: times, addresses, bytes, names.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 
 namespace mapi_flow
 {
-// Seconds since 1970, up to 2106: NTP counts anew in 2036.  All bits: a time after that.
+// Seconds since 1970, up to 2106 (the NTP era rolls over in 2036).  All ones: a time after that.
 std::string time_text(uint64_t ntp);
 std::string address_text(int family, const void *address);
 std::string hex_text(const void *bytes, size_t count);
@@ -25,7 +25,7 @@ constexpr size_t kExpiredFlowsCounts = 12;
 std::array<uint32_t, kExpiredFlowsCounts> expired_flows_counts(const flows_stat &result);
 std::span<const std::string_view> expired_flows_names();
 
-// Of an object that lies anywhere.
+// The result may be unaligned.
 template <class Object> Object copy_of(const mapi_results_t &results)
 {
     Object object = {};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// DPDK's rte_trace: an event into the thread's trace buffer, saved at the end.  dpdk.py counts what was saved.
+// DPDK's rte_trace: an event into the thread's trace buffer, saved at the end.  dpdk.py counts the saved events.
 #include "rounds.hpp"
 
 #include <rte_eal.h>
@@ -11,7 +11,7 @@
 
 namespace
 {
-// No device, no huge pages, no file outside the current folder.
+// No devices, no huge pages, no files outside the current folder.
 void start_eal(const char *program)
 {
     bench::pin_to_last_cpu();
@@ -33,8 +33,8 @@ int main(int argc, char **argv)
     if (!rte_trace_is_enabled())
         rival::skip("DPDK was built without its trace library");
     const rival::Cost cost = rival::measure(plan, [] { rival_event(); });
-    rival::print({"rival_dpdk_ns", "DPDK rte_trace", "its own cost; does not count what it overwrote",
-                  std::string(rte_version()) + ", flight recorder of 1 MB a thread: its defaults"},
+    rival::print({"rival_dpdk_ns", "DPDK rte_trace", "its own cost; does not count overwritten events",
+                  std::string(rte_version()) + ", flight recorder of 1 MB per thread (defaults)"},
                  cost);
     return rte_eal_cleanup() == 0 ? 0 : 1; // saves the trace
 }

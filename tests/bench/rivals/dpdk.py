@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""dpdk.py PROGRAM: rte_trace's cost, and how many events are in what rte_eal_cleanup() saved."""
+"""dpdk.py PROGRAM: rte_trace's cost, and the number of events that rte_eal_cleanup() saved."""
 import recording
 
 program = recording.begin()

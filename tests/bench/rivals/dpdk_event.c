@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Registers the trace point; rte_trace wants this in another file than its use. */
+/* Registers the trace point; rte_trace requires a file other than that of its use. */
 #include <rte_trace_point_register.h>
 
 #include "dpdk_event.h"

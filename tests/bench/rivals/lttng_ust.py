@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""lttng_ust.py PROGRAM: LTTng-UST's cost under a session daemon of its own, and how many events the trace holds.
+"""lttng_ust.py PROGRAM: LTTng-UST's cost with its own session daemon, and the number of events in the trace.
 
-The daemon's sockets are in a /run that only this program sees: the user's daemons and sessions stay as they are.
+The daemon's sockets are in a /run that only this program sees, so the user's daemons and sessions are unaffected.
 """
 import os
 import subprocess
@@ -19,7 +19,7 @@ def start_daemon():
     limit_s = time.monotonic() + WAIT_S
     while subprocess.run(["lttng", "list"], capture_output=True).returncode != 0:
         if daemon.poll() is not None or time.monotonic() > limit_s:
-            raise SystemExit("lttng-sessiond does not answer")
+            raise SystemExit("lttng-sessiond does not respond")
         time.sleep(0.05)
 
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The probe of this project: off, on with the session's defaults, and on with two counters where there is a PMU.
+// The probe of this project: off, on with the session's defaults, and on with two counters if there is a PMU.
 #include "rounds.hpp"
 
 #include <nsprobe/probe.h>
@@ -8,7 +8,7 @@ namespace
 {
 constexpr auto probe = [] { NET_SLICE_START(rival); };
 
-const char *kOwnCost = "nothing of its own cost: subtracted, with an interval";
+const char *kOwnCost = "none of its own cost: subtracted, with an interval";
 
 void measure_off(const rival::Plan &plan)
 {
@@ -31,7 +31,7 @@ void measure_on(const rival::Plan &plan, const std::string &output)
                  cost, cost.calls - close_and_count_lost());
 }
 
-// Single-stepping is left out: it counts exactly, but it is no way to time a probe.
+// Single-stepping is excluded: it counts exactly, but cannot time a probe.
 void measure_counters(const rival::Plan &plan, const std::string &output)
 {
     const char *figure = "rival_nsprobe_counters_ns";

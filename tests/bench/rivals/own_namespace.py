@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Processes, mounts, /run and /dev/shm of a rival's own: when it ends, however it ends, nothing of it is left.
+"""A rival's own processes, mounts, /run and /dev/shm, all of which disappear when it ends, however it ends.
 
-As a program: own_namespace.py PROGRAM [ARGUMENT...] runs PROGRAM there, or here where the machine allows no namespaces.
+As a program: own_namespace.py PROGRAM [ARGUMENT...] runs PROGRAM in namespaces, or without if the machine does not allow them.
 """
 import os
 import subprocess
@@ -19,7 +19,7 @@ def _unshare():
 
 
 def why_not():
-    """Why this machine allows no namespaces, or None."""
+    """Why this machine does not allow namespaces, or None."""
     try:
         tried = subprocess.run([*_unshare(), "sh", "-c", MOUNTED, "sh", "true"], capture_output=True, text=True)
     except OSError as error:
@@ -28,7 +28,7 @@ def why_not():
 
 
 def enter(command, optional=False):
-    """The same program again, there; the current folder is then an empty one that no other process sees."""
+    """Runs the same program again in namespaces; the current folder is then an empty one that no other process sees."""
     if os.environ.get(MARK):
         return
     reason = why_not()
@@ -36,7 +36,7 @@ def enter(command, optional=False):
         os.environ[MARK] = "1"
         os.execvp("unshare", [*_unshare(), "sh", "-c", MOUNTED, "sh", *command])
     if not optional:
-        print(f"needs namespaces of its own, so that nothing stays behind: {reason}", file=sys.stderr)
+        print(f"requires its own namespaces, so that nothing is left behind: {reason}", file=sys.stderr)
         sys.exit(SKIP)
 
 

@@ -29,7 +29,7 @@ int main(int argc, char **argv)
         if (PAPI_read(set, values) != PAPI_OK)
             std::abort();
     });
-    rival::print({"rival_papi_read_ns", "PAPI_read, 2 counters", "its own cost (papi_cost tells it); storage",
+    rival::print({"rival_papi_read_ns", "PAPI_read, 2 counters", "its own cost (papi_cost reports it); storage",
                   "PAPI_TOT_INS and PAPI_TOT_CYC, PAPI " + std::to_string(PAPI_VERSION_MAJOR(PAPI_VERSION)) + "." +
                       std::to_string(PAPI_VERSION_MINOR(PAPI_VERSION))},
                  cost);

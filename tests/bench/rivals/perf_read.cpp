@@ -14,7 +14,7 @@ int open_counter(std::uint32_t type, std::uint64_t config)
     attr.size = sizeof(attr);
     attr.type = type;
     attr.config = config;
-    attr.exclude_kernel = 1; // allowed to everybody
+    attr.exclude_kernel = 1; // allowed for unprivileged users
     attr.exclude_hv = 1;
     return static_cast<int>(syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC));
 }
@@ -28,17 +28,17 @@ int main(int argc, char **argv)
     int counter = open_counter(PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS);
     if (counter < 0) {
         name = "perf read(), software event";
-        note = "no PMU here: the event is task-clock";
+        note = "no PMU: the event is task-clock";
         counter = open_counter(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK);
     }
     if (counter < 0)
         rival::skip("perf_event_open: " + std::string(std::strerror(errno)) + "; /proc/sys/kernel/perf_event_paranoid "
-                    "above 2 forbids it to everybody but root");
+                    "above 2 allows it only to root");
     std::uint64_t value = 0;
     const rival::Cost cost = rival::measure(plan, [&] {
         if (read(counter, &value, sizeof(value)) != sizeof(value))
             std::abort();
     });
-    rival::print({"rival_perf_read_ns", name, "its own cost, in what it counts; storage", note}, cost);
+    rival::print({"rival_perf_read_ns", name, "its own cost, included in its counts; storage", note}, cost);
     return 0;
 }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A rival whose events are counted after it ended -> its JSON line, with what arrived and what was lost."""
+"""A rival whose events are counted after it has ended -> its JSON line, with events arrived and lost."""
 import json
 import os
 import re
@@ -10,7 +10,7 @@ import own_namespace
 
 
 def begin():
-    """Enters namespaces of its own; the rival's program and its arguments, from the command line."""
+    """Enters its own namespaces; returns the rival's program and its arguments from the command line."""
     own_namespace.enter([sys.executable, "-B", *(os.path.abspath(word) for word in sys.argv[:2]), *sys.argv[2:]])
     if not os.access(sys.argv[1], os.X_OK):
         sys.exit(f"{sys.argv[1]} is not built")
@@ -18,18 +18,18 @@ def begin():
 
 
 def must(command, **keywords):
-    """Output of a command; ends the benchmark with its words and status when it fails, 77 (cannot run here) too."""
+    """Output of a command; if it fails, ends the benchmark with its message and status, including 77 (cannot run here)."""
     done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                           errors="replace", **keywords)
     if done.returncode != 0:
         told = (done.stderr.strip() or done.stdout.strip()).splitlines()
-        print(f"{os.path.basename(command[0])}: {told[-1] if told else 'no word about it'}", file=sys.stderr)
+        print(f"{os.path.basename(command[0])}: {told[-1] if told else 'no message'}", file=sys.stderr)
         sys.exit(done.returncode if done.returncode > 0 else 1)
     return done.stdout
 
 
 def figure_of(output):
-    """The rival's line; its tool may print others."""
+    """The rival's JSON line; its tool may print other lines."""
     return json.loads(next(line for line in output.splitlines() if line.startswith("{")))
 
 

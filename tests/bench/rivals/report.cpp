@@ -25,7 +25,7 @@ nlohmann::ordered_json raw(const Rival &rival, const Cost &cost, double per_ns)
 }
 } // namespace
 
-// The columns of a row stand in this order in the table.
+// The columns of a row appear in this order in the table.
 void print(const Rival &rival, const Cost &cost, std::optional<std::uint64_t> arrived)
 {
     const double per_ns = bench::ticks_per_ns() * rival.events_per_call;

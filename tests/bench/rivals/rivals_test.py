@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""rivals_test.py BIN: each rival that is built runs with few events, keeps to the protocol, leaves nothing behind."""
+"""rivals_test.py BIN: each rival that is built runs with few events, follows the protocol, and leaves nothing behind."""
 import os
 import pathlib
 import signal
@@ -46,7 +46,7 @@ class Rivals(unittest.TestCase):
                     continue
                 check(bench, figures)
                 ran += 1
-        self.assertGreater(ran, 0, "no rival could be run")
+        self.assertGreater(ran, 0, "no rival can be run")
 
     def test_each_prints_the_figures_it_promises_with_a_row_and_all_that_was_issued_arrives(self):
         def check(bench, figures):
@@ -58,7 +58,7 @@ class Rivals(unittest.TestCase):
                 raw, row = figure["raw"], figure["row"]
                 self.assertEqual((list(row), figure["unit"], raw["batch_means"]), (COLUMNS, "ns/event", 6))
                 self.assertLessEqual(raw["event_ns_p10"], raw["event_ns_p90"])
-                # So few fit into every buffer: whatever is missing was not counted.
+                # So few events fit into every buffer: a missing one was not counted.
                 self.assertEqual((raw.get("arrived", raw["issued"]), row["lost"]),
                                  (raw["issued"], 0 if "arrived" in raw else "-"))
 
@@ -66,7 +66,7 @@ class Rivals(unittest.TestCase):
         self.for_each(check)
         self.assertLessEqual(shared_memory(), before)
 
-    @unittest.skipUnless(os.geteuid() == 0, "tracefs needs root")
+    @unittest.skipUnless(os.geteuid() == 0, "tracefs requires root")
     def test_an_interrupted_trace_marker_takes_its_instance_away(self):
         marker = subprocess.Popen([BIN.parent / "tests/rival_trace_marker", "--rounds", "100000"],
                                   stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)

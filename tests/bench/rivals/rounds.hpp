@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Bursts of events -> what one event costs: one method for every rival.
+// Bursts of events -> cost of one event, by one method for every rival.
 //
 // A round is a burst: the empty loop, the bare clock read and the event, each as a batch of n and one of 2n.  The mean
-// of each batch, less the empty loop's, is a batch mean; their median counts.  The difference of the two batches,
-// divided by n, stands beside it: it holds nothing that a batch costs by itself.  Between rounds the thread rests, so
-// that a rival's consumer may catch up.
+// of each batch, minus that of the empty loop, is a batch mean; the median of these is the result.
+// The difference of
+// the two batches, divided by n, is reported next to it and excludes the fixed cost of a batch.
+// Between rounds the
+// thread rests, so that a rival's consumer can catch up.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +21,7 @@ namespace rival
 {
 struct Plan {
     int rounds = 101;
-    int batch = 10000; // at most
+    int batch = 10000; // maximum
     std::chrono::milliseconds rest{5};
 };
 
@@ -66,11 +68,12 @@ Pair means(int batch, Once &&once)
     return {single, ticks_of(2 * batch, once) / (2.0 * batch)};
 }
 
-// Lambdas, not functions: they are inlined into the timed loop.
+// Lambdas instead of functions, so that they are inlined into the timed loop.
 inline constexpr auto nothing = [] {};
 inline constexpr auto clock_read = [] { __asm__ volatile("rdtsc" ::: "rax", "rdx"); };
 
-// A batch of costly events has fewer of them: the longer it lasts, the likelier another program runs inside it.
+// Batches of expensive events are smaller: the longer a batch, the likelier that another program
+// runs during it.
 template <typename Event>
 int batch_of(const Plan &plan, Event &&event)
 {
@@ -80,7 +83,8 @@ int batch_of(const Plan &plan, Event &&event)
     return std::min(plan.batch, std::max(kLeastBatch, static_cast<int>(kBatchNs / ns)));
 }
 
-// `bare` is what the program would do without the rival: nothing, or the call of a function that is not traced.
+// `bare` is what the program would do without the rival: nothing, or a call of an untraced
+// function.
 template <typename Event, typename Bare>
 Cost measure(const Plan &plan, Event &&event, Bare &&bare)
 {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// ftrace's trace_marker: a write() into a tracefs instance that only this program has.
+// ftrace's trace_marker: a write() to a tracefs instance that only this program uses.
 //
-// tracefs is mounted in a mount namespace of the program's own.  The instance is the kernel's and would outlive it, so
-// it is removed at the end, on signals, and at the next start after a SIGKILL.
+// tracefs is mounted in the program's own mount namespace.  The instance belongs to the kernel and
+// would outlive the program, so it is removed at the end, on signals, and at the next start after a
+// SIGKILL.
 #include "rounds.hpp"
 
 #include <csignal>
@@ -41,9 +42,9 @@ void on_signal(int signal)
 void open_marker()
 {
     if (unshare(CLONE_NEWNS) != 0 || mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0)
-        skip("a mount namespace of its own");
+        skip("cannot create a mount namespace");
     if (mount("tracefs", kTracefs, "tracefs", 0, nullptr) != 0)
-        skip("mount tracefs on /sys/kernel/tracing");
+        skip("cannot mount tracefs on /sys/kernel/tracing");
     rmdir(kInstance);
     if (mkdir(kInstance, 0700) != 0)
         skip(kInstance);
@@ -55,7 +56,7 @@ void open_marker()
         skip("trace_marker");
 }
 
-// The kernel's count of what its ring holds; the rest was overwritten ("overrun") or dropped.
+// The kernel's count of events in its ring; the rest was overwritten ("overrun") or dropped.
 std::uint64_t entries_kept()
 {
     std::uint64_t kept = 0;
@@ -78,8 +79,8 @@ int main(int argc, char **argv)
         if (write(marker, "event", 5) != 5)
             std::abort();
     });
-    rival::print({"rival_trace_marker_ns", "ftrace trace_marker", "its own cost; counts what it overwrote",
-                  "an instance with its defaults, read at the end: a full ring keeps the newest"},
+    rival::print({"rival_trace_marker_ns", "ftrace trace_marker", "its own cost; counts overwritten events",
+                  "an instance with defaults, read at the end: a full ring keeps the newest events"},
                  cost, entries_kept());
     return 0;
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// A uprobe that writes a sample of perf for each hit, on the one-byte nop of a USDT site and on a five-byte nop.
+// A uprobe that writes a perf sample for each hit, on the one-byte nop of a USDT site and on a five-byte nop.
 //
-// perf_event_open() sets it and the kernel takes it away with the descriptor, however the program ends.
+// perf_event_open() sets it, and the kernel removes it with the descriptor, however the program
+// ends.
 #include "rounds.hpp"
 
 #include <atomic>
@@ -13,7 +14,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-// Functions of their own: newer kernels rewrite a five-byte nop into a call, which must not meet a caller's red zone.
+// Separate functions: newer kernels rewrite a five-byte nop into a call, which must not overwrite a
+// caller's red zone.
 __asm__(".text\n"
         ".type site_usdt,@function\nsite_usdt: nop\n ret\n"
         ".balign 16\n.type site_nop5,@function\nsite_nop5: .byte 0x0f, 0x1f, 0x44, 0x00, 0x00\n ret\n"
@@ -25,7 +27,7 @@ extern "C" void site_bare();
 namespace
 {
 constexpr std::size_t kPageBytes = 4096;
-constexpr std::size_t kDataBytes = 128 * kPageBytes; // what `perf record` takes by default
+constexpr std::size_t kDataBytes = 128 * kPageBytes; // the default of `perf record`
 
 std::uint64_t file_offset(void (*site)())
 {
@@ -60,7 +62,7 @@ int open_uprobe(void (*site)())
     return event;
 }
 
-// Reads the ring as `perf record` does, but keeps nothing: it only counts.
+// Reads the ring like `perf record`, but only counts.
 class SampleCounter
 {
 public:
@@ -90,10 +92,10 @@ private:
     {
         auto *page = static_cast<perf_event_mmap_page *>(ring_);
         const char *data = static_cast<char *>(ring_) + kPageBytes;
-        // pairs with the kernel's release of data_head: the samples below it are whole
+        // pairs with the kernel's release of data_head: the samples below it are complete
         const std::uint64_t head = __atomic_load_n(&page->data_head, __ATOMIC_ACQUIRE);
         std::uint64_t tail = page->data_tail;
-        while (tail != head) { // records are multiples of 8 bytes: a head is never split by the ring's end
+        while (tail != head) { // records are multiples of 8 bytes, so a header is never split by the ring's end
             const auto *record = reinterpret_cast<const perf_event_header *>(data + tail % kDataBytes);
             samples_ += record->type == PERF_RECORD_SAMPLE;
             tail += record->size;
@@ -115,8 +117,8 @@ void measure(const rival::Plan &plan, const char *figure, const char *name)
     const rival::Cost cost = rival::measure(plan, [] { site(); }, [] { site_bare(); });
     const std::uint64_t samples = counter.finish();
     close(event);
-    rival::print({figure, name, "its own cost; counts what it lost",
-                  "perf samples with address, thread and time, ring of 512 KiB; the call of the site is taken out"},
+    rival::print({figure, name, "its own cost; counts lost events",
+                  "perf samples with address, thread and time, ring of 512 KiB; the call of the site is subtracted"},
                  cost, samples);
 }
 } // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// LLVM XRay in mode FDR (flight data recorder): entry and exit of a function.  xray.py counts what its log holds.
+// LLVM XRay in mode FDR (flight data recorder): entry and exit of a function.  xray.py counts the events in its log.
 #include "rounds.hpp"
 
 #include <xray/xray_interface.h>
@@ -17,12 +17,13 @@ extern "C" [[gnu::noinline, clang::xray_always_instrument]] void rival_event()
 
 namespace
 {
-// The one option that is not the default: calls below 5 us are left out, so nothing of these would be recorded.
+// The only non-default option: by default, calls below 5 us are not recorded, so none of these
+// would be.
 void start_log()
 {
     if (__xray_log_select_mode("xray-fdr") != XRAY_REGISTRATION_OK ||
         __xray_log_init_mode("xray-fdr", "func_duration_threshold_us=0") != XRAY_LOG_INITIALIZED)
-        rival::skip("XRay's mode FDR does not start");
+        rival::skip("XRay's mode FDR cannot start");
     if (__xray_patch() != SUCCESS)
         rival::skip("XRay cannot patch the program's code");
 }
@@ -43,9 +44,9 @@ int main(int argc, char **argv)
         std::fprintf(stderr, "XRay did not write its log\n");
         return 1;
     }
-    rival::print({"rival_xray_ns", "LLVM XRay, FDR", "its own cost; does not count what it recycled",
+    rival::print({"rival_xray_ns", "LLVM XRay, FDR", "its own cost; does not count recycled events",
                   "clang " + std::to_string(__clang_major__) +
-                      "; half of a call: entry and exit are an event each; the call itself is taken out",
+                      "; half a call: entry and exit are one event each; the call itself is subtracted",
                   2},
                  cost);
     return 0;

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""xray.py PROGRAM: XRay's cost in mode FDR with its defaults, and how many entries and exits its log holds."""
+"""xray.py PROGRAM: XRay's cost in mode FDR with its defaults, and the number of entries and exits in its log."""
 import glob
 import os
 import shutil

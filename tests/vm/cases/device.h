@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The device as the programs in guests use it, without libnsprobe: open files with a role, rows of what is expected. */
+/* The device as used by the programs in guests, without libnsprobe: open files with a role, rows of expected results. */
 #ifndef NETSLICE_VM_DEVICE_H
 #define NETSLICE_VM_DEVICE_H
 
@@ -38,7 +38,7 @@ static inline void must(int result, const char *what)
     exit(2);
 }
 
-/* The memory's size and number of rings in *answer. */
+/* Returns the memory's size and number of rings in *answer. */
 static inline int open_session(uint64_t ring_bytes, uint32_t flags, struct nslice_session_request *answer)
 {
     const int fd = open_device(O_RDWR);
@@ -65,7 +65,7 @@ static inline int open_as(enum role role)
     return fd;
 }
 
-/* Whole memory of a session. */
+/* The complete memory of a session. */
 static inline void *map_session(int fd, uint64_t bytes)
 {
     void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
@@ -102,7 +102,7 @@ static inline void fill_session(void *memory, const struct nslice_session_reques
     __atomic_store_n(&header->joined, 1, __ATOMIC_RELEASE);
 }
 
-/* Rows: what was tried, what came of it, what ought to. */
+/* Rows: the attempt, the result, the expected result. */
 static int rows, failures;
 
 static inline void expect(const char *what, long result, int wanted_errno)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * fuzz SECONDS PROCESSES [SEED]: every call of the device with values at random, mappings and what lies in them as well, by several
- * processes at once that are killed now and then.  What it must not do shows in the kernel's log and in what the module does after it.
+ * fuzz SECONDS PROCESSES [SEED]: every call of the device with random values, mappings and mapped contents, by several concurrent
+ * processes that are killed from time to time.  Faults show in the kernel's log and in the module's later behaviour.
  */
 #define _GNU_SOURCE
 #include <poll.h>
@@ -13,7 +13,7 @@
 
 #define FILES 12
 #define MAPS 6
-#define TOUCHED_BYTES 65536u /* of a mapping's parts: memory is for all */
+#define TOUCHED_BYTES 65536u /* limit per part of a mapping, so that memory suffices for all processes */
 
 struct map {
     char *at;
@@ -56,7 +56,7 @@ static void open_one(uint32_t at)
     sessions[at] = (struct nslice_session_request){0};
 }
 
-/* Right as often as not: wrong requests get no further than their check. */
+/* Valid about half of the time, because invalid requests get no further than the checks. */
 static void request(uint32_t at)
 {
     static const char groups[] = "net_rx,net_tx,napi,irq,softirq,sched,sock,none,,";
@@ -73,7 +73,7 @@ static void request(uint32_t at)
 
     kernel.groups = (uint64_t)(uintptr_t)groups;
     kernel.groups_bytes = pick(sizeof(groups));
-    if (pick(2)) { /* a field at random, but no ring of the kernel's that takes all memory */
+    if (pick(2)) { /* a random field, but no kernel ring that takes all memory */
         uint64_t value = number();
 
         memcpy((char *)requests[which] + pick((uint32_t)sizes[which] / 4) * 4, &value, 4);
@@ -119,7 +119,7 @@ static void scribble_ring(const struct map *map)
     const uint32_t units = (uint32_t)(map->ring_bytes / NSLICE_UNIT_BYTES);
     uint64_t *data = data_of(ring);
 
-    for (uint32_t i = pick(32); i > 0; --i) { /* records that may pass as such */
+    for (uint32_t i = pick(32); i > 0; --i) { /* plausible records */
         const uint32_t unit = pick((units < TOUCHED_BYTES / 8 ? units : TOUCHED_BYTES / 8) - 8);
 
         data[unit] = number();
@@ -259,7 +259,7 @@ int main(int argc, char **argv)
         const uint32_t victim = pick((uint32_t)processes);
 
         usleep(pick(400000));
-        kill(children[victim], SIGKILL); /* or it has ended by a fault of its own */
+        kill(children[victim], SIGKILL); /* or it has ended because of its own fault */
         waitpid(children[victim], NULL, 0);
         children[victim] = begin(next++, until);
         ++kills;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * hostile WHAT SECONDS: a process that does to its own session's memory what harms whoever reads it.
+ * hostile WHAT SECONDS: a process that corrupts its own session's memory to harm its reader.
  *
- *   announcements  64 MiB of announcements that say nothing
- *   zeros          64 MiB of announcements that nobody finished
- *   endless        ends its session in order, closes it, and goes on writing by the mapping
- *   tails          a flight recorder whose tail runs by small steps
- *   scribble       every word of settings and meta pages at random
- *   memory         rings as large as they come, touched until the memory is used up
+ *   announcements  64 MiB of announcements without content
+ *   zeros          64 MiB of unfinished announcements
+ *   endless        ends its session in order, closes it, and continues to write through the mapping
+ *   tails          a flight recorder whose tail advances in small steps
+ *   scribble       random words in settings and meta pages
+ *   memory         rings of maximum size, touched until memory is exhausted
  */
 #define _GNU_SOURCE
 #include <time.h>

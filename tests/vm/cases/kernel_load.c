@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * kernel_load GROUPS MILLISECONDS RING discard|overwrite read|splice|late: the kernel's own records for so long, a trace whose
- * equation is checked.  late: nothing is read before the end, so that the queue and the rings fill.
+ * kernel_load GROUPS MILLISECONDS RING discard|overwrite read|splice|late: records the kernel for this time and checks the
+ * equation of the trace.  late: nothing is read before the end, so that the queue and the rings fill.
  */
 #define _GNU_SOURCE
 #include <poll.h>
@@ -58,7 +58,7 @@ static void take_all(int fd, uint64_t end_ms, const char *how)
         got = strcmp(how, "splice") == 0 ? take_by_splice(fd, ends) : read(fd, bytes + count, 65536);
         must(got < 0, how);
         count += (uint64_t)got;
-        must(count > TRACE_ROOM - 131072, "trace larger than its room");
+        must(count > TRACE_ROOM - 131072, "trace larger than its buffer");
     }
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * kernel_recorder GROUPS MILLISECONDS [OPTION ...]: the kernel's own records for so long, as a trace on standard output.
+ * kernel_recorder GROUPS MILLISECONDS [OPTION ...]: records the kernel for this time, as a trace on standard output.
  * Options: pid=N, port=N, ring=BYTES, ordered, counter=NAME:TYPE:CONFIG:CONFIG1.
- * With `-- PROGRAM ARGUMENT ...` behind them: until that has ended.
+ * With `-- PROGRAM ARGUMENT ...` at the end: until the program has ended.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -66,7 +66,7 @@ static int copy_until_end(int fd)
     return count != 0;
 }
 
-/* The program writes to standard error: standard output is the trace. */
+/* The program writes to standard error, because standard output is the trace. */
 static int wait_for(char **program)
 {
     int status = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * kills COUNT: vm_writer under both policies and kinds of rings of several sizes, killed at random moments, COUNT times.  Each time
- * the trace that is left is sound, and with no loss told, or under policy overwrite, it holds the last record that was committed.
+ * kills COUNT: vm_writer with both policies and ring kinds and several ring sizes, killed at random times, COUNT times.  Each time
+ * the remaining trace is valid, and if no loss is reported, or with policy overwrite, it contains the last committed record.
  */
 #define _GNU_SOURCE
 #include <signal.h>
@@ -21,7 +21,7 @@ static const char *const settings[] = {
 };
 #define SETTINGS (sizeof(settings) / sizeof(settings[0]))
 
-/* The number that the writer stored last; 0: none yet. */
+/* The last number that the writer stored; 0: none yet. */
 static uint64_t number_in_file(void)
 {
     const int fd = open("count", O_RDONLY);
@@ -33,7 +33,7 @@ static uint64_t number_in_file(void)
     return number;
 }
 
-/* The last number that the writer has committed for certain. */
+/* The last number that the writer has certainly committed. */
 static uint64_t kill_one(const char *setting, unsigned delay_us)
 {
     pid_t child;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * late_site: a session in whose log a site stands behind an announcement that somebody is still writing, until 5 ms after the site's first
- * record.
+ * late_site: a session in whose log a site follows an announcement that is still being written until 5 ms after the site's
+ * first record.
  */
 #define _GNU_SOURCE
 #include "device.h"
@@ -48,8 +48,8 @@ int main(void)
     write_mark(ring_of(memory, session.ring_bytes, 0), site.head.slice_id);
     usleep(5000);
     __atomic_store_n(&first->ready, 1, __ATOMIC_RELEASE);
-    usleep(300000); /* a pass before the end, which takes all in order anyway */
-    third = announce(log, &at, NSLICE_CHUNK_CALIBRATION, &none, sizeof(none)); /* a trace without one is not whole */
+    usleep(300000); /* a pass before the end, which reads everything in order anyway */
+    third = announce(log, &at, NSLICE_CHUNK_CALIBRATION, &none, sizeof(none)); /* a trace without one is incomplete */
     __atomic_store_n(&third->ready, 1, __ATOMIC_RELEASE);
     __atomic_store_n(&((struct nslice_session *)memory)->announce_tail, at, __ATOMIC_RELEASE);
     must(ioctl(fd, NSLICE_IOC_END), "end");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* measure CPU BATCHES [ROOM]: what instructions and probes cost in the kernel, as nsmod's text. */
+/* measure CPU BATCHES [ROOM]: cost of instructions and probes in the kernel, as printed by nsmod. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* CAPTURE FILTER -> what PERF_START and PERF_STOP say of the filter and of a counter behind it, a line each. */
+/* CAPTURE FILTER -> results of PERF_START and PERF_STOP for the filter and for a counter after it, a line each. */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* misuse: every wrong request, on files of every role; each row says what the device must answer. */
+/* misuse: every invalid request, on files of every role; each row has the expected answer of the device. */
 #define _GNU_SOURCE
 #include <poll.h>
 
@@ -7,7 +7,7 @@
 
 static const char *const role_names[] = {"fresh", "session", "reader", "kernel"};
 
-/* A request that is zero but for its size and one field. */
+/* A request that is zero except for its size and one field. */
 struct row {
     const char *what;
     unsigned long command;
@@ -33,12 +33,12 @@ static const struct row table[] = {
     {"version", NSLICE_IOC_VERSION, VERSION_BYTES, 0, 0, 0, 0, FRESH},
     {"version of a session", NSLICE_IOC_VERSION, VERSION_BYTES, 0, 0, 0, 0, SESSION},
     {"version of a reader", NSLICE_IOC_VERSION, VERSION_BYTES, 0, 0, 0, 0, READER},
-    {"version, zeros behind", NSLICE_IOC_VERSION, VERSION_BYTES + 8, 0, 0, 0, 0, FRESH},
+    {"version, trailing zeros", NSLICE_IOC_VERSION, VERSION_BYTES + 8, 0, 0, 0, 0, FRESH},
     {"version, 4096 bytes of zeros", NSLICE_IOC_VERSION, 4096, 0, 0, 0, 0, FRESH},
     {"version, the last byte set", NSLICE_IOC_VERSION, 4096, 4095, 1, 1, E2BIG, FRESH},
-    {"version, a byte more than is taken", NSLICE_IOC_VERSION, 4097, 0, 0, 0, EINVAL, FRESH},
-    {"version, the greatest size", NSLICE_IOC_VERSION, UINT32_MAX, 0, 0, 0, EINVAL, FRESH},
-    {"version, a tail", NSLICE_IOC_VERSION, VERSION_BYTES + 8, VERSION_BYTES, 8, 1, E2BIG, FRESH},
+    {"version, one byte above the limit", NSLICE_IOC_VERSION, 4097, 0, 0, 0, EINVAL, FRESH},
+    {"version, the largest size", NSLICE_IOC_VERSION, UINT32_MAX, 0, 0, 0, EINVAL, FRESH},
+    {"version, nonzero tail", NSLICE_IOC_VERSION, VERSION_BYTES + 8, VERSION_BYTES, 8, 1, E2BIG, FRESH},
     {"version, flags", NSLICE_IOC_VERSION, VERSION_BYTES, FIELD(nslice_version_request, flags), 1, EINVAL, FRESH},
 
     {"session, size 0", NSLICE_IOC_SESSION, 0, 0, 0, 0, EINVAL, FRESH},
@@ -53,7 +53,7 @@ static const struct row table[] = {
     {"session, ring 2^63", NSLICE_IOC_SESSION, SESSION_BYTES, FIELD(nslice_session_request, ring_bytes), 1ull << 63, EINVAL, FRESH},
     {"session, ring ~0", NSLICE_IOC_SESSION, SESSION_BYTES, FIELD(nslice_session_request, ring_bytes), ~0ull, EINVAL, FRESH},
     {"session, unknown flag", NSLICE_IOC_SESSION, SESSION_BYTES, FIELD(nslice_session_request, flags), 2, EINVAL, FRESH},
-    {"session, a tail", NSLICE_IOC_SESSION, SESSION_BYTES + 8, SESSION_BYTES + 4, 4, 1, E2BIG, FRESH},
+    {"session, nonzero tail", NSLICE_IOC_SESSION, SESSION_BYTES + 8, SESSION_BYTES + 4, 4, 1, E2BIG, FRESH},
     {"session of a session", NSLICE_IOC_SESSION, SESSION_BYTES, FIELD(nslice_session_request, ring_bytes), 4096, EBADFD, SESSION},
     {"session of a reader", NSLICE_IOC_SESSION, SESSION_BYTES, FIELD(nslice_session_request, ring_bytes), 4096, EBADFD, READER},
     {"session of the kernel's recorder", NSLICE_IOC_SESSION, SESSION_BYTES, FIELD(nslice_session_request, ring_bytes), 4096, EBADFD, KERNEL},
@@ -62,8 +62,8 @@ static const struct row table[] = {
     {"reader, unknown flag", NSLICE_IOC_READER, READER_BYTES, FIELD(nslice_reader_request, flags), 2, EINVAL, FRESH},
     {"reader, reserved", NSLICE_IOC_READER, READER_BYTES, FIELD(nslice_reader_request, reserved), 1, EINVAL, FRESH},
     {"reader, snapshot of any", NSLICE_IOC_READER, READER_BYTES, FIELD(nslice_reader_request, flags), NSLICE_READER_SNAPSHOT, EINVAL, FRESH},
-    {"reader of none", NSLICE_IOC_READER, READER_BYTES, FIELD(nslice_reader_request, session), UINT32_MAX, ENOENT, FRESH},
-    {"reader, a tail", NSLICE_IOC_READER, READER_BYTES + 8, READER_BYTES, 1, 1, E2BIG, FRESH},
+    {"reader of a nonexistent session", NSLICE_IOC_READER, READER_BYTES, FIELD(nslice_reader_request, session), UINT32_MAX, ENOENT, FRESH},
+    {"reader, nonzero tail", NSLICE_IOC_READER, READER_BYTES + 8, READER_BYTES, 1, 1, E2BIG, FRESH},
     {"reader of a session's file", NSLICE_IOC_READER, READER_BYTES, 0, 0, 0, EBADFD, SESSION},
     {"reader of a reader", NSLICE_IOC_READER, READER_BYTES, 0, 0, 0, EBADFD, READER},
     {"reader of the kernel's recorder", NSLICE_IOC_READER, READER_BYTES, 0, 0, 0, EBADFD, KERNEL},
@@ -75,26 +75,26 @@ static const struct row table[] = {
      FRESH},
     {"kernel, ring 4095", NSLICE_IOC_KERNEL, KERNEL_BYTES, FIELD(nslice_kernel_request, ring_bytes), 4095, EINVAL, FRESH},
     {"kernel, ring ~0", NSLICE_IOC_KERNEL, KERNEL_BYTES, FIELD(nslice_kernel_request, ring_bytes), ~0ull, EINVAL, FRESH},
-    {"kernel, ring that no memory holds", NSLICE_IOC_KERNEL, KERNEL_BYTES, FIELD(nslice_kernel_request, ring_bytes), 4ull << 30, ENOMEM, FRESH},
+    {"kernel, ring larger than memory", NSLICE_IOC_KERNEL, KERNEL_BYTES, FIELD(nslice_kernel_request, ring_bytes), 4ull << 30, ENOMEM, FRESH},
     {"kernel, after that", NSLICE_IOC_KERNEL, KERNEL_BYTES, 0, 0, 0, 0, FRESH},
     {"kernel, port 65536", NSLICE_IOC_KERNEL, KERNEL_BYTES, FIELD(nslice_kernel_request, port), 65536, EINVAL, FRESH},
     {"kernel, protocol without port", NSLICE_IOC_KERNEL, KERNEL_BYTES, FIELD(nslice_kernel_request, protocol), 6, EINVAL, FRESH},
     {"kernel, reserved", NSLICE_IOC_KERNEL, KERNEL_BYTES, offsetof(struct nslice_kernel_request, reserved) + 8, 8, 1, EINVAL, FRESH},
     {"kernel, long names", NSLICE_IOC_KERNEL, KERNEL_BYTES, FIELD(nslice_kernel_request, groups_bytes), 256, EINVAL, FRESH},
-    {"kernel, names nowhere", NSLICE_IOC_KERNEL, KERNEL_BYTES, FIELD(nslice_kernel_request, groups_bytes), 6, EFAULT, FRESH},
-    {"kernel, a tail", NSLICE_IOC_KERNEL, KERNEL_BYTES + 8, KERNEL_BYTES, 8, 1, E2BIG, FRESH},
+    {"kernel, names at an invalid address", NSLICE_IOC_KERNEL, KERNEL_BYTES, FIELD(nslice_kernel_request, groups_bytes), 6, EFAULT, FRESH},
+    {"kernel, nonzero tail", NSLICE_IOC_KERNEL, KERNEL_BYTES + 8, KERNEL_BYTES, 8, 1, E2BIG, FRESH},
     {"kernel of a session's file", NSLICE_IOC_KERNEL, KERNEL_BYTES, 0, 0, 0, EBADFD, SESSION},
     {"kernel of a reader", NSLICE_IOC_KERNEL, KERNEL_BYTES, 0, 0, 0, EBADFD, READER},
     {"kernel of the kernel's recorder", NSLICE_IOC_KERNEL, KERNEL_BYTES, 0, 0, 0, EBADFD, KERNEL},
 
     {"list, flags", NSLICE_IOC_LIST, LIST_BYTES, FIELD(nslice_list_request, flags), 1, EINVAL, FRESH},
     {"list, no room", NSLICE_IOC_LIST, LIST_BYTES, 0, 0, 0, 0, SESSION},
-    {"list, huge room nowhere", NSLICE_IOC_LIST, LIST_BYTES, FIELD(nslice_list_request, room), UINT32_MAX, EFAULT, SESSION},
-    {"list, a tail", NSLICE_IOC_LIST, LIST_BYTES + 1, LIST_BYTES, 1, 1, E2BIG, FRESH},
+    {"list, huge room at an invalid address", NSLICE_IOC_LIST, LIST_BYTES, FIELD(nslice_list_request, room), UINT32_MAX, EFAULT, SESSION},
+    {"list, nonzero tail", NSLICE_IOC_LIST, LIST_BYTES + 1, LIST_BYTES, 1, 1, E2BIG, FRESH},
     {"groups, flags", NSLICE_IOC_GROUPS, TEXT_BYTES, FIELD(nslice_text_request, flags), 1, EINVAL, FRESH},
     {"groups, no room", NSLICE_IOC_GROUPS, TEXT_BYTES, 0, 0, 0, 0, FRESH},
-    {"groups, huge room nowhere", NSLICE_IOC_GROUPS, TEXT_BYTES, FIELD(nslice_text_request, room), UINT32_MAX, EFAULT, FRESH},
-    {"end of nothing", NSLICE_IOC_END, 0, 0, 0, 0, EBADFD, FRESH},
+    {"groups, huge room at an invalid address", NSLICE_IOC_GROUPS, TEXT_BYTES, FIELD(nslice_text_request, room), UINT32_MAX, EFAULT, FRESH},
+    {"end of a file without a role", NSLICE_IOC_END, 0, 0, 0, 0, EBADFD, FRESH},
     {"end of a session", NSLICE_IOC_END, 0, 0, 0, 0, 0, SESSION},
     {"end of a reader", NSLICE_IOC_END, 0, 0, 0, 0, 0, READER},
     {"end of the kernel's recorder", NSLICE_IOC_END, 0, 0, 0, 0, 0, KERNEL},
@@ -139,13 +139,13 @@ static void try_unknown_commands(void)
     }
 }
 
-/* Requests that are not there, or only in part. */
+/* Requests in unmapped or partly mapped memory. */
 static void try_bad_pointers(void)
 {
     static const unsigned long commands[] = {NSLICE_IOC_VERSION, NSLICE_IOC_SESSION, NSLICE_IOC_READER, NSLICE_IOC_LIST, NSLICE_IOC_KERNEL,
                                              NSLICE_IOC_GROUPS};
     char *page = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    char *edge = page + 4096 - 8; /* size and flags are there, the rest is not */
+    char *edge = page + 4096 - 8; /* size and flags are mapped, the rest is not */
 
     must(munmap(page + 4096, 4096), "munmap");
     *(uint32_t *)edge = 72;
@@ -155,10 +155,10 @@ static void try_bad_pointers(void)
         expect("no request", ioctl(fd, commands[i], NULL), EFAULT);
         expect("a request in the kernel's memory", ioctl(fd, commands[i], (void *)0xffff888000000000ul), EFAULT);
         expect("the last address", ioctl(fd, commands[i], (void *)-1ul), EFAULT);
-        expect("a request over an edge", ioctl(fd, commands[i], edge), EFAULT);
+        expect("a request across the end of a mapping", ioctl(fd, commands[i], edge), EFAULT);
         must(mprotect(page, 4096, PROT_READ), "mprotect");
         *(volatile char *)page;
-        expect("a request that takes no answer", ioctl(fd, NSLICE_IOC_VERSION, page), EINVAL); /* of size 0 */
+        expect("a request in read-only memory", ioctl(fd, NSLICE_IOC_VERSION, page), EINVAL); /* of size 0 */
         must(mprotect(page, 4096, PROT_READ | PROT_WRITE), "mprotect");
         close(fd);
     }
@@ -190,7 +190,7 @@ static void try_files(void)
 
         expect(role_names[row->role], mapped == MAP_FAILED ? -1 : 0, row->map);
         if (mapped != MAP_FAILED)
-            munmap(mapped, 4096); /* or the session lives on, for a reader to find */
+            munmap(mapped, 4096); /* otherwise the session stays alive, and a reader would find it */
         expect("write", write(fd, bytes, sizeof(bytes)), EINVAL);
         expect("lseek", lseek(fd, 0, SEEK_SET), row->seek);
         expect("pread", pread(fd, bytes, sizeof(bytes), 0), ESPIPE);
@@ -198,15 +198,15 @@ static void try_files(void)
         expect("ftruncate", ftruncate(fd, 0), row->truncate);
         expect("fsync", fsync(fd), EINVAL);
         if (row->role == KERNEL)
-            poll(&polled, 1, 5000); /* what it says first takes its time */
+            poll(&polled, 1, 5000); /* its first output takes a while */
         else
             poll(&polled, 1, 0);
         errno = EPROTO;
         expect("poll", (polled.revents & (POLLIN | POLLERR)) == row->events ? 0 : -1, 0);
         expect(role_names[row->role], read(fd, bytes, sizeof(bytes)), row->read);
         if (row->role == KERNEL)
-            expect("read to nowhere", read(fd, nowhere, sizeof(bytes)), EFAULT);
-        expect("read of nothing", row->role == SESSION ? 0 : read(fd, bytes, 0), 0);
+            expect("read to an invalid address", read(fd, nowhere, sizeof(bytes)), EFAULT);
+        expect("read of zero bytes", row->role == SESSION ? 0 : read(fd, bytes, 0), 0);
         close(fd);
     }
 }
@@ -217,16 +217,16 @@ static void try_access_modes(void)
     int fd = open_device(O_RDONLY);
     char byte;
 
-    must(ioctl(fd, NSLICE_IOC_SESSION, &request), "session of a file for reading");
-    expect("written memory of a file for reading", mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0) == MAP_FAILED ? -1 : 0, EACCES);
+    must(ioctl(fd, NSLICE_IOC_SESSION, &request), "session of a file opened for reading");
+    expect("writable memory of a file opened for reading", mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0) == MAP_FAILED ? -1 : 0, EACCES);
     close(fd);
     fd = open_device(O_WRONLY);
-    expect("read of a file for writing", read(fd, &byte, 1), EBADF);
+    expect("read of a file opened for writing", read(fd, &byte, 1), EBADF);
     close(fd);
     expect("an ioctl of a closed file", ioctl(fd, NSLICE_IOC_END), EBADF);
 }
 
-/* One recorder of the kernel at a time; the next when it is gone. */
+/* One recorder of the kernel at a time; the next one after it has closed. */
 static void try_two_recorders(void)
 {
     struct nslice_kernel_request request = {.size = sizeof(request)};
@@ -236,12 +236,12 @@ static void try_two_recorders(void)
     close(first);
     request.groups = (uint64_t)(uintptr_t)"net_rx,,irq";
     request.groups_bytes = 11;
-    expect("a name that is empty", ioctl(second, NSLICE_IOC_KERNEL, &request), EINVAL);
+    expect("an empty name", ioctl(second, NSLICE_IOC_KERNEL, &request), EINVAL);
     request.groups = (uint64_t)(uintptr_t)"irq,nonsense";
     request.groups_bytes = 12;
-    expect("a name that is none", ioctl(second, NSLICE_IOC_KERNEL, &request), EINVAL);
+    expect("an unknown name", ioctl(second, NSLICE_IOC_KERNEL, &request), EINVAL);
     request.groups_bytes = 3;
-    expect("and one that is", ioctl(second, NSLICE_IOC_KERNEL, &request), 0);
+    expect("a known name", ioctl(second, NSLICE_IOC_KERNEL, &request), 0);
     close(second);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* misuse_limits: as many open files, sessions and readers as can be had; readers that are interrupted, killed and two at once. */
+/* misuse_limits: the maximum number of open files, sessions and readers; readers that are interrupted, killed, or two at once. */
 #define _GNU_SOURCE
 #include <poll.h>
 #include <signal.h>
@@ -32,7 +32,7 @@ static void try_open_files(void)
         close(files[i]);
 }
 
-/* As many as there may be, the one that is too many, and again when they are gone. */
+/* The maximum number, one too many, and again after they are closed. */
 static void try_to_fill(const char *what, unsigned long command, void *request, const void *fresh, size_t bytes)
 {
     int files[MAX_OF_EACH + 1];
@@ -68,7 +68,7 @@ static void try_interrupted_read(void)
     close(fd);
 }
 
-/* The kernel takes the reader away whatever it was doing; the session is the next one's. */
+/* The kernel removes the reader whatever it was doing; the session is available to the next one. */
 static void try_killed_readers(void)
 {
     struct nslice_session_request session;
@@ -96,9 +96,9 @@ static void try_killed_readers(void)
     first = open_device(O_RDWR | O_NONBLOCK);
     second = open_device(O_RDWR | O_NONBLOCK);
     expect("the next reader", ioctl(first, NSLICE_IOC_READER, &request), 0);
-    expect("a second one", ioctl(second, NSLICE_IOC_READER, &request), EBUSY);
+    expect("a second reader", ioctl(second, NSLICE_IOC_READER, &request), EBUSY);
     close(first);
-    expect("when the first is gone", ioctl(second, NSLICE_IOC_READER, &request), 0);
+    expect("a reader after the first is closed", ioctl(second, NSLICE_IOC_READER, &request), 0);
     close(second);
     munmap(memory, session.memory_bytes);
     close(fd);
@@ -114,7 +114,7 @@ static uint32_t session_count(void)
     return request.count;
 }
 
-/* A session with a record that nobody reads. */
+/* A session with a record that is never read. */
 static void leave_session(void)
 {
     struct nslice_session_request session;
@@ -127,7 +127,7 @@ static void leave_session(void)
     close(fd);
 }
 
-/* Sessions that another user leaves behind push out his own, not root's. */
+/* Sessions that another user leaves behind evict that user's own, not root's. */
 static void try_others_leftovers(void)
 {
     uint32_t roots;
@@ -143,11 +143,11 @@ static void try_others_leftovers(void)
         for (int i = 0; i < 20; ++i)
             leave_session();
         usleep(300000);
-        expect("one user's sessions that wait", session_count() == 4 ? 0 : -1, 0);
+        expect("one user's waiting sessions", session_count() == 4 ? 0 : -1, 0);
         _exit(failures);
     }
     expect("the other user's part", waitpid(child, &status, 0) == child && status == 0 ? 0 : -1, 0);
-    expect("root's sessions beside them", session_count() == roots + 4 ? 0 : -1, 0);
+    expect("root's sessions next to them", session_count() == roots + 4 ? 0 : -1, 0);
 }
 
 int main(void)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* misuse_memory: a session's memory mapped, changed, cut and handed on in every wrong way; a reader of it comes to its end all the same. */
+/* misuse_memory: a session's memory mapped, changed, truncated and passed on in every invalid way; its reader still finishes. */
 #define _GNU_SOURCE
 #include <poll.h>
 #include <sched.h>
@@ -26,20 +26,20 @@ static void try_maps(int fd)
     const struct map_row table[] = {
         {"the whole", 0, all, both, MAP_SHARED, 0},
         {"the whole again", 0, all, both, MAP_SHARED, 0},
-        {"to be read", 0, all, PROT_READ, MAP_SHARED, 0},
-        {"not even to be read", 0, all, PROT_NONE, MAP_SHARED, 0},
+        {"read-only", 0, all, PROT_READ, MAP_SHARED, 0},
+        {"without access", 0, all, PROT_NONE, MAP_SHARED, 0},
         {"a page", 4096, 4096, both, MAP_SHARED, 0},
         {"the last page", all - 4096, 4096, both, MAP_SHARED, 0},
         {"touched at once", 0, 8192, both, MAP_SHARED | MAP_POPULATE, 0},
         {"nothing", 0, 0, both, MAP_SHARED, EINVAL},
-        {"a page behind the end", all, 4096, both, MAP_SHARED, EINVAL},
+        {"a page beyond the end", all, 4096, both, MAP_SHARED, EINVAL},
         {"over the end", all - 4096, 8192, both, MAP_SHARED, EINVAL},
         {"all from the second page on", 4096, all, both, MAP_SHARED, EINVAL},
-        {"far behind the end", 1ull << 62, 4096, both, MAP_SHARED, EINVAL},
-        {"a part of a page's offset", 100, 4096, both, MAP_SHARED, EINVAL},
+        {"far beyond the end", 1ull << 62, 4096, both, MAP_SHARED, EINVAL},
+        {"an unaligned offset", 100, 4096, both, MAP_SHARED, EINVAL},
         {"for execution", 0, 4096, PROT_READ | PROT_EXEC, MAP_SHARED, EINVAL},
         {"private", 0, 4096, both, MAP_PRIVATE, EINVAL},
-        {"private, to be read", 0, 4096, PROT_READ, MAP_PRIVATE, EINVAL},
+        {"private, read-only", 0, 4096, PROT_READ, MAP_PRIVATE, EINVAL},
         {"huge pages", 0, 2 << 20, both, MAP_SHARED | MAP_HUGETLB, EINVAL},
         {"synchronous", 0, 4096, both, MAP_SHARED_VALIDATE | MAP_SYNC, EOPNOTSUPP},
     };
@@ -54,7 +54,7 @@ static void try_maps(int fd)
     }
 }
 
-/* A child's end: its signal, or 0. */
+/* The signal that ended a child, or 0. */
 static int signal_of_child(void (*act)(char *), char *memory)
 {
     const pid_t child = fork();
@@ -86,7 +86,7 @@ static void try_changes(int fd)
     if (grown != MAP_FAILED)
         memory = grown;
     meta = (char *)ring_of(memory, RING_BYTES, 0);
-    expect("a byte behind the end kills who touches it", signal_of_child(write_byte, memory + all) == SIGBUS ? 0 : -1, 0);
+    expect("a byte beyond the end kills the process that touches it", signal_of_child(write_byte, memory + all) == SIGBUS ? 0 : -1, 0);
     expect("mremap back", mremap(memory, all + 4096, all, 0) == MAP_FAILED ? -1 : 0, 0);
     expect("mlock", mlock(memory, 8192), 0);
     expect("munlock", munlock(memory, 8192), 0);
@@ -94,15 +94,15 @@ static void try_changes(int fd)
     expect("DONTFORK", madvise(memory, all, MADV_DONTFORK), 0);
     expect("a child without the mapping", signal_of_child(write_byte, memory) == SIGSEGV ? 0 : -1, 0);
     expect("DOFORK", madvise(memory, all, MADV_DOFORK), 0);
-    expect("a child with it", signal_of_child(write_byte, memory), 0);
+    expect("a child with the mapping", signal_of_child(write_byte, memory), 0);
     expect("holes in the meta pages", madvise(meta, 4096, MADV_REMOVE), 0);
-    expect("holes all over", madvise(memory, all, MADV_REMOVE), 0);
+    expect("holes everywhere", madvise(memory, all, MADV_REMOVE), 0);
     memset(meta, 0xff, 4096);
     expect("a hole in the middle of the mapping", munmap(memory + 4096, NSLICE_SESSION_ANNOUNCE_BYTES), 0);
     munmap(memory, all);
 }
 
-/* Root finds the memory file itself below /proc. */
+/* Root can open the memory file itself through /proc. */
 static int open_memory_file(const char *memory, uint64_t bytes)
 {
     char path[96];
@@ -111,7 +111,7 @@ static int open_memory_file(const char *memory, uint64_t bytes)
     return open(path, O_RDWR);
 }
 
-/* Reads until the end; 0 when it came within ten seconds. */
+/* Reads until the end; 0 if the end came within ten seconds. */
 static int read_to_end(int fd)
 {
     struct pollfd readable = {.fd = fd, .events = POLLIN};
@@ -137,7 +137,7 @@ static int open_reader(uint32_t id, uint32_t flags)
     return fd;
 }
 
-/* What is cut off under a reader is no longer there; the trace ends with its footer or without. */
+/* Memory truncated under a reader is gone; the trace ends with or without its footer. */
 static void try_cut(void)
 {
     struct nslice_session_request cut;
@@ -153,13 +153,13 @@ static void try_cut(void)
         expect("a hole by fallocate", fallocate(file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 4096, 1 << 20), 0);
         ((struct nslice_session *)memory)->announce_tail = 4096;
         ring_of(memory, RING_BYTES, 0)->head = NSLICE_POSITION_STEP(2) * 10;
-        expect("the file cut to nothing", ftruncate(file, 0), 0);
+        expect("the file truncated to zero", ftruncate(file, 0), 0);
         close(file);
     }
     usleep(50000);
     munmap(memory, cut.memory_bytes);
     close(fd);
-    expect("a reader of what was cut comes to an end", read_to_end(reader), 0);
+    expect("a reader of the truncated file finishes", read_to_end(reader), 0);
     close(reader);
 }
 
@@ -189,7 +189,7 @@ static int receive_descriptor(int from)
     return fd;
 }
 
-/* Entries of sessions that somebody has. */
+/* Entries of sessions that are still referenced. */
 static uint32_t sessions_alive(void)
 {
     static struct nslice_session_entry entries[64];
@@ -204,7 +204,7 @@ static uint32_t sessions_alive(void)
     return alive;
 }
 
-/* A descriptor under way in a socket keeps its session; who gets it may map it. */
+/* A descriptor in transit in a socket keeps its session; its receiver may map it. */
 static void try_passing_on(void)
 {
     struct nslice_session_request passed;
@@ -216,7 +216,7 @@ static void try_passing_on(void)
     send_descriptor(sockets[0], fd);
     close(fd);
     usleep(300000);
-    expect("a session under way is alive", sessions_alive() == before ? 0 : -1, 0);
+    expect("a session in transit is alive", sessions_alive() == before ? 0 : -1, 0);
     fd = receive_descriptor(sockets[1]);
     memory = map_session(fd, passed.memory_bytes);
     close(fd);
@@ -224,15 +224,15 @@ static void try_passing_on(void)
     expect("a session that is only mapped is alive", sessions_alive() == before ? 0 : -1, 0);
     munmap(memory, passed.memory_bytes);
     usleep(300000);
-    expect("a session that nobody has is gone", sessions_alive() == before - 1 ? 0 : -1, 0);
-    /* one that is sent and never received: its sockets go with it */
+    expect("an unreferenced session is gone", sessions_alive() == before - 1 ? 0 : -1, 0);
+    /* one that is sent and never received disappears with its sockets */
     fd = open_session(RING_BYTES, 0, &passed);
     send_descriptor(sockets[0], fd);
     close(fd);
     close(sockets[0]);
     close(sockets[1]);
     usleep(300000);
-    expect("a session lost on its way is gone", sessions_alive() == before - 1 ? 0 : -1, 0);
+    expect("a session lost in transit is gone", sessions_alive() == before - 1 ? 0 : -1, 0);
 }
 
 static void end_and_close(char *fd)
@@ -241,7 +241,7 @@ static void end_and_close(char *fd)
     close(*(int *)(void *)fd);
 }
 
-/* A child's END is the session's; parent and child each hold it. */
+/* END in a child ends the session for the parent as well; both hold references. */
 static void try_fork(void)
 {
     struct nslice_session_request forked;
@@ -258,17 +258,20 @@ static void try_fork(void)
     munmap(memory, forked.memory_bytes);
     close(fd);
     usleep(300000);
-    expect("a session that only a child has is alive", sessions_alive() == before ? 0 : -1, 0);
+    expect("a session held only by a child is alive", sessions_alive() == before ? 0 : -1, 0);
     waitpid(child, NULL, 0);
     usleep(300000);
     expect("a session whose child is gone is gone", sessions_alive() == before - 1 ? 0 : -1, 0);
     fd = open_session(RING_BYTES, 0, &forked);
     expect("END in a child", signal_of_child(end_and_close, (char *)&fd), 0);
-    expect("the parent maps it all the same", mmap(NULL, 4096, PROT_READ, MAP_SHARED, fd, 0) == MAP_FAILED ? -1 : 0, 0);
+    expect("the parent can still map it", mmap(NULL, 4096, PROT_READ, MAP_SHARED, fd, 0) == MAP_FAILED ? -1 : 0, 0);
     close(fd);
 }
 
-/* A snapshot is of a flight recorder; of another session it would take the records from their reader. */
+/*
+ * Snapshots are only for flight recorders; of another session, they would take records from its
+ * reader.
+ */
 static void try_snapshot_of_discard(void)
 {
     struct nslice_session_request plain;

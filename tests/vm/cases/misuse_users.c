@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* misuse_users: what a user without rights, and root of a user namespace, may not do; as uid 1000, with a session of root's there. */
+/* misuse_users: what an unprivileged user, and root of a user namespace, may not do; as uid 1000, with a session of root present. */
 #define _GNU_SOURCE
 #include <grp.h>
 #include <poll.h>
@@ -11,7 +11,7 @@
 
 static struct nslice_session_request roots; /* session */
 
-/* Sessions of others are not there; own ones are. */
+/* Sessions of other users are invisible; own ones are visible. */
 static void try_as(const char *who)
 {
     struct nslice_reader_request reader = {.size = sizeof(reader), .session = roots.id};
@@ -33,16 +33,16 @@ static void try_as(const char *who)
     expect("a read of any session", read(fd, &byte, 1), EAGAIN);
     session = open_session(4096, NSLICE_SESSION_DRAINED, &own);
     must(ioctl(fd, NSLICE_IOC_LIST, &list), "list");
-    expect("the own session in the list", list.count == 1 ? 0 : -1, 0);
+    expect("the user's own session in the list", list.count == 1 ? 0 : -1, 0);
     close(session);
-    for (int patience = 500; list.count > 0 && patience > 0; --patience) { /* it goes at the module's next look */
+    for (int patience = 500; list.count > 0 && patience > 0; --patience) { /* the module removes it at its next check */
         usleep(10000);
         must(ioctl(fd, NSLICE_IOC_LIST, &list), "list");
     }
     close(fd);
 }
 
-/* A file that a user opened, read by a program of root's: as its standard input, say. */
+/* A file that a user opened, read by a program of root, for example as its standard input. */
 static void read_for_another(void)
 {
     struct pollfd readable = {.events = POLLIN};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * reader [snapshot] ID [MILLISECONDS]: a session's trace on standard output; with MILLISECONDS END is asked for after so long.
- * ID 0: any; "newest": the newest that there is.  Exit code 1: the device said no.
+ * reader [snapshot] ID [MILLISECONDS]: writes a session's trace to standard output; with MILLISECONDS, requests END after this time.
+ * ID 0: any; "newest": the newest session.  Exit code 1: the device refused.
  */
 #define _GNU_SOURCE
 #include <poll.h>

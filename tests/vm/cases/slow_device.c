@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* slow_device NAME MICROSECONDS PERCENT: packets that the device sends wait so long in its queue, and so many are lost (netem). */
+/* slow_device NAME MICROSECONDS PERCENT: delays the packets that the device sends, and drops a share of them (netem). */
 #include <linux/pkt_sched.h>
 #include <linux/rtnetlink.h>
 #include <net/if.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Trace in memory -> sums of its two sides, the processes' and the kernel's, and whether each side's equation holds: for each CPU
- * issued = drained + lost, and as many records in its chunks as it says.  Checksums are nsdump's matter.
+ * issued = drained + lost, and the chunks have the declared number of records.  Checksums are left to nsdump.
  */
 #ifndef NETSLICE_VM_TRACE_H
 #define NETSLICE_VM_TRACE_H
@@ -16,9 +16,9 @@
 
 struct trace_side {
     uint64_t records, issued, lost;
-    uint64_t last_mark; /* greatest value of a MARK */
+    uint64_t last_mark; /* largest value of a MARK */
     uint64_t in_chunks[TRACE_MAX_CPUS], chunks[TRACE_MAX_CPUS];
-    const char *fault; /* NULL: it is sound */
+    const char *fault; /* NULL: it is valid */
 };
 
 struct trace {
@@ -44,7 +44,7 @@ static inline const char *add_records(struct trace_side *side, const struct nsli
     }
     side->in_chunks[chunk->cpu] += records;
     side->records += records;
-    return at == count && records == chunk->records ? NULL : "a chunk's count of records is wrong";
+    return at == count && records == chunk->records ? NULL : "a chunk's record count is wrong";
 }
 
 static inline const char *add_rows(struct trace_side *side, const struct nslice_file_footer_cpu *rows, uint32_t count)
@@ -92,7 +92,7 @@ static inline void add_chunk(struct trace *trace, const struct nslice_chunk_head
     }
 }
 
-/* NULL, or why it is no trace. */
+/* NULL, or why it is not a valid trace. */
 static inline const char *read_trace(struct trace *trace, const char *bytes, uint64_t count)
 {
     uint64_t at = sizeof(struct nslice_file_header);
@@ -111,7 +111,7 @@ static inline const char *read_trace(struct trace *trace, const char *bytes, uin
     }
     if (!trace->has_footer)
         return "no footer";
-    return at != count ? "bytes behind the footer" : trace->user.fault ? trace->user.fault : trace->kernel.fault;
+    return at != count ? "bytes after the footer" : trace->user.fault ? trace->user.fault : trace->kernel.fault;
 }
 
 #endif /* NETSLICE_VM_TRACE_H */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * unblocked COUNT CPU: slices with a MARK each, as fast as they can be written, by a thread that stays on one CPU and that the kernel kills
- * with its process if it makes a system call.  Then what the kernel did to it meanwhile: who never enters the kernel by itself and never
- * gives its CPU away cannot have been made to wait, however slow the machine.
+ * unblocked COUNT CPU: slices with a MARK each, as fast as they can be written, by a thread that stays on one CPU and is killed with
+ * its process if it makes a system call.  Then prints what the kernel did to it: a thread that never enters the kernel by itself and
+ * never yields its CPU cannot have been blocked, however slow the machine is.
  */
 #define _GNU_SOURCE
 #include <linux/filter.h>
@@ -25,7 +25,7 @@ static uint64_t count;
 static int cpu, is_forbidden;
 static struct rusage before, after;
 
-/* From here on the thread may ask for its account, and end. */
+/* From here on, the thread may query its resource usage and end. */
 static void forbid_system_calls(void)
 {
     struct sock_filter rules[] = {
@@ -57,12 +57,12 @@ static void *work(void *unused)
     CPU_SET((size_t)cpu, &own);
     if (sched_setaffinity(0, sizeof(own), &own))
         return unused;
-    write_slices(count / 4); /* the thread's beginning, and the ring's pages, are the kernel's matter */
+    write_slices(count / 4); /* starting the thread and faulting in the ring's pages involve the kernel */
     forbid_system_calls();
     getrusage(RUSAGE_THREAD, &before);
     write_slices(count - count / 4);
     getrusage(RUSAGE_THREAD, &after);
-    syscall(SYS_exit, 0); /* returning would make more of them */
+    syscall(SYS_exit, 0); /* returning would make more system calls */
     return NULL;
 }
 

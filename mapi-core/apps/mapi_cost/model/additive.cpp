@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// additive: rows -> equations -> fit -> words for it.
+// additive: rows -> equations -> fit -> models.
 #include "additive.hpp"
 
 #include <algorithm>
@@ -16,7 +16,8 @@ double error_of(const Observation &observed, double least_error)
     return std::max({observed.ci95, kLeastErrorShare * std::fabs(observed.value), least_error});
 }
 
-// Where none or one function costs what its term is.  Of STR_SEARCH there are several sizes, none of which is the one that counts.
+// Scenarios with no or one function define its term.  STR_SEARCH has several sizes, none of which
+// defines it alone.
 bool is_definition(const Observation &observed)
 {
     return observed.scenario.quantity == Quantity::kPacket && observed.scenario.functions.size() <= 1 && observed.terms.count(Term::kSearch) == 0;
@@ -68,7 +69,8 @@ std::optional<AdditiveModel> model_of(const std::vector<Row> &rows, std::optiona
     return model;
 }
 
-// In the row of five functions nothing was found, so that TO_BUFFER had nothing to do.  Its cost did not depend on bytes.
+// In the row of five functions the search found nothing, so TO_BUFFER got no packets.  Its cost did
+// not depend on size.
 Passage passage_of_2004(const Scenario &scenario)
 {
     Passage passage;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// additive: measured rows -> a cost for each term, and how far each row is from the sum of its terms.
+// additive: measured rows -> a cost for each term, and the distance of each row from the sum of its terms.
 #pragma once
 
 #include <optional>
@@ -14,11 +14,12 @@ namespace mapi_cost
 {
 struct Row;
 
-// An interval tells how a scenario repeats, not how the same code fares among other code (layout, caches, fill of the
-// batches), and a counted one may be zero.  The figures of 2004 lie this close to their own line.
+// An interval shows how a scenario repeats, not how the same code behaves next to other code
+// (layout, caches, fill of the batches), and that of a count may be zero.  The figures of 2004 are
+// this close to their own fit.
 inline constexpr double kLeastErrorShare = 0.01;
-inline constexpr double kLeastError = 0.05;      // three a batch of 64; where the cost itself is nearly zero
-inline constexpr double kLeastError2004 = 1;     // printed as whole numbers
+inline constexpr double kLeastError = 0.05;      // about three per batch of 64; for costs near zero
+inline constexpr double kLeastError2004 = 1;     // published as whole numbers
 
 struct Observation {
     Scenario scenario;
@@ -29,15 +30,15 @@ struct Observation {
 
 enum class Verdict {
     kAgrees,
-    kMissed,   // off by more than its error and the model's together
-    kUntested, // the other scenarios do not tell what it should cost, or no better than to within that cost
+    kMissed,   // differs by more than its error and the model's combined
+    kUntested, // the other scenarios do not determine its cost, or only with an error larger than the cost
 };
 
 const char *verdict_id(Verdict verdict);
 
 struct ModelRow {
     Observation observed;
-    double error = 0;              // of the value: its interval, or the least one
+    double error = 0;              // of the value: its interval, but at least the minimum
     std::optional<Estimate> model; // from the other scenarios
     double residual = 0;           // value - model
     double residual_ci95 = 0;
@@ -47,15 +48,15 @@ struct ModelRow {
 
 struct ModelTerm {
     Term term;
-    std::optional<Estimate> cost; // none: the scenarios do not tell it from others
+    std::optional<Estimate> cost; // nullopt: the scenarios cannot separate it from other terms
 };
 
 struct AdditiveModel {
-    std::vector<ModelTerm> terms; // those that are in any scenario
+    std::vector<ModelTerm> terms; // terms that occur in some scenario
     std::vector<ModelRow> rows;
-    std::vector<std::string> unused; // scenarios with figures, but not in the model since their terms are not known, by id
-    std::vector<std::string> without_interval; // the same, since nobody knows how far their cost is to be trusted
-    std::uint64_t spare = 0; // scenarios of the fit beyond the terms they tell apart
+    std::vector<std::string> unused; // ids of scenarios with figures that are not in the model because their terms are unknown
+    std::vector<std::string> without_interval; // the same, because their cost has no interval
+    std::uint64_t spare = 0; // scenarios of the fit beyond the number of terms they determine
     bool does_hold = true;   // the scenarios of the fit agree with each other
 
     const ModelTerm *find(Term term) const;
@@ -64,7 +65,7 @@ struct AdditiveModel {
 
 AdditiveModel additive_model(const std::vector<Observation> &observations, double least_error);
 
-// None without a row that can be in it.
+// Nullopt if no row can be in the model.
 struct AdditiveModels {
     std::optional<AdditiveModel> instructions;
     std::optional<AdditiveModel> cycles;
@@ -76,6 +77,6 @@ std::set<Term> terms_in_either(const AdditiveModels &models);
 
 enum class Card { kScampi, kIntel };
 
-// The same fit of the instructions that were printed in 2004.
+// The same fit of the instructions published in 2004.
 const AdditiveModel &additive_model_2004(Card card);
 } // namespace mapi_cost

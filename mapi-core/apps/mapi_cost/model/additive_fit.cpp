@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
-// additive_fit: which equations follow one model.
+// additive_fit: equations -> those that follow one model.
 //
-// Least squares alone would let one bad equation bend the unknowns, so that good ones look bad.  Leaving out the worst
-// again and again fails where two bad ones support each other.  There are few equations: all choices are tried.
+// In plain least squares, one bad equation shifts the unknowns until good equations look bad.
+// Repeatedly removing the worst one fails if two bad ones support each other.  There are few
+// equations, so all choices are tried.
 //
-// What defines an unknown stays: without the cost of no function, say, that of each function could grow by what the base
-// shrinks, and only scenarios of several functions would hold them.
+// Equations that define an unknown are kept.  Without the cost of no function, for example, the
+// cost of every function could grow by what the base shrinks, held only by scenarios of several
+// functions.
 #include "additive_fit.hpp"
 
 #include <algorithm>
@@ -19,7 +21,7 @@ constexpr std::size_t kMostLeftOutPart = 4; // a quarter
 struct Choice {
     std::vector<bool> is_left_out;
     std::size_t unknowns_left_out = 0;
-    CrossCheck check; // of the others
+    CrossCheck check; // of the equations that are kept
 };
 
 std::vector<Equation> kept(const std::vector<Equation> &equations, const std::vector<bool> &is_left_out)
@@ -39,7 +41,8 @@ bool has_definition(const std::vector<Equation> &equations, const std::vector<bo
     return false;
 }
 
-// Where several choices make the others agree, the equation with the most in it is the one to doubt.
+// If several choices make the others agree, the one that removes equations with the most unknowns
+// is preferred.
 std::size_t unknowns_left_out(const std::vector<Equation> &equations, const std::vector<bool> &is_left_out)
 {
     std::size_t unknowns = 0;

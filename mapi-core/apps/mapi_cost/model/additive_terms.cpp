@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// additive_terms: what each scenario is made of.
+// additive_terms: scenario -> its terms.
 #include "additive_terms.hpp"
 
 #include <array>
@@ -28,7 +28,7 @@ constexpr std::array<Words, 12> kWords = {{
     {"known-search", "further flow, known STR_SEARCH"},
 }};
 
-// False when the passage does not tell how far a search went.
+// False if the passage does not show how far a search went.
 bool add_function(TermCounts &terms, Function function, double times, const Scenario &scenario, const Passage &passage)
 {
     switch (function) {
@@ -59,7 +59,7 @@ bool add_function(TermCounts &terms, Function function, double times, const Scen
     return true;
 }
 
-// The term of a further flow whose functions are known, or none when the engine does not share them.
+// The term of a further flow with known functions, or nullopt if the engine does not share them.
 std::optional<Term> known_flow(const Scenario &scenario, Engine engine)
 {
     const Function function = scenario.functions.front();

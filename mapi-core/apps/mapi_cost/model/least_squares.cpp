@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// least_squares: weighted, by QR decompositions that find the rank.
+// least_squares: weighted least squares by rank-revealing QR decomposition.
 #include "least_squares.hpp"
 
 #include <algorithm>
@@ -15,10 +15,10 @@ namespace
 using Eigen::Index;
 
 constexpr double kRankThreshold = 1e-9; // errors span four or five powers of ten
-constexpr double kLeastSpare = 1e-11;   // of an equation's weight: less is rounding, and nothing is left to test it with
+constexpr double kLeastSpare = 1e-11;   // of an equation's weight: less is rounding error, so nothing is left to test it with
 constexpr double kRounding = 1e-6;
 
-// Bytes of a frame beside ones and zeros: unknowns in units that make the columns alike in size.
+// Frame bytes next to ones and zeros: scales the unknowns so that the columns are of similar size.
 Eigen::VectorXd column_scales(const std::vector<Equation> &equations)
 {
     const Index unknowns = Index(equations.front().coefficients.size());
@@ -57,8 +57,8 @@ bool is_within(const Equation &equation, const Estimate &others)
     return std::fabs(equation.value - others.value) <= tolerance * (1 + kRounding);
 }
 
-// With the leverage h of an equation (diagonal of the projection on the fit), leaving it out moves its residual from r to
-// r / (1 - h): no fit without it is needed.
+// With the leverage h of an equation (diagonal of the hat matrix), leaving it out changes its
+// residual from r to r / (1 - h), so no fit without it is needed.
 CrossCheck cross_check(const std::vector<Equation> &equations)
 {
     const Weighted weighted(equations);
@@ -86,7 +86,7 @@ CrossCheck cross_check(const std::vector<Equation> &equations)
     return check;
 }
 
-// The shortest of all solutions; sums across the directions that the equations say nothing about are the same in all.
+// The minimum-norm solution; sums that the equations determine are the same in all solutions.
 std::vector<std::optional<Estimate>> solve(const std::vector<Equation> &equations, const std::vector<std::vector<double>> &sums)
 {
     const Weighted weighted(equations);
@@ -95,7 +95,7 @@ std::vector<std::optional<Estimate>> solve(const std::vector<Equation> &equation
     decomposition.compute(weighted.matrix);
     const Eigen::MatrixXd inverse = decomposition.pseudoInverse();
     const Eigen::VectorXd unknowns = inverse * weighted.values;
-    const Eigen::MatrixXd known = inverse * weighted.matrix; // projection on what the equations determine
+    const Eigen::MatrixXd known = inverse * weighted.matrix; // projection onto what the equations determine
 
     std::vector<std::optional<Estimate>> estimates;
     for (const auto &sum : sums) {

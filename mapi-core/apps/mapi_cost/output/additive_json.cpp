@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// additive_json: the models of a run -> JSON.  What is not determined is null.
+// additive_json: the models of a run -> JSON.  Undetermined values are null.
 #include "additive_json.hpp"
 
 namespace mapi_cost

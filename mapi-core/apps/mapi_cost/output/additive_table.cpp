@@ -64,7 +64,7 @@ std::string row_table(const Results &results)
     const AdditiveModels &models = results.models;
     const bool has_instructions = models.instructions.has_value();
     const auto heading = [](const char *kind) { return fmt::format(" |{:>7}{:>8}{:>15}{:>9}", kind, "model", "residual ± 95%", ""); };
-    std::string text = "\nEach scenario beside the model of the others: net cost, what the model makes of it, difference with both errors\n";
+    std::string text = "\nEach scenario next to the model of the others: net cost, predicted cost, difference with both errors\n";
     text += fmt::format("{:<{}}{:>5}", "", kNameColumns, "bytes") + (has_instructions ? heading("instr.") : "") + heading("TSC") + "\n";
     const std::string rule = "-+" + std::string(39, '-');
     text += std::string(kTermColumns, '-') + (has_instructions ? rule : "") + rule + "\n";
@@ -84,7 +84,7 @@ std::string row_table(const Results &results)
     return text;
 }
 
-// "a; b"; words that are empty are no item.
+// "a; b"; items without text are skipped.
 template <class Items, class Words> std::string list_text(const Items &items, Words words)
 {
     std::string text;
@@ -108,30 +108,30 @@ std::string words_of(const char *quantity, const AdditiveModel &model)
     const auto tested = std::count_if(model.rows.begin(), model.rows.end(), [](const ModelRow &row) { return row.verdict != Verdict::kUntested; });
     std::string text = fmt::format("{}: ", quantity);
     if (tested == 0)
-        text += "nothing tests the model, each scenario brings a term of its own.";
+        text += "nothing tests the model: each scenario has a term of its own.";
     else if (missed.empty())
         text += fmt::format("each of the {} scenarios that others test is within its error of the model.", tested);
     else
         text += "the model misses by more than the error: " + missed + ".";
     if (!model.does_hold)
-        text += " No additive model holds: without the quarter of the scenarios that fits worst the others still disagree, so its terms are rough.";
+        text += " No additive model holds: even without the quarter of the scenarios that fits worst, the others disagree, so its terms are rough.";
     if (!open.empty())
-        text += " Not determined, run more scenarios: " + open + ".";
+        text += " Not determined (run more scenarios): " + open + ".";
     if (!unused.empty())
-        text += " Not in the model, how far a search for a text with pipes goes is not known: " + unused + ".";
+        text += " Not in the model, because it is unknown how far a search for a text with pipes goes: " + unused + ".";
     if (!without_interval.empty())
-        text += " Not in the model, their cost has no interval: " + without_interval + ".";
+        text += " Not in the model, because their cost has no interval: " + without_interval + ".";
     return wrapped(text);
 }
 
 std::string reading_text()
 {
     return wrapped(fmt::format(
-        "The model is a weighted least squares fit. A function counts with the part of the packets that reach it, STR_SEARCH with the bytes that it "
-        "reads. An interval counts as {:.0f} % of the cost or {} at least: it tells how a scenario repeats, not how code fares in other company. "
-        "Scenarios of several functions, sizes or flows that contradict the others (a quarter of all at most) are left out of the fit and "
-        "only compared with it; those of none or one function say what the terms are. untested: the others do not tell the cost, or not to within "
-        "itself. One of twenty is missed by chance. 2004: the same fit of D3.4's instructions; known functions: BPF_FILTER, STR_SEARCH.",
+        "The model is a weighted least squares fit. A function is weighted with the share of packets that reach it, STR_SEARCH with the bytes that it "
+        "reads. An interval counts as at least {:.0f} % of the cost and at least {}: it shows how a scenario repeats, not how code behaves next to other code. "
+        "Scenarios of several functions, sizes or flows that contradict the others (at most a quarter of all) are left out of the fit and "
+        "only compared with it; those with no or one function define the terms. untested: the others do not determine the cost, or only with an error "
+        "larger than the cost. One in twenty is missed by chance. 2004: the same fit of D3.4's instructions; known functions: BPF_FILTER, STR_SEARCH.",
         kLeastErrorShare * 100, kLeastError));
 }
 } // namespace

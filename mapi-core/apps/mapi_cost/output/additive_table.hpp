@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// additive_table: the models of a run -> their terms, and how far each scenario is from them, in words too.
+// additive_table: the models of a run -> text: terms, distance of each scenario from the model, conclusions.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// cells: numbers and names as the columns of a table hold them.
+// cells: numbers and names -> text for the columns of a table.
 #include "cells.hpp"
 
 #include <algorithm>
@@ -11,7 +11,7 @@ namespace mapi_cost
 {
 namespace
 {
-// Three figures or more; a cost near zero keeps its sign and two decimals.
+// At least three significant digits; a cost near zero keeps its sign and two decimals.
 int decimals_of(double value)
 {
     const double size = std::fabs(value);
@@ -24,7 +24,7 @@ std::string number(double value)
     return fmt::format("{:.{}f}", value, decimals_of(value));
 }
 
-// The interval keeps one figure that is not zero, down to hundredths.
+// The interval keeps one nonzero digit, down to hundredths.
 std::string with_interval(double value, const std::optional<double> &ci95)
 {
     if (!ci95)
@@ -40,7 +40,7 @@ std::string paper(const std::optional<double> &figure)
     return figure ? fmt::format("{:.0f}", *figure) : "-";
 }
 
-// A long list of functions goes over several lines, the last of which is returned.
+// Breaks a long list of functions into several lines and returns the last one.
 std::string last_line_of_name(std::string name, std::string &text)
 {
     while (name.size() > kNameColumns) {

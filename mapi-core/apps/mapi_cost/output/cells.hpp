@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// cells: numbers and names as the columns of a table hold them.
+// cells: numbers and names -> text for the columns of a table.
 #pragma once
 
 #include <optional>
@@ -13,15 +13,15 @@ inline constexpr std::size_t kNameColumns = 30;
 inline constexpr std::size_t kLineColumns = 118;
 
 std::string number(double value);
-// The sign "±" is one column wide: fmt counts it so.
-// Without an interval: a dash for it.
+// fmt counts "±" as one column, which it is.
+// A missing interval is shown as a dash.
 std::string with_interval(double value, const std::optional<double> &ci95);
 std::string paper(const std::optional<double> &figure);
 
-// Appends all lines of the name to the text but the last.
+// Appends all lines of the name except the last to the text; returns the last.
 std::string last_line_of_name(std::string name, std::string &text);
 std::string bytes_text(const Scenario &scenario);
-// With the size of its frames, on one line.
+// Name and frame size on one line.
 std::string name_of(const Scenario &scenario);
 
 // Lines of at most kLineColumns, broken at spaces.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// csv: results -> one line a row, then one a term of the additive model.
+// csv: results -> one line per row, then one per term of the additive model.
 #include "csv.hpp"
 
 #include <fmt/format.h>
@@ -35,7 +35,7 @@ std::string cost(const std::optional<AdditiveModel> &model, Term term)
     return found && found->cost ? fmt::format(",,{:.6f},{:.6f},", found->cost->value, found->cost->ci95) : ",,,,";
 }
 
-// Of a live device's pass; of one that was not made, empty.
+// Columns of a live device's pass; empty if there was no such pass.
 std::string arrivals(const Arrivals &arrivals)
 {
     if (arrivals.seconds == 0)
@@ -46,7 +46,7 @@ std::string arrivals(const Arrivals &arrivals)
     return text;
 }
 
-// Net costs; those of 2004 are of the same fit.
+// Net costs; those of 2004 come from the same fit.
 std::string term_line(const AdditiveModels &models, Term term)
 {
     const auto old = [&](Card card) {
@@ -79,7 +79,7 @@ std::string csv_text(const Results &results)
     for (const Row &row : results.rows) {
         const Scenario &scenario = row.scenario;
         const PaperFigures &paper = scenario.paper;
-        // Names are the program's own; those with a comma stand in quotes.
+        // Names come from the program itself; those with a comma are quoted.
         text += fmt::format("{},{},\"{}\",{}", scenario.table, scenario.id, scenario.name,
                             scenario.frame_bytes ? std::to_string(scenario.frame_bytes) : "");
         text += measured(row.instructions) + measured(row.cycles);

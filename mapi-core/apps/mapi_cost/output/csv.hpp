@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// csv: results -> one line a row, figures of 2004 as printed; a field that was not measured is empty.
+// csv: results -> one line per row, with the published figures of 2004; a field that was not measured is empty.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// json: results -> schema netslice-mapi-cost-1.  What was not measured is null, never zero.
+// json: results -> schema netslice-mapi-cost-1.  Values that were not measured are null, never zero.
 #include "json.hpp"
 
 #include <nlohmann/json.hpp>
@@ -51,7 +51,7 @@ Json arrivals_json(const Arrivals &arrivals)
             {"drops", std::move(drops)}};
 }
 
-// Of a pass that was not made: null.
+// Null if there was no such pass.
 Json live_json(const LiveArrivals &live)
 {
     const auto pass = [](const Arrivals &arrivals) { return arrivals.seconds > 0 ? arrivals_json(arrivals) : Json(nullptr); };
@@ -97,7 +97,7 @@ Json losses_json(const Totals &totals)
     return json;
 }
 
-// Of a live device nobody has looked at all packets, to say what the filter passes.
+// Null for a live device, where not all packets are seen, so what the filter passes is unknown.
 Json capture_json(const Survey &survey, bool is_live)
 {
     return {{"path", survey.name},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// live_table: of each row of a live device, what came and what was lost.
+// live_table: packets received and lost by each row of a live device -> text.
 #include "live_table.hpp"
 
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace
 {
 struct Column {
     const char *heading;
-    bool is_of_count; // of the pass that counts instructions
+    bool is_of_count; // shown for the pass that counts instructions
     std::string (*cell)(const Row &, const Arrivals &);
 };
 
@@ -63,7 +63,7 @@ bool is_shown(const Column &column, const Results &results)
     return !column.is_of_count || !results.instruction_source.empty();
 }
 
-// text: of a column.
+// text: the text of one column.
 template <class Text> std::string line_of(const Results &results, Text text)
 {
     std::string line;
@@ -98,7 +98,7 @@ std::string live_text(const Results &results)
     if (!results.live || results.rows.empty())
         return {};
     const std::string head = line_of(results, [](const Column &column) { return column.heading; });
-    std::string text = "\nWhat came in each row's own pass, and was dropped by kernel or interface, and by the flow's functions";
+    std::string text = "\nPackets received in each row's own pass, and dropped by kernel or interface, and by the flow's functions";
     text += results.instruction_source.empty() ? "\n" : "; right:\nthe pass that counts instructions\n";
     text += fmt::format("{:<{}}{}\n", "", kNameColumns, head) + std::string(kNameColumns + head.size(), '-') + "\n";
     for (const Row &row : results.rows) {

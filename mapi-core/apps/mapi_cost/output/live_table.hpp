@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// live_table: of each row of a live device, what came and what was lost.
+// live_table: packets received and lost by each row of a live device -> text.
 #pragma once
 
 #include <string>

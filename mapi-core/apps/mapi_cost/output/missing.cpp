@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// missing: a row without figures -> why, and what would help.
+// missing: a row without figures -> the cause and the remedy.
 #include "missing.hpp"
 
 #include <algorithm>
@@ -15,13 +15,14 @@ std::string unmatched(const Survey &survey)
     return fmt::format("the filter \"{}\" passes no packet of {}", survey.filter, survey.name);
 }
 
-// Of an interface, where a flow begins with a filter, the kernel leaves out what that rejects: it is not even seen to have come.
+// If a flow begins with a filter, the kernel of a network interface applies it, so rejected packets
+// are never seen here.
 std::string too_few_came(const Scenario &scenario, const Results &results)
 {
     const bool is_filtered = scenario.begins_with_filter();
-    return fmt::format("of {} too few packets{} came within {} s and --packets {}; give more --seconds or --packets{}", results.survey.name,
+    return fmt::format("{}: too few packets{} arrived within {} s and --packets {}; increase --seconds or --packets{}", results.survey.name,
                        is_filtered ? " that pass the filter" : "", results.settings.seconds, results.settings.packets,
-                       !is_filtered ? "" : scenario.own.empty() ? ", or another --filter" : ", or another filter");
+                       !is_filtered ? "" : scenario.own.empty() ? ", or use another --filter" : ", or use another filter");
 }
 } // namespace
 
@@ -31,23 +32,23 @@ std::string why_missing(const Scenario &scenario, const Results &results, const 
     const std::uint64_t packets = results.settings.packets;
     const bool is_filtered = std::count(scenario.functions.begin(), scenario.functions.end(), Function::kFilter) > 0;
     if (scenario.quantity == Quantity::kNextPacket && is_filtered && survey.matches == 0)
-        return unmatched(survey) + ", so there is nothing to read behind it; give one that matches with --filter, or another capture";
+        return unmatched(survey) + ", so there is nothing to read after it; use a --filter that matches, or another capture";
     if (scenario.is_call() && packets <= kWarmCalls)
-        return fmt::format("--packets {} is too few: the first {} calls are not counted; give a larger number", packets, kWarmCalls);
+        return fmt::format("--packets {} is too few: the first {} calls are not counted; use a larger number", packets, kWarmCalls);
     if (error.units_left_out() > 0)
-        return fmt::format("all {} units that were measured were cut by interrupts, migrations or losses; run it again on a quieter machine, "
+        return fmt::format("all {} measured units were cut by interrupts, migrations or losses; run it again on a quieter machine, "
                            "with more --packets or --step-units",
                            error.units_left_out());
     if (results.live)
         return too_few_came(scenario, results);
-    return fmt::format("--packets {} of {} gave no whole unit; give more --packets or a larger capture", packets, survey.name);
+    return fmt::format("--packets {} of {} gave no complete unit; increase --packets or use a larger capture", packets, survey.name);
 }
 
 std::string why_no_interval(const Scenario &scenario, const Results &results)
 {
     if (results.live)
         return too_few_came(scenario, results);
-    return fmt::format("--packets {} of {} gave one block, and there is no other to compare it with; give more --packets or a larger capture",
+    return fmt::format("--packets {} of {} gave only one block, with no other to compare it with; increase --packets or use a larger capture",
                        results.settings.packets, results.survey.name);
 }
 
@@ -55,6 +56,6 @@ std::string filter_note(const Survey &survey)
 {
     if (survey.matches > 0)
         return {};
-    return unmatched(survey) + ": rows with functions behind BPF_FILTER are of packets that it refuses; give one that matches with --filter";
+    return unmatched(survey) + ": rows with functions after BPF_FILTER use packets that it rejects; use a --filter that matches";
 }
 } // namespace mapi_cost

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// missing: a row without figures -> why, and what would help.
+// missing: a row without figures -> the cause and the remedy.
 #pragma once
 
 #include <string>
@@ -8,11 +8,11 @@
 
 namespace mapi_cost
 {
-// After "no cycles: " or "no instructions: ".
+// Text after "no cycles: " or "no instructions: ".
 std::string why_missing(const Scenario &scenario, const Results &results, const NothingMeasured &error);
-// After "no interval of cycles: " or "no interval of instructions: ".
+// Text after "no interval of cycles: " or "no interval of instructions: ".
 std::string why_no_interval(const Scenario &scenario, const Results &results);
 
-// Of rows that stand for less than their name says; empty when the filter passes something.
+// A note on rows whose filter passes nothing; empty if the filter passes a packet.
 std::string filter_note(const Survey &survey);
 } // namespace mapi_cost

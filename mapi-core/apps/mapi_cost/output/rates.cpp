@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// rates: cycles per packet -> packets a second on one core, and the share of line rates that is.
+// rates: cycles per packet -> packets per second on one core, and that as a share of line rates.
 #include "rates.hpp"
 
 namespace mapi_cost
@@ -28,7 +28,7 @@ std::optional<Rates> rates_of(double cycles_per_packet, double clock_hz, unsigne
     for (const unsigned gbit : {10u, 25u, 100u}) {
         for (const unsigned frame_bytes : {64u, 1500u}) {
             if (measured_frame_bytes != 0 && frame_bytes != measured_frame_bytes)
-                continue; // the cost at another size is not known
+                continue; // the cost at another size is unknown
             const double line = line_packets_per_second(gbit, frame_bytes);
             rates.lines.push_back({gbit, frame_bytes, line, rates.packets_per_second / line,
                                    rates.packets_per_second * wire_bits(frame_bytes) / 1e9});

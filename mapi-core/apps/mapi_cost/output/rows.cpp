@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// rows: words for where the figures come from.
+// rows: text about where the figures come from.
 #include "rows.hpp"
 
 #include <algorithm>
@@ -18,7 +18,7 @@ std::string damage_text(const Survey &survey)
 {
     if (survey.unread_bytes == 0)
         return survey.message;
-    return fmt::format("{}; {} bytes not read, the costs are of the {} packets before", survey.message, survey.unread_bytes, survey.packets);
+    return fmt::format("{}; {} bytes not read; the costs cover the {} packets before them", survey.message, survey.unread_bytes, survey.packets);
 }
 
 std::string instruction_source_text(const std::string &source)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// rows: what the program has to say, before it is a table, JSON or CSV.
+// rows: the results of the program, before they become a table, JSON or CSV.
 #pragma once
 
 #include <array>
@@ -23,7 +23,7 @@ struct RowPart {
     bool is_counted = true;
 };
 
-// In the time pass, and in the one that counts instructions.
+// In the time pass, and in the pass that counts instructions.
 struct LiveArrivals {
     Arrivals timed;
     Arrivals counted;
@@ -38,14 +38,14 @@ struct Row {
     std::vector<Reach> counted_reach; // in the instruction pass
     MeanBytes bytes;
     std::uint64_t lost_copies = 0;
-    LiveArrivals arrivals = {}; // of a live device
+    LiveArrivals arrivals = {}; // only for a live device
     std::optional<Rates> rates;
-    std::string missing; // which figures or intervals could not be had, why, and what would help; empty when all are there
+    std::string missing; // which figures or intervals are unavailable, why, and the remedy; empty if none
 
-    std::optional<double> driver_read_cycles() const; // what the driver takes for a packet
+    std::optional<double> driver_read_cycles() const; // the driver's cost per packet
 };
 
-// Mean over the sessions of the run.
+// Means over the sessions of the run.
 struct ProbeCost {
     double inner_ticks = 0;
     double outer_ticks = 0;
@@ -61,7 +61,7 @@ struct Totals {
     bool equation_holds = true;
     std::uint64_t sessions = 0;
     std::uint64_t timed_sessions = 0;
-    std::uint64_t drifts = 0; // timed sessions in which the pair's cost moved by more than kDriftShare and its interval
+    std::uint64_t drifts = 0; // timed sessions in which the pair's cost drifted by more than kDriftShare and its interval
     double largest_drift_share = 0; // |end / start - 1| of the pair's outer cost, over the timed sessions
     std::uint64_t units_left_out = 0;
     std::uint64_t units = 0;
@@ -70,12 +70,12 @@ struct Totals {
 struct Results {
     Survey survey;
     RunSettings settings;
-    std::optional<LiveArrivals> live; // of all rows; none: a capture was measured, not a device
+    std::optional<LiveArrivals> live; // over all rows; nullopt: a capture was measured
     std::uint64_t repetitions = 0; // of the capture in a time pass
     std::string cpu, kernel, virtualised;
     nsdump::Clock clock;
-    std::string instruction_source;  // rdpmc, perf-read, step; empty: none
-    std::string no_instructions_why; // when there is no source
+    std::string instruction_source;  // rdpmc, perf-read, step; empty: no source
+    std::string no_instructions_why; // set if there is no source
     ProbeCost probe;
     Totals totals;
     std::vector<Row> rows;
@@ -84,7 +84,7 @@ struct Results {
     std::vector<std::string> notes;
 };
 
-// What is wrong with the capture and what the costs are of.
+// What is wrong with the capture, and which packets the costs cover.
 std::string damage_text(const Survey &survey);
 // "step: exact, single-stepped"; empty without a source.
 std::string instruction_source_text(const std::string &source);

@@ -18,7 +18,7 @@ namespace
 std::string measured_columns(const std::optional<Measured> &measured, const std::optional<double> &scampi,
                              const std::optional<double> &intel)
 {
-    // The sign "±" is one column wide: fmt counts it so.
+    // fmt counts "±" as one column, which it is.
     if (!measured)
         return fmt::format(" |{:>9}{:>16}{:>8}{:>7}", "-", "-", paper(scampi), paper(intel));
     return fmt::format(" |{:>9}{:>16}{:>8}{:>7}", number(measured->raw), with_interval(measured->net, measured->ci95), paper(scampi),
@@ -79,7 +79,7 @@ std::string rate_table(const Results &results)
     }
     if (text.empty())
         return text;
-    std::string head = fmt::format("\nRates that one core keeps up with at the net cost: million packets/s, and how many full lines that is\n"
+    std::string head = fmt::format("\nRates that one core can sustain at the net cost: million packets/s, and as a multiple of line rate\n"
                                    "{:<{}}{:>5} |{:>9} |", "", kNameColumns, "bytes", "Mpkt/s");
     for (const char *line : {"10G/64", "10G/1500", "25G/64", "25G/1500", "100G/64", "100G/1500"})
         head += fmt::format("{:>10}", line);
@@ -104,7 +104,7 @@ std::string part_list(const Results &results)
         }
         text += line + "\n";
     }
-    return text.empty() ? text : "\nParts: net TSC cycles per packet, each without the parts inside it; those in brackets are not in the cost\n" + text;
+    return text.empty() ? text : "\nParts: net TSC cycles per packet, each without its nested parts; those in brackets are not in the cost\n" + text;
 }
 } // namespace
 
@@ -114,7 +114,7 @@ std::string table_text(const Results &results)
     text += cost_table(results, 2, "Table 2: cost of a packet in the packet thread: dispatch, functions, publication of results");
     text += cost_table(results, 3, "Table 3: cost of one call");
     text += cost_table(results, 4, "Table 4: what a further flow with the same functions adds to a packet (8 further flows, divided by 8)");
-    text += cost_table(results, kOwnTable, "Flows that were asked for: cost of a packet in the packet thread");
+    text += cost_table(results, kOwnTable, "Flows given by --flow: cost of a packet in the packet thread");
     text += live_text(results);
     text += rate_table(results);
     text += additive_text(results);

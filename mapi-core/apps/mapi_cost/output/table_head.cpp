@@ -20,7 +20,7 @@ std::string losses_text(const Totals &totals)
         if (totals.lost[i] > 0)
             text += fmt::format(" ({} {})", totals.lost[i], nsdump::lost_name(i));
     text += totals.equation_holds ? "; issued = drained + lost holds" : "; issued = drained + lost does NOT hold";
-    return text + fmt::format("; {} of {} units left out", totals.units_left_out, totals.units);
+    return text + fmt::format("; {} of {} units excluded", totals.units_left_out, totals.units);
 }
 
 std::string line_of(const char *what, const std::string &value)
@@ -43,7 +43,7 @@ std::string capture_lines(const Survey &survey)
 std::string live_lines(const Results &results, const LiveArrivals &live)
 {
     std::string text = line_of("live device", results.survey.name + ": " + size_text(results.survey) + " while timed");
-    text += line_of("", fmt::format("in {:.1f} s, of each row until {} s have passed or {} packets have come; {:.1f} packets a batch on average",
+    text += line_of("", fmt::format("in {:.1f} s, each row until {} s have passed or {} packets have arrived; {:.1f} packets per batch on average",
                                     live.timed.seconds, results.settings.seconds, results.settings.packets, live.timed.mean_batch()));
     std::string counted_drops;
     if (!results.instruction_source.empty()) {
@@ -51,7 +51,7 @@ std::string live_lines(const Results &results, const LiveArrivals &live)
         counted_drops = "; while instructions were counted: " + drops_text(live.counted);
     }
     text += line_of("dropped", drops_text(live.timed) + counted_drops);
-    return text + line_of("filter", fmt::format("\"{}\": of a network interface the kernel leaves out what it rejects, where a flow begins with it", results.survey.filter));
+    return text + line_of("filter", fmt::format("\"{}\"; on a network interface, the kernel applies it to flows that begin with it", results.survey.filter));
 }
 } // namespace
 
@@ -65,18 +65,18 @@ std::string head_text(const Results &results)
     text += results.live ? live_lines(results, *results.live) : capture_lines(survey);
     line("machine", fmt::format("{}, {}, virtualised: {}", results.cpu, results.kernel, results.virtualised));
     line("cycles", fmt::format("{}; clock step {:.0f} ticks, {} reads", cycle_source_text(clock), clock.step_ticks, clock.mode));
-    line("", results.live ? "mean over blocks of batches that follow each other, a fifth trimmed at either end"
-                          : "mean over batches with the same packets, a fifth trimmed at either end: interrupts are not in it");
+    line("", results.live ? "mean over blocks of consecutive batches, a fifth trimmed at each end"
+                          : "mean over batches with the same packets, a fifth trimmed at each end to exclude interrupts");
     line("instructions", results.instruction_source.empty() ? "none: " + results.no_instructions_why
-                                                            : instruction_source_text(results.instruction_source) + "; a pass of its own");
+                                                            : instruction_source_text(results.instruction_source) + "; in a separate pass");
     line("unit", results.settings.batch_packets == 1 ? "packet" : fmt::format("batch of {}{} packets", results.live ? "up to " : "",
                                                                               results.settings.batch_packets));
     line("probe", fmt::format("inner {:.1f}, outer {:.1f} ticks at the start, {:.1f}, {:.1f} at the end (means over sessions)",
                               probe.inner_ticks, probe.outer_ticks, probe.inner_end_ticks, probe.outer_end_ticks));
-    line("", fmt::format("from start to end it moved by {:.1f} % at most; by more than {:.0f} % and its interval in {} of {} sessions",
+    line("", fmt::format("drift from start to end at most {:.1f} %; more than {:.0f} % and its interval in {} of {} sessions",
                          results.totals.largest_drift_share * 100, nsdump::kDriftShare * 100, results.totals.drifts,
                          results.totals.timed_sessions));
-    line("", fmt::format("{:.1f} % of the raw cycles is the probes' own; net is without it", probe.raw_share * 100));
+    line("", fmt::format("{:.1f} % of the raw cycles are the probes' own; net excludes them", probe.raw_share * 100));
     line("records", losses_text(results.totals));
     return text;
 }
@@ -85,14 +85,14 @@ std::string notes_text(const Results &results)
 {
     std::string text = "\n"
         "A packet's cost is what D3.4 (2004) counted: the engine's work on it and all functions. Reading it from the device is\n"
-        "not in it (driver_read among the parts). SCAMPI and Intel: the cards of D3.4 on a machine of 2004; core cycles, rounded\n"
-        "to 100, averages of 5 runs. One set of PAPI reads (265 instructions, 700 cycles) is taken out of Tables 2 and 3; Table 4\n"
-        "holds differences. Functions after BPF_FILTER run on packets that pass it; STR_SEARCH alone looks for a string that is\n"
-        "in no packet. A frame on the line takes 20 bytes more than its size, for preamble and gap.\n";
+        "not included (driver_read among the parts). SCAMPI and Intel: the cards of D3.4 on a machine of 2004; core cycles,\n"
+        "rounded to 100, averages of 5 runs. One set of PAPI reads (265 instructions, 700 cycles) is subtracted from Tables 2\n"
+        "and 3; Table 4 has differences. Functions after BPF_FILTER run on packets that pass it; STR_SEARCH on its own looks for\n"
+        "a string that is in no packet. A frame on the wire takes 20 bytes more than its size, for preamble and gap.\n";
     for (const std::string &note : results.notes)
         text += note + "\n";
     if (results.is_interrupted)
-        text += "Interrupted: rows that were not ready are missing.\n";
+        text += "Interrupted: unfinished rows are missing.\n";
     return text;
 }
 } // namespace mapi_cost

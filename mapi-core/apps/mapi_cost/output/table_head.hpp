@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// table_head: results -> the lines above and below the tables: machine, sources, probes, losses; how to read them.
+// table_head: results -> the lines above the tables (machine, sources, probes, losses) and below (notes).
 #pragma once
 
 #include <string>

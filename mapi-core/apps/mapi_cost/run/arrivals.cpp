@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// arrivals: a live device's statistics -> packets that came and did not.
+// arrivals: a live device's statistics -> packets received and lost.
 #include "arrivals.hpp"
 
 #include <numeric>

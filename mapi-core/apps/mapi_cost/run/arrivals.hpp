@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// arrivals: what a live device's statistics say -> packets that came in a pass, and those that did not, by cause.
+// arrivals: a live device's statistics -> packets received in a pass, and packets lost, by cause.
 #pragma once
 
 #include <array>
@@ -10,9 +10,9 @@
 namespace mapi_cost
 {
 enum DropCause {
-    kDropKernel,     // its buffer had no room: the packet thread was too slow
-    kDropInterface,  // the interface did not take them
-    kDropBufferFull, // TO_BUFFER, or a function whose results come one by one, had no room
+    kDropKernel,     // its buffer was full because the packet thread was too slow
+    kDropInterface,  // dropped by the interface
+    kDropBufferFull, // TO_BUFFER, or the result ring of a function, was full
     kDropLinkType,
     kDropNotWritten,
     kDropCauses
@@ -26,7 +26,7 @@ struct Arrivals {
     std::uint64_t packets = 0; // that reached the engine
     std::uint64_t wire_bytes = 0;
     std::uint64_t batches = 0;         // in the trace
-    std::uint64_t batched_packets = 0; // in these
+    std::uint64_t batched_packets = 0; // in these batches
     std::array<std::uint64_t, kDropCauses> drops{};
 
     double mean_batch() const { return batches > 0 ? double(batched_packets) / double(batches) : 0; }
@@ -34,6 +34,6 @@ struct Arrivals {
     void add(const Arrivals &other);
 };
 
-// Without batches, which the device does not count.
+// Leaves `batches` at 0, because the device does not count them.
 Arrivals arrivals_of(const mapi_stat_t &stats, double seconds);
 } // namespace mapi_cost

@@ -7,6 +7,6 @@
 
 namespace mapi_cost
 {
-// All outlive what is returned.  Notes in the results how often the capture is read.
+// All arguments must outlive the result.  Stores in the results how often the capture is read.
 MakePass capture_passes(Workloads &workloads, Results &results, const TempFolder &folder);
 } // namespace mapi_cost

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// connected_flows: one load and a device -> its flows at work.
+// connected_flows: one load and a device -> running flows.
 #include "connected_flows.hpp"
 
 #include <chrono>

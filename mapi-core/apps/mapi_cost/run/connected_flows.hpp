@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// connected_flows: one load and a device -> its flows at work, and whoever reads what they give.
+// connected_flows: one load and a device -> running flows and the readers of their packets and results.
 #pragma once
 
 #include <string>
@@ -15,9 +15,10 @@ class ConnectedFlows
 public:
     ConnectedFlows(const Load &load, const std::string &device);
 
-    // Reads what is there, and waits; true when the flows have ended.  Throws command::Interrupted.
+    // Reads what is available and waits briefly; true if the flows have ended.  Throws
+    // command::Interrupted.
     bool wait_a_little();
-    // Of the first flow.
+    // For the first flow.
     std::vector<Reach> reach() const;
 
 private:

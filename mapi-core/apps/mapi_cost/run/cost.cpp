@@ -14,7 +14,7 @@ namespace mapi_cost
 {
 namespace
 {
-constexpr std::ptrdiff_t kTrimmedPart = 5; // a fifth at either end
+constexpr std::ptrdiff_t kTrimmedPart = 5; // a fifth at each end
 
 double net_per_packet(const Block &block)
 {
@@ -29,7 +29,7 @@ template <class Iterator> double mean_net(Iterator first, Iterator last)
     return sum / double(last - first);
 }
 
-// Half width for the mean of values that weigh alike; none of a single one.
+// Half width of the interval of the mean of equally weighted values; nullopt for a single value.
 std::optional<double> interval_of_mean(const std::vector<double> &values)
 {
     const double n = double(values.size());
@@ -42,8 +42,8 @@ std::optional<double> interval_of_mean(const std::vector<double> &values)
     return nsdump::student_t95(values.size() - 1) * std::sqrt(squares / (n - 1) / n);
 }
 
-// Half width for what the blocks cost together by their packets together; blocks of as many packets each weigh alike.
-// None of a single one.
+// Half width of the interval of total cost / total packets; blocks with the same number of packets
+// have the same weight.  Nullopt for a single block.
 std::optional<double> interval_of_ratio(const std::vector<const Block *> &blocks)
 {
     const double n = double(blocks.size());
@@ -61,7 +61,8 @@ std::optional<double> interval_of_ratio(const std::vector<const Block *> &blocks
     return nsdump::student_t95(blocks.size() - 1) * std::sqrt(squares * n / (n - 1)) / packets;
 }
 
-// What the blocks vary by, and what is not known of the constants: `subtracted` by chance, `bound` not.
+// Combines the spread of the blocks with the error of the constants: `subtracted` is random,
+// `bound` systematic.
 std::optional<double> interval_with(std::optional<double> sampling_ci95, double subtracted, double bound)
 {
     if (!sampling_ci95)
@@ -104,8 +105,8 @@ std::vector<const Block *> pointers(const TraceSums &sums)
     return blocks;
 }
 
-// The difference between two passes over the units that both have whole: counts differ from packet to packet by more
-// than a flow costs.
+// The difference between two passes over the units that are complete in both, because counts differ
+// more from packet to packet than a flow costs.
 Measured difference_of_units(const TraceSums &one, const TraceSums &many, unsigned further)
 {
     std::map<std::uint64_t, const Block *> known;
@@ -136,8 +137,9 @@ Measured difference_of_units(const TraceSums &one, const TraceSums &many, unsign
 }
 } // namespace
 
-// Interval after Tukey and McLaughlin: values beyond the kept ones are moved to their edge.  What is left of a round's
-// blocks is averaged first, so that what moves all packets of a round together counts in full.
+// Interval after Tukey and McLaughlin: values beyond the kept ones are moved to the edge.  The
+// residuals of a round's blocks are averaged first, so that effects common to a whole round count
+// in full.
 Cost trimmed_cost(const TraceSums &sums)
 {
     std::vector<const Block *> blocks = pointers(sums);

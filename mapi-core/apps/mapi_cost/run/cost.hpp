@@ -12,15 +12,16 @@
 
 namespace mapi_cost
 {
-// A pass ended before it had a whole unit: too few packets for the scenario, or every unit was interrupted.
+// A pass ended without a complete unit: too few packets for the scenario, or every unit was
+// interrupted.
 class NothingMeasured : public std::runtime_error
 {
 public:
     explicit NothingMeasured(std::uint64_t units_left_out)
-        : std::runtime_error("no whole unit was measured"), units_left_out_(units_left_out)
+        : std::runtime_error("no complete unit was measured"), units_left_out_(units_left_out)
     {
     }
-    // Measured, but cut by an interrupt, a migration or a loss.
+    // Units that were measured, but cut by an interrupt, a migration or a loss.
     std::uint64_t units_left_out() const { return units_left_out_; }
 
 private:
@@ -30,14 +31,14 @@ private:
 struct Measured {
     double raw = 0;
     double net = 0;
-    std::optional<double> ci95; // half width, of net; none: one block alone tells nothing of how the cost varies
+    std::optional<double> ci95; // half width of net's interval; nullopt: a single block cannot show how the cost varies
     std::uint64_t packets = 0;
 };
 
 struct PartCost {
     std::string name;
     double net = 0;
-    bool is_counted = true; // lies in the row's cost
+    bool is_counted = true; // part of the row's cost
 };
 
 struct Cost {
@@ -45,13 +46,14 @@ struct Cost {
     std::vector<PartCost> parts; // the counted ones add up to whole.net
 };
 
-// Of the blocks with the same packets a fifth is left out at either end: what interrupts and other programs did to the
-// clock goes.
+// Of the blocks with the same packets, a fifth is trimmed at each end to remove what interrupts and
+// other programs did to the clock.
 Cost trimmed_cost(const TraceSums &sums);
-// Of all blocks: instruction counts have no such guests.
+// Over all blocks: interrupts and other programs do not affect instruction counts.
 Cost mean_cost(const TraceSums &sums);
 
-// What one of `further` flows adds.  Times: the difference of the trimmed costs, intervals added in quadrature.  Counts: the
-// differences of the units that both passes have whole, which is exact.  Throws NothingMeasured when they share none.
+// What each of `further` flows adds.  Times: the difference of the trimmed costs, with intervals
+// added in quadrature.  Counts: the differences over units that are complete in both passes, which
+// is exact.  Throws NothingMeasured if there is no such unit.
 Measured further_cost(const TraceSums &one, const TraceSums &many, unsigned further, bool is_trimmed);
 } // namespace mapi_cost

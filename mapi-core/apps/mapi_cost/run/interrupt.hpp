@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// interrupt: Ctrl-C, looked at wherever the program waits -> an exception.
+// interrupt: Ctrl-C, checked wherever the program waits -> an exception.
 #pragma once
 
 #include "common/command/output.hpp"

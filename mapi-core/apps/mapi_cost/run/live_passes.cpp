@@ -24,8 +24,9 @@ bool can_be_live(const Scenario &scenario)
     return scenario.quantity == Quantity::kPacket && scenario.frame_bytes == 0;
 }
 
-// About as many packets as `step_units` whole batches hold, in equal distances, by what the time pass saw.  Packets come in bursts, whose
-// batches repeat: a distance without small divisors meets each of a few.
+// Spreads about as many packets as `step_units` full batches contain evenly over the pass, based on
+// the time pass.  Packets arrive in bursts whose batches repeat; a distance without small divisors
+// meets every position in such a pattern.
 std::uint64_t step_every(const Arrivals &timed, const RunSettings &settings)
 {
     const double units = double(settings.step_units) * MAPI_BATCH_MAX / std::max(1.0, timed.mean_batch());
@@ -35,12 +36,13 @@ std::uint64_t step_every(const Arrivals &timed, const RunSettings &settings)
     return every;
 }
 
-// A filter, of which the kernel has a copy, may be what leaves nothing; without one the other rows need not be waited for.
+// With a filter, which the kernel applies, having no packets is possible.  Without one, the other
+// rows would have none either.
 void expect_packets(const Results &results, const Scenario &scenario, const Arrivals &arrivals)
 {
     if (results.live->timed.packets + arrivals.packets == 0 && !scenario.begins_with_filter())
-        throw MapiError(fmt::format("{}: no packet came in {} s; look whether it is the right interface and up (ip -s link shows what each has "
-                                    "received), have packets sent to it, or wait longer with --seconds",
+        throw MapiError(fmt::format("{}: no packet arrived in {} s; check that it is the right interface and up (ip -s link shows the received "
+                                    "packets), send packets to it, or wait longer with --seconds",
                                     results.survey.name, results.settings.seconds));
 }
 } // namespace
@@ -52,11 +54,11 @@ std::string keep_live(std::vector<Scenario> &scenarios, const std::vector<std::s
     for (auto scenario = gone; scenario != scenarios.end(); ++scenario) {
         names += (names.empty() ? "" : ", ") + scenario->id;
         if (gone == scenarios.begin() || std::count(asked_for.begin(), asked_for.end(), scenario->id) > 0)
-            throw command::UsageError(fmt::format("--scenario {} cannot be measured on a live device; add --record to record its packets first, and "
-                                                "measure on these", scenario->id));
+            throw command::UsageError(fmt::format("--scenario {} cannot be measured on a live device (add --record to record its packets first and "
+                                                "measure on these)", scenario->id));
     }
     scenarios.erase(gone, scenarios.end());
-    return names.empty() ? names : "Not measured on a live device, but on packets that --record records first: " + names + ".";
+    return names.empty() ? names : "Not measured on a live device (--record measures them on recorded packets): " + names + ".";
 }
 
 MakePass live_passes(const Results &results, const TempFolder &folder)

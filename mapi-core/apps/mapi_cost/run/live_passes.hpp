@@ -10,11 +10,12 @@
 
 namespace mapi_cost
 {
-// Scenarios that need packets of one size, the same packets twice, or a packet thread that is done, go.  A note that names them; empty
-// without.  Throws command::UsageError when one of them has been asked for by its name, or none is left.
+// Removes scenarios that need packets of one size, the same packets twice, or an idle packet
+// thread.  Returns a note that names them, or an empty string.  Throws command::UsageError if one
+// of them was requested by name or none is left.
 std::string keep_live(std::vector<Scenario> &scenarios, const std::vector<std::string> &asked_for);
 
-// The results' survey names the device and the filter.  All outlive what is returned.  Throws MapiError when there is no such device;
-// a pass does when no packet has come yet.
+// The results' survey names the device and the filter.  All arguments must outlive the result.
+// Throws MapiError if there is no such device; a pass throws it if no packet has arrived yet.
 MakePass live_passes(const Results &results, const TempFolder &folder);
 } // namespace mapi_cost

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// mapi_handle: libmapi's descriptors -> objects that close themselves, its errors -> exceptions.
+// mapi_handle: libmapi's descriptors -> objects that close them, its errors -> exceptions.
 #include "mapi_handle.hpp"
 
 #include <utility>
@@ -13,7 +13,7 @@ namespace
 [[noreturn]] void fail(const std::string &what)
 {
     int number = 0;
-    char text[MAPI_ERROR_TEXT_BYTES] = "no reason given";
+    char text[MAPI_ERROR_TEXT_BYTES] = "unknown error";
     mapi_read_error(&number, text);
     throw MapiError(what + text + " (error " + std::to_string(number) + ")");
 }
@@ -72,8 +72,8 @@ void Device::expect_packets(std::uint64_t packets) const
 {
     const std::uint64_t given = stats().ps_recv;
     if (given != packets)
-        throw MapiError(path_ + ": changed while it was measured: it gave " + std::to_string(given) + " packets and not " +
-                        std::to_string(packets) + "; measure a copy that nobody writes to");
+        throw MapiError(path_ + ": changed while it was measured: it gave " + std::to_string(given) + " packets instead of " +
+                        std::to_string(packets) + " (measure a copy that is not being written)");
 }
 
 Flow::Flow(const Device &device) : Flow(mapi_create_flow(device.name())) {}

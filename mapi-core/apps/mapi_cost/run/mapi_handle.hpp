@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// mapi_handle: libmapi's descriptors -> objects that close themselves, its errors -> exceptions.
+// mapi_handle: libmapi's descriptors -> objects that close them, its errors -> exceptions.
 #pragma once
 
 #include <cstdint>
@@ -14,20 +14,20 @@
 
 namespace mapi_cost
 {
-// What libmapi had to say.
+// An error from libmapi, with its text.
 class MapiError : public std::runtime_error
 {
 public:
     using std::runtime_error::runtime_error;
 };
 
-// Of a device that is open.
+// The device must be open.
 mapi_stat_t device_stats(const std::string &name);
 
-// For one that has no flow yet.
+// For a device that has no flow yet.
 void set_batch(const std::string &device, unsigned packets);
 
-// A capture file as a device.  Outlives its flows.
+// A capture file as a device.  It must outlive its flows.
 class Device
 {
 public:
@@ -39,7 +39,7 @@ public:
     const char *name() const { return name_; }
     void start();
     mapi_stat_t stats() const;
-    // Throws MapiError when the file did not give so many packets: it is another one than before.
+    // Throws MapiError if the file did not give this many packets, because it has changed.
     void expect_packets(std::uint64_t packets) const;
 
 private:
@@ -51,7 +51,7 @@ class Flow
 {
 public:
     explicit Flow(const Device &device);
-    explicit Flow(int descriptor); // just created; -1: it was refused
+    explicit Flow(int descriptor); // just created; -1: creating it failed
     ~Flow();
     Flow(Flow &&other) noexcept;
     Flow(const Flow &) = delete;
@@ -59,11 +59,11 @@ public:
 
     int descriptor() const { return descriptor_; }
     int apply(const flow_words::Call &call);
-    // The function's id, for file_state().
+    // Returns the function's id, for file_state().
     int apply_to_file(const std::string &path, int packets);
     int file_state(int function) const; // MAPI_FILE_
     void connect();
-    // False when the time is up.
+    // False on timeout.
     bool wait(int timeout_ms);
     std::uint64_t counter(int function) const;
     mapi_function_info_t describe(int function) const;
@@ -71,6 +71,6 @@ public:
 
 private:
     int descriptor_;
-    std::vector<int> functions_; // by place, for calls that name them
+    std::vector<int> functions_; // by position, for calls that refer to them
 };
 } // namespace mapi_cost

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// readers: whoever reads what a flow's functions give one by one.
+// readers: a connected flow -> readers of its packets and results.
 #include "readers.hpp"
 
 namespace mapi_cost
@@ -19,7 +19,7 @@ Readers::Readers(Flow flow, const std::vector<flow_words::Call> &calls, const st
     }
 }
 
-// A flow that is closed has no results to wait for.
+// Closing the flow ends the threads that wait for its results.
 Readers::~Readers()
 {
     flow_.clear();
@@ -31,7 +31,8 @@ void Readers::read_copies(bool to_the_end)
 {
     for (Buffer &buffer : buffers_) {
         const mapi_function_info_t info = flow().describe(buffer.function);
-        // Those that the function is done with: of the ones that came to it some may not be there yet.
+        // Only packets that the function has finished with; some that reached it may not be in the
+        // buffer yet.
         for (const std::uint64_t there = info.passed_pkts - info.dropped; to_the_end || buffer.copies_read < there; ++buffer.copies_read)
             if (!mapi_get_next_pkt(flow().descriptor(), buffer.function))
                 break;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// readers: whoever reads what a flow's functions give one by one, so that a device that is a file does not wait for ever.
+// readers: a connected flow -> readers of its packets and results; without them, a file device would wait forever.
 #pragma once
 
 #include <thread>
@@ -9,7 +9,7 @@
 
 namespace mapi_cost
 {
-// Of one flow, connected, which it outlives or closes.
+// Owns one connected flow.
 class Readers
 {
 public:
@@ -22,8 +22,9 @@ public:
     Flow &flow() { return flow_.front(); }
     const Flow &flow() const { return flow_.front(); }
     bool has_copies() const { return !buffers_.empty(); }
-    // Takes what is there of TO_BUFFER, never more: a reader that sleeps in mapi_get_next_pkt() would have the packet thread wake it with
-    // a system call for each batch, which is not what a busy reader costs.
+    // Takes only what TO_BUFFER already has.  A reader that slept in mapi_get_next_pkt() would make
+    // the packet thread wake it with a system call per batch, a cost that a busy reader does not
+    // cause.
     void read_copies(bool to_the_end);
 
 private:
@@ -32,8 +33,8 @@ private:
         std::uint64_t copies_read = 0;
     };
 
-    std::vector<Flow> flow_; // one, or none when it is closed
+    std::vector<Flow> flow_; // one, or none after it is closed
     std::vector<Buffer> buffers_;
-    std::vector<std::thread> threads_; // of results, which can only be waited for
+    std::vector<std::thread> threads_; // read results, for which there is only a blocking call
 };
 } // namespace mapi_cost

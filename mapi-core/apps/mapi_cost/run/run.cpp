@@ -11,9 +11,9 @@ namespace mapi_cost
 {
 namespace
 {
-constexpr std::uint64_t kLeastRounds = 5; // a fifth of them can go at either end
+constexpr std::uint64_t kLeastRounds = 5; // so that a fifth can be trimmed at each end
 constexpr std::uint64_t kPieces = 100;
-constexpr std::uint64_t kRecordsPerUnit = 8; // besides two for each function
+constexpr std::uint64_t kRecordsPerUnit = 8; // in addition to two per function
 
 // How often the workload is read, and which units are counted.
 struct Plan {
@@ -28,7 +28,8 @@ Plan plan_time(const Workload &workload, const RunSettings &settings)
     Plan plan;
     plan.units_per_round = (workload.packets + settings.batch_packets - 1) / settings.batch_packets;
     plan.rounds = (settings.packets + workload.packets - 1) / workload.packets;
-    // A capture that is read a few times only has too few batches alike; it is cut into pieces that are compared all with all.
+    // A capture read only a few times has too few equal batches; it is cut into pieces that are all
+    // compared with each other.
     if (plan.rounds >= kLeastRounds)
         plan.request.blocks_per_round = plan.units_per_round;
     else
@@ -36,16 +37,17 @@ Plan plan_time(const Workload &workload, const RunSettings &settings)
     return plan;
 }
 
-// Single-stepped: about `step_units` batches in equal distances over the capture, in a second round where the first
-// would not give enough.  Other sources count all that a time pass has.
+// Single-stepped: about `step_units` batches evenly spread over the capture, with more rounds if
+// one would not give enough.  Other sources count everything that a time pass has.
 Plan plan_instructions(const Load &load, const RunSettings &settings, bool stepped)
 {
     Plan plan = plan_time(load.workload, settings);
     plan.request.field = Field::kInstructions;
-    plan.request.first_unit = 2; // the first binds symbols and lets flows join
+    plan.request.first_unit = 2; // the first binds symbols, and flows connect during it
     if (!stepped)
         return plan;
-    // Batches of frames of one size say the same, and differences are taken of the same packets: fewer are enough.
+    // Frames of one size give equal batches, and differences are taken over the same packets, so
+    // fewer are enough.
     std::uint64_t wanted = settings.step_units;
     if (load.workload.is_uniform)
         wanted /= 3;
@@ -57,7 +59,7 @@ Plan plan_instructions(const Load &load, const RunSettings &settings, bool stepp
     if (plan.units_per_round <= wanted) {
         plan.rounds = 1 + (wanted + plan.units_per_round - 1) / plan.units_per_round;
         plan.request.first_unit = plan.units_per_round + 1;
-    } else { // the first unit is stepped, and not counted
+    } else { // the first unit is stepped but not counted
         plan.step_every = (plan.units_per_round - 1) / wanted;
     }
     return plan;

@@ -18,7 +18,7 @@
 
 namespace mapi_cost
 {
-// What libnsprobe had to say.
+// An error from libnsprobe, with its text.
 class SessionError : public std::runtime_error
 {
 public:
@@ -26,15 +26,15 @@ public:
 };
 
 struct RunSettings {
-    std::uint64_t packets = 200'000; // at least so many in a time pass; of a live device at most
-    std::uint64_t seconds = 5;       // of a pass on a live device, or of its recording, at most
+    std::uint64_t packets = 200'000; // in a time pass: the minimum for a capture, the limit for a live device
+    std::uint64_t seconds = 5;       // limit of a pass on a live device, or of its recording
     unsigned batch_packets = MAPI_BATCH_MAX;
     nsp_clock_mode clock = NSP_CLOCK_ORDERED;
     nsp_counter_source source = NSP_SOURCE_AUTO;
-    unsigned step_units = 10; // batches to count with single-stepping
+    unsigned step_units = 10; // batches to count by single-stepping
 };
 
-// Share of the packets that reached a function, by place in the chain.
+// Share of the packets that reached a function, by position in the chain.
 struct Reach {
     std::string function;
     std::uint64_t packets = 0;
@@ -44,21 +44,22 @@ struct Reach {
 struct Pass {
     TraceSums sums;
     std::vector<Reach> reach;      // of the first flow
-    std::uint64_t lost_copies = 0; // packets that found no room in a buffer
+    std::uint64_t lost_copies = 0; // packets dropped because a buffer was full
     MeanBytes bytes; // of the workload
-    std::optional<Arrivals> arrivals = {}; // of a live device
-    std::string remark = {};               // what the device had to say: that it was down
+    std::optional<Arrivals> arrivals = {}; // only for a live device
+    std::string remark = {};               // the device's message, for example that it was down
 };
 
-// In a trace, at most but for what is of no unit.
+// An upper bound for a trace, except for records outside of units.
 std::uint64_t records_per_unit(const Load &load);
 
-// Packets through the chain, Quantity::kPacket and kFurther...
+// Runs packets through the chain, for Quantity::kPacket and kFurther...
 Pass run_packets(const Load &load, Field field, const RunSettings &settings, const TempFolder &folder);
 
-// Calls before them bind symbols and fill caches; they are not counted.
+// The first calls bind symbols and fill caches; they are not counted.
 inline constexpr std::uint64_t kWarmCalls = 32;
 
-// Calls by this thread after the packet thread is done, so that nothing else is in their cost.
+// Measures calls by this thread after the packet thread is done, so that their cost contains
+// nothing else.
 Pass run_calls(const Load &load, Quantity quantity, Field field, const RunSettings &settings, const TempFolder &folder);
 } // namespace mapi_cost

@@ -13,10 +13,10 @@ namespace mapi_cost
 {
 namespace
 {
-constexpr std::uint64_t kBufferBytes = 3 << 20; // less than TO_BUFFER holds: nothing is dropped before it is read
+constexpr std::uint64_t kBufferBytes = 3 << 20; // less than the size of TO_BUFFER, so nothing is dropped before it is read
 constexpr std::uint64_t kMostCalls = 20'000;
 constexpr std::uint64_t kCallsPerBlock = 64;
-constexpr std::uint64_t kStepCallsPerUnit = 20; // a call is short against a batch
+constexpr std::uint64_t kStepCallsPerUnit = 20; // a call is much shorter than a batch
 
 void call_next_packet(int flow, int function, std::uint64_t calls)
 {

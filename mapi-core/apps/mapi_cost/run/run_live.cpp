@@ -13,9 +13,10 @@ namespace mapi_cost
 {
 namespace
 {
-constexpr std::uint64_t kBlocks = 30; // so few that what follows each other and is alike lies in one; enough for an interval
+constexpr std::uint64_t kBlocks = 30; // few enough that similar consecutive batches share a block, yet enough for an interval
 
-// What the device gave until it had given enough; its flows are gone afterwards, and with them its statistics.
+// Runs until enough packets have arrived.  Closing the flows discards the statistics, so they are
+// read here.
 void take_packets(const Load &load, const std::string &device, const RunSettings &settings, Pass &pass)
 {
     using Clock = std::chrono::steady_clock;
@@ -50,8 +51,8 @@ Pass run_live(const Load &load, const std::string &device, Field field, std::uin
     take_packets(load, device, settings, pass);
     request.packets = pass.arrivals->packets;
     if (field == Field::kInstructions) {
-        request.first_unit = 2; // the first binds symbols and lets flows join
-        request.packets = std::max<std::uint64_t>(1, request.packets) - 1; // the last may have been under way: stepped, it takes long
+        request.first_unit = 2; // the first binds symbols, and flows connect during it
+        request.packets = std::max<std::uint64_t>(1, request.packets) - 1; // the last unit may be unfinished: stepping takes long
     }
     pass.sums = sum_trace(session.close(), request);
     note_batches(*pass.arrivals, pass.sums.report);

@@ -8,7 +8,8 @@
 
 namespace mapi_cost
 {
-// Until `settings` has its packets or its seconds.  step_every: which units are counted where they are single-stepped.
+// Runs until the packets or seconds of `settings` are reached.  step_every: distance of units to
+// single-step.
 Pass run_live(const Load &load, const std::string &device, Field field, std::uint64_t step_every, const RunSettings &settings,
               const TempFolder &folder);
 } // namespace mapi_cost

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// session: one libnsprobe session with its trace in the temporary folder; both go with the object.
+// session: one libnsprobe session with its trace in the temporary folder; both end with the object.
 #pragma once
 
 #include <cstdint>
@@ -12,14 +12,15 @@ namespace mapi_cost
 class Session
 {
 public:
-    // `records`: an estimate, for rings that no record is lost from even while the drain does not run.
+    // `records`: estimated number; rings are large enough for all of them even if the drain does
+    // not run.
     Session(Field field, const RunSettings &settings, std::uint64_t step_every, std::uint64_t records,
             const TempFolder &folder);
     ~Session();
     Session(const Session &) = delete;
     Session &operator=(const Session &) = delete;
 
-    // Closes the session; the trace is whole afterwards.
+    // Closes the session; the trace is complete afterwards.
     const std::string &close();
 
 private:
@@ -27,6 +28,6 @@ private:
     bool is_open_ = false;
 };
 
-// Whether counts come from single-stepping; asks libnsprobe once for each source.
+// Whether counts come from single-stepping; asks libnsprobe once per source.
 bool is_stepped(nsp_counter_source source, const TempFolder &folder);
 } // namespace mapi_cost

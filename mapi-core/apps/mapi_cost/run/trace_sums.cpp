@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 // trace_sums: the trace of one pass -> sums over blocks of consecutive units.
 //
-// The means of nsdump's report will not do here: on a shared machine an interrupt costs a slice more than all packets of
-// its batch, and trimming over all batches would prefer cheap packets to dear ones.  Blocks that hold the same packets
-// can be compared with each other.
+// The means of nsdump's report are not suitable here: on a shared machine, an interrupt costs a
+// slice more than all packets of its batch, and trimming over all batches would favour cheap
+// packets over expensive ones.  Blocks that contain the same packets can be compared with each
+// other.
 #include "trace_sums.hpp"
 
 #include <algorithm>
@@ -46,14 +47,14 @@ public:
         const std::size_t part = part_of(slice.name);
         const bool is_ticks = request_.field == Field::kTicks;
         const bool has_value = is_ticks || slice.counters;
-        // Clocks and caches are a CPU's; a count is the thread's, wherever it runs.
+        // Clocks and caches belong to a CPU; a count belongs to the thread, wherever it runs.
         if ((is_ticks && slice.is_migrated) || slice.spans_loss || slice.is_crossed || !has_value) {
             is_broken_ |= sums_.is_counted[part];
             return;
         }
         const auto &constants = correction_.of(slice.cpu_index, std::size_t(request_.field));
         if (!constants.is_known)
-            throw nsdump::TraceError("the trace has no calibration to correct it with");
+            throw nsdump::TraceError("the trace has no calibration for its correction");
         const double raw = double(is_ticks ? slice.raw_ticks : slice.counters[0]);
         const double net = nsdump::net_of(raw, slice.inside, constants);
         double self = net;
@@ -82,7 +83,7 @@ public:
         if (!is_open_)
             return;
         const bool is_whole = counted_ == request_.counted_slices.size() && !is_broken_;
-        // With single-stepping most units have no counters at all; they are not lost, they were not asked for.
+        // With single-stepping, most units have no counters; they are not lost, only not selected.
         const bool was_wanted = unit_.number >= request_.first_unit && packets_seen_ <= request_.packets &&
                                 (request_.field == Field::kTicks || counted_ > 0);
         if (was_wanted && is_whole)
@@ -108,7 +109,7 @@ private:
             const std::string &text = names_[name].text;
             part_by_name_[name] = int(sums_.parts.size());
             sums_.parts.push_back(text);
-            sums_.is_counted.push_back(text != "driver_read"); // before the packets are the engine's
+            sums_.is_counted.push_back(text != "driver_read"); // happens before the engine gets the packets
         }
         return std::size_t(part_by_name_[name]);
     }

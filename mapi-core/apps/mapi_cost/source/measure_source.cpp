@@ -18,11 +18,11 @@ namespace mapi_cost
 {
 namespace
 {
-// Counters that were asked for by name must be there; those nobody named may be missing, with the reason told.
+// A counter source requested by name is required; with the default, a missing one is only reported.
 bool has_instructions(const Options &options, const TempFolder &folder, Results &results)
 {
     if (!options.wants_instructions) {
-        results.no_instructions_why = "not asked for (--no-instructions)";
+        results.no_instructions_why = "disabled (--no-instructions)";
         return false;
     }
     try {
@@ -57,7 +57,7 @@ void measure_live(const Options &options, std::vector<Scenario> scenarios, const
     measure_each(scenarios, Measurement(results, live_passes(results, folder), wants_instructions));
 }
 
-// What cannot be read again and again, by a driver that costs the same each time, is recorded first.
+// A source that cannot be read repeatedly at a constant driver cost is recorded first.
 Survey survey_source(const Options &options, const TempFolder &folder, Results &results)
 {
     if (!options.is_device && !options.is_erf)
@@ -65,7 +65,7 @@ Survey survey_source(const Options &options, const TempFolder &folder, Results &
     const std::string path = folder.file("recorded.pcap");
     record({options.capture, options.is_device}, options.run.packets, options.run.seconds, path);
     Survey survey = survey_capture(path, options.capture, options.filter);
-    results.notes.push_back(fmt::format("Measured on a pcap file with the first {} packets of {}: driver costs are those of such a file.",
+    results.notes.push_back(fmt::format("Measured on a pcap file with the first {} packets of {}: driver costs are those of a pcap file.",
                                         survey.packets, options.capture));
     return survey;
 }

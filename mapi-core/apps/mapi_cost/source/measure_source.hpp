@@ -10,6 +10,6 @@
 
 namespace mapi_cost
 {
-// Rows that are ready stay in the results when it throws.
+// Completed rows stay in the results if it throws.
 void measure_source(const Options &options, const std::vector<Scenario> &scenarios, const TempFolder &folder, Results &results);
 } // namespace mapi_cost

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// own_flow: the functions of a flow as the user writes them -> a scenario.
+// own_flow: a flow expression of --flow -> a scenario.
 #include "own_flow.hpp"
 
 #include "flow_words/read_calls.hpp"

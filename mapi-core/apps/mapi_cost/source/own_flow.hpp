@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// own_flow: the functions of a flow as the user writes them -> a scenario.
+// own_flow: a flow expression of --flow -> a scenario.
 #pragma once
 
 #include <string>
@@ -8,6 +8,6 @@
 
 namespace mapi_cost
 {
-// number: of the flow, from 1.  Throws flow_words::WordsError.
+// number: of the flow, starting at 1.  Throws flow_words::WordsError.
 Scenario own_flow(const std::string &text, unsigned number);
 } // namespace mapi_cost

@@ -21,7 +21,7 @@ namespace
 {
 constexpr std::uint64_t kNtpToUnixSeconds = 2208988800;
 constexpr std::size_t kPlainHeaderBytes = 54; // Ethernet, IPv4 and TCP without options
-constexpr std::size_t kSmallestPayload = 256; // less would make every frame alike
+constexpr std::size_t kSmallestPayload = 256; // with less, all frames would be alike
 
 std::string_view text_of(const Packet &packet)
 {
@@ -117,9 +117,9 @@ std::vector<Packet> make_packets(const std::vector<Packet> &from, int link_type,
 void write_capture(const std::string &path, const std::vector<Packet> &packets, int link_type)
 {
     const auto fail = [&] {
-        throw TempError(path + ": cannot write: " + std::strerror(errno) + "; set TMPDIR to a folder with room");
+        throw TempError(path + ": cannot write: " + std::strerror(errno) + "; set TMPDIR to a folder with free space");
     };
-    // Whoever made the packets had no longer ones than this.
+    // The snap length: larger than any packet here.
     const std::unique_ptr<pcap_t, decltype(&pcap_close)> format(
         pcap_open_dead_with_tstamp_precision(link_type, 1 << 18, PCAP_TSTAMP_PRECISION_NANO), pcap_close);
     std::FILE *file = std::fopen(path.c_str(), "wb");

@@ -21,24 +21,25 @@ struct PacketLimits {
     std::uint64_t bytes;
 };
 
-// The first packets that pass the filter ("": all), read through libmapi.
+// The first packets that pass the filter ("" passes all), read through libmapi.
 std::vector<Packet> take_packets(const std::string &path, const std::string &filter, const PacketLimits &limits);
 
-// Bytes of the headers up to the end of TCP or UDP; for what is neither, of the headers that are understood.
+// Length of the headers including TCP or UDP; for other packets, of the headers that are
+// recognized.
 std::size_t header_bytes(const std::vector<std::uint8_t> &frame, int link_type);
 
-// `count` frames of `frame_bytes`: headers of the given packets in turn, as they are, then the payload bytes of all of
-// them one after another.
+// `count` frames of `frame_bytes`: the unmodified headers of the given packets in turn, each
+// followed by bytes from the concatenated payloads of all of them.
 std::vector<Packet> make_packets(const std::vector<Packet> &from, int link_type, unsigned frame_bytes,
                                  std::size_t count);
 
-// pcap with nanoseconds.  Throws TempError.
+// Writes pcap with nanoseconds.  Throws TempError.
 void write_capture(const std::string &path, const std::vector<Packet> &packets, int link_type);
 
-// A string that is in none of the packets; another one for each number.
+// A string that is in none of the packets, different for each number.
 std::string absent_string(const std::vector<Packet> &packets, unsigned number);
 
-// Bytes of a packet up to the end of the text where it is first, or all; the mean.  None for a text with pipes, which
-// STR_SEARCH reads as alternatives or hex bytes.
+// Mean number of bytes up to the end of the first occurrence of the text, or of the packet without
+// one.  Nullopt for a text with pipes, which STR_SEARCH reads as alternatives or hex bytes.
 std::optional<double> searched_bytes(const std::vector<Packet> &packets, const std::string &text);
 } // namespace mapi_cost

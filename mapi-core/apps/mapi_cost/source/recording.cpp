@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// recording: TO_FILE until it has enough, the source ends, or the time is up.
+// recording: runs TO_FILE until it has enough packets, the source ends, or the time is up.
 #include "recording.hpp"
 
 #include <algorithm>

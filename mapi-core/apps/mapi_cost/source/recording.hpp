@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// recording: packets of a device or an ERF file -> a capture that can be read again and again.
+// recording: packets of a device or an ERF file -> a capture that can be read repeatedly.
 #pragma once
 
 #include <cstdint>
@@ -12,6 +12,7 @@ struct Source {
     bool is_device = false;
 };
 
-// The first packets, of a device those of so many seconds at most.  Throws MapiError and command::Interrupted.
+// Records the first packets; on a device, for at most `seconds`.  Throws MapiError and
+// command::Interrupted.
 void record(const Source &source, std::uint64_t packets, std::uint64_t seconds, const std::string &path);
 } // namespace mapi_cost

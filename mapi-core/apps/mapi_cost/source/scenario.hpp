@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// scenario: the rows of D3.4 (2004), Tables 2 to 4, and flows of the user, as data: functions, packets to run on, figures of the paper.
+// scenario: the rows of D3.4 (2004), Tables 2 to 4, and flows of --flow, as data: functions, packets to run on, published figures.
 #pragma once
 
 #include <optional>
@@ -17,29 +17,30 @@ using flow_words::Steps;
 enum class Function {
     kCounter,
     kFilter,
-    kSample,       // some pass
-    kSampleAll,    // draws for each packet, all pass
-    kSearchAbsent, // a string that is in no packet: each is searched to its end
+    kSample,       // passes some packets
+    kSampleAll,    // draws for each packet, but all pass
+    kSearchAbsent, // a string that is in no packet, so each packet is searched to its end
     kSearchText,   // the user's string
     kBuffer,
 };
 
 enum class Traffic {
     kWhole,        // the capture
-    kMatching,     // its packets that pass the filter, so that each reaches what follows the filter
+    kMatching,     // only packets that pass the filter, so that each reaches what follows it
     kMade,         // frames of one size
     kMadeMatching, // the same, with headers of packets that pass the filter
 };
 
 enum class Quantity {
-    kPacket,         // what the packet thread spends on a packet
+    kPacket,         // what the packet thread spends on one packet
     kNextPacket,     // one mapi_get_next_pkt()
     kReadResults,    // one mapi_read_results()
     kFurtherSame,    // what a further flow with the same arguments adds to a packet
     kFurtherDifferent,
 };
 
-// As printed in 2004.  Tables 2 and 3 hold one set of PAPI reads; Table 4 holds differences, in which it cancels.
+// As published in 2004.  Tables 2 and 3 include one set of PAPI reads; in the differences of Table
+// 4 it cancels.
 struct PaperFigures {
     std::optional<double> scampi_instructions = {};
     std::optional<double> scampi_cycles = {};
@@ -47,7 +48,7 @@ struct PaperFigures {
     std::optional<double> intel_cycles = {};
 };
 
-inline constexpr int kOwnTable = 0; // the user's
+inline constexpr int kOwnTable = 0; // flows of --flow
 inline constexpr double kPapiInstructions = 265;
 inline constexpr double kPapiCycles = 700;
 
@@ -55,12 +56,12 @@ struct Scenario {
     std::string id; // for --scenario
     int table;
     std::string name;
-    unsigned frame_bytes; // 0: those of the capture
+    unsigned frame_bytes; // 0: the sizes of the capture
     Traffic traffic;
     Quantity quantity;
     std::vector<Function> functions;
     PaperFigures paper;
-    std::vector<Call> own = {}; // in place of functions: what the user has asked for
+    std::vector<Call> own = {}; // of --flow, instead of `functions`
 
     bool is_call() const { return quantity == Quantity::kNextPacket || quantity == Quantity::kReadResults; }
     bool begins_with_filter() const;
@@ -69,6 +70,6 @@ struct Scenario {
 
 const std::vector<Scenario> &all_scenarios();
 
-// The figures without the PAPI reads, where they are in it.
+// The figures without the PAPI reads, if they included them.
 PaperFigures net_of_papi(const Scenario &scenario);
 } // namespace mapi_cost

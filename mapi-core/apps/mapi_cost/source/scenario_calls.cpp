@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// scenario_calls: the functions of a scenario, or of the user's flow -> calls with their arguments.
+// scenario_calls: the functions of a scenario or of a flow of --flow -> calls with their arguments.
 #include "scenario_calls.hpp"
 
 #include <mapi/mapi.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// scenario_calls: the functions of a scenario, or of the user's flow -> calls with their arguments.
+// scenario_calls: the functions of a scenario or of a flow of --flow -> calls with their arguments.
 #pragma once
 
 #include <string>
@@ -16,6 +16,6 @@ struct CallWords {
     bool reader_waits = true;
 };
 
-// variant: of arguments, for flows that differ.
+// variant: selects arguments, for flows that differ.
 std::vector<Call> calls_of(const Scenario &scenario, unsigned variant, const CallWords &words);
 } // namespace mapi_cost

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// temp_folder: TMPDIR, or memory where there is a file system in it -> a folder that goes with its object.
+// temp_folder: TMPDIR, or a file system in memory if there is one -> a folder that is removed with its object.
 #include "temp_folder.hpp"
 
 #include <cerrno>
@@ -24,8 +24,8 @@ std::string parent()
 TempFolder::TempFolder() : path_(parent() + "/mapi-cost-XXXXXX")
 {
     if (!mkdtemp(path_.data()))
-        throw TempError(path_ + ": cannot make a folder for traces: " + std::strerror(errno) +
-                        "; set TMPDIR to a folder with about 100 MB of room");
+        throw TempError(path_ + ": cannot create a folder for traces: " + std::strerror(errno) +
+                        "; set TMPDIR to a folder with about 100 MB of free space");
 }
 
 TempFolder::~TempFolder()

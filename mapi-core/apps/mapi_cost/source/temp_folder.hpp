@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// temp_folder: TMPDIR, or memory where there is a file system in it -> a folder that goes with its object.
+// temp_folder: TMPDIR, or a file system in memory if there is one -> a folder that is removed with its object.
 #pragma once
 
 #include <stdexcept>

@@ -13,7 +13,7 @@ namespace
 {
 constexpr const char *kFilterOf2004 = "src port 2005";
 constexpr std::uint64_t kCopyBytes = 64 << 20;
-constexpr std::size_t kMadePackets = 1024; // whole batches, and in the processor's second-level cache with room
+constexpr std::size_t kMadePackets = 1024; // full batches that fit easily into the second-level cache
 
 Survey read_whole(const std::string &path, const std::string &filter)
 {
@@ -61,13 +61,13 @@ Survey survey_capture(const std::string &path, const std::string &name, const st
 {
     struct stat status = {};
     if (stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode))
-        throw MapiError(path + ": is not a regular file; it is read many times, so save it to one first");
+        throw MapiError(path + ": not a regular file; it is read many times (save it to a file first)");
     Survey survey = read_whole(path, filter.empty() ? kFilterOf2004 : filter);
     if (filter.empty() && survey.matches == 0)
         survey = read_whole(path, kCommonFilter);
     survey.name = name;
     if (survey.packets == 0)
-        throw MapiError(survey.message.empty() ? name + ": has no packets" : survey.message);
+        throw MapiError(survey.message.empty() ? name + ": contains no packets" : survey.message);
     return survey;
 }
 
@@ -84,7 +84,7 @@ const std::vector<Packet> &Workloads::first_packets(bool is_matching)
     return taken;
 }
 
-// A filter that nothing passes has no matching packets: the rows then run on the others.
+// If no packet passes the filter, the rows run on packets that it rejects.
 Workload Workloads::make(Traffic traffic, unsigned frame_bytes)
 {
     const bool wants_matching = traffic == Traffic::kMatching || traffic == Traffic::kMadeMatching;
@@ -99,7 +99,7 @@ Workload Workloads::make(Traffic traffic, unsigned frame_bytes)
             absent_[workload.path].push_back(absent_string(made, i));
         return workload;
     }
-    // A damaged file cannot be repeated, and of a long one the first packets are enough.
+    // A damaged file cannot be repeated, and the first packets of a long one are enough.
     const bool needs_copy = wants_matching || survey_.is_damaged || survey_.packets > packets.size();
     Workload workload = describe(needs_copy ? folder_.file(wants_matching ? "matching.pcap" : "first.pcap") : survey_.path, packets);
     if (needs_copy)

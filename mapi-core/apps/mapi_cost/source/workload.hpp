@@ -17,43 +17,44 @@ namespace mapi_cost
 {
 inline constexpr const char *kCommonFilter = "tcp";
 
-// What one reading of the whole capture says.
+// What one pass over the whole capture finds.
 struct Survey {
     std::string path;
-    std::string name; // for the user
+    std::string name; // as the user knows it
     std::uint64_t packets = 0;
     std::uint64_t wire_bytes = 0;
     std::uint64_t matches = 0;
     std::uint64_t unread_bytes = 0;
     bool is_damaged = false;
-    std::string message; // what libmapi says about damage and odd records; empty without
+    std::string message; // libmapi's message about damage and malformed records, or empty
     int link_type = 1;
     std::string filter;
 };
 
-// `filter` empty: one is chosen; `name` is what the user knows it by.  Throws MapiError when the capture or the filter is refused.
+// An empty `filter` chooses one; `name` is for messages.  Throws MapiError if the capture or the
+// filter is refused.
 Survey survey_capture(const std::string &path, const std::string &name, const std::string &filter);
 
-// Of a packet; none: not known.
+// Means per packet; nullopt: unknown.
 struct MeanBytes {
-    std::optional<double> captured = {}; // that TO_BUFFER copies
-    std::optional<double> searched = {}; // that a search for the user's string reads
+    std::optional<double> captured = {}; // copied by TO_BUFFER
+    std::optional<double> searched = {}; // read by a search for the user's string
 };
 
-// A capture file that is read again and again.
+// A capture file that is read repeatedly.
 struct Workload {
     std::string path;
     std::uint64_t packets = 0;
-    std::uint64_t buffer_bytes = 0; // that its packets take in TO_BUFFER
-    bool is_uniform = false;        // packets are alike: a few tell about all
+    std::uint64_t buffer_bytes = 0; // space that its packets take in TO_BUFFER
+    bool is_uniform = false;        // packets are alike, so a few represent all
     MeanBytes bytes = {};
 };
 
-// One chain of functions for each flow.
+// One chain of functions per flow.
 struct Load {
     Workload workload;
     std::vector<std::vector<Call>> flows;
-    bool is_compared = false; // with the same packets through another number of flows
+    bool is_compared = false; // with a run of the same packets through another number of flows
 };
 
 class Workloads
@@ -61,7 +62,8 @@ class Workloads
 public:
     Workloads(const Survey &survey, std::string text, std::uint64_t packets, const TempFolder &folder);
 
-    // The scenario with `flows` flows; functions are chosen so that flows have the same or different arguments.
+    // The scenario with `flows` flows, whose functions have the same or different arguments as it
+    // requires.
     Load load(const Scenario &scenario, unsigned flows, bool reader_waits = true);
 
 private:

@@ -66,7 +66,7 @@ TEST_CASE("terms that are not determined are named and have a dash as cost",
     const std::string text = additive_text(results_with({kRows[0], kRows[3]}));
 
     CHECK(has(text, "nothing tests the model"));
-    CHECK(has(text, "Not determined, run more scenarios: BPF_FILTER; SAMPLE_PACKETS."));
+    CHECK(has(text, "Not determined (run more scenarios): BPF_FILTER; SAMPLE_PACKETS."));
     CHECK(has(text, "BPF_FILTER                          |               -"));
 }
 
@@ -76,7 +76,7 @@ TEST_CASE("scenarios without an interval are named with the reason why they are 
     Results results = results_with(kRows);
     results.models.cycles->without_interval = {"five"};
 
-    CHECK(has(additive_text(results), "Not in the model, their cost has no interval: five."));
+    CHECK(has(additive_text(results), "Not in the model, because their cost has no interval: five."));
 }
 
 TEST_CASE("without a row in a model there is no text about it", "[mapi_cost][additive_table]")

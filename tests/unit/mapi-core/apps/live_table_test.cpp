@@ -38,8 +38,8 @@ TEST_CASE("the head names device, time, packets, batches and drops", "[mapi_cost
     const std::string text = head_text(test_support::live_example());
 
     CHECK_THAT(text, Contains("live device   eth7: 1000 packets, 60000 bytes, 60 bytes on average"));
-    CHECK_THAT(text, Contains("in 2.0 s, of each row until 5 s have passed or 200000 packets have come; 20.0 packets a batch on average"));
-    CHECK_THAT(text, Contains("of a network interface the kernel leaves out what it rejects")); // other devices do not
+    CHECK_THAT(text, Contains("in 2.0 s, each row until 5 s have passed or 200000 packets have arrived; 20.0 packets per batch on average"));
+    CHECK_THAT(text, Contains("on a network interface, the kernel applies it to flows that begin with it"));
     CHECK_THAT(text, Contains("dropped       7 kernel, 3 buffer full; while instructions were counted: 120 kernel"));
     CHECK_THAT(text, Contains("batch of up to 64 packets") && !Contains("capture"));
 }

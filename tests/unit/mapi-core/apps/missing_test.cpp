@@ -49,22 +49,22 @@ TEST_CASE("for a live device, the message says what to wait for", "[mapi_cost][m
     Results live = results();
     live.live.emplace();
 
-    CHECK_THAT(why_missing(scenario("counter"), live, NothingMeasured(0)), Contains("of x.pcap too few packets came within 5 s") && Contains("--seconds"));
+    CHECK_THAT(why_missing(scenario("counter"), live, NothingMeasured(0)), Contains("x.pcap: too few packets arrived within 5 s") && Contains("--seconds"));
     CHECK_THAT(why_missing(scenario("filter"), live, NothingMeasured(0)), Contains("that pass the filter") && Contains("--filter"));
 }
 
 TEST_CASE("a missing interval is reported with packets and capture, or what to wait for",
           "[mapi_cost][missing]")
 {
-    CHECK_THAT(why_no_interval(scenario("counter"), results()), Contains("--packets 200000 of x.pcap") && Contains("give more --packets"));
+    CHECK_THAT(why_no_interval(scenario("counter"), results()), Contains("--packets 200000 of x.pcap") && Contains("increase --packets"));
     Results live = results();
     live.live.emplace();
-    CHECK_THAT(why_no_interval(scenario("counter"), live), Contains("of x.pcap too few packets came within 5 s") && Contains("--seconds"));
+    CHECK_THAT(why_no_interval(scenario("counter"), live), Contains("x.pcap: too few packets arrived within 5 s") && Contains("--seconds"));
 }
 
 TEST_CASE("if all units were left out, their number is reported", "[mapi_cost][missing]")
 {
-    CHECK_THAT(why_missing(scenario("counter"), results(), NothingMeasured(7)), Contains("all 7 units") && Contains("again"));
+    CHECK_THAT(why_missing(scenario("counter"), results(), NothingMeasured(7)), Contains("all 7 measured units") && Contains("again"));
 }
 
 TEST_CASE("a row without figures for another reason names packets and capture", "[mapi_cost][missing]")

@@ -40,18 +40,18 @@ TEST_CASE("an error in a flow is named", "[flow_words]")
         }
         return "";
     };
-    CHECK(why("") == "no function stands before a bar or the end");
-    CHECK(why("PKT_COUNTER |") == "no function stands before a bar or the end");
-    CHECK(why("NO_SUCH 1") == "\"NO_SUCH\" is no function of libmapi; mapi(3) names them");
-    CHECK(why("BPF_FILTER 'tcp") == "a quotation mark ' is not closed");
-    CHECK(why("STR_SEARCH a 0") == "STR_SEARCH: an argument is missing behind \"0\" (sii\?\?s)");
+    CHECK(why("") == "missing function before \"|\" or at the end");
+    CHECK(why("PKT_COUNTER |") == "missing function before \"|\" or at the end");
+    CHECK(why("NO_SUCH 1") == "unknown function \"NO_SUCH\" (mapi(3) lists the functions)");
+    CHECK(why("BPF_FILTER 'tcp") == "unterminated quotation mark '");
+    CHECK(why("STR_SEARCH a 0") == "STR_SEARCH: missing argument after \"0\" (sii\?\?s)");
     CHECK(read_calls("STR_SEARCH a 0 0 nocase") == std::vector<Call>{{"STR_SEARCH", {"a", std::int64_t{0}, std::int64_t{0}, "nocase"}}});
-    CHECK(why("STR_SEARCH a 0 x") == "\"x\" is no int");
-    CHECK(why("PKTINFO 99999999999") == "\"99999999999\" is no int");
-    CHECK(why("PKT_COUNTER 1") == "PKT_COUNTER: takes no argument \"1\" ()");
-    CHECK(why("STATS @1 0") == "\"@1\" names no function of the flow before it; the first is @1");
-    CHECK(why("PKTINFO 1 | STATS @2 0") == "\"@2\" names no function of the flow before it; the first is @1");
-    CHECK(why("PKTINFO 1 | STATS 1 0") == "\"1\" names no function of the flow before it; the first is @1");
+    CHECK(why("STR_SEARCH a 0 x") == "\"x\" is not an int");
+    CHECK(why("PKTINFO 99999999999") == "\"99999999999\" is not an int");
+    CHECK(why("PKT_COUNTER 1") == "PKT_COUNTER: unexpected argument \"1\" ()");
+    CHECK(why("STATS @1 0") == "\"@1\" does not refer to an earlier function of the flow (the first is @1)");
+    CHECK(why("PKTINFO 1 | STATS @2 0") == "\"@2\" does not refer to an earlier function of the flow (the first is @1)");
+    CHECK(why("PKTINFO 1 | STATS 1 0") == "\"1\" does not refer to an earlier function of the flow (the first is @1)");
 }
 
 TEST_CASE("a flow of the user is a scenario of mapi-cost with its number and functions",

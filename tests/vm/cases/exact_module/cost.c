@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What a probe of another module executes, counted by a counter that nsmod knows nothing of: 8 pairs against 16. */
+/* Instructions of a probe in another module, counted by a counter that nsmod does not use: 8 pairs compared with 16. */
 #include <linux/err.h>
 #include <linux/irqflags.h>
 #include <linux/module.h>
@@ -24,7 +24,7 @@ static noinline void sixteen_pairs(void)
 	FOUR_PAIRS; FOUR_PAIRS; FOUR_PAIRS; FOUR_PAIRS;
 }
 
-/* The first event counter, which is the event's if it is the only one. */
+/* The first event counter, which the event has if it is the only one. */
 static u64 count_of(void (*function)(void))
 {
 	unsigned long flags;
@@ -48,7 +48,7 @@ static int __init cost_init(void)
 
 	if (IS_ERR(event))
 		return PTR_ERR(event);
-	eight_pairs(); /* sites are met */
+	eight_pairs(); /* registers the sites */
 	sixteen_pairs();
 	few = count_of(eight_pairs);
 	many = count_of(sixteen_pairs);

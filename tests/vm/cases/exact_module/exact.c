@@ -14,7 +14,10 @@
 
 #include <nslice/kernel.h>
 
-/* 1 + 2 * n instructions.  n stays in its register, so the compiler has nothing to do between two statements. */
+/*
+ * 1 + 2 * n instructions.  n stays in its register, so the compiler adds nothing between two
+ * statements.
+ */
 #define WORK asm volatile("mov x9, %0\n\t1: subs x9, x9, #1\n\tb.ne 1b" : : "r"(n) : "x9", "cc", "memory")
 #define WORK_INSTRUCTIONS(n) (1 + 2 * (n))
 
@@ -62,11 +65,11 @@ static const u64 loops[] = { 10, 33, 100, 1000, 10000, 100000, 1000000 };
 
 static unsigned int sizes = ARRAY_SIZE(loops);
 module_param(sizes, uint, 0);
-MODULE_PARM_DESC(sizes, "of the loops, how many; the shortest first");
+MODULE_PARM_DESC(sizes, "number of loop lengths, shortest first");
 
 enum context { PROCESS = 1, SOFTIRQ, HARDIRQ };
 
-/* What runs next, and where it tells that it has. */
+/* What runs next, and how it signals completion. */
 static struct {
 	enum context context;
 	u32 depth;
@@ -74,7 +77,7 @@ static struct {
 	u32 done;
 } now;
 
-/* Nothing comes in between: what an interrupt executes counts, too. */
+/* Without interruption, because an interrupt's instructions would be counted, too. */
 static void run_slices(void)
 {
 	unsigned long flags;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* One probe on every CPU at the same time: where one CPU meets it for the first time, the others write its records already. */
+/* One probe on every CPU at the same time: while one CPU uses it for the first time, the others already write its records. */
 #include <linux/cpu.h>
 #include <linux/delay.h>
 #include <linux/module.h>
