@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "daemon/reporting/census.hpp"
+#include "daemon/reporting/client_registry.hpp"
 #include "daemon/housekeeping.hpp"
 #include "daemon/session/policy.hpp"
 #include "daemon/pulse.hpp"
@@ -18,7 +18,7 @@ struct Service {
     const engine::Registry &registry;
     engine::Devices &devices;
     Limits limits;
-    Census &census;
+    ClientRegistry &registry;
     Pulse &pulse;
     std::string group; // may use devices without a group of their own
     Users &users;

@@ -35,8 +35,8 @@ size_t rounded(size_t bytes)
 }
 } // namespace
 
-SharedPiece::SharedPiece(const char *name, size_t bytes, bool clients_may_write, std::shared_ptr<engine::Budget> user)
-    : file_(memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING)), user_(user ? std::move(user) : std::make_shared<engine::Budget>())
+SharedPiece::SharedPiece(const char *name, size_t bytes, bool clients_may_write, std::shared_ptr<engine::Quota> user)
+    : file_(memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING)), user_(user ? std::move(user) : std::make_shared<engine::Quota>())
 {
     if (!file_.is_open() || ftruncate(file_.number(), off_t(bytes)) < 0)
         fail("cannot create shared memory");
@@ -92,7 +92,7 @@ void SharedPiece::release(void *memory, size_t bytes)
     }
 }
 
-SharedArena::SharedArena(size_t engine_bytes, size_t client_bytes, const std::shared_ptr<engine::Budget> &user)
+SharedArena::SharedArena(size_t engine_bytes, size_t client_bytes, const std::shared_ptr<engine::Quota> &user)
     : engine_("mapi-results", engine_bytes, false, user), client_("mapi-client", client_bytes, true, user)
 {
 }

@@ -9,7 +9,7 @@
 #include <mutex>
 
 #include "engine/memory/arena.hpp"
-#include "engine/memory/budget.hpp"
+#include "engine/memory/quota.hpp"
 #include "ipc/descriptor.hpp"
 #include "ipc/mapping.hpp"
 
@@ -21,8 +21,8 @@ namespace mapi::daemon
 class SharedPiece
 {
 public:
-    // user: the memory budget of the client's user; null: not counted.  Throws Error.
-    SharedPiece(const char *name, size_t bytes, bool clients_may_write, std::shared_ptr<engine::Budget> user = {});
+    // user: the memory quota of the client's user; null: not counted.  Throws Error.
+    SharedPiece(const char *name, size_t bytes, bool clients_may_write, std::shared_ptr<engine::Quota> user = {});
 
     // Null: there is no room, or the user's limit is reached, see is_user_short().
     void *allocate(size_t bytes);
@@ -38,14 +38,14 @@ private:
     std::mutex mutex_; // protects all members below
     std::map<size_t, size_t> free_; // offset -> bytes
     size_t used_until_ = 0;         // the memory behind it was never used and contains zeros
-    engine::Charge user_;           // for the memory before it
+    engine::QuotaUse user_;           // for the memory before it
     std::atomic<bool> is_user_short_ = false; // for the last refusal; not protected by the lock
 };
 
 class SharedArena final : public engine::Arena
 {
 public:
-    SharedArena(size_t engine_bytes, size_t client_bytes, const std::shared_ptr<engine::Budget> &user = {});
+    SharedArena(size_t engine_bytes, size_t client_bytes, const std::shared_ptr<engine::Quota> &user = {});
 
     void *allocate(Side side, size_t bytes) override;
     void release(Side side, void *memory, size_t bytes) override { piece(side).release(memory, bytes); }

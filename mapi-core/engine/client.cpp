@@ -8,7 +8,7 @@ namespace
 {
 // An object and the memory charged for it.
 struct CommonObject {
-    CommonObject(const mapi_common_object &k, Charge c) : kind(k), charge(std::move(c)), object(kind.create()) {}
+    CommonObject(const mapi_common_object &k, QuotaUse c) : kind(k), charge(std::move(c)), object(kind.create()) {}
     ~CommonObject()
     {
         if (object)
@@ -18,7 +18,7 @@ struct CommonObject {
     CommonObject &operator=(const CommonObject &) = delete;
 
     const mapi_common_object &kind;
-    const Charge charge;
+    const QuotaUse charge;
     void *const object;
 };
 } // namespace
@@ -29,7 +29,7 @@ std::shared_ptr<void> Client::common_object(const mapi_common_object &kind)
     const auto found = objects_.find(&kind);
     if (found != objects_.end())
         return found->second;
-    Charge charge(budget_);
+    QuotaUse charge(quota_);
     if (!charge.add(kind.bytes))
         return nullptr;
     const auto made = std::make_shared<CommonObject>(kind, std::move(charge));

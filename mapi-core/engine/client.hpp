@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Client: state shared by the flows of one program: the memory for its results, the memory budget
+// Client: state shared by the flows of one program: the memory for its results, the memory quota
 // of its functions, and objects that these share.
 #pragma once
 
@@ -11,7 +11,7 @@
 #include <mapi/function.h>
 
 #include "engine/memory/arena.hpp"
-#include "engine/memory/budget.hpp"
+#include "engine/memory/quota.hpp"
 #include "engine/flow_drops.hpp"
 
 namespace mapi::engine
@@ -22,17 +22,17 @@ struct DeviceTotals;
 class Client
 {
 public:
-    explicit Client(std::shared_ptr<Arena> arena = std::make_shared<HeapArena>(), std::shared_ptr<Budget> budget = std::make_shared<Budget>())
-        : arena_(std::move(arena)), budget_(std::move(budget))
+    explicit Client(std::shared_ptr<Arena> arena = std::make_shared<HeapArena>(), std::shared_ptr<Quota> quota = std::make_shared<Quota>())
+        : arena_(std::move(arena)), quota_(std::move(quota))
     {
     }
 
     const std::shared_ptr<Arena> &arena() const { return arena_; }
     // Memory that functions of its flows and their common objects could need, and that its captures
     // hold, if they are charged.
-    const std::shared_ptr<Budget> &budget() const { return budget_; }
+    const std::shared_ptr<Quota> &quota() const { return quota_; }
     // Created for the first function that requests it; it lives as long as the client and every
-    // holder.  Null if the budget is exhausted.  Throws std::bad_alloc if it cannot be created.
+    // holder.  Null if the quota is exhausted.  Throws std::bad_alloc if it cannot be created.
     std::shared_ptr<void> common_object(const mapi_common_object &kind);
     // Of its flows on one device, identified by its totals: another device of the same name starts
     // at 0.
@@ -40,7 +40,7 @@ public:
 
 private:
     const std::shared_ptr<Arena> arena_;
-    const std::shared_ptr<Budget> budget_;
+    const std::shared_ptr<Quota> quota_;
     std::mutex mutex_; // all below
     std::map<const mapi_common_object *, std::shared_ptr<void>> objects_;
     std::map<std::weak_ptr<DeviceTotals>, std::shared_ptr<FlowDrops>, std::owner_less<>> drops_;

@@ -106,7 +106,7 @@ std::shared_ptr<Device> Devices::open(Lock &lock, Entry &entry, bool start_at_co
     std::exception_ptr failure;
     try {
         const mapi_driver &driver = registry_.driver(settings.driver);
-        device = std::make_shared<Device>(entry.id, std::move(settings), driver, start_at_connect, devices_options_.on_plan, devices_options_.budget);
+        device = std::make_shared<Device>(entry.id, std::move(settings), driver, start_at_connect, devices_options_.on_plan, devices_options_.quota);
     } catch (...) {
         failure = std::current_exception();
     }

@@ -26,7 +26,7 @@ struct DevicesOptions {
     bool has_captures_alone = false; // no devices of mapi.conf and no interfaces
     Devices *formats = nullptr;      // whose mapi.conf names the drivers of captures; null: its own
     PlanObserver on_plan = {};
-    std::shared_ptr<Budget> budget = {}; // for drivers' memory; null: not charged
+    std::shared_ptr<Quota> quota = {}; // for drivers' memory; null: not charged
 };
 
 // The result of reload(), by device name.

@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "analyse/pair/both_sides.hpp"
+#include "analyse/pair/user_and_kernel.hpp"
 #include "analyse/incomplete.hpp"
 #include "analyse/statistics/stats.hpp"
 #include "analyse/statistics/summarise.hpp"
@@ -163,7 +163,7 @@ StatsReport analyse_trace(TraceFile &trace, const AnalyseOptions &options)
     describe(trace, correction, report);
     StatsCollector programs(correction, trace.counter_names().size(), trace.info("counters.source") == "step");
     StatsCollector kernel(correction, trace.kernel_counter_names().size());
-    BothSides sides(trace, programs, kernel);
+    UserAndKernelPairs sides(trace, programs, kernel);
     Merger merger(trace, pairing_order(trace));
     Run run;
     std::uint64_t runs = 0;

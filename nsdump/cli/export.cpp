@@ -6,7 +6,7 @@
 #include <string>
 
 
-#include "analyse/pair/both_sides.hpp"
+#include "analyse/pair/user_and_kernel.hpp"
 #include "cli/analysis.hpp"
 #include "cli/commands.hpp"
 #include "cli/finish.hpp"
@@ -122,7 +122,7 @@ int export_slices(const Options &options)
                    {trace.counter_names(), trace.kernel_counter_names()});
     rows.header(output.text());
     SliceWriter writer(options, trace, rows, output);
-    BothSides sides(trace, writer, writer);
+    UserAndKernelPairs sides(trace, writer, writer);
     if (const std::string warning = foreign_threads_warning(trace); !warning.empty())
         tell_warning(trace.source().name(), warning);
     return for_each_run(trace, output, [&](const Run &run) {

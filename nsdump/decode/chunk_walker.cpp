@@ -37,13 +37,13 @@ bool ChunkWalker::header_at(std::uint64_t offset, Chunk &chunk)
            end_of(chunk) <= source_.size_bytes();
 }
 
-bool ChunkWalker::read_payload(const Chunk &chunk, std::vector<std::uint64_t> &units)
+bool ChunkWalker::read_payload(const Chunk &chunk, std::vector<std::uint64_t> &words)
 {
-    units.resize(chunk.header.payload_bytes / NSLICE_UNIT_BYTES);
+    words.resize(chunk.header.payload_bytes / NSLICE_WORD_BYTES);
     const std::uint64_t offset = chunk.offset + format_.chunk_header_bytes;
-    return source_.read_at(offset, units.data(), chunk.header.payload_bytes) ==
+    return source_.read_at(offset, words.data(), chunk.header.payload_bytes) ==
                chunk.header.payload_bytes &&
-           nslice_crc32c(units.data(), chunk.header.payload_bytes) == chunk.header.payload_crc32c;
+           nslice_crc32c(words.data(), chunk.header.payload_bytes) == chunk.header.payload_crc32c;
 }
 
 bool ChunkWalker::search(std::uint64_t from, Chunk &chunk)

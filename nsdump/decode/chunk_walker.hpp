@@ -30,9 +30,9 @@ public:
     bool next(Chunk &chunk);
     // Reads the header at a known offset; false if it is not valid.
     bool header_at(std::uint64_t offset, Chunk &chunk);
-    // False if the checksum is wrong or the file was truncated.  `units` receives the payload's
+    // False if the checksum is wrong or the file was truncated.  `words` receives the payload's
     // words and is reused from call to call.
-    bool read_payload(const Chunk &chunk, std::vector<std::uint64_t> &units);
+    bool read_payload(const Chunk &chunk, std::vector<std::uint64_t> &words);
 
 private:
     bool search(std::uint64_t from, Chunk &chunk);

@@ -34,7 +34,7 @@ bool CpuStream::next_chunk()
         lost_before_ = chunk.header.lost_before;
         declared_records_ = chunk.header.records;
         if (events_.size() < kBlockEvents) // a CPU with few records uses little memory
-            events_.resize(std::clamp(payload_.size() / NSLICE_HEAD_UNITS, events_.size(), kBlockEvents));
+            events_.resize(std::clamp(payload_.size() / NSLICE_HEAD_WORDS, events_.size(), kBlockEvents));
         cursor_ = {payload_.data(), payload_.data() + payload_.size(), chunks_.cpu};
         has_ticks_back_ = false;
         is_chunk_open_ = true;
@@ -51,7 +51,7 @@ void CpuStream::finish_chunk()
     faults_.decoded += cursor_.decoded;
     faults_.declared += declared_records_;
     faults_.unknown_kind += cursor_.unknown_kind;
-    faults_.malformed_chunks += cursor_.malformed_units > 0;
+    faults_.malformed_chunks += cursor_.malformed_words > 0;
     faults_.wrong_counts += cursor_.decoded != declared_records_;
     faults_.ticks_back += has_ticks_back_;
 }

@@ -18,7 +18,7 @@ struct RecordCursor {
     std::uint32_t cpu = 0;
     std::uint64_t decoded = 0;      // records of any kind seen in this payload
     std::uint64_t unknown_kind = 0; // records skipped by their length
-    std::uint64_t malformed_units = 0; // words at the end that do not form a complete record
+    std::uint64_t malformed_words = 0; // words at the end that do not form a complete record
 };
 
 using Payload = std::span<const std::uint64_t>; // payloads consist of whole words

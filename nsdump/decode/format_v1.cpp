@@ -19,7 +19,7 @@ bool decode_chunk_header(const std::byte *bytes, ChunkHeader &header)
     nslice_chunk_header raw;
     std::memcpy(&raw, bytes, sizeof raw);
     if (raw.magic != NSLICE_CHUNK_MAGIC || raw.header_bytes != sizeof raw ||
-        raw.payload_bytes % NSLICE_UNIT_BYTES != 0 || raw.payload_bytes > NSLICE_MAX_PAYLOAD_BYTES ||
+        raw.payload_bytes % NSLICE_WORD_BYTES != 0 || raw.payload_bytes > NSLICE_MAX_PAYLOAD_BYTES ||
         raw.header_crc32c != nslice_crc32c(bytes, offsetof(nslice_chunk_header, header_crc32c)))
         return false;
     header.kind = raw.kind;
@@ -215,25 +215,25 @@ std::size_t decode_records(RecordCursor &cursor, Event *events, std::size_t max)
     const std::uint64_t *at = cursor.at, *const end = cursor.end;
     std::size_t count = 0;
     std::uint64_t unknown_kind = 0;
-    while (count < max && end - at >= static_cast<std::ptrdiff_t>(NSLICE_HEAD_UNITS)) {
+    while (count < max && end - at >= static_cast<std::ptrdiff_t>(NSLICE_HEAD_WORDS)) {
         Event &event = events[count];
         std::memcpy(static_cast<void *>(&event), at, sizeof(nslice_record_head));
-        const std::ptrdiff_t units = NSLICE_HEAD_UNITS + std::ptrdiff_t{event.word_count};
+        const std::ptrdiff_t record_words = NSLICE_HEAD_WORDS + std::ptrdiff_t{event.word_count};
         // Kind 0 is a record that was never completed; no record has more than NSLICE_MAX_WORDS
         // words.
-        if (units > end - at || event.kind == 0 || event.word_count > NSLICE_MAX_WORDS) [[unlikely]]
+        if (record_words > end - at || event.kind == 0 || event.word_count > NSLICE_MAX_WORDS) [[unlikely]]
             break;
-        event.words = at + NSLICE_HEAD_UNITS;
+        event.words = at + NSLICE_HEAD_WORDS;
         event.cpu = cursor.cpu;
         const bool is_known = event.kind <= NSLICE_KIND_EXIT;
         count += is_known;
         unknown_kind += !is_known;
-        at += units;
+        at += record_words;
     }
     cursor.decoded += count + unknown_kind;
     cursor.unknown_kind += unknown_kind;
     if (count < max && at < cursor.end) { // the loop stopped at a malformed record
-        cursor.malformed_units += static_cast<std::uint64_t>(cursor.end - at);
+        cursor.malformed_words += static_cast<std::uint64_t>(cursor.end - at);
         at = cursor.end;
     }
     cursor.at = at;

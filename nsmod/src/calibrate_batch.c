@@ -116,21 +116,21 @@ static void run(void (*loop)(u64 rounds), u32 rounds, u32 fields, u64 *data, u64
 
 static u64 field_of(const u64 *record, u32 field)
 {
-	return field == 0 ? record[0] : record[NSLICE_HEAD_UNITS + field - 1];
+	return field == 0 ? record[0] : record[NSLICE_HEAD_WORDS + field - 1];
 }
 
 /* STOP minus START over all pairs in the ring, which are empty slices. */
 static void sum_inner(const struct nslice_ring_meta *ring, u32 fields, s64 *sums)
 {
-	const u32 end = NSLICE_POSITION_UNITS(ring->head);
+	const u32 end = NSLICE_POSITION_WORDS(ring->head);
 	const u64 *data = nsmod_ring_data(ring);
 	u32 at = 0, i;
 
 	while (at < end) {
-		const u32 units = NSLICE_HEAD_UNITS + (data[at + 1] >> 56);
+		const u32 units = NSLICE_HEAD_WORDS + (data[at + 1] >> 56);
 		const u64 kind = data[at + 1] >> 48 & 0xff;
 
-		for (i = 0; i < fields && i < 1 + units - NSLICE_HEAD_UNITS; ++i)
+		for (i = 0; i < fields && i < 1 + units - NSLICE_HEAD_WORDS; ++i)
 			sums[i] += kind == NSLICE_KIND_STOP ? field_of(&data[at], i) : -field_of(&data[at], i);
 		at += units;
 	}

@@ -10,7 +10,7 @@
 
 #include <asm/barrier.h>
 
-#include <nslice/stretch.h>
+#include <nslice/span.h>
 
 #include "output.h"
 
@@ -18,7 +18,7 @@
  * A chunk with its header fits into 256 KiB, which the allocator can provide
  * without rounding up.
  */
-#define MAX_CHUNK_UNITS ((u32)((NSLICE_MAX_PAYLOAD_BYTES - PAGE_SIZE) / NSLICE_UNIT_BYTES))
+#define MAX_CHUNK_WORDS ((u32)((NSLICE_MAX_PAYLOAD_BYTES - PAGE_SIZE) / NSLICE_WORD_BYTES))
 
 /*
  * Writers free an eighth of a ring at a time: after this many retries the drain
@@ -26,14 +26,14 @@
  */
 #define MAX_RETRIES 64
 
-static u32 ring_units(const struct nsmod_drained_ring *ring)
+static u32 ring_words(const struct nsmod_drained_ring *ring)
 {
-	return ring->ring_bytes / NSLICE_UNIT_BYTES;
+	return ring->ring_bytes / NSLICE_WORD_BYTES;
 }
 
 static u64 offset_of(const struct nsmod_drained_ring *ring, u64 position)
 {
-	return (u64)((u32)position & (ring_units(ring) - 1)) * NSLICE_UNIT_BYTES;
+	return (u64)((u32)position & (ring_words(ring) - 1)) * NSLICE_WORD_BYTES;
 }
 
 /* Losses since the drain began. */
@@ -77,9 +77,9 @@ u32 nsmod_ring_pending(const struct nsmod_drained_ring *ring)
 	return NSLICE_POSITION_RECORDS(ring->head - ring->tail);
 }
 
-static int copy_out(const struct nsmod_drained_ring *ring, u64 position, u32 units, u64 *to)
+static int copy_out(const struct nsmod_drained_ring *ring, u64 position, u32 words, u64 *to)
 {
-	const u64 offset = offset_of(ring, position), bytes = (u64)units * NSLICE_UNIT_BYTES;
+	const u64 offset = offset_of(ring, position), bytes = (u64)words * NSLICE_WORD_BYTES;
 	const u64 first = min(bytes, ring->ring_bytes - offset);
 	int err = ring->data->read(ring, offset, to, first);
 
@@ -88,9 +88,9 @@ static int copy_out(const struct nsmod_drained_ring *ring, u64 position, u32 uni
 	return err;
 }
 
-static int clear(const struct nsmod_drained_ring *ring, u64 position, u32 units)
+static int clear(const struct nsmod_drained_ring *ring, u64 position, u32 words)
 {
-	const u64 offset = offset_of(ring, position), bytes = (u64)units * NSLICE_UNIT_BYTES;
+	const u64 offset = offset_of(ring, position), bytes = (u64)words * NSLICE_WORD_BYTES;
 	const u64 first = min(bytes, ring->ring_bytes - offset);
 	int err = ring->data->clear(ring, offset, first);
 
@@ -100,18 +100,18 @@ static int clear(const struct nsmod_drained_ring *ring, u64 position, u32 units)
 }
 
 /*
- * Releases the room of the stretch.  With policy overwrite the drain only reads
+ * Releases the room of the span.  With policy overwrite the drain only reads
  * and moves its own tail.
  */
-static int consume(struct nsmod_drained_ring *ring, struct nslice_stretch stretch, u64 *head)
+static int consume(struct nsmod_drained_ring *ring, struct nslice_span span, u64 *head)
 {
-	const u64 step = ((u64)stretch.records << 32) + stretch.units;
+	const u64 step = ((u64)span.records << 32) + span.words;
 	int err = 0;
 
 	/* pairs with the writer's commit, as in nsmod_ring_watch() */
 	*head = smp_load_acquire(&ring->meta->head);
 	if (!ring->is_overwrite && ring->is_atomic)
-		err = clear(ring, ring->tail, stretch.units);
+		err = clear(ring, ring->tail, span.words);
 	if (err)
 		return err;
 	ring->tail += step;
@@ -134,12 +134,12 @@ static void follow_tail(struct nsmod_drained_ring *ring)
 {
 	/* pairs with the writer's exchange of the tail: the head that it saw is visible here */
 	const u64 tail = smp_load_acquire(&ring->meta->tail);
-	const u32 pending = NSLICE_POSITION_UNITS(ring->head - ring->tail);
-	const s32 left = NSLICE_POSITION_UNITS(ring->head - tail);
+	const u32 pending = NSLICE_POSITION_WORDS(ring->head - ring->tail);
+	const s32 left = NSLICE_POSITION_WORDS(ring->head - tail);
 
 	if (left < 0)
 		ring->tail = ring->head;
-	else if (left <= ring_units(ring) && (pending > ring_units(ring) || left < pending))
+	else if (left <= ring_words(ring) && (pending > ring_words(ring) || left < pending))
 		ring->tail = tail;
 }
 
@@ -153,64 +153,64 @@ static bool is_still_there(struct nsmod_drained_ring *ring)
 	return ring->tail == before;
 }
 
-static void fill_header(const struct nsmod_drained_ring *ring, struct nslice_stretch stretch, const u64 *data,
+static void fill_header(const struct nsmod_drained_ring *ring, struct nslice_span span, const u64 *data,
 			struct nslice_chunk_header *header)
 {
 	memset(header, 0, sizeof(*header));
 	header->kind = ring->chunk_kind;
 	header->sequence = ring->chunks;
 	header->cpu = ring->cpu;
-	header->records = stretch.records;
+	header->records = span.records;
 	header->lost_before = ring->gaps.passed + overwritten_before(ring, ring->tail) + ring->lost_torn;
 	header->first_ticks = data[0];
 }
 
-static s64 take_into(struct nsmod_drained_ring *ring, struct nsmod_output *output, struct nsmod_chunk *chunk, u32 units)
+static s64 take_into(struct nsmod_drained_ring *ring, struct nsmod_output *output, struct nsmod_chunk *chunk, u32 words)
 {
 	u64 *data = nsmod_chunk_payload(chunk);
 	struct nslice_chunk_header header;
-	struct nslice_stretch stretch;
+	struct nslice_span span;
 	u64 head;
-	int err = copy_out(ring, ring->tail, units, data);
+	int err = copy_out(ring, ring->tail, words, data);
 
 	if (err)
 		return err;
 	if (ring->is_overwrite && !is_still_there(ring))
 		return -EAGAIN;
-	stretch = nslice_stretch_walk(data, units, units, ring->is_atomic);
-	if (stretch.units == 0)
+	span = nslice_span_walk(data, words, words, ring->is_atomic);
+	if (span.words == 0)
 		return 0;
-	fill_header(ring, stretch, data, &header);
-	err = consume(ring, stretch, &head);
+	fill_header(ring, span, data, &header);
+	err = consume(ring, span, &head);
 	if (err)
 		return err;
 	++ring->chunks;
-	ring->drained += stretch.records;
+	ring->drained += span.records;
 	nslice_gaps_note(&ring->gaps, refused_records(ring), head);
-	nsmod_output_add(output, chunk, &header, stretch.units * NSLICE_UNIT_BYTES);
-	return stretch.units * NSLICE_UNIT_BYTES;
+	nsmod_output_add(output, chunk, &header, span.words * NSLICE_WORD_BYTES);
+	return span.words * NSLICE_WORD_BYTES;
 }
 
 s64 nsmod_ring_take(struct nsmod_drained_ring *ring, struct nsmod_output *output)
 {
 	struct nsmod_chunk *chunk;
 	u64 limit;
-	u32 units;
+	u32 words;
 	s64 taken;
 
 	if (ring->is_overwrite)
 		follow_tail(ring);
 	/* A head outside the ring is hostile; there is nothing to take. */
-	if (NSLICE_POSITION_UNITS(ring->head - ring->tail) > ring_units(ring))
+	if (NSLICE_POSITION_WORDS(ring->head - ring->tail) > ring_words(ring))
 		return 0;
 	limit = nslice_gaps_limit(&ring->gaps, ring->tail, ring->head);
-	units = min(NSLICE_POSITION_UNITS(limit - ring->tail), MAX_CHUNK_UNITS);
-	if (units < NSLICE_HEAD_UNITS)
+	words = min(NSLICE_POSITION_WORDS(limit - ring->tail), MAX_CHUNK_WORDS);
+	if (words < NSLICE_HEAD_WORDS)
 		return 0;
-	chunk = nsmod_output_chunk(output, units * NSLICE_UNIT_BYTES);
+	chunk = nsmod_output_chunk(output, words * NSLICE_WORD_BYTES);
 	if (IS_ERR(chunk))
 		return PTR_ERR(chunk);
-	taken = take_into(ring, output, chunk, units);
+	taken = take_into(ring, output, chunk, words);
 	if (taken <= 0)
 		nsmod_output_drop(chunk);
 	return taken;

@@ -12,7 +12,7 @@
 struct nsmod_drained_ring;
 struct nsmod_output;
 
-/* Access to the data.  The caller masks positions and splits stretches that wrap around. */
+/* Access to the data.  The caller masks positions and splits spans that wrap around. */
 struct nsmod_ring_data_ops {
 	int (*read)(const struct nsmod_drained_ring *ring, u64 offset, void *to, u64 bytes);
 	int (*clear)(const struct nsmod_drained_ring *ring, u64 offset, u64 bytes);

@@ -54,7 +54,7 @@ static void name_points(const struct nsmod_group *group)
 
 		point->site = (struct nslice_kernel_site){
 			.bits = NSMOD_BITS(id, point->kind, point->words),
-			.step = NSLICE_POSITION_STEP(NSLICE_HEAD_UNITS + point->words),
+			.step = NSLICE_POSITION_STEP(NSLICE_HEAD_WORDS + point->words),
 			.head = &nslice_kernel_ring.head,
 			.kind = point->kind,
 			.words = point->words,

@@ -70,17 +70,17 @@ static __always_inline void read_counters(struct nsmod_cpu_counters *own, u32 co
  * Claims a place for the record, returned in *head.  1; 0: try again; -1: no
  * room, the loss is counted.
  */
-static __always_inline int claim(struct nslice_kernel_site *site, struct nslice_ring_meta *ring, u32 units, u64 *head, u64 *ticks)
+static __always_inline int claim(struct nslice_kernel_site *site, struct nslice_ring_meta *ring, u32 record_words, u64 *head, u64 *ticks)
 {
 	if (unlikely(!READ_ONCE(site->bits))) {
 		nsmod_kernel_site_meet(site);
 		return 0;
 	}
 	*head = READ_ONCE(ring->head);
-	if (unlikely(!nsmod_has_room(ring, *head, units)))
-		return nsmod_make_room(ring, units) ? 0 : -1;
+	if (unlikely(!nsmod_has_room(ring, *head, record_words)))
+		return nsmod_make_room(ring, record_words) ? 0 : -1;
 	*ticks = nsmod_clock();
-	return likely(nsmod_claim(&ring->head, *head, *head + NSLICE_POSITION_STEP(units)) == *head);
+	return likely(nsmod_claim(&ring->head, *head, *head + NSLICE_POSITION_STEP(record_words)) == *head);
 }
 
 /* Called with interrupts off. */
@@ -91,12 +91,12 @@ static __always_inline void write_counted(struct nslice_kernel_site *site, const
 	u64 words[NSLICE_MAX_COUNTERS], before[NSLICE_MAX_COUNTERS] = {}, head, ticks, again = 0;
 	const u32 count = counters_here(own);
 	const bool is_slice = site->kind <= NSLICE_KIND_STOP;
-	const u32 units = NSLICE_HEAD_UNITS + (is_slice ? count : given_count);
+	const u32 record_words = NSLICE_HEAD_WORDS + (is_slice ? count : given_count);
 	int claimed;
 
 	for (;;) {
 		read_counters(own, count, words, before, again);
-		claimed = claim(site, ring, units, &head, &ticks);
+		claimed = claim(site, ring, record_words, &head, &ticks);
 		if (likely(claimed))
 			break;
 		again = ~0ull;

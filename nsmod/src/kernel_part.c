@@ -167,7 +167,7 @@ int nsmod_kernel_part_start(struct nsmod_kernel_part *part, const struct nsmod_k
 	return start_if_free(part, request, output, false);
 }
 
-int nsmod_kernel_part_start_beside(struct nsmod_kernel_part *part, const struct nsmod_kernel_request *request, struct nsmod_output *output)
+int nsmod_kernel_part_start_default(struct nsmod_kernel_part *part, const struct nsmod_kernel_request *request, struct nsmod_output *output)
 {
 	return start_if_free(part, request, output, true);
 }

@@ -68,7 +68,7 @@ static void destroy_data(u64 *data, u64 ring_bytes)
 
 void nsmod_ring_init(struct nslice_ring_meta *ring, u32 cpu, u64 *data, u64 ring_bytes, u32 full)
 {
-	const u32 units = ring_bytes / NSLICE_UNIT_BYTES;
+	const u32 words = ring_bytes / NSLICE_WORD_BYTES;
 
 	memset(ring, 0, sizeof(*ring));
 	ring->magic = NSLICE_RING_MAGIC;
@@ -77,7 +77,7 @@ void nsmod_ring_init(struct nslice_ring_meta *ring, u32 cpu, u64 *data, u64 ring
 	ring->cpu = cpu;
 	ring->full = full;
 	ring->data_bytes = ring_bytes;
-	ring->mask = units - 1;
+	ring->mask = words - 1;
 	ring->closing = 1;
 	ring->reserved1[0] = (uintptr_t)(data + 1);
 }

@@ -14,18 +14,18 @@ static void count_loss(struct nslice_ring_meta *ring, enum nslice_lost cause, u3
  * Walks over the oldest records until an eighth of the ring is free.  With
  * concurrent writers, the first exchange wins.
  */
-static u64 oldest_stretch(struct nslice_ring_meta *ring, u64 tail, u64 available)
+static u64 oldest_span(struct nslice_ring_meta *ring, u64 tail, u64 available)
 {
 	const u32 want = (ring->mask + 1) / 8;
 	u64 step = 0;
 
-	while (NSLICE_POSITION_UNITS(step) < want && NSLICE_POSITION_UNITS(step) < NSLICE_POSITION_UNITS(available)) {
+	while (NSLICE_POSITION_WORDS(step) < want && NSLICE_POSITION_WORDS(step) < NSLICE_POSITION_WORDS(available)) {
 		/* pairs with the commit, which releases this word when the record is complete */
 		const u64 word = smp_load_acquire(&nsmod_unit_at(ring, tail + step)[1]);
 
 		if ((word >> 48 & 0xff) == 0)
 			break;
-		step += NSLICE_POSITION_STEP(NSLICE_HEAD_UNITS + (word >> 56 & 7));
+		step += NSLICE_POSITION_STEP(NSLICE_HEAD_WORDS + (word >> 56 & 7));
 	}
 	return step;
 }
@@ -46,21 +46,21 @@ static bool drop_oldest(struct nslice_ring_meta *ring, u64 tail, u64 head)
 	 */
 	if (smp_load_acquire(&ring->limit) != limit)
 		return false;
-	step = oldest_stretch(ring, tail, head - tail);
+	step = oldest_span(ring, tail, head - tail);
 	if (step == 0)
 		return false;
 	if (!try_cmpxchg(&ring->tail, &before, tail + step))
 		return true;
 	count_loss(ring, NSLICE_LOST_OVERWRITTEN, NSLICE_POSITION_RECORDS(step));
 	unit = nsmod_unit_at(ring, tail);
-	for (i = 0; i < NSLICE_POSITION_UNITS(step); ++i)
+	for (i = 0; i < NSLICE_POSITION_WORDS(step); ++i)
 		WRITE_ONCE(unit[i], 0);
 	/* By exchange, to keep the limit if the ring was closed meanwhile. */
-	cmpxchg(&ring->limit, limit, limit + NSLICE_POSITION_UNITS(step));
+	cmpxchg(&ring->limit, limit, limit + NSLICE_POSITION_WORDS(step));
 	return true;
 }
 
-int nsmod_make_room(struct nslice_ring_meta *ring, u32 units)
+int nsmod_make_room(struct nslice_ring_meta *ring, u32 record_words)
 {
 	for (;;) {
 		/* pairs with the release in the drain: what lies before the tail is zero and may be written */
@@ -72,13 +72,13 @@ int nsmod_make_room(struct nslice_ring_meta *ring, u32 units)
 			count_loss(ring, NSLICE_LOST_CLOSED, 1);
 			return 0;
 		}
-		if ((s32)(limit - ((u32)head + units)) >= 0) {
+		if ((s32)(limit - ((u32)head + record_words)) >= 0) {
 			if (ring->full == NSLICE_FULL_DISCARD) {
 				cmpxchg(&ring->limit, before, limit);
 				return 1;
 			}
 			/* The limit is advanced after zeroing, only by the writer that zeroes. */
-			if ((s32)(smp_load_acquire(&ring->limit) - ((u32)head + units)) >= 0)
+			if ((s32)(smp_load_acquire(&ring->limit) - ((u32)head + record_words)) >= 0)
 				return 1;
 			count_loss(ring, NSLICE_LOST_BUSY, 1);
 			return 0;

@@ -23,10 +23,10 @@
 DECLARE_STATIC_KEY_FALSE(nsmod_general_key);
 
 /*
- * Makes room for a record of `units` words in a ring whose limit is reached.
+ * Makes room for a record of `record_words` words in a ring whose limit is reached.
  * 1: try again; 0: no room, the loss is counted.
  */
-int nsmod_make_room(struct nslice_ring_meta *ring, u32 units);
+int nsmod_make_room(struct nslice_ring_meta *ring, u32 record_words);
 
 /* Assigns bits to a site that has none.  Any context. */
 void nsmod_kernel_site_meet(struct nslice_kernel_site *site);
@@ -68,9 +68,9 @@ static __always_inline struct nslice_ring_meta *nsmod_ring_of(const struct nslic
 	return container_of(raw_cpu_ptr(site->head), struct nslice_ring_meta, head);
 }
 
-static __always_inline bool nsmod_has_room(struct nslice_ring_meta *ring, u64 head, u32 units)
+static __always_inline bool nsmod_has_room(struct nslice_ring_meta *ring, u64 head, u32 record_words)
 {
-	return (s32)(READ_ONCE(ring->limit) - ((u32)head + units)) >= 0;
+	return (s32)(READ_ONCE(ring->limit) - ((u32)head + record_words)) >= 0;
 }
 
 /* Writes the record to its claimed place. */
@@ -81,14 +81,14 @@ static __always_inline void nsmod_fill(struct nslice_ring_meta *ring, u64 head, 
 
 	to[0] = ticks;
 	for (i = 0; i < count; ++i)
-		to[NSLICE_HEAD_UNITS + i] = words[i];
+		to[NSLICE_HEAD_WORDS + i] = words[i];
 	/* pairs with the acquire in the drain's walk: a record with a kind is complete */
 	smp_store_release(&to[1], bits | (u32)current->pid);
 }
 
 static __always_inline void nsmod_write_plain(struct nslice_kernel_site *site, const u64 *words, const u32 count)
 {
-	const u32 units = NSLICE_HEAD_UNITS + count;
+	const u32 record_words = NSLICE_HEAD_WORDS + count;
 	struct nslice_ring_meta *ring;
 	u64 head, seen, ticks;
 
@@ -99,13 +99,13 @@ static __always_inline void nsmod_write_plain(struct nslice_kernel_site *site, c
 	seen = READ_ONCE(ring->head);
 	do {
 		head = seen;
-		while (unlikely(!nsmod_has_room(ring, head, units))) {
-			if (!nsmod_make_room(ring, units))
+		while (unlikely(!nsmod_has_room(ring, head, record_words))) {
+			if (!nsmod_make_room(ring, record_words))
 				goto out;
 			head = READ_ONCE(ring->head);
 		}
 		ticks = nsmod_clock();
-		seen = nsmod_claim(&ring->head, head, head + NSLICE_POSITION_STEP(units));
+		seen = nsmod_claim(&ring->head, head, head + NSLICE_POSITION_STEP(record_words));
 	} while (unlikely(seen != head));
 	nsmod_fill(ring, head, ticks, READ_ONCE(site->bits), words, count);
 out:

@@ -169,7 +169,7 @@ static u32 records_in_rings(const struct nsmod_session *session)
 		const struct nslice_ring_meta *meta = nsmod_memory_ring(&session->memory, cpu);
 		const u64 there = READ_ONCE(meta->head) - READ_ONCE(meta->tail);
 
-		if (NSLICE_POSITION_UNITS(there) <= session->memory.ring_bytes / NSLICE_UNIT_BYTES)
+		if (NSLICE_POSITION_WORDS(there) <= session->memory.ring_bytes / NSLICE_WORD_BYTES)
 			records += NSLICE_POSITION_RECORDS(there);
 	}
 	return min_t(u64, records, U32_MAX);

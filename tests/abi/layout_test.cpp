@@ -24,7 +24,7 @@ TEST_CASE("the record has a 16-byte header and up to six words", "[abi]")
     AT(nslice_record_head, slice_id, 12);
     AT(nslice_record_head, kind, 14);
     AT(nslice_record_head, words, 15);
-    CHECK(NSLICE_MAX_RECORD_UNITS == 8);
+    CHECK(NSLICE_MAX_RECORD_WORDS == 8);
     CHECK((NSLICE_KIND_START == 1 && NSLICE_KIND_STOP == 2 && NSLICE_KIND_MARK == 3 && NSLICE_KIND_INIT == 4 &&
            NSLICE_KIND_EXIT == 5));
 }

@@ -23,7 +23,7 @@ struct Cell {
 struct Length {
     double nominal_ns;
     int slices;  // of each cell, in one batch
-    int stretch; // rounds of bare work that are timed together
+    int span; // rounds of bare work that are timed together
     std::uint64_t (*time_bare)(int rounds); // ticks
     std::vector<Cell> cells;
 };
@@ -57,9 +57,9 @@ using PairNumbers = std::integer_sequence<int, 0, 1, 2, 4, 8, 16, 32>;
 using MorePairNumbers = std::integer_sequence<int, 0, 1, 2, 3, 4, 5, 6, 7, 8, 16, 32>;
 
 template <int kMultiplications, int... kPairs>
-Length make_length(double nominal_ns, int slices, int stretch, std::integer_sequence<int, kPairs...>)
+Length make_length(double nominal_ns, int slices, int span, std::integer_sequence<int, kPairs...>)
 {
-    return {nominal_ns, slices, stretch, time_bare<kMultiplications>, {make_cell<kMultiplications, kPairs>()...}};
+    return {nominal_ns, slices, span, time_bare<kMultiplications>, {make_cell<kMultiplications, kPairs>()...}};
 }
 
 // Three cycles per multiplication.  There are few long slices, because otherwise a session would

@@ -46,7 +46,7 @@ private:
     nsdump::Blocks blocks_;
 };
 
-// The cost of the two clock reads around a stretch.
+// The cost of the two clock reads around a span.
 double empty_ticks(const Length &length)
 {
     constexpr int kReads = 32;
@@ -57,20 +57,20 @@ double empty_ticks(const Length &length)
 }
 
 // A long round is timed on its own, like a slice, so trimming removes the effect of interrupts
-// equally from both.  Short ones are timed in stretches of n and 2n, whose difference contains
+// equally from both.  Short ones are timed in spans of n and 2n, whose difference contains
 // neither the clock reads nor the start of the loop.
 double bare_ticks(const Length &length)
 {
-    const double once = static_cast<double>(length.time_bare(length.stretch));
-    if (length.stretch == 1)
+    const double once = static_cast<double>(length.time_bare(length.span));
+    if (length.span == 1)
         return once - empty_ticks(length);
-    return (static_cast<double>(length.time_bare(2 * length.stretch)) - once) / length.stretch;
+    return (static_cast<double>(length.time_bare(2 * length.span)) - once) / length.span;
 }
 
 // Alternates bare work and slices, so that the core's neighbours affect both equally.
 void run_cell(const Length &length, const Cell &cell, nsp_slice *warm, BareTime &bare)
 {
-    const int group = length.stretch == 1 ? 1 : kShortGroup;
+    const int group = length.span == 1 ? 1 : kShortGroup;
     for (int done = 0; done < length.slices; done += group) {
         bare.add(bare_ticks(length));
         if (group > 1 || done == 0)

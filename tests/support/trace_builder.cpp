@@ -200,12 +200,12 @@ void TraceBuilder::record(std::uint32_t cpu, std::uint32_t thread, unsigned kind
         last_number_ = cpu;
     }
     Cpu &state = *last_;
-    if ((state.units.size() + NSLICE_HEAD_UNITS + count) * NSLICE_UNIT_BYTES > chunk_bytes_)
+    if ((state.units.size() + NSLICE_HEAD_WORDS + count) * NSLICE_WORD_BYTES > chunk_bytes_)
         flush(cpu, state);
     if (state.records++ == 0) {
         state.first_ticks = ticks;
         state.lost_before = state.lost_sum;
-        state.units.reserve(chunk_bytes_ / NSLICE_UNIT_BYTES);
+        state.units.reserve(chunk_bytes_ / NSLICE_WORD_BYTES);
     }
     const nslice_record_head head = {ticks, thread, slice, static_cast<__u8>(kind), static_cast<__u8>(count)};
     std::uint64_t units[2];
@@ -226,7 +226,7 @@ void TraceBuilder::flush(std::uint32_t number, Cpu &cpu)
     header.records = cpu.records;
     header.lost_before = cpu.lost_before;
     header.first_ticks = cpu.first_ticks;
-    put_chunk(header, cpu.units.data(), cpu.units.size() * NSLICE_UNIT_BYTES);
+    put_chunk(header, cpu.units.data(), cpu.units.size() * NSLICE_WORD_BYTES);
     cpu.drained += cpu.records;
     cpu.records = 0;
     cpu.units.clear();

@@ -22,7 +22,7 @@ static void advance(struct nsp_batch_ring *at)
 
     if (ring->kind == NSLICE_RING_ATOMIC)
         memset((void *)nsp_ring_data(ring, at->ring_bytes, at->begin), 0,
-               NSLICE_POSITION_UNITS(ring->head - at->begin) * NSLICE_UNIT_BYTES);
+               NSLICE_POSITION_WORDS(ring->head - at->begin) * NSLICE_WORD_BYTES);
     at->begin = ring->head;
     ring->tail = ring->head;
     ring->limit = (uint32_t)ring->head + ring->mask + 1;
@@ -42,7 +42,7 @@ static struct batch_records last_batch(const struct nsp_batch_ring *ring)
 {
     const uint64_t *at = nsp_ring_data(ring->ring, ring->ring_bytes, ring->begin);
 
-    return (struct batch_records){at, at + NSLICE_POSITION_UNITS(ring->ring->head - ring->begin)};
+    return (struct batch_records){at, at + NSLICE_POSITION_WORDS(ring->ring->head - ring->begin)};
 }
 
 double nsp_batch_inside(const struct nsp_batch_ring *ring, uint32_t field, uint32_t *pairs)
@@ -54,7 +54,7 @@ double nsp_batch_inside(const struct nsp_batch_ring *ring, uint32_t field, uint3
     *pairs = 0;
     while (at < end) {
         const uint32_t kind = at[1] >> 48 & 0xff, words = at[1] >> 56;
-        const uint32_t word = field ? NSLICE_HEAD_UNITS + field - 1 : 0;
+        const uint32_t word = field ? NSLICE_HEAD_WORDS + field - 1 : 0;
 
         if (kind == NSLICE_KIND_START)
             start = field == 0 || words >= field ? at : NULL;
@@ -62,7 +62,7 @@ double nsp_batch_inside(const struct nsp_batch_ring *ring, uint32_t field, uint3
             sum += (double)(at[word] - start[word]);
             ++*pairs;
         }
-        at += NSLICE_HEAD_UNITS + words;
+        at += NSLICE_HEAD_WORDS + words;
     }
     return *pairs ? sum / *pairs : 0;
 }
@@ -80,13 +80,13 @@ double nsp_batch_distance(const struct nsp_batch_ring *ring, uint32_t wanted_kin
 
         if (kind == wanted_kind && words >= field) {
             if (before && seen % NSP_LOOP_UNROLLED != 0) {
-                sum += (double)(at[NSLICE_HEAD_UNITS + field - 1] - before[NSLICE_HEAD_UNITS + field - 1]);
+                sum += (double)(at[NSLICE_HEAD_WORDS + field - 1] - before[NSLICE_HEAD_WORDS + field - 1]);
                 ++*count;
             }
             before = at;
             ++seen;
         }
-        at += NSLICE_HEAD_UNITS + words;
+        at += NSLICE_HEAD_WORDS + words;
     }
     return *count ? sum / *count : 0;
 }

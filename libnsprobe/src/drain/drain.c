@@ -105,51 +105,51 @@ static uint64_t overwritten_before(const struct nsp_drain_cpu *own, uint64_t pos
     return committed - own->drained - own->lost_write - own->lost_torn;
 }
 
-static void write_records(struct nsp_drain *drain, uint32_t cpu, const void *payload, struct nslice_stretch stretch)
+static void write_records(struct nsp_drain *drain, uint32_t cpu, const void *payload, struct nslice_span span)
 {
     struct nsp_drain_cpu *own = &drain->cpus[cpu];
     struct nslice_chunk_header header = {
         .kind = NSLICE_CHUNK_RECORDS,
         .sequence = own->chunks,
         .cpu = cpu,
-        .records = stretch.records,
+        .records = span.records,
         .lost_before = own->gaps.passed + overwritten_before(own, own->tail) + own->lost_write + own->lost_torn,
     };
 
     const uint64_t offset = drain->file.bytes;
 
     memcpy(&header.first_ticks, payload, sizeof(header.first_ticks));
-    if (nsp_file_chunk(&drain->file, &header, payload, stretch.units * NSLICE_UNIT_BYTES)) {
-        own->lost_write += stretch.records;
+    if (nsp_file_chunk(&drain->file, &header, payload, span.words * NSLICE_WORD_BYTES)) {
+        own->lost_write += span.records;
         return;
     }
     ++own->chunks;
-    own->drained += stretch.records;
+    own->drained += span.records;
     drain->last.cpu = cpu;
-    drain->last.records = stretch.records;
+    drain->last.records = span.records;
     drain->last.offset = offset;
 }
 
 /*
  * With policy overwrite, records are copied first and count only if no writer overwrote them
  * meanwhile; otherwise they are written directly from the ring.  *head: its value just before the
- * room was freed.  1: the stretch was taken from the ring.
+ * room was freed.  1: the span was taken from the ring.
  */
-static int take(struct nsp_drain *drain, uint32_t cpu, uint64_t tail, struct nslice_stretch stretch, uint64_t *head)
+static int take(struct nsp_drain *drain, uint32_t cpu, uint64_t tail, struct nslice_span span, uint64_t *head)
 {
     struct nslice_ring_meta *ring = nsp_shm_ring(drain->map, cpu);
     const void *data = nsp_ring_data(ring, drain->map->ring_bytes, tail);
 
     if (drain->map->shm->full != NSLICE_FULL_OVERWRITE) {
-        write_records(drain, cpu, data, stretch);
+        write_records(drain, cpu, data, span);
         *head = __atomic_load_n(&ring->head, __ATOMIC_ACQUIRE);
-        return nsp_ring_consume(ring, drain->map->ring_bytes, tail, stretch);
+        return nsp_ring_consume(ring, drain->map->ring_bytes, tail, span);
     }
-    memcpy(drain->copy, data, stretch.units * NSLICE_UNIT_BYTES);
+    memcpy(drain->copy, data, span.words * NSLICE_WORD_BYTES);
     *head = __atomic_load_n(&ring->head, __ATOMIC_ACQUIRE);
-    if (!nsp_ring_consume(ring, drain->map->ring_bytes, tail, stretch))
+    if (!nsp_ring_consume(ring, drain->map->ring_bytes, tail, span))
         return 0;
-    write_records(drain, cpu, drain->copy, stretch);
+    write_records(drain, cpu, drain->copy, span);
     return 1;
 }
 
@@ -159,20 +159,20 @@ static uint64_t drain_chunk(struct nsp_drain *drain, uint32_t cpu, uint64_t head
     struct nslice_ring_meta *ring = nsp_shm_ring(drain->map, cpu);
     struct nsp_drain_cpu *own = &drain->cpus[cpu];
     uint64_t tail = __atomic_load_n(&ring->tail, __ATOMIC_ACQUIRE), head_before;
-    struct nslice_stretch stretch;
+    struct nslice_span span;
 
     own->tail = tail;
-    if (NSLICE_POSITION_UNITS(head - tail) == 0 ||
-        NSLICE_POSITION_UNITS(head - tail) > drain->map->ring_bytes / NSLICE_UNIT_BYTES)
+    if (NSLICE_POSITION_WORDS(head - tail) == 0 ||
+        NSLICE_POSITION_WORDS(head - tail) > drain->map->ring_bytes / NSLICE_WORD_BYTES)
         return 0;
-    stretch = nsp_ring_stretch(ring, drain->map->ring_bytes, tail, nslice_gaps_limit(&own->gaps, tail, head),
+    span = nsp_ring_span(ring, drain->map->ring_bytes, tail, nslice_gaps_limit(&own->gaps, tail, head),
                                NSLICE_MAX_PAYLOAD_BYTES);
-    if (stretch.units == 0)
+    if (span.words == 0)
         return 0;
-    if (!take(drain, cpu, tail, stretch, &head_before))
+    if (!take(drain, cpu, tail, span, &head_before))
         return ring->kind == NSLICE_RING_RSEQ; /* a writer dropped these: try again */
     nslice_gaps_note(&own->gaps, refused_records(ring), head_before);
-    return stretch.units * NSLICE_UNIT_BYTES;
+    return span.words * NSLICE_WORD_BYTES;
 }
 
 static uint64_t read_head(struct nsp_drain *drain, uint32_t cpu)

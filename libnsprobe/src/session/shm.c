@@ -47,7 +47,7 @@ uint32_t nsp_possible_cpus(void)
 static void fill_ring_meta(struct nslice_ring_meta *meta, const struct nsp_session_config *config,
                            uint32_t cpu)
 {
-    uint32_t units = (uint32_t)(config->ring_bytes / NSLICE_UNIT_BYTES);
+    uint32_t words = (uint32_t)(config->ring_bytes / NSLICE_WORD_BYTES);
 
     meta->magic = NSLICE_RING_MAGIC;
     meta->abi_version = NSLICE_ABI_VERSION;
@@ -55,8 +55,8 @@ static void fill_ring_meta(struct nslice_ring_meta *meta, const struct nsp_sessi
     meta->cpu = cpu;
     meta->full = config->full;
     meta->data_bytes = config->ring_bytes;
-    meta->limit = units;
-    meta->mask = units - 1;
+    meta->limit = words;
+    meta->mask = words - 1;
 }
 
 static void fill_header(struct nslice_session *shm, const struct nsp_session_config *config, uint32_t cpus)

@@ -13,7 +13,7 @@
 #define NSP_PUSH_FULL 1
 #define NSP_PUSH_NO_RING 2
 #define NSP_PUSH_ABORTED 3
-int nsp_detail_push_rseq(struct nsp_detail_state *state, const uint64_t *record, uint32_t units, uint32_t *cpu);
+int nsp_detail_push_rseq(struct nsp_detail_state *state, const uint64_t *record, uint32_t record_words, uint32_t *cpu);
 
 /*
  * Each header defines NSP_ARCH_NAME, NSP_CLOCK_NAME, NSP_CLOCK_SOURCE, NSP_MULTIPLY,

@@ -75,7 +75,7 @@ nsp_detail_uncounted:
 	.size	nsp_detail_general, . - nsp_detail_general
 
 /*
- * int nsp_detail_push_rseq(state, record, units): the restartable sequence of
+ * int nsp_detail_push_rseq(state, record, record_words): the restartable sequence of
  * the probe for a record that C has prepared.  Word 0 (the clock) is filled here.
  *
  * Returns 0 committed, 1 no room in the ring of CPU *cpu, 2 CPU without ring, 3 aborted.

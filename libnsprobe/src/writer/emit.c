@@ -140,9 +140,9 @@ static __attribute__((noinline)) int try_counted(struct counted *counted)
         counted->before[i] = words[i] - nsp_thread.counter[i].detour;
     }
     for (uint32_t i = 0; i < told; ++i)
-        counted->record[NSLICE_HEAD_UNITS + i] = counted->before[i];
+        counted->record[NSLICE_HEAD_WORDS + i] = counted->before[i];
     counted->record[1] = (uint64_t)(counted->bits | told << 24) << 32 | nsp_detail_thread_id;
-    return nsp_push(counted->state, counted->record, NSLICE_HEAD_UNITS + counted->words + told);
+    return nsp_push(counted->state, counted->record, NSLICE_HEAD_WORDS + counted->words + told);
 }
 
 static void emit_counted(struct counted *counted)
@@ -156,7 +156,7 @@ static void emit_counted(struct counted *counted)
 static void emit_plain(struct nsp_detail_state *state, uint64_t *record, uint32_t bits, uint32_t count)
 {
     record[1] = (uint64_t)bits << 32 | nsp_detail_thread_id;
-    while (!nsp_push(state, record, NSLICE_HEAD_UNITS + count))
+    while (!nsp_push(state, record, NSLICE_HEAD_WORDS + count))
         ;
     ++nsp_thread.serial;
 }
@@ -170,14 +170,14 @@ int nsp_detail_emit(struct nsp_detail_state *state, const struct nsp_site *site,
 {
     const int stepping = state->mode == NSP_DETAIL_MODE_STEP;
     const uint32_t kind = site_kind(site), count = site->head_bits >> 24;
-    uint64_t record[NSLICE_MAX_RECORD_UNITS];
+    uint64_t record[NSLICE_MAX_RECORD_WORDS];
     struct counted counted = {.state = state, .record = record, .bits = site->head_bits, .words = count};
     int tells = is_slice_end(kind), measures;
 
     if (nsp_detail_thread_id == 0)
         nsp_detail_thread_id = (uint32_t)nsp_syscall3(SYS_gettid, 0, 0, 0);
     for (uint32_t i = 0; i < count; ++i)
-        record[NSLICE_HEAD_UNITS + i] = words[i];
+        record[NSLICE_HEAD_WORDS + i] = words[i];
     if (stepping)
         tells &= step_account(site);
     /* Read once: another thread may open or close a session meanwhile. */

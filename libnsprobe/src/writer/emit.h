@@ -19,19 +19,19 @@ int nsp_detail_emit(struct nsp_detail_state *state, const struct nsp_site *site,
  * Writes one record with its words to the current CPU's ring, or counts a loss there: returns 1.
  * 0: try again.
  */
-int nsp_push(struct nsp_detail_state *state, uint64_t *record, uint32_t units);
+int nsp_push(struct nsp_detail_state *state, uint64_t *record, uint32_t record_words);
 
 /*
- * Makes room for `units` words in a ring whose limit is reached.  1: try again; 0: no
+ * Makes room for `record_words` words in a ring whose limit is reached.  1: try again; 0: no
  * room, the loss is counted.  Any thread, any CPU, signal handlers.
  */
-int nsp_make_room(struct nslice_ring_meta *ring, uint32_t units);
+int nsp_make_room(struct nslice_ring_meta *ring, uint32_t record_words);
 
 /*
  * After a record did not fit: into a `full` ring, or on a CPU without a ring (NULL).  1: try again;
  * 0: the loss is counted.
  */
-int nsp_push_again(const struct nsp_detail_state *state, struct nslice_ring_meta *full, uint32_t units);
+int nsp_push_again(const struct nsp_detail_state *state, struct nslice_ring_meta *full, uint32_t record_words);
 
 /*
  * Closes a ring: an unreachable limit sends every later record to the cold path, which counts it as

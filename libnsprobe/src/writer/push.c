@@ -5,7 +5,7 @@
 #include "arch.h"
 
 /* Distance of a closed ring's limit behind the head: no record is that large. */
-#define REFUSE_UNITS 0x40000000u
+#define REFUSE_WORDS 0x40000000u
 
 /*
  * Reads the state once and everything else from the rings themselves: a thread that was
@@ -36,12 +36,12 @@ void nsp_ring_refuse(struct nslice_ring_meta *ring)
     uint32_t head = (uint32_t)__atomic_load_n(&ring->head, __ATOMIC_RELAXED);
 
     __atomic_store_n(&ring->closing, 1, __ATOMIC_SEQ_CST);
-    __atomic_store_n(&ring->limit, head - REFUSE_UNITS, __ATOMIC_SEQ_CST);
+    __atomic_store_n(&ring->limit, head - REFUSE_WORDS, __ATOMIC_SEQ_CST);
 }
 
 /*
  * Policy overwrite: walks over the oldest records until an eighth of the ring
- * is free, and claims that stretch by moving the tail.  The walk may read what
+ * is free, and claims that span by moving the tail.  The walk may read what
  * another writer is already replacing; in this case the tail has moved, the exchange
  * fails and the walk has no effect.  1: the tail moved (by any writer); 0: the oldest
  * record is still incomplete.
@@ -52,17 +52,17 @@ static int drop_oldest(struct nslice_ring_meta *ring, __u64 tail, uint64_t head)
     const uint64_t available = head - tail;
     uint64_t step = 0;
 
-    /* The previous stretch is still being zeroed by its owner. */
+    /* The previous span is still being zeroed by its owner. */
     if (ring->kind == NSLICE_RING_ATOMIC &&
         __atomic_load_n(&ring->limit, __ATOMIC_ACQUIRE) != (uint32_t)tail + ring->mask + 1)
         return 0;
 
-    while (NSLICE_POSITION_UNITS(step) < want && NSLICE_POSITION_UNITS(step) < NSLICE_POSITION_UNITS(available)) {
+    while (NSLICE_POSITION_WORDS(step) < want && NSLICE_POSITION_WORDS(step) < NSLICE_POSITION_WORDS(available)) {
         uint64_t word = __atomic_load_n(unit_at(ring, tail + step) + 1, __ATOMIC_ACQUIRE);
 
         if (ring->kind == NSLICE_RING_ATOMIC && (word >> 48 & 0xff) == 0)
             break;
-        step += NSLICE_POSITION_STEP(NSLICE_HEAD_UNITS + (word >> 56 & 7));
+        step += NSLICE_POSITION_STEP(NSLICE_HEAD_WORDS + (word >> 56 & 7));
     }
     if (step == 0)
         return 0;
@@ -72,8 +72,8 @@ static int drop_oldest(struct nslice_ring_meta *ring, __u64 tail, uint64_t head)
     if (ring->kind == NSLICE_RING_ATOMIC) {
         uint64_t *unit = unit_at(ring, tail);
 
-        /* The second mapping continues the first, so the stretch is contiguous. */
-        for (uint32_t i = 0; i < NSLICE_POSITION_UNITS(step); ++i)
+        /* The second mapping continues the first, so the span is contiguous. */
+        for (uint32_t i = 0; i < NSLICE_POSITION_WORDS(step); ++i)
             __atomic_store_n(unit + i, 0, __ATOMIC_RELAXED);
         /* By exchange: closing may have begun meanwhile, and its refusing limit must stay. */
         uint32_t before = (uint32_t)tail + ring->mask + 1;
@@ -83,25 +83,25 @@ static int drop_oldest(struct nslice_ring_meta *ring, __u64 tail, uint64_t head)
     return 1;
 }
 
-int nsp_make_room(struct nslice_ring_meta *ring, uint32_t units)
+int nsp_make_room(struct nslice_ring_meta *ring, uint32_t record_words)
 {
-    const uint32_t data_units = ring->mask + 1;
+    const uint32_t data_words = ring->mask + 1;
 
     for (;;) {
         /* pairs with the release in the drain: the data before the tail may be overwritten */
         uint64_t tail = __atomic_load_n(&ring->tail, __ATOMIC_ACQUIRE);
         uint64_t head = __atomic_load_n(&ring->head, __ATOMIC_RELAXED);
-        uint32_t limit = (uint32_t)tail + data_units;
+        uint32_t limit = (uint32_t)tail + data_words;
         uint32_t before = __atomic_load_n(&ring->limit, __ATOMIC_SEQ_CST);
 
         if (__atomic_load_n(&ring->closing, __ATOMIC_ACQUIRE)) {
             count_loss(ring, NSLICE_LOST_CLOSED);
             return 0;
         }
-        if ((int32_t)(limit - ((uint32_t)head + units)) >= 0) {
+        if ((int32_t)(limit - ((uint32_t)head + record_words)) >= 0) {
             /* The limit of an atomic ring follows the zeroing, known only to its owner. */
             if (ring->kind == NSLICE_RING_ATOMIC && ring->full == NSLICE_FULL_OVERWRITE &&
-                (int32_t)(__atomic_load_n(&ring->limit, __ATOMIC_ACQUIRE) - ((uint32_t)head + units)) < 0) {
+                (int32_t)(__atomic_load_n(&ring->limit, __ATOMIC_ACQUIRE) - ((uint32_t)head + record_words)) < 0) {
                 count_loss(ring, NSLICE_LOST_BUSY);
                 return 0;
             }
@@ -125,7 +125,7 @@ int nsp_make_room(struct nslice_ring_meta *ring, uint32_t units)
  * Without rseq: reserves space by compare-and-swap, since another CPU's writer may intervene; the
  * kind marks a complete record.
  */
-static int push_atomic(struct nsp_detail_state *state, uint64_t *record, uint32_t units, uint32_t *cpu)
+static int push_atomic(struct nsp_detail_state *state, uint64_t *record, uint32_t record_words, uint32_t *cpu)
 {
     struct nslice_ring_meta *ring;
     __u64 head; /* as in the ring: clang distinguishes unsigned long and long long */
@@ -137,42 +137,42 @@ static int push_atomic(struct nsp_detail_state *state, uint64_t *record, uint32_
     ring = ring_of(state, *cpu);
     head = __atomic_load_n(&ring->head, __ATOMIC_RELAXED);
     do {
-        if ((int32_t)(__atomic_load_n(&ring->limit, __ATOMIC_ACQUIRE) - ((uint32_t)head + units)) < 0)
+        if ((int32_t)(__atomic_load_n(&ring->limit, __ATOMIC_ACQUIRE) - ((uint32_t)head + record_words)) < 0)
             return NSP_PUSH_FULL;
         /*
          * In the loop, after the head is read: other CPUs may write here, and ticks must increase
          * within a ring.
          */
         ticks = nsp_clock_read_late();
-    } while (!__atomic_compare_exchange_n(&ring->head, &head, head + NSLICE_POSITION_STEP(units), 0,
+    } while (!__atomic_compare_exchange_n(&ring->head, &head, head + NSLICE_POSITION_STEP(record_words), 0,
                                           __ATOMIC_ACQ_REL, __ATOMIC_RELAXED));
     to = unit_at(ring, head);
     to[0] = ticks;
-    for (uint32_t i = NSLICE_HEAD_UNITS; i < units; ++i)
+    for (uint32_t i = NSLICE_HEAD_WORDS; i < record_words; ++i)
         to[i] = record[i];
     /* pairs with the acquire in the drain's walk: a record with a kind is complete */
     __atomic_store_n(&to[1], record[1], __ATOMIC_RELEASE);
     return NSP_PUSH_DONE;
 }
 
-int nsp_push_again(const struct nsp_detail_state *state, struct nslice_ring_meta *full, uint32_t units)
+int nsp_push_again(const struct nsp_detail_state *state, struct nslice_ring_meta *full, uint32_t record_words)
 {
     if (full)
-        return nsp_make_room(full, units);
+        return nsp_make_room(full, record_words);
     /* A thread not created by glibc has no rseq area, hence no CPU to write on. */
     count_loss(ring_of(state, 0), NSLICE_LOST_BUSY);
     return 0;
 }
 
-int nsp_push(struct nsp_detail_state *state, uint64_t *record, uint32_t units)
+int nsp_push(struct nsp_detail_state *state, uint64_t *record, uint32_t record_words)
 {
     uint32_t cpu = 0;
-    const int outcome = state->ring_kind == NSLICE_RING_RSEQ ? nsp_detail_push_rseq(state, record, units, &cpu)
-                                                             : push_atomic(state, record, units, &cpu);
+    const int outcome = state->ring_kind == NSLICE_RING_RSEQ ? nsp_detail_push_rseq(state, record, record_words, &cpu)
+                                                             : push_atomic(state, record, record_words, &cpu);
 
     if (outcome == NSP_PUSH_DONE)
         return 1;
     if (outcome == NSP_PUSH_ABORTED)
         return 0;
-    return !nsp_push_again(state, outcome == NSP_PUSH_NO_RING ? NULL : ring_of(state, cpu), units);
+    return !nsp_push_again(state, outcome == NSP_PUSH_NO_RING ? NULL : ring_of(state, cpu), record_words);
 }

@@ -17,7 +17,7 @@
 #include "mapi_cost/output/csv.hpp"
 #include "decode/error.hpp"
 #include "common/file_error/file_error.h"
-#include "flow_words/read_calls.hpp"
+#include "flow_expression/read_calls.hpp"
 #include "mapi_cost/output/json.hpp"
 #include "mapi_cost/source/measure_source.hpp"
 #include "options.hpp"
@@ -140,7 +140,7 @@ int main(int argc, char **argv)
     } catch (const command::UsageError &error) {
         complain(error.what());
         return kExitUsage;
-    } catch (const flow_words::WordsError &error) {
+    } catch (const flow_expression::ExpressionError &error) {
         complain(error.what());
         return kExitUsage;
     } catch (const std::exception &error) {

@@ -6,7 +6,7 @@
 #include <map>
 
 #include "common/command/arguments.hpp"
-#include "flow_words/read_calls.hpp"
+#include "flow_expression/read_calls.hpp"
 #include "mapi_cost/source/own_flow.hpp"
 
 namespace mapi_cost
@@ -120,8 +120,8 @@ std::vector<Scenario> chosen_scenarios(const Options &options)
     for (std::size_t i = 0; i < options.flows.size(); ++i) {
         try {
             chosen.push_back(own_flow(options.flows[i], unsigned(i + 1)));
-        } catch (const flow_words::WordsError &error) {
-            throw flow_words::WordsError("--flow \"" + options.flows[i] + "\": " + error.what());
+        } catch (const flow_expression::ExpressionError &error) {
+            throw flow_expression::ExpressionError("--flow \"" + options.flows[i] + "\": " + error.what());
         }
     }
     return chosen;

@@ -41,6 +41,6 @@ struct Options {
 std::optional<int> parse_options(int argc, char **argv, Options &options);
 
 // The selected scenarios in the order of the tables, then the flows of --flow.  Throws
-// flow_words::WordsError.
+// flow_expression::ExpressionError.
 std::vector<Scenario> chosen_scenarios(const Options &options);
 } // namespace mapi_cost

@@ -9,7 +9,7 @@
 #include <mapi/mapi.h>
 
 #include "common/command/signals.h"
-#include "flow_words/apply_call.hpp"
+#include "flow_expression/apply_call.hpp"
 #include "json_line.hpp"
 #include "result_json.hpp"
 #include "result_text.hpp"
@@ -38,7 +38,7 @@ void throw_last_error()
     throw MapiError(fmt::format("{} (error {})", text, number));
 }
 
-Flow::Flow(const std::string &device, const Options &options, const std::vector<flow_words::Call> &calls, unsigned number, Lines &lines)
+Flow::Flow(const std::string &device, const Options &options, const std::vector<flow_expression::Call> &calls, unsigned number, Lines &lines)
     : calls_(calls), number_(number), lines_(lines), is_json_(options.is_json), flow_(mapi_create_flow(device.c_str())), waiting_(calls.size()), read_(calls.size())
 {
     if (flow_ < 0)
@@ -55,8 +55,8 @@ void Flow::apply(const Options &options)
 {
     if (mapi_set_flow_option(flow_, MAPI_BUFFER_BYTES, options.buffer_bytes) < 0 || mapi_set_flow_option(flow_, MAPI_SNAP_BYTES, options.snap_bytes) < 0)
         throw_last_error();
-    for (const flow_words::Call &call : calls_) {
-        functions_.push_back(flow_words::apply_call(flow_, call, functions_));
+    for (const flow_expression::Call &call : calls_) {
+        functions_.push_back(flow_expression::apply_call(flow_, call, functions_));
         if (functions_.back() <= 0)
             throw_last_error();
         names_.push_back(information(flow_, functions_.back()).name);

@@ -13,7 +13,7 @@
 #include <mapi/mapi.h>
 #include <nlohmann/json.hpp>
 
-#include "flow_words/call.hpp"
+#include "flow_expression/call.hpp"
 #include "lines.hpp"
 #include "options.hpp"
 
@@ -32,7 +32,7 @@ class Flow
 {
 public:
     // The device must outlive the flow.  number: from 1, as printed.  Throws MapiError.
-    Flow(const std::string &device, const Options &options, const std::vector<flow_words::Call> &calls, unsigned number, Lines &lines);
+    Flow(const std::string &device, const Options &options, const std::vector<flow_expression::Call> &calls, unsigned number, Lines &lines);
     ~Flow();
     Flow(const Flow &) = delete;
     Flow &operator=(const Flow &) = delete;
@@ -79,7 +79,7 @@ private:
     void print_results(size_t function);
     void join();
 
-    const std::vector<flow_words::Call> calls_;
+    const std::vector<flow_expression::Call> calls_;
     const unsigned number_;
     Lines &lines_;
     const bool is_json_;

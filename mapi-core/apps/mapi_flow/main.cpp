@@ -20,7 +20,7 @@
 #include "common/command/standard_files.h"
 #include "common/command/tell.hpp"
 #include "flow.hpp"
-#include "flow_words/read_calls.hpp"
+#include "flow_expression/read_calls.hpp"
 #include "json_line.hpp"
 #include "lines.hpp"
 #include "options.hpp"
@@ -202,9 +202,9 @@ int run(const Options &options)
     if ((on_output && is_stream(STDOUT_FILENO)) || captures_have_stream(&captures.list))
         setenv("MAPI_SOCKET", "none", 1); // mapid does not accept streams; must precede any call of libmapi
     Lines lines(on_output ? stderr : stdout);
-    std::vector<std::vector<flow_words::Call>> calls;
+    std::vector<std::vector<flow_expression::Call>> calls;
     for (const std::string &text : options.flows) // report errors before anything is opened
-        calls.push_back(flow_words::read_calls(text));
+        calls.push_back(flow_expression::read_calls(text));
     if (options.waits)
         command_catch_interrupts();
     Source source(options, captures);
@@ -245,7 +245,7 @@ int main(int argc, char **argv)
         if (const auto code = parse_options(argc, argv, options))
             return *code;
         return run(options);
-    } catch (const flow_words::WordsError &error) {
+    } catch (const flow_expression::ExpressionError &error) {
         command::tell("mapi-flow: {}\n", error.what());
         return kExitUsage;
     } catch (const std::exception &error) {

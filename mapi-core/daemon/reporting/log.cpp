@@ -44,6 +44,6 @@ std::string configured_log_level()
 
 void log_plan(const engine::Device &device, const engine::Plan &plan)
 {
-    spdlog::debug("device {}: new plan: {} flows, {} distinct functions, {} node groups", device.settings().name, plan.chains().size(), plan.count_nodes(), plan.joints().size());
+    spdlog::debug("device {}: new plan: {} flows, {} distinct functions, {} node groups", device.settings().name, plan.chains().size(), plan.count_nodes(), plan.groups().size());
 }
 } // namespace mapi::daemon

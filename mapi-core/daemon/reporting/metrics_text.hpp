@@ -4,10 +4,10 @@
 
 #include <string>
 
-#include "daemon/reporting/census.hpp"
+#include "daemon/reporting/client_registry.hpp"
 #include "engine/devices.hpp"
 
 namespace mapi::daemon
 {
-std::string metrics_text(engine::Devices &devices, Census &census);
+std::string metrics_text(engine::Devices &devices, ClientRegistry &registry);
 } // namespace mapi::daemon

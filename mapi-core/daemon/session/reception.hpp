@@ -10,7 +10,7 @@
 #include <poll.h>
 
 #include "daemon/session/policy.hpp"
-#include "engine/memory/budget.hpp"
+#include "engine/memory/quota.hpp"
 #include "ipc/descriptor.hpp"
 
 namespace mapi::daemon
@@ -19,7 +19,7 @@ namespace mapi::daemon
 struct Guest {
     ipc::Descriptor socket;
     Peer peer;
-    engine::Charge files;
+    engine::QuotaUse files;
 };
 
 // One thread.

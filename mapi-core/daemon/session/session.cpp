@@ -15,7 +15,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "daemon/reporting/census_answers.hpp"
+#include "daemon/reporting/registry_answers.hpp"
 #include "daemon/session/function_rules.hpp"
 #include "daemon/reporting/log.hpp"
 #include "daemon/session/regular_file.hpp"
@@ -63,9 +63,9 @@ bool leaves_memory(const ipc::Request &request)
 } // namespace
 
 Session::Session(const Service &service, ipc::Descriptor socket, Peer peer)
-    : service_(service), channel_(std::move(socket)), peer_(std::move(peer)), allowance_(service.limits, service.users.of(peer_)),
-      census_number_(service_.census.add_client(peer_, allowance_.memory(), allowance_.user().memory)), greeting_end_(Clock::now() + kGreetingTime),
-      own_(service.registry, {kOwnDevicesFrom, false, true, &service.devices, log_plan, allowance_.memory()}),
+    : service_(service), channel_(std::move(socket)), peer_(std::move(peer)), quotas_(service.limits, service.users.of(peer_)),
+      registry_number_(service_.registry.add_client(peer_, quotas_.memory(), quotas_.user().memory)), greeting_end_(Clock::now() + kGreetingTime),
+      own_(service.registry, {kOwnDevicesFrom, false, true, &service.devices, log_plan, quotas_.memory()}),
       ended_(std::make_shared<ipc::Descriptor>(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)))
 {
 }
@@ -75,7 +75,7 @@ Session::~Session()
     if (pulse_.memory())
         service_.pulse.remove(*static_cast<ipc::PulseWord *>(pulse_.memory()));
     try {
-        service_.census.remove_client(census_number_);
+        service_.registry.remove_client(registry_number_);
     } catch (const std::exception &error) {
         spdlog::warn("client {}: its packets are missing from the metrics: {}", peer_.pid, error.what());
     }
@@ -163,8 +163,8 @@ void Session::answer(ipc::Message &message)
         service_.housekeeping.want();
     // descriptors that were not taken are not kept until the next request
     message.descriptors.clear();
-    service_.census.tally.limits_reached += reply.error() == MAPI_LIMIT_REACHED;
-    service_.census.tally.access_refused += reply.error() == MAPID_NOT_AUTHENTICATED;
+    service_.registry.tally.limits_reached += reply.error() == MAPI_LIMIT_REACHED;
+    service_.registry.tally.access_refused += reply.error() == MAPID_NOT_AUTHENTICATED;
     log_request(peer_.pid, request, reply);
     reply.set_is_reply(true);
     NET_SLICE_SCOPE(ipc_reply);
@@ -242,8 +242,8 @@ void Session::hello(const ipc::Hello &call, ipc::Reply &reply)
         throw Error(MCOM_UNKNOWN_ERROR, "protocol version mismatch: mapid has version " + std::to_string(ipc::kProtocolVersion) + ", libmapi " + std::to_string(call.version()));
     if (arena_)
         throw ipc::ChannelError("a second handshake");
-    arena_ = std::make_shared<SharedArena>(service_.limits.memory_bytes, kRingsMax * 64, allowance_.user().memory);
-    engine_client_ = std::make_shared<engine::Client>(arena_, allowance_.memory());
+    arena_ = std::make_shared<SharedArena>(service_.limits.memory_bytes, kRingsMax * 64, quotas_.user().memory);
+    engine_client_ = std::make_shared<engine::Client>(arena_, quotas_.memory());
     pulse_ = engine::ArenaBlock(arena_, engine::Arena::Side::kEngine, sizeof(ipc::PulseWord));
     service_.pulse.add(*new (pulse_.memory()) ipc::PulseWord(0));
     auto &welcome = *reply.mutable_welcome();
@@ -264,13 +264,13 @@ Session::FlowEntry &Session::find(int number)
 }
 
 // Charges for a flow with this number; they are returned if the flow is not created.
-Holdings Session::place_for(int number, size_t files) const
+QuotaUses Session::place_for(int number, size_t files) const
 {
     if (number < 1 || number > kFlowNumberMax || flows_.contains(number))
         throw ipc::ChannelError("malformed request: invalid flow number");
-    Holdings held = allowance_.nothing();
-    allowance_.add_place(held);
-    allowance_.add_files(held, files);
+    QuotaUses held = quotas_.nothing();
+    quotas_.add_place(held);
+    quotas_.add_files(held, files);
     return held;
 }
 
@@ -286,7 +286,7 @@ void Session::check_access(const std::string &device) const
 void Session::create_flow(const ipc::CreateFlow &call, ipc::Reply &reply)
 {
     const bool is_own = own_.has(call.device());
-    Holdings held = place_for(call.flow(), is_own ? 1 : 0); // it keeps a deleted capture open
+    QuotaUses held = place_for(call.flow(), is_own ? 1 : 0); // it keeps a deleted capture open
     if (!is_own)
         check_access(call.device());
     add_flow(call.flow(), (is_own ? own_ : service_.devices).acquire(call.device()), call.device(), std::move(held), reply);
@@ -304,15 +304,15 @@ void Session::create_offline(const ipc::CreateOffline &call, const ipc::Descript
     check_access("");
     check_capture(call.path(), file);
     if (call.flow() == 0) {
-        Holdings held = allowance_.nothing();
-        allowance_.add_place(held);
-        allowance_.add_files(held, kCaptureFiles);
+        QuotaUses held = quotas_.nothing();
+        quotas_.add_place(held);
+        quotas_.add_files(held, kCaptureFiles);
         const std::string device = own_.create_offline(call.path(), call.format(), file.number());
         reply.mutable_device()->set_device(device);
         captures_[device] = std::move(held);
         return;
     }
-    Holdings held = place_for(call.flow(), 1);
+    QuotaUses held = place_for(call.flow(), 1);
     auto device = own_.create_private(call.path(), call.format(), file.number());
     const std::string name = device->settings().name;
     add_flow(call.flow(), std::move(device), name, std::move(held), reply);
@@ -325,13 +325,13 @@ void Session::append_offline(const ipc::AppendOffline &call, const ipc::Descript
     const auto capture = captures_.find(call.device());
     if (capture == captures_.end())
         throw Error(MAPID_NO_DEVICE, "there is no offline device \"" + call.device() + "\"");
-    Holdings held = allowance_.nothing();
-    allowance_.add_files(held, kCaptureFiles);
+    QuotaUses held = quotas_.nothing();
+    quotas_.add_files(held, kCaptureFiles);
     own_.append_offline(call.device(), call.path(), file.number());
     capture->second.take_over(std::move(held));
 }
 
-void Session::add_flow(int number, std::shared_ptr<engine::Device> device, const std::string &name, Holdings held, ipc::Reply &reply)
+void Session::add_flow(int number, std::shared_ptr<engine::Device> device, const std::string &name, QuotaUses held, ipc::Reply &reply)
 {
     auto flow = std::make_shared<engine::Flow>(std::move(device), engine_client_);
     flow->set_on_end([ended = ended_] { // may be called after the session has ended
@@ -340,22 +340,22 @@ void Session::add_flow(int number, std::shared_ptr<engine::Device> device, const
     });
     reply.mutable_flow()->set_status_offset(arena_->piece(engine::Arena::Side::kEngine).offset_of(flow->shown_status()));
     reply.mutable_flow()->set_device(name);
-    service_.census.add_flow(census_number_, number, flow);
-    const auto holdings = std::make_shared<Holdings>(std::move(held));
-    flow->keep(holdings);
-    flows_[number] = {std::move(flow), name, holdings};
+    service_.registry.add_flow(registry_number_, number, flow);
+    const auto uses = std::make_shared<QuotaUses>(std::move(held));
+    flow->keep(uses);
+    flows_[number] = {std::move(flow), name, uses};
 }
 
 void Session::apply(const ipc::Apply &call, std::vector<ipc::Descriptor> &descriptors, ipc::Reply &reply)
 {
     FlowEntry &entry = find(call.flow());
-    Holdings held = allowance_.nothing();
-    allowance_.add_function(held);
+    QuotaUses held = quotas_.nothing();
+    quotas_.add_function(held);
     const mapi_function &function = service_.registry.function(call.function());
     check_readable(function, service_.registry);
     const unsigned written = (function.is_settled || (function.flags & MAPI_FUNCTION_SENDS) ? 1 : 0) + unsigned(std::max<size_t>(descriptors.size(), 1) - 1);
-    allowance_.add_written(held, written);
-    allowance_.add_files(held, written);
+    quotas_.add_written(held, written);
+    quotas_.add_files(held, written);
     // The letters are checked again: the message may come from any program.
     engine::Arguments arguments = ArgumentReader(peer_, [this](int flow) { return find(flow).flow; }, descriptors).read(call, function.args);
     check_sending(function, arguments, peer_);
@@ -374,7 +374,7 @@ void Session::connect(int number)
 void Session::close(int number)
 {
     FlowEntry &entry = find(number);
-    service_.census.remove_flow(census_number_, number);
+    service_.registry.remove_flow(registry_number_, number);
     entry.flow->close();
     flows_.erase(number);
 }
@@ -388,7 +388,7 @@ void Session::set_option(const ipc::DeviceOption &call)
         if (call.key() == key)
             throw Error(MFUNCT_INVALID_ARGUMENT_2, call.key() + "= cannot be changed for a capture that mapid reads");
     }
-    allowance_.add_option(call.key().size() + call.value().size());
+    quotas_.add_option(call.key().size() + call.value().size());
     own_.set_option(call.device(), call.key(), call.value());
 }
 
@@ -453,9 +453,9 @@ void Session::poll(const ipc::Target &call)
     engine::RingMemory *const ring = memory.ring;
     if (!ring || memory.is_composed)
         throw Error(MAPI_INVALID_FID_FUNCID, "the function returns nothing one by one to wait for");
-    Holdings held = allowance_.nothing();
+    QuotaUses held = quotas_.nothing();
     if (!ring->writer().has_poll_descriptor())
-        allowance_.add_files(held, kPollFiles);
+        quotas_.add_files(held, kPollFiles);
     const int descriptor = ring->writer().poll_descriptor();
     if (descriptor < 0)
         throw Error(MAPI_LIMIT_REACHED, std::string("mapid cannot create a pipe to wait for: ") + strerror(errno));

@@ -7,7 +7,7 @@
 #include <map>
 #include <memory>
 
-#include "daemon/session/allowance.hpp"
+#include "daemon/session/client_quotas.hpp"
 #include "daemon/recording.hpp"
 #include "daemon/service.hpp"
 #include "daemon/shared_arena.hpp"
@@ -35,7 +35,7 @@ private:
         std::shared_ptr<engine::Flow> flow;
         std::string device;
         // of the flow: returned when nothing of it is in use any more
-        std::shared_ptr<Holdings> held;
+        std::shared_ptr<QuotaUses> held;
     };
 
     using Clock = std::chrono::steady_clock;
@@ -68,21 +68,21 @@ private:
 
     std::string no_memory() const;
     FlowEntry &find(int number);
-    Holdings place_for(int number, size_t files) const;
+    QuotaUses place_for(int number, size_t files) const;
     void check_access(const std::string &device) const;
-    void add_flow(int number, std::shared_ptr<engine::Device> device, const std::string &name, Holdings held, ipc::Reply &reply);
+    void add_flow(int number, std::shared_ptr<engine::Device> device, const std::string &name, QuotaUses held, ipc::Reply &reply);
 
     const Service &service_;
     ipc::Channel channel_;
     const Peer peer_;
-    Allowance allowance_;
-    const uint64_t census_number_;
+    ClientQuotas quotas_;
+    const uint64_t registry_number_;
     const Clock::time_point greeting_end_; // end of the time for the handshake
     std::shared_ptr<SharedArena> arena_;            // null before Hello
     engine::ArenaBlock pulse_;                      // a word in it; null before Hello
     std::shared_ptr<engine::Client> engine_client_; // shared by its flows; null before Hello
     engine::Devices own_;                // captures that the client has opened
-    std::map<std::string, Holdings> captures_; // captures without a flow, by device name
+    std::map<std::string, QuotaUses> captures_; // captures without a flow, by device name
     std::map<int, FlowEntry> flows_;     // by the client's numbers
     std::unique_ptr<Recording> recording_; // started by the client
     std::vector<int> to_send_;

@@ -7,15 +7,15 @@
 #include <mutex>
 
 #include "daemon/session/policy.hpp"
-#include "engine/memory/budget.hpp"
+#include "engine/memory/quota.hpp"
 
 namespace mapi::daemon
 {
 // Budgets of one user.  Those of an operator only count.
-struct UserBudgets {
+struct UserQuotas {
     // what functions could need, captures hold, and results and packets have taken
-    std::shared_ptr<engine::Budget> memory;
-    std::shared_ptr<engine::Budget> files;  // open in mapid, including connections
+    std::shared_ptr<engine::Quota> memory;
+    std::shared_ptr<engine::Quota> files;  // open in mapid, including connections
 };
 
 // Any thread.
@@ -24,11 +24,11 @@ class Users
 public:
     explicit Users(const Limits &limits) : memory_most_(limits.user_bytes), files_most_(limits.user_files) {}
 
-    UserBudgets of(const Peer &peer);
+    UserQuotas of(const Peer &peer);
 
 private:
     struct Account {
-        engine::Budget memory, files;
+        engine::Quota memory, files;
     };
 
     const uint64_t memory_most_, files_most_;

@@ -9,7 +9,7 @@
 #include <string>
 
 #include "drivers/bytes/byte_source.hpp"
-#include "drivers/bytes/memory_claim.hpp"
+#include "drivers/bytes/memory_quota_use.hpp"
 #include "drivers/bytes/page_buffer.hpp"
 #include "drivers/bytes/read_ahead.hpp"
 
@@ -20,7 +20,7 @@ class FileBuffer
 public:
     // Throws CaptureError if the file cannot be opened, this build cannot unpack it, or no memory
     // is left.
-    explicit FileBuffer(const std::string &path, int file = -1, const mapi_memory *memory = nullptr); // file: as for InputFile; memory: as for MemoryClaim
+    explicit FileBuffer(const std::string &path, int file = -1, const mapi_memory *memory = nullptr); // file: as for InputFile; memory: as for MemoryQuotaUse
 
     const uint8_t *begin() const { return cursor_; }
     const uint8_t *end() const { return end_; }
@@ -77,7 +77,7 @@ private:
     void show(const PieceIndex *index);
 
     const std::string path_;
-    MemoryClaim claim_; // of storage_ and ahead_
+    MemoryQuotaUse claim_; // of storage_ and ahead_
     std::unique_ptr<ByteSource> source_;
     PageBuffer storage_;
     const uint8_t *cursor_;

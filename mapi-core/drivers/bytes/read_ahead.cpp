@@ -16,7 +16,7 @@ namespace mapi::drivers
 namespace
 {
 // With less data a thread costs more than it gains; unpacking takes ten times as long as reading.
-constexpr uint64_t kLeastBytes = 3 * ReadingPace::kPiecesBeforeHelp * ReadAhead::kPieceBytes;
+constexpr uint64_t kLeastBytes = 3 * ReadAheadPolicy::kPiecesBeforeHelp * ReadAhead::kPieceBytes;
 constexpr uint64_t kLeastPackedBytes = uint64_t(1) << 20;
 
 using Clock = std::chrono::steady_clock;
@@ -158,7 +158,7 @@ bool ReadAhead::knows_first_record(uint32_t piece) const
 void ReadAhead::release_before()
 {
     released_.store(next_ - 1); // pairs with run(): the freed piece is no longer read
-    if (has_offsets_ && pace_.is_turn()) [[unlikely]]
+    if (has_offsets_ && policy_.is_turn()) [[unlikely]]
         keep_pace();
     if (!is_resting_.load(std::memory_order_relaxed))
         wake_if_it_pays();
@@ -240,11 +240,11 @@ template <class Condition> void ReadAhead::sleep_while(Condition holds)
 
 void ReadAhead::keep_pace()
 {
-    pace_.turn(uint64_t(std::chrono::nanoseconds(Clock::now().time_since_epoch()).count()));
-    if (is_resting_.load() == !pace_.is_helped())
+    policy_.turn(uint64_t(std::chrono::nanoseconds(Clock::now().time_since_epoch()).count()));
+    if (is_resting_.load() == !policy_.is_helped())
         return;
-    is_resting_.store(!pace_.is_helped());
-    if (pace_.is_helped())
+    is_resting_.store(!policy_.is_helped());
+    if (policy_.is_helped())
         wake();
 }
 

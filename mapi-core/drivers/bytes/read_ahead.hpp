@@ -14,7 +14,7 @@
 #include "drivers/bytes/byte_source.hpp"
 #include "drivers/bytes/page_buffer.hpp"
 #include "drivers/bytes/piece_index.hpp"
-#include "drivers/bytes/reading_pace.hpp"
+#include "drivers/bytes/read_ahead_policy.hpp"
 
 namespace mapi::drivers
 {
@@ -123,7 +123,7 @@ private:
     uint64_t rest_bytes_ = 0; // caller's: of a source without offsets, after the piece taken last
     bool has_short_ = false; // caller's: the piece taken last was the final one
     uint32_t slept_pieces_ = 0; // caller's: released since the thread fell asleep
-    ReadingPace pace_;          // caller's
+    ReadAheadPolicy policy_;          // caller's
 
     alignas(64) std::atomic<uint32_t> claimed_ = 0; // pieces that were read or are being read
     std::atomic<bool> is_ended_ = false;

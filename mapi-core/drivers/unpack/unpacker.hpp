@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "drivers/bytes/byte_source.hpp"
-#include "drivers/bytes/memory_claim.hpp"
+#include "drivers/bytes/memory_quota_use.hpp"
 #include "drivers/unpack/compressor.hpp"
 
 namespace mapi::drivers
@@ -18,7 +18,7 @@ namespace mapi::drivers
 class Unpacker : public ByteSource
 {
 public:
-    // `first_bytes` were already read from `packed`; memory: as for MemoryClaim.  Throws
+    // `first_bytes` were already read from `packed`; memory: as for MemoryQuotaUse.  Throws
     // CaptureError if this build has no decoder.
     Unpacker(const Compressor &compressor, const std::string &path, std::unique_ptr<ByteSource> packed,
              std::span<const uint8_t> first_bytes, const mapi_memory *memory = nullptr);
@@ -47,7 +47,7 @@ private:
     std::vector<uint8_t> piece_; // of the packed file
     PackedBytes input_ = {};     // its rest
     uint64_t position_ = 0;      // of input_.end in the file
-    MemoryClaim claim_;                // of decoder_
+    MemoryQuotaUse claim_;                // of decoder_
     std::unique_ptr<Decoder> decoder_; // null between members
     std::exception_ptr damage_; // thrown by every later read
 };

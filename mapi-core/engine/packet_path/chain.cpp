@@ -12,7 +12,7 @@
 namespace mapi::engine
 {
 Applied::Applied(std::shared_ptr<Node> n)
-    : node(std::move(n)), charge(node->take_charge()), result(Published::words_for(node->result_bytes())),
+    : node(std::move(n)), charge(node->take_quota_use()), result(Published::words_for(node->result_bytes())),
       is_share_of_word(result.size() == 1 && !node->function().read_result && !node->is_composed()), composed(node->function())
 {
     results.res = result.data();

@@ -25,7 +25,7 @@ class Plan;
 // since the flow joined.
 struct Applied {
     std::shared_ptr<Node> node;
-    Charge charge; // for the node; every flow that shares it is charged
+    QuotaUse charge; // for the node; every flow that shares it is charged
     uint64_t joined_result = 0; // value of a shared count when the flow joined, for references to it
     // Counts when the flow joined, or at its last reset.  A reader loads the base first: the count
     // itself only grows.

@@ -27,7 +27,7 @@ void add(std::atomic<uint64_t> &counter, uint64_t value)
 void Device::begin()
 {
     const std::lock_guard lock(mutex_);
-    use_joints(make_joints(current_->unjoined()));
+    use_groups(make_groups(current_->ungrouped()));
     has_begun_ = true;
 }
 

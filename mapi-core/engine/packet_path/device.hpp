@@ -19,7 +19,7 @@
 #include "engine/config/arguments.hpp"
 #include "engine/packet_path/burst.hpp"
 #include "engine/memory/driver_memory.hpp"
-#include "engine/packet_path/joint.hpp"
+#include "engine/packet_path/node_group.hpp"
 #include "engine/packet_path/node.hpp"
 #include "engine/packet_path/plan.hpp"
 #include "engine/config/settings.hpp"
@@ -37,10 +37,10 @@ class Device
 public:
     using Chains = std::vector<std::shared_ptr<Chain>>;
 
-    // Opens the source; throws Error on failure.  No packet is read before start().  budget: for
+    // Opens the source; throws Error on failure.  No packet is read before start().  quota: for
     // the driver's memory.
     Device(int id, DeviceSettings settings, const mapi_driver &driver, bool start_at_connect, PlanObserver on_plan = {},
-           std::shared_ptr<Budget> budget = {});
+           std::shared_ptr<Quota> quota = {});
     ~Device();
     Device(const Device &) = delete;
     Device &operator=(const Device &) = delete;
@@ -106,7 +106,7 @@ private:
     // Under mutex_.
     void start_source();
     void start_thread();
-    void install(Chains chains, std::vector<std::shared_ptr<Joint>> joints, Chains closed = {},
+    void install(Chains chains, std::vector<std::shared_ptr<NodeGroup>> groups, Chains closed = {},
                  std::vector<std::shared_ptr<Node>> removed = {});
     // Any thread.
     template <class Predicate> void wait_a_little(Predicate is_done);
@@ -115,9 +115,9 @@ private:
 
     // Thread that builds node groups, started by the first plan that needs one while packets
     // arrive.
-    void make_joints_while_running();
-    static std::vector<std::shared_ptr<Joint>> make_joints(const std::vector<Joint::Nodes> &sets);
-    void use_joints(std::vector<std::shared_ptr<Joint>> joints);
+    void make_groups_while_running();
+    static std::vector<std::shared_ptr<NodeGroup>> make_groups(const std::vector<NodeGroup::Nodes> &sets);
+    void use_groups(std::vector<std::shared_ptr<NodeGroup>> groups);
 
     const int id_;
     const DeviceSettings settings_;
@@ -154,7 +154,7 @@ private:
     std::vector<std::weak_ptr<Node>> nodes_; // of all flows, for their drops
     mapi_function_drops told_drops_ = {};    // as reported; never decrease
     std::thread thread_;
-    std::thread joint_thread_;
-    std::condition_variable plan_changed_; // what joint_thread_ waits for
+    std::thread group_thread_;
+    std::condition_variable plan_changed_; // what group_thread_ waits for
 };
 } // namespace mapi::engine

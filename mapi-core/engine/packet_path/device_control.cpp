@@ -22,9 +22,9 @@ constexpr auto kLookInterval = std::chrono::milliseconds(1);
 } // namespace
 
 Device::Device(int id, DeviceSettings settings, const mapi_driver &driver, bool start_at_connect, PlanObserver on_plan,
-               std::shared_ptr<Budget> budget)
+               std::shared_ptr<Quota> quota)
     : id_(id), settings_(std::move(settings)), driver_(driver), start_at_connect_(start_at_connect), on_plan_(std::move(on_plan)),
-      memory_(budget ? std::make_unique<DriverMemory>(std::move(budget)) : nullptr)
+      memory_(quota ? std::make_unique<DriverMemory>(std::move(quota)) : nullptr)
 {
     char text[MAPI_ERROR_TEXT_BYTES] = "";
     mapi_driver_setup setup = {};
@@ -59,8 +59,8 @@ Device::~Device()
         stop_ = true;
         plan_changed_.notify_all();
     }
-    if (joint_thread_.joinable())
-        joint_thread_.join();
+    if (group_thread_.joinable())
+        group_thread_.join();
     if (driver_.interrupt)
         driver_.interrupt(source_);
     for (const auto &chain : current_->chains()) {
@@ -148,7 +148,7 @@ void Device::connect(const std::shared_ptr<Chain> &chain)
         chain->activate(*current_);
         auto chains = current_->chains();
         chains.push_back(chain);
-        install(std::move(chains), current_->joints());
+        install(std::move(chains), current_->groups());
         if (state_ == State::kFinished) {
             chain->join();
             chain->end();
@@ -165,7 +165,7 @@ void Device::disconnect(const Chains &chains)
             chain->close();
         Chains left = current_->chains();
         std::erase_if(left, [](const auto &chain) { return chain->status() == FLOW_CLOSED; });
-        install(std::move(left), current_->joints(), chains);
+        install(std::move(left), current_->groups(), chains);
         for (const auto &chain : chains)
             chain->cancel(); // a thread that waits for room in the flow's buffer continues
         changed_.notify_all();
@@ -190,7 +190,7 @@ void Device::reset(const std::shared_ptr<Chain> &chain, size_t position)
         const std::lock_guard lock(mutex_);
         chain->ask_for_reset(position);
         if (state_ == State::kRunning)
-            install(current_->chains(), current_->joints()); // a thread that takes a new plan looks for resets
+            install(current_->chains(), current_->groups()); // a thread that takes a new plan looks for resets
         else
             chain->reset();
     }
@@ -203,7 +203,7 @@ std::shared_ptr<Node> Device::remove(Applied &function)
     {
         const std::lock_guard lock(mutex_);
         function.is_removed = true;
-        install(current_->chains(), current_->joints(), {}, node ? std::vector{node} : std::vector<std::shared_ptr<Node>>());
+        install(current_->chains(), current_->groups(), {}, node ? std::vector{node} : std::vector<std::shared_ptr<Node>>());
         if (node)
             node->cancel();
     }
@@ -213,9 +213,9 @@ std::shared_ptr<Node> Device::remove(Applied &function)
 
 // Never waits for the packet thread, which continues with its current plan and takes the new one at
 // its next burst.
-void Device::install(Chains chains, std::vector<std::shared_ptr<Joint>> joints, Chains closed, std::vector<std::shared_ptr<Node>> removed)
+void Device::install(Chains chains, std::vector<std::shared_ptr<NodeGroup>> groups, Chains closed, std::vector<std::shared_ptr<Node>> removed)
 {
-    auto plan = std::make_unique<Plan>(std::move(chains), joints);
+    auto plan = std::make_unique<Plan>(std::move(chains), groups);
     if (current_)
         retired_.reserve(retired_.size() + 1); // nothing can throw once the plan is visible
     plan_.store(plan.get());
@@ -227,12 +227,12 @@ void Device::install(Chains chains, std::vector<std::shared_ptr<Joint>> joints, 
     set_filter();
     if (on_plan_ && !retired_.empty()) // not for the first plan, made while the device is created
         on_plan_(*this, *current_);
-    if (state_ != State::kRunning || !has_begun_ || current_->unjoined().empty() || stop_)
+    if (state_ != State::kRunning || !has_begun_ || current_->ungrouped().empty() || stop_)
         return;
-    if (joint_thread_.joinable())
+    if (group_thread_.joinable())
         return plan_changed_.notify_all();
     try {
-        joint_thread_ = std::thread([this] { make_joints_while_running(); });
+        group_thread_ = std::thread([this] { make_groups_while_running(); });
     } catch (const std::system_error &) { // nodes run one by one until the next plan
     }
 }

@@ -99,7 +99,7 @@ uint64_t *Node::take_result(uint32_t bytes)
     result_->resize(is_own ? Published::words_for(bytes) : 0);
     published_memory_ = std::make_shared<ArenaBlock>(client_->arena(), Arena::Side::kEngine, Published::memory_bytes(bytes));
     published_ = Published(published_memory_->memory(), bytes);
-    pace_.set_words(result_->size());
+    policy_.set_words(result_->size());
     in_place_ = is_own ? nullptr : published_.words();
     return is_own ? result_->data() : in_place_;
 }
@@ -119,10 +119,10 @@ mapi_ring *Node::make_ring(const mapi_function_setup *setup, const mapi_ring_opt
     }
 }
 
-int Node::charge_memory(const mapi_function_setup *setup, uint64_t bytes)
+int Node::reserve_memory(const mapi_function_setup *setup, uint64_t bytes)
 {
     auto &node = *static_cast<Node *>(setup->engine);
-    if (node.charge_.add(bytes))
+    if (node.quota_use_.add(bytes))
         return 0;
     node.wanted_bytes_ = bytes;
     return MAPI_LIMIT_REACHED;
@@ -145,10 +145,10 @@ void *Node::common_object(const mapi_function_setup *setup, const mapi_common_ob
 
 std::string Node::missing_memory() const
 {
-    const Budget &budget = client_->budget()->short_of(wanted_bytes_);
+    const Quota &quota = client_->quota()->short_of(wanted_bytes_);
     const auto mib = [](uint64_t bytes) { return std::to_string((bytes + (1 << 20) - 1) >> 20) + " MiB"; };
-    return "could need " + mib(wanted_bytes_) + ", but " + budget.owner() + " already uses up to " + mib(budget.used()) + " of its " + mib(budget.most()) + " (" +
-           budget.name() + "); close flows that are not needed";
+    return "could need " + mib(wanted_bytes_) + ", but " + quota.owner() + " already uses up to " + mib(quota.used()) + " of its " + mib(quota.most()) + " (" +
+           quota.name() + "); close flows that are not needed";
 }
 
 // Otherwise no call could read the ring's records.
@@ -172,15 +172,15 @@ void Node::take_single_packets(const mapi_function_setup *setup)
 Node::Node(const mapi_function &function, Arguments arguments, const mapi_driver_info &device,
            std::shared_ptr<DeviceTotals> totals, std::shared_ptr<Client> client, const FlowOptions &options)
     : function_(function), slice_(slice_of(function.name)), result_(std::make_shared<std::vector<uint64_t>>(Published::words_for(function.result_bytes))), client_(std::move(client)),
-      charge_(client_->budget()),
+      quota_use_(client_->quota()),
       buffer_bytes_(options.buffer_bytes),
       published_memory_(std::make_shared<ArenaBlock>(std::make_shared<HeapArena>(), Arena::Side::kEngine, Published::memory_bytes(function.result_bytes))),
       published_(published_memory_->memory(), function.result_bytes), arguments_(std::move(arguments)),
-      references_(make_references(arguments_)), reference_views_(list_views(references_)), flows_seen_(count_flows(arguments_)), flow_words_(list_words(flows_seen_)), totals_(std::move(totals)),
+      references_(make_references(arguments_)), reference_views_(list_views(references_)), flows_seen_(count_flows(arguments_)), flow_expression_(list_words(flows_seen_)), totals_(std::move(totals)),
       has_value_(!function.values || is_additive())
 {
     char text[MAPI_ERROR_TEXT_BYTES] = "";
-    const std::vector<mapi_argument> views = borrow_arguments(arguments_, reference_views_.data(), flow_words_.data());
+    const std::vector<mapi_argument> views = borrow_arguments(arguments_, reference_views_.data(), flow_expression_.data());
     mapi_function_setup setup = {};
     setup.struct_size = sizeof(setup);
     setup.argument_count = uint32_t(views.size());
@@ -198,11 +198,11 @@ Node::Node(const mapi_function &function, Arguments arguments, const mapi_driver
     setup.interface_index = device.interface_index;
     setup.meter = &measured_;
     setup.snap_bytes = options.snap_bytes;
-    setup.charge_memory = charge_memory;
+    setup.reserve_memory = reserve_memory;
     setup.common_object = common_object;
     if (!arguments_.empty() && arguments_.back().kind == kConfigLines)
         setup.config = arguments_.back().text.c_str();
-    const int number = charge_memory(&setup, bytes_of(arguments_)) ? MAPI_LIMIT_REACHED : function.create(&setup, &instance_);
+    const int number = reserve_memory(&setup, bytes_of(arguments_)) ? MAPI_LIMIT_REACHED : function.create(&setup, &instance_);
     if (number != 0 && wanted_bytes_ != 0)
         throw Error(MAPI_LIMIT_REACHED, std::string(function.name) + ": " + missing_memory());
     if (number != 0)
@@ -271,14 +271,14 @@ void Node::tick(uint64_t now_ns)
     if (!function_.tick)
         return;
     function_.tick(instance_, now_ns);
-    pace_.note_change();
+    policy_.note_change();
 }
 
 void Node::publish_when_due()
 {
     if (runs_every_batch())
-        pace_.note_change();
-    if (pace_.is_due(seen()))
+        policy_.note_change();
+    if (policy_.is_due(seen()))
         publish();
 }
 

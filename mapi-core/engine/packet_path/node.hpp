@@ -22,7 +22,7 @@
 #include "engine/client.hpp"
 #include "engine/flow_options.hpp"
 #include "engine/packet_path/meter.hpp"
-#include "engine/packet_path/publish_pace.hpp"
+#include "engine/packet_path/publish_policy.hpp"
 #include "engine/packet_path/published.hpp"
 #include "engine/memory/ring_memory.hpp"
 
@@ -87,7 +87,7 @@ public:
 
     // The memory is charged to the flow that the node was created for, which may end earlier, or
     // continue with a shared node.
-    Charge take_charge() { return std::move(charge_); }
+    QuotaUse take_quota_use() { return std::move(quota_use_); }
 
     // Device's thread.  The masks of a batch are `stride` words after those of the previous one.
     void run(Burst burst, const uint64_t *inputs, uint64_t *outputs, size_t stride)
@@ -188,7 +188,7 @@ public:
     const MeterSum &meter_sum() const { return meter_sum_; }
     // The measurements that a meter function reads.
     mapi_perf_t &measured() { return measured_; }
-    bool joins_any_masks() const { return has_flag(MAPI_FUNCTION_JOINT_OF_ANY_MASKS); }
+    bool joins_any_masks() const { return has_flag(MAPI_FUNCTION_GROUP_OF_ANY_MASKS); }
     bool runs_every_batch() const { return has_flag(MAPI_FUNCTION_EVERY_BATCH); }
     // The node whose output mask is this node's input; null: the whole batch.  Set once, when the
     // first flow connects.
@@ -245,7 +245,7 @@ private:
     static uint64_t *allocate_result(const mapi_function_setup *setup, uint32_t bytes);
     static void take_single_packets(const mapi_function_setup *setup);
     static mapi_ring *make_ring(const mapi_function_setup *setup, const mapi_ring_options *options);
-    static int charge_memory(const mapi_function_setup *setup, uint64_t bytes);
+    static int reserve_memory(const mapi_function_setup *setup, uint64_t bytes);
     uint64_t *take_result(uint32_t bytes);
     static void *common_object(const mapi_function_setup *setup, const mapi_common_object *kind);
     std::string missing_memory() const;
@@ -266,14 +266,14 @@ private:
     const Node *source_ = nullptr;
     const std::shared_ptr<std::vector<uint64_t>> result_; // written by the function, published by publish()
     std::shared_ptr<Client> client_; // only during create(): the node may outlive it
-    Charge charge_;            // until the flow takes it
+    QuotaUse quota_use_;            // until the flow takes it
     uint64_t wanted_bytes_ = 0;      // of the refused memory request; 0: none was refused
     std::vector<std::shared_ptr<void>> common_objects_; // used by the function
     const uint64_t buffer_bytes_;  // 0: the function's default
     std::shared_ptr<ArenaBlock> published_memory_;
     Published published_;
     uint64_t *in_place_ = nullptr; // in published_; null: the function writes to result_
-    PublishPace pace_;             // of a result that is copied for readers
+    PublishPolicy policy_;             // of a result that is copied for readers
     std::unique_ptr<RingMemory> ring_;
     MeterSum meter_sum_ = {};
     mapi_perf_t measured_ = {};
@@ -284,7 +284,7 @@ private:
     std::vector<Reference> references_;
     const std::vector<const mapi_reference *> reference_views_; // as passed in arguments
     std::vector<uint64_t> flows_seen_;                          // which of the arguments' flows have begun, in their order
-    const std::vector<const uint64_t *> flow_words_;            // pointers to these, as passed in arguments
+    const std::vector<const uint64_t *> flow_expression_;            // pointers to these, as passed in arguments
     const std::shared_ptr<DeviceTotals> totals_;
     bool has_value_;
 };

@@ -19,7 +19,7 @@ uint64_t next_number()
 }
 } // namespace
 
-Plan::Plan(std::vector<std::shared_ptr<Chain>> chains, const std::vector<std::shared_ptr<Joint>> &joints)
+Plan::Plan(std::vector<std::shared_ptr<Chain>> chains, const std::vector<std::shared_ptr<NodeGroup>> &groups)
     : chains_(std::move(chains)), stages_(1), number_(next_number())
 {
     const size_t functions = std::accumulate(chains_.begin(), chains_.end(), size_t(1), [](size_t sum, const auto &chain) { return sum + chain->functions().size(); });
@@ -50,7 +50,7 @@ Plan::Plan(std::vector<std::shared_ptr<Chain>> chains, const std::vector<std::sh
     takes_bursts_ = can_take_bursts();
     for (Stage &stage : stages_) {
         stage.masks.resize((stage.steps.size() + 1) * (takes_bursts_ ? kBurstBatches : 1));
-        use_joints(stage, joints);
+        use_groups(stage, groups);
         for (size_t i = 0; i < stage.steady_steps; ++i) {
             if (stage.steps[i].has_result)
                 results_.push_back(&stage.steps[i]);
@@ -78,7 +78,7 @@ bool Plan::can_take_bursts() const
 void Plan::choose_prefiltered()
 {
     Stage &stage = stages_[0];
-    bool reads_passed_only = stage.joints.empty();
+    bool reads_passed_only = stage.groups.empty();
     for (size_t i = 0; i < stage.steady_steps; ++i) {
         Step &step = stage.steps[i];
         if (step.input != 0)
@@ -231,9 +231,9 @@ void Plan::publish()
         publish(*step);
     for (Node *node : copied_)
         node->publish_when_due();
-    for (Group *group : ran_) {
-        group->has_run = false;
-        for (const Step *step = group->first; step != group->first + group->steps; ++step)
+    for (Branch *branch : ran_) {
+        branch->has_run = false;
+        for (const Step *step = branch->first; step != branch->first + branch->steps; ++step)
             publish(*step);
     }
     ran_.clear();

@@ -18,8 +18,8 @@
 #include <mapi/function.h>
 
 #include "engine/packet_path/burst.hpp"
-#include "engine/packet_path/joint.hpp"
-#include "engine/packet_path/joint_pace.hpp"
+#include "engine/packet_path/node_group.hpp"
+#include "engine/packet_path/group_policy.hpp"
 #include "engine/packet_path/node.hpp"
 
 namespace mapi::engine
@@ -33,7 +33,7 @@ struct Applied;
 class Plan
 {
 public:
-    Plan(std::vector<std::shared_ptr<Chain>> chains, const std::vector<std::shared_ptr<Joint>> &joints);
+    Plan(std::vector<std::shared_ptr<Chain>> chains, const std::vector<std::shared_ptr<NodeGroup>> &groups);
 
     // Device's thread.  join() once, before the first run(): new flows record the values of shared
     // counters.
@@ -53,14 +53,14 @@ public:
     size_t count_nodes() const { return nodes_.size(); }
     // The node equivalent to `wanted` with the mask of `source`, or null.
     std::shared_ptr<Node> find(const Node *source, const Node &wanted) const;
-    // Nodes that could run in a group, one set for each group to build; no set for a group that
+    // Nodes that could run in a branch, one set for each branch to build; no set for a branch that
     // already has exactly these nodes.
-    const std::vector<Joint::Nodes> &unjoined() const { return unjoined_; }
+    const std::vector<NodeGroup::Nodes> &ungrouped() const { return ungrouped_; }
     // For a driver that runs functions in a thread of its own; null if there is nothing to run.  It
     // lives as long as the plan.
     const mapi_prefilter *prefilter() const { return prefiltered_.empty() ? nullptr : &prefilter_; }
-    // The groups passed to the constructor that have some of its nodes, one for each set.
-    const std::vector<std::shared_ptr<Joint>> &joints() const { return joints_; }
+    // The branches passed to the constructor that have some of its nodes, one for each set.
+    const std::vector<std::shared_ptr<NodeGroup>> &groups() const { return groups_; }
 
 private:
     static constexpr uint32_t kNone = ~0u;
@@ -84,9 +84,9 @@ private:
         Applied *meter_end = nullptr; // null unless the function ends a meter
         const std::pmr::vector<Applied *> *mirrors = nullptr; // null: none
     };
-    // A node of a node group, and all steps after it up to those of other node groups: they run
+    // A node of a node branch, and all steps after it up to those of other node branches: they run
     // only if the node let packets pass.
-    struct Group {
+    struct Branch {
         const Step *first = nullptr; // null: its flow is closed
         uint32_t steps = 0;
         uint32_t mask = 0; // of the first one
@@ -94,32 +94,32 @@ private:
         uint32_t first_feed = 0; // index into the stage's feeds
         uint32_t feeds = 0;
     };
-    // A mask of a step of a Group that is the input of a later node group.  It is zero except in a
-    // batch in which the Group ran.
+    // A mask of a step of a Branch that is the input of a later node branch.  It is zero except in a
+    // batch in which the Branch ran.
     struct Feed {
         uint32_t mask;
-        uint32_t joint; // index into the stage's node groups
-        uint32_t input; // index into the node group's inputs
+        uint32_t group; // index into the stage's node branches
+        uint32_t input; // index into the node branch's inputs
     };
-    // An input mask of a node group, and the nodes that use it.
-    struct JointInput {
+    // An input mask of a node branch, and the nodes that use it.
+    struct GroupInput {
         uint32_t mask;
         uint32_t first_node; // in by_input
         uint32_t nodes;
     };
-    struct JointStep {
-        Joint *joint; // one of joints_
-        std::vector<Group> groups; // one for each node
-        std::vector<JointInput> inputs = {}; // those that are not masks of a Group come first
+    struct GroupStep {
+        NodeGroup *group; // one of groups_
+        std::vector<Branch> branches; // one for each node
+        std::vector<GroupInput> inputs = {}; // those that are not masks of a Branch come first
         uint32_t steady_inputs = 0;
         std::vector<uint32_t> by_input = {}; // indices of nodes, sorted by input
         std::vector<uint32_t> fed = {}; // inputs from Groups that have packets in this batch
-        JointPace pace = {};
+        GroupPolicy policy = {};
     };
-    // Identifies nodes that may be in one node group.  In the order of this key a set comes after
+    // Identifies nodes that may be in one node branch.  In the order of this key a set comes after
     // all sets that its nodes follow.
     struct SetKey {
-        uint32_t level; // number of nodes before it that node groups accept with any mask
+        uint32_t level; // number of nodes before it that node branches accept with any mask
         bool has_any_mask;
         uint32_t input; // 0 if any input is accepted
         const mapi_function *function;
@@ -128,8 +128,8 @@ private:
     };
     struct Stage {
         std::vector<Step> steps; // those of Groups come last
-        size_t steady_steps = 0; // number of steps in no Group
-        std::vector<JointStep> joints;
+        size_t steady_steps = 0; // number of steps in no Branch
+        std::vector<GroupStep> groups;
         std::vector<Feed> feeds; // sorted by mask
         std::vector<uint32_t> fed; // masks of feeds that are not zero
         std::vector<uint64_t> masks = {0}; // 0: the whole batch, i + 1: output of step i; then those of the burst's next batch
@@ -162,7 +162,7 @@ private:
     void add(const std::shared_ptr<Node> &node, const Chain &chain);
     void add_targets(Node &node, const Chain &own);
     void complete(Stage &stage);
-    void use_joints(Stage &stage, const std::vector<std::shared_ptr<Joint>> &joints);
+    void use_groups(Stage &stage, const std::vector<std::shared_ptr<NodeGroup>> &groups);
     static std::vector<bool> find_plain(const Stage &stage);
     static std::map<SetKey, std::vector<uint32_t>> find_sets(const Stage &stage);
     static void arrange(Stage &stage, std::vector<uint32_t> roots);
@@ -171,12 +171,12 @@ private:
     uint32_t refer_to(const Node *node);
     void run(Stage &stage, const mapi_batch &batch);
     void run_steps(Stage &stage, Burst burst);
-    void run_joints(Stage &stage, const mapi_batch &batch, uint64_t *masks);
-    void run_joint(Stage &stage, JointStep &joint, const mapi_batch &batch, uint64_t *masks);
-    void run_jointly(Stage &stage, JointStep &joint, const mapi_batch &batch, uint64_t *masks, uint64_t any);
-    void run_one_by_one(Stage &stage, JointStep &joint, const mapi_batch &batch, uint64_t *masks);
-    void run_input(Stage &stage, JointStep &joint, const mapi_batch &batch, uint64_t *masks, const JointInput &input);
-    void run_group(Stage &stage, Group &group, const mapi_batch &batch, uint64_t *masks, uint64_t passed);
+    void run_groups(Stage &stage, const mapi_batch &batch, uint64_t *masks);
+    void run_group(Stage &stage, GroupStep &group, const mapi_batch &batch, uint64_t *masks);
+    void run_as_group(Stage &stage, GroupStep &group, const mapi_batch &batch, uint64_t *masks, uint64_t any);
+    void run_one_by_one(Stage &stage, GroupStep &group, const mapi_batch &batch, uint64_t *masks);
+    void run_input(Stage &stage, GroupStep &group, const mapi_batch &batch, uint64_t *masks, const GroupInput &input);
+    void run_branch(Stage &stage, Branch &branch, const mapi_batch &batch, uint64_t *masks, uint64_t passed);
     uint64_t run_step(const Step &step, const mapi_batch &batch, uint64_t input);
     bool run_transformed(const Step &step);
     void tick(Stage &stage, uint64_t now_ns);
@@ -200,11 +200,11 @@ private:
     std::unordered_set<const Node *> metered_;
     std::unordered_map<const Node *, Applied *> meter_ends_;
     Meter *meter_ = nullptr;
-    std::vector<const Step *> results_; // steps in no Group with a result to publish
+    std::vector<const Step *> results_; // steps in no Branch with a result to publish
     std::vector<Node *> copied_; // nodes whose results are copied for readers, when due
-    std::vector<Group *> ran_; // Groups that have run since the last publish()
-    std::vector<Joint::Nodes> unjoined_;
-    std::vector<std::shared_ptr<Joint>> joints_;
+    std::vector<Branch *> ran_; // Groups that have run since the last publish()
+    std::vector<NodeGroup::Nodes> ungrouped_;
+    std::vector<std::shared_ptr<NodeGroup>> groups_;
     std::vector<const Node *> prefiltered_;
     mapi_prefilter prefilter_ = {};
     const uint64_t number_; // unique in the process

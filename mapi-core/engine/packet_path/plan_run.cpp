@@ -60,16 +60,16 @@ void Plan::run_steps(Stage &stage, Burst burst)
         else
             masks[i + 1] = run_step(step, burst.front(), masks[step.input]);
     }
-    if (stage.joints.empty())
+    if (stage.groups.empty())
         return;
     for (size_t i = 0; i < burst.size(); ++i)
-        run_joints(stage, burst[i], masks + i * stride);
+        run_groups(stage, burst[i], masks + i * stride);
 }
 
-void Plan::run_joints(Stage &stage, const mapi_batch &batch, uint64_t *masks)
+void Plan::run_groups(Stage &stage, const mapi_batch &batch, uint64_t *masks)
 {
-    for (JointStep &joint : stage.joints)
-        run_joint(stage, joint, batch, masks);
+    for (GroupStep &group : stage.groups)
+        run_group(stage, group, batch, masks);
     for (const uint32_t mask : stage.fed)
         masks[mask] = 0;
     stage.fed.clear();
@@ -77,89 +77,89 @@ void Plan::run_joints(Stage &stage, const mapi_batch &batch, uint64_t *masks)
 
 // If nodes have few packets in common, running them one after the other is less work than one pass
 // over all packets.
-void Plan::run_joint(Stage &stage, JointStep &joint, const mapi_batch &batch, uint64_t *masks)
+void Plan::run_group(Stage &stage, GroupStep &group, const mapi_batch &batch, uint64_t *masks)
 {
     uint64_t any = 0;
-    JointPace::Work work = {};
-    const auto add = [&](const JointInput &input) {
+    GroupPolicy::Work work = {};
+    const auto add = [&](const GroupInput &input) {
         const uint64_t mask = masks[input.mask];
         any |= mask;
         work.node_packets += uint64_t(std::popcount(mask)) * input.nodes;
     };
-    for (uint32_t i = 0; i < joint.steady_inputs; ++i)
-        add(joint.inputs[i]);
-    for (const uint32_t i : joint.fed)
-        add(joint.inputs[i]);
+    for (uint32_t i = 0; i < group.steady_inputs; ++i)
+        add(group.inputs[i]);
+    for (const uint32_t i : group.fed)
+        add(group.inputs[i]);
     if (any == 0)
         return;
     work.packets = uint64_t(std::popcount(any));
-    if (joint.inputs.size() == 1) {
-        run_jointly(stage, joint, batch, masks, any);
+    if (group.inputs.size() == 1) {
+        run_as_group(stage, group, batch, masks, any);
     } else {
-        const bool is_jointly = joint.pace.prefers_jointly(work);
+        const bool is_group = group.policy.prefers_group(work);
         const auto begin = std::chrono::steady_clock::now();
-        if (is_jointly)
-            run_jointly(stage, joint, batch, masks, any);
+        if (is_group)
+            run_as_group(stage, group, batch, masks, any);
         else
-            run_one_by_one(stage, joint, batch, masks);
+            run_one_by_one(stage, group, batch, masks);
         const auto ns = uint64_t(std::chrono::nanoseconds(std::chrono::steady_clock::now() - begin).count());
-        is_jointly ? joint.pace.note_jointly(work, ns) : joint.pace.note_alone(work, ns);
+        is_group ? group.policy.note_as_group(work, ns) : group.policy.note_alone(work, ns);
     }
-    joint.fed.clear();
+    group.fed.clear();
 }
 
-void Plan::run_one_by_one(Stage &stage, JointStep &joint, const mapi_batch &batch, uint64_t *masks)
+void Plan::run_one_by_one(Stage &stage, GroupStep &group, const mapi_batch &batch, uint64_t *masks)
 {
-    for (uint32_t i = 0; i < joint.steady_inputs; ++i)
-        run_input(stage, joint, batch, masks, joint.inputs[i]);
-    for (const uint32_t i : joint.fed)
-        run_input(stage, joint, batch, masks, joint.inputs[i]);
+    for (uint32_t i = 0; i < group.steady_inputs; ++i)
+        run_input(stage, group, batch, masks, group.inputs[i]);
+    for (const uint32_t i : group.fed)
+        run_input(stage, group, batch, masks, group.inputs[i]);
 }
 
-void Plan::run_jointly(Stage &stage, JointStep &joint, const mapi_batch &batch, uint64_t *masks, uint64_t any)
+void Plan::run_as_group(Stage &stage, GroupStep &group, const mapi_batch &batch, uint64_t *masks, uint64_t any)
 {
-    for (const mapi_joint_passed &passed : joint.joint->run(batch, any)) {
-        Group &group = joint.groups[passed.instance];
-        const uint64_t own = group.first ? passed.mask & masks[group.first->input] : 0;
+    for (const mapi_group_passed &passed : group.group->run(batch, any)) {
+        Branch &branch = group.branches[passed.instance];
+        const uint64_t own = branch.first ? passed.mask & masks[branch.first->input] : 0;
         if (own == 0)
             continue;
-        group.first->node->count(own);
-        run_group(stage, group, batch, masks, own);
+        branch.first->node->count(own);
+        run_branch(stage, branch, batch, masks, own);
     }
 }
 
-void Plan::run_input(Stage &stage, JointStep &joint, const mapi_batch &batch, uint64_t *masks, const JointInput &input)
+void Plan::run_input(Stage &stage, GroupStep &group, const mapi_batch &batch, uint64_t *masks, const GroupInput &input)
 {
     const uint64_t mask = masks[input.mask];
     if (mask == 0)
         return;
     for (uint32_t i = input.first_node; i < input.first_node + input.nodes; ++i) {
-        Group &group = joint.groups[joint.by_input[i]];
-        if (const uint64_t passed = group.first->node->run(batch, mask))
-            run_group(stage, group, batch, masks, passed);
+        Branch &branch = group.branches[group.by_input[i]];
+        if (const uint64_t passed = branch.first->node->run(batch, mask))
+            run_branch(stage, branch, batch, masks, passed);
     }
 }
 
 // Steps after a node that let nothing pass are skipped: their masks are stale, except those that
-// are inputs of other node groups.
-void Plan::run_group(Stage &stage, Group &group, const mapi_batch &batch, uint64_t *masks, uint64_t passed)
+// are inputs of other node branches.
+void Plan::run_branch(Stage &stage, Branch &branch, const mapi_batch &batch, uint64_t *masks, uint64_t passed)
 {
-    uint64_t *output = masks + group.mask;
+    uint64_t *output = masks + branch.mask;
     *output = passed;
-    for (const Step *step = group.first + 1; step != group.first + group.steps; ++step) {
+    for (const Step *step = branch.first + 1; step != branch.first + branch.steps; ++step) {
         const uint64_t input = masks[step->input];
         *++output = input == 0 ? 0 : step->node->run(batch, input);
     }
-    for (uint32_t i = group.first_feed; i < group.first_feed + group.feeds; ++i) {
+    for (uint32_t i = branch.first_feed; i < branch.first_feed + branch.feeds; ++i) {
         const Feed &feed = stage.feeds[i];
         if (masks[feed.mask] == 0)
             continue;
-        stage.joints[feed.joint].fed.push_back(feed.input);
+        stage.groups[feed.group].fed.push_back(feed.input);
         stage.fed.push_back(feed.mask);
     }
-    if (!group.has_run)
-        ran_.push_back(&group);
-    group.has_run = true;
+    if (!branch.has_run)
+        ran_.push_back(&branch);
+    branch.has_run = true;
 }
 
 // A node that refers to others or is referred to, creates packets, or is measured.
@@ -208,11 +208,11 @@ void Plan::tick(uint64_t now_ns)
     look_at_awaited();
     tick(stages_[0], now_ns);
     for (Stage &stage : stages_) { // any result may have changed
-        for (JointStep &joint : stage.joints) {
-            for (Group &group : joint.groups) {
-                if (group.first && !group.has_run)
-                    ran_.push_back(&group);
-                group.has_run = true;
+        for (GroupStep &group : stage.groups) {
+            for (Branch &branch : group.branches) {
+                if (branch.first && !branch.has_run)
+                    ran_.push_back(&branch);
+                branch.has_run = true;
             }
         }
     }

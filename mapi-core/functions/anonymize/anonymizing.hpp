@@ -139,7 +139,7 @@ inline int create_anonymizing(const mapi_function_setup *setup, void **instance,
     auto *const tables = common_object<anonymize::Tables>(setup, kClientTables);
     if (!tables)
         return refuse(setup, MFUNCT_COULD_NOT_APPLY_FUNCT, "cannot create its tables: out of memory, or no random numbers from libcrypto");
-    if (const int refused = charge_memory(setup, MadePackets::kMemoryBytes))
+    if (const int refused = reserve_memory(setup, MadePackets::kMemoryBytes))
         return refused;
     return create_object<Anonymizing>(setup, instance, static_cast<mapi_anonymize_t *>(setup->result), rules, *tables);
 }

@@ -44,9 +44,9 @@ template <class Object> void reset(void *instance)
 }
 
 // Call before create_object().  Returns 0, or the number with which create() must fail.
-inline int charge_memory(const mapi_function_setup *setup, uint64_t bytes)
+inline int reserve_memory(const mapi_function_setup *setup, uint64_t bytes)
 {
-    return setup->charge_memory(setup, bytes);
+    return setup->reserve_memory(setup, bytes);
 }
 
 // The object that all instances of the client's functions share if they ask for this kind.  Null:

@@ -146,7 +146,7 @@ int create(const mapi_function_setup *setup, void **instance)
     order.timeout_ns = uint64_t(arguments[kTimeout].number) * kNsPerSecond;
     order.is_once = arguments[kReturnOnce].number != 0;
     order.side = int(arguments[kSide].number);
-    if (const int refused = charge_memory(setup, cooking::Streams::memory_bytes(order.limits) + cooking::Fragments::kCostMost))
+    if (const int refused = reserve_memory(setup, cooking::Streams::memory_bytes(order.limits) + cooking::Fragments::kCostMost))
         return refused;
     return create_object<Cook>(setup, instance, static_cast<mapi_cooking_t *>(setup->result), order);
 }

@@ -170,25 +170,25 @@ private:
 
 // Filters with the same input: an index over their fields selects the few filters that may accept a
 // packet, which then decide themselves.
-class BpfJoint
+class BpfGroup
 {
 public:
     // Returns null if no index is possible.
-    static std::unique_ptr<BpfJoint> make(std::span<void *const> instances)
+    static std::unique_ptr<BpfGroup> make(std::span<void *const> instances)
     {
-        auto joint = std::make_unique<BpfJoint>();
+        auto group = std::make_unique<BpfGroup>();
         std::vector<std::span<const bpf_insn>> programs;
         for (void *instance : instances) {
-            joint->filters_.push_back(static_cast<BpfFilter *>(instance));
-            programs.push_back(joint->filters_.back()->indexed_code());
-            if (joint->filters_.back()->first_link_type() != joint->filters_.front()->first_link_type())
+            group->filters_.push_back(static_cast<BpfFilter *>(instance));
+            programs.push_back(group->filters_.back()->indexed_code());
+            if (group->filters_.back()->first_link_type() != group->filters_.front()->first_link_type())
                 return nullptr;
         }
-        joint->index_ = match::BpfIndex::make(programs);
-        return joint->index_ ? std::move(joint) : nullptr;
+        group->index_ = match::BpfIndex::make(programs);
+        return group->index_ ? std::move(group) : nullptr;
     }
 
-    uint32_t process(const mapi_batch &batch, uint64_t mask, mapi_joint_passed *passed)
+    uint32_t process(const mapi_batch &batch, uint64_t mask, mapi_group_passed *passed)
     {
         uint32_t count = 0;
         const auto judge = [&](uint32_t filter, uint64_t candidates) {
@@ -215,7 +215,7 @@ int create(const mapi_function_setup *setup, void **instance)
     const char *expression = setup->arguments[0].text;
     if (!expression || !*expression)
         return refuse(setup, MFUNCT_INVALID_ARGUMENT_1, "the filter expression is empty");
-    if (const int refused = charge_memory(setup, kProgramsMax * kProgramBytes))
+    if (const int refused = reserve_memory(setup, kProgramsMax * kProgramBytes))
         return refused;
     try {
         auto filter = std::make_unique<BpfFilter>(setup, expression);
@@ -245,19 +245,19 @@ uint32_t classic_bpf(const void *instance, uint16_t link_type, const mapi_filter
     return static_cast<const BpfFilter *>(instance)->code(link_type, code);
 }
 
-int joint_create(void *const *instances, uint32_t count, void **joint)
+int group_create(void *const *instances, uint32_t count, void **group)
 {
     try {
-        *joint = BpfJoint::make({instances, count}).release();
-        return *joint ? 0 : MFUNCT_COULD_NOT_APPLY_FUNCT;
+        *group = BpfGroup::make({instances, count}).release();
+        return *group ? 0 : MFUNCT_COULD_NOT_APPLY_FUNCT;
     } catch (const std::exception &) {
         return MFUNCT_COULD_NOT_APPLY_FUNCT;
     }
 }
 
-uint32_t joint_process(void *joint, const mapi_batch *batch, uint64_t mask, mapi_joint_passed *passed)
+uint32_t group_process(void *group, const mapi_batch *batch, uint64_t mask, mapi_group_passed *passed)
 {
-    return static_cast<BpfJoint *>(joint)->process(*batch, mask, passed);
+    return static_cast<BpfGroup *>(group)->process(*batch, mask, passed);
 }
 
 void drops(const void *instance, mapi_function_drops *drops)
@@ -280,9 +280,9 @@ extern "C" const mapi_function mapi_fn_bpf_filter = {
     .destroy = mapi::functions::destroy<mapi::functions::BpfFilter>,
     .drops = mapi::functions::drops,
     .classic_bpf = mapi::functions::classic_bpf,
-    .joint_create = mapi::functions::joint_create,
-    .joint_process = mapi::functions::joint_process,
-    .joint_destroy = mapi::functions::destroy<mapi::functions::BpfJoint>,
+    .group_create = mapi::functions::group_create,
+    .group_process = mapi::functions::group_process,
+    .group_destroy = mapi::functions::destroy<mapi::functions::BpfGroup>,
     .text_bytes_max = 2048, // takes one second; libpcap's time grows with the cube
     .prefilter = mapi::functions::prefilter,
 };

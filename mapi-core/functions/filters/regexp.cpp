@@ -19,7 +19,7 @@ int create(const mapi_function_setup *setup, void **instance)
         return refuse(setup, MFUNCT_INVALID_ARGUMENT_1, "the pattern is empty");
     try {
         auto expression = match::RegularExpression::compile(pattern);
-        const int refused = charge_memory(setup, expression->memory_bytes()); // the size is only known after compilation
+        const int refused = reserve_memory(setup, expression->memory_bytes()); // the size is only known after compilation
         *instance = refused ? nullptr : expression.release();
         return refused;
     } catch (const match::PatternError &error) {

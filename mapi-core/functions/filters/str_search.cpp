@@ -39,7 +39,7 @@ int create(const mapi_function_setup *setup, void **instance)
     try {
         auto matcher = std::make_unique<match::StringMatcher>(pattern, int(offset), int(depth),
                                                               letter_case == kNoCase ? match::LetterCase::kIgnored : match::LetterCase::kExact);
-        const int refused = charge_memory(setup, matcher->memory_bytes()); // the size is only known after compilation
+        const int refused = reserve_memory(setup, matcher->memory_bytes()); // the size is only known after compilation
         *instance = refused ? nullptr : matcher.release();
         return refused;
     } catch (const match::PatternError &error) {
@@ -54,23 +54,23 @@ uint64_t process(void *instance, const mapi_batch *batch, uint64_t mask)
     return static_cast<const match::StringMatcher *>(instance)->filter(batch->packets, mask);
 }
 
-int joint_create(void *const *instances, uint32_t count, void **joint)
+int group_create(void *const *instances, uint32_t count, void **group)
 {
     try {
         std::vector<const match::StringMatcher *> matchers;
         for (uint32_t i = 0; i < count; ++i)
             matchers.push_back(static_cast<const match::StringMatcher *>(instances[i]));
-        *joint = match::StringMatcherSet::make(matchers).release();
-        return *joint ? 0 : MFUNCT_COULD_NOT_APPLY_FUNCT;
+        *group = match::StringMatcherSet::make(matchers).release();
+        return *group ? 0 : MFUNCT_COULD_NOT_APPLY_FUNCT;
     } catch (const std::exception &) {
         return MFUNCT_COULD_NOT_APPLY_FUNCT;
     }
 }
 
-uint32_t joint_process(void *joint, const mapi_batch *batch, uint64_t mask, mapi_joint_passed *passed)
+uint32_t group_process(void *group, const mapi_batch *batch, uint64_t mask, mapi_group_passed *passed)
 {
     uint32_t count = 0;
-    for (const match::PatternMatches &matches : static_cast<match::StringMatcherSet *>(joint)->find(batch->packets, mask))
+    for (const match::PatternMatches &matches : static_cast<match::StringMatcherSet *>(group)->find(batch->packets, mask))
         passed[count++] = {matches.mask, matches.matcher, 0};
     return count;
 }
@@ -83,12 +83,12 @@ extern "C" const mapi_function mapi_fn_str_search = {
     .name = "STR_SEARCH",
     .description = "passes packets that contain a string between offset and offset + depth",
     .args = "sii??s",
-    .flags = MAPI_FUNCTION_PURE | MAPI_FUNCTION_JOINT_OF_ANY_MASKS,
+    .flags = MAPI_FUNCTION_PURE | MAPI_FUNCTION_GROUP_OF_ANY_MASKS,
     .result_bytes = 0,
     .create = mapi::functions::create,
     .process = mapi::functions::process,
     .destroy = mapi::functions::destroy<mapi::match::StringMatcher>,
-    .joint_create = mapi::functions::joint_create,
-    .joint_process = mapi::functions::joint_process,
-    .joint_destroy = mapi::functions::destroy<mapi::match::StringMatcherSet>,
+    .group_create = mapi::functions::group_create,
+    .group_process = mapi::functions::group_process,
+    .group_destroy = mapi::functions::destroy<mapi::match::StringMatcherSet>,
 };

@@ -246,7 +246,7 @@ int create(const mapi_function_setup *setup, void **instance)
         key.check(records);
         if (key.is_biflow() && format != Format::kIpfix)
             return refuse(setup, MFUNCT_INVALID_ARGUMENT_3, "BIFLOW requires IPFIX");
-        if (const int refused = charge_memory(setup, FlowReport::memory_bytes(settings)))
+        if (const int refused = reserve_memory(setup, FlowReport::memory_bytes(settings)))
             return refused;
         return create_object<FlowReport>(setup, instance, setup, Plan{format, settings, key, records});
     } catch (const std::exception &error) {

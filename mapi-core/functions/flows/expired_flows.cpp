@@ -224,7 +224,7 @@ int create(const mapi_function_setup *setup, void **instance)
         return refuse(setup, MFUNCT_INVALID_ARGUMENT_2, "the number of further waiting flows is out of range (0 to " + std::to_string(kMostWaitingFlows) + ")");
     if (least_packets < 0)
         return refuse(setup, MFUNCT_INVALID_ARGUMENT_3, "the minimum number of packets is negative");
-    if (const int refused = charge_memory(setup, Cache::memory_bytes(kRoom)))
+    if (const int refused = reserve_memory(setup, Cache::memory_bytes(kRoom)))
         return refused;
     return create_object<ExpiredFlows>(setup, instance, setup, uint32_t(read_flows), uint32_t(waiting_flows), uint32_t(least_packets), place);
 }

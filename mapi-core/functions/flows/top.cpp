@@ -140,7 +140,7 @@ int create(const mapi_function_setup *setup, void **instance)
     if (reset_s < 0)
         return refuse(setup, MFUNCT_INVALID_ARGUMENT_5, "the time in seconds is negative (0 means forever)");
     const TopChoice choice = {uint32_t(rows), int(protocol), int(field), sorted == SORT_BY_BYTES, uint64_t(reset_s) * kNsPerSecond};
-    if (const int refused = charge_memory(setup, Ranking::memory_bytes()))
+    if (const int refused = reserve_memory(setup, Ranking::memory_bytes()))
         return refused;
     return create_object<Top>(setup, instance, setup, choice);
 }

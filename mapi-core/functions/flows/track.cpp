@@ -128,7 +128,7 @@ uint16_t number_of(const std::vector<std::string> &names, const std::string &wan
 // `wanted`: protocol names, any of which may match.
 int create_tracker(const mapi_function_setup *setup, void **instance, const std::vector<std::string> &wanted)
 {
-    if (const int refused = charge_memory(setup, Tracker::memory_bytes()))
+    if (const int refused = reserve_memory(setup, Tracker::memory_bytes()))
         return refused;
     if (const int refused = create_object<Tracker>(setup, instance, static_cast<mapi_track_t *>(setup->result)))
         return refused;

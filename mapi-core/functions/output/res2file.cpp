@@ -224,7 +224,7 @@ int create(const mapi_function_setup *setup, void **instance)
         if (column.is_whole())
             setup->take_single_packets(setup);
     }
-    if (const int refused = charge_memory(setup, RecordWriter::kMemoryBytes + kRowsAtOnce * row_bytes(columns)))
+    if (const int refused = reserve_memory(setup, RecordWriter::kMemoryBytes + kRowsAtOnce * row_bytes(columns)))
         return refused;
     return create_object<ResultFile>(setup, instance, setup, std::move(columns), *interval);
 }

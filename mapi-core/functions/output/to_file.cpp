@@ -142,7 +142,7 @@ int create(const mapi_function_setup *setup, void **instance)
     const auto parsed = rotation.kind ? parse_file_rotation(rotation.text) : FileRotation{};
     if (!parsed || (rotation.kind && rotation.number + 1 != int64_t(parsed->files)))
         return refuse(setup, MFUNCT_INVALID_ARGUMENT_4, kFileRotationForm);
-    if (const int refused = charge_memory(setup, RecordWriter::kMemoryBytes))
+    if (const int refused = reserve_memory(setup, RecordWriter::kMemoryBytes))
         return refused;
     return create_object<PacketFile>(setup, instance, setup, format_of(format), *parsed, uint64_t(most));
 }

@@ -193,11 +193,11 @@ enum mapi_function_flags {
 	MAPI_FUNCTION_METER_BEGIN = 1u << 9,
 	MAPI_FUNCTION_METER_END = 1u << 10,
 	/*
-	 * The instances of a node group may get different masks: joint_process() gets the packets
+	 * The instances of a node group may get different masks: group_process() gets the packets
 	 * of all of them, and a packet that it passes counts for an instance only if that
 	 * instance's own mask contains it.
 	 */
-	MAPI_FUNCTION_JOINT_OF_ANY_MASKS = 1u << 11,
+	MAPI_FUNCTION_GROUP_OF_ANY_MASKS = 1u << 11,
 	/*
 	 * With MAPI_FUNCTION_RESULT_IN_PLACE: the memory of allocate_result() is private to the
 	 * function and written like any memory, on the device's thread; readers get a copy that is
@@ -284,7 +284,7 @@ struct mapi_function_setup {
 	 * MAPI_LIMIT_REACHED: the client's limit is exceeded, and create() fails with any number;
 	 * the engine reports the cause.
 	 */
-	int (*charge_memory)(const struct mapi_function_setup *setup, uint64_t bytes);
+	int (*reserve_memory)(const struct mapi_function_setup *setup, uint64_t bytes);
 	/*
 	 * Only during create().  The object is created for the first of the client's instances that
 	 * requests it, and lives as long as any of them and the client.  NULL: create() must fail.
@@ -339,9 +339,9 @@ enum mapi_config_verdict {
 };
 
 /* Packets that one of several instances passed. */
-struct mapi_joint_passed {
+struct mapi_group_passed {
 	uint64_t mask;
-	uint32_t instance; /* its index in the list that joint_create() got */
+	uint32_t instance; /* its index in the list that group_create() got */
 	uint32_t reserved;
 };
 
@@ -440,19 +440,19 @@ struct mapi_function {
 	/*
 	 * For a function with MAPI_FUNCTION_PURE, all three or none: creates a node group, several
 	 * instances that get the same mask and run at once; see also
-	 * MAPI_FUNCTION_JOINT_OF_ANY_MASKS.  A client's thread, while process() of any of them may
+	 * MAPI_FUNCTION_GROUP_OF_ANY_MASKS.  A client's thread, while process() of any of them may
 	 * be running.  0, or another number: running them one by one is as good.  The instances
 	 * outlive the group.
 	 */
-	int (*joint_create)(void *const *instances, uint32_t count, void **joint);
+	int (*group_create)(void *const *instances, uint32_t count, void **group);
 	/*
 	 * Device's thread, instead of process() of each instance: stores which instances passed
 	 * which packets, each instance at most once and never with an empty mask.  `passed` has
 	 * room for all.  Returns the number of entries.
 	 */
-	uint32_t (*joint_process)(void *joint, const struct mapi_batch *batch, uint64_t mask, struct mapi_joint_passed *passed);
+	uint32_t (*group_process)(void *group, const struct mapi_batch *batch, uint64_t mask, struct mapi_group_passed *passed);
 	/* Any thread, once the node group is no longer used. */
-	void (*joint_destroy)(void *joint);
+	void (*group_destroy)(void *group);
 	/*
 	 * Device's thread, between two bursts; for a function that is neither PURE nor ADDITIVE:
 	 * restores the result and all state to what it was after create().  NULL: the function

@@ -65,7 +65,7 @@ void nslice_kernel_record_3(struct nslice_kernel_site *site, u64 a, u64 b, u64 c
 #define NSLICE_KERNEL_SITE(ring_, name_, kind_, words_, bits_)                              \
 	static struct nslice_kernel_site nslice_site __section(".data..nslice_sites") = {   \
 		.bits = bits_,                                                              \
-		.step = NSLICE_POSITION_STEP(NSLICE_HEAD_UNITS + words_),                   \
+		.step = NSLICE_POSITION_STEP(NSLICE_HEAD_WORDS + words_),                   \
 		.head = &ring_.head,                                                        \
 		.line = __LINE__,                                                           \
 		.kind = kind_,                                                              \

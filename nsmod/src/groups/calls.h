@@ -11,7 +11,7 @@ struct pt_regs;
 /* Written only by the thread that owns it, in process context. */
 struct nsmod_call {
 	pid_t thread; /* 0: free */
-	bool is_stretch; /* a slice inside the call is open */
+	bool is_span; /* a slice inside the call is open */
 };
 
 #define NSMOD_CALLS 1024
@@ -38,7 +38,7 @@ static inline struct nsmod_call *nsmod_call_of_current(struct nsmod_calls *calls
 
 static inline void nsmod_call_end(struct nsmod_call *call)
 {
-	call->is_stretch = false;
+	call->is_span = false;
 	smp_store_release(&call->thread, 0); /* pairs with the exchange in nsmod_call_begin() */
 }
 

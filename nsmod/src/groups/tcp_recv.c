@@ -171,9 +171,9 @@ static void call_entry(void *point, struct pt_regs *regs, long number)
 
 static void end_copy(struct nsmod_call *call)
 {
-	if (!call || !call->is_stretch)
+	if (!call || !call->is_span)
 		return;
-	call->is_stretch = false;
+	call->is_span = false;
 	nsmod_point_slice(&points[COPY_STOP]);
 }
 
@@ -195,7 +195,7 @@ static void copy(void *point, const struct sk_buff *skb, int bytes)
 	if (!call)
 		return;
 	end_copy(call);
-	call->is_stretch = true;
+	call->is_span = true;
 	nsmod_point_slice(point);
 	nsmod_point_mark(&points[COPIED], bytes);
 }

@@ -55,19 +55,19 @@ static struct way *way_here(void)
 	return &raw_cpu_ptr(&ways)->of_level[interrupt_context_level()];
 }
 
-static void pause_stretch(struct nsmod_call *call)
+static void pause_span(struct nsmod_call *call)
 {
-	if (!call || !call->is_stretch)
+	if (!call || !call->is_span)
 		return;
-	call->is_stretch = false;
+	call->is_span = false;
 	nsmod_point_slice(&points[TCP_STOP]);
 }
 
-static void resume_stretch(struct nsmod_call *call)
+static void resume_span(struct nsmod_call *call)
 {
-	if (!call || call->is_stretch)
+	if (!call || call->is_span)
 		return;
-	call->is_stretch = true;
+	call->is_span = true;
 	nsmod_point_slice(&points[TCP_START]);
 }
 
@@ -79,7 +79,7 @@ static void leave_queue(struct way *way)
 	way->stage = IDLE;
 	nsmod_point_slice(&points[QUEUE_STOP]);
 	nsmod_point_slice(&points[EXIT]);
-	resume_stretch(nsmod_call_of_current(&calls));
+	resume_span(nsmod_call_of_current(&calls));
 }
 
 static bool is_send(long number)
@@ -104,7 +104,7 @@ static void call_entry(void *point, struct pt_regs *regs, long number)
 	if (!call)
 		return;
 	nsmod_point_slice(point);
-	resume_stretch(call);
+	resume_span(call);
 }
 
 static void call_exit(void *point, struct pt_regs *regs, long result)
@@ -116,7 +116,7 @@ static void call_exit(void *point, struct pt_regs *regs, long result)
 	preempt_disable_notrace(); /* some kernels call these probes with preemption on */
 	leave_queue(way_here());
 	preempt_enable_notrace();
-	pause_stretch(call);
+	pause_span(call);
 	nsmod_call_end(call);
 	nsmod_point_slice(point);
 }
@@ -128,7 +128,7 @@ static void queued(void *point, struct sk_buff *skb)
 	if (way->stage == IN_DRIVER || !nsmod_passes_tcp(skb))
 		return;
 	leave_queue(way);
-	pause_stretch(nsmod_call_of_current(&calls));
+	pause_span(nsmod_call_of_current(&calls));
 	*way = (struct way){ .skb = skb, .stage = IN_QUEUE };
 	nsmod_point_init(point, atomic64_inc_return(&packets), skb->len);
 	nsmod_point_slice(&points[QUEUE_START]);
@@ -169,7 +169,7 @@ static void end_xmit(void *point, struct sk_buff *skb, int code, struct net_devi
 	nsmod_point_slice(point);
 	if (way->has_unit)
 		nsmod_point_slice(&points[EXIT]);
-	resume_stretch(nsmod_call_of_current(&calls));
+	resume_span(nsmod_call_of_current(&calls));
 }
 
 static void put_aside(void *point, struct Qdisc *queue, const struct netdev_queue *txq, struct sk_buff *skb)

@@ -44,14 +44,14 @@ static inline __u64 nslice_gaps_limit(struct nslice_gaps *gaps, __u64 tail, __u6
 	__u32 i;
 
 	/* Under policy overwrite the tail may have been moved past a gap. */
-	while (gaps->count > 0 && (__s32)NSLICE_POSITION_UNITS(gaps->list[0].position - tail) <= 0) {
+	while (gaps->count > 0 && (__s32)NSLICE_POSITION_WORDS(gaps->list[0].position - tail) <= 0) {
 		gaps->passed = gaps->list[0].lost;
 		--gaps->count;
 		for (i = 0; i < gaps->count; ++i)
 			gaps->list[i] = gaps->list[i + 1];
 	}
 	if (gaps->count > 0 &&
-	    NSLICE_POSITION_UNITS(gaps->list[0].position - tail) < NSLICE_POSITION_UNITS(head - tail))
+	    NSLICE_POSITION_WORDS(gaps->list[0].position - tail) < NSLICE_POSITION_WORDS(head - tail))
 		return gaps->list[0].position;
 	return head;
 }

@@ -53,8 +53,8 @@ struct nslice_record_head {
 NSLICE_ASSERT_SIZE(struct nslice_record_head, 16);
 
 /* Rings and files count in words of 8 bytes: every record is a whole number of words. */
-#define NSLICE_UNIT_BYTES 8
-#define NSLICE_HEAD_UNITS 2
-#define NSLICE_MAX_RECORD_UNITS (NSLICE_HEAD_UNITS + NSLICE_MAX_WORDS)
+#define NSLICE_WORD_BYTES 8
+#define NSLICE_HEAD_WORDS 2
+#define NSLICE_MAX_RECORD_WORDS (NSLICE_HEAD_WORDS + NSLICE_MAX_WORDS)
 
 #endif /* NSLICE_RECORD_H */

@@ -42,8 +42,8 @@ enum nslice_lost {
  * two positions of one ring less than 2^32 words apart, the low and high halves
  * of the difference are exactly the words and the records between them.
  */
-#define NSLICE_POSITION_STEP(units) ((1ull << 32) + (units))
-#define NSLICE_POSITION_UNITS(difference) ((__u32)(difference))
+#define NSLICE_POSITION_STEP(words) ((1ull << 32) + (words))
+#define NSLICE_POSITION_WORDS(difference) ((__u32)(difference))
 #define NSLICE_POSITION_RECORDS(difference) ((__u32)((difference) >> 32))
 
 struct nslice_ring_meta {

@@ -96,7 +96,7 @@ static inline void fill_session(void *memory, const struct nslice_session_reques
 
         *ring = (struct nslice_ring_meta){.magic = NSLICE_RING_MAGIC, .abi_version = NSLICE_ABI_VERSION, .kind = NSLICE_RING_RSEQ,
                                           .cpu = cpu, .full = full, .data_bytes = session->ring_bytes};
-        ring->limit = (uint32_t)(session->ring_bytes / NSLICE_UNIT_BYTES);
+        ring->limit = (uint32_t)(session->ring_bytes / NSLICE_WORD_BYTES);
         ring->mask = ring->limit - 1;
     }
     __atomic_store_n(&header->joined, 1, __ATOMIC_RELEASE);

@@ -116,7 +116,7 @@ static uint64_t near(uint64_t position, uint32_t units)
 static void scribble_ring(const struct map *map)
 {
     struct nslice_ring_meta *ring = ring_of(map->at, map->ring_bytes, pick(map->cpus));
-    const uint32_t units = (uint32_t)(map->ring_bytes / NSLICE_UNIT_BYTES);
+    const uint32_t units = (uint32_t)(map->ring_bytes / NSLICE_WORD_BYTES);
     uint64_t *data = data_of(ring);
 
     for (uint32_t i = pick(32); i > 0; --i) { /* plausible records */

@@ -51,7 +51,7 @@ static void fill_with_marks(struct nslice_ring_meta *ring)
 {
     uint64_t *data = data_of(ring);
 
-    for (uint64_t i = 0; i < ring->data_bytes / NSLICE_UNIT_BYTES; i += 2) {
+    for (uint64_t i = 0; i < ring->data_bytes / NSLICE_WORD_BYTES; i += 2) {
         data[i] = i;
         data[i + 1] = (uint64_t)NSLICE_KIND_EXIT << 48;
     }
@@ -61,7 +61,7 @@ static void fill_with_marks(struct nslice_ring_meta *ring)
 static void endless(void)
 {
     struct nslice_ring_meta *ring = ring_of(memory, session.ring_bytes, 0);
-    const uint64_t room = ring->data_bytes / NSLICE_UNIT_BYTES;
+    const uint64_t room = ring->data_bytes / NSLICE_WORD_BYTES;
 
     fill_with_marks(ring);
     must(ioctl(fd, NSLICE_IOC_END), "end");
@@ -76,7 +76,7 @@ static void endless(void)
 static void tails(void)
 {
     struct nslice_ring_meta *ring = ring_of(memory, session.ring_bytes, 0);
-    const uint64_t room = ring->data_bytes / NSLICE_UNIT_BYTES;
+    const uint64_t room = ring->data_bytes / NSLICE_WORD_BYTES;
     uint64_t tail = 0;
 
     fill_with_marks(ring);

@@ -28,19 +28,19 @@ struct trace {
 
 static inline const char *add_records(struct trace_side *side, const struct nslice_chunk_header *chunk, const uint64_t *units)
 {
-    const uint64_t count = chunk->payload_bytes / NSLICE_UNIT_BYTES;
+    const uint64_t count = chunk->payload_bytes / NSLICE_WORD_BYTES;
     uint64_t at = 0, records = 0;
 
     if (chunk->cpu >= TRACE_MAX_CPUS || chunk->sequence != side->chunks[chunk->cpu]++)
         return "a chunk is missing";
-    for (; at + NSLICE_HEAD_UNITS <= count; ++records) {
+    for (; at + NSLICE_HEAD_WORDS <= count; ++records) {
         const uint64_t kind = units[at + 1] >> 48 & 0xff, words = units[at + 1] >> 56 & 7;
 
-        if (kind < NSLICE_KIND_START || kind > NSLICE_KIND_EXIT || at + NSLICE_HEAD_UNITS + words > count)
+        if (kind < NSLICE_KIND_START || kind > NSLICE_KIND_EXIT || at + NSLICE_HEAD_WORDS + words > count)
             return "no record";
         if (kind == NSLICE_KIND_MARK && units[at + 2] > side->last_mark)
             side->last_mark = units[at + 2];
-        at += NSLICE_HEAD_UNITS + words;
+        at += NSLICE_HEAD_WORDS + words;
     }
     side->in_chunks[chunk->cpu] += records;
     side->records += records;

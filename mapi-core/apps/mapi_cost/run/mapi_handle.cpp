@@ -4,7 +4,7 @@
 
 #include <utility>
 
-#include "flow_words/apply_call.hpp"
+#include "flow_expression/apply_call.hpp"
 
 namespace mapi_cost
 {
@@ -92,9 +92,9 @@ Flow::~Flow()
 
 Flow::Flow(Flow &&other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)), functions_(std::move(other.functions_)) {}
 
-int Flow::apply(const flow_words::Call &call)
+int Flow::apply(const flow_expression::Call &call)
 {
-    const int function = flow_words::apply_call(descriptor_, call, functions_);
+    const int function = flow_expression::apply_call(descriptor_, call, functions_);
     if (function < 0)
         fail("");
     functions_.push_back(function);

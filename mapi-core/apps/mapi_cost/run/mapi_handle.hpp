@@ -10,7 +10,7 @@
 #include <mapi/mapi.h>
 #include <mapi/packet.h>
 
-#include "flow_words/call.hpp"
+#include "flow_expression/call.hpp"
 
 namespace mapi_cost
 {
@@ -58,7 +58,7 @@ public:
     Flow &operator=(const Flow &) = delete;
 
     int descriptor() const { return descriptor_; }
-    int apply(const flow_words::Call &call);
+    int apply(const flow_expression::Call &call);
     // Returns the function's id, for file_state().
     int apply_to_file(const std::string &path, int packets);
     int file_state(int function) const; // MAPI_FILE_

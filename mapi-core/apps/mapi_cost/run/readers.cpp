@@ -4,7 +4,7 @@
 
 namespace mapi_cost
 {
-Readers::Readers(Flow flow, const std::vector<flow_words::Call> &calls, const std::vector<int> &functions)
+Readers::Readers(Flow flow, const std::vector<flow_expression::Call> &calls, const std::vector<int> &functions)
 {
     flow_.push_back(std::move(flow));
     const int descriptor = this->flow().descriptor();

@@ -13,7 +13,7 @@ namespace mapi_cost
 class Readers
 {
 public:
-    Readers(Flow flow, const std::vector<flow_words::Call> &calls, const std::vector<int> &functions);
+    Readers(Flow flow, const std::vector<flow_expression::Call> &calls, const std::vector<int> &functions);
     ~Readers();
     Readers(Readers &&) = default;
     Readers(const Readers &) = delete;

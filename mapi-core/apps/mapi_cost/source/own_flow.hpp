@@ -8,6 +8,6 @@
 
 namespace mapi_cost
 {
-// number: of the flow, starting at 1.  Throws flow_words::WordsError.
+// number: of the flow, starting at 1.  Throws flow_expression::ExpressionError.
 Scenario own_flow(const std::string &text, unsigned number);
 } // namespace mapi_cost

@@ -6,13 +6,13 @@
 #include <string>
 #include <vector>
 
-#include "flow_words/call.hpp"
+#include "flow_expression/call.hpp"
 
 namespace mapi_cost
 {
-using flow_words::Argument;
-using flow_words::Call;
-using flow_words::Steps;
+using flow_expression::Argument;
+using flow_expression::Call;
+using flow_expression::Steps;
 
 enum class Function {
     kCounter,

@@ -63,9 +63,9 @@ public:
     {
         nslice_ring_meta &ring = rings.ring();
         const auto *at = static_cast<const std::uint64_t *>(nsp_ring_data(&ring, Rings::kBytes, ring.tail));
-        const auto *end = at + NSLICE_POSITION_UNITS(ring.head - ring.tail);
+        const auto *end = at + NSLICE_POSITION_WORDS(ring.head - ring.tail);
         std::vector<Record> found;
-        for (; at < end; at += NSLICE_HEAD_UNITS + (at[1] >> 56)) {
+        for (; at < end; at += NSLICE_HEAD_WORDS + (at[1] >> 56)) {
             CHECK(static_cast<std::uint32_t>(at[1]) == 77);
             found.push_back({static_cast<unsigned>(at[1] >> 48 & 0xff), Words(at + 2, at + 2 + (at[1] >> 56))});
         }

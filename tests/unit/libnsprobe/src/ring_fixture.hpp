@@ -25,7 +25,7 @@ class Rings
 {
 public:
     static constexpr std::uint64_t kBytes = 4096;
-    static constexpr std::uint32_t kUnits = kBytes / NSLICE_UNIT_BYTES;
+    static constexpr std::uint32_t kUnits = kBytes / NSLICE_WORD_BYTES;
 
     explicit Rings(nslice_ring_kind kind, nslice_ring_full full = NSLICE_FULL_DISCARD)
     {
@@ -71,15 +71,15 @@ public:
     // One record with `words` words, all of which are `value`.
     void push(std::uint64_t value, std::uint32_t words = 0)
     {
-        std::uint64_t record[NSLICE_MAX_RECORD_UNITS];
+        std::uint64_t record[NSLICE_MAX_RECORD_WORDS];
         record[1] = 77 | std::uint64_t{NSLICE_KIND_MARK} << 48 | std::uint64_t{words} << 56;
         for (std::uint32_t i = 0; i < words; ++i)
-            record[NSLICE_HEAD_UNITS + i] = value;
-        while (!nsp_push(&state, record, NSLICE_HEAD_UNITS + words))
+            record[NSLICE_HEAD_WORDS + i] = value;
+        while (!nsp_push(&state, record, NSLICE_HEAD_WORDS + words))
             ;
     }
 
-    std::uint32_t used_units() { return NSLICE_POSITION_UNITS(ring().head - ring().tail); }
+    std::uint32_t used_units() { return NSLICE_POSITION_WORDS(ring().head - ring().tail); }
     std::uint32_t used_records() { return NSLICE_POSITION_RECORDS(ring().head - ring().tail); }
 
     // Consumes what is there, as the drain does; returns the first word of each record that has
@@ -87,17 +87,17 @@ public:
     std::vector<std::uint64_t> take(std::uint32_t max_bytes = 1 << 18)
     {
         std::vector<std::uint64_t> values;
-        const nslice_stretch stretch = nsp_ring_stretch(&ring(), kBytes, ring().tail, ring().head, max_bytes);
+        const nslice_span span = nsp_ring_span(&ring(), kBytes, ring().tail, ring().head, max_bytes);
         const auto *at = static_cast<const std::uint64_t *>(nsp_ring_data(&ring(), kBytes, ring().tail));
         std::uint32_t records = 0;
-        for (const auto *end = at + stretch.units; at < end; ++records) {
+        for (const auto *end = at + span.words; at < end; ++records) {
             const std::uint64_t words = at[1] >> 56;
             if (words)
                 values.push_back(at[2]);
-            at += NSLICE_HEAD_UNITS + words;
+            at += NSLICE_HEAD_WORDS + words;
         }
-        CHECK(records == stretch.records);
-        CHECK(nsp_ring_consume(&ring(), kBytes, ring().tail, stretch) == 1);
+        CHECK(records == span.records);
+        CHECK(nsp_ring_consume(&ring(), kBytes, ring().tail, span) == 1);
         return values;
     }
 

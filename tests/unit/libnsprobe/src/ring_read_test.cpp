@@ -2,27 +2,27 @@
 // The reader's side of a ring: only whole records, whatever the ring claims.
 #include "ring_fixture.hpp"
 
-TEST_CASE("a stretch ends at the last record that fits", "[libnsprobe][ring]")
+TEST_CASE("a span ends at the last record that fits", "[libnsprobe][ring]")
 {
     for (const auto kind : ring_kinds()) {
         Rings rings(kind);
         for (unsigned i = 0; i < 10; ++i)
             rings.push(i, 3); // 40 bytes each
-        const nslice_stretch stretch = nsp_ring_stretch(&rings.ring(), Rings::kBytes, 0, rings.ring().head, 130);
-        CHECK(stretch.records == 3);
-        CHECK(stretch.units == 15);
+        const nslice_span span = nsp_ring_span(&rings.ring(), Rings::kBytes, 0, rings.ring().head, 130);
+        CHECK(span.records == 3);
+        CHECK(span.words == 15);
     }
 }
 
-TEST_CASE("the end of a stretch of plain heads is found without reading them", "[libnsprobe][ring]")
+TEST_CASE("the end of a span of plain heads is found without reading them", "[libnsprobe][ring]")
 {
     for (const auto kind : ring_kinds()) {
         Rings rings(kind);
         for (unsigned i = 0; i < 100; ++i)
             rings.push(i);
-        const nslice_stretch stretch = nsp_ring_stretch(&rings.ring(), Rings::kBytes, 0, rings.ring().head, 72);
-        CHECK(stretch.records == 4);
-        CHECK(stretch.units == 8);
+        const nslice_span span = nsp_ring_span(&rings.ring(), Rings::kBytes, 0, rings.ring().head, 72);
+        CHECK(span.records == 4);
+        CHECK(span.words == 8);
     }
 }
 
@@ -61,12 +61,12 @@ TEST_CASE("lengths that point out of the ring are not followed", "[libnsprobe][r
     auto *data = static_cast<std::uint64_t *>(const_cast<void *>(nsp_ring_data(&rings.ring(), Rings::kBytes, 0)));
     data[1] = std::uint64_t{NSLICE_KIND_MARK} << 48 | 7ull << 56; // more words than the two units that were committed
     rings.ring().head = NSLICE_POSITION_STEP(2);
-    const nslice_stretch stretch = nsp_ring_stretch(&rings.ring(), Rings::kBytes, 0, rings.ring().head, 1 << 18);
-    CHECK(stretch.units == 0);
-    CHECK(stretch.records == 0);
+    const nslice_span span = nsp_ring_span(&rings.ring(), Rings::kBytes, 0, rings.ring().head, 1 << 18);
+    CHECK(span.words == 0);
+    CHECK(span.records == 0);
 }
 
-TEST_CASE("a stretch that a writer has dropped in the meantime cannot be consumed",
+TEST_CASE("a span that a writer has dropped in the meantime cannot be consumed",
           "[libnsprobe][ring]")
 {
     for (const auto kind : ring_kinds()) {
@@ -74,9 +74,9 @@ TEST_CASE("a stretch that a writer has dropped in the meantime cannot be consume
         for (unsigned i = 0; i < Rings::kUnits / 4; ++i)
             rings.push(i, 2);
         const std::uint64_t tail = rings.ring().tail;
-        const nslice_stretch stretch = nsp_ring_stretch(&rings.ring(), Rings::kBytes, tail, rings.ring().head, 1 << 18);
+        const nslice_span span = nsp_ring_span(&rings.ring(), Rings::kBytes, tail, rings.ring().head, 1 << 18);
         rings.push(1000, 2); // drops an eighth of the ring
-        CHECK(nsp_ring_consume(&rings.ring(), Rings::kBytes, tail, stretch) == 0);
+        CHECK(nsp_ring_consume(&rings.ring(), Rings::kBytes, tail, span) == 0);
         CHECK(rings.lost(NSLICE_LOST_OVERWRITTEN) + rings.used_records() == Rings::kUnits / 4 + 1);
     }
 }

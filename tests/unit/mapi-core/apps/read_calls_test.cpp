@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-#include "flow_words/read_calls.hpp"
+#include "flow_expression/read_calls.hpp"
 
 #include "mapi_cost/source/own_flow.hpp"
 #include "support/catch.hpp"
 
-using namespace flow_words;
+using namespace flow_expression;
 
 TEST_CASE("functions of a flow are words, separated by blanks or line breaks, each after a bar",
-          "[flow_words]")
+          "[flow_expression]")
 {
     CHECK(read_calls("BPF_FILTER tcp |\r\n\tPKT_COUNTER\n") == std::vector<Call>{{"BPF_FILTER", {"tcp"}}, {"PKT_COUNTER"}});
     CHECK(read_calls("BPF_FILTER 'tcp port 80 or \"x\"'|STR_SEARCH \"a|b\" 0 0x5dc | PKT_COUNTER") == std::vector<Call>{{"BPF_FILTER", {"tcp port 80 or \"x\""}},
@@ -16,7 +16,7 @@ TEST_CASE("functions of a flow are words, separated by blanks or line breaks, ea
 }
 
 TEST_CASE("an earlier function is referred to by its position, also with the number of its flow",
-          "[flow_words]")
+          "[flow_expression]")
 {
     const std::vector<Call> calls = read_calls("PKTINFO 1 | STATS @1 0 | THRESHOLD 2 @1 18446744073709551615 1 0 0 1 | RES2FILE 1,1 @1,@2 '' rows 1s");
     CHECK(calls[1].arguments == std::vector<Argument>{Steps{'r', {1}}, Steps{'f', {1}}, "0"});
@@ -24,18 +24,18 @@ TEST_CASE("an earlier function is referred to by its position, also with the num
     CHECK(calls[3].arguments[1] == Argument(Steps{'S', {1, 2}}));
 }
 
-TEST_CASE("optional arguments may be left out", "[flow_words]")
+TEST_CASE("optional arguments may be left out", "[flow_expression]")
 {
     CHECK(read_calls("TO_BUFFER")[0].arguments.empty());
     CHECK(read_calls("TO_BUFFER 1")[0].arguments.size() == 1);
 }
 
-TEST_CASE("an error in a flow is named", "[flow_words]")
+TEST_CASE("an error in a flow is named", "[flow_expression]")
 {
     const auto why = [](const char *text) -> std::string {
         try {
             read_calls(text);
-        } catch (const WordsError &error) {
+        } catch (const ExpressionError &error) {
             return error.what();
         }
         return "";
@@ -55,7 +55,7 @@ TEST_CASE("an error in a flow is named", "[flow_words]")
 }
 
 TEST_CASE("a flow of the user is a scenario of mapi-cost with its number and functions",
-          "[mapi_cost][flow_words]")
+          "[mapi_cost][flow_expression]")
 {
     const mapi_cost::Scenario scenario = mapi_cost::own_flow("BPF_FILTER tcp | PKT_COUNTER", 3);
     CHECK(scenario.id == "flow-3");

@@ -55,7 +55,7 @@ TEST_CASE("memory of a piece is aligned, zeroed, and never handed out twice",
 TEST_CASE("memory of a piece is charged to its user as far as it was ever used",
           "[mapi-core][daemon][shared_arena]")
 {
-    const auto user = std::make_shared<engine::Budget>(1000, "--limit", "user 1");
+    const auto user = std::make_shared<engine::Quota>(1000, "--limit", "user 1");
     {
         SharedPiece piece("test", kBytes, false, user);
         void *const first = piece.allocate(640);

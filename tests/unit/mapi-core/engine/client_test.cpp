@@ -15,8 +15,8 @@ using mapi::engine::Arguments;
 using mapi::engine::Client;
 using mapi::engine::Flow;
 using mapi::engine::HeapArena;
-using mapi::engine::Budget;
-using mapi::engine::Charge;
+using mapi::engine::Quota;
+using mapi::engine::QuotaUse;
 using test_support::make_device;
 
 namespace
@@ -25,12 +25,12 @@ constexpr uint64_t kMiB = 1 << 20;
 
 std::shared_ptr<Client> make_client(uint64_t bytes)
 {
-    return std::make_shared<Client>(std::make_shared<HeapArena>(), std::make_shared<Budget>(bytes, "--limit"));
+    return std::make_shared<Client>(std::make_shared<HeapArena>(), std::make_shared<Quota>(bytes, "--limit"));
 }
 
 uint64_t used(const std::shared_ptr<Client> &client)
 {
-    return client->budget()->used();
+    return client->quota()->used();
 }
 
 Arguments top_of_ports()
@@ -47,21 +47,21 @@ Arguments text(const char *argument)
 }
 } // namespace
 
-TEST_CASE("a budget gives no more than there is, and what is returned is available again",
+TEST_CASE("a quota gives no more than there is, and what is returned is available again",
           "[mapi-core][engine]")
 {
-    const auto budget = std::make_shared<Budget>(100);
+    const auto quota = std::make_shared<Quota>(100);
     {
-        Charge one(budget), other(budget);
+        QuotaUse one(quota), other(quota);
         CHECK(one.add(60));
         CHECK_FALSE(other.add(41));
         CHECK_FALSE(other.add(UINT64_MAX));
         CHECK(other.add(40));
-        const Charge moved = std::move(one);
+        const QuotaUse moved = std::move(one);
         CHECK(moved.amount() == 60);
-        CHECK(budget->used() == 100);
+        CHECK(quota->used() == 100);
     }
-    CHECK(budget->used() == 0);
+    CHECK(quota->used() == 0);
 }
 
 TEST_CASE("a function that may need more than its client has left is refused, and others continue",

@@ -57,7 +57,7 @@ TEST_CASE("a record becomes an event with its words", "[nsdump][format]")
     CHECK(events[0].kind == NSLICE_KIND_INIT);
     REQUIRE(events[0].word_count == 3);
     CHECK(events[0].words[2] == 3);
-    CHECK(cursor.malformed_units == 0);
+    CHECK(cursor.malformed_words == 0);
 }
 
 TEST_CASE("records of unknown kind are skipped by their length and counted", "[nsdump][format]")
@@ -71,7 +71,7 @@ TEST_CASE("records of unknown kind are skipped by their length and counted", "[n
     CHECK(decode(units, cursor).size() == 10);
     CHECK(cursor.unknown_kind == 10);
     CHECK(cursor.decoded == 20);
-    CHECK(cursor.malformed_units == 0);
+    CHECK(cursor.malformed_words == 0);
 }
 
 TEST_CASE("an invalid record ends the payload and is counted", "[nsdump][format]")
@@ -81,22 +81,22 @@ TEST_CASE("an invalid record ends the payload and is counted", "[nsdump][format]
     SECTION("more words than a record can have")
     {
         CHECK(decode({1, good, 2, second_unit(1, 1, NSLICE_KIND_START, 7), 0, 0, 0, 0, 0, 0, 0}, cursor).size() == 1);
-        CHECK(cursor.malformed_units == 9);
+        CHECK(cursor.malformed_words == 9);
     }
     SECTION("words beyond the payload's end")
     {
         CHECK(decode({1, good, 2, second_unit(1, 1, NSLICE_KIND_START, 6), 0}, cursor).size() == 1);
-        CHECK(cursor.malformed_units == 3);
+        CHECK(cursor.malformed_words == 3);
     }
     SECTION("memory that was never written")
     {
         CHECK(decode({1, good, 0, 0, 3, good}, cursor).size() == 1);
-        CHECK(cursor.malformed_units == 4);
+        CHECK(cursor.malformed_words == 4);
     }
     SECTION("half a header")
     {
         CHECK(decode({1, good, 9}, cursor).size() == 1);
-        CHECK(cursor.malformed_units == 1);
+        CHECK(cursor.malformed_words == 1);
     }
 }
 

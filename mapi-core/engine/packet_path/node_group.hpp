@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT
+// Node group (class NodeGroup): nodes of one function that run in one pass.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include <mapi/function.h>
+#include <nsprobe/probe.h>
+
+#include "engine/packet_path/node.hpp"
+
+namespace mapi::engine
+{
+// Fewer nodes are not worth a group.
+constexpr size_t kFewestInGroup = 8;
+
+class NodeGroup
+{
+public:
+    using Nodes = std::vector<std::shared_ptr<Node>>;
+
+    // Client's thread; may take long, so no lock should be held.  All nodes have the same function,
+    // and the same source unless it joins any masks.
+    explicit NodeGroup(Nodes nodes);
+    ~NodeGroup();
+    NodeGroup(const NodeGroup &) = delete;
+    NodeGroup &operator=(const NodeGroup &) = delete;
+
+    // False if the function prefers to run these nodes one after the other.
+    bool is_useful() const { return group_ != nullptr; }
+    const mapi_function &function() const { return nodes_.front()->function(); }
+    const Nodes &nodes() const { return nodes_; }
+    bool has(const Node *node) const { return places_.contains(node); }
+
+    // Device's thread: the packets of `mask` that each node lets pass, by its index in nodes();
+    // nodes that let nothing pass are left out.
+    std::span<const mapi_group_passed> run(const mapi_batch &batch, uint64_t mask)
+    {
+        NET_SLICE_START_AT(slice_);
+        const uint32_t count = function().group_process(group_, &batch, mask, passed_.data());
+        NET_SLICE_STOP_AT(slice_);
+        return {passed_.data(), count};
+    }
+
+private:
+    const Nodes nodes_; // including those whose flows have been closed since
+    std::unordered_map<const Node *, uint32_t> places_;
+    std::vector<mapi_group_passed> passed_;
+    void *group_ = nullptr;
+    struct nsp_slice *const slice_;
+};
+} // namespace mapi::engine

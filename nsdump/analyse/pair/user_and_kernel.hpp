@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT
+// analyse: the events of a trace -> slices of programs and of the kernel, each with its own sink.
+#pragma once
+
+#include <vector>
+
+#include "analyse/pair/foreign_threads.hpp"
+#include "analyse/correct/kernel_time.hpp"
+#include "analyse/pair/pair.hpp"
+#include "decode/merge.hpp"
+
+namespace nsdump
+{
+// The kernel's events affect slices of programs on the same CPU, so time order is required if there
+// are any.
+inline Order pairing_order(const TraceFile &trace)
+{
+    return trace.has_kernel() ? Order::kTime : Order::kThread;
+}
+
+template <class ProgramSink, class KernelSink> class UserAndKernelPairs
+{
+public:
+    UserAndKernelPairs(TraceFile &trace, ProgramSink &programs, KernelSink &kernel)
+        : kernel_indices_(trace.kernel_indices()),
+          programs_(trace.names(), {trace.counter_names().size(), trace.cpus().size(), false, kernel_indices_of_programs(trace)}, programs),
+          kernel_(trace.names(), {trace.kernel_counter_names().size(), trace.cpus().size(), true, kernel_indices_}, kernel),
+          time_(trace.names(), trace.cpus().size(), programs_, kernel_), program_indices_(trace.cpus().size(), kNoCpu)
+    {
+        for (std::uint32_t cpu = 0; cpu < kernel_indices_.size(); ++cpu)
+            if (kernel_indices_[cpu] != cpu)
+                program_indices_[kernel_indices_[cpu]] = cpu;
+    }
+
+    // Runs of a merger with pairing_order().
+    void consume(const Run &run)
+    {
+        if (!run.is_kernel) [[likely]]
+            programs_.consume(run);
+        else
+            consume_kernel(run);
+    }
+    // Slices that are still open at the end of the trace have no STOP.
+    void finish()
+    {
+        programs_.finish();
+        kernel_.finish();
+    }
+    const PairState &programs() const { return programs_; }
+    const PairState &kernel() const { return kernel_; }
+
+private:
+    std::vector<std::uint32_t> kernel_indices_of_programs(const TraceFile &trace) const
+    {
+        return has_foreign_threads(trace) ? std::vector<std::uint32_t>{} : kernel_indices_;
+    }
+    void consume_kernel(const Run &run)
+    {
+        if (run.is_after_loss)
+            note_loss(run.cpu_index);
+        for (const Event &event : run.events) {
+            const bool is_first = &event == run.events.data();
+            kernel_.consume({run.cpu_index, true, run.is_after_loss && is_first, false, {&event, 1}});
+            time_.note(run.cpu_index, event);
+        }
+    }
+    void note_loss(std::uint32_t kernel_index)
+    {
+        time_.note_loss(kernel_index);
+        if (const std::uint32_t cpu = program_indices_[kernel_index]; cpu != kNoCpu)
+            programs_.lose_sight_of_cpu(cpu);
+    }
+
+    std::vector<std::uint32_t> kernel_indices_;
+    Pairer<ProgramSink> programs_;
+    Pairer<KernelSink> kernel_;
+    KernelTime time_;
+    std::vector<std::uint32_t> program_indices_; // by kernel ring: the programs' ring of that CPU
+};
+} // namespace nsdump
