@@ -5,7 +5,7 @@
 #include <fstream>
 #include <iterator>
 
-#include "analyse/pair/both_sides.hpp"
+#include "analyse/pair/user_and_kernel.hpp"
 #include "decode/merge.hpp"
 #include "export/exporter.hpp"
 #include "support/catch.hpp"
@@ -50,7 +50,7 @@ TEST_CASE("golden traces decode to the events and slices stored next to them", "
                                      {trace.counter_names(), trace.kernel_counter_names()});
         std::string events, slices;
         RowSink sink{slice_rows, slices};
-        nsdump::BothSides sides(trace, sink, sink);
+        nsdump::UserAndKernelPairs sides(trace, sink, sink);
         nsdump::Merger merger(trace);
         for (nsdump::Run run; merger.next(run);) {
             for (const nsdump::Event &event : run.events)

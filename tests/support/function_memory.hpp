@@ -10,7 +10,7 @@
 
 inline void give_memory(mapi_function_setup &setup)
 {
-    setup.charge_memory = [](const mapi_function_setup *, uint64_t) { return 0; };
+    setup.reserve_memory = [](const mapi_function_setup *, uint64_t) { return 0; };
     setup.common_object = [](const mapi_function_setup *, const mapi_common_object *kind) -> void * {
         static std::map<const mapi_common_object *, std::shared_ptr<void>> objects;
         auto &object = objects[kind];

@@ -41,7 +41,7 @@ struct Rule {
 
 // Of one kind of function.
 struct Calls {
-    std::atomic<int> alone, as a group, groups;
+    std::atomic<int> alone, grouped, groups;
 };
 
 using RuleGroup = std::vector<const Rule *>;
@@ -70,7 +70,7 @@ template <Calls &calls> mapi_function make_table(const char *name, uint32_t flag
         return 0;
     };
     table.group_process = [](void *group, const mapi_batch *, uint64_t mask, mapi_group_passed *passed) {
-        ++calls.as a group;
+        ++calls.grouped;
         const auto &rules = *static_cast<const RuleGroup *>(group);
         uint32_t count = 0;
         for (uint32_t i = 0; i < rules.size(); ++i) {
@@ -95,7 +95,7 @@ const mapi_function kOther = make_table<other_calls>("OTHER", MAPI_FUNCTION_GROU
 void forget_calls()
 {
     for (Calls *calls : {&plain_calls, &same_calls, &any_calls, &other_calls})
-        calls->alone = calls->as a group = 0;
+        calls->alone = calls->grouped = 0;
 }
 
 struct RuleFlow {
@@ -162,9 +162,9 @@ TEST_CASE("functions after different filters give the same results in one pass o
         forget_calls();
         give(flows, 64);
         CHECK(plain_calls.alone == 12);
-        CHECK(any_calls.alone == (any_calls.as a group == 1 ? 0 : 13));
-        was_group |= any_calls.as a group == 1;
-        was_alone |= any_calls.as a group == 0;
+        CHECK(any_calls.alone == (any_calls.grouped == 1 ? 0 : 13));
+        was_group |= any_calls.grouped == 1;
+        was_alone |= any_calls.grouped == 0;
     }
     CHECK(was_group);
     CHECK(was_alone);
@@ -185,8 +185,8 @@ TEST_CASE("a function after a grouped filter gets no packets of a batch in which
         for (const uint32_t packets : {1u, 2u, 12u}) // only some do
             give(flows, packets);
     }
-    CHECK(same_calls.as a group == 80);
-    CHECK(any_calls.as a group > 0);
+    CHECK(same_calls.grouped == 80);
+    CHECK(any_calls.grouped > 0);
     CHECK(any_calls.alone > 0);
     close(flows);
 }
@@ -223,9 +223,9 @@ TEST_CASE("functions in any order get the same packets as ungrouped, while flows
             flows.erase(flows.begin() + ptrdiff_t(gone));
         }
     }
-    CHECK(same_calls.as a group > 0);
-    CHECK(any_calls.as a group > 0);
-    CHECK(other_calls.as a group > 0);
+    CHECK(same_calls.grouped > 0);
+    CHECK(any_calls.grouped > 0);
+    CHECK(other_calls.grouped > 0);
     CHECK(any_calls.alone > 0);
     close(flows);
 }

@@ -12,16 +12,16 @@ namespace
 // `alone_ns`; returns how many ran as a group.
 int run(GroupPolicy &policy, const GroupPolicy::Work &work, uint64_t group_ns, uint64_t alone_ns, int batches)
 {
-    int as a group = 0;
+    int grouped = 0;
     for (int i = 0; i < batches; ++i) {
         if (policy.prefers_group(work)) {
             policy.note_as_group(work, group_ns * work.packets);
-            ++as a group;
+            ++grouped;
         } else {
             policy.note_alone(work, alone_ns * work.node_packets);
         }
     }
-    return as a group;
+    return grouped;
 }
 } // namespace
 
