@@ -44,26 +44,26 @@ static const struct kernel_param_ops groups_ops = { .set = take_names, .get = gi
 module_param_cb(groups, &groups_ops, NULL, 0600);
 MODULE_PARM_DESC(groups, "groups of tracepoints that a plain read records with the session, e.g. net_rx,irq (default none)");
 
-int nsmod_kernel_default_init(struct nsmod_kernel_default *beside)
+int nsmod_kernel_default_init(struct nsmod_kernel_default *defaults)
 {
 	int err = 0;
 
-	memset(beside, 0, sizeof(*beside));
+	memset(defaults, 0, sizeof(*defaults));
 	kernel_param_lock(THIS_MODULE);
 	if (wanted[0]) {
-		beside->groups = kstrdup(wanted, GFP_KERNEL);
-		err = beside->groups ? 0 : -ENOMEM;
+		defaults->groups = kstrdup(wanted, GFP_KERNEL);
+		err = defaults->groups ? 0 : -ENOMEM;
 	}
 	kernel_param_unlock(THIS_MODULE);
-	if (beside->groups && !perfmon_capable())
-		beside->refused = -EPERM;
+	if (defaults->groups && !perfmon_capable())
+		defaults->refused = -EPERM;
 	return err;
 }
 
-void nsmod_kernel_default_destroy(struct nsmod_kernel_default *beside)
+void nsmod_kernel_default_destroy(struct nsmod_kernel_default *defaults)
 {
-	kfree(beside->groups);
-	beside->groups = NULL;
+	kfree(defaults->groups);
+	defaults->groups = NULL;
 }
 
 static const char *reason_of(int err)
@@ -94,18 +94,18 @@ static int tell(const char *groups, int err, struct nsmod_output *output)
 	return result;
 }
 
-int nsmod_kernel_default_start(const struct nsmod_kernel_default *beside, bool is_session_over, struct nsmod_kernel_part *part,
-			      struct nsmod_output *output)
+int nsmod_kernel_default_start(const struct nsmod_kernel_default *defaults, bool is_session_over, struct nsmod_kernel_part *part,
+			       struct nsmod_output *output)
 {
 	const struct nsmod_kernel_request request = { .fixed = { .size = sizeof(request.fixed), .full = NSLICE_FULL_DISCARD },
-						      .groups = beside->groups };
-	int err = beside->refused;
+						      .groups = defaults->groups };
+	int err = defaults->refused;
 
-	if (!beside->groups)
+	if (!defaults->groups)
 		return 0;
 	if (!err && is_session_over)
 		err = -ESRCH;
 	if (!err)
 		err = nsmod_kernel_part_start_default(part, &request, output);
-	return err ? tell(beside->groups, err, output) : 0;
+	return err ? tell(defaults->groups, err, output) : 0;
 }

@@ -15,11 +15,11 @@ struct nsmod_kernel_default {
 };
 
 /* From the current value of the parameter and the rights of the caller.  0 or -ENOMEM. */
-int nsmod_kernel_default_init(struct nsmod_kernel_default *beside);
-void nsmod_kernel_default_destroy(struct nsmod_kernel_default *beside);
+int nsmod_kernel_default_init(struct nsmod_kernel_default *defaults);
+void nsmod_kernel_default_destroy(struct nsmod_kernel_default *defaults);
 
 /* After the trace's header: starts the part, or writes to the trace why not.  0 or -ENOMEM. */
-int nsmod_kernel_default_start(const struct nsmod_kernel_default *beside, bool is_session_over, struct nsmod_kernel_part *part,
-			      struct nsmod_output *output);
+int nsmod_kernel_default_start(const struct nsmod_kernel_default *defaults, bool is_session_over, struct nsmod_kernel_part *part,
+			       struct nsmod_output *output);
 
 #endif /* NSMOD_KERNEL_BESIDE_H */

@@ -37,7 +37,8 @@ int nsmod_kernel_part_start(struct nsmod_kernel_part *part, const struct nsmod_k
  * The same for a drain that must empty other rings meanwhile: the first records
  * wait in their rings during the calibration.
  */
-int nsmod_kernel_part_start_default(struct nsmod_kernel_part *part, const struct nsmod_kernel_request *request, struct nsmod_output *output);
+int nsmod_kernel_part_start_default(struct nsmod_kernel_part *part, const struct nsmod_kernel_request *request,
+				    struct nsmod_output *output);
 
 /*
  * Bytes taken from the fullest ring, or -errno (-ENOSPC: the output is full,

@@ -57,7 +57,7 @@ struct nsmod_reader {
 	struct nsmod_session *session; /* NULL: none yet, or none wanted */
 	struct nsmod_user_part user;
 	struct nsmod_kernel_part kernel;
-	struct nsmod_kernel_default beside;
+	struct nsmod_kernel_default defaults;
 };
 
 static int write_header(struct nsmod_reader *reader)
@@ -155,7 +155,7 @@ static int begin(struct nsmod_reader *reader)
 	}
 	if (!err && !reader->kernel.rings) /* a kernel's trace already has it, before its INFO */
 		err = write_header(reader);
-	return err ? err : nsmod_kernel_default_start(&reader->beside, is_over(reader), &reader->kernel, &reader->output);
+	return err ? err : nsmod_kernel_default_start(&reader->defaults, is_over(reader), &reader->kernel, &reader->output);
 }
 
 static s64 pass(struct nsmod_reader *reader)
@@ -268,7 +268,7 @@ static void free_reader(struct nsmod_reader *reader)
 	list_del_init(&reader->node);
 	mutex_unlock(&readers_lock);
 	nsmod_kernel_part_destroy(&reader->kernel);
-	nsmod_kernel_default_destroy(&reader->beside);
+	nsmod_kernel_default_destroy(&reader->defaults);
 	nsmod_user_part_destroy(&reader->user);
 	if (reader->session && reader->is_snapshot)
 		nsmod_session_put(reader->session);
@@ -319,7 +319,7 @@ struct nsmod_reader *nsmod_reader_open_plain(void)
 	if (!reader)
 		return ERR_PTR(-ENOMEM);
 	reader->rights = nsmod_rights_of_caller();
-	err = nsmod_kernel_default_init(&reader->beside);
+	err = nsmod_kernel_default_init(&reader->defaults);
 	if (err) {
 		free_reader(reader);
 		return ERR_PTR(err);

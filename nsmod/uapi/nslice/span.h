@@ -24,8 +24,8 @@ struct nslice_span {
  * incomplete record.  Lengths are masked, so that a hostile writer cannot make
  * the walk go beyond available_words.
  */
-static inline struct nslice_span nslice_span_walk(const __u64 *data, __u32 available_words, __u32 max_words,
-							int stop_at_unfinished)
+static inline struct nslice_span nslice_span_walk(const __u64 *data, __u32 available_words,
+						  __u32 max_words, int stop_at_unfinished)
 {
 	struct nslice_span span = { 0, 0 };
 

@@ -162,7 +162,7 @@ TEST_CASE("a macro without a figure keeps its row and says so", "[calibrate][pap
     Made made;
     made.run.results.halves.clear();
     CHECK(line_of(as_paper_text(made.report()), "NSS") ==
-          "NSS NET_SLICE_START 132 - - - - - - - - -: the calibration has no figure for it");
+          "NSS NET_SLICE_START 132 - - - - - - - - -: not in the calibration");
 }
 
 TEST_CASE("events are reported for each macro, and those not counted are left blank",

@@ -169,10 +169,10 @@ TEST_CASE("an invalid value is an error in every section", "[mapi-core][engine]"
 TEST_CASE("an unknown key or section is reported with its line and a suggestion",
           "[mapi-core][engine]")
 {
-    CHECK_THAT(warning("\nlib=a.so\n"), Catch::StartsWith("test.conf:2: \"lib\"") && Catch::Contains("did you mean \"libs\"?"));
+    CHECK_THAT(warning("\nlib=a.so\n"), Catch::StartsWith("test.conf:2: unknown key \"lib\"") && Catch::Contains("did you mean \"libs\"?"));
     CHECK_THAT(warning("[format]\nformat=MFF_PCAP\ndriver=pcap_file\ndescritpion=x\n"), Catch::StartsWith("test.conf:4: ") && Catch::Contains("\"description\"?"));
     CHECK_THAT(warning("[dag]\ncolour=red\n"), Catch::StartsWith("test.conf:2: ") && Catch::Contains("dsm_loader_bin, disable_dsm"));
-    CHECK_THAT(warning("[drivers]\ndevice=a\nno_such=1\n"), Catch::StartsWith("test.conf:1: [drivers]") && Catch::Contains("did you mean \"driver\"?"));
+    CHECK_THAT(warning("[drivers]\ndevice=a\nno_such=1\n"), Catch::StartsWith("test.conf:1: unknown section [drivers]") && Catch::Contains("did you mean \"driver\"?"));
     CHECK_THAT(warning("[driver]\ndevice=a\ngroup=no such group\n"), Catch::StartsWith("test.conf:3: group=no such group: no such group"));
     CHECK_THAT(warning("[driver]\ndevice=a\ndriver=pcap_file\npath=/no such file\n"), Catch::StartsWith("test.conf:4: path=/no such file: No such file"));
     CHECK_THAT(warning("[driver]\ndevice=a ; comment\n"), Catch::StartsWith("test.conf:2: device=a ; comment: a comment requires a line of its own"));

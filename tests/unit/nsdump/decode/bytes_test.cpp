@@ -45,5 +45,5 @@ TEST_CASE("a file that cannot be opened is reported with name and reason", "[nsd
 TEST_CASE("a folder or a pipe is refused with an alternative", "[nsdump][bytes]")
 {
     test_support::TempDir folder;
-    CHECK_THROWS_WITH(nsdump::open_file(folder.path()), Contains("is a folder"));
+    CHECK_THROWS_WITH(nsdump::open_file(folder.path()), Contains("is a directory"));
 }
