@@ -39,7 +39,7 @@ bool is_pipe(const std::string &path)
 // A named pipe may get its reader later; Ctrl-C must work meanwhile.
 int open_in_place(const std::string &path)
 {
-    for (bool has_told = false;; has_told = true) {
+    for (bool has_reported = false;; has_reported = true) {
         const int fd = open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NONBLOCK);
         if (fd >= 0) {
             fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK);
@@ -49,7 +49,7 @@ int open_in_place(const std::string &path)
             errno = error;
             throw_cannot_write(path);
         }
-        if (!has_told)
+        if (!has_reported)
             tell("{}: waiting for a reader of this pipe\n", path);
         if (command_was_interrupted())
             throw Interrupted();

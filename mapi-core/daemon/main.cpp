@@ -184,12 +184,12 @@ void serve(const engine::Registry &registry, const Options &options, const sigse
 {
     engine::Devices devices(registry, {1, true, false, nullptr, daemon::log_plan});
     read_config(devices);
-    daemon::ClientRegistry registry;
+    daemon::ClientRegistry clients;
     daemon::Pulse pulse;
     const daemon::Limits limits = limits_of(options);
     daemon::Users users(limits);
     daemon::Housekeeping housekeeping(devices);
-    daemon::Service service{registry, devices, limits, registry, pulse, options.group, users, housekeeping};
+    daemon::Service service{registry, devices, limits, clients, pulse, options.group, users, housekeeping};
     const std::string path = options.socket.empty() ? ipc::socket_path(engine::is_mapid_local()) : options.socket;
     ipc::Descriptor socket = daemon::inherited_socket();
     std::optional<daemon::Listener> own;
@@ -200,7 +200,7 @@ void serve(const engine::Registry &registry, const Options &options, const sigse
     daemon::Server server(service, std::move(socket));
     std::unique_ptr<daemon::MetricsServer> metrics; // destroyed before what it reports on
     if (!options.metrics.empty())
-        metrics = daemon::serve_metrics(options.metrics, options.is_metrics_public, [&] { return daemon::metrics_text(devices, registry); });
+        metrics = daemon::serve_metrics(options.metrics, options.is_metrics_public, [&] { return daemon::metrics_text(devices, clients); });
     std::thread waiter([&] {
         int number = 0;
         while (sigwait(&signals, &number) == 0 && number == SIGHUP)

@@ -112,7 +112,7 @@ void Server::accept_one()
 void Server::refuse_one()
 {
     spdlog::warn("client refused: {}", strerror(errno));
-    ++service_.registry.tally.clients_refused;
+    ++service_.clients.tally.clients_refused;
     spare_.reset();
     ipc::Descriptor socket(accept4(socket_.number(), nullptr, nullptr, SOCK_CLOEXEC));
     try {
@@ -133,7 +133,7 @@ void Server::admit(ipc::Descriptor socket)
     guest.files = engine::QuotaUse(service_.users.of(guest.peer).files);
     if (has_room(guest.peer) && guest.files.add(kClientFiles))
         return reception_.add(std::move(guest));
-    ++service_.registry.tally.clients_refused;
+    ++service_.clients.tally.clients_refused;
     spdlog::warn("user {}: client refused: too many clients", guest.peer.uid);
     refuse(std::move(guest.socket), "mapid has reached its limit of clients (--max-clients), or user " + std::to_string(guest.peer.uid) +
                                         " has reached its own limit of clients or open files");

@@ -18,7 +18,7 @@ struct Service {
     const engine::Registry &registry;
     engine::Devices &devices;
     Limits limits;
-    ClientRegistry &registry;
+    ClientRegistry &clients;
     Pulse &pulse;
     std::string group; // may use devices without a group of their own
     Users &users;

@@ -187,14 +187,14 @@ private:
         const std::string remark = format_->remark();
         if (!remark.empty())
             text = text.empty() ? file_->path() + ": " + remark : text + "; before that, " + remark;
-        if (text.empty() || told_.find(text) != std::string::npos)
+        if (text.empty() || reported_.find(text) != std::string::npos)
             return;
-        if (!told_.empty() && told_.size() + text.size() > sizeof(stats_.message) - kUntoldBytes)
+        if (!reported_.empty() && reported_.size() + text.size() > sizeof(stats_.message) - kUntoldBytes)
             ++untold_;
         else
-            told_ += (told_.empty() ? "" : "; ") + text;
+            reported_ += (reported_.empty() ? "" : "; ") + text;
         const std::string untold = untold_ ? "; " + std::to_string(untold_) + " more captures have messages" : "";
-        mapi_explain(stats_.message, sizeof(stats_.message), (told_ + untold).c_str());
+        mapi_explain(stats_.message, sizeof(stats_.message), (reported_ + untold).c_str());
     }
 
     static constexpr size_t kUntoldBytes = 64; // room for the number of messages that did not fit
@@ -213,7 +213,7 @@ private:
     std::atomic<bool> is_interrupted_ = false;
     std::mutex mutex_; // stats_, which other threads read, and file_
     mapi_driver_stats stats_ = {};
-    std::string told_;
+    std::string reported_;
     size_t untold_ = 0;
 };
 

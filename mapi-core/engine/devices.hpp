@@ -110,7 +110,7 @@ private:
     // Under the lock; a function that takes `lock` may release it meanwhile, and entries may be
     // removed then.
     ReloadedConfig take_config(std::string file, Config config);
-    void take_settings(DeviceSettings settings, ReloadedConfig &told);
+    void take_settings(DeviceSettings settings, ReloadedConfig &reported);
     std::map<int, std::string> format_drivers();
     void refresh();
     void forget_unused();

@@ -357,7 +357,7 @@ void Flow::describe(mapi_flow_info_t *info)
     info->start_us = chain_->start_us();
     info->end_us = chain_->end_us();
     chain_->settle();
-    info->status = chain_->told_status();
+    info->status = chain_->reported_status();
 }
 
 void Flow::describe(int fid, mapi_function_info_t *info)

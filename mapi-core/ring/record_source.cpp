@@ -29,8 +29,8 @@ bool RecordSource::may_have_come()
 {
     if (event_ < 0 || reader_.is_ended())
         return false; // at the end the descriptor stays readable
-    char told[64];
-    while (read(event_, told, sizeof(told)) > 0) {
+    char reported[64];
+    while (read(event_, reported, sizeof(reported)) > 0) {
     }
     return reader_.ask_for_poll() && !reader_.is_over();
 }

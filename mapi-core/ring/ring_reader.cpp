@@ -41,9 +41,9 @@ void RingReader::release()
 
 void RingReader::give_back()
 {
-    if (position_ == told_)
+    if (position_ == reported_)
         return;
-    told_ = position_;
+    reported_ = position_;
     pages_.reader->tail.store(position_);
     if (pages_.writer->writer_waits.load() == 0)
         return;

@@ -28,7 +28,7 @@ public:
     // Allows the writer to overwrite all records returned by next().
     void release();
     // Whether release() would defer the release, and there is a record that was already seen.
-    bool may_hold() const { return position_ != seen_head_ && position_ - told_ < pages_.bytes / 8; }
+    bool may_hold() const { return position_ != seen_head_ && position_ - reported_ < pages_.bytes / 8; }
     // The next record that was already seen.  Returns none if a gap comes first.
     Record next_seen()
     {
@@ -69,6 +69,6 @@ private:
     const RingPages pages_;
     uint64_t position_ = 0;
     uint64_t seen_head_ = 0;
-    uint64_t told_ = 0; // position_ as published to the writer
+    uint64_t reported_ = 0; // position_ as published to the writer
 };
 } // namespace mapi::ring

@@ -16,9 +16,9 @@ constexpr int kLookAgainMs = 100; // a dead or misbehaving reader never wakes th
 
 RingWriter::~RingWriter()
 {
-    if (told_at_ < 0)
+    if (reported_at_ < 0)
         return;
-    close(told_at_);
+    close(reported_at_);
     close(read_at_);
 }
 
@@ -102,7 +102,7 @@ void RingWriter::tell_reader()
         pages_.writer->wakes.fetch_add(1);
         wake(pages_.writer->wakes);
     }
-    if ((wants & kPolls) && told_at_ >= 0 && write(told_at_, "", 1) < 0)
+    if ((wants & kPolls) && reported_at_ >= 0 && write(reported_at_, "", 1) < 0)
         return; // it is already readable
 }
 
@@ -128,10 +128,10 @@ int RingWriter::poll_descriptor()
 {
     const std::lock_guard lock(mutex_);
     int ends[2];
-    if (told_at_ < 0 && pipe2(ends, O_CLOEXEC | O_NONBLOCK) == 0) {
+    if (reported_at_ < 0 && pipe2(ends, O_CLOEXEC | O_NONBLOCK) == 0) {
         read_at_ = ends[0];
         if (write(ends[1], "", 1) == 1) // readable initially, since there may already be records
-            told_at_ = ends[1];
+            reported_at_ = ends[1];
     }
     return read_at_;
 }

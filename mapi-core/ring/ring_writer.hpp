@@ -47,7 +47,7 @@ public:
     // Readable initially, and again when a reader that requested it (Wants::kPolls) has something
     // to read; -1 with errno on failure.
     int poll_descriptor();
-    bool has_poll_descriptor() const { return told_at_.load(std::memory_order_relaxed) >= 0; }
+    bool has_poll_descriptor() const { return reported_at_.load(std::memory_order_relaxed) >= 0; }
 
 private:
     void *place(uint32_t bytes, uint64_t spare_bytes, bool may_wait);
@@ -64,7 +64,7 @@ private:
     std::atomic<bool> is_cancelled_ = false;
     // A pipe, since the reader does not share the file description of the write end and so cannot
     // make it block.
-    std::atomic<int> told_at_ = -1;
+    std::atomic<int> reported_at_ = -1;
     int read_at_ = -1;
     std::mutex mutex_; // for creating the pipe
 };

@@ -96,10 +96,10 @@ std::vector<Descendants::Member> Descendants::with(bool is_part_taken) const
     return found;
 }
 
-bool Descendants::is_told_alive() const
+bool Descendants::is_reported_alive() const
 {
-    return std::ranges::any_of(told_, [this](const Member &told) {
-        return std::ranges::any_of(members_, [&](const Member &member) { return member.pid == told.pid; });
+    return std::ranges::any_of(reported_, [this](const Member &reported) {
+        return std::ranges::any_of(members_, [&](const Member &member) { return member.pid == reported.pid; });
     });
 }
 
@@ -128,8 +128,8 @@ bool Descendants::take_part(const nsp_recorder *recorder, double elapsed_s, bool
         empty_looks_ = 0;
         const bool is_settled = seen_ == names(); // not a process that is still daemonizing
         seen_ = names();
-        if (is_settled && !is_ending && !is_told_alive()) {
-            told_ = with(true);
+        if (is_settled && !is_ending && !is_reported_alive()) {
+            reported_ = with(true);
             command::tell("nsdump: the program has ended; {}, which it started, still participates and is recorded; Ctrl-C or `kill {}` ends it "
                           "and the recording\n",
                           seen_, getpid());

@@ -35,13 +35,13 @@ private:
     };
 
     void look(const nsp_recorder *recorder);
-    bool is_told_alive() const;
+    bool is_reported_alive() const;
     std::vector<Member> with(bool is_part_taken) const;
 
     std::vector<Member> members_;
     double begin_s_ = -1, next_look_s_ = 0;
     int empty_looks_ = 0;
     std::string seen_; // names at the last scan
-    std::vector<Member> told_;
+    std::vector<Member> reported_;
 };
 } // namespace nsdump

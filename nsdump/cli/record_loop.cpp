@@ -81,17 +81,17 @@ public:
         if (!child_)
             return true;
         begin_s_ = std::min(begin_s_, elapsed_s);
-        if (told_s_ == kNever && (reason != RecordEnd::kInterrupted || elapsed_s > begin_s_ + kGraceSeconds)) {
+        if (reported_s_ == kNever && (reason != RecordEnd::kInterrupted || elapsed_s > begin_s_ + kGraceSeconds)) {
             child_->terminate();
-            told_s_ = elapsed_s;
+            reported_s_ = elapsed_s;
         }
         const std::string left = child_->poll() ? child_->descendants().names() : fmt::format("the program (process {})", child_->pid());
-        if (child_->poll() && !has_told_descendants_ && !left.empty()) { // Ctrl-C does not reach a daemon
+        if (child_->poll() && !has_reported_descendants_ && !left.empty()) { // Ctrl-C does not reach a daemon
             child_->descendants().terminate();
-            has_told_descendants_ = true;
-            told_s_ = elapsed_s;
+            has_reported_descendants_ = true;
+            reported_s_ = elapsed_s;
         }
-        if (elapsed_s < told_s_ + kGraceSeconds)
+        if (elapsed_s < reported_s_ + kGraceSeconds)
             return false;
         if (!left.empty())
             command::tell("nsdump: warning: {} received SIGTERM and still runs\n", left);
@@ -100,8 +100,8 @@ public:
 
 private:
     Child *child_;
-    double begin_s_ = kNever, told_s_ = kNever;
-    bool has_told_descendants_ = false;
+    double begin_s_ = kNever, reported_s_ = kNever;
+    bool has_reported_descendants_ = false;
 };
 } // namespace
 

@@ -40,13 +40,13 @@ bool is_pipe(const char *path)
 Recorder open_recorder(const nsp_session_config &config)
 {
     nsp_recorder *recorder = nullptr;
-    bool has_told = false;
+    bool has_reported = false;
     int error;
     while ((error = nsp_recorder_open(&config, &recorder)) == -ENXIO && is_pipe(config.output) &&
            !command_was_interrupted()) {
-        if (!has_told)
+        if (!has_reported)
             command::tell("nsdump: {}: waiting for a reader of this pipe\n", config.output);
-        has_told = true;
+        has_reported = true;
         command_pause(kPipeMilliseconds);
     }
     if (error == -ENXIO && command_was_interrupted())

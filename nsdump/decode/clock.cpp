@@ -59,13 +59,13 @@ void take_granularity(const TraceFile &trace, Clock &clock)
 {
     const auto &all = trace.calibrations();
     const auto is_start = [](const Calibration &one) { return one.phase == NSLICE_CALIBRATION_START; };
-    auto told = std::find_if(all.begin(), all.end(), is_start);
-    if (told == all.end() && !all.empty())
-        told = std::prev(all.end());
-    if (told == all.end())
+    auto reported = std::find_if(all.begin(), all.end(), is_start);
+    if (reported == all.end() && !all.empty())
+        reported = std::prev(all.end());
+    if (reported == all.end())
         return;
-    clock.step_ticks = std::isfinite(told->clock_step_ticks) ? told->clock_step_ticks : 0;
-    clock.read_ticks = std::isfinite(told->clock_read_ticks) ? told->clock_read_ticks : 0;
+    clock.step_ticks = std::isfinite(reported->clock_step_ticks) ? reported->clock_step_ticks : 0;
+    clock.read_ticks = std::isfinite(reported->clock_read_ticks) ? reported->clock_read_ticks : 0;
 }
 } // namespace
 
@@ -79,15 +79,15 @@ Clock clock_of(const TraceFile &trace)
         clock.mode = trace.info("kernel.clock.mode");
     }
     take_granularity(trace, clock);
-    const double told = std::strtod(trace.info("clock.hz").c_str(), nullptr);
-    const bool is_told = std::isfinite(told) && told > 0;
-    if (is_told)
-        clock.hz = told;
+    const double reported = std::strtod(trace.info("clock.hz").c_str(), nullptr);
+    const bool is_reported = std::isfinite(reported) && reported > 0;
+    if (is_reported)
+        clock.hz = reported;
     const auto start = start_pair(trace);
     if (!start)
         return clock;
     clock.start_ticks = start->ticks;
-    const std::uint64_t min_span_ns = is_told ? kMinSpanNs : 1;
+    const std::uint64_t min_span_ns = is_reported ? kMinSpanNs : 1;
     const auto &footer = trace.footer();
     if (footer && rate_between(start->ticks, start->mono_ns, footer->ticks, footer->mono_ns, min_span_ns, clock.hz))
         return clock;

@@ -36,7 +36,7 @@ TraceFile::TraceFile(std::unique_ptr<ByteSource> source) : source_(std::move(sou
     read_header();
     scan();
     if (footer_)
-        metadata_.take_told(footer_->chunks);
+        metadata_.take_reported(footer_->chunks);
     counter_names_ = counter_names_of("counters.names");
     kernel_counter_names_ = counter_names_of("kernel.counters.names");
     std::sort(cpus_.begin(), cpus_.end(), [](const CpuChunks &a, const CpuChunks &b) {

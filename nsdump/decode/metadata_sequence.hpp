@@ -47,9 +47,9 @@ public:
         one.next = sequence + 1;
         ++one.read;
     }
-    void take_told(const ChunkCounts &told) { told_ = told; }
+    void take_reported(const ChunkCounts &reported) { reported_ = reported; }
 
-    std::uint64_t missing(unsigned kind) const { return std::max(kinds_[kind].next, told_[kind]) - kinds_[kind].read; }
+    std::uint64_t missing(unsigned kind) const { return std::max(kinds_[kind].next, reported_[kind]) - kinds_[kind].read; }
     // Chunks that are repeated or out of sequence.
     std::uint64_t repeated(unsigned kind) const { return kinds_[kind].repeated; }
 
@@ -60,6 +60,6 @@ private:
         std::uint64_t repeated = 0;
     };
     std::array<Kind, NSLICE_CHUNK_KINDS> kinds_{};
-    ChunkCounts told_{};
+    ChunkCounts reported_{};
 };
 } // namespace nsdump

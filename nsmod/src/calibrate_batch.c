@@ -127,12 +127,12 @@ static void sum_inner(const struct nslice_ring_meta *ring, u32 fields, s64 *sums
 	u32 at = 0, i;
 
 	while (at < end) {
-		const u32 units = NSLICE_HEAD_WORDS + (data[at + 1] >> 56);
-		const u64 kind = data[at + 1] >> 48 & 0xff;
+		const u32 words = NSLICE_RECORD_WORDS(data[at + 1]);
+		const u64 kind = NSLICE_RECORD_KIND(data[at + 1]);
 
-		for (i = 0; i < fields && i < 1 + units - NSLICE_HEAD_WORDS; ++i)
+		for (i = 0; i < fields && i < 1 + words - NSLICE_HEAD_WORDS; ++i)
 			sums[i] += kind == NSLICE_KIND_STOP ? field_of(&data[at], i) : -field_of(&data[at], i);
-		at += units;
+		at += words;
 	}
 }
 

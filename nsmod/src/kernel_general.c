@@ -105,7 +105,7 @@ static __always_inline void write_counted(struct nslice_kernel_site *site, const
 	if (unlikely(claimed < 0))
 		return;
 	if (is_slice)
-		nsmod_fill(ring, head, ticks, READ_ONCE(site->bits) | (u64)count << 56, words, count);
+		nsmod_fill(ring, head, ticks, READ_ONCE(site->bits) | (u64)count << NSLICE_HEAD_COUNT_SHIFT, words, count);
 	else
 		nsmod_fill(ring, head, ticks, READ_ONCE(site->bits), given, given_count);
 }

@@ -23,9 +23,9 @@ static u64 oldest_span(struct nslice_ring_meta *ring, u64 tail, u64 available)
 		/* pairs with the commit, which releases this word when the record is complete */
 		const u64 word = smp_load_acquire(&nsmod_unit_at(ring, tail + step)[1]);
 
-		if ((word >> 48 & 0xff) == 0)
+		if (NSLICE_RECORD_KIND(word) == 0)
 			break;
-		step += NSLICE_POSITION_STEP(NSLICE_HEAD_WORDS + (word >> 56 & 7));
+		step += NSLICE_POSITION_STEP(NSLICE_RECORD_WORDS(word));
 	}
 	return step;
 }

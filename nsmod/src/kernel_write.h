@@ -17,7 +17,10 @@
 #include "kernel_ring.h"
 
 /* The second word of a record without its thread id: constant for a site. */
-#define NSMOD_BITS(slice_id, kind, words) ((u64)((u32)(slice_id) | (u32)(kind) << 16 | (u32)(words) << 24) << 32)
+#define NSMOD_BITS(slice_id, kind, words)               \
+	((u64)(slice_id) << NSLICE_HEAD_SLICE_SHIFT |   \
+	 (u64)(kind) << NSLICE_HEAD_KIND_SHIFT |        \
+	 (u64)(words) << NSLICE_HEAD_COUNT_SHIFT)
 
 /* Enabled while records have fences or counters. */
 DECLARE_STATIC_KEY_FALSE(nsmod_general_key);

@@ -33,10 +33,10 @@ def table(columns, rows):
 
 def _figure(picture):
     name = escaped(picture.name)
-    told = f"{picture.question} Source: {picture.source}. Samples: {picture.samples}. Losses: {picture.losses}."
+    reported = f"{picture.question} Source: {picture.source}. Samples: {picture.samples}. Losses: {picture.losses}."
     notes = "".join(f"<p>{escaped(note)}</p>" for note in picture.notes)
     return f"""<section id="{name}"><h2>{escaped(picture.topic)}</h2>
-<figure><a href="{name}.png"><img src="{name}.svg" alt="{escaped(told)}" width="1000" height="{total_px(picture)}"></a>
+<figure><a href="{name}.png"><img src="{name}.svg" alt="{escaped(reported)}" width="1000" height="{total_px(picture)}"></a>
 <figcaption><p>How to read it: {escaped(picture.reading)}</p>{notes}
 <p class="files"><a href="{name}.png">PNG</a> &middot; <a href="{name}.svg">SVG</a> &middot; <a href="data/{name}.tsv">figures (TSV)</a></p></figcaption></figure></section>"""
 

@@ -71,13 +71,13 @@ def context(bin_folder):
 
 
 def warnings(block):
-    told = []
+    reported = []
     if block["virtualised"] != "none":
-        told.append(f"a virtual machine ({block['virtualised']}): its neighbours affect the figures")
+        reported.append(f"a virtual machine ({block['virtualised']}): its neighbours affect the figures")
     if block["governor"] not in (None, "performance"):
-        told.append(f"governor is {block['governor']}: the clock rate varies")
+        reported.append(f"governor is {block['governor']}: the clock rate varies")
     if block["load_1min"] > 0.5:
-        told.append(f"load is {block['load_1min']:.2f}: other programs affect the figures")
+        reported.append(f"load is {block['load_1min']:.2f}: other programs affect the figures")
     if block.get("sanitizer"):
-        told.append(f"built with -fsanitize={block['sanitizer']}: figures are not valid")
-    return told
+        reported.append(f"built with -fsanitize={block['sanitizer']}: figures are not valid")
+    return reported

@@ -60,11 +60,11 @@ def run(bench, bin_folder, source):
         raise Broken(f"timed out after {bench.timeout_seconds} s") from None
     except OSError as error:
         raise Broken(f"{command[0]}: {error.strerror}") from None
-    told = (done.stderr.strip() or done.stdout.strip()).splitlines()
+    reported = (done.stderr.strip() or done.stdout.strip()).splitlines()
     if done.returncode == SKIP:
-        raise Skipped(told[-1] if told else "no reason given")
+        raise Skipped(reported[-1] if reported else "no reason given")
     if done.returncode != 0:
-        raise Broken(f"exit {done.returncode}: {told[-1] if told else 'no message'}")
+        raise Broken(f"exit {done.returncode}: {reported[-1] if reported else 'no message'}")
     figures = []
     for line in done.stdout.splitlines():
         if not line.strip():

@@ -96,7 +96,7 @@ int main()
             bench::bare_clock();
             bench::bare_clock();
         }));
-        record.push_back(ticks_of([] { NSP_DETAIL_PROBE("stand_in_state", "bench", 1); }));
+        record.push_back(ticks_of([] { NSP_DETAIL_PROBE("stand_in_state", "bench", NSLICE_KIND_START); }));
         give_back_room(map);
     }
     if (lost(map) > 0) {

@@ -124,7 +124,7 @@ struct Totals {
     std::vector<std::string> left_out;
 };
 
-std::string told(const std::optional<uint64_t> &count)
+std::string reported(const std::optional<uint64_t> &count)
 {
     return count ? std::to_string(*count) : "refused";
 }
@@ -160,7 +160,7 @@ void compare(const fs::path &capture, const std::vector<std::string> &filters, c
         }
         ++totals.compared;
         if (engine.counts[i].value_or(0) != expected[i].value_or(0))
-            differ(filters[i] + ": " + told(engine.counts[i]) + ", libpcap " + told(expected[i]));
+            differ(filters[i] + ": " + reported(engine.counts[i]) + ", libpcap " + reported(expected[i]));
     }
     const size_t asked = totals.captures % filters.size();
     const auto theirs = reads_file_order(filters[asked]) ? std::nullopt : tcpdump_count(readable, filters[asked]);
@@ -169,7 +169,7 @@ void compare(const fs::path &capture, const std::vector<std::string> &filters, c
     if (theirs) {
         ++totals.asked_tcpdump;
         if (*theirs != engine.counts[asked].value_or(0))
-            differ(filters[asked] + ": " + told(engine.counts[asked]) + ", tcpdump " + told(theirs));
+            differ(filters[asked] + ": " + reported(engine.counts[asked]) + ", tcpdump " + reported(theirs));
     }
 }
 } // namespace

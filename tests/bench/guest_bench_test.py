@@ -29,7 +29,7 @@ class GuestBench(unittest.TestCase):
         self.assertEqual([figure["value"] for figure in found.values()], [2.5, 1.5])
         self.assertEqual(found["nsmod_two_writers_drained_ratio"]["raw"]["lost"], 200)
 
-    def test_a_record_is_told_beside_its_clock_read(self):
+    def test_a_record_is_reported_beside_its_clock_read(self):
         found = figures("record_instructions", "nsmod cost: 16 probes take 16 instructions\nnsmod cost: 16 probes take 416 instructions\n")
         self.assertEqual([figure["value"] for figure in found.values()], [25, 1])
         self.assertEqual(figures("record_ratio", MEASURES)["kernel_record_rdtsc_ratio"]["value"], 2.5)

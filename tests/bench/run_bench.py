@@ -29,15 +29,15 @@ def verdict(figure):
 
 def merge(name, bench, runs):
     """Several runs' objects of one figure -> one object: the median, with every run's value and raw measurements."""
-    told = [figure for figure in runs if "value" in figure]
-    if not told:
+    reported = [figure for figure in runs if "value" in figure]
+    if not reported:
         return {"figure": name, "bench": bench, "verdict": "skipped", "skipped": runs[-1]["skipped"]}
-    values = [figure["value"] for figure in told]
+    values = [figure["value"] for figure in reported]
     merged = {"figure": name, "bench": bench, "value": statistics.median(values), "values": values}
     for key in ("bar", "sense", "unit", "note", "row", "lines"):
-        if key in told[-1]:
-            merged[key] = told[-1][key]
-    merged["raw"] = [figure.get("raw") for figure in told]
+        if key in reported[-1]:
+            merged[key] = reported[-1][key]
+    merged["raw"] = [figure.get("raw") for figure in reported]
     merged["verdict"] = verdict(merged)
     return merged
 
@@ -152,10 +152,10 @@ def main():
         partial = arguments.out.with_name(arguments.out.name + ".part")
         partial.write_text(json.dumps(result, indent=1) + "\n")
         partial.replace(arguments.out)
-    told = [figure["verdict"] for figure in result["figures"]]
-    print(", ".join(f"{told.count(word)} {word}" for word in ("reached", "missed", "failed", "skipped", "measured"))
+    reported = [figure["verdict"] for figure in result["figures"]]
+    print(", ".join(f"{reported.count(word)} {word}" for word in ("reached", "missed", "failed", "skipped", "measured"))
           + f"; {arguments.out}")
-    return 1 if "missed" in told or "failed" in told or "interrupted" in result else 0
+    return 1 if "missed" in reported or "failed" in reported or "interrupted" in result else 0
 
 
 sys.exit(main())

@@ -99,9 +99,9 @@ class RunBench(unittest.TestCase):
         self.assertEqual(figures["g"]["skipped"], "no_c is not built: install c-dev c-tools")
         self.assertEqual(figures["h"]["skipped"], "requires the program no-such-program-here: install d-tools")
         self.assertEqual(done.returncode, 0)
-        told = done.stdout.splitlines()
-        self.assertLess(next(i for i, line in enumerate(told) if line.startswith("present")), told.index("not measured:"))
-        self.assertIn("  g  skipped: no_c is not built: install c-dev c-tools", told)
+        reported = done.stdout.splitlines()
+        self.assertLess(next(i for i, line in enumerate(reported) if line.startswith("present")), reported.index("not measured:"))
+        self.assertIn("  g  skipped: no_c is not built: install c-dev c-tools", reported)
 
     def test_a_built_program_is_looked_for_among_the_tests(self):
         self.program("../tests/one", "echo '{\"figure\":\"f\",\"value\":1}'")

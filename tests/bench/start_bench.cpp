@@ -48,12 +48,12 @@ int start_once(const char *options)
     return 0;
 }
 
-struct Told {
+struct Reported {
     int status;
     std::string line;
 };
 
-Told start_process(const char *options)
+Reported start_process(const char *options)
 {
     static const std::string self = std::filesystem::read_symlink("/proc/self/exe");
     std::FILE *child = popen(("'" + self + "' '" + options + "'").c_str(), "r");
@@ -69,17 +69,17 @@ void measure(const Start &start)
     const std::string figure = std::string("session_start") + start.name;
     std::vector<double> ms;
     for (int i = 0; i < kStarts; ++i) {
-        const Told told = start_process(start.options);
-        if (told.status == 77) {
-            bench::print_skipped(figure + "_ms", told.line);
-            bench::print_skipped(figure + "_worst_ms", told.line);
+        const Reported reported = start_process(start.options);
+        if (reported.status == 77) {
+            bench::print_skipped(figure + "_ms", reported.line);
+            bench::print_skipped(figure + "_worst_ms", reported.line);
             return;
         }
-        if (told.status != 0) {
-            std::fprintf(stderr, "%s: %s\n", start.options, told.line.c_str());
+        if (reported.status != 0) {
+            std::fprintf(stderr, "%s: %s\n", start.options, reported.line.c_str());
             std::exit(1);
         }
-        ms.push_back(std::stod(told.line));
+        ms.push_back(std::stod(reported.line));
     }
     const nlohmann::json raw = {{"options", start.options}, {"starts_ms", ms}};
     const std::string how = " of " + std::to_string(kStarts) + " new processes, until after the first probe; " + start.options;

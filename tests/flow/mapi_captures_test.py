@@ -111,10 +111,10 @@ class Captures(unittest.TestCase):
         whole = pathlib.Path(names[1]).read_bytes()
         pathlib.Path(names[1]).write_bytes(whole[:-5])
         for socket in self.sockets:
-            counts, told = self.counts(*names, "--", "", code=1, socket=socket)
+            counts, reported = self.counts(*names, "--", "", code=1, socket=socket)
             self.assertEqual(counts, [5])
-            self.assertIn("1.pcap: offset", told)
-            self.assertIn("ends inside a record", told)
+            self.assertIn("1.pcap: offset", reported)
+            self.assertIn("ends inside a record", reported)
 
     def test_other_files_in_a_folder_of_captures_are_reported_and_skipped(self):
         pcap(self.folder / "b.pcap", [(TIME_S, frame())])
@@ -122,9 +122,9 @@ class Captures(unittest.TestCase):
         (self.folder / "c.txt").write_text("")
         (self.folder / "folder").mkdir()
         for socket in self.sockets:
-            counts, told = self.counts(self.folder, socket=socket)
+            counts, reported = self.counts(self.folder, socket=socket)
             self.assertEqual(counts, [1])
-            self.assertEqual(told.count("skipped"), 2)
+            self.assertEqual(reported.count("skipped"), 2)
             self.counts(self.folder / "b.pcap", self.folder / "a.txt", "--", code=3, socket=socket)
             self.counts(self.folder / "folder", code=3, socket=socket)
             self.counts(self.folder / "nothing", code=3, socket=socket)
@@ -195,9 +195,9 @@ class Captures(unittest.TestCase):
     def test_a_time_stamp_that_does_not_fit_is_refused_with_the_packets_number(self):
         late = pcapng(self.folder / "late.pcapng", [1, 2, 18446744074, 3])
         for socket in self.sockets:
-            counts, told = self.counts(late, code=1, socket=socket)
+            counts, reported = self.counts(late, code=1, socket=socket)
             self.assertEqual(counts, [2])
-            self.assertIn("packet 3 has a timestamp before 1970 or after 2554", told)
+            self.assertIn("packet 3 has a timestamp before 1970 or after 2554", reported)
 
     def rotated(self, socket, form, source, rotation, extension):
         for old in self.folder.glob("out_*"):
@@ -269,23 +269,23 @@ class Captures(unittest.TestCase):
             lines, _ = self.counts(TRACE, *expressions, socket=socket)
             done = run("mapi-count", "--json", TRACE, *expressions, socket=socket)
             self.assertEqual(done.stdout.count(b"\n"), 1)
-            told = json.loads(done.stdout)
-            self.assertEqual((told["schema"], told["captures"], told["is_complete"]), ("netslice-mapi-count-1", [str(TRACE)], True))
-            self.assertEqual([(row["expression"], row["packets"]) for row in told["counts"]], list(zip(expressions, lines)))
-            self.assertEqual(told["statistics"]["packets"], int(found("tcpdump", "-r", TRACE, "--count").split()[0]))
-            told = json.loads(run("mapi-count", "-j", FOUND / "p14_epb_drop.pcapng", socket=socket).stdout)
-            self.assertEqual((told["statistics"]["interface_drops"], told["is_complete"]), (16, False))
-            told = json.loads(run("mapi-count", "-j", "-s", TRACE, 'a"b\\c', "\xe9", b"\xff|ff|".decode("latin1"), socket=socket).stdout)
-            self.assertEqual(told["counts"][0]["expression"], 'a"b\\c')
+            reported = json.loads(done.stdout)
+            self.assertEqual((reported["schema"], reported["captures"], reported["is_complete"]), ("netslice-mapi-count-1", [str(TRACE)], True))
+            self.assertEqual([(row["expression"], row["packets"]) for row in reported["counts"]], list(zip(expressions, lines)))
+            self.assertEqual(reported["statistics"]["packets"], int(found("tcpdump", "-r", TRACE, "--count").split()[0]))
+            reported = json.loads(run("mapi-count", "-j", FOUND / "p14_epb_drop.pcapng", socket=socket).stdout)
+            self.assertEqual((reported["statistics"]["interface_drops"], reported["is_complete"]), (16, False))
+            reported = json.loads(run("mapi-count", "-j", "-s", TRACE, 'a"b\\c', "\xe9", b"\xff|ff|".decode("latin1"), socket=socket).stdout)
+            self.assertEqual(reported["counts"][0]["expression"], 'a"b\\c')
 
     def test_json_of_mapi_flow_has_results_as_data(self):
         flow = "PKT_COUNTER | PKTINFO 2 | STATS @2 0 | DIST @2 0 1500 500 | TOP 3 1 9 | STARTSTOP 0 0 | BPF_FILTER udp"
         for socket in self.sockets:
             done = run("mapi-flow", "--json", TRACE, flow, socket=socket)
             self.assertEqual(done.returncode, 0, done.stderr)
-            told = json.loads(done.stdout)
-            self.assertEqual((told["schema"], told["is_last"], told["statistics"]["message"]), ("netslice-mapi-flow-1", True, ""))
-            functions = told["flows"][0]["functions"]
+            reported = json.loads(done.stdout)
+            self.assertEqual((reported["schema"], reported["is_last"], reported["statistics"]["message"]), ("netslice-mapi-flow-1", True, ""))
+            functions = reported["flows"][0]["functions"]
             self.assertEqual([function["name"] for function in functions], ["PKT_COUNTER", "PKTINFO", "STATS", "DIST", "TOP", "STARTSTOP", "BPF_FILTER"])
             count = int(found("tcpdump", "-r", TRACE, "--count").split()[0])
             self.assertEqual(functions[0]["result"], count)

@@ -26,7 +26,7 @@ ROUNDS, CLIENTS = 3, 6
 LEFT_MIB = 8 # live threads keep some hundred small pieces each (glibc's tcache), and each piece keeps a page
 RAW_IP = 101
 ADDRESSES = 60000
-GREETING = call(HELLO, (1, VERSION))
+HANDSHAKE = call(HELLO, (1, VERSION))
 LIVING = """
 import random
 generator = random.Random({seed})
@@ -144,7 +144,7 @@ class Churn(unittest.TestCase):
         before, before_mib = (threads + 1, files, memories), self.anonymous_mib() # the device keeps the thread that builds node groups
         for number in range(ROUNDS):
             with contextlib.ExitStack() as at_end:
-                for data in ([None] * 8 + [GREETING[:1]] * 4 + [b"", b"\xff"]): # before the handshake
+                for data in ([None] * 8 + [HANDSHAKE[:1]] * 4 + [b"", b"\xff"]): # before the handshake
                     client = Raw(self.daemon.socket, is_greeted=False)
                     at_end.callback(client.close)
                     if data is not None:

@@ -47,24 +47,24 @@ class Test(unittest.TestCase):
 
 class Check(Test):
     def test_all_errors_and_keys_without_effect_are_reported_in_the_order_of_the_lines(self):
-        code, shown, told = self.check("lib=x\nlocal=2\n" + DEVICE + "batch=1000\n[ipfixflib]\nidleTimeout=x\nscanCycle=1\n")
+        code, shown, reported = self.check("lib=x\nlocal=2\n" + DEVICE + "batch=1000\n[ipfixflib]\nidleTimeout=x\nscanCycle=1\n")
         self.assertEqual(code, 1)
         self.assertIn("tap", shown)
-        self.assertEqual(re.findall(r"(?m)^mapid: (warning: )?.*mapi.conf:(\d+): ", told), [("warning: ", "1"), ("", "2"), ("", "6"), ("", "8"), ("warning: ", "9")], told)
+        self.assertEqual(re.findall(r"(?m)^mapid: (warning: )?.*mapi.conf:(\d+): ", reported), [("warning: ", "1"), ("", "2"), ("", "6"), ("", "8"), ("warning: ", "9")], reported)
 
     def test_a_file_with_only_warnings_is_valid(self):
-        code, _, told = self.check("lib=x\n" + DEVICE)
-        self.assertEqual((code, told), (0, f"mapid: warning: {self.config}:1: unknown key \"lib\" before the first section; did you mean \"libs\"?; ignored\n"))
+        code, _, reported = self.check("lib=x\n" + DEVICE)
+        self.assertEqual((code, reported), (0, f"mapid: warning: {self.config}:1: unknown key \"lib\" before the first section; did you mean \"libs\"?; ignored\n"))
         self.assertEqual(self.check(DEVICE)[0::2], (0, ""))
 
     def test_an_alias_that_hides_another_device_is_an_error_with_the_lines_of_both(self):
-        code, _, told = self.check(f"[driver]\ndevice=a\nalias=z\npath={TRACE}\n[driver]\ndevice=b\nalias=z\npath={TRACE}\n[driver]\ndevice=z\npath={TRACE}\n")
-        self.assertEqual((code, told), (1, f"mapid: {self.config}:7: alias=z: is already the alias of device a, at {self.config}:3\n"
+        code, _, reported = self.check(f"[driver]\ndevice=a\nalias=z\npath={TRACE}\n[driver]\ndevice=b\nalias=z\npath={TRACE}\n[driver]\ndevice=z\npath={TRACE}\n")
+        self.assertEqual((code, reported), (1, f"mapid: {self.config}:7: alias=z: is already the alias of device a, at {self.config}:3\n"
                                            f"mapid: {self.config}:10: device=z: is already the alias of device a, at {self.config}:3\n"))
 
     def test_a_comment_after_a_section_header_is_a_warning(self):
-        code, shown, told = self.check(DEVICE.replace("]", "] # the first"))
-        self.assertEqual((code, told), (0, f"mapid: warning: {self.config}:1: [driver] # the first: a comment requires a line of its own; this one is ignored\n"))
+        code, shown, reported = self.check(DEVICE.replace("]", "] # the first"))
+        self.assertEqual((code, reported), (0, f"mapid: warning: {self.config}:1: [driver] # the first: a comment requires a line of its own; this one is ignored\n"))
         self.assertIn("tap", shown)
 
     def test_a_nul_byte_is_reported_with_its_line(self):
@@ -76,12 +76,12 @@ class Check(Test):
         words = subprocess.run([sys.executable, "-c", f"import ctypes\ntry: ctypes.CDLL({str(broken)!r})\nexcept OSError as error: print(error)"],
                                capture_output=True, text=True, check=True).stdout.strip()
         for line in (f"libs={broken}", f"libpath={self.folder}\nlibs=broken.so", f"drvpath={self.folder}\n[driver]\ndevice=a\ndriver=broken.so"):
-            code, _, told = self.check(f"#\n{line}\n" + DEVICE)
+            code, _, reported = self.check(f"#\n{line}\n" + DEVICE)
             place = f"mapid: {self.config}:{len(line.splitlines()) + 1}: "
-            self.assertEqual(code, 1, told)
-            self.assertEqual([text for text in told.splitlines() if text.startswith(place)], [place + line.splitlines()[-1].split("=")[0] + ": " + words], told)
-        code, _, told = self.check("libs=missing.so:absent.so\n" + DEVICE)
-        self.assertEqual((code, told.count(f"mapid: {self.config}:1: libs: ")), (1, 2), told)
+            self.assertEqual(code, 1, reported)
+            self.assertEqual([text for text in reported.splitlines() if text.startswith(place)], [place + line.splitlines()[-1].split("=")[0] + ": " + words], reported)
+        code, _, reported = self.check("libs=missing.so:absent.so\n" + DEVICE)
+        self.assertEqual((code, reported.count(f"mapid: {self.config}:1: libs: ")), (1, 2), reported)
 
     def test_a_file_with_any_error_changes_nothing_at_a_reload(self):
         daemon = self.daemon(DEVICE)
@@ -91,18 +91,18 @@ class Check(Test):
             daemon.config.write_text(wrong)
             daemon.process.send_signal(signal.SIGHUP)
             self.assertTrue(wait_until(lambda: daemon.log().count("reload: ") > before))
-            told = [line for line in daemon.log().splitlines() if "reload: " in line]
-            self.assertRegex(told[-1], r"reload: .*mapi.conf:\d+: .*; configuration unchanged$")
+            reported = [line for line in daemon.log().splitlines() if "reload: " in line]
+            self.assertRegex(reported[-1], r"reload: .*mapi.conf:\d+: .*; configuration unchanged$")
         client = daemon.client()
         client.do(COUNT.format("on_device('tap')"))
         self.assertEqual(client.get("flow.word(packets)"), TRACE_PACKETS)
 
     def test_mapid_logs_keys_without_effect_at_its_start_and_at_each_reload(self):
         daemon = self.daemon("dimapi_port=2233\n" + DEVICE)
-        told = lambda: daemon.log().count("mapi.conf:1: dimapi_port= has no effect: ")
-        self.assertEqual(told(), 1)
+        reported = lambda: daemon.log().count("mapi.conf:1: dimapi_port= has no effect: ")
+        self.assertEqual(reported(), 1)
         daemon.process.send_signal(signal.SIGHUP)
-        self.assertTrue(wait_until(lambda: told() == 2), daemon.log())
+        self.assertTrue(wait_until(lambda: reported() == 2), daemon.log())
 
 
 class Keys(Test):
@@ -122,7 +122,7 @@ class Keys(Test):
     def test_log_level_and_logfile_are_mapids_unless_the_command_line_says_otherwise(self):
         log, other = self.folder / "mapid.log", self.folder / "other.log"
         socket = ["-s", str(self.folder / "sock")]
-        for line, options, place, is_info_told in (("log_level=1", [], log, True), ("syslog_level=0", [], log, False), ("log_level=error", [], log, False),
+        for line, options, place, is_info_reported in (("log_level=1", [], log, True), ("syslog_level=0", [], log, False), ("log_level=error", [], log, False),
                                                    ("log_level=0", ["-l", "info"], log, True), ("log_level=1", ["--log-file", str(other)], other, True)):
             for path in (log, other):
                 path.unlink(missing_ok=True)
@@ -131,7 +131,7 @@ class Keys(Test):
             self.assertTrue(wait_until(lambda: (self.folder / "sock").exists() and place.exists()))
             process.terminate()
             self.assertEqual(process.wait(60), 0)
-            self.assertEqual("listening at" in place.read_text(), is_info_told, (line, options))
+            self.assertEqual("listening at" in place.read_text(), is_info_reported, (line, options))
             self.assertEqual([path.exists() for path in (log, other) if path != place], [False])
 
     def test_a_logfile_that_cannot_be_written_is_reported(self):

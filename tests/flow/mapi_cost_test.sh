@@ -20,7 +20,7 @@ expect() { # CODE COMMAND...
     [ $code -eq "$want" ] || { echo "exit $code, not $want: $*"; cat "$folder/err"; exit 1; }
     [ -z "$(ls "$TMPDIR")" ] || { echo "left behind: $(ls "$TMPDIR")"; exit 1; }
 }
-tells() { grep -q -- "$1" "$folder/err" || { echo "no \"$1\" in:"; cat "$folder/err"; exit 1; }; }
+reports() { grep -q -- "$1" "$folder/err" || { echo "no \"$1\" in:"; cat "$folder/err"; exit 1; }; }
 
 check='
 import json, sys
@@ -85,9 +85,9 @@ expect 0 "$cost" --version
 # Output that cannot be printed is an error.
 for words in --list --help --version "--packets 200 --no-instructions --scenario counter $demo"; do
     expect 3 sh -c '"$0" "$@" > /dev/full' "$cost" $words
-    tells 'standard output: cannot write: No space left on device'
+    reports 'standard output: cannot write: No space left on device'
     expect 3 sh -c '"$0" "$@" >&-' "$cost" $words
-    tells 'standard output: cannot write'
+    reports 'standard output: cannot write'
 done
 
 # So is a pipe whose reader ends early; a file still gets its results.
@@ -97,7 +97,7 @@ for format in --json --csv; do
     { code=0; "$cost" --packets 200 --no-instructions --scenario counter $format - $other "$folder/other" "$demo" 2> "$folder/err" || code=$?
       echo $code > "$folder/code"; } | true
     [ "$(cat "$folder/code")" -eq 3 ] || { echo "closed pipe: exit $(cat "$folder/code")"; exit 1; }
-    tells 'standard output: cannot write: Broken pipe'
+    reports 'standard output: cannot write: Broken pipe'
     grep -q counter "$folder/other"
 done
 
@@ -107,26 +107,26 @@ expect 2 "$cost"
 expect 2 "$cost" --scenario no-such "$demo"
 expect 2 "$cost" --source magic "$demo"
 expect 3 "$cost" "$folder/absent.pcap"
-tells absent.pcap
+reports absent.pcap
 printf 'not a capture, but long enough to be read' > "$folder/text"
 expect 3 "$cost" "$folder/text"
-tells "$folder/text"
+reports "$folder/text"
 expect 3 "$cost" --filter 'no such filter' "$demo"
-tells 'no such filter'
+reports 'no such filter'
 mkfifo "$folder/pipe"
 expect 3 "$cost" "$folder/pipe"
-tells 'regular file'
+reports 'regular file'
 head -c 300000 "$demo" > "$folder/cut.pcap"
 expect 1 "$cost" --packets 2000 --no-instructions --scenario counter --json "$folder/cut.json" "$folder/cut.pcap"
-tells "$folder/cut.pcap: offset"
+reports "$folder/cut.pcap: offset"
 python3 -c "$check" "$folder/cut.json" batch counter
 { head -c 16 "$demo"; printf '\140\000\000\000'; tail -c +21 "$demo"; } > "$folder/snaplen.pcap"
 expect 1 "$cost" --packets 2000 --no-instructions --scenario counter "$folder/snaplen.pcap"
-tells 'more bytes than the snaplen'
+reports 'more bytes than the snaplen'
 expect 3 env TMPDIR="$folder/absent" "$cost" "$demo"
-tells 'TMPDIR'
+reports 'TMPDIR'
 expect 3 "$cost" --packets 200 --no-instructions --scenario counter --json "$folder/absent/cost.json" "$demo"
-tells 'absent/cost.json: cannot write: No such file or directory; make its folder first'
+reports 'absent/cost.json: cannot write: No such file or directory; make its folder first'
 
 # A row that no packet reached gives the reason.
 expect 1 "$cost" --packets 2000 --no-instructions --filter 'udp port 1' --scenario next-packet --scenario filter+next-packet \
@@ -175,11 +175,11 @@ for words in '--json own.pcap' '--csv ./own.pcap' '--json same --csv same' "--js
     expect 2 sh -c "cd '$folder' && '$cost' $words own.pcap"
 done
 (cd "$folder" && ! "$cost" --json table own.pcap > table 2> err)
-tells 'table and standard output are the same file'
+reports 'table and standard output are the same file'
 cmp "$demo" "$folder/own.pcap"
 # If one output fails, the others are still written.
 expect 3 "$cost" --packets 200 --no-instructions --scenario counter --json /dev/full --csv "$folder/left.csv" "$demo"
-tells '/dev/full: cannot write: No space left on device; free some space'
+reports '/dev/full: cannot write: No space left on device; free some space'
 [ "$(grep -c '^2,counter' "$folder/left.csv")" -eq 1 ]
 grep -q 'COUNTER' "$folder/out"
 
@@ -192,7 +192,7 @@ head -c 1000000 "$demo" > "$folder/shrinks.pcap"
 code=0
 wait $pid || code=$?
 [ $code -eq 3 ] || { echo "capture changed: exit $code"; cat "$folder/err"; exit 1; }
-tells 'shrinks.pcap: changed while it was measured'
+reports 'shrinks.pcap: changed while it was measured'
 
 # Ctrl-C: an orderly end, with the rows that were finished.
 "$cost" --packets 4000000 --no-instructions --json "$folder/part.json" "$demo" > "$folder/out" 2> "$folder/err" &

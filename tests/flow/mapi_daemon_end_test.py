@@ -185,8 +185,8 @@ class End(Test):
 class Fork(Test):
     def in_child(self, client, expression):
         """Its value in a child of the client."""
-        client.do("import json, os, signal\nready, told = os.pipe()\nchild = os.fork()\nif child == 0:\n    signal.alarm(20)\n"
-                  f"    os.write(told, json.dumps({expression}).encode())\n    os._exit(0)\nos.close(told)\nended = os.waitpid(child, 0)[1]\n"
+        client.do("import json, os, signal\nready, reported = os.pipe()\nchild = os.fork()\nif child == 0:\n    signal.alarm(20)\n"
+                  f"    os.write(reported, json.dumps({expression}).encode())\n    os._exit(0)\nos.close(reported)\nended = os.waitpid(child, 0)[1]\n"
                   "value = os.read(ready, 65536).decode()")
         self.assertEqual(client.get("ended"), 0, f"{expression} hangs in a child")
         return json.loads(client.get("value"))

@@ -22,7 +22,7 @@ CONFIG = f"[driver]\ndevice=tap\npath={TRACE}\nrepeat=forever\n"
 LAST_REQUEST = 40 # mapi.proto
 DESCRIPTORS_MOST = 253 # the kernel's limit per message
 SCM_CREDENTIALS = 2
-GREETING = call(HELLO, (1, VERSION))
+HANDSHAKE = call(HELLO, (1, VERSION))
 FILES = 1024
 MAPI_INFO_ERROR = 3
 
@@ -45,7 +45,7 @@ REQUESTS += [call(APPLY, (1, 1), (2, name), *arguments) for name, arguments in {
     "TO_FILE": [argument("i"), argument("w", 0, "out"), argument("i"), argument("W", 2, "size=1M,files=3")], "RES2FILE": [argument("i"), argument("S", 0, ""), argument("w", 0, "x"), argument("s"), argument("i")],
     "PKT_COUNTER": [argument("w", 0, "x")] * 16, "FLOW_REPORT": [argument("o", 0, "x")] * 3, "no such": [argument("w", 0, "x")]}.items()]
 REQUESTS += [call(CREATE_OFFLINE, (1, "x"), (2, 0), (3, flow)) for flow in (0, 1, 7)]
-MESSAGES = [b"", b"\xff", b"\0" * 100, GREETING, GREETING[:-1], b"x" * MESSAGE_BYTES_MAX, b"x" * (MESSAGE_BYTES_MAX + 1), *REQUESTS]
+MESSAGES = [b"", b"\xff", b"\0" * 100, HANDSHAKE, HANDSHAKE[:-1], b"x" * MESSAGE_BYTES_MAX, b"x" * (MESSAGE_BYTES_MAX + 1), *REQUESTS]
 
 
 def rights(files):
@@ -116,28 +116,28 @@ class Descriptors(unittest.TestCase):
     def test_several_pieces_of_ancillary_data_are_equivalent_to_one(self):
         self.start()
         credentials = (socket.SOL_SOCKET, SCM_CREDENTIALS, struct.pack("3i", os.getpid(), os.getuid(), os.getgid()))
-        for greeted in (False, True):
+        for accepted in (False, True):
             for control in ([rights(self.pick(3)), rights(self.pick(4))], [credentials, rights(self.pick(16))], [rights(self.pick(100)), credentials, rights(self.pick(100))]):
                 for data in (b"", call(STATISTICS, (1, "tap"))):
-                    with self.client(is_greeted=greeted) as client, contextlib.suppress(BrokenPipeError, ConnectionResetError):
+                    with self.client(is_greeted=accepted) as client, contextlib.suppress(BrokenPipeError, ConnectionResetError):
                         client.socket.sendmsg([data], control)
                         client.socket.recv(MESSAGE_BYTES_MAX)
         self.assert_nothing_left("several pieces")
 
     def test_those_of_messages_that_are_never_read_are_closed(self):
         self.start()
-        for greeted in (False, True):
+        for accepted in (False, True):
             for data in (b"", b"\xff", call(STATISTICS, (1, "tap"))):
-                with self.client(is_greeted=greeted) as client, contextlib.suppress(BrokenPipeError, ConnectionResetError):
+                with self.client(is_greeted=accepted) as client, contextlib.suppress(BrokenPipeError, ConnectionResetError):
                     for _ in range(5):
                         client.send(data, self.pick(16))
         self.assert_nothing_left("unread")
 
     def test_messages_without_bytes_that_carry_descriptors_do_not_block_other_clients(self):
         self.start(LimitedDaemon)
-        for greeted in (False, True):
+        for accepted in (False, True):
             for _ in range(100):
-                with self.client(is_greeted=greeted) as client, contextlib.suppress(BrokenPipeError, ConnectionResetError):
+                with self.client(is_greeted=accepted) as client, contextlib.suppress(BrokenPipeError, ConnectionResetError):
                     client.send(b"", self.pick(16))
         with self.client() as client:
             self.assertTrue(client.ask(call(STATISTICS, (1, "tap"))))
@@ -160,8 +160,8 @@ class Descriptors(unittest.TestCase):
             return int(stat[11]) + int(stat[12])
         with contextlib.ExitStack() as clients:
             for data in (b"", b"", None):
-                for greeted in (False, True):
-                    client = clients.enter_context(self.client(is_greeted=greeted))
+                for accepted in (False, True):
+                    client = clients.enter_context(self.client(is_greeted=accepted))
                     if data is None:
                         client.socket.shutdown(socket.SHUT_WR)
                     else:

@@ -28,11 +28,11 @@ def start(*command, output=subprocess.PIPE, **environment):
 def start_judge(device, expression, kept):
     with open(kept, "wb") as output:
         judge = start("tcpdump", "-n", "-U", "--immediate-mode", "-i", device, "-w", "-", expression, output=output)
-    told = ""
-    while "listening on" not in told:
+    reported = ""
+    while "listening on" not in reported:
         line = judge.stderr.readline()
-        assert line, told
-        told += line
+        assert line, reported
+        reported += line
     return judge
 
 
@@ -150,8 +150,8 @@ class Direction(LiveTest):
                 time.sleep(0.5)
                 send("near", UDP, count=7)
                 time.sleep(1)
-                text, told = stop(waiting)
-                self.assertEqual(waiting.returncode, 0, told)
+                text, reported = stop(waiting)
+                self.assertEqual(waiting.returncode, 0, reported)
                 self.assertIn('"packets":7', text)
                 run("ip", "link", "del", "near")
                 waiting = start(BUILD / "bin" / program, "-w", "-i", "far", *more, MAPI_SOCKET=str(path))

@@ -142,9 +142,9 @@ class Misuse(unittest.TestCase):
         for number, call in cases:
             with self.subTest(call=call):
                 self.assertEqual(client.get(call), -1)
-                told = client.get("Flow.error()")
-                self.assertTrue(told.startswith(f"{number}: {TEXTS[number]}: "), told)
-                self.assertGreater(len(told), len(f"{number}: {TEXTS[number]}: "))
+                reported = client.get("Flow.error()")
+                self.assertTrue(reported.startswith(f"{number}: {TEXTS[number]}: "), reported)
+                self.assertGreater(len(reported), len(f"{number}: {TEXTS[number]}: "))
         self.assertEqual(client.get("Flow.library.mapi_read_error(None, None)"), -1)
 
     def check_both(self, client):
@@ -183,9 +183,9 @@ class Misuse(unittest.TestCase):
         client = self.daemon.alone()
         client.do(PREPARE)
         self.assertEqual(client.get("counted(fd, b'BPF_FILTER', b'tcp or ' * 200)"), -1)
-        told = client.get("Flow.error()")
-        self.assertTrue(told.startswith(f"1025: {TEXTS[1025]}: BPF_FILTER: filter "), told)
-        self.assertIn("...", told)
+        reported = client.get("Flow.error()")
+        self.assertTrue(reported.startswith(f"1025: {TEXTS[1025]}: BPF_FILTER: filter "), reported)
+        self.assertIn("...", reported)
 
     def test_times_and_ends_have_numbers_that_were_never_published(self):
         client = self.daemon.alone()

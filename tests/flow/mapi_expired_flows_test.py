@@ -36,7 +36,7 @@ class FlowData(ctypes.Structure):
                 ("saddr", ctypes.c_uint8 * 4), ("daddr", ctypes.c_uint8 * 4), ("sport", ctypes.c_uint16), ("dport", ctypes.c_uint16),
                 ("ptcl", ctypes.c_uint8), ("ttl_pkt1", ctypes.c_uint8), ("version", ctypes.c_uint8), ("has_place", ctypes.c_uint8)]
 
-    def as_told(self):
+    def as_reported(self):
         """The reference data for a flow."""
         size = 4 if self.version == 4 else 16
         source, destination = (ipaddress.ip_address(bytes(address[:size])) for address in (self.more.source, self.more.destination))
@@ -103,18 +103,18 @@ def run(capture, *arguments):
 
 class ExpiredFlows(unittest.TestCase):
     def test_every_tcp_and_udp_flow_is_as_tshark_sees_its_packets(self):
-        told = 0
+        reported = 0
         for capture, tag_bytes in CAPTURES.items():
             with self.subTest(capture.name):
                 expected = mapi_flows.flows_of(mapi_flows.read_packets(capture), IDLE_NS)
                 _, flows, _, _ = run(capture, 65535, 0, 0)
-                found = [flow.as_told() for flow in flows if (flow.sport or flow.dport) and flow.ptcl in (mapi_flows.TCP, mapi_flows.UDP)]
+                found = [flow.as_reported() for flow in flows if (flow.sport or flow.dport) and flow.ptcl in (mapi_flows.TCP, mapi_flows.UDP)]
                 key = lambda one: tuple(map(str, one))
                 self.assertEqual(sorted(found, key=key),
                                  sorted(((one.key, one.first_ns, one.packets, one.wire_bytes - tag_bytes * one.packets, one.ttl)
                                          for one in expected), key=key))
-                told += len(found)
-        self.assertGreater(told, 2000)
+                reported += len(found)
+        self.assertGreater(reported, 2000)
 
     def test_counts_of_all_reads_add_up_to_the_packets(self):
         for capture in CAPTURES:

@@ -85,22 +85,22 @@ class Keys(unittest.TestCase):
             flow = Flow.offline(self.capture)
             function = flow.apply("EXPIRED_FLOWS", 50, 0, 0, " ".join(parts))
             flow.run()
-            told = collections.Counter()
+            reported = collections.Counter()
             for one in expired_flows.read(flow, function)[1]:
                 self.assertEqual(one.has_place, 1 if parts else 0)
-                told[one.more.vlan, one.more.interface] += one.packets_count
+                reported[one.more.vlan, one.more.interface] += one.packets_count
             flow.close()
-            self.assertEqual(told, self.wanted(*parts))
+            self.assertEqual(reported, self.wanted(*parts))
 
     def test_reports_are_separated_by_vlan_and_interface(self):
         for parts in (("VLAN_TAG",), ("INGRESS",), ("VLAN_TAG", "INGRESS"), ()):
             with self.subTest(parts):
                 path = self.report("IPFIX", FIVE + " " + " ".join(parts), RECORD + " VLAN_TAG INGRESS")
-                told = collections.Counter()
+                reported = collections.Counter()
                 for record in ipfix_records(path):
-                    told[int(record["vlanId"]) if "VLAN_TAG" in parts else 0, int(record["ingressInterface"]) if "INGRESS" in parts else 0] += \
+                    reported[int(record["vlanId"]) if "VLAN_TAG" in parts else 0, int(record["ingressInterface"]) if "INGRESS" in parts else 0] += \
                         int(record["packetDeltaCount"])
-                self.assertEqual(told, self.wanted(*parts))
+                self.assertEqual(reported, self.wanted(*parts))
 
     def test_the_usual_record_has_the_vlan_if_the_key_has_it(self):
         records = ipfix_records(self.report("IPFIX", FIVE + " VLAN_TAG", ""))
@@ -113,10 +113,10 @@ class Keys(unittest.TestCase):
             with self.subTest(capture.name):
                 wanted = collections.Counter()
                 for first, other in self.biflows(mapi_flows.read_packets(capture)):
-                    wanted[self.told(first) + (self.told(other) if other else ())] += 1
+                    wanted[self.reported(first) + (self.reported(other) if other else ())] += 1
                 path = self.report("IPFIX", "BIFLOW", capture=capture, before=[("BPF_FILTER", "ip and (tcp or udp)")])
-                told = collections.Counter(self.as_told(record) for record in ipfix_records(path))
-                self.assertEqual({key: count for key, count in told.items() if key[3]}, wanted)
+                reported = collections.Counter(self.as_reported(record) for record in ipfix_records(path))
+                self.assertEqual({key: count for key, count in reported.items() if key[3]}, wanted)
                 checked += wanted.total()
         self.assertGreater(checked, 100)
 
@@ -138,11 +138,11 @@ class Keys(unittest.TestCase):
             yield first, other
 
     @staticmethod
-    def told(flow):
+    def reported(flow):
         return (str(flow.key[0]), str(flow.key[1]), flow.key[4], flow.packets, flow.ip_bytes, flow.tcp_flags)
 
     @staticmethod
-    def as_told(record):
+    def as_reported(record):
         key = record["sourceIPv4Address"], record["destinationIPv4Address"], int(record["protocolIdentifier"])
         counts = tuple(int(record[name], 0) for name in ("packetDeltaCount", "octetDeltaCount", "tcpControlBits"))
         if "reversePacketDeltaCount" not in record:

@@ -48,7 +48,7 @@ OTHERS = [  # element, tshark's field, how and from which field of the packets i
     ("FLOW_START_US", "cflow.abstimestart", (FIRST, "frame.time")),
 ]
 
-Told = collections.namedtuple("Told", "key packets octets tcp_flags first_ms last_ms")
+Reported = collections.namedtuple("Reported", "key packets octets tcp_flags first_ms last_ms")
 
 
 class Report(ctypes.Structure):
@@ -84,7 +84,7 @@ def other_elements(capture):
 @functools.cache
 def expected_of(capture):
     flows = mapi_flows.flows_of(mapi_flows.read_packets(capture), IDLE_NS, ACTIVE_NS)
-    return collections.Counter(Told(one.key, one.packets, one.ip_bytes, one.tcp_flags, one.first_ns // 10 ** 6, one.last_ns // 10 ** 6)
+    return collections.Counter(Reported(one.key, one.packets, one.ip_bytes, one.tcp_flags, one.first_ns // 10 ** 6, one.last_ns // 10 ** 6)
                                for one in flows)
 
 
@@ -99,7 +99,7 @@ def tshark(path, *fields):
 
 def read_records(path):
     """Flows with ports, from records like RECORD."""
-    told = collections.Counter()
+    reported = collections.Counter()
     for row in tshark(path, *FIELDS, *ADDRESSES):
         columns = [column.split(";") if column else [] for column in row]
         addresses = {4: iter(zip(*columns[9:11])), 6: iter(zip(*columns[11:13]))}
@@ -107,8 +107,8 @@ def read_records(path):
             source, destination = map(ipaddress.ip_address, next(addresses[int(version)]))
             key = source, destination, int(source_port), int(destination_port), int(protocol)
             if is_judged(key):
-                told[Told(key, int(packets), int(octets), int(flags, 16), milliseconds(first), milliseconds(last))] += 1
-    return told
+                reported[Reported(key, int(packets), int(octets), int(flags, 16), milliseconds(first), milliseconds(last))] += 1
+    return reported
 
 
 def is_judged(key):
@@ -137,10 +137,10 @@ class FlowReport(unittest.TestCase):
             with self.subTest(capture.name):
                 path = self.folder / "flows.ipfix"
                 self.report(capture, ("IPFIX", str(path), "", RECORD))
-                told = read_records(path)
-                self.assertEqual(told, expected_of(capture))
+                reported = read_records(path)
+                self.assertEqual(reported, expected_of(capture))
                 self.check_messages([bytes(int(length)) for length, in tshark(path, "cflow.len")])
-                flows += told.total()
+                flows += reported.total()
         self.assertGreater(flows, 400)
 
     def test_netflow_9_and_ipfix_over_udp_report_the_same_flows(self):
@@ -168,11 +168,11 @@ class FlowReport(unittest.TestCase):
                     flow.run()
                     dropped += flow.dropped(function)
                     flow.close()
-                    for told, count in expected_of(capture).items():
-                        if has_ipv6 or told.key[0].version == 4:
-                            wanted[told.key, told.first_ms, told.last_ms, told.packets, told.octets] += count
-                told = collections.Counter((row.key, row.first_ms, row.last_ms, row.packets, row.octets) for row in collector.take() if is_judged(row.key))
-                self.assertEqual(told, wanted)
+                    for reported, count in expected_of(capture).items():
+                        if has_ipv6 or reported.key[0].version == 4:
+                            wanted[reported.key, reported.first_ms, reported.last_ms, reported.packets, reported.octets] += count
+                reported = collections.Counter((row.key, row.first_ms, row.last_ms, row.packets, row.octets) for row in collector.take() if is_judged(row.key))
+                self.assertEqual(reported, wanted)
                 self.assertEqual(dropped > 0, not has_ipv6)
 
     def test_sequence_numbers_count_what_each_format_counts(self):
@@ -228,17 +228,17 @@ class FlowReport(unittest.TestCase):
         flow.apply("FLOW_REPORT", "IPFIX", str(path), "%IP_SRC_ADDR %PROT", "IP_SRC_ADDR PROT PKTS")
         flow.run()
         flow.close()
-        told = collections.Counter()
+        reported = collections.Counter()
         for protocols, packets, sources in tshark(path, "cflow.protocol", "cflow.packets", "cflow.srcaddr"):
             if packets:
                 self.assertEqual(set(protocols.split(";")), {"6"})
                 for count, source in zip(packets.split(";"), sources.split(";")):
-                    told[ipaddress.ip_address(source)] += int(count)
+                    reported[ipaddress.ip_address(source)] += int(count)
         expected = collections.Counter()
         for packet in mapi_flows.read_packets(CAPTURES[0]):
             if packet.protocol == mapi_flows.TCP and packet.source.version == 4:
                 expected[packet.source] += 1
-        self.assertEqual(told, expected)
+        self.assertEqual(reported, expected)
 
     def test_other_elements_match_the_packets(self):
         os.environ["MAPI_CONF"] = str(self.folder / "mapi.conf")
@@ -252,10 +252,10 @@ class FlowReport(unittest.TestCase):
                 flow.apply("FLOW_REPORT", "IPFIX", str(path), "", " ".join(name for name, *_ in OTHERS))
                 flow.run()
                 flow.close()
-                told = []
+                reported = []
                 for row in tshark(path, *(field for _, field, _ in OTHERS)):
-                    told += zip(*(column.split(";") for column in row))
-                self.assertEqual(sorted(tuple(map(plain, flow)) for flow in told if any(flow)), sorted(other_elements(capture)))
+                    reported += zip(*(column.split(";") for column in row))
+                self.assertEqual(sorted(tuple(map(plain, flow)) for flow in reported if any(flow)), sorted(other_elements(capture)))
 
     def test_in_a_small_cache_flows_end_early_and_no_packet_is_lost(self):
         os.environ["MAPI_CONF"] = str(self.folder / "mapi.conf")
@@ -267,11 +267,11 @@ class FlowReport(unittest.TestCase):
         count = flow.apply("PKT_COUNTER")
         flow.apply("FLOW_REPORT", "IPFIX", str(path), "", "PKTS FLOW_END_REASON")
         flow.run()
-        told, reasons = 0, set()
+        reported, reasons = 0, set()
         for packets, of_flows in tshark(path, "cflow.packets", "cflow.flow_end_reason"):
-            told += sum(map(int, packets.split(";"))) if packets else 0
+            reported += sum(map(int, packets.split(";"))) if packets else 0
             reasons.update(of_flows.split(";"))
-        self.assertEqual(told, flow.word(count))
+        self.assertEqual(reported, flow.word(count))
         self.assertIn("5", reasons)
         flow.close()
 

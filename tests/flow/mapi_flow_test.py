@@ -149,8 +149,8 @@ class Captures(unittest.TestCase):
                 lines = [line.split("\t") for line in program.stdout.splitlines()[1:]]
                 self.assertEqual({line[0] for line in lines}, {"1.1"})
                 reads = [line[5].split(", ") for line in lines]
-                self.assertTrue(all(counts(totals)["sent"] == len(told) > 0 for totals, *told in reads))
-                flows.append(Counter(flow for _, *told in reads for flow in told))
+                self.assertTrue(all(counts(totals)["sent"] == len(reported) > 0 for totals, *reported in reads))
+                flows.append(Counter(flow for _, *reported in reads for flow in reported))
             self.assertGreater(len(flows[0]), 100)
             self.assertEqual(*flows)
 

@@ -46,13 +46,13 @@ class Hostile(unittest.TestCase):
 
     def test_an_invalid_request_ends_only_its_client(self):
         generator = random.Random(1)
-        greeting = call(HELLO, (1, VERSION))
+        handshake = call(HELLO, (1, VERSION))
         wrong = [b"\xff", b"\0" * 100, generator.randbytes(1000), b"\xff" * MESSAGE_BYTES_MAX, call(HELLO, (1, VERSION))[:-1], call(CONNECT, (1, 1)), call(99, (1, 1)), b"\x0a\xff\xff\xff\xff\x0f"]
         for data in wrong:
             self.assertEqual(self.raw(is_greeted=False).ask(data), b"", data[:20])
             self.assertEqual(self.raw().ask(data) if data != call(CONNECT, (1, 1)) and data != call(99, (1, 1)) else b"", b"", data[:20])
         self.assertIn(f"mapid has version {VERSION}".encode(), self.raw(is_greeted=False).ask(call(HELLO, (1, VERSION + 1))))
-        self.assertEqual(self.raw().ask(greeting), b"")
+        self.assertEqual(self.raw().ask(handshake), b"")
         for number in range(200):
             self.raw().ask(generator.randbytes(generator.randrange(1, 200)))
         self.assert_serves()

@@ -73,15 +73,15 @@ class Lists(Test):
                   f"once = Flow.on_device({ODD!r})\ncount = once.apply('PKT_COUNTER')\nonce.run()")
         self.assertTrue(wait_until(lambda: client.get("slow.dropped(buffer)") > 0))
         least = client.get("[stats_of('tap').ps_recv, stats_of('tap').drop_buffer_full]")
-        told = {device["device"]: device for device in self.json(daemon, "devices")["devices"]}
+        reported = {device["device"]: device for device in self.json(daemon, "devices")["devices"]}
         most = client.get("[stats_of('tap').ps_recv, stats_of('tap').drop_buffer_full]")
-        self.assertEqual(set(told), {"tap", ODD})
-        tap = told["tap"]
+        self.assertEqual(set(reported), {"tap", ODD})
+        tap = reported["tap"]
         self.assertEqual((tap["driver"], tap["state"], tap["flows"]), ("pcap_file", "open", 2))
         for before, found, after in zip(least, (tap["packets"], tap["drops"]["buffer_full"]), most):
             self.assertTrue(before <= found <= after, (before, found, after))
         self.assertEqual({cause for cause, count in tap["drops"].items() if count}, {"buffer_full"})
-        self.assertEqual((told[ODD]["packets"], told[ODD]["bytes"], told[ODD]["description"]), (893, 283464, "once"))
+        self.assertEqual((reported[ODD]["packets"], reported[ODD]["bytes"], reported[ODD]["description"]), (893, 283464, "once"))
         rows = {row["DEVICE"]: row for row in self.table(daemon, "devices")}
         self.assertEqual((rows["tap"]["STATE"], rows["tap"]["FLOWS"]), ("open", "2"))
         self.assertEqual(rows["tap"]["CAUSES"], f"buffer_full={rows['tap']['DROPS']}")
@@ -96,8 +96,8 @@ class Lists(Test):
         mine, new, theirs = self.json(daemon, "flows")["flows"]
         self.assertEqual((mine["pid"], mine["uid"], mine["flow"], mine["status"]), (client.process.pid, os.getuid(), 1, "finished"))
         self.assertTrue(mine["device"].startswith(f"{TRACE}@"))
-        told = [(each["number"], each["function"], each["seen"], each["passed"], each["dropped"]) for each in mine["functions"]]
-        self.assertEqual(told, [(1, "BPF_FILTER", 893, 596, 0), (2, "PKT_COUNTER", 596, 596, 0)])
+        reported = [(each["number"], each["function"], each["seen"], each["passed"], each["dropped"]) for each in mine["functions"]]
+        self.assertEqual(reported, [(1, "BPF_FILTER", 893, 596, 0), (2, "PKT_COUNTER", 596, 596, 0)])
         self.assertGreater(mine["function_bytes"], new["function_bytes"])
         self.assertEqual((new["status"], new["functions"], new["device"]), ("new", [], "tap"))
         self.assertEqual((theirs["pid"], theirs["status"], theirs["device"]), (other.process.pid, "active", "tap"))
@@ -126,8 +126,8 @@ class Lists(Test):
         daemon = self.daemon()
         daemon.client().do(COUNT)
         mapid, devices, flows = self.run_info(daemon).split("\n\n")
-        head, told = [line.split() for line in mapid.splitlines()]
-        self.assertEqual((head[0], told[0], told[head.index("RECORDING")]), ("MAPID", str(daemon.process.pid), "no"))
+        head, reported = [line.split() for line in mapid.splitlines()]
+        self.assertEqual((head[0], reported[0], reported[head.index("RECORDING")]), ("MAPID", str(daemon.process.pid), "no"))
         self.assertEqual((devices.split()[0], flows.split()[0], len(flows.splitlines())), ("DEVICE", "CLIENT", 2))
         self.assertEqual(self.json(daemon)["mapid"]["clients"], 2)
 
@@ -168,11 +168,11 @@ class Rights(Test):
         stranger = daemon.client(user="nobody", groups=[65534])
         stranger.do(COUNT)
         self.assertEqual({device["device"] for device in self.json(daemon, "devices", user=65534)["devices"]}, {"tap"})
-        told = self.json(daemon, user=65534)
-        self.assertEqual([(flow["pid"], flow["uid"]) for flow in told["flows"]], [(stranger.process.pid, 65534)])
-        self.assertEqual(told["devices"][0]["flows"], 1)
-        self.assertNotIn("clients", told["mapid"])
-        self.assertNotIn("refusals", told["mapid"])
+        reported = self.json(daemon, user=65534)
+        self.assertEqual([(flow["pid"], flow["uid"]) for flow in reported["flows"]], [(stranger.process.pid, 65534)])
+        self.assertEqual(reported["devices"][0]["flows"], 1)
+        self.assertNotIn("clients", reported["mapid"])
+        self.assertNotIn("refusals", reported["mapid"])
         self.assertEqual(self.json(daemon, user=65533)["flows"], [])
         self.assertEqual(self.json(daemon, user=65533)["devices"], [])
         self.assertEqual(len(self.json(daemon)["flows"]), 3)

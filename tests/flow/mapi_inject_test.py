@@ -120,11 +120,11 @@ class Inject(unittest.TestCase):
         write_pcap(self.capture, [])
         flow = Flow.offline(self.capture)
         run("ip", "tuntap", "add", "tunnel", "mode", "tun")
-        for interface, told in ("nowhere", "nowhere: cannot open: No such device"), ("tunnel", "is not Ethernet"), ("x" * 40, "No such device"), ("", "No such"):
+        for interface, reported in ("nowhere", "nowhere: cannot open: No such device"), ("tunnel", "is not Ethernet"), ("x" * 40, "No such device"), ("", "No such"):
             self.assertEqual(flow.try_apply("INJECT", interface), -1)
             error = flow.error()
             self.assertIn("1026", error)
-            self.assertIn(told, error)
+            self.assertIn(reported, error)
         flow.close()
         run("ip", "link", "del", "tunnel")
 

@@ -65,7 +65,7 @@ class OwnDrops(unittest.TestCase):
         self.assertEqual(self.stats(other)[2], 0)
         self.assertGreaterEqual(self.stats(other)[1], closed[2])
         table = json.loads(subprocess.run([BUILD / "bin/mapi-info", "-j", "-s", self.daemon.socket, "devices"], capture_output=True, text=True, check=True).stdout)
-        self.assertGreaterEqual(table["devices"][0]["drops"]["buffer_full"], closed[2], "mapi-info tells those of the device")
+        self.assertGreaterEqual(table["devices"][0]["drops"]["buffer_full"], closed[2], "mapi-info reports those of the device")
 
     def test_packets_that_a_shared_filter_could_not_evaluate_count_from_the_start_of_the_flow(self):
         self.start(self.mixed)

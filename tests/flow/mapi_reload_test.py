@@ -34,8 +34,8 @@ class Reload(LiveTest):
         return [line for line in daemon.log().splitlines() if "reload: " in line][-1]
 
     def devices(self, daemon):
-        told = subprocess.run([BUILD / "bin/mapi-info", "-s", daemon.socket, "--json", "devices"], capture_output=True, check=True).stdout
-        return json.loads(told)["devices"]
+        reported = subprocess.run([BUILD / "bin/mapi-info", "-s", daemon.socket, "--json", "devices"], capture_output=True, check=True).stdout
+        return json.loads(reported)["devices"]
 
     def assert_all_were_counted(self, client, sent):
         """Packets counted by the flow, or by a loss counter."""
@@ -99,16 +99,16 @@ class Reload(LiveTest):
         client.do(COUNT.format("flow", "line"))
         good = LINE.format(8) + FILE.format(TRACE)
         for wrong, words in (("batch=1000\n", "mapi.conf:9: batch=1000"), ("no_such_key=1\n", 'mapi.conf:9: unknown key "no_such_key"'), ("\x00\xff\n", "mapi.conf:9: "), ("[driver\n", "mapi.conf:9: ")):
-            told = self.reload(daemon, good + wrong)
-            self.assertIn(words, told)
-            self.assertIn("configuration unchanged", told)
+            reported = self.reload(daemon, good + wrong)
+            self.assertIn(words, reported)
+            self.assertIn("configuration unchanged", reported)
         daemon.config.rename(daemon.folder / "away")
         self.assertIn("cannot be read", self.reload(daemon))
         for make, leave in (os.mkdir, os.rmdir), (os.mkfifo, os.unlink):
             make(daemon.config)
-            told = self.reload(daemon)
-            self.assertIn("is not a regular file", told)
-            self.assertIn("configuration unchanged", told)
+            reported = self.reload(daemon)
+            self.assertIn("is not a regular file", reported)
+            self.assertIn("configuration unchanged", reported)
             leave(daemon.config)
         send("near", UDP, count=1000)
         self.assert_all_were_counted(client, 1000)

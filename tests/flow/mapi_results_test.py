@@ -79,13 +79,13 @@ class Results(unittest.TestCase):
 
     def test_as_many_flows_wait_as_in_process_and_the_others_are_dropped(self):
         daemon = self.daemon()
-        told = []
+        reported = []
         for client in (daemon.client(), daemon.alone()):
             client.do(READERS + OFFLINE + "expired = flow.apply('EXPIRED_FLOWS', 5, 2, 0)\nflow.run()")
-            told.append(client.get("[[len(ended(flow, expired)[1]) for _ in range(3)], flow.dropped(expired)]"))
-        self.assertEqual(*told)
-        self.assertEqual(told[0][0], [5, 2, 0])
-        self.assertGreater(told[0][1], FLOWS)
+            reported.append(client.get("[[len(ended(flow, expired)[1]) for _ in range(3)], flow.dropped(expired)]"))
+        self.assertEqual(*reported)
+        self.assertEqual(reported[0][0], [5, 2, 0])
+        self.assertGreater(reported[0][1], FLOWS)
 
     def test_flows_that_had_ended_are_read_after_the_daemon_died_and_others_are_refused(self):
         daemon = Daemon(REPEATED)

@@ -95,7 +95,7 @@ class Connections(unittest.TestCase):
 
     def assert_serves(self, user=None):
         client = self.connect(user)
-        self.assertTrue(client.ask(call(STATISTICS, (1, "tap"))), "nobody is served any more")
+        self.assertTrue(client.ask(call(STATISTICS, (1, "tap"))), "no client is served any more")
         client.close()
 
     def test_the_number_of_connections_of_one_user_is_limited_before_and_after_the_handshake(self):

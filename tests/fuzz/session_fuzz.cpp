@@ -70,7 +70,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static const engine::Registry registry(functions::catalog(), drivers::catalog());
     static engine::Devices devices(registry, {1, true, true});
-    static daemon::Census census;
+    static daemon::ClientRegistry clients;
     static daemon::Pulse pulse;
     static daemon::Housekeeping housekeeping(devices);
     spdlog::set_level(spdlog::level::off);
@@ -85,7 +85,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     std::thread client(talk, ends[1], data, size);
     try {
         daemon::Users users(limits);
-        const daemon::Service service = {registry, devices, limits, census, pulse, "", users, housekeeping};
+        const daemon::Service service = {registry, devices, limits, clients, pulse, "", users, housekeeping};
         // A user without rights: sending is refused.
         daemon::Session session(service, ipc::Descriptor(ends[0]), {getpid(), 65534, {65534}});
         session.serve(stop.number());

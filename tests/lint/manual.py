@@ -17,8 +17,8 @@ PAGE = re.compile(r"\.[1-8]$")
 def warnings_of(page):
     shown = subprocess.run(["man", "--warnings", "-l", page], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, check=False,
                            env=os.environ | {"MANWIDTH": "100", "LC_ALL": "C.UTF-8"})
-    told = [f"{page.name}: {line}" for line in shown.stderr.splitlines()]
-    return told if told or shown.returncode == 0 else [f"{page.name}: man fails"]
+    reported = [f"{page.name}: {line}" for line in shown.stderr.splitlines()]
+    return reported if reported or shown.returncode == 0 else [f"{page.name}: man fails"]
 
 
 def missing_sections(top, pages):

@@ -4,7 +4,7 @@
 #pragma once
 
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-#define HEAP_BYTES_ARE_TOLD
+#define HEAP_BYTES_ARE_REPORTED
 
 #include <cstdint>
 
@@ -19,10 +19,10 @@ inline uint64_t heap_bytes()
 }
 
 // Growth since `before`, compared with the reported size: not more, and not much less.
-inline void check_heap_growth(uint64_t before, uint64_t told)
+inline void check_heap_growth(uint64_t before, uint64_t reported)
 {
     const uint64_t grown = heap_bytes() - before;
-    CHECK(grown <= told);
-    CHECK(grown > told / 3);
+    CHECK(grown <= reported);
+    CHECK(grown > reported / 3);
 }
 #endif

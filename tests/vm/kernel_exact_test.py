@@ -99,7 +99,7 @@ class KernelExact(unittest.TestCase):
         self.assertEqual(costs, [16 * 1, 16 * (25 + 1)], result.output[-2000:])
 
     # six counters need more registers than busy.ko leaves free
-    def test_a_cpu_that_leaves_and_comes_has_its_counters_again_and_a_busy_pmu_is_told(self):
+    def test_a_cpu_that_leaves_and_comes_has_its_counters_again_and_a_busy_pmu_is_reported(self):
         six = " ".join(f"counter=c{i}:0:1" for i in range(6))
         result = self.boot(kernel_trace.SHOW_FILE + f"""
             echo 0 >/sys/devices/system/cpu/cpu1/online

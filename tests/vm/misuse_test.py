@@ -11,7 +11,7 @@ PROGRAMS = ("misuse", "misuse_memory", "misuse_users", "misuse_limits")
 class Misuse(nsmod_guest.NsmodTest):
     programs = ("vm_writer", *(f"vm_{program}" for program in PROGRAMS))
 
-    def test_every_wrong_use_is_told_by_its_error_and_does_no_harm(self):
+    def test_every_wrong_use_is_reported_by_its_error_and_does_no_harm(self):
         self.run_guests("""
             for program in %s; do
                 timeout 100 vm_$program || echo "$program ended with $?"

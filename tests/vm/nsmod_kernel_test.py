@@ -160,8 +160,8 @@ END
         # not.
         kinds = kinds_in(result.output)
         calibrated = kinds.index(kernel_trace.KERNEL_CALIBRATION)
-        told = max(place for place in range(calibrated) if kinds[place] == kernel_trace.INFO)
-        self.assertIn(kernel_trace.RECORDS, kinds[told:calibrated])
+        reported = max(place for place in range(calibrated) if kinds[place] == kernel_trace.INFO)
+        self.assertIn(kernel_trace.RECORDS, kinds[reported:calibrated])
         self.assertNotIn(kernel_trace.KERNEL_RECORDS, kinds[:calibrated])
         trace = kernel_trace.Trace(kernel_trace.from_console(result.output, "both.nsl"))
         self.assertEqual(trace.info["kernel.groups"], "net_rx,softirq")
@@ -306,7 +306,7 @@ END
         self.assertEqual(rest.count("measure: Invalid argument"), 3)
         self.assertRegex(rest, r"cpuid<\d{3,} bytes>\n(.*\n)*measure: Operation not permitted\n(.*\n)*measure: No such device")
         self.assertRegex(rest, r"(?m)^wrmsr +220 +-?[0-9.]+ .* in the kernel$")
-        self.assertRegex(rest, r"(?m)^NSA outer: START \+ STOP +303 +[1-9][0-9.]* .* nobody records: ")
+        self.assertRegex(rest, r"(?m)^NSA outer: START \+ STOP +303 +[1-9][0-9.]* .* no recorder: ")
         self.assertRegex(rest, r"(?m)^rdpmc .*  this machine has no PMU \(most virtual machines\)$")
         self.assertIn("unloaded\n", rest)
 

@@ -97,7 +97,7 @@ class Nsmod(nsmod_guest.NsmodTest):
             rmmod nsmod && echo "unloaded"
             """, self.check_words("trace.nsl: whole; ", "kernel.groups=net_rx,net_tx,napi,irq,softirq,sched,sock\n[1-9]", "kernel_recorder: Invalid argument", "unloaded"))
 
-    def test_who_may_not_open_it_is_told_the_group(self):
+    def test_who_may_not_open_it_is_reported_the_group(self):
         self.run_guests("""
             mkdir -p /etc
             echo "user:x:1000:1000::/:/bin/sh" >/etc/passwd

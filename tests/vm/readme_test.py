@@ -47,15 +47,15 @@ class Readme(nsmod_guest.NsmodTest):
     def check(self, result):
         self.assertNotIn("ended with", result.output)
         parts = dict(re.findall(r"^<(\w+)>\r?\n(.*?)(?=^<|\Z)", result.output, re.M | re.S))
-        self.assert_twenty_told(parts["load"])
+        self.assert_twenty_reported(parts["load"])
         for slice_name in ("handle", "fill", "check"):
             self.assertRegex(parts["annotate"], rf"(?m)^kernel:{slice_name} +1000 ")
         self.assertRegex(parts["kernel"], r"(?m)^tcp_send.*\n(.*\n)*.*records of \d+ issued")
-        self.assert_twenty_told(parts["beside"])
+        self.assert_twenty_reported(parts["beside"])
         self.assertRegex(parts["beside"], r"(?m)^kernel:local_timer +\d+ ")
         self.assertIn("unloaded", parts["beside"])
 
-    def assert_twenty_told(self, part):
+    def assert_twenty_reported(self, part):
         """A slice that the guest's scheduler moved to another CPU is excluded from the table and reported as migrated."""
         counted = int(re.search(r"(?m)^long +(\d+) ", part)[1])
         migrated = re.search(r"(?m)^ +long: .*\bmigrated (\d+)", part) or ["", "0"]

@@ -8,7 +8,7 @@ from record_kernel_test import STATS, documents
 class RecordThreads(nsmod_guest.NsmodTest):
     programs = ("vm_writer",)
 
-    def test_a_short_programs_records_are_there_and_a_containers_slices_keep_what_cannot_be_told(self):
+    def test_a_short_programs_records_are_there_and_a_containers_slices_keep_what_cannot_be_reported(self):
         self.run_guests(STATS + """
             nsdump record -k sched --kernel-own -o short.nsl -- true; echo "short: $?"
             stats short

@@ -130,7 +130,7 @@ class Refusals(nsmod_guest.NsmodTest):
     def keep(self, result):
         RAN[self.kernel] = tries_of(result.output)
 
-    def test_a_module_of_another_version_is_told_with_both_versions_by_whoever_needs_it(self):
+    def test_a_module_of_another_version_is_reported_with_both_versions_by_whoever_needs_it(self):
         self.in_every_kernel(self.check_version)
 
     def check_version(self, tries):
@@ -185,7 +185,7 @@ class Refusals(nsmod_guest.NsmodTest):
             self.assertEqual(tries[name].code, 3, tries[name].said)
             self.assertRegex(tries[name].said, r"sched\": at least one group has no tracepoint in this kernel \(`nsdump kernel --list`\)")
 
-    def test_no_device_and_no_right_are_told_with_what_helps(self):
+    def test_no_device_and_no_right_are_reported_with_what_helps(self):
         self.in_every_kernel(self.check_rights)
 
     def check_rights(self, tries):

@@ -55,17 +55,17 @@ struct nsp_slice;
 
 /* Begins a unit of work: one packet, or a batch of `count` packets with `bytes` on the wire in all. */
 #define NET_SLICE_INIT(unit, number, count, bytes)                                                 \
-    NSP_DETAIL_PROBE_3(NSP_DETAIL_STATE, #unit, 4, number, count, bytes)
+    NSP_DETAIL_PROBE_3(NSP_DETAIL_STATE, #unit, NSLICE_KIND_INIT, number, count, bytes)
 
 /* Begins and ends a slice. */
-#define NET_SLICE_START(name) NSP_DETAIL_PROBE(NSP_DETAIL_STATE, #name, 1)
-#define NET_SLICE_STOP(name) NSP_DETAIL_PROBE(NSP_DETAIL_STATE, #name, 2)
+#define NET_SLICE_START(name) NSP_DETAIL_PROBE(NSP_DETAIL_STATE, #name, NSLICE_KIND_START)
+#define NET_SLICE_STOP(name) NSP_DETAIL_PROBE(NSP_DETAIL_STATE, #name, NSLICE_KIND_STOP)
 
 /* A value at a point in time. */
-#define NET_SLICE_MARK(name, value) NSP_DETAIL_PROBE_1(NSP_DETAIL_STATE, #name, 3, value)
+#define NET_SLICE_MARK(name, value) NSP_DETAIL_PROBE_1(NSP_DETAIL_STATE, #name, NSLICE_KIND_MARK, value)
 
 /* Ends the unit. */
-#define NET_SLICE_EXIT(unit) NSP_DETAIL_PROBE(NSP_DETAIL_STATE, #unit, 5)
+#define NET_SLICE_EXIT(unit) NSP_DETAIL_PROBE(NSP_DETAIL_STATE, #unit, NSLICE_KIND_EXIT)
 
 /*
  * Slices named at run time: create once, keep the pointer, use from any thread.  The pointer must

@@ -53,7 +53,8 @@ double nsp_batch_inside(const struct nsp_batch_ring *ring, uint32_t field, uint3
 
     *pairs = 0;
     while (at < end) {
-        const uint32_t kind = at[1] >> 48 & 0xff, words = at[1] >> 56;
+        const uint32_t kind = NSLICE_RECORD_KIND(at[1]);
+        const uint32_t words = NSLICE_RECORD_WORDS(at[1]) - NSLICE_HEAD_WORDS;
         const uint32_t word = field ? NSLICE_HEAD_WORDS + field - 1 : 0;
 
         if (kind == NSLICE_KIND_START)
@@ -76,7 +77,8 @@ double nsp_batch_distance(const struct nsp_batch_ring *ring, uint32_t wanted_kin
 
     *count = 0;
     while (at < end) {
-        const uint32_t kind = at[1] >> 48 & 0xff, words = at[1] >> 56;
+        const uint32_t kind = NSLICE_RECORD_KIND(at[1]);
+        const uint32_t words = NSLICE_RECORD_WORDS(at[1]) - NSLICE_HEAD_WORDS;
 
         if (kind == wanted_kind && words >= field) {
             if (before && seen % NSP_LOOP_UNROLLED != 0) {

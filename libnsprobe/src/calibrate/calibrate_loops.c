@@ -9,11 +9,11 @@
 struct nsp_detail_state nsp_detail_calibration_state;
 
 #define STATE "nsp_detail_calibration_state"
-#define START NSP_DETAIL_PROBE(STATE, "calibration", 1)
-#define STOP NSP_DETAIL_PROBE(STATE, "calibration", 2)
-#define EXIT NSP_DETAIL_PROBE(STATE, "calibration", 5)
-#define MARK NSP_DETAIL_PROBE_1(STATE, "calibration", 3, word0)
-#define INIT NSP_DETAIL_PROBE_3(STATE, "calibration", 4, word0, word1, word2)
+#define START NSP_DETAIL_PROBE(STATE, "calibration", NSLICE_KIND_START)
+#define STOP NSP_DETAIL_PROBE(STATE, "calibration", NSLICE_KIND_STOP)
+#define EXIT NSP_DETAIL_PROBE(STATE, "calibration", NSLICE_KIND_EXIT)
+#define MARK NSP_DETAIL_PROBE_1(STATE, "calibration", NSLICE_KIND_MARK, word0)
+#define INIT NSP_DETAIL_PROBE_3(STATE, "calibration", NSLICE_KIND_INIT, word0, word1, word2)
 
 /* Takes longer than a pair, so that a pair may be hidden entirely. */
 #define MULTIPLY NSP_MULTIPLY NSP_MULTIPLY NSP_MULTIPLY NSP_MULTIPLY

@@ -49,8 +49,8 @@ static int split(char *text, const char **names, uint32_t *count)
 static int try_all(const char *const *names, uint32_t count)
 {
     static const enum nsp_counter_source order[] = {NSP_SOURCE_RDPMC, NSP_SOURCE_PERF_READ, NSP_SOURCE_STEP};
-    char first_words[NSP_ERROR_BYTES] = "", told[NSP_ERROR_BYTES] = "";
-    int told_error = 0;
+    char first_words[NSP_ERROR_BYTES] = "", reported[NSP_ERROR_BYTES] = "";
+    int reported_error = 0;
 
     for (size_t i = 0; i < sizeof(order) / sizeof(order[0]); ++i) {
         const int err = by_number[order[i]]->open(names, count);
@@ -64,11 +64,11 @@ static int try_all(const char *const *names, uint32_t count)
         if (i == 0)
             snprintf(first_words, sizeof(first_words), "%s", nsp_last_error());
         if (order[i] == NSP_SOURCE_PERF_READ) {
-            told_error = err;
-            snprintf(told, sizeof(told), "%s", nsp_last_error());
+            reported_error = err;
+            snprintf(reported, sizeof(reported), "%s", nsp_last_error());
         }
     }
-    return nsp_fail(told_error, "%s", told);
+    return nsp_fail(reported_error, "%s", reported);
 }
 
 int nsp_source_choose(const char *wish, enum nsp_counter_source source, uint32_t *count, char *names, size_t room)

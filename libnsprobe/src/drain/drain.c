@@ -393,7 +393,7 @@ static int take_back_records(struct nsp_drain *drain)
 }
 
 /* On a full disk, the last records make room for the footer, which counts the lost records. */
-static int write_ends_somehow(struct nsp_drain *drain, enum nslice_end end, struct nsp_session_counts *counts)
+static int write_footer_making_room(struct nsp_drain *drain, enum nslice_end end, struct nsp_session_counts *counts)
 {
     struct nsp_session_counts first = {0};
     int err = write_ends(drain, end, &first);
@@ -414,7 +414,7 @@ void nsp_drain_abandon(struct nsp_drain *drain)
 
 int nsp_drain_finish(struct nsp_drain *drain, enum nslice_end end, struct nsp_session_counts *counts)
 {
-    struct nsp_session_counts told = {0};
+    struct nsp_session_counts reported = {0};
     int first_error, kernel_err, err;
     const int has_begun = drain->file.has_begun || drain->file.error || has_joined(drain);
 
@@ -432,14 +432,14 @@ int nsp_drain_finish(struct nsp_drain *drain, enum nslice_end end, struct nsp_se
     settle_announcements(drain);
     first_error = -drain->file.error;
     if (drain->file.bytes == 0) { /* not even the header */
-        nsp_drain_counts(drain, counts ? counts : &told);
+        nsp_drain_counts(drain, counts ? counts : &reported);
         nsp_drain_abandon(drain);
         return nsp_fail(first_error, "%s: cannot write, all records are counted as lost: %s", drain->file.path,
                         nslice_write_error(-first_error));
     }
     if (first_error != -EPIPE) /* a footer may still fit on a disk; a pipe has no reader */
         nsp_file_forget_error(&drain->file);
-    err = write_ends_somehow(drain, first_error ? NSLICE_END_WRITE_ERROR : end, &told);
+    err = write_footer_making_room(drain, first_error ? NSLICE_END_WRITE_ERROR : end, &reported);
     if (first_error)
         err = nsp_fail(first_error, "%s: cannot write; the trace is complete up to that point, later records are counted as lost: %s",
                        drain->file.path, nslice_write_error(-first_error));
@@ -449,9 +449,9 @@ int nsp_drain_finish(struct nsp_drain *drain, enum nslice_end end, struct nsp_se
         err = kernel_err;
     if (nsp_file_close(&drain->file) && !err)
         err = -EIO;
-    told.file_bytes = drain->file.bytes;
+    reported.file_bytes = drain->file.bytes;
     if (counts)
-        *counts = told;
+        *counts = reported;
     release(drain);
     return err;
 }

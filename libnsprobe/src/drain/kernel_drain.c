@@ -205,22 +205,22 @@ void nsp_kernel_drain_counts(const struct nsp_kernel_drain *kernel, struct nsp_s
 int nsp_kernel_drain_totals(const struct nsp_kernel_drain *kernel, struct nsp_file *file)
 {
     struct nslice_file_footer_cpu *rows;
-    struct nslice_file_kernel_totals *told;
+    struct nslice_file_kernel_totals *reported;
     size_t bytes;
     int err;
 
     if (!kernel->totals)
         return 0;
-    bytes = sizeof(*told) + kernel->totals->cpus * sizeof(*rows);
-    told = malloc(bytes);
-    if (!told)
+    bytes = sizeof(*reported) + kernel->totals->cpus * sizeof(*rows);
+    reported = malloc(bytes);
+    if (!reported)
         return nsp_fail(-ENOMEM, "out of memory for the kernel's totals");
-    memcpy(told, kernel->totals, sizeof(*told));
-    rows = (void *)(told + 1);
-    for (uint32_t i = 0; i < told->cpus; ++i)
+    memcpy(reported, kernel->totals, sizeof(*reported));
+    rows = (void *)(reported + 1);
+    for (uint32_t i = 0; i < reported->cpus; ++i)
         rows[i] = row_of(kernel, i);
-    err = nsp_file_small_chunk(file, NSLICE_CHUNK_KERNEL_TOTALS, told, (uint32_t)bytes);
-    free(told);
+    err = nsp_file_small_chunk(file, NSLICE_CHUNK_KERNEL_TOTALS, reported, (uint32_t)bytes);
+    free(reported);
     return err;
 }
 

@@ -110,7 +110,7 @@ static void fill_state(const struct nsp_shm_map *map, uint32_t ring_kind, uint32
     };
 }
 
-static char told_namespace[64]; /* as nsp_pid_namespace_text() */
+static char reported_namespace[64]; /* as nsp_pid_namespace_text() */
 
 static void announce_info(double clock_hz)
 {
@@ -129,13 +129,13 @@ static void announce_info(double clock_hz)
         .step_every = shm->step_every,
         .memory = process.map->is_module ? "nsmod" : "process",
         .memory_reason = reason,
-        .pid_namespace = told_namespace,
+        .pid_namespace = reported_namespace,
     };
     char text[4096];
     size_t bytes;
 
     nsp_shm_copy_words(reason, shm->memory_reason, sizeof(reason));
-    nsp_pid_namespace_text(told_namespace, sizeof(told_namespace));
+    nsp_pid_namespace_text(reported_namespace, sizeof(reported_namespace));
     bytes = nsp_environment_text(&environment, text, sizeof(text));
 
     nsp_announce(process.map, NSLICE_CHUNK_INFO, text, (uint32_t)bytes);
@@ -295,12 +295,12 @@ void nsp_process_end(void)
 /* The parent may have created a pid namespace for children (unshare()) without announcing it. */
 static void announce_namespace(void)
 {
-    char text[sizeof(told_namespace)];
+    char text[sizeof(reported_namespace)];
     const size_t bytes = nsp_pid_namespace_text(text, sizeof(text));
 
-    if (bytes == 0 || strcmp(text, told_namespace) == 0)
+    if (bytes == 0 || strcmp(text, reported_namespace) == 0)
         return;
-    strcpy(told_namespace, text);
+    strcpy(reported_namespace, text);
     nsp_announce(process.map, NSLICE_CHUNK_INFO, text, (uint32_t)bytes);
 }
 

@@ -196,9 +196,9 @@ struct nsp_slice *nsp_slice_create(const char *name, const char *file, unsigned 
 
     if (!slice)
         return NULL;
-    slice->start = (struct nsp_site){strdup(name), strdup(file), line, NSLICE_KIND_START << 16};
+    slice->start = (struct nsp_site){strdup(name), strdup(file), line, NSP_DETAIL_HEAD_BITS(NSLICE_KIND_START, 0)};
     slice->stop = slice->start;
-    slice->stop.head_bits = NSLICE_KIND_STOP << 16;
+    slice->stop.head_bits = NSP_DETAIL_HEAD_BITS(NSLICE_KIND_STOP, 0);
     if (!slice->start.name || !slice->start.file) {
         free((void *)slice->start.name);
         free((void *)slice->start.file);

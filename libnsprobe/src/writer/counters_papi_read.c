@@ -7,7 +7,7 @@
 int nsp_papi_read(uint64_t *words, uint32_t count)
 {
     struct nsp_papi_thread *thread = &nsp_papi_thread;
-    int is_told;
+    int is_reported;
 
     if (thread->is_reading)
         return 0;
@@ -17,9 +17,9 @@ int nsp_papi_read(uint64_t *words, uint32_t count)
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     for (uint32_t i = 0; i < count; ++i)
         words[i] = (uint64_t)thread->values[i];
-    is_told = thread->result == 0;
+    is_reported = thread->result == 0;
     /* From here on, a signal handler's probe may read again. */
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     thread->is_reading = 0;
-    return is_told;
+    return is_reported;
 }

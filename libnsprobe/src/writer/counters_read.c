@@ -88,7 +88,7 @@ static int rdpmc_read_one(const struct nsp_perf_counter *counter, uint32_t kind,
 
 static int rdpmc_read_all(const struct nsp_perf_thread *thread, uint64_t *words, uint32_t count, uint32_t *torn)
 {
-    uint32_t told = 1;
+    uint32_t reported = 1;
 
     *torn = 0;
     for (uint32_t i = 0; i < count; ++i) {
@@ -98,11 +98,11 @@ static int rdpmc_read_all(const struct nsp_perf_thread *thread, uint64_t *words,
         for (uint32_t kind = 0; kind < counter->kinds; ++kind) {
             uint64_t value = 0;
 
-            told &= (uint32_t)rdpmc_read_one(counter, kind, &value, torn);
+            reported &= (uint32_t)rdpmc_read_one(counter, kind, &value, torn);
             words[i] += value;
         }
     }
-    return (int)told;
+    return (int)reported;
 }
 
 /*
@@ -115,10 +115,10 @@ int nsp_rdpmc_read_of(const struct nsp_perf_thread *thread, struct nsp_thread_co
 {
     uint64_t rounds[2][NSLICE_MAX_COUNTERS] = {{0}};
     uint32_t made = 0, in_a_row = 0, wanted = 1, torn;
-    int told;
+    int reported;
 
     do {
-        told = rdpmc_read_all(thread, rounds[made & 1], count, &torn);
+        reported = rdpmc_read_all(thread, rounds[made & 1], count, &torn);
         ++made;
         in_a_row = (in_a_row + 1) & -(uint32_t)(torn == 0);
         wanted += (uint32_t)(torn != 0) & (2 - wanted);
@@ -127,7 +127,7 @@ int nsp_rdpmc_read_of(const struct nsp_perf_thread *thread, struct nsp_thread_co
         words[i] = rounds[(made - 1) & 1][i];
         counter[i].detour += (words[i] - rounds[made & 1][i]) * (made - 1);
     }
-    return told;
+    return reported;
 }
 
 int nsp_rdpmc_read(uint64_t *words, uint32_t count)

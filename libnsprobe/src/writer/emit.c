@@ -114,7 +114,7 @@ struct counted {
     uint64_t again;                       /* all ones from the second attempt on */
     uint32_t bits, serial;
     uint32_t words; /* the probe's own: MARK, INIT */
-    uint32_t tells; /* all ones: START, STOP, whose words are the counts */
+    uint32_t reports; /* all ones: START, STOP, whose words are the counts */
 };
 
 /*
@@ -131,7 +131,7 @@ static __attribute__((noinline)) int try_counted(struct counted *counted)
 {
     const uint32_t count = counted->state->counters;
     uint64_t words[NSLICE_MAX_COUNTERS];
-    const uint32_t read = counted->source->read(words, count) ? count : 0, told = read & counted->tells;
+    const uint32_t read = counted->source->read(words, count) ? count : 0, reported = read & counted->reports;
     const uint64_t detour = counted->again & -(uint64_t)(nsp_thread.serial == counted->serial);
 
     counted->again = ~0ull;
@@ -139,10 +139,10 @@ static __attribute__((noinline)) int try_counted(struct counted *counted)
         nsp_thread.counter[i].detour += (words[i] - nsp_thread.counter[i].detour - counted->before[i]) & detour;
         counted->before[i] = words[i] - nsp_thread.counter[i].detour;
     }
-    for (uint32_t i = 0; i < told; ++i)
+    for (uint32_t i = 0; i < reported; ++i)
         counted->record[NSLICE_HEAD_WORDS + i] = counted->before[i];
-    counted->record[1] = (uint64_t)(counted->bits | told << 24) << 32 | nsp_detail_thread_id;
-    return nsp_push(counted->state, counted->record, NSLICE_HEAD_WORDS + counted->words + told);
+    counted->record[1] = (uint64_t)(counted->bits | NSP_DETAIL_HEAD_BITS(0, reported)) << 32 | nsp_detail_thread_id;
+    return nsp_push(counted->state, counted->record, NSLICE_HEAD_WORDS + counted->words + reported);
 }
 
 static void emit_counted(struct counted *counted)
@@ -172,25 +172,25 @@ int nsp_detail_emit(struct nsp_detail_state *state, const struct nsp_site *site,
     const uint32_t kind = site_kind(site), count = site->head_bits >> 24;
     uint64_t record[NSLICE_MAX_RECORD_WORDS];
     struct counted counted = {.state = state, .record = record, .bits = site->head_bits, .words = count};
-    int tells = is_slice_end(kind), measures;
+    int reports = is_slice_end(kind), measures;
 
     if (nsp_detail_thread_id == 0)
         nsp_detail_thread_id = (uint32_t)nsp_syscall3(SYS_gettid, 0, 0, 0);
     for (uint32_t i = 0; i < count; ++i)
         record[NSLICE_HEAD_WORDS + i] = words[i];
     if (stepping)
-        tells &= step_account(site);
+        reports &= step_account(site);
     /* Read once: another thread may open or close a session meanwhile. */
     counted.source = __atomic_load_n(&nsp_active_source, __ATOMIC_RELAXED);
-    tells &= state->counters > 0 && counted.source;
+    reports &= state->counters > 0 && counted.source;
     /* The path after a reading must be the same in a thread's first record as in later ones. */
-    if (tells && begin_counters() && state->mode == NSP_DETAIL_MODE_COUNTED &&
+    if (reports && begin_counters() && state->mode == NSP_DETAIL_MODE_COUNTED &&
         nsp_thread.registers_of == nsp_session_generation)
         return NSP_EMIT_COUNTED;
     /* Before a thread's first START there is no slice to correct. */
     measures = !stepping && state->counters > 0 && counted.source && nsp_thread.generation == nsp_session_generation;
-    counted.tells = -(uint32_t)tells;
-    if ((tells || measures) && !nsp_thread.counters_failed)
+    counted.reports = -(uint32_t)reports;
+    if ((reports || measures) && !nsp_thread.counters_failed)
         emit_counted(&counted);
     else
         emit_plain(state, record, site->head_bits, count);

@@ -60,9 +60,9 @@ static int drop_oldest(struct nslice_ring_meta *ring, __u64 tail, uint64_t head)
     while (NSLICE_POSITION_WORDS(step) < want && NSLICE_POSITION_WORDS(step) < NSLICE_POSITION_WORDS(available)) {
         uint64_t word = __atomic_load_n(unit_at(ring, tail + step) + 1, __ATOMIC_ACQUIRE);
 
-        if (ring->kind == NSLICE_RING_ATOMIC && (word >> 48 & 0xff) == 0)
+        if (ring->kind == NSLICE_RING_ATOMIC && NSLICE_RECORD_KIND(word) == 0)
             break;
-        step += NSLICE_POSITION_STEP(NSLICE_HEAD_WORDS + (word >> 56 & 7));
+        step += NSLICE_POSITION_STEP(NSLICE_RECORD_WORDS(word));
     }
     if (step == 0)
         return 0;

@@ -49,13 +49,13 @@ char *captures_open(const struct captures *captures, int format, const char *pro
 int captures_create_flow(const char *device, int wait, const char *program)
 {
 	char why[MAPI_ERROR_TEXT_BYTES] = "";
-	int number = 0, flow, is_told = 0;
+	int number = 0, flow, is_reported = 0;
 
 	while ((flow = mapi_create_flow(device)) < 0 && wait && !command_was_interrupted()) {
 		mapi_read_error(&number, why);
 		if (number != MAPID_NO_DRIVER && number != MAPID_NO_DEVICE)
 			break;
-		if (!is_told++)
+		if (!is_reported++)
 			fprintf(stderr, "%s: %s: waiting for the device to appear\n", program, device);
 		command_pause(LOOK_MS);
 	}

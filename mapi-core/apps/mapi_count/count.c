@@ -92,7 +92,7 @@ static int take_results(struct filter *filter, double seconds)
 	return read_count(filter->flow, filter->packets, &filter->found_packets) < 0 || read_count(filter->flow, filter->bytes, &filter->found_bytes) < 0 ? -1 : 0;
 }
 
-static int report(const char *device, const struct options *options, struct filter *filters, int count, double seconds, struct mapi_stat *told)
+static int report(const char *device, const struct options *options, struct filter *filters, int count, double seconds, struct mapi_stat *reported)
 {
 	struct mapi_stat stats;
 	int is_short, i;
@@ -105,7 +105,7 @@ static int report(const char *device, const struct options *options, struct filt
 	}
 	if (mapi_stats(device, &stats) < 1)
 		return fail(EXIT_REFUSED);
-	*told = stats;
+	*reported = stats;
 	if (stats.drop_link_type > 0)
 		fprintf(stderr, "mapi-count: %llu times a filter did not support the link type of a packet; counted as no match\n",
 			(unsigned long long)stats.drop_link_type);

@@ -65,10 +65,10 @@ std::tuple<uint64_t, int, int> key(const ipc::Place &place)
 // Sets the place from which the list continues.
 void go_on(const ipc::ListedFlow &last, ipc::Place &place)
 {
-    const int told = last.functions_size() > 0 ? last.functions(last.functions_size() - 1).number() : 0;
+    const int reported = last.functions_size() > 0 ? last.functions(last.functions_size() - 1).number() : 0;
     place.set_client(last.client());
     place.set_flow(last.has_more() ? last.flow() : last.flow() + 1);
-    place.set_function(last.has_more() ? told : 0);
+    place.set_function(last.has_more() ? reported : 0);
 }
 } // namespace
 

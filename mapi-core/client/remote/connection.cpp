@@ -40,7 +40,7 @@ std::shared_ptr<Connection> Connection::open(const std::string &path)
         throw Error(MCOM_INIT_SOCKET_ERROR, "mapid at " + path + " cannot be reached: " + strerror(errno) + (errno == EACCES ? " (access is set by socket_mode and socket_group of mapi.conf)" : ""));
     }
     std::shared_ptr<Connection> connection(new Connection(std::move(socket), path));
-    connection->greet();
+    connection->shake_hands();
     return connection;
 }
 
@@ -53,7 +53,7 @@ void Connection::fail(int number, const std::string &what) const
     throw Error(number, "mapid at " + path_ + ": " + what);
 }
 
-void Connection::greet()
+void Connection::shake_hands()
 {
     ipc::Request request;
     request.mutable_hello()->set_version(ipc::kProtocolVersion);

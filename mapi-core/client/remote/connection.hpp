@@ -40,7 +40,7 @@ public:
 
 private:
     Connection(ipc::Descriptor socket, std::string path);
-    void greet();
+    void shake_hands();
     ipc::Message receive(size_t most);
     bool has_hung_up() const;
     bool is_other_process() const;

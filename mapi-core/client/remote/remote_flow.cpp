@@ -424,17 +424,17 @@ bool RemoteFlow::wait_for_end(int timeout_ms)
 }
 
 // The readers are in this process, so mapid does not know exactly what they have read.
-mapi_flow_status RemoteFlow::told_status()
+mapi_flow_status RemoteFlow::reported_status()
 {
-    const mapi_flow_status told = mapi_flow_status(status());
+    const mapi_flow_status reported = mapi_flow_status(status());
     for (Function &function : functions_) {
-        if (told != FLOW_FINISHED || function.is_removed || !function.records || function.is_composed)
+        if (reported != FLOW_FINISHED || function.is_removed || !function.records || function.is_composed)
             continue;
         const auto lock = function.records->lock();
         if (function.records->has_left(!function.has_packets_in_ring))
             return FLOW_ACTIVE;
     }
-    return told;
+    return reported;
 }
 
 void RemoteFlow::describe(mapi_flow_info_t *info)
@@ -452,7 +452,7 @@ void RemoteFlow::describe(mapi_flow_info_t *info)
     info->num_functions = reply.functions();
     info->start_us = reply.start_us();
     info->end_us = reply.end_us();
-    info->status = is_connected_ ? told_status() : mapi_flow_status(reply.status());
+    info->status = is_connected_ ? reported_status() : mapi_flow_status(reply.status());
 }
 
 void RemoteFlow::describe(int fid, mapi_function_info_t *info)

@@ -84,7 +84,7 @@ private:
     void check_ended() const;
     void need_own_process() const;
     uint32_t status() const { return status_->load(); }
-    mapi_flow_status told_status();
+    mapi_flow_status reported_status();
 
     const std::shared_ptr<Connection> connection_;
     FlowRecipe recipe_; // protected by mutex_

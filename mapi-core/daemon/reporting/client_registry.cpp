@@ -85,9 +85,9 @@ FunctionSums ClientRegistry::function_sums()
     add(sum_up(there), sums);
     const std::lock_guard lock(mutex_);
     for (auto &[name, sum] : sums) {
-        FunctionSum &told = told_[name];
-        told.packets = sum.packets = std::max(sum.packets, told.packets);
-        told.passed = sum.passed = std::max(sum.passed, told.passed);
+        FunctionSum &reported = reported_[name];
+        reported.packets = sum.packets = std::max(sum.packets, reported.packets);
+        reported.passed = sum.passed = std::max(sum.passed, reported.passed);
     }
     return sums;
 }

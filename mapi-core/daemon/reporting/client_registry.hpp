@@ -83,6 +83,6 @@ private:
     FunctionSums gone_; // sums of closed flows
     // last returned sums; a flow that is being closed may be counted longer by a query than by
     // gone_
-    FunctionSums told_;
+    FunctionSums reported_;
 };
 } // namespace mapi::daemon

@@ -88,11 +88,11 @@ void add_devices(Text &text, engine::Devices &devices)
     }
 }
 
-void add_flows(Text &text, ClientRegistry &registry)
+void add_flows(Text &text, ClientRegistry &clients)
 {
     std::map<std::string, uint64_t> functions;
     uint64_t flows = 0;
-    for (const ClientRegistry::Entry &entry : registry.flows()) {
+    for (const ClientRegistry::Entry &entry : clients.flows()) {
         const auto flow = entry.flow.lock();
         if (!flow)
             continue;
@@ -105,7 +105,7 @@ void add_flows(Text &text, ClientRegistry &registry)
     text.begin("mapi_functions", "gauge", "Functions of these flows.");
     for (const auto &[name, count] : functions)
         text.add({{"function", name}}, count);
-    const FunctionSums sums = registry.function_sums();
+    const FunctionSums sums = clients.function_sums();
     text.begin("mapi_function_packets_total", "counter", "Packets that reached the functions, summed over flows, including closed ones.");
     for (const auto &[name, sum] : sums)
         text.add({{"function", name}}, sum.packets);
@@ -115,24 +115,24 @@ void add_flows(Text &text, ClientRegistry &registry)
 }
 } // namespace
 
-std::string metrics_text(engine::Devices &devices, ClientRegistry &registry)
+std::string metrics_text(engine::Devices &devices, ClientRegistry &clients)
 {
     Text text;
     text.begin("mapi_uptime_seconds", "gauge", "Time since mapid started.");
-    text.add(registry.uptime_s());
+    text.add(clients.uptime_s());
     text.begin("mapi_clients", "gauge", "Connected programs.");
-    text.add(registry.client_count());
+    text.add(clients.client_count());
     text.begin("mapi_function_memory_bytes", "gauge", "Memory that functions of all clients could need and their captures hold, in addition to results and packets.");
-    text.add(registry.function_bytes());
+    text.add(clients.function_bytes());
     text.begin("mapi_user_memory_bytes", "gauge", "The same for all clients of a user, including what their results and packets have taken.");
-    for (const auto &[user, bytes] : registry.user_bytes())
+    for (const auto &[user, bytes] : clients.user_bytes())
         text.add({{"user", std::to_string(user)}}, bytes);
-    add_flows(text, registry);
+    add_flows(text, clients);
     add_devices(text, devices);
     text.begin("mapi_refusals_total", "counter", "Clients and calls that were refused, by reason.");
-    text.add({{"reason", "clients"}}, registry.tally.clients_refused);
-    text.add({{"reason", "limit_of_client"}}, registry.tally.limits_reached);
-    text.add({{"reason", "access"}}, registry.tally.access_refused);
+    text.add({{"reason", "clients"}}, clients.tally.clients_refused);
+    text.add({{"reason", "limit_of_client"}}, clients.tally.limits_reached);
+    text.add({{"reason", "access"}}, clients.tally.access_refused);
     return text.take();
 }
 } // namespace mapi::daemon

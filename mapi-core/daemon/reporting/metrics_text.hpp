@@ -9,5 +9,5 @@
 
 namespace mapi::daemon
 {
-std::string metrics_text(engine::Devices &devices, ClientRegistry &registry);
+std::string metrics_text(engine::Devices &devices, ClientRegistry &clients);
 } // namespace mapi::daemon

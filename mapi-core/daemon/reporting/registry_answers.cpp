@@ -28,7 +28,7 @@ std::optional<uid_t> whose(const Peer &asker)
 std::map<const engine::Device *, uint32_t> count_flows(const Service &service, const Peer &asker)
 {
     std::map<const engine::Device *, uint32_t> counts;
-    for (const ClientRegistry::Entry &entry : service.registry.flows(whose(asker))) {
+    for (const ClientRegistry::Entry &entry : service.clients.flows(whose(asker))) {
         if (const auto flow = entry.flow.lock())
             ++counts[flow->device().get()];
     }
@@ -76,15 +76,15 @@ void show_daemon(const Service &service, const Peer &asker, ipc::DaemonInfo &mes
 {
     message.set_pid(getpid());
     message.set_version(NETSLICE_VERSION);
-    message.set_uptime_s(service.registry.uptime_s());
+    message.set_uptime_s(service.clients.uptime_s());
     message.set_is_recording(Recording::is_under_way());
     if (!is_operator(asker))
         return;
     ipc::Tally &tally = *message.mutable_tally();
-    tally.set_clients(service.registry.client_count());
-    tally.set_clients_refused(service.registry.tally.clients_refused);
-    tally.set_limits_reached(service.registry.tally.limits_reached);
-    tally.set_access_refused(service.registry.tally.access_refused);
+    tally.set_clients(service.clients.client_count());
+    tally.set_clients_refused(service.clients.tally.clients_refused);
+    tally.set_limits_reached(service.clients.tally.limits_reached);
+    tally.set_access_refused(service.clients.tally.access_refused);
 }
 
 void show_devices(const Service &service, const Peer &asker, const ipc::Place &from, ipc::DeviceList &message)
@@ -117,7 +117,7 @@ void show_flows(const Service &service, const Peer &asker, const ipc::Place &fro
     uint64_t client = from.client();
     int number = from.flow();
     while (true) {
-        const auto entries = service.registry.flows(whose(asker), client, number, kFlowsAtOnce);
+        const auto entries = service.clients.flows(whose(asker), client, number, kFlowsAtOnce);
         for (const ClientRegistry::Entry &entry : entries) {
             const auto flow = entry.flow.lock();
             const bool is_begun = entry.client == from.client() && entry.number == from.flow();

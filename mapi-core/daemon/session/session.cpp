@@ -64,7 +64,7 @@ bool leaves_memory(const ipc::Request &request)
 
 Session::Session(const Service &service, ipc::Descriptor socket, Peer peer)
     : service_(service), channel_(std::move(socket)), peer_(std::move(peer)), quotas_(service.limits, service.users.of(peer_)),
-      registry_number_(service_.registry.add_client(peer_, quotas_.memory(), quotas_.user().memory)), greeting_end_(Clock::now() + kGreetingTime),
+      registry_number_(service_.clients.add_client(peer_, quotas_.memory(), quotas_.user().memory)), greeting_end_(Clock::now() + kGreetingTime),
       own_(service.registry, {kOwnDevicesFrom, false, true, &service.devices, log_plan, quotas_.memory()}),
       ended_(std::make_shared<ipc::Descriptor>(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)))
 {
@@ -75,7 +75,7 @@ Session::~Session()
     if (pulse_.memory())
         service_.pulse.remove(*static_cast<ipc::PulseWord *>(pulse_.memory()));
     try {
-        service_.registry.remove_client(registry_number_);
+        service_.clients.remove_client(registry_number_);
     } catch (const std::exception &error) {
         spdlog::warn("client {}: its packets are missing from the metrics: {}", peer_.pid, error.what());
     }
@@ -163,8 +163,8 @@ void Session::answer(ipc::Message &message)
         service_.housekeeping.want();
     // descriptors that were not taken are not kept until the next request
     message.descriptors.clear();
-    service_.registry.tally.limits_reached += reply.error() == MAPI_LIMIT_REACHED;
-    service_.registry.tally.access_refused += reply.error() == MAPID_NOT_AUTHENTICATED;
+    service_.clients.tally.limits_reached += reply.error() == MAPI_LIMIT_REACHED;
+    service_.clients.tally.access_refused += reply.error() == MAPID_NOT_AUTHENTICATED;
     log_request(peer_.pid, request, reply);
     reply.set_is_reply(true);
     NET_SLICE_SCOPE(ipc_reply);
@@ -340,7 +340,7 @@ void Session::add_flow(int number, std::shared_ptr<engine::Device> device, const
     });
     reply.mutable_flow()->set_status_offset(arena_->piece(engine::Arena::Side::kEngine).offset_of(flow->shown_status()));
     reply.mutable_flow()->set_device(name);
-    service_.registry.add_flow(registry_number_, number, flow);
+    service_.clients.add_flow(registry_number_, number, flow);
     const auto uses = std::make_shared<QuotaUses>(std::move(held));
     flow->keep(uses);
     flows_[number] = {std::move(flow), name, uses};
@@ -374,7 +374,7 @@ void Session::connect(int number)
 void Session::close(int number)
 {
     FlowEntry &entry = find(number);
-    service_.registry.remove_flow(registry_number_, number);
+    service_.clients.remove_flow(registry_number_, number);
     entry.flow->close();
     flows_.erase(number);
 }

@@ -40,8 +40,8 @@ uint32_t little_half(const uint8_t *at)
 bool is_ethernet_with_ip(const uint8_t *record)
 {
     constexpr uint32_t kAround = 14 + 4, kShortest = 64;
-    const uint32_t wire_len = little_half(record + 8), told = big_half(record + 26) + kAround;
-    return big_half(record + 22) == 0x0800 && record[24] >> 4 == 4 && (told == wire_len || (told < kShortest && wire_len == kShortest));
+    const uint32_t wire_len = little_half(record + 8), reported = big_half(record + 26) + kAround;
+    return big_half(record + 22) == 0x0800 && record[24] >> 4 == 4 && (reported == wire_len || (reported < kShortest && wire_len == kShortest));
 }
 
 bool is_ethernet(const uint8_t *record)

@@ -85,28 +85,28 @@ std::map<int, std::string> Devices::format_drivers()
 
 ReloadedConfig Devices::take_config(std::string file, Config config)
 {
-    ReloadedConfig told;
+    ReloadedConfig reported;
     std::set<std::string> named;
     for (DeviceSettings &settings : config.devices) {
         named.insert(settings.name);
-        take_settings(std::move(settings), told);
+        take_settings(std::move(settings), reported);
     }
     for (const auto &[id, entry] : entries_) {
         const bool is_of_file = entry->kind == Kind::kConfigured && !entry->settings.origin.empty() && !entry->is_replaced;
         if (!is_of_file || named.contains(entry->settings.name))
             continue;
         entry->is_replaced = true;
-        told.removed.push_back(entry->settings.name);
+        reported.removed.push_back(entry->settings.name);
     }
     forget_unused();
-    config_ = told.file = std::move(file);
-    told.devices = named.size();
-    told.warnings = config.warnings();
+    config_ = reported.file = std::move(file);
+    reported.devices = named.size();
+    reported.warnings = config.warnings();
     format_drivers_ = std::move(config.format_drivers);
-    return told;
+    return reported;
 }
 
-void Devices::take_settings(DeviceSettings settings, ReloadedConfig &told)
+void Devices::take_settings(DeviceSettings settings, ReloadedConfig &reported)
 {
     const auto known = std::find_if(entries_.begin(), entries_.end(), [&](const auto &item) {
         const Entry &entry = *item.second;
@@ -115,9 +115,9 @@ void Devices::take_settings(DeviceSettings settings, ReloadedConfig &told)
     const bool is_new = known == entries_.end();
     const bool is_changed = !is_new && !known->second->settings.opens_like(settings);
     if (is_new)
-        told.added.push_back(settings.name);
+        reported.added.push_back(settings.name);
     if (is_changed)
-        told.changed.push_back(settings.name);
+        reported.changed.push_back(settings.name);
     const bool is_in_use = is_changed && (known->second->is_opening || !known->second->open.expired());
     if (!is_new && !is_in_use)
         return void(known->second->settings = std::move(settings)); // for the next open, or settings that only describe the device or set its group

@@ -159,12 +159,12 @@ void Chain::close()
         show_status();
 }
 
-mapi_flow_status Chain::told_status() const
+mapi_flow_status Chain::reported_status() const
 {
-    const mapi_flow_status told = status();
-    if (told != FLOW_FINISHED)
-        return told;
-    return std::any_of(functions_.begin(), functions_.end(), [](const auto &applied) { return applied->has_left(); }) ? FLOW_ACTIVE : told;
+    const mapi_flow_status reported = status();
+    if (reported != FLOW_FINISHED)
+        return reported;
+    return std::any_of(functions_.begin(), functions_.end(), [](const auto &applied) { return applied->has_left(); }) ? FLOW_ACTIVE : reported;
 }
 
 int Chain::count_transforms() const

@@ -102,7 +102,7 @@ public:
     void check_removable(size_t position) const;
 
     // As reported to programs: finished only after readers have taken all that is left for them.
-    mapi_flow_status told_status() const;
+    mapi_flow_status reported_status() const;
     mapi_flow_status status() const { return status_.load(std::memory_order_acquire); }
     bool is_closed_unconnected() const { return status() == FLOW_CLOSED && start_us() == 0; }
     uint64_t start_us() const { return start_us_.load(std::memory_order_relaxed); }

@@ -152,7 +152,7 @@ private:
     std::shared_ptr<const Node> filter_; // whose code the source uses
     std::vector<Retired> retired_;
     std::vector<std::weak_ptr<Node>> nodes_; // of all flows, for their drops
-    mapi_function_drops told_drops_ = {};    // as reported; never decrease
+    mapi_function_drops reported_drops_ = {};    // as reported; never decrease
     std::thread thread_;
     std::thread group_thread_;
     std::condition_variable plan_changed_; // what group_thread_ waits for

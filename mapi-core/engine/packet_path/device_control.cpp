@@ -354,9 +354,9 @@ mapi_function_drops Device::sum_drops(std::string &failure)
         failure = totals_->failure();
     // Drops of a node that is being destroyed are briefly missing in both sums; never report a
     // decrease.
-    sum.buffer_full = told_drops_.buffer_full = std::max(sum.buffer_full, told_drops_.buffer_full);
-    sum.link_type = told_drops_.link_type = std::max(sum.link_type, told_drops_.link_type);
-    sum.not_written = told_drops_.not_written = std::max(sum.not_written, told_drops_.not_written);
+    sum.buffer_full = reported_drops_.buffer_full = std::max(sum.buffer_full, reported_drops_.buffer_full);
+    sum.link_type = reported_drops_.link_type = std::max(sum.link_type, reported_drops_.link_type);
+    sum.not_written = reported_drops_.not_written = std::max(sum.not_written, reported_drops_.not_written);
     return sum;
 }
 

@@ -31,10 +31,10 @@ bool is_whole(const MutablePacket &packet, const IpLayer &layer)
 {
     if (layer.is_fragment)
         return false;
-    const uint32_t told = half_at(packet.data + layer.offset + (layer.version == 4 ? 2 : 4));
-    if (told == 0)
+    const uint32_t reported = half_at(packet.data + layer.offset + (layer.version == 4 ? 2 : 4));
+    if (reported == 0)
         return packet.caplen == packet.wire_len;
-    return layer.end - layer.offset == told + (layer.version == 4 ? 0 : kIpv6Bytes);
+    return layer.end - layer.offset == reported + (layer.version == 4 ? 0 : kIpv6Bytes);
 }
 
 struct Covered {
@@ -72,8 +72,8 @@ uint32_t covered_bytes(const MutablePacket &packet, const IpLayer &layer, const 
         return 0;
     if (layer.protocol != IPPROTO_UDP)
         return there;
-    const uint32_t told = half_at(packet.data + layer.transport + 4);
-    return told < kUdpBytes || told > there ? 0 : told;
+    const uint32_t reported = half_at(packet.data + layer.transport + 4);
+    return reported < kUdpBytes || reported > there ? 0 : reported;
 }
 
 // Returns true if the checksum could not be computed.

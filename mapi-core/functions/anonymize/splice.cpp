@@ -21,9 +21,9 @@ bool lies_in(const IpLayer &layer, uint32_t offset, uint32_t bytes)
 }
 
 // Zero is not a length: network card offload, or a jumbogram.
-bool changes_length(uint16_t told)
+bool changes_length(uint16_t reported)
 {
-    return told != 0;
+    return reported != 0;
 }
 
 uint8_t *length_field(uint8_t *data, const IpLayer &layer)
@@ -42,8 +42,8 @@ bool fits(const MutablePacket &packet, const Layers &layers, uint32_t offset, ui
     if (int64_t(packet.caplen) + shift > int64_t(packet.room))
         return false;
     return std::ranges::all_of(layers.all(), [&](const IpLayer &layer) {
-        const int64_t told = half_at(length_field(packet.data, layer));
-        return !lies_in(layer, offset, old_bytes) || told == 0 || (told + shift > 0 && told + shift <= UINT16_MAX);
+        const int64_t reported = half_at(length_field(packet.data, layer));
+        return !lies_in(layer, offset, old_bytes) || reported == 0 || (reported + shift > 0 && reported + shift <= UINT16_MAX);
     });
 }
 

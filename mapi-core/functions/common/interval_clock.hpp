@@ -61,7 +61,7 @@ public:
 
     // How many of the ended intervals to report one by one; the rest of a long pause is reported as
     // one jump.
-    uint64_t told(uint64_t ended, uint64_t most = kToldMax)
+    uint64_t reported(uint64_t ended, uint64_t most = kReportedMax)
     {
         if (ended > most)
             count_jump();
@@ -70,7 +70,7 @@ public:
     // Any thread.  Counts steps back, and pauses that were not reported to their end.
     uint64_t time_jumps() const { return time_jumps_.load(std::memory_order_relaxed); }
 
-    static constexpr uint64_t kToldMax = 65536;
+    static constexpr uint64_t kReportedMax = 65536;
 
 private:
     static constexpr uint64_t kNsPerSecond = 1000000000;

@@ -31,7 +31,7 @@ void Acks::take(const Segment &segment, uint32_t sent_end)
     if (!segment.has_acknowledgment)
         return;
     const uint32_t acknowledgment = segment.acknowledgment;
-    told_ = acknowledgment;
+    reported_ = acknowledgment;
     if (!is_known_) {
         if (sent_end - acknowledgment > kFarBytes)
             return;

@@ -35,7 +35,7 @@ public:
     uint32_t edge() const { return edge_; }   // the end of its window
     // The end of the window with the largest scale, while the scale is unknown.
     uint32_t edge_most() const;
-    std::optional<uint32_t> told() const { return told_; } // the last acknowledgment, valid or not
+    std::optional<uint32_t> reported() const { return reported_; } // the last acknowledgment, valid or not
 
     // For its SYN, whose window is not scaled.
     void begin(const Segment &syn);
@@ -56,7 +56,7 @@ private:
     uint32_t scaled(const Segment &segment) const { return segment.flags & kSyn ? segment.window : segment.window << scale_; }
 
     std::optional<uint8_t> offered_scale_;
-    std::optional<uint32_t> told_;
+    std::optional<uint32_t> reported_;
     bool has_begun_ = false, is_scale_known_ = false, is_known_ = false;
     uint8_t scale_ = 0; // while unknown: the smallest that explains the data in flight
     uint32_t acked_ = 0, edge_ = 0;

@@ -99,7 +99,7 @@ void Streams::take_reset(Stream &stream, const Segment &segment)
         if (!side.has_sent) {
             if (segment.has_acknowledgment && peer.has_syn && !peer.acks.is_known())
                 return segment.acknowledgment == peer.bytes.first_sequence() || segment.acknowledgment == peer.sent_end;
-            return peer.acks.told() == segment.sequence;
+            return peer.acks.reported() == segment.sequence;
         }
         const uint32_t expected = side.expected(), acked = peer.acks.acked();
         if (segment.sequence == expected || (side.is_ended && segment.sequence + 1 == expected))

@@ -62,10 +62,10 @@ std::optional<Segment> read_segment(std::span<const uint8_t> source, std::span<c
 uint32_t cut_bytes_of(const mapi_packet &packet, const headers::IpLayer &layer)
 {
     const uint8_t *const header = packet.data + layer.offset;
-    const uint32_t told = layer.version == 4 ? anonymize::half_at(header + 2) : anonymize::half_at(header + 4);
-    if (told == 0) // offload: extends to the end of the capture
+    const uint32_t reported = layer.version == 4 ? anonymize::half_at(header + 2) : anonymize::half_at(header + 4);
+    if (reported == 0) // offload: extends to the end of the capture
         return packet.wire_len > packet.caplen ? packet.wire_len - packet.caplen : 0;
-    const uint32_t end = layer.offset + told + (layer.version == 4 ? 0 : 40);
+    const uint32_t end = layer.offset + reported + (layer.version == 4 ? 0 : 40);
     return end > layer.end ? end - layer.end : 0;
 }
 } // namespace mapi::cooking

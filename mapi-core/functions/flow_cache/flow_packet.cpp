@@ -29,10 +29,10 @@ FlowKey FlowPacket::key() const
 
 uint32_t FlowPacket::ip_bytes() const
 {
-    const uint32_t told = half_at_ip(ip->version == 4 ? 2 : 4);
-    if (told == 0) // network card offload, or a jumbogram
+    const uint32_t reported = half_at_ip(ip->version == 4 ? 2 : 4);
+    if (reported == 0) // network card offload, or a jumbogram
         return std::max(packet.wire_len, packet.caplen) - ip->offset;
-    return told + (ip->version == 4 ? 0 : kIpv6Bytes);
+    return reported + (ip->version == 4 ? 0 : kIpv6Bytes);
 }
 
 uint32_t FlowPacket::ip_header_bytes() const

@@ -248,14 +248,14 @@ void drops(const void *instance, mapi_function_drops *drops)
 // The growth of the counts since the last read.
 Totals read_growth(mapi_reading *reading)
 {
-    uint32_t totals[2 * kTotalWords], told[2 * kTotalWords];
+    uint32_t totals[2 * kTotalWords], reported[2 * kTotalWords];
     Totals growth;
-    memcpy(told, reading->kept, sizeof(told));
+    memcpy(reported, reading->kept, sizeof(reported));
     for (size_t i = 0; i < kTotalWords; ++i)
         reading->kept[i] = mapi_result_get(&reading->in_place[i]);
     memcpy(totals, reading->kept, sizeof(totals));
     for (size_t i = 0; i < std::size(totals); ++i)
-        totals[i] -= told[i];
+        totals[i] -= reported[i];
     memcpy(&growth, totals, sizeof(growth));
     return growth;
 }

@@ -103,7 +103,7 @@ bool read_ipv6(const Walk &walk, IpLayer &layer)
 }
 
 // The end according to its length field, even if truncated; 0 if the field is zero.
-uint32_t told_end(const Walk &walk, unsigned version)
+uint32_t reported_end(const Walk &walk, unsigned version)
 {
     const uint32_t bytes = walk.half(version == 4 ? 2 : 4);
     return bytes == 0 ? 0 : walk.at + bytes + (version == 4 ? 0 : kIpv6Bytes);
@@ -120,7 +120,7 @@ bool ends_frame(const Walk &walk, uint32_t end)
 // it unchanged.
 bool is_shown(const Walk &walk, const IpLayer &layer)
 {
-    return ends_frame(walk, told_end(walk, layer.version)) ||
+    return ends_frame(walk, reported_end(walk, layer.version)) ||
            (layer.version == 4 && folded(sum_of(walk.data + layer.offset, layer.transport - layer.offset)) == 0);
 }
 } // namespace
@@ -143,7 +143,7 @@ void step_ip(Walk &walk, Headers &headers)
     }
     headers.ip[headers.ip_layers++] = layer;
     walk.caplen = layer.end; // what follows is not part of the payload
-    if (const uint32_t end = told_end(walk, version); end >= layer.transport)
+    if (const uint32_t end = reported_end(walk, version); end >= layer.transport)
         walk.wire_end = std::min(walk.wire_end, end);
     walk.at = layer.transport;
     walk.next = layer.is_later_fragment ? Next::kEnd : Next::kIpPayload;

@@ -135,8 +135,8 @@ private:
         const size_t before = bytes_.size();
         add_row(packet, read);
         const uint64_t row_bytes = bytes_.size() - before;
-        const uint64_t told = clock_.told(ended, std::clamp(kSilenceBytes / row_bytes, uint64_t(1), IntervalClock::kToldMax));
-        for (uint64_t i = 1; i < told; ++i) {
+        const uint64_t reported = clock_.reported(ended, std::clamp(kSilenceBytes / row_bytes, uint64_t(1), IntervalClock::kReportedMax));
+        for (uint64_t i = 1; i < reported; ++i) {
             add_row(packet, read, is_reset_);
             hand_over(RecordWriter::kHandedBytes);
         }
@@ -156,15 +156,15 @@ private:
         for (Column &column : columns_) {
             uint64_t value = 0;
             read(column.reference, packet, &value);
-            const uint64_t told = is_silent ? 0 : is_reset_ && column.reference->is_count ? value - column.before : value;
+            const uint64_t reported = is_silent ? 0 : is_reset_ && column.reference->is_count ? value - column.before : value;
             column.before = value;
             const uint64_t *words = is_before && column.is_kept() ? column.kept.data() : column.reference->words;
             if (column.type == R2F_STATS)
                 append_stats(bytes_, words);
             else if (column.type == R2F_RAW)
-                append_raw(bytes_, words, column.reference->bytes, told);
+                append_raw(bytes_, words, column.reference->bytes, reported);
             else
-                append_value(bytes_, column.type, told);
+                append_value(bytes_, column.type, reported);
         }
         bytes_ += '\n';
         ++rows_;

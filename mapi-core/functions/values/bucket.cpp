@@ -34,7 +34,7 @@ public:
             uint64_t value;
             const uint64_t ended = clock_.ended(batch.packets[i].timestamp_ns);
             if (ended && clock_.read(reference_, i, &value))
-                end_intervals(clock_.told(ended), ended, value);
+                end_intervals(clock_.reported(ended), ended, value);
         }
         queue_.push(entries_);
     }
@@ -44,7 +44,7 @@ public:
         uint64_t value;
         const uint64_t ended = clock_.ended_in_silence(now_ns);
         if (ended && mapi_reference_read_before(reference_, 0, &value))
-            end_intervals(clock_.told(ended), ended, value);
+            end_intervals(clock_.reported(ended), ended, value);
         queue_.push(entries_);
     }
 
@@ -61,11 +61,11 @@ public:
 
 private:
     // Intervals without a packet also get an entry.
-    void end_intervals(uint64_t told, uint64_t ended, uint64_t value)
+    void end_intervals(uint64_t reported, uint64_t ended, uint64_t value)
     {
-        for (uint64_t i = 0; i < told; ++i)
+        for (uint64_t i = 0; i < reported; ++i)
             add(clock_.end_ns(ended - 1 - i), value);
-        if (entries_.size() >= IntervalClock::kToldMax)
+        if (entries_.size() >= IntervalClock::kReportedMax)
             queue_.push(entries_);
     }
 

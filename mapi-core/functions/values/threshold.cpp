@@ -122,7 +122,7 @@ public:
     uint64_t time_jumps() const { return clock_.time_jumps(); }
 
 private:
-    bool is_over() const { return options_.events != 0 && told_ == options_.events; }
+    bool is_over() const { return options_.events != 0 && reported_ == options_.events; }
 
     void compare_packet(uint32_t i, uint64_t time_ns)
     {
@@ -137,10 +137,10 @@ private:
         uint64_t value;
         if (ended == 0 || !mapi_reference_read_before(reference_, i, &value))
             return;
-        const uint64_t told = clock_.told(ended, IntervalClock::kToldMax + options_.window_parts);
-        for (uint64_t k = 0; k < told && !is_over(); ++k)
+        const uint64_t reported = clock_.reported(ended, IntervalClock::kReportedMax + options_.window_parts);
+        for (uint64_t k = 0; k < reported && !is_over(); ++k)
             compare(value, clock_.end_ns(ended - 1 - k));
-        if (events_.size() >= IntervalClock::kToldMax)
+        if (events_.size() >= IntervalClock::kReportedMax)
             queue_.push(events_);
     }
 
@@ -153,7 +153,7 @@ private:
         if ((options_.is_difference && !has_before) || !options_.bound.is_passed(compared))
             return;
         events_.push_back({ntp_time(time_ns), compared});
-        ++told_;
+        ++reported_;
     }
 
     const ThresholdOptions options_;
@@ -162,7 +162,7 @@ private:
     Window window_;
     uint64_t before_ = 0;
     bool has_before_ = false;
-    uint64_t told_ = 0;
+    uint64_t reported_ = 0;
     std::vector<mapi_threshold_t> events_;
     ResultQueue<mapi_threshold_t> queue_;
 };

@@ -57,4 +57,16 @@ NSLICE_ASSERT_SIZE(struct nslice_record_head, 16);
 #define NSLICE_HEAD_WORDS 2
 #define NSLICE_MAX_RECORD_WORDS (NSLICE_HEAD_WORDS + NSLICE_MAX_WORDS)
 
+/* Where the fields of the head's second word are.  The mask of the count bounds what a malformed head can claim. */
+#define NSLICE_HEAD_SLICE_SHIFT 32
+#define NSLICE_HEAD_KIND_SHIFT 48
+#define NSLICE_HEAD_KIND_MASK 0xff
+#define NSLICE_HEAD_COUNT_SHIFT 56
+#define NSLICE_HEAD_COUNT_MASK 7
+
+/* Words of a record, head included, and its kind; second: the second word of its head. */
+#define NSLICE_RECORD_WORDS(second) \
+	(NSLICE_HEAD_WORDS + (__u32)((second) >> NSLICE_HEAD_COUNT_SHIFT & NSLICE_HEAD_COUNT_MASK))
+#define NSLICE_RECORD_KIND(second) ((__u32)((second) >> NSLICE_HEAD_KIND_SHIFT & NSLICE_HEAD_KIND_MASK))
+
 #endif /* NSLICE_RECORD_H */

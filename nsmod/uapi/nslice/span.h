@@ -32,9 +32,9 @@ static inline struct nslice_span nslice_span_walk(const __u64 *data, __u32 avail
 	while (span.words + NSLICE_HEAD_WORDS <= available_words) {
 		/* pairs with the release of the writer that publishes its record by the kind */
 		const __u64 word = NSLICE_LOAD_ACQUIRE(&data[span.words + 1]);
-		const __u32 words = NSLICE_HEAD_WORDS + (__u32)(word >> 56 & 7);
+		const __u32 words = NSLICE_RECORD_WORDS(word);
 
-		if (stop_at_unfinished && (word >> 48 & 0xff) == 0)
+		if (stop_at_unfinished && NSLICE_RECORD_KIND(word) == 0)
 			break;
 		if (span.words + words > available_words || span.words + words > max_words)
 			break;

@@ -22,8 +22,8 @@ def must(command, **keywords):
     done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                           errors="replace", **keywords)
     if done.returncode != 0:
-        told = (done.stderr.strip() or done.stdout.strip()).splitlines()
-        print(f"{os.path.basename(command[0])}: {told[-1] if told else 'no message'}", file=sys.stderr)
+        reported = (done.stderr.strip() or done.stdout.strip()).splitlines()
+        print(f"{os.path.basename(command[0])}: {reported[-1] if reported else 'no message'}", file=sys.stderr)
         sys.exit(done.returncode if done.returncode > 0 else 1)
     return done.stdout
 
@@ -34,8 +34,8 @@ def figure_of(output):
 
 
 def events_in_ctf(folder):
-    told = must(["babeltrace2", folder, "--component", "count:sink.utils.counter", "--params", "step=+0"])
-    return int(re.search(r"(\d+) Event message", told).group(1))
+    reported = must(["babeltrace2", folder, "--component", "count:sink.utils.counter", "--params", "step=+0"])
+    return int(re.search(r"(\d+) Event message", reported).group(1))
 
 
 def finish(figure, arrived):

@@ -54,10 +54,10 @@
     "add x4, x3, x4\n"
 
 /*
- * n: name of the sequence; bits: how w17 gets head_bits; words: code that copies them; units: words
- * of the record.  The paired loads rely on stride and rings, and limit and mask, being adjacent.
+ * n: name of the sequence; bits: how w17 gets head_bits; words: code that copies them; record_words:
+ * of the record, head included.  The paired loads rely on stride and rings, and limit and mask, being adjacent.
  */
-#define NSP_DETAIL_ASM_SEQUENCE(n, bits, words, record_words)                                             \
+#define NSP_DETAIL_ASM_SEQUENCE(n, bits, words, record_words)                                      \
     ".Lnsp_retry_" n "_%=:\n\t"                                                                    \
     "adrp x5, .Lnsp_cs_" n "_%=\n\t"                                                               \
     "add x5, x5, :lo12:.Lnsp_cs_" n "_%=\n\t"                                                      \
@@ -72,7 +72,7 @@
     "ldr x16, [x7, #" NSP_DETAIL_STR(NSP_DETAIL_RING_HEAD) "]\n\t"                                 \
     "ldp w6, w17, [x7, #" NSP_DETAIL_STR(NSP_DETAIL_RING_LIMIT) "]\n\t"                            \
     "sub w6, w6, w16\n\t"                                                                          \
-    "cmp w6, #" #record_words "\n\t"                                                                      \
+    "cmp w6, #" NSP_DETAIL_STR(record_words) "\n\t"                                                \
     "b.lt .Lnsp_cold_%=\n\t"                                                                       \
     "mrs x5, cntvct_el0\n\t"                                                                       \
     "and w6, w17, w16\n\t"                                                                         \
@@ -87,7 +87,7 @@
     "stp w5, w17, [x6, #8]\n\t"                                                                    \
     words                                                                                          \
     "mov x5, #0x100000000\n\t"                                                                     \
-    "add x16, x16, #" #record_words "\n\t"                                                                \
+    "add x16, x16, #" NSP_DETAIL_STR(record_words) "\n\t"                                          \
     "add x16, x16, x5\n\t"                                                                         \
     "add x7, x7, #" NSP_DETAIL_STR(NSP_DETAIL_RING_HEAD) "\n\t"                                    \
     "stlr x16, [x7]\n"                                                                             \
@@ -113,7 +113,7 @@
  * erratum 843419 and insert two branches, and a probe there would cost two instructions more than
  * the others.
  */
-#define NSP_DETAIL_ASM_PROBE(state, site, bits, words, record_words)                                      \
+#define NSP_DETAIL_ASM_PROBE(state, site, bits, words, record_words)                               \
     "adrp x3, :got:" state "\n\t"                                                                  \
     "ldr x0, [x3, :got_lo12:" state "]\n\t"                                                        \
     "ldr w3, [x0, #" NSP_DETAIL_STR(NSP_DETAIL_STATE_MODE) "]\n\t"                                 \
@@ -121,7 +121,7 @@
     "cmp w3, #" NSP_DETAIL_STR(NSP_DETAIL_MODE_INLINE) "\n\t"                                      \
     "b.ne .Lnsp_other_%=\n\t"                                                                      \
     NSP_DETAIL_ASM_ENTER                                                                           \
-    NSP_DETAIL_ASM_SEQUENCE("fast", bits, words, record_words)                                            \
+    NSP_DETAIL_ASM_SEQUENCE("fast", bits, words, record_words)                                     \
     ".Lnsp_done_%=:\n\t"                                                                           \
     ".subsection 1\n\t"                                                                            \
     NSP_DETAIL_ASM_ABORT("fast")                                                                   \
@@ -130,7 +130,7 @@
     "b.ne .Lnsp_cold_%=\n\t"                                                                       \
     "isb\n\t"                                                                                      \
     NSP_DETAIL_ASM_ENTER                                                                           \
-    NSP_DETAIL_ASM_SEQUENCE("ordered", bits, words, record_words)                                         \
+    NSP_DETAIL_ASM_SEQUENCE("ordered", bits, words, record_words)                                  \
     "isb\n\t"                                                                                      \
     "b .Lnsp_done_%=\n\t"                                                                          \
     NSP_DETAIL_ASM_ABORT("ordered")                                                                \
@@ -166,7 +166,7 @@
 /* "S": the address of a symbol, also in position-independent code. */
 #define NSP_DETAIL_SITE_INPUTS(site_name, site_kind, site_words)                                   \
     [name] "S"(site_name), [file] "S"(__FILE__), [line] "i"(__LINE__),                             \
-        [bits] "i"((site_kind) << 16 | (site_words) << 24)
+        [bits] "i"(NSP_DETAIL_HEAD_BITS(site_kind, site_words))
 
 /* Registers of the site and of a record's words. */
 #define NSP_DETAIL_SITE_REGISTER "x1"

@@ -71,7 +71,7 @@
  * n: name of the sequence; bits: where head_bits is; words: code that copies them; units: words of
  * the record
  */
-#define NSP_DETAIL_ASM_SEQUENCE(n, bits, words, record_words)                                             \
+#define NSP_DETAIL_ASM_SEQUENCE(n, bits, words, record_words)                                      \
     ".Lnsp_retry_" n "_%=:\n\t"                                                                    \
     "lea .Lnsp_cs_" n "_%=(%%rip), %%rax\n\t"                                                      \
     "mov %%rax, %%fs:8(%%rcx)\n"                                                                   \
@@ -84,7 +84,7 @@
     "mov " NSP_DETAIL_STR(NSP_DETAIL_RING_HEAD) "(%%r8), %%r9\n\t"                                 \
     "mov " NSP_DETAIL_STR(NSP_DETAIL_RING_LIMIT) "(%%r8), %%eax\n\t"                               \
     "sub %%r9d, %%eax\n\t"                                                                         \
-    "cmp $" #record_words ", %%eax\n\t"                                                                   \
+    "cmp $" NSP_DETAIL_STR(record_words) ", %%eax\n\t"                                             \
     "jl .Lnsp_cold_%=\n\t"                                                                         \
     "rdtsc\n\t"                                                                                    \
     "shl $32, %%rdx\n\t"                                                                           \
@@ -121,14 +121,14 @@
     ".Lnsp_abort_" n "_%=\n\t"
 
 /* state: symbol of the state; the others as above */
-#define NSP_DETAIL_ASM_PROBE(state, site, bits, words, record_words)                                      \
+#define NSP_DETAIL_ASM_PROBE(state, site, bits, words, record_words)                               \
     "mov " state "@GOTPCREL(%%rip), %%rdi\n\t"                                                     \
     "cmpl $" NSP_DETAIL_STR(NSP_DETAIL_MODE_INLINE) ", "                                           \
     NSP_DETAIL_STR(NSP_DETAIL_STATE_MODE) "(%%rdi)\n\t"                                            \
     "jb .Lnsp_done_%=\n\t"                                                                         \
     "jne .Lnsp_other_%=\n\t"                                                                       \
     "mov " NSP_DETAIL_STR(NSP_DETAIL_STATE_RSEQ) "(%%rdi), %%rcx\n"                                \
-    NSP_DETAIL_ASM_SEQUENCE("fast", bits, words, record_words)                                            \
+    NSP_DETAIL_ASM_SEQUENCE("fast", bits, words, record_words)                                     \
     ".Lnsp_done_%=:\n\t"                                                                           \
     ".pushsection .text.nsprobe_cold,\"ax?\",@progbits\n\t"                                        \
     NSP_DETAIL_ASM_ABORT("fast")                                                                   \
@@ -138,7 +138,7 @@
     "jne .Lnsp_cold_%=\n\t"                                                                        \
     "lfence\n\t"                                                                                   \
     "mov " NSP_DETAIL_STR(NSP_DETAIL_STATE_RSEQ) "(%%rdi), %%rcx\n"                                \
-    NSP_DETAIL_ASM_SEQUENCE("ordered", bits, words, record_words)                                         \
+    NSP_DETAIL_ASM_SEQUENCE("ordered", bits, words, record_words)                                  \
     "lfence\n\t"                                                                                   \
     "jmp .Lnsp_done_%=\n\t"                                                                        \
     NSP_DETAIL_ASM_ABORT("ordered")                                                                \
@@ -156,7 +156,7 @@
     ".pushsection .rodata.cst8,\"aM\",@progbits,8\n\t" /* one of each value in the linked file */  \
     ".balign 8\n"                                                                                  \
     ".Lnsp_step_%=:\n\t"                                                                           \
-    ".quad (1 << 32) + " #record_words "\n\t"                                                             \
+    ".quad (1 << 32) + " NSP_DETAIL_STR(record_words) "\n\t"                                       \
     ".popsection\n\t"
 
 /* What a probe may change besides memory; %rsi is listed only where it is not an input. */
@@ -164,7 +164,7 @@
 
 #define NSP_DETAIL_SITE_INPUTS(site_name, site_kind, site_words)                                   \
     [name] "i"(site_name), [file] "i"(__FILE__), [line] "i"(__LINE__),                             \
-        [bits] "i"((site_kind) << 16 | (site_words) << 24)
+        [bits] "i"(NSP_DETAIL_HEAD_BITS(site_kind, site_words))
 
 /* Registers of the site and of a record's words. */
 #define NSP_DETAIL_SITE_REGISTER "rsi"

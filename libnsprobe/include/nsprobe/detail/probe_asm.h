@@ -13,11 +13,15 @@
  * NSP_DETAIL_SITE_REGISTER, NSP_DETAIL_WORD0_REGISTER to WORD2.
  */
 
+/* Sizes of records with one word (MARK) and three (INIT). */
+#define NSP_DETAIL_1_WORD (NSLICE_HEAD_WORDS + NSLICE_MARK_WORDS)
+#define NSP_DETAIL_3_WORDS (NSLICE_HEAD_WORDS + NSLICE_INIT_WORDS)
+
 /* A record without words of its own: START, STOP, EXIT. */
 #define NSP_DETAIL_PROBE(state, site_name, site_kind)                                              \
     __asm__ __inline__ volatile(NSP_DETAIL_ASM_SITE NSP_DETAIL_ASM_PROBE(                          \
                          state, NSP_DETAIL_ASM_OWN_SITE, NSP_DETAIL_ASM_OWN_BITS,                  \
-                         NSP_DETAIL_ASM_NO_WORDS, 2)                                               \
+                         NSP_DETAIL_ASM_NO_WORDS, NSLICE_HEAD_WORDS)                               \
                      : /* no output */                                                             \
                      : NSP_DETAIL_SITE_INPUTS(site_name, site_kind, 0)                             \
                      : NSP_DETAIL_CLOBBERS, NSP_DETAIL_SITE_REGISTER)
@@ -28,7 +32,7 @@
         register const struct nsp_site *nsp_site_ __asm__(NSP_DETAIL_SITE_REGISTER) = (site_pointer);\
         __asm__ __inline__ volatile(NSP_DETAIL_ASM_PROBE(state, NSP_DETAIL_ASM_GIVEN_SITE,         \
                                               NSP_DETAIL_ASM_GIVEN_BITS,                           \
-                                              NSP_DETAIL_ASM_NO_WORDS, 2)                          \
+                                              NSP_DETAIL_ASM_NO_WORDS, NSLICE_HEAD_WORDS)          \
                          : "+r"(nsp_site_)                                                         \
                          : /* no further input */                                                  \
                          : NSP_DETAIL_CLOBBERS);                                                   \
@@ -44,9 +48,10 @@
         register uint64_t nsp_word_ __asm__(NSP_DETAIL_WORD0_REGISTER) = (uint64_t)(word);         \
         __asm__ __inline__ volatile(NSP_DETAIL_ASM_SITE NSP_DETAIL_ASM_PROBE(                      \
                              state, NSP_DETAIL_ASM_OWN_SITE, NSP_DETAIL_ASM_OWN_BITS,              \
-                             NSP_DETAIL_ASM_WORD, 3)                                               \
+                             NSP_DETAIL_ASM_WORD, NSP_DETAIL_1_WORD)                               \
                          : /* no output */                                                         \
-                         : NSP_DETAIL_SITE_INPUTS(site_name, site_kind, 1), "r"(nsp_word_)         \
+                         : NSP_DETAIL_SITE_INPUTS(site_name, site_kind, NSLICE_MARK_WORDS),        \
+                           "r"(nsp_word_)                                                          \
                          : NSP_DETAIL_CLOBBERS, NSP_DETAIL_SITE_REGISTER);                         \
     } while (0)
 
@@ -61,10 +66,10 @@
         register uint64_t nsp_word2_ __asm__(NSP_DETAIL_WORD2_REGISTER) = nsp_value2_;             \
         __asm__ __inline__ volatile(NSP_DETAIL_ASM_SITE NSP_DETAIL_ASM_PROBE(                      \
                              state, NSP_DETAIL_ASM_OWN_SITE, NSP_DETAIL_ASM_OWN_BITS,              \
-                             NSP_DETAIL_ASM_3_WORDS, 5)                                            \
+                             NSP_DETAIL_ASM_3_WORDS, NSP_DETAIL_3_WORDS)                           \
                          : /* no output */                                                         \
-                         : NSP_DETAIL_SITE_INPUTS(site_name, site_kind, 3), "r"(nsp_word0_),       \
-                           "r"(nsp_word1_), "r"(nsp_word2_)                                        \
+                         : NSP_DETAIL_SITE_INPUTS(site_name, site_kind, NSLICE_INIT_WORDS),        \
+                           "r"(nsp_word0_), "r"(nsp_word1_), "r"(nsp_word2_)                       \
                          : NSP_DETAIL_CLOBBERS, NSP_DETAIL_SITE_REGISTER);                         \
     } while (0)
 

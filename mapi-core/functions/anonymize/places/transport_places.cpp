@@ -62,8 +62,8 @@ Position icmp_position(Field field)
 uint32_t tcp_header_bytes(const mapi_packet &packet, const IpLayer &layer)
 {
     const uint32_t there = layer.end - layer.transport;
-    const uint32_t told = there > 12 ? (packet.data[layer.transport + 12] >> 4) * 4u : kTcpBytes;
-    return told < kTcpBytes || told > there ? kTcpBytes : told;
+    const uint32_t reported = there > 12 ? (packet.data[layer.transport + 12] >> 4) * 4u : kTcpBytes;
+    return reported < kTcpBytes || reported > there ? kTcpBytes : reported;
 }
 
 bool is_carried(Protocol protocol, const IpLayer &layer)

@@ -55,9 +55,9 @@ public:
         nsp_active_source = source_before_;
         nsp_thread.registers_of = 0;
     }
-    static void start() { NSP_DETAIL_PROBE("counted_state", "slice", 1); }
-    static void stop() { NSP_DETAIL_PROBE("counted_state", "slice", 2); }
-    static void exit() { NSP_DETAIL_PROBE("counted_state", "slice", 5); }
+    static void start() { NSP_DETAIL_PROBE("counted_state", "slice", NSLICE_KIND_START); }
+    static void stop() { NSP_DETAIL_PROBE("counted_state", "slice", NSLICE_KIND_STOP); }
+    static void exit() { NSP_DETAIL_PROBE("counted_state", "slice", NSLICE_KIND_EXIT); }
 
     std::vector<Record> records()
     {
@@ -297,7 +297,7 @@ TEST_CASE("a record with counters preserves the program's registers, even if it 
         register std::uint64_t r11 __asm__("r11") = 11;
         register std::uint64_t r12 __asm__("r12") = 12;
         __asm__ volatile("" : "+r"(r10), "+r"(r11), "+r"(r12));
-        NSP_DETAIL_PROBE("counted_state", "slice", 1);
+        NSP_DETAIL_PROBE("counted_state", "slice", NSLICE_KIND_START);
         __asm__ volatile("" : "+r"(r10), "+r"(r11), "+r"(r12));
         const std::uint64_t after[] = {r10, r11, r12};
         CHECK(after[0] == 10);

@@ -141,7 +141,7 @@ TEST_CASE("the read-ahead thread indexes and prefilters a piece once its first o
     slot->set(&odd.table);
     const auto ahead = mapi::drivers::ReadAhead::start(source, 0, {std::make_shared<mapi::drivers::PcapPieces<false>>(settings), slot});
     REQUIRE(ahead);
-    const bool tells = GENERATE(true, false);
+    const bool reports = GENERATE(true, false);
     uint64_t at = 0, indexed = 0, prefiltered = 0;
     for (mapi::drivers::ReadAhead::Piece piece; (piece = ahead->take()).bytes == kPieceBytes; at += kPieceBytes) {
         const uint8_t *const first = piece.at + (kRecordBytes - at % kRecordBytes) % kRecordBytes;
@@ -153,12 +153,12 @@ TEST_CASE("the read-ahead thread indexes and prefilters a piece once its first o
                 prefiltered += index->batch(i).prefiltered && index->batch(i).prefiltered->passed[0] == OddLengths::passing(index->batch(i));
                 REQUIRE(index->batch(i).packets[0].data[0] == uint8_t((at + uint64_t(index->record_of(i) - piece.at)) / kRecordBytes));
             }
-        } else if (tells) {
+        } else if (reports) {
             ahead->index_from(first);
         }
         ahead->release_before();
     }
-    CHECK((tells ? indexed > 20 : indexed == 0));
+    CHECK((reports ? indexed > 20 : indexed == 0));
     CHECK(prefiltered >= 2 * indexed);
 }
 

@@ -223,9 +223,9 @@ TEST_CASE("plug-ins that are missing, or named too late, are reported with their
 TEST_CASE("a message about a line is short and contains no terminal control characters",
           "[mapi-core][engine]")
 {
-    const std::string told = refusal("\x1b[2J" + std::string(100000, 'x') + "\n");
-    CHECK(told.size() < 600);
-    CHECK(told.find('\x1b') == std::string::npos);
+    const std::string reported = refusal("\x1b[2J" + std::string(100000, 'x') + "\n");
+    CHECK(reported.size() < 600);
+    CHECK(reported.find('\x1b') == std::string::npos);
     std::string junk;
     for (int i = 0; i < 5000; ++i)
         junk += "unknown" + std::to_string(i) + "=1\n";

@@ -75,7 +75,7 @@ TEST_CASE("a function that refers to another keeps its result, and not all that 
     reader->close();
 }
 
-#ifdef HEAP_BYTES_ARE_TOLD
+#ifdef HEAP_BYTES_ARE_REPORTED
 namespace
 {
 std::atomic<bool> is_held_up, may_go_on;

@@ -125,16 +125,16 @@ TEST_CASE("the end of packets ends flows, as many as fit", "[mapi-core][function
 TEST_CASE("a read frees space for as many flows as it returned", "[mapi-core][functions]")
 {
     Instance flows(3);
-    uint64_t ended = 0, told = 0;
+    uint64_t ended = 0, reported = 0;
     for (int round = 0; round < 100; ++round) {
         for (uint16_t port = 1; port <= kFlows; ++port, ++ended)
             flows.run((100 + 60 * uint64_t(round)) * kSecond, port);
         flows.function.tick(flows.state, (150 + 60 * uint64_t(round)) * kSecond);
         const flows_stat &stat = flows.read();
         CHECK(stat.dropped == 0);
-        told += stat.sent;
+        reported += stat.sent;
     }
-    CHECK(told == ended);
+    CHECK(reported == ended);
     CHECK(flows.dropped() == 0);
 }
 
@@ -150,7 +150,7 @@ TEST_CASE("a concurrent reader gets every flow that fitted, complete, in order a
         flows.function.end(flows.state);
         is_done = true;
     });
-    uint64_t told = 0, expired = 0, dropped = 0, broken = 0, behind = 0, last = 0;
+    uint64_t reported = 0, expired = 0, dropped = 0, broken = 0, behind = 0, last = 0;
     const auto take = [&] {
         const flows_stat &stat = flows.read();
         for (uint32_t i = 0; i < stat.sent; ++i) {
@@ -158,10 +158,10 @@ TEST_CASE("a concurrent reader gets every flow that fitted, complete, in order a
             broken += flow.sport <= last || flow.packets_count != 1 || flow.bytes_count != sizeof(kPacket) || flow.dport != 9;
             last = flow.sport;
         }
-        told += stat.sent;
+        reported += stat.sent;
         expired += stat.expired;
         dropped += stat.dropped;
-        behind += expired < told;
+        behind += expired < reported;
         return stat.sent;
     };
     while (!is_done)
@@ -173,5 +173,5 @@ TEST_CASE("a concurrent reader gets every flow that fitted, complete, in order a
     CHECK(behind == 0);
     CHECK(expired == kEnded);
     CHECK(dropped == flows.dropped());
-    CHECK(told + dropped == kEnded);
+    CHECK(reported + dropped == kEnded);
 }

@@ -104,7 +104,7 @@ TEST_CASE("after a silence all flows start again, though only two are removed wi
     CHECK(flows.size() == 3);
 }
 
-#ifdef HEAP_BYTES_ARE_TOLD
+#ifdef HEAP_BYTES_ARE_REPORTED
 TEST_CASE("a full flow table uses no more memory than declared", "[mapi-core][functions]")
 {
     constexpr size_t kFlows = 50000;

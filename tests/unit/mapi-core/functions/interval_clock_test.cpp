@@ -34,7 +34,7 @@ TEST_CASE("one time stamp far ahead, the first or a later one, does not suppress
             CHECK(clock.ended(100 * kSecond) == 0);
         const uint64_t silent = clock.ended(1000000 * kSecond);
         CHECK(silent == (is_first ? 0 : 1000000 - 100));
-        CHECK(clock.told(silent) == (is_first ? 0 : IntervalClock::kToldMax));
+        CHECK(clock.reported(silent) == (is_first ? 0 : IntervalClock::kReportedMax));
         CHECK(clock.ended(101 * kSecond) == 0);
         for (uint64_t i = 1; i < 10; ++i)
             CHECK(clock.ended((101 + i) * kSecond) == 1);

@@ -106,7 +106,7 @@ TEST_CASE("an IPv4 address, an IPv6 address and a number are three different val
     CHECK(ranking.top().size() == 4);
 }
 
-#ifdef HEAP_BYTES_ARE_TOLD
+#ifdef HEAP_BYTES_ARE_REPORTED
 TEST_CASE("a full ranking uses no more memory than declared", "[mapi-core][functions]")
 {
     constexpr size_t kValues = 100000;

@@ -167,8 +167,8 @@ TEST_CASE("a file is settled when all of it is written, and a waiting thread is 
           "[mapi-core][functions]")
 {
     Pipe pipe;
-    std::atomic<int> told = 0;
-    RecordWriter writer(pipe.writer(), true, [&] { ++told; });
+    std::atomic<int> reported = 0;
+    RecordWriter writer(pipe.writer(), true, [&] { ++reported; });
     std::string much = records(10000);
     writer.set_header("<header>");
     writer.add(much, 10000);
@@ -176,11 +176,11 @@ TEST_CASE("a file is settled when all of it is written, and a waiting thread is 
     writer.finish(last, 1);
     std::this_thread::sleep_for(std::chrono::milliseconds(150));
     CHECK_FALSE(writer.is_settled()); // the pipe is full
-    CHECK(told == 0);
+    CHECK(reported == 0);
     CHECK(pipe.read_all(8 + 10001 * kRecordBytes));
     while (!writer.is_settled())
         std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    CHECK(told == 1);
+    CHECK(reported == 1);
     CHECK(lost(writer) == 0);
 }
 

@@ -190,8 +190,8 @@ TEST_CASE("a poll descriptor becomes readable with the next record after it was 
     RingReader reader(memory.writer().pages());
     pollfd event = {memory.writer().poll_descriptor(), POLLIN, 0};
     REQUIRE(event.fd >= 0);
-    char told[16];
-    CHECK(read(event.fd, told, sizeof(told)) == 1); // readable at first
+    char reported[16];
+    CHECK(read(event.fd, reported, sizeof(reported)) == 1); // readable at first
     push(memory.writer(), 1);
     CHECK(poll(&event, 1, 0) == 0);
     CHECK(reader.ask_for_poll());
@@ -200,7 +200,7 @@ TEST_CASE("a poll descriptor becomes readable with the next record after it was 
     CHECK_FALSE(reader.ask_for_poll());
     push(memory.writer(), 2);
     CHECK(poll(&event, 1, 0) == 1);
-    CHECK(read(event.fd, told, sizeof(told)) == 1);
+    CHECK(read(event.fd, reported, sizeof(reported)) == 1);
     memory.writer().end();
     CHECK(poll(&event, 1, 0) == 1);
 }

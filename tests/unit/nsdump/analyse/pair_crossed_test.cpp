@@ -32,7 +32,7 @@ Paired pair_letters(const std::string &letters)
 }
 
 // In the order of their STOPs: name, "x" if crossed, probes inside.
-std::vector<std::string> told(Paired paired)
+std::vector<std::string> reported(Paired paired)
 {
     std::stable_sort(paired.slices.begin(), paired.slices.end(),
                      [](const Got &a, const Got &b) { return a.stop_ticks < b.stop_ticks; });
@@ -44,48 +44,48 @@ std::vector<std::string> told(Paired paired)
     return out;
 }
 
-using Told = std::vector<std::string>;
+using Reported = std::vector<std::string>;
 } // namespace
 
 TEST_CASE("a START or STOP without a partner counts in every enclosing slice", "[nsdump][pair]")
 {
-    CHECK(told(pair_letters("ABa")) == Told{"a 1"});
-    CHECK(told(pair_letters("AbAa")) == Told{"a 0"});
-    CHECK(told(pair_letters("Aba")) == Told{"a 1"});
-    CHECK(told(pair_letters("ABBBBa")) == Told{"a 4"});
-    CHECK(told(pair_letters("Abbbba")) == Told{"a 4"});
-    CHECK(told(pair_letters("CABaDdc")) == Told{"a 1", "d 0", "c 5"});
-    CHECK(told(pair_letters("CAbaBbc")) == Told{"a 1", "b 0", "c 5"});
-    CHECK(told(pair_letters("CABDda")) == Told{"d 0", "a 3"}); // the contents go to the enclosing slice
-    CHECK(told(pair_letters("ABaABa")) == Told{"a 1", "a 1"});
+    CHECK(reported(pair_letters("ABa")) == Reported{"a 1"});
+    CHECK(reported(pair_letters("AbAa")) == Reported{"a 0"});
+    CHECK(reported(pair_letters("Aba")) == Reported{"a 1"});
+    CHECK(reported(pair_letters("ABBBBa")) == Reported{"a 4"});
+    CHECK(reported(pair_letters("Abbbba")) == Reported{"a 4"});
+    CHECK(reported(pair_letters("CABaDdc")) == Reported{"a 1", "d 0", "c 5"});
+    CHECK(reported(pair_letters("CAbaBbc")) == Reported{"a 1", "b 0", "c 5"});
+    CHECK(reported(pair_letters("CABDda")) == Reported{"d 0", "a 3"}); // the contents go to the enclosing slice
+    CHECK(reported(pair_letters("ABaABa")) == Reported{"a 1", "a 1"});
 }
 
 TEST_CASE("a unit's end closes what it left open, and the enclosing slice has the STARTs",
           "[nsdump][pair]")
 {
-    CHECK(told(pair_letters("A|BC.a")) == Told{"a 2"});
+    CHECK(reported(pair_letters("A|BC.a")) == Reported{"a 2"});
     const Paired out = pair_letters("|ABa.|Aa.");
-    CHECK(told(out) == Told{"a 1", "a 0"});
+    CHECK(reported(out) == Reported{"a 1", "a 0"});
     CHECK(out.slices[0].unit == 1); // returned before its unit ended
 }
 
 TEST_CASE("slices that cross are a separate class", "[nsdump][pair]")
 {
-    CHECK(told(pair_letters("ABab")) == Told{"a x", "b x"});
+    CHECK(reported(pair_letters("ABab")) == Reported{"a x", "b x"});
     CHECK(pair_letters("ABab").a.unmatched_start == 0);
     CHECK(pair_letters("BAba").a.unmatched_start == 0);
-    CHECK(told(pair_letters("CABabc")) == Told{"a x", "b x", "c 4"});
-    CHECK(told(pair_letters("CADdBabc")) == Told{"d 0", "a x", "b x", "c 6"});
+    CHECK(reported(pair_letters("CABabc")) == Reported{"a x", "b x", "c 4"});
+    CHECK(reported(pair_letters("CADdBabc")) == Reported{"d 0", "a x", "b x", "c 6"});
     // three coroutines, each crossing the other two
-    CHECK(told(pair_letters("ABCabc")) == Told{"a x", "b x", "c x"});
-    CHECK(told(pair_letters("ABCacb")) == Told{"a x", "c x", "b x"});
+    CHECK(reported(pair_letters("ABCabc")) == Reported{"a x", "b x", "c x"});
+    CHECK(reported(pair_letters("ABCacb")) == Reported{"a x", "c x", "b x"});
     // partial overlaps: b crosses both the a before it and the a after it
-    CHECK(told(pair_letters("ABaAba")) == Told{"a x", "b x", "a x"});
-    CHECK(told(pair_letters("ABaAbBab")) == Told{"a x", "b x", "a x", "b x"});
+    CHECK(reported(pair_letters("ABaAba")) == Reported{"a x", "b x", "a x"});
+    CHECK(reported(pair_letters("ABaAbBab")) == Reported{"a x", "b x", "a x", "b x"});
     // slices entirely inside or outside the overlap are whole
-    CHECK(told(pair_letters("ABDdaEebFf")) == Told{"d 0", "a x", "e 0", "b x", "f 0"});
+    CHECK(reported(pair_letters("ABDdaEebFf")) == Reported{"d 0", "a x", "e 0", "b x", "f 0"});
     // b also continues beyond the slice around a
-    CHECK(told(pair_letters("CABacb")) == Told{"a x", "c x", "b x"});
+    CHECK(reported(pair_letters("CABacb")) == Reported{"a x", "c x", "b x"});
 }
 
 TEST_CASE("a slice around slices that cross counts them as its own time, not as nested slices",
@@ -101,11 +101,11 @@ TEST_CASE("a slice around slices that cross counts them as its own time, not as 
 
 TEST_CASE("a name that starts again has lost its STOP and crosses nothing", "[nsdump][pair]")
 {
-    CHECK(told(pair_letters("ABaABba")) == Told{"a 1", "b 0", "a 2"});
-    CHECK(told(pair_letters("ABaBb")) == Told{"a 1", "b 0"});
+    CHECK(reported(pair_letters("ABaABba")) == Reported{"a 1", "b 0", "a 2"});
+    CHECK(reported(pair_letters("ABaBb")) == Reported{"a 1", "b 0"});
     // nor does a STOP cross what ended before a loss, or before the end of the unit
-    CHECK(told(pair_letters("ABa!b")) == Told{"a 1"});
-    CHECK(told(pair_letters("|ABa.b")) == Told{"a 1"});
+    CHECK(reported(pair_letters("ABa!b")) == Reported{"a 1"});
+    CHECK(reported(pair_letters("|ABa.b")) == Reported{"a 1"});
 }
 
 TEST_CASE("a slice that was too deep ends with its own STOP", "[nsdump][pair]")

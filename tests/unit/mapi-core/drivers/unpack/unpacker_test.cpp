@@ -169,17 +169,17 @@ TEST_CASE("a packed file with wrong bytes always ends with a message", "[mapi-co
         return;
     const Outcome right = read_bytes(dir, small);
     std::mt19937 random(3);
-    size_t told = 0;
+    size_t reported = 0;
     for (int round = 0; round < 400; ++round) {
         std::string bytes = packed;
         bytes[random() % bytes.size()] ^= char(1 << random() % 8);
         const Outcome outcome = read_bytes(dir, bytes);
-        const bool is_told = outcome.open_error || (outcome.last == -1 && *outcome.stats.message);
-        if (!is_told) // a time or a name that gzip stores, for example
+        const bool is_reported = outcome.open_error || (outcome.last == -1 && *outcome.stats.message);
+        if (!is_reported) // a time or a name that gzip stores, for example
             REQUIRE((outcome.packets == right.packets));
-        told += is_told;
+        reported += is_reported;
     }
-    CHECK(told > 300);
+    CHECK(reported > 300);
 }
 
 TEST_CASE("a capture damaged before packing is reported with the position in the unpacked data",

@@ -199,7 +199,7 @@ TEST_CASE("random numbers below a bound include all values below it and none abo
     }
 }
 
-#ifdef HEAP_BYTES_ARE_TOLD
+#ifdef HEAP_BYTES_ARE_REPORTED
 TEST_CASE("full tables use no more memory than declared, whatever is in them",
           "[mapi-core][anonymize]")
 {

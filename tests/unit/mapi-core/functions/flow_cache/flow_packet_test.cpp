@@ -21,9 +21,9 @@ using frame_bytes::operator+;
 const Bytes kEthernet = Bytes(12, 2);
 const Bytes kPorts = {0x12, 0x34, 0, 53, 0, 8, 0, 0}; // UDP from 4660 to 53
 
-Bytes ipv4(uint8_t protocol, const Bytes &payload, uint16_t told = 0)
+Bytes ipv4(uint8_t protocol, const Bytes &payload, uint16_t reported = 0)
 {
-    const size_t bytes = told ? told : 20 + payload.size();
+    const size_t bytes = reported ? reported : 20 + payload.size();
     return Bytes{0x45, 0xb8, uint8_t(bytes >> 8), uint8_t(bytes), 0, 0, 0, 0, 61, protocol, 0, 0, 192, 0, 2, 1, 192, 0, 2, 2} + payload;
 }
 
