@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A meter's own cost: empty pairs, and pairs around dependent work (../CORRECTION.md). */
+/* A meter's own cost: empty pairs, and pairs around dependent work (../../CORRECTION.md). */
 #include <math.h>
 
 #include <nsprobe/sample.h>

@@ -55,7 +55,7 @@ extern NSP_THREAD_LOCAL int nsp_step_calibrating;
 /* Nonzero: EXIT does not choose whether the next unit is counted. */
 extern NSP_THREAD_LOCAL int nsp_step_keep_skip;
 
-/* The read operations in src/counters_*read.c, built without vector instructions. */
+/* The read operations in src/writer/counters_*read.c, built without vector instructions. */
 int nsp_step_read(uint64_t *words, uint32_t count);
 int nsp_rdpmc_read(uint64_t *words, uint32_t count);
 int nsp_perf_read(uint64_t *words, uint32_t count);

@@ -17,7 +17,7 @@
  *
  * The cold half follows the function that contains the probe (subsection 1), within
  * reach of a conditional branch.  It preserves x30, so that a leaf function stays
- * one, and all registers except the listed ones (src/arch_aarch64.S).
+ * one, and all registers except the listed ones (src/writer/arch_aarch64.S).
  */
 #define NSP_DETAIL_STR_(x) #x
 #define NSP_DETAIL_STR(x) NSP_DETAIL_STR_(x)

@@ -40,7 +40,7 @@
  * every site and in the calibration: the correction is exact only in this case.
  *
  * The cold path preserves the red zone and all registers except the listed ones
- * (src/arch_x86_64.S), so a probe clobbers no vector register of the code around it.
+ * (src/writer/arch_x86_64.S), so a probe clobbers no vector register of the code around it.
  */
 #define NSP_DETAIL_STR_(x) #x
 #define NSP_DETAIL_STR(x) NSP_DETAIL_STR_(x)

@@ -11,7 +11,7 @@
 #define NSP_DETAIL_MODE_ORDERED 4 /* as INLINE, between fences */
 #define NSP_DETAIL_MODE_COUNTED 5 /* START, STOP: src/counted_*.S read registers; rest: GENERAL */
 
-/* Byte offsets for the assembly; checked in src/process.c. */
+/* Byte offsets for the assembly; checked in src/session/process.c. */
 #define NSP_DETAIL_STATE_MODE 0
 #define NSP_DETAIL_STATE_ORDERED 4
 #define NSP_DETAIL_STATE_STRIDE 8
