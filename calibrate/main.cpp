@@ -19,8 +19,8 @@
 #include "common/command/tell.hpp"
 #include "report/environment.hpp"
 #include "report/report.hpp"
-#include "run.hpp"
 #include "report/warnings.hpp"
+#include "run.hpp"
 
 NSP_IGNORE_ENVIRONMENT;
 
@@ -65,19 +65,26 @@ struct Options {
 void add_options(command::Arguments &arguments, Options &options)
 {
     arguments.version("--version", "nscalibrate " NETSLICE_VERSION);
-    arguments.add("--cpu", options.cpu, "CPU to measure on; default: the CPU that the program starts on");
-    arguments.add("-b,--batches", options.batches,
-                   "batches behind each figure; default 500, thorough 8000")
+    arguments.add("--cpu", options.cpu,
+                  "CPU to measure on; default: the CPU that the program starts on");
+    arguments
+        .add("-b,--batches", options.batches,
+             "batches behind each figure; default 500, thorough 8000")
         .range(50, 1000000);
     arguments.add_flag("--thorough", options.is_thorough,
-                 "more passes and batches; takes about a minute");
+                       "more passes and batches; takes about a minute");
+    arguments
+        .add("--counters", options.counters,
+             "comma-separated list of required counters; default: instructions, if available")
+        .check([](const std::string &text) {
+            return text.empty() ? "empty list (name counters or omit the option)" : "";
+        });
     arguments.add(
-        "--counters", options.counters,
-        "comma-separated list of required counters; default: instructions, if available")
-        .check([](const std::string &text) { return text.empty() ? "empty list (name counters or omit the option)" : ""; });
-    arguments.add("-o,--output", options.output, "also write calibration.json to this file; -: to standard output instead of the tables");
+        "-o,--output", options.output,
+        "also write calibration.json to this file; -: to standard output instead of the tables");
     arguments.add_flag("--paper", options.wants_paper,
-                 "print the tables of the NetSlice paper with this machine's figures; in the JSON under \"paper\"");
+                       "print the tables of the NetSlice paper with this machine's figures; in the "
+                       "JSON under \"paper\"");
     arguments.add_flag("--json", options.wants_json, "print JSON instead of tables");
     arguments.add_flag("-q,--quiet", options.is_quiet, "no progress line on the terminal");
     arguments.footer(kFooter);
@@ -89,8 +96,9 @@ int calibrate_machine(const Options &options)
     Affinity affinity;
     const unsigned cpu = options.cpu.value_or(static_cast<unsigned>(sched_getcpu()));
     if (!affinity.may_use(cpu)) {
-        command::tell("nscalibrate: --cpu {}: CPU unavailable to this process (see taskset -p {})\n",
-                   cpu, getpid());
+        command::tell(
+            "nscalibrate: --cpu {}: CPU unavailable to this process (see taskset -p {})\n", cpu,
+            getpid());
         return kUsage;
     }
     const bool goes_to_stdout = options.output == "-";
@@ -136,7 +144,8 @@ int calibrate_machine(const Options &options)
 int main(int argc, char **argv)
 {
     command_keep_standard_files();
-    command::Arguments arguments("Measure the cost of clock reads and NetSlice probes on this machine.", "nscalibrate");
+    command::Arguments arguments(
+        "Measure the cost of clock reads and NetSlice probes on this machine.", "nscalibrate");
     Options options;
     add_options(arguments, options);
     try {

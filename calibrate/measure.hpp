@@ -16,11 +16,11 @@ static_assert(kUnrolled == 8, "as in NSCALIBRATE_LOOP");
 
 // Defines a Loop with the instructions repeated eight times; the further arguments are the
 // clobbered registers.  Nothing uses the results, so the CPU may overlap the instructions freely.
-#define NSCALIBRATE_LOOP(name, instructions, ...)                                                  \
-    void name(std::uint32_t rounds)                                                                \
-    {                                                                                              \
-        for (std::uint32_t i = 0; i < rounds; i += kUnrolled)                                      \
-            asm volatile(".rept 8\n\t" instructions "\n\t.endr" : : : __VA_ARGS__, "memory");      \
+#define NSCALIBRATE_LOOP(name, instructions, ...)                                             \
+    void name(std::uint32_t rounds)                                                           \
+    {                                                                                         \
+        for (std::uint32_t i = 0; i < rounds; i += kUnrolled)                                 \
+            asm volatile(".rept 8\n\t" instructions "\n\t.endr" : : : __VA_ARGS__, "memory"); \
     }
 
 struct Estimate {

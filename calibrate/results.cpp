@@ -87,7 +87,8 @@ std::string Results::why_no_counters() const
     std::string text;
     for (const Unavailable &lack : unavailable)
         if (lack.what.starts_with(kCounters))
-            text += (text.empty() ? "" : "; ") + lack.what.substr(kCounters.size()) + ": " + lack.reason;
+            text += (text.empty() ? "" : "; ") + lack.what.substr(kCounters.size()) + ": " +
+                    lack.reason;
     return text;
 }
 } // namespace calibrate

@@ -49,8 +49,8 @@ struct CounterCost {
 struct ProbeRow {
     std::string macro; // START+STOP, MARK, INIT, EXIT; among the halves START, STOP
     Setting setting;
-    Series inner; // probe cost included in a slice, in ticks; START+STOP only
-    Series outer; // ticks that the probe, or the pair, adds to the enclosing code
+    Series inner;       // probe cost included in a slice, in ticks; START+STOP only
+    Series outer;       // ticks that the probe, or the pair, adds to the enclosing code
     Series inner_alone; // the same without work that the probe could overlap with
     Series outer_alone;
     std::vector<CounterCost> counter_costs;
@@ -80,9 +80,10 @@ struct Results {
     std::vector<ClockReadRow>
         clock_reads; // the first is the bare read, to which all others are compared
     std::vector<ProbeRow> probes;
-    std::vector<ProbeRow> halves; // of the pair; for the paper's tables only
+    std::vector<ProbeRow> halves;             // of the pair; for the paper's tables only
     std::vector<InstructionRow> instructions; // for the paper's tables only
-    std::vector<InstructionRow> kernel_costs; // of nsmod: instructions, macros, "idle MACRO"; for the paper's tables only
+    std::vector<InstructionRow>
+        kernel_costs; // of nsmod: instructions, macros, "idle MACRO"; for the paper's tables only
     std::vector<RingRow> rings;
     std::vector<Unavailable> unavailable;
     double step_ticks = 0;
@@ -95,7 +96,7 @@ struct Results {
     Series &kernel_cost(const std::string &name);
     RingRow &ring(const std::string &name, const Setting &setting);
     void lacks(const std::string &what, const std::string &reason); // kept once per `what`
-    std::string why_lacking(const std::string &what) const; // empty: not unavailable
+    std::string why_lacking(const std::string &what) const;         // empty: not unavailable
     std::string why_no_counters() const; // each source with its reason; empty: none unavailable
 };
 } // namespace calibrate

@@ -118,7 +118,8 @@ void note_spreads(const Results &results, RunFacts &facts)
         note_probe(row, facts);
     for (const RingRow &row : results.rings) {
         if (row.name != "off") // a fraction of a nanosecond: its relative spread is meaningless
-            note_spread(fmt::format("ring {} {}", row.name, row.setting.ring), row.ticks, row.ticks.total().mean, facts);
+            note_spread(fmt::format("ring {} {}", row.name, row.setting.ring), row.ticks,
+                        row.ticks.total().mean, facts);
         facts.dropped_passes += row.dropped_passes;
         facts.has_loss_equation = facts.has_loss_equation && row.has_loss_equation;
     }
@@ -132,8 +133,8 @@ Run run_cases(const Plan &plan, Affinity &affinity, unsigned cpu, command::Statu
     const long preemptions_before = preemptions();
     const Instant begin = now();
     for (unsigned number = 0; number < plan.passes; ++number) {
-        const Pass pass = {number,        plan.batches_per_pass,   number < plan.stepping_passes,
-                           plan.counters, plan.must_have_counters, &affinity,
+        const Pass pass = {number,         plan.batches_per_pass,   number < plan.stepping_passes,
+                           plan.counters,  plan.must_have_counters, &affinity,
                            plan.does_paper};
         for (const Case &one : kCases) {
             if (one.is_for_paper && !plan.does_paper)

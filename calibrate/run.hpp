@@ -9,8 +9,8 @@
 #include "cases/cases.hpp"
 #include "common/command/status_line.hpp"
 #include "report/environment.hpp"
-#include "results.hpp"
 #include "report/warnings.hpp"
+#include "results.hpp"
 
 namespace calibrate
 {

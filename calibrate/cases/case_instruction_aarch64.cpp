@@ -12,8 +12,9 @@ namespace calibrate
 {
 namespace
 {
-constexpr std::uint64_t kUserAccess64Bit = 3; // config1 of the kernel's arm PMU: bit 0 long counter, bit 1 user access
-constexpr std::uint32_t kCycleCounter = 31;   // the kernel's number for PMCCNTR_EL0
+constexpr std::uint64_t kUserAccess64Bit =
+    3; // config1 of the kernel's arm PMU: bit 0 long counter, bit 1 user access
+constexpr std::uint32_t kCycleCounter = 31; // the kernel's number for PMCCNTR_EL0
 
 std::optional<UserCounter> counter; // while pmccntr is measured
 
@@ -23,7 +24,9 @@ NSCALIBRATE_LOOP(isb, "isb", "x9")
 
 std::string begin_midr()
 {
-    return getauxval(AT_HWCAP) & HWCAP_CPUID ? "" : "not emulated for programs by this kernel (no HWCAP_CPUID)";
+    return getauxval(AT_HWCAP) & HWCAP_CPUID
+               ? ""
+               : "not emulated for programs by this kernel (no HWCAP_CPUID)";
 }
 
 std::string begin_pmccntr()
@@ -45,9 +48,16 @@ void end_pmccntr()
 std::span<const InstructionVariant> instruction_variants()
 {
     static constexpr std::array variants = {
-        InstructionVariant{"midr_el1", midr, begin_midr, nullptr, {}, "like cpuid; emulated by the kernel", nullptr},
+        InstructionVariant{"midr_el1",
+                           midr,
+                           begin_midr,
+                           nullptr,
+                           {},
+                           "like cpuid; emulated by the kernel",
+                           nullptr},
         InstructionVariant{"mrs, EL1", nullptr, needs_nsmod, nullptr, {}, nullptr, nullptr},
-        InstructionVariant{"pmccntr", pmccntr, begin_pmccntr, end_pmccntr, {}, "like rdpmc", nullptr},
+        InstructionVariant{
+            "pmccntr", pmccntr, begin_pmccntr, end_pmccntr, {}, "like rdpmc", nullptr},
         InstructionVariant{"cntvct", nullptr, nullptr, nullptr, {}, "like rdtsc", nullptr},
         InstructionVariant{"msr, EL1", nullptr, needs_nsmod, nullptr, {}, nullptr, nullptr},
         InstructionVariant{"isb", isb, nullptr, nullptr, {}, "serializes, like cpuid", nullptr},

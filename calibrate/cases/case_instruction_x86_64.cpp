@@ -37,7 +37,8 @@ void end_rdpmc()
 std::span<const InstructionVariant> instruction_variants()
 {
     static constexpr std::array variants = {
-        InstructionVariant{"cpuid", cpuid, nullptr, nullptr, 173, nullptr, "exits to the hypervisor"},
+        InstructionVariant{"cpuid", cpuid, nullptr, nullptr, 173, nullptr,
+                           "exits to the hypervisor"},
         InstructionVariant{"rdmsr", nullptr, needs_nsmod, nullptr, 180, nullptr, nullptr},
         InstructionVariant{"rdpmc", rdpmc, begin_rdpmc, end_rdpmc, 82, nullptr, nullptr},
         InstructionVariant{"rdtsc", nullptr, nullptr, nullptr, 69, nullptr, nullptr},

@@ -32,20 +32,18 @@ struct Source {
     const char *name;
     nsp_counter_source value;
 };
-constexpr Source kSources[] = {
-    {"rdpmc", NSP_SOURCE_RDPMC}, {"perf-read", NSP_SOURCE_PERF_READ}, {"papi", NSP_SOURCE_PAPI}, {"step", NSP_SOURCE_STEP}};
+constexpr Source kSources[] = {{"rdpmc", NSP_SOURCE_RDPMC},
+                               {"perf-read", NSP_SOURCE_PERF_READ},
+                               {"papi", NSP_SOURCE_PAPI},
+                               {"step", NSP_SOURCE_STEP}};
 
 const char *macro_of(unsigned kind)
 {
     switch (kind) {
-    case NSLICE_KIND_START:
-        return "START+STOP";
-    case NSLICE_KIND_MARK:
-        return "MARK";
-    case NSLICE_KIND_INIT:
-        return "INIT";
-    case NSLICE_KIND_EXIT:
-        return "EXIT";
+    case NSLICE_KIND_START: return "START+STOP";
+    case NSLICE_KIND_MARK: return "MARK";
+    case NSLICE_KIND_INIT: return "INIT";
+    case NSLICE_KIND_EXIT: return "EXIT";
     }
     return nullptr;
 }
@@ -65,7 +63,8 @@ void add_entry(const nslice_calibration_entry &entry, bool has_inner,
     const Estimate inner{entry.inner, entry.inner_ci95, 0, entry.samples, entry.trimmed};
     const Estimate outer{entry.outer, entry.outer_ci95, 0, entry.samples, entry.trimmed};
     const bool is_alone = entry.kind & NSLICE_ENTRY_ALONE;
-    Series *to_inner = is_alone ? &row.inner_alone : &row.inner, *to_outer = is_alone ? &row.outer_alone : &row.outer;
+    Series *to_inner = is_alone ? &row.inner_alone : &row.inner,
+           *to_outer = is_alone ? &row.outer_alone : &row.outer;
     if (entry.field > 0) {
         CounterCost &cost = counter_cost(row, names[entry.field - 1]);
         to_inner = &cost.inner;
@@ -88,7 +87,8 @@ void take(const nsp_calibration &measured, const Setting &setting,
     }
     for (std::uint32_t i = 0; i < measured.half_count; ++i) {
         const nslice_calibration_entry &entry = measured.halves[i];
-        const char *macro = (entry.kind & ~NSLICE_ENTRY_ALONE) == NSLICE_KIND_START ? "START" : "STOP";
+        const char *macro =
+            (entry.kind & ~NSLICE_ENTRY_ALONE) == NSLICE_KIND_START ? "START" : "STOP";
         if (entry.field <= names.size())
             add_entry(entry, false, names, results.half(macro, setting));
     }
@@ -99,15 +99,19 @@ bool measure(const Mode &mode, const RingKind &kind, const Source &source, const
              Results &results)
 {
     const bool has_counters = source.value != NSP_SOURCE_NONE;
-    const nsp_calibration_request request = {mode.value, kind.value,
+    const nsp_calibration_request request = {mode.value,
+                                             kind.value,
                                              has_counters ? pass.counters.c_str() : nullptr,
-                                             source.value, kShortBatches * pass.batches, pass.does_paper};
+                                             source.value,
+                                             kShortBatches * pass.batches,
+                                             pass.does_paper};
     static nsp_calibration measured; // 20 KiB
     const int err = nsp_calibrate(&request, &measured);
     if (err == -EBUSY)
         throw CannotMeasure(nsp_last_error());
     if (err == -EINVAL && has_counters)
-        throw command::UsageError(fmt::format("--counters {}: {}", pass.counters, nsp_last_error()));
+        throw command::UsageError(
+            fmt::format("--counters {}: {}", pass.counters, nsp_last_error()));
     if (err) {
         results.lacks(has_counters ? fmt::format("counters from {}", source.name)
                                    : fmt::format("ring kind {}", kind.name),
@@ -151,7 +155,7 @@ void run_counter_case(const Pass &pass, Results &results)
             }
     }
     if (pass.must_have_counters && pass.number == 0 && results.probes.size() == rows_without)
-        throw CannotMeasure(fmt::format("counters \"{}\": no source available: {}",
-                                        pass.counters, results.why_no_counters()));
+        throw CannotMeasure(fmt::format("counters \"{}\": no source available: {}", pass.counters,
+                                        results.why_no_counters()));
 }
 } // namespace calibrate

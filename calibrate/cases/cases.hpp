@@ -22,10 +22,10 @@ public:
 };
 
 struct Pass {
-    unsigned number = 0;       // from 0
-    std::uint32_t batches = 0; // for each figure
-    bool does_stepping = true; // slow but exact, so a few passes are enough
-    std::string counters;      // names for the sessions with counters
+    unsigned number = 0;             // from 0
+    std::uint32_t batches = 0;       // for each figure
+    bool does_stepping = true;       // slow but exact, so a few passes are enough
+    std::string counters;            // names for the sessions with counters
     bool must_have_counters = false; // given by the user: an error if no source has them
     Affinity *affinity = nullptr;
     bool does_paper = false; // also measure what only the paper's tables need
@@ -69,12 +69,12 @@ void empty_loop(std::uint32_t rounds);
 // One instruction of the paper's Table 1, or its counterpart on this architecture.
 struct InstructionVariant {
     const char *name;
-    Loop loop;                   // null: measured as the clock read of that name, or not at all
-    std::string (*begin)();      // prepares it or returns why it cannot run; null: always runs
-    void (*end)();               // undoes begin(); null: nothing to undo
+    Loop loop;              // null: measured as the clock read of that name, or not at all
+    std::string (*begin)(); // prepares it or returns why it cannot run; null: always runs
+    void (*end)();          // undoes begin(); null: nothing to undo
     std::optional<double> ns_2001;
-    const char *note;            // null: none
-    const char *note_in_vm;      // used instead in a virtual machine; null: the same
+    const char *note;       // null: none
+    const char *note_in_vm; // used instead in a virtual machine; null: the same
 };
 
 std::span<const InstructionVariant> instruction_variants();

@@ -52,8 +52,8 @@ std::optional<KernelCost> parse_line(std::string_view line)
         return KernelCost{std::string(fields[0]), std::nullopt, std::string(fields[2])};
     if (fields.size() != 4)
         return std::nullopt;
-    const auto mean = number(fields[1], -kMostTicks, kMostTicks), ci95 = number(fields[2], 0, kMostTicks),
-               batches = number(fields[3], 2, 1000000);
+    const auto mean = number(fields[1], -kMostTicks, kMostTicks),
+               ci95 = number(fields[2], 0, kMostTicks), batches = number(fields[3], 2, 1000000);
     if (!mean || !ci95 || !batches)
         return std::nullopt;
     Estimate estimate;
@@ -90,7 +90,8 @@ KernelCosts parse_kernel_costs(std::string_view text)
 std::string read_kernel_costs(unsigned cpu, std::uint32_t batches, std::string &text)
 {
     char *answer = nullptr;
-    if (nsp_nsmod_measure(cpu, std::clamp<std::uint32_t>(batches, 10, NSLICE_MEASURE_MAX_BATCHES), &answer) != 0)
+    if (nsp_nsmod_measure(cpu, std::clamp<std::uint32_t>(batches, 10, NSLICE_MEASURE_MAX_BATCHES),
+                          &answer) != 0)
         return nsp_last_error();
     text = answer;
     std::free(answer);

@@ -26,13 +26,12 @@ std::string why_not_opened(int err)
     switch (err) {
     case ENOENT:
     case ENODEV:
-    case EOPNOTSUPP:
-        return "this machine has no PMU for programs (most virtual machines)";
+    case EOPNOTSUPP: return "this machine has no PMU for programs (most virtual machines)";
     case EACCES:
     case EPERM:
-        return "perf_event_open: permission denied (lower /proc/sys/kernel/perf_event_paranoid to 2 or less)";
-    default:
-        return fmt::format("perf_event_open: {}", std::strerror(err));
+        return "perf_event_open: permission denied (lower /proc/sys/kernel/perf_event_paranoid to "
+               "2 or less)";
+    default: return fmt::format("perf_event_open: {}", std::strerror(err));
     }
 }
 
@@ -42,7 +41,8 @@ std::string why_not_readable(const perf_event_mmap_page &page)
         return "counter reads by programs are disabled (cap_user_rdpmc is 0; x86-64: see "
                "/sys/bus/event_source/devices/cpu/rdpmc, arm64: /proc/sys/kernel/perf_user_access)";
     if (page.index == 0)
-        return "the kernel assigned no register: they are in use by other programs, or user reads are disabled";
+        return "the kernel assigned no register: they are in use by other programs, or user reads "
+               "are disabled";
     return "";
 }
 

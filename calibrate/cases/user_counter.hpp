@@ -22,7 +22,10 @@ public:
     const std::string &lacks() const { return lacks_; }
     std::uint32_t number() const { return number_; }
     // Only valid if lacks() is empty.
-    const volatile perf_event_mmap_page *page() const { return static_cast<const perf_event_mmap_page *>(page_); }
+    const volatile perf_event_mmap_page *page() const
+    {
+        return static_cast<const perf_event_mmap_page *>(page_);
+    }
     std::uint64_t value() const; // by the system call
 
 private:

@@ -132,7 +132,8 @@ std::optional<double> read_steal_seconds(const std::filesystem::path &root, unsi
     return std::nullopt;
 }
 
-Environment read_environment(const std::filesystem::path &root, unsigned cpu, const nsp_machine &machine)
+Environment read_environment(const std::filesystem::path &root, unsigned cpu,
+                             const nsp_machine &machine)
 {
     const std::filesystem::path cpus = root / "sys/devices/system/cpu";
     Environment out;

@@ -29,7 +29,8 @@ struct Environment {
 };
 
 // `root` is "/", or a test tree.
-Environment read_environment(const std::filesystem::path &root, unsigned cpu, const nsp_machine &machine);
+Environment read_environment(const std::filesystem::path &root, unsigned cpu,
+                             const nsp_machine &machine);
 
 bool is_virtual(const Environment &environment);
 

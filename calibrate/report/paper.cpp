@@ -32,10 +32,12 @@ std::optional<Estimate> named_figure(const std::vector<Row> &rows, const std::st
     return std::nullopt;
 }
 
-InstructionLine instruction_line(const Results &results, const InstructionVariant &variant, bool is_virtual)
+InstructionLine instruction_line(const Results &results, const InstructionVariant &variant,
+                                 bool is_virtual)
 {
     const char *note = is_virtual && variant.note_in_vm ? variant.note_in_vm : variant.note;
-    InstructionLine line = {variant.name, variant.ns_2001, named_figure(results.instructions, variant.name), ""};
+    InstructionLine line = {variant.name, variant.ns_2001,
+                            named_figure(results.instructions, variant.name), ""};
     if (!line.ticks)
         line.ticks = named_figure(results.clock_reads, variant.name);
     if (variant.begin == needs_nsmod) {
@@ -89,14 +91,15 @@ const ProbeRow *find_row(const Results &results, const Macro &macro, const Setti
     return nullptr;
 }
 
-std::optional<Estimate> macro_ticks(const Results &results, const Macro &macro, const Setting &setting)
+std::optional<Estimate> macro_ticks(const Results &results, const Macro &macro,
+                                    const Setting &setting)
 {
     const ProbeRow *row = find_row(results, macro, setting);
     return row ? figure(row->*macro.ticks) : std::nullopt;
 }
 
-std::optional<Estimate> macro_count(const Results &results, const Macro &macro, const Setting &setting,
-                                    const std::string &counter)
+std::optional<Estimate> macro_count(const Results &results, const Macro &macro,
+                                    const Setting &setting, const std::string &counter)
 {
     const ProbeRow *row = find_row(results, macro, setting);
     if (row)
@@ -113,9 +116,10 @@ void add_events(const Results &results, Paper &paper)
             continue;
         for (const CounterCost &cost : row.counter_costs) {
             EventLine line = {cost.name, row.setting.counters, row.setting.mode, {}};
-            std::transform(kMacros.begin(), kMacros.end(), line.counts.begin(), [&](const Macro &macro) {
-                return macro_count(results, macro, row.setting, cost.name);
-            });
+            std::transform(kMacros.begin(), kMacros.end(), line.counts.begin(),
+                           [&](const Macro &macro) {
+                               return macro_count(results, macro, row.setting, cost.name);
+                           });
             paper.events.push_back(line);
         }
     }
@@ -126,7 +130,8 @@ void add_events(const Results &results, Paper &paper)
 }
 } // namespace
 
-Paper paper_of(const Results &results, std::span<const InstructionVariant> variants, bool is_virtual)
+Paper paper_of(const Results &results, std::span<const InstructionVariant> variants,
+               bool is_virtual)
 {
     Paper paper;
     for (const InstructionVariant &variant : variants)

@@ -12,8 +12,8 @@
 
 namespace calibrate
 {
-inline constexpr const char *kPaperSource =
-    "Liu Hai-peng, Zhang Gen-du: NetSlice: A Tool for Automated Analysis of Network Software Latency, 2001";
+inline constexpr const char *kPaperSource = "Liu Hai-peng, Zhang Gen-du: NetSlice: A Tool for "
+                                            "Automated Analysis of Network Software Latency, 2001";
 
 // Table 1.
 struct InstructionLine {
@@ -76,5 +76,6 @@ struct Paper {
     std::string why_no_events; // empty if there are any
 };
 
-Paper paper_of(const Results &results, std::span<const InstructionVariant> variants, bool is_virtual);
+Paper paper_of(const Results &results, std::span<const InstructionVariant> variants,
+               bool is_virtual);
 } // namespace calibrate

@@ -58,7 +58,8 @@ nsdump::CalibrationFile contract(const Report &report)
                     env.compiler,
                     env.date,
                     env.cpus};
-    file.clock = {env.machine.clock, facts.hz, facts.step_ticks, env.machine.clock_is_invariant != 0};
+    file.clock = {env.machine.clock, facts.hz, facts.step_ticks,
+                  env.machine.clock_is_invariant != 0};
     for (const ClockReadRow &row : report.run.results.clock_reads) {
         const Estimate cost = row.ticks.total();
         file.clock_reads.push_back(

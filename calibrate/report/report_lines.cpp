@@ -9,22 +9,22 @@ std::string context_text(const Report &report)
     Lines lines;
     const Environment &env = report.environment;
     const RunFacts &facts = report.run.facts;
-    const auto known = [](const auto &flag) {
-        return !flag ? "unknown" : *flag ? "on" : "off";
-    };
-    lines.line("cpu        {} ({}), CPU {} of {}{}", env.machine.cpu_model, env.machine.arch, env.cpu,
-               env.cpus, env.is_isolated ? ", isolated" : "");
+    const auto known = [](const auto &flag) { return !flag ? "unknown" : *flag ? "on" : "off"; };
+    lines.line("cpu        {} ({}), CPU {} of {}{}", env.machine.cpu_model, env.machine.arch,
+               env.cpu, env.cpus, env.is_isolated ? ", isolated" : "");
     lines.line("machine    {}, virtualised: {}, SMT {}, turbo {}, governor {}", env.kernel,
                env.machine.hypervisor, known(env.is_smt_active), known(env.is_turbo_on),
                env.governor.value_or("unknown"));
-    lines.line("clock      {} at {:.6f} GHz, step {:.1f} ticks ({:.1f} ns), {}, kernel's clock source {}",
-               env.machine.clock, facts.hz / 1e9, facts.step_ticks, facts.step_ticks * 1e9 / facts.hz,
-               env.machine.clock_is_invariant ? "invariant" : "NOT invariant",
-               env.clock_source.value_or("unknown"));
+    lines.line(
+        "clock      {} at {:.6f} GHz, step {:.1f} ticks ({:.1f} ns), {}, kernel's clock source {}",
+        env.machine.clock, facts.hz / 1e9, facts.step_ticks, facts.step_ticks * 1e9 / facts.hz,
+        env.machine.clock_is_invariant ? "invariant" : "NOT invariant",
+        env.clock_source.value_or("unknown"));
     lines.line("build      {}", env.compiler);
-    lines.line("run        {} {:.1f} s, {} passes of {} batches; a fifth of both trimmed at either end; "
-               "load before {:.2f}",
-               env.date, facts.seconds, report.plan.passes, report.plan.batches_per_pass, env.load_1min);
+    lines.line(
+        "run        {} {:.1f} s, {} passes of {} batches; a fifth of both trimmed at either end; "
+        "load before {:.2f}",
+        env.date, facts.seconds, report.plan.passes, report.plan.batches_per_pass, env.load_1min);
     return lines.take();
 }
 

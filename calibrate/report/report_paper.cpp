@@ -11,8 +11,8 @@ class PaperReport : Lines
 {
 public:
     explicit PaperReport(const Report &report)
-        : report_(report),
-          paper_(paper_of(report.run.results, instruction_variants(), is_virtual(report.environment))),
+        : report_(report), paper_(paper_of(report.run.results, instruction_variants(),
+                                           is_virtual(report.environment))),
           ns_per_tick_(1e9 / report.run.facts.hz)
     {
     }
@@ -36,16 +36,18 @@ private:
         if (!cost)
             return fmt::format("{:>9} {:>7} {:>10} {:>7}", "-", "-", "-", "-");
         const double ns = cost->mean * ns_per_tick_;
-        return fmt::format("{:>9.2f} {:>7.2f} {:>10.2f} {:>7}", ns, cost->ci95 * ns_per_tick_, cost->mean,
-                           ns_2001 ? fmt::format("{:.3f}", ns / *ns_2001) : "-");
+        return fmt::format("{:>9.2f} {:>7.2f} {:>10.2f} {:>7}", ns, cost->ci95 * ns_per_tick_,
+                           cost->mean, ns_2001 ? fmt::format("{:.3f}", ns / *ns_2001) : "-");
     }
 
     void instructions()
     {
         line("\nTable 1: machine instructions");
-        line("{:<12} {:>7} {:>9} {:>7} {:>10} {:>7}", "", "2001 ns", "ns", "+-95%", "ticks", "x 2001");
+        line("{:<12} {:>7} {:>9} {:>7} {:>10} {:>7}", "", "2001 ns", "ns", "+-95%", "ticks",
+             "x 2001");
         for (const InstructionLine &one : paper_.instructions)
-            line("{:<12} {:>7} {}{}{}", one.name, one.ns_2001 ? fmt::format("{:.0f}", *one.ns_2001) : "-",
+            line("{:<12} {:>7} {}{}{}", one.name,
+                 one.ns_2001 ? fmt::format("{:.0f}", *one.ns_2001) : "-",
                  figures(one.ticks, one.ns_2001), one.note.empty() ? "" : "  ", one.note);
     }
 
@@ -53,13 +55,15 @@ private:
     {
         line("\nTable 2: macro-instructions, ring {}, no counters", paper_.ring);
         line("{:<24} {:>7} {:>9} {:26} {:>9}", "clock mode", "", "fast", "", "ordered");
-        line("{:<24} {:>7} {:>9} {:>7} {:>10} {:>7} {:>9} {:>7} {:>10} {:>7}", "", "2001 ns", "ns", "+-95%", "ticks",
-             "x 2001", "ns", "+-95%", "ticks", "x 2001");
+        line("{:<24} {:>7} {:>9} {:>7} {:>10} {:>7} {:>9} {:>7} {:>10} {:>7}", "", "2001 ns", "ns",
+             "+-95%", "ticks", "x 2001", "ns", "+-95%", "ticks", "x 2001");
         for (const MacroLine &one : paper_.macros)
-            line("{:<3} {:<20} {:>7.0f} {} {}{}", one.macro->acronym, one.macro->name, one.macro->ns_2001,
-                 figures(one.fast, one.macro->ns_2001), figures(one.ordered, one.macro->ns_2001),
+            line("{:<3} {:<20} {:>7.0f} {} {}{}", one.macro->acronym, one.macro->name,
+                 one.macro->ns_2001, figures(one.fast, one.macro->ns_2001),
+                 figures(one.ordered, one.macro->ns_2001),
                  one.fast && one.ordered ? "" : "  -: not in the calibration");
-        line("macros back to back; inner: cost included in an empty slice; others: cost added to the enclosing code");
+        line("macros back to back; inner: cost included in an empty slice; others: cost added to "
+             "the enclosing code");
         line("the macros of 2001 ran in the kernel, these run in a program");
     }
 
@@ -70,15 +74,19 @@ private:
             line("not measured: {}", paper_.why_no_kernel);
         if (paper_.kernel_instructions.empty() && paper_.kernel_macros.empty())
             return;
-        line("{:<24} {:>7} {:>9} {:>7} {:>10} {:>7}", "", "2001 ns", "ns", "+-95%", "ticks", "x 2001");
+        line("{:<24} {:>7} {:>9} {:>7} {:>10} {:>7}", "", "2001 ns", "ns", "+-95%", "ticks",
+             "x 2001");
         for (const InstructionLine &one : paper_.kernel_instructions)
-            line("{:<24} {:>7} {}{}{}", one.name, one.ns_2001 ? fmt::format("{:.0f}", *one.ns_2001) : "-",
+            line("{:<24} {:>7} {}{}{}", one.name,
+                 one.ns_2001 ? fmt::format("{:.0f}", *one.ns_2001) : "-",
                  figures(one.ticks, one.ns_2001), one.note.empty() ? "" : "  ", one.note);
         for (const KernelMacroLine &one : paper_.kernel_macros)
-            line("{:<3} {:<20} {:>7.0f} {}  {}", one.macro->acronym, one.macro->name, one.macro->ns_2001,
-                 figures(one.recorded, one.macro->ns_2001),
-                 one.idle ? fmt::format("no recorder: {:.2f} ns", one.idle->mean * ns_per_tick_) : "");
-        line("macros: ring with room, no counters; the inner cost is in each trace that has kernel records");
+            line("{:<3} {:<20} {:>7.0f} {}  {}", one.macro->acronym, one.macro->name,
+                 one.macro->ns_2001, figures(one.recorded, one.macro->ns_2001),
+                 one.idle ? fmt::format("no recorder: {:.2f} ns", one.idle->mean * ns_per_tick_)
+                          : "");
+        line("macros: ring with room, no counters; the inner cost is in each trace that has kernel "
+             "records");
     }
 
     void events()
@@ -94,7 +102,8 @@ private:
         line("{}", head);
         bool has_2001 = false, has_step = false;
         for (const EventLine &one : paper_.events) {
-            std::string text = fmt::format("{:<16} {:<10} {:<8}", one.counter, one.source, one.mode);
+            std::string text =
+                fmt::format("{:<16} {:<10} {:<8}", one.counter, one.source, one.mode);
             for (const auto &count : one.counts)
                 text += count ? fmt::format(" {:>8.1f}", count->mean) : fmt::format(" {:>8}", "-");
             line("{}", text);
@@ -103,9 +112,11 @@ private:
         }
         if (has_2001)
             events_of_2001();
-        line("measured with probes that read the counter, whose code path is longer than that of Table 2");
+        line("measured with probes that read the counter, whose code path is longer than that of "
+             "Table 2");
         if (has_step)
-            line("step: instructions of a macro counted by a stepped slice; stepping is off while the macro writes its record");
+            line("step: instructions of a macro counted by a stepped slice; stepping is off while "
+                 "the macro writes its record");
     }
 
     void events_of_2001()

@@ -48,10 +48,11 @@ Json kernel_json(const Paper &paper, double hz)
                                         {"reason", line.ticks ? Json(nullptr) : Json(line.note)}});
     json["macros"] = Json::array();
     for (const KernelMacroLine &line : paper.kernel_macros)
-        json["macros"].push_back({{"acronym", line.macro->acronym},
-                                  {"name", line.macro->name},
-                                  {"recorded", estimate_json(line.recorded, line.macro->ns_2001, hz)},
-                                  {"idle", estimate_json(line.idle, {}, hz)}});
+        json["macros"].push_back(
+            {{"acronym", line.macro->acronym},
+             {"name", line.macro->name},
+             {"recorded", estimate_json(line.recorded, line.macro->ns_2001, hz)},
+             {"idle", estimate_json(line.idle, {}, hz)}});
     return json;
 }
 } // namespace
@@ -64,18 +65,20 @@ Json paper_json(const Report &report)
     Json json = {{"source_2001", kPaperSource}, {"ring", paper.ring}};
     json["instructions"] = Json::array();
     for (const InstructionLine &line : paper.instructions)
-        json["instructions"].push_back({{"name", line.name},
-                                        {"ns_2001", line.ns_2001 ? Json(*line.ns_2001) : Json(nullptr)},
-                                        {"here", estimate_json(line.ticks, line.ns_2001, hz)},
-                                        {"note", line.ticks ? text_or_null(line.note) : Json(nullptr)},
-                                        {"reason", line.ticks ? Json(nullptr) : Json(line.note)}});
+        json["instructions"].push_back(
+            {{"name", line.name},
+             {"ns_2001", line.ns_2001 ? Json(*line.ns_2001) : Json(nullptr)},
+             {"here", estimate_json(line.ticks, line.ns_2001, hz)},
+             {"note", line.ticks ? text_or_null(line.note) : Json(nullptr)},
+             {"reason", line.ticks ? Json(nullptr) : Json(line.note)}});
     json["macros"] = Json::array();
     for (const MacroLine &line : paper.macros)
-        json["macros"].push_back({{"acronym", line.macro->acronym},
-                                  {"name", line.macro->name},
-                                  {"ns_2001", line.macro->ns_2001},
-                                  {"fast", estimate_json(line.fast, line.macro->ns_2001, hz)},
-                                  {"ordered", estimate_json(line.ordered, line.macro->ns_2001, hz)}});
+        json["macros"].push_back(
+            {{"acronym", line.macro->acronym},
+             {"name", line.macro->name},
+             {"ns_2001", line.macro->ns_2001},
+             {"fast", estimate_json(line.fast, line.macro->ns_2001, hz)},
+             {"ordered", estimate_json(line.ordered, line.macro->ns_2001, hz)}});
     json["kernel"] = kernel_json(paper, hz);
     json["events"] = Json::array();
     for (const EventLine &line : paper.events)

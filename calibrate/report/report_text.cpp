@@ -50,21 +50,25 @@ private:
     void probes()
     {
         line("\n{:<11} {:<8} {:<7} {:<10} {:>9} {:>7} {:>9} {:>7} {:>9} {:>9} {:>8}  {}", "probe",
-             "clock", "ring", "counters", "inner", "+-95%", "outer", "+-95%", "outer ns", "alone ns", "x " + bare_name_,
-             "batches");
+             "clock", "ring", "counters", "inner", "+-95%", "outer", "+-95%", "outer ns",
+             "alone ns", "x " + bare_name_, "batches");
         for (const ProbeRow &row : results_.probes) {
-            const Estimate inner = row.inner.total(), outer = row.outer.total(), alone = row.outer_alone.total();
+            const Estimate inner = row.inner.total(), outer = row.outer.total(),
+                           alone = row.outer_alone.total();
             const bool is_pair = inner.batches > 0;
-            line("{:<11} {:<8} {:<7} {:<10} {:>9} {:>7} {:>9.2f} {:>7.2f} {:>9.2f} {:>9.2f} {:>8.2f}  {} "
+            line("{:<11} {:<8} {:<7} {:<10} {:>9} {:>7} {:>9.2f} {:>7.2f} {:>9.2f} {:>9.2f} "
+                 "{:>8.2f}  {} "
                  "({} trimmed)",
                  row.macro, row.setting.mode, row.setting.ring, row.setting.counters,
                  is_pair ? fmt::format("{:.2f}", inner.mean) : "-",
                  is_pair ? fmt::format("{:.2f}", inner.ci95) : "-", outer.mean, outer.ci95,
-                 outer.mean * ns_per_tick_, alone.mean * ns_per_tick_, ratio(is_pair ? alone.mean / 2 : alone.mean),
-                 outer.batches, outer.trimmed);
+                 outer.mean * ns_per_tick_, alone.mean * ns_per_tick_,
+                 ratio(is_pair ? alone.mean / 2 : alone.mean), outer.batches, outer.trimmed);
         }
-        line("inner: probe cost in ticks included in a slice; outer: ticks that the probe, or the pair, adds to the work around it; "
-             "alone: without work to overlap with; x {}: for one record, alone (a pair writes two)", bare_name_);
+        line("inner: probe cost in ticks included in a slice; outer: ticks that the probe, or the "
+             "pair, adds to the work around it; "
+             "alone: without work to overlap with; x {}: for one record, alone (a pair writes two)",
+             bare_name_);
     }
 
     void counters()
@@ -95,8 +99,8 @@ private:
     void rings()
     {
         line("\n{:<46} {:<7} {:>8} {:>7} {:>8} {:>8} {:>12} {:>12}",
-             "one record of 16 bytes, fast clock", "ring", "ticks", "+-95%", "ns", "x " + bare_name_,
-             "issued", "lost");
+             "one record of 16 bytes, fast clock", "ring", "ticks", "+-95%", "ns",
+             "x " + bare_name_, "issued", "lost");
         for (const RingRow &row : results_.rings) {
             const Estimate cost = row.ticks.total();
             if (cost.batches == 0)

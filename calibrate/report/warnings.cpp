@@ -2,7 +2,6 @@
 // warnings: properties of the machine and the run -> warnings with remedies.
 #include "warnings.hpp"
 
-
 #include <fmt/format.h>
 
 namespace calibrate
@@ -51,7 +50,8 @@ void about_machine(const Environment &environment, const RunFacts &facts, Warnin
                          *environment.governor)});
     if (environment.is_turbo_on.value_or(false))
         out.push_back(
-            {"turbo is on: the core frequency depends on temperature and other cores; disable it in "
+            {"turbo is on: the core frequency depends on temperature and other cores; disable it "
+             "in "
              "/sys/devices/system/cpu (cpufreq/boost or intel_pstate/no_turbo) to compare runs"});
     if (environment.is_smt_active.value_or(false) && !environment.is_isolated)
         out.push_back({fmt::format(
@@ -59,11 +59,10 @@ void about_machine(const Environment &environment, const RunFacts &facts, Warnin
             "keep the sibling idle or boot with isolcpus=",
             environment.cpu)});
     if (!environment.sanitizer.empty())
-        out.push_back(
-            {fmt::format(
-                 "built with the {} sanitizer: figures are invalid; build without NETSLICE_SANITIZE",
-                 environment.sanitizer),
-             true});
+        out.push_back({fmt::format("built with the {} sanitizer: figures are invalid; build "
+                                   "without NETSLICE_SANITIZE",
+                                   environment.sanitizer),
+                       true});
 }
 
 void about_load(const Environment &environment, const RunFacts &facts, Warnings &out)
@@ -103,9 +102,9 @@ void about_counters(const RunFacts &facts, Warnings &out)
 void about_rings(const RunFacts &facts, Warnings &out)
 {
     if (!facts.has_loss_equation)
-        out.push_back(
-            {"a ring case ended with records neither drained nor counted as lost; please report this",
-             true});
+        out.push_back({"a ring case ended with records neither drained nor counted as lost; please "
+                       "report this",
+                       true});
     if (facts.dropped_passes > 0)
         out.push_back({fmt::format(
             "{} passes of a ring with room were left out because the drain thread did not get a "

@@ -86,12 +86,14 @@ Argument ArgumentSet::add(const std::string &names, int &variable, const std::st
     return Argument(app_->add_option(names, variable, help));
 }
 
-Argument ArgumentSet::add(const std::string &names, std::uint32_t &variable, const std::string &help)
+Argument ArgumentSet::add(const std::string &names, std::uint32_t &variable,
+                          const std::string &help)
 {
     return Argument(app_->add_option(names, variable, help));
 }
 
-Argument ArgumentSet::add(const std::string &names, std::uint64_t &variable, const std::string &help)
+Argument ArgumentSet::add(const std::string &names, std::uint64_t &variable,
+                          const std::string &help)
 {
     return Argument(app_->add_option(names, variable, help));
 }
@@ -101,17 +103,20 @@ Argument ArgumentSet::add(const std::string &names, double &variable, const std:
     return Argument(app_->add_option(names, variable, help));
 }
 
-Argument ArgumentSet::add(const std::string &names, std::optional<std::uint32_t> &variable, const std::string &help)
+Argument ArgumentSet::add(const std::string &names, std::optional<std::uint32_t> &variable,
+                          const std::string &help)
 {
     return Argument(app_->add_option(names, variable, help));
 }
 
-Argument ArgumentSet::add(const std::string &names, std::optional<std::uint64_t> &variable, const std::string &help)
+Argument ArgumentSet::add(const std::string &names, std::optional<std::uint64_t> &variable,
+                          const std::string &help)
 {
     return Argument(app_->add_option(names, variable, help));
 }
 
-Argument ArgumentSet::add(const std::string &names, std::vector<std::string> &variable, const std::string &help)
+Argument ArgumentSet::add(const std::string &names, std::vector<std::string> &variable,
+                          const std::string &help)
 {
     return Argument(app_->add_option(names, variable, help));
 }

@@ -14,7 +14,7 @@ namespace CLI
 {
 class App;
 class Option;
-}
+} // namespace CLI
 
 namespace command
 {
@@ -40,10 +40,10 @@ public:
     Argument &one_of(const std::vector<std::string> &words);
     Argument &range(int least, int most);
     Argument &range(std::uint64_t least, std::uint64_t most);
-    Argument &sizes();                        // 64KiB, 4M: multiples of 1024
-    Argument &one_each_time();                // for a vector: only one value after each option
-    Argument &show_default();                 // in --help
-    Argument &kind(const std::string &name);  // in --help, instead of TEXT or UINT
+    Argument &sizes();                           // 64KiB, 4M: multiples of 1024
+    Argument &one_each_time();                   // for a vector: only one value after each option
+    Argument &show_default();                    // in --help
+    Argument &kind(const std::string &name);     // in --help, instead of TEXT or UINT
     Argument &shown_as(const std::string &text); // in --help, instead of everything after the name
 
 private:
@@ -63,9 +63,12 @@ public:
     Argument add(const std::string &names, std::uint32_t &variable, const std::string &help);
     Argument add(const std::string &names, std::uint64_t &variable, const std::string &help);
     Argument add(const std::string &names, double &variable, const std::string &help);
-    Argument add(const std::string &names, std::optional<std::uint32_t> &variable, const std::string &help);
-    Argument add(const std::string &names, std::optional<std::uint64_t> &variable, const std::string &help);
-    Argument add(const std::string &names, std::vector<std::string> &variable, const std::string &help);
+    Argument add(const std::string &names, std::optional<std::uint32_t> &variable,
+                 const std::string &help);
+    Argument add(const std::string &names, std::optional<std::uint64_t> &variable,
+                 const std::string &help);
+    Argument add(const std::string &names, std::vector<std::string> &variable,
+                 const std::string &help);
     // "!--no-colour" sets the variable to false.
     Argument add_flag(const std::string &names, bool &variable, const std::string &help);
 

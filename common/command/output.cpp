@@ -104,20 +104,22 @@ int open_beside(const std::string &path, const Target &target, std::string &temp
     }
     const mode_t mask = umask(0);
     umask(mask);
-    if (target.is_there)
-        [[maybe_unused]] const int is_foreign = fchown(fd, target.old.st_uid, target.old.st_gid); // only for root
+    if (target.is_there) [[maybe_unused]]
+        const int is_foreign = fchown(fd, target.old.st_uid, target.old.st_gid); // only for root
     fchmod(fd, target.is_there ? target.old.st_mode & 07777 : 0666 & ~mask);
     return fd;
 }
 } // namespace
 
-Output::Output(const std::string &path, const std::vector<std::string> &inputs) : path_(path == "-" ? "" : path), fd_(STDOUT_FILENO)
+Output::Output(const std::string &path, const std::vector<std::string> &inputs)
+    : path_(path == "-" ? "" : path), fd_(STDOUT_FILENO)
 {
     if (path_.empty())
         return;
     for (const std::string &input : inputs)
         if (const auto file = identity(path_); file && !input.empty() && identity(input) == file)
-            throw UsageError(path_ + ": output is the same file as the input (choose another name)");
+            throw UsageError(path_ +
+                             ": output is the same file as the input (choose another name)");
     const Target target = target_of(path_);
     if (target.is_special) {
         fd_ = open_in_place(target.path);
@@ -172,7 +174,8 @@ void check_outputs(const std::string &input, const std::vector<std::string> &out
             return;
         const auto [known, is_new] = taken.emplace(*file, name);
         if (!is_new)
-            throw UsageError(name + " and " + known->second + " are the same file (give each a different name)");
+            throw UsageError(name + " and " + known->second +
+                             " are the same file (give each a different name)");
     };
     take(identity(input), "the input " + input);
     take(identity(STDOUT_FILENO), "standard output");

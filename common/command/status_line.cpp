@@ -10,9 +10,7 @@
 
 namespace command
 {
-StatusLine::StatusLine(bool is_wanted) : is_on_(is_wanted && isatty(STDERR_FILENO) == 1)
-{
-}
+StatusLine::StatusLine(bool is_wanted) : is_on_(is_wanted && isatty(STDERR_FILENO) == 1) {}
 
 StatusLine::~StatusLine()
 {
@@ -43,6 +41,7 @@ void ReadProgress::show(std::uint64_t done_bytes, std::uint64_t all_bytes)
     if (now < next_)
         return;
     next_ = now + std::chrono::milliseconds(200);
-    line_.show(fmt::format("{:3d} % of {} MB", done_bytes * 100 / all_bytes, all_bytes / 1'000'000));
+    line_.show(
+        fmt::format("{:3d} % of {} MB", done_bytes * 100 / all_bytes, all_bytes / 1'000'000));
 }
 } // namespace command

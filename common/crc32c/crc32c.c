@@ -48,9 +48,7 @@ static void fill_lanes(void)
     fill_past(past_two, 2 * LANE_BYTES);
 }
 #else
-static void fill_lanes(void)
-{
-}
+static void fill_lanes(void) {}
 #endif
 
 /*
@@ -85,7 +83,8 @@ static uint32_t update_by_table(uint32_t state, const unsigned char *data, size_
 
 static uint32_t move_past(uint32_t past[4][256], uint32_t state)
 {
-    return past[0][state & 0xff] ^ past[1][state >> 8 & 0xff] ^ past[2][state >> 16 & 0xff] ^ past[3][state >> 24];
+    return past[0][state & 0xff] ^ past[1][state >> 8 & 0xff] ^ past[2][state >> 16 & 0xff] ^
+           past[3][state >> 24];
 }
 
 static uint64_t load64(const unsigned char *at)
@@ -97,8 +96,8 @@ static uint64_t load64(const unsigned char *at)
 }
 
 /* The instruction has a latency of 3 cycles but one can start every cycle: hence three lanes. */
-__attribute__((target("sse4.2"))) static uint32_t update_by_instruction(uint32_t start, const unsigned char *at,
-                                                                        size_t bytes)
+__attribute__((target("sse4.2"))) static uint32_t
+update_by_instruction(uint32_t start, const unsigned char *at, size_t bytes)
 {
     uint64_t state = start;
 
@@ -110,7 +109,8 @@ __attribute__((target("sse4.2"))) static uint32_t update_by_instruction(uint32_t
             second = __builtin_ia32_crc32di(second, load64(at + LANE_BYTES + i));
             third = __builtin_ia32_crc32di(third, load64(at + 2 * LANE_BYTES + i));
         }
-        state = move_past(past_two, (uint32_t)state) ^ move_past(past_one, (uint32_t)second) ^ (uint32_t)third;
+        state = move_past(past_two, (uint32_t)state) ^ move_past(past_one, (uint32_t)second) ^
+                (uint32_t)third;
     }
     for (; bytes >= 8; at += 8, bytes -= 8)
         state = __builtin_ia32_crc32di(state, load64(at));
@@ -167,5 +167,6 @@ uint32_t nslice_crc32c_by_table(const void *data, size_t bytes)
 uint32_t nslice_crc32c(const void *data, size_t bytes)
 {
     make_ready();
-    return ~(has_instruction() ? update_by_instruction(~0u, data, bytes) : update_by_table(~0u, data, bytes));
+    return ~(has_instruction() ? update_by_instruction(~0u, data, bytes)
+                               : update_by_table(~0u, data, bytes));
 }

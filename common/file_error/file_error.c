@@ -16,18 +16,21 @@ struct remedy {
 static const struct remedy read_remedies[] = {
     {ENOENT, "check the name"},
     {EISDIR, "name a file in that folder"},
-    {EACCES, "get permission to read it and to enter its folders (`namei -l` shows them), or run as another user"},
+    {EACCES, "get permission to read it and to enter its folders (`namei -l` shows them), or run "
+             "as another user"},
     {0, NULL},
 };
 
 static const struct remedy write_remedies[] = {
     {ENOENT, "make its folder first (mkdir -p), or name a file elsewhere"},
-    {EACCES, "get permission to write there (`namei -l` shows the permissions), or name a file elsewhere"},
+    {EACCES,
+     "get permission to write there (`namei -l` shows the permissions), or name a file elsewhere"},
     {EPERM, "the file or its folder may be protected (`lsattr` shows this); name a file elsewhere"},
     {EROFS, "name a file on a writable file system"},
     {ENOSPC, "free some space there, or name a file on another disk"},
     {EDQUOT, "free some of your quota there, or name a file on another disk"},
-    {EFBIG, "raise the limit (`ulimit -f unlimited`), or choose a file system that supports larger files"},
+    {EFBIG,
+     "raise the limit (`ulimit -f unlimited`), or choose a file system that supports larger files"},
     {EISDIR, "name a file in that folder"},
     {ETXTBSY, "it is a running program; name another file"},
     {EBADF, "it is closed; leave it open, or name a file"},
@@ -60,8 +63,8 @@ static const char *explain(const struct remedy *own, int err)
 
     if (!remedy)
         remedy = find(common_remedies, err);
-    snprintf(text, sizeof(text), "%s%s%s", strerror_r(err, cause, sizeof(cause)), remedy ? "; " : "",
-             remedy ? remedy : "");
+    snprintf(text, sizeof(text), "%s%s%s", strerror_r(err, cause, sizeof(cause)),
+             remedy ? "; " : "", remedy ? remedy : "");
     return text;
 }
 

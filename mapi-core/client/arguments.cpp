@@ -13,8 +13,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "engine/error.hpp"
 #include "common/file_error/file_error.h"
+#include "engine/error.hpp"
 #include "functions/output/file_rotation.hpp"
 
 namespace mapi::client
@@ -23,8 +23,9 @@ namespace
 {
 int argument_error(int position)
 {
-    constexpr int kNumbers[] = {MFUNCT_INVALID_ARGUMENT_1, MFUNCT_INVALID_ARGUMENT_2, MFUNCT_INVALID_ARGUMENT_3,
-                                MFUNCT_INVALID_ARGUMENT_4, MFUNCT_INVALID_ARGUMENT_5, MFUNCT_INVALID_ARGUMENT_6};
+    constexpr int kNumbers[] = {MFUNCT_INVALID_ARGUMENT_1, MFUNCT_INVALID_ARGUMENT_2,
+                                MFUNCT_INVALID_ARGUMENT_3, MFUNCT_INVALID_ARGUMENT_4,
+                                MFUNCT_INVALID_ARGUMENT_5, MFUNCT_INVALID_ARGUMENT_6};
     return position <= 6 ? kNumbers[position - 1] : MFUNCT_INVALID_ARGUMENT;
 }
 
@@ -35,12 +36,14 @@ int argument_error(int position)
 
 std::string flow_error(int fd, const Error &error)
 {
-    return (error.number() == MAPI_INVALID_FLOW ? "" : "flow " + std::to_string(fd) + " ") + error.what();
+    return (error.number() == MAPI_INVALID_FLOW ? "" : "flow " + std::to_string(fd) + " ") +
+           error.what();
 }
 
 // 'f' is a function of the flow that the preceding 'r' names.  Both are treated as one argument,
 // with the number of the flow's.
-void find_function(const std::string &name, engine::Arguments &arguments, size_t i, const FindTarget &find_target)
+void find_function(const std::string &name, engine::Arguments &arguments, size_t i,
+                   const FindTarget &find_target)
 {
     const int fd = int(arguments[i - 1].number);
     try {
@@ -51,16 +54,20 @@ void find_function(const std::string &name, engine::Arguments &arguments, size_t
 }
 
 // "FID@FD,FID@FD"
-void find_functions(const std::string &name, engine::Argument &argument, int position, const FindTarget &find_target)
+void find_functions(const std::string &name, engine::Argument &argument, int position,
+                    const FindTarget &find_target)
 {
     const char *at = argument.text.data(), *const end = at + argument.text.size();
     do {
         int fid = 0, fd = 0;
         const auto function = std::from_chars(at, end, fid);
-        const bool has_flow = function.ec == std::errc() && function.ptr != end && *function.ptr == '@';
+        const bool has_flow =
+            function.ec == std::errc() && function.ptr != end && *function.ptr == '@';
         const auto flow = has_flow ? std::from_chars(function.ptr + 1, end, fd) : function;
-        if (!has_flow || flow.ec != std::errc() || (flow.ptr != end && (*flow.ptr != ',' || flow.ptr + 1 == end)))
-            refuse(name, position, ": \"" + argument.text + "\" is not a list FUNCTION@FLOW,FUNCTION@FLOW");
+        if (!has_flow || flow.ec != std::errc() ||
+            (flow.ptr != end && (*flow.ptr != ',' || flow.ptr + 1 == end)))
+            refuse(name, position,
+                   ": \"" + argument.text + "\" is not a list FUNCTION@FLOW,FUNCTION@FLOW");
         try {
             argument.targets.push_back(find_target(fd, fid, true));
         } catch (const Error &error) {
@@ -71,7 +78,8 @@ void find_functions(const std::string &name, engine::Argument &argument, int pos
     argument.number = int64_t(argument.targets.size());
 }
 
-void find_flows(const std::string &name, engine::Argument &argument, int position, const FindFlow &find_flow)
+void find_flows(const std::string &name, engine::Argument &argument, int position,
+                const FindFlow &find_flow)
 {
     const std::vector<int> flows = engine::read_flow_list(argument.text);
     if (flows.empty())
@@ -94,7 +102,8 @@ int open_standard_output()
         fcntl(STDOUT_FILENO, F_SETFL, fcntl(STDOUT_FILENO, F_GETFL) | O_APPEND);
     struct stat status = {};
     const bool is_pipe = fstat(STDOUT_FILENO, &status) == 0 && S_ISFIFO(status.st_mode);
-    const int descriptor = is_pipe ? open("/proc/self/fd/1", O_WRONLY | O_CLOEXEC | O_NONBLOCK) : -1;
+    const int descriptor =
+        is_pipe ? open("/proc/self/fd/1", O_WRONLY | O_CLOEXEC | O_NONBLOCK) : -1;
     return descriptor >= 0 ? descriptor : fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
 }
 
@@ -103,7 +112,8 @@ std::shared_ptr<engine::OwnedFile> open_file(const std::string &place, const std
 {
     constexpr int kFlags = O_WRONLY | O_CREAT | O_CLOEXEC | O_NONBLOCK;
     const std::string where = place + path + ": ";
-    int descriptor = path == "-" ? open_standard_output() : open(path.c_str(), kFlags | O_EXCL, 0666);
+    int descriptor =
+        path == "-" ? open_standard_output() : open(path.c_str(), kFlags | O_EXCL, 0666);
     const bool is_new = descriptor >= 0 && path != "-";
     if (descriptor < 0 && path != "-")
         descriptor = open(path.c_str(), kFlags, 0666);
@@ -112,8 +122,12 @@ std::shared_ptr<engine::OwnedFile> open_file(const std::string &place, const std
     auto file = std::make_shared<engine::OwnedFile>(descriptor, is_new ? path : "");
     // Drivers also hold a lock on the files that they read.
     struct stat status = {};
-    if (fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode) && flock(descriptor, LOCK_EX | LOCK_NB) < 0 && errno == EWOULDBLOCK)
-        throw Error(MAPI_ERROR_FILE, where + "already read by a device or written by another function (give each its own file)");
+    if (fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode) &&
+        flock(descriptor, LOCK_EX | LOCK_NB) < 0 && errno == EWOULDBLOCK)
+        throw Error(
+            MAPI_ERROR_FILE,
+            where +
+                "already read by a device or written by another function (give each its own file)");
     return file;
 }
 
@@ -123,13 +137,16 @@ std::string place_of(const std::string &name, int position)
 }
 
 // rotation: the argument with the rotation, or null.
-void open_files(const std::string &name, engine::Argument &argument, int position, engine::Argument *rotation)
+void open_files(const std::string &name, engine::Argument &argument, int position,
+                engine::Argument *rotation)
 {
     std::string path = argument.text;
     if (rotation) {
         const auto parsed = functions::parse_file_rotation(rotation->text);
         if (!parsed)
-            refuse(name, position + 2, std::string(": \"") + rotation->text + "\" is not a rotation (" + functions::kFileRotationForm + ")");
+            refuse(name, position + 2,
+                   std::string(": \"") + rotation->text + "\" is not a rotation (" +
+                       functions::kFileRotationForm + ")");
         if (path == "-")
             refuse(name, position + 2, ": standard output cannot be rotated");
         for (unsigned i = 1; i < parsed->files; ++i)
@@ -144,7 +161,8 @@ void open_files(const std::string &name, engine::Argument &argument, int positio
 bool is_network_address(const std::string &text)
 {
     const size_t colon = text.rfind(':');
-    return colon != std::string::npos && colon > 0 && colon + 1 < text.size() && text.find('/') == std::string::npos &&
+    return colon != std::string::npos && colon > 0 && colon + 1 < text.size() &&
+           text.find('/') == std::string::npos &&
            text.find_first_not_of("0123456789", colon + 1) == std::string::npos;
 }
 
@@ -158,7 +176,8 @@ void open_output(const std::string &name, engine::Argument &argument, int positi
 // Null if no rotation was given.
 engine::Argument *rotation_behind(engine::Arguments &arguments, size_t i)
 {
-    const auto found = std::find_if(arguments.begin() + ptrdiff_t(i), arguments.end(), [](const engine::Argument &one) { return one.kind == 'W'; });
+    const auto found = std::find_if(arguments.begin() + ptrdiff_t(i), arguments.end(),
+                                    [](const engine::Argument &one) { return one.kind == 'W'; });
     return found == arguments.end() ? nullptr : &*found;
 }
 
@@ -198,25 +217,31 @@ engine::Argument take(const std::string &name, GivenArguments &given, char lette
         return argument;
     } catch (const WrongArgument &wrong) {
         if (letter == 'w' && wrong.is_null)
-            throw Error(MAPI_ERROR_FILE, name + ": argument " + std::to_string(position) + wrong.text);
+            throw Error(MAPI_ERROR_FILE,
+                        name + ": argument " + std::to_string(position) + wrong.text);
         refuse(name, position, wrong.text);
     }
 }
 
 int count_arguments(std::string_view letters)
 {
-    return int(std::count_if(letters.begin(), letters.end(), [](char letter) { return letter != '?' && letter != 'u'; }));
+    return int(std::count_if(letters.begin(), letters.end(),
+                             [](char letter) { return letter != '?' && letter != 'u'; }));
 }
 } // namespace
 
-engine::Arguments read_arguments(const FunctionDescription &function, GivenArguments &given, const Finders &find)
+engine::Arguments read_arguments(const FunctionDescription &function, GivenArguments &given,
+                                 const Finders &find)
 {
     const std::string_view description = function.args;
     const int most = count_arguments(description);
     const std::string &name = function.name;
-    const int count = given.count() < 0 ? count_arguments(description.substr(0, description.find("??"))) : given.count();
+    const int count = given.count() < 0
+                          ? count_arguments(description.substr(0, description.find("??")))
+                          : given.count();
     if (count > most)
-        throw Error(argument_error(most + 1), name + ": takes " + std::to_string(most) + " arguments, not " + std::to_string(count));
+        throw Error(argument_error(most + 1), name + ": takes " + std::to_string(most) +
+                                                  " arguments, not " + std::to_string(count));
     engine::Arguments arguments;
     bool optional = false;
     int position = 0;

@@ -23,5 +23,6 @@ struct Finders {
 
 // Throws Error 7001 .. 7011 for the first argument that is missing, extra, of another type, or
 // names nothing.
-engine::Arguments read_arguments(const FunctionDescription &function, GivenArguments &given, const Finders &find);
+engine::Arguments read_arguments(const FunctionDescription &function, GivenArguments &given,
+                                 const Finders &find);
 } // namespace mapi::client

@@ -33,7 +33,10 @@ public:
     virtual ~Flow() = default;
 
     // Without a shortcut, the calls below are used.
-    bool has_shortcut(int fid) const { return unsigned(fid) - 1 < shortcut_count_.load(std::memory_order_acquire); } // pairs with make_shortcuts()
+    bool has_shortcut(int fid) const
+    {
+        return unsigned(fid) - 1 < shortcut_count_.load(std::memory_order_acquire);
+    } // pairs with make_shortcuts()
     Shortcut &shortcut(int fid) const { return shortcuts_[unsigned(fid) - 1]; }
     // Permanently: from now on the calls below are used.  Neither locks nor waits.
     void close_shortcuts()
@@ -91,7 +94,8 @@ protected:
     bool are_shortcuts_closed() const { return are_shortcuts_closed_; }
     // Place: a WordPlace or a RecordSource.  A concurrent removal of the function, or closing of
     // all shortcuts, either finds the shortcut open and closes it, or is noticed here.
-    template <class Place, class IsRemoved> void open_shortcut(int fid, Place &&place, IsRemoved is_removed)
+    template <class Place, class IsRemoved>
+    void open_shortcut(int fid, Place &&place, IsRemoved is_removed)
     {
         if (!has_shortcut(fid))
             return;
@@ -122,13 +126,15 @@ public:
     virtual unsigned function_count() = 0;
     // fd: the flow's descriptor in the program.
     virtual std::shared_ptr<Flow> create_flow(int fd, const std::string &device) = 0;
-    virtual std::shared_ptr<Flow> create_offline_flow(int fd, const std::string &path, int format) = 0;
+    virtual std::shared_ptr<Flow> create_offline_flow(int fd, const std::string &path,
+                                                      int format) = 0;
     virtual std::shared_ptr<Flow> create_again(const FlowRecipe &recipe) = 0;
     virtual std::string create_offline(const std::string &path, int format) = 0;
     virtual void append_offline(const std::string &device, const std::string &path) = 0;
     virtual void start_offline(const std::string &device) = 0;
     virtual void delete_offline(const std::string &device) = 0;
-    virtual void set_option(const std::string &device, const std::string &key, const std::string &value) = 0;
+    virtual void set_option(const std::string &device, const std::string &key,
+                            const std::string &value) = 0;
     virtual void describe_device(int id, mapi_device_info_t *info) = 0;
     // 0: there is none after it.
     virtual int next_device(int id) = 0;

@@ -8,7 +8,8 @@ namespace mapi::client
 {
 void FlowTable::throw_no_flow(int fd) const
 {
-    throw Error(is_used() ? MAPI_INVALID_FLOW : MAPI_INIT_ERROR, "there is no flow " + std::to_string(fd));
+    throw Error(is_used() ? MAPI_INVALID_FLOW : MAPI_INIT_ERROR,
+                "there is no flow " + std::to_string(fd));
 }
 
 int FlowTable::reserve()
@@ -22,7 +23,8 @@ int FlowTable::reserve()
         slot.is_taken = true;
         return last_;
     }
-    throw Error(MAPI_LIMIT_REACHED, "all " + std::to_string(kFlowsMax) + " flow descriptors are in use; close some flows");
+    throw Error(MAPI_LIMIT_REACHED, "all " + std::to_string(kFlowsMax) +
+                                        " flow descriptors are in use; close some flows");
 }
 
 void FlowTable::fill(int fd, std::shared_ptr<Flow> flow)

@@ -32,7 +32,9 @@ public:
 
     // Returns take(shortcut, the thread's clock) if the function has a shortcut; null: use with()
     // or hold().  Calls nothing else.
-    template <class Take> auto try_shortcut(int fd, int fid, Take take) -> decltype(take(std::declval<const Shortcut &>(), std::declval<const ReaderClock &>()))
+    template <class Take>
+    auto try_shortcut(int fd, int fid, Take take)
+        -> decltype(take(std::declval<const Shortcut &>(), std::declval<const ReaderClock &>()))
     {
         ReaderThread *const reader = own_reader;
         const unsigned place = unsigned(fd) - 1;
@@ -40,7 +42,8 @@ public:
             return nullptr;
         const uint32_t before = enter_section(*reader);
         const Flow *const flow = slots_[place].flow.load(std::memory_order_acquire);
-        const auto taken = flow && flow->has_shortcut(fid) ? take(flow->shortcut(fid), reader->clock) : nullptr;
+        const auto taken =
+            flow && flow->has_shortcut(fid) ? take(flow->shortcut(fid), reader->clock) : nullptr;
         leave_section(*reader, before);
         return taken;
     }
@@ -114,6 +117,7 @@ private:
 
     std::array<Slot, kFlowsMax> slots_;
     std::mutex mutex_; // for add and remove
-    std::atomic<int> last_ = 0; // numbers are used in turn, so that a stale one does not soon name another flow
+    std::atomic<int> last_ =
+        0; // numbers are used in turn, so that a stale one does not soon name another flow
 };
 } // namespace mapi::client

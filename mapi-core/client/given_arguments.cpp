@@ -34,7 +34,8 @@ bool is_number(char kind)
 
 bool is_text(char letter)
 {
-    return letter == 's' || letter == 'p' || letter == 'S' || letter == 'F' || letter == 'w' || letter == 'W' || letter == 'o';
+    return letter == 's' || letter == 'p' || letter == 'S' || letter == 'F' || letter == 'w' ||
+           letter == 'W' || letter == 'o';
 }
 
 const char *letter_name(char letter)
@@ -57,7 +58,8 @@ const char *letter_name(char letter)
     }
 }
 
-GivenArguments::GivenArguments(const char *kinds, int count, va_list list) : kinds_(kinds), count_(kinds ? int(strlen(kinds)) : count)
+GivenArguments::GivenArguments(const char *kinds, int count, va_list list)
+    : kinds_(kinds), count_(kinds ? int(strlen(kinds)) : count)
 {
     va_copy(list_, list);
 }
@@ -87,7 +89,8 @@ engine::Argument GivenArguments::take_unchecked(char letter)
     argument.kind = letter;
     if (letter == 'n') { // the caller passes no type: a small number is not a pointer
         const auto word = va_arg(list_, uintptr_t);
-        argument.text = word < kFirstAddress ? std::to_string(word) : reinterpret_cast<const char *>(word);
+        argument.text =
+            word < kFirstAddress ? std::to_string(word) : reinterpret_cast<const char *>(word);
     } else if (is_text(letter)) {
         argument.text = take_text();
     } else if (letter == 'l') {
@@ -121,12 +124,12 @@ int64_t GivenArguments::take_number(char kind, char letter)
     case 'i': number = va_arg(list_, int); break;
     case 'u': number = va_arg(list_, unsigned); break;
     case 'l': number = va_arg(list_, long long); break;
-    default:
-        number = int64_t(va_arg(list_, unsigned long long));
-        is_beyond = number < 0;
+    default: number = int64_t(va_arg(list_, unsigned long long)); is_beyond = number < 0;
     }
     if (letter == 'l' || (!is_beyond && number >= INT_MIN && number <= INT_MAX))
         return number;
-    throw WrongArgument{": " + (is_beyond ? std::to_string(uint64_t(number)) : std::to_string(number)) + " does not fit into an int"};
+    throw WrongArgument{": " +
+                        (is_beyond ? std::to_string(uint64_t(number)) : std::to_string(number)) +
+                        " does not fit into an int"};
 }
 } // namespace mapi::client

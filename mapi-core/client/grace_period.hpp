@@ -24,7 +24,8 @@ struct alignas(64) ReaderThread {
 
 // Null until the thread's first section.  Initial-exec: one load and no call, also in a shared
 // library.
-extern constinit thread_local ReaderThread *own_reader [[gnu::tls_model("initial-exec"), gnu::visibility("hidden")]];
+extern constinit thread_local ReaderThread *own_reader
+    [[gnu::tls_model("initial-exec"), gnu::visibility("hidden")]];
 
 // Throws std::bad_alloc.
 ReaderThread &register_reader();
@@ -65,7 +66,9 @@ inline void leave_section(ReaderThread &own, uint32_t before)
 class ReadSection
 {
 public:
-    ReadSection() : own_(own_reader ? *own_reader : register_reader()), before_(enter_section(own_)) {}
+    ReadSection() : own_(own_reader ? *own_reader : register_reader()), before_(enter_section(own_))
+    {
+    }
     ~ReadSection() { leave_section(own_, before_); }
     ReadSection(const ReadSection &) = delete;
     ReadSection &operator=(const ReadSection &) = delete;

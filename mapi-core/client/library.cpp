@@ -30,13 +30,16 @@ std::shared_ptr<Backend> Library::backend()
     const char *named = std::getenv("MAPI_SOCKET");
     const bool is_named = named && *named;
     const std::string path = ipc::socket_path(engine::is_mapid_local());
-    std::shared_ptr<Connection> connection = is_named && std::string(named) == kInProcess ? nullptr : Connection::open(path);
+    std::shared_ptr<Connection> connection =
+        is_named && std::string(named) == kInProcess ? nullptr : Connection::open(path);
     if (connection && remote_)
         forsake_flows();
     if (connection)
         return remote_ = std::make_shared<RemoteBackend>(std::move(connection));
     if (remote_ || (is_named && std::string(named) != kInProcess))
-        throw Error(MCOM_INIT_SOCKET_ERROR, "mapid does not answer at " + path + " (start it, or set MAPI_SOCKET=" + kInProcess + " to capture in this process)");
+        throw Error(MCOM_INIT_SOCKET_ERROR, "mapid does not answer at " + path +
+                                                " (start it, or set MAPI_SOCKET=" + kInProcess +
+                                                " to capture in this process)");
     return local_ = std::make_shared<LocalBackend>();
 }
 

@@ -17,8 +17,10 @@ constexpr std::atomic<uint32_t> kAlwaysActive = FLOW_ACTIVE;
 class LocalFlow final : public Flow
 {
 public:
-    LocalFlow(const engine::Registry &registry, std::shared_ptr<engine::Device> device, std::shared_ptr<engine::Client> client)
-        : registry_(registry), flow_(std::make_shared<engine::Flow>(std::move(device), std::move(client)))
+    LocalFlow(const engine::Registry &registry, std::shared_ptr<engine::Device> device,
+              std::shared_ptr<engine::Client> client)
+        : registry_(registry),
+          flow_(std::make_shared<engine::Flow>(std::move(device), std::move(client)))
     {
     }
 
@@ -47,7 +49,9 @@ public:
     {
         mapi_results_t *const results = flow_->read_results(fid);
         if (engine::Applied *const share = flow_->share_of_word(fid))
-            open_shortcut(fid, WordPlace{share->node->published().first(), &share->base_result, &share->result[0], &share->results, &kAlwaysActive},
+            open_shortcut(fid,
+                          WordPlace{share->node->published().first(), &share->base_result,
+                                    &share->result[0], &share->results, &kAlwaysActive},
                           [&] { return flow_->is_removed(fid); });
         return results;
     }
@@ -59,7 +63,10 @@ public:
             open_shortcut(fid, *packets, [&] { return flow_->is_removed(fid); });
         return packet;
     }
-    int next_packets(int fid, const mapipkt **packets, int most, int timeout_ms) override { return flow_->next_packets(fid, packets, most, timeout_ms); }
+    int next_packets(int fid, const mapipkt **packets, int most, int timeout_ms) override
+    {
+        return flow_->next_packets(fid, packets, most, timeout_ms);
+    }
     int poll_descriptor(int fid) override { return flow_->poll_descriptor(fid); }
     bool wait_for_end(int timeout_ms) override { return flow_->wait_for_end(timeout_ms); }
     void describe(mapi_flow_info_t *info) override
@@ -76,7 +83,9 @@ private:
 };
 } // namespace
 
-LocalBackend::LocalBackend() : registry_(functions::catalog(), drivers::catalog(), engine::load_plugins()), devices_(registry_)
+LocalBackend::LocalBackend()
+    : registry_(functions::catalog(), drivers::catalog(), engine::load_plugins()),
+      devices_(registry_)
 {
 }
 
@@ -105,6 +114,7 @@ std::shared_ptr<Flow> LocalBackend::create_offline_flow(int, const std::string &
 // A process that has used a mapid never captures by itself.
 std::shared_ptr<Flow> LocalBackend::create_again(const FlowRecipe &)
 {
-    throw Error(MAPI_INTERNAL_ERROR, "a flow of mapid cannot be recreated in a process that captures by itself");
+    throw Error(MAPI_INTERNAL_ERROR,
+                "a flow of mapid cannot be recreated in a process that captures by itself");
 }
 } // namespace mapi::client

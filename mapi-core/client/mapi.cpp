@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// libmapi: the calls of mapi.h -> flows and devices of this process.  No exception leaves this file.
+// libmapi: the calls of mapi.h -> flows and devices of this process.  No exception leaves this
+// file.
 #include <mapi/mapi.h>
 
 #include <algorithm>
@@ -10,19 +11,19 @@
 #include "client/arguments.hpp"
 #include "client/errors/last_error.hpp"
 #include "client/library.hpp"
-#include "engine/copy_text.hpp"
 #include "engine/config/function_name.hpp"
+#include "engine/copy_text.hpp"
 
 #undef mapi_apply_function
 #undef mapi_read_results
 
 using mapi::Error;
+using mapi::client::Flow;
 using mapi::client::guard;
 using mapi::client::library;
-using mapi::engine::copy_text;
-using mapi::client::Flow;
 using mapi::client::ReaderClock;
 using mapi::client::Shortcut;
+using mapi::engine::copy_text;
 
 namespace
 {
@@ -44,7 +45,9 @@ template <class Info> Info *need(Info *info, int number)
 void check_descriptors(int fd, int fid, int least_fid = 1)
 {
     if (library().flows.is_used() && (fd < 1 || fid < least_fid))
-        throw Error(MAPI_INVALID_FID_FUNCID, "there is no flow " + std::to_string(fd) + " with a function " + std::to_string(fid) + " (numbers start at 1)");
+        throw Error(MAPI_INVALID_FID_FUNCID, "there is no flow " + std::to_string(fd) +
+                                                 " with a function " + std::to_string(fid) +
+                                                 " (numbers start at 1)");
 }
 
 std::shared_ptr<Flow> hold(int fd, int fid)
@@ -89,22 +92,29 @@ int apply(int fd, const char *name, mapi::client::GivenArguments &given)
         const auto flow = hold(fd, 1);
         need(name, MFUNCT_COULD_NOT_APPLY_FUNCT, "the function's name");
         if (flow->is_connected())
-            throw Error(MFUNCT_COULD_NOT_APPLY_FUNCT, std::string(name) + ": the flow is connected; functions are applied before mapi_connect()");
+            throw Error(MFUNCT_COULD_NOT_APPLY_FUNCT,
+                        std::string(name) +
+                            ": the flow is connected; functions are applied before mapi_connect()");
         const auto function = library().backend()->function(name);
-        return flow->apply(function.name, mapi::client::read_arguments(function, given, {find_target, find_flow}));
+        return flow->apply(function.name,
+                           mapi::client::read_arguments(function, given, {find_target, find_flow}));
     });
 }
 
-template <class Take> auto try_shortcut(int fd, int fid, Take take) -> decltype(mapi::client::made_library.load()->flows.try_shortcut(fd, fid, take))
+template <class Take>
+auto try_shortcut(int fd, int fid, Take take)
+    -> decltype(mapi::client::made_library.load()->flows.try_shortcut(fd, fid, take))
 {
-    mapi::client::Library *const library = mapi::client::made_library.load(std::memory_order_acquire);
+    mapi::client::Library *const library =
+        mapi::client::made_library.load(std::memory_order_acquire);
     return library ? library->flows.try_shortcut(fd, fid, take) : nullptr;
 }
 
 [[gnu::noinline]] mapi_results_t *ask_for_results(int fd, int fid)
 {
     return guard(static_cast<mapi_results_t *>(nullptr), [&] {
-        mapi_results_t *results = library().flows.with(fd, [fid](Flow &flow) { return flow.read_results(fid); });
+        mapi_results_t *results =
+            library().flows.with(fd, [fid](Flow &flow) { return flow.read_results(fid); });
         mapi::client::own_reader->clock.look(); // for the following reads through the shortcut
         return results ? results : library().flows.hold(fd)->next_results(fid);
     });
@@ -112,9 +122,8 @@ template <class Take> auto try_shortcut(int fd, int fid, Take take) -> decltype(
 
 [[gnu::noinline]] mapipkt *ask_for_packet(int fd, int fid)
 {
-    return guard(static_cast<mapipkt *>(nullptr), [&] {
-        return const_cast<mapipkt *>(hold(fd, fid)->next_packet(fid));
-    });
+    return guard(static_cast<mapipkt *>(nullptr),
+                 [&] { return const_cast<mapipkt *>(hold(fd, fid)->next_packet(fid)); });
 }
 } // namespace
 
@@ -134,7 +143,8 @@ int mapi_create_offline_flow(const char *path, int format)
     return guard(-1, [&] {
         need(path, MAPI_ERROR_FILE, "the path");
         const auto backend = library().backend();
-        return library().flows.add([&](int fd) { return backend->create_offline_flow(fd, path, format); });
+        return library().flows.add(
+            [&](int fd) { return backend->create_offline_flow(fd, path, format); });
     });
 }
 
@@ -233,7 +243,9 @@ int mapi_apply_function_typed(const char *kinds, int fd, const char *function, .
 
 mapi_results_t *mapi_read_results(int fd, int fid)
 {
-    const auto read = [](const Shortcut &shortcut, const ReaderClock &clock) { return shortcut.read_word(clock); };
+    const auto read = [](const Shortcut &shortcut, const ReaderClock &clock) {
+        return shortcut.read_word(clock);
+    };
     mapi_results_t *const results = try_shortcut(fd, fid, read);
     return results ? results : ask_for_results(fd, fid);
 }
@@ -248,7 +260,9 @@ void *mapi_read_results_pointer(int fd, int fid, int)
 
 mapipkt *mapi_get_next_pkt(int fd, int fid)
 {
-    const auto take = [](const Shortcut &shortcut, const ReaderClock &) { return shortcut.next_packet(); };
+    const auto take = [](const Shortcut &shortcut, const ReaderClock &) {
+        return shortcut.next_packet();
+    };
     const mapipkt *const packet = try_shortcut(fd, fid, take);
     return packet ? const_cast<mapipkt *>(packet) : ask_for_packet(fd, fid);
 }
@@ -258,7 +272,9 @@ int mapi_get_next_pkts(int fd, int fid, mapipkt **packets, int most, int timeout
     return guard(-1, [&] {
         if (most < 1)
             throw Error(MFUNCT_INVALID_ARGUMENT_4, "no room for a packet");
-        return hold(fd, fid)->next_packets(fid, const_cast<const mapipkt **>(need(packets, MFUNCT_INVALID_ARGUMENT_3)), most, timeout_ms);
+        return hold(fd, fid)->next_packets(
+            fid, const_cast<const mapipkt **>(need(packets, MFUNCT_INVALID_ARGUMENT_3)), most,
+            timeout_ms);
     });
 }
 
@@ -275,7 +291,7 @@ int mapi_loop(int fd, int fid, int count, mapi_handler handler)
             throw Error(MAPI_FLOW_NOT_CONNECTED, "the flow is not connected");
         if (!handler)
             throw Error(MFUNCT_INVALID_ARGUMENT_4, "the handler is a null pointer");
-        for (int done = 0; count <= 0 || done < count; done += count > 0) {
+        for (int done = 0; count <= 0 || done<count; done += count> 0) {
             const mapipkt *packet = flow->next_packet(fid);
             if (!packet)
                 break;
@@ -288,14 +304,18 @@ int mapi_loop(int fd, int fid, int count, mapi_handler handler)
 char *mapi_create_offline_device(const char *path, int format)
 {
     return guard(static_cast<char *>(nullptr), [&] {
-        return strdup(library().backend()->create_offline(need(path, MAPI_ERROR_FILE, "the path"), format).c_str());
+        return strdup(library()
+                          .backend()
+                          ->create_offline(need(path, MAPI_ERROR_FILE, "the path"), format)
+                          .c_str());
     });
 }
 
 int mapi_append_offline_device(const char *device, const char *path)
 {
     return guard(-1, [&] {
-        library().backend()->append_offline(need(device, MAPID_NO_DEVICE, "the device's name"), need(path, MAPI_ERROR_FILE, "the path"));
+        library().backend()->append_offline(need(device, MAPID_NO_DEVICE, "the device's name"),
+                                            need(path, MAPI_ERROR_FILE, "the path"));
         return 0;
     });
 }
@@ -320,8 +340,10 @@ int mapi_delete_offline_device(char *device)
 int mapi_set_device_option(const char *device, const char *key, const char *value)
 {
     return guard(-1, [&] {
-        library().backend()->set_option(need(device, MFUNCT_INVALID_ARGUMENT_1, "the device's name"), need(key, MFUNCT_INVALID_ARGUMENT_2, "the key"),
-                                        need(value, MFUNCT_INVALID_ARGUMENT_3, "the value"));
+        library().backend()->set_option(
+            need(device, MFUNCT_INVALID_ARGUMENT_1, "the device's name"),
+            need(key, MFUNCT_INVALID_ARGUMENT_2, "the key"),
+            need(value, MFUNCT_INVALID_ARGUMENT_3, "the value"));
         return 0;
     });
 }
@@ -330,7 +352,8 @@ int mapi_wait_flow(int fd, int timeout_ms)
 {
     return guard(-1, [&] {
         if (!library().flows.hold(fd)->wait_for_end(timeout_ms))
-            throw Error(MAPI_TIMED_OUT, "the flow has not ended within " + std::to_string(timeout_ms) + " ms");
+            throw Error(MAPI_TIMED_OUT,
+                        "the flow has not ended within " + std::to_string(timeout_ms) + " ms");
         return 0;
     });
 }
@@ -370,8 +393,10 @@ int mapi_get_function_info(int fd, int fid, mapi_function_info_t *info)
     return guard(-1, [&] {
         check_descriptors(fd, fid);
         *need(info, MFUNCT_INVALID_ARGUMENT_3) = {};
-        const auto flow = renumber(MAPI_INVALID_FLOW, MAPI_INIT_ERROR, [&] { return library().flows.hold(fd); });
-        renumber(MAPI_INVALID_FID_FUNCID, MAPI_FUNCTION_INFO_ERR, [&] { flow->describe(fid, info); });
+        const auto flow =
+            renumber(MAPI_INVALID_FLOW, MAPI_INIT_ERROR, [&] { return library().flows.hold(fd); });
+        renumber(MAPI_INVALID_FID_FUNCID, MAPI_FUNCTION_INFO_ERR,
+                 [&] { flow->describe(fid, info); });
         copy_text(info->libname, mapi::engine::kOwnLibrary);
         copy_text(info->devtype, MAPI_DEVTYPE_ALL);
         return 0;
@@ -384,10 +409,12 @@ int mapi_get_next_function_info(int fd, int fid, mapi_function_info_t *info)
     return guard(-1, [&] {
         check_descriptors(fd, fid, 0);
         need(info, MFUNCT_INVALID_ARGUMENT_3);
-        const auto flow = renumber(MAPI_INVALID_FLOW, MAPI_FUNCTION_INFO_ERR, [&] { return library().flows.hold(fd); });
+        const auto flow = renumber(MAPI_INVALID_FLOW, MAPI_FUNCTION_INFO_ERR,
+                                   [&] { return library().flows.hold(fd); });
         const int next = flow->next_function(fid);
         if (next == 0)
-            throw Error(MAPI_FUNCTION_INFO_ERR, "the flow has no function after " + std::to_string(fid));
+            throw Error(MAPI_FUNCTION_INFO_ERR,
+                        "the flow has no function after " + std::to_string(fid));
         return mapi_get_function_info(fd, next, info);
     });
 }
@@ -452,7 +479,8 @@ int mapi_get_next_libfunct_info(int libid, int number, mapi_libfunct_info_t *inf
 int mapi_stats(const char *device, mapi_stat *stats)
 {
     return guard(-1, [&] {
-        library().backend()->copy_stats(need(device, MAPI_DEVICE_INFO_ERR, "the device's name"), need(stats, MFUNCT_INVALID_ARGUMENT_2));
+        library().backend()->copy_stats(need(device, MAPI_DEVICE_INFO_ERR, "the device's name"),
+                                        need(stats, MFUNCT_INVALID_ARGUMENT_2));
         return 1;
     });
 }

@@ -41,7 +41,8 @@ void ReaderClock::look()
     const uint64_t passed_ticks = ticks - ticks_;
     if (passed_ns < kLeastNs && window_ticks_ == 0) // the last read remains the start
         return;
-    const bool is_known = passed_ns >= kLeastNs && passed_ns <= kMostNs && passed_ticks != 0 && passed_ticks >> 32 == 0;
+    const bool is_known = passed_ns >= kLeastNs && passed_ns <= kMostNs && passed_ticks != 0 &&
+                          passed_ticks >> 32 == 0;
     rate_ = is_known ? (passed_ns << 32) / kNsPerUs / passed_ticks : 0;
     window_ticks_ = is_known ? passed_ticks : 0;
     ticks_ = ticks;

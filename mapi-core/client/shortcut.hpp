@@ -17,9 +17,10 @@ struct WordPlace {
     const std::atomic<uint64_t> *word = nullptr; // null: the result is not that simple
     // the part of the word that does not belong to the flow
     const std::atomic<uint64_t> *base = nullptr;
-    std::atomic<uint64_t> *lent = nullptr;       // what results->res points to
+    std::atomic<uint64_t> *lent = nullptr; // what results->res points to
     mapi_results_t *results = nullptr;
-    const std::atomic<uint32_t> *status = nullptr; // FLOW_ACTIVE while the result is kept up to date
+    const std::atomic<uint32_t> *status =
+        nullptr; // FLOW_ACTIVE while the result is kept up to date
 };
 
 // Empty at first; filled in by each reader that has called the flow.  Any thread.  It does not
@@ -36,12 +37,15 @@ public:
         uint64_t now_us;
         if (!word || !clock.try_now(now_us)) [[unlikely]]
             return nullptr;
-        if (status_.load(std::memory_order_relaxed)->load(std::memory_order_relaxed) != FLOW_ACTIVE) [[unlikely]]
+        if (status_.load(std::memory_order_relaxed)->load(std::memory_order_relaxed) != FLOW_ACTIVE)
+            [[unlikely]]
             return nullptr;
         // Threads that read the same function at the same time get whole words.  The base is read
         // first, since the word only grows.
-        const uint64_t base = base_.load(std::memory_order_relaxed)->load(std::memory_order_acquire);
-        lent_.load(std::memory_order_relaxed)->store(word->load(std::memory_order_acquire) - base, std::memory_order_relaxed);
+        const uint64_t base =
+            base_.load(std::memory_order_relaxed)->load(std::memory_order_acquire);
+        lent_.load(std::memory_order_relaxed)
+            ->store(word->load(std::memory_order_acquire) - base, std::memory_order_relaxed);
         mapi_results_t *const results = results_.load(std::memory_order_relaxed);
         if (!results)
             __builtin_unreachable(); // saves the caller a check

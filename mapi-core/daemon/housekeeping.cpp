@@ -16,7 +16,8 @@ namespace
 {
 // Other threads wait for the heap meanwhile: clients that create and close flows all the time must
 // not cause much of it.
-constexpr std::chrono::nanoseconds kPauseLeast = std::chrono::milliseconds(500), kPauseMost = std::chrono::seconds(3);
+constexpr std::chrono::nanoseconds kPauseLeast = std::chrono::milliseconds(500),
+                                   kPauseMost = std::chrono::seconds(3);
 constexpr int kPauseOfWork = 5;
 } // namespace
 
@@ -54,7 +55,8 @@ void Housekeeping::run()
         lock.unlock();
         const auto begin = Clock::now();
         const bool is_clean = clean();
-        pause = std::clamp<std::chrono::nanoseconds>((Clock::now() - begin) * kPauseOfWork, kPauseLeast, kPauseMost);
+        pause = std::clamp<std::chrono::nanoseconds>((Clock::now() - begin) * kPauseOfWork,
+                                                     kPauseLeast, kPauseMost);
         lock.lock();
         is_wanted_ |= !is_clean;
     }

@@ -34,14 +34,17 @@ sockaddr_un address_of(const std::string &path)
     sockaddr_un address = {};
     address.sun_family = AF_UNIX;
     if (path.size() >= sizeof(address.sun_path))
-        throw std::runtime_error(path + ": socket path is longer than " + std::to_string(sizeof(address.sun_path) - 1) + " bytes");
+        throw std::runtime_error(path + ": socket path is longer than " +
+                                 std::to_string(sizeof(address.sun_path) - 1) + " bytes");
     memcpy(address.sun_path, path.c_str(), path.size());
     return address;
 }
 
 [[noreturn]] void fail_at_lock(const std::string &name, const std::string &why)
 {
-    throw std::runtime_error(name + ": " + why + " (a mapid of another user may have left it: remove it, or use another --socket)");
+    throw std::runtime_error(
+        name + ": " + why +
+        " (a mapid of another user may have left it: remove it, or use another --socket)");
 }
 
 // Closed: another process created the file at the same moment.  The file is only created if there
@@ -61,15 +64,18 @@ ipc::Descriptor open_lock(const std::string &name)
     }
     if (!file.is_open())
         fail_at_lock(name, strerror(errno));
-    if (fstat(file.number(), &status) == 0 && (!S_ISREG(status.st_mode) || status.st_uid != geteuid()))
-        fail_at_lock(name, "belongs to user " + std::to_string(status.st_uid) + ", or is not a regular file");
+    if (fstat(file.number(), &status) == 0 &&
+        (!S_ISREG(status.st_mode) || status.st_uid != geteuid()))
+        fail_at_lock(name, "belongs to user " + std::to_string(status.st_uid) +
+                               ", or is not a regular file");
     return file;
 }
 
 bool is_at(const ipc::Descriptor &file, const std::string &name)
 {
     struct stat own = {}, there = {};
-    return fstat(file.number(), &own) == 0 && stat(name.c_str(), &there) == 0 && own.st_dev == there.st_dev && own.st_ino == there.st_ino;
+    return fstat(file.number(), &own) == 0 && stat(name.c_str(), &there) == 0 &&
+           own.st_dev == there.st_dev && own.st_ino == there.st_ino;
 }
 
 // Under the lock, no other mapid takes a socket for stale while its owner is about to listen at it.
@@ -94,7 +100,8 @@ void remove_stale(const sockaddr_un &address)
 {
     const ipc::Descriptor probe(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
     if (connect(probe.number(), reinterpret_cast<const sockaddr *>(&address), sizeof(address)) == 0)
-        throw std::runtime_error(std::string(address.sun_path) + ": another mapid is already running there");
+        throw std::runtime_error(std::string(address.sun_path) +
+                                 ": another mapid is already running there");
     struct stat status = {};
     if (errno == ECONNREFUSED && lstat(address.sun_path, &status) == 0 && S_ISSOCK(status.st_mode))
         unlink(address.sun_path);
@@ -105,10 +112,12 @@ void give_access(const std::string &path, const SocketAccess &access)
     if (!access.group.empty()) {
         const std::optional<gid_t> group = engine::group_number(access.group);
         if (!group)
-            throw std::runtime_error(path + ": there is no group \"" + access.group + "\" (socket_group= of mapi.conf)");
+            throw std::runtime_error(path + ": there is no group \"" + access.group +
+                                     "\" (socket_group= of mapi.conf)");
         if (chown(path.c_str(), uid_t(-1), *group) < 0)
-            throw std::runtime_error(path + ": cannot change its group to " + access.group + ": " + strerror(errno) +
-                                     " (socket_group= of mapi.conf; mapid must be root or a member)");
+            throw std::runtime_error(
+                path + ": cannot change its group to " + access.group + ": " + strerror(errno) +
+                " (socket_group= of mapi.conf; mapid must be root or a member)");
     }
     if (chmod(path.c_str(), mode_t(access.mode)) < 0)
         fail(path);

@@ -15,12 +15,12 @@
 #include "common/command/arguments.hpp"
 #include "daemon/heap.hpp"
 #include "daemon/listener.hpp"
+#include "daemon/recording.hpp"
 #include "daemon/reporting/log.hpp"
 #include "daemon/reporting/metrics_server.hpp"
 #include "daemon/reporting/metrics_text.hpp"
-#include "daemon/recording.hpp"
-#include "daemon/server.hpp"
 #include "daemon/reporting/service_manager.hpp"
+#include "daemon/server.hpp"
 #include "drivers/catalog.hpp"
 #include "engine/config/config.hpp"
 #include "engine/config/config_values.hpp"
@@ -48,23 +48,78 @@ struct Options {
     size_t user_memory_mib = 0;
 };
 
+void add_limits(command::Arguments &arguments, Options &options)
+{
+    arguments.add("--max-clients", options.limits.clients, "maximum number of clients at a time")
+        .show_default()
+        .range(1, 10000);
+    arguments
+        .add("--max-flows", options.limits.flows,
+             "maximum number of flows and captures of one client")
+        .show_default()
+        .range(1, 16384);
+    arguments
+        .add("--max-functions", options.limits.functions,
+             "maximum number of functions of one client")
+        .show_default()
+        .range(1, 1000000);
+    arguments
+        .add("--max-memory", options.memory_mib,
+             "limit in MiB of one client's results and packets; default: max_memory of mapi.conf, "
+             "or 256")
+        .range(1, 65536);
+    arguments
+        .add("--max-function-memory", options.function_memory_mib,
+             "limit in MiB of the other memory of one client: its functions (such as tables of "
+             "flows), captures, flows and options; default: max_function_memory of mapi.conf, or "
+             "2048")
+        .range(1, 1048576);
+    arguments
+        .add("--max-user-memory", options.user_memory_mib,
+             "limit in MiB of both for all clients of one user; default: max_user_memory of "
+             "mapi.conf, or 8192")
+        .range(1, 1048576);
+}
+
 void add_options(command::Arguments &arguments, Options &options)
 {
-    arguments.add("-c,--config", options.config, "mapi.conf to read; default: $MAPI_CONF, ./mapi.conf, /etc/mapi.conf").kind("FILE");
-    arguments.add("-s,--socket", options.socket, "socket at which clients reach mapid; default: $MAPI_SOCKET, ~/.mapid.sock if mapi.conf sets local=1, " + ipc::standard_socket()).kind("PATH");
-    arguments.add("-g,--group", options.group, "group whose members may use devices without a group of their own").show_default();
-    arguments.add("-l,--log-level", options.log_level, "trace, debug, info, warning, error; default: log_level of mapi.conf, or info").one_of({"trace", "debug", "info", "warning", "error"});
-    arguments.add("--log-file", options.log_file, "append the log to this file; default: logfile of mapi.conf, or standard error").kind("FILE");
-    arguments.add("--max-clients", options.limits.clients, "maximum number of clients at a time").show_default().range(1, 10000);
-    arguments.add("--max-flows", options.limits.flows, "maximum number of flows and captures of one client").show_default().range(1, 16384);
-    arguments.add("--max-functions", options.limits.functions, "maximum number of functions of one client").show_default().range(1, 1000000);
-    arguments.add("--max-memory", options.memory_mib, "limit in MiB of one client's results and packets; default: max_memory of mapi.conf, or 256").range(1, 65536);
-    arguments.add("--max-function-memory", options.function_memory_mib, "limit in MiB of the other memory of one client: its functions (such as tables of flows), captures, flows and options; default: max_function_memory of mapi.conf, or 2048").range(1, 1048576);
-    arguments.add("--max-user-memory", options.user_memory_mib, "limit in MiB of both for all clients of one user; default: max_user_memory of mapi.conf, or 8192").range(1, 1048576);
-    arguments.add("--metrics", options.metrics, "serve counters for Prometheus at /metrics of this address").kind("ADDRESS:PORT");
-    arguments.add_flag("--metrics-public", options.is_metrics_public, "allow --metrics at an address that other machines can reach");
-    arguments.add("--record", options.record, "record mapid's own probes from start to end, for nsdump; `mapi-info record` does the same at run time").kind("FILE");
-    arguments.add_flag("--check", options.is_check, "read mapi.conf, print errors and warnings, list its devices and exit; exit status 1 if there are errors");
+    arguments
+        .add("-c,--config", options.config,
+             "mapi.conf to read; default: $MAPI_CONF, ./mapi.conf, /etc/mapi.conf")
+        .kind("FILE");
+    arguments
+        .add("-s,--socket", options.socket,
+             "socket at which clients reach mapid; default: $MAPI_SOCKET, ~/.mapid.sock if "
+             "mapi.conf sets local=1, " +
+                 ipc::standard_socket())
+        .kind("PATH");
+    arguments
+        .add("-g,--group", options.group,
+             "group whose members may use devices without a group of their own")
+        .show_default();
+    arguments
+        .add("-l,--log-level", options.log_level,
+             "trace, debug, info, warning, error; default: log_level of mapi.conf, or info")
+        .one_of({"trace", "debug", "info", "warning", "error"});
+    arguments
+        .add("--log-file", options.log_file,
+             "append the log to this file; default: logfile of mapi.conf, or standard error")
+        .kind("FILE");
+    add_limits(arguments, options);
+    arguments
+        .add("--metrics", options.metrics,
+             "serve counters for Prometheus at /metrics of this address")
+        .kind("ADDRESS:PORT");
+    arguments.add_flag("--metrics-public", options.is_metrics_public,
+                       "allow --metrics at an address that other machines can reach");
+    arguments
+        .add("--record", options.record,
+             "record mapid's own probes from start to end, for nsdump; `mapi-info record` does the "
+             "same at run time")
+        .kind("FILE");
+    arguments.add_flag("--check", options.is_check,
+                       "read mapi.conf, print errors and warnings, list its devices and exit; exit "
+                       "status 1 if there are errors");
     arguments.version("-V,--version", "mapid " NETSLICE_VERSION);
     arguments.footer("mapid stays in the foreground; see mapid(8) for systemd.");
 }
@@ -74,11 +129,13 @@ int check(const engine::Registry &registry, std::vector<engine::ConfigNote> foun
 {
     const std::string path = engine::find_config();
     if (path.empty())
-        throw Error(MAPI_CONFIG_ERROR, "no mapi.conf found (use --config, set MAPI_CONF, or create it in this folder or in /etc)");
+        throw Error(MAPI_CONFIG_ERROR, "no mapi.conf found (use --config, set MAPI_CONF, or create "
+                                       "it in this folder or in /etc)");
     std::istringstream file = engine::open_config(path);
     const engine::Config config = engine::read_config(file, path, registry);
     found.insert(found.end(), config.notes.begin(), config.notes.end());
-    std::stable_sort(found.begin(), found.end(), [](const auto &one, const auto &other) { return one.line < other.line; });
+    std::stable_sort(found.begin(), found.end(),
+                     [](const auto &one, const auto &other) { return one.line < other.line; });
     bool is_wrong = false;
     for (const engine::ConfigNote &note : found) {
         fmt::print(stderr, "mapid: {}{}\n", note.is_error ? "" : "warning: ", note.text);
@@ -87,7 +144,8 @@ int check(const engine::Registry &registry, std::vector<engine::ConfigNote> foun
     for (const engine::DeviceSettings &device : config.devices) {
         const bool is_known = registry.has_driver(device.driver);
         is_wrong |= !is_known;
-        fmt::print("{:<24} {:<12} {}{}\n", device.name, device.driver, device.path, is_known ? "" : "  (no such driver)");
+        fmt::print("{:<24} {:<12} {}{}\n", device.name, device.driver, device.path,
+                   is_known ? "" : "  (no such driver)");
     }
     return is_wrong ? 1 : 0;
 }
@@ -131,7 +189,8 @@ daemon::Limits limits_of(const Options &options)
     daemon::Limits limits = options.limits;
     raise_file_limit(limits);
     limits.memory_bytes = memory_limit(options.memory_mib, "max_memory", limits.memory_bytes);
-    limits.function_bytes = memory_limit(options.function_memory_mib, "max_function_memory", limits.function_bytes);
+    limits.function_bytes =
+        memory_limit(options.function_memory_mib, "max_function_memory", limits.function_bytes);
     limits.user_bytes = memory_limit(options.user_memory_mib, "max_user_memory", limits.user_bytes);
     return limits;
 }
@@ -173,8 +232,10 @@ void reload(engine::Devices &devices, const Options &options)
     try {
         const engine::ReloadedConfig read = read_config(devices);
         spdlog::set_level(spdlog::level::from_str(log_level(options)));
-        spdlog::info("reload: {}: {} devices{}{}{}", read.file.empty() ? "no mapi.conf" : read.file, read.devices, listed("new", read.added),
-                     listed("changed, for new flows", read.changed), listed("removed", read.removed));
+        spdlog::info("reload: {}: {} devices{}{}{}", read.file.empty() ? "no mapi.conf" : read.file,
+                     read.devices, listed("new", read.added),
+                     listed("changed, for new flows", read.changed),
+                     listed("removed", read.removed));
     } catch (const std::exception &error) {
         spdlog::error("reload: {}; configuration unchanged", error.what());
     }
@@ -189,18 +250,23 @@ void serve(const engine::Registry &registry, const Options &options, const sigse
     const daemon::Limits limits = limits_of(options);
     daemon::Users users(limits);
     daemon::Housekeeping housekeeping(devices);
-    daemon::Service service{registry, devices, limits, clients, pulse, options.group, users, housekeeping};
-    const std::string path = options.socket.empty() ? ipc::socket_path(engine::is_mapid_local()) : options.socket;
+    daemon::Service service{registry, devices,       limits, clients,
+                            pulse,    options.group, users,  housekeeping};
+    const std::string path =
+        options.socket.empty() ? ipc::socket_path(engine::is_mapid_local()) : options.socket;
     ipc::Descriptor socket = daemon::inherited_socket();
     std::optional<daemon::Listener> own;
     if (!socket.is_open())
         socket = own.emplace(path, configured_access()).take();
-    else if (!engine::find_config_value("socket_mode").empty() || !engine::find_config_value("socket_group").empty())
-        spdlog::warn("socket_mode and socket_group of mapi.conf have no effect: the socket belongs to the service manager (SocketMode= and SocketGroup= of mapid.socket)");
+    else if (!engine::find_config_value("socket_mode").empty() ||
+             !engine::find_config_value("socket_group").empty())
+        spdlog::warn("socket_mode and socket_group of mapi.conf have no effect: the socket belongs "
+                     "to the service manager (SocketMode= and SocketGroup= of mapid.socket)");
     daemon::Server server(service, std::move(socket));
     std::unique_ptr<daemon::MetricsServer> metrics; // destroyed before what it reports on
     if (!options.metrics.empty())
-        metrics = daemon::serve_metrics(options.metrics, options.is_metrics_public, [&] { return daemon::metrics_text(devices, clients); });
+        metrics = daemon::serve_metrics(options.metrics, options.is_metrics_public,
+                                        [&] { return daemon::metrics_text(devices, clients); });
     std::thread waiter([&] {
         int number = 0;
         while (sigwait(&signals, &number) == 0 && number == SIGHUP)
@@ -226,7 +292,8 @@ int main(int argc, char **argv)
 {
     daemon::keep_heap_small();
     Options options;
-    command::Arguments arguments("mapid: captures packets once for many programs that use libmapi", "mapid");
+    command::Arguments arguments("mapid: captures packets once for many programs that use libmapi",
+                                 "mapid");
     add_options(arguments, options);
     try {
         if (const auto reply = arguments.parse(argc, argv)) {
@@ -237,11 +304,15 @@ int main(int argc, char **argv)
             setenv("MAPI_CONF", options.config.c_str(), 1);
         if (options.is_check) {
             std::vector<engine::ConfigNote> found;
-            const engine::Registry registry(functions::catalog(), drivers::catalog(), engine::load_plugins(&found));
+            const engine::Registry registry(functions::catalog(), drivers::catalog(),
+                                            engine::load_plugins(&found));
             return check(registry, std::move(found));
         }
-        daemon::start_log(log_level(options), options.log_file.empty() ? engine::find_config_value("logfile") : options.log_file);
-        const engine::Registry registry(functions::catalog(), drivers::catalog(), engine::load_plugins());
+        daemon::start_log(log_level(options), options.log_file.empty()
+                                                  ? engine::find_config_value("logfile")
+                                                  : options.log_file);
+        const engine::Registry registry(functions::catalog(), drivers::catalog(),
+                                        engine::load_plugins());
         const sigset_t signals = block_signals();
         std::optional<daemon::Recording> recording;
         if (!options.record.empty())

@@ -6,9 +6,7 @@
 
 namespace mapi::daemon
 {
-Pulse::Pulse() : thread_([this] { run(); })
-{
-}
+Pulse::Pulse() : thread_([this] { run(); }) {}
 
 Pulse::~Pulse()
 {
@@ -36,7 +34,8 @@ void Pulse::remove(ipc::PulseWord &word)
 void Pulse::run()
 {
     std::unique_lock lock(mutex_);
-    while (!ends_.wait_for(lock, std::chrono::milliseconds(ipc::kPulseMs), [this] { return has_ended_; })) {
+    while (!ends_.wait_for(lock, std::chrono::milliseconds(ipc::kPulseMs),
+                           [this] { return has_ended_; })) {
         const uint64_t now_ns = ipc::monotonic_ns();
         for (ipc::PulseWord *word : words_)
             word->store(now_ns, std::memory_order_relaxed);

@@ -18,10 +18,12 @@ Recording::Recording(const std::string &name, int file) : name_(name)
 {
 #ifdef NETSLICE_DISABLE
     (void)file;
-    throw Error(MFUNCT_NOT_SUPPORTED, "recording is unavailable: mapid was built without probes (NETSLICE_DISABLE)");
+    throw Error(MFUNCT_NOT_SUPPORTED,
+                "recording is unavailable: mapid was built without probes (NETSLICE_DISABLE)");
 #else
     if (is_taken_.exchange(true))
-        throw Error(MAPI_LIMIT_REACHED, "mapid is already being recorded (one recording at a time)");
+        throw Error(MAPI_LIMIT_REACHED,
+                    "mapid is already being recorded (one recording at a time)");
     nsp_session_config config = {};
     config.struct_size = sizeof(config);
     config.output = name_.c_str();
@@ -50,7 +52,8 @@ RecordingEnd Recording::end()
     end.records = counts.drained;
     end.lost = std::accumulate(std::begin(counts.lost), std::end(counts.lost), uint64_t{0});
     end.file_bytes = counts.file_bytes;
-    spdlog::info("recording: {}: {} records, {} lost, {} bytes", name_, end.records, end.lost, end.file_bytes);
+    spdlog::info("recording: {}: {} records, {} lost, {} bytes", name_, end.records, end.lost,
+                 end.file_bytes);
     if (!end.error.empty())
         spdlog::warn("recording: {}", end.error);
     return end;

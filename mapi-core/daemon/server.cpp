@@ -74,7 +74,9 @@ void Server::run()
 {
     std::vector<pollfd> events;
     while (true) {
-        events = {{socket_.number(), POLLIN, 0}, {stop_.number(), POLLIN, 0}, {wake_.number(), POLLIN, 0}};
+        events = {{socket_.number(), POLLIN, 0},
+                  {stop_.number(), POLLIN, 0},
+                  {wake_.number(), POLLIN, 0}};
         const size_t own = events.size();
         reception_.append_to(events);
         if (poll(events.data(), events.size(), reception_.timeout_ms()) < 0 && errno != EINTR)
@@ -135,8 +137,10 @@ void Server::admit(ipc::Descriptor socket)
         return reception_.add(std::move(guest));
     ++service_.clients.tally.clients_refused;
     spdlog::warn("user {}: client refused: too many clients", guest.peer.uid);
-    refuse(std::move(guest.socket), "mapid has reached its limit of clients (--max-clients), or user " + std::to_string(guest.peer.uid) +
-                                        " has reached its own limit of clients or open files");
+    refuse(std::move(guest.socket),
+           "mapid has reached its limit of clients (--max-clients), or user " +
+               std::to_string(guest.peer.uid) +
+               " has reached its own limit of clients or open files");
 }
 
 void Server::begin(Guest guest)
@@ -145,7 +149,8 @@ void Server::begin(Guest guest)
     Client &client = clients_.emplace_back();
     client.uid = guest.peer.uid;
     try {
-        client.thread = std::thread([this, &client, guest = std::move(guest)]() mutable { serve(client, guest); });
+        client.thread = std::thread(
+            [this, &client, guest = std::move(guest)]() mutable { serve(client, guest); });
     } catch (const std::exception &error) { // no memory, no thread: other clients are still served
         clients_.pop_back();
         spdlog::error("client refused: {}", error.what());
@@ -156,7 +161,8 @@ bool Server::has_room(const Peer &peer)
 {
     const std::lock_guard lock(mutex_);
     const auto is_of_user = [&](const Client &client) { return client.uid == peer.uid; };
-    const size_t of_user = size_t(std::count_if(clients_.begin(), clients_.end(), is_of_user)) + reception_.count_of(peer.uid);
+    const size_t of_user = size_t(std::count_if(clients_.begin(), clients_.end(), is_of_user)) +
+                           reception_.count_of(peer.uid);
     const size_t all = clients_.size() + reception_.size(), places = service_.limits.clients;
     if (is_operator(peer) || of_user == 0)
         return all < places && (peer.uid == 0 || of_user < kClientsOfUser);

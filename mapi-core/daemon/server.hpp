@@ -46,8 +46,8 @@ private:
     const ipc::Descriptor wake_; // a client is done
     // closed to refuse a client with a message when mapid may open no more files
     ipc::Descriptor spare_;
-    Reception reception_;        // used by run()
-    std::mutex mutex_; // protects all members below
+    Reception reception_; // used by run()
+    std::mutex mutex_;    // protects all members below
     std::list<Client> clients_;
 };
 } // namespace mapi::daemon

@@ -4,13 +4,13 @@
 
 #include <string>
 
-#include "daemon/reporting/client_registry.hpp"
 #include "daemon/housekeeping.hpp"
-#include "daemon/session/policy.hpp"
 #include "daemon/pulse.hpp"
+#include "daemon/reporting/client_registry.hpp"
+#include "daemon/session/policy.hpp"
 #include "daemon/session/users.hpp"
-#include "engine/devices.hpp"
 #include "engine/config/registry.hpp"
+#include "engine/devices.hpp"
 
 namespace mapi::daemon
 {

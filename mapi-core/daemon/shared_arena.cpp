@@ -35,8 +35,10 @@ size_t rounded(size_t bytes)
 }
 } // namespace
 
-SharedPiece::SharedPiece(const char *name, size_t bytes, bool clients_may_write, std::shared_ptr<engine::Quota> user)
-    : file_(memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING)), user_(user ? std::move(user) : std::make_shared<engine::Quota>())
+SharedPiece::SharedPiece(const char *name, size_t bytes, bool clients_may_write,
+                         std::shared_ptr<engine::Quota> user)
+    : file_(memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING)),
+      user_(user ? std::move(user) : std::make_shared<engine::Quota>())
 {
     if (!file_.is_open() || ftruncate(file_.number(), off_t(bytes)) < 0)
         fail("cannot create shared memory");
@@ -44,7 +46,8 @@ SharedPiece::SharedPiece(const char *name, size_t bytes, bool clients_may_write,
     if (!mapping_.data())
         fail("cannot map shared memory");
     // From here on it can neither shrink under the engine nor be written by a client.
-    const int seals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL | (clients_may_write ? 0 : F_SEAL_FUTURE_WRITE);
+    const int seals =
+        F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL | (clients_may_write ? 0 : F_SEAL_FUTURE_WRITE);
     if (fcntl(file_.number(), F_ADD_SEALS, seals) < 0)
         fail("cannot seal shared memory");
     free_.emplace(0, bytes);
@@ -56,7 +59,8 @@ void *SharedPiece::allocate(size_t bytes)
         return nullptr;
     bytes = rounded(bytes);
     const std::lock_guard lock(mutex_);
-    const auto found = std::find_if(free_.begin(), free_.end(), [bytes](const auto &piece) { return piece.second >= bytes; });
+    const auto found = std::find_if(free_.begin(), free_.end(),
+                                    [bytes](const auto &piece) { return piece.second >= bytes; });
     is_user_short_ = false;
     if (found == free_.end())
         return nullptr;
@@ -79,7 +83,8 @@ void SharedPiece::release(void *memory, size_t bytes)
     bytes = rounded(bytes);
     const std::lock_guard lock(mutex_);
     auto piece = free_.emplace(offset, bytes).first;
-    if (const auto next = std::next(piece); next != free_.end() && piece->first + piece->second == next->first) {
+    if (const auto next = std::next(piece);
+        next != free_.end() && piece->first + piece->second == next->first) {
         piece->second += next->second;
         free_.erase(next);
     }
@@ -92,8 +97,10 @@ void SharedPiece::release(void *memory, size_t bytes)
     }
 }
 
-SharedArena::SharedArena(size_t engine_bytes, size_t client_bytes, const std::shared_ptr<engine::Quota> &user)
-    : engine_("mapi-results", engine_bytes, false, user), client_("mapi-client", client_bytes, true, user)
+SharedArena::SharedArena(size_t engine_bytes, size_t client_bytes,
+                         const std::shared_ptr<engine::Quota> &user)
+    : engine_("mapi-results", engine_bytes, false, user),
+      client_("mapi-client", client_bytes, true, user)
 {
 }
 

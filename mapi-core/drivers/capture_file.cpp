@@ -12,9 +12,9 @@
 #include <mapi/errors.h>
 #include <mapi/explain.h>
 
+#include "drivers/bytes/file_buffer.hpp"
 #include "drivers/capture_error.hpp"
 #include "drivers/capture_source.hpp"
-#include "drivers/bytes/file_buffer.hpp"
 #include "drivers/formats/loss_count.hpp"
 
 namespace mapi::drivers
@@ -37,9 +37,13 @@ public:
     void append(const mapi_driver_setup &setup)
     {
         CaptureSource source(setup);
-        for (const CaptureSource *one : {&std::as_const(sources_.front()), &std::as_const(source)}) {
+        for (const CaptureSource *one :
+             {&std::as_const(sources_.front()), &std::as_const(source)}) {
             if (one->is_stream())
-                throw CaptureError(Damage::kOpen, one->path() + ": is not a regular file, which is required for each of several captures");
+                throw CaptureError(
+                    Damage::kOpen,
+                    one->path() +
+                        ": is not a regular file, which is required for each of several captures");
         }
         FileBuffer file(source.path(), source.descriptor(), memory_);
         source.first_ns = first_time(file, *open_format_(file));
@@ -121,7 +125,8 @@ private:
     {
         if (at_ + 1 == sources_.size())
             return false;
-        earlier_interface_drops_ = sum_of_losses(earlier_interface_drops_, format_->interface_drops());
+        earlier_interface_drops_ =
+            sum_of_losses(earlier_interface_drops_, format_->interface_drops());
         open(at_ + 1);
         return true;
     }
@@ -132,11 +137,13 @@ private:
         if (rounds_left_ == 1 || !round_has_packets_)
             return false;
         if (sources_.size() == 1 && !file_->rewind())
-            throw CaptureError(Damage::kInput, file_->path() + ": is a pipe, which cannot be read more than once");
+            throw CaptureError(Damage::kInput,
+                               file_->path() + ": is a pipe, which cannot be read more than once");
         if (rounds_left_ != 0)
             --rounds_left_;
         round_has_packets_ = false;
-        earlier_interface_drops_ = sum_of_losses(earlier_interface_drops_, format_->interface_drops());
+        earlier_interface_drops_ =
+            sum_of_losses(earlier_interface_drops_, format_->interface_drops());
         if (sources_.size() == 1)
             format_ = open_format_(*file_);
         else
@@ -147,7 +154,8 @@ private:
     void open(size_t at)
     {
         at_ = at;
-        auto file = std::make_unique<FileBuffer>(sources_[at].path(), sources_[at].descriptor(), memory_);
+        auto file =
+            std::make_unique<FileBuffer>(sources_[at].path(), sources_[at].descriptor(), memory_);
         file->use_prefilter(prefilter_);
         auto format = open_format_(*file);
         const std::lock_guard lock(mutex_);
@@ -175,25 +183,31 @@ private:
         is_sorted_ = true;
         FileBuffer first(sources_[0].path(), sources_[0].descriptor(), memory_);
         sources_[0].first_ns = first_time(first, *open_format_(first));
-        std::stable_sort(sources_.begin(), sources_.end(), [](const CaptureSource &one, const CaptureSource &other) { return one.first_ns < other.first_ns; });
+        std::stable_sort(sources_.begin(), sources_.end(),
+                         [](const CaptureSource &one, const CaptureSource &other) {
+                             return one.first_ns < other.first_ns;
+                         });
         open(0);
     }
 
     // Under mutex_.  With several sources, each one's message is added once.
     void note_end(const std::string &problem)
     {
-        stats_.interface_drops = sum_of_losses(earlier_interface_drops_, format_->interface_drops());
+        stats_.interface_drops =
+            sum_of_losses(earlier_interface_drops_, format_->interface_drops());
         std::string text = problem;
         const std::string remark = format_->remark();
         if (!remark.empty())
             text = text.empty() ? file_->path() + ": " + remark : text + "; before that, " + remark;
         if (text.empty() || reported_.find(text) != std::string::npos)
             return;
-        if (!reported_.empty() && reported_.size() + text.size() > sizeof(stats_.message) - kUntoldBytes)
+        if (!reported_.empty() &&
+            reported_.size() + text.size() > sizeof(stats_.message) - kUntoldBytes)
             ++untold_;
         else
             reported_ += (reported_.empty() ? "" : "; ") + text;
-        const std::string untold = untold_ ? "; " + std::to_string(untold_) + " more captures have messages" : "";
+        const std::string untold =
+            untold_ ? "; " + std::to_string(untold_) + " more captures have messages" : "";
         mapi_explain(stats_.message, sizeof(stats_.message), (reported_ + untold).c_str());
     }
 
@@ -225,7 +239,9 @@ template <class Call> int guard(const mapi_driver_setup *setup, Call call)
         return 0;
     } catch (const CaptureError &error) {
         mapi_explain(setup->error, setup->error_bytes, error.what());
-        return error.damage() == Damage::kMemory ? MAPI_LIMIT_REACHED : error.damage() == Damage::kFile ? MAPI_ERROR_FILE : PCAP_OPEN_ERR;
+        return error.damage() == Damage::kMemory ? MAPI_LIMIT_REACHED
+               : error.damage() == Damage::kFile ? MAPI_ERROR_FILE
+                                                 : PCAP_OPEN_ERR;
     } catch (const std::exception &error) {
         mapi_explain(setup->error, setup->error_bytes, error.what());
         return PCAP_OPEN_ERR;
@@ -233,7 +249,8 @@ template <class Call> int guard(const mapi_driver_setup *setup, Call call)
 }
 } // namespace
 
-int open_capture_file(OpenFormat open_format, const mapi_driver_setup *setup, void **instance, mapi_driver_info *info)
+int open_capture_file(OpenFormat open_format, const mapi_driver_setup *setup, void **instance,
+                      mapi_driver_info *info)
 {
     return guard(setup, [&] {
         auto file = std::make_unique<CaptureFile>(open_format, *setup);
@@ -267,7 +284,8 @@ int read_capture_file(void *instance, mapi_packet *packets, uint32_t limit, mapi
 }
 
 // With a held buffer there are no errors.
-int read_more_of_capture_file(void *instance, mapi_packet *packets, uint32_t limit, mapi_batch *batch)
+int read_more_of_capture_file(void *instance, mapi_packet *packets, uint32_t limit,
+                              mapi_batch *batch)
 {
     return static_cast<CaptureFile *>(instance)->read_more(packets, limit, *batch);
 }

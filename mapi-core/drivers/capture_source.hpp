@@ -31,7 +31,11 @@ public:
         if (file_ >= 0)
             close(file_);
     }
-    CaptureSource(CaptureSource &&other) noexcept : first_ns(other.first_ns), path_(std::move(other.path_)), file_(std::exchange(other.file_, -1)) {}
+    CaptureSource(CaptureSource &&other) noexcept
+        : first_ns(other.first_ns), path_(std::move(other.path_)),
+          file_(std::exchange(other.file_, -1))
+    {
+    }
     CaptureSource &operator=(CaptureSource &&other) noexcept
     {
         std::swap(first_ns, other.first_ns);
@@ -46,7 +50,9 @@ public:
     bool is_stream() const
     {
         struct stat status = {};
-        const int found = file_ >= 0 ? fstat(file_, &status) : path_ == "-" ? fstat(STDIN_FILENO, &status) : stat(path_.c_str(), &status);
+        const int found = file_ >= 0     ? fstat(file_, &status)
+                          : path_ == "-" ? fstat(STDIN_FILENO, &status)
+                                         : stat(path_.c_str(), &status);
         return found == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode);
     }
 

@@ -8,7 +8,10 @@ namespace
 {
 // An object and the memory charged for it.
 struct CommonObject {
-    CommonObject(const mapi_common_object &k, QuotaUse c) : kind(k), charge(std::move(c)), object(kind.create()) {}
+    CommonObject(const mapi_common_object &k, QuotaUse c)
+        : kind(k), charge(std::move(c)), object(kind.create())
+    {
+    }
     ~CommonObject()
     {
         if (object)

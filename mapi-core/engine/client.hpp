@@ -10,9 +10,9 @@
 
 #include <mapi/function.h>
 
+#include "engine/flow_drops.hpp"
 #include "engine/memory/arena.hpp"
 #include "engine/memory/quota.hpp"
-#include "engine/flow_drops.hpp"
 
 namespace mapi::engine
 {
@@ -22,7 +22,8 @@ struct DeviceTotals;
 class Client
 {
 public:
-    explicit Client(std::shared_ptr<Arena> arena = std::make_shared<HeapArena>(), std::shared_ptr<Quota> quota = std::make_shared<Quota>())
+    explicit Client(std::shared_ptr<Arena> arena = std::make_shared<HeapArena>(),
+                    std::shared_ptr<Quota> quota = std::make_shared<Quota>())
         : arena_(std::move(arena)), quota_(std::move(quota))
     {
     }

@@ -60,8 +60,11 @@ std::shared_ptr<Devices::Entry> Devices::find(const std::string &name)
         return add_interface(name);
     if (config_.empty())
         throw Error(MAPID_NO_DRIVER, "no device or network interface \"" + name +
-                                        "\", and no configuration that could define it; set MAPI_CONF, or create mapi.conf here or in /etc");
-    throw Error(MAPID_NO_DRIVER, "no device \"" + name + "\" in " + config_ + ", and no network interface of that name" + (known.empty() ? "" : "; available:" + known));
+                                         "\", and no configuration that could define it; set "
+                                         "MAPI_CONF, or create mapi.conf here or in /etc");
+    throw Error(MAPID_NO_DRIVER, "no device \"" + name + "\" in " + config_ +
+                                     ", and no network interface of that name" +
+                                     (known.empty() ? "" : "; available:" + known));
 }
 
 // Also finds a device that mapi.conf no longer has: the caller may have flows on it.  Null if it is
@@ -106,7 +109,8 @@ std::shared_ptr<Device> Devices::open(Lock &lock, Entry &entry, bool start_at_co
     std::exception_ptr failure;
     try {
         const mapi_driver &driver = registry_.driver(settings.driver);
-        device = std::make_shared<Device>(entry.id, std::move(settings), driver, start_at_connect, devices_options_.on_plan, devices_options_.quota);
+        device = std::make_shared<Device>(entry.id, std::move(settings), driver, start_at_connect,
+                                          devices_options_.on_plan, devices_options_.quota);
     } catch (...) {
         failure = std::current_exception();
     }
@@ -151,7 +155,8 @@ std::shared_ptr<Devices::Entry> Devices::add_interface(const std::string &name)
     return add(std::move(entry));
 }
 
-std::shared_ptr<Devices::Entry> Devices::add_file(Lock &lock, const std::string &path, const std::string &driver, int file, Kind kind)
+std::shared_ptr<Devices::Entry> Devices::add_file(Lock &lock, const std::string &path,
+                                                  const std::string &driver, int file, Kind kind)
 {
     std::erase_if(entries_, [](const auto &item) { return item.second->is_over(); });
     const auto entry = std::make_shared<Entry>();
@@ -164,7 +169,9 @@ std::shared_ptr<Devices::Entry> Devices::add_file(Lock &lock, const std::string 
         entry->file = keep_file(path, file);
         entry->settings.file = entry->file->descriptor();
     }
-    entry->kept = open(lock, *entry, kind == Kind::kPrivate); // now, so that a missing or unknown file is reported here
+    entry->kept =
+        open(lock, *entry,
+             kind == Kind::kPrivate); // now, so that a missing or unknown file is reported here
     if (kind == Kind::kPrivate) { // the device has its own descriptor; the file's lock ends with it
         entry->settings.file = -1;
         entry->file.reset();
@@ -189,7 +196,9 @@ std::shared_ptr<Device> Devices::create_private(const std::string &path, int for
 bool Devices::has(const std::string &name)
 {
     const std::lock_guard lock(mutex_);
-    return std::any_of(entries_.begin(), entries_.end(), [&](const auto &item) { return item.second->settings.name == name && !item.second->is_over(); });
+    return std::any_of(entries_.begin(), entries_.end(), [&](const auto &item) {
+        return item.second->settings.name == name && !item.second->is_over();
+    });
 }
 
 std::string Devices::group_of(const std::string &name)
@@ -220,12 +229,16 @@ std::string Devices::find_group(const std::string &name) const
         });
         return found == entries_.end() ? std::string() : found->second->settings.group;
     };
-    const std::string own = group_where([&](const DeviceSettings &settings) { return settings.name == name || settings.alias == name; });
+    const std::string own = group_where([&](const DeviceSettings &settings) {
+        return settings.name == name || settings.alias == name;
+    });
     if (!own.empty())
         return own;
     // Packets of restricted interfaces are among those of "any".
-    const std::string of_path = group_where([&](const DeviceSettings &settings) { return settings.path == name; });
-    const bool is_restricted = name == kAllInterfaces && of_path.empty() && !group_where([](const DeviceSettings &) { return true; }).empty();
+    const std::string of_path =
+        group_where([&](const DeviceSettings &settings) { return settings.path == name; });
+    const bool is_restricted = name == kAllInterfaces && of_path.empty() &&
+                               !group_where([](const DeviceSettings &) { return true; }).empty();
     return is_restricted ? "root" : of_path;
 }
 
@@ -261,7 +274,8 @@ void Devices::start_offline(const std::string &name)
 
 void Devices::delete_offline(const std::string &name)
 {
-    std::shared_ptr<Device> last; // destroyed after the lock is released, since that joins its thread
+    std::shared_ptr<Device>
+        last; // destroyed after the lock is released, since that joins its thread
     const std::lock_guard lock(mutex_);
     const auto entry = offline(name);
     last = std::move(entry->kept);
@@ -277,7 +291,9 @@ void Devices::set_option(const std::string &name, const std::string &key, const 
     if (entry->kept && entry->kept.use_count() == 1 && !entry->kept->has_started())
         entry->kept.reset(); // its first use reopens it with the option
     if (!entry->open.expired())
-        throw Error(MDLIB_FLOW_ALREADY_ACTIVE, "device " + name + " is in use; its options must be set before its first flow is created");
+        throw Error(MDLIB_FLOW_ALREADY_ACTIVE,
+                    "device " + name +
+                        " is in use; its options must be set before its first flow is created");
     DeviceSettings changed(entry->settings);
     changed.set(key, value);
     changed.option_values(registry_.driver(changed.driver)); // throws for unknown options
@@ -301,7 +317,8 @@ mapi_device_info_t Devices::describe(const Entry &entry, const Device *device)
 
 void Devices::describe(int id, mapi_device_info_t *info)
 {
-    std::shared_ptr<Device> device; // destroyed after the lock is released, since that joins its thread
+    std::shared_ptr<Device>
+        device; // destroyed after the lock is released, since that joins its thread
     const std::lock_guard lock(mutex_);
     const auto found = entries_.find(id);
     if (found == entries_.end())
@@ -322,19 +339,22 @@ int Devices::next(int id)
 
 std::vector<ListedDevice> Devices::list()
 {
-    std::vector<ListedDevice> all; // may be the last owners of devices: destroyed after the lock is released
+    std::vector<ListedDevice>
+        all; // may be the last owners of devices: destroyed after the lock is released
     const std::lock_guard lock(mutex_);
     for (const auto &[id, entry] : entries_) {
         const auto device = entry->open.lock();
         if (device || !entry->is_replaced)
-            all.push_back({describe(*entry, device.get()), device, entry->is_replaced, find_group(*entry)});
+            all.push_back(
+                {describe(*entry, device.get()), device, entry->is_replaced, find_group(*entry)});
     }
     return all;
 }
 
 bool Devices::free_retired()
 {
-    std::vector<std::weak_ptr<Device>> all; // without the lock and one device at a time, since ending a function may take long
+    std::vector<std::weak_ptr<Device>>
+        all; // without the lock and one device at a time, since ending a function may take long
     {
         const std::lock_guard lock(mutex_);
         for (const auto &[id, entry] : entries_)
@@ -350,7 +370,8 @@ bool Devices::free_retired()
 
 void Devices::copy_stats(const std::string &name, mapi_stat_t *stats, Client *client)
 {
-    std::shared_ptr<Device> device; // statistics are read, and the device possibly destroyed, without the lock
+    std::shared_ptr<Device>
+        device; // statistics are read, and the device possibly destroyed, without the lock
     {
         const std::lock_guard lock(mutex_);
         device = find_open(name);

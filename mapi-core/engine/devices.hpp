@@ -13,8 +13,8 @@
 #include <mapi/results.h>
 
 #include "engine/config/config.hpp"
-#include "engine/packet_path/device.hpp"
 #include "engine/config/registry.hpp"
+#include "engine/packet_path/device.hpp"
 
 namespace mapi::engine
 {
@@ -22,7 +22,8 @@ class Devices;
 
 struct DevicesOptions {
     int first_id = 1;
-    bool is_shared = false; // devices of mapi.conf have several clients, none of which may block one, and only reload() reads the file
+    bool is_shared = false; // devices of mapi.conf have several clients, none of which may block
+                            // one, and only reload() reads the file
     bool has_captures_alone = false; // no devices of mapi.conf and no interfaces
     Devices *formats = nullptr;      // whose mapi.conf names the drivers of captures; null: its own
     PlanObserver on_plan = {};
@@ -122,7 +123,8 @@ private:
     std::shared_ptr<Device> open(Lock &lock, Entry &entry, bool start_at_connect);
     std::shared_ptr<Entry> add(Entry entry);
     std::shared_ptr<Entry> add_interface(const std::string &name);
-    std::shared_ptr<Entry> add_file(Lock &lock, const std::string &path, const std::string &driver, int file, Kind kind);
+    std::shared_ptr<Entry> add_file(Lock &lock, const std::string &path, const std::string &driver,
+                                    int file, Kind kind);
     static std::shared_ptr<OwnedFile> keep_file(const std::string &path, int file);
     static mapi_device_info_t describe(const Entry &entry, const Device *device);
 
@@ -132,8 +134,8 @@ private:
     std::condition_variable opened_; // an entry has been opened, or failed to open
     std::map<int, std::shared_ptr<Entry>> entries_;
     std::map<int, std::string> format_drivers_; // as read by reload()
-    std::map<std::string, KeyValues> options_; // set by the program; override mapi.conf
-    std::string config_; // the file that defines the entries, for messages
+    std::map<std::string, KeyValues> options_;  // set by the program; override mapi.conf
+    std::string config_;                        // the file that defines the entries, for messages
     int last_id_;
 };
 } // namespace mapi::engine

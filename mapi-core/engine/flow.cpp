@@ -12,8 +12,8 @@
 #include <thread>
 
 #include "engine/config/config.hpp"
-#include "engine/packet_path/device.hpp"
 #include "engine/error.hpp"
+#include "engine/packet_path/device.hpp"
 #include "engine/wall_clock.hpp"
 
 namespace mapi::engine
@@ -21,7 +21,8 @@ namespace mapi::engine
 namespace
 {
 constexpr auto kLookInterval = std::chrono::milliseconds(1);
-constexpr int kTransformsMax = 16; // each takes space on the packet thread's stack while the functions after it run
+constexpr int kTransformsMax =
+    16; // each takes space on the packet thread's stack while the functions after it run
 
 // The lines of a section of mapi.conf for the function.
 Argument read_function_section(const char *section)
@@ -36,11 +37,15 @@ Argument read_function_section(const char *section)
     return lines;
 }
 
-bool always() { return true; } // in the same process the writer cannot die, and the flow's end wakes its readers
+bool always()
+{
+    return true;
+} // in the same process the writer cannot die, and the flow's end wakes its readers
 } // namespace
 
 Flow::Flow(std::shared_ptr<Device> device, std::shared_ptr<Client> client)
-    : device_(std::move(device)), client_(std::move(client)), chain_(std::make_shared<Chain>(client_->arena(), client_->drops_of(device_->totals())))
+    : device_(std::move(device)), client_(std::move(client)),
+      chain_(std::make_shared<Chain>(client_->arena(), client_->drops_of(device_->totals())))
 {
 }
 
@@ -49,12 +54,17 @@ void Flow::check_applicable(const mapi_function &function) const
 {
     if (chain_->status() != FLOW_INIT)
         throw Error(MFUNCT_COULD_NOT_APPLY_FUNCT,
-                    std::string(function.name) + ": the flow is connected; functions must be applied before mapi_connect()");
+                    std::string(function.name) +
+                        ": the flow is connected; functions must be applied before mapi_connect()");
     if ((function.flags & MAPI_FUNCTION_TRANSFORMS) && chain_->count_transforms() == kTransformsMax)
-        throw Error(MFUNCT_COULD_NOT_APPLY_FUNCT, std::string(function.name) + ": the flow already has " + std::to_string(kTransformsMax) +
-                                                      " functions that change packets");
-    if ((function.flags & MAPI_FUNCTION_METER_END) && chain_->find_meter_begin(chain_->functions().size()) < 0)
-        throw Error(MFUNCT_COULD_NOT_APPLY_FUNCT, std::string(function.name) + ": requires a PERF_START before it that no other PERF_STOP uses");
+        throw Error(MFUNCT_COULD_NOT_APPLY_FUNCT,
+                    std::string(function.name) + ": the flow already has " +
+                        std::to_string(kTransformsMax) + " functions that change packets");
+    if ((function.flags & MAPI_FUNCTION_METER_END) &&
+        chain_->find_meter_begin(chain_->functions().size()) < 0)
+        throw Error(MFUNCT_COULD_NOT_APPLY_FUNCT,
+                    std::string(function.name) +
+                        ": requires a PERF_START before it that no other PERF_STOP uses");
 }
 
 // The function is created without the lock, since that may take long (a filter that looks up names)
@@ -71,7 +81,9 @@ int Flow::apply(const mapi_function &function, Arguments arguments)
         // A whole result is read in place, by the thread that writes it.
         for (const Target &target : argument.targets) {
             if (target.device != device_.get())
-                throw Error(MFUNCT_COULD_NOT_APPLY_FUNCT, std::string(function.name) + ": one of \"" + argument.text + "\" belongs to another device");
+                throw Error(MFUNCT_COULD_NOT_APPLY_FUNCT, std::string(function.name) +
+                                                              ": one of \"" + argument.text +
+                                                              "\" belongs to another device");
         }
     }
     if (function.config_section)
@@ -99,8 +111,11 @@ Target Flow::target(int fid, bool is_whole)
         throw Error(MAPI_INVALID_FID_FUNCID, "has no function " + std::to_string(fid));
     const Node &node = *functions[size_t(fid) - 1]->node;
     if (!node.has_published_result() && !(is_whole && node.is_in_place() && node.has_result()))
-        throw Error(MAPI_INVALID_FID_FUNCID, std::string("has function ") + node.function().name + ", which has no single result");
-    return {chain_, size_t(fid) - 1, node.result_bytes(), node.is_additive(), node.is_in_place(), device_.get()};
+        throw Error(MAPI_INVALID_FID_FUNCID, std::string("has function ") + node.function().name +
+                                                 ", which has no single result");
+    return {
+        chain_,       size_t(fid) - 1, node.result_bytes(), node.is_additive(), node.is_in_place(),
+        device_.get()};
 }
 
 bool Flow::is_connected() const
@@ -112,7 +127,8 @@ void Flow::set_option(int option, uint64_t value)
 {
     const std::lock_guard lock(mutex_);
     if (chain_->status() != FLOW_INIT)
-        throw Error(MDLIB_NO_MODIFYING, "the flow is connected; its options must be set before mapi_connect()");
+        throw Error(MDLIB_NO_MODIFYING,
+                    "the flow is connected; its options must be set before mapi_connect()");
     options_.set(option, value);
 }
 
@@ -137,7 +153,8 @@ void Flow::reset(int fid)
     const std::lock_guard lock(mutex_);
     const Applied &applied = connected_function(fid);
     if (!applied.node->can_be_reset())
-        throw Error(MAPI_INVALID_FID_FUNCID, std::string(applied.node->function().name) + " cannot be reset");
+        throw Error(MAPI_INVALID_FID_FUNCID,
+                    std::string(applied.node->function().name) + " cannot be reset");
     const auto reset = [&] { device_->reset(chain_, size_t(fid) - 1); };
     if (applied.since_last)
         applied.since_last->restart(reset);
@@ -206,7 +223,8 @@ Applied &Flow::function(int fid)
     if (fid < 1 || size_t(fid) > functions.size())
         throw Error(MAPI_INVALID_FID_FUNCID, "the flow has no function " + std::to_string(fid));
     if (functions[size_t(fid) - 1]->is_removed)
-        throw Error(MAPI_INVALID_FID_FUNCID, "function " + std::to_string(fid) + " of the flow was removed");
+        throw Error(MAPI_INVALID_FID_FUNCID,
+                    "function " + std::to_string(fid) + " of the flow was removed");
     return *functions[size_t(fid) - 1];
 }
 
@@ -218,8 +236,14 @@ FunctionMemory Flow::memory(int fid)
     // Without allocate_result() in create() there is no result in place, and its placeholder is not
     // in the client's memory.
     const bool lies_in_place = node.is_in_place() && node.has_result();
-    const void *result = lies_in_place ? node.published().words() - 1 : applied.mirror_memory.memory();
-    return {result, node.result_bytes(), node.ring(), node.has_results_in_ring(), node.has_packets_in_ring(), node.is_composed(),
+    const void *result =
+        lies_in_place ? node.published().words() - 1 : applied.mirror_memory.memory();
+    return {result,
+            node.result_bytes(),
+            node.ring(),
+            node.has_results_in_ring(),
+            node.has_packets_in_ring(),
+            node.is_composed(),
             applied.since_last != nullptr};
 }
 
@@ -244,11 +268,15 @@ mapi_results_t *Flow::read_results(int fid)
     // words.
     if (applied.is_share_of_word) [[likely]] {
         // A shared result may count packets from before this flow joined.
-        const auto share = [&] { return !node.is_shareable() || chain_->has_joined() ? applied.share() : 0; };
-        applied.result[0].store(applied.since_last ? applied.since_last->take(share) : share(), std::memory_order_relaxed);
+        const auto share = [&] {
+            return !node.is_shareable() || chain_->has_joined() ? applied.share() : 0;
+        };
+        applied.result[0].store(applied.since_last ? applied.since_last->take(share) : share(),
+                                std::memory_order_relaxed);
     } else {
         std::vector<uint64_t> copy(applied.result.size());
-        std::optional<ring::RecordSource::Lock> lock; // held while storing, too: results of two threads must not mix
+        std::optional<ring::RecordSource::Lock>
+            lock; // held while storing, too: results of two threads must not mix
         if (node.is_composed())
             lock.emplace(*applied.records);
         copy_result(applied, copy.data());
@@ -265,7 +293,9 @@ Applied *Flow::share_of_word(int fid) const
 {
     Applied &applied = *chain_->functions()[size_t(fid) - 1];
     const Node &node = *applied.node;
-    const bool is_share = applied.is_share_of_word && !applied.since_last && !node.has_results_in_ring() && !node.is_pure() && (!node.is_shareable() || chain_->has_joined());
+    const bool is_share = applied.is_share_of_word && !applied.since_last &&
+                          !node.has_results_in_ring() && !node.is_pure() &&
+                          (!node.is_shareable() || chain_->has_joined());
     return is_share ? &applied : nullptr;
 }
 
@@ -279,7 +309,9 @@ ring::RecordSource &Flow::records(Applied &applied, bool are_packets)
 {
     const char *const name = applied.node->function().name;
     if (!(are_packets ? applied.node->has_packets_in_ring() : applied.node->has_results_in_ring()))
-        throw Error(MAPI_INVALID_FID_FUNCID, std::string(name) + (are_packets ? " keeps no packets; use TO_BUFFER" : " does not give its results one by one"));
+        throw Error(MAPI_INVALID_FID_FUNCID,
+                    std::string(name) + (are_packets ? " keeps no packets; use TO_BUFFER"
+                                                     : " does not give its results one by one"));
     if (!applied.records)
         throw Error(MAPI_NO_MORE_RESULTS, std::string(name) + " has no more results");
     return *applied.records;
@@ -292,9 +324,11 @@ mapi_results_t *Flow::next_results(int fid)
     const auto lock = source.lock();
     const ring::Record record = source.next(always);
     if (!record.data)
-        throw Error(MAPI_NO_MORE_RESULTS, std::string(applied.node->function().name) + " has no more results");
+        throw Error(MAPI_NO_MORE_RESULTS,
+                    std::string(applied.node->function().name) + " has no more results");
     std::vector<uint64_t> copy(applied.result.size());
-    memcpy(copy.data(), record.data, std::min(copy.size() * sizeof(uint64_t), size_t(record.bytes)));
+    memcpy(copy.data(), record.data,
+           std::min(copy.size() * sizeof(uint64_t), size_t(record.bytes)));
     for (size_t i = 0; i < copy.size(); ++i)
         applied.result[i].store(copy[i], std::memory_order_relaxed);
     std::atomic_ref(applied.results.ts).store(now_us(), std::memory_order_relaxed);
@@ -312,19 +346,24 @@ int Flow::next_packets(int fid, const mapipkt **packets, int most, int timeout_m
 {
     ring::RecordSource &source = records(connected_function(fid), true);
     const auto lock = source.lock();
-    return source.next_many(most, timeout_ms, always, [&](const ring::Record &record) { *packets++ = reinterpret_cast<const mapipkt *>(record.data); });
+    return source.next_many(most, timeout_ms, always, [&](const ring::Record &record) {
+        *packets++ = reinterpret_cast<const mapipkt *>(record.data);
+    });
 }
 
 int Flow::poll_descriptor(int fid)
 {
     Applied &applied = connected_function(fid);
     if (!applied.records || applied.node->is_composed())
-        throw Error(MAPI_INVALID_FID_FUNCID, std::string(applied.node->function().name) + " gives no packets or results one by one to wait for");
+        throw Error(MAPI_INVALID_FID_FUNCID,
+                    std::string(applied.node->function().name) +
+                        " gives no packets or results one by one to wait for");
     const auto lock = applied.records->lock();
     if (applied.records->event() < 0) {
         const int event = applied.node->ring()->writer().poll_descriptor();
         if (event < 0)
-            throw Error(MAPI_INTERNAL_ERROR, std::string("cannot create a descriptor: ") + strerror(errno));
+            throw Error(MAPI_INTERNAL_ERROR,
+                        std::string("cannot create a descriptor: ") + strerror(errno));
         applied.records->set_event(event);
     }
     return applied.records->event();
@@ -342,7 +381,8 @@ void Flow::wait_whether_over(int timeout_ms)
     if (chain_->status() != FLOW_ACTIVE)
         return;
     for (const auto &applied : chain_->functions()) {
-        const bool holds_device_up = applied->node->has_packets_in_ring() && applied->node->waits_for_reader() && !applied->is_removed;
+        const bool holds_device_up = applied->node->has_packets_in_ring() &&
+                                     applied->node->waits_for_reader() && !applied->is_removed;
         if (holds_device_up && applied->records->wait_whether_last(timeout_ms, always))
             device_->wait_while_active(*chain_, timeout_ms); // its files are written
     }
@@ -381,7 +421,8 @@ void Flow::describe(int fid, mapi_function_info_t *info)
 Flow::FunctionCounts Flow::counts_of(const Applied &applied) const
 {
     const bool joined = chain_->has_joined();
-    return {applied.node->function().name, joined ? applied.seen() : 0, joined ? applied.passed() : 0};
+    return {applied.node->function().name, joined ? applied.seen() : 0,
+            joined ? applied.passed() : 0};
 }
 
 std::vector<Flow::FunctionCounts> Flow::counts()

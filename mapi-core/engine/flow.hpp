@@ -9,8 +9,8 @@
 #include <mapi/results.h>
 
 #include "engine/config/arguments.hpp"
-#include "engine/packet_path/chain.hpp"
 #include "engine/flow_options.hpp"
+#include "engine/packet_path/chain.hpp"
 
 namespace mapi::engine
 {
@@ -23,7 +23,7 @@ struct FunctionMemory {
     RingMemory *ring = nullptr;
     bool has_results_in_ring = false;
     bool has_packets_in_ring = false;
-    bool is_composed = false; // the function's table composes its result from result and ring
+    bool is_composed = false;   // the function's table composes its result from result and ring
     bool is_since_last = false; // readers get the increase since their last read
 };
 
@@ -31,7 +31,8 @@ struct FunctionMemory {
 class Flow : public std::enable_shared_from_this<Flow>
 {
 public:
-    explicit Flow(std::shared_ptr<Device> device, std::shared_ptr<Client> client = std::make_shared<Client>());
+    explicit Flow(std::shared_ptr<Device> device,
+                  std::shared_ptr<Client> client = std::make_shared<Client>());
 
     const std::shared_ptr<Device> &device() const { return device_; }
     int apply(const mapi_function &function, Arguments arguments);

@@ -16,8 +16,9 @@ namespace
 uint64_t checked(const char *name, uint64_t value, uint64_t least, uint64_t most)
 {
     if (value != 0 && (value < least || value > most))
-        throw Error(MFUNCT_INVALID_ARGUMENT_3, std::string(name) + ": " + std::to_string(value) + " is out of range (0, or " + std::to_string(least) + " to " +
-                                               std::to_string(most) + ")");
+        throw Error(MFUNCT_INVALID_ARGUMENT_3,
+                    std::string(name) + ": " + std::to_string(value) + " is out of range (0, or " +
+                        std::to_string(least) + " to " + std::to_string(most) + ")");
     return value;
 }
 
@@ -31,10 +32,13 @@ void FlowOptions::set(int option, uint64_t value)
 {
     switch (option) {
     case MAPI_BUFFER_BYTES:
-        value = checked("MAPI_BUFFER_BYTES", value, MAPI_BUFFER_BYTES_LEAST, MAPI_BUFFER_BYTES_MOST);
+        value =
+            checked("MAPI_BUFFER_BYTES", value, MAPI_BUFFER_BYTES_LEAST, MAPI_BUFFER_BYTES_MOST);
         buffer_bytes = value == 0 ? 0 : std::bit_ceil(value);
         return;
-    case MAPI_SNAP_BYTES: snap_bytes = uint32_t(checked("MAPI_SNAP_BYTES", value, 1, UINT32_MAX)); return;
+    case MAPI_SNAP_BYTES:
+        snap_bytes = uint32_t(checked("MAPI_SNAP_BYTES", value, 1, UINT32_MAX));
+        return;
     default: refuse_option(option);
     }
 }

@@ -32,7 +32,8 @@ void attach(msghdr &header, const std::vector<int> &descriptors)
 // `descriptors` has room reserved, so nothing can throw between the kernel's open and the owner.
 void take(msghdr &header, std::vector<Descriptor> &descriptors)
 {
-    for (cmsghdr *control = CMSG_FIRSTHDR(&header); control; control = CMSG_NXTHDR(&header, control)) {
+    for (cmsghdr *control = CMSG_FIRSTHDR(&header); control;
+         control = CMSG_NXTHDR(&header, control)) {
         if (control->cmsg_level != SOL_SOCKET || control->cmsg_type != SCM_RIGHTS)
             continue;
         const size_t count = (control->cmsg_len - CMSG_LEN(0)) / sizeof(int);
@@ -52,7 +53,8 @@ Channel::Channel(Descriptor socket) : socket_(std::move(socket))
 {
     const int off = 0;
     for (const int option : {SO_PASSCRED, SO_PASSSEC, kPassPidfd})
-        setsockopt(socket_.number(), SOL_SOCKET, option, &off, sizeof(off)); // fails if the kernel does not know the option
+        setsockopt(socket_.number(), SOL_SOCKET, option, &off,
+                   sizeof(off)); // fails if the kernel does not know the option
 }
 
 void Channel::send(const std::string &bytes, const std::vector<int> &descriptors, int timeout_ms)
@@ -91,28 +93,33 @@ bool Channel::receive(Message &message, size_t descriptors_most)
     header.msg_iov = &piece;
     header.msg_iovlen = 1;
     header.msg_control = control;
-    header.msg_controllen = descriptors_most == 0 ? 0 : sizeof(control); // without room the kernel opens no descriptors
+    header.msg_controllen =
+        descriptors_most == 0 ? 0 : sizeof(control); // without room the kernel opens no descriptors
     ssize_t got;
     bool is_reset = false; // ECONNRESET is reported once, before the other side's last messages
-    while ((got = recvmsg(socket_.number(), &header, MSG_CMSG_CLOEXEC)) < 0 && (errno == EINTR || (errno == ECONNRESET && !is_reset)))
+    while ((got = recvmsg(socket_.number(), &header, MSG_CMSG_CLOEXEC)) < 0 &&
+           (errno == EINTR || (errno == ECONNRESET && !is_reset)))
         is_reset |= errno == ECONNRESET;
     if (got < 0 && errno != ECONNRESET)
         fail("cannot receive");
     if (got < 0)
         return false;
-    take(header, message.descriptors); // first, since they are open even if the message is malformed
+    take(header,
+         message.descriptors); // first, since they are open even if the message is malformed
     const bool is_cut = header.msg_flags & MSG_CTRUNC;
     if (got == 0 && message.descriptors.empty() && !is_cut && has_closed())
         return false;
     message.has_lost_descriptors = is_cut && message.descriptors.size() < descriptors_most;
-    const bool are_too_many = is_cut ? !message.has_lost_descriptors : message.descriptors.size() > descriptors_most;
+    const bool are_too_many =
+        is_cut ? !message.has_lost_descriptors : message.descriptors.size() > descriptors_most;
     const bool is_too_long = header.msg_flags & MSG_TRUNC;
     if (is_too_long || are_too_many || message.has_lost_descriptors)
         message.descriptors.clear();
     if (is_too_long)
         throw ChannelError("received a message that is too long");
     if (are_too_many)
-        throw ChannelError("received a message with more than " + std::to_string(descriptors_most) + " descriptors");
+        throw ChannelError("received a message with more than " + std::to_string(descriptors_most) +
+                           " descriptors");
     message.bytes.resize(size_t(got));
     return true;
 }

@@ -11,7 +11,8 @@
 
 namespace mapi::ipc
 {
-constexpr uint32_t kProtocolVersion = 2; // of the protocol between libmapi and mapid, exchanged in the handshake
+constexpr uint32_t kProtocolVersion =
+    2; // of the protocol between libmapi and mapid, exchanged in the handshake
 constexpr size_t kMessageBytesMax = 65536;
 constexpr size_t kDescriptorsMax = 16;
 
@@ -25,7 +26,8 @@ public:
 struct Message {
     std::string bytes; // may be empty
     std::vector<Descriptor> descriptors;
-    bool has_lost_descriptors = false; // this process has too many open files; then `descriptors` is empty
+    bool has_lost_descriptors =
+        false; // this process has too many open files; then `descriptors` is empty
 };
 
 // One thread at a time.

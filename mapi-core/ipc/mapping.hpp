@@ -17,7 +17,8 @@ public:
     // On failure data() is null and errno is set.
     Mapping(int descriptor, size_t bytes, bool is_writable)
     {
-        void *at = mmap(nullptr, bytes, is_writable ? PROT_READ | PROT_WRITE : PROT_READ, MAP_SHARED, descriptor, 0);
+        void *at = mmap(nullptr, bytes, is_writable ? PROT_READ | PROT_WRITE : PROT_READ,
+                        MAP_SHARED, descriptor, 0);
         if (at == MAP_FAILED)
             return;
         data_ = static_cast<uint8_t *>(at);
@@ -28,7 +29,10 @@ public:
         if (data_)
             munmap(data_, bytes_);
     }
-    Mapping(Mapping &&other) noexcept : data_(std::exchange(other.data_, nullptr)), bytes_(std::exchange(other.bytes_, 0)) {}
+    Mapping(Mapping &&other) noexcept
+        : data_(std::exchange(other.data_, nullptr)), bytes_(std::exchange(other.bytes_, 0))
+    {
+    }
     Mapping &operator=(Mapping &&other) noexcept
     {
         std::swap(data_, other.data_);

@@ -26,8 +26,8 @@ constexpr Row kRows[] = {
     {17, {ErfContent::kHdlc, true, 4, 0}},          // COLOR_MC_HDLC_POS
     {19, {ErfContent::kHdlc, true, 0, 0}},          // COLOR_HASH_POS
     {20, {ErfContent::kFrame, true, 2, kEthernet}}, // COLOR_HASH_ETH
-    {22, {ErfContent::kFrame, false, 0, kRaw}},   // IPV4
-    {23, {ErfContent::kFrame, false, 0, kRaw}},   // IPV6
+    {22, {ErfContent::kFrame, false, 0, kRaw}},     // IPV4
+    {23, {ErfContent::kFrame, false, 0, kRaw}},     // IPV6
     {27, {ErfContent::kNothing, false, 0, 0}},      // META
     {ErfRecord::kPadding, {ErfContent::kNothing, false, 0, 0}},
 };
@@ -52,7 +52,8 @@ bool is_far_from(uint32_t seconds_before, uint32_t seconds)
     constexpr uint32_t kMostSecondsBack = 60; // between interfaces of a card
     constexpr uint32_t kMostSecondsOn = 366 * 24 * 3600;
     return seconds_before != 0 &&
-           (seconds < seconds_before ? seconds_before - seconds > kMostSecondsBack : seconds - seconds_before > kMostSecondsOn);
+           (seconds < seconds_before ? seconds_before - seconds > kMostSecondsBack
+                                     : seconds - seconds_before > kMostSecondsOn);
 }
 
 // The top bit of an extension header's first byte says whether another one follows.
@@ -70,7 +71,8 @@ uint32_t ErfRecord::extension_bytes(uint32_t end) const
 std::string ErfRecord::header_contradiction() const
 {
     if (bytes() < kHeaderBytes)
-        return "a record of " + std::to_string(bytes()) + " bytes, shorter than its header of " + std::to_string(kHeaderBytes);
+        return "a record of " + std::to_string(bytes()) + " bytes, shorter than its header of " +
+               std::to_string(kHeaderBytes);
     if (type().content == ErfContent::kUnknown)
         return "a record of type " + std::to_string(type_number()) + ", which ERF does not have";
     return {};

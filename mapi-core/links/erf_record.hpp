@@ -57,7 +57,8 @@ public:
     {
         constexpr uint64_t kNsPerSecond = 1000000000;
         const uint64_t fraction = little_endian(0);
-        return seconds() * kNsPerSecond + ((fraction * kNsPerSecond + (uint64_t(1) << 31)) >> 32); // rounded to the nearest
+        return seconds() * kNsPerSecond +
+               ((fraction * kNsPerSecond + (uint64_t(1) << 31)) >> 32); // rounded to the nearest
     }
 
     // Needs the record's first `available` bytes, at least kHeaderBytes.  Returns more than
@@ -76,10 +77,14 @@ public:
     std::string contradiction() const;
 
 private:
-    uint32_t big_endian(unsigned place) const { return uint32_t(start_[place]) << 8 | start_[place + 1]; }
+    uint32_t big_endian(unsigned place) const
+    {
+        return uint32_t(start_[place]) << 8 | start_[place + 1];
+    }
     uint32_t little_endian(unsigned place) const
     {
-        return uint32_t(start_[place]) | uint32_t(start_[place + 1]) << 8 | uint32_t(start_[place + 2]) << 16 | uint32_t(start_[place + 3]) << 24;
+        return uint32_t(start_[place]) | uint32_t(start_[place + 1]) << 8 |
+               uint32_t(start_[place + 2]) << 16 | uint32_t(start_[place + 3]) << 24;
     }
     uint32_t extension_bytes(uint32_t end) const;
 

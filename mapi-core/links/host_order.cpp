@@ -72,10 +72,12 @@ void swap_can(uint8_t *data, uint32_t caplen, uint32_t protocol)
 }
 
 // The protocol itself is in network byte order.
-template <uint32_t kProtocolOffset, uint32_t kHeaderBytes> void swap_can_in_sll(uint8_t *data, uint32_t caplen)
+template <uint32_t kProtocolOffset, uint32_t kHeaderBytes>
+void swap_can_in_sll(uint8_t *data, uint32_t caplen)
 {
     if (caplen > kHeaderBytes)
-        swap_can(data + kHeaderBytes, caplen - kHeaderBytes, uint32_t(data[kProtocolOffset]) << 8 | data[kProtocolOffset + 1]);
+        swap_can(data + kHeaderBytes, caplen - kHeaderBytes,
+                 uint32_t(data[kProtocolOffset]) << 8 | data[kProtocolOffset + 1]);
 }
 
 // For an isochronous transfer the kernel's buffer has a descriptor for each packet: status, offset,
@@ -97,12 +99,14 @@ template <bool kIsMmapped> void swap_usb(uint8_t *data, uint32_t caplen)
     constexpr struct {
         uint32_t offset, bytes;
     } kFields[] = {{0, 8}, {12, 2}, {16, 8}, {24, 4}, {28, 4}, {32, 4}, {36, 4}};
-    constexpr uint32_t kTransferType = 9, kIsochronous = 0, kSetup = 40, kRest = 48, kDescriptors = 64;
+    constexpr uint32_t kTransferType = 9, kIsochronous = 0, kSetup = 40, kRest = 48,
+                       kDescriptors = 64;
     for (const auto &field : kFields)
         swap_bytes(data, caplen, field.offset, field.bytes);
     const bool is_isochronous = caplen > kTransferType && data[kTransferType] == kIsochronous;
     for (uint32_t offset = kSetup; is_isochronous && offset < kRest; offset += 4)
-        swap_bytes(data, caplen, offset, 4); // counts of errors and descriptors; other transfers have the bytes of a setup packet here
+        swap_bytes(data, caplen, offset, 4); // counts of errors and descriptors; other transfers
+                                             // have the bytes of a setup packet here
     if (!kIsMmapped)
         return;
     for (uint32_t offset = kRest; offset < kDescriptors; offset += 4)

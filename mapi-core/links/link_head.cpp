@@ -76,7 +76,8 @@ uint32_t little_endian(const uint8_t *at)
 
 // PPI and PKTAP have a DLT_ number of the inner link type at some offset, and their own length
 // before it.
-bool read_header(const uint8_t *data, uint32_t caplen, uint32_t bytes, uint32_t least, uint32_t type_at, InnerLink &inner)
+bool read_header(const uint8_t *data, uint32_t caplen, uint32_t bytes, uint32_t least,
+                 uint32_t type_at, InnerLink &inner)
 {
     if (bytes < least || bytes > caplen)
         return false;
@@ -94,7 +95,8 @@ bool read_erf(const uint8_t *data, uint32_t caplen, InnerLink &inner)
     const uint32_t offset = record.frame_offset(caplen);
     if (type.content < ErfContent::kFrame || offset > caplen)
         return false;
-    inner = {type.content == ErfContent::kHdlc ? uint16_t(kCiscoHdlc) : type.link_type, offset}; // kHdlc recognizes PPP's framing, too
+    inner = {type.content == ErfContent::kHdlc ? uint16_t(kCiscoHdlc) : type.link_type,
+             offset}; // kHdlc recognizes PPP's framing, too
     return true;
 }
 } // namespace
@@ -106,7 +108,8 @@ bool inner_link(Start start, const uint8_t *data, uint32_t caplen, InnerLink &in
     constexpr uint32_t kPpiBytes = 8, kPktapBytes = 12, kPktapPacket = 1;
     switch (start) {
     case Start::kPpi:
-        return caplen >= kPpiBytes && read_header(data, caplen, little_endian(data) >> 16, kPpiBytes, 4, inner);
+        return caplen >= kPpiBytes &&
+               read_header(data, caplen, little_endian(data) >> 16, kPpiBytes, 4, inner);
     case Start::kPktap: // all Apple machines are little-endian
         return caplen >= kPktapBytes && little_endian(data + 4) == kPktapPacket &&
                read_header(data, caplen, little_endian(data), kPktapBytes, 8, inner);

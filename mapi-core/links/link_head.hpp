@@ -16,12 +16,12 @@ enum class Start : uint8_t {
     kIp,
     kSlip, // a header before IP, or IP without a header
     kEthernet,
-    kEthertype,  // of 2 bytes at LinkHead::type_at, from the frame's first byte
-    kLlc,        // IEEE 802.2
-    kPpp,        // a protocol number, with or without address and control before it
-    kPppoe,      // the header of RFC 2516
+    kEthertype, // of 2 bytes at LinkHead::type_at, from the frame's first byte
+    kLlc,       // IEEE 802.2
+    kPpp,       // a protocol number, with or without address and control before it
+    kPppoe,     // the header of RFC 2516
     kPppBsdOs,
-    kHdlc,       // Cisco's, or PPP's
+    kHdlc, // Cisco's, or PPP's
     kFrameRelay,
     kMpls,
     kFamily, // a BSD address family in the first 4 bytes, in any byte order

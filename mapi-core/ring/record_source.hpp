@@ -33,7 +33,10 @@ class RecordSource
     };
 
 public:
-    RecordSource(const RingPages &pages, bool reader_returns) : reader_(pages), reader_returns_(reader_returns) {}
+    RecordSource(const RingPages &pages, bool reader_returns)
+        : reader_(pages), reader_returns_(reader_returns)
+    {
+    }
 
     // Readers that may wait queue at the mutex; one that finds a record immediately takes only the
     // flag.
@@ -63,7 +66,8 @@ public:
     Record next(const RingReader::IsAlive &is_alive);
     // Calls take(record) for all available records, at most `most`; waits for the first.  Returns
     // their number.
-    template <class Take> int next_many(int most, int timeout_ms, const RingReader::IsAlive &is_alive, Take take)
+    template <class Take>
+    int next_many(int most, int timeout_ms, const RingReader::IsAlive &is_alive, Take take)
     {
         reader_.release();
         int count = 0;
@@ -85,7 +89,10 @@ public:
     int event() const { return event_; }
     // Whether records are left for the reader; with need_not_read, only if it has begun to read.
     // Under the lock, which no thread holds while waiting once the ring has ended.
-    bool has_left(bool need_not_read) const { return reader_.has_left() && (!need_not_read || reader_.has_begun()); }
+    bool has_left(bool need_not_read) const
+    {
+        return reader_.has_left() && (!need_not_read || reader_.has_begun());
+    }
     // Without the lock, for a program that asks after each record whether it was the last one:
     // waits until another record arrives or none will.  True if none will.  Does not wait if
     // records are left, none was taken yet, or another thread reads.

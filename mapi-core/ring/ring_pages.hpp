@@ -12,16 +12,17 @@ namespace mapi::ring
 {
 // Written by the engine; a client in another process can only read it.
 struct alignas(64) WriterPage {
-    std::atomic<uint64_t> head = 0;  // bytes written since the start, whole records only; never wraps
-    std::atomic<uint32_t> wakes = 0; // a reader waits for this word to change
-    std::atomic<uint32_t> is_over = 0; // no more records will come
+    std::atomic<uint64_t> head =
+        0; // bytes written since the start, whole records only; never wraps
+    std::atomic<uint32_t> wakes = 0;        // a reader waits for this word to change
+    std::atomic<uint32_t> is_over = 0;      // no more records will come
     std::atomic<uint32_t> writer_waits = 0; // for room
 };
 
 // Written by the reader.
 enum Wants : uint32_t { kSleeps = 1, kPolls = 2 };
 struct alignas(64) ReaderPage {
-    std::atomic<uint64_t> tail = 0; // bytes that the reader has released
+    std::atomic<uint64_t> tail = 0;  // bytes that the reader has released
     std::atomic<uint32_t> wants = 0; // Wants flags: requested notifications of new records
     std::atomic<uint32_t> wakes = 0; // a writer waits for this word to change
 };

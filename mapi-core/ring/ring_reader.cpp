@@ -17,7 +17,9 @@ constexpr int kLookAgainMs = 200;
 bool RingReader::has_record()
 {
     if (position_ == seen_head_)
-        seen_head_ = pages_.writer->head.load(); // pairs with the store in publish(): records before it are complete
+        seen_head_ =
+            pages_.writer->head
+                .load(); // pairs with the store in publish(): records before it are complete
     return position_ != seen_head_;
 }
 
@@ -62,10 +64,12 @@ bool RingReader::wait(int timeout_ms, const IsAlive &is_alive)
             return true;
         if (pages_.writer->is_over.load() != 0)
             return has_record();
-        const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end - Clock::now()).count();
+        const auto left =
+            std::chrono::duration_cast<std::chrono::milliseconds>(end - Clock::now()).count();
         if ((timeout_ms >= 0 && left <= 0) || !is_alive())
             return false;
-        wait_for_change(pages_.writer->wakes, wakes, timeout_ms < 0 ? kLookAgainMs : int(std::min<int64_t>(left, kLookAgainMs)));
+        wait_for_change(pages_.writer->wakes, wakes,
+                        timeout_ms < 0 ? kLookAgainMs : int(std::min<int64_t>(left, kLookAgainMs)));
     }
 }
 

@@ -28,11 +28,15 @@ public:
     // Allows the writer to overwrite all records returned by next().
     void release();
     // Whether release() would defer the release, and there is a record that was already seen.
-    bool may_hold() const { return position_ != seen_head_ && position_ - reported_ < pages_.bytes / 8; }
+    bool may_hold() const
+    {
+        return position_ != seen_head_ && position_ - reported_ < pages_.bytes / 8;
+    }
     // The next record that was already seen.  Returns none if a gap comes first.
     Record next_seen()
     {
-        const auto *header = reinterpret_cast<const RecordHeader *>(pages_.data + (position_ & (pages_.bytes - 1)));
+        const auto *header =
+            reinterpret_cast<const RecordHeader *>(pages_.data + (position_ & (pages_.bytes - 1)));
         if (header->is_gap) [[unlikely]]
             return {};
         const uint64_t place = place_bytes(header->bytes);

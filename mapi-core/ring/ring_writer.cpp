@@ -40,7 +40,8 @@ void *RingWriter::place(uint32_t bytes, uint64_t spare_bytes, bool may_wait)
     const uint64_t gap = to_end < needed ? to_end : 0;
     // A record larger than half of the memory might never fit if there is a gap before it.
     const bool fits = bytes <= options_.record_bytes && needed + spare_bytes <= pages_.bytes / 2;
-    if (!fits || (!has_room(gap + needed + spare_bytes) && !wait_for_room(gap + needed + spare_bytes, may_wait))) {
+    if (!fits || (!has_room(gap + needed + spare_bytes) &&
+                  !wait_for_room(gap + needed + spare_bytes, may_wait))) {
         dropped_.fetch_add(1, std::memory_order_relaxed);
         return nullptr;
     }
@@ -90,7 +91,9 @@ void RingWriter::publish()
     pages_.writer->head.store(position_);
     // In the same cache line as `wants`.  Read once per batch instead of when the ring seems full,
     // so that the cost of a packet does not depend on when its reader has read.
-    seen_tail_ = pages_.reader->tail.load(std::memory_order_acquire); // pairs with the store of tail: the reader has released the bytes before it
+    seen_tail_ = pages_.reader->tail.load(
+        std::memory_order_acquire); // pairs with the store of tail: the reader has released the
+                                    // bytes before it
     if (pages_.reader->wants.load() != 0) [[unlikely]]
         tell_reader();
 }

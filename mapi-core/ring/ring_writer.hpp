@@ -15,7 +15,8 @@ namespace mapi::ring
 struct WriterOptions {
     bool waits = false;       // when full; otherwise drops and counts
     uint64_t spare_bytes = 0; // reserved for reserve_last()
-    uint64_t most_bytes = UINT64_MAX; // limit of unread bytes, including spare_bytes; the ring may be larger
+    uint64_t most_bytes =
+        UINT64_MAX; // limit of unread bytes, including spare_bytes; the ring may be larger
     uint32_t record_bytes = UINT32_MAX; // of the longest record
 };
 
@@ -23,7 +24,10 @@ class RingWriter
 {
 public:
     // The pages are zeroed and must outlive the writer.
-    RingWriter(const RingPages &pages, const WriterOptions &options) : pages_(pages), options_(options), most_bytes_(std::min(pages.bytes, options.most_bytes)) {}
+    RingWriter(const RingPages &pages, const WriterOptions &options)
+        : pages_(pages), options_(options), most_bytes_(std::min(pages.bytes, options.most_bytes))
+    {
+    }
     ~RingWriter();
     RingWriter(const RingWriter &) = delete;
     RingWriter &operator=(const RingWriter &) = delete;

@@ -6,8 +6,8 @@
 
 #include <fmt/format.h>
 
-#include "analyse/pair/user_and_kernel.hpp"
 #include "analyse/incomplete.hpp"
+#include "analyse/pair/user_and_kernel.hpp"
 #include "analyse/statistics/stats.hpp"
 #include "analyse/statistics/summarise.hpp"
 #include "decode/merge.hpp"
@@ -55,12 +55,15 @@ void tell_what_kernel_lacks(StatsReport &report)
     constexpr std::string_view kMissing = "kernel.missing.";
     for (const auto &[key, value] : report.info)
         if (key.substr(0, kMissing.size()) == kMissing)
-            report.warnings.push_back(fmt::format("group {}: the kernel of this trace has no tracepoint {}: its records are missing",
-                                                  key.substr(kMissing.size()), value));
-    const auto refused = report.info.find("kernel.groups.refused"), reason = report.info.find("kernel.groups.refused.reason");
+            report.warnings.push_back(fmt::format(
+                "group {}: the kernel of this trace has no tracepoint {}: its records are missing",
+                key.substr(kMissing.size()), value));
+    const auto refused = report.info.find("kernel.groups.refused"),
+               reason = report.info.find("kernel.groups.refused.reason");
     if (refused != report.info.end())
-        report.warnings.push_back(fmt::format("the kernel's groups {} were not recorded: {}", refused->second,
-                                              reason != report.info.end() ? reason->second : "no reason given"));
+        report.warnings.push_back(
+            fmt::format("the kernel's groups {} were not recorded: {}", refused->second,
+                        reason != report.info.end() ? reason->second : "no reason given"));
 }
 
 void tell_losses(StatsReport &report)
@@ -74,13 +77,15 @@ void tell_losses(StatsReport &report)
     if (report.losses.kernel_totals_missing)
         report.warnings.push_back("the kernel's totals are missing: its losses are unknown");
     if (report.losses.unnamed_kernel_sites > 0)
-        report.warnings.push_back(fmt::format("{} probes of kernel modules recorded nothing: no slice number was left for them",
-                                              report.losses.unnamed_kernel_sites));
+        report.warnings.push_back(fmt::format(
+            "{} probes of kernel modules recorded nothing: no slice number was left for them",
+            report.losses.unnamed_kernel_sites));
     if (report.losses.dropped_sites > 0)
-        report.warnings.push_back(fmt::format("{} sites did not fit the site table", report.losses.dropped_sites));
+        report.warnings.push_back(
+            fmt::format("{} sites did not fit the site table", report.losses.dropped_sites));
     if (report.damaged_chunks > 0)
-        report.warnings.push_back(fmt::format("{} damaged places, {} bytes not read", report.damaged_chunks,
-                                              report.damaged_bytes));
+        report.warnings.push_back(fmt::format("{} damaged places, {} bytes not read",
+                                              report.damaged_chunks, report.damaged_bytes));
     if (report.missing_chunks > 0)
         report.warnings.push_back(fmt::format("{} chunks are missing", report.missing_chunks));
 }
@@ -88,7 +93,8 @@ void tell_losses(StatsReport &report)
 // Marks the figures that depend on missing parts.
 void mark_incomplete(TraceFile &trace, const StreamFaults &faults, StatsReport &report)
 {
-    const Incomplete found = report.is_interrupted ? incomplete_so_far(trace) : incomplete_of(trace, report.losses, faults);
+    const Incomplete found = report.is_interrupted ? incomplete_so_far(trace)
+                                                   : incomplete_of(trace, report.losses, faults);
     const auto mark = [&](auto &figures) {
         for (auto &one : figures)
             one.is_incomplete = one.is_kernel ? found.kernel : found.programs;
@@ -106,45 +112,65 @@ void tell_constants(TraceFile &trace, const Correction &correction, StatsReport 
 {
     for (const Drift &drift : report.drift)
         if (drift.is_significant)
-            report.warnings.push_back(fmt::format(
-                "calibration drift{}: {} {} of {} went from {:.2f} to {:.2f}; intervals are widened by half the difference",
-                drift.is_kernel ? " of the kernel's probes" : "", probe_name(drift.probe), drift.is_inner ? "inner" : "outer",
-                field_name(drift.field, drift.is_kernel ? report.kernel_counter_names : report.counter_names), drift.start, drift.end));
+            report.warnings.push_back(
+                fmt::format("calibration drift{}: {} {} of {} went from {:.2f} to {:.2f}; "
+                            "intervals are widened by half the difference",
+                            drift.is_kernel ? " of the kernel's probes" : "",
+                            probe_name(drift.probe), drift.is_inner ? "inner" : "outer",
+                            field_name(drift.field, drift.is_kernel ? report.kernel_counter_names
+                                                                    : report.counter_names),
+                            drift.start, drift.end));
     for (unsigned field = 1; field <= report.counter_names.size() && !trace.cpus().empty(); ++field)
         if (correction.has_constants() && !correction.of(0, field).is_known)
-            report.warnings.push_back(fmt::format("{} was not calibrated: only raw values are shown", field_name(field, report.counter_names)));
+            report.warnings.push_back(
+                fmt::format("{} was not calibrated: only raw values are shown",
+                            field_name(field, report.counter_names)));
     const std::size_t last = trace.cpus().size() - 1; // a kernel ring, if there is any
-    for (unsigned field = 1; field <= report.kernel_counter_names.size() && trace.has_kernel(); ++field)
+    for (unsigned field = 1; field <= report.kernel_counter_names.size() && trace.has_kernel();
+         ++field)
         if (correction.of(last, 0).is_known && !correction.of(last, field).is_known)
-            report.warnings.push_back(fmt::format("{} of the kernel's slices was not calibrated: only raw values are shown",
-                                                  field_name(field, report.kernel_counter_names)));
+            report.warnings.push_back(fmt::format(
+                "{} of the kernel's slices was not calibrated: only raw values are shown",
+                field_name(field, report.kernel_counter_names)));
 }
 
-void tell_quality(TraceFile &trace, const Correction &correction, const StreamFaults &faults, StatsReport &report)
+void tell_quality(TraceFile &trace, const Correction &correction, const StreamFaults &faults,
+                  StatsReport &report)
 {
     tell_constants(trace, correction, report);
     if (const std::string warning = foreign_threads_warning(trace); !warning.empty())
         report.warnings.push_back(warning);
     if (trace.info("clock.invariant") == "no")
-        report.warnings.push_back("the clock rate is not constant: ticks are not comparable over time");
+        report.warnings.push_back(
+            "the clock rate is not constant: ticks are not comparable over time");
     if (faults.ticks_back > 0)
-        report.warnings.push_back(fmt::format("the clock goes backwards in {} chunks", faults.ticks_back));
+        report.warnings.push_back(
+            fmt::format("the clock goes backwards in {} chunks", faults.ticks_back));
     if (report.classes.malformed > 0)
-        report.warnings.push_back(fmt::format("{} records do not have the number of words of their kind", report.classes.malformed));
+        report.warnings.push_back(fmt::format(
+            "{} records do not have the number of words of their kind", report.classes.malformed));
     if (report.classes.spans_loss > 0)
-        report.warnings.push_back(fmt::format("{} slices were open while records were lost: excluded",
-                                              report.classes.spans_loss));
+        report.warnings.push_back(fmt::format(
+            "{} slices were open while records were lost: excluded", report.classes.spans_loss));
     if (report.classes.crossed > 0)
-        report.warnings.push_back(fmt::format("{} slices cross others of their thread, as with coroutines: excluded, since each contains part of another",
-                                              report.classes.crossed));
+        report.warnings.push_back(
+            fmt::format("{} slices cross others of their thread, as with coroutines: excluded, "
+                        "since each contains part of another",
+                        report.classes.crossed));
     if (report.classes.uncounted_kernel > 0)
-        report.warnings.push_back(fmt::format("{} kernel slices have a time but no counters: kernel counters are per CPU, and the thread left the CPU "
-                                              "inside the slice or the CPU lacked the counter", report.classes.uncounted_kernel));
+        report.warnings.push_back(
+            fmt::format("{} kernel slices have a time but no counters: kernel counters are per "
+                        "CPU, and the thread left the CPU "
+                        "inside the slice or the CPU lacked the counter",
+                        report.classes.uncounted_kernel));
     if (report.classes.uncounted > report.classes.uncounted_kernel)
-        report.warnings.push_back(fmt::format("{} slices have a time but no counters: a counter lost its register to another user of the "
-                                              "PMU (use fewer), a thread could not open its own (ulimit -n: one descriptor per thread and "
-                                              "counter), or source papi was read in a forked child or a signal handler",
-                                              report.classes.uncounted - report.classes.uncounted_kernel));
+        report.warnings.push_back(
+            fmt::format("{} slices have a time but no counters: a counter lost its register to "
+                        "another user of the "
+                        "PMU (use fewer), a thread could not open its own (ulimit -n: one "
+                        "descriptor per thread and "
+                        "counter), or source papi was read in a forked child or a signal handler",
+                        report.classes.uncounted - report.classes.uncounted_kernel));
     if (report.is_interrupted)
         report.warnings.push_back("interrupted: the figures cover only the part that was read");
 }
@@ -161,7 +187,8 @@ StatsReport analyse_trace(TraceFile &trace, const AnalyseOptions &options)
     StatsReport report;
     const Correction correction(trace, options.calibration);
     describe(trace, correction, report);
-    StatsCollector programs(correction, trace.counter_names().size(), trace.info("counters.source") == "step");
+    StatsCollector programs(correction, trace.counter_names().size(),
+                            trace.info("counters.source") == "step");
     StatsCollector kernel(correction, trace.kernel_counter_names().size());
     UserAndKernelPairs sides(trace, programs, kernel);
     Merger merger(trace, pairing_order(trace));
@@ -183,8 +210,10 @@ StatsReport analyse_trace(TraceFile &trace, const AnalyseOptions &options)
     report.damaged_chunks = trace.damage().chunks();
     report.missing_chunks = trace.missing_chunks();
     report.damage = trace.damage().places();
-    summarise(trace.names(), sides.programs(), programs, {false, report.counter_names, options.keeps_histograms}, report);
-    summarise(trace.names(), sides.kernel(), kernel, {true, report.kernel_counter_names, options.keeps_histograms}, report);
+    summarise(trace.names(), sides.programs(), programs,
+              {false, report.counter_names, options.keeps_histograms}, report);
+    summarise(trace.names(), sides.kernel(), kernel,
+              {true, report.kernel_counter_names, options.keeps_histograms}, report);
     report.classes.unknown_kind = faults.unknown_kind;
     tell_what_kernel_lacks(report);
     mark_incomplete(trace, faults, report);

@@ -18,7 +18,8 @@ class Finder
 public:
     explicit Finder(const TraceFile &trace) : trace_(trace) {}
 
-    template <class... Args> void find(Sides sides, fmt::format_string<Args...> format, Args &&...args)
+    template <class... Args>
+    void find(Sides sides, fmt::format_string<Args...> format, Args &&...args)
     {
         found_.reasons.push_back(fmt::format(format, std::forward<Args>(args)...));
         found_.programs = found_.programs || (sides & kPrograms) != 0;
@@ -52,7 +53,8 @@ const char *consequence(unsigned kind)
     case NSLICE_CHUNK_SITES:
     case NSLICE_CHUNK_KERNEL_SITES: return "slices may be missing or paired wrongly";
     case NSLICE_CHUNK_CALIBRATION:
-    case NSLICE_CHUNK_KERNEL_CALIBRATION: return "the subtracted probe costs and the intervals may be wrong";
+    case NSLICE_CHUNK_KERNEL_CALIBRATION:
+        return "the subtracted probe costs and the intervals may be wrong";
     case NSLICE_CHUNK_KERNEL_TOTALS: return "the losses of the kernel's rings are unknown";
     default: return "the names of counters, clock and machine may be wrong";
     }
@@ -64,13 +66,15 @@ void Finder::look_at_metadata()
         if (!is_metadata_kind(kind) || kind == NSLICE_CHUNK_FOOTER)
             continue;
         if (const std::uint64_t missing = trace_.metadata().missing(kind); missing > 0)
-            find(sides_of(kind), "{} chunk{} of {} missing or damaged: {}", missing, missing > 1 ? "s" : "", metadata_title(kind),
-                 consequence(kind));
+            find(sides_of(kind), "{} chunk{} of {} missing or damaged: {}", missing,
+                 missing > 1 ? "s" : "", metadata_title(kind), consequence(kind));
         if (const std::uint64_t repeated = trace_.metadata().repeated(kind); repeated > 0)
-            find(sides_of(kind), "{} chunk{} of {} repeated or out of order", repeated, repeated > 1 ? "s" : "", metadata_title(kind));
+            find(sides_of(kind), "{} chunk{} of {} repeated or out of order", repeated,
+                 repeated > 1 ? "s" : "", metadata_title(kind));
     }
     if (trace_.metadata_faults() > 0)
-        find(kBoth, "{} metadata chunks are malformed although their checksums are correct", trace_.metadata_faults());
+        find(kBoth, "{} metadata chunks are malformed although their checksums are correct",
+             trace_.metadata_faults());
     if (trace_.damage().chunks() > 0 && !(trace_.footer() && trace_.footer()->tells_chunks))
         find(kBoth, "the contents of the damaged places are unknown");
 }
@@ -80,17 +84,22 @@ void Finder::look_at_calibration()
     if (trace_.lacks_start_calibration())
         find(kPrograms, "the calibration of the session's start is missing");
     const auto &all = trace_.calibrations();
-    const bool has_end = std::any_of(all.begin(), all.end(), [](const Calibration &one) { return one.phase == NSLICE_CALIBRATION_END; });
+    const bool has_end = std::any_of(all.begin(), all.end(), [](const Calibration &one) {
+        return one.phase == NSLICE_CALIBRATION_END;
+    });
     if (trace_.footer() && trace_.footer()->end_calibration_offset > 0 && !has_end)
-        find(kPrograms, "the calibration of the session's end, which the footer refers to, is missing");
+        find(kPrograms,
+             "the calibration of the session's end, which the footer refers to, is missing");
 }
 
 void Finder::look_at_sites()
 {
     for (const bool is_kernel : {false, true})
         if (const std::uint64_t ids = trace_.names().unknown_ids(is_kernel); ids > 0)
-            find(is_kernel ? kBoth : kPrograms, "{} slice id{} of {} records not in the site table: slices may be missing or paired wrongly", ids,
-                 ids > 1 ? "s" : "", is_kernel ? "the kernel's" : "programs'");
+            find(is_kernel ? kBoth : kPrograms,
+                 "{} slice id{} of {} records not in the site table: slices may be missing or "
+                 "paired wrongly",
+                 ids, ids > 1 ? "s" : "", is_kernel ? "the kernel's" : "programs'");
 }
 
 void Finder::look_at_records(const Losses &losses, const StreamFaults &faults)
@@ -102,14 +111,16 @@ void Finder::look_at_records(const Losses &losses, const StreamFaults &faults)
     if (const std::uint64_t missing = trace_.missing_chunks(); missing > 0)
         find(kBoth, "{} chunks of records are missing", missing);
     if (losses.kernel_totals_missing)
-        find(kBoth, "the kernel's totals are missing: the number of records from its rings is unknown");
+        find(kBoth,
+             "the kernel's totals are missing: the number of records from its rings is unknown");
     std::uint64_t misplaced = 0;
     for (const CpuChunks &cpu : trace_.cpus())
         misplaced += cpu.misplaced_chunks;
     if (misplaced > 0)
         find(kBoth, "{} chunks of records repeated or out of sequence", misplaced);
     if (faults.malformed_chunks + faults.wrong_counts > 0)
-        find(kBoth, "{} chunks of records do not match their headers", std::max(faults.malformed_chunks, faults.wrong_counts));
+        find(kBoth, "{} chunks of records do not match their headers",
+             std::max(faults.malformed_chunks, faults.wrong_counts));
 }
 } // namespace
 

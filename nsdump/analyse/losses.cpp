@@ -28,7 +28,8 @@ bool holds(const FooterCpu &row)
 
 const char *lost_name(std::size_t cause)
 {
-    static constexpr const char *kNames[kLostCauses] = {"full", "overwritten", "busy", "closed", "write", "torn"};
+    static constexpr const char *kNames[kLostCauses] = {"full",   "overwritten", "busy",
+                                                        "closed", "write",       "torn"};
     return cause < kLostCauses ? kNames[cause] : "unknown";
 }
 
@@ -55,8 +56,9 @@ std::uint64_t Losses::lost_sum() const
 
 std::string Losses::equation() const
 {
-    return is_issued_known() ? fmt::format("issued {} = drained {} + lost {}", issued, drained, lost_sum())
-                             : fmt::format("issued unknown, drained {}, known lost {}", drained, lost_sum());
+    return is_issued_known()
+               ? fmt::format("issued {} = drained {} + lost {}", issued, drained, lost_sum())
+               : fmt::format("issued unknown, drained {}, known lost {}", drained, lost_sum());
 }
 
 std::string Losses::lost_words() const
@@ -75,7 +77,8 @@ std::uint64_t records_in_chunks(const TraceFile &trace, bool is_kernel, std::uin
     return 0;
 }
 
-CpuLosses losses_of_row(const TraceFile &trace, bool is_kernel, const FooterCpu &row, bool is_damaged)
+CpuLosses losses_of_row(const TraceFile &trace, bool is_kernel, const FooterCpu &row,
+                        bool is_damaged)
 {
     CpuLosses cpu;
     cpu.is_kernel = is_kernel;
@@ -103,7 +106,8 @@ void add_chunks(const TraceFile &trace, bool is_kernel, Losses &losses)
 }
 
 // True if the equation holds for every row, and the CPU of every chunk has a row.
-bool add_rows(const TraceFile &trace, bool is_kernel, const std::vector<FooterCpu> &rows, bool is_damaged, Losses &losses)
+bool add_rows(const TraceFile &trace, bool is_kernel, const std::vector<FooterCpu> &rows,
+              bool is_damaged, Losses &losses)
 {
     bool all_hold = true;
     std::uint64_t in_rows = 0, in_all_chunks = 0;
@@ -142,7 +146,8 @@ Losses losses_of(const TraceFile &trace, bool is_damaged)
         add_chunks(trace, true, losses);
         if (losses.equation_holds == true)
             losses.equation_holds = std::nullopt;
-    } else if (trace.kernel_totals() && !add_rows(trace, true, trace.kernel_totals()->cpus, is_damaged, losses)) {
+    } else if (trace.kernel_totals() &&
+               !add_rows(trace, true, trace.kernel_totals()->cpus, is_damaged, losses)) {
         losses.equation_holds = false;
     }
     return losses;

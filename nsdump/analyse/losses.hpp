@@ -22,18 +22,21 @@ struct CpuLosses {
     std::uint64_t issued = 0;
     std::uint64_t drained = 0;
     std::array<std::uint64_t, kLostCauses> lost{};
-    std::uint64_t lost_other = 0;       // causes unknown to this reader
-    std::uint64_t in_chunks = 0;        // records declared by the chunk headers of this CPU
-    bool equation_holds = false;        // issued = drained + lost
-    bool chunks_agree = false;          // drained = in_chunks, or chunks are damaged or missing
+    std::uint64_t lost_other = 0; // causes unknown to this reader
+    std::uint64_t in_chunks = 0;  // records declared by the chunk headers of this CPU
+    bool equation_holds = false;  // issued = drained + lost
+    bool chunks_agree = false;    // drained = in_chunks, or chunks are damaged or missing
 
     std::uint64_t lost_sum() const;
-    std::string title() const { return (is_kernel ? "kernel, cpu " : "cpu ") + std::to_string(cpu); }
+    std::string title() const
+    {
+        return (is_kernel ? "kernel, cpu " : "cpu ") + std::to_string(cpu);
+    }
 };
 
 struct Losses {
     bool has_footer = false;
-    std::uint64_t issued = 0;  // as far as known, see is_issued_known()
+    std::uint64_t issued = 0; // as far as known, see is_issued_known()
     std::uint64_t drained = 0;
     std::array<std::uint64_t, kLostCauses> lost{};
     std::uint64_t lost_other = 0;
@@ -56,7 +59,8 @@ struct Losses {
 
 // Why there is no footer, and the consequence.
 inline constexpr const char *kNoFooter =
-    "no footer: the recorder did not finish (_exit, exec, a signal, a crash); the trace is complete up to the last whole chunk; an unknown "
+    "no footer: the recorder did not finish (_exit, exec, a signal, a crash); the trace is "
+    "complete up to the last whole chunk; an unknown "
     "number of records that were still in the rings is missing";
 
 // `is_damaged`: chunks are missing or damaged, so their records are not expected.

@@ -6,7 +6,8 @@ namespace nsdump
 {
 bool StatsReport::has_findings() const
 {
-    return damaged_chunks > 0 || missing_chunks > 0 || !incomplete.empty() || losses.kernel_totals_missing || !losses.equation_holds.value_or(true);
+    return damaged_chunks > 0 || missing_chunks > 0 || !incomplete.empty() ||
+           losses.kernel_totals_missing || !losses.equation_holds.value_or(true);
 }
 
 std::string field_name(unsigned field, const std::vector<std::string> &counters)

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "analyse/correct/correction.hpp"
-#include "analyse/statistics/histogram.hpp"
 #include "analyse/losses.hpp"
+#include "analyse/statistics/histogram.hpp"
 #include "decode/clock.hpp"
 #include "decode/cpu_stream.hpp"
 
@@ -80,8 +80,8 @@ struct SliceReport {
     std::uint64_t interrupts = 0; // in those, from the kernel's records; subtracted from net ticks
     std::uint64_t switches = 0;   // the same for the times that the thread was preempted or waited
     double taken_ticks = 0;       // subtracted for both, and for the kernel's probes
-    std::uint64_t uncounted = 0; // timed, but without the session's counters
-    std::uint64_t crossed = 0;   // overlap another slice of the thread without nesting
+    std::uint64_t uncounted = 0;  // timed, but without the session's counters
+    std::uint64_t crossed = 0;    // overlap another slice of the thread without nesting
     std::uint64_t packets = 0;
     bool is_incomplete = false; // its figures may be wrong: StatsReport::incomplete
     std::vector<FieldReport> values;
@@ -148,7 +148,8 @@ struct StatsReport {
     std::vector<CalibrationRow> calibration_kernel_end;
     std::vector<Drift> drift;
     std::vector<UnitReport> units;
-    std::vector<SliceReport> slices; // in order of first appearance, the programs' before the kernel's
+    std::vector<SliceReport>
+        slices; // in order of first appearance, the programs' before the kernel's
     std::vector<MarkReport> marks;
     Classes classes;
     std::vector<std::string> incomplete; // missing or damaged parts that figures depend on

@@ -14,7 +14,8 @@ std::optional<CalibrationFile> calibration_of(const std::string &path)
     return read_calibration(path);
 }
 
-StatsReport analyse_with_progress(TraceFile &trace, const std::string &calibration_path, bool keeps_histograms)
+StatsReport analyse_with_progress(TraceFile &trace, const std::string &calibration_path,
+                                  bool keeps_histograms)
 {
     const auto calibration = calibration_of(calibration_path);
     command::ReadProgress progress;

@@ -69,8 +69,8 @@ bool Check::read_stream(const CpuChunks &chunks)
     }
     const StreamFaults &faults = stream.faults();
     decoded_ += faults.decoded;
-    say("{}: {} chunks, {} records decoded, {} declared by chunk headers", chunks.title(), chunks.chunks, faults.decoded,
-        faults.declared);
+    say("{}: {} chunks, {} records decoded, {} declared by chunk headers", chunks.title(),
+        chunks.chunks, faults.decoded, faults.declared);
     check_order(chunks, faults);
     return true;
 }
@@ -78,11 +78,13 @@ bool Check::read_stream(const CpuChunks &chunks)
 void Check::check_order(const CpuChunks &chunks, const StreamFaults &faults)
 {
     if (chunks.missing_chunks > 0)
-        find("{}: {} chunks are missing (gaps in the sequence)", chunks.title(), chunks.missing_chunks);
+        find("{}: {} chunks are missing (gaps in the sequence)", chunks.title(),
+             chunks.missing_chunks);
     if (chunks.misplaced_chunks > 0)
         find("{}: {} chunks repeated or out of sequence", chunks.title(), chunks.misplaced_chunks);
     if (faults.wrong_counts > 0)
-        find("{}: {} chunks do not hold as many records as their header declares", chunks.title(), faults.wrong_counts);
+        find("{}: {} chunks do not hold as many records as their header declares", chunks.title(),
+             faults.wrong_counts);
     if (faults.malformed_chunks > 0)
         find("{}: {} chunks end in a malformed record", chunks.title(), faults.malformed_chunks);
     if (faults.ticks_back > 0)
@@ -93,7 +95,8 @@ void Check::check_order(const CpuChunks &chunks, const StreamFaults &faults)
 
 void Check::check_equation()
 {
-    const Losses losses = losses_of(trace_, trace_.damage().chunks() > 0 || trace_.missing_chunks() > 0);
+    const Losses losses =
+        losses_of(trace_, trace_.damage().chunks() > 0 || trace_.missing_chunks() > 0);
     if (!losses.has_footer) {
         find("{}", kNoFooter);
         say("{}", losses.equation());
@@ -102,25 +105,29 @@ void Check::check_equation()
     for (const CpuLosses &cpu : losses.by_cpu) {
         std::string causes;
         for (std::size_t cause = 0; cause < kLostCauses; ++cause)
-            causes += fmt::format("{}{} {}", cause > 0 ? ", " : "", lost_name(cause), cpu.lost[cause]);
-        say("{}: issued {} = drained {} + lost {} ({})", cpu.title(), cpu.issued, cpu.drained, cpu.lost_sum(), causes);
+            causes +=
+                fmt::format("{}{} {}", cause > 0 ? ", " : "", lost_name(cause), cpu.lost[cause]);
+        say("{}: issued {} = drained {} + lost {} ({})", cpu.title(), cpu.issued, cpu.drained,
+            cpu.lost_sum(), causes);
         if (!cpu.equation_holds)
             find("{}: the loss equation does not hold", cpu.title());
         if (!cpu.chunks_agree)
-            find("{}: {} declares {} records drained, but the chunks hold {}", cpu.title(), cpu.is_kernel ? "the kernel's totals" : "footer",
-                 cpu.drained, cpu.in_chunks);
+            find("{}: {} declares {} records drained, but the chunks hold {}", cpu.title(),
+                 cpu.is_kernel ? "the kernel's totals" : "footer", cpu.drained, cpu.in_chunks);
     }
     for (const CpuChunks &chunks : trace_.cpus()) {
         bool has_row = false;
         for (const CpuLosses &cpu : losses.by_cpu)
             has_row = has_row || (cpu.cpu == chunks.cpu && cpu.is_kernel == chunks.is_kernel);
         if (!has_row && !(chunks.is_kernel && losses.kernel_totals_missing))
-            find("{}: has chunks but no row in the {}", chunks.title(), chunks.is_kernel ? "kernel's totals" : "footer");
+            find("{}: has chunks but no row in the {}", chunks.title(),
+                 chunks.is_kernel ? "kernel's totals" : "footer");
     }
     if (losses.kernel_totals_missing)
         find("the kernel's totals are missing: the losses of its rings are unknown");
     if (losses.unnamed_kernel_sites > 0)
-        say("{} probes of kernel modules recorded nothing: no slice number was left for them", losses.unnamed_kernel_sites);
+        say("{} probes of kernel modules recorded nothing: no slice number was left for them",
+            losses.unnamed_kernel_sites);
     if (losses.dropped_sites > 0)
         say("{} sites did not fit the site table", losses.dropped_sites);
 }
@@ -174,5 +181,6 @@ RunCommand add(command::ArgumentSet &arguments)
 }
 } // namespace
 
-const Command kCheck = {"check", "Verify the integrity of every chunk and the loss equation of every CPU", add};
+const Command kCheck = {
+    "check", "Verify the integrity of every chunk and the loss equation of every CPU", add};
 } // namespace nsdump

@@ -43,7 +43,8 @@ bool may_run(int go)
     return got == 1;
 }
 
-[[noreturn]] void run_program(const std::vector<std::string> &argv, const std::function<int()> &prepare, int go, int report)
+[[noreturn]] void run_program(const std::vector<std::string> &argv,
+                              const std::function<int()> &prepare, int go, int report)
 {
     std::vector<char *> arguments;
     for (const std::string &argument : argv)
@@ -69,7 +70,8 @@ void close_both(const int (&ends)[2])
 }
 } // namespace
 
-Child::Child(const std::vector<std::string> &argv, const std::function<int()> &prepare) : name_(argv[0])
+Child::Child(const std::vector<std::string> &argv, const std::function<int()> &prepare)
+    : name_(argv[0])
 {
     int go[2], report[2];
     if (pipe2(go, O_CLOEXEC) != 0)

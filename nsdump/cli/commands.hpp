@@ -16,10 +16,11 @@ namespace nsdump
 // Exit codes, as documented in --help and nsdump.1.
 enum ExitCode {
     kExitOk = 0,
-    kExitFindings = 1,    // damage, missing footer, broken loss equation; what could be read was printed
-    kExitUsage = 2,       // invalid arguments
-    kExitUnreadable = 3,  // no such file, not a trace, or a newer version
-    kExitOutput = 4,      // the output could not be written
+    kExitFindings =
+        1,          // damage, missing footer, broken loss equation; what could be read was printed
+    kExitUsage = 2, // invalid arguments
+    kExitUnreadable = 3, // no such file, not a trace, or a newer version
+    kExitOutput = 4,     // the output could not be written
     kExitInterrupted = 130,
 };
 
@@ -27,7 +28,8 @@ enum ExitCode {
 // double.
 inline std::string is_count(const std::string &text)
 {
-    const bool is_number = !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
+    const bool is_number =
+        !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
     return is_number ? "" : text + " is not a non-negative number";
 }
 inline std::string is_positive(const std::string &text)

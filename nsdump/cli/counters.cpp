@@ -64,13 +64,15 @@ bool contains(const std::string &text, const std::string &pattern)
 {
     const auto lower = [](char c) { return std::tolower(static_cast<unsigned char>(c)); };
     const auto same = [lower](char a, char b) { return lower(a) == lower(b); };
-    return std::search(text.begin(), text.end(), pattern.begin(), pattern.end(), same) != text.end();
+    return std::search(text.begin(), text.end(), pattern.begin(), pattern.end(), same) !=
+           text.end();
 }
 
 void collect(const nsp_counter_info *info, void *context)
 {
     auto &rows = *static_cast<std::vector<CounterRow> *>(context);
-    rows.push_back({info->name, info->group, info->meaning ? info->meaning : "", NSP_COUNTER_REFUSED, ""});
+    rows.push_back(
+        {info->name, info->group, info->meaning ? info->meaning : "", NSP_COUNTER_REFUSED, ""});
 }
 
 Listing list_counters(const Options &options)
@@ -98,7 +100,9 @@ Listing list_counters(const Options &options)
 
 const char *access_name(nsp_counter_access access)
 {
-    return access == NSP_COUNTER_USER_READS ? "rdpmc" : access == NSP_COUNTER_PERF_READ ? "perf-read" : "no";
+    return access == NSP_COUNTER_USER_READS  ? "rdpmc"
+           : access == NSP_COUNTER_PERF_READ ? "perf-read"
+                                             : "no";
 }
 
 std::string text_of(const Listing &listing)
@@ -106,7 +110,8 @@ std::string text_of(const Listing &listing)
     std::string text = "Sources for instructions, best first\n";
     const auto to = std::back_inserter(text);
     for (const SourceRow &row : listing.sources)
-        fmt::format_to(to, "  {:<10} {}\n", row.name, row.refusal.empty() ? "works here" : row.refusal);
+        fmt::format_to(to, "  {:<10} {}\n", row.name,
+                       row.refusal.empty() ? "works here" : row.refusal);
     if (!listing.counters.empty())
         text += "\nCounters: best source, name, meaning\n";
     const std::string *group = nullptr;
@@ -128,15 +133,18 @@ std::string text_of(const Listing &listing)
 
 std::string json_of(const Listing &listing)
 {
-    Json json = {{"schema", "netslice-counters-1"}, {"sources", Json::array()}, {"counters", Json::array()}};
+    Json json = {
+        {"schema", "netslice-counters-1"}, {"sources", Json::array()}, {"counters", Json::array()}};
     for (const SourceRow &row : listing.sources) {
         json["sources"].push_back({{"name", row.name}, {"works", row.refusal.empty()}});
         if (!row.refusal.empty())
             json["sources"].back()["reason"] = row.refusal;
     }
     for (const CounterRow &row : listing.counters) {
-        json["counters"].push_back(
-            {{"name", row.name}, {"group", row.group}, {"meaning", row.meaning}, {"source", access_name(row.access)}});
+        json["counters"].push_back({{"name", row.name},
+                                    {"group", row.group},
+                                    {"meaning", row.meaning},
+                                    {"source", access_name(row.access)}});
         if (!row.refusal.empty())
             json["counters"].back()["reason"] = row.refusal;
     }
@@ -154,7 +162,8 @@ int run(const Options &options)
     output.finish();
     const bool has_any = !listing.counters.empty() || listing.refused > 0;
     if (!has_any)
-        throw command::UsageError("counters: no known counter has \"" + options.pattern + "\" in its name or meaning");
+        throw command::UsageError("counters: no known counter has \"" + options.pattern +
+                                  "\" in its name or meaning");
     return kExitOk;
 }
 
@@ -166,12 +175,15 @@ RunCommand add(command::ArgumentSet &arguments)
     arguments.add("--format", options->format, "output format")
         .one_of({"text", "json"})
         .show_default();
-    arguments.footer("The names are those accepted by `record --counters` and NET_SLICE_CONF(\"counters=...\"): the kernel's own, and\n"
-               "libpfm4's with its masks and modifiers. Each counter is tested by opening it for this process.\n"
-               "The exit code is 0 even if no counter is available; 2 if no name matches.");
+    arguments.footer("The names are those accepted by `record --counters` and "
+                     "NET_SLICE_CONF(\"counters=...\"): the kernel's own, and\n"
+                     "libpfm4's with its masks and modifiers. Each counter is tested by opening it "
+                     "for this process.\n"
+                     "The exit code is 0 even if no counter is available; 2 if no name matches.");
     return [options] { return run(*options); };
 }
 } // namespace
 
-const Command kCounters = {"counters", "List what this machine can count, and how programs may read it", add};
+const Command kCounters = {"counters",
+                           "List what this machine can count, and how programs may read it", add};
 } // namespace nsdump

@@ -65,7 +65,8 @@ Descendants::Descendants()
 void Descendants::reap(pid_t program)
 {
     siginfo_t info{};
-    while (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid != 0 && info.si_pid != program) {
+    while (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid != 0 &&
+           info.si_pid != program) {
         waitpid(info.si_pid, nullptr, WNOHANG);
         info.si_pid = 0;
     }
@@ -91,7 +92,8 @@ std::vector<Descendants::Member> Descendants::with(bool is_part_taken) const
 {
     std::vector<Member> found;
     for (const Member &member : members_)
-        if (is_part_taken ? member.part == NSP_PART_TAKEN || member.part < 0 : member.part == NSP_PART_POSSIBLE)
+        if (is_part_taken ? member.part == NSP_PART_TAKEN || member.part < 0
+                          : member.part == NSP_PART_POSSIBLE)
             found.push_back(member);
     return found;
 }
@@ -99,7 +101,8 @@ std::vector<Descendants::Member> Descendants::with(bool is_part_taken) const
 bool Descendants::is_reported_alive() const
 {
     return std::ranges::any_of(reported_, [this](const Member &reported) {
-        return std::ranges::any_of(members_, [&](const Member &member) { return member.pid == reported.pid; });
+        return std::ranges::any_of(
+            members_, [&](const Member &member) { return member.pid == reported.pid; });
     });
 }
 
@@ -107,8 +110,9 @@ std::string Descendants::names() const
 {
     std::string text;
     for (const Member &member : with(true))
-        text += fmt::format("{}{} ({}{})", text.empty() ? "process " : ", ", member.pid, name_of(member.pid),
-                            member.part < 0 ? ", not visible to this user" : "");
+        text +=
+            fmt::format("{}{} ({}{})", text.empty() ? "process " : ", ", member.pid,
+                        name_of(member.pid), member.part < 0 ? ", not visible to this user" : "");
     return text;
 }
 
@@ -130,17 +134,21 @@ bool Descendants::take_part(const nsp_recorder *recorder, double elapsed_s, bool
         seen_ = names();
         if (is_settled && !is_ending && !is_reported_alive()) {
             reported_ = with(true);
-            command::tell("nsdump: the program has ended; {}, which it started, still participates and is recorded; Ctrl-C or `kill {}` ends it "
+            command::tell("nsdump: the program has ended; {}, which it started, still participates "
+                          "and is recorded; Ctrl-C or `kill {}` ends it "
                           "and the recording\n",
                           seen_, getpid());
         }
         return true;
     }
     const std::vector<Member> possible = with(false);
-    if ((!possible.empty() && !is_ending && elapsed_s < begin_s_ + kGraceSeconds) || ++empty_looks_ < kLooksToBeSure)
+    if ((!possible.empty() && !is_ending && elapsed_s < begin_s_ + kGraceSeconds) ||
+        ++empty_looks_ < kLooksToBeSure)
         return true;
     for (const Member &member : is_ending ? std::vector<Member>() : possible)
-        command::tell("nsdump: process {} ({}) still runs but does not take part in the recording; not waiting for it\n", member.pid, name_of(member.pid));
+        command::tell("nsdump: process {} ({}) still runs but does not take part in the recording; "
+                      "not waiting for it\n",
+                      member.pid, name_of(member.pid));
     return false;
 }
 

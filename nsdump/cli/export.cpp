@@ -5,7 +5,6 @@
 #include <optional>
 #include <string>
 
-
 #include "analyse/pair/user_and_kernel.hpp"
 #include "cli/analysis.hpp"
 #include "cli/commands.hpp"
@@ -136,10 +135,13 @@ int export_stats(const Options &options)
     TraceFile trace(options.trace);
     check_slice(trace, options.slice);
     command::Output output(options.output, {options.trace, options.calibration});
-    StatsReport report = analyse_with_progress(trace, options.calibration, options.row_format() == RowFormat::json);
+    StatsReport report =
+        analyse_with_progress(trace, options.calibration, options.row_format() == RowFormat::json);
     if (!options.slice.empty())
-        std::erase_if(report.slices, [&](const SliceReport &slice) { return slice.name != options.slice; });
-    output.text() = options.row_format() == RowFormat::json ? stats_json(report) : stats_csv(report);
+        std::erase_if(report.slices,
+                      [&](const SliceReport &slice) { return slice.name != options.slice; });
+    output.text() =
+        options.row_format() == RowFormat::json ? stats_json(report) : stats_csv(report);
     output.finish();
     for (const std::string &warning : report.warnings)
         tell_warning(report.path, warning);
@@ -164,23 +166,30 @@ RunCommand add(command::ArgumentSet &arguments)
     arguments.add("--what", options->what, "events, slices or stats")
         .one_of({"events", "slices", "stats"})
         .show_default();
-    arguments.add("--format", options->format, "csv, or json (events and slices: one object per line)")
+    arguments
+        .add("--format", options->format, "csv, or json (events and slices: one object per line)")
         .one_of({"csv", "json"})
         .show_default();
-    arguments.add("--calibration", options->calibration,
-                   "calibration.json of nscalibrate to use instead of the trace's own constants")
+    arguments
+        .add("--calibration", options->calibration,
+             "calibration.json of nscalibrate to use instead of the trace's own constants")
         .check(is_given);
-    const command::Argument unit = arguments.add("--unit", options->unit, "only events or slices of the unit with this number")
-                     .check(is_count);
-    arguments.add("--slice", options->slice, "only events, slices or statistics with this name").check(is_given);
-    const command::Argument limit = arguments.add("--limit", options->limit, "maximum number of events or slices to write")
-                      .check(is_count);
-    arguments.add("-o,--output", options->output, "file to write (default: standard output)").check(is_given);
+    const command::Argument unit =
+        arguments.add("--unit", options->unit, "only events or slices of the unit with this number")
+            .check(is_count);
+    arguments.add("--slice", options->slice, "only events, slices or statistics with this name")
+        .check(is_given);
+    const command::Argument limit =
+        arguments.add("--limit", options->limit, "maximum number of events or slices to write")
+            .check(is_count);
+    arguments.add("-o,--output", options->output, "file to write (default: standard output)")
+        .check(is_given);
     arguments.at_end([options, unit, limit] {
         if (options->what == "stats" && (unit.was_given() || limit.was_given()))
             throw command::WrongUse("--unit and --limit cannot be combined with --what stats");
         if (options->what == "events" && !options->calibration.empty())
-            throw command::WrongUse("--calibration cannot be combined with --what events, which are raw");
+            throw command::WrongUse(
+                "--calibration cannot be combined with --what events, which are raw");
     });
     return [options] { return run(*options); };
 }

@@ -78,10 +78,11 @@ int record(Options options)
     const nsp_session_counts kernel = end_kernel(recorder.get());
     nsp_session_counts counts{};
     const bool is_written = end != RecordEnd::kWriteError;
-    if (nsp_recorder_close(recorder.release(), is_written ? NSLICE_END_CLOSED : NSLICE_END_WRITE_ERROR, &counts) != 0)
+    if (nsp_recorder_close(recorder.release(),
+                           is_written ? NSLICE_END_CLOSED : NSLICE_END_WRITE_ERROR, &counts) != 0)
         throw command::OutputError(nsp_last_error());
-    command::tell("nsdump: {}: {} records of {} issued, {:.1f} MB\n", options.output, kernel.drained, kernel.issued,
-                  static_cast<double>(counts.file_bytes) / 1e6);
+    command::tell("nsdump: {}: {} records of {} issued, {:.1f} MB\n", options.output,
+                  kernel.drained, kernel.issued, static_cast<double>(counts.file_bytes) / 1e6);
     return options.preset.empty() ? kExitOk : show(options);
 }
 
@@ -97,25 +98,40 @@ int run(const Options &options)
 RunCommand add(command::ArgumentSet &arguments)
 {
     auto options = std::make_shared<Options>();
-    arguments.add("groups", options->kernel.groups, "groups to record, e.g. net_rx,irq; \"modules\": only NET_SLICE_* probes in kernel modules").check(is_given);
-    arguments.add_flag("--list", options->is_list, "list all groups and their places, and whether this kernel has them");
-    arguments.add("--preset", options->preset, "follow TCP packets from place to place; prints a table of their costs at the end")
+    arguments
+        .add("groups", options->kernel.groups,
+             "groups to record, e.g. net_rx,irq; \"modules\": only NET_SLICE_* probes in kernel "
+             "modules")
+        .check(is_given);
+    arguments.add_flag("--list", options->is_list,
+                       "list all groups and their places, and whether this kernel has them");
+    arguments
+        .add("--preset", options->preset,
+             "follow TCP packets from place to place; prints a table of their costs at the end")
         .one_of({"tcp-send", "tcp-recv"});
     arguments.add("--format", options->format, "format of the list and of a preset's table")
         .one_of({"text", "json"})
         .show_default();
-    arguments.add("-o,--output", options->output, "trace file to write").check(is_given).show_default();
-    arguments.add("-p,--pid", options->kernel.pid, "limit places that run in a process to this process").check(is_positive);
+    arguments.add("-o,--output", options->output, "trace file to write")
+        .check(is_given)
+        .show_default();
+    arguments
+        .add("-p,--pid", options->kernel.pid, "limit places that run in a process to this process")
+        .check(is_positive);
     arguments.add("--clock", options->clock, "ordered: fenced clock reads")
         .one_of({"fast", "ordered"})
         .show_default();
-    arguments.add("-d,--duration", options->seconds, "stop after this many seconds").check(is_duration);
+    arguments.add("-d,--duration", options->seconds, "stop after this many seconds")
+        .check(is_duration);
     add_kernel_options(arguments, options->kernel);
-    arguments.footer("Requires the module nsmod and, to record, root or CAP_PERFMON. Without --duration Ctrl-C ends the recording; the\n"
-               "trace is complete. `record --kernel GROUPS -- PROGRAM` records a program and the kernel on one clock.\n"
-               "\n"
-               "Exit codes: 0; 1 the trace has findings; 2 invalid arguments, an unknown group; 3 no module, permission denied,\n"
-               "counter unavailable on this machine; 4 the trace cannot be written.");
+    arguments.footer("Requires the module nsmod and, to record, root or CAP_PERFMON. Without "
+                     "--duration Ctrl-C ends the recording; the\n"
+                     "trace is complete. `record --kernel GROUPS -- PROGRAM` records a program and "
+                     "the kernel on one clock.\n"
+                     "\n"
+                     "Exit codes: 0; 1 the trace has findings; 2 invalid arguments, an unknown "
+                     "group; 3 no module, permission denied,\n"
+                     "counter unavailable on this machine; 4 the trace cannot be written.");
     return [options] { return run(*options); };
 }
 } // namespace

@@ -35,7 +35,8 @@ std::vector<KernelPlace> parse_groups(std::string_view text)
     for (const std::string &line : split(text, '\n')) {
         std::vector<std::string> field = split(line, '\t');
         if (field.size() >= kFields)
-            places.push_back({field[0], field[1], field[2], field[3], field[4], field[5], field[6] == "yes"});
+            places.push_back(
+                {field[0], field[1], field[2], field[3], field[4], field[5], field[6] == "yes"});
     }
     return places;
 }
@@ -51,10 +52,12 @@ std::string groups_text(const std::vector<KernelPlace> &places)
     const auto to = std::back_inserter(text);
     for (const KernelPlace &place : places) {
         if (place.group != group)
-            fmt::format_to(to, "{}{}: {}\n", group.empty() ? "" : "\n", printable(place.group), printable(place.group_says));
+            fmt::format_to(to, "{}{}: {}\n", group.empty() ? "" : "\n", printable(place.group),
+                           printable(place.group_says));
         group = place.group;
-        fmt::format_to(to, "  {:<{}}  {:<5} {:<{}}  {}{}\n", printable(place.tracepoint), width, printable(place.kind),
-                       printable(place.slice), slice_width, printable(place.says), place.is_here ? "" : " (not in this kernel)");
+        fmt::format_to(to, "  {:<{}}  {:<5} {:<{}}  {}{}\n", printable(place.tracepoint), width,
+                       printable(place.kind), printable(place.slice), slice_width,
+                       printable(place.says), place.is_here ? "" : " (not in this kernel)");
     }
     return text;
 }

@@ -15,19 +15,25 @@ namespace nsdump
 namespace
 {
 constexpr std::uint32_t kLastPort = 65535;
-constexpr const char *kNoGroup = "modules"; // NET_SLICE_* in kernel modules: recorded with any group
+constexpr const char *kNoGroup =
+    "modules"; // NET_SLICE_* in kernel modules: recorded with any group
 } // namespace
 
 void add_kernel_options(command::ArgumentSet &arguments, KernelOptions &options)
 {
-    arguments.add("--kernel-counters", options.counters,
-                   "per-CPU counters for kernel slices, e.g. instructions (default: clock only)")
+    arguments
+        .add("--kernel-counters", options.counters,
+             "per-CPU counters for kernel slices, e.g. instructions (default: clock only)")
         .check(is_given);
-    arguments.add("--kernel-ring", options.ring_bytes, "size of the kernel's ring per CPU in bytes, a power of two")
+    arguments
+        .add("--kernel-ring", options.ring_bytes,
+             "size of the kernel's ring per CPU in bytes, a power of two")
         .sizes()
         .check(is_positive)
         .show_default();
-    arguments.add("--port", options.port, "limit places that see packets to this TCP, UDP, SCTP or DCCP port (either end)")
+    arguments
+        .add("--port", options.port,
+             "limit places that see packets to this TCP, UDP, SCTP or DCCP port (either end)")
         .range(std::uint64_t{1}, kLastPort);
 }
 

@@ -19,12 +19,12 @@ NSP_IGNORE_ENVIRONMENT;
 namespace
 {
 constexpr const char *kFooter = R"(Examples:
-  nsdump record -o trace.nsl -- ./program         record a program; `nsdump record --help` has its exit codes
+  nsdump record -o trace.nsl -- ./program         record a program (see `nsdump record --help`)
   nsdump stats trace.nsl                          what every slice costs, minus the probes' own cost
   nsdump show trace.nsl --limit 50                the first 50 events
   nsdump export trace.nsl --what slices -o s.csv  one line per slice
   nsdump check trace.nsl && echo whole            is anything damaged or missing?
-  nsdump record -k irq,sched -- ./program         include kernel interrupts and context switches (module nsmod)
+  nsdump record -k irq,sched -- ./program         kernel interrupts and switches, too (module nsmod)
   nsdump kernel --list                            which places in the kernel can be recorded
   nsdump counters                                 what this machine can count, and how
 
@@ -40,13 +40,15 @@ Exit codes:
 void tell_unknown(const std::string &word)
 {
     if (word[0] == '-') {
-        command::tell("nsdump: unknown option \"{}\" before the command; see nsdump --help\n", nsdump::printable(word));
+        command::tell("nsdump: unknown option \"{}\" before the command; see nsdump --help\n",
+                      nsdump::printable(word));
         return;
     }
     std::string known;
     for (const nsdump::Command *command : nsdump::all_commands())
         known += (known.empty() ? "" : ", ") + std::string(command->name);
-    command::tell("nsdump: unknown command \"{}\"; available: {}\n", nsdump::printable(word), known);
+    command::tell("nsdump: unknown command \"{}\"; available: {}\n", nsdump::printable(word),
+                  known);
 }
 
 int answer(const command::Reply &reply)

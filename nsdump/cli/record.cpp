@@ -47,7 +47,8 @@ struct Options {
     std::vector<std::string> program;
 };
 
-template <class Enum> Enum choose(const std::string &word, std::initializer_list<std::pair<const char *, Enum>> choices)
+template <class Enum>
+Enum choose(const std::string &word, std::initializer_list<std::pair<const char *, Enum>> choices)
 {
     for (const auto &[name, value] : choices)
         if (word == name)
@@ -69,43 +70,50 @@ Recorder open_recorder_with(const Options &options)
                                                                 {"none", NSP_SOURCE_NONE}});
     config.clock = choose<nsp_clock_mode>(options.clock, {{"ordered", NSP_CLOCK_ORDERED}});
     config.full = choose<nslice_ring_full>(options.full, {{"overwrite", NSLICE_FULL_OVERWRITE}});
-    config.ring_kind = choose<std::uint32_t>(options.kind, {{"rseq", NSLICE_RING_RSEQ}, {"atomic", NSLICE_RING_ATOMIC}});
+    config.ring_kind = choose<std::uint32_t>(
+        options.kind, {{"rseq", NSLICE_RING_RSEQ}, {"atomic", NSLICE_RING_ATOMIC}});
     config.ring_bytes = options.ring_bytes;
     config.step_every = options.step_every;
     config.no_calibration = options.no_calibration;
     return open_recorder(config);
 }
 
-constexpr const char *kWhyNobody =
-    "took part (is the program linked with libnsprobe and built without NETSLICE_DISABLE? Whatever starts it must keep its "
-    "environment and open descriptors)";
+constexpr const char *kWhyNobody = "took part (is the program linked with libnsprobe and built "
+                                   "without NETSLICE_DISABLE? Whatever starts it must keep its "
+                                   "environment and open descriptors)";
 
-void tell(const Options &options, RecordEnd end, const nsp_recorder_status &status, const std::string &refusal,
-          const nsp_session_counts &counts, const nsp_session_counts &kernel)
+void tell(const Options &options, RecordEnd end, const nsp_recorder_status &status,
+          const std::string &refusal, const nsp_session_counts &counts,
+          const nsp_session_counts &kernel)
 {
     if (status.refused > 0)
-        command::tell("nsdump: warning: {} process(es) could not take part: {}\n", status.refused, refusal);
+        command::tell("nsdump: warning: {} process(es) could not take part: {}\n", status.refused,
+                      refusal);
     if (status.joined == 0 && !options.kernel.groups.empty()) {
-        command::tell("nsdump: {}: {} kernel records, {:.1f} MB; no process took part\n", options.output, kernel.drained,
-                      static_cast<double>(counts.file_bytes) / 1e6);
+        command::tell("nsdump: {}: {} kernel records, {:.1f} MB; no process took part\n",
+                      options.output, kernel.drained, static_cast<double>(counts.file_bytes) / 1e6);
         return;
     }
     if (status.joined == 0) {
         command::tell("nsdump: nothing was recorded: no process {}; {}\n",
-                   end != RecordEnd::kProgramEnded ? "had taken part when the recording ended"
-                   : status.refused > 0            ? "took part"
-                                                   : kWhyNobody,
-                   access(options.output.c_str(), F_OK) == 0 ? options.output + " is unchanged" : "no file was created");
+                      end != RecordEnd::kProgramEnded ? "had taken part when the recording ended"
+                      : status.refused > 0            ? "took part"
+                                                      : kWhyNobody,
+                      access(options.output.c_str(), F_OK) == 0 ? options.output + " is unchanged"
+                                                                : "no file was created");
         return;
     }
     if (options.pid == 0 && end == RecordEnd::kWriteError)
-        command::tell("nsdump: warning: sent SIGTERM to the program because its trace cannot be written\n");
+        command::tell(
+            "nsdump: warning: sent SIGTERM to the program because its trace cannot be written\n");
     if (options.pid != 0 && end == RecordEnd::kProgramEnded)
         command::tell("nsdump: process {} has ended\n", options.pid);
     tell_losses(counts);
-    const std::string of_kernel = options.kernel.groups.empty() ? "" : fmt::format(", {} kernel records", kernel.drained);
-    command::tell("nsdump: {}: {} records of {} issued, {} process(es){}, {:.1f} MB\n", options.output, counts.drained,
-               counts.issued, status.joined, of_kernel, static_cast<double>(counts.file_bytes) / 1e6);
+    const std::string of_kernel =
+        options.kernel.groups.empty() ? "" : fmt::format(", {} kernel records", kernel.drained);
+    command::tell("nsdump: {}: {} records of {} issued, {} process(es){}, {:.1f} MB\n",
+                  options.output, counts.drained, counts.issued, status.joined, of_kernel,
+                  static_cast<double>(counts.file_bytes) / 1e6);
 }
 
 nslice_end end_of(RecordEnd end, Child *child)
@@ -124,7 +132,8 @@ bool is_complete(const Options &options, const nsp_recorder_status &status)
     return status.refused == 0 && (status.joined > 0 || !options.kernel.groups.empty());
 }
 
-int exit_code(const Options &options, RecordEnd end, Child *child, const nsp_recorder_status &status)
+int exit_code(const Options &options, RecordEnd end, Child *child,
+              const nsp_recorder_status &status)
 {
     if (end == RecordEnd::kWriteError)
         return kExitOutput;
@@ -142,21 +151,28 @@ int exit_code(const Options &options, RecordEnd end, Child *child, const nsp_rec
 bool is_same_file(const std::string &path, int fd)
 {
     struct stat named = {}, opened = {};
-    return stat(path.c_str(), &named) == 0 && fstat(fd, &opened) == 0 && named.st_dev == opened.st_dev &&
-           named.st_ino == opened.st_ino && !S_ISCHR(opened.st_mode);
+    return stat(path.c_str(), &named) == 0 && fstat(fd, &opened) == 0 &&
+           named.st_dev == opened.st_dev && named.st_ino == opened.st_ino &&
+           !S_ISCHR(opened.st_mode);
 }
 
 void check(const Options &options)
 {
     if (options.program.empty() == (options.pid == 0))
-        throw command::UsageError("record: requires either a program after -- or a running process with --pid");
-    if (options.kernel.groups.empty() && (!options.kernel.counters.empty() || options.kernel.port != 0 || options.is_kernel_of_program))
-        throw command::UsageError("record: --kernel-counters, --kernel-own and --port require --kernel GROUPS");
+        throw command::UsageError(
+            "record: requires either a program after -- or a running process with --pid");
+    if (options.kernel.groups.empty() && (!options.kernel.counters.empty() ||
+                                          options.kernel.port != 0 || options.is_kernel_of_program))
+        throw command::UsageError(
+            "record: --kernel-counters, --kernel-own and --port require --kernel GROUPS");
     if (options.counters.empty() && options.source != "auto" && options.source != "none")
-        throw command::UsageError("record: --source " + options.source + " requires counters, e.g. -c instructions");
-    if (options.output == "-" || is_same_file(options.output, STDOUT_FILENO) || is_same_file(options.output, STDERR_FILENO))
-        throw command::UsageError("record: the trace cannot share the program's output; use a separate file or a "
-                         "named pipe");
+        throw command::UsageError("record: --source " + options.source +
+                                  " requires counters, e.g. -c instructions");
+    if (options.output == "-" || is_same_file(options.output, STDOUT_FILENO) ||
+        is_same_file(options.output, STDERR_FILENO))
+        throw command::UsageError(
+            "record: the trace cannot share the program's output; use a separate file or a "
+            "named pipe");
 }
 
 // Starts before the program so that nothing is missed.  A filter by process requires the process to
@@ -187,15 +203,18 @@ int run(const Options &options)
         }
     } else {
         nsp_recorder *raw = recorder.get();
-        child = std::make_unique<Child>(options.program, [raw] { return nsp_recorder_prepare_exec(raw); });
+        child = std::make_unique<Child>(options.program,
+                                        [raw] { return nsp_recorder_prepare_exec(raw); });
     }
-    begin_kernel(recorder.get(), options.kernel, options.is_kernel_of_program, child ? child->pid() : options.pid);
+    begin_kernel(recorder.get(), options.kernel, options.is_kernel_of_program,
+                 child ? child->pid() : options.pid);
     if (command_was_interrupted())
         throw command::Interrupted();
     if (child)
         child->run();
     const RecordLimits limits = {options.seconds, options.ring_bytes, options.full == "overwrite"};
-    const RecordEnd end = record_until_end(recorder.get(), limits, child.get(), attached ? &*attached : nullptr);
+    const RecordEnd end =
+        record_until_end(recorder.get(), limits, child.get(), attached ? &*attached : nullptr);
     nsp_recorder_status status;
     nsp_recorder_status_read(recorder.get(), &status);
     const std::string refusal = status.refusal;
@@ -209,11 +228,28 @@ int run(const Options &options)
     return exit_code(options, end, child.get(), status);
 }
 
+constexpr char kFooter[] =
+    R"(An existing file is replaced only if it is empty or a trace, and only
+once a process participates (with --kernel: when the program starts). The recording ends with the
+program and those of its descendants that take part; a daemon is recorded until it exits.
+Ctrl-C ends the program (or daemon) and the recording; the trace is complete. SIGTERM and SIGHUP
+do the same, and so does a trace that can no longer be written (disk full, pipe without a reader).
+
+The exit code is the program's own; 128 + n if signal n killed it; 0 after --duration;
+1 if no process took part or one could not; 2 for invalid arguments, including an unknown counter;
+3 if the program cannot be started, attached to or recorded with these options on this machine;
+4 if the trace cannot be written; 130 if interrupted.)";
+
 RunCommand add(command::ArgumentSet &arguments)
 {
     auto options = std::make_shared<Options>();
-    arguments.add("-o,--output", options->output, "trace file to write").check(is_given).show_default();
-    arguments.add("-c,--counters", options->counters, "counters, e.g. instructions,cycles; `nsdump counters` lists them (default: clock only)")
+    arguments.add("-o,--output", options->output, "trace file to write")
+        .check(is_given)
+        .show_default();
+    arguments
+        .add("-c,--counters", options->counters,
+             "counters, e.g. instructions,cycles; `nsdump counters` lists them (default: clock "
+             "only)")
         .check(is_given);
     arguments.add("--source", options->source, "where counters come from")
         .one_of({"auto", "rdpmc", "perf-read", "papi", "step", "none"})
@@ -221,41 +257,42 @@ RunCommand add(command::ArgumentSet &arguments)
     arguments.add("--clock", options->clock, "ordered: fenced clock reads")
         .one_of({"fast", "ordered"})
         .show_default();
-    arguments.add("--full", options->full, "when a ring is full: discard the new record or overwrite the oldest")
+    arguments
+        .add("--full", options->full,
+             "when a ring is full: discard the new record or overwrite the oldest")
         .one_of({"discard", "overwrite"})
         .show_default();
     arguments.add("--ring", options->ring_bytes, "ring size per CPU in bytes, a power of two")
         .sizes()
         .check(is_positive)
         .show_default();
-    arguments.add("--kind", options->kind, "how rings are written; auto: rseq if the program supports it")
+    arguments
+        .add("--kind", options->kind,
+             "how rings are written; auto: rseq if the program supports it")
         .one_of({"auto", "rseq", "atomic"})
         .show_default();
     arguments.add("--step-every", options->step_every, "source step: count only every n-th unit")
         .check(is_positive)
         .show_default();
-    arguments.add_flag("--no-calibration", options->no_calibration, "skip calibration; the trace then has only raw values");
-    arguments.add("-p,--pid", options->pid, "attach to a process that accepts it (NETSLICE=attach=yes)")
+    arguments.add_flag("--no-calibration", options->no_calibration,
+                       "skip calibration; the trace then has only raw values");
+    arguments
+        .add("-p,--pid", options->pid, "attach to a process that accepts it (NETSLICE=attach=yes)")
         .check(is_positive);
-    arguments.add("-d,--duration", options->seconds,
-                   "stop after this many seconds; a program started here then receives SIGTERM")
+    arguments
+        .add("-d,--duration", options->seconds,
+             "stop after this many seconds; a program started here then receives SIGTERM")
         .check(is_duration);
-    arguments.add("-k,--kernel", options->kernel.groups,
-                   "also record places in the kernel (module nsmod), e.g. irq,softirq,sched; `nsdump kernel --list` lists all")
+    arguments
+        .add("-k,--kernel", options->kernel.groups,
+             "also record places in the kernel (module nsmod), e.g. irq,softirq,sched; `nsdump "
+             "kernel --list` lists all")
         .check(is_given);
-    arguments.add_flag("--kernel-own", options->is_kernel_of_program, "limit kernel places that run in a process to this program");
+    arguments.add_flag("--kernel-own", options->is_kernel_of_program,
+                       "limit kernel places that run in a process to this program");
     add_kernel_options(arguments, options->kernel);
     arguments.add("program", options->program, "program and its arguments, after --");
-    arguments.footer("An existing file is replaced only if it is empty or a trace, and only once a process participates\n"
-               "(with --kernel: when the program starts). The recording ends with the program and those of its\n"
-               "descendants that take part; a daemon is recorded until it exits.\n"
-               "Ctrl-C ends the program (or daemon) and the recording; the trace is complete. SIGTERM and SIGHUP\n"
-               "do the same, and so does a trace that can no longer be written (disk full, pipe without a reader).\n"
-               "\n"
-               "The exit code is the program's own; 128 + n if signal n killed it; 0 after --duration;\n"
-               "1 if no process took part or one could not; 2 for invalid arguments, including an unknown counter;\n"
-               "3 if the program cannot be started, attached to or recorded with these options on this machine;\n"
-               "4 if the trace cannot be written; 130 if interrupted.");
+    arguments.footer(kFooter);
     return [options] { return run(*options); };
 }
 } // namespace

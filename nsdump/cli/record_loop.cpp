@@ -43,10 +43,13 @@ public:
         std::uint64_t lost = 0;
         for (const std::uint64_t count : status.counts.lost)
             lost += count;
-        const std::string of_kernel = status.kernel_records > 0 ? fmt::format(" and {} kernel records", status.kernel_records) : "";
-        line_.show(fmt::format("recording {:.1f} s: {} records{}, {:.1f} MB, {} lost{}", elapsed_s, status.counts.drained, of_kernel,
-                               static_cast<double>(status.counts.file_bytes) / 1e6, lost,
-                               status.joined == 0 && is_of_process_ ? ", no process participates yet" : ""));
+        const std::string of_kernel =
+            status.kernel_records > 0 ? fmt::format(" and {} kernel records", status.kernel_records)
+                                      : "";
+        line_.show(fmt::format(
+            "recording {:.1f} s: {} records{}, {:.1f} MB, {} lost{}", elapsed_s,
+            status.counts.drained, of_kernel, static_cast<double>(status.counts.file_bytes) / 1e6,
+            lost, status.joined == 0 && is_of_process_ ? ", no process participates yet" : ""));
     }
 
 private:
@@ -55,7 +58,8 @@ private:
     double next_s_ = 0;
 };
 
-std::optional<RecordEnd> reason_to_end(nsp_recorder *recorder, const RecordLimits &limits, double elapsed_s)
+std::optional<RecordEnd> reason_to_end(nsp_recorder *recorder, const RecordLimits &limits,
+                                       double elapsed_s)
 {
     if (nsp_recorder_error(recorder) != 0)
         return RecordEnd::kWriteError;
@@ -81,12 +85,16 @@ public:
         if (!child_)
             return true;
         begin_s_ = std::min(begin_s_, elapsed_s);
-        if (reported_s_ == kNever && (reason != RecordEnd::kInterrupted || elapsed_s > begin_s_ + kGraceSeconds)) {
+        if (reported_s_ == kNever &&
+            (reason != RecordEnd::kInterrupted || elapsed_s > begin_s_ + kGraceSeconds)) {
             child_->terminate();
             reported_s_ = elapsed_s;
         }
-        const std::string left = child_->poll() ? child_->descendants().names() : fmt::format("the program (process {})", child_->pid());
-        if (child_->poll() && !has_reported_descendants_ && !left.empty()) { // Ctrl-C does not reach a daemon
+        const std::string left = child_->poll()
+                                     ? child_->descendants().names()
+                                     : fmt::format("the program (process {})", child_->pid());
+        if (child_->poll() && !has_reported_descendants_ &&
+            !left.empty()) { // Ctrl-C does not reach a daemon
             child_->descendants().terminate();
             has_reported_descendants_ = true;
             reported_s_ = elapsed_s;
@@ -113,8 +121,10 @@ RecordEnd record_until_end(nsp_recorder *recorder, const RecordLimits &limits, C
     Farewell farewell(child);
     std::optional<RecordEnd> reason;
     for (;;) {
-        const bool has_ended = child ? child->poll().has_value() : attached && attached->has_ended();
-        const double elapsed_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+        const bool has_ended =
+            child ? child->poll().has_value() : attached && attached->has_ended();
+        const double elapsed_s =
+            std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
         std::uint64_t taken_bytes = 0;
         if (limits.is_overwrite)
             nsp_recorder_watch(recorder);
@@ -123,7 +133,8 @@ RecordEnd record_until_end(nsp_recorder *recorder, const RecordLimits &limits, C
         progress.show(recorder, elapsed_s);
         if (!reason)
             reason = reason_to_end(recorder, limits, elapsed_s);
-        if (has_ended && !(child && child->descendants().take_part(recorder, elapsed_s, reason.has_value())))
+        if (has_ended &&
+            !(child && child->descendants().take_part(recorder, elapsed_s, reason.has_value())))
             return reason.value_or(RecordEnd::kProgramEnded);
         if (reason && farewell.is_over(*reason, elapsed_s))
             return *reason;

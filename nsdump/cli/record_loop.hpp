@@ -20,7 +20,7 @@ enum class RecordEnd {
     kProgramEnded,
     kInterrupted,
     kTimeOver,
-    kRefused,    // no process participates, and at least one has reported why it cannot
+    kRefused, // no process participates, and at least one has reported why it cannot
     kWriteError,
 };
 

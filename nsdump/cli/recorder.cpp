@@ -68,10 +68,12 @@ std::string is_duration(const std::string &text)
 void tell_losses(const nsp_session_counts &counts, const char *whose, const char *ring_option)
 {
     const std::string full = fmt::format("ring full (use a larger {})", ring_option);
-    const char *const causes[NSLICE_LOST_CAUSES] = {full.c_str(),      "overwritten by newer records", "ring busy",
-                                                     "session closing", "file could not be written", "writer died mid-record"};
+    const char *const causes[NSLICE_LOST_CAUSES] = {
+        full.c_str(),      "overwritten by newer records", "ring busy",
+        "session closing", "file could not be written",    "writer died mid-record"};
     for (int cause = 0; cause < NSLICE_LOST_CAUSES; ++cause)
         if (counts.lost[cause] > 0)
-            command::tell("nsdump: warning: {} {}records lost: {}\n", counts.lost[cause], whose, causes[cause]);
+            command::tell("nsdump: warning: {} {}records lost: {}\n", counts.lost[cause], whose,
+                          causes[cause]);
 }
 } // namespace nsdump

@@ -10,7 +10,10 @@
 namespace nsdump
 {
 struct CloseRecorder {
-    void operator()(nsp_recorder *recorder) const { nsp_recorder_close(recorder, NSLICE_END_INTERRUPTED, nullptr); }
+    void operator()(nsp_recorder *recorder) const
+    {
+        nsp_recorder_close(recorder, NSLICE_END_INTERRUPTED, nullptr);
+    }
 };
 using Recorder = std::unique_ptr<nsp_recorder, CloseRecorder>;
 
@@ -22,5 +25,6 @@ std::string is_duration(const std::string &text);
 
 // Prints one line for each cause to standard error.  `whose` qualifies the records; `ring_option`
 // sets the ring size.
-void tell_losses(const nsp_session_counts &counts, const char *whose = "", const char *ring_option = "--ring");
+void tell_losses(const nsp_session_counts &counts, const char *whose = "",
+                 const char *ring_option = "--ring");
 } // namespace nsdump

@@ -21,7 +21,8 @@ constexpr std::size_t kMostNames = 20;
 // The missing name may have been in a damaged part, which is reported when the trace is read.
 bool may_lack_names(TraceFile &trace)
 {
-    return trace.damage().chunks() > 0 || trace.missing_chunks() > 0 || incomplete_so_far(trace).any();
+    return trace.damage().chunks() > 0 || trace.missing_chunks() > 0 ||
+           incomplete_so_far(trace).any();
 }
 
 std::string listed(std::span<const std::string> all)
@@ -29,8 +30,9 @@ std::string listed(std::span<const std::string> all)
     if (all.empty())
         return "none";
     const auto first = all.first(std::min(all.size(), kMostNames));
-    return fmt::format("{}{}", fmt::join(first, ", "),
-                       all.size() > kMostNames ? fmt::format(" and {} more", all.size() - kMostNames) : "");
+    return fmt::format(
+        "{}{}", fmt::join(first, ", "),
+        all.size() > kMostNames ? fmt::format(" and {} more", all.size() - kMostNames) : "");
 }
 } // namespace
 
@@ -44,8 +46,8 @@ void check_slice(TraceFile &trace, const std::string &name)
             return;
         names.push_back(printable(trace.names()[id].text));
     }
-    throw command::UsageError(fmt::format("{}: unknown name \"{}\"; available: {}", trace.source().name(),
-                                          printable(name), listed(names)));
+    throw command::UsageError(fmt::format("{}: unknown name \"{}\"; available: {}",
+                                          trace.source().name(), printable(name), listed(names)));
 }
 
 void check_cpu(TraceFile &trace, const std::optional<std::uint32_t> &cpu)
@@ -58,7 +60,7 @@ void check_cpu(TraceFile &trace, const std::optional<std::uint32_t> &cpu)
             return;
         numbers.push_back(std::to_string(chunks.cpu));
     }
-    throw command::UsageError(fmt::format("{}: no records of CPU {}; available: {}", trace.source().name(), *cpu,
-                                          listed(numbers)));
+    throw command::UsageError(fmt::format("{}: no records of CPU {}; available: {}",
+                                          trace.source().name(), *cpu, listed(numbers)));
 }
 } // namespace nsdump

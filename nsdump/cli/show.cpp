@@ -83,7 +83,8 @@ class Show
 {
 public:
     Show(TraceFile &trace, const Options &options)
-        : trace_(trace), options_(options), clock_(clock_of(trace)), output_(options.output, {options.trace})
+        : trace_(trace), options_(options), clock_(clock_of(trace)),
+          output_(options.output, {options.trace})
     {
         in_ticks_ = options.raw || clock_.hz <= 0;
     }
@@ -92,10 +93,12 @@ public:
 
 private:
     void line(const Event &event, NameId name, const Stacks::Place &place, bool is_kernel);
-    void details(const Event &event, const Stacks::Place &place, bool is_kernel, std::string &out) const;
+    void details(const Event &event, const Stacks::Place &place, bool is_kernel,
+                 std::string &out) const;
     std::string time_text(std::int64_t ticks) const
     {
-        return in_ticks_ ? fmt::format("{}", ticks) : fmt::format("{:.1f}", clock_.ns(static_cast<double>(ticks)));
+        return in_ticks_ ? fmt::format("{}", ticks)
+                         : fmt::format("{:.1f}", clock_.ns(static_cast<double>(ticks)));
     }
     const std::string &name_text(NameId name);
 
@@ -117,7 +120,8 @@ const std::string &Show::name_text(NameId name)
     return texts_[name];
 }
 
-void Show::details(const Event &event, const Stacks::Place &place, bool is_kernel, std::string &out) const
+void Show::details(const Event &event, const Stacks::Place &place, bool is_kernel,
+                   std::string &out) const
 {
     const auto to = std::back_inserter(out);
     const auto &names = is_kernel ? trace_.kernel_counter_names() : trace_.counter_names();
@@ -130,10 +134,12 @@ void Show::details(const Event &event, const Stacks::Place &place, bool is_kerne
         fmt::format_to(to, "  {} {}", time_text(raw_ticks), in_ticks_ ? "ticks" : "ns");
         if (event.word_count == place.start->counters.size() && event.word_count == names.size())
             for (std::size_t i = 0; i < names.size(); ++i)
-                fmt::format_to(to, "  {} {}", printable(names[i]),
-                               static_cast<std::int64_t>(event.words[i] - place.start->counters[i]));
+                fmt::format_to(
+                    to, "  {} {}", printable(names[i]),
+                    static_cast<std::int64_t>(event.words[i] - place.start->counters[i]));
     } else if (event.kind == NSLICE_KIND_INIT && event.word_count >= NSLICE_INIT_WORDS) {
-        fmt::format_to(to, "  number {}, {} packets, {} bytes", event.words[0], event.words[1], event.words[2]);
+        fmt::format_to(to, "  number {}, {} packets, {} bytes", event.words[0], event.words[1],
+                       event.words[2]);
     } else if (event.kind == NSLICE_KIND_MARK && event.word_count >= NSLICE_MARK_WORDS) {
         fmt::format_to(to, "  {}", event.words[0]);
     }
@@ -143,15 +149,17 @@ void Show::line(const Event &event, NameId name, const Stacks::Place &place, boo
 {
     const auto since_start = static_cast<std::int64_t>(event.ticks - zero_ticks_);
     const std::string time = options_.raw ? fmt::format("{}", event.ticks) : time_text(since_start);
-    fmt::format_to(std::back_inserter(output_.text()), "{:>16} {:>4} {:>8}  {:{}}{:<5} {}", time, event.cpu,
-                   event.thread_id, "", 2 * place.depth, kind_name(event.kind), name_text(name));
+    fmt::format_to(std::back_inserter(output_.text()), "{:>16} {:>4} {:>8}  {:{}}{:<5} {}", time,
+                   event.cpu, event.thread_id, "", 2 * place.depth, kind_name(event.kind),
+                   name_text(name));
     details(event, place, is_kernel, output_.text());
     output_.text() += '\n';
 }
 
 int Show::run()
 {
-    output_.text() += fmt::format("{:>16} {:>4} {:>8}  event\n", in_ticks_ ? "ticks" : "ns", "cpu", "thread");
+    output_.text() +=
+        fmt::format("{:>16} {:>4} {:>8}  event\n", in_ticks_ ? "ticks" : "ns", "cpu", "thread");
     Stacks stacks;
     Merger merger(trace_);
     Run run;
@@ -160,8 +168,9 @@ int Show::run()
     while (shown < options_.limit && !command_was_interrupted() && merger.next(run)) {
         for (const Event &event : run.events) {
             if (is_first)
-                zero_ticks_ = clock_.start_ticks > 0 && clock_.start_ticks <= event.ticks ? clock_.start_ticks
-                                                                                           : event.ticks;
+                zero_ticks_ = clock_.start_ticks > 0 && clock_.start_ticks <= event.ticks
+                                  ? clock_.start_ticks
+                                  : event.ticks;
             is_first = false;
             const NameId name = trace_.names().of_slice(event.slice_id);
             const Stacks::Place place = stacks.note(name, event, run.is_kernel);
@@ -196,10 +205,12 @@ RunCommand add(command::ArgumentSet &arguments)
     arguments.add("--thread", options->thread, "only events of this thread").check(is_count);
     arguments.add("--slice", options->slice, "only events with this name").check(is_given);
     arguments.add_flag("--raw", options->raw, "clock ticks instead of nanoseconds since the start");
-    arguments.add("-o,--output", options->output, "file to write (default: standard output)").check(is_given);
+    arguments.add("-o,--output", options->output, "file to write (default: standard output)")
+        .check(is_given);
     return [options] { return run_show(*options); };
 }
 } // namespace
 
-const Command kShow = {"show", "Show events in time order, indented by depth, with raw durations", add};
+const Command kShow = {"show", "Show events in time order, indented by depth, with raw durations",
+                       add};
 } // namespace nsdump

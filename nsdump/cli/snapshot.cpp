@@ -17,9 +17,9 @@
 #include "common/command/output.hpp"
 #include "common/command/signals.h"
 #include "common/command/tell.hpp"
+#include "common/file_error/file_error.h"
 #include "decode/error.hpp"
 #include "export/escape.hpp"
-#include "common/file_error/file_error.h"
 
 namespace nsdump
 {
@@ -51,7 +51,8 @@ std::vector<nslice_session_entry> sessions()
     std::uint32_t count = 64;
     do {
         entries.resize(count); // new sessions may appear between two calls
-        if (nsp_nsmod_sessions(entries.data(), static_cast<std::uint32_t>(entries.size()), &count) != 0)
+        if (nsp_nsmod_sessions(entries.data(), static_cast<std::uint32_t>(entries.size()),
+                               &count) != 0)
             throw TraceError(nsp_last_error());
     } while (count > entries.size());
     entries.resize(count);
@@ -64,17 +65,20 @@ std::string state_of(const nslice_session_entry &entry)
         return "has a reader";
     if (entry.flags & NSLICE_ENTRY_OVER)
         return "ended, waiting for a reader";
-    return entry.flags & NSLICE_SESSION_DRAINED ? "drained by the module" : "drained by its process";
+    return entry.flags & NSLICE_SESSION_DRAINED ? "drained by the module"
+                                                : "drained by its process";
 }
 
 std::string text_of(const std::vector<nslice_session_entry> &entries)
 {
-    std::string text = fmt::format("{:>8} {:>8} {:>8} {:>12} {:>10}  {:<16} {:<16} {}\n", "session", "process", "user", "ring bytes",
-                                   "records", "program", "flight recorder", "state");
+    std::string text =
+        fmt::format("{:>8} {:>8} {:>8} {:>12} {:>10}  {:<16} {:<16} {}\n", "session", "process",
+                    "user", "ring bytes", "records", "program", "flight recorder", "state");
     for (const nslice_session_entry &entry : entries) {
         const std::string command(entry.command, strnlen(entry.command, sizeof entry.command));
-        fmt::format_to(std::back_inserter(text), "{:>8} {:>8} {:>8} {:>12} {:>10}  {:<16} {:<16} {}\n", entry.id, entry.pid, entry.uid,
-                       entry.ring_bytes, entry.records, printable(command),
+        fmt::format_to(std::back_inserter(text),
+                       "{:>8} {:>8} {:>8} {:>12} {:>10}  {:<16} {:<16} {}\n", entry.id, entry.pid,
+                       entry.uid, entry.ring_bytes, entry.records, printable(command),
                        entry.flags & NSLICE_ENTRY_OVERWRITE ? "yes" : "no", state_of(entry));
     }
     return text;
@@ -100,10 +104,15 @@ std::uint32_t choose(const Options &options)
     if (fit.size() == 1)
         return fit.front().id;
     const std::string whose = options.pid != 0 ? fmt::format(" of process {}", options.pid) : "";
-    throw command::UsageError(fit.empty() ? fmt::format("snapshot: found no flight recorder{} (a program under NETSLICE=full=overwrite); "
-                                                        "`nsdump snapshot --list` lists the sessions", whose)
-                                          : fmt::format("snapshot: found {} flight recorders{}; choose one with --session (see `nsdump snapshot --list`)",
-                                                        fit.size(), whose));
+    throw command::UsageError(
+        fit.empty()
+            ? fmt::format(
+                  "snapshot: found no flight recorder{} (a program under NETSLICE=full=overwrite); "
+                  "`nsdump snapshot --list` lists the sessions",
+                  whose)
+            : fmt::format("snapshot: found {} flight recorders{}; choose one with --session (see "
+                          "`nsdump snapshot --list`)",
+                          fit.size(), whose));
 }
 
 int take(const Options &options)
@@ -123,7 +132,8 @@ int take(const Options &options)
         if (got < 0 && errno == EINTR && command_was_interrupted())
             throw command::Interrupted();
         if (got < 0 && errno != EINTR)
-            throw TraceError(fmt::format("session {}: cannot read: {}", session, nslice_read_error(errno)));
+            throw TraceError(
+                fmt::format("session {}: cannot read: {}", session, nslice_read_error(errno)));
         if (got < 0)
             continue;
         bytes += static_cast<std::uint64_t>(got);
@@ -131,7 +141,8 @@ int take(const Options &options)
         output.flush_when_full();
     }
     output.finish();
-    command::tell("nsdump: {}: session {}, {:.1f} MB\n", options.output, session, static_cast<double>(bytes) / 1e6);
+    command::tell("nsdump: {}: session {}, {:.1f} MB\n", options.output, session,
+                  static_cast<double>(bytes) / 1e6);
     return kExitOk;
 }
 
@@ -139,17 +150,26 @@ RunCommand add(command::ArgumentSet &arguments)
 {
     auto options = std::make_shared<Options>();
     arguments.add_flag("--list", options->is_list, "list the module's sessions that you may read");
-    arguments.add("-s,--session", options->session, "session number; default: the only flight recorder").check(is_positive);
-    arguments.add("-p,--pid", options->pid, "the flight recorder of this process").check(is_positive);
-    arguments.add("-o,--output", options->output, "trace file to write").check(is_given).show_default();
-    arguments.footer("A flight recorder is a program under NETSLICE=\"recorder=nsmod full=overwrite\", with the module nsmod loaded: its rings keep\n"
-               "the newest records. A snapshot is a complete trace of their contents; the program keeps running and loses no records.\n"
-               "\n"
-               "Exit codes: 0; 2 no flight recorder, or more than one; 3 no module, permission denied, another user's session;\n"
-               "4 the trace cannot be written; 130 if interrupted.");
+    arguments
+        .add("-s,--session", options->session, "session number; default: the only flight recorder")
+        .check(is_positive);
+    arguments.add("-p,--pid", options->pid, "the flight recorder of this process")
+        .check(is_positive);
+    arguments.add("-o,--output", options->output, "trace file to write")
+        .check(is_given)
+        .show_default();
+    arguments.footer("A flight recorder is a program under NETSLICE=\"recorder=nsmod "
+                     "full=overwrite\", with the module nsmod loaded: its rings keep\n"
+                     "the newest records. A snapshot is a complete trace of their contents; the "
+                     "program keeps running and loses no records.\n"
+                     "\n"
+                     "Exit codes: 0; 2 no flight recorder, or more than one; 3 no module, "
+                     "permission denied, another user's session;\n"
+                     "4 the trace cannot be written; 130 if interrupted.");
     return [options] { return options->is_list ? list() : take(*options); };
 }
 } // namespace
 
-const Command kSnapshot = {"snapshot", "Write the contents of a running flight recorder as a trace", add};
+const Command kSnapshot = {"snapshot", "Write the contents of a running flight recorder as a trace",
+                           add};
 } // namespace nsdump

@@ -25,7 +25,8 @@ int run(const Options &options)
 {
     TraceFile trace(options.trace);
     command::Output output(options.output, {options.trace, options.calibration});
-    const StatsReport report = analyse_with_progress(trace, options.calibration, options.format == "json");
+    const StatsReport report =
+        analyse_with_progress(trace, options.calibration, options.format == "json");
     output.text() = options.format == "json"  ? stats_json(report)
                     : options.format == "csv" ? stats_csv(report)
                                               : stats_text(report);
@@ -42,16 +43,19 @@ RunCommand add(command::ArgumentSet &arguments)
 {
     auto options = std::make_shared<Options>();
     arguments.add("trace", options->trace, "trace file").required();
-    arguments.add("--calibration", options->calibration,
-                   "calibration.json of nscalibrate to use instead of the trace's own constants")
+    arguments
+        .add("--calibration", options->calibration,
+             "calibration.json of nscalibrate to use instead of the trace's own constants")
         .check(is_given);
     arguments.add("--format", options->format, "output format")
         .one_of({"text", "json", "csv"})
         .show_default();
-    arguments.add("-o,--output", options->output, "file to write (default: standard output)").check(is_given);
+    arguments.add("-o,--output", options->output, "file to write (default: standard output)")
+        .check(is_given);
     return [options] { return run(*options); };
 }
 } // namespace
 
-const Command kStats = {"stats", "Show what every slice costs: raw, net, percentiles, per packet", add};
+const Command kStats = {"stats", "Show what every slice costs: raw, net, percentiles, per packet",
+                        add};
 } // namespace nsdump

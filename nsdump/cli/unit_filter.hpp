@@ -22,8 +22,8 @@ public:
     {
         const std::uint64_t stack = stack_of(event, is_kernel);
         const auto found = inside_.find(stack);
-        if (event.kind == NSLICE_KIND_INIT && event.word_count >= NSLICE_INIT_WORDS && event.words[0] == number_ &&
-            found == inside_.end()) {
+        if (event.kind == NSLICE_KIND_INIT && event.word_count >= NSLICE_INIT_WORDS &&
+            event.words[0] == number_ && found == inside_.end()) {
             inside_[stack] = name;
             return true;
         }

@@ -12,8 +12,8 @@
 
 #include <fmt/format.h>
 
-#include "decode/error.hpp"
 #include "common/file_error/file_error.h"
+#include "decode/error.hpp"
 
 namespace nsdump
 {
@@ -31,15 +31,16 @@ public:
         if (fstat(fd_, &status) != 0) {
             const int error = errno;
             close(fd_);
-            throw TraceError(fmt::format("{}: cannot determine its size: {}", path, nslice_read_error(error)));
+            throw TraceError(
+                fmt::format("{}: cannot determine its size: {}", path, nslice_read_error(error)));
         }
         if (!S_ISREG(status.st_mode) && !S_ISBLK(status.st_mode)) {
             close(fd_);
             if (S_ISDIR(status.st_mode))
                 throw TraceError(path + ": is a directory");
-            throw TraceError(fmt::format(
-                "{}: not seekable; save it to a file first, e.g. `cat {} > trace.nsl`",
-                path, path));
+            throw TraceError(
+                fmt::format("{}: not seekable; save it to a file first, e.g. `cat {} > trace.nsl`",
+                            path, path));
         }
         size_bytes_ = static_cast<std::uint64_t>(status.st_size);
         posix_fadvise(fd_, 0, 0, POSIX_FADV_SEQUENTIAL);
@@ -60,8 +61,8 @@ public:
             if (n < 0 && errno == EINTR)
                 continue;
             if (n < 0)
-                throw TraceError(fmt::format("{}: at byte {}: cannot read: {}", name_, offset + done,
-                                             nslice_read_error(errno)));
+                throw TraceError(fmt::format("{}: at byte {}: cannot read: {}", name_,
+                                             offset + done, nslice_read_error(errno)));
             if (n == 0)
                 break;
             done += static_cast<std::size_t>(n);

@@ -17,7 +17,8 @@ constexpr std::size_t kMaxHeaderBytes = 64;
 constexpr std::uint64_t kMostReadings = 4; // times the file size, for checksums that are wrong
 } // namespace
 
-ChunkWalker::ChunkWalker(ByteSource &source, const Format &format, std::uint64_t offset, DamageLog *log)
+ChunkWalker::ChunkWalker(ByteSource &source, const Format &format, std::uint64_t offset,
+                         DamageLog *log)
     : source_(source), format_(format), log_(log), offset_(offset)
 {
 }
@@ -30,7 +31,8 @@ std::uint64_t ChunkWalker::end_of(const Chunk &chunk) const
 bool ChunkWalker::header_at(std::uint64_t offset, Chunk &chunk)
 {
     std::array<std::byte, kMaxHeaderBytes> bytes;
-    if (source_.read_at(offset, bytes.data(), format_.chunk_header_bytes) != format_.chunk_header_bytes)
+    if (source_.read_at(offset, bytes.data(), format_.chunk_header_bytes) !=
+        format_.chunk_header_bytes)
         return false;
     chunk.offset = offset;
     return format_.decode_chunk_header(bytes.data(), chunk.header) &&
@@ -108,7 +110,8 @@ bool ChunkWalker::next(Chunk &chunk)
         // Ordinary damage makes a byte's checksum fail once or twice; headers nested in each
         // other's payloads on purpose could do so thousands of times.
         if (refuted_bytes_ / kMostReadings >= source_.size_bytes()) {
-            resynchronise(chunk.offset, "no chunk where it should end, as after too many before it");
+            resynchronise(chunk.offset,
+                          "no chunk where it should end, as after too many before it");
             continue;
         }
         if (read_payload(chunk, payload_))

@@ -42,9 +42,9 @@ private:
     ByteSource &source_;
     const Format &format_;
     DamageLog *log_;
-    std::uint64_t offset_;        // expected start of the next chunk
+    std::uint64_t offset_;            // expected start of the next chunk
     std::uint64_t refuted_bytes_ = 0; // of payloads whose checksum was verified and wrong
-    std::optional<Chunk> peeked_; // the valid header there, if it has already been read
+    std::optional<Chunk> peeked_;     // the valid header there, if it has already been read
     std::vector<std::byte> block_;
     std::vector<std::uint64_t> payload_;
 };

@@ -15,8 +15,8 @@ namespace
 // A pair is accurate to about 100 ns, so a span of 10 ms gives a rate accurate to 10 ppm.
 constexpr std::uint64_t kMinSpanNs = 10'000'000;
 
-bool rate_between(std::uint64_t ticks_a, std::uint64_t ns_a, std::uint64_t ticks_b, std::uint64_t ns_b,
-                  std::uint64_t min_span_ns, double &hz)
+bool rate_between(std::uint64_t ticks_a, std::uint64_t ns_a, std::uint64_t ticks_b,
+                  std::uint64_t ns_b, std::uint64_t min_span_ns, double &hz)
 {
     if (ns_b <= ns_a || ticks_b <= ticks_a || ns_b - ns_a < min_span_ns)
         return false;
@@ -58,7 +58,9 @@ std::optional<Pair> end_pair(const TraceFile &trace)
 void take_granularity(const TraceFile &trace, Clock &clock)
 {
     const auto &all = trace.calibrations();
-    const auto is_start = [](const Calibration &one) { return one.phase == NSLICE_CALIBRATION_START; };
+    const auto is_start = [](const Calibration &one) {
+        return one.phase == NSLICE_CALIBRATION_START;
+    };
     auto reported = std::find_if(all.begin(), all.end(), is_start);
     if (reported == all.end() && !all.empty())
         reported = std::prev(all.end());
@@ -89,7 +91,8 @@ Clock clock_of(const TraceFile &trace)
     clock.start_ticks = start->ticks;
     const std::uint64_t min_span_ns = is_reported ? kMinSpanNs : 1;
     const auto &footer = trace.footer();
-    if (footer && rate_between(start->ticks, start->mono_ns, footer->ticks, footer->mono_ns, min_span_ns, clock.hz))
+    if (footer && rate_between(start->ticks, start->mono_ns, footer->ticks, footer->mono_ns,
+                               min_span_ns, clock.hz))
         return clock;
     if (const auto end = end_pair(trace))
         rate_between(start->ticks, start->mono_ns, end->ticks, end->mono_ns, min_span_ns, clock.hz);

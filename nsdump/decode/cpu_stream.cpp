@@ -12,7 +12,8 @@ constexpr std::size_t kBlockEvents = 512; // 16 KiB: fits in the L1 cache with i
 } // namespace
 
 CpuStream::CpuStream(TraceFile &trace, const CpuChunks &chunks)
-    : trace_(trace), chunks_(chunks), walker_(trace.source(), trace.format(), 0, nullptr), offsets_(chunks.offsets)
+    : trace_(trace), chunks_(chunks), walker_(trace.source(), trace.format(), 0, nullptr),
+      offsets_(chunks.offsets)
 {
 }
 
@@ -34,7 +35,8 @@ bool CpuStream::next_chunk()
         lost_before_ = chunk.header.lost_before;
         declared_records_ = chunk.header.records;
         if (events_.size() < kBlockEvents) // a CPU with few records uses little memory
-            events_.resize(std::clamp(payload_.size() / NSLICE_HEAD_WORDS, events_.size(), kBlockEvents));
+            events_.resize(
+                std::clamp(payload_.size() / NSLICE_HEAD_WORDS, events_.size(), kBlockEvents));
         cursor_ = {payload_.data(), payload_.data() + payload_.size(), chunks_.cpu};
         has_ticks_back_ = false;
         is_chunk_open_ = true;

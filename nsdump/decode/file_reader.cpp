@@ -70,9 +70,10 @@ std::uint64_t TraceFile::missing_chunks() const
 bool TraceFile::lacks_start_calibration() const
 {
     const bool has_programs = !cpus_.empty() && !cpus_.front().is_kernel;
-    return has_programs && std::none_of(calibrations_.begin(), calibrations_.end(), [](const Calibration &calibration) {
-               return calibration.phase == NSLICE_CALIBRATION_START;
-           });
+    return has_programs && std::none_of(calibrations_.begin(), calibrations_.end(),
+                                        [](const Calibration &calibration) {
+                                            return calibration.phase == NSLICE_CALIBRATION_START;
+                                        });
 }
 
 std::vector<std::uint32_t> TraceFile::kernel_indices() const
@@ -82,7 +83,8 @@ std::vector<std::uint32_t> TraceFile::kernel_indices() const
         const auto found = std::find_if(cpus_.begin(), cpus_.end(), [&](const CpuChunks &other) {
             return other.is_kernel && other.cpu == cpus_[place].cpu;
         });
-        indices.push_back(found == cpus_.end() ? place : static_cast<std::uint32_t>(found - cpus_.begin()));
+        indices.push_back(found == cpus_.end() ? place
+                                               : static_cast<std::uint32_t>(found - cpus_.begin()));
     }
     return indices;
 }
@@ -90,13 +92,16 @@ std::vector<std::uint32_t> TraceFile::kernel_indices() const
 // Excludes those that came after the ring was closed, when the recording was over.
 std::uint64_t TraceFile::lost_at_end(const CpuChunks &chunks) const
 {
-    const std::vector<FooterCpu> *rows = chunks.is_kernel ? (kernel_totals_ ? &kernel_totals_->cpus : nullptr)
-                                                          : (footer_ ? &footer_->cpus : nullptr);
+    const std::vector<FooterCpu> *rows = chunks.is_kernel
+                                             ? (kernel_totals_ ? &kernel_totals_->cpus : nullptr)
+                                             : (footer_ ? &footer_->cpus : nullptr);
     for (std::size_t i = 0; rows && i < rows->size(); ++i) {
         const FooterCpu &row = (*rows)[i];
         if (row.cpu != chunks.cpu)
             continue;
-        const std::uint64_t lost = std::accumulate(row.lost.begin(), row.lost.end(), std::uint64_t{0}) - row.lost[NSLICE_LOST_CLOSED];
+        const std::uint64_t lost =
+            std::accumulate(row.lost.begin(), row.lost.end(), std::uint64_t{0}) -
+            row.lost[NSLICE_LOST_CLOSED];
         return lost > chunks.lost_before ? lost - chunks.lost_before : 0;
     }
     return 0;
@@ -110,21 +115,25 @@ void TraceFile::read_header()
     if (got == 0)
         throw TraceError(fmt::format("{}: the file is empty: nothing was recorded", name));
     if (got < sizeof raw.magic || std::memcmp(raw.magic, NSLICE_FILE_MAGIC, sizeof raw.magic) != 0)
-        throw TraceError(fmt::format("{}: at byte 0: not a NetSlice trace (does not begin with \"{}\")",
-                                     name, NSLICE_FILE_MAGIC));
+        throw TraceError(
+            fmt::format("{}: at byte 0: not a NetSlice trace (does not begin with \"{}\")", name,
+                        NSLICE_FILE_MAGIC));
     if (got < sizeof raw)
-        throw TraceError(fmt::format("{}: at byte {}: truncated inside its header; record it again",
-                                     name, got));
-    is_header_damaged_ = raw.header_crc32c != nslice_crc32c(&raw, offsetof(nslice_file_header, header_crc32c));
+        throw TraceError(
+            fmt::format("{}: at byte {}: truncated inside its header; record it again", name, got));
+    is_header_damaged_ =
+        raw.header_crc32c != nslice_crc32c(&raw, offsetof(nslice_file_header, header_crc32c));
     if (raw.byte_order == __builtin_bswap32(NSLICE_FILE_BYTE_ORDER))
-        throw TraceError(fmt::format("{}: at byte 16: written on a machine with the other byte order; "
-                                     "read it there, e.g. with `nsdump export`",
-                                     name));
+        throw TraceError(
+            fmt::format("{}: at byte 16: written on a machine with the other byte order; "
+                        "read it there, e.g. with `nsdump export`",
+                        name));
     format_ = find_format(raw.version);
     if (!format_ && !is_header_damaged_)
-        throw TraceError(fmt::format("{}: at byte 8: file version {}, but this nsdump reads up to {}; use a "
-                                     "newer nsdump",
-                                     name, raw.version, kNewestVersion));
+        throw TraceError(
+            fmt::format("{}: at byte 8: file version {}, but this nsdump reads up to {}; use a "
+                        "newer nsdump",
+                        name, raw.version, kNewestVersion));
     if (is_header_damaged_) {
         // Every chunk has its own checksum, so try the newest version; chunks that it accepts are
         // valid.
@@ -134,8 +143,9 @@ void TraceFile::read_header()
         raw.header_bytes = sizeof raw;
     }
     if (raw.header_bytes < sizeof raw || raw.header_bytes % 8 != 0)
-        throw TraceError(fmt::format("{}: at byte 12: malformed header length of {} bytes; record it again",
-                                     name, raw.header_bytes));
+        throw TraceError(
+            fmt::format("{}: at byte 12: malformed header length of {} bytes; record it again",
+                        name, raw.header_bytes));
     header_.version = raw.version;
     header_.header_bytes = raw.header_bytes;
     header_.created_unix_ns = raw.created_unix_ns;
@@ -149,7 +159,8 @@ void TraceFile::scan()
     while (walker.next(chunk)) {
         if (footer_)
             ++chunks_after_footer_;
-        if (chunk.header.kind == NSLICE_CHUNK_RECORDS || chunk.header.kind == NSLICE_CHUNK_KERNEL_RECORDS) {
+        if (chunk.header.kind == NSLICE_CHUNK_RECORDS ||
+            chunk.header.kind == NSLICE_CHUNK_KERNEL_RECORDS) {
             if (!note_records(chunk))
                 damage_.add(chunk.offset, format_->chunk_header_bytes + chunk.header.payload_bytes,
                             "more CPUs than supported");
@@ -203,7 +214,8 @@ void TraceFile::read_metadata(ChunkWalker &walker, const Chunk &chunk)
 // Keeps a valid calibration while there is room.
 template <class One> void TraceFile::keep_calibration(std::vector<One> &all, One &&one)
 {
-    const bool has_room = all.size() < kMaxCalibrations && calibration_entries_ + one.entries.size() <= kMaxCalibrationEntries;
+    const bool has_room = all.size() < kMaxCalibrations &&
+                          calibration_entries_ + one.entries.size() <= kMaxCalibrationEntries;
     skipped_calibrations_ += !has_room;
     if (!has_room)
         return;

@@ -33,7 +33,10 @@ struct CpuChunks {
     std::uint64_t next_sequence = 0;
     std::uint64_t lost_before = 0; // of the last chunk
 
-    std::string title() const { return (is_kernel ? "kernel, cpu " : "cpu ") + std::to_string(cpu); }
+    std::string title() const
+    {
+        return (is_kernel ? "kernel, cpu " : "cpu ") + std::to_string(cpu);
+    }
 };
 
 // Reads all chunk headers and the metadata when constructed, which is cheap (one header per chunk).
@@ -57,7 +60,10 @@ public:
     const NameTable &names() const { return names_; }
     const std::vector<Calibration> &calibrations() const { return calibrations_; }
     const std::optional<Footer> &footer() const { return footer_; }
-    const std::vector<KernelCalibration> &kernel_calibrations() const { return kernel_calibrations_; }
+    const std::vector<KernelCalibration> &kernel_calibrations() const
+    {
+        return kernel_calibrations_;
+    }
     const std::optional<KernelTotals> &kernel_totals() const { return kernel_totals_; }
     const std::vector<CpuChunks> &cpus() const { return cpus_; } // programs by cpu, then the kernel
     bool has_kernel() const { return !cpus_.empty() && cpus_.back().is_kernel; }

@@ -16,8 +16,8 @@ struct RecordCursor {
     const std::uint64_t *at = nullptr;
     const std::uint64_t *end = nullptr;
     std::uint32_t cpu = 0;
-    std::uint64_t decoded = 0;      // records of any kind seen in this payload
-    std::uint64_t unknown_kind = 0; // records skipped by their length
+    std::uint64_t decoded = 0;         // records of any kind seen in this payload
+    std::uint64_t unknown_kind = 0;    // records skipped by their length
     std::uint64_t malformed_words = 0; // words at the end that do not form a complete record
 };
 

@@ -19,7 +19,8 @@ bool decode_chunk_header(const std::byte *bytes, ChunkHeader &header)
     nslice_chunk_header raw;
     std::memcpy(&raw, bytes, sizeof raw);
     if (raw.magic != NSLICE_CHUNK_MAGIC || raw.header_bytes != sizeof raw ||
-        raw.payload_bytes % NSLICE_WORD_BYTES != 0 || raw.payload_bytes > NSLICE_MAX_PAYLOAD_BYTES ||
+        raw.payload_bytes % NSLICE_WORD_BYTES != 0 ||
+        raw.payload_bytes > NSLICE_MAX_PAYLOAD_BYTES ||
         raw.header_crc32c != nslice_crc32c(bytes, offsetof(nslice_chunk_header, header_crc32c)))
         return false;
     header.kind = raw.kind;
@@ -106,7 +107,8 @@ bool decode_sites(Payload payload, std::vector<Site> &sites)
 // Takes the structure at a payload's start; false if the rest is too short for the entries it
 // declares.
 template <class Head>
-bool take_head(Payload payload, Head &head, __u32 Head::*entries, std::size_t entry_bytes, std::string_view &rest)
+bool take_head(Payload payload, Head &head, __u32 Head::*entries, std::size_t entry_bytes,
+               std::string_view &rest)
 {
     rest = text_of(payload);
     if (rest.size() < sizeof head)
@@ -133,7 +135,9 @@ bool decode_calibration(Payload payload, Calibration &calibration)
 {
     nslice_file_calibration raw;
     std::string_view rest;
-    if (!take_head(payload, raw, &nslice_file_calibration::entries, sizeof(nslice_calibration_entry), rest) || !is_phase(raw.phase))
+    if (!take_head(payload, raw, &nslice_file_calibration::entries,
+                   sizeof(nslice_calibration_entry), rest) ||
+        !is_phase(raw.phase))
         return false;
     calibration.phase = raw.phase;
     calibration.ticks = raw.ticks;
@@ -183,7 +187,8 @@ bool decode_kernel_totals(Payload payload, KernelTotals &totals)
 {
     nslice_file_kernel_totals raw;
     std::string_view rest;
-    if (!take_head(payload, raw, &nslice_file_kernel_totals::cpus, sizeof(nslice_file_footer_cpu), rest))
+    if (!take_head(payload, raw, &nslice_file_kernel_totals::cpus, sizeof(nslice_file_footer_cpu),
+                   rest))
         return false;
     totals.unnamed_sites = raw.unnamed_sites;
     totals.cpus = rows_of(rest, raw.cpus);
@@ -194,7 +199,8 @@ bool decode_kernel_calibration(Payload payload, KernelCalibration &calibration)
 {
     nslice_file_kernel_calibration raw;
     std::string_view rest;
-    if (!take_head(payload, raw, &nslice_file_kernel_calibration::entries, sizeof(nslice_kernel_calibration_entry), rest) ||
+    if (!take_head(payload, raw, &nslice_file_kernel_calibration::entries,
+                   sizeof(nslice_kernel_calibration_entry), rest) ||
         !is_phase(raw.phase))
         return false;
     calibration.phase = raw.phase;
@@ -221,7 +227,8 @@ std::size_t decode_records(RecordCursor &cursor, Event *events, std::size_t max)
         const std::ptrdiff_t record_words = NSLICE_HEAD_WORDS + std::ptrdiff_t{event.word_count};
         // Kind 0 is a record that was never completed; no record has more than NSLICE_MAX_WORDS
         // words.
-        if (record_words > end - at || event.kind == 0 || event.word_count > NSLICE_MAX_WORDS) [[unlikely]]
+        if (record_words > end - at || event.kind == 0 || event.word_count > NSLICE_MAX_WORDS)
+            [[unlikely]]
             break;
         event.words = at + NSLICE_HEAD_WORDS;
         event.cpu = cursor.cpu;

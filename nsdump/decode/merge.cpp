@@ -122,7 +122,8 @@ bool Merger::next(Run &run)
     run.cpu_index = heap_[0].index;
     run.is_kernel = streams_[run.cpu_index]->is_kernel();
     run.is_after_loss = pending.is_after_loss;
-    run.is_kernel_unseen = !kernel_indices_.empty() && !run.is_kernel && is_unseen(kernel_indices_[run.cpu_index]);
+    run.is_kernel_unseen =
+        !kernel_indices_.empty() && !run.is_kernel && is_unseen(kernel_indices_[run.cpu_index]);
     pending.is_after_loss = false;
     run.events = {begin, at};
     return true;

@@ -14,9 +14,9 @@ namespace nsdump
 {
 // Events of one CPU, see Order.
 struct Run {
-    std::uint32_t cpu_index = 0; // place of the CPU in TraceFile::cpus()
-    bool is_kernel = false;      // from the kernel's ring of that CPU
-    bool is_after_loss = false;  // records of this CPU were lost right before the run
+    std::uint32_t cpu_index = 0;   // place of the CPU in TraceFile::cpus()
+    bool is_kernel = false;        // from the kernel's ring of that CPU
+    bool is_after_loss = false;    // records of this CPU were lost right before the run
     bool is_kernel_unseen = false; // program run whose kernel records are lost (Order::kTime)
     std::span<const Event> events;
 };
@@ -51,7 +51,7 @@ private:
         const Event *end = nullptr;
         bool is_after_loss = false;
         std::uint64_t latest = 0; // of the whole block: the clock may go backwards inside it
-        ThreadSet threads; // both only with Order::kThread
+        ThreadSet threads;        // both only with Order::kThread
     };
 
     std::uint64_t strict_limit() const;

@@ -12,7 +12,8 @@ namespace nsdump
 {
 inline bool is_metadata_kind(unsigned kind)
 {
-    return kind >= NSLICE_CHUNK_INFO && kind < NSLICE_CHUNK_KINDS && kind != NSLICE_CHUNK_RECORDS && kind != NSLICE_CHUNK_KERNEL_RECORDS;
+    return kind >= NSLICE_CHUNK_INFO && kind < NSLICE_CHUNK_KINDS && kind != NSLICE_CHUNK_RECORDS &&
+           kind != NSLICE_CHUNK_KERNEL_RECORDS;
 }
 
 // Name for messages to the user.
@@ -49,7 +50,10 @@ public:
     }
     void take_reported(const ChunkCounts &reported) { reported_ = reported; }
 
-    std::uint64_t missing(unsigned kind) const { return std::max(kinds_[kind].next, reported_[kind]) - kinds_[kind].read; }
+    std::uint64_t missing(unsigned kind) const
+    {
+        return std::max(kinds_[kind].next, reported_[kind]) - kinds_[kind].read;
+    }
     // Chunks that are repeated or out of sequence.
     std::uint64_t repeated(unsigned kind) const { return kinds_[kind].repeated; }
 

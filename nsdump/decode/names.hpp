@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// decode: site table -> dense numbers for names; slices are paired by name, and sites may share one.
+// decode: site table -> dense numbers for names; slices are paired by name, and sites may share
+// one.
 #pragma once
 
 #include <array>
@@ -18,7 +19,7 @@ struct Name {
     std::string text;
     std::string file; // of the first site with this name that is not a STOP or EXIT
     std::uint32_t line = 0;
-    std::uint8_t flags = 0; // NSLICE_SITE_*
+    std::uint8_t flags = 0;  // NSLICE_SITE_*
     bool is_unknown = false; // no site has this name
 };
 
@@ -46,7 +47,10 @@ public:
     const Name &operator[](NameId id) const { return names_[id]; }
     std::size_t size() const { return names_.size(); }
     // True for an id without a site.
-    bool is_unknown(std::uint16_t slice_id) const { return by_slice_[slice_id] == kNone || names_[by_slice_[slice_id]].is_unknown; }
+    bool is_unknown(std::uint16_t slice_id) const
+    {
+        return by_slice_[slice_id] == kNone || names_[by_slice_[slice_id]].is_unknown;
+    }
     // Number of ids without a site that were passed to of_slice(): of programs, or of the kernel.
     std::uint64_t unknown_ids(bool is_kernel) const { return unknown_ids_[is_kernel]; }
 

@@ -17,7 +17,8 @@ public:
     void add(std::uint64_t offset)
     {
         for (std::uint64_t distance = (offset - last_) / 8;; distance >>= 7) {
-            bytes_.push_back(static_cast<std::uint8_t>((distance & 0x7f) | (distance > 0x7f ? 0x80 : 0)));
+            bytes_.push_back(
+                static_cast<std::uint8_t>((distance & 0x7f) | (distance > 0x7f ? 0x80 : 0)));
             if (distance <= 0x7f)
                 break;
         }

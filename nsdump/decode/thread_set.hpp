@@ -46,7 +46,8 @@ private:
     {
         const std::uint32_t bit = id * 2654435761u >> 20;
         bits_[bit / 64] |= std::uint64_t{1} << bit % 64;
-        if (count_ > kMax || std::find(ids_.begin(), ids_.begin() + count_, id) != ids_.begin() + count_)
+        if (count_ > kMax ||
+            std::find(ids_.begin(), ids_.begin() + count_, id) != ids_.begin() + count_)
             return;
         if (count_ < kMax)
             ids_[count_] = id;
@@ -55,6 +56,7 @@ private:
 
     std::array<std::uint32_t, kMax> ids_{};
     std::size_t count_ = 0; // if more than kMax, only bits_ is valid
-    std::array<std::uint64_t, 64> bits_{}; // by hash; of pairs of sets of 30 threads 1 in 5 collides
+    std::array<std::uint64_t, 64>
+        bits_{}; // by hash; of pairs of sets of 30 threads 1 in 5 collides
 };
 } // namespace nsdump

@@ -13,11 +13,14 @@ namespace nsdump
 namespace
 {
 constexpr const char *kHeader =
-    "name,file,line,field,unit,count,packets,raw_mean,raw_sd,raw_min,raw_max,raw_p50,raw_p90,raw_p99,raw_p999,raw_total,"
-    "net_mean,net_ci95,net_sd,net_min,net_max,net_p50,net_p90,net_p99,net_p999,net_total,self_mean,self_total,"
+    "name,file,line,field,unit,count,packets,raw_mean,raw_sd,raw_min,raw_max,raw_p50,raw_p90,raw_"
+    "p99,raw_p999,raw_total,"
+    "net_mean,net_ci95,net_sd,net_min,net_max,net_p50,net_p90,net_p99,net_p999,net_total,self_mean,"
+    "self_total,"
     "per_packet_raw,per_packet_net,per_packet_net_ci95,per_packet_self,"
     "migrated,spans_loss,unmatched_start,unmatched_stop,too_deep,below_noise,"
-    "stepped,self_ci95,per_packet_self_ci95,interrupted,uncounted,kernel,interrupts,switches,taken_ticks,crossed,incomplete\n";
+    "stepped,self_ci95,per_packet_self_ci95,interrupted,uncounted,kernel,interrupts,switches,taken_"
+    "ticks,crossed,incomplete\n";
 
 void add_number(std::string &out, std::optional<double> value)
 {
@@ -34,8 +37,9 @@ void add_distribution(std::string &out, const Distribution *values, bool has_int
     add(&Distribution::mean);
     if (has_interval)
         add_number(out, values ? values->ci95 : std::nullopt);
-    for (const auto member : {&Distribution::sd, &Distribution::min, &Distribution::max, &Distribution::p50,
-                              &Distribution::p90, &Distribution::p99, &Distribution::p999, &Distribution::total})
+    for (const auto member :
+         {&Distribution::sd, &Distribution::min, &Distribution::max, &Distribution::p50,
+          &Distribution::p90, &Distribution::p99, &Distribution::p999, &Distribution::total})
         add(member);
 }
 
@@ -52,13 +56,15 @@ void add_later_columns(std::string &out, const SliceReport &slice, const FieldRe
     fmt::format_to(std::back_inserter(out), ",{}", slice.stepped);
     add_number(out, field && field->self ? field->self->ci95 : std::nullopt);
     add_number(out, has_packets ? field->per_packet->self_ci95 : std::nullopt);
-    fmt::format_to(std::back_inserter(out), ",{},{},{:d},{},{},{:.10g},{},{:d}\n", slice.interrupted, slice.uncounted, slice.is_kernel,
-                   slice.interrupts, slice.switches, slice.taken_ticks, slice.crossed, slice.is_incomplete);
+    fmt::format_to(std::back_inserter(out), ",{},{},{:d},{},{},{:.10g},{},{:d}\n",
+                   slice.interrupted, slice.uncounted, slice.is_kernel, slice.interrupts,
+                   slice.switches, slice.taken_ticks, slice.crossed, slice.is_incomplete);
 }
 
 void add_place(std::string &out, const SliceReport &slice)
 {
-    fmt::format_to(std::back_inserter(out), "{},{},{},", csv_field(slice.name), csv_field(slice.file), slice.line);
+    fmt::format_to(std::back_inserter(out), "{},{},{},", csv_field(slice.name),
+                   csv_field(slice.file), slice.line);
 }
 } // namespace
 
@@ -68,8 +74,8 @@ std::string stats_csv(const StatsReport &report)
     for (const SliceReport &slice : report.slices) {
         for (const FieldReport &field : slice.values) {
             add_place(out, slice);
-            fmt::format_to(std::back_inserter(out), "{},{},{},{}", csv_field(field.field), csv_field(field.unit),
-                           field.count, field.packets);
+            fmt::format_to(std::back_inserter(out), "{},{},{},{}", csv_field(field.field),
+                           csv_field(field.unit), field.count, field.packets);
             add_distribution(out, &field.raw, false);
             add_distribution(out, field.net ? &*field.net : nullptr, true);
             add_number(out, field.self ? std::optional(field.self->mean) : std::nullopt);

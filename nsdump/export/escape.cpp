@@ -55,7 +55,11 @@ std::optional<Character> first_character(std::string_view text)
 {
     const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
     const unsigned first = byte(0);
-    const std::size_t bytes = first < 0x80 ? 1 : first >= 0xc2 && first < 0xe0 ? 2 : (first & 0xf0) == 0xe0 ? 3 : first >= 0xf0 && first < 0xf5 ? 4 : 0;
+    const std::size_t bytes = first < 0x80                    ? 1
+                              : first >= 0xc2 && first < 0xe0 ? 2
+                              : (first & 0xf0) == 0xe0        ? 3
+                              : first >= 0xf0 && first < 0xf5 ? 4
+                                                              : 0;
     if (bytes == 0 || bytes > text.size())
         return std::nullopt;
     char32_t code = bytes == 1 ? first : first & (0x7fu >> bytes);
@@ -75,7 +79,9 @@ std::optional<Character> first_character(std::string_view text)
 int columns_of(char32_t code)
 {
     static const locale_t utf8 = newlocale(LC_CTYPE_MASK, "C.UTF-8", nullptr);
-    const bool is_format = (code >= 0x200b && code <= 0x200f) || (code >= 0x2028 && code <= 0x202e) || (code >= 0x2060 && code <= 0x206f) || code == 0xfeff;
+    const bool is_format = (code >= 0x200b && code <= 0x200f) ||
+                           (code >= 0x2028 && code <= 0x202e) ||
+                           (code >= 0x2060 && code <= 0x206f) || code == 0xfeff;
     if (is_format || !utf8)
         return -1;
     const locale_t before = uselocale(utf8);
@@ -94,7 +100,9 @@ std::string printable(std::string_view text)
         const auto character = first_character(text);
         const std::size_t bytes = character ? character->bytes : 1;
         const std::string_view piece = text.substr(0, bytes);
-        out += character && character->code >= 0x80 && columns_of(character->code) >= 0 ? std::string(piece) : command::printable(piece);
+        out += character && character->code >= 0x80 && columns_of(character->code) >= 0
+                   ? std::string(piece)
+                   : command::printable(piece);
         text.remove_prefix(bytes);
     }
     return out;
@@ -105,7 +113,9 @@ std::size_t display_width(std::string_view text)
     std::size_t width = 0;
     while (!text.empty()) {
         const auto character = first_character(text);
-        width += character && character->code >= 0x80 ? static_cast<std::size_t>(std::max(columns_of(character->code), 0)) : 1;
+        width += character && character->code >= 0x80
+                     ? static_cast<std::size_t>(std::max(columns_of(character->code), 0))
+                     : 1;
         text.remove_prefix(character ? character->bytes : 1);
     }
     return width;

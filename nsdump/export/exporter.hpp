@@ -45,8 +45,8 @@ struct SliceCounters {
 class SliceRows
 {
 public:
-    SliceRows(RowFormat format, NameTable &names, const std::vector<CpuChunks> &cpus, const Correction &correction,
-              const SliceCounters &counters);
+    SliceRows(RowFormat format, NameTable &names, const std::vector<CpuChunks> &cpus,
+              const Correction &correction, const SliceCounters &counters);
     void header(std::string &out) const;
     void row(const Slice &slice, std::string &out);
 

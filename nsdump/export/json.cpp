@@ -28,7 +28,8 @@ Json lost_json(const std::array<std::uint64_t, kLostCauses> &lost, std::uint64_t
 Json losses_json(const StatsReport &report)
 {
     const Losses &losses = report.losses;
-    Json json = {{"issued", losses.is_issued_known() ? Json(losses.issued) : Json(nullptr)}, {"drained", losses.drained}};
+    Json json = {{"issued", losses.is_issued_known() ? Json(losses.issued) : Json(nullptr)},
+                 {"drained", losses.drained}};
     json["lost"] = losses.has_footer ? lost_json(losses.lost, losses.lost_other)
                                      : Json{{"without_cause", losses.lost_without_cause}};
     json["equation_holds"] = or_null(losses.equation_holds);
@@ -74,7 +75,8 @@ Json calibration_json(const StatsReport &report)
     Json drift = Json::array();
     for (const Drift &one : report.drift)
         drift.push_back({{"kind", probe_name(one.probe)},
-                         {"field", field_name(one.field, one.is_kernel ? report.kernel_counter_names : report.counter_names)},
+                         {"field", field_name(one.field, one.is_kernel ? report.kernel_counter_names
+                                                                       : report.counter_names)},
                          {"what", one.is_inner ? "inner" : "outer"},
                          {"start", one.start},
                          {"end", one.end},
@@ -89,8 +91,10 @@ Json calibration_json(const StatsReport &report)
 
 Json distribution_json(const Distribution &values)
 {
-    return {{"mean", values.mean}, {"sd", values.sd},   {"min", values.min},   {"max", values.max},
-            {"p50", values.p50},   {"p90", values.p90}, {"p99", values.p99},   {"p999", values.p999},
+    return {{"mean", values.mean},   {"sd", values.sd},
+            {"min", values.min},     {"max", values.max},
+            {"p50", values.p50},     {"p90", values.p90},
+            {"p99", values.p99},     {"p999", values.p999},
             {"total", values.total}, {"trimmed_mean", values.trimmed_mean}};
 }
 
@@ -107,7 +111,10 @@ Json field_json(const FieldReport &field)
         json["net"]["ci95"] = or_null(field.net->ci95);
         json["net"]["trimmed_ci95"] = or_null(field.net->trimmed_ci95);
     }
-    json["self"] = field.self ? Json{{"mean", field.self->mean}, {"total", field.self->total}, {"ci95", or_null(field.self->ci95)}} : Json(nullptr);
+    json["self"] = field.self ? Json{{"mean", field.self->mean},
+                                     {"total", field.self->total},
+                                     {"ci95", or_null(field.self->ci95)}}
+                              : Json(nullptr);
     json["per_packet"] = nullptr;
     if (field.per_packet)
         json["per_packet"] = {{"raw", field.per_packet->raw},
@@ -198,9 +205,12 @@ std::string stats_json(const StatsReport &report)
     json["calibration"] = calibration_json(report);
     json["units"] = Json::array();
     for (const UnitReport &unit : report.units)
-        json["units"].push_back(
-            {{"name", unit.name}, {"kernel", unit.is_kernel}, {"units", unit.units}, {"packets", unit.packets}, {"bytes", unit.wire_bytes},
-             {"incomplete", unit.is_incomplete}});
+        json["units"].push_back({{"name", unit.name},
+                                 {"kernel", unit.is_kernel},
+                                 {"units", unit.units},
+                                 {"packets", unit.packets},
+                                 {"bytes", unit.wire_bytes},
+                                 {"incomplete", unit.is_incomplete}});
     json["slices"] = Json::array();
     for (const SliceReport &slice : report.slices)
         json["slices"].push_back(slice_json(slice));

@@ -13,7 +13,8 @@ namespace nsdump
 {
 namespace
 {
-const std::string &escaped(RowFormat format, NameTable &names, NameId name, std::vector<std::string> &texts)
+const std::string &escaped(RowFormat format, NameTable &names, NameId name,
+                           std::vector<std::string> &texts)
 {
     if (name >= texts.size())
         texts.resize(name + 1);
@@ -62,7 +63,8 @@ void EventRows::row(const Event &event, std::string &out)
     const auto to = std::back_inserter(out);
     const std::string &name = name_text(event.slice_id);
     if (format_ == RowFormat::csv) {
-        fmt::format_to(to, "{},{},{},{},{}", event.cpu, event.thread_id, event.ticks, kind_name(event.kind), name);
+        fmt::format_to(to, "{},{},{},{},{}", event.cpu, event.thread_id, event.ticks,
+                       kind_name(event.kind), name);
         for (int i = 0; i < NSLICE_MAX_WORDS; ++i) {
             out += ',';
             if (i < event.word_count)
@@ -71,17 +73,17 @@ void EventRows::row(const Event &event, std::string &out)
         out += '\n';
         return;
     }
-    fmt::format_to(to, R"({{"cpu":{},"thread":{},"ticks":{},"kind":"{}","name":{},"words":[)", event.cpu,
-                   event.thread_id, event.ticks, kind_name(event.kind), name);
+    fmt::format_to(to, R"({{"cpu":{},"thread":{},"ticks":{},"kind":"{}","name":{},"words":[)",
+                   event.cpu, event.thread_id, event.ticks, kind_name(event.kind), name);
     for (int i = 0; i < event.word_count; ++i)
         fmt::format_to(to, "{}{}", i > 0 ? "," : "", event.words[i]);
     out += "]}\n";
 }
 
-SliceRows::SliceRows(RowFormat format, NameTable &names, const std::vector<CpuChunks> &cpus, const Correction &correction,
-                     const SliceCounters &counters)
-    : format_(format), names_(names), cpus_(cpus), correction_(correction), columns_(counters.programs),
-      program_counters_(counters.programs.size())
+SliceRows::SliceRows(RowFormat format, NameTable &names, const std::vector<CpuChunks> &cpus,
+                     const Correction &correction, const SliceCounters &counters)
+    : format_(format), names_(names), cpus_(cpus), correction_(correction),
+      columns_(counters.programs), program_counters_(counters.programs.size())
 {
     for (const std::string &counter : counters.kernel)
         columns_.push_back(kKernelPrefix + counter);
@@ -89,16 +91,22 @@ SliceRows::SliceRows(RowFormat format, NameTable &names, const std::vector<CpuCh
 
 double SliceRows::net_ticks(const Slice &slice) const
 {
-    const double taken = slice.interruptions ? taken_ticks(*slice.interruptions, correction_.of(slice.kernel_index, 0)) : 0;
-    return net_of(static_cast<double>(slice.raw_ticks), slice.inside, correction_.of(slice.cpu_index, 0)) - taken;
+    const double taken = slice.interruptions ? taken_ticks(*slice.interruptions,
+                                                           correction_.of(slice.kernel_index, 0))
+                                             : 0;
+    return net_of(static_cast<double>(slice.raw_ticks), slice.inside,
+                  correction_.of(slice.cpu_index, 0)) -
+           taken;
 }
 
 double SliceRows::net_counter(const Slice &slice, std::size_t counter) const
 {
     const FieldConstants &constants = correction_.of(slice.cpu_index, counter + 1);
-    const double taken = slice.interrupt_counters
-                             ? taken_of(*slice.interruptions, static_cast<double>(slice.interrupt_counters[counter]), constants)
-                             : 0;
+    const double taken =
+        slice.interrupt_counters
+            ? taken_of(*slice.interruptions, static_cast<double>(slice.interrupt_counters[counter]),
+                       constants)
+            : 0;
     return net_of(static_cast<double>(slice.counters[counter]), slice.inside, constants) - taken;
 }
 
@@ -111,7 +119,8 @@ void SliceRows::header(std::string &out) const
 {
     if (format_ != RowFormat::csv)
         return;
-    out += "name,cpu,thread,unit,unit_number,depth,start_ticks,stop_ticks,raw_ticks,net_ticks,class";
+    out +=
+        "name,cpu,thread,unit,unit_number,depth,start_ticks,stop_ticks,raw_ticks,net_ticks,class";
     for (const std::string &counter : columns_)
         out += "," + csv_field("raw_" + counter) + "," + csv_field("net_" + counter);
     out += '\n';
@@ -130,12 +139,14 @@ void SliceRows::csv_row(const Slice &slice, std::string &out)
     const auto to = std::back_inserter(out);
     const FieldConstants &ticks = correction_.of(slice.cpu_index, 0);
     const double net = net_ticks(slice);
-    fmt::format_to(to, "{},{},{},", name_text(slice.name), cpus_[slice.cpu_index].cpu, slice.thread_id);
+    fmt::format_to(to, "{},{},{},", name_text(slice.name), cpus_[slice.cpu_index].cpu,
+                   slice.thread_id);
     if (slice.unit)
         fmt::format_to(to, "{},{},", name_text(slice.unit->name), slice.unit->number);
     else
         out += ",,";
-    fmt::format_to(to, "{},{},{},{},", slice.depth, slice.start_ticks, slice.stop_ticks, slice.raw_ticks);
+    fmt::format_to(to, "{},{},{},{},", slice.depth, slice.start_ticks, slice.stop_ticks,
+                   slice.raw_ticks);
     if (ticks.is_known)
         fmt::format_to(to, "{:.3f}", net);
     fmt::format_to(to, ",{}", class_name(slice, ticks.is_known && net <= 0));
@@ -158,12 +169,13 @@ void SliceRows::json_row(const Slice &slice, std::string &out)
     const auto to = std::back_inserter(out);
     const FieldConstants &ticks = correction_.of(slice.cpu_index, 0);
     const double net = net_ticks(slice);
-    fmt::format_to(to, R"({{"name":{},"cpu":{},"thread":{})", name_text(slice.name), cpus_[slice.cpu_index].cpu,
-                   slice.thread_id);
+    fmt::format_to(to, R"({{"name":{},"cpu":{},"thread":{})", name_text(slice.name),
+                   cpus_[slice.cpu_index].cpu, slice.thread_id);
     if (slice.unit)
-        fmt::format_to(to, R"(,"unit":{},"unit_number":{})", name_text(slice.unit->name), slice.unit->number);
-    fmt::format_to(to, R"(,"depth":{},"start_ticks":{},"stop_ticks":{},"raw_ticks":{})", slice.depth,
-                   slice.start_ticks, slice.stop_ticks, slice.raw_ticks);
+        fmt::format_to(to, R"(,"unit":{},"unit_number":{})", name_text(slice.unit->name),
+                       slice.unit->number);
+    fmt::format_to(to, R"(,"depth":{},"start_ticks":{},"stop_ticks":{},"raw_ticks":{})",
+                   slice.depth, slice.start_ticks, slice.stop_ticks, slice.raw_ticks);
     if (ticks.is_known)
         fmt::format_to(to, R"(,"net_ticks":{:.3f})", net);
     fmt::format_to(to, R"(,"class":"{}")", class_name(slice, ticks.is_known && net <= 0));
@@ -172,7 +184,8 @@ void SliceRows::json_row(const Slice &slice, std::string &out)
     for (std::size_t i = 0; slice.counters && i < count; ++i) {
         fmt::format_to(to, ",{}:{}", json_string("raw_" + columns_[first + i]), slice.counters[i]);
         if (correction_.of(slice.cpu_index, i + 1).is_known)
-            fmt::format_to(to, ",{}:{:.3f}", json_string("net_" + columns_[first + i]), net_counter(slice, i));
+            fmt::format_to(to, ",{}:{:.3f}", json_string("net_" + columns_[first + i]),
+                           net_counter(slice, i));
     }
     out += "}\n";
 }

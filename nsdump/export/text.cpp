@@ -31,13 +31,15 @@ private:
 std::string info_or(const StatsReport &report, const char *key, const char *otherwise)
 {
     const auto found = report.info.find(key);
-    return found == report.info.end() || found->second.empty() ? otherwise : printable(found->second);
+    return found == report.info.end() || found->second.empty() ? otherwise
+                                                               : printable(found->second);
 }
 
 std::string clock_text(const Clock &clock)
 {
-    std::string text = fmt::format("{}, {} reads", clock.source.empty() ? "unknown" : printable(clock.source),
-                                   clock.mode.empty() ? "unknown" : printable(clock.mode));
+    std::string text =
+        fmt::format("{}, {} reads", clock.source.empty() ? "unknown" : printable(clock.source),
+                    clock.mode.empty() ? "unknown" : printable(clock.mode));
     if (clock.hz > 0)
         text += fmt::format(", {:.6f} GHz", clock.hz / 1e9);
     if (clock.step_ticks > 0)
@@ -54,7 +56,8 @@ std::string lost_text(const StatsReport &report)
     std::string causes;
     for (std::size_t cause = 0; cause < kLostCauses; ++cause)
         if (losses.lost[cause] > 0)
-            causes += fmt::format("{}{} {}", causes.empty() ? "" : ", ", lost_name(cause), losses.lost[cause]);
+            causes += fmt::format("{}{} {}", causes.empty() ? "" : ", ", lost_name(cause),
+                                  losses.lost[cause]);
     if (losses.lost_other > 0)
         causes += fmt::format("{}other {}", causes.empty() ? "" : ", ", losses.lost_other);
     if (losses.lost_without_cause > 0)
@@ -76,26 +79,29 @@ std::string kernel_counters_text(const StatsReport &report)
 
 void put_header(const StatsReport &report, Page &page)
 {
-    page.line("trace     {}  {} bytes, {} records, end: {}", printable(report.path), report.bytes, report.records,
-              report.end);
-    page.line("machine   {}, {} CPUs, {}, virtualised: {}", info_or(report, "machine.cpu", "unknown"),
-              info_or(report, "machine.cpus", "?"), info_or(report, "machine.kernel", "kernel unknown"),
+    page.line("trace     {}  {} bytes, {} records, end: {}", printable(report.path), report.bytes,
+              report.records, report.end);
+    page.line("machine   {}, {} CPUs, {}, virtualised: {}",
+              info_or(report, "machine.cpu", "unknown"), info_or(report, "machine.cpus", "?"),
+              info_or(report, "machine.kernel", "kernel unknown"),
               info_or(report, "machine.virtualised", "unknown"));
     page.line("clock     {}", clock_text(report.clock));
     std::string names;
     for (const std::string &name : report.counter_names)
         names += (names.empty() ? ": " : ", ") + printable(name);
-    page.line("counters  {}{}", report.counter_source.empty() ? "unknown" : printable(report.counter_source), names);
+    page.line("counters  {}{}",
+              report.counter_source.empty() ? "unknown" : printable(report.counter_source), names);
     const std::string reason = info_or(report, "counters.reason", "");
     if (!reason.empty() && reason != "asked for")
         page.line("          {}", reason);
     if (const std::string groups = info_or(report, "kernel.groups", ""); !groups.empty())
-        page.line("kernel    {}, module {}, {}", groups, info_or(report, "kernel.module", "unknown"), kernel_counters_text(report));
+        page.line("kernel    {}, module {}, {}", groups,
+                  info_or(report, "kernel.module", "unknown"), kernel_counters_text(report));
     page.line("records   {}", lost_text(report));
     for (const CpuLosses &cpu : report.losses.by_cpu)
         if (cpu.lost_sum() > 0 || !cpu.equation_holds || !cpu.chunks_agree)
-            page.line("          {}: issued {}, drained {}, lost {}", cpu.title(), cpu.issued, cpu.drained,
-                      cpu.lost_sum());
+            page.line("          {}: issued {}, drained {}, lost {}", cpu.title(), cpu.issued,
+                      cpu.drained, cpu.lost_sum());
 }
 
 // The maximum over the CPUs and both ends of the session.
@@ -120,8 +126,9 @@ bool put_drift(const StatsReport &report, bool is_kernel, Page &page)
             continue;
         has_any = true;
         if (drift.field == 0 && drift.probe == kPair)
-            page.line("probes    {}{} {:.2f} ticks at the start, {:.2f} at the end{}", is_kernel ? "kernel, " : "",
-                      drift.is_inner ? "inner" : "outer", drift.start, drift.end, drift.is_significant ? ": drift" : "");
+            page.line("probes    {}{} {:.2f} ticks at the start, {:.2f} at the end{}",
+                      is_kernel ? "kernel, " : "", drift.is_inner ? "inner" : "outer", drift.start,
+                      drift.end, drift.is_significant ? ": drift" : "");
     }
     return has_any;
 }
@@ -130,14 +137,16 @@ void put_calibration(const StatsReport &report, Page &page)
 {
     const bool has_drift = put_drift(report, false, page);
     if (const Hidden most = most_hidden(report); most.outer > 0)
-        page.line("          work hides up to {:.2f} ticks of inner and {:.2f} of outer: included in the intervals as bounds", most.inner, most.outer);
+        page.line("          work hides up to {:.2f} ticks of inner and {:.2f} of outer: included "
+                  "in the intervals as bounds",
+                  most.inner, most.outer);
     if (has_drift)
         return;
     for (const CalibrationRow &row : report.calibration_start)
         if (row.field == 0 && row.probe == kPair)
             page.line("probes    cpu {}: inner {:.2f} ± {:.2f} ticks, outer {:.2f} ± {:.2f}",
-                      row.cpu == NSLICE_ANY_CPU ? "any" : std::to_string(row.cpu), row.inner, row.inner_ci95,
-                      row.outer, row.outer_ci95);
+                      row.cpu == NSLICE_ANY_CPU ? "any" : std::to_string(row.cpu), row.inner,
+                      row.inner_ci95, row.outer, row.outer_ci95);
 }
 
 void put_kernel_calibration(const StatsReport &report, Page &page)
@@ -146,8 +155,9 @@ void put_kernel_calibration(const StatsReport &report, Page &page)
         return;
     for (const CalibrationRow &row : report.calibration_kernel)
         if (row.field == 0 && row.probe == kPair)
-            page.line("probes    kernel, cpu {}: inner {:.2f} ± {:.2f} ticks, outer {:.2f} ± {:.2f}", row.cpu, row.inner, row.inner_ci95,
-                      row.outer, row.outer_ci95);
+            page.line(
+                "probes    kernel, cpu {}: inner {:.2f} ± {:.2f} ticks, outer {:.2f} ± {:.2f}",
+                row.cpu, row.inner, row.inner_ci95, row.outer, row.outer_ci95);
 }
 
 // A "?" after the name means that its figures may be wrong.
@@ -174,32 +184,38 @@ std::string number(double value)
     return fmt::format("{:.1f}", value);
 }
 
-void put_field_table(const StatsReport &report, const std::string &field, bool is_kernel, Page &page)
+void put_field_table(const StatsReport &report, const std::string &field, bool is_kernel,
+                     Page &page)
 {
     std::size_t width = 5;
     std::string unit;
     for (const SliceReport &slice : report.slices)
         for (const FieldReport &value : slice.values)
             if (value.field == field && slice.is_kernel == is_kernel) {
-                width = std::max(width, std::min(display_width(marked_name(slice)), kMostNameColumns));
+                width =
+                    std::max(width, std::min(display_width(marked_name(slice)), kMostNameColumns));
                 unit = value.unit;
             }
     if (unit.empty())
         return;
     page.line("");
     page.line("{}{}: {}", is_kernel ? "kernel, " : "", printable(field), printable(unit));
-    page.line("{:<{}}  {:>11} {:>11} {:>11} {:>9} {:>10} {:>10} {:>11} {:>11} {:>9}", "slice", width, "count",
-              "raw mean", "net mean", "±95 %", "p50", "p99", "self", "net/packet", "±95 %");
+    page.line("{:<{}}  {:>11} {:>11} {:>11} {:>9} {:>10} {:>10} {:>11} {:>11} {:>9}", "slice",
+              width, "count", "raw mean", "net mean", "±95 %", "p50", "p99", "self", "net/packet",
+              "±95 %");
     for (const SliceReport &slice : report.slices) {
         for (const FieldReport &value : slice.values) {
             if (value.field != field || slice.is_kernel != is_kernel)
                 continue;
             const auto &net = value.net;
             const auto &packet = value.per_packet;
-            page.line("{}  {:>11} {:>11} {:>11} {:>9} {:>10} {:>10} {:>11} {:>11} {:>9}", name_cell(marked_name(slice), width, page),
-                      value.count, number(value.raw.mean), net ? number(net->mean) : "-",
-                      net && net->ci95 ? fmt::format("{:.2f}", *net->ci95) : "-", number(net ? net->p50 : value.raw.p50),
-                      number(net ? net->p99 : value.raw.p99), value.self ? number(value.self->mean) : "-",
+            page.line("{}  {:>11} {:>11} {:>11} {:>9} {:>10} {:>10} {:>11} {:>11} {:>9}",
+                      name_cell(marked_name(slice), width, page), value.count,
+                      number(value.raw.mean), net ? number(net->mean) : "-",
+                      net && net->ci95 ? fmt::format("{:.2f}", *net->ci95) : "-",
+                      number(net ? net->p50 : value.raw.p50),
+                      number(net ? net->p99 : value.raw.p99),
+                      value.self ? number(value.self->mean) : "-",
                       packet && packet->net ? fmt::format("{:.2f}", *packet->net) : "-",
                       packet && packet->net_ci95 ? fmt::format("{:.2f}", *packet->net_ci95) : "-");
         }
@@ -210,35 +226,43 @@ void put_classes(const StatsReport &report, Page &page)
 {
     page.line("");
     for (const UnitReport &unit : report.units)
-        page.line("unit      {}: {} units, {} packets, {} bytes", marked_name(unit), unit.units, unit.packets,
-                  unit.wire_bytes);
+        page.line("unit      {}: {} units, {} packets, {} bytes", marked_name(unit), unit.units,
+                  unit.packets, unit.wire_bytes);
     for (const MarkReport &mark : report.marks)
-        page.line("mark      {}: {} times, mean {:.2f}, min {}, max {}", marked_name(mark), mark.count, mark.mean,
-                  mark.min, mark.max);
+        page.line("mark      {}: {} times, mean {:.2f}, min {}, max {}", marked_name(mark),
+                  mark.count, mark.mean, mark.min, mark.max);
     const Classes &classes = report.classes;
-    page.line("classes   below noise {}, interrupted {}, uncounted {}; excluded: migrated {}, spans a loss {}, crossed {}, "
+    page.line("classes   below noise {}, interrupted {}, uncounted {}; excluded: migrated {}, "
+              "spans a loss {}, crossed {}, "
               "unmatched START {}, unmatched STOP {}, too deep {}, unknown kind {}",
-              classes.below_noise, classes.interrupted, classes.uncounted, classes.migrated, classes.spans_loss, classes.crossed, classes.unmatched_start,
-              classes.unmatched_stop, classes.too_deep, classes.unknown_kind);
+              classes.below_noise, classes.interrupted, classes.uncounted, classes.migrated,
+              classes.spans_loss, classes.crossed, classes.unmatched_start, classes.unmatched_stop,
+              classes.too_deep, classes.unknown_kind);
     for (const SliceReport &slice : report.slices) {
-        const std::uint64_t left_out = slice.migrated + slice.spans_loss + slice.crossed + slice.unmatched_start +
-                                       slice.unmatched_stop + slice.too_deep;
+        const std::uint64_t left_out = slice.migrated + slice.spans_loss + slice.crossed +
+                                       slice.unmatched_start + slice.unmatched_stop +
+                                       slice.too_deep;
         if (left_out + slice.below_noise + slice.interrupted + slice.uncounted > 0)
-            page.line("          {}: below noise {}, interrupted {}, uncounted {}, migrated {}, spans a loss {}, "
+            page.line("          {}: below noise {}, interrupted {}, uncounted {}, migrated {}, "
+                      "spans a loss {}, "
                       "crossed {}, unmatched {} / {}, too deep {}",
-                      printable(slice.name), slice.below_noise, slice.interrupted, slice.uncounted, slice.migrated, slice.spans_loss, slice.crossed,
-                      slice.unmatched_start, slice.unmatched_stop, slice.too_deep);
+                      printable(slice.name), slice.below_noise, slice.interrupted, slice.uncounted,
+                      slice.migrated, slice.spans_loss, slice.crossed, slice.unmatched_start,
+                      slice.unmatched_stop, slice.too_deep);
     }
     for (const SliceReport &slice : report.slices)
         if (slice.taken_ticks != 0)
-            page.line("          {}: subtracted {:.1f} ticks: {} interrupts, {} switches, and the kernel's probes", printable(slice.name),
-                      slice.taken_ticks, slice.interrupts, slice.switches);
+            page.line("          {}: subtracted {:.1f} ticks: {} interrupts, {} switches, and the "
+                      "kernel's probes",
+                      printable(slice.name), slice.taken_ticks, slice.interrupts, slice.switches);
     if (!report.incomplete.empty())
-        page.line("?         figures that may be wrong, since they depend on missing or damaged parts:");
+        page.line(
+            "?         figures that may be wrong, since they depend on missing or damaged parts:");
     for (const std::string &reason : report.incomplete)
         page.line("          {}", printable(reason));
     for (const Damage &damage : report.damage)
-        page.line("damage    at byte {}: {}, {} bytes skipped", damage.offset, damage.what, damage.bytes);
+        page.line("damage    at byte {}: {}, {} bytes skipped", damage.offset, damage.what,
+                  damage.bytes);
     for (const std::string &warning : report.warnings)
         if (!warning.starts_with(kIncompletePrefix)) // listed above
             page.line("warning   {}", printable(warning));
@@ -253,7 +277,8 @@ std::string stats_text(const StatsReport &report)
     put_kernel_calibration(report, page);
     for (const bool is_kernel : {false, true}) {
         put_field_table(report, "ticks", is_kernel, page);
-        for (const std::string &counter : is_kernel ? report.kernel_counter_names : report.counter_names)
+        for (const std::string &counter :
+             is_kernel ? report.kernel_counter_names : report.counter_names)
             put_field_table(report, counter, is_kernel, page);
     }
     put_classes(report, page);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Every macro once, one per line, around code that is also there without them:
    tests/abi/compiled_out.sh compares the two. */
-#include <stdint.h>
 #include <nsprobe/probe.h>
+#include <stdint.h>
 
 static uint64_t sum;
 
@@ -27,7 +27,7 @@ uint64_t work(const uint64_t *words, unsigned count)
         NET_SLICE_STOP(round);
     }
     NET_SLICE_EXIT(batch);
-        NET_SLICE_START_AT(NET_SLICE_CREATE("seven"));
+    NET_SLICE_START_AT(NET_SLICE_CREATE("seven"));
     NET_SLICE_STOP_AT((struct nsp_slice *)&sum);
     return sum;
 }

@@ -25,8 +25,8 @@ TEST_CASE("the record has a 16-byte header and up to six words", "[abi]")
     AT(nslice_record_head, kind, 14);
     AT(nslice_record_head, words, 15);
     CHECK(NSLICE_MAX_RECORD_WORDS == 8);
-    CHECK((NSLICE_KIND_START == 1 && NSLICE_KIND_STOP == 2 && NSLICE_KIND_MARK == 3 && NSLICE_KIND_INIT == 4 &&
-           NSLICE_KIND_EXIT == 5));
+    CHECK((NSLICE_KIND_START == 1 && NSLICE_KIND_STOP == 2 && NSLICE_KIND_MARK == 3 &&
+           NSLICE_KIND_INIT == 4 && NSLICE_KIND_EXIT == 5));
 }
 
 TEST_CASE("the ring's meta page has producer, consumer and losses on separate cache lines", "[abi]")
@@ -44,8 +44,9 @@ TEST_CASE("the ring's meta page has producer, consumer and losses on separate ca
     AT(nslice_ring_meta, mask, 76);
     AT(nslice_ring_meta, tail, 128);
     AT(nslice_ring_meta, lost, 192);
-    CHECK((NSLICE_LOST_FULL == 0 && NSLICE_LOST_OVERWRITTEN == 1 && NSLICE_LOST_BUSY == 2 && NSLICE_LOST_CLOSED == 3 &&
-           NSLICE_LOST_WRITE == 4 && NSLICE_LOST_TORN == 5 && NSLICE_LOST_CAUSES == 6));
+    CHECK((NSLICE_LOST_FULL == 0 && NSLICE_LOST_OVERWRITTEN == 1 && NSLICE_LOST_BUSY == 2 &&
+           NSLICE_LOST_CLOSED == 3 && NSLICE_LOST_WRITE == 4 && NSLICE_LOST_TORN == 5 &&
+           NSLICE_LOST_CAUSES == 6));
     CHECK((NSLICE_RING_RSEQ == 1 && NSLICE_RING_ATOMIC == 2 && NSLICE_RING_KERNEL == 3));
 }
 
@@ -102,7 +103,8 @@ TEST_CASE("the layout of payload structures is unchanged", "[abi]")
     AT(nslice_file_footer_cpu, issued, 16);
     AT(nslice_file_footer_cpu, drained, 24);
     AT(nslice_file_footer_cpu, lost, 32);
-    CHECK((NSLICE_END_CLOSED == 1 && NSLICE_END_INTERRUPTED == 2 && NSLICE_END_KILLED == 3 && NSLICE_END_WRITE_ERROR == 4));
+    CHECK((NSLICE_END_CLOSED == 1 && NSLICE_END_INTERRUPTED == 2 && NSLICE_END_KILLED == 3 &&
+           NSLICE_END_WRITE_ERROR == 4));
 }
 
 TEST_CASE("the layout of structures inside compiled programs is unchanged", "[abi]")
@@ -119,7 +121,8 @@ TEST_CASE("the layout of structures inside compiled programs is unchanged", "[ab
     AT(struct nsp_detail_state, rings, NSP_DETAIL_STATE_RINGS);
     AT(struct nsp_detail_state, rseq_offset, NSP_DETAIL_STATE_RSEQ);
     AT(struct nsp_detail_state, cpus, NSP_DETAIL_STATE_CPUS);
-    CHECK((NSP_DETAIL_STATE_RINGS == 16 && NSP_DETAIL_STATE_RSEQ == 24 && NSP_DETAIL_STATE_CPUS == 32));
+    CHECK((NSP_DETAIL_STATE_RINGS == 16 && NSP_DETAIL_STATE_RSEQ == 24 &&
+           NSP_DETAIL_STATE_CPUS == 32));
     CHECK(sizeof(nsp_session_config) == 80);
     AT(nsp_session_config, output, 8);
     AT(nsp_session_config, counters, 16);
@@ -179,8 +182,8 @@ TEST_CASE("requests to the module begin with their size, and their layout is unc
 
 TEST_CASE("the kernel's chunks have their own kinds and ids", "[abi]")
 {
-    CHECK((NSLICE_CHUNK_KERNEL_RECORDS == 6 && NSLICE_CHUNK_KERNEL_TOTALS == 7 && NSLICE_CHUNK_KERNEL_CALIBRATION == 8 &&
-           NSLICE_CHUNK_KERNEL_SITES == 9));
+    CHECK((NSLICE_CHUNK_KERNEL_RECORDS == 6 && NSLICE_CHUNK_KERNEL_TOTALS == 7 &&
+           NSLICE_CHUNK_KERNEL_CALIBRATION == 8 && NSLICE_CHUNK_KERNEL_SITES == 9));
     CHECK(NSLICE_KERNEL_FIRST_ID == 0xf000);
     CHECK(sizeof(nslice_file_kernel_totals) == 16);
     CHECK(sizeof(nslice_kernel_calibration_entry) == 40);

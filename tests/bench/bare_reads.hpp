@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Bare reads of the clock and a counter register; numbered from 0, as in struct perf_event_mmap_page.
+// Bare reads of the clock and a counter register; numbered from 0, as in struct
+// perf_event_mmap_page.
 #pragma once
 
 #include <cstdint>
@@ -53,9 +54,9 @@ inline std::uint64_t read_register(std::uint32_t index)
 {
     std::uint64_t value = 0;
     switch (index) {
-#define NETSLICE_CASE(n)                                                                           \
-    case n:                                                                                        \
-        __asm__ volatile("mrs %0, pmevcntr" #n "_el0" : "=r"(value));                              \
+#define NETSLICE_CASE(n)                                              \
+    case n:                                                           \
+        __asm__ volatile("mrs %0, pmevcntr" #n "_el0" : "=r"(value)); \
         break
         NETSLICE_CASE(0);
         NETSLICE_CASE(1);
@@ -64,8 +65,7 @@ inline std::uint64_t read_register(std::uint32_t index)
         NETSLICE_CASE(4);
         NETSLICE_CASE(5);
 #undef NETSLICE_CASE
-    default:
-        __asm__ volatile("mrs %0, pmccntr_el0" : "=r"(value));
+    default: __asm__ volatile("mrs %0, pmccntr_el0" : "=r"(value));
     }
     return value;
 }

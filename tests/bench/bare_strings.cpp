@@ -17,7 +17,7 @@ namespace
 {
 constexpr size_t kFileHeaderBytes = 24;
 constexpr size_t kRecordHeaderBytes = 16;
-constexpr size_t kRoomBytes = size_t(256) << 10; // for a record that starts in the previous piece
+constexpr size_t kRoomBytes = size_t(256) << 10;  // for a record that starts in the previous piece
 constexpr size_t kPieceBytes = size_t(128) << 10; // as in the driver
 
 // The complete packets between two positions, and where the first incomplete one begins.
@@ -35,7 +35,8 @@ template <class Use> char *use_packets(char *at, const char *end, Use use)
 }
 } // namespace
 
-BareStrings::BareStrings(const std::string &capture, const std::vector<std::string> &strings, const std::vector<std::string> &patterns)
+BareStrings::BareStrings(const std::string &capture, const std::vector<std::string> &strings,
+                         const std::vector<std::string> &patterns)
     : capture_(capture), buffer_(new char[kRoomBytes + 4096 + kPieceBytes]), hits_(strings.size())
 {
     std::ifstream file(capture, std::ios::binary);
@@ -53,8 +54,9 @@ BareStrings::BareStrings(const std::string &capture, const std::vector<std::stri
     const std::vector<unsigned> flags(strings.size(), HS_FLAG_SINGLEMATCH);
     hs_compile_error_t *error = nullptr;
     const double begin = cpu_s();
-    if (hs_compile_lit_multi(starts.data(), flags.data(), ids.data(), lengths.data(), unsigned(strings.size()), HS_MODE_BLOCK, nullptr, &database_, &error) !=
-            HS_SUCCESS ||
+    if (hs_compile_lit_multi(starts.data(), flags.data(), ids.data(), lengths.data(),
+                             unsigned(strings.size()), HS_MODE_BLOCK, nullptr, &database_,
+                             &error) != HS_SUCCESS ||
         hs_alloc_scratch(database_, &scratch_) != HS_SUCCESS)
         throw std::runtime_error(error ? error->message : "out of memory");
     compile_s_ = cpu_s() - begin;
@@ -82,7 +84,8 @@ int BareStrings::count(unsigned id, unsigned long long, unsigned long long, unsi
 }
 
 // Pieces are page-aligned, as in the file: unaligned copies are slow on some processors.
-template <class Use, class EndPiece> double BareStrings::go_through_file(Use use, EndPiece end_piece)
+template <class Use, class EndPiece>
+double BareStrings::go_through_file(Use use, EndPiece end_piece)
 {
     std::fill(hits_.begin(), hits_.end(), 0);
     char *const pages = buffer_.get() + kRoomBytes;
@@ -109,7 +112,8 @@ double BareStrings::scan()
 {
     std::fill(hits_.begin(), hits_.end(), 0);
     const double begin = cpu_s();
-    use_packets(bytes_.data() + kFileHeaderBytes, bytes_.data() + bytes_.size(), [this](const char *packet, uint32_t bytes) { scan(packet, bytes); });
+    use_packets(bytes_.data() + kFileHeaderBytes, bytes_.data() + bytes_.size(),
+                [this](const char *packet, uint32_t bytes) { scan(packet, bytes); });
     return cpu_s() - begin;
 }
 
@@ -120,13 +124,15 @@ double BareStrings::read()
 
 double BareStrings::read_and_scan()
 {
-    return go_through_file([this](const char *packet, uint32_t bytes) { scan(packet, bytes); }, [] {});
+    return go_through_file([this](const char *packet, uint32_t bytes) { scan(packet, bytes); },
+                           [] {});
 }
 
 double BareStrings::read_and_scan_copies()
 {
     const auto scan_copy = [this](const char *packet, uint32_t bytes) {
-        scan(padded_.copy(reinterpret_cast<const uint8_t *>(packet), bytes), bytes + mapi::match::PaddedText::kPadBytes);
+        scan(padded_.copy(reinterpret_cast<const uint8_t *>(packet), bytes),
+             bytes + mapi::match::PaddedText::kPadBytes);
     };
     return go_through_file(scan_copy, [] {});
 }
@@ -151,7 +157,8 @@ double BareStrings::read_and_find()
 
 void BareStrings::find(const mapi_packet *packets, unsigned number)
 {
-    for (const mapi::match::PatternMatches &matches : set_->find(packets, ~uint64_t(0) >> (MAPI_BATCH_MAX - number)))
+    for (const mapi::match::PatternMatches &matches :
+         set_->find(packets, ~uint64_t(0) >> (MAPI_BATCH_MAX - number)))
         hits_[matches.matcher] += uint64_t(__builtin_popcountll(matches.mask));
 }
 } // namespace bench

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// String search in a capture by plain Vectorscan, and with the steps that STR_SEARCH adds: CPU seconds of each.
+// String search in a capture by plain Vectorscan, and with the steps that STR_SEARCH adds: CPU
+// seconds of each.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +30,8 @@ class BareStrings
 public:
     // The capture is a pcap file in this machine's byte order; patterns are strings in STR_SEARCH's
     // syntax.
-    BareStrings(const std::string &capture, const std::vector<std::string> &strings, const std::vector<std::string> &patterns);
+    BareStrings(const std::string &capture, const std::vector<std::string> &strings,
+                const std::vector<std::string> &patterns);
     ~BareStrings();
     BareStrings(const BareStrings &) = delete;
     BareStrings &operator=(const BareStrings &) = delete;
@@ -53,7 +55,10 @@ private:
     static int count(unsigned id, unsigned long long, unsigned long long, unsigned, void *hits);
     // end_piece(): the used part is about to be overwritten.
     template <class Use, class EndPiece> double go_through_file(Use use, EndPiece end_piece);
-    void scan(const char *packet, size_t bytes) { hs_scan(database_, packet, unsigned(bytes), 0, scratch_, count, hits_.data()); }
+    void scan(const char *packet, size_t bytes)
+    {
+        hs_scan(database_, packet, unsigned(bytes), 0, scratch_, count, hits_.data());
+    }
     void find(const mapi_packet *packets, unsigned number);
 
     const std::string capture_;

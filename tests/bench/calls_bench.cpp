@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The cost of the two most frequent calls: mapi_read_results() of a counter, mapi_get_next_pkt() of an available packet.
+// The cost of the two most frequent calls: mapi_read_results() of a counter, mapi_get_next_pkt() of
+// an available packet.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -15,9 +16,10 @@
 
 namespace
 {
-constexpr int kFlows = 60;          // whose packets are taken to measure the time
-constexpr int kCountedCalls = 100;  // single-stepped
-constexpr int kWarmReads = 100000;  // before each measured call, so that the thread's clock is in the state of a program's millionth call
+constexpr int kFlows = 60;         // whose packets are taken to measure the time
+constexpr int kCountedCalls = 100; // single-stepped
+constexpr int kWarmReads = 100000; // before each measured call, so that the thread's clock is in
+                                   // the state of a program's millionth call
 
 struct Capture {
     char *device;
@@ -32,7 +34,8 @@ Capture capture(const char *path)
     c.flow = c.device ? mapi_create_flow(c.device) : -1;
     c.counter = mapi_apply_function(c.flow, "PKT_COUNTER");
     c.buffer = mapi_apply_function(c.flow, "TO_BUFFER", NOWAIT);
-    if (c.buffer < 0 || mapi_connect(c.flow) < 0 || mapi_start_offline_device(c.device) < 0 || mapi_wait_flow(c.flow, -1) < 0) {
+    if (c.buffer < 0 || mapi_connect(c.flow) < 0 || mapi_start_offline_device(c.device) < 0 ||
+        mapi_wait_flow(c.flow, -1) < 0) {
         char why[MAPI_ERROR_TEXT_BYTES];
         mapi_read_error(nullptr, why);
         std::fprintf(stderr, "calls_bench: %s: %s\n", path, why);
@@ -67,28 +70,40 @@ void time_packets(const char *path)
             ++taken;
         ns.push_back((thread_ns() - begin) / double(taken));
         if (taken != c.packets) {
-            std::fprintf(stderr, "calls_bench: of %lu packets, %lu were in the buffer\n", c.packets, taken);
+            std::fprintf(stderr, "calls_bench: of %lu packets, %lu were in the buffer\n", c.packets,
+                         taken);
             std::exit(1);
         }
         packets += taken;
         close(c);
     }
-    bench::print({"mapi_get_next_pkt_ns", bench::median(ns), "ns", {{"packets", packets}, {"flows", kFlows}},
-                  "CPU time of the reading thread; the packets are in the buffer, in the same process"}, "at most", 20);
+    bench::print(
+        {"mapi_get_next_pkt_ns",
+         bench::median(ns),
+         "ns",
+         {{"packets", packets}, {"flows", kFlows}},
+         "CPU time of the reading thread; the packets are in the buffer, in the same process"},
+        "at most", 20);
 }
 
 // Net cost of the shortest call: a read checks the kernel's clock about once per millisecond, and a
 // stepped one is slow enough to do so often.
-void print_count(const nsdump::StatsReport &report, const std::string &slice, const std::string &figure, double bar)
+void print_count(const nsdump::StatsReport &report, const std::string &slice,
+                 const std::string &figure, double bar)
 {
     for (const nsdump::SliceReport &one : report.slices) {
         if (one.name != slice)
             continue;
         for (const nsdump::FieldReport &field : one.values) {
             if (field.field == "instructions" && field.net)
-                return bench::print({figure, field.net->min, "instructions", {{"calls", field.count}, {"most", field.net->max}, {"raw", field.raw.min}},
-                                     "shortest of the single-stepped calls; about once per millisecond, a read checks the kernel's clock, as the longest did"},
-                                    "at most", bar);
+                return bench::print(
+                    {figure,
+                     field.net->min,
+                     "instructions",
+                     {{"calls", field.count}, {"most", field.net->max}, {"raw", field.raw.min}},
+                     "shortest of the single-stepped calls; about once per millisecond, a read "
+                     "checks the kernel's clock, as the longest did"},
+                    "at most", bar);
         }
     }
     bench::print_skipped(figure, "no instruction counts available here");

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
-// The cost of a record with two counters relative to bare reads of the clock and both counters: in ticks on x86-64,
-// in instructions on arm64 (the guests count these exactly, but have no real time).
+// The cost of a record with two counters relative to bare reads of the clock and both counters: in
+// ticks on x86-64, in instructions on arm64 (the guests count these exactly, but have no real
+// time).
 #include <nsprobe/probe.h>
 
+#include "cases/user_counter.hpp"
 #include "figure.hpp"
 #include "machine.hpp"
-#include "cases/user_counter.hpp"
 
 namespace
 {
@@ -24,7 +25,8 @@ inline std::uint64_t read_self(const volatile perf_event_mmap_page *page)
         value = static_cast<std::uint64_t>(page->offset);
         if (page->cap_user_rdpmc && index) {
             const unsigned spare = 64u - page->pmc_width;
-            value += static_cast<std::uint64_t>(static_cast<std::int64_t>(bench::read_register(index - 1) << spare) >> spare);
+            value += static_cast<std::uint64_t>(
+                static_cast<std::int64_t>(bench::read_register(index - 1) << spare) >> spare);
         }
         __asm__ volatile("" ::: "memory");
     } while (page->lock != sequence);
@@ -53,7 +55,8 @@ struct Subjects {
     // Clock, then both counters by the kernel's protocol.
     __attribute__((noinline)) void protocol(int rounds) const
     {
-        const volatile perf_event_mmap_page *const first = instructions.page(), *const second = cycles.page();
+        const volatile perf_event_mmap_page *const first = instructions.page(), *const second =
+                                                                                    cycles.page();
         for (int i = 0; i < rounds; ++i) {
             keep(bench::bare_clock());
             keep(read_self(first));
@@ -84,14 +87,17 @@ double instructions_of(const Subjects &subjects, Subject subject)
     constexpr int kShort = 1000, kLong = 3000;
     for (const int rounds : {kShort, kLong})
         count(subject, rounds);
-    const auto slope = [&](Subject what) { return (count(what, kLong) - count(what, kShort)) / (kLong - kShort); };
+    const auto slope = [&](Subject what) {
+        return (count(what, kLong) - count(what, kShort)) / (kLong - kShort);
+    };
     return slope(subject) - slope(&Subjects::nothing);
 }
 
 nlohmann::json in_instructions(const Subjects &subjects)
 {
     return {{"record_instructions", instructions_of(subjects, &Subjects::record)},
-            {"clock_and_two_protocol_reads_instructions", instructions_of(subjects, &Subjects::protocol)},
+            {"clock_and_two_protocol_reads_instructions",
+             instructions_of(subjects, &Subjects::protocol)},
             {"clock_and_two_register_reads_instructions", bench::kRegisterReadInstructions}};
 }
 
@@ -115,7 +121,8 @@ void print_ratio(const Subjects &subjects, nlohmann::json raw)
     raw["record_ticks"] = bench::median(record);
     raw["clock_and_two_register_reads_ticks"] = bench::median(bare);
     raw["clock_and_two_protocol_reads_ticks"] = bench::median(protocol);
-    bench::print({"record_2_counters_ratio", bench::median(record) / bench::median(bare), "ratio to rdtsc and two rdpmc", raw,
+    bench::print({"record_2_counters_ratio", bench::median(record) / bench::median(bare),
+                  "ratio to rdtsc and two rdpmc", raw,
                   "START with instructions and cycles, batches of 10,000, medians, in ticks"},
                  "at most", 1.3);
 }
@@ -125,7 +132,8 @@ void print_ratio(const Subjects &, const nlohmann::json &raw)
     const double protocol = raw["clock_and_two_protocol_reads_instructions"];
     bench::print({"record_2_counters_ratio", raw["record_instructions"].get<double>() / protocol,
                   "ratio to the clock and two counters", raw,
-                  "START with instructions and cycles, in instructions; bare: each counter by the kernel's protocol, inlined"},
+                  "START with instructions and cycles, in instructions; bare: each counter by the "
+                  "kernel's protocol, inlined"},
                  "at most", 1.3);
 }
 #endif
@@ -141,12 +149,14 @@ int main()
             std::fprintf(stderr, "%s\n", counter->lacks().c_str());
             return 77;
         }
-    bench::open_session("output=" + file.path() + " ring=32M counters=instructions,cycles source=rdpmc");
+    bench::open_session("output=" + file.path() +
+                        " ring=32M counters=instructions,cycles source=rdpmc");
     print_ratio(subjects, in_instructions(subjects));
     nsp_session_counts counts;
     nsp_session_close(&counts);
     if (counts.drained != counts.issued)
         std::fprintf(stderr, "%llu of %llu records lost because a ring was full\n",
-                     static_cast<unsigned long long>(counts.issued - counts.drained), static_cast<unsigned long long>(counts.issued));
+                     static_cast<unsigned long long>(counts.issued - counts.drained),
+                     static_cast<unsigned long long>(counts.issued));
     return counts.drained != counts.issued;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A record with two counters on a machine without a PMU: the library's assembly with rdtsc instead of rdpmc, compared
-// with three bare rdtsc.  Shows what the record adds to its reads, but not the cost of rdpmc.
+// A record with two counters on a machine without a PMU: the library's assembly with rdtsc instead
+// of rdpmc, compared with three bare rdtsc.  Shows what the record adds to its reads, but not the
+// cost of rdpmc.
 #include <cstring>
 
 #include <linux/perf_event.h>
@@ -12,10 +13,10 @@
 #include "machine.hpp"
 
 extern "C" {
-#include "writer/arch.h"
 #include "counters/counters.h"
 #include "session/process.h"
 #include "session/shm.h"
+#include "writer/arch.h"
 
 struct nsp_detail_state stand_in_state;
 }
@@ -36,7 +37,8 @@ nsp_shm_map prepare()
     config.ring_kind = NSLICE_RING_RSEQ;
     nsp_shm_map map{};
     if (!nsp_has_rseq() || nsp_shm_create(&config, &map) != 0) {
-        std::fprintf(stderr, "no rings: %s\n", nsp_has_rseq() ? nsp_last_error() : "glibc has not registered rseq");
+        std::fprintf(stderr, "no rings: %s\n",
+                     nsp_has_rseq() ? nsp_last_error() : "glibc has not registered rseq");
         std::exit(77);
     }
     nsp_shm_populate(&map);
@@ -96,18 +98,23 @@ int main()
             bench::bare_clock();
             bench::bare_clock();
         }));
-        record.push_back(ticks_of([] { NSP_DETAIL_PROBE("stand_in_state", "bench", NSLICE_KIND_START); }));
+        record.push_back(
+            ticks_of([] { NSP_DETAIL_PROBE("stand_in_state", "bench", NSLICE_KIND_START); }));
         give_back_room(map);
     }
     if (lost(map) > 0) {
-        std::fprintf(stderr, "%llu records lost because a ring was full\n", static_cast<unsigned long long>(lost(map)));
+        std::fprintf(stderr, "%llu records lost because a ring was full\n",
+                     static_cast<unsigned long long>(lost(map)));
         return 1;
     }
-    bench::print({"record_2_counters_stand_in_ratio", bench::median(record) / bench::median(bare), "ratio to three rdtsc",
+    bench::print({"record_2_counters_stand_in_ratio",
+                  bench::median(record) / bench::median(bare),
+                  "ratio to three rdtsc",
                   {{"record_ticks", bench::median(record)},
                    {"record_ticks_p10", bench::quantile(record, 0.1)},
                    {"record_ticks_p90", bench::quantile(record, 0.9)},
                    {"three_clocks_ticks", bench::median(bare)}},
-                  "the assembly of a record with two counters, with rdtsc instead of rdpmc; not a real machine's cost"});
+                  "the assembly of a record with two counters, with rdtsc instead of rdpmc; not a "
+                  "real machine's cost"});
     return 0;
 }

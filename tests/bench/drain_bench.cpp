@@ -38,12 +38,15 @@ double drain_cpu_s()
 class Pages
 {
 public:
-    explicit Pages(const std::string &trace) : trace_(trace), fd_(open(pool_.path().c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600))
+    explicit Pages(const std::string &trace)
+        : trace_(trace), fd_(open(pool_.path().c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600))
     {
         constexpr double kWantedBytes = 4e9;
-        const double available = static_cast<double>(sysconf(_SC_AVPHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
+        const double available = static_cast<double>(sysconf(_SC_AVPHYS_PAGES)) *
+                                 static_cast<double>(sysconf(_SC_PAGESIZE));
         const std::vector<char> piece(1 << 18);
-        while (bytes_ < std::min(kWantedBytes, available / 2) && write(fd_, piece.data(), piece.size()) > 0)
+        while (bytes_ < std::min(kWantedBytes, available / 2) &&
+               write(fd_, piece.data(), piece.size()) > 0)
             bytes_ += piece.size();
         thread_ = std::thread([this] { give(); });
     }
@@ -59,10 +62,13 @@ private:
     void give()
     {
         constexpr std::uint64_t kAheadBytes = 64 << 20;
-        for (std::uint64_t given = 0; !is_done_; std::this_thread::sleep_for(std::chrono::milliseconds(1))) {
+        for (std::uint64_t given = 0; !is_done_;
+             std::this_thread::sleep_for(std::chrono::milliseconds(1))) {
             std::error_code error;
-            const std::uint64_t wanted = std::min(bytes_, std::filesystem::file_size(trace_, error) + kAheadBytes);
-            if (!error && wanted > given && ftruncate(fd_, static_cast<off_t>(bytes_ - wanted)) == 0)
+            const std::uint64_t wanted =
+                std::min(bytes_, std::filesystem::file_size(trace_, error) + kAheadBytes);
+            if (!error && wanted > given &&
+                ftruncate(fd_, static_cast<off_t>(bytes_ - wanted)) == 0)
                 given = wanted;
         }
     }
@@ -87,7 +93,8 @@ std::vector<double> produce_for(double seconds)
 {
     std::vector<double> ticks;
     const auto begin = std::chrono::steady_clock::now();
-    while (std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() < seconds)
+    while (std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() <
+           seconds)
         ticks.push_back(produce_batch());
     return ticks;
 }
@@ -101,21 +108,32 @@ int main()
     bench::pin_to_last_cpu();
     const double begin_s = drain_cpu_s();
     const std::vector<double> ticks = produce_for(kSeconds);
-    /* The drain continues after the last record until the rings are empty; the thread ends in close(). */
+    /* The drain continues after the last record until the rings are empty; the thread ends in
+     * close(). */
     std::this_thread::sleep_for(std::chrono::milliseconds(300));
     const double busy_s = drain_cpu_s() - begin_s;
     nsp_session_counts counts;
     nsp_session_close(&counts);
     const double bytes = static_cast<double>(counts.drained) * 16;
 
-    bench::print({"drain_gbytes_per_cpu_second", bytes / busy_s / 1e9, "GB/s",
-                  {{"drained_bytes", bytes}, {"drain_cpu_s", busy_s}, {"issued", counts.issued}, {"drained", counts.drained},
+    bench::print({"drain_gbytes_per_cpu_second",
+                  bytes / busy_s / 1e9,
+                  "GB/s",
+                  {{"drained_bytes", bytes},
+                   {"drain_cpu_s", busy_s},
+                   {"issued", counts.issued},
+                   {"drained", counts.drained},
                    {"lost_full", counts.lost[NSLICE_LOST_FULL]}},
-                  "16-byte records at full rate from one core to a file on tmpfs with previously used pages"},
+                  "16-byte records at full rate from one core to a file on tmpfs with previously "
+                  "used pages"},
                  "at least", 1.0);
-    /* If the producer waited, some batches would be far from the rest; the tail is due to preemption. */
-    bench::print({"producer_p99_over_median", bench::quantile(ticks, 0.99) / bench::median(ticks), "ratio",
-                  {{"median_ticks", bench::median(ticks)}, {"p99_ticks", bench::quantile(ticks, 0.99)},
+    /* If the producer waited, some batches would be far from the rest; the tail is due to
+     * preemption. */
+    bench::print({"producer_p99_over_median",
+                  bench::quantile(ticks, 0.99) / bench::median(ticks),
+                  "ratio",
+                  {{"median_ticks", bench::median(ticks)},
+                   {"p99_ticks", bench::quantile(ticks, 0.99)},
                    {"batches", ticks.size()}},
                   "batches of 10,000 records while the drain runs; probes never wait for it"});
     return 0;

@@ -22,8 +22,11 @@ struct Figure {
 
 inline nlohmann::json to_json(const Figure &figure)
 {
-    nlohmann::json out = {{"figure", figure.figure}, {"value", figure.value}, {"unit", figure.unit},
-                          {"raw", figure.raw},       {"note", figure.note}};
+    nlohmann::json out = {{"figure", figure.figure},
+                          {"value", figure.value},
+                          {"unit", figure.unit},
+                          {"raw", figure.raw},
+                          {"note", figure.note}};
     if (!figure.lines.empty())
         out["lines"] = figure.lines;
     return out;

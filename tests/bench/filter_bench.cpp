@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Filters as machine code compared with libpcap's interpreter, on cached packets.  Reads expressions from standard input.
+// Filters as machine code compared with libpcap's interpreter, on cached packets.  Reads
+// expressions from standard input.
 #include <cstdint>
 #include <ctime>
 #include <fstream>
@@ -65,9 +66,11 @@ double run(const BpfProgram &program, const Packets &packets, uint64_t &matching
     const double begin = now_s();
     for (int pass = 0; pass < kPasses; ++pass) {
         for (size_t at = 0; at + MAPI_BATCH_MAX <= packets.views.size(); at += MAPI_BATCH_MAX)
-            matching += uint64_t(__builtin_popcountll(program.filter(&packets.views[at], ~uint64_t{0})));
+            matching +=
+                uint64_t(__builtin_popcountll(program.filter(&packets.views[at], ~uint64_t{0})));
     }
-    return (now_s() - begin) * 1e9 / double(kPasses * (packets.views.size() / MAPI_BATCH_MAX * MAPI_BATCH_MAX));
+    return (now_s() - begin) * 1e9 /
+           double(kPasses * (packets.views.size() / MAPI_BATCH_MAX * MAPI_BATCH_MAX));
 }
 } // namespace
 
@@ -81,7 +84,9 @@ int main(int argc, char **argv)
     std::vector<double> ratios, native_sum(kRounds), interpreted_sum(kRounds);
     nlohmann::json rows = nlohmann::json::array();
     for (std::string expression; std::getline(std::cin, expression);) {
-        const BpfProgram native = BpfProgram::compile(expression, 1, 0), interpreted = BpfProgram::compile(expression, 1, 0, BpfProgram::Engine::kInterpreter);
+        const BpfProgram native = BpfProgram::compile(expression, 1, 0),
+                         interpreted = BpfProgram::compile(expression, 1, 0,
+                                                           BpfProgram::Engine::kInterpreter);
         if (!native.is_native()) {
             std::cerr << "machine code is not available here\n";
             return 77;
@@ -98,16 +103,24 @@ int main(int argc, char **argv)
             native_sum[size_t(round)] += native_ns.back();
             interpreted_sum[size_t(round)] += interpreted_ns.back();
         }
-        const double ours = bench::quantile(native_ns, 0.5), theirs = bench::quantile(interpreted_ns, 0.5);
+        const double ours = bench::quantile(native_ns, 0.5),
+                     theirs = bench::quantile(interpreted_ns, 0.5);
         ratios.push_back(theirs / ours);
-        rows.push_back({{"expression", expression}, {"native_ns", ours}, {"interpreter_ns", theirs}});
+        rows.push_back(
+            {{"expression", expression}, {"native_ns", ours}, {"interpreter_ns", theirs}});
     }
     std::vector<double> sums;
     for (int round = 0; round < kRounds; ++round)
         sums.push_back(interpreted_sum[size_t(round)] / native_sum[size_t(round)]);
-    bench::print({"mapi_filter_over_interpreter_ratio", bench::quantile(sums, 0.5), "ratio of packets/s",
-                  {{"filters", rows.size()}, {"median_of_filters", bench::quantile(ratios, 0.5)}, {"worst_filter", bench::quantile(ratios, 0)}, {"rows", rows}},
-                  "all filters of EXPECTED_COUNTS.json (otherwise of filters.txt) over the same cached packets; CPU time of the interpreter / of machine code"},
+    bench::print({"mapi_filter_over_interpreter_ratio",
+                  bench::quantile(sums, 0.5),
+                  "ratio of packets/s",
+                  {{"filters", rows.size()},
+                   {"median_of_filters", bench::quantile(ratios, 0.5)},
+                   {"worst_filter", bench::quantile(ratios, 0)},
+                   {"rows", rows}},
+                  "all filters of EXPECTED_COUNTS.json (otherwise of filters.txt) over the same "
+                  "cached packets; CPU time of the interpreter / of machine code"},
                  "at least", 2.5);
     return 0;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Runs every capture of a folder through all filters of a list at once, and compares the packets counted by libmapi and
-// by libpcap, called as tcpdump calls it; tcpdump itself checks one filter per capture, in turn.
+// Runs every capture of a folder through all filters of a list at once, and compares the packets
+// counted by libmapi and by libpcap, called as tcpdump calls it; tcpdump itself checks one filter
+// per capture, in turn.
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -12,8 +13,8 @@
 
 #include <mapi/mapi.h>
 
-#include "filter_counts_pcap.hpp"
 #include "figure.hpp"
+#include "filter_counts_pcap.hpp"
 #include "support/temp_dir.hpp"
 
 namespace
@@ -40,12 +41,15 @@ std::string quoted(const std::string &text)
 // A file that libpcap can read: the capture itself, or its decompressed contents.
 fs::path unpacked(const fs::path &capture, const fs::path &folder)
 {
-    static const std::map<std::string, std::string> kPrograms = {{".gz", "gzip"}, {".xz", "xz"}, {".bz2", "bzip2"}, {".zst", "zstd"}};
+    static const std::map<std::string, std::string> kPrograms = {
+        {".gz", "gzip"}, {".xz", "xz"}, {".bz2", "bzip2"}, {".zst", "zstd"}};
     const auto program = kPrograms.find(capture.extension());
     if (program == kPrograms.end())
         return capture;
     const fs::path out = folder / "unpacked";
-    if (std::system((program->second + " -dcq <" + quoted(capture) + " >" + quoted(out) + " 2>/dev/null").c_str()) != 0)
+    if (std::system(
+            (program->second + " -dcq <" + quoted(capture) + " >" + quoted(out) + " 2>/dev/null")
+                .c_str()) != 0)
         return capture;
     return out;
 }
@@ -53,7 +57,9 @@ fs::path unpacked(const fs::path &capture, const fs::path &folder)
 // Nullopt if tcpdump refuses the filter or the capture.
 std::optional<uint64_t> tcpdump_count(const fs::path &capture, const std::string &filter)
 {
-    FILE *const out = popen(("tcpdump -r " + quoted(capture) + " --count " + quoted(filter) + " 2>/dev/null").c_str(), "r");
+    FILE *const out = popen(
+        ("tcpdump -r " + quoted(capture) + " --count " + quoted(filter) + " 2>/dev/null").c_str(),
+        "r");
     uint64_t count = 0;
     const bool has_count = out && std::fscanf(out, "%lu packet", &count) == 1;
     if (out)
@@ -129,7 +135,8 @@ std::string reported(const std::optional<uint64_t> &count)
     return count ? std::to_string(*count) : "refused";
 }
 
-void compare(const fs::path &capture, const std::vector<std::string> &filters, const fs::path &folder, Totals &totals)
+void compare(const fs::path &capture, const std::vector<std::string> &filters,
+             const fs::path &folder, Totals &totals)
 {
     const fs::path readable = unpacked(capture, folder);
     PcapJudge judge(readable);
@@ -137,7 +144,9 @@ void compare(const fs::path &capture, const std::vector<std::string> &filters, c
         return;
     const Counts &expected = judge.count(filters);
     const Engine engine = count(capture, filters);
-    const auto differ = [&](const std::string &what) { totals.differences.push_back(capture.string() + ": " + what); };
+    const auto differ = [&](const std::string &what) {
+        totals.differences.push_back(capture.string() + ": " + what);
+    };
     if (!engine.refused.empty() && judge.has_reserved_bits() && judge.packets() == 0) {
         totals.left_out.push_back(capture.string() + ": refused: " + engine.refused);
         return;
@@ -151,25 +160,33 @@ void compare(const fs::path &capture, const std::vector<std::string> &filters, c
     ++totals.captures;
     totals.packets += engine.packets;
     if (engine.packets != judge.packets())
-        differ(std::to_string(engine.packets) + " packets, libpcap " + std::to_string(judge.packets()) + " (" + engine.message + "; " + judge.error() + ")");
-    const auto reads_file_order = [&](const std::string &filter) { return judge.keeps_byte_order() && filter.starts_with("link["); };
+        differ(std::to_string(engine.packets) + " packets, libpcap " +
+               std::to_string(judge.packets()) + " (" + engine.message + "; " + judge.error() +
+               ")");
+    const auto reads_file_order = [&](const std::string &filter) {
+        return judge.keeps_byte_order() && filter.starts_with("link[");
+    };
     for (size_t i = 0; i < filters.size(); ++i) {
         if (reads_file_order(filters[i])) {
-            totals.left_out.push_back(capture.string() + ": " + filters[i] + ": libpcap reads the pseudo header in the file's byte order");
+            totals.left_out.push_back(capture.string() + ": " + filters[i] +
+                                      ": libpcap reads the pseudo header in the file's byte order");
             continue;
         }
         ++totals.compared;
         if (engine.counts[i].value_or(0) != expected[i].value_or(0))
-            differ(filters[i] + ": " + reported(engine.counts[i]) + ", libpcap " + reported(expected[i]));
+            differ(filters[i] + ": " + reported(engine.counts[i]) + ", libpcap " +
+                   reported(expected[i]));
     }
     const size_t asked = totals.captures % filters.size();
-    const auto theirs = reads_file_order(filters[asked]) ? std::nullopt : tcpdump_count(readable, filters[asked]);
+    const auto theirs =
+        reads_file_order(filters[asked]) ? std::nullopt : tcpdump_count(readable, filters[asked]);
     if (!theirs && !reads_file_order(filters[asked]) && expected[asked] && judge.error().empty())
         differ("tcpdump refuses " + filters[asked]);
     if (theirs) {
         ++totals.asked_tcpdump;
         if (*theirs != engine.counts[asked].value_or(0))
-            differ(filters[asked] + ": " + reported(engine.counts[asked]) + ", tcpdump " + reported(theirs));
+            differ(filters[asked] + ": " + reported(engine.counts[asked]) + ", tcpdump " +
+                   reported(theirs));
     }
 }
 } // namespace
@@ -177,7 +194,8 @@ void compare(const fs::path &capture, const std::vector<std::string> &filters, c
 int main(int argc, char **argv)
 {
     if (argc != 3 && argc != 4) {
-        std::cerr << "usage: filter_counts FILTERS FOLDER [N]     FOLDER: overridden by NETSLICE_DATA; N: every Nth capture\n";
+        std::cerr << "usage: filter_counts FILTERS FOLDER [N]     FOLDER: overridden by "
+                     "NETSLICE_DATA; N: every Nth capture\n";
         return 2;
     }
     const char *const named = std::getenv("NETSLICE_DATA");
@@ -206,10 +224,18 @@ int main(int argc, char **argv)
         std::cerr << "left out: " << line << "\n";
     for (const std::string &line : totals.differences)
         std::cerr << "differs: " << line << "\n";
-    bench::print({"mapi_filter_count_differences", double(totals.differences.size()), "counts",
-                  {{"captures", totals.captures}, {"packets", totals.packets}, {"filters", filters.size()}, {"compared", totals.compared},
-                   {"asked_tcpdump", totals.asked_tcpdump}, {"left_out", totals.left_out}, {"differ", totals.differences}},
-                  "all filters in one pass over each capture, compared with libpcap called as tcpdump calls it; tcpdump itself for one filter per capture"},
+    bench::print({"mapi_filter_count_differences",
+                  double(totals.differences.size()),
+                  "counts",
+                  {{"captures", totals.captures},
+                   {"packets", totals.packets},
+                   {"filters", filters.size()},
+                   {"compared", totals.compared},
+                   {"asked_tcpdump", totals.asked_tcpdump},
+                   {"left_out", totals.left_out},
+                   {"differ", totals.differences}},
+                  "all filters in one pass over each capture, compared with libpcap called as "
+                  "tcpdump calls it; tcpdump itself for one filter per capture"},
                  "equal", 0);
     return 0;
 }

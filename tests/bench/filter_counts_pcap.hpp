@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The reference of filter_counts: a capture and filters -> matching packets, only by libpcap, called as `tcpdump -r` calls it.
+// The reference of filter_counts: a capture and filters -> matching packets, only by libpcap,
+// called as `tcpdump -r` calls it.
 #pragma once
 
 #include <cstdint>
@@ -36,7 +37,10 @@ public:
     // Why reading stopped before the end; empty if it did not.
     const std::string &error() const { return error_; }
     // libpcap supports one link type and one snap length per file.
-    bool stopped_at_other_interface() const { return error_.find("different from the") != std::string::npos; }
+    bool stopped_at_other_interface() const
+    {
+        return error_.find("different from the") != std::string::npos;
+    }
 
     // draft-ietf-opsawg-pcap: the type is the low 16 bits; the upper bits are reserved except for
     // the FCS length.  Some releases of libpcap use all bits as the type.
@@ -54,7 +58,8 @@ public:
         while ((status = pcap_next_ex(pcap_, &header, &data)) == 1) {
             ++packets_;
             for (size_t i = 0; i < programs.size(); ++i)
-                if (programs[i].is_good && pcap_offline_filter(&programs[i].code, header, data) != 0)
+                if (programs[i].is_good &&
+                    pcap_offline_filter(&programs[i].code, header, data) != 0)
                     ++*counts_[i];
         }
         if (status == PCAP_ERROR)
@@ -64,7 +69,11 @@ public:
 
     // For these, libpcap compiles filters for the file's byte order and leaves packets unchanged;
     // the engine converts packets.
-    bool keeps_byte_order() const { return pcap_is_swapped(pcap_) && (pcap_datalink(pcap_) == DLT_NULL || pcap_datalink(pcap_) == DLT_ENC); }
+    bool keeps_byte_order() const
+    {
+        return pcap_is_swapped(pcap_) &&
+               (pcap_datalink(pcap_) == DLT_NULL || pcap_datalink(pcap_) == DLT_ENC);
+    }
 
 private:
     struct Program {
@@ -76,10 +85,12 @@ private:
     const std::vector<Program> &compiled(const std::vector<std::string> &filters)
     {
         static std::map<std::tuple<int, int, int>, std::vector<Program>> known;
-        std::vector<Program> &programs = known[{pcap_datalink(pcap_), pcap_snapshot(pcap_), pcap_is_swapped(pcap_)}];
+        std::vector<Program> &programs =
+            known[{pcap_datalink(pcap_), pcap_snapshot(pcap_), pcap_is_swapped(pcap_)}];
         for (size_t i = programs.size(); i < filters.size(); ++i) {
             Program program;
-            program.is_good = pcap_compile(pcap_, &program.code, filters[i].c_str(), 1, PCAP_NETMASK_UNKNOWN) == 0;
+            program.is_good = pcap_compile(pcap_, &program.code, filters[i].c_str(), 1,
+                                           PCAP_NETMASK_UNKNOWN) == 0;
             programs.push_back(program);
         }
         return programs;

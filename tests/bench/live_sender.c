@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* live_sender INTERFACE PACKETS BYTES: sends UDP frames as fast as one core can, bypassing the qdisc.  Prints frames sent and seconds. */
+/* live_sender INTERFACE PACKETS BYTES: sends UDP frames as fast as one core can, bypassing the
+ * qdisc.  Prints frames sent and seconds. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdio.h>
@@ -16,7 +17,8 @@ enum { BATCH = 64, ADDRESS_BYTES = 12, BYTES_MAX = 1514 };
 static int open_socket(const char *interface)
 {
     const int on = 1, descriptor = socket(AF_PACKET, SOCK_RAW, 0);
-    struct sockaddr_ll address = {.sll_family = AF_PACKET, .sll_ifindex = (int)if_nametoindex(interface)};
+    struct sockaddr_ll address = {.sll_family = AF_PACKET,
+                                  .sll_ifindex = (int)if_nametoindex(interface)};
 
     if (descriptor < 0 || bind(descriptor, (struct sockaddr *)&address, sizeof(address)) < 0 ||
         setsockopt(descriptor, SOL_PACKET, PACKET_QDISC_BYPASS, &on, sizeof(on)) < 0) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Records issued, as counted by the writers, compared with drained + lost, as counted by the session, under all conditions at once.
+// Records issued, as counted by the writers, compared with drained + lost, as counted by the
+// session, under all conditions at once.
 #include <atomic>
 #include <csignal>
 #include <cstdlib>
@@ -73,7 +74,9 @@ struct Outcome {
     std::uint64_t issued_by_writers, issued, drained, lost;
     std::uint64_t off() const
     {
-        const auto distance = [](std::uint64_t a, std::uint64_t b) { return a > b ? a - b : b - a; };
+        const auto distance = [](std::uint64_t a, std::uint64_t b) {
+            return a > b ? a - b : b - a;
+        };
         return distance(issued_by_writers, issued) + distance(issued, drained + lost);
     }
 };
@@ -110,8 +113,9 @@ int main()
     sigaction(SIGALRM, &action, nullptr);
     nlohmann::json raw;
     std::uint64_t off = 0;
-    for (const char *options : {"ring=64K kind=rseq", "ring=4M kind=rseq", "ring=64K kind=rseq full=overwrite",
-                                "ring=64K kind=atomic", "ring=64K kind=atomic full=overwrite"}) {
+    for (const char *options :
+         {"ring=64K kind=rseq", "ring=4M kind=rseq", "ring=64K kind=rseq full=overwrite",
+          "ring=64K kind=atomic", "ring=64K kind=atomic full=overwrite"}) {
         const Outcome outcome = run(options);
         raw[options] = {{"issued_by_writers", outcome.issued_by_writers},
                         {"issued", outcome.issued},
@@ -120,7 +124,8 @@ int main()
         off += outcome.off();
     }
     bench::print({"loss_equation_off_records", static_cast<double>(off), "records", raw,
-                  "overflow, signal handlers with probes, fork, thread exit, forced migration; both policies, both ring kinds"},
+                  "overflow, signal handlers with probes, fork, thread exit, forced migration; "
+                  "both policies, both ring kinds"},
                  "equal", 0);
     return 0;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The cost of a probe: on, in each clock mode relative to the bare clock read of that mode, and off.
+// The cost of a probe: on, in each clock mode relative to the bare clock read of that mode, and
+// off.
 //
 // The core's sibling thread may belong to a neighbour that cannot be seen or stopped from here.  A
 // loop of plain additions needs the whole core, so it slows down as soon as the core is shared; it
@@ -61,13 +62,15 @@ double time_additions()
     std::uint64_t a = 0, b = 0, c = 0, d = 0;
     const std::uint64_t begin = bench::fenced_ticks();
     for (int i = 0; i < kEvents; ++i)
-        __asm__ volatile("inc %0\n\tinc %1\n\tinc %2\n\tinc %3\n\tinc %0\n\tinc %1\n\tinc %2\n\tinc %3"
-                         : "+r"(a), "+r"(b), "+r"(c), "+r"(d));
+        __asm__ volatile(
+            "inc %0\n\tinc %1\n\tinc %2\n\tinc %3\n\tinc %0\n\tinc %1\n\tinc %2\n\tinc %3"
+            : "+r"(a), "+r"(b), "+r"(c), "+r"(d));
     return per_event(begin);
 }
 
 struct Series {
-    std::vector<double> empty, clock, additions, probe; // one of each per batch; additions: the slower of two
+    std::vector<double> empty, clock, additions,
+        probe; // one of each per batch; additions: the slower of two
 };
 
 // Alternates clock and probe without a pause: a core that slept starts with cold caches.
@@ -128,13 +131,14 @@ struct Question {
 
 void print_all_and_core_alone(const Question &question, const Series &all)
 {
-    bench::print({question.figure, question.value(all), question.unit, raw(all), question.note}, question.sense,
-                 question.bar);
+    bench::print({question.figure, question.value(all), question.unit, raw(all), question.note},
+                 question.sense, question.bar);
     const std::string name = question.figure + "_core_alone";
     const Series alone = core_alone(all);
     if (alone.probe.size() < kLeastAlone) {
         bench::print_skipped(name, "the core's other thread was busy nearly all the time: only " +
-                                       std::to_string(alone.probe.size()) + " batches had the core to themselves");
+                                       std::to_string(alone.probe.size()) +
+                                       " batches had the core to themselves");
         return;
     }
     bench::print({name, question.value(alone), question.unit, raw(alone),
@@ -173,15 +177,16 @@ Series with_session(const char *mode, double (*clock)())
 
 int main()
 {
-    print_all_and_core_alone({"probe_off_ns", "ns", "no session open; the empty loop is subtracted", off_ns, "below", 1},
-                             on_last_cpu(time_fast_clock, false));
+    print_all_and_core_alone(
+        {"probe_off_ns", "ns", "no session open; the empty loop is subtracted", off_ns, "below", 1},
+        on_last_cpu(time_fast_clock, false));
     print_all_and_core_alone(
         {"probe_record_ratio", "ratio to rdtsc",
-         "16-byte record into the per-CPU ring, batches of 10,000, medians, with a running drain", ratio, "at most",
-         1.05},
+         "16-byte record into the per-CPU ring, batches of 10,000, medians, with a running drain",
+         ratio, "at most", 1.05},
         with_session("fast", time_fast_clock));
     const Series ordered = with_session("ordered", time_ordered_clock);
-    bench::print({"probe_ordered_ratio", ratio(ordered), "ratio to lfence;rdtsc;lfence", raw(ordered),
-                  "as above, clock mode ordered"});
+    bench::print({"probe_ordered_ratio", ratio(ordered), "ratio to lfence;rdtsc;lfence",
+                  raw(ordered), "as above, clock mode ordered"});
     return 0;
 }

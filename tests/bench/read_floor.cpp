@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The minimum cost of reading a capture: read() into one buffer, on its own, with a visit to each record, and by two
-// threads -> seconds of each, one per line.
+// The minimum cost of reading a capture: read() into one buffer, on its own, with a visit to each
+// record, and by two threads -> seconds of each, one per line.
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
@@ -15,9 +15,10 @@
 
 namespace
 {
-constexpr size_t kFileHeaderBytes = 24, kRecordHeaderBytes = 16, kProtocolAt = 23; // in Ethernet frames with IPv4
-constexpr size_t kPieceBytes = size_t(128) << 10;                                  // as in the driver
-constexpr size_t kRoomBytes = size_t(256) << 10;                                   // for the rest of the previous piece
+constexpr size_t kFileHeaderBytes = 24, kRecordHeaderBytes = 16,
+                 kProtocolAt = 23;                // in Ethernet frames with IPv4
+constexpr size_t kPieceBytes = size_t(128) << 10; // as in the driver
+constexpr size_t kRoomBytes = size_t(256) << 10;  // for the rest of the previous piece
 
 double now_s()
 {
@@ -65,7 +66,8 @@ double read_by_two_s(int file)
     std::atomic<off_t> next = kFileHeaderBytes;
     const auto read_pieces = [&] {
         std::vector<uint8_t> memory(kBuffers * kPieceBytes);
-        for (size_t i = 0; pread(file, memory.data() + i++ % kBuffers * kPieceBytes, kPieceBytes, next.fetch_add(kPieceBytes)) > 0;) {
+        for (size_t i = 0; pread(file, memory.data() + i++ % kBuffers * kPieceBytes, kPieceBytes,
+                                 next.fetch_add(kPieceBytes)) > 0;) {
         }
     };
     const double begin = now_s();

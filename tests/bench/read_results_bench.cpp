@@ -44,7 +44,11 @@ int main(int argc, char **argv)
         std::cerr << "no packets arrived during the measurement\n";
         return 1;
     }
-    bench::print({"mapi_read_results_ns", ns, "ns", {{"reads", kReads}, {"packets_meanwhile", last - first}}, "CPU time of the reading thread while another thread counts"}, "at most",
-                 15);
+    bench::print({"mapi_read_results_ns",
+                  ns,
+                  "ns",
+                  {{"reads", kReads}, {"packets_meanwhile", last - first}},
+                  "CPU time of the reading thread while another thread counts"},
+                 "at most", 15);
     return 0;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Many flows on one capture: 500 filters on 500 ports compared with one of them; 1,000 strings in 1,000 flows compared
-// with plain Vectorscan; 500 rules with a header and a string.
+// Many flows on one capture: 500 filters on 500 ports compared with one of them; 1,000 strings in
+// 1,000 flows compared with plain Vectorscan; 500 rules with a header and a string.
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
@@ -33,7 +33,7 @@ constexpr size_t kFileHeaderBytes = 24;
 
 struct Counted {
     double seconds = 0;
-    uint64_t packets = 0; // of the capture
+    uint64_t packets = 0;         // of the capture
     std::vector<uint64_t> passed; // of each flow
 };
 
@@ -51,9 +51,11 @@ Counted run(const std::string &capture, const std::vector<Rule> &rules)
     std::vector<std::pair<int, int>> flows;
     for (const Rule &rule : rules) {
         const int flow = mapi_create_flow(device);
-        if (!rule.filter.empty() && mapi_apply_function(flow, "BPF_FILTER", rule.filter.c_str()) < 0)
+        if (!rule.filter.empty() &&
+            mapi_apply_function(flow, "BPF_FILTER", rule.filter.c_str()) < 0)
             fail(rule.filter);
-        if (!rule.pattern.empty() && mapi_apply_function(flow, "STR_SEARCH", rule.pattern.c_str(), 0, 0) < 0)
+        if (!rule.pattern.empty() &&
+            mapi_apply_function(flow, "STR_SEARCH", rule.pattern.c_str(), 0, 0) < 0)
             fail(rule.pattern);
         const int counter = mapi_apply_function(flow, "PKT_COUNTER");
         if (counter < 0 || mapi_connect(flow) < 0)
@@ -62,13 +64,15 @@ Counted run(const std::string &capture, const std::vector<Rule> &rules)
     }
     if (mapi_start_offline_device(device) < 0)
         fail(device);
-    const double begin = cpu_s(); // includes the packet thread's preparations before the first packet
+    const double begin =
+        cpu_s(); // includes the packet thread's preparations before the first packet
     Counted counted;
     if (mapi_wait_flow(flows.front().first, -1) < 0)
         fail(device);
     counted.seconds = cpu_s() - begin;
     for (const auto &[flow, counter] : flows)
-        counted.passed.push_back(*static_cast<uint64_t *>(mapi_read_results_pointer(flow, counter, MAPI_REF)));
+        counted.passed.push_back(
+            *static_cast<uint64_t *>(mapi_read_results_pointer(flow, counter, MAPI_REF)));
     mapi_stat stats = {};
     mapi_stats(device, &stats);
     counted.packets = stats.ps_recv;
@@ -113,10 +117,16 @@ int measure_ports(const std::string &capture)
         ratios.push_back(one.seconds / many.seconds);
     }
     const double ns = 1e9 / double(packets);
-    bench::print({"mapi_500_ports_over_1_ratio", median(ratios), "ratio of packets/s",
-                  {{"packets", packets}, {"ns_500", median(many_s) * ns}, {"ns_1", median(one_s) * ns}, {"ratios", ratios}},
-                  "500 flows \"port N\" with ports that do not occur, with a counter each, / one of them"},
-                 "at least", 0.8);
+    bench::print(
+        {"mapi_500_ports_over_1_ratio",
+         median(ratios),
+         "ratio of packets/s",
+         {{"packets", packets},
+          {"ns_500", median(many_s) * ns},
+          {"ns_1", median(one_s) * ns},
+          {"ratios", ratios}},
+         "500 flows \"port N\" with ports that do not occur, with a counter each, / one of them"},
+        "at least", 0.8);
     return 0;
 }
 
@@ -136,7 +146,8 @@ public:
     {
         const int file = mkstemp(path_.data());
         char header[kFileHeaderBytes] = {};
-        if (file < 0 || !std::ifstream(like, std::ios::binary).read(header, sizeof(header)) || write(file, header, sizeof(header)) != ssize_t(sizeof(header)))
+        if (file < 0 || !std::ifstream(like, std::ios::binary).read(header, sizeof(header)) ||
+            write(file, header, sizeof(header)) != ssize_t(sizeof(header)))
             fail(path_);
         close(file);
     }
@@ -151,7 +162,8 @@ private:
 
 // CPU seconds of each round.
 struct StringSeconds {
-    std::vector<double> scan, read, read_and_scan, read_and_scan_copies, read_and_find, device, flows, prepare;
+    std::vector<double> scan, read, read_and_scan, read_and_scan_copies, read_and_find, device,
+        flows, prepare;
 };
 
 std::vector<std::string> string_rows(const StringSeconds &seconds, double ns, double compile_s)
@@ -162,8 +174,10 @@ std::vector<std::string> string_rows(const StringSeconds &seconds, double ns, do
         std::snprintf(row, sizeof(row), "%-84s %8.1f %s", what, value, unit);
         rows.emplace_back(row);
     };
-    const double read = median(seconds.read) * ns, scan = median(seconds.read_and_scan) * ns, copies = median(seconds.read_and_scan_copies) * ns;
-    const double find = median(seconds.read_and_find) * ns, device = median(seconds.device) * ns, flows = median(seconds.flows) * ns;
+    const double read = median(seconds.read) * ns, scan = median(seconds.read_and_scan) * ns,
+                 copies = median(seconds.read_and_scan_copies) * ns;
+    const double find = median(seconds.read_and_find) * ns, device = median(seconds.device) * ns,
+                 flows = median(seconds.flows) * ns;
     add("hs_scan() of packets in memory", median(seconds.scan) * ns);
     add("read() in pieces of 128 KiB, and hs_scan()", scan);
     add("  of these read() and visiting the records", read);
@@ -171,14 +185,18 @@ std::vector<std::string> string_rows(const StringSeconds &seconds, double ns, do
     add("  read() and hs_scan(), as above", scan);
     add("  + copies with 32 bytes of padding after each packet", copies - scan);
     add("  + hits in a mask for each flow, another database", find - copies);
-    add("  + driver, batches, a burst's publication (one flow PKT_COUNTER without read())", device - read);
-    add("  + distribution to 1,000 flows and their results: the remainder", flows - find - (device - read));
-    add("before the first packet, not included above: the node group of 1,000 flows", median(seconds.prepare) * 1e3, "ms");
+    add("  + driver, batches, a burst's publication (one flow PKT_COUNTER without read())",
+        device - read);
+    add("  + distribution to 1,000 flows and their results: the remainder",
+        flows - find - (device - read));
+    add("before the first packet, not included above: the node group of 1,000 flows",
+        median(seconds.prepare) * 1e3, "ms");
     add("  of this, Vectorscan's database", compile_s * 1e3, "ms");
     return rows;
 }
 
-StringSeconds measure_rounds(const std::string &capture, const std::vector<Rule> &patterns, bench::BareStrings &bare, uint64_t &packets)
+StringSeconds measure_rounds(const std::string &capture, const std::vector<Rule> &patterns,
+                             bench::BareStrings &bare, uint64_t &packets)
 {
     const EmptyCapture empty(capture);
     StringSeconds seconds;
@@ -196,7 +214,9 @@ StringSeconds measure_rounds(const std::string &capture, const std::vector<Rule>
         seconds.device.push_back(run(capture, {{}}).seconds);
         seconds.scan.push_back(check(bare.scan()));
         seconds.read.push_back(bare.read());
-        seconds.read_and_scan_copies.push_back(bare.read_and_scan_copies()); // unchecked: it also counts matches that end in the padding
+        seconds.read_and_scan_copies.push_back(
+            bare.read_and_scan_copies()); // unchecked: it also counts matches that end in the
+                                          // padding
         seconds.read_and_find.push_back(check(bare.read_and_find()));
         packets = flows.packets;
     }
@@ -221,9 +241,17 @@ int measure_strings(const std::string &capture)
     for (size_t i = 0; i < seconds.flows.size(); ++i)
         ratios.push_back(seconds.read_and_scan[i] / seconds.flows[i]);
     const double ns = 1e9 / double(packets);
-    bench::print({"mapi_1000_strings_over_bare_ratio", median(ratios), "ratio of packets/s",
-                  {{"packets", packets}, {"hits", hits}, {"strings", strings.size()}, {"ns_mapi", median(seconds.flows) * ns}, {"ns_bare", median(seconds.read_and_scan) * ns}, {"ratios", ratios}},
-                  "1,000 flows STR_SEARCH with a counter each / hs_scan() with one database of the same strings; both read the capture by read() in pieces; CPU time "
+    bench::print({"mapi_1000_strings_over_bare_ratio",
+                  median(ratios),
+                  "ratio of packets/s",
+                  {{"packets", packets},
+                   {"hits", hits},
+                   {"strings", strings.size()},
+                   {"ns_mapi", median(seconds.flows) * ns},
+                   {"ns_bare", median(seconds.read_and_scan) * ns},
+                   {"ratios", ratios}},
+                  "1,000 flows STR_SEARCH with a counter each / hs_scan() with one database of the "
+                  "same strings; both read the capture by read() in pieces; CPU time "
                   "of all threads from the first packet on",
                   string_rows(seconds, ns, bare.compile_s())},
                  "at least", 0.85);
@@ -236,7 +264,9 @@ std::vector<std::string> headers()
 {
     std::vector<std::string> headers;
     for (const char *side : {"tcp dst port ", "tcp src port ", "udp dst port ", "udp src port "}) {
-        for (const int port : {80, 443, 25, 53, 110, 143, 21, 22, 23, 69, 123, 135, 137, 139, 161, 389, 445, 514, 1433, 1521, 3306, 3389, 5060, 8080, 8443})
+        for (const int port :
+             {80,  443, 25,  53,  110, 143,  21,   22,   23,   69,   123,  135, 137,
+              139, 161, 389, 445, 514, 1433, 1521, 3306, 3389, 5060, 8080, 8443})
             headers.push_back(side + std::to_string(port));
     }
     return headers;
@@ -248,7 +278,8 @@ int measure_rules(const std::string &capture)
     std::vector<Rule> rules;
     for (std::string hex; rules.size() < kRules && std::getline(std::cin, hex);) {
         const double share = double(rules.size()) / double(kRules);
-        rules.push_back({.filter = filters[size_t(share * share * share * double(filters.size()))], .pattern = "|" + hex + "|"});
+        rules.push_back({.filter = filters[size_t(share * share * share * double(filters.size()))],
+                         .pattern = "|" + hex + "|"});
     }
     std::vector<double> seconds;
     uint64_t packets = 0, hits = 0;
@@ -260,9 +291,16 @@ int measure_rules(const std::string &capture)
             hits += count;
         seconds.push_back(counted.seconds);
     }
-    bench::print({"mapi_500_rules_packets_per_us", double(packets) / median(seconds) / 1e6, "packets/us",
-                  {{"packets", packets}, {"hits", hits}, {"rules", rules.size()}, {"headers", filters.size()}, {"seconds", seconds}},
-                  "500 flows of BPF_FILTER with one of 100 headers, STR_SEARCH with a string each, and a counter"});
+    bench::print({"mapi_500_rules_packets_per_us",
+                  double(packets) / median(seconds) / 1e6,
+                  "packets/us",
+                  {{"packets", packets},
+                   {"hits", hits},
+                   {"rules", rules.size()},
+                   {"headers", filters.size()},
+                   {"seconds", seconds}},
+                  "500 flows of BPF_FILTER with one of 100 headers, STR_SEARCH with a string each, "
+                  "and a counter"});
     return 0;
 }
 } // namespace

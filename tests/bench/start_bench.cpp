@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// How long a program waits for its session: from before opening it, including calibration, to after the first probe.
+// How long a program waits for its session: from before opening it, including calibration, to after
+// the first probe.
 #include <cstring>
 
 #include <nsprobe/probe.h>
@@ -37,7 +38,8 @@ int start_once(const char *options)
         return 77;
     }
     NET_SLICE_START(first);
-    const std::chrono::duration<double, std::milli> elapsed = std::chrono::steady_clock::now() - begin;
+    const std::chrono::duration<double, std::milli> elapsed =
+        std::chrono::steady_clock::now() - begin;
     NET_SLICE_STOP(first);
     nsp_session_counts counts;
     if (nsp_session_close(&counts) != 0 || counts.issued != 2) {
@@ -82,9 +84,12 @@ void measure(const Start &start)
         ms.push_back(std::stod(reported.line));
     }
     const nlohmann::json raw = {{"options", start.options}, {"starts_ms", ms}};
-    const std::string how = " of " + std::to_string(kStarts) + " new processes, until after the first probe; " + start.options;
-    bench::print({figure + "_ms", bench::median(ms), "ms", raw, "median" + how, {}}, "below", kBarMs);
-    bench::print({figure + "_worst_ms", bench::quantile(ms, 1), "ms", nullptr, "slowest" + how, {}}, "below", kBarMs);
+    const std::string how = " of " + std::to_string(kStarts) +
+                            " new processes, until after the first probe; " + start.options;
+    bench::print({figure + "_ms", bench::median(ms), "ms", raw, "median" + how, {}}, "below",
+                 kBarMs);
+    bench::print({figure + "_worst_ms", bench::quantile(ms, 1), "ms", nullptr, "slowest" + how, {}},
+                 "below", kBarMs);
 }
 } // namespace
 

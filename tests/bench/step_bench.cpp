@@ -13,9 +13,9 @@ namespace
 {
 constexpr unsigned kRepeats = 3;
 
-#define AROUND(name, code)                                                                         \
-    NET_SLICE_START(name);                                                                         \
-    code;                                                                                          \
+#define AROUND(name, code) \
+    NET_SLICE_START(name); \
+    code;                  \
     NET_SLICE_STOP(name)
 
 // Only probes and the code: 9 slices, nested 0 to 8 deep, each with exactly kInstructions of its
@@ -23,11 +23,21 @@ constexpr unsigned kRepeats = 3;
 template <unsigned kInstructions> void run_nested()
 {
     static_assert(kInstructions >= 4 && kInstructions % 2 == 0);
-#define KNOWN_CODE                                                                                 \
-    __asm__ volatile("mov %0, %%eax\n1:\tdec %%eax\n\tjnz 1b\n\tnop" : : "i"((kInstructions - 2) / 2) : "rax", "cc")
+#define KNOWN_CODE                                                   \
+    __asm__ volatile("mov %0, %%eax\n1:\tdec %%eax\n\tjnz 1b\n\tnop" \
+                     :                                               \
+                     : "i"((kInstructions - 2) / 2)                  \
+                     : "rax", "cc")
     for (unsigned i = 0; i < kRepeats; ++i) {
-        AROUND(depth0, AROUND(depth1, AROUND(depth2, AROUND(depth3, AROUND(depth4, AROUND(depth5, AROUND(depth6,
-               AROUND(depth7, AROUND(depth8, KNOWN_CODE)))))))));
+        AROUND(depth0,
+               AROUND(depth1,
+                      AROUND(depth2,
+                             AROUND(depth3,
+                                    AROUND(depth4,
+                                           AROUND(depth5,
+                                                  AROUND(depth6,
+                                                         AROUND(depth7,
+                                                                AROUND(depth8, KNOWN_CODE)))))))));
     }
 }
 
@@ -36,8 +46,11 @@ struct Case {
     void (*run)();
 };
 
-constexpr Case kCases[] = {{10, run_nested<10>},       {100, run_nested<100>},       {1000, run_nested<1000>},
-                           {10000, run_nested<10000>}, {100000, run_nested<100000>}};
+constexpr Case kCases[] = {{10, run_nested<10>},
+                           {100, run_nested<100>},
+                           {1000, run_nested<1000>},
+                           {10000, run_nested<10000>},
+                           {100000, run_nested<100000>}};
 
 // The largest error over all depths, at both ends of the distribution.
 double worst_error(const std::string &trace, unsigned truth)
@@ -49,7 +62,8 @@ double worst_error(const std::string &trace, unsigned truth)
         for (const nsdump::FieldReport &field : slice.values)
             if (field.field == "instructions" && field.net) {
                 ++seen;
-                worst = std::max({worst, std::fabs(field.net->min - truth), std::fabs(field.net->max - truth)});
+                worst = std::max(
+                    {worst, std::fabs(field.net->min - truth), std::fabs(field.net->max - truth)});
             }
     if (seen != 9) {
         std::fprintf(stderr, "%u of 9 slices have counts in %s\n", seen, trace.c_str());
@@ -66,7 +80,8 @@ int main()
     for (const char *clock : {"fast", "ordered"})
         for (const Case &known : kCases) {
             const bench::TmpfsFile file("netslice-step-bench.nsl");
-            bench::open_session("output=" + file.path() + " counters=instructions source=step clock=" + clock);
+            bench::open_session("output=" + file.path() +
+                                " counters=instructions source=step clock=" + clock);
             known.run();
             nsp_session_close(nullptr);
             const double error = worst_error(file.path(), known.instructions);
@@ -74,7 +89,8 @@ int main()
             worst = std::max(worst, error);
         }
     bench::print({"step_count_error_instructions", worst, "instructions", raw,
-                  "known code of 10 to 100,000 instructions, nested 0 to 8 deep, each slice 3 times, both clock modes"},
+                  "known code of 10 to 100,000 instructions, nested 0 to 8 deep, each slice 3 "
+                  "times, both clock modes"},
                  "equal", 0);
     return 0;
 }

@@ -4,17 +4,19 @@
 #include <cmath>
 
 #include "analyse/analyse.hpp"
+#include "analyse/correct/student.hpp"
 #include "analyse/statistics/blocks.hpp"
 #include "analyse/statistics/moments.hpp"
-#include "analyse/correct/student.hpp"
 
 namespace bench
 {
 namespace
 {
 constexpr std::size_t kBatches = 2; // per session
-constexpr int kWarmShare = 20; // one warm-up slice, under another name, per this number of slices: trains caches and predictors
-constexpr int kShortGroup = 50; // short slices between two measurements of bare work; each long slice has its own
+constexpr int kWarmShare = 20; // one warm-up slice, under another name, per this number of slices:
+                               // trains caches and predictors
+constexpr int kShortGroup =
+    50; // short slices between two measurements of bare work; each long slice has its own
 
 struct Mean {
     double value, ci95;
@@ -36,7 +38,8 @@ public:
         const double count = static_cast<double>(histogram_.total());
         const double independent = moments_.sd(histogram_.total()) / std::sqrt(count);
         const double alike = independent > 0 ? blocks_.standard_error() / independent : 1;
-        const double degrees = std::min(static_cast<double>(blocks_.count()), static_cast<double>(trimmed.kept)) - 1;
+        const double degrees =
+            std::min(static_cast<double>(blocks_.count()), static_cast<double>(trimmed.kept)) - 1;
         return {trimmed.mean, nsdump::student_t95(degrees) * alike * trimmed.standard_error};
     }
 
@@ -84,7 +87,8 @@ void run_cell(const Length &length, const Cell &cell, nsp_slice *warm, BareTime 
 void run_batch(const Length &length, std::vector<BareTime> &bare, std::size_t turn)
 {
     static nsp_slice *const warm = nsp_slice_create("warm", __FILE__, __LINE__);
-    constexpr auto kDrainTime = std::chrono::milliseconds(2); // the records of one length fill a quarter of the ring
+    constexpr auto kDrainTime =
+        std::chrono::milliseconds(2); // the records of one length fill a quarter of the ring
     for (std::size_t i = 0; i < length.cells.size(); ++i) {
         const std::size_t at = (turn + i) % length.cells.size();
         run_cell(length, length.cells[at], warm, bare[at]);
@@ -92,7 +96,8 @@ void run_batch(const Length &length, std::vector<BareTime> &bare, std::size_t tu
     std::this_thread::sleep_for(kDrainTime);
 }
 
-const nsdump::Distribution &net_of(const nsdump::StatsReport &report, const std::string &name, double &raw)
+const nsdump::Distribution &net_of(const nsdump::StatsReport &report, const std::string &name,
+                                   double &raw)
 {
     for (const nsdump::SliceReport &slice : report.slices)
         if (slice.name == name)
@@ -106,7 +111,8 @@ const nsdump::Distribution &net_of(const nsdump::StatsReport &report, const std:
 }
 } // namespace
 
-SessionReadings run_time_session(const char *clock_mode, const std::vector<Length> &lengths, std::size_t turn)
+SessionReadings run_time_session(const char *clock_mode, const std::vector<Length> &lengths,
+                                 std::size_t turn)
 {
     const TmpfsFile file("netslice-time-bench.nsl");
     std::vector<std::vector<BareTime>> bare;
@@ -129,7 +135,8 @@ SessionReadings run_time_session(const char *clock_mode, const std::vector<Lengt
             const Mean truth = bare[i][j].mean();
             double raw = 0;
             const nsdump::Distribution &net = net_of(report, lengths[i].cells[j].name, raw);
-            out.readings.back().push_back({truth.value, truth.ci95, raw, net.trimmed_mean, *net.trimmed_ci95});
+            out.readings.back().push_back(
+                {truth.value, truth.ci95, raw, net.trimmed_mean, *net.trimmed_ci95});
         }
     }
     return out;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// One session over all cells -> for each, the corrected time by probes and the time of the bare work, both with intervals.
+// One session over all cells -> for each, the corrected time by probes and the time of the bare
+// work, both with intervals.
 #pragma once
 
 #include <vector>
@@ -23,5 +24,6 @@ struct SessionReadings {
 };
 
 // `turn`: number of the session; lengths and cells take turns in running first.
-SessionReadings run_time_session(const char *clock_mode, const std::vector<Length> &lengths, std::size_t turn);
+SessionReadings run_time_session(const char *clock_mode, const std::vector<Length> &lengths,
+                                 std::size_t turn);
 } // namespace bench

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Many sessions' readings of a cell -> error of the corrected time, and how often its interval covers the true time.
+// Many sessions' readings of a cell -> error of the corrected time, and how often its interval
+// covers the true time.
 #pragma once
 
 #include <cmath>
@@ -25,7 +26,8 @@ struct CellVerdict {
     double error_percent() const { return error_ns / bare_ns * 100; }
 };
 
-std::vector<CellVerdict> judge(const std::vector<Length> &lengths, const std::vector<SessionReadings> &sessions);
+std::vector<CellVerdict> judge(const std::vector<Length> &lengths,
+                               const std::vector<SessionReadings> &sessions);
 
 std::vector<std::string> table(const std::vector<CellVerdict> &cells);
 

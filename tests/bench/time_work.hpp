@@ -11,20 +11,25 @@ namespace bench
 inline constexpr int kSeams = 32;
 inline constexpr int kParts = kSeams + 1;
 inline constexpr int kUnrolled = 16;
-inline constexpr int kLongestStraight = 64; // longer parts are loops, so that the code of a case fits the first-level cache
+inline constexpr int kLongestStraight =
+    64; // longer parts are loops, so that the code of a case fits the first-level cache
 
 // The loop counter runs ahead of the chain, so neither it nor the last branch takes time.
-template <int kMultiplications> inline __attribute__((always_inline)) void multiply(std::uint64_t &x)
+template <int kMultiplications>
+inline __attribute__((always_inline)) void multiply(std::uint64_t &x)
 {
     constexpr bool kIsLoop = kMultiplications > kLongestStraight;
     constexpr int kStraight = kIsLoop ? kMultiplications % kUnrolled : kMultiplications;
     if constexpr (kIsLoop) {
         std::uint64_t rounds = kMultiplications / kUnrolled;
-        __asm__ volatile("1:\n\t.rept %c[unrolled]\n\timul %[x], %[x]\n\t.endr\n\tdec %[rounds]\n\tjnz 1b"
-                         : [x] "+r"(x), [rounds] "+r"(rounds)
-                         : [unrolled] "i"(kUnrolled));
+        __asm__ volatile(
+            "1:\n\t.rept %c[unrolled]\n\timul %[x], %[x]\n\t.endr\n\tdec %[rounds]\n\tjnz 1b"
+            : [x] "+r"(x), [rounds] "+r"(rounds)
+            : [unrolled] "i"(kUnrolled));
     }
-    __asm__ volatile(".rept %c[straight]\n\timul %[x], %[x]\n\t.endr" : [x] "+r"(x) : [straight] "i"(kStraight));
+    __asm__ volatile(".rept %c[straight]\n\timul %[x], %[x]\n\t.endr"
+                     : [x] "+r"(x)
+                     : [straight] "i"(kStraight));
 }
 
 constexpr bool has_pair(int pairs, int seam)
@@ -32,7 +37,8 @@ constexpr bool has_pair(int pairs, int seam)
     return (seam + 1) * pairs / kSeams > seam * pairs / kSeams;
 }
 
-template <int kMultiplications, int kPairs, int kPart> inline __attribute__((always_inline)) void part(std::uint64_t &x)
+template <int kMultiplications, int kPairs, int kPart>
+inline __attribute__((always_inline)) void part(std::uint64_t &x)
 {
     multiply<(kPart + 1) * kMultiplications / kParts - kPart * kMultiplications / kParts>(x);
     if constexpr (kPart < kSeams && has_pair(kPairs, kPart)) {
@@ -44,7 +50,8 @@ template <int kMultiplications, int kPairs, int kPart> inline __attribute__((alw
 }
 
 // The same parts for any kPairs: without probes in between they form one chain.
-template <int kMultiplications, int kPairs> inline __attribute__((always_inline)) void work(std::uint64_t &x)
+template <int kMultiplications, int kPairs>
+inline __attribute__((always_inline)) void work(std::uint64_t &x)
 {
     part<kMultiplications, kPairs, 0>(x);
 }

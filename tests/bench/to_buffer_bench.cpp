@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// TO_BUFFER across processes: packets of a capture that mapid reads, taken by this process one at a time.
+// TO_BUFFER across processes: packets of a capture that mapid reads, taken by this process one at a
+// time.
 #include <cstdint>
 #include <cstring>
 #include <ctime>
@@ -36,7 +37,8 @@ int main(int argc, char **argv)
 {
     char *device = argc == 2 ? mapi_create_offline_device(argv[1], MFF_PCAP) : nullptr;
     if (!device || !is_of_mapid(device)) {
-        std::cerr << "usage: MAPI_SOCKET=PATH to_buffer_bench CAPTURE, with a mapid listening at PATH\n";
+        std::cerr
+            << "usage: MAPI_SOCKET=PATH to_buffer_bench CAPTURE, with a mapid listening at PATH\n";
         return 2;
     }
     const int flow = mapi_create_flow(device);
@@ -46,7 +48,8 @@ int main(int argc, char **argv)
     mapipkt *packets[kMostAtOnce];
     uint64_t count = 0, bytes = 0;
     const double begin = wall_s();
-    for (int got; (got = mapi_get_next_pkts(flow, buffer, packets, kMostAtOnce, -1)) > 0; count += uint64_t(got)) {
+    for (int got; (got = mapi_get_next_pkts(flow, buffer, packets, kMostAtOnce, -1)) > 0;
+         count += uint64_t(got)) {
         for (int i = 0; i < got; ++i)
             bytes += packets[i]->caplen;
     }
@@ -58,9 +61,13 @@ int main(int argc, char **argv)
         std::cerr << "of " << stats.ps_recv << " packets " << count << " came\n";
         return 1;
     }
-    bench::print({"mapi_to_buffer_packets_per_us", double(count) / seconds * 1e-6, "packets/us",
-                  {{"packets", count}, {"bytes", bytes}, {"seconds", seconds}, {"waits", use.ru_nvcsw}},
-                  "packets that mapid copied and another process took, by wall time; waits: how often it slept"},
-                 "at least", 5);
+    bench::print(
+        {"mapi_to_buffer_packets_per_us",
+         double(count) / seconds * 1e-6,
+         "packets/us",
+         {{"packets", count}, {"bytes", bytes}, {"seconds", seconds}, {"waits", use.ru_nvcsw}},
+         "packets that mapid copied and another process took, by wall time; waits: how often it "
+         "slept"},
+        "at least", 5);
     return 0;
 }

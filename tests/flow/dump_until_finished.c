@@ -18,8 +18,9 @@ int main(int argc, char **argv)
     unsigned long packets = 0, none = 0;
     mapi_flow_info_t info;
 
-    if (argc < 3 || !(device = mapi_create_offline_device(argv[1], MFF_PCAP)) || (fd = mapi_create_flow(device)) < 0 ||
-        mapi_apply_function(fd, "BPF_FILTER", argv[2]) < 0 || (buffer = mapi_apply_function(fd, "TO_BUFFER", WAIT)) < 0 || mapi_connect(fd) < 0 ||
+    if (argc < 3 || !(device = mapi_create_offline_device(argv[1], MFF_PCAP)) ||
+        (fd = mapi_create_flow(device)) < 0 || mapi_apply_function(fd, "BPF_FILTER", argv[2]) < 0 ||
+        (buffer = mapi_apply_function(fd, "TO_BUFFER", WAIT)) < 0 || mapi_connect(fd) < 0 ||
         mapi_start_offline_device(device) < 0)
         return 2;
     info.status = FLOW_INIT;

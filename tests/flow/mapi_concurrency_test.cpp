@@ -71,7 +71,8 @@ TEST_CASE("flows are created and closed by several threads while packets flow",
         capture.pcap_record(frame, 60, i);
     }
     const std::string config = dir / "mapi.conf";
-    std::ofstream(config) << "[driver]\ndevice=replay\nrepeat=forever\nbatch=16\npath=" << capture.write(dir / "x.pcap") << "\n";
+    std::ofstream(config) << "[driver]\ndevice=replay\nrepeat=forever\nbatch=16\npath="
+                          << capture.write(dir / "x.pcap") << "\n";
     setenv("MAPI_CONF", config.c_str(), 1);
     const int keeper = mapi_create_flow("replay");
     const int counter = mapi_apply_function(keeper, "PKT_COUNTER");

@@ -13,7 +13,8 @@
 
 namespace
 {
-const std::string kTwoLinkTypes = "seladb+PcapPlusPlus/Tests/Pcap++Test/PcapExamples/pcapng-example.pcapng";
+const std::string kTwoLinkTypes =
+    "seladb+PcapPlusPlus/Tests/Pcap++Test/PcapExamples/pcapng-example.pcapng";
 
 struct Counted {
     int flow;
@@ -27,7 +28,8 @@ template <class... Arguments> Counted count(const char *device, Arguments... arg
     Counted counted = {};
     counted.flow = mapi_create_flow(device);
     if constexpr (sizeof...(Arguments) > 0) {
-        if (mapi_apply_function_counted(int(sizeof...(Arguments)) - 1, counted.flow, arguments...) < 0) {
+        if (mapi_apply_function_counted(int(sizeof...(Arguments)) - 1, counted.flow, arguments...) <
+            0) {
             mapi_close_flow(counted.flow);
             return {};
         }
@@ -68,11 +70,17 @@ TEST_CASE("filters and strings over real captures count what tcpdump counts", "[
         std::vector<Counted> filters, strings;
         for (const auto &filter : expected["filters"]) {
             const std::string text = filter;
-            filters.push_back(text.empty() ? count(device) : count(device, "BPF_FILTER", text.c_str()));
+            filters.push_back(text.empty() ? count(device)
+                                           : count(device, "BPF_FILTER", text.c_str()));
         }
         for (const auto &entry : expected["strings"]) {
-            const bool fits = !entry["nocase"] && entry["depth"].get<int>() * 2 >= (entry["depth"] == 0 ? 0 : int(entry["hex"].get<std::string>().size()));
-            strings.push_back(fits ? count(device, "STR_SEARCH", pattern_of(entry).c_str(), entry["offset"].get<int>(), entry["depth"].get<int>()) : Counted{});
+            const bool fits =
+                !entry["nocase"] &&
+                entry["depth"].get<int>() * 2 >=
+                    (entry["depth"] == 0 ? 0 : int(entry["hex"].get<std::string>().size()));
+            strings.push_back(fits ? count(device, "STR_SEARCH", pattern_of(entry).c_str(),
+                                           entry["offset"].get<int>(), entry["depth"].get<int>())
+                                   : Counted{});
         }
         REQUIRE(mapi_start_offline_device(device) == 0);
         REQUIRE(mapi_wait_flow(filters[0].flow, -1) == 0);
@@ -91,7 +99,8 @@ TEST_CASE("filters and strings over real captures count what tcpdump counts", "[
         for (size_t i = 0; i < strings.size(); ++i) {
             INFO(expected["strings"][i].dump());
             if (strings[i].flow > 0)
-                CHECK(value(strings[i].flow, strings[i].packets) == capture["strings"][i].get<uint64_t>());
+                CHECK(value(strings[i].flow, strings[i].packets) ==
+                      capture["strings"][i].get<uint64_t>());
         }
         for (const auto *list : {&filters, &strings})
             for (const Counted &counted : *list)

@@ -14,9 +14,12 @@
 namespace
 {
 // One function of each kind, those that inspect packets the most.
-const char *const kRules = "IP,SRC_IP,MAP\nIP,DST_IP,PREFIX_PRESERVING_MAP\nIP,OPTIONS,STRIP\nTCP,TCP_OPTIONS,STRIP\nTCP,SRC_PORT,HASHED,AES,STRIP_REST\n"
-                           "UDP,PAYLOAD,REGEXP,([a-z]+).*?(\\d),2,x,y\nHTTP,URI,HASHED,SHA_2,STRIP_REST\nHTTP,COOKIE,STRIP\nHTTP,PAYLOAD,REPLACE,-\n"
-                           "FTP,PASS,FILENAME_RANDOM\nICMP,PAYLOAD,STRIP,8\nIP,TTL,MAP_DISTRIBUTION,GAUSSIAN,64,10\nIP,CHECKSUM,CHECKSUM_ADJUST";
+const char *const kRules = "IP,SRC_IP,MAP\nIP,DST_IP,PREFIX_PRESERVING_MAP\nIP,OPTIONS,STRIP\nTCP,"
+                           "TCP_OPTIONS,STRIP\nTCP,SRC_PORT,HASHED,AES,STRIP_REST\n"
+                           "UDP,PAYLOAD,REGEXP,([a-z]+).*?(\\d),2,x,y\nHTTP,URI,HASHED,SHA_2,STRIP_"
+                           "REST\nHTTP,COOKIE,STRIP\nHTTP,PAYLOAD,REPLACE,-\n"
+                           "FTP,PASS,FILENAME_RANDOM\nICMP,PAYLOAD,STRIP,8\nIP,TTL,MAP_"
+                           "DISTRIBUTION,GAUSSIAN,64,10\nIP,CHECKSUM,CHECKSUM_ADJUST";
 
 // A flow with all of them; -1 if it is not a capture file.
 int make_flow(const std::filesystem::path &capture, const test_support::TempDir &dir)
@@ -32,7 +35,8 @@ int make_flow(const std::filesystem::path &capture, const test_support::TempDir 
     const int size = mapi_apply_function(flow, "PKTINFO", PKT_SIZE);
     const int gap = mapi_apply_function(flow, "GAP");
     const int statistics = mapi_apply_function(flow, "STATS", flow, size, "0");
-    const std::string all = std::to_string(count) + "@" + std::to_string(flow) + "," + std::to_string(statistics) + "@" + std::to_string(flow);
+    const std::string all = std::to_string(count) + "@" + std::to_string(flow) + "," +
+                            std::to_string(statistics) + "@" + std::to_string(flow);
     int last = 0;
     for (int layer = 0; layer < 4; ++layer) {
         const int hash = mapi_apply_function(flow, "HASH", layer);
@@ -46,7 +50,8 @@ int make_flow(const std::filesystem::path &capture, const test_support::TempDir 
         mapi_apply_function(flow, "BURST", 100, 100000, 100, 96, 1000, 1000, 1000),
         mapi_apply_function(flow, "TOP", 100, TOPX_IP, TOPX_IP_SRCIP, SORT_BY_BYTES, 1),
         mapi_apply_function(flow, "TOP", 1000, TOPX_TCP, TOPX_TCP_URGENT),
-        mapi_apply_function(flow, "RES2FILE", "1,3", all.c_str(), "rows", path("rows").c_str(), "1m", 1),
+        mapi_apply_function(flow, "RES2FILE", "1,3", all.c_str(), "rows", path("rows").c_str(),
+                            "1m", 1),
         mapi_apply_function(flow, "EXPIRED_FLOWS", 1000, 1000, 2),
         mapi_apply_function(flow, "FLOW_REPORT", "NETFLOW_V5", path("netflow5").c_str(), "", ""),
         mapi_apply_function(flow, "FLOW_REPORT", "NETFLOW_V9", path("netflow9").c_str(), "", ""),
@@ -105,7 +110,8 @@ TEST_CASE("TRACK processes every malformed capture", "[mapi-core][flow]")
     size_t captures = 0;
     for (const auto &entry : std::filesystem::recursive_directory_iterator(data)) {
         const std::string name = entry.path().string();
-        if (!entry.is_regular_file() || (name.find("fuzz") == std::string::npos && name.find("malformed") == std::string::npos))
+        if (!entry.is_regular_file() ||
+            (name.find("fuzz") == std::string::npos && name.find("malformed") == std::string::npos))
             continue;
         const int flow = mapi_create_offline_flow(name.c_str(), MFF_PCAP);
         if (flow < 0)

@@ -25,7 +25,9 @@ std::string trace()
 class Run
 {
 public:
-    template <class Apply> Run(const std::string &path, Apply apply) : flow_(mapi_create_offline_flow(path.c_str(), MFF_PCAP))
+    template <class Apply>
+    Run(const std::string &path, Apply apply)
+        : flow_(mapi_create_offline_flow(path.c_str(), MFF_PCAP))
     {
         REQUIRE(flow_ > 0);
         apply(flow_);
@@ -37,7 +39,8 @@ public:
 
     template <class Result> const Result &result(int function)
     {
-        const auto *read = static_cast<const Result *>(mapi_read_results_pointer(flow_, function, MAPI_REF));
+        const auto *read =
+            static_cast<const Result *>(mapi_read_results_pointer(flow_, function, MAPI_REF));
         REQUIRE(read);
         return *read;
     }
@@ -47,11 +50,13 @@ private:
 };
 
 // Number of packets that one function passes.
-template <class... Arguments> uint64_t passed(const std::string &path, const char *function, Arguments... arguments)
+template <class... Arguments>
+uint64_t passed(const std::string &path, const char *function, Arguments... arguments)
 {
     int packets = 0;
     Run run(path, [&](int flow) {
-        REQUIRE(mapi_apply_function_counted(int(sizeof...(arguments)), flow, function, arguments...) > 0);
+        REQUIRE(mapi_apply_function_counted(int(sizeof...(arguments)), flow, function,
+                                            arguments...) > 0);
         packets = mapi_apply_function(flow, "PKT_COUNTER");
     });
     return run.result<uint64_t>(packets);
@@ -96,7 +101,8 @@ TEST_CASE("time stamps and gaps of the original suite's trace add up to its dura
         return;
     int times = 0, gaps = 0;
     Run run(path, [&](int flow) {
-        times = mapi_apply_function(flow, "STATS", flow, mapi_apply_function(flow, "PKTINFO", PKT_TS), "0");
+        times = mapi_apply_function(flow, "STATS", flow,
+                                    mapi_apply_function(flow, "PKTINFO", PKT_TS), "0");
         gaps = mapi_apply_function(flow, "STATS", flow, mapi_apply_function(flow, "GAP"), "0");
     });
     const auto &time = run.result<mapi_value_stats_t>(times);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* options -> a trace of 200 units with an empty slice inside a full one, for nscalibrate_test.py.
-   */
+ */
 #include <nsprobe/probe.h>
 #include <nsprobe/session.h>
 

@@ -17,7 +17,9 @@ constexpr int kLinkTypeRaw = 101;
 void print_address(std::span<const uint8_t> address)
 {
     char text[INET6_ADDRSTRLEN];
-    std::fputs(inet_ntop(address.size() == 4 ? AF_INET : AF_INET6, address.data(), text, sizeof(text)), stdout);
+    std::fputs(
+        inet_ntop(address.size() == 4 ? AF_INET : AF_INET6, address.data(), text, sizeof(text)),
+        stdout);
 }
 
 void print(const mapi_packet &packet)
@@ -54,7 +56,8 @@ int main(int count, char **arguments)
         packet.data = data;
         packet.caplen = header->caplen;
         packet.wire_len = header->len;
-        packet.link_type = uint16_t(link == DLT_RAW ? kLinkTypeRaw : link); // where the two numberings differ
+        packet.link_type =
+            uint16_t(link == DLT_RAW ? kLinkTypeRaw : link); // where the two numberings differ
         print(packet);
     }
     pcap_close(file);

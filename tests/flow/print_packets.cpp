@@ -36,8 +36,9 @@ int print(const mapi_driver &driver, const char *path)
     mapi_batch batch = {};
     while (driver.read(file, packets, MAPI_BATCH_MAX, &batch) > 0) {
         for (uint32_t i = 0; i < batch.count; ++i)
-            std::printf("%" PRIu64 "\t%u\t%u\t%u\t%016" PRIx64 "\n", packets[i].timestamp_ns, packets[i].wire_len, packets[i].caplen,
-                        packets[i].link_type, hash_of(packets[i]));
+            std::printf("%" PRIu64 "\t%u\t%u\t%u\t%016" PRIx64 "\n", packets[i].timestamp_ns,
+                        packets[i].wire_len, packets[i].caplen, packets[i].link_type,
+                        hash_of(packets[i]));
     }
     mapi_driver_stats stats = {};
     driver.stats(file, &stats);

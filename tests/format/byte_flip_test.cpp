@@ -15,7 +15,8 @@ std::string small_trace()
     using namespace test_support;
     TraceBuilder trace;
     trace.info(plain_info(1e9, "INSTRUCTIONS"));
-    trace.calibration(NSLICE_CALIBRATION_START, 900, 0, {entry(NSLICE_KIND_START, 0, 20, 40, 0.5)}, 26, 22.5);
+    trace.calibration(NSLICE_CALIBRATION_START, 900, 0, {entry(NSLICE_KIND_START, 0, 20, 40, 0.5)},
+                      26, 22.5);
     const auto unit = trace.site("batch", NSLICE_KIND_INIT);
     const auto rx = trace.site("rx");
     for (std::uint64_t i = 0; i < 4; ++i) {
@@ -27,7 +28,8 @@ std::string small_trace()
         trace.cut_all();
     }
     trace.lose(0, NSLICE_LOST_FULL, 3);
-    trace.calibration(NSLICE_CALIBRATION_END, 1500, 600, {entry(NSLICE_KIND_START, 0, 20, 40, 0.5)}, 26, 22.5);
+    trace.calibration(NSLICE_CALIBRATION_END, 1500, 600, {entry(NSLICE_KIND_START, 0, 20, 40, 0.5)},
+                      26, 22.5);
     trace.footer(NSLICE_END_CLOSED, 1500, 600);
     return trace.bytes();
 }
@@ -46,7 +48,8 @@ std::string outcome(const std::string &bytes)
 {
     try {
         const nsdump::StatsReport report = analyse(bytes);
-        const std::string json = nsdump::stats_json(report) + nsdump::stats_csv(report) + nsdump::stats_text(report);
+        const std::string json =
+            nsdump::stats_json(report) + nsdump::stats_csv(report) + nsdump::stats_text(report);
         return report.has_findings() ? "reported" : json;
     } catch (const nsdump::TraceError &) {
         return "refused";
@@ -101,13 +104,15 @@ TEST_CASE("nonsensical contents with correct checksums do not cause a crash", "[
         std::string bytes = whole;
         for (int changes = 0; changes < 3; ++changes) {
             const auto [at, payload_bytes] = chunks[next() % chunks.size()];
-            if (next() % 4 == 0) { // a header field: sequence, cpu, records, lost_before, first_ticks, kind
+            if (next() % 4 ==
+                0) { // a header field: sequence, cpu, records, lost_before, first_ticks, kind
                 static constexpr std::size_t kFields[] = {4, 16, 24, 28, 32, 40};
                 bytes[at + kFields[next() % 6] + next() % 2] = static_cast<char>(next());
             } else {
                 bytes[at + 64 + next() % payload_bytes] = static_cast<char>(next());
             }
-            const std::uint32_t crc = test_support::slow_crc32c(bytes.data() + at + 64, payload_bytes);
+            const std::uint32_t crc =
+                test_support::slow_crc32c(bytes.data() + at + 64, payload_bytes);
             std::memcpy(bytes.data() + at + offsetof(nslice_chunk_header, payload_crc32c), &crc, 4);
             test_support::seal_chunk_header(bytes, at);
         }

@@ -13,17 +13,21 @@ namespace
 {
 constexpr int kRounds = 6;
 
-// Programs and kernel; a slice with two STOP sites, one with two START sites, units, marks, nested slices.
+// Programs and kernel; a slice with two STOP sites, one with two START sites, units, marks, nested
+// slices.
 std::string small_trace(bool tells_chunks)
 {
     using namespace test_support;
     TraceBuilder trace;
     trace.info(plain_info(1e9, "INSTRUCTIONS"));
     trace.calibration(NSLICE_CALIBRATION_START, 900, 0,
-                      {entry(NSLICE_KIND_START, 0, 20, 40, 0.5), entry(NSLICE_KIND_START, 1, 3, 6, 0), entry(NSLICE_KIND_INIT, 0, 0, 21, 1)}, 1, 20);
-    const auto unit = trace.site("batch", NSLICE_KIND_INIT), rx = trace.site("rx"), early = trace.site("rx", NSLICE_KIND_STOP),
-               late = trace.site("rx", NSLICE_KIND_STOP), tx = trace.site("tx"), other_tx = trace.site("tx"),
-               length = trace.site("length", NSLICE_KIND_MARK);
+                      {entry(NSLICE_KIND_START, 0, 20, 40, 0.5),
+                       entry(NSLICE_KIND_START, 1, 3, 6, 0), entry(NSLICE_KIND_INIT, 0, 0, 21, 1)},
+                      1, 20);
+    const auto unit = trace.site("batch", NSLICE_KIND_INIT), rx = trace.site("rx"),
+               early = trace.site("rx", NSLICE_KIND_STOP),
+               late = trace.site("rx", NSLICE_KIND_STOP), tx = trace.site("tx"),
+               other_tx = trace.site("tx"), length = trace.site("length", NSLICE_KIND_MARK);
     const auto irq = trace.kernel_site("irq", NSLICE_KIND_START, NSLICE_SITE_INTERRUPT);
     if (tells_chunks)
         trace.info("writer.version=later\n");
@@ -44,7 +48,9 @@ std::string small_trace(bool tells_chunks)
     }
     trace.cut_all();
     trace.calibration(NSLICE_CALIBRATION_END, 9000, 8100,
-                      {entry(NSLICE_KIND_START, 0, 22, 44, 0.5), entry(NSLICE_KIND_START, 1, 3, 6, 0), entry(NSLICE_KIND_INIT, 0, 0, 21, 1)}, 1, 20);
+                      {entry(NSLICE_KIND_START, 0, 22, 44, 0.5),
+                       entry(NSLICE_KIND_START, 1, 3, 6, 0), entry(NSLICE_KIND_INIT, 0, 0, 21, 1)},
+                      1, 20);
     if (!tells_chunks)
         trace.leave_out_chunk_counts();
     trace.footer(NSLICE_END_CLOSED, 9000, 8100);
@@ -78,9 +84,11 @@ std::map<std::string, std::string> unmarked(const nsdump::StatsReport &report)
         return all;
     };
     for (const nsdump::SliceReport &slice : report.slices) {
-        add(slice, text(slice.count, slice.spans_loss, slice.unmatched_start, slice.unmatched_stop, slice.interrupts, slice.taken_ticks));
+        add(slice, text(slice.count, slice.spans_loss, slice.unmatched_start, slice.unmatched_stop,
+                        slice.interrupts, slice.taken_ticks));
         for (const nsdump::FieldReport &field : slice.values) {
-            add(slice, field.field + text(field.count, field.raw.mean, field.raw.max, field.packets));
+            add(slice,
+                field.field + text(field.count, field.raw.mean, field.raw.max, field.packets));
             add(slice, field.net ? text(field.net->mean, field.net->ci95.value_or(-1)) : "no net");
             add(slice, field.self ? text(field.self->mean) : "no self");
         }

@@ -21,7 +21,8 @@ std::string content(const std::filesystem::path &path)
 std::vector<std::filesystem::path> golden_traces()
 {
     std::vector<std::filesystem::path> paths;
-    for (const auto &entry : std::filesystem::recursive_directory_iterator(TEST_SOURCE_DIR "/tests/format/golden"))
+    for (const auto &entry :
+         std::filesystem::recursive_directory_iterator(TEST_SOURCE_DIR "/tests/format/golden"))
         if (entry.path().extension() == ".nsl")
             paths.push_back(entry.path());
     std::sort(paths.begin(), paths.end());
@@ -46,7 +47,8 @@ TEST_CASE("golden traces decode to the events and slices stored next to them", "
         nsdump::TraceFile trace(path.string());
         nsdump::EventRows event_rows(nsdump::RowFormat::json, trace.names());
         const nsdump::Correction correction(trace);
-        nsdump::SliceRows slice_rows(nsdump::RowFormat::json, trace.names(), trace.cpus(), correction,
+        nsdump::SliceRows slice_rows(nsdump::RowFormat::json, trace.names(), trace.cpus(),
+                                     correction,
                                      {trace.counter_names(), trace.kernel_counter_names()});
         std::string events, slices;
         RowSink sink{slice_rows, slices};

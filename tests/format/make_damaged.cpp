@@ -24,7 +24,8 @@ Built build()
     Built built;
     TraceBuilder trace;
     trace.info(plain_info());
-    trace.calibration(NSLICE_CALIBRATION_START, 1000, 0, {entry(NSLICE_KIND_START, 0, 20, 40, 0.5)}, 26, 22.5);
+    trace.calibration(NSLICE_CALIBRATION_START, 1000, 0, {entry(NSLICE_KIND_START, 0, 20, 40, 0.5)},
+                      26, 22.5);
     const auto rx = trace.site("rx");
     for (std::uint64_t chunk = 0; chunk < 4; ++chunk) {
         built.records.push_back(trace.written_bytes());
@@ -69,27 +70,32 @@ int main(int argc, char **argv)
     std::string newer = with_field(whole, offsetof(nslice_file_header, version), std::uint32_t{7});
     newer = with_field(newer, 60, test_support::slow_crc32c(newer.data(), 60));
     write("too_new.nsl", newer);
-    std::string foreign = with_field(whole, offsetof(nslice_file_header, byte_order), std::uint32_t{0x04030201});
+    std::string foreign =
+        with_field(whole, offsetof(nslice_file_header, byte_order), std::uint32_t{0x04030201});
     write("foreign_byte_order.nsl", foreign);
     write("bad_file_header_crc.nsl", with_field(whole, 60, std::uint32_t{0}));
     write("bad_payload_crc.nsl", with_field(whole, second + 64 + 9, 'X'));
     write("bad_header_crc.nsl", with_field(whole, second + 60, std::uint32_t{0}));
-    std::string length = with_field(whole, second + offsetof(nslice_chunk_header, payload_bytes), std::uint32_t{64});
+    std::string length =
+        with_field(whole, second + offsetof(nslice_chunk_header, payload_bytes), std::uint32_t{64});
     test_support::seal_chunk_header(length, second);
     write("bad_length.nsl", length);
     std::string missing = whole;
     missing.erase(second, chunk_bytes);
     write("missing_chunk.nsl", missing);
     write("no_footer.nsl", whole.substr(0, built.footer));
-    std::string records = with_field(whole, second + offsetof(nslice_chunk_header, records), std::uint32_t{5});
+    std::string records =
+        with_field(whole, second + offsetof(nslice_chunk_header, records), std::uint32_t{5});
     test_support::seal_chunk_header(records, second);
     write("wrong_record_count.nsl", records);
     std::string equation = whole;
     const std::size_t row = built.footer + 64 + sizeof(nslice_file_footer);
-    equation = with_field(equation, row + offsetof(nslice_file_footer_cpu, issued), std::uint64_t{33});
+    equation =
+        with_field(equation, row + offsetof(nslice_file_footer_cpu, issued), std::uint64_t{33});
     const std::size_t payload_bytes = sizeof(nslice_file_footer) + sizeof(nslice_file_footer_cpu);
-    equation = with_field(equation, built.footer + offsetof(nslice_chunk_header, payload_crc32c),
-                          test_support::slow_crc32c(equation.data() + built.footer + 64, payload_bytes));
+    equation =
+        with_field(equation, built.footer + offsetof(nslice_chunk_header, payload_crc32c),
+                   test_support::slow_crc32c(equation.data() + built.footer + 64, payload_bytes));
     test_support::seal_chunk_header(equation, built.footer);
     write("broken_equation.nsl", equation);
     return 0;

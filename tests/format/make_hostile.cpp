@@ -15,11 +15,12 @@ namespace
 {
 constexpr std::size_t kBytes = 12'000'000;
 constexpr std::size_t kSmallChunk = 1 << 12;
-constexpr std::uint32_t kCpus = 8192;    // as many as a reader accepts
+constexpr std::uint32_t kCpus = 8192;     // as many as a reader accepts
 constexpr std::uint32_t kThreads = 60000; // a few less than a reader keeps
 constexpr unsigned kNames = 60000;
 
-void pair(TraceBuilder &trace, std::uint32_t cpu, std::uint32_t thread, std::uint16_t slice, std::uint64_t ticks, std::uint64_t length = 20)
+void pair(TraceBuilder &trace, std::uint32_t cpu, std::uint32_t thread, std::uint16_t slice,
+          std::uint64_t ticks, std::uint64_t length = 20)
 {
     trace.start(cpu, thread, slice, ticks);
     trace.stop(cpu, thread, slice, ticks + length);
@@ -110,7 +111,8 @@ void long_and_short(TraceBuilder &trace)
     for (unsigned i = 0; i < kNames; ++i)
         slices.push_back(trace.site(std::to_string(i), NSLICE_KIND_START, ""));
     for (std::uint64_t i = 0; trace.written_bytes() < kBytes; ++i)
-        pair(trace, 0, 1, slices[i % kNames], 1000 + i, i / kNames % 2 ? 1 : std::uint64_t{1} << 62);
+        pair(trace, 0, 1, slices[i % kNames], 1000 + i,
+             i / kNames % 2 ? 1 : std::uint64_t{1} << 62);
 }
 
 // Each CPU has its own constants, and each name slices on the last one.
@@ -200,7 +202,8 @@ std::string damaged(TraceBuilder &trace, std::uint32_t payload_bytes, std::size_
     const std::size_t at = bytes.size();
     trace.chunk(NSLICE_CHUNK_KINDS, "", 0);
     std::string header = trace.bytes().substr(at, sizeof(nslice_chunk_header));
-    std::memcpy(header.data() + offsetof(nslice_chunk_header, payload_bytes), &payload_bytes, sizeof payload_bytes);
+    std::memcpy(header.data() + offsetof(nslice_chunk_header, payload_bytes), &payload_bytes,
+                sizeof payload_bytes);
     test_support::seal_chunk_header(header, 0);
     header.resize(apart, 'x');
     while (bytes.size() < kBytes)
@@ -269,5 +272,8 @@ int main(int argc, char **argv)
     }
     const std::string bytes = made(argv[1]);
     std::ofstream file(argv[2], std::ios::binary);
-    return !bytes.empty() && file.write(bytes.data(), static_cast<std::streamsize>(bytes.size())).flush() ? 0 : 1;
+    return !bytes.empty() &&
+                   file.write(bytes.data(), static_cast<std::streamsize>(bytes.size())).flush()
+               ? 0
+               : 1;
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// make_trace: numbers on the command line -> a valid trace of any size, for speed tests and demonstrations.
+// make_trace: numbers on the command line -> a valid trace of any size, for speed tests and
+// demonstrations.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
 #include <vector>
-
 
 #include "common/command/arguments.hpp"
 #include "support/trace_builder.hpp"
@@ -73,27 +73,35 @@ std::uint64_t inside_ticks(const Options &options, Random &random)
 {
     if (!options.is_wide)
         return 60 + random.below(64);
-    constexpr unsigned kFirstOctave = 4, kOctaves = 30; // 2^4 ticks are 6 ns, 2^34 are 6.6 s: as many in each power of two
+    constexpr unsigned kFirstOctave = 4,
+                       kOctaves =
+                           30; // 2^4 ticks are 6 ns, 2^34 are 6.6 s: as many in each power of two
     const std::uint64_t octave = std::uint64_t{1} << (kFirstOctave + random.below(kOctaves + 1));
     return octave + random.below(octave);
 }
 
 // One unit: INIT, outer slices, every second with a nested one, a MARK, EXIT. Returns the number of
 // records written.
-std::uint64_t write_unit(test_support::TraceBuilder &trace, const Sites &sites, const Options &options, Cpu &cpu,
-                         Cpu &other, Random &random)
+std::uint64_t write_unit(test_support::TraceBuilder &trace, const Sites &sites,
+                         const Options &options, Cpu &cpu, Cpu &other, Random &random)
 {
-    const bool migrates = options.migrate_every > 0 && cpu.unit % options.migrate_every == 1 && options.cpus > 1;
+    const bool migrates =
+        options.migrate_every > 0 && cpu.unit % options.migrate_every == 1 && options.cpus > 1;
     const std::uint16_t outer[] = {sites.receive, sites.classify, sites.send};
-    const std::uint64_t sharers = options.shares_sites ? 1 : options.cpus * std::max(options.threads, 1u);
+    const std::uint64_t sharers =
+        options.shares_sites ? 1 : options.cpus * std::max(options.threads, 1u);
     const std::uint64_t own_sites = std::max<std::uint64_t>(sites.many.size() / sharers, 1);
     const auto any_or = [&](std::uint16_t plain) { // one of the thread's own
-        return sites.many.empty() ? plain : sites.many[((cpu.thread - 1000) * own_sites + random.below(own_sites)) % sites.many.size()];
+        return sites.many.empty()
+                   ? plain
+                   : sites.many[((cpu.thread - 1000) * own_sites + random.below(own_sites)) %
+                                sites.many.size()];
     };
     std::uint64_t records = 3;
     if (options.threads > 1)
         cpu.thread = cpu.first_thread + static_cast<std::uint32_t>(random.below(options.threads));
-    trace.init(cpu.number, cpu.thread, sites.unit, cpu.ticks, cpu.unit, options.packets, options.packets * 512);
+    trace.init(cpu.number, cpu.thread, sites.unit, cpu.ticks, cpu.unit, options.packets,
+               options.packets * 512);
     for (std::uint64_t i = 0; i < options.unit_slices; ++i) {
         const std::uint16_t slice = any_or(outer[i % 3]);
         advance(cpu, 20 + random.below(16));
@@ -111,7 +119,8 @@ std::uint64_t write_unit(test_support::TraceBuilder &trace, const Sites &sites, 
             advance(cpu, other.ticks > cpu.ticks ? other.ticks - cpu.ticks : 0);
             other.ticks = cpu.ticks + 1;
         }
-        trace.stop(migrates && i == 0 ? other.number : cpu.number, cpu.thread, slice, cpu.ticks, cpu.totals);
+        trace.stop(migrates && i == 0 ? other.number : cpu.number, cpu.thread, slice, cpu.ticks,
+                   cpu.totals);
         records += 2;
     }
     trace.mark(cpu.number, cpu.thread, sites.length, cpu.ticks, random.below(1500));
@@ -129,7 +138,8 @@ void write_trace(test_support::TraceBuilder &trace, const Options &options)
     using namespace test_support;
     std::string counters;
     for (unsigned i = 0; i < options.counters; ++i)
-        counters += (i > 0 ? "," : "") + (i == 0 ? std::string("INSTRUCTIONS") : "COUNTER_" + std::to_string(i));
+        counters += (i > 0 ? "," : "") +
+                    (i == 0 ? std::string("INSTRUCTIONS") : "COUNTER_" + std::to_string(i));
     trace.set_chunk_bytes(options.chunk_bytes);
     trace.info(plain_info(kHz, counters));
     std::vector<nslice_calibration_entry> entries;
@@ -148,7 +158,8 @@ void write_trace(test_support::TraceBuilder &trace, const Options &options)
     sites.send = trace.site("send", NSLICE_KIND_START, "app.c", 50);
     sites.length = trace.site("queue_length", NSLICE_KIND_MARK, "app.c", 60);
     for (std::uint32_t i = 0; i < options.sites; ++i)
-        sites.many.push_back(trace.site("function_" + std::to_string(i), NSLICE_KIND_START, "many.c", i + 1));
+        sites.many.push_back(
+            trace.site("function_" + std::to_string(i), NSLICE_KIND_START, "many.c", i + 1));
     std::vector<Cpu> cpus(options.cpus);
     for (std::uint32_t i = 0; i < options.cpus; ++i) {
         cpus[i].number = i;
@@ -158,12 +169,14 @@ void write_trace(test_support::TraceBuilder &trace, const Options &options)
     }
     Random random{options.seed * 0x9e3779b97f4a7c15u + 1};
     std::uint64_t written = 0;
-    while (written < options.records) { // the CPU that is behind is next, so that records interleave as in reality
+    while (written < options.records) { // the CPU that is behind is next, so that records
+                                        // interleave as in reality
         Cpu *next = &cpus[0];
         for (Cpu &cpu : cpus)
             if (cpu.ticks < next->ticks)
                 next = &cpu;
-        written += write_unit(trace, sites, options, *next, cpus[(next->number + 1) % cpus.size()], random);
+        written += write_unit(trace, sites, options, *next, cpus[(next->number + 1) % cpus.size()],
+                              random);
     }
     std::uint64_t end_ticks = begin_ticks;
     for (const Cpu &cpu : cpus)
@@ -171,7 +184,8 @@ void write_trace(test_support::TraceBuilder &trace, const Options &options)
     trace.cut_all();
     if (options.no_footer)
         return;
-    const auto end_ns = static_cast<std::uint64_t>(static_cast<double>(end_ticks - begin_ticks) * 1e9 / kHz);
+    const auto end_ns =
+        static_cast<std::uint64_t>(static_cast<double>(end_ticks - begin_ticks) * 1e9 / kHz);
     trace.calibration(NSLICE_CALIBRATION_END, end_ticks, end_ns, entries, 26, 22.5);
     trace.footer(NSLICE_END_CLOSED, end_ticks, end_ns);
 }
@@ -180,14 +194,20 @@ void write_trace(test_support::TraceBuilder &trace, const Options &options)
 int main(int argc, char **argv)
 {
     Options options;
-    command::Arguments arguments("Writes a valid trace of any size: units with slices nested one or two deep.");
+    command::Arguments arguments(
+        "Writes a valid trace of any size: units with slices nested one or two deep.");
     arguments.add("out", options.out, "trace to write").required();
-    arguments.add("--records", options.records, "minimum number of records; only whole units are written");
+    arguments.add("--records", options.records,
+                  "minimum number of records; only whole units are written");
     arguments.add("--cpus", options.cpus, "CPUs, by default with one thread each").range(1, 4096);
-    arguments.add("--threads", options.threads, "threads on each CPU, taking turns after each unit").range(0, 60000);
-    arguments.add("--sites", options.sites, "number of slice names, distributed over the threads").range(0, 60000);
-    arguments.add_flag("--share-sites", options.shares_sites, "each thread may run slices of all names");
-    arguments.add_flag("--wide", options.is_wide, "outer slices of 10 ns to 10 s, as many in each power of two");
+    arguments.add("--threads", options.threads, "threads on each CPU, taking turns after each unit")
+        .range(0, 60000);
+    arguments.add("--sites", options.sites, "number of slice names, distributed over the threads")
+        .range(0, 60000);
+    arguments.add_flag("--share-sites", options.shares_sites,
+                       "each thread may run slices of all names");
+    arguments.add_flag("--wide", options.is_wide,
+                       "outer slices of 10 ns to 10 s, as many in each power of two");
     arguments.add("--unit-slices", options.unit_slices, "outer slices in a unit");
     arguments.add("--packets", options.packets, "packets in a unit");
     arguments.add("--chunk-bytes", options.chunk_bytes, "payload of a chunk")
@@ -208,7 +228,8 @@ int main(int argc, char **argv)
         std::perror(options.out.c_str());
         return 1;
     }
-    test_support::TraceBuilder trace([file](const void *data, std::size_t bytes) { std::fwrite(data, 1, bytes, file); });
+    test_support::TraceBuilder trace(
+        [file](const void *data, std::size_t bytes) { std::fwrite(data, 1, bytes, file); });
     write_trace(trace, options);
     const bool is_bad = std::ferror(file) != 0;
     if (std::fclose(file) != 0 || is_bad) {

@@ -15,10 +15,25 @@ using namespace mapi::anonymize;
 
 // Every way to find a field, each with a function that keeps the length and one that does not.
 constexpr const char *kRules[] = {
-    "IP,SRC_IP,PREFIX_PRESERVING", "IP,DST_IP,ZERO", "IP,OPTIONS,STRIP", "IP,FLOW,MAP", "IP,ID,RANDOM", "IP,PAYLOAD,REPLACE,x",
-    "TCP,TCP_OPTIONS,STRIP,4", "TCP,SRC_PORT,ZERO", "TCP,PAYLOAD,STRIP,3", "UDP,PAYLOAD,REPLACE,something that is longer", "ICMP,PAYLOAD,STRIP",
-    "HTTP,URI,REPLACE,/something/longer", "HTTP,COOKIE,STRIP", "HTTP,PAYLOAD,ZERO", "HTTP,HOST,REGEXP,(a)(.*),2,b,NULL",
-    "FTP,USER,STRIP", "FTP,PASS,REPLACE,longer than it was", "FTP,FTP_RESPONSE_ARG,FILENAME_RANDOM", "IP,CHECKSUM,CHECKSUM_ADJUST",
+    "IP,SRC_IP,PREFIX_PRESERVING",
+    "IP,DST_IP,ZERO",
+    "IP,OPTIONS,STRIP",
+    "IP,FLOW,MAP",
+    "IP,ID,RANDOM",
+    "IP,PAYLOAD,REPLACE,x",
+    "TCP,TCP_OPTIONS,STRIP,4",
+    "TCP,SRC_PORT,ZERO",
+    "TCP,PAYLOAD,STRIP,3",
+    "UDP,PAYLOAD,REPLACE,something that is longer",
+    "ICMP,PAYLOAD,STRIP",
+    "HTTP,URI,REPLACE,/something/longer",
+    "HTTP,COOKIE,STRIP",
+    "HTTP,PAYLOAD,ZERO",
+    "HTTP,HOST,REGEXP,(a)(.*),2,b,NULL",
+    "FTP,USER,STRIP",
+    "FTP,PASS,REPLACE,longer than it was",
+    "FTP,FTP_RESPONSE_ARG,FILENAME_RANDOM",
+    "IP,CHECKSUM,CHECKSUM_ADJUST",
 };
 
 Anonymizer &anonymizer_of(uint8_t number)
@@ -47,7 +62,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     packet.room = uint32_t(memory.size());
     packet.link_type = kLinkTypes[data[3] % std::size(kLinkTypes)];
     anonymizer_of(data[0]).apply(packet);
-    if (packet.caplen > packet.room || packet.wire_len < packet.caplen || packet.data != memory.data())
+    if (packet.caplen > packet.room || packet.wire_len < packet.caplen ||
+        packet.data != memory.data())
         abort();
     return 0;
 }

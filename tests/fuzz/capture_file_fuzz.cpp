@@ -60,7 +60,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (fd < 0 || write(fd, data, size) != ssize_t(size))
         abort();
     for (const mapi_driver *driver : {&mapi_driver_pcap_file, &mapi_driver_erf_file})
-        read_all(*driver, "/proc/self/fd/" + std::to_string(fd), size, mapi::drivers::find_compressor({data, size}) != nullptr);
+        read_all(*driver, "/proc/self/fd/" + std::to_string(fd), size,
+                 mapi::drivers::find_compressor({data, size}) != nullptr);
     close(fd);
     return 0;
 }

@@ -76,7 +76,8 @@ bool receive(ipc::Channel &channel, size_t most)
     try {
         ipc::Message message;
         const bool is_there = channel.receive(message, most);
-        if (count_open() != before + int(message.descriptors.size()) || message.descriptors.size() > most || message.bytes.size() > ipc::kMessageBytesMax)
+        if (count_open() != before + int(message.descriptors.size()) ||
+            message.descriptors.size() > most || message.bytes.size() > ipc::kMessageBytesMax)
             abort();
         if (!is_there && !message.descriptors.empty())
             abort();

@@ -13,7 +13,8 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static const mapi::engine::Registry registry(mapi::functions::catalog(), mapi::drivers::catalog());
+    static const mapi::engine::Registry registry(mapi::functions::catalog(),
+                                                 mapi::drivers::catalog());
     const std::string text(reinterpret_cast<const char *>(data), size);
     std::istringstream devices(text), section(text), head(text);
     volatile size_t sink = 0;

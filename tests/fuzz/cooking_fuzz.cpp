@@ -46,12 +46,14 @@ void check(const mapi_packet &packet)
 {
     const auto found = mapi::headers::parse(packet);
     const auto *ip = found.innermost();
-    if (!ip || ip->end != packet.caplen || packet.caplen != packet.wire_len || !mapi::headers::payload_of(packet, *ip))
+    if (!ip || ip->end != packet.caplen || packet.caplen != packet.wire_len ||
+        !mapi::headers::payload_of(packet, *ip))
         abort();
 }
 
 // The output of COOKING is the input of UNCOOK.
-void drain(Function<mapi_cooking_t> &cook, Function<mapi_uncook_t> &uncook, const uint8_t *foreign, size_t foreign_bytes)
+void drain(Function<mapi_cooking_t> &cook, Function<mapi_uncook_t> &uncook, const uint8_t *foreign,
+           size_t foreign_bytes)
 {
     for (mapi_batch made; cook.table.next_batch(cook.instance, &made);) {
         for (uint32_t i = 0; i < made.count; ++i) {
@@ -71,14 +73,17 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     const uint8_t choice = *data++;
     --size;
-    Function<mapi_cooking_t> cook(mapi_fn_cooking, {choice & 4 ? 0 : 37, choice & 8 ? 0 : 3, choice & 16 ? 1 : 0, 1 + (choice >> 5) % 3});
+    Function<mapi_cooking_t> cook(mapi_fn_cooking, {choice & 4 ? 0 : 37, choice & 8 ? 0 : 3,
+                                                    choice & 16 ? 1 : 0, 1 + (choice >> 5) % 3});
     Function<mapi_uncook_t> uncook(mapi_fn_uncook, {11});
     uint64_t now = 0;
     while (size > 3) {
         const size_t bytes = std::min<size_t>(size_t(data[0]) << 8 | data[1], size - 3);
         now += data[2] * uint64_t(1000000000);
-        const std::vector<uint8_t> copy(data + 3, data + 3 + bytes); // to detect access beyond its end
-        const mapi_packet packet = {copy.data(), uint32_t(bytes), uint32_t(bytes), now, kLinkTypes[choice & 3], 0, 0};
+        const std::vector<uint8_t> copy(data + 3,
+                                        data + 3 + bytes); // to detect access beyond its end
+        const mapi_packet packet = {
+            copy.data(), uint32_t(bytes), uint32_t(bytes), now, kLinkTypes[choice & 3], 0, 0};
         mapi_batch batch;
         mapi_batch_fill(&batch, &packet, 1);
         cook.table.process(cook.instance, &batch, batch.all);

@@ -36,7 +36,8 @@ void seal(std::vector<std::byte> &bytes)
         chunk.magic = NSLICE_CHUNK_MAGIC;
         chunk.header_bytes = sizeof chunk;
         chunk.kind = 1 + chunk.kind % 6;
-        chunk.payload_bytes = static_cast<std::uint32_t>(std::min<std::size_t>(chunk.payload_bytes % 4096, left) / 8 * 8);
+        chunk.payload_bytes = static_cast<std::uint32_t>(
+            std::min<std::size_t>(chunk.payload_bytes % 4096, left) / 8 * 8);
         chunk.payload_crc32c = nslice_crc32c(bytes.data() + at + sizeof chunk, chunk.payload_bytes);
         chunk.header_crc32c = nslice_crc32c(&chunk, offsetof(nslice_chunk_header, header_crc32c));
         std::memcpy(bytes.data() + at, &chunk, sizeof chunk);

@@ -7,7 +7,8 @@ namespace
 {
 using namespace fuzz;
 
-const char *const kRules = "IP,SRC_IP,MAP\nIP,OPTIONS,STRIP\nTCP,PAYLOAD,STRIP,3\nHTTP,URI,HASHED,SHA_2,STRIP_REST\nFTP,PASS,REPLACE,x\nIP,CHECKSUM,CHECKSUM_ADJUST";
+const char *const kRules = "IP,SRC_IP,MAP\nIP,OPTIONS,STRIP\nTCP,PAYLOAD,STRIP,3\nHTTP,URI,HASHED,"
+                           "SHA_2,STRIP_REST\nFTP,PASS,REPLACE,x\nIP,CHECKSUM,CHECKSUM_ADJUST";
 
 const Case kCases[] = {
     {&mapi_fn_bpf_filter, {"tcp[20:4] = 0x47455420 or ip6 or vlan"}, {}},
@@ -30,8 +31,12 @@ const Case kCases[] = {
     {&mapi_fn_expired_flows, {}, {5, 5, 2}},
     {&mapi_fn_flow_report, {"NETFLOW_V5", "null", "", ""}, {0}},
     {&mapi_fn_flow_report, {"NETFLOW_V9", "null", "", ""}, {0}},
-    {&mapi_fn_flow_report, {"NETFLOW_V9", "SHMEM", "", "IP_SRC_ADDR ICMP_TYPE TCP_WINDOW TCP_SEQUENCE VLAN_TAG SRC_MAC"}, {-1}},
-    {&mapi_fn_flow_report, {"IPFIX", "SHMEM", "IP_SRC_ADDR", "IP_SRC_ADDR PKTS BYTES FLOW_START_MS FLOW_END_REASON"}, {-1}},
+    {&mapi_fn_flow_report,
+     {"NETFLOW_V9", "SHMEM", "", "IP_SRC_ADDR ICMP_TYPE TCP_WINDOW TCP_SEQUENCE VLAN_TAG SRC_MAC"},
+     {-1}},
+    {&mapi_fn_flow_report,
+     {"IPFIX", "SHMEM", "IP_SRC_ADDR", "IP_SRC_ADDR PKTS BYTES FLOW_START_MS FLOW_END_REASON"},
+     {-1}},
     {&mapi_fn_anonymize, {kRules}, {}},
     {&mapi_fn_anonymizeip, {"0123456789abcdef0123456789abcdef"}, {}},
     {&mapi_fn_to_buffer, {}, {NOWAIT}},

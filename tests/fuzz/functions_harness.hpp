@@ -153,8 +153,10 @@ private:
     static mapi_ring *make_ring(const mapi_function_setup *setup, const mapi_ring_options *options)
     {
         auto &self = *static_cast<Instance *>(setup->engine);
-        const mapi_ring_options small = {options->flags & ~uint32_t(MAPI_RING_WRITER_WAITS), options->spare_bytes, 1 << 16, 0, 0};
-        self.ring_ = std::make_unique<mapi::engine::RingMemory>(std::make_shared<mapi::engine::HeapArena>(), small);
+        const mapi_ring_options small = {options->flags & ~uint32_t(MAPI_RING_WRITER_WAITS),
+                                         options->spare_bytes, 1 << 16, 0, 0};
+        self.ring_ = std::make_unique<mapi::engine::RingMemory>(
+            std::make_shared<mapi::engine::HeapArena>(), small);
         self.reader_ = std::make_unique<mapi::ring::RingReader>(self.ring_->writer().pages());
         return mapi::engine::as_handle(self.ring_.get());
     }
@@ -176,7 +178,8 @@ struct Packets {
     // It is preceded by its length, the time step and its link type.
     Packets(const uint8_t *data, size_t size)
     {
-        static constexpr uint16_t kLinkTypes[] = {1, 101, 0, 9, 50, 104, 108, 113, 228, 229, 276, 147};
+        static constexpr uint16_t kLinkTypes[] = {1,   101, 0,   9,   50,  104,
+                                                  108, 113, 228, 229, 276, 147};
         uint64_t time_ns = 1'700'000'000'000'000'000;
         while (size > 4 && views.size() < MAPI_BATCH_MAX) {
             mapi_packet packet{};

@@ -41,14 +41,17 @@ void check_filter(const uint8_t *code, size_t code_bytes, const mapi_packet &pac
         return;
     try {
         const BpfProgram native = BpfProgram::from_instructions(instructions);
-        const bool expected = bpf_filter(instructions.data(), packet.data, packet.wire_len, packet.caplen) != 0;
-        if (native.matches(packet.data, packet.caplen, packet.wire_len) != expected || (native.filter(&packet, 1) != 0) != expected)
+        const bool expected =
+            bpf_filter(instructions.data(), packet.data, packet.wire_len, packet.caplen) != 0;
+        if (native.matches(packet.data, packet.caplen, packet.wire_len) != expected ||
+            (native.filter(&packet, 1) != 0) != expected)
             abort();
     } catch (const FilterError &) {
     }
 }
 
-void check_search(std::string_view pattern, int offset, int depth, LetterCase letter_case, const mapi_packet &packet)
+void check_search(std::string_view pattern, int offset, int depth, LetterCase letter_case,
+                  const mapi_packet &packet)
 {
     try {
         const StringMatcher matcher(pattern, offset, depth, letter_case);
@@ -59,9 +62,13 @@ void check_search(std::string_view pattern, int offset, int depth, LetterCase le
             std::for_each(parsed.begin(), parsed.end(), fold);
         }
         const std::string_view bytes = text;
-        const std::string_view window = bytes.substr(std::min<size_t>(size_t(offset), bytes.size()), depth ? size_t(depth) : bytes.npos);
-        const bool expected = std::any_of(parsed.begin(), parsed.end(), [&](const std::string &one) { return window.find(one) != window.npos; });
-        if (matcher.matches(packet.data, packet.caplen) != expected || (matcher.filter(&packet, 1) != 0) != expected)
+        const std::string_view window = bytes.substr(std::min<size_t>(size_t(offset), bytes.size()),
+                                                     depth ? size_t(depth) : bytes.npos);
+        const bool expected =
+            std::any_of(parsed.begin(), parsed.end(),
+                        [&](const std::string &one) { return window.find(one) != window.npos; });
+        if (matcher.matches(packet.data, packet.caplen) != expected ||
+            (matcher.filter(&packet, 1) != 0) != expected)
             abort();
     } catch (const PatternError &) {
     }
@@ -72,8 +79,10 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     if (size < 5)
         return 0;
-    const size_t first_bytes = std::min<size_t>(data[1], (size - 5) / (data[0] & 1 ? 8 : 1)) * (data[0] & 1 ? 8 : 1);
-    const std::vector<uint8_t> first(data + 5, data + 5 + first_bytes), bytes(data + 5 + first_bytes, data + size); // exactly this length
+    const size_t first_bytes =
+        std::min<size_t>(data[1], (size - 5) / (data[0] & 1 ? 8 : 1)) * (data[0] & 1 ? 8 : 1);
+    const std::vector<uint8_t> first(data + 5, data + 5 + first_bytes),
+        bytes(data + 5 + first_bytes, data + size); // exactly this length
     mapi_packet packet{};
     packet.data = bytes.data();
     packet.caplen = uint32_t(bytes.size());
@@ -82,7 +91,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (data[0] & 1)
         check_filter(first.data(), first.size(), packet);
     else
-        check_search({reinterpret_cast<const char *>(first.data()), first.size()}, data[3] % 32, data[4] % 64,
-                     data[0] & 2 ? LetterCase::kIgnored : LetterCase::kExact, packet);
+        check_search({reinterpret_cast<const char *>(first.data()), first.size()}, data[3] % 32,
+                     data[4] % 64, data[0] & 2 ? LetterCase::kIgnored : LetterCase::kExact, packet);
     return 0;
 }

@@ -26,7 +26,8 @@ struct Ring {
     RingPages pages{&writer_page, &reader_page, reinterpret_cast<uint8_t *>(data.get()), kBytes};
 };
 
-void write_record(RingWriter &writer, uint32_t bytes, uint8_t fill, std::deque<std::vector<uint8_t>> *written, uint64_t &dropped)
+void write_record(RingWriter &writer, uint32_t bytes, uint8_t fill,
+                  std::deque<std::vector<uint8_t>> *written, uint64_t &dropped)
 {
     void *const place = writer.reserve(bytes);
     if (!place) {
@@ -57,7 +58,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             hostile_writer.publish();
         } else if (what == 4) {
             for (Record record; (record = reader.next()).data;) {
-                if (written.empty() || record.bytes != written.front().size() || (record.bytes > 0 && memcmp(record.data, written.front().data(), record.bytes) != 0))
+                if (written.empty() || record.bytes != written.front().size() ||
+                    (record.bytes > 0 &&
+                     memcmp(record.data, written.front().data(), record.bytes) != 0))
                     abort();
                 written.pop_front();
             }

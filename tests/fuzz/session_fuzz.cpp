@@ -28,7 +28,9 @@ using namespace mapi;
 // file.
 int descriptor_of(unsigned kind)
 {
-    static const uint8_t kCapture[] = {0xd4, 0xc3, 0xb2, 0xa1, 2, 0, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 4, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 4, 0, 0, 0, 4, 0, 0, 0, 1, 2, 3, 4};
+    static const uint8_t kCapture[] = {0xd4, 0xc3, 0xb2, 0xa1, 2, 0, 4, 0, 0, 0, 0, 0, 0, 0, 0,
+                                       0,    0,    0,    4,    0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+                                       0,    0,    4,    0,    0, 0, 4, 0, 0, 0, 1, 2, 3, 4};
     if (kind == 2)
         return eventfd(0, EFD_CLOEXEC);
     const int file = memfd_create("file", MFD_CLOEXEC);
@@ -44,13 +46,15 @@ void talk(int socket, const uint8_t *data, size_t size)
     try {
         ipc::Request hello;
         hello.mutable_hello()->set_version(ipc::kProtocolVersion);
-        for (std::string request = hello.SerializeAsString(); ; ) {
+        for (std::string request = hello.SerializeAsString();;) {
             std::vector<ipc::Descriptor> descriptors;
             std::vector<int> numbers;
             if (size >= 3 && reply.bytes.size() > 0) {
                 const size_t bytes = std::min<size_t>(size_t(data[0]) << 8 | data[1], size - 3);
                 for (unsigned i = 0; i < (data[2] & 3u); ++i)
-                    numbers.push_back(descriptors.emplace_back(descriptor_of(data[2] >> (2 + 2 * i) & 3)).number());
+                    numbers.push_back(
+                        descriptors.emplace_back(descriptor_of(data[2] >> (2 + 2 * i) & 3))
+                            .number());
                 request.assign(reinterpret_cast<const char *>(data + 3), bytes);
                 data += 3 + bytes;
                 size -= 3 + bytes;
@@ -85,7 +89,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     std::thread client(talk, ends[1], data, size);
     try {
         daemon::Users users(limits);
-        const daemon::Service service = {registry, devices, limits, clients, pulse, "", users, housekeeping};
+        const daemon::Service service = {registry, devices, limits, clients,
+                                         pulse,    "",      users,  housekeeping};
         // A user without rights: sending is refused.
         daemon::Session session(service, ipc::Descriptor(ends[0]), {getpid(), 65534, {65534}});
         session.serve(stop.number());

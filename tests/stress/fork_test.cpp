@@ -10,7 +10,8 @@ using namespace stress;
 namespace
 {
 #if defined(__SANITIZE_THREAD__)
-constexpr bool kChildrenOpen = false, kBusyChildrenOpen = false; // TSan cannot start threads in a child of fork()
+constexpr bool kChildrenOpen = false,
+               kBusyChildrenOpen = false; // TSan cannot start threads in a child of fork()
 #elif defined(__SANITIZE_ADDRESS__)
 // ASan's allocator locks stay locked in the child if another thread was in malloc() during fork().
 constexpr bool kChildrenOpen = true, kBusyChildrenOpen = false;
@@ -34,7 +35,10 @@ int child_session(const std::string &output)
     write_units(500);
     if (nsp_session_close(&counts))
         return 2;
-    return counts.issued == 500 * kUnitRecords && counts.issued == counts.drained + test_support::lost_sum(counts) ? 0 : 3;
+    return counts.issued == 500 * kUnitRecords &&
+                   counts.issued == counts.drained + test_support::lost_sum(counts)
+               ? 0
+               : 3;
 }
 } // namespace
 
@@ -60,7 +64,9 @@ TEST_CASE("children of a busy program write nothing into its session and may ope
                 const pid_t child = fork();
                 if (child == 0) {
                     write_units(100); // probes are off here
-                    _exit(kBusyChildrenOpen && round % 2 ? child_session((dir / ("c" + std::to_string(round))).string()) : 0);
+                    _exit(kBusyChildrenOpen && round % 2
+                              ? child_session((dir / ("c" + std::to_string(round))).string())
+                              : 0);
                 }
                 statuses.push_back(child_status(child));
                 own += write_units(5);

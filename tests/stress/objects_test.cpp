@@ -98,7 +98,8 @@ TEST_CASE("an object brings the library into a program that does not use it, and
 {
     test_support::TempDir dir;
     const auto output = dir / "t.nsl";
-    const std::string command = "NETSLICE='calibration=no output=" + output.string() + "' " BARE_LOADER " " OBJECT_A " 100";
+    const std::string command =
+        "NETSLICE='calibration=no output=" + output.string() + "' " BARE_LOADER " " OBJECT_A " 100";
     REQUIRE(std::system(command.c_str()) == 0);
     const auto trace = test_support::read_trace(output);
     CHECK(trace.complaint() == "");

@@ -16,7 +16,8 @@ TEST_CASE("under overflow, every record is drained or counted as lost", "[stress
             REQUIRE(is_whole(result.trace));
             CHECK(test_support::lost_sum(result.counts) > 0);
             const bool overwrite = std::string(full) == "overwrite";
-            CHECK(result.counts.lost[NSLICE_LOST_FULL] == (overwrite ? 0 : test_support::lost_sum(result.counts)));
+            CHECK(result.counts.lost[NSLICE_LOST_FULL] ==
+                  (overwrite ? 0 : test_support::lost_sum(result.counts)));
         }
 }
 

@@ -46,7 +46,8 @@ public:
         REQUIRE(nsp_recorder_open(&config, &recorder_) == 0);
         const int fd = open(counts_path().c_str(), O_RDWR | O_CREAT, 0600);
         REQUIRE(ftruncate(fd, sizeof(victim_counts)) == 0);
-        counts_ = static_cast<victim_counts *>(mmap(nullptr, sizeof(victim_counts), PROT_READ, MAP_SHARED, fd, 0));
+        counts_ = static_cast<victim_counts *>(
+            mmap(nullptr, sizeof(victim_counts), PROT_READ, MAP_SHARED, fd, 0));
         close(fd);
     }
     ~Recording() { munmap(counts_, sizeof(victim_counts)); }
@@ -77,7 +78,8 @@ public:
         result.joined = status.joined;
         INFO(nsp_last_error());
         result.refusal = status.refused ? status.refusal : "";
-        CHECK(nsp_recorder_close(recorder_, NSLICE_END_KILLED, &result.counts) == (result.joined ? 0 : -ENODATA));
+        CHECK(nsp_recorder_close(recorder_, NSLICE_END_KILLED, &result.counts) ==
+              (result.joined ? 0 : -ENODATA));
         CHECK(std::filesystem::exists(trace_path()) == (result.joined > 0));
         if (result.joined)
             result.trace = test_support::read_trace(trace_path());
@@ -123,7 +125,8 @@ TEST_CASE("everything that a killed program has committed is drained, and nothin
         for (const auto full : {NSLICE_FULL_DISCARD, NSLICE_FULL_OVERWRITE})
             for (int round = 0; round < 12; ++round) {
                 Recording recording(kind, full, round % 2 ? 1 << 20 : 1 << 13);
-                const auto result = recording.run("run", "0", std::chrono::microseconds(random() % 15000 + 1));
+                const auto result =
+                    recording.run("run", "0", std::chrono::microseconds(random() % 15000 + 1));
                 INFO("kind " << kind << ", full " << full << ", round " << round);
                 CHECK(WIFSIGNALED(result.status));
                 check_books(result, result.writers);

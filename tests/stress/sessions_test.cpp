@@ -22,7 +22,8 @@ TEST_CASE("sessions open and close while threads keep writing", "[stress][sessio
     std::atomic<std::uint64_t> recorded{0};
     std::vector<std::string> options;
     for (const auto &kind : kinds())
-        for (const char *more : {" ring=64K", " ring=4K", " ring=1M", " full=overwrite ring=16K", " clock=ordered ring=8K"})
+        for (const char *more : {" ring=64K", " ring=4K", " ring=1M", " full=overwrite ring=16K",
+                                 " clock=ordered ring=8K"})
             options.push_back("calibration=no " + kind + more);
     const auto issued = run_threads(4, [&](unsigned i) -> std::uint64_t {
         std::uint64_t own = 0;
@@ -34,16 +35,18 @@ TEST_CASE("sessions open and close while threads keep writing", "[stress][sessio
             test_support::TempDir dir;
             const std::string output = (dir / "t.nsl").string();
             nsp_session_counts counts{};
-            if (nsp_session_configure((options[round % options.size()] + " output=" + output).c_str()))
+            if (nsp_session_configure(
+                    (options[round % options.size()] + " output=" + output).c_str()))
                 give_up("open");
             usleep(1000 + round * 37 % 3000);
             if (nsp_session_close(&counts))
                 give_up("close");
             const auto trace = test_support::read_trace(output);
             if (!trace.complaint().empty() || !is_whole(trace) ||
-                counts.issued != counts.drained + test_support::lost_sum(counts) || trace.issued() != counts.issued ||
-                trace.records.size() != counts.drained) {
-                fprintf(stderr, "%s: %s\n", options[round % options.size()].c_str(), trace.complaint().c_str());
+                counts.issued != counts.drained + test_support::lost_sum(counts) ||
+                trace.issued() != counts.issued || trace.records.size() != counts.drained) {
+                fprintf(stderr, "%s: %s\n", options[round % options.size()].c_str(),
+                        trace.complaint().c_str());
                 std::abort();
             }
             recorded += counts.issued;

@@ -23,7 +23,8 @@ void handler(int)
 
 void install(int number, int flags)
 {
-    struct sigaction action{};
+    struct sigaction action {
+    };
     action.sa_handler = handler;
     action.sa_flags = SA_RESTART | flags;
     sigaction(number, &action, nullptr);
@@ -82,6 +83,7 @@ TEST_CASE("frequent signals with probes in the handlers cause no uncounted losse
           "[stress][signals]")
 {
     for (const auto &kind : kinds())
-        for (const char *full : {" full=discard ring=1M", " full=overwrite ring=16K", " full=discard ring=4K"})
+        for (const char *full :
+             {" full=discard ring=1M", " full=overwrite ring=16K", " full=discard ring=4K"})
             storm("calibration=no " + kind + full);
 }

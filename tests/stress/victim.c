@@ -49,7 +49,8 @@ int main(int argc, char **argv)
     int fd = argc > 2 ? open(argv[2], O_RDWR | O_CLOEXEC) : -1;
     pthread_t threads[2];
 
-    counts = fd < 0 ? MAP_FAILED : mmap(NULL, sizeof(*counts), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    counts = fd < 0 ? MAP_FAILED
+                    : mmap(NULL, sizeof(*counts), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     if (counts == MAP_FAILED)
         return 2;
     if (strcmp(argv[1], "run") == 0) {

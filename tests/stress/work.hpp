@@ -36,7 +36,8 @@ inline void write_unit(std::uint64_t number)
 inline bool is_whole(const test_support::Trace &trace)
 {
     for (const auto &record : trace.records)
-        if (record.kind == NSLICE_KIND_INIT && (record.word[1] != ~record.word[0] || record.word[2] != record.word[0] * 3))
+        if (record.kind == NSLICE_KIND_INIT &&
+            (record.word[1] != ~record.word[0] || record.word[2] != record.word[0] * 3))
             return false;
     return true;
 }
@@ -49,7 +50,8 @@ inline bool has_rseq()
 // Option texts for the ring kinds that this process can write.
 inline std::vector<std::string> kinds()
 {
-    return has_rseq() ? std::vector<std::string>{"kind=rseq", "kind=atomic"} : std::vector<std::string>{"kind=atomic"};
+    return has_rseq() ? std::vector<std::string>{"kind=rseq", "kind=atomic"}
+                      : std::vector<std::string>{"kind=atomic"};
 }
 
 // Runs `work(thread number)`, which returns the number of records it issued, in several threads;

@@ -11,7 +11,8 @@
 inline void give_memory(mapi_function_setup &setup)
 {
     setup.reserve_memory = [](const mapi_function_setup *, uint64_t) { return 0; };
-    setup.common_object = [](const mapi_function_setup *, const mapi_common_object *kind) -> void * {
+    setup.common_object = [](const mapi_function_setup *,
+                             const mapi_common_object *kind) -> void * {
         static std::map<const mapi_common_object *, std::shared_ptr<void>> objects;
         auto &object = objects[kind];
         if (!object)

@@ -31,7 +31,8 @@ class ProbeSession
 public:
     explicit ProbeSession(const std::string &options = "calibration=no")
     {
-        const int err = nsp_session_configure(("output=" + path().string() + " " + options).c_str());
+        const int err =
+            nsp_session_configure(("output=" + path().string() + " " + options).c_str());
         INFO(nsp_last_error());
         REQUIRE(err == 0);
         open_ = true;

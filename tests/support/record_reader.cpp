@@ -89,7 +89,8 @@ struct Reader {
             at += head.words * 8u;
         }
         if (at != end || count != chunk.records)
-            problem("a chunk says " + std::to_string(chunk.records) + " records and holds " + std::to_string(count));
+            problem("a chunk says " + std::to_string(chunk.records) + " records and holds " +
+                    std::to_string(count));
         decoded[chunk.cpu] += count;
     }
 
@@ -103,12 +104,15 @@ struct Reader {
         if (!trace.cpus.empty())
             std::memcpy(trace.cpus.data(), at + sizeof trace.footer, bytes - sizeof trace.footer);
         for (const auto &row : trace.cpus) {
-            const auto lost = std::accumulate(std::begin(row.lost), std::end(row.lost), std::uint64_t{0});
+            const auto lost =
+                std::accumulate(std::begin(row.lost), std::end(row.lost), std::uint64_t{0});
             if (row.issued != row.drained + lost)
-                problem("cpu " + std::to_string(row.cpu) + ": issued " + std::to_string(row.issued) + ", drained " +
-                        std::to_string(row.drained) + ", lost " + std::to_string(lost));
+                problem("cpu " + std::to_string(row.cpu) + ": issued " +
+                        std::to_string(row.issued) + ", drained " + std::to_string(row.drained) +
+                        ", lost " + std::to_string(lost));
             if (row.drained != decoded[row.cpu] || row.chunks != sequences[row.cpu])
-                problem("cpu " + std::to_string(row.cpu) + ": the footer counts what the chunks do not hold");
+                problem("cpu " + std::to_string(row.cpu) +
+                        ": the footer counts what the chunks do not hold");
             decoded.erase(row.cpu);
         }
         for (const auto &[cpu, count] : decoded)
@@ -143,8 +147,10 @@ struct Reader {
             if (trace.has_footer || at + sizeof header > bytes.size())
                 return problem("bytes after the last chunk");
             std::memcpy(&header, bytes.data() + at, sizeof header);
-            if (header.magic != NSLICE_CHUNK_MAGIC || at + sizeof header + header.payload_bytes > bytes.size() ||
-                header.header_crc32c != slow_crc32c(&header, offsetof(nslice_chunk_header, header_crc32c)))
+            if (header.magic != NSLICE_CHUNK_MAGIC ||
+                at + sizeof header + header.payload_bytes > bytes.size() ||
+                header.header_crc32c !=
+                    slow_crc32c(&header, offsetof(nslice_chunk_header, header_crc32c)))
                 return problem("no whole chunk at byte " + std::to_string(at));
             const char *payload = bytes.data() + at + sizeof header;
             if (header.payload_crc32c != slow_crc32c(payload, header.payload_bytes))
@@ -158,12 +164,14 @@ struct Reader {
 
 std::uint64_t Trace::issued() const
 {
-    return std::accumulate(cpus.begin(), cpus.end(), std::uint64_t{0}, [](auto sum, auto &row) { return sum + row.issued; });
+    return std::accumulate(cpus.begin(), cpus.end(), std::uint64_t{0},
+                           [](auto sum, auto &row) { return sum + row.issued; });
 }
 
 std::uint64_t Trace::drained() const
 {
-    return std::accumulate(cpus.begin(), cpus.end(), std::uint64_t{0}, [](auto sum, auto &row) { return sum + row.drained; });
+    return std::accumulate(cpus.begin(), cpus.end(), std::uint64_t{0},
+                           [](auto sum, auto &row) { return sum + row.drained; });
 }
 
 std::uint64_t Trace::lost(nslice_lost cause) const

@@ -38,7 +38,9 @@ std::uint32_t slow_crc32c(const void *data, std::size_t bytes)
     static const CrcTable table;
     const auto *at = static_cast<const unsigned char *>(data);
     std::uint32_t crc = ~0u;
-    for (; bytes >= 16; bytes -= 16, at += 16) { // sixteen bytes per step, so that large traces are generated in seconds
+    for (; bytes >= 16;
+         bytes -= 16,
+         at += 16) { // sixteen bytes per step, so that large traces are generated in seconds
         std::uint32_t next = 0;
         for (int i = 0; i < 4; ++i)
             next ^= table.at[15 - i][at[i] ^ (crc >> (8 * i) & 0xff)];
@@ -59,9 +61,10 @@ void seal_chunk_header(std::string &trace, std::size_t offset)
     std::memcpy(trace.data() + offset, &header, sizeof header);
 }
 
-TraceBuilder::TraceBuilder() : out_([this](const void *data, std::size_t bytes) {
-        memory_.append(static_cast<const char *>(data), bytes);
-    })
+TraceBuilder::TraceBuilder()
+    : out_([this](const void *data, std::size_t bytes) {
+          memory_.append(static_cast<const char *>(data), bytes);
+      })
 {
     file_header();
 }
@@ -125,7 +128,8 @@ TraceBuilder &TraceBuilder::info(const std::string &text)
     return *this;
 }
 
-std::uint16_t TraceBuilder::site(const std::string &name, unsigned kind, const std::string &file, std::uint32_t line)
+std::uint16_t TraceBuilder::site(const std::string &name, unsigned kind, const std::string &file,
+                                 std::uint32_t line)
 {
     nslice_file_site site{};
     site.slice_id = ++last_slice_;
@@ -146,7 +150,8 @@ std::uint16_t TraceBuilder::kernel_site(const std::string &name, unsigned kind, 
     return last_kernel_slice_;
 }
 
-void TraceBuilder::put_site(unsigned chunk_kind, nslice_file_site site, const std::string &name, const std::string &file)
+void TraceBuilder::put_site(unsigned chunk_kind, nslice_file_site site, const std::string &name,
+                            const std::string &file)
 {
     site.name_bytes = static_cast<std::uint16_t>(name.size() + 1);
     site.file_bytes = static_cast<std::uint16_t>(file.size() + 1);
@@ -155,7 +160,9 @@ void TraceBuilder::put_site(unsigned chunk_kind, nslice_file_site site, const st
     chunk(chunk_kind, payload.data(), payload.size());
 }
 
-TraceBuilder &TraceBuilder::kernel_calibration(const std::vector<nslice_kernel_calibration_entry> &entries, unsigned phase)
+TraceBuilder &
+TraceBuilder::kernel_calibration(const std::vector<nslice_kernel_calibration_entry> &entries,
+                                 unsigned phase)
 {
     nslice_file_kernel_calibration head{};
     head.phase = phase;
@@ -170,8 +177,8 @@ TraceBuilder &TraceBuilder::kernel_calibration(const std::vector<nslice_kernel_c
 }
 
 TraceBuilder &TraceBuilder::calibration(unsigned phase, std::uint64_t ticks, std::uint64_t mono_ns,
-                                        const std::vector<nslice_calibration_entry> &entries, double step_ticks,
-                                        double read_ticks)
+                                        const std::vector<nslice_calibration_entry> &entries,
+                                        double step_ticks, double read_ticks)
 {
     if (phase == NSLICE_CALIBRATION_END) {
         cut_all();
@@ -192,8 +199,9 @@ TraceBuilder &TraceBuilder::calibration(unsigned phase, std::uint64_t ticks, std
     return *this;
 }
 
-void TraceBuilder::record(std::uint32_t cpu, std::uint32_t thread, unsigned kind, std::uint16_t slice,
-                          std::uint64_t ticks, const std::uint64_t *words, std::size_t count)
+void TraceBuilder::record(std::uint32_t cpu, std::uint32_t thread, unsigned kind,
+                          std::uint16_t slice, std::uint64_t ticks, const std::uint64_t *words,
+                          std::size_t count)
 {
     if (!last_ || last_number_ != cpu) {
         last_ = &cpus_[cpu];
@@ -207,7 +215,8 @@ void TraceBuilder::record(std::uint32_t cpu, std::uint32_t thread, unsigned kind
         state.lost_before = state.lost_sum;
         state.units.reserve(chunk_bytes_ / NSLICE_WORD_BYTES);
     }
-    const nslice_record_head head = {ticks, thread, slice, static_cast<__u8>(kind), static_cast<__u8>(count)};
+    const nslice_record_head head = {ticks, thread, slice, static_cast<__u8>(kind),
+                                     static_cast<__u8>(count)};
     std::uint64_t units[2];
     std::memcpy(units, &head, sizeof head);
     state.units.push_back(units[0]);
@@ -270,8 +279,10 @@ void TraceBuilder::footer(unsigned end, std::uint64_t ticks, std::uint64_t mono_
         head.info_chunks = static_cast<std::uint32_t>(sequences_[NSLICE_CHUNK_INFO]);
         head.site_chunks = static_cast<std::uint32_t>(sequences_[NSLICE_CHUNK_SITES]);
         head.calibration_chunks = static_cast<std::uint32_t>(sequences_[NSLICE_CHUNK_CALIBRATION]);
-        head.kernel_totals_chunks = static_cast<std::uint32_t>(sequences_[NSLICE_CHUNK_KERNEL_TOTALS]);
-        head.kernel_calibration_chunks = static_cast<std::uint32_t>(sequences_[NSLICE_CHUNK_KERNEL_CALIBRATION]);
+        head.kernel_totals_chunks =
+            static_cast<std::uint32_t>(sequences_[NSLICE_CHUNK_KERNEL_TOTALS]);
+        head.kernel_calibration_chunks =
+            static_cast<std::uint32_t>(sequences_[NSLICE_CHUNK_KERNEL_CALIBRATION]);
         head.kernel_site_chunks = static_cast<std::uint32_t>(sequences_[NSLICE_CHUNK_KERNEL_SITES]);
     }
     std::string payload(reinterpret_cast<const char *>(&head), sizeof head);
@@ -314,14 +325,15 @@ void TraceBuilder::write(const std::string &path)
 
 std::string plain_info(double hz, const std::string &counters)
 {
-    return "writer.version=test\nmachine.cpu=Test CPU\nmachine.arch=x86_64\nmachine.virtualised=none\n"
+    return "writer.version=test\nmachine.cpu=Test "
+           "CPU\nmachine.arch=x86_64\nmachine.virtualised=none\n"
            "clock.source=tsc\nclock.mode=fast\nclock.invariant=yes\nclock.hz=" +
            std::to_string(hz) + "\nring.kind=rseq\nring.full=discard\ncounters.source=" +
            (counters.empty() ? "none" : "perf-read") + "\ncounters.names=" + counters + "\n";
 }
 
-nslice_calibration_entry entry(unsigned kind, unsigned field, double inner, double outer, double ci95,
-                               std::uint32_t cpu)
+nslice_calibration_entry entry(unsigned kind, unsigned field, double inner, double outer,
+                               double ci95, std::uint32_t cpu)
 {
     nslice_calibration_entry out{};
     out.cpu = cpu;

@@ -32,30 +32,34 @@ public:
 
     TraceBuilder &info(const std::string &text); // "key=value\n" lines
     // Writes a SITES chunk with one site and returns its slice id.
-    std::uint16_t site(const std::string &name, unsigned kind = NSLICE_KIND_START, const std::string &file = "app.c",
-                       std::uint32_t line = 1);
+    std::uint16_t site(const std::string &name, unsigned kind = NSLICE_KIND_START,
+                       const std::string &file = "app.c", std::uint32_t line = 1);
     // Like site(), for a kernel site; `flags` are NSLICE_SITE_*.
-    std::uint16_t kernel_site(const std::string &name, unsigned kind = NSLICE_KIND_START, unsigned flags = 0);
+    std::uint16_t kernel_site(const std::string &name, unsigned kind = NSLICE_KIND_START,
+                              unsigned flags = 0);
     TraceBuilder &calibration(unsigned phase, std::uint64_t ticks, std::uint64_t mono_ns,
-                              const std::vector<nslice_calibration_entry> &entries, double step_ticks = 1,
-                              double read_ticks = 20);
+                              const std::vector<nslice_calibration_entry> &entries,
+                              double step_ticks = 1, double read_ticks = 20);
 
-    void record(std::uint32_t cpu, std::uint32_t thread, unsigned kind, std::uint16_t slice, std::uint64_t ticks,
-                const std::uint64_t *words = nullptr, std::size_t count = 0);
-    void start(std::uint32_t cpu, std::uint32_t thread, std::uint16_t slice, std::uint64_t ticks, const Words &words = {})
+    void record(std::uint32_t cpu, std::uint32_t thread, unsigned kind, std::uint16_t slice,
+                std::uint64_t ticks, const std::uint64_t *words = nullptr, std::size_t count = 0);
+    void start(std::uint32_t cpu, std::uint32_t thread, std::uint16_t slice, std::uint64_t ticks,
+               const Words &words = {})
     {
         record(cpu, thread, NSLICE_KIND_START, slice, ticks, words.data(), words.size());
     }
-    void stop(std::uint32_t cpu, std::uint32_t thread, std::uint16_t slice, std::uint64_t ticks, const Words &words = {})
+    void stop(std::uint32_t cpu, std::uint32_t thread, std::uint16_t slice, std::uint64_t ticks,
+              const Words &words = {})
     {
         record(cpu, thread, NSLICE_KIND_STOP, slice, ticks, words.data(), words.size());
     }
-    void mark(std::uint32_t cpu, std::uint32_t thread, std::uint16_t slice, std::uint64_t ticks, std::uint64_t value)
+    void mark(std::uint32_t cpu, std::uint32_t thread, std::uint16_t slice, std::uint64_t ticks,
+              std::uint64_t value)
     {
         record(cpu, thread, NSLICE_KIND_MARK, slice, ticks, &value, 1);
     }
-    void init(std::uint32_t cpu, std::uint32_t thread, std::uint16_t slice, std::uint64_t ticks, std::uint64_t number,
-              std::uint64_t packets, std::uint64_t wire_bytes)
+    void init(std::uint32_t cpu, std::uint32_t thread, std::uint16_t slice, std::uint64_t ticks,
+              std::uint64_t number, std::uint64_t packets, std::uint64_t wire_bytes)
     {
         const std::uint64_t words[] = {number, packets, wire_bytes};
         record(cpu, thread, NSLICE_KIND_INIT, slice, ticks, words, 3);
@@ -106,7 +110,8 @@ private:
     void file_header();
     void put_chunk(nslice_chunk_header header, const void *payload, std::size_t bytes);
     void flush(std::uint32_t number, Cpu &cpu);
-    void put_site(unsigned chunk_kind, nslice_file_site site, const std::string &name, const std::string &file);
+    void put_site(unsigned chunk_kind, nslice_file_site site, const std::string &name,
+                  const std::string &file);
     std::uint32_t add_rows(bool is_kernel, std::string &payload) const;
 
     std::string memory_;
@@ -128,6 +133,6 @@ private:
 // empty).
 std::string plain_info(double hz = 1e9, const std::string &counters = "");
 // A calibration entry; `kind` is START for the pair.
-nslice_calibration_entry entry(unsigned kind, unsigned field, double inner, double outer, double ci95 = 0,
-                               std::uint32_t cpu = NSLICE_ANY_CPU);
+nslice_calibration_entry entry(unsigned kind, unsigned field, double inner, double outer,
+                               double ci95 = 0, std::uint32_t cpu = NSLICE_ANY_CPU);
 } // namespace test_support

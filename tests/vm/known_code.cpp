@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// known_code SOURCE CLOCK [LONGEST | migration | retries | mark-retries | crowded]: runs code of 10, 100, ... LONGEST
-// instructions under a session, or only the case that migrates to another CPU, those with retried
-// records, or the one with contention for the CPU.  Prints the true and the corrected counts of
-// each slice.  Exits with 1 if a count is wrong, with 2 if it could not run.
+// known_code SOURCE CLOCK [LONGEST | migration | retries | mark-retries | crowded]: runs code of
+// 10, 100, ... LONGEST instructions under a session, or only the case that migrates to another CPU,
+// those with retried records, or the one with contention for the CPU.  Prints the true and the
+// corrected counts of each slice.  Exits with 1 if a count is wrong, with 2 if it could not run.
 #include "known_code.hpp"
 
 #include <csignal>
@@ -26,16 +26,25 @@ namespace
 constexpr unsigned kRepeats = 3;
 int longest = 1000000;
 bool is_stepped = false;
-using Truth = std::map<std::string, double>; // by slice name: its own instructions and those of the slices inside it
+using Truth = std::map<std::string, double>; // by slice name: its own instructions and those of the
+                                             // slices inside it
 
 // Each is a separate function whose slices contain only probes and known code, so that no compiler
 // moves other work there.
-#define DEFINE_NESTED(n)                                                                           \
-    __attribute__((noinline)) void run_nested_##n()                                                \
-    {                                                                                              \
-        static_assert(n >= KNOWN_LEAST && n % 2 == 0);                                             \
-        AROUND(depth0_##n, AROUND(depth1_##n, AROUND(depth2_##n, AROUND(depth3_##n, AROUND(depth4_##n, \
-               AROUND(depth5_##n, AROUND(depth6_##n, AROUND(depth7_##n, AROUND(depth8_##n, KNOWN_CODE(n)))))))))); \
+#define DEFINE_NESTED(n)                                                                       \
+    __attribute__((noinline)) void run_nested_##n()                                            \
+    {                                                                                          \
+        static_assert(n >= KNOWN_LEAST && n % 2 == 0);                                         \
+        AROUND(depth0_##n,                                                                     \
+               AROUND(depth1_##n,                                                              \
+                      AROUND(depth2_##n,                                                       \
+                             AROUND(depth3_##n,                                                \
+                                    AROUND(depth4_##n,                                         \
+                                           AROUND(depth5_##n,                                  \
+                                                  AROUND(depth6_##n,                           \
+                                                         AROUND(depth7_##n,                    \
+                                                                AROUND(depth8_##n,             \
+                                                                       KNOWN_CODE(n)))))))))); \
     }
 DEFINE_NESTED(10)
 DEFINE_NESTED(100)
@@ -44,8 +53,8 @@ DEFINE_NESTED(10000)
 DEFINE_NESTED(100000)
 DEFINE_NESTED(1000000)
 
-#define EMPTY_PAIR                                                                                 \
-    NET_SLICE_START(empty);                                                                        \
+#define EMPTY_PAIR          \
+    NET_SLICE_START(empty); \
     NET_SLICE_STOP(empty)
 
 __attribute__((noinline)) void run_pairs_0_to_10()
@@ -80,12 +89,15 @@ __attribute__((noinline)) void run_calls()
 
 __attribute__((noinline)) void run_migration(const cpu_set_t *first, const cpu_set_t *second)
 {
-    const std::uint64_t self = in_register(0), bytes = in_register(sizeof(*first)), to = in_register(second);
+    const std::uint64_t self = in_register(0), bytes = in_register(sizeof(*first)),
+                        to = in_register(second);
     sched_setaffinity(0, sizeof(*first), first);
-    AROUND(migrates, KNOWN_CODE(100); KNOWN_SYSTEM_CALL(SYS_sched_setaffinity, self, bytes, to); KNOWN_CODE(100));
+    AROUND(migrates, KNOWN_CODE(100); KNOWN_SYSTEM_CALL(SYS_sched_setaffinity, self, bytes, to);
+           KNOWN_CODE(100));
 }
 
-// One return from the handler, two instructions of the C library or kernel that return from the signal.
+// One return from the handler, two instructions of the C library or kernel that return from the
+// signal.
 constexpr double kHandlerOwn = 3;
 
 __attribute__((noinline)) void on_signal(int)
@@ -95,20 +107,25 @@ __attribute__((noinline)) void on_signal(int)
 
 __attribute__((noinline)) void run_signal(pid_t process_id, pid_t thread_id)
 {
-    const std::uint64_t process = in_register(process_id), thread = in_register(thread_id), number = in_register(SIGUSR1);
-    AROUND(interrupted, KNOWN_CODE(100); KNOWN_SYSTEM_CALL(SYS_tgkill, process, thread, number); KNOWN_CODE(100));
+    const std::uint64_t process = in_register(process_id), thread = in_register(thread_id),
+                        number = in_register(SIGUSR1);
+    AROUND(interrupted, KNOWN_CODE(100); KNOWN_SYSTEM_CALL(SYS_tgkill, process, thread, number);
+           KNOWN_CODE(100));
 }
 
 // As left by an early return, an exception or longjmp(): executed, but without a partner.
 __attribute__((noinline)) void run_lone()
 {
     AROUND(lone_start1, KNOWN_CODE(100); NET_SLICE_START(never_stopped); KNOWN_CODE(414));
-    AROUND(lone_start4, KNOWN_CODE(100); NET_SLICE_START(never_stopped); NET_SLICE_START(never_stopped);
-           NET_SLICE_START(never_stopped); NET_SLICE_START(never_stopped); KNOWN_CODE(414));
+    AROUND(lone_start4, KNOWN_CODE(100); NET_SLICE_START(never_stopped);
+           NET_SLICE_START(never_stopped); NET_SLICE_START(never_stopped);
+           NET_SLICE_START(never_stopped); KNOWN_CODE(414));
     AROUND(lone_stop1, KNOWN_CODE(100); NET_SLICE_STOP(never_started); KNOWN_CODE(414));
-    AROUND(lone_stop4, KNOWN_CODE(100); NET_SLICE_STOP(never_started); NET_SLICE_STOP(never_started);
-           NET_SLICE_STOP(never_started); NET_SLICE_STOP(never_started); KNOWN_CODE(414));
-    AROUND(lone_around, AROUND(lone_inside, KNOWN_CODE(10); NET_SLICE_START(never_stopped); KNOWN_CODE(10));
+    AROUND(lone_stop4, KNOWN_CODE(100); NET_SLICE_STOP(never_started);
+           NET_SLICE_STOP(never_started); NET_SLICE_STOP(never_started);
+           NET_SLICE_STOP(never_started); KNOWN_CODE(414));
+    AROUND(lone_around,
+           AROUND(lone_inside, KNOWN_CODE(10); NET_SLICE_START(never_stopped); KNOWN_CODE(10));
            KNOWN_CODE(100); NET_SLICE_STOP(never_started); EMPTY_PAIR; KNOWN_CODE(100));
 }
 
@@ -134,7 +151,8 @@ Truth pairs()
     run_pairs_0_to_10();
     run_pairs_100();
     run_pairs_1000();
-    return {{"pairs0", 100}, {"pairs1", 100}, {"pairs10", 100}, {"pairs100", 100}, {"pairs1000", 100}, {"empty", 0}};
+    return {{"pairs0", 100},   {"pairs1", 100},    {"pairs10", 100},
+            {"pairs100", 100}, {"pairs1000", 100}, {"empty", 0}};
 }
 
 Truth marks()
@@ -174,7 +192,8 @@ Truth signals()
     std::signal(SIGUSR1, on_signal);
     run_signal(getpid(), static_cast<pid_t>(syscall(SYS_gettid)));
     Truth truth = {{"in_handler", 24}};
-    if (!is_stepped) // a handler runs unstepped until its first probe reads the count, which is then subtracted completely
+    if (!is_stepped) // a handler runs unstepped until its first probe reads the count, which is
+                     // then subtracted completely
         truth["interrupted"] = 205 + 24 + kHandlerOwn;
     return truth;
 }
@@ -198,7 +217,8 @@ __attribute__((noinline)) void run_marks_1000()
 __attribute__((noinline)) void run_units_500()
 {
     NSP_DETAIL_WORDS(one, two, three);
-    AROUND(units500, HUNDRED_TIMES(FIVE_TIMES(NET_SLICE_INIT(unit, one, two, three); NET_SLICE_EXIT(unit))));
+    AROUND(units500,
+           HUNDRED_TIMES(FIVE_TIMES(NET_SLICE_INIT(unit, one, two, three); NET_SLICE_EXIT(unit))));
 }
 
 Truth mark_retries()
@@ -229,18 +249,25 @@ Truth threads()
 
 struct Case {
     Truth (*run)();
-    long cpus; // that it requires
+    long cpus;             // that it requires
     const char *name = ""; // to run only this case
     const char *options = "";
     bool is_alone = false; // it runs only if selected by name
     bool keeps_all = true; // all records are kept
 };
 
-constexpr Case kCases[] = {{nested, 1}, {pairs, 1}, {marks, 1}, {lone, 1}, {calls, 1}, {signals, 1}, {threads, 1},
-                           {migration, 2, "migration", " full=overwrite"}, // no drain thread on the other CPU
-                           {retries, 1, "retries", kRetriesOptions, true, false},
-                           {mark_retries, 1, "mark-retries", kRetriesOptions, true, false},
-                           {crowded, 1, "crowded", " ring=4M", true}};
+constexpr Case kCases[] = {
+    {nested, 1},
+    {pairs, 1},
+    {marks, 1},
+    {lone, 1},
+    {calls, 1},
+    {signals, 1},
+    {threads, 1},
+    {migration, 2, "migration", " full=overwrite"}, // no drain thread on the other CPU
+    {retries, 1, "retries", kRetriesOptions, true, false},
+    {mark_retries, 1, "mark-retries", kRetriesOptions, true, false},
+    {crowded, 1, "crowded", " ring=4M", true}};
 
 const Case *only = nullptr; // the one case to run
 
@@ -274,15 +301,19 @@ unsigned compare(const std::string &trace, const Truth &truth)
             const auto known = truth.find(slice.name);
             if (field.field != "instructions" || !field.net || known == truth.end())
                 continue;
-            const bool is_off = field.net->min != known->second || field.net->max != known->second || (keeps_all && field.count < kRepeats);
-            std::printf("%s: truth %.0f, net %.2f to %.2f of %llu, raw %.0f%s\n", slice.name.c_str(), known->second,
-                        field.net->min, field.net->max, static_cast<unsigned long long>(field.count), field.raw.mean,
+            const bool is_off = field.net->min != known->second ||
+                                field.net->max != known->second ||
+                                (keeps_all && field.count < kRepeats);
+            std::printf("%s: truth %.0f, net %.2f to %.2f of %llu, raw %.0f%s\n",
+                        slice.name.c_str(), known->second, field.net->min, field.net->max,
+                        static_cast<unsigned long long>(field.count), field.raw.mean,
                         is_off ? "  OFF" : "");
             off += is_off;
             ++seen;
         }
     if (report.classes.uncounted > 0 || (keeps_all && report.losses.lost_sum() > 0)) {
-        std::printf("%llu slices without counts, %llu records lost  OFF\n", static_cast<unsigned long long>(report.classes.uncounted),
+        std::printf("%llu slices without counts, %llu records lost  OFF\n",
+                    static_cast<unsigned long long>(report.classes.uncounted),
                     static_cast<unsigned long long>(report.losses.lost_sum()));
         ++off;
     }
@@ -296,7 +327,8 @@ unsigned compare(const std::string &trace, const Truth &truth)
 int main(int argc, char **argv)
 {
     if (argc < 3 || argc > 4) {
-        std::fprintf(stderr, "usage: known_code SOURCE CLOCK [LONGEST | migration | retries | mark-retries | crowded]\n");
+        std::fprintf(stderr, "usage: known_code SOURCE CLOCK [LONGEST | migration | retries | "
+                             "mark-retries | crowded]\n");
         return 2;
     }
     if (argc == 4) {
@@ -305,7 +337,8 @@ int main(int argc, char **argv)
     }
     is_stepped = std::string(argv[1]) == "step";
     const std::string trace = "/tmp/known_code." + std::to_string(getpid()) + ".nsl";
-    const std::string options = "output=" + trace + " counters=instructions source=" + argv[1] + " clock=" + argv[2] + (only ? only->options : "");
+    const std::string options = "output=" + trace + " counters=instructions source=" + argv[1] +
+                                " clock=" + argv[2] + (only ? only->options : "");
     // The first session has released its counters before the second requests as many.
     for (const bool is_first : {true, false}) {
         if (nsp_session_configure(options.c_str()) != 0) {

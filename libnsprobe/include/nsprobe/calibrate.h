@@ -14,10 +14,11 @@ extern "C" {
 
 #define NSP_CALIBRATION_MAX_CPUS 8
 #define NSP_CALIBRATION_KINDS 4
-#define NSP_CALIBRATION_MAX_ENTRIES                                                                \
-    (NSP_CALIBRATION_MAX_CPUS * NSP_CALIBRATION_KINDS * (2 + NSLICE_MAX_COUNTERS)) /* ticks in two contexts, counters */
+#define NSP_CALIBRATION_MAX_ENTRIES                     \
+    (NSP_CALIBRATION_MAX_CPUS * NSP_CALIBRATION_KINDS * \
+     (2 + NSLICE_MAX_COUNTERS)) /* ticks in two contexts, counters */
 #define NSP_CALIBRATION_HALVES 2
-#define NSP_CALIBRATION_MAX_HALVES                                                                 \
+#define NSP_CALIBRATION_MAX_HALVES \
     (NSP_CALIBRATION_MAX_CPUS * NSP_CALIBRATION_HALVES * (2 + NSLICE_MAX_COUNTERS))
 
 struct nsp_calibration_request {
@@ -25,8 +26,8 @@ struct nsp_calibration_request {
     enum nslice_ring_kind ring_kind; /* 0: whichever this process can use */
     const char *counters;            /* comma-separated; NULL or "": clock only */
     enum nsp_counter_source source;
-    uint32_t batches;                /* per constant; 0: as many as a session start can afford */
-    uint32_t halves;                 /* nonzero: also START and STOP separately */
+    uint32_t batches; /* per constant; 0: as many as a session start can afford */
+    uint32_t halves;  /* nonzero: also START and STOP separately */
 };
 
 struct nsp_calibration {

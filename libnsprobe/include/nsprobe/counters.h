@@ -33,7 +33,8 @@ enum nsp_counter_access {
     NSP_COUNTER_USER_READS = 2, /* source rdpmc */
 };
 
-/* Opens the counter on the calling thread and closes it again.  Any thread; not a signal handler. */
+/* Opens the counter on the calling thread and closes it again.  Any thread; not a signal handler.
+ */
 enum nsp_counter_access nsp_counter_try(const char *name);
 
 /*

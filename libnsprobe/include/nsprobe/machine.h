@@ -10,11 +10,12 @@ extern "C" {
 #endif
 
 struct nsp_machine {
-    char arch[16];       /* x86_64, aarch64 */
-    char clock[16];      /* the counter that probes read: tsc, cntvct */
-    char clock_source[32]; /* the kernel's name of that counter as a clock source: tsc, arch_sys_counter */
-    char cpu_model[128]; /* "unknown" if the system does not report it */
-    char hypervisor[64]; /* its name, "yes" if it has none, "none" on bare metal */
+    char arch[16];               /* x86_64, aarch64 */
+    char clock[16];              /* the counter that probes read: tsc, cntvct */
+    char clock_source[32];       /* the kernel's name of that counter as a clock source: tsc,
+                                    arch_sys_counter */
+    char cpu_model[128];         /* "unknown" if the system does not report it */
+    char hypervisor[64];         /* its name, "yes" if it has none, "none" on bare metal */
     uint32_t clock_is_invariant; /* nonzero: its rate does not depend on the core's frequency */
 };
 

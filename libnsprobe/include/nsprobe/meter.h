@@ -58,7 +58,8 @@ void nsp_meter_begin(struct nsp_meter *meter);
 void nsp_meter_end(struct nsp_meter *meter, struct nsp_meter_sum *sum);
 
 /* Any thread. */
-void nsp_meter_read(const struct nsp_meter *meter, const struct nsp_meter_sum *sum, struct nsp_meter_net *net);
+void nsp_meter_read(const struct nsp_meter *meter, const struct nsp_meter_sum *sum,
+                    struct nsp_meter_net *net);
 
 /* Any thread, once the meter's thread no longer uses it.  NULL is allowed. */
 void nsp_meter_close(struct nsp_meter *meter);

@@ -53,8 +53,9 @@ struct nsp_slice;
  */
 #define NET_SLICE_CONF(options) nsp_session_conf(options)
 
-/* Begins a unit of work: one packet, or a batch of `count` packets with `bytes` on the wire in all. */
-#define NET_SLICE_INIT(unit, number, count, bytes)                                                 \
+/* Begins a unit of work: one packet, or a batch of `count` packets with `bytes` on the wire in all.
+ */
+#define NET_SLICE_INIT(unit, number, count, bytes) \
     NSP_DETAIL_PROBE_3(NSP_DETAIL_STATE, #unit, NSLICE_KIND_INIT, number, count, bytes)
 
 /* Begins and ends a slice. */
@@ -62,7 +63,8 @@ struct nsp_slice;
 #define NET_SLICE_STOP(name) NSP_DETAIL_PROBE(NSP_DETAIL_STATE, #name, NSLICE_KIND_STOP)
 
 /* A value at a point in time. */
-#define NET_SLICE_MARK(name, value) NSP_DETAIL_PROBE_1(NSP_DETAIL_STATE, #name, NSLICE_KIND_MARK, value)
+#define NET_SLICE_MARK(name, value) \
+    NSP_DETAIL_PROBE_1(NSP_DETAIL_STATE, #name, NSLICE_KIND_MARK, value)
 
 /* Ends the unit. */
 #define NET_SLICE_EXIT(unit) NSP_DETAIL_PROBE(NSP_DETAIL_STATE, #unit, NSLICE_KIND_EXIT)
@@ -85,10 +87,10 @@ struct nsp_slice;
 /* START here, STOP wherever the scope is left. */
 #define NSP_DETAIL_JOIN_(a, b) a##b
 #define NSP_DETAIL_JOIN(a, b) NSP_DETAIL_JOIN_(a, b)
-#define NET_SLICE_SCOPE(name)                                                                      \
-    struct NSP_DETAIL_JOIN(nsp_scope_, __LINE__) {                                                 \
-        NSP_DETAIL_JOIN(nsp_scope_, __LINE__)() { NET_SLICE_START(name); }                         \
-        ~NSP_DETAIL_JOIN(nsp_scope_, __LINE__)() { NET_SLICE_STOP(name); }                         \
+#define NET_SLICE_SCOPE(name)                                              \
+    struct NSP_DETAIL_JOIN(nsp_scope_, __LINE__) {                         \
+        NSP_DETAIL_JOIN(nsp_scope_, __LINE__)() { NET_SLICE_START(name); } \
+        ~NSP_DETAIL_JOIN(nsp_scope_, __LINE__)() { NET_SLICE_STOP(name); } \
     } NSP_DETAIL_JOIN(nsp_scope_here_, __LINE__)
 #endif
 

@@ -23,11 +23,11 @@ extern const int nsp_detail_ignore_environment;
 struct nsp_recorder;
 
 struct nsp_recorder_status {
-    uint32_t joined;          /* processes that took part */
-    uint32_t refused;         /* processes that tried to take part and could not */
-    const char *refusal;      /* reason of the last one; valid as long as the recorder */
+    uint32_t joined;     /* processes that took part */
+    uint32_t refused;    /* processes that tried to take part and could not */
+    const char *refusal; /* reason of the last one; valid as long as the recorder */
     struct nsp_session_counts counts;
-    uint64_t kernel_records;  /* in the file so far */
+    uint64_t kernel_records; /* in the file so far */
 };
 
 /* Kernel records, written by the module nsmod with the same clock.  Zero selects the default. */
@@ -99,7 +99,8 @@ enum nsp_part {
     NSP_PART_TAKEN = 2,    /* its probes write or wrote to it; a child of fork() keeps this */
 };
 
-/* Returns an enum nsp_part, or -errno: -EACCES if the caller may not inspect the process, -ENOENT or -ESRCH if the process does not exist. */
+/* Returns an enum nsp_part, or -errno: -EACCES if the caller may not inspect the process, -ENOENT
+ * or -ESRCH if the process does not exist. */
 int nsp_recorder_part_of(const struct nsp_recorder *recorder, int pid);
 
 void nsp_recorder_status_read(struct nsp_recorder *recorder, struct nsp_recorder_status *status);
@@ -112,7 +113,8 @@ int nsp_recorder_error(const struct nsp_recorder *recorder);
  * NULL.  Returns 0 or -errno; -ENODATA: no process took part, no file was created, and an older
  * file is unchanged.
  */
-int nsp_recorder_close(struct nsp_recorder *recorder, enum nslice_end end, struct nsp_session_counts *counts);
+int nsp_recorder_close(struct nsp_recorder *recorder, enum nslice_end end,
+                       struct nsp_session_counts *counts);
 
 #ifdef __cplusplus
 }

@@ -40,19 +40,20 @@ enum nsp_drained_by {
 
 /* With all fields except struct_size zero, the session has the defaults.  Strings are copied. */
 struct nsp_session_config {
-    size_t struct_size;         /* sizeof(struct nsp_session_config): identifies the version */
-    const char *output;         /* trace file; "%p" becomes the process id.  NULL: "netslice.%p.nsl" */
-    const char *counters;       /* comma-separated names, see counters.h, e.g. "instructions"; NULL or "": clock only */
+    size_t struct_size;   /* sizeof(struct nsp_session_config): identifies the version */
+    const char *output;   /* trace file; "%p" becomes the process id.  NULL: "netslice.%p.nsl" */
+    const char *counters; /* comma-separated names, see counters.h, e.g. "instructions"; NULL or "":
+                             clock only */
     enum nsp_counter_source source;
     enum nsp_clock_mode clock;
     enum nslice_ring_full full;
-    uint64_t ring_bytes;        /* data bytes of one CPU's ring, a power of two from 4 KiB; 0: 4 MiB */
-    uint32_t step_every;        /* source step: count only every n-th unit; 0: all */
-    uint32_t ring_kind;         /* enum nslice_ring_kind; 0: rseq if glibc has it, else atomic */
-    uint32_t no_calibration;    /* nonzero: skip calibration (the trace then has no correction) */
-    enum nsp_memory memory;     /* where the rings are */
+    uint64_t ring_bytes;     /* data bytes of one CPU's ring, a power of two from 4 KiB; 0: 4 MiB */
+    uint32_t step_every;     /* source step: count only every n-th unit; 0: all */
+    uint32_t ring_kind;      /* enum nslice_ring_kind; 0: rseq if glibc has it, else atomic */
+    uint32_t no_calibration; /* nonzero: skip calibration (the trace then has no correction) */
+    enum nsp_memory memory;  /* where the rings are */
     enum nsp_drained_by drained_by;
-    uint32_t has_file;          /* nonzero: write to `file`; `output` is its name in messages */
+    uint32_t has_file; /* nonzero: write to `file`; `output` is its name in messages */
     /* Open for writing, and reading unless empty; replaces an older trace.  Stays the caller's. */
     int file;
 };

@@ -11,33 +11,40 @@
 
 #include <nsprobe/sample.h>
 
-#include "writer/arch.h"
 #include "calibrate_run.h"
 #include "calibrate_setup.h"
 #include "counters/counters.h"
 #include "session/error.h"
+#include "writer/arch.h"
 #include "writer/thread.h"
 
 #define DEFAULT_BATCHES 400
 /* Time limit at a session start: probes that make system calls get fewer batches. */
 #define SESSION_NS 40000000u
 
-const uint8_t nsp_record_kinds[NSP_ALL_KINDS] = {NSLICE_KIND_START, NSLICE_KIND_MARK,  NSLICE_KIND_INIT,
-                                                   NSLICE_KIND_EXIT,  NSLICE_KIND_START, NSLICE_KIND_STOP};
+const uint8_t nsp_record_kinds[NSP_ALL_KINDS] = {NSLICE_KIND_START, NSLICE_KIND_MARK,
+                                                 NSLICE_KIND_INIT,  NSLICE_KIND_EXIT,
+                                                 NSLICE_KIND_START, NSLICE_KIND_STOP};
 
 /* NULL: the calibration is full. */
 static struct nslice_calibration_entry *next_entry(struct nsp_calibration *out, int is_half)
 {
     if (is_half)
-        return out->half_count < NSP_CALIBRATION_MAX_HALVES ? &out->halves[out->half_count++] : NULL;
+        return out->half_count < NSP_CALIBRATION_MAX_HALVES ? &out->halves[out->half_count++]
+                                                            : NULL;
     return out->count < NSP_CALIBRATION_MAX_ENTRIES ? &out->entries[out->count++] : NULL;
 }
 
-struct nslice_calibration_entry *nsp_add_entry(struct nsp_calibration_run *run, const struct nsp_cpu_run *cpu, int kind, uint8_t flags,
-                                               uint32_t field, const struct nsp_batch_values *values, uint32_t batches)
+struct nslice_calibration_entry *nsp_add_entry(struct nsp_calibration_run *run,
+                                               const struct nsp_cpu_run *cpu, int kind,
+                                               uint8_t flags, uint32_t field,
+                                               const struct nsp_batch_values *values,
+                                               uint32_t batches)
 {
-    const struct nsp_estimate outer = nsp_trimmed_mean_of_turns(values->outer, run->sorted, batches, NSP_TURNS);
-    const struct nsp_estimate inner = nsp_trimmed_mean_of_turns(values->inner, run->sorted, batches, NSP_TURNS);
+    const struct nsp_estimate outer =
+        nsp_trimmed_mean_of_turns(values->outer, run->sorted, batches, NSP_TURNS);
+    const struct nsp_estimate inner =
+        nsp_trimmed_mean_of_turns(values->inner, run->sorted, batches, NSP_TURNS);
     struct nslice_calibration_entry *const entry = next_entry(run->out, nsp_is_half(kind));
 
     if (entry)
@@ -65,7 +72,8 @@ static void copy_counters(struct nsp_calibration *out, uint32_t from_cpu, uint32
     const uint32_t count = out->count, half_count = out->half_count;
 
     for (uint32_t i = 0; i < count + half_count; ++i) {
-        const struct nslice_calibration_entry *const from = i < count ? &out->entries[i] : &out->halves[i - count];
+        const struct nslice_calibration_entry *const from =
+            i < count ? &out->entries[i] : &out->halves[i - count];
         struct nslice_calibration_entry *to;
 
         if (from->cpu != from_cpu || from->field == 0)
@@ -114,7 +122,9 @@ static int bind_to(uint32_t cpu)
 /* Up to eight of the thread's CPUs. */
 static void choose_cpus(struct nsp_calibration_run *run, const cpu_set_t *allowed)
 {
-    for (uint32_t cpu = 0; cpu < run->scratch.shm->cpus && cpu < CPU_SETSIZE && run->cpus < NSP_CALIBRATION_MAX_CPUS; ++cpu) {
+    for (uint32_t cpu = 0;
+         cpu < run->scratch.shm->cpus && cpu < CPU_SETSIZE && run->cpus < NSP_CALIBRATION_MAX_CPUS;
+         ++cpu) {
         if (!CPU_ISSET(cpu, allowed) || bind_to(cpu))
             continue;
         run->cpu[run->cpus].cpu = cpu;
@@ -145,7 +155,8 @@ static void measure_time(struct nsp_calibration_run *run)
 
 static void measure_counters(struct nsp_calibration_run *run, struct nsp_cpu_run *cpu)
 {
-    if (nsp_detail_calibration_state.mode == NSP_DETAIL_MODE_STEP && cpu != &run->cpu[0] && !run->cpu[0].is_out) {
+    if (nsp_detail_calibration_state.mode == NSP_DETAIL_MODE_STEP && cpu != &run->cpu[0] &&
+        !run->cpu[0].is_out) {
         copy_counters(run->out, run->cpu[0].cpu, cpu->cpu);
         return;
     }
@@ -158,7 +169,8 @@ static void measure_counters(struct nsp_calibration_run *run, struct nsp_cpu_run
 /* One entry's share of the time limit at a session start. */
 static uint64_t entry_share_ns(const struct nsp_calibration_run *run)
 {
-    return SESSION_NS / (run->cpus * (uint64_t)run->kinds * (1 + nsp_detail_calibration_state.counters));
+    return SESSION_NS /
+           (run->cpus * (uint64_t)run->kinds * (1 + nsp_detail_calibration_state.counters));
 }
 
 static void measure_all(struct nsp_calibration_run *run)
@@ -199,12 +211,15 @@ int nsp_calibrate_with(const struct nsp_calibration_setup *setup, struct nsp_cal
     if (pthread_mutex_trylock(&one_at_a_time))
         return nsp_fail(-EBUSY, "another thread is calibrating");
     run = calloc(1, sizeof(*run));
-    err = run ? nsp_shm_create(&scratch, &run->scratch) : nsp_fail(-ENOMEM, "out of memory for calibration");
+    err = run ? nsp_shm_create(&scratch, &run->scratch)
+              : nsp_fail(-ENOMEM, "out of memory for calibration");
     if (!err) {
         run->out = out;
         run->kinds = setup->halves ? NSP_ALL_KINDS : NSP_CALIBRATION_KINDS;
         run->has_limit = setup->batches == 0;
-        run->batches = setup->batches == 0 ? DEFAULT_BATCHES : setup->batches < NSP_MAX_BATCHES ? setup->batches : NSP_MAX_BATCHES;
+        run->batches = setup->batches == 0                ? DEFAULT_BATCHES
+                       : setup->batches < NSP_MAX_BATCHES ? setup->batches
+                                                          : NSP_MAX_BATCHES;
         nsp_shm_populate(&run->scratch);
         nsp_detail_calibration_state = setup->state;
         nsp_detail_calibration_state.rings = run->scratch.rings;

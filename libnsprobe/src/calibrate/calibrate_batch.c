@@ -68,7 +68,8 @@ double nsp_batch_inside(const struct nsp_batch_ring *ring, uint32_t field, uint3
     return *pairs ? sum / *pairs : 0;
 }
 
-double nsp_batch_distance(const struct nsp_batch_ring *ring, uint32_t wanted_kind, uint32_t field, uint32_t *count)
+double nsp_batch_distance(const struct nsp_batch_ring *ring, uint32_t wanted_kind, uint32_t field,
+                          uint32_t *count)
 {
     const struct batch_records batch = last_batch(ring);
     const uint64_t *at = batch.at, *end = batch.end, *before = NULL;
@@ -82,7 +83,8 @@ double nsp_batch_distance(const struct nsp_batch_ring *ring, uint32_t wanted_kin
 
         if (kind == wanted_kind && words >= field) {
             if (before && seen % NSP_LOOP_UNROLLED != 0) {
-                sum += (double)(at[NSLICE_HEAD_WORDS + field - 1] - before[NSLICE_HEAD_WORDS + field - 1]);
+                sum += (double)(at[NSLICE_HEAD_WORDS + field - 1] -
+                                before[NSLICE_HEAD_WORDS + field - 1]);
                 ++*count;
             }
             before = at;

@@ -30,6 +30,7 @@ double nsp_batch_inside(const struct nsp_batch_ring *ring, uint32_t field, uint3
  * Mean difference of a counter between consecutive records of this kind, except across the loop's
  * own branch.
  */
-double nsp_batch_distance(const struct nsp_batch_ring *ring, uint32_t wanted_kind, uint32_t field, uint32_t *count);
+double nsp_batch_distance(const struct nsp_batch_ring *ring, uint32_t wanted_kind, uint32_t field,
+                          uint32_t *count);
 
 #endif /* NSP_CALIBRATE_BATCH_H */

@@ -8,9 +8,9 @@
 #define STEP_ROUNDS NSP_LOOP_UNROLLED /* a stepped round takes a millisecond and is exact */
 
 /* Counters are read by START and STOP only. */
-static const enum nsp_loop loop_counted[NSP_ALL_KINDS] = {NSP_LOOP_PAIR,         NSP_LOOP_MARK_IN_PAIR,
-                                                          NSP_LOOP_INIT_IN_PAIR, NSP_LOOP_EXIT_IN_PAIR,
-                                                          NSP_LOOP_START,        NSP_LOOP_STOP};
+static const enum nsp_loop loop_counted[NSP_ALL_KINDS] = {
+    NSP_LOOP_PAIR,         NSP_LOOP_MARK_IN_PAIR, NSP_LOOP_INIT_IN_PAIR,
+    NSP_LOOP_EXIT_IN_PAIR, NSP_LOOP_START,        NSP_LOOP_STOP};
 
 static int is_stepping(void)
 {
@@ -19,7 +19,8 @@ static int is_stepping(void)
 
 static int has_time_for(const struct nsp_calibration_run *run, uint32_t batch, uint64_t begin_ns)
 {
-    return batch < NSP_LEAST_BATCHES || !run->entry_ns || nsp_monotonic_raw_ns() - begin_ns < run->entry_ns;
+    return batch < NSP_LEAST_BATCHES || !run->entry_ns ||
+           nsp_monotonic_raw_ns() - begin_ns < run->entry_ns;
 }
 
 /*
@@ -39,8 +40,8 @@ static void run_counted(struct nsp_cpu_run *cpu, int kind, uint32_t rounds)
  * Measures an empty slice, the distance between two of them, or what the probe adds to the
  * surrounding slice.  Returns the batches used.
  */
-static uint32_t measure(struct nsp_calibration_run *run, struct nsp_cpu_run *cpu, int kind, uint32_t field, double inner_mean,
-                        struct nsp_batch_values *values)
+static uint32_t measure(struct nsp_calibration_run *run, struct nsp_cpu_run *cpu, int kind,
+                        uint32_t field, double inner_mean, struct nsp_batch_values *values)
 {
     const uint64_t begin_ns = nsp_monotonic_raw_ns();
     const uint32_t batches = is_stepping() ? 1 : run->batches;
@@ -53,7 +54,8 @@ static uint32_t measure(struct nsp_calibration_run *run, struct nsp_cpu_run *cpu
 
         run_counted(cpu, kind, is_stepping() ? STEP_ROUNDS : NSP_ROUNDS);
         inside = nsp_batch_inside(&cpu->ring, field, &pairs);
-        distance = nsp_batch_distance(&cpu->ring, nsp_record_kinds[is_apart ? kind : 0], field, &distances);
+        distance = nsp_batch_distance(&cpu->ring, nsp_record_kinds[is_apart ? kind : 0], field,
+                                      &distances);
         if (!distances || (!pairs && !nsp_is_half(kind)))
             continue;
         values->outer[used] = is_apart ? distance : inside - inner_mean;
@@ -70,7 +72,8 @@ void nsp_calibrate_counters(struct nsp_calibration_run *run, struct nsp_cpu_run 
         for (int kind = 0; kind < run->kinds; ++kind) {
             struct nsp_batch_values *const values = &cpu->after_work[kind]; /* no longer used */
             const uint32_t used = measure(run, cpu, kind, field, inner_of_pair, values);
-            const struct nslice_calibration_entry *entry = used ? nsp_add_entry(run, cpu, kind, 0, field, values, used) : NULL;
+            const struct nslice_calibration_entry *entry =
+                used ? nsp_add_entry(run, cpu, kind, 0, field, values, used) : NULL;
 
             if (entry && kind == 0)
                 inner_of_pair = entry->inner;

@@ -17,29 +17,31 @@ struct nsp_detail_state nsp_detail_calibration_state;
 
 /* Takes longer than a pair, so that a pair may be hidden entirely. */
 #define MULTIPLY NSP_MULTIPLY NSP_MULTIPLY NSP_MULTIPLY NSP_MULTIPLY
-#define WORK __asm__ volatile(MULTIPLY MULTIPLY MULTIPLY MULTIPLY MULTIPLY MULTIPLY MULTIPLY MULTIPLY : "+r"(work))
+#define WORK                                                                                 \
+    __asm__ volatile(MULTIPLY MULTIPLY MULTIPLY MULTIPLY MULTIPLY MULTIPLY MULTIPLY MULTIPLY \
+                     : "+r"(work))
 
-#define EIGHT_TIMES(...)                                                                           \
-    __VA_ARGS__;                                                                                   \
-    __VA_ARGS__;                                                                                   \
-    __VA_ARGS__;                                                                                   \
-    __VA_ARGS__;                                                                                   \
-    __VA_ARGS__;                                                                                   \
-    __VA_ARGS__;                                                                                   \
-    __VA_ARGS__;                                                                                   \
+#define EIGHT_TIMES(...) \
+    __VA_ARGS__;         \
+    __VA_ARGS__;         \
+    __VA_ARGS__;         \
+    __VA_ARGS__;         \
+    __VA_ARGS__;         \
+    __VA_ARGS__;         \
+    __VA_ARGS__;         \
     __VA_ARGS__
 
 /* One function per loop, so that each has all registers available. */
-#define LOOP(name, ...)                                                                            \
-    static __attribute__((noinline)) void name(uint32_t rounds)                                    \
-    {                                                                                              \
-        uint64_t work = 3;                                                                         \
-        NSP_DETAIL_WORDS(word0, word1, word2);                                                     \
-                                                                                                   \
-        (void)work;                                                                                \
-        for (uint32_t i = 0; i < rounds; i += NSP_LOOP_UNROLLED) {                                 \
-            EIGHT_TIMES(__VA_ARGS__);                                                              \
-        }                                                                                          \
+#define LOOP(name, ...)                                            \
+    static __attribute__((noinline)) void name(uint32_t rounds)    \
+    {                                                              \
+        uint64_t work = 3;                                         \
+        NSP_DETAIL_WORDS(word0, word1, word2);                     \
+                                                                   \
+        (void)work;                                                \
+        for (uint32_t i = 0; i < rounds; i += NSP_LOOP_UNROLLED) { \
+            EIGHT_TIMES(__VA_ARGS__);                              \
+        }                                                          \
     }
 
 LOOP(pairs, START; STOP)

@@ -25,9 +25,9 @@ enum nsp_loop {
     NSP_LOOP_MARK_IN_PAIR, /* START MARK STOP: for counters, which MARK does not carry */
     NSP_LOOP_INIT_IN_PAIR,
     NSP_LOOP_EXIT_IN_PAIR,
-    NSP_LOOP_WORK,         /* a chain of dependent instructions, no probe */
-    NSP_LOOP_WORK_PAIR,    /* work START STOP */
-    NSP_LOOP_WORK_MARK,    /* work MARK */
+    NSP_LOOP_WORK,      /* a chain of dependent instructions, no probe */
+    NSP_LOOP_WORK_PAIR, /* work START STOP */
+    NSP_LOOP_WORK_MARK, /* work MARK */
     NSP_LOOP_WORK_INIT,
     NSP_LOOP_WORK_EXIT,
     NSP_LOOP_WORK_START,

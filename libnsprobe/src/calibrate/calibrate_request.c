@@ -8,14 +8,14 @@
 
 #include "calibrate_setup.h"
 #include "counters/counters.h"
+#include "counters/source.h"
 #include "session/error.h"
 #include "session/process.h"
-#include "counters/source.h"
 
 static int calibrate(const struct nsp_calibration_request *request, struct nsp_calibration *out)
 {
-    struct nsp_calibration_setup setup = {.ring_kind = request->ring_kind, .batches = request->batches,
-                                          .halves = request->halves};
+    struct nsp_calibration_setup setup = {
+        .ring_kind = request->ring_kind, .batches = request->batches, .halves = request->halves};
     const int has_rseq = nsp_has_rseq();
     char names[256];
     uint32_t counters;
@@ -24,8 +24,10 @@ static int calibrate(const struct nsp_calibration_request *request, struct nsp_c
     if (setup.ring_kind == 0)
         setup.ring_kind = has_rseq ? NSLICE_RING_RSEQ : NSLICE_RING_ATOMIC;
     if (setup.ring_kind == NSLICE_RING_RSEQ && !has_rseq)
-        return nsp_fail(-ENOTSUP, "this process has no rseq (kernel before 4.18, glibc before 2.35, or disabled by "
-                        "GLIBC_TUNABLES)");
+        return nsp_fail(
+            -ENOTSUP,
+            "this process has no rseq (kernel before 4.18, glibc before 2.35, or disabled by "
+            "GLIBC_TUNABLES)");
     err = nsp_source_choose(request->counters, request->source, &counters, names, sizeof(names));
     if (err)
         return err;

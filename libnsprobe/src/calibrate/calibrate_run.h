@@ -21,7 +21,9 @@
 #define NSP_MAX_BATCHES 1000
 /* CPUs and kinds take turns: a probe's cost drifts with the core's neighbours over tens of ms. */
 #define NSP_TURNS 5
-#define NSP_ALL_KINDS (NSP_CALIBRATION_KINDS + NSP_CALIBRATION_HALVES) /* the pair and the other probes, then the pair's halves */
+#define NSP_ALL_KINDS        \
+    (NSP_CALIBRATION_KINDS + \
+     NSP_CALIBRATION_HALVES) /* the pair and the other probes, then the pair's halves */
 
 /* One value of each batch. */
 struct nsp_batch_values {
@@ -42,9 +44,9 @@ struct nsp_calibration_run {
     struct nsp_shm_map scratch;
     struct nsp_calibration *out;
     uint32_t batches;
-    int has_limit; /* a session's start waits for it */
+    int has_limit;     /* a session's start waits for it */
     uint64_t entry_ns; /* limit for all batches of one entry; 0: none */
-    int kinds; /* NSP_ALL_KINDS if the halves of the pair are requested */
+    int kinds;         /* NSP_ALL_KINDS if the halves of the pair are requested */
     double sorted[NSP_MAX_BATCHES];
     uint32_t cpus;
     struct nsp_cpu_run cpu[NSP_CALIBRATION_MAX_CPUS];
@@ -62,8 +64,11 @@ static inline int nsp_is_half(int kind)
  * Appends an entry for the values; `flags`: for the entry's kind.  NULL: the calibration has no
  * room for more entries.
  */
-struct nslice_calibration_entry *nsp_add_entry(struct nsp_calibration_run *run, const struct nsp_cpu_run *cpu, int kind, uint8_t flags,
-                                               uint32_t field, const struct nsp_batch_values *values, uint32_t batches);
+struct nslice_calibration_entry *nsp_add_entry(struct nsp_calibration_run *run,
+                                               const struct nsp_cpu_run *cpu, int kind,
+                                               uint8_t flags, uint32_t field,
+                                               const struct nsp_batch_values *values,
+                                               uint32_t batches);
 
 /*
  * Runs turn `turn` of the CPU that the thread is bound to; the first turn determines how many

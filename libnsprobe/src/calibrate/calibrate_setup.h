@@ -9,8 +9,8 @@
 struct nsp_calibration_setup {
     struct nsp_detail_state state; /* mode, ordered, counters, ring_kind, rseq_offset; not rings */
     uint32_t ring_kind;
-    uint32_t batches; /* 0: default */
-    uint32_t halves; /* as in nsp_calibration_request */
+    uint32_t batches;    /* 0: default */
+    uint32_t halves;     /* as in nsp_calibration_request */
     uint64_t ring_bytes; /* size of the scratch rings, as the session's; 0: default */
 };
 

@@ -5,10 +5,11 @@
 
 #define LEAST_WITH_WARM_UP (4 * NSP_TURNS) /* batches; fewer are each too long for warm-up */
 
-static const enum nsp_loop loop_alone[NSP_ALL_KINDS] = {NSP_LOOP_PAIR, NSP_LOOP_MARK,  NSP_LOOP_INIT,
-                                                        NSP_LOOP_EXIT, NSP_LOOP_START, NSP_LOOP_STOP};
-static const enum nsp_loop loop_after_work[NSP_ALL_KINDS] = {NSP_LOOP_WORK_PAIR, NSP_LOOP_WORK_MARK,  NSP_LOOP_WORK_INIT,
-                                                             NSP_LOOP_WORK_EXIT, NSP_LOOP_WORK_START, NSP_LOOP_WORK_STOP};
+static const enum nsp_loop loop_alone[NSP_ALL_KINDS] = {
+    NSP_LOOP_PAIR, NSP_LOOP_MARK, NSP_LOOP_INIT, NSP_LOOP_EXIT, NSP_LOOP_START, NSP_LOOP_STOP};
+static const enum nsp_loop loop_after_work[NSP_ALL_KINDS] = {
+    NSP_LOOP_WORK_PAIR, NSP_LOOP_WORK_MARK,  NSP_LOOP_WORK_INIT,
+    NSP_LOOP_WORK_EXIT, NSP_LOOP_WORK_START, NSP_LOOP_WORK_STOP};
 
 /* Ticks of one round: the difference between batches with 2n and n rounds. */
 static double round_ticks(struct nsp_cpu_run *cpu, enum nsp_loop loop)
@@ -79,7 +80,8 @@ void nsp_time_turn(struct nsp_calibration_run *run, struct nsp_cpu_run *cpu, uin
     if (turn == 0)
         cpu->batches = affordable_batches(run, cpu);
     for (int kind = 0; kind < run->kinds; ++kind) {
-        const uint32_t begin = cpu->batches * turn / NSP_TURNS, end = cpu->batches * (turn + 1) / NSP_TURNS;
+        const uint32_t begin = cpu->batches * turn / NSP_TURNS,
+                       end = cpu->batches * (turn + 1) / NSP_TURNS;
 
         if (begin < end && cpu->batches >= LEAST_WITH_WARM_UP)
             batch(cpu, kind, begin); /* warms up caches and predictors; overwritten below */

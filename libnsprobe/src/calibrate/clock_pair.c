@@ -23,7 +23,8 @@ struct nsp_clock_pair nsp_clock_pair(void)
     uint64_t smallest_ns = UINT64_MAX;
 
     for (int i = 0; i < TRIES; ++i) {
-        const uint64_t before_ns = nsp_monotonic_raw_ns(), ticks = nsp_clock_read(1), after_ns = nsp_monotonic_raw_ns();
+        const uint64_t before_ns = nsp_monotonic_raw_ns(), ticks = nsp_clock_read(1),
+                       after_ns = nsp_monotonic_raw_ns();
 
         if (after_ns - before_ns < smallest_ns) {
             smallest_ns = after_ns - before_ns;

@@ -4,8 +4,8 @@
 
 #include <nsprobe/calibrate.h>
 
-#include "writer/arch.h"
 #include "clock_step.h"
+#include "writer/arch.h"
 
 #define READINGS 8192
 #define DELAYS 128

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "writer/arch.h"
 #include "counters/event.h"
 #include "counters/perf_counter.h"
+#include "writer/arch.h"
 
 #define LEAST_NS_FOR_RATE 100000 /* a clock pair is read within 50 ns: an error of 0.05 % */
 
@@ -73,7 +73,9 @@ int nsp_meter_open(struct nsp_meter **out)
 
 const char *nsp_meter_source(const struct nsp_meter *meter)
 {
-    return meter->counters.count == 0 ? "none" : meter->reads_registers ? nsp_source_rdpmc.name : nsp_source_perf_read.name;
+    return meter->counters.count == 0 ? "none"
+           : meter->reads_registers   ? nsp_source_rdpmc.name
+                                      : nsp_source_perf_read.name;
 }
 
 /* The clock reads are next to the code, the counter reads around them. */
@@ -96,7 +98,8 @@ void nsp_meter_end(struct nsp_meter *meter, struct nsp_meter_sum *sum)
     sum->cycles += words[NSP_METER_CYCLES] - meter->begin_words[NSP_METER_CYCLES];
 }
 
-void nsp_meter_read(const struct nsp_meter *meter, const struct nsp_meter_sum *sum, struct nsp_meter_net *net)
+void nsp_meter_read(const struct nsp_meter *meter, const struct nsp_meter_sum *sum,
+                    struct nsp_meter_net *net)
 {
     const struct nsp_clock_pair now = nsp_clock_pair();
     const uint64_t ns = now.mono_ns - meter->opened.mono_ns;
@@ -107,7 +110,8 @@ void nsp_meter_read(const struct nsp_meter *meter, const struct nsp_meter_sum *s
     net->instructions = (double)sum->instructions - counted * meter->instructions.mean;
     net->cycles = (double)sum->cycles - counted * meter->cycles.mean;
     net->cycles_ci95 = counted * meter->cycles.ci95;
-    net->ticks_per_second = ns < LEAST_NS_FOR_RATE ? 0 : (double)(now.ticks - meter->opened.ticks) * 1e9 / (double)ns;
+    net->ticks_per_second =
+        ns < LEAST_NS_FOR_RATE ? 0 : (double)(now.ticks - meter->opened.ticks) * 1e9 / (double)ns;
 }
 
 void nsp_meter_close(struct nsp_meter *meter)

@@ -4,15 +4,17 @@
 
 #include <nsprobe/sample.h>
 
-#include "writer/arch.h"
 #include "meter.h"
+#include "writer/arch.h"
 
 #define BATCHES 40
 #define ROUNDS 32
 
 /* 32 multiplications, each of which waits for the one before it. */
 #define MULTIPLY NSP_MULTIPLY NSP_MULTIPLY NSP_MULTIPLY NSP_MULTIPLY
-#define WORK __asm__ volatile(MULTIPLY MULTIPLY MULTIPLY MULTIPLY MULTIPLY MULTIPLY MULTIPLY MULTIPLY : "+r"(work))
+#define WORK                                                                                 \
+    __asm__ volatile(MULTIPLY MULTIPLY MULTIPLY MULTIPLY MULTIPLY MULTIPLY MULTIPLY MULTIPLY \
+                     : "+r"(work))
 
 /* Batch means of one field: an empty pair, and what a pair adds to work inside it. */
 struct field {
@@ -77,7 +79,8 @@ void nsp_meter_calibrate(struct nsp_meter *meter)
     struct field ticks, cycles, instructions;
 
     for (int i = 0; i < BATCHES; ++i) {
-        const struct nsp_meter_sum a = pairs(meter), s = pairs_around_work(meter), w = work_in_one_pair(meter);
+        const struct nsp_meter_sum a = pairs(meter), s = pairs_around_work(meter),
+                                   w = work_in_one_pair(meter);
 
         ticks.alone[i] = (double)a.ticks / ROUNDS;
         ticks.around_work[i] = added(s.ticks, w.ticks, ticks.alone[i]);

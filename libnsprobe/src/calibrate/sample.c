@@ -44,7 +44,8 @@ struct nsp_estimate nsp_trimmed_mean(double *values, uint32_t count)
     }
     return (struct nsp_estimate){
         .mean = sum / kept,
-        .ci95 = kept > 1 ? student_t(kept - 1) * sqrt(squares / (count - 1)) * sqrt(count) / kept : 0,
+        .ci95 =
+            kept > 1 ? student_t(kept - 1) * sqrt(squares / (count - 1)) * sqrt(count) / kept : 0,
         .samples = count,
         .trimmed = 2 * cut,
     };
@@ -64,7 +65,8 @@ struct turn_squares {
     double within;  /* of the values, about their turn's mean */
 };
 
-static struct turn_squares squares_of(const double *values, uint32_t count, uint32_t turns, double lowest, double highest)
+static struct turn_squares squares_of(const double *values, uint32_t count, uint32_t turns,
+                                      double lowest, double highest)
 {
     struct turn_squares out = {0, 0};
     double sum = 0;
@@ -72,7 +74,8 @@ static struct turn_squares squares_of(const double *values, uint32_t count, uint
     for (uint32_t i = 0; i < count; ++i)
         sum += fmin(fmax(values[i], lowest), highest);
     for (uint32_t turn = 0; turn < turns; ++turn) {
-        const uint32_t begin = (uint64_t)count * turn / turns, end = (uint64_t)count * (turn + 1) / turns;
+        const uint32_t begin = (uint64_t)count * turn / turns,
+                       end = (uint64_t)count * (turn + 1) / turns;
         double apart = 0, squares = 0;
 
         for (uint32_t i = begin; i < end; ++i) {
@@ -101,7 +104,8 @@ static double wander_variance(struct turn_squares squares, uint32_t count, uint3
     return of_turns > least_ratio * of_values ? (of_turns - of_values) / turn_values : 0;
 }
 
-struct nsp_estimate nsp_trimmed_mean_of_turns(const double *values, double *sorted, uint32_t count, uint32_t turns)
+struct nsp_estimate nsp_trimmed_mean_of_turns(const double *values, double *sorted, uint32_t count,
+                                              uint32_t turns)
 {
     const uint32_t cut = count / 5, kept = count - 2 * cut;
     struct turn_squares squares;

@@ -26,7 +26,8 @@ extern "C" {
  * their values explains, the interval is that of the mean only.  Turn t of `turns` has the values
  * from count * t / turns on.  `sorted` has room for `count` values.
  */
-struct nsp_estimate nsp_trimmed_mean_of_turns(const double *values, double *sorted, uint32_t count, uint32_t turns);
+struct nsp_estimate nsp_trimmed_mean_of_turns(const double *values, double *sorted, uint32_t count,
+                                              uint32_t turns);
 
 /* Degrees of freedom of that interval; 0: no interval. */
 uint32_t nsp_degrees_of_turns(uint32_t count, uint32_t turns);

@@ -44,7 +44,8 @@ uint32_t nsp_core_pmus(uint32_t types[NSP_CORE_KINDS])
     if (!devices)
         return 0;
     while (count < NSP_CORE_KINDS && (entry = readdir(devices)))
-        if (entry->d_name[0] != '.' && has_cores(entry->d_name) && read_number(entry->d_name, &types[count]))
+        if (entry->d_name[0] != '.' && has_cores(entry->d_name) &&
+            read_number(entry->d_name, &types[count]))
             ++count;
     closedir(devices);
     return count;

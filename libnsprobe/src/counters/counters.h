@@ -75,7 +75,8 @@ struct nsp_perf_thread {
  * The same for counters that the calling thread opened, with or without a session; adds the cost of
  * torn readings to counter[i].detour.
  */
-int nsp_rdpmc_read_of(const struct nsp_perf_thread *thread, struct nsp_thread_counter *counter, uint64_t *words, uint32_t count);
+int nsp_rdpmc_read_of(const struct nsp_perf_thread *thread, struct nsp_thread_counter *counter,
+                      uint64_t *words, uint32_t count);
 int nsp_perf_read_of(const struct nsp_perf_thread *thread, uint64_t *words, uint32_t count);
 
 #endif /* NSP_COUNTERS_H */

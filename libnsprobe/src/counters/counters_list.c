@@ -4,9 +4,9 @@
 
 #include <errno.h>
 
-#include "session/error.h"
 #include "event_libpfm.h"
 #include "perf_counter.h"
+#include "session/error.h"
 #include "session/process.h"
 
 int nsp_counters_visit(nsp_counter_visitor visit, void *context)
@@ -44,7 +44,8 @@ enum nsp_counter_access nsp_counter_try(const char *name)
 
 int nsp_source_try(enum nsp_counter_source source, const char *counters)
 {
-    const struct nsp_session_config config = {.struct_size = sizeof(config), .counters = counters, .source = source};
+    const struct nsp_session_config config = {
+        .struct_size = sizeof(config), .counters = counters, .source = source};
 
     return nsp_process_check(&config);
 }

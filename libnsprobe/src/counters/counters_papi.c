@@ -5,8 +5,8 @@
 #include <errno.h>
 
 #include "counters.h"
-#include "session/error.h"
 #include "event.h"
+#include "session/error.h"
 
 NSP_THREAD_LOCAL struct nsp_papi_thread nsp_papi_thread;
 
@@ -51,8 +51,10 @@ struct same_event {
 
 /* Names with the same meaning for every source. */
 static const struct same_event same_events[] = {
-    {"instructions", "PAPI_TOT_INS", "perf::INSTRUCTIONS"}, {"cycles", "PAPI_TOT_CYC", "perf::CYCLES"},
-    {"ref-cycles", "PAPI_REF_CYC", "perf::REF-CYCLES"},     {"branches", "PAPI_BR_INS", "perf::BRANCHES"},
+    {"instructions", "PAPI_TOT_INS", "perf::INSTRUCTIONS"},
+    {"cycles", "PAPI_TOT_CYC", "perf::CYCLES"},
+    {"ref-cycles", "PAPI_REF_CYC", "perf::REF-CYCLES"},
+    {"branches", "PAPI_BR_INS", "perf::BRANCHES"},
     {"branch-misses", "PAPI_BR_MSP", "perf::BRANCH-MISSES"},
 };
 
@@ -82,7 +84,8 @@ static void *open_library(void)
     char name[32];
     void *library;
 
-    snprintf(name, sizeof(name), "libpapi.so.%d.%d", PAPI_VERSION_MAJOR(PAPI_VERSION), PAPI_VERSION_MINOR(PAPI_VERSION));
+    snprintf(name, sizeof(name), "libpapi.so.%d.%d", PAPI_VERSION_MAJOR(PAPI_VERSION),
+             PAPI_VERSION_MINOR(PAPI_VERSION));
     library = nsp_load_library(name);
     if (library)
         return library;
@@ -92,14 +95,31 @@ static void *open_library(void)
 
 static int find_functions(void *library)
 {
-    static const char *const names[] = {
-        "PAPI_library_init",     "PAPI_is_initialized", "PAPI_thread_init",
-        "PAPI_create_eventset",  "PAPI_add_named_event", "PAPI_start",      "PAPI_read",
-        "PAPI_stop",             "PAPI_cleanup_eventset", "PAPI_destroy_eventset", "PAPI_unregister_thread", "PAPI_strerror",
-        "PAPI_get_component_info"};
-    void *const places[] = {&papi.library_init,    &papi.is_initialized,   &papi.thread_init,
-                            &papi.create_eventset, &papi.add_named_event,  &papi.start,            &papi.read,
-                            &papi.stop,            &papi.cleanup_eventset, &papi.destroy_eventset, &papi.unregister_thread, &papi.strerror,
+    static const char *const names[] = {"PAPI_library_init",
+                                        "PAPI_is_initialized",
+                                        "PAPI_thread_init",
+                                        "PAPI_create_eventset",
+                                        "PAPI_add_named_event",
+                                        "PAPI_start",
+                                        "PAPI_read",
+                                        "PAPI_stop",
+                                        "PAPI_cleanup_eventset",
+                                        "PAPI_destroy_eventset",
+                                        "PAPI_unregister_thread",
+                                        "PAPI_strerror",
+                                        "PAPI_get_component_info"};
+    void *const places[] = {&papi.library_init,
+                            &papi.is_initialized,
+                            &papi.thread_init,
+                            &papi.create_eventset,
+                            &papi.add_named_event,
+                            &papi.start,
+                            &papi.read,
+                            &papi.stop,
+                            &papi.cleanup_eventset,
+                            &papi.destroy_eventset,
+                            &papi.unregister_thread,
+                            &papi.strerror,
                             &papi.component_info};
 
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); ++i) {
@@ -165,19 +185,28 @@ static int load(void)
     int version;
 
     if (is_child)
-        return nsp_fail(-ENOTSUP, "source papi: PAPI's counters do not survive fork(); use source=auto in the child");
+        return nsp_fail(
+            -ENOTSUP,
+            "source papi: PAPI's counters do not survive fork(); use source=auto in the child");
     if (state)
         return 0;
     if (!nsp_can_load_libraries())
-        return nsp_fail(-ENOTSUP, "source papi: a statically linked program cannot load PAPI; link libc dynamically, or use source=auto");
+        return nsp_fail(-ENOTSUP, "source papi: a statically linked program cannot load PAPI; link "
+                                  "libc dynamically, or use source=auto");
     library = open_library();
     if (!library || !find_functions(library))
-        return nsp_fail(-ENOTSUP, "source papi: PAPI library not found (%s); install libpapi7.0, or use source=auto", dlerror());
-    version = papi.is_initialized() == PAPI_NOT_INITED ? papi.library_init(PAPI_VER_CURRENT) : (int)PAPI_VER_CURRENT;
+        return nsp_fail(
+            -ENOTSUP,
+            "source papi: PAPI library not found (%s); install libpapi7.0, or use source=auto",
+            dlerror());
+    version = papi.is_initialized() == PAPI_NOT_INITED ? papi.library_init(PAPI_VER_CURRENT)
+                                                       : (int)PAPI_VER_CURRENT;
     if (version != (int)PAPI_VER_CURRENT)
-        return nsp_fail(-ENOTSUP, "source papi: PAPI_library_init: %s", version > 0 ? "not the version libnsprobe was built with" :
-                        papi.strerror(version));
-    if (leave_single_threaded() || papi.thread_init(thread_id) != PAPI_OK || pthread_key_create(&thread_key, end_thread))
+        return nsp_fail(-ENOTSUP, "source papi: PAPI_library_init: %s",
+                        version > 0 ? "not the version libnsprobe was built with"
+                                    : papi.strerror(version));
+    if (leave_single_threaded() || papi.thread_init(thread_id) != PAPI_OK ||
+        pthread_key_create(&thread_key, end_thread))
         return nsp_fail(-ENOTSUP, "source papi: PAPI cannot be used with threads here");
     state = 1;
     return 0;
@@ -188,8 +217,11 @@ static int explain(const char *name, int code)
     const PAPI_component_info_t *component = papi.component_info(0);
     const char *reason = component && component->disabled ? component->disabled_reason : "";
 
-    return nsp_fail(-ENOTSUP, "counter \"%s\": PAPI: %s%s%s; `papi_avail` and `papi_native_avail` list the events it has here; "
-                    "source=auto uses what the kernel offers", name, papi.strerror(code), *reason ? ": " : "", reason);
+    return nsp_fail(-ENOTSUP,
+                    "counter \"%s\": PAPI: %s%s%s; `papi_avail` and `papi_native_avail` list the "
+                    "events it has here; "
+                    "source=auto uses what the kernel offers",
+                    name, papi.strerror(code), *reason ? ": " : "", reason);
 }
 
 /*
@@ -203,10 +235,17 @@ static int refuse_kernel_events(const char *name)
     if (nsp_event_find(papi_name(name), &event))
         return 0; /* one of PAPI's own names */
     if (event.exclude_user || (strstr(name, ":k") && !event.exclude_kernel) || strstr(name, ":h"))
-        return nsp_fail(-ENOTSUP, "counter \"%s\": source papi counts user space only; use source=perf-read", name);
-    if (event.code[0].type == PERF_TYPE_SOFTWARE && event.code[0].config != PERF_COUNT_SW_PAGE_FAULTS &&
-        event.code[0].config != PERF_COUNT_SW_PAGE_FAULTS_MIN && event.code[0].config != PERF_COUNT_SW_PAGE_FAULTS_MAJ)
-        return nsp_fail(-ENOTSUP, "counter \"%s\": occurs in the kernel, but source papi counts user space only; use source=perf-read", name);
+        return nsp_fail(-ENOTSUP,
+                        "counter \"%s\": source papi counts user space only; use source=perf-read",
+                        name);
+    if (event.code[0].type == PERF_TYPE_SOFTWARE &&
+        event.code[0].config != PERF_COUNT_SW_PAGE_FAULTS &&
+        event.code[0].config != PERF_COUNT_SW_PAGE_FAULTS_MIN &&
+        event.code[0].config != PERF_COUNT_SW_PAGE_FAULTS_MAJ)
+        return nsp_fail(-ENOTSUP,
+                        "counter \"%s\": occurs in the kernel, but source papi counts user space "
+                        "only; use source=perf-read",
+                        name);
     return 0;
 }
 
@@ -305,7 +344,8 @@ static int papi_open(const char *const *names, uint32_t count)
 {
     (void)names;
     (void)count;
-    return nsp_fail(-ENOTSUP, "source papi: unavailable: built without PAPI (install libpapi-dev and rebuild, or use source=auto)");
+    return nsp_fail(-ENOTSUP, "source papi: unavailable: built without PAPI (install libpapi-dev "
+                              "and rebuild, or use source=auto)");
 }
 
 static int papi_thread_begin(void)
@@ -313,9 +353,7 @@ static int papi_thread_begin(void)
     return -ENOTSUP;
 }
 
-void nsp_papi_after_fork(void)
-{
-}
+void nsp_papi_after_fork(void) {}
 
 void nsp_papi_read_now(void)
 {

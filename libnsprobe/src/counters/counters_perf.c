@@ -37,7 +37,8 @@ static int has_register(const struct nsp_perf_counter *counter)
  * Tries all of them at once on this thread, so that a refusal shows at the start and not at the
  * first probe.
  */
-static int try_all(struct nsp_perf_thread *trial, const char *const *names, uint32_t count, int need_user_reads)
+static int try_all(struct nsp_perf_thread *trial, const char *const *names, uint32_t count,
+                   int need_user_reads)
 {
     for (uint32_t i = 0; i < count; ++i) {
         int err;
@@ -130,7 +131,8 @@ static int open_for_thread(struct nsp_perf_thread *thread)
             return -EMFILE;
         thread->count = i + 1;
         /* perf_event_mlock_kb is used up */
-        if (nsp_active_source == &nsp_source_rdpmc && !nsp_perf_counter_has_user_reads(&thread->counter[i]))
+        if (nsp_active_source == &nsp_source_rdpmc &&
+            !nsp_perf_counter_has_user_reads(&thread->counter[i]))
             return -ENOMEM;
     }
     return 0;

@@ -16,8 +16,11 @@ static int step_open(const char *const *names, uint32_t count)
 {
     for (uint32_t i = 0; i < count; ++i)
         if (strcmp(names[i], "instructions") != 0)
-            return nsp_fail(-ENOTSUP, "counter \"%s\": source step counts only \"instructions\"; other counters require a "
-                            "PMU (source rdpmc or perf-read)", names[i]);
+            return nsp_fail(-ENOTSUP,
+                            "counter \"%s\": source step counts only \"instructions\"; other "
+                            "counters require a "
+                            "PMU (source rdpmc or perf-read)",
+                            names[i]);
     return nsp_step_catch_traps();
 }
 
@@ -26,7 +29,8 @@ static int step_thread_begin(void)
     nsp_thread.stepped = 0;
     /* Slices left open by an older session do not count; the START in progress does. */
     if (!nsp_step_calibrating && nsp_thread.step_depth > 0) {
-        nsp_thread.step_names[0] = nsp_thread.step_names[(nsp_thread.step_depth - 1) % NSP_STEP_NAMES];
+        nsp_thread.step_names[0] =
+            nsp_thread.step_names[(nsp_thread.step_depth - 1) % NSP_STEP_NAMES];
         nsp_thread.step_depth = 1;
     }
     return 0;

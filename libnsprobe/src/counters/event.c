@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "session/error.h"
 #include "event_libpfm.h"
+#include "session/error.h"
 
 #define CORE_TYPE_SHIFT 32 /* in a generic event's config: the PMU to count it (Linux 5.13) */
 
@@ -23,8 +23,10 @@ static const struct generic_event generic[] = {
     {{"ref-cycles", "generic", "cycles at a constant rate"}, PERF_COUNT_HW_REF_CPU_CYCLES},
     {{"branches", "generic", "branches retired"}, PERF_COUNT_HW_BRANCH_INSTRUCTIONS},
     {{"branch-misses", "generic", "mispredicted branches retired"}, PERF_COUNT_HW_BRANCH_MISSES},
-    {{"cache-references", "generic", "accesses to the last-level cache, or as the PMU defines it"}, PERF_COUNT_HW_CACHE_REFERENCES},
-    {{"cache-misses", "generic", "accesses that missed the last-level cache"}, PERF_COUNT_HW_CACHE_MISSES},
+    {{"cache-references", "generic", "accesses to the last-level cache, or as the PMU defines it"},
+     PERF_COUNT_HW_CACHE_REFERENCES},
+    {{"cache-misses", "generic", "accesses that missed the last-level cache"},
+     PERF_COUNT_HW_CACHE_MISSES},
 };
 
 const struct nsp_counter_info *nsp_event_generic(unsigned at)
@@ -37,7 +39,8 @@ static int find_generic(const char *name, struct nsp_event *event)
     for (size_t i = 0; i < sizeof(generic) / sizeof(generic[0]); ++i)
         if (strcmp(generic[i].info.name, name) == 0) {
             *event = (struct nsp_event){.kinds = 1, .exclude_kernel = 1, .exclude_hv = 1};
-            event->code[0] = (struct nsp_event_code){.type = PERF_TYPE_HARDWARE, .config = generic[i].config};
+            event->code[0] =
+                (struct nsp_event_code){.type = PERF_TYPE_HARDWARE, .config = generic[i].config};
             return 0;
         }
     return -ENOENT;
@@ -49,7 +52,8 @@ static int unknown_name(const char *name, const char *why)
     size_t used = 0;
 
     for (size_t i = 0; i < sizeof(generic) / sizeof(generic[0]); ++i)
-        used += (size_t)snprintf(known + used, sizeof(known) - used, "%s%s", i ? ", " : "", generic[i].info.name);
+        used += (size_t)snprintf(known + used, sizeof(known) - used, "%s%s", i ? ", " : "",
+                                 generic[i].info.name);
     return nsp_fail(-EINVAL, "unknown counter \"%s\"; available: %s; %s", name, known, why);
 }
 
@@ -63,8 +67,11 @@ static int spread_over_cores(const char *name, struct nsp_event *event)
     if (kinds < 2 || first.type == PERF_TYPE_SOFTWARE)
         return 0;
     if (first.type != PERF_TYPE_HARDWARE && first.type != PERF_TYPE_HW_CACHE)
-        return nsp_fail(-ENOTSUP, "counter \"%s\": belongs to one PMU, but this machine has %u kinds of core: threads that migrate "
-                        "would be counted in part; use a general name (instructions, cycles ...)", name, kinds);
+        return nsp_fail(-ENOTSUP,
+                        "counter \"%s\": belongs to one PMU, but this machine has %u kinds of "
+                        "core: threads that migrate "
+                        "would be counted in part; use a general name (instructions, cycles ...)",
+                        name, kinds);
     event->kinds = kinds;
     for (uint32_t i = 0; i < kinds; ++i) {
         event->code[i] = first;

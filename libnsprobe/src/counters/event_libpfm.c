@@ -31,11 +31,11 @@ static struct {
 
 static void load(void)
 {
-    static const char *const names[] = {"pfm_initialize", "pfm_strerror", "pfm_get_os_event_encoding",
-                                        "pfm_get_pmu_info", "pfm_get_event_info", "pfm_get_event_next",
-                                        "pfm_get_event_attr_info"};
-    void *const places[] = {&libpfm.initialize, &libpfm.strerror, &libpfm.encode,
-                            &libpfm.pmu_info, &libpfm.event_info, &libpfm.next_event,
+    static const char *const names[] = {
+        "pfm_initialize",     "pfm_strerror",       "pfm_get_os_event_encoding", "pfm_get_pmu_info",
+        "pfm_get_event_info", "pfm_get_event_next", "pfm_get_event_attr_info"};
+    void *const places[] = {&libpfm.initialize,    &libpfm.strerror,   &libpfm.encode,
+                            &libpfm.pmu_info,      &libpfm.event_info, &libpfm.next_event,
                             &libpfm.attribute_info};
     void *library = nsp_load_library(LIBRARY);
 
@@ -84,11 +84,13 @@ int nsp_libpfm_find(const char *name, struct nsp_event *event, char *why, size_t
     if (err == PFM_SUCCESS && attr.type == PERF_TYPE_SOFTWARE)
         err = encode(name, PFM_PLM3 | PFM_PLM0, &attr);
     if (err == PFM_ERR_NOTSUPP) {
-        snprintf(why, room, "its PMU cannot count a single thread (perf stat -a reads such events)");
+        snprintf(why, room,
+                 "its PMU cannot count a single thread (perf stat -a reads such events)");
         return -ENODEV;
     }
     if (err != PFM_SUCCESS) {
-        snprintf(why, room, "libpfm4: %s; `nsdump counters` lists its names and their masks", libpfm.strerror(err));
+        snprintf(why, room, "libpfm4: %s; `nsdump counters` lists its names and their masks",
+                 libpfm.strerror(err));
         return -EINVAL;
     }
     *event = (struct nsp_event){.kinds = 1,
@@ -100,7 +102,8 @@ int nsp_libpfm_find(const char *name, struct nsp_event *event, char *why, size_t
 }
 
 /* Visits NAME:MASK for each mask; returns 0 if the event has none. */
-static unsigned visit_masks(const pfm_pmu_info_t *pmu, const pfm_event_info_t *event, nsp_counter_visitor visit, void *context)
+static unsigned visit_masks(const pfm_pmu_info_t *pmu, const pfm_event_info_t *event,
+                            nsp_counter_visitor visit, void *context)
 {
     unsigned masks = 0;
 
@@ -108,10 +111,12 @@ static unsigned visit_masks(const pfm_pmu_info_t *pmu, const pfm_event_info_t *e
         pfm_event_attr_info_t mask = {.size = sizeof(mask)};
         char name[NSP_COUNTER_NAME_BYTES];
 
-        if (libpfm.attribute_info(event->idx, i, PFM_OS_PERF_EVENT, &mask) != PFM_SUCCESS || mask.type != PFM_ATTR_UMASK)
+        if (libpfm.attribute_info(event->idx, i, PFM_OS_PERF_EVENT, &mask) != PFM_SUCCESS ||
+            mask.type != PFM_ATTR_UMASK)
             continue;
         snprintf(name, sizeof(name), "%s::%s:%s", pmu->name, event->name, mask.name);
-        visit(&(struct nsp_counter_info){.name = name, .group = pmu->desc, .meaning = mask.desc}, context);
+        visit(&(struct nsp_counter_info){.name = name, .group = pmu->desc, .meaning = mask.desc},
+              context);
         ++masks;
     }
     return masks;
@@ -128,7 +133,8 @@ static void visit_pmu(const pfm_pmu_info_t *pmu, nsp_counter_visitor visit, void
         if (visit_masks(pmu, &event, visit, context) > 0)
             continue;
         snprintf(name, sizeof(name), "%s::%s", pmu->name, event.name);
-        visit(&(struct nsp_counter_info){.name = name, .group = pmu->desc, .meaning = event.desc}, context);
+        visit(&(struct nsp_counter_info){.name = name, .group = pmu->desc, .meaning = event.desc},
+              context);
     }
 }
 

@@ -21,7 +21,8 @@ static int open_event(const struct nsp_event *event, uint32_t kind)
         .config = code->config,
         .config1 = code->config1,
         .config2 = code->config2,
-        .read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING | PERF_FORMAT_ID,
+        .read_format =
+            PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING | PERF_FORMAT_ID,
         .pinned = 1, /* always counting or an error, never multiplexed */
         .exclude_user = event->exclude_user,
         .exclude_kernel = event->exclude_kernel,

@@ -33,7 +33,8 @@ static int split(char *text, const char **names, uint32_t *count)
         if (!*name)
             return nsp_fail(-EINVAL, "a counter's name is empty; separate names by single commas");
         if (*count == NSLICE_MAX_COUNTERS)
-            return nsp_fail(-EINVAL, "more than %d counters: a record has no room for more", NSLICE_MAX_COUNTERS);
+            return nsp_fail(-EINVAL, "more than %d counters: a record has no room for more",
+                            NSLICE_MAX_COUNTERS);
         for (uint32_t i = 0; i < *count; ++i)
             if (strcmp(names[i], name) == 0)
                 return nsp_fail(-EINVAL, "counter \"%s\" is named twice", name);
@@ -48,7 +49,8 @@ static int split(char *text, const char **names, uint32_t *count)
  */
 static int try_all(const char *const *names, uint32_t count)
 {
-    static const enum nsp_counter_source order[] = {NSP_SOURCE_RDPMC, NSP_SOURCE_PERF_READ, NSP_SOURCE_STEP};
+    static const enum nsp_counter_source order[] = {NSP_SOURCE_RDPMC, NSP_SOURCE_PERF_READ,
+                                                    NSP_SOURCE_STEP};
     char first_words[NSP_ERROR_BYTES] = "", reported[NSP_ERROR_BYTES] = "";
     int reported_error = 0;
 
@@ -57,8 +59,9 @@ static int try_all(const char *const *names, uint32_t count)
 
         if (!err) {
             nsp_active_source = by_number[order[i]];
-            snprintf(reason, sizeof(reason), "%s%.*s", i ? "chosen because: " : "chosen as the best one",
-                     (int)sizeof(reason) - 32, first_words);
+            snprintf(reason, sizeof(reason), "%s%.*s",
+                     i ? "chosen because: " : "chosen as the best one", (int)sizeof(reason) - 32,
+                     first_words);
             return 0;
         }
         if (i == 0)
@@ -71,7 +74,8 @@ static int try_all(const char *const *names, uint32_t count)
     return nsp_fail(reported_error, "%s", reported);
 }
 
-int nsp_source_choose(const char *wish, enum nsp_counter_source source, uint32_t *count, char *names, size_t room)
+int nsp_source_choose(const char *wish, enum nsp_counter_source source, uint32_t *count,
+                      char *names, size_t room)
 {
     const char *list[NSLICE_MAX_COUNTERS];
     char text[256];

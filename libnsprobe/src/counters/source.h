@@ -13,7 +13,8 @@
  * the requested one) and sets nsp_active_source.  Without names: none.  *count: words
  * per record; `names`: the names as written to the trace.  Returns 0 or -errno.
  */
-int nsp_source_choose(const char *wish, enum nsp_counter_source source, uint32_t *count, char *names, size_t room);
+int nsp_source_choose(const char *wish, enum nsp_counter_source source, uint32_t *count,
+                      char *names, size_t room);
 
 void nsp_source_release(void);
 

@@ -39,7 +39,8 @@ static void block_all_but_trap(ucontext_t *uc)
     const int how = (int)argument(uc, REG_RDI);
     uint64_t set, mask;
 
-    if (!pointer(uc, REG_RSI) || argument(uc, REG_R10) != KERNEL_MASK_BYTES || (how != SIG_BLOCK && how != SIG_SETMASK))
+    if (!pointer(uc, REG_RSI) || argument(uc, REG_R10) != KERNEL_MASK_BYTES ||
+        (how != SIG_BLOCK && how != SIG_SETMASK))
         return;
     memcpy(&set, pointer(uc, REG_RSI), sizeof(set));
     if (!(set & TRAP_BIT))

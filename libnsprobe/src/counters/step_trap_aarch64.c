@@ -15,6 +15,7 @@
  */
 int nsp_step_catch_traps(void)
 {
-    return nsp_fail(-ENOTSUP, "source step: unavailable: arm64 does not let a program step itself; use a PMU (source rdpmc, perf-read or "
-                    "papi), or omit the counters");
+    return nsp_fail(-ENOTSUP, "source step: unavailable: arm64 does not let a program step itself; "
+                              "use a PMU (source rdpmc, perf-read or "
+                              "papi), or omit the counters");
 }

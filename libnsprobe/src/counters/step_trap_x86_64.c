@@ -30,13 +30,16 @@ static int is_repeated_string_instruction(const unsigned char *code)
     for (int i = 0; i < 14; ++i, ++code) {
         switch (*code) {
         case 0xf2:
-        case 0xf3:
-            repeated = 1;
-            continue;
-        case 0x26: case 0x2e: case 0x36: case 0x3e: case 0x64: case 0x65: case 0x66: case 0x67:
-            continue;
-        default:
-            break;
+        case 0xf3: repeated = 1; continue;
+        case 0x26:
+        case 0x2e:
+        case 0x36:
+        case 0x3e:
+        case 0x64:
+        case 0x65:
+        case 0x66:
+        case 0x67: continue;
+        default: break;
         }
         if (*code >= 0x40 && *code <= 0x4f) /* REX */
             continue;
@@ -97,8 +100,9 @@ static void on_trap(int signal_number, siginfo_t *info, void *context)
      * The session ended while a slice was open, or this is a new thread or child that inherited the
      * flag.
      */
-    if (nsp_thread.step_depth == 0 || (__atomic_load_n(&nsp_detail_state.mode, __ATOMIC_RELAXED) != NSP_DETAIL_MODE_STEP &&
-                                       !nsp_step_calibrating)) {
+    if (nsp_thread.step_depth == 0 ||
+        (__atomic_load_n(&nsp_detail_state.mode, __ATOMIC_RELAXED) != NSP_DETAIL_MODE_STEP &&
+         !nsp_step_calibrating)) {
         uc->uc_mcontext.gregs[REG_EFL] &= ~TRAP_FLAG;
         return;
     }

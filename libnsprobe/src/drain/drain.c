@@ -10,11 +10,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "session/announce.h"
 #include "calibrate/clock_pair.h"
-#include "session/error.h"
 #include "common/file_error/file_error.h"
 #include "ring_read.h"
+#include "session/announce.h"
+#include "session/error.h"
 
 /* How long the last pass waits for a writer that has reserved space but not finished. */
 #define TORN_WAIT_NS 100000000ull
@@ -30,7 +30,8 @@ static void release(struct nsp_drain *drain)
     drain->copy = NULL;
 }
 
-int nsp_drain_open(struct nsp_drain *drain, const struct nsp_shm_map *map, const char *path, int given)
+int nsp_drain_open(struct nsp_drain *drain, const struct nsp_shm_map *map, const char *path,
+                   int given)
 {
     int err;
 
@@ -60,10 +61,12 @@ static void drain_announcements(struct nsp_drain *drain)
         const struct nslice_file_calibration *calibration = payload;
         const uint64_t offset = drain->file.bytes;
 
-        if (kind != NSLICE_CHUNK_INFO && kind != NSLICE_CHUNK_SITES && kind != NSLICE_CHUNK_CALIBRATION)
+        if (kind != NSLICE_CHUNK_INFO && kind != NSLICE_CHUNK_SITES &&
+            kind != NSLICE_CHUNK_CALIBRATION)
             continue;
-        if (nsp_file_small_chunk(&drain->file, kind, payload, bytes) == 0 && kind == NSLICE_CHUNK_CALIBRATION &&
-            bytes >= sizeof(*calibration) && calibration->phase == NSLICE_CALIBRATION_END)
+        if (nsp_file_small_chunk(&drain->file, kind, payload, bytes) == 0 &&
+            kind == NSLICE_CHUNK_CALIBRATION && bytes >= sizeof(*calibration) &&
+            calibration->phase == NSLICE_CALIBRATION_END)
             drain->end_calibration_offset = offset;
     }
 }
@@ -105,7 +108,8 @@ static uint64_t overwritten_before(const struct nsp_drain_cpu *own, uint64_t pos
     return committed - own->drained - own->lost_write - own->lost_torn;
 }
 
-static void write_records(struct nsp_drain *drain, uint32_t cpu, const void *payload, struct nslice_span span)
+static void write_records(struct nsp_drain *drain, uint32_t cpu, const void *payload,
+                          struct nslice_span span)
 {
     struct nsp_drain_cpu *own = &drain->cpus[cpu];
     struct nslice_chunk_header header = {
@@ -113,7 +117,8 @@ static void write_records(struct nsp_drain *drain, uint32_t cpu, const void *pay
         .sequence = own->chunks,
         .cpu = cpu,
         .records = span.records,
-        .lost_before = own->gaps.passed + overwritten_before(own, own->tail) + own->lost_write + own->lost_torn,
+        .lost_before = own->gaps.passed + overwritten_before(own, own->tail) + own->lost_write +
+                       own->lost_torn,
     };
 
     const uint64_t offset = drain->file.bytes;
@@ -135,7 +140,8 @@ static void write_records(struct nsp_drain *drain, uint32_t cpu, const void *pay
  * meanwhile; otherwise they are written directly from the ring.  *head: its value just before the
  * room was freed.  1: the span was taken from the ring.
  */
-static int take(struct nsp_drain *drain, uint32_t cpu, uint64_t tail, struct nslice_span span, uint64_t *head)
+static int take(struct nsp_drain *drain, uint32_t cpu, uint64_t tail, struct nslice_span span,
+                uint64_t *head)
 {
     struct nslice_ring_meta *ring = nsp_shm_ring(drain->map, cpu);
     const void *data = nsp_ring_data(ring, drain->map->ring_bytes, tail);
@@ -165,8 +171,8 @@ static uint64_t drain_chunk(struct nsp_drain *drain, uint32_t cpu, uint64_t head
     if (NSLICE_POSITION_WORDS(head - tail) == 0 ||
         NSLICE_POSITION_WORDS(head - tail) > drain->map->ring_bytes / NSLICE_WORD_BYTES)
         return 0;
-    span = nsp_ring_span(ring, drain->map->ring_bytes, tail, nslice_gaps_limit(&own->gaps, tail, head),
-                               NSLICE_MAX_PAYLOAD_BYTES);
+    span = nsp_ring_span(ring, drain->map->ring_bytes, tail,
+                         nslice_gaps_limit(&own->gaps, tail, head), NSLICE_MAX_PAYLOAD_BYTES);
     if (span.words == 0)
         return 0;
     if (!take(drain, cpu, tail, span, &head_before))
@@ -275,8 +281,10 @@ static void settle(struct nsp_drain *drain)
 /* From here on, rings do not change and positions are exact, whatever preempted writers count. */
 static void settle_overwritten(struct nsp_drain *drain)
 {
-    for (uint32_t cpu = 0; cpu < drain->map->cpus && drain->map->shm->full == NSLICE_FULL_OVERWRITE; ++cpu)
-        drain->cpus[cpu].lost_overwritten = overwritten_before(&drain->cpus[cpu], drain->cpus[cpu].head);
+    for (uint32_t cpu = 0; cpu < drain->map->cpus && drain->map->shm->full == NSLICE_FULL_OVERWRITE;
+         ++cpu)
+        drain->cpus[cpu].lost_overwritten =
+            overwritten_before(&drain->cpus[cpu], drain->cpus[cpu].head);
     drain->is_settled = 1;
 }
 
@@ -291,11 +299,13 @@ static void settle_announcements(struct nsp_drain *drain)
     }
     if (dropped == 0)
         return;
-    snprintf(text, sizeof(text), "session.dropped_announcements=%llu\n", (unsigned long long)dropped);
+    snprintf(text, sizeof(text), "session.dropped_announcements=%llu\n",
+             (unsigned long long)dropped);
     nsp_file_small_chunk(&drain->file, NSLICE_CHUNK_INFO, text, (uint32_t)strlen(text));
 }
 
-static void fill_row(const struct nsp_drain *drain, uint32_t cpu, struct nslice_file_footer_cpu *row)
+static void fill_row(const struct nsp_drain *drain, uint32_t cpu,
+                     struct nslice_file_footer_cpu *row)
 {
     const struct nslice_ring_meta *ring = nsp_shm_ring(drain->map, cpu);
     const struct nsp_drain_cpu *own = &drain->cpus[cpu];
@@ -335,10 +345,12 @@ void nsp_drain_counts(const struct nsp_drain *drain, struct nsp_session_counts *
 }
 
 /* counts: as in the footer; preempted writers may still add to a ring's losses afterwards. */
-static int write_footer(struct nsp_drain *drain, enum nslice_end end, struct nsp_session_counts *counts)
+static int write_footer(struct nsp_drain *drain, enum nslice_end end,
+                        struct nsp_session_counts *counts)
 {
     const uint32_t cpus = drain->map->cpus;
-    const size_t bytes = sizeof(struct nslice_file_footer) + cpus * sizeof(struct nslice_file_footer_cpu);
+    const size_t bytes =
+        sizeof(struct nslice_file_footer) + cpus * sizeof(struct nslice_file_footer_cpu);
     struct nslice_file_footer *footer = calloc(1, bytes);
     struct nslice_file_footer_cpu *rows = (struct nslice_file_footer_cpu *)(footer + 1);
     const struct nsp_clock_pair now = nsp_clock_pair();
@@ -364,7 +376,8 @@ static int write_footer(struct nsp_drain *drain, enum nslice_end end, struct nsp
 }
 
 /* The kernel's totals, then the footer: neither is useful without the other. */
-static int write_ends(struct nsp_drain *drain, enum nslice_end end, struct nsp_session_counts *counts)
+static int write_ends(struct nsp_drain *drain, enum nslice_end end,
+                      struct nsp_session_counts *counts)
 {
     const int err = nsp_kernel_drain_totals(&drain->kernel, &drain->file);
 
@@ -375,10 +388,12 @@ static int write_ends(struct nsp_drain *drain, enum nslice_end end, struct nsp_s
 static int take_back_records(struct nsp_drain *drain)
 {
     struct nsp_drain_cpu *own = &drain->cpus[drain->last.cpu];
-    const int is_kernel = drain->last_kernel.records > 0 && drain->last_kernel.offset > drain->last.offset;
+    const int is_kernel =
+        drain->last_kernel.records > 0 && drain->last_kernel.offset > drain->last.offset;
     const uint64_t offset = is_kernel ? drain->last_kernel.offset : drain->last.offset;
 
-    if ((is_kernel ? drain->last_kernel.records : drain->last.records) == 0 || nsp_file_cut(&drain->file, offset))
+    if ((is_kernel ? drain->last_kernel.records : drain->last.records) == 0 ||
+        nsp_file_cut(&drain->file, offset))
         return 0;
     if (is_kernel) {
         nsp_kernel_drain_take_back(&drain->kernel, &drain->last_kernel);
@@ -393,7 +408,8 @@ static int take_back_records(struct nsp_drain *drain)
 }
 
 /* On a full disk, the last records make room for the footer, which counts the lost records. */
-static int write_footer_making_room(struct nsp_drain *drain, enum nslice_end end, struct nsp_session_counts *counts)
+static int write_footer_making_room(struct nsp_drain *drain, enum nslice_end end,
+                                    struct nsp_session_counts *counts)
 {
     struct nsp_session_counts first = {0};
     int err = write_ends(drain, end, &first);
@@ -412,7 +428,8 @@ void nsp_drain_abandon(struct nsp_drain *drain)
     release(drain);
 }
 
-int nsp_drain_finish(struct nsp_drain *drain, enum nslice_end end, struct nsp_session_counts *counts)
+int nsp_drain_finish(struct nsp_drain *drain, enum nslice_end end,
+                     struct nsp_session_counts *counts)
 {
     struct nsp_session_counts reported = {0};
     int first_error, kernel_err, err;
@@ -424,7 +441,8 @@ int nsp_drain_finish(struct nsp_drain *drain, enum nslice_end end, struct nsp_se
      */
     if (!has_begun || !nsp_drain_begin(drain)) {
         nsp_drain_abandon(drain);
-        return nsp_fail(-ENODATA, "%s: nothing was written: no process took part", drain->file.path);
+        return nsp_fail(-ENODATA, "%s: nothing was written: no process took part",
+                        drain->file.path);
     }
     kernel_err = nsp_kernel_drain_end(&drain->kernel, &drain->file, &drain->last_kernel);
     settle(drain);
@@ -434,14 +452,16 @@ int nsp_drain_finish(struct nsp_drain *drain, enum nslice_end end, struct nsp_se
     if (drain->file.bytes == 0) { /* not even the header */
         nsp_drain_counts(drain, counts ? counts : &reported);
         nsp_drain_abandon(drain);
-        return nsp_fail(first_error, "%s: cannot write, all records are counted as lost: %s", drain->file.path,
-                        nslice_write_error(-first_error));
+        return nsp_fail(first_error, "%s: cannot write, all records are counted as lost: %s",
+                        drain->file.path, nslice_write_error(-first_error));
     }
     if (first_error != -EPIPE) /* a footer may still fit on a disk; a pipe has no reader */
         nsp_file_forget_error(&drain->file);
     err = write_footer_making_room(drain, first_error ? NSLICE_END_WRITE_ERROR : end, &reported);
     if (first_error)
-        err = nsp_fail(first_error, "%s: cannot write; the trace is complete up to that point, later records are counted as lost: %s",
+        err = nsp_fail(first_error,
+                       "%s: cannot write; the trace is complete up to that point, later records "
+                       "are counted as lost: %s",
                        drain->file.path, nslice_write_error(-first_error));
     if (!err)
         err = nsp_file_find(&drain->file);

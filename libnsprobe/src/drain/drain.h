@@ -15,22 +15,22 @@
 #include "session/shm.h"
 
 struct nsp_drain_cpu {
-    uint64_t tail;     /* position up to which records are drained */
+    uint64_t tail; /* position up to which records are drained */
     uint64_t chunks;
-    uint64_t drained;  /* records in chunks */
+    uint64_t drained; /* records in chunks */
     uint64_t lost_write;
     uint64_t lost_torn;
     uint64_t lost_overwritten; /* valid once is_settled */
-    uint64_t committed; /* records ever committed to the ring */
-    uint64_t head;      /* as last read */
-    struct nslice_gaps gaps; /* where records were refused */
+    uint64_t committed;        /* records ever committed to the ring */
+    uint64_t head;             /* as last read */
+    struct nslice_gaps gaps;   /* where records were refused */
 };
 
 struct nsp_drain {
     const struct nsp_shm_map *map;
     struct nsp_file file;
     struct nsp_drain_cpu *cpus;
-    char *copy;             /* one chunk, for records that may be overwritten while read */
+    char *copy; /* one chunk, for records that may be overwritten while read */
     uint64_t announce_cursor;
     uint64_t awaited_cursor, awaited_until_ns; /* the last announcement found incomplete */
     int is_waiting; /* the last pass skipped the rings because of that announcement */
@@ -48,7 +48,8 @@ struct nsp_drain {
  * Opens the trace file for the session, unchanged; given >= 0: a descriptor of it, and path is its
  * name.  Returns 0 or -errno.
  */
-int nsp_drain_open(struct nsp_drain *drain, const struct nsp_shm_map *map, const char *path, int given);
+int nsp_drain_open(struct nsp_drain *drain, const struct nsp_shm_map *map, const char *path,
+                   int given);
 
 /*
  * Replaces the content of the file once a process participates; before that, there is
@@ -82,7 +83,8 @@ void nsp_drain_watch(struct nsp_drain *drain);
  * counts may be NULL.  Returns 0 or the file's -errno; -ENODATA: no process took part, and the file
  * is unchanged.
  */
-int nsp_drain_finish(struct nsp_drain *drain, enum nslice_end end, struct nsp_session_counts *counts);
+int nsp_drain_finish(struct nsp_drain *drain, enum nslice_end end,
+                     struct nsp_session_counts *counts);
 
 /* The session could not be opened: closes and removes the file. */
 void nsp_drain_abandon(struct nsp_drain *drain);

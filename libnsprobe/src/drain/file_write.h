@@ -11,16 +11,16 @@
 
 struct nsp_file {
     int fd;
-    struct nsp_descriptor_file file; /* of fd, unless the program has closed it */
-    uint64_t bytes;        /* whole chunks so far */
-    uint64_t sequence[16];  /* by chunk kind; RECORDS are counted per CPU elsewhere */
+    struct nsp_descriptor_file file;  /* of fd, unless the program has closed it */
+    uint64_t bytes;                   /* whole chunks so far */
+    uint64_t sequence[16];            /* by chunk kind; RECORDS are counted per CPU elsewhere */
     uint64_t sequence_at_records[16]; /* as of the last chunk of records */
-    int is_new;            /* the file did not exist before */
-    int has_begun;         /* the previous content is gone */
-    int is_given;          /* opened by the caller, who knows its name */
-    int error;             /* first errno of a write; afterwards only a footer is written */
+    int is_new;                       /* the file did not exist before */
+    int has_begun;                    /* the previous content is gone */
+    int is_given;                     /* opened by the caller, who knows its name */
+    int error; /* first errno of a write; afterwards only a footer is written */
     char path[512];
-    char place[512];       /* absolute path for reopening; empty if not possible */
+    char place[512]; /* absolute path for reopening; empty if not possible */
 };
 
 /*
@@ -50,7 +50,8 @@ int nsp_file_chunk(struct nsp_file *file, struct nslice_chunk_header *header, co
  * Appends a chunk of any kind except RECORDS, with the next sequence number of its kind; text is
  * padded to 8 bytes.
  */
-int nsp_file_small_chunk(struct nsp_file *file, uint16_t kind, const void *payload, uint32_t payload_bytes);
+int nsp_file_small_chunk(struct nsp_file *file, uint16_t kind, const void *payload,
+                         uint32_t payload_bytes);
 
 /* Stores the number of chunks of each kind except records. */
 void nsp_file_tell_chunks(const struct nsp_file *file, struct nslice_file_footer *footer);

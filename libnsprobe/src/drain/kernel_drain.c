@@ -13,15 +13,16 @@
 
 #include <nslice/control.h>
 
-#include "session/error.h"
 #include "kernel_request.h"
+#include "session/error.h"
 #include "session/module.h"
 
 #define BUFFER_BYTES (sizeof(struct nslice_chunk_header) + NSLICE_MAX_PAYLOAD_BYTES)
 #define PASS_BYTES (4u << 20)  /* then the programs' rings are drained */
 #define END_MILLISECONDS 10000 /* limit without any data */
 
-int nsp_kernel_drain_open(struct nsp_kernel_drain *kernel, const struct nsp_kernel_config *config, uint32_t clock, uint32_t full)
+int nsp_kernel_drain_open(struct nsp_kernel_drain *kernel, const struct nsp_kernel_config *config,
+                          uint32_t clock, uint32_t full)
 {
     int fd = nsp_kernel_request(config, clock, full);
 
@@ -63,7 +64,8 @@ static void count_unwritten(struct nsp_kernel_drain *kernel, uint32_t cpu, uint3
     }
 }
 
-static void write_records(struct nsp_kernel_drain *kernel, struct nsp_file *file, struct nsp_kernel_chunk *last)
+static void write_records(struct nsp_kernel_drain *kernel, struct nsp_file *file,
+                          struct nsp_kernel_chunk *last)
 {
     struct nslice_chunk_header header;
     const uint64_t offset = file->bytes;
@@ -80,7 +82,8 @@ static void keep_totals(struct nsp_kernel_drain *kernel, const void *payload, ui
 {
     const struct nslice_file_kernel_totals *totals = payload;
 
-    if (bytes < sizeof(*totals) || totals->cpus > (bytes - sizeof(*totals)) / sizeof(struct nslice_file_footer_cpu))
+    if (bytes < sizeof(*totals) ||
+        totals->cpus > (bytes - sizeof(*totals)) / sizeof(struct nslice_file_footer_cpu))
         return;
     free(kernel->totals);
     kernel->totals = malloc(bytes);
@@ -89,25 +92,21 @@ static void keep_totals(struct nsp_kernel_drain *kernel, const void *payload, ui
 }
 
 /* The module numbers chunks of records and sites, the file those of INFO. */
-static void write_chunk(struct nsp_kernel_drain *kernel, struct nsp_file *file, struct nsp_kernel_chunk *last)
+static void write_chunk(struct nsp_kernel_drain *kernel, struct nsp_file *file,
+                        struct nsp_kernel_chunk *last)
 {
     const struct nslice_chunk_header *header = (const void *)kernel->buffer;
     const char *payload = kernel->buffer + sizeof(*header);
 
     switch (header->kind) {
-    case NSLICE_CHUNK_KERNEL_RECORDS:
-        write_records(kernel, file, last);
-        break;
-    case NSLICE_CHUNK_KERNEL_TOTALS:
-        keep_totals(kernel, payload, header->payload_bytes);
-        break;
+    case NSLICE_CHUNK_KERNEL_RECORDS: write_records(kernel, file, last); break;
+    case NSLICE_CHUNK_KERNEL_TOTALS: keep_totals(kernel, payload, header->payload_bytes); break;
     case NSLICE_CHUNK_INFO:
     case NSLICE_CHUNK_KERNEL_SITES:
     case NSLICE_CHUNK_KERNEL_CALIBRATION:
         nsp_file_small_chunk(file, header->kind, payload, header->payload_bytes);
         break;
-    default: /* from a newer module: readers would skip it as well */
-        break;
+    default: /* from a newer module: readers would skip it as well */ break;
     }
 }
 
@@ -124,23 +123,27 @@ static uint32_t chunk_bytes(const struct nsp_kernel_drain *kernel)
 }
 
 /* One read.  Returns the bytes read, 0 at the end, or -errno. */
-static ssize_t take(struct nsp_kernel_drain *kernel, struct nsp_file *file, struct nsp_kernel_chunk *last)
+static ssize_t take(struct nsp_kernel_drain *kernel, struct nsp_file *file,
+                    struct nsp_kernel_chunk *last)
 {
-    const ssize_t got = read(kernel->fd, kernel->buffer + kernel->filled, chunk_bytes(kernel) - kernel->filled);
+    const ssize_t got =
+        read(kernel->fd, kernel->buffer + kernel->filled, chunk_bytes(kernel) - kernel->filled);
 
     if (got <= 0)
         return got < 0 ? -errno : 0;
     kernel->filled += (uint32_t)got;
     if (chunk_bytes(kernel) == 0)
         return -EPROTO;
-    if (kernel->filled == chunk_bytes(kernel) && kernel->filled >= sizeof(struct nslice_chunk_header)) {
+    if (kernel->filled == chunk_bytes(kernel) &&
+        kernel->filled >= sizeof(struct nslice_chunk_header)) {
         write_chunk(kernel, file, last);
         kernel->filled = 0;
     }
     return got;
 }
 
-uint64_t nsp_kernel_drain_pass(struct nsp_kernel_drain *kernel, struct nsp_file *file, struct nsp_kernel_chunk *last)
+uint64_t nsp_kernel_drain_pass(struct nsp_kernel_drain *kernel, struct nsp_file *file,
+                               struct nsp_kernel_chunk *last)
 {
     uint64_t taken = 0;
     ssize_t got = 1;
@@ -155,7 +158,8 @@ uint64_t nsp_kernel_drain_pass(struct nsp_kernel_drain *kernel, struct nsp_file 
     return taken;
 }
 
-int nsp_kernel_drain_end(struct nsp_kernel_drain *kernel, struct nsp_file *file, struct nsp_kernel_chunk *last)
+int nsp_kernel_drain_end(struct nsp_kernel_drain *kernel, struct nsp_file *file,
+                         struct nsp_kernel_chunk *last)
 {
     struct pollfd wait = {.fd = kernel->fd, .events = POLLIN};
 
@@ -163,15 +167,19 @@ int nsp_kernel_drain_end(struct nsp_kernel_drain *kernel, struct nsp_file *file,
         return 0;
     ioctl(kernel->fd, NSLICE_IOC_END);
     while (!kernel->is_over)
-        if (nsp_kernel_drain_pass(kernel, file, last) == 0 && !kernel->is_over && poll(&wait, 1, END_MILLISECONDS) == 0)
+        if (nsp_kernel_drain_pass(kernel, file, last) == 0 && !kernel->is_over &&
+            poll(&wait, 1, END_MILLISECONDS) == 0)
             kernel->is_over = 1; /* timed out */
     if (kernel->totals)
         return 0;
-    return nsp_fail(-EPROTO, "%s: the kernel module nsmod did not finish its recording: the losses in its rings are unknown",
+    return nsp_fail(-EPROTO,
+                    "%s: the kernel module nsmod did not finish its recording: the losses in its "
+                    "rings are unknown",
                     file->path);
 }
 
-void nsp_kernel_drain_take_back(struct nsp_kernel_drain *kernel, const struct nsp_kernel_chunk *last)
+void nsp_kernel_drain_take_back(struct nsp_kernel_drain *kernel,
+                                const struct nsp_kernel_chunk *last)
 {
     count_unwritten(kernel, last->cpu, last->records);
 }
@@ -179,7 +187,8 @@ void nsp_kernel_drain_take_back(struct nsp_kernel_drain *kernel, const struct ns
 /* One row, including the records that could not be written. */
 static struct nslice_file_footer_cpu row_of(const struct nsp_kernel_drain *kernel, uint32_t at)
 {
-    struct nslice_file_footer_cpu row = ((const struct nslice_file_footer_cpu *)(kernel->totals + 1))[at];
+    struct nslice_file_footer_cpu row =
+        ((const struct nslice_file_footer_cpu *)(kernel->totals + 1))[at];
 
     for (uint32_t i = 0; i < kernel->unwritten_cpus; ++i)
         if (kernel->unwritten[i].cpu == row.cpu) {
@@ -190,7 +199,8 @@ static struct nslice_file_footer_cpu row_of(const struct nsp_kernel_drain *kerne
     return row;
 }
 
-void nsp_kernel_drain_counts(const struct nsp_kernel_drain *kernel, struct nsp_session_counts *counts)
+void nsp_kernel_drain_counts(const struct nsp_kernel_drain *kernel,
+                             struct nsp_session_counts *counts)
 {
     for (uint32_t i = 0; kernel->totals && i < kernel->totals->cpus; ++i) {
         const struct nslice_file_footer_cpu row = row_of(kernel, i);

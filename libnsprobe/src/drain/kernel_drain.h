@@ -16,18 +16,19 @@ struct nsp_kernel_unwritten {
 };
 
 struct nsp_kernel_drain {
-    int fd;               /* -1: the kernel is not recorded */
-    int is_over;          /* no more chunks follow */
-    char *buffer;         /* one chunk, as far as received */
+    int fd;       /* -1: the kernel is not recorded */
+    int is_over;  /* no more chunks follow */
+    char *buffer; /* one chunk, as far as received */
     uint32_t filled;
-    uint64_t records;     /* in chunks so far */
+    uint64_t records;                         /* in chunks so far */
     struct nslice_file_kernel_totals *totals; /* with its rows; written just before the footer */
     struct nsp_kernel_unwritten *unwritten;
     uint32_t unwritten_cpus;
 };
 
 /* Returns 0, or -errno with the reason and the remedy in nsp_last_error(). */
-int nsp_kernel_drain_open(struct nsp_kernel_drain *kernel, const struct nsp_kernel_config *config, uint32_t clock, uint32_t full);
+int nsp_kernel_drain_open(struct nsp_kernel_drain *kernel, const struct nsp_kernel_config *config,
+                          uint32_t clock, uint32_t full);
 
 /* A chunk written to the file, so that it can be removed again. */
 struct nsp_kernel_chunk {
@@ -39,16 +40,20 @@ struct nsp_kernel_chunk {
  * Drains what is available, without waiting.  Returns the number of bytes.  Records
  * that cannot be written are counted in the totals.
  */
-uint64_t nsp_kernel_drain_pass(struct nsp_kernel_drain *kernel, struct nsp_file *file, struct nsp_kernel_chunk *last);
+uint64_t nsp_kernel_drain_pass(struct nsp_kernel_drain *kernel, struct nsp_file *file,
+                               struct nsp_kernel_chunk *last);
 
 /* Ends the recording and drains the rest.  Returns 0, or -errno if the module did not finish. */
-int nsp_kernel_drain_end(struct nsp_kernel_drain *kernel, struct nsp_file *file, struct nsp_kernel_chunk *last);
+int nsp_kernel_drain_end(struct nsp_kernel_drain *kernel, struct nsp_file *file,
+                         struct nsp_kernel_chunk *last);
 
 /* Accounts for the removal of the last chunk from the file. */
-void nsp_kernel_drain_take_back(struct nsp_kernel_drain *kernel, const struct nsp_kernel_chunk *last);
+void nsp_kernel_drain_take_back(struct nsp_kernel_drain *kernel,
+                                const struct nsp_kernel_chunk *last);
 
 /* Adds the totals, without file_bytes; nothing if no totals were received. */
-void nsp_kernel_drain_counts(const struct nsp_kernel_drain *kernel, struct nsp_session_counts *counts);
+void nsp_kernel_drain_counts(const struct nsp_kernel_drain *kernel,
+                             struct nsp_session_counts *counts);
 
 /* Writes the totals, if any.  Returns 0 or the file's -errno. */
 int nsp_kernel_drain_totals(const struct nsp_kernel_drain *kernel, struct nsp_file *file);

@@ -11,8 +11,8 @@
 
 #include <nslice/control.h>
 
-#include "session/error.h"
 #include "counters/event.h"
+#include "session/error.h"
 #include "session/module.h"
 
 static int take_counter(const char *name, struct nslice_kernel_counter *counter)
@@ -23,10 +23,14 @@ static int take_counter(const char *name, struct nslice_kernel_counter *counter)
     if (err)
         return err;
     if (event.kinds != 1)
-        return nsp_fail(-ENOTSUP, "kernel counter \"%s\": unavailable: this machine has several kinds of core, each with its own PMU; kernel "
-                        "records have counters only where all cores are alike", name);
+        return nsp_fail(-ENOTSUP,
+                        "kernel counter \"%s\": unavailable: this machine has several kinds of "
+                        "core, each with its own PMU; kernel "
+                        "records have counters only where all cores are alike",
+                        name);
     if (strlen(name) >= sizeof(counter->name))
-        return nsp_fail(-EINVAL, "kernel counter \"%s\": longer than %zu characters", name, sizeof(counter->name) - 1);
+        return nsp_fail(-EINVAL, "kernel counter \"%s\": longer than %zu characters", name,
+                        sizeof(counter->name) - 1);
     counter->type = event.code[0].type;
     counter->config = event.code[0].config;
     counter->config1 = event.code[0].config1;
@@ -35,7 +39,8 @@ static int take_counter(const char *name, struct nslice_kernel_counter *counter)
 }
 
 /* Comma-separated names.  Returns their number or -errno. */
-static int take_counters(const char *names, struct nslice_kernel_counter counters[NSLICE_MAX_COUNTERS])
+static int take_counters(const char *names,
+                         struct nslice_kernel_counter counters[NSLICE_MAX_COUNTERS])
 {
     char copy[512], *at = copy, *name;
     int count = 0, err;
@@ -43,7 +48,8 @@ static int take_counters(const char *names, struct nslice_kernel_counter counter
     if (!names || !*names)
         return 0;
     if (strlen(names) >= sizeof(copy))
-        return nsp_fail(-EINVAL, "kernel counters: list longer than %zu characters", sizeof(copy) - 1);
+        return nsp_fail(-EINVAL, "kernel counters: list longer than %zu characters",
+                        sizeof(copy) - 1);
     strcpy(copy, names);
     while ((name = strsep(&at, ",")) != NULL) {
         if (count == NSLICE_MAX_COUNTERS)
@@ -61,25 +67,39 @@ static int refuse(const struct nsp_kernel_config *config, int err)
 
     switch (err) {
     case EPERM:
-        return nsp_fail(-err, "kernel: permission denied: requires root or CAP_PERFMON, since kernel records show what every program does");
+        return nsp_fail(-err, "kernel: permission denied: requires root or CAP_PERFMON, since "
+                              "kernel records show what every program does");
     case EINVAL:
-        return nsp_fail(-err, "kernel: \"%s\": unknown group (`nsdump kernel --list` shows all), or the ring size, port or protocol is "
-                        "out of range", config->groups);
+        return nsp_fail(-err,
+                        "kernel: \"%s\": unknown group (`nsdump kernel --list` shows all), or the "
+                        "ring size, port or protocol is "
+                        "out of range",
+                        config->groups);
     case ENOENT:
         if (has_counters)
-            return nsp_fail(-err, "kernel: at least one group has no tracepoint in this kernel (`nsdump kernel --list`), or this machine has "
-                            "no PMU that counts %s (omit the counters to record the clock only)", config->counters);
-        return nsp_fail(-err, "kernel: \"%s\": at least one group has no tracepoint in this kernel (`nsdump kernel --list`)",
+            return nsp_fail(-err,
+                            "kernel: at least one group has no tracepoint in this kernel (`nsdump "
+                            "kernel --list`), or this machine has "
+                            "no PMU that counts %s (omit the counters to record the clock only)",
+                            config->counters);
+        return nsp_fail(-err,
+                        "kernel: \"%s\": at least one group has no tracepoint in this kernel "
+                        "(`nsdump kernel --list`)",
                         config->groups);
     case EOPNOTSUPP:
-        return nsp_fail(-err, "kernel counters \"%s\": unavailable: this machine has no PMU that counts them, like most virtual machines "
-                        "(omit them to record the clock only)", config->counters);
+        return nsp_fail(-err,
+                        "kernel counters \"%s\": unavailable: this machine has no PMU that counts "
+                        "them, like most virtual machines "
+                        "(omit them to record the clock only)",
+                        config->counters);
     case EBUSY:
-        return nsp_fail(-err, "kernel: another recorder already records the kernel%s", has_counters ? ", or holds the PMU's registers (fewer counters may fit)" : "");
-    case ESRCH:
-        return nsp_fail(-err, "kernel: process %u does not exist", config->pid);
+        return nsp_fail(-err, "kernel: another recorder already records the kernel%s",
+                        has_counters ? ", or holds the PMU's registers (fewer counters may fit)"
+                                     : "");
+    case ESRCH: return nsp_fail(-err, "kernel: process %u does not exist", config->pid);
     case ENOMEM:
-        return nsp_fail(-err, "kernel: out of memory for a ring of this size on each CPU; use smaller rings");
+        return nsp_fail(
+            -err, "kernel: out of memory for a ring of this size on each CPU; use smaller rings");
     default:
         return nsp_fail(-err, "kernel: the kernel module nsmod cannot record: %s", strerror(err));
     }
@@ -89,17 +109,18 @@ int nsp_kernel_request(const struct nsp_kernel_config *config, uint32_t clock, u
 {
     struct nslice_kernel_counter counters[NSLICE_MAX_COUNTERS] = {0};
     const int count = take_counters(config->counters, counters);
-    struct nslice_kernel_request request = {.size = sizeof(request),
-                                            .flags = clock == NSP_CLOCK_ORDERED ? NSLICE_KERNEL_ORDERED : 0,
-                                            .full = full,
-                                            .counters_count = count > 0 ? (uint32_t)count : 0,
-                                            .ring_bytes = config->ring_bytes,
-                                            .counters = count > 0 ? (uintptr_t)counters : 0,
-                                            .groups = (uintptr_t)config->groups,
-                                            .groups_bytes = (uint32_t)strlen(config->groups),
-                                            .port = config->port,
-                                            .pid = config->pid,
-                                            .protocol = config->protocol};
+    struct nslice_kernel_request request = {
+        .size = sizeof(request),
+        .flags = clock == NSP_CLOCK_ORDERED ? NSLICE_KERNEL_ORDERED : 0,
+        .full = full,
+        .counters_count = count > 0 ? (uint32_t)count : 0,
+        .ring_bytes = config->ring_bytes,
+        .counters = count > 0 ? (uintptr_t)counters : 0,
+        .groups = (uintptr_t)config->groups,
+        .groups_bytes = (uint32_t)strlen(config->groups),
+        .port = config->port,
+        .pid = config->pid,
+        .protocol = config->protocol};
     int fd, err;
 
     if (count < 0)

@@ -27,7 +27,8 @@ static int ask(unsigned long command, void *request)
 
 int nsp_nsmod_sessions(struct nslice_session_entry *entries, uint32_t room, uint32_t *count)
 {
-    struct nslice_list_request request = {.size = sizeof(request), .room = room, .entries = (uintptr_t)entries};
+    struct nslice_list_request request = {
+        .size = sizeof(request), .room = room, .entries = (uintptr_t)entries};
     const int err = ask(NSLICE_IOC_LIST, &request);
 
     *count = err ? 0 : request.count;
@@ -61,20 +62,18 @@ static int refuse_measure(uint32_t cpu)
     switch (errno) {
     case EPERM:
         return nsp_fail(-EPERM, "nsmod: permission denied: measuring requires root or CAP_PERFMON");
-    case ENOTTY:
-        return nsp_fail(-ENOTTY, "nsmod: this version is too old to measure");
+    case ENOTTY: return nsp_fail(-ENOTTY, "nsmod: this version is too old to measure");
     case ENODEV:
-    case ENXIO:
-        return nsp_fail(-ENXIO, "nsmod: cannot measure on CPU %u: it is offline", cpu);
-    default:
-        return nsp_fail(-errno, "nsmod: cannot measure: %s", strerror(errno));
+    case ENXIO: return nsp_fail(-ENXIO, "nsmod: cannot measure on CPU %u: it is offline", cpu);
+    default: return nsp_fail(-errno, "nsmod: cannot measure: %s", strerror(errno));
     }
 }
 
 /* Asks only once: measuring takes time, and each answer differs. */
 int nsp_nsmod_measure(uint32_t cpu, uint32_t batches, char **text)
 {
-    struct nslice_measure_request request = {.size = sizeof(request), .room = MEASURED_BYTES, .cpu = cpu, .batches = batches};
+    struct nslice_measure_request request = {
+        .size = sizeof(request), .room = MEASURED_BYTES, .cpu = cpu, .batches = batches};
     const int fd = nsp_module_open();
     int err = 0;
 
@@ -100,23 +99,31 @@ static int refuse(uint32_t session, uint32_t flags)
 {
     switch (errno) {
     case ENOENT:
-        return nsp_fail(-ENOENT, "session %u: does not exist in the kernel module nsmod (any more)", session);
+        return nsp_fail(-ENOENT, "session %u: does not exist in the kernel module nsmod (any more)",
+                        session);
     case EBUSY:
-        return nsp_fail(-EBUSY, "session %u: already has a reader, or its process drains it into its own file", session);
+        return nsp_fail(
+            -EBUSY, "session %u: already has a reader, or its process drains it into its own file",
+            session);
     case EINVAL:
-        return nsp_fail(-EINVAL, "session %u: %s", session,
-                        flags & NSLICE_READER_SNAPSHOT ? "is not a flight recorder (its program must run with NETSLICE=full=overwrite)"
-                                                       : "cannot be read this way");
+        return nsp_fail(
+            -EINVAL, "session %u: %s", session,
+            flags & NSLICE_READER_SNAPSHOT
+                ? "is not a flight recorder (its program must run with NETSLICE=full=overwrite)"
+                : "cannot be read this way");
     case EACCES:
-        return nsp_fail(-EACCES, "session %u: permission denied: belongs to another user (requires CAP_SYS_PTRACE)", session);
-    default:
-        return nsp_fail(-errno, "session %u: cannot read: %s", session, strerror(errno));
+        return nsp_fail(
+            -EACCES,
+            "session %u: permission denied: belongs to another user (requires CAP_SYS_PTRACE)",
+            session);
+    default: return nsp_fail(-errno, "session %u: cannot read: %s", session, strerror(errno));
     }
 }
 
 int nsp_nsmod_read_session(uint32_t session, uint32_t flags)
 {
-    struct nslice_reader_request request = {.size = sizeof(request), .flags = flags, .session = session};
+    struct nslice_reader_request request = {
+        .size = sizeof(request), .flags = flags, .session = session};
     const int fd = nsp_module_open();
     int err;
 

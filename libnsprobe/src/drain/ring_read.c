@@ -4,17 +4,20 @@
 
 #include <string.h>
 
-const void *nsp_ring_data(const struct nslice_ring_meta *ring, uint64_t ring_bytes, uint64_t position)
+const void *nsp_ring_data(const struct nslice_ring_meta *ring, uint64_t ring_bytes,
+                          uint64_t position)
 {
     const uint64_t words = ring_bytes / NSLICE_WORD_BYTES;
 
-    return (const char *)ring + NSLICE_RING_META_BYTES + ((uint32_t)position & (words - 1)) * NSLICE_WORD_BYTES;
+    return (const char *)ring + NSLICE_RING_META_BYTES +
+           ((uint32_t)position & (words - 1)) * NSLICE_WORD_BYTES;
 }
 
-struct nslice_span nsp_ring_span(const struct nslice_ring_meta *ring, uint64_t ring_bytes, uint64_t tail,
-                                    uint64_t head, uint32_t max_bytes)
+struct nslice_span nsp_ring_span(const struct nslice_ring_meta *ring, uint64_t ring_bytes,
+                                 uint64_t tail, uint64_t head, uint32_t max_bytes)
 {
-    const uint32_t words = NSLICE_POSITION_WORDS(head - tail), records = NSLICE_POSITION_RECORDS(head - tail);
+    const uint32_t words = NSLICE_POSITION_WORDS(head - tail),
+                   records = NSLICE_POSITION_RECORDS(head - tail);
     const uint32_t max_words = max_bytes / NSLICE_WORD_BYTES;
     const int atomic = ring->kind == NSLICE_RING_ATOMIC;
 
@@ -27,7 +30,8 @@ struct nslice_span nsp_ring_span(const struct nslice_ring_meta *ring, uint64_t r
     return (struct nslice_span){words, records};
 }
 
-int nsp_ring_consume(struct nslice_ring_meta *ring, uint64_t ring_bytes, uint64_t tail, struct nslice_span span)
+int nsp_ring_consume(struct nslice_ring_meta *ring, uint64_t ring_bytes, uint64_t tail,
+                     struct nslice_span span)
 {
     const uint64_t step = ((uint64_t)span.records << 32) + span.words;
 
@@ -40,14 +44,17 @@ int nsp_ring_consume(struct nslice_ring_meta *ring, uint64_t ring_bytes, uint64_
         if (ring->kind == NSLICE_RING_ATOMIC && !ring->closing &&
             __atomic_load_n(&ring->limit, __ATOMIC_ACQUIRE) != (uint32_t)tail + ring->mask + 1)
             return 0;
-        if (!__atomic_compare_exchange_n(&ring->tail, &expected, tail + step, 0, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+        if (!__atomic_compare_exchange_n(&ring->tail, &expected, tail + step, 0, __ATOMIC_ACQ_REL,
+                                         __ATOMIC_RELAXED))
             return 0;
         if (ring->kind == NSLICE_RING_ATOMIC) {
-            memset((void *)nsp_ring_data(ring, ring_bytes, tail), 0, span.words * NSLICE_WORD_BYTES);
+            memset((void *)nsp_ring_data(ring, ring_bytes, tail), 0,
+                   span.words * NSLICE_WORD_BYTES);
             uint32_t before = (uint32_t)tail + ring->mask + 1;
 
             /* By exchange: if the ring is closed meanwhile, its refusing limit must stay. */
-            __atomic_compare_exchange_n(&ring->limit, &before, (uint32_t)(tail + step) + ring->mask + 1, 0,
+            __atomic_compare_exchange_n(&ring->limit, &before,
+                                        (uint32_t)(tail + step) + ring->mask + 1, 0,
                                         __ATOMIC_SEQ_CST, __ATOMIC_RELAXED);
         }
         return 1;

@@ -12,13 +12,15 @@
  * The whole records from tail that lie before head and fit into max_bytes.  Trusts no length in the
  * ring.
  */
-struct nslice_span nsp_ring_span(const struct nslice_ring_meta *ring, uint64_t ring_bytes, uint64_t tail,
-                                    uint64_t head, uint32_t max_bytes);
+struct nslice_span nsp_ring_span(const struct nslice_ring_meta *ring, uint64_t ring_bytes,
+                                 uint64_t tail, uint64_t head, uint32_t max_bytes);
 
 /* Address of the record at a position; the second mapping makes the data after it contiguous. */
-const void *nsp_ring_data(const struct nslice_ring_meta *ring, uint64_t ring_bytes, uint64_t position);
+const void *nsp_ring_data(const struct nslice_ring_meta *ring, uint64_t ring_bytes,
+                          uint64_t position);
 
 /* Returns the span's room to the writers.  1; 0 if a writer took it first (policy overwrite). */
-int nsp_ring_consume(struct nslice_ring_meta *ring, uint64_t ring_bytes, uint64_t tail, struct nslice_span span);
+int nsp_ring_consume(struct nslice_ring_meta *ring, uint64_t ring_bytes, uint64_t tail,
+                     struct nslice_span span);
 
 #endif /* NSP_RING_READ_H */

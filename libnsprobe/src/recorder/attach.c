@@ -16,9 +16,9 @@
 #include <nsprobe/session.h>
 
 #include "descriptor.h"
-#include "session/error.h"
 #include "join.h"
 #include "own_descriptors.h"
+#include "session/error.h"
 
 static int listener = -1; /* owned by the listening thread */
 static struct nsp_descriptor_file listener_file;
@@ -39,7 +39,8 @@ socklen_t nsp_attach_address(int pid, struct sockaddr_un *address)
     return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + strlen(address->sun_path + 1));
 }
 
-/* If the descriptor table is shared with the program, it may have closed the listener and reused its number. */
+/* If the descriptor table is shared with the program, it may have closed the listener and reused
+ * its number. */
 static int has_listener(void)
 {
     return nsp_descriptor_is(listener, &listener_file);
@@ -52,8 +53,8 @@ static int open_listener(void)
     int err;
 
     listener = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
-    if (listener >= 0 && bind(listener, (struct sockaddr *)&address, bytes) == 0 && listen(listener, 4) == 0 &&
-        nsp_descriptor_note(listener, &listener_file) == 0)
+    if (listener >= 0 && bind(listener, (struct sockaddr *)&address, bytes) == 0 &&
+        listen(listener, 4) == 0 && nsp_descriptor_note(listener, &listener_file) == 0)
         return 0;
     err = nsp_fail(-errno, "cannot listen for recorders: %s", strerror(errno));
     if (listener >= 0)
@@ -76,8 +77,10 @@ static int receive_descriptor(int connection)
 {
     char byte, control[CMSG_SPACE(sizeof(int))];
     struct iovec part = {&byte, 1};
-    struct msghdr message = {
-        .msg_iov = &part, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof(control)};
+    struct msghdr message = {.msg_iov = &part,
+                             .msg_iovlen = 1,
+                             .msg_control = control,
+                             .msg_controllen = sizeof(control)};
     const struct timeval patience = {1, 0}; /* a silent peer must not block others */
     struct cmsghdr *head;
     int fds[2];
@@ -87,7 +90,8 @@ static int receive_descriptor(int connection)
     if (recvmsg(connection, &message, MSG_CMSG_CLOEXEC) < 0)
         return -1;
     head = CMSG_FIRSTHDR(&message);
-    if (!head || head->cmsg_level != SOL_SOCKET || head->cmsg_type != SCM_RIGHTS || head->cmsg_len < CMSG_LEN(0))
+    if (!head || head->cmsg_level != SOL_SOCKET || head->cmsg_type != SCM_RIGHTS ||
+        head->cmsg_len < CMSG_LEN(0))
         return -1;
     count = (head->cmsg_len - CMSG_LEN(0)) / sizeof(int);
     memcpy(fds, CMSG_DATA(head), count * sizeof(int));

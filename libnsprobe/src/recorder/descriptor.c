@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Descriptor -> identity of its file. */
+#define _GNU_SOURCE
 #include "descriptor.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
 
 int nsp_descriptor_note(int fd, struct nsp_descriptor_file *out)
 {
@@ -18,5 +21,16 @@ int nsp_descriptor_is(int fd, const struct nsp_descriptor_file *noted)
 {
     struct nsp_descriptor_file found;
 
-    return fd >= 0 && nsp_descriptor_note(fd, &found) == 0 && found.device == noted->device && found.inode == noted->inode;
+    return fd >= 0 && nsp_descriptor_note(fd, &found) == 0 && found.device == noted->device &&
+           found.inode == noted->inode;
+}
+
+int nsp_descriptor_move_up(int fd)
+{
+    const int high = fcntl(fd, F_DUPFD_CLOEXEC, NSP_HIGH_DESCRIPTOR);
+
+    if (high < 0)
+        return fd;
+    close(fd);
+    return high;
 }

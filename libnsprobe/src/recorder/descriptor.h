@@ -5,6 +5,8 @@
 
 #include <sys/stat.h>
 
+#define NSP_HIGH_DESCRIPTOR 900 /* below the usual limit of 1024 */
+
 struct nsp_descriptor_file {
     dev_t device;
     ino_t inode;
@@ -15,5 +17,11 @@ int nsp_descriptor_note(int fd, struct nsp_descriptor_file *out);
 
 /* Whether the descriptor still refers to the noted file. */
 int nsp_descriptor_is(int fd, const struct nsp_descriptor_file *noted);
+
+/*
+ * Moves the descriptor away from the numbers that the program's next files get: otherwise a number
+ * closed during a write could soon be one of its files.  Returns fd itself if the limit is lower.
+ */
+int nsp_descriptor_move_up(int fd);
 
 #endif /* NSP_DESCRIPTOR_H */

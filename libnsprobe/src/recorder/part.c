@@ -27,7 +27,8 @@ static int parse(const char *line, struct mapped_file *out)
 }
 
 /* Finds the first line that `is_it` accepts. */
-static int find(const char *path, int (*is_it)(const struct mapped_file *, const struct mapped_file *),
+static int find(const char *path,
+                int (*is_it)(const struct mapped_file *, const struct mapped_file *),
                 const struct mapped_file *wanted, struct mapped_file *found)
 {
     FILE *maps = fopen(path, "re");
@@ -69,8 +70,8 @@ static int holds_descriptor(int pid, const struct stat *session)
     if (!folder)
         return -errno;
     while (!answer && (one = readdir(folder)))
-        answer = fstatat(dirfd(folder), one->d_name, &file, 0) == 0 && file.st_dev == session->st_dev &&
-                 file.st_ino == session->st_ino;
+        answer = fstatat(dirfd(folder), one->d_name, &file, 0) == 0 &&
+                 file.st_dev == session->st_dev && file.st_ino == session->st_ino;
     closedir(folder);
     return answer;
 }

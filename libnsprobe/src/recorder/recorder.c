@@ -14,13 +14,13 @@
 #include <unistd.h>
 
 #include "attach.h"
-#include "session/config.h"
 #include "drain/drain.h"
-#include "writer/emit.h"
-#include "session/error.h"
 #include "join.h"
 #include "part.h"
+#include "session/config.h"
+#include "session/error.h"
 #include "session/process.h"
+#include "writer/emit.h"
 
 #define GRACE_NS 2000000
 #define DETACH_SECONDS 2
@@ -52,7 +52,8 @@ static int open_all(struct nsp_recorder *recorder, const struct nsp_session_conf
 
     if (err)
         return err;
-    err = nsp_drain_open(&recorder->drain, &recorder->map, config->output, config->has_file ? config->file : -1);
+    err = nsp_drain_open(&recorder->drain, &recorder->map, config->output,
+                         config->has_file ? config->file : -1);
     if (err)
         nsp_shm_close(&recorder->map);
     return err;
@@ -95,8 +96,10 @@ static int send_descriptor(int connection, int fd)
 {
     char byte = 0, control[CMSG_SPACE(sizeof(int))] = {0};
     struct iovec part = {&byte, 1};
-    struct msghdr message = {
-        .msg_iov = &part, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof(control)};
+    struct msghdr message = {.msg_iov = &part,
+                             .msg_iovlen = 1,
+                             .msg_control = control,
+                             .msg_controllen = sizeof(control)};
     struct cmsghdr *head = CMSG_FIRSTHDR(&message);
 
     head->cmsg_level = SOL_SOCKET;
@@ -143,24 +146,34 @@ int nsp_recorder_attach(struct nsp_recorder *recorder, int pid)
     if (connection < 0)
         return nsp_fail(-errno, "socket: %s", strerror(errno));
     if (connect_to(connection, pid)) {
-        err = nsp_fail(-errno, "process %d does not accept recorders (%s); start it with NETSLICE=attach=yes in its "
-                       "environment, or let it call NET_SLICE_CONF(\"attach=yes\")", pid, strerror(errno));
+        err = nsp_fail(
+            -errno,
+            "process %d does not accept recorders (%s); start it with NETSLICE=attach=yes in its "
+            "environment, or let it call NET_SLICE_CONF(\"attach=yes\")",
+            pid, strerror(errno));
         close(connection);
         return err;
     }
     if (!is_process(connection, pid)) {
         close(connection);
-        return nsp_fail(-EACCES, "process %d: another process answers in its name; nothing was sent to it", pid);
+        return nsp_fail(-EACCES,
+                        "process %d: another process answers in its name; nothing was sent to it",
+                        pid);
     }
     setsockopt(connection, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
     err = send_descriptor(connection, recorder->map.fd);
     bytes_read = err ? 0 : recv(connection, &answer, sizeof(answer), 0);
     if (!err && bytes_read < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))
-        err = nsp_fail(-EBUSY, "process %d: timed out after %d seconds without an answer (is it stopped?)", pid, ANSWER_SECONDS);
+        err = nsp_fail(-EBUSY,
+                       "process %d: timed out after %d seconds without an answer (is it stopped?)",
+                       pid, ANSWER_SECONDS);
     else if (!err && bytes_read < 0)
         err = nsp_fail(-errno, "process %d: no answer: %s", pid, strerror(errno));
     else if (!err && bytes_read != (ssize_t)sizeof(answer))
-        err = nsp_fail(-EACCES, "process %d: permission denied: only its own user and root may record it (or it is exiting)", pid);
+        err = nsp_fail(-EACCES,
+                       "process %d: permission denied: only its own user and root may record it "
+                       "(or it is exiting)",
+                       pid);
     else if (!err && answer.err)
         err = nsp_fail(answer.err, "process %d refused: %.500s", pid, answer.words);
     if (err)
@@ -176,7 +189,8 @@ int nsp_recorder_add_kernel(struct nsp_recorder *recorder, const struct nsp_kern
     const struct nslice_session *shm = recorder->map.shm;
 
     if (!given || given->struct_size < sizeof(size_t) || given->struct_size > sizeof(config))
-        return nsp_fail(-EINVAL, "struct nsp_kernel_config: version mismatch (rebuild the program with this library's headers)");
+        return nsp_fail(-EINVAL, "struct nsp_kernel_config: version mismatch (rebuild the program "
+                                 "with this library's headers)");
     memcpy(&config, given, given->struct_size);
     if (recorder->drain.kernel.fd >= 0)
         return nsp_fail(-EBUSY, "the recorder already records the kernel");
@@ -248,7 +262,8 @@ int nsp_recorder_error(const struct nsp_recorder *recorder)
     return -recorder->drain.file.error;
 }
 
-int nsp_recorder_close(struct nsp_recorder *recorder, enum nslice_end end, struct nsp_session_counts *counts)
+int nsp_recorder_close(struct nsp_recorder *recorder, enum nslice_end end,
+                       struct nsp_session_counts *counts)
 {
     const struct timespec grace = {0, GRACE_NS};
     int err;

@@ -36,8 +36,8 @@ int nsp_announce(const struct nsp_shm_map *map, uint16_t kind, const void *paylo
             __atomic_fetch_add(&map->shm->dropped_announcements, 1, __ATOMIC_RELAXED);
             return -ENOSPC;
         }
-    } while (!__atomic_compare_exchange_n(&map->shm->announce_tail, &at, at + need, 0, __ATOMIC_RELAXED,
-                                          __ATOMIC_RELAXED));
+    } while (!__atomic_compare_exchange_n(&map->shm->announce_tail, &at, at + need, 0,
+                                          __ATOMIC_RELAXED, __ATOMIC_RELAXED));
     slot = (struct announcement *)(map->announcements + at);
     __atomic_store_n(&slot->bytes, bytes, __ATOMIC_RELAXED);
     slot->kind = kind;
@@ -73,8 +73,8 @@ int nsp_announce_skip(const struct nsp_shm_map *map, uint64_t *cursor)
     return 1;
 }
 
-int nsp_announce_next(const struct nsp_shm_map *map, uint64_t *cursor, uint16_t *kind, const void **payload,
-                      uint32_t *bytes)
+int nsp_announce_next(const struct nsp_shm_map *map, uint64_t *cursor, uint16_t *kind,
+                      const void **payload, uint32_t *bytes)
 {
     uint64_t tail = __atomic_load_n(&map->shm->announce_tail, __ATOMIC_RELAXED);
     struct announcement *slot;

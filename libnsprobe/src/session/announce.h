@@ -18,8 +18,8 @@ int nsp_announce(const struct nsp_shm_map *map, uint16_t kind, const void *paylo
  * Returns 1 with payload, kind and bytes, or 0 if there is none yet.  The payload stays
  * in the session's memory.
  */
-int nsp_announce_next(const struct nsp_shm_map *map, uint64_t *cursor, uint16_t *kind, const void **payload,
-                      uint32_t *bytes);
+int nsp_announce_next(const struct nsp_shm_map *map, uint64_t *cursor, uint16_t *kind,
+                      const void **payload, uint32_t *bytes);
 
 /*
  * Skips the announcement at *cursor that nsp_announce_next() is waiting for.  Only if

@@ -18,7 +18,8 @@ int nsp_cpuinfo(const char *name, char *value, size_t room)
     while (!found && fgets(line, sizeof(line), file)) {
         char *colon = strchr(line, ':');
 
-        if (strncmp(line, name, length) != 0 || !colon || line + length + strspn(line + length, " \t") != colon)
+        if (strncmp(line, name, length) != 0 || !colon ||
+            line + length + strspn(line + length, " \t") != colon)
             continue;
         colon[strcspn(colon, "\n")] = 0;
         snprintf(value, room, "%s", colon[1] ? colon + 2 : "");

@@ -41,18 +41,20 @@ size_t nsp_environment_text(const struct nsp_environment *session, char *text, s
     command_line(command, sizeof(command));
     uname(&kernel);
     clock_gettime(CLOCK_REALTIME, &now);
-    length = snprintf(text, room,
-                      "writer.version=%s\nmachine.cpu=%s\nmachine.arch=%s\nmachine.cpus=%ld\n"
-                      "machine.kernel=%s %s\nmachine.virtualised=%s\nprogram.command=%s\nprogram.pid=%d\n"
-                      "clock.source=%s\nclock.mode=%s\nclock.invariant=%s\nclock.hz=%.0f\n"
-                      "ring.kind=%s\nring.bytes=%llu\nring.full=%s\n"
-                      "counters.source=%s\ncounters.reason=%s\ncounters.names=%s\ncounters.step_every=%u\n"
-                      "session.memory=%s\nsession.memory.reason=%s\nsession.start_unix_ns=%lld\ncompiler=%s\n%s",
-                      NETSLICE_VERSION, machine.cpu_model, machine.arch, sysconf(_SC_NPROCESSORS_ONLN), kernel.sysname,
-                      kernel.release, machine.hypervisor, command, (int)getpid(), machine.clock, session->clock_mode,
-                      machine.clock_is_invariant ? "yes" : "no", session->clock_hz, session->ring_kind,
-                      (unsigned long long)session->ring_bytes, session->ring_full, session->counter_source,
-                      session->counter_reason, session->counter_names, session->step_every, session->memory, session->memory_reason,
-                      (long long)now.tv_sec * 1000000000 + now.tv_nsec, __VERSION__, session->pid_namespace);
+    length = snprintf(
+        text, room,
+        "writer.version=%s\nmachine.cpu=%s\nmachine.arch=%s\nmachine.cpus=%ld\n"
+        "machine.kernel=%s %s\nmachine.virtualised=%s\nprogram.command=%s\nprogram.pid=%d\n"
+        "clock.source=%s\nclock.mode=%s\nclock.invariant=%s\nclock.hz=%.0f\n"
+        "ring.kind=%s\nring.bytes=%llu\nring.full=%s\n"
+        "counters.source=%s\ncounters.reason=%s\ncounters.names=%s\ncounters.step_every=%u\n"
+        "session.memory=%s\nsession.memory.reason=%s\nsession.start_unix_ns=%lld\ncompiler=%s\n%s",
+        NETSLICE_VERSION, machine.cpu_model, machine.arch, sysconf(_SC_NPROCESSORS_ONLN),
+        kernel.sysname, kernel.release, machine.hypervisor, command, (int)getpid(), machine.clock,
+        session->clock_mode, machine.clock_is_invariant ? "yes" : "no", session->clock_hz,
+        session->ring_kind, (unsigned long long)session->ring_bytes, session->ring_full,
+        session->counter_source, session->counter_reason, session->counter_names,
+        session->step_every, session->memory, session->memory_reason,
+        (long long)now.tv_sec * 1000000000 + now.tv_nsec, __VERSION__, session->pid_namespace);
     return length < 0 ? 0 : (size_t)length < room ? (size_t)length : room - 1;
 }

@@ -19,13 +19,14 @@ static int refuse_open(void)
     case ENOENT:
     case ENXIO:
     case ENODEV:
-        return nsp_fail(-ENODEV, "there is no " NSLICE_DEVICE ": the kernel module nsmod is not loaded (modprobe nsmod)");
+        return nsp_fail(-ENODEV, "there is no " NSLICE_DEVICE
+                                 ": the kernel module nsmod is not loaded (modprobe nsmod)");
     case EACCES:
     case EPERM:
-        return nsp_fail(-EACCES, NSLICE_DEVICE ": permission denied: requires root or the group " NSLICE_DEVICE_GROUP " "
+        return nsp_fail(-EACCES, NSLICE_DEVICE
+                        ": permission denied: requires root or the group " NSLICE_DEVICE_GROUP " "
                         "(usermod -aG " NSLICE_DEVICE_GROUP " USER, then log in again)");
-    default:
-        return nsp_fail(-errno, NSLICE_DEVICE ": cannot open: %s", strerror(errno));
+    default: return nsp_fail(-errno, NSLICE_DEVICE ": cannot open: %s", strerror(errno));
     }
 }
 
@@ -34,12 +35,17 @@ static int check_version(int fd)
     struct nslice_version_request version = {.size = sizeof(version)};
 
     if (ioctl(fd, NSLICE_IOC_VERSION, &version))
-        return nsp_fail(-EPROTO, NSLICE_DEVICE ": is not the device of the kernel module nsmod: %s", strerror(errno));
+        return nsp_fail(-EPROTO, NSLICE_DEVICE ": is not the device of the kernel module nsmod: %s",
+                        strerror(errno));
     version.release[sizeof(version.release) - 1] = 0;
     if (version.control != NSLICE_CONTROL_VERSION || version.abi != NSLICE_ABI_VERSION)
-        return nsp_fail(-EPROTO, "the kernel module nsmod has release %s (control version %u, record version %u), this library of "
-                        "release " NETSLICE_VERSION " supports %u and %u: load a module of the same release",
-                        version.release, version.control, version.abi, NSLICE_CONTROL_VERSION, NSLICE_ABI_VERSION);
+        return nsp_fail(-EPROTO,
+                        "the kernel module nsmod has release %s (control version %u, record "
+                        "version %u), this library of "
+                        "release " NETSLICE_VERSION
+                        " supports %u and %u: load a module of the same release",
+                        version.release, version.control, version.abi, NSLICE_CONTROL_VERSION,
+                        NSLICE_ABI_VERSION);
     return 0;
 }
 
@@ -61,18 +67,23 @@ static int refuse_session(uint64_t ring_bytes)
 {
     switch (errno) {
     case EMFILE:
-        return nsp_fail(-EMFILE, "the kernel module nsmod has reached its limit of sessions (module parameter max_sessions)");
+        return nsp_fail(-EMFILE, "the kernel module nsmod has reached its limit of sessions "
+                                 "(module parameter max_sessions)");
     case ENOMEM:
-        return nsp_fail(-ENOMEM, "the kernel module nsmod is out of memory for rings of %llu bytes on each CPU; use smaller rings",
+        return nsp_fail(-ENOMEM,
+                        "the kernel module nsmod is out of memory for rings of %llu bytes on each "
+                        "CPU; use smaller rings",
                         (unsigned long long)ring_bytes);
     default:
-        return nsp_fail(-errno, "the kernel module nsmod cannot create a session: %s", strerror(errno));
+        return nsp_fail(-errno, "the kernel module nsmod cannot create a session: %s",
+                        strerror(errno));
     }
 }
 
 int nsp_module_session(uint64_t ring_bytes, uint32_t flags, int *fd, uint32_t *cpus)
 {
-    struct nslice_session_request request = {.size = sizeof(request), .flags = flags, .ring_bytes = ring_bytes};
+    struct nslice_session_request request = {
+        .size = sizeof(request), .flags = flags, .ring_bytes = ring_bytes};
     const int opened = nsp_module_open();
     int err;
 

@@ -16,13 +16,16 @@ struct choice {
     int value;
 };
 
-static const struct choice clocks[] = {{"fast", NSP_CLOCK_FAST}, {"ordered", NSP_CLOCK_ORDERED}, {0}};
+static const struct choice clocks[] = {
+    {"fast", NSP_CLOCK_FAST}, {"ordered", NSP_CLOCK_ORDERED}, {0}};
 static const struct choice policies[] = {
     {"discard", NSLICE_FULL_DISCARD}, {"overwrite", NSLICE_FULL_OVERWRITE}, {0}};
-static const struct choice ring_kinds[] = {{"rseq", NSLICE_RING_RSEQ}, {"atomic", NSLICE_RING_ATOMIC}, {0}};
+static const struct choice ring_kinds[] = {
+    {"rseq", NSLICE_RING_RSEQ}, {"atomic", NSLICE_RING_ATOMIC}, {0}};
 static const struct choice memories[] = {
     {"auto", NSP_MEMORY_AUTO}, {"process", NSP_MEMORY_PROCESS}, {"nsmod", NSP_MEMORY_NSMOD}, {0}};
-static const struct choice recorders[] = {{"process", NSP_DRAINED_BY_PROCESS}, {"nsmod", NSP_DRAINED_BY_NSMOD}, {0}};
+static const struct choice recorders[] = {
+    {"process", NSP_DRAINED_BY_PROCESS}, {"nsmod", NSP_DRAINED_BY_NSMOD}, {0}};
 static const struct choice yes_no[] = {{"yes", 1}, {"no", 0}, {0}};
 static const struct choice sources[] = {{"auto", NSP_SOURCE_AUTO},
                                         {"rdpmc", NSP_SOURCE_RDPMC},
@@ -56,16 +59,16 @@ static int parse_bytes(const char *key, const char *value, uint64_t *out)
     errno = 0;
     number = strtoull(value, &end, 10);
     switch (*end) {
-    case 'G': case 'g':
-        shift += 10; /* fall through */
-    case 'M': case 'm':
-        shift += 10; /* fall through */
-    case 'K': case 'k':
+    case 'G':
+    case 'g': shift += 10; /* fall through */
+    case 'M':
+    case 'm': shift += 10; /* fall through */
+    case 'K':
+    case 'k':
         shift += 10;
         ++end;
         break;
-    default:
-        break;
+    default: break;
     }
     if (end == value || *end || errno || *value == '-' || number << shift >> shift != number)
         return nsp_fail(-EINVAL, "option %s=%s: expected a number of bytes such as 4M", key, value);
@@ -81,7 +84,8 @@ static int parse_count(const char *key, const char *value, uint32_t *out)
     errno = 0;
     number = strtoull(value, &end, 10);
     if (end == value || *end || errno || *value == '-' || number > UINT32_MAX)
-        return nsp_fail(-EINVAL, "option %s=%s: expected a number up to %u", key, value, UINT32_MAX);
+        return nsp_fail(-EINVAL, "option %s=%s: expected a number up to %u", key, value,
+                        UINT32_MAX);
     *out = (uint32_t)number;
     return 0;
 }
@@ -133,8 +137,11 @@ static int add_one(struct nsp_options *options, const char *key, const char *val
     } else if (strcmp(key, "attach") == 0) {
         err = choose(key, value, yes_no, &options->attach);
     } else {
-        err = nsp_fail(-EINVAL, "unknown option \"%s\"; available: output, counters, source, clock, full, ring, kind, "
-                       "step-every, calibration, memory, recorder, attach", key);
+        err = nsp_fail(
+            -EINVAL,
+            "unknown option \"%s\"; available: output, counters, source, clock, full, ring, kind, "
+            "step-every, calibration, memory, recorder, attach",
+            key);
     }
     return err;
 }
@@ -157,7 +164,8 @@ int nsp_options_add(struct nsp_options *options, const char *text)
     if (strlen(text) >= sizeof(copy))
         return nsp_fail(-EINVAL, "options longer than %zu characters", sizeof(copy) - 1);
     strcpy(copy, text);
-    for (word = strtok_r(copy, SEPARATORS, &rest); word && !err; word = strtok_r(NULL, SEPARATORS, &rest)) {
+    for (word = strtok_r(copy, SEPARATORS, &rest); word && !err;
+         word = strtok_r(NULL, SEPARATORS, &rest)) {
         char *equals = strchr(word, '=');
 
         if (!equals)

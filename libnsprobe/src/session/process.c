@@ -15,20 +15,21 @@
 #include <nsprobe/file.h>
 
 #include "announce.h"
-#include "writer/arch.h"
 #include "calibrate/calibrate_setup.h"
 #include "calibrate/clock_pair.h"
 #include "counters/counters.h"
-#include "writer/emit.h"
+#include "counters/source.h"
 #include "environment.h"
 #include "error.h"
 #include "recorder/pid_namespace.h"
 #include "sites.h"
-#include "counters/source.h"
+#include "writer/arch.h"
+#include "writer/emit.h"
 #include "writer/thread.h"
 
-#define SAME_OFFSET(field, offset)                                                                 \
-    _Static_assert(__builtin_offsetof(struct nsp_detail_state, field) == (offset), "assembly offset")
+#define SAME_OFFSET(field, offset)                                                 \
+    _Static_assert(__builtin_offsetof(struct nsp_detail_state, field) == (offset), \
+                   "assembly offset")
 SAME_OFFSET(mode, NSP_DETAIL_STATE_MODE);
 SAME_OFFSET(ordered, NSP_DETAIL_STATE_ORDERED);
 SAME_OFFSET(stride_bytes, NSP_DETAIL_STATE_STRIDE);
@@ -36,9 +37,12 @@ SAME_OFFSET(rings, NSP_DETAIL_STATE_RINGS);
 SAME_OFFSET(rseq_offset, NSP_DETAIL_STATE_RSEQ);
 SAME_OFFSET(cpus, NSP_DETAIL_STATE_CPUS);
 SAME_OFFSET(counters, NSP_DETAIL_STATE_COUNTERS);
-_Static_assert(__builtin_offsetof(struct nslice_ring_meta, head) == NSP_DETAIL_RING_HEAD, "assembly offset");
-_Static_assert(__builtin_offsetof(struct nslice_ring_meta, limit) == NSP_DETAIL_RING_LIMIT, "assembly offset");
-_Static_assert(__builtin_offsetof(struct nslice_ring_meta, mask) == NSP_DETAIL_RING_MASK, "assembly offset");
+_Static_assert(__builtin_offsetof(struct nslice_ring_meta, head) == NSP_DETAIL_RING_HEAD,
+               "assembly offset");
+_Static_assert(__builtin_offsetof(struct nslice_ring_meta, limit) == NSP_DETAIL_RING_LIMIT,
+               "assembly offset");
+_Static_assert(__builtin_offsetof(struct nslice_ring_meta, mask) == NSP_DETAIL_RING_MASK,
+               "assembly offset");
 _Static_assert(NSLICE_RING_META_BYTES == NSP_DETAIL_RING_DATA, "assembly offset");
 
 struct nsp_detail_state nsp_detail_state;
@@ -57,13 +61,16 @@ static int in_session;
 int nsp_has_rseq(void)
 {
     /* glibc leaves the size 0 if it did not register rseq (GLIBC_TUNABLES, old kernel, valgrind) */
-    return __rseq_size > 0 && syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED_RSEQ, 0, 0) == 0;
+    return __rseq_size > 0 &&
+           syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED_RSEQ, 0, 0) == 0;
 }
 
 static int refuse_rseq(void)
 {
-    return nsp_fail(-ENOTSUP, "process %d has no rseq (kernel before 4.18, glibc before 2.35, or disabled by "
-                    "GLIBC_TUNABLES), but the session's rings require it; use kind=atomic", (int)getpid());
+    return nsp_fail(-ENOTSUP,
+                    "process %d has no rseq (kernel before 4.18, glibc before 2.35, or disabled by "
+                    "GLIBC_TUNABLES), but the session's rings require it; use kind=atomic",
+                    (int)getpid());
 }
 
 /* The first process decides; the others must support its choice. */
@@ -73,7 +80,8 @@ static int agree_on_ring_kind(const struct nsp_shm_map *map, uint32_t *kind)
     uint32_t agreed = 0;
 
     *kind = has_rseq ? NSLICE_RING_RSEQ : NSLICE_RING_ATOMIC;
-    if (!__atomic_compare_exchange_n(&map->shm->ring_kind, &agreed, *kind, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+    if (!__atomic_compare_exchange_n(&map->shm->ring_kind, &agreed, *kind, 0, __ATOMIC_ACQ_REL,
+                                     __ATOMIC_ACQUIRE))
         *kind = agreed;
     if (*kind == NSLICE_RING_RSEQ && !has_rseq)
         return refuse_rseq();
@@ -158,7 +166,8 @@ static void announce_calibration(uint32_t phase, struct nsp_clock_pair pair)
     static struct nsp_calibration measured;
     struct nsp_calibration_setup setup = {.state = process.state,
                                           .ring_kind = process.state.ring_kind,
-                                          .ring_bytes = calibration_ring_bytes(process.map->shm->ring_bytes)};
+                                          .ring_bytes =
+                                              calibration_ring_bytes(process.map->shm->ring_bytes)};
 
     measured.count = 0;
     if (!process.map->shm->no_calibration && nsp_calibrate_with(&setup, &measured))
@@ -243,8 +252,8 @@ int nsp_process_check(const struct nsp_session_config *config)
 static int begin(const struct nsp_shm_map *map)
 {
     uint32_t ring_kind, counters;
-    int err = nsp_source_choose(map->shm->counters, (enum nsp_counter_source)map->shm->source, &counters,
-                                process.names, sizeof(process.names));
+    int err = nsp_source_choose(map->shm->counters, (enum nsp_counter_source)map->shm->source,
+                                &counters, process.names, sizeof(process.names));
 
     if (!err) /* last, since it binds later processes */
         err = agree_on_ring_kind(map, &ring_kind);

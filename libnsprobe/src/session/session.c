@@ -13,15 +13,15 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "recorder/attach.h"
 #include "config.h"
-#include "error.h"
-#include "recorder/join.h"
-#include "options.h"
 #include "drain/own_drain.h"
-#include "process.h"
-#include "sites.h"
 #include "drain/write_signals.h"
+#include "error.h"
+#include "options.h"
+#include "process.h"
+#include "recorder/attach.h"
+#include "recorder/join.h"
+#include "sites.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* open, close, snapshot */
 static int is_open;
@@ -40,10 +40,13 @@ static int expand_output(const char *name, char *path, size_t room)
         name = "netslice.%p.nsl";
     mark = strstr(name, "%p");
     if (mark)
-        length = snprintf(path, room, "%.*s%d%s", (int)(mark - name), name, (int)getpid(), mark + 2);
+        length =
+            snprintf(path, room, "%.*s%d%s", (int)(mark - name), name, (int)getpid(), mark + 2);
     else
         length = snprintf(path, room, "%s", name);
-    return (size_t)length < room ? 0 : nsp_fail(-ENAMETOOLONG, "output: path longer than %zu characters", room - 1);
+    return (size_t)length < room
+               ? 0
+               : nsp_fail(-ENAMETOOLONG, "output: path longer than %zu characters", room - 1);
 }
 
 static int begin(void)
@@ -162,9 +165,11 @@ int nsp_session_snapshot(void)
     if (!is_open || owner_pid != getpid())
         err = nsp_fail(-ENOENT, "no session is open");
     else if (map.shm->full != NSLICE_FULL_OVERWRITE)
-        err = nsp_fail(-EINVAL, "a snapshot requires full=overwrite; this session is drained continuously");
+        err = nsp_fail(-EINVAL,
+                       "a snapshot requires full=overwrite; this session is drained continuously");
     else if (!is_drained_here)
-        err = nsp_fail(-EINVAL, "this session is read through the kernel module; use `nsdump snapshot`");
+        err = nsp_fail(-EINVAL,
+                       "this session is read through the kernel module; use `nsdump snapshot`");
     if (!err)
         err = nsp_own_drain_snapshot();
     nsp_write_signals_release(&signals);
@@ -237,7 +242,8 @@ static void in_child(void)
     nsp_join_after_fork();
     if (!nsp_is_joined())
         nsp_sites_forget_session(); /* the table and the trace are the parent's */
-    /* The trace and the rings' memory are the parent's; the mapping stays for a probe that fork() interrupted. */
+    /* The trace and the rings' memory are the parent's; the mapping stays for a probe that fork()
+     * interrupted. */
     if (locked_for_fork && is_open)
         nsp_shm_close_file(&map);
     nsp_own_drain_after_fork(locked_for_fork && is_open && is_drained_here);

@@ -59,7 +59,8 @@ static void fill_ring_meta(struct nslice_ring_meta *meta, const struct nsp_sessi
     meta->mask = words - 1;
 }
 
-static void fill_header(struct nslice_session *shm, const struct nsp_session_config *config, uint32_t cpus)
+static void fill_header(struct nslice_session *shm, const struct nsp_session_config *config,
+                        uint32_t cpus)
 {
     shm->magic = NSLICE_SESSION_MAGIC;
     shm->version = NSLICE_SESSION_VERSION;
@@ -88,9 +89,12 @@ static int check_memory(uint64_t ring_bytes)
     cpus = (uint64_t)CPU_COUNT(&allowed);
     if (cpus * ring_bytes <= available)
         return 0;
-    return nsp_fail(-ENOMEM, "ring size %llu MiB: %llu CPUs need %llu MiB, %llu MiB of memory are available; use smaller rings",
+    return nsp_fail(-ENOMEM,
+                    "ring size %llu MiB: %llu CPUs need %llu MiB, %llu MiB of memory are "
+                    "available; use smaller rings",
                     (unsigned long long)(ring_bytes >> 20), (unsigned long long)cpus,
-                    (unsigned long long)(cpus * ring_bytes >> 20), (unsigned long long)(available >> 20));
+                    (unsigned long long)(cpus * ring_bytes >> 20),
+                    (unsigned long long)(available >> 20));
 }
 
 static int check_values(const struct nsp_session_config *config)
@@ -98,10 +102,12 @@ static int check_values(const struct nsp_session_config *config)
     const uint64_t bytes = config->ring_bytes;
 
     if (config->counters && strlen(config->counters) >= NSLICE_SESSION_COUNTERS_TEXT)
-        return nsp_fail(-EINVAL, "counters: list longer than %d characters", NSLICE_SESSION_COUNTERS_TEXT - 1);
-    if ((unsigned)config->full > NSLICE_FULL_OVERWRITE || (unsigned)config->clock > NSP_CLOCK_ORDERED ||
-        config->ring_kind > NSLICE_RING_ATOMIC || (unsigned)config->source > NSP_SOURCE_PAPI ||
-        (unsigned)config->memory > NSP_MEMORY_NSMOD || (unsigned)config->drained_by > NSP_DRAINED_BY_NSMOD)
+        return nsp_fail(-EINVAL, "counters: list longer than %d characters",
+                        NSLICE_SESSION_COUNTERS_TEXT - 1);
+    if ((unsigned)config->full > NSLICE_FULL_OVERWRITE ||
+        (unsigned)config->clock > NSP_CLOCK_ORDERED || config->ring_kind > NSLICE_RING_ATOMIC ||
+        (unsigned)config->source > NSP_SOURCE_PAPI || (unsigned)config->memory > NSP_MEMORY_NSMOD ||
+        (unsigned)config->drained_by > NSP_DRAINED_BY_NSMOD)
         return nsp_fail(-EINVAL, "nsp_session_config: a value is out of range");
     if (bytes < NSLICE_MIN_RING_BYTES || bytes > NSLICE_MAX_RING_BYTES || (bytes & (bytes - 1)))
         return nsp_fail(-EINVAL, "ring size %llu: must be a power of two from 4 KiB to 8 GiB",
@@ -116,9 +122,11 @@ static int create_file(const struct nsp_session_config *config, uint32_t cpus, i
     int fd = memfd_create("netslice-session", MFD_CLOEXEC | MFD_ALLOW_SEALING), err = 0;
 
     if (fd < 0)
-        return nsp_fail(-errno, "cannot create the session's memory (memfd_create): %s", strerror(errno));
+        return nsp_fail(-errno, "cannot create the session's memory (memfd_create): %s",
+                        strerror(errno));
     if (ftruncate(fd, (off_t)bytes))
-        err = nsp_fail(errno == EFBIG ? -ENOMEM : -errno, "cannot size the session's memory to %llu MiB: %s%s",
+        err = nsp_fail(errno == EFBIG ? -ENOMEM : -errno,
+                       "cannot size the session's memory to %llu MiB: %s%s",
                        (unsigned long long)(bytes >> 20), strerror(errno),
                        errno == EFBIG ? "; `ulimit -f` limits it as it limits files" : "");
     else if (fcntl(fd, F_ADD_SEALS, SIZE_SEALS))
@@ -131,10 +139,12 @@ static int create_file(const struct nsp_session_config *config, uint32_t cpus, i
 }
 
 /* Uses the module's memory if available, unless configured otherwise; `reason`: why not. */
-static int create_memory(const struct nsp_session_config *config, uint32_t *cpus, int *fd, char *reason, size_t room)
+static int create_memory(const struct nsp_session_config *config, uint32_t *cpus, int *fd,
+                         char *reason, size_t room)
 {
     const uint32_t flags = config->drained_by == NSP_DRAINED_BY_NSMOD ? NSLICE_SESSION_DRAINED : 0;
-    const int is_asked_for = config->memory == NSP_MEMORY_NSMOD || config->drained_by == NSP_DRAINED_BY_NSMOD;
+    const int is_asked_for =
+        config->memory == NSP_MEMORY_NSMOD || config->drained_by == NSP_DRAINED_BY_NSMOD;
     int err;
 
     reason[0] = 0;
@@ -199,7 +209,8 @@ static int check_size(int fd, int is_module, uint64_t bytes)
     if (is_module)
         return 0; /* mmap() beyond its end fails */
     if ((fcntl(fd, F_GET_SEALS) & SIZE_SEALS) != SIZE_SEALS)
-        return nsp_fail(-EINVAL, "session memory is not sealed: its size could change while it is in use");
+        return nsp_fail(-EINVAL,
+                        "session memory is not sealed: its size could change while it is in use");
     if (fstat(fd, &st) || (uint64_t)st.st_size < bytes)
         return nsp_fail(-EINVAL, "session memory is malformed: inconsistent sizes");
     return 0;
@@ -214,10 +225,13 @@ int nsp_shm_open(int fd, struct nsp_shm_map *out)
     if (!read_header(fd, is_module, &header) || header.magic != NSLICE_SESSION_MAGIC)
         return nsp_fail(-EBADF, "descriptor %d is not a netslice session", fd);
     if (header.version != NSLICE_SESSION_VERSION)
-        return nsp_fail(-EPROTO, "session memory has version %u, this library supports %u: use nsdump and "
-                        "libnsprobe of the same release", header.version, NSLICE_SESSION_VERSION);
-    if (header.cpus == 0 || header.cpus > NSLICE_MAX_CPUS || header.ring_bytes < NSLICE_MIN_RING_BYTES ||
-        header.ring_bytes > NSLICE_MAX_RING_BYTES || (header.ring_bytes & (header.ring_bytes - 1)))
+        return nsp_fail(-EPROTO,
+                        "session memory has version %u, this library supports %u: use nsdump and "
+                        "libnsprobe of the same release",
+                        header.version, NSLICE_SESSION_VERSION);
+    if (header.cpus == 0 || header.cpus > NSLICE_MAX_CPUS ||
+        header.ring_bytes < NSLICE_MIN_RING_BYTES || header.ring_bytes > NSLICE_MAX_RING_BYTES ||
+        (header.ring_bytes & (header.ring_bytes - 1)))
         return nsp_fail(-EINVAL, "session memory is malformed: inconsistent sizes");
     err = check_size(fd, is_module, NSLICE_SESSION_BYTES(header.cpus, header.ring_bytes));
     return err ? err : nsp_shm_map_fd(fd, header.cpus, header.ring_bytes, out);

@@ -23,16 +23,16 @@
 struct nsp_shm_map {
     struct nslice_session *shm;
     char *announcements;
-    char *rings;          /* meta page of CPU 0; the next CPU's follows after `stride_bytes` */
+    char *rings;           /* meta page of CPU 0; the next CPU's follows after `stride_bytes` */
     uint64_t stride_bytes; /* meta page + data + second mapping of the data */
-    uint64_t ring_bytes;  /* this and cpus as checked when mapped: others may change shm */
+    uint64_t ring_bytes;   /* this and cpus as checked when mapped: others may change shm */
     uint32_t cpus;
     uint64_t mapped_bytes;
     void *mapping;
     int fd;
     struct nsp_descriptor_file file; /* of fd */
-    int is_module; /* the kernel module's memory */
-    int is_maker;  /* this process created the session, and ends it */
+    int is_module;                   /* the kernel module's memory */
+    int is_maker;                    /* this process created the session, and ends it */
 };
 
 /*

@@ -27,8 +27,8 @@ static int map_ring(int fd, char *at, uint64_t offset, uint64_t ring_bytes)
 
     if (mmap(at, first_bytes, prot, flags, fd, (off_t)offset) == MAP_FAILED)
         return -errno;
-    if (mmap(at + first_bytes, ring_bytes, prot, flags, fd, (off_t)(offset + NSLICE_RING_META_BYTES)) ==
-        MAP_FAILED)
+    if (mmap(at + first_bytes, ring_bytes, prot, flags, fd,
+             (off_t)(offset + NSLICE_RING_META_BYTES)) == MAP_FAILED)
         return -errno;
     return 0;
 }
@@ -37,13 +37,15 @@ int nsp_shm_map_fd(int fd, uint32_t cpus, uint64_t ring_bytes, struct nsp_shm_ma
 {
     uint64_t stride_bytes = NSLICE_RING_META_BYTES + 2 * ring_bytes;
     uint64_t total_bytes = NSLICE_SESSION_RINGS_OFFSET + cpus * stride_bytes;
-    char *base = mmap(NULL, total_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    char *base =
+        mmap(NULL, total_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     int err = 0;
 
     if (base == MAP_FAILED)
         return nsp_fail(-errno, "cannot reserve %llu MiB of address space for the rings of %u CPUs",
                         (unsigned long long)(total_bytes >> 20), cpus);
-    if (mmap(base, NSLICE_SESSION_RINGS_OFFSET, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, 0) == MAP_FAILED)
+    if (mmap(base, NSLICE_SESSION_RINGS_OFFSET, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd,
+             0) == MAP_FAILED)
         err = -errno;
     for (uint32_t cpu = 0; cpu < cpus && !err; ++cpu)
         err = map_ring(fd, base + NSLICE_SESSION_RINGS_OFFSET + cpu * stride_bytes,

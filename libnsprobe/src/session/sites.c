@@ -196,7 +196,8 @@ struct nsp_slice *nsp_slice_create(const char *name, const char *file, unsigned 
 
     if (!slice)
         return NULL;
-    slice->start = (struct nsp_site){strdup(name), strdup(file), line, NSP_DETAIL_HEAD_BITS(NSLICE_KIND_START, 0)};
+    slice->start = (struct nsp_site){strdup(name), strdup(file), line,
+                                     NSP_DETAIL_HEAD_BITS(NSLICE_KIND_START, 0)};
     slice->stop = slice->start;
     slice->stop.head_bits = NSP_DETAIL_HEAD_BITS(NSLICE_KIND_STOP, 0);
     if (!slice->start.name || !slice->start.file) {

@@ -13,7 +13,8 @@
 #define NSP_PUSH_FULL 1
 #define NSP_PUSH_NO_RING 2
 #define NSP_PUSH_ABORTED 3
-int nsp_detail_push_rseq(struct nsp_detail_state *state, const uint64_t *record, uint32_t record_words, uint32_t *cpu);
+int nsp_detail_push_rseq(struct nsp_detail_state *state, const uint64_t *record,
+                         uint32_t record_words, uint32_t *cpu);
 
 /*
  * Each header defines NSP_ARCH_NAME, NSP_CLOCK_NAME, NSP_CLOCK_SOURCE, NSP_MULTIPLY,
@@ -23,7 +24,8 @@ int nsp_detail_push_rseq(struct nsp_detail_state *state, const uint64_t *record,
  *	nsp_clock_read_late()      not before all earlier loads are done
  *	nsp_current_cpu()          for rings without rseq
  *	nsp_syscall3/4()           a system call without the C library
- *	nsp_read_pmc(index)        hardware counter, numbered as in struct perf_event_mmap_page, from 0
+ *	nsp_read_pmc(index)        hardware counter, numbered as in struct perf_event_mmap_page,
+ *from 0
  */
 #if defined(__x86_64__)
 #include "arch_x86_64.h"

@@ -33,7 +33,8 @@ static int first_line(const char *path, char *text, size_t room)
 /* No instruction reports it, but the firmware tables do if a hypervisor wrote them. */
 void nsp_arch_hypervisor(char *name, size_t room)
 {
-    static const char *const vendors[] = {"QEMU", "KVM", "Amazon EC2", "Google", "Microsoft", "VMware", "Xen", "Apple"};
+    static const char *const vendors[] = {"QEMU",      "KVM",    "Amazon EC2", "Google",
+                                          "Microsoft", "VMware", "Xen",        "Apple"};
     char text[128];
 
     snprintf(name, room, "none");
@@ -42,7 +43,8 @@ void nsp_arch_hypervisor(char *name, size_t room)
         snprintf(name, room, "%s", text);
         return;
     }
-    if (first_line("/proc/device-tree/compatible", text, sizeof(text)) && strcmp(text, "linux,dummy-virt") == 0) {
+    if (first_line("/proc/device-tree/compatible", text, sizeof(text)) &&
+        strcmp(text, "linux,dummy-virt") == 0) {
         snprintf(name, room, "QEMU"); /* its `virt` machine */
         return;
     }

@@ -10,7 +10,10 @@
 #define NSP_ARCH_NAME "aarch64"
 #define NSP_CLOCK_NAME "cntvct"
 #define NSP_CLOCK_SOURCE "arch_sys_counter" /* as in /sys/devices/system/clocksource */
-#define NSP_USER_READ_CONFIG1 {3, 2} /* config1 that requests user-space reads: 64-bit, 32-bit */
+#define NSP_USER_READ_CONFIG1 \
+    {                         \
+        3, 2                  \
+    } /* config1 that requests user-space reads: 64-bit, 32-bit */
 #define NSP_USER_READS_SWITCH "set /proc/sys/kernel/perf_user_access to 1 as root"
 #define NSP_WITHOUT_PMU "no other source is available (source step requires x86-64)"
 #define NSP_MULTIPLY "mul %0, %0, %0\n\t" /* a 64-bit operand times itself */
@@ -59,7 +62,8 @@ static inline uint32_t nsp_current_cpu(void)
 
     if (__rseq_size > 0) {
         const char *thread = __builtin_thread_pointer();
-        const int32_t number = *(const volatile int32_t *)(thread + __rseq_offset + 4); /* cpu_id, below 0: unregistered */
+        const int32_t number = *(const volatile int32_t *)(thread + __rseq_offset +
+                                                           4); /* cpu_id, below 0: unregistered */
 
         if (number >= 0)
             return (uint32_t)number;

@@ -8,7 +8,10 @@
 #define NSP_ARCH_NAME "x86_64"
 #define NSP_CLOCK_NAME "tsc"
 #define NSP_CLOCK_SOURCE "tsc" /* as in /sys/devices/system/clocksource */
-#define NSP_USER_READ_CONFIG1 {0} /* config1 that requests user-space reads, by preference */
+#define NSP_USER_READ_CONFIG1 \
+    {                         \
+        0                     \
+    } /* config1 that requests user-space reads, by preference */
 #define NSP_USER_READS_SWITCH "see /sys/bus/event_source/devices/cpu/rdpmc"
 #define NSP_WITHOUT_PMU "source=step counts instructions without a PMU"
 #define NSP_MULTIPLY "imul %0, %0\n\t" /* a 64-bit operand times itself */
@@ -46,7 +49,10 @@ static inline long nsp_syscall3(long number, long a, long b, long c)
 {
     long result;
 
-    __asm__ volatile("syscall" : "=a"(result) : "0"(number), "D"(a), "S"(b), "d"(c) : "rcx", "r11", "memory");
+    __asm__ volatile("syscall"
+                     : "=a"(result)
+                     : "0"(number), "D"(a), "S"(b), "d"(c)
+                     : "rcx", "r11", "memory");
     return result;
 }
 

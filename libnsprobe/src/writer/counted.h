@@ -29,6 +29,7 @@
 /* What nsp_detail_emit() leaves for its caller to do. */
 #define NSP_EMIT_DONE 0
 #define NSP_EMIT_STEP 1 /* set the trap flag again on the way out */
-#define NSP_EMIT_COUNTED 2 /* no record yet: counters just started, nsp_detail_counted() writes it */
+#define NSP_EMIT_COUNTED \
+    2 /* no record yet: counters just started, nsp_detail_counted() writes it */
 
 #endif /* NSP_COUNTED_H */

@@ -19,11 +19,13 @@ int nsp_step_read(uint64_t *words, uint32_t count)
  * others: the value would be an estimate.  Also 0 if the descriptor number now belongs
  * to another file.
  */
-static int perf_read_one(const struct nsp_perf_counter *counter, uint32_t kind, int is_alone, uint64_t *value)
+static int perf_read_one(const struct nsp_perf_counter *counter, uint32_t kind, int is_alone,
+                         uint64_t *value)
 {
     uint64_t answer[4]; /* value, time enabled, time running, id */
 
-    if (nsp_syscall3(SYS_read, counter->fd[kind], (long)answer, sizeof(answer)) != (long)sizeof(answer))
+    if (nsp_syscall3(SYS_read, counter->fd[kind], (long)answer, sizeof(answer)) !=
+        (long)sizeof(answer))
         return 0;
     *value = answer[0];
     return answer[3] == counter->id[kind] && (!is_alone || answer[1] == answer[2]);
@@ -63,7 +65,8 @@ int nsp_perf_read(uint64_t *words, uint32_t count)
  * index 0 means that the counter has no register at the moment: rescheduled, or taken
  * away; the system call then returns its value, and whether it has lost its register.
  */
-static int rdpmc_read_one(const struct nsp_perf_counter *counter, uint32_t kind, uint64_t *value, uint32_t *torn)
+static int rdpmc_read_one(const struct nsp_perf_counter *counter, uint32_t kind, uint64_t *value,
+                          uint32_t *torn)
 {
     const volatile struct perf_event_mmap_page *page = counter->page[kind];
     const uint32_t sequence = page->lock;
@@ -86,7 +89,8 @@ static int rdpmc_read_one(const struct nsp_perf_counter *counter, uint32_t kind,
     return whole;
 }
 
-static int rdpmc_read_all(const struct nsp_perf_thread *thread, uint64_t *words, uint32_t count, uint32_t *torn)
+static int rdpmc_read_all(const struct nsp_perf_thread *thread, uint64_t *words, uint32_t count,
+                          uint32_t *torn)
 {
     uint32_t reported = 1;
 
@@ -111,7 +115,8 @@ static int rdpmc_read_all(const struct nsp_perf_thread *thread, uint64_t *words,
  * between them, times the number of superfluous rounds, is subtracted from this reading
  * and all later ones.  Torn and whole rounds take the same path through the loop.
  */
-int nsp_rdpmc_read_of(const struct nsp_perf_thread *thread, struct nsp_thread_counter *counter, uint64_t *words, uint32_t count)
+int nsp_rdpmc_read_of(const struct nsp_perf_thread *thread, struct nsp_thread_counter *counter,
+                      uint64_t *words, uint32_t count)
 {
     uint64_t rounds[2][NSLICE_MAX_COUNTERS] = {{0}};
     uint32_t made = 0, in_a_row = 0, wanted = 1, torn;

@@ -82,8 +82,7 @@ static int step_account(const struct nsp_site *site)
             return 0;
         step_open(site);
         return 1;
-    case NSLICE_KIND_STOP:
-        return step_close(site);
+    case NSLICE_KIND_STOP: return step_close(site);
     case NSLICE_KIND_EXIT:
         if (nsp_step_keep_skip)
             return 0;
@@ -91,8 +90,7 @@ static int step_account(const struct nsp_site *site)
         if (nsp_thread.step_skip)
             nsp_thread.step_depth = 0;
         return 0;
-    default:
-        return 0;
+    default: return 0;
     }
 }
 
@@ -113,7 +111,7 @@ struct counted {
     uint64_t before[NSLICE_MAX_COUNTERS]; /* values of the previous attempt, minus the detours */
     uint64_t again;                       /* all ones from the second attempt on */
     uint32_t bits, serial;
-    uint32_t words; /* the probe's own: MARK, INIT */
+    uint32_t words;   /* the probe's own: MARK, INIT */
     uint32_t reports; /* all ones: START, STOP, whose words are the counts */
 };
 
@@ -131,17 +129,20 @@ static __attribute__((noinline)) int try_counted(struct counted *counted)
 {
     const uint32_t count = counted->state->counters;
     uint64_t words[NSLICE_MAX_COUNTERS];
-    const uint32_t read = counted->source->read(words, count) ? count : 0, reported = read & counted->reports;
+    const uint32_t read = counted->source->read(words, count) ? count : 0,
+                   reported = read & counted->reports;
     const uint64_t detour = counted->again & -(uint64_t)(nsp_thread.serial == counted->serial);
 
     counted->again = ~0ull;
     for (uint32_t i = 0; i < read; ++i) {
-        nsp_thread.counter[i].detour += (words[i] - nsp_thread.counter[i].detour - counted->before[i]) & detour;
+        nsp_thread.counter[i].detour +=
+            (words[i] - nsp_thread.counter[i].detour - counted->before[i]) & detour;
         counted->before[i] = words[i] - nsp_thread.counter[i].detour;
     }
     for (uint32_t i = 0; i < reported; ++i)
         counted->record[NSLICE_HEAD_WORDS + i] = counted->before[i];
-    counted->record[1] = (uint64_t)(counted->bits | NSP_DETAIL_HEAD_BITS(0, reported)) << 32 | nsp_detail_thread_id;
+    counted->record[1] =
+        (uint64_t)(counted->bits | NSP_DETAIL_HEAD_BITS(0, reported)) << 32 | nsp_detail_thread_id;
     return nsp_push(counted->state, counted->record, NSLICE_HEAD_WORDS + counted->words + reported);
 }
 
@@ -153,7 +154,8 @@ static void emit_counted(struct counted *counted)
     ++nsp_thread.serial;
 }
 
-static void emit_plain(struct nsp_detail_state *state, uint64_t *record, uint32_t bits, uint32_t count)
+static void emit_plain(struct nsp_detail_state *state, uint64_t *record, uint32_t bits,
+                       uint32_t count)
 {
     record[1] = (uint64_t)bits << 32 | nsp_detail_thread_id;
     while (!nsp_push(state, record, NSLICE_HEAD_WORDS + count))
@@ -166,12 +168,14 @@ static int is_slice_end(uint32_t kind)
     return kind == NSLICE_KIND_START || kind == NSLICE_KIND_STOP;
 }
 
-int nsp_detail_emit(struct nsp_detail_state *state, const struct nsp_site *site, const uint64_t *words)
+int nsp_detail_emit(struct nsp_detail_state *state, const struct nsp_site *site,
+                    const uint64_t *words)
 {
     const int stepping = state->mode == NSP_DETAIL_MODE_STEP;
     const uint32_t kind = site_kind(site), count = site->head_bits >> 24;
     uint64_t record[NSLICE_MAX_RECORD_WORDS];
-    struct counted counted = {.state = state, .record = record, .bits = site->head_bits, .words = count};
+    struct counted counted = {
+        .state = state, .record = record, .bits = site->head_bits, .words = count};
     int reports = is_slice_end(kind), measures;
 
     if (nsp_detail_thread_id == 0)
@@ -188,7 +192,8 @@ int nsp_detail_emit(struct nsp_detail_state *state, const struct nsp_site *site,
         nsp_thread.registers_of == nsp_session_generation)
         return NSP_EMIT_COUNTED;
     /* Before a thread's first START there is no slice to correct. */
-    measures = !stepping && state->counters > 0 && counted.source && nsp_thread.generation == nsp_session_generation;
+    measures = !stepping && state->counters > 0 && counted.source &&
+               nsp_thread.generation == nsp_session_generation;
     counted.reports = -(uint32_t)reports;
     if ((reports || measures) && !nsp_thread.counters_failed)
         emit_counted(&counted);

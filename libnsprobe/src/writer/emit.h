@@ -13,7 +13,8 @@
 #include "counted.h"
 
 /* Called by nsp_detail_general.  Returns what remains for it to do: NSP_EMIT_*. */
-int nsp_detail_emit(struct nsp_detail_state *state, const struct nsp_site *site, const uint64_t *words);
+int nsp_detail_emit(struct nsp_detail_state *state, const struct nsp_site *site,
+                    const uint64_t *words);
 
 /*
  * Writes one record with its words to the current CPU's ring, or counts a loss there: returns 1.
@@ -31,7 +32,8 @@ int nsp_make_room(struct nslice_ring_meta *ring, uint32_t record_words);
  * After a record did not fit: into a `full` ring, or on a CPU without a ring (NULL).  1: try again;
  * 0: the loss is counted.
  */
-int nsp_push_again(const struct nsp_detail_state *state, struct nslice_ring_meta *full, uint32_t record_words);
+int nsp_push_again(const struct nsp_detail_state *state, struct nslice_ring_meta *full,
+                   uint32_t record_words);
 
 /*
  * Closes a ring: an unreachable limit sends every later record to the cold path, which counts it as

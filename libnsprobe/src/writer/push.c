@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Cold half of the writer: record -> ring, by rseq or compare-and-swap; makes room, counts losses. */
+/* Cold half of the writer: record -> ring, by rseq or compare-and-swap; makes room, counts losses.
+ */
 #include "emit.h"
 
 #include "arch.h"
@@ -57,7 +58,8 @@ static int drop_oldest(struct nslice_ring_meta *ring, __u64 tail, uint64_t head)
         __atomic_load_n(&ring->limit, __ATOMIC_ACQUIRE) != (uint32_t)tail + ring->mask + 1)
         return 0;
 
-    while (NSLICE_POSITION_WORDS(step) < want && NSLICE_POSITION_WORDS(step) < NSLICE_POSITION_WORDS(available)) {
+    while (NSLICE_POSITION_WORDS(step) < want &&
+           NSLICE_POSITION_WORDS(step) < NSLICE_POSITION_WORDS(available)) {
         uint64_t word = __atomic_load_n(unit_at(ring, tail + step) + 1, __ATOMIC_ACQUIRE);
 
         if (ring->kind == NSLICE_RING_ATOMIC && NSLICE_RECORD_KIND(word) == 0)
@@ -66,9 +68,11 @@ static int drop_oldest(struct nslice_ring_meta *ring, __u64 tail, uint64_t head)
     }
     if (step == 0)
         return 0;
-    if (!__atomic_compare_exchange_n(&ring->tail, &tail, tail + step, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+    if (!__atomic_compare_exchange_n(&ring->tail, &tail, tail + step, 0, __ATOMIC_ACQ_REL,
+                                     __ATOMIC_ACQUIRE))
         return 1;
-    __atomic_fetch_add(&ring->lost[NSLICE_LOST_OVERWRITTEN], NSLICE_POSITION_RECORDS(step), __ATOMIC_RELAXED);
+    __atomic_fetch_add(&ring->lost[NSLICE_LOST_OVERWRITTEN], NSLICE_POSITION_RECORDS(step),
+                       __ATOMIC_RELAXED);
     if (ring->kind == NSLICE_RING_ATOMIC) {
         uint64_t *unit = unit_at(ring, tail);
 
@@ -77,8 +81,8 @@ static int drop_oldest(struct nslice_ring_meta *ring, __u64 tail, uint64_t head)
             __atomic_store_n(unit + i, 0, __ATOMIC_RELAXED);
         /* By exchange: closing may have begun meanwhile, and its refusing limit must stay. */
         uint32_t before = (uint32_t)tail + ring->mask + 1;
-        __atomic_compare_exchange_n(&ring->limit, &before, (uint32_t)(tail + step) + ring->mask + 1, 0, __ATOMIC_SEQ_CST,
-                                    __ATOMIC_RELAXED);
+        __atomic_compare_exchange_n(&ring->limit, &before, (uint32_t)(tail + step) + ring->mask + 1,
+                                    0, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED);
     }
     return 1;
 }
@@ -101,13 +105,15 @@ int nsp_make_room(struct nslice_ring_meta *ring, uint32_t record_words)
         if ((int32_t)(limit - ((uint32_t)head + record_words)) >= 0) {
             /* The limit of an atomic ring follows the zeroing, known only to its owner. */
             if (ring->kind == NSLICE_RING_ATOMIC && ring->full == NSLICE_FULL_OVERWRITE &&
-                (int32_t)(__atomic_load_n(&ring->limit, __ATOMIC_ACQUIRE) - ((uint32_t)head + record_words)) < 0) {
+                (int32_t)(__atomic_load_n(&ring->limit, __ATOMIC_ACQUIRE) -
+                          ((uint32_t)head + record_words)) < 0) {
                 count_loss(ring, NSLICE_LOST_BUSY);
                 return 0;
             }
             /* By exchange: closing may have begun since the check above, and must stay. */
             if (ring->kind != NSLICE_RING_ATOMIC || ring->full != NSLICE_FULL_OVERWRITE)
-                __atomic_compare_exchange_n(&ring->limit, &before, limit, 0, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED);
+                __atomic_compare_exchange_n(&ring->limit, &before, limit, 0, __ATOMIC_SEQ_CST,
+                                            __ATOMIC_RELAXED);
             return 1;
         }
         if (ring->full == NSLICE_FULL_DISCARD) {
@@ -125,7 +131,8 @@ int nsp_make_room(struct nslice_ring_meta *ring, uint32_t record_words)
  * Without rseq: reserves space by compare-and-swap, since another CPU's writer may intervene; the
  * kind marks a complete record.
  */
-static int push_atomic(struct nsp_detail_state *state, uint64_t *record, uint32_t record_words, uint32_t *cpu)
+static int push_atomic(struct nsp_detail_state *state, uint64_t *record, uint32_t record_words,
+                       uint32_t *cpu)
 {
     struct nslice_ring_meta *ring;
     __u64 head; /* as in the ring: clang distinguishes unsigned long and long long */
@@ -137,14 +144,16 @@ static int push_atomic(struct nsp_detail_state *state, uint64_t *record, uint32_
     ring = ring_of(state, *cpu);
     head = __atomic_load_n(&ring->head, __ATOMIC_RELAXED);
     do {
-        if ((int32_t)(__atomic_load_n(&ring->limit, __ATOMIC_ACQUIRE) - ((uint32_t)head + record_words)) < 0)
+        if ((int32_t)(__atomic_load_n(&ring->limit, __ATOMIC_ACQUIRE) -
+                      ((uint32_t)head + record_words)) < 0)
             return NSP_PUSH_FULL;
         /*
          * In the loop, after the head is read: other CPUs may write here, and ticks must increase
          * within a ring.
          */
         ticks = nsp_clock_read_late();
-    } while (!__atomic_compare_exchange_n(&ring->head, &head, head + NSLICE_POSITION_STEP(record_words), 0,
+    } while (!__atomic_compare_exchange_n(&ring->head, &head,
+                                          head + NSLICE_POSITION_STEP(record_words), 0,
                                           __ATOMIC_ACQ_REL, __ATOMIC_RELAXED));
     to = unit_at(ring, head);
     to[0] = ticks;
@@ -155,7 +164,8 @@ static int push_atomic(struct nsp_detail_state *state, uint64_t *record, uint32_
     return NSP_PUSH_DONE;
 }
 
-int nsp_push_again(const struct nsp_detail_state *state, struct nslice_ring_meta *full, uint32_t record_words)
+int nsp_push_again(const struct nsp_detail_state *state, struct nslice_ring_meta *full,
+                   uint32_t record_words)
 {
     if (full)
         return nsp_make_room(full, record_words);
@@ -167,12 +177,14 @@ int nsp_push_again(const struct nsp_detail_state *state, struct nslice_ring_meta
 int nsp_push(struct nsp_detail_state *state, uint64_t *record, uint32_t record_words)
 {
     uint32_t cpu = 0;
-    const int outcome = state->ring_kind == NSLICE_RING_RSEQ ? nsp_detail_push_rseq(state, record, record_words, &cpu)
-                                                             : push_atomic(state, record, record_words, &cpu);
+    const int outcome = state->ring_kind == NSLICE_RING_RSEQ
+                            ? nsp_detail_push_rseq(state, record, record_words, &cpu)
+                            : push_atomic(state, record, record_words, &cpu);
 
     if (outcome == NSP_PUSH_DONE)
         return 1;
     if (outcome == NSP_PUSH_ABORTED)
         return 0;
-    return !nsp_push_again(state, outcome == NSP_PUSH_NO_RING ? NULL : ring_of(state, cpu), record_words);
+    return !nsp_push_again(state, outcome == NSP_PUSH_NO_RING ? NULL : ring_of(state, cpu),
+                           record_words);
 }

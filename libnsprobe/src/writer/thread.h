@@ -18,7 +18,7 @@
 extern NSP_THREAD_LOCAL uint32_t nsp_detail_thread_id;
 
 struct nsp_thread_counter {
-    const void *page;    /* struct perf_event_mmap_page of a counter that src/counted_*.S may read */
+    const void *page; /* struct perf_event_mmap_page of a counter that src/counted_*.S may read */
     uint64_t spare_bits; /* 64 - width of its register */
     uint64_t detour;     /* total cost of aborted record attempts and torn readings */
 };

@@ -12,7 +12,8 @@
 #include "counters/counters.h"
 #include "thread.h"
 
-#define SAME_OFFSET(type, field, offset) _Static_assert(__builtin_offsetof(struct type, field) == (offset), "assembly offset")
+#define SAME_OFFSET(type, field, offset) \
+    _Static_assert(__builtin_offsetof(struct type, field) == (offset), "assembly offset")
 SAME_OFFSET(nsp_thread, serial, NSP_THREAD_SERIAL);
 SAME_OFFSET(nsp_thread, registers_of, NSP_THREAD_REGISTERS_OF);
 SAME_OFFSET(nsp_thread, counter, NSP_THREAD_COUNTER);
@@ -26,8 +27,11 @@ SAME_OFFSET(perf_event_mmap_page, offset, NSP_PAGE_OFFSET);
 SAME_OFFSET(perf_event_mmap_page, capabilities, NSP_PAGE_CAPABILITIES);
 _Static_assert(sizeof(struct nsp_thread_counter) == NSP_COUNTER_BYTES, "assembly offset");
 _Static_assert(NSP_SITE_KIND == NSP_SITE_HEAD_BITS + 2, "the kind is the third byte of head_bits");
-_Static_assert(NSLICE_KIND_START < NSP_LAST_COUNTED_KIND && NSLICE_KIND_STOP == NSP_LAST_COUNTED_KIND, "counted kinds");
-_Static_assert(NSLICE_MAX_COUNTERS == NSP_COUNTED_MAX, "counters that the assembly is written out for");
+_Static_assert(NSLICE_KIND_START < NSP_LAST_COUNTED_KIND &&
+                   NSLICE_KIND_STOP == NSP_LAST_COUNTED_KIND,
+               "counted kinds");
+_Static_assert(NSLICE_MAX_COUNTERS == NSP_COUNTED_MAX,
+               "counters that the assembly is written out for");
 
 static void begin(void)
 {

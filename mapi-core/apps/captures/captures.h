@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* captures: files, folders and "-" -> captures read as one device; a name -> a flow of a device that may not exist yet. */
+/* captures: files, folders and "-" -> captures read as one device; a name -> a flow of a device
+ * that may not exist yet. */
 #ifndef CAPTURES_CAPTURES_H
 #define CAPTURES_CAPTURES_H
 
@@ -10,13 +11,13 @@ extern "C" {
 #endif
 
 struct capture {
-	char *path;
-	int is_of_folder; /* then a file that is not a capture is reported and skipped */
+    char *path;
+    int is_of_folder; /* then a file that is not a capture is reported and skipped */
 };
 
 struct captures {
-	struct capture *list;
-	int count;
+    struct capture *list;
+    int count;
 };
 
 /*

@@ -13,51 +13,51 @@ enum { LOOK_MS = 200 };
 /* Whether the file is not a capture at all; a folder may contain such files. */
 static int is_foreign(char *why)
 {
-	int number = 0;
+    int number = 0;
 
-	mapi_read_error(&number, why);
-	return number == PCAP_OPEN_ERR;
+    mapi_read_error(&number, why);
+    return number == PCAP_OPEN_ERR;
 }
 
 char *captures_open(const struct captures *captures, int format, const char *program)
 {
-	char why[MAPI_ERROR_TEXT_BYTES] = "";
-	char *device = NULL;
-	int i;
+    char why[MAPI_ERROR_TEXT_BYTES] = "";
+    char *device = NULL;
+    int i;
 
-	if (captures_have_stream(captures))
-		setenv("MAPI_SOCKET", "none", 1);
-	for (i = 0; i < captures->count; i++) {
-		const struct capture *capture = &captures->list[i];
-		int is_taken;
-		if (device)
-			is_taken = mapi_append_offline_device(device, capture->path) == 0;
-		else
-			is_taken = (device = mapi_create_offline_device(capture->path, format)) != NULL;
-		if (is_taken)
-			continue;
-		if (!capture->is_of_folder || !is_foreign(why)) {
-			if (device)
-				mapi_delete_offline_device(device);
-			return NULL;
-		}
-		fprintf(stderr, "%s: %s; skipped\n", program, why);
-	}
-	return device;
+    if (captures_have_stream(captures))
+        setenv("MAPI_SOCKET", "none", 1);
+    for (i = 0; i < captures->count; i++) {
+        const struct capture *capture = &captures->list[i];
+        int is_taken;
+        if (device)
+            is_taken = mapi_append_offline_device(device, capture->path) == 0;
+        else
+            is_taken = (device = mapi_create_offline_device(capture->path, format)) != NULL;
+        if (is_taken)
+            continue;
+        if (!capture->is_of_folder || !is_foreign(why)) {
+            if (device)
+                mapi_delete_offline_device(device);
+            return NULL;
+        }
+        fprintf(stderr, "%s: %s; skipped\n", program, why);
+    }
+    return device;
 }
 
 int captures_create_flow(const char *device, int wait, const char *program)
 {
-	char why[MAPI_ERROR_TEXT_BYTES] = "";
-	int number = 0, flow, is_reported = 0;
+    char why[MAPI_ERROR_TEXT_BYTES] = "";
+    int number = 0, flow, is_reported = 0;
 
-	while ((flow = mapi_create_flow(device)) < 0 && wait && !command_was_interrupted()) {
-		mapi_read_error(&number, why);
-		if (number != MAPID_NO_DRIVER && number != MAPID_NO_DEVICE)
-			break;
-		if (!is_reported++)
-			fprintf(stderr, "%s: %s: waiting for the device to appear\n", program, device);
-		command_pause(LOOK_MS);
-	}
-	return flow;
+    while ((flow = mapi_create_flow(device)) < 0 && wait && !command_was_interrupted()) {
+        mapi_read_error(&number, why);
+        if (number != MAPID_NO_DRIVER && number != MAPID_NO_DEVICE)
+            break;
+        if (!is_reported++)
+            fprintf(stderr, "%s: %s: waiting for the device to appear\n", program, device);
+        command_pause(LOOK_MS);
+    }
+    return flow;
 }

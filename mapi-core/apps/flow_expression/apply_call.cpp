@@ -11,10 +11,12 @@ namespace flow_expression
 {
 namespace
 {
-constexpr std::size_t kMostArguments = 8; // of libmapi's own functions; further arguments of a plug-in are not supported here
+constexpr std::size_t kMostArguments =
+    8; // of libmapi's own functions; further arguments of a plug-in are not supported here
 
 // `list` owns the text that the returned word points to.
-std::intptr_t give(int flow, const Steps &steps, const std::vector<int> &functions, std::string &list)
+std::intptr_t give(int flow, const Steps &steps, const std::vector<int> &functions,
+                   std::string &list)
 {
     if (steps.letter == 'r')
         return flow;
@@ -23,7 +25,8 @@ std::intptr_t give(int flow, const Steps &steps, const std::vector<int> &functio
     if (steps.letter == 'F')
         list = std::to_string(flow);
     for (const unsigned place : steps.places)
-        list += (list.empty() ? "" : ",") + std::to_string(functions.at(place - 1)) + "@" + std::to_string(flow);
+        list += (list.empty() ? "" : ",") + std::to_string(functions.at(place - 1)) + "@" +
+                std::to_string(flow);
     return std::intptr_t(list.c_str());
 }
 } // namespace
@@ -46,9 +49,9 @@ int apply_call(int flow, const Call &call, const std::vector<int> &functions)
             kinds += steps.letter == 'r' || steps.letter == 'f' ? 'l' : 's';
         }
     }
-// A variadic function takes pointers and numbers of any width as one word each; libmapi rejects a
-// wrong number of arguments.
-    return mapi_apply_function_typed(kinds.c_str(), flow, call.function.c_str(), words[0], words[1], words[2], words[3], words[4], words[5],
-                                       words[6], words[7]);
+    // A variadic function takes pointers and numbers of any width as one word each; libmapi rejects
+    // a wrong number of arguments.
+    return mapi_apply_function_typed(kinds.c_str(), flow, call.function.c_str(), words[0], words[1],
+                                     words[2], words[3], words[4], words[5], words[6], words[7]);
 }
 } // namespace flow_expression

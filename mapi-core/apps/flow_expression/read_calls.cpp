@@ -51,7 +51,8 @@ std::vector<Word> split(const std::string &text)
 // function.
 std::string letters_of(const std::string &name)
 {
-    const std::string function = name.substr(name.find(':') + 1, name.find('!') - (name.find(':') + 1));
+    const std::string function =
+        name.substr(name.find(':') + 1, name.find('!') - (name.find(':') + 1));
     mapi_libfunct_info_t info = {};
     for (int number = 0; mapi_get_libfunct_info(0, number, &info) == 0; ++number)
         if (function == info.name)
@@ -65,7 +66,8 @@ template <class Number> std::optional<Number> read_number(const std::string &tex
     const bool is_hex = text.starts_with("0x");
     const char *const from = text.data() + (is_hex ? 2 : 0), *const end = text.data() + text.size();
     const auto read = std::from_chars(from, end, number, is_hex ? 16 : 10);
-    return read.ec == std::errc() && read.ptr == end && from != end ? std::optional(number) : std::nullopt;
+    return read.ec == std::errc() && read.ptr == end && from != end ? std::optional(number)
+                                                                    : std::nullopt;
 }
 
 // "@1", or "@1,@2".
@@ -74,9 +76,13 @@ std::vector<unsigned> read_places(const std::string &text, size_t functions)
     std::vector<unsigned> places;
     for (size_t at = 0; at <= text.size();) {
         const size_t comma = std::min(text.find(',', at), text.size());
-        const auto place = comma > at && text[at] == '@' ? read_number<unsigned>(text.substr(at + 1, comma - at - 1)) : std::nullopt;
+        const auto place = comma > at && text[at] == '@'
+                               ? read_number<unsigned>(text.substr(at + 1, comma - at - 1))
+                               : std::nullopt;
         if (!place || *place < 1 || *place > functions)
-            throw ExpressionError("\"" + text + "\" does not refer to an earlier function of the flow (the first is @1)");
+            throw ExpressionError(
+                "\"" + text +
+                "\" does not refer to an earlier function of the flow (the first is @1)");
         places.push_back(*place);
         at = comma + 1;
     }
@@ -117,13 +123,15 @@ Call read_call(const std::vector<std::string> &words, size_t functions_before)
         if (word == words.size()) {
             if (is_optional)
                 break;
-            throw ExpressionError(call.function + ": missing argument after \"" + words.back() + "\" (" + letters + ")");
+            throw ExpressionError(call.function + ": missing argument after \"" + words.back() +
+                                  "\" (" + letters + ")");
         }
         call.arguments.push_back(read_argument(letter, words[word], functions_before));
         word += letter != 'r';
     }
     if (word < words.size())
-        throw ExpressionError(call.function + ": unexpected argument \"" + words[word] + "\" (" + letters + ")");
+        throw ExpressionError(call.function + ": unexpected argument \"" + words[word] + "\" (" +
+                              letters + ")");
     return call;
 }
 } // namespace

@@ -14,14 +14,14 @@
 #include "common/command/signals.h"
 #include "common/command/standard_files.h"
 #include "common/command/tell.hpp"
-#include "mapi_cost/output/csv.hpp"
-#include "decode/error.hpp"
 #include "common/file_error/file_error.h"
+#include "decode/error.hpp"
 #include "flow_expression/read_calls.hpp"
+#include "mapi_cost/output/csv.hpp"
 #include "mapi_cost/output/json.hpp"
+#include "mapi_cost/output/table.hpp"
 #include "mapi_cost/source/measure_source.hpp"
 #include "options.hpp"
-#include "mapi_cost/output/table.hpp"
 
 NSP_IGNORE_ENVIRONMENT; // this program controls its sessions itself
 
@@ -42,7 +42,9 @@ void deliver(const std::string &path, const std::string &text)
         output.text() = text;
         output.finish();
     } catch (const command::OutputClosed &) {
-        throw command::OutputError(fmt::format("{}: cannot write: {}", path == "-" ? "standard output" : path, nslice_write_error(EPIPE)));
+        throw command::OutputError(fmt::format("{}: cannot write: {}",
+                                               path == "-" ? "standard output" : path,
+                                               nslice_write_error(EPIPE)));
     }
 }
 
@@ -51,7 +53,8 @@ int list_scenarios()
     std::string text;
     for (const Scenario &scenario : all_scenarios())
         text += fmt::format("{:<22} table {}  {}{}\n", scenario.id, scenario.table, scenario.name,
-                            scenario.frame_bytes ? fmt::format(", {} bytes", scenario.frame_bytes) : "");
+                            scenario.frame_bytes ? fmt::format(", {} bytes", scenario.frame_bytes)
+                                                 : "");
     command::write_whole("-", text);
     return kExitOk;
 }
@@ -88,10 +91,14 @@ int exit_code(const Options &options, const Results &results)
     if (results.is_interrupted)
         return kExitInterrupted;
     const Totals &totals = results.totals;
-    const bool is_whole = totals.equation_holds && totals.issued == totals.drained && !results.survey.is_damaged;
-    const bool has_all_figures =
-        std::none_of(results.rows.begin(), results.rows.end(), [](const Row &row) { return !row.missing.empty(); });
-    return is_whole && has_all_figures && (!options.wants_instructions || !results.instruction_source.empty()) ? kExitOk : kExitFindings;
+    const bool is_whole =
+        totals.equation_holds && totals.issued == totals.drained && !results.survey.is_damaged;
+    const bool has_all_figures = std::none_of(results.rows.begin(), results.rows.end(),
+                                              [](const Row &row) { return !row.missing.empty(); });
+    return is_whole && has_all_figures &&
+                   (!options.wants_instructions || !results.instruction_source.empty())
+               ? kExitOk
+               : kExitFindings;
 }
 
 int run(const Options &options)
@@ -128,7 +135,7 @@ int main(int argc, char **argv)
 {
     using namespace mapi_cost;
     command_keep_standard_files();
-    unsetenv("NETSLICE"); // nsp_session_configure() reads it as well
+    unsetenv("NETSLICE");             // nsp_session_configure() reads it as well
     setenv("MAPI_SOCKET", "none", 1); // the sessions see only this process, not mapid
     command_catch_interrupts();
     command_ignore_write_signals();

@@ -36,7 +36,8 @@ void move_mean(double &mean, double value, std::uint64_t count)
 // The same load has the same key; rows of different tables may share a pass.
 std::string key_of(const Scenario &scenario, unsigned flows, Field field)
 {
-    std::string key = std::to_string(int(scenario.traffic)) + "/" + std::to_string(scenario.frame_bytes) + "/";
+    std::string key =
+        std::to_string(int(scenario.traffic)) + "/" + std::to_string(scenario.frame_bytes) + "/";
     for (const Function function : scenario.functions)
         key += std::to_string(int(function)) + "+";
     if (!scenario.own.empty())
@@ -59,7 +60,8 @@ void note_drift(Totals &totals, const std::vector<nsdump::Drift> &drifts)
             continue;
         is_significant |= drift.is_significant;
         if (!drift.is_inner && drift.start > 0)
-            totals.largest_drift_share = std::max(totals.largest_drift_share, std::fabs(drift.end / drift.start - 1));
+            totals.largest_drift_share =
+                std::max(totals.largest_drift_share, std::fabs(drift.end / drift.start - 1));
     }
     ++totals.timed_sessions;
     totals.drifts += is_significant;
@@ -68,7 +70,8 @@ void note_drift(Totals &totals, const std::vector<nsdump::Drift> &drifts)
 void add_parts(Row &row, const Cost &cost, Field field)
 {
     for (const PartCost &part : cost.parts) {
-        auto found = std::find_if(row.parts.begin(), row.parts.end(), [&](const RowPart &known) { return known.name == part.name; });
+        auto found = std::find_if(row.parts.begin(), row.parts.end(),
+                                  [&](const RowPart &known) { return known.name == part.name; });
         if (found == row.parts.end())
             found = row.parts.insert(row.parts.end(), {part.name, {}, {}, part.is_counted});
         (field == Field::kTicks ? found->cycles : found->instructions) = part.net;
@@ -81,7 +84,8 @@ void add_missing(Row &row, const std::string &what, const std::string &why)
     if (row.missing.empty())
         row.missing = fmt::format("no {}: {}", what, why);
     else
-        row.missing += fmt::format("; no {}{}", what, row.missing.ends_with(why) ? " either" : ": " + why);
+        row.missing +=
+            fmt::format("; no {}{}", what, row.missing.ends_with(why) ? " either" : ": " + why);
 }
 } // namespace
 
@@ -100,7 +104,8 @@ const Pass &Measurement::pass(const Scenario &scenario, unsigned flows, Field fi
     if (made.arrivals)
         take_arrivals(*made.arrivals, field);
     if (!made.remark.empty())
-        results_.notes.push_back(fmt::format("{} ({}): {}.", scenario.name, scenario.id, made.remark));
+        results_.notes.push_back(
+            fmt::format("{} ({}): {}.", scenario.name, scenario.id, made.remark));
     return passes_.emplace(key, std::move(made)).first->second;
 }
 
@@ -137,9 +142,10 @@ void Measurement::take_report(const TraceSums &sums, Field field)
         net_cycles_ += block.net;
     }
     probe.raw_share = raw_cycles_ > 0 ? (raw_cycles_ - net_cycles_) / raw_cycles_ : 0;
-    const std::uint64_t time_passes = std::uint64_t(std::count_if(passes_.begin(), passes_.end(), [](const auto &item) {
-                                          return item.first.back() == '0';
-                                      })) + 1;
+    const std::uint64_t time_passes =
+        std::uint64_t(std::count_if(passes_.begin(), passes_.end(),
+                                    [](const auto &item) { return item.first.back() == '0'; })) +
+        1;
     move_mean(probe.inner_ticks, mean_of(report.calibration_start, true), time_passes);
     move_mean(probe.outer_ticks, mean_of(report.calibration_start, false), time_passes);
     move_mean(probe.inner_end_ticks, mean_of(report.calibration_end, true), time_passes);
@@ -159,7 +165,8 @@ void Measurement::measure_plain(Row &row, Field field)
     const Scenario &scenario = row.scenario;
     const Pass &done = pass(scenario, 1, field);
     row.bytes = done.bytes;
-    (field == Field::kTicks ? row.arrivals.timed : row.arrivals.counted) = done.arrivals.value_or(Arrivals{});
+    (field == Field::kTicks ? row.arrivals.timed : row.arrivals.counted) =
+        done.arrivals.value_or(Arrivals{});
     if (field == Field::kInstructions) {
         row.counted_reach = done.reach;
         const Cost instructions = mean_cost(done.sums);
@@ -185,7 +192,8 @@ void Measurement::measure_further(Row &row, Field field)
     (is_time ? row.reach : row.counted_reach) = many.reach;
     if (is_time)
         row.lost_copies = one.lost_copies + many.lost_copies;
-    (is_time ? row.cycles : row.instructions) = further_cost(one.sums, many.sums, kFurtherFlows, is_time);
+    (is_time ? row.cycles : row.instructions) =
+        further_cost(one.sums, many.sums, kFurtherFlows, is_time);
 }
 
 void Measurement::measure(const Scenario &scenario)
@@ -205,7 +213,8 @@ void Measurement::measure(const Scenario &scenario)
         }
     }
     if (!row.missing.empty())
-        results_.notes.push_back(fmt::format("{} ({}): {}.", scenario.name, scenario.id, row.missing));
+        results_.notes.push_back(
+            fmt::format("{} ({}): {}.", scenario.name, scenario.id, row.missing));
     results_.rows.push_back(std::move(row));
 }
 } // namespace mapi_cost

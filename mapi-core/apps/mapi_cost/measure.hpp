@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// measure: scenarios -> rows, one after another; sums over all sessions about machine, probes and losses.
+// measure: scenarios -> rows, one after another; sums over all sessions about machine, probes and
+// losses.
 #pragma once
 
 #include <functional>

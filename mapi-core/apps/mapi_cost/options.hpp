@@ -13,9 +13,11 @@ namespace mapi_cost
 {
 enum ExitCode {
     kExitOk = 0,
-    kExitFindings = 1, // measured, but the capture is damaged, records were lost, or figures are unavailable
+    kExitFindings =
+        1, // measured, but the capture is damaged, records were lost, or figures are unavailable
     kExitUsage = 2,
-    kExitRefused = 3, // no such capture, a filter that does not compile, no room for traces or output; completed rows are printed
+    kExitRefused = 3, // no such capture, a filter that does not compile, no room for traces or
+                      // output; completed rows are printed
     kExitInterrupted = 130,
 };
 

@@ -4,11 +4,11 @@
 #define MAPI_COUNT_FILTERS_H
 
 struct filter {
-	char *expression; /* "" counts everything */
-	int flow, packets, bytes;
-	/* The counts, and the seconds that counting took. */
-	unsigned long long found_packets, found_bytes;
-	double seconds;
+    char *expression; /* "" counts everything */
+    int flow, packets, bytes;
+    /* The counts, and the seconds that counting took. */
+    unsigned long long found_packets, found_bytes;
+    double seconds;
 };
 
 /* Copies the expression. */

@@ -6,6 +6,7 @@
 #include "count.h"
 
 /* One object, on one line. */
-void print_json(const struct options *options, const struct filter *filters, int count, const struct mapi_stat *stats, int code);
+void print_json(const struct options *options, const struct filter *filters, int count,
+                const struct mapi_stat *stats, int code);
 
 #endif /* MAPI_COUNT_JSON_H */

@@ -14,10 +14,14 @@ namespace
 using Name = std::string_view;
 
 // Member names of the structs in <mapi/results.h>.
-constexpr Name kAnonymize[] = {"packets", "fields", "absent", "cut_fields", "lost_packets", "given_up", "no_room", "unknown_checksums", "not_kept"};
-constexpr Name kCooking[] = {"passed_packets", "packets", "bytes", "streams", "early_ends", "cooked_packets", "cooked_bytes", "other_bytes",
-                             "repeated_bytes", "holes", "missing_bytes", "cut_bytes", "fragments", "lost_fragments", "lost_packets",
-                             "ignored_packets", "ignored_bytes", "early_bytes"};
+constexpr Name kAnonymize[] = {"packets",      "fields",   "absent",  "cut_fields",
+                               "lost_packets", "given_up", "no_room", "unknown_checksums",
+                               "not_kept"};
+constexpr Name kCooking[] = {"passed_packets", "packets",        "bytes",         "streams",
+                             "early_ends",     "cooked_packets", "cooked_bytes",  "other_bytes",
+                             "repeated_bytes", "holes",          "missing_bytes", "cut_bytes",
+                             "fragments",      "lost_fragments", "lost_packets",  "ignored_packets",
+                             "ignored_bytes",  "early_bytes"};
 constexpr Name kUncook[] = {"passed_packets", "cooked_packets", "segments", "lost_packets"};
 constexpr Name kInject[] = {"sent", "no_room", "cut", "other_links", "refused", "refused_errno"};
 constexpr Name kTrack[] = {"flows", "matched", "unknown", "forgotten", "not_judged"};
@@ -35,9 +39,11 @@ struct Counts {
 };
 
 constexpr Counts kFunctions[] = {
-    {"ANONYMIZE", kAnonymize}, {"ANONYMIZEIP", kAnonymize}, {"COOKING", kCooking}, {"UNCOOK", kUncook}, {"INJECT", kInject},
-    {"TRACK", kTrack}, {"TRACK_FTP", kTrack}, {"TRACK_DC", kTrack}, {"TRACK_GNUTELLA", kTrack}, {"TRACK_EDONKEY", kTrack},
-    {"TRACK_TORRENT", kTrack}, {"TRACK_IRC", kTrack}, {"TRACK_SKYPE", kTrack}, {"TRACK_WEB", kTrack}};
+    {"ANONYMIZE", kAnonymize}, {"ANONYMIZEIP", kAnonymize}, {"COOKING", kCooking},
+    {"UNCOOK", kUncook},       {"INJECT", kInject},         {"TRACK", kTrack},
+    {"TRACK_FTP", kTrack},     {"TRACK_DC", kTrack},        {"TRACK_GNUTELLA", kTrack},
+    {"TRACK_EDONKEY", kTrack}, {"TRACK_TORRENT", kTrack},   {"TRACK_IRC", kTrack},
+    {"TRACK_SKYPE", kTrack},   {"TRACK_WEB", kTrack}};
 } // namespace
 
 std::span<const std::string_view> count_names(std::string_view function)

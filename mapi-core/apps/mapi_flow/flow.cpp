@@ -38,8 +38,10 @@ void throw_last_error()
     throw MapiError(fmt::format("{} (error {})", text, number));
 }
 
-Flow::Flow(const std::string &device, const Options &options, const std::vector<flow_expression::Call> &calls, unsigned number, Lines &lines)
-    : calls_(calls), number_(number), lines_(lines), is_json_(options.is_json), flow_(mapi_create_flow(device.c_str())), waiting_(calls.size()), read_(calls.size())
+Flow::Flow(const std::string &device, const Options &options,
+           const std::vector<flow_expression::Call> &calls, unsigned number, Lines &lines)
+    : calls_(calls), number_(number), lines_(lines), is_json_(options.is_json),
+      flow_(mapi_create_flow(device.c_str())), waiting_(calls.size()), read_(calls.size())
 {
     if (flow_ < 0)
         throw_last_error();
@@ -53,7 +55,8 @@ Flow::Flow(const std::string &device, const Options &options, const std::vector<
 
 void Flow::apply(const Options &options)
 {
-    if (mapi_set_flow_option(flow_, MAPI_BUFFER_BYTES, options.buffer_bytes) < 0 || mapi_set_flow_option(flow_, MAPI_SNAP_BYTES, options.snap_bytes) < 0)
+    if (mapi_set_flow_option(flow_, MAPI_BUFFER_BYTES, options.buffer_bytes) < 0 ||
+        mapi_set_flow_option(flow_, MAPI_SNAP_BYTES, options.snap_bytes) < 0)
         throw_last_error();
     for (const flow_expression::Call &call : calls_) {
         functions_.push_back(flow_expression::apply_call(flow_, call, functions_));
@@ -75,8 +78,10 @@ void Flow::connect()
     for (size_t i = 0; i < calls_.size(); ++i) {
         if (!gives_one_by_one(i))
             continue;
-        read_[i] = information(flow_, functions_[i]).result_size == 0 ? Read::kPackets : Read::kResults;
-        readers_.emplace_back([this, i] { read_[i] == Read::kPackets ? print_packets(i) : print_results(i); });
+        read_[i] =
+            information(flow_, functions_[i]).result_size == 0 ? Read::kPackets : Read::kResults;
+        readers_.emplace_back(
+            [this, i] { read_[i] == Read::kPackets ? print_packets(i) : print_results(i); });
     }
 }
 
@@ -101,7 +106,8 @@ bool Flow::wait(int timeout_ms)
 void Flow::WaitingFlows::count(const flows_stat &read)
 {
     sent = read.sent;
-    flows += int64_t(read.expired) - read.ignored - read.dropped - read.sent; // the device's thread may be halfway through updating them
+    flows += int64_t(read.expired) - read.ignored - read.dropped -
+             read.sent; // the device's thread may be halfway through updating them
 }
 
 std::string Flow::name_of(size_t function) const
@@ -111,7 +117,8 @@ std::string Flow::name_of(size_t function) const
 
 const mapi_results_t *Flow::read(size_t function)
 {
-    if (read_[function] != Read::kNothing || information(flow_, functions_[function]).result_size == 0)
+    if (read_[function] != Read::kNothing ||
+        information(flow_, functions_[function]).result_size == 0)
         return nullptr;
     const mapi_results_t *results = mapi_read_results(flow_, functions_[function]);
     if (!results)
@@ -139,10 +146,15 @@ nlohmann::ordered_json Flow::json()
 nlohmann::ordered_json Flow::json_of(size_t function)
 {
     const mapi_function_info_t info = information(flow_, functions_[function]);
-    nlohmann::ordered_json json = {{"function", function + 1}, {"name", names_[function]}, {"packets", info.pkts}, {"passed", info.passed_pkts}, {"dropped", info.dropped}, {"unread_headers", info.unread_headers}};
+    nlohmann::ordered_json json = {
+        {"function", function + 1}, {"name", names_[function]},
+        {"packets", info.pkts},     {"passed", info.passed_pkts},
+        {"dropped", info.dropped},  {"unread_headers", info.unread_headers}};
     const mapi_results_t *results = read(function);
-    json["result"] = results ? result_json(names_[function], *results) : nlohmann::ordered_json(nullptr);
-    for (int64_t left = waiting_[function].flows; left > 0 && !is_unwanted(); left -= waiting_[function].sent) {
+    json["result"] =
+        results ? result_json(names_[function], *results) : nlohmann::ordered_json(nullptr);
+    for (int64_t left = waiting_[function].flows; left > 0 && !is_unwanted();
+         left -= waiting_[function].sent) {
         const nlohmann::ordered_json more = result_json(names_[function], *read(function));
         if (waiting_[function].sent == 0)
             break;
@@ -152,11 +164,15 @@ nlohmann::ordered_json Flow::json_of(size_t function)
     return json;
 }
 
-std::string Flow::line_of(size_t function, const std::string &text, const char *name, nlohmann::ordered_json json) const
+std::string Flow::line_of(size_t function, const std::string &text, const char *name,
+                          nlohmann::ordered_json json) const
 {
     if (!is_json_)
         return name_of(function) + "\t" + text + "\n";
-    return json_text({{"flow", number_}, {"function", function + 1}, {"name", names_[function]}, {name, std::move(json)}});
+    return json_text({{"flow", number_},
+                      {"function", function + 1},
+                      {"name", names_[function]},
+                      {name, std::move(json)}});
 }
 
 uint64_t Flow::unread_headers() const
@@ -178,7 +194,8 @@ void Flow::print()
 void Flow::print(size_t function)
 {
     const mapi_function_info_t info = information(flow_, functions_[function]);
-    lines_.print(fmt::format("{}\t{}\t{}\t{}\t{}\n", name_of(function), info.pkts, info.passed_pkts, info.dropped, result_of(function)));
+    lines_.print(fmt::format("{}\t{}\t{}\t{}\t{}\n", name_of(function), info.pkts, info.passed_pkts,
+                             info.dropped, result_of(function)));
 }
 
 // Only the flows that wait now: on a live device, more end in the meantime.
@@ -201,7 +218,8 @@ void Flow::print_packets(size_t function)
         const int count = mapi_get_next_pkts(flow_, functions_[function], packets, 64, kLookMs);
         std::string text;
         for (int i = 0; i < count; ++i)
-            text += line_of(function, is_json_ ? "" : packet_text(*packets[i]), "packet", is_json_ ? packet_json(*packets[i]) : nullptr);
+            text += line_of(function, is_json_ ? "" : packet_text(*packets[i]), "packet",
+                            is_json_ ? packet_json(*packets[i]) : nullptr);
         lines_.print(text);
         is_last = count < 0 || (count == 0 && is_stopping);
     }
@@ -211,7 +229,9 @@ void Flow::print_results(size_t function)
 {
     const mapi_results_t *results;
     while (!is_unwanted() && (results = mapi_read_results(flow_, functions_[function])))
-        lines_.print(line_of(function, is_json_ ? "" : result_text(names_[function], *results), "result", is_json_ ? result_json(names_[function], *results) : nullptr));
+        lines_.print(line_of(function, is_json_ ? "" : result_text(names_[function], *results),
+                             "result",
+                             is_json_ ? result_json(names_[function], *results) : nullptr));
 }
 
 // True when the program is ending or the output has failed: the rest is not printed.
@@ -236,7 +256,8 @@ void Flow::close()
     is_closing_ = true;
     bool have_readers_an_end = true;
     for (size_t i = 0; i < read_.size(); ++i)
-        have_readers_an_end &= read_[i] != Read::kResults || mapi_remove_function(flow_, functions_[i]) == 0;
+        have_readers_an_end &=
+            read_[i] != Read::kResults || mapi_remove_function(flow_, functions_[i]) == 0;
     if (have_readers_an_end)
         join();
     mapi_close_flow(flow_);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// flow: calls -> a connected flow, the results of its functions, and results that arrive one at a time.
+// flow: calls -> a connected flow, the results of its functions, and results that arrive one at a
+// time.
 #pragma once
 
 #include <atomic>
@@ -32,7 +33,8 @@ class Flow
 {
 public:
     // The device must outlive the flow.  number: from 1, as printed.  Throws MapiError.
-    Flow(const std::string &device, const Options &options, const std::vector<flow_expression::Call> &calls, unsigned number, Lines &lines);
+    Flow(const std::string &device, const Options &options,
+         const std::vector<flow_expression::Call> &calls, unsigned number, Lines &lines);
     ~Flow();
     Flow(const Flow &) = delete;
     Flow &operator=(const Flow &) = delete;
@@ -70,7 +72,8 @@ private:
     const mapi_results_t *read(size_t function);
     std::string result_of(size_t function);
     nlohmann::ordered_json json_of(size_t function);
-    std::string line_of(size_t function, const std::string &text, const char *name, nlohmann::ordered_json json) const;
+    std::string line_of(size_t function, const std::string &text, const char *name,
+                        nlohmann::ordered_json json) const;
     void print(size_t function);
     void print_waiting_flows(size_t function);
     bool gives_one_by_one(size_t function) const;

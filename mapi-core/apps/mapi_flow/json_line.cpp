@@ -33,8 +33,12 @@ std::string json_text(const Json &json)
 
 std::string json_line(const Flows &flows, const mapi_stat_t &stats, bool is_last)
 {
-    const double now_s = std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
-    Json json = {{"schema", "netslice-mapi-flow-1"}, {"time", now_s}, {"is_last", is_last}, {"flows", Json::array()}};
+    const double now_s =
+        std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
+    Json json = {{"schema", "netslice-mapi-flow-1"},
+                 {"time", now_s},
+                 {"is_last", is_last},
+                 {"flows", Json::array()}};
     for (const auto &flow : flows)
         json["flows"].push_back(flow->json());
     json["statistics"] = statistics_json(stats);

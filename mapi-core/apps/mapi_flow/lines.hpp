@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// lines: output of several threads -> whole lines on standard output, or on standard error when packets go to standard output.
+// lines: output of several threads -> whole lines on standard output, or on standard error when
+// packets go to standard output.
 #pragma once
 
 #include <cstdio>

@@ -31,7 +31,8 @@ namespace
 {
 using Clock = std::chrono::steady_clock;
 constexpr int kLookMs = 100;
-constexpr auto kTimeToRead = std::chrono::milliseconds(200); // for what arrived before Ctrl-C or the end of --duration
+constexpr auto kTimeToRead =
+    std::chrono::milliseconds(200); // for what arrived before Ctrl-C or the end of --duration
 constexpr const char *kHead = "#flow.function\tname\tpackets\tpassed\tdropped\tresult";
 
 // Empty for an interface.  Throws MapiError.
@@ -108,7 +109,9 @@ void tell_unread_headers(const Flows &flows)
     for (const auto &flow : flows)
         sum += flow->unread_headers();
     if (sum > 0)
-        command::tell("mapi-flow: {} times a function could not read the headers of a packet: truncated by the capture, malformed or encrypted\n", sum);
+        command::tell("mapi-flow: {} times a function could not read the headers of a packet: "
+                      "truncated by the capture, malformed or encrypted\n",
+                      sum);
 }
 
 void tell_loss(uint64_t count, const char *why)
@@ -122,19 +125,25 @@ bool is_whole(const mapi_stat_t &stats)
 {
     tell_loss(stats.drop_kernel, "packets were dropped because the kernel's buffer was full");
     tell_loss(stats.ps_ifdrop, "packets were lost by the interface or during recording");
-    tell_loss(stats.drop_buffer_full, "packets or results were dropped because a function's buffer was full");
-    tell_loss(stats.drop_link_type, "times a function or a file did not support the link type of a packet (LINK TYPES in mapi(3))");
+    tell_loss(stats.drop_buffer_full,
+              "packets or results were dropped because a function's buffer was full");
+    tell_loss(stats.drop_link_type, "times a function or a file did not support the link type of a "
+                                    "packet (LINK TYPES in mapi(3))");
     tell_loss(stats.drop_not_written, "packets or results were not written to a file");
     if (*stats.message)
         command::tell("mapi-flow: {}\n", stats.message);
-    return (stats.drop_kernel | stats.ps_ifdrop | stats.drop_buffer_full | stats.drop_not_written | stats.unread_bytes) == 0 && !*stats.message;
+    return (stats.drop_kernel | stats.ps_ifdrop | stats.drop_buffer_full | stats.drop_not_written |
+            stats.unread_bytes) == 0 &&
+           !*stats.message;
 }
 
 // Counts the functions of a flow whose output file is "-", which is standard output.
 size_t count_on_standard_output(const std::string &flow)
 {
-    static const std::regex file("(^|[^A-Za-z_])(TO_FILE|RES2FILE|FLOW_REPORT)[^|]*?[ \t'\"]-([ \t'\"|]|$)");
-    return size_t(std::distance(std::sregex_iterator(flow.begin(), flow.end(), file), std::sregex_iterator()));
+    static const std::regex file(
+        "(^|[^A-Za-z_])(TO_FILE|RES2FILE|FLOW_REPORT)[^|]*?[ \t'\"]-([ \t'\"|]|$)");
+    return size_t(std::distance(std::sregex_iterator(flow.begin(), flow.end(), file),
+                                std::sregex_iterator()));
 }
 
 bool is_stream(int file)
@@ -144,7 +153,8 @@ bool is_stream(int file)
 }
 
 // is_last: the final results.
-void print(const Flows &flows, const Source &source, const Options &options, Lines &lines, bool is_last)
+void print(const Flows &flows, const Source &source, const Options &options, Lines &lines,
+           bool is_last)
 {
     if (options.is_json) {
         lines.print(json_line(flows, source.stats(), is_last));
@@ -161,7 +171,9 @@ void print(const Flows &flows, const Source &source, const Options &options, Lin
 bool wait(const Flows &flows, const Source &source, const Options &options, Lines &lines)
 {
     const auto begin = Clock::now();
-    const auto passed_s = [&] { return std::chrono::duration<double>(Clock::now() - begin).count(); };
+    const auto passed_s = [&] {
+        return std::chrono::duration<double>(Clock::now() - begin).count();
+    };
     double next_s = options.interval_s;
     for (size_t i = 0; i < flows.size() && !command_was_interrupted() && !lines.has_failed();) {
         if (options.is_device && options.seconds > 0 && passed_s() >= options.seconds)
@@ -195,12 +207,14 @@ int run(const Options &options)
     for (const std::string &text : options.flows)
         on_output += count_on_standard_output(text);
     if (on_output > 1) {
-        command::tell("mapi-flow: only one function can write to standard output (give each its own file)\n");
+        command::tell(
+            "mapi-flow: only one function can write to standard output (give each its own file)\n");
         return kExitUsage;
     }
     const CaptureList captures(options);
     if ((on_output && is_stream(STDOUT_FILENO)) || captures_have_stream(&captures.list))
-        setenv("MAPI_SOCKET", "none", 1); // mapid does not accept streams; must precede any call of libmapi
+        setenv("MAPI_SOCKET", "none",
+               1); // mapid does not accept streams; must precede any call of libmapi
     Lines lines(on_output ? stderr : stdout);
     std::vector<std::vector<flow_expression::Call>> calls;
     for (const std::string &text : options.flows) // report errors before anything is opened
@@ -210,7 +224,8 @@ int run(const Options &options)
     Source source(options, captures);
     Flows flows;
     for (const auto &functions : calls)
-        flows.push_back(std::make_unique<Flow>(source.name(), options, functions, unsigned(flows.size() + 1), lines));
+        flows.push_back(std::make_unique<Flow>(source.name(), options, functions,
+                                               unsigned(flows.size() + 1), lines));
     if (!command_was_interrupted())
         command_catch_interrupts();
     for (const auto &flow : flows)

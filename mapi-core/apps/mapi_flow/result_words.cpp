@@ -22,7 +22,8 @@ std::string time_text(uint64_t ntp)
         return "none";
     if (ntp == UINT64_MAX)
         return "after 2106";
-    return fmt::format("{}.{:09}", uint32_t((ntp >> 32) - kNtpFrom1970), ((ntp & 0xffffffff) * 1000000000 + 0x80000000) >> 32);
+    return fmt::format("{}.{:09}", uint32_t((ntp >> 32) - kNtpFrom1970),
+                       ((ntp & 0xffffffff) * 1000000000 + 0x80000000) >> 32);
 }
 
 std::string address_text(int family, const void *address)
@@ -48,14 +49,25 @@ std::array<uint32_t, kExpiredFlowsCounts> expired_flows_counts(const flows_stat 
     std::array<uint32_t, kExpiredFlowsCounts> counts;
     const auto &more = *mapi_flows_more_of(&result);
     memcpy(counts.data(), &result, sizeof(result));
-    memcpy(counts.data() + sizeof(result) / sizeof(uint32_t), &more, offsetof(mapi_flows_more_t, flow));
+    memcpy(counts.data() + sizeof(result) / sizeof(uint32_t), &more,
+           offsetof(mapi_flows_more_t, flow));
     return counts;
 }
 
 std::span<const std::string_view> expired_flows_names()
 {
-    static constexpr std::string_view kTotals[] = {"sent", "received", "expired", "ignored", "dropped", "packets_sent", "packets_received", "packets_expired",
-                                                   "packets_ignored", "packets_dropped", "early", "other"};
+    static constexpr std::string_view kTotals[] = {"sent",
+                                                   "received",
+                                                   "expired",
+                                                   "ignored",
+                                                   "dropped",
+                                                   "packets_sent",
+                                                   "packets_received",
+                                                   "packets_expired",
+                                                   "packets_ignored",
+                                                   "packets_dropped",
+                                                   "early",
+                                                   "other"};
     static_assert(std::size(kTotals) == kExpiredFlowsCounts);
     return kTotals;
 }

@@ -14,11 +14,16 @@ using Json = nlohmann::ordered_json;
 
 Json daemon_json(const mapi::ipc::DaemonInfo &daemon)
 {
-    Json json = {{"pid", daemon.pid()}, {"version", daemon.version()}, {"uptime_s", daemon.uptime_s()}, {"is_recording", daemon.is_recording()}};
+    Json json = {{"pid", daemon.pid()},
+                 {"version", daemon.version()},
+                 {"uptime_s", daemon.uptime_s()},
+                 {"is_recording", daemon.is_recording()}};
     if (daemon.has_tally()) {
         const mapi::ipc::Tally &tally = daemon.tally();
         json["clients"] = tally.clients();
-        json["refusals"] = {{"clients", tally.clients_refused()}, {"limit_of_client", tally.limits_reached()}, {"access", tally.access_refused()}};
+        json["refusals"] = {{"clients", tally.clients_refused()},
+                            {"limit_of_client", tally.limits_reached()},
+                            {"access", tally.access_refused()}};
     }
     return json;
 }
@@ -26,8 +31,10 @@ Json daemon_json(const mapi::ipc::DaemonInfo &daemon)
 Json device_json(const mapi::ipc::ListedDevice &device)
 {
     const mapi::ipc::DeviceInfo &info = device.info();
-    Json json = {{"id", info.id()}, {"device", info.device()}, {"driver", info.driver()}, {"alias", info.alias()},
-                 {"description", info.description()}, {"state", state_of(device)}, {"flows", device.flows()}};
+    Json json = {
+        {"id", info.id()},        {"device", info.device()},           {"driver", info.driver()},
+        {"alias", info.alias()},  {"description", info.description()}, {"state", state_of(device)},
+        {"flows", device.flows()}};
     if (!device.is_open())
         return json;
     const mapi::ipc::Statistics &stats = device.statistics();
@@ -47,16 +54,32 @@ Json flow_json(const mapi::ipc::ListedFlow &flow)
     Json functions = Json::array();
     for (const auto &function : flow.functions()) {
         const mapi::ipc::FunctionInfo &info = function.info();
-        functions.push_back({{"number", function.number()}, {"function", info.name()}, {"seen", info.packets()}, {"passed", info.passed_packets()},
-                             {"dropped", info.dropped()}, {"unread_headers", info.unread_headers()}, {"shared_with", info.shared_with()}});
+        functions.push_back({{"number", function.number()},
+                             {"function", info.name()},
+                             {"seen", info.packets()},
+                             {"passed", info.passed_packets()},
+                             {"dropped", info.dropped()},
+                             {"unread_headers", info.unread_headers()},
+                             {"shared_with", info.shared_with()}});
     }
-    return {{"client", flow.client()}, {"pid", flow.pid()}, {"uid", flow.uid()}, {"flow", flow.flow()}, {"device", flow.info().device()}, {"status", status_of(flow)},
-            {"start_us", flow.info().start_us()}, {"end_us", flow.info().end_us()}, {"function_bytes", flow.function_bytes()}, {"client_bytes", flow.client_bytes()}, {"user_bytes", flow.user_bytes()},
+    return {{"client", flow.client()},
+            {"pid", flow.pid()},
+            {"uid", flow.uid()},
+            {"flow", flow.flow()},
+            {"device", flow.info().device()},
+            {"status", status_of(flow)},
+            {"start_us", flow.info().start_us()},
+            {"end_us", flow.info().end_us()},
+            {"function_bytes", flow.function_bytes()},
+            {"client_bytes", flow.client_bytes()},
+            {"user_bytes", flow.user_bytes()},
             {"functions", std::move(functions)}};
 }
 } // namespace
 
-std::string json_text(const mapi::ipc::DaemonInfo &daemon, const std::vector<mapi::ipc::ListedDevice> *devices, const std::vector<mapi::ipc::ListedFlow> *flows)
+std::string json_text(const mapi::ipc::DaemonInfo &daemon,
+                      const std::vector<mapi::ipc::ListedDevice> *devices,
+                      const std::vector<mapi::ipc::ListedFlow> *flows)
 {
     Json json = {{"schema", "netslice-mapi-info-1"}, {"mapid", daemon_json(daemon)}};
     if (devices) {

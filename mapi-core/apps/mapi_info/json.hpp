@@ -10,5 +10,7 @@
 namespace mapi_info
 {
 // Lists that were not requested are null pointers, and absent from the text.
-std::string json_text(const mapi::ipc::DaemonInfo &daemon, const std::vector<mapi::ipc::ListedDevice> *devices, const std::vector<mapi::ipc::ListedFlow> *flows);
+std::string json_text(const mapi::ipc::DaemonInfo &daemon,
+                      const std::vector<mapi::ipc::ListedDevice> *devices,
+                      const std::vector<mapi::ipc::ListedFlow> *flows);
 } // namespace mapi_info

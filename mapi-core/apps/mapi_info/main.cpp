@@ -32,14 +32,16 @@ void list(Mapid &mapid, const Options &options)
     if (has_flows)
         flows = mapid.flows();
     if (options.is_json)
-        return command::write_whole("-", json_text(mapid.daemon(), has_devices ? &devices : nullptr, has_flows ? &flows : nullptr));
+        return command::write_whole("-", json_text(mapid.daemon(), has_devices ? &devices : nullptr,
+                                                   has_flows ? &flows : nullptr));
     std::string text;
     if (is_all)
         text += daemon_table(mapid.daemon()) + "\n";
     if (has_devices)
         text += devices_table(devices) + (is_all ? "\n" : "");
     if (has_flows)
-        text += options.command == Command::kFunctions ? functions_table(flows) : flows_table(flows);
+        text +=
+            options.command == Command::kFunctions ? functions_table(flows) : flows_table(flows);
     command::write_whole("-", text);
 }
 

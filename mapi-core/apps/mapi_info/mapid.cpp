@@ -11,10 +11,12 @@ namespace mapi_info
 {
 using namespace mapi;
 
-Mapid::Mapid(const std::string &socket) : connection_(socket == "none" ? nullptr : client::Connection::open(socket))
+Mapid::Mapid(const std::string &socket)
+    : connection_(socket == "none" ? nullptr : client::Connection::open(socket))
 {
     if (!connection_)
-        throw Error(MCOM_INIT_SOCKET_ERROR, "mapid does not answer at " + socket + " (set its socket with --socket or MAPI_SOCKET)");
+        throw Error(MCOM_INIT_SOCKET_ERROR, "mapid does not answer at " + socket +
+                                                " (set its socket with --socket or MAPI_SOCKET)");
 }
 
 ipc::DaemonInfo Mapid::daemon()
@@ -65,7 +67,8 @@ std::tuple<uint64_t, int, int> key(const ipc::Place &place)
 // Sets the place from which the list continues.
 void go_on(const ipc::ListedFlow &last, ipc::Place &place)
 {
-    const int reported = last.functions_size() > 0 ? last.functions(last.functions_size() - 1).number() : 0;
+    const int reported =
+        last.functions_size() > 0 ? last.functions(last.functions_size() - 1).number() : 0;
     place.set_client(last.client());
     place.set_flow(last.has_more() ? last.flow() : last.flow() + 1);
     place.set_function(last.has_more() ? reported : 0);

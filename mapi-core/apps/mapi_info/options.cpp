@@ -15,16 +15,19 @@ namespace
 {
 constexpr double kMostSeconds = 1e9;
 
-constexpr const char *kFooter = "Root and the user that mapid runs as see all flows and may record; other users see their own flows, and the devices that they may use.\n"
-                                "\n"
-                                "examples:\n"
-                                "  mapi-info\n"
-                                "  mapi-info functions | awk '$6 == \"BPF_FILTER\"'\n"
-                                "  mapi-info --json | jq '.devices[] | {device, drops}'\n"
-                                "  mapi-info record -o mapid.nsl -d 10 && nsdump stats mapid.nsl\n"
-                                "\n"
-                                "exit status: 0 success; 1 the trace lacks records, mapid could not write all of it, or has exited; 2 usage error; 3 mapid does not\n"
-                                "answer or refuses, or the output cannot be written";
+constexpr const char *kFooter =
+    "Root and the user that mapid runs as see all flows and may record; other users see their own "
+    "flows, and the devices that they may use.\n"
+    "\n"
+    "examples:\n"
+    "  mapi-info\n"
+    "  mapi-info functions | awk '$6 == \"BPF_FILTER\"'\n"
+    "  mapi-info --json | jq '.devices[] | {device, drops}'\n"
+    "  mapi-info record -o mapid.nsl -d 10 && nsdump stats mapid.nsl\n"
+    "\n"
+    "exit status: 0 success; 1 the trace lacks records, mapid could not write all of it, or has "
+    "exited; 2 usage error; 3 mapid does not\n"
+    "answer or refuses, or the output cannot be written";
 
 std::string is_duration(const std::string &text)
 {
@@ -37,13 +40,19 @@ std::string is_duration(const std::string &text)
 
 std::optional<int> parse_options(int argc, char **argv, Options &options)
 {
-    command::Arguments arguments("Shows what a running mapid does (devices, flows, functions, lost packets) and records its probes.", "mapi-info");
+    command::Arguments arguments("Shows what a running mapid does (devices, flows, functions, lost "
+                                 "packets) and records its probes.",
+                                 "mapi-info");
     arguments.footer(kFooter);
     arguments.version("-V,--version", "mapi-info " NETSLICE_VERSION);
     arguments.allow_command();
     options.socket = mapi::ipc::socket_path(mapi::engine::is_mapid_local());
-    arguments.add("-s,--socket", options.socket, "mapid's socket; default: $MAPI_SOCKET, " + mapi::ipc::standard_socket()).shown_as("PATH");
-    arguments.add_flag("-j,--json", options.is_json, "print JSON (netslice-mapi-info-1) instead of tables");
+    arguments
+        .add("-s,--socket", options.socket,
+             "mapid's socket; default: $MAPI_SOCKET, " + mapi::ipc::standard_socket())
+        .shown_as("PATH");
+    arguments.add_flag("-j,--json", options.is_json,
+                       "print JSON (netslice-mapi-info-1) instead of tables");
     const auto add = [&](const char *name, const char *help, Command command) {
         command::ArgumentSet added = arguments.add_command(name, help);
         added.at_end([&options, command] { options.command = command; });
@@ -51,10 +60,21 @@ std::optional<int> parse_options(int argc, char **argv, Options &options)
     };
     add("devices", "list devices: driver, flows, packets, drops by cause", Command::kDevices);
     add("flows", "list flows: client, device, and functions as NAME=SEEN/PASSED", Command::kFlows);
-    add("functions", "list functions of flows, one per line: packets seen, passed and dropped, and flows that share it", Command::kFunctions);
-    command::ArgumentSet record = add("record", "record mapid's probes into a trace, for a given time or until Ctrl-C", Command::kRecord);
-    record.add("-o,--output", options.output, "trace file to write; replaces an existing trace, but no other file").shown_as("FILE").show_default();
-    record.add("-d,--duration", options.seconds, "duration of the recording").shown_as("SECONDS").check(is_duration);
+    add("functions",
+        "list functions of flows, one per line: packets seen, passed and dropped, and flows that "
+        "share it",
+        Command::kFunctions);
+    command::ArgumentSet record =
+        add("record", "record mapid's probes into a trace, for a given time or until Ctrl-C",
+            Command::kRecord);
+    record
+        .add("-o,--output", options.output,
+             "trace file to write; replaces an existing trace, but no other file")
+        .shown_as("FILE")
+        .show_default();
+    record.add("-d,--duration", options.seconds, "duration of the recording")
+        .shown_as("SECONDS")
+        .check(is_duration);
     arguments.at_end([&] {
         if (options.command == Command::kRecord && options.is_json)
             throw command::WrongUse("record cannot be combined with --json");

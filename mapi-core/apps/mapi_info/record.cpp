@@ -15,8 +15,8 @@
 #include "common/command/signals.h"
 #include "common/command/status_line.hpp"
 #include "common/command/tell.hpp"
-#include "engine/error.hpp"
 #include "common/file_error/file_error.h"
+#include "engine/error.hpp"
 #include "ipc/descriptor.hpp"
 
 namespace mapi_info
@@ -72,12 +72,16 @@ bool wait(const Mapid &mapid, const TraceFile &file, double seconds)
 {
     command::StatusLine line;
     const auto begin = Clock::now();
-    const auto elapsed_s = [&] { return std::chrono::duration<double>(Clock::now() - begin).count(); };
+    const auto elapsed_s = [&] {
+        return std::chrono::duration<double>(Clock::now() - begin).count();
+    };
     while (!command_was_interrupted() && (seconds == 0 || elapsed_s() < seconds)) {
         if (!mapid.is_alive())
             return false;
-        line.show(fmt::format("recording {:.1f} s, {:.1f} MB; Ctrl-C to stop", elapsed_s(), file.megabytes()));
-        command_pause(seconds == 0 ? kPauseMs : std::min(kPauseMs, int((seconds - elapsed_s()) * 1000) + 1));
+        line.show(fmt::format("recording {:.1f} s, {:.1f} MB; Ctrl-C to stop", elapsed_s(),
+                              file.megabytes()));
+        command_pause(seconds == 0 ? kPauseMs
+                                   : std::min(kPauseMs, int((seconds - elapsed_s()) * 1000) + 1));
     }
     return true;
 }
@@ -94,9 +98,11 @@ int record(Mapid &mapid, const Options &options)
         return kExitFindings;
     }
     const mapi::ipc::Recorded recorded = mapid.stop_recording();
-    command::tell("mapi-info: {}: {} records, {:.1f} MB\n", options.output, recorded.records(), double(recorded.file_bytes()) / 1e6);
+    command::tell("mapi-info: {}: {} records, {:.1f} MB\n", options.output, recorded.records(),
+                  double(recorded.file_bytes()) / 1e6);
     if (recorded.lost() > 0)
-        command::tell("mapi-info: warning: {} records were lost; `nsdump stats` shows why\n", recorded.lost());
+        command::tell("mapi-info: warning: {} records were lost; `nsdump stats` shows why\n",
+                      recorded.lost());
     if (!recorded.error().empty())
         command::tell("mapi-info: {}\n", recorded.error());
     return recorded.lost() > 0 || !recorded.error().empty() ? kExitFindings : kExitOk;

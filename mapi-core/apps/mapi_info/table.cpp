@@ -26,15 +26,15 @@ std::string cell(const std::string &text)
     return out.empty() ? "-" : out;
 }
 
-template <class Number> std::string cell(Number number)
-    requires std::is_arithmetic_v<Number>
+template <class Number> std::string cell(Number number) requires std::is_arithmetic_v<Number>
 {
     return fmt::format("{}", number);
 }
 
 bool is_number(const std::string &text)
 {
-    return !text.empty() && text.find_first_not_of("0123456789.-") == text.npos && text.find_first_of("0123456789") != text.npos;
+    return !text.empty() && text.find_first_not_of("0123456789.-") == text.npos &&
+           text.find_first_of("0123456789") != text.npos;
 }
 
 // Columns of numbers are right-aligned.
@@ -82,7 +82,8 @@ std::string function_list(const mapi::ipc::ListedFlow &flow)
 {
     std::string text;
     for (const auto &function : flow.functions())
-        text += fmt::format("{}{}={}/{}", text.empty() ? "" : ",", cell(function.info().name()), function.info().packets(), function.info().passed_packets());
+        text += fmt::format("{}{}={}/{}", text.empty() ? "" : ",", cell(function.info().name()),
+                            function.info().packets(), function.info().passed_packets());
     return cell(text);
 }
 
@@ -97,42 +98,54 @@ uint64_t dropped_of(const mapi::ipc::ListedFlow &flow)
 
 std::string daemon_table(const mapi::ipc::DaemonInfo &daemon)
 {
-    std::vector<Row> rows = {{"MAPID", "VERSION", "UPTIME_S", "RECORDING", "CLIENTS", "CLIENTS_REFUSED", "LIMITS_REACHED", "ACCESS_REFUSED"}};
+    std::vector<Row> rows = {{"MAPID", "VERSION", "UPTIME_S", "RECORDING", "CLIENTS",
+                              "CLIENTS_REFUSED", "LIMITS_REACHED", "ACCESS_REFUSED"}};
     const mapi::ipc::Tally &tally = daemon.tally();
     const auto count = [&](uint64_t number) { return daemon.has_tally() ? cell(number) : "-"; };
-    rows.push_back({cell(daemon.pid()), cell(daemon.version()), fmt::format("{:.1f}", daemon.uptime_s()), daemon.is_recording() ? "yes" : "no", count(tally.clients()),
-                    count(tally.clients_refused()), count(tally.limits_reached()), count(tally.access_refused())});
+    rows.push_back({cell(daemon.pid()), cell(daemon.version()),
+                    fmt::format("{:.1f}", daemon.uptime_s()), daemon.is_recording() ? "yes" : "no",
+                    count(tally.clients()), count(tally.clients_refused()),
+                    count(tally.limits_reached()), count(tally.access_refused())});
     return lay_out(rows);
 }
 
 std::string devices_table(const std::vector<mapi::ipc::ListedDevice> &devices)
 {
-    std::vector<Row> rows = {{"DEVICE", "DRIVER", "STATE", "FLOWS", "PACKETS", "BYTES", "DROPS", "CAUSES"}};
+    std::vector<Row> rows = {
+        {"DEVICE", "DRIVER", "STATE", "FLOWS", "PACKETS", "BYTES", "DROPS", "CAUSES"}};
     for (const auto &device : devices) {
         const mapi::ipc::Statistics &stats = device.statistics();
-        rows.push_back({cell(device.info().device()), cell(device.info().driver()), state_of(device), cell(device.flows()), cell(stats.received()),
-                        cell(stats.received_bytes()), cell(stats.dropped() + stats.interface_drops()), causes(stats)});
+        rows.push_back({cell(device.info().device()), cell(device.info().driver()),
+                        state_of(device), cell(device.flows()), cell(stats.received()),
+                        cell(stats.received_bytes()),
+                        cell(stats.dropped() + stats.interface_drops()), causes(stats)});
     }
     return lay_out(rows);
 }
 
 std::string flows_table(const std::vector<mapi::ipc::ListedFlow> &flows)
 {
-    std::vector<Row> rows = {{"CLIENT", "PID", "UID", "FLOW", "DEVICE", "STATUS", "DROPPED", "MEMORY_MIB", "OF_CLIENT_MIB", "OF_USER_MIB", "FUNCTIONS"}};
+    std::vector<Row> rows = {{"CLIENT", "PID", "UID", "FLOW", "DEVICE", "STATUS", "DROPPED",
+                              "MEMORY_MIB", "OF_CLIENT_MIB", "OF_USER_MIB", "FUNCTIONS"}};
     for (const auto &flow : flows)
-        rows.push_back({cell(flow.client()), cell(flow.pid()), cell(flow.uid()), cell(flow.flow()), cell(flow.info().device()), status_of(flow), cell(dropped_of(flow)),
-                        mib(flow.function_bytes()), mib(flow.client_bytes()), mib(flow.user_bytes()), function_list(flow)});
+        rows.push_back({cell(flow.client()), cell(flow.pid()), cell(flow.uid()), cell(flow.flow()),
+                        cell(flow.info().device()), status_of(flow), cell(dropped_of(flow)),
+                        mib(flow.function_bytes()), mib(flow.client_bytes()),
+                        mib(flow.user_bytes()), function_list(flow)});
     return lay_out(rows);
 }
 
 std::string functions_table(const std::vector<mapi::ipc::ListedFlow> &flows)
 {
-    std::vector<Row> rows = {{"CLIENT", "PID", "UID", "FLOW", "DEVICE", "FUNCTION", "SEEN", "PASSED", "DROPPED", "UNREAD", "SHARED_WITH"}};
+    std::vector<Row> rows = {{"CLIENT", "PID", "UID", "FLOW", "DEVICE", "FUNCTION", "SEEN",
+                              "PASSED", "DROPPED", "UNREAD", "SHARED_WITH"}};
     for (const auto &flow : flows) {
         for (const auto &function : flow.functions()) {
             const mapi::ipc::FunctionInfo &info = function.info();
-            rows.push_back({cell(flow.client()), cell(flow.pid()), cell(flow.uid()), cell(flow.flow()), cell(flow.info().device()), cell(info.name()), cell(info.packets()),
-                            cell(info.passed_packets()), cell(info.dropped()), cell(info.unread_headers()), cell(info.shared_with())});
+            rows.push_back({cell(flow.client()), cell(flow.pid()), cell(flow.uid()),
+                            cell(flow.flow()), cell(flow.info().device()), cell(info.name()),
+                            cell(info.packets()), cell(info.passed_packets()), cell(info.dropped()),
+                            cell(info.unread_headers()), cell(info.shared_with())});
         }
     }
     return lay_out(rows);

@@ -14,8 +14,14 @@ namespace mapi_info
 // With the names that mapid's metrics use.
 inline std::array<std::pair<const char *, uint64_t>, 8> drops_of(const mapi::ipc::Statistics &stats)
 {
-    return {{{"bad_record", stats.bad_record()}, {"truncated", stats.truncated()}, {"buffer_full", stats.buffer_full()}, {"link_type", stats.link_type()},
-             {"not_written", stats.not_written()}, {"kernel", stats.kernel()}, {"no_flow", stats.no_flow()}, {"interface", stats.interface_drops()}}};
+    return {{{"bad_record", stats.bad_record()},
+             {"truncated", stats.truncated()},
+             {"buffer_full", stats.buffer_full()},
+             {"link_type", stats.link_type()},
+             {"not_written", stats.not_written()},
+             {"kernel", stats.kernel()},
+             {"no_flow", stats.no_flow()},
+             {"interface", stats.interface_drops()}}};
 }
 
 inline const char *state_of(const mapi::ipc::ListedDevice &device)
@@ -25,7 +31,8 @@ inline const char *state_of(const mapi::ipc::ListedDevice &device)
 
 inline const char *status_of(const mapi::ipc::ListedFlow &flow)
 {
-    static constexpr const char *kNames[] = {"new", "active", "finished", "closed"}; // as enum mapi_flow_status
+    static constexpr const char *kNames[] = {"new", "active", "finished",
+                                             "closed"}; // as enum mapi_flow_status
     const int status = flow.info().status();
     return status >= 0 && status < int(std::size(kNames)) ? kNames[status] : "?";
 }

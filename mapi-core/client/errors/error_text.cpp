@@ -18,7 +18,8 @@ constexpr bool is_in_order()
     }
     return true;
 }
-static_assert(is_in_order(), "a row's name has another number in errors.h, or rows are out of order");
+static_assert(is_in_order(),
+              "a row's name has another number in errors.h, or rows are out of order");
 } // namespace
 
 const char *error_text(int number) noexcept

@@ -36,7 +36,8 @@ void set_last_error(int number, const char *text) noexcept
         return; // the number has a text of its own
     // A plug-in may use its own numbers, for which there is no text.
     const char *const known = error_text(number);
-    const int head = snprintf(last_error.text, MAPI_ERROR_TEXT_BYTES, "%s%s", known, *known && *text ? ": " : "");
+    const int head = snprintf(last_error.text, MAPI_ERROR_TEXT_BYTES, "%s%s", known,
+                              *known && *text ? ": " : "");
     mapi_explain(last_error.text + head, MAPI_ERROR_TEXT_BYTES - size_t(head), text);
 }
 
@@ -45,7 +46,9 @@ bool take_last_error(int *number, char *text) noexcept
     if (number)
         *number = last_error.number;
     if (text)
-        strcpy(text, last_error.number == 0 ? "" : last_error.text ? last_error.text : error_text(last_error.number));
+        strcpy(text, last_error.number == 0 ? ""
+                     : last_error.text      ? last_error.text
+                                            : error_text(last_error.number));
     const bool had_one = last_error.number != 0;
     last_error.number = 0;
     return had_one;

@@ -19,7 +19,8 @@ namespace mapi::client
 namespace
 {
 constexpr int kSendTimeoutMs = 5000;
-constexpr const char *kForked = "this process was forked from the one that is connected (create its own flows, or call mapi_reconnect())";
+constexpr const char *kForked = "this process was forked from the one that is connected (create "
+                                "its own flows, or call mapi_reconnect())";
 constexpr int kGreetingMs = 10000;
 // interval for checking whether a mapid with a pending request still runs
 constexpr int kLookAgainMs = 200;
@@ -34,17 +35,23 @@ std::shared_ptr<Connection> Connection::open(const std::string &path)
         throw Error(MCOM_INIT_SOCKET_ERROR, path + ": socket path is too long");
     memcpy(address.sun_path, path.c_str(), path.size());
     ipc::Descriptor socket(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
-    if (::connect(socket.number(), reinterpret_cast<const sockaddr *>(&address), sizeof(address)) < 0) {
+    if (::connect(socket.number(), reinterpret_cast<const sockaddr *>(&address), sizeof(address)) <
+        0) {
         if (errno == ENOENT || errno == ECONNREFUSED || errno == ENOTDIR)
             return nullptr;
-        throw Error(MCOM_INIT_SOCKET_ERROR, "mapid at " + path + " cannot be reached: " + strerror(errno) + (errno == EACCES ? " (access is set by socket_mode and socket_group of mapi.conf)" : ""));
+        throw Error(MCOM_INIT_SOCKET_ERROR,
+                    "mapid at " + path + " cannot be reached: " + strerror(errno) +
+                        (errno == EACCES
+                             ? " (access is set by socket_mode and socket_group of mapi.conf)"
+                             : ""));
     }
     std::shared_ptr<Connection> connection(new Connection(std::move(socket), path));
     connection->shake_hands();
     return connection;
 }
 
-Connection::Connection(ipc::Descriptor socket, std::string path) : channel_(std::move(socket)), path_(std::move(path)), process_(getpid())
+Connection::Connection(ipc::Descriptor socket, std::string path)
+    : channel_(std::move(socket)), path_(std::move(path)), process_(getpid())
 {
 }
 
@@ -65,7 +72,8 @@ void Connection::shake_hands()
     client_ = map(memory[1], welcome.client_bytes(), true);
     has_greeted_ = true;
     if (welcome.has_pulse_offset()) // an older mapid has none
-        pulse_ = reinterpret_cast<const ipc::PulseWord *>(engine_memory(welcome.pulse_offset(), sizeof(ipc::PulseWord)));
+        pulse_ = reinterpret_cast<const ipc::PulseWord *>(
+            engine_memory(welcome.pulse_offset(), sizeof(ipc::PulseWord)));
 }
 
 // A request may take long, but a mapid that does not run never replies.  The socket is then shut
@@ -75,11 +83,13 @@ ipc::Message Connection::receive(size_t most)
     const uint64_t began_ns = ipc::monotonic_ns();
     pollfd event = {channel_.socket(), POLLIN, 0};
     while (poll(&event, 1, kLookAgainMs) <= 0) {
-        const bool has_no_greeting = !has_greeted_ && ipc::monotonic_ns() - began_ns > kGreetingMs * 1000000ull;
+        const bool has_no_greeting =
+            !has_greeted_ && ipc::monotonic_ns() - began_ns > kGreetingMs * 1000000ull;
         if (!has_no_greeting && !is_silent())
             continue;
         shutdown(channel_.socket(), SHUT_RDWR);
-        fail(has_greeted_ ? MCOM_SOCKET_ERROR : MCOM_INIT_SOCKET_ERROR, "does not answer: it is stopped or hangs");
+        fail(has_greeted_ ? MCOM_SOCKET_ERROR : MCOM_INIT_SOCKET_ERROR,
+             "does not answer: it is stopped or hangs");
     }
     ipc::Message message;
     if (!channel_.receive(message, most))
@@ -92,15 +102,18 @@ ipc::Mapping Connection::map(const ipc::Descriptor &memory, uint64_t bytes, bool
 {
     struct stat status = {};
     const int seals = fcntl(memory.number(), F_GET_SEALS);
-    if (seals < 0 || !(seals & F_SEAL_SHRINK) || fstat(memory.number(), &status) < 0 || bytes > uint64_t(status.st_size))
-        fail(MCOM_UNKNOWN_ERROR, "its shared memory is smaller than announced, or not sealed against shrinking");
+    if (seals < 0 || !(seals & F_SEAL_SHRINK) || fstat(memory.number(), &status) < 0 ||
+        bytes > uint64_t(status.st_size))
+        fail(MCOM_UNKNOWN_ERROR,
+             "its shared memory is smaller than announced, or not sealed against shrinking");
     ipc::Mapping mapping(memory.number(), bytes, is_writable);
     if (!mapping.data())
         fail(MCOM_UNKNOWN_ERROR, std::string("cannot map its memory: ") + strerror(errno));
     return mapping;
 }
 
-ipc::Reply Connection::ask(const ipc::Request &request, const std::vector<int> &descriptors, std::vector<ipc::Descriptor> *received, size_t most)
+ipc::Reply Connection::ask(const ipc::Request &request, const std::vector<int> &descriptors,
+                           std::vector<ipc::Descriptor> *received, size_t most)
 {
     need_own_process();
     const std::lock_guard lock(mutex_);
@@ -111,7 +124,7 @@ ipc::Reply Connection::ask(const ipc::Request &request, const std::vector<int> &
         try {
             channel_.send(request.SerializeAsString(), descriptors, kSendTimeoutMs);
             is_sent = true;
-        // mapid may have sent the reason before it closed the connection
+            // mapid may have sent the reason before it closed the connection
         } catch (const ipc::ChannelError &) {
             if (!has_hung_up() || !channel_.receive(message, most))
                 throw;
@@ -121,7 +134,8 @@ ipc::Reply Connection::ask(const ipc::Request &request, const std::vector<int> &
         if (!reply.ParseFromString(message.bytes) || !reply.is_reply())
             fail(MCOM_UNKNOWN_ERROR, "malformed reply");
         if (message.has_lost_descriptors)
-            fail(MCOM_UNKNOWN_ERROR, "sent a file, but this program has reached its limit of open files");
+            fail(MCOM_UNKNOWN_ERROR,
+                 "sent a file, but this program has reached its limit of open files");
         if (received)
             *received = std::move(message.descriptors);
     } catch (const ipc::ChannelError &error) {

@@ -24,7 +24,8 @@ public:
 
     // Sends one request and returns its reply, with at most `most` descriptors.  Throws Error: that
     // of the reply, or one of MCOM_.
-    ipc::Reply ask(const ipc::Request &request, const std::vector<int> &descriptors = {}, std::vector<ipc::Descriptor> *received = nullptr, size_t most = 0);
+    ipc::Reply ask(const ipc::Request &request, const std::vector<int> &descriptors = {},
+                   std::vector<ipc::Descriptor> *received = nullptr, size_t most = 0);
 
     // False: mapid has ended, is stopped or hangs, or this is a forked process.
     bool is_alive() const;

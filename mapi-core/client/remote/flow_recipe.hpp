@@ -10,7 +10,7 @@
 namespace mapi::client
 {
 struct FlowRecipe {
-    ipc::Request creation;           // with the flow's number, like all calls below
+    ipc::Request creation; // with the flow's number, like all calls below
     // the file that is sent with it; empty: the flow is on a device
     std::string capture;
     std::vector<ipc::Request> calls; // options, applied and removed functions, in order

@@ -9,9 +9,9 @@
 #include <unistd.h>
 
 #include "client/remote/remote_flow.hpp"
+#include "common/file_error/file_error.h"
 #include "engine/copy_text.hpp"
 #include "engine/error.hpp"
-#include "common/file_error/file_error.h"
 
 namespace mapi::client
 {
@@ -56,7 +56,8 @@ namespace
 // Opens with the permissions of this process.  "-": standard input.
 ipc::Descriptor open_file(const std::string &path)
 {
-    ipc::Descriptor file(path == "-" ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0) : open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    ipc::Descriptor file(path == "-" ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)
+                                     : open(path.c_str(), O_RDONLY | O_CLOEXEC));
     if (!file.is_open())
         throw Error(MAPI_ERROR_FILE, path + ": " + nslice_read_error(errno));
     return file;
@@ -78,13 +79,17 @@ ipc::Request RemoteBackend::capture_request(int fd, const std::string &path, int
     return request;
 }
 
-std::shared_ptr<RemoteFlow> RemoteBackend::make_flow(const ipc::Request &creation, const std::string &capture)
+std::shared_ptr<RemoteFlow> RemoteBackend::make_flow(const ipc::Request &creation,
+                                                     const std::string &capture)
 {
-    const ipc::Reply reply = capture.empty() ? connection_->ask(creation) : open_capture(creation, capture);
-    return std::make_shared<RemoteFlow>(connection_, FlowRecipe{creation, capture, {}, {}}, reply.flow());
+    const ipc::Reply reply =
+        capture.empty() ? connection_->ask(creation) : open_capture(creation, capture);
+    return std::make_shared<RemoteFlow>(connection_, FlowRecipe{creation, capture, {}, {}},
+                                        reply.flow());
 }
 
-std::shared_ptr<Flow> RemoteBackend::create_offline_flow(int fd, const std::string &path, int format)
+std::shared_ptr<Flow> RemoteBackend::create_offline_flow(int fd, const std::string &path,
+                                                         int format)
 {
     return make_flow(capture_request(fd, path, format), path);
 }
@@ -93,7 +98,9 @@ std::shared_ptr<Flow> RemoteBackend::create_offline_flow(int fd, const std::stri
 std::shared_ptr<Flow> RemoteBackend::create_again(const FlowRecipe &recipe)
 {
     if (!recipe.writer.empty())
-        throw Error(MFUNCT_NOT_SUPPORTED, recipe.writer + ": its file would be overwritten (close the flow and create one with another file)");
+        throw Error(MFUNCT_NOT_SUPPORTED,
+                    recipe.writer + ": its file would be overwritten (close the flow and create "
+                                    "one with another file)");
     const std::shared_ptr<RemoteFlow> flow = make_flow(recipe.creation, recipe.capture);
     try {
         for (const ipc::Request &call : recipe.calls)
@@ -135,7 +142,8 @@ void RemoteBackend::delete_offline(const std::string &device)
     connection_->ask(request);
 }
 
-void RemoteBackend::set_option(const std::string &device, const std::string &key, const std::string &value)
+void RemoteBackend::set_option(const std::string &device, const std::string &key,
+                               const std::string &value)
 {
     ipc::Request request;
     request.mutable_set_option()->set_device(device);

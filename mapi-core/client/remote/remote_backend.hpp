@@ -13,7 +13,10 @@ class RemoteFlow;
 class RemoteBackend final : public Backend
 {
 public:
-    explicit RemoteBackend(std::shared_ptr<Connection> connection) : connection_(std::move(connection)) {}
+    explicit RemoteBackend(std::shared_ptr<Connection> connection)
+        : connection_(std::move(connection))
+    {
+    }
 
     bool is_alive() const { return connection_->is_alive(); }
 
@@ -27,7 +30,8 @@ public:
     void append_offline(const std::string &device, const std::string &path) override;
     void start_offline(const std::string &device) override;
     void delete_offline(const std::string &device) override;
-    void set_option(const std::string &device, const std::string &key, const std::string &value) override;
+    void set_option(const std::string &device, const std::string &key,
+                    const std::string &value) override;
     void describe_device(int id, mapi_device_info_t *info) override;
     int next_device(int id) override;
     void copy_stats(const std::string &device, mapi_stat_t *stats) override;

@@ -5,12 +5,10 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
-#include <cstring>
 
 #include <unistd.h>
 
 #include "engine/error.hpp"
-#include "engine/wall_clock.hpp"
 #include "functions/catalog.hpp"
 #include "ring/futex.hpp"
 
@@ -18,15 +16,6 @@ namespace mapi::client
 {
 namespace
 {
-constexpr int kLookAgainMs = 200; // interval for checking whether mapid still runs
-constexpr std::atomic<uint64_t> kNoBase = 0; // mapid already returns the flow's own share
-
-void store(std::vector<std::atomic<uint64_t>> &result, const std::vector<uint64_t> &copy)
-{
-    for (size_t i = 0; i < result.size(); ++i)
-        result[i].store(copy[i], std::memory_order_relaxed);
-}
-
 // Null: this libmapi has no such function.
 const mapi_function *find_composing(const std::string &name)
 {
@@ -38,10 +27,13 @@ const mapi_function *find_composing(const std::string &name)
 }
 } // namespace
 
-RemoteFlow::RemoteFlow(std::shared_ptr<Connection> connection, FlowRecipe recipe, const ipc::FlowMade &made)
+RemoteFlow::RemoteFlow(std::shared_ptr<Connection> connection, FlowRecipe recipe,
+                       const ipc::FlowMade &made)
     : connection_(std::move(connection)), recipe_(std::move(recipe)),
-      number_(recipe_.capture.empty() ? recipe_.creation.create_flow().flow() : recipe_.creation.create_offline().flow()),
-      status_(reinterpret_cast<const std::atomic<uint32_t> *>(connection_->engine_memory(made.status_offset(), sizeof(uint32_t))))
+      number_(recipe_.capture.empty() ? recipe_.creation.create_flow().flow()
+                                      : recipe_.creation.create_offline().flow()),
+      status_(reinterpret_cast<const std::atomic<uint32_t> *>(
+          connection_->engine_memory(made.status_offset(), sizeof(uint32_t))))
 {
 }
 
@@ -66,7 +58,9 @@ int RemoteFlow::apply(const std::string &function, engine::Arguments arguments)
         files.insert(files.end(), argument.descriptors.begin(), argument.descriptors.end());
     }
     if (files.size() > ipc::kDescriptorsMax)
-        throw Error(MAPI_LIMIT_REACHED, function + ": " + std::to_string(files.size()) + " files are too many: mapid accepts at most " + std::to_string(ipc::kDescriptorsMax) +
+        throw Error(MAPI_LIMIT_REACHED, function + ": " + std::to_string(files.size()) +
+                                            " files are too many: mapid accepts at most " +
+                                            std::to_string(ipc::kDescriptorsMax) +
                                             " (no limit with MAPI_SOCKET=none)");
     const std::lock_guard lock(mutex_);
     const ipc::Reply reply = connection_->ask(request, files);
@@ -85,7 +79,10 @@ void RemoteFlow::add(const std::string &name, const ipc::Applied &applied)
     Function &function = functions_.emplace_back();
     function.name = name;
     if (applied.has_result())
-        function.published = engine::Published(connection_->engine_memory(applied.result_offset(), engine::Published::memory_bytes(bytes)), bytes);
+        function.published =
+            engine::Published(connection_->engine_memory(applied.result_offset(),
+                                                         engine::Published::memory_bytes(bytes)),
+                              bytes);
     function.result = std::vector<std::atomic<uint64_t>>(engine::Published::words_for(bytes));
     function.results.res = function.result.data();
     function.results.size = int(bytes);
@@ -99,8 +96,10 @@ void RemoteFlow::add(const std::string &name, const ipc::Applied &applied)
     const ipc::Ring &ring = applied.ring();
     function.writer_waits = ring.writer_waits();
     const ring::RingPages pages{
-        reinterpret_cast<ring::WriterPage *>(connection_->engine_memory(ring.writer_offset(), sizeof(ring::WriterPage))),
-        reinterpret_cast<ring::ReaderPage *>(connection_->client_memory(ring.reader_offset(), sizeof(ring::ReaderPage))),
+        reinterpret_cast<ring::WriterPage *>(
+            connection_->engine_memory(ring.writer_offset(), sizeof(ring::WriterPage))),
+        reinterpret_cast<ring::ReaderPage *>(
+            connection_->client_memory(ring.reader_offset(), sizeof(ring::ReaderPage))),
         connection_->engine_memory(ring.data_offset(), ring.data_bytes()), ring.data_bytes()};
     function.records = std::make_unique<ring::RecordSource>(pages, ring.reader_returns());
     if (const mapi_function *table = applied.is_composed() ? find_composing(name) : nullptr)
@@ -156,7 +155,8 @@ void RemoteFlow::reset(int fid)
     request.mutable_reset()->set_flow(number_);
     request.mutable_reset()->set_function(fid);
     const auto reset = [&] { connection_->ask(request); };
-    const Function *const counted = fid >= 1 && size_t(fid) <= functions_.size() ? &functions_[size_t(fid) - 1] : nullptr;
+    const Function *const counted =
+        fid >= 1 && size_t(fid) <= functions_.size() ? &functions_[size_t(fid) - 1] : nullptr;
     if (counted && counted->since_last)
         counted->since_last->restart(reset);
     else
@@ -221,176 +221,12 @@ void RemoteFlow::close()
     connection_->ask(request);
 }
 
-RemoteFlow::Function &RemoteFlow::function(int fid)
-{
-    if (fid < 1 || size_t(fid) > functions_.size())
-        throw Error(MAPI_INVALID_FID_FUNCID, "the flow has no function " + std::to_string(fid));
-    Function &function = functions_[size_t(fid) - 1];
-    if (function.is_removed)
-        throw Error(MAPI_INVALID_FID_FUNCID, "function " + std::to_string(fid) + " of the flow was removed");
-    return function;
-}
-
-RemoteFlow::Function &RemoteFlow::connected_function(int fid)
-{
-    if (!is_connected_.load(std::memory_order_acquire))
-        throw Error(MAPI_FLOW_NOT_CONNECTED, "the flow is not connected");
-    return function(fid);
-}
-
-mapi_results_t *RemoteFlow::read_results(int fid)
-{
-    Function &function = connected_function(fid);
-    if (function.result.empty())
-        throw Error(MAPI_SHM_ERR, function.name + " has no result");
-    if (function.has_results_in_ring)
-        return nullptr;
-    if (function.is_composed)
-        return read_composed(function);
-    if (function.result.size() == 1) [[likely]] {
-        const auto word = [&] { return function.published.first_word(); };
-        function.result[0].store(function.since_last ? function.since_last->take(word) : word(), std::memory_order_relaxed);
-        if (!function.since_last)
-            open_shortcut(fid, WordPlace{function.published.first(), &kNoBase, &function.result[0], &function.results, status_}, [&] { return function.is_removed.load(); });
-    } else {
-        std::vector<uint64_t> copy(function.result.size());
-        if (!function.published.try_read(copy.data()))
-            return nullptr;
-        store(function.result, copy);
-    }
-    return show(function);
-}
-
-// The time is only returned for a value that is up to date.  A mapid that ends sets the status; one
-// that is killed or stopped cannot, so its pulse is checked from time to time.
-mapi_results_t *RemoteFlow::show(Function &function)
-{
-    const uint64_t now_us = engine::now_us();
-    if (status_->load(std::memory_order_acquire) != FLOW_ACTIVE) [[unlikely]] {
-        check_ended();
-    } else if (now_us - seen_alive_us_.load(std::memory_order_relaxed) > kLookAgainMs * 1000ull || are_shortcuts_closed()) {
-        need_mapid();
-        seen_alive_us_.store(now_us, std::memory_order_relaxed);
-    }
-    std::atomic_ref(function.results.ts).store(now_us, std::memory_order_relaxed);
-    return &function.results;
-}
-
-// A finished flow stays readable, whatever happens to mapid.
-void RemoteFlow::check_ended() const
-{
-    if (!is_closed_ && status() == FLOW_CLOSED)
-        throw Error(MCOM_SOCKET_ERROR, "mapid at " + connection_->path() + " has ended, and the flow with it");
-}
-
-void RemoteFlow::need_mapid() const
-{
-    check_ended();
-    if (status() != FLOW_FINISHED)
-        connection_->need_mapid();
-}
-
-// A child of fork() would consume its parent's data, and wait for locks of threads that it does not
-// have.
-void RemoteFlow::need_own_process() const
-{
-    if (are_shortcuts_closed()) [[unlikely]]
-        connection_->need_own_process();
-}
-
-void RemoteFlow::read_whole(Function &function)
-{
-    std::vector<uint64_t> copy(function.result.size());
-    for (unsigned tries = 1; !function.published.try_read(copy.data()) && !is_closed_; ++tries) {
-        need_mapid();
-        engine::Published::rest_after(tries);
-    }
-    if (is_closed_) // its memory may belong to another flow
-        throw Error(MAPI_INVALID_FLOW, "the flow was closed during the call");
-    store(function.result, copy);
-}
-
-// A read consumes the records, so the check that mapid runs comes first.
-mapi_results_t *RemoteFlow::read_composed(Function &function)
-{
-    if (!function.composed)
-        throw Error(MCOM_UNKNOWN_ERROR, function.name + ": cannot read its result: libmapi and mapid have different versions");
-    need_own_process();
-    const auto lock = function.records->lock();
-    if (is_closed_)
-        throw Error(MAPI_INVALID_FLOW, "the flow was closed during the call");
-    mapi_results_t *const results = show(function);
-    std::vector<uint64_t> copy(function.result.size());
-    function.composed->read(function.published.words(), function.published.bytes(), *function.records, copy.data());
-    store(function.result, copy);
-    return results;
-}
-
-// The memory may belong to another flow once this one is closed; callers check that under the
-// source's lock.
-ring::RecordSource &RemoteFlow::records(Function &function, bool are_packets) const
-{
-    if (!(are_packets ? function.has_packets_in_ring : function.has_results_in_ring))
-        throw Error(MAPI_INVALID_FID_FUNCID, function.name + (are_packets ? " keeps no packets (use TO_BUFFER)" : " does not return results one by one"));
-    if (!function.records)
-        throw Error(MAPI_NO_MORE_RESULTS, function.name + " has no more results");
-    need_own_process();
-    return *function.records;
-}
-
-mapi_results_t *RemoteFlow::next_results(int fid)
-{
-    Function &function = connected_function(fid);
-    if (!function.has_results_in_ring && !function.result.empty()) {
-        read_whole(function);
-        return show(function);
-    }
-    ring::RecordSource &source = records(function, false);
-    const auto lock = source.lock();
-    const ring::Record record = is_closed_ ? ring::Record{} : source.next([this] { return is_alive(); });
-    if (!record.data && !is_closed_)
-        need_mapid();
-    if (!record.data)
-        throw Error(MAPI_NO_MORE_RESULTS, function.name + " has no more results");
-    std::vector<uint64_t> copy(function.result.size());
-    memcpy(copy.data(), record.data, std::min(copy.size() * sizeof(uint64_t), size_t(record.bytes)));
-    store(function.result, copy);
-    std::atomic_ref(function.results.ts).store(engine::now_us(), std::memory_order_relaxed);
-    return &function.results;
-}
-
-const mapipkt *RemoteFlow::next_packet(int fid)
-{
-    Function &function = connected_function(fid);
-    ring::RecordSource &source = records(function, true);
-    open_shortcut(fid, source, [&] { return function.is_removed.load(); });
-    const auto lock = source.lock();
-    if (is_closed_)
-        return nullptr;
-    const ring::Record record = source.next([this] { return is_alive(); });
-    if (!record.data && !is_closed_)
-        need_mapid();
-    return reinterpret_cast<const mapipkt *>(record.data);
-}
-
-int RemoteFlow::next_packets(int fid, const mapipkt **packets, int most, int timeout_ms)
-{
-    ring::RecordSource &source = records(connected_function(fid), true);
-    const auto lock = source.lock();
-    if (is_closed_)
-        return 0;
-    const int count = source.next_many(most, timeout_ms, [this] { return is_alive(); },
-                                       [&](const ring::Record &record) { *packets++ = reinterpret_cast<const mapipkt *>(record.data); });
-    if (count == 0 && !is_closed_)
-        need_mapid();
-    return count;
-}
-
 int RemoteFlow::poll_descriptor(int fid)
 {
     Function &function = connected_function(fid);
     if (!function.records || function.is_composed)
-        throw Error(MAPI_INVALID_FID_FUNCID, function.name + " returns nothing one by one to wait for");
+        throw Error(MAPI_INVALID_FID_FUNCID,
+                    function.name + " returns nothing one by one to wait for");
     const auto lock = function.records->lock();
     if (!function.event.is_open()) {
         ipc::Request request;
@@ -413,11 +249,14 @@ bool RemoteFlow::wait_for_end(int timeout_ms)
     using Clock = std::chrono::steady_clock;
     const auto end = Clock::now() + std::chrono::milliseconds(timeout_ms);
     while (!is_closed_ && status() == FLOW_ACTIVE) {
-        const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end - Clock::now()).count();
+        const auto left =
+            std::chrono::duration_cast<std::chrono::milliseconds>(end - Clock::now()).count();
         if (timeout_ms >= 0 && left <= 0)
             return false;
         need_mapid();
-        ring::wait_for_change(*status_, FLOW_ACTIVE, timeout_ms < 0 ? kLookAgainMs : int(std::min<int64_t>(left, kLookAgainMs)));
+        ring::wait_for_change(*status_, FLOW_ACTIVE,
+                              timeout_ms < 0 ? kLookAgainMs
+                                             : int(std::min<int64_t>(left, kLookAgainMs)));
     }
     check_ended();
     return true;
@@ -428,7 +267,8 @@ mapi_flow_status RemoteFlow::reported_status()
 {
     const mapi_flow_status reported = mapi_flow_status(status());
     for (Function &function : functions_) {
-        if (reported != FLOW_FINISHED || function.is_removed || !function.records || function.is_composed)
+        if (reported != FLOW_FINISHED || function.is_removed || !function.records ||
+            function.is_composed)
             continue;
         const auto lock = function.records->lock();
         if (function.records->has_left(!function.has_packets_in_ring))
@@ -440,8 +280,10 @@ mapi_flow_status RemoteFlow::reported_status()
 void RemoteFlow::describe(mapi_flow_info_t *info)
 {
     for (Function &function : functions_) {
-        const bool holds_device_up = is_connected_ && function.has_packets_in_ring && function.writer_waits && !function.is_removed;
-        if (holds_device_up && status() == FLOW_ACTIVE && function.records->wait_whether_last(kWhetherOverMs, [this] { return is_alive(); }))
+        const bool holds_device_up = is_connected_ && function.has_packets_in_ring &&
+                                     function.writer_waits && !function.is_removed;
+        if (holds_device_up && status() == FLOW_ACTIVE &&
+            function.records->wait_whether_last(kWhetherOverMs, [this] { return is_alive(); }))
             wait_for_end(kWhetherOverMs); // until its files are written
     }
     ipc::Request request;

@@ -5,8 +5,8 @@
 
 #include <atomic>
 #include <deque>
-#include <mutex>
 #include <memory>
+#include <mutex>
 #include <vector>
 
 #include "client/backend.hpp"
@@ -23,7 +23,8 @@ class RemoteFlow final : public Flow
 {
 public:
     // recipe: how the flow was created.
-    RemoteFlow(std::shared_ptr<Connection> connection, FlowRecipe recipe, const ipc::FlowMade &made);
+    RemoteFlow(std::shared_ptr<Connection> connection, FlowRecipe recipe,
+               const ipc::FlowMade &made);
 
     // Repeats a call of another flow's recipe.
     void ask_again(const ipc::Request &call);
@@ -51,17 +52,19 @@ public:
     std::shared_ptr<const FlowRecipe> recipe_if_gone() override;
 
 private:
+    static constexpr int kLookAgainMs = 200; // interval for checking whether mapid still runs
+
     struct Function {
         std::string name;
-        engine::Published published; // in mapid's memory
+        engine::Published published;               // in mapid's memory
         std::vector<std::atomic<uint64_t>> result; // memory returned by mapi_read_results()
         mapi_results_t results = {};
         bool has_results_in_ring = false;
         bool has_packets_in_ring = false;
         bool is_composed = false;
-        bool writer_waits = false; // the writer of its ring waits
+        bool writer_waits = false;                     // the writer of its ring waits
         std::unique_ptr<engine::SinceLast> since_last; // null if results are totals
-        std::unique_ptr<ring::RecordSource> records; // null: the function has no ring
+        std::unique_ptr<ring::RecordSource> records;   // null: the function has no ring
         // protected by the lock of `records`; null: not composed, or this libmapi does not support
         // it
         std::unique_ptr<engine::ComposedResult> composed;
@@ -90,7 +93,7 @@ private:
     FlowRecipe recipe_; // protected by mutex_
     const int number_;
     const std::atomic<uint32_t> *const status_;
-    std::mutex mutex_; // for apply, connect, close
+    std::mutex mutex_;               // for apply, connect, close
     std::deque<Function> functions_; // not extended once connected
     std::atomic<bool> is_connected_ = false;
     std::atomic<uint64_t> seen_alive_us_ = 0;

@@ -6,7 +6,8 @@
 
 namespace mapi::daemon
 {
-uint64_t ClientRegistry::add_client(const Peer &peer, std::shared_ptr<engine::Quota> memory, std::shared_ptr<engine::Quota> user)
+uint64_t ClientRegistry::add_client(const Peer &peer, std::shared_ptr<engine::Quota> memory,
+                                    std::shared_ptr<engine::Quota> user)
 {
     const std::lock_guard lock(mutex_);
     clients_[++last_client_] = {peer.pid, peer.uid, {}, std::move(memory), std::move(user)};
@@ -27,7 +28,8 @@ void ClientRegistry::remove_client(uint64_t client)
     clients_.erase(client);
 }
 
-void ClientRegistry::add_flow(uint64_t client, int number, const std::shared_ptr<engine::Flow> &flow)
+void ClientRegistry::add_flow(uint64_t client, int number,
+                              const std::shared_ptr<engine::Flow> &flow)
 {
     const std::lock_guard lock(mutex_);
     clients_.at(client).flows[number] = flow;
@@ -118,7 +120,8 @@ FunctionSums ClientRegistry::sum_up(const std::vector<std::shared_ptr<engine::Fl
     return sums;
 }
 
-std::vector<ClientRegistry::Entry> ClientRegistry::flows(std::optional<uid_t> user, uint64_t client, int number, size_t most)
+std::vector<ClientRegistry::Entry> ClientRegistry::flows(std::optional<uid_t> user, uint64_t client,
+                                                         int number, size_t most)
 {
     const std::lock_guard lock(mutex_);
     std::vector<Entry> found;
@@ -126,10 +129,12 @@ std::vector<ClientRegistry::Entry> ClientRegistry::flows(std::optional<uid_t> us
         const Client &owner = at->second;
         if (user && owner.uid != *user)
             continue;
-        for (auto flow = owner.flows.lower_bound(at->first == client ? number : 0); flow != owner.flows.end(); ++flow) {
+        for (auto flow = owner.flows.lower_bound(at->first == client ? number : 0);
+             flow != owner.flows.end(); ++flow) {
             if (found.size() == most)
                 return found;
-            found.push_back({at->first, owner.pid, owner.uid, flow->first, flow->second, owner.memory->used(), owner.user->used()});
+            found.push_back({at->first, owner.pid, owner.uid, flow->first, flow->second,
+                             owner.memory->used(), owner.user->used()});
         }
     }
     return found;

@@ -47,7 +47,8 @@ public:
     };
 
     // Registers a client for its lifetime.  user: memory quota of all clients of its user.
-    uint64_t add_client(const Peer &peer, std::shared_ptr<engine::Quota> memory, std::shared_ptr<engine::Quota> user);
+    uint64_t add_client(const Peer &peer, std::shared_ptr<engine::Quota> memory,
+                        std::shared_ptr<engine::Quota> user);
     void remove_client(uint64_t client);
     void add_flow(uint64_t client, int number, const std::shared_ptr<engine::Flow> &flow);
     void remove_flow(uint64_t client, int number);
@@ -60,8 +61,12 @@ public:
     // Sums over existing flows and closed ones, with their final counts; the sums never decrease.
     FunctionSums function_sums();
     // Flows of one user, or of all users, starting at this client and number, in that order.
-    std::vector<Entry> flows(std::optional<uid_t> user = {}, uint64_t client = 0, int number = 0, size_t most = SIZE_MAX);
-    double uptime_s() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count(); }
+    std::vector<Entry> flows(std::optional<uid_t> user = {}, uint64_t client = 0, int number = 0,
+                             size_t most = SIZE_MAX);
+    double uptime_s() const
+    {
+        return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+    }
 
     Tally tally;
 

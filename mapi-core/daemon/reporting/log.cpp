@@ -24,11 +24,13 @@ void start_log(const std::string &level, const std::string &file)
     if (!std::filesystem::is_directory(folder, ignored)) // otherwise spdlog would create it
         throw std::runtime_error(file + ": cannot write the log: folder does not exist");
     try {
-        logger = file.empty() ? spdlog::stderr_logger_mt("mapid") : spdlog::basic_logger_mt("mapid", file);
+        logger = file.empty() ? spdlog::stderr_logger_mt("mapid")
+                              : spdlog::basic_logger_mt("mapid", file);
     } catch (const spdlog::spdlog_ex &error) {
         throw std::runtime_error(file + ": cannot write the log: " + error.what());
     }
-    if (file.empty() && std::getenv("JOURNAL_STREAM")) // journald takes the level from "<N>" before each line
+    if (file.empty() &&
+        std::getenv("JOURNAL_STREAM")) // journald takes the level from "<N>" before each line
         logger->set_formatter(std::make_unique<JournalFormatter>());
     logger->flush_on(spdlog::level::trace);
     spdlog::set_default_logger(std::move(logger));
@@ -39,11 +41,14 @@ void start_log(const std::string &level, const std::string &file)
 std::string configured_log_level()
 {
     const std::string level = engine::find_config_value("log_level");
-    return engine::log_level_name(level.empty() ? engine::find_config_value("syslog_level") : level);
+    return engine::log_level_name(level.empty() ? engine::find_config_value("syslog_level")
+                                                : level);
 }
 
 void log_plan(const engine::Device &device, const engine::Plan &plan)
 {
-    spdlog::debug("device {}: new plan: {} flows, {} distinct functions, {} node groups", device.settings().name, plan.chains().size(), plan.count_nodes(), plan.groups().size());
+    spdlog::debug("device {}: new plan: {} flows, {} distinct functions, {} node groups",
+                  device.settings().name, plan.chains().size(), plan.count_nodes(),
+                  plan.groups().size());
 }
 } // namespace mapi::daemon

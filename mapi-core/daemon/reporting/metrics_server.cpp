@@ -27,7 +27,8 @@ Address parse(const std::string &text)
 {
     const size_t colon = text.rfind(':');
     if (colon == std::string::npos)
-        throw std::runtime_error(text + ": requires ADDRESS:PORT, such as 127.0.0.1:9100 or [::1]:9100");
+        throw std::runtime_error(text +
+                                 ": requires ADDRESS:PORT, such as 127.0.0.1:9100 or [::1]:9100");
     std::string host = text.substr(0, colon);
     if (host.size() > 2 && host.front() == '[' && host.back() == ']')
         host = host.substr(1, host.size() - 2);
@@ -35,15 +36,20 @@ Address parse(const std::string &text)
     hints.ai_socktype = SOCK_STREAM;
     hints.ai_flags = AI_NUMERICHOST | AI_NUMERICSERV | AI_PASSIVE;
     addrinfo *found = nullptr;
-    if (host.empty() || getaddrinfo(host.c_str(), text.substr(colon + 1).c_str(), &hints, &found) != 0)
-        throw std::runtime_error(text + ": requires a numeric ADDRESS:PORT, such as 127.0.0.1:9100 or [::1]:9100");
+    if (host.empty() ||
+        getaddrinfo(host.c_str(), text.substr(colon + 1).c_str(), &hints, &found) != 0)
+        throw std::runtime_error(
+            text + ": requires a numeric ADDRESS:PORT, such as 127.0.0.1:9100 or [::1]:9100");
     Address address;
     memcpy(&address.storage, found->ai_addr, found->ai_addrlen);
     freeaddrinfo(found);
     if (address.storage.ss_family == AF_INET6)
-        address.is_local = IN6_IS_ADDR_LOOPBACK(&reinterpret_cast<const sockaddr_in6 &>(address.storage).sin6_addr);
+        address.is_local = IN6_IS_ADDR_LOOPBACK(
+            &reinterpret_cast<const sockaddr_in6 &>(address.storage).sin6_addr);
     else
-        address.is_local = ntohl(reinterpret_cast<const sockaddr_in &>(address.storage).sin_addr.s_addr) >> 24 == 127;
+        address.is_local =
+            ntohl(reinterpret_cast<const sockaddr_in &>(address.storage).sin_addr.s_addr) >> 24 ==
+            127;
     return address;
 }
 
@@ -52,16 +58,20 @@ class Server final : public MetricsServer
 public:
     Server(const Address &address, std::function<std::string()> text) : text_(std::move(text))
     {
-        const unsigned flags = MHD_USE_INTERNAL_POLLING_THREAD | (address.storage.ss_family == AF_INET6 ? unsigned(MHD_USE_IPv6) : 0);
-        daemon_ = MHD_start_daemon(flags, 0, nullptr, nullptr, &Server::answer, this, MHD_OPTION_SOCK_ADDR, &address.storage,
-                                   MHD_OPTION_CONNECTION_LIMIT, kConnectionsMax, MHD_OPTION_CONNECTION_TIMEOUT, kTimeoutS, MHD_OPTION_END);
+        const unsigned flags = MHD_USE_INTERNAL_POLLING_THREAD |
+                               (address.storage.ss_family == AF_INET6 ? unsigned(MHD_USE_IPv6) : 0);
+        daemon_ = MHD_start_daemon(flags, 0, nullptr, nullptr, &Server::answer, this,
+                                   MHD_OPTION_SOCK_ADDR, &address.storage,
+                                   MHD_OPTION_CONNECTION_LIMIT, kConnectionsMax,
+                                   MHD_OPTION_CONNECTION_TIMEOUT, kTimeoutS, MHD_OPTION_END);
         if (!daemon_)
             throw std::runtime_error(std::string("--metrics: cannot listen: ") + strerror(errno));
     }
     ~Server() override { MHD_stop_daemon(daemon_); }
 
 private:
-    static MHD_Result answer(void *self, MHD_Connection *connection, const char *path, const char *method, const char *, const char *, size_t *, void **)
+    static MHD_Result answer(void *self, MHD_Connection *connection, const char *path,
+                             const char *method, const char *, const char *, size_t *, void **)
     {
         try {
             if (strcmp(method, "GET") != 0 && strcmp(method, "HEAD") != 0)
@@ -75,10 +85,12 @@ private:
     }
     static MHD_Result reply(MHD_Connection *connection, unsigned code, const std::string &text)
     {
-        MHD_Response *response = MHD_create_response_from_buffer(text.size(), const_cast<char *>(text.data()), MHD_RESPMEM_MUST_COPY);
+        MHD_Response *response = MHD_create_response_from_buffer(
+            text.size(), const_cast<char *>(text.data()), MHD_RESPMEM_MUST_COPY);
         if (!response)
             return MHD_NO;
-        MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8");
+        MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE,
+                                "text/plain; version=0.0.4; charset=utf-8");
         const MHD_Result result = MHD_queue_response(connection, code, response);
         MHD_destroy_response(response);
         return result;
@@ -89,11 +101,14 @@ private:
 };
 } // namespace
 
-std::unique_ptr<MetricsServer> serve_metrics(const std::string &address, bool may_be_public, std::function<std::string()> text)
+std::unique_ptr<MetricsServer> serve_metrics(const std::string &address, bool may_be_public,
+                                             std::function<std::string()> text)
 {
     const Address parsed = parse(address);
     if (!parsed.is_local && !may_be_public)
-        throw std::runtime_error("--metrics " + address + ": other machines can reach this address (--metrics-public allows it)");
+        throw std::runtime_error(
+            "--metrics " + address +
+            ": other machines can reach this address (--metrics-public allows it)");
     return std::make_unique<Server>(parsed, std::move(text));
 }
 } // namespace mapi::daemon

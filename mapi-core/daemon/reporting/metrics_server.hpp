@@ -16,5 +16,6 @@ public:
 
 // address: "127.0.0.1:9100", "[::1]:9100".  Any address but loopback requires may_be_public.
 // `text` is called on a thread of the server.  Throws std::runtime_error.
-std::unique_ptr<MetricsServer> serve_metrics(const std::string &address, bool may_be_public, std::function<std::string()> text);
+std::unique_ptr<MetricsServer> serve_metrics(const std::string &address, bool may_be_public,
+                                             std::function<std::string()> text);
 } // namespace mapi::daemon

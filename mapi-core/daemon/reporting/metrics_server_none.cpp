@@ -6,7 +6,8 @@
 
 namespace mapi::daemon
 {
-std::unique_ptr<MetricsServer> serve_metrics(const std::string &, bool, std::function<std::string()>)
+std::unique_ptr<MetricsServer> serve_metrics(const std::string &, bool,
+                                             std::function<std::string()>)
 {
     throw std::runtime_error("--metrics: unavailable: built without libmicrohttpd");
 }

@@ -49,9 +49,11 @@ private:
 
 void add(mapi_stat_t &sum, const mapi_stat_t &stats)
 {
-    for (const auto member : {&mapi_stat_t::ps_recv, &mapi_stat_t::bytes_recv, &mapi_stat_t::ps_ifdrop, &mapi_stat_t::drop_bad_record, &mapi_stat_t::drop_truncated,
-                              &mapi_stat_t::drop_buffer_full, &mapi_stat_t::drop_link_type, &mapi_stat_t::drop_not_written, &mapi_stat_t::drop_kernel,
-                              &mapi_stat_t::drop_no_flow})
+    for (const auto member :
+         {&mapi_stat_t::ps_recv, &mapi_stat_t::bytes_recv, &mapi_stat_t::ps_ifdrop,
+          &mapi_stat_t::drop_bad_record, &mapi_stat_t::drop_truncated,
+          &mapi_stat_t::drop_buffer_full, &mapi_stat_t::drop_link_type,
+          &mapi_stat_t::drop_not_written, &mapi_stat_t::drop_kernel, &mapi_stat_t::drop_no_flow})
         sum.*member += stats.*member;
 }
 
@@ -72,7 +74,8 @@ std::map<std::string, mapi_stat_t> open_devices(engine::Devices &devices)
 void add_devices(Text &text, engine::Devices &devices)
 {
     const std::map<std::string, mapi_stat_t> open = open_devices(devices);
-    text.begin("mapi_device_packets_total", "counter", "Packets that the device's driver read since the device was opened.");
+    text.begin("mapi_device_packets_total", "counter",
+               "Packets that the device's driver read since the device was opened.");
     for (const auto &[name, stats] : open)
         text.add({{"device", name}}, stats.ps_recv);
     text.begin("mapi_device_bytes_total", "counter", "Bytes of these packets on the wire.");
@@ -80,9 +83,15 @@ void add_devices(Text &text, engine::Devices &devices)
         text.add({{"device", name}}, stats.bytes_recv);
     text.begin("mapi_device_drops_total", "counter", "Lost packets or records, by cause.");
     for (const auto &[name, stats] : open) {
-        const std::array<std::pair<const char *, uint64_t>, 8> drops = {{{"bad_record", stats.drop_bad_record}, {"truncated", stats.drop_truncated},
-            {"buffer_full", stats.drop_buffer_full}, {"link_type", stats.drop_link_type}, {"not_written", stats.drop_not_written},
-            {"kernel", stats.drop_kernel}, {"no_flow", stats.drop_no_flow}, {"interface", stats.ps_ifdrop}}};
+        const std::array<std::pair<const char *, uint64_t>, 8> drops = {
+            {{"bad_record", stats.drop_bad_record},
+             {"truncated", stats.drop_truncated},
+             {"buffer_full", stats.drop_buffer_full},
+             {"link_type", stats.drop_link_type},
+             {"not_written", stats.drop_not_written},
+             {"kernel", stats.drop_kernel},
+             {"no_flow", stats.drop_no_flow},
+             {"interface", stats.ps_ifdrop}}};
         for (const auto &[cause, count] : drops)
             text.add({{"device", name}, {"cause", cause}}, count);
     }
@@ -106,10 +115,12 @@ void add_flows(Text &text, ClientRegistry &clients)
     for (const auto &[name, count] : functions)
         text.add({{"function", name}}, count);
     const FunctionSums sums = clients.function_sums();
-    text.begin("mapi_function_packets_total", "counter", "Packets that reached the functions, summed over flows, including closed ones.");
+    text.begin("mapi_function_packets_total", "counter",
+               "Packets that reached the functions, summed over flows, including closed ones.");
     for (const auto &[name, sum] : sums)
         text.add({{"function", name}}, sum.packets);
-    text.begin("mapi_function_passed_packets_total", "counter", "Packets that passed the functions, summed likewise.");
+    text.begin("mapi_function_passed_packets_total", "counter",
+               "Packets that passed the functions, summed likewise.");
     for (const auto &[name, sum] : sums)
         text.add({{"function", name}}, sum.passed);
 }
@@ -122,9 +133,13 @@ std::string metrics_text(engine::Devices &devices, ClientRegistry &clients)
     text.add(clients.uptime_s());
     text.begin("mapi_clients", "gauge", "Connected programs.");
     text.add(clients.client_count());
-    text.begin("mapi_function_memory_bytes", "gauge", "Memory that functions of all clients could need and their captures hold, in addition to results and packets.");
+    text.begin("mapi_function_memory_bytes", "gauge",
+               "Memory that functions of all clients could need and their captures hold, in "
+               "addition to results and packets.");
     text.add(clients.function_bytes());
-    text.begin("mapi_user_memory_bytes", "gauge", "The same for all clients of a user, including what their results and packets have taken.");
+    text.begin(
+        "mapi_user_memory_bytes", "gauge",
+        "The same for all clients of a user, including what their results and packets have taken.");
     for (const auto &[user, bytes] : clients.user_bytes())
         text.add({{"user", std::to_string(user)}}, bytes);
     add_flows(text, clients);

@@ -8,8 +8,8 @@
 
 #include "daemon/recording.hpp"
 #include "daemon/session/session_answers.hpp"
-#include "engine/packet_path/device.hpp"
 #include "engine/error.hpp"
+#include "engine/packet_path/device.hpp"
 
 namespace mapi::daemon
 {
@@ -52,7 +52,8 @@ bool add_functions(engine::Flow &flow, int after, size_t &bytes, ipc::ListedFlow
 }
 
 // False: the flow continues in the next message.
-bool add_flow(const ClientRegistry::Entry &entry, engine::Flow &flow, int after, size_t &bytes, ipc::FlowList &list)
+bool add_flow(const ClientRegistry::Entry &entry, engine::Flow &flow, int after, size_t &bytes,
+              ipc::FlowList &list)
 {
     mapi_flow_info_t info = {};
     flow.describe(&info);
@@ -87,7 +88,8 @@ void show_daemon(const Service &service, const Peer &asker, ipc::DaemonInfo &mes
     tally.set_access_refused(service.clients.tally.access_refused);
 }
 
-void show_devices(const Service &service, const Peer &asker, const ipc::Place &from, ipc::DeviceList &message)
+void show_devices(const Service &service, const Peer &asker, const ipc::Place &from,
+                  ipc::DeviceList &message)
 {
     const auto flows = count_flows(service, asker);
     size_t bytes = 0;
@@ -111,7 +113,8 @@ void show_devices(const Service &service, const Peer &asker, const ipc::Place &f
     }
 }
 
-void show_flows(const Service &service, const Peer &asker, const ipc::Place &from, ipc::FlowList &message)
+void show_flows(const Service &service, const Peer &asker, const ipc::Place &from,
+                ipc::FlowList &message)
 {
     size_t bytes = 0;
     uint64_t client = from.client();

@@ -9,6 +9,8 @@ namespace mapi::daemon
 {
 void show_daemon(const Service &service, const Peer &asker, ipc::DaemonInfo &message);
 // Starts behind `from` and adds as much as fits into a message.
-void show_devices(const Service &service, const Peer &asker, const ipc::Place &from, ipc::DeviceList &message);
-void show_flows(const Service &service, const Peer &asker, const ipc::Place &from, ipc::FlowList &message);
+void show_devices(const Service &service, const Peer &asker, const ipc::Place &from,
+                  ipc::DeviceList &message);
+void show_flows(const Service &service, const Peer &asker, const ipc::Place &from,
+                ipc::FlowList &message);
 } // namespace mapi::daemon

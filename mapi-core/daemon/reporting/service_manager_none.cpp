@@ -10,11 +10,10 @@ namespace mapi::daemon
 ipc::Descriptor inherited_socket()
 {
     if (std::getenv("LISTEN_FDS"))
-        throw std::runtime_error("sockets of the service manager are unavailable: built without libsystemd");
+        throw std::runtime_error(
+            "sockets of the service manager are unavailable: built without libsystemd");
     return {};
 }
 
-void tell_service_manager(const std::string &)
-{
-}
+void tell_service_manager(const std::string &) {}
 } // namespace mapi::daemon

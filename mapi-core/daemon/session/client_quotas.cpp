@@ -17,18 +17,21 @@ constexpr uint64_t kPlaceBytes = 8192;     // for a flow without functions
 constexpr uint64_t kOptionBytes = 128;     // in addition to key and value
 constexpr const char *kBytesOfMemory = "bytes of memory for flows, functions and captures";
 
-std::shared_ptr<engine::Quota> make(uint64_t most, const char *name, std::shared_ptr<engine::Quota> user = {})
+std::shared_ptr<engine::Quota> make(uint64_t most, const char *name,
+                                    std::shared_ptr<engine::Quota> user = {})
 {
     return std::make_shared<engine::Quota>(most, name, "the client", std::move(user));
 }
 
-void add(engine::QuotaUse &charge, uint64_t count, const engine::Quota &quota, const std::string &of_what)
+void add(engine::QuotaUse &charge, uint64_t count, const engine::Quota &quota,
+         const std::string &of_what)
 {
     if (charge.add(count))
         return;
     const engine::Quota &full = quota.short_of(count);
-    throw Error(MAPI_LIMIT_REACHED, full.owner() + " has " + std::to_string(full.used()) + " " + of_what + "; mapid's limit is " + std::to_string(full.most()) +
-                                        " (" + full.name() + ")");
+    throw Error(MAPI_LIMIT_REACHED, full.owner() + " has " + std::to_string(full.used()) + " " +
+                                        of_what + "; mapid's limit is " +
+                                        std::to_string(full.most()) + " (" + full.name() + ")");
 }
 } // namespace
 
@@ -42,15 +45,18 @@ void QuotaUses::take_over(QuotaUses &&other)
 }
 
 ClientQuotas::ClientQuotas(const Limits &limits, UserQuotas user)
-    : user_(std::move(user)), memory_(make(limits.function_bytes, "--max-function-memory", user_.memory)), places_(make(limits.flows, "--max-flows")),
-      functions_(make(limits.functions, "--max-functions")), written_(make(kWrittenMax, "fixed")), files_(make(limits.files, "a share of LimitNOFILE=", user_.files)),
-      option_memory_(memory_)
+    : user_(std::move(user)),
+      memory_(make(limits.function_bytes, "--max-function-memory", user_.memory)),
+      places_(make(limits.flows, "--max-flows")),
+      functions_(make(limits.functions, "--max-functions")), written_(make(kWrittenMax, "fixed")),
+      files_(make(limits.files, "a share of LimitNOFILE=", user_.files)), option_memory_(memory_)
 {
 }
 
 QuotaUses ClientQuotas::nothing() const
 {
-    return {engine::QuotaUse(places_), engine::QuotaUse(functions_), engine::QuotaUse(written_), engine::QuotaUse(files_), engine::QuotaUse(memory_)};
+    return {engine::QuotaUse(places_), engine::QuotaUse(functions_), engine::QuotaUse(written_),
+            engine::QuotaUse(files_), engine::QuotaUse(memory_)};
 }
 
 void ClientQuotas::add_place(QuotaUses &uses) const
@@ -77,9 +83,11 @@ void ClientQuotas::add_files(QuotaUses &uses, uint64_t count) const
 void ClientQuotas::add_option(uint64_t bytes)
 {
     if (bytes > kOptionBytesMax)
-        throw Error(MFUNCT_INVALID_ARGUMENT_3, "an option has more than " + std::to_string(kOptionBytesMax) + " bytes");
+        throw Error(MFUNCT_INVALID_ARGUMENT_3,
+                    "an option has more than " + std::to_string(kOptionBytesMax) + " bytes");
     if (options_ == kOptionsMax)
-        throw Error(MAPI_LIMIT_REACHED, "the client has set " + std::to_string(kOptionsMax) + " options, which is mapid's limit");
+        throw Error(MAPI_LIMIT_REACHED, "the client has set " + std::to_string(kOptionsMax) +
+                                            " options, which is mapid's limit");
     add(option_memory_, bytes + kOptionBytes, *memory_, kBytesOfMemory);
     ++options_;
 }

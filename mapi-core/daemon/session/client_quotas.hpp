@@ -12,12 +12,12 @@ namespace mapi::daemon
 {
 // Charges of a flow, or of a capture without one; returned when it ends.
 struct QuotaUses {
-    engine::QuotaUse places;    // flows or captures
+    engine::QuotaUse places; // flows or captures
     engine::QuotaUse functions;
     // files or sockets that functions write or send to: each has a thread or a socket
     engine::QuotaUse written;
-    engine::QuotaUse files;     // open in mapid
-    engine::QuotaUse memory;    // of the flows or captures
+    engine::QuotaUse files;  // open in mapid
+    engine::QuotaUse memory; // of the flows or captures
 
     void take_over(QuotaUses &&other);
 };

@@ -16,7 +16,8 @@ namespace mapi::daemon
 void check_readable(const mapi_function &function, const engine::Registry &registry);
 
 // Packets and messages would leave with mapid's privileges, not with the client's.
-void check_sending(const mapi_function &function, const engine::Arguments &arguments, const Peer &peer);
+void check_sending(const mapi_function &function, const engine::Arguments &arguments,
+                   const Peer &peer);
 
 // A text that takes long to compile would keep mapid busy after its client has ended.
 void check_lengths(const mapi_function &function, const engine::Arguments &arguments);

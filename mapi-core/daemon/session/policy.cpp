@@ -19,7 +19,8 @@ Peer peer_of(int socket)
     ucred credentials = {};
     socklen_t bytes = sizeof(credentials);
     if (getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &credentials, &bytes) < 0)
-        throw std::runtime_error(std::string("cannot read the peer's credentials: ") + strerror(errno));
+        throw std::runtime_error(std::string("cannot read the peer's credentials: ") +
+                                 strerror(errno));
     Peer peer{credentials.pid, credentials.uid, {credentials.gid}};
     std::vector<gid_t> more(64);
     bytes = socklen_t(more.size() * sizeof(gid_t));
@@ -49,6 +50,7 @@ bool is_member(const Peer &peer, const std::string &group)
     if (group.empty() || peer.uid == 0)
         return true;
     const std::optional<gid_t> number = engine::group_number(group);
-    return number && std::find(peer.groups.begin(), peer.groups.end(), *number) != peer.groups.end();
+    return number &&
+           std::find(peer.groups.begin(), peer.groups.end(), *number) != peer.groups.end();
 }
 } // namespace mapi::daemon

@@ -18,7 +18,8 @@ constexpr auto kTime = std::chrono::seconds(5);
 bool has_hung_up(const pollfd &event)
 {
     char byte;
-    return (event.revents & (POLLRDHUP | POLLHUP | POLLERR)) && recv(event.fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) <= 0;
+    return (event.revents & (POLLRDHUP | POLLHUP | POLLERR)) &&
+           recv(event.fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) <= 0;
 }
 } // namespace
 
@@ -29,7 +30,9 @@ void Reception::add(Guest guest)
 
 size_t Reception::count_of(uid_t user) const
 {
-    return size_t(std::count_if(waiting_.begin(), waiting_.end(), [user](const Waiting &waiting) { return waiting.guest.peer.uid == user; }));
+    return size_t(std::count_if(waiting_.begin(), waiting_.end(), [user](const Waiting &waiting) {
+        return waiting.guest.peer.uid == user;
+    }));
 }
 
 void Reception::append_to(std::vector<pollfd> &events) const
@@ -42,7 +45,9 @@ int Reception::timeout_ms() const
 {
     if (waiting_.empty())
         return -1;
-    return std::max(0, int(std::chrono::ceil<std::chrono::milliseconds>(waiting_.front().end - Clock::now()).count()));
+    return std::max(
+        0, int(std::chrono::ceil<std::chrono::milliseconds>(waiting_.front().end - Clock::now())
+                   .count()));
 }
 
 std::vector<Guest> Reception::take_spoken(const pollfd *events)
@@ -52,7 +57,8 @@ std::vector<Guest> Reception::take_spoken(const pollfd *events)
     for (auto waiting = waiting_.begin(); waiting != waiting_.end(); ++events) {
         const auto at = waiting++;
         if (events->revents != 0 && has_hung_up(*events)) {
-            spdlog::debug("client {} of user {}: disconnected before the handshake", at->guest.peer.pid, at->guest.peer.uid);
+            spdlog::debug("client {} of user {}: disconnected before the handshake",
+                          at->guest.peer.pid, at->guest.peer.uid);
         } else if (events->revents != 0) {
             spoken.push_back(std::move(at->guest));
         } else if (now >= at->end) {

@@ -21,16 +21,20 @@ bool may_have_file(uint32_t kind)
 // A rotation has the number of files that it specifies.
 int64_t most_files(const ipc::Argument &argument)
 {
-    return argument.kind() == 'W' ? std::clamp<int64_t>(argument.number(), 0, ipc::kDescriptorsMax) : may_have_file(argument.kind());
+    return argument.kind() == 'W' ? std::clamp<int64_t>(argument.number(), 0, ipc::kDescriptorsMax)
+                                  : may_have_file(argument.kind());
 }
 } // namespace
 
 void close_unwanted(const ipc::Request &request, std::vector<ipc::Descriptor> &descriptors)
 {
-    if (request.has_create_offline() || request.has_append_offline() || request.has_start_recording())
+    if (request.has_create_offline() || request.has_append_offline() ||
+        request.has_start_recording())
         return; // exactly one, otherwise the connection is closed
     const auto &arguments = request.apply().arguments();
-    const auto wanted = std::accumulate(arguments.begin(), arguments.end(), int64_t{0}, [](int64_t sum, const auto &argument) { return sum + most_files(argument); });
+    const auto wanted = std::accumulate(
+        arguments.begin(), arguments.end(), int64_t{0},
+        [](int64_t sum, const auto &argument) { return sum + most_files(argument); });
     if (int64_t(descriptors.size()) > wanted)
         descriptors.erase(descriptors.begin() + wanted, descriptors.end());
 }
@@ -82,14 +86,16 @@ engine::Argument ArgumentReader::read(const ipc::Argument &given, char letter)
     return argument;
 }
 
-void ArgumentReader::read_functions(const ipc::Argument &given, char letter, engine::Argument &argument) const
+void ArgumentReader::read_functions(const ipc::Argument &given, char letter,
+                                    engine::Argument &argument) const
 {
     for (const ipc::Target &target : given.targets()) {
         if (letter != 'f' && letter != 'S')
             throw ipc::ChannelError("malformed request: argument does not take a function");
         argument.targets.push_back(find_(target.flow())->target(target.function(), letter == 'S'));
     }
-    if ((letter == 'f' && argument.targets.size() != 1) || (letter == 'S' && given.kind() != 0 && int64_t(argument.targets.size()) != argument.number))
+    if ((letter == 'f' && argument.targets.size() != 1) ||
+        (letter == 'S' && given.kind() != 0 && int64_t(argument.targets.size()) != argument.number))
         throw ipc::ChannelError("malformed request: argument lacks its functions");
 }
 

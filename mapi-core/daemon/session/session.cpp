@@ -15,9 +15,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "daemon/reporting/log.hpp"
 #include "daemon/reporting/registry_answers.hpp"
 #include "daemon/session/function_rules.hpp"
-#include "daemon/reporting/log.hpp"
 #include "daemon/session/regular_file.hpp"
 #include "daemon/session/request_arguments.hpp"
 #include "daemon/session/request_log.hpp"
@@ -32,7 +32,6 @@ constexpr int kSendTimeoutMs = 1000;
 constexpr int kSettleMs = 1;
 constexpr auto kGreetingTime = std::chrono::seconds(5);
 constexpr size_t kRingsMax = 16384;
-constexpr int kOwnDevicesFrom = 1 << 20;
 constexpr int kFlowNumberMax = 16384;
 constexpr size_t kRecordingNameBytes = 400;
 constexpr size_t kCaptureFiles = 2; // as it was given, and as it is read
@@ -63,9 +62,12 @@ bool leaves_memory(const ipc::Request &request)
 } // namespace
 
 Session::Session(const Service &service, ipc::Descriptor socket, Peer peer)
-    : service_(service), channel_(std::move(socket)), peer_(std::move(peer)), quotas_(service.limits, service.users.of(peer_)),
-      registry_number_(service_.clients.add_client(peer_, quotas_.memory(), quotas_.user().memory)), greeting_end_(Clock::now() + kGreetingTime),
-      own_(service.registry, {kOwnDevicesFrom, false, true, &service.devices, log_plan, quotas_.memory()}),
+    : service_(service), channel_(std::move(socket)), peer_(std::move(peer)),
+      quotas_(service.limits, service.users.of(peer_)),
+      registry_number_(service_.clients.add_client(peer_, quotas_.memory(), quotas_.user().memory)),
+      greeting_end_(Clock::now() + kGreetingTime),
+      own_(service.registry,
+           {kOwnDevicesFrom, false, true, &service.devices, log_plan, quotas_.memory()}),
       ended_(std::make_shared<ipc::Descriptor>(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)))
 {
 }
@@ -77,7 +79,8 @@ Session::~Session()
     try {
         service_.clients.remove_client(registry_number_);
     } catch (const std::exception &error) {
-        spdlog::warn("client {}: its packets are missing from the metrics: {}", peer_.pid, error.what());
+        spdlog::warn("client {}: its packets are missing from the metrics: {}", peer_.pid,
+                     error.what());
     }
     try {
         std::vector<std::shared_ptr<engine::Flow>> flows;
@@ -100,7 +103,9 @@ void Session::serve(int stop_descriptor)
 bool Session::wait(int stop_descriptor)
 {
     while (true) {
-        pollfd events[] = {{channel_.socket(), POLLIN, 0}, {stop_descriptor, POLLIN, 0}, {ended_->number(), POLLIN, 0}};
+        pollfd events[] = {{channel_.socket(), POLLIN, 0},
+                           {stop_descriptor, POLLIN, 0},
+                           {ended_->number(), POLLIN, 0}};
         is_settling_ = is_settling_ && !settle();
         const int ready = ::poll(events, 3, patience_ms());
         if (ready < 0 && errno != EINTR)
@@ -120,7 +125,8 @@ int Session::patience_ms() const
 {
     if (arena_)
         return is_settling_ ? kSettleMs : -1;
-    return std::max(0, int(std::chrono::ceil<std::chrono::milliseconds>(greeting_end_ - Clock::now()).count()));
+    return std::max(
+        0, int(std::chrono::ceil<std::chrono::milliseconds>(greeting_end_ - Clock::now()).count()));
 }
 
 // No event signals that a flow's files are written.  True: no flow that has ended still waits for
@@ -176,12 +182,16 @@ void Session::answer(ipc::Message &message)
 std::string Session::no_memory() const
 {
     if (arena_ && arena_->is_user_short())
-        return "all programs of user " + std::to_string(peer_.uid) + " together have reached their memory limit of " + std::to_string(service_.limits.user_bytes >> 20) + " MiB (--max-user-memory)";
-    return "the client has reached its memory limit of " + std::to_string(service_.limits.memory_bytes >> 20) + " MiB (--max-memory)";
+        return "all programs of user " + std::to_string(peer_.uid) +
+               " together have reached their memory limit of " +
+               std::to_string(service_.limits.user_bytes >> 20) + " MiB (--max-user-memory)";
+    return "the client has reached its memory limit of " +
+           std::to_string(service_.limits.memory_bytes >> 20) + " MiB (--max-memory)";
 }
 
 // The start and end of a recording cannot be in it.
-void Session::dispatch(const ipc::Request &request, std::vector<ipc::Descriptor> &descriptors, ipc::Reply &reply)
+void Session::dispatch(const ipc::Request &request, std::vector<ipc::Descriptor> &descriptors,
+                       ipc::Reply &reply)
 {
     if (request.has_stop_recording())
         return stop_recording(reply);
@@ -190,44 +200,57 @@ void Session::dispatch(const ipc::Request &request, std::vector<ipc::Descriptor>
     start_recording(request.start_recording().name(), only_file(descriptors, "a recording"));
 }
 
-void Session::dispatch_probed(const ipc::Request &request, std::vector<ipc::Descriptor> &descriptors, ipc::Reply &reply)
+void Session::dispatch_probed(const ipc::Request &request,
+                              std::vector<ipc::Descriptor> &descriptors, ipc::Reply &reply)
 {
     NET_SLICE_SCOPE(ipc_request);
     switch (request.call_case()) {
     case ipc::Request::kHello: return hello(request.hello(), reply);
     case ipc::Request::kCreateFlow: return create_flow(request.create_flow(), reply);
-    case ipc::Request::kCreateOffline: return create_offline(request.create_offline(), only_file(descriptors, "a capture"), reply);
-    case ipc::Request::kAppendOffline: return append_offline(request.append_offline(), only_file(descriptors, "a capture"));
+    case ipc::Request::kCreateOffline:
+        return create_offline(request.create_offline(), only_file(descriptors, "a capture"), reply);
+    case ipc::Request::kAppendOffline:
+        return append_offline(request.append_offline(), only_file(descriptors, "a capture"));
     case ipc::Request::kStartOffline: return own_.start_offline(request.start_offline().device());
     case ipc::Request::kDeleteOffline:
         own_.delete_offline(request.delete_offline().device());
         captures_.erase(request.delete_offline().device());
         return;
     case ipc::Request::kSetOption: return set_option(request.set_option());
-    case ipc::Request::kDescribeName: return describe(service_.registry.function(request.describe_name().name()), reply);
-    case ipc::Request::kFunctionAt: return describe(service_.registry.function_at(request.function_at().number()), reply);
+    case ipc::Request::kDescribeName:
+        return describe(service_.registry.function(request.describe_name().name()), reply);
+    case ipc::Request::kFunctionAt:
+        return describe(service_.registry.function_at(request.function_at().number()), reply);
     case ipc::Request::kApply: return apply(request.apply(), descriptors, reply);
     case ipc::Request::kCheckTarget:
-        find(request.check_target().flow()).flow->target(request.check_target().function(), request.check_target().is_whole());
+        find(request.check_target().flow())
+            .flow->target(request.check_target().function(), request.check_target().is_whole());
         return;
-    case ipc::Request::kReset: return find(request.reset().flow()).flow->reset(request.reset().function());
-    case ipc::Request::kRemove: return find(request.remove().flow()).flow->remove(request.remove().function());
+    case ipc::Request::kReset:
+        return find(request.reset().flow()).flow->reset(request.reset().function());
+    case ipc::Request::kRemove:
+        return find(request.remove().flow()).flow->remove(request.remove().function());
     case ipc::Request::kSetFlowOption: {
         const ipc::FlowOption &call = request.set_flow_option();
         return find(call.flow()).flow->set_option(call.option(), call.value());
     }
     case ipc::Request::kGetFlowOption:
-        return reply.set_flow_option(find(request.get_flow_option().flow()).flow->option(request.get_flow_option().option()));
+        return reply.set_flow_option(find(request.get_flow_option().flow())
+                                         .flow->option(request.get_flow_option().option()));
     case ipc::Request::kConnect: return connect(request.connect().flow());
     case ipc::Request::kClose: return close(request.close().flow());
     case ipc::Request::kDescribeFlow: return describe_flow(request.describe_flow().flow(), reply);
-    case ipc::Request::kDescribeFunction: return describe_function(request.describe_function(), reply);
-    case ipc::Request::kDescribeDevice: return describe_device(request.describe_device().id(), reply);
+    case ipc::Request::kDescribeFunction:
+        return describe_function(request.describe_function(), reply);
+    case ipc::Request::kDescribeDevice:
+        return describe_device(request.describe_device().id(), reply);
     case ipc::Request::kNextDevice: return next_device(request.next_device().id(), reply);
     case ipc::Request::kStatistics: return statistics(request.statistics().device(), reply);
     case ipc::Request::kPoll: return poll(request.poll());
-    case ipc::Request::kListDevices: return show_devices(service_, peer_, request.list_devices(), *reply.mutable_devices());
-    case ipc::Request::kListFlows: return show_flows(service_, peer_, request.list_flows(), *reply.mutable_flows());
+    case ipc::Request::kListDevices:
+        return show_devices(service_, peer_, request.list_devices(), *reply.mutable_devices());
+    case ipc::Request::kListFlows:
+        return show_flows(service_, peer_, request.list_flows(), *reply.mutable_flows());
     case ipc::Request::kAskDaemon: return show_daemon(service_, peer_, *reply.mutable_daemon());
     case ipc::Request::kStartRecording:
     case ipc::Request::kStopRecording:
@@ -239,10 +262,13 @@ void Session::dispatch_probed(const ipc::Request &request, std::vector<ipc::Desc
 void Session::hello(const ipc::Hello &call, ipc::Reply &reply)
 {
     if (call.version() != ipc::kProtocolVersion)
-        throw Error(MCOM_UNKNOWN_ERROR, "protocol version mismatch: mapid has version " + std::to_string(ipc::kProtocolVersion) + ", libmapi " + std::to_string(call.version()));
+        throw Error(MCOM_UNKNOWN_ERROR, "protocol version mismatch: mapid has version " +
+                                            std::to_string(ipc::kProtocolVersion) + ", libmapi " +
+                                            std::to_string(call.version()));
     if (arena_)
         throw ipc::ChannelError("a second handshake");
-    arena_ = std::make_shared<SharedArena>(service_.limits.memory_bytes, kRingsMax * 64, quotas_.user().memory);
+    arena_ = std::make_shared<SharedArena>(service_.limits.memory_bytes, kRingsMax * 64,
+                                           quotas_.user().memory);
     engine_client_ = std::make_shared<engine::Client>(arena_, quotas_.memory());
     pulse_ = engine::ArenaBlock(arena_, engine::Arena::Side::kEngine, sizeof(ipc::PulseWord));
     service_.pulse.add(*new (pulse_.memory()) ipc::PulseWord(0));
@@ -252,7 +278,8 @@ void Session::hello(const ipc::Hello &call, ipc::Reply &reply)
         to_send_.push_back(arena_->piece(side).descriptor());
     welcome.set_engine_bytes(arena_->piece(engine::Arena::Side::kEngine).bytes());
     welcome.set_client_bytes(arena_->piece(engine::Arena::Side::kClient).bytes());
-    welcome.set_pulse_offset(arena_->piece(engine::Arena::Side::kEngine).offset_of(pulse_.memory()));
+    welcome.set_pulse_offset(
+        arena_->piece(engine::Arena::Side::kEngine).offset_of(pulse_.memory()));
 }
 
 Session::FlowEntry &Session::find(int number)
@@ -279,8 +306,10 @@ void Session::check_access(const std::string &device) const
     const std::string own = device.empty() ? "" : service_.devices.group_of(device);
     const std::string group = own.empty() ? service_.group : own;
     if (!may_use(peer_, own, service_.group))
-        throw Error(MAPID_NOT_AUTHENTICATED, (device.empty() ? "captures" : "device " + device) + ": permission denied: user " + std::to_string(peer_.uid) +
-                                                " is not in group \"" + group + "\"");
+        throw Error(MAPID_NOT_AUTHENTICATED, (device.empty() ? "captures" : "device " + device) +
+                                                 ": permission denied: user " +
+                                                 std::to_string(peer_.uid) + " is not in group \"" +
+                                                 group + "\"");
 }
 
 void Session::create_flow(const ipc::CreateFlow &call, ipc::Reply &reply)
@@ -289,17 +318,20 @@ void Session::create_flow(const ipc::CreateFlow &call, ipc::Reply &reply)
     QuotaUses held = place_for(call.flow(), is_own ? 1 : 0); // it keeps a deleted capture open
     if (!is_own)
         check_access(call.device());
-    add_flow(call.flow(), (is_own ? own_ : service_.devices).acquire(call.device()), call.device(), std::move(held), reply);
+    add_flow(call.flow(), (is_own ? own_ : service_.devices).acquire(call.device()), call.device(),
+             std::move(held), reply);
 }
 
 void Session::check_capture(const std::string &path, const ipc::Descriptor &file)
 {
     check_regular(file, MAPI_ERROR_FILE, path);
     if (path.size() > PATH_MAX)
-        throw Error(MAPI_ERROR_FILE, "the capture's name is longer than " + std::to_string(PATH_MAX) + " bytes");
+        throw Error(MAPI_ERROR_FILE,
+                    "the capture's name is longer than " + std::to_string(PATH_MAX) + " bytes");
 }
 
-void Session::create_offline(const ipc::CreateOffline &call, const ipc::Descriptor &file, ipc::Reply &reply)
+void Session::create_offline(const ipc::CreateOffline &call, const ipc::Descriptor &file,
+                             ipc::Reply &reply)
 {
     check_access("");
     check_capture(call.path(), file);
@@ -331,14 +363,16 @@ void Session::append_offline(const ipc::AppendOffline &call, const ipc::Descript
     capture->second.take_over(std::move(held));
 }
 
-void Session::add_flow(int number, std::shared_ptr<engine::Device> device, const std::string &name, QuotaUses held, ipc::Reply &reply)
+void Session::add_flow(int number, std::shared_ptr<engine::Device> device, const std::string &name,
+                       QuotaUses held, ipc::Reply &reply)
 {
     auto flow = std::make_shared<engine::Flow>(std::move(device), engine_client_);
     flow->set_on_end([ended = ended_] { // may be called after the session has ended
         const uint64_t one = 1;
         [[maybe_unused]] const ssize_t written = write(ended->number(), &one, sizeof(one));
     });
-    reply.mutable_flow()->set_status_offset(arena_->piece(engine::Arena::Side::kEngine).offset_of(flow->shown_status()));
+    reply.mutable_flow()->set_status_offset(
+        arena_->piece(engine::Arena::Side::kEngine).offset_of(flow->shown_status()));
     reply.mutable_flow()->set_device(name);
     service_.clients.add_flow(registry_number_, number, flow);
     const auto uses = std::make_shared<QuotaUses>(std::move(held));
@@ -346,18 +380,24 @@ void Session::add_flow(int number, std::shared_ptr<engine::Device> device, const
     flows_[number] = {std::move(flow), name, uses};
 }
 
-void Session::apply(const ipc::Apply &call, std::vector<ipc::Descriptor> &descriptors, ipc::Reply &reply)
+void Session::apply(const ipc::Apply &call, std::vector<ipc::Descriptor> &descriptors,
+                    ipc::Reply &reply)
 {
     FlowEntry &entry = find(call.flow());
     QuotaUses held = quotas_.nothing();
     quotas_.add_function(held);
     const mapi_function &function = service_.registry.function(call.function());
     check_readable(function, service_.registry);
-    const unsigned written = (function.is_settled || (function.flags & MAPI_FUNCTION_SENDS) ? 1 : 0) + unsigned(std::max<size_t>(descriptors.size(), 1) - 1);
+    const unsigned written =
+        (function.is_settled || (function.flags & MAPI_FUNCTION_SENDS) ? 1 : 0) +
+        unsigned(std::max<size_t>(descriptors.size(), 1) - 1);
     quotas_.add_written(held, written);
     quotas_.add_files(held, written);
     // The letters are checked again: the message may come from any program.
-    engine::Arguments arguments = ArgumentReader(peer_, [this](int flow) { return find(flow).flow; }, descriptors).read(call, function.args);
+    engine::Arguments arguments =
+        ArgumentReader(
+            peer_, [this](int flow) { return find(flow).flow; }, descriptors)
+            .read(call, function.args);
     check_sending(function, arguments, peer_);
     check_lengths(function, arguments);
     const int fid = entry.flow->apply(function, std::move(arguments));
@@ -382,68 +422,17 @@ void Session::close(int number)
 void Session::set_option(const ipc::DeviceOption &call)
 {
     if (!own_.has(call.device()))
-        throw Error(MFUNCT_INVALID_ARGUMENT_1, "device " + call.device() + " belongs to mapid: its options are set in mapi.conf");
+        throw Error(MFUNCT_INVALID_ARGUMENT_1,
+                    "device " + call.device() +
+                        " belongs to mapid: its options are set in mapi.conf");
     // The capture was opened by the client: no option may lead elsewhere.
     for (const char *key : {"device", "alias", "driver", "path", "group"}) {
         if (call.key() == key)
-            throw Error(MFUNCT_INVALID_ARGUMENT_2, call.key() + "= cannot be changed for a capture that mapid reads");
+            throw Error(MFUNCT_INVALID_ARGUMENT_2,
+                        call.key() + "= cannot be changed for a capture that mapid reads");
     }
     quotas_.add_option(call.key().size() + call.value().size());
     own_.set_option(call.device(), call.key(), call.value());
-}
-
-void Session::describe(const mapi_function &function, ipc::Reply &reply) const
-{
-    reply.mutable_function()->set_name(function.name);
-    reply.mutable_function()->set_arguments(function.args);
-    reply.mutable_function()->set_description(function.description);
-    reply.mutable_function()->set_functions(uint32_t(service_.registry.functions().size()));
-}
-
-void Session::describe_flow(int number, ipc::Reply &reply)
-{
-    mapi_flow_info_t info = {};
-    find(number).flow->describe(&info);
-    show(info, *reply.mutable_flow_info());
-}
-
-void Session::describe_function(const ipc::Target &call, ipc::Reply &reply)
-{
-    mapi_function_info_t info = {};
-    find(call.flow()).flow->describe(call.function(), &info);
-    show(info, *reply.mutable_function_info());
-}
-
-void Session::describe_device(int id, ipc::Reply &reply)
-{
-    mapi_device_info_t info = {};
-    const bool is_own = id >= kOwnDevicesFrom;
-    if (!is_own && !may_use(peer_, service_.devices.group_of(id), service_.group))
-        throw Error(MAPI_DEVICE_INFO_ERR, "there is no device " + std::to_string(id) + " that user " + std::to_string(peer_.uid) + " may use");
-    (is_own ? own_ : service_.devices).describe(id, &info);
-    show(info, *reply.mutable_device_info());
-}
-
-void Session::next_device(int id, ipc::Reply &reply)
-{
-    int next = id < kOwnDevicesFrom ? service_.devices.next(id) : 0;
-    while (next != 0 && !may_use(peer_, service_.devices.group_of(next), service_.group))
-        next = service_.devices.next(next);
-    if (next == 0)
-        next = own_.next(id);
-    reply.mutable_device_info()->set_id(next);
-}
-
-void Session::statistics(const std::string &device, ipc::Reply &reply)
-{
-    mapi_stat_t stats = {};
-    if (own_.has(device)) {
-        own_.copy_stats(device, &stats);
-    } else {
-        check_access(device);
-        service_.devices.copy_stats(device, &stats, engine_client_.get());
-    }
-    show(stats, *reply.mutable_statistics());
 }
 
 void Session::poll(const ipc::Target &call)
@@ -458,7 +447,8 @@ void Session::poll(const ipc::Target &call)
         quotas_.add_files(held, kPollFiles);
     const int descriptor = ring->writer().poll_descriptor();
     if (descriptor < 0)
-        throw Error(MAPI_LIMIT_REACHED, std::string("mapid cannot create a pipe to wait for: ") + strerror(errno));
+        throw Error(MAPI_LIMIT_REACHED,
+                    std::string("mapid cannot create a pipe to wait for: ") + strerror(errno));
     entry.held->take_over(std::move(held));
     to_send_.push_back(descriptor);
 }
@@ -467,7 +457,9 @@ void Session::poll(const ipc::Target &call)
 void Session::start_recording(const std::string &name, const ipc::Descriptor &file)
 {
     if (!is_operator(peer_))
-        throw Error(MAPID_NOT_AUTHENTICATED, "permission denied: user " + std::to_string(peer_.uid) + " is neither root nor the user that mapid runs as");
+        throw Error(MAPID_NOT_AUTHENTICATED,
+                    "permission denied: user " + std::to_string(peer_.uid) +
+                        " is neither root nor the user that mapid runs as");
     check_regular(file, MAPI_ERROR_FILE, name);
     recording_ = std::make_unique<Recording>(name.substr(0, kRecordingNameBytes), file.number());
 }

@@ -7,9 +7,9 @@
 #include <map>
 #include <memory>
 
-#include "daemon/session/client_quotas.hpp"
 #include "daemon/recording.hpp"
 #include "daemon/service.hpp"
+#include "daemon/session/client_quotas.hpp"
 #include "daemon/shared_arena.hpp"
 #include "engine/flow.hpp"
 #include "ipc/channel.hpp"
@@ -31,6 +31,8 @@ public:
     void serve(int stop_descriptor);
 
 private:
+    static constexpr int kOwnDevicesFrom = 1 << 20; // numbers of devices that the client made
+
     struct FlowEntry {
         std::shared_ptr<engine::Flow> flow;
         std::string device;
@@ -44,15 +46,19 @@ private:
     int patience_ms() const;
     bool settle();
     void answer(ipc::Message &message);
-    void dispatch(const ipc::Request &request, std::vector<ipc::Descriptor> &descriptors, ipc::Reply &reply);
-    void dispatch_probed(const ipc::Request &request, std::vector<ipc::Descriptor> &descriptors, ipc::Reply &reply);
+    void dispatch(const ipc::Request &request, std::vector<ipc::Descriptor> &descriptors,
+                  ipc::Reply &reply);
+    void dispatch_probed(const ipc::Request &request, std::vector<ipc::Descriptor> &descriptors,
+                         ipc::Reply &reply);
 
     void hello(const ipc::Hello &call, ipc::Reply &reply);
     void create_flow(const ipc::CreateFlow &call, ipc::Reply &reply);
     static void check_capture(const std::string &path, const ipc::Descriptor &file);
-    void create_offline(const ipc::CreateOffline &call, const ipc::Descriptor &file, ipc::Reply &reply);
+    void create_offline(const ipc::CreateOffline &call, const ipc::Descriptor &file,
+                        ipc::Reply &reply);
     void append_offline(const ipc::AppendOffline &call, const ipc::Descriptor &file);
-    void apply(const ipc::Apply &call, std::vector<ipc::Descriptor> &descriptors, ipc::Reply &reply);
+    void apply(const ipc::Apply &call, std::vector<ipc::Descriptor> &descriptors,
+               ipc::Reply &reply);
     void connect(int number);
     void close(int number);
     void set_option(const ipc::DeviceOption &call);
@@ -70,23 +76,25 @@ private:
     FlowEntry &find(int number);
     QuotaUses place_for(int number, size_t files) const;
     void check_access(const std::string &device) const;
-    void add_flow(int number, std::shared_ptr<engine::Device> device, const std::string &name, QuotaUses held, ipc::Reply &reply);
+    void add_flow(int number, std::shared_ptr<engine::Device> device, const std::string &name,
+                  QuotaUses held, ipc::Reply &reply);
 
     const Service &service_;
     ipc::Channel channel_;
     const Peer peer_;
     ClientQuotas quotas_;
     const uint64_t registry_number_;
-    const Clock::time_point greeting_end_; // end of the time for the handshake
+    const Clock::time_point greeting_end_;          // end of the time for the handshake
     std::shared_ptr<SharedArena> arena_;            // null before Hello
     engine::ArenaBlock pulse_;                      // a word in it; null before Hello
     std::shared_ptr<engine::Client> engine_client_; // shared by its flows; null before Hello
-    engine::Devices own_;                // captures that the client has opened
-    std::map<std::string, QuotaUses> captures_; // captures without a flow, by device name
-    std::map<int, FlowEntry> flows_;     // by the client's numbers
-    std::unique_ptr<Recording> recording_; // started by the client
+    engine::Devices own_;                           // captures that the client has opened
+    std::map<std::string, QuotaUses> captures_;     // captures without a flow, by device name
+    std::map<int, FlowEntry> flows_;                // by the client's numbers
+    std::unique_ptr<Recording> recording_;          // started by the client
     std::vector<int> to_send_;
-    const std::shared_ptr<ipc::Descriptor> ended_; // an event: a flow has ended, and its files are not written yet
+    const std::shared_ptr<ipc::Descriptor>
+        ended_;                // an event: a flow has ended, and its files are not written yet
     bool is_settling_ = false; // since then; otherwise no flow needs to be checked
 };
 } // namespace mapi::daemon

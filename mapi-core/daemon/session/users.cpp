@@ -14,9 +14,12 @@ UserQuotas Users::of(const Peer &peer)
     std::shared_ptr<Account> account = accounts_[peer.uid].lock();
     if (!account) {
         const std::string owner = "user " + std::to_string(peer.uid);
-        const auto most = [&](uint64_t limit) { return is_operator(peer) ? engine::Quota::kUnlimited : limit; };
-        account = std::shared_ptr<Account>(new Account{engine::Quota(most(memory_most_), "--max-user-memory", owner),
-                                                       engine::Quota(most(files_most_), "a share of LimitNOFILE=", owner)});
+        const auto most = [&](uint64_t limit) {
+            return is_operator(peer) ? engine::Quota::kUnlimited : limit;
+        };
+        account = std::shared_ptr<Account>(
+            new Account{engine::Quota(most(memory_most_), "--max-user-memory", owner),
+                        engine::Quota(most(files_most_), "a share of LimitNOFILE=", owner)});
         accounts_[peer.uid] = account;
     }
     return {{account, &account->memory}, {account, &account->files}};

@@ -15,14 +15,17 @@ namespace mapi::daemon
 struct UserQuotas {
     // what functions could need, captures hold, and results and packets have taken
     std::shared_ptr<engine::Quota> memory;
-    std::shared_ptr<engine::Quota> files;  // open in mapid, including connections
+    std::shared_ptr<engine::Quota> files; // open in mapid, including connections
 };
 
 // Any thread.
 class Users
 {
 public:
-    explicit Users(const Limits &limits) : memory_most_(limits.user_bytes), files_most_(limits.user_files) {}
+    explicit Users(const Limits &limits)
+        : memory_most_(limits.user_bytes), files_most_(limits.user_files)
+    {
+    }
 
     UserQuotas of(const Peer &peer);
 

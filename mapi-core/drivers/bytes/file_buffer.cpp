@@ -20,11 +20,13 @@ constexpr size_t kPageBytes = PageBuffer::kPageBytes;
 } // namespace
 
 FileBuffer::FileBuffer(const std::string &path, int file, const mapi_memory *memory)
-    : path_(path), claim_(memory), source_(std::make_unique<InputFile>(path, file)), storage_(claimed(path)), cursor_(storage_.data()), end_(cursor_)
+    : path_(path), claim_(memory), source_(std::make_unique<InputFile>(path, file)),
+      storage_(claimed(path)), cursor_(storage_.data()), end_(cursor_)
 {
     fill(kMagicBytes);
     if (const Compressor *compressor = find_compressor({begin(), end()})) {
-        source_ = std::make_unique<Unpacker>(*compressor, path, std::move(source_), std::span(begin(), end()), memory);
+        source_ = std::make_unique<Unpacker>(*compressor, path, std::move(source_),
+                                             std::span(begin(), end()), memory);
         cursor_ = end_ = storage_.data();
         position_ = 0;
     }
@@ -80,7 +82,8 @@ bool FileBuffer::fill(size_t bytes)
     while (ahead_ && available() < bytes && take_piece(bytes)) {
         if (is_at_index()) // nothing was left of the previous piece
             return true;
-        if (available() < bytes) // the rest continues where the index has other packets: so the index is wrong
+        if (available() <
+            bytes) // the rest continues where the index has other packets: so the index is wrong
             leave_index();
     }
     return available() >= bytes || fill_in_place(bytes);

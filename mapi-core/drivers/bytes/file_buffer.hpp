@@ -20,7 +20,9 @@ class FileBuffer
 public:
     // Throws CaptureError if the file cannot be opened, this build cannot unpack it, or no memory
     // is left.
-    explicit FileBuffer(const std::string &path, int file = -1, const mapi_memory *memory = nullptr); // file: as for InputFile; memory: as for MemoryQuotaUse
+    explicit FileBuffer(const std::string &path, int file = -1,
+                        const mapi_memory *memory =
+                            nullptr); // file: as for InputFile; memory: as for MemoryQuotaUse
 
     const uint8_t *begin() const { return cursor_; }
     const uint8_t *end() const { return end_; }
@@ -31,8 +33,14 @@ public:
     void consume_to(const uint8_t *position) { cursor_ = position; }
 
     // Lets the read-ahead thread find packets (until rewind()) and filter them.
-    void use_format(std::shared_ptr<const PieceFormat> format) { indexing_.format = std::move(format); }
-    void use_prefilter(std::shared_ptr<PrefilterSlot> prefilter) { indexing_.prefilter = std::move(prefilter); }
+    void use_format(std::shared_ptr<const PieceFormat> format)
+    {
+        indexing_.format = std::move(format);
+    }
+    void use_prefilter(std::shared_ptr<PrefilterSlot> prefilter)
+    {
+        indexing_.prefilter = std::move(prefilter);
+    }
     // Whether packets that were found this way come next: begin() and end() are equal then.
     bool is_at_index() const { return index_ && cursor_ == end_; }
     // The next batch of them; afterwards begin() is behind it.
@@ -62,9 +70,16 @@ public:
     // Offset of begin() in the file, or in the unpacked data; where() is the beginning of a
     // message.
     uint64_t offset() const { return position_ - hidden_bytes_ - available(); }
-    std::string where() const { return path_ + ": offset " + std::to_string(offset()) + source_->offset_remark(); }
+    std::string where() const
+    {
+        return path_ + ": offset " + std::to_string(offset()) + source_->offset_remark();
+    }
     // Bytes from begin() to the end of the file, as far as the file system knows.
-    uint64_t rest_bytes() const { return available() + hidden_bytes_ + (ahead_ ? ahead_->rest_bytes() : source_->rest_bytes()); }
+    uint64_t rest_bytes() const
+    {
+        return available() + hidden_bytes_ +
+               (ahead_ ? ahead_->rest_bytes() : source_->rest_bytes());
+    }
     const std::string &path() const { return path_; }
 
 private:
@@ -87,7 +102,8 @@ private:
     const PieceIndex *index_ = nullptr; // of packets behind end_; null: none
     uint32_t next_indexed_ = 0;         // number of the next batch
     size_t hidden_bytes_ = 0;           // behind end_, from the first packet of the index on
-    std::unique_ptr<ReadAhead> ahead_; // after the first buffer of a large file: end_ points into its memory or storage_
+    std::unique_ptr<ReadAhead>
+        ahead_; // after the first buffer of a large file: end_ points into its memory or storage_
     bool has_tried_ahead_ = false;
     bool is_held_ = false;
 };

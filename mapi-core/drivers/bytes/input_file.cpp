@@ -11,8 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "drivers/capture_error.hpp"
 #include "common/file_error/file_error.h"
+#include "drivers/capture_error.hpp"
 
 namespace mapi::drivers
 {
@@ -84,11 +84,13 @@ size_t InputFile::read_at(uint64_t offset, uint8_t *to, size_t room)
         if (stop_fd_ >= 0)
             wait_for_input();
         if (is_interrupted_)
-            throw CaptureError(Damage::kInput, path_ + ": interrupted after offset " + std::to_string(offset));
+            throw CaptureError(Damage::kInput,
+                               path_ + ": interrupted after offset " + std::to_string(offset));
         got = is_regular_ ? pread(fd_, to, room, off_t(offset)) : ::read(fd_, to, room);
     } while (got < 0 && errno == EINTR);
     if (got < 0)
-        throw CaptureError(Damage::kInput, path_ + ": cannot read after offset " + std::to_string(offset) + ": " +
+        throw CaptureError(Damage::kInput, path_ + ": cannot read after offset " +
+                                               std::to_string(offset) + ": " +
                                                nslice_read_error(errno));
     return size_t(got);
 }

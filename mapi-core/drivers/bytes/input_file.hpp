@@ -38,7 +38,8 @@ private:
     const std::string path_;
     int fd_;
     bool is_own_ = false;
-    int stop_fd_ = -1; // readable after interrupt(); not used for a regular file, whose reads never wait
+    int stop_fd_ =
+        -1; // readable after interrupt(); not used for a regular file, whose reads never wait
     std::atomic<bool> is_interrupted_ = false;
     bool is_regular_ = false; // not a pipe or a device
     uint64_t position_ = 0;   // bytes read so far

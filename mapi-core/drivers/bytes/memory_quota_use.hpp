@@ -40,8 +40,10 @@ public:
     CaptureError refusal(const std::string &place, uint64_t bytes) const
     {
         constexpr unsigned kMib = 20;
-        return {Damage::kMemory, place + std::to_string(((bytes - bytes_) >> kMib) + 1) + " MiB of memory are required, but the client has less left (" +
-                                     memory_->name + "); close flows and captures that are not needed"};
+        return {Damage::kMemory, place + std::to_string(((bytes - bytes_) >> kMib) + 1) +
+                                     " MiB of memory are required, but the client has less left (" +
+                                     memory_->name +
+                                     "); close flows and captures that are not needed"};
     }
 
 private:

@@ -13,7 +13,8 @@ void PieceIndex::clear(const uint8_t *record)
     records_[0] = record;
 }
 
-void PieceIndex::add(uint32_t count, uint64_t wire_bytes, uint16_t link_type, const uint8_t *record_end)
+void PieceIndex::add(uint32_t count, uint64_t wire_bytes, uint16_t link_type,
+                     const uint8_t *record_end)
 {
     mapi_batch &batch = batches_[count_];
     batch = {};
@@ -25,7 +26,8 @@ void PieceIndex::prefilter(PrefilterSlot &filter)
 {
     is_prefiltered_ = true;
     for (uint32_t i = 0; i < count_; ++i) {
-        batches_[i].prefiltered = filter.run(batches_[i], prefiltered_[i]) ? &prefiltered_[i] : nullptr;
+        batches_[i].prefiltered =
+            filter.run(batches_[i], prefiltered_[i]) ? &prefiltered_[i] : nullptr;
         is_prefiltered_ &= batches_[i].prefiltered != nullptr;
     }
 }

@@ -20,11 +20,16 @@ namespace mapi::drivers
 class PieceIndex
 {
 public:
-    static constexpr uint32_t kBatchesMax = 32; // enough for a piece of 128 KiB with packets of 48 bytes; of smaller packets only the first ones are indexed
+    static constexpr uint32_t kBatchesMax =
+        32; // enough for a piece of 128 KiB with packets of 48 bytes; of smaller packets only the
+            // first ones are indexed
 
     void clear(const uint8_t *record);
     // Room for one more batch, or null if the index is full.
-    mapi_packet *next_packets() { return count_ < kBatchesMax ? &packets_[size_t(count_) * MAPI_BATCH_MAX] : nullptr; }
+    mapi_packet *next_packets()
+    {
+        return count_ < kBatchesMax ? &packets_[size_t(count_) * MAPI_BATCH_MAX] : nullptr;
+    }
     // Adds the batch in that room, whose records end at record_end.
     void add(uint32_t count, uint64_t wire_bytes, uint16_t link_type, const uint8_t *record_end);
     // Runs the prefilter, if there is one, on each batch.

@@ -12,12 +12,14 @@ namespace mapi::drivers
 class PrefilterSlot
 {
 public:
-    // Any thread.  Null removes the prefilter.  On return the previous prefilter is no longer running.
+    // Any thread.  Null removes the prefilter.  On return the previous prefilter is no longer
+    // running.
     void set(const mapi_prefilter *prefilter)
     {
         const std::lock_guard lock(mutex_);
         prefilter_ = prefilter;
-        reads_passed_only_.store(prefilter && prefilter->reads_passed_only, std::memory_order_relaxed);
+        reads_passed_only_.store(prefilter && prefilter->reads_passed_only,
+                                 std::memory_order_relaxed);
     }
 
     // False if there is no prefilter or it has no result for this batch.

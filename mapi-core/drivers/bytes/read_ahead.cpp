@@ -33,7 +33,8 @@ constexpr int kReadingWeight = 8; // divisor of the moving average of reading ti
 constexpr uint32_t kPatience = 32;
 constexpr uint32_t kPackedPatience = 2;
 
-constexpr size_t kSlotBytes = ReadAhead::kRoomBytes + PageBuffer::kPageBytes + ReadAhead::kPieceBytes;
+constexpr size_t kSlotBytes =
+    ReadAhead::kRoomBytes + PageBuffer::kPageBytes + ReadAhead::kPieceBytes;
 
 // The affinity of this thread, which the other thread inherits.
 bool has_second_processor()
@@ -45,9 +46,11 @@ bool has_second_processor()
 
 const size_t ReadAhead::kMemoryBytes = kSlots * (kSlotBytes + sizeof(PieceIndex));
 
-std::unique_ptr<ReadAhead> ReadAhead::start(ByteSource &source, uint64_t position, PieceIndexing indexing)
+std::unique_ptr<ReadAhead> ReadAhead::start(ByteSource &source, uint64_t position,
+                                            PieceIndexing indexing)
 {
-    if (source.rest_bytes() < (source.has_offsets() ? kLeastBytes : kLeastPackedBytes) || !has_second_processor())
+    if (source.rest_bytes() < (source.has_offsets() ? kLeastBytes : kLeastPackedBytes) ||
+        !has_second_processor())
         return nullptr;
     try {
         return std::unique_ptr<ReadAhead>(new ReadAhead(source, position, std::move(indexing)));
@@ -58,8 +61,10 @@ std::unique_ptr<ReadAhead> ReadAhead::start(ByteSource &source, uint64_t positio
 }
 
 ReadAhead::ReadAhead(ByteSource &source, uint64_t position, PieceIndexing indexing)
-    : source_(source), has_offsets_(source.has_offsets()), position_(position), memory_(kSlots * kSlotBytes), indexing_(std::move(indexing)),
-      indices_(indexing_.format && has_offsets_ ? new PieceIndex[kSlots] : nullptr), is_resting_(has_offsets_), reading_(kLongestAwake), thread_([this] { run(); })
+    : source_(source), has_offsets_(source.has_offsets()), position_(position),
+      memory_(kSlots * kSlotBytes), indexing_(std::move(indexing)),
+      indices_(indexing_.format && has_offsets_ ? new PieceIndex[kSlots] : nullptr),
+      is_resting_(has_offsets_), reading_(kLongestAwake), thread_([this] { run(); })
 {
 }
 
@@ -92,8 +97,10 @@ ReadAhead::Piece ReadAhead::take()
         return {};
     Place &place = places_[next_ % kPlaces];
     // Pairs with read(): the piece is complete.
-    for (uint32_t end_piece; (end_piece = place.end_piece.load(std::memory_order_acquire)) != next_ + 1;) {
-        if (!has_offsets_ || !claim_and_read({slots_, kCallerSlots}, released_.load(std::memory_order_relaxed)))
+    for (uint32_t end_piece;
+         (end_piece = place.end_piece.load(std::memory_order_acquire)) != next_ + 1;) {
+        if (!has_offsets_ ||
+            !claim_and_read({slots_, kCallerSlots}, released_.load(std::memory_order_relaxed)))
             place.end_piece.wait(end_piece, std::memory_order_acquire);
     }
     const Slot &slot = slots_[place.slot];
@@ -114,12 +121,15 @@ const PieceIndex *ReadAhead::take_index(uint32_t piece)
 {
     Place &place = places_[piece % kPlaces];
     uint64_t stage = place.stage.load(std::memory_order_acquire);
-    if (stage == marked(piece, Stage::kIndexing) || (stage == marked(piece, Stage::kRead) && knows_first_record(piece)))
+    if (stage == marked(piece, Stage::kIndexing) ||
+        (stage == marked(piece, Stage::kRead) && knows_first_record(piece)))
         claim_and_read({slots_, kCallerSlots}, released_.load(std::memory_order_relaxed));
     stage = marked(piece, Stage::kRead);
-    if (place.stage.compare_exchange_strong(stage, marked(piece, Stage::kTaken), std::memory_order_acquire))
+    if (place.stage.compare_exchange_strong(stage, marked(piece, Stage::kTaken),
+                                            std::memory_order_acquire))
         return nullptr;
-    for (; stage == marked(piece, Stage::kIndexing); stage = place.stage.load(std::memory_order_acquire))
+    for (; stage == marked(piece, Stage::kIndexing);
+         stage = place.stage.load(std::memory_order_acquire))
         place.stage.wait(stage, std::memory_order_acquire);
     const PieceIndex &index = indices_[place.slot];
     return index.count() > 0 ? &index : nullptr;
@@ -146,7 +156,8 @@ PieceIndex &ReadAhead::index_slot(uint32_t slot, uint32_t piece, const uint8_t *
     indexing_.format->index(record, end, index);
     const size_t offset = indexing_.format->missing_bytes(index.end(), end);
     if (offset < kPieceBytes)
-        places_[(piece + 1) % kPlaces].first_record.store(marked(piece + 1, uint32_t(offset)), std::memory_order_release);
+        places_[(piece + 1) % kPlaces].first_record.store(marked(piece + 1, uint32_t(offset)),
+                                                          std::memory_order_release);
     return index;
 }
 
@@ -185,15 +196,18 @@ bool ReadAhead::read_timed(uint32_t released)
     const auto begin = Clock::now();
     if (!claim_and_read({slots_ + kCallerSlots, kThreadSlots}, released))
         return false;
-    const auto taken = std::min<Clock::duration>(Clock::now() - begin, kLongestAwake); // the thread may be preempted
+    const auto taken = std::min<Clock::duration>(Clock::now() - begin,
+                                                 kLongestAwake); // the thread may be preempted
     reading_ += (taken - reading_) / kReadingWeight;
     return true;
 }
 
 bool ReadAhead::has_work_soon(uint32_t released) const
 {
-    const auto end = Clock::now() + std::min<Clock::duration>(kAwakeOfReading * reading_, kLongestAwake);
-    while (released_.load(std::memory_order_relaxed) == released && !(has_unindexed() && knows_first_record(oldest_unindexed()))) {
+    const auto end =
+        Clock::now() + std::min<Clock::duration>(kAwakeOfReading * reading_, kLongestAwake);
+    while (released_.load(std::memory_order_relaxed) == released &&
+           !(has_unindexed() && knows_first_record(oldest_unindexed()))) {
         if (is_ended_.load(std::memory_order_relaxed) || Clock::now() > end)
             return false;
         std::this_thread::yield();
@@ -201,7 +215,8 @@ bool ReadAhead::has_work_soon(uint32_t released) const
     return true;
 }
 
-// Indexes the oldest piece that has no index yet.  False if there is no such piece or the offset of its first record is unknown.
+// Indexes the oldest piece that has no index yet.  False if there is no such piece or the offset of
+// its first record is unknown.
 bool ReadAhead::index_next()
 {
     while (has_unindexed()) {
@@ -211,7 +226,8 @@ bool ReadAhead::index_next()
         if (stage.load(std::memory_order_relaxed) == expected && !knows_first_record(piece))
             return false;
         ++unindexed_begin_;
-        if (!stage.compare_exchange_strong(expected, marked(piece, Stage::kIndexing), std::memory_order_relaxed))
+        if (!stage.compare_exchange_strong(expected, marked(piece, Stage::kIndexing),
+                                           std::memory_order_relaxed))
             continue; // the caller has taken it without an index
         index(piece);
         stage.store(marked(piece, Stage::kIndexed), std::memory_order_release);
@@ -225,7 +241,8 @@ void ReadAhead::index(uint32_t piece)
 {
     const Place &place = places_[piece % kPlaces];
     const size_t first = uint32_t(place.first_record.load(std::memory_order_acquire));
-    index_slot(place.slot, piece, memory_of(place.slot) + std::min(first, slots_[place.slot].bytes)).prefilter(*indexing_.prefilter);
+    index_slot(place.slot, piece, memory_of(place.slot) + std::min(first, slots_[place.slot].bytes))
+        .prefilter(*indexing_.prefilter);
 }
 
 // Sequentially consistent, like release_before(), keep_pace() and the destructor: of a thread that
@@ -269,7 +286,8 @@ void ReadAhead::wake()
 // the caller's slots at most, and another slot is free, or all others have later pieces.
 bool ReadAhead::claim_and_read(std::span<Slot> own, uint32_t released)
 {
-    const auto slot = std::find_if(own.begin(), own.end(), [released](const Slot &one) { return one.end_piece <= released; });
+    const auto slot = std::find_if(
+        own.begin(), own.end(), [released](const Slot &one) { return one.end_piece <= released; });
     if (slot == own.end() || is_ended_.load(std::memory_order_relaxed))
         return false;
     // Acquire and release: the later reader of a Place sees everything that the earlier one did
@@ -286,7 +304,8 @@ void ReadAhead::read(uint32_t piece, Slot &slot)
     size_t bytes = 0;
     try {
         for (size_t got = 1; got > 0 && bytes < kPieceBytes; bytes += got)
-            got = has_offsets_ ? source_.read_at(offset + bytes, to + bytes, kPieceBytes - bytes) : source_.read(to + bytes, kPieceBytes - bytes);
+            got = has_offsets_ ? source_.read_at(offset + bytes, to + bytes, kPieceBytes - bytes)
+                               : source_.read(to + bytes, kPieceBytes - bytes);
     } catch (...) { // the caller gets the error when it reads itself
     }
     slot.end_piece = piece + 1;

@@ -42,14 +42,15 @@ public:
     // Starts at the source's byte `position`, which is also the position of its read().  Null if
     // read-ahead would not pay (a pipe, little data left, one processor) or no thread or memory is
     // available.  During its lifetime nothing else may use the source, except interrupt().
-    static std::unique_ptr<ReadAhead> start(ByteSource &source, uint64_t position, PieceIndexing indexing = {});
+    static std::unique_ptr<ReadAhead> start(ByteSource &source, uint64_t position,
+                                            PieceIndexing indexing = {});
     ~ReadAhead();
     ReadAhead(const ReadAhead &) = delete;
     ReadAhead &operator=(const ReadAhead &) = delete;
 
     struct Piece {
-        uint8_t *at = nullptr; // the caller may also use the room before it
-        size_t bytes = 0; // 0: continue with source.read()
+        uint8_t *at = nullptr;             // the caller may also use the room before it
+        size_t bytes = 0;                  // 0: continue with source.read()
         const PieceIndex *index = nullptr; // its packets, or null if they are not indexed
     };
     // Waits for the next piece.  The previous piece stays valid.
@@ -68,7 +69,8 @@ private:
     // the caller accesses only headers.  They take some hundred KiB each, a third to a half of a
     // second-level cache of a megabyte; with fewer slots one thread often waits for the other.  Of
     // a source without offsets the caller reads nothing, so its slots stay unused.
-    static constexpr uint32_t kCallerSlots = 3, kThreadSlots = 4, kSlots = kCallerSlots + kThreadSlots;
+    static constexpr uint32_t kCallerSlots = 3, kThreadSlots = 4,
+                              kSlots = kCallerSlots + kThreadSlots;
 
     struct Slot {
         uint32_t end_piece = 0; // number of its piece plus 1
@@ -84,7 +86,10 @@ private:
         std::atomic<uint64_t> first_record = 0; // marked() with its offset in the piece
         std::atomic<uint64_t> stage = 0;        // marked() with a Stage
     };
-    static uint64_t marked(uint32_t piece, uint32_t value) { return uint64_t(piece + 1) << 32 | value; }
+    static uint64_t marked(uint32_t piece, uint32_t value)
+    {
+        return uint64_t(piece + 1) << 32 | value;
+    }
     static uint64_t marked(uint32_t piece, Stage stage) { return marked(piece, uint32_t(stage)); }
     static constexpr uint32_t kPlaces = 8;
     static_assert(kSlots <= kPlaces);
@@ -116,21 +121,23 @@ private:
     Slot slots_[kSlots]; // the caller's, the thread's
     Place places_[kPlaces];
     const PieceIndexing indexing_;
-    const std::unique_ptr<PieceIndex[]> indices_; // of the slots; null: no format, or a source without offsets, where the thread is busy with unpacking
-    uint32_t unindexed_[kPlaces] = {};            // thread's: pieces that it has read, in their order
+    const std::unique_ptr<PieceIndex[]>
+        indices_; // of the slots; null: no format, or a source without offsets, where the thread is
+                  // busy with unpacking
+    uint32_t unindexed_[kPlaces] = {}; // thread's: pieces that it has read, in their order
     uint32_t unindexed_begin_ = 0, unindexed_end_ = 0;
-    uint32_t next_ = 0;    // caller's
-    uint64_t rest_bytes_ = 0; // caller's: of a source without offsets, after the piece taken last
-    bool has_short_ = false; // caller's: the piece taken last was the final one
+    uint32_t next_ = 0;         // caller's
+    uint64_t rest_bytes_ = 0;   // caller's: of a source without offsets, after the piece taken last
+    bool has_short_ = false;    // caller's: the piece taken last was the final one
     uint32_t slept_pieces_ = 0; // caller's: released since the thread fell asleep
-    ReadAheadPolicy policy_;          // caller's
+    ReadAheadPolicy policy_;    // caller's
 
     alignas(64) std::atomic<uint32_t> claimed_ = 0; // pieces that were read or are being read
     std::atomic<bool> is_ended_ = false;
     alignas(64) std::atomic<uint32_t> released_ = 0; // pieces that the caller has released
     std::atomic<bool> is_stopping_ = false;
     std::atomic<bool> is_asleep_ = false;
-    std::atomic<bool> is_resting_; // the caller reads alone
+    std::atomic<bool> is_resting_;                // the caller reads alone
     std::chrono::steady_clock::duration reading_; // thread's: average time to read a piece
     std::thread thread_;
 };

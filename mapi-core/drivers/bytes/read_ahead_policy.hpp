@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Read-ahead policy: reading times of pieces with one thread and with a helping thread -> whether it
-// helps.
+// Read-ahead policy: reading times of pieces with one thread and with a helping thread -> whether
+// it helps.
 #pragma once
 
 #include <algorithm>
@@ -15,13 +15,16 @@ namespace mapi::drivers
 class ReadAheadPolicy
 {
 public:
-    static constexpr uint32_t kFirstPieces = 48;  // untimed: memory is touched for the first time
-    static constexpr uint32_t kUntimedPieces = 8; // while the thread wakes up, or the pieces that it has read are used up
+    static constexpr uint32_t kFirstPieces = 48; // untimed: memory is touched for the first time
+    static constexpr uint32_t kUntimedPieces =
+        8; // while the thread wakes up, or the pieces that it has read are used up
     static constexpr uint32_t kTimedPieces = 48;
     static constexpr uint32_t kPiecesBeforeHelp = kFirstPieces + kTimedPieces;
     static constexpr uint32_t kLookPieces = 16; // timed with help before giving up if it is slower
     static constexpr uint32_t kRestPieces = 2048;
-    static constexpr uint32_t kFirstRestPieces = 1024, kLongestRestPieces = 32768; // after attempts without gain, doubled each time
+    static constexpr uint32_t kFirstRestPieces = 1024,
+                              kLongestRestPieces =
+                                  32768; // after attempts without gain, doubled each time
 
     bool is_helped() const { return is_helped_; }
     // After each piece: whether turn() must be called.

@@ -17,15 +17,18 @@ std::unique_ptr<CaptureFormat> open_capture_format(FileBuffer &file)
     if (auto format = open_pcapng(file))
         return format;
     if (file.available() == 0)
-        throw CaptureError(Damage::kOpen, file.path() + ": is empty, without the header of a capture file");
+        throw CaptureError(Damage::kOpen,
+                           file.path() + ": is empty, without the header of a capture file");
     if (file.available() < 4)
-        throw CaptureError(Damage::kOpen, file.path() + ": the file ends inside its header, after " +
+        throw CaptureError(Damage::kOpen, file.path() +
+                                              ": the file ends inside its header, after " +
                                               std::to_string(file.available()) + " bytes");
     refuse_dag_legacy(file, ErfLook::kInPart, "neither pcap nor pcapng");
     char magic[16];
     snprintf(magic, sizeof(magic), "0x%08x", load_u32<false>(file.begin()));
-    throw CaptureError(Damage::kOpen,
-                       file.path() + ": is neither pcap nor pcapng (it begins with " + magic +
-                           "); open ERF as MFF_DAG_ERF or with driver=erf_file, convert most other formats with `editcap -F pcap`");
+    throw CaptureError(Damage::kOpen, file.path() +
+                                          ": is neither pcap nor pcapng (it begins with " + magic +
+                                          "); open ERF as MFF_DAG_ERF or with driver=erf_file, "
+                                          "convert most other formats with `editcap -F pcap`");
 }
 } // namespace mapi::drivers

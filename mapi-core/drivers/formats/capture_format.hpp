@@ -20,10 +20,11 @@ class CaptureFormat
 public:
     virtual ~CaptureFormat() = default;
 
-    // At most `limit` packets, 0 at the end of the file.  Never refills the buffer once the batch has a packet, since that
-    // would move the bytes that its views point to.  Throws CaptureError at damage, but only with
-    // an empty batch: packets before the damage are delivered first.  With a held buffer, returns
-    // only packets that are complete in it and never throws: 0 does not mean the end then.
+    // At most `limit` packets, 0 at the end of the file.  Never refills the buffer once the batch
+    // has a packet, since that would move the bytes that its views point to.  Throws CaptureError
+    // at damage, but only with an empty batch: packets before the damage are delivered first.  With
+    // a held buffer, returns only packets that are complete in it and never throws: 0 does not mean
+    // the end then.
     virtual uint32_t read(FileBuffer &file, mapi_packet *packets, uint32_t limit,
                           mapi_batch &batch) = 0;
     virtual uint64_t interface_drops() const { return 0; }

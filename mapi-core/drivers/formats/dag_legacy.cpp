@@ -41,7 +41,8 @@ bool is_ethernet_with_ip(const uint8_t *record)
 {
     constexpr uint32_t kAround = 14 + 4, kShortest = 64;
     const uint32_t wire_len = little_half(record + 8), reported = big_half(record + 26) + kAround;
-    return big_half(record + 22) == 0x0800 && record[24] >> 4 == 4 && (reported == wire_len || (reported < kShortest && wire_len == kShortest));
+    return big_half(record + 22) == 0x0800 && record[24] >> 4 == 4 &&
+           (reported == wire_len || (reported < kShortest && wire_len == kShortest));
 }
 
 bool is_ethernet(const uint8_t *record)
@@ -112,11 +113,14 @@ void refuse_dag_legacy(FileBuffer &file, ErfLook erf, const char *wanted)
     if (erf != ErfLook::kThrough)
         file.fill(kLeastOfCells * kRecordBytes); // no more, since a pipe may not have more
     Evidence evidence;
-    if (!collect(file.begin(), std::min(file.available(), kRecordsLookedAt * kRecordBytes), evidence))
+    if (!collect(file.begin(), std::min(file.available(), kRecordsLookedAt * kRecordBytes),
+                 evidence))
         return;
     if (const char *const name = name_of(evidence, erf))
-        throw CaptureError(Damage::kOpen, file.path() + ": is " + wanted + " but in the legacy " + name +
-                                              " format of DAG cards (records of 64 bytes, older than ERF), which is unsupported; "
-                                              "convert it with libtrace's traceconvert");
+        throw CaptureError(
+            Damage::kOpen,
+            file.path() + ": is " + wanted + " but in the legacy " + name +
+                " format of DAG cards (records of 64 bytes, older than ERF), which is unsupported; "
+                "convert it with libtrace's traceconvert");
 }
 } // namespace mapi::drivers

@@ -30,7 +30,8 @@ uint16_t link_type_of(const ErfType &type, const uint8_t *frame, uint32_t caplen
 {
     if (type.content != ErfContent::kHdlc)
         return type.link_type;
-    return caplen >= 2 && frame[0] == 0xff && frame[1] == 0x03 ? links::kPppHdlc : links::kCiscoHdlc;
+    return caplen >= 2 && frame[0] == 0xff && frame[1] == 0x03 ? links::kPppHdlc
+                                                               : links::kCiscoHdlc;
 }
 
 class ErfFormat : public CaptureFormat
@@ -43,7 +44,8 @@ public:
         info_.link_type = link_type;
     }
 
-    uint32_t read(FileBuffer &file, mapi_packet *packets, uint32_t limit, mapi_batch &batch) override;
+    uint32_t read(FileBuffer &file, mapi_packet *packets, uint32_t limit,
+                  mapi_batch &batch) override;
     uint64_t interface_drops() const override { return losses_; }
     std::string remark() const override;
 
@@ -102,7 +104,8 @@ uint32_t ErfFormat::read(FileBuffer &file, mapi_packet *packets, uint32_t limit,
         link_types |= uint32_t(packet.link_type ^ packets[0].link_type);
     }
     file.consume_to(start);
-    const uint16_t link_type = count == 0 || link_types != 0 ? uint16_t(MAPI_LINK_MIXED) : packets[0].link_type;
+    const uint16_t link_type =
+        count == 0 || link_types != 0 ? uint16_t(MAPI_LINK_MIXED) : packets[0].link_type;
     finish_batch(batch, packets, count, wire_bytes, link_type);
     return count;
 }
@@ -120,12 +123,15 @@ bool ErfFormat::fetch_record(FileBuffer &file) const
     if (contradiction.empty()) {
         const uint32_t bytes = ErfRecord(file.begin()).bytes();
         if (!file.fill(bytes))
-            throw CaptureError(Damage::kTruncated, place + ": the file ends inside a record, after " + std::to_string(file.available()) +
-                                                       " of " + std::to_string(bytes) + " bytes");
+            throw CaptureError(Damage::kTruncated, place +
+                                                       ": the file ends inside a record, after " +
+                                                       std::to_string(file.available()) + " of " +
+                                                       std::to_string(bytes) + " bytes");
         contradiction = ErfRecord(file.begin()).contradiction();
     }
     if (!contradiction.empty())
-        throw CaptureError(Damage::kRecord, place + ": " + contradiction + "; the file is damaged here");
+        throw CaptureError(Damage::kRecord,
+                           place + ": " + contradiction + "; the file is damaged here");
     return true;
 }
 
@@ -133,9 +139,13 @@ std::string ErfFormat::remark() const
 {
     std::string text;
     if (foreign_.any())
-        text = foreign_.text("packet is", "packets are", " neither Ethernet, HDLC nor IP") + "; they are skipped";
+        text = foreign_.text("packet is", "packets are", " neither Ethernet, HDLC nor IP") +
+               "; they are skipped";
     if (spoilt_.any())
-        text += (text.empty() ? "" : "; ") + spoilt_.text("packet is", "packets are", " marked by the card as truncated or damaged") + "; they are counted";
+        text += (text.empty() ? "" : "; ") +
+                spoilt_.text("packet is", "packets are",
+                             " marked by the card as truncated or damaged") +
+                "; they are counted";
     return text;
 }
 
@@ -148,7 +158,8 @@ bool look_at_record(FileBuffer &file, size_t at, uint32_t seconds_before, std::s
     const ErfRecord record(file.begin() + at);
     const uint32_t seconds = record.seconds();
     problem = record.header_contradiction();
-    if (problem.empty() && links::is_far_from(seconds_before, seconds) && record.type_number() != ErfRecord::kPadding) // padding may have no time
+    if (problem.empty() && links::is_far_from(seconds_before, seconds) &&
+        record.type_number() != ErfRecord::kPadding) // padding may have no time
         problem = "a record earlier than the previous one, or more than a year later";
     if (!problem.empty())
         return true;
@@ -159,11 +170,11 @@ bool look_at_record(FileBuffer &file, size_t at, uint32_t seconds_before, std::s
 }
 
 struct FirstRecords {
-    size_t count = 0; // of valid ERF records
-    size_t bytes = 0; // their total size
+    size_t count = 0;    // of valid ERF records
+    size_t bytes = 0;    // their total size
     std::string problem; // of the next record; empty if there is none, or enough were examined
     uint16_t link_type = MAPI_LINK_UNKNOWN; // of the first packet
-    bool is_cut = false; // the file ends inside the next one
+    bool is_cut = false;                    // the file ends inside the next one
 
     ErfLook look() const
     {
@@ -180,7 +191,8 @@ bool has_more_to_look_at(FileBuffer &file, const FirstRecords &first)
     if (first.count < kRecordsToCheck)
         return file.fill(first.bytes + 1);
     const size_t rest = file.available() - first.bytes;
-    return first.count < kRecordsLookedAt && rest >= kHeaderBytes && ErfRecord(file.begin() + first.bytes).bytes() <= rest;
+    return first.count < kRecordsLookedAt && rest >= kHeaderBytes &&
+           ErfRecord(file.begin() + first.bytes).bytes() <= rest;
 }
 
 FirstRecords look_at_first_records(FileBuffer &file)
@@ -198,7 +210,8 @@ FirstRecords look_at_first_records(FileBuffer &file)
         if (record.type_number() != ErfRecord::kPadding)
             seconds = record.seconds();
         if (first.link_type == MAPI_LINK_UNKNOWN && record.type().content >= ErfContent::kFrame)
-            first.link_type = link_type_of(record.type(), record.frame(), record.bytes() - record.frame_offset());
+            first.link_type =
+                link_type_of(record.type(), record.frame(), record.bytes() - record.frame_offset());
         first.bytes += record.bytes();
         ++first.count;
     }
@@ -211,9 +224,13 @@ uint16_t check_first_records(FileBuffer &file)
     const FirstRecords first = look_at_first_records(file);
     refuse_dag_legacy(file, first.look(), "not ERF");
     if (first.count == 0 && first.is_cut)
-        throw CaptureError(Damage::kOpen, file.path() + ": is not ERF, or is truncated in its first record" + kRemedy);
+        throw CaptureError(Damage::kOpen, file.path() +
+                                              ": is not ERF, or is truncated in its first record" +
+                                              kRemedy);
     if (first.count < kRecordsToCheck && !first.problem.empty())
-        throw CaptureError(Damage::kOpen, file.path() + ": is not ERF: as ERF it would contain " + first.problem + ", at offset " + std::to_string(first.bytes) + kRemedy);
+        throw CaptureError(Damage::kOpen, file.path() + ": is not ERF: as ERF it would contain " +
+                                              first.problem + ", at offset " +
+                                              std::to_string(first.bytes) + kRemedy);
     return first.link_type;
 }
 } // namespace
@@ -224,7 +241,8 @@ std::unique_ptr<CaptureFormat> open_erf(FileBuffer &file)
     if (file.available() == 0)
         throw CaptureError(Damage::kOpen, file.path() + ": is empty, without any ERF record");
     if (open_pcap(file) || open_pcapng(file))
-        throw CaptureError(Damage::kOpen, file.path() + ": is a pcap or pcapng file, not ERF; open it as MFF_PCAP, or with driver=pcap_file");
+        throw CaptureError(Damage::kOpen, file.path() + ": is a pcap or pcapng file, not ERF; open "
+                                                        "it as MFF_PCAP, or with driver=pcap_file");
     return std::make_unique<ErfFormat>(check_first_records(file));
 }
 } // namespace mapi::drivers

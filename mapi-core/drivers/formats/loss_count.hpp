@@ -36,7 +36,8 @@ public:
     void set(const Statistics &statistics)
     {
         statistics_ = statistics;
-        packets_ = std::max(sum_of_losses(statistics.interface, statistics.system), beside_packets_);
+        packets_ =
+            std::max(sum_of_losses(statistics.interface, statistics.system), beside_packets_);
     }
 
     uint64_t packets() const { return packets_; }

@@ -19,9 +19,11 @@ std::string OddLengths::remark() const
     };
     std::string text;
     if (longer_than_wire_.any())
-        text = text_of(longer_than_wire_, "the wire had") + "; they are counted with the wire length";
+        text =
+            text_of(longer_than_wire_, "the wire had") + "; they are counted with the wire length";
     if (longer_than_snaplen_.any())
-        text += (text.empty() ? "" : "; ") + text_of(longer_than_snaplen_, "the snaplen allows") + "; they are counted, truncated to it";
+        text += (text.empty() ? "" : "; ") + text_of(longer_than_snaplen_, "the snaplen allows") +
+                "; they are counted, truncated to it";
     if (!text.empty())
         text += "; the file was written wrongly or is damaged; copy or record it again";
     return text;

@@ -21,10 +21,14 @@ public:
     }
     bool any() const { return records_ > 0; }
     // "2 packets are odd (the first at offset 40)", from "packet is", "packets are" and " odd".
-    std::string text(const std::string &one, const std::string &several, const std::string &what) const
+    std::string text(const std::string &one, const std::string &several,
+                     const std::string &what) const
     {
-        return std::to_string(records_) + " " + (records_ == 1 ? one : several) + what + " (the first " +
-               (first_packet_ ? "is packet " + std::to_string(first_packet_) + ", " : std::string()) + "at offset " + std::to_string(first_offset_) + ")";
+        return std::to_string(records_) + " " + (records_ == 1 ? one : several) + what +
+               " (the first " +
+               (first_packet_ ? "is packet " + std::to_string(first_packet_) + ", "
+                              : std::string()) +
+               "at offset " + std::to_string(first_offset_) + ")";
     }
 
 private:

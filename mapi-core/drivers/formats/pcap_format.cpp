@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// pcap: classic capture file -> packet views.  Both byte orders, micro- and nanoseconds, and the two old variants.
+// pcap: classic capture file -> packet views.  Both byte orders, micro- and nanoseconds, and the
+// two old variants.
 #include <algorithm>
 
 #include "drivers/capture_error.hpp"
@@ -44,7 +45,8 @@ private:
 };
 
 template <bool kSwapped>
-uint32_t PcapFormat<kSwapped>::read(FileBuffer &file, mapi_packet *packets, uint32_t limit, mapi_batch &batch)
+uint32_t PcapFormat<kSwapped>::read(FileBuffer &file, mapi_packet *packets, uint32_t limit,
+                                    mapi_batch &batch)
 {
     PcapTaken taken = {file.begin()};
     do {
@@ -52,18 +54,23 @@ uint32_t PcapFormat<kSwapped>::read(FileBuffer &file, mapi_packet *packets, uint
             return file.take_indexed(batch);
         if (taken.count == 0 && file.is_at_index())
             file.leave_index();
-        take_plain_pcap<kSwapped>(settings_, file.end(), packets, limit, taken, [&](mapi_packet &packet) { settings_.swap(file.writable(packet.data), packet.caplen); });
+        take_plain_pcap<kSwapped>(settings_, file.end(), packets, limit, taken,
+                                  [&](mapi_packet &packet) {
+                                      settings_.swap(file.writable(packet.data), packet.caplen);
+                                  });
     } while (taken.count < limit && take_any(file, packets, taken));
     file.consume_to(taken.record);
     finish_batch(batch, packets, taken.count, taken.wire_bytes, settings_.link_type);
     return taken.count;
 }
 
-template <bool kSwapped> bool PcapFormat<kSwapped>::take_any(FileBuffer &file, mapi_packet *packets, PcapTaken &taken)
+template <bool kSwapped>
+bool PcapFormat<kSwapped>::take_any(FileBuffer &file, mapi_packet *packets, PcapTaken &taken)
 {
     const uint32_t header_bytes = settings_.variant.record_header_bytes;
     const size_t left = size_t(file.end() - taken.record);
-    const PcapLengths l = left >= header_bytes ? pcap_lengths<kSwapped>(settings_, taken.record) : PcapLengths{};
+    const PcapLengths l =
+        left >= header_bytes ? pcap_lengths<kSwapped>(settings_, taken.record) : PcapLengths{};
     if (left < header_bytes || l.caplen > settings_.max_caplen || left - header_bytes < l.caplen) {
         file.consume_to(taken.record);
         if (taken.count > 0 || file.is_held() || !fetch_record(file))
@@ -72,9 +79,11 @@ template <bool kSwapped> bool PcapFormat<kSwapped>::take_any(FileBuffer &file, m
         return true;
     }
     if (l.caplen > std::min(l.wire_len, settings_.snaplen))
-        odd_lengths_.note(l.caplen, l.wire_len, settings_.snaplen, file.offset() + uint64_t(taken.record - file.begin()));
+        odd_lengths_.note(l.caplen, l.wire_len, settings_.snaplen,
+                          file.offset() + uint64_t(taken.record - file.begin()));
     mapi_packet &packet = packets[taken.count];
-    show_pcap<kSwapped>(packet, settings_, taken.record, {std::min(l.caplen, settings_.snaplen), l.wire_len});
+    show_pcap<kSwapped>(packet, settings_, taken.record,
+                        {std::min(l.caplen, settings_.snaplen), l.wire_len});
     if constexpr (kSwapped) {
         if (settings_.swap)
             settings_.swap(file.writable(packet.data), packet.caplen);
@@ -99,27 +108,32 @@ template <bool kSwapped> bool PcapFormat<kSwapped>::fetch_record(FileBuffer &fil
     }
     const uint32_t caplen = pcap_lengths<kSwapped>(settings_, file.begin()).caplen;
     if (caplen > settings_.max_caplen)
-        throw CaptureError(Damage::kRecord, place + ": a record claims " + std::to_string(caplen) +
-                                                " captured bytes, more than the " +
-                                                std::to_string(settings_.max_caplen) +
-                                                " that its link type allows; the file is damaged here");
+        throw CaptureError(Damage::kRecord,
+                           place + ": a record claims " + std::to_string(caplen) +
+                               " captured bytes, more than the " +
+                               std::to_string(settings_.max_caplen) +
+                               " that its link type allows; the file is damaged here");
     if (!file.fill(size_t(header_bytes) + caplen))
-        throw CaptureError(Damage::kTruncated,
-                           place + ": the file ends inside a record, after " +
-                               std::to_string(std::max<uint64_t>(file.rest_bytes(), header_bytes) - header_bytes) + " of " +
-                               std::to_string(caplen) + " captured bytes");
+        throw CaptureError(
+            Damage::kTruncated,
+            place + ": the file ends inside a record, after " +
+                std::to_string(std::max<uint64_t>(file.rest_bytes(), header_bytes) - header_bytes) +
+                " of " + std::to_string(caplen) + " captured bytes");
     file.index_from_here();
     return true;
 }
 
-template <bool kSwapped> std::unique_ptr<CaptureFormat> make(const uint8_t *header, const PcapVariant &variant, FileBuffer &file)
+template <bool kSwapped>
+std::unique_ptr<CaptureFormat> make(const uint8_t *header, const PcapVariant &variant,
+                                    FileBuffer &file)
 {
     const std::string &path = file.path();
     const uint16_t major = load_u16<kSwapped>(header + 4);
     const uint16_t minor = load_u16<kSwapped>(header + 6);
     if ((major < 2 || (major > 2 && !(major == 543 && minor == 0))))
         throw CaptureError(Damage::kOpen, path + ": pcap version " + std::to_string(major) + "." +
-                                              std::to_string(minor) + " is unsupported; only 2.x can be read");
+                                              std::to_string(minor) +
+                                              " is unsupported; only 2.x can be read");
     PcapSettings s = {};
     s.variant = variant;
     s.lengths_are_swapped = major == 543 || minor < 3;
@@ -151,9 +165,11 @@ std::unique_ptr<CaptureFormat> open_pcap(FileBuffer &file)
         if (!native && load_u32<true>(header) != variant.magic)
             continue;
         if (file.available() < kFileHeaderBytes)
-            throw CaptureError(Damage::kOpen, file.path() + ": the file ends inside its header, after " +
-                                                  std::to_string(file.available()) + " of 24 bytes");
-        auto format = native ? make<false>(header, variant, file) : make<true>(header, variant, file);
+            throw CaptureError(Damage::kOpen,
+                               file.path() + ": the file ends inside its header, after " +
+                                   std::to_string(file.available()) + " of 24 bytes");
+        auto format =
+            native ? make<false>(header, variant, file) : make<true>(header, variant, file);
         file.consume_to(header + kFileHeaderBytes);
         return format;
     }

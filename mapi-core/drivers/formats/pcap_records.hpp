@@ -8,8 +8,8 @@
 #include <cstdint>
 #include <utility>
 
-#include "drivers/formats/capture_format.hpp"
 #include "drivers/bytes/piece_index.hpp"
+#include "drivers/formats/capture_format.hpp"
 #include "links/host_order.hpp"
 
 namespace mapi::drivers
@@ -27,7 +27,8 @@ struct PcapSettings {
     uint32_t max_caplen;
     uint32_t snaplen;
     uint16_t link_type;
-    links::Swap swap; // for pseudo headers, in a file of the other byte order; null if there is nothing to swap
+    links::Swap swap; // for pseudo headers, in a file of the other byte order; null if there is
+                      // nothing to swap
 };
 
 struct PcapLengths {
@@ -42,7 +43,8 @@ struct PcapTaken {
     uint64_t wire_bytes = 0;
 };
 
-template <bool kSwapped> PcapLengths pcap_lengths(const PcapSettings &settings, const uint8_t *record)
+template <bool kSwapped>
+PcapLengths pcap_lengths(const PcapSettings &settings, const uint8_t *record)
 {
     PcapLengths l = {load_u32<kSwapped>(record + 8), load_u32<kSwapped>(record + 12)};
     if (settings.is_early && (settings.lengths_are_swapped || l.caplen > l.wire_len)) [[unlikely]]
@@ -50,12 +52,16 @@ template <bool kSwapped> PcapLengths pcap_lengths(const PcapSettings &settings, 
     return l;
 }
 
-template <bool kSwapped> inline void show_pcap(mapi_packet &packet, const PcapSettings &settings, const uint8_t *record, PcapLengths lengths)
+template <bool kSwapped>
+inline void show_pcap(mapi_packet &packet, const PcapSettings &settings, const uint8_t *record,
+                      PcapLengths lengths)
 {
     packet.data = record + settings.variant.record_header_bytes;
     packet.caplen = lengths.caplen;
     packet.wire_len = lengths.wire_len;
-    packet.timestamp_ns = uint64_t(load_u32<kSwapped>(record)) * 1000000000u + uint64_t(load_u32<kSwapped>(record + 4)) * settings.variant.ns_per_fraction;
+    packet.timestamp_ns =
+        uint64_t(load_u32<kSwapped>(record)) * 1000000000u +
+        uint64_t(load_u32<kSwapped>(record + 4)) * settings.variant.ns_per_fraction;
     packet.link_type = settings.link_type;
     packet.ifindex = 0;
     packet.packet_type = 0;
@@ -65,7 +71,8 @@ template <bool kSwapped> inline void show_pcap(mapi_packet &packet, const PcapSe
 // this path, so rare cases are tested together.  swap_bytes(packet) is called if the file's pseudo
 // headers are in the other byte order.
 template <bool kSwapped, class SwapBytes>
-void take_plain_pcap(const PcapSettings &shared, const uint8_t *end, mapi_packet *packets, uint32_t limit, PcapTaken &taken, SwapBytes swap_bytes)
+void take_plain_pcap(const PcapSettings &shared, const uint8_t *end, mapi_packet *packets,
+                     uint32_t limit, PcapTaken &taken, SwapBytes swap_bytes)
 {
     const PcapSettings settings = shared; // a local copy, which stores to packet views cannot alias
     if (settings.is_early)
@@ -77,7 +84,8 @@ void take_plain_pcap(const PcapSettings &shared, const uint8_t *end, mapi_packet
     uint32_t count = taken.count;
     for (; count < limit && size_t(end - record) >= header_bytes; ++count) {
         const PcapLengths l = {load_u32<kSwapped>(record + 8), load_u32<kSwapped>(record + 12)};
-        if (l.caplen > longest || l.caplen > l.wire_len || size_t(end - record) - header_bytes < l.caplen) [[unlikely]]
+        if (l.caplen > longest || l.caplen > l.wire_len ||
+            size_t(end - record) - header_bytes < l.caplen) [[unlikely]]
             break;
         show_pcap<kSwapped>(packets[count], settings, record, l);
         if constexpr (kSwapped) {
@@ -97,14 +105,19 @@ public:
     explicit PcapPieces(const PcapSettings &settings) : settings_(settings) {}
     // Bytes swapped in place must not be swapped again when the packet thread parses the same
     // records.
-    static bool can_index(const PcapSettings &settings) { return !settings.is_early && !settings.swap; }
+    static bool can_index(const PcapSettings &settings)
+    {
+        return !settings.is_early && !settings.swap;
+    }
 
     void index(const uint8_t *record, const uint8_t *end, PieceIndex &index) const override
     {
         PcapTaken taken = {record, MAPI_BATCH_MAX};
-        for (mapi_packet *packets; taken.count == MAPI_BATCH_MAX && (packets = index.next_packets());) {
+        for (mapi_packet *packets;
+             taken.count == MAPI_BATCH_MAX && (packets = index.next_packets());) {
             taken = {taken.record};
-            take_plain_pcap<kSwapped>(settings_, end, packets, MAPI_BATCH_MAX, taken, [](const mapi_packet &) {});
+            take_plain_pcap<kSwapped>(settings_, end, packets, MAPI_BATCH_MAX, taken,
+                                      [](const mapi_packet &) {});
             if (taken.count > 0)
                 index.add(taken.count, taken.wire_bytes, settings_.link_type, taken.record);
         }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// pcapng: blocks of a capture file -> packet views.  Several sections and interfaces, both byte orders.
+// pcapng: blocks of a capture file -> packet views.  Several sections and interfaces, both byte
+// orders.
 #include <algorithm>
 #include <limits>
 #include <optional>
@@ -57,8 +58,9 @@ public:
                   mapi_batch &batch) override
     {
         while (true) {
-            const std::optional<uint32_t> count = swapped_ ? read_batch<true>(file, packets, limit, batch)
-                                                           : read_batch<false>(file, packets, limit, batch);
+            const std::optional<uint32_t> count =
+                swapped_ ? read_batch<true>(file, packets, limit, batch)
+                         : read_batch<false>(file, packets, limit, batch);
             if (count)
                 return *count;
             begin_section(file);
@@ -72,18 +74,22 @@ private:
 
     // Empty if a new section begins, which may have another byte order.
     template <bool kSwapped>
-    std::optional<uint32_t> read_batch(FileBuffer &file, mapi_packet *packets, uint32_t limit, mapi_batch &batch);
-    template <bool kSwapped> Verdict packet_from(FileBuffer &file, const Block &block, mapi_packet &packet);
+    std::optional<uint32_t> read_batch(FileBuffer &file, mapi_packet *packets, uint32_t limit,
+                                       mapi_batch &batch);
+    template <bool kSwapped>
+    Verdict packet_from(FileBuffer &file, const Block &block, mapi_packet &packet);
     [[noreturn]] void refuse(const FileBuffer &file, Verdict verdict) const;
     template <bool kSwapped> bool fetch_block(FileBuffer &file) const;
     template <bool kSwapped> void add_interface(const Block &block, const std::string &place);
     template <bool kSwapped> void add_statistics(const FileBuffer &file, const Block &block);
     void begin_section(FileBuffer &file);
-    // Reads the descriptions at the front, so that the device knows its link type before the first packet.
+    // Reads the descriptions at the front, so that the device knows its link type before the first
+    // packet.
     void read_descriptions(FileBuffer &file);
     template <bool kSwapped> void other_block(FileBuffer &file, const Block &block);
 
-    std::vector<CaptureInterface> interfaces_; // of the file; those of the current section begin at first_
+    std::vector<CaptureInterface>
+        interfaces_; // of the file; those of the current section begin at first_
     size_t first_ = 0;
     uint64_t packets_ = 0; // delivered so far
     OddRecords long_times_;
@@ -135,14 +141,16 @@ template <bool kSwapped> void add_losses(const Block &block, uint32_t caplen, Lo
     const uint64_t options = 20 + (uint64_t(caplen) + 3) / 4 * 4;
     if (block.type != kEnhancedPacket || options >= block.body_bytes())
         return;
-    for_each_option<kSwapped>(block.body() + options, block.body() + block.body_bytes(), [&](uint16_t code, const uint8_t *value, uint16_t bytes) {
-        if (code == kOptionPacketDropped && bytes >= 8)
-            losses.add(load_u64<kSwapped>(value));
-    });
+    for_each_option<kSwapped>(block.body() + options, block.body() + block.body_bytes(),
+                              [&](uint16_t code, const uint8_t *value, uint16_t bytes) {
+                                  if (code == kOptionPacketDropped && bytes >= 8)
+                                      losses.add(load_u64<kSwapped>(value));
+                              });
 }
 
 template <bool kSwapped>
-std::optional<uint32_t> PcapngFormat::read_batch(FileBuffer &file, mapi_packet *packets, uint32_t limit, mapi_batch &batch)
+std::optional<uint32_t> PcapngFormat::read_batch(FileBuffer &file, mapi_packet *packets,
+                                                 uint32_t limit, mapi_batch &batch)
 {
     uint64_t wire_bytes = 0;
     uint32_t link_types = 0; // bits that differ from the first packet's
@@ -165,7 +173,8 @@ std::optional<uint32_t> PcapngFormat::read_batch(FileBuffer &file, mapi_packet *
             continue;
         }
         mapi_packet &packet = packets[count];
-        if (const Verdict verdict = packet_from<kSwapped>(file, block, packet); verdict != Verdict::kGood) [[unlikely]] {
+        if (const Verdict verdict = packet_from<kSwapped>(file, block, packet);
+            verdict != Verdict::kGood) [[unlikely]] {
             if (count > 0 || file.is_held())
                 break;
             refuse(file, verdict);
@@ -176,13 +185,15 @@ std::optional<uint32_t> PcapngFormat::read_batch(FileBuffer &file, mapi_packet *
         ++packets_;
         file.consume_to(block.start + block.bytes);
     }
-    const uint16_t link_type = count == 0 || link_types != 0 ? uint16_t(MAPI_LINK_MIXED) : packets[0].link_type;
+    const uint16_t link_type =
+        count == 0 || link_types != 0 ? uint16_t(MAPI_LINK_MIXED) : packets[0].link_type;
     finish_batch(batch, packets, count, wire_bytes, link_type);
     return count;
 }
 
 template <bool kSwapped>
-PcapngFormat::Verdict PcapngFormat::packet_from(FileBuffer &file, const Block &block, mapi_packet &packet)
+PcapngFormat::Verdict PcapngFormat::packet_from(FileBuffer &file, const Block &block,
+                                                mapi_packet &packet)
 {
     const uint8_t *body = block.body();
     const uint32_t body_bytes = block.body_bytes();
@@ -212,8 +223,10 @@ PcapngFormat::Verdict PcapngFormat::packet_from(FileBuffer &file, const Block &b
             return Verdict::kTime;
         long_times_.note(file.offset(), packets_ + 1);
     }
-    packet.timestamp_ns = is_simple ? 0 : interface.scale.to_ns(ticks); // a simple packet block has no timestamp
-    if (body_bytes - header_bytes - packet.caplen >= kOptionHeaderBytes || block.type == kObsoletePacket) [[unlikely]]
+    packet.timestamp_ns =
+        is_simple ? 0 : interface.scale.to_ns(ticks); // a simple packet block has no timestamp
+    if (body_bytes - header_bytes - packet.caplen >= kOptionHeaderBytes ||
+        block.type == kObsoletePacket) [[unlikely]]
         add_losses<kSwapped>(block, packet.caplen, interface.losses);
     if (packet.caplen > std::min(packet.wire_len, interface.snaplen)) [[unlikely]]
         odd_lengths_.note(packet.caplen, packet.wire_len, interface.snaplen, file.offset());
@@ -233,10 +246,15 @@ void PcapngFormat::refuse(const FileBuffer &file, Verdict verdict) const
 {
     const std::string packet = "packet " + std::to_string(packets_ + 1);
     if (verdict == Verdict::kTime)
-        throw CaptureError(Damage::kRecord, file.where() + ": " + packet + " has a timestamp before 1970 or after 2554, out of range of 64-bit nanoseconds; "
-                                                "reading ends before it (`editcap -t` shifts timestamps)");
-    throw CaptureError(Damage::kRecord, file.where() + ": the block of " + packet + " is malformed or refers to an interface that was not described; "
-                                            "the file is damaged here");
+        throw CaptureError(
+            Damage::kRecord,
+            file.where() + ": " + packet +
+                " has a timestamp before 1970 or after 2554, out of range of 64-bit nanoseconds; "
+                "reading ends before it (`editcap -t` shifts timestamps)");
+    throw CaptureError(Damage::kRecord,
+                       file.where() + ": the block of " + packet +
+                           " is malformed or refers to an interface that was not described; "
+                           "the file is damaged here");
 }
 
 uint64_t PcapngFormat::interface_drops() const
@@ -255,7 +273,8 @@ std::string PcapngFormat::remark() const
         add(long_times_.text("packet has", "packets have", " a timestamp after 2106") +
             "; they are counted, but pcap files, TO_BUFFER and times in results cannot hold it");
     if (foreign_statistics_.any())
-        add(foreign_statistics_.text("block of statistics names", "blocks of statistics name", " an interface that was not described") +
+        add(foreign_statistics_.text("block of statistics names", "blocks of statistics name",
+                                     " an interface that was not described") +
             "; its losses are counted");
     return text;
 }
@@ -274,8 +293,9 @@ template <bool kSwapped> bool PcapngFormat::fetch_block(FileBuffer &file) const
     if (block.type == kSectionHeader)
         return true; // the byte order of its length is not known yet
     if (!has_possible_size(block))
-        throw CaptureError(Damage::kRecord, place + ": a block claims " + std::to_string(block.bytes) +
-                                                " bytes, which is impossible; the file is damaged here");
+        throw CaptureError(Damage::kRecord,
+                           place + ": a block claims " + std::to_string(block.bytes) +
+                               " bytes, which is impossible; the file is damaged here");
     if (!file.fill(block.bytes))
         throw CaptureError(Damage::kTruncated, place + ": the file ends inside a block, after " +
                                                    std::to_string(file.rest_bytes()) + " of " +
@@ -285,7 +305,8 @@ template <bool kSwapped> bool PcapngFormat::fetch_block(FileBuffer &file) const
     if (trailer != block.bytes)
         throw CaptureError(Damage::kRecord, place + ": a block has two lengths, " +
                                                 std::to_string(block.bytes) + " before and " +
-                                                std::to_string(trailer) + " after it; the file is damaged here");
+                                                std::to_string(trailer) +
+                                                " after it; the file is damaged here");
     return true;
 }
 
@@ -319,10 +340,12 @@ void PcapngFormat::add_interface(const Block &block, const std::string &place)
                                   if (code == kOptionTsResolution && bytes >= 1)
                                       known_resolution = interface.scale.set_resolution(value[0]);
                                   if (code == kOptionTsOffset && bytes >= 8)
-                                      interface.scale.set_offset(int64_t(load_u64<kSwapped>(value)));
+                                      interface.scale.set_offset(
+                                          int64_t(load_u64<kSwapped>(value)));
                               });
     if (!known_resolution)
-        throw CaptureError(Damage::kRecord, place + ": an interface has timestamps finer than 2^-63 or 10^-19 s");
+        throw CaptureError(Damage::kRecord,
+                           place + ": an interface has timestamps finer than 2^-63 or 10^-19 s");
     if (interfaces_.empty()) {
         info_.link_type = interface.link_type;
         info_.snaplen = snaplen;
@@ -330,23 +353,27 @@ void PcapngFormat::add_interface(const Block &block, const std::string &place)
     interfaces_.push_back(interface);
 }
 
-template <bool kSwapped> void PcapngFormat::add_statistics(const FileBuffer &file, const Block &block)
+template <bool kSwapped>
+void PcapngFormat::add_statistics(const FileBuffer &file, const Block &block)
 {
     if (block.body_bytes() < 12)
         return;
     const size_t index = load_u32<kSwapped>(block.body());
     const bool is_known = index < interfaces_.size() - first_;
-    LossCount::Statistics statistics = is_known ? interfaces_[first_ + index].losses.statistics() : LossCount::Statistics{};
-    for_each_option<kSwapped>(block.body() + 12, block.body() + block.body_bytes(), [&](uint16_t code, const uint8_t *value, uint16_t bytes) {
-        if (code == kOptionDropped && bytes >= 8)
-            statistics.interface = load_u64<kSwapped>(value);
-        if (code == kOptionOsDropped && bytes >= 8)
-            statistics.system = load_u64<kSwapped>(value);
-    });
+    LossCount::Statistics statistics =
+        is_known ? interfaces_[first_ + index].losses.statistics() : LossCount::Statistics{};
+    for_each_option<kSwapped>(block.body() + 12, block.body() + block.body_bytes(),
+                              [&](uint16_t code, const uint8_t *value, uint16_t bytes) {
+                                  if (code == kOptionDropped && bytes >= 8)
+                                      statistics.interface = load_u64<kSwapped>(value);
+                                  if (code == kOptionOsDropped && bytes >= 8)
+                                      statistics.system = load_u64<kSwapped>(value);
+                              });
     if (is_known)
         return interfaces_[first_ + index].losses.set(statistics);
     foreign_statistics_.note(file.offset());
-    foreign_drops_ = sum_of_losses(foreign_drops_, sum_of_losses(statistics.interface, statistics.system));
+    foreign_drops_ =
+        sum_of_losses(foreign_drops_, sum_of_losses(statistics.interface, statistics.system));
 }
 
 void PcapngFormat::begin_section(FileBuffer &file)
@@ -358,13 +385,17 @@ void PcapngFormat::begin_section(FileBuffer &file)
     const uint8_t *start = file.begin();
     const bool native = load_u32<false>(start + 8) == kByteOrderMagic;
     if (!native && load_u32<true>(start + 8) != kByteOrderMagic)
-        throw CaptureError(Damage::kRecord, place + ": a section header has no byte-order magic; the file is damaged here");
+        throw CaptureError(
+            Damage::kRecord,
+            place + ": a section header has no byte-order magic; the file is damaged here");
     const uint32_t bytes = native ? load_u32<false>(start + 4) : load_u32<true>(start + 4);
     const uint16_t major = native ? load_u16<false>(start + 12) : load_u16<true>(start + 12);
     if (major != 1)
-        throw CaptureError(Damage::kRecord, place + ": pcapng version " + std::to_string(major) + " is unsupported; only 1 can be read");
+        throw CaptureError(Damage::kRecord, place + ": pcapng version " + std::to_string(major) +
+                                                " is unsupported; only 1 can be read");
     if (bytes < 28 || bytes % 4 != 0 || bytes > kLargestBlockBytes)
-        throw CaptureError(Damage::kRecord, place + ": a section header claims " + std::to_string(bytes) + " bytes");
+        throw CaptureError(Damage::kRecord,
+                           place + ": a section header claims " + std::to_string(bytes) + " bytes");
     if (!file.fill(bytes))
         throw CaptureError(Damage::kTruncated, place + ": the file ends inside a section header");
     swapped_ = !native;
@@ -378,7 +409,8 @@ void PcapngFormat::read_descriptions(FileBuffer &file)
         while (true) {
             if (!(swapped_ ? fetch_block<true>(file) : fetch_block<false>(file)))
                 return;
-            const Block block = swapped_ ? block_at<true>(file.begin()) : block_at<false>(file.begin());
+            const Block block =
+                swapped_ ? block_at<true>(file.begin()) : block_at<false>(file.begin());
             if (is_packet(block.type) || block.type == kSectionHeader)
                 return;
             swapped_ ? other_block<true>(file, block) : other_block<false>(file, block);

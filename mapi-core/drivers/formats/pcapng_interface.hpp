@@ -40,7 +40,7 @@ private:
     uint64_t multiplier_ = 1000; // ns per tick; 0: ticks are not whole nanoseconds
     uint64_t ticks_per_s_ = 1000000;
     int64_t offset_s_ = 0;
-    uint64_t offset_ns_ = 0; // modulo 2^64
+    uint64_t offset_ns_ = 0;             // modulo 2^64
     uint64_t first_, last_, last_short_; // in ticks; if no time is in range, `first_` is above both
 };
 
@@ -49,7 +49,8 @@ struct CaptureInterface {
     uint32_t snaplen; // UINT32_MAX: unlimited
     uint32_t max_caplen;
     uint16_t link_type;
-    links::Swap swap; // for pseudo headers, in a section of the other byte order; null if there is nothing to swap
+    links::Swap swap; // for pseudo headers, in a section of the other byte order; null if there is
+                      // nothing to swap
     LossCount losses;
 };
 } // namespace mapi::drivers

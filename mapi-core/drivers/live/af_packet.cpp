@@ -28,10 +28,18 @@ namespace mapi::drivers
 {
 namespace
 {
-enum Option { kBufferMb, kSnaplen, kBlockTimeoutMs, kPromiscuous, kOutgoing, kFanoutGroup, kOptions };
+enum Option {
+    kBufferMb,
+    kSnaplen,
+    kBlockTimeoutMs,
+    kPromiscuous,
+    kOutgoing,
+    kFanoutGroup,
+    kOptions
+};
 constexpr mapi_driver_option kOptionTable[kOptions] = {
-    {"buffer_mb", 64, 2, 4096},        {"snaplen", 262144, 64, 262144}, {"block_timeout_ms", 10, 1, 1000},
-    {"promiscuous", 1, 0, 1},          {"outgoing", 1, 0, 1},           {"fanout_group", 0, 0, 65535},
+    {"buffer_mb", 64, 2, 4096}, {"snaplen", 262144, 64, 262144}, {"block_timeout_ms", 10, 1, 1000},
+    {"promiscuous", 1, 0, 1},   {"outgoing", 1, 0, 1},           {"fanout_group", 0, 0, 65535},
 };
 constexpr int kWaitMs = 10;
 constexpr uint64_t kNsPerMs = 1000000;
@@ -47,8 +55,9 @@ class AfPacket
 public:
     AfPacket(std::string interface, const uint64_t *options)
         : interface_(std::move(interface)), options_(socket_options(options)),
-          socket_(std::make_unique<PacketSocket>(interface_, options_)), link_type_(socket_->link_type()),
-          loopback_(int(if_nametoindex("lo"))), wake_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)), interface_drops_(interface_),
+          socket_(std::make_unique<PacketSocket>(interface_, options_)),
+          link_type_(socket_->link_type()), loopback_(int(if_nametoindex("lo"))),
+          wake_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)), interface_drops_(interface_),
           watch_(interface_, std::chrono::milliseconds(options_.block_timeout_ms + 2 * kWaitMs))
     {
     }

@@ -30,7 +30,13 @@ static_assert(sizeof(CookedHeader) == 20);
 // Writes the header into the room in front of the packet.
 inline void put_cooked_header(mapi_packet &packet, uint8_t *data, const sockaddr_ll &from)
 {
-    CookedHeader header = {from.sll_protocol, 0, htonl(uint32_t(from.sll_ifindex)), htons(from.sll_hatype), from.sll_pkttype, from.sll_halen, {}};
+    CookedHeader header = {from.sll_protocol,
+                           0,
+                           htonl(uint32_t(from.sll_ifindex)),
+                           htons(from.sll_hatype),
+                           from.sll_pkttype,
+                           from.sll_halen,
+                           {}};
     memcpy(header.address, from.sll_addr, sizeof(header.address));
     uint8_t *const start = data - sizeof(header);
     memcpy(start, &header, sizeof(header));

@@ -13,12 +13,16 @@ namespace mapi::drivers
 class InterfaceDrops
 {
 public:
-    explicit InterfaceDrops(const std::string &interface) : folder_("/sys/class/net/" + interface + "/statistics/"), last_(read().value_or(0)) {}
+    explicit InterfaceDrops(const std::string &interface)
+        : folder_("/sys/class/net/" + interface + "/statistics/"), last_(read().value_or(0))
+    {
+    }
 
     uint64_t count()
     {
         if (const auto now = read()) {
-            sum_ += *now >= last_ ? *now - last_ : *now; // a new interface of the same name counts from 0
+            sum_ += *now >= last_ ? *now - last_
+                                  : *now; // a new interface of the same name counts from 0
             last_ = *now;
         }
         return sum_;

@@ -16,5 +16,6 @@ std::vector<sock_filter> pass_all(uint32_t snaplen);
 
 // Empty if the kernel could reach a different verdict for some packets, or there are no
 // instructions.
-std::vector<sock_filter> kernel_filter(const mapi_filter_code *code, uint32_t count, uint32_t snaplen);
+std::vector<sock_filter> kernel_filter(const mapi_filter_code *code, uint32_t count,
+                                       uint32_t snaplen);
 } // namespace mapi::drivers

@@ -34,13 +34,22 @@ template <class Source> struct LiveSource {
     {
         return guard(error, error_bytes, [&] { of(instance).start(); });
     }
-    static int read(void *instance, mapi_packet *packets, uint32_t limit, mapi_batch *batch) { return of(instance).read(packets, limit, *batch); }
+    static int read(void *instance, mapi_packet *packets, uint32_t limit, mapi_batch *batch)
+    {
+        return of(instance).read(packets, limit, *batch);
+    }
     // For a class that also has read_more().
-    static int read_more(void *instance, mapi_packet *packets, uint32_t limit, mapi_batch *batch) { return of(instance).read_more(packets, limit, *batch); }
+    static int read_more(void *instance, mapi_packet *packets, uint32_t limit, mapi_batch *batch)
+    {
+        return of(instance).read_more(packets, limit, *batch);
+    }
     static int wait(void *instance) { return of(instance).wait(); }
     static void stats(void *instance, mapi_driver_stats *stats) { of(instance).copy_stats(stats); }
     static void interrupt(void *instance) { of(instance).interrupt(); }
-    static int set_filter(void *instance, const mapi_filter_code *code, uint32_t count) { return of(instance).set_filter(code, count); }
+    static int set_filter(void *instance, const mapi_filter_code *code, uint32_t count)
+    {
+        return of(instance).set_filter(code, count);
+    }
     static void close(void *instance) { delete &of(instance); }
 
 private:

@@ -19,9 +19,11 @@ constexpr size_t kAddressBytes = 12;
 // Writes into the room that the socket reserves in front of each packet.
 void restore_vlan_tag(mapi_packet &packet, uint8_t *data, const tpacket3_hdr &header)
 {
-    const uint16_t type = header.tp_status & TP_STATUS_VLAN_TPID_VALID ? header.hv1.tp_vlan_tpid : 0x8100;
+    const uint16_t type =
+        header.tp_status & TP_STATUS_VLAN_TPID_VALID ? header.hv1.tp_vlan_tpid : 0x8100;
     const auto tag = uint16_t(header.hv1.tp_vlan_tci);
-    const uint8_t bytes[PacketSocket::kVlanTagBytes] = {uint8_t(type >> 8), uint8_t(type), uint8_t(tag >> 8), uint8_t(tag)};
+    const uint8_t bytes[PacketSocket::kVlanTagBytes] = {uint8_t(type >> 8), uint8_t(type),
+                                                        uint8_t(tag >> 8), uint8_t(tag)};
     uint8_t *const start = data - sizeof(bytes);
     memmove(start, data, kAddressBytes);
     memcpy(start + kAddressBytes, bytes, sizeof(bytes));
@@ -44,7 +46,8 @@ void fetch(const uint8_t *frame)
 } // namespace
 
 PacketBlock::PacketBlock(tpacket_block_desc *block)
-    : block_(block), next_(reinterpret_cast<uint8_t *>(block) + block->hdr.bh1.offset_to_first_pkt), left_(block->hdr.bh1.num_pkts)
+    : block_(block), next_(reinterpret_cast<uint8_t *>(block) + block->hdr.bh1.offset_to_first_pkt),
+      left_(block->hdr.bh1.num_pkts)
 {
 }
 
@@ -57,15 +60,23 @@ uint32_t PacketBlock::take(mapi_packet *packets, uint32_t limit, const View &vie
     uint32_t count = 0;
     for (; count < limit && left > 0; --left) {
         const auto &header = *reinterpret_cast<const tpacket3_hdr *>(next);
-        const auto &address = *reinterpret_cast<const sockaddr_ll *>(next + TPACKET_ALIGN(sizeof(tpacket3_hdr)));
+        const auto &address =
+            *reinterpret_cast<const sockaddr_ll *>(next + TPACKET_ALIGN(sizeof(tpacket3_hdr)));
         uint8_t *const data = next + header.tp_mac;
         fetch(next + size_t(kFramesAhead) * header.tp_next_offset);
         next += header.tp_next_offset;
         if (address.sll_pkttype == PACKET_OUTGOING && address.sll_ifindex == loopback) [[unlikely]]
             continue;
         mapi_packet &packet = packets[count++];
-        packet = {data, header.tp_snaplen, header.tp_len, header.tp_sec * kNsPerSecond + header.tp_nsec, link_type, 0, address.sll_pkttype};
-        if ((header.tp_status & TP_STATUS_VLAN_VALID) && link_type == links::kEthernet && packet.caplen >= kAddressBytes) [[unlikely]]
+        packet = {data,
+                  header.tp_snaplen,
+                  header.tp_len,
+                  header.tp_sec * kNsPerSecond + header.tp_nsec,
+                  link_type,
+                  0,
+                  address.sll_pkttype};
+        if ((header.tp_status & TP_STATUS_VLAN_VALID) && link_type == links::kEthernet &&
+            packet.caplen >= kAddressBytes) [[unlikely]]
             restore_vlan_tag(packet, data, header);
         if (link_type == kCookedLinkType) [[unlikely]]
             put_cooked_header(packet, data, address);

@@ -22,7 +22,8 @@ public:
     struct View {
         uint16_t link_type;
         uint32_t snaplen;
-        int loopback; // the index of that interface, where each packet comes twice, out and in: the outgoing copy is skipped
+        int loopback; // the index of that interface, where each packet comes twice, out and in: the
+                      // outgoing copy is skipped
     };
     // The next packets of the block, at most `limit`.
     uint32_t take(mapi_packet *packets, uint32_t limit, const View &view);

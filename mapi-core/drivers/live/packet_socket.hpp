@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Packet socket: an interface -> blocks of packets that the kernel writes into shared memory (TPACKET_V3, packet(7)).
+// Packet socket: an interface -> blocks of packets that the kernel writes into shared memory
+// (TPACKET_V3, packet(7)).
 #pragma once
 
 #include <cstddef>
@@ -21,7 +22,8 @@ struct PacketSocketOptions {
     uint64_t block_timeout_ms; // after which a block that is not full is delivered
     bool is_promiscuous;
     bool takes_outgoing;
-    uint16_t fanout_group; // sockets of one group share the interface's packets, flow by flow; 0: no group
+    uint16_t fanout_group; // sockets of one group share the interface's packets, flow by flow; 0:
+                           // no group
 };
 
 // Whether it is a packet socket whose interface has been removed.
@@ -41,7 +43,8 @@ public:
 
     // No packet arrives before bind().  Both throw std::runtime_error with a complete message.
     // link_type: refuse an interface with a different one.
-    PacketSocket(const std::string &interface, const PacketSocketOptions &options, std::optional<uint16_t> link_type = std::nullopt);
+    PacketSocket(const std::string &interface, const PacketSocketOptions &options,
+                 std::optional<uint16_t> link_type = std::nullopt);
     void bind();
 
     int descriptor() const { return descriptor_.value; }

@@ -20,8 +20,8 @@
 #include <mapi/errors.h>
 
 #include "drivers/catalog.hpp"
-#include "drivers/live/kernel_filter.hpp"
 #include "drivers/live/interface_watch.hpp"
+#include "drivers/live/kernel_filter.hpp"
 #include "drivers/live/live_source.hpp"
 #include "drivers/live/packet_socket.hpp"
 #include "links/link_type.hpp"
@@ -32,8 +32,8 @@ namespace
 {
 enum Option { kBufferMb, kSnaplen, kBlockTimeoutMs, kPromiscuous, kOutgoing, kMonitor, kOptions };
 constexpr mapi_driver_option kOptionTable[kOptions] = {
-    {"buffer_mb", 64, 1, 2047},  {"snaplen", 262144, 64, 262144}, {"block_timeout_ms", 10, 1, 1000},
-    {"promiscuous", 1, 0, 1},    {"outgoing", 1, 0, 1},           {"monitor", 0, 0, 1},
+    {"buffer_mb", 64, 1, 2047}, {"snaplen", 262144, 64, 262144}, {"block_timeout_ms", 10, 1, 1000},
+    {"promiscuous", 1, 0, 1},   {"outgoing", 1, 0, 1},           {"monitor", 0, 0, 1},
 };
 constexpr int kWaitMs = 10;
 constexpr uint64_t kNsPerMs = 1000000, kNsPerSecond = 1000000000;
@@ -103,8 +103,9 @@ public:
         if (!handle_)
             return MAPI_DRIVER_IDLE;
         errno = 0;
-        const bool has_failed = pcap_dispatch(handle_.get(), int(limit), take, reinterpret_cast<uint8_t *>(this)) < 0 &&
-                                errno != EAGAIN; // libpcap returns an error for netlink sources that have no data yet
+        const bool has_failed =
+            pcap_dispatch(handle_.get(), int(limit), take, reinterpret_cast<uint8_t *>(this)) < 0 &&
+            errno != EAGAIN; // libpcap returns an error for netlink sources that have no data yet
         if (count_ == 0) {
             if ((has_failed || watch_.is_going()) && watch_.is_over())
                 lose();
@@ -166,7 +167,8 @@ private:
         if (!more.empty() && more != interface_)
             text += ": " + more;
         if (status == PCAP_ERROR_PERM_DENIED)
-            text += "; capturing requires CAP_NET_RAW: run as root, or grant it with setcap cap_net_raw+ep PROGRAM";
+            text += "; capturing requires CAP_NET_RAW: run as root, or grant it with setcap "
+                    "cap_net_raw+ep PROGRAM";
         if (status == PCAP_ERROR_NO_SUCH_DEVICE)
             throw NoInterface(text);
         throw std::runtime_error(text);
@@ -211,7 +213,8 @@ private:
         packet = {};
         packet.caplen = std::min(header.caplen, header.len);
         packet.wire_len = header.len;
-        packet.timestamp_ns = uint64_t(header.ts.tv_sec) * kNsPerSecond + uint64_t(header.ts.tv_usec) * (is_nanoseconds_ ? 1 : 1000);
+        packet.timestamp_ns = uint64_t(header.ts.tv_sec) * kNsPerSecond +
+                              uint64_t(header.ts.tv_usec) * (is_nanoseconds_ ? 1 : 1000);
         packet.link_type = link_type_;
         offsets_.push_back(bytes_.size());
         bytes_.insert(bytes_.end(), data, data + packet.caplen);
@@ -252,7 +255,8 @@ private:
     // Under mutex_.
     bool install()
     {
-        std::vector<sock_filter> filter = filter_.empty() ? pass_all(uint32_t(options_[kSnaplen])) : filter_;
+        std::vector<sock_filter> filter =
+            filter_.empty() ? pass_all(uint32_t(options_[kSnaplen])) : filter_;
         std::vector<bpf_insn> code;
         for (const sock_filter &one : filter)
             code.push_back({one.code, one.jt, one.jf, one.k});
@@ -274,7 +278,8 @@ private:
     std::vector<size_t> offsets_;
 
     std::mutex mutex_; // all below: a libpcap handle may be used by one thread at a time
-    Handle handle_;    // null before start(), and while the interface is gone; after start() changed only by the device's thread
+    Handle handle_; // null before start(), and while the interface is gone; after start() changed
+                    // only by the device's thread
     std::vector<sock_filter> filter_;
     pcap_stat last_ = {};
     uint64_t kernel_drops_ = 0;

@@ -35,7 +35,9 @@ public:
         if (status == BZ_MEM_ERROR)
             throw std::bad_alloc();
         if (status != BZ_OK && status != BZ_STREAM_END)
-            throw std::runtime_error(status == BZ_DATA_ERROR_MAGIC ? "not bzip2 data" : "a block is malformed or has a wrong checksum");
+            throw std::runtime_error(status == BZ_DATA_ERROR_MAGIC
+                                         ? "not bzip2 data"
+                                         : "a block is malformed or has a wrong checksum");
         return status == BZ_STREAM_END;
     }
 

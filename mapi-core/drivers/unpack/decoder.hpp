@@ -31,7 +31,11 @@ constexpr size_t kMostMemoryBytes = size_t(128) << 20;
 class TooMuchMemory : public std::runtime_error
 {
 public:
-    TooMuchMemory() : std::runtime_error("more than " + std::to_string(kMostMemoryBytes >> 20) + " MiB of memory are required") {}
+    TooMuchMemory()
+        : std::runtime_error("more than " + std::to_string(kMostMemoryBytes >> 20) +
+                             " MiB of memory are required")
+    {
+    }
 };
 
 class Decoder

@@ -11,7 +11,8 @@ namespace mapi::drivers
 {
 namespace
 {
-constexpr uint64_t kMemoryBytes = 65536; // zlib's documentation: a window of 32 KiB and some 7 KiB of tables
+constexpr uint64_t kMemoryBytes =
+    65536;                    // zlib's documentation: a window of 32 KiB and some 7 KiB of tables
 constexpr int kGzipOnly = 16; // added to the window bits, which are the maximum for gzip
 
 class GzipDecoder : public Decoder

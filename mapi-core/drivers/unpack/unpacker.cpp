@@ -14,14 +14,19 @@ namespace
 constexpr size_t kPieceBytes = size_t(64) << 10;
 } // namespace
 
-Unpacker::Unpacker(const Compressor &compressor, const std::string &path, std::unique_ptr<ByteSource> packed,
-                   std::span<const uint8_t> first_bytes, const mapi_memory *memory)
-    : compressor_(compressor), path_(path), packed_(std::move(packed)), piece_(first_bytes.begin(), first_bytes.end()),
-      input_{piece_.data(), piece_.data() + piece_.size()}, position_(piece_.size()), claim_(memory)
+Unpacker::Unpacker(const Compressor &compressor, const std::string &path,
+                   std::unique_ptr<ByteSource> packed, std::span<const uint8_t> first_bytes,
+                   const mapi_memory *memory)
+    : compressor_(compressor), path_(path), packed_(std::move(packed)),
+      piece_(first_bytes.begin(), first_bytes.end()), input_{piece_.data(),
+                                                             piece_.data() + piece_.size()},
+      position_(piece_.size()), claim_(memory)
 {
     if (!compressor.make_decoder)
-        throw CaptureError(Damage::kOpen, path + ": is compressed with " + compressor.name + ", which this build cannot unpack; unpack it first: " +
-                                              compressor.unpack_command + " FILE > FILE.unpacked");
+        throw CaptureError(Damage::kOpen,
+                           path + ": is compressed with " + compressor.name +
+                               ", which this build cannot unpack; unpack it first: " +
+                               compressor.unpack_command + " FILE > FILE.unpacked");
 }
 
 bool Unpacker::refill()
@@ -74,13 +79,17 @@ void Unpacker::step(Room &room)
     } catch (const CaptureError &) {
         damage_ = std::current_exception();
     } catch (const TooMuchMemory &error) {
-        damage_ = std::make_exception_ptr(CaptureError(Damage::kInput, place() + error.what() + "; unpack it first: " + compressor_.unpack_command +
-                                                                           " FILE > FILE.unpacked"));
+        damage_ = std::make_exception_ptr(
+            CaptureError(Damage::kInput, place() + error.what() + "; unpack it first: " +
+                                             compressor_.unpack_command + " FILE > FILE.unpacked"));
     } catch (const std::bad_alloc &) {
-        damage_ = std::make_exception_ptr(CaptureError(Damage::kInput, place() + "out of memory; unpack it first: " + compressor_.unpack_command +
-                                                                           " FILE > FILE.unpacked"));
+        damage_ = std::make_exception_ptr(
+            CaptureError(Damage::kInput, place() + "out of memory; unpack it first: " +
+                                             compressor_.unpack_command + " FILE > FILE.unpacked"));
     } catch (const std::runtime_error &error) {
-        damage_ = std::make_exception_ptr(CaptureError(Damage::kRecord, place() + "the file is damaged (" + error.what() + "); copy it again"));
+        damage_ = std::make_exception_ptr(
+            CaptureError(Damage::kRecord,
+                         place() + "the file is damaged (" + error.what() + "); copy it again"));
     }
     if (room.next == begin)
         std::rethrow_exception(damage_);
@@ -99,14 +108,16 @@ void Unpacker::claim_memory()
 
 void Unpacker::fail_at_end()
 {
-    damage_ = std::make_exception_ptr(CaptureError(Damage::kTruncated, place() + "the compressed data is truncated; copy the file again"));
+    damage_ = std::make_exception_ptr(CaptureError(
+        Damage::kTruncated, place() + "the compressed data is truncated; copy the file again"));
     std::rethrow_exception(damage_);
 }
 
 // The start of a message.
 std::string Unpacker::place() const
 {
-    return path_ + ": " + compressor_.name + ", offset " + std::to_string(position_ - input_.bytes()) + " of the compressed file: ";
+    return path_ + ": " + compressor_.name + ", offset " +
+           std::to_string(position_ - input_.bytes()) + " of the compressed file: ";
 }
 
 bool Unpacker::rewind()

@@ -20,8 +20,9 @@ class Unpacker : public ByteSource
 public:
     // `first_bytes` were already read from `packed`; memory: as for MemoryQuotaUse.  Throws
     // CaptureError if this build has no decoder.
-    Unpacker(const Compressor &compressor, const std::string &path, std::unique_ptr<ByteSource> packed,
-             std::span<const uint8_t> first_bytes, const mapi_memory *memory = nullptr);
+    Unpacker(const Compressor &compressor, const std::string &path,
+             std::unique_ptr<ByteSource> packed, std::span<const uint8_t> first_bytes,
+             const mapi_memory *memory = nullptr);
 
     size_t read(uint8_t *to, size_t room) override;
     bool rewind() override;
@@ -44,11 +45,11 @@ private:
     const Compressor &compressor_;
     const std::string path_;
     const std::unique_ptr<ByteSource> packed_;
-    std::vector<uint8_t> piece_; // of the packed file
-    PackedBytes input_ = {};     // its rest
-    uint64_t position_ = 0;      // of input_.end in the file
-    MemoryQuotaUse claim_;                // of decoder_
+    std::vector<uint8_t> piece_;       // of the packed file
+    PackedBytes input_ = {};           // its rest
+    uint64_t position_ = 0;            // of input_.end in the file
+    MemoryQuotaUse claim_;             // of decoder_
     std::unique_ptr<Decoder> decoder_; // null between members
-    std::exception_ptr damage_; // thrown by every later read
+    std::exception_ptr damage_;        // thrown by every later read
 };
 } // namespace mapi::drivers

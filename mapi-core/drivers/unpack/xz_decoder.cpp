@@ -43,16 +43,12 @@ private:
     [[noreturn]] static void fail(lzma_ret status)
     {
         switch (status) {
-        case LZMA_MEM_ERROR:
-            throw std::bad_alloc();
-        case LZMA_MEMLIMIT_ERROR:
-            throw TooMuchMemory();
-        case LZMA_FORMAT_ERROR:
-            throw std::runtime_error("not xz data");
+        case LZMA_MEM_ERROR: throw std::bad_alloc();
+        case LZMA_MEMLIMIT_ERROR: throw TooMuchMemory();
+        case LZMA_FORMAT_ERROR: throw std::runtime_error("not xz data");
         case LZMA_OPTIONS_ERROR:
             throw std::runtime_error("options unsupported by this version of liblzma");
-        default:
-            throw std::runtime_error("a block is malformed or has a wrong checksum");
+        default: throw std::runtime_error("a block is malformed or has a wrong checksum");
         }
     }
 

@@ -13,7 +13,8 @@ std::vector<int> read_flow_list(const std::string &text)
     do {
         int flow = 0;
         const auto number = std::from_chars(at, end, flow);
-        if (number.ec != std::errc() || (number.ptr != end && (*number.ptr != ',' || number.ptr + 1 == end)))
+        if (number.ec != std::errc() ||
+            (number.ptr != end && (*number.ptr != ',' || number.ptr + 1 == end)))
             return {};
         flows.push_back(flow);
         at = number.ptr == end ? end : number.ptr + 1;

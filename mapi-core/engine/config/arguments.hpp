@@ -19,10 +19,10 @@ class Chain;
 // A function of a flow, as an argument of another one.  Does not keep the flow alive.
 struct Target {
     std::weak_ptr<Chain> chain;
-    size_t position = 0; // in the chain
-    size_t bytes = 0;      // of its result
-    bool is_count = false; // its result is a count that only grows
-    bool is_array = false; // its result has no single value
+    size_t position = 0;          // in the chain
+    size_t bytes = 0;             // of its result
+    bool is_count = false;        // its result is a count that only grows
+    bool is_array = false;        // its result has no single value
     const void *device = nullptr; // of its flow
     int flow = 0, function = 0;   // the client's numbers
 };
@@ -36,7 +36,10 @@ class OwnedFile
 public:
     // created: the path of a file that did not exist before; it is removed unless a function calls
     // keep().
-    OwnedFile(int descriptor, std::string created) : descriptor_(descriptor), created_(std::move(created)) {}
+    OwnedFile(int descriptor, std::string created)
+        : descriptor_(descriptor), created_(std::move(created))
+    {
+    }
     ~OwnedFile()
     {
         close(descriptor_);
@@ -56,10 +59,11 @@ private:
 constexpr char kConfigLines = '='; // not a letter
 
 struct Argument {
-    char kind = 0; // letter of the function's args; 0: an omitted optional one; kConfigLines: not an argument but lines of mapi.conf, always last
+    char kind = 0; // letter of the function's args; 0: an omitted optional one; kConfigLines: not
+                   // an argument but lines of mapi.conf, always last
     int64_t number = 0;
     std::string text;
-    std::vector<Target> targets; // of kinds 'f' and 'S'
+    std::vector<Target> targets;          // of kinds 'f' and 'S'
     std::shared_ptr<OwnedFile> file = {}; // of kinds 'w' and 'o'; number is its descriptor
     std::vector<FlowBegun> flows = {};    // of kind 'F'
     std::vector<std::shared_ptr<OwnedFile>> files = {}; // of kind 'W'; number is their count
@@ -84,7 +88,8 @@ struct Argument {
     // when it is applied, and each function writes its own file.
     bool operator==(const Argument &other) const
     {
-        return kind == other.kind && targets.empty() && flows.empty() && !file && files.empty() && number == other.number && text == other.text;
+        return kind == other.kind && targets.empty() && flows.empty() && !file && files.empty() &&
+               number == other.number && text == other.text;
     }
 };
 

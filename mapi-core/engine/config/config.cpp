@@ -11,9 +11,9 @@
 
 #include "engine/config/config_keys.hpp"
 #include "engine/config/config_values.hpp"
+#include "engine/config/old_drivers.hpp"
 #include "engine/error.hpp"
 #include "engine/packet_path/group_number.hpp"
-#include "engine/config/old_drivers.hpp"
 
 namespace mapi::engine
 {
@@ -33,7 +33,8 @@ public:
         if (has_known_keys(section.name)) // including the part before the first section
             check_keys(section, notes_);
         else if (!check_function_section(section))
-            notes_.warn(section.line, "unknown section [" + section.name + "]" + suggest(section.name, section_names()) + "; ignored");
+            notes_.warn(section.line, "unknown section [" + section.name + "]" +
+                                          suggest(section.name, section_names()) + "; ignored");
         if (section.name == "format")
             read_format(section);
         if (!section.name.empty())
@@ -65,7 +66,8 @@ private:
     {
         const ConfigKey *group = top.find("socket_group");
         if (group && !group->value.empty() && !group_number(group->value))
-            notes_.warn(group->line, "socket_group=" + group->value + ": no such group; mapid will not start");
+            notes_.warn(group->line,
+                        "socket_group=" + group->value + ": no such group; mapid will not start");
     }
 
     void check_plugins(const ConfigSection &top)
@@ -73,12 +75,15 @@ private:
         const ConfigKey *libpath = top.find("libpath"), *libs = top.find("libs");
         for (const ConfigKey *folders : {libpath, top.find("drvpath")}) {
             std::error_code ignored;
-            for (const std::string &folder : folders ? config_list(folders->value) : std::vector<std::string>()) {
+            for (const std::string &folder :
+                 folders ? config_list(folders->value) : std::vector<std::string>()) {
                 if (!std::filesystem::is_directory(folder, ignored))
-                    notes_.warn(folders->line, folders->key + ": " + folder + " is not a directory");
+                    notes_.warn(folders->line,
+                                folders->key + ": " + folder + " is not a directory");
             }
         }
-        for (const std::string &name : libs ? config_list(libs->value) : std::vector<std::string>()) {
+        for (const std::string &name :
+             libs ? config_list(libs->value) : std::vector<std::string>()) {
             if (!is_plugin_library(name) || registry_.plugins().names.contains(name))
                 continue;
             if (find_plugin(name, libpath ? libpath->value : "").empty())
@@ -92,16 +97,23 @@ private:
     bool check_function_section(const ConfigSection &section)
     {
         const auto all = registry_.functions();
-        const auto reader = std::find_if(all.begin(), all.end(), [&](const mapi_function *function) { return function->config_section && section.name == function->config_section; });
+        const auto reader =
+            std::find_if(all.begin(), all.end(), [&](const mapi_function *function) {
+                return function->config_section && section.name == function->config_section;
+            });
         if (reader == all.end())
             return false;
         for (const ConfigKey &line : section.keys) {
             char text[512] = "";
-            const int verdict = (*reader)->check_config ? (*reader)->check_config(line.key.c_str(), line.value.c_str(), text, sizeof(text)) : MAPI_CONFIG_LINE_GOOD;
+            const int verdict = (*reader)->check_config
+                                    ? (*reader)->check_config(line.key.c_str(), line.value.c_str(),
+                                                              text, sizeof(text))
+                                    : MAPI_CONFIG_LINE_GOOD;
             if (verdict == MAPI_CONFIG_LINE_WRONG)
                 notes_.error(line.line, "[" + section.name + "] " + text);
             else if (verdict == MAPI_CONFIG_LINE_WITHOUT_EFFECT)
-                notes_.warn(line.line, "[" + section.name + "] " + line.key + "= has no effect: " + text);
+                notes_.warn(line.line,
+                            "[" + section.name + "] " + line.key + "= has no effect: " + text);
         }
         return true;
     }
@@ -110,10 +122,14 @@ private:
     {
         const ConfigKey *format = section.find("format"), *driver = section.find("driver");
         if (!format || !driver)
-            return notes_.error(section.line, std::string("[format] requires ") + (format ? "driver=" : "format="));
+            return notes_.error(section.line, std::string("[format] requires ") +
+                                                  (format ? "driver=" : "format="));
         const std::optional<int> number = capture_format(format->value);
         if (!number)
-            return notes_.error(format->line, "format=" + format->value + ": must be MFF_PCAP, MFF_RAW, MFF_DAG_ERF, MFF_COMBO6 or MFF_NAPATECH");
+            return notes_.error(
+                format->line,
+                "format=" + format->value +
+                    ": must be MFF_PCAP, MFF_RAW, MFF_DAG_ERF, MFF_COMBO6 or MFF_NAPATECH");
         const std::string name = find_driver(*driver, present_file_driver(driver->value));
         if (registry_.has_driver(name) && !registry_.driver(name).wait)
             config_.format_drivers[*number] = name;
@@ -158,16 +174,23 @@ private:
     // A name or alias of two devices would hide the second one.
     void claim_names(const DeviceSettings &device, const ConfigSection &section)
     {
-        if (const auto [other, is_new] = names_.try_emplace(device.name, Claim{section.line, ""}); !is_new && other->second.alias_of.empty())
-            notes_.error(section.line, "device " + device.name + " is already defined at " + notes_.place(other->second.line));
+        if (const auto [other, is_new] = names_.try_emplace(device.name, Claim{section.line, ""});
+            !is_new && other->second.alias_of.empty())
+            notes_.error(section.line, "device " + device.name + " is already defined at " +
+                                           notes_.place(other->second.line));
         else if (!is_new)
-            notes_.error(section.find("device")->line, "device=" + device.name + ": is already the alias of device " + other->second.alias_of + ", at " + notes_.place(other->second.line));
+            notes_.error(section.find("device")->line,
+                         "device=" + device.name + ": is already the alias of device " +
+                             other->second.alias_of + ", at " + notes_.place(other->second.line));
         if (device.alias.empty() || device.alias == device.name)
             return;
         const unsigned line = section.find("alias")->line;
         const auto [other, is_new] = names_.try_emplace(device.alias, Claim{line, device.name});
         if (!is_new)
-            notes_.error(line, "alias=" + device.alias + ": is already " + (other->second.alias_of.empty() ? "the name of a device" : "the alias of device " + other->second.alias_of) +
+            notes_.error(line, "alias=" + device.alias + ": is already " +
+                                   (other->second.alias_of.empty()
+                                        ? "the name of a device"
+                                        : "the alias of device " + other->second.alias_of) +
                                    ", at " + notes_.place(other->second.line));
     }
 
@@ -176,9 +199,12 @@ private:
     {
         const ConfigKey *group = section.find("group"), *path = section.find("path");
         if (group && !device.group.empty() && !group_number(device.group))
-            notes_.warn(group->line, "group=" + device.group + ": no such group; only root may use the device");
-        const mapi_driver *const table = registry_.has_driver(device.driver) ? &registry_.driver(device.driver) : nullptr;
-        const bool reads_file = table && !table->wait && !registry_.plugins().origins.contains(table);
+            notes_.warn(group->line,
+                        "group=" + device.group + ": no such group; only root may use the device");
+        const mapi_driver *const table =
+            registry_.has_driver(device.driver) ? &registry_.driver(device.driver) : nullptr;
+        const bool reads_file =
+            table && !table->wait && !registry_.plugins().origins.contains(table);
         if (path && reads_file && access(device.path.c_str(), F_OK) < 0)
             notes_.warn(path->line, "path=" + device.path + ": " + strerror(errno));
     }

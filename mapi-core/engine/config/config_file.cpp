@@ -10,9 +10,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/file_error/file_error.h"
 #include "engine/config/config_lines.hpp"
 #include "engine/error.hpp"
-#include "common/file_error/file_error.h"
 
 namespace mapi::engine
 {
@@ -24,7 +24,8 @@ class OpenFile
 {
 public:
     // O_NONBLOCK: opening a pipe without a writer must not block.
-    explicit OpenFile(const std::string &path) : path_(path), fd_(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK))
+    explicit OpenFile(const std::string &path)
+        : path_(path), fd_(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK))
     {
         if (fd_ < 0)
             refuse(nslice_read_error(errno));
@@ -54,7 +55,10 @@ public:
     }
 
 private:
-    [[noreturn]] void refuse(const std::string &why) const { throw Error(MAPI_CONFIG_ERROR, path_ + ": cannot be read: " + why); }
+    [[noreturn]] void refuse(const std::string &why) const
+    {
+        throw Error(MAPI_CONFIG_ERROR, path_ + ": cannot be read: " + why);
+    }
 
     const std::string path_;
     const int fd_;

@@ -53,7 +53,10 @@ void mapped_mebibytes(const std::string &key, const std::string &value)
 void log_level(const std::string &key, const std::string &value)
 {
     if (log_level_name(value).empty())
-        throw Error(MAPI_CONFIG_ERROR, key + "=" + value + ": must be 0 (error), 1 (info), 2 (debug), or trace, debug, info, warning, error");
+        throw Error(
+            MAPI_CONFIG_ERROR,
+            key + "=" + value +
+                ": must be 0 (error), 1 (info), 2 (debug), or trace, debug, info, warning, error");
 }
 
 struct Known {
@@ -62,7 +65,8 @@ struct Known {
     Check check;
     const char *no_effect; // the reason; null if the key has an effect
 };
-constexpr const char *kNoCard = "DAG cards are unsupported; their ERF files can be read (driver=erf_file)";
+constexpr const char *kNoCard =
+    "DAG cards are unsupported; their ERF files can be read (driver=erf_file)";
 constexpr Known kKnown[] = {
     {"", "libpath", any, nullptr},
     {"", "drvpath", any, nullptr},
@@ -103,7 +107,8 @@ size_t distance(const std::string &one, const std::string &other)
     for (size_t i = 0; i < one.size(); ++i) {
         size_t diagonal = std::exchange(row[0], i + 1);
         for (size_t k = 0; k < other.size(); ++k)
-            diagonal = std::exchange(row[k + 1], std::min({diagonal + (one[i] != other[k]), row[k] + 1, row[k + 1] + 1}));
+            diagonal = std::exchange(row[k + 1], std::min({diagonal + (one[i] != other[k]),
+                                                           row[k] + 1, row[k + 1] + 1}));
     }
     return row.back();
 }
@@ -117,9 +122,14 @@ bool has_known_keys(const std::string &section)
 void check_keys(const ConfigSection &section, ConfigNotes &notes)
 {
     for (const ConfigKey &line : section.keys) {
-        const auto known = std::find_if(std::begin(kKnown), std::end(kKnown), [&](const Known &one) { return section.name == one.section && line.key == one.key; });
+        const auto known =
+            std::find_if(std::begin(kKnown), std::end(kKnown), [&](const Known &one) {
+                return section.name == one.section && line.key == one.key;
+            });
         if (known == std::end(kKnown)) {
-            notes.warn(line.line, "unknown key \"" + line.key + "\" " + (section.name.empty() ? "before the first section" : "in [" + section.name + "]") +
+            notes.warn(line.line, "unknown key \"" + line.key + "\" " +
+                                      (section.name.empty() ? "before the first section"
+                                                            : "in [" + section.name + "]") +
                                       suggest(line.key, keys_of(section.name)) + "; ignored");
             continue;
         }
@@ -138,9 +148,14 @@ std::string suggest(const std::string &wrong, const std::vector<std::string> &kn
     constexpr size_t kLongest = 64; // longer than any key
     if (known.empty() || wrong.size() > kLongest)
         return {};
-    const auto nearest = std::min_element(known.begin(), known.end(), [&](const auto &one, const auto &other) { return distance(wrong, one) < distance(wrong, other); });
+    const auto nearest =
+        std::min_element(known.begin(), known.end(), [&](const auto &one, const auto &other) {
+            return distance(wrong, one) < distance(wrong, other);
+        });
     if (distance(wrong, *nearest) <= std::max<size_t>(1, nearest->size() / 3))
         return "; did you mean \"" + *nearest + "\"?";
-    return "; available: " + std::accumulate(std::next(known.begin()), known.end(), known.front(), [](const auto &list, const auto &one) { return list + ", " + one; });
+    return "; available: " +
+           std::accumulate(std::next(known.begin()), known.end(), known.front(),
+                           [](const auto &list, const auto &one) { return list + ", " + one; });
 }
 } // namespace mapi::engine

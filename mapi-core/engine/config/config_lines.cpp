@@ -14,7 +14,7 @@ namespace mapi::engine
 namespace
 {
 constexpr size_t kTextBytes = 400; // maximum of a note, since a line may have any length
-constexpr size_t kNotes = 1000; // maximum that is kept
+constexpr size_t kNotes = 1000;    // maximum that is kept
 constexpr char kByteOrderMark[] = "\xef\xbb\xbf";
 
 std::string trim(const std::string &text)
@@ -54,20 +54,26 @@ void ConfigNotes::add(unsigned line, bool is_error, const std::string &text)
     const bool is_first_error = is_error && !std::exchange(has_error_, has_error_ || is_error);
     if (notes_.size() >= kNotes && !is_first_error)
         return;
-    std::string printable = place(line) + ": " + (text.size() > kTextBytes ? text.substr(0, kTextBytes) + "..." : text);
-    std::replace_if(printable.begin(), printable.end(), [](char byte) { return static_cast<unsigned char>(byte) < ' ' || byte == 0x7f; }, '?');
+    std::string printable =
+        place(line) + ": " + (text.size() > kTextBytes ? text.substr(0, kTextBytes) + "..." : text);
+    std::replace_if(
+        printable.begin(), printable.end(),
+        [](char byte) { return static_cast<unsigned char>(byte) < ' ' || byte == 0x7f; }, '?');
     notes_.push_back({line, is_error, std::move(printable)});
 }
 
 std::vector<ConfigNote> ConfigNotes::take()
 {
-    std::stable_sort(notes_.begin(), notes_.end(), [](const ConfigNote &one, const ConfigNote &other) { return one.line < other.line; });
+    std::stable_sort(
+        notes_.begin(), notes_.end(),
+        [](const ConfigNote &one, const ConfigNote &other) { return one.line < other.line; });
     return std::move(notes_);
 }
 
 const ConfigKey *ConfigSection::find(const std::string &key) const
 {
-    const auto found = std::find_if(keys.rbegin(), keys.rend(), [&](const ConfigKey &one) { return one.key == key; });
+    const auto found = std::find_if(keys.rbegin(), keys.rend(),
+                                    [&](const ConfigKey &one) { return one.key == key; });
     return found == keys.rend() ? nullptr : &*found;
 }
 
@@ -81,10 +87,12 @@ std::vector<ConfigSection> split_config(std::istream &input, ConfigNotes &notes)
         const size_t equals = line.find('=');
         ++number;
         if (number == 1 && line.starts_with(kByteOrderMark)) {
-            notes.error(number, "the file begins with a byte order mark; save it as UTF-8 without one");
+            notes.error(number,
+                        "the file begins with a byte order mark; save it as UTF-8 without one");
             continue;
         }
-        if (line.find('\0') != std::string::npos) { // even in a comment: a file damaged by a crash must not be taken for a complete one
+        if (line.find('\0') != std::string::npos) { // even in a comment: a file damaged by a crash
+                                                    // must not be taken for a complete one
             notes.error(number, "the line contains a NUL byte");
             continue;
         }
@@ -98,9 +106,14 @@ std::vector<ConfigSection> split_config(std::istream &input, ConfigNotes &notes)
         } else {
             ConfigKey key{number, trim(line.substr(0, equals)), trim(line.substr(equals + 1))};
             if (const auto [before, is_new] = lines.try_emplace(key.key, number); !is_new)
-                notes.warn(number, key.key + "= was already set in line " + std::to_string(before->second) + "; the last one counts");
-            if (key.key != "description" && (key.value.find(" ;") != std::string::npos || key.value.find(" #") != std::string::npos))
-                notes.warn(number, key.key + "=" + key.value + ": a comment requires a line of its own; this one is part of the value");
+                notes.warn(number, key.key + "= was already set in line " +
+                                       std::to_string(before->second) + "; the last one counts");
+            if (key.key != "description" && (key.value.find(" ;") != std::string::npos ||
+                                             key.value.find(" #") != std::string::npos))
+                notes.warn(
+                    number,
+                    key.key + "=" + key.value +
+                        ": a comment requires a line of its own; this one is part of the value");
             sections.back().keys.push_back(std::move(key));
         }
     }

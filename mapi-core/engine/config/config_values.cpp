@@ -13,14 +13,15 @@
 
 namespace mapi::engine
 {
-uint64_t config_number(const std::string &key, const std::string &value, uint64_t least, uint64_t most)
+uint64_t config_number(const std::string &key, const std::string &value, uint64_t least,
+                       uint64_t most)
 {
     uint64_t result = 0;
     const char *end = value.data() + value.size();
     const auto [stop, status] = std::from_chars(value.data(), end, result);
     if (status != std::errc() || stop != end || result < least || result > most)
-        throw Error(MAPI_CONFIG_ERROR, key + "=" + value + ": must be a number from " + std::to_string(least) + " to " +
-                                           std::to_string(most));
+        throw Error(MAPI_CONFIG_ERROR, key + "=" + value + ": must be a number from " +
+                                           std::to_string(least) + " to " + std::to_string(most));
     return result;
 }
 
@@ -30,7 +31,8 @@ unsigned config_mode(const std::string &key, const std::string &value)
     const char *end = value.data() + value.size();
     const auto [stop, status] = std::from_chars(value.data(), end, mode, 8);
     if (status != std::errc() || stop != end || mode > 0777)
-        throw Error(MAPI_CONFIG_ERROR, key + "=" + value + ": must be an octal mode from 0 to 0777");
+        throw Error(MAPI_CONFIG_ERROR,
+                    key + "=" + value + ": must be an octal mode from 0 to 0777");
     return mode;
 }
 
@@ -56,7 +58,8 @@ std::string log_level_name(const std::string &value)
 
 std::optional<int> capture_format(const std::string &value)
 {
-    static constexpr std::array kNames = {"MFF_PCAP", "MFF_RAW", "MFF_DAG_ERF", "MFF_COMBO6", "MFF_NAPATECH"};
+    static constexpr std::array kNames = {"MFF_PCAP", "MFF_RAW", "MFF_DAG_ERF", "MFF_COMBO6",
+                                          "MFF_NAPATECH"};
     static_assert(MFF_PCAP == 0 && MFF_NAPATECH == kNames.size() - 1);
     for (size_t i = 0; i < kNames.size(); ++i) {
         if (value == kNames[i] || value == std::to_string(i))

@@ -10,7 +10,8 @@
 namespace mapi::engine
 {
 // Throws Error, which names the key, the value and the valid range.
-uint64_t config_number(const std::string &key, const std::string &value, uint64_t least, uint64_t most);
+uint64_t config_number(const std::string &key, const std::string &value, uint64_t least,
+                       uint64_t most);
 // The same for the nine permission bits of a file, in octal digits.
 unsigned config_mode(const std::string &key, const std::string &value);
 // The non-empty parts between colons.

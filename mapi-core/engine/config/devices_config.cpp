@@ -26,12 +26,12 @@ Config read_good_config(const std::string &path, const Registry &registry)
 const char *standard_driver_of(int format)
 {
     switch (format) {
-    case MFF_PCAP:
-        return "pcap_file";
-    case MFF_DAG_ERF:
-        return "erf_file";
+    case MFF_PCAP: return "pcap_file";
+    case MFF_DAG_ERF: return "erf_file";
     default:
-        throw Error(MAPID_NO_DRIVER, "no driver reads files of format " + std::to_string(format) + "; available: MFF_PCAP, MFF_DAG_ERF and the formats of mapi.conf's [format] sections");
+        throw Error(MAPID_NO_DRIVER, "no driver reads files of format " + std::to_string(format) +
+                                         "; available: MFF_PCAP, MFF_DAG_ERF and the formats of "
+                                         "mapi.conf's [format] sections");
     }
 }
 } // namespace
@@ -72,7 +72,8 @@ std::string Devices::driver_of(int format)
 std::map<int, std::string> Devices::format_drivers()
 {
     const std::lock_guard lock(mutex_);
-    const std::string path = devices_options_.is_shared || devices_options_.has_captures_alone ? "" : find_config();
+    const std::string path =
+        devices_options_.is_shared || devices_options_.has_captures_alone ? "" : find_config();
     if (path.empty())
         return format_drivers_;
     try {
@@ -92,7 +93,8 @@ ReloadedConfig Devices::take_config(std::string file, Config config)
         take_settings(std::move(settings), reported);
     }
     for (const auto &[id, entry] : entries_) {
-        const bool is_of_file = entry->kind == Kind::kConfigured && !entry->settings.origin.empty() && !entry->is_replaced;
+        const bool is_of_file = entry->kind == Kind::kConfigured &&
+                                !entry->settings.origin.empty() && !entry->is_replaced;
         if (!is_of_file || named.contains(entry->settings.name))
             continue;
         entry->is_replaced = true;
@@ -110,7 +112,8 @@ void Devices::take_settings(DeviceSettings settings, ReloadedConfig &reported)
 {
     const auto known = std::find_if(entries_.begin(), entries_.end(), [&](const auto &item) {
         const Entry &entry = *item.second;
-        return entry.kind == Kind::kConfigured && !entry.is_replaced && entry.settings.name == settings.name;
+        return entry.kind == Kind::kConfigured && !entry.is_replaced &&
+               entry.settings.name == settings.name;
     });
     const bool is_new = known == entries_.end();
     const bool is_changed = !is_new && !known->second->settings.opens_like(settings);
@@ -118,9 +121,12 @@ void Devices::take_settings(DeviceSettings settings, ReloadedConfig &reported)
         reported.added.push_back(settings.name);
     if (is_changed)
         reported.changed.push_back(settings.name);
-    const bool is_in_use = is_changed && (known->second->is_opening || !known->second->open.expired());
+    const bool is_in_use =
+        is_changed && (known->second->is_opening || !known->second->open.expired());
     if (!is_new && !is_in_use)
-        return void(known->second->settings = std::move(settings)); // for the next open, or settings that only describe the device or set its group
+        return void(known->second->settings =
+                        std::move(settings)); // for the next open, or settings that only describe
+                                              // the device or set its group
     if (is_in_use)
         known->second->is_replaced = true;
     Entry entry;
@@ -132,7 +138,8 @@ void Devices::forget_unused()
 {
     std::erase_if(entries_, [](const auto &item) {
         const Entry &entry = *item.second;
-        return (entry.is_replaced || entry.is_interface) && !entry.is_opening && entry.open.expired();
+        return (entry.is_replaced || entry.is_interface) && !entry.is_opening &&
+               entry.open.expired();
     });
 }
 } // namespace mapi::engine

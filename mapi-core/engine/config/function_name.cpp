@@ -17,11 +17,14 @@ struct OldLibrary {
 
 // For hardware libraries, only functions that exist here in software.
 constexpr std::array kOldLibraries = {
-    OldLibrary{"stdflib", " HASH BINOP BPF_FILTER BUCKET BURST BYTE_COUNTER DIST GAP HASHSAMP PKT_COUNTER PKTINFO RES2FILE SAMPLE STARTSTOP STATS STR_SEARCH SYNC "
+    OldLibrary{"stdflib", " HASH BINOP BPF_FILTER BUCKET BURST BYTE_COUNTER DIST GAP HASHSAMP "
+                          "PKT_COUNTER PKTINFO RES2FILE SAMPLE STARTSTOP STATS STR_SEARCH SYNC "
                           "THRESHOLD TO_FILE TO_BUFFER "},
     OldLibrary{"extraflib", " ANONYMIZEIP COOKING EXPIRED_FLOWS REGEXP TOP "},
     OldLibrary{"anonflib", " ANONYMIZE UNCOOK "},
-    OldLibrary{"trackflib", " TRACK_FTP TRACK_DC TRACK_GNUTELLA TRACK_EDONKEY TRACK_TORRENT TRACK_GRID_FTP TRACK_IPOVERIP TRACK_IRC TRACK_SKYPE TRACK_WEB TRACK_MAPI "},
+    OldLibrary{"trackflib",
+               " TRACK_FTP TRACK_DC TRACK_GNUTELLA TRACK_EDONKEY TRACK_TORRENT TRACK_GRID_FTP "
+               "TRACK_IPOVERIP TRACK_IRC TRACK_SKYPE TRACK_WEB TRACK_MAPI "},
     OldLibrary{"ipfixflib", " FLOW_REPORT "},
     OldLibrary{"dagflib", " BPF_FILTER TO_FILE INTERFACE "},
     OldLibrary{"napatechflib", " INTERFACE "},
@@ -45,13 +48,16 @@ FunctionName split_function_name(const std::string &text)
 bool has_function(const std::string &old_library, const std::string &function)
 {
     return std::any_of(kOldLibraries.begin(), kOldLibraries.end(), [&](const OldLibrary &library) {
-        return library.name == old_library && library.functions.find(" " + function + " ") != std::string_view::npos;
+        return library.name == old_library &&
+               library.functions.find(" " + function + " ") != std::string_view::npos;
     });
 }
 
 bool is_served_in_software(const std::string &device_type)
 {
-    constexpr std::array kTypes = {"1", "1.3", "1.3.1", "1.4"}; // all, network interfaces, the same with a buffer, directories of traces
+    constexpr std::array kTypes = {
+        "1", "1.3", "1.3.1",
+        "1.4"}; // all, network interfaces, the same with a buffer, directories of traces
     return std::find(kTypes.begin(), kTypes.end(), device_type) != kTypes.end();
 }
 } // namespace mapi::engine

@@ -16,7 +16,8 @@ std::string last_part(const std::string &name)
 bool is_file(const std::string &path)
 {
     std::error_code ignored;
-    return std::filesystem::is_regular_file(path, ignored) || std::filesystem::is_fifo(path, ignored);
+    return std::filesystem::is_regular_file(path, ignored) ||
+           std::filesystem::is_fifo(path, ignored);
 }
 } // namespace
 
@@ -42,9 +43,11 @@ bool is_old_driver(const std::string &name)
 std::string advice_for(const std::string &driver)
 {
     if (last_part(driver) == "mapidagdrv.so")
-        return "; DAG cards are unsupported: record with the card's own tools and read the ERF file (path=FILE)";
+        return "; DAG cards are unsupported: record with the card's own tools and read the ERF "
+               "file (path=FILE)";
     if (is_old_driver(driver))
-        return "; the cards of this MAPI 2 driver are unsupported: driver=af_packet or driver=pcap_live read a card that is a network interface, "
+        return "; the cards of this MAPI 2 driver are unsupported: driver=af_packet or "
+               "driver=pcap_live read a card that is a network interface, "
                "and driver=pcap_file reads what its own tools record";
     return {};
 }

@@ -11,15 +11,17 @@
 
 #include "engine/config/config_file.hpp"
 #include "engine/config/config_values.hpp"
-#include "engine/error.hpp"
 #include "engine/config/old_drivers.hpp"
+#include "engine/error.hpp"
 
 namespace mapi::engine
 {
 namespace
 {
 // MAPI 2's own libraries, whose functions are built in here or belong to hardware.
-constexpr std::array kOldLibraries = {"stdflib.so", "extraflib.so", "anonflib.so", "trackflib.so", "ipfixflib.so", "dagflib.so", "napatechflib.so", "rulerflib.so", "combo6flib.so"};
+constexpr std::array kOldLibraries = {"stdflib.so",      "extraflib.so", "anonflib.so",
+                                      "trackflib.so",    "ipfixflib.so", "dagflib.so",
+                                      "napatechflib.so", "rulerflib.so", "combo6flib.so"};
 
 // Throws Error without file and line.
 const struct mapi_plugin &open_plugin(const std::string &path)
@@ -29,9 +31,11 @@ const struct mapi_plugin &open_plugin(const std::string &path)
         throw Error(MAPI_CONFIG_ERROR, dlerror());
     const auto *plugin = static_cast<const struct mapi_plugin *>(dlsym(library, "mapi_plugin"));
     if (!plugin)
-        throw Error(MAPI_CONFIG_ERROR, path + ": not a plug-in: symbol mapi_plugin is missing (mapi/plugin.h)");
+        throw Error(MAPI_CONFIG_ERROR,
+                    path + ": not a plug-in: symbol mapi_plugin is missing (mapi/plugin.h)");
     if (plugin->abi != MAPI_PLUGIN_ABI || plugin->struct_size < sizeof(struct mapi_plugin))
-        throw Error(MAPI_CONFIG_ERROR, path + ": has ABI " + std::to_string(plugin->abi) + ", not " + std::to_string(MAPI_PLUGIN_ABI));
+        throw Error(MAPI_CONFIG_ERROR, path + ": has ABI " + std::to_string(plugin->abi) +
+                                           ", not " + std::to_string(MAPI_PLUGIN_ABI));
     return *plugin;
 }
 
@@ -43,7 +47,8 @@ public:
     void load_libraries(const ConfigSection &top)
     {
         const ConfigKey *libs = top.find("libs");
-        for (const std::string &name : libs ? config_list(libs->value) : std::vector<std::string>()) {
+        for (const std::string &name :
+             libs ? config_list(libs->value) : std::vector<std::string>()) {
             if (is_plugin_library(name))
                 load(*libs, name, "libpath", top);
         }
@@ -59,7 +64,11 @@ public:
         if (!plugin)
             return;
         if (!plugin->drivers || !plugin->drivers[0] || plugin->drivers[1])
-            notes_.error(driver->line, "driver=" + driver->value + ": has " + (plugin->drivers && plugin->drivers[0] ? "several drivers; load it with libs= and name one of them" : "no driver"));
+            notes_.error(driver->line,
+                         "driver=" + driver->value + ": has " +
+                             (plugin->drivers && plugin->drivers[0]
+                                  ? "several drivers; load it with libs= and name one of them"
+                                  : "no driver"));
         else
             plugins_.driver_of_file[driver->value] = plugin->drivers[0]->name;
     }
@@ -67,20 +76,24 @@ public:
     Plugins take() { return std::move(plugins_); }
 
 private:
-    const struct mapi_plugin *load(const ConfigKey &line, const std::string &name, const char *path_key, const ConfigSection &top)
+    const struct mapi_plugin *load(const ConfigKey &line, const std::string &name,
+                                   const char *path_key, const ConfigSection &top)
     {
         plugins_.names.insert(name);
         try {
             const ConfigKey *folders = top.find(path_key);
             // Starting a program in a directory must not run code from it.
             if (!std::filesystem::path(config_).is_absolute() && !std::getenv("MAPI_CONF"))
-                throw Error(MAPI_CONFIG_ERROR, name + ": plug-ins are loaded only from /etc/mapi.conf or the file that MAPI_CONF names");
+                throw Error(MAPI_CONFIG_ERROR,
+                            name + ": plug-ins are loaded only from /etc/mapi.conf or the file "
+                                   "that MAPI_CONF names");
             const std::string path = find_plugin(name, folders ? folders->value : "");
             if (path.empty())
                 throw Error(MAPI_CONFIG_ERROR, name + ": not found in " + path_key);
             const struct mapi_plugin &plugin = open_plugin(path);
             add(plugins_.functions, plugin.functions, notes_.place(line.line) + ": " + path);
-            for (const mapi_function *const *function = plugin.functions; function && *function; ++function)
+            for (const mapi_function *const *function = plugin.functions; function && *function;
+                 ++function)
                 plugins_.libraries.try_emplace(*function, std::filesystem::path(path).stem());
             add(plugins_.drivers, plugin.drivers, notes_.place(line.line) + ": " + path);
             return &plugin;
@@ -91,7 +104,8 @@ private:
     }
 
     // A plug-in may be named twice.
-    template <class Table> void add(std::vector<const Table *> &to, const Table *const *tables, const std::string &origin)
+    template <class Table>
+    void add(std::vector<const Table *> &to, const Table *const *tables, const std::string &origin)
     {
         for (; tables && *tables; ++tables) {
             if (plugins_.origins.try_emplace(*tables, origin).second)

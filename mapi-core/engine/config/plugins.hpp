@@ -17,9 +17,11 @@ struct Plugins {
     std::vector<const mapi_function *> functions;
     std::vector<const mapi_driver *> drivers;
     std::map<const void *, std::string> origins; // of tables: file, line and path
-    std::map<std::string, std::string> driver_of_file; // plug-in as named by the key `driver` -> the name of its driver
+    std::map<std::string, std::string>
+        driver_of_file;          // plug-in as named by the key `driver` -> the name of its driver
     std::set<std::string> names; // as written, including those that could not be loaded
-    std::map<const mapi_function *, std::string> libraries; // a function's plug-in: its file name without directory and ".so"
+    std::map<const mapi_function *, std::string>
+        libraries; // a function's plug-in: its file name without directory and ".so"
 };
 
 // Loads the plug-ins of the key `libs`, searched in `libpath`, and those that `driver` keys name,

@@ -2,9 +2,9 @@
 // Registry: name -> function table or driver table.
 #include "engine/config/registry.hpp"
 
-#include "engine/error.hpp"
 #include "engine/config/function_name.hpp"
 #include "engine/config/old_drivers.hpp"
+#include "engine/error.hpp"
 
 namespace mapi::engine
 {
@@ -18,7 +18,8 @@ template <class Table> std::string names(const std::vector<const Table *> &table
     return list;
 }
 
-template <class Table> const Table *find(const std::vector<const Table *> &tables, const std::string &name)
+template <class Table>
+const Table *find(const std::vector<const Table *> &tables, const std::string &name)
 {
     for (const Table *table : tables) {
         if (name == table->name)
@@ -34,40 +35,56 @@ template <class Table> std::string full_name(const Table &table, const Plugins &
     return origin == plugins.origins.end() ? table.name : origin->second + ": " + table.name;
 }
 
-template <class Table> void check(const std::vector<const Table *> &tables, uint32_t abi, const Plugins &plugins)
+template <class Table>
+void check(const std::vector<const Table *> &tables, uint32_t abi, const Plugins &plugins)
 {
     for (const Table *table : tables) {
         const std::string name = full_name(*table, plugins);
         if (table->abi == abi && table->struct_size < sizeof(Table))
-            throw Error(MAPI_INTERNAL_ERROR, name + ": its table was built with headers of an earlier version; rebuild it");
+            throw Error(MAPI_INTERNAL_ERROR,
+                        name +
+                            ": its table was built with headers of an earlier version; rebuild it");
         if (table->abi != abi)
             throw Error(MAPI_INTERNAL_ERROR, name + ": its table has ABI " +
-                                                 std::to_string(table->abi) + ", not " + std::to_string(abi));
+                                                 std::to_string(table->abi) + ", not " +
+                                                 std::to_string(abi));
         if (find(tables, table->name) != table)
-            throw Error(MAPI_CONFIG_ERROR, name + ": defined by a plug-in, but a function or driver of that name already exists");
+            throw Error(
+                MAPI_CONFIG_ERROR,
+                name +
+                    ": defined by a plug-in, but a function or driver of that name already exists");
     }
 }
 
 void check_promises(const mapi_function &function, const Plugins &plugins)
 {
-    const auto refuse = [&](const std::string &why) { throw Error(MAPI_INTERNAL_ERROR, full_name(function, plugins) + ": malformed table: " + why); };
+    const auto refuse = [&](const std::string &why) {
+        throw Error(MAPI_INTERNAL_ERROR,
+                    full_name(function, plugins) + ": malformed table: " + why);
+    };
     if ((function.flags & MAPI_FUNCTION_TRANSFORMS) && !function.next_batch)
         refuse("creates packets but has no next_batch()");
     if ((function.flags & MAPI_FUNCTION_RESULT_COPIED) && function.compose_result)
         refuse("result is copied for readers, but there is a compose_result()");
-    if ((function.flags & MAPI_FUNCTION_RESULT_COPIED) && !(function.flags & MAPI_FUNCTION_RESULT_IN_PLACE))
+    if ((function.flags & MAPI_FUNCTION_RESULT_COPIED) &&
+        !(function.flags & MAPI_FUNCTION_RESULT_IN_PLACE))
         refuse("result is copied for readers, but is not in place");
     if ((function.flags & MAPI_FUNCTION_RESULT_IN_PLACE) && function.result_bytes != 0)
         refuse("result is in place, but result_bytes is not 0; allocate_result() sets the size");
-    if (function.prefilter && (!(function.flags & MAPI_FUNCTION_PURE) || (function.flags & MAPI_FUNCTION_RESULT_IN_PLACE) || function.result_bytes != 0))
+    if (function.prefilter &&
+        (!(function.flags & MAPI_FUNCTION_PURE) ||
+         (function.flags & MAPI_FUNCTION_RESULT_IN_PLACE) || function.result_bytes != 0))
         refuse("has a prefilter() but is not PURE, or has a result");
     if (function.result_bytes > MAPI_RESULT_BYTES_MAX)
-        refuse("result has " + std::to_string(function.result_bytes) + " bytes, more than " + std::to_string(MAPI_RESULT_BYTES_MAX));
+        refuse("result has " + std::to_string(function.result_bytes) + " bytes, more than " +
+               std::to_string(MAPI_RESULT_BYTES_MAX));
 }
 } // namespace
 
-Registry::Registry(std::span<const mapi_function *const> functions, std::span<const mapi_driver *const> drivers, const Plugins &more)
-    : functions_(functions.begin(), functions.end()), drivers_(drivers.begin(), drivers.end()), plugins_(more)
+Registry::Registry(std::span<const mapi_function *const> functions,
+                   std::span<const mapi_driver *const> drivers, const Plugins &more)
+    : functions_(functions.begin(), functions.end()), drivers_(drivers.begin(), drivers.end()),
+      plugins_(more)
 {
     functions_.insert(functions_.end(), more.functions.begin(), more.functions.end());
     drivers_.insert(drivers_.end(), more.drivers.begin(), more.drivers.end());
@@ -90,14 +107,18 @@ const mapi_function &Registry::function(const std::string &name) const
     const FunctionName parts = split_function_name(name);
     const mapi_function *const function = find(functions_, parts.function);
     if (!function)
-        throw Error(MAPI_FUNCTION_NOT_FOUND, "unknown function \"" + parts.function + "\"; available: " + names(functions_));
+        throw Error(MAPI_FUNCTION_NOT_FOUND,
+                    "unknown function \"" + parts.function + "\"; available: " + names(functions_));
     if (name.find(':') != std::string::npos && !is_in(parts.library, *function)) {
         const auto plugin = plugins_.libraries.find(function);
-        throw Error(MAPI_FUNCTION_NOT_FOUND, name + ": library \"" + parts.library + "\" has no function " + parts.function + "; it is in \"" +
-                                                 (plugin == plugins_.libraries.end() ? kOwnLibrary : plugin->second) + "\"");
+        throw Error(MAPI_FUNCTION_NOT_FOUND,
+                    name + ": library \"" + parts.library + "\" has no function " + parts.function +
+                        "; it is in \"" +
+                        (plugin == plugins_.libraries.end() ? kOwnLibrary : plugin->second) + "\"");
     }
     if (name.find('!') != std::string::npos && !is_served_in_software(parts.device_type))
-        throw Error(MAPI_FUNCTION_NOT_FOUND, name + ": unsupported device type \"" + parts.device_type +
+        throw Error(MAPI_FUNCTION_NOT_FOUND, name + ": unsupported device type \"" +
+                                                 parts.device_type +
                                                  "\"; available: 1, 1.3, 1.3.1 and 1.4 (software)");
     return *function;
 }
@@ -105,7 +126,9 @@ const mapi_function &Registry::function(const std::string &name) const
 const mapi_function &Registry::function_at(int number) const
 {
     if (number < 0 || size_t(number) >= functions_.size())
-        throw Error(MAPI_FUNCTION_NOT_FOUND, "function number " + std::to_string(number) + " is out of range; the number of functions is " + std::to_string(functions_.size()));
+        throw Error(MAPI_FUNCTION_NOT_FOUND, "function number " + std::to_string(number) +
+                                                 " is out of range; the number of functions is " +
+                                                 std::to_string(functions_.size()));
     return *functions_[size_t(number)];
 }
 
@@ -118,6 +141,7 @@ const mapi_driver &Registry::driver(const std::string &name) const
 {
     if (const mapi_driver *driver = find(drivers_, name))
         return *driver;
-    throw Error(MAPID_NO_DRIVER, "unknown driver \"" + name + "\"; available: " + names(drivers_) + advice_for(name));
+    throw Error(MAPID_NO_DRIVER, "unknown driver \"" + name + "\"; available: " + names(drivers_) +
+                                     advice_for(name));
 }
 } // namespace mapi::engine

@@ -19,7 +19,8 @@ class Registry
 public:
     // The caller keeps ownership of the tables; a table of another ABI version, or with a duplicate
     // name, is refused with Error.
-    Registry(std::span<const mapi_function *const> functions, std::span<const mapi_driver *const> drivers, const Plugins &more = {});
+    Registry(std::span<const mapi_function *const> functions,
+             std::span<const mapi_driver *const> drivers, const Plugins &more = {});
 
     // All throw Error, which lists the available names.  The name may be
     // "LIBRARY:FUNCTION!DEVICE_TYPE".

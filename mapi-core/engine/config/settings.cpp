@@ -16,7 +16,9 @@ namespace mapi::engine
 namespace
 {
 constexpr uint64_t kLinkSpeedMost = 10000000;
-constexpr const char *kKeys[] = {"device", "driver", "path", "group", "repeat", "batch", "alias", "description", "link_speed", "mpls", "vlan", "results"};
+constexpr const char *kKeys[] = {"device",     "driver", "path",  "group",
+                                 "repeat",     "batch",  "alias", "description",
+                                 "link_speed", "mpls",   "vlan",  "results"};
 
 bool read_results(const std::string &value)
 {
@@ -41,7 +43,9 @@ std::string DeviceSettings::set(const std::string &key, const std::string &value
     else if (key == "group")
         group = value;
     else if (key == "repeat")
-        repeat = value == "forever" ? 0 : config_number(key, value, 1, std::numeric_limits<uint32_t>::max());
+        repeat = value == "forever"
+                     ? 0
+                     : config_number(key, value, 1, std::numeric_limits<uint32_t>::max());
     else if (key == "batch")
         batch = unsigned(config_number(key, value, 1, kBurstPackets));
     else if (key == "link_speed")
@@ -53,7 +57,8 @@ std::string DeviceSettings::set(const std::string &key, const std::string &value
     else if (key == "results")
         tells_since_last = read_results(value);
     else if (key == "devgroup")
-        return config_number(key, value, 0, std::numeric_limits<int32_t>::max()), "one mapid serves all devices; group= sets who may use this one";
+        return config_number(key, value, 0, std::numeric_limits<int32_t>::max()),
+               "one mapid serves all devices; group= sets who may use this one";
     else if (key == "trace_dir")
         return "a device reads one file (path=); mergecap can merge several";
     else
@@ -72,10 +77,14 @@ std::vector<uint64_t> DeviceSettings::option_values(const mapi_driver &table) co
     }
     for (const auto &written : options) {
         const auto &[key, value] = written;
-        const auto found = std::find_if(known.begin(), known.end(), [&](const auto &option) { return written.first == option.key; });
+        const auto found = std::find_if(known.begin(), known.end(), [&](const auto &option) {
+            return written.first == option.key;
+        });
         if (found == known.end())
-            throw Error(MAPI_CONFIG_ERROR, "unknown key \"" + key + "\" of a device of driver " + table.name + suggest(key, names));
-        values[size_t(found - known.begin())] = config_number(key, value, found->least, found->most);
+            throw Error(MAPI_CONFIG_ERROR, "unknown key \"" + key + "\" of a device of driver " +
+                                               table.name + suggest(key, names));
+        values[size_t(found - known.begin())] =
+            config_number(key, value, found->least, found->most);
     }
     return values;
 }

@@ -19,17 +19,18 @@ struct DeviceSettings {
     std::string description;
     std::string driver = "pcap_file";
     std::string path;
-    std::string group; // whose members may use it through mapid; empty: mapid's own group
+    std::string group;   // whose members may use it through mapid; empty: mapid's own group
     uint64_t repeat = 1; // number of times a file is read; 0 = forever
     unsigned batch = kBurstPackets; // maximum packets per unit of work; 1 = a unit is a packet
     unsigned link_speed = 0;
-    unsigned mpls = 0, vlan = 0; // only reported
+    unsigned mpls = 0, vlan = 0;   // only reported
     bool tells_since_last = false; // results=since_last
-    bool waits_for_readers = true; // if the source can; false if its readers belong to several clients
+    bool waits_for_readers =
+        true;      // if the source can; false if its readers belong to several clients
     int file = -1; // descriptor to read instead of path; the driver duplicates it
     std::vector<std::pair<std::string, int>> more; // further captures to read, as path and file
     std::vector<std::pair<std::string, std::string>> options; // the driver's, as written
-    std::string origin; // where it was defined: "file:line"
+    std::string origin;                                       // where it was defined: "file:line"
 
     // Returns why the key has no effect; empty if it has one.  Throws Error; its text has neither
     // file nor line.
@@ -40,8 +41,9 @@ struct DeviceSettings {
     // Whether a device opened with these settings reads the same as one opened with `other`.
     bool opens_like(const DeviceSettings &other) const
     {
-        return driver == other.driver && path == other.path && repeat == other.repeat && batch == other.batch &&
-               tells_since_last == other.tells_since_last && options == other.options;
+        return driver == other.driver && path == other.path && repeat == other.repeat &&
+               batch == other.batch && tells_since_last == other.tells_since_last &&
+               options == other.options;
     }
 };
 } // namespace mapi::engine

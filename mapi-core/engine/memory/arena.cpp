@@ -17,7 +17,8 @@ constexpr size_t kPagesFrom = 131072; // from this size on, only pages that are 
 void *HeapArena::allocate(Side, size_t bytes)
 {
     if (bytes >= kPagesFrom) {
-        void *pages = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        void *pages =
+            mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         return pages == MAP_FAILED ? nullptr : pages;
     }
     void *memory = operator new(bytes, std::align_val_t(kAlign), std::nothrow);

@@ -40,7 +40,8 @@ public:
     ArenaBlock() = default;
     // Throws std::bad_alloc.
     ArenaBlock(std::shared_ptr<Arena> arena, Arena::Side side, size_t bytes)
-        : arena_(std::move(arena)), side_(side), bytes_(bytes), memory_(arena_->allocate(side, bytes))
+        : arena_(std::move(arena)), side_(side), bytes_(bytes),
+          memory_(arena_->allocate(side, bytes))
     {
         if (!memory_)
             throw std::bad_alloc();

@@ -35,7 +35,10 @@ private:
     {
         return static_cast<const Calls *>(memory)->quota->take(bytes) ? 0 : MAPI_LIMIT_REACHED;
     }
-    static void give_back(const mapi_memory *memory, uint64_t bytes) { static_cast<const Calls *>(memory)->quota->give_back(bytes); }
+    static void give_back(const mapi_memory *memory, uint64_t bytes)
+    {
+        static_cast<const Calls *>(memory)->quota->give_back(bytes);
+    }
 
     const std::string name_; // of the limits; a driver cannot tell which of both is reached
     const Calls calls_;

@@ -19,7 +19,8 @@ public:
 
     // name: the option that sets the limit.  owner: whose limit it is.  Both are for messages.  All
     // charges also go to `parent`.
-    explicit Quota(uint64_t most = kUnlimited, std::string name = "", std::string owner = "the client", std::shared_ptr<Quota> parent = {})
+    explicit Quota(uint64_t most = kUnlimited, std::string name = "",
+                   std::string owner = "the client", std::shared_ptr<Quota> parent = {})
         : most_(most), name_(std::move(name)), owner_(std::move(owner)), parent_(std::move(parent))
     {
     }
@@ -59,7 +60,10 @@ public:
         if (quota_)
             quota_->give_back(amount_);
     }
-    QuotaUse(QuotaUse &&other) noexcept : quota_(std::move(other.quota_)), amount_(std::exchange(other.amount_, 0)) {}
+    QuotaUse(QuotaUse &&other) noexcept
+        : quota_(std::move(other.quota_)), amount_(std::exchange(other.amount_, 0))
+    {
+    }
     QuotaUse &operator=(QuotaUse &&other) noexcept
     {
         std::swap(quota_, other.quota_);

@@ -32,6 +32,10 @@ private:
 };
 
 // The calls that functions use; `make` comes from the node.
-mapi_ring_calls ring_calls(mapi_ring *(*make)(const mapi_function_setup *, const mapi_ring_options *));
-inline mapi_ring *as_handle(RingMemory *ring) { return reinterpret_cast<mapi_ring *>(ring); }
+mapi_ring_calls ring_calls(mapi_ring *(*make)(const mapi_function_setup *,
+                                              const mapi_ring_options *));
+inline mapi_ring *as_handle(RingMemory *ring)
+{
+    return reinterpret_cast<mapi_ring *>(ring);
+}
 } // namespace mapi::engine

@@ -45,13 +45,20 @@ public:
             sum += batch.wire_bytes;
         return sum;
     }
-    uint64_t last_timestamp_ns() const { return batches_[batch_count_ - 1].packets[batches_[batch_count_ - 1].count - 1].timestamp_ns; }
+    uint64_t last_timestamp_ns() const
+    {
+        return batches_[batch_count_ - 1]
+            .packets[batches_[batch_count_ - 1].count - 1]
+            .timestamp_ns;
+    }
 
 private:
     int read_batch(decltype(mapi_driver::read) read, void *source, uint32_t limit)
     {
         batches_[batch_count_].prefiltered = nullptr;
-        const int got = read(source, packets_ + packet_count_, std::min<uint32_t>(limit - packet_count_, MAPI_BATCH_MAX), &batches_[batch_count_]);
+        const int got = read(source, packets_ + packet_count_,
+                             std::min<uint32_t>(limit - packet_count_, MAPI_BATCH_MAX),
+                             &batches_[batch_count_]);
         if (got > 0) {
             ++batch_count_;
             packet_count_ += uint32_t(got);

@@ -12,20 +12,24 @@
 namespace mapi::engine
 {
 Applied::Applied(std::shared_ptr<Node> n)
-    : node(std::move(n)), charge(node->take_quota_use()), result(Published::words_for(node->result_bytes())),
-      is_share_of_word(result.size() == 1 && !node->function().read_result && !node->is_composed()), composed(node->function())
+    : node(std::move(n)), charge(node->take_quota_use()),
+      result(Published::words_for(node->result_bytes())),
+      is_share_of_word(result.size() == 1 && !node->function().read_result && !node->is_composed()),
+      composed(node->function())
 {
     results.res = result.data();
     results.size = int(node->result_bytes());
     if (const RingMemory *ring = node->ring())
-        records = std::make_unique<ring::RecordSource>(ring->writer().pages(), ring->reader_returns());
+        records =
+            std::make_unique<ring::RecordSource>(ring->writer().pages(), ring->reader_returns());
 }
 
 void Applied::make_mirror(const std::shared_ptr<Arena> &arena)
 {
     if (!node->has_published_result())
         return;
-    mirror_memory = ArenaBlock(arena, Arena::Side::kEngine, Published::memory_bytes(node->result_bytes()));
+    mirror_memory =
+        ArenaBlock(arena, Arena::Side::kEngine, Published::memory_bytes(node->result_bytes()));
     mirror = Published(mirror_memory.memory(), node->result_bytes());
     mirror.publish(node->result_words());
 }
@@ -112,7 +116,8 @@ mapi_function_drops Applied::drops(bool has_joined) const
     return drops;
 }
 
-Chain::Chain(std::shared_ptr<Arena> arena, std::shared_ptr<FlowDrops> drops) : arena_(std::move(arena)), drops_(std::move(drops))
+Chain::Chain(std::shared_ptr<Arena> arena, std::shared_ptr<FlowDrops> drops)
+    : arena_(std::move(arena)), drops_(std::move(drops))
 {
     if (arena_->is_shared()) {
         status_memory_ = ArenaBlock(arena_, Arena::Side::kEngine, sizeof(*shown_status_));
@@ -164,22 +169,29 @@ mapi_flow_status Chain::reported_status() const
     const mapi_flow_status reported = status();
     if (reported != FLOW_FINISHED)
         return reported;
-    return std::any_of(functions_.begin(), functions_.end(), [](const auto &applied) { return applied->has_left(); }) ? FLOW_ACTIVE : reported;
+    return std::any_of(functions_.begin(), functions_.end(),
+                       [](const auto &applied) { return applied->has_left(); })
+               ? FLOW_ACTIVE
+               : reported;
 }
 
 int Chain::count_transforms() const
 {
-    return int(std::count_if(functions_.begin(), functions_.end(), [](const auto &applied) { return !applied->is_removed && applied->node->transforms(); }));
+    return int(std::count_if(functions_.begin(), functions_.end(), [](const auto &applied) {
+        return !applied->is_removed && applied->node->transforms();
+    }));
 }
 
 int Chain::count_present() const
 {
-    return int(std::count_if(functions_.begin(), functions_.end(), [](const auto &applied) { return !applied->is_removed; }));
+    return int(std::count_if(functions_.begin(), functions_.end(),
+                             [](const auto &applied) { return !applied->is_removed; }));
 }
 
 Applied *Chain::first() const
 {
-    const auto found = std::find_if(functions_.begin(), functions_.end(), [](const auto &applied) { return !applied->is_removed; });
+    const auto found = std::find_if(functions_.begin(), functions_.end(),
+                                    [](const auto &applied) { return !applied->is_removed; });
     return found == functions_.end() ? nullptr : found->get();
 }
 
@@ -191,11 +203,16 @@ void Chain::check_removable(size_t position) const
         if (functions_[i]->is_removed)
             continue;
         const Node &behind = *functions_[i]->node;
-        const std::string other = std::string(behind.function().name) + ", function " + std::to_string(i + 1) + ", ";
+        const std::string other =
+            std::string(behind.function().name) + ", function " + std::to_string(i + 1) + ", ";
         if (status() != FLOW_INIT && !node.passes_all())
-            throw Error(MAPI_FUNCTION_IN_USE, name + " cannot be removed: " + other + "receives its packets through it, and the flow is connected");
-        if (behind.refers_to(this, position) || (node.begins_meter() && behind.ends_meter() && find_meter_begin(i) == int(position)))
-            throw Error(MAPI_FUNCTION_IN_USE, name + " cannot be removed: " + other + "uses its result");
+            throw Error(MAPI_FUNCTION_IN_USE,
+                        name + " cannot be removed: " + other +
+                            "receives its packets through it, and the flow is connected");
+        if (behind.refers_to(this, position) ||
+            (node.begins_meter() && behind.ends_meter() && find_meter_begin(i) == int(position)))
+            throw Error(MAPI_FUNCTION_IN_USE,
+                        name + " cannot be removed: " + other + "uses its result");
     }
 }
 
@@ -207,7 +224,9 @@ void Chain::ask_for_reset(size_t position)
 
 void Chain::reset()
 {
-    const uint32_t asked = resets_asked_.load(std::memory_order_acquire); // a request that comes meanwhile is handled now or the next time
+    const uint32_t asked =
+        resets_asked_.load(std::memory_order_acquire); // a request that comes meanwhile is handled
+                                                       // now or the next time
     for (const auto &applied : functions_) {
         if (applied->wants_reset.exchange(false) && !applied->is_removed)
             applied->reset();
@@ -220,7 +239,8 @@ void Chain::activate(const Plan &plan)
     use_shared_nodes(plan);
     find_metered();
     start_us_ = now_us();
-    status_.store(FLOW_ACTIVE, std::memory_order_release); // pairs with status(): the functions are fixed
+    status_.store(FLOW_ACTIVE,
+                  std::memory_order_release); // pairs with status(): the functions are fixed
     show_status();
 }
 
@@ -252,7 +272,9 @@ int Chain::find_meter_begin(size_t end) const
 {
     for (int open = 1, i = int(end) - 1; i >= 0; --i) {
         const Applied &applied = *functions_[size_t(i)];
-        open += applied.is_removed ? 0 : int(applied.node->ends_meter()) - int(applied.node->begins_meter());
+        open += applied.is_removed
+                    ? 0
+                    : int(applied.node->ends_meter()) - int(applied.node->begins_meter());
         if (open == 0)
             return i;
     }
@@ -263,7 +285,8 @@ void Chain::find_metered()
 {
     for (size_t end = 0; end < functions_.size(); ++end) {
         Applied &applied = *functions_[end];
-        const int begin = !applied.is_removed && applied.node->ends_meter() ? find_meter_begin(end) : -1;
+        const int begin =
+            !applied.is_removed && applied.node->ends_meter() ? find_meter_begin(end) : -1;
         if (begin < 0)
             continue;
         applied.meter_begin = functions_[size_t(begin)]->node;
@@ -310,7 +333,9 @@ void Chain::end()
 
 bool Chain::settle()
 {
-    if (!has_ended() || !std::all_of(functions_.begin(), functions_.end(), [](const auto &applied) { return applied->node->is_settled(); }))
+    if (!has_ended() || !std::all_of(functions_.begin(), functions_.end(), [](const auto &applied) {
+            return applied->node->is_settled();
+        }))
         return false;
     mapi_flow_status active = FLOW_ACTIVE; // unless it was closed meanwhile
     if (status_.compare_exchange_strong(active, FLOW_FINISHED))

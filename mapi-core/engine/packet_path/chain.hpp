@@ -11,8 +11,8 @@
 
 #include <mapi/results.h>
 
-#include "engine/packet_path/composed_result.hpp"
 #include "engine/flow_drops.hpp"
+#include "engine/packet_path/composed_result.hpp"
 #include "engine/packet_path/node.hpp"
 #include "engine/packet_path/since_last.hpp"
 #include "ring/record_source.hpp"
@@ -26,21 +26,24 @@ class Plan;
 struct Applied {
     std::shared_ptr<Node> node;
     QuotaUse charge; // for the node; every flow that shares it is charged
-    uint64_t joined_result = 0; // value of a shared count when the flow joined, for references to it
+    uint64_t joined_result =
+        0; // value of a shared count when the flow joined, for references to it
     // Counts when the flow joined, or at its last reset.  A reader loads the base first: the count
     // itself only grows.
     std::atomic<uint64_t> base_result = 0;
     std::atomic<uint64_t> base_seen = 0;
     std::atomic<uint64_t> base_passed = 0;
-    std::atomic<bool> is_removed = false; // gets no more packets; its memory stays until the flow closes
+    std::atomic<bool> is_removed =
+        false; // gets no more packets; its memory stays until the flow closes
     std::atomic<bool> wants_reset = false;
     std::vector<std::atomic<uint64_t>> result; // what mapi_read_results() points to
-    const bool is_share_of_word; // one word of the node, not produced by the function itself for a reader
+    const bool
+        is_share_of_word; // one word of the node, not produced by the function itself for a reader
     mapi_results_t results = {};
-    std::unique_ptr<SinceLast> since_last; // for results=since_last; null: total
+    std::unique_ptr<SinceLast> since_last;       // for results=since_last; null: total
     std::unique_ptr<ring::RecordSource> records; // null: the function has no ring
-    ComposedResult composed; // under the lock of `records`
-    bool is_read_elsewhere = false; // by a client in another process
+    ComposedResult composed;                     // under the lock of `records`
+    bool is_read_elsewhere = false;              // by a client in another process
 
     // Of a function that ends a meter: the functions it measures, and their sums when the flow
     // joined.
@@ -54,7 +57,8 @@ struct Applied {
     // Device's thread, before the function runs.
     void show_measured(const Meter &meter);
 
-    // For a client in another process: the flow's share of the result, copied there after each burst.
+    // For a client in another process: the flow's share of the result, copied there after each
+    // burst.
     ArenaBlock mirror_memory;
     Published mirror;
 
@@ -119,7 +123,11 @@ public:
     // Client's thread, under the device's lock.
     void activate(const Plan &plan);
     void ask_for_reset(size_t position);
-    bool has_reset() const { return resets_done_.load(std::memory_order_acquire) == resets_asked_.load(std::memory_order_acquire); }
+    bool has_reset() const
+    {
+        return resets_done_.load(std::memory_order_acquire) ==
+               resets_asked_.load(std::memory_order_acquire);
+    }
     // First the flow is closed, so that no reader takes further packets for its own; then it leaves
     // the plan; then cancel() wakes its readers.
     void close();
@@ -153,7 +161,8 @@ private:
     std::vector<std::unique_ptr<Applied>> functions_;
     std::atomic<mapi_flow_status> status_ = FLOW_INIT;
     std::atomic<bool> joined_ = false;
-    const std::shared_ptr<std::atomic<uint64_t>> begun_ = std::make_shared<std::atomic<uint64_t>>(0);
+    const std::shared_ptr<std::atomic<uint64_t>> begun_ =
+        std::make_shared<std::atomic<uint64_t>>(0);
     std::atomic<uint32_t> resets_asked_ = 0;
     std::atomic<uint32_t> resets_done_ = 0;
     std::atomic<bool> is_ending_ = false;

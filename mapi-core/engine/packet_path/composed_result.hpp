@@ -16,10 +16,14 @@ namespace mapi::engine
 class ComposedResult
 {
 public:
-    explicit ComposedResult(const mapi_function &function) : function_(function), kept_(function.kept_words) {}
+    explicit ComposedResult(const mapi_function &function)
+        : function_(function), kept_(function.kept_words)
+    {
+    }
 
     // `result` is zeroed, with room for the bytes rounded up to whole words.
-    void read(const uint64_t *in_place, size_t result_bytes, ring::RecordSource &source, uint64_t *result)
+    void read(const uint64_t *in_place, size_t result_bytes, ring::RecordSource &source,
+              uint64_t *result)
     {
         mapi_reading reading = {in_place, kept_.data(), result_bytes, next_record, &source};
         function_.compose_result(&reading, result);

@@ -34,7 +34,8 @@ void Device::begin()
 void Device::run()
 {
     if (memory_) // a client's own device: shared devices have priority
-        setpriority(PRIO_PROCESS, 0, kOwnCaptureNice); // of this thread and the threads that it starts
+        setpriority(PRIO_PROCESS, 0,
+                    kOwnCaptureNice); // of this thread and the threads that it starts
     begin();
     try {
         while (!stop_.load(std::memory_order_relaxed) && run_burst()) {

@@ -17,12 +17,12 @@
 #include <mapi/results.h>
 
 #include "engine/config/arguments.hpp"
-#include "engine/packet_path/burst.hpp"
-#include "engine/memory/driver_memory.hpp"
-#include "engine/packet_path/node_group.hpp"
-#include "engine/packet_path/node.hpp"
-#include "engine/packet_path/plan.hpp"
 #include "engine/config/settings.hpp"
+#include "engine/memory/driver_memory.hpp"
+#include "engine/packet_path/burst.hpp"
+#include "engine/packet_path/node.hpp"
+#include "engine/packet_path/node_group.hpp"
+#include "engine/packet_path/plan.hpp"
 
 namespace mapi::engine
 {
@@ -39,8 +39,8 @@ public:
 
     // Opens the source; throws Error on failure.  No packet is read before start().  quota: for
     // the driver's memory.
-    Device(int id, DeviceSettings settings, const mapi_driver &driver, bool start_at_connect, PlanObserver on_plan = {},
-           std::shared_ptr<Quota> quota = {});
+    Device(int id, DeviceSettings settings, const mapi_driver &driver, bool start_at_connect,
+           PlanObserver on_plan = {}, std::shared_ptr<Quota> quota = {});
     ~Device();
     Device(const Device &) = delete;
     Device &operator=(const Device &) = delete;
@@ -55,7 +55,9 @@ public:
     void append(const std::string &path, int file);
     void start();
     bool has_started();
-    std::shared_ptr<Node> make_node(const mapi_function &function, Arguments arguments, const std::shared_ptr<Client> &client, const FlowOptions &options);
+    std::shared_ptr<Node> make_node(const mapi_function &function, Arguments arguments,
+                                    const std::shared_ptr<Client> &client,
+                                    const FlowOptions &options);
     // Takes effect before it returns: packets that the driver reads afterwards belong to the flow.
     void connect(const std::shared_ptr<Chain> &chain);
     // Returns when the flows have ended, though some of their files may not be written yet.  If
@@ -116,7 +118,8 @@ private:
     // Thread that builds node groups, started by the first plan that needs one while packets
     // arrive.
     void make_groups_while_running();
-    static std::vector<std::shared_ptr<NodeGroup>> make_groups(const std::vector<NodeGroup::Nodes> &sets);
+    static std::vector<std::shared_ptr<NodeGroup>>
+    make_groups(const std::vector<NodeGroup::Nodes> &sets);
     void use_groups(std::vector<std::shared_ptr<NodeGroup>> groups);
 
     const int id_;
@@ -124,7 +127,8 @@ private:
     const mapi_driver &driver_;
     const bool start_at_connect_;
     const PlanObserver on_plan_;
-    const std::unique_ptr<DriverMemory> memory_; // null: not charged, since the device is not a client's own
+    const std::unique_ptr<DriverMemory>
+        memory_; // null: not charged, since the device is not a client's own
     std::atomic<bool> is_out_of_memory_ = false;
     void *source_ = nullptr;
     mapi_driver_info info_ = {};
@@ -146,13 +150,13 @@ private:
 
     std::mutex mutex_; // all below, and writing plan_
     State state_ = State::kIdle;
-    bool has_begun_ = false; // the thread has built the first node groups
-    std::condition_variable changed_; // a flow ended or was closed
-    std::unique_ptr<Plan> current_;   // owns the plan of plan_
+    bool has_begun_ = false;             // the thread has built the first node groups
+    std::condition_variable changed_;    // a flow ended or was closed
+    std::unique_ptr<Plan> current_;      // owns the plan of plan_
     std::shared_ptr<const Node> filter_; // whose code the source uses
     std::vector<Retired> retired_;
-    std::vector<std::weak_ptr<Node>> nodes_; // of all flows, for their drops
-    mapi_function_drops reported_drops_ = {};    // as reported; never decrease
+    std::vector<std::weak_ptr<Node>> nodes_;  // of all flows, for their drops
+    mapi_function_drops reported_drops_ = {}; // as reported; never decrease
     std::thread thread_;
     std::thread group_thread_;
     std::condition_variable plan_changed_; // what group_thread_ waits for

@@ -9,9 +9,9 @@
 
 #include <unistd.h>
 
+#include "engine/error.hpp"
 #include "engine/packet_path/chain.hpp"
 #include "engine/packet_path/device.hpp"
-#include "engine/error.hpp"
 
 namespace mapi::engine
 {
@@ -21,9 +21,10 @@ constexpr auto kCloseTime = std::chrono::milliseconds(200);
 constexpr auto kLookInterval = std::chrono::milliseconds(1);
 } // namespace
 
-Device::Device(int id, DeviceSettings settings, const mapi_driver &driver, bool start_at_connect, PlanObserver on_plan,
-               std::shared_ptr<Quota> quota)
-    : id_(id), settings_(std::move(settings)), driver_(driver), start_at_connect_(start_at_connect), on_plan_(std::move(on_plan)),
+Device::Device(int id, DeviceSettings settings, const mapi_driver &driver, bool start_at_connect,
+               PlanObserver on_plan, std::shared_ptr<Quota> quota)
+    : id_(id), settings_(std::move(settings)), driver_(driver), start_at_connect_(start_at_connect),
+      on_plan_(std::move(on_plan)),
       memory_(quota ? std::make_unique<DriverMemory>(std::move(quota)) : nullptr)
 {
     char text[MAPI_ERROR_TEXT_BYTES] = "";
@@ -88,9 +89,12 @@ void Device::append(const std::string &path, int file)
     setup.error_bytes = sizeof(text);
     const std::lock_guard lock(mutex_);
     if (state_ != State::kIdle)
-        throw Error(MDLIB_FLOW_ALREADY_ACTIVE, settings_.name + ": is already started; captures can be appended only before the start");
+        throw Error(MDLIB_FLOW_ALREADY_ACTIVE,
+                    settings_.name +
+                        ": is already started; captures can be appended only before the start");
     if (!driver_.append)
-        throw Error(MAPID_NO_DRIVER, settings_.name + ": driver " + driver_.name + " cannot read several captures");
+        throw Error(MAPID_NO_DRIVER,
+                    settings_.name + ": driver " + driver_.name + " cannot read several captures");
     if (const int number = driver_.append(source_, &setup); number != 0)
         throw Error(number, *text ? text : path + ": cannot be opened");
 }
@@ -126,10 +130,13 @@ void Device::start_thread()
     state_ = State::kRunning;
 }
 
-std::shared_ptr<Node> Device::make_node(const mapi_function &function, Arguments arguments, const std::shared_ptr<Client> &client, const FlowOptions &options)
+std::shared_ptr<Node> Device::make_node(const mapi_function &function, Arguments arguments,
+                                        const std::shared_ptr<Client> &client,
+                                        const FlowOptions &options)
 {
     // Not make_shared(): a weak reference in nodes_ would keep the node's memory.
-    std::shared_ptr<Node> node(new Node(function, std::move(arguments), info_, totals_, client, options));
+    std::shared_ptr<Node> node(
+        new Node(function, std::move(arguments), info_, totals_, client, options));
     const std::lock_guard lock(mutex_);
     if (nodes_.size() == nodes_.capacity())
         std::erase_if(nodes_, [](const auto &known) { return known.expired(); });
@@ -170,7 +177,10 @@ void Device::disconnect(const Chains &chains)
             chain->cancel(); // a thread that waits for room in the flow's buffer continues
         changed_.notify_all();
     }
-    wait_a_little([&] { return std::all_of(chains.begin(), chains.end(), [](const auto &chain) { return chain->has_ended(); }); });
+    wait_a_little([&] {
+        return std::all_of(chains.begin(), chains.end(),
+                           [](const auto &chain) { return chain->has_ended(); });
+    });
 }
 
 // Waits for the packet thread, or for another thread that frees plans.
@@ -190,7 +200,8 @@ void Device::reset(const std::shared_ptr<Chain> &chain, size_t position)
         const std::lock_guard lock(mutex_);
         chain->ask_for_reset(position);
         if (state_ == State::kRunning)
-            install(current_->chains(), current_->groups()); // a thread that takes a new plan looks for resets
+            install(current_->chains(),
+                    current_->groups()); // a thread that takes a new plan looks for resets
         else
             chain->reset();
     }
@@ -203,7 +214,8 @@ std::shared_ptr<Node> Device::remove(Applied &function)
     {
         const std::lock_guard lock(mutex_);
         function.is_removed = true;
-        install(current_->chains(), current_->groups(), {}, node ? std::vector{node} : std::vector<std::shared_ptr<Node>>());
+        install(current_->chains(), current_->groups(), {},
+                node ? std::vector{node} : std::vector<std::shared_ptr<Node>>());
         if (node)
             node->cancel();
     }
@@ -213,7 +225,8 @@ std::shared_ptr<Node> Device::remove(Applied &function)
 
 // Never waits for the packet thread, which continues with its current plan and takes the new one at
 // its next burst.
-void Device::install(Chains chains, std::vector<std::shared_ptr<NodeGroup>> groups, Chains closed, std::vector<std::shared_ptr<Node>> removed)
+void Device::install(Chains chains, std::vector<std::shared_ptr<NodeGroup>> groups, Chains closed,
+                     std::vector<std::shared_ptr<Node>> removed)
 {
     auto plan = std::make_unique<Plan>(std::move(chains), groups);
     if (current_)
@@ -240,11 +253,14 @@ void Device::install(Chains chains, std::vector<std::shared_ptr<NodeGroup>> grou
 bool Device::free_retired()
 {
     bool are_all_left;
-    std::vector<Retired> left; // no longer used by the device's thread; ended and freed without the lock
+    std::vector<Retired>
+        left; // no longer used by the device's thread; ended and freed without the lock
     {
         const std::lock_guard lock(mutex_);
         const Plan *in_use = plan_in_use_.load();
-        const auto is_left = [in_use](const Retired &retired) { return retired.plan.get() != in_use; };
+        const auto is_left = [in_use](const Retired &retired) {
+            return retired.plan.get() != in_use;
+        };
         const auto used = std::find_if_not(retired_.begin(), retired_.end(), is_left);
         left.assign(std::make_move_iterator(retired_.begin()), std::make_move_iterator(used));
         retired_.erase(retired_.begin(), used);
@@ -311,7 +327,9 @@ bool Device::wait_while_active(Chain &chain, int timeout_ms)
         if (timeout_ms >= 0 && now >= end)
             return false;
         // Nothing notifies when a file is written, so poll.
-        auto next = chain.has_ended() ? now + kLookInterval : timeout_ms < 0 ? std::chrono::steady_clock::time_point::max() : end;
+        auto next = chain.has_ended() ? now + kLookInterval
+                    : timeout_ms < 0  ? std::chrono::steady_clock::time_point::max()
+                                      : end;
         if (timeout_ms >= 0)
             next = std::min(next, end);
         if (next == std::chrono::steady_clock::time_point::max())
@@ -328,7 +346,9 @@ int Device::count_other_users(const Node &node, const Chain &chain)
     const auto uses = [&](const std::shared_ptr<Chain> &other) {
         return other.get() != &chain &&
                std::any_of(other->functions().begin(), other->functions().end(),
-                           [&](const auto &applied) { return applied->node.get() == &node && !applied->is_removed; });
+                           [&](const auto &applied) {
+                               return applied->node.get() == &node && !applied->is_removed;
+                           });
     };
     return int(std::count_if(current_->chains().begin(), current_->chains().end(), uses));
 }
@@ -336,11 +356,13 @@ int Device::count_other_users(const Node &node, const Chain &chain)
 mapi_function_drops Device::sum_drops(std::string &failure)
 {
     mapi_function_drops sum = {};
-    std::vector<std::shared_ptr<Node>> nodes; // keeps nodes alive, so that none is destroyed under the lock
+    std::vector<std::shared_ptr<Node>>
+        nodes; // keeps nodes alive, so that none is destroyed under the lock
     const std::lock_guard lock(mutex_);
     for (const auto &known : nodes_) {
         nodes.push_back(known.lock());
-        const mapi_function_drops drops = nodes.back() ? nodes.back()->drops() : mapi_function_drops{};
+        const mapi_function_drops drops =
+            nodes.back() ? nodes.back()->drops() : mapi_function_drops{};
         sum.buffer_full += drops.buffer_full;
         sum.link_type += drops.link_type;
         sum.not_written += drops.not_written;
@@ -354,9 +376,11 @@ mapi_function_drops Device::sum_drops(std::string &failure)
         failure = totals_->failure();
     // Drops of a node that is being destroyed are briefly missing in both sums; never report a
     // decrease.
-    sum.buffer_full = reported_drops_.buffer_full = std::max(sum.buffer_full, reported_drops_.buffer_full);
+    sum.buffer_full = reported_drops_.buffer_full =
+        std::max(sum.buffer_full, reported_drops_.buffer_full);
     sum.link_type = reported_drops_.link_type = std::max(sum.link_type, reported_drops_.link_type);
-    sum.not_written = reported_drops_.not_written = std::max(sum.not_written, reported_drops_.not_written);
+    sum.not_written = reported_drops_.not_written =
+        std::max(sum.not_written, reported_drops_.not_written);
     return sum;
 }
 
@@ -364,7 +388,8 @@ namespace
 {
 uint64_t sum_causes(const mapi_stat_t &stats)
 {
-    return stats.drop_bad_record + stats.drop_truncated + stats.drop_buffer_full + stats.drop_link_type + stats.drop_not_written + stats.drop_kernel + stats.drop_no_flow;
+    return stats.drop_bad_record + stats.drop_truncated + stats.drop_buffer_full +
+           stats.drop_link_type + stats.drop_not_written + stats.drop_kernel + stats.drop_no_flow;
 }
 
 void set_drops(const mapi_function_drops &drops, mapi_stat_t &stats)
@@ -386,9 +411,12 @@ void Device::copy_stats(mapi_stat_t *stats, FlowDrops *own)
     gethostname(stats->hostname, sizeof(stats->hostname) - 1);
     snprintf(stats->dev, sizeof(stats->dev), "%s", settings_.name.c_str());
     if (is_out_of_memory_)
-        snprintf(stats->message, sizeof(stats->message), "%s: a function ran out of memory; reading has ended there", settings_.name.c_str());
+        snprintf(stats->message, sizeof(stats->message),
+                 "%s: a function ran out of memory; reading has ended there",
+                 settings_.name.c_str());
     else
-        snprintf(stats->message, sizeof(stats->message), "%s", *driver.message ? driver.message : failure.c_str());
+        snprintf(stats->message, sizeof(stats->message), "%s",
+                 *driver.message ? driver.message : failure.c_str());
     stats->ps_recv = packets_read_.load(std::memory_order_relaxed);
     stats->bytes_recv = bytes_read_.load(std::memory_order_relaxed);
     stats->ps_ifdrop = driver.interface_drops;

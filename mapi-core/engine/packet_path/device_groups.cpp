@@ -24,8 +24,11 @@ void Device::make_groups_while_running()
     std::unique_lock lock(mutex_);
     Clock::duration work = {};
     while (true) {
-        plan_changed_.wait(lock, [this] { return stop_ || (state_ == State::kRunning && !current_->ungrouped().empty()); });
-        plan_changed_.wait_for(lock, std::max(kShortestPause, kPauseOfWork * work), [this] { return stop_.load(); });
+        plan_changed_.wait(lock, [this] {
+            return stop_ || (state_ == State::kRunning && !current_->ungrouped().empty());
+        });
+        plan_changed_.wait_for(lock, std::max(kShortestPause, kPauseOfWork * work),
+                               [this] { return stop_.load(); });
         if (stop_)
             return;
         std::vector<NodeGroup::Nodes> sets = current_->ungrouped();
@@ -42,13 +45,15 @@ void Device::make_groups_while_running()
     }
 }
 
-std::vector<std::shared_ptr<NodeGroup>> Device::make_groups(const std::vector<NodeGroup::Nodes> &sets)
+std::vector<std::shared_ptr<NodeGroup>>
+Device::make_groups(const std::vector<NodeGroup::Nodes> &sets)
 {
     std::vector<std::shared_ptr<NodeGroup>> groups;
     try {
         for (const NodeGroup::Nodes &nodes : sets)
             groups.push_back(std::make_shared<NodeGroup>(nodes));
-    } catch (const std::exception &) { // out of memory: the other nodes run one by one until the next attempt
+    } catch (const std::exception
+                 &) { // out of memory: the other nodes run one by one until the next attempt
     }
     return groups;
 }

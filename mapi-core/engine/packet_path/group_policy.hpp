@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Node group policy (class GroupPolicy): times of a node group with different masks when run in one pass
-// and one by one -> which is faster for a batch.
+// Node group policy (class GroupPolicy): times of a node group with different masks when run in one
+// pass and one by one -> which is faster for a batch.
 #pragma once
 
 #include <algorithm>
@@ -14,21 +14,28 @@ class GroupPolicy
 {
 public:
     struct Work {
-        uint64_t packets;       // that at least one node gets
-        uint64_t node_packets;  // each counted once for every node that gets it
+        uint64_t packets;      // that at least one node gets
+        uint64_t node_packets; // each counted once for every node that gets it
     };
 
     bool prefers_group(const Work &work)
     {
-        const bool is_less = as_group_.ns * double(work.packets) <= alone_.ns * double(work.node_packets);
+        const bool is_less =
+            as_group_.ns * double(work.packets) <= alone_.ns * double(work.node_packets);
         const uint32_t batch = batches_++;
         if (batch < kFirstBatches)
             return batch % 2 == 0;
         return batch % kLookInterval == 0 ? !is_less : is_less; // the other may have become faster
     }
 
-    void note_as_group(const Work &work, uint64_t ns) { as_group_.note(double(ns) / double(work.packets)); }
-    void note_alone(const Work &work, uint64_t ns) { alone_.note(double(ns) / double(work.node_packets)); }
+    void note_as_group(const Work &work, uint64_t ns)
+    {
+        as_group_.note(double(ns) / double(work.packets));
+    }
+    void note_alone(const Work &work, uint64_t ns)
+    {
+        alone_.note(double(ns) / double(work.node_packets));
+    }
 
 private:
     static constexpr uint32_t kFirstBatches = 16;

@@ -41,7 +41,9 @@ std::vector<const mapi_reference *> list_views(const std::vector<Node::Reference
 
 size_t count_flows(const Arguments &arguments)
 {
-    return std::accumulate(arguments.begin(), arguments.end(), size_t(0), [](size_t sum, const Argument &argument) { return sum + argument.flows.size(); });
+    return std::accumulate(
+        arguments.begin(), arguments.end(), size_t(0),
+        [](size_t sum, const Argument &argument) { return sum + argument.flows.size(); });
 }
 
 std::vector<const uint64_t *> list_words(const std::vector<uint64_t> &words)
@@ -52,15 +54,20 @@ std::vector<const uint64_t *> list_words(const std::vector<uint64_t> &words)
     return pointers;
 }
 
-std::vector<mapi_argument> borrow_arguments(const Arguments &arguments, const mapi_reference *const *views, const uint64_t *const *flows)
+std::vector<mapi_argument> borrow_arguments(const Arguments &arguments,
+                                            const mapi_reference *const *views,
+                                            const uint64_t *const *flows)
 {
     std::vector<mapi_argument> borrowed;
     for (const Argument &argument : arguments) {
         if (argument.kind == kConfigLines)
             break;
-        const bool is_text = argument.kind == 's' || argument.kind == 'n' || argument.kind == 'p' || argument.kind == 'w' || argument.kind == 'W' || argument.kind == 'o';
-        borrowed.push_back({is_text ? argument.text.c_str() : nullptr, argument.number, argument.kind, argument.targets.empty() ? nullptr : views,
-                            argument.flows.empty() ? nullptr : flows, argument.descriptors.empty() ? nullptr : argument.descriptors.data()});
+        const bool is_text = argument.kind == 's' || argument.kind == 'n' || argument.kind == 'p' ||
+                             argument.kind == 'w' || argument.kind == 'W' || argument.kind == 'o';
+        borrowed.push_back({is_text ? argument.text.c_str() : nullptr, argument.number,
+                            argument.kind, argument.targets.empty() ? nullptr : views,
+                            argument.flows.empty() ? nullptr : flows,
+                            argument.descriptors.empty() ? nullptr : argument.descriptors.data()});
         views += argument.targets.size();
         flows += argument.flows.size();
     }
@@ -76,7 +83,8 @@ uint64_t bytes_of(const Arguments &arguments)
 {
     uint64_t bytes = kFunctionBytes;
     for (const Argument &argument : arguments)
-        bytes += argument.text.size() * kBytesPerTextByte + argument.targets.size() * sizeof(Node::Reference);
+        bytes += argument.text.size() * kBytesPerTextByte +
+                 argument.targets.size() * sizeof(Node::Reference);
     return bytes;
 }
 } // namespace
@@ -84,7 +92,8 @@ uint64_t bytes_of(const Arguments &arguments)
 uint64_t *Node::allocate_result(const mapi_function_setup *setup, uint32_t bytes)
 {
     auto &node = *static_cast<Node *>(setup->engine);
-    if (!node.has_flag(MAPI_FUNCTION_RESULT_IN_PLACE) || bytes == 0 || bytes > MAPI_RESULT_BYTES_MAX || node.has_result())
+    if (!node.has_flag(MAPI_FUNCTION_RESULT_IN_PLACE) || bytes == 0 ||
+        bytes > MAPI_RESULT_BYTES_MAX || node.has_result())
         return nullptr;
     try {
         return node.take_result(bytes);
@@ -97,7 +106,8 @@ uint64_t *Node::take_result(uint32_t bytes)
 {
     const bool is_own = has_flag(MAPI_FUNCTION_RESULT_COPIED);
     result_->resize(is_own ? Published::words_for(bytes) : 0);
-    published_memory_ = std::make_shared<ArenaBlock>(client_->arena(), Arena::Side::kEngine, Published::memory_bytes(bytes));
+    published_memory_ = std::make_shared<ArenaBlock>(client_->arena(), Arena::Side::kEngine,
+                                                     Published::memory_bytes(bytes));
     published_ = Published(published_memory_->memory(), bytes);
     policy_.set_words(result_->size());
     in_place_ = is_own ? nullptr : published_.words();
@@ -146,20 +156,26 @@ void *Node::common_object(const mapi_function_setup *setup, const mapi_common_ob
 std::string Node::missing_memory() const
 {
     const Quota &quota = client_->quota()->short_of(wanted_bytes_);
-    const auto mib = [](uint64_t bytes) { return std::to_string((bytes + (1 << 20) - 1) >> 20) + " MiB"; };
-    return "could need " + mib(wanted_bytes_) + ", but " + quota.owner() + " already uses up to " + mib(quota.used()) + " of its " + mib(quota.most()) + " (" +
-           quota.name() + "); close flows that are not needed";
+    const auto mib = [](uint64_t bytes) {
+        return std::to_string((bytes + (1 << 20) - 1) >> 20) + " MiB";
+    };
+    return "could need " + mib(wanted_bytes_) + ", but " + quota.owner() + " already uses up to " +
+           mib(quota.used()) + " of its " + mib(quota.most()) + " (" + quota.name() +
+           "); close flows that are not needed";
 }
 
 // Otherwise no call could read the ring's records.
 void Node::check_ring_is_read()
 {
-    if (!ring_ || function_.compose_result || has_flag(MAPI_FUNCTION_RESULTS_IN_RING) || has_flag(MAPI_FUNCTION_PACKETS_IN_RING))
+    if (!ring_ || function_.compose_result || has_flag(MAPI_FUNCTION_RESULTS_IN_RING) ||
+        has_flag(MAPI_FUNCTION_PACKETS_IN_RING))
         return;
     if (instance_)
         function_.destroy(instance_); // the node's destructor will not run
-    throw Error(MAPI_INTERNAL_ERROR, std::string(function_.name) +
-                                         ": creates a ring, but its table has neither MAPI_FUNCTION_RESULTS_IN_RING nor MAPI_FUNCTION_PACKETS_IN_RING nor a compose_result()");
+    throw Error(MAPI_INTERNAL_ERROR,
+                std::string(function_.name) +
+                    ": creates a ring, but its table has neither MAPI_FUNCTION_RESULTS_IN_RING nor "
+                    "MAPI_FUNCTION_PACKETS_IN_RING nor a compose_result()");
 }
 
 const mapi_ring_calls Node::kRingCalls = ring_calls(make_ring);
@@ -170,17 +186,23 @@ void Node::take_single_packets(const mapi_function_setup *setup)
 }
 
 Node::Node(const mapi_function &function, Arguments arguments, const mapi_driver_info &device,
-           std::shared_ptr<DeviceTotals> totals, std::shared_ptr<Client> client, const FlowOptions &options)
-    : function_(function), slice_(slice_of(function.name)), result_(std::make_shared<std::vector<uint64_t>>(Published::words_for(function.result_bytes))), client_(std::move(client)),
-      quota_use_(client_->quota()),
-      buffer_bytes_(options.buffer_bytes),
-      published_memory_(std::make_shared<ArenaBlock>(std::make_shared<HeapArena>(), Arena::Side::kEngine, Published::memory_bytes(function.result_bytes))),
-      published_(published_memory_->memory(), function.result_bytes), arguments_(std::move(arguments)),
-      references_(make_references(arguments_)), reference_views_(list_views(references_)), flows_seen_(count_flows(arguments_)), flow_expression_(list_words(flows_seen_)), totals_(std::move(totals)),
+           std::shared_ptr<DeviceTotals> totals, std::shared_ptr<Client> client,
+           const FlowOptions &options)
+    : function_(function), slice_(slice_of(function.name)),
+      result_(std::make_shared<std::vector<uint64_t>>(Published::words_for(function.result_bytes))),
+      client_(std::move(client)), quota_use_(client_->quota()), buffer_bytes_(options.buffer_bytes),
+      published_memory_(
+          std::make_shared<ArenaBlock>(std::make_shared<HeapArena>(), Arena::Side::kEngine,
+                                       Published::memory_bytes(function.result_bytes))),
+      published_(published_memory_->memory(), function.result_bytes),
+      arguments_(std::move(arguments)), references_(make_references(arguments_)),
+      reference_views_(list_views(references_)), flows_seen_(count_flows(arguments_)),
+      flow_expression_(list_words(flows_seen_)), totals_(std::move(totals)),
       has_value_(!function.values || is_additive())
 {
     char text[MAPI_ERROR_TEXT_BYTES] = "";
-    const std::vector<mapi_argument> views = borrow_arguments(arguments_, reference_views_.data(), flow_expression_.data());
+    const std::vector<mapi_argument> views =
+        borrow_arguments(arguments_, reference_views_.data(), flow_expression_.data());
     mapi_function_setup setup = {};
     setup.struct_size = sizeof(setup);
     setup.argument_count = uint32_t(views.size());
@@ -202,11 +224,14 @@ Node::Node(const mapi_function &function, Arguments arguments, const mapi_driver
     setup.common_object = common_object;
     if (!arguments_.empty() && arguments_.back().kind == kConfigLines)
         setup.config = arguments_.back().text.c_str();
-    const int number = reserve_memory(&setup, bytes_of(arguments_)) ? MAPI_LIMIT_REACHED : function.create(&setup, &instance_);
+    const int number = reserve_memory(&setup, bytes_of(arguments_))
+                           ? MAPI_LIMIT_REACHED
+                           : function.create(&setup, &instance_);
     if (number != 0 && wanted_bytes_ != 0)
         throw Error(MAPI_LIMIT_REACHED, std::string(function.name) + ": " + missing_memory());
     if (number != 0)
-        throw Error(number, std::string(function.name) + ": " + (*text ? text : "invalid arguments"));
+        throw Error(number,
+                    std::string(function.name) + ": " + (*text ? text : "invalid arguments"));
     check_ring_is_read();
     for (const Argument &argument : arguments_)
         argument.keep_files();
@@ -247,7 +272,8 @@ uint64_t Node::values(const mapi_batch &batch, uint64_t mask, uint64_t *values)
     return uint64_t(1) << last;
 }
 
-void Node::run_prefiltered(Burst burst, uint64_t *outputs, size_t stride, uint64_t plan, uint32_t place)
+void Node::run_prefiltered(Burst burst, uint64_t *outputs, size_t stride, uint64_t plan,
+                           uint32_t place)
 {
     for (size_t i = 0; i < burst.size(); ++i) {
         const mapi_prefiltered *const result = burst[i].prefiltered;
@@ -302,7 +328,8 @@ std::vector<Node::AwaitedFlow> Node::awaited_flows()
 bool Node::refers_to(const Chain *chain, size_t position) const
 {
     return std::any_of(references_.begin(), references_.end(), [&](const Reference &reference) {
-        return reference.target.position == position && reference.target.chain.lock().get() == chain;
+        return reference.target.position == position &&
+               reference.target.chain.lock().get() == chain;
     });
 }
 
@@ -345,8 +372,12 @@ std::string Node::failure(const mapi_function_drops &drops) const
     std::string text = std::string(function_.name) + ": ";
     for (const Argument &argument : arguments_) {
         if (argument.kind == 'w' || argument.kind == 'o')
-            text += (argument.text.size() > kPathBytesMax ? "..." + argument.text.substr(argument.text.size() - kPathBytesMax) : argument.text) + ": ";
+            text += (argument.text.size() > kPathBytesMax
+                         ? "..." + argument.text.substr(argument.text.size() - kPathBytesMax)
+                         : argument.text) +
+                    ": ";
     }
-    return text + (drops.write_reason ? drops.write_reason : std::generic_category().message(drops.write_error));
+    return text + (drops.write_reason ? drops.write_reason
+                                      : std::generic_category().message(drops.write_error));
 }
 } // namespace mapi::engine

@@ -16,15 +16,15 @@
 #include <mapi/function.h>
 #include <nsprobe/probe.h>
 
-#include "engine/memory/arena.hpp"
-#include "engine/config/arguments.hpp"
-#include "engine/packet_path/burst.hpp"
 #include "engine/client.hpp"
+#include "engine/config/arguments.hpp"
 #include "engine/flow_options.hpp"
+#include "engine/memory/arena.hpp"
+#include "engine/memory/ring_memory.hpp"
+#include "engine/packet_path/burst.hpp"
 #include "engine/packet_path/meter.hpp"
 #include "engine/packet_path/publish_policy.hpp"
 #include "engine/packet_path/published.hpp"
-#include "engine/memory/ring_memory.hpp"
 
 namespace mapi::engine
 {
@@ -61,7 +61,8 @@ public:
     // Throws Error if the function refuses its arguments, creates a ring that no reader can read,
     // or the client has no memory left.
     Node(const mapi_function &function, Arguments arguments, const mapi_driver_info &device,
-         std::shared_ptr<DeviceTotals> totals, std::shared_ptr<Client> client, const FlowOptions &options);
+         std::shared_ptr<DeviceTotals> totals, std::shared_ptr<Client> client,
+         const FlowOptions &options);
     ~Node();
     Node(const Node &) = delete;
     Node &operator=(const Node &) = delete;
@@ -71,7 +72,8 @@ public:
     struct Reference {
         Target target;
         mapi_reference view = {};
-        std::shared_ptr<const void> kept = nullptr; // keeps view.words alive, but not their function, which may use much memory
+        std::shared_ptr<const void> kept =
+            nullptr; // keeps view.words alive, but not their function, which may use much memory
     };
     std::vector<Reference> &references() { return references_; }
     bool refers_to(const Chain *chain, size_t position) const;
@@ -135,9 +137,13 @@ public:
     }
     // For all packets.  Batches may carry prefilter results of the plan with this number; those of
     // this node are at `place`.
-    void run_prefiltered(Burst burst, uint64_t *outputs, size_t stride, uint64_t plan, uint32_t place);
+    void run_prefiltered(Burst burst, uint64_t *outputs, size_t stride, uint64_t plan,
+                         uint32_t place);
     // Any thread.  False if only run() can determine what passes.
-    bool prefilter(const mapi_batch &batch, uint64_t &passed) const { return function_.prefilter(instance_, &batch, &passed) != 0; }
+    bool prefilter(const mapi_batch &batch, uint64_t &passed) const
+    {
+        return function_.prefilter(instance_, &batch, &passed) != 0;
+    }
     bool can_prefilter() const { return function_.prefilter; }
     // Also called for packets that passed when the function ran in a node group.
     void count(uint64_t mask) { add(passed_, uint64_t(std::popcount(mask))); }
@@ -164,7 +170,10 @@ public:
     void publish_when_due();
     const uint64_t *result_words() const { return in_place_ ? in_place_ : result_->data(); }
     // The memory of these words, which may outlive the node.
-    std::shared_ptr<const void> result_memory() const { return in_place_ ? std::shared_ptr<const void>(published_memory_) : result_; }
+    std::shared_ptr<const void> result_memory() const
+    {
+        return in_place_ ? std::shared_ptr<const void>(published_memory_) : result_;
+    }
     uint64_t first_word() const { return result_->empty() ? 0 : (*result_)[0]; }
     // The first word after packet i is in values[i] for each bit i of the return value.  After
     // run() with the same mask.
@@ -210,7 +219,10 @@ public:
     size_t result_bytes() const { return published_.bytes(); }
     bool has_result() const { return result_bytes() > 0; }
     // One value, up to date after each burst.
-    bool has_published_result() const { return has_result() && !is_in_place() && !has_results_in_ring(); }
+    bool has_published_result() const
+    {
+        return has_result() && !is_in_place() && !has_results_in_ring();
+    }
     bool has_results_in_ring() const { return has_flag(MAPI_FUNCTION_RESULTS_IN_RING) && ring_; }
     bool has_packets_in_ring() const { return has_flag(MAPI_FUNCTION_PACKETS_IN_RING); }
     // Null if the function has not created one.
@@ -224,7 +236,10 @@ public:
     bool is_composed() const { return function_.compose_result && ring_; }
     // Packets that came in while any flow had its source: only differences are meaningful.  They
     // are not counted at the node itself, so a filter without packets in a batch costs nothing.
-    uint64_t seen() const { return source_ ? source_->passed() : totals_->packets.load(std::memory_order_relaxed); }
+    uint64_t seen() const
+    {
+        return source_ ? source_->passed() : totals_->packets.load(std::memory_order_relaxed);
+    }
     uint64_t passed() const { return passed_.load(std::memory_order_relaxed); }
 
     // A BPF program that accepts at least the packets that pass; 0 instructions if there is none.
@@ -235,7 +250,10 @@ public:
     // Only the first call has an effect.
     void end();
     bool has_ended() const { return has_ended_; }
-    bool is_settled() const { return !has_ended_ || !function_.is_settled || function_.is_settled(instance_) != 0; }
+    bool is_settled() const
+    {
+        return !has_ended_ || !function_.is_settled || function_.is_settled(instance_) != 0;
+    }
     void cancel();
     mapi_function_drops drops() const;
     // "FUNCTION: file: reason" of a failed write; empty if there was none.
@@ -264,16 +282,17 @@ private:
     struct nsp_slice *const slice_;
     std::atomic<uint64_t> passed_ = 0;
     const Node *source_ = nullptr;
-    const std::shared_ptr<std::vector<uint64_t>> result_; // written by the function, published by publish()
+    const std::shared_ptr<std::vector<uint64_t>>
+        result_;                     // written by the function, published by publish()
     std::shared_ptr<Client> client_; // only during create(): the node may outlive it
-    QuotaUse quota_use_;            // until the flow takes it
+    QuotaUse quota_use_;             // until the flow takes it
     uint64_t wanted_bytes_ = 0;      // of the refused memory request; 0: none was refused
     std::vector<std::shared_ptr<void>> common_objects_; // used by the function
-    const uint64_t buffer_bytes_;  // 0: the function's default
+    const uint64_t buffer_bytes_;                       // 0: the function's default
     std::shared_ptr<ArenaBlock> published_memory_;
     Published published_;
     uint64_t *in_place_ = nullptr; // in published_; null: the function writes to result_
-    PublishPolicy policy_;             // of a result that is copied for readers
+    PublishPolicy policy_;         // of a result that is copied for readers
     std::unique_ptr<RingMemory> ring_;
     MeterSum meter_sum_ = {};
     mapi_perf_t measured_ = {};
@@ -283,8 +302,9 @@ private:
     const Arguments arguments_;
     std::vector<Reference> references_;
     const std::vector<const mapi_reference *> reference_views_; // as passed in arguments
-    std::vector<uint64_t> flows_seen_;                          // which of the arguments' flows have begun, in their order
-    const std::vector<const uint64_t *> flow_expression_;            // pointers to these, as passed in arguments
+    std::vector<uint64_t> flows_seen_; // which of the arguments' flows have begun, in their order
+    const std::vector<const uint64_t *>
+        flow_expression_; // pointers to these, as passed in arguments
     const std::shared_ptr<DeviceTotals> totals_;
     bool has_value_;
 };

@@ -6,7 +6,9 @@
 
 namespace mapi::engine
 {
-NodeGroup::NodeGroup(Nodes nodes) : nodes_(std::move(nodes)), passed_(nodes_.size()), slice_(slice_of(nodes_.front()->function().name))
+NodeGroup::NodeGroup(Nodes nodes)
+    : nodes_(std::move(nodes)), passed_(nodes_.size()),
+      slice_(slice_of(nodes_.front()->function().name))
 {
     std::vector<void *> instances;
     for (const auto &node : nodes_) {

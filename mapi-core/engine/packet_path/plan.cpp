@@ -19,10 +19,13 @@ uint64_t next_number()
 }
 } // namespace
 
-Plan::Plan(std::vector<std::shared_ptr<Chain>> chains, const std::vector<std::shared_ptr<NodeGroup>> &groups)
+Plan::Plan(std::vector<std::shared_ptr<Chain>> chains,
+           const std::vector<std::shared_ptr<NodeGroup>> &groups)
     : chains_(std::move(chains)), stages_(1), number_(next_number())
 {
-    const size_t functions = std::accumulate(chains_.begin(), chains_.end(), size_t(1), [](size_t sum, const auto &chain) { return sum + chain->functions().size(); });
+    const size_t functions = std::accumulate(
+        chains_.begin(), chains_.end(), size_t(1),
+        [](size_t sum, const auto &chain) { return sum + chain->functions().size(); });
     places_.reserve(functions);
     stage_of_.reserve(functions);
     places_[nullptr] = {};
@@ -70,7 +73,9 @@ Plan::Plan(std::vector<std::shared_ptr<Chain>> chains, const std::vector<std::sh
 bool Plan::can_take_bursts() const
 {
     const auto waits = [](const auto &node) { return node->waits_for_reader(); };
-    return !takes_single_packets_ && std::all_of(stages_[0].steps.begin(), stages_[0].steps.end(), [](const Step &step) { return step.is_plain; }) &&
+    return !takes_single_packets_ &&
+           std::all_of(stages_[0].steps.begin(), stages_[0].steps.end(),
+                       [](const Step &step) { return step.is_plain; }) &&
            std::count_if(nodes_.begin(), nodes_.end(), waits) <= 1;
 }
 
@@ -83,7 +88,8 @@ void Plan::choose_prefiltered()
         Step &step = stage.steps[i];
         if (step.input != 0)
             continue;
-        if (step.is_plain && step.node->can_prefilter() && prefiltered_.size() < MAPI_PREFILTERED_MAX) {
+        if (step.is_plain && step.node->can_prefilter() &&
+            prefiltered_.size() < MAPI_PREFILTERED_MAX) {
             step.prefiltered = uint32_t(prefiltered_.size());
             prefiltered_.push_back(step.node);
         } else if (!step.node->is_additive()) {
@@ -93,7 +99,8 @@ void Plan::choose_prefiltered()
     prefilter_ = {sizeof(prefilter_), reads_passed_only, run_prefilter, this};
 }
 
-void Plan::run_prefilter(const mapi_prefilter *prefilter, const mapi_batch *batch, mapi_prefiltered *result)
+void Plan::run_prefilter(const mapi_prefilter *prefilter, const mapi_batch *batch,
+                         mapi_prefiltered *result)
 {
     const Plan &plan = *static_cast<const Plan *>(prefilter->engine);
     result->number = plan.number_;
@@ -125,8 +132,10 @@ void Plan::complete(Stage &stage)
             step.mirrors = &mirrors->second;
         step.referred = found == referred_of_.end() ? kNone : found->second;
         const bool runs_every_batch = step.node->runs_every_batch();
-        step.is_plain = step.references == 0 && step.referred == kNone && step.transformed == kNone && !runs_every_batch && !step.is_metered;
-        stage.runs_every_batch |= runs_every_batch || (step.transformed != kNone && stages_[step.transformed].runs_every_batch);
+        step.is_plain = step.references == 0 && step.referred == kNone &&
+                        step.transformed == kNone && !runs_every_batch && !step.is_metered;
+        stage.runs_every_batch |= runs_every_batch || (step.transformed != kNone &&
+                                                       stages_[step.transformed].runs_every_batch);
     }
 }
 
@@ -171,14 +180,17 @@ void Plan::add_targets(Node &node, const Chain &own)
 {
     for (const Node::Reference &reference : node.references()) {
         const auto chain = reference.target.chain.lock();
-        if (chain.get() != &own && has_chain(chain.get()) && !chain->functions()[reference.target.position]->is_removed && !places_.contains(chain->functions()[reference.target.position]->node.get()))
+        if (chain.get() != &own && has_chain(chain.get()) &&
+            !chain->functions()[reference.target.position]->is_removed &&
+            !places_.contains(chain->functions()[reference.target.position]->node.get()))
             add(*chain, reference.target.position + 1);
     }
 }
 
 bool Plan::has_chain(const Chain *chain) const
 {
-    return chain && std::any_of(chains_.begin(), chains_.end(), [chain](const auto &own) { return own.get() == chain; });
+    return chain && std::any_of(chains_.begin(), chains_.end(),
+                                [chain](const auto &own) { return own.get() == chain; });
 }
 
 void Plan::add_references(Node &node, uint32_t stage)
@@ -187,14 +199,18 @@ void Plan::add_references(Node &node, uint32_t stage)
         const std::shared_ptr<const Chain> chain = reference.target.chain.lock();
         const size_t position = reference.target.position;
         const bool is_own = has_chain(chain.get());
-        const Node *const referred_node = is_own && !chain->functions()[position]->is_removed ? chain->functions()[position]->node.get() : nullptr;
+        const Node *const referred_node = is_own && !chain->functions()[position]->is_removed
+                                              ? chain->functions()[position]->node.get()
+                                              : nullptr;
         if (referred_node)
             reference.kept = referred_node->result_memory();
         const uint32_t referred = referred_node ? refer_to(referred_node) : kNone;
         const bool is_same_stage = referred_node && stage_of_.at(referred_node) == stage;
         // A result of other packets is correct only if it is updated after each single packet.
         takes_single_packets_ |= referred != kNone && !is_same_stage;
-        references_.push_back({&reference.view, is_own ? chain.get() : nullptr, reference.target.chain, position, referred, referred_node, is_same_stage});
+        references_.push_back({&reference.view, is_own ? chain.get() : nullptr,
+                               reference.target.chain, position, referred, referred_node,
+                               is_same_stage});
     }
 }
 

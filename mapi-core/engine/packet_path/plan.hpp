@@ -18,9 +18,9 @@
 #include <mapi/function.h>
 
 #include "engine/packet_path/burst.hpp"
-#include "engine/packet_path/node_group.hpp"
 #include "engine/packet_path/group_policy.hpp"
 #include "engine/packet_path/node.hpp"
+#include "engine/packet_path/node_group.hpp"
 
 namespace mapi::engine
 {
@@ -33,7 +33,8 @@ struct Applied;
 class Plan
 {
 public:
-    Plan(std::vector<std::shared_ptr<Chain>> chains, const std::vector<std::shared_ptr<NodeGroup>> &groups);
+    Plan(std::vector<std::shared_ptr<Chain>> chains,
+         const std::vector<std::shared_ptr<NodeGroup>> &groups);
 
     // Device's thread.  join() once, before the first run(): new flows record the values of shared
     // counters.
@@ -72,10 +73,10 @@ private:
     };
     struct Step {
         Node *node;
-        uint32_t input; // index into the stage's masks
+        uint32_t input;       // index into the stage's masks
         bool is_plain = true; // mask in, mask out; the following members are for other steps
         uint32_t transformed = kNone; // the stage of the packets that the node creates
-        uint32_t referred = kNone; // index into referred_; kNone: no function refers to the node
+        uint32_t referred = kNone;    // index into referred_; kNone: no function refers to the node
         uint32_t first_reference = 0;
         uint32_t references = 0;
         uint32_t prefiltered = kNone; // index into prefiltered_
@@ -89,13 +90,13 @@ private:
     struct Branch {
         const Step *first = nullptr; // null: its flow is closed
         uint32_t steps = 0;
-        uint32_t mask = 0; // of the first one
-        bool has_run = false; // since the last publish()
+        uint32_t mask = 0;       // of the first one
+        bool has_run = false;    // since the last publish()
         uint32_t first_feed = 0; // index into the stage's feeds
         uint32_t feeds = 0;
     };
-    // A mask of a step of a Branch that is the input of a later node branch.  It is zero except in a
-    // batch in which the Branch ran.
+    // A mask of a step of a Branch that is the input of a later node branch.  It is zero except in
+    // a batch in which the Branch ran.
     struct Feed {
         uint32_t mask;
         uint32_t group; // index into the stage's node branches
@@ -108,12 +109,12 @@ private:
         uint32_t nodes;
     };
     struct GroupStep {
-        NodeGroup *group; // one of groups_
-        std::vector<Branch> branches; // one for each node
+        NodeGroup *group;                    // one of groups_
+        std::vector<Branch> branches;        // one for each node
         std::vector<GroupInput> inputs = {}; // those that are not masks of a Branch come first
         uint32_t steady_inputs = 0;
         std::vector<uint32_t> by_input = {}; // indices of nodes, sorted by input
-        std::vector<uint32_t> fed = {}; // inputs from Groups that have packets in this batch
+        std::vector<uint32_t> fed = {};      // inputs from Groups that have packets in this batch
         GroupPolicy policy = {};
     };
     // Identifies nodes that may be in one node branch.  In the order of this key a set comes after
@@ -130,9 +131,10 @@ private:
         std::vector<Step> steps; // those of Groups come last
         size_t steady_steps = 0; // number of steps in no Branch
         std::vector<GroupStep> groups;
-        std::vector<Feed> feeds; // sorted by mask
+        std::vector<Feed> feeds;   // sorted by mask
         std::vector<uint32_t> fed; // masks of feeds that are not zero
-        std::vector<uint64_t> masks = {0}; // 0: the whole batch, i + 1: output of step i; then those of the burst's next batch
+        std::vector<uint64_t> masks = {
+            0}; // 0: the whole batch, i + 1: output of step i; then those of the burst's next batch
         bool runs_every_batch = false; // this stage, or one after it, has such a node
     };
     // A node to which others refer: its values in the current batch.
@@ -144,18 +146,20 @@ private:
     };
     struct Reference {
         mapi_reference *view;
-        const Chain *own;               // one of chains_, or null
-        std::weak_ptr<const Chain> other; // of another device, or not connected; once it is destroyed the view stays unchanged
+        const Chain *own;                 // one of chains_, or null
+        std::weak_ptr<const Chain> other; // of another device, or not connected; once it is
+                                          // destroyed the view stays unchanged
         size_t position;
-        uint32_t referred; // index into referred_; kNone: the node does not run in this plan
-        const Node *node;  // of one of chains_; null: it does not run in this plan
+        uint32_t referred;  // index into referred_; kNone: the node does not run in this plan
+        const Node *node;   // of one of chains_; null: it does not run in this plan
         bool is_same_stage; // its mask refers to the same packets
     };
 
     void add_metered(Applied &applied);
     bool can_take_bursts() const;
     void choose_prefiltered();
-    static void run_prefilter(const mapi_prefilter *prefilter, const mapi_batch *batch, mapi_prefiltered *result);
+    static void run_prefilter(const mapi_prefilter *prefilter, const mapi_batch *batch,
+                              mapi_prefiltered *result);
     bool has_chain(const Chain *chain) const;
     static void publish(const Step &step);
     void add(const Chain &chain, size_t functions);
@@ -173,10 +177,13 @@ private:
     void run_steps(Stage &stage, Burst burst);
     void run_groups(Stage &stage, const mapi_batch &batch, uint64_t *masks);
     void run_group(Stage &stage, GroupStep &group, const mapi_batch &batch, uint64_t *masks);
-    void run_as_group(Stage &stage, GroupStep &group, const mapi_batch &batch, uint64_t *masks, uint64_t any);
+    void run_as_group(Stage &stage, GroupStep &group, const mapi_batch &batch, uint64_t *masks,
+                      uint64_t any);
     void run_one_by_one(Stage &stage, GroupStep &group, const mapi_batch &batch, uint64_t *masks);
-    void run_input(Stage &stage, GroupStep &group, const mapi_batch &batch, uint64_t *masks, const GroupInput &input);
-    void run_branch(Stage &stage, Branch &branch, const mapi_batch &batch, uint64_t *masks, uint64_t passed);
+    void run_input(Stage &stage, GroupStep &group, const mapi_batch &batch, uint64_t *masks,
+                   const GroupInput &input);
+    void run_branch(Stage &stage, Branch &branch, const mapi_batch &batch, uint64_t *masks,
+                    uint64_t passed);
     uint64_t run_step(const Step &step, const mapi_batch &batch, uint64_t input);
     bool run_transformed(const Step &step);
     void tick(Stage &stage, uint64_t now_ns);
@@ -187,22 +194,24 @@ private:
 
     template <class Key, class Value> using Map = std::pmr::unordered_map<Key, Value>;
 
-    std::pmr::monotonic_buffer_resource memory_; // of the maps: a plan is built for each flow that connects, and freed as a whole
+    std::pmr::monotonic_buffer_resource
+        memory_; // of the maps: a plan is built for each flow that connects, and freed as a whole
     const std::vector<std::shared_ptr<Chain>> chains_;
-    std::vector<std::shared_ptr<Node>> nodes_; // sources before the nodes that use them
-    std::vector<Stage> stages_; // the first one is the device's
+    std::vector<std::shared_ptr<Node>> nodes_;  // sources before the nodes that use them
+    std::vector<Stage> stages_;                 // the first one is the device's
     Map<const Node *, Place> places_{&memory_}; // of the packets that a node lets pass, or creates
     Map<const Node *, uint32_t> stage_of_{&memory_}; // the stage in which a node runs
     std::vector<std::unique_ptr<Referred>> referred_;
     Map<const Node *, uint32_t> referred_of_{&memory_}; // index into referred_
     std::vector<Reference> references_;
-    Map<const Node *, std::pmr::vector<Applied *>> mirrors_{&memory_}; // of a node's result, for clients in other processes
+    Map<const Node *, std::pmr::vector<Applied *>> mirrors_{
+        &memory_}; // of a node's result, for clients in other processes
     std::unordered_set<const Node *> metered_;
     std::unordered_map<const Node *, Applied *> meter_ends_;
     Meter *meter_ = nullptr;
     std::vector<const Step *> results_; // steps in no Branch with a result to publish
-    std::vector<Node *> copied_; // nodes whose results are copied for readers, when due
-    std::vector<Branch *> ran_; // Groups that have run since the last publish()
+    std::vector<Node *> copied_;        // nodes whose results are copied for readers, when due
+    std::vector<Branch *> ran_;         // Groups that have run since the last publish()
     std::vector<NodeGroup::Nodes> ungrouped_;
     std::vector<std::shared_ptr<NodeGroup>> groups_;
     std::vector<const Node *> prefiltered_;
@@ -211,6 +220,7 @@ private:
     bool joined_ = false;
     bool takes_single_packets_ = false;
     bool takes_bursts_ = false;
-    Map<const std::atomic<uint64_t> *, std::pmr::vector<uint64_t *>> awaited_{&memory_}; // "has begun" word of a flow -> the copies that functions read
+    Map<const std::atomic<uint64_t> *, std::pmr::vector<uint64_t *>> awaited_{
+        &memory_}; // "has begun" word of a flow -> the copies that functions read
 };
 } // namespace mapi::engine

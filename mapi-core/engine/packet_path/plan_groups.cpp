@@ -11,10 +11,12 @@ namespace mapi::engine
 {
 namespace
 {
-std::shared_ptr<NodeGroup> find_group(const std::vector<std::shared_ptr<NodeGroup>> &groups, const NodeGroup::Nodes &nodes)
+std::shared_ptr<NodeGroup> find_group(const std::vector<std::shared_ptr<NodeGroup>> &groups,
+                                      const NodeGroup::Nodes &nodes)
 {
     for (const auto &group : groups) {
-        if (std::any_of(nodes.begin(), nodes.end(), [&](const auto &node) { return group->has(node.get()); }))
+        if (std::any_of(nodes.begin(), nodes.end(),
+                        [&](const auto &node) { return group->has(node.get()); }))
             return group;
     }
     return nullptr;
@@ -22,7 +24,9 @@ std::shared_ptr<NodeGroup> find_group(const std::vector<std::shared_ptr<NodeGrou
 
 bool is_just_of(const NodeGroup &group, const NodeGroup::Nodes &nodes)
 {
-    return group.nodes().size() == nodes.size() && std::all_of(nodes.begin(), nodes.end(), [&](const auto &node) { return group.has(node.get()); });
+    return group.nodes().size() == nodes.size() &&
+           std::all_of(nodes.begin(), nodes.end(),
+                       [&](const auto &node) { return group.has(node.get()); });
 }
 } // namespace
 
@@ -42,7 +46,8 @@ std::vector<bool> Plan::find_plain(const Stage &stage)
 
 void Plan::use_groups(Stage &stage, const std::vector<std::shared_ptr<NodeGroup>> &groups)
 {
-    std::vector<uint32_t> roots(stage.steps.size(), kNone); // for each step, the step of a node branch that it follows
+    std::vector<uint32_t> roots(stage.steps.size(),
+                                kNone); // for each step, the step of a node branch that it follows
     for (const auto &[key, steps] : find_sets(stage)) {
         if (steps.size() < kFewestInGroup)
             continue;
@@ -83,7 +88,8 @@ std::map<Plan::SetKey, std::vector<uint32_t>> Plan::find_sets(const Stage &stage
         const bool has_any_mask = step.node->joins_any_masks();
         levels[i + 1] = level + has_any_mask;
         if (is_plain[i] && step.node->is_pure() && step.node->function().group_create)
-            sets[{level, has_any_mask, has_any_mask ? 0 : step.input, &step.node->function()}].push_back(i);
+            sets[{level, has_any_mask, has_any_mask ? 0 : step.input, &step.node->function()}]
+                .push_back(i);
     }
     return sets;
 }
@@ -97,7 +103,9 @@ void Plan::arrange(Stage &stage, std::vector<uint32_t> roots)
             roots[i] = roots[stage.steps[i].input - 1];
     }
     // The first step of each Branch is its root, which came before the steps that follow it.
-    std::stable_sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) { return roots[a] + 1 < roots[b] + 1; }); // kNone + 1 is 0
+    std::stable_sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
+        return roots[a] + 1 < roots[b] + 1;
+    }); // kNone + 1 is 0
     std::vector<uint32_t> places(order.size());
     for (uint32_t place = 0; place < order.size(); ++place)
         places[order[place]] = place;
@@ -122,7 +130,8 @@ void Plan::arrange(Stage &stage, std::vector<uint32_t> roots)
     }
     for (GroupStep &group : stage.groups) {
         for (size_t i = 0; i < group.branches.size(); ++i) {
-            if (const auto found = branches.find(group.group->nodes()[i].get()); found != branches.end())
+            if (const auto found = branches.find(group.group->nodes()[i].get());
+                found != branches.end())
                 group.branches[i] = found->second;
         }
     }
@@ -142,18 +151,22 @@ void Plan::find_inputs(Stage &stage)
                 ++group.steady_inputs;
             else
                 stage.feeds.push_back({mask, number, uint32_t(group.inputs.size())});
-            group.inputs.push_back({mask, uint32_t(group.by_input.size()), uint32_t(places.size())});
+            group.inputs.push_back(
+                {mask, uint32_t(group.by_input.size()), uint32_t(places.size())});
             group.by_input.insert(group.by_input.end(), places.begin(), places.end());
         }
         group.fed.reserve(group.inputs.size());
     }
     const auto comes_before = [](const Feed &feed, uint32_t mask) { return feed.mask < mask; };
-    std::sort(stage.feeds.begin(), stage.feeds.end(), [](const Feed &a, const Feed &b) { return a.mask < b.mask; });
+    std::sort(stage.feeds.begin(), stage.feeds.end(),
+              [](const Feed &a, const Feed &b) { return a.mask < b.mask; });
     stage.fed.reserve(stage.feeds.size());
     for (GroupStep &group : stage.groups) {
         for (Branch &branch : group.branches) {
-            const auto first = std::lower_bound(stage.feeds.begin(), stage.feeds.end(), branch.mask, comes_before);
-            const auto last = std::lower_bound(first, stage.feeds.end(), branch.mask + branch.steps, comes_before);
+            const auto first =
+                std::lower_bound(stage.feeds.begin(), stage.feeds.end(), branch.mask, comes_before);
+            const auto last = std::lower_bound(first, stage.feeds.end(), branch.mask + branch.steps,
+                                               comes_before);
             branch.first_feed = uint32_t(first - stage.feeds.begin());
             branch.feeds = uint32_t(last - first);
         }

@@ -48,7 +48,9 @@ void Plan::run_steps(Stage &stage, Burst burst)
 {
     const size_t stride = stage.steps.size() + 1;
     uint64_t *const masks = stage.masks.data();
-    const bool is_prefiltered = burst.front().prefiltered && !NET_SLICE_IS_ON(); // a session opened since then must get all slices
+    const bool is_prefiltered =
+        burst.front().prefiltered &&
+        !NET_SLICE_IS_ON(); // a session opened since then must get all slices
     for (size_t i = 0; i < burst.size(); ++i)
         masks[i * stride] = burst[i].all;
     for (size_t i = 0; i < stage.steady_steps; ++i) {
@@ -102,7 +104,8 @@ void Plan::run_group(Stage &stage, GroupStep &group, const mapi_batch &batch, ui
             run_as_group(stage, group, batch, masks, any);
         else
             run_one_by_one(stage, group, batch, masks);
-        const auto ns = uint64_t(std::chrono::nanoseconds(std::chrono::steady_clock::now() - begin).count());
+        const auto ns =
+            uint64_t(std::chrono::nanoseconds(std::chrono::steady_clock::now() - begin).count());
         is_group ? group.policy.note_as_group(work, ns) : group.policy.note_alone(work, ns);
     }
     group.fed.clear();
@@ -116,7 +119,8 @@ void Plan::run_one_by_one(Stage &stage, GroupStep &group, const mapi_batch &batc
         run_input(stage, group, batch, masks, group.inputs[i]);
 }
 
-void Plan::run_as_group(Stage &stage, GroupStep &group, const mapi_batch &batch, uint64_t *masks, uint64_t any)
+void Plan::run_as_group(Stage &stage, GroupStep &group, const mapi_batch &batch, uint64_t *masks,
+                        uint64_t any)
 {
     for (const mapi_group_passed &passed : group.group->run(batch, any)) {
         Branch &branch = group.branches[passed.instance];
@@ -128,7 +132,8 @@ void Plan::run_as_group(Stage &stage, GroupStep &group, const mapi_batch &batch,
     }
 }
 
-void Plan::run_input(Stage &stage, GroupStep &group, const mapi_batch &batch, uint64_t *masks, const GroupInput &input)
+void Plan::run_input(Stage &stage, GroupStep &group, const mapi_batch &batch, uint64_t *masks,
+                     const GroupInput &input)
 {
     const uint64_t mask = masks[input.mask];
     if (mask == 0)
@@ -142,7 +147,8 @@ void Plan::run_input(Stage &stage, GroupStep &group, const mapi_batch &batch, ui
 
 // Steps after a node that let nothing pass are skipped: their masks are stale, except those that
 // are inputs of other node branches.
-void Plan::run_branch(Stage &stage, Branch &branch, const mapi_batch &batch, uint64_t *masks, uint64_t passed)
+void Plan::run_branch(Stage &stage, Branch &branch, const mapi_batch &batch, uint64_t *masks,
+                      uint64_t passed)
 {
     uint64_t *output = masks + branch.mask;
     *output = passed;
@@ -182,10 +188,13 @@ uint64_t Plan::run_step(const Step &step, const mapi_batch &batch, uint64_t inpu
     else if (input != 0 || node.runs_every_batch())
         passed = node.run(batch, input);
     if (step.referred != kNone)
-        referred_[step.referred]->mask = node.values(batch, node.runs_every_batch() ? batch.all : input, referred_[step.referred]->values.data());
+        referred_[step.referred]->mask =
+            node.values(batch, node.runs_every_batch() ? batch.all : input,
+                        referred_[step.referred]->values.data());
     for (uint32_t i = 0; i < step.references; ++i)
         fold(*references_[step.first_reference + i].view);
-    if (step.transformed != kNone && (input == 0 || !run_transformed(step)) && stages_[step.transformed].runs_every_batch) {
+    if (step.transformed != kNone && (input == 0 || !run_transformed(step)) &&
+        stages_[step.transformed].runs_every_batch) {
         mapi_batch none = batch;
         none.all = none.wire_bytes = 0;
         run_steps(stages_[step.transformed], {&none, 1});
@@ -198,7 +207,8 @@ bool Plan::run_transformed(const Step &step)
 {
     mapi_batch batch = {};
     bool has_made = false;
-    for (Meter *const meter = step.is_metered ? meter_ : nullptr; step.node->next_batch(batch, meter); has_made = true)
+    for (Meter *const meter = step.is_metered ? meter_ : nullptr;
+         step.node->next_batch(batch, meter); has_made = true)
         run(stages_[step.transformed], batch);
     return has_made;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Publish policy: how long a published result stays unchanged, so that readers have time to copy it.
+// Publish policy: how long a published result stays unchanged, so that readers have time to copy
+// it.
 #pragma once
 
 #include <chrono>

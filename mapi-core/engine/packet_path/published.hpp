@@ -21,9 +21,11 @@ public:
     static size_t memory_bytes(size_t bytes) { return sizeof(uint64_t) * (1 + words_for(bytes)); }
 
     Published() = default;
-    Published(void *memory, size_t bytes) : words_(static_cast<std::atomic<uint64_t> *>(memory)), bytes_(bytes)
+    Published(void *memory, size_t bytes)
+        : words_(static_cast<std::atomic<uint64_t> *>(memory)), bytes_(bytes)
     {
-        static_assert(sizeof(std::atomic<uint64_t>) == sizeof(uint64_t) && std::atomic<uint64_t>::is_always_lock_free);
+        static_assert(sizeof(std::atomic<uint64_t>) == sizeof(uint64_t) &&
+                      std::atomic<uint64_t>::is_always_lock_free);
     }
 
     size_t bytes() const { return bytes_; }
@@ -37,7 +39,8 @@ public:
             words_[1].store(result[0], std::memory_order_release);
             return;
         }
-        const uint64_t sequence = words_[0].load(std::memory_order_relaxed); // odd while the words are being changed
+        const uint64_t sequence =
+            words_[0].load(std::memory_order_relaxed); // odd while the words are being changed
         words_[0].store(sequence + 1, std::memory_order_relaxed);
         // Release: a reader that sees a new word also sees the odd number before it.
         for (size_t i = 1; i <= words_for(bytes_); ++i)

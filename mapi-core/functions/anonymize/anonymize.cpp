@@ -23,7 +23,8 @@ int parse_rules(const mapi_function_setup *setup, std::vector<anonymize::Rule> &
             if (!rule.empty() || (is_last && rules.empty()))
                 rules.push_back(anonymize::parse_rule(rule));
         } catch (const anonymize::RuleError &error) {
-            return refuse_rule(setup, error, line > 1 || !is_last ? "line " + std::to_string(line) + ": " : "");
+            return refuse_rule(setup, error,
+                               line > 1 || !is_last ? "line " + std::to_string(line) + ": " : "");
         }
         at = end + 1;
     }
@@ -36,7 +37,9 @@ int create(const mapi_function_setup *setup, void **instance)
     if (const int error = parse_rules(setup, rules))
         return error;
     // Checksum rules run last, because the checksum covers what other rules change.
-    std::stable_partition(rules.begin(), rules.end(), [](const anonymize::Rule &rule) { return rule.field != anonymize::Field::kChecksum; });
+    std::stable_partition(rules.begin(), rules.end(), [](const anonymize::Rule &rule) {
+        return rule.field != anonymize::Field::kChecksum;
+    });
     return create_anonymizing(setup, instance, rules);
 }
 } // namespace

@@ -18,7 +18,8 @@ constexpr uint32_t kFlowLabelMask = 0xfffff;
 
 bool is_of_bytes(Method method)
 {
-    return method != Method::kUnchanged && method != Method::kStrip && method != Method::kChecksumAdjust;
+    return method != Method::kUnchanged && method != Method::kStrip &&
+           method != Method::kChecksumAdjust;
 }
 
 void zero(MutablePacket &packet, uint32_t offset, uint32_t bytes)
@@ -39,7 +40,8 @@ void put_header_bytes(MutablePacket &packet, const Place &options, uint32_t byte
 } // namespace
 
 Anonymizer::Anonymizer(Rule rule, Tables &tables, std::optional<uint64_t> seed)
-    : rule_(std::move(rule)), transformer_(is_of_bytes(rule_.method) ? make_transformer(rule_, tables, seed) : nullptr)
+    : rule_(std::move(rule)),
+      transformer_(is_of_bytes(rule_.method) ? make_transformer(rule_, tables, seed) : nullptr)
 {
 }
 

@@ -10,8 +10,8 @@
 #include <optional>
 #include <vector>
 
-#include "anonymize/places/layers.hpp"
 #include "anonymize/mutable_packet.hpp"
+#include "anonymize/places/layers.hpp"
 #include "anonymize/places/places.hpp"
 #include "anonymize/rule.hpp"
 #include "anonymize/transform/tables.hpp"
@@ -24,9 +24,10 @@ struct Counts {
     uint64_t packets_without = 0; // that do not have the field
     uint64_t fields = 0;          // changed as the rule specifies
     // Made unreadable with zeros instead:
-    uint64_t cut_fields = 0;   // truncated by the capture
-    uint64_t lost_packets = 0; // zeroed from an unreadable header on: truncated, inconsistent or unknown
-    uint64_t given_up = 0;     // a search took too long, or memory or libcrypto failed
+    uint64_t cut_fields = 0; // truncated by the capture
+    uint64_t lost_packets =
+        0; // zeroed from an unreadable header on: truncated, inconsistent or unknown
+    uint64_t given_up = 0; // a search took too long, or memory or libcrypto failed
     // Done as far as possible:
     uint64_t no_room = 0;           // new value truncated or zero-padded to the old length
     uint64_t unknown_checksums = 0; // of incomplete bytes: set to zero
@@ -55,7 +56,8 @@ private:
     void strip(MutablePacket &packet, Layers &layers, const Place &place);
 
     Rule rule_;
-    std::unique_ptr<Transformer> transformer_; // null: the method does not transform a field's bytes
+    std::unique_ptr<Transformer>
+        transformer_; // null: the method does not transform a field's bytes
     Counts counts_;
     Places places_;              // of the packet; kept to reuse its memory
     std::vector<uint8_t> other_; // a field's new value; likewise

@@ -21,7 +21,9 @@ class Anonymizing
 {
 public:
     // Applies the rules in order.  The tables must outlive it.  Throws std::runtime_error.
-    Anonymizing(mapi_anonymize_t *result, const std::vector<anonymize::Rule> &rules, anonymize::Tables &tables) : result_(result), tables_(tables)
+    Anonymizing(mapi_anonymize_t *result, const std::vector<anonymize::Rule> &rules,
+                anonymize::Tables &tables)
+        : result_(result), tables_(tables)
     {
         for (const anonymize::Rule &rule : rules)
             anonymizers_.emplace_back(rule, tables);
@@ -134,18 +136,23 @@ inline const mapi_common_object kClientTables = {
     .bytes = anonymize::Tables::memory_bytes(anonymize::Tables::kValuesMax),
 };
 
-inline int create_anonymizing(const mapi_function_setup *setup, void **instance, const std::vector<anonymize::Rule> &rules)
+inline int create_anonymizing(const mapi_function_setup *setup, void **instance,
+                              const std::vector<anonymize::Rule> &rules)
 {
     auto *const tables = common_object<anonymize::Tables>(setup, kClientTables);
     if (!tables)
-        return refuse(setup, MFUNCT_COULD_NOT_APPLY_FUNCT, "cannot create its tables: out of memory, or no random numbers from libcrypto");
+        return refuse(
+            setup, MFUNCT_COULD_NOT_APPLY_FUNCT,
+            "cannot create its tables: out of memory, or no random numbers from libcrypto");
     if (const int refused = reserve_memory(setup, MadePackets::kMemoryBytes))
         return refused;
-    return create_object<Anonymizing>(setup, instance, static_cast<mapi_anonymize_t *>(setup->result), rules, *tables);
+    return create_object<Anonymizing>(
+        setup, instance, static_cast<mapi_anonymize_t *>(setup->result), rules, *tables);
 }
 
 // Reports the wrong part of a rule as MAPI 2 does, as if the parts were arguments.
-inline int refuse_rule(const mapi_function_setup *setup, const anonymize::RuleError &error, const std::string &where)
+inline int refuse_rule(const mapi_function_setup *setup, const anonymize::RuleError &error,
+                       const std::string &where)
 {
     return refuse(setup, MFUNCT_INVALID_ARGUMENT + int(error.part()), where + error.what());
 }

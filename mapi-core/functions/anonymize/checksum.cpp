@@ -23,7 +23,8 @@ constexpr uint32_t kUdpBytes = 8;
 
 uint64_t pseudo_header(const headers::EndAddresses &ends, const IpLayer &layer, uint32_t bytes)
 {
-    return sum_of(ends.bytes.data(), ends.both().size()) + layer.protocol + (bytes >> 16) + (bytes & 0xffff);
+    return sum_of(ends.bytes.data(), ends.both().size()) + layer.protocol + (bytes >> 16) +
+           (bytes & 0xffff);
 }
 
 // Whether all bytes that the header announces are present, and none are in other fragments.

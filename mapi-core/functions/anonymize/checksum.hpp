@@ -4,8 +4,8 @@
 
 #include <cstdint>
 
-#include "anonymize/places/layers.hpp"
 #include "anonymize/mutable_packet.hpp"
+#include "anonymize/places/layers.hpp"
 #include "anonymize/vocabulary.hpp"
 
 namespace mapi::anonymize

@@ -13,7 +13,9 @@ enum class RulePart : int { kProtocol = 1, kField = 2, kMethod = 3, kParameters 
 class RuleError : public std::runtime_error
 {
 public:
-    RuleError(RulePart part, const std::string &message) : std::runtime_error(message), part_(part) {}
+    RuleError(RulePart part, const std::string &message) : std::runtime_error(message), part_(part)
+    {
+    }
 
     RulePart part() const noexcept { return part_; }
 

@@ -30,7 +30,9 @@ bool has_field(Protocol protocol, Field field)
     switch (protocol) {
     case Protocol::kIp: return false;
     case Protocol::kTcp: return group == Group::kTcp;
-    case Protocol::kUdp: return group == Group::kUdp || field == Field::kSourcePort || field == Field::kDestinationPort;
+    case Protocol::kUdp:
+        return group == Group::kUdp || field == Field::kSourcePort ||
+               field == Field::kDestinationPort;
     case Protocol::kIcmp: return group == Group::kIcmp;
     case Protocol::kHttp: return group == Group::kTcp || group == Group::kHttp;
     case Protocol::kFtp: return group == Group::kTcp || group == Group::kFtp;
@@ -59,16 +61,23 @@ const char *what_is_wrong(Method method, Field field)
         return "VERSION and IHL cannot be changed: the packet would become unreadable";
     switch (method) {
     case Method::kPrefixPreserving:
-    case Method::kPrefixPreservingMap: return is_address(field) ? nullptr : "applies only to SRC_IP and DST_IP";
+    case Method::kPrefixPreservingMap:
+        return is_address(field) ? nullptr : "applies only to SRC_IP and DST_IP";
     case Method::kMap:
     case Method::kMapDistribution:
-        return is_resizable(field) ? "applies to numbers in IP, TCP, UDP and ICMP headers, not to options, payload or text" : nullptr;
-    case Method::kStrip: return is_resizable(field) ? nullptr : "applies only to OPTIONS, TCP_OPTIONS, PAYLOAD and fields of HTTP and FTP";
+        return is_resizable(field) ? "applies to numbers in IP, TCP, UDP and ICMP headers, not to "
+                                     "options, payload or text"
+                                   : nullptr;
+    case Method::kStrip:
+        return is_resizable(field)
+                   ? nullptr
+                   : "applies only to OPTIONS, TCP_OPTIONS, PAYLOAD and fields of HTTP and FTP";
     case Method::kReplace:
         return is_resizable(field) && field != Field::kOptions && field != Field::kTcpOptions
                    ? nullptr
                    : "applies only to PAYLOAD and fields of HTTP and FTP";
-    case Method::kChecksumAdjust: return field == Field::kChecksum ? nullptr : "applies only to CHECKSUM";
+    case Method::kChecksumAdjust:
+        return field == Field::kChecksum ? nullptr : "applies only to CHECKSUM";
     default: return nullptr;
     }
 }
@@ -89,7 +98,8 @@ Protocol parse_protocol(std::optional<std::string_view> &rest)
     const std::string_view name = next_part(rest).value_or("");
     const auto protocol = protocol_named(name);
     if (!protocol)
-        throw RuleError(RulePart::kProtocol, quoted(name) + " is not a known protocol; available: " + protocol_names());
+        throw RuleError(RulePart::kProtocol,
+                        quoted(name) + " is not a known protocol; available: " + protocol_names());
     return *protocol;
 }
 
@@ -97,11 +107,13 @@ Field parse_field(std::optional<std::string_view> &rest, Protocol protocol)
 {
     const auto name = next_part(rest);
     if (!name)
-        throw RuleError(RulePart::kField, "the field is missing (a rule is PROTO,FIELD,FUNC[,PARAMETERS])");
+        throw RuleError(RulePart::kField,
+                        "the field is missing (a rule is PROTO,FIELD,FUNC[,PARAMETERS])");
     const auto field = field_named(*name);
     if (!field || !has_field(protocol, *field))
-        throw RuleError(RulePart::kField,
-                        quoted(*name) + " is not a field of " + std::string(name_of(protocol)) + "; available: " + fields_of(protocol));
+        throw RuleError(RulePart::kField, quoted(*name) + " is not a field of " +
+                                              std::string(name_of(protocol)) +
+                                              "; available: " + fields_of(protocol));
     return *field;
 }
 
@@ -112,9 +124,11 @@ Method parse_method(std::optional<std::string_view> &rest, Field field)
         throw RuleError(RulePart::kMethod, "the function is missing; available: " + method_names());
     const auto method = method_named(*name);
     if (!method)
-        throw RuleError(RulePart::kMethod, quoted(*name) + " is not a known function; available: " + method_names());
+        throw RuleError(RulePart::kMethod,
+                        quoted(*name) + " is not a known function; available: " + method_names());
     if (const char *wrong = what_is_wrong(*method, field)) // MAPI 2 reports the field here
-        throw RuleError(RulePart::kField, std::string(*name) + " of " + std::string(name_of(field)) + ": " + wrong);
+        throw RuleError(RulePart::kField,
+                        std::string(*name) + " of " + std::string(name_of(field)) + ": " + wrong);
     return *method;
 }
 } // namespace
@@ -142,13 +156,14 @@ Rule address_rule(std::string_view key)
 bool is_resizable(Field field)
 {
     const Group group = group_of(field);
-    return group == Group::kPayload || group == Group::kHttp || group == Group::kFtp || field == Field::kOptions ||
-           field == Field::kTcpOptions;
+    return group == Group::kPayload || group == Group::kHttp || group == Group::kFtp ||
+           field == Field::kOptions || field == Field::kTcpOptions;
 }
 
 bool may_grow(const Rule &rule)
 {
     const Method method = rule.method;
-    return is_resizable(rule.field) && (method == Method::kReplace || method == Method::kRegexp || method == Method::kHashed);
+    return is_resizable(rule.field) &&
+           (method == Method::kReplace || method == Method::kRegexp || method == Method::kHashed);
 }
 } // namespace mapi::anonymize

@@ -20,14 +20,14 @@ struct Rule {
     Field field = Field::kPayload;
     Method method = Method::kUnchanged;
 
-    uint32_t keep_bytes = 0;                                       // STRIP
-    HashAlgorithm hash = HashAlgorithm::kSha2;                     // HASHED
-    Padding padding = Padding::kZero;                              // HASHED
-    std::vector<uint8_t> key;                                      // HASHED, PREFIX_PRESERVING; empty: none given
-    DistributionType distribution = DistributionType::kUniform;    // MAP_DISTRIBUTION
-    int64_t first = 0, second = 0;                                 // MAP_DISTRIBUTION: minimum and maximum, or mean and deviation
-    std::string text;                                              // PATTERN_FILL, REPLACE: bytes; REGEXP: the expression
-    std::vector<std::optional<std::string>> replacements;          // REGEXP: per group; nullopt: unchanged
+    uint32_t keep_bytes = 0;                   // STRIP
+    HashAlgorithm hash = HashAlgorithm::kSha2; // HASHED
+    Padding padding = Padding::kZero;          // HASHED
+    std::vector<uint8_t> key;                  // HASHED, PREFIX_PRESERVING; empty: none given
+    DistributionType distribution = DistributionType::kUniform; // MAP_DISTRIBUTION
+    int64_t first = 0, second = 0; // MAP_DISTRIBUTION: minimum and maximum, or mean and deviation
+    std::string text;              // PATTERN_FILL, REPLACE: bytes; REGEXP: the expression
+    std::vector<std::optional<std::string>> replacements; // REGEXP: per group; nullopt: unchanged
 };
 
 // Throws RuleError with the part that is wrong and what is allowed there.

@@ -33,7 +33,8 @@ public:
             refuse(std::string(what) + " is missing");
         const size_t comma = rest_->find(',');
         const std::string_view part = rest_->substr(0, comma);
-        rest_ = comma == std::string_view::npos ? std::nullopt : std::optional(rest_->substr(comma + 1));
+        rest_ = comma == std::string_view::npos ? std::nullopt
+                                                : std::optional(rest_->substr(comma + 1));
         return part;
     }
     // The whole rest, including commas.
@@ -95,7 +96,9 @@ std::optional<std::vector<uint8_t>> bytes_of_hex(std::string_view text)
 
 void parse_strip(Parts parts, Rule &rule)
 {
-    const int64_t keep = parts.is_empty() ? 0 : number(parts.next("the number of bytes to keep"), "the number of bytes to keep");
+    const int64_t keep = parts.is_empty() ? 0
+                                          : number(parts.next("the number of bytes to keep"),
+                                                   "the number of bytes to keep");
     if (keep < 0 || keep > UINT16_MAX)
         refuse("the number of bytes to keep is out of range (0 to 65535)");
     rule.keep_bytes = uint32_t(keep);
@@ -116,7 +119,8 @@ void parse_hashed(Parts parts, Rule &rule)
         refuse("\"" + std::string(name) + "\" is not a known hash; available: " + hash_names());
     const auto padding = padding_named(parts.next("the treatment of the rest of the field"));
     if (!padding)
-        refuse("the treatment of the rest of the field is not PAD_WITH_ZERO, STRIP_REST or UNCHANGED");
+        refuse(
+            "the treatment of the rest of the field is not PAD_WITH_ZERO, STRIP_REST or UNCHANGED");
     rule.hash = *hash;
     rule.padding = *padding;
     if (parts.is_empty())
@@ -143,7 +147,8 @@ void parse_distribution(Parts parts, Rule &rule)
     const char *second = is_uniform ? "the maximum" : "the standard deviation";
     rule.first = number(parts.next(first), first);
     rule.second = number(parts.all(second), second);
-    if (rule.first < 0 || rule.first > int64_t(UINT32_MAX) || rule.second < 0 || rule.second > int64_t(UINT32_MAX))
+    if (rule.first < 0 || rule.first > int64_t(UINT32_MAX) || rule.second < 0 ||
+        rule.second > int64_t(UINT32_MAX))
         refuse(std::string(first) + " and " + (second + 4) + " are out of range (0 to 4294967295)");
     if (is_uniform && rule.second < rule.first)
         refuse("the maximum is less than the minimum");
@@ -182,10 +187,13 @@ void parse_regexp(Parts parts, Rule &rule)
         refuse("the number of groups is out of range (1 to 64)");
     for (int64_t i = 1; i <= groups; ++i) {
         const std::string what = "the replacement of group " + std::to_string(i);
-        const std::string_view text = i < groups ? parts.next(what.c_str()) : parts.all(what.c_str());
-        rule.replacements.push_back(text == "NULL" ? std::nullopt : std::optional<std::string>(text));
+        const std::string_view text =
+            i < groups ? parts.next(what.c_str()) : parts.all(what.c_str());
+        rule.replacements.push_back(text == "NULL" ? std::nullopt
+                                                   : std::optional<std::string>(text));
     }
-    check_expression(rule.text, size_t(groups)); // here, so that errors are found before the first packet
+    check_expression(rule.text,
+                     size_t(groups)); // here, so that errors are found before the first packet
 }
 } // namespace
 
@@ -206,7 +214,8 @@ void parse_parameters(std::optional<std::string_view> text, Rule &rule)
     default: break;
     }
     if (text)
-        refuse(std::string(name_of(rule.method)) + " takes no parameters, but was given \"" + std::string(*text) + "\"");
+        refuse(std::string(name_of(rule.method)) + " takes no parameters, but was given \"" +
+               std::string(*text) + "\"");
 }
 
 std::vector<uint8_t> parse_address_key(std::string_view text)

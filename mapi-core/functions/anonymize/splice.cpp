@@ -33,17 +33,20 @@ uint8_t *length_field(uint8_t *data, const IpLayer &layer)
 
 uint8_t *udp_length_field(uint8_t *data, const IpLayer &layer, uint32_t offset)
 {
-    const bool is_behind = layer.protocol == IPPROTO_UDP && !layer.is_later_fragment && offset >= layer.transport + kUdpBytes;
+    const bool is_behind = layer.protocol == IPPROTO_UDP && !layer.is_later_fragment &&
+                           offset >= layer.transport + kUdpBytes;
     return is_behind ? data + layer.transport + 4 : nullptr;
 }
 
-bool fits(const MutablePacket &packet, const Layers &layers, uint32_t offset, uint32_t old_bytes, int64_t shift)
+bool fits(const MutablePacket &packet, const Layers &layers, uint32_t offset, uint32_t old_bytes,
+          int64_t shift)
 {
     if (int64_t(packet.caplen) + shift > int64_t(packet.room))
         return false;
     return std::ranges::all_of(layers.all(), [&](const IpLayer &layer) {
         const int64_t reported = half_at(length_field(packet.data, layer));
-        return !lies_in(layer, offset, old_bytes) || reported == 0 || (reported + shift > 0 && reported + shift <= UINT16_MAX);
+        return !lies_in(layer, offset, old_bytes) || reported == 0 ||
+               (reported + shift > 0 && reported + shift <= UINT16_MAX);
     });
 }
 
@@ -63,7 +66,8 @@ uint32_t shifted(uint32_t offset, int64_t shift)
 }
 } // namespace
 
-bool splice(MutablePacket &packet, Layers &layers, uint32_t offset, uint32_t old_bytes, std::span<const uint8_t> bytes) noexcept
+bool splice(MutablePacket &packet, Layers &layers, uint32_t offset, uint32_t old_bytes,
+            std::span<const uint8_t> bytes) noexcept
 {
     const int64_t shift = int64_t(bytes.size()) - int64_t(old_bytes);
     if (!fits(packet, layers, offset, old_bytes, shift))
@@ -81,7 +85,8 @@ bool splice(MutablePacket &packet, Layers &layers, uint32_t offset, uint32_t old
             *place = *place >= behind ? shifted(*place, shift) : *place;
     }
     packet.caplen = shifted(packet.caplen, shift);
-    packet.wire_len = std::max(packet.caplen, uint32_t(std::max<int64_t>(0, int64_t(packet.wire_len) + shift)));
+    packet.wire_len =
+        std::max(packet.caplen, uint32_t(std::max<int64_t>(0, int64_t(packet.wire_len) + shift)));
     return true;
 }
 } // namespace mapi::anonymize

@@ -20,36 +20,131 @@ struct FieldEntry {
 
 // In the order of Field: the index is the field.
 constexpr FieldEntry kFields[] = {
-    {"PAYLOAD", {}}, {"CHECKSUM", {}},
-    {"SRC_IP", {}}, {"DST_IP", {}}, {"TTL", {}}, {"TOS", {}}, {"ID", {}}, {"VERSION", {}}, {"OPTIONS", {}}, {"PACKET_LENGTH", {}},
-    {"IP_PROTO", {}}, {"IHL", {}}, {"FRAGMENT_OFFSET", {}}, {"FLOW", {}},
-    {"SRC_PORT", {}}, {"DST_PORT", {}}, {"SEQUENCE_NUMBER", {}}, {"OFFSET_AND_RESERVED", {}}, {"ACK_NUMBER", {}}, {"FLAGS", {}},
-    {"URGENT_POINTER", {}}, {"WINDOW", {}}, {"TCP_OPTIONS", {}},
-    {"UDP_DATAGRAM_LENGTH", {}}, {"TYPE", {}}, {"CODE", {}},
-    {"HTTP_VERSION", {}}, {"METHOD", {}}, {"URI", {}}, {"RESPONSE_CODE", {}}, {"RESP_CODE_DESCR", {}},
-    {"USER_AGENT", "User-Agent"}, {"ACCEPT", {}}, {"ACCEPT_CHARSET", "Accept-Charset"}, {"ACCEPT_ENCODING", "Accept-Encoding"},
-    {"ACCEPT_LANGUAGE", "Accept-Language"}, {"ACCEPT_RANGES", "Accept-Ranges"}, {"AGE", {}}, {"ALLOW", {}}, {"AUTHORIZATION", {}},
-    {"CACHE_CONTROL", "Cache-Control"}, {"CONNECTION_TYPE", "Connection"}, {"CONTENT_TYPE", "Content-Type"},
-    {"CONTENT_LENGTH", "Content-Length"}, {"CONTENT_LOCATION", "Content-Location"}, {"CONTENT_MD5", "Content-MD5"},
-    {"CONTENT_RANGE", "Content-Range"}, {"COOKIE", {}}, {"ETAG", {}}, {"EXPECT", {}}, {"EXPIRES", {}}, {"FROM", {}}, {"HOST", {}},
-    {"IF_MATCH", "If-Match"}, {"IF_MODIFIED_SINCE", "If-Modified-Since"}, {"IF_NONE_MATCH", "If-None-Match"}, {"IF_RANGE", "If-Range"},
-    {"IF_UNMODIFIED_SINCE", "If-Unmodified-Since"}, {"LAST_MODIFIED", "Last-Modified"}, {"MAX_FORWRDS", "Max-Forwards"}, {"PRAGMA", {}},
-    {"PROXY_AUTHENTICATE", "Proxy-Authenticate"}, {"PROXY_AUTHORIZATION", "Proxy-Authorization"}, {"RANGE", {}}, {"REFERRER", "Referer"},
-    {"RETRY_AFTER", "Retry-After"}, {"SET_COOKIE", "Set-Cookie"}, {"SERVER", {}}, {"TE", {}}, {"TRAILER", {}},
-    {"TRANSFER_ENCODING", "Transfer-Encoding"}, {"UPGRADE", {}}, {"VIA", {}}, {"WARNING", {}}, {"WWW_AUTHENTICATE", "WWW-Authenticate"},
-    {"X_POWERED_BY", "X-Powered-By"}, {"VARY", {}}, {"DATE", {}}, {"CONTENT_ENCODING", "Content-Encoding"}, {"KEEP_ALIVE", "Keep-Alive"},
-    {"LOCATION", {}}, {"CONTENT_LANGUAGE", "Content-Language"}, {"DERIVED_FROM", "Derived-From"}, {"ALLOWED", {}},
-    {"MIME_VERSION", "MIME-Version"}, {"TITLE", {}}, {"REFRESH", {}},
-    {"USER", {}}, {"PASS", {}}, {"ACCT", {}}, {"FTP_TYPE", "TYPE"}, {"STRU", {}}, {"MODE", {}}, {"CWD", {}}, {"PWD", {}}, {"CDUP", {}},
-    {"PASV", {}}, {"RETR", {}}, {"REST", {}}, {"PORT", {}}, {"LIST", {}}, {"NLST", {}}, {"QUIT", {}}, {"SYST", {}}, {"STAT", {}},
-    {"HELP", {}}, {"NOOP", {}}, {"STOR", {}}, {"APPE", {}}, {"STOU", {}}, {"ALLO", {}}, {"MKD", {}}, {"RMD", {}}, {"DELE", {}},
-    {"RNFR", {}}, {"RNTO", {}}, {"SITE", {}}, {"FTP_RESPONSE_CODE", {}}, {"FTP_RESPONSE_ARG", {}},
+    {"PAYLOAD", {}},
+    {"CHECKSUM", {}},
+    {"SRC_IP", {}},
+    {"DST_IP", {}},
+    {"TTL", {}},
+    {"TOS", {}},
+    {"ID", {}},
+    {"VERSION", {}},
+    {"OPTIONS", {}},
+    {"PACKET_LENGTH", {}},
+    {"IP_PROTO", {}},
+    {"IHL", {}},
+    {"FRAGMENT_OFFSET", {}},
+    {"FLOW", {}},
+    {"SRC_PORT", {}},
+    {"DST_PORT", {}},
+    {"SEQUENCE_NUMBER", {}},
+    {"OFFSET_AND_RESERVED", {}},
+    {"ACK_NUMBER", {}},
+    {"FLAGS", {}},
+    {"URGENT_POINTER", {}},
+    {"WINDOW", {}},
+    {"TCP_OPTIONS", {}},
+    {"UDP_DATAGRAM_LENGTH", {}},
+    {"TYPE", {}},
+    {"CODE", {}},
+    {"HTTP_VERSION", {}},
+    {"METHOD", {}},
+    {"URI", {}},
+    {"RESPONSE_CODE", {}},
+    {"RESP_CODE_DESCR", {}},
+    {"USER_AGENT", "User-Agent"},
+    {"ACCEPT", {}},
+    {"ACCEPT_CHARSET", "Accept-Charset"},
+    {"ACCEPT_ENCODING", "Accept-Encoding"},
+    {"ACCEPT_LANGUAGE", "Accept-Language"},
+    {"ACCEPT_RANGES", "Accept-Ranges"},
+    {"AGE", {}},
+    {"ALLOW", {}},
+    {"AUTHORIZATION", {}},
+    {"CACHE_CONTROL", "Cache-Control"},
+    {"CONNECTION_TYPE", "Connection"},
+    {"CONTENT_TYPE", "Content-Type"},
+    {"CONTENT_LENGTH", "Content-Length"},
+    {"CONTENT_LOCATION", "Content-Location"},
+    {"CONTENT_MD5", "Content-MD5"},
+    {"CONTENT_RANGE", "Content-Range"},
+    {"COOKIE", {}},
+    {"ETAG", {}},
+    {"EXPECT", {}},
+    {"EXPIRES", {}},
+    {"FROM", {}},
+    {"HOST", {}},
+    {"IF_MATCH", "If-Match"},
+    {"IF_MODIFIED_SINCE", "If-Modified-Since"},
+    {"IF_NONE_MATCH", "If-None-Match"},
+    {"IF_RANGE", "If-Range"},
+    {"IF_UNMODIFIED_SINCE", "If-Unmodified-Since"},
+    {"LAST_MODIFIED", "Last-Modified"},
+    {"MAX_FORWRDS", "Max-Forwards"},
+    {"PRAGMA", {}},
+    {"PROXY_AUTHENTICATE", "Proxy-Authenticate"},
+    {"PROXY_AUTHORIZATION", "Proxy-Authorization"},
+    {"RANGE", {}},
+    {"REFERRER", "Referer"},
+    {"RETRY_AFTER", "Retry-After"},
+    {"SET_COOKIE", "Set-Cookie"},
+    {"SERVER", {}},
+    {"TE", {}},
+    {"TRAILER", {}},
+    {"TRANSFER_ENCODING", "Transfer-Encoding"},
+    {"UPGRADE", {}},
+    {"VIA", {}},
+    {"WARNING", {}},
+    {"WWW_AUTHENTICATE", "WWW-Authenticate"},
+    {"X_POWERED_BY", "X-Powered-By"},
+    {"VARY", {}},
+    {"DATE", {}},
+    {"CONTENT_ENCODING", "Content-Encoding"},
+    {"KEEP_ALIVE", "Keep-Alive"},
+    {"LOCATION", {}},
+    {"CONTENT_LANGUAGE", "Content-Language"},
+    {"DERIVED_FROM", "Derived-From"},
+    {"ALLOWED", {}},
+    {"MIME_VERSION", "MIME-Version"},
+    {"TITLE", {}},
+    {"REFRESH", {}},
+    {"USER", {}},
+    {"PASS", {}},
+    {"ACCT", {}},
+    {"FTP_TYPE", "TYPE"},
+    {"STRU", {}},
+    {"MODE", {}},
+    {"CWD", {}},
+    {"PWD", {}},
+    {"CDUP", {}},
+    {"PASV", {}},
+    {"RETR", {}},
+    {"REST", {}},
+    {"PORT", {}},
+    {"LIST", {}},
+    {"NLST", {}},
+    {"QUIT", {}},
+    {"SYST", {}},
+    {"STAT", {}},
+    {"HELP", {}},
+    {"NOOP", {}},
+    {"STOR", {}},
+    {"APPE", {}},
+    {"STOU", {}},
+    {"ALLO", {}},
+    {"MKD", {}},
+    {"RMD", {}},
+    {"DELE", {}},
+    {"RNFR", {}},
+    {"RNTO", {}},
+    {"SITE", {}},
+    {"FTP_RESPONSE_CODE", {}},
+    {"FTP_RESPONSE_ARG", {}},
 };
 static_assert(std::size(kFields) == size_t(Field::kBothAddresses));
 
 constexpr Entry<Protocol> kProtocols[] = {
-    {"IP", Protocol::kIp}, {"TCP", Protocol::kTcp}, {"UDP", Protocol::kUdp}, {"ICMP", Protocol::kIcmp}, {"HTTP", Protocol::kHttp},
-    {"FTP", Protocol::kFtp},
+    {"IP", Protocol::kIp},     {"TCP", Protocol::kTcp},   {"UDP", Protocol::kUdp},
+    {"ICMP", Protocol::kIcmp}, {"HTTP", Protocol::kHttp}, {"FTP", Protocol::kFtp},
 };
 
 constexpr Entry<Method> kMethods[] = {
@@ -71,25 +166,26 @@ constexpr Entry<Method> kMethods[] = {
 
 // MAPI 2 has no single DES either: its DES is triple DES.
 constexpr Entry<HashAlgorithm> kHashes[] = {
-    {"MD5", HashAlgorithm::kMd5},
-    {"SHA", HashAlgorithm::kSha},
-    {"SHA_2", HashAlgorithm::kSha2},
-    {"CRC32", HashAlgorithm::kCrc32},
-    {"AES", HashAlgorithm::kAes},
-    {"TRIPLEDES", HashAlgorithm::kTripleDes},
-    {"3DES", HashAlgorithm::kTripleDes},
-    {"DES", HashAlgorithm::kTripleDes},
+    {"MD5", HashAlgorithm::kMd5},        {"SHA", HashAlgorithm::kSha},
+    {"SHA_2", HashAlgorithm::kSha2},     {"CRC32", HashAlgorithm::kCrc32},
+    {"AES", HashAlgorithm::kAes},        {"TRIPLEDES", HashAlgorithm::kTripleDes},
+    {"3DES", HashAlgorithm::kTripleDes}, {"DES", HashAlgorithm::kTripleDes},
 };
 
 constexpr Entry<Padding> kPaddings[] = {
-    {"PAD_WITH_ZERO", Padding::kZero}, {"STRIP_REST", Padding::kStripRest}, {"UNCHANGED", Padding::kUnchanged},
+    {"PAD_WITH_ZERO", Padding::kZero},
+    {"STRIP_REST", Padding::kStripRest},
+    {"UNCHANGED", Padding::kUnchanged},
 };
 
-constexpr Entry<DistributionType> kDistributions[] = {{"UNIFORM", DistributionType::kUniform}, {"GAUSSIAN", DistributionType::kGaussian}};
+constexpr Entry<DistributionType> kDistributions[] = {{"UNIFORM", DistributionType::kUniform},
+                                                      {"GAUSSIAN", DistributionType::kGaussian}};
 
-constexpr Entry<PatternType> kPatternTypes[] = {{"INTEGER", PatternType::kInteger}, {"STR", PatternType::kString}};
+constexpr Entry<PatternType> kPatternTypes[] = {{"INTEGER", PatternType::kInteger},
+                                                {"STR", PatternType::kString}};
 
-template <class Word, size_t N> std::optional<Word> find(const Entry<Word> (&table)[N], std::string_view name)
+template <class Word, size_t N>
+std::optional<Word> find(const Entry<Word> (&table)[N], std::string_view name)
 {
     for (const Entry<Word> &entry : table)
         if (entry.name == name)
@@ -172,7 +268,8 @@ std::string_view name_of(Method method)
 
 std::string_view name_of(Field field)
 {
-    return field == Field::kBothAddresses ? std::string_view("SRC_IP and DST_IP") : kFields[size_t(field)].name;
+    return field == Field::kBothAddresses ? std::string_view("SRC_IP and DST_IP")
+                                          : kFields[size_t(field)].name;
 }
 
 std::string_view wire_name_of(Field field)

@@ -18,9 +18,15 @@ template <class State> class FlowTable
 {
 public:
     // Upper bound of the memory of that many flows, without what their states point to.
-    static constexpr uint64_t memory_bytes(size_t flows_max) { return flows_max * (sizeof(Flow) + sizeof(FlowKey) + 8 * sizeof(void *)); }
+    static constexpr uint64_t memory_bytes(size_t flows_max)
+    {
+        return flows_max * (sizeof(Flow) + sizeof(FlowKey) + 8 * sizeof(void *));
+    }
 
-    FlowTable(size_t flows_max, uint64_t idle_ns) : flows_max_(flows_max), idle_ns_(idle_ns), places_(0, Hash{random_seed()}) {}
+    FlowTable(size_t flows_max, uint64_t idle_ns)
+        : flows_max_(flows_max), idle_ns_(idle_ns), places_(0, Hash{random_seed()})
+    {
+    }
 
     // A flow that was silent for too long is restarted.  If the table is full, the flow that has
     // been silent longest is evicted.
@@ -63,10 +69,16 @@ private:
     };
     struct Hash {
         uint64_t seed;
-        size_t operator()(const FlowKey &key) const noexcept { return size_t(XXH3_64bits_withSeed(&key, sizeof key, seed)); }
+        size_t operator()(const FlowKey &key) const noexcept
+        {
+            return size_t(XXH3_64bits_withSeed(&key, sizeof key, seed));
+        }
     };
 
-    bool is_over(const Flow &flow, uint64_t now_ns) const { return now_ns > flow.last_ns && now_ns - flow.last_ns > idle_ns_; }
+    bool is_over(const Flow &flow, uint64_t now_ns) const
+    {
+        return now_ns > flow.last_ns && now_ns - flow.last_ns > idle_ns_;
+    }
     void forget_oldest()
     {
         places_.erase(flows_.front().key);

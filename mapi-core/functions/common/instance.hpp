@@ -51,7 +51,8 @@ inline int reserve_memory(const mapi_function_setup *setup, uint64_t bytes)
 
 // The object that all instances of the client's functions share if they ask for this kind.  Null:
 // create() must fail.
-template <class Object> Object *common_object(const mapi_function_setup *setup, const mapi_common_object &kind)
+template <class Object>
+Object *common_object(const mapi_function_setup *setup, const mapi_common_object &kind)
 {
     return static_cast<Object *>(setup->common_object(setup, &kind));
 }
@@ -71,7 +72,8 @@ inline uint32_t snap_bytes(const mapi_function_setup *setup)
 // A result in place with that many bytes.  Throws std::bad_alloc.
 template <class Result> Result *allocate_result(const mapi_function_setup *setup, uint64_t bytes)
 {
-    uint64_t *memory = bytes <= MAPI_RESULT_BYTES_MAX ? setup->allocate_result(setup, uint32_t(bytes)) : nullptr;
+    uint64_t *memory =
+        bytes <= MAPI_RESULT_BYTES_MAX ? setup->allocate_result(setup, uint32_t(bytes)) : nullptr;
     if (!memory)
         throw std::bad_alloc();
     return reinterpret_cast<Result *>(memory);
@@ -99,7 +101,5 @@ inline int create_in_result(const mapi_function_setup *setup, void **instance)
     return 0;
 }
 
-inline void destroy_nothing(void *)
-{
-}
+inline void destroy_nothing(void *) {}
 } // namespace mapi::functions

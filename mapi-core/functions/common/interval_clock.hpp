@@ -40,17 +40,24 @@ public:
     }
 
     // Number of time intervals that have ended without a packet, after the first packet.
-    uint64_t ended_in_silence(uint64_t now_ns) { return has_packet_ && interval_.ns ? ended_by_time(now_ns) : 0; }
+    uint64_t ended_in_silence(uint64_t now_ns)
+    {
+        return has_packet_ && interval_.ns ? ended_by_time(now_ns) : 0;
+    }
 
     // The value of the reference when these intervals ended: with packet i of the batch, or before
     // it.
     int read(const mapi_reference *reference, uint32_t i, uint64_t *value) const
     {
-        return interval_.ns ? mapi_reference_read_before(reference, i, value) : mapi_reference_read(reference, i, value);
+        return interval_.ns ? mapi_reference_read_before(reference, i, value)
+                            : mapi_reference_read(reference, i, value);
     }
 
     // End of the interval that ended `back` intervals before the last one.
-    uint64_t end_ns(uint64_t back) const { return interval_.ns ? begin_ns_ - back * interval_.ns : last_ns_; }
+    uint64_t end_ns(uint64_t back) const
+    {
+        return interval_.ns ? begin_ns_ - back * interval_.ns : last_ns_;
+    }
 
     // The interval that is cut off by the end of the packets: whether it contains a packet, and
     // when it ends.

@@ -17,12 +17,15 @@ class MadePackets
 public:
     // A batch of packets of the maximum length of most link types, plus some bytes for each: the
     // limit for output that is not bounded otherwise.
-    static constexpr uint64_t kMemoryBytes = MAPI_BATCH_MAX * (uint64_t(1) << 18) + (uint64_t(1) << 20);
+    static constexpr uint64_t kMemoryBytes =
+        MAPI_BATCH_MAX * (uint64_t(1) << 18) + (uint64_t(1) << 20);
 
     // Whether that many more packets with that many bytes of their own stay within the limit.
     bool has_room(uint64_t packets, uint64_t bytes) const
     {
-        return bytes_.size() + bytes + (packets_.size() + packets) * (sizeof(mapi_packet) + sizeof(size_t)) <= kMemoryBytes;
+        return bytes_.size() + bytes +
+                   (packets_.size() + packets) * (sizeof(mapi_packet) + sizeof(size_t)) <=
+               kMemoryBytes;
     }
 
     void clear()
@@ -46,7 +49,8 @@ public:
     {
         const size_t offset = bytes_.size();
         if (bytes_.capacity() < offset + caplen && offset + caplen <= kMemoryBytes)
-            bytes_.reserve(std::max<size_t>(offset + caplen, std::min<size_t>(2 * bytes_.capacity(), kMemoryBytes)));
+            bytes_.reserve(std::max<size_t>(offset + caplen,
+                                            std::min<size_t>(2 * bytes_.capacity(), kMemoryBytes)));
         bytes_.resize(offset + caplen);
         packets_.push_back(like);
         packets_.back().caplen = caplen;

@@ -21,19 +21,22 @@ inline bool has_ntp_time(uint64_t ns)
 inline uint64_t ntp_fraction(uint64_t ns)
 {
     constexpr uint64_t kNsPerSecond = 1000000000;
-    return has_ntp_time(ns) ? ns / kNsPerSecond << 32 | (ns % kNsPerSecond << 32) / kNsPerSecond : kNoNtpTime;
+    return has_ntp_time(ns) ? ns / kNsPerSecond << 32 | (ns % kNsPerSecond << 32) / kNsPerSecond
+                            : kNoNtpTime;
 }
 
 // The smallest time with this fraction; inverts ntp_fraction().
 inline uint64_t ns_of_ntp_fraction(uint64_t fraction)
 {
     constexpr uint64_t kNsPerSecond = 1000000000;
-    return (fraction >> 32) * kNsPerSecond + (((fraction & UINT32_MAX) * kNsPerSecond + UINT32_MAX) >> 32);
+    return (fraction >> 32) * kNsPerSecond +
+           (((fraction & UINT32_MAX) * kNsPerSecond + UINT32_MAX) >> 32);
 }
 
 inline uint64_t ntp_time(uint64_t ns_since_1970)
 {
     constexpr uint64_t kSecondsFrom1900 = 2208988800;
-    return has_ntp_time(ns_since_1970) ? ntp_fraction(ns_since_1970) + (kSecondsFrom1900 << 32) : kNoNtpTime;
+    return has_ntp_time(ns_since_1970) ? ntp_fraction(ns_since_1970) + (kSecondsFrom1900 << 32)
+                                       : kNoNtpTime;
 }
 } // namespace mapi::functions

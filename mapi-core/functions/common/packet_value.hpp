@@ -11,14 +11,17 @@
 namespace mapi::functions
 {
 // Object has uint64_t *result and uint64_t of(const mapi_packet &) const.
-template <class Object> uint64_t process_packet_value(void *instance, const mapi_batch *batch, uint64_t mask)
+template <class Object>
+uint64_t process_packet_value(void *instance, const mapi_batch *batch, uint64_t mask)
 {
     const auto *object = static_cast<const Object *>(instance);
     *object->result = object->of(batch->packets[63 - std::countl_zero(mask)]);
     return mask;
 }
 
-template <class Object> uint64_t packet_values(const void *instance, const mapi_batch *batch, uint64_t mask, uint64_t *values)
+template <class Object>
+uint64_t packet_values(const void *instance, const mapi_batch *batch, uint64_t mask,
+                       uint64_t *values)
 {
     for (uint64_t rest = mask; rest != 0; rest &= rest - 1) {
         const int i = std::countr_zero(rest);

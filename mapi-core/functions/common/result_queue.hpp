@@ -22,7 +22,8 @@ public:
     // dropped and counted.  The ring has twice the room, since one record plus the reserve for the
     // last results may take half of it.  Throws std::bad_alloc.
     explicit ResultQueue(const mapi_function_setup *setup, size_t room = kRoom)
-        : ring_(make_ring(setup, {is_offline(setup) ? uint32_t(MAPI_RING_WRITER_WAITS) : 0, kLast * kPlaceBytes, 2 * (room + kLast) * kPlaceBytes, 0, 0}))
+        : ring_(make_ring(setup, {is_offline(setup) ? uint32_t(MAPI_RING_WRITER_WAITS) : 0,
+                                  kLast * kPlaceBytes, 2 * (room + kLast) * kPlaceBytes, 0, 0}))
     {
     }
 

@@ -21,14 +21,17 @@ public:
     void note(const mapi_batch &batch, uint64_t mask)
     {
         const links::Start start = links::head_of(batch.link_type).start;
-        if (start == links::Start::kUnknown || links::is_container(start)) [[unlikely]] // also for mixed link types
+        if (start == links::Start::kUnknown || links::is_container(start))
+            [[unlikely]] // also for mixed link types
             note_each(batch, mask);
     }
 
     // Device's thread, once for each packet whose headers the function reads.
     void note(const mapi_packet &packet, const headers::Headers &found)
     {
-        if (found.is_lost || (found.innermost() && !headers::has_whole_transport(packet, *found.innermost()))) [[unlikely]]
+        if (found.is_lost ||
+            (found.innermost() && !headers::has_whole_transport(packet, *found.innermost())))
+            [[unlikely]]
             note_header(packet);
     }
     headers::Headers parse(const mapi_packet &packet)

@@ -15,7 +15,8 @@ bool is_of_old(const Side &side, const Side &peer, uint32_t acknowledgment)
 {
     if (!peer.has_sent || is_after(acknowledgment, peer.sent_end))
         return false;
-    return side.acks.is_known() ? !is_after(side.acks.acked(), acknowledgment) : peer.sent_end - acknowledgment <= kFarBytes;
+    return side.acks.is_known() ? !is_after(side.acks.acked(), acknowledgment)
+                                : peer.sent_end - acknowledgment <= kFarBytes;
 }
 
 // Whether this end answers the rival SYN of the other end.
@@ -24,19 +25,23 @@ bool answers_rival(const Side &side, const Side &peer, const Segment &segment)
     if (!peer.rival || !segment.has_acknowledgment || is_of_old(side, peer, segment.acknowledgment))
         return false;
     const uint32_t first = peer.rival->first;
-    return segment.acknowledgment == first || std::any_of(peer.doubtful.begin(), peer.doubtful.end(), [&](const Doubtful &each) {
-        return each.sequence() == first && segment.acknowledgment - first - 1 < each.sent_end() - first;
-    });
+    return segment.acknowledgment == first ||
+           std::any_of(peer.doubtful.begin(), peer.doubtful.end(), [&](const Doubtful &each) {
+               return each.sequence() == first &&
+                      segment.acknowledgment - first - 1 < each.sent_end() - first;
+           });
 }
 
 // If only one end was captured, the rival SYN cannot be checked.
 bool goes_on_as_rival(const Side &side, const Side &peer, const Segment &segment)
 {
-    return side.rival && segment.sequence == side.rival->first && !peer.acks.is_known() && segment.sequence != side.expected();
+    return side.rival && segment.sequence == side.rival->first && !peer.acks.is_known() &&
+           segment.sequence != side.expected();
 }
 } // namespace
 
-Streams::List::iterator Streams::take_segment(List::iterator stream, const Segment &segment, const Head &head)
+Streams::List::iterator Streams::take_segment(List::iterator stream, const Segment &segment,
+                                              const Head &head)
 {
     const unsigned from = segment.from;
     if (goes_on_as_rival(stream->sides[from], stream->sides[1 - from], segment))
@@ -46,7 +51,8 @@ Streams::List::iterator Streams::take_segment(List::iterator stream, const Segme
     go_on_behind(*stream, segment);
     Side &side = stream->sides[from], &peer = stream->sides[1 - from];
     if (const auto reason = doubt(*stream, segment)) {
-        if (*reason == Doubtful::Reason::kClosed && !peer.acks.is_known() && is_far(segment.sequence, side.expected())) {
+        if (*reason == Doubtful::Reason::kClosed && !peer.acks.is_known() &&
+            is_far(segment.sequence, side.expected())) {
             end(stream); // a new stream, whose beginning was not captured
             return take_segment(begin(segment), segment, head);
         }
@@ -75,7 +81,8 @@ void Streams::begin_side(Stream &stream, unsigned from, uint32_t first)
     const int receiver = from == stream.client ? SERVER_SIDE : CLIENT_SIDE;
     side.is_over = (order_.side & receiver) == 0;
     if (side.has_sent && is_after(first, side.sent_end) && first - side.sent_end <= kFarBytes) {
-        const bool has_acked = acks.is_known() && is_after(acks.acked(), side.sent_end) && !is_after(acks.acked(), first);
+        const bool has_acked = acks.is_known() && is_after(acks.acked(), side.sent_end) &&
+                               !is_after(acks.acked(), first);
         const uint32_t before = has_acked ? acks.acked() : side.sent_end;
         first = first - before == 1 ? first : before;
     }
@@ -127,7 +134,8 @@ void Streams::put_bytes(Side &side, const Side &peer, const Segment &segment, ui
     const size_t before = side.bytes.held_bytes();
     side.bytes.put(sequence, bytes);
     counts_.repeated_bytes += before + bytes.size() - side.bytes.held_bytes();
-    while (side.bytes.waiting_bytes() > order_.limits.hole_bytes || side.bytes.waiting_segments() > order_.limits.hole_segments)
+    while (side.bytes.waiting_bytes() > order_.limits.hole_bytes ||
+           side.bytes.waiting_segments() > order_.limits.hole_segments)
         skip_hole(side, segment.timestamp_ns);
     if (segment.cut_bytes && side.bytes.next_sequence() == sequence + uint32_t(bytes.size())) {
         give_ready(side, segment.timestamp_ns); // the packet ends before the missing bytes
@@ -138,12 +146,14 @@ void Streams::put_bytes(Side &side, const Side &peer, const Segment &segment, ui
 
 // Of the bytes before the first one seen, those that the receiver did not have yet go first.
 // Returns the bytes after them.
-std::span<const uint8_t> Streams::put_early(Side &side, const Side &peer, const Segment &segment, uint32_t sequence)
+std::span<const uint8_t> Streams::put_early(Side &side, const Side &peer, const Segment &segment,
+                                            uint32_t sequence)
 {
     const uint32_t first = side.bytes.first_sequence();
     if (side.has_syn || !is_after(first, sequence))
         return segment.payload;
-    std::span<const uint8_t> bytes = segment.payload.first(std::min<size_t>(segment.payload.size(), first - sequence));
+    std::span<const uint8_t> bytes =
+        segment.payload.first(std::min<size_t>(segment.payload.size(), first - sequence));
     const auto rest = segment.payload.subspan(bytes.size());
     size_t had = 0;
     if (peer.acks.is_known() && is_after(peer.acks.acked(), sequence))
@@ -171,11 +181,13 @@ std::span<const uint8_t> Streams::put_early(Side &side, const Side &peer, const 
 void Streams::close(Stream &stream, const Segment &segment, uint32_t end_sequence)
 {
     Side &side = stream.sides[segment.from];
-    if ((segment.flags & kFin) && !side.is_ended && (!side.has_end || is_after(side.end_sequence, end_sequence))) {
+    if ((segment.flags & kFin) && !side.is_ended &&
+        (!side.has_end || is_after(side.end_sequence, end_sequence))) {
         side.has_end = true;
         side.end_sequence = end_sequence;
     }
-    if (!side.has_end || side.is_ended || !side.bytes.has_begun() || is_after(side.end_sequence, side.bytes.next_sequence()))
+    if (!side.has_end || side.is_ended || !side.bytes.has_begun() ||
+        is_after(side.end_sequence, side.bytes.next_sequence()))
         return;
     side.is_ended = side.bytes.next_sequence() == side.end_sequence;
     side.has_end = side.is_ended;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "functions/cooking/acks.hpp"
 
-
 namespace mapi::cooking
 {
 namespace
@@ -59,7 +58,8 @@ void Acks::widen(uint32_t end)
     if (!is_known_ || !is_after(end, edge_))
         return;
     edge_ = end;
-    while (!is_scale_known_ && scale_ < kScaleMost && window_ != 0 && is_after(end, acked_ + (window_ << scale_)))
+    while (!is_scale_known_ && scale_ < kScaleMost && window_ != 0 &&
+           is_after(end, acked_ + (window_ << scale_)))
         ++scale_;
     window_most_ = std::max(window_most_, window_ << scale_);
 }

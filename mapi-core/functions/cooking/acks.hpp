@@ -35,7 +35,10 @@ public:
     uint32_t edge() const { return edge_; }   // the end of its window
     // The end of the window with the largest scale, while the scale is unknown.
     uint32_t edge_most() const;
-    std::optional<uint32_t> reported() const { return reported_; } // the last acknowledgment, valid or not
+    std::optional<uint32_t> reported() const
+    {
+        return reported_;
+    } // the last acknowledgment, valid or not
 
     // For its SYN, whose window is not scaled.
     void begin(const Segment &syn);
@@ -50,10 +53,16 @@ public:
     void move(uint32_t acked);
 
     // Whether the acknowledgment is older than RFC 5961 5.2 allows.
-    bool is_stale(uint32_t acknowledgment) const { return is_after(acked_ - window_most_, acknowledgment); }
+    bool is_stale(uint32_t acknowledgment) const
+    {
+        return is_after(acked_ - window_most_, acknowledgment);
+    }
 
 private:
-    uint32_t scaled(const Segment &segment) const { return segment.flags & kSyn ? segment.window : segment.window << scale_; }
+    uint32_t scaled(const Segment &segment) const
+    {
+        return segment.flags & kSyn ? segment.window : segment.window << scale_;
+    }
 
     std::optional<uint8_t> offered_scale_;
     std::optional<uint32_t> reported_;

@@ -6,10 +6,10 @@
 #include <netinet/in.h>
 
 #include "functions/catalog.hpp"
-#include "functions/cooking/fragments.hpp"
-#include "functions/cooking/streams.hpp"
 #include "functions/common/instance.hpp"
 #include "functions/common/unread_packets.hpp"
+#include "functions/cooking/fragments.hpp"
+#include "functions/cooking/streams.hpp"
 #include "headers/end_addresses.hpp"
 
 namespace mapi::functions
@@ -23,7 +23,10 @@ constexpr uint64_t kNsPerSecond = 1000000000;
 class Cook
 {
 public:
-    Cook(mapi_cooking_t *result, const cooking::Order &order) : counts_(*result), streams_(order, counts_, made_), fragments_(counts_) {}
+    Cook(mapi_cooking_t *result, const cooking::Order &order)
+        : counts_(*result), streams_(order, counts_, made_), fragments_(counts_)
+    {
+    }
 
     void run(const mapi_batch &batch, uint64_t mask)
     {
@@ -76,7 +79,8 @@ private:
     {
         const headers::Headers found = unread_.parse(packet);
         const headers::IpLayer *const ip = found.innermost();
-        if (!cooking::can_be_head(found) || !(ip->is_fragment ? take_fragment(packet, found) : take_whole(packet, found))) {
+        if (!cooking::can_be_head(found) ||
+            !(ip->is_fragment ? take_fragment(packet, found) : take_whole(packet, found))) {
             made_.add(packet);
             ++counts_.passed_packets;
         }
@@ -90,7 +94,8 @@ private:
         const auto ends = headers::end_addresses_of(packet.data, ip);
         if (!ends)
             return false;
-        auto segment = cooking::read_segment(ends->source(), ends->destination(), headers::datagram_of(packet, ip));
+        auto segment = cooking::read_segment(ends->source(), ends->destination(),
+                                             headers::datagram_of(packet, ip));
         if (!segment)
             return false;
         segment->cut_bytes = cooking::cut_bytes_of(packet, ip);
@@ -135,20 +140,25 @@ int create(const mapi_function_setup *setup, void **instance)
 {
     const mapi_argument *const arguments = setup->arguments;
     if (arguments[kThreshold].number > kThresholdMost)
-        return refuse(setup, MFUNCT_INVALID_ARGUMENT_1, "the threshold is out of range (at most 16777216 bytes)");
+        return refuse(setup, MFUNCT_INVALID_ARGUMENT_1,
+                      "the threshold is out of range (at most 16777216 bytes)");
     if (arguments[kTimeout].number < 0)
-        return refuse(setup, MFUNCT_INVALID_ARGUMENT_2, "the timeout is negative (seconds, or 0 for none)");
+        return refuse(setup, MFUNCT_INVALID_ARGUMENT_2,
+                      "the timeout is negative (seconds, or 0 for none)");
     if (arguments[kSide].number < CLIENT_SIDE || arguments[kSide].number > BOTH_SIDE)
-        return refuse(setup, MFUNCT_INVALID_ARGUMENT_4, "the side is not CLIENT_SIDE, SERVER_SIDE or BOTH_SIDE");
+        return refuse(setup, MFUNCT_INVALID_ARGUMENT_4,
+                      "the side is not CLIENT_SIDE, SERVER_SIDE or BOTH_SIDE");
     cooking::Order order;
     if (arguments[kThreshold].number > 0)
         order.threshold = size_t(arguments[kThreshold].number);
     order.timeout_ns = uint64_t(arguments[kTimeout].number) * kNsPerSecond;
     order.is_once = arguments[kReturnOnce].number != 0;
     order.side = int(arguments[kSide].number);
-    if (const int refused = reserve_memory(setup, cooking::Streams::memory_bytes(order.limits) + cooking::Fragments::kCostMost))
+    if (const int refused = reserve_memory(setup, cooking::Streams::memory_bytes(order.limits) +
+                                                      cooking::Fragments::kCostMost))
         return refused;
-    return create_object<Cook>(setup, instance, static_cast<mapi_cooking_t *>(setup->result), order);
+    return create_object<Cook>(setup, instance, static_cast<mapi_cooking_t *>(setup->result),
+                               order);
 }
 
 uint64_t process(void *instance, const mapi_batch *batch, uint64_t mask)

@@ -11,7 +11,8 @@ namespace
 {
 int create(const mapi_function_setup *setup, void **)
 {
-    return refuse(setup, MFUNCT_COULD_NOT_APPLY_FUNCT, "unavailable: built without libtins (install libtins-dev and rebuild)");
+    return refuse(setup, MFUNCT_COULD_NOT_APPLY_FUNCT,
+                  "unavailable: built without libtins (install libtins-dev and rebuild)");
 }
 
 uint64_t process(void *, const mapi_batch *, uint64_t)

@@ -15,30 +15,37 @@ std::optional<Doubtful::Reason> Streams::doubt(const Stream &stream, const Segme
     const bool is_empty = segment.payload.empty() && !(segment.flags & kFin);
     if (side.acks.is_known()) {
         const uint32_t acknowledgment = segment.acknowledgment;
-        if (!segment.has_acknowledgment || is_after(acknowledgment, peer.sent_end_most()) || side.acks.is_stale(acknowledgment))
+        if (!segment.has_acknowledgment || is_after(acknowledgment, peer.sent_end_most()) ||
+            side.acks.is_stale(acknowledgment))
             return Doubtful::Reason::kAcknowledgment;
     }
     if (!side.has_sent)
         return std::nullopt;
     const uint32_t expected = side.expected();
-    if (!is_empty && (side.is_ended || stream.is_closed) && is_after(segment.end(), side.is_ended ? side.end_sequence : expected))
+    if (!is_empty && (side.is_ended || stream.is_closed) &&
+        is_after(segment.end(), side.is_ended ? side.end_sequence : expected))
         return Doubtful::Reason::kClosed;
     if (!peer.acks.is_known())
         return std::nullopt;
     const uint32_t edge = peer.acks.edge();
-    const bool is_beyond = is_after(segment.sequence, expected) && (is_empty ? is_after(segment.sequence, edge) : !is_after(edge, segment.sequence));
+    const bool is_beyond =
+        is_after(segment.sequence, expected) &&
+        (is_empty ? is_after(segment.sequence, edge) : !is_after(edge, segment.sequence));
     if (is_beyond || is_far(segment.sequence, expected))
         return Doubtful::Reason::kWindow;
     return std::nullopt;
 }
 
-void Streams::hold(Stream &stream, const Segment &segment, const Head &head, Doubtful::Reason reason)
+void Streams::hold(Stream &stream, const Segment &segment, const Head &head,
+                   Doubtful::Reason reason)
 {
     Side &side = stream.sides[segment.from];
     const bool is_empty = segment.payload.empty() && !(segment.flags & kFin);
-    if (is_empty || (reason == Doubtful::Reason::kClosed && !stream.sides[1 - segment.from].acks.is_known()))
+    if (is_empty ||
+        (reason == Doubtful::Reason::kClosed && !stream.sides[1 - segment.from].acks.is_known()))
         return ignore(segment.payload.size());
-    Doubtful held{segment, {segment.payload.begin(), segment.payload.end()}, head, reason, counts_.packets};
+    Doubtful held{
+        segment, {segment.payload.begin(), segment.payload.end()}, head, reason, counts_.packets};
     held.segment.payload = {};
     side.doubtful.push_back(std::move(held));
     side.doubtful_bytes += segment.payload.size();
@@ -57,7 +64,8 @@ void Streams::drop_overtaken(Side &side)
 {
     for (size_t place = side.doubtful.size(); place-- > 0;) {
         const Doubtful &each = side.doubtful[place];
-        if (!is_far(each.sequence(), side.expected()) && !is_after(each.sent_end(), side.expected()))
+        if (!is_far(each.sequence(), side.expected()) &&
+            !is_after(each.sent_end(), side.expected()))
             drop_doubtful(side, place);
     }
 }
@@ -82,7 +90,8 @@ void Streams::confirm(Stream &stream, unsigned from, uint32_t acknowledgment, bo
 {
     Side &side = stream.sides[from];
     for (const Doubtful &each : side.doubtful) {
-        if (is_far(each.sequence(), side.expected()) && acknowledgment - each.sequence() - 1 < each.sent_end() - each.sequence()) {
+        if (is_far(each.sequence(), side.expected()) &&
+            acknowledgment - each.sequence() - 1 < each.sent_end() - each.sequence()) {
             resume(stream, from, Doubtful(each));
             stream.sides[1 - from].acks.move(acknowledgment);
             is_taken = true;
@@ -108,7 +117,8 @@ void Streams::go_on_behind(Stream &stream, const Segment &segment)
     Side &side = stream.sides[segment.from];
     for (size_t place = 0; place < side.doubtful.size(); ++place) {
         const Doubtful &each = side.doubtful[place];
-        if (each.reason != Doubtful::Reason::kWindow || each.sent_end() != segment.sequence || is_after(each.sequence(), side.expected()) ||
+        if (each.reason != Doubtful::Reason::kWindow || each.sent_end() != segment.sequence ||
+            is_after(each.sequence(), side.expected()) ||
             !is_after(each.sent_end(), side.expected()))
             continue;
         accept_doubtful(stream, place, segment.from);
@@ -138,7 +148,10 @@ void Streams::resume(Stream &stream, unsigned from, const Doubtful &at)
 void Streams::bound_doubtful(Stream &stream, unsigned from)
 {
     Side &side = stream.sides[from];
-    const auto is_too_much = [&] { return side.doubtful.size() > order_.limits.hole_segments || side.doubtful_bytes > order_.limits.hole_bytes; };
+    const auto is_too_much = [&] {
+        return side.doubtful.size() > order_.limits.hole_segments ||
+               side.doubtful_bytes > order_.limits.hole_bytes;
+    };
     if (!is_too_much())
         return;
     if (side.last_number < side.doubtful.front().number) {
@@ -160,11 +173,15 @@ void Streams::end_doubtful(Stream &stream, unsigned from)
     const auto is_wanted = [&](const Doubtful &each) {
         const bool is_last = side.doubtful.front().number > heard;
         if (each.reason == Doubtful::Reason::kAcknowledgment)
-            return is_last && each.segment.has_acknowledgment && !is_after(side.acks.acked(), each.segment.acknowledgment) &&
+            return is_last && each.segment.has_acknowledgment &&
+                   !is_after(side.acks.acked(), each.segment.acknowledgment) &&
                    !is_after(each.segment.acknowledgment, side.acks.edge_most());
-        if (each.reason == Doubtful::Reason::kClosed) // a new stream, whose beginning was not captured
-            return is_last && each.segment.has_acknowledgment && is_after(each.segment.acknowledgment, stream.sides[1 - from].sent_end);
-        const bool is_next = !is_after(each.sequence(), side.expected()) && is_after(each.sent_end(), side.expected());
+        if (each.reason ==
+            Doubtful::Reason::kClosed) // a new stream, whose beginning was not captured
+            return is_last && each.segment.has_acknowledgment &&
+                   is_after(each.segment.acknowledgment, stream.sides[1 - from].sent_end);
+        const bool is_next = !is_after(each.sequence(), side.expected()) &&
+                             is_after(each.sent_end(), side.expected());
         return each.reason == Doubtful::Reason::kWindow && (is_next || is_last);
     };
     for (size_t place = 0; place < side.doubtful.size();) {

@@ -34,7 +34,8 @@ size_t EarlyBytes::put(uint32_t sequence, std::span<const uint8_t> bytes)
         kept += run.bytes.size();
         runs_.push_back(std::move(run));
     }
-    std::sort(runs_.begin(), runs_.end(), [](const Run &a, const Run &b) { return is_after(b.sequence, a.sequence); });
+    std::sort(runs_.begin(), runs_.end(),
+              [](const Run &a, const Run &b) { return is_after(b.sequence, a.sequence); });
     held_bytes_ += kept;
     return kept;
 }

@@ -24,7 +24,8 @@ constexpr uint32_t kOffsetUnit = 8;
 std::optional<Fragment> read_fragment(const mapi_packet &packet, const headers::IpLayer &layer)
 {
     const uint8_t *const data = packet.data;
-    const auto source = headers::source_of(packet, layer), destination = headers::destination_of(packet, layer);
+    const auto source = headers::source_of(packet, layer),
+               destination = headers::destination_of(packet, layer);
     Fragment fragment;
     std::copy(source.begin(), source.end(), fragment.addresses.begin());
     std::copy(destination.begin(), destination.end(), fragment.addresses.begin() + 16);
@@ -49,7 +50,8 @@ std::optional<Fragment> read_fragment(const mapi_packet &packet, const headers::
     return fragment;
 }
 
-std::optional<Datagram> Fragments::take(const mapi_packet &packet, const headers::Headers &found, const Fragment &fragment)
+std::optional<Datagram> Fragments::take(const mapi_packet &packet, const headers::Headers &found,
+                                        const Fragment &fragment)
 {
     const uint32_t bytes = uint32_t(fragment.data.size());
     const uint32_t end = fragment.offset + bytes;
@@ -115,7 +117,8 @@ void Fragments::give_up(List::iterator waiting)
 
 void Fragments::expire(uint64_t now_ns)
 {
-    while (!waiting_.empty() && now_ns > waiting_.front().first_ns && now_ns - waiting_.front().first_ns > kTimeoutNs)
+    while (!waiting_.empty() && now_ns > waiting_.front().first_ns &&
+           now_ns - waiting_.front().first_ns > kTimeoutNs)
         give_up(waiting_.begin());
 }
 

@@ -31,8 +31,14 @@ std::optional<Fragment> read_fragment(const mapi_packet &packet, const headers::
 struct Datagram {
     Head head; // without the TCP header
     HalfStream bytes;
-    std::span<const uint8_t> source() const { return std::span(head.bytes).subspan(head.ip + (is_ipv4() ? 12 : 8), is_ipv4() ? 4 : 16); }
-    std::span<const uint8_t> destination() const { return std::span(head.bytes).subspan(head.ip + (is_ipv4() ? 16 : 24), is_ipv4() ? 4 : 16); }
+    std::span<const uint8_t> source() const
+    {
+        return std::span(head.bytes).subspan(head.ip + (is_ipv4() ? 12 : 8), is_ipv4() ? 4 : 16);
+    }
+    std::span<const uint8_t> destination() const
+    {
+        return std::span(head.bytes).subspan(head.ip + (is_ipv4() ? 16 : 24), is_ipv4() ? 4 : 16);
+    }
 
 private:
     bool is_ipv4() const { return head.bytes[head.ip] >> 4 == 4; }
@@ -49,7 +55,8 @@ public:
     explicit Fragments(mapi_cooking_t &counts) : counts_(counts) {}
 
     // Returns the datagram once it is complete.
-    std::optional<Datagram> take(const mapi_packet &packet, const headers::Headers &found, const Fragment &fragment);
+    std::optional<Datagram> take(const mapi_packet &packet, const headers::Headers &found,
+                                 const Fragment &fragment);
     void expire(uint64_t now_ns);
     // Gives up the remaining ones.
     void end_all();

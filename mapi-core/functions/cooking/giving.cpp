@@ -39,7 +39,8 @@ void Streams::leave_early(Side &side)
 
 void Streams::cook_run(Side &side, const EarlyBytes::Run &run, uint64_t timestamp_ns)
 {
-    const size_t count = order_.is_once ? std::min(run.bytes.size(), order_.threshold) : run.bytes.size();
+    const size_t count =
+        order_.is_once ? std::min(run.bytes.size(), order_.threshold) : run.bytes.size();
     cook(side, run.sequence, std::span(run.bytes).first(count), timestamp_ns);
     counts_.other_bytes += run.bytes.size() - count;
     if (order_.is_once)
@@ -69,7 +70,8 @@ void Streams::give(Side &side, size_t count, uint64_t timestamp_ns)
 {
     if (side.is_over || count == 0)
         return;
-    const std::span<const uint8_t> all = side.bytes.ready().first(order_.is_once ? std::min(count, order_.threshold) : count);
+    const std::span<const uint8_t> all =
+        side.bytes.ready().first(order_.is_once ? std::min(count, order_.threshold) : count);
     cook(side, side.bytes.ready_sequence(), all, timestamp_ns);
     side.bytes.take(all.size());
     if (order_.is_once)
@@ -77,15 +79,19 @@ void Streams::give(Side &side, size_t count, uint64_t timestamp_ns)
 }
 
 // Splits at the threshold; a piece too large for an IP packet is split once more.
-void Streams::cook(Side &side, uint32_t sequence, std::span<const uint8_t> all, uint64_t timestamp_ns)
+void Streams::cook(Side &side, uint32_t sequence, std::span<const uint8_t> all,
+                   uint64_t timestamp_ns)
 {
     for (size_t at = 0; at < all.size();) {
-        const size_t piece_end = std::min(all.size(), at - at % order_.threshold + order_.threshold);
+        const size_t piece_end =
+            std::min(all.size(), at - at % order_.threshold + order_.threshold);
         const auto part = all.subspan(at, std::min<size_t>(piece_end - at, side.head.room()));
         at += part.size();
         const bool is_end = side.has_end && sequence + uint32_t(part.size()) == side.end_sequence;
-        make_packet(made_, side.head, sequence, uint8_t((side.head.flags() & kAck) | (at == piece_end ? kPsh : 0) | (is_end ? kFin : 0)), part,
-                    timestamp_ns);
+        make_packet(made_, side.head, sequence,
+                    uint8_t((side.head.flags() & kAck) | (at == piece_end ? kPsh : 0) |
+                            (is_end ? kFin : 0)),
+                    part, timestamp_ns);
         sequence += uint32_t(part.size());
         ++counts_.cooked_packets;
     }

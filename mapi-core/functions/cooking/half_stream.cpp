@@ -16,7 +16,8 @@ void HalfStream::take(size_t count)
 {
     auto &payload = bytes_.payload();
     if (count == payload.size())
-        std::vector<uint8_t>().swap(payload); // most streams have no waiting bytes and must not use memory
+        std::vector<uint8_t>().swap(
+            payload); // most streams have no waiting bytes and must not use memory
     else
         payload.erase(payload.begin(), payload.begin() + ptrdiff_t(count));
 }

@@ -22,11 +22,17 @@ public:
     uint32_t first_sequence() const { return first_; }
     void begin(uint32_t sequence);
 
-    void put(uint32_t sequence, std::span<const uint8_t> bytes) { bytes_.process_payload(sequence, {bytes.begin(), bytes.end()}); }
+    void put(uint32_t sequence, std::span<const uint8_t> bytes)
+    {
+        bytes_.process_payload(sequence, {bytes.begin(), bytes.end()});
+    }
 
     // Bytes in order, and the sequence numbers around them.
     std::span<const uint8_t> ready() const { return bytes_.payload(); }
-    uint32_t ready_sequence() const { return bytes_.sequence_number() - uint32_t(bytes_.payload().size()); }
+    uint32_t ready_sequence() const
+    {
+        return bytes_.sequence_number() - uint32_t(bytes_.payload().size());
+    }
     uint32_t next_sequence() const { return bytes_.sequence_number(); }
     void take(size_t count); // removes ready bytes from the front
     bool has_taken() const { return ready_sequence() != first_; }

@@ -11,7 +11,8 @@ namespace mapi::cooking
 // A host with a connection ignores a SYN.  A SYN with another number may begin a new stream between
 // the same ends: the answer of the other end decides, and until then it changes nothing.  An answer
 // to another SYN is accepted until a better one arrives.
-Streams::List::iterator Streams::take_syn(List::iterator stream, const Segment &segment, const Head &head)
+Streams::List::iterator Streams::take_syn(List::iterator stream, const Segment &segment,
+                                          const Head &head)
 {
     const uint32_t first = segment.sequence + 1;
     const bool is_answer = segment.flags & kAck;
@@ -22,8 +23,10 @@ Streams::List::iterator Streams::take_syn(List::iterator stream, const Segment &
     const Side &peer = stream->sides[1 - segment.from];
     const bool is_new = !side.bytes.has_begun() && !side.has_sent;
     const bool is_proven = !is_answer || !segment.has_acknowledgment || !peer.has_syn ||
-                           (!is_after(peer.bytes.first_sequence(), segment.acknowledgment) && !is_after(segment.acknowledgment, peer.sent_end));
-    const bool is_corrected = is_proven && side.has_syn && !side.is_syn_proven && !side.bytes.has_taken() && side.held_bytes() == 0;
+                           (!is_after(peer.bytes.first_sequence(), segment.acknowledgment) &&
+                            !is_after(segment.acknowledgment, peer.sent_end));
+    const bool is_corrected = is_proven && side.has_syn && !side.is_syn_proven &&
+                              !side.bytes.has_taken() && side.held_bytes() == 0;
     if (side.bytes.has_begun() && side.bytes.first_sequence() == first) {
         side.is_syn_proven |= is_proven;
         open(*stream, segment, head);
@@ -82,7 +85,8 @@ Streams::List::iterator Streams::renew(List::iterator stream, unsigned client)
     begin_side(*stream, client, rival.first);
     stream->sides[client].is_syn_proven = true;
     open(*stream, syn, Head{});
-    std::sort(since.begin(), since.end(), [](const Doubtful &a, const Doubtful &b) { return a.number < b.number; });
+    std::sort(since.begin(), since.end(),
+              [](const Doubtful &a, const Doubtful &b) { return a.number < b.number; });
     for (Doubtful &each : since) {
         each.segment.payload = each.bytes;
         stream = take_segment(stream, each.segment, each.head);
@@ -98,21 +102,25 @@ void Streams::take_reset(Stream &stream, const Segment &segment)
     const auto is_reset = [&] {
         if (!side.has_sent) {
             if (segment.has_acknowledgment && peer.has_syn && !peer.acks.is_known())
-                return segment.acknowledgment == peer.bytes.first_sequence() || segment.acknowledgment == peer.sent_end;
+                return segment.acknowledgment == peer.bytes.first_sequence() ||
+                       segment.acknowledgment == peer.sent_end;
             return peer.acks.reported() == segment.sequence;
         }
         const uint32_t expected = side.expected(), acked = peer.acks.acked();
         if (segment.sequence == expected || (side.is_ended && segment.sequence + 1 == expected))
             return true;
-        if (peer.acks.is_known() && is_after(acked, expected) && segment.sequence == acked) // the receiver has data missing in the capture
+        if (peer.acks.is_known() && is_after(acked, expected) &&
+            segment.sequence == acked) // the receiver has data missing in the capture
             return true;
-        const bool permits_sack = side.has_syn && peer.has_syn ? side.permits_sack && peer.permits_sack : true;
+        const bool permits_sack =
+            side.has_syn && peer.has_syn ? side.permits_sack && peer.permits_sack : true;
         return side.bytes.has_hole() && permits_sack && segment.sequence == side.sent_end;
     };
     if (stream.is_closed || !is_reset())
         return ignore(segment.payload.size());
     stream.is_closed = true;
-    counts_.other_bytes += segment.payload.size(); // at most a textual reason: not part of the stream
+    counts_.other_bytes +=
+        segment.payload.size(); // at most a textual reason: not part of the stream
     for (Side &each : stream.sides)
         give_ready(each, segment.timestamp_ns);
 }

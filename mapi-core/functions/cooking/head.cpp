@@ -24,7 +24,7 @@ using anonymize::put_word;
 using headers::folded;
 using headers::sum_of;
 
-constexpr uint32_t kPppoeBytes = 8;         // with the PPP protocol number
+constexpr uint32_t kPppoeBytes = 8; // with the PPP protocol number
 constexpr uint16_t kPppoeSession = 0x8864;
 constexpr uint16_t kGreChecksum = 0x8000, kGreVersion = 7;
 constexpr uint16_t kDoNotFragment = 0x4000;
@@ -44,13 +44,15 @@ void put_pppoe_length(uint8_t *data, uint32_t network, uint32_t bytes)
         return;
     uint8_t *const at = data + network - kPppoeBytes;
     const uint16_t ppp = half_at(at + 6);
-    if (half_at(at - 2) == kPppoeSession && at[0] == 0x11 && at[1] == 0 && (ppp == 0x0021 || ppp == 0x0057))
+    if (half_at(at - 2) == kPppoeSession && at[0] == 0x11 && at[1] == 0 &&
+        (ppp == 0x0021 || ppp == 0x0057))
         put_half(at + 4, bytes + 2);
 }
 
 bool is_erf(uint16_t link_type)
 {
-    return link_type == links::kErf || link_type == links::kErfEthernet || link_type == links::kErfPos;
+    return link_type == links::kErf || link_type == links::kErfEthernet ||
+           link_type == links::kErfPos;
 }
 
 // For link headers that contain the length of their payload.
@@ -61,7 +63,8 @@ void put_link_length(uint8_t *data, const Head &head, uint32_t bytes)
     if (head.link_type == links::kPppEther) {
         put_half(data + 4, bytes - (kPppoeBytes - 2));
     } else if (head.link_type == links::kNflog && network >= kAttributeBytes) {
-        const auto attribute = uint16_t(bytes - network + kAttributeBytes); // in this machine's byte order
+        const auto attribute =
+            uint16_t(bytes - network + kAttributeBytes); // in this machine's byte order
         memcpy(data + network - kAttributeBytes, &attribute, sizeof(attribute));
     } else if (is_erf(head.link_type)) {
         put_half(data + kErfRecordLength, bytes);
@@ -76,7 +79,8 @@ void put_tcp_checksum(uint8_t *ip, uint32_t ip_bytes, uint32_t tcp_bytes)
     const uint32_t addresses = ip_bytes == 20 ? 8 : 32;
     uint8_t *const tcp = ip + ip_bytes;
     put_half(tcp + 16, 0);
-    put_half(tcp + 16, folded(sum_of(ip + ip_bytes - addresses, addresses) + IPPROTO_TCP + tcp_bytes + sum_of(tcp, tcp_bytes)));
+    put_half(tcp + 16, folded(sum_of(ip + ip_bytes - addresses, addresses) + IPPROTO_TCP +
+                              tcp_bytes + sum_of(tcp, tcp_bytes)));
 }
 
 // Of the header itself, and of a GRE header after it.
@@ -89,7 +93,8 @@ void put_outer_checksums(uint8_t *header, uint32_t bytes)
         put_half(header + 10, folded(sum_of(header, header_bytes)));
     }
     uint8_t *const gre = header + header_bytes;
-    if (header[is_ipv4 ? 9 : 6] != IPPROTO_GRE || (half_at(gre) & (kGreChecksum | kGreVersion)) != kGreChecksum)
+    if (header[is_ipv4 ? 9 : 6] != IPPROTO_GRE ||
+        (half_at(gre) & (kGreChecksum | kGreVersion)) != kGreChecksum)
         return;
     put_half(gre + 4, 0);
     put_half(gre + 4, folded(sum_of(gre, bytes - header_bytes)));
@@ -101,7 +106,8 @@ bool can_be_head(const headers::Headers &found)
     const headers::IpLayer *const ip = found.innermost();
     if (!ip || ip->offset > kPrefixBytesMost)
         return false;
-    return std::none_of(found.ip.begin(), found.ip.begin() + found.ip_layers - 1, [](const headers::IpLayer &layer) { return layer.is_fragment; });
+    return std::none_of(found.ip.begin(), found.ip.begin() + found.ip_layers - 1,
+                        [](const headers::IpLayer &layer) { return layer.is_fragment; });
 }
 
 void begin_head(Head &head, const mapi_packet &packet, const headers::Headers &found)
@@ -115,7 +121,8 @@ void begin_head(Head &head, const mapi_packet &packet, const headers::Headers &f
         head.outer[i] = uint16_t(found.ip[i].offset);
     head.link_type = packet.link_type;
     head.ifindex = packet.ifindex;
-    head.is_link_length_short = packet.link_type == links::kPppEther || packet.link_type == links::kNflog || is_erf(packet.link_type);
+    head.is_link_length_short = packet.link_type == links::kPppEther ||
+                                packet.link_type == links::kNflog || is_erf(packet.link_type);
     uint8_t *const header = head.bytes.data() + ip.offset;
     if (const auto ends = headers::end_addresses_of(packet.data, ip)) // the source route is removed
         std::copy(ends->both().begin(), ends->both().end(), header + (ip.version == 4 ? 12 : 8));
@@ -134,8 +141,8 @@ void end_head(Head &head, const uint8_t *tcp)
     put_half(own + 18, 0); // urgent data is treated like any other
 }
 
-void make_packet(functions::MadePackets &made, const Head &head, uint32_t sequence, uint8_t flags, std::span<const uint8_t> payload,
-                 uint64_t timestamp_ns)
+void make_packet(functions::MadePackets &made, const Head &head, uint32_t sequence, uint8_t flags,
+                 std::span<const uint8_t> payload, uint64_t timestamp_ns)
 {
     const uint32_t head_bytes = uint32_t(head.bytes.size());
     const uint32_t bytes = head_bytes + uint32_t(payload.size());

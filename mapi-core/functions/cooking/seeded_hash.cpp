@@ -9,9 +9,7 @@
 
 namespace mapi::cooking
 {
-SeededHash::SeededHash() : seed_(functions::random_seed())
-{
-}
+SeededHash::SeededHash() : seed_(functions::random_seed()) {}
 
 size_t SeededHash::of(const void *bytes, size_t count) const
 {

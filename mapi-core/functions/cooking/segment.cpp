@@ -11,7 +11,12 @@ namespace mapi::cooking
 {
 namespace
 {
-enum TcpOption : uint8_t { kEndOfOptions = 0, kNoOperation = 1, kWindowScale = 3, kSackPermitted = 4 };
+enum TcpOption : uint8_t {
+    kEndOfOptions = 0,
+    kNoOperation = 1,
+    kWindowScale = 3,
+    kSackPermitted = 4
+};
 constexpr uint8_t kScaleMost = 14; // RFC 7323 2.3
 
 void read_options(Segment &segment, std::span<const uint8_t> options)
@@ -32,7 +37,9 @@ void read_options(Segment &segment, std::span<const uint8_t> options)
 }
 } // namespace
 
-std::optional<Segment> read_segment(std::span<const uint8_t> source, std::span<const uint8_t> destination, std::span<const uint8_t> datagram)
+std::optional<Segment> read_segment(std::span<const uint8_t> source,
+                                    std::span<const uint8_t> destination,
+                                    std::span<const uint8_t> datagram)
 {
     const uint32_t header_bytes = datagram.size() < kTcpBytes ? 0 : (datagram[12] >> 4) * 4u;
     if (header_bytes < kTcpBytes || header_bytes > datagram.size())
@@ -62,7 +69,8 @@ std::optional<Segment> read_segment(std::span<const uint8_t> source, std::span<c
 uint32_t cut_bytes_of(const mapi_packet &packet, const headers::IpLayer &layer)
 {
     const uint8_t *const header = packet.data + layer.offset;
-    const uint32_t reported = layer.version == 4 ? anonymize::half_at(header + 2) : anonymize::half_at(header + 4);
+    const uint32_t reported =
+        layer.version == 4 ? anonymize::half_at(header + 2) : anonymize::half_at(header + 4);
     if (reported == 0) // offload: extends to the end of the capture
         return packet.wire_len > packet.caplen ? packet.wire_len - packet.caplen : 0;
     const uint32_t end = layer.offset + reported + (layer.version == 4 ? 0 : 40);

@@ -45,7 +45,9 @@ struct Segment {
 };
 
 // From a datagram between two addresses of 4 or 16 bytes; nullopt if it has no complete TCP header.
-std::optional<Segment> read_segment(std::span<const uint8_t> source, std::span<const uint8_t> destination, std::span<const uint8_t> datagram);
+std::optional<Segment> read_segment(std::span<const uint8_t> source,
+                                    std::span<const uint8_t> destination,
+                                    std::span<const uint8_t> datagram);
 
 // Number of bytes that the layer's header announces but the capture does not contain.
 uint32_t cut_bytes_of(const mapi_packet &packet, const headers::IpLayer &layer);

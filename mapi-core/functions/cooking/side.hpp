@@ -49,22 +49,28 @@ struct Side {
     std::unique_ptr<Rival> rival;
     Acks acks; // what this side's packets acknowledge
     Head head;
-    uint64_t last_ns = 0;      // of a packet with payload
-    uint64_t last_number = 0;  // of an accepted packet
-    uint32_t end_sequence = 0; // of its FIN
-    uint32_t sent_end = 0;     // end of the accepted data, with SYN and FIN
-    bool has_sent = false;     // sent_end is valid
-    bool has_syn = false;      // its SYN has been seen: no data precedes its first byte
+    uint64_t last_ns = 0;       // of a packet with payload
+    uint64_t last_number = 0;   // of an accepted packet
+    uint32_t end_sequence = 0;  // of its FIN
+    uint32_t sent_end = 0;      // end of the accepted data, with SYN and FIN
+    bool has_sent = false;      // sent_end is valid
+    bool has_syn = false;       // its SYN has been seen: no data precedes its first byte
     bool is_syn_proven = false; // and it answers the other side's SYN
     bool permits_sack = false;
-    bool has_end = false;      // its FIN has been seen
-    bool is_ended = false;     // and everything before it
-    bool is_over = false;      // no more of its bytes are requested
+    bool has_end = false;  // its FIN has been seen
+    bool is_ended = false; // and everything before it
+    bool is_over = false;  // no more of its bytes are requested
 
     size_t held_bytes() const { return bytes.held_bytes() + early.held_bytes(); }
-    size_t cost() const { return bytes.cost() + early.cost() + doubtful_bytes + doubtful.size() * Doubtful::kCost; }
+    size_t cost() const
+    {
+        return bytes.cost() + early.cost() + doubtful_bytes + doubtful.size() * Doubtful::kCost;
+    }
     // The number that the receiver expects next.
-    uint32_t expected() const { return bytes.has_begun() ? bytes.next_sequence() + is_ended : sent_end; }
+    uint32_t expected() const
+    {
+        return bytes.has_begun() ? bytes.next_sequence() + is_ended : sent_end;
+    }
     void note_sent(uint32_t end)
     {
         if (!has_sent || is_after(end, sent_end))

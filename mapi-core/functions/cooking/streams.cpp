@@ -6,14 +6,17 @@
 
 namespace mapi::cooking
 {
-Streams::Streams(const Order &order, mapi_cooking_t &counts, functions::MadePackets &made) : order_(order), counts_(counts), made_(made)
+Streams::Streams(const Order &order, mapi_cooking_t &counts, functions::MadePackets &made)
+    : order_(order), counts_(counts), made_(made)
 {
 }
 
 uint64_t Streams::memory_bytes(const Limits &limits)
 {
-    constexpr uint64_t kPlaceBytes = sizeof(Ends) + 8 * sizeof(void *); // in the list and in by_ends_
-    return limits.streams * (sizeof(Stream) + kPlaceBytes) + 2 * limits.bytes + functions::MadePackets::kMemoryBytes;
+    constexpr uint64_t kPlaceBytes =
+        sizeof(Ends) + 8 * sizeof(void *); // in the list and in by_ends_
+    return limits.streams * (sizeof(Stream) + kPlaceBytes) + 2 * limits.bytes +
+           functions::MadePackets::kMemoryBytes;
 }
 
 // A RST never begins a stream: it belongs to one that has ended, or to none.
@@ -22,7 +25,8 @@ void Streams::take(const Segment &segment, const Head &head)
     ++counts_.packets;
     counts_.bytes += segment.payload.size();
     const auto found = by_ends_.find(segment.ends);
-    const bool is_odd = (segment.flags & kSyn) && (segment.flags & kFin); // no host accepts such a packet
+    const bool is_odd =
+        (segment.flags & kSyn) && (segment.flags & kFin); // no host accepts such a packet
     if (is_odd || (found == by_ends_.end() && (segment.flags & kRst)))
         return ignore(segment.payload.size());
     auto stream = found == by_ends_.end() ? begin(segment) : found->second;
@@ -30,7 +34,8 @@ void Streams::take(const Segment &segment, const Head &head)
     if (segment.flags & kRst)
         take_reset(*stream, segment);
     else
-        stream = segment.flags & kSyn ? take_syn(stream, segment, head) : take_segment(stream, segment, head);
+        stream = segment.flags & kSyn ? take_syn(stream, segment, head)
+                                      : take_segment(stream, segment, head);
     settle(stream);
 }
 
@@ -49,7 +54,8 @@ Streams::List::iterator Streams::begin(const Segment &segment)
     quiet_.emplace_back();
     const auto stream = std::prev(quiet_.end());
     stream->ends = segment.ends;
-    stream->client = (segment.flags & (kSyn | kAck)) == (kSyn | kAck) ? 1 - segment.from : segment.from;
+    stream->client =
+        (segment.flags & (kSyn | kAck)) == (kSyn | kAck) ? 1 - segment.from : segment.from;
     try {
         by_ends_.emplace(segment.ends, stream);
     } catch (...) {
@@ -64,7 +70,8 @@ Streams::List::iterator Streams::begin(const Segment &segment)
 void Streams::settle(List::iterator stream)
 {
     const size_t cost = stream->sides[0].cost() + stream->sides[1].cost();
-    const bool is_empty = stream->sides[0].head.bytes.empty() && stream->sides[1].head.bytes.empty();
+    const bool is_empty =
+        stream->sides[0].head.bytes.empty() && stream->sides[1].head.bytes.empty();
     cost_ += cost - stream->cost;
     stream->cost = cost;
     const bool is_quiet = cost == 0 && (stream->is_closed || is_empty);
@@ -99,7 +106,8 @@ void Streams::expire(uint64_t now_ns)
     if (order_.timeout_ns == 0)
         return;
     for (List *list : {&quiet_, &busy_}) {
-        while (!list->empty() && now_ns > list->front().last_ns && now_ns - list->front().last_ns > order_.timeout_ns)
+        while (!list->empty() && now_ns > list->front().last_ns &&
+               now_ns - list->front().last_ns > order_.timeout_ns)
             end(list->begin());
     }
 }

@@ -10,26 +10,26 @@
 
 #include <mapi/mapi.h>
 
+#include "functions/common/made_packets.hpp"
 #include "functions/cooking/head.hpp"
 #include "functions/cooking/seeded_hash.hpp"
 #include "functions/cooking/segment.hpp"
 #include "functions/cooking/side.hpp"
-#include "functions/common/made_packets.hpp"
 
 namespace mapi::cooking
 {
 // Limits of what is kept.  Beyond them, the stream that was silent longest ends early.
 struct Limits {
     size_t streams = 65536;
-    size_t bytes = 64u << 20;        // of all streams, ready or behind holes
-    size_t hole_bytes = 1u << 20;    // behind a hole, per direction; then the hole is skipped
+    size_t bytes = 64u << 20;     // of all streams, ready or behind holes
+    size_t hole_bytes = 1u << 20; // behind a hole, per direction; then the hole is skipped
     size_t hole_segments = 512;
 };
 
 struct Order {
-    size_t threshold = 32000;   // size of a cooked packet in bytes
-    uint64_t timeout_ns = 0;    // a stream without packets ends after this time; 0: never
-    bool is_once = false;       // one packet per side
+    size_t threshold = 32000; // size of a cooked packet in bytes
+    uint64_t timeout_ns = 0;  // a stream without packets ends after this time; 0: never
+    bool is_once = false;     // one packet per side
     int side = BOTH_SIDE;
     Limits limits{};
 };
@@ -83,7 +83,8 @@ private:
     void begin_side(Stream &stream, unsigned from, uint32_t first);
     void put(Stream &stream, const Segment &segment, uint32_t sequence);
     void put_bytes(Side &side, const Side &peer, const Segment &segment, uint32_t sequence);
-    std::span<const uint8_t> put_early(Side &side, const Side &peer, const Segment &segment, uint32_t sequence);
+    std::span<const uint8_t> put_early(Side &side, const Side &peer, const Segment &segment,
+                                       uint32_t sequence);
     void close(Stream &stream, const Segment &segment, uint32_t end_sequence);
 
     // doubt.cpp

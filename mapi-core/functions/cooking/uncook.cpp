@@ -10,9 +10,9 @@
 
 #include "anonymize/bytes.hpp"
 #include "functions/catalog.hpp"
-#include "functions/cooking/head.hpp"
 #include "functions/common/instance.hpp"
 #include "functions/common/unread_packets.hpp"
+#include "functions/cooking/head.hpp"
 
 namespace mapi::functions
 {
@@ -23,7 +23,10 @@ constexpr uint32_t kIpBytes = 1500; // of a segment, if no other length is given
 class Uncook
 {
 public:
-    Uncook(mapi_uncook_t *result, uint32_t segment_bytes) : counts_(*result), segment_bytes_(segment_bytes) {}
+    Uncook(mapi_uncook_t *result, uint32_t segment_bytes)
+        : counts_(*result), segment_bytes_(segment_bytes)
+    {
+    }
 
     void run(const mapi_batch &batch, uint64_t mask)
     {
@@ -46,7 +49,8 @@ private:
     {
         const headers::Headers found = unread_.parse(packet);
         const headers::IpLayer *const ip = found.innermost();
-        if (!cooking::can_be_head(found) || ip->is_fragment || ip->protocol != IPPROTO_TCP || !cut(packet, found)) {
+        if (!cooking::can_be_head(found) || ip->is_fragment || ip->protocol != IPPROTO_TCP ||
+            !cut(packet, found)) {
             made_.add(packet);
             ++counts_.passed_packets;
         }
@@ -62,7 +66,9 @@ private:
         cooking::begin_head(head_, packet, found);
         cooking::end_head(head_, packet.data + ip.transport);
         const uint32_t head_bytes = UINT16_MAX - head_.room();
-        const uint32_t most = std::min(segment_bytes_ ? segment_bytes_ : kIpBytes - std::min(head_bytes, kIpBytes - 1), head_.room());
+        const uint32_t most = std::min(
+            segment_bytes_ ? segment_bytes_ : kIpBytes - std::min(head_bytes, kIpBytes - 1),
+            head_.room());
         if (payload->size() <= most)
             return false;
         const uint64_t segments = (payload->size() + most - 1) / most;
@@ -73,8 +79,12 @@ private:
         const uint32_t first = anonymize::word_at(packet.data + ip.transport + 4);
         for (uint32_t at = 0; at < payload->size(); at += most) {
             const auto part = payload->subspan(at, std::min<size_t>(most, payload->size() - at));
-            const uint32_t sequence = first + at + (at && head_.flags() & cooking::kSyn ? 1 : 0); // a SYN occupies one sequence number
-            cooking::make_packet(made_, head_, sequence, made_flags(at, part.size(), payload->size()), part, packet.timestamp_ns);
+            const uint32_t sequence =
+                first + at +
+                (at && head_.flags() & cooking::kSyn ? 1 : 0); // a SYN occupies one sequence number
+            cooking::make_packet(made_, head_, sequence,
+                                 made_flags(at, part.size(), payload->size()), part,
+                                 packet.timestamp_ns);
             ++counts_.segments;
         }
         ++counts_.cooked_packets;
@@ -85,7 +95,8 @@ private:
     uint8_t made_flags(size_t at, size_t bytes, size_t all_bytes) const
     {
         const uint8_t flags = head_.flags();
-        uint8_t wanted = uint8_t(flags & ~(cooking::kSyn | cooking::kFin | cooking::kRst | cooking::kPsh));
+        uint8_t wanted =
+            uint8_t(flags & ~(cooking::kSyn | cooking::kFin | cooking::kRst | cooking::kPsh));
         if (at == 0)
             wanted |= flags & cooking::kSyn;
         if (at + bytes == all_bytes)
@@ -103,14 +114,18 @@ private:
 int create(const mapi_function_setup *setup, void **instance)
 {
     if (setup->arguments[1].kind && !setup->arguments[2].kind)
-        return refuse(setup, MFUNCT_INVALID_ARGUMENT_3, "takes no arguments, one, or the three of MAPI 2, which are ignored");
+        return refuse(setup, MFUNCT_INVALID_ARGUMENT_3,
+                      "takes no arguments, one, or the three of MAPI 2, which are ignored");
     const bool is_given = setup->arguments[0].kind && !setup->arguments[2].kind;
     const int64_t bytes = is_given ? setup->arguments[0].number : 0;
     if (bytes < 0 || bytes > UINT16_MAX)
-        return refuse(setup, MFUNCT_INVALID_ARGUMENT_1, "the segment size is out of range (1 to 65535 bytes of payload, or 0 for IP packets of 1500 bytes)");
+        return refuse(setup, MFUNCT_INVALID_ARGUMENT_1,
+                      "the segment size is out of range (1 to 65535 bytes of payload, or 0 for IP "
+                      "packets of 1500 bytes)");
     if (const int refused = reserve_memory(setup, MadePackets::kMemoryBytes))
         return refused;
-    return create_object<Uncook>(setup, instance, static_cast<mapi_uncook_t *>(setup->result), uint32_t(bytes));
+    return create_object<Uncook>(setup, instance, static_cast<mapi_uncook_t *>(setup->result),
+                                 uint32_t(bytes));
 }
 
 uint64_t process(void *instance, const mapi_batch *batch, uint64_t mask)

@@ -31,7 +31,9 @@ class BpfFilter
 {
 public:
     BpfFilter(const mapi_function_setup *setup, const char *expression)
-        : expression_(expression), has_packet_types_((setup->device_flags & MAPI_DEVICE_PACKET_TYPES) != 0), interface_index_(setup->interface_index)
+        : expression_(expression),
+          has_packet_types_((setup->device_flags & MAPI_DEVICE_PACKET_TYPES) != 0),
+          interface_index_(setup->interface_index)
     {
         programs_.reserve(kProgramsMax);
     }
@@ -44,7 +46,8 @@ public:
             programs_.push_back({link_type, match::BpfProgram::compile(expression_, link_type, 0)});
         } catch (const match::FilterError &) {
             Entry entry{link_type};
-            entry.kernel_code = has_packet_types_ ? match::compile_live(expression_, link_type) : std::vector<bpf_insn>();
+            entry.kernel_code = has_packet_types_ ? match::compile_live(expression_, link_type)
+                                                  : std::vector<bpf_insn>();
             if (entry.kernel_code.empty())
                 throw;
             entry.program = answered(entry, PACKET_HOST);
@@ -108,15 +111,19 @@ public:
 private:
     struct Entry {
         uint16_t link_type = 0;
-        std::optional<match::BpfProgram> program = {}; // empty: the expression cannot be used with this link type
-        std::optional<match::BpfProgram> outgoing = {}; // if the direction matters: for packets sent by this machine
-        std::vector<bpf_insn> kernel_code = {};         // likewise: the program in the form the kernel accepts
+        std::optional<match::BpfProgram> program =
+            {}; // empty: the expression cannot be used with this link type
+        std::optional<match::BpfProgram> outgoing =
+            {}; // if the direction matters: for packets sent by this machine
+        std::vector<bpf_insn> kernel_code =
+            {}; // likewise: the program in the form the kernel accepts
     };
 
     // An expression can only test whether a packet is outgoing.
     match::BpfProgram answered(const Entry &entry, uint8_t packet_type) const
     {
-        return match::BpfProgram::from_instructions(match::answer_live(entry.kernel_code, packet_type, interface_index_));
+        return match::BpfProgram::from_instructions(
+            match::answer_live(entry.kernel_code, packet_type, interface_index_));
     }
 
     uint64_t filter(const mapi_packet *packets, uint64_t mask, uint16_t link_type)
@@ -132,12 +139,15 @@ private:
         return 0;
     }
 
-    static uint64_t filter_by_direction(const Entry &entry, const mapi_packet *packets, uint64_t mask)
+    static uint64_t filter_by_direction(const Entry &entry, const mapi_packet *packets,
+                                        uint64_t mask)
     {
         uint64_t outgoing = 0;
         for (uint64_t rest = mask; rest != 0; rest &= rest - 1)
-            outgoing |= packets[std::countr_zero(rest)].packet_type == PACKET_OUTGOING ? rest & -rest : 0;
-        return entry.program->filter(packets, mask & ~outgoing) | entry.outgoing->filter(packets, outgoing);
+            outgoing |=
+                packets[std::countr_zero(rest)].packet_type == PACKET_OUTGOING ? rest & -rest : 0;
+        return entry.program->filter(packets, mask & ~outgoing) |
+               entry.outgoing->filter(packets, outgoing);
     }
 
     // The cold path: a capture with several link types compiles once for each, at its first packet.
@@ -161,8 +171,10 @@ private:
     const std::string expression_;
     const bool has_packet_types_;
     const uint32_t interface_index_;
-    std::vector<Entry> programs_; // never reallocated; after create() used only by the device's thread
-    const match::BpfProgram *first_program_ = nullptr; // null: the result depends on more than the packet's bytes
+    std::vector<Entry>
+        programs_; // never reallocated; after create() used only by the device's thread
+    const match::BpfProgram *first_program_ =
+        nullptr; // null: the result depends on more than the packet's bytes
     uint16_t first_link_type_ = 0;
     std::span<const bpf_insn> first_code_, indexed_code_;
     std::atomic<uint64_t> unjudged_ = 0;
@@ -181,7 +193,8 @@ public:
         for (void *instance : instances) {
             group->filters_.push_back(static_cast<BpfFilter *>(instance));
             programs.push_back(group->filters_.back()->indexed_code());
-            if (group->filters_.back()->first_link_type() != group->filters_.front()->first_link_type())
+            if (group->filters_.back()->first_link_type() !=
+                group->filters_.front()->first_link_type())
                 return nullptr;
         }
         group->index_ = match::BpfIndex::make(programs);
@@ -219,12 +232,14 @@ int create(const mapi_function_setup *setup, void **instance)
         return refused;
     try {
         auto filter = std::make_unique<BpfFilter>(setup, expression);
-        filter->prepare(setup->link_type == MAPI_LINK_UNKNOWN ? uint16_t(links::kEthernet) : setup->link_type);
+        filter->prepare(setup->link_type == MAPI_LINK_UNKNOWN ? uint16_t(links::kEthernet)
+                                                              : setup->link_type);
         filter->keep_code();
         *instance = filter.release();
         return 0;
     } catch (const match::FilterError &error) {
-        return refuse(setup, PCAP_BPF_ERR, std::string("filter \"") + expression + "\": " + error.what());
+        return refuse(setup, PCAP_BPF_ERR,
+                      std::string("filter \"") + expression + "\": " + error.what());
     } catch (const std::exception &error) {
         return refuse(setup, MFUNCT_COULD_NOT_APPLY_FUNCT, error.what());
     }
@@ -255,7 +270,8 @@ int group_create(void *const *instances, uint32_t count, void **group)
     }
 }
 
-uint32_t group_process(void *group, const mapi_batch *batch, uint64_t mask, mapi_group_passed *passed)
+uint32_t group_process(void *group, const mapi_batch *batch, uint64_t mask,
+                       mapi_group_passed *passed)
 {
     return static_cast<BpfGroup *>(group)->process(*batch, mask, passed);
 }

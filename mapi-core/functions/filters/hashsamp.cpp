@@ -44,7 +44,8 @@ static_assert(sizeof(FlowKey) == 38);
 FlowKey key_of(const mapi_packet &packet, const headers::IpLayer &ip)
 {
     FlowKey key{};
-    const auto source = headers::source_of(packet, ip), destination = headers::destination_of(packet, ip);
+    const auto source = headers::source_of(packet, ip),
+               destination = headers::destination_of(packet, ip);
     memcpy(key.source, source.data(), source.size());
     memcpy(key.destination, destination.data(), destination.size());
     memcpy(key.source_port, packet.data + ip.transport, 4); // both ports
@@ -53,13 +54,15 @@ FlowKey key_of(const mapi_packet &packet, const headers::IpLayer &ip)
     return key;
 }
 
-static_assert(sizeof(struct sample) == 40 && offsetof(struct sample, timestamp) == offsetof(mapi_sample_t, timestamp));
+static_assert(sizeof(struct sample) == 40 &&
+              offsetof(struct sample, timestamp) == offsetof(mapi_sample_t, timestamp));
 
 // TCP flags in MAPI 2's numbering.
 uint32_t mapi2_flags(uint8_t header_flags)
 {
     constexpr uint8_t kFin = 1, kSyn = 2, kRst = 4, kPsh = 8, kAck = 16;
-    return (header_flags & kSyn ? TCP_SYN : 0) | (header_flags & kAck ? TCP_ACK : 0) | (header_flags & kRst ? TCP_RST : 0) | (header_flags & kFin ? TCP_FIN : 0) |
+    return (header_flags & kSyn ? TCP_SYN : 0) | (header_flags & kAck ? TCP_ACK : 0) |
+           (header_flags & kRst ? TCP_RST : 0) | (header_flags & kFin ? TCP_FIN : 0) |
            (header_flags & kPsh ? TCP_PSH : 0);
 }
 
@@ -101,7 +104,8 @@ private:
         return true;
     }
 
-    void keep(const mapi_packet &packet, const headers::IpLayer &ip, const FlowKey &key, headers::Ports ports)
+    void keep(const mapi_packet &packet, const headers::IpLayer &ip, const FlowKey &key,
+              headers::Ports ports)
     {
         mapi_sample_t sample{};
         sample.timestamp = ntp_time(packet.timestamp_ns);
@@ -135,9 +139,11 @@ int create(const mapi_function_setup *setup, void **instance)
 {
     const int64_t part = setup->arguments[0].number, keeps = setup->arguments[1].number;
     if (part < 1 || part > kParts)
-        return refuse(setup, MFUNCT_INVALID_ARGUMENT_1, "the sampled part is out of range (1 to 1024, of 1024)");
+        return refuse(setup, MFUNCT_INVALID_ARGUMENT_1,
+                      "the sampled part is out of range (1 to 1024, of 1024)");
     if (keeps != 0 && keeps != 1)
-        return refuse(setup, MFUNCT_INVALID_ARGUMENT_2, "the flag that keeps samples is neither 0 nor 1");
+        return refuse(setup, MFUNCT_INVALID_ARGUMENT_2,
+                      "the flag that keeps samples is neither 0 nor 1");
     return create_object<HashSampler>(setup, instance, setup, uint64_t(part), keeps != 0);
 }
 

@@ -19,11 +19,13 @@ int create(const mapi_function_setup *setup, void **instance)
         return refuse(setup, MFUNCT_INVALID_ARGUMENT_1, "the pattern is empty");
     try {
         auto expression = match::RegularExpression::compile(pattern);
-        const int refused = reserve_memory(setup, expression->memory_bytes()); // the size is only known after compilation
+        const int refused = reserve_memory(
+            setup, expression->memory_bytes()); // the size is only known after compilation
         *instance = refused ? nullptr : expression.release();
         return refused;
     } catch (const match::PatternError &error) {
-        return refuse(setup, MFUNCT_INVALID_ARGUMENT, std::string("\"") + pattern + "\": " + error.what());
+        return refuse(setup, MFUNCT_INVALID_ARGUMENT,
+                      std::string("\"") + pattern + "\": " + error.what());
     } catch (const std::exception &error) {
         return refuse(setup, MFUNCT_COULD_NOT_APPLY_FUNCT, error.what());
     }

@@ -28,7 +28,8 @@ using Sampler = std::variant<PeriodicSampler, ProbabilisticSampler>;
 int create_sampler(const mapi_function_setup *setup, int64_t value, int64_t mode, void **instance)
 {
     if (mode != PERIODIC && mode != PROBABILISTIC)
-        return refuse(setup, MFUNCT_INVALID_ARGUMENT_2, "the mode is neither PERIODIC nor PROBABILISTIC");
+        return refuse(setup, MFUNCT_INVALID_ARGUMENT_2,
+                      "the mode is neither PERIODIC nor PROBABILISTIC");
     if (value < 1)
         return refuse(setup, MFUNCT_INVALID_ARGUMENT_1, "the value is less than 1");
     if (mode == PROBABILISTIC && value > 100)
@@ -54,7 +55,8 @@ std::optional<int64_t> read_number(std::string_view text)
 {
     int64_t number = 0;
     const auto [stop, status] = std::from_chars(text.data(), text.data() + text.size(), number);
-    return status == std::errc() && stop == text.data() + text.size() ? std::optional(number) : std::nullopt;
+    return status == std::errc() && stop == text.data() + text.size() ? std::optional(number)
+                                                                      : std::nullopt;
 }
 
 int create_from_text(const mapi_function_setup *setup, void **instance)
@@ -62,10 +64,12 @@ int create_from_text(const mapi_function_setup *setup, void **instance)
     const char *value_text = setup->arguments[0].text;
     const char *mode_text = setup->arguments[1].text;
     if (!value_text || !mode_text)
-        return refuse(setup, value_text ? MFUNCT_INVALID_ARGUMENT_2 : MFUNCT_INVALID_ARGUMENT_1, "a string is missing");
+        return refuse(setup, value_text ? MFUNCT_INVALID_ARGUMENT_2 : MFUNCT_INVALID_ARGUMENT_1,
+                      "a string is missing");
     const auto value = read_number(value_text);
     if (!value)
-        return refuse(setup, MFUNCT_INVALID_ARGUMENT_1, std::string("\"") + value_text + "\" is not a number");
+        return refuse(setup, MFUNCT_INVALID_ARGUMENT_1,
+                      std::string("\"") + value_text + "\" is not a number");
     const std::string_view mode = mode_text;
     if (mode == "PERIODIC" || mode == "DET")
         return create_sampler(setup, *value, PERIODIC, instance);
@@ -76,7 +80,8 @@ int create_from_text(const mapi_function_setup *setup, void **instance)
 
 uint64_t process(void *instance, const mapi_batch *, uint64_t mask)
 {
-    return std::visit([mask](auto &sampler) { return sampler.sample(mask); }, *static_cast<Sampler *>(instance));
+    return std::visit([mask](auto &sampler) { return sampler.sample(mask); },
+                      *static_cast<Sampler *>(instance));
 }
 
 // Restarts the period; random sampling has no state to reset.

@@ -30,16 +30,22 @@ int create(const mapi_function_setup *setup, void **instance)
     if (!pattern || !*pattern)
         return refuse(setup, MFUNCT_INVALID_ARGUMENT_1, "the pattern is empty");
     if (!is_window_value(offset))
-        return refuse(setup, MFUNCT_INVALID_ARGUMENT_2, "offset " + std::to_string(offset) + " is negative");
+        return refuse(setup, MFUNCT_INVALID_ARGUMENT_2,
+                      "offset " + std::to_string(offset) + " is negative");
     if (!is_window_value(depth))
-        return refuse(setup, MFUNCT_INVALID_ARGUMENT_3, "depth " + std::to_string(depth) + " is negative");
-    const std::string letter_case = setup->argument_count > 3 && setup->arguments[3].kind ? setup->arguments[3].text : "";
+        return refuse(setup, MFUNCT_INVALID_ARGUMENT_3,
+                      "depth " + std::to_string(depth) + " is negative");
+    const std::string letter_case =
+        setup->argument_count > 3 && setup->arguments[3].kind ? setup->arguments[3].text : "";
     if (!letter_case.empty() && letter_case != kNoCase)
-        return refuse(setup, MFUNCT_INVALID_ARGUMENT_4, "\"" + letter_case + "\" is neither \"nocase\" nor empty");
+        return refuse(setup, MFUNCT_INVALID_ARGUMENT_4,
+                      "\"" + letter_case + "\" is neither \"nocase\" nor empty");
     try {
-        auto matcher = std::make_unique<match::StringMatcher>(pattern, int(offset), int(depth),
-                                                              letter_case == kNoCase ? match::LetterCase::kIgnored : match::LetterCase::kExact);
-        const int refused = reserve_memory(setup, matcher->memory_bytes()); // the size is only known after compilation
+        auto matcher = std::make_unique<match::StringMatcher>(
+            pattern, int(offset), int(depth),
+            letter_case == kNoCase ? match::LetterCase::kIgnored : match::LetterCase::kExact);
+        const int refused = reserve_memory(
+            setup, matcher->memory_bytes()); // the size is only known after compilation
         *instance = refused ? nullptr : matcher.release();
         return refused;
     } catch (const match::PatternError &error) {
@@ -67,10 +73,12 @@ int group_create(void *const *instances, uint32_t count, void **group)
     }
 }
 
-uint32_t group_process(void *group, const mapi_batch *batch, uint64_t mask, mapi_group_passed *passed)
+uint32_t group_process(void *group, const mapi_batch *batch, uint64_t mask,
+                       mapi_group_passed *passed)
 {
     uint32_t count = 0;
-    for (const match::PatternMatches &matches : static_cast<match::StringMatcherSet *>(group)->find(batch->packets, mask))
+    for (const match::PatternMatches &matches :
+         static_cast<match::StringMatcherSet *>(group)->find(batch->packets, mask))
         passed[count++] = {matches.mask, matches.matcher, 0};
     return count;
 }

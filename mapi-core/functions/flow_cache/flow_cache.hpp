@@ -22,8 +22,8 @@ namespace mapi::functions
 // Numbers of IPFIX's flowEndReason (RFC 5102 5.11.3).
 enum class FlowEnd : uint8_t {
     kIdle = 1,
-    kActive = 2,  // the flow continues as a new one
-    kForced = 4,  // no more packets, or time went back
+    kActive = 2, // the flow continues as a new one
+    kForced = 4, // no more packets, or time went back
     kNoRoom = 5
 };
 
@@ -48,15 +48,19 @@ public:
         uint64_t packets;
         Values values; // zeros before the first packet
     };
-    static_assert(std::is_trivially_copyable_v<Values> && std::is_trivially_default_constructible_v<Values>);
+    static_assert(std::is_trivially_copyable_v<Values> &&
+                  std::is_trivially_default_constructible_v<Values>);
 
     // The memory of that many flows.
-    static constexpr uint64_t memory_bytes(uint32_t room) { return (room + uint64_t(1)) * sizeof(Entry) + std::bit_ceil(room) * sizeof(Index); }
+    static constexpr uint64_t memory_bytes(uint32_t room)
+    {
+        return (room + uint64_t(1)) * sizeof(Entry) + std::bit_ceil(room) * sizeof(Index);
+    }
 
     // room: number of flows, 1 to kRoomMax.  Throws std::bad_alloc, and what FlowHash throws.
     FlowCache(uint32_t room, FlowTimeouts timeouts)
-        : room_(room), timeouts_(timeouts), mask_(std::bit_ceil(room) - 1), entries_(allocate<Entry>(room + size_t(1))),
-          buckets_(allocate<Index>(mask_ + size_t(1)))
+        : room_(room), timeouts_(timeouts), mask_(std::bit_ceil(room) - 1),
+          entries_(allocate<Entry>(room + size_t(1))), buckets_(allocate<Index>(mask_ + size_t(1)))
     {
     }
 
@@ -113,9 +117,11 @@ public:
             now_ns_ = time_ns;
         }
         now_ns_ = std::max(now_ns_, time_ns);
-        while (idle_.oldest != kNone && now_ns_ - entries_[idle_.oldest].seen_ns >= timeouts_.idle_ns)
+        while (idle_.oldest != kNone &&
+               now_ns_ - entries_[idle_.oldest].seen_ns >= timeouts_.idle_ns)
             end_by_time(idle_.oldest, on_end);
-        while (timeouts_.active_ns && age_.oldest != kNone && now_ns_ - entries_[age_.oldest].begun_ns >= timeouts_.active_ns)
+        while (timeouts_.active_ns && age_.oldest != kNone &&
+               now_ns_ - entries_[age_.oldest].begun_ns >= timeouts_.active_ns)
             end_by_time(age_.oldest, on_end);
     }
 
@@ -144,7 +150,7 @@ private:
 
     struct Entry {
         uint64_t hash;
-        uint64_t seen_ns;  // the cache's time at its last packet, and at its first
+        uint64_t seen_ns; // the cache's time at its last packet, and at its first
         uint64_t begun_ns;
         Index next; // in its bucket, or in the free list
         Neighbours idle;
@@ -187,12 +193,14 @@ private:
     Index find(const FlowKey &key, uint64_t hash) const
     {
         Index i = buckets_[hash & mask_];
-        while (i != kNone && (entries_[i].hash != hash || memcmp(&entries_[i].flow.key, &key, sizeof(key)) != 0))
+        while (i != kNone &&
+               (entries_[i].hash != hash || memcmp(&entries_[i].flow.key, &key, sizeof(key)) != 0))
             i = entries_[i].next;
         return i;
     }
 
-    template <class OnEnd> Index begin(const FlowKey &key, uint64_t hash, uint64_t time_ns, OnEnd &&on_end)
+    template <class OnEnd>
+    Index begin(const FlowKey &key, uint64_t hash, uint64_t time_ns, OnEnd &&on_end)
     {
         if (size_ == room_) {
             end(idle_.oldest, FlowEnd::kNoRoom, now_ns_, on_end);
@@ -220,7 +228,8 @@ private:
     // By the timeout that expired first, as if time had been checked continuously.
     template <class OnEnd> void end_by_time(Index i, OnEnd &&on_end)
     {
-        const uint64_t idle_end_ns = entries_[i].seen_ns + timeouts_.idle_ns, active_end_ns = entries_[i].begun_ns + timeouts_.active_ns;
+        const uint64_t idle_end_ns = entries_[i].seen_ns + timeouts_.idle_ns,
+                       active_end_ns = entries_[i].begun_ns + timeouts_.active_ns;
         if (timeouts_.active_ns && active_end_ns < idle_end_ns)
             end(i, FlowEnd::kActive, active_end_ns, on_end);
         else
@@ -255,8 +264,8 @@ private:
     Memory<Index> buckets_;
     Order<&Entry::idle> idle_;
     Order<&Entry::age> age_;
-    Index free_ = kNone;    // list of entries used before
-    uint32_t touched_ = 0;  // entries used at any time
+    Index free_ = kNone;   // list of entries used before
+    uint32_t touched_ = 0; // entries used at any time
     uint32_t size_ = 0;
     uint64_t begun_ = 0;
     uint64_t now_ns_ = 0;

@@ -14,7 +14,8 @@ namespace mapi::functions
 {
 FlowHash::FlowHash()
 {
-    static_assert(sizeof(secret_) >= XXH3_SECRET_SIZE_MIN && sizeof(secret_) <= 256); // the system returns up to 256 bytes in full
+    static_assert(sizeof(secret_) >= XXH3_SECRET_SIZE_MIN &&
+                  sizeof(secret_) <= 256); // the system returns up to 256 bytes in full
     if (getrandom(secret_, sizeof(secret_), 0) != ssize_t(sizeof(secret_)))
         throw std::runtime_error("no random bytes from the system for the flow hash");
 }

@@ -15,7 +15,8 @@ constexpr uint32_t kIpv6Bytes = 40;
 FlowKey FlowPacket::key() const
 {
     FlowKey key{};
-    const auto source = headers::source_of(packet, *ip), destination = headers::destination_of(packet, *ip);
+    const auto source = headers::source_of(packet, *ip),
+               destination = headers::destination_of(packet, *ip);
     memcpy(key.source, source.data(), source.size());
     memcpy(key.destination, destination.data(), destination.size());
     key.protocol = ip->protocol;

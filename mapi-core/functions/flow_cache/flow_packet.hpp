@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Flow packet: a packet -> the flow that it belongs to, by the addresses and ports of its innermost IP header.
+// Flow packet: a packet -> the flow that it belongs to, by the addresses and ports of its innermost
+// IP header.
 #pragma once
 
 #include <cstdint>
@@ -20,8 +21,8 @@ struct FlowKey {
     uint8_t protocol; // IPPROTO_
     uint8_t version;  // 4 or 6
     // Zero unless they also distinguish flows.
-    uint16_t vlan; // of the outermost tag
-    uint16_t interface; // where the packet arrived
+    uint16_t vlan;        // of the outermost tag
+    uint16_t interface;   // where the packet arrived
     uint16_t reserved[3]; // zero: whole words compare faster
 };
 static_assert(sizeof(FlowKey) == 48);
@@ -39,7 +40,10 @@ inline FlowKey reversed(const FlowKey &key)
 class FlowPacket
 {
 public:
-    explicit FlowPacket(const mapi_packet &packet) : packet(packet), headers(headers::parse(packet)), ip(headers.innermost()) {}
+    explicit FlowPacket(const mapi_packet &packet)
+        : packet(packet), headers(headers::parse(packet)), ip(headers.innermost())
+    {
+    }
 
     bool has_flow() const { return ip != nullptr; }
     // Members below require a flow.
@@ -51,10 +55,13 @@ public:
     uint32_t ip_bytes() const;
     uint32_t ip_header_bytes() const;
     uint8_t ttl() const { return at_ip(ip->version == 4 ? 8 : 7); } // or hop limit
-    uint8_t type_of_service() const; // or traffic class
+    uint8_t type_of_service() const;                                // or traffic class
 
     uint8_t at_ip(uint32_t offset) const { return packet.data[ip->offset + offset]; }
-    uint16_t half_at_ip(uint32_t offset) const { return uint16_t(at_ip(offset) << 8 | at_ip(offset + 1)); }
+    uint16_t half_at_ip(uint32_t offset) const
+    {
+        return uint16_t(at_ip(offset) << 8 | at_ip(offset + 1));
+    }
 
     const mapi_packet &packet;
     const headers::Headers headers;

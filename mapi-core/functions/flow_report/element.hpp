@@ -15,7 +15,7 @@ namespace mapi::functions
 struct Element {
     enum Family : uint8_t { kAny, kIpv4, kIpv6 }; // the flows whose records contain it
 
-    const char *name;      // in MAPI
+    const char *name;       // in MAPI
     const char *ipfix_name; // at IANA
     uint16_t number;
     uint16_t bytes;
@@ -28,7 +28,10 @@ struct Element {
     // Whether a biflow has one for each direction (RFC 5103 6): not for what both share, nor for
     // facts about the exporter.
     bool is_reversible() const;
-    bool is_in(uint8_t version) const { return family == kAny || (family == kIpv4) == (version == 4); }
+    bool is_in(uint8_t version) const
+    {
+        return family == kAny || (family == kIpv4) == (version == 4);
+    }
 };
 
 // By either name; null if there is none.
@@ -37,8 +40,10 @@ const Element *find_element(std::string_view name);
 std::string element_names();
 
 enum class ByteOrder { kNetwork, kHost };
-void append_value(std::string &to, const Element &element, const EndedFlow &flow, const ReportSettings &settings, ByteOrder order);
-void append_number(std::string &to, uint64_t number, unsigned bytes, ByteOrder order = ByteOrder::kNetwork);
+void append_value(std::string &to, const Element &element, const EndedFlow &flow,
+                  const ReportSettings &settings, ByteOrder order);
+void append_number(std::string &to, uint64_t number, unsigned bytes,
+                   ByteOrder order = ByteOrder::kNetwork);
 
 // On the exporter's clock.
 uint32_t uptime_ms(uint64_t boot_ns, uint64_t time_ns);

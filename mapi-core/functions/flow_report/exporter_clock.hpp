@@ -26,7 +26,8 @@ public:
 private:
     static constexpr uint64_t kNsPerSecond = 1'000'000'000;
     static constexpr uint64_t kLongestNs = (uint64_t{1} << 31) * 1'000'000;
-    static constexpr uint64_t kLeadNs = 60'000'000'000; // for flows that end later but began earlier
+    static constexpr uint64_t kLeadNs =
+        60'000'000'000; // for flows that end later but began earlier
 
     std::optional<uint64_t> boot_ns_;
 };

@@ -12,11 +12,11 @@
 #include <mapi/results.h>
 
 #include "functions/catalog.hpp"
+#include "functions/common/instance.hpp"
+#include "functions/common/unread_packets.hpp"
 #include "functions/flow_report/exporter_clock.hpp"
 #include "functions/flow_report/report_sink.hpp"
-#include "functions/common/instance.hpp"
 #include "functions/output/record_writer.hpp"
-#include "functions/common/unread_packets.hpp"
 
 namespace mapi::functions
 {
@@ -28,17 +28,22 @@ enum class Format { kNetflow5, kNetflow9, kIpfix };
 constexpr uint64_t kNsPerSecond = 1000000000;
 constexpr size_t kQueueRoom = 512; // messages, as in MAPI 2
 
-constexpr char kDefaultRecord9[] = "IP_SRC_ADDR IP_DST_ADDR INGRESS EGRESS PKTS BYTES FIRST_SWITCHED LAST_SWITCHED L4_SRC_PORT L4_DST_PORT "
+constexpr char kDefaultRecord9[] = "IP_SRC_ADDR IP_DST_ADDR INGRESS EGRESS PKTS BYTES "
+                                   "FIRST_SWITCHED LAST_SWITCHED L4_SRC_PORT L4_DST_PORT "
                                    "TCP_FLAGS PROT TOS ICMP_TYPE";
-constexpr char kDefaultRecordIpfix[] = "IP_SRC_ADDR IP_DST_ADDR INGRESS EGRESS PKTS BYTES FLOW_START_MS FLOW_END_MS L4_SRC_PORT L4_DST_PORT "
+constexpr char kDefaultRecordIpfix[] = "IP_SRC_ADDR IP_DST_ADDR INGRESS EGRESS PKTS BYTES "
+                                       "FLOW_START_MS FLOW_END_MS L4_SRC_PORT L4_DST_PORT "
                                        "TCP_FLAGS PROT TOS ICMP_TYPE FLOW_END_REASON";
 
 // The reason why a format cannot represent some flows.
 const char *why_refused(int error)
 {
     switch (error) {
-    case EAFNOSUPPORT: return "IPv6 flows are not written: NETFLOW_V5 supports only IPv4 (use NETFLOW_V9 or IPFIX)";
-    case EOVERFLOW: return "flows that end after 2106-02-07 are not written: messages count seconds in 32 bits";
+    case EAFNOSUPPORT:
+        return "IPv6 flows are not written: NETFLOW_V5 supports only IPv4 (use NETFLOW_V9 or "
+               "IPFIX)";
+    case EOVERFLOW:
+        return "flows that end after 2106-02-07 are not written: messages count seconds in 32 bits";
     default: return nullptr;
     }
 }
@@ -54,7 +59,9 @@ class FlowReport
 {
     auto on_end()
     {
-        return [this](const ReportCache::Flow &flow, FlowEnd reason, uint64_t ended_ns) { hand_over(flow, reason, ended_ns); };
+        return [this](const ReportCache::Flow &flow, FlowEnd reason, uint64_t ended_ns) {
+            hand_over(flow, reason, ended_ns);
+        };
     }
 
 public:
@@ -62,12 +69,14 @@ public:
     // ones.
     static uint64_t memory_bytes(const ReportSettings &settings)
     {
-        return ReportCache::memory_bytes(settings.room) + 2 * uint64_t(settings.room) * sizeof(EndedFlow) + RecordWriter::kMemoryBytes;
+        return ReportCache::memory_bytes(settings.room) +
+               2 * uint64_t(settings.room) * sizeof(EndedFlow) + RecordWriter::kMemoryBytes;
     }
 
     FlowReport(const mapi_function_setup *setup, const Plan &plan)
         : settings_(plan.settings), key_(plan.key),
-          cache_(settings_.room, {settings_.idle_seconds * kNsPerSecond, settings_.active_seconds * kNsPerSecond}),
+          cache_(settings_.room,
+                 {settings_.idle_seconds * kNsPerSecond, settings_.active_seconds * kNsPerSecond}),
           queue_(is_queued(setup) ? std::make_unique<ReportQueue>(setup, kQueueRoom) : nullptr),
           writer_(make_sink(setup, plan), is_offline(setup), [this] { end_queue(); })
     {
@@ -112,8 +121,14 @@ public:
     }
 
 private:
-    static bool is_file(const mapi_function_setup *setup) { return setup->arguments[kTransport].number >= 0; }
-    static bool is_queued(const mapi_function_setup *setup) { return strcmp(setup->arguments[kTransport].text, "SHMEM") == 0; }
+    static bool is_file(const mapi_function_setup *setup)
+    {
+        return setup->arguments[kTransport].number >= 0;
+    }
+    static bool is_queued(const mapi_function_setup *setup)
+    {
+        return strcmp(setup->arguments[kTransport].text, "SHMEM") == 0;
+    }
 
     void end_queue()
     {
@@ -124,16 +139,23 @@ private:
     std::unique_ptr<RecordSink> make_sink(const mapi_function_setup *setup, const Plan &plan)
     {
         const mapi_argument &transport = setup->arguments[kTransport];
-        auto target = is_file(setup)   ? make_file_target(int(transport.number))
-                      : queue_         ? make_queue_target(*queue_)
-                                       : make_udp_target(transport.text);
-        return std::make_unique<ReportSink>(std::move(target), [&](bool repeats_templates, SendMessage send) {
-            switch (plan.format) {
-            case Format::kNetflow5: return make_netflow5(plan.settings, std::move(send));
-            case Format::kNetflow9: return make_netflow9(plan.settings, plan.records, repeats_templates, std::move(send));
-            default: return make_ipfix(plan.settings, plan.records, plan.key.is_biflow(), repeats_templates, std::move(send));
-            }
-        }, losses_);
+        auto target = is_file(setup) ? make_file_target(int(transport.number))
+                      : queue_       ? make_queue_target(*queue_)
+                                     : make_udp_target(transport.text);
+        return std::make_unique<ReportSink>(
+            std::move(target),
+            [&](bool repeats_templates, SendMessage send) {
+                switch (plan.format) {
+                case Format::kNetflow5: return make_netflow5(plan.settings, std::move(send));
+                case Format::kNetflow9:
+                    return make_netflow9(plan.settings, plan.records, repeats_templates,
+                                         std::move(send));
+                default:
+                    return make_ipfix(plan.settings, plan.records, plan.key.is_biflow(),
+                                      repeats_templates, std::move(send));
+                }
+            },
+            losses_);
     }
 
     void take(const mapi_packet &bytes)
@@ -156,7 +178,8 @@ private:
     void hand_over(const ReportCache::Flow &flow, FlowEnd reason, uint64_t ended_ns)
     {
         std::optional<ReportCache::Flow> other;
-        if (const FlowKey key = reversed(flow.key); key_.is_biflow() && memcmp(&key, &flow.key, sizeof(key)) != 0)
+        if (const FlowKey key = reversed(flow.key);
+            key_.is_biflow() && memcmp(&key, &flow.key, sizeof(key)) != 0)
             other = cache_.take(key);
         const uint64_t packets = flow.packets + (other ? other->packets : 0);
         if (packets < settings_.least_packets) {
@@ -168,7 +191,8 @@ private:
         EndedFlow ended;
         memset(&ended, 0, sizeof(ended)); // padding too: it is copied as bytes
         ended.ended_ns = ended_ns;
-        ended.boot_ns = clock_.boot_ns(other ? std::min(flow.first_ns, other->first_ns) : flow.first_ns, ended_ns);
+        ended.boot_ns = clock_.boot_ns(
+            other ? std::min(flow.first_ns, other->first_ns) : flow.first_ns, ended_ns);
         ended.observed_flows = cache_.begun();
         ended.ignored_packets = ignored_packets_;
         ended.ignored_bytes = ignored_bytes_;
@@ -211,7 +235,7 @@ private:
     UnreadPackets unread_;
     ReportLosses losses_;
     const std::unique_ptr<ReportQueue> queue_; // null: messages go to another destination
-    RecordWriter writer_; // last: its thread uses the other members
+    RecordWriter writer_;                      // last: its thread uses the other members
 };
 
 // Returns 0 or an error number.
@@ -219,10 +243,16 @@ int read_format(const mapi_function_setup *setup, Format &format)
 {
     const std::string name = setup->arguments[kFormat].text;
     if (name != "NETFLOW_V5" && name != "NETFLOW_V9" && name != "IPFIX")
-        return refuse(setup, MFUNCT_INVALID_ARGUMENT_1, "the format \"" + name + "\" is not NETFLOW_V5, NETFLOW_V9 or IPFIX");
-    format = name == "NETFLOW_V5" ? Format::kNetflow5 : name == "NETFLOW_V9" ? Format::kNetflow9 : Format::kIpfix;
-    if (format == Format::kNetflow5 && (*setup->arguments[kKey].text || *setup->arguments[kRecord].text))
-        return refuse(setup, *setup->arguments[kKey].text ? MFUNCT_INVALID_ARGUMENT_3 : MFUNCT_INVALID_ARGUMENT_4,
+        return refuse(setup, MFUNCT_INVALID_ARGUMENT_1,
+                      "the format \"" + name + "\" is not NETFLOW_V5, NETFLOW_V9 or IPFIX");
+    format = name == "NETFLOW_V5"   ? Format::kNetflow5
+             : name == "NETFLOW_V9" ? Format::kNetflow9
+                                    : Format::kIpfix;
+    if (format == Format::kNetflow5 &&
+        (*setup->arguments[kKey].text || *setup->arguments[kRecord].text))
+        return refuse(setup,
+                      *setup->arguments[kKey].text ? MFUNCT_INVALID_ARGUMENT_3
+                                                   : MFUNCT_INVALID_ARGUMENT_4,
                       "NetFlow v5 records have a fixed layout: key and record must be empty");
     return 0;
 }
@@ -241,14 +271,17 @@ int create(const mapi_function_setup *setup, void **instance)
             key.leave_interface_out();
         number = MFUNCT_INVALID_ARGUMENT_4;
         const char *given = setup->arguments[kRecord].text;
-        const std::string usual = std::string(format == Format::kIpfix ? kDefaultRecordIpfix : kDefaultRecord9) + (key.has_vlan() ? " VLAN_TAG" : "") + (key.is_biflow() ? " BIFLOW_DIRECTION" : "");
+        const std::string usual =
+            std::string(format == Format::kIpfix ? kDefaultRecordIpfix : kDefaultRecord9) +
+            (key.has_vlan() ? " VLAN_TAG" : "") + (key.is_biflow() ? " BIFLOW_DIRECTION" : "");
         const ReportTemplate records(*given ? given : usual);
         key.check(records);
         if (key.is_biflow() && format != Format::kIpfix)
             return refuse(setup, MFUNCT_INVALID_ARGUMENT_3, "BIFLOW requires IPFIX");
         if (const int refused = reserve_memory(setup, FlowReport::memory_bytes(settings)))
             return refused;
-        return create_object<FlowReport>(setup, instance, setup, Plan{format, settings, key, records});
+        return create_object<FlowReport>(setup, instance, setup,
+                                         Plan{format, settings, key, records});
     } catch (const std::exception &error) {
         return refuse(setup, number, error.what());
     }

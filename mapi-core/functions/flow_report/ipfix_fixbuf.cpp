@@ -19,7 +19,11 @@ class Error
 public:
     ~Error() { g_clear_error(&error_); }
     GError **operator&() { return &error_; }
-    [[noreturn]] void fail() const { throw std::runtime_error(std::string("libfixbuf: ") + (error_ ? error_->message : "unknown error")); }
+    [[noreturn]] void fail() const
+    {
+        throw std::runtime_error(std::string("libfixbuf: ") +
+                                 (error_ ? error_->message : "unknown error"));
+    }
 
 private:
     GError *error_ = nullptr;
@@ -28,9 +32,10 @@ private:
 class Ipfix : public MessageEncoder
 {
 public:
-    Ipfix(const ReportSettings &settings, const ReportTemplate &records, bool has_biflows, bool repeats_templates, SendMessage send)
-        : settings_(settings), template_(records), clock_(repeats_templates), send_(std::move(send)), model_(fbInfoModelAlloc()),
-          session_(fbSessionAlloc(model_))
+    Ipfix(const ReportSettings &settings, const ReportTemplate &records, bool has_biflows,
+          bool repeats_templates, SendMessage send)
+        : settings_(settings), template_(records), clock_(repeats_templates),
+          send_(std::move(send)), model_(fbInfoModelAlloc()), session_(fbSessionAlloc(model_))
     {
         fbSessionSetDomain(session_, settings.observation_domain);
         for (const uint8_t version : {4, 6}) {
@@ -115,7 +120,8 @@ private:
                 append(reverse_name(*element), element->bytes);
         }
         for (const bool is_internal : {true, false}) {
-            if (!fbSessionAddTemplate(session_, is_internal, template_id(version, is_biflow), made, &error))
+            if (!fbSessionAddTemplate(session_, is_internal, template_id(version, is_biflow), made,
+                                      &error))
                 error.fail();
         }
     }
@@ -125,7 +131,8 @@ private:
     {
         time_.clear();
         time_.add(flow);
-        if (clock_.is_due(flow.ended_ns) && twice([this](GError **error) { return fbSessionExportTemplates(session_, error); })) {
+        if (clock_.is_due(flow.ended_ns) &&
+            twice([this](GError **error) { return fbSessionExportTemplates(session_, error); })) {
             clock_.sent(flow.ended_ns);
             emit(0);
         }
@@ -136,7 +143,8 @@ private:
     void emit(uint64_t flows)
     {
         Error error;
-        const size_t bytes = fBufEmit(buffer_, &error) ? fbExporterGetMsgLen(fBufGetExporter(buffer_)) : 0;
+        const size_t bytes =
+            fBufEmit(buffer_, &error) ? fbExporterGetMsgLen(fBufGetExporter(buffer_)) : 0;
         std::string message(reinterpret_cast<const char *>(message_), bytes), time;
         append_number(time, time_.next_second(), 4);
         if (bytes >= kExportTimeOffset + time.size())
@@ -148,9 +156,10 @@ private:
     bool append(uint16_t id)
     {
         Error error;
-        return fBufSetInternalTemplate(buffer_, id, &error) && fBufSetExportTemplate(buffer_, id, &error) &&
-               twice([this](GError **failed) {
-                   return fBufAppend(buffer_, reinterpret_cast<uint8_t *>(record_.data()), record_.size(), failed);
+        return fBufSetInternalTemplate(buffer_, id, &error) &&
+               fBufSetExportTemplate(buffer_, id, &error) && twice([this](GError **failed) {
+                   return fBufAppend(buffer_, reinterpret_cast<uint8_t *>(record_.data()),
+                                     record_.size(), failed);
                });
     }
 
@@ -176,9 +185,11 @@ private:
 };
 } // namespace
 
-std::unique_ptr<MessageEncoder> make_ipfix(const ReportSettings &settings, const ReportTemplate &records, bool has_biflows, bool repeats_templates,
-                                           SendMessage send)
+std::unique_ptr<MessageEncoder> make_ipfix(const ReportSettings &settings,
+                                           const ReportTemplate &records, bool has_biflows,
+                                           bool repeats_templates, SendMessage send)
 {
-    return std::make_unique<Ipfix>(settings, records, has_biflows, repeats_templates, std::move(send));
+    return std::make_unique<Ipfix>(settings, records, has_biflows, repeats_templates,
+                                   std::move(send));
 }
 } // namespace mapi::functions

@@ -6,8 +6,10 @@
 
 namespace mapi::functions
 {
-std::unique_ptr<MessageEncoder> make_ipfix(const ReportSettings &, const ReportTemplate &, bool, bool, SendMessage)
+std::unique_ptr<MessageEncoder> make_ipfix(const ReportSettings &, const ReportTemplate &, bool,
+                                           bool, SendMessage)
 {
-    throw std::runtime_error("IPFIX: unavailable: built without libfixbuf (NETFLOW_V9 does not need it)");
+    throw std::runtime_error(
+        "IPFIX: unavailable: built without libfixbuf (NETFLOW_V9 does not need it)");
 }
 } // namespace mapi::functions

@@ -35,7 +35,10 @@ class MessageTime
 {
 public:
     // Seconds have 32 bits in all three formats.
-    static bool has_room(const EndedFlow &flow) { return flow.ended_ns / kNsPerSecond < UINT32_MAX; }
+    static bool has_room(const EndedFlow &flow)
+    {
+        return flow.ended_ns / kNsPerSecond < UINT32_MAX;
+    }
 
     void add(const EndedFlow &flow) { latest_ns_ = std::max(latest_ns_, flow.ended_ns); }
     void clear() { latest_ns_ = 0; }
@@ -58,7 +61,9 @@ public:
 
     bool is_due(uint64_t now_ns) const
     {
-        const uint64_t since_ns = now_ns > sent_ns_ ? now_ns - sent_ns_ : sent_ns_ - now_ns; // flows end nearly in order of time
+        const uint64_t since_ns = now_ns > sent_ns_
+                                      ? now_ns - sent_ns_
+                                      : sent_ns_ - now_ns; // flows end nearly in order of time
         return is_due_ || (repeats_ && (messages_ >= kMessages || since_ns >= kIntervalNs));
     }
     void sent(uint64_t now_ns)
@@ -84,9 +89,12 @@ private:
 };
 
 std::unique_ptr<MessageEncoder> make_netflow5(const ReportSettings &settings, SendMessage send);
-std::unique_ptr<MessageEncoder> make_netflow9(const ReportSettings &settings, const ReportTemplate &records, bool repeats_templates, SendMessage send);
+std::unique_ptr<MessageEncoder> make_netflow9(const ReportSettings &settings,
+                                              const ReportTemplate &records, bool repeats_templates,
+                                              SendMessage send);
 // has_biflows: the values of a flow's other direction may follow in its record (RFC 5103).  Throws
 // std::runtime_error if built without IPFIX.
-std::unique_ptr<MessageEncoder> make_ipfix(const ReportSettings &settings, const ReportTemplate &records, bool has_biflows, bool repeats_templates,
-                                           SendMessage send);
+std::unique_ptr<MessageEncoder> make_ipfix(const ReportSettings &settings,
+                                           const ReportTemplate &records, bool has_biflows,
+                                           bool repeats_templates, SendMessage send);
 } // namespace mapi::functions

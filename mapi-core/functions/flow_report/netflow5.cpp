@@ -18,7 +18,10 @@ static_assert(kRecordsMax <= 30); // limit of the format
 class Netflow5 : public MessageEncoder
 {
 public:
-    Netflow5(const ReportSettings &settings, SendMessage send) : settings_(settings), send_(std::move(send)) {}
+    Netflow5(const ReportSettings &settings, SendMessage send)
+        : settings_(settings), send_(std::move(send))
+    {
+    }
 
     int add(const EndedFlow &flow) override
     {
@@ -42,17 +45,19 @@ public:
     {
         if (count_ == 0)
             return;
-        const uint64_t second = time_.latest_ns() / MessageTime::kNsPerSecond, part_ns = MessageTime::kNsPerSecond - kNsPerMs;
+        const uint64_t second = time_.latest_ns() / MessageTime::kNsPerSecond,
+                       part_ns = MessageTime::kNsPerSecond - kNsPerMs;
         std::string message;
         append_number(message, 5, 2);
         append_number(message, count_, 2);
-        append_number(message, uptime_ms(boot_ns_, second * MessageTime::kNsPerSecond + part_ns), 4);
+        append_number(message, uptime_ms(boot_ns_, second * MessageTime::kNsPerSecond + part_ns),
+                      4);
         append_number(message, second, 4);
         append_number(message, part_ns, 4);
         append_number(message, sequence_, 4);
-        append_number(message, 0, 1); // engine type
+        append_number(message, 0, 1);                            // engine type
         append_number(message, settings_.observation_domain, 1); // engine
-        append_number(message, 0, 2); // no sampling
+        append_number(message, 0, 2);                            // no sampling
         sequence_ += count_;
         send_(message + records_, count_);
         records_.clear();

@@ -11,7 +11,8 @@ constexpr size_t kHeaderBytes = 20, kSetHeaderBytes = 4, kPaddingMax = 3;
 class Netflow9 : public MessageEncoder
 {
 public:
-    Netflow9(const ReportSettings &settings, const ReportTemplate &records, bool repeats_templates, SendMessage send)
+    Netflow9(const ReportSettings &settings, const ReportTemplate &records, bool repeats_templates,
+             SendMessage send)
         : settings_(settings), template_(records), clock_(repeats_templates), send_(std::move(send))
     {
     }
@@ -108,7 +109,8 @@ private:
 };
 } // namespace
 
-std::unique_ptr<MessageEncoder> make_netflow9(const ReportSettings &settings, const ReportTemplate &records, bool repeats_templates,
+std::unique_ptr<MessageEncoder> make_netflow9(const ReportSettings &settings,
+                                              const ReportTemplate &records, bool repeats_templates,
                                               SendMessage send)
 {
     return std::make_unique<Netflow9>(settings, records, repeats_templates, std::move(send));

@@ -56,10 +56,11 @@ void add_transport(ReportCache::Flow &flow, const FlowPacket &packet)
         values.tcp_flags |= datagram[kFlags];
         if (flow.packets == 1) {
             values.tcp_window = half(&datagram[kWindow]);
-            values.tcp_sequence = uint32_t(half(&datagram[kSequence])) << 16 | half(&datagram[kSequence + 2]);
+            values.tcp_sequence =
+                uint32_t(half(&datagram[kSequence])) << 16 | half(&datagram[kSequence + 2]);
         }
-    } else if ((packet.ip->protocol == IPPROTO_ICMP || packet.ip->protocol == IPPROTO_ICMPV6) && datagram.size() >= kIcmpBytes &&
-               flow.packets == 1) {
+    } else if ((packet.ip->protocol == IPPROTO_ICMP || packet.ip->protocol == IPPROTO_ICMPV6) &&
+               datagram.size() >= kIcmpBytes && flow.packets == 1) {
         values.icmp_type_code = half(datagram.data());
     }
 }

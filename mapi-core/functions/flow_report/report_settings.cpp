@@ -25,8 +25,12 @@ struct Ignored {
     const char *why;
 };
 constexpr Ignored kIgnored[] = {
-    {"scanCycle", UINT32_MAX, kOfMapi2}, {"statInterval", UINT32_MAX, kOfMapi2}, {"cacheTimeout", UINT32_MAX, kOfMapi2},
-    {"traceMode", UINT32_MAX, kOfMapi2}, {"traceToFile", 0, kOfMapi2},           {"enterpriseid", UINT32_MAX, "it numbers elements that only MAPI 2 has"},
+    {"scanCycle", UINT32_MAX, kOfMapi2},
+    {"statInterval", UINT32_MAX, kOfMapi2},
+    {"cacheTimeout", UINT32_MAX, kOfMapi2},
+    {"traceMode", UINT32_MAX, kOfMapi2},
+    {"traceToFile", 0, kOfMapi2},
+    {"enterpriseid", UINT32_MAX, "it numbers elements that only MAPI 2 has"},
 };
 
 uint32_t number(const std::string &key, const std::string &value, uint32_t least, uint32_t most)
@@ -35,12 +39,14 @@ uint32_t number(const std::string &key, const std::string &value, uint32_t least
     const char *const end = value.data() + value.size();
     const auto [stop, error] = std::from_chars(value.data(), end, result);
     if (error != std::errc() || stop != end || result < least || result > most)
-        throw std::runtime_error(key + "=" + value + ": not a number in the range " + std::to_string(least) + " to " + std::to_string(most));
+        throw std::runtime_error(key + "=" + value + ": not a number in the range " +
+                                 std::to_string(least) + " to " + std::to_string(most));
     return result;
 }
 } // namespace
 
-const char *set_report_setting(ReportSettings &settings, const std::string &key, const std::string &value)
+const char *set_report_setting(ReportSettings &settings, const std::string &key,
+                               const std::string &value)
 {
     if (key == "observationDomain")
         settings.observation_domain = number(key, value, 0, UINT32_MAX);
@@ -56,11 +62,15 @@ const char *set_report_setting(ReportSettings &settings, const std::string &key,
         settings.room = number(key, value, 16, ReportCache::kRoomMax);
     else if (key == "minFlowPkts")
         settings.least_packets = number(key, value, 0, UINT32_MAX);
-    else if (const auto known = std::find_if(std::begin(kIgnored), std::end(kIgnored), [&](const Ignored &one) { return one.key == key; }); known != std::end(kIgnored))
+    else if (const auto known = std::find_if(std::begin(kIgnored), std::end(kIgnored),
+                                             [&](const Ignored &one) { return one.key == key; });
+             known != std::end(kIgnored))
         return (known->most ? number(key, value, 0, known->most) : 0), known->why;
     else
-        throw std::runtime_error(key + "=" + value + ": unknown key; available: observationDomain, ingressInterface, egressInterface, "
-                                                     "idleTimeout, lifetimeTimeout, hashSize, minFlowPkts");
+        throw std::runtime_error(
+            key + "=" + value +
+            ": unknown key; available: observationDomain, ingressInterface, egressInterface, "
+            "idleTimeout, lifetimeTimeout, hashSize, minFlowPkts");
     return nullptr;
 }
 
@@ -71,7 +81,8 @@ ReportSettings read_report_settings(const std::string &lines)
     for (std::string line; std::getline(input, line);) {
         const size_t equals = line.find('=');
         try {
-            set_report_setting(settings, line.substr(0, equals), equals == std::string::npos ? "" : line.substr(equals + 1));
+            set_report_setting(settings, line.substr(0, equals),
+                               equals == std::string::npos ? "" : line.substr(equals + 1));
         } catch (const std::runtime_error &error) {
             throw std::runtime_error(std::string("[ipfixflib] ") + error.what());
         }

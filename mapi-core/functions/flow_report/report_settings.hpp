@@ -21,7 +21,8 @@ struct ReportSettings {
 
 // Returns why the key has no effect here, or null if it has one.  Throws std::runtime_error with
 // the reason.
-const char *set_report_setting(ReportSettings &settings, const std::string &key, const std::string &value);
+const char *set_report_setting(ReportSettings &settings, const std::string &key,
+                               const std::string &value);
 
 // One "key=value" per line.  Throws std::runtime_error with the reason.
 ReportSettings read_report_settings(const std::string &lines);

@@ -12,7 +12,8 @@ class FileTarget : public MessageTarget
 {
 public:
     explicit FileTarget(int descriptor) : file_(descriptor) {}
-    int send(const std::string &message, uint64_t, const RecordSink::IsGivenUp &is_given_up) override
+    int send(const std::string &message, uint64_t,
+             const RecordSink::IsGivenUp &is_given_up) override
     {
         return file_.write(message, is_given_up);
     }
@@ -54,9 +55,12 @@ std::unique_ptr<MessageTarget> make_queue_target(ReportQueue &queue)
     return std::make_unique<QueueTarget>(queue);
 }
 
-ReportSink::ReportSink(std::unique_ptr<MessageTarget> target, const MakeEncoder &make_encoder, ReportLosses &losses)
+ReportSink::ReportSink(std::unique_ptr<MessageTarget> target, const MakeEncoder &make_encoder,
+                       ReportLosses &losses)
     : target_(std::move(target)), losses_(losses),
-      encoder_(make_encoder(target_->repeats_templates(), [this](const std::string &message, uint64_t flows) { return send(message, flows); }))
+      encoder_(make_encoder(
+          target_->repeats_templates(),
+          [this](const std::string &message, uint64_t flows) { return send(message, flows); }))
 {
 }
 

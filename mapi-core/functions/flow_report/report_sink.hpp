@@ -9,9 +9,9 @@
 
 #include <mapi/results.h>
 
-#include "functions/output/file_sink.hpp"
-#include "functions/flow_report/message_encoder.hpp"
 #include "functions/common/result_queue.hpp"
+#include "functions/flow_report/message_encoder.hpp"
+#include "functions/output/file_sink.hpp"
 
 namespace mapi::functions
 {
@@ -21,7 +21,8 @@ class MessageTarget
 public:
     virtual ~MessageTarget() = default;
     // Returns 0, or errno if the message is lost.
-    virtual int send(const std::string &message, uint64_t flows, const RecordSink::IsGivenUp &is_given_up) = 0;
+    virtual int send(const std::string &message, uint64_t flows,
+                     const RecordSink::IsGivenUp &is_given_up) = 0;
     // Number of flows in earlier messages that turned out to be lost only later, and why; each is
     // reported once.
     virtual uint64_t take_lost(int &) { return 0; }
@@ -51,9 +52,11 @@ struct ReportLosses {
 class ReportSink : public RecordSink
 {
 public:
-    using MakeEncoder = std::function<std::unique_ptr<MessageEncoder>(bool repeats_templates, SendMessage)>;
+    using MakeEncoder =
+        std::function<std::unique_ptr<MessageEncoder>(bool repeats_templates, SendMessage)>;
 
-    ReportSink(std::unique_ptr<MessageTarget> target, const MakeEncoder &make_encoder, ReportLosses &losses);
+    ReportSink(std::unique_ptr<MessageTarget> target, const MakeEncoder &make_encoder,
+               ReportLosses &losses);
     // records: a sequence of EndedFlow as in memory.  Always returns 0: losses are counted flow by
     // flow.
     int write(const std::string &records, const IsGivenUp &is_given_up) override;

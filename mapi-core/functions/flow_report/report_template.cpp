@@ -27,7 +27,8 @@ std::vector<const Element *> parse(const std::string &names, bool *is_biflow = n
         }
         const Element *element = find_element(name);
         if (!element)
-            throw std::runtime_error("unknown element \"" + name + "\"; available: " + element_names());
+            throw std::runtime_error("unknown element \"" + name +
+                                     "\"; available: " + element_names());
         elements.push_back(element);
     }
     return elements;
@@ -41,13 +42,17 @@ ReportTemplate::ReportTemplate(const std::string &names)
         add(*element, 6, ipv6_);
     }
     if (ipv4_.empty() || ipv6_.empty())
-        throw std::runtime_error(std::string("records of IPv") + (ipv4_.empty() ? "4" : "6") + " flows would be empty");
+        throw std::runtime_error(std::string("records of IPv") + (ipv4_.empty() ? "4" : "6") +
+                                 " flows would be empty");
 }
 
 // An address also stands for its counterpart in the other family; each element occurs once.
-void ReportTemplate::add(const Element &element, uint8_t version, std::vector<const Element *> &to) const
+void ReportTemplate::add(const Element &element, uint8_t version,
+                         std::vector<const Element *> &to) const
 {
-    const Element *fitting = element.is_in(version) ? &element : element.other_family ? find_element(element.other_family) : nullptr;
+    const Element *fitting = element.is_in(version) ? &element
+                             : element.other_family ? find_element(element.other_family)
+                                                    : nullptr;
     if (!fitting)
         return;
     if (std::find(to.begin(), to.end(), fitting) == to.end())
@@ -82,12 +87,16 @@ FlowKeyMask::FlowKeyMask(const std::string &names)
 {
     for (const Element *element : parse(names, &is_biflow_)) {
         if (part_of(*element) == 0)
-            throw std::runtime_error(std::string("the element \"") + element->name +
-                                     "\" cannot be part of the key; available: IP_SRC_ADDR, IP_DST_ADDR, L4_SRC_PORT, L4_DST_PORT, PROT, VLAN_TAG, INGRESS");
+            throw std::runtime_error(
+                std::string("the element \"") + element->name +
+                "\" cannot be part of the key; available: IP_SRC_ADDR, IP_DST_ADDR, L4_SRC_PORT, "
+                "L4_DST_PORT, PROT, VLAN_TAG, INGRESS");
         mask_ |= part_of(*element);
     }
-    if (is_biflow_ && (bool(mask_ & kSource) != bool(mask_ & kDestination) || bool(mask_ & kSourcePort) != bool(mask_ & kDestinationPort)))
-        throw std::runtime_error("BIFLOW requires the addresses and ports of both ends in the key, or of neither");
+    if (is_biflow_ && (bool(mask_ & kSource) != bool(mask_ & kDestination) ||
+                       bool(mask_ & kSourcePort) != bool(mask_ & kDestinationPort)))
+        throw std::runtime_error(
+            "BIFLOW requires the addresses and ports of both ends in the key, or of neither");
     if (mask_ == 0)
         mask_ = kAll;
 }
@@ -114,7 +123,9 @@ void FlowKeyMask::check(const ReportTemplate &records) const
 {
     for (const Element *element : records.of(4)) {
         if (part_of(*element) & kAll & ~mask_)
-            throw std::runtime_error(std::string("the element \"") + element->name + "\" is not in the key: its value may differ between packets of a flow");
+            throw std::runtime_error(
+                std::string("the element \"") + element->name +
+                "\" is not in the key: its value may differ between packets of a flow");
     }
 }
 } // namespace mapi::functions

@@ -17,7 +17,10 @@ public:
     // that names the element.
     explicit ReportTemplate(const std::string &names);
 
-    const std::vector<const Element *> &of(uint8_t version) const { return version == 4 ? ipv4_ : ipv6_; }
+    const std::vector<const Element *> &of(uint8_t version) const
+    {
+        return version == 4 ? ipv4_ : ipv6_;
+    }
     // Length of a record.
     size_t bytes(uint8_t version) const;
 
@@ -45,7 +48,16 @@ public:
     void check(const ReportTemplate &records) const;
 
 private:
-    enum Part : unsigned { kSource = 1, kDestination = 2, kSourcePort = 4, kDestinationPort = 8, kProtocol = 16, kAll = 31, kVlan = 32, kInterface = 64 };
+    enum Part : unsigned {
+        kSource = 1,
+        kDestination = 2,
+        kSourcePort = 4,
+        kDestinationPort = 8,
+        kProtocol = 16,
+        kAll = 31,
+        kVlan = 32,
+        kInterface = 64
+    };
     static unsigned part_of(const Element &element);
 
     unsigned mask_ = 0;

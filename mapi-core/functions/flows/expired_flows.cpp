@@ -11,11 +11,11 @@
 #include <mapi/results.h>
 
 #include "functions/catalog.hpp"
-#include "functions/flow_cache/flow_cache.hpp"
 #include "functions/common/instance.hpp"
 #include "functions/common/ntp_time.hpp"
 #include "functions/common/refuse.hpp"
 #include "functions/common/unread_packets.hpp"
+#include "functions/flow_cache/flow_cache.hpp"
 
 namespace mapi::functions
 {
@@ -23,7 +23,7 @@ namespace
 {
 enum Argument { kReadFlows, kWaitingFlows, kLeastPackets, kKey };
 
-constexpr uint32_t kRoom = 262144;               // the number of buckets in MAPI 2
+constexpr uint32_t kRoom = 262144;                      // the number of buckets in MAPI 2
 constexpr FlowTimeouts kTimeouts = {30'000'000'000, 0}; // ns
 constexpr int64_t kMostReadFlows = 65535;
 constexpr int64_t kMostWaitingFlows = 1 << 20;
@@ -47,8 +47,10 @@ constexpr uint64_t result_bytes(uint64_t flows)
     return sizeof(Totals) + flows * sizeof(Record);
 }
 
-static_assert(sizeof(flow_data) == 40 && sizeof(flows_stat) == 40 && sizeof(mapi_flow_more) == 40 && sizeof(Record) == 80);
-static_assert(sizeof(Totals) % sizeof(uint64_t) == 0 && sizeof(Totals) == sizeof(flows_stat) + offsetof(mapi_flows_more_t, flow));
+static_assert(sizeof(flow_data) == 40 && sizeof(flows_stat) == 40 && sizeof(mapi_flow_more) == 40 &&
+              sizeof(Record) == 80);
+static_assert(sizeof(Totals) % sizeof(uint64_t) == 0 &&
+              sizeof(Totals) == sizeof(flows_stat) + offsetof(mapi_flows_more_t, flow));
 static_assert(result_bytes(kMostReadFlows) <= MAPI_RESULT_BYTES_MAX);
 
 struct Values {
@@ -60,7 +62,8 @@ using Cache = FlowCache<Values>;
 // The frame length without tags, which is the same at two points of a network.
 uint32_t untagged_bytes(const FlowPacket &packet)
 {
-    const uint32_t tags = (uint32_t(packet.headers.vlan_tags) + packet.headers.mpls_labels) * kTagBytes;
+    const uint32_t tags =
+        (uint32_t(packet.headers.vlan_tags) + packet.headers.mpls_labels) * kTagBytes;
     return packet.packet.wire_len > tags ? packet.packet.wire_len - tags : 0;
 }
 
@@ -73,12 +76,15 @@ class ExpiredFlows
 {
     auto on_end()
     {
-        return [this](const Cache::Flow &flow, FlowEnd reason, uint64_t) { hand_over(flow, reason); };
+        return
+            [this](const Cache::Flow &flow, FlowEnd reason, uint64_t) { hand_over(flow, reason); };
     }
 
 public:
-    ExpiredFlows(const mapi_function_setup *setup, uint32_t read_flows, uint32_t waiting_flows, uint32_t least_packets, Place place)
-        : least_packets_(least_packets), place_(place), cache_(kRoom, kTimeouts), ring_(make_ring(setup, {0, 0, 0, read_flows + waiting_flows, sizeof(Record)})),
+    ExpiredFlows(const mapi_function_setup *setup, uint32_t read_flows, uint32_t waiting_flows,
+                 uint32_t least_packets, Place place)
+        : least_packets_(least_packets), place_(place), cache_(kRoom, kTimeouts),
+          ring_(make_ring(setup, {0, 0, 0, read_flows + waiting_flows, sizeof(Record)})),
           totals_in_place_(allocate_result<uint64_t>(setup, result_bytes(read_flows)))
     {
     }
@@ -212,21 +218,31 @@ bool read_place(std::string_view names, Place &place)
 
 int create(const mapi_function_setup *setup, void **instance)
 {
-    const std::string key = setup->argument_count > kKey && setup->arguments[kKey].kind ? setup->arguments[kKey].text : "";
+    const std::string key = setup->argument_count > kKey && setup->arguments[kKey].kind
+                                ? setup->arguments[kKey].text
+                                : "";
     Place place;
     if (!read_place(key, place))
-        return refuse(setup, MFUNCT_INVALID_ARGUMENT_4, "\"" + key + "\" contains a name other than VLAN_TAG and INGRESS");
-    const int64_t read_flows = setup->arguments[kReadFlows].number, waiting_flows = setup->arguments[kWaitingFlows].number,
+        return refuse(setup, MFUNCT_INVALID_ARGUMENT_4,
+                      "\"" + key + "\" contains a name other than VLAN_TAG and INGRESS");
+    const int64_t read_flows = setup->arguments[kReadFlows].number,
+                  waiting_flows = setup->arguments[kWaitingFlows].number,
                   least_packets = setup->arguments[kLeastPackets].number;
     if (read_flows < 1 || read_flows > kMostReadFlows)
-        return refuse(setup, MFUNCT_INVALID_ARGUMENT_1, "the number of flows per read is out of range (1 to " + std::to_string(kMostReadFlows) + ")");
+        return refuse(setup, MFUNCT_INVALID_ARGUMENT_1,
+                      "the number of flows per read is out of range (1 to " +
+                          std::to_string(kMostReadFlows) + ")");
     if (waiting_flows < 0 || waiting_flows > kMostWaitingFlows)
-        return refuse(setup, MFUNCT_INVALID_ARGUMENT_2, "the number of further waiting flows is out of range (0 to " + std::to_string(kMostWaitingFlows) + ")");
+        return refuse(setup, MFUNCT_INVALID_ARGUMENT_2,
+                      "the number of further waiting flows is out of range (0 to " +
+                          std::to_string(kMostWaitingFlows) + ")");
     if (least_packets < 0)
-        return refuse(setup, MFUNCT_INVALID_ARGUMENT_3, "the minimum number of packets is negative");
+        return refuse(setup, MFUNCT_INVALID_ARGUMENT_3,
+                      "the minimum number of packets is negative");
     if (const int refused = reserve_memory(setup, Cache::memory_bytes(kRoom)))
         return refused;
-    return create_object<ExpiredFlows>(setup, instance, setup, uint32_t(read_flows), uint32_t(waiting_flows), uint32_t(least_packets), place);
+    return create_object<ExpiredFlows>(setup, instance, setup, uint32_t(read_flows),
+                                       uint32_t(waiting_flows), uint32_t(least_packets), place);
 }
 
 uint64_t process(void *instance, const mapi_batch *batch, uint64_t mask)
@@ -270,9 +286,13 @@ void compose_result(mapi_reading *reading, void *result)
     auto &stat = *static_cast<flows_stat *>(result);
     auto *const flows = reinterpret_cast<flow_data *>(&stat + 1);
     const uint64_t room = (reading->result_bytes - sizeof(Totals)) / sizeof(Record);
-    auto *const more = reinterpret_cast<mapi_flow_more *>(static_cast<uint8_t *>(result) + reading->result_bytes) - room; // until their number is known
+    auto *const more =
+        reinterpret_cast<mapi_flow_more *>(static_cast<uint8_t *>(result) + reading->result_bytes) -
+        room; // until their number is known
     uint32_t sent = 0, packets = 0, bytes = 0;
-    for (const void *next; sent < room && (next = reading->next_record(reading, &bytes)) && bytes == sizeof(Record); ++sent) {
+    for (const void *next;
+         sent < room && (next = reading->next_record(reading, &bytes)) && bytes == sizeof(Record);
+         ++sent) {
         const auto &record = *static_cast<const Record *>(next);
         flows[sent] = record.flow;
         more[sent] = record.more;

@@ -37,7 +37,10 @@ public:
         };
         std::unique_ptr<void, Deleter> state{};
 
-        bool is(uint16_t protocol) const { return protocol && (master == protocol || application == protocol); }
+        bool is(uint16_t protocol) const
+        {
+            return protocol && (master == protocol || application == protocol);
+        }
     };
 
     // `packet` is complete, starting at its IP header.

@@ -20,7 +20,8 @@ constexpr unsigned kOtherPackets = 24;
 constexpr size_t kPacketBytesMax = UINT16_MAX; // limit of nDPI's type
 
 constexpr uint64_t kModuleBytes = uint64_t(8) << 20; // nDPI 4.2 allocates 5.5 MiB
-constexpr uint64_t kFlowTextBytes = 256;            // average of the names and certificates that a flow points to
+constexpr uint64_t kFlowTextBytes =
+    256; // average of the names and certificates that a flow points to
 
 std::mutex opening; // nDPI modules must not be created in parallel
 } // namespace
@@ -67,7 +68,8 @@ void ProtocolClassifier::Flow::Deleter::operator()(void *state) const
     ndpi_free_flow(static_cast<ndpi_flow_struct *>(state));
 }
 
-void ProtocolClassifier::look(Flow &flow, std::span<const uint8_t> packet, uint8_t ip_protocol, uint64_t time_ns)
+void ProtocolClassifier::look(Flow &flow, std::span<const uint8_t> packet, uint8_t ip_protocol,
+                              uint64_t time_ns)
 {
     constexpr uint64_t kNsPerMs = 1000000;
     if (flow.is_decided || packet.size() > kPacketBytesMax)
@@ -81,7 +83,8 @@ void ProtocolClassifier::look(Flow &flow, std::span<const uint8_t> packet, uint8
         memset(flow.state.get(), 0, SIZEOF_FLOW_STRUCT);
     }
     auto *state = static_cast<ndpi_flow_struct *>(flow.state.get());
-    ndpi_protocol found = ndpi_detection_process_packet(module_->ndpi, state, packet.data(), uint16_t(packet.size()), time_ns / kNsPerMs);
+    ndpi_protocol found = ndpi_detection_process_packet(
+        module_->ndpi, state, packet.data(), uint16_t(packet.size()), time_ns / kNsPerMs);
     ++flow.packets;
     const bool is_last = flow.packets >= (ip_protocol == IPPROTO_TCP ? kTcpPackets : kOtherPackets);
     const bool is_known = found.app_protocol != NDPI_PROTOCOL_UNKNOWN;
@@ -91,7 +94,8 @@ void ProtocolClassifier::look(Flow &flow, std::span<const uint8_t> packet, uint8
     }
     flow.master = found.master_protocol;
     flow.application = found.app_protocol;
-    flow.is_decided = is_last || (is_known && !ndpi_extra_dissection_possible(module_->ndpi, state));
+    flow.is_decided =
+        is_last || (is_known && !ndpi_extra_dissection_possible(module_->ndpi, state));
     if (flow.is_decided)
         flow.state.reset();
 }

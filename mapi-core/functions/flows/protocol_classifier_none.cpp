@@ -11,7 +11,8 @@ struct ProtocolClassifier::Module {
 
 ProtocolClassifier::ProtocolClassifier()
 {
-    throw std::runtime_error("unavailable: built without nDPI (install its development files and rebuild)");
+    throw std::runtime_error(
+        "unavailable: built without nDPI (install its development files and rebuild)");
 }
 
 ProtocolClassifier::~ProtocolClassifier() = default;
@@ -21,11 +22,7 @@ uint64_t ProtocolClassifier::memory_bytes(size_t)
     return 0;
 }
 
-void ProtocolClassifier::Flow::Deleter::operator()(void *) const
-{
-}
+void ProtocolClassifier::Flow::Deleter::operator()(void *) const {}
 
-void ProtocolClassifier::look(Flow &, std::span<const uint8_t>, uint8_t, uint64_t)
-{
-}
+void ProtocolClassifier::look(Flow &, std::span<const uint8_t>, uint8_t, uint64_t) {}
 } // namespace mapi::functions

@@ -9,7 +9,8 @@
 namespace mapi::functions
 {
 Ranking::Ranking(size_t ranks, bool is_by_bytes, size_t values_max)
-    : ranks_(ranks), is_by_bytes_(is_by_bytes), values_max_(values_max), values_(0, Hash{random_seed()})
+    : ranks_(ranks), is_by_bytes_(is_by_bytes), values_max_(values_max),
+      values_(0, Hash{random_seed()})
 {
     top_.reserve(ranks_);
 }
@@ -48,7 +49,8 @@ void Ranking::enter(Row &row)
 void Ranking::rise(Row &row)
 {
     const auto at = top_.begin() + row.second.rank;
-    const auto above = std::partition_point(top_.begin(), at, [&](const Row *other) { return amount(*other) >= amount(row); });
+    const auto above = std::partition_point(
+        top_.begin(), at, [&](const Row *other) { return amount(*other) >= amount(row); });
     std::rotate(above, at, at + 1);
     for (auto moved = above; moved <= at; ++moved)
         (*moved)->second.rank = uint32_t(moved - top_.begin());
@@ -63,7 +65,8 @@ void Ranking::note_change(size_t first, size_t last)
 
 std::pair<size_t, size_t> Ranking::take_changes()
 {
-    const std::pair changes(std::min(changed_from_, changed_until_), std::min(changed_until_, top_.size()));
+    const std::pair changes(std::min(changed_from_, changed_until_),
+                            std::min(changed_until_, top_.size()));
     changed_from_ = SIZE_MAX;
     changed_until_ = 0;
     return changes;

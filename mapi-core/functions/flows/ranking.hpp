@@ -28,7 +28,10 @@ public:
     static constexpr size_t kValuesMax = 1u << 20;
     // Upper bound of the memory of that many values: two pointers and malloc's overhead each, and
     // half of the buckets empty.
-    static constexpr uint64_t memory_bytes(size_t values_max = kValuesMax) { return values_max * (sizeof(Row) + 5 * sizeof(void *)); }
+    static constexpr uint64_t memory_bytes(size_t values_max = kValuesMax)
+    {
+        return values_max * (sizeof(Row) + 5 * sizeof(void *));
+    }
 
     Ranking(size_t ranks, bool is_by_bytes, size_t values_max = kValuesMax);
 
@@ -46,10 +49,16 @@ private:
     // Keyed, so that a sender cannot choose colliding values.
     struct Hash {
         uint64_t seed;
-        size_t operator()(const FieldValue &value) const noexcept { return size_t(XXH3_64bits_withSeed(&value, sizeof value, seed)); }
+        size_t operator()(const FieldValue &value) const noexcept
+        {
+            return size_t(XXH3_64bits_withSeed(&value, sizeof value, seed));
+        }
     };
 
-    uint64_t amount(const Row &row) const { return is_by_bytes_ ? row.second.bytes : row.second.packets; }
+    uint64_t amount(const Row &row) const
+    {
+        return is_by_bytes_ ? row.second.bytes : row.second.packets;
+    }
     void enter(Row &row);
     void rise(Row &row);
     void note_change(size_t first, size_t last);

@@ -11,10 +11,10 @@
 #include "functions/catalog.hpp"
 #include "functions/common/instance.hpp"
 #include "functions/common/interval_clock.hpp"
-#include "functions/flows/ranking.hpp"
 #include "functions/common/refuse.hpp"
-#include "functions/flows/top_field.hpp"
 #include "functions/common/unread_packets.hpp"
+#include "functions/flows/ranking.hpp"
+#include "functions/flows/top_field.hpp"
 
 namespace mapi::functions
 {
@@ -35,7 +35,8 @@ class Top
 {
 public:
     Top(const mapi_function_setup *setup, const TopChoice &choice)
-        : choice_(choice), clock_({UINT64_MAX, choice.reset_ns}), ranking_(choice.rows, choice.is_by_bytes),
+        : choice_(choice), clock_({UINT64_MAX, choice.reset_ns}),
+          ranking_(choice.rows, choice.is_by_bytes),
           result_(allocate_result<mapi_top_t>(setup, choice.result_bytes()))
     {
     }
@@ -76,7 +77,8 @@ private:
         has_begun_ = true;
         if (clock_.ended(packet.timestamp_ns) > 0)
             begin_anew();
-        const auto value = read_field(packet, unread_.parse(packet), choice_.protocol, choice_.field);
+        const auto value =
+            read_field(packet, unread_.parse(packet), choice_.protocol, choice_.field);
         if (value && !ranking_.add(*value, packet.wire_len))
             not_counted_.fetch_add(1, std::memory_order_relaxed);
     }
@@ -127,19 +129,26 @@ int64_t number_of(const mapi_function_setup *setup, size_t i)
 
 int create(const mapi_function_setup *setup, void **instance)
 {
-    const int64_t rows = number_of(setup, 0), protocol = number_of(setup, 1), field = number_of(setup, 2);
+    const int64_t rows = number_of(setup, 0), protocol = number_of(setup, 1),
+                  field = number_of(setup, 2);
     const int64_t sorted = number_of(setup, 3), reset_s = number_of(setup, 4);
     if (rows < 1 || rows > TOPX_MAX_X)
-        return refuse(setup, MFUNCT_INVALID_ARGUMENT_1, "the number of values is out of range (1 to 1000)");
+        return refuse(setup, MFUNCT_INVALID_ARGUMENT_1,
+                      "the number of values is out of range (1 to 1000)");
     if (protocol != TOPX_IP && protocol != TOPX_TCP && protocol != TOPX_UDP)
-        return refuse(setup, MFUNCT_INVALID_ARGUMENT_2, "the protocol is not TOPX_IP, TOPX_TCP or TOPX_UDP");
+        return refuse(setup, MFUNCT_INVALID_ARGUMENT_2,
+                      "the protocol is not TOPX_IP, TOPX_TCP or TOPX_UDP");
     if (!is_field_of(protocol, field))
-        return refuse(setup, MFUNCT_INVALID_ARGUMENT_3, "field " + std::to_string(field) + " is not a field of that protocol");
+        return refuse(setup, MFUNCT_INVALID_ARGUMENT_3,
+                      "field " + std::to_string(field) + " is not a field of that protocol");
     if (setup->arguments[3].kind && sorted != SORT_BY_PACKETS && sorted != SORT_BY_BYTES)
-        return refuse(setup, MFUNCT_INVALID_ARGUMENT_4, "the order is neither SORT_BY_PACKETS nor SORT_BY_BYTES");
+        return refuse(setup, MFUNCT_INVALID_ARGUMENT_4,
+                      "the order is neither SORT_BY_PACKETS nor SORT_BY_BYTES");
     if (reset_s < 0)
-        return refuse(setup, MFUNCT_INVALID_ARGUMENT_5, "the time in seconds is negative (0 means forever)");
-    const TopChoice choice = {uint32_t(rows), int(protocol), int(field), sorted == SORT_BY_BYTES, uint64_t(reset_s) * kNsPerSecond};
+        return refuse(setup, MFUNCT_INVALID_ARGUMENT_5,
+                      "the time in seconds is negative (0 means forever)");
+    const TopChoice choice = {uint32_t(rows), int(protocol), int(field), sorted == SORT_BY_BYTES,
+                              uint64_t(reset_s) * kNsPerSecond};
     if (const int refused = reserve_memory(setup, Ranking::memory_bytes()))
         return refused;
     return create_object<Top>(setup, instance, setup, choice);

@@ -84,7 +84,9 @@ std::optional<FieldValue> ip_field(const mapi_packet &packet, const headers::IpL
     default: break;
     }
     const uint8_t *header = packet.data + ip.offset;
-    return ip.version == 4 ? ipv4_field(header, field) : ipv6_field(header, ip.fragment ? packet.data + ip.fragment : nullptr, field);
+    return ip.version == 4
+               ? ipv4_field(header, field)
+               : ipv6_field(header, ip.fragment ? packet.data + ip.fragment : nullptr, field);
 }
 
 // Position of a TCP or UDP field in its header.
@@ -110,7 +112,8 @@ Place place_of(int field)
     }
 }
 
-std::optional<FieldValue> transport_field(const mapi_packet &packet, const headers::IpLayer &ip, int field)
+std::optional<FieldValue> transport_field(const mapi_packet &packet, const headers::IpLayer &ip,
+                                          int field)
 {
     const Place place = place_of(field);
     const auto datagram = headers::datagram_of(packet, ip);
@@ -133,7 +136,8 @@ bool is_field_of(int64_t protocol, int64_t field)
     }
 }
 
-std::optional<FieldValue> read_field(const mapi_packet &packet, const headers::Headers &headers, int protocol, int field)
+std::optional<FieldValue> read_field(const mapi_packet &packet, const headers::Headers &headers,
+                                     int protocol, int field)
 {
     const headers::IpLayer *ip = headers.innermost();
     if (!ip)

@@ -27,5 +27,6 @@ static_assert(sizeof(FieldValue) == 24);
 bool is_field_of(int64_t protocol, int64_t field);
 
 // nullopt if the packet has no such field or is truncated before it.  Any thread.
-std::optional<FieldValue> read_field(const mapi_packet &packet, const headers::Headers &headers, int protocol, int field);
+std::optional<FieldValue> read_field(const mapi_packet &packet, const headers::Headers &headers,
+                                     int protocol, int field);
 } // namespace mapi::functions

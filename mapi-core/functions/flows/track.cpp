@@ -12,9 +12,9 @@
 #include "functions/catalog.hpp"
 #include "functions/common/flow_table.hpp"
 #include "functions/common/instance.hpp"
-#include "functions/flows/protocol_classifier.hpp"
 #include "functions/common/refuse.hpp"
 #include "functions/common/unread_packets.hpp"
+#include "functions/flows/protocol_classifier.hpp"
 #include "headers/headers.hpp"
 
 namespace mapi::functions
@@ -30,7 +30,11 @@ class Tracker
 public:
     explicit Tracker(mapi_track_t *result) : result_(result), flows_(kFlowsMax, kIdleNs) {}
 
-    static uint64_t memory_bytes() { return ProtocolClassifier::memory_bytes(kFlowsMax) + FlowTable<State>::memory_bytes(kFlowsMax); }
+    static uint64_t memory_bytes()
+    {
+        return ProtocolClassifier::memory_bytes(kFlowsMax) +
+               FlowTable<State>::memory_bytes(kFlowsMax);
+    }
     const ProtocolClassifier &classifier() const { return classifier_; }
     const UnreadPackets &unread() const { return unread_; }
     void track(std::vector<uint16_t> protocols) { protocols_ = std::move(protocols); }
@@ -68,7 +72,8 @@ private:
 
     bool matches(const ProtocolClassifier::Flow &flow) const
     {
-        return std::any_of(protocols_.begin(), protocols_.end(), [&](uint16_t protocol) { return flow.is(protocol); });
+        return std::any_of(protocols_.begin(), protocols_.end(),
+                           [&](uint16_t protocol) { return flow.is(protocol); });
     }
 
     void look(State &state, const mapi_packet &packet, const headers::IpLayer &ip)
@@ -77,7 +82,8 @@ private:
             ++result_->not_judged; // nDPI accepts only whole packets
             return;
         }
-        classifier_.look(state.flow, {packet.data + ip.offset, ip.end - ip.offset}, ip.protocol, packet.timestamp_ns);
+        classifier_.look(state.flow, {packet.data + ip.offset, ip.end - ip.offset}, ip.protocol,
+                         packet.timestamp_ns);
         if (!state.is_counted && matches(state.flow)) {
             state.is_counted = true;
             ++result_->matched;
@@ -95,7 +101,8 @@ private:
 
 std::string lower(std::string text)
 {
-    std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return char(tolower(c)); });
+    std::transform(text.begin(), text.end(), text.begin(),
+                   [](unsigned char c) { return char(tolower(c)); });
     return text;
 }
 
@@ -106,7 +113,8 @@ std::string near_names(const std::vector<std::string> &names, const std::string 
         std::string text;
         size_t found = 0;
         for (const std::string &name : names) {
-            if (lower(name).find(lower(wanted.substr(0, letters))) != std::string::npos && ++found <= kNearNames)
+            if (lower(name).find(lower(wanted.substr(0, letters))) != std::string::npos &&
+                ++found <= kNearNames)
                 text += (text.empty() ? "" : ", ") + name;
         }
         if (found)
@@ -126,11 +134,13 @@ uint16_t number_of(const std::vector<std::string> &names, const std::string &wan
 }
 
 // `wanted`: protocol names, any of which may match.
-int create_tracker(const mapi_function_setup *setup, void **instance, const std::vector<std::string> &wanted)
+int create_tracker(const mapi_function_setup *setup, void **instance,
+                   const std::vector<std::string> &wanted)
 {
     if (const int refused = reserve_memory(setup, Tracker::memory_bytes()))
         return refused;
-    if (const int refused = create_object<Tracker>(setup, instance, static_cast<mapi_track_t *>(setup->result)))
+    if (const int refused =
+            create_object<Tracker>(setup, instance, static_cast<mapi_track_t *>(setup->result)))
         return refused;
     auto *tracker = static_cast<Tracker *>(*instance);
     const std::vector<std::string> &names = tracker->classifier().names();
@@ -139,7 +149,8 @@ int create_tracker(const mapi_function_setup *setup, void **instance, const std:
         protocols.push_back(number_of(names, name));
         if (protocols.back() != 0)
             continue;
-        const std::string text = "unknown nDPI protocol \"" + name + "\"; closest names: " + near_names(names, name);
+        const std::string text =
+            "unknown nDPI protocol \"" + name + "\"; closest names: " + near_names(names, name);
         delete tracker;
         *instance = nullptr;
         return refuse(setup, MFUNCT_INVALID_ARGUMENT_1, text);
@@ -159,13 +170,34 @@ uint64_t process(void *instance, const mapi_batch *batch, uint64_t mask)
 }
 
 // nDPI's names for the protocols of MAPI 2's functions.
-int create_ftp(const mapi_function_setup *setup, void **instance) { return create_tracker(setup, instance, {"FTP_CONTROL", "FTP_DATA"}); }
-int create_dc(const mapi_function_setup *setup, void **instance) { return create_tracker(setup, instance, {"DirectConnect"}); }
-int create_gnutella(const mapi_function_setup *setup, void **instance) { return create_tracker(setup, instance, {"Gnutella"}); }
-int create_edonkey(const mapi_function_setup *setup, void **instance) { return create_tracker(setup, instance, {"eDonkey"}); }
-int create_torrent(const mapi_function_setup *setup, void **instance) { return create_tracker(setup, instance, {"BitTorrent"}); }
-int create_irc(const mapi_function_setup *setup, void **instance) { return create_tracker(setup, instance, {"IRC"}); }
-int create_skype(const mapi_function_setup *setup, void **instance) { return create_tracker(setup, instance, {"Skype_Teams", "SkypeCall"}); }
+int create_ftp(const mapi_function_setup *setup, void **instance)
+{
+    return create_tracker(setup, instance, {"FTP_CONTROL", "FTP_DATA"});
+}
+int create_dc(const mapi_function_setup *setup, void **instance)
+{
+    return create_tracker(setup, instance, {"DirectConnect"});
+}
+int create_gnutella(const mapi_function_setup *setup, void **instance)
+{
+    return create_tracker(setup, instance, {"Gnutella"});
+}
+int create_edonkey(const mapi_function_setup *setup, void **instance)
+{
+    return create_tracker(setup, instance, {"eDonkey"});
+}
+int create_torrent(const mapi_function_setup *setup, void **instance)
+{
+    return create_tracker(setup, instance, {"BitTorrent"});
+}
+int create_irc(const mapi_function_setup *setup, void **instance)
+{
+    return create_tracker(setup, instance, {"IRC"});
+}
+int create_skype(const mapi_function_setup *setup, void **instance)
+{
+    return create_tracker(setup, instance, {"Skype_Teams", "SkypeCall"});
+}
 int create_web(const mapi_function_setup *setup, void **instance)
 {
     return create_tracker(setup, instance, {"HTTP", "HTTP_Connect", "HTTP_Proxy"});
@@ -192,13 +224,19 @@ constexpr mapi_function tracking(const char *name, const char *description, cons
 
 extern "C" {
 using namespace mapi::functions;
-const mapi_function mapi_fn_track = tracking("TRACK", "passes flows of an application protocol", "s", create_named);
+const mapi_function mapi_fn_track =
+    tracking("TRACK", "passes flows of an application protocol", "s", create_named);
 const mapi_function mapi_fn_track_ftp = tracking("TRACK_FTP", "passes FTP flows", "", create_ftp);
-const mapi_function mapi_fn_track_dc = tracking("TRACK_DC", "passes Direct Connect flows", "", create_dc);
-const mapi_function mapi_fn_track_gnutella = tracking("TRACK_GNUTELLA", "passes Gnutella flows", "", create_gnutella);
-const mapi_function mapi_fn_track_edonkey = tracking("TRACK_EDONKEY", "passes eDonkey flows", "", create_edonkey);
-const mapi_function mapi_fn_track_torrent = tracking("TRACK_TORRENT", "passes BitTorrent flows", "", create_torrent);
+const mapi_function mapi_fn_track_dc =
+    tracking("TRACK_DC", "passes Direct Connect flows", "", create_dc);
+const mapi_function mapi_fn_track_gnutella =
+    tracking("TRACK_GNUTELLA", "passes Gnutella flows", "", create_gnutella);
+const mapi_function mapi_fn_track_edonkey =
+    tracking("TRACK_EDONKEY", "passes eDonkey flows", "", create_edonkey);
+const mapi_function mapi_fn_track_torrent =
+    tracking("TRACK_TORRENT", "passes BitTorrent flows", "", create_torrent);
 const mapi_function mapi_fn_track_irc = tracking("TRACK_IRC", "passes IRC flows", "", create_irc);
-const mapi_function mapi_fn_track_skype = tracking("TRACK_SKYPE", "passes Skype flows", "", create_skype);
+const mapi_function mapi_fn_track_skype =
+    tracking("TRACK_SKYPE", "passes Skype flows", "", create_skype);
 const mapi_function mapi_fn_track_web = tracking("TRACK_WEB", "passes HTTP flows", "", create_web);
 }

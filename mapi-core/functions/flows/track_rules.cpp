@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// TRACK_MAPI, TRACK_GRID_FTP, TRACK_IPOVERIP: packet -> passes by its ports or by a tunnel's headers.
+// TRACK_MAPI, TRACK_GRID_FTP, TRACK_IPOVERIP: packet -> passes by its ports or by a tunnel's
+// headers.
 #include <bit>
 
 #include <netinet/in.h>
@@ -21,7 +22,8 @@ constexpr uint16_t kGridFtpPort = 2811; // control connection, assigned by IANA
 bool is_tcp_port(const mapi_packet &packet, const Headers &headers, uint16_t port)
 {
     const headers::IpLayer *ip = headers.innermost();
-    const auto ports = ip && ip->protocol == IPPROTO_TCP ? headers::ports_of(packet, *ip) : std::nullopt;
+    const auto ports =
+        ip && ip->protocol == IPPROTO_TCP ? headers::ports_of(packet, *ip) : std::nullopt;
     return ports && (ports->source == port || ports->destination == port);
 }
 
@@ -41,7 +43,8 @@ bool is_ip_over_ip(const mapi_packet &, const Headers &headers)
     for (unsigned i = 0; i < headers.ip_layers; ++i) {
         const uint8_t protocol = headers.ip[i].protocol;
         const bool has_inner = i + 1u < headers.ip_layers;
-        if (protocol == IPPROTO_IPIP || protocol == IPPROTO_IPV6 || (protocol == IPPROTO_GRE && has_inner))
+        if (protocol == IPPROTO_IPIP || protocol == IPPROTO_IPV6 ||
+            (protocol == IPPROTO_GRE && has_inner))
             return true;
     }
     return false;
@@ -53,7 +56,8 @@ struct TrackRule {
     const UnreadPackets &unread() const { return unread_packets; }
 };
 
-template <bool (*passes)(const mapi_packet &, const Headers &)> uint64_t process(void *instance, const mapi_batch *batch, uint64_t mask)
+template <bool (*passes)(const mapi_packet &, const Headers &)>
+uint64_t process(void *instance, const mapi_batch *batch, uint64_t mask)
 {
     uint64_t passed = 0;
     UnreadPackets &unread = static_cast<TrackRule *>(instance)->unread_packets;
@@ -70,7 +74,8 @@ int create(const mapi_function_setup *setup, void **instance)
     return create_object<TrackRule>(setup, instance);
 }
 
-constexpr mapi_function rule(const char *name, const char *description, uint64_t (*run)(void *, const mapi_batch *, uint64_t))
+constexpr mapi_function rule(const char *name, const char *description,
+                             uint64_t (*run)(void *, const mapi_batch *, uint64_t))
 {
     mapi_function function = {};
     function.abi = MAPI_FUNCTION_ABI;
@@ -90,7 +95,10 @@ constexpr mapi_function rule(const char *name, const char *description, uint64_t
 
 extern "C" {
 using namespace mapi::functions;
-const mapi_function mapi_fn_track_mapi = rule("TRACK_MAPI", "passes DiMAPI's port", process<is_mapi>);
-const mapi_function mapi_fn_track_grid_ftp = rule("TRACK_GRID_FTP", "passes GridFTP's control port", process<is_grid_ftp>);
-const mapi_function mapi_fn_track_ipoverip = rule("TRACK_IPOVERIP", "passes IP packets inside IP packets", process<is_ip_over_ip>);
+const mapi_function mapi_fn_track_mapi =
+    rule("TRACK_MAPI", "passes DiMAPI's port", process<is_mapi>);
+const mapi_function mapi_fn_track_grid_ftp =
+    rule("TRACK_GRID_FTP", "passes GridFTP's control port", process<is_grid_ftp>);
+const mapi_function mapi_fn_track_ipoverip =
+    rule("TRACK_IPOVERIP", "passes IP packets inside IP packets", process<is_ip_over_ip>);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// End addresses: source routes of IPv4 (RFC 791 3.1), routing headers and the home address option of IPv6.
+// End addresses: source routes of IPv4 (RFC 791 3.1), routing headers and the home address option
+// of IPv6.
 #include "headers/end_addresses.hpp"
 
 #include <algorithm>
@@ -16,7 +17,12 @@ constexpr uint32_t kIpv4Bytes = 20, kIpv6Bytes = 40, kAddressBytes = 16;
 constexpr uint32_t kRoutingBytes = 8; // before the addresses
 enum Ipv4Option : uint8_t { kLooseRoute = 131, kStrictRoute = 137 };
 enum Ipv6Option : uint8_t { kPad = 0, kHomeAddress = 0xc9 };
-enum RoutingType : uint8_t { kSourceRoute = 0, kHomeRoute = 2, kRplRoute = 3, kSegmentRoute = 4 }; // RFC 2460, 6275, 6554, 8754
+enum RoutingType : uint8_t {
+    kSourceRoute = 0,
+    kHomeRoute = 2,
+    kRplRoute = 3,
+    kSegmentRoute = 4
+}; // RFC 2460, 6275, 6554, 8754
 
 // False if the route has hops left and does not say where it ends.
 bool read_ipv4_route(const uint8_t *option, uint32_t bytes, uint8_t *destination)
@@ -48,9 +54,11 @@ bool read_ipv4_options(const uint8_t *data, const IpLayer &layer, uint8_t *desti
 // bytes long, the last one `last` bytes.
 bool read_rpl_route(const uint8_t *header, uint32_t bytes, uint8_t *destination)
 {
-    const uint32_t inner = kAddressBytes - (header[4] >> 4), last = kAddressBytes - (header[4] & 15u), padding = header[5] >> 4;
+    const uint32_t inner = kAddressBytes - (header[4] >> 4),
+                   last = kAddressBytes - (header[4] & 15u), padding = header[5] >> 4;
     const uint32_t route = bytes - kRoutingBytes;
-    if (route < last + padding || (route - last - padding) % inner != 0 || header[3] > (route - last - padding) / inner + 1)
+    if (route < last + padding || (route - last - padding) % inner != 0 ||
+        header[3] > (route - last - padding) / inner + 1)
         return false;
     std::copy_n(header + bytes - padding - last, last, destination + kAddressBytes - last);
     return true;
@@ -65,7 +73,8 @@ bool read_route(const uint8_t *header, uint32_t bytes, uint8_t *destination)
     switch (type) {
     case kSourceRoute:
     case kHomeRoute:
-        if (bytes % kAddressBytes != kRoutingBytes || hops_left > addresses || (type == kHomeRoute && addresses != 1))
+        if (bytes % kAddressBytes != kRoutingBytes || hops_left > addresses ||
+            (type == kHomeRoute && addresses != 1))
             return false;
         std::copy_n(header + bytes - kAddressBytes, kAddressBytes, destination);
         return true;

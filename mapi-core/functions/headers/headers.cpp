@@ -15,8 +15,8 @@ constexpr uint8_t kDccp = 33; // IPPROTO_DCCP, which not every C library has
 
 bool has_ports(uint8_t protocol)
 {
-    return protocol == IPPROTO_TCP || protocol == IPPROTO_UDP || protocol == IPPROTO_SCTP || protocol == IPPROTO_UDPLITE ||
-           protocol == kDccp;
+    return protocol == IPPROTO_TCP || protocol == IPPROTO_UDP || protocol == IPPROTO_SCTP ||
+           protocol == IPPROTO_UDPLITE || protocol == kDccp;
 }
 
 // Returns 0 if the protocol is unknown or the length cannot be read.
@@ -36,7 +36,8 @@ uint32_t transport_header_bytes(uint8_t protocol, std::span<const uint8_t> datag
     }
 }
 
-std::span<const uint8_t> address_of(const mapi_packet &packet, const IpLayer &layer, bool is_destination)
+std::span<const uint8_t> address_of(const mapi_packet &packet, const IpLayer &layer,
+                                    bool is_destination)
 {
     const uint32_t bytes = layer.version == 4 ? 4 : 16;
     const uint32_t first = layer.version == 4 ? 12 : 8;
@@ -81,7 +82,8 @@ std::span<const uint8_t> datagram_of(const mapi_packet &packet, const IpLayer &l
     return {packet.data + layer.transport, layer.end - layer.transport};
 }
 
-std::optional<std::span<const uint8_t>> payload_of(const mapi_packet &packet, const IpLayer &layer) noexcept
+std::optional<std::span<const uint8_t>> payload_of(const mapi_packet &packet,
+                                                   const IpLayer &layer) noexcept
 {
     const auto datagram = datagram_of(packet, layer);
     const uint32_t bytes = transport_header_bytes(layer.protocol, datagram);
@@ -106,7 +108,8 @@ bool has_whole_transport(const mapi_packet &packet, const IpLayer &layer) noexce
 
 std::optional<Ports> ports_of(const mapi_packet &packet, const IpLayer &layer) noexcept
 {
-    if (!has_ports(layer.protocol) || layer.is_later_fragment || layer.end - layer.transport < kPortsBytes)
+    if (!has_ports(layer.protocol) || layer.is_later_fragment ||
+        layer.end - layer.transport < kPortsBytes)
         return std::nullopt;
     const uint8_t *at = packet.data + layer.transport;
     return Ports{uint16_t(at[0] << 8 | at[1]), uint16_t(at[2] << 8 | at[3])};

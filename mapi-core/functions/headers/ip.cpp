@@ -34,7 +34,8 @@ bool read_ipv4(const Walk &walk, IpLayer &layer)
     const uint32_t header_bytes = (walk.byte(0) & 15u) * 4;
     const uint32_t total_bytes = walk.half(2);
     const uint16_t fragment = walk.half(6);
-    if (header_bytes < kIpv4Bytes || !walk.has(header_bytes) || (total_bytes && total_bytes < header_bytes))
+    if (header_bytes < kIpv4Bytes || !walk.has(header_bytes) ||
+        (total_bytes && total_bytes < header_bytes))
         return false;
     layer.version = 4;
     layer.protocol = walk.byte(9);
@@ -68,7 +69,8 @@ uint32_t extension_bytes(const IpLayer &layer, const uint8_t *at)
 void read_fragment(const uint8_t *at, IpLayer &layer)
 {
     const uint32_t offset_and_more = uint32_t(at[2]) << 8 | at[3];
-    layer.is_fragment |= (offset_and_more & 0xfff9) != 0; // an atomic fragment is not a fragment (RFC 6946)
+    layer.is_fragment |=
+        (offset_and_more & 0xfff9) != 0; // an atomic fragment is not a fragment (RFC 6946)
     layer.is_later_fragment |= (offset_and_more & 0xfff8) != 0;
 }
 
@@ -113,7 +115,8 @@ uint32_t reported_end(const Walk &walk, unsigned version)
 bool ends_frame(const Walk &walk, uint32_t end)
 {
     const uint32_t behind = walk.wire_end - end;
-    return end <= walk.wire_end && (behind == 0 || behind == kFrameCheckBytes || walk.wire_end - walk.guess <= kShortestFrameBytes);
+    return end <= walk.wire_end && (behind == 0 || behind == kFrameCheckBytes ||
+                                    walk.wire_end - walk.guess <= kShortestFrameBytes);
 }
 
 // Verifies a guess that this is IP.  The checksum alone is not sufficient, because ANONYMIZE leaves
@@ -121,7 +124,8 @@ bool ends_frame(const Walk &walk, uint32_t end)
 bool is_shown(const Walk &walk, const IpLayer &layer)
 {
     return ends_frame(walk, reported_end(walk, layer.version)) ||
-           (layer.version == 4 && folded(sum_of(walk.data + layer.offset, layer.transport - layer.offset)) == 0);
+           (layer.version == 4 &&
+            folded(sum_of(walk.data + layer.offset, layer.transport - layer.offset)) == 0);
 }
 } // namespace
 
@@ -130,7 +134,9 @@ void step_ip(Walk &walk, Headers &headers)
     const unsigned version = walk.has(1) ? walk.byte(0) >> 4 : 0;
     IpLayer layer;
     layer.offset = walk.at;
-    const bool is_read = headers.ip_layers < kIpLayersMax && (version == 4 ? read_ipv4(walk, layer) : version == 6 && read_ipv6(walk, layer));
+    const bool is_read =
+        headers.ip_layers < kIpLayersMax &&
+        (version == 4 ? read_ipv4(walk, layer) : version == 6 && read_ipv6(walk, layer));
     if (!is_read || (walk.guess != 0 && !is_shown(walk, layer))) {
         walk.lose();
         return;

@@ -74,10 +74,12 @@ void begin_hdlc(Walk &walk, uint32_t bytes)
 // header or a type as Cisco uses it.
 void begin_frame_relay(Walk &walk, uint32_t bytes)
 {
-    constexpr uint8_t kUnnumbered = 0x03, kPad = 0, kSnap = 0x80, kNlpidIpv4 = 0xcc, kNlpidIpv6 = 0x8e;
+    constexpr uint8_t kUnnumbered = 0x03, kPad = 0, kSnap = 0x80, kNlpidIpv4 = 0xcc,
+                      kNlpidIpv6 = 0x8e;
     constexpr uint32_t kAddressMost = 4, kSnapBytes = 6;
     uint32_t address = 2;
-    while (address <= kAddressMost && walk.has(bytes + address) && !(walk.byte(bytes + address - 1) & 1))
+    while (address <= kAddressMost && walk.has(bytes + address) &&
+           !(walk.byte(bytes + address - 1) & 1))
         ++address;
     const uint32_t at = bytes + address;
     if (address > kAddressMost || !walk.has(at + 2))
@@ -91,7 +93,8 @@ void begin_frame_relay(Walk &walk, uint32_t bytes)
         return;
     if (walk.byte(nlpid) == kNlpidIpv4 || walk.byte(nlpid) == kNlpidIpv6)
         walk.go(nlpid + 1, Next::kIp);
-    else if (walk.byte(nlpid) == kSnap && walk.has(nlpid + kSnapBytes) && walk.word(nlpid) == uint32_t(kSnap) << 24)
+    else if (walk.byte(nlpid) == kSnap && walk.has(nlpid + kSnapBytes) &&
+             walk.word(nlpid) == uint32_t(kSnap) << 24)
         walk.go_ethertype(nlpid + kSnapBytes, walk.half(nlpid + 4));
 }
 
@@ -208,7 +211,8 @@ void begin_other_link(Walk &walk, uint16_t link_type)
     walk.is_lost = true;
     if (!links::is_container(head.start)) {
         begin_plain(walk, head);
-    } else if (links::InnerLink inner; links::inner_link(head.start, walk.data, walk.caplen, inner)) {
+    } else if (links::InnerLink inner;
+               links::inner_link(head.start, walk.data, walk.caplen, inner)) {
         walk.at = inner.offset;
         begin_plain(walk, links::head_of(inner.link_type));
     }

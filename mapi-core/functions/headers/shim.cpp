@@ -16,7 +16,12 @@ enum EtherType : uint16_t {
     kMplsMulticast = 0x8848,
     kBridge = 0x6558, // transparent Ethernet bridging, in GRE
 };
-enum PppProtocol : uint16_t { kPppIpv4 = 0x0021, kPppIpv6 = 0x0057, kPppMpls = 0x0281, kPppMplsMulticast = 0x0283 };
+enum PppProtocol : uint16_t {
+    kPppIpv4 = 0x0021,
+    kPppIpv6 = 0x0057,
+    kPppMpls = 0x0281,
+    kPppMplsMulticast = 0x0283
+};
 constexpr uint16_t kPppControl = 0x8000; // lower values: data, such as compressed IP (RFC 1661 2)
 
 constexpr uint16_t kLongestLength = 1500; // greater values are types (IEEE 802.3 clause 3.2.6)

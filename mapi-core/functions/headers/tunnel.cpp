@@ -11,7 +11,13 @@ namespace
 {
 constexpr uint8_t kMplsInIp = 137;
 enum GreType : uint16_t { kErspan2 = 0x88be, kErspan3 = 0x22eb, kGrePpp = 0x880b, kWccp = 0x883e };
-enum GreFlag : uint16_t { kChecksum = 0x8000, kRouting = 0x4000, kKey = 0x2000, kSequence = 0x1000, kAcknowledgment = 0x0080 };
+enum GreFlag : uint16_t {
+    kChecksum = 0x8000,
+    kRouting = 0x4000,
+    kKey = 0x2000,
+    kSequence = 0x1000,
+    kAcknowledgment = 0x0080
+};
 
 // The length of version 0 with the optional words given by its flags; 0 for source routes (RFC
 // 1701), which are obsolete.

@@ -21,7 +21,7 @@ enum class Next : uint8_t {
     kEthertype, // as given by Walk::ethertype
     kPpp,       // a PPP protocol number
     kMpls,
-    kIp, // version in the first four bits
+    kIp,       // version in the first four bits
     kIpPayload // of the last layer
 };
 
@@ -32,16 +32,26 @@ struct Walk {
     uint32_t at = 0;
     uint16_t ethertype = 0;
     Next next = Next::kEnd;
-    uint32_t guess = 0;   // start of a label stack's payload taken for Ethernet or IP, not yet verified by any header; 0: none
+    uint32_t guess = 0;   // start of a label stack's payload taken for Ethernet or IP, not yet
+                          // verified by any header; 0: none
     bool is_lost = false; // an expected header cannot be read
 
     bool has(uint32_t bytes) const { return bytes <= caplen - at; }
     uint8_t byte(uint32_t offset) const { return data[at + offset]; }
-    uint16_t half(uint32_t offset) const { return uint16_t(data[at + offset] << 8 | data[at + offset + 1]); }
+    uint16_t half(uint32_t offset) const
+    {
+        return uint16_t(data[at + offset] << 8 | data[at + offset + 1]);
+    }
     uint32_t word(uint32_t offset) const { return uint32_t(half(offset)) << 16 | half(offset + 2); }
 
-    uint32_t little_half(uint32_t offset) const { return uint32_t(byte(offset)) | uint32_t(byte(offset + 1)) << 8; }
-    uint32_t little_word(uint32_t offset) const { return little_half(offset) | little_half(offset + 2) << 16; }
+    uint32_t little_half(uint32_t offset) const
+    {
+        return uint32_t(byte(offset)) | uint32_t(byte(offset + 1)) << 8;
+    }
+    uint32_t little_word(uint32_t offset) const
+    {
+        return little_half(offset) | little_half(offset + 2) << 16;
+    }
     // In this machine's byte order.
     uint32_t host_half(uint32_t offset) const
     {

@@ -23,7 +23,8 @@ void begin_frame(Walk &walk, bool is_padded)
 {
     enum Control : uint8_t { kTypeMask = 0x0c, kData = 0x08, kNoData = 0x40, kQuality = 0x80 };
     enum Flag : uint8_t { kToSystem = 0x01, kFromSystem = 0x02, kProtected = 0x40, kOrder = 0x80 };
-    constexpr uint32_t kBytes = 24, kAddressBytes = 6, kQualityBytes = 2, kThroughputBytes = 4, kSequenceAt = 22;
+    constexpr uint32_t kBytes = 24, kAddressBytes = 6, kQualityBytes = 2, kThroughputBytes = 4,
+                       kSequenceAt = 22;
     constexpr uint8_t kFragmentMask = 0x0f, kAggregate = 0x80;
     if (!walk.has(2))
         return;
@@ -40,7 +41,8 @@ void begin_frame(Walk &walk, bool is_padded)
         bytes += kQualityBytes + (flags & kOrder ? kThroughputBytes : 0);
     if (is_padded)
         bytes = (bytes + 3) & ~3u;
-    const bool is_readable = walk.has(bytes) && !(flags & kProtected) && !(walk.byte(kSequenceAt) & kFragmentMask) &&
+    const bool is_readable = walk.has(bytes) && !(flags & kProtected) &&
+                             !(walk.byte(kSequenceAt) & kFragmentMask) &&
                              !((control & kQuality) && (walk.byte(quality_at) & kAggregate));
     if (is_readable)
         begin_llc(walk, bytes);
@@ -59,7 +61,8 @@ void begin_frame_behind(Walk &walk, uint32_t bytes, uint32_t least, bool is_padd
 // may say that the frame's header is padded (radiotap.org).
 void begin_radiotap(Walk &walk)
 {
-    constexpr uint32_t kLeast = 8, kTimer = 1u << 0, kFlags = 1u << 1, kMore = 1u << 31, kTimerBytes = 8;
+    constexpr uint32_t kLeast = 8, kTimer = 1u << 0, kFlags = 1u << 1, kMore = 1u << 31,
+                       kTimerBytes = 8;
     constexpr uint8_t kDataPad = 0x20;
     if (!walk.has(kLeast))
         return;
@@ -70,7 +73,8 @@ void begin_radiotap(Walk &walk)
     at += 4;
     if (present & kTimer)
         at = ((at + kTimerBytes - 1) & ~(kTimerBytes - 1)) + kTimerBytes;
-    const bool is_padded = (present & kFlags) && at < bytes && walk.has(at + 1) && (walk.byte(at) & kDataPad);
+    const bool is_padded =
+        (present & kFlags) && at < bytes && walk.has(at + 1) && (walk.byte(at) & kDataPad);
     begin_frame_behind(walk, bytes, kLeast, is_padded);
 }
 

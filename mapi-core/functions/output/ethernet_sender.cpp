@@ -22,7 +22,8 @@ namespace
 {
     std::string text = interface + ": " + what + ": " + strerror(number);
     if (number == EPERM || number == EACCES)
-        text += " (sending requires CAP_NET_RAW: run as root, or use setcap cap_net_raw+ep PROGRAM)";
+        text +=
+            " (sending requires CAP_NET_RAW: run as root, or use setcap cap_net_raw+ep PROGRAM)";
     throw std::runtime_error(text);
 }
 
@@ -40,7 +41,8 @@ int find_ethernet(int socket, const std::string &interface)
         fail(interface, "cannot read its link type", errno);
     const int hardware = request.ifr_hwaddr.sa_family;
     if (hardware != ARPHRD_ETHER && hardware != ARPHRD_LOOPBACK)
-        throw std::runtime_error(interface + ": the link type (ARPHRD " + std::to_string(hardware) + ") is not Ethernet");
+        throw std::runtime_error(interface + ": the link type (ARPHRD " + std::to_string(hardware) +
+                                 ") is not Ethernet");
     return index;
 }
 
@@ -90,7 +92,8 @@ EthernetSender::Outcome EthernetSender::send(std::span<const mapi_packet *const>
     }
     // An error refers to the first frame that remains.
     for (size_t at = 0; at < frames.size();) {
-        const int sent = sendmmsg(socket_, &messages[at], unsigned(frames.size() - at), MSG_DONTWAIT);
+        const int sent =
+            sendmmsg(socket_, &messages[at], unsigned(frames.size() - at), MSG_DONTWAIT);
         if (sent > 0) {
             outcome.sent += uint64_t(sent);
             at += size_t(sent);

@@ -28,7 +28,11 @@ uint64_t parse_bytes(std::string_view text)
 {
     std::string_view unit;
     const uint64_t number = leading_number(text, unit);
-    const uint64_t factor = unit.empty() ? 1 : unit == "k" ? 1000 : unit == "M" ? 1000000 : unit == "G" ? 1000000000 : 0;
+    const uint64_t factor = unit.empty()  ? 1
+                            : unit == "k" ? 1000
+                            : unit == "M" ? 1000000
+                            : unit == "G" ? 1000000000
+                                          : 0;
     return factor == 0 || number > UINT64_MAX / factor ? 0 : number * factor;
 }
 
@@ -57,7 +61,9 @@ std::optional<FileRotation> parse_file_rotation(std::string_view text)
     while (!text.empty()) {
         const std::string_view word = text.substr(0, text.find(','));
         const size_t equals = word.find('=');
-        const std::string_view key = word.substr(0, equals), value = equals == word.npos ? std::string_view() : word.substr(equals + 1);
+        const std::string_view key = word.substr(0, equals), value = equals == word.npos
+                                                                         ? std::string_view()
+                                                                         : word.substr(equals + 1);
         uint64_t parsed = 0;
         if (key == "size")
             parsed = rotation.bytes = parse_bytes(value);
@@ -83,6 +89,7 @@ std::string FileRotation::name(const std::string &path, unsigned file) const
     const size_t stem = dot == path.npos || dot <= begin ? path.size() : dot;
     const std::string number = std::to_string(file + 1);
     const size_t digits = std::to_string(files).size();
-    return path.substr(0, stem) + "_" + std::string(digits - number.size(), '0') + number + path.substr(stem);
+    return path.substr(0, stem) + "_" + std::string(digits - number.size(), '0') + number +
+           path.substr(stem);
 }
 } // namespace mapi::functions

@@ -22,7 +22,8 @@ struct FileRotation {
     std::string name(const std::string &path, unsigned file) const;
 };
 
-constexpr const char *kFileRotationForm = "size=BYTES (k, M, G), time=SECONDS, or both, and files=COUNT from 2 to 1000, separated by commas";
+constexpr const char *kFileRotationForm = "size=BYTES (k, M, G), time=SECONDS, or both, and "
+                                          "files=COUNT from 2 to 1000, separated by commas";
 
 // Returns nullopt if the text is malformed, has neither size nor time, or asks for fewer than two
 // files.

@@ -35,7 +35,8 @@ Whole whole_records(std::string_view records, size_t there, RecordBytes record_b
 }
 } // namespace
 
-FileSink::FileSink(int descriptor, RecordBytes record_bytes) : descriptor_(descriptor), record_bytes_(record_bytes)
+FileSink::FileSink(int descriptor, RecordBytes record_bytes)
+    : descriptor_(descriptor), record_bytes_(record_bytes)
 {
     if (fcntl(descriptor_, F_GETFL) & O_APPEND)
         lseek(descriptor_, 0, SEEK_END);
@@ -55,7 +56,8 @@ int FileSink::write(const std::string &bytes, const IsGivenUp &is_given_up)
     return error;
 }
 
-int FileSink::write_records(const std::string &records, const IsGivenUp &is_given_up, uint64_t &written)
+int FileSink::write_records(const std::string &records, const IsGivenUp &is_given_up,
+                            uint64_t &written)
 {
     const off_t begin = lseek(descriptor_, 0, SEEK_CUR);
     written = 0;
@@ -88,7 +90,8 @@ size_t FileSink::write_some(const std::string &bytes, const IsGivenUp &is_given_
         const ssize_t count = ::write(descriptor_, bytes.data() + written, bytes.size() - written);
         if (count > 0)
             written += size_t(count);
-        else if (count == 0 || (errno != EINTR && !(errno == EAGAIN && wait_for_reader(is_given_up))))
+        else if (count == 0 ||
+                 (errno != EINTR && !(errno == EAGAIN && wait_for_reader(is_given_up))))
             break;
     }
     return written;

@@ -27,7 +27,8 @@ public:
     virtual int write(const std::string &bytes, const IsGivenUp &is_given_up) = 0;
     // The same for records, but writes as many as fit.  written: their number if not all were
     // written.
-    virtual int write_records(const std::string &records, const IsGivenUp &is_given_up, uint64_t &written)
+    virtual int write_records(const std::string &records, const IsGivenUp &is_given_up,
+                              uint64_t &written)
     {
         written = 0;
         return write(records, is_given_up);
@@ -42,7 +43,8 @@ public:
     // null if record boundaries are unknown; then a write is kept as a whole or not at all.
     explicit FileSink(int descriptor, RecordBytes record_bytes = nullptr);
     int write(const std::string &bytes, const IsGivenUp &is_given_up) override;
-    int write_records(const std::string &records, const IsGivenUp &is_given_up, uint64_t &written) override;
+    int write_records(const std::string &records, const IsGivenUp &is_given_up,
+                      uint64_t &written) override;
 
 private:
     size_t write_some(const std::string &bytes, const IsGivenUp &is_given_up);

@@ -7,9 +7,9 @@
 #include <mapi/results.h>
 
 #include "functions/catalog.hpp"
-#include "functions/output/ethernet_sender.hpp"
 #include "functions/common/instance.hpp"
 #include "functions/common/refuse.hpp"
+#include "functions/output/ethernet_sender.hpp"
 #include "links/link_type.hpp"
 
 namespace mapi::functions
@@ -61,7 +61,8 @@ private:
 
     EthernetSender sender_;
     mapi_inject_t *const result_;
-    std::atomic<uint64_t> no_room_ = 0, other_links_ = 0, not_sent_ = 0; // copies of the result for other threads
+    std::atomic<uint64_t> no_room_ = 0, other_links_ = 0,
+                          not_sent_ = 0; // copies of the result for other threads
 };
 
 int create(const mapi_function_setup *setup, void **instance)
@@ -74,7 +75,9 @@ int create(const mapi_function_setup *setup, void **instance)
         return refuse(setup, PCAP_OPEN_ERR, error.what());
     }
     if (setup->interface_index != 0 && setup->interface_index == injector->interface_index()) {
-        const std::string text = std::string(interface) + ": the flow's device reads this interface: each packet would be sent back to its source";
+        const std::string text = std::string(interface) +
+                                 ": the flow's device reads this interface: each packet would "
+                                 "be sent back to its source";
         delete injector;
         return refuse(setup, MFUNCT_INVALID_ARGUMENT_1, text);
     }

@@ -103,7 +103,9 @@ public:
         }
         const uint32_t padding = (4 - bytes % 4) % 4;
         const auto block_bytes = uint32_t(sizeof(PacketBlock) + bytes + padding + sizeof(uint32_t));
-        append_struct(to, PacketBlock{kPacketBlock, block_bytes, last_interface_, uint32_t(packet.timestamp_ns >> 32), uint32_t(packet.timestamp_ns), bytes, packet.wire_len});
+        append_struct(to, PacketBlock{kPacketBlock, block_bytes, last_interface_,
+                                      uint32_t(packet.timestamp_ns >> 32),
+                                      uint32_t(packet.timestamp_ns), bytes, packet.wire_len});
         append_data(to, packet, bytes);
         to.append(padding, '\0');
         append_struct(to, block_bytes);
@@ -131,7 +133,8 @@ private:
         return true;
     }
 
-    std::unordered_map<uint32_t, uint32_t> interfaces_; // link type and the device's number -> the file's number
+    std::unordered_map<uint32_t, uint32_t>
+        interfaces_; // link type and the device's number -> the file's number
     uint32_t last_key_ = 0;
     uint32_t last_interface_ = 0;
     uint32_t snap_bytes_ = 0;
@@ -154,7 +157,9 @@ RecordTaken PcapRecords::append(std::string &to, const mapi_packet &packet, uint
         return RecordTaken::kOtherLink;
     if (packet.timestamp_ns / kNsPerSecond > UINT32_MAX)
         return RecordTaken::kNoRoom;
-    append_struct(to, PcapRecord{uint32_t(packet.timestamp_ns / kNsPerSecond), uint32_t(packet.timestamp_ns % kNsPerSecond), bytes, packet.wire_len});
+    append_struct(to,
+                  PcapRecord{uint32_t(packet.timestamp_ns / kNsPerSecond),
+                             uint32_t(packet.timestamp_ns % kNsPerSecond), bytes, packet.wire_len});
     append_data(to, packet, bytes);
     return RecordTaken::kYes;
 }
@@ -172,7 +177,8 @@ std::unique_ptr<PacketRecords> make_pcapng_records()
 
 RecordView view_pcapng_record(std::string_view records)
 {
-    const size_t head = read_struct<uint32_t>(records) == kInterfaceBlock ? sizeof(InterfaceBlock) : 0;
+    const size_t head =
+        read_struct<uint32_t>(records) == kInterfaceBlock ? sizeof(InterfaceBlock) : 0;
     const auto block = read_struct<PacketBlock>(records.substr(head));
     return {head, head + block.bytes, uint64_t(block.time_high) << 32 | block.time_low};
 }

@@ -6,7 +6,8 @@
 
 namespace mapi::functions
 {
-PacketSink::PacketSink(const std::vector<int> &files, const FileRotation &rotation, View view, RecordBytes bytes)
+PacketSink::PacketSink(const std::vector<int> &files, const FileRotation &rotation, View view,
+                       RecordBytes bytes)
     : rotation_(rotation), view_(view), record_bytes_(bytes)
 {
     for (const int file : files)
@@ -24,18 +25,21 @@ int PacketSink::write(const std::string &header, const IsGivenUp &is_given_up)
     return first_error;
 }
 
-int PacketSink::write_records(const std::string &records, const IsGivenUp &is_given_up, uint64_t &written)
+int PacketSink::write_records(const std::string &records, const IsGivenUp &is_given_up,
+                              uint64_t &written)
 {
     std::string_view rest = records;
     written = 0;
     const int error = write_records(rest, is_given_up, written);
-    for (; !rest.empty(); rest.remove_prefix(view_(rest).bytes)) // the packets are lost, but later records need their descriptions
+    for (; !rest.empty(); rest.remove_prefix(
+             view_(rest).bytes)) // the packets are lost, but later records need their descriptions
         heads_ += rest.substr(0, view_(rest).head_bytes);
     return error;
 }
 
 // Writes until nothing is left or an error occurs.
-int PacketSink::write_records(std::string_view &rest, const IsGivenUp &is_given_up, uint64_t &written)
+int PacketSink::write_records(std::string_view &rest, const IsGivenUp &is_given_up,
+                              uint64_t &written)
 {
     while (!rest.empty()) {
         const RecordView record = view_(rest);
@@ -45,7 +49,8 @@ int PacketSink::write_records(std::string_view &rest, const IsGivenUp &is_given_
             begin_next_file();
         }
         heads_ += rest.substr(0, record.head_bytes);
-        const std::string_view packet = rest.substr(record.head_bytes, record.bytes - record.head_bytes);
+        const std::string_view packet =
+            rest.substr(record.head_bytes, record.bytes - record.head_bytes);
         rest.remove_prefix(record.bytes);
         if (!files_[at_].has_header || written_heads_ < heads_.size()) {
             int error = write_chunk(is_given_up, written);
@@ -68,7 +73,9 @@ bool PacketSink::is_full(const RecordView &record) const
 {
     if (!has_packets_)
         return false;
-    return (rotation_.bytes && bytes_ + record.bytes > rotation_.bytes) || (rotation_.ns && record.time_ns >= first_ns_ && record.time_ns - first_ns_ >= rotation_.ns);
+    return (rotation_.bytes && bytes_ + record.bytes > rotation_.bytes) ||
+           (rotation_.ns && record.time_ns >= first_ns_ &&
+            record.time_ns - first_ns_ >= rotation_.ns);
 }
 
 void PacketSink::begin_next_file()

@@ -22,11 +22,13 @@ public:
 
     // The files are open, as FileSink requires: one, or as many as the rotation has.  bytes: length
     // of a record without a description.
-    PacketSink(const std::vector<int> &files, const FileRotation &rotation, View view, RecordBytes bytes);
+    PacketSink(const std::vector<int> &files, const FileRotation &rotation, View view,
+               RecordBytes bytes);
 
     // Written to all files, so that a file without packets is also a valid capture.
     int write(const std::string &header, const IsGivenUp &is_given_up) override;
-    int write_records(const std::string &records, const IsGivenUp &is_given_up, uint64_t &written) override;
+    int write_records(const std::string &records, const IsGivenUp &is_given_up,
+                      uint64_t &written) override;
 
 private:
     struct File {

@@ -12,7 +12,8 @@ namespace mapi::functions
 namespace
 {
 constexpr size_t kRoomBytes = size_t(16) << 20;
-constexpr size_t kWrittenBytes = size_t(1) << 20; // wait for at least this much while more is coming
+constexpr size_t kWrittenBytes = size_t(1)
+                                 << 20; // wait for at least this much while more is coming
 constexpr auto kLongest = std::chrono::milliseconds(100); // then write less, too
 
 // Threads started during its lifetime have all signals blocked, so that the program's own threads
@@ -37,12 +38,15 @@ private:
 
 const uint64_t RecordWriter::kMemoryBytes = 2 * kRoomBytes + kHandedBytes + kRecordBytesMax;
 
-RecordWriter::RecordWriter(int descriptor, bool device_waits, std::function<void()> on_settled, RecordBytes record_bytes)
-    : RecordWriter(std::make_unique<FileSink>(descriptor, record_bytes), device_waits, std::move(on_settled))
+RecordWriter::RecordWriter(int descriptor, bool device_waits, std::function<void()> on_settled,
+                           RecordBytes record_bytes)
+    : RecordWriter(std::make_unique<FileSink>(descriptor, record_bytes), device_waits,
+                   std::move(on_settled))
 {
 }
 
-RecordWriter::RecordWriter(std::unique_ptr<RecordSink> sink, bool device_waits, std::function<void()> on_settled)
+RecordWriter::RecordWriter(std::unique_ptr<RecordSink> sink, bool device_waits,
+                           std::function<void()> on_settled)
     : sink_(std::move(sink)), device_waits_(device_waits), on_settled_(std::move(on_settled))
 {
     const BlockedSignals blocked; // write() reports a broken pipe
@@ -71,7 +75,9 @@ void RecordWriter::add(std::string &bytes, uint64_t records)
     if (bytes.empty())
         return;
     std::unique_lock lock(mutex_);
-    const auto has_room = [&] { return waiting_.empty() || waiting_.size() + bytes.size() <= kRoomBytes; };
+    const auto has_room = [&] {
+        return waiting_.empty() || waiting_.size() + bytes.size() <= kRoomBytes;
+    };
     if (device_waits_)
         changed_.wait(lock, [&] { return has_room() || is_cancelled_; });
     if (has_room()) {
@@ -86,7 +92,9 @@ void RecordWriter::take(std::string &bytes, uint64_t records)
 {
     const size_t before = waiting_.size();
     if (waiting_.capacity() < waiting_.size() + bytes.size())
-        waiting_.reserve(std::max(kRoomBytes, waiting_.size() + bytes.size())); // avoids doubling; pages are only allocated when used
+        waiting_.reserve(std::max(
+            kRoomBytes,
+            waiting_.size() + bytes.size())); // avoids doubling; pages are only allocated when used
     waiting_ += bytes;
     waiting_records_ += records;
     bytes.clear();
@@ -129,10 +137,13 @@ void RecordWriter::run()
     while (true) {
         if (!has_work() && is_finishing_ && !is_settled_)
             settle();
-        changed_.wait(lock, [&] { return has_work() || is_stopping_ || (is_finishing_ && !is_settled_); });
+        changed_.wait(
+            lock, [&] { return has_work() || is_stopping_ || (is_finishing_ && !is_settled_); });
         if (!has_work() && is_stopping_)
             return;
-        changed_.wait_for(lock, kLongest, [&] { return is_stopping_ || is_finishing_ || waiting_.size() >= kWrittenBytes; });
+        changed_.wait_for(lock, kLongest, [&] {
+            return is_stopping_ || is_finishing_ || waiting_.size() >= kWrittenBytes;
+        });
         std::string header = std::exchange(header_, {});
         records.clear();
         std::swap(records, waiting_);

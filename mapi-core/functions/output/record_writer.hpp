@@ -36,9 +36,11 @@ public:
     // truncated.  device_waits: the device waits for the disk; otherwise records without room are
     // dropped.  on_settled: called on the writer's thread after finish(), once everything is in the
     // file or lost.  record_bytes: as in FileSink.
-    RecordWriter(int descriptor, bool device_waits, std::function<void()> on_settled = nullptr, RecordBytes record_bytes = nullptr);
+    RecordWriter(int descriptor, bool device_waits, std::function<void()> on_settled = nullptr,
+                 RecordBytes record_bytes = nullptr);
     // The same with a sink other than a file.
-    RecordWriter(std::unique_ptr<RecordSink> sink, bool device_waits, std::function<void()> on_settled = nullptr);
+    RecordWriter(std::unique_ptr<RecordSink> sink, bool device_waits,
+                 std::function<void()> on_settled = nullptr);
     // Writes the remaining records.
     ~RecordWriter();
     RecordWriter(const RecordWriter &) = delete;

@@ -14,9 +14,9 @@
 
 #include "functions/catalog.hpp"
 #include "functions/common/instance.hpp"
-#include "functions/values/interval.hpp"
 #include "functions/common/interval_clock.hpp"
 #include "functions/output/record_writer.hpp"
+#include "functions/values/interval.hpp"
 
 namespace mapi::functions
 {
@@ -24,16 +24,17 @@ namespace
 {
 enum Argument { kTypes, kFunctions, kHeader, kPath, kInterval, kReset };
 
-constexpr uint64_t kSilenceBytes = uint64_t(64) << 20; // approximate limit for the rows of one pause
+constexpr uint64_t kSilenceBytes = uint64_t(64)
+                                   << 20; // approximate limit for the rows of one pause
 
 constexpr uint64_t kKeptBytes = 4096;
 constexpr uint64_t kTextBytes = 128; // per number
-constexpr uint64_t kRowsAtOnce = 3; // in a growing string, and the next row
+constexpr uint64_t kRowsAtOnce = 3;  // in a growing string, and the next row
 
 struct Column {
     int type;
     const mapi_reference *reference;
-    uint64_t before = 0; // value of the previous row
+    uint64_t before = 0;             // value of the previous row
     std::vector<uint64_t> kept = {}; // whole result before the packet that ends an interval
 
     bool is_whole() const { return type == R2F_RAW || type == R2F_STATS; }
@@ -62,7 +63,8 @@ void append_stats(std::string &to, const uint64_t *words)
     char text[12000]; // long double has up to 4933 digits
     if (words)
         memcpy(&stats, words, sizeof(stats));
-    snprintf(text, sizeof(text), "%" PRIu64 "  %Lf %Lf %" PRIu64 " %" PRIu64 " ", stats.count, stats.sum, stats.sum2, stats.exact_min, stats.exact_max);
+    snprintf(text, sizeof(text), "%" PRIu64 "  %Lf %Lf %" PRIu64 " %" PRIu64 " ", stats.count,
+             stats.sum, stats.sum2, stats.exact_min, stats.exact_max);
     to += text;
 }
 
@@ -84,8 +86,8 @@ class ResultFile
 {
 public:
     ResultFile(const mapi_function_setup *setup, std::vector<Column> columns, Interval interval)
-        : columns_(std::move(columns)), is_reset_(setup->arguments[kReset].number != 0), clock_(interval),
-          writer_(int(setup->arguments[kPath].number), is_offline(setup))
+        : columns_(std::move(columns)), is_reset_(setup->arguments[kReset].number != 0),
+          clock_(interval), writer_(int(setup->arguments[kPath].number), is_offline(setup))
     {
         writer_.set_header(std::string(setup->arguments[kHeader].text) + "\n");
     }
@@ -135,7 +137,8 @@ private:
         const size_t before = bytes_.size();
         add_row(packet, read);
         const uint64_t row_bytes = bytes_.size() - before;
-        const uint64_t reported = clock_.reported(ended, std::clamp(kSilenceBytes / row_bytes, uint64_t(1), IntervalClock::kReportedMax));
+        const uint64_t reported = clock_.reported(
+            ended, std::clamp(kSilenceBytes / row_bytes, uint64_t(1), IntervalClock::kReportedMax));
         for (uint64_t i = 1; i < reported; ++i) {
             add_row(packet, read, is_reset_);
             hand_over(RecordWriter::kHandedBytes);
@@ -156,9 +159,13 @@ private:
         for (Column &column : columns_) {
             uint64_t value = 0;
             read(column.reference, packet, &value);
-            const uint64_t reported = is_silent ? 0 : is_reset_ && column.reference->is_count ? value - column.before : value;
+            const uint64_t reported = is_silent ? 0
+                                      : is_reset_ && column.reference->is_count
+                                          ? value - column.before
+                                          : value;
             column.before = value;
-            const uint64_t *words = is_before && column.is_kept() ? column.kept.data() : column.reference->words;
+            const uint64_t *words =
+                is_before && column.is_kept() ? column.kept.data() : column.reference->words;
             if (column.type == R2F_STATS)
                 append_stats(bytes_, words);
             else if (column.type == R2F_RAW)
@@ -181,7 +188,8 @@ private:
 bool fits(const Column &column)
 {
     const mapi_reference &result = *column.reference;
-    return column.type == R2F_STATS ? result.bytes == sizeof(mapi_value_stats_t) && !result.is_array : column.type == R2F_RAW || !column.reference->is_array;
+    return column.type == R2F_STATS ? result.bytes == sizeof(mapi_value_stats_t) && !result.is_array
+                                    : column.type == R2F_RAW || !column.reference->is_array;
 }
 
 // Parses "TYPE,TYPE", one for each function.  Returns 0 or an error number.
@@ -192,10 +200,14 @@ int read_columns(const mapi_function_setup *setup, std::vector<Column> &columns)
     for (int64_t i = 0; i < functions.number; ++i) {
         const bool is_last = i + 1 == functions.number;
         if (at[0] < '0' + R2F_RAW || at[0] > '0' + R2F_STATS || at[1] != (is_last ? '\0' : ','))
-            return refuse(setup, MFUNCT_INVALID_ARGUMENT_1, "the types are not a list of R2F_RAW, R2F_ULLSTR, R2F_ULLSEC and R2F_STATS with one entry per function");
+            return refuse(setup, MFUNCT_INVALID_ARGUMENT_1,
+                          "the types are not a list of R2F_RAW, R2F_ULLSTR, R2F_ULLSEC and "
+                          "R2F_STATS with one entry per function");
         columns.push_back({at[0] - '0', functions.references[i]});
         if (!fits(columns.back()))
-            return refuse(setup, MFUNCT_INVALID_ARGUMENT_2, "result " + std::to_string(i + 1) + " does not have the type of its column");
+            return refuse(setup, MFUNCT_INVALID_ARGUMENT_2,
+                          "result " + std::to_string(i + 1) +
+                              " does not have the type of its column");
         at += 2;
     }
     return 0;
@@ -219,12 +231,15 @@ int create(const mapi_function_setup *setup, void **instance)
         return refused;
     if (!interval)
         return refuse(setup, MFUNCT_INVALID_ARGUMENT_5,
-                      std::string("\"") + text + "\" is not an interval (a number of packets, a time such as 5ms or 2s, or -1 for the end)");
+                      std::string("\"") + text +
+                          "\" is not an interval (a number of packets, a time such as 5ms or 2s, "
+                          "or -1 for the end)");
     for (const Column &column : columns) {
         if (column.is_whole())
             setup->take_single_packets(setup);
     }
-    if (const int refused = reserve_memory(setup, RecordWriter::kMemoryBytes + kRowsAtOnce * row_bytes(columns)))
+    if (const int refused =
+            reserve_memory(setup, RecordWriter::kMemoryBytes + kRowsAtOnce * row_bytes(columns)))
         return refused;
     return create_object<ResultFile>(setup, instance, setup, std::move(columns), *interval);
 }
@@ -248,7 +263,8 @@ extern "C" const mapi_function mapi_fn_res2file = {
     .name = "RES2FILE",
     .description = "writes results of other functions to a file at intervals",
     .args = "sSsws?b",
-    .flags = MAPI_FUNCTION_PASSES_ALL | MAPI_FUNCTION_EVERY_BATCH, // EVERY_BATCH: other packets may change the results
+    .flags = MAPI_FUNCTION_PASSES_ALL |
+             MAPI_FUNCTION_EVERY_BATCH, // EVERY_BATCH: other packets may change the results
     .create = mapi::functions::create,
     .process = mapi::functions::process,
     .destroy = mapi::functions::destroy<mapi::functions::ResultFile>,

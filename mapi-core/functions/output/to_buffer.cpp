@@ -23,7 +23,10 @@ static_assert(kHeaderBytes == 20, "programs reach the frame through this offset"
 class PacketBuffer
 {
 public:
-    PacketBuffer(const mapi_function_setup *setup, uint32_t flags) : ring_(make_ring(setup, {flags, 0, kBytes, 0, 0})), snap_bytes_(snap_bytes(setup)) {}
+    PacketBuffer(const mapi_function_setup *setup, uint32_t flags)
+        : ring_(make_ring(setup, {flags, 0, kBytes, 0, 0})), snap_bytes_(snap_bytes(setup))
+    {
+    }
 
     void push(const mapi_batch &batch, uint64_t mask)
     {
@@ -32,7 +35,8 @@ public:
             const uint32_t bytes = std::min(packet.caplen, snap_bytes_);
             if (!has_ntp_time(packet.timestamp_ns)) [[unlikely]]
                 timeless_.fetch_add(1, std::memory_order_relaxed);
-            else if (void *record = ring_.calls->reserve(ring_.ring, kHeaderBytes + bytes)) [[likely]]
+            else if (void *record = ring_.calls->reserve(ring_.ring, kHeaderBytes + bytes))
+                [[likely]]
                 write(static_cast<mapipkt *>(record), packet, bytes);
         }
         ring_.calls->publish(ring_.ring);
@@ -62,7 +66,9 @@ int create(const mapi_function_setup *setup, void **instance)
     if (mode != WAIT && mode != NOWAIT)
         return refuse(setup, MFUNCT_INVALID_ARGUMENT_1, "the mode is neither WAIT nor NOWAIT");
     // A live device cannot wait, a file can.
-    const uint32_t flags = mode == NOWAIT ? uint32_t(MAPI_RING_READER_RETURNS) : is_offline(setup) ? uint32_t(MAPI_RING_WRITER_WAITS) : 0;
+    const uint32_t flags = mode == NOWAIT      ? uint32_t(MAPI_RING_READER_RETURNS)
+                           : is_offline(setup) ? uint32_t(MAPI_RING_WRITER_WAITS)
+                                               : 0;
     return create_object<PacketBuffer>(setup, instance, setup, flags);
 }
 

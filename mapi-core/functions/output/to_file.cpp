@@ -12,8 +12,8 @@
 #include <mapi/mapi.h>
 
 #include "functions/catalog.hpp"
-#include "functions/output/file_rotation.hpp"
 #include "functions/common/instance.hpp"
+#include "functions/output/file_rotation.hpp"
 #include "functions/output/packet_record.hpp"
 #include "functions/output/packet_sink.hpp"
 #include "functions/output/record_writer.hpp"
@@ -40,7 +40,8 @@ Format format_of(int64_t number)
 }
 
 // A rotation has its path's file and the files passed with its argument.
-std::unique_ptr<RecordSink> sink_of(const mapi_function_setup *setup, const Format &format, const FileRotation &rotation)
+std::unique_ptr<RecordSink> sink_of(const mapi_function_setup *setup, const Format &format,
+                                    const FileRotation &rotation)
 {
     const mapi_argument &path = setup->arguments[kPath], &more = setup->arguments[kRotation];
     if (!format.has_heads && rotation.files == 0)
@@ -54,10 +55,13 @@ std::unique_ptr<RecordSink> sink_of(const mapi_function_setup *setup, const Form
 class PacketFile
 {
 public:
-    PacketFile(const mapi_function_setup *setup, Format format, const FileRotation &rotation, uint64_t most)
-        : result_(allocate_result<uint64_t>(setup, sizeof(uint32_t))), most_(most), snap_bytes_(snap_bytes(setup)), link_type_(setup->link_type),
+    PacketFile(const mapi_function_setup *setup, Format format, const FileRotation &rotation,
+               uint64_t most)
+        : result_(allocate_result<uint64_t>(setup, sizeof(uint32_t))), most_(most),
+          snap_bytes_(snap_bytes(setup)), link_type_(setup->link_type),
           records_(std::move(format.records)),
-          writer_(sink_of(setup, format, rotation), is_offline(setup), [this] { mapi_result_set(result_, MAPI_FILE_DONE); })
+          writer_(sink_of(setup, format, rotation), is_offline(setup),
+                  [this] { mapi_result_set(result_, MAPI_FILE_DONE); })
     {
         mapi_result_set(result_, MAPI_FILE_RUNNING);
     }
@@ -103,10 +107,12 @@ private:
             begin(packet.link_type);
         const uint32_t bytes = std::min(packet.caplen, snap_bytes_);
         const bool is_short = bytes <= RecordWriter::kRecordBytesMax - kRecordHeadBytes;
-        const RecordTaken taken = is_short ? records_->append(bytes_, packet, bytes) : RecordTaken::kNoRoom;
+        const RecordTaken taken =
+            is_short ? records_->append(bytes_, packet, bytes) : RecordTaken::kNoRoom;
         if (taken == RecordTaken::kYes) [[likely]]
             return ++taken_, 1;
-        (taken == RecordTaken::kOtherLink ? of_other_links_ : unwritable_).fetch_add(1, std::memory_order_relaxed);
+        (taken == RecordTaken::kOtherLink ? of_other_links_ : unwritable_)
+            .fetch_add(1, std::memory_order_relaxed);
         return 0;
     }
 
@@ -116,7 +122,8 @@ private:
         has_header_ = true;
     }
 
-    static constexpr size_t kRecordHeadBytes = 80; // pcapng: an interface description and the block around a packet
+    static constexpr size_t kRecordHeadBytes =
+        80; // pcapng: an interface description and the block around a packet
 
     uint64_t *const result_;
     const uint64_t most_; // packets; 0: all
@@ -136,7 +143,8 @@ int create(const mapi_function_setup *setup, void **instance)
     const int64_t format = setup->arguments[kFormat].number, most = setup->arguments[kCount].number;
     const mapi_argument &rotation = setup->arguments[kRotation];
     if (format != MFF_PCAP && format != MFF_RAW && format != MFF_PCAPNG)
-        return refuse(setup, MFUNCT_COULD_NOT_APPLY_FUNCT, "the format is not MFF_PCAP, MFF_RAW or MFF_PCAPNG");
+        return refuse(setup, MFUNCT_COULD_NOT_APPLY_FUNCT,
+                      "the format is not MFF_PCAP, MFF_RAW or MFF_PCAPNG");
     if (most < 0)
         return refuse(setup, MFUNCT_INVALID_ARGUMENT_3, "the number of packets is negative");
     const auto parsed = rotation.kind ? parse_file_rotation(rotation.text) : FileRotation{};
@@ -144,7 +152,8 @@ int create(const mapi_function_setup *setup, void **instance)
         return refuse(setup, MFUNCT_INVALID_ARGUMENT_4, kFileRotationForm);
     if (const int refused = reserve_memory(setup, RecordWriter::kMemoryBytes))
         return refused;
-    return create_object<PacketFile>(setup, instance, setup, format_of(format), *parsed, uint64_t(most));
+    return create_object<PacketFile>(setup, instance, setup, format_of(format), *parsed,
+                                     uint64_t(most));
 }
 
 uint64_t process(void *instance, const mapi_batch *batch, uint64_t mask)

@@ -35,9 +35,11 @@ int create(const mapi_function_setup *setup, void **instance)
 {
     const int64_t operation = setup->arguments[0].number;
     if (operation != BINOP_ADD && operation != BINOP_SUB && operation != kDifferenceToo)
-        return refuse(setup, MFUNCT_INVALID_ARGUMENT_1, "the operation is neither BINOP_ADD nor BINOP_SUB");
-    return create_object<Binop>(setup, instance, static_cast<uint64_t *>(setup->result), setup->arguments[2].references[0],
-                                         setup->arguments[4].references[0], operation == BINOP_ADD);
+        return refuse(setup, MFUNCT_INVALID_ARGUMENT_1,
+                      "the operation is neither BINOP_ADD nor BINOP_SUB");
+    return create_object<Binop>(setup, instance, static_cast<uint64_t *>(setup->result),
+                                setup->arguments[2].references[0],
+                                setup->arguments[4].references[0], operation == BINOP_ADD);
 }
 
 uint64_t process(void *instance, const mapi_batch *, uint64_t mask)

@@ -9,11 +9,11 @@
 
 #include "functions/catalog.hpp"
 #include "functions/common/instance.hpp"
-#include "functions/values/interval.hpp"
 #include "functions/common/interval_clock.hpp"
 #include "functions/common/ntp_time.hpp"
 #include "functions/common/refuse.hpp"
 #include "functions/common/result_queue.hpp"
+#include "functions/values/interval.hpp"
 
 namespace mapi::functions
 {
@@ -23,7 +23,8 @@ class Buckets
 {
 public:
     Buckets(const mapi_function_setup *setup, Interval interval, bool is_reset)
-        : reference_(setup->arguments[1].references[0]), is_difference_(is_reset && reference_->is_count), clock_(interval), queue_(setup)
+        : reference_(setup->arguments[1].references[0]),
+          is_difference_(is_reset && reference_->is_count), clock_(interval), queue_(setup)
     {
     }
 
@@ -90,7 +91,9 @@ int create(const mapi_function_setup *setup, void **instance)
     const int64_t reset = setup->arguments[3].number;
     if (!interval)
         return refuse(setup, MFUNCT_INVALID_ARGUMENT_3,
-                      std::string("\"") + text + "\" is not an interval (a number of packets, a time such as 5ms or 2s, or -1 for the end)");
+                      std::string("\"") + text +
+                          "\" is not an interval (a number of packets, a time such as 5ms or 2s, "
+                          "or -1 for the end)");
     if (reset != 0 && reset != 1)
         return refuse(setup, MFUNCT_INVALID_ARGUMENT_4, "reset is neither 0 nor 1");
     return create_object<Buckets>(setup, instance, setup, *interval, reset != 0);

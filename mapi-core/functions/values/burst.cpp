@@ -26,13 +26,16 @@ struct BurstLine {
     uint64_t ns_of(uint64_t bytes) const { return bytes * 8000 / mbit_per_s; }
     uint64_t bytes_in(uint64_t ns) const
     {
-        const long double bytes = static_cast<long double>(ns) * static_cast<long double>(mbit_per_s) / 8000;
-        return bytes < 0x1p63L ? uint64_t(bytes) : uint64_t(1) << 63; // more than any gap that can be requested
+        const long double bytes =
+            static_cast<long double>(ns) * static_cast<long double>(mbit_per_s) / 8000;
+        return bytes < 0x1p63L ? uint64_t(bytes)
+                               : uint64_t(1) << 63; // more than any gap that can be requested
     }
     uint64_t categories() const { return (max_bytes - min_bytes) / step_bytes + 2; }
     uint64_t category_of(uint64_t bytes) const
     {
-        return bytes < min_bytes ? 0 : std::min((bytes - min_bytes) / step_bytes + 1, categories() - 1);
+        return bytes < min_bytes ? 0
+                                 : std::min((bytes - min_bytes) / step_bytes + 1, categories() - 1);
     }
 };
 
@@ -45,7 +48,8 @@ class Bursts
 {
 public:
     Bursts(const mapi_function_setup *setup, const BurstLine &line)
-        : line_(line), categories_(allocate_result<mapi_burst_category_t>(setup, line.categories() * sizeof(mapi_burst_category_t)))
+        : line_(line), categories_(allocate_result<mapi_burst_category_t>(
+                           setup, line.categories() * sizeof(mapi_burst_category_t)))
     {
     }
 
@@ -78,7 +82,8 @@ private:
     void take(const mapi_packet &packet)
     {
         const uint64_t time_ns = packet.timestamp_ns;
-        if (packets_ && (time_ns + line_.early_ns < expected_ns_ || time_ns > expected_ns_ + line_.late_ns)) {
+        if (packets_ &&
+            (time_ns + line_.early_ns < expected_ns_ || time_ns > expected_ns_ + line_.late_ns)) {
             end_burst();
             note_gap(time_ns > expected_ns_ ? line_.bytes_in(time_ns - expected_ns_) : 0);
         }
@@ -103,16 +108,21 @@ private:
 
 int check(const mapi_function_setup *setup, const int64_t *given)
 {
-    static constexpr int kNumbers[] = {MFUNCT_INVALID_ARGUMENT_1, MFUNCT_INVALID_ARGUMENT_2, MFUNCT_INVALID_ARGUMENT_3, MFUNCT_INVALID_ARGUMENT_4,
-                                       MFUNCT_INVALID_ARGUMENT_5, MFUNCT_INVALID_ARGUMENT_6, MFUNCT_INVALID_ARGUMENT};
+    static constexpr int kNumbers[] = {MFUNCT_INVALID_ARGUMENT_1, MFUNCT_INVALID_ARGUMENT_2,
+                                       MFUNCT_INVALID_ARGUMENT_3, MFUNCT_INVALID_ARGUMENT_4,
+                                       MFUNCT_INVALID_ARGUMENT_5, MFUNCT_INVALID_ARGUMENT_6,
+                                       MFUNCT_INVALID_ARGUMENT};
     for (size_t i = 0; i < std::size(kNumbers); ++i) {
         if (given[i] < 0)
             return refuse(setup, kNumbers[i], "argument " + std::to_string(i + 1) + " is negative");
     }
     if (given[1] <= given[0])
-        return refuse(setup, MFUNCT_INVALID_ARGUMENT_2, "the maximum size is not above the minimum");
+        return refuse(setup, MFUNCT_INVALID_ARGUMENT_2,
+                      "the maximum size is not above the minimum");
     if (given[2] == 0 || uint64_t(given[1] - given[0]) / uint64_t(given[2]) + 2 > kMaxCategories)
-        return refuse(setup, MFUNCT_INVALID_ARGUMENT_3, "the step is 0 or gives more than " + std::to_string(kMaxCategories) + " categories");
+        return refuse(setup, MFUNCT_INVALID_ARGUMENT_3,
+                      "the step is 0 or gives more than " + std::to_string(kMaxCategories) +
+                          " categories");
     if (given[6] == 0)
         return refuse(setup, MFUNCT_INVALID_ARGUMENT, "argument 7: the line speed is not above 0");
     return 0;
@@ -125,8 +135,9 @@ int create(const mapi_function_setup *setup, void **instance)
         given[i] = setup->arguments[i].number;
     if (const int refused = check(setup, given))
         return refused;
-    const BurstLine line = {uint64_t(given[0]), uint64_t(given[1]), uint64_t(given[2]), uint64_t(given[3]),
-                            uint64_t(given[4]), uint64_t(given[5]), uint64_t(given[6])};
+    const BurstLine line = {uint64_t(given[0]), uint64_t(given[1]), uint64_t(given[2]),
+                            uint64_t(given[3]), uint64_t(given[4]), uint64_t(given[5]),
+                            uint64_t(given[6])};
     return create_object<Bursts>(setup, instance, setup, line);
 }
 

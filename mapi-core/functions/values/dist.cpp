@@ -9,9 +9,9 @@
 
 #include "functions/catalog.hpp"
 #include "functions/common/instance.hpp"
-#include "functions/values/interval.hpp"
 #include "functions/common/ntp_time.hpp"
 #include "functions/common/refuse.hpp"
+#include "functions/values/interval.hpp"
 
 namespace mapi::functions
 {
@@ -27,7 +27,10 @@ struct Range {
 
     uint64_t intervals() const { return (max - min) / interval + ((max - min) % interval != 0); }
     uint64_t in_result(uint64_t value) const { return is_time ? ntp_fraction(value) : value; }
-    uint64_t from_result(uint64_t value) const { return is_time ? ns_of_ntp_fraction(value) : value; }
+    uint64_t from_result(uint64_t value) const
+    {
+        return is_time ? ns_of_ntp_fraction(value) : value;
+    }
 };
 
 class Distribution
@@ -35,7 +38,9 @@ class Distribution
 public:
     Distribution(const mapi_function_setup *setup, const Range &range)
         : range_(range), reference_(setup->arguments[1].references[0]),
-          result_(allocate_result<mapi_dist_t>(setup, offsetof(mapi_dist_t, data) + (range.intervals() + MAPI_DIST_BESIDE) * sizeof(uint64_t)))
+          result_(allocate_result<mapi_dist_t>(setup, offsetof(mapi_dist_t, data) +
+                                                          (range.intervals() + MAPI_DIST_BESIDE) *
+                                                              sizeof(uint64_t)))
     {
         mapi_result_set(&result_->min, range_.in_result(range_.min));
         mapi_result_set(&result_->max, range_.in_result(range_.max));
@@ -63,7 +68,9 @@ private:
         const uint64_t above = range_.intervals();
         if (value < range_.min)
             add(above + 1);
-        add(value < range_.min ? 0 : value >= range_.max ? above : (value - range_.min) / range_.interval);
+        add(value < range_.min    ? 0
+            : value >= range_.max ? above
+                                  : (value - range_.min) / range_.interval);
     }
 
     void add(uint64_t place) { mapi_result_set(&result_->data[place], result_->data[place] + 1); }
@@ -74,7 +81,8 @@ private:
 };
 
 constexpr int kFirstAmount = 2; // index of the first of three arguments
-constexpr int kNumbers[] = {MFUNCT_INVALID_ARGUMENT_3, MFUNCT_INVALID_ARGUMENT_4, MFUNCT_INVALID_ARGUMENT_5};
+constexpr int kNumbers[] = {MFUNCT_INVALID_ARGUMENT_3, MFUNCT_INVALID_ARGUMENT_4,
+                            MFUNCT_INVALID_ARGUMENT_5};
 
 // Returns 0 or an error number.
 int read_range(const mapi_function_setup *setup, Range &range)
@@ -84,7 +92,9 @@ int read_range(const mapi_function_setup *setup, Range &range)
         const char *text = setup->arguments[kFirstAmount + i].text;
         const auto amount = parse_amount(text);
         if (!amount)
-            return refuse(setup, kNumbers[i], std::string("\"") + text + "\" is neither a number nor a time such as 5ms");
+            return refuse(setup, kNumbers[i],
+                          std::string("\"") + text +
+                              "\" is neither a number nor a time such as 5ms");
         amounts[i] = *amount;
         range.is_time |= amount->is_time;
     }
@@ -96,9 +106,12 @@ int read_range(const mapi_function_setup *setup, Range &range)
     range.max = amounts[1].number;
     range.interval = amounts[2].number;
     if (range.max <= range.min)
-        return refuse(setup, MFUNCT_INVALID_ARGUMENT_4, "the upper limit is not above the lower limit");
+        return refuse(setup, MFUNCT_INVALID_ARGUMENT_4,
+                      "the upper limit is not above the lower limit");
     if (range.interval == 0 || (range.max - range.min - 1) / range.interval >= kMaxIntervals)
-        return refuse(setup, MFUNCT_INVALID_ARGUMENT_5, "the number of intervals is out of range (1 to " + std::to_string(kMaxIntervals) + ")");
+        return refuse(setup, MFUNCT_INVALID_ARGUMENT_5,
+                      "the number of intervals is out of range (1 to " +
+                          std::to_string(kMaxIntervals) + ")");
     return 0;
 }
 

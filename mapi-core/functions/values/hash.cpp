@@ -37,7 +37,8 @@ Bytes bytes_at(const mapi_packet &packet, Layer layer)
     if (const headers::IpLayer *ip = headers.innermost()) {
         if (layer == kNetwork)
             return {packet.data + ip->offset, ip->end - ip->offset};
-        return layer == kTransport ? headers::datagram_of(packet, *ip) : headers::payload_of(packet, *ip).value_or(Bytes{});
+        return layer == kTransport ? headers::datagram_of(packet, *ip)
+                                   : headers::payload_of(packet, *ip).value_or(Bytes{});
     }
     if (layer == kNetwork)
         return headers.ethertype ? from(packet, headers.network) : Bytes{};
@@ -64,7 +65,8 @@ uint64_t process(void *instance, const mapi_batch *batch, uint64_t mask)
     auto *const hash = static_cast<Hash *>(instance);
     if (hash->layer != kLink) {
         hash->unread_packets.note(*batch, mask);
-        for (uint64_t rest = mask; rest != 0; rest &= rest - 1) // also for packets whose value is not requested
+        for (uint64_t rest = mask; rest != 0;
+             rest &= rest - 1) // also for packets whose value is not requested
             hash->unread_packets.parse(batch->packets[std::countr_zero(rest)]);
     }
     return process_packet_value<Hash>(instance, batch, mask);
@@ -74,8 +76,10 @@ int create(const mapi_function_setup *setup, void **instance)
 {
     const int64_t layer = setup->arguments[0].number;
     if (layer < 0 || layer >= kLayers)
-        return refuse(setup, MFUNCT_INVALID_ARGUMENT_1, "the layer is out of range (0 link, 1 network, 2 transport, 3 application)");
-    return create_object<Hash>(setup, instance, static_cast<uint64_t *>(setup->result), Layer(layer));
+        return refuse(setup, MFUNCT_INVALID_ARGUMENT_1,
+                      "the layer is out of range (0 link, 1 network, 2 transport, 3 application)");
+    return create_object<Hash>(setup, instance, static_cast<uint64_t *>(setup->result),
+                               Layer(layer));
 }
 } // namespace
 } // namespace mapi::functions

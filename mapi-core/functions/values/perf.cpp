@@ -25,7 +25,8 @@ int create_start(const mapi_function_setup *, void **instance)
 
 int create_stop(const mapi_function_setup *setup, void **instance)
 {
-    return create_object<PerfStop>(setup, instance, static_cast<mapi_perf_t *>(setup->result), setup->meter);
+    return create_object<PerfStop>(setup, instance, static_cast<mapi_perf_t *>(setup->result),
+                                   setup->meter);
 }
 
 uint64_t process_start(void *, const mapi_batch *, uint64_t mask)

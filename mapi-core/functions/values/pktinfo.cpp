@@ -21,7 +21,10 @@ struct PacketInfo {
     uint64_t *result;
     bool is_time;
 
-    uint64_t of(const mapi_packet &packet) const { return is_time ? ntp_time(packet.timestamp_ns) : packet.wire_len; }
+    uint64_t of(const mapi_packet &packet) const
+    {
+        return is_time ? ntp_time(packet.timestamp_ns) : packet.wire_len;
+    }
 };
 
 int create(const mapi_function_setup *setup, void **instance)
@@ -29,7 +32,8 @@ int create(const mapi_function_setup *setup, void **instance)
     const int64_t what = setup->arguments[0].number;
     if (what != PKT_TS && what != PKT_SIZE && what != kPacketSizeToo)
         return refuse(setup, MFUNCT_INVALID_ARGUMENT_1, "the type is neither PKT_TS nor PKT_SIZE");
-    return create_object<PacketInfo>(setup, instance, static_cast<uint64_t *>(setup->result), what == PKT_TS);
+    return create_object<PacketInfo>(setup, instance, static_cast<uint64_t *>(setup->result),
+                                     what == PKT_TS);
 }
 } // namespace
 } // namespace mapi::functions

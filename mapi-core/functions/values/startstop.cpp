@@ -18,7 +18,8 @@ namespace
 class StartStop
 {
 public:
-    StartStop(mapi_startstop_t *result, std::optional<TimePoint> start, std::optional<TimePoint> stop)
+    StartStop(mapi_startstop_t *result, std::optional<TimePoint> start,
+              std::optional<TimePoint> stop)
         : result_(result), start_(start), stop_(stop)
     {
     }
@@ -57,8 +58,10 @@ private:
     void note(const mapi_batch &batch, uint64_t passed)
     {
         if (result_->first_processed == 0)
-            result_->first_processed = ntp_time(batch.packets[std::countr_zero(passed)].timestamp_ns);
-        result_->last_processed = ntp_time(batch.packets[63 - std::countl_zero(passed)].timestamp_ns);
+            result_->first_processed =
+                ntp_time(batch.packets[std::countr_zero(passed)].timestamp_ns);
+        result_->last_processed =
+            ntp_time(batch.packets[63 - std::countl_zero(passed)].timestamp_ns);
     }
 
     mapi_startstop_t *const result_;
@@ -84,9 +87,11 @@ int create(const mapi_function_setup *setup, void **instance)
         points[i] = parse_time_point(text);
         if (!points[i])
             return refuse(setup, i ? MFUNCT_INVALID_ARGUMENT_2 : MFUNCT_INVALID_ARGUMENT_1,
-                          std::string("\"") + text + "\" is not a time (+5s, 2004-03-01 12:00:00, or 0 for no limit)");
+                          std::string("\"") + text +
+                              "\" is not a time (+5s, 2004-03-01 12:00:00, or 0 for no limit)");
     }
-    return create_object<StartStop>(setup, instance, static_cast<mapi_startstop_t *>(setup->result), points[0], points[1]);
+    return create_object<StartStop>(setup, instance, static_cast<mapi_startstop_t *>(setup->result),
+                                    points[0], points[1]);
 }
 
 uint64_t process(void *instance, const mapi_batch *batch, uint64_t mask)

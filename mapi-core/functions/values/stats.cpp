@@ -7,9 +7,9 @@
 
 #include "functions/catalog.hpp"
 #include "functions/common/instance.hpp"
-#include "functions/values/interval.hpp"
 #include "functions/common/interval_clock.hpp"
 #include "functions/common/refuse.hpp"
+#include "functions/values/interval.hpp"
 #include "functions/values/value_stats.hpp"
 
 namespace mapi::functions
@@ -54,9 +54,12 @@ int create(const mapi_function_setup *setup, void **instance)
 {
     const auto interval = parse_interval(setup->arguments[2].text);
     if (!interval)
-        return refuse(setup, MFUNCT_INVALID_ARGUMENT_3,
-                      std::string("\"") + setup->arguments[2].text + "\" is not an interval (a number of packets, or a time such as 5ms or 2s)");
-    return create_object<Stats>(setup, instance, static_cast<mapi_value_stats_t *>(setup->result), setup->arguments[1].references[0], *interval);
+        return refuse(
+            setup, MFUNCT_INVALID_ARGUMENT_3,
+            std::string("\"") + setup->arguments[2].text +
+                "\" is not an interval (a number of packets, or a time such as 5ms or 2s)");
+    return create_object<Stats>(setup, instance, static_cast<mapi_value_stats_t *>(setup->result),
+                                setup->arguments[1].references[0], *interval);
 }
 
 uint64_t process(void *instance, const mapi_batch *batch, uint64_t mask)

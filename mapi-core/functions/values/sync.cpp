@@ -12,7 +12,9 @@ namespace
 class Gate
 {
 public:
-    explicit Gate(const mapi_argument &flows) : waited_for_(flows.flows, flows.flows + flows.number) {}
+    explicit Gate(const mapi_argument &flows) : waited_for_(flows.flows, flows.flows + flows.number)
+    {
+    }
 
     uint64_t run(uint64_t mask)
     {

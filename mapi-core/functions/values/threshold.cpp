@@ -42,8 +42,11 @@ struct Bound {
     bool is_passed(uint64_t other) const
     {
         const bool is_equal = as(type, other) == as(type, value);
-        const bool is_above = type == THRESHOLD_ULL ? other > value : as(type, other) > as(type, value);
-        return kind == THRESHOLD_EQUAL ? is_equal : kind == THRESHOLD_ABOVE ? is_above : !is_above && !is_equal;
+        const bool is_above =
+            type == THRESHOLD_ULL ? other > value : as(type, other) > as(type, value);
+        return kind == THRESHOLD_EQUAL   ? is_equal
+               : kind == THRESHOLD_ABOVE ? is_above
+                                         : !is_above && !is_equal;
     }
 };
 
@@ -75,16 +78,17 @@ private:
 struct ThresholdOptions {
     Bound bound;
     bool is_difference;
-    uint64_t interval_ns;  // between comparisons; 0: each packet
-    size_t window_parts;   // 0: no window
-    uint64_t events;       // number of events after which the flow stops; 0: never
+    uint64_t interval_ns; // between comparisons; 0: each packet
+    size_t window_parts;  // 0: no window
+    uint64_t events;      // number of events after which the flow stops; 0: never
 };
 
 class Threshold
 {
 public:
     Threshold(const mapi_function_setup *setup, const ThresholdOptions &options)
-        : options_(options), reference_(setup->arguments[kFunction].references[0]), clock_({0, options.interval_ns}), window_(options.window_parts), queue_(setup)
+        : options_(options), reference_(setup->arguments[kFunction].references[0]),
+          clock_({0, options.interval_ns}), window_(options.window_parts), queue_(setup)
     {
     }
 
@@ -137,7 +141,8 @@ private:
         uint64_t value;
         if (ended == 0 || !mapi_reference_read_before(reference_, i, &value))
             return;
-        const uint64_t reported = clock_.reported(ended, IntervalClock::kReportedMax + options_.window_parts);
+        const uint64_t reported =
+            clock_.reported(ended, IntervalClock::kReportedMax + options_.window_parts);
         for (uint64_t k = 0; k < reported && !is_over(); ++k)
             compare(value, clock_.end_ns(ended - 1 - k));
         if (events_.size() >= IntervalClock::kReportedMax)
@@ -146,7 +151,9 @@ private:
 
     void compare(uint64_t value, uint64_t time_ns)
     {
-        const uint64_t compared = options_.window_parts ? window_.grew(value) : options_.is_difference ? value - before_ : value;
+        const uint64_t compared = options_.window_parts    ? window_.grew(value)
+                                  : options_.is_difference ? value - before_
+                                                           : value;
         const bool has_before = has_before_;
         before_ = value;
         has_before_ = true;
@@ -171,23 +178,34 @@ private:
 int read_options(const mapi_function_setup *setup, ThresholdOptions &options)
 {
     const auto number = [&](Argument argument) { return setup->arguments[argument].number; };
-    const int64_t type = number(kType) & ~kHow, bound = number(kBound), parts = std::max<int64_t>(number(kDivider), 1);
+    const int64_t type = number(kType) & ~kHow, bound = number(kBound),
+                  parts = std::max<int64_t>(number(kDivider), 1);
     const bool is_window = number(kType) & THRESHOLD_WINDOW, is_timed = number(kType) & kHow;
     const uint64_t timeout_ns = uint64_t(std::max<int64_t>(number(kTimeout), 0)) * kNsPerMs;
     if (type < THRESHOLD_CHAR || type > THRESHOLD_ULL)
-        return refuse(setup, MFUNCT_INVALID_ARGUMENT_1, "the type is not THRESHOLD_CHAR, _INT or _ULL, with or without THRESHOLD_POLL or _WINDOW");
-    if (bound < 0 || bound > THRESHOLD_BELOW_DIFF || (bound != THRESHOLD_EQUAL && std::popcount(uint64_t(bound)) != 1))
-        return refuse(setup, MFUNCT_INVALID_ARGUMENT_5, "the bound is not THRESHOLD_EQUAL, _ABOVE, _BELOW, _EQUAL_DIFF, _ABOVE_DIFF or _BELOW_DIFF");
+        return refuse(setup, MFUNCT_INVALID_ARGUMENT_1,
+                      "the type is not THRESHOLD_CHAR, _INT or _ULL, with or without "
+                      "THRESHOLD_POLL or _WINDOW");
+    if (bound < 0 || bound > THRESHOLD_BELOW_DIFF ||
+        (bound != THRESHOLD_EQUAL && std::popcount(uint64_t(bound)) != 1))
+        return refuse(setup, MFUNCT_INVALID_ARGUMENT_5,
+                      "the bound is not THRESHOLD_EQUAL, _ABOVE, _BELOW, _EQUAL_DIFF, _ABOVE_DIFF "
+                      "or _BELOW_DIFF");
     if (is_window && bound > THRESHOLD_BELOW)
-        return refuse(setup, MFUNCT_INVALID_ARGUMENT_5, "a window already compares differences; _DIFF cannot be combined with it");
+        return refuse(setup, MFUNCT_INVALID_ARGUMENT_5,
+                      "a window already compares differences; _DIFF cannot be combined with it");
     if (is_timed && timeout_ns == 0)
-        return refuse(setup, MFUNCT_INVALID_ARGUMENT_6, "the time between comparisons in ms is not above 0");
+        return refuse(setup, MFUNCT_INVALID_ARGUMENT_6,
+                      "the time between comparisons in ms is not above 0");
     if (is_window && parts > kMaxParts)
-        return refuse(setup, MFUNCT_INVALID_ARGUMENT, "argument 7: a window has at most " + std::to_string(kMaxParts) + " parts");
+        return refuse(setup, MFUNCT_INVALID_ARGUMENT,
+                      "argument 7: a window has at most " + std::to_string(kMaxParts) + " parts");
     if (number(kCount) < 0)
-        return refuse(setup, MFUNCT_INVALID_ARGUMENT, "argument 8: the number of events is negative");
+        return refuse(setup, MFUNCT_INVALID_ARGUMENT,
+                      "argument 8: the number of events is negative");
     options.is_difference = bound > THRESHOLD_BELOW;
-    options.bound = {type, options.is_difference ? bound / THRESHOLD_ABOVE_DIFF : bound, uint64_t(number(kValue))}; // 4, 8, 16: 0, 1, 2
+    options.bound = {type, options.is_difference ? bound / THRESHOLD_ABOVE_DIFF : bound,
+                     uint64_t(number(kValue))}; // 4, 8, 16: 0, 1, 2
     options.window_parts = is_window ? size_t(parts) : 0;
     options.interval_ns = is_timed ? timeout_ns / (is_window ? uint64_t(parts) : 1) : 0;
     options.events = uint64_t(number(kCount));

@@ -17,31 +17,85 @@
 
 namespace mapi_detail
 {
-inline char kind_of(const char *) { return 's'; }
-inline char kind_of(char *) { return 's'; }
-inline char kind_of(const unsigned char *) { return 's'; }
-inline char kind_of(unsigned char *) { return 's'; }
-inline char kind_of(const signed char *) { return 's'; }
-inline char kind_of(signed char *) { return 's'; }
-inline char kind_of(const void *) { return 's'; }
-inline char kind_of(void *) { return 's'; }
-inline char kind_of(decltype(nullptr)) { return 's'; }
-template <class Other> inline char kind_of(Other *) { return 'x'; }
-inline char kind_of(int) { return 'i'; }
-inline char kind_of(unsigned) { return 'u'; }
-inline char kind_of(long) { return sizeof(long) == 8 ? 'l' : 'i'; }
-inline char kind_of(unsigned long) { return sizeof(long) == 8 ? 'q' : 'u'; }
-inline char kind_of(long long) { return 'l'; }
-inline char kind_of(unsigned long long) { return 'q'; }
-inline char kind_of(double) { return 'd'; }
-inline char kind_of(long double) { return 'd'; }
+inline char kind_of(const char *)
+{
+    return 's';
+}
+inline char kind_of(char *)
+{
+    return 's';
+}
+inline char kind_of(const unsigned char *)
+{
+    return 's';
+}
+inline char kind_of(unsigned char *)
+{
+    return 's';
+}
+inline char kind_of(const signed char *)
+{
+    return 's';
+}
+inline char kind_of(signed char *)
+{
+    return 's';
+}
+inline char kind_of(const void *)
+{
+    return 's';
+}
+inline char kind_of(void *)
+{
+    return 's';
+}
+inline char kind_of(decltype(nullptr))
+{
+    return 's';
+}
+template <class Other> inline char kind_of(Other *)
+{
+    return 'x';
+}
+inline char kind_of(int)
+{
+    return 'i';
+}
+inline char kind_of(unsigned)
+{
+    return 'u';
+}
+inline char kind_of(long)
+{
+    return sizeof(long) == 8 ? 'l' : 'i';
+}
+inline char kind_of(unsigned long)
+{
+    return sizeof(long) == 8 ? 'q' : 'u';
+}
+inline char kind_of(long long)
+{
+    return 'l';
+}
+inline char kind_of(unsigned long long)
+{
+    return 'q';
+}
+inline char kind_of(double)
+{
+    return 'd';
+}
+inline char kind_of(long double)
+{
+    return 'd';
+}
 
 /* By value: an array becomes a pointer, and each argument is evaluated once. */
 template <class... Arguments> inline int apply(int fd, const char *function, Arguments... arguments)
 {
-	const char kinds[] = {kind_of(arguments)..., '\0'};
+    const char kinds[] = {kind_of(arguments)..., '\0'};
 
-	return ::mapi_apply_function_typed(kinds, fd, function, arguments...);
+    return ::mapi_apply_function_typed(kinds, fd, function, arguments...);
 }
 } // namespace mapi_detail
 
@@ -54,15 +108,17 @@ template <class... Arguments> inline int apply(int fd, const char *function, Arg
  * evaluates it.
  */
 #ifdef __clang__
-#define MAPI_DETAIL_UNEVALUATED(...) \
-	_Pragma("clang diagnostic push") _Pragma("clang diagnostic ignored \"-Wunevaluated-expression\"") __VA_ARGS__ _Pragma("clang diagnostic pop")
+#define MAPI_DETAIL_UNEVALUATED(...)                                     \
+    _Pragma("clang diagnostic push")                                     \
+        _Pragma("clang diagnostic ignored \"-Wunevaluated-expression\"") \
+            __VA_ARGS__ _Pragma("clang diagnostic pop")
 #else
 #define MAPI_DETAIL_UNEVALUATED(...) __VA_ARGS__
 #endif
 
 #define MAPI_DETAIL_LONG(narrow, wide) (sizeof(long) == 8 ? (wide) : (narrow))
 #define MAPI_DETAIL_KIND(x) \
-	_Generic((x), char *: 's', const char *: 's', signed char *: 's', const signed char *: 's', unsigned char *: 's', const unsigned char *: 's', \
+    _Generic((x), char *: 's', const char *: 's', signed char *: 's', const signed char *: 's', unsigned char *: 's', const unsigned char *: 's', \
 		void *: 's', const void *: 's', _Bool: 'i', char: 'i', signed char: 'i', unsigned char: 'i', short: 'i', unsigned short: 'i', int: 'i', \
 		unsigned: 'u', long: MAPI_DETAIL_LONG('i', 'l'), unsigned long: MAPI_DETAIL_LONG('u', 'q'), long long: 'l', unsigned long long: 'q', \
 		float: 'd', double: 'd', long double: 'd', default: 'x'),
@@ -98,14 +154,18 @@ template <class... Arguments> inline int apply(int fd, const char *function, Arg
 
 #define MAPI_DETAIL_JOIN(a, b) MAPI_DETAIL_JOIN_EXPANDED(a, b)
 #define MAPI_DETAIL_JOIN_EXPANDED(a, b) a##b
-#define MAPI_DETAIL_ALL_KINDS(...) MAPI_DETAIL_JOIN(MAPI_DETAIL_BEHIND_, MAPI_DETAIL_COUNT(__VA_ARGS__))(__VA_ARGS__)
+#define MAPI_DETAIL_ALL_KINDS(...) \
+    MAPI_DETAIL_JOIN(MAPI_DETAIL_BEHIND_, MAPI_DETAIL_COUNT(__VA_ARGS__))(__VA_ARGS__)
 
-#define mapi_apply_function(...) \
-	mapi_apply_function_typed((const char[]){MAPI_DETAIL_UNEVALUATED(MAPI_DETAIL_ALL_KINDS(__VA_ARGS__)) 0}, __VA_ARGS__)
+#define mapi_apply_function(...)                                                       \
+    mapi_apply_function_typed(                                                         \
+        (const char[]){MAPI_DETAIL_UNEVALUATED(MAPI_DETAIL_ALL_KINDS(__VA_ARGS__)) 0}, \
+        __VA_ARGS__)
 
 #else /* older languages cannot determine types: arguments are only counted */
 
-#define mapi_apply_function(...) mapi_apply_function_counted(MAPI_DETAIL_COUNT(__VA_ARGS__) - 2, __VA_ARGS__)
+#define mapi_apply_function(...) \
+    mapi_apply_function_counted(MAPI_DETAIL_COUNT(__VA_ARGS__) - 2, __VA_ARGS__)
 
 #endif
 

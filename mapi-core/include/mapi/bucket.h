@@ -7,8 +7,8 @@
 
 /* As mapi_bucket_t. */
 struct bucket_data {
-	unsigned long long timestamp;
-	unsigned long long data;
+    unsigned long long timestamp;
+    unsigned long long data;
 };
 
 #endif /* MAPI_BUCKET_H */

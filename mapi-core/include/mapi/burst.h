@@ -7,11 +7,11 @@
 
 /* Same as mapi_burst_category_t if long has 64 bits, as libmapi is built. */
 typedef struct burst_category {
-	unsigned long bytes;
-	unsigned long packets;
-	unsigned long bursts;
-	unsigned long gap_bytes;
-	unsigned long gaps;
+    unsigned long bytes;
+    unsigned long packets;
+    unsigned long bursts;
+    unsigned long gap_bytes;
+    unsigned long gaps;
 } burst_category_t;
 
 #endif /* MAPI_BURST_H */

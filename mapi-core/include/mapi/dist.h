@@ -11,10 +11,10 @@ typedef mapi_dist_t dist_t;
 #else
 /* Same as mapi_dist_t. */
 typedef struct dist {
-	unsigned long long min;
-	unsigned long long max;
-	unsigned long long intervals;
-	unsigned long long data[1];
+    unsigned long long min;
+    unsigned long long max;
+    unsigned long long intervals;
+    unsigned long long data[1];
 } dist_t;
 #endif
 

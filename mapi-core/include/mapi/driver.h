@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The driver table: what a source of packets must provide.  Source in, batches of packet views out. */
+/* The driver table: what a source of packets must provide.  Source in, batches of packet views out.
+ */
 #ifndef MAPI_DRIVER_H
 #define MAPI_DRIVER_H
 
@@ -20,10 +21,10 @@ extern "C" {
 
 /* A numeric option of the driver's devices, set by this key in their section of mapi.conf. */
 struct mapi_driver_option {
-	const char *key;
-	uint64_t standard; /* value if it is not set */
-	uint64_t least;
-	uint64_t most;
+    const char *key;
+    uint64_t standard; /* value if it is not set */
+    uint64_t least;
+    uint64_t most;
 };
 
 /*
@@ -31,54 +32,54 @@ struct mapi_driver_option {
  * appended.
  */
 struct mapi_memory {
-	uint32_t struct_size; /* sizeof(struct mapi_memory) */
-	uint32_t reserved;
-	/*
-	 * Called before memory is taken, or immediately afterwards if only a library knows the
-	 * size.  Returns 0, or MAPI_LIMIT_REACHED with nothing counted: then open() fails with that
-	 * number, and read() with -1.
-	 */
-	int (*take)(const struct mapi_memory *memory, uint64_t bytes);
-	void (*give_back)(const struct mapi_memory *memory, uint64_t bytes);
-	const char *name; /* of the limit, for messages */
+    uint32_t struct_size; /* sizeof(struct mapi_memory) */
+    uint32_t reserved;
+    /*
+     * Called before memory is taken, or immediately afterwards if only a library knows the
+     * size.  Returns 0, or MAPI_LIMIT_REACHED with nothing counted: then open() fails with that
+     * number, and read() with -1.
+     */
+    int (*take)(const struct mapi_memory *memory, uint64_t bytes);
+    void (*give_back)(const struct mapi_memory *memory, uint64_t bytes);
+    const char *name; /* of the limit, for messages */
 };
 
 struct mapi_driver_setup {
-	uint32_t struct_size;
-	uint32_t error_bytes;
-	const char *path;    /* file or interface */
-	uint64_t repeat;     /* times to read a file; 0: forever */
-	char *error;         /* open() explains a refusal here: object, cause, remedy */
-	const uint64_t *options; /* one value for each option of the table */
-	/* `file` is a descriptor to read instead of path; the driver makes its own copy */
-	int has_file;
-	int file;
-	const struct mapi_memory *memory; /* outlives the instance; NULL: memory is not counted */
+    uint32_t struct_size;
+    uint32_t error_bytes;
+    const char *path;        /* file or interface */
+    uint64_t repeat;         /* times to read a file; 0: forever */
+    char *error;             /* open() explains a refusal here: object, cause, remedy */
+    const uint64_t *options; /* one value for each option of the table */
+    /* `file` is a descriptor to read instead of path; the driver makes its own copy */
+    int has_file;
+    int file;
+    const struct mapi_memory *memory; /* outlives the instance; NULL: memory is not counted */
 };
 
 struct mapi_driver_info {
-	uint32_t device_flags; /* enum mapi_device_flags */
-	uint32_t snaplen;
-	uint16_t link_type; /* or MAPI_LINK_UNKNOWN */
-	uint16_t reserved[3];
-	/* for a live source: maximum delay between a packet's time stamp and its delivery */
-	uint64_t delay_ns;
-	uint32_t interface_index; /* of the network interface that is read; 0: not an interface */
-	uint32_t reserved_more;
+    uint32_t device_flags; /* enum mapi_device_flags */
+    uint32_t snaplen;
+    uint16_t link_type; /* or MAPI_LINK_UNKNOWN */
+    uint16_t reserved[3];
+    /* for a live source: maximum delay between a packet's time stamp and its delivery */
+    uint64_t delay_ns;
+    uint32_t interface_index; /* of the network interface that is read; 0: not an interface */
+    uint32_t reserved_more;
 };
 
 /* Counters of the driver, copied by value; any thread may request them. */
 struct mapi_driver_stats {
-	uint64_t bad_records;
-	uint64_t truncated_records;
-	uint64_t interface_drops;
-	uint64_t unread_bytes;
-	uint64_t kernel_drops; /* packets that arrived while the kernel had no room for them */
-	/*
-	 * why reading stopped before the end of the source, or what is unusual in it; empty if
-	 * nothing is wrong
-	 */
-	char message[512];
+    uint64_t bad_records;
+    uint64_t truncated_records;
+    uint64_t interface_drops;
+    uint64_t unread_bytes;
+    uint64_t kernel_drops; /* packets that arrived while the kernel had no room for them */
+    /*
+     * why reading stopped before the end of the source, or what is unusual in it; empty if
+     * nothing is wrong
+     */
+    char message[512];
 };
 
 /* Maximum number of functions that a prefilter runs. */
@@ -86,9 +87,9 @@ struct mapi_driver_stats {
 
 /* Result of a prefilter for a batch; for the engine only.  Valid as long as the batch. */
 struct mapi_prefiltered {
-	uint64_t number; /* by which the engine recognizes its own results */
-	uint64_t known;  /* bit i: passed[i] is valid */
-	uint64_t passed[MAPI_PREFILTERED_MAX];
+    uint64_t number; /* by which the engine recognizes its own results */
+    uint64_t known;  /* bit i: passed[i] is valid */
+    uint64_t passed[MAPI_PREFILTERED_MAX];
 };
 
 /*
@@ -96,80 +97,84 @@ struct mapi_prefiltered {
  * before it hands the batch out.
  */
 struct mapi_prefilter {
-	uint32_t struct_size; /* sizeof(struct mapi_prefilter) */
-	/*
-	 * no function reads the bytes of packets that none of them passes: they need not be in this
-	 * processor's cache
-	 */
-	uint32_t reads_passed_only;
-	/*
-	 * Any thread, one at a time.  The batch is complete and contains, in order, the packets
-	 * that will be handed out with the result.
-	 */
-	void (*run)(const struct mapi_prefilter *prefilter, const struct mapi_batch *batch, struct mapi_prefiltered *result);
-	void *engine; /* private to the engine */
+    uint32_t struct_size; /* sizeof(struct mapi_prefilter) */
+    /*
+     * no function reads the bytes of packets that none of them passes: they need not be in this
+     * processor's cache
+     */
+    uint32_t reads_passed_only;
+    /*
+     * Any thread, one at a time.  The batch is complete and contains, in order, the packets
+     * that will be handed out with the result.
+     */
+    void (*run)(const struct mapi_prefilter *prefilter, const struct mapi_batch *batch,
+                struct mapi_prefiltered *result);
+    void *engine; /* private to the engine */
 };
 
 struct mapi_driver {
-	uint32_t abi;         /* MAPI_DRIVER_ABI */
-	uint32_t struct_size; /* sizeof(struct mapi_driver) */
-	const char *name;
-	const char *description;
+    uint32_t abi;         /* MAPI_DRIVER_ABI */
+    uint32_t struct_size; /* sizeof(struct mapi_driver) */
+    const char *name;
+    const char *description;
 
-	/* Client's thread.  Returns 0, or an error number of errors.h. */
-	int (*open)(const struct mapi_driver_setup *setup, void **instance, struct mapi_driver_info *info);
-	/*
-	 * Device's thread: fills in at most `limit` packets and the fields of the batch, whose
-	 * packets may also be in the driver's own memory.  Returns their number, 0 at the end of
-	 * the source, -1 on an error that ends it, or MAPI_DRIVER_IDLE.  What the batch points to
-	 * stays valid until the next read() or close().
-	 */
-	int (*read)(void *instance, struct mapi_packet *packets, uint32_t limit, struct mapi_batch *batch);
-	/* Any thread. */
-	void (*stats)(void *instance, struct mapi_driver_stats *stats);
-	/* Any thread: makes a waiting read() or wait() return 0 soon.  NULL if they never wait. */
-	void (*interrupt)(void *instance);
-	void (*close)(void *instance);
+    /* Client's thread.  Returns 0, or an error number of errors.h. */
+    int (*open)(const struct mapi_driver_setup *setup, void **instance,
+                struct mapi_driver_info *info);
+    /*
+     * Device's thread: fills in at most `limit` packets and the fields of the batch, whose
+     * packets may also be in the driver's own memory.  Returns their number, 0 at the end of
+     * the source, -1 on an error that ends it, or MAPI_DRIVER_IDLE.  What the batch points to
+     * stays valid until the next read() or close().
+     */
+    int (*read)(void *instance, struct mapi_packet *packets, uint32_t limit,
+                struct mapi_batch *batch);
+    /* Any thread. */
+    void (*stats)(void *instance, struct mapi_driver_stats *stats);
+    /* Any thread: makes a waiting read() or wait() return 0 soon.  NULL if they never wait. */
+    void (*interrupt)(void *instance);
+    void (*close)(void *instance);
 
-	/* All members below may be NULL. */
-	/*
-	 * Client's thread, once, before the first read(): packets that arrive from now on are to be
-	 * read.  Returns 0, or an error number like open().
-	 */
-	int (*start)(void *instance, char *error, uint32_t error_bytes);
-	/*
-	 * Required if read() may return MAPI_DRIVER_IDLE.  Device's thread: returns 1 as soon as
-	 * there may be a packet, or 0 if none arrived for about 10 ms.
-	 */
-	int (*wait)(void *instance);
-	const struct mapi_driver_option *options;
-	uint32_t option_count;
-	/*
-	 * Any thread: packets for which this filter returns 0 need not be read any more; count 0:
-	 * all packets are needed.  The filter is written for the packets that read() returns.
-	 * Returns whether the filter is in effect.  The caller keeps the code until the next call.
-	 */
-	int (*set_filter)(void *instance, const struct mapi_filter_code *code, uint32_t count);
-	/*
-	 * Device's thread, after a read() or read_more() that returned MAPI_BATCH_MAX packets: like
-	 * read(), for packets that are already available; it neither waits nor fails.  What was
-	 * returned since the last read() stays valid as well.  0: read() must be called for more
-	 * packets, or to find out why there are none.  NULL: each batch is read by itself.
-	 */
-	int (*read_more)(void *instance, struct mapi_packet *packets, uint32_t limit, struct mapi_batch *batch);
-	/*
-	 * Client's thread, before the first read(): adds another file of the same format to a
-	 * source that is a file.  Only path, error, has_file and file of the setup are valid.
-	 * Returns 0, or an error number like open().  NULL: the driver reads one file.
-	 */
-	int (*append)(void *instance, const struct mapi_driver_setup *setup);
-	/*
-	 * Any thread: sets the prefilter, which stays valid until the next call; NULL removes it,
-	 * as the engine does before close().  When the call returns, the previous prefilter is no
-	 * longer running.  A batch that the driver fills on its own thread may carry the result in
-	 * `prefiltered`; others have NULL there.
-	 */
-	void (*set_prefilter)(void *instance, const struct mapi_prefilter *prefilter);
+    /* All members below may be NULL. */
+    /*
+     * Client's thread, once, before the first read(): packets that arrive from now on are to be
+     * read.  Returns 0, or an error number like open().
+     */
+    int (*start)(void *instance, char *error, uint32_t error_bytes);
+    /*
+     * Required if read() may return MAPI_DRIVER_IDLE.  Device's thread: returns 1 as soon as
+     * there may be a packet, or 0 if none arrived for about 10 ms.
+     */
+    int (*wait)(void *instance);
+    const struct mapi_driver_option *options;
+    uint32_t option_count;
+    /*
+     * Any thread: packets for which this filter returns 0 need not be read any more; count 0:
+     * all packets are needed.  The filter is written for the packets that read() returns.
+     * Returns whether the filter is in effect.  The caller keeps the code until the next call.
+     */
+    int (*set_filter)(void *instance, const struct mapi_filter_code *code, uint32_t count);
+    /*
+     * Device's thread, after a read() or read_more() that returned MAPI_BATCH_MAX packets: like
+     * read(), for packets that are already available; it neither waits nor fails.  What was
+     * returned since the last read() stays valid as well.  0: read() must be called for more
+     * packets, or to find out why there are none.  NULL: each batch is read by itself.
+     */
+    int (*read_more)(void *instance, struct mapi_packet *packets, uint32_t limit,
+                     struct mapi_batch *batch);
+    /*
+     * Client's thread, before the first read(): adds another file of the same format to a
+     * source that is a file.  Only path, error, has_file and file of the setup are valid.
+     * Returns 0, or an error number like open().  NULL: the driver reads one file.
+     */
+    int (*append)(void *instance, const struct mapi_driver_setup *setup);
+    /*
+     * Any thread: sets the prefilter, which stays valid until the next call; NULL removes it,
+     * as the engine does before close().  When the call returns, the previous prefilter is no
+     * longer running.  A batch that the driver fills on its own thread may carry the result in
+     * `prefiltered`; others have NULL there.
+     */
+    void (*set_prefilter)(void *instance, const struct mapi_prefilter *prefilter);
 };
 
 #ifdef __cplusplus

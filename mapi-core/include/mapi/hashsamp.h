@@ -24,14 +24,14 @@
 #define TCP_PSH 16
 
 struct sample {
-	unsigned int source_ip; /* IPv4, in network byte order; 0 with IPv6 */
-	unsigned int dest_ip;
-	unsigned int sourceport;
-	unsigned int destport;
-	unsigned int sequence;
-	unsigned int tcp_flags; /* the TCP_ bits above; 0 with UDP */
-	unsigned int protocol;
-	unsigned long long timestamp; /* NTP */
+    unsigned int source_ip; /* IPv4, in network byte order; 0 with IPv6 */
+    unsigned int dest_ip;
+    unsigned int sourceport;
+    unsigned int destport;
+    unsigned int sequence;
+    unsigned int tcp_flags; /* the TCP_ bits above; 0 with UDP */
+    unsigned int protocol;
+    unsigned long long timestamp; /* NTP */
 };
 
 #endif /* MAPI_HASHSAMP_H */

@@ -7,7 +7,7 @@
 #define MAPI_IP_ADDR_H
 
 typedef struct ip_addr {
-	unsigned char byte1, byte2, byte3, byte4;
+    unsigned char byte1, byte2, byte3, byte4;
 } ip_addr;
 
 #endif /* MAPI_IP_ADDR_H */

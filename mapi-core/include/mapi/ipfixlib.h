@@ -9,9 +9,9 @@
 
 /* Same as mapi_flow_report_t if long has 64 bits, as libmapi is built. */
 typedef struct {
-	unsigned long recno;
-	unsigned size;
-	char bytes[IFP_MAX_REC_SIZE];
+    unsigned long recno;
+    unsigned size;
+    char bytes[IFP_MAX_REC_SIZE];
 } ifp_dgram_t;
 
 #endif /* MAPI_IPFIXLIB_H */

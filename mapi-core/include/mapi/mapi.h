@@ -22,16 +22,23 @@ extern "C" {
  */
 
 /* Formats of capture files. */
-enum mapi_file_formats { MFF_PCAP = 0, MFF_RAW = 1, MFF_DAG_ERF = 2, MFF_COMBO6 = 3, MFF_NAPATECH = 4, MFF_PCAPNG = 5 };
+enum mapi_file_formats {
+    MFF_PCAP = 0,
+    MFF_RAW = 1,
+    MFF_DAG_ERF = 2,
+    MFF_COMBO6 = 3,
+    MFF_NAPATECH = 4,
+    MFF_PCAPNG = 5
+};
 
 /*
  * Argument of TO_BUFFER: behavior of readers of an empty buffer, and of a file device with a full
  * buffer.
  */
 enum toba_flg {
-	WAIT = 0,  /* mapi_get_next_pkt() blocks; reading of a file pauses, so nothing is lost */
-	/* mapi_get_next_pkt() returns NULL; packets that find no room are dropped and counted */
-	NOWAIT = 1
+    WAIT = 0, /* mapi_get_next_pkt() blocks; reading of a file pauses, so nothing is lost */
+    /* mapi_get_next_pkt() returns NULL; packets that find no room are dropped and counted */
+    NOWAIT = 1
 };
 
 /* Argument of COOKING: data that the client receives, that the server receives, or both. */
@@ -47,21 +54,34 @@ enum cooking_direction { CLIENT_SIDE = 1, SERVER_SIDE = 2, BOTH_SIDE = 3 };
 enum { MAPI_FILE_DONE = 0, MAPI_FILE_RUNNING = 11 };
 
 /* Argument of THRESHOLD: type and time of its comparisons. */
-enum { THRESHOLD_CHAR = 0, THRESHOLD_INT = 1, THRESHOLD_ULL = 2, THRESHOLD_POLL = 64, THRESHOLD_WINDOW = 128 };
+enum {
+    THRESHOLD_CHAR = 0,
+    THRESHOLD_INT = 1,
+    THRESHOLD_ULL = 2,
+    THRESHOLD_POLL = 64,
+    THRESHOLD_WINDOW = 128
+};
 /*
  * Argument of THRESHOLD: the bound; the last three apply to the difference from the previous
  * comparison.
  */
-enum { THRESHOLD_EQUAL = 0, THRESHOLD_ABOVE = 1, THRESHOLD_BELOW = 2, THRESHOLD_EQUAL_DIFF = 4, THRESHOLD_ABOVE_DIFF = 8, THRESHOLD_BELOW_DIFF = 16 };
+enum {
+    THRESHOLD_EQUAL = 0,
+    THRESHOLD_ABOVE = 1,
+    THRESHOLD_BELOW = 2,
+    THRESHOLD_EQUAL_DIFF = 4,
+    THRESHOLD_ABOVE_DIFF = 8,
+    THRESHOLD_BELOW_DIFF = 16
+};
 
 /* Options of a flow; all start at 0. */
 enum mapi_flow_option {
-	/*
-	 * size of each buffer of packets or results, a power of two; 0: 4 MiB for TO_BUFFER, as
-	 * needed for results
-	 */
-	MAPI_BUFFER_BYTES = 1,
-	MAPI_SNAP_BYTES = 2    /* bytes of each packet that TO_BUFFER and TO_FILE keep; 0: all */
+    /*
+     * size of each buffer of packets or results, a power of two; 0: 4 MiB for TO_BUFFER, as
+     * needed for results
+     */
+    MAPI_BUFFER_BYTES = 1,
+    MAPI_SNAP_BYTES = 2 /* bytes of each packet that TO_BUFFER and TO_FILE keep; 0: all */
 };
 #define MAPI_BUFFER_BYTES_LEAST 4096
 #define MAPI_BUFFER_BYTES_MOST (1u << 30)
@@ -198,14 +218,19 @@ int mapi_is_remote(int fd);
  * A name without parentheses (a function pointer) refers to the symbol above.
  */
 #define MAPI_DETAIL_16TH(_1, _2, _3, _4, _5, _6, _7, _8, _9, _10, _11, _12, _13, _14, _15, N, ...) N
-#define MAPI_DETAIL_COUNT(...) MAPI_DETAIL_16TH(__VA_ARGS__, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0)
+#define MAPI_DETAIL_COUNT(...) \
+    MAPI_DETAIL_16TH(__VA_ARGS__, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0)
 #define MAPI_DETAIL_3RD(_1, _2, _3, CALL, ...) CALL
 
-#define mapi_read_results(...) \
-	MAPI_DETAIL_3RD(__VA_ARGS__, mapi_read_results_pointer, mapi_read_results, mapi_read_results, )(__VA_ARGS__)
+#define mapi_read_results(...)                                                 \
+    MAPI_DETAIL_3RD(__VA_ARGS__, mapi_read_results_pointer, mapi_read_results, \
+                    mapi_read_results, )                                       \
+    (__VA_ARGS__)
 /* The documentation of MAPI 1 also uses this name. */
-#define mapi_get_result(...) \
-	MAPI_DETAIL_3RD(__VA_ARGS__, mapi_read_results_pointer, mapi_read_results, mapi_read_results, )(__VA_ARGS__)
+#define mapi_get_result(...)                                                   \
+    MAPI_DETAIL_3RD(__VA_ARGS__, mapi_read_results_pointer, mapi_read_results, \
+                    mapi_read_results, )                                       \
+    (__VA_ARGS__)
 
 #ifdef __cplusplus
 }

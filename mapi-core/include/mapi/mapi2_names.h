@@ -34,44 +34,45 @@ typedef int boolean_t;
 #define MFF_NAPATECH_STR "MFF_NAPATECH"
 
 typedef enum mapi_offline_device_status {
-	DEVICE_ONLINE,
-	DEVICE_SETUP,
-	DEVICE_READING,
-	DEVICE_FINISHED,
-	DEVICE_DELETED
+    DEVICE_ONLINE,
+    DEVICE_SETUP,
+    DEVICE_READING,
+    DEVICE_FINISHED,
+    DEVICE_DELETED
 } mapi_offline_device_status_t;
 
 #ifndef PAPI
 #define PAPI 10
 #endif
 
-/* Types of arguments, as MAPI 2's own function libraries name them.  MAPI_NO_ARGUMENT_TYPES leaves these names to the program. */
+/* Types of arguments, as MAPI 2's own function libraries name them.  MAPI_NO_ARGUMENT_TYPES leaves
+ * these names to the program. */
 #ifndef MAPI_NO_ARGUMENT_TYPES
 enum mapi_argument_type {
 #ifndef INT
-	INT = 1,
+    INT = 1,
 #define INT INT
 #endif
 #ifndef STRING
-	STRING = 2,
+    STRING = 2,
 #define STRING STRING
 #endif
 #ifndef UNSIGNED_LONG_LONG
-	UNSIGNED_LONG_LONG = 3,
+    UNSIGNED_LONG_LONG = 3,
 #define UNSIGNED_LONG_LONG UNSIGNED_LONG_LONG
 #endif
 #ifndef CHAR
-	CHAR = 4,
+    CHAR = 4,
 #define CHAR CHAR
 #endif
-	MAPI_ARGUMENT_TYPES = 4
+    MAPI_ARGUMENT_TYPES = 4
 };
 #endif
 typedef unsigned char mapiFunctArg;
 
 typedef struct mapi_result {
-	void *res;
-	unsigned size;
+    void *res;
+    unsigned size;
 } mapi_result_t;
 
 #endif /* MAPI_MAPI2_NAMES_H */

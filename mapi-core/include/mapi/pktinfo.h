@@ -4,8 +4,8 @@
 #define MAPI_PKTINFO_H
 
 enum pktinfo {
-	PKT_TS,  /* time stamp, NTP as in struct mapipkt */
-	PKT_SIZE /* bytes on the wire */
+    PKT_TS,  /* time stamp, NTP as in struct mapipkt */
+    PKT_SIZE /* bytes on the wire */
 };
 
 #endif /* MAPI_PKTINFO_H */

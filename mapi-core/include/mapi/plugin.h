@@ -15,11 +15,11 @@ extern "C" {
 #define MAPI_PLUGIN_ABI 1
 
 struct mapi_plugin {
-	uint32_t abi;         /* MAPI_PLUGIN_ABI */
-	uint32_t struct_size; /* sizeof(struct mapi_plugin) */
-	/* each list ends with NULL; a NULL list is empty */
-	const struct mapi_function *const *functions;
-	const struct mapi_driver *const *drivers;
+    uint32_t abi;         /* MAPI_PLUGIN_ABI */
+    uint32_t struct_size; /* sizeof(struct mapi_plugin) */
+    /* each list ends with NULL; a NULL list is empty */
+    const struct mapi_function *const *functions;
+    const struct mapi_driver *const *drivers;
 };
 
 /*

@@ -36,16 +36,16 @@ typedef struct ether_header ether_header;
 
 /* All numbers of more than a byte are in network byte order. */
 typedef struct ip_header {
-	unsigned char ver_ihl;
-	unsigned char tos;
-	unsigned short tlen;
-	unsigned short id;
-	unsigned short off;
-	unsigned char ttl;
-	unsigned char ptcl;
-	unsigned short sum;
-	ip_addr saddr;
-	ip_addr daddr;
+    unsigned char ver_ihl;
+    unsigned char tos;
+    unsigned short tlen;
+    unsigned short id;
+    unsigned short off;
+    unsigned char ttl;
+    unsigned char ptcl;
+    unsigned short sum;
+    ip_addr saddr;
+    ip_addr daddr;
 } ip_header;
 
 /* Flags and offset of ip_header; used after -> or ., as in header->DF. */
@@ -54,22 +54,22 @@ typedef struct ip_header {
 #define FRAG_OFF off & 0x1fff
 
 typedef struct tcp_header {
-	unsigned short sport;
-	unsigned short dport;
-	unsigned int seq;
-	unsigned int ack;
-	unsigned char x2 : 4, off : 4;
-	unsigned char flags;
-	unsigned short win;
-	unsigned short crc;
-	unsigned short urp;
+    unsigned short sport;
+    unsigned short dport;
+    unsigned int seq;
+    unsigned int ack;
+    unsigned char x2 : 4, off : 4;
+    unsigned char flags;
+    unsigned short win;
+    unsigned short crc;
+    unsigned short urp;
 } tcp_header;
 
 typedef struct udp_header {
-	unsigned short sport;
-	unsigned short dport;
-	unsigned short length;
-	unsigned short sum;
+    unsigned short sport;
+    unsigned short dport;
+    unsigned short length;
+    unsigned short sum;
 } udp_header;
 
 #endif /* MAPI_PROTOCOLS_H */

@@ -11,13 +11,13 @@ typedef mapi_value_stats_t stats_t;
 #else
 /* Same as mapi_value_stats_t; the last two members are not from MAPI 2. */
 typedef struct stats {
-	unsigned long long count;
-	long double sum;
-	long double sum2;
-	double max;
-	double min;
-	unsigned long long exact_max;
-	unsigned long long exact_min;
+    unsigned long long count;
+    long double sum;
+    long double sum2;
+    double max;
+    double min;
+    unsigned long long exact_max;
+    unsigned long long exact_min;
 } stats_t;
 #endif
 

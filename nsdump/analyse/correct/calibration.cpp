@@ -13,8 +13,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "decode/error.hpp"
 #include "common/file_error/file_error.h"
+#include "decode/error.hpp"
 
 namespace nsdump
 {
@@ -65,9 +65,10 @@ ProbeCost probe_from(const Json &object)
     probe.batches = count_or_zero(object, "batches");
     probe.trimmed = count_or_zero(object, "trimmed");
     for (const Json &cost : object.value("counter_costs", Json::array()))
-        probe.counter_costs.push_back({cost.at("counter").get<std::string>(), cost.at("inner").get<double>(),
-                                       number_or_zero(cost, "inner_ci95"), cost.at("outer").get<double>(),
-                                       number_or_zero(cost, "outer_ci95")});
+        probe.counter_costs.push_back(
+            {cost.at("counter").get<std::string>(), cost.at("inner").get<double>(),
+             number_or_zero(cost, "inner_ci95"), cost.at("outer").get<double>(),
+             number_or_zero(cost, "outer_ci95")});
     return probe;
 }
 
@@ -75,11 +76,11 @@ CalibrationFile from_json(const Json &json)
 {
     CalibrationFile out;
     const Json context = json.value("context", Json::object());
-    out.context = {text_or_empty(context, "version"),
-                   text_or_empty(context, "cpu"),         text_or_empty(context, "arch"),
-                   text_or_empty(context, "kernel"),      text_or_empty(context, "governor"),
-                   text_or_empty(context, "virtualised"), text_or_empty(context, "compiler"),
-                   text_or_empty(context, "date"),        count_or_zero(context, "cpus")};
+    out.context = {text_or_empty(context, "version"),  text_or_empty(context, "cpu"),
+                   text_or_empty(context, "arch"),     text_or_empty(context, "kernel"),
+                   text_or_empty(context, "governor"), text_or_empty(context, "virtualised"),
+                   text_or_empty(context, "compiler"), text_or_empty(context, "date"),
+                   count_or_zero(context, "cpus")};
     const Json &clock = json.at("clock");
     out.clock = {text_or_empty(clock, "source"), number_or_zero(clock, "hz"),
                  number_or_zero(clock, "step_ticks"), clock.value("invariant", false)};
@@ -100,22 +101,28 @@ constexpr double kLargestCost = 1e12; // in ticks: minutes
 void check_possible(const CalibrationFile &file, const std::string &name)
 {
     const auto refuse = [&](const std::string &what) {
-        throw TraceError(fmt::format("{}: not a calibration: {}; create one with nscalibrate", name, what));
+        throw TraceError(
+            fmt::format("{}: not a calibration: {}; create one with nscalibrate", name, what));
     };
     if (!(file.clock.hz > 0))
         refuse(fmt::format("clock.hz is {}", file.clock.hz));
     const auto is_half_width = [](double value) { return value >= 0 && value < kLargestCost; };
     for (const ProbeCost &probe : file.probes) {
         const double alone = probe.outer_ticks + probe.outer_hidden_ticks.value_or(0);
-        if (!is_possible_cost(probe.outer_ticks, probe.outer_ci95, probe.outer_hidden_ticks.value_or(0)) ||
+        if (!is_possible_cost(probe.outer_ticks, probe.outer_ci95,
+                              probe.outer_hidden_ticks.value_or(0)) ||
             !(probe.inner_ticks >= -std::fabs(alone)) || !(std::fabs(alone) < kLargestCost))
-            refuse(fmt::format("{} costs {:.6g} ticks, {:.6g} of them inside", probe.macro, probe.outer_ticks, probe.inner_ticks));
+            refuse(fmt::format("{} costs {:.6g} ticks, {:.6g} of them inside", probe.macro,
+                               probe.outer_ticks, probe.inner_ticks));
         if (!is_half_width(probe.outer_ci95) || !is_half_width(probe.inner_ci95))
-            refuse(fmt::format("{} has intervals of {:.6g} and {:.6g} ticks", probe.macro, probe.outer_ci95, probe.inner_ci95));
+            refuse(fmt::format("{} has intervals of {:.6g} and {:.6g} ticks", probe.macro,
+                               probe.outer_ci95, probe.inner_ci95));
         if (!(std::fabs(probe.inner_hidden_ticks.value_or(0)) < kLargestCost))
-            refuse(fmt::format("{} hides {:.6g} ticks inside", probe.macro, *probe.inner_hidden_ticks));
+            refuse(fmt::format("{} hides {:.6g} ticks inside", probe.macro,
+                               *probe.inner_hidden_ticks));
         for (const CounterCost &cost : probe.counter_costs)
-            if (!(std::fabs(cost.outer) < kLargestCost) || !(std::fabs(cost.inner) < kLargestCost) || !is_half_width(cost.outer_ci95) ||
+            if (!(std::fabs(cost.outer) < kLargestCost) ||
+                !(std::fabs(cost.inner) < kLargestCost) || !is_half_width(cost.outer_ci95) ||
                 !is_half_width(cost.inner_ci95))
                 refuse(fmt::format("{} costs {:.6g} {}", probe.macro, cost.outer, cost.counter));
     }
@@ -156,17 +163,22 @@ CalibrationFile parse_calibration(const std::string &text, const std::string &na
         const Json json = Json::parse(text);
         const std::string schema = json.value("schema", "");
         if (schema != kCalibrationSchema)
-            throw TraceError(fmt::format("{}: schema is \"{}\", not \"{}\"; create one with nscalibrate", name,
-                                         schema, kCalibrationSchema));
+            throw TraceError(
+                fmt::format("{}: schema is \"{}\", not \"{}\"; create one with nscalibrate", name,
+                            schema, kCalibrationSchema));
         const CalibrationFile file = from_json(json);
         check_possible(file, name);
         return file;
     } catch (const Json::parse_error &error) {
-        throw TraceError(fmt::format("{}: not a calibration: invalid JSON at byte {}; create one with nscalibrate", name, error.byte));
+        throw TraceError(fmt::format(
+            "{}: not a calibration: invalid JSON at byte {}; create one with nscalibrate", name,
+            error.byte));
     } catch (const Json::exception &error) {
         const std::string_view words = error.what(); // "[json.exception...] key 'x' not found"
-        throw TraceError(fmt::format("{}: not a calibration: a value is missing or has the wrong type ({}); create one with nscalibrate",
-                                     name, words.substr(std::min(words.find("] ") + 2, words.size()))));
+        throw TraceError(fmt::format("{}: not a calibration: a value is missing or has the wrong "
+                                     "type ({}); create one with nscalibrate",
+                                     name,
+                                     words.substr(std::min(words.find("] ") + 2, words.size()))));
     }
 }
 
@@ -205,8 +217,10 @@ std::string to_json(const CalibrationFile &calibration)
                  {"probes", Json::array()},
                  {"warnings", calibration.warnings}};
     for (const ClockReadCost &read : calibration.clock_reads)
-        json["clock_reads"].push_back(
-            {{"name", read.name}, {"ticks", read.ticks}, {"ns", read.ns}, {"ci95_ns", read.ci95_ns}});
+        json["clock_reads"].push_back({{"name", read.name},
+                                       {"ticks", read.ticks},
+                                       {"ns", read.ns},
+                                       {"ci95_ns", read.ci95_ns}});
     for (const ProbeCost &probe : calibration.probes)
         json["probes"].push_back(probe_to(probe));
     return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";

@@ -60,7 +60,7 @@ struct ProbeCost {
     std::optional<double> outer_instructions;
     std::uint32_t batches = 0;
     std::uint32_t trimmed = 0;
-    std::vector<CounterCost> counter_costs = {}; // per counter; nscalibrate adds them to the JSON
+    std::vector<CounterCost> counter_costs = {};   // per counter; nscalibrate adds them to the JSON
     std::optional<double> inner_hidden_ticks = {}; // extra cost without work to overlap with
     std::optional<double> outer_hidden_ticks = {};
 };

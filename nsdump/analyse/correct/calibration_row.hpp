@@ -30,7 +30,7 @@ struct CalibrationRow {
     double outer_ci95 = 0;
     std::uint64_t samples = 0;
     std::uint64_t trimmed = 0;
-    double degrees = kManyDegrees; // of freedom of the intervals
+    double degrees = kManyDegrees;     // of freedom of the intervals
     std::optional<Hidden> hidden = {}; // if it was measured
 };
 } // namespace nsdump

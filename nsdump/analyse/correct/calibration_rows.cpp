@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// analyse: rows of the calibrations at a session's start and end -> the constants of one probe on one CPU.
+// analyse: rows of the calibrations at a session's start and end -> the constants of one probe on
+// one CPU.
 #include "analyse/correct/calibration_rows.hpp"
 
 #include <cmath>
@@ -17,12 +18,14 @@ struct Measured {
 
 Measured inner_of(const CalibrationRow &row)
 {
-    return {row.inner, row.inner_ci95, row.degrees, row.hidden ? std::optional(row.hidden->inner) : std::nullopt};
+    return {row.inner, row.inner_ci95, row.degrees,
+            row.hidden ? std::optional(row.hidden->inner) : std::nullopt};
 }
 
 Measured outer_of(const CalibrationRow &row)
 {
-    return {row.outer, row.outer_ci95, row.degrees, row.hidden ? std::optional(row.hidden->outer) : std::nullopt};
+    return {row.outer, row.outer_ci95, row.degrees,
+            row.hidden ? std::optional(row.hidden->outer) : std::nullopt};
 }
 
 Constant of_one_end(const Measured &one)
@@ -38,8 +41,10 @@ Constant combined(const Measured &start, const Measured &end)
     difference.add_ci95(start.ci95, start.degrees);
     difference.add_ci95(end.ci95, end.degrees);
     const double chance = difference.ci95(), apart = end.value - start.value;
-    const auto hidden = start.hidden && end.hidden ? std::optional((*start.hidden + *end.hidden) / 2)
-                                                   : start.hidden ? start.hidden : end.hidden;
+    const auto hidden = start.hidden && end.hidden
+                            ? std::optional((*start.hidden + *end.hidden) / 2)
+                        : start.hidden ? start.hidden
+                                       : end.hidden;
     return {(start.value + end.value) / 2, chance / 2, difference.degrees(),
             std::sqrt(std::fmax(apart * apart - chance * chance, 0)) / 2, hidden};
 }
@@ -56,7 +61,8 @@ CalibrationRows::CalibrationRows(std::vector<CalibrationRow> rows) : rows_(std::
     }
 }
 
-std::optional<CalibrationRow> CalibrationRows::find(std::uint32_t cpu, unsigned probe, unsigned field) const
+std::optional<CalibrationRow> CalibrationRows::find(std::uint32_t cpu, unsigned probe,
+                                                    unsigned field) const
 {
     for (const std::uint32_t wanted : {cpu, NSLICE_ANY_CPU})
         if (const auto found = places_.find({wanted, probe, field}); found != places_.end())
@@ -69,7 +75,8 @@ std::optional<CalibrationRow> CalibrationRows::find(std::uint32_t cpu, unsigned 
 
 bool has_own_row(const CalibrationRows &start, const CalibrationRows &end, std::uint32_t cpu)
 {
-    return start.has_cpu(cpu) || start.has_cpu(NSLICE_ANY_CPU) || end.has_cpu(cpu) || end.has_cpu(NSLICE_ANY_CPU);
+    return start.has_cpu(cpu) || start.has_cpu(NSLICE_ANY_CPU) || end.has_cpu(cpu) ||
+           end.has_cpu(NSLICE_ANY_CPU);
 }
 
 bool is_measured_itself(const CalibrationRows &start, const CalibrationRows &end, std::uint32_t cpu)
@@ -89,7 +96,8 @@ std::optional<ProbeConstants> probe_constants(const CalibrationRows &start,
         const CalibrationRow &row = a ? *a : *b;
         return ProbeConstants{of_one_end(inner_of(row)), of_one_end(outer_of(row))};
     }
-    return ProbeConstants{combined(inner_of(*a), inner_of(*b)), combined(outer_of(*a), outer_of(*b))};
+    return ProbeConstants{combined(inner_of(*a), inner_of(*b)),
+                          combined(outer_of(*a), outer_of(*b))};
 }
 
 } // namespace nsdump

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// analyse: rows of the calibrations at a session's start and end -> the constants of one probe on one CPU.
+// analyse: rows of the calibrations at a session's start and end -> the constants of one probe on
+// one CPU.
 #pragma once
 
 #include <cmath>
@@ -45,8 +46,17 @@ struct RowSum {
     CalibrationRow mean(std::uint32_t cpu, unsigned probe, unsigned field) const
     {
         const double n = static_cast<double>(rows);
-        return {cpu,       probe,   field,   inner / n, inner_error.ci95() / n, outer / n, outer_error.ci95() / n,
-                samples,   trimmed, outer_error.degrees(), hidden()};
+        return {cpu,
+                probe,
+                field,
+                inner / n,
+                inner_error.ci95() / n,
+                outer / n,
+                outer_error.ci95() / n,
+                samples,
+                trimmed,
+                outer_error.degrees(),
+                hidden()};
     }
     // For a CPU that has no row: its interval includes the spread between the CPUs.
     CalibrationRow of_another(std::uint32_t cpu, unsigned probe, unsigned field) const
@@ -61,7 +71,9 @@ struct RowSum {
 private:
     std::optional<Hidden> hidden() const
     {
-        return with_hidden > 0 ? std::optional<Hidden>({inner_hidden / with_hidden, outer_hidden / with_hidden}) : std::nullopt;
+        return with_hidden > 0
+                   ? std::optional<Hidden>({inner_hidden / with_hidden, outer_hidden / with_hidden})
+                   : std::nullopt;
     }
     double spread95(double sum, double squares) const
     {
@@ -106,7 +118,8 @@ public:
 
 private:
     std::vector<CalibrationRow> rows_;
-    std::map<std::tuple<std::uint32_t, unsigned, unsigned>, std::size_t> places_; // first row by CPU, probe, field
+    std::map<std::tuple<std::uint32_t, unsigned, unsigned>, std::size_t>
+        places_;                                           // first row by CPU, probe, field
     std::map<std::pair<unsigned, unsigned>, RowSum> sums_; // by probe and field, over the CPUs
     std::set<std::uint32_t> cpus_;
 };
@@ -114,8 +127,10 @@ private:
 // Whether the CPU has its own row at either end, or there is one for any CPU.
 bool has_own_row(const CalibrationRows &start, const CalibrationRows &end, std::uint32_t cpu);
 // Whether every existing calibration has measured this particular CPU.
-bool is_measured_itself(const CalibrationRows &start, const CalibrationRows &end, std::uint32_t cpu);
+bool is_measured_itself(const CalibrationRows &start, const CalibrationRows &end,
+                        std::uint32_t cpu);
 // Both ends combined; none if neither has the probe.
-std::optional<ProbeConstants> probe_constants(const CalibrationRows &start, const CalibrationRows &end,
-                                              std::uint32_t cpu, unsigned probe, unsigned field);
+std::optional<ProbeConstants> probe_constants(const CalibrationRows &start,
+                                              const CalibrationRows &end, std::uint32_t cpu,
+                                              unsigned probe, unsigned field);
 } // namespace nsdump

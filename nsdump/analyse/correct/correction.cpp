@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// analyse: the calibrations of a trace (or calibration.json) -> the constants to subtract on each CPU.
+// analyse: the calibrations of a trace (or calibration.json) -> the constants to subtract on each
+// CPU.
 #include "analyse/correct/correction.hpp"
 
 #include <algorithm>
@@ -32,7 +33,8 @@ std::string counters_unlike(const ProbeCost &probe, const std::vector<std::strin
     std::vector<std::string> names;
     for (const CounterCost &cost : probe.counter_costs)
         names.push_back(cost.counter);
-    return names.empty() || names == wanted ? std::string{} : fmt::format("{}", fmt::join(names, ","));
+    return names.empty() || names == wanted ? std::string{}
+                                            : fmt::format("{}", fmt::join(names, ","));
 }
 
 // If most of a probe's cost is hidden, the rest is small; `hidden` makes the share relative to the
@@ -40,7 +42,8 @@ std::string counters_unlike(const ProbeCost &probe, const std::vector<std::strin
 bool has_drifted(double start, double start_ci, double end, double end_ci, double hidden)
 {
     const double moved = std::fabs(end - start);
-    return moved > std::hypot(start_ci, end_ci) && moved > kDriftShare * (std::fabs(start) + std::fabs(hidden));
+    return moved > std::hypot(start_ci, end_ci) &&
+           moved > kDriftShare * (std::fabs(start) + std::fabs(hidden));
 }
 } // namespace
 
@@ -126,18 +129,22 @@ void Correction::take_trace(const TraceFile &trace)
         const auto alone = entries_alone(calibration);
         for (const nslice_calibration_entry &entry : calibration.entries) {
             const auto probe = probe_of_kind(entry.kind & ~NSLICE_ENTRY_ALONE);
-            if (!probe || entry.field >= fields_ || !is_usable(entry.inner) || !is_usable(entry.outer) ||
-                !is_usable(entry.inner_ci95) || !is_usable(entry.outer_ci95)) {
+            if (!probe || entry.field >= fields_ || !is_usable(entry.inner) ||
+                !is_usable(entry.outer) || !is_usable(entry.inner_ci95) ||
+                !is_usable(entry.outer_ci95)) {
                 ++refused;
                 continue;
             }
             if (entry.kind & NSLICE_ENTRY_ALONE)
                 continue;
             const double degrees = entry.degrees > 0 ? entry.degrees : kManyDegrees;
-            CalibrationRow row = {entry.cpu,   *probe,           entry.field,   entry.inner,   entry.inner_ci95,
-                                  entry.outer, entry.outer_ci95, entry.samples, entry.trimmed, degrees};
-            if (const auto found = alone.find({entry.cpu, entry.kind, entry.field}); found != alone.end())
-                row.hidden = {found->second->inner - entry.inner, found->second->outer - entry.outer};
+            CalibrationRow row = {entry.cpu,        *probe,      entry.field,      entry.inner,
+                                  entry.inner_ci95, entry.outer, entry.outer_ci95, entry.samples,
+                                  entry.trimmed,    degrees};
+            if (const auto found = alone.find({entry.cpu, entry.kind, entry.field});
+                found != alone.end())
+                row.hidden = {found->second->inner - entry.inner,
+                              found->second->outer - entry.outer};
             sums[is_end][{entry.cpu, *probe, entry.field}].add(row);
             if (whole.contains(calibration.pid))
                 whole_sums[is_end][{entry.cpu, *probe, entry.field}].add(row);
@@ -147,13 +154,16 @@ void Correction::take_trace(const TraceFile &trace)
     end_ = CalibrationRows(rows_of(sums[1]));
     compare(rows_of(whole_sums[0]), rows_of(whole_sums[1]), false);
     if (refused > 0)
-        warnings_.push_back(fmt::format("{} calibration entries of the trace cannot be used", refused));
+        warnings_.push_back(
+            fmt::format("{} calibration entries of the trace cannot be used", refused));
     if (trace.skipped_calibrations() > 0)
-        warnings_.push_back(fmt::format("{} calibrations after the first ones were ignored: the trace has too many processes",
-                                        trace.skipped_calibrations()));
+        warnings_.push_back(fmt::format(
+            "{} calibrations after the first ones were ignored: the trace has too many processes",
+            trace.skipped_calibrations()));
     const bool has_programs = !trace.cpus().empty() && !trace.cpus().front().is_kernel;
     if (start_.empty() && end_.empty() && (has_programs || trace.cpus().empty()))
-        warnings_.push_back("the trace has no calibration: only raw values are shown (use --calibration)");
+        warnings_.push_back(
+            "the trace has no calibration: only raw values are shown (use --calibration)");
     else if (end_.empty() && has_programs)
         warnings_.push_back("no calibration at the end of the session: drift is unknown");
 }
@@ -168,40 +178,47 @@ void Correction::take_file(const TraceFile &trace, const CalibrationFile &file)
     std::string other_counters; // of a probe that matches in everything else
     for (const ProbeCost &probe : file.probes) {
         unsigned index = kPair;
-        while (index < kProbes && probe.macro != probe_name(index) && !(index == kPair && probe.macro == "START+STOP"))
+        while (index < kProbes && probe.macro != probe_name(index) &&
+               !(index == kPair && probe.macro == "START+STOP"))
             ++index;
         if (index == kProbes || !matches(probe.mode, trace.info("clock.mode")) ||
             !matches(probe.ring, trace.info("ring.kind")) || !matches(probe.counters, source) ||
             !is_usable(probe.inner_ticks) || !is_usable(probe.outer_ticks))
             continue;
-        if (const std::string others = counters_unlike(probe, trace.counter_names()); !others.empty()) {
+        if (const std::string others = counters_unlike(probe, trace.counter_names());
+            !others.empty()) {
             other_counters = others;
             continue;
         }
-        rows.push_back({NSLICE_ANY_CPU, index, 0, probe.inner_ticks, probe.inner_ci95, probe.outer_ticks, probe.outer_ci95,
-                          probe.batches, probe.trimmed, kManyDegrees});
+        rows.push_back({NSLICE_ANY_CPU, index, 0, probe.inner_ticks, probe.inner_ci95,
+                        probe.outer_ticks, probe.outer_ci95, probe.batches, probe.trimmed,
+                        kManyDegrees});
         if (probe.outer_hidden_ticks)
             rows.back().hidden = {probe.inner_hidden_ticks.value_or(0), *probe.outer_hidden_ticks};
         for (std::size_t i = 0; i < trace.counter_names().size(); ++i)
             if (!probe.counter_costs.empty()) {
                 const CounterCost &cost = probe.counter_costs[i];
-                rows.push_back({NSLICE_ANY_CPU, index, static_cast<unsigned>(i + 1), cost.inner, cost.inner_ci95, cost.outer,
-                                  cost.outer_ci95, probe.batches, probe.trimmed, kManyDegrees});
+                rows.push_back({NSLICE_ANY_CPU, index, static_cast<unsigned>(i + 1), cost.inner,
+                                cost.inner_ci95, cost.outer, cost.outer_ci95, probe.batches,
+                                probe.trimmed, kManyDegrees});
             } else if (trace.counter_names()[i] == "instructions" && probe.outer_instructions)
                 rows.push_back({NSLICE_ANY_CPU, index, static_cast<unsigned>(i + 1),
-                                  probe.inner_instructions.value_or(0), 0, *probe.outer_instructions, 0,
-                                  probe.batches, probe.trimmed, kManyDegrees});
+                                probe.inner_instructions.value_or(0), 0, *probe.outer_instructions,
+                                0, probe.batches, probe.trimmed, kManyDegrees});
     }
     start_ = CalibrationRows(std::move(rows));
     warn_of(trace, file);
     if (!start_.find(NSLICE_ANY_CPU, kPair, 0) && !other_counters.empty())
-        throw TraceError(fmt::format("the calibration file was made with the counters {}, this trace with {}, and probe costs depend on them; run "
+        throw TraceError(fmt::format("the calibration file was made with the counters {}, this "
+                                     "trace with {}, and probe costs depend on them; run "
                                      "nscalibrate --counters {}",
-                                     other_counters, trace.info("counters.names"), trace.info("counters.names")));
+                                     other_counters, trace.info("counters.names"),
+                                     trace.info("counters.names")));
     if (!start_.find(NSLICE_ANY_CPU, kPair, 0))
-        throw TraceError(fmt::format("the calibration file has no START+STOP measured with mode \"{}\", ring \"{}\", "
-                                     "counters \"{}\", the settings of this trace; calibrate with them",
-                                     trace.info("clock.mode"), trace.info("ring.kind"), source));
+        throw TraceError(fmt::format(
+            "the calibration file has no START+STOP measured with mode \"{}\", ring \"{}\", "
+            "counters \"{}\", the settings of this trace; calibrate with them",
+            trace.info("clock.mode"), trace.info("ring.kind"), source));
 }
 
 void Correction::warn_of(const TraceFile &trace, const CalibrationFile &file)
@@ -209,26 +226,38 @@ void Correction::warn_of(const TraceFile &trace, const CalibrationFile &file)
     constexpr double kSameRate = 0.01;
     const double hz = clock_of(trace).hz;
     if (!file.is_trusted)
-        warnings_.push_back("the calibration file is marked as untrusted; calibrate again on a quiet machine");
-    if (!file.context.cpu.empty() && !trace.info("machine.cpu").empty() && file.context.cpu != trace.info("machine.cpu"))
-        warnings_.push_back(fmt::format("the calibration file is from another machine ({}; the trace's is {}): net values are not valid; run "
+        warnings_.push_back(
+            "the calibration file is marked as untrusted; calibrate again on a quiet machine");
+    if (!file.context.cpu.empty() && !trace.info("machine.cpu").empty() &&
+        file.context.cpu != trace.info("machine.cpu"))
+        warnings_.push_back(fmt::format("the calibration file is from another machine ({}; the "
+                                        "trace's is {}): net values are not valid; run "
                                         "nscalibrate on the machine of the trace",
                                         file.context.cpu, trace.info("machine.cpu")));
-    if (!file.context.arch.empty() && !trace.info("machine.arch").empty() && file.context.arch != trace.info("machine.arch"))
-        warnings_.push_back(fmt::format("the calibration file is from a machine with architecture {}, the trace from one with {}: net values are not "
+    if (!file.context.arch.empty() && !trace.info("machine.arch").empty() &&
+        file.context.arch != trace.info("machine.arch"))
+        warnings_.push_back(fmt::format("the calibration file is from a machine with architecture "
+                                        "{}, the trace from one with {}: net values are not "
                                         "valid; run nscalibrate on the machine of the trace",
                                         file.context.arch, trace.info("machine.arch")));
-    if (!trace.info("writer.version").empty() && file.context.version != trace.info("writer.version"))
-        warnings_.push_back(fmt::format("the calibration file was made by version {} of the toolkit, the trace by {}: their probe costs may "
-                                        "differ; run nscalibrate of the trace's version",
-                                        file.context.version.empty() ? "(unknown)" : file.context.version, trace.info("writer.version")));
+    if (!trace.info("writer.version").empty() &&
+        file.context.version != trace.info("writer.version"))
+        warnings_.push_back(
+            fmt::format("the calibration file was made by version {} of the toolkit, the trace by "
+                        "{}: their probe costs may "
+                        "differ; run nscalibrate of the trace's version",
+                        file.context.version.empty() ? "(unknown)" : file.context.version,
+                        trace.info("writer.version")));
     if (hz > 0 && std::fabs(file.clock.hz - hz) > kSameRate * hz)
-        warnings_.push_back(fmt::format("the calibration file's clock runs at {:.4g} GHz, the trace's at {:.4g}: net values "
-                                        "are not valid; run nscalibrate on the machine of the trace", file.clock.hz / 1e9, hz / 1e9));
+        warnings_.push_back(fmt::format(
+            "the calibration file's clock runs at {:.4g} GHz, the trace's at {:.4g}: net values "
+            "are not valid; run nscalibrate on the machine of the trace",
+            file.clock.hz / 1e9, hz / 1e9));
 }
 
 // Compares only CPUs that were calibrated at both ends: otherwise there is nothing to compare with.
-void Correction::compare(const std::vector<CalibrationRow> &start, const std::vector<CalibrationRow> &end, bool is_kernel)
+void Correction::compare(const std::vector<CalibrationRow> &start,
+                         const std::vector<CalibrationRow> &end, bool is_kernel)
 {
     std::map<EntryKey, const CalibrationRow *> later;
     for (const CalibrationRow &row : end)
@@ -246,8 +275,9 @@ void Correction::compare(const std::vector<CalibrationRow> &start, const std::ve
         const CalibrationRow b = both.second.mean(NSLICE_ANY_CPU, probe, field);
         const Hidden hidden = a.hidden.value_or(Hidden{});
         if (probe == kPair)
-            drift_.push_back({is_kernel, probe, field, true, a.inner, b.inner,
-                              has_drifted(a.inner, a.inner_ci95, b.inner, b.inner_ci95, hidden.inner)});
+            drift_.push_back(
+                {is_kernel, probe, field, true, a.inner, b.inner,
+                 has_drifted(a.inner, a.inner_ci95, b.inner, b.inner_ci95, hidden.inner)});
         drift_.push_back({is_kernel, probe, field, false, a.outer, b.outer,
                           has_drifted(a.outer, a.outer_ci95, b.outer, b.outer_ci95, hidden.outer)});
     }
@@ -259,15 +289,19 @@ void Correction::build(const std::vector<CpuChunks> &cpus)
     for (const CpuChunks &cpu : cpus)
         borrowed += !cpu.is_kernel && has_constants() && !has_own_row(start_, end_, cpu.cpu);
     if (borrowed > 0)
-        warnings_.push_back(fmt::format("{} CPUs were not calibrated themselves: the mean of the others is used, "
-                                        "with their spread in the interval", borrowed));
+        warnings_.push_back(
+            fmt::format("{} CPUs were not calibrated themselves: the mean of the others is used, "
+                        "with their spread in the interval",
+                        borrowed));
     table_.resize(cpus.size() * fields_);
     build_side(cpus, false);
     build_side(cpus, true);
     if (disturbed_ > 0)
-        warnings_.push_back(fmt::format("on {} CPUs the calibration gives START + STOP a negative cost: it was disturbed, "
-                                        "and net values are unreliable; record again on a quieter machine, or use --calibration",
-                                        disturbed_));
+        warnings_.push_back(fmt::format(
+            "on {} CPUs the calibration gives START + STOP a negative cost: it was disturbed, "
+            "and net values are unreliable; record again on a quieter machine, or use "
+            "--calibration",
+            disturbed_));
     warn_of_kernel(cpus);
 }
 
@@ -281,23 +315,28 @@ void Correction::warn_of_kernel(const std::vector<CpuChunks> &cpus)
     if (kernel_cpus == 0)
         return;
     if (kernel_start_.empty() && kernel_end_.empty()) {
-        warnings_.push_back("the kernel's probes were not calibrated: their slices have only raw values, and their cost is not subtracted "
+        warnings_.push_back("the kernel's probes were not calibrated: their slices have only raw "
+                            "values, and their cost is not subtracted "
                             "from programs' slices");
         return;
     }
     if (kernel_start_.empty() || kernel_end_.empty())
-        warnings_.push_back(fmt::format("no calibration of the kernel's probes at the {} of the recording: their drift is unknown",
+        warnings_.push_back(fmt::format("no calibration of the kernel's probes at the {} of the "
+                                        "recording: their drift is unknown",
                                         kernel_end_.empty() ? "end" : "start"));
     if (borrowed > 0)
-        warnings_.push_back(fmt::format("the kernel's probes were not calibrated on {} CPUs: the mean of the others is used, "
-                                        "with their spread in the interval", borrowed));
+        warnings_.push_back(fmt::format(
+            "the kernel's probes were not calibrated on {} CPUs: the mean of the others is used, "
+            "with their spread in the interval",
+            borrowed));
 }
 
 // Programs and the kernel are calibrated separately: a CPU without its own constants uses those of
 // its side.
 void Correction::build_side(const std::vector<CpuChunks> &cpus, bool is_kernel)
 {
-    const CalibrationRows &start = is_kernel ? kernel_start_ : start_, &end = is_kernel ? kernel_end_ : end_;
+    const CalibrationRows &start = is_kernel ? kernel_start_ : start_,
+                          &end = is_kernel ? kernel_end_ : end_;
     std::optional<std::size_t> first_shared;
     for (std::size_t cpu = 0; cpu < cpus.size(); ++cpu) {
         if (cpus[cpu].is_kernel != is_kernel)
@@ -313,9 +352,11 @@ void Correction::build_side(const std::vector<CpuChunks> &cpus, bool is_kernel)
     }
 }
 
-void Correction::set_constants(FieldConstants &constants, bool is_kernel, std::uint32_t cpu, unsigned field)
+void Correction::set_constants(FieldConstants &constants, bool is_kernel, std::uint32_t cpu,
+                               unsigned field)
 {
-    const CalibrationRows &start = is_kernel ? kernel_start_ : start_, &end = is_kernel ? kernel_end_ : end_;
+    const CalibrationRows &start = is_kernel ? kernel_start_ : start_,
+                          &end = is_kernel ? kernel_end_ : end_;
     for (unsigned probe = 0; probe < kProbes; ++probe) {
         const auto found = probe_constants(start, end, cpu, probe, field);
         if (!found)
@@ -326,8 +367,9 @@ void Correction::set_constants(FieldConstants &constants, bool is_kernel, std::u
         constants.degrees[probe] = found->outer.degrees;
         if (probe != kPair)
             continue;
-        disturbed_ += field == 0 && !is_possible_cost(found->outer.value, found->outer.ci95 + found->outer.moved,
-                                                      found->outer.hidden.value_or(0));
+        disturbed_ += field == 0 &&
+                      !is_possible_cost(found->outer.value, found->outer.ci95 + found->outer.moved,
+                                        found->outer.hidden.value_or(0));
         constants.is_known = true;
         constants.inner = found->inner.value;
         constants.inner_ci95 = found->inner.ci95;

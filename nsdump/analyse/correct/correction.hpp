@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// analyse: the calibrations of a trace (or calibration.json) -> the constants to subtract on each CPU.
+// analyse: the calibrations of a trace (or calibration.json) -> the constants to subtract on each
+// CPU.
 #pragma once
 
 #include <array>
@@ -25,7 +26,8 @@ struct FieldConstants {
     double inner_ci95 = 0;
     std::array<double, kProbes> outer{};
     std::array<double, kProbes> outer_ci95{};
-    std::array<double, kProbes> degrees{kManyDegrees, kManyDegrees, kManyDegrees, kManyDegrees}; // of the intervals
+    std::array<double, kProbes> degrees{kManyDegrees, kManyDegrees, kManyDegrees,
+                                        kManyDegrees}; // of the intervals
     // How far the constant may be from this value: it moved between start and end of the session,
     // or the probe overlapped with less of the program's work than in calibration.
     double inner_bound = 0;
@@ -75,8 +77,10 @@ private:
     void build(const std::vector<CpuChunks> &cpus);
     void warn_of_kernel(const std::vector<CpuChunks> &cpus);
     void build_side(const std::vector<CpuChunks> &cpus, bool is_kernel);
-    void set_constants(FieldConstants &constants, bool is_kernel, std::uint32_t cpu, unsigned field);
-    void compare(const std::vector<CalibrationRow> &start, const std::vector<CalibrationRow> &end, bool is_kernel);
+    void set_constants(FieldConstants &constants, bool is_kernel, std::uint32_t cpu,
+                       unsigned field);
+    void compare(const std::vector<CalibrationRow> &start, const std::vector<CalibrationRow> &end,
+                 bool is_kernel);
 
     std::size_t fields_; // of the side with more fields
     std::vector<FieldConstants> table_;

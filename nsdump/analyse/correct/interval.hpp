@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
-// analyse: the errors of a mean -> its 95 % interval; libnsprobe/CORRECTION.md derives each of them.
+// analyse: the errors of a mean -> its 95 % interval; libnsprobe/CORRECTION.md derives each of
+// them.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
 #include <optional>
 
-#include "analyse/statistics/blocks.hpp"
 #include "analyse/correct/uncertainty.hpp"
+#include "analyse/statistics/blocks.hpp"
 
 namespace nsdump
 {

@@ -21,8 +21,10 @@ struct MeanOfBatches {
 MeanOfBatches mean_of(std::int64_t sum, std::int64_t squares, unsigned batches)
 {
     const double n = batches;
-    const double variance = batches > 1 ? std::fmax(static_cast<double>(squares), 0) * kUnit * kUnit / (n - 1) : 0;
-    return {static_cast<double>(sum) * kUnit / n, batches > 1 ? student_t95(n - 1) * std::sqrt(variance / n) : 0};
+    const double variance =
+        batches > 1 ? std::fmax(static_cast<double>(squares), 0) * kUnit * kUnit / (n - 1) : 0;
+    return {static_cast<double>(sum) * kUnit / n,
+            batches > 1 ? student_t95(n - 1) * std::sqrt(variance / n) : 0};
 }
 
 std::optional<CalibrationRow> row_of(const nslice_kernel_calibration_entry &entry)
@@ -32,12 +34,16 @@ std::optional<CalibrationRow> row_of(const nslice_kernel_calibration_entry &entr
         return std::nullopt;
     const MeanOfBatches inner = mean_of(entry.inner_sum, entry.inner_squares, entry.batches);
     const MeanOfBatches outer = mean_of(entry.outer_sum, entry.outer_squares, entry.batches);
-    return CalibrationRow{entry.cpu, *probe, entry.field, inner.mean, inner.ci95, outer.mean, outer.ci95, entry.batches, 0,
-                          entry.batches > 1 ? entry.batches - 1.0 : kManyDegrees};
+    return CalibrationRow{entry.cpu,   *probe,
+                          entry.field, inner.mean,
+                          inner.ci95,  outer.mean,
+                          outer.ci95,  entry.batches,
+                          0,           entry.batches > 1 ? entry.batches - 1.0 : kManyDegrees};
 }
 } // namespace
 
-CalibrationRows kernel_rows(const std::vector<KernelCalibration> &calibrations, nslice_calibration_phase phase)
+CalibrationRows kernel_rows(const std::vector<KernelCalibration> &calibrations,
+                            nslice_calibration_phase phase)
 {
     std::vector<CalibrationRow> rows;
     for (const KernelCalibration &calibration : calibrations)

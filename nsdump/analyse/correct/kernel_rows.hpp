@@ -9,5 +9,6 @@
 namespace nsdump
 {
 // Rows of the calibration at the start or the end of the recording.
-CalibrationRows kernel_rows(const std::vector<KernelCalibration> &calibrations, nslice_calibration_phase phase);
+CalibrationRows kernel_rows(const std::vector<KernelCalibration> &calibrations,
+                            nslice_calibration_phase phase);
 } // namespace nsdump

@@ -21,7 +21,8 @@ void KernelTime::note(std::uint32_t cpu_index, const Event &event)
 {
     const std::uint8_t flags = names_[names_.of_slice(event.slice_id)].flags;
     Cpu &cpu = cpus_[cpu_index];
-    if (flags & NSLICE_SITE_INTERRUPT && (event.kind == NSLICE_KIND_START || event.kind == NSLICE_KIND_STOP))
+    if (flags & NSLICE_SITE_INTERRUPT &&
+        (event.kind == NSLICE_KIND_START || event.kind == NSLICE_KIND_STOP))
         return note_interrupt(cpu, event);
     if (cpu.depth > 0)
         return; // part of the interrupt
@@ -30,7 +31,8 @@ void KernelTime::note(std::uint32_t cpu_index, const Event &event)
         own.probes = probes;
         programs_.interrupt(event.thread_id, own);
     }
-    if (flags & NSLICE_SITE_SWITCH && event.kind == NSLICE_KIND_MARK && event.word_count >= NSLICE_MARK_WORDS)
+    if (flags & NSLICE_SITE_SWITCH && event.kind == NSLICE_KIND_MARK &&
+        event.word_count >= NSLICE_MARK_WORDS)
         note_switch(event);
 }
 

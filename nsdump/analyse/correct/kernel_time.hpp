@@ -12,8 +12,8 @@ namespace nsdump
 {
 // Kernel activity in the context of a thread is of three kinds.  Interrupts are subtracted from the
 // thread's slices as a whole.  After a switch to another thread, the time until the thread is back
-// is subtracted.  Of what the thread itself requested (a system call), only the cost of the kernel's
-// probes is subtracted.
+// is subtracted.  Of what the thread itself requested (a system call), only the cost of the
+// kernel's probes is subtracted.
 class KernelTime
 {
 public:

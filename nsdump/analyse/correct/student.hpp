@@ -8,7 +8,8 @@
 
 namespace nsdump
 {
-inline constexpr double kManyDegrees = std::numeric_limits<double>::infinity(); // the normal distribution
+inline constexpr double kManyDegrees =
+    std::numeric_limits<double>::infinity(); // the normal distribution
 
 // Two-sided 95 % quantile of Student's t, interpolated between integers and accurate to 0.5 %
 // beyond ten degrees.  0 for no degrees, since a single value has no interval.
@@ -22,6 +23,7 @@ inline double student_t95(double degrees)
     if (degrees >= static_cast<double>(std::size(kTable)))
         return 1.96 + 2.6 / degrees;
     const auto whole = static_cast<std::size_t>(degrees);
-    return kTable[whole - 1] + (degrees - static_cast<double>(whole)) * (kTable[whole] - kTable[whole - 1]);
+    return kTable[whole - 1] +
+           (degrees - static_cast<double>(whole)) * (kTable[whole] - kTable[whole - 1]);
 }
 } // namespace nsdump

@@ -7,17 +7,20 @@
 #include <map>
 
 #include "analyse/correct/correction.hpp"
-#include "analyse/pair/slice.hpp"
 #include "analyse/correct/uncertainty.hpp"
+#include "analyse/pair/slice.hpp"
 
 namespace nsdump
 {
 // The cost that the probes inside a slice added to it.  START and STOP are the same instructions,
 // so each costs half of the pair.
-template <class Counts> double outer_sum(const Counts &inside, const std::array<double, kProbes> &outer)
+template <class Counts>
+double outer_sum(const Counts &inside, const std::array<double, kProbes> &outer)
 {
-    return 0.5 * static_cast<double>(inside.ends) * outer[kPair] + static_cast<double>(inside.marks) * outer[kMark] +
-           static_cast<double>(inside.inits) * outer[kInit] + static_cast<double>(inside.exits) * outer[kExit];
+    return 0.5 * static_cast<double>(inside.ends) * outer[kPair] +
+           static_cast<double>(inside.marks) * outer[kMark] +
+           static_cast<double>(inside.inits) * outer[kInit] +
+           static_cast<double>(inside.exits) * outer[kExit];
 }
 
 // net = raw - inner - sum over the probes completed inside of their outer cost.  Never clamped: a
@@ -74,7 +77,8 @@ struct SubtractedError {
 };
 
 // Error of `inners` times the inner constant plus the outer constants of the probes.
-inline SubtractedError subtracted_error(double inners, const ProbeCounts &probes, const FieldConstants &constants)
+inline SubtractedError subtracted_error(double inners, const ProbeCounts &probes,
+                                        const FieldConstants &constants)
 {
     return {{inners * constants.inner_ci95 + 0.5 * probes.ends * constants.outer_ci95[kPair],
              probes.marks * constants.outer_ci95[kMark], probes.inits * constants.outer_ci95[kInit],
@@ -137,7 +141,8 @@ struct SubtractedWidths {
     double bound = 0;
 };
 
-inline SubtractedWidths subtracted_widths(const ProbeCounts &inside, const FieldConstants &constants)
+inline SubtractedWidths subtracted_widths(const ProbeCounts &inside,
+                                          const FieldConstants &constants)
 {
     SubtractedErrors errors;
     errors.add(constants, subtracted_error(1, inside, constants));
@@ -147,6 +152,7 @@ inline SubtractedWidths subtracted_widths(const ProbeCounts &inside, const Field
 // Net value of all slices inside another, as a sum.
 inline double children_net(const ChildSums &children, const FieldConstants &constants)
 {
-    return children.raw - static_cast<double>(children.count) * constants.inner - outer_sum(children, constants.outer);
+    return children.raw - static_cast<double>(children.count) * constants.inner -
+           outer_sum(children, constants.outer);
 }
 } // namespace nsdump

@@ -35,7 +35,10 @@ public:
         out.squares_ = squares_ * square * square;
         return out;
     }
-    double degrees() const { return squares_ > 0 ? variance_ * variance_ / squares_ : kManyDegrees; }
+    double degrees() const
+    {
+        return squares_ > 0 ? variance_ * variance_ / squares_ : kManyDegrees;
+    }
     double ci95() const { return student_t95(degrees()) * std::sqrt(variance_); }
 
 private:

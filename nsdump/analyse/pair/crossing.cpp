@@ -7,9 +7,10 @@
 namespace nsdump
 {
 HeldSlice::HeldSlice(const Slice &ended, std::size_t counter_count)
-    : slice(ended), unit_serial(ended.unit ? ended.unit->serial : 0), has_interruptions(ended.interruptions != nullptr),
-      has_interrupt_counters(ended.interrupt_counters != nullptr), has_counters(ended.counters != nullptr),
-      has_child_counters(ended.child_counters != nullptr)
+    : slice(ended), unit_serial(ended.unit ? ended.unit->serial : 0),
+      has_interruptions(ended.interruptions != nullptr),
+      has_interrupt_counters(ended.interrupt_counters != nullptr),
+      has_counters(ended.counters != nullptr), has_child_counters(ended.child_counters != nullptr)
 {
     if (has_counters)
         std::copy_n(ended.counters, counter_count, counters.begin());
@@ -21,7 +22,8 @@ HeldSlice::HeldSlice(const Slice &ended, std::size_t counter_count)
     }
     if (has_interrupt_counters) {
         std::copy_n(ended.interrupt_counters, counter_count, interrupt_counters.all.begin());
-        std::copy_n(ended.interrupt_counters_in_children, counter_count, interrupt_counters.in_children.begin());
+        std::copy_n(ended.interrupt_counters_in_children, counter_count,
+                    interrupt_counters.in_children.begin());
     }
 }
 
@@ -33,7 +35,8 @@ const Slice &HeldSlice::given(Unit *unit)
     slice.interruptions = has_interruptions ? &all : nullptr;
     slice.interruptions_in_children = has_interruptions ? &in_children : nullptr;
     slice.interrupt_counters = has_interrupt_counters ? interrupt_counters.all.data() : nullptr;
-    slice.interrupt_counters_in_children = has_interrupt_counters ? interrupt_counters.in_children.data() : nullptr;
+    slice.interrupt_counters_in_children =
+        has_interrupt_counters ? interrupt_counters.in_children.data() : nullptr;
     return slice;
 }
 

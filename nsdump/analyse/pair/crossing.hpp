@@ -43,7 +43,8 @@ struct HeldSlice {
 
 // Undecided slices of one thread.
 struct Crossings {
-    static constexpr std::uint32_t kMaxSuspects = 16; // bits of HeldSlice::waits; further ones are ignored
+    static constexpr std::uint32_t kMaxSuspects =
+        16; // bits of HeldSlice::waits; further ones are ignored
 
     std::vector<Suspect> suspects; // at most one per name; unused places remain
     std::vector<HeldSlice> held;   // at most one for each depth and suspect

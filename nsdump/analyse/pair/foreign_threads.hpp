@@ -21,9 +21,12 @@ inline std::string foreign_threads_warning(const TraceFile &trace)
 {
     if (!has_foreign_threads(trace))
         return {};
-    const std::string where = trace.info("program.pid_namespace") == "unknown" ? "an unknown pid namespace (it had no /proc)"
-                                                                               : "a pid namespace of its own";
-    return "a program ran in " + where + ", so its threads' numbers are not the kernel's: interrupts and switches are not subtracted from "
+    const std::string where = trace.info("program.pid_namespace") == "unknown"
+                                  ? "an unknown pid namespace (it had no /proc)"
+                                  : "a pid namespace of its own";
+    return "a program ran in " + where +
+           ", so its threads' numbers are not the kernel's: interrupts and switches are not "
+           "subtracted from "
            "programs' slices";
 }
 } // namespace nsdump

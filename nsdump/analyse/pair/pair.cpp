@@ -82,8 +82,10 @@ void PairState::drop_top(ThreadState &thread)
         CounterFrame &to = thread.counters[depth - 1];
         add_counters(to.child_sum, thread.counters[depth].child_sum.data());
         if (is_kernel_) {
-            add_counters(thread.interrupt_counters[depth - 1].all, thread.interrupt_counters[depth].all.data());
-            add_counters(thread.interrupt_counters[depth - 1].in_children, thread.interrupt_counters[depth].in_children.data());
+            add_counters(thread.interrupt_counters[depth - 1].all,
+                         thread.interrupt_counters[depth].all.data());
+            add_counters(thread.interrupt_counters[depth - 1].in_children,
+                         thread.interrupt_counters[depth].in_children.data());
         }
     }
 }
@@ -109,7 +111,8 @@ void PairState::lose_sight_of_cpu(std::uint32_t cpu_index)
 
 void PairState::lose_sight_of_thread(std::uint32_t thread_id)
 {
-    if (const auto found = threads_.find(thread_id); !kernel_indices_.empty() && found != threads_.end())
+    if (const auto found = threads_.find(thread_id);
+        !kernel_indices_.empty() && found != threads_.end())
         lose_sight_of(*found->second);
 }
 
@@ -169,7 +172,7 @@ void PairState::note_loss(std::uint32_t cpu_index)
         for (std::uint32_t i = 0; i < thread.depth; ++i)
             thread.frames[i].spans_loss = true;
         thread.has_lossy_slices = thread.needs_care = true; // the next START lists it again
-        thread.overflow = 0; // its STOPs may be lost
+        thread.overflow = 0;                                // its STOPs may be lost
         thread.overflow_names.clear();
         if (thread.is_undecided()) // the deciding STOP may be lost
             settle(thread, thread.crossings->suspected, false);

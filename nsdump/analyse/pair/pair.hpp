@@ -26,8 +26,8 @@ struct UnpairedCounts {
 
 // The side whose events are paired: programs or the kernel.
 struct PairSide {
-    std::size_t counters = 0;    // number of counters in a START and a STOP
-    std::size_t cpus = 0;        // size of TraceFile::cpus()
+    std::size_t counters = 0; // number of counters in a START and a STOP
+    std::size_t cpus = 0;     // size of TraceFile::cpus()
     bool is_kernel = false;
     // By place: the place of the kernel's ring of the same CPU.  Empty without kernel records.
     std::vector<std::uint32_t> kernel_indices = {};
@@ -44,8 +44,9 @@ public:
     static constexpr std::size_t kMaxHeld = 4096; // over all threads
 
     PairState(NameTable &names, PairSide side)
-        : names_(names), counters_(side.counters), is_kernel_(side.is_kernel), kernel_indices_(std::move(side.kernel_indices)),
-          switches_(side.cpus), cached_(side.cpus), recent_(kRecent), open_unlost_(kOpenUnlost, side.cpus), open_seen_(kOpenSeen, side.cpus)
+        : names_(names), counters_(side.counters), is_kernel_(side.is_kernel),
+          kernel_indices_(std::move(side.kernel_indices)), switches_(side.cpus), cached_(side.cpus),
+          recent_(kRecent), open_unlost_(kOpenUnlost, side.cpus), open_seen_(kOpenSeen, side.cpus)
     {
     }
     virtual ~PairState() = default;
@@ -82,7 +83,8 @@ protected:
     bool stop_with_care(ThreadState &thread, Slice &slice);
     // True if the START of this STOP was too deep.
     bool stop_too_deep(ThreadState &thread, NameId name);
-    void stop_without_start(ThreadState &thread, std::uint32_t cpu_index, NameId name, const Event &event);
+    void stop_without_start(ThreadState &thread, std::uint32_t cpu_index, NameId name,
+                            const Event &event);
     // A crossed slice is not a child: its time stays in the slice around it, and the cost of its
     // probes is subtracted there.
     void give_crossed_to_parent(ThreadState &thread, const Slice &slice);
@@ -100,20 +102,24 @@ protected:
     // An interrupt is not a child of the slice around it: adds its time to that slice's
     // interruptions.
     void give_interrupt_to_parent(ThreadState &thread, const Slice &slice);
-    void add_counters(std::array<std::int64_t, NSLICE_MAX_COUNTERS> &sums, const std::int64_t *values) const
+    void add_counters(std::array<std::int64_t, NSLICE_MAX_COUNTERS> &sums,
+                      const std::int64_t *values) const
     {
         for (std::size_t i = 0; i < counters_; ++i)
             sums[i] = wrapping_sum(sums[i], values[i]);
     }
-    bool is_interrupt(NameId name) const { return (names_[name].flags & NSLICE_SITE_INTERRUPT) != 0; }
+    bool is_interrupt(NameId name) const
+    {
+        return (names_[name].flags & NSLICE_SITE_INTERRUPT) != 0;
+    }
 
     NameTable &names_;
     std::size_t counters_;
     bool is_kernel_;
-    bool is_blind_ = false; // kernel records that belong to this run are lost
+    bool is_blind_ = false;                     // kernel records that belong to this run are lost
     std::vector<std::uint32_t> kernel_indices_; // empty: no kernel records
-    std::uint64_t malformed_events_ = 0; // wrong number of words for their kind
-    std::vector<std::uint32_t> switches_; // by CPU: how often the writing thread changed
+    std::uint64_t malformed_events_ = 0;        // wrong number of words for their kind
+    std::vector<std::uint32_t> switches_;       // by CPU: how often the writing thread changed
 
 private:
     static constexpr std::size_t kRecent = 4096, kManyThreads = 64;
@@ -136,8 +142,8 @@ private:
     std::vector<ThreadState *> cached_; // by CPU: the thread seen there last
     std::vector<ThreadState *> recent_; // by id % kRecent: the thread that was looked up last
     std::vector<SeenNames> spare_seen_; // from closed units; the last is still cached
-    ThreadsByCpu open_unlost_; // threads that a loss of this side's records may affect
-    ThreadsByCpu open_seen_;   // threads that a loss of kernel records may affect
+    ThreadsByCpu open_unlost_;          // threads that a loss of this side's records may affect
+    ThreadsByCpu open_seen_;            // threads that a loss of kernel records may affect
     std::vector<UnpairedCounts> slice_counts_;
     std::vector<UnpairedCounts> unit_counts_;
     std::uint64_t last_serial_ = 0;
@@ -152,7 +158,10 @@ private:
 template <class Sink> class Pairer : public PairState
 {
 public:
-    Pairer(NameTable &names, PairSide side, Sink &sink) : PairState(names, std::move(side)), sink_(sink) {}
+    Pairer(NameTable &names, PairSide side, Sink &sink)
+        : PairState(names, std::move(side)), sink_(sink)
+    {
+    }
 
     void consume(const Run &run);
     // Slices that are still open at the end of the trace have no STOP.

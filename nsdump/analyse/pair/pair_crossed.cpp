@@ -11,7 +11,8 @@ void PairState::start_with_care(ThreadState &thread, NameId name)
     if (thread.has_lossy_slices)
         drop_restarted(thread, name);
     if (thread.is_undecided()) // a suspect that starts again had lost its STOP
-        if (const std::uint32_t place = thread.crossings->find(name); place < Crossings::kMaxSuspects)
+        if (const std::uint32_t place = thread.crossings->find(name);
+            place < Crossings::kMaxSuspects)
             settle(thread, 1u << place, false);
     look_for_care(thread);
 }
@@ -19,7 +20,8 @@ void PairState::start_with_care(ThreadState &thread, NameId name)
 bool PairState::stop_with_care(ThreadState &thread, Slice &slice)
 {
     slice.is_crossed = thread.frames[slice.depth].is_crossed;
-    const std::uint32_t waits = thread.is_undecided() ? thread.crossings->enclosed_by(slice.depth) : 0;
+    const std::uint32_t waits =
+        thread.is_undecided() ? thread.crossings->enclosed_by(slice.depth) : 0;
     const bool is_held = waits != 0 && !slice.is_crossed && !slice.spans_loss && held_ < kMaxHeld;
     if (is_held) {
         thread.crossings->held.emplace_back(slice, counters_).waits = waits;
@@ -32,8 +34,9 @@ bool PairState::stop_with_care(ThreadState &thread, Slice &slice)
 void PairState::look_for_care(ThreadState &thread)
 {
     const auto is_crossed = [](const OpenSlice &frame) { return frame.is_crossed; };
-    thread.needs_care = thread.has_lossy_slices || thread.is_undecided() ||
-                        std::any_of(thread.frames.begin(), thread.frames.begin() + thread.depth, is_crossed);
+    thread.needs_care =
+        thread.has_lossy_slices || thread.is_undecided() ||
+        std::any_of(thread.frames.begin(), thread.frames.begin() + thread.depth, is_crossed);
 }
 
 void PairState::suspect_top(ThreadState &thread)
@@ -103,16 +106,19 @@ void PairState::take_child_back(ThreadState &thread, const HeldSlice &held)
     --parent.counted_children;
     subtract(thread.counters[slice.depth - 1].child_sum, held.counters);
     if (held.has_interrupt_counters)
-        subtract(thread.interrupt_counters[slice.depth - 1].in_children, held.interrupt_counters.all);
+        subtract(thread.interrupt_counters[slice.depth - 1].in_children,
+                 held.interrupt_counters.all);
 }
 
 // The STOP either belongs to the START of a suspect, whose slice then crosses those that ended
 // inside it and those that began inside it and are still open; or it is unmatched.
-void PairState::stop_without_start(ThreadState &thread, std::uint32_t cpu_index, NameId name, const Event &event)
+void PairState::stop_without_start(ThreadState &thread, std::uint32_t cpu_index, NameId name,
+                                   const Event &event)
 {
     if (thread.depth > 0)
         ++thread.frames[thread.depth - 1].own.ends;
-    const std::uint32_t place = thread.is_undecided() ? thread.crossings->find(name) : Crossings::kMaxSuspects;
+    const std::uint32_t place =
+        thread.is_undecided() ? thread.crossings->find(name) : Crossings::kMaxSuspects;
     if (place == Crossings::kMaxSuspects) {
         ++slice_counts_of(name).unmatched_stop;
         return;

@@ -6,14 +6,16 @@
 
 namespace nsdump
 {
-inline void PairState::push(ThreadState &thread, std::uint32_t cpu_index, NameId name, const Event &event)
+inline void PairState::push(ThreadState &thread, std::uint32_t cpu_index, NameId name,
+                            const Event &event)
 {
     if (thread.needs_care) [[unlikely]]
         start_with_care(thread, name);
     const std::uint32_t depth = thread.depth;
     if (depth == thread.frames.size()) [[unlikely]] {
         if (depth == kMaxDepth) {
-            if (thread.overflow++ == thread.overflow_names.size() && thread.overflow <= kMaxOverflowNames)
+            if (thread.overflow++ == thread.overflow_names.size() &&
+                thread.overflow <= kMaxOverflowNames)
                 thread.overflow_names.push_back(name);
             ++slice_counts_of(name).too_deep;
             return;
@@ -99,14 +101,16 @@ template <class Sink> inline void Pairer<Sink>::look_ahead(const Run &run, const
         if (const ThreadState *next = guess_thread(thread_of(near, is_kernel_)))
             next->prefetch_rest();
     }
-    if (left > kFarEvents && at[kFarEvents].thread_id != at[kFarEvents - 1].thread_id) [[unlikely]] {
+    if (left > kFarEvents && at[kFarEvents].thread_id != at[kFarEvents - 1].thread_id)
+        [[unlikely]] {
         if (const ThreadState *next = guess_thread(thread_of(at[kFarEvents], is_kernel_)))
             next->prefetch();
     }
 }
 
 template <class Sink>
-inline void Pairer<Sink>::stop(ThreadState &thread, std::uint32_t cpu_index, NameId name, const Event &event)
+inline void Pairer<Sink>::stop(ThreadState &thread, std::uint32_t cpu_index, NameId name,
+                               const Event &event)
 {
     if (thread.overflow > 0 && stop_too_deep(thread, name)) [[unlikely]]
         return;
@@ -163,8 +167,9 @@ inline void Pairer<Sink>::stop(ThreadState &thread, std::uint32_t cpu_index, Nam
 
 // `values`: storage that lives as long as the slice.
 template <class Sink>
-inline void Pairer<Sink>::read_counters(ThreadState &thread, std::uint32_t depth, const Event &event,
-                                        std::array<std::int64_t, NSLICE_MAX_COUNTERS> &values, Slice &slice)
+inline void
+Pairer<Sink>::read_counters(ThreadState &thread, std::uint32_t depth, const Event &event,
+                            std::array<std::int64_t, NSLICE_MAX_COUNTERS> &values, Slice &slice)
 {
     const OpenSlice &frame = thread.frames[depth];
     if (event.word_count != counters_) {
@@ -181,7 +186,8 @@ inline void Pairer<Sink>::read_counters(ThreadState &thread, std::uint32_t depth
         slice.child_counters = thread.counters[depth].child_sum.data();
 }
 
-template <class Sink> void Pairer<Sink>::tell_interruptions(ThreadState &thread, std::uint32_t depth, Slice &slice)
+template <class Sink>
+void Pairer<Sink>::tell_interruptions(ThreadState &thread, std::uint32_t depth, Slice &slice)
 {
     const InterruptionFrame &frame = thread.interruptions[depth];
     slice.kernel_index = kernel_indices_[slice.cpu_index];
@@ -197,7 +203,8 @@ template <class Sink> void Pairer<Sink>::tell_interruptions(ThreadState &thread,
     }
 }
 
-template <class Sink> inline void Pairer<Sink>::give_to_parent(ThreadState &thread, const Slice &slice)
+template <class Sink>
+inline void Pairer<Sink>::give_to_parent(ThreadState &thread, const Slice &slice)
 {
     OpenSlice &parent = thread.frames[slice.depth - 1];
     parent.own += ProbeCounts{.ends = 2};

@@ -71,7 +71,8 @@ inline ProbeCounts own_probes(ProbeCounts all, const ProbeCounts &in_children)
 
 // Time inside a slice that the slice did not use, according to the kernel's records.
 struct Interruptions {
-    std::int64_t ticks = 0;       // of interrupts, from START to STOP, and while other threads had the CPU
+    std::int64_t ticks =
+        0; // of interrupts, from START to STOP, and while other threads had the CPU
     std::uint32_t interrupts = 0; // outermost hard and soft interrupts
     std::uint32_t switches = 0;   // times that the thread left the CPU and came back
     ProbeCounts probes;           // kernel probes in this thread: its own, and two per interrupt
@@ -137,9 +138,10 @@ struct Slice {
     bool is_interrupted;     // another thread wrote on its CPU: this one was preempted or waited
     bool spans_loss;         // records of its CPU were lost while it was open: contents unknown
     bool is_crossed;         // overlaps another slice of the thread without nesting
-    Unit *unit;              // the unit in which it ended, unless it began in another one; else null
-    const std::int64_t *counters;       // raw values; null if counters were not running
-    const std::int64_t *child_counters; // sums over the slices directly inside; null if one has none
+    Unit *unit; // the unit in which it ended, unless it began in another one; else null
+    const std::int64_t *counters; // raw values; null if counters were not running
+    const std::int64_t
+        *child_counters; // sums over the slices directly inside; null if one has none
     // From the kernel's records; null if there is nothing to subtract.
     const Interruptions *interruptions;             // all inside
     const Interruptions *interruptions_in_children; // those of them that are in slices inside

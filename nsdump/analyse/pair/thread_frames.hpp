@@ -17,7 +17,7 @@ struct OpenSlice {
     std::int64_t child_ticks = 0;
     std::uint32_t children = 0;
     std::uint32_t counted_children = 0; // those with counters
-    std::uint32_t switches = 0; // PairState::switches_ of its CPU at its START
+    std::uint32_t switches = 0;         // PairState::switches_ of its CPU at its START
     bool has_counters = false;
     bool spans_loss = false;
     bool is_crossed = false; // with a slice that began before it and ended inside it

@@ -23,17 +23,17 @@ struct ThreadState {
     std::uint32_t last_cpu_index = kNoCpu;
     bool has_moved = false; // it may be on any CPU, even one on which it was not seen
     std::uint32_t depth = 0;
-    std::uint32_t overflow = 0; // STARTs beyond the depth that are still open
+    std::uint32_t overflow = 0;         // STARTs beyond the depth that are still open
     std::vector<NameId> overflow_names; // names of the first of these
-    bool has_lossy_slices = false; // some open slice may span a loss, so its STOP may be lost
-    bool needs_care = false;       // has_lossy_slices, or slices cross or may cross
-    std::unique_ptr<Crossings> crossings; // made when the first slice is suspected
+    bool has_lossy_slices = false;      // some open slice may span a loss, so its STOP may be lost
+    bool needs_care = false;            // has_lossy_slices, or slices cross or may cross
+    std::unique_ptr<Crossings> crossings;       // made when the first slice is suspected
     std::array<bool, kThreadLists> is_listed{}; // by ThreadList
     std::vector<OpenSlice> frames;
-    std::vector<CounterFrame> counters; // parallel to frames; empty without counters
-    std::vector<InterruptionFrame> interruptions; // as frames; empty without kernel records
+    std::vector<CounterFrame> counters;                // parallel to frames; empty without counters
+    std::vector<InterruptionFrame> interruptions;      // as frames; empty without kernel records
     std::vector<InterruptCounters> interrupt_counters; // parallel to counters; kernel side only
-    std::vector<Unit> units;            // reused; the first `open_units` are open
+    std::vector<Unit> units;                           // reused; the first `open_units` are open
     std::uint32_t open_units = 0;
     Unit *unit = nullptr;          // the innermost open one
     std::uint64_t unit_serial = 0; // its serial; 0 if there is none
@@ -59,7 +59,10 @@ struct ThreadState {
         unit_serial = unit ? unit->serial : 0;
     }
     bool is_undecided() const { return crossings && !crossings->is_empty(); }
-    bool is_idle() const { return depth == 0 && overflow == 0 && open_units == 0 && !is_undecided(); }
+    bool is_idle() const
+    {
+        return depth == 0 && overflow == 0 && open_units == 0 && !is_undecided();
+    }
     // The open unit with this serial; null if it has ended.
     Unit *open_unit(std::uint64_t serial)
     {

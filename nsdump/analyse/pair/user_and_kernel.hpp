@@ -4,8 +4,8 @@
 
 #include <vector>
 
-#include "analyse/pair/foreign_threads.hpp"
 #include "analyse/correct/kernel_time.hpp"
+#include "analyse/pair/foreign_threads.hpp"
 #include "analyse/pair/pair.hpp"
 #include "decode/merge.hpp"
 
@@ -23,9 +23,15 @@ template <class ProgramSink, class KernelSink> class UserAndKernelPairs
 public:
     UserAndKernelPairs(TraceFile &trace, ProgramSink &programs, KernelSink &kernel)
         : kernel_indices_(trace.kernel_indices()),
-          programs_(trace.names(), {trace.counter_names().size(), trace.cpus().size(), false, kernel_indices_of_programs(trace)}, programs),
-          kernel_(trace.names(), {trace.kernel_counter_names().size(), trace.cpus().size(), true, kernel_indices_}, kernel),
-          time_(trace.names(), trace.cpus().size(), programs_, kernel_), program_indices_(trace.cpus().size(), kNoCpu)
+          programs_(trace.names(),
+                    {trace.counter_names().size(), trace.cpus().size(), false,
+                     kernel_indices_of_programs(trace)},
+                    programs),
+          kernel_(trace.names(),
+                  {trace.kernel_counter_names().size(), trace.cpus().size(), true, kernel_indices_},
+                  kernel),
+          time_(trace.names(), trace.cpus().size(), programs_, kernel_),
+          program_indices_(trace.cpus().size(), kNoCpu)
     {
         for (std::uint32_t cpu = 0; cpu < kernel_indices_.size(); ++cpu)
             if (kernel_indices_[cpu] != cpu)
@@ -60,7 +66,8 @@ private:
             note_loss(run.cpu_index);
         for (const Event &event : run.events) {
             const bool is_first = &event == run.events.data();
-            kernel_.consume({run.cpu_index, true, run.is_after_loss && is_first, false, {&event, 1}});
+            kernel_.consume(
+                {run.cpu_index, true, run.is_after_loss && is_first, false, {&event, 1}});
             time_.note(run.cpu_index, event);
         }
     }

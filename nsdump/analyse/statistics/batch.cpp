@@ -180,7 +180,8 @@ void StatsCollector::replay(NameId name, SliceStats &stats)
     end_run();
 }
 
-void StatsCollector::add_long(SliceStats &stats, NameId name, const BatchedSlice &one, const BatchedSlice &times)
+void StatsCollector::add_long(SliceStats &stats, NameId name, const BatchedSlice &one,
+                              const BatchedSlice &times)
 {
     const BatchShape &shape = shapes_[one.long_shape()];
     Slice slice{};
@@ -220,7 +221,8 @@ void StatsCollector::add_batched(SliceStats &stats, const BatchedSlice &one)
 void StatsCollector::add_batched_self(SliceStats &stats, const BatchedSlice &one)
 {
     const BatchShape &shape = shapes_[one.shape()];
-    const double self = static_cast<double>(one.raw_ticks()) - one.child_ticks() - shape.self_subtracted;
+    const double self =
+        static_cast<double>(one.raw_ticks()) - one.child_ticks() - shape.self_subtracted;
     if (stats.self_run.count > 0 && stats.self_shape == one.shape()) [[likely]]
         return stats.self_run.add(self);
     end_batched_self(stats);
@@ -238,7 +240,9 @@ void StatsCollector::end_batched_self(SliceStats &stats)
 // Adds the counted slices to the statistics.
 void StatsCollector::drain(SliceStats &stats)
 {
-    stats.values.each([&](std::size_t shape, std::uint32_t ticks, std::uint64_t count) { add_counted(stats, shapes_[shape].shape, ticks, count); });
+    stats.values.each([&](std::size_t shape, std::uint32_t ticks, std::uint64_t count) {
+        add_counted(stats, shapes_[shape].shape, ticks, count);
+    });
     stats.values.clear();
 }
 } // namespace nsdump

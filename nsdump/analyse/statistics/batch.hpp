@@ -12,8 +12,8 @@
 #include <memory>
 #include <vector>
 
-#include "analyse/statistics/batch_shapes.hpp"
 #include "analyse/pair/slice.hpp"
+#include "analyse/statistics/batch_shapes.hpp"
 #include "analyse/statistics/value_counts.hpp"
 
 namespace nsdump
@@ -25,12 +25,19 @@ class BatchedSlice
 public:
     static bool fits(const Slice &slice)
     {
-        return (!slice.unit || (slice.unit->packets >> 31 | slice.unit->serial >> 32) == 0) && BatchShapes::fits(slice);
+        return (!slice.unit || (slice.unit->packets >> 31 | slice.unit->serial >> 32) == 0) &&
+               BatchShapes::fits(slice);
     }
-    static bool is_short(const Slice &slice) { return static_cast<std::uint64_t>(slice.raw_ticks | slice.child_ticks) >> kTickBits == 0; }
+    static bool is_short(const Slice &slice)
+    {
+        return static_cast<std::uint64_t>(slice.raw_ticks | slice.child_ticks) >> kTickBits == 0;
+    }
     BatchedSlice() = default;
     // Padding at the end of a row.
-    static BatchedSlice nothing() { return BatchedSlice(Words{kNoShort << kTickBits | kNothing, 0}); }
+    static BatchedSlice nothing()
+    {
+        return BatchedSlice(Words{kNoShort << kTickBits | kNothing, 0});
+    }
     // The first place of a slice with times of any size; times() is the second one.
     static BatchedSlice long_one(const Slice &slice, std::size_t shape, bool is_first)
     {
@@ -38,12 +45,13 @@ public:
     }
     static BatchedSlice times(const Slice &slice)
     {
-        return BatchedSlice(Words{static_cast<std::uint64_t>(slice.raw_ticks), static_cast<std::uint64_t>(slice.child_ticks)});
+        return BatchedSlice(Words{static_cast<std::uint64_t>(slice.raw_ticks),
+                                  static_cast<std::uint64_t>(slice.child_ticks)});
     }
     // `is_first`: the first slice of its name in its unit.
     BatchedSlice(const Slice &slice, std::size_t shape, bool is_first)
-        : words_{static_cast<std::uint64_t>(slice.raw_ticks) << (kTickBits + kShapeBits) | shape << kTickBits |
-                     static_cast<std::uint64_t>(slice.child_ticks),
+        : words_{static_cast<std::uint64_t>(slice.raw_ticks) << (kTickBits + kShapeBits) |
+                     shape << kTickBits | static_cast<std::uint64_t>(slice.child_ticks),
                  second_word(slice, is_first)}
     {
     }
@@ -55,15 +63,25 @@ public:
     std::int64_t long_raw_ticks() const { return static_cast<std::int64_t>(words_[0]); }
     std::int64_t long_child_ticks() const { return static_cast<std::int64_t>(words_[1]); }
 
-    std::uint32_t raw_ticks() const { return static_cast<std::uint32_t>(words_[0] >> (kTickBits + kShapeBits)); }
+    std::uint32_t raw_ticks() const
+    {
+        return static_cast<std::uint32_t>(words_[0] >> (kTickBits + kShapeBits));
+    }
     std::uint32_t child_ticks() const { return words_[0] & ((1u << kTickBits) - 1); }
     std::size_t shape() const { return words_[0] >> kTickBits & ((1u << kShapeBits) - 1); }
-    std::uint32_t unit_serial() const { return static_cast<std::uint32_t>(words_[1]); } // 0: not in a unit
-    std::uint32_t packets() const { return static_cast<std::uint32_t>(words_[1] >> 32) & ~kInterrupted; } // of the unit; only in the first slice of the name
+    std::uint32_t unit_serial() const
+    {
+        return static_cast<std::uint32_t>(words_[1]);
+    } // 0: not in a unit
+    std::uint32_t packets() const
+    {
+        return static_cast<std::uint32_t>(words_[1] >> 32) & ~kInterrupted;
+    } // of the unit; only in the first slice of the name
     bool is_interrupted() const { return words_[1] >> kInterruptedBit != 0; }
 
 private:
-    static constexpr unsigned kTickBits = ValueCounts::kTickBits, kShapeBits = ValueCounts::kShapeBits;
+    static constexpr unsigned kTickBits = ValueCounts::kTickBits,
+                              kShapeBits = ValueCounts::kShapeBits;
     static constexpr unsigned kInterruptedBit = 63;
     static constexpr std::uint32_t kInterrupted = 1u << (kInterruptedBit - 32);
 
@@ -135,13 +153,17 @@ private:
         void copy_past_cache(BatchedSlice *to) const;
     };
     using Row = std::array<BatchedSlice, kSlices>;
-    struct alignas(kBlockBytes) Block : std::array<Row, kBlockRows> {};
+    struct alignas(kBlockBytes) Block : std::array<Row, kBlockRows> {
+    };
 
-    BatchedSlice *row_of(NameId name) const { return (*blocks_[name / kBlockRows])[name % kBlockRows].data(); }
+    BatchedSlice *row_of(NameId name) const
+    {
+        return (*blocks_[name / kBlockRows])[name % kBlockRows].data();
+    }
     void grow(NameId name);
 
     std::vector<std::uint16_t> counts_; // by name
-    std::vector<Line> lines_;          // by name
+    std::vector<Line> lines_;           // by name
     std::vector<std::unique_ptr<Block>> blocks_;
 };
 
@@ -151,7 +173,8 @@ inline void Batches::Line::copy_past_cache(BatchedSlice *to) const
 {
 #ifdef __SSE2__
     for (std::size_t i = 0; i < kLineSlices; ++i)
-        _mm_stream_si128(reinterpret_cast<__m128i *>(to + i), _mm_load_si128(reinterpret_cast<const __m128i *>(data() + i)));
+        _mm_stream_si128(reinterpret_cast<__m128i *>(to + i),
+                         _mm_load_si128(reinterpret_cast<const __m128i *>(data() + i)));
 #else
     std::copy_n(begin(), kLineSlices, to);
 #endif

@@ -40,8 +40,11 @@ std::size_t BatchShapes::find_slowly(std::uint64_t key, const Slice &slice)
         grow();
     const FieldConstants &constants = correction_.of(slice.cpu_index, 0);
     const SelfInside inside{own_probes(slice.inside, slice.in_children), slice.children};
-    shapes_.push_back({{slice.inside, slice.cpu_index, slice.unit != nullptr, slice.children > 0}, slice.in_children, slice.children,
-                       -net_of(0, slice.inside, constants), self_subtracted(inside, constants)});
+    shapes_.push_back({{slice.inside, slice.cpu_index, slice.unit != nullptr, slice.children > 0},
+                       slice.in_children,
+                       slice.children,
+                       -net_of(0, slice.inside, constants),
+                       self_subtracted(inside, constants)});
     find(key) = {key, shapes_.size()};
     if (slice.children == 0 && anything_in(slice).is_within({}))
         note_leaf(slice);

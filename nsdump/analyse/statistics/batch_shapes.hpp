@@ -27,12 +27,15 @@ class BatchShapes
 public:
     static constexpr std::size_t kMax = (1 << 16) - 1; // has a special meaning in BatchedSlice
 
-    explicit BatchShapes(const Correction &correction) : correction_(correction), slots_(kMinSlots) {}
+    explicit BatchShapes(const Correction &correction) : correction_(correction), slots_(kMinSlots)
+    {
+    }
 
     static bool fits(const Slice &slice)
     {
         constexpr std::uint32_t kEnds = (1u << kEndBits) - 1, kUnits = (1u << kUnitBits) - 1;
-        return anything_in(slice).is_within({kEnds, kEnds, kUnits, kUnits}) && (slice.children >> kEndBits | slice.cpu_index >> kCpuBits) == 0;
+        return anything_in(slice).is_within({kEnds, kEnds, kUnits, kUnits}) &&
+               (slice.children >> kEndBits | slice.cpu_index >> kCpuBits) == 0;
     }
     // Number of the shape of a slice that fits; kMax if there is no room for another shape.
     std::size_t id_of(const Slice &slice)
@@ -44,7 +47,8 @@ public:
         }
         const std::uint64_t key = key_of(slice);
         const Slot &slot = slots_[place_of(key)];
-        return slot.key == key && slot.id_and_one != 0 ? slot.id_and_one - 1 : find_slowly(key, slice);
+        return slot.key == key && slot.id_and_one != 0 ? slot.id_and_one - 1
+                                                       : find_slowly(key, slice);
     }
     const BatchShape &operator[](std::size_t id) const { return shapes_[id]; }
 
@@ -62,17 +66,25 @@ private:
         ProbeCounts counts = slice.inside;
         return counts |= slice.in_children;
     }
-    static std::size_t leaf_of(const Slice &slice) { return 2 * std::size_t{slice.cpu_index} + (slice.unit != nullptr); }
+    static std::size_t leaf_of(const Slice &slice)
+    {
+        return 2 * std::size_t{slice.cpu_index} + (slice.unit != nullptr);
+    }
     static std::uint64_t bits_of(const ProbeCounts &counts)
     {
-        return counts.ends | std::uint64_t{counts.marks} << 8 | std::uint64_t{counts.inits} << 16 | std::uint64_t{counts.exits} << 18;
+        return counts.ends | std::uint64_t{counts.marks} << 8 | std::uint64_t{counts.inits} << 16 |
+               std::uint64_t{counts.exits} << 18;
     }
     static std::uint64_t key_of(const Slice &slice)
     {
-        return bits_of(slice.inside) | bits_of(slice.in_children) << 20 | std::uint64_t{slice.children} << 40 |
-               std::uint64_t{slice.unit != nullptr} << 48 | std::uint64_t{slice.cpu_index} << 49;
+        return bits_of(slice.inside) | bits_of(slice.in_children) << 20 |
+               std::uint64_t{slice.children} << 40 | std::uint64_t{slice.unit != nullptr} << 48 |
+               std::uint64_t{slice.cpu_index} << 49;
     }
-    std::size_t place_of(std::uint64_t key) const { return ((key ^ key >> 32) * 0x9e3779b97f4a7c15u >> 40) & (slots_.size() - 1); }
+    std::size_t place_of(std::uint64_t key) const
+    {
+        return ((key ^ key >> 32) * 0x9e3779b97f4a7c15u >> 40) & (slots_.size() - 1);
+    }
     Slot &find(std::uint64_t key);
     void note_leaf(const Slice &slice);
     std::size_t find_slowly(std::uint64_t key, const Slice &slice);

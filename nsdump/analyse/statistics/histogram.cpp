@@ -19,20 +19,26 @@ struct Spread {
 
     explicit Spread(const Bucket &bucket)
     {
-        const double n = static_cast<double>(bucket.count), base = bucket.low < 0 ? bucket.high : bucket.low;
+        const double n = static_cast<double>(bucket.count),
+                     base = bucket.low < 0 ? bucket.high : bucket.low;
         mean = bucket.sum / n;
         const double distance = mean - base;
         half_width = std::sqrt(3 * std::max(0.0, bucket.squares / n - distance * distance));
     }
     // Mean and variance of the part between two shares of the values, and the value at a share.
     double mean_of(double from, double to) const { return mean + half_width * (from + to - 1); }
-    double variance_of(double from, double to) const { return half_width * half_width * (to - from) * (to - from) / 3; }
+    double variance_of(double from, double to) const
+    {
+        return half_width * half_width * (to - from) * (to - from) / 3;
+    }
     double at(double share) const { return mean + half_width * (2 * share - 1); }
 };
 
 std::uint64_t total_of(std::span<const Bucket> buckets)
 {
-    return std::accumulate(buckets.begin(), buckets.end(), std::uint64_t{0}, [](std::uint64_t sum, const Bucket &bucket) { return sum + bucket.count; });
+    return std::accumulate(
+        buckets.begin(), buckets.end(), std::uint64_t{0},
+        [](std::uint64_t sum, const Bucket &bucket) { return sum + bucket.count; });
 }
 } // namespace
 
@@ -91,7 +97,8 @@ TrimmedMean trimmed_mean_of(std::span<const Bucket> buckets, double share)
     const std::uint64_t total = total_of(buckets);
     if (total == 0)
         return {};
-    const double count = static_cast<double>(total), cut = std::floor(share * count), kept = count - 2 * cut;
+    const double count = static_cast<double>(total), cut = std::floor(share * count),
+                 kept = count - 2 * cut;
     struct Part {
         double count, mean, variance;
     };
@@ -100,7 +107,8 @@ TrimmedMean trimmed_mean_of(std::span<const Bucket> buckets, double share)
     double before = 0, sum = 0, first = 0, last = 0;
     for (const Bucket &bucket : buckets) {
         const double n = static_cast<double>(bucket.count);
-        const double from = std::max(0.0, cut - before) / n, to = std::min(n, count - cut - before) / n;
+        const double from = std::max(0.0, cut - before) / n,
+                     to = std::min(n, count - cut - before) / n;
         before += n;
         if (from >= to)
             continue;
@@ -112,7 +120,9 @@ TrimmedMean trimmed_mean_of(std::span<const Bucket> buckets, double share)
         sum += parts.back().count * parts.back().mean;
     }
     const double winsorised_mean = (sum + cut * (first + last)) / count;
-    const auto square = [&](double value) { return (value - winsorised_mean) * (value - winsorised_mean); };
+    const auto square = [&](double value) {
+        return (value - winsorised_mean) * (value - winsorised_mean);
+    };
     double squares = cut * (square(first) + square(last));
     for (const Part &part : parts)
         squares += part.count * (square(part.mean) + part.variance);
@@ -120,7 +130,8 @@ TrimmedMean trimmed_mean_of(std::span<const Bucket> buckets, double share)
     return {sum / kept, sd * std::sqrt(count) / kept, static_cast<std::uint64_t>(kept)};
 }
 
-void find_quantiles(std::span<const Bucket> buckets, std::span<const double> shares, std::span<double> values)
+void find_quantiles(std::span<const Bucket> buckets, std::span<const double> shares,
+                    std::span<double> values)
 {
     const double total = static_cast<double>(total_of(buckets));
     const auto wanted = [&](std::size_t i) { return std::max(1.0, std::ceil(shares[i] * total)); };
@@ -129,9 +140,10 @@ void find_quantiles(std::span<const Bucket> buckets, std::span<const double> sha
     for (const Bucket &bucket : buckets) {
         seen += static_cast<double>(bucket.count);
         // A narrow bucket holds at most one integer, which is then its lower end.
-        const double value = bucket.high - bucket.low <= 1 && bucket.low == std::floor(bucket.low) && bucket.low >= 1
-                                 ? bucket.low
-                                 : (bucket.low + bucket.high) / 2;
+        const double value =
+            bucket.high - bucket.low <= 1 && bucket.low == std::floor(bucket.low) && bucket.low >= 1
+                ? bucket.low
+                : (bucket.low + bucket.high) / 2;
         while (next < shares.size() && seen >= wanted(next))
             values[next++] = value;
         std::fill(values.begin() + static_cast<std::ptrdiff_t>(next), values.end(), value);

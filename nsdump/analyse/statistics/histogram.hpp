@@ -16,7 +16,7 @@ struct Bucket {
     double low;
     double high;
     std::uint64_t count;
-    double sum; // of the values in it; exact, unlike low and high
+    double sum;     // of the values in it; exact, unlike low and high
     double squares; // sum of the squared distances from the end nearer to zero
 };
 
@@ -29,8 +29,11 @@ struct TrimmedMean {
 
 // `buckets` from Histogram::buckets(); `shares` must be ascending; `values` must have the same
 // size.
-void find_quantiles(std::span<const Bucket> buckets, std::span<const double> shares, std::span<double> values);
-template <std::size_t kCount> std::array<double, kCount> quantiles_of(std::span<const Bucket> buckets, const std::array<double, kCount> &shares)
+void find_quantiles(std::span<const Bucket> buckets, std::span<const double> shares,
+                    std::span<double> values);
+template <std::size_t kCount>
+std::array<double, kCount> quantiles_of(std::span<const Bucket> buckets,
+                                        const std::array<double, kCount> &shares)
 {
     std::array<double, kCount> values{};
     find_quantiles(buckets, shares, values);
@@ -61,11 +64,16 @@ public:
     }
 
     // Heap memory in use.
-    std::size_t bytes() const { return parts_ * sizeof(Part) + (positive_.parts.capacity() + negative_.parts.capacity()) * sizeof(positive_.parts[0]); }
+    std::size_t bytes() const
+    {
+        return parts_ * sizeof(Part) + (positive_.parts.capacity() + negative_.parts.capacity()) *
+                                           sizeof(positive_.parts[0]);
+    }
     std::uint64_t total() const { return total_; }
     // The value below which `share` (0 to 1) of the values lie; 0 if there are none.
     double quantile(double share) const { return quantiles(std::array{share})[0]; }
-    template <std::size_t kCount> std::array<double, kCount> quantiles(const std::array<double, kCount> &shares) const
+    template <std::size_t kCount>
+    std::array<double, kCount> quantiles(const std::array<double, kCount> &shares) const
     {
         return quantiles_of(buckets(), shares);
     }
@@ -85,11 +93,12 @@ private:
         double sum = 0;
         double squares = 0;
     };
-    static constexpr unsigned kPartBits = 3; // an eighth of a power of two, since most names have few values
+    static constexpr unsigned kPartBits =
+        3; // an eighth of a power of two, since most names have few values
     static constexpr std::size_t kPartCells = 1u << kPartBits;
     using Part = std::array<Cell, kPartCells>;
     struct Side {
-        std::uint64_t first = 0; // key of parts[0], without its last bits
+        std::uint64_t first = 0;                  // key of parts[0], without its last bits
         std::vector<std::unique_ptr<Part>> parts; // null if empty: values may be far apart
     };
     static void add_buckets(const Side &side, std::vector<Bucket> &out);
@@ -97,7 +106,8 @@ private:
     static double low_of(std::uint64_t key) { return std::bit_cast<double>(key << kShift); }
     static void put(Cell &cell, std::uint64_t key, double value, std::uint64_t count)
     {
-        const double n = static_cast<double>(count), distance = (value < 0 ? -value : value) - low_of(key);
+        const double n = static_cast<double>(count),
+                     distance = (value < 0 ? -value : value) - low_of(key);
         cell.count += count;
         cell.sum += n * value;
         cell.squares += n * distance * distance;

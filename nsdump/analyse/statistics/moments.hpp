@@ -26,18 +26,23 @@ public:
 
     // Adds values that were summed elsewhere, as distances from `first` and squares of the
     // distances.  min() and max() do not include them.
-    void merge(double first, double distances, double distance_squares, std::uint64_t count, std::uint64_t total)
+    void merge(double first, double distances, double distance_squares, std::uint64_t count,
+               std::uint64_t total)
     {
         const double n = static_cast<double>(count), all = static_cast<double>(total);
         const double mean = first + distances / n, delta = mean - mean_;
         mean_ += delta * n / all;
-        squares_ += distance_squares - distances * distances / n + delta * delta * n * (all - n) / all;
+        squares_ +=
+            distance_squares - distances * distances / n + delta * delta * n * (all - n) / all;
         sum_ += n * first + distances;
     }
 
     double sum() const { return sum_; }
     // Computed from the sum, so it is exact for integers such as counters.
-    double mean(std::uint64_t count) const { return count > 0 ? sum_ / static_cast<double>(count) : 0; }
+    double mean(std::uint64_t count) const
+    {
+        return count > 0 ? sum_ / static_cast<double>(count) : 0;
+    }
     double sd(std::uint64_t count) const
     {
         return count > 1 && squares_ > 0 ? std::sqrt(squares_ / static_cast<double>(count - 1)) : 0;

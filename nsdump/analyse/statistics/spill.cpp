@@ -12,8 +12,8 @@
 
 #include <fmt/format.h>
 
-#include "decode/error.hpp"
 #include "common/file_error/file_error.h"
+#include "decode/error.hpp"
 
 namespace nsdump
 {
@@ -64,7 +64,8 @@ bool SpillFile::write_buffer()
     const char *const data = reinterpret_cast<const char *>(buffer_.data());
     const std::size_t bytes = buffer_.size() * kRowBytes;
     for (std::size_t done = 0; done < bytes;) {
-        const ssize_t now = pwrite(file_, data + done, bytes - done, static_cast<off_t>(written_ * std::uint64_t{kRowBytes} + done));
+        const ssize_t now = pwrite(file_, data + done, bytes - done,
+                                   static_cast<off_t>(written_ * std::uint64_t{kRowBytes} + done));
         if (now < 0 && errno == EINTR)
             continue;
         if (now <= 0)
@@ -82,11 +83,13 @@ const BatchedSlice *SpillFile::read(std::uint32_t number)
         return buffer_[number - written_].data();
     char *const data = reinterpret_cast<char *>(read_.data());
     for (std::size_t done = 0; done < kRowBytes;) {
-        const ssize_t now = pread(file_, data + done, kRowBytes - done, static_cast<off_t>(number * std::uint64_t{kRowBytes} + done));
+        const ssize_t now = pread(file_, data + done, kRowBytes - done,
+                                  static_cast<off_t>(number * std::uint64_t{kRowBytes} + done));
         if (now < 0 && errno == EINTR)
             continue;
         if (now <= 0)
-            throw TraceError(fmt::format("temporary file in TMPDIR or /var/tmp: cannot read: {}", now < 0 ? nslice_read_error(errno) : "truncated"));
+            throw TraceError(fmt::format("temporary file in TMPDIR or /var/tmp: cannot read: {}",
+                                         now < 0 ? nslice_read_error(errno) : "truncated"));
         done += static_cast<std::size_t>(now);
     }
     return read_.data();

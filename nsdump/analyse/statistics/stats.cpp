@@ -17,7 +17,8 @@ struct Value {
     double taken = 0; // subtracted from the net value for interruptions
 };
 
-void add_value(FieldStats &stats, const FieldConstants &constants, const ProbeCounts &inside, const Value &value)
+void add_value(FieldStats &stats, const FieldConstants &constants, const ProbeCounts &inside,
+               const Value &value)
 {
     const double n = static_cast<double>(value.count);
     stats.count += value.count;
@@ -40,9 +41,11 @@ void add_value(FieldStats &stats, const FieldConstants &constants, const ProbeCo
 }
 
 // Error of the interruptions that do not lie in a slice inside.
-SubtractedError own_error(const Interruptions &all, const Interruptions &in_children, const FieldConstants &kernel)
+SubtractedError own_error(const Interruptions &all, const Interruptions &in_children,
+                          const FieldConstants &kernel)
 {
-    return subtracted_error(all.interrupts - in_children.interrupts, own_probes(all.probes, in_children.probes), kernel);
+    return subtracted_error(all.interrupts - in_children.interrupts,
+                            own_probes(all.probes, in_children.probes), kernel);
 }
 
 // Counts of the interrupts inside a kernel slice.
@@ -50,26 +53,32 @@ Taken taken_counter(const Slice &slice, std::size_t counter, const FieldConstant
 {
     if (!slice.interrupt_counters)
         return {};
-    return {taken_of(*slice.interruptions, static_cast<double>(slice.interrupt_counters[counter]), kernel),
-            taken_of(*slice.interruptions_in_children, static_cast<double>(slice.interrupt_counters_in_children[counter]), kernel)};
+    return {taken_of(*slice.interruptions, static_cast<double>(slice.interrupt_counters[counter]),
+                     kernel),
+            taken_of(*slice.interruptions_in_children,
+                     static_cast<double>(slice.interrupt_counters_in_children[counter]), kernel)};
 }
 
 double self_of(const Slice &slice, std::size_t counter, const FieldConstants &constants)
 {
     ChildSums children;
-    children.add(static_cast<double>(slice.child_counters[counter]), slice.children, slice.in_children);
+    children.add(static_cast<double>(slice.child_counters[counter]), slice.children,
+                 slice.in_children);
     const double raw = static_cast<double>(slice.counters[counter]);
     return net_of(raw, slice.inside, constants) - children_net(children, constants);
 }
 
-void note_self(FieldStats &stats, const FieldConstants &constants, const SelfInside &inside, std::uint64_t count)
+void note_self(FieldStats &stats, const FieldConstants &constants, const SelfInside &inside,
+               std::uint64_t count)
 {
-    const SubtractedError error = subtracted_error(std::fabs(inside.inners()), inside.own, constants);
+    const SubtractedError error =
+        subtracted_error(std::fabs(inside.inners()), inside.own, constants);
     stats.self_errors.add(constants, error.times(static_cast<double>(count)));
     stats.self_count += count;
 }
 
-void add_self(FieldStats &stats, const FieldConstants &constants, double self, const SelfInside &inside, const Value &value)
+void add_self(FieldStats &stats, const FieldConstants &constants, double self,
+              const SelfInside &inside, const Value &value)
 {
     if (!constants.is_known)
         return;
@@ -97,7 +106,8 @@ template SliceStats &StatsCollector::add_to(Table<SliceStats> &table, NameId nam
 Taken StatsCollector::take_interruptions(SliceStats &stats, const Slice &slice)
 {
     const FieldConstants &kernel = correction_.of(slice.kernel_index, 0);
-    const Interruptions &all = *slice.interruptions, &in_children = *slice.interruptions_in_children;
+    const Interruptions &all = *slice.interruptions,
+                        &in_children = *slice.interruptions_in_children;
     const Taken taken = {taken_ticks(all, kernel), taken_ticks(in_children, kernel)};
     stats.interrupts += all.interrupts;
     stats.switches += all.switches;
@@ -114,10 +124,12 @@ void StatsCollector::add_ticks(SliceStats &stats, const Slice &slice, const Take
     const Value value{raw, 1, slice.unit != nullptr, taken.all};
     add_value(stats.ticks, constants, slice.inside, value);
     if (slice.children == 0)
-        add_self(stats.ticks, constants, net_of(raw, slice.inside, constants) - taken.all, {slice.inside, 0}, value);
+        add_self(stats.ticks, constants, net_of(raw, slice.inside, constants) - taken.all,
+                 {slice.inside, 0}, value);
 }
 
-void StatsCollector::begin_self_run(SliceStats &stats, const Slice &slice, Tally *tally, const Taken &taken)
+void StatsCollector::begin_self_run(SliceStats &stats, const Slice &slice, Tally *tally,
+                                    const Taken &taken)
 {
     const FieldConstants &constants = correction_.of(slice.cpu_index, 0);
     const SelfInside inside{own_probes(slice.inside, slice.in_children), slice.children};
@@ -128,7 +140,8 @@ void StatsCollector::begin_self_run(SliceStats &stats, const Slice &slice, Tally
     run.first = SelfRun::raw_self(slice) - run.subtracted;
     run.count = 1;
     if (!tally)
-        return end_self_run(stats, {slice.inside, slice.cpu_index, slice.unit != nullptr, true}, run);
+        return end_self_run(stats, {slice.inside, slice.cpu_index, slice.unit != nullptr, true},
+                            run);
     end_self_run(stats, tally->shape, tally->self);
     tally->self = run;
 }
@@ -139,7 +152,8 @@ void StatsCollector::end_self_run(SliceStats &stats, const Shape &shape, const S
     if (run.count == 0 || !constants.is_known)
         return;
     FieldStats &ticks = stats.ticks;
-    note_self(ticks, constants, {own_probes(shape.inside, run.in_children), run.children}, run.count);
+    note_self(ticks, constants, {own_probes(shape.inside, run.in_children), run.children},
+              run.count);
     ticks.self.merge(run.first, run.distances, run.distance_squares, run.count, ticks.self_count);
     if (shape.is_in_unit)
         ticks.unit_self += static_cast<double>(run.count) * run.first + run.distances;
@@ -162,14 +176,17 @@ void StatsCollector::add_counters(SliceStats &stats, const Slice &slice)
         FieldStats &counter = stats.counters[i];
         const FieldConstants &constants = correction_.of(slice.cpu_index, i + 1);
         const double raw = static_cast<double>(slice.counters[i]);
-        const Taken taken = taken_counter(slice, i, constants); // kernel slices only: kernel constants
+        const Taken taken =
+            taken_counter(slice, i, constants); // kernel slices only: kernel constants
         const Value value{raw, 1, slice.unit != nullptr, taken.all};
         add_value(counter, constants, slice.inside, value);
         const double net = net_of(raw, slice.inside, constants) - taken.all;
         if (slice.interrupt_counters) {
             const Interruptions &all = *slice.interruptions;
-            counter.net_errors.add(constants, subtracted_error(all.interrupts, all.probes, constants));
-            counter.self_errors.add(constants, own_error(all, *slice.interruptions_in_children, constants));
+            counter.net_errors.add(constants,
+                                   subtracted_error(all.interrupts, all.probes, constants));
+            counter.self_errors.add(constants,
+                                    own_error(all, *slice.interruptions_in_children, constants));
         }
         if (slice.children == 0)
             add_self(counter, constants, net, {slice.inside, 0}, value);
@@ -203,14 +220,16 @@ void StatsCollector::add_left_out(SliceStats &stats, const Slice &slice)
 }
 
 // Adds `count` slices of the same shape and raw time.
-void StatsCollector::add_counted(SliceStats &stats, const Shape &shape, std::uint32_t raw_ticks, std::uint64_t count)
+void StatsCollector::add_counted(SliceStats &stats, const Shape &shape, std::uint32_t raw_ticks,
+                                 std::uint64_t count)
 {
     const FieldConstants &constants = correction_.of(shape.cpu_index, 0);
     const double raw = static_cast<double>(raw_ticks);
     const Value value{raw, count, shape.is_in_unit};
     add_value(stats.ticks, constants, shape.inside, value);
     if (!shape.has_children)
-        add_self(stats.ticks, constants, net_of(raw, shape.inside, constants), {shape.inside, 0}, value);
+        add_self(stats.ticks, constants, net_of(raw, shape.inside, constants), {shape.inside, 0},
+                 value);
 }
 
 void StatsCollector::add_tally(SliceStats &stats, const Tally &tally)

@@ -8,14 +8,14 @@
 #include <span>
 #include <vector>
 
-#include "analyse/statistics/batch.hpp"
 #include "analyse/correct/correction.hpp"
+#include "analyse/correct/subtract.hpp"
+#include "analyse/pair/slice.hpp"
+#include "analyse/statistics/batch.hpp"
 #include "analyse/statistics/histogram.hpp"
 #include "analyse/statistics/moments.hpp"
 #include "analyse/statistics/per_unit.hpp"
-#include "analyse/pair/slice.hpp"
 #include "analyse/statistics/spill.hpp"
-#include "analyse/correct/subtract.hpp"
 #include "analyse/statistics/tally.hpp"
 
 namespace nsdump
@@ -29,7 +29,7 @@ struct FieldStats {
     Moments raw;
     Moments net;
     Moments self;
-    SubtractedErrors net_errors;  // of the sums
+    SubtractedErrors net_errors; // of the sums
     SubtractedErrors self_errors;
     Blocks net_blocks; // in reading order
     PerUnit per_unit;  // of net
@@ -44,26 +44,30 @@ struct FieldStats {
 };
 
 struct SliceStats {
-    std::uint64_t first_seen = 0; // order of first appearance in reading order; 0: never seen
-    std::uint64_t migrated = 0;   // not in `ticks`, but in `counters`, which belong to the thread
-    std::uint64_t spans_loss = 0; // in neither
-    std::uint64_t crossed = 0;    // in neither
-    std::uint64_t stepped = 0; // counted by single-stepping: their ticks are meaningless
+    std::uint64_t first_seen = 0;  // order of first appearance in reading order; 0: never seen
+    std::uint64_t migrated = 0;    // not in `ticks`, but in `counters`, which belong to the thread
+    std::uint64_t spans_loss = 0;  // in neither
+    std::uint64_t crossed = 0;     // in neither
+    std::uint64_t stepped = 0;     // counted by single-stepping: their ticks are meaningless
     std::uint64_t interrupted = 0; // in both
     std::uint64_t interrupts = 0;  // inside these, from the kernel's records
     std::uint64_t switches = 0;
-    double taken_ticks = 0; // subtracted for interrupts, switches and kernel probes, beyond own probes
-    std::uint64_t uncounted = 0;   // only in `ticks`, although the session uses counters
-    FieldStats ticks; // complete after StatsCollector::finish()
+    double taken_ticks =
+        0; // subtracted for interrupts, switches and kernel probes, beyond own probes
+    std::uint64_t uncounted = 0;      // only in `ticks`, although the session uses counters
+    FieldStats ticks;                 // complete after StatsCollector::finish()
     std::vector<FieldStats> counters; // allocated with the first values
     Tallies tallies;                  // slices that are not yet in `ticks`
     ValueCounts values;               // the same, in a trace with very many names
     SelfRun self_run;                 // of `values`, for the shape self_shape
     std::uint16_t self_shape = 0;
-    std::size_t held_bytes = 0;       // as last counted by StatsCollector
+    std::size_t held_bytes = 0; // as last counted by StatsCollector
 
     // Memory that grows with the values of slices, in a trace with very many names.
-    std::size_t bytes() const { return values.bytes() + ticks.raw_histogram.bytes() + ticks.net_histogram.bytes(); }
+    std::size_t bytes() const
+    {
+        return values.bytes() + ticks.raw_histogram.bytes() + ticks.net_histogram.bytes();
+    }
     // Prefetches what a batch needs, first the parts that point to the rest.
     void prefetch() const
     {
@@ -131,7 +135,8 @@ class StatsCollector
 public:
     // is_stepping: counters come from single-stepping, so a slice with counters has no valid time.
     StatsCollector(const Correction &correction, std::size_t counters, bool is_stepping = false)
-        : correction_(correction), counters_(counters), is_stepping_(is_stepping), is_counting_(counters > 0 && !is_stepping), shapes_(correction)
+        : correction_(correction), counters_(counters), is_stepping_(is_stepping),
+          is_counting_(counters > 0 && !is_stepping), shapes_(correction)
     {
     }
 
@@ -178,13 +183,14 @@ private:
     void add_counters(SliceStats &stats, const Slice &slice);
     void add_left_out(SliceStats &stats, const Slice &slice);
     void add_tally(SliceStats &stats, const Tally &tally);
-    void add_counted(SliceStats &stats, const Shape &shape, std::uint32_t raw_ticks, std::uint64_t count);
+    void add_counted(SliceStats &stats, const Shape &shape, std::uint32_t raw_ticks,
+                     std::uint64_t count);
     void end_tallies(SliceStats &stats);
     void finish(NameId name);
     bool can_be_batched(const Slice &slice) const
     {
-        return !(slice.is_migrated | slice.spans_loss | slice.is_crossed | is_counting_) && !slice.interruptions && !slice.counters &&
-               BatchedSlice::fits(slice);
+        return !(slice.is_migrated | slice.spans_loss | slice.is_crossed | is_counting_) &&
+               !slice.interruptions && !slice.counters && BatchedSlice::fits(slice);
     }
     void begin_batching();
     // False if the slice has to be added individually.
@@ -199,7 +205,8 @@ private:
     void replay(NameId name, SliceStats &stats);
     void add_row(SliceStats &stats, std::span<const BatchedSlice> row);
     void add_run(SliceStats &stats, std::span<const BatchedSlice> run);
-    void add_long(SliceStats &stats, NameId name, const BatchedSlice &one, const BatchedSlice &times);
+    void add_long(SliceStats &stats, NameId name, const BatchedSlice &one,
+                  const BatchedSlice &times);
     void add_batched(SliceStats &stats, const BatchedSlice &one);
     void add_batched_self(SliceStats &stats, const BatchedSlice &one);
     void end_batched_self(SliceStats &stats);
@@ -218,7 +225,7 @@ private:
     std::size_t held_bytes_ = 0, max_held_bytes_ = kMaxHeldBytes;
     bool is_spilling_ = false, has_spilled_ = false;
     SpillFile spill_;
-    Unit unit_again_; // stand-in unit of a slice that is replayed
+    Unit unit_again_;              // stand-in unit of a slice that is replayed
     std::array<NameId, 2> full_{}; // full rows whose statistics are being prefetched
     Table<SliceStats> slices_;
     Table<UnitStats> units_;
@@ -254,9 +261,12 @@ inline void StatsCollector::add_one(SliceStats &stats, const Slice &slice)
 inline void StatsCollector::add_time(SliceStats &stats, const Slice &slice)
 {
     const Taken taken = slice.interruptions ? take_interruptions(stats, slice) : Taken{};
-    const bool is_short = static_cast<std::uint64_t>(slice.raw_ticks) < Tally::kTicks && !slice.interruptions;
+    const bool is_short =
+        static_cast<std::uint64_t>(slice.raw_ticks) < Tally::kTicks && !slice.interruptions;
     const Shape shape{slice.inside, slice.cpu_index, slice.unit != nullptr, slice.children > 0};
-    const auto subtracted = [&] { return -net_of(0, slice.inside, correction_.of(slice.cpu_index, 0)); };
+    const auto subtracted = [&] {
+        return -net_of(0, slice.inside, correction_.of(slice.cpu_index, 0));
+    };
     Tally *const tally = is_short ? stats.tallies.find(shape, tallies_left_, subtracted) : nullptr;
     if (tally) [[likely]]
         ++tally->counts[static_cast<std::size_t>(slice.raw_ticks)];
@@ -268,7 +278,8 @@ inline void StatsCollector::add_time(SliceStats &stats, const Slice &slice)
         else
             begin_self_run(stats, slice, tally, taken);
     }
-    const double net = static_cast<double>(slice.raw_ticks) - (tally ? tally->subtracted : subtracted()) - taken.all;
+    const double net = static_cast<double>(slice.raw_ticks) -
+                       (tally ? tally->subtracted : subtracted()) - taken.all;
     stats.ticks.net_blocks.add(1, net);
     if (!slice.unit)
         return;

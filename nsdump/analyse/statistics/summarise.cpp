@@ -15,7 +15,8 @@ namespace nsdump
 namespace
 {
 // `buckets` and `trimmed` belong to the same values.
-Distribution distribution(const Moments &moments, std::uint64_t count, const std::vector<Bucket> &buckets, const TrimmedMean &trimmed)
+Distribution distribution(const Moments &moments, std::uint64_t count,
+                          const std::vector<Bucket> &buckets, const TrimmedMean &trimmed)
 {
     Distribution out;
     out.mean = moments.mean(count);
@@ -38,7 +39,8 @@ Distribution distribution(const Moments &moments, std::uint64_t count, const std
 OtherErrors errors_of_mean(const SubtractedErrors &subtracted, std::uint64_t count, double step)
 {
     const double n = static_cast<double>(count);
-    return {rounding_ci95(step, count), subtracted.uncertainty().scaled(1 / n), subtracted.bound() / n};
+    return {rounding_ci95(step, count), subtracted.uncertainty().scaled(1 / n),
+            subtracted.bound() / n};
 }
 
 double standard_error(const Moments &values, std::uint64_t count)
@@ -48,10 +50,12 @@ double standard_error(const Moments &values, std::uint64_t count)
 
 // Trimming also removes readings that rounding moved to either end, which biases the mean by up to
 // the trimmed share of a step.
-std::optional<double> interval_of_trimmed(const Sampling &mean, double alike, OtherErrors errors, const TrimmedMean &trimmed, double step)
+std::optional<double> interval_of_trimmed(const Sampling &mean, double alike, OtherErrors errors,
+                                          const TrimmedMean &trimmed, double step)
 {
     errors.bound += kTrimmedShare * step;
-    return interval95({alike * trimmed.standard_error, std::fmin(mean.degrees, static_cast<double>(trimmed.kept) - 1)},
+    return interval95({alike * trimmed.standard_error,
+                       std::fmin(mean.degrees, static_cast<double>(trimmed.kept) - 1)},
                       errors);
 }
 
@@ -69,7 +73,8 @@ std::optional<double> times(const std::optional<double> &value, double factor)
     return value ? std::optional(*value * factor) : std::nullopt;
 }
 
-PerPacket per_packet_of(const FieldStats &stats, const FieldReport &field, const OtherErrors &errors)
+PerPacket per_packet_of(const FieldStats &stats, const FieldReport &field,
+                        const OtherErrors &errors)
 {
     const double packets = static_cast<double>(stats.packets);
     const double slices = static_cast<double>(stats.unit_count) / packets;
@@ -134,7 +139,8 @@ SliceReport slice_report(const NameTable &names, NameId name, const SliceStats *
     out.below_noise = stats->ticks.below_noise;
     out.packets = stats->ticks.packets;
     if (stats->ticks.count > 0) {
-        out.values.push_back(summarise_field(stats->ticks, clock.step_ticks, side.keeps_histograms));
+        out.values.push_back(
+            summarise_field(stats->ticks, clock.step_ticks, side.keeps_histograms));
         out.values.back().field = "ticks";
         out.values.back().unit = clock.source == "tsc" ? "TSC cycles" : "ticks";
     }
@@ -146,8 +152,8 @@ SliceReport slice_report(const NameTable &names, NameId name, const SliceStats *
     return out;
 }
 
-std::vector<SliceReport> slices_of(const NameTable &names, const PairState &pairs, StatsCollector &stats,
-                                   const Side &side, const Clock &clock)
+std::vector<SliceReport> slices_of(const NameTable &names, const PairState &pairs,
+                                   StatsCollector &stats, const Side &side, const Clock &clock)
 {
     std::vector<SliceReport> out;
     std::vector<Named<SliceStats>> seen;
@@ -161,13 +167,15 @@ std::vector<SliceReport> slices_of(const NameTable &names, const PairState &pair
     sort_by_appearance(seen);
     out.reserve(seen.size() + only_unpaired.size());
     for (const auto &[name, slice] : seen)
-        out.push_back(slice_report(names, name, stats.take(name).get(), pairs.slice_counts(name), side, clock));
+        out.push_back(slice_report(names, name, stats.take(name).get(), pairs.slice_counts(name),
+                                   side, clock));
     for (const NameId name : only_unpaired)
         out.push_back(slice_report(names, name, nullptr, pairs.slice_counts(name), side, clock));
     return out;
 }
 
-void add_units_and_marks(const NameTable &names, const StatsCollector &stats, bool is_kernel, StatsReport &report)
+void add_units_and_marks(const NameTable &names, const StatsCollector &stats, bool is_kernel,
+                         StatsReport &report)
 {
     std::vector<Named<UnitStats>> units;
     std::vector<Named<MarkStats>> marks;
@@ -180,10 +188,12 @@ void add_units_and_marks(const NameTable &names, const StatsCollector &stats, bo
     sort_by_appearance(units);
     sort_by_appearance(marks);
     for (const auto &[name, unit] : units)
-        report.units.push_back({is_kernel, names[name].text, unit->units, unit->packets, unit->wire_bytes, false});
+        report.units.push_back(
+            {is_kernel, names[name].text, unit->units, unit->packets, unit->wire_bytes, false});
     for (const auto &[name, mark] : marks)
-        report.marks.push_back({is_kernel, names[name].text, mark->count, mark->sum / static_cast<double>(mark->count),
-                                mark->min, mark->max, mark->sum, false});
+        report.marks.push_back({is_kernel, names[name].text, mark->count,
+                                mark->sum / static_cast<double>(mark->count), mark->min, mark->max,
+                                mark->sum, false});
 }
 } // namespace
 
@@ -193,7 +203,8 @@ FieldReport summarise_field(const FieldStats &stats, double step, bool keeps_his
     out.count = stats.count;
     out.packets = stats.packets;
     std::vector<Bucket> buckets = stats.raw_histogram.buckets();
-    out.raw = distribution(stats.raw, stats.count, buckets, trimmed_mean_of(buckets, kTrimmedShare));
+    out.raw =
+        distribution(stats.raw, stats.count, buckets, trimmed_mean_of(buckets, kTrimmedShare));
     const bool has_net = stats.net_count > 0;
     const OtherErrors errors = errors_of_mean(stats.net_errors, stats.net_count, step);
     const Sampling sampling = sampling_of(stats.net_blocks);
@@ -209,9 +220,10 @@ FieldReport summarise_field(const FieldStats &stats, double step, bool keeps_his
         out.net->trimmed_ci95 = interval_of_trimmed(sampling, alike, errors, trimmed, step);
     }
     if (stats.self_count > 0 && stats.self_count == stats.count)
-        out.self = SelfValue{stats.self.mean(stats.self_count), stats.self.sum(),
-                             interval95({alike * standard_error(stats.self, stats.self_count), sampling.degrees},
-                                        errors_of_mean(stats.self_errors, stats.self_count, step))};
+        out.self = SelfValue{
+            stats.self.mean(stats.self_count), stats.self.sum(),
+            interval95({alike * standard_error(stats.self, stats.self_count), sampling.degrees},
+                       errors_of_mean(stats.self_errors, stats.self_count, step))};
     if (stats.packets > 0)
         out.per_packet = per_packet_of(stats, out, errors);
     if (keeps_histogram)
@@ -219,8 +231,8 @@ FieldReport summarise_field(const FieldStats &stats, double step, bool keeps_his
     return out;
 }
 
-void summarise(const NameTable &names, const PairState &pairs, StatsCollector &stats, const Side &side,
-               StatsReport &report)
+void summarise(const NameTable &names, const PairState &pairs, StatsCollector &stats,
+               const Side &side, StatsReport &report)
 {
     add_units_and_marks(names, stats, side.is_kernel, report);
     Classes &classes = report.classes;

@@ -20,6 +20,6 @@ struct Side {
 
 // Adds the side's slices, units, marks and classes to the report.  Takes the slices from the
 // collector, which must not be finished yet.
-void summarise(const NameTable &names, const PairState &pairs, StatsCollector &stats, const Side &side,
-               StatsReport &report);
+void summarise(const NameTable &names, const PairState &pairs, StatsCollector &stats,
+               const Side &side, StatsReport &report);
 } // namespace nsdump

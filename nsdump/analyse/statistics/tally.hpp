@@ -56,8 +56,8 @@ struct Tally {
     static constexpr std::size_t kTicks = 4096; // longer slices are rare in a dense trace
 
     Shape shape;
-    double subtracted = 0; // by the correction, from each slice
-    SelfRun self;          // the last run of slices with slices inside
+    double subtracted = 0;                    // by the correction, from each slice
+    SelfRun self;                             // the last run of slices with slices inside
     std::array<std::uint64_t, kTicks> counts; // by raw ticks
 };
 
@@ -71,9 +71,11 @@ public:
 
     // `left`: how many more the trace may have.  Returns null if the name or the trace has reached
     // its limit.  `subtracted`: computes Tally::subtracted for a new shape.
-    template <class Subtracted> Tally *find(const Shape &shape, std::size_t &left, Subtracted subtracted)
+    template <class Subtracted>
+    Tally *find(const Shape &shape, std::size_t &left, Subtracted subtracted)
     {
-        Tally *&hint = hints_[(shape.inside.ends / 2 + 2 * shape.cpu_index + shape.is_in_unit) % hints_.size()];
+        Tally *&hint = hints_[(shape.inside.ends / 2 + 2 * shape.cpu_index + shape.is_in_unit) %
+                              hints_.size()];
         if (hint && hint->shape == shape) [[likely]]
             return hint;
         const std::size_t known = tallies_.size();

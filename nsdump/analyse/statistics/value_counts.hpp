@@ -15,7 +15,10 @@ class ValueCounts
 public:
     static constexpr unsigned kTickBits = 24, kShapeBits = 16;
 
-    std::size_t bytes() const { return index_.capacity() * sizeof(std::uint64_t) + lines_.capacity() * sizeof(Line); }
+    std::size_t bytes() const
+    {
+        return index_.capacity() * sizeof(std::uint64_t) + lines_.capacity() * sizeof(Line);
+    }
     // Prefetches everything.
     void prefetch() const
     {
@@ -27,7 +30,8 @@ public:
     // False if there is no room: the caller must then read and clear everything first.
     bool add(std::size_t shape, std::uint32_t ticks)
     {
-        const std::uint64_t key = std::uint64_t{shape} << (kTickBits - kLineBits) | ticks >> kLineBits;
+        const std::uint64_t key =
+            std::uint64_t{shape} << (kTickBits - kLineBits) | ticks >> kLineBits;
         const std::size_t line = line_of(key);
         if (line == kMaxLines) [[unlikely]]
             return false;
@@ -45,7 +49,8 @@ public:
                 continue;
             const std::uint64_t key = entry >> kNumberBits;
             const Line &line = lines_[(entry & kNumberMask) - 1];
-            const auto first = static_cast<std::uint32_t>(key << kLineBits & ((1u << kTickBits) - 1));
+            const auto first =
+                static_cast<std::uint32_t>(key << kLineBits & ((1u << kTickBits) - 1));
             for (std::uint32_t i = 0; i < kLineTicks; ++i)
                 if (line[i] > 0)
                     each(key >> (kTickBits - kLineBits), first + i, line[i]);
@@ -59,7 +64,8 @@ private:
     static constexpr std::uint64_t kNumberMask = (1u << kNumberBits) - 1;
     static constexpr std::size_t kMinIndex = 16, kMaxLines = 64;
 
-    struct alignas(64) Line : std::array<std::uint16_t, kLineTicks> {};
+    struct alignas(64) Line : std::array<std::uint16_t, kLineTicks> {
+    };
 
     std::size_t line_of(std::uint64_t key)
     {
@@ -71,7 +77,10 @@ private:
         }
         return add_line(key);
     }
-    std::size_t place_of(std::uint64_t key) const { return (key * 0x9e3779b97f4a7c15u >> 40) & (index_.size() - 1); }
+    std::size_t place_of(std::uint64_t key) const
+    {
+        return (key * 0x9e3779b97f4a7c15u >> 40) & (index_.size() - 1);
+    }
     std::size_t add_line(std::uint64_t key);
     void enter(std::uint64_t entry);
 

@@ -19,6 +19,7 @@ int main(int argc, char **argv)
     if (nsp_session_close(&counts))
         return 3;
     const unsigned long long expected = 100 * (2 * kWorkRecords + 9);
-    std::printf("issued %llu of %llu (%d)\n", static_cast<unsigned long long>(counts.issued), expected, sum);
+    std::printf("issued %llu of %llu (%d)\n", static_cast<unsigned long long>(counts.issued),
+                expected, sum);
     return counts.issued == expected && counts.drained == expected ? 0 : 1;
 }

@@ -18,11 +18,8 @@ int work_in_c(int n)
     for (int i = 0; i < 2; ++i)
         NET_SLICE_MARK(round, i);
     switch (n & 1) {
-    case 0:
-        NET_SLICE_MARK(even, n);
-        break;
-    default:
-        NET_SLICE_MARK(odd, n);
+    case 0: NET_SLICE_MARK(even, n); break;
+    default: NET_SLICE_MARK(odd, n);
     }
     NET_SLICE_STOP(branch);
     NET_SLICE_START_AT(named);

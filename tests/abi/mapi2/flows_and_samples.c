@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* A MAPI 2 program that reads EXPIRED_FLOWS and HASHSAMP, with its own headers (OWN) or those of
    the library: prints the flows and samples of a capture. */
-#include <stdio.h>
 #include <arpa/inet.h>
+#include <stdio.h>
 
 #include <mapi.h>
 #ifdef OWN
@@ -40,8 +40,10 @@ static void print_sample(const struct sample *sample)
     const struct in_addr source = {sample->source_ip}, destination = {sample->dest_ip};
 
     printf("sample %llu %s %u ", sample->timestamp >> 32, inet_ntoa(source), sample->sourceport);
-    printf("%s %u %u %u %d%d%d%d%d\n", inet_ntoa(destination), sample->destport, sample->protocol, sample->sequence, (sample->tcp_flags & TCP_FIN) != 0,
-           (sample->tcp_flags & TCP_SYN) != 0, (sample->tcp_flags & TCP_RST) != 0, (sample->tcp_flags & TCP_PSH) != 0, (sample->tcp_flags & TCP_ACK) != 0);
+    printf("%s %u %u %u %d%d%d%d%d\n", inet_ntoa(destination), sample->destport, sample->protocol,
+           sample->sequence, (sample->tcp_flags & TCP_FIN) != 0, (sample->tcp_flags & TCP_SYN) != 0,
+           (sample->tcp_flags & TCP_RST) != 0, (sample->tcp_flags & TCP_PSH) != 0,
+           (sample->tcp_flags & TCP_ACK) != 0);
 }
 
 int main(int argc, char **argv)

@@ -31,7 +31,8 @@ int main(int argc, char **argv)
 
     if (argc != 2 || (fd = mapi_create_offline_flow(argv[1], MFF_PCAP)) < 0)
         return 2;
-    if (mapi_apply_function(fd, "BPF_FILTER", "no such words") >= 0 || mapi_read_error(&number, text) < 0 || number != PCAP_BPF_ERR)
+    if (mapi_apply_function(fd, "BPF_FILTER", "no such words") >= 0 ||
+        mapi_read_error(&number, text) < 0 || number != PCAP_BPF_ERR)
         return 3;
     packets = mapi_apply_function(fd, "PKT_COUNTER");
     size = mapi_apply_function(fd, "PKTINFO", PKT_SIZE);
@@ -44,7 +45,8 @@ int main(int argc, char **argv)
         return 4;
     of_size = STATS_OF(mapi_read_results(fd, stats)->res);
     printf("%llu %.0f %.0f\n", of_size->count, of_size->min, of_size->max);
-    printf("%llu %llu\n", *(unsigned long long *)mapi_read_results(fd, sum)->res, *(unsigned long long *)mapi_read_results(fd, difference)->res);
+    printf("%llu %llu\n", *(unsigned long long *)mapi_read_results(fd, sum)->res,
+           *(unsigned long long *)mapi_read_results(fd, difference)->res);
     rows = ROWS_OF(mapi_read_results(fd, top)->res);
     row = FIRST_ROW(rows);
     for (i = 0; i < *rows; i++, row++)

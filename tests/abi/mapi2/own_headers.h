@@ -14,7 +14,15 @@
 #define TOPX_UDP 3
 #define SORT_BY_PACKETS 1
 #define SORT_BY_BYTES 2
-typedef enum { TOPX_IP_TOS = 1, TOPX_IP_TTL = 5, TOPX_IP_SRCIP = 8, TOPX_IP_DSTIP, TOPX_TCP_SRCPORT, TOPX_TCP_DSTPORT, TOPX_UDP_SRCPORT = 18 } topxDefs;
+typedef enum {
+    TOPX_IP_TOS = 1,
+    TOPX_IP_TTL = 5,
+    TOPX_IP_SRCIP = 8,
+    TOPX_IP_DSTIP,
+    TOPX_TCP_SRCPORT,
+    TOPX_TCP_DSTPORT,
+    TOPX_UDP_SRCPORT = 18
+} topxDefs;
 struct topx_result {
     unsigned int value;
     struct in6_addr addr6;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// LTTng-UST: an event into the ring of the CPU, read by a consumer daemon.  lttng_ust.py starts the daemons, opens the
-// session and counts the events in the trace.
+// LTTng-UST: an event into the ring of the CPU, read by a consumer daemon.  lttng_ust.py starts the
+// daemons, opens the session and counts the events in the trace.
 #include "rounds.hpp"
 
 #include <lttng/ust-version.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The tracepoint of lttng_ust.cpp: a time and a name, no field.  LTTng includes this file several times. */
+/* The tracepoint of lttng_ust.cpp: a time and a name, no field.  LTTng includes this file several
+ * times. */
 #undef LTTNG_UST_TRACEPOINT_PROVIDER
 #define LTTNG_UST_TRACEPOINT_PROVIDER rival
 

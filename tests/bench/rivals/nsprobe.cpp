@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The probe of this project: off, on with the session's defaults, and on with two counters if there is a PMU.
+// The probe of this project: off, on with the session's defaults, and on with two counters if there
+// is a PMU.
 #include "rounds.hpp"
 
 #include <nsprobe/probe.h>
@@ -12,8 +13,9 @@ const char *kOwnCost = "none of its own cost: subtracted, with an interval";
 
 void measure_off(const rival::Plan &plan)
 {
-    rival::print({"rival_nsprobe_off_ns", "NetSlice probe, off", "-", "compiled in, no session open"},
-                 rival::measure(plan, probe));
+    rival::print(
+        {"rival_nsprobe_off_ns", "NetSlice probe, off", "-", "compiled in, no session open"},
+        rival::measure(plan, probe));
 }
 
 std::uint64_t close_and_count_lost()
@@ -27,7 +29,8 @@ void measure_on(const rival::Plan &plan, const std::string &output)
 {
     bench::open_session("output=" + output);
     const rival::Cost cost = rival::measure(plan, probe);
-    rival::print({"rival_nsprobe_ns", "NetSlice probe", kOwnCost, "session with its defaults, trace file on tmpfs"},
+    rival::print({"rival_nsprobe_ns", "NetSlice probe", kOwnCost,
+                  "session with its defaults, trace file on tmpfs"},
                  cost, cost.calls - close_and_count_lost());
 }
 
@@ -46,8 +49,9 @@ void measure_counters(const rival::Plan &plan, const std::string &output)
         }
     }
     const rival::Cost cost = rival::measure(plan, probe);
-    rival::print({figure, "NetSlice probe, 2 counters", kOwnCost, "instructions and cycles, source " + source}, cost,
-                 cost.calls - close_and_count_lost());
+    rival::print({figure, "NetSlice probe, 2 counters", kOwnCost,
+                  "instructions and cycles, source " + source},
+                 cost, cost.calls - close_and_count_lost());
 }
 } // namespace
 

@@ -32,13 +32,15 @@ int main(int argc, char **argv)
         counter = open_counter(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK);
     }
     if (counter < 0)
-        rival::skip("perf_event_open: " + std::string(std::strerror(errno)) + "; /proc/sys/kernel/perf_event_paranoid "
+        rival::skip("perf_event_open: " + std::string(std::strerror(errno)) +
+                    "; /proc/sys/kernel/perf_event_paranoid "
                     "above 2 allows it only to root");
     std::uint64_t value = 0;
     const rival::Cost cost = rival::measure(plan, [&] {
         if (read(counter, &value, sizeof(value)) != sizeof(value))
             std::abort();
     });
-    rival::print({"rival_perf_read_ns", name, "its own cost, included in its counts; storage", note}, cost);
+    rival::print(
+        {"rival_perf_read_ns", name, "its own cost, included in its counts; storage", note}, cost);
     return 0;
 }

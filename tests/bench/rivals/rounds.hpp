@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Bursts of events -> cost of one event, by one method for every rival.
 //
-// A round is a burst: the empty loop, the bare clock read and the event, each as a batch of n and one of 2n.  The mean
-// of each batch, minus that of the empty loop, is a batch mean; the median of these is the result.
-// The difference of
-// the two batches, divided by n, is reported next to it and excludes the fixed cost of a batch.
-// Between rounds the
-// thread rests, so that a rival's consumer can catch up.
+// A round is a burst: the empty loop, the bare clock read and the event, each as a batch of n and
+// one of 2n.  The mean of each batch, minus that of the empty loop, is a batch mean; the median of
+// these is the result. The difference of the two batches, divided by n, is reported next to it and
+// excludes the fixed cost of a batch. Between rounds the thread rests, so that a rival's consumer
+// can catch up.
 #pragma once
 
 #include <algorithm>
@@ -45,8 +44,7 @@ inline Plan plan_of(int argc, char **argv)
 
 constexpr int kLeastBatch = 100;
 
-template <typename Once>
-[[gnu::noinline]] double ticks_of(int times, Once &&once)
+template <typename Once> [[gnu::noinline]] double ticks_of(int times, Once &&once)
 {
     const std::uint64_t begin = bench::fenced_ticks();
     for (int i = 0; i < times; ++i) {
@@ -61,8 +59,7 @@ struct Pair {
     double n, twice;
 };
 
-template <typename Once>
-Pair means(int batch, Once &&once)
+template <typename Once> Pair means(int batch, Once &&once)
 {
     const double single = ticks_of(batch, once) / batch;
     return {single, ticks_of(2 * batch, once) / (2.0 * batch)};
@@ -74,8 +71,7 @@ inline constexpr auto clock_read = [] { __asm__ volatile("rdtsc" ::: "rax", "rdx
 
 // Batches of expensive events are smaller: the longer a batch, the likelier that another program
 // runs during it.
-template <typename Event>
-int batch_of(const Plan &plan, Event &&event)
+template <typename Event> int batch_of(const Plan &plan, Event &&event)
 {
     constexpr double kBatchNs = 1e5;
     ticks_of(kLeastBatch, event);
@@ -85,8 +81,7 @@ int batch_of(const Plan &plan, Event &&event)
 
 // `bare` is what the program would do without the rival: nothing, or a call of an untraced
 // function.
-template <typename Event, typename Bare>
-Cost measure(const Plan &plan, Event &&event, Bare &&bare)
+template <typename Event, typename Bare> Cost measure(const Plan &plan, Event &&event, Bare &&bare)
 {
     Cost cost;
     bench::pin_to_last_cpu();
@@ -110,8 +105,7 @@ Cost measure(const Plan &plan, Event &&event, Bare &&bare)
     return cost;
 }
 
-template <typename Event>
-Cost measure(const Plan &plan, Event &&event)
+template <typename Event> Cost measure(const Plan &plan, Event &&event)
 {
     return measure(plan, event, nothing);
 }

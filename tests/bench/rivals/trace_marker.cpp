@@ -60,7 +60,8 @@ void open_marker()
 std::uint64_t entries_kept()
 {
     std::uint64_t kept = 0;
-    for (const auto &cpu : std::filesystem::directory_iterator(std::string(kInstance) + "/per_cpu")) {
+    for (const auto &cpu :
+         std::filesystem::directory_iterator(std::string(kInstance) + "/per_cpu")) {
         std::ifstream stats(cpu.path() / "stats");
         std::string key;
         std::uint64_t value = 0;
@@ -79,8 +80,9 @@ int main(int argc, char **argv)
         if (write(marker, "event", 5) != 5)
             std::abort();
     });
-    rival::print({"rival_trace_marker_ns", "ftrace trace_marker", "its own cost; counts overwritten events",
-                  "an instance with defaults, read at the end: a full ring keeps the newest events"},
-                 cost, entries_kept());
+    rival::print(
+        {"rival_trace_marker_ns", "ftrace trace_marker", "its own cost; counts overwritten events",
+         "an instance with defaults, read at the end: a full ring keeps the newest events"},
+        cost, entries_kept());
     return 0;
 }

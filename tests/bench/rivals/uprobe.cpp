@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A uprobe that writes a perf sample for each hit, on the one-byte nop of a USDT site and on a five-byte nop.
+// A uprobe that writes a perf sample for each hit, on the one-byte nop of a USDT site and on a
+// five-byte nop.
 //
 // perf_event_open() sets it, and the kernel removes it with the descriptor, however the program
 // ends.
@@ -16,10 +17,11 @@
 
 // Separate functions: newer kernels rewrite a five-byte nop into a call, which must not overwrite a
 // caller's red zone.
-__asm__(".text\n"
-        ".type site_usdt,@function\nsite_usdt: nop\n ret\n"
-        ".balign 16\n.type site_nop5,@function\nsite_nop5: .byte 0x0f, 0x1f, 0x44, 0x00, 0x00\n ret\n"
-        ".balign 16\n.type site_bare,@function\nsite_bare: .byte 0x0f, 0x1f, 0x44, 0x00, 0x00\n ret\n");
+__asm__(
+    ".text\n"
+    ".type site_usdt,@function\nsite_usdt: nop\n ret\n"
+    ".balign 16\n.type site_nop5,@function\nsite_nop5: .byte 0x0f, 0x1f, 0x44, 0x00, 0x00\n ret\n"
+    ".balign 16\n.type site_bare,@function\nsite_bare: .byte 0x0f, 0x1f, 0x44, 0x00, 0x00\n ret\n");
 extern "C" void site_usdt();
 extern "C" void site_nop5();
 extern "C" void site_bare();
@@ -56,7 +58,8 @@ int open_uprobe(void (*site)())
     attr.config2 = file_offset(site);
     attr.sample_period = 1;
     attr.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME;
-    const int event = static_cast<int>(syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC));
+    const int event =
+        static_cast<int>(syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC));
     if (event < 0)
         rival::skip(std::string("perf_event_open of a uprobe: ") + std::strerror(errno));
     return event;
@@ -67,7 +70,8 @@ class SampleCounter
 {
 public:
     explicit SampleCounter(int event)
-        : ring_(mmap(nullptr, kPageBytes + kDataBytes, PROT_READ | PROT_WRITE, MAP_SHARED, event, 0))
+        : ring_(
+              mmap(nullptr, kPageBytes + kDataBytes, PROT_READ | PROT_WRITE, MAP_SHARED, event, 0))
     {
         if (ring_ == MAP_FAILED)
             rival::skip(std::string("mmap of the samples: ") + std::strerror(errno));
@@ -95,12 +99,15 @@ private:
         // pairs with the kernel's release of data_head: the samples below it are complete
         const std::uint64_t head = __atomic_load_n(&page->data_head, __ATOMIC_ACQUIRE);
         std::uint64_t tail = page->data_tail;
-        while (tail != head) { // records are multiples of 8 bytes, so a header is never split by the ring's end
-            const auto *record = reinterpret_cast<const perf_event_header *>(data + tail % kDataBytes);
+        while (tail != head) { // records are multiples of 8 bytes, so a header is never split by
+                               // the ring's end
+            const auto *record =
+                reinterpret_cast<const perf_event_header *>(data + tail % kDataBytes);
             samples_ += record->type == PERF_RECORD_SAMPLE;
             tail += record->size;
         }
-        __atomic_store_n(&page->data_tail, tail, __ATOMIC_RELEASE); // pairs with the kernel's acquire before it reuses
+        __atomic_store_n(&page->data_tail, tail,
+                         __ATOMIC_RELEASE); // pairs with the kernel's acquire before it reuses
     }
 
     void *ring_;
@@ -114,11 +121,13 @@ void measure(const rival::Plan &plan, const char *figure, const char *name)
 {
     const int event = open_uprobe(site);
     SampleCounter counter(event);
-    const rival::Cost cost = rival::measure(plan, [] { site(); }, [] { site_bare(); });
+    const rival::Cost cost = rival::measure(
+        plan, [] { site(); }, [] { site_bare(); });
     const std::uint64_t samples = counter.finish();
     close(event);
     rival::print({figure, name, "its own cost; counts lost events",
-                  "perf samples with address, thread and time, ring of 512 KiB; the call of the site is subtracted"},
+                  "perf samples with address, thread and time, ring of 512 KiB; the call of the "
+                  "site is subtracted"},
                  cost, samples);
 }
 } // namespace
@@ -127,6 +136,8 @@ int main(int argc, char **argv)
 {
     const rival::Plan plan = rival::plan_of(argc, argv);
     std::thread([&] { measure<site_usdt>(plan, "rival_uprobe_ns", "uprobe (USDT site)"); }).join();
-    std::thread([&] { measure<site_nop5>(plan, "rival_uprobe_nop5_ns", "uprobe on a 5-byte nop"); }).join();
+    std::thread([&] {
+        measure<site_nop5>(plan, "rival_uprobe_nop5_ns", "uprobe on a 5-byte nop");
+    }).join();
     return 0;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// LLVM XRay in mode FDR (flight data recorder): entry and exit of a function.  xray.py counts the events in its log.
+// LLVM XRay in mode FDR (flight data recorder): entry and exit of a function.  xray.py counts the
+// events in its log.
 #include "rounds.hpp"
 
 #include <xray/xray_interface.h>
@@ -39,15 +40,17 @@ int main(int argc, char **argv)
 {
     const rival::Plan plan = rival::plan_of(argc, argv);
     start_log();
-    const rival::Cost cost = rival::measure(plan, [] { rival_event(); }, [] { untraced(); });
+    const rival::Cost cost = rival::measure(
+        plan, [] { rival_event(); }, [] { untraced(); });
     if (!write_log()) {
         std::fprintf(stderr, "XRay did not write its log\n");
         return 1;
     }
-    rival::print({"rival_xray_ns", "LLVM XRay, FDR", "its own cost; does not count recycled events",
-                  "clang " + std::to_string(__clang_major__) +
-                      "; half a call: entry and exit are one event each; the call itself is subtracted",
-                  2},
-                 cost);
+    rival::print(
+        {"rival_xray_ns", "LLVM XRay, FDR", "its own cost; does not count recycled events",
+         "clang " + std::to_string(__clang_major__) +
+             "; half a call: entry and exit are one event each; the call itself is subtracted",
+         2},
+        cost);
     return 0;
 }

@@ -4,9 +4,7 @@
 #include <arpa/inet.h>
 #include <stdio.h>
 
-#include <mapi.h>
 #include "mapi/binop.h"
-#include <mapi/bucket.h>
 #include "mapi/burst.h"
 #include "mapi/dist.h"
 #include "mapi/hashsamp.h"
@@ -16,6 +14,8 @@
 #include "mapi/stats.h"
 #include "mapi/threshold.h"
 #include "mapi/topx.h"
+#include <mapi.h>
+#include <mapi/bucket.h>
 #include <res2file.h>
 
 enum { CATEGORIES = 102, INTERVALS = 16, ROWS = 1000 };
@@ -47,7 +47,8 @@ static unsigned long long sum_of_rows(void *result)
 
     for (unsigned i = 0; i < rows; ++i, ++row) {
         char text[INET6_ADDRSTRLEN];
-        const void *address = row->family == AF_INET6 ? (const void *)&row->addr6 : (const void *)&row->value;
+        const void *address =
+            row->family == AF_INET6 ? (const void *)&row->addr6 : (const void *)&row->value;
 
         if (!inet_ntop(row->family, address, text, sizeof(text)))
             return 0;
@@ -58,7 +59,8 @@ static unsigned long long sum_of_rows(void *result)
 
 static int use_old_names(int fd, MAPI_UNUSED int unused)
 {
-    const mapi_offline_device_status_t states[] = {DEVICE_ONLINE, DEVICE_SETUP, DEVICE_READING, DEVICE_FINISHED, DEVICE_DELETED};
+    const mapi_offline_device_status_t states[] = {DEVICE_ONLINE, DEVICE_SETUP, DEVICE_READING,
+                                                   DEVICE_FINISHED, DEVICE_DELETED};
     const enum mapi_file_formats format = MFF_PCAP;
     const enum cooking_direction side = BOTH_SIDE;
     const enum toba_flg mode = NOWAIT;
@@ -68,11 +70,13 @@ static int use_old_names(int fd, MAPI_UNUSED int unused)
     mapi_result_t result = {name, sizeof(name)};
     mapi_flow_info_t info;
 
-    if (mapi_get_flow_info(fd, &info) < 0 || info.end < info.start || time(NULL) - info.start > 60 || !ctime(&info.start))
+    if (mapi_get_flow_info(fd, &info) < 0 || info.end < info.start ||
+        time(NULL) - info.start > 60 || !ctime(&info.start))
         is_right = FALSE;
-    is_right = is_right && sizeof(name) == sizeof(info.device) && sizeof(error) == 512 && states[4] == 4 && format == 0 && side == 3 && mode == 1;
-    return is_right && method == 1 && result.size == 256 && DEFAULT_DIMAPI_PORT == 2233 && MFF_PCAP_STR[4] == 'P' && MFF_DAG_ERF_STR[4] == 'D' &&
-           MFF_NAPATECH_STR[4] == 'N';
+    is_right = is_right && sizeof(name) == sizeof(info.device) && sizeof(error) == 512 &&
+               states[4] == 4 && format == 0 && side == 3 && mode == 1;
+    return is_right && method == 1 && result.size == 256 && DEFAULT_DIMAPI_PORT == 2233 &&
+           MFF_PCAP_STR[4] == 'P' && MFF_DAG_ERF_STR[4] == 'D' && MFF_NAPATECH_STR[4] == 'N';
 }
 
 /* MAPI 2's mapi.h included the headers of these. */
@@ -95,13 +99,15 @@ int main(int argc, char **argv)
         return 2;
     size = mapi_apply_function(fd, "PKTINFO", PKT_SIZE);
     stats = mapi_apply_function(fd, "STATS", fd, size, "0");
-    bucket = mapi_apply_function(fd, "BUCKET", fd, mapi_apply_function(fd, "stdflib:PKT_COUNTER"), "-1", 0);
+    bucket = mapi_apply_function(fd, "BUCKET", fd, mapi_apply_function(fd, "stdflib:PKT_COUNTER"),
+                                 "-1", 0);
     burst = mapi_apply_function(fd, "BURST", 0, 100000, 1000, 1, 1, 1, 1000);
     dist = mapi_apply_function(fd, "DIST", fd, size, "0", "1600", "100");
     top = mapi_apply_function(fd, "TOP", ROWS, TOPX_IP, TOPX_IP_SRCIP, SORT_BY_BYTES, 0);
     mapi_apply_function(fd, "BPF_FILTER", "ip or ip6");
     ip = mapi_apply_function(fd, "PKT_COUNTER");
-    if (stats < 0 || bucket < 0 || burst < 0 || dist < 0 || top < 0 || ip < 0 || mapi_connect(fd) < 0 || mapi_wait_flow(fd, 20000) < 0) {
+    if (stats < 0 || bucket < 0 || burst < 0 || dist < 0 || top < 0 || ip < 0 ||
+        mapi_connect(fd) < 0 || mapi_wait_flow(fd, 20000) < 0) {
         mapi_read_error(NULL, text);
         printf("%s\n", text);
         return 1;
@@ -116,7 +122,8 @@ int main(int argc, char **argv)
             return 1;
         }
     }
-    if (sum_of_rows(mapi_read_results(fd, top)->res) != *(unsigned long long *)mapi_read_results(fd, ip)->res) {
+    if (sum_of_rows(mapi_read_results(fd, top)->res) !=
+        *(unsigned long long *)mapi_read_results(fd, ip)->res) {
         printf("the rows of TOP are not of all IP packets\n");
         return 1;
     }

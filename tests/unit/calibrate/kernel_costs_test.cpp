@@ -12,7 +12,8 @@ using namespace calibrate;
 TEST_CASE("lines from nsmod become figures in ticks, or the reason why there is none",
           "[calibrate][kernel]")
 {
-    const KernelCosts all = parse_kernel_costs("rdtsc\t25600\t512\t30\nrdpmc\tunavailable\tno PMU here\nidle MARK\t-51\t0\t30\n");
+    const KernelCosts all = parse_kernel_costs(
+        "rdtsc\t25600\t512\t30\nrdpmc\tunavailable\tno PMU here\nidle MARK\t-51\t0\t30\n");
     CHECK(all.bad_lines == 0);
     REQUIRE(all.costs.size() == 3);
     CHECK(all.costs[0].name == "rdtsc");
@@ -27,20 +28,41 @@ TEST_CASE("lines from nsmod become figures in ticks, or the reason why there is 
 TEST_CASE("a malformed line gives no figure, is counted, and does not affect the others",
           "[calibrate][kernel]")
 {
-    for (const std::string bad :
-         {"", "rdtsc", "rdtsc\t", "\t1\t1\t30", "rdtsc\t1\t1", "rdtsc\t1\t1\t30\t", "rdtsc\t1\t1\t30\t5", "rdtsc\t 1\t1\t30",
-          "rdtsc\t1.5\t1\t30", "rdtsc\t+1\t1\t30", "rdtsc\t1\t-1\t30", "rdtsc\t1\t1\t1", "rdtsc\t1\t1\t-30", "rdtsc\t0x10\t1\t30",
-          "rdtsc\t9223372036854775807\t1\t30", "rdtsc\t99999999999999999999999\t1\t30", "rdtsc\tnan\t1\t30", "rdtsc\tunavailable",
-          "rdtsc\tunavailable\t", "rdtsc\tunavailable\tx\ty", "rd\x1btsc\t1\t1\t30", "rdtsc\tunavailable\t\x1b[31mred", "rd\xfftsc\t1\t1\t30",
-          "a name that is longer than any name of a figure\t1\t1\t30", "first\t2\t2\t30"}) {
+    for (const std::string bad : {"",
+                                  "rdtsc",
+                                  "rdtsc\t",
+                                  "\t1\t1\t30",
+                                  "rdtsc\t1\t1",
+                                  "rdtsc\t1\t1\t30\t",
+                                  "rdtsc\t1\t1\t30\t5",
+                                  "rdtsc\t 1\t1\t30",
+                                  "rdtsc\t1.5\t1\t30",
+                                  "rdtsc\t+1\t1\t30",
+                                  "rdtsc\t1\t-1\t30",
+                                  "rdtsc\t1\t1\t1",
+                                  "rdtsc\t1\t1\t-30",
+                                  "rdtsc\t0x10\t1\t30",
+                                  "rdtsc\t9223372036854775807\t1\t30",
+                                  "rdtsc\t99999999999999999999999\t1\t30",
+                                  "rdtsc\tnan\t1\t30",
+                                  "rdtsc\tunavailable",
+                                  "rdtsc\tunavailable\t",
+                                  "rdtsc\tunavailable\tx\ty",
+                                  "rd\x1btsc\t1\t1\t30",
+                                  "rdtsc\tunavailable\t\x1b[31mred",
+                                  "rd\xfftsc\t1\t1\t30",
+                                  "a name that is longer than any name of a figure\t1\t1\t30",
+                                  "first\t2\t2\t30"}) {
         INFO(bad);
-        const KernelCosts all = parse_kernel_costs("first\t1024\t1\t30\n" + bad + "\nlast\t2048\t1\t30\n");
+        const KernelCosts all =
+            parse_kernel_costs("first\t1024\t1\t30\n" + bad + "\nlast\t2048\t1\t30\n");
         CHECK(all.bad_lines == 1);
         REQUIRE(all.costs.size() == 2);
         CHECK(all.costs[0].ticks->mean == 1);
         CHECK(all.costs[1].ticks->mean == 2);
     }
-    CHECK(parse_kernel_costs("rdtsc\tunavailable\t" + std::string(5000, 'x') + "\n").bad_lines == 1);
+    CHECK(parse_kernel_costs("rdtsc\tunavailable\t" + std::string(5000, 'x') + "\n").bad_lines ==
+          1);
     CHECK(parse_kernel_costs(std::string("rd\0sc\t1\t1\t30\n", 13)).bad_lines == 1);
 }
 
@@ -96,18 +118,22 @@ TEST_CASE("the paper's tables have the kernel's rows where nsmod measured, and a
     CHECK(paper.kernel_macros.empty());
 
     results = {};
-    add_kernel_costs(parse_kernel_costs("rdtsc\t25600\t0\t30\nrdpmc\tunavailable\tno PMU\nSTART+STOP\t61440\t0\t30\nidle START+STOP\t2048\t0\t30\n"
-                                        "wrmsr\t512000\t0\t30\n"
-                                        "INIT\tunavailable\tsomebody records\n"),
-                     results);
+    add_kernel_costs(
+        parse_kernel_costs("rdtsc\t25600\t0\t30\nrdpmc\tunavailable\tno "
+                           "PMU\nSTART+STOP\t61440\t0\t30\nidle START+STOP\t2048\t0\t30\n"
+                           "wrmsr\t512000\t0\t30\n"
+                           "INIT\tunavailable\tsomebody records\n"),
+        results);
     paper = paper_of(results, kVariants, false);
     CHECK_FALSE(paper.instructions[0].ticks); // a row of the program has the program's figure
-    CHECK(paper.instructions[2].ticks->mean == 500); // not measurable in a program: the kernel's figure
+    CHECK(paper.instructions[2].ticks->mean ==
+          500); // not measurable in a program: the kernel's figure
     CHECK(paper.instructions[2].note == "in the kernel");
     REQUIRE(paper.kernel_instructions.size() == 3);
     CHECK(paper.kernel_instructions[0].ticks->mean == 25);
     CHECK(paper.kernel_instructions[1].note == "no PMU");
-    REQUIRE(paper.kernel_macros.size() == 1); // only the outer cost of the pair; nsmod does not measure the inner
+    REQUIRE(paper.kernel_macros.size() ==
+            1); // only the outer cost of the pair; nsmod does not measure the inner
     CHECK(std::string(paper.kernel_macros[0].macro->acronym) == "NSA");
     CHECK(paper.kernel_macros[0].recorded->mean == 60);
     CHECK(paper.kernel_macros[0].idle->mean == 2);

@@ -30,7 +30,8 @@ void loop(std::uint32_t rounds)
 std::uint64_t read_machine()
 {
     machine.now_ticks += 31.7; // the cost of the reading itself
-    return static_cast<std::uint64_t>(std::floor(machine.now_ticks / machine.step_ticks) * machine.step_ticks);
+    return static_cast<std::uint64_t>(std::floor(machine.now_ticks / machine.step_ticks) *
+                                      machine.step_ticks);
 }
 } // namespace
 

@@ -82,7 +82,10 @@ struct Made {
     }
 
     Report report() const { return {environment, plan, run, warnings}; }
-    Paper paper(bool is_virtual = false) const { return paper_of(run.results, kVariants, is_virtual); }
+    Paper paper(bool is_virtual = false) const
+    {
+        return paper_of(run.results, kVariants, is_virtual);
+    }
 };
 
 // The line that begins with these words, with runs of spaces removed.
@@ -135,7 +138,8 @@ TEST_CASE("this architecture's table lists its privileged instructions as not me
     const Paper paper = paper_of(results, instruction_variants(), false);
     REQUIRE(paper.instructions.size() >= 5);
     CHECK(std::count_if(paper.instructions.begin(), paper.instructions.end(),
-                        [](const InstructionLine &line) { return line.note == needs_nsmod(); }) == 2);
+                        [](const InstructionLine &line) { return line.note == needs_nsmod(); }) ==
+          2);
     for (const InstructionLine &line : paper.instructions) {
         INFO(line.name << ": " << line.note);
         CHECK(line.note != "not measured");
@@ -145,15 +149,20 @@ TEST_CASE("this architecture's table lists its privileged instructions as not me
     }
 }
 
-TEST_CASE("the table of macros has time, ticks and the ratio to 2001 in both clock modes", "[calibrate][paper]")
+TEST_CASE("the table of macros has time, ticks and the ratio to 2001 in both clock modes",
+          "[calibrate][paper]")
 {
     const std::string text = as_paper_text(Made().report());
-    CHECK(line_of(text, "NSI") == "NSI NET_SLICE_INIT 87 17.40 0.25 34.80 0.200 34.80 0.25 69.60 0.400");
-    CHECK(line_of(text, "NSS") == "NSS NET_SLICE_START 132 14.00 0.25 28.00 0.106 28.00 0.25 56.00 0.212");
+    CHECK(line_of(text, "NSI") ==
+          "NSI NET_SLICE_INIT 87 17.40 0.25 34.80 0.200 34.80 0.25 69.60 0.400");
+    CHECK(line_of(text, "NSS") ==
+          "NSS NET_SLICE_START 132 14.00 0.25 28.00 0.106 28.00 0.25 56.00 0.212");
     CHECK(line_of(text, "NST").starts_with("NST NET_SLICE_STOP 154 14.50 0.25 29.00 "));
     CHECK(line_of(text, "NSE").starts_with("NSE NET_SLICE_EXIT 904 13.50 0.25 27.00 0.015 "));
-    CHECK(line_of(text, "NSO") == "NSO inner: START to STOP 150 15.00 0.25 30.00 0.100 30.00 0.25 60.00 0.200");
-    CHECK(line_of(text, "NSA") == "NSA outer: START + STOP 303 30.30 0.25 60.60 0.100 60.60 0.25 121.20 0.200");
+    CHECK(line_of(text, "NSO") ==
+          "NSO inner: START to STOP 150 15.00 0.25 30.00 0.100 30.00 0.25 60.00 0.200");
+    CHECK(line_of(text, "NSA") ==
+          "NSA outer: START + STOP 303 30.30 0.25 60.60 0.100 60.60 0.25 121.20 0.200");
     CHECK(text.find("ring rseq") != std::string::npos);
 }
 
@@ -172,9 +181,11 @@ TEST_CASE("events are reported for each macro, and those not counted are left bl
     made.count_events();
     const std::string text = as_paper_text(made.report());
     CHECK(line_of(text, "counter") == "counter source clock NSI NSS NST NSE NSO NSA");
-    CHECK(line_of(text, "instructions step") == "instructions step fast 20.0 19.0 16.0 - 17.0 35.0");
+    CHECK(line_of(text, "instructions step") ==
+          "instructions step fast 20.0 19.0 16.0 - 17.0 35.0");
     CHECK(line_of(text, "instructions 2001") == "instructions 2001, C0H - - - - 77 - -");
-    CHECK(text.find("step: instructions of a macro counted by a stepped slice") != std::string::npos);
+    CHECK(text.find("step: instructions of a macro counted by a stepped slice") !=
+          std::string::npos);
 }
 
 TEST_CASE("without counters, the section of events gives the reason", "[calibrate][paper]")

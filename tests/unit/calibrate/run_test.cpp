@@ -31,13 +31,15 @@ TEST_CASE("the worst figure and the number of wide figures are found", "[calibra
     for (const double mean : {20.0, 20.1, 20.2}) {
         results.clock_read("rdtsc").add({mean, 0.1, 0, 50, 20});
         results.probe("MARK", {}).outer.add({mean * mean, 0.1, 0, 50, 20});
-        results.ring("room", {"fast", "rseq", "none"}).ticks.add({mean < 20.15 ? mean : 30, 0.1, 0, 50, 20});
+        results.ring("room", {"fast", "rseq", "none"})
+            .ticks.add({mean < 20.15 ? mean : 30, 0.1, 0, 50, 20});
         results.ring("off", {}).ticks.add({mean < 20.15 ? 0.1 : 0.9, 0.1, 0, 50, 20});
     }
     RunFacts facts;
     note_spreads(results, facts);
     CHECK(facts.worst_figure == "ring room rseq");
-    CHECK(facts.wide_figures == 1); // `off` is a fraction of a nanosecond, so its relative spread does not count
+    CHECK(facts.wide_figures ==
+          1); // `off` is a fraction of a nanosecond, so its relative spread does not count
 }
 
 TEST_CASE("stepped counts that differ between passes are detected", "[calibrate][run]")

@@ -35,7 +35,8 @@ RunFacts quiet_run()
 }
 
 // The only warning; its text must contain the words.
-void check_one(const Environment &env, const RunFacts &facts, const std::string &words, bool spoils = false)
+void check_one(const Environment &env, const RunFacts &facts, const std::string &words,
+               bool spoils = false)
 {
     const auto warnings = warnings_for(env, facts);
     REQUIRE(warnings.size() == 1);

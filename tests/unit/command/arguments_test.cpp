@@ -45,7 +45,8 @@ TEST_CASE("a given argument sets its variable, and the others keep their values"
     Arguments arguments("Does nothing.", "program");
     add_all(arguments, values);
 
-    REQUIRE_FALSE(parse(arguments, {"-n", "3", "--bytes", "64KiB", "--seconds=0.5", "a", "-q", "--no-colour", "b"}));
+    REQUIRE_FALSE(parse(arguments, {"-n", "3", "--bytes", "64KiB", "--seconds=0.5", "a", "-q",
+                                    "--no-colour", "b"}));
 
     CHECK(values.output == "out");
     CHECK(values.number == 3);
@@ -65,14 +66,25 @@ TEST_CASE("a value that a check rejects is a usage error that names the option",
     Arguments arguments("Does nothing.", "program");
     add_all(arguments, values);
     arguments.add("--mode", mode, "a mode").one_of({"fast", "slow"});
-    arguments.add("--text", text, "a text").check([](const std::string &given) { return given.empty() ? "is empty" : ""; });
+    arguments.add("--text", text, "a text").check([](const std::string &given) {
+        return given.empty() ? "is empty" : "";
+    });
 
-    for (const std::vector<const char *> &words : std::vector<std::vector<const char *>>{
-             {"-n", "10"}, {"-n", "0"}, {"-n", "x"}, {"--cpu", "-1"}, {"--cpu", "4294967296"}, {"--bytes", "3x"}, {"--mode", "odd"}, {"--text", ""}, {"--none"}}) {
+    for (const std::vector<const char *> &words :
+         std::vector<std::vector<const char *>>{{"-n", "10"},
+                                                {"-n", "0"},
+                                                {"-n", "x"},
+                                                {"--cpu", "-1"},
+                                                {"--cpu", "4294967296"},
+                                                {"--bytes", "3x"},
+                                                {"--mode", "odd"},
+                                                {"--text", ""},
+                                                {"--none"}}) {
         const auto reply = parse(arguments, words);
         REQUIRE(reply);
         CHECK(reply->is_wrong);
-        CHECK_THAT(reply->text, Contains(words[0][1] == 'n' ? "--number" : words[0]) && Contains("--help"));
+        CHECK_THAT(reply->text,
+                   Contains(words[0][1] == 'n' ? "--number" : words[0]) && Contains("--help"));
     }
 }
 
@@ -88,7 +100,8 @@ TEST_CASE("help and version are not usage errors, and help shows defaults and th
     const auto help = parse(arguments, {"--help"});
     REQUIRE(help);
     CHECK_FALSE(help->is_wrong);
-    CHECK_THAT(help->text, Contains("Does nothing.") && Contains("TEXT=out") && Contains("That is all."));
+    CHECK_THAT(help->text,
+               Contains("Does nothing.") && Contains("TEXT=out") && Contains("That is all."));
     const auto version = parse(arguments, {"-V"});
     REQUIRE(version);
     CHECK_FALSE(version->is_wrong);

@@ -43,8 +43,8 @@ TEST_CASE("a file appears complete at the end, or not at all", "[command][output
 
 TEST_CASE("a file that cannot be written is an error with its name", "[command][output]")
 {
-    CHECK_THROWS_WITH(Output("/nowhere/out.csv"),
-                      Catch::Matchers::Contains("/nowhere/out.csv: ") && !Catch::Matchers::Contains("part"));
+    CHECK_THROWS_WITH(Output("/nowhere/out.csv"), Catch::Matchers::Contains("/nowhere/out.csv: ") &&
+                                                      !Catch::Matchers::Contains("part"));
     if (!std::filesystem::exists("/dev/full"))
         return;
     Output full("/dev/full");
@@ -116,7 +116,8 @@ TEST_CASE("outputs that are the capture or each other are refused under any name
 
     for (const std::string name : {"x.pcap", "link", "hard", "./x.pcap"})
         CHECK_THROWS_AS(check_outputs(capture, {folder / name}), UsageError);
-    CHECK_THROWS_AS(check_outputs(capture, {output, folder / "./cost.json"}), UsageError); // neither exists yet
+    CHECK_THROWS_AS(check_outputs(capture, {output, folder / "./cost.json"}),
+                    UsageError); // neither exists yet
     write_whole(output, "old");
     CHECK_THROWS_AS(check_outputs(capture, {output, output}), UsageError);
     CHECK_NOTHROW(check_outputs(capture, {output, folder / "cost.csv"}));
@@ -131,9 +132,14 @@ TEST_CASE("an output that cannot be written is detected before anything is measu
     const test_support::TempDir folder;
     using Catch::Matchers::Contains;
 
-    CHECK_THROWS_WITH(check_outputs("x.pcap", {folder / "absent/cost.json"}), Contains("absent/cost.json: cannot write: No such file or directory; make its folder first"));
-    CHECK_THROWS_WITH(check_outputs("x.pcap", {folder.path().string()}), Contains("Is a directory; name a file in that folder"));
+    CHECK_THROWS_WITH(
+        check_outputs("x.pcap", {folder / "absent/cost.json"}),
+        Contains(
+            "absent/cost.json: cannot write: No such file or directory; make its folder first"));
+    CHECK_THROWS_WITH(check_outputs("x.pcap", {folder.path().string()}),
+                      Contains("Is a directory; name a file in that folder"));
     fs::create_symlink("loop", folder / "loop");
-    CHECK_THROWS_WITH(check_outputs("x.pcap", {folder / "loop"}), Contains("loop: cannot write: Too many levels"));
+    CHECK_THROWS_WITH(check_outputs("x.pcap", {folder / "loop"}),
+                      Contains("loop: cannot write: Too many levels"));
     CHECK(fs::is_symlink(folder / "loop"));
 }

@@ -33,7 +33,8 @@ TEST_CASE("instruction, table and slow implementation agree at every length and 
     for (char &byte : bytes)
         byte = static_cast<char>(random());
     for (std::size_t from = 0; from < 9; ++from)
-        for (std::size_t length = 0; length < 19000; length = length < 300 ? length + 1 : length * 6 / 5) {
+        for (std::size_t length = 0; length < 19000;
+             length = length < 300 ? length + 1 : length * 6 / 5) {
             const auto expected = test_support::slow_crc32c(bytes.data() + from, length);
             REQUIRE(nslice_crc32c(bytes.data() + from, length) == expected);
             REQUIRE(nslice_crc32c_by_table(bytes.data() + from, length) == expected);

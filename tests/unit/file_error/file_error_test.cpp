@@ -16,8 +16,8 @@ using Catch::Matchers::StartsWith;
 
 TEST_CASE("a write failure is reported with cause and remedy", "[file_error]")
 {
-    for (const int err : {ENOENT, EACCES, EPERM, EROFS, ENOSPC, EDQUOT, EFBIG, EISDIR, ETXTBSY, EBADF, EPIPE, ENOTDIR, ELOOP,
-                          ENAMETOOLONG, EMFILE, ENFILE, EIO}) {
+    for (const int err : {ENOENT, EACCES, EPERM, EROFS, ENOSPC, EDQUOT, EFBIG, EISDIR, ETXTBSY,
+                          EBADF, EPIPE, ENOTDIR, ELOOP, ENAMETOOLONG, EMFILE, ENFILE, EIO}) {
         INFO(std::strerror(err));
         CHECK_THAT(nslice_write_error(err), StartsWith(std::string(std::strerror(err)) + "; "));
     }
@@ -27,7 +27,8 @@ TEST_CASE("a write failure is reported with cause and remedy", "[file_error]")
 
 TEST_CASE("a read failure has a remedy of its own", "[file_error]")
 {
-    for (const int err : {ENOENT, EISDIR, EACCES, ENOTDIR, ELOOP, ENAMETOOLONG, EMFILE, ENFILE, EIO}) {
+    for (const int err :
+         {ENOENT, EISDIR, EACCES, ENOTDIR, ELOOP, ENAMETOOLONG, EMFILE, ENFILE, EIO}) {
         INFO(std::strerror(err));
         CHECK_THAT(nslice_read_error(err), StartsWith(std::string(std::strerror(err)) + "; "));
     }

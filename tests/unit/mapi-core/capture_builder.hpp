@@ -28,11 +28,13 @@ public:
         return *this;
     }
 
-    CaptureBuilder &pcap_header(uint32_t magic = 0xa1b2c3d4, uint32_t snaplen = 65535, uint32_t link_type = 1)
+    CaptureBuilder &pcap_header(uint32_t magic = 0xa1b2c3d4, uint32_t snaplen = 65535,
+                                uint32_t link_type = 1)
     {
         return u32(magic).u16(2).u16(4).u32(0).u32(0).u32(snaplen).u32(link_type);
     }
-    CaptureBuilder &pcap_record(const std::string &data, uint32_t wire_len, uint32_t s = 1, uint32_t fraction = 0)
+    CaptureBuilder &pcap_record(const std::string &data, uint32_t wire_len, uint32_t s = 1,
+                                uint32_t fraction = 0)
     {
         return u32(s).u32(fraction).u32(uint32_t(data.size())).u32(wire_len).text(data);
     }
@@ -47,21 +49,37 @@ public:
     {
         return block(0x0a0d0d0a, part().u32(0x1a2b3c4d).u16(1).u16(0).u32(~0u).u32(~0u).bytes());
     }
-    CaptureBuilder &interface(uint16_t link_type, uint32_t snaplen = 0, const std::string &options = {})
+    CaptureBuilder &interface(uint16_t link_type, uint32_t snaplen = 0,
+                              const std::string &options = {})
     {
         return block(1, part().u16(link_type).u16(0).u32(snaplen).bytes() + options);
     }
-    CaptureBuilder &enhanced(uint32_t interface, uint64_t ticks, const std::string &data, uint32_t wire_len)
+    CaptureBuilder &enhanced(uint32_t interface, uint64_t ticks, const std::string &data,
+                             uint32_t wire_len)
     {
-        return block(6, part().u32(interface).u32(uint32_t(ticks >> 32)).u32(uint32_t(ticks)).u32(uint32_t(data.size())).u32(wire_len).bytes() + data);
+        return block(6, part().u32(interface)
+                                .u32(uint32_t(ticks >> 32))
+                                .u32(uint32_t(ticks))
+                                .u32(uint32_t(data.size()))
+                                .u32(wire_len)
+                                .bytes() +
+                            data);
     }
     CaptureBuilder &simple(const std::string &data, uint32_t wire_len)
     {
         return block(3, part().u32(wire_len).bytes() + data);
     }
-    CaptureBuilder &obsolete(uint16_t interface, uint64_t ticks, const std::string &data, uint32_t wire_len)
+    CaptureBuilder &obsolete(uint16_t interface, uint64_t ticks, const std::string &data,
+                             uint32_t wire_len)
     {
-        return block(2, part().u16(interface).u16(0).u32(uint32_t(ticks >> 32)).u32(uint32_t(ticks)).u32(uint32_t(data.size())).u32(wire_len).bytes() + data);
+        return block(2, part().u16(interface)
+                                .u16(0)
+                                .u32(uint32_t(ticks >> 32))
+                                .u32(uint32_t(ticks))
+                                .u32(uint32_t(data.size()))
+                                .u32(wire_len)
+                                .bytes() +
+                            data);
     }
 
     // An empty builder of the same byte order, for the contents of a block.
@@ -93,7 +111,13 @@ inline std::string udp_frame(uint16_t source_port, uint16_t target_port, const s
 {
     CaptureBuilder frame(true);
     frame.text(std::string(12, '\x02')).u16(0x0800);
-    frame.u16(0x4500).u16(uint16_t(28 + payload.size())).u32(0).u16(0x4011).u16(0).u32(0x0a000001).u32(0x0a000002);
+    frame.u16(0x4500)
+        .u16(uint16_t(28 + payload.size()))
+        .u32(0)
+        .u16(0x4011)
+        .u16(0)
+        .u32(0x0a000001)
+        .u32(0x0a000002);
     frame.u16(source_port).u16(target_port).u16(uint16_t(8 + payload.size())).u16(0).text(payload);
     return frame.bytes();
 }

@@ -12,7 +12,8 @@
 
 namespace test_support
 {
-inline std::unique_ptr<nsdump::ByteSource> source_of(const std::string &bytes, const std::string &name = "test.nsl")
+inline std::unique_ptr<nsdump::ByteSource> source_of(const std::string &bytes,
+                                                     const std::string &name = "test.nsl")
 {
     std::vector<std::byte> copy(bytes.size());
     if (!bytes.empty())

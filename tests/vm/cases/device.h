@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The device as used by the programs in guests, without libnsprobe: open files with a role, rows of expected results. */
+/* The device as used by the programs in guests, without libnsprobe: open files with a role, rows of
+ * expected results. */
 #ifndef NETSLICE_VM_DEVICE_H
 #define NETSLICE_VM_DEVICE_H
 
@@ -39,11 +40,13 @@ static inline void must(int result, const char *what)
 }
 
 /* Returns the memory's size and number of rings in *answer. */
-static inline int open_session(uint64_t ring_bytes, uint32_t flags, struct nslice_session_request *answer)
+static inline int open_session(uint64_t ring_bytes, uint32_t flags,
+                               struct nslice_session_request *answer)
 {
     const int fd = open_device(O_RDWR);
 
-    *answer = (struct nslice_session_request){.size = sizeof(*answer), .flags = flags, .ring_bytes = ring_bytes};
+    *answer = (struct nslice_session_request){
+        .size = sizeof(*answer), .flags = flags, .ring_bytes = ring_bytes};
     must(ioctl(fd, NSLICE_IOC_SESSION, answer), "session");
     return fd;
 }
@@ -85,17 +88,26 @@ static inline uint64_t *data_of(struct nslice_ring_meta *ring)
 }
 
 /* What libnsprobe fills in before it announces itself. */
-static inline void fill_session(void *memory, const struct nslice_session_request *session, uint32_t full)
+static inline void fill_session(void *memory, const struct nslice_session_request *session,
+                                uint32_t full)
 {
     struct nslice_session *header = memory;
 
-    *header = (struct nslice_session){.magic = NSLICE_SESSION_MAGIC, .version = NSLICE_SESSION_VERSION, .cpus = session->cpus,
-                                      .full = full, .ring_bytes = session->ring_bytes, .ring_kind = NSLICE_RING_RSEQ};
+    *header = (struct nslice_session){.magic = NSLICE_SESSION_MAGIC,
+                                      .version = NSLICE_SESSION_VERSION,
+                                      .cpus = session->cpus,
+                                      .full = full,
+                                      .ring_bytes = session->ring_bytes,
+                                      .ring_kind = NSLICE_RING_RSEQ};
     for (uint32_t cpu = 0; cpu < session->cpus; ++cpu) {
         struct nslice_ring_meta *ring = ring_of(memory, session->ring_bytes, cpu);
 
-        *ring = (struct nslice_ring_meta){.magic = NSLICE_RING_MAGIC, .abi_version = NSLICE_ABI_VERSION, .kind = NSLICE_RING_RSEQ,
-                                          .cpu = cpu, .full = full, .data_bytes = session->ring_bytes};
+        *ring = (struct nslice_ring_meta){.magic = NSLICE_RING_MAGIC,
+                                          .abi_version = NSLICE_ABI_VERSION,
+                                          .kind = NSLICE_RING_RSEQ,
+                                          .cpu = cpu,
+                                          .full = full,
+                                          .data_bytes = session->ring_bytes};
         ring->limit = (uint32_t)(session->ring_bytes / NSLICE_WORD_BYTES);
         ring->mask = ring->limit - 1;
     }
@@ -113,7 +125,8 @@ static inline void expect(const char *what, long result, int wanted_errno)
     if (got == wanted_errno)
         return;
     ++failures;
-    printf("FAILED %s: %s instead of %s\n", what, got ? strerrorname_np(got) : "success", wanted_errno ? strerrorname_np(wanted_errno) : "success");
+    printf("FAILED %s: %s instead of %s\n", what, got ? strerrorname_np(got) : "success",
+           wanted_errno ? strerrorname_np(wanted_errno) : "success");
 }
 
 static inline int tell_rows(const char *name)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * fuzz SECONDS PROCESSES [SEED]: every call of the device with random values, mappings and mapped contents, by several concurrent
- * processes that are killed from time to time.  Faults show in the kernel's log and in the module's later behaviour.
+ * fuzz SECONDS PROCESSES [SEED]: every call of the device with random values, mappings and mapped
+ * contents, by several concurrent processes that are killed from time to time.  Faults show in the
+ * kernel's log and in the module's later behaviour.
  */
 #define _GNU_SOURCE
 #include <poll.h>
@@ -13,7 +14,8 @@
 
 #define FILES 12
 #define MAPS 6
-#define TOUCHED_BYTES 65536u /* limit per part of a mapping, so that memory suffices for all processes */
+#define TOUCHED_BYTES \
+    65536u /* limit per part of a mapping, so that memory suffices for all processes */
 
 struct map {
     char *at;
@@ -35,14 +37,10 @@ static uint32_t pick(uint32_t below)
 static uint64_t number(void)
 {
     switch (pick(4)) {
-    case 0:
-        return pick(16);
-    case 1:
-        return (1ull << pick(64)) + pick(3) - 1;
-    case 2:
-        return -(uint64_t)pick(64);
-    default:
-        return (uint64_t)rand_r(&seed) << 33 ^ (uint64_t)rand_r(&seed) << 10 ^ pick(1024);
+    case 0: return pick(16);
+    case 1: return (1ull << pick(64)) + pick(3) - 1;
+    case 2: return -(uint64_t)pick(64);
+    default: return (uint64_t)rand_r(&seed) << 33 ^ (uint64_t)rand_r(&seed) << 10 ^ pick(1024);
     }
 }
 
@@ -60,15 +58,24 @@ static void open_one(uint32_t at)
 static void request(uint32_t at)
 {
     static const char groups[] = "net_rx,net_tx,napi,irq,softirq,sched,sock,none,,";
-    struct nslice_session_request session = {.size = sizeof(session), .flags = pick(2), .ring_bytes = 4096ull << pick(10)};
-    struct nslice_reader_request reader = {.size = sizeof(reader), .flags = pick(2), .session = pick(200)};
-    struct nslice_kernel_request kernel = {.size = sizeof(kernel), .flags = pick(2), .full = pick(2), .ring_bytes = 4096ull << pick(6)};
+    struct nslice_session_request session = {
+        .size = sizeof(session), .flags = pick(2), .ring_bytes = 4096ull << pick(10)};
+    struct nslice_reader_request reader = {
+        .size = sizeof(reader), .flags = pick(2), .session = pick(200)};
+    struct nslice_kernel_request kernel = {.size = sizeof(kernel),
+                                           .flags = pick(2),
+                                           .full = pick(2),
+                                           .ring_bytes = 4096ull << pick(6)};
     static char room[65536];
-    struct nslice_list_request list = {.size = sizeof(list), .room = pick(100), .entries = (uint64_t)(uintptr_t)room};
-    struct nslice_text_request text = {.size = sizeof(text), .room = pick(sizeof(room)), .text = (uint64_t)(uintptr_t)room};
+    struct nslice_list_request list = {
+        .size = sizeof(list), .room = pick(100), .entries = (uint64_t)(uintptr_t)room};
+    struct nslice_text_request text = {
+        .size = sizeof(text), .room = pick(sizeof(room)), .text = (uint64_t)(uintptr_t)room};
     void *const requests[] = {&session, &reader, &kernel, &list, &text};
-    static const size_t sizes[] = {sizeof(session), sizeof(reader), sizeof(kernel), sizeof(list), sizeof(text)};
-    static const unsigned long commands[] = {NSLICE_IOC_SESSION, NSLICE_IOC_READER, NSLICE_IOC_KERNEL, NSLICE_IOC_LIST, NSLICE_IOC_GROUPS};
+    static const size_t sizes[] = {sizeof(session), sizeof(reader), sizeof(kernel), sizeof(list),
+                                   sizeof(text)};
+    static const unsigned long commands[] = {NSLICE_IOC_SESSION, NSLICE_IOC_READER,
+                                             NSLICE_IOC_KERNEL, NSLICE_IOC_LIST, NSLICE_IOC_GROUPS};
     const uint32_t which = pick(5);
 
     kernel.groups = (uint64_t)(uintptr_t)groups;
@@ -94,14 +101,16 @@ static void map_one(uint32_t at)
     map->at = NULL;
     if (session->memory_bytes == 0 || pick(8) == 0) {
         const uint64_t bytes = number();
-        char *mapped = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, files[at], (off_t)number());
+        char *mapped =
+            mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, files[at], (off_t)number());
 
         if (mapped != MAP_FAILED)
             munmap(mapped, bytes);
         return;
     }
-    *map = (struct map){mmap(NULL, session->memory_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, files[at], 0), session->memory_bytes,
-                        session->ring_bytes, session->cpus};
+    *map = (struct map){
+        mmap(NULL, session->memory_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, files[at], 0),
+        session->memory_bytes, session->ring_bytes, session->cpus};
     if (map->at == MAP_FAILED)
         map->at = NULL;
     else
@@ -126,17 +135,10 @@ static void scribble_ring(const struct map *map)
         data[unit + 1] = (uint64_t)pick(8) << 56 | (uint64_t)pick(7) << 48 | number() >> 16;
     }
     switch (pick(4)) {
-    case 0:
-        ring->head = near(ring->tail, units);
-        break;
-    case 1:
-        ring->tail = near(ring->head, units);
-        break;
-    case 2:
-        ring->lost[pick(8)] = number();
-        break;
-    default:
-        ((uint64_t *)ring)[pick(NSLICE_RING_META_BYTES / 8)] = number();
+    case 0: ring->head = near(ring->tail, units); break;
+    case 1: ring->tail = near(ring->head, units); break;
+    case 2: ring->lost[pick(8)] = number(); break;
+    default: ((uint64_t *)ring)[pick(NSLICE_RING_META_BYTES / 8)] = number();
     }
 }
 
@@ -144,7 +146,8 @@ static void scribble_announcements(const struct map *map)
 {
     struct nslice_session *header = (void *)map->at;
     char *log = map->at + NSLICE_SESSION_HEADER_BYTES;
-    struct nslice_announcement one = {.bytes = pick(512), .kind = (uint16_t)pick(12), .ready = (uint16_t)pick(2)};
+    struct nslice_announcement one = {
+        .bytes = pick(512), .kind = (uint16_t)pick(12), .ready = (uint16_t)pick(2)};
 
     if (pick(8) == 0)
         one.bytes = (uint32_t)number();
@@ -175,7 +178,8 @@ static void take(uint32_t at)
 
     if (pick(2))
         poll(&polled, 1, (int)pick(3));
-    if (read(files[at], pick(20) ? room : (char *)number(), pick(sizeof(room))) < 0 && errno == EAGAIN)
+    if (read(files[at], pick(20) ? room : (char *)number(), pick(sizeof(room))) < 0 &&
+        errno == EAGAIN)
         usleep(pick(2000));
 }
 
@@ -199,21 +203,13 @@ static void act(void)
     const uint32_t at = pick(FILES);
 
     switch (pick(16)) {
-    case 0:
-        open_one(at);
-        break;
+    case 0: open_one(at); break;
     case 1:
-    case 2:
-        request(at);
-        break;
-    case 3:
-        map_one(at);
-        break;
+    case 2: request(at); break;
+    case 3: map_one(at); break;
     case 4:
     case 5:
-    case 6:
-        take(at);
-        break;
+    case 6: take(at); break;
     case 7:
         if (pick(4) == 0)
             ioctl(files[at], pick(4) ? NSLICE_IOC_END : (unsigned long)number(), number());
@@ -222,8 +218,7 @@ static void act(void)
         if (pick(40) == 0)
             hand_on(at);
         break;
-    default:
-        scribble();
+    default: scribble();
     }
 }
 

@@ -43,7 +43,8 @@ static void announcements(uint16_t kind, uint16_t ready)
 
     for (uint64_t i = 0; i < NSLICE_SESSION_ANNOUNCE_BYTES / sizeof(*log); ++i)
         log[i] = (struct nslice_announcement){.kind = kind, .ready = ready};
-    __atomic_store_n(&((struct nslice_session *)memory)->announce_tail, NSLICE_SESSION_ANNOUNCE_BYTES, __ATOMIC_RELEASE);
+    __atomic_store_n(&((struct nslice_session *)memory)->announce_tail,
+                     NSLICE_SESSION_ANNOUNCE_BYTES, __ATOMIC_RELEASE);
     wait_for_end();
 }
 
@@ -69,7 +70,8 @@ static void endless(void)
     while (is_time_left()) {
         const uint64_t tail = __atomic_load_n(&ring->tail, __ATOMIC_ACQUIRE);
 
-        __atomic_store_n(&ring->head, tail + NSLICE_POSITION_STEP(2) * (room / 2), __ATOMIC_RELEASE);
+        __atomic_store_n(&ring->head, tail + NSLICE_POSITION_STEP(2) * (room / 2),
+                         __ATOMIC_RELEASE);
     }
 }
 
@@ -98,11 +100,13 @@ static void scribble(void)
     printf("seed %u\n", seed);
     while (is_time_left()) {
         const uint32_t cpu = (uint32_t)rand_r(&seed) % session.cpus;
-        uint64_t *page = rand_r(&seed) % 4 ? (uint64_t *)ring_of(memory, session.ring_bytes, cpu) : (uint64_t *)memory;
+        uint64_t *page = rand_r(&seed) % 4 ? (uint64_t *)ring_of(memory, session.ring_bytes, cpu)
+                                           : (uint64_t *)memory;
         uint64_t *data = data_of(ring_of(memory, session.ring_bytes, cpu));
 
         page[rand_r(&seed) % 64] = (uint64_t)rand_r(&seed) << (rand_r(&seed) % 48);
-        data[(uint64_t)rand_r(&seed) % (session.ring_bytes / 8)] = (uint64_t)rand_r(&seed) << 32 | (uint64_t)rand_r(&seed);
+        data[(uint64_t)rand_r(&seed) % (session.ring_bytes / 8)] =
+            (uint64_t)rand_r(&seed) << 32 | (uint64_t)rand_r(&seed);
     }
 }
 
@@ -111,8 +115,10 @@ static void use_up_memory(void)
     const uint64_t step = 1ull << 20;
 
     ring_of(memory, session.ring_bytes, 0)->head = NSLICE_POSITION_STEP(2);
-    for (uint64_t at = NSLICE_SESSION_RINGS_OFFSET + 4096; at < session.memory_bytes && is_time_left(); at += step)
-        memset(memory + at, 1, at + step <= session.memory_bytes ? step : session.memory_bytes - at);
+    for (uint64_t at = NSLICE_SESSION_RINGS_OFFSET + 4096;
+         at < session.memory_bytes && is_time_left(); at += step)
+        memset(memory + at, 1,
+               at + step <= session.memory_bytes ? step : session.memory_bytes - at);
 }
 
 int main(int argc, char **argv)
@@ -139,7 +145,8 @@ int main(int argc, char **argv)
         open_rings(NSLICE_MAX_RING_BYTES, NSLICE_FULL_DISCARD);
         use_up_memory();
     } else {
-        fprintf(stderr, "usage: hostile announcements|zeros|endless|tails|scribble|memory SECONDS\n");
+        fprintf(stderr,
+                "usage: hostile announcements|zeros|endless|tails|scribble|memory SECONDS\n");
         return 2;
     }
     return 0;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * kernel_load GROUPS MILLISECONDS RING discard|overwrite read|splice|late: records the kernel for this time and checks the
- * equation of the trace.  late: nothing is read before the end, so that the queue and the rings fill.
+ * kernel_load GROUPS MILLISECONDS RING discard|overwrite read|splice|late: records the kernel for
+ * this time and checks the equation of the trace.  late: nothing is read before the end, so that
+ * the queue and the rings fill.
  */
 #define _GNU_SOURCE
 #include <poll.h>
@@ -55,7 +56,8 @@ static void take_all(int fd, uint64_t end_ms, const char *how)
             must(is_ended, "no end");
             continue;
         }
-        got = strcmp(how, "splice") == 0 ? take_by_splice(fd, ends) : read(fd, bytes + count, 65536);
+        got =
+            strcmp(how, "splice") == 0 ? take_by_splice(fd, ends) : read(fd, bytes + count, 65536);
         must(got < 0, how);
         count += (uint64_t)got;
         must(count > TRACE_ROOM - 131072, "trace larger than its buffer");
@@ -70,7 +72,8 @@ int main(int argc, char **argv)
     const char *fault;
 
     if (argc != 6) {
-        fprintf(stderr, "usage: kernel_load GROUPS MILLISECONDS RING discard|overwrite read|splice|late\n");
+        fprintf(stderr,
+                "usage: kernel_load GROUPS MILLISECONDS RING discard|overwrite read|splice|late\n");
         return 2;
     }
     bytes = map_session(open("/dev/zero", O_RDWR), TRACE_ROOM);
@@ -83,7 +86,8 @@ int main(int argc, char **argv)
     fault = read_trace(&trace, bytes, count);
     if (!fault && !trace.has_totals)
         fault = "no totals";
-    printf("kernel %s %s: %s; %llu issued, %llu records, %llu lost\n", argv[4], argv[5], fault ? fault : "sound",
-           (unsigned long long)trace.kernel.issued, (unsigned long long)trace.kernel.records, (unsigned long long)trace.kernel.lost);
+    printf("kernel %s %s: %s; %llu issued, %llu records, %llu lost\n", argv[4], argv[5],
+           fault ? fault : "sound", (unsigned long long)trace.kernel.issued,
+           (unsigned long long)trace.kernel.records, (unsigned long long)trace.kernel.lost);
     return fault != NULL;
 }

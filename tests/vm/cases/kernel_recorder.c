@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * kernel_recorder GROUPS MILLISECONDS [OPTION ...]: records the kernel for this time, as a trace on standard output.
- * Options: pid=N, port=N, ring=BYTES, ordered, counter=NAME:TYPE:CONFIG:CONFIG1.
+ * kernel_recorder GROUPS MILLISECONDS [OPTION ...]: records the kernel for this time, as a trace on
+ * standard output. Options: pid=N, port=N, ring=BYTES, ordered, counter=NAME:TYPE:CONFIG:CONFIG1.
  * With `-- PROGRAM ARGUMENT ...` at the end: until the program has ended.
  */
 #define _GNU_SOURCE
@@ -18,7 +18,8 @@
 #include <nslice/control.h>
 
 static struct nslice_kernel_counter counters[NSLICE_MAX_COUNTERS];
-static struct nslice_kernel_request request = {.size = sizeof(request), .flags = NSLICE_KERNEL_WHOLE};
+static struct nslice_kernel_request request = {.size = sizeof(request),
+                                               .flags = NSLICE_KERNEL_WHOLE};
 
 static int add_counter(const char *text)
 {
@@ -87,7 +88,8 @@ int main(int argc, char **argv)
     while (at < argc && strcmp(argv[at], "--") != 0 && take_option(argv[at]) == 0)
         ++at;
     if (argc < 3 || fd < 0 || (at < argc && strcmp(argv[at], "--") != 0) || at == argc - 1) {
-        fprintf(stderr, "usage: kernel_recorder GROUPS MILLISECONDS [OPTION ...] [-- PROGRAM ...], with nsmod loaded\n");
+        fprintf(stderr, "usage: kernel_recorder GROUPS MILLISECONDS [OPTION ...] [-- PROGRAM ...], "
+                        "with nsmod loaded\n");
         return 2;
     }
     request.groups = (__u64)(unsigned long)argv[1];

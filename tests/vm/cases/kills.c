@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * kills COUNT: vm_writer with both policies and ring kinds and several ring sizes, killed at random times, COUNT times.  Each time
- * the remaining trace is valid, and if no loss is reported, or with policy overwrite, it contains the last committed record.
+ * kills COUNT: vm_writer with both policies and ring kinds and several ring sizes, killed at random
+ * times, COUNT times.  Each time the remaining trace is valid, and if no loss is reported, or with
+ * policy overwrite, it contains the last committed record.
  */
 #define _GNU_SOURCE
 #include <signal.h>
@@ -14,10 +15,14 @@
 #define TRACE_ROOM (64ul << 20)
 
 static const char *const settings[] = {
-    "recorder=nsmod calibration=no full=discard ring=4M",         "recorder=nsmod calibration=no full=overwrite ring=64K",
-    "recorder=nsmod calibration=no full=discard ring=4K",         "recorder=nsmod calibration=no full=overwrite ring=4K",
-    "recorder=nsmod calibration=no full=discard ring=4M kind=atomic", "recorder=nsmod calibration=no full=overwrite ring=64K kind=atomic",
-    "recorder=nsmod calibration=no full=discard ring=4K kind=atomic", "recorder=nsmod calibration=no full=overwrite ring=4K kind=atomic",
+    "recorder=nsmod calibration=no full=discard ring=4M",
+    "recorder=nsmod calibration=no full=overwrite ring=64K",
+    "recorder=nsmod calibration=no full=discard ring=4K",
+    "recorder=nsmod calibration=no full=overwrite ring=4K",
+    "recorder=nsmod calibration=no full=discard ring=4M kind=atomic",
+    "recorder=nsmod calibration=no full=overwrite ring=64K kind=atomic",
+    "recorder=nsmod calibration=no full=discard ring=4K kind=atomic",
+    "recorder=nsmod calibration=no full=overwrite ring=4K kind=atomic",
 };
 #define SETTINGS (sizeof(settings) / sizeof(settings[0]))
 
@@ -90,9 +95,10 @@ int main(int argc, char **argv)
         if (!fault)
             continue;
         ++failed;
-        printf("run %d, %s: %s; committed %llu, in the trace up to %llu\n", i, setting, fault, (unsigned long long)committed,
-               (unsigned long long)trace.user.last_mark);
+        printf("run %d, %s: %s; committed %llu, in the trace up to %llu\n", i, setting, fault,
+               (unsigned long long)committed, (unsigned long long)trace.user.last_mark);
     }
-    printf("kills: %d, %d failed; %llu records, %llu lost and counted\n", count, failed, (unsigned long long)records, (unsigned long long)lost);
+    printf("kills: %d, %d failed; %llu records, %llu lost and counted\n", count, failed,
+           (unsigned long long)records, (unsigned long long)lost);
     return failed ? 1 : 0;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* long_slices COUNT MILLISECONDS: COUNT slices of this length by the monotonic clock, without system calls in them. */
+/* long_slices COUNT MILLISECONDS: COUNT slices of this length by the monotonic clock, without
+ * system calls in them. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

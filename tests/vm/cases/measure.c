@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* measure CPU BATCHES [ROOM]: cost of instructions and probes in the kernel, as printed by nsmod. */
+/* measure CPU BATCHES [ROOM]: cost of instructions and probes in the kernel, as printed by nsmod.
+ */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +11,8 @@
 int main(int argc, char **argv)
 {
     static char text[65536];
-    struct nslice_measure_request request = {.size = sizeof(request), .text = (__u64)(unsigned long)text, .room = sizeof(text)};
+    struct nslice_measure_request request = {
+        .size = sizeof(request), .text = (__u64)(unsigned long)text, .room = sizeof(text)};
     const int fd = open(NSLICE_DEVICE, O_RDWR);
 
     if (argc < 3 || fd < 0) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* CAPTURE FILTER -> results of PERF_START and PERF_STOP for the filter and for a counter after it, a line each. */
+/* CAPTURE FILTER -> results of PERF_START and PERF_STOP for the filter and for a counter after it,
+ * a line each. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -20,8 +21,9 @@ static void show(int flow, int stop, const char *name)
 {
     const mapi_perf_t *perf = mapi_read_results(flow, stop)->res;
 
-    printf("%s %s calls=%llu counted=%llu instructions=%llu packets=%llu\n", name, perf->source, (unsigned long long)perf->calls,
-           (unsigned long long)perf->counted_calls, (unsigned long long)perf->instructions, (unsigned long long)perf->packets);
+    printf("%s %s calls=%llu counted=%llu instructions=%llu packets=%llu\n", name, perf->source,
+           (unsigned long long)perf->calls, (unsigned long long)perf->counted_calls,
+           (unsigned long long)perf->instructions, (unsigned long long)perf->packets);
 }
 
 int main(int argc, char **argv)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* misuse: every invalid request, on files of every role; each row has the expected answer of the device. */
+/* misuse: every invalid request, on files of every role; each row has the expected answer of the
+ * device. */
 #define _GNU_SOURCE
 #include <poll.h>
 
@@ -38,62 +39,95 @@ static const struct row table[] = {
     {"version, the last byte set", NSLICE_IOC_VERSION, 4096, 4095, 1, 1, E2BIG, FRESH},
     {"version, one byte above the limit", NSLICE_IOC_VERSION, 4097, 0, 0, 0, EINVAL, FRESH},
     {"version, the largest size", NSLICE_IOC_VERSION, UINT32_MAX, 0, 0, 0, EINVAL, FRESH},
-    {"version, nonzero tail", NSLICE_IOC_VERSION, VERSION_BYTES + 8, VERSION_BYTES, 8, 1, E2BIG, FRESH},
-    {"version, flags", NSLICE_IOC_VERSION, VERSION_BYTES, FIELD(nslice_version_request, flags), 1, EINVAL, FRESH},
+    {"version, nonzero tail", NSLICE_IOC_VERSION, VERSION_BYTES + 8, VERSION_BYTES, 8, 1, E2BIG,
+     FRESH},
+    {"version, flags", NSLICE_IOC_VERSION, VERSION_BYTES, FIELD(nslice_version_request, flags), 1,
+     EINVAL, FRESH},
 
     {"session, size 0", NSLICE_IOC_SESSION, 0, 0, 0, 0, EINVAL, FRESH},
     {"session, no ring", NSLICE_IOC_SESSION, SESSION_BYTES, 0, 0, 0, EINVAL, FRESH},
     {"session, only size and flags", NSLICE_IOC_SESSION, 8, 0, 0, 0, EINVAL, FRESH},
-    {"session, ring 1", NSLICE_IOC_SESSION, SESSION_BYTES, FIELD(nslice_session_request, ring_bytes), 1, EINVAL, FRESH},
-    {"session, ring 2048", NSLICE_IOC_SESSION, SESSION_BYTES, FIELD(nslice_session_request, ring_bytes), 2048, EINVAL, FRESH},
-    {"session, ring 4096", NSLICE_IOC_SESSION, SESSION_BYTES, FIELD(nslice_session_request, ring_bytes), 4096, 0, FRESH},
-    {"session, ring 12288", NSLICE_IOC_SESSION, SESSION_BYTES, FIELD(nslice_session_request, ring_bytes), 12288, EINVAL, FRESH},
-    {"session, ring 8 GiB", NSLICE_IOC_SESSION, SESSION_BYTES, FIELD(nslice_session_request, ring_bytes), 8ull << 30, 0, FRESH},
-    {"session, ring 16 GiB", NSLICE_IOC_SESSION, SESSION_BYTES, FIELD(nslice_session_request, ring_bytes), 16ull << 30, EINVAL, FRESH},
-    {"session, ring 2^63", NSLICE_IOC_SESSION, SESSION_BYTES, FIELD(nslice_session_request, ring_bytes), 1ull << 63, EINVAL, FRESH},
-    {"session, ring ~0", NSLICE_IOC_SESSION, SESSION_BYTES, FIELD(nslice_session_request, ring_bytes), ~0ull, EINVAL, FRESH},
-    {"session, unknown flag", NSLICE_IOC_SESSION, SESSION_BYTES, FIELD(nslice_session_request, flags), 2, EINVAL, FRESH},
-    {"session, nonzero tail", NSLICE_IOC_SESSION, SESSION_BYTES + 8, SESSION_BYTES + 4, 4, 1, E2BIG, FRESH},
-    {"session of a session", NSLICE_IOC_SESSION, SESSION_BYTES, FIELD(nslice_session_request, ring_bytes), 4096, EBADFD, SESSION},
-    {"session of a reader", NSLICE_IOC_SESSION, SESSION_BYTES, FIELD(nslice_session_request, ring_bytes), 4096, EBADFD, READER},
-    {"session of the kernel's recorder", NSLICE_IOC_SESSION, SESSION_BYTES, FIELD(nslice_session_request, ring_bytes), 4096, EBADFD, KERNEL},
+    {"session, ring 1", NSLICE_IOC_SESSION, SESSION_BYTES,
+     FIELD(nslice_session_request, ring_bytes), 1, EINVAL, FRESH},
+    {"session, ring 2048", NSLICE_IOC_SESSION, SESSION_BYTES,
+     FIELD(nslice_session_request, ring_bytes), 2048, EINVAL, FRESH},
+    {"session, ring 4096", NSLICE_IOC_SESSION, SESSION_BYTES,
+     FIELD(nslice_session_request, ring_bytes), 4096, 0, FRESH},
+    {"session, ring 12288", NSLICE_IOC_SESSION, SESSION_BYTES,
+     FIELD(nslice_session_request, ring_bytes), 12288, EINVAL, FRESH},
+    {"session, ring 8 GiB", NSLICE_IOC_SESSION, SESSION_BYTES,
+     FIELD(nslice_session_request, ring_bytes), 8ull << 30, 0, FRESH},
+    {"session, ring 16 GiB", NSLICE_IOC_SESSION, SESSION_BYTES,
+     FIELD(nslice_session_request, ring_bytes), 16ull << 30, EINVAL, FRESH},
+    {"session, ring 2^63", NSLICE_IOC_SESSION, SESSION_BYTES,
+     FIELD(nslice_session_request, ring_bytes), 1ull << 63, EINVAL, FRESH},
+    {"session, ring ~0", NSLICE_IOC_SESSION, SESSION_BYTES,
+     FIELD(nslice_session_request, ring_bytes), ~0ull, EINVAL, FRESH},
+    {"session, unknown flag", NSLICE_IOC_SESSION, SESSION_BYTES,
+     FIELD(nslice_session_request, flags), 2, EINVAL, FRESH},
+    {"session, nonzero tail", NSLICE_IOC_SESSION, SESSION_BYTES + 8, SESSION_BYTES + 4, 4, 1, E2BIG,
+     FRESH},
+    {"session of a session", NSLICE_IOC_SESSION, SESSION_BYTES,
+     FIELD(nslice_session_request, ring_bytes), 4096, EBADFD, SESSION},
+    {"session of a reader", NSLICE_IOC_SESSION, SESSION_BYTES,
+     FIELD(nslice_session_request, ring_bytes), 4096, EBADFD, READER},
+    {"session of the kernel's recorder", NSLICE_IOC_SESSION, SESSION_BYTES,
+     FIELD(nslice_session_request, ring_bytes), 4096, EBADFD, KERNEL},
 
     {"reader, size 4", NSLICE_IOC_READER, 4, 0, 0, 0, EINVAL, FRESH},
-    {"reader, unknown flag", NSLICE_IOC_READER, READER_BYTES, FIELD(nslice_reader_request, flags), 2, EINVAL, FRESH},
-    {"reader, reserved", NSLICE_IOC_READER, READER_BYTES, FIELD(nslice_reader_request, reserved), 1, EINVAL, FRESH},
-    {"reader, snapshot of any", NSLICE_IOC_READER, READER_BYTES, FIELD(nslice_reader_request, flags), NSLICE_READER_SNAPSHOT, EINVAL, FRESH},
-    {"reader of a nonexistent session", NSLICE_IOC_READER, READER_BYTES, FIELD(nslice_reader_request, session), UINT32_MAX, ENOENT, FRESH},
+    {"reader, unknown flag", NSLICE_IOC_READER, READER_BYTES, FIELD(nslice_reader_request, flags),
+     2, EINVAL, FRESH},
+    {"reader, reserved", NSLICE_IOC_READER, READER_BYTES, FIELD(nslice_reader_request, reserved), 1,
+     EINVAL, FRESH},
+    {"reader, snapshot of any", NSLICE_IOC_READER, READER_BYTES,
+     FIELD(nslice_reader_request, flags), NSLICE_READER_SNAPSHOT, EINVAL, FRESH},
+    {"reader of a nonexistent session", NSLICE_IOC_READER, READER_BYTES,
+     FIELD(nslice_reader_request, session), UINT32_MAX, ENOENT, FRESH},
     {"reader, nonzero tail", NSLICE_IOC_READER, READER_BYTES + 8, READER_BYTES, 1, 1, E2BIG, FRESH},
     {"reader of a session's file", NSLICE_IOC_READER, READER_BYTES, 0, 0, 0, EBADFD, SESSION},
     {"reader of a reader", NSLICE_IOC_READER, READER_BYTES, 0, 0, 0, EBADFD, READER},
     {"reader of the kernel's recorder", NSLICE_IOC_READER, READER_BYTES, 0, 0, 0, EBADFD, KERNEL},
 
     {"kernel, size 0", NSLICE_IOC_KERNEL, 0, 0, 0, 0, EINVAL, FRESH},
-    {"kernel, unknown flag", NSLICE_IOC_KERNEL, KERNEL_BYTES, FIELD(nslice_kernel_request, flags), 1u << 31, EINVAL, FRESH},
-    {"kernel, policy 2", NSLICE_IOC_KERNEL, KERNEL_BYTES, FIELD(nslice_kernel_request, full), 2, EINVAL, FRESH},
-    {"kernel, too many counters", NSLICE_IOC_KERNEL, KERNEL_BYTES, FIELD(nslice_kernel_request, counters_count), NSLICE_MAX_COUNTERS + 1, EINVAL,
-     FRESH},
-    {"kernel, ring 4095", NSLICE_IOC_KERNEL, KERNEL_BYTES, FIELD(nslice_kernel_request, ring_bytes), 4095, EINVAL, FRESH},
-    {"kernel, ring ~0", NSLICE_IOC_KERNEL, KERNEL_BYTES, FIELD(nslice_kernel_request, ring_bytes), ~0ull, EINVAL, FRESH},
-    {"kernel, ring larger than memory", NSLICE_IOC_KERNEL, KERNEL_BYTES, FIELD(nslice_kernel_request, ring_bytes), 4ull << 30, ENOMEM, FRESH},
+    {"kernel, unknown flag", NSLICE_IOC_KERNEL, KERNEL_BYTES, FIELD(nslice_kernel_request, flags),
+     1u << 31, EINVAL, FRESH},
+    {"kernel, policy 2", NSLICE_IOC_KERNEL, KERNEL_BYTES, FIELD(nslice_kernel_request, full), 2,
+     EINVAL, FRESH},
+    {"kernel, too many counters", NSLICE_IOC_KERNEL, KERNEL_BYTES,
+     FIELD(nslice_kernel_request, counters_count), NSLICE_MAX_COUNTERS + 1, EINVAL, FRESH},
+    {"kernel, ring 4095", NSLICE_IOC_KERNEL, KERNEL_BYTES, FIELD(nslice_kernel_request, ring_bytes),
+     4095, EINVAL, FRESH},
+    {"kernel, ring ~0", NSLICE_IOC_KERNEL, KERNEL_BYTES, FIELD(nslice_kernel_request, ring_bytes),
+     ~0ull, EINVAL, FRESH},
+    {"kernel, ring larger than memory", NSLICE_IOC_KERNEL, KERNEL_BYTES,
+     FIELD(nslice_kernel_request, ring_bytes), 4ull << 30, ENOMEM, FRESH},
     {"kernel, after that", NSLICE_IOC_KERNEL, KERNEL_BYTES, 0, 0, 0, 0, FRESH},
-    {"kernel, port 65536", NSLICE_IOC_KERNEL, KERNEL_BYTES, FIELD(nslice_kernel_request, port), 65536, EINVAL, FRESH},
-    {"kernel, protocol without port", NSLICE_IOC_KERNEL, KERNEL_BYTES, FIELD(nslice_kernel_request, protocol), 6, EINVAL, FRESH},
-    {"kernel, reserved", NSLICE_IOC_KERNEL, KERNEL_BYTES, offsetof(struct nslice_kernel_request, reserved) + 8, 8, 1, EINVAL, FRESH},
-    {"kernel, long names", NSLICE_IOC_KERNEL, KERNEL_BYTES, FIELD(nslice_kernel_request, groups_bytes), 256, EINVAL, FRESH},
-    {"kernel, names at an invalid address", NSLICE_IOC_KERNEL, KERNEL_BYTES, FIELD(nslice_kernel_request, groups_bytes), 6, EFAULT, FRESH},
+    {"kernel, port 65536", NSLICE_IOC_KERNEL, KERNEL_BYTES, FIELD(nslice_kernel_request, port),
+     65536, EINVAL, FRESH},
+    {"kernel, protocol without port", NSLICE_IOC_KERNEL, KERNEL_BYTES,
+     FIELD(nslice_kernel_request, protocol), 6, EINVAL, FRESH},
+    {"kernel, reserved", NSLICE_IOC_KERNEL, KERNEL_BYTES,
+     offsetof(struct nslice_kernel_request, reserved) + 8, 8, 1, EINVAL, FRESH},
+    {"kernel, long names", NSLICE_IOC_KERNEL, KERNEL_BYTES,
+     FIELD(nslice_kernel_request, groups_bytes), 256, EINVAL, FRESH},
+    {"kernel, names at an invalid address", NSLICE_IOC_KERNEL, KERNEL_BYTES,
+     FIELD(nslice_kernel_request, groups_bytes), 6, EFAULT, FRESH},
     {"kernel, nonzero tail", NSLICE_IOC_KERNEL, KERNEL_BYTES + 8, KERNEL_BYTES, 8, 1, E2BIG, FRESH},
     {"kernel of a session's file", NSLICE_IOC_KERNEL, KERNEL_BYTES, 0, 0, 0, EBADFD, SESSION},
     {"kernel of a reader", NSLICE_IOC_KERNEL, KERNEL_BYTES, 0, 0, 0, EBADFD, READER},
     {"kernel of the kernel's recorder", NSLICE_IOC_KERNEL, KERNEL_BYTES, 0, 0, 0, EBADFD, KERNEL},
 
-    {"list, flags", NSLICE_IOC_LIST, LIST_BYTES, FIELD(nslice_list_request, flags), 1, EINVAL, FRESH},
+    {"list, flags", NSLICE_IOC_LIST, LIST_BYTES, FIELD(nslice_list_request, flags), 1, EINVAL,
+     FRESH},
     {"list, no room", NSLICE_IOC_LIST, LIST_BYTES, 0, 0, 0, 0, SESSION},
-    {"list, huge room at an invalid address", NSLICE_IOC_LIST, LIST_BYTES, FIELD(nslice_list_request, room), UINT32_MAX, EFAULT, SESSION},
+    {"list, huge room at an invalid address", NSLICE_IOC_LIST, LIST_BYTES,
+     FIELD(nslice_list_request, room), UINT32_MAX, EFAULT, SESSION},
     {"list, nonzero tail", NSLICE_IOC_LIST, LIST_BYTES + 1, LIST_BYTES, 1, 1, E2BIG, FRESH},
-    {"groups, flags", NSLICE_IOC_GROUPS, TEXT_BYTES, FIELD(nslice_text_request, flags), 1, EINVAL, FRESH},
+    {"groups, flags", NSLICE_IOC_GROUPS, TEXT_BYTES, FIELD(nslice_text_request, flags), 1, EINVAL,
+     FRESH},
     {"groups, no room", NSLICE_IOC_GROUPS, TEXT_BYTES, 0, 0, 0, 0, FRESH},
-    {"groups, huge room at an invalid address", NSLICE_IOC_GROUPS, TEXT_BYTES, FIELD(nslice_text_request, room), UINT32_MAX, EFAULT, FRESH},
+    {"groups, huge room at an invalid address", NSLICE_IOC_GROUPS, TEXT_BYTES,
+     FIELD(nslice_text_request, room), UINT32_MAX, EFAULT, FRESH},
     {"end of a file without a role", NSLICE_IOC_END, 0, 0, 0, 0, EBADFD, FRESH},
     {"end of a session", NSLICE_IOC_END, 0, 0, 0, 0, 0, SESSION},
     {"end of a reader", NSLICE_IOC_END, 0, 0, 0, 0, 0, READER},
@@ -126,14 +160,19 @@ static void try_unknown_commands(void)
 
         for (unsigned direction = 0; direction < 4; ++direction)
             for (unsigned number = 7; number < 256; ++number) {
-                snprintf(what, sizeof(what), "%s: command %u, direction %u", role_names[role], number, direction);
-                expect(what, ioctl(fd, _IOC(direction, NSLICE_IOC_MAGIC, number, 64), request), ENOTTY);
+                snprintf(what, sizeof(what), "%s: command %u, direction %u", role_names[role],
+                         number, direction);
+                expect(what, ioctl(fd, _IOC(direction, NSLICE_IOC_MAGIC, number, 64), request),
+                       ENOTTY);
             }
         /* known numbers with another size, and another magic, are unknown */
         for (unsigned number = 0; number < 7; ++number) {
             snprintf(what, sizeof(what), "%s: command %u of 8 bytes", role_names[role], number);
-            expect(what, ioctl(fd, _IOC(_IOC_READ | _IOC_WRITE, NSLICE_IOC_MAGIC, number, 8), request), ENOTTY);
-            expect("another magic", ioctl(fd, _IOWR(0xbc, number, struct nslice_session_request), request), ENOTTY);
+            expect(what,
+                   ioctl(fd, _IOC(_IOC_READ | _IOC_WRITE, NSLICE_IOC_MAGIC, number, 8), request),
+                   ENOTTY);
+            expect("another magic",
+                   ioctl(fd, _IOWR(0xbc, number, struct nslice_session_request), request), ENOTTY);
         }
         close(fd);
     }
@@ -142,8 +181,9 @@ static void try_unknown_commands(void)
 /* Requests in unmapped or partly mapped memory. */
 static void try_bad_pointers(void)
 {
-    static const unsigned long commands[] = {NSLICE_IOC_VERSION, NSLICE_IOC_SESSION, NSLICE_IOC_READER, NSLICE_IOC_LIST, NSLICE_IOC_KERNEL,
-                                             NSLICE_IOC_GROUPS};
+    static const unsigned long commands[] = {NSLICE_IOC_VERSION, NSLICE_IOC_SESSION,
+                                             NSLICE_IOC_READER,  NSLICE_IOC_LIST,
+                                             NSLICE_IOC_KERNEL,  NSLICE_IOC_GROUPS};
     char *page = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     char *edge = page + 4096 - 8; /* size and flags are mapped, the rest is not */
 
@@ -153,12 +193,14 @@ static void try_bad_pointers(void)
         const int fd = open_as(FRESH);
 
         expect("no request", ioctl(fd, commands[i], NULL), EFAULT);
-        expect("a request in the kernel's memory", ioctl(fd, commands[i], (void *)0xffff888000000000ul), EFAULT);
+        expect("a request in the kernel's memory",
+               ioctl(fd, commands[i], (void *)0xffff888000000000ul), EFAULT);
         expect("the last address", ioctl(fd, commands[i], (void *)-1ul), EFAULT);
         expect("a request across the end of a mapping", ioctl(fd, commands[i], edge), EFAULT);
         must(mprotect(page, 4096, PROT_READ), "mprotect");
         *(volatile char *)page;
-        expect("a request in read-only memory", ioctl(fd, NSLICE_IOC_VERSION, page), EINVAL); /* of size 0 */
+        expect("a request in read-only memory", ioctl(fd, NSLICE_IOC_VERSION, page),
+               EINVAL); /* of size 0 */
         must(mprotect(page, 4096, PROT_READ | PROT_WRITE), "mprotect");
         close(fd);
     }
@@ -190,7 +232,8 @@ static void try_files(void)
 
         expect(role_names[row->role], mapped == MAP_FAILED ? -1 : 0, row->map);
         if (mapped != MAP_FAILED)
-            munmap(mapped, 4096); /* otherwise the session stays alive, and a reader would find it */
+            munmap(mapped,
+                   4096); /* otherwise the session stays alive, and a reader would find it */
         expect("write", write(fd, bytes, sizeof(bytes)), EINVAL);
         expect("lseek", lseek(fd, 0, SEEK_SET), row->seek);
         expect("pread", pread(fd, bytes, sizeof(bytes), 0), ESPIPE);
@@ -218,7 +261,9 @@ static void try_access_modes(void)
     char byte;
 
     must(ioctl(fd, NSLICE_IOC_SESSION, &request), "session of a file opened for reading");
-    expect("writable memory of a file opened for reading", mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0) == MAP_FAILED ? -1 : 0, EACCES);
+    expect("writable memory of a file opened for reading",
+           mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0) == MAP_FAILED ? -1 : 0,
+           EACCES);
     close(fd);
     fd = open_device(O_WRONLY);
     expect("read of a file opened for writing", read(fd, &byte, 1), EBADF);
@@ -234,10 +279,10 @@ static void try_two_recorders(void)
 
     expect("a second recorder of the kernel", ioctl(second, NSLICE_IOC_KERNEL, &request), EBUSY);
     close(first);
-    request.groups = (uint64_t)(uintptr_t)"net_rx,,irq";
+    request.groups = (uint64_t)(uintptr_t) "net_rx,,irq";
     request.groups_bytes = 11;
     expect("an empty name", ioctl(second, NSLICE_IOC_KERNEL, &request), EINVAL);
-    request.groups = (uint64_t)(uintptr_t)"irq,nonsense";
+    request.groups = (uint64_t)(uintptr_t) "irq,nonsense";
     request.groups_bytes = 12;
     expect("an unknown name", ioctl(second, NSLICE_IOC_KERNEL, &request), EINVAL);
     request.groups_bytes = 3;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* misuse_limits: the maximum number of open files, sessions and readers; readers that are interrupted, killed, or two at once. */
+/* misuse_limits: the maximum number of open files, sessions and readers; readers that are
+ * interrupted, killed, or two at once. */
 #define _GNU_SOURCE
 #include <poll.h>
 #include <signal.h>
@@ -33,7 +34,8 @@ static void try_open_files(void)
 }
 
 /* The maximum number, one too many, and again after they are closed. */
-static void try_to_fill(const char *what, unsigned long command, void *request, const void *fresh, size_t bytes)
+static void try_to_fill(const char *what, unsigned long command, void *request, const void *fresh,
+                        size_t bytes)
 {
     int files[MAX_OF_EACH + 1];
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* misuse_memory: a session's memory mapped, changed, truncated and passed on in every invalid way; its reader still finishes. */
+/* misuse_memory: a session's memory mapped, changed, truncated and passed on in every invalid way;
+ * its reader still finishes. */
 #define _GNU_SOURCE
 #include <poll.h>
 #include <sched.h>
@@ -86,19 +87,22 @@ static void try_changes(int fd)
     if (grown != MAP_FAILED)
         memory = grown;
     meta = (char *)ring_of(memory, RING_BYTES, 0);
-    expect("a byte beyond the end kills the process that touches it", signal_of_child(write_byte, memory + all) == SIGBUS ? 0 : -1, 0);
+    expect("a byte beyond the end kills the process that touches it",
+           signal_of_child(write_byte, memory + all) == SIGBUS ? 0 : -1, 0);
     expect("mremap back", mremap(memory, all + 4096, all, 0) == MAP_FAILED ? -1 : 0, 0);
     expect("mlock", mlock(memory, 8192), 0);
     expect("munlock", munlock(memory, 8192), 0);
     expect("DONTNEED", madvise(memory, all, MADV_DONTNEED), 0);
     expect("DONTFORK", madvise(memory, all, MADV_DONTFORK), 0);
-    expect("a child without the mapping", signal_of_child(write_byte, memory) == SIGSEGV ? 0 : -1, 0);
+    expect("a child without the mapping", signal_of_child(write_byte, memory) == SIGSEGV ? 0 : -1,
+           0);
     expect("DOFORK", madvise(memory, all, MADV_DOFORK), 0);
     expect("a child with the mapping", signal_of_child(write_byte, memory), 0);
     expect("holes in the meta pages", madvise(meta, 4096, MADV_REMOVE), 0);
     expect("holes everywhere", madvise(memory, all, MADV_REMOVE), 0);
     memset(meta, 0xff, 4096);
-    expect("a hole in the middle of the mapping", munmap(memory + 4096, NSLICE_SESSION_ANNOUNCE_BYTES), 0);
+    expect("a hole in the middle of the mapping",
+           munmap(memory + 4096, NSLICE_SESSION_ANNOUNCE_BYTES), 0);
     munmap(memory, all);
 }
 
@@ -107,7 +111,8 @@ static int open_memory_file(const char *memory, uint64_t bytes)
 {
     char path[96];
 
-    snprintf(path, sizeof(path), "/proc/self/map_files/%lx-%lx", (unsigned long)memory, (unsigned long)(memory + bytes));
+    snprintf(path, sizeof(path), "/proc/self/map_files/%lx-%lx", (unsigned long)memory,
+             (unsigned long)(memory + bytes));
     return open(path, O_RDWR);
 }
 
@@ -150,7 +155,8 @@ static void try_cut(void)
     expect("the memory file itself", file, 0);
     reader = open_reader(cut.id, 0);
     if (file >= 0) {
-        expect("a hole by fallocate", fallocate(file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 4096, 1 << 20), 0);
+        expect("a hole by fallocate",
+               fallocate(file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 4096, 1 << 20), 0);
         ((struct nslice_session *)memory)->announce_tail = 4096;
         ring_of(memory, RING_BYTES, 0)->head = NSLICE_POSITION_STEP(2) * 10;
         expect("the file truncated to zero", ftruncate(file, 0), 0);
@@ -167,7 +173,10 @@ static void send_descriptor(int to, int fd)
 {
     char byte = 0, control[CMSG_SPACE(sizeof(int))] = {0};
     struct iovec iov = {.iov_base = &byte, .iov_len = 1};
-    struct msghdr message = {.msg_iov = &iov, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof(control)};
+    struct msghdr message = {.msg_iov = &iov,
+                             .msg_iovlen = 1,
+                             .msg_control = control,
+                             .msg_controllen = sizeof(control)};
     struct cmsghdr *header = CMSG_FIRSTHDR(&message);
 
     header->cmsg_level = SOL_SOCKET;
@@ -181,7 +190,10 @@ static int receive_descriptor(int from)
 {
     char byte, control[CMSG_SPACE(sizeof(int))];
     struct iovec iov = {.iov_base = &byte, .iov_len = 1};
-    struct msghdr message = {.msg_iov = &iov, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof(control)};
+    struct msghdr message = {.msg_iov = &iov,
+                             .msg_iovlen = 1,
+                             .msg_control = control,
+                             .msg_controllen = sizeof(control)};
     int fd;
 
     must(recvmsg(from, &message, 0) != 1, "recvmsg");
@@ -193,7 +205,8 @@ static int receive_descriptor(int from)
 static uint32_t sessions_alive(void)
 {
     static struct nslice_session_entry entries[64];
-    struct nslice_list_request request = {.size = sizeof(request), .room = 64, .entries = (uint64_t)(uintptr_t)entries};
+    struct nslice_list_request request = {
+        .size = sizeof(request), .room = 64, .entries = (uint64_t)(uintptr_t)entries};
     const int fd = open_device(O_RDWR);
     uint32_t alive = 0;
 
@@ -264,7 +277,8 @@ static void try_fork(void)
     expect("a session whose child is gone is gone", sessions_alive() == before - 1 ? 0 : -1, 0);
     fd = open_session(RING_BYTES, 0, &forked);
     expect("END in a child", signal_of_child(end_and_close, (char *)&fd), 0);
-    expect("the parent can still map it", mmap(NULL, 4096, PROT_READ, MAP_SHARED, fd, 0) == MAP_FAILED ? -1 : 0, 0);
+    expect("the parent can still map it",
+           mmap(NULL, 4096, PROT_READ, MAP_SHARED, fd, 0) == MAP_FAILED ? -1 : 0, 0);
     close(fd);
 }
 
@@ -276,13 +290,15 @@ static void try_snapshot_of_discard(void)
 {
     struct nslice_session_request plain;
     const int fd = open_session(RING_BYTES, 0, &plain), reader = open_device(O_RDWR);
-    struct nslice_reader_request request = {.size = sizeof(request), .session = plain.id, .flags = NSLICE_READER_SNAPSHOT};
+    struct nslice_reader_request request = {
+        .size = sizeof(request), .session = plain.id, .flags = NSLICE_READER_SNAPSHOT};
     char *memory = map_session(fd, plain.memory_bytes);
 
     fill_session(memory, &plain, NSLICE_FULL_DISCARD);
     expect("a snapshot of policy discard", ioctl(reader, NSLICE_IOC_READER, &request), EINVAL);
     request.flags = 0;
-    expect("a reader of what its process drains", ioctl(reader, NSLICE_IOC_READER, &request), EBUSY);
+    expect("a reader of what its process drains", ioctl(reader, NSLICE_IOC_READER, &request),
+           EBUSY);
     close(reader);
     munmap(memory, plain.memory_bytes);
     close(fd);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* misuse_users: what an unprivileged user, and root of a user namespace, may not do; as uid 1000, with a session of root present. */
+/* misuse_users: what an unprivileged user, and root of a user namespace, may not do; as uid 1000,
+ * with a session of root present. */
 #define _GNU_SOURCE
 #include <grp.h>
 #include <poll.h>
@@ -35,7 +36,8 @@ static void try_as(const char *who)
     must(ioctl(fd, NSLICE_IOC_LIST, &list), "list");
     expect("the user's own session in the list", list.count == 1 ? 0 : -1, 0);
     close(session);
-    for (int patience = 500; list.count > 0 && patience > 0; --patience) { /* the module removes it at its next check */
+    for (int patience = 500; list.count > 0 && patience > 0;
+         --patience) { /* the module removes it at its next check */
         usleep(10000);
         must(ioctl(fd, NSLICE_IOC_LIST, &list), "list");
     }
@@ -51,7 +53,8 @@ static void read_for_another(void)
     must(seteuid(1000), "seteuid");
     readable.fd = open_device(O_RDWR | O_NONBLOCK);
     must(seteuid(0), "seteuid back");
-    expect("root's session in a file that a user opened", poll(&readable, 1, 1000) == 0 ? 0 : -1, 0);
+    expect("root's session in a file that a user opened", poll(&readable, 1, 1000) == 0 ? 0 : -1,
+           0);
     close(readable.fd);
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * reader [snapshot] ID [MILLISECONDS]: writes a session's trace to standard output; with MILLISECONDS, requests END after this time.
- * ID 0: any; "newest": the newest session.  Exit code 1: the device refused.
+ * reader [snapshot] ID [MILLISECONDS]: writes a session's trace to standard output; with
+ * MILLISECONDS, requests END after this time. ID 0: any; "newest": the newest session.  Exit code
+ * 1: the device refused.
  */
 #define _GNU_SOURCE
 #include <poll.h>
@@ -11,7 +12,8 @@
 static uint32_t newest_session(void)
 {
     static struct nslice_session_entry entries[64];
-    struct nslice_list_request request = {.size = sizeof(request), .room = 64, .entries = (uint64_t)(uintptr_t)entries};
+    struct nslice_list_request request = {
+        .size = sizeof(request), .room = 64, .entries = (uint64_t)(uintptr_t)entries};
     const int fd = open_device(O_RDWR);
 
     must(ioctl(fd, NSLICE_IOC_LIST, &request), "list");
@@ -23,7 +25,8 @@ static uint32_t newest_session(void)
 int main(int argc, char **argv)
 {
     const int is_snapshot = argc > 1 && strcmp(argv[1], "snapshot") == 0;
-    struct nslice_reader_request request = {.size = sizeof(request), .flags = is_snapshot ? NSLICE_READER_SNAPSHOT : 0};
+    struct nslice_reader_request request = {.size = sizeof(request),
+                                            .flags = is_snapshot ? NSLICE_READER_SNAPSHOT : 0};
     const int fd = open_device(O_RDWR);
     static char bytes[65536];
     ssize_t got;
@@ -34,7 +37,8 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: reader [snapshot] ID|newest [MILLISECONDS]\n");
         return 2;
     }
-    request.session = strcmp(argv[1], "newest") == 0 ? newest_session() : (uint32_t)strtoul(argv[1], NULL, 0);
+    request.session =
+        strcmp(argv[1], "newest") == 0 ? newest_session() : (uint32_t)strtoul(argv[1], NULL, 0);
     if (ioctl(fd, NSLICE_IOC_READER, &request)) {
         perror("reader");
         return 1;

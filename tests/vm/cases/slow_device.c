@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* slow_device NAME MICROSECONDS PERCENT: delays the packets that the device sends, and drops a share of them (netem). */
+/* slow_device NAME MICROSECONDS PERCENT: delays the packets that the device sends, and drops a
+ * share of them (netem). */
 #include <linux/pkt_sched.h>
 #include <linux/rtnetlink.h>
 #include <net/if.h>
@@ -22,7 +23,8 @@ static void add(struct request *request, unsigned short type, const void *data, 
     at->rta_type = type;
     at->rta_len = (unsigned short)RTA_LENGTH(bytes);
     memcpy(RTA_DATA(at), data, bytes);
-    request->head.nlmsg_len = (__u32)(NLMSG_ALIGN(request->head.nlmsg_len) + RTA_ALIGN(at->rta_len));
+    request->head.nlmsg_len =
+        (__u32)(NLMSG_ALIGN(request->head.nlmsg_len) + RTA_ALIGN(at->rta_len));
 }
 
 int main(int argc, char **argv)
@@ -46,11 +48,13 @@ int main(int argc, char **argv)
         return 2;
     }
     request.device.tcm_ifindex = (int)if_nametoindex(argv[1]);
-    netem.latency = (__u32)(strtoul(argv[2], NULL, 10) * 1000 / 64); /* the scheduler's ticks are of 64 ns */
+    netem.latency =
+        (__u32)(strtoul(argv[2], NULL, 10) * 1000 / 64); /* the scheduler's ticks are of 64 ns */
     netem.loss = (__u32)(strtoul(argv[3], NULL, 10) * (0xffffffffu / 100));
     add(&request, TCA_KIND, "netem", sizeof("netem"));
     add(&request, TCA_OPTIONS, &netem, sizeof(netem));
-    if (send(netlink, &request, request.head.nlmsg_len, 0) < 0 || recv(netlink, &answer, sizeof(answer), 0) < (ssize_t)NLMSG_LENGTH(sizeof(int)))
+    if (send(netlink, &request, request.head.nlmsg_len, 0) < 0 ||
+        recv(netlink, &answer, sizeof(answer), 0) < (ssize_t)NLMSG_LENGTH(sizeof(int)))
         return 1;
     if (answer.error.error)
         fprintf(stderr, "slow_device: %s\n", strerror(-answer.error.error));

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Trace in memory -> sums of its two sides, the processes' and the kernel's, and whether each side's equation holds: for each CPU
- * issued = drained + lost, and the chunks have the declared number of records.  Checksums are left to nsdump.
+ * Trace in memory -> sums of its two sides, the processes' and the kernel's, and whether each
+ * side's equation holds: for each CPU issued = drained + lost, and the chunks have the declared
+ * number of records.  Checksums are left to nsdump.
  */
 #ifndef NETSLICE_VM_TRACE_H
 #define NETSLICE_VM_TRACE_H
@@ -26,7 +27,8 @@ struct trace {
     int has_footer, has_totals;
 };
 
-static inline const char *add_records(struct trace_side *side, const struct nslice_chunk_header *chunk, const uint64_t *units)
+static inline const char *
+add_records(struct trace_side *side, const struct nslice_chunk_header *chunk, const uint64_t *units)
 {
     const uint64_t count = chunk->payload_bytes / NSLICE_WORD_BYTES;
     uint64_t at = 0, records = 0;
@@ -36,7 +38,8 @@ static inline const char *add_records(struct trace_side *side, const struct nsli
     for (; at + NSLICE_HEAD_WORDS <= count; ++records) {
         const uint64_t kind = units[at + 1] >> 48 & 0xff, words = units[at + 1] >> 56 & 7;
 
-        if (kind < NSLICE_KIND_START || kind > NSLICE_KIND_EXIT || at + NSLICE_HEAD_WORDS + words > count)
+        if (kind < NSLICE_KIND_START || kind > NSLICE_KIND_EXIT ||
+            at + NSLICE_HEAD_WORDS + words > count)
             return "no record";
         if (kind == NSLICE_KIND_MARK && units[at + 2] > side->last_mark)
             side->last_mark = units[at + 2];
@@ -47,7 +50,8 @@ static inline const char *add_records(struct trace_side *side, const struct nsli
     return at == count && records == chunk->records ? NULL : "a chunk's record count is wrong";
 }
 
-static inline const char *add_rows(struct trace_side *side, const struct nslice_file_footer_cpu *rows, uint32_t count)
+static inline const char *add_rows(struct trace_side *side,
+                                   const struct nslice_file_footer_cpu *rows, uint32_t count)
 {
     uint64_t drained = 0;
 
@@ -73,7 +77,8 @@ static inline void note(struct trace_side *side, const char *fault)
         side->fault = fault;
 }
 
-static inline void add_chunk(struct trace *trace, const struct nslice_chunk_header *chunk, const void *payload)
+static inline void add_chunk(struct trace *trace, const struct nslice_chunk_header *chunk,
+                             const void *payload)
 {
     const struct nslice_file_footer *footer = payload;
     const struct nslice_file_kernel_totals *totals = payload;
@@ -111,7 +116,9 @@ static inline const char *read_trace(struct trace *trace, const char *bytes, uin
     }
     if (!trace->has_footer)
         return "no footer";
-    return at != count ? "bytes after the footer" : trace->user.fault ? trace->user.fault : trace->kernel.fault;
+    return at != count         ? "bytes after the footer"
+           : trace->user.fault ? trace->user.fault
+                               : trace->kernel.fault;
 }
 
 #endif /* NETSLICE_VM_TRACE_H */

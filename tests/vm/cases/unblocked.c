@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * unblocked COUNT CPU: slices with a MARK each, as fast as they can be written, by a thread that stays on one CPU and is killed with
- * its process if it makes a system call.  Then prints what the kernel did to it: a thread that never enters the kernel by itself and
- * never yields its CPU cannot have been blocked, however slow the machine is.
+ * unblocked COUNT CPU: slices with a MARK each, as fast as they can be written, by a thread that
+ * stays on one CPU and is killed with its process if it makes a system call.  Then prints what the
+ * kernel did to it: a thread that never enters the kernel by itself and never yields its CPU cannot
+ * have been blocked, however slow the machine is.
  */
 #define _GNU_SOURCE
 #include <linux/filter.h>
@@ -37,7 +38,8 @@ static void forbid_system_calls(void)
     };
     const struct sock_fprog program = {.len = sizeof(rules) / sizeof(*rules), .filter = rules};
 
-    is_forbidden = !prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) && !prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
+    is_forbidden = !prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) &&
+                   !prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
 }
 
 static void write_slices(uint64_t slices)
@@ -57,7 +59,8 @@ static void *work(void *unused)
     CPU_SET((size_t)cpu, &own);
     if (sched_setaffinity(0, sizeof(own), &own))
         return unused;
-    write_slices(count / 4); /* starting the thread and faulting in the ring's pages involve the kernel */
+    write_slices(count /
+                 4); /* starting the thread and faulting in the ring's pages involve the kernel */
     forbid_system_calls();
     getrusage(RUSAGE_THREAD, &before);
     write_slices(count - count / 4);
@@ -76,12 +79,16 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: unblocked COUNT CPU\n");
         return 2;
     }
-    if (pthread_create(&thread, NULL, work, NULL) || pthread_join(thread, NULL) || after.ru_utime.tv_sec + after.ru_utime.tv_usec == 0) {
+    if (pthread_create(&thread, NULL, work, NULL) || pthread_join(thread, NULL) ||
+        after.ru_utime.tv_sec + after.ru_utime.tv_usec == 0) {
         fprintf(stderr, "unblocked: no thread on CPU %d\n", cpu);
         return 2;
     }
-    printf("unblocked on CPU %d: %ld waits, %ld page faults; preempted %ld times; system calls %s\n", cpu,
-           after.ru_nvcsw - before.ru_nvcsw, after.ru_majflt + after.ru_minflt - before.ru_majflt - before.ru_minflt,
-           after.ru_nivcsw - before.ru_nivcsw, is_forbidden ? "were forbidden" : "cannot be forbidden by this kernel");
+    printf(
+        "unblocked on CPU %d: %ld waits, %ld page faults; preempted %ld times; system calls %s\n",
+        cpu, after.ru_nvcsw - before.ru_nvcsw,
+        after.ru_majflt + after.ru_minflt - before.ru_majflt - before.ru_minflt,
+        after.ru_nivcsw - before.ru_nivcsw,
+        is_forbidden ? "were forbidden" : "cannot be forbidden by this kernel");
     return 0;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * writer COUNT [FILE [stay]]: slices with a MARK each that carries 1, 2, ... COUNT, as fast as possible; COUNT 0: until it is killed.
- * FILE contains, as 8 bytes, the last number whose record is written, even after the process was killed.
- * stay: wait for a signal at the end.
+ * writer COUNT [FILE [stay]]: slices with a MARK each that carries 1, 2, ... COUNT, as fast as
+ * possible; COUNT 0: until it is killed. FILE contains, as 8 bytes, the last number whose record is
+ * written, even after the process was killed. stay: wait for a signal at the end.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>

@@ -16,7 +16,7 @@
 #elif defined(__AARCH64EL__)
 #include <nsprobe/detail/arch_aarch64.h>
 #else
-#error "nsprobe has no probe for this architecture yet; define NETSLICE_DISABLE to build without probes"
+#error "no probe for this architecture; define NETSLICE_DISABLE to build without probes"
 #endif
 #include <nsprobe/detail/probe_asm.h>
 

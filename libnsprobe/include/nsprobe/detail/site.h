@@ -15,11 +15,12 @@ struct nsp_site {
     const char *name;
     const char *file;
     uint32_t line;
-    uint32_t head_bits; /* upper half of the record head's second word: slice_id, kind, count of words */
+    uint32_t
+        head_bits; /* upper half of the record head's second word: slice_id, kind, count of words */
 };
 
 /* head_bits of a site before it has an id. */
-#define NSP_DETAIL_HEAD_BITS(kind, count)                                                          \
+#define NSP_DETAIL_HEAD_BITS(kind, count) \
     ((kind) << (NSLICE_HEAD_KIND_SHIFT - 32) | (count) << (NSLICE_HEAD_COUNT_SHIFT - 32))
 
 /* A slice whose name is known only at run time: its two sites. */

@@ -20,7 +20,8 @@ double error_of(const Observation &observed, double least_error)
 // defines it alone.
 bool is_definition(const Observation &observed)
 {
-    return observed.scenario.quantity == Quantity::kPacket && observed.scenario.functions.size() <= 1 && observed.terms.count(Term::kSearch) == 0;
+    return observed.scenario.quantity == Quantity::kPacket &&
+           observed.scenario.functions.size() <= 1 && observed.terms.count(Term::kSearch) == 0;
 }
 
 void judge(ModelRow &row)
@@ -46,14 +47,17 @@ Passage passage_of(const std::vector<Reach> &reach, const MeanBytes &bytes)
     return passage;
 }
 
-std::optional<AdditiveModel> model_of(const std::vector<Row> &rows, std::optional<Measured> Row::*figure, std::vector<Reach> Row::*reach)
+std::optional<AdditiveModel> model_of(const std::vector<Row> &rows,
+                                      std::optional<Measured> Row::*figure,
+                                      std::vector<Reach> Row::*reach)
 {
     std::vector<Observation> observations;
     std::vector<std::string> unused, without_interval;
     for (const Row &row : rows) {
         if (!(row.*figure) || row.scenario.is_call())
             continue;
-        const TermCounts terms = terms_of(row.scenario, passage_of(row.*reach, row.bytes), Engine::kThis);
+        const TermCounts terms =
+            terms_of(row.scenario, passage_of(row.*reach, row.bytes), Engine::kThis);
         if (terms.empty())
             unused.push_back(row.scenario.id);
         else if (!(row.*figure)->ci95)
@@ -86,7 +90,8 @@ AdditiveModel model_of_2004(Card card)
     std::vector<Observation> observations;
     for (const Scenario &scenario : all_scenarios()) {
         const PaperFigures figures = net_of_papi(scenario);
-        const auto &figure = card == Card::kScampi ? figures.scampi_instructions : figures.intel_instructions;
+        const auto &figure =
+            card == Card::kScampi ? figures.scampi_instructions : figures.intel_instructions;
         const TermCounts terms = terms_of(scenario, passage_of_2004(scenario), Engine::k2004);
         if (figure && !terms.empty())
             observations.push_back({scenario, terms, *figure, 0});
@@ -98,25 +103,25 @@ AdditiveModel model_of_2004(Card card)
 const char *verdict_id(Verdict verdict)
 {
     switch (verdict) {
-    case Verdict::kAgrees:
-        return "agrees";
-    case Verdict::kMissed:
-        return "missed";
-    case Verdict::kUntested:
-        break;
+    case Verdict::kAgrees: return "agrees";
+    case Verdict::kMissed: return "missed";
+    case Verdict::kUntested: break;
     }
     return "untested";
 }
 
 const ModelTerm *AdditiveModel::find(Term term) const
 {
-    const auto found = std::find_if(terms.begin(), terms.end(), [&](const ModelTerm &one) { return one.term == term; });
+    const auto found = std::find_if(terms.begin(), terms.end(),
+                                    [&](const ModelTerm &one) { return one.term == term; });
     return found == terms.end() ? nullptr : &*found;
 }
 
 const ModelRow *AdditiveModel::find(const std::string &scenario_id) const
 {
-    const auto found = std::find_if(rows.begin(), rows.end(), [&](const ModelRow &row) { return row.observed.scenario.id == scenario_id; });
+    const auto found = std::find_if(rows.begin(), rows.end(), [&](const ModelRow &row) {
+        return row.observed.scenario.id == scenario_id;
+    });
     return found == rows.end() ? nullptr : &*found;
 }
 
@@ -138,7 +143,8 @@ AdditiveModel additive_model(const std::vector<Observation> &observations, doubl
             terms.insert(term);
     std::vector<Equation> equations;
     for (const Observation &observed : observations) {
-        Equation equation{{}, observed.value, error_of(observed, least_error), is_definition(observed)};
+        Equation equation{
+            {}, observed.value, error_of(observed, least_error), is_definition(observed)};
         for (const Term term : terms) {
             const auto found = observed.terms.find(term);
             equation.coefficients.push_back(found == observed.terms.end() ? 0 : found->second);
@@ -166,7 +172,8 @@ AdditiveModel additive_model(const std::vector<Observation> &observations, doubl
 
 AdditiveModels additive_models(const std::vector<Row> &rows)
 {
-    return {model_of(rows, &Row::instructions, &Row::counted_reach), model_of(rows, &Row::cycles, &Row::reach)};
+    return {model_of(rows, &Row::instructions, &Row::counted_reach),
+            model_of(rows, &Row::cycles, &Row::reach)};
 }
 
 const AdditiveModel &additive_model_2004(Card card)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// additive: measured rows -> a cost for each term, and the distance of each row from the sum of its terms.
+// additive: measured rows -> a cost for each term, and the distance of each row from the sum of its
+// terms.
 #pragma once
 
 #include <optional>
@@ -18,8 +19,8 @@ struct Row;
 // (layout, caches, fill of the batches), and that of a count may be zero.  The figures of 2004 are
 // this close to their own fit.
 inline constexpr double kLeastErrorShare = 0.01;
-inline constexpr double kLeastError = 0.05;      // about three per batch of 64; for costs near zero
-inline constexpr double kLeastError2004 = 1;     // published as whole numbers
+inline constexpr double kLeastError = 0.05;  // about three per batch of 64; for costs near zero
+inline constexpr double kLeastError2004 = 1; // published as whole numbers
 
 struct Observation {
     Scenario scenario;
@@ -31,7 +32,8 @@ struct Observation {
 enum class Verdict {
     kAgrees,
     kMissed,   // differs by more than its error and the model's combined
-    kUntested, // the other scenarios do not determine its cost, or only with an error larger than the cost
+    kUntested, // the other scenarios do not determine its cost, or only with an error larger than
+               // the cost
 };
 
 const char *verdict_id(Verdict verdict);
@@ -54,7 +56,8 @@ struct ModelTerm {
 struct AdditiveModel {
     std::vector<ModelTerm> terms; // terms that occur in some scenario
     std::vector<ModelRow> rows;
-    std::vector<std::string> unused; // ids of scenarios with figures that are not in the model because their terms are unknown
+    std::vector<std::string> unused; // ids of scenarios with figures that are not in the model
+                                     // because their terms are unknown
     std::vector<std::string> without_interval; // the same, because their cost has no interval
     std::uint64_t spare = 0; // scenarios of the fit beyond the number of terms they determine
     bool does_hold = true;   // the scenarios of the fit agree with each other

@@ -24,7 +24,8 @@ struct Choice {
     CrossCheck check; // of the equations that are kept
 };
 
-std::vector<Equation> kept(const std::vector<Equation> &equations, const std::vector<bool> &is_left_out)
+std::vector<Equation> kept(const std::vector<Equation> &equations,
+                           const std::vector<bool> &is_left_out)
 {
     std::vector<Equation> rest;
     for (std::size_t i = 0; i < equations.size(); ++i)
@@ -43,13 +44,15 @@ bool has_definition(const std::vector<Equation> &equations, const std::vector<bo
 
 // If several choices make the others agree, the one that removes equations with the most unknowns
 // is preferred.
-std::size_t unknowns_left_out(const std::vector<Equation> &equations, const std::vector<bool> &is_left_out)
+std::size_t unknowns_left_out(const std::vector<Equation> &equations,
+                              const std::vector<bool> &is_left_out)
 {
     std::size_t unknowns = 0;
     for (std::size_t i = 0; i < equations.size(); ++i)
         if (is_left_out[i])
-            unknowns += std::size_t(std::count_if(equations[i].coefficients.begin(), equations[i].coefficients.end(),
-                                                  [](double coefficient) { return coefficient != 0; }));
+            unknowns += std::size_t(
+                std::count_if(equations[i].coefficients.begin(), equations[i].coefficients.end(),
+                              [](double coefficient) { return coefficient != 0; }));
     return unknowns;
 }
 
@@ -62,7 +65,8 @@ bool is_better(const Choice &one, const Choice &other)
     return one.check.chi_squared < other.check.chi_squared;
 }
 
-std::optional<Choice> best_choice(const std::vector<Equation> &equations, std::size_t left_out, std::uint64_t rank)
+std::optional<Choice> best_choice(const std::vector<Equation> &equations, std::size_t left_out,
+                                  std::uint64_t rank)
 {
     std::optional<Choice> best;
     std::vector<bool> mask(equations.size(), false);
@@ -81,7 +85,8 @@ Choice choose(const std::vector<Equation> &equations)
 {
     Choice best{std::vector<bool>(equations.size(), false), 0, cross_check(equations)};
     const std::uint64_t rank = best.check.rank;
-    for (std::size_t left_out = 1; !best.check.do_agree && left_out <= equations.size() / kMostLeftOutPart; ++left_out)
+    for (std::size_t left_out = 1;
+         !best.check.do_agree && left_out <= equations.size() / kMostLeftOutPart; ++left_out)
         if (auto found = best_choice(equations, left_out, rank))
             best = std::move(*found);
     return best;

@@ -29,33 +29,28 @@ constexpr std::array<Words, 12> kWords = {{
 }};
 
 // False if the passage does not show how far a search went.
-bool add_function(TermCounts &terms, Function function, double times, const Scenario &scenario, const Passage &passage)
+bool add_function(TermCounts &terms, Function function, double times, const Scenario &scenario,
+                  const Passage &passage)
 {
     switch (function) {
-    case Function::kCounter:
-        terms[Term::kCounter] += times;
-        return true;
-    case Function::kFilter:
-        terms[Term::kFilter] += times;
-        return true;
+    case Function::kCounter: terms[Term::kCounter] += times; return true;
+    case Function::kFilter: terms[Term::kFilter] += times; return true;
     case Function::kSample:
-    case Function::kSampleAll:
-        terms[Term::kSample] += times;
-        return true;
+    case Function::kSampleAll: terms[Term::kSample] += times; return true;
     case Function::kBuffer:
         terms[Term::kBuffer] += times;
         if (passage.bytes.captured)
             terms[Term::kBufferByte] += times * *passage.bytes.captured;
         return true;
     case Function::kSearchAbsent:
-    case Function::kSearchText:
-        break;
+    case Function::kSearchText: break;
     }
     const bool reads_all = function == Function::kSearchAbsent;
     if (scenario.frame_bytes == 0 || (!reads_all && !passage.bytes.searched))
         return false;
     terms[Term::kSearch] += times;
-    terms[Term::kSearchByte] += times * (reads_all ? scenario.frame_bytes : *passage.bytes.searched);
+    terms[Term::kSearchByte] +=
+        times * (reads_all ? scenario.frame_bytes : *passage.bytes.searched);
     return true;
 }
 
@@ -93,7 +88,8 @@ TermCounts terms_of(const Scenario &scenario, const Passage &passage, Engine eng
     }
     TermCounts terms = {{scenario.is_further() ? Term::kFlow : Term::kBase, 1}};
     for (std::size_t i = 0; i < scenario.functions.size(); ++i)
-        if (passage.reached[i] > 0 && !add_function(terms, scenario.functions[i], passage.reached[i], scenario, passage))
+        if (passage.reached[i] > 0 &&
+            !add_function(terms, scenario.functions[i], passage.reached[i], scenario, passage))
             return {};
     return terms;
 }

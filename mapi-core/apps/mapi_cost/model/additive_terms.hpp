@@ -14,12 +14,12 @@ enum class Term {
     kCounter,
     kFilter,
     kSample,
-    kBuffer,     // a packet of zero bytes
-    kBufferByte, // each byte copied
-    kSearch,     // a packet of zero bytes
-    kSearchByte, // each byte that the search reads
-    kFlow,       // a further flow, without its functions
-    kKnownFlow,  // a further flow whose functions other flows already have
+    kBuffer,      // a packet of zero bytes
+    kBufferByte,  // each byte copied
+    kSearch,      // a packet of zero bytes
+    kSearchByte,  // each byte that the search reads
+    kFlow,        // a further flow, without its functions
+    kKnownFlow,   // a further flow whose functions other flows already have
     kKnownFilter, // in the engine of 2004, where the cost differed between functions
     kKnownSearch,
 };
@@ -37,7 +37,8 @@ using TermCounts = std::map<Term, double>;
 
 // What the terms of a scenario depend on in addition to its functions.
 struct Passage {
-    std::vector<double> reached; // by position in the chain: share of the packets that the function saw
+    std::vector<double>
+        reached; // by position in the chain: share of the packets that the function saw
     MeanBytes bytes;
 };
 

@@ -15,7 +15,8 @@ namespace
 using Eigen::Index;
 
 constexpr double kRankThreshold = 1e-9; // errors span four or five powers of ten
-constexpr double kLeastSpare = 1e-11;   // of an equation's weight: less is rounding error, so nothing is left to test it with
+constexpr double kLeastSpare =
+    1e-11; // of an equation's weight: less is rounding error, so nothing is left to test it with
 constexpr double kRounding = 1e-6;
 
 // Frame bytes next to ones and zeros: scales the unknowns so that the columns are of similar size.
@@ -35,7 +36,8 @@ struct Weighted {
     Eigen::VectorXd values;
 
     explicit Weighted(const std::vector<Equation> &equations)
-        : scales(column_scales(equations)), matrix(Index(equations.size()), scales.size()), values(Index(equations.size()))
+        : scales(column_scales(equations)), matrix(Index(equations.size()), scales.size()),
+          values(Index(equations.size()))
     {
         for (Index i = 0; i < values.size(); ++i) {
             const Equation &equation = equations[std::size_t(i)];
@@ -46,7 +48,8 @@ struct Weighted {
 
     Eigen::VectorXd scaled(const std::vector<double> &coefficients) const
     {
-        return Eigen::Map<const Eigen::VectorXd>(coefficients.data(), scales.size()).cwiseQuotient(scales);
+        return Eigen::Map<const Eigen::VectorXd>(coefficients.data(), scales.size())
+            .cwiseQuotient(scales);
     }
 };
 } // namespace
@@ -65,8 +68,10 @@ CrossCheck cross_check(const std::vector<Equation> &equations)
     Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr;
     qr.setThreshold(kRankThreshold);
     qr.compute(weighted.matrix);
-    const Eigen::MatrixXd basis = qr.householderQ() * Eigen::MatrixXd::Identity(weighted.matrix.rows(), qr.rank());
-    const Eigen::VectorXd residuals = weighted.values - basis * (basis.transpose() * weighted.values);
+    const Eigen::MatrixXd basis =
+        qr.householderQ() * Eigen::MatrixXd::Identity(weighted.matrix.rows(), qr.rank());
+    const Eigen::VectorXd residuals =
+        weighted.values - basis * (basis.transpose() * weighted.values);
 
     CrossCheck check;
     check.rank = std::uint64_t(qr.rank());
@@ -79,7 +84,8 @@ CrossCheck cross_check(const std::vector<Equation> &equations)
             check.others.emplace_back();
             continue;
         }
-        const Estimate others = {equation.value - equation.error * residuals[Index(i)] / spare, equation.error * std::sqrt(leverage / spare)};
+        const Estimate others = {equation.value - equation.error * residuals[Index(i)] / spare,
+                                 equation.error * std::sqrt(leverage / spare)};
         check.do_agree &= is_within(equation, others);
         check.others.emplace_back(others);
     }
@@ -87,7 +93,8 @@ CrossCheck cross_check(const std::vector<Equation> &equations)
 }
 
 // The minimum-norm solution; sums that the equations determine are the same in all solutions.
-std::vector<std::optional<Estimate>> solve(const std::vector<Equation> &equations, const std::vector<std::vector<double>> &sums)
+std::vector<std::optional<Estimate>> solve(const std::vector<Equation> &equations,
+                                           const std::vector<std::vector<double>> &sums)
 {
     const Weighted weighted(equations);
     Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd> decomposition;
@@ -95,7 +102,8 @@ std::vector<std::optional<Estimate>> solve(const std::vector<Equation> &equation
     decomposition.compute(weighted.matrix);
     const Eigen::MatrixXd inverse = decomposition.pseudoInverse();
     const Eigen::VectorXd unknowns = inverse * weighted.values;
-    const Eigen::MatrixXd known = inverse * weighted.matrix; // projection onto what the equations determine
+    const Eigen::MatrixXd known =
+        inverse * weighted.matrix; // projection onto what the equations determine
 
     std::vector<std::optional<Estimate>> estimates;
     for (const auto &sum : sums) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// least_squares: equations with errors -> unknowns, and the prediction of each equation from the others.
+// least_squares: equations with errors -> unknowns, and the prediction of each equation from the
+// others.
 #pragma once
 
 #include <cstdint>
@@ -23,8 +24,9 @@ struct Estimate {
 // For a fit through all equations.  Each is compared with the others, because its own value pulls
 // the fit towards it.
 struct CrossCheck {
-    std::vector<std::optional<Estimate>> others; // by equation; nullopt: the others do not determine it
-    std::uint64_t rank = 0;                      // number of unknowns that the equations determine
+    std::vector<std::optional<Estimate>>
+        others;             // by equation; nullopt: the others do not determine it
+    std::uint64_t rank = 0; // number of unknowns that the equations determine
     double chi_squared = 0;
     bool do_agree = true; // each is within its own error plus that of the others' prediction
 };
@@ -35,5 +37,6 @@ CrossCheck cross_check(const std::vector<Equation> &equations);
 bool is_within(const Equation &equation, const Estimate &others);
 
 // A weighted sum of unknowns; nullopt if the equations do not determine it.
-std::vector<std::optional<Estimate>> solve(const std::vector<Equation> &equations, const std::vector<std::vector<double>> &sums);
+std::vector<std::optional<Estimate>> solve(const std::vector<Equation> &equations,
+                                           const std::vector<std::vector<double>> &sums);
 } // namespace mapi_cost

@@ -17,7 +17,9 @@ Json terms_json(const AdditiveModel &model)
 {
     Json terms = Json::array();
     for (const ModelTerm &term : model.terms)
-        terms.push_back({{"id", term_id(term.term)}, {"name", term_name(term.term)}, {"cost", estimate_json(term.cost)}});
+        terms.push_back({{"id", term_id(term.term)},
+                         {"name", term_name(term.term)},
+                         {"cost", estimate_json(term.cost)}});
     return terms;
 }
 
@@ -45,18 +47,25 @@ Json model_json(const AdditiveModel &model)
         rows.push_back(row_json(row));
     std::vector<std::string> left_out = model.unused;
     left_out.insert(left_out.end(), model.without_interval.begin(), model.without_interval.end());
-    return {{"terms", terms_json(model)}, {"scenarios", std::move(rows)}, {"not_in_model", std::move(left_out)}, {"spare", model.spare}, {"holds", model.does_hold}};
+    return {{"terms", terms_json(model)},
+            {"scenarios", std::move(rows)},
+            {"not_in_model", std::move(left_out)},
+            {"spare", model.spare},
+            {"holds", model.does_hold}};
 }
 } // namespace
 
 Json additive_json(const AdditiveModels &models)
 {
-    const auto or_null = [](const std::optional<AdditiveModel> &model) { return model ? model_json(*model) : Json(nullptr); };
+    const auto or_null = [](const std::optional<AdditiveModel> &model) {
+        return model ? model_json(*model) : Json(nullptr);
+    };
     return {{"least_error_share", kLeastErrorShare},
             {"least_error", kLeastError},
             {"instructions", or_null(models.instructions)},
             {"cycles", or_null(models.cycles)},
-            {"paper", {{"scampi_instructions", terms_json(additive_model_2004(Card::kScampi))},
-                       {"intel_instructions", terms_json(additive_model_2004(Card::kIntel))}}}};
+            {"paper",
+             {{"scampi_instructions", terms_json(additive_model_2004(Card::kScampi))},
+              {"intel_instructions", terms_json(additive_model_2004(Card::kIntel))}}}};
 }
 } // namespace mapi_cost

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// additive_table: the models of a run -> text: terms, distance of each scenario from the model, conclusions.
+// additive_table: the models of a run -> text: terms, distance of each scenario from the model,
+// conclusions.
 #pragma once
 
 #include <string>

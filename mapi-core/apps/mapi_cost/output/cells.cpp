@@ -62,7 +62,8 @@ std::string bytes_text(const Scenario &scenario)
 
 std::string name_of(const Scenario &scenario)
 {
-    return scenario.name + (scenario.frame_bytes ? fmt::format(", {} bytes", scenario.frame_bytes) : "");
+    return scenario.name +
+           (scenario.frame_bytes ? fmt::format(", {} bytes", scenario.frame_bytes) : "");
 }
 
 std::string wrapped(const std::string &text)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// csv: results -> one line per row, with the published figures of 2004; a field that was not measured is empty.
+// csv: results -> one line per row, with the published figures of 2004; a field that was not
+// measured is empty.
 #pragma once
 
 #include <string>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// json: results -> schema netslice-mapi-cost-1.  Values that were not measured are null, never zero.
+// json: results -> schema netslice-mapi-cost-1.  Values that were not measured are null, never
+// zero.
 #include "json.hpp"
 
 #include <nlohmann/json.hpp>
@@ -21,7 +22,10 @@ Json measured_json(const std::optional<Measured> &measured)
 {
     if (!measured)
         return nullptr;
-    return {{"raw", measured->raw}, {"net", measured->net}, {"ci95", or_null(measured->ci95)}, {"packets", measured->packets}};
+    return {{"raw", measured->raw},
+            {"net", measured->net},
+            {"ci95", or_null(measured->ci95)},
+            {"packets", measured->packets}};
 }
 
 Json rates_json(const std::optional<Rates> &rates)
@@ -43,18 +47,21 @@ Json arrivals_json(const Arrivals &arrivals)
     Json drops = Json::object();
     for (std::size_t i = 0; i < arrivals.drops.size(); ++i)
         drops[drop_name(i)] = arrivals.drops[i];
-    return {{"seconds", arrivals.seconds},
-            {"packets", arrivals.packets},
-            {"bytes", arrivals.wire_bytes},
-            {"batches", arrivals.batches},
-            {"packets_per_batch", arrivals.batches > 0 ? Json(arrivals.mean_batch()) : Json(nullptr)},
-            {"drops", std::move(drops)}};
+    return {
+        {"seconds", arrivals.seconds},
+        {"packets", arrivals.packets},
+        {"bytes", arrivals.wire_bytes},
+        {"batches", arrivals.batches},
+        {"packets_per_batch", arrivals.batches > 0 ? Json(arrivals.mean_batch()) : Json(nullptr)},
+        {"drops", std::move(drops)}};
 }
 
 // Null if there was no such pass.
 Json live_json(const LiveArrivals &live)
 {
-    const auto pass = [](const Arrivals &arrivals) { return arrivals.seconds > 0 ? arrivals_json(arrivals) : Json(nullptr); };
+    const auto pass = [](const Arrivals &arrivals) {
+        return arrivals.seconds > 0 ? arrivals_json(arrivals) : Json(nullptr);
+    };
     return {{"timed", pass(live.timed)}, {"counted", pass(live.counted)}};
 }
 
@@ -78,7 +85,8 @@ Json row_json(const Row &row, bool is_live)
                                  {"in_cost", part.is_counted}});
     json["functions"] = Json::array();
     for (const Reach &reach : row.reach)
-        json["functions"].push_back({{"name", reach.function}, {"packets", reach.packets}, {"passed", reach.passed}});
+        json["functions"].push_back(
+            {{"name", reach.function}, {"packets", reach.packets}, {"passed", reach.passed}});
     json["lost_copies"] = row.lost_copies;
     json["live"] = is_live ? live_json(row.arrivals) : Json(nullptr);
     json["rates"] = rates_json(row.rates);
@@ -103,7 +111,9 @@ Json capture_json(const Survey &survey, bool is_live)
     return {{"path", survey.name},
             {"packets", survey.packets},
             {"bytes", survey.wire_bytes},
-            {"mean_bytes", survey.packets > 0 ? Json(double(survey.wire_bytes) / double(survey.packets)) : Json(nullptr)},
+            {"mean_bytes", survey.packets > 0
+                               ? Json(double(survey.wire_bytes) / double(survey.packets))
+                               : Json(nullptr)},
             {"filter", survey.filter},
             {"filter_packets", is_live ? Json(nullptr) : Json(survey.matches)},
             {"damage", survey.is_damaged ? Json(survey.message) : Json(nullptr)},
@@ -124,11 +134,17 @@ std::string json_text(const Results &results)
         json["live"]["interface"] = results.survey.name;
         json["live"]["seconds_per_pass"] = results.settings.seconds;
     }
-    json["machine"] = {{"cpu", results.cpu}, {"kernel", results.kernel}, {"virtualised", results.virtualised}};
-    json["clock"] = {{"source", clock.source}, {"hz", clock.hz}, {"mode", clock.mode}, {"step_ticks", clock.step_ticks}};
-    json["sources"] = {{"cycles", cycle_source_text(clock)},
-                       {"instructions", results.instruction_source.empty() ? Json(nullptr)
-                                                                           : Json(instruction_source_text(results.instruction_source))}};
+    json["machine"] = {
+        {"cpu", results.cpu}, {"kernel", results.kernel}, {"virtualised", results.virtualised}};
+    json["clock"] = {{"source", clock.source},
+                     {"hz", clock.hz},
+                     {"mode", clock.mode},
+                     {"step_ticks", clock.step_ticks}};
+    json["sources"] = {
+        {"cycles", cycle_source_text(clock)},
+        {"instructions", results.instruction_source.empty()
+                             ? Json(nullptr)
+                             : Json(instruction_source_text(results.instruction_source))}};
     if (results.instruction_source.empty())
         json["sources"]["no_instructions_why"] = results.no_instructions_why;
     json["unit"] = results.settings.batch_packets == 1 ? "packet" : "batch";
@@ -141,9 +157,12 @@ std::string json_text(const Results &results)
         json["rows"].push_back(row_json(row, results.live.has_value()));
     json["additive"] = additive_json(results.models);
     json["notes"] = results.notes;
-    json["probe"] = {{"inner_ticks", probe.inner_ticks},         {"outer_ticks", probe.outer_ticks},
-                     {"inner_end_ticks", probe.inner_end_ticks}, {"outer_end_ticks", probe.outer_end_ticks},
-                     {"raw_share", probe.raw_share},             {"sessions", results.totals.sessions},
+    json["probe"] = {{"inner_ticks", probe.inner_ticks},
+                     {"outer_ticks", probe.outer_ticks},
+                     {"inner_end_ticks", probe.inner_end_ticks},
+                     {"outer_end_ticks", probe.outer_end_ticks},
+                     {"raw_share", probe.raw_share},
+                     {"sessions", results.totals.sessions},
                      {"timed_sessions", results.totals.timed_sessions},
                      {"sessions_with_drift", results.totals.drifts},
                      {"largest_drift_share", results.totals.largest_drift_share}};

@@ -32,7 +32,8 @@ std::string packets_cell(const Row &, const Arrivals &arrivals)
 
 std::string rate_cell(const Row &, const Arrivals &arrivals)
 {
-    return arrivals.seconds > 0 ? fmt::format("{:.0f}", double(arrivals.packets) / arrivals.seconds) : "-";
+    return arrivals.seconds > 0 ? fmt::format("{:.0f}", double(arrivals.packets) / arrivals.seconds)
+                                : "-";
 }
 
 std::string batch_cell(const Row &, const Arrivals &arrivals)
@@ -98,9 +99,12 @@ std::string live_text(const Results &results)
     if (!results.live || results.rows.empty())
         return {};
     const std::string head = line_of(results, [](const Column &column) { return column.heading; });
-    std::string text = "\nPackets received in each row's own pass, and dropped by kernel or interface, and by the flow's functions";
-    text += results.instruction_source.empty() ? "\n" : "; right:\nthe pass that counts instructions\n";
-    text += fmt::format("{:<{}}{}\n", "", kNameColumns, head) + std::string(kNameColumns + head.size(), '-') + "\n";
+    std::string text = "\nPackets received in each row's own pass, and dropped by kernel or "
+                       "interface, and by the flow's functions";
+    text +=
+        results.instruction_source.empty() ? "\n" : "; right:\nthe pass that counts instructions\n";
+    text += fmt::format("{:<{}}{}\n", "", kNameColumns, head) +
+            std::string(kNameColumns + head.size(), '-') + "\n";
     for (const Row &row : results.rows) {
         const std::string name = last_line_of_name(row.scenario.name, text);
         text += fmt::format("{:<{}}{}\n", name, kNameColumns, cells_of(row, results));

@@ -9,7 +9,8 @@
 namespace mapi_cost
 {
 // Text after "no cycles: " or "no instructions: ".
-std::string why_missing(const Scenario &scenario, const Results &results, const NothingMeasured &error);
+std::string why_missing(const Scenario &scenario, const Results &results,
+                        const NothingMeasured &error);
 // Text after "no interval of cycles: " or "no interval of instructions: ".
 std::string why_no_interval(const Scenario &scenario, const Results &results);
 

@@ -19,7 +19,8 @@ double line_packets_per_second(unsigned gbit, unsigned frame_bytes)
     return gbit * 1e9 / wire_bits(frame_bytes);
 }
 
-std::optional<Rates> rates_of(double cycles_per_packet, double clock_hz, unsigned measured_frame_bytes)
+std::optional<Rates> rates_of(double cycles_per_packet, double clock_hz,
+                              unsigned measured_frame_bytes)
 {
     if (!(cycles_per_packet > 0) || !(clock_hz > 0))
         return std::nullopt;

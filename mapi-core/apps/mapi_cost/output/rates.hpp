@@ -25,5 +25,6 @@ double line_packets_per_second(unsigned gbit, unsigned frame_bytes);
 
 // 10, 25 and 100 Gbit/s; frames of 64 and 1500 bytes, or only the size at which the cost was
 // measured (0: any). Nullopt if the cost is not positive.
-std::optional<Rates> rates_of(double cycles_per_packet, double clock_hz, unsigned measured_frame_bytes);
+std::optional<Rates> rates_of(double cycles_per_packet, double clock_hz,
+                              unsigned measured_frame_bytes);
 } // namespace mapi_cost

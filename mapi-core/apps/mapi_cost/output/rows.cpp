@@ -10,7 +10,8 @@ namespace mapi_cost
 {
 std::optional<double> Row::driver_read_cycles() const
 {
-    const auto found = std::find_if(parts.begin(), parts.end(), [](const RowPart &part) { return part.name == "driver_read"; });
+    const auto found = std::find_if(parts.begin(), parts.end(),
+                                    [](const RowPart &part) { return part.name == "driver_read"; });
     return found == parts.end() ? std::nullopt : found->cycles;
 }
 
@@ -18,7 +19,8 @@ std::string damage_text(const Survey &survey)
 {
     if (survey.unread_bytes == 0)
         return survey.message;
-    return fmt::format("{}; {} bytes not read; the costs cover the {} packets before them", survey.message, survey.unread_bytes, survey.packets);
+    return fmt::format("{}; {} bytes not read; the costs cover the {} packets before them",
+                       survey.message, survey.unread_bytes, survey.packets);
 }
 
 std::string instruction_source_text(const std::string &source)

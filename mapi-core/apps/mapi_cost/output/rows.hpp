@@ -10,9 +10,9 @@
 
 #include "mapi_cost/model/additive.hpp"
 #include "mapi_cost/run/cost.hpp"
-#include "rates.hpp"
 #include "mapi_cost/run/run.hpp"
 #include "mapi_cost/source/scenario.hpp"
+#include "rates.hpp"
 
 namespace mapi_cost
 {
@@ -33,14 +33,15 @@ struct Row {
     Scenario scenario;
     std::optional<Measured> instructions;
     std::optional<Measured> cycles;
-    std::vector<RowPart> parts; // empty for a difference
+    std::vector<RowPart> parts;       // empty for a difference
     std::vector<Reach> reach;         // in the time pass
     std::vector<Reach> counted_reach; // in the instruction pass
     MeanBytes bytes;
     std::uint64_t lost_copies = 0;
     LiveArrivals arrivals = {}; // only for a live device
     std::optional<Rates> rates;
-    std::string missing; // which figures or intervals are unavailable, why, and the remedy; empty if none
+    std::string
+        missing; // which figures or intervals are unavailable, why, and the remedy; empty if none
 
     std::optional<double> driver_read_cycles() const; // the driver's cost per packet
 };
@@ -61,8 +62,10 @@ struct Totals {
     bool equation_holds = true;
     std::uint64_t sessions = 0;
     std::uint64_t timed_sessions = 0;
-    std::uint64_t drifts = 0; // timed sessions in which the pair's cost drifted by more than kDriftShare and its interval
-    double largest_drift_share = 0; // |end / start - 1| of the pair's outer cost, over the timed sessions
+    std::uint64_t drifts = 0; // timed sessions in which the pair's cost drifted by more than
+                              // kDriftShare and its interval
+    double largest_drift_share =
+        0; // |end / start - 1| of the pair's outer cost, over the timed sessions
     std::uint64_t units_left_out = 0;
     std::uint64_t units = 0;
 };
@@ -71,7 +74,7 @@ struct Results {
     Survey survey;
     RunSettings settings;
     std::optional<LiveArrivals> live; // over all rows; nullopt: a capture was measured
-    std::uint64_t repetitions = 0; // of the capture in a time pass
+    std::uint64_t repetitions = 0;    // of the capture in a time pass
     std::string cpu, kernel, virtualised;
     nsdump::Clock clock;
     std::string instruction_source;  // rdpmc, perf-read, step; empty: no source

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// table_head: results -> the lines above the tables (machine, sources, probes, losses) and below (notes).
+// table_head: results -> the lines above the tables (machine, sources, probes, losses) and below
+// (notes).
 #pragma once
 
 #include <string>

@@ -14,7 +14,7 @@ struct Drop {
 };
 
 constexpr Drop kDrops[kDropCauses] = {
-    {"kernel", &mapi_stat::drop_kernel},         {"interface", &mapi_stat::ps_ifdrop},
+    {"kernel", &mapi_stat::drop_kernel},           {"interface", &mapi_stat::ps_ifdrop},
     {"buffer_full", &mapi_stat::drop_buffer_full}, {"link_type", &mapi_stat::drop_link_type},
     {"not_written", &mapi_stat::drop_not_written},
 };

@@ -29,7 +29,10 @@ struct Arrivals {
     std::uint64_t batched_packets = 0; // in these batches
     std::array<std::uint64_t, kDropCauses> drops{};
 
-    double mean_batch() const { return batches > 0 ? double(batched_packets) / double(batches) : 0; }
+    double mean_batch() const
+    {
+        return batches > 0 ? double(batched_packets) / double(batches) : 0;
+    }
     std::uint64_t dropped() const;
     void add(const Arrivals &other);
 };

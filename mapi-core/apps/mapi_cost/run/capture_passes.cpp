@@ -11,7 +11,8 @@ MakePass capture_passes(Workloads &workloads, Results &results, const TempFolder
         if (scenario.is_call())
             return run_calls(load, scenario.quantity, field, results.settings, folder);
         if (scenario.traffic == Traffic::kWhole)
-            results.repetitions = (results.settings.packets + load.workload.packets - 1) / load.workload.packets;
+            results.repetitions =
+                (results.settings.packets + load.workload.packets - 1) / load.workload.packets;
         return run_packets(load, field, results.settings, folder);
     };
 }

@@ -38,7 +38,8 @@ bool ConnectedFlows::wait_a_little()
     if (!has_copies_)
         return flows_[0].flow().wait(int(kWait.count()));
     bool have_ended = false;
-    for (const auto end = Clock::now() + kWait; !have_ended && Clock::now() < end; std::this_thread::sleep_for(kBusyReader)) {
+    for (const auto end = Clock::now() + kWait; !have_ended && Clock::now() < end;
+         std::this_thread::sleep_for(kBusyReader)) {
         have_ended = flows_[0].flow().wait(0);
         for (Readers &flow : flows_)
             flow.read_copies(have_ended);

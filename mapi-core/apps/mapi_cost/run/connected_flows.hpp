@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// connected_flows: one load and a device -> running flows and the readers of their packets and results.
+// connected_flows: one load and a device -> running flows and the readers of their packets and
+// results.
 #pragma once
 
 #include <string>

@@ -63,14 +63,16 @@ std::optional<double> interval_of_ratio(const std::vector<const Block *> &blocks
 
 // Combines the spread of the blocks with the error of the constants: `subtracted` is random,
 // `bound` systematic.
-std::optional<double> interval_with(std::optional<double> sampling_ci95, double subtracted, double bound)
+std::optional<double> interval_with(std::optional<double> sampling_ci95, double subtracted,
+                                    double bound)
 {
     if (!sampling_ci95)
         return std::nullopt;
     return std::hypot(*sampling_ci95, subtracted) + bound;
 }
 
-Cost cost_of(const TraceSums &sums, const std::vector<const Block *> &kept, std::optional<double> sampling_ci95)
+Cost cost_of(const TraceSums &sums, const std::vector<const Block *> &kept,
+             std::optional<double> sampling_ci95)
 {
     Cost cost;
     double subtracted = 0, bound = 0;
@@ -132,7 +134,8 @@ Measured difference_of_units(const TraceSums &one, const TraceSums &many, unsign
     const double packets = double(added.packets) * further;
     added.raw /= packets;
     added.net /= packets;
-    added.ci95 = interval_with(interval_of_mean(differences), subtracted / packets, bound / packets);
+    added.ci95 =
+        interval_with(interval_of_mean(differences), subtracted / packets, bound / packets);
     return added;
 }
 } // namespace
@@ -150,21 +153,24 @@ Cost trimmed_cost(const TraceSums &sums)
     std::vector<const Block *> kept;
     std::map<std::uint64_t, std::vector<double>> residuals; // by round
     for (auto first = blocks.begin(); first != blocks.end();) {
-        const auto last = std::find_if(first, blocks.end(), [&](const Block *block) { return place(block) != place(*first); });
+        const auto last = std::find_if(
+            first, blocks.end(), [&](const Block *block) { return place(block) != place(*first); });
         const std::ptrdiff_t cut = (last - first) / kTrimmedPart;
         const auto low = first + cut;
         const auto high = last - cut;
         kept.insert(kept.end(), low, high);
         const double mean = mean_net(low, high);
         for (auto at = first; at != last; ++at) {
-            const double edged = std::clamp(net_per_packet(**at), net_per_packet(**low), net_per_packet(**(high - 1)));
+            const double edged = std::clamp(net_per_packet(**at), net_per_packet(**low),
+                                            net_per_packet(**(high - 1)));
             residuals[(*at)->index / sums.blocks_per_round].push_back(edged - mean);
         }
         first = last;
     }
     std::vector<double> rounds;
     for (const auto &[round, values] : residuals)
-        rounds.push_back(std::accumulate(values.begin(), values.end(), 0.0) / double(values.size()));
+        rounds.push_back(std::accumulate(values.begin(), values.end(), 0.0) /
+                         double(values.size()));
     const double kept_share = double(kept.size()) / double(blocks.size());
     std::optional<double> sampling_ci95 = interval_of_mean(rounds);
     if (sampling_ci95)
@@ -180,7 +186,8 @@ Cost mean_cost(const TraceSums &sums)
     return cost_of(sums, blocks, interval_of_ratio(blocks));
 }
 
-Measured further_cost(const TraceSums &one, const TraceSums &many, unsigned further, bool is_trimmed)
+Measured further_cost(const TraceSums &one, const TraceSums &many, unsigned further,
+                      bool is_trimmed)
 {
     if (!is_trimmed)
         return difference_of_units(one, many, further);

@@ -31,7 +31,8 @@ private:
 struct Measured {
     double raw = 0;
     double net = 0;
-    std::optional<double> ci95; // half width of net's interval; nullopt: a single block cannot show how the cost varies
+    std::optional<double> ci95; // half width of net's interval; nullopt: a single block cannot show
+                                // how the cost varies
     std::uint64_t packets = 0;
 };
 
@@ -55,5 +56,6 @@ Cost mean_cost(const TraceSums &sums);
 // What each of `further` flows adds.  Times: the difference of the trimmed costs, with intervals
 // added in quadrature.  Counts: the differences over units that are complete in both passes, which
 // is exact.  Throws NothingMeasured if there is no such unit.
-Measured further_cost(const TraceSums &one, const TraceSums &many, unsigned further, bool is_trimmed);
+Measured further_cost(const TraceSums &one, const TraceSums &many, unsigned further,
+                      bool is_trimmed);
 } // namespace mapi_cost

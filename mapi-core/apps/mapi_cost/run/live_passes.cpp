@@ -10,9 +10,9 @@
 #include <fmt/format.h>
 
 #include "common/command/output.hpp"
+#include "mapi_cost/source/scenario_calls.hpp"
 #include "mapi_handle.hpp"
 #include "run_live.hpp"
-#include "mapi_cost/source/scenario_calls.hpp"
 #include "session.hpp"
 
 namespace mapi_cost
@@ -29,7 +29,8 @@ bool can_be_live(const Scenario &scenario)
 // meets every position in such a pattern.
 std::uint64_t step_every(const Arrivals &timed, const RunSettings &settings)
 {
-    const double units = double(settings.step_units) * MAPI_BATCH_MAX / std::max(1.0, timed.mean_batch());
+    const double units =
+        double(settings.step_units) * MAPI_BATCH_MAX / std::max(1.0, timed.mean_batch());
     auto every = std::max<std::uint64_t>(1, std::uint64_t(double(timed.batches) / units));
     while (std::gcd(every, 2 * 3 * 5 * 7) != 1)
         ++every;
@@ -41,7 +42,8 @@ std::uint64_t step_every(const Arrivals &timed, const RunSettings &settings)
 void expect_packets(const Results &results, const Scenario &scenario, const Arrivals &arrivals)
 {
     if (results.live->timed.packets + arrivals.packets == 0 && !scenario.begins_with_filter())
-        throw MapiError(fmt::format("{}: no packet arrived in {} s; check that it is the right interface and up (ip -s link shows the received "
+        throw MapiError(fmt::format("{}: no packet arrived in {} s; check that it is the right "
+                                    "interface and up (ip -s link shows the received "
                                     "packets), send packets to it, or wait longer with --seconds",
                                     results.survey.name, results.settings.seconds));
 }
@@ -53,12 +55,19 @@ std::string keep_live(std::vector<Scenario> &scenarios, const std::vector<std::s
     std::string names;
     for (auto scenario = gone; scenario != scenarios.end(); ++scenario) {
         names += (names.empty() ? "" : ", ") + scenario->id;
-        if (gone == scenarios.begin() || std::count(asked_for.begin(), asked_for.end(), scenario->id) > 0)
-            throw command::UsageError(fmt::format("--scenario {} cannot be measured on a live device (add --record to record its packets first and "
-                                                "measure on these)", scenario->id));
+        if (gone == scenarios.begin() ||
+            std::count(asked_for.begin(), asked_for.end(), scenario->id) > 0)
+            throw command::UsageError(
+                fmt::format("--scenario {} cannot be measured on a live device (add --record to "
+                            "record its packets first and "
+                            "measure on these)",
+                            scenario->id));
     }
     scenarios.erase(gone, scenarios.end());
-    return names.empty() ? names : "Not measured on a live device (--record measures them on recorded packets): " + names + ".";
+    return names.empty()
+               ? names
+               : "Not measured on a live device (--record measures them on recorded packets): " +
+                     names + ".";
 }
 
 MakePass live_passes(const Results &results, const TempFolder &folder)

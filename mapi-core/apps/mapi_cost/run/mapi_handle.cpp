@@ -72,8 +72,9 @@ void Device::expect_packets(std::uint64_t packets) const
 {
     const std::uint64_t given = stats().ps_recv;
     if (given != packets)
-        throw MapiError(path_ + ": changed while it was measured: it gave " + std::to_string(given) + " packets instead of " +
-                        std::to_string(packets) + " (measure a copy that is not being written)");
+        throw MapiError(path_ + ": changed while it was measured: it gave " +
+                        std::to_string(given) + " packets instead of " + std::to_string(packets) +
+                        " (measure a copy that is not being written)");
 }
 
 Flow::Flow(const Device &device) : Flow(mapi_create_flow(device.name())) {}
@@ -90,7 +91,10 @@ Flow::~Flow()
         mapi_close_flow(descriptor_);
 }
 
-Flow::Flow(Flow &&other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)), functions_(std::move(other.functions_)) {}
+Flow::Flow(Flow &&other) noexcept
+    : descriptor_(std::exchange(other.descriptor_, -1)), functions_(std::move(other.functions_))
+{
+}
 
 int Flow::apply(const flow_expression::Call &call)
 {
@@ -103,7 +107,8 @@ int Flow::apply(const flow_expression::Call &call)
 
 int Flow::apply_to_file(const std::string &path, int packets)
 {
-    const int function = mapi_apply_function(descriptor_, "TO_FILE", MFF_PCAP, path.c_str(), packets);
+    const int function =
+        mapi_apply_function(descriptor_, "TO_FILE", MFF_PCAP, path.c_str(), packets);
     if (function < 0)
         fail("");
     return function;
@@ -155,7 +160,8 @@ int Flow::link_type() const
 {
     mapi_flow_info_t flow = {};
     mapi_device_info_t device = {};
-    if (mapi_get_flow_info(descriptor_, &flow) != 0 || mapi_get_device_info(flow.devid, &device) != 0)
+    if (mapi_get_flow_info(descriptor_, &flow) != 0 ||
+        mapi_get_device_info(flow.devid, &device) != 0)
         fail("");
     return device.link_type;
 }

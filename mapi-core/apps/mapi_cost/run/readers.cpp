@@ -4,7 +4,8 @@
 
 namespace mapi_cost
 {
-Readers::Readers(Flow flow, const std::vector<flow_expression::Call> &calls, const std::vector<int> &functions)
+Readers::Readers(Flow flow, const std::vector<flow_expression::Call> &calls,
+                 const std::vector<int> &functions)
 {
     flow_.push_back(std::move(flow));
     const int descriptor = this->flow().descriptor();
@@ -33,7 +34,8 @@ void Readers::read_copies(bool to_the_end)
         const mapi_function_info_t info = flow().describe(buffer.function);
         // Only packets that the function has finished with; some that reached it may not be in the
         // buffer yet.
-        for (const std::uint64_t there = info.passed_pkts - info.dropped; to_the_end || buffer.copies_read < there; ++buffer.copies_read)
+        for (const std::uint64_t there = info.passed_pkts - info.dropped;
+             to_the_end || buffer.copies_read < there; ++buffer.copies_read)
             if (!mapi_get_next_pkt(flow().descriptor(), buffer.function))
                 break;
     }

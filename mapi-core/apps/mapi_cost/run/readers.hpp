@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// readers: a connected flow -> readers of its packets and results; without them, a file device would wait forever.
+// readers: a connected flow -> readers of its packets and results; without them, a file device
+// would wait forever.
 #pragma once
 
 #include <thread>
@@ -13,7 +14,8 @@ namespace mapi_cost
 class Readers
 {
 public:
-    Readers(Flow flow, const std::vector<flow_expression::Call> &calls, const std::vector<int> &functions);
+    Readers(Flow flow, const std::vector<flow_expression::Call> &calls,
+            const std::vector<int> &functions);
     ~Readers();
     Readers(Readers &&) = default;
     Readers(const Readers &) = delete;

@@ -33,7 +33,8 @@ Plan plan_time(const Workload &workload, const RunSettings &settings)
     if (plan.rounds >= kLeastRounds)
         plan.request.blocks_per_round = plan.units_per_round;
     else
-        plan.request.units_per_block = std::max<std::uint64_t>(1, plan.rounds * plan.units_per_round / kPieces);
+        plan.request.units_per_block =
+            std::max<std::uint64_t>(1, plan.rounds * plan.units_per_round / kPieces);
     return plan;
 }
 
@@ -67,8 +68,9 @@ Plan plan_instructions(const Load &load, const RunSettings &settings, bool stepp
 
 Plan plan_of(const Load &load, Field field, const RunSettings &settings, const TempFolder &folder)
 {
-    return field == Field::kTicks ? plan_time(load.workload, settings)
-                                  : plan_instructions(load, settings, is_stepped(settings.source, folder));
+    return field == Field::kTicks
+               ? plan_time(load.workload, settings)
+               : plan_instructions(load, settings, is_stepped(settings.source, folder));
 }
 
 } // namespace
@@ -81,11 +83,13 @@ std::uint64_t records_per_unit(const Load &load)
     return records;
 }
 
-Pass run_packets(const Load &load, Field field, const RunSettings &settings, const TempFolder &folder)
+Pass run_packets(const Load &load, Field field, const RunSettings &settings,
+                 const TempFolder &folder)
 {
     Plan plan = plan_of(load, field, settings, folder);
     plan.request.counted_slices = {"dispatch", "publish"};
-    Session session(field, settings, plan.step_every, plan.rounds * plan.units_per_round * records_per_unit(load), folder);
+    Session session(field, settings, plan.step_every,
+                    plan.rounds * plan.units_per_round * records_per_unit(load), folder);
     Device device(load.workload.path, plan.rounds, settings.batch_packets);
     Pass pass;
     pass.bytes = load.workload.bytes;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// run: one load -> its packets through libmapi in this process, under a session, and the sums of the session's trace.
+// run: one load -> its packets through libmapi in this process, under a session, and the sums of
+// the session's trace.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +14,8 @@
 #include "arrivals.hpp"
 #include "mapi_cost/source/scenario.hpp"
 #include "mapi_cost/source/temp_folder.hpp"
-#include "trace_sums.hpp"
 #include "mapi_cost/source/workload.hpp"
+#include "trace_sums.hpp"
 
 namespace mapi_cost
 {
@@ -26,8 +27,9 @@ public:
 };
 
 struct RunSettings {
-    std::uint64_t packets = 200'000; // in a time pass: the minimum for a capture, the limit for a live device
-    std::uint64_t seconds = 5;       // limit of a pass on a live device, or of its recording
+    std::uint64_t packets =
+        200'000; // in a time pass: the minimum for a capture, the limit for a live device
+    std::uint64_t seconds = 5; // limit of a pass on a live device, or of its recording
     unsigned batch_packets = MAPI_BATCH_MAX;
     nsp_clock_mode clock = NSP_CLOCK_ORDERED;
     nsp_counter_source source = NSP_SOURCE_AUTO;
@@ -43,9 +45,9 @@ struct Reach {
 
 struct Pass {
     TraceSums sums;
-    std::vector<Reach> reach;      // of the first flow
-    std::uint64_t lost_copies = 0; // packets dropped because a buffer was full
-    MeanBytes bytes; // of the workload
+    std::vector<Reach> reach;              // of the first flow
+    std::uint64_t lost_copies = 0;         // packets dropped because a buffer was full
+    MeanBytes bytes;                       // of the workload
     std::optional<Arrivals> arrivals = {}; // only for a live device
     std::string remark = {};               // the device's message, for example that it was down
 };
@@ -54,12 +56,14 @@ struct Pass {
 std::uint64_t records_per_unit(const Load &load);
 
 // Runs packets through the chain, for Quantity::kPacket and kFurther...
-Pass run_packets(const Load &load, Field field, const RunSettings &settings, const TempFolder &folder);
+Pass run_packets(const Load &load, Field field, const RunSettings &settings,
+                 const TempFolder &folder);
 
 // The first calls bind symbols and fill caches; they are not counted.
 inline constexpr std::uint64_t kWarmCalls = 32;
 
 // Measures calls by this thread after the packet thread is done, so that their cost contains
 // nothing else.
-Pass run_calls(const Load &load, Quantity quantity, Field field, const RunSettings &settings, const TempFolder &folder);
+Pass run_calls(const Load &load, Quantity quantity, Field field, const RunSettings &settings,
+               const TempFolder &folder);
 } // namespace mapi_cost

@@ -13,7 +13,8 @@ namespace mapi_cost
 {
 namespace
 {
-constexpr std::uint64_t kBufferBytes = 3 << 20; // less than the size of TO_BUFFER, so nothing is dropped before it is read
+constexpr std::uint64_t kBufferBytes =
+    3 << 20; // less than the size of TO_BUFFER, so nothing is dropped before it is read
 constexpr std::uint64_t kMostCalls = 20'000;
 constexpr std::uint64_t kCallsPerBlock = 64;
 constexpr std::uint64_t kStepCallsPerUnit = 20; // a call is much shorter than a batch
@@ -41,12 +42,14 @@ void call_read_results(int flow, int function, std::uint64_t calls)
 }
 } // namespace
 
-Pass run_calls(const Load &load, Quantity quantity, Field field, const RunSettings &settings, const TempFolder &folder)
+Pass run_calls(const Load &load, Quantity quantity, Field field, const RunSettings &settings,
+               const TempFolder &folder)
 {
     const bool reads_packets = quantity == Quantity::kNextPacket;
     const Workload &workload = load.workload;
-    const std::uint64_t rounds = std::clamp<std::uint64_t>(kBufferBytes / std::max<std::uint64_t>(1, workload.buffer_bytes), 1,
-                                                           (settings.packets + workload.packets - 1) / workload.packets);
+    const std::uint64_t rounds =
+        std::clamp<std::uint64_t>(kBufferBytes / std::max<std::uint64_t>(1, workload.buffer_bytes),
+                                  1, (settings.packets + workload.packets - 1) / workload.packets);
 
     const std::uint64_t times = reads_packets ? rounds : 1;
     Device device(workload.path, times, settings.batch_packets);

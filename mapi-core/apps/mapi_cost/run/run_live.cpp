@@ -13,17 +13,22 @@ namespace mapi_cost
 {
 namespace
 {
-constexpr std::uint64_t kBlocks = 30; // few enough that similar consecutive batches share a block, yet enough for an interval
+constexpr std::uint64_t kBlocks =
+    30; // few enough that similar consecutive batches share a block, yet enough for an interval
 
 // Runs until enough packets have arrived.  Closing the flows discards the statistics, so they are
 // read here.
-void take_packets(const Load &load, const std::string &device, const RunSettings &settings, Pass &pass)
+void take_packets(const Load &load, const std::string &device, const RunSettings &settings,
+                  Pass &pass)
 {
     using Clock = std::chrono::steady_clock;
     ConnectedFlows flows(load, device);
     const auto begin = Clock::now();
-    const auto seconds = [&] { return std::chrono::duration<double>(Clock::now() - begin).count(); };
-    while (!flows.wait_a_little() && seconds() < double(settings.seconds) && device_stats(device).ps_recv < settings.packets) {
+    const auto seconds = [&] {
+        return std::chrono::duration<double>(Clock::now() - begin).count();
+    };
+    while (!flows.wait_a_little() && seconds() < double(settings.seconds) &&
+           device_stats(device).ps_recv < settings.packets) {
     }
     pass.reach = flows.reach();
     const mapi_stat_t stats = device_stats(device);
@@ -40,8 +45,8 @@ void note_batches(Arrivals &arrivals, const nsdump::StatsReport &report)
 }
 } // namespace
 
-Pass run_live(const Load &load, const std::string &device, Field field, std::uint64_t step_every, const RunSettings &settings,
-              const TempFolder &folder)
+Pass run_live(const Load &load, const std::string &device, Field field, std::uint64_t step_every,
+              const RunSettings &settings, const TempFolder &folder)
 {
     SumRequest request;
     request.field = field;
@@ -52,7 +57,8 @@ Pass run_live(const Load &load, const std::string &device, Field field, std::uin
     request.packets = pass.arrivals->packets;
     if (field == Field::kInstructions) {
         request.first_unit = 2; // the first binds symbols, and flows connect during it
-        request.packets = std::max<std::uint64_t>(1, request.packets) - 1; // the last unit may be unfinished: stepping takes long
+        request.packets = std::max<std::uint64_t>(1, request.packets) -
+                          1; // the last unit may be unfinished: stepping takes long
     }
     pass.sums = sum_trace(session.close(), request);
     note_batches(*pass.arrivals, pass.sums.report);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// run_live: one load -> a live device's packets, as they come, through libmapi in this process, under a session.
+// run_live: one load -> a live device's packets, as they come, through libmapi in this process,
+// under a session.
 #pragma once
 
 #include <string>
@@ -10,6 +11,6 @@ namespace mapi_cost
 {
 // Runs until the packets or seconds of `settings` are reached.  step_every: distance of units to
 // single-step.
-Pass run_live(const Load &load, const std::string &device, Field field, std::uint64_t step_every, const RunSettings &settings,
-              const TempFolder &folder);
+Pass run_live(const Load &load, const std::string &device, Field field, std::uint64_t step_every,
+              const RunSettings &settings, const TempFolder &folder);
 } // namespace mapi_cost

@@ -26,15 +26,16 @@ void open_session(const nsp_session_config &config)
 }
 } // namespace
 
-Session::Session(Field field, const RunSettings &settings, std::uint64_t step_every, std::uint64_t records,
-                 const TempFolder &folder)
+Session::Session(Field field, const RunSettings &settings, std::uint64_t step_every,
+                 std::uint64_t records, const TempFolder &folder)
     : trace_(folder.file("trace.nsl"))
 {
     nsp_session_config config = {};
     config.struct_size = sizeof(config);
     config.output = trace_.c_str();
     config.clock = settings.clock;
-    config.ring_bytes = std::bit_ceil(std::clamp(records * kRecordBytes, kLeastRingBytes, kMostRingBytes));
+    config.ring_bytes =
+        std::bit_ceil(std::clamp(records * kRecordBytes, kLeastRingBytes, kMostRingBytes));
     if (field == Field::kInstructions) {
         config.counters = "instructions";
         config.source = settings.source;
@@ -55,7 +56,8 @@ const std::string &Session::close()
 {
     is_open_ = false;
     if (const int error = nsp_session_close(nullptr); error != 0)
-        throw SessionError(std::string(nsp_last_error()) + "; set TMPDIR to a folder with free space");
+        throw SessionError(std::string(nsp_last_error()) +
+                           "; set TMPDIR to a folder with free space");
     return trace_;
 }
 

@@ -14,8 +14,8 @@ class Session
 public:
     // `records`: estimated number; rings are large enough for all of them even if the drain does
     // not run.
-    Session(Field field, const RunSettings &settings, std::uint64_t step_every, std::uint64_t records,
-            const TempFolder &folder);
+    Session(Field field, const RunSettings &settings, std::uint64_t step_every,
+            std::uint64_t records, const TempFolder &folder);
     ~Session();
     Session(const Session &) = delete;
     Session &operator=(const Session &) = delete;

@@ -10,8 +10,8 @@
 #include <algorithm>
 
 #include "analyse/analyse.hpp"
-#include "analyse/pair/pair.hpp"
 #include "analyse/correct/subtract.hpp"
+#include "analyse/pair/pair.hpp"
 #include "decode/error.hpp"
 #include "decode/merge.hpp"
 
@@ -24,8 +24,8 @@ using nsdump::Slice;
 class BlockSink
 {
 public:
-    BlockSink(const nsdump::NameTable &names, const nsdump::Correction &correction, const SumRequest &request,
-              TraceSums &sums)
+    BlockSink(const nsdump::NameTable &names, const nsdump::Correction &correction,
+              const SumRequest &request, TraceSums &sums)
         : names_(names), correction_(correction), request_(request), sums_(sums)
     {
     }
@@ -60,7 +60,9 @@ public:
         double self = net;
         if (slice.children > 0) {
             nsdump::ChildSums children;
-            const auto child_raw = is_ticks ? slice.child_ticks : slice.child_counters ? slice.child_counters[0] : 0;
+            const auto child_raw = is_ticks               ? slice.child_ticks
+                                   : slice.child_counters ? slice.child_counters[0]
+                                                          : 0;
             children.add(double(child_raw), slice.children, slice.in_children);
             self -= nsdump::children_net(children, constants);
         }
@@ -84,7 +86,8 @@ public:
             return;
         const bool is_whole = counted_ == request_.counted_slices.size() && !is_broken_;
         // With single-stepping, most units have no counters; they are not lost, only not selected.
-        const bool was_wanted = unit_.number >= request_.first_unit && packets_seen_ <= request_.packets &&
+        const bool was_wanted = unit_.number >= request_.first_unit &&
+                                packets_seen_ <= request_.packets &&
                                 (request_.field == Field::kTicks || counted_ > 0);
         if (was_wanted && is_whole)
             add_to_block();
@@ -109,7 +112,8 @@ private:
             const std::string &text = names_[name].text;
             part_by_name_[name] = int(sums_.parts.size());
             sums_.parts.push_back(text);
-            sums_.is_counted.push_back(text != "driver_read"); // happens before the engine gets the packets
+            sums_.is_counted.push_back(text !=
+                                       "driver_read"); // happens before the engine gets the packets
         }
         return std::size_t(part_by_name_[name]);
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// trace_sums: the trace of one pass -> sums over blocks of consecutive units, and nsdump's report on the trace.
+// trace_sums: the trace of one pass -> sums over blocks of consecutive units, and nsdump's report
+// on the trace.
 #pragma once
 
 #include <cstdint>
@@ -15,10 +16,12 @@ enum class Field { kTicks = 0, kInstructions = 1 };
 struct SumRequest {
     Field field = Field::kTicks;
     std::uint64_t units_per_block = 1;
-    std::uint64_t blocks_per_round = 1; // blocks n and n + blocks_per_round contain the same packets
-    std::uint64_t first_unit = 1;             // earlier units are warm-up
-    std::uint64_t packets = UINT64_MAX;       // of all units; later ones arrived while the flows were being closed
-    std::vector<std::string> counted_slices;  // their sum is the cost
+    std::uint64_t blocks_per_round =
+        1;                        // blocks n and n + blocks_per_round contain the same packets
+    std::uint64_t first_unit = 1; // earlier units are warm-up
+    std::uint64_t packets =
+        UINT64_MAX; // of all units; later ones arrived while the flows were being closed
+    std::vector<std::string> counted_slices; // their sum is the cost
 };
 
 // All values are sums over the units of the block that have every counted slice, none of them cut
@@ -29,8 +32,8 @@ struct Block {
     std::uint64_t packets = 0;
     double raw = 0;
     double net = 0;
-    double subtracted_ci95 = 0; // of the subtracted constants, which are the same in every block
-    double subtracted_bound = 0; // the same, for the systematic part
+    double subtracted_ci95 = 0;   // of the subtracted constants, which are the same in every block
+    double subtracted_bound = 0;  // the same, for the systematic part
     std::vector<double> part_net; // self cost, indexed like TraceSums::parts
 
     // Adds the sums; number and index are unchanged.

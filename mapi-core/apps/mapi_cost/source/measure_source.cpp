@@ -4,15 +4,15 @@
 
 #include <fmt/format.h>
 
-#include "mapi_cost/run/capture_passes.hpp"
 #include "common/command/status_line.hpp"
 #include "common/command/tell.hpp"
-#include "mapi_cost/run/interrupt.hpp"
-#include "mapi_cost/run/live_passes.hpp"
 #include "mapi_cost/measure.hpp"
 #include "mapi_cost/output/missing.hpp"
-#include "recording.hpp"
+#include "mapi_cost/run/capture_passes.hpp"
+#include "mapi_cost/run/interrupt.hpp"
+#include "mapi_cost/run/live_passes.hpp"
 #include "mapi_cost/run/session.hpp"
+#include "recording.hpp"
 
 namespace mapi_cost
 {
@@ -46,7 +46,8 @@ void measure_each(const std::vector<Scenario> &scenarios, Measurement measuremen
     }
 }
 
-void measure_live(const Options &options, std::vector<Scenario> scenarios, const TempFolder &folder, Results &results)
+void measure_live(const Options &options, std::vector<Scenario> scenarios, const TempFolder &folder,
+                  Results &results)
 {
     if (const std::string note = keep_live(scenarios, options.scenarios); !note.empty())
         results.notes.push_back(note);
@@ -65,12 +66,14 @@ Survey survey_source(const Options &options, const TempFolder &folder, Results &
     const std::string path = folder.file("recorded.pcap");
     record({options.capture, options.is_device}, options.run.packets, options.run.seconds, path);
     Survey survey = survey_capture(path, options.capture, options.filter);
-    results.notes.push_back(fmt::format("Measured on a pcap file with the first {} packets of {}: driver costs are those of a pcap file.",
+    results.notes.push_back(fmt::format("Measured on a pcap file with the first {} packets of {}: "
+                                        "driver costs are those of a pcap file.",
                                         survey.packets, options.capture));
     return survey;
 }
 
-void measure_capture(const Options &options, const std::vector<Scenario> &scenarios, const TempFolder &folder, Results &results)
+void measure_capture(const Options &options, const std::vector<Scenario> &scenarios,
+                     const TempFolder &folder, Results &results)
 {
     results.survey = survey_source(options, folder, results);
     if (results.survey.is_damaged)
@@ -79,11 +82,13 @@ void measure_capture(const Options &options, const std::vector<Scenario> &scenar
         results.notes.push_back(note + ".");
     const bool wants_instructions = has_instructions(options, folder, results);
     Workloads workloads(results.survey, options.text, options.run.packets, folder);
-    measure_each(scenarios, Measurement(results, capture_passes(workloads, results, folder), wants_instructions));
+    measure_each(scenarios, Measurement(results, capture_passes(workloads, results, folder),
+                                        wants_instructions));
 }
 } // namespace
 
-void measure_source(const Options &options, const std::vector<Scenario> &scenarios, const TempFolder &folder, Results &results)
+void measure_source(const Options &options, const std::vector<Scenario> &scenarios,
+                    const TempFolder &folder, Results &results)
 {
     if (options.is_live())
         measure_live(options, scenarios, folder, results);

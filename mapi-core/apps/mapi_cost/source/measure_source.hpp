@@ -11,5 +11,6 @@
 namespace mapi_cost
 {
 // Completed rows stay in the results if it throws.
-void measure_source(const Options &options, const std::vector<Scenario> &scenarios, const TempFolder &folder, Results &results);
+void measure_source(const Options &options, const std::vector<Scenario> &scenarios,
+                    const TempFolder &folder, Results &results);
 } // namespace mapi_cost

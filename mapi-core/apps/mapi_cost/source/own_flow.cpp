@@ -8,7 +8,14 @@ namespace mapi_cost
 {
 Scenario own_flow(const std::string &text, unsigned number)
 {
-    Scenario scenario{"flow-" + std::to_string(number), kOwnTable, "", 0, Traffic::kWhole, Quantity::kPacket, {}, {}};
+    Scenario scenario{"flow-" + std::to_string(number),
+                      kOwnTable,
+                      "",
+                      0,
+                      Traffic::kWhole,
+                      Quantity::kPacket,
+                      {},
+                      {}};
     scenario.own = flow_expression::read_calls(text);
     for (const Call &call : scenario.own)
         scenario.name += (scenario.name.empty() ? "" : " + ") + call.function;

@@ -28,7 +28,8 @@ std::string_view text_of(const Packet &packet)
     return {reinterpret_cast<const char *>(packet.bytes.data()), packet.bytes.size()};
 }
 
-std::size_t transport_bytes(const std::vector<std::uint8_t> &frame, std::size_t at, std::uint8_t protocol)
+std::size_t transport_bytes(const std::vector<std::uint8_t> &frame, std::size_t at,
+                            std::uint8_t protocol)
 {
     if (protocol == 17)
         return 8;
@@ -52,7 +53,8 @@ std::vector<std::uint8_t> payloads(const std::vector<Packet> &packets, int link_
 }
 } // namespace
 
-std::vector<Packet> take_packets(const std::string &path, const std::string &filter, const PacketLimits &limits)
+std::vector<Packet> take_packets(const std::string &path, const std::string &filter,
+                                 const PacketLimits &limits)
 {
     Device device(path, 1, MAPI_BATCH_MAX);
     Flow flow(device);
@@ -67,7 +69,8 @@ std::vector<Packet> take_packets(const std::string &path, const std::string &fil
         if (!packet)
             break;
         stop_if_interrupted();
-        packets.push_back({packet->ts, packet->wlen, {&packet->pkt, &packet->pkt + packet->caplen}});
+        packets.push_back(
+            {packet->ts, packet->wlen, {&packet->pkt, &packet->pkt + packet->caplen}});
         bytes += packet->caplen;
     }
     return packets;
@@ -92,8 +95,8 @@ std::size_t header_bytes(const std::vector<std::uint8_t> &frame, int link_type)
     return std::min(frame.size(), at);
 }
 
-std::vector<Packet> make_packets(const std::vector<Packet> &from, int link_type, unsigned frame_bytes,
-                                 std::size_t count)
+std::vector<Packet> make_packets(const std::vector<Packet> &from, int link_type,
+                                 unsigned frame_bytes, std::size_t count)
 {
     const std::vector<std::uint8_t> payload = payloads(from, link_type);
     std::vector<Packet> made;
@@ -101,10 +104,14 @@ std::vector<Packet> make_packets(const std::vector<Packet> &from, int link_type,
     std::size_t place = 0;
     for (std::size_t i = 0; i < count; ++i) {
         const Packet &model = from[i % from.size()];
-        const std::size_t head = std::min<std::size_t>(header_bytes(model.bytes, link_type), frame_bytes);
-        Packet packet{model.ntp_time, frame_bytes, {model.bytes.begin(), model.bytes.begin() + std::ptrdiff_t(head)}};
+        const std::size_t head =
+            std::min<std::size_t>(header_bytes(model.bytes, link_type), frame_bytes);
+        Packet packet{model.ntp_time,
+                      frame_bytes,
+                      {model.bytes.begin(), model.bytes.begin() + std::ptrdiff_t(head)}};
         while (packet.bytes.size() < frame_bytes) {
-            const std::size_t piece = std::min(frame_bytes - packet.bytes.size(), payload.size() - place);
+            const std::size_t piece =
+                std::min(frame_bytes - packet.bytes.size(), payload.size() - place);
             packet.bytes.insert(packet.bytes.end(), payload.begin() + std::ptrdiff_t(place),
                                 payload.begin() + std::ptrdiff_t(place + piece));
             place = (place + piece) % payload.size();
@@ -117,16 +124,18 @@ std::vector<Packet> make_packets(const std::vector<Packet> &from, int link_type,
 void write_capture(const std::string &path, const std::vector<Packet> &packets, int link_type)
 {
     const auto fail = [&] {
-        throw TempError(path + ": cannot write: " + std::strerror(errno) + "; set TMPDIR to a folder with free space");
+        throw TempError(path + ": cannot write: " + std::strerror(errno) +
+                        "; set TMPDIR to a folder with free space");
     };
     // The snap length: larger than any packet here.
     const std::unique_ptr<pcap_t, decltype(&pcap_close)> format(
-        pcap_open_dead_with_tstamp_precision(link_type, 1 << 18, PCAP_TSTAMP_PRECISION_NANO), pcap_close);
+        pcap_open_dead_with_tstamp_precision(link_type, 1 << 18, PCAP_TSTAMP_PRECISION_NANO),
+        pcap_close);
     std::FILE *file = std::fopen(path.c_str(), "wb");
     if (!file)
         fail();
-    const std::unique_ptr<pcap_dumper_t, decltype(&pcap_dump_close)> dump(pcap_dump_fopen(format.get(), file),
-                                                                          pcap_dump_close);
+    const std::unique_ptr<pcap_dumper_t, decltype(&pcap_dump_close)> dump(
+        pcap_dump_fopen(format.get(), file), pcap_dump_close);
     if (!dump) {
         std::fclose(file);
         throw TempError(path + ": " + pcap_geterr(format.get()));
@@ -134,7 +143,8 @@ void write_capture(const std::string &path, const std::vector<Packet> &packets, 
     for (const Packet &packet : packets) {
         pcap_pkthdr header = {};
         header.ts.tv_sec = static_cast<time_t>((packet.ntp_time >> 32) - kNtpToUnixSeconds);
-        header.ts.tv_usec = static_cast<suseconds_t>((packet.ntp_time & 0xffffffff) * 1'000'000'000 >> 32);
+        header.ts.tv_usec =
+            static_cast<suseconds_t>((packet.ntp_time & 0xffffffff) * 1'000'000'000 >> 32);
         header.caplen = static_cast<bpf_u_int32>(packet.bytes.size());
         header.len = packet.wire_bytes;
         pcap_dump(reinterpret_cast<u_char *>(dump.get()), &header, packet.bytes.data());
@@ -149,7 +159,9 @@ std::string absent_string(const std::vector<Packet> &packets, unsigned number)
         std::string text = "/bin/perl.exe";
         if (number > 0 || attempt > 0)
             text = "/bin/" + std::to_string(number) + "perl" + std::to_string(attempt) + ".exe";
-        const auto holds = [&](const Packet &packet) { return text_of(packet).find(text) != std::string_view::npos; };
+        const auto holds = [&](const Packet &packet) {
+            return text_of(packet).find(text) != std::string_view::npos;
+        };
         if (std::none_of(packets.begin(), packets.end(), holds))
             return text;
     }
@@ -162,7 +174,8 @@ std::optional<double> searched_bytes(const std::vector<Packet> &packets, const s
     double bytes = 0;
     for (const Packet &packet : packets) {
         const std::size_t place = text_of(packet).find(text);
-        bytes += double(place == std::string_view::npos ? packet.bytes.size() : place + text.size());
+        bytes +=
+            double(place == std::string_view::npos ? packet.bytes.size() : place + text.size());
     }
     return bytes / double(packets.size());
 }

@@ -22,7 +22,8 @@ struct PacketLimits {
 };
 
 // The first packets that pass the filter ("" passes all), read through libmapi.
-std::vector<Packet> take_packets(const std::string &path, const std::string &filter, const PacketLimits &limits);
+std::vector<Packet> take_packets(const std::string &path, const std::string &filter,
+                                 const PacketLimits &limits);
 
 // Length of the headers including TCP or UDP; for other packets, of the headers that are
 // recognized.
@@ -30,8 +31,8 @@ std::size_t header_bytes(const std::vector<std::uint8_t> &frame, int link_type);
 
 // `count` frames of `frame_bytes`: the unmodified headers of the given packets in turn, each
 // followed by bytes from the concatenated payloads of all of them.
-std::vector<Packet> make_packets(const std::vector<Packet> &from, int link_type, unsigned frame_bytes,
-                                 std::size_t count);
+std::vector<Packet> make_packets(const std::vector<Packet> &from, int link_type,
+                                 unsigned frame_bytes, std::size_t count);
 
 // Writes pcap with nanoseconds.  Throws TempError.
 void write_capture(const std::string &path, const std::vector<Packet> &packets, int link_type);

@@ -14,5 +14,6 @@ struct Source {
 
 // Records the first packets; on a device, for at most `seconds`.  Throws MapiError and
 // command::Interrupted.
-void record(const Source &source, std::uint64_t packets, std::uint64_t seconds, const std::string &path);
+void record(const Source &source, std::uint64_t packets, std::uint64_t seconds,
+            const std::string &path);
 } // namespace mapi_cost

@@ -16,8 +16,14 @@ constexpr auto kNone = std::nullopt;
 
 Scenario search(unsigned frame_bytes, PaperFigures paper)
 {
-    return {"search-" + std::to_string(frame_bytes), 2, "STR_SEARCH", frame_bytes, kMade, kPacket,
-            {F::kSearchAbsent}, paper};
+    return {"search-" + std::to_string(frame_bytes),
+            2,
+            "STR_SEARCH",
+            frame_bytes,
+            kMade,
+            kPacket,
+            {F::kSearchAbsent},
+            paper};
 }
 } // namespace
 
@@ -59,7 +65,8 @@ const std::vector<Scenario> &all_scenarios()
 
 bool Scenario::begins_with_filter() const
 {
-    return own.empty() ? !functions.empty() && functions.front() == Function::kFilter : own.front().function == "BPF_FILTER";
+    return own.empty() ? !functions.empty() && functions.front() == Function::kFilter
+                       : own.front().function == "BPF_FILTER";
 }
 
 PaperFigures net_of_papi(const Scenario &scenario)

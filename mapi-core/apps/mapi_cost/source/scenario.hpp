@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// scenario: the rows of D3.4 (2004), Tables 2 to 4, and flows of --flow, as data: functions, packets to run on, published figures.
+// scenario: the rows of D3.4 (2004), Tables 2 to 4, and flows of --flow, as data: functions,
+// packets to run on, published figures.
 #pragma once
 
 #include <optional>
@@ -32,10 +33,10 @@ enum class Traffic {
 };
 
 enum class Quantity {
-    kPacket,         // what the packet thread spends on one packet
-    kNextPacket,     // one mapi_get_next_pkt()
-    kReadResults,    // one mapi_read_results()
-    kFurtherSame,    // what a further flow with the same arguments adds to a packet
+    kPacket,      // what the packet thread spends on one packet
+    kNextPacket,  // one mapi_get_next_pkt()
+    kReadResults, // one mapi_read_results()
+    kFurtherSame, // what a further flow with the same arguments adds to a packet
     kFurtherDifferent,
 };
 
@@ -63,9 +64,15 @@ struct Scenario {
     PaperFigures paper;
     std::vector<Call> own = {}; // of --flow, instead of `functions`
 
-    bool is_call() const { return quantity == Quantity::kNextPacket || quantity == Quantity::kReadResults; }
+    bool is_call() const
+    {
+        return quantity == Quantity::kNextPacket || quantity == Quantity::kReadResults;
+    }
     bool begins_with_filter() const;
-    bool is_further() const { return quantity == Quantity::kFurtherSame || quantity == Quantity::kFurtherDifferent; }
+    bool is_further() const
+    {
+        return quantity == Quantity::kFurtherSame || quantity == Quantity::kFurtherDifferent;
+    }
 };
 
 const std::vector<Scenario> &all_scenarios();

@@ -11,20 +11,15 @@ namespace
 Call call_of(Function function, unsigned variant, const CallWords &words)
 {
     switch (function) {
-    case Function::kCounter:
-        return {"PKT_COUNTER"};
+    case Function::kCounter: return {"PKT_COUNTER"};
     case Function::kFilter:
-        return {"BPF_FILTER", {variant == 0 ? words.filter : "src port " + std::to_string(2005 + variant)}};
-    case Function::kSample:
-        return {"SAMPLE_PACKETS", {"5", "PROBABILISTIC"}};
-    case Function::kSampleAll:
-        return {"SAMPLE_PACKETS", {"1", "PERIODIC"}};
-    case Function::kSearchAbsent:
-        return {"STR_SEARCH", {words.absent.at(variant), 0, 0}};
-    case Function::kSearchText:
-        return {"STR_SEARCH", {words.text, 0, 1500}};
-    case Function::kBuffer:
-        break;
+        return {"BPF_FILTER",
+                {variant == 0 ? words.filter : "src port " + std::to_string(2005 + variant)}};
+    case Function::kSample: return {"SAMPLE_PACKETS", {"5", "PROBABILISTIC"}};
+    case Function::kSampleAll: return {"SAMPLE_PACKETS", {"1", "PERIODIC"}};
+    case Function::kSearchAbsent: return {"STR_SEARCH", {words.absent.at(variant), 0, 0}};
+    case Function::kSearchText: return {"STR_SEARCH", {words.text, 0, 1500}};
+    case Function::kBuffer: break;
     }
     return {"TO_BUFFER", {words.reader_waits ? WAIT : NOWAIT}};
 }

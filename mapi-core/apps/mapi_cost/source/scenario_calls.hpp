@@ -11,7 +11,7 @@ namespace mapi_cost
 {
 struct CallWords {
     std::string filter;
-    std::string text;                // to search for
+    std::string text;                     // to search for
     std::vector<std::string> absent = {}; // texts that are in no packet, by variant
     bool reader_waits = true;
 };

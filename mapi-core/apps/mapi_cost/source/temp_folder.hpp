@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// temp_folder: TMPDIR, or a file system in memory if there is one -> a folder that is removed with its object.
+// temp_folder: TMPDIR, or a file system in memory if there is one -> a folder that is removed with
+// its object.
 #pragma once
 
 #include <stdexcept>

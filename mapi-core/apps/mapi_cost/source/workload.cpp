@@ -13,7 +13,8 @@ namespace
 {
 constexpr const char *kFilterOf2004 = "src port 2005";
 constexpr std::uint64_t kCopyBytes = 64 << 20;
-constexpr std::size_t kMadePackets = 1024; // full batches that fit easily into the second-level cache
+constexpr std::size_t kMadePackets =
+    1024; // full batches that fit easily into the second-level cache
 
 Survey read_whole(const std::string &path, const std::string &filter)
 {
@@ -61,7 +62,8 @@ Survey survey_capture(const std::string &path, const std::string &name, const st
 {
     struct stat status = {};
     if (stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode))
-        throw MapiError(path + ": not a regular file; it is read many times (save it to a file first)");
+        throw MapiError(path +
+                        ": not a regular file; it is read many times (save it to a file first)");
     Survey survey = read_whole(path, filter.empty() ? kFilterOf2004 : filter);
     if (filter.empty() && survey.matches == 0)
         survey = read_whole(path, kCommonFilter);
@@ -71,7 +73,8 @@ Survey survey_capture(const std::string &path, const std::string &name, const st
     return survey;
 }
 
-Workloads::Workloads(const Survey &survey, std::string text, std::uint64_t packets, const TempFolder &folder)
+Workloads::Workloads(const Survey &survey, std::string text, std::uint64_t packets,
+                     const TempFolder &folder)
     : survey_(survey), text_(std::move(text)), packets_(packets), folder_(folder)
 {
 }
@@ -80,7 +83,8 @@ const std::vector<Packet> &Workloads::first_packets(bool is_matching)
 {
     auto &taken = taken_[is_matching];
     if (taken.empty())
-        taken = take_packets(survey_.path, is_matching ? survey_.filter : "", {packets_, kCopyBytes});
+        taken =
+            take_packets(survey_.path, is_matching ? survey_.filter : "", {packets_, kCopyBytes});
     return taken;
 }
 
@@ -91,7 +95,9 @@ Workload Workloads::make(Traffic traffic, unsigned frame_bytes)
     const std::vector<Packet> &packets = first_packets(wants_matching && survey_.matches > 0);
     if (frame_bytes > 0) {
         const auto made = make_packets(packets, survey_.link_type, frame_bytes, kMadePackets);
-        Workload workload = describe(folder_.file("made-" + std::to_string(frame_bytes) + (wants_matching ? "m" : "") + ".pcap"), made);
+        Workload workload = describe(folder_.file("made-" + std::to_string(frame_bytes) +
+                                                  (wants_matching ? "m" : "") + ".pcap"),
+                                     made);
         workload.is_uniform = true;
         workload.bytes.searched = searched_bytes(made, text_);
         write_capture(workload.path, made, survey_.link_type);
@@ -100,8 +106,11 @@ Workload Workloads::make(Traffic traffic, unsigned frame_bytes)
         return workload;
     }
     // A damaged file cannot be repeated, and the first packets of a long one are enough.
-    const bool needs_copy = wants_matching || survey_.is_damaged || survey_.packets > packets.size();
-    Workload workload = describe(needs_copy ? folder_.file(wants_matching ? "matching.pcap" : "first.pcap") : survey_.path, packets);
+    const bool needs_copy =
+        wants_matching || survey_.is_damaged || survey_.packets > packets.size();
+    Workload workload = describe(
+        needs_copy ? folder_.file(wants_matching ? "matching.pcap" : "first.pcap") : survey_.path,
+        packets);
     if (needs_copy)
         write_capture(workload.path, packets, survey_.link_type);
     return workload;
@@ -111,7 +120,8 @@ const Workload &Workloads::workload(Traffic traffic, unsigned frame_bytes)
 {
     const auto key = std::make_pair(traffic, frame_bytes);
     const auto found = made_.find(key);
-    return found != made_.end() ? found->second : made_.emplace(key, make(traffic, frame_bytes)).first->second;
+    return found != made_.end() ? found->second
+                                : made_.emplace(key, make(traffic, frame_bytes)).first->second;
 }
 
 Load Workloads::load(const Scenario &scenario, unsigned flows, bool reader_waits)
@@ -120,9 +130,12 @@ Load Workloads::load(const Scenario &scenario, unsigned flows, bool reader_waits
     load.is_compared = scenario.is_further();
     load.workload = workload(scenario.traffic, scenario.frame_bytes);
     const auto absent = absent_.find(load.workload.path);
-    const CallWords words{survey_.filter, text_, absent == absent_.end() ? std::vector<std::string>() : absent->second, reader_waits};
+    const CallWords words{survey_.filter, text_,
+                          absent == absent_.end() ? std::vector<std::string>() : absent->second,
+                          reader_waits};
     for (unsigned flow = 0; flow < flows; ++flow)
-        load.flows.push_back(calls_of(scenario, scenario.quantity == Quantity::kFurtherDifferent ? flow : 0, words));
+        load.flows.push_back(
+            calls_of(scenario, scenario.quantity == Quantity::kFurtherDifferent ? flow : 0, words));
     return load;
 }
 } // namespace mapi_cost

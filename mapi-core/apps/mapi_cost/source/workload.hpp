@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// workload: the user's capture -> capture files that scenarios run on, and the function arguments that go with them.
+// workload: the user's capture -> capture files that scenarios run on, and the function arguments
+// that go with them.
 #pragma once
 
 #include <cstdint>
@@ -60,7 +61,8 @@ struct Load {
 class Workloads
 {
 public:
-    Workloads(const Survey &survey, std::string text, std::uint64_t packets, const TempFolder &folder);
+    Workloads(const Survey &survey, std::string text, std::uint64_t packets,
+              const TempFolder &folder);
 
     // The scenario with `flows` flows, whose functions have the same or different arguments as it
     // requires.

@@ -29,7 +29,8 @@ void add(const Part &value, const Part &line, uint32_t offset, Places &places)
     places.push_back(place);
 }
 
-void read_command(Field field, std::string_view text, const Line &line, uint32_t offset, Places &places)
+void read_command(Field field, std::string_view text, const Line &line, uint32_t offset,
+                  Places &places)
 {
     const std::string_view all = text.substr(line.begin, line.end - line.begin);
     const size_t word_end = std::min(all.find(' '), all.size());
@@ -46,7 +47,8 @@ bool has_code(std::string_view line)
 }
 
 // Lines without a code are continuation lines of a reply.
-void read_reply(Field field, std::string_view text, const Line &line, uint32_t offset, Places &places)
+void read_reply(Field field, std::string_view text, const Line &line, uint32_t offset,
+                Places &places)
 {
     const bool is_coded = has_code(text.substr(line.begin, line.end - line.begin));
     const size_t code_end = line.begin + (is_coded ? kCodeBytes : 0);
@@ -57,9 +59,11 @@ void read_reply(Field field, std::string_view text, const Line &line, uint32_t o
 }
 } // namespace
 
-void find_ftp_places(Field field, std::span<const uint8_t> bytes, uint32_t offset, bool is_command, Places &places)
+void find_ftp_places(Field field, std::span<const uint8_t> bytes, uint32_t offset, bool is_command,
+                     Places &places)
 {
-    const bool is_reply_field = field == Field::kFtpResponseCode || field == Field::kFtpResponseText;
+    const bool is_reply_field =
+        field == Field::kFtpResponseCode || field == Field::kFtpResponseText;
     if (is_reply_field == is_command)
         return;
     const std::string_view text = as_text(bytes);

@@ -12,21 +12,24 @@ namespace mapi::anonymize
 {
 namespace
 {
-constexpr std::string_view kMethods[] = {"GET", "POST", "HEAD", "PUT", "DELETE", "OPTIONS", "CONNECT", "TRACE", "PATCH"};
+constexpr std::string_view kMethods[] = {"GET",     "POST",    "HEAD",  "PUT",  "DELETE",
+                                         "OPTIONS", "CONNECT", "TRACE", "PATCH"};
 constexpr size_t kMethodBytesMax = 32;
 
 bool is_token(std::string_view text)
 {
-    return !text.empty() && text.size() <= kMethodBytesMax &&
-           std::ranges::all_of(text, [](char c) {
-               return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '_';
-           });
+    return !text.empty() && text.size() <= kMethodBytesMax && std::ranges::all_of(text, [](char c) {
+        return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') ||
+               c == '-' || c == '_';
+    });
 }
 
 std::string_view trimmed(std::string_view text)
 {
     const size_t begin = text.find_first_not_of(" \t");
-    return begin == std::string_view::npos ? std::string_view() : text.substr(begin, text.find_last_not_of(" \t") + 1 - begin);
+    return begin == std::string_view::npos
+               ? std::string_view()
+               : text.substr(begin, text.find_last_not_of(" \t") + 1 - begin);
 }
 
 enum class Kind { kNone, kRequest, kResponse };
@@ -42,7 +45,10 @@ Kind kind_of(std::string_view text, const Line &line)
         return Kind::kNone;
     if (first.rfind(" HTTP/") != std::string_view::npos)
         return Kind::kRequest;
-    return !line.is_whole && std::ranges::find(kMethods, first.substr(0, space)) != std::end(kMethods) ? Kind::kRequest : Kind::kNone;
+    return !line.is_whole &&
+                   std::ranges::find(kMethods, first.substr(0, space)) != std::end(kMethods)
+               ? Kind::kRequest
+               : Kind::kNone;
 }
 
 bool is_port(uint16_t port)
@@ -109,7 +115,10 @@ private:
         read_header_lines();
         read_body();
     }
-    bool is_header_field() const { return group_of(field_) == Group::kHttp && field_ >= Field::kUserAgent; }
+    bool is_header_field() const
+    {
+        return group_of(field_) == Group::kHttp && field_ >= Field::kUserAgent;
+    }
 
     // STRIP removes the value with the given line, or only the value.
     void add(Field field, size_t begin, size_t end, size_t line_begin, size_t line_end)
@@ -151,7 +160,9 @@ private:
         add(Field::kResponseText, std::min(code_end + 1, line.end), line.end);
         const std::string_view number = first.substr(code, code_end - code);
         const bool has_no_body = number.starts_with('1') || number == "204" || number == "304";
-        body_bytes_ = has_no_body ? 0 : text_.size(); // until the connection ends, unless a header says otherwise
+        body_bytes_ =
+            has_no_body ? 0
+                        : text_.size(); // until the connection ends, unless a header says otherwise
     }
 
     void read_header_lines()
@@ -161,7 +172,8 @@ private:
             at_ = line.next;
             if (line.begin == line.end)
                 return;
-            while (line.is_whole && at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\t')) { // folded (RFC 9112 5.2)
+            while (line.is_whole && at_ < text_.size() &&
+                   (text_[at_] == ' ' || text_[at_] == '\t')) { // folded (RFC 9112 5.2)
                 const Line more = line_at(text_, at_);
                 line.end = more.end;
                 line.is_whole = more.is_whole;
@@ -224,10 +236,13 @@ HttpStart http_start(const mapi_packet &packet, const IpLayer &layer)
     const uint8_t *ports = packet.data + layer.transport;
     if (is_port(half_at(ports + 2)) && goes_on_with_headers(text, true))
         return HttpStart::kRequestHeaders;
-    return is_port(half_at(ports)) && goes_on_with_headers(text, false) ? HttpStart::kResponseHeaders : HttpStart::kNone;
+    return is_port(half_at(ports)) && goes_on_with_headers(text, false)
+               ? HttpStart::kResponseHeaders
+               : HttpStart::kNone;
 }
 
-void find_http_places(Field field, std::span<const uint8_t> text, uint32_t offset, HttpStart start, Places &places)
+void find_http_places(Field field, std::span<const uint8_t> text, uint32_t offset, HttpStart start,
+                      Places &places)
 {
     Messages(field, as_text(text), offset, places).find(start);
 }

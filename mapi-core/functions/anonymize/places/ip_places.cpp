@@ -93,7 +93,8 @@ void add_arp(Field field, const mapi_packet &packet, uint32_t offset, Places &pl
         return;
     const uint32_t sender = offset + kArpBytes + hardware_bytes;
     const bool is_sender = field == Field::kSourceAddress;
-    add_fixed(places, is_sender ? sender : sender + kAddressBytes + hardware_bytes, kAddressBytes, packet.caplen);
+    add_fixed(places, is_sender ? sender : sender + kAddressBytes + hardware_bytes, kAddressBytes,
+              packet.caplen);
 }
 
 void add_of_layers(Field field, const mapi_packet &packet, const Layers &layers, Places &places)

@@ -40,7 +40,8 @@ uint32_t fragment_offset(const uint8_t *data, const IpLayer &layer)
 {
     if (layer.version == 4)
         return (half_at(data + layer.offset + 6) & 0x1fffu) * 8;
-    return half_at(data + layer.transport - 6) & 0xfff8u; // the fragment header is the last one walked
+    return half_at(data + layer.transport - 6) &
+           0xfff8u; // the fragment header is the last one walked
 }
 
 // A fragment may begin in the middle of a header that started in another fragment.
@@ -52,7 +53,8 @@ bool may_hide_headers(const uint8_t *data, const IpLayer &layer)
     case IPPROTO_GRE:
     case IPPROTO_ICMP:
     case IPPROTO_ICMPV6:
-    case kMplsInIp: return layer.end > layer.transport && fragment_offset(data, layer) < kHeadersEndBytes;
+    case kMplsInIp:
+        return layer.end > layer.transport && fragment_offset(data, layer) < kHeadersEndBytes;
     default: return false;
     }
 }
@@ -90,7 +92,8 @@ void add(Layers &layers, const headers::Headers &found, uint32_t base)
         layers.arp = base + found.rest;
 }
 
-void add_inner(const mapi_packet &packet, Layers &layers, uint32_t offset, uint32_t end, uint16_t link_type)
+void add_inner(const mapi_packet &packet, Layers &layers, uint32_t offset, uint32_t end,
+               uint16_t link_type)
 {
     if (offset >= end)
         return;
@@ -120,10 +123,11 @@ void look_into(const mapi_packet &packet, Layers &layers, const IpLayer &layer)
     if (quotes_a_packet(layer, packet.data[layer.transport]))
         add_inner(packet, layers, layer.transport + kIcmpBytes, layer.end, kLinkRaw);
     else if (layer.protocol == IPPROTO_ICMPV6)
-        for_each_neighbour_option(packet.data, layer.transport, layer.end, [&](uint8_t option, uint32_t at, uint32_t end) {
-            if (option == kRedirectedHeader)
-                add_inner(packet, layers, at + 8, end, kLinkRaw);
-        });
+        for_each_neighbour_option(packet.data, layer.transport, layer.end,
+                                  [&](uint8_t option, uint32_t at, uint32_t end) {
+                                      if (option == kRedirectedHeader)
+                                          add_inner(packet, layers, at + 8, end, kLinkRaw);
+                                  });
     else if (const auto inner = inner_of_udp(packet.data, layer))
         add_inner(packet, layers, inner->offset, layer.end, inner->link_type);
 }

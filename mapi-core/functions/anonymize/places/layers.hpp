@@ -23,7 +23,7 @@ constexpr unsigned kLayersMax = 16;
 struct Layers {
     std::array<IpLayer, kLayersMax> ip{}; // enclosing headers come first
     unsigned count = 0;
-    std::optional<uint32_t> arp;  // offset of an ARP or RARP header
+    std::optional<uint32_t> arp; // offset of an ARP or RARP header
     // From here to the packet's end nothing can be parsed and addresses may occur: a header is
     // truncated, inconsistent or unknown.
     std::optional<uint32_t> lost;

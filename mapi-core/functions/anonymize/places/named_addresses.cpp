@@ -14,9 +14,19 @@ namespace mapi::anonymize
 namespace
 {
 constexpr uint32_t kIpv4Bytes = 20;
-enum Ipv4Option : uint8_t { kRecordRoute = 7, kTimestamp = 68, kLooseRoute = 131, kStrictRoute = 137 };
+enum Ipv4Option : uint8_t {
+    kRecordRoute = 7,
+    kTimestamp = 68,
+    kLooseRoute = 131,
+    kStrictRoute = 137
+};
 enum RoutingType : uint8_t { kSource = 0, kHome = 2, kSegments = 4 }; // RFC 2460, 6275, 8754
-enum IcmpType : uint8_t { kIpv4Redirect = 5, kListenerQuery = 130, kListenerDone = 132, kListenerReport2 = 143 };
+enum IcmpType : uint8_t {
+    kIpv4Redirect = 5,
+    kListenerQuery = 130,
+    kListenerDone = 132,
+    kListenerReport2 = 143
+};
 enum NeighbourOption : uint8_t { kPrefix = 3, kNameServers = 25 };
 
 void add_each(Places &places, uint32_t first, uint32_t step, uint32_t bytes, uint32_t end)
@@ -33,7 +43,8 @@ void add_ipv4_option(const uint8_t *data, uint32_t at, uint32_t end, Places &pla
     case kLooseRoute:
     case kStrictRoute: add_each(places, at + 3, 4, 4, end); break;
     case kTimestamp:
-        if (end - at > 4 && (data[at + 3] & 15) != 0) // each timestamp has the address of its recorder
+        if (end - at > 4 &&
+            (data[at + 3] & 15) != 0) // each timestamp has the address of its recorder
             add_each(places, at + 4, 8, 4, end);
         break;
     default: break;
@@ -88,12 +99,13 @@ void add_icmpv6(const uint8_t *data, uint32_t message, uint32_t end, Places &pla
     } else if (type == kListenerReport2) {
         add_listener_report(data, message, end, places);
     }
-    for_each_neighbour_option(data, message, end, [&](uint8_t option, uint32_t at, uint32_t option_end) {
-        if (option == kPrefix)
-            add_fixed(places, at + 16, 16, option_end);
-        else if (option == kNameServers)
-            add_each(places, at + 8, 16, 16, option_end);
-    });
+    for_each_neighbour_option(data, message, end,
+                              [&](uint8_t option, uint32_t at, uint32_t option_end) {
+                                  if (option == kPrefix)
+                                      add_fixed(places, at + 16, 16, option_end);
+                                  else if (option == kNameServers)
+                                      add_each(places, at + 8, 16, 16, option_end);
+                              });
 }
 
 void add_icmp(const uint8_t *data, const IpLayer &layer, Places &places)
@@ -107,11 +119,13 @@ void add_icmp(const uint8_t *data, const IpLayer &layer, Places &places)
 }
 } // namespace
 
-void find_named_addresses(Field field, const mapi_packet &packet, const Layers &layers, Places &places)
+void find_named_addresses(Field field, const mapi_packet &packet, const Layers &layers,
+                          Places &places)
 {
     for (const IpLayer &layer : layers.all()) {
         if (field == Field::kSourceAddress) { // the responding node corresponds to ARP's sender
-            const bool is_icmp = layer.protocol == IPPROTO_ICMPV6 && !layer.is_later_fragment && layer.end > layer.transport;
+            const bool is_icmp = layer.protocol == IPPROTO_ICMPV6 && !layer.is_later_fragment &&
+                                 layer.end > layer.transport;
             if (is_icmp && packet.data[layer.transport] == kNeighbourAdvertisement)
                 add_fixed(places, layer.transport + 8, 16, layer.end);
             continue;

@@ -30,7 +30,9 @@ inline uint32_t neighbour_options_offset(uint8_t type)
 }
 
 // Calls back with type, offset and end of each; the last may be truncated.
-template <class Callback> void for_each_neighbour_option(const uint8_t *data, uint32_t message, uint32_t end, const Callback &callback)
+template <class Callback>
+void for_each_neighbour_option(const uint8_t *data, uint32_t message, uint32_t end,
+                               const Callback &callback)
 {
     const uint32_t first = message < end ? neighbour_options_offset(data[message]) : 0;
     if (first == 0)

@@ -57,24 +57,28 @@ bool has_protocol(Protocol protocol, const mapi_packet &packet, const Layers &la
 {
     if (protocol == Protocol::kIp)
         return layers.count > 0 || layers.arp;
-    return std::ranges::any_of(layers.all(), [&](const IpLayer &layer) { return is_of(protocol, packet, layer); });
+    return std::ranges::any_of(
+        layers.all(), [&](const IpLayer &layer) { return is_of(protocol, packet, layer); });
 }
 
 void find_places(const Rule &rule, const mapi_packet &packet, const Layers &layers, Places &places)
 {
     places.clear();
     const Group group = group_of(rule.field);
-    const bool is_text_protocol = rule.protocol == Protocol::kHttp || rule.protocol == Protocol::kFtp;
+    const bool is_text_protocol =
+        rule.protocol == Protocol::kHttp || rule.protocol == Protocol::kFtp;
     if (!has_protocol(rule.protocol, packet, layers))
         return;
     if (group == Group::kIp || rule.protocol == Protocol::kIp)
         find_ip_places(rule.field, packet, layers, places);
-    else if (group == Group::kHttp || (group == Group::kPayload && rule.protocol == Protocol::kHttp))
+    else if (group == Group::kHttp ||
+             (group == Group::kPayload && rule.protocol == Protocol::kHttp))
         find_http(rule.field, packet, layers, places);
     else if (group == Group::kFtp || (group == Group::kPayload && rule.protocol == Protocol::kFtp))
         find_ftp(rule.field, packet, layers, places);
     else
-        find_transport_places(is_text_protocol ? Protocol::kTcp : rule.protocol, rule.field, packet, layers, places);
+        find_transport_places(is_text_protocol ? Protocol::kTcp : rule.protocol, rule.field, packet,
+                              layers, places);
 }
 
 void add_fixed(Places &places, uint32_t offset, uint32_t bytes, uint32_t end)

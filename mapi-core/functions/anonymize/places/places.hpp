@@ -43,14 +43,17 @@ bool has_protocol(Protocol protocol, const mapi_packet &packet, const Layers &la
 
 // Steps of find_places(), each for its part of the vocabulary.
 void find_ip_places(Field field, const mapi_packet &packet, const Layers &layers, Places &places);
-void find_transport_places(Protocol protocol, Field field, const mapi_packet &packet, const Layers &layers, Places &places);
+void find_transport_places(Protocol protocol, Field field, const mapi_packet &packet,
+                           const Layers &layers, Places &places);
 // What a segment begins with; headers continued from the previous segment are recognized only on
 // HTTP ports.
 enum class HttpStart : uint8_t { kNone, kMessage, kRequestHeaders, kResponseHeaders };
 HttpStart http_start(const mapi_packet &packet, const IpLayer &layer);
 // `text` begins `offset` bytes after the packet's first.
-void find_http_places(Field field, std::span<const uint8_t> text, uint32_t offset, HttpStart start, Places &places);
-void find_ftp_places(Field field, std::span<const uint8_t> text, uint32_t offset, bool is_command, Places &places);
+void find_http_places(Field field, std::span<const uint8_t> text, uint32_t offset, HttpStart start,
+                      Places &places);
+void find_ftp_places(Field field, std::span<const uint8_t> text, uint32_t offset, bool is_command,
+                     Places &places);
 
 // The text after a complete TCP header; empty if there is no such header or nothing follows it.
 std::span<const uint8_t> tcp_text(const mapi_packet &packet, const IpLayer &layer);

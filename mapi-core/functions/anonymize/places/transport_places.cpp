@@ -62,7 +62,8 @@ Position icmp_position(Field field)
 uint32_t tcp_header_bytes(const mapi_packet &packet, const IpLayer &layer)
 {
     const uint32_t there = layer.end - layer.transport;
-    const uint32_t reported = there > 12 ? (packet.data[layer.transport + 12] >> 4) * 4u : kTcpBytes;
+    const uint32_t reported =
+        there > 12 ? (packet.data[layer.transport + 12] >> 4) * 4u : kTcpBytes;
     return reported < kTcpBytes || reported > there ? kTcpBytes : reported;
 }
 
@@ -93,7 +94,8 @@ Position position_of(Protocol protocol, Field field)
 }
 } // namespace
 
-void find_transport_places(Protocol protocol, Field field, const mapi_packet &packet, const Layers &layers, Places &places)
+void find_transport_places(Protocol protocol, Field field, const mapi_packet &packet,
+                           const Layers &layers, Places &places)
 {
     for (const IpLayer &layer : layers.all()) {
         if (!is_carried(protocol, layer))
@@ -103,7 +105,8 @@ void find_transport_places(Protocol protocol, Field field, const mapi_packet &pa
         } else if (layer.is_later_fragment) {
             continue;
         } else if (field == Field::kTcpOptions) {
-            add_text(places, layer.transport + kTcpBytes, layer.transport + tcp_header_bytes(packet, layer), Shape::kTcpOptions);
+            add_text(places, layer.transport + kTcpBytes,
+                     layer.transport + tcp_header_bytes(packet, layer), Shape::kTcpOptions);
         } else if (const Position position = position_of(protocol, field); position.bytes) {
             add_fixed(places, layer.transport + position.offset, position.bytes, layer.end);
         }
@@ -112,7 +115,8 @@ void find_transport_places(Protocol protocol, Field field, const mapi_packet &pa
 
 std::span<const uint8_t> tcp_text(const mapi_packet &packet, const IpLayer &layer)
 {
-    if (layer.protocol != IPPROTO_TCP || layer.is_later_fragment || layer.end - layer.transport <= kTcpBytes)
+    if (layer.protocol != IPPROTO_TCP || layer.is_later_fragment ||
+        layer.end - layer.transport <= kTcpBytes)
         return {};
     const uint32_t begin = layer.transport + tcp_header_bytes(packet, layer);
     return {packet.data + begin, layer.end - begin};

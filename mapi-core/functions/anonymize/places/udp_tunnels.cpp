@@ -17,16 +17,29 @@ constexpr uint32_t kUdpBytes = 8;
 constexpr uint32_t kTunnelBytes = 8; // VXLAN's, and the minimum of Geneve's and GTP-U's
 constexpr uint16_t kBridge = 0x6558; // transparent Ethernet bridging
 enum LinkType : uint16_t { kEthernet = 1, kPpp = 9, kRaw = 101 };
-enum Port : uint16_t { kL2tp = 1701, kGtp = 2152, kTeredo = 3544, kVxlan = 4789, kGeneve = 6081, kVxlanOfLinux = 8472 };
+enum Port : uint16_t {
+    kL2tp = 1701,
+    kGtp = 2152,
+    kTeredo = 3544,
+    kVxlan = 4789,
+    kGeneve = 6081,
+    kVxlanOfLinux = 8472
+};
 
 // The datagram's bytes; bytes beyond the end read as zero.
 struct Payload {
     const uint8_t *data;
     uint32_t begin, end;
 
-    uint8_t byte(uint32_t offset) const { return begin + offset < end ? data[begin + offset] : uint8_t(0); }
+    uint8_t byte(uint32_t offset) const
+    {
+        return begin + offset < end ? data[begin + offset] : uint8_t(0);
+    }
     uint16_t half(uint32_t offset) const { return uint16_t(byte(offset) << 8 | byte(offset + 1)); }
-    Inner at(uint32_t offset, uint16_t link_type) const { return {begin + std::min(offset, end - begin), link_type}; }
+    Inner at(uint32_t offset, uint16_t link_type) const
+    {
+        return {begin + std::min(offset, end - begin), link_type};
+    }
 };
 
 Inner in_geneve(const Payload &payload)
@@ -44,7 +57,8 @@ std::optional<Inner> in_gtp(const Payload &payload)
     uint32_t bytes = kTunnelBytes;
     if (flags & 7) { // sequence number, N-PDU number and next extension type
         bytes += 4;
-        for (uint8_t next = payload.byte(bytes - 1); next != 0 && payload.byte(bytes) != 0; next = payload.byte(bytes - 1))
+        for (uint8_t next = payload.byte(bytes - 1); next != 0 && payload.byte(bytes) != 0;
+             next = payload.byte(bytes - 1))
             bytes += payload.byte(bytes) * 4u;
     }
     return payload.at(bytes, kRaw);
@@ -64,7 +78,12 @@ Inner in_teredo(const Payload &payload)
 
 std::optional<Inner> in_l2tp(const Payload &payload)
 {
-    enum Flag : uint16_t { kControl = 0x8000, kLength = 0x4000, kSequence = 0x0800, kOffset = 0x0200 };
+    enum Flag : uint16_t {
+        kControl = 0x8000,
+        kLength = 0x4000,
+        kSequence = 0x0800,
+        kOffset = 0x0200
+    };
     const uint16_t flags = payload.half(0);
     if (flags & kControl || (flags & 15) != 2)
         return std::nullopt;
@@ -76,7 +95,8 @@ std::optional<Inner> in_l2tp(const Payload &payload)
 
 bool has_payload(const headers::IpLayer &layer)
 {
-    return layer.protocol == IPPROTO_UDP && !layer.is_later_fragment && layer.end - layer.transport > kUdpBytes;
+    return layer.protocol == IPPROTO_UDP && !layer.is_later_fragment &&
+           layer.end - layer.transport > kUdpBytes;
 }
 
 // On either side, since replies come from the port.
@@ -108,6 +128,7 @@ std::optional<Inner> inner_of_udp(const uint8_t *data, const headers::IpLayer &l
 bool is_unknown_udp_tunnel(const uint8_t *data, const headers::IpLayer &layer)
 {
     static constexpr uint16_t kPorts[] = {4341, 4342, 4790, 5072, 6343, 6635};
-    return has_payload(layer) && std::ranges::any_of(kPorts, [&](uint16_t port) { return has_port(data, layer, port); });
+    return has_payload(layer) &&
+           std::ranges::any_of(kPorts, [&](uint16_t port) { return has_port(data, layer, port); });
 }
 } // namespace mapi::anonymize

@@ -19,11 +19,13 @@ struct Cipher::Context {
     }
 };
 
-Cipher::Cipher(const char *name, std::span<const uint8_t> key) : context_(std::make_unique<Context>())
+Cipher::Cipher(const char *name, std::span<const uint8_t> key)
+    : context_(std::make_unique<Context>())
 {
     static constexpr uint8_t kStart[EVP_MAX_IV_LENGTH] = {};
     context_->cipher = EVP_CIPHER_fetch(nullptr, name, nullptr);
-    if (!context_->context || !context_->cipher || size_t(EVP_CIPHER_get_key_length(context_->cipher)) != key.size() ||
+    if (!context_->context || !context_->cipher ||
+        size_t(EVP_CIPHER_get_key_length(context_->cipher)) != key.size() ||
         EVP_EncryptInit_ex2(context_->context, context_->cipher, key.data(), kStart, nullptr) != 1)
         throw std::runtime_error(std::string("libcrypto does not support ") + name);
     EVP_CIPHER_CTX_set_padding(context_->context, 0);
@@ -35,7 +37,8 @@ Cipher::Cipher(Cipher &&) noexcept = default;
 
 Cipher Cipher::aes(std::span<const uint8_t> key, Mode mode)
 {
-    const std::string name = "AES-" + std::to_string(key.size() * 8) + (mode == Mode::kChained ? "-CBC" : "-ECB");
+    const std::string name =
+        "AES-" + std::to_string(key.size() * 8) + (mode == Mode::kChained ? "-CBC" : "-ECB");
     return Cipher(name.c_str(), key);
 }
 
@@ -49,7 +52,8 @@ bool Cipher::encrypt(std::span<uint8_t> blocks)
     static constexpr uint8_t kStart[EVP_MAX_IV_LENGTH] = {};
     int written = 0;
     return EVP_EncryptInit_ex2(context_->context, nullptr, nullptr, kStart, nullptr) == 1 &&
-           EVP_EncryptUpdate(context_->context, blocks.data(), &written, blocks.data(), int(blocks.size())) == 1 &&
+           EVP_EncryptUpdate(context_->context, blocks.data(), &written, blocks.data(),
+                             int(blocks.size())) == 1 &&
            size_t(written) == blocks.size();
 }
 } // namespace mapi::anonymize

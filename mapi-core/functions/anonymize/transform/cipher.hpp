@@ -14,7 +14,7 @@ class Cipher
 public:
     enum class Mode {
         kSingleBlocks, // each block separately (ECB): a function of blocks
-        kChained,      // each depends on the previous ones (CBC, zero IV): hides equal blocks of a text
+        kChained, // each depends on the previous ones (CBC, zero IV): hides equal blocks of a text
     };
 
     // AES for keys of 16, 24 and 32 bytes.  Throw std::runtime_error.

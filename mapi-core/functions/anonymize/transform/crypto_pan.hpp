@@ -30,6 +30,7 @@ private:
 
     Cipher cipher_;
     std::array<uint8_t, kBlockBytes> pad_{};
-    std::array<uint8_t, kBitsMax * kBlockBytes> blocks_; // one per prefix: the processor encrypts many in parallel
+    std::array<uint8_t, kBitsMax * kBlockBytes>
+        blocks_; // one per prefix: the processor encrypts many in parallel
 };
 } // namespace mapi::anonymize

@@ -49,7 +49,8 @@ public:
 
     Outcome transform(std::span<uint8_t> field, std::vector<uint8_t> &) override
     {
-        static constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
+        static constexpr std::string_view kLetters =
+            "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
         const auto dot = std::find(field.rbegin(), field.rend(), uint8_t('.'));
         const size_t end = dot == field.rend() ? field.size() : size_t(field.rend() - dot) - 1;
         for (uint8_t &byte : field.first(end))

@@ -59,10 +59,12 @@ class PlainDigest : public Digest
 {
 public:
     explicit PlainDigest(const Rule &rule)
-        : Digest(rule.padding), digest_(EVP_MD_fetch(nullptr, digest_name(rule.hash), nullptr)), context_(EVP_MD_CTX_new())
+        : Digest(rule.padding), digest_(EVP_MD_fetch(nullptr, digest_name(rule.hash), nullptr)),
+          context_(EVP_MD_CTX_new())
     {
         if (!digest_ || !context_)
-            throw std::runtime_error(std::string("libcrypto does not support ") + digest_name(rule.hash));
+            throw std::runtime_error(std::string("libcrypto does not support ") +
+                                     digest_name(rule.hash));
     }
 
 private:
@@ -84,11 +86,13 @@ class KeyedDigest : public Digest
 public:
     explicit KeyedDigest(const Rule &rule) : Digest(rule.padding), key_(rule.key)
     {
-        std::unique_ptr<EVP_MAC, Release<EVP_MAC_free>> mac(EVP_MAC_fetch(nullptr, "HMAC", nullptr));
+        std::unique_ptr<EVP_MAC, Release<EVP_MAC_free>> mac(
+            EVP_MAC_fetch(nullptr, "HMAC", nullptr));
         context_.reset(mac ? EVP_MAC_CTX_new(mac.get()) : nullptr);
         std::string name = digest_name(rule.hash);
-        const OSSL_PARAM parameters[] = {OSSL_PARAM_construct_utf8_string(OSSL_MAC_PARAM_DIGEST, name.data(), 0),
-                                         OSSL_PARAM_construct_end()};
+        const OSSL_PARAM parameters[] = {
+            OSSL_PARAM_construct_utf8_string(OSSL_MAC_PARAM_DIGEST, name.data(), 0),
+            OSSL_PARAM_construct_end()};
         if (!context_ || EVP_MAC_init(context_.get(), key_.data(), key_.size(), parameters) != 1)
             throw std::runtime_error("libcrypto does not support HMAC with " + name);
     }
@@ -149,10 +153,13 @@ private:
 
 std::unique_ptr<Transformer> make_hash(const Rule &rule, Tables &tables)
 {
-    const std::span<const uint8_t> key = rule.key.empty() ? std::span<const uint8_t>(tables.cipher_key()) : rule.key;
+    const std::span<const uint8_t> key =
+        rule.key.empty() ? std::span<const uint8_t>(tables.cipher_key()) : rule.key;
     switch (rule.hash) {
-    case HashAlgorithm::kAes: return std::make_unique<Encrypted>(Cipher::aes(key, Cipher::Mode::kChained));
-    case HashAlgorithm::kTripleDes: return std::make_unique<Encrypted>(Cipher::triple_des(key.first<24>()));
+    case HashAlgorithm::kAes:
+        return std::make_unique<Encrypted>(Cipher::aes(key, Cipher::Mode::kChained));
+    case HashAlgorithm::kTripleDes:
+        return std::make_unique<Encrypted>(Cipher::triple_des(key.first<24>()));
     case HashAlgorithm::kCrc32: return std::make_unique<Crc32>(rule.padding);
     default: break;
     }

@@ -53,7 +53,8 @@ public:
 
     Outcome transform(std::span<uint8_t> field, std::vector<uint8_t> &) override
     {
-        const Distribution distribution{rule_.distribution, rule_.first, rule_.second, std::min<size_t>(field.size(), 4)};
+        const Distribution distribution{rule_.distribution, rule_.first, rule_.second,
+                                        std::min<size_t>(field.size(), 4)};
         put_number(field, tables_.draw_of(distribution, field));
         return Outcome::kInPlace;
     }

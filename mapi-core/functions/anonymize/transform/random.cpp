@@ -31,7 +31,8 @@ Random::Random(std::optional<uint64_t> seed) : stream_(std::make_unique<Stream>(
         std::memcpy(key, &*seed, sizeof *seed);
     else if (RAND_bytes(key, sizeof key) != 1)
         throw std::runtime_error("the system's random numbers are unavailable");
-    if (!stream_->context || EVP_EncryptInit_ex2(stream_->context, EVP_chacha20(), key, kNonce, nullptr) != 1)
+    if (!stream_->context ||
+        EVP_EncryptInit_ex2(stream_->context, EVP_chacha20(), key, kNonce, nullptr) != 1)
         throw std::runtime_error("libcrypto does not support ChaCha20");
 }
 
@@ -42,7 +43,8 @@ void Random::refill()
 {
     int written = 0;
     bytes_.fill(0);
-    if (EVP_EncryptUpdate(stream_->context, bytes_.data(), &written, bytes_.data(), int(bytes_.size())) != 1)
+    if (EVP_EncryptUpdate(stream_->context, bytes_.data(), &written, bytes_.data(),
+                          int(bytes_.size())) != 1)
         throw std::runtime_error("ChaCha20 failed");
     used_ = 0;
 }
@@ -70,7 +72,8 @@ uint64_t Random::next()
 
 uint64_t Random::below(uint64_t bound)
 {
-    const uint64_t fair = UINT64_MAX - UINT64_MAX % bound; // the remainder would make small numbers more likely
+    const uint64_t fair =
+        UINT64_MAX - UINT64_MAX % bound; // the remainder would make small numbers more likely
     uint64_t value = next();
     while (value >= fair)
         value = next();

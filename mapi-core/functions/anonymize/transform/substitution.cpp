@@ -34,27 +34,31 @@ Code compile(const std::string &expression)
         return code;
     PCRE2_UCHAR message[256] = {};
     pcre2_get_error_message(error, message, sizeof message);
-    throw RuleError(RulePart::kParameters, "\"" + expression + "\": " + reinterpret_cast<const char *>(message) + " at offset " +
-                                               std::to_string(offset));
+    throw RuleError(RulePart::kParameters, "\"" + expression +
+                                               "\": " + reinterpret_cast<const char *>(message) +
+                                               " at offset " + std::to_string(offset));
 }
 
 class Substitution : public Transformer
 {
 public:
     explicit Substitution(const Rule &rule)
-        : replacements_(rule.replacements), code_(compile(rule.text)), match_(pcre2_match_data_create_from_pattern(code_.get(), nullptr)),
+        : replacements_(rule.replacements), code_(compile(rule.text)),
+          match_(pcre2_match_data_create_from_pattern(code_.get(), nullptr)),
           limits_(pcre2_match_context_create(nullptr))
     {
         if (!match_ || !limits_)
             throw std::bad_alloc();
         pcre2_set_match_limit(limits_.get(), kSteps);
         pcre2_set_heap_limit(limits_.get(), kHeapKib);
-        pcre2_jit_compile(code_.get(), PCRE2_JIT_COMPLETE); // optional: the interpreter works without it
+        pcre2_jit_compile(code_.get(),
+                          PCRE2_JIT_COMPLETE); // optional: the interpreter works without it
     }
 
     Outcome transform(std::span<uint8_t> field, std::vector<uint8_t> &other) override
     {
-        const int found = pcre2_match(code_.get(), field.data(), field.size(), 0, 0, match_.get(), limits_.get());
+        const int found =
+            pcre2_match(code_.get(), field.data(), field.size(), 0, 0, match_.get(), limits_.get());
         if (found == PCRE2_ERROR_NOMATCH)
             return Outcome::kInPlace;
         if (found < 0)
@@ -71,15 +75,18 @@ private:
         const PCRE2_SIZE *ends = pcre2_get_ovector_pointer(match_.get());
         order_.clear();
         for (size_t group = 1; group < found; ++group)
-            if (ends[2 * group] != PCRE2_UNSET && ends[2 * group] <= ends[2 * group + 1] && replacements_[group - 1])
+            if (ends[2 * group] != PCRE2_UNSET && ends[2 * group] <= ends[2 * group + 1] &&
+                replacements_[group - 1])
                 order_.push_back(group);
         std::ranges::stable_sort(order_, {}, [&](size_t group) { return ends[2 * group]; });
         size_t at = 0;
         for (const size_t group : order_) {
             if (ends[2 * group] < at)
                 continue;
-            other.insert(other.end(), field.begin() + long(at), field.begin() + long(ends[2 * group]));
-            other.insert(other.end(), replacements_[group - 1]->begin(), replacements_[group - 1]->end());
+            other.insert(other.end(), field.begin() + long(at),
+                         field.begin() + long(ends[2 * group]));
+            other.insert(other.end(), replacements_[group - 1]->begin(),
+                         replacements_[group - 1]->end());
             at = ends[2 * group + 1];
         }
         other.insert(other.end(), field.begin() + long(at), field.end());
@@ -99,7 +106,8 @@ void check_expression(const std::string &expression, size_t groups)
     uint32_t has = 0;
     pcre2_pattern_info(code.get(), PCRE2_INFO_CAPTURECOUNT, &has);
     if (has != groups)
-        throw RuleError(RulePart::kParameters, "the expression has " + std::to_string(has) + " groups, not " + std::to_string(groups));
+        throw RuleError(RulePart::kParameters, "the expression has " + std::to_string(has) +
+                                                   " groups, not " + std::to_string(groups));
 }
 
 std::unique_ptr<Transformer> make_substitution(const Rule &rule)

@@ -19,9 +19,12 @@ std::array<uint8_t, 32> secret(Random &random)
 } // namespace
 
 Tables::Tables(std::optional<uint64_t> seed, size_t values_max)
-    : places_(values_max), random_(seed), address_key_(secret(random_)), cipher_key_(secret(random_)),
-      numbers_{ValueMap(places_, random_.next()), ValueMap(places_, random_.next()), ValueMap(places_, random_.next()),
-               ValueMap(places_, random_.next()), ValueMap(places_, random_.next())},
+    : places_(values_max), random_(seed), address_key_(secret(random_)),
+      cipher_key_(secret(random_)), numbers_{ValueMap(places_, random_.next()),
+                                             ValueMap(places_, random_.next()),
+                                             ValueMap(places_, random_.next()),
+                                             ValueMap(places_, random_.next()),
+                                             ValueMap(places_, random_.next())},
       ipv4_(4, places_, random_), ipv6_(16, places_, random_)
 {
 }
@@ -42,9 +45,12 @@ uint32_t Tables::number_of(Counter counter, std::span<const uint8_t> value)
 uint32_t Tables::draw(const Distribution &distribution)
 {
     if (distribution.type == DistributionType::kUniform)
-        return uint32_t(distribution.first + int64_t(random_.below(uint64_t(distribution.second - distribution.first) + 1)));
+        return uint32_t(
+            distribution.first +
+            int64_t(random_.below(uint64_t(distribution.second - distribution.first) + 1)));
     const double most = std::exp2(8.0 * double(distribution.bytes)) - 1;
-    const double drawn = double(distribution.first) + double(distribution.second) * random_.normal();
+    const double drawn =
+        double(distribution.first) + double(distribution.second) * random_.normal();
     return uint32_t(std::clamp(std::round(drawn), 0.0, most));
 }
 

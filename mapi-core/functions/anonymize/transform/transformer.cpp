@@ -6,7 +6,8 @@
 
 namespace mapi::anonymize
 {
-std::unique_ptr<Transformer> make_transformer(const Rule &rule, Tables &tables, std::optional<uint64_t> seed)
+std::unique_ptr<Transformer> make_transformer(const Rule &rule, Tables &tables,
+                                              std::optional<uint64_t> seed)
 {
     switch (rule.method) {
     case Method::kZero: return make_zero();
@@ -24,6 +25,7 @@ std::unique_ptr<Transformer> make_transformer(const Rule &rule, Tables &tables, 
     case Method::kStrip:
     case Method::kChecksumAdjust: break;
     }
-    throw std::runtime_error("cannot be applied to the bytes of a field: " + std::string(name_of(rule.method)));
+    throw std::runtime_error("cannot be applied to the bytes of a field: " +
+                             std::string(name_of(rule.method)));
 }
 } // namespace mapi::anonymize

@@ -30,7 +30,8 @@ public:
 // For rules whose method transforms the bytes of a field: not UNCHANGED, STRIP, CHECKSUM_ADJUST.
 // The tables must outlive it.  A seed makes RANDOM's bytes reproducible.  Throws
 // std::runtime_error.
-std::unique_ptr<Transformer> make_transformer(const Rule &rule, Tables &tables, std::optional<uint64_t> seed);
+std::unique_ptr<Transformer> make_transformer(const Rule &rule, Tables &tables,
+                                              std::optional<uint64_t> seed);
 
 // Steps of make_transformer().
 std::unique_ptr<Transformer> make_zero();

@@ -46,7 +46,10 @@ private:
     };
     struct Hash {
         uint64_t seed;
-        size_t operator()(const Key &key) const noexcept { return size_t(XXH3_64bits_withSeed(&key, sizeof key, seed)); }
+        size_t operator()(const Key &key) const noexcept
+        {
+            return size_t(XXH3_64bits_withSeed(&key, sizeof key, seed));
+        }
     };
     static Key key_of(std::span<const uint8_t> value)
     {

@@ -19,15 +19,11 @@ Use use_of(const bpf_insn &step, uint32_t value_bytes)
 {
     const bool has_high_bits = value_bytes == 2 && step.k > 0xffff;
     switch (BPF_CLASS(step.code)) {
-    case BPF_LD:
-        return Use::kDefines;
+    case BPF_LD: return Use::kDefines;
     case BPF_LDX:
-    case BPF_STX:
-        return Use::kNone;
-    case BPF_RET:
-        return step.code == (BPF_RET | BPF_K) ? Use::kDefines : Use::kOther;
-    case BPF_MISC:
-        return step.code == (BPF_MISC | BPF_TXA) ? Use::kDefines : Use::kOther;
+    case BPF_STX: return Use::kNone;
+    case BPF_RET: return step.code == (BPF_RET | BPF_K) ? Use::kDefines : Use::kOther;
+    case BPF_MISC: return step.code == (BPF_MISC | BPF_TXA) ? Use::kDefines : Use::kOther;
     case BPF_JMP:
         if (BPF_OP(step.code) == BPF_JA)
             return Use::kNone;
@@ -41,8 +37,7 @@ Use use_of(const bpf_insn &step, uint32_t value_bytes)
         if (step.code == (BPF_ALU | BPF_OR | BPF_K) || step.code == (BPF_ALU | BPF_XOR | BPF_K))
             return has_high_bits ? Use::kOther : Use::kBitwise;
         return Use::kOther;
-    default:
-        return Use::kOther;
+    default: return Use::kOther;
     }
 }
 

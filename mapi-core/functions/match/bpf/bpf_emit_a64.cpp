@@ -49,25 +49,23 @@ bool is_logical(uint32_t value)
 CondCode condition_of(const bpf_insn &step, bool holds)
 {
     switch (BPF_OP(step.code)) {
-    case BPF_JEQ:
-        return holds ? CondCode::kEQ : CondCode::kNE;
-    case BPF_JGT:
-        return holds ? CondCode::kHI : CondCode::kLS;
-    case BPF_JGE:
-        return holds ? CondCode::kHS : CondCode::kLO;
-    default:
-        return holds ? CondCode::kNE : CondCode::kEQ;
+    case BPF_JEQ: return holds ? CondCode::kEQ : CondCode::kNE;
+    case BPF_JGT: return holds ? CondCode::kHI : CondCode::kLS;
+    case BPF_JGE: return holds ? CondCode::kHS : CondCode::kLO;
+    default: return holds ? CondCode::kNE : CondCode::kEQ;
     }
 }
 
 class Emitter : public BpfEmitter
 {
 public:
-    Emitter(BpfSteps steps, a64::Assembler &assembler) : BpfEmitter(steps, assembler), as_(assembler)
+    Emitter(BpfSteps steps, a64::Assembler &assembler)
+        : BpfEmitter(steps, assembler), as_(assembler)
     {
         for (const bpf_insn &step : steps)
             has_scratch_ |= BPF_CLASS(step.code) == BPF_ST || BPF_CLASS(step.code) == BPF_STX ||
-                            ((BPF_CLASS(step.code) == BPF_LD || BPF_CLASS(step.code) == BPF_LDX) && BPF_MODE(step.code) == BPF_MEM);
+                            ((BPF_CLASS(step.code) == BPF_LD || BPF_CLASS(step.code) == BPF_LDX) &&
+                             BPF_MODE(step.code) == BPF_MEM);
     }
 
 private:
@@ -94,9 +92,18 @@ private:
 
     void emit_constant(Register to, uint32_t value) override { as_.mov(of(to), Imm(value)); }
     void emit_move(Register to, Register from) override { as_.mov(of(to), of(from)); }
-    void emit_scratch_load(Register to, uint32_t word) override { as_.ldr(of(to), scratch_word(word)); }
-    void emit_scratch_store(uint32_t word, Register from) override { as_.str(of(from), scratch_word(word)); }
-    void emit_wire_bytes(Register to) override { as_.ldr(of(to), a64::ptr(kPacket, offsetof(mapi_packet, wire_len))); }
+    void emit_scratch_load(Register to, uint32_t word) override
+    {
+        as_.ldr(of(to), scratch_word(word));
+    }
+    void emit_scratch_store(uint32_t word, Register from) override
+    {
+        as_.str(of(from), scratch_word(word));
+    }
+    void emit_wire_bytes(Register to) override
+    {
+        as_.ldr(of(to), a64::ptr(kPacket, offsetof(mapi_packet, wire_len)));
+    }
     void emit_header_length(uint32_t offset) override
     {
         emit_bytes(kX, kData, offset, 1);
@@ -112,7 +119,10 @@ private:
 
     void emit_alu(const bpf_insn &step, uint32_t constant) override;
     void emit_compare(const bpf_insn &step, uint32_t constant) override;
-    void emit_branch_if(const bpf_insn &step, bool holds, const Label &to) override { as_.b(condition_of(step, holds), to); }
+    void emit_branch_if(const bpf_insn &step, bool holds, const Label &to) override
+    {
+        as_.b(condition_of(step, holds), to);
+    }
     void emit_decision(const bpf_insn &step, bool holds) override
     {
         as_.cset(kTemp, Imm(condition_of(step, holds)));
@@ -128,7 +138,10 @@ private:
     }
 
     static const a64::Gp &of(Register name) { return name == Register::kA ? kA : kX; }
-    static a64::Mem scratch_word(uint32_t number) { return a64::ptr(a64::sp, static_cast<int32_t>(4 * number)); }
+    static a64::Mem scratch_word(uint32_t number)
+    {
+        return a64::ptr(a64::sp, static_cast<int32_t>(4 * number));
+    }
     void emit_bytes(const a64::Gp &to, const a64::Gp &base, uint32_t offset, uint32_t bytes);
     void emit_divide(const bpf_insn &step);
     void emit_shift(const bpf_insn &step);
@@ -138,7 +151,8 @@ private:
         as_.orr(kMatching, kMatching, kTemp);
     }
     // Uses the constant itself if the instruction can encode it, else a register that holds it.
-    void with_constant(InstId instruction, const a64::Gp &to, const a64::Gp &from, uint32_t value, bool has_room)
+    void with_constant(InstId instruction, const a64::Gp &to, const a64::Gp &from, uint32_t value,
+                       bool has_room)
     {
         if (has_room)
             return void(as_.emit(instruction, to, from, Imm(value)));
@@ -187,7 +201,9 @@ void Emitter::emit_bytes(const a64::Gp &to, const a64::Gp &base, uint32_t offset
 {
     using Inst = a64::Inst;
     const InstId load = bytes == 4 ? Inst::kIdLdr : bytes == 2 ? Inst::kIdLdrh : Inst::kIdLdrb;
-    const InstId unscaled = bytes == 4 ? Inst::kIdLdur : bytes == 2 ? Inst::kIdLdurh : Inst::kIdLdurb;
+    const InstId unscaled = bytes == 4   ? Inst::kIdLdur
+                            : bytes == 2 ? Inst::kIdLdurh
+                                         : Inst::kIdLdurb;
     if (offset % bytes == 0 && offset / bytes < 0x1000)
         return void(as_.emit(load, to, a64::ptr(base, static_cast<int32_t>(offset))));
     if (offset < 0x100)
@@ -233,26 +249,17 @@ void Emitter::emit_alu(const bpf_insn &step, uint32_t constant)
             with_constant(instruction, kA, kA, constant, has_room);
     };
     switch (BPF_OP(step.code)) {
-    case BPF_ADD:
-        return both(Inst::kIdAdd, is_arithmetic(constant));
-    case BPF_SUB:
-        return both(Inst::kIdSub, is_arithmetic(constant));
-    case BPF_AND:
-        return both(Inst::kIdAnd, is_logical(constant));
-    case BPF_OR:
-        return both(Inst::kIdOrr, is_logical(constant));
-    case BPF_XOR:
-        return both(Inst::kIdEor, is_logical(constant));
-    case BPF_NEG:
-        return void(as_.neg(kA, kA));
+    case BPF_ADD: return both(Inst::kIdAdd, is_arithmetic(constant));
+    case BPF_SUB: return both(Inst::kIdSub, is_arithmetic(constant));
+    case BPF_AND: return both(Inst::kIdAnd, is_logical(constant));
+    case BPF_OR: return both(Inst::kIdOrr, is_logical(constant));
+    case BPF_XOR: return both(Inst::kIdEor, is_logical(constant));
+    case BPF_NEG: return void(as_.neg(kA, kA));
     case BPF_DIV:
-    case BPF_MOD:
-        return emit_divide(step);
+    case BPF_MOD: return emit_divide(step);
     case BPF_LSH:
-    case BPF_RSH:
-        return emit_shift(step);
-    default:
-        return both(Inst::kIdMul, false);
+    case BPF_RSH: return emit_shift(step);
+    default: return both(Inst::kIdMul, false);
     }
 }
 

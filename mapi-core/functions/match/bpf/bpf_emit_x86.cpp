@@ -55,21 +55,20 @@ Condition condition_of(uint16_t code)
 {
     namespace Inst = x86::Inst;
     switch (BPF_OP(code)) {
-    case BPF_JEQ:
-        return {Inst::kIdJe, Inst::kIdJne, Inst::kIdSete, Inst::kIdSetne};
-    case BPF_JGT:
-        return {Inst::kIdJa, Inst::kIdJbe, Inst::kIdSeta, Inst::kIdSetbe};
-    case BPF_JGE:
-        return {Inst::kIdJae, Inst::kIdJb, Inst::kIdSetae, Inst::kIdSetb};
-    default:
-        return {Inst::kIdJnz, Inst::kIdJz, Inst::kIdSetnz, Inst::kIdSetz};
+    case BPF_JEQ: return {Inst::kIdJe, Inst::kIdJne, Inst::kIdSete, Inst::kIdSetne};
+    case BPF_JGT: return {Inst::kIdJa, Inst::kIdJbe, Inst::kIdSeta, Inst::kIdSetbe};
+    case BPF_JGE: return {Inst::kIdJae, Inst::kIdJb, Inst::kIdSetae, Inst::kIdSetb};
+    default: return {Inst::kIdJnz, Inst::kIdJz, Inst::kIdSetnz, Inst::kIdSetz};
     }
 }
 
 class Emitter : public BpfEmitter
 {
 public:
-    Emitter(BpfSteps steps, x86::Assembler &assembler) : BpfEmitter(steps, assembler), as_(assembler) {}
+    Emitter(BpfSteps steps, x86::Assembler &assembler)
+        : BpfEmitter(steps, assembler), as_(assembler)
+    {
+    }
 
 private:
     void emit_entry() override { as_.xor_(kMatching.r32(), kMatching.r32()); }
@@ -88,8 +87,14 @@ private:
 
     void emit_constant(Register to, uint32_t value) override { as_.mov(of(to), constant(value)); }
     void emit_move(Register to, Register from) override { as_.mov(of(to), of(from)); }
-    void emit_scratch_load(Register to, uint32_t word) override { as_.mov(of(to), scratch_word(word)); }
-    void emit_scratch_store(uint32_t word, Register from) override { as_.mov(scratch_word(word), of(from)); }
+    void emit_scratch_load(Register to, uint32_t word) override
+    {
+        as_.mov(of(to), scratch_word(word));
+    }
+    void emit_scratch_store(uint32_t word, Register from) override
+    {
+        as_.mov(scratch_word(word), of(from));
+    }
     void emit_wire_bytes(Register to) override;
     void emit_header_length(uint32_t offset) override;
     void emit_packet_load(const bpf_insn &step, bool swaps) override;
@@ -148,7 +153,8 @@ void Emitter::emit_header_length(uint32_t offset)
 void Emitter::emit_packet_load(const bpf_insn &step, bool swaps)
 {
     const auto displacement = static_cast<int32_t>(step.k);
-    x86::Mem from = BPF_MODE(step.code) == BPF_IND ? x86::ptr(kData, kX.r64(), 0, displacement) : x86::ptr(kData, displacement);
+    x86::Mem from = BPF_MODE(step.code) == BPF_IND ? x86::ptr(kData, kX.r64(), 0, displacement)
+                                                   : x86::ptr(kData, displacement);
     from.setSize(load_bytes(step.code));
     if (load_bytes(step.code) == 4)
         as_.mov(kA, from);
@@ -193,24 +199,16 @@ void Emitter::emit_alu(const bpf_insn &step, uint32_t k)
             as_.emit(instruction, kA, constant(k));
     };
     switch (BPF_OP(step.code)) {
-    case BPF_ADD:
-        return void(both(x86::Inst::kIdAdd));
-    case BPF_SUB:
-        return void(both(x86::Inst::kIdSub));
-    case BPF_AND:
-        return void(both(x86::Inst::kIdAnd));
-    case BPF_OR:
-        return void(both(x86::Inst::kIdOr));
-    case BPF_XOR:
-        return void(both(x86::Inst::kIdXor));
-    case BPF_NEG:
-        return void(as_.neg(kA));
+    case BPF_ADD: return void(both(x86::Inst::kIdAdd));
+    case BPF_SUB: return void(both(x86::Inst::kIdSub));
+    case BPF_AND: return void(both(x86::Inst::kIdAnd));
+    case BPF_OR: return void(both(x86::Inst::kIdOr));
+    case BPF_XOR: return void(both(x86::Inst::kIdXor));
+    case BPF_NEG: return void(as_.neg(kA));
     case BPF_DIV:
-    case BPF_MOD:
-        return emit_divide(step);
+    case BPF_MOD: return emit_divide(step);
     case BPF_LSH:
-    case BPF_RSH:
-        return emit_shift(step);
+    case BPF_RSH: return emit_shift(step);
     default:
         if (by_x)
             as_.imul(kA, kX);

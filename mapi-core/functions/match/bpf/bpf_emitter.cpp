@@ -8,8 +8,9 @@
 namespace mapi::match
 {
 BpfEmitter::BpfEmitter(BpfSteps steps, asmjit::BaseEmitter &emitter)
-    : accept_(emitter.newLabel()), reject_(emitter.newLabel()), loop_(emitter.newLabel()), done_(emitter.newLabel()), steps_(steps), emitter_(emitter),
-      bounds_(find_bounds(steps)), unswapped_(find_unswapped(steps, bounds_))
+    : accept_(emitter.newLabel()), reject_(emitter.newLabel()), loop_(emitter.newLabel()),
+      done_(emitter.newLabel()), steps_(steps), emitter_(emitter), bounds_(find_bounds(steps)),
+      unswapped_(find_unswapped(steps, bounds_))
 {
     for (size_t at = 0; at < steps.size(); ++at)
         labels_.push_back(emitter.newLabel());
@@ -43,19 +44,13 @@ void BpfEmitter::emit_step(size_t at)
     emitter_.bind(labels_[at]);
     switch (BPF_CLASS(step.code)) {
     case BPF_LD:
-    case BPF_LDX:
-        emit_load(at);
-        break;
+    case BPF_LDX: emit_load(at); break;
     case BPF_ST:
     case BPF_STX:
         emit_scratch_store(step.k, BPF_CLASS(step.code) == BPF_ST ? Register::kA : Register::kX);
         break;
-    case BPF_ALU:
-        emit_alu(step, constant_of(at));
-        break;
-    case BPF_JMP:
-        emit_jump(at);
-        return;
+    case BPF_ALU: emit_alu(step, constant_of(at)); break;
+    case BPF_JMP: emit_jump(at); return;
     case BPF_RET: // constants have become jumps: only RET A is left
         emit_return();
         return;
@@ -75,12 +70,9 @@ void BpfEmitter::emit_load(size_t at)
     const StepBounds &bounds = bounds_[at];
     const Register target = BPF_CLASS(step.code) == BPF_LD ? Register::kA : Register::kX;
     switch (BPF_MODE(step.code)) {
-    case BPF_IMM:
-        return emit_constant(target, step.k);
-    case BPF_MEM:
-        return emit_scratch_load(target, step.k);
-    case BPF_LEN:
-        return emit_wire_bytes(target);
+    case BPF_IMM: return emit_constant(target, step.k);
+    case BPF_MEM: return emit_scratch_load(target, step.k);
+    case BPF_LEN: return emit_wire_bytes(target);
     case BPF_IND:
         if (bounds.wants_check_past_x())
             emit_check_past_x(static_cast<uint32_t>(bounds.needed_past_x));
@@ -108,7 +100,8 @@ void BpfEmitter::emit_jump(size_t at)
     if (to.count == 1 || label_of(to.index[0]) == label_of(to.index[1]))
         return jump_to(to.index[0], at + 1);
 
-    const bool decides = is_accept(to.index[0]) ? is_reject(to.index[1]) : is_reject(to.index[0]) && is_accept(to.index[1]);
+    const bool decides = is_accept(to.index[0]) ? is_reject(to.index[1])
+                                                : is_reject(to.index[0]) && is_accept(to.index[1]);
     if (decides)
         prepare_decision();
     emit_compare(step, constant_of(at));

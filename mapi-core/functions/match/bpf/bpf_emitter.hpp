@@ -73,8 +73,14 @@ private:
     void jump_to(size_t target, size_t next);
 
     bool is_reject(size_t at) const { return bounds_[at].is_always_rejected(); }
-    bool is_accept(size_t at) const { return steps_[at].code == (BPF_RET | BPF_K) && steps_[at].k != 0; }
-    asmjit::Label label_of(size_t at) const { return is_reject(at) ? reject_ : is_accept(at) ? accept_ : labels_[at]; }
+    bool is_accept(size_t at) const
+    {
+        return steps_[at].code == (BPF_RET | BPF_K) && steps_[at].k != 0;
+    }
+    asmjit::Label label_of(size_t at) const
+    {
+        return is_reject(at) ? reject_ : is_accept(at) ? accept_ : labels_[at];
+    }
     uint32_t constant_of(size_t at) const;
 
     BpfSteps steps_;

@@ -20,7 +20,8 @@ constexpr size_t kFewestOfIndex = 8;
 // many of them.
 constexpr size_t kMostShared = 8;
 
-using Chosen = std::vector<std::optional<std::vector<ImpliedTest>>>; // per program; none: always a candidate
+using Chosen =
+    std::vector<std::optional<std::vector<ImpliedTest>>>; // per program; none: always a candidate
 
 // Chooses the tests that distinguish each program: of all cuts, the one whose tests the fewest
 // programs share.
@@ -36,7 +37,8 @@ Chosen choose_tests(const std::vector<BpfSteps> &programs)
     const uint64_t limit = programs.size() / kMostShared;
     Chosen tests;
     for (const BpfTests &program : analysed) {
-        tests.push_back(program.imply([&](const FieldTest &test) { return programs_with.at(test); }));
+        tests.push_back(
+            program.imply([&](const FieldTest &test) { return programs_with.at(test); }));
         for (const ImpliedTest &implied : tests.back().value_or(std::vector<ImpliedTest>())) {
             if (programs_with.at(implied.test) > limit) {
                 tests.back().reset();
@@ -94,11 +96,12 @@ std::unique_ptr<BpfIndex> BpfIndex::make(const std::vector<BpfSteps> &programs)
     return std::unique_ptr<BpfIndex>(new BpfIndex(tests, std::move(always)));
 }
 
-BpfIndex::BpfIndex(const Tests &tests, std::vector<uint32_t> always) : always_(std::move(always)), place_of_(tests.size()), last_call_(tests.size())
+BpfIndex::BpfIndex(const Tests &tests, std::vector<uint32_t> always)
+    : always_(std::move(always)), place_of_(tests.size()), last_call_(tests.size())
 {
     struct Uses {
         std::map<uint32_t, std::vector<uint32_t>> programs; // per value
-        std::optional<std::vector<FieldTest>> guards; // before every use
+        std::optional<std::vector<FieldTest>> guards;       // before every use
     };
     std::map<PacketField, Uses> fields;
     for (uint32_t program = 0; program < tests.size(); ++program) {
@@ -107,14 +110,18 @@ BpfIndex::BpfIndex(const Tests &tests, std::vector<uint32_t> always) : always_(s
             uses.programs[implied.test.value].push_back(program);
             if (!uses.guards)
                 uses.guards = implied.guards;
-            std::erase_if(*uses.guards, [&](const FieldTest &guard) { return !std::binary_search(implied.guards.begin(), implied.guards.end(), guard); });
+            std::erase_if(*uses.guards, [&](const FieldTest &guard) {
+                return !std::binary_search(implied.guards.begin(), implied.guards.end(), guard);
+            });
         }
     }
     for (const auto &[field, uses] : fields) {
         Base wanted{field.header, std::nullopt, {}};
         if (!uses.guards->empty())
             wanted.guard = uses.guards->front(); // for the outermost header
-        const auto is_wanted = [&](const Base &base) { return base.header == wanted.header && base.guard == wanted.guard; };
+        const auto is_wanted = [&](const Base &base) {
+            return base.header == wanted.header && base.guard == wanted.guard;
+        };
         auto base = std::find_if(bases_.begin(), bases_.end(), is_wanted);
         if (base == bases_.end())
             base = bases_.insert(base, std::move(wanted));
@@ -149,7 +156,8 @@ std::span<const BpfCandidates> BpfIndex::find(const mapi_packet *packets, uint64
 }
 
 // Returns the packets that pass the base's test.
-uint64_t BpfIndex::gather(const Base &base, const mapi_packet *packets, uint64_t mask, Starts &starts)
+uint64_t BpfIndex::gather(const Base &base, const mapi_packet *packets, uint64_t mask,
+                          Starts &starts)
 {
     const PacketField field = base.tables.front().field();
     if (!base.guard) {
@@ -157,16 +165,20 @@ uint64_t BpfIndex::gather(const Base &base, const mapi_packet *packets, uint64_t
         return mask;
     }
     const FieldTest guard = *base.guard;
-    if (guard.field.header == PacketField::kNoHeader && guard.field.bytes == 2) // EtherType, as in nearly all cases
+    if (guard.field.header == PacketField::kNoHeader &&
+        guard.field.bytes == 2) // EtherType, as in nearly all cases
         return starts.fill(field, packets, mask, [&](const mapi_packet &packet) {
-            return packet.caplen >= guard.field.end() && guard.field.value_of<2>(packet.data + guard.field.offset) == guard.value;
+            return packet.caplen >= guard.field.end() &&
+                   guard.field.value_of<2>(packet.data + guard.field.offset) == guard.value;
         });
-    return starts.fill(field, packets, mask, [&](const mapi_packet &packet) { return guard.passes(packet); });
+    return starts.fill(field, packets, mask,
+                       [&](const mapi_packet &packet) { return guard.passes(packet); });
 }
 
 void BpfIndex::find_by(const FieldTable &table, const Starts &starts)
 {
-    for (uint64_t found = table.find_packets(starts.places, starts.count); found != 0; found &= found - 1) {
+    for (uint64_t found = table.find_packets(starts.places, starts.count); found != 0;
+         found &= found - 1) {
         const int i = std::countr_zero(found);
         add_hits(table.find(starts.places[i]), uint64_t{1} << starts.numbers[i]);
     }

@@ -55,13 +55,16 @@ private:
         uint32_t count = 0;
 
         // Returns the packets of `mask` that pass.
-        template <class Passes> uint64_t fill(const PacketField &field, const mapi_packet *packets, uint64_t mask, Passes passes)
+        template <class Passes>
+        uint64_t fill(const PacketField &field, const mapi_packet *packets, uint64_t mask,
+                      Passes passes)
         {
             uint64_t passed = 0;
             uint32_t filled = 0;
             for (uint64_t rest = mask; rest != 0; rest &= rest - 1) {
                 const auto number = uint8_t(std::countr_zero(rest));
-                const bool does_pass = passes(packets[number]); // branch-free: packet types arrive in any order
+                const bool does_pass =
+                    passes(packets[number]); // branch-free: packet types arrive in any order
                 numbers[filled] = number;
                 places[filled] = field.behind_header(packets[number]);
                 filled += does_pass;
@@ -73,7 +76,8 @@ private:
     };
 
     BpfIndex(const Tests &tests, std::vector<uint32_t> always);
-    static uint64_t gather(const Base &base, const mapi_packet *packets, uint64_t mask, Starts &starts);
+    static uint64_t gather(const Base &base, const mapi_packet *packets, uint64_t mask,
+                           Starts &starts);
     void find_by(const FieldTable &table, const Starts &starts);
     void add_hits(std::span<const uint32_t> programs, uint64_t packet);
 

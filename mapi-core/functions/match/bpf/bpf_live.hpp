@@ -16,6 +16,8 @@ namespace mapi::match
 // of the interface.
 std::vector<bpf_insn> compile_live(const std::string &expression, uint16_t link_type);
 
-// The same program with these loads replaced by constants: a packet type of <linux/if_packet.h> and an interface number.
-std::vector<bpf_insn> answer_live(std::vector<bpf_insn> instructions, uint8_t packet_type, uint32_t interface_index);
+// The same program with these loads replaced by constants: a packet type of <linux/if_packet.h> and
+// an interface number.
+std::vector<bpf_insn> answer_live(std::vector<bpf_insn> instructions, uint8_t packet_type,
+                                  uint32_t interface_index);
 } // namespace mapi::match

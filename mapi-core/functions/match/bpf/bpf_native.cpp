@@ -68,10 +68,13 @@ constexpr uint32_t kLargestOffset = 0x7fffffff - 4;
 bool can_emit(BpfSteps steps)
 {
     for (const bpf_insn &step : steps) {
-        if ((is_packet_load(step.code) || is_header_length_load(step.code)) && step.k > kLargestOffset)
+        if ((is_packet_load(step.code) || is_header_length_load(step.code)) &&
+            step.k > kLargestOffset)
             return false;
         // The result of such a shift is undefined in C; leave it to the interpreter.
-        if ((step.code == (BPF_ALU | BPF_LSH | BPF_K) || step.code == (BPF_ALU | BPF_RSH | BPF_K)) && step.k >= 32)
+        if ((step.code == (BPF_ALU | BPF_LSH | BPF_K) ||
+             step.code == (BPF_ALU | BPF_RSH | BPF_K)) &&
+            step.k >= 32)
             return false;
     }
     return true;
@@ -118,7 +121,8 @@ std::unique_ptr<NativeFilter> NativeFilter::make(std::span<const bpf_insn> progr
     if (code.relocateToBase(reinterpret_cast<uint64_t>(start)) != asmjit::kErrorOk ||
         code.copyFlattenedData(start, memory_bytes - start_bytes) != asmjit::kErrorOk)
         return nullptr;
-    __builtin___clear_cache(reinterpret_cast<char *>(start), reinterpret_cast<char *>(start + code.codeSize()));
+    __builtin___clear_cache(reinterpret_cast<char *>(start),
+                            reinterpret_cast<char *>(start + code.codeSize()));
     if (mprotect(memory, memory_bytes, PROT_READ | PROT_EXEC) != 0)
         return nullptr;
     return filter;

@@ -15,8 +15,7 @@ namespace mapi::match
 {
 namespace
 {
-constexpr int kUnlimitedSnaplenBytes =
-    262144; // as in tcpdump; 0 would compile into "reject all"
+constexpr int kUnlimitedSnaplenBytes = 262144; // as in tcpdump; 0 would compile into "reject all"
 
 struct CaptureFileHeader {
     uint32_t magic;

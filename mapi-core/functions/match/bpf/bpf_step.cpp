@@ -20,12 +20,9 @@ bool is_known_alu(uint16_t code) noexcept
     case BPF_OR:
     case BPF_XOR:
     case BPF_LSH:
-    case BPF_RSH:
-        return true;
-    case BPF_NEG:
-        return BPF_SRC(code) == BPF_K;
-    default:
-        return false;
+    case BPF_RSH: return true;
+    case BPF_NEG: return BPF_SRC(code) == BPF_K;
+    default: return false;
     }
 }
 
@@ -34,15 +31,12 @@ bool is_known_jump(uint16_t code) noexcept
     if ((code & ~(0x07 | 0xf0 | 0x08)) != 0)
         return false;
     switch (BPF_OP(code)) {
-    case BPF_JA:
-        return BPF_SRC(code) == BPF_K;
+    case BPF_JA: return BPF_SRC(code) == BPF_K;
     case BPF_JEQ:
     case BPF_JGT:
     case BPF_JGE:
-    case BPF_JSET:
-        return true;
-    default:
-        return false;
+    case BPF_JSET: return true;
+    default: return false;
     }
 }
 } // namespace
@@ -68,8 +62,7 @@ bool is_known_step(const bpf_insn &step) noexcept
     case BPF_RET | BPF_K:
     case BPF_RET | BPF_A:
     case BPF_MISC | BPF_TAX:
-    case BPF_MISC | BPF_TXA:
-        return true;
+    case BPF_MISC | BPF_TXA: return true;
     default:
         return (BPF_CLASS(step.code) == BPF_ALU && is_known_alu(step.code)) ||
                (BPF_CLASS(step.code) == BPF_JMP && is_known_jump(step.code));

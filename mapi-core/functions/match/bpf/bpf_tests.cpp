@@ -14,7 +14,8 @@ namespace mapi::match
 {
 namespace
 {
-constexpr uint32_t kLargestOffset = 0x7fffffff; // larger ones are libpcap's extensions (VLAN tag, protocol)
+constexpr uint32_t kLargestOffset =
+    0x7fffffff; // larger ones are libpcap's extensions (VLAN tag, protocol)
 
 // What is known about a register.
 struct Value {
@@ -59,7 +60,8 @@ bool merge(std::optional<Registers> &into, const Registers &from)
 Value packet_load(const bpf_insn &step, const Value &x)
 {
     const uint32_t bytes = load_bytes(step.code);
-    PacketField field{step.k, PacketField::kNoHeader, uint32_t(~uint64_t{0} >> (64 - 8 * bytes)), bytes};
+    PacketField field{step.k, PacketField::kNoHeader, uint32_t(~uint64_t{0} >> (64 - 8 * bytes)),
+                      bytes};
     if (step.k > kLargestOffset)
         return {};
     if (BPF_MODE(step.code) == BPF_IND) {
@@ -76,35 +78,23 @@ Value packet_load(const bpf_insn &step, const Value &x)
 Value load(const bpf_insn &step, const Registers &now)
 {
     switch (BPF_MODE(step.code)) {
-    case BPF_IMM:
-        return {Value::Kind::kConstant, step.k};
-    case BPF_MEM:
-        return now.words[step.k];
+    case BPF_IMM: return {Value::Kind::kConstant, step.k};
+    case BPF_MEM: return now.words[step.k];
     case BPF_MSH:
         return step.k <= kLargestOffset ? Value{Value::Kind::kHeaderBytes, step.k} : Value{};
     case BPF_ABS:
-    case BPF_IND:
-        return packet_load(step, now.x);
-    default:
-        return {};
+    case BPF_IND: return packet_load(step, now.x);
+    default: return {};
     }
 }
 
 void run(const bpf_insn &step, Registers &now)
 {
     switch (BPF_CLASS(step.code)) {
-    case BPF_LD:
-        now.a = load(step, now);
-        break;
-    case BPF_LDX:
-        now.x = load(step, now);
-        break;
-    case BPF_ST:
-        now.words[step.k] = now.a;
-        break;
-    case BPF_STX:
-        now.words[step.k] = now.x;
-        break;
+    case BPF_LD: now.a = load(step, now); break;
+    case BPF_LDX: now.x = load(step, now); break;
+    case BPF_ST: now.words[step.k] = now.a; break;
+    case BPF_STX: now.words[step.k] = now.x; break;
     case BPF_ALU:
         if (step.code == (BPF_ALU | BPF_AND | BPF_K) && now.a.kind == Value::Kind::kField)
             now.a.field.mask &= step.k;
@@ -117,8 +107,7 @@ void run(const bpf_insn &step, Registers &now)
         else
             now.a = now.x;
         break;
-    default:
-        break;
+    default: break;
     }
 }
 
@@ -188,7 +177,8 @@ BpfTests::BpfTests(BpfSteps steps) : steps_(steps), tests_(steps.size())
         return;
     const std::vector<std::optional<Registers>> registers = find_registers(steps);
     for (size_t at = 0; at < steps.size(); ++at) {
-        if (steps[at].code == (BPF_JMP | BPF_JEQ | BPF_K) && registers[at] && registers[at]->a.kind == Value::Kind::kField)
+        if (steps[at].code == (BPF_JMP | BPF_JEQ | BPF_K) && registers[at] &&
+            registers[at]->a.kind == Value::Kind::kField)
             tests_[at] = FieldTest{registers[at]->a.field, steps[at].k};
     }
     guards_ = find_guards(steps, tests_);
@@ -206,7 +196,8 @@ std::vector<FieldTest> BpfTests::all() const
     return all;
 }
 
-std::optional<std::vector<ImpliedTest>> BpfTests::imply(const std::function<uint64_t(const FieldTest &)> &cost) const
+std::optional<std::vector<ImpliedTest>>
+BpfTests::imply(const std::function<uint64_t(const FieldTest &)> &cost) const
 {
     const size_t sink = steps_.size();
     MinCut graph(steps_.size() + 1);
@@ -216,7 +207,8 @@ std::optional<std::vector<ImpliedTest>> BpfTests::imply(const std::function<uint
         step_of.push_back(from);
     };
     for (size_t at = 0; at < steps_.size(); ++at) {
-        if (is_return(steps_[at].code) && (steps_[at].code != (BPF_RET | BPF_K) || steps_[at].k != 0))
+        if (is_return(steps_[at].code) &&
+            (steps_[at].code != (BPF_RET | BPF_K) || steps_[at].k != 0))
             add(at, sink, MinCut::kUncuttable);
         const Successors to = successors(steps_, at);
         for (int i = 0; i < to.count; ++i)

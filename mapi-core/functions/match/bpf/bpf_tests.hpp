@@ -31,11 +31,12 @@ public:
     std::vector<FieldTest> all() const;
     // Returns tests of which every accepted packet passes at least one, with the minimum sum of
     // costs.  nullopt: some packets are accepted without any test.
-    std::optional<std::vector<ImpliedTest>> imply(const std::function<uint64_t(const FieldTest &)> &cost) const;
+    std::optional<std::vector<ImpliedTest>>
+    imply(const std::function<uint64_t(const FieldTest &)> &cost) const;
 
 private:
     BpfSteps steps_;
     std::vector<std::optional<FieldTest>> tests_; // per step: passed if it jumps
-    std::vector<std::vector<FieldTest>> guards_; // per step: passed on every path to it
+    std::vector<std::vector<FieldTest>> guards_;  // per step: passed on every path to it
 };
 } // namespace mapi::match

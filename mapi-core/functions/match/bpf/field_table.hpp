@@ -17,12 +17,15 @@ namespace mapi::match
 class FieldTable
 {
 public:
-    FieldTable(const PacketField &field, const std::map<uint32_t, std::vector<uint32_t>> &programs_of_value)
-        : field_(field), bits_shift_(shift_for(programs_of_value.size() * kBitsPerValue)), slots_shift_(shift_for(programs_of_value.size() * 2)),
+    FieldTable(const PacketField &field,
+               const std::map<uint32_t, std::vector<uint32_t>> &programs_of_value)
+        : field_(field), bits_shift_(shift_for(programs_of_value.size() * kBitsPerValue)),
+          slots_shift_(shift_for(programs_of_value.size() * 2)),
           bits_((size_t{1} << (32 - bits_shift_)) / 64), slots_(size_t{1} << (32 - slots_shift_))
     {
         for (const auto &[value, programs] : programs_of_value) {
-            bits_[(hash(value) >> bits_shift_) / 64] |= uint64_t{1} << (hash(value) >> bits_shift_) % 64;
+            bits_[(hash(value) >> bits_shift_) / 64] |= uint64_t{1}
+                                                        << (hash(value) >> bits_shift_) % 64;
             size_t at = hash(value) >> slots_shift_;
             while (slots_[at].count > 0)
                 at = (at + 1) % slots_.size();
@@ -42,7 +45,10 @@ public:
             return find_packets<2>(starts, count);
         return field_.bytes == 4 ? find_packets<4>(starts, count) : find_packets<1>(starts, count);
     }
-    std::span<const uint32_t> find(PacketRest start) const { return find(field_.value_at(start.data + field_.offset)); }
+    std::span<const uint32_t> find(PacketRest start) const
+    {
+        return find(field_.value_at(start.data + field_.offset));
+    }
 
 private:
     template <uint32_t kBytes> uint64_t find_packets(const PacketRest *starts, uint32_t count) const
@@ -52,14 +58,17 @@ private:
         uint64_t found = 0;
         for (uint32_t i = 0; i < count; ++i) {
             const bool is_there = starts[i].bytes >= field_.end();
-            const uint32_t bit = hash(field_.value_of<kBytes>(is_there ? starts[i].data + field_.offset : kNothing)) >> bits_shift_;
+            const uint32_t bit = hash(field_.value_of<kBytes>(
+                                     is_there ? starts[i].data + field_.offset : kNothing)) >>
+                                 bits_shift_;
             found |= uint64_t{(bits[bit / 64] >> bit % 64 & 1) & uint64_t{is_there}} << i;
         }
         return found;
     }
     std::span<const uint32_t> find(uint32_t value) const
     {
-        for (size_t at = hash(value) >> slots_shift_; slots_[at].count > 0; at = (at + 1) % slots_.size()) {
+        for (size_t at = hash(value) >> slots_shift_; slots_[at].count > 0;
+             at = (at + 1) % slots_.size()) {
             if (slots_[at].value == value)
                 return {&programs_[slots_[at].first], slots_[at].count};
         }
@@ -75,7 +84,10 @@ private:
         uint32_t count; // 0: the slot is free
     };
 
-    static uint32_t shift_for(size_t size) { return 32 - uint32_t(std::bit_width(std::max(size, kFewest) - 1)); }
+    static uint32_t shift_for(size_t size)
+    {
+        return 32 - uint32_t(std::bit_width(std::max(size, kFewest) - 1));
+    }
     // The upper bits are the well-mixed ones.
     static uint32_t hash(uint32_t value) { return value * 0x9e3779b1u; }
 

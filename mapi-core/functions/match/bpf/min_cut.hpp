@@ -34,6 +34,6 @@ private:
     std::vector<Edge> edges_; // 2 n, and its reverse 2 n + 1
     std::vector<std::vector<size_t>> edges_of_;
     std::vector<size_t> levels_; // distance from the source, which has 1; 0: not reached
-    std::vector<size_t> next_; // per vertex: next edge to try
+    std::vector<size_t> next_;   // per vertex: next edge to try
 };
 } // namespace mapi::match

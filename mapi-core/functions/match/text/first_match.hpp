@@ -12,7 +12,8 @@ struct FirstMatch {
     bool found = false;
 
     // A match_event_handler; the first match within the text ends the scan.
-    static int on_match(unsigned, unsigned long long, unsigned long long end, unsigned, void *context)
+    static int on_match(unsigned, unsigned long long, unsigned long long end, unsigned,
+                        void *context)
     {
         auto &self = *static_cast<FirstMatch *>(context);
         self.found = end <= self.bytes;

@@ -18,7 +18,9 @@ bool has_literal_portable(const uint8_t *data, size_t bytes, std::string_view li
 bool has_folded_literal(const uint8_t *data, size_t bytes, std::string_view literal) noexcept
 {
     const uint8_t *const end = data + bytes;
-    return std::search(data, end, literal.begin(), literal.end(), [](uint8_t byte, char letter) { return folded(byte) == uint8_t(letter); }) != end;
+    return std::search(data, end, literal.begin(), literal.end(), [](uint8_t byte, char letter) {
+               return folded(byte) == uint8_t(letter);
+           }) != end;
 }
 
 LiteralSearch best_literal_search() noexcept

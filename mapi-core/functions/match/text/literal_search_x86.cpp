@@ -108,8 +108,9 @@ bool has_literal_sse2(const uint8_t *data, size_t bytes, std::string_view litera
         }
         if (at == places - kBlock)
             return false;
-        at = at + 2 * kBlock <= places ? at + kBlock
-                                       : places - kBlock; // the last block overlaps the previous one
+        at = at + 2 * kBlock <= places
+                 ? at + kBlock
+                 : places - kBlock; // the last block overlaps the previous one
     }
 }
 
@@ -157,8 +158,9 @@ struct Needle {
                 break;
         }
         for (size_t block = 0; block < 4; ++block) {
-            at = at + kBlock <= places ? at
-                                       : places - kBlock; // the last block overlaps the previous one
+            at = at + kBlock <= places
+                     ? at
+                     : places - kBlock; // the last block overlaps the previous one
             const auto found = static_cast<uint32_t>(_mm256_movemask_epi8(fits(data + at, needle)));
             if (found != 0) {
                 const Found result = candidates.check(found, at);

@@ -23,7 +23,8 @@ public:
     class Scratch;
 
     // Returns null if this build or processor has no such search, or the strings do not suit it.
-    static std::shared_ptr<const LiteralSet> make(const std::vector<std::string> &literals, LetterCase letter_case);
+    static std::shared_ptr<const LiteralSet> make(const std::vector<std::string> &literals,
+                                                  LetterCase letter_case);
 
     virtual ~LiteralSet() = default;
     // Its memory, including the scratch of one thread.
@@ -32,6 +33,7 @@ public:
     virtual Scratch *take_scratch() const noexcept = 0;
     virtual void return_scratch(Scratch *scratch) const noexcept = 0;
     // nullopt: the search failed; the result is unknown.
-    virtual std::optional<bool> is_in(const uint8_t *data, size_t bytes, Scratch *scratch) const noexcept = 0;
+    virtual std::optional<bool> is_in(const uint8_t *data, size_t bytes,
+                                      Scratch *scratch) const noexcept = 0;
 };
 } // namespace mapi::match

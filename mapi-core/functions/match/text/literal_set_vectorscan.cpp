@@ -69,16 +69,19 @@ public:
         hs_free_scratch(native(scratch));
     }
 
-    std::optional<bool> is_in(const uint8_t *data, size_t bytes, Scratch *scratch) const noexcept override
+    std::optional<bool> is_in(const uint8_t *data, size_t bytes,
+                              Scratch *scratch) const noexcept override
     {
         thread_local PaddedText padded;
         const char *const text = padded.copy(data, bytes);
         if (!text)
             return std::nullopt;
         FirstMatch search{bytes};
-        const hs_error_t error = hs_scan(database_, text, static_cast<unsigned>(bytes + PaddedText::kPadBytes), 0,
-                                         native(scratch), FirstMatch::on_match, &search);
-        return error == HS_SUCCESS || error == HS_SCAN_TERMINATED ? std::optional(search.found) : std::nullopt;
+        const hs_error_t error =
+            hs_scan(database_, text, static_cast<unsigned>(bytes + PaddedText::kPadBytes), 0,
+                    native(scratch), FirstMatch::on_match, &search);
+        return error == HS_SUCCESS || error == HS_SCAN_TERMINATED ? std::optional(search.found)
+                                                                  : std::nullopt;
     }
 
 private:
@@ -88,7 +91,8 @@ private:
 };
 } // namespace
 
-std::shared_ptr<const LiteralSet> LiteralSet::make(const std::vector<std::string> &literals, LetterCase letter_case)
+std::shared_ptr<const LiteralSet> LiteralSet::make(const std::vector<std::string> &literals,
+                                                   LetterCase letter_case)
 {
     if (literals.size() < kFewestInSet || hs_valid_platform() != HS_SUCCESS)
         return nullptr;
@@ -99,7 +103,8 @@ std::shared_ptr<const LiteralSet> LiteralSet::make(const std::vector<std::string
         lengths.push_back(literal.size());
     }
     // HS_FLAG_SINGLEMATCH misses strings of one byte (Vectorscan 5.4.9).
-    const std::vector<unsigned> flags(literals.size(), letter_case == LetterCase::kIgnored ? HS_FLAG_CASELESS : 0);
+    const std::vector<unsigned> flags(literals.size(),
+                                      letter_case == LetterCase::kIgnored ? HS_FLAG_CASELESS : 0);
     const std::vector<unsigned> ids(literals.size(), 0);
     hs_database_t *database = nullptr;
     hs_compile_error_t *error = nullptr;

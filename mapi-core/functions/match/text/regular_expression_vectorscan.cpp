@@ -6,8 +6,8 @@
 
 #include <bit>
 
-#include "match/errors.hpp"
 #include "first_match.hpp"
+#include "match/errors.hpp"
 #include "padded_text.hpp"
 
 namespace mapi::match
@@ -50,11 +50,13 @@ private:
     bool is_in(const mapi_packet &packet) noexcept
     {
         FirstMatch search{packet.caplen};
-        hs_scan(database_, reinterpret_cast<const char *>(packet.data), packet.caplen, 0, scratch_, FirstMatch::on_match, &search);
+        hs_scan(database_, reinterpret_cast<const char *>(packet.data), packet.caplen, 0, scratch_,
+                FirstMatch::on_match, &search);
         if (search.found)
             return true;
         if (const char *const text = padded_.copy(packet.data, packet.caplen))
-            hs_scan(database_, text, unsigned(packet.caplen + PaddedText::kPadBytes), 0, scratch_, FirstMatch::on_match, &search);
+            hs_scan(database_, text, unsigned(packet.caplen + PaddedText::kPadBytes), 0, scratch_,
+                    FirstMatch::on_match, &search);
         return search.found;
     }
 
@@ -67,12 +69,14 @@ private:
 std::unique_ptr<RegularExpression> RegularExpression::compile(const std::string &pattern)
 {
     if (hs_valid_platform() != HS_SUCCESS)
-        throw PatternError(PatternFault::kInvalid, "unavailable: this processor does not support Vectorscan");
+        throw PatternError(PatternFault::kInvalid,
+                           "unavailable: this processor does not support Vectorscan");
     hs_database_t *database = nullptr;
     hs_compile_error_t *error = nullptr;
     // HS_FLAG_SINGLEMATCH misses expressions that reduce to one byte (Vectorscan 5.4.9); the first
     // match ends the scan anyway.
-    if (hs_compile(pattern.c_str(), HS_FLAG_ALLOWEMPTY, HS_MODE_BLOCK, nullptr, &database, &error) != HS_SUCCESS) {
+    if (hs_compile(pattern.c_str(), HS_FLAG_ALLOWEMPTY, HS_MODE_BLOCK, nullptr, &database,
+                   &error) != HS_SUCCESS) {
         const std::string message = error->message;
         hs_free_compile_error(error);
         throw PatternError(PatternFault::kInvalid, message);

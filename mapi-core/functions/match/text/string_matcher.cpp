@@ -7,8 +7,8 @@
 #include <bit>
 #include <optional>
 
-#include "match/errors.hpp"
 #include "folded_text.hpp"
+#include "match/errors.hpp"
 #include "pattern.hpp"
 
 namespace mapi::match
@@ -24,7 +24,8 @@ uint32_t checked(int value, const char *name)
 }
 } // namespace
 
-StringMatcher::StringMatcher(std::string_view mapi_pattern, int offset, int depth, LetterCase letter_case)
+StringMatcher::StringMatcher(std::string_view mapi_pattern, int offset, int depth,
+                             LetterCase letter_case)
     : alternatives_(parse_pattern(mapi_pattern)), offset_bytes_(checked(offset, "offset")),
       depth_bytes_(checked(depth, "depth")), letter_case_(letter_case)
 {
@@ -53,7 +54,8 @@ bool StringMatcher::has_any_folded(Window window) const noexcept
     thread_local FoldedText folded;
     const uint8_t *const text = folded.copy(window.data, window.bytes);
     for (const std::string &literal : alternatives_)
-        if (text ? has_literal_(text, window.bytes, literal) : has_folded_literal(window.data, window.bytes, literal))
+        if (text ? has_literal_(text, window.bytes, literal)
+                 : has_folded_literal(window.data, window.bytes, literal))
             return true;
     return false;
 }

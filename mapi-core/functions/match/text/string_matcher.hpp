@@ -24,7 +24,8 @@ public:
     // must lie within the bytes [offset, offset + depth), or for depth 0 within [offset, end of the
     // captured bytes).  Throws PatternError; an alternative longer than depth is an error only if
     // no other one fits.
-    StringMatcher(std::string_view mapi_pattern, int offset, int depth, LetterCase letter_case = LetterCase::kExact);
+    StringMatcher(std::string_view mapi_pattern, int offset, int depth,
+                  LetterCase letter_case = LetterCase::kExact);
 
     bool matches(const uint8_t *data, uint32_t caplen) const noexcept;
     // Examines packets[i] if bit i of mask is set and returns the part of mask that matches.

@@ -31,7 +31,8 @@ public:
     static constexpr uint64_t kLastWindowByte = 1 << 16;
 
     // Returns null if this build or processor has no such search.
-    static std::unique_ptr<StringMatcherSet> make(const std::vector<const StringMatcher *> &matchers);
+    static std::unique_ptr<StringMatcherSet>
+    make(const std::vector<const StringMatcher *> &matchers);
 
     virtual ~StringMatcherSet() = default;
     // Lists each matcher at most once.  Valid until the next call.

@@ -37,7 +37,8 @@ std::string escape(const std::string &text)
 
 bool has_fitting_length(const std::string &text)
 {
-    return text.size() >= StringMatcherSet::kShortestBytes && text.size() <= StringMatcherSet::kLongestBytes;
+    return text.size() >= StringMatcherSet::kShortestBytes &&
+           text.size() <= StringMatcherSet::kLongestBytes;
 }
 
 // A match must lie within the window; Vectorscan counts up to its end.
@@ -58,7 +59,8 @@ hs_expr_ext_t window_of(const Literal &literal)
 class VectorscanMatchers : public StringMatcherSet
 {
 public:
-    explicit VectorscanMatchers(const std::vector<const StringMatcher *> &matchers) : matchers_(matchers), place_of_(matchers.size()), last_call_(matchers.size())
+    explicit VectorscanMatchers(const std::vector<const StringMatcher *> &matchers)
+        : matchers_(matchers), place_of_(matchers.size()), last_call_(matchers.size())
     {
         matches_.reserve(matchers.size());
     }
@@ -74,13 +76,17 @@ public:
         for (uint32_t i = 0; i < matchers_.size(); ++i) {
             const StringMatcher &matcher = *matchers_[i];
             const std::vector<std::string> &alternatives = matcher.alternatives();
-            const bool is_far = uint64_t{matcher.offset_bytes()} + matcher.depth_bytes() > kLastWindowByte;
-            if (is_far || !std::all_of(alternatives.begin(), alternatives.end(), has_fitting_length)) {
+            const bool is_far =
+                uint64_t{matcher.offset_bytes()} + matcher.depth_bytes() > kLastWindowByte;
+            if (is_far ||
+                !std::all_of(alternatives.begin(), alternatives.end(), has_fitting_length)) {
                 alone_.push_back(i);
                 continue;
             }
             for (const std::string &text : alternatives)
-                literals[{text, matcher.offset_bytes(), matcher.depth_bytes(), matcher.letter_case()}].push_back(i);
+                literals[{text, matcher.offset_bytes(), matcher.depth_bytes(),
+                          matcher.letter_case()}]
+                    .push_back(i);
         }
         return !literals.empty() && compile(literals);
     }
@@ -94,7 +100,8 @@ public:
             const mapi_packet &packet = packets[std::countr_zero(rest)];
             const char *const text = padded_.copy(packet.data, packet.caplen);
             packet_bytes_ = packet.caplen;
-            if (!text || hs_scan(database_, text, unsigned(packet.caplen + PaddedText::kPadBytes), 0, scratch_, on_match, this) != HS_SUCCESS) [[unlikely]]
+            if (!text || hs_scan(database_, text, unsigned(packet.caplen + PaddedText::kPadBytes),
+                                 0, scratch_, on_match, this) != HS_SUCCESS) [[unlikely]]
                 search_one_by_one(packets);
         }
         for (const uint32_t matcher : alone_) {
@@ -116,7 +123,8 @@ private:
             texts.push_back(escape(literal.text));
             windows.push_back(window_of(literal));
             ids.push_back(unsigned(ids.size()));
-            flags.push_back(HS_FLAG_SINGLEMATCH | (literal.letter_case == LetterCase::kIgnored ? HS_FLAG_CASELESS : 0));
+            flags.push_back(HS_FLAG_SINGLEMATCH |
+                            (literal.letter_case == LetterCase::kIgnored ? HS_FLAG_CASELESS : 0));
             users_.push_back(matchers);
         }
         for (size_t i = 0; i < texts.size(); ++i) {
@@ -124,15 +132,17 @@ private:
             window_pointers.push_back(&windows[i]);
         }
         hs_compile_error_t *error = nullptr;
-        if (hs_compile_ext_multi(expressions.data(), flags.data(), ids.data(), window_pointers.data(), unsigned(texts.size()), HS_MODE_BLOCK, nullptr, &database_,
-                                 &error) != HS_SUCCESS) {
+        if (hs_compile_ext_multi(expressions.data(), flags.data(), ids.data(),
+                                 window_pointers.data(), unsigned(texts.size()), HS_MODE_BLOCK,
+                                 nullptr, &database_, &error) != HS_SUCCESS) {
             hs_free_compile_error(error);
             return false;
         }
         return hs_alloc_scratch(database_, &scratch_) == HS_SUCCESS;
     }
 
-    static int on_match(unsigned id, unsigned long long, unsigned long long end, unsigned, void *context)
+    static int on_match(unsigned id, unsigned long long, unsigned long long end, unsigned,
+                        void *context)
     {
         auto &self = *static_cast<VectorscanMatchers *>(context);
         if (end > self.packet_bytes_)
@@ -172,13 +182,14 @@ private:
     uint64_t packet_bytes_ = 0;
     PaddedText padded_; // the packet
     std::vector<PatternMatches> matches_;
-    std::vector<uint32_t> place_of_; // index in matches_ of each matcher that was found
+    std::vector<uint32_t> place_of_;  // index in matches_ of each matcher that was found
     std::vector<uint64_t> last_call_; // in which each matcher was last found
     uint64_t call_ = 0;
 };
 } // namespace
 
-std::unique_ptr<StringMatcherSet> StringMatcherSet::make(const std::vector<const StringMatcher *> &matchers)
+std::unique_ptr<StringMatcherSet>
+StringMatcherSet::make(const std::vector<const StringMatcher *> &matchers)
 {
     if (hs_valid_platform() != HS_SUCCESS)
         return nullptr;

@@ -27,7 +27,8 @@ std::vector<std::string> read_all(const nsp_shm_map &map, std::uint64_t &cursor)
 
 void announce(const nsp_shm_map &map, const std::string &text, int expected = 0)
 {
-    REQUIRE(nsp_announce(&map, NSLICE_CHUNK_INFO, text.data(), static_cast<std::uint32_t>(text.size())) == expected);
+    REQUIRE(nsp_announce(&map, NSLICE_CHUNK_INFO, text.data(),
+                         static_cast<std::uint32_t>(text.size())) == expected);
 }
 } // namespace
 
@@ -53,7 +54,8 @@ TEST_CASE("announcements of several threads all arrive complete", "[libnsprobe][
         threads.emplace_back([&, c] {
             for (unsigned i = 0; i < 2000; ++i) {
                 const std::string text(1 + i % 50, c);
-                nsp_announce(&rings.map, NSLICE_CHUNK_INFO, text.data(), static_cast<std::uint32_t>(text.size()));
+                nsp_announce(&rings.map, NSLICE_CHUNK_INFO, text.data(),
+                             static_cast<std::uint32_t>(text.size()));
             }
         });
     std::uint64_t cursor = 0;

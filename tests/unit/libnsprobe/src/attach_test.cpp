@@ -49,7 +49,8 @@ Recording record(int pid, std::chrono::milliseconds duration)
         std::this_thread::sleep_for(1ms);
     }
     nsp_recorder_status_read(recorder, &result.status);
-    CHECK(nsp_recorder_close(recorder, NSLICE_END_INTERRUPTED, &result.counts) == (result.attached ? -ENODATA : 0));
+    CHECK(nsp_recorder_close(recorder, NSLICE_END_INTERRUPTED, &result.counts) ==
+          (result.attached ? -ENODATA : 0));
     if (!result.attached)
         result.trace = test_support::read_trace(output);
     result.has_file = std::filesystem::exists(output);
@@ -71,7 +72,8 @@ void check_recording(const Recording &one)
     for (const auto &record : one.trace.records)
         if (record.kind == NSLICE_KIND_INIT && one.trace.name(record) == "unit")
             units.push_back(record.word[0]);
-    std::sort(units.begin(), units.end()); // the program may change its CPU, and the records of a CPU are stored together
+    std::sort(units.begin(), units.end()); // the program may change its CPU, and the records of a
+                                           // CPU are stored together
     REQUIRE(units.size() > 25);
     CHECK(units.back() - units.front() == units.size() - 1);
 }
@@ -102,7 +104,8 @@ TEST_CASE("a program that does not accept recorders is left alone, and the error
     REQUIRE(program.line() == "ready");
     const Recording one = record(program.pid(), 0ms);
     CHECK(one.attached == -ECONNREFUSED);
-    CHECK_THAT(one.words, Catch::Contains("process " + std::to_string(program.pid()) + " does not accept recorders") &&
+    CHECK_THAT(one.words, Catch::Contains("process " + std::to_string(program.pid()) +
+                                          " does not accept recorders") &&
                               Catch::Contains("NETSLICE=attach=yes"));
     CHECK_FALSE(one.has_file);
     CHECK(program.end(SIGTERM) == 0);

@@ -19,8 +19,8 @@ int calibrate(nsp_calibration_request request, Calibration &out)
     return nsp_calibrate(&request, out.get());
 }
 
-const nslice_calibration_entry *find(const nslice_calibration_entry *entries, std::uint32_t count, unsigned kind,
-                                     unsigned field)
+const nslice_calibration_entry *find(const nslice_calibration_entry *entries, std::uint32_t count,
+                                     unsigned kind, unsigned field)
 {
     for (std::uint32_t i = 0; i < count; ++i)
         if (entries[i].kind == kind && entries[i].field == field)
@@ -45,9 +45,12 @@ TEST_CASE("START and STOP measured separately take about as long together as the
     for (const nsp_clock_mode mode : {NSP_CLOCK_FAST, NSP_CLOCK_ORDERED}) {
         Calibration cost;
         REQUIRE(calibrate({mode, {}, nullptr, NSP_SOURCE_NONE, 200, 1}, cost) == 0);
-        const auto *pair = find(cost->entries, cost->count, NSLICE_KIND_START | NSLICE_ENTRY_ALONE, 0);
-        const auto *start = find(cost->halves, cost->half_count, NSLICE_KIND_START | NSLICE_ENTRY_ALONE, 0);
-        const auto *stop = find(cost->halves, cost->half_count, NSLICE_KIND_STOP | NSLICE_ENTRY_ALONE, 0);
+        const auto *pair =
+            find(cost->entries, cost->count, NSLICE_KIND_START | NSLICE_ENTRY_ALONE, 0);
+        const auto *start =
+            find(cost->halves, cost->half_count, NSLICE_KIND_START | NSLICE_ENTRY_ALONE, 0);
+        const auto *stop =
+            find(cost->halves, cost->half_count, NSLICE_KIND_STOP | NSLICE_ENTRY_ALONE, 0);
         REQUIRE((pair && start && stop));
         CHECK(start->outer > 0);
         CHECK(stop->outer > 0);
@@ -90,6 +93,7 @@ TEST_CASE("stepped instructions of START and STOP add up to those of the pair",
             CHECK(start->outer > 0);
             CHECK(stop->outer > 0);
             CHECK(start->outer + stop->outer == pair->outer);
-            CHECK_FALSE(find(cost->entries, cost->count, NSLICE_KIND_START | NSLICE_ENTRY_ALONE, 1)); // nothing is hidden from a counter
+            CHECK_FALSE(find(cost->entries, cost->count, NSLICE_KIND_START | NSLICE_ENTRY_ALONE,
+                             1)); // nothing is hidden from a counter
         }
 }

@@ -16,7 +16,8 @@ class ChildProgram
 {
 public:
     // `before_exec` runs in the child between fork() and exec().
-    explicit ChildProgram(std::vector<std::string> words, const std::map<std::string, std::string> &environment = {},
+    explicit ChildProgram(std::vector<std::string> words,
+                          const std::map<std::string, std::string> &environment = {},
                           const std::function<void()> &before_exec = {})
     {
         int ends[2];

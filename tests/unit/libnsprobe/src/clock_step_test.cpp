@@ -8,8 +8,8 @@
 #include <nsprobe/calibrate.h>
 
 extern "C" {
-#include "writer/arch.h"
 #include "calibrate/clock_step.h"
+#include "writer/arch.h"
 }
 
 TEST_CASE("the detected clock step appears in differences of readings", "[libnsprobe][clock]")
@@ -29,7 +29,8 @@ TEST_CASE("the detected clock step appears in differences of readings", "[libnsp
     int on_step = 0;
     for (const auto &[difference, count] : seen) {
         const double times = std::round(static_cast<double>(difference) / step);
-        on_step += std::fabs(static_cast<double>(difference) - times * step) <= times + 1 ? count : 0;
+        on_step +=
+            std::fabs(static_cast<double>(difference) - times * step) <= times + 1 ? count : 0;
     }
     CHECK(on_step > 50000 * 0.9);
 }
@@ -45,9 +46,11 @@ TEST_CASE("a stepped clock is detected even if a slow core makes few readings on
           "[libnsprobe][clock]")
 {
     std::vector<std::uint32_t> differences(100, 0);
-    for (const auto &[difference, count] : std::map<std::uint32_t, int>{{24, 10}, {25, 12}, {49, 1500}, {73, 1500}, {74, 1500}, {98, 2500}, {122, 300}})
+    for (const auto &[difference, count] : std::map<std::uint32_t, int>{
+             {24, 10}, {25, 12}, {49, 1500}, {73, 1500}, {74, 1500}, {98, 2500}, {122, 300}})
         differences.insert(differences.end(), count, difference);
-    CHECK(nsp_clock_step_of(differences.data(), static_cast<std::uint32_t>(differences.size())) == Approx(24.5).margin(0.1));
+    CHECK(nsp_clock_step_of(differences.data(), static_cast<std::uint32_t>(differences.size())) ==
+          Approx(24.5).margin(0.1));
 }
 
 TEST_CASE("a clock without steps has the common divisor of its differences", "[libnsprobe][clock]")
@@ -55,6 +58,7 @@ TEST_CASE("a clock without steps has the common divisor of its differences", "[l
     std::vector<std::uint32_t> differences;
     for (std::uint32_t i = 40; i < 400; i += 2)
         differences.insert(differences.end(), 20, i);
-    CHECK(nsp_clock_step_of(differences.data(), static_cast<std::uint32_t>(differences.size())) == 2);
+    CHECK(nsp_clock_step_of(differences.data(), static_cast<std::uint32_t>(differences.size())) ==
+          2);
     CHECK(nsp_clock_step_of(differences.data(), 0) == 1);
 }

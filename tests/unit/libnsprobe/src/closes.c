@@ -20,7 +20,8 @@ static int is_as_written(int fd)
 {
     char found[sizeof(text) + 1];
 
-    return pread(fd, found, sizeof(found), 0) == (ssize_t)sizeof(text) && memcmp(found, text, sizeof(text)) == 0;
+    return pread(fd, found, sizeof(found), 0) == (ssize_t)sizeof(text) &&
+           memcmp(found, text, sizeof(text)) == 0;
 }
 
 int main(int argc, char **argv)

@@ -62,12 +62,14 @@ public:
     std::vector<Record> records()
     {
         nslice_ring_meta &ring = rings.ring();
-        const auto *at = static_cast<const std::uint64_t *>(nsp_ring_data(&ring, Rings::kBytes, ring.tail));
+        const auto *at =
+            static_cast<const std::uint64_t *>(nsp_ring_data(&ring, Rings::kBytes, ring.tail));
         const auto *end = at + NSLICE_POSITION_WORDS(ring.head - ring.tail);
         std::vector<Record> found;
         for (; at < end; at += NSLICE_HEAD_WORDS + (at[1] >> 56)) {
             CHECK(static_cast<std::uint32_t>(at[1]) == 77);
-            found.push_back({static_cast<unsigned>(at[1] >> 48 & 0xff), Words(at + 2, at + 2 + (at[1] >> 56))});
+            found.push_back(
+                {static_cast<unsigned>(at[1] >> 48 & 0xff), Words(at + 2, at + 2 + (at[1] >> 56))});
         }
         CHECK(found.size() == NSLICE_POSITION_RECORDS(ring.head - ring.tail));
         ring.tail = ring.head;
@@ -105,7 +107,8 @@ TEST_CASE("START and STOP carry every counter of the session", "[libnsprobe][cou
             stand_in.value = [](int) { return 5 + stand_in.last_index; };
             Counted::start();
             Counted::stop();
-            CHECK(stand_in.reads >= static_cast<int>(2 * counters)); // more when the thread is preempted
+            CHECK(stand_in.reads >=
+                  static_cast<int>(2 * counters)); // more when the thread is preempted
             const auto records = counted.records();
             REQUIRE(records.size() == 2);
             CHECK(records[0].kind == NSLICE_KIND_START);
@@ -149,7 +152,9 @@ TEST_CASE("the assembly sign-extends a register of any width", "[libnsprobe][cou
         counted.protocol.pages[0].pmc_width = static_cast<std::uint16_t>(width);
         counted.protocol.pages[0].offset = 1 << 20;
         counted.protocol.set_count(1);
-        stand_in.value = [width](int) { return (~0ull - 99) & (~0ull >> (64 - width)); }; // -100 in this many bits
+        stand_in.value = [width](int) {
+            return (~0ull - 99) & (~0ull >> (64 - width));
+        }; // -100 in this many bits
         Counted::start();
         CHECK(counted.records().at(0).words == Words{(1 << 20) - 100});
     }
@@ -166,7 +171,8 @@ TEST_CASE("the assembly rereads all pages where one changed, and subtracts the e
         std::set<int> torn;
         int rounds; // of the first record
     };
-    for (const auto &[torn, rounds] : std::vector<Case>{{{}, 1}, {{0}, 3}, {{0, 1, 2}, 5}, {{0, 2}, 5}, {{0, 1, 3, 5, 6}, 9}}) {
+    for (const auto &[torn, rounds] :
+         std::vector<Case>{{{}, 1}, {{0}, 3}, {{0, 1, 2}, 5}, {{0, 2}, 5}, {{0, 1, 3, 5, 6}, 9}}) {
         CAPTURE(torn);
         Counted counted(2);
         auto &page = counted.protocol.pages[1];
@@ -320,7 +326,8 @@ TEST_CASE("instructions of an attempt that a signal aborted are in no record",
     const itimerval often = {{0, 20}, {0, 20}}, never = {};
     setitimer(ITIMER_REAL, &often, nullptr);
     std::uint64_t written = 0;
-    while (stand_in.reads < 2'000'000 && (written < 1000 || static_cast<int>(written) == stand_in.reads)) {
+    while (stand_in.reads < 2'000'000 &&
+           (written < 1000 || static_cast<int>(written) == stand_in.reads)) {
         for (int i = 0; i < 50; ++i) {
             Counted::start();
             Counted::exit();
@@ -333,5 +340,6 @@ TEST_CASE("instructions of an attempt that a signal aborted are in no record",
     }
     setitimer(ITIMER_REAL, &never, nullptr);
     sigaction(SIGALRM, &before, nullptr);
-    CHECK(stand_in.reads > static_cast<int>(written)); // attempts were repeated, so the test has exercised its case
+    CHECK(stand_in.reads >
+          static_cast<int>(written)); // attempts were repeated, so the test has exercised its case
 }

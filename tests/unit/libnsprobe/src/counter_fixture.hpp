@@ -19,7 +19,8 @@ extern "C" {
 struct StandIn {
     std::uint32_t last_index = ~0u;
     int reads = 0;
-    std::function<std::uint64_t(int read)> value; // low 32 and high 32 bits, as the instruction returns them
+    std::function<std::uint64_t(int read)>
+        value; // low 32 and high 32 bits, as the instruction returns them
 };
 inline StandIn stand_in;
 
@@ -32,7 +33,8 @@ struct FakeFile {
         if (ends[1] >= 0)
             close(ends[1]);
     }
-    void put(std::uint64_t value, std::uint64_t enabled, std::uint64_t running, std::uint64_t id = 0)
+    void put(std::uint64_t value, std::uint64_t enabled, std::uint64_t running,
+             std::uint64_t id = 0)
     {
         const std::uint64_t answer[4] = {value, enabled, running, id};
         REQUIRE(write(ends[1], answer, sizeof(answer)) == sizeof(answer));

@@ -32,7 +32,9 @@ TEST_CASE("a register narrower than 64 bits is sign-extended", "[libnsprobe][rdp
         CAPTURE(width);
         protocol.pages[0].pmc_width = static_cast<std::uint16_t>(width);
         protocol.pages[0].offset = 1 << 20;
-        stand_in.value = [width](int) { return (~0ull - 99) & (~0ull >> (64 - width)); }; // -100 in this many bits
+        stand_in.value = [width](int) {
+            return (~0ull - 99) & (~0ull >> (64 - width));
+        }; // -100 in this many bits
         REQUIRE(protocol.read() == 1);
         CHECK(protocol.word == (1 << 20) - 100);
     }
@@ -45,7 +47,8 @@ TEST_CASE("a page that changes during a read is read again", "[libnsprobe][rdpmc
     page.index = 1;
     page.offset = 7;
     stand_in.value = [&page](int read) {
-        if (read == 0) { // the thread was rescheduled between the two: another register, another offset
+        if (read ==
+            0) { // the thread was rescheduled between the two: another register, another offset
             page.lock += 2;
             page.index = 2;
             page.offset = 500;
@@ -61,7 +64,8 @@ TEST_CASE("a page that changes during a read is read again", "[libnsprobe][rdpmc
 TEST_CASE("instructions of torn reads are subtracted, each the distance of two clean reads",
           "[libnsprobe][rdpmc]")
 {
-    constexpr unsigned kRound = 35, kBefore = 400; // instructions per reading, and before the first one
+    constexpr unsigned kRound = 35,
+                       kBefore = 400; // instructions per reading, and before the first one
     const int torn = GENERATE(0, 1, 2, 5);
     Protocol protocol;
     auto &page = protocol.pages[0];

@@ -16,17 +16,17 @@ using stepped::net_counts;
 namespace
 {
 #define NOPS(count) __asm__ volatile(".rept " #count "\n\tnop\n\t.endr")
-#define SLICE_OF(name, count)                                                                                          \
-    do {                                                                                                               \
-        NET_SLICE_START(name);                                                                                         \
-        NOPS(count);                                                                                                   \
-        NET_SLICE_STOP(name);                                                                                          \
+#define SLICE_OF(name, count)  \
+    do {                       \
+        NET_SLICE_START(name); \
+        NOPS(count);           \
+        NET_SLICE_STOP(name);  \
     } while (0)
-#define AROUND(name, inner)                                                                                            \
-    NET_SLICE_START(name);                                                                                             \
-    NOPS(7);                                                                                                           \
-    inner;                                                                                                             \
-    NOPS(3);                                                                                                           \
+#define AROUND(name, inner) \
+    NET_SLICE_START(name);  \
+    NOPS(7);                \
+    inner;                  \
+    NOPS(3);                \
     NET_SLICE_STOP(name)
 
 const char *const kStep = "counters=instructions source=step";
@@ -59,7 +59,11 @@ TEST_CASE("code of 0 to 100,000 instructions is counted to the instruction", "[l
 TEST_CASE("slices nested 1 to 9 deep are each counted to the instruction", "[libnsprobe][step]")
 {
     test_support::ProbeSession session(kStep);
-    AROUND(d8, AROUND(d7, AROUND(d6, AROUND(d5, AROUND(d4, AROUND(d3, AROUND(d2, AROUND(d1, SLICE_OF(d0, 5)))))))));
+    AROUND(d8,
+           AROUND(d7,
+                  AROUND(d6,
+                         AROUND(d5,
+                                AROUND(d4, AROUND(d3, AROUND(d2, AROUND(d1, SLICE_OF(d0, 5)))))))));
     const auto result = session.close();
     require_accounted(result, 18);
     const auto counts = net_counts(result.trace);
@@ -92,10 +96,15 @@ __attribute__((noinline)) void move_strings()
 {
     NET_SLICE_START(moves);
     __asm__ volatile("lea %0, %%rsi\n\tlea %1, %%rdi\n\tmov $3000, %%ecx\n\trep movsb" // 4
-                     : : "m"(from), "m"(to) : "rsi", "rdi", "rcx", "memory");
+                     :
+                     : "m"(from), "m"(to)
+                     : "rsi", "rdi", "rcx", "memory");
     __asm__ volatile("lea %0, %%rdi\n\tmov $100, %%ecx\n\txor %%eax, %%eax\n\trep stosq\n\tnop" // 5
-                     : : "m"(to) : "rax", "rdi", "rcx", "cc", "memory");
-    __asm__ volatile("xor %%ecx, %%ecx\n\trep movsb" ::: "rcx", "rsi", "rdi", "cc", "memory"); // 2, no iteration at all
+                     :
+                     : "m"(to)
+                     : "rax", "rdi", "rcx", "cc", "memory");
+    __asm__ volatile("xor %%ecx, %%ecx\n\trep movsb" ::
+                         : "rcx", "rsi", "rdi", "cc", "memory"); // 2, no iteration at all
     NET_SLICE_STOP(moves);
 }
 
@@ -110,7 +119,9 @@ __attribute__((noinline)) void call_system()
 {
     NET_SLICE_START(calls);
     __asm__ volatile(".rept 5\n\tmov %0, %%eax\n\tsyscall\n\tnop\n\t.endr"
-                     : : "i"(SYS_getppid) : "rax", "rcx", "r11", "memory");
+                     :
+                     : "i"(SYS_getppid)
+                     : "rax", "rcx", "r11", "memory");
     NET_SLICE_STOP(calls);
 }
 } // namespace
@@ -206,11 +217,14 @@ TEST_CASE("a thread created inside a stepped slice is not stepped and ends norma
     static std::uint64_t flags = 0x100;
     pthread_t thread;
     NET_SLICE_START(creates);
-    const int err = pthread_create(&thread, nullptr, [](void *) -> void * {
-        __asm__ volatile("nop\n\tnop\n\tpushfq\n\tpop %0" : "=r"(flags));
-        SLICE_OF(in_thread, 33);
-        return nullptr;
-    }, nullptr);
+    const int err = pthread_create(
+        &thread, nullptr,
+        [](void *) -> void * {
+            __asm__ volatile("nop\n\tnop\n\tpushfq\n\tpop %0" : "=r"(flags));
+            SLICE_OF(in_thread, 33);
+            return nullptr;
+        },
+        nullptr);
     NET_SLICE_STOP(creates);
     REQUIRE(err == 0);
     pthread_join(thread, nullptr);
@@ -241,7 +255,8 @@ TEST_CASE("a stepped slice may block every signal, and stepping continues", "[li
 
 TEST_CASE("a thread and a handler that block every signal are still stepped", "[libnsprobe][step]")
 {
-    struct sigaction action{};
+    struct sigaction action {
+    };
     action.sa_handler = handler_with_slice;
     sigfillset(&action.sa_mask);
     sigaction(SIGUSR1, &action, nullptr);
@@ -290,7 +305,7 @@ void note_and_go_on(int, siginfo_t *, void *context)
     greg_t &next = static_cast<ucontext_t *>(context)->uc_mcontext.gregs[REG_RIP];
     next += *reinterpret_cast<const unsigned char *>(next) == 0xf1;
 }
-}
+} // namespace
 
 TEST_CASE("traps that are not the library's reach the program's own handler", "[libnsprobe][step]")
 {

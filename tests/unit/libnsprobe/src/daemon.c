@@ -82,7 +82,8 @@ static void detach(char **words)
 
 int main(int argc, char **argv)
 {
-    const char *conf = argc > 1 ? option(argv + 2, "conf=") : NULL, *units = argc > 1 ? option(argv + 2, "units=") : NULL;
+    const char *conf = argc > 1 ? option(argv + 2, "conf=") : NULL,
+               *units = argc > 1 ? option(argv + 2, "units=") : NULL;
     char name[4096];
     FILE *file;
 

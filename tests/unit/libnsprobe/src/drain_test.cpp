@@ -7,8 +7,8 @@
 #include "support/temp_dir.hpp"
 
 extern "C" {
-#include "session/announce.h"
 #include "drain/drain.h"
+#include "session/announce.h"
 }
 
 namespace
@@ -51,7 +51,8 @@ TEST_CASE("what a writer never finished is counted as torn, with everything behi
     Drain drain(rings);
     for (unsigned i = 0; i < 10; ++i)
         rings.push(i, 1);
-    auto *seventh = static_cast<std::uint64_t *>(const_cast<void *>(nsp_ring_data(&rings.ring(), Rings::kBytes, 18)));
+    auto *seventh = static_cast<std::uint64_t *>(
+        const_cast<void *>(nsp_ring_data(&rings.ring(), Rings::kBytes, 18)));
     seventh[1] = 0;
     const Drained done = drain.finish();
     CHECK(done.trace.complaint() == "");

@@ -28,7 +28,8 @@ static void end_as(const char *way)
 
 int main(int argc, char **argv)
 {
-    const long units = argc > 3 ? strtol(argv[2], NULL, 10) : 0, pause_ms = argc > 3 ? strtol(argv[3], NULL, 10) : 0;
+    const long units = argc > 3 ? strtol(argv[2], NULL, 10) : 0,
+               pause_ms = argc > 3 ? strtol(argv[3], NULL, 10) : 0;
     const struct timespec pause = {pause_ms / 1000, pause_ms % 1000 * 1000000};
 
     if (argc != 4)

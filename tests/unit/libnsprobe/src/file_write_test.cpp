@@ -50,7 +50,8 @@ private:
 
 int put(nsp_file &file, const std::string &text)
 {
-    return nsp_file_small_chunk(&file, NSLICE_CHUNK_INFO, text.data(), static_cast<std::uint32_t>(text.size()));
+    return nsp_file_small_chunk(&file, NSLICE_CHUNK_INFO, text.data(),
+                                static_cast<std::uint32_t>(text.size()));
 }
 
 nsp_file create(const std::filesystem::path &path)
@@ -85,8 +86,10 @@ TEST_CASE("a chunk that does not fit leaves nothing behind, and a smaller one ma
     {
         FileLimit limit(1000);
         CHECK(put(file, "big=" + std::string(5000, 'x')) == -EFBIG);
-        CHECK_THAT(nsp_last_error(), Catch::Contains((dir / "t.nsl").string() + ": cannot write after 136 bytes"));
-        CHECK(put(file, "c=3\n") == -EFBIG); // after a failure, nothing is tried until the error is cleared
+        CHECK_THAT(nsp_last_error(),
+                   Catch::Contains((dir / "t.nsl").string() + ": cannot write after 136 bytes"));
+        CHECK(put(file, "c=3\n") ==
+              -EFBIG); // after a failure, nothing is tried until the error is cleared
         CHECK(std::filesystem::file_size(dir / "t.nsl") == 136);
         nsp_file_forget_error(&file);
         CHECK(put(file, "c=3\n") == 0);
@@ -103,7 +106,9 @@ TEST_CASE("a file that cannot be created is reported with its name and the reaso
 {
     nsp_file file;
     CHECK(nsp_file_open(&file, "/no/such/folder/t.nsl") == -ENOENT);
-    CHECK_THAT(nsp_last_error(), Catch::Contains("/no/such/folder/t.nsl: cannot create the trace file: No such file or directory; make its folder first"));
+    CHECK_THAT(nsp_last_error(),
+               Catch::Contains("/no/such/folder/t.nsl: cannot create the trace file: No such file "
+                               "or directory; make its folder first"));
 }
 
 TEST_CASE("another session does not overwrite a trace that is being written", "[libnsprobe][file]")
@@ -124,7 +129,9 @@ TEST_CASE("a header that does not fit is a failure and leaves no descriptor open
           "[libnsprobe][file]")
 {
     test_support::TempDir dir;
-    const auto open_files = [] { return std::distance(std::filesystem::directory_iterator("/proc/self/fd"), {}); };
+    const auto open_files = [] {
+        return std::distance(std::filesystem::directory_iterator("/proc/self/fd"), {});
+    };
     const auto before = open_files();
     {
         FileLimit limit(10);
@@ -224,7 +231,9 @@ TEST_CASE("an unwritable descriptor, or one that is not of a trace, is refused a
     test_support::TempDir dir;
     std::ofstream(dir / "program") << "#!/bin/sh\n";
     nsp_file file;
-    const auto open_files = [] { return std::distance(std::filesystem::directory_iterator("/proc/self/fd"), {}); };
+    const auto open_files = [] {
+        return std::distance(std::filesystem::directory_iterator("/proc/self/fd"), {});
+    };
     const auto before = open_files();
     const auto refuse = [&](int flags, int error, const char *words) {
         const int given = open((dir / "program").c_str(), flags);

@@ -57,7 +57,8 @@ struct OpenMeter {
 TEST_CASE("work spread over many calls costs the same as in one call", "[meter]")
 {
     const OpenMeter opened;
-    const double together = least_ticks(opened.meter, 1, kRounds), apart = least_ticks(opened.meter, 40, kRounds / 40);
+    const double together = least_ticks(opened.meter, 1, kRounds),
+                 apart = least_ticks(opened.meter, 40, kRounds / 40);
     const nsp_meter_net net = measure(opened.meter, 40, kRounds / 40).net;
     INFO(together << " ticks in one call, " << apart << " in 40, interval " << net.ticks_ci95);
     CHECK(std::fabs(apart - together) <= net.ticks_ci95 + together / 10);
@@ -71,7 +72,8 @@ TEST_CASE("calls are counted, and counts are absent where there is no counter", 
     CHECK(measured.sum.calls == 10);
     if (strcmp(nsp_meter_source(opened.meter), "none") != 0) {
         CHECK(measured.sum.counted_calls > 0);
-        const double few = measure(opened.meter, 10, 100).net.instructions, many = measure(opened.meter, 10, 1100).net.instructions;
+        const double few = measure(opened.meter, 10, 100).net.instructions,
+                     many = measure(opened.meter, 10, 1100).net.instructions;
         CHECK(std::fmod(many - few, 10 * 1000) == 0); // whole instructions per round
     } else {
         CHECK(measured.sum.counted_calls == 0);

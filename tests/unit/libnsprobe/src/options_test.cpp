@@ -38,8 +38,9 @@ void refuse(const std::string &text, const std::string &words)
 TEST_CASE("options separated by blanks or semicolons fill the configuration",
           "[libnsprobe][options]")
 {
-    const Parsed parsed = parse("output=/tmp/x.nsl;counters=instructions,cycles  clock=ordered\tfull=overwrite ring=64K "
-                                "kind=atomic source=step step-every=7 calibration=no");
+    const Parsed parsed = parse(
+        "output=/tmp/x.nsl;counters=instructions,cycles  clock=ordered\tfull=overwrite ring=64K "
+        "kind=atomic source=step step-every=7 calibration=no");
     const auto &config = parsed.options.config;
     REQUIRE(parsed.err == 0);
     CHECK(std::string(parsed.options.output) == "/tmp/x.nsl");

@@ -38,7 +38,8 @@ void refuse_perf_event_open(int err)
                           BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | static_cast<unsigned>(err)),
                           BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};
     const sock_fprog program = {static_cast<unsigned short>(std::size(code)), code};
-    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0)
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
+        prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0)
         _exit(2);
 }
 
@@ -52,7 +53,8 @@ std::string words_in_sandbox(int err)
         refuse_perf_event_open(err);
         const bool is_refused = nsp_source_try(NSP_SOURCE_PERF_READ, "instructions") != 0;
         const std::string words = is_refused ? nsp_last_error() : "it was not refused";
-        _exit(write(ends[1], words.data(), words.size()) == static_cast<ssize_t>(words.size()) ? 0 : 3);
+        _exit(write(ends[1], words.data(), words.size()) == static_cast<ssize_t>(words.size()) ? 0
+                                                                                               : 3);
     }
     close(ends[1]);
     char text[1024] = "";

@@ -66,7 +66,8 @@ TEST_CASE("positions pass 2^32 units without an error in either count", "[libnsp
 {
     for (const auto kind : ring_kinds())
         for (const auto full : {NSLICE_FULL_DISCARD, NSLICE_FULL_OVERWRITE})
-            for (const std::uint64_t start : {0xfffffff0ull, 0x7ffffff0ull, 0x12345678ffffff00ull, 0xfffffffffffffff0ull}) {
+            for (const std::uint64_t start :
+                 {0xfffffff0ull, 0x7ffffff0ull, 0x12345678ffffff00ull, 0xfffffffffffffff0ull}) {
                 Rings rings(kind, full);
                 rings.begin_at(start);
                 for (unsigned i = 0; i < 400; ++i) {
@@ -89,7 +90,8 @@ TEST_CASE("positions pass 2^32 units without an error in either count", "[libnsp
 TEST_CASE("a full ring refuses on both sides of 2^31 and 2^32", "[libnsprobe][ring]")
 {
     for (const auto kind : ring_kinds())
-        for (const std::uint64_t start : {0xffffffff - Rings::kUnits / 2ull, 0x7fffffff - Rings::kUnits / 2ull}) {
+        for (const std::uint64_t start :
+             {0xffffffff - Rings::kUnits / 2ull, 0x7fffffff - Rings::kUnits / 2ull}) {
             Rings rings(kind);
             rings.begin_at(start & ~1ull);
             for (unsigned i = 0; i < Rings::kUnits; ++i)
@@ -121,7 +123,8 @@ TEST_CASE("an atomic ring whose oldest record is unfinished counts new ones as l
     Rings rings(NSLICE_RING_ATOMIC, NSLICE_FULL_OVERWRITE);
     for (unsigned i = 0; i < Rings::kUnits / 4; ++i)
         rings.push(i, 2);
-    auto *oldest = static_cast<std::uint64_t *>(const_cast<void *>(nsp_ring_data(&rings.ring(), Rings::kBytes, rings.ring().tail)));
+    auto *oldest = static_cast<std::uint64_t *>(
+        const_cast<void *>(nsp_ring_data(&rings.ring(), Rings::kBytes, rings.ring().tail)));
     const std::uint64_t whole = oldest[1];
     oldest[1] = 0; // as if its writer were still writing it
     rings.push(1000, 2);

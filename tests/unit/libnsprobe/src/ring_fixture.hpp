@@ -12,11 +12,11 @@
 #include "support/catch.hpp"
 
 extern "C" {
+#include "drain/ring_read.h"
+#include "session/process.h"
+#include "session/shm.h"
 #include "writer/arch.h"
 #include "writer/emit.h"
-#include "session/process.h"
-#include "drain/ring_read.h"
-#include "session/shm.h"
 #include "writer/thread.h"
 #include <sys/rseq.h>
 }
@@ -87,8 +87,10 @@ public:
     std::vector<std::uint64_t> take(std::uint32_t max_bytes = 1 << 18)
     {
         std::vector<std::uint64_t> values;
-        const nslice_span span = nsp_ring_span(&ring(), kBytes, ring().tail, ring().head, max_bytes);
-        const auto *at = static_cast<const std::uint64_t *>(nsp_ring_data(&ring(), kBytes, ring().tail));
+        const nslice_span span =
+            nsp_ring_span(&ring(), kBytes, ring().tail, ring().head, max_bytes);
+        const auto *at =
+            static_cast<const std::uint64_t *>(nsp_ring_data(&ring(), kBytes, ring().tail));
         std::uint32_t records = 0;
         for (const auto *end = at + span.words; at < end; ++records) {
             const std::uint64_t words = at[1] >> 56;
@@ -102,7 +104,8 @@ public:
     }
 
     nsp_shm_map map{};
-    struct nsp_detail_state state{};
+    struct nsp_detail_state state {
+    };
 
 private:
     cpu_set_t before_;

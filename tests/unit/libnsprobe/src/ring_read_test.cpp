@@ -8,7 +8,8 @@ TEST_CASE("a span ends at the last record that fits", "[libnsprobe][ring]")
         Rings rings(kind);
         for (unsigned i = 0; i < 10; ++i)
             rings.push(i, 3); // 40 bytes each
-        const nslice_span span = nsp_ring_span(&rings.ring(), Rings::kBytes, 0, rings.ring().head, 130);
+        const nslice_span span =
+            nsp_ring_span(&rings.ring(), Rings::kBytes, 0, rings.ring().head, 130);
         CHECK(span.records == 3);
         CHECK(span.words == 15);
     }
@@ -20,7 +21,8 @@ TEST_CASE("the end of a span of plain heads is found without reading them", "[li
         Rings rings(kind);
         for (unsigned i = 0; i < 100; ++i)
             rings.push(i);
-        const nslice_span span = nsp_ring_span(&rings.ring(), Rings::kBytes, 0, rings.ring().head, 72);
+        const nslice_span span =
+            nsp_ring_span(&rings.ring(), Rings::kBytes, 0, rings.ring().head, 72);
         CHECK(span.records == 4);
         CHECK(span.words == 8);
     }
@@ -46,7 +48,8 @@ TEST_CASE("an atomic ring is read up to the first unfinished record", "[libnspro
     Rings rings(NSLICE_RING_ATOMIC);
     for (unsigned i = 0; i < 6; ++i)
         rings.push(i, 1);
-    auto *third = static_cast<std::uint64_t *>(const_cast<void *>(nsp_ring_data(&rings.ring(), Rings::kBytes, 6)));
+    auto *third = static_cast<std::uint64_t *>(
+        const_cast<void *>(nsp_ring_data(&rings.ring(), Rings::kBytes, 6)));
     const std::uint64_t whole = third[1];
     third[1] = 0;
     CHECK(rings.take() == std::vector<std::uint64_t>{0, 1});
@@ -58,10 +61,13 @@ TEST_CASE("an atomic ring is read up to the first unfinished record", "[libnspro
 TEST_CASE("lengths that point out of the ring are not followed", "[libnsprobe][ring]")
 {
     Rings rings(NSLICE_RING_ATOMIC);
-    auto *data = static_cast<std::uint64_t *>(const_cast<void *>(nsp_ring_data(&rings.ring(), Rings::kBytes, 0)));
-    data[1] = std::uint64_t{NSLICE_KIND_MARK} << 48 | 7ull << 56; // more words than the two units that were committed
+    auto *data = static_cast<std::uint64_t *>(
+        const_cast<void *>(nsp_ring_data(&rings.ring(), Rings::kBytes, 0)));
+    data[1] = std::uint64_t{NSLICE_KIND_MARK} << 48 |
+              7ull << 56; // more words than the two units that were committed
     rings.ring().head = NSLICE_POSITION_STEP(2);
-    const nslice_span span = nsp_ring_span(&rings.ring(), Rings::kBytes, 0, rings.ring().head, 1 << 18);
+    const nslice_span span =
+        nsp_ring_span(&rings.ring(), Rings::kBytes, 0, rings.ring().head, 1 << 18);
     CHECK(span.words == 0);
     CHECK(span.records == 0);
 }
@@ -74,7 +80,8 @@ TEST_CASE("a span that a writer has dropped in the meantime cannot be consumed",
         for (unsigned i = 0; i < Rings::kUnits / 4; ++i)
             rings.push(i, 2);
         const std::uint64_t tail = rings.ring().tail;
-        const nslice_span span = nsp_ring_span(&rings.ring(), Rings::kBytes, tail, rings.ring().head, 1 << 18);
+        const nslice_span span =
+            nsp_ring_span(&rings.ring(), Rings::kBytes, tail, rings.ring().head, 1 << 18);
         rings.push(1000, 2); // drops an eighth of the ring
         CHECK(nsp_ring_consume(&rings.ring(), Rings::kBytes, tail, span) == 0);
         CHECK(rings.lost(NSLICE_LOST_OVERWRITTEN) + rings.used_records() == Rings::kUnits / 4 + 1);

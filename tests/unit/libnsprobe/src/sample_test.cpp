@@ -70,9 +70,11 @@ TEST_CASE("turns that differ widen the interval, not the mean", "[libnsprobe][sa
     CHECK(estimate.trimmed == 4);
     // winsorised: 3 3 | 11 12 | 3 4 | 12 12 | 5 10, mean 7.5; turns differ by -9, 8, -8, 9, 0 from
     // 15; within: 0.5 + 0.5 + 12.5
-    const double of_turns = (81 + 64 + 64 + 81) / 4.0 / 2, of_values = 13.5 / 5, wander = (of_turns - of_values) / 2;
+    const double of_turns = (81 + 64 + 64 + 81) / 4.0 / 2, of_values = 13.5 / 5,
+                 wander = (of_turns - of_values) / 2;
     // t(4) = 2.78; ten values, six kept
-    CHECK(estimate.ci95 == Approx(2.78 * 10 / 6 * std::sqrt(of_turns / 10 + NSP_USES_OF_WANDER * wander)));
+    CHECK(estimate.ci95 ==
+          Approx(2.78 * 10 / 6 * std::sqrt(of_turns / 10 + NSP_USES_OF_WANDER * wander)));
 }
 
 TEST_CASE("turns that differ no more than their values explain have the interval of the mean",
@@ -83,7 +85,8 @@ TEST_CASE("turns that differ no more than their values explain have the interval
     double sorted[10];
     const nsp_estimate estimate = nsp_trimmed_mean_of_turns(values, sorted, 10, 5);
     // turns differ by 0.4, -0.6, -1.6, 1.4, 0.4 from 10.6; t(4) = 2.78
-    CHECK(estimate.ci95 == Approx(2.78 * std::sqrt((0.16 + 0.36 + 2.56 + 1.96 + 0.16) * 5 / 4.0) / 6));
+    CHECK(estimate.ci95 ==
+          Approx(2.78 * std::sqrt((0.16 + 0.36 + 2.56 + 1.96 + 0.16) * 5 / 4.0) / 6));
 }
 
 namespace
@@ -114,7 +117,8 @@ double share_held(double wander)
     for (int trial = 0; trial < kTrials; ++trial) {
         double sorted[kBatches], mean = 0, variance = 0;
         for (int end = 0; end < 2; ++end) {
-            const nsp_estimate estimate = nsp_trimmed_mean_of_turns(batches(random, wander).data(), sorted, kBatches, kTurns);
+            const nsp_estimate estimate =
+                nsp_trimmed_mean_of_turns(batches(random, wander).data(), sorted, kBatches, kTurns);
             mean += estimate.mean / 2;
             variance += estimate.ci95 * estimate.ci95 / 4 / (2.78 * 2.78);
         }

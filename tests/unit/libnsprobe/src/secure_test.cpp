@@ -22,7 +22,8 @@ TEST_CASE("the environment opens a session in an ordinary program", "[libnsprobe
 {
     test_support::TempDir dir;
     const auto trace = dir / "t.nsl";
-    ChildProgram program({ATTACHABLE, "-", "10"}, {{"NETSLICE", "output=" + trace.string() + " calibration=no"}});
+    ChildProgram program({ATTACHABLE, "-", "10"},
+                         {{"NETSLICE", "output=" + trace.string() + " calibration=no"}});
     CHECK(program.line() == "ready");
     CHECK(program.end(0) == 0);
     const auto read = test_support::read_trace(trace);
@@ -30,10 +31,12 @@ TEST_CASE("the environment opens a session in an ordinary program", "[libnsprobe
     CHECK(read.issued() == 40);
 }
 
-TEST_CASE("the environment is ignored by a program that runs with another user's rights", "[libnsprobe][secure]")
+TEST_CASE("the environment is ignored by a program that runs with another user's rights",
+          "[libnsprobe][secure]")
 {
 #ifdef __SANITIZE_ADDRESS__
-    return test_support::skip("the leak checker cannot inspect a program that runs with another user's rights");
+    return test_support::skip(
+        "the leak checker cannot inspect a program that runs with another user's rights");
 #endif
     test_support::TempDir dir;
     const auto program_path = dir / "setuid_program";
@@ -46,8 +49,10 @@ TEST_CASE("the environment is ignored by a program that runs with another user's
     if (chown(program_path.c_str(), kNobody, kNobody))
         return test_support::skip("only root can create the required program");
     REQUIRE(chmod(program_path.c_str(), 04755) == 0);
-    REQUIRE(chmod(dir.path().c_str(), 0777) == 0); // so that only the library itself can prevent a file here
-    ChildProgram program({program_path, "-", "10"}, {{"NETSLICE", "output=" + trace.string() + " calibration=no"}});
+    REQUIRE(chmod(dir.path().c_str(), 0777) ==
+            0); // so that only the library itself can prevent a file here
+    ChildProgram program({program_path, "-", "10"},
+                         {{"NETSLICE", "output=" + trace.string() + " calibration=no"}});
     CHECK(program.line() == "ready");
     CHECK(program.end(0) == 0);
     CHECK_FALSE(std::filesystem::exists(trace));

@@ -56,7 +56,8 @@ void stay_on_one_cpu()
 
 nslice_ring_meta *ring_of_this_cpu()
 {
-    return reinterpret_cast<nslice_ring_meta *>(nsp_detail_state.rings + sched_getcpu() * nsp_detail_state.stride_bytes);
+    return reinterpret_cast<nslice_ring_meta *>(nsp_detail_state.rings +
+                                                sched_getcpu() * nsp_detail_state.stride_bytes);
 }
 } // namespace
 
@@ -72,8 +73,9 @@ TEST_CASE("a program can ask whether a session records", "[libnsprobe][session]"
 TEST_CASE("a session's trace holds what the probes were given", "[libnsprobe][session]")
 {
     stay_on_one_cpu();
-    for (const char *options : {"calibration=no", "calibration=no kind=atomic", "calibration=no clock=ordered",
-                                "calibration=no full=overwrite", "calibration=no kind=atomic full=overwrite"}) {
+    for (const char *options :
+         {"calibration=no", "calibration=no kind=atomic", "calibration=no clock=ordered",
+          "calibration=no full=overwrite", "calibration=no kind=atomic full=overwrite"}) {
         INFO(options);
         ProbeSession session(options);
         one_unit(7);
@@ -81,7 +83,8 @@ TEST_CASE("a session's trace holds what the probes were given", "[libnsprobe][se
         const auto result = session.close();
         require_accounted(result, 2 * kUnitRecords);
         const auto &records = result.trace.records;
-        REQUIRE(kinds_of(result.trace) == "ibatch +filter mdepth -filter ebatch ibatch +filter mdepth -filter ebatch ");
+        REQUIRE(kinds_of(result.trace) ==
+                "ibatch +filter mdepth -filter ebatch ibatch +filter mdepth -filter ebatch ");
         CHECK(records[5].word[0] == 8);
         CHECK(records[5].word[1] == 64);
         CHECK(records[5].word[2] == 96000);
@@ -132,7 +135,8 @@ TEST_CASE("ring kind rseq is accepted where glibc has it and refused with a mess
         return;
     }
     test_support::TempDir dir;
-    CHECK(nsp_session_configure(("kind=rseq calibration=no output=" + (dir / "t.nsl").string()).c_str()) == -ENOTSUP);
+    CHECK(nsp_session_configure(
+              ("kind=rseq calibration=no output=" + (dir / "t.nsl").string()).c_str()) == -ENOTSUP);
     CHECK_FALSE(std::filesystem::exists(dir / "t.nsl"));
     CHECK_THAT(nsp_last_error(), Catch::Contains("no rseq") && Catch::Contains("kind=atomic"));
     ProbeSession session;
@@ -156,7 +160,8 @@ TEST_CASE("a session calibrates itself at its start and end", "[libnsprobe][sess
         REQUIRE(calibration.entries.size() >= 4);
         for (const auto &entry : calibration.entries) {
             const unsigned kind = entry.kind & ~NSLICE_ENTRY_ALONE;
-            CHECK((kind == entry.kind || entry.outer > 0)); // between work it may be hidden entirely
+            CHECK(
+                (kind == entry.kind || entry.outer > 0)); // between work it may be hidden entirely
             CHECK(std::fabs(entry.outer) < 1e6);
             CHECK((kind == NSLICE_KIND_START) == (entry.inner != 0));
         }
@@ -174,7 +179,8 @@ TEST_CASE("a second session is refused while one is open, and the first continue
     require_accounted(session.close(), 2 * kUnitRecords);
 }
 
-TEST_CASE("closing and taking snapshots need an open session of the right policy", "[libnsprobe][session]")
+TEST_CASE("closing and taking snapshots need an open session of the right policy",
+          "[libnsprobe][session]")
 {
     CHECK(nsp_session_close(nullptr) == -ENOENT);
     CHECK(nsp_session_snapshot() == -ENOENT);
@@ -187,7 +193,8 @@ TEST_CASE("an unsupported configuration is refused with a message", "[libnsprobe
 {
     const auto refuse = [](const std::string &options, int err, const char *words) {
         INFO(options);
-        CHECK(nsp_session_configure(("output=/tmp/netslice-refused.nsl calibration=no " + options).c_str()) == err);
+        CHECK(nsp_session_configure(
+                  ("output=/tmp/netslice-refused.nsl calibration=no " + options).c_str()) == err);
         CHECK_THAT(nsp_last_error(), Catch::Contains(words));
         CHECK(access("/tmp/netslice-refused.nsl", F_OK) != 0);
         CHECK(nsp_session_close(nullptr) == -ENOENT);
@@ -232,9 +239,12 @@ TEST_CASE("a name given at run time is a slice like any other", "[libnsprobe][se
 TEST_CASE("%p in the output becomes the process id", "[libnsprobe][session]")
 {
     test_support::TempDir dir;
-    REQUIRE(nsp_session_configure(("calibration=no output=" + (dir / "a-%p-b.nsl").string()).c_str()) == 0);
+    REQUIRE(nsp_session_configure(
+                ("calibration=no output=" + (dir / "a-%p-b.nsl").string()).c_str()) == 0);
     REQUIRE(nsp_session_close(nullptr) == 0);
-    CHECK(test_support::read_trace(dir / ("a-" + std::to_string(getpid()) + "-b.nsl")).complaint() == "");
+    CHECK(
+        test_support::read_trace(dir / ("a-" + std::to_string(getpid()) + "-b.nsl")).complaint() ==
+        "");
 }
 
 TEST_CASE("on a full disk, later records are counted as lost, and the trace stays readable",
@@ -254,8 +264,10 @@ TEST_CASE("on a full disk, later records are counted as lost, and the trace stay
             usleep(1000);
     }
     CHECK(nsp_session_close(&counts) == -ENOSPC);
-    CHECK_THAT(nsp_last_error(), Catch::Contains(output) && Catch::Contains("No space left on device; free some space there") &&
-                                     Catch::Contains("counted as lost"));
+    CHECK_THAT(nsp_last_error(),
+               Catch::Contains(output) &&
+                   Catch::Contains("No space left on device; free some space there") &&
+                   Catch::Contains("counted as lost"));
     const auto trace = test_support::read_trace(output);
     CHECK(trace.complaint() == "");
     CHECK(trace.footer.end == NSLICE_END_WRITE_ERROR);
@@ -282,7 +294,8 @@ TEST_CASE("reaching the file size limit loses records but does not end the progr
     for (std::uint64_t i = 0; i < 50000; ++i)
         one_unit(i);
     CHECK(nsp_session_close(&counts) == -EFBIG);
-    const int opened = nsp_session_configure(("calibration=no output=" + (dir / "second.nsl").string()).c_str());
+    const int opened =
+        nsp_session_configure(("calibration=no output=" + (dir / "second.nsl").string()).c_str());
     setrlimit(RLIMIT_FSIZE, &before);
     CHECK(opened == -ENOMEM);
     CHECK_THAT(nsp_last_error(), Catch::Contains("ulimit -f"));
@@ -310,15 +323,18 @@ TEST_CASE("a child of fork has its probes off and may open its own session",
     ProbeSession session;
     test_support::TempDir dir;
     one_unit(1);
-    // A thread that starts allocates, and the child would inherit a locked allocator from AddressSanitizer.
+    // A thread that starts allocates, and the child would inherit a locked allocator from
+    // AddressSanitizer.
     const auto *ring = ring_of_this_cpu();
-    while (__atomic_load_n(&ring->tail, __ATOMIC_ACQUIRE) != ring->head) // the drain thread has not started yet
+    while (__atomic_load_n(&ring->tail, __ATOMIC_ACQUIRE) !=
+           ring->head) // the drain thread has not started yet
         usleep(1000);
     const pid_t child = fork();
     if (child == 0) {
         nsp_session_counts counts{};
         one_unit(2); // no session: the records are dropped
-        const int opened = nsp_session_configure(("calibration=no output=" + (dir / "child.nsl").string()).c_str());
+        const int opened = nsp_session_configure(
+            ("calibration=no output=" + (dir / "child.nsl").string()).c_str());
         one_unit(3);
         one_unit(4);
         const int closed = nsp_session_close(&counts);
@@ -365,7 +381,8 @@ TEST_CASE("a child of fork keeps neither the trace nor the rings of its parent o
 
 TEST_CASE("an unread flight recorder counts correctly beyond 2^32 units", "[libnsprobe][session]")
 {
-    constexpr std::uint64_t kJumpRecords = (1u << 30) - 1024, kJumps = 4; // plain heads: two units each
+    constexpr std::uint64_t kJumpRecords = (1u << 30) - 1024,
+                            kJumps = 4; // plain heads: two units each
     stay_on_one_cpu();
     ProbeSession session("calibration=no full=overwrite ring=64K");
     auto *ring = ring_of_this_cpu();

@@ -38,7 +38,8 @@ bool has_pmu()
 
 TEST_CASE("no counters need no source", "[libnsprobe][source]")
 {
-    for (const auto source : {NSP_SOURCE_AUTO, NSP_SOURCE_NONE, NSP_SOURCE_RDPMC, NSP_SOURCE_STEP}) {
+    for (const auto source :
+         {NSP_SOURCE_AUTO, NSP_SOURCE_NONE, NSP_SOURCE_RDPMC, NSP_SOURCE_STEP}) {
         CHECK(choose(nullptr, source).err == 0);
         CHECK(choose("", source).count == 0);
         CHECK(nsp_active_source == nullptr);
@@ -57,7 +58,8 @@ TEST_CASE("an unknown counter is refused with the list of known ones", "[libnspr
     for (const auto source : {NSP_SOURCE_AUTO, NSP_SOURCE_RDPMC, NSP_SOURCE_PERF_READ}) {
         const Chosen chosen = choose("instructions,wishes", source);
         CHECK(chosen.err == -EINVAL);
-        CHECK_THAT(chosen.words, Catch::Contains("unknown counter \"wishes\"; available: instructions, cycles"));
+        CHECK_THAT(chosen.words,
+                   Catch::Contains("unknown counter \"wishes\"; available: instructions, cycles"));
     }
     CHECK_THAT(choose("wishes", NSP_SOURCE_STEP).words, Catch::Contains("\"wishes\""));
 }
@@ -68,7 +70,8 @@ TEST_CASE("more counters than a record can hold, or a duplicate, are refused",
     const Chosen seven = choose("a,b,c,d,e,f,g", NSP_SOURCE_AUTO);
     CHECK(seven.err == -EINVAL);
     CHECK_THAT(seven.words, Catch::Contains("more than 6 counters"));
-    CHECK_THAT(choose("cycles,cycles", NSP_SOURCE_AUTO).words, Catch::Contains("\"cycles\" is named twice"));
+    CHECK_THAT(choose("cycles,cycles", NSP_SOURCE_AUTO).words,
+               Catch::Contains("\"cycles\" is named twice"));
 }
 
 TEST_CASE("a counter without a name is refused", "[libnsprobe][source]")
@@ -103,7 +106,8 @@ TEST_CASE("without a PMU, rdpmc and perf-read say so and suggest step", "[libnsp
     for (const auto source : {NSP_SOURCE_RDPMC, NSP_SOURCE_PERF_READ}) {
         const Chosen chosen = choose("instructions", source);
         CHECK(chosen.err < 0);
-        CHECK_THAT(chosen.words, Catch::Contains("counter \"instructions\"") && Catch::Contains("source=step"));
+        CHECK_THAT(chosen.words,
+                   Catch::Contains("counter \"instructions\"") && Catch::Contains("source=step"));
     }
 }
 
@@ -115,7 +119,8 @@ TEST_CASE("auto falls back to step for instructions, and gives the PMU's reason 
     CHECK(choose("instructions", NSP_SOURCE_AUTO).err == 0);
     CHECK(std::string(nsp_active_source->name) == "step");
     CHECK_THAT(nsp_source_reason(), Catch::StartsWith("chosen because: counter \"instructions\""));
-    CHECK_THAT(choose("cycles", NSP_SOURCE_AUTO).words, Catch::Contains("PMU") || Catch::Contains("perf_event"));
+    CHECK_THAT(choose("cycles", NSP_SOURCE_AUTO).words,
+               Catch::Contains("PMU") || Catch::Contains("perf_event"));
 }
 
 TEST_CASE("where no source supports all counters, the message is about one that no source supports",
@@ -123,7 +128,9 @@ TEST_CASE("where no source supports all counters, the message is about one that 
 {
     if (has_pmu())
         return;
-    const Chosen chosen = choose("page-faults,instructions", NSP_SOURCE_AUTO); // rdpmc refuses the first: it has no register
+    const Chosen chosen = choose("page-faults,instructions",
+                                 NSP_SOURCE_AUTO); // rdpmc refuses the first: it has no register
     CHECK(chosen.err < 0);
-    CHECK_THAT(chosen.words, Catch::Contains("\"instructions\"") && !Catch::Contains("use source=perf-read"));
+    CHECK_THAT(chosen.words,
+               Catch::Contains("\"instructions\"") && !Catch::Contains("use source=perf-read"));
 }

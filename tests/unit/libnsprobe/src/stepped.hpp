@@ -50,7 +50,8 @@ inline std::map<std::string, double> net_counts(const test_support::Trace &trace
         threads[record.thread].push_back(record);
     for (auto &[thread, records] : threads) {
         std::vector<Open> open;
-        std::stable_sort(records.begin(), records.end(), [](auto &a, auto &b) { return a.ticks < b.ticks; });
+        std::stable_sort(records.begin(), records.end(),
+                         [](auto &a, auto &b) { return a.ticks < b.ticks; });
         for (const auto &record : records) {
             const bool pair = record.kind == NSLICE_KIND_START || record.kind == NSLICE_KIND_STOP;
             if (!pair || record.words == 0)
@@ -62,7 +63,8 @@ inline std::map<std::string, double> net_counts(const test_support::Trace &trace
             REQUIRE(!open.empty());
             const Open slice = open.back();
             open.pop_back();
-            net[trace.name(record)] = static_cast<double>(record.word[0] - slice.count) - cost.inner - slice.inside;
+            net[trace.name(record)] =
+                static_cast<double>(record.word[0] - slice.count) - cost.inner - slice.inside;
             if (!open.empty())
                 open.back().inside += slice.inside + cost.outer[NSLICE_KIND_START];
         }

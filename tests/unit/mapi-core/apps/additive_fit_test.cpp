@@ -29,7 +29,8 @@ TEST_CASE("equations that agree are all in the fit", "[mapi_cost][additive_fit]"
     CHECK(fit.do_agree);
 }
 
-TEST_CASE("two bad equations that support each other are left out and change nothing", "[mapi_cost][additive_fit]")
+TEST_CASE("two bad equations that support each other are left out and change nothing",
+          "[mapi_cost][additive_fit]")
 {
     auto equations = equations_of_a_line();
     equations[6].value = 10 + 0.1 * 1024;
@@ -38,7 +39,8 @@ TEST_CASE("two bad equations that support each other are left out and change not
     const AdditiveFit fit = additive_fit(equations);
 
     CHECK(fit.unknowns[1]->value == Approx(0.5));
-    CHECK(fit.is_left_out == std::vector<bool>{false, false, false, false, false, false, true, true});
+    CHECK(fit.is_left_out ==
+          std::vector<bool>{false, false, false, false, false, false, true, true});
     CHECK(fit.others[7]->value == Approx(760));
     CHECK(fit.do_agree);
 }
@@ -46,7 +48,8 @@ TEST_CASE("two bad equations that support each other are left out and change not
 TEST_CASE("an equation that defines an unknown stays, and those that contradict it are left out",
           "[mapi_cost][additive_fit]")
 {
-    const AdditiveFit fit = additive_fit({{{1, 0}, 10, 0.1, true}, {{1, 1}, 15, 0.1, true}, {{1, 2}, 90, 0.1}, {{1, 3}, 25, 0.1}});
+    const AdditiveFit fit = additive_fit(
+        {{{1, 0}, 10, 0.1, true}, {{1, 1}, 15, 0.1, true}, {{1, 2}, 90, 0.1}, {{1, 3}, 25, 0.1}});
 
     CHECK(fit.is_left_out == std::vector<bool>{false, false, true, false});
     CHECK(fit.unknowns[1]->value == Approx(5));
@@ -81,7 +84,8 @@ TEST_CASE("where more than a quarter contradicts, the fit reports that no model 
 TEST_CASE("an equation that is the only one with an unknown is not left out",
           "[mapi_cost][additive_fit]")
 {
-    const AdditiveFit fit = additive_fit({{{1, 0}, 10, 0.1, true}, {{1, 1}, 15, 0.1}, {{1, 0}, 10.05, 0.1}, {{1, 0}, 30, 0.1}});
+    const AdditiveFit fit = additive_fit(
+        {{{1, 0}, 10, 0.1, true}, {{1, 1}, 15, 0.1}, {{1, 0}, 10.05, 0.1}, {{1, 0}, 30, 0.1}});
 
     CHECK(fit.is_left_out == std::vector<bool>{false, false, false, true});
     CHECK(fit.unknowns[1]->value == Approx(15 - fit.unknowns[0]->value));

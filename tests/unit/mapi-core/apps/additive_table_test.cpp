@@ -33,17 +33,20 @@ bool has(std::string text, const std::string &words)
     return text.find(words) != std::string::npos;
 }
 
-const std::vector<Observation> kRows = {observed("none", {{Term::kBase, 1}}, 2),
-                                        observed("filter", {{Term::kBase, 1}, {Term::kFilter, 1}}, 12),
-                                        observed("sample", {{Term::kBase, 1}, {Term::kSample, 1}}, 8),
-                                        observed("filter+buffer", {{Term::kBase, 1}, {Term::kFilter, 1}, {Term::kSample, 1}}, 18)};
+const std::vector<Observation> kRows = {
+    observed("none", {{Term::kBase, 1}}, 2),
+    observed("filter", {{Term::kBase, 1}, {Term::kFilter, 1}}, 12),
+    observed("sample", {{Term::kBase, 1}, {Term::kSample, 1}}, 8),
+    observed("filter+buffer", {{Term::kBase, 1}, {Term::kFilter, 1}, {Term::kSample, 1}}, 18)};
 } // namespace
 
 TEST_CASE("scenarios that follow the model are reported as such", "[mapi_cost][additive_table]")
 {
     const std::string text = additive_text(results_with(kRows));
 
-    CHECK(has(text, "TSC cycles: each of the 4 scenarios that others test is within its error of the model."));
+    CHECK(has(
+        text,
+        "TSC cycles: each of the 4 scenarios that others test is within its error of the model."));
     CHECK(has(text, "base: a packet, no function"));
     CHECK_FALSE(has(text, "MISSED"));
     CHECK_FALSE(has(text, "Instructions:"));
@@ -57,7 +60,8 @@ TEST_CASE("a scenario that the model misses is marked in its line and named with
     const std::string text = additive_text(results_with(rows));
 
     CHECK(has(text, "MISSED"));
-    CHECK(has(text, "the model misses by more than the error: BPF_FILTER + TO_BUFFER (12.0 ± 0.4)."));
+    CHECK(
+        has(text, "the model misses by more than the error: BPF_FILTER + TO_BUFFER (12.0 ± 0.4)."));
 }
 
 TEST_CASE("terms that are not determined are named and have a dash as cost",
@@ -76,7 +80,8 @@ TEST_CASE("scenarios without an interval are named with the reason why they are 
     Results results = results_with(kRows);
     results.models.cycles->without_interval = {"five"};
 
-    CHECK(has(additive_text(results), "Not in the model, because their cost has no interval: five."));
+    CHECK(
+        has(additive_text(results), "Not in the model, because their cost has no interval: five."));
 }
 
 TEST_CASE("without a row in a model there is no text about it", "[mapi_cost][additive_table]")

@@ -12,15 +12,19 @@ using namespace mapi_cost;
 namespace
 {
 // Costs of an additive program: each is recovered from the rows.
-const std::map<Term, double> kTruth = {{Term::kBase, 1},      {Term::kCounter, 0.7},   {Term::kFilter, 41},       {Term::kSample, 18},
-                                       {Term::kBuffer, 100},  {Term::kBufferByte, .1}, {Term::kSearch, 115},      {Term::kSearchByte, 0.24},
-                                       {Term::kFlow, 2},      {Term::kKnownFlow, .2}};
+const std::map<Term, double> kTruth = {
+    {Term::kBase, 1},     {Term::kCounter, 0.7},   {Term::kFilter, 41},  {Term::kSample, 18},
+    {Term::kBuffer, 100}, {Term::kBufferByte, .1}, {Term::kSearch, 115}, {Term::kSearchByte, 0.24},
+    {Term::kFlow, 2},     {Term::kKnownFlow, .2}};
 
 Row row_of(const Scenario &scenario)
 {
     Row row;
     row.scenario = scenario;
-    row.bytes = {scenario.frame_bytes ? double(scenario.frame_bytes) : scenario.traffic == Traffic::kMatching ? 900.0 : 400.0, 600.0};
+    row.bytes = {scenario.frame_bytes                     ? double(scenario.frame_bytes)
+                 : scenario.traffic == Traffic::kMatching ? 900.0
+                                                          : 400.0,
+                 600.0};
     std::uint64_t packets = 1000;
     for (const Function function : scenario.functions) {
         row.reach.push_back({"", packets, packets});
@@ -28,7 +32,9 @@ Row row_of(const Scenario &scenario)
             packets = 750;
     }
     double net = 0;
-    for (const auto &[term, times] : terms_of(scenario, {std::vector<double>(scenario.functions.size(), 1), row.bytes}, Engine::kThis))
+    for (const auto &[term, times] :
+         terms_of(scenario, {std::vector<double>(scenario.functions.size(), 1), row.bytes},
+                  Engine::kThis))
         net += times * kTruth.at(term);
     if (packets == 750) // the buffer after the search saw a quarter less
         net -= 0.25 * (kTruth.at(Term::kBuffer) + 1500 * kTruth.at(Term::kBufferByte));
@@ -108,7 +114,9 @@ TEST_CASE("an interval of zero counts as a hundredth of the cost, or a twentieth
 TEST_CASE("terms that the scenarios cannot separate have no value, the others have theirs",
           "[mapi_cost][additive]")
 {
-    const AdditiveModel model = additive_models(rows_of({"none", "filter", "filter+buffer", "more-filter-same"})).cycles.value();
+    const AdditiveModel model =
+        additive_models(rows_of({"none", "filter", "filter+buffer", "more-filter-same"}))
+            .cycles.value();
 
     CHECK(cost(model, Term::kBase) == Approx(1));
     CHECK(cost(model, Term::kFilter) == Approx(41));
@@ -162,11 +170,23 @@ TEST_CASE("the instructions of 2004 give the terms that its tables imply", "[map
         CAPTURE(term_id(term));
         CHECK(cost(model, term) == Approx(published).margin(margin));
     };
-    for (const auto &[term, published] : std::map<Term, double>{{Term::kBase, 56}, {Term::kFlow, 21}, {Term::kCounter, 0}, {Term::kFilter, 280},
-                                                                {Term::kSample, 58}, {Term::kBuffer, 216}, {Term::kKnownFilter, 86}, {Term::kKnownSearch, 95}})
+    for (const auto &[term, published] : std::map<Term, double>{{Term::kBase, 56},
+                                                                {Term::kFlow, 21},
+                                                                {Term::kCounter, 0},
+                                                                {Term::kFilter, 280},
+                                                                {Term::kSample, 58},
+                                                                {Term::kBuffer, 216},
+                                                                {Term::kKnownFilter, 86},
+                                                                {Term::kKnownSearch, 95}})
         check(scampi, term, published, 1);
-    for (const auto &[term, published] : std::map<Term, double>{{Term::kBase, 53}, {Term::kFlow, 21}, {Term::kCounter, 53}, {Term::kFilter, 172},
-                                                                {Term::kSample, 58}, {Term::kBuffer, 7998}, {Term::kKnownFilter, 82}, {Term::kKnownSearch, 96}})
+    for (const auto &[term, published] : std::map<Term, double>{{Term::kBase, 53},
+                                                                {Term::kFlow, 21},
+                                                                {Term::kCounter, 53},
+                                                                {Term::kFilter, 172},
+                                                                {Term::kSample, 58},
+                                                                {Term::kBuffer, 7998},
+                                                                {Term::kKnownFilter, 82},
+                                                                {Term::kKnownSearch, 96}})
         check(intel, term, published, 3);
     for (const AdditiveModel *model : {&scampi, &intel}) {
         check(*model, Term::kSearch, 316, 20); // "about"

@@ -79,7 +79,8 @@ TEST_CASE("a further flow costs the difference divided by the flows", "[mapi_cos
     CHECK(added.ci95.value() > 0);
 }
 
-TEST_CASE("differences of the same packets are exact where their costs are not", "[mapi_cost][cost]")
+TEST_CASE("differences of the same packets are exact where their costs are not",
+          "[mapi_cost][cost]")
 {
     const Measured added = further_cost(rounds(5), rounds(5, 640 + 512, 6400 + 512), 8, false);
 

@@ -70,7 +70,8 @@ TEST_CASE("the additive model has null for each undetermined term, and the terms
           "[mapi_cost][json]")
 {
     Results results = test_support::example_results();
-    results.models.cycles = additive_model({{results.rows[0].scenario, {{Term::kBase, 1}, {Term::kFilter, 1}}, 10, 1}}, 1);
+    results.models.cycles = additive_model(
+        {{results.rows[0].scenario, {{Term::kBase, 1}, {Term::kFilter, 1}}, 10, 1}}, 1);
     const json additive = json::parse(json_text(results))["additive"];
 
     CHECK(additive["instructions"].is_null());

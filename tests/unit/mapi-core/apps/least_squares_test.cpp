@@ -58,7 +58,8 @@ TEST_CASE("the prediction for an equation is the fit without it", "[mapi_cost][l
 TEST_CASE("unknowns that only occur together cannot be separated, but their sum is known",
           "[mapi_cost][least_squares]")
 {
-    const auto solved = solve({{{1, 0, 0}, 5, 1}, {{1, 1, 1}, 12, 1}}, {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {0, 1, 1}});
+    const auto solved = solve({{{1, 0, 0}, 5, 1}, {{1, 1, 1}, 12, 1}},
+                              {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {0, 1, 1}});
 
     CHECK(solved[0]->value == Approx(5));
     CHECK_FALSE(solved[1]);

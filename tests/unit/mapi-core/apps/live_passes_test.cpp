@@ -33,8 +33,10 @@ TEST_CASE("scenarios that take any packets are live, the others are named with a
     std::vector<std::string> ids;
     for (const Scenario &scenario : scenarios)
         ids.push_back(scenario.id);
-    CHECK(ids == std::vector<std::string>{"none", "counter", "filter", "sample", "buffer", "filter+buffer", "flow-1"});
-    CHECK_THAT(note, Contains("--record") && Contains("five, search-64") && Contains("more-search-different"));
+    CHECK(ids == std::vector<std::string>{"none", "counter", "filter", "sample", "buffer",
+                                          "filter+buffer", "flow-1"});
+    CHECK_THAT(note, Contains("--record") && Contains("five, search-64") &&
+                         Contains("more-search-different"));
 }
 
 TEST_CASE("there is no message if everything requested is live", "[mapi_cost][live_passes]")

@@ -3,8 +3,8 @@
 #include "support/catch.hpp"
 
 #include "mapi_cost/output/live_table.hpp"
-#include "results_example.hpp"
 #include "mapi_cost/output/table_head.hpp"
+#include "results_example.hpp"
 
 using namespace mapi_cost;
 using Catch::Matchers::Contains;
@@ -20,8 +20,10 @@ TEST_CASE("a row of a live device has driver cost, packets, batches and drops fo
 {
     const std::string text = live_text(test_support::live_example());
 
-    //                            driver    packets  a second  a batch   kernel     ours    packets  a batch   kernel
-    CHECK_THAT(text, Contains("BPF_FILTER                         30.0 |     1000      500     20.0        7        3 |      900     10.0      120\n"));
+    //                            driver    packets  a second  a batch   kernel     ours    packets
+    //                            a batch   kernel
+    CHECK_THAT(text, Contains("BPF_FILTER                         30.0 |     1000      500     "
+                              "20.0        7        3 |      900     10.0      120\n"));
 }
 
 TEST_CASE("without instructions there are no columns for their pass, and without a device no table",
@@ -37,9 +39,16 @@ TEST_CASE("the head names device, time, packets, batches and drops", "[mapi_cost
 {
     const std::string text = head_text(test_support::live_example());
 
-    CHECK_THAT(text, Contains("live device   eth7: 1000 packets, 60000 bytes, 60 bytes on average"));
-    CHECK_THAT(text, Contains("in 2.0 s, each row until 5 s have passed or 200000 packets have arrived; 20.0 packets per batch on average"));
-    CHECK_THAT(text, Contains("on a network interface, the kernel applies it to flows that begin with it"));
-    CHECK_THAT(text, Contains("dropped       7 kernel, 3 buffer full; while instructions were counted: 120 kernel"));
+    CHECK_THAT(text,
+               Contains("live device   eth7: 1000 packets, 60000 bytes, 60 bytes on average"));
+    CHECK_THAT(text, Contains("in 2.0 s, each row until 5 s have passed or 200000 packets have "
+                              "arrived; 20.0 packets per batch on average"));
+    CHECK_THAT(
+        text,
+        Contains("on a network interface, the kernel applies it to flows that begin with it"));
+    CHECK_THAT(
+        text,
+        Contains(
+            "dropped       7 kernel, 3 buffer full; while instructions were counted: 120 kernel"));
     CHECK_THAT(text, Contains("batch of up to 64 packets") && !Contains("capture"));
 }

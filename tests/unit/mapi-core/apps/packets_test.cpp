@@ -54,9 +54,11 @@ TEST_CASE("generated frames have the size, the capture's headers and its payload
     for (std::size_t i = 0; i < made.size(); ++i) {
         CHECK(made[i].bytes.size() == 128);
         CHECK(made[i].wire_bytes == 128);
-        CHECK(std::equal(made[i].bytes.begin(), made[i].bytes.begin() + 42, from[i % 2].bytes.begin()));
+        CHECK(std::equal(made[i].bytes.begin(), made[i].bytes.begin() + 42,
+                         from[i % 2].bytes.begin()));
     }
-    CHECK(std::string_view(reinterpret_cast<const char *>(&made[0].bytes[42]), 26) == "abcdefghijklmnopqrstuvwxyz");
+    CHECK(std::string_view(reinterpret_cast<const char *>(&made[0].bytes[42]), 26) ==
+          "abcdefghijklmnopqrstuvwxyz");
 }
 
 TEST_CASE("frames smaller than the headers are truncated headers", "[mapi_cost][packets]")
@@ -97,7 +99,9 @@ TEST_CASE("a capture that was written is read back through libmapi", "[mapi_cost
 TEST_CASE("the length that a search reads is the end of the text, the whole packet, or unknown",
           "[mapi_cost][packets]")
 {
-    const auto packet = [](const std::string &text) { return Packet{0, 0, {text.begin(), text.end()}}; };
+    const auto packet = [](const std::string &text) {
+        return Packet{0, 0, {text.begin(), text.end()}};
+    };
     const std::vector<Packet> packets = {packet("a www b www"), packet("nothing here to find!")};
 
     CHECK(searched_bytes(packets, "www") == (5 + 21) / 2.0);

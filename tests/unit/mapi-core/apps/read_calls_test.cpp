@@ -9,16 +9,21 @@ using namespace flow_expression;
 TEST_CASE("functions of a flow are words, separated by blanks or line breaks, each after a bar",
           "[flow_expression]")
 {
-    CHECK(read_calls("BPF_FILTER tcp |\r\n\tPKT_COUNTER\n") == std::vector<Call>{{"BPF_FILTER", {"tcp"}}, {"PKT_COUNTER"}});
-    CHECK(read_calls("BPF_FILTER 'tcp port 80 or \"x\"'|STR_SEARCH \"a|b\" 0 0x5dc | PKT_COUNTER") == std::vector<Call>{{"BPF_FILTER", {"tcp port 80 or \"x\""}},
-                                            {"STR_SEARCH", {"a|b", std::int64_t{0}, std::int64_t{1500}}},
-                                            {"PKT_COUNTER"}});
+    CHECK(read_calls("BPF_FILTER tcp |\r\n\tPKT_COUNTER\n") ==
+          std::vector<Call>{{"BPF_FILTER", {"tcp"}}, {"PKT_COUNTER"}});
+    CHECK(
+        read_calls("BPF_FILTER 'tcp port 80 or \"x\"'|STR_SEARCH \"a|b\" 0 0x5dc | PKT_COUNTER") ==
+        std::vector<Call>{{"BPF_FILTER", {"tcp port 80 or \"x\""}},
+                          {"STR_SEARCH", {"a|b", std::int64_t{0}, std::int64_t{1500}}},
+                          {"PKT_COUNTER"}});
 }
 
 TEST_CASE("an earlier function is referred to by its position, also with the number of its flow",
           "[flow_expression]")
 {
-    const std::vector<Call> calls = read_calls("PKTINFO 1 | STATS @1 0 | THRESHOLD 2 @1 18446744073709551615 1 0 0 1 | RES2FILE 1,1 @1,@2 '' rows 1s");
+    const std::vector<Call> calls =
+        read_calls("PKTINFO 1 | STATS @1 0 | THRESHOLD 2 @1 18446744073709551615 1 0 0 1 | "
+                   "RES2FILE 1,1 @1,@2 '' rows 1s");
     CHECK(calls[1].arguments == std::vector<Argument>{Steps{'r', {1}}, Steps{'f', {1}}, "0"});
     CHECK(calls[2].arguments[3] == Argument(std::int64_t{-1}));
     CHECK(calls[3].arguments[1] == Argument(Steps{'S', {1, 2}}));
@@ -45,13 +50,17 @@ TEST_CASE("an error in a flow is named", "[flow_expression]")
     CHECK(why("NO_SUCH 1") == "unknown function \"NO_SUCH\" (mapi(3) lists the functions)");
     CHECK(why("BPF_FILTER 'tcp") == "unterminated quotation mark '");
     CHECK(why("STR_SEARCH a 0") == "STR_SEARCH: missing argument after \"0\" (sii\?\?s)");
-    CHECK(read_calls("STR_SEARCH a 0 0 nocase") == std::vector<Call>{{"STR_SEARCH", {"a", std::int64_t{0}, std::int64_t{0}, "nocase"}}});
+    CHECK(read_calls("STR_SEARCH a 0 0 nocase") ==
+          std::vector<Call>{{"STR_SEARCH", {"a", std::int64_t{0}, std::int64_t{0}, "nocase"}}});
     CHECK(why("STR_SEARCH a 0 x") == "\"x\" is not an int");
     CHECK(why("PKTINFO 99999999999") == "\"99999999999\" is not an int");
     CHECK(why("PKT_COUNTER 1") == "PKT_COUNTER: unexpected argument \"1\" ()");
-    CHECK(why("STATS @1 0") == "\"@1\" does not refer to an earlier function of the flow (the first is @1)");
-    CHECK(why("PKTINFO 1 | STATS @2 0") == "\"@2\" does not refer to an earlier function of the flow (the first is @1)");
-    CHECK(why("PKTINFO 1 | STATS 1 0") == "\"1\" does not refer to an earlier function of the flow (the first is @1)");
+    CHECK(why("STATS @1 0") ==
+          "\"@1\" does not refer to an earlier function of the flow (the first is @1)");
+    CHECK(why("PKTINFO 1 | STATS @2 0") ==
+          "\"@2\" does not refer to an earlier function of the flow (the first is @1)");
+    CHECK(why("PKTINFO 1 | STATS 1 0") ==
+          "\"1\" does not refer to an earlier function of the flow (the first is @1)");
 }
 
 TEST_CASE("a flow of the user is a scenario of mapi-cost with its number and functions",

@@ -28,7 +28,9 @@ inline mapi_cost::Results example_results()
     results.no_instructions_why = "no counter here";
     results.totals.issued = results.totals.drained = 1000;
     results.rows = {example_row("filter"), example_row("search-1500"), example_row("more-buffer")};
-    results.rows[0].parts = {{"dispatch", {}, 2.25, true}, {"BPF_FILTER", {}, 8.0, true}, {"driver_read", {}, 30.0, false}};
+    results.rows[0].parts = {{"dispatch", {}, 2.25, true},
+                             {"BPF_FILTER", {}, 8.0, true},
+                             {"driver_read", {}, 30.0, false}};
     results.rows[0].rates = mapi_cost::rates_of(10.25, 2.6e9, 0);
     return results;
 }

@@ -14,7 +14,8 @@ namespace
 const Scenario &scenario(const std::string &id)
 {
     const auto &all = all_scenarios();
-    const auto found = std::find_if(all.begin(), all.end(), [&](const Scenario &one) { return one.id == id; });
+    const auto found =
+        std::find_if(all.begin(), all.end(), [&](const Scenario &one) { return one.id == id; });
     REQUIRE(found != all.end());
     return *found;
 }

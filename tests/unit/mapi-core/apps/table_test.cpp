@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <sstream>
 
-#include "results_example.hpp"
 #include "mapi_cost/output/table.hpp"
+#include "results_example.hpp"
 
 using namespace mapi_cost;
 
@@ -14,7 +14,8 @@ namespace
 {
 std::size_t columns_of(const std::string &line)
 {
-    return std::size_t(std::count_if(line.begin(), line.end(), [](char letter) { return (letter & 0xc0) != 0x80; }));
+    return std::size_t(std::count_if(line.begin(), line.end(),
+                                     [](char letter) { return (letter & 0xc0) != 0x80; }));
 }
 } // namespace
 
@@ -56,7 +57,8 @@ TEST_CASE("the table shows the figures of 2004 without the PAPI reads", "[mapi_c
 {
     const std::string text = table_text(test_support::example_results());
 
-    CHECK(text.find("1300   2100") != std::string::npos); // BPF_FILTER: 2000 - 700, 2800 - 700 cycles
+    CHECK(text.find("1300   2100") !=
+          std::string::npos); // BPF_FILTER: 2000 - 700, 2800 - 700 cycles
 }
 
 TEST_CASE("an unknown interval is a dash", "[mapi_cost][table]")
@@ -75,5 +77,6 @@ TEST_CASE("losses are reported with their cause", "[mapi_cost][table]")
     results.totals.drained = 990;
     results.totals.lost[NSLICE_LOST_FULL] = 10;
 
-    CHECK(table_text(results).find("1000 issued, 990 drained, 10 lost (10 full)") != std::string::npos);
+    CHECK(table_text(results).find("1000 issued, 990 drained, 10 lost (10 full)") !=
+          std::string::npos);
 }

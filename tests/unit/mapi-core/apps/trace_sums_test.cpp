@@ -4,9 +4,9 @@
 
 #include <string>
 
+#include "mapi_cost/run/trace_sums.hpp"
 #include "support/temp_dir.hpp"
 #include "support/trace_builder.hpp"
-#include "mapi_cost/run/trace_sums.hpp"
 
 using namespace mapi_cost;
 
@@ -23,7 +23,8 @@ public:
     explicit Trace(bool has_counter = false) : has_counter_(has_counter)
     {
         builder_.info(std::string("clock.source=tsc\nclock.mode=ordered\nclock.hz=1000000000\n") +
-                      (has_counter ? "counters.source=rdpmc\ncounters.names=instructions\n" : "counters.source=none\ncounters.names=\n"));
+                      (has_counter ? "counters.source=rdpmc\ncounters.names=instructions\n"
+                                   : "counters.source=none\ncounters.names=\n"));
         std::vector<nslice_calibration_entry> entries;
         for (unsigned field = 0; field <= has_counter; ++field)
             entries.push_back(test_support::entry(NSLICE_KIND_START, field, kInner, kOuter));
@@ -40,13 +41,15 @@ public:
         start(0, sites_[2], now_ += 10);
         start(0, sites_[3], now_ += 40);
         stop(0, sites_[3], now_ += 640 + kInner);
-        stop(stop_cpu, sites_[2], now_ += 24 + kOuter); // inner of this pair, and the part of the filter's that its own slice does not show
+        stop(stop_cpu, sites_[2], now_ += 24 + kOuter); // inner of this pair, and the part of the
+                                                        // filter's that its own slice does not show
         start(0, sites_[4], now_ += 10);
         stop(0, sites_[4], now_ += 32 + kInner);
         builder_.exit(0, 1, sites_[0], now_ += 10);
     }
 
-    TraceSums sums(std::uint64_t units_per_block = 1, std::uint64_t first_unit = 1, Field field = Field::kTicks, std::uint64_t packets = UINT64_MAX)
+    TraceSums sums(std::uint64_t units_per_block = 1, std::uint64_t first_unit = 1,
+                   Field field = Field::kTicks, std::uint64_t packets = UINT64_MAX)
     {
         const std::string path = folder_ / "trace.nsl";
         builder_.footer(NSLICE_END_CLOSED, now_, now_);
@@ -61,10 +64,18 @@ public:
     }
 
 private:
-
-    test_support::Words words(std::uint64_t count) const { return has_counter_ ? test_support::Words{count} : test_support::Words{}; }
-    void start(std::uint32_t cpu, std::uint16_t site, std::uint64_t ticks) { builder_.start(cpu, 1, site, ticks, words(ticks)); }
-    void stop(std::uint32_t cpu, std::uint16_t site, std::uint64_t ticks) { builder_.stop(cpu, 1, site, ticks, words(ticks)); }
+    test_support::Words words(std::uint64_t count) const
+    {
+        return has_counter_ ? test_support::Words{count} : test_support::Words{};
+    }
+    void start(std::uint32_t cpu, std::uint16_t site, std::uint64_t ticks)
+    {
+        builder_.start(cpu, 1, site, ticks, words(ticks));
+    }
+    void stop(std::uint32_t cpu, std::uint16_t site, std::uint64_t ticks)
+    {
+        builder_.stop(cpu, 1, site, ticks, words(ticks));
+    }
 
     bool has_counter_;
     test_support::TempDir folder_;

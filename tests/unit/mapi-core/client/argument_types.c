@@ -26,11 +26,17 @@ int apply_in_c(int fd, enum call_in_c call)
     case CALL_ARRAY: return mapi_apply_function(fd, "BPF_FILTER", text);
     case CALL_BYTES: return mapi_apply_function(fd, "BPF_FILTER", bytes);
     case CALL_MEMORY: return mapi_apply_function(fd, "BPF_FILTER", memory);
-    case CALL_NARROW_AND_ENUM: return mapi_apply_function(fd, "HASH", LOW) < 0 ? -1 : mapi_apply_function(fd, "HASH", narrow);
+    case CALL_NARROW_AND_ENUM:
+        return mapi_apply_function(fd, "HASH", LOW) < 0 ? -1
+                                                        : mapi_apply_function(fd, "HASH", narrow);
     case CALL_LONG: return mapi_apply_function(fd, "HASH", wide);
-    case CALL_NESTED: return mapi_apply_function(fd, "STATS", fd, mapi_apply_function(fd, "PKTINFO", PKT_SIZE), "0");
+    case CALL_NESTED:
+        return mapi_apply_function(fd, "STATS", fd, mapi_apply_function(fd, "PKTINFO", PKT_SIZE),
+                                   "0");
     case CALL_INT_FOR_WIDE:
-        return mapi_apply_function(fd, "THRESHOLD", THRESHOLD_ULL, fd, mapi_apply_function(fd, "PKT_COUNTER"), 5, THRESHOLD_EQUAL, 0, 0, 0);
+        return mapi_apply_function(fd, "THRESHOLD", THRESHOLD_ULL, fd,
+                                   mapi_apply_function(fd, "PKT_COUNTER"), 5, THRESHOLD_EQUAL, 0, 0,
+                                   0);
     }
     return -1;
 }

@@ -30,7 +30,10 @@ int create(const mapi_function_setup *setup, void **)
     seen = setup->arguments[0];
     return setup->argument_count == 1 && !setup->config ? 0 : MFUNCT_INVALID_ARGUMENT_1;
 }
-uint64_t process(void *, const mapi_batch *, uint64_t mask) { return mask; }
+uint64_t process(void *, const mapi_batch *, uint64_t mask)
+{
+    return mask;
+}
 void destroy(void *) {}
 } // namespace
 

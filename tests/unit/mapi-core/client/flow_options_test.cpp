@@ -76,7 +76,8 @@ TEST_CASE("unknown options and invalid values are refused and change nothing",
 {
     OfCapture capture;
     REQUIRE(mapi_set_flow_option(capture.flow, MAPI_BUFFER_BYTES, MAPI_BUFFER_BYTES_LEAST) == 0);
-    for (const uint64_t bytes : {uint64_t(1), uint64_t(MAPI_BUFFER_BYTES_LEAST) - 1, uint64_t(MAPI_BUFFER_BYTES_MOST) + 1, ~uint64_t(0)}) {
+    for (const uint64_t bytes : {uint64_t(1), uint64_t(MAPI_BUFFER_BYTES_LEAST) - 1,
+                                 uint64_t(MAPI_BUFFER_BYTES_MOST) + 1, ~uint64_t(0)}) {
         CHECK(mapi_set_flow_option(capture.flow, MAPI_BUFFER_BYTES, bytes) == -1);
         CHECK(last_error() == MFUNCT_INVALID_ARGUMENT_3);
     }

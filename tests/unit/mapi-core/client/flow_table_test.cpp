@@ -61,6 +61,7 @@ TEST_CASE("the number of a flow that could not be closed is free", "[mapi-core][
     const auto table = std::make_unique<FlowTable>();
     for (int i = 0; i < FlowTable::kFlowsMax; ++i)
         add(*table);
-    CHECK_THROWS_AS(table->remove(7, [](Flow &) { throw std::runtime_error("no"); }), std::runtime_error);
+    CHECK_THROWS_AS(table->remove(7, [](Flow &) { throw std::runtime_error("no"); }),
+                    std::runtime_error);
     CHECK(add(*table) == 7);
 }

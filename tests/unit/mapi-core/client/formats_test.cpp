@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <fstream>
 
+#include <mapi/functions.h>
 #include <mapi/mapi.h>
 
 #include "mapi-core/capture_builder.hpp"
@@ -24,7 +25,9 @@ std::string write_erf(const TempDir &dir)
     CaptureBuilder capture;
     for (uint32_t i = 0; i < 30; ++i) {
         const std::string frame = udp_frame(2005, i % 3 == 0 ? 53 : 80, "payload");
-        capture.text(Erf{.wire_len = uint16_t(frame.size() + 4), .seconds = 1000 + i, .frame = frame}.bytes());
+        capture.text(
+            Erf{.wire_len = uint16_t(frame.size() + 4), .seconds = 1000 + i, .frame = frame}
+                .bytes());
     }
     return capture.write(dir / "capture.erf");
 }
@@ -47,7 +50,8 @@ void check_flow(int fd, const char *offline_device = nullptr)
         REQUIRE(mapi_start_offline_device(offline_device) == 0);
     REQUIRE(mapi_wait_flow(fd, -1) == 0);
     CHECK(*static_cast<uint64_t *>(mapi_read_results(fd, packets)->res) == 10);
-    CHECK(*static_cast<uint64_t *>(mapi_read_results(fd, bytes)->res) == 30 * (14 + 20 + 8 + 7 + 4));
+    CHECK(*static_cast<uint64_t *>(mapi_read_results(fd, bytes)->res) ==
+          30 * (14 + 20 + 8 + 7 + 4));
     CHECK(mapi_close_flow(fd) == 0);
 }
 } // namespace
@@ -57,7 +61,10 @@ TEST_CASE("an ERF file is read by a flow, by an offline device and by a device o
 {
     const TempDir dir;
     const std::string path = write_erf(dir);
-    SECTION("flow") { check_flow(mapi_create_offline_flow(path.c_str(), MFF_DAG_ERF)); }
+    SECTION("flow")
+    {
+        check_flow(mapi_create_offline_flow(path.c_str(), MFF_DAG_ERF));
+    }
     SECTION("device")
     {
         char *device = mapi_create_offline_device(path.c_str(), MFF_DAG_ERF);
@@ -68,7 +75,8 @@ TEST_CASE("an ERF file is read by a flow, by an offline device and by a device o
     SECTION("mapi.conf")
     {
         const std::string config = dir / "mapi.conf";
-        std::ofstream(config) << "[driver]\ndevice=/dev/dag0\ndriver=erf_file\npath=" << path << "\n";
+        std::ofstream(config) << "[driver]\ndevice=/dev/dag0\ndriver=erf_file\npath=" << path
+                              << "\n";
         setenv("MAPI_CONF", config.c_str(), 1);
         check_flow(mapi_create_flow("/dev/dag0"));
         unsetenv("MAPI_CONF");
@@ -86,4 +94,43 @@ TEST_CASE("a driver refuses files of other formats, and an unknown format is ref
     CHECK_THAT(last_error_text(), Catch::Contains("MFF_PCAP"));
     CHECK(mapi_create_offline_flow(pcap.c_str(), MFF_COMBO6) == -1);
     CHECK_THAT(last_error_text(), Catch::Contains("format 3"));
+}
+
+TEST_CASE("functions that write files refuse what they cannot write", "[mapi-core][client]")
+{
+    const TempDir dir;
+    CaptureBuilder capture;
+    capture.pcap_header().pcap_record(udp_frame(2005, 53, "a"), 47, 1000, 0);
+    const int fd = mapi_create_offline_flow(capture.write(dir / "capture.pcap").c_str(), MFF_PCAP);
+    const auto refused = [&](int result) {
+        CHECK(result == -1);
+        int number = 0;
+        mapi_read_error(&number, nullptr);
+        return number;
+    };
+    const int size = mapi_apply_function(fd, "PKTINFO", PKT_SIZE);
+    const std::string file = (dir / "rows").string(),
+                      of_size = std::to_string(size) + "@" + std::to_string(fd);
+    const auto rows = [&](const char *types, const std::string &functions, const char *path,
+                          const char *interval) {
+        return refused(
+            mapi_apply_function(fd, "RES2FILE", types, functions.c_str(), "", path, interval, 0));
+    };
+    CHECK(rows("1", "1", file.c_str(), "1s") == 7002);
+    CHECK(rows("1", "1@", file.c_str(), "1s") == 7002);
+    CHECK(rows("1", "@1", file.c_str(), "1s") == 7002);
+    CHECK(rows("1", "99@99", file.c_str(), "1s") == 7002);
+    CHECK(rows("4", of_size, file.c_str(), "1s") == 7001);
+    CHECK(rows("1,1", of_size, file.c_str(), "1s") == 7001);
+    CHECK(rows("3", of_size, file.c_str(), "1s") == 7002); // not STATS
+    CHECK(rows("1", of_size, file.c_str(), "soon") == 7005);
+    CHECK(rows("1", of_size, "/no/such/folder/file", "1s") == MAPI_ERROR_FILE);
+    CHECK(refused(mapi_apply_function(fd, "TO_FILE", MFF_DAG_ERF, file.c_str(), 0)) == 7006);
+    CHECK(refused(mapi_apply_function(fd, "TO_FILE", MFF_PCAP, file.c_str(), -1)) == 7003);
+    CHECK(refused(mapi_apply_function(fd, "TO_FILE", MFF_PCAP, "/no/such/folder/file", 0)) ==
+          MAPI_ERROR_FILE);
+    const int distribution = mapi_apply_function(fd, "DIST", fd, size, "0", "10", "1");
+    CHECK(rows("1", std::to_string(distribution) + "@" + std::to_string(fd), file.c_str(), "1s") ==
+          7002); // an array
+    mapi_close_flow(fd);
 }

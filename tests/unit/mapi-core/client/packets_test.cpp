@@ -38,7 +38,10 @@ struct Buffered {
     }
     Buffered(const Buffered &) = delete;
 
-    static uint32_t number_of(const mapipkt *packet) { return uint32_t(packet->ts >> 32) - 2208988800u - 1000u; }
+    static uint32_t number_of(const mapipkt *packet)
+    {
+        return uint32_t(packet->ts >> 32) - 2208988800u - 1000u;
+    }
 
     const TempDir dir;
     char *device = nullptr;
@@ -51,10 +54,12 @@ TEST_CASE("several packets are read per call, each once and in order, until ther
 {
     Buffered buffered(WAIT);
     mapipkt *packets[64];
-    CHECK(mapi_get_next_pkts(buffered.flow, buffered.buffer, packets, 64, 10) == 0); // nothing has been read yet
+    CHECK(mapi_get_next_pkts(buffered.flow, buffered.buffer, packets, 64, 10) ==
+          0); // nothing has been read yet
     REQUIRE(mapi_start_offline_device(buffered.device) == 0);
     uint32_t next = 0;
-    for (int got; (got = mapi_get_next_pkts(buffered.flow, buffered.buffer, packets, 64, -1)) > 0;) {
+    for (int got;
+         (got = mapi_get_next_pkts(buffered.flow, buffered.buffer, packets, 64, -1)) > 0;) {
         REQUIRE(got <= 64);
         for (int i = 0; i < got; ++i)
             REQUIRE(Buffered::number_of(packets[i]) == next++);

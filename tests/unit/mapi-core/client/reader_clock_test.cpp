@@ -43,7 +43,8 @@ TEST_CASE("after a pause, the previous rate is not used", "[mapi-core][client]")
 {
     ReaderClock clock;
     uint64_t us = 0;
-    for (const uint64_t end = mapi::engine::now_us() + 50000; mapi::engine::now_us() < end && !clock.try_now(us);)
+    for (const uint64_t end = mapi::engine::now_us() + 50000;
+         mapi::engine::now_us() < end && !clock.try_now(us);)
         clock.look();
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
     CHECK_FALSE(clock.try_now(us));

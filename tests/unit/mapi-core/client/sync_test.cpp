@@ -29,7 +29,8 @@ TEST_CASE("existing flows of a list are accepted, and others are refused by name
 {
     const test_support::TempDir dir;
     test_support::CaptureBuilder capture;
-    const std::string path = capture.pcap_header().pcap_record("packet", 60).write(dir / "capture.pcap");
+    const std::string path =
+        capture.pcap_header().pcap_record("packet", 60).write(dir / "capture.pcap");
     char *device = mapi_create_offline_device(path.c_str(), MFF_PCAP);
     REQUIRE(device);
     const int one = mapi_create_flow(device), two = mapi_create_flow(device);

@@ -9,9 +9,9 @@
 #include "support/catch.hpp"
 
 using mapi::daemon::ClientQuotas;
-using mapi::daemon::QuotaUses;
 using mapi::daemon::Limits;
 using mapi::daemon::Peer;
+using mapi::daemon::QuotaUses;
 using mapi::daemon::Users;
 
 namespace
@@ -44,15 +44,19 @@ TEST_CASE("a request beyond a limit is refused with the count, the limit and its
     QuotaUses held = quotas.nothing();
     for (int i = 0; i < 2; ++i)
         quotas.add_place(held);
-    CHECK(refusal([&] { quotas.add_place(held); }) == "the client has 2 flows and captures; mapid's limit is 2 (--max-flows)");
+    CHECK(refusal([&] { quotas.add_place(held); }) ==
+          "the client has 2 flows and captures; mapid's limit is 2 (--max-flows)");
     for (int i = 0; i < 3; ++i)
         quotas.add_function(held);
-    CHECK_THAT(refusal([&] { quotas.add_function(held); }), Catch::Contains("3 functions") && Catch::Contains("(--max-functions)"));
+    CHECK_THAT(refusal([&] { quotas.add_function(held); }),
+               Catch::Contains("3 functions") && Catch::Contains("(--max-functions)"));
     quotas.add_files(held, 4);
-    CHECK_THAT(refusal([&] { quotas.add_files(held, 2); }), Catch::Contains("4 files open") && Catch::Contains("LimitNOFILE="));
+    CHECK_THAT(refusal([&] { quotas.add_files(held, 2); }),
+               Catch::Contains("4 files open") && Catch::Contains("LimitNOFILE="));
     quotas.add_files(held, 1);
     quotas.add_written(held, 256);
-    CHECK_THAT(refusal([&] { quotas.add_written(held, 1); }), Catch::Contains("256 functions that write or send"));
+    CHECK_THAT(refusal([&] { quotas.add_written(held, 1); }),
+               Catch::Contains("256 functions that write or send"));
 }
 
 TEST_CASE("what a holder had is available again when it is destroyed, also after a transfer",
@@ -85,12 +89,15 @@ TEST_CASE("all clients of a user share a limit, which another user's clients do 
     limits.user_files = 7;
     Users users(limits);
     const Peer nobody{1, 65534, {65534}}, somebody{2, 65533, {65533}};
-    const ClientQuotas one(limits, users.of(nobody)), other(limits, users.of(nobody)), of_somebody(limits, users.of(somebody));
+    const ClientQuotas one(limits, users.of(nobody)), other(limits, users.of(nobody)),
+        of_somebody(limits, users.of(somebody));
     QuotaUses held = one.nothing(), more = other.nothing(), elsewhere = of_somebody.nothing();
 
     one.add_files(held, 5);
-    CHECK(refusal([&] { one.add_files(held, 1); }) == "the client has 5 files open in mapid; mapid's limit is 5 (a share of LimitNOFILE=)");
-    CHECK(refusal([&] { other.add_files(more, 3); }) == "user 65534 has 5 files open in mapid; mapid's limit is 7 (a share of LimitNOFILE=)");
+    CHECK(refusal([&] { one.add_files(held, 1); }) ==
+          "the client has 5 files open in mapid; mapid's limit is 5 (a share of LimitNOFILE=)");
+    CHECK(refusal([&] { other.add_files(more, 3); }) ==
+          "user 65534 has 5 files open in mapid; mapid's limit is 7 (a share of LimitNOFILE=)");
     other.add_files(more, 2); // what was refused is not counted
     of_somebody.add_files(elsewhere, 5);
 
@@ -137,7 +144,8 @@ TEST_CASE("a flow and an option use memory of the client, and a flow releases it
         quotas.add_place(held);
         CHECK(quotas.memory()->used() == 16384);
         CHECK(refusal([&] { quotas.add_option(4000); }) ==
-              "the client has 16384 bytes of memory for flows, functions and captures; mapid's limit is 20000 (--max-function-memory)");
+              "the client has 16384 bytes of memory for flows, functions and captures; mapid's "
+              "limit is 20000 (--max-function-memory)");
     }
     CHECK(quotas.memory()->used() == 0);
     quotas.add_option(4000);

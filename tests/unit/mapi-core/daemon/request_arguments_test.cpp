@@ -33,7 +33,9 @@ struct Call {
     {
         mapi::daemon::Peer peer{};
         peer.uid = 77;
-        const auto find = [](int flow) -> std::shared_ptr<mapi::engine::Flow> { throw mapi::Error(MAPI_INVALID_FLOW, "there is no flow " + std::to_string(flow)); };
+        const auto find = [](int flow) -> std::shared_ptr<mapi::engine::Flow> {
+            throw mapi::Error(MAPI_INVALID_FLOW, "there is no flow " + std::to_string(flow));
+        };
         return ArgumentReader(peer, find, descriptors).read(request, letters);
     }
 };

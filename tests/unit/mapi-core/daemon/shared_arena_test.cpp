@@ -129,7 +129,8 @@ TEST_CASE("the engine's memory is readable by a client and writable by none, how
     SharedPiece piece("test", kBytes, false);
     auto *word = static_cast<uint8_t *>(piece.allocate(8));
     *word = 42;
-    const ipc::Descriptor again(open(("/proc/self/fd/" + std::to_string(piece.descriptor())).c_str(), O_RDWR | O_CLOEXEC));
+    const ipc::Descriptor again(
+        open(("/proc/self/fd/" + std::to_string(piece.descriptor())).c_str(), O_RDWR | O_CLOEXEC));
     const ipc::Mapping seen(piece.descriptor(), kBytes, false);
 
     REQUIRE(seen.data());

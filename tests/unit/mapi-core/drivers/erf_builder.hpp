@@ -11,12 +11,12 @@ namespace test_support
 {
 struct Erf {
     uint8_t type = 2;
-    uint8_t flags = 4; // the length varies
+    uint8_t flags = 4;   // the length varies
     uint16_t losses = 0; // or colour
     uint16_t wire_len = 60;
     uint32_t seconds = 1500000000;
     uint32_t fraction = 0;
-    int record_bytes = -1;        // -1: the actual size
+    int record_bytes = -1;       // -1: the actual size
     std::string extensions = {}; // 8 bytes each
     std::string frame = {};
     std::string padding = {};

@@ -24,7 +24,8 @@ inline bool has_two_processors()
 }
 
 // No read-ahead happens for a thread that may run on only one CPU.
-inline Outcome read_in_place(const mapi_driver &driver, const std::string &path, uint64_t repeat = 1)
+inline Outcome read_in_place(const mapi_driver &driver, const std::string &path,
+                             uint64_t repeat = 1)
 {
     Outcome outcome;
     std::thread([&] {
@@ -65,7 +66,8 @@ inline std::string large_pcap(unsigned seed = 1)
     CaptureBuilder capture;
     std::mt19937 random(seed);
     capture.pcap_header(0xa1b2c3d4, 262144);
-    add_packets(random, kLargeBytes, [&](const std::string &data) { capture.pcap_record(data, uint32_t(data.size())); });
+    add_packets(random, kLargeBytes,
+                [&](const std::string &data) { capture.pcap_record(data, uint32_t(data.size())); });
     return capture.bytes();
 }
 

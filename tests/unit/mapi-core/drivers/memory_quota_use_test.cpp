@@ -26,8 +26,14 @@ constexpr uint32_t kMib = 1 << 20;
 constexpr uint16_t kDbus = 231; // packets of up to 128 MiB
 
 struct Limited {
-    explicit Limited(uint64_t bytes) : quota(std::make_shared<Quota>(bytes, "--limit")), memory(quota) {}
-    Outcome read(const std::string &path) const { return read_capture(mapi_driver_pcap_file, path, 64, 1, SIZE_MAX, &memory.calls()); }
+    explicit Limited(uint64_t bytes)
+        : quota(std::make_shared<Quota>(bytes, "--limit")), memory(quota)
+    {
+    }
+    Outcome read(const std::string &path) const
+    {
+        return read_capture(mapi_driver_pcap_file, path, 64, 1, SIZE_MAX, &memory.calls());
+    }
 
     const std::shared_ptr<Quota> quota;
     const DriverMemory memory;
@@ -35,7 +41,11 @@ struct Limited {
 
 std::string capture_with_a_long_packet(const TempDir &dir)
 {
-    return CaptureBuilder().pcap_header(0xa1b2c3d4, 16 * kMib, kDbus).pcap_record("short", 5).pcap_record(std::string(6 * kMib, 'x'), 6 * kMib).write(dir / "x.pcap");
+    return CaptureBuilder()
+        .pcap_header(0xa1b2c3d4, 16 * kMib, kDbus)
+        .pcap_record("short", 5)
+        .pcap_record(std::string(6 * kMib, 'x'), 6 * kMib)
+        .write(dir / "x.pcap");
 }
 } // namespace
 
@@ -73,7 +83,8 @@ TEST_CASE("a packet for which no memory is left ends its capture with an error a
     const Outcome ended = little.read(path);
     CHECK(ended.packets.size() == 1);
     CHECK(ended.last == -1);
-    CHECK_THAT(std::string(ended.stats.message), Catch::Contains("MiB of memory are required") && Catch::Contains("(--limit)"));
+    CHECK_THAT(std::string(ended.stats.message),
+               Catch::Contains("MiB of memory are required") && Catch::Contains("(--limit)"));
     CHECK(ended.stats.unread_bytes > 5 * kMib);
     CHECK(enough.read(path).packets.size() == 2);
     CHECK(little.quota->used() + enough.quota->used() == 0);
@@ -85,14 +96,16 @@ TEST_CASE("unpacking a capture is charged for as much memory as the packed file 
     const TempDir dir;
     const std::string tool = GENERATE("xz --lzma2=dict=64MiB", "zstd -q --long=26");
     const std::string plain = capture_with_a_long_packet(dir), packed = dir / "packed";
-    if (std::system((tool + " -c < " + plain + " > " + packed + " 2> /dev/null").c_str()) != 0 || read_capture(mapi_driver_pcap_file, packed).open_error) {
+    if (std::system((tool + " -c < " + plain + " > " + packed + " 2> /dev/null").c_str()) != 0 ||
+        read_capture(mapi_driver_pcap_file, packed).open_error) {
         test_support::skip(tool + ": not installed, or not supported by this build");
         return;
     }
     const Limited little(30 * kMib), enough(100 * kMib);
     const Outcome refused = little.read(packed);
     CHECK((refused.open_error == MAPI_LIMIT_REACHED || refused.last == -1));
-    CHECK_THAT(refused.open_text + refused.stats.message, Catch::Contains("MiB of memory are required"));
+    CHECK_THAT(refused.open_text + refused.stats.message,
+               Catch::Contains("MiB of memory are required"));
     CHECK(enough.read(packed).packets.size() == 2);
     CHECK(little.quota->used() + enough.quota->used() == 0);
 }

@@ -42,7 +42,12 @@ Records make_records(bool is_swapped, uint32_t header_bytes, uint32_t count)
     for (uint32_t i = 0; i < count; ++i) {
         CaptureBuilder one(is_swapped);
         const std::string data(i * 7 % (kSnaplen + 1), char(i));
-        one.u32(i).u32(1).u32(uint32_t(data.size())).u32(uint32_t(data.size()) + i).text(std::string(header_bytes - 16, 0)).text(data);
+        one.u32(i)
+            .u32(1)
+            .u32(uint32_t(data.size()))
+            .u32(uint32_t(data.size()) + i)
+            .text(std::string(header_bytes - 16, 0))
+            .text(data);
         records.bytes += one.bytes();
         records.ends.push_back(records.bytes.size());
     }
@@ -96,7 +101,9 @@ TEST_CASE("an index has the complete packets of a piece and the start of the nex
         INFO("cut at " << cut);
         REQUIRE(found.packets == whole);
         REQUIRE(found.end == records.ends[whole]);
-        REQUIRE(found.missing == (left == 0 ? 0 : is_known ? records.ends[whole + 1] - cut : PieceFormat::kUnknown));
+        REQUIRE(found.missing == (left == 0  ? 0
+                                  : is_known ? records.ends[whole + 1] - cut
+                                             : PieceFormat::kUnknown));
     }
 }
 
@@ -105,10 +112,21 @@ TEST_CASE("an index ends before a record with implausible lengths, after which n
 {
     const Records records = make_records(false, 16, 100);
     std::string bytes = records.bytes;
-    const auto set_lengths = [&](uint32_t caplen, uint32_t wire_len) { bytes.replace(records.ends[70] + 8, 8, CaptureBuilder().u32(caplen).u32(wire_len).bytes()); };
-    SECTION("longer than the wire") { set_lengths(50, 40); }
-    SECTION("longer than the snap length") { set_lengths(kSnaplen + 1, 1500); }
-    SECTION("of no record at all") { set_lengths(~0u, ~0u); }
+    const auto set_lengths = [&](uint32_t caplen, uint32_t wire_len) {
+        bytes.replace(records.ends[70] + 8, 8, CaptureBuilder().u32(caplen).u32(wire_len).bytes());
+    };
+    SECTION("longer than the wire")
+    {
+        set_lengths(50, 40);
+    }
+    SECTION("longer than the snap length")
+    {
+        set_lengths(kSnaplen + 1, 1500);
+    }
+    SECTION("of no record at all")
+    {
+        set_lengths(~0u, ~0u);
+    }
     const Found found = find(*make_format(false, 16), bytes);
     CHECK(found.packets == 70);
     CHECK(found.end == records.ends[70]);
@@ -120,7 +138,8 @@ TEST_CASE("packets beyond an index are left to its reader, the next piece's star
 {
     constexpr uint32_t kMost = PieceIndex::kBatchesMax * MAPI_BATCH_MAX;
     const Records records = make_records(false, 16, kMost + 10);
-    const Found found = find(*make_format(false, 16), records.bytes.substr(0, records.bytes.size() - 1));
+    const Found found =
+        find(*make_format(false, 16), records.bytes.substr(0, records.bytes.size() - 1));
     CHECK(found.packets == kMost);
     CHECK(found.end == records.ends[kMost]);
     CHECK(found.missing == 1);

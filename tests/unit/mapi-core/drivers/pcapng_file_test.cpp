@@ -19,7 +19,8 @@ namespace
 {
 std::string option(const CaptureBuilder &like, uint16_t code, const std::string &value)
 {
-    return like.part().u16(code).u16(uint16_t(value.size())).text(value).bytes() + std::string((4 - value.size() % 4) % 4, '\0');
+    return like.part().u16(code).u16(uint16_t(value.size())).text(value).bytes() +
+           std::string((4 - value.size() % 4) % 4, '\0');
 }
 
 // 64 bits.
@@ -33,18 +34,28 @@ std::string number(const CaptureBuilder &like, uint64_t value)
 
 std::string dropped(const CaptureBuilder &like, uint64_t packets)
 {
-    return option(like, 2, std::string(4, '\0')) + option(like, 4, number(like, packets)) + option(like, 0, "");
+    return option(like, 2, std::string(4, '\0')) + option(like, 4, number(like, packets)) +
+           option(like, 0, "");
 }
 
-void add_packet(CaptureBuilder &capture, uint32_t interface, uint64_t ticks, const std::string &options = {}, const std::string &data = "abcd")
+void add_packet(CaptureBuilder &capture, uint32_t interface, uint64_t ticks,
+                const std::string &options = {}, const std::string &data = "abcd")
 {
     const std::string padding((4 - data.size() % 4) % 4, '\0');
-    capture.block(6, capture.part().u32(interface).u32(uint32_t(ticks >> 32)).u32(uint32_t(ticks)).u32(uint32_t(data.size())).u32(60).bytes() + data + padding + options);
+    capture.block(6, capture.part()
+                             .u32(interface)
+                             .u32(uint32_t(ticks >> 32))
+                             .u32(uint32_t(ticks))
+                             .u32(uint32_t(data.size()))
+                             .u32(60)
+                             .bytes() +
+                         data + padding + options);
 }
 
 void add_obsolete(CaptureBuilder &capture, uint16_t interface, uint16_t drops)
 {
-    capture.block(2, capture.part().u16(interface).u16(drops).u32(0).u32(1).u32(4).u32(60).bytes() + "abcd");
+    capture.block(2, capture.part().u16(interface).u16(drops).u32(0).u32(1).u32(4).u32(60).bytes() +
+                         "abcd");
 }
 
 void add_statistics(CaptureBuilder &capture, uint32_t interface, const std::string &options)
@@ -77,7 +88,9 @@ uint64_t drops_of(const CaptureBuilder &capture)
 Outcome read_time(uint8_t resolution, int64_t offset_s, uint64_t ticks)
 {
     CaptureBuilder capture(GENERATE(false, true));
-    capture.section().interface(1, 0, option(capture, 9, std::string(1, char(resolution))) + option(capture, 14, number(capture, uint64_t(offset_s))));
+    capture.section().interface(1, 0,
+                                option(capture, 9, std::string(1, char(resolution))) +
+                                    option(capture, 14, number(capture, uint64_t(offset_s))));
     add_packet(capture, 0, ticks);
     return read_all(capture);
 }
@@ -147,7 +160,8 @@ TEST_CASE("losses whose sum exceeds 64 bits stay at the maximum", "[mapi-core][d
     for (const uint32_t interface : {0, 7}) { // 7 was not described
         CaptureBuilder capture(GENERATE(false, true));
         capture.section().interface(1);
-        add_statistics(capture, interface, by_interface(capture, UINT64_MAX) + by_system(capture, 1));
+        add_statistics(capture, interface,
+                       by_interface(capture, UINT64_MAX) + by_system(capture, 1));
         CHECK(drops_of(capture) == UINT64_MAX);
         capture.swap_from_here().section().interface(1); // its interface 0 is another one
         add_statistics(capture, interface, by_system(capture, 1));
@@ -163,7 +177,8 @@ TEST_CASE("statistics of an interface that was not described are counted and rep
     add_statistics(capture, 1, by_interface(capture, 6));
     const Outcome outcome = read_all(capture);
     CHECK(outcome.stats.interface_drops == 6);
-    CHECK_THAT(outcome.stats.message, Contains("1 block of statistics names an interface that was not described (the first at offset 48)"));
+    CHECK_THAT(outcome.stats.message, Contains("1 block of statistics names an interface that was "
+                                               "not described (the first at offset 48)"));
 }
 
 TEST_CASE("a time stamp follows from its resolution and offset", "[mapi-core][drivers]")
@@ -192,7 +207,8 @@ TEST_CASE("a time stamp beyond 64 bits of nanoseconds ends the read, with the pa
     const auto is_refused = [](uint8_t resolution, int64_t offset_s, uint64_t ticks) {
         const Outcome outcome = read_time(resolution, offset_s, ticks);
         INFO(outcome.stats.message);
-        CHECK_THAT(outcome.stats.message, Contains("packet 1 has a timestamp before 1970 or after 2554"));
+        CHECK_THAT(outcome.stats.message,
+                   Contains("packet 1 has a timestamp before 1970 or after 2554"));
         CHECK(outcome.stats.bad_records == 1);
         CHECK(outcome.stats.unread_bytes == 36);
         return outcome.packets.empty() && outcome.last == -1;
@@ -232,7 +248,9 @@ TEST_CASE("the last 64-bit ns times are read, and reported if 32-bit seconds can
     const auto ns = [](uint8_t resolution, int64_t offset_s, uint64_t ticks) {
         const Outcome outcome = read_time(resolution, offset_s, ticks);
         REQUIRE(outcome.packets.size() == 1);
-        CHECK_THAT(outcome.stats.message, Contains("1 packet has a timestamp after 2106 (the first is packet 1, at offset"));
+        CHECK_THAT(
+            outcome.stats.message,
+            Contains("1 packet has a timestamp after 2106 (the first is packet 1, at offset"));
         return outcome.packets[0].timestamp_ns;
     };
     CHECK(ns(9, 0, UINT64_MAX) == UINT64_MAX);

@@ -13,9 +13,9 @@
 #include <thread>
 #include <vector>
 
+#include "drivers/bytes/read_ahead.hpp"
 #include "drivers/catalog.hpp"
 #include "drivers/formats/pcap_records.hpp"
-#include "drivers/bytes/read_ahead.hpp"
 #include "mapi-core/capture_builder.hpp"
 #include "mapi-core/drivers/large_captures.hpp"
 #include "mapi-core/drivers/read_capture.hpp"
@@ -45,7 +45,8 @@ struct SlowSource : mapi::drivers::ByteSource {
     size_t read_at(uint64_t offset, uint8_t *to, size_t room) override
     {
         std::this_thread::sleep_for(std::chrono::microseconds(200));
-        return bytes.copy(reinterpret_cast<char *>(to), room, std::min<size_t>(offset, bytes.size()));
+        return bytes.copy(reinterpret_cast<char *>(to), room,
+                          std::min<size_t>(offset, bytes.size()));
     }
     bool is_open_ended() const override { return false; }
     uint64_t rest_bytes() const override { return bytes.size(); }
@@ -71,7 +72,8 @@ struct OddLengths {
             passed |= uint64_t(batch.packets[i].caplen & 1) << i;
         return passed;
     }
-    static void run(const mapi_prefilter *prefilter, const mapi_batch *batch, mapi_prefiltered *result)
+    static void run(const mapi_prefilter *prefilter, const mapi_batch *batch,
+                    mapi_prefiltered *result)
     {
         auto &self = *static_cast<OddLengths *>(prefilter->engine);
         if (!self.is_set)
@@ -90,10 +92,17 @@ TEST_CASE("packets found by another thread come in batches of any size, also tin
     const uint32_t limit = GENERATE(1u, 10u, 64u);
     const TempDir dir;
     std::string bytes;
-    SECTION("packets of all sizes") { bytes = large_pcap(); }
-    SECTION("more packets in a piece than the thread looks for") { bytes = tiny_packets(kLargeBytes / 2); }
+    SECTION("packets of all sizes")
+    {
+        bytes = large_pcap();
+    }
+    SECTION("more packets in a piece than the thread looks for")
+    {
+        bytes = tiny_packets(kLargeBytes / 2);
+    }
     const std::string path = CaptureBuilder().text(bytes).write(dir / "large.pcap");
-    check_same(read_capture(mapi_driver_pcap_file, path, limit), read_in_place(mapi_driver_pcap_file, path));
+    check_same(read_capture(mapi_driver_pcap_file, path, limit),
+               read_in_place(mapi_driver_pcap_file, path));
 }
 
 TEST_CASE("a prefilter's result comes with its packets, and a removed prefilter does not run",
@@ -139,19 +148,24 @@ TEST_CASE("the read-ahead thread indexes and prefilters a piece once its first o
     OddLengths odd;
     const auto slot = std::make_shared<mapi::drivers::PrefilterSlot>();
     slot->set(&odd.table);
-    const auto ahead = mapi::drivers::ReadAhead::start(source, 0, {std::make_shared<mapi::drivers::PcapPieces<false>>(settings), slot});
+    const auto ahead = mapi::drivers::ReadAhead::start(
+        source, 0, {std::make_shared<mapi::drivers::PcapPieces<false>>(settings), slot});
     REQUIRE(ahead);
     const bool reports = GENERATE(true, false);
     uint64_t at = 0, indexed = 0, prefiltered = 0;
-    for (mapi::drivers::ReadAhead::Piece piece; (piece = ahead->take()).bytes == kPieceBytes; at += kPieceBytes) {
+    for (mapi::drivers::ReadAhead::Piece piece; (piece = ahead->take()).bytes == kPieceBytes;
+         at += kPieceBytes) {
         const uint8_t *const first = piece.at + (kRecordBytes - at % kRecordBytes) % kRecordBytes;
         if (const auto *index = piece.index) {
             REQUIRE(index->record_of(0) == first);
             REQUIRE(index->end() > piece.at + kPieceBytes - kRecordBytes);
             ++indexed;
             for (uint32_t i = 0; i < index->count(); ++i) {
-                prefiltered += index->batch(i).prefiltered && index->batch(i).prefiltered->passed[0] == OddLengths::passing(index->batch(i));
-                REQUIRE(index->batch(i).packets[0].data[0] == uint8_t((at + uint64_t(index->record_of(i) - piece.at)) / kRecordBytes));
+                prefiltered +=
+                    index->batch(i).prefiltered &&
+                    index->batch(i).prefiltered->passed[0] == OddLengths::passing(index->batch(i));
+                REQUIRE(index->batch(i).packets[0].data[0] ==
+                        uint8_t((at + uint64_t(index->record_of(i) - piece.at)) / kRecordBytes));
             }
         } else if (reports) {
             ahead->index_from(first);
@@ -181,7 +195,8 @@ TEST_CASE("in a capture modified during the read, each byte is in one packet or 
         std::atomic<bool> is_read = false;
         std::thread writer([&] { // packets both shorter and longer than before
             std::mt19937 random(seed);
-            for (std::fstream file(path, std::ios::binary | std::ios::in | std::ios::out); !is_read;) {
+            for (std::fstream file(path, std::ios::binary | std::ios::in | std::ios::out);
+                 !is_read;) {
                 const uint32_t header[] = {1, 1, uint32_t(random() % 1500), 1500};
                 file.seekp(std::streamoff(records[random() % records.size()]));
                 file.write(reinterpret_cast<const char *>(header), sizeof(header)).flush();
@@ -207,11 +222,13 @@ TEST_CASE("a capture rewritten in another byte order is read in that order the n
         CaptureBuilder capture(is_swapped);
         capture.pcap_header(0xa1b2c3d4, 65535, kNull);
         for (uint64_t i = 0; i < kPackets; ++i)
-            capture.pcap_record(CaptureBuilder(is_swapped).u32(2).bytes() + std::string(996, 'x'), 1000);
+            capture.pcap_record(CaptureBuilder(is_swapped).u32(2).bytes() + std::string(996, 'x'),
+                                1000);
         return capture.bytes();
     };
     const TempDir dir;
-    const std::string path = CaptureBuilder().text(capture_of(false)).write(dir / "large.pcap"), other = capture_of(true);
+    const std::string path = CaptureBuilder().text(capture_of(false)).write(dir / "large.pcap"),
+                      other = capture_of(true);
     void *file = nullptr;
     mapi_driver_setup setup = {};
     setup.struct_size = sizeof(setup);
@@ -227,7 +244,8 @@ TEST_CASE("a capture rewritten in another byte order is read in that order the n
             wrong += memcmp(batch.packets[i].data, "\2\0\0\0", 4) != 0;
         count += batch.count;
         if (count == kPackets)
-            std::fstream(path, std::ios::binary | std::ios::in | std::ios::out).write(other.data(), std::streamsize(other.size()));
+            std::fstream(path, std::ios::binary | std::ios::in | std::ios::out)
+                .write(other.data(), std::streamsize(other.size()));
     }
     mapi_driver_pcap_file.close(file);
     CHECK(count == 2 * kPackets);

@@ -20,8 +20,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "drivers/catalog.hpp"
 #include "drivers/bytes/read_ahead.hpp"
+#include "drivers/catalog.hpp"
 #include "mapi-core/capture_builder.hpp"
 #include "mapi-core/drivers/erf_builder.hpp"
 #include "mapi-core/drivers/large_captures.hpp"
@@ -89,7 +89,8 @@ int64_t sleeps_of_process()
 
 void work_for(std::chrono::microseconds time)
 {
-    for (const auto end = std::chrono::steady_clock::now() + time; std::chrono::steady_clock::now() < end;) {
+    for (const auto end = std::chrono::steady_clock::now() + time;
+         std::chrono::steady_clock::now() < end;) {
     }
 }
 
@@ -98,7 +99,9 @@ std::string large_pcapng()
     CaptureBuilder capture;
     std::mt19937 random(2);
     capture.section().interface(1);
-    add_packets(random, kLargeBytes, [&](const std::string &data) { capture.enhanced(0, 1, data, uint32_t(data.size())); });
+    add_packets(random, kLargeBytes, [&](const std::string &data) {
+        capture.enhanced(0, 1, data, uint32_t(data.size()));
+    });
     return capture.bytes();
 }
 
@@ -114,7 +117,8 @@ std::string large_erf()
 // Empty if this machine has no such program.
 std::string pack(const TempDir &dir, const std::string &tool, const std::string &bytes)
 {
-    const std::string from = CaptureBuilder().text(bytes).write(dir / "to_pack"), to = dir / "packed";
+    const std::string from = CaptureBuilder().text(bytes).write(dir / "to_pack"),
+                      to = dir / "packed";
     if (std::system((tool + " -1 -c < " + from + " > " + to + " 2> /dev/null").c_str()) != 0)
         return {};
     std::ostringstream all;
@@ -165,7 +169,8 @@ TEST_CASE("a thread that reads ahead of a slow reader sleeps, and is not woken f
     constexpr size_t kPieces = 4 * kLargeBytes / (size_t(128) << 10);
     const TempDir dir;
     const std::string capture = large_pcap(), packets = capture.substr(24);
-    const std::string path = CaptureBuilder().text(capture + packets + packets + packets).write(dir / "large.pcap");
+    const std::string path =
+        CaptureBuilder().text(capture + packets + packets + packets).write(dir / "large.pcap");
     OpenCapture reader(path);
     const int64_t before = sleeps_of_process();
     while (reader.read() > 0)
@@ -181,7 +186,8 @@ TEST_CASE("a fast read-ahead thread does not spin between the pieces of a slower
     InstantSource source;
     const auto ahead = mapi::drivers::ReadAhead::start(source, 0);
     REQUIRE(ahead);
-    const auto all_before = cpu_time(CLOCK_PROCESS_CPUTIME_ID), own_before = cpu_time(CLOCK_THREAD_CPUTIME_ID);
+    const auto all_before = cpu_time(CLOCK_PROCESS_CPUTIME_ID),
+               own_before = cpu_time(CLOCK_THREAD_CPUTIME_ID);
     for (int i = 0; i < 10000; ++i) {
         REQUIRE(ahead->take().bytes > 0);
         ahead->release_before();
@@ -201,7 +207,10 @@ TEST_CASE("a small capture and a pipe are read without another thread",
     const std::string path = dir / "capture.pcap";
     const size_t before = count_threads_at_rest();
     std::thread writer;
-    SECTION("small") { CaptureBuilder().text(bytes.substr(0, 6 << 20)).write(path); }
+    SECTION("small")
+    {
+        CaptureBuilder().text(bytes.substr(0, 6 << 20)).write(path);
+    }
     SECTION("pipe")
     {
         REQUIRE(mkfifo(path.c_str(), 0600) == 0);
@@ -226,8 +235,14 @@ TEST_CASE("captures read ahead give the same as in place", "[mapi-core][drivers]
     const TempDir dir;
     const mapi_driver *driver = &mapi_driver_pcap_file;
     std::string bytes;
-    SECTION("pcap") { bytes = large_pcap(); }
-    SECTION("pcapng") { bytes = large_pcapng(); }
+    SECTION("pcap")
+    {
+        bytes = large_pcap();
+    }
+    SECTION("pcapng")
+    {
+        bytes = large_pcapng();
+    }
     SECTION("ERF")
     {
         bytes = large_erf();
@@ -246,7 +261,9 @@ TEST_CASE("damage and truncation are reported at the same packet and offset as i
     std::mt19937 random(GENERATE(range(1u, 9u)));
     const TempDir dir;
     std::string bytes = random() % 2 ? large_pcap(random()) : large_pcapng();
-    const size_t first = random() % 2 ? size_t(1) << 20 : bytes.size() / 2; // before the thread starts, or possibly while it runs
+    const size_t first =
+        random() % 2 ? size_t(1) << 20
+                     : bytes.size() / 2; // before the thread starts, or possibly while it runs
     const size_t place = first + random() % (bytes.size() - first);
     if (random() % 2)
         bytes.resize(place);
@@ -254,7 +271,8 @@ TEST_CASE("damage and truncation are reported at the same packet and offset as i
         bytes.replace(place, 4096, std::string(4096, '\xee'));
     const std::string path = CaptureBuilder().text(bytes).write(dir / "large");
     INFO("at " << place << " of " << bytes.size());
-    check_same(read_capture(mapi_driver_pcap_file, path), read_in_place(mapi_driver_pcap_file, path));
+    check_same(read_capture(mapi_driver_pcap_file, path),
+               read_in_place(mapi_driver_pcap_file, path));
 }
 
 TEST_CASE("compressed captures read ahead give the same as in place, also truncated or damaged",
@@ -269,11 +287,26 @@ TEST_CASE("compressed captures read ahead give the same as in place, also trunca
     if (packed.empty())
         return test_support::skip(tool + ": not installed");
     SECTION("complete") {}
-    SECTION("truncated in the trailer") { packed.pop_back(); }
-    SECTION("truncated in the middle") { packed.resize(packed.size() - 700001); }
-    SECTION("damaged") { packed.replace(packed.size() - 700001, 64, std::string(64, '\xee')); }
-    SECTION("damaged near the end") { packed.replace(packed.size() - 90001, 64, std::string(64, '\xee')); }
-    SECTION("followed by other bytes") { packed += "not packed at all"; }
+    SECTION("truncated in the trailer")
+    {
+        packed.pop_back();
+    }
+    SECTION("truncated in the middle")
+    {
+        packed.resize(packed.size() - 700001);
+    }
+    SECTION("damaged")
+    {
+        packed.replace(packed.size() - 700001, 64, std::string(64, '\xee'));
+    }
+    SECTION("damaged near the end")
+    {
+        packed.replace(packed.size() - 90001, 64, std::string(64, '\xee'));
+    }
+    SECTION("followed by other bytes")
+    {
+        packed += "not packed at all";
+    }
     const std::string path = CaptureBuilder().text(packed).write(dir / "x.packed");
     const Outcome outcome = read_capture(mapi_driver_pcap_file, path);
     CHECK(outcome.packets.size() > 1000);
@@ -293,7 +326,8 @@ TEST_CASE("a capture that grows or shrinks during the read ends where it ends",
     while (packets < all / 10 * 6)
         packets += size_t(capture.read());
     if (grows)
-        std::ofstream(path, std::ios::binary | std::ios::app).write(bytes.data() + 24, std::streamsize(bytes.size() - 24));
+        std::ofstream(path, std::ios::binary | std::ios::app)
+            .write(bytes.data() + 24, std::streamsize(bytes.size() - 24));
     else
         std::filesystem::resize_file(path, bytes.size() / 10 * 8);
     int last;
@@ -333,7 +367,8 @@ TEST_CASE("if no thread can be created, a large capture is read without one",
     const pid_t child = fork();
     if (child == 0) { // root has no limit
         const rlimit none = {0, 0};
-        if (setrlimit(RLIMIT_NPROC, &none) != 0 || (geteuid() == 0 && setresuid(65534, 65534, 65534) != 0))
+        if (setrlimit(RLIMIT_NPROC, &none) != 0 ||
+            (geteuid() == 0 && setresuid(65534, 65534, 65534) != 0))
             _exit(2);
         try {
             std::thread([] {}).join();

@@ -26,7 +26,7 @@ struct Outcome {
     int open_error = 0;
     std::string open_text;
     std::vector<Packet> packets;
-    std::vector<uint32_t> batches; // number of packets in each
+    std::vector<uint32_t> batches;    // number of packets in each
     std::vector<uint16_t> link_types; // of each batch
     uint64_t wire_bytes = 0;
     int last = 0; // return value of the last read()
@@ -34,7 +34,8 @@ struct Outcome {
     mapi_driver_info info = {};
 };
 
-inline Outcome read_capture(const mapi_driver &driver, const std::string &path, uint32_t limit = 64, uint64_t repeat = 1, size_t packets_max = SIZE_MAX,
+inline Outcome read_capture(const mapi_driver &driver, const std::string &path, uint32_t limit = 64,
+                            uint64_t repeat = 1, size_t packets_max = SIZE_MAX,
                             const mapi_memory *memory = nullptr)
 {
     Outcome outcome;
@@ -57,7 +58,9 @@ inline Outcome read_capture(const mapi_driver &driver, const std::string &path, 
            (outcome.last = driver.read(file, packets, limit, &batch)) > 0) {
         for (uint32_t i = 0; i < batch.count; ++i) {
             const mapi_packet &p = batch.packets[i];
-            outcome.packets.push_back({std::string(reinterpret_cast<const char *>(p.data), p.caplen), p.wire_len, p.timestamp_ns, p.link_type, p.ifindex});
+            outcome.packets.push_back(
+                {std::string(reinterpret_cast<const char *>(p.data), p.caplen), p.wire_len,
+                 p.timestamp_ns, p.link_type, p.ifindex});
         }
         outcome.batches.push_back(batch.count);
         outcome.link_types.push_back(batch.link_type);

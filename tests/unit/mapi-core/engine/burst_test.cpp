@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "drivers/catalog.hpp"
+#include "engine/flow.hpp"
 #include "engine/packet_path/burst.hpp"
 #include "engine/packet_path/device.hpp"
-#include "engine/flow.hpp"
 #include "functions/catalog.hpp"
 #include "mapi-core/capture_builder.hpp"
 #include "mapi-core/drivers/erf_builder.hpp"
@@ -63,7 +63,8 @@ std::vector<uint32_t> sizes(const BurstBuffer &burst)
 }
 
 // Copies only once a burst is complete: its first packets must still be there.
-std::vector<Packet> read_in_bursts(const mapi_driver &driver, const std::string &path, uint32_t limit, int &last)
+std::vector<Packet> read_in_bursts(const mapi_driver &driver, const std::string &path,
+                                   uint32_t limit, int &last)
 {
     char text[512] = "";
     mapi_driver_setup setup = {};
@@ -82,7 +83,8 @@ std::vector<Packet> read_in_bursts(const mapi_driver &driver, const std::string 
         for (const mapi_batch &batch : burst->batches()) {
             for (uint32_t i = 0; i < batch.count; ++i) {
                 const mapi_packet &p = batch.packets[i];
-                packets.push_back({std::string(reinterpret_cast<const char *>(p.data), p.caplen), p.wire_len, p.timestamp_ns, p.link_type, p.ifindex});
+                packets.push_back({std::string(reinterpret_cast<const char *>(p.data), p.caplen),
+                                   p.wire_len, p.timestamp_ns, p.link_type, p.ifindex});
             }
             count += batch.count;
         }
@@ -127,7 +129,9 @@ CaptureBuilder erf(std::mt19937 &random)
     CaptureBuilder capture;
     for (uint32_t i = 0; i < 5000; ++i) {
         const uint8_t type = random() % 200 == 0 ? 27 : 2; // one without a frame
-        capture.text(test_support::Erf{.type = type, .wire_len = 65000, .seconds = 1500000000 + i, .frame = frame(random)}.bytes());
+        capture.text(test_support::Erf{
+            .type = type, .wire_len = 65000, .seconds = 1500000000 + i, .frame = frame(random)}
+                         .bytes());
     }
     return capture;
 }
@@ -172,9 +176,11 @@ std::vector<Counter> apply_filters(const std::shared_ptr<Device> &device)
     std::vector<Counter> counters;
     for (int n = 0; n < 16; ++n) {
         const auto flow = std::make_shared<Flow>(device);
-        flow->apply(mapi_fn_bpf_filter, {Argument{'s', 0, "udp dst port " + std::to_string(n), {}}});
+        flow->apply(mapi_fn_bpf_filter,
+                    {Argument{'s', 0, "udp dst port " + std::to_string(n), {}}});
         counters.push_back({flow, flow->apply(mapi_fn_pkt_counter, {})});
-        flow->apply(mapi_fn_str_search, {Argument{'s', 0, std::string(1, char('a' + n)), {}}, Argument{'i', 0, "", {}}, Argument{'i', 0, "", {}}});
+        flow->apply(mapi_fn_str_search, {Argument{'s', 0, std::string(1, char('a' + n)), {}},
+                                         Argument{'i', 0, "", {}}, Argument{'i', 0, "", {}}});
         counters.push_back({flow, flow->apply(mapi_fn_pkt_counter, {})});
     }
     return counters;
@@ -190,7 +196,9 @@ std::vector<uint64_t> count(const std::string &path, unsigned burst_packets, boo
     if (has_reference) {
         const std::shared_ptr<Flow> flow = counters.front().flow;
         const int bytes = flow->apply(mapi_fn_byte_counter, {});
-        flow->apply(mapi_fn_stats, {Argument{'r', 1, "", {}}, Argument{'f', bytes, "", {flow->target(bytes)}}, Argument{'s', 0, "0", {}}});
+        flow->apply(mapi_fn_stats,
+                    {Argument{'r', 1, "", {}}, Argument{'f', bytes, "", {flow->target(bytes)}},
+                     Argument{'s', 0, "0", {}}});
         counters.push_back({flow, bytes});
     }
     for (const Counter &counter : counters) {
@@ -201,7 +209,8 @@ std::vector<uint64_t> count(const std::string &path, unsigned burst_packets, boo
     std::vector<uint64_t> counts;
     for (const Counter &counter : counters) {
         counter.flow->wait_for_end(-1);
-        counts.push_back(*static_cast<const uint64_t *>(counter.flow->read_results(counter.fid)->res));
+        counts.push_back(
+            *static_cast<const uint64_t *>(counter.flow->read_results(counter.fid)->res));
     }
     for (const Counter &counter : counters)
         counter.flow->close();
@@ -218,7 +227,10 @@ public:
         table_.process = process;
         table_.destroy = [](void *) {};
     }
-    void apply_to(Flow &flow) { flow.apply(table_, {Argument{'l', int64_t(reinterpret_cast<intptr_t>(this)), "", {}}}); }
+    void apply_to(Flow &flow)
+    {
+        flow.apply(table_, {Argument{'l', int64_t(reinterpret_cast<intptr_t>(this)), "", {}}});
+    }
 
     static std::string letters;
 
@@ -338,9 +350,11 @@ TEST_CASE("bursts have what is complete before damage, and the damage is reporte
     capture.pcap_header();
     for (uint32_t i = 0; i < 150; ++i)
         capture.pcap_record("abcd", 60, i);
-    is_cut ? capture.text("half a record") : capture.u32(1).u32(1).u32(0xffffffff).u32(60).text(std::string(100, 'x'));
+    is_cut ? capture.text("half a record")
+           : capture.u32(1).u32(1).u32(0xffffffff).u32(60).text(std::string(100, 'x'));
     int last = 0;
-    CHECK(read_in_bursts(mapi_driver_pcap_file, capture.write(dir / "x.pcap"), 256, last).size() == 150);
+    CHECK(read_in_bursts(mapi_driver_pcap_file, capture.write(dir / "x.pcap"), 256, last).size() ==
+          150);
     CHECK(last == -1);
 }
 

@@ -25,7 +25,8 @@ constexpr uint64_t kMiB = 1 << 20;
 
 std::shared_ptr<Client> make_client(uint64_t bytes)
 {
-    return std::make_shared<Client>(std::make_shared<HeapArena>(), std::make_shared<Quota>(bytes, "--limit"));
+    return std::make_shared<Client>(std::make_shared<HeapArena>(),
+                                    std::make_shared<Quota>(bytes, "--limit"));
 }
 
 uint64_t used(const std::shared_ptr<Client> &client)
@@ -69,7 +70,8 @@ TEST_CASE("a function that may need more than its client has left is refused, an
 {
     const auto client = make_client(150 * kMiB), other = make_client(150 * kMiB);
     const auto device = make_device();
-    const auto flow = std::make_shared<Flow>(device, client), of_other = std::make_shared<Flow>(device, other);
+    const auto flow = std::make_shared<Flow>(device, client),
+               of_other = std::make_shared<Flow>(device, other);
     CHECK(flow->apply(mapi_fn_top, top_of_ports()) == 1);
     const uint64_t held = used(client);
     CHECK(held > 50 * kMiB);
@@ -79,7 +81,8 @@ TEST_CASE("a function that may need more than its client has left is refused, an
         FAIL("a second one has room");
     } catch (const mapi::Error &error) {
         CHECK(error.number() == MAPI_LIMIT_REACHED);
-        CHECK_THAT(error.what(), Catch::Matchers::StartsWith("TOP: could need ") && Catch::Matchers::Contains("of its 150 MiB (--limit)"));
+        CHECK_THAT(error.what(), Catch::Matchers::StartsWith("TOP: could need ") &&
+                                     Catch::Matchers::Contains("of its 150 MiB (--limit)"));
     }
     CHECK(used(client) == held);
     CHECK(flow->apply(mapi_fn_pkt_counter, {}) == 2);
@@ -127,14 +130,16 @@ TEST_CASE("long arguments are charged", "[mapi-core][engine]")
     const auto client = make_client(kMiB);
     const auto flow = std::make_shared<Flow>(make_device(), client);
     const std::string many = "udp port 1" + std::string(65000, ' ');
-    CHECK_THROWS_WITH(flow->apply(mapi_fn_bpf_filter, text(many.c_str())), Catch::Matchers::Contains("(--limit)"));
+    CHECK_THROWS_WITH(flow->apply(mapi_fn_bpf_filter, text(many.c_str())),
+                      Catch::Matchers::Contains("(--limit)"));
     CHECK(used(client) == 0);
 }
 
 TEST_CASE("objects shared by functions of a client are created and charged once, per client",
           "[mapi-core][engine]")
 {
-    const auto client = make_client(1024 * kMiB), other = make_client(1024 * kMiB), poor = make_client(kMiB);
+    const auto client = make_client(1024 * kMiB), other = make_client(1024 * kMiB),
+               poor = make_client(kMiB);
     const auto device = make_device();
     const auto flow = std::make_shared<Flow>(device, client);
     const Arguments rule = text("IP,SRC_IP,MAP");
@@ -143,10 +148,13 @@ TEST_CASE("objects shared by functions of a client are created and charged once,
     flow->apply(mapi_fn_anonymize, rule);
     CHECK(used(client) - one < one / 2);
     CHECK(used(other) == 0);
-    CHECK_THROWS_WITH(Flow(device, poor).apply(mapi_fn_anonymize, rule), Catch::Matchers::Contains("(--limit)"));
+    CHECK_THROWS_WITH(Flow(device, poor).apply(mapi_fn_anonymize, rule),
+                      Catch::Matchers::Contains("(--limit)"));
     CHECK(used(poor) == 0);
 
-    static const mapi_common_object kKind = {sizeof(mapi_common_object), 0, []() -> void * { return new int(5); }, [](void *object) { delete static_cast<int *>(object); }, 100};
+    static const mapi_common_object kKind = {
+        sizeof(mapi_common_object), 0, []() -> void * { return new int(5); },
+        [](void *object) { delete static_cast<int *>(object); }, 100};
     const auto object = client->common_object(kKind);
     CHECK(client->common_object(kKind) == object);
     CHECK(other->common_object(kKind) != object);

@@ -35,7 +35,8 @@ const mapi::engine::Registry &registry()
 
 struct Capture {
     const TempDir dir;
-    const std::string path = CaptureBuilder().pcap_header().pcap_record("abcd", 4).write(dir / "a.pcap");
+    const std::string path =
+        CaptureBuilder().pcap_header().pcap_record("abcd", 4).write(dir / "a.pcap");
     const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
 
     ~Capture() { close(file); }

@@ -4,8 +4,8 @@
 
 #include <memory>
 
-#include "engine/packet_path/device.hpp"
 #include "engine/flow.hpp"
+#include "engine/packet_path/device.hpp"
 #include "mapi-core/engine/fake_driver.hpp"
 
 namespace test_support

@@ -163,7 +163,8 @@ TEST_CASE("a function without memory ends its device with an error; flows keep t
     CHECK(value(*counting, packets) >= 3);
     mapi_stat_t stats = {};
     device->copy_stats(&stats);
-    CHECK(std::string(stats.message) == "fake: a function ran out of memory; reading has ended there");
+    CHECK(std::string(stats.message) ==
+          "fake: a function ran out of memory; reading has ended there");
     counting->close();
     greedy->close();
 }

@@ -51,7 +51,8 @@ template <Calls &calls> mapi_function make_table(const char *name, uint32_t flag
     mapi_function table = test_support::function_table(name, "iii");
     table.flags = MAPI_FUNCTION_PURE | flags;
     table.create = [](const mapi_function_setup *setup, void **instance) {
-        *instance = new Rule{setup->arguments[0].number, setup->arguments[1].number, setup->arguments[2].number != 0};
+        *instance = new Rule{setup->arguments[0].number, setup->arguments[1].number,
+                             setup->arguments[2].number != 0};
         return 0;
     };
     table.process = [](void *instance, const mapi_batch *, uint64_t mask) {
@@ -69,7 +70,8 @@ template <Calls &calls> mapi_function make_table(const char *name, uint32_t flag
         ++calls.groups;
         return 0;
     };
-    table.group_process = [](void *group, const mapi_batch *, uint64_t mask, mapi_group_passed *passed) {
+    table.group_process = [](void *group, const mapi_batch *, uint64_t mask,
+                             mapi_group_passed *passed) {
         ++calls.grouped;
         const auto &rules = *static_cast<const RuleGroup *>(group);
         uint32_t count = 0;
@@ -90,7 +92,8 @@ Calls plain_calls, same_calls, any_calls, other_calls;
 const mapi_function kPlain = make_table<plain_calls>("PLAIN", 0, false);
 const mapi_function kSame = make_table<same_calls>("SAME", 0, true); // its node group has one mask
 const mapi_function kAny = make_table<any_calls>("ANY", MAPI_FUNCTION_GROUP_OF_ANY_MASKS, true);
-const mapi_function kOther = make_table<other_calls>("OTHER", MAPI_FUNCTION_GROUP_OF_ANY_MASKS, true);
+const mapi_function kOther =
+    make_table<other_calls>("OTHER", MAPI_FUNCTION_GROUP_OF_ANY_MASKS, true);
 
 void forget_calls()
 {
@@ -104,10 +107,14 @@ struct RuleFlow {
     uint64_t wanted = 0;
     std::vector<int> packets; // counters
 
-    explicit RuleFlow(const std::shared_ptr<Device> &device) : flow(std::make_shared<Flow>(device)) {}
+    explicit RuleFlow(const std::shared_ptr<Device> &device) : flow(std::make_shared<Flow>(device))
+    {
+    }
     RuleFlow &then(const mapi_function &function, const Rule &rule)
     {
-        flow->apply(function, {Argument{'i', rule.modulus, "", {}}, Argument{'i', rule.rest, "", {}}, Argument{'i', rule.is_negated, "", {}}});
+        flow->apply(function,
+                    {Argument{'i', rule.modulus, "", {}}, Argument{'i', rule.rest, "", {}},
+                     Argument{'i', rule.is_negated, "", {}}});
         mask &= rule.mask();
         return *this;
     }
@@ -153,7 +160,10 @@ TEST_CASE("functions after different filters give the same results in one pass o
     const auto device = make_device();
     std::deque<RuleFlow> flows;
     for (int64_t n = 0; n < 12; ++n)
-        flows.emplace_back(device).then(kPlain, {are_disjoint ? 12 : 64, n, !are_disjoint}).then(kAny, {24, n, false}).connect();
+        flows.emplace_back(device)
+            .then(kPlain, {are_disjoint ? 12 : 64, n, !are_disjoint})
+            .then(kAny, {24, n, false})
+            .connect();
     flows.emplace_back(device).then(kAny, {30, 13, false}).connect(); // not after a filter
     wait_for_groups();
     CHECK(any_calls.groups == 1);
@@ -177,11 +187,14 @@ TEST_CASE("a function after a grouped filter gets no packets of a batch in which
     const auto device = make_device();
     std::deque<RuleFlow> flows;
     for (int64_t n = 0; n < 20; ++n)
-        flows.emplace_back(device).then(kSame, {64, n, n < 10}).then(kAny, {2, n % 2, false}).connect();
+        flows.emplace_back(device)
+            .then(kSame, {64, n, n < 10})
+            .then(kAny, {2, n % 2, false})
+            .connect();
     wait_for_groups();
     forget_calls();
     for (int round = 0; round < 20; ++round) {
-        give(flows, 64); // all filters let packets pass
+        give(flows, 64);                             // all filters let packets pass
         for (const uint32_t packets : {1u, 2u, 12u}) // only some do
             give(flows, packets);
     }
@@ -202,7 +215,8 @@ TEST_CASE("functions in any order get the same packets as ungrouped, while flows
         RuleFlow &flow = flows.emplace_back(device);
         for (uint32_t i = 1 + random() % 4; i > 0; --i) {
             const int64_t modulus = 1 + random() % 4;
-            flow.then(*functions[random() % 4], {modulus, int64_t(random()) % modulus, random() % 4 == 0});
+            flow.then(*functions[random() % 4],
+                      {modulus, int64_t(random()) % modulus, random() % 4 == 0});
         }
         flow.connect();
     };

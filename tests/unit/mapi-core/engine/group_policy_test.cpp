@@ -10,7 +10,8 @@ namespace
 {
 // Batches of work where the pass of the group takes `group_ns` a packet, and a single node
 // `alone_ns`; returns how many ran as a group.
-int run(GroupPolicy &policy, const GroupPolicy::Work &work, uint64_t group_ns, uint64_t alone_ns, int batches)
+int run(GroupPolicy &policy, const GroupPolicy::Work &work, uint64_t group_ns, uint64_t alone_ns,
+        int batches)
 {
     int grouped = 0;
     for (int i = 0; i < batches; ++i) {
@@ -28,8 +29,8 @@ int run(GroupPolicy &policy, const GroupPolicy::Work &work, uint64_t group_ns, u
 TEST_CASE("the faster way is chosen, batch by batch", "[mapi-core][engine]")
 {
     GroupPolicy policy;
-    run(policy, {64, 640}, 600, 30, 16); // both ways, to measure them
-    CHECK(run(policy, {64, 640}, 600, 30, 200) == 0);   // 10 nodes of 30 ns
+    run(policy, {64, 640}, 600, 30, 16);                 // both ways, to measure them
+    CHECK(run(policy, {64, 640}, 600, 30, 200) == 0);    // 10 nodes of 30 ns
     CHECK(run(policy, {64, 6400}, 600, 30, 200) >= 199); // 100 of them
     CHECK(run(policy, {64, 64}, 600, 30, 200) <= 1);
 }

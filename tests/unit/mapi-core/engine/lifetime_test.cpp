@@ -92,7 +92,8 @@ const mapi_function kHoldUp = [] {
 }();
 
 // What this many flows, connected one after the other, add to the heap.
-uint64_t growth(const std::shared_ptr<mapi::engine::Device> &device, std::vector<std::shared_ptr<Flow>> &flows, int count)
+uint64_t growth(const std::shared_ptr<mapi::engine::Device> &device,
+                std::vector<std::shared_ptr<Flow>> &flows, int count)
 {
     const uint64_t before = heap_bytes();
     for (int i = 0; i < count; ++i) {

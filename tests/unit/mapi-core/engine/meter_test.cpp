@@ -70,7 +70,8 @@ double least_ticks(Flow &flow, int stop)
 }
 } // namespace
 
-TEST_CASE("functions between PERF_START and PERF_STOP are measured, and those around them are not", "[mapi-core][engine]")
+TEST_CASE("functions between PERF_START and PERF_STOP are measured, and those around them are not",
+          "[mapi-core][engine]")
 {
     const auto device = make_device();
     const auto flow = std::make_shared<Flow>(device);
@@ -146,7 +147,8 @@ TEST_CASE("pairs of PERF_START and PERF_STOP nest, and each can be reset by itse
     flow->apply(kWork, {number(kRounds)});
     flow->apply(mapi_fn_perf_start, {});
     flow->apply(kWork, {number(kRounds)});
-    const int inner = flow->apply(mapi_fn_perf_stop, {}), outer = flow->apply(mapi_fn_perf_stop, {});
+    const int inner = flow->apply(mapi_fn_perf_stop, {}),
+              outer = flow->apply(mapi_fn_perf_stop, {});
     flow->connect();
     FakeSource::instance().give(5);
     flow->reset(inner);
@@ -172,7 +174,8 @@ TEST_CASE("PERF_STOP requires its PERF_START, which cannot be removed before it"
     const auto device = make_device();
     const auto flow = std::make_shared<Flow>(device);
     CHECK(error_of([&] { flow->apply(mapi_fn_perf_stop, {}); }) == MFUNCT_COULD_NOT_APPLY_FUNCT);
-    const int start = flow->apply(mapi_fn_perf_start, {}), stop = flow->apply(mapi_fn_perf_stop, {});
+    const int start = flow->apply(mapi_fn_perf_start, {}),
+              stop = flow->apply(mapi_fn_perf_stop, {});
     CHECK(error_of([&] { flow->apply(mapi_fn_perf_stop, {}); }) == MFUNCT_COULD_NOT_APPLY_FUNCT);
     CHECK(error_of([&] { flow->remove(start); }) == MAPI_FUNCTION_IN_USE);
     flow->remove(stop);

@@ -67,7 +67,8 @@ mapi_function make_equals()
         *group = made.release();
         return 0;
     };
-    table.group_process = [](void *group, const mapi_batch *batch, uint64_t mask, mapi_group_passed *passed) {
+    table.group_process = [](void *group, const mapi_batch *batch, uint64_t mask,
+                             mapi_group_passed *passed) {
         ++group_runs;
         uint32_t count = 0;
         const auto &numbers = static_cast<EqualsGroup *>(group)->numbers;
@@ -90,7 +91,8 @@ struct EqualsFlow {
     std::shared_ptr<Flow> flow;
     int equals, packets, bytes;
 
-    EqualsFlow(const std::shared_ptr<Device> &device, int64_t n) : flow(std::make_shared<Flow>(device))
+    EqualsFlow(const std::shared_ptr<Device> &device, int64_t n)
+        : flow(std::make_shared<Flow>(device))
     {
         equals = flow->apply(kEquals, {Argument{'i', n, "", {}}});
         packets = flow->apply(mapi_fn_pkt_counter, {});
@@ -111,7 +113,8 @@ uint64_t give_until(const std::function<bool()> &is_done)
 {
     uint64_t given = 0;
     runs = group_runs = 0;
-    for (const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(30); !is_done();) {
+    for (const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+         !is_done();) {
         REQUIRE(std::chrono::steady_clock::now() < end);
         std::this_thread::sleep_for(std::chrono::milliseconds(1));
         FakeSource::instance().give(64);
@@ -214,7 +217,8 @@ TEST_CASE("functions that refer to others, or are referred to, are in no node gr
     referring->apply(kEquals, {Argument{'i', 1, "", {}}});
     const int packets = referring->apply(mapi_fn_pkt_counter, {});
     const Argument flow{'r', 0, "", {}}, counter{'f', packets, "", {referring->target(packets)}};
-    const int twice = referring->apply(mapi_fn_binop, {Argument{'i', BINOP_ADD, "", {}}, flow, counter, flow, counter});
+    const int twice = referring->apply(
+        mapi_fn_binop, {Argument{'i', BINOP_ADD, "", {}}, flow, counter, flow, counter});
     referring->connect();
     FakeSource::instance().give(10);
     given += 10;

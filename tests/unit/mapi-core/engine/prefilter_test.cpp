@@ -37,7 +37,8 @@ uint64_t passing(const void *instance, const mapi_batch &batch)
 {
     uint64_t passed = 0;
     for (uint32_t i = 0; i < batch.count; ++i)
-        passed |= uint64_t(batch.packets[i].data[0] == *static_cast<const int64_t *>(instance)) << i;
+        passed |= uint64_t(batch.packets[i].data[0] == *static_cast<const int64_t *>(instance))
+                  << i;
     return passed;
 }
 
@@ -67,7 +68,8 @@ struct ByteFlow {
     std::shared_ptr<Flow> flow;
     int filter, passed;
 
-    ByteFlow(const std::shared_ptr<Device> &device, int64_t byte) : flow(std::make_shared<Flow>(device))
+    ByteFlow(const std::shared_ptr<Device> &device, int64_t byte)
+        : flow(std::make_shared<Flow>(device))
     {
         flow->apply(mapi_fn_pkt_counter, {});
         filter = flow->apply(kFirstByte, {Argument{'i', byte, "", {}}});
@@ -89,7 +91,8 @@ std::vector<uint64_t> count_each(const std::string &path, unsigned batch, size_t
     std::vector<int> counters;
     for (size_t i = 0; i < filters; ++i) {
         flows.push_back(std::make_shared<Flow>(device));
-        flows.back()->apply(mapi_fn_bpf_filter, {Argument{'s', 0, "len >= " + std::to_string(i * 70), {}}});
+        flows.back()->apply(mapi_fn_bpf_filter,
+                            {Argument{'s', 0, "len >= " + std::to_string(i * 70), {}}});
         counters.push_back(flows.back()->apply(mapi_fn_pkt_counter, {}));
         flows.back()->connect();
     }

@@ -83,11 +83,14 @@ TEST_CASE("a reference to another flow's result has that flow's count, even if i
           "[mapi-core][engine]")
 {
     const auto device = make_device();
-    const auto old = std::make_shared<Flow>(device), young = std::make_shared<Flow>(device), reader = std::make_shared<Flow>(device);
+    const auto old = std::make_shared<Flow>(device), young = std::make_shared<Flow>(device),
+               reader = std::make_shared<Flow>(device);
     const int old_count = old->apply(mapi_fn_pkt_counter, {});
     const int young_count = young->apply(mapi_fn_pkt_counter, {});
-    const int sum = reader->apply(mapi_fn_binop, binop_of(BINOP_ADD, *old, old_count, *young, young_count));
-    const int difference = reader->apply(mapi_fn_binop, binop_of(BINOP_SUB, *young, young_count, *old, old_count));
+    const int sum =
+        reader->apply(mapi_fn_binop, binop_of(BINOP_ADD, *old, old_count, *young, young_count));
+    const int difference =
+        reader->apply(mapi_fn_binop, binop_of(BINOP_SUB, *young, young_count, *old, old_count));
     const int seen = reader->apply(mapi_fn_stats, stats_of(*reader, sum, "0"));
     reader->connect();
     old->connect();
@@ -102,7 +105,8 @@ TEST_CASE("a reference to another flow's result has that flow's count, even if i
     old->close();
     for (int i = 0; i < 3; ++i)
         FakeSource::instance().give(1);
-    CHECK(value(*reader, sum) == 17 + 13); // a closed flow keeps its last value, though others continue with its counter
+    CHECK(value(*reader, sum) ==
+          17 + 13); // a closed flow keeps its last value, though others continue with its counter
     CHECK(value(*reader, difference) == uint64_t(0) - 4);
     reader->close();
     young->close();

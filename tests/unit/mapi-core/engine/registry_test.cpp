@@ -2,8 +2,8 @@
 // Registry: which function tables are refused.
 #include "support/catch.hpp"
 
-#include "engine/error.hpp"
 #include "engine/config/registry.hpp"
+#include "engine/error.hpp"
 #include "mapi-core/engine/function_table.hpp"
 
 namespace
@@ -37,7 +37,8 @@ TEST_CASE("a table of another ABI or of earlier headers is refused", "[mapi-core
     CHECK_THAT(refusal(table), Contains("OTHER: its table has ABI"));
     table = make_table("OLD");
     --table.struct_size;
-    CHECK_THAT(refusal(table), Contains("OLD: its table was built with headers of an earlier version"));
+    CHECK_THAT(refusal(table),
+               Contains("OLD: its table was built with headers of an earlier version"));
 }
 
 TEST_CASE("an inconsistent table is refused", "[mapi-core][engine]")
@@ -49,17 +50,22 @@ TEST_CASE("an inconsistent table is refused", "[mapi-core][engine]")
     copied.flags = MAPI_FUNCTION_RESULT_IN_PLACE | MAPI_FUNCTION_RESULT_COPIED;
     CHECK(refusal(copied).empty());
     copied.flags = MAPI_FUNCTION_RESULT_COPIED;
-    CHECK_THAT(refusal(copied), Contains("COPIED: malformed table: result is copied for readers, but is not in place"));
+    CHECK_THAT(
+        refusal(copied),
+        Contains("COPIED: malformed table: result is copied for readers, but is not in place"));
     copied.flags |= MAPI_FUNCTION_RESULT_IN_PLACE;
     copied.compose_result = [](mapi_reading *, void *) {};
-    CHECK_THAT(refusal(copied), Contains("COPIED: malformed table: result is copied for readers, but there is a compose_result()"));
+    CHECK_THAT(refusal(copied), Contains("COPIED: malformed table: result is copied for readers, "
+                                         "but there is a compose_result()"));
     mapi_function sized = make_table("SIZED");
     sized.flags = MAPI_FUNCTION_RESULT_IN_PLACE;
     sized.result_bytes = sizeof(uint64_t);
-    CHECK_THAT(refusal(sized), Contains("SIZED: malformed table: result is in place, but result_bytes is not 0"));
+    CHECK_THAT(refusal(sized),
+               Contains("SIZED: malformed table: result is in place, but result_bytes is not 0"));
     mapi_function early = make_table("EARLY");
     early.prefilter = [](const void *, const mapi_batch *, uint64_t *) { return 0; };
-    CHECK_THAT(refusal(early), Contains("EARLY: malformed table: has a prefilter() but is not PURE"));
+    CHECK_THAT(refusal(early),
+               Contains("EARLY: malformed table: has a prefilter() but is not PURE"));
     early.flags = MAPI_FUNCTION_PURE;
     CHECK(refusal(early).empty());
     early.result_bytes = sizeof(uint64_t);

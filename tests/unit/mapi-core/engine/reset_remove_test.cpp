@@ -57,7 +57,8 @@ TEST_CASE("a count starts again at a reset, and another flow's share of it conti
 {
     const auto device = make_device();
     const auto one = std::make_shared<Flow>(device), other = std::make_shared<Flow>(device);
-    const int count = one->apply(mapi_fn_pkt_counter, {}), same = other->apply(mapi_fn_pkt_counter, {});
+    const int count = one->apply(mapi_fn_pkt_counter, {}),
+              same = other->apply(mapi_fn_pkt_counter, {});
     CHECK(error_of([&] { one->reset(count); }) == MAPI_FLOW_NOT_CONNECTED);
     one->connect();
     other->connect();
@@ -139,8 +140,10 @@ TEST_CASE("a removed function gets no packets, its number is unused, and the oth
 {
     const auto device = make_device();
     const auto flow = std::make_shared<Flow>(device), other = std::make_shared<Flow>(device);
-    const int bytes = flow->apply(mapi_fn_byte_counter, {}), packets = flow->apply(mapi_fn_pkt_counter, {});
-    const int buffer = flow->apply(mapi_fn_to_buffer, {number(1)}), same = other->apply(mapi_fn_byte_counter, {});
+    const int bytes = flow->apply(mapi_fn_byte_counter, {}),
+              packets = flow->apply(mapi_fn_pkt_counter, {});
+    const int buffer = flow->apply(mapi_fn_to_buffer, {number(1)}),
+              same = other->apply(mapi_fn_byte_counter, {});
     flow->connect();
     other->connect();
     FakeSource::instance().give(4);
@@ -200,7 +203,8 @@ TEST_CASE("a function stays as long as another one of its flow uses its result",
     FakeSource::instance().give(3);
     CHECK(stats(*reader, from_elsewhere).count == 6);
     CHECK(stats(*reader, from_elsewhere).max == 3); // its last value
-    CHECK(error_of([&] { reader->apply(mapi_fn_stats, stats_of(*flow, count)); }) == MAPI_INVALID_FID_FUNCID);
+    CHECK(error_of([&] { reader->apply(mapi_fn_stats, stats_of(*flow, count)); }) ==
+          MAPI_INVALID_FID_FUNCID);
     flow->close();
     reader->close();
 }

@@ -137,7 +137,9 @@ TEST_CASE("a reference to a copied result sees its value after each packet, not 
     };
     referring.process = [](void *, const mapi_batch *, uint64_t mask) {
         ++seen.packets;
-        seen.wrong += seen.reference->bytes != kWords * sizeof(uint64_t) || seen.reference->words[0] != seen.packets || seen.reference->words[kWords - 1] != seen.packets;
+        seen.wrong += seen.reference->bytes != kWords * sizeof(uint64_t) ||
+                      seen.reference->words[0] != seen.packets ||
+                      seen.reference->words[kWords - 1] != seen.packets;
         return mask;
     };
     referring.destroy = [](void *) {};
@@ -156,7 +158,10 @@ TEST_CASE("a reference to a copied result sees its value after each packet, not 
 TEST_CASE("a function's own read_result returns the result", "[mapi-core][engine]")
 {
     mapi_function table = make_table(0);
-    table.read_result = [](void *instance, void *result) { std::fill_n(static_cast<uint64_t *>(result), kWords, static_cast<Counts *>(instance)->packets + 1000); };
+    table.read_result = [](void *instance, void *result) {
+        std::fill_n(static_cast<uint64_t *>(result), kWords,
+                    static_cast<Counts *>(instance)->packets + 1000);
+    };
     const auto device = make_device();
     const auto flow = std::make_shared<Flow>(device);
     const int counts = flow->apply(table, {});
@@ -231,7 +236,9 @@ TEST_CASE("a function whose table declares no result in place gets no memory for
 {
     mapi_function table = make_table(0);
     table.flags = MAPI_FUNCTION_PASSES_ALL;
-    table.create = [](const mapi_function_setup *setup, void **) { return setup->allocate_result(setup, sizeof(uint64_t)) ? 0 : MAPI_INTERNAL_ERROR; };
+    table.create = [](const mapi_function_setup *setup, void **) {
+        return setup->allocate_result(setup, sizeof(uint64_t)) ? 0 : MAPI_INTERNAL_ERROR;
+    };
     table.destroy = [](void *) {};
     const auto flow = std::make_shared<Flow>(make_device());
     CHECK_THROWS_AS(flow->apply(table, {}), mapi::Error);

@@ -71,8 +71,10 @@ TEST_CASE("a function that could return results one by one but made no ring has 
 TEST_CASE("a ring that the function's table does not declare is refused, the instance destroyed",
           "[mapi-core][engine]")
 {
-    const mapi_function lost = make_ring_table(0), packets = make_ring_table(MAPI_FUNCTION_PACKETS_IN_RING);
-    mapi_function results = make_ring_table(MAPI_FUNCTION_RESULTS_IN_RING), composed = make_ring_table(MAPI_FUNCTION_RESULT_IN_PLACE);
+    const mapi_function lost = make_ring_table(0),
+                        packets = make_ring_table(MAPI_FUNCTION_PACKETS_IN_RING);
+    mapi_function results = make_ring_table(MAPI_FUNCTION_RESULTS_IN_RING),
+                  composed = make_ring_table(MAPI_FUNCTION_RESULT_IN_PLACE);
     results.result_bytes = sizeof(uint64_t);
     composed.compose_result = [](mapi_reading *, void *) {};
     instances = 0;
@@ -83,10 +85,14 @@ TEST_CASE("a ring that the function's table does not declare is refused, the ins
             FAIL("it is applied");
         } catch (const mapi::Error &error) {
             CHECK(error.number() == MAPI_INTERNAL_ERROR);
-            CHECK_THAT(error.what(), Catch::StartsWith("RINGS: creates a ring, but its table has neither MAPI_FUNCTION_RESULTS_IN_RING nor MAPI_FUNCTION_PACKETS_IN_RING nor a compose_result()"));
+            CHECK_THAT(error.what(),
+                       Catch::StartsWith("RINGS: creates a ring, but its table has neither "
+                                         "MAPI_FUNCTION_RESULTS_IN_RING nor "
+                                         "MAPI_FUNCTION_PACKETS_IN_RING nor a compose_result()"));
         }
         CHECK(instances == 0);
-        for (const mapi_function *table : std::initializer_list<const mapi_function *>{&results, &packets, &composed})
+        for (const mapi_function *table :
+             std::initializer_list<const mapi_function *>{&results, &packets, &composed})
             flow->apply(*table, {});
         CHECK(instances == 3);
         flow->close();

@@ -131,7 +131,8 @@ TEST_CASE("flows share a packet-generating function and its successors, others s
           "[mapi-core][engine]")
 {
     const auto device = make_device();
-    const auto first = std::make_shared<Flow>(device), second = std::make_shared<Flow>(device), plain = std::make_shared<Flow>(device);
+    const auto first = std::make_shared<Flow>(device), second = std::make_shared<Flow>(device),
+               plain = std::make_shared<Flow>(device);
     first->apply(kRepeat, times(3));
     const int of_first = first->apply(mapi_fn_pkt_counter, {});
     second->apply(kRepeat, times(3));
@@ -178,7 +179,9 @@ TEST_CASE("a result of the original packets is right for each packet generated f
     const auto flow = std::make_shared<Flow>(device);
     const int packets = flow->apply(mapi_fn_pkt_counter, {});
     flow->apply(kRepeat, times(2));
-    const int stats = flow->apply(mapi_fn_stats, {{'r', 0, "", {}}, {'f', packets, "", {flow->target(packets)}}, {'s', 0, "0", {}}});
+    const int stats = flow->apply(
+        mapi_fn_stats,
+        {{'r', 0, "", {}}, {'f', packets, "", {flow->target(packets)}}, {'s', 0, "0", {}}});
     flow->connect();
     FakeSource::instance().give(50);
     const auto seen = *static_cast<mapi_value_stats_t *>(flow->read_results(stats)->res);
@@ -210,11 +213,15 @@ TEST_CASE("results of results are up to date after packet-generating functions, 
     std::array<int, 3> order = {0, 1, 2};
     do {
         const auto device = make_device();
-        const std::array<std::shared_ptr<Flow>, 3> flows = {std::make_shared<Flow>(device), std::make_shared<Flow>(device), std::make_shared<Flow>(device)};
+        const std::array<std::shared_ptr<Flow>, 3> flows = {std::make_shared<Flow>(device),
+                                                            std::make_shared<Flow>(device),
+                                                            std::make_shared<Flow>(device)};
         const int count = flows[0]->apply(mapi_fn_pkt_counter, {});
         flows[1]->apply(kRepeat, times(1));
         const int sum = flows[1]->apply(mapi_fn_binop, sum_of(*flows[0], count));
-        const int seen = flows[2]->apply(mapi_fn_stats, {{'r', 0, "", {}}, {'f', sum, "", {flows[1]->target(sum)}}, {'s', 0, "0", {}}});
+        const int seen = flows[2]->apply(
+            mapi_fn_stats,
+            {{'r', 0, "", {}}, {'f', sum, "", {flows[1]->target(sum)}}, {'s', 0, "0", {}}});
         for (const int i : order)
             flows[size_t(i)]->connect();
         FakeSource::instance().give(5);

@@ -18,7 +18,8 @@ constexpr uint32_t kMib = 1 << 20;
 class Instance
 {
 public:
-    Instance(const mapi_function &table, std::vector<mapi_argument> arguments) : table_(table), result_(table.result_bytes / 8 + 1)
+    Instance(const mapi_function &table, std::vector<mapi_argument> arguments)
+        : table_(table), result_(table.result_bytes / 8 + 1)
     {
         mapi_function_setup setup = {};
         setup.struct_size = sizeof(setup);
@@ -46,7 +47,8 @@ public:
     uint64_t run(uint32_t bytes, uint32_t packets, uint16_t link_type = 1)
     {
         const std::vector<uint8_t> data(bytes);
-        const std::vector<mapi_packet> views(packets, {data.data(), bytes, bytes, 0, link_type, 0, 0});
+        const std::vector<mapi_packet> views(packets,
+                                             {data.data(), bytes, bytes, 0, link_type, 0, 0});
         mapi_batch batch;
         mapi_batch_fill(&batch, views.data(), packets);
         const uint64_t passed = table_.process(state_, &batch, batch.all);
@@ -118,7 +120,8 @@ TEST_CASE("a record of more than 4 MiB is counted as not written, and others are
     FILE *const file = tmpfile();
     REQUIRE(file);
     {
-        Instance to_file(mapi_fn_to_file, {number('i', MFF_PCAP), number('w', fileno(file)), number(0, 0), number(0, 0)});
+        Instance to_file(mapi_fn_to_file, {number('i', MFF_PCAP), number('w', fileno(file)),
+                                           number(0, 0), number(0, 0)});
         to_file.run(5 * kMib, 2, 231);
         to_file.run(3 * kMib, 2, 231);
         CHECK(to_file.drops().not_written == 2);

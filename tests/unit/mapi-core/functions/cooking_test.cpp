@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The parts of COOKING: segments in any order, limits, sides, fragments.
+// The parts of COOKING: segments in any order, limits, sides.
 #include "support/catch.hpp"
 
 #include <algorithm>
@@ -7,33 +7,19 @@
 #include <random>
 #include <string>
 
-#include "functions/cooking/fragments.hpp"
 #include "functions/cooking/streams.hpp"
+#include "mapi-core/functions/cooking_frame.hpp"
 
 using namespace mapi::cooking;
 using mapi::functions::MadePackets;
 
 namespace
 {
-constexpr uint32_t kHeadBytes = 54;
-
-// Ethernet, IPv4, TCP from 10.0.0.1:1000 to 10.0.0.2:80.
-std::vector<uint8_t> frame(const std::string &payload = "")
-{
-    std::vector<uint8_t> bytes(kHeadBytes);
-    bytes[12] = 8;
-    const uint8_t ip[] = {0x45, 0, 0, uint8_t(40 + payload.size()), 0, 7, 0, 0, 64, 6, 0, 0, 10, 0, 0, 1, 10, 0, 0, 2};
-    const uint8_t tcp[] = {0x03, 0xe8, 0, 80, 0, 0, 0, 0, 0, 0, 0, 0, 0x50, kAck};
-    std::copy(std::begin(ip), std::end(ip), bytes.begin() + 14);
-    std::copy(std::begin(tcp), std::end(tcp), bytes.begin() + 34);
-    bytes.insert(bytes.end(), payload.begin(), payload.end());
-    return bytes;
-}
-
 Head make_head()
 {
     const auto bytes = frame();
-    const mapi_packet packet = {bytes.data(), uint32_t(bytes.size()), uint32_t(bytes.size()), 0, 1, 0, 0};
+    const mapi_packet packet = {
+        bytes.data(), uint32_t(bytes.size()), uint32_t(bytes.size()), 0, 1, 0, 0};
     Head head;
     begin_head(head, packet, mapi::headers::parse(packet));
     end_head(head, bytes.data() + 34);
@@ -55,8 +41,8 @@ struct Kitchen {
 
     explicit Kitchen(const Order &order) : streams(order, counts, made) {}
 
-    void take(uint32_t sequence, const std::string &payload, uint8_t flags = kAck, unsigned from = 0, uint64_t time = 0, uint8_t port = 1,
-              uint32_t cut = 0)
+    void take(uint32_t sequence, const std::string &payload, uint8_t flags = kAck,
+              unsigned from = 0, uint64_t time = 0, uint8_t port = 1, uint32_t cut = 0)
     {
         Segment segment;
         segment.ends.end[1].port[0] = port;
@@ -75,8 +61,11 @@ struct Kitchen {
         for (mapi_batch batch; made.next(&batch);) {
             for (uint32_t i = 0; i < batch.count; ++i) {
                 const uint8_t *at = batch.packets[i].data;
-                packets.push_back({uint32_t(at[38]) << 24 | uint32_t(at[39]) << 16 | uint32_t(at[40]) << 8 | at[41],
-                                   {at + kHeadBytes, at + batch.packets[i].caplen}, batch.packets[i].timestamp_ns, at[47]});
+                packets.push_back({uint32_t(at[38]) << 24 | uint32_t(at[39]) << 16 |
+                                       uint32_t(at[40]) << 8 | at[41],
+                                   {at + kHeadBytes, at + batch.packets[i].caplen},
+                                   batch.packets[i].timestamp_ns,
+                                   at[47]});
             }
         }
         made.clear();
@@ -97,7 +86,8 @@ TEST_CASE("segments in any order, repeated and overlapping, become one packet at
           "[mapi-core][functions]")
 {
     const std::string all = "abcdefghijkl";
-    std::vector<std::pair<uint32_t, uint32_t>> parts = {{0, 3}, {2, 3}, {5, 1}, {6, 6}, {1, 2}}; // first byte, bytes
+    std::vector<std::pair<uint32_t, uint32_t>> parts = {
+        {0, 3}, {2, 3}, {5, 1}, {6, 6}, {1, 2}};         // first byte, bytes
     const uint32_t first = GENERATE(1000u, 0xfffffffau); // the numbers wrap
     do {
         Kitchen kitchen{Order{}};
@@ -388,7 +378,8 @@ TEST_CASE("every byte of any segments is counted exactly once", "[mapi-core][fun
     for (uint64_t time = 0; time < 20000; ++time) {
         const uint32_t sequence = random() % 50 == 0 ? random() : 0xffffff00u + random() % 2000;
         const uint8_t flags = random() % 30 == 0 ? uint8_t(random()) : uint8_t(kAck);
-        kitchen.take(sequence, std::string(random() % 40, 'x'), flags, random() % 2, time * 7, uint8_t(random() % 8), random() % 20 ? 0 : random() % 30);
+        kitchen.take(sequence, std::string(random() % 40, 'x'), flags, random() % 2, time * 7,
+                     uint8_t(random() % 8), random() % 20 ? 0 : random() % 30);
         kitchen.streams.expire(time * 7);
         for (const Cooked &packet : kitchen.given())
             given += packet.payload.size();
@@ -401,96 +392,4 @@ TEST_CASE("every byte of any segments is counted exactly once", "[mapi-core][fun
     CHECK(counts.bytes == counts.cooked_bytes + counts.other_bytes + counts.repeated_bytes);
     CHECK(counts.early_ends > 0);
     CHECK(counts.holes > 0);
-}
-
-namespace
-{
-// A fragment of an IPv4 packet that carries `datagram`.
-std::vector<uint8_t> fragment(const std::string &datagram, uint32_t offset, uint32_t bytes, uint8_t identification = 9)
-{
-    std::vector<uint8_t> made = frame();
-    made.resize(34);
-    made.insert(made.end(), datagram.begin() + offset, datagram.begin() + offset + bytes);
-    made[17] = uint8_t(20 + bytes);
-    made[19] = identification;
-    made[20] = offset + bytes < datagram.size() ? 0x20 : 0;
-    made[21] = uint8_t(offset / 8);
-    return made;
-}
-
-std::optional<Datagram> take(Fragments &fragments, const std::vector<uint8_t> &bytes, uint64_t time = 0)
-{
-    const mapi_packet packet = {bytes.data(), uint32_t(bytes.size()), uint32_t(bytes.size()), time, 1, 0, 0};
-    const auto found = mapi::headers::parse(packet);
-    const auto read = read_fragment(packet, *found.innermost());
-    REQUIRE(read);
-    return fragments.take(packet, found, *read);
-}
-} // namespace
-
-TEST_CASE("fragments in any order become their datagram", "[mapi-core][functions]")
-{
-    std::string datagram(50, 0);
-    std::iota(datagram.begin(), datagram.end(), 'A');
-    std::vector<std::pair<uint32_t, uint32_t>> parts = {{0, 16}, {16, 8}, {24, 24}, {40, 10}}; // two overlap
-    mapi_cooking_t counts{};
-    do {
-        Fragments fragments(counts);
-        std::optional<Datagram> whole;
-        for (const auto &[offset, bytes] : parts) {
-            CHECK_FALSE(whole);
-            whole = take(fragments, fragment(datagram, offset, bytes));
-        }
-        REQUIRE(whole);
-        const auto bytes = whole->bytes.ready();
-        CHECK(std::string(bytes.begin(), bytes.end()) == datagram);
-        CHECK(whole->source()[3] == 1);
-        CHECK(whole->destination()[3] == 2);
-    } while (std::next_permutation(parts.begin(), parts.end()));
-    CHECK(counts.lost_fragments == 0);
-}
-
-TEST_CASE("fragments that wait too long, exceed the limit or are malformed are dropped and counted",
-          "[mapi-core][functions]")
-{
-    const std::string datagram(100, 'x');
-    mapi_cooking_t counts{};
-    Fragments fragments(counts);
-    SECTION("time")
-    {
-        take(fragments, fragment(datagram, 0, 48), 5);
-        fragments.expire(5 + Fragments::kTimeoutNs);
-        CHECK(counts.lost_fragments == 0);
-        fragments.expire(6 + Fragments::kTimeoutNs);
-        CHECK(counts.lost_fragments == 1);
-    }
-    SECTION("room")
-    {
-        const size_t most = Fragments::kCostMost / (Fragments::kDatagramCost + HalfStream::kChunkCost);
-        for (size_t i = 0; i < 2 * most; ++i) {
-            auto bytes = fragment(datagram, 8, 48);
-            bytes[18] = uint8_t(i >> 8);
-            bytes[19] = uint8_t(i);
-            take(fragments, bytes);
-        }
-        CHECK(counts.lost_fragments > most);
-        CHECK(counts.fragments - counts.lost_fragments <= most);
-    }
-    SECTION("a length that is not a multiple of 8")
-    {
-        take(fragments, fragment(datagram, 0, 47));
-        CHECK(counts.lost_fragments == 1);
-    }
-    SECTION("the last fragment ends before data that is there")
-    {
-        take(fragments, fragment(datagram, 0, 48));
-        take(fragments, fragment(datagram.substr(0, 32), 24, 8));
-        CHECK(counts.lost_fragments == 2);
-    }
-    SECTION("the end of the source")
-    {
-        take(fragments, fragment(datagram, 0, 48));
-        fragments.end_all();
-        CHECK(counts.lost_fragments == 1);
-    }
 }

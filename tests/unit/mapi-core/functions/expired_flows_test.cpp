@@ -20,7 +20,8 @@ constexpr uint64_t kSecond = 1000000000;
 constexpr int64_t kFlows = 4;
 
 // UDP, 28 bytes.
-constexpr uint8_t kPacket[] = {0x45, 0, 0, 28, 0, 0, 0, 0, 64, 17, 0, 0, 10, 0, 0, 1, 10, 0, 0, 2, 0, 7, 0, 9, 0, 8, 0, 0};
+constexpr uint8_t kPacket[] = {0x45, 0, 0,  28, 0, 0, 0, 0, 64, 17, 0, 0, 10, 0,
+                               0,    1, 10, 0,  0, 2, 0, 7, 0,  9,  0, 8, 0,  0};
 
 struct Memory : RingSetup {
     std::vector<uint64_t> in_place;
@@ -41,7 +42,8 @@ struct Instance {
         memory.setup.arguments = arguments;
         memory.setup.argument_count = 3;
         memory.setup.allocate_result = [](const mapi_function_setup *given, uint32_t bytes) {
-            auto &in_place = static_cast<Memory *>(static_cast<RingSetup *>(given->engine))->in_place;
+            auto &in_place =
+                static_cast<Memory *>(static_cast<RingSetup *>(given->engine))->in_place;
             in_place.resize(bytes / sizeof(uint64_t));
             return in_place.data();
         };
@@ -70,7 +72,8 @@ struct Instance {
     const flows_stat &read()
     {
         copy.assign(memory.in_place.size(), 0);
-        composed.read(memory.in_place.data(), copy.size() * sizeof(uint64_t), *records, copy.data());
+        composed.read(memory.in_place.data(), copy.size() * sizeof(uint64_t), *records,
+                      copy.data());
         return *reinterpret_cast<const flows_stat *>(copy.data());
     }
     uint64_t dropped() const { return memory.memory->writer().dropped(); }
@@ -155,7 +158,8 @@ TEST_CASE("a concurrent reader gets every flow that fitted, complete, in order a
         const flows_stat &stat = flows.read();
         for (uint32_t i = 0; i < stat.sent; ++i) {
             const flow_data &flow = flows_of(stat)[i];
-            broken += flow.sport <= last || flow.packets_count != 1 || flow.bytes_count != sizeof(kPacket) || flow.dport != 9;
+            broken += flow.sport <= last || flow.packets_count != 1 ||
+                      flow.bytes_count != sizeof(kPacket) || flow.dport != 9;
             last = flow.sport;
         }
         reported += stat.sent;

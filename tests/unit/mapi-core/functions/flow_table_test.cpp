@@ -22,7 +22,8 @@ FlowKey key(uint16_t port)
 }
 
 // IPv4 without a link header, protocol UDP.
-std::vector<uint8_t> packet(uint8_t source, uint8_t destination, uint16_t source_port, uint16_t destination_port)
+std::vector<uint8_t> packet(uint8_t source, uint8_t destination, uint16_t source_port,
+                            uint16_t destination_port)
 {
     std::vector<uint8_t> bytes(28);
     bytes[0] = 0x45;
@@ -40,14 +41,16 @@ std::vector<uint8_t> packet(uint8_t source, uint8_t destination, uint16_t source
 FlowKey key_of(const std::vector<uint8_t> &bytes)
 {
     constexpr uint16_t kRaw = 101;
-    const mapi_packet view = {bytes.data(), uint32_t(bytes.size()), uint32_t(bytes.size()), 0, kRaw, 0, 0};
+    const mapi_packet view = {
+        bytes.data(), uint32_t(bytes.size()), uint32_t(bytes.size()), 0, kRaw, 0, 0};
     const auto headers = mapi::headers::parse(view);
     REQUIRE(headers.innermost());
     return flow_key(view, *headers.innermost());
 }
 } // namespace
 
-TEST_CASE("both directions of a flow have one key, and no other flow has it", "[mapi-core][functions]")
+TEST_CASE("both directions of a flow have one key, and no other flow has it",
+          "[mapi-core][functions]")
 {
     CHECK(key_of(packet(1, 2, 1000, 80)) == key_of(packet(2, 1, 80, 1000)));
     CHECK(key_of(packet(1, 1, 1000, 80)) == key_of(packet(1, 1, 80, 1000)));

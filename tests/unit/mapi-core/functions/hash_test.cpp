@@ -21,12 +21,14 @@ uint32_t sum(const Bytes &bytes)
 
 Bytes ipv4(uint8_t protocol, const Bytes &payload)
 {
-    return hex("4500") + half(20 + payload.size()) + hex("00010000 40") + Bytes{protocol} + hex("0000 0a000001 0a000002") + payload;
+    return hex("4500") + half(20 + payload.size()) + hex("00010000 40") + Bytes{protocol} +
+           hex("0000 0a000001 0a000002") + payload;
 }
 
 Bytes ipv6(uint8_t next, const Bytes &payload)
 {
-    return hex("60000000") + half(payload.size()) + Bytes{next, 64} + hex("20010db8000000000000000000000001 20010db8000000000000000000000002") + payload;
+    return hex("60000000") + half(payload.size()) + Bytes{next, 64} +
+           hex("20010db8000000000000000000000001 20010db8000000000000000000000002") + payload;
 }
 
 const Bytes kUdp = hex("0035 1234 000a 0000 0708");
@@ -36,11 +38,13 @@ const Bytes kPadding = hex("ffffffff");
 TEST_CASE("the network layer is the IP packet, without what follows it in the frame",
           "[mapi-core][functions]")
 {
-    for (const auto &[type, packet] : {std::pair(0x0800, ipv4(17, kUdp)), std::pair(0x86dd, ipv6(17, kUdp))}) {
+    for (const auto &[type, packet] :
+         {std::pair(0x0800, ipv4(17, kUdp)), std::pair(0x86dd, ipv6(17, kUdp))}) {
         CHECK(hash(1, ethernet(uint16_t(type), packet)) == sum(packet));
         CHECK(hash(1, ethernet(uint16_t(type), packet + kPadding)) == sum(packet));
         CHECK(hash(2, ethernet(uint16_t(type), packet + kPadding)) == sum(kUdp));
-        CHECK(hash(0, ethernet(uint16_t(type), packet + kPadding)) == sum(ethernet(uint16_t(type), packet + kPadding)));
+        CHECK(hash(0, ethernet(uint16_t(type), packet + kPadding)) ==
+              sum(ethernet(uint16_t(type), packet + kPadding)));
     }
 }
 

@@ -22,6 +22,7 @@ TEST_CASE("a plain number is packets, a number with a unit is time", "[mapi-core
 
 TEST_CASE("an invalid text is not an interval", "[mapi-core][functions]")
 {
-    for (const char *text : {"", "s", "-1", "-1s", "5x", "5 s", "5ss", "0s", "0.1ns", "nan s", "nans", "infs", "1e3s", "1e400s", "9999999h", "99999999999999999999"})
+    for (const char *text : {"", "s", "-1", "-1s", "5x", "5 s", "5ss", "0s", "0.1ns", "nan s",
+                             "nans", "infs", "1e3s", "1e400s", "9999999h", "99999999999999999999"})
         CHECK_FALSE(parse_interval(text));
 }

@@ -15,10 +15,13 @@ namespace test_support
 class OnePacket
 {
 public:
-    OnePacket(const mapi_function &function, const std::vector<int64_t> &numbers, const frame_bytes::Bytes &frame)
-        : node_(function, arguments(numbers), mapi_driver_info{}, totals_, std::make_shared<mapi::engine::Client>(), mapi::engine::FlowOptions{})
+    OnePacket(const mapi_function &function, const std::vector<int64_t> &numbers,
+              const frame_bytes::Bytes &frame)
+        : node_(function, arguments(numbers), mapi_driver_info{}, totals_,
+                std::make_shared<mapi::engine::Client>(), mapi::engine::FlowOptions{})
     {
-        const mapi_packet packet = {frame.data(), uint32_t(frame.size()), uint32_t(frame.size()), 1000000000, 1, 0, 0};
+        const mapi_packet packet = {
+            frame.data(), uint32_t(frame.size()), uint32_t(frame.size()), 1000000000, 1, 0, 0};
         mapi_batch batch;
         mapi_batch_fill(&batch, &packet, 1);
         passes_ = node_.run(batch, batch.all) != 0;
@@ -45,7 +48,8 @@ private:
         return arguments;
     }
 
-    const std::shared_ptr<mapi::engine::DeviceTotals> totals_ = std::make_shared<mapi::engine::DeviceTotals>();
+    const std::shared_ptr<mapi::engine::DeviceTotals> totals_ =
+        std::make_shared<mapi::engine::DeviceTotals>();
     mapi::engine::Node node_;
     bool passes_ = false;
 };

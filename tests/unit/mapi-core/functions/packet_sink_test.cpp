@@ -115,8 +115,10 @@ TEST_CASE("a rotation is parsed, and the number of a file is placed before its e
     CHECK(rotation->name("/a.b/found", 11) == "/a.b/found_12");
     CHECK(rotation->name(".found", 1) == ".found_02");
     CHECK(parse_file_rotation("files=2,time=500ms")->ns == 500000000);
-    for (const char *wrong : {"", "files=2", "size=1", "size=,files=2", "size=1,files=2,", ",size=1,files=2", "size=18446744073709551615k,files=2",
-                              "time=18446744074,files=2", "size=1,files=99999999999999999999", "size=-1,files=2", "size=1 ,files=2", "Size=1,files=2"})
+    for (const char *wrong : {"", "files=2", "size=1", "size=,files=2", "size=1,files=2,",
+                              ",size=1,files=2", "size=18446744073709551615k,files=2",
+                              "time=18446744074,files=2", "size=1,files=99999999999999999999",
+                              "size=-1,files=2", "size=1 ,files=2", "Size=1,files=2"})
         CHECK_FALSE(parse_file_rotation(wrong));
 }
 
@@ -125,14 +127,18 @@ TEST_CASE("consecutive files of both formats are each a complete capture", "[map
     const bool is_ng = GENERATE(false, true);
     const auto records = is_ng ? make_pcapng_records() : std::make_unique<PcapRecords>();
     Files files(3);
-    PacketSink sink(files.descriptors(), {0, 10, 3}, is_ng ? view_pcapng_record : PcapRecords::view, is_ng ? pcapng_record_bytes : PcapRecords::bytes);
+    PacketSink sink(files.descriptors(), {0, 10, 3}, is_ng ? view_pcapng_record : PcapRecords::view,
+                    is_ng ? pcapng_record_bytes : PcapRecords::bytes);
     REQUIRE(sink.write(records->header(1, 65535), kNobodyGivesUp) == 0);
     for (size_t i = 0; i < 3; ++i)
         CHECK(files.times(i).empty());
     uint64_t written = 0;
-    REQUIRE(sink.write_records(records_of(*records, {packet(5), packet(14), packet(15)}), kNobodyGivesUp, written) == 0);
+    REQUIRE(sink.write_records(records_of(*records, {packet(5), packet(14), packet(15)}),
+                               kNobodyGivesUp, written) == 0);
     CHECK(written == 3);
-    REQUIRE(sink.write_records(records_of(*records, {packet(16), packet(30), packet(3), packet(50)}), kNobodyGivesUp, written) == 0);
+    REQUIRE(
+        sink.write_records(records_of(*records, {packet(16), packet(30), packet(3), packet(50)}),
+                           kNobodyGivesUp, written) == 0);
     CHECK(written == 4);
     CHECK(files.times(0) == std::vector<int64_t>{50});
     CHECK(files.times(1) == std::vector<int64_t>{15, 16});
@@ -150,10 +156,14 @@ TEST_CASE("a description that did not fit is written before the next packet",
     REQUIRE(sink.write_records(records_of(*records, {packet(1)}), kNobodyGivesUp, written) == 0);
     {
         const FileLimit limit(28 + 32 + 2 * 40 + 20); // one more packet, and half of a description
-        CHECK(sink.write_records(records_of(*records, {packet(2), packet(3, 101), packet(4, 113), packet(5)}), kNobodyGivesUp, written) == EFBIG);
+        CHECK(sink.write_records(
+                  records_of(*records, {packet(2), packet(3, 101), packet(4, 113), packet(5)}),
+                  kNobodyGivesUp, written) == EFBIG);
         CHECK(written == 1);
     }
-    REQUIRE(sink.write_records(records_of(*records, {packet(6, 113), packet(7), packet(8, 101), packet(9, 101, 1)}), kNobodyGivesUp, written) == 0);
+    REQUIRE(sink.write_records(records_of(*records, {packet(6, 113), packet(7), packet(8, 101),
+                                                     packet(9, 101, 1)}),
+                               kNobodyGivesUp, written) == 0);
     CHECK(written == 4);
     CHECK(files.times(0) == std::vector<int64_t>{1, 2, 6, 7, 8, 9});
 }
@@ -163,7 +173,8 @@ TEST_CASE("a file whose header did not fit gets it before its first packet",
 {
     PcapRecords records;
     Files files(2);
-    PacketSink sink(files.descriptors(), {30, 0, 2}, PcapRecords::view, PcapRecords::bytes); // one packet per file
+    PacketSink sink(files.descriptors(), {30, 0, 2}, PcapRecords::view,
+                    PcapRecords::bytes); // one packet per file
     uint64_t written = 0;
     const std::string header = records.header(1, 65535);
     {
@@ -174,7 +185,8 @@ TEST_CASE("a file whose header did not fit gets it before its first packet",
     REQUIRE(sink.write_records(records_of(records, {packet(1)}), kNobodyGivesUp, written) == 0);
     {
         const FileLimit limit(10);
-        CHECK(sink.write_records(records_of(records, {packet(2)}), kNobodyGivesUp, written) == EFBIG);
+        CHECK(sink.write_records(records_of(records, {packet(2)}), kNobodyGivesUp, written) ==
+              EFBIG);
         CHECK(written == 0);
     }
     REQUIRE(sink.write_records(records_of(records, {packet(3)}), kNobodyGivesUp, written) == 0);

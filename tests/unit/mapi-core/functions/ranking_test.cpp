@@ -28,7 +28,8 @@ std::vector<uint32_t> sorted(const std::map<uint32_t, Plain> &all, bool by_bytes
 {
     std::vector<std::pair<uint32_t, Plain>> rows(all.begin(), all.end());
     std::sort(rows.begin(), rows.end(), [&](const auto &a, const auto &b) {
-        const uint64_t left = by_bytes ? a.second.bytes : a.second.packets, right = by_bytes ? b.second.bytes : b.second.packets;
+        const uint64_t left = by_bytes ? a.second.bytes : a.second.packets,
+                       right = by_bytes ? b.second.bytes : b.second.packets;
         return left != right ? left > right : a.second.last < b.second.last;
     });
     std::vector<uint32_t> numbers;
@@ -55,7 +56,8 @@ TEST_CASE("the ranks are those of sorting all counts, after every packet", "[map
             std::map<uint32_t, Plain> all;
             std::vector<uint32_t> published(ranks);
             for (uint64_t i = 1; i <= 3000; ++i) {
-                const uint32_t number = uint32_t(std::min(random() % 60, random() % 60)), bytes = uint32_t(64 + random() % 4 * 64);
+                const uint32_t number = uint32_t(std::min(random() % 60, random() % 60)),
+                               bytes = uint32_t(64 + random() % 4 * 64);
                 REQUIRE(ranking.add(value(number), bytes));
                 Plain &plain = all[number];
                 ++plain.packets;

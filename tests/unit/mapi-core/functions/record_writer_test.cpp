@@ -108,7 +108,8 @@ TEST_CASE("of records written together, a file keeps as many complete ones as fi
     const int file = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
     rlimit before{};
     getrlimit(RLIMIT_FSIZE, &before);
-    for (const size_t room : {size_t(0), kRecordBytes - 1, kRecordBytes, 7 * kRecordBytes + 1, 50 * kRecordBytes}) {
+    for (const size_t room :
+         {size_t(0), kRecordBytes - 1, kRecordBytes, 7 * kRecordBytes + 1, 50 * kRecordBytes}) {
         const rlimit small = {room + 8, before.rlim_max};
         setrlimit(RLIMIT_FSIZE, &small);
         RecordWriter writer(file, true, nullptr, [](std::string_view) { return kRecordBytes; });
@@ -159,7 +160,8 @@ TEST_CASE("a device that does not wait drops what does not fit, and counts it",
         std::string much = records(10000);
         writer.add(much, 10000);
     }
-    CHECK(lost(writer) >= 50000u); // of 400,000: waiting data and data being written have 16 MiB each
+    CHECK(lost(writer) >=
+          50000u); // of 400,000: waiting data and data being written have 16 MiB each
     pipe.close_reader();
 }
 

@@ -4,8 +4,8 @@
 
 #include <thread>
 
-#include "support/catch.hpp"
 #include "mapi-core/functions/ring_setup.hpp"
+#include "support/catch.hpp"
 
 using mapi::functions::ResultQueue;
 

@@ -24,7 +24,8 @@ struct RingSetup {
     static mapi_ring *make(const mapi_function_setup *setup, const mapi_ring_options *options)
     {
         auto &self = *static_cast<RingSetup *>(setup->engine);
-        self.memory = std::make_unique<mapi::engine::RingMemory>(std::make_shared<mapi::engine::HeapArena>(), *options);
+        self.memory = std::make_unique<mapi::engine::RingMemory>(
+            std::make_shared<mapi::engine::HeapArena>(), *options);
         self.reader = std::make_unique<mapi::ring::RingReader>(self.memory->writer().pages());
         return mapi::engine::as_handle(self.memory.get());
     }

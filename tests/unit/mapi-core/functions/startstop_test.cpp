@@ -15,7 +15,8 @@ namespace
 constexpr uint64_t kSecond = 1000000000;
 
 // The mask of packets at these times that pass, processed one by one or all in one batch.
-uint64_t passed(const char *start, const char *stop, const std::vector<uint64_t> &times_ns, bool is_one_by_one)
+uint64_t passed(const char *start, const char *stop, const std::vector<uint64_t> &times_ns,
+                bool is_one_by_one)
 {
     mapi_argument given[2] = {};
     given[0].text = start;
@@ -51,7 +52,8 @@ uint64_t passed(const char *start, const char *stop, const std::vector<uint64_t>
 TEST_CASE("without limits all packets pass, in any order", "[mapi-core][functions]")
 {
     const bool is_one_by_one = GENERATE(false, true);
-    const std::vector<uint64_t> times = {100 * kSecond, 50 * kSecond, 150 * kSecond, 0, std::numeric_limits<uint64_t>::max()};
+    const std::vector<uint64_t> times = {100 * kSecond, 50 * kSecond, 150 * kSecond, 0,
+                                         std::numeric_limits<uint64_t>::max()};
     CHECK(passed("0", "0", times, is_one_by_one) == 0b11111);
     CHECK(passed("", "", times, is_one_by_one) == 0b11111);
 }
@@ -59,11 +61,13 @@ TEST_CASE("without limits all packets pass, in any order", "[mapi-core][function
 TEST_CASE("a limit at one end does not limit the other", "[mapi-core][functions]")
 {
     const bool is_one_by_one = GENERATE(false, true);
-    const std::vector<uint64_t> times = {100 * kSecond, 50 * kSecond, 150 * kSecond, 105 * kSecond - 1, 105 * kSecond};
+    const std::vector<uint64_t> times = {100 * kSecond, 50 * kSecond, 150 * kSecond,
+                                         105 * kSecond - 1, 105 * kSecond};
     CHECK(passed("0", "+5s", times, is_one_by_one) == 0b01011); // until 5 s after the first packet
     CHECK(passed("+5s", "0", times, is_one_by_one) == 0b10100);
     CHECK(passed("0", "1970-01-01 12:00:00", times, is_one_by_one) != 0);
     CHECK(passed("1970-01-02 12:00:00", "0", times, is_one_by_one) == 0);
     CHECK(passed("+5s", "+45s", times, is_one_by_one) == 0b10000);
-    CHECK(passed("+5s", "+45s", {100 * kSecond, 150 * kSecond, 149 * kSecond, 104 * kSecond}, is_one_by_one) == 0b0100);
+    CHECK(passed("+5s", "+45s", {100 * kSecond, 150 * kSecond, 149 * kSecond, 104 * kSecond},
+                 is_one_by_one) == 0b0100);
 }

@@ -37,7 +37,12 @@ std::vector<uint8_t> frame_to(uint16_t port)
 class TopNode
 {
 public:
-    TopNode() : node_(std::make_shared<Node>(mapi_fn_top, arguments(), mapi_driver_info{}, totals_, std::make_shared<mapi::engine::Client>(), mapi::engine::FlowOptions{})) {}
+    TopNode()
+        : node_(std::make_shared<Node>(mapi_fn_top, arguments(), mapi_driver_info{}, totals_,
+                                       std::make_shared<mapi::engine::Client>(),
+                                       mapi::engine::FlowOptions{}))
+    {
+    }
 
     void run(const mapi_batch &batch)
     {
@@ -58,12 +63,14 @@ private:
     static mapi::engine::Arguments arguments()
     {
         mapi::engine::Arguments arguments;
-        for (const int64_t number : {int64_t(kRows), int64_t(TOPX_UDP), int64_t(TOPX_UDP_DSTPORT), int64_t(SORT_BY_PACKETS), int64_t(0)})
+        for (const int64_t number : {int64_t(kRows), int64_t(TOPX_UDP), int64_t(TOPX_UDP_DSTPORT),
+                                     int64_t(SORT_BY_PACKETS), int64_t(0)})
             arguments.push_back({'i', number, "", {}});
         return arguments;
     }
 
-    const std::shared_ptr<mapi::engine::DeviceTotals> totals_ = std::make_shared<mapi::engine::DeviceTotals>();
+    const std::shared_ptr<mapi::engine::DeviceTotals> totals_ =
+        std::make_shared<mapi::engine::DeviceTotals>();
     const std::shared_ptr<Node> node_;
 };
 

@@ -101,7 +101,8 @@ TEST_CASE("a message beyond the maximum length is not sent, and is an error when
     const std::string bytes(kMessageBytesMax + 1, 'x');
 
     CHECK_THROWS_AS(pair.near->send(bytes, {}, 1000), ChannelError);
-    CHECK_THROWS_AS(pair.near->send("x", std::vector<int>(kDescriptorsMax + 1, 0), 1000), ChannelError);
+    CHECK_THROWS_AS(pair.near->send("x", std::vector<int>(kDescriptorsMax + 1, 0), 1000),
+                    ChannelError);
     REQUIRE(send(pair.near->socket(), bytes.data(), bytes.size(), 0) == ssize_t(bytes.size()));
     CHECK_THROWS_AS(pair.far->receive(message), ChannelError);
 }
@@ -127,7 +128,8 @@ TEST_CASE("descriptors of any message are closed with it, whatever else it conta
     constexpr size_t kMost = 253; // SCM_MAX_FD of the kernel
     const int before = lowest_free_descriptor();
     for (const size_t bytes : {size_t(0), size_t(1), kMessageBytesMax, kMessageBytesMax + 1}) {
-        for (const size_t descriptors : {size_t(0), size_t(1), kDescriptorsMax, kDescriptorsMax + 1, kMost}) {
+        for (const size_t descriptors :
+             {size_t(0), size_t(1), kDescriptorsMax, kDescriptorsMax + 1, kMost}) {
             for (const size_t most : {size_t(0), size_t(2), kDescriptorsMax}) {
                 CAPTURE(bytes, descriptors, most);
                 Pair pair;
@@ -261,8 +263,10 @@ TEST_CASE("a peer that does not read is given up after the timeout", "[mapi-core
     Pair pair;
     const std::string bytes(60000, 'x');
 
-    CHECK_THROWS_WITH([&] {
-        for (int i = 0; i < 1000; ++i)
-            pair.near->send(bytes, {}, 10);
-    }(), "timed out: the other side does not read");
+    CHECK_THROWS_WITH(
+        [&] {
+            for (int i = 0; i < 1000; ++i)
+                pair.near->send(bytes, {}, 10);
+        }(),
+        "timed out: the other side does not read");
 }

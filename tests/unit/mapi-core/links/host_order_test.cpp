@@ -13,7 +13,8 @@
 
 using namespace mapi::links;
 
-TEST_CASE("link types without numbers in host byte order have nothing to convert", "[mapi-core][links]")
+TEST_CASE("link types without numbers in host byte order have nothing to convert",
+          "[mapi-core][links]")
 {
     for (const uint16_t link_type : {kEthernet, kRaw, kLoop, kPppHdlc, kPktap, kErf})
         CHECK(swap_of(link_type) == nullptr);
@@ -39,10 +40,12 @@ TEST_CASE("a truncated number stays unchanged", "[mapi-core][links]")
 TEST_CASE("conversion stays inside the packet whatever its bytes are", "[mapi-core][links]")
 {
     std::mt19937 random(7);
-    for (const uint16_t link_type : {kNull, kEnc, kPflog, kLinuxSll, kLinuxSll2, kUsbLinux, kUsbLinuxMmapped, kNflog}) {
+    for (const uint16_t link_type :
+         {kNull, kEnc, kPflog, kLinuxSll, kLinuxSll2, kUsbLinux, kUsbLinuxMmapped, kNflog}) {
         for (int round = 0; round < 20000; ++round) {
             const uint32_t caplen = uint32_t(random() % 140);
-            const auto packet = std::make_unique<uint8_t[]>(caplen); // exactly this length: the sanitizer detects an access beyond it
+            const auto packet = std::make_unique<uint8_t[]>(
+                caplen); // exactly this length: the sanitizer detects an access beyond it
             std::vector<uint8_t> counts_before(256), counts_after(256);
             for (uint32_t i = 0; i < caplen; ++i)
                 packet[i] = uint8_t(random() % 4 ? random() % 20 : random());

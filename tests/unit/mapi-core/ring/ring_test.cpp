@@ -60,7 +60,10 @@ uint32_t number_of(const Record &record)
     return number;
 }
 
-bool always() { return true; }
+bool always()
+{
+    return true;
+}
 } // namespace
 
 TEST_CASE("records are read complete and in order, many times around the ring", "[mapi-core][ring]")
@@ -246,7 +249,7 @@ TEST_CASE("a ring of n records has its reserved space in addition, and no room f
     for (int round = 0; round < 100; ++round) {
         for (int i = 0; i < 3; ++i)
             REQUIRE(ring.writer().reserve(64) != nullptr); // a fourth would wait for the reader
-        for (int i = 0; i < 4; ++i) // 72 bytes each with header
+        for (int i = 0; i < 4; ++i)                        // 72 bytes each with header
             REQUIRE(ring.writer().reserve_last(64) != nullptr);
         CHECK(ring.writer().reserve_last(80) == nullptr);
         CHECK(ring.writer().reserve(80) == nullptr);
@@ -261,8 +264,10 @@ TEST_CASE("a ring of n records has its reserved space in addition, and no room f
 TEST_CASE("a ring for more or longer records than memory allows has as many as a gibibyte holds",
           "[mapi-core][ring]")
 {
-    for (const auto &[records, bytes] : {std::pair{~0u, ~0u}, std::pair{~0u, 64u}, std::pair{1u, ~0u}}) {
-        RingMemory ring(std::make_shared<HeapArena>(), {MAPI_RING_WRITER_WAITS, 0, 0, records, bytes});
+    for (const auto &[records, bytes] :
+         {std::pair{~0u, ~0u}, std::pair{~0u, 64u}, std::pair{1u, ~0u}}) {
+        RingMemory ring(std::make_shared<HeapArena>(),
+                        {MAPI_RING_WRITER_WAITS, 0, 0, records, bytes});
         CHECK(ring.writer().pages().bytes == uint64_t(1) << 30);
         CHECK((ring.writer().reserve(bytes) != nullptr) == (bytes == 64));
     }

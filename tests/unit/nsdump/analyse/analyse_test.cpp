@@ -30,12 +30,14 @@ TEST_CASE("code of known length is measured to the tick and instruction, nested 
         TraceBuilder trace;
         trace.info(test_support::plain_info(1e9, "INSTRUCTIONS"));
         trace.calibration(NSLICE_CALIBRATION_START, 0, 0,
-                          {entry(NSLICE_KIND_START, 0, kInner, kOuter), entry(NSLICE_KIND_START, 1, kInnerCount, kOuterCount)});
+                          {entry(NSLICE_KIND_START, 0, kInner, kOuter),
+                           entry(NSLICE_KIND_START, 1, kInnerCount, kOuterCount)});
         std::vector<std::uint16_t> slices;
         for (unsigned i = 0; i <= depth; ++i)
             slices.push_back(trace.site("level" + std::to_string(i)));
         std::uint64_t ticks = 1000, count = 500;
-        for (unsigned i = 0; i <= depth; ++i) { // each level takes 1000 ticks itself before the next begins
+        for (unsigned i = 0; i <= depth;
+             ++i) { // each level takes 1000 ticks itself before the next begins
             trace.start(0, 1, slices[i], ticks, {count});
             ticks += kInner + 1000;
             count += kInnerCount + 3000;
@@ -62,7 +64,8 @@ TEST_CASE("the interval of a mean includes sampling, clock resolution and calibr
 {
     TraceBuilder trace;
     trace.info(test_support::plain_info());
-    trace.calibration(NSLICE_CALIBRATION_START, 0, 0, {entry(NSLICE_KIND_START, 0, 20, 40, 0.5)}, 26);
+    trace.calibration(NSLICE_CALIBRATION_START, 0, 0, {entry(NSLICE_KIND_START, 0, 20, 40, 0.5)},
+                      26);
     const auto rx = trace.site("rx");
     std::uint64_t ticks = 0;
     for (int i = 0; i < 60; ++i) { // alternating 100 and 120: sd 10.08
@@ -71,11 +74,13 @@ TEST_CASE("the interval of a mean includes sampling, clock resolution and calibr
     }
     const auto report = analyse(trace);
     const auto &net = *report.slices.at(0).values.at(0).net;
-    const double sampling = (1.96 + 2.6 / 59) * net.sd / std::sqrt(60.0); // more than 60 readings may hide: 1.3
+    const double sampling =
+        (1.96 + 2.6 / 59) * net.sd / std::sqrt(60.0); // more than 60 readings may hide: 1.3
     CHECK(net.mean == 90);
     REQUIRE(net.ci95);
     CHECK(*net.ci95 == Approx(std::sqrt(sampling * sampling + 0.25)).epsilon(0.003));
-    CHECK(*report.slices[0].values[0].self->ci95 == Approx(*net.ci95)); // nothing inside: self equals net
+    CHECK(*report.slices[0].values[0].self->ci95 ==
+          Approx(*net.ci95)); // nothing inside: self equals net
 }
 
 TEST_CASE("equal readings of a coarse clock have the interval of one reading that may be missing",
@@ -96,7 +101,8 @@ TEST_CASE("one value has no interval", "[nsdump][analyse]")
 {
     TraceBuilder trace;
     trace.info(test_support::plain_info());
-    trace.calibration(NSLICE_CALIBRATION_START, 0, 0, {entry(NSLICE_KIND_START, 0, 20, 40, 0.5)}, 26);
+    trace.calibration(NSLICE_CALIBRATION_START, 0, 0, {entry(NSLICE_KIND_START, 0, 20, 40, 0.5)},
+                      26);
     const auto rx = trace.site("rx");
     trace.start(0, 1, rx, 1000);
     trace.stop(0, 1, rx, 1100);
@@ -116,7 +122,8 @@ TEST_CASE("net per packet has the error of a ratio: variation proportional to pa
     trace.calibration(NSLICE_CALIBRATION_START, 0, 0, {entry(NSLICE_KIND_START, 0, 20, 40)});
     const auto batch = trace.site("batch", NSLICE_KIND_INIT), rx = trace.site("rx");
     std::uint64_t ticks = 0;
-    for (std::uint64_t i = 0; i < 100; ++i) { // 10 ticks per packet, batches of 1 to 50, two slices each
+    for (std::uint64_t i = 0; i < 100;
+         ++i) { // 10 ticks per packet, batches of 1 to 50, two slices each
         const std::uint64_t packets = 1 + i % 50;
         trace.init(0, 1, batch, ticks += 1000, i, packets, 0);
         for (int half = 0; half < 2; ++half) {
@@ -130,7 +137,8 @@ TEST_CASE("net per packet has the error of a ratio: variation proportional to pa
     CHECK(*field.net->ci95 > 5); // slices differ
     CHECK(*field.per_packet->net == Approx(10));
     const double slices_per_packet = 200.0 / 2550;
-    CHECK(*field.per_packet->net_ci95 == Approx(3.0 / 200 * slices_per_packet)); // packets do not; one tick of the step
+    CHECK(*field.per_packet->net_ci95 ==
+          Approx(3.0 / 200 * slices_per_packet)); // packets do not; one tick of the step
 }
 
 TEST_CASE("without calibration there is a raw but no net value, and the report says so",

@@ -9,10 +9,12 @@ using Catch::Matchers::Contains;
 TEST_CASE("a calibration is unchanged after being written and read", "[nsdump][calibration]")
 {
     nsdump::CalibrationFile file;
-    file.context = {"0.1", "CPU \"x\"", "x86_64", "6.1", "performance", "kvm", "gcc 12", "2026-01-01", 2};
+    file.context = {"0.1", "CPU \"x\"", "x86_64",     "6.1", "performance",
+                    "kvm", "gcc 12",    "2026-01-01", 2};
     file.clock = {"tsc", 2.596e9, 26, true};
     file.clock_reads.push_back({"rdtsc", 22.5, 8.7, 0.1});
-    file.probes.push_back({"START+STOP", "fast", "rseq", "none", 23.1, 0.2, 46.3, 0.4, {}, {}, 1000, 3});
+    file.probes.push_back(
+        {"START+STOP", "fast", "rseq", "none", 23.1, 0.2, 46.3, 0.4, {}, {}, 1000, 3});
     file.probes.push_back({"MARK", "fast", "rseq", "step", 0, 0, 24, 0.4, 0.0, 11.0, 1000, 3});
     file.probes[0].inner_hidden_ticks = 7;
     file.probes[0].outer_hidden_ticks = 9;
@@ -39,14 +41,16 @@ TEST_CASE("a calibration is unchanged after being written and read", "[nsdump][c
 
 TEST_CASE("a file that is not a calibration is refused with its name", "[nsdump][calibration]")
 {
-    for (const char *text : {"", "{", "[]", "{}", R"({"schema":"netslice-stats-1"})",
-                             R"({"schema":"netslice-calibration-1"})",
-                             R"({"schema":"netslice-calibration-1","clock":{},"probes":[{"macro":"MARK"}]})",
-                             R"({"schema":"netslice-calibration-1","clock":{},"probes":[7]})",
-                             R"({"schema":"netslice-calibration-1","clock":[],"probes":[]})"}) {
+    for (const char *text :
+         {"", "{", "[]", "{}", R"({"schema":"netslice-stats-1"})",
+          R"({"schema":"netslice-calibration-1"})",
+          R"({"schema":"netslice-calibration-1","clock":{},"probes":[{"macro":"MARK"}]})",
+          R"({"schema":"netslice-calibration-1","clock":{},"probes":[7]})",
+          R"({"schema":"netslice-calibration-1","clock":[],"probes":[]})"}) {
         INFO(text);
         CHECK_THROWS_AS(nsdump::parse_calibration(text, "c.json"), nsdump::TraceError);
-        CHECK_THROWS_WITH(nsdump::parse_calibration(text, "c.json"), Contains("c.json") && Contains("nscalibrate"));
+        CHECK_THROWS_WITH(nsdump::parse_calibration(text, "c.json"),
+                          Contains("c.json") && Contains("nscalibrate"));
     }
     CHECK_THROWS_WITH(nsdump::read_calibration("/nowhere/c.json"), Contains("/nowhere/c.json"));
 }
@@ -54,15 +58,21 @@ TEST_CASE("a file that is not a calibration is refused with its name", "[nsdump]
 TEST_CASE("a calibration with implausible figures is refused", "[nsdump][calibration]")
 {
     const auto text = [](const std::string &figures) {
-        return R"({"schema":"netslice-calibration-1","clock":{"hz":1e9},"probes":[{"macro":"START+STOP",)" + figures + "}]}";
+        return R"({"schema":"netslice-calibration-1","clock":{"hz":1e9},)"
+               R"("probes":[{"macro":"START+STOP",)" +
+               figures + "}]}";
     };
-    CHECK_NOTHROW(nsdump::parse_calibration(text(R"("inner_ticks":20,"outer_ticks":40,"outer_ci95":1)"), "c.json"));
+    CHECK_NOTHROW(nsdump::parse_calibration(
+        text(R"("inner_ticks":20,"outer_ticks":40,"outer_ci95":1)"), "c.json"));
     for (const char *figures :
-         {R"("outer_ticks":40)", R"("inner_ticks":"20","outer_ticks":40)", R"("inner_ticks":20,"outer_ticks":-2)",
-          R"("inner_ticks":20,"outer_ticks":1e14)", R"("inner_ticks":20,"outer_ticks":40,"outer_ci95":-5)",
+         {R"("outer_ticks":40)", R"("inner_ticks":"20","outer_ticks":40)",
+          R"("inner_ticks":20,"outer_ticks":-2)", R"("inner_ticks":20,"outer_ticks":1e14)",
+          R"("inner_ticks":20,"outer_ticks":40,"outer_ci95":-5)",
           R"("inner_ticks":20,"outer_ticks":40,"inner_ci95":1e300)",
-          R"("inner_ticks":20,"outer_ticks":40,"counter_costs":[{"counter":"instructions","inner":1,"outer":-9e200}])"}) {
+          R"("inner_ticks":20,"outer_ticks":40,)"
+          R"("counter_costs":[{"counter":"instructions","inner":1,"outer":-9e200}])"}) {
         INFO(figures);
-        CHECK_THROWS_WITH(nsdump::parse_calibration(text(figures), "c.json"), Contains("c.json") && Contains("nscalibrate"));
+        CHECK_THROWS_WITH(nsdump::parse_calibration(text(figures), "c.json"),
+                          Contains("c.json") && Contains("nscalibrate"));
     }
 }

@@ -58,19 +58,23 @@ nsdump::StatsReport one_slice(const Example &example, unsigned pairs, bool has_u
 TEST_CASE("CORRECTION.md, example 1: nothing inside, equation (1)", "[nsdump][correction]")
 {
     const Example example(1);
-    const auto report = one_slice(example, 0, false, {entry(NSLICE_KIND_START, 0, example["inner"], 0)});
+    const auto report =
+        one_slice(example, 0, false, {entry(NSLICE_KIND_START, 0, example["inner"], 0)});
     CHECK(outermost(report).net->mean == Approx(example["net"]));
 }
 
-TEST_CASE("CORRECTION.md, example 2: slices inside, equation (3) with the constants of 2001", "[nsdump][correction]")
+TEST_CASE("CORRECTION.md, example 2: slices inside, equation (3) with the constants of 2001",
+          "[nsdump][correction]")
 {
     const Example example(2);
-    const auto report = one_slice(example, unsigned(whole(example["K"])), false,
-                                  {entry(NSLICE_KIND_START, 0, example["T_NSO"], example["T_NSA"])});
+    const auto report =
+        one_slice(example, unsigned(whole(example["K"])), false,
+                  {entry(NSLICE_KIND_START, 0, example["T_NSO"], example["T_NSA"])});
     CHECK(outermost(report).net->mean == Approx(example["net"]));
 }
 
-TEST_CASE("CORRECTION.md, example 3: a unit inside, equation (5) with the constants of 2001", "[nsdump][correction]")
+TEST_CASE("CORRECTION.md, example 3: a unit inside, equation (5) with the constants of 2001",
+          "[nsdump][correction]")
 {
     const Example example(3);
     const auto report = one_slice(example, unsigned(whole(example["K"])), true,
@@ -115,7 +119,8 @@ TEST_CASE("CORRECTION.md, example 5: the two ends of a session", "[nsdump][corre
     const nsdump::Correction correction(file);
     CHECK(correction.of(0, 0).inner == Approx(example["inner"]));
     CHECK(correction.of(0, 0).inner_ci95 == Approx(example["ci95"]).margin(0.0006));
-    CHECK(correction.of(0, 0).degrees[nsdump::kPair] == Approx(example["degrees together"]).margin(0.06));
+    CHECK(correction.of(0, 0).degrees[nsdump::kPair] ==
+          Approx(example["degrees together"]).margin(0.06));
     CHECK(correction.of(0, 0).inner_bound == Approx(example["moved"]).margin(0.0006));
     CHECK(correction.drift().at(0).is_significant);
 }
@@ -126,7 +131,8 @@ TEST_CASE("CORRECTION.md, example 6: the interval of a mean", "[nsdump][correcti
     TraceBuilder trace;
     trace.info(test_support::plain_info());
     trace.calibration(NSLICE_CALIBRATION_START, 0, 0,
-                      {entry(NSLICE_KIND_START, 0, example["inner"], 50, example["inner ci95"])}, example["step"]);
+                      {entry(NSLICE_KIND_START, 0, example["inner"], 50, example["inner ci95"])},
+                      example["step"]);
     const auto outer = trace.site("outer");
     std::uint64_t ticks = 1000;
     for (std::uint64_t i = 0; i < whole(example["n"]); ++i) {
@@ -146,7 +152,8 @@ TEST_CASE("CORRECTION.md, example 6: the interval of a mean", "[nsdump][correcti
 TEST_CASE("CORRECTION.md, example 7: below noise", "[nsdump][correction]")
 {
     const Example example(7);
-    const auto report = one_slice(example, 0, false, {entry(NSLICE_KIND_START, 0, example["inner"], 50)});
+    const auto report =
+        one_slice(example, 0, false, {entry(NSLICE_KIND_START, 0, example["inner"], 50)});
     CHECK(outermost(report).net->mean == Approx(example["net"]));
     CHECK(report.classes.below_noise == 1);
     CHECK(outermost(report).count == 1); // it stays in the statistics
@@ -157,7 +164,8 @@ TEST_CASE("CORRECTION.md, example 8: net per packet", "[nsdump][correction]")
     const Example example(8);
     TraceBuilder trace;
     trace.info(test_support::plain_info());
-    trace.calibration(NSLICE_CALIBRATION_START, 0, 0, {entry(NSLICE_KIND_START, 0, example["inner"], 50)});
+    trace.calibration(NSLICE_CALIBRATION_START, 0, 0,
+                      {entry(NSLICE_KIND_START, 0, example["inner"], 50)});
     const auto unit = trace.site("unit"), outer = trace.site("outer");
     std::uint64_t ticks = 1000;
     for (const char *number : {"1", "2", "3"}) {

@@ -68,7 +68,8 @@ TEST_CASE("the interval holds the truth with 1 to 32 slices inside", "[nsdump][s
     for (const int pairs : {1, 2, 4, 8, 32}) {
         check_coverage(("pairs inside: " + std::to_string(pairs)).c_str(), [&](Random &random) {
             const int count = pairs < 32 ? 60 : 30;
-            const auto report = nested(kCoarse, pairs, constant(kInside), constant(kBetween), count, random);
+            const auto report =
+                nested(kCoarse, pairs, constant(kInside), constant(kBetween), count, random);
             return outcome_of(field_of(report, "outer"), nested_truth(pairs));
         });
     }
@@ -95,7 +96,8 @@ TEST_CASE("the interval of self holds the truth", "[nsdump][simulation]")
 TEST_CASE("the interval holds the truth with INIT, MARK and EXIT inside", "[nsdump][simulation]")
 {
     check_coverage("equation (5)", [&](Random &random) {
-        return outcome_of(field_of(unit_inside(kCoarse, normal(100, 9), 100, random), "outer"), 200);
+        return outcome_of(field_of(unit_inside(kCoarse, normal(100, 9), 100, random), "outer"),
+                          200);
     });
 }
 
@@ -106,7 +108,8 @@ TEST_CASE("the interval holds the truth over CPUs whose probes have different co
     for (ProbeModel &probe : dear.probes)
         probe.after *= 1.2;
     check_coverage("two CPUs", [&](Random &random) {
-        return outcome_of(field_of(two_cpus(kCoarse, dear, normal(100, 9), 200, random), "leaf"), 100);
+        return outcome_of(field_of(two_cpus(kCoarse, dear, normal(100, 9), 200, random), "leaf"),
+                          100);
     });
 }
 
@@ -115,7 +118,8 @@ TEST_CASE("the interval of a counter holds the truth", "[nsdump][simulation]")
     Model model;
     model.has_counter = true;
     check_coverage("nothing inside", [&](Random &random) {
-        return outcome_of(field_of(leaves(model, normal(100, 9), 200, random), "leaf", 1), 100 * kCounterRate);
+        return outcome_of(field_of(leaves(model, normal(100, 9), 200, random), "leaf", 1),
+                          100 * kCounterRate);
     });
     check_coverage("four slices inside", [&](Random &random) {
         const auto report = nested(model, 4, constant(kInside), constant(kBetween), 60, random);
@@ -131,12 +135,14 @@ TEST_CASE("the interval holds the truth where the cost of probes drifts between 
     check_coverage("eight slices inside", [&](Random &random) {
         Model here = model;
         here.cost_in_program = 1 + model.wander_sd * random.normal(); // one more turn
-        return outcome_of(field_of(nested(here, 8, constant(kInside), constant(kBetween), 60, random), "outer"),
-                          nested_truth(8));
+        return outcome_of(
+            field_of(nested(here, 8, constant(kInside), constant(kBetween), 60, random), "outer"),
+            nested_truth(8));
     });
 }
 
-TEST_CASE("the interval of net per packet holds the truth over batches of any size", "[nsdump][simulation]")
+TEST_CASE("the interval of net per packet holds the truth over batches of any size",
+          "[nsdump][simulation]")
 {
     check_coverage("1 to 64 packets", [&](Random &random) {
         const auto report = batches(kCoarse, 100, 10, 30, 100, random);

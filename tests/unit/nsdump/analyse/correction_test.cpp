@@ -39,8 +39,9 @@ TEST_CASE("a CPU uses its own constants, else those for any CPU, else the mean o
 {
     SECTION("own constants and those for any CPU")
     {
-        const TraceFile trace(source_of(trace_with({entry(NSLICE_KIND_START, 0, 20, 40, 1, 0),
-                                                    entry(NSLICE_KIND_START, 0, 30, 60, 1)}, {})));
+        const TraceFile trace(source_of(trace_with(
+            {entry(NSLICE_KIND_START, 0, 20, 40, 1, 0), entry(NSLICE_KIND_START, 0, 30, 60, 1)},
+            {})));
         const Correction correction(trace);
         CHECK(correction.of(0, 0).inner == 20);
         CHECK(correction.of(1, 0).inner == 30);
@@ -48,21 +49,24 @@ TEST_CASE("a CPU uses its own constants, else those for any CPU, else the mean o
     }
     SECTION("own constants and the mean")
     {
-        const TraceFile trace(source_of(trace_with({entry(NSLICE_KIND_START, 0, 20, 40, 3, 0),
-                                                    entry(NSLICE_KIND_START, 0, 30, 60, 4, 1)}, {})));
+        const TraceFile trace(source_of(trace_with(
+            {entry(NSLICE_KIND_START, 0, 20, 40, 3, 0), entry(NSLICE_KIND_START, 0, 30, 60, 4, 1)},
+            {})));
         const Correction correction(trace);
         CHECK(correction.of(1, 0).inner == 30);
         CHECK(correction.of(2, 0).inner == 25);
         // two independent means, and a third CPU that differs from them as much as they differ from
         // each other
-        CHECK(correction.of(2, 0).inner_ci95 == Approx(std::hypot(2.5, 12.71 * std::sqrt(50 * 1.5))));
+        CHECK(correction.of(2, 0).inner_ci95 ==
+              Approx(std::hypot(2.5, 12.71 * std::sqrt(50 * 1.5))));
         REQUIRE(correction.warnings().size() == 2);
         CHECK_THAT(correction.warnings()[1], Contains("1 CPUs were not calibrated themselves"));
     }
     SECTION("CPUs that share constants share their errors")
     {
-        const TraceFile trace(source_of(trace_with({entry(NSLICE_KIND_START, 0, 20, 40, 1, 0),
-                                                    entry(NSLICE_KIND_START, 0, 30, 60, 1)}, {})));
+        const TraceFile trace(source_of(trace_with(
+            {entry(NSLICE_KIND_START, 0, 20, 40, 1, 0), entry(NSLICE_KIND_START, 0, 30, 60, 1)},
+            {})));
         const Correction correction(trace);
         CHECK(correction.of(0, 0).source == 0);
         CHECK(correction.of(1, 0).source == 1);
@@ -92,9 +96,11 @@ TEST_CASE("the part of a probe that its surroundings hide bounds the error of th
           "[nsdump][correction]")
 {
     constexpr unsigned kAlone = NSLICE_ENTRY_ALONE;
-    const TraceFile trace(source_of(trace_with(
-        {entry(NSLICE_KIND_START | kAlone, 0, 35, 60, 9), entry(NSLICE_KIND_START, 0, 20, 40, 3), entry(NSLICE_KIND_MARK, 0, 0, 21)},
-        {entry(NSLICE_KIND_START, 0, 20, 42, 3), entry(NSLICE_KIND_START | kAlone, 0, 25, 58, 9)})));
+    const TraceFile trace(source_of(
+        trace_with({entry(NSLICE_KIND_START | kAlone, 0, 35, 60, 9),
+                    entry(NSLICE_KIND_START, 0, 20, 40, 3), entry(NSLICE_KIND_MARK, 0, 0, 21)},
+                   {entry(NSLICE_KIND_START, 0, 20, 42, 3),
+                    entry(NSLICE_KIND_START | kAlone, 0, 25, 58, 9)})));
     const Correction correction(trace);
     const nsdump::FieldConstants &constants = correction.of(0, 0);
     CHECK(constants.inner == 20);
@@ -109,22 +115,25 @@ TEST_CASE("the part of a probe that its surroundings hide bounds the error of th
 TEST_CASE("a calibration in which probes have a negative cost is reported as disturbed",
           "[nsdump][correction]")
 {
-    const Entries negative = {entry(NSLICE_KIND_START, 0, -5, -40, 3), entry(NSLICE_KIND_START | NSLICE_ENTRY_ALONE, 0, 30, 60, 3)};
+    const Entries negative = {entry(NSLICE_KIND_START, 0, -5, -40, 3),
+                              entry(NSLICE_KIND_START | NSLICE_ENTRY_ALONE, 0, 30, 60, 3)};
     const TraceFile trace(source_of(trace_with(negative, negative)));
     const Correction disturbed(trace);
     REQUIRE(disturbed.warnings().size() == 1);
     CHECK_THAT(disturbed.warnings()[0], Contains("3 CPUs") && Contains("disturbed"));
-    const Entries all_hidden = {entry(NSLICE_KIND_START, 0, -5, -2, 1), entry(NSLICE_KIND_START | NSLICE_ENTRY_ALONE, 0, 30, 60, 3)};
+    const Entries all_hidden = {entry(NSLICE_KIND_START, 0, -5, -2, 1),
+                                entry(NSLICE_KIND_START | NSLICE_ENTRY_ALONE, 0, 30, 60, 3)};
     const TraceFile hidden(source_of(trace_with(all_hidden, all_hidden)));
     CHECK(Correction(hidden).warnings().empty());
 }
 
 TEST_CASE("every kind and every counter has its own constants", "[nsdump][correction]")
 {
-    const TraceFile trace(source_of(trace_with(
-        {entry(NSLICE_KIND_START, 0, 20, 40), entry(NSLICE_KIND_MARK, 0, 0, 21), entry(NSLICE_KIND_INIT, 0, 0, 22),
-         entry(NSLICE_KIND_EXIT, 0, 0, 23), entry(NSLICE_KIND_START, 1, 7, 14)},
-        {}, "INSTRUCTIONS,CYCLES")));
+    const TraceFile trace(source_of(
+        trace_with({entry(NSLICE_KIND_START, 0, 20, 40), entry(NSLICE_KIND_MARK, 0, 0, 21),
+                    entry(NSLICE_KIND_INIT, 0, 0, 22), entry(NSLICE_KIND_EXIT, 0, 0, 23),
+                    entry(NSLICE_KIND_START, 1, 7, 14)},
+                   {}, "INSTRUCTIONS,CYCLES")));
     const Correction correction(trace);
     CHECK(correction.fields() == 3);
     CHECK(correction.of(0, 0).outer == std::array<double, 4>{40, 21, 22, 23});
@@ -136,8 +145,10 @@ TEST_CASE("every kind and every counter has its own constants", "[nsdump][correc
 TEST_CASE("constants that are not numbers are refused and reported", "[nsdump][correction]")
 {
     const double nan = std::numeric_limits<double>::quiet_NaN();
-    const TraceFile trace(source_of(trace_with({entry(NSLICE_KIND_START, 0, nan, 40), entry(NSLICE_KIND_STOP, 0, 1, 1),
-                                                entry(NSLICE_KIND_START, 9, 1, 1)}, {})));
+    const TraceFile trace(
+        source_of(trace_with({entry(NSLICE_KIND_START, 0, nan, 40),
+                              entry(NSLICE_KIND_STOP, 0, 1, 1), entry(NSLICE_KIND_START, 9, 1, 1)},
+                             {})));
     const Correction correction(trace);
     CHECK_FALSE(correction.has_constants());
     CHECK_FALSE(correction.of(0, 0).is_known);
@@ -148,12 +159,15 @@ TEST_CASE("constants that are not numbers are refused and reported", "[nsdump][c
 TEST_CASE("calibration.json replaces the trace's constants if its settings are the session's",
           "[nsdump][correction]")
 {
-    const TraceFile trace(source_of(trace_with({entry(NSLICE_KIND_START, 0, 20, 40)}, {}, "instructions")));
+    const TraceFile trace(
+        source_of(trace_with({entry(NSLICE_KIND_START, 0, 20, 40)}, {}, "instructions")));
     nsdump::CalibrationFile file;
-    file.probes.push_back({"START+STOP", "ordered", "rseq", "perf-read", 99, 0, 99, 0, {}, {}, 1, 0});
+    file.probes.push_back(
+        {"START+STOP", "ordered", "rseq", "perf-read", 99, 0, 99, 0, {}, {}, 1, 0});
     CHECK_THROWS_WITH(Correction(trace, &file), Contains("mode \"fast\"") && Contains("calibrate"));
 
-    file.probes.push_back({"START+STOP", "fast", "rseq", "perf-read", 11, 1, 33, 2, 5.0, 9.0, 1, 0});
+    file.probes.push_back(
+        {"START+STOP", "fast", "rseq", "perf-read", 11, 1, 33, 2, 5.0, 9.0, 1, 0});
     file.probes.push_back({"MARK", "fast", "rseq", "perf-read", 0, 0, 17, 0, {}, {}, 1, 0});
     file.probes[1].inner_hidden_ticks = 3;
     file.probes[1].outer_hidden_ticks = 4;
@@ -193,13 +207,39 @@ TEST_CASE("a calibration of another machine, version or clock is reported as suc
 TEST_CASE("constants of counters come from the file, which must have the trace's counters",
           "[nsdump][correction]")
 {
-    const TraceFile trace(source_of(trace_with({entry(NSLICE_KIND_START, 0, 20, 40)}, {}, "instructions,page-faults")));
+    const TraceFile trace(source_of(
+        trace_with({entry(NSLICE_KIND_START, 0, 20, 40)}, {}, "instructions,page-faults")));
     nsdump::CalibrationFile file;
-    file.probes.push_back({"START+STOP", "fast", "rseq", "perf-read", 11, 1, 33, 2, {}, {}, 1, 0, {{"page-faults", 0, 0, 0, 0}}});
-    CHECK_THROWS_WITH(Correction(trace, &file), Contains("counters page-faults") && Contains("--counters instructions,page-faults"));
+    file.probes.push_back({"START+STOP",
+                           "fast",
+                           "rseq",
+                           "perf-read",
+                           11,
+                           1,
+                           33,
+                           2,
+                           {},
+                           {},
+                           1,
+                           0,
+                           {{"page-faults", 0, 0, 0, 0}}});
+    CHECK_THROWS_WITH(Correction(trace, &file),
+                      Contains("counters page-faults") &&
+                          Contains("--counters instructions,page-faults"));
 
-    file.probes.push_back(
-        {"START+STOP", "fast", "rseq", "perf-read", 12, 1, 34, 2, {}, {}, 1, 0, {{"instructions", 5, 0, 9, 0}, {"page-faults", 0, 0, 1, 0}}});
+    file.probes.push_back({"START+STOP",
+                           "fast",
+                           "rseq",
+                           "perf-read",
+                           12,
+                           1,
+                           34,
+                           2,
+                           {},
+                           {},
+                           1,
+                           0,
+                           {{"instructions", 5, 0, 9, 0}, {"page-faults", 0, 0, 1, 0}}});
     const Correction correction(trace, &file);
     CHECK(correction.of(0, 0).inner == 12);
     CHECK(correction.of(0, 1).outer[nsdump::kPair] == 9);

@@ -44,7 +44,8 @@ TEST_CASE("values below zero are placed below zero", "[nsdump][histogram]")
     CHECK(histogram.quantile(0.01) == Approx(-98).epsilon(0.02));
     CHECK(histogram.quantile(0.25) == Approx(-50).epsilon(0.02));
     const auto buckets = histogram.buckets();
-    CHECK(std::is_sorted(buckets.begin(), buckets.end(), [](auto &a, auto &b) { return a.low < b.low; }));
+    CHECK(std::is_sorted(buckets.begin(), buckets.end(),
+                         [](auto &a, auto &b) { return a.low < b.low; }));
     std::uint64_t sum = 0;
     for (const nsdump::Bucket &bucket : buckets) {
         CHECK(bucket.low <= bucket.high);
@@ -70,8 +71,9 @@ TEST_CASE("every value lies in its bucket", "[nsdump][histogram]")
 TEST_CASE("memory is bounded whatever is added", "[nsdump][histogram]")
 {
     Histogram histogram;
-    for (const double value : {0.0, -0.0, 1e-300, 1e300, -1e300, std::numeric_limits<double>::infinity(),
-                               -std::numeric_limits<double>::infinity(), std::numeric_limits<double>::quiet_NaN()})
+    for (const double value :
+         {0.0, -0.0, 1e-300, 1e300, -1e300, std::numeric_limits<double>::infinity(),
+          -std::numeric_limits<double>::infinity(), std::numeric_limits<double>::quiet_NaN()})
         histogram.add(value);
     CHECK(histogram.total() == 8);
     CHECK(histogram.buckets().size() == 3);

@@ -22,7 +22,8 @@ TEST_CASE("independent errors add in quadrature, a bound adds directly", "[nsdum
     nsdump::OtherErrors others{0, {}, 0.5};
     others.constants.add_ci95(3, nsdump::kManyDegrees);
     CHECK(*interval95({1, 2}, {}) == Approx(4.30)); // t(2)
-    CHECK(*interval95({1, nsdump::kManyDegrees}, others) == Approx(std::sqrt(1.96 * 1.96 + 9) + 0.5));
+    CHECK(*interval95({1, nsdump::kManyDegrees}, others) ==
+          Approx(std::sqrt(1.96 * 1.96 + 9) + 0.5));
 }
 
 TEST_CASE("the sampling error is no less than what the clock's step may hide", "[nsdump][interval]")

@@ -20,7 +20,8 @@ struct Scene {
     Scene()
     {
         trace.info(test_support::plain_info(1e9));
-        trace.calibration(NSLICE_CALIBRATION_START, 0, 0, {test_support::entry(NSLICE_KIND_START, 0, 0, 0)});
+        trace.calibration(NSLICE_CALIBRATION_START, 0, 0,
+                          {test_support::entry(NSLICE_KIND_START, 0, 0, 0)});
         work = trace.site("work");
         inner = trace.site("inner");
         irq = trace.kernel_site("irq", NSLICE_KIND_START, NSLICE_SITE_INTERRUPT);
@@ -174,7 +175,8 @@ TEST_CASE("kernel counters are per CPU: interrupts are subtracted, a switch make
 {
     Scene scene;
     scene.trace.info("kernel.counters.names=instructions\n");
-    scene.trace.kernel_calibration({{0, NSLICE_KIND_START, 0, 1, 0, 0, 0, 0}, {0, NSLICE_KIND_START, 1, 1, 2 * 1024, 0, 7 * 1024, 0}});
+    scene.trace.kernel_calibration({{0, NSLICE_KIND_START, 0, 1, 0, 0, 0, 0},
+                                    {0, NSLICE_KIND_START, 1, 1, 2 * 1024, 0, 7 * 1024, 0}});
     scene.trace.start(k0, kThread, scene.sends, 1000, {100});
     scene.trace.start(k0, kThread, scene.irq, 1100, {200});
     scene.trace.stop(k0, kThread, scene.irq, 1200, {262});
@@ -294,13 +296,16 @@ namespace
 // START + STOP of CPU 0, ten batches that are all equal.
 nslice_kernel_calibration_entry pair_cost(unsigned field, std::int64_t inner, std::int64_t outer)
 {
-    return {0, NSLICE_KIND_START, static_cast<__u8>(field), 10, 10 * 1024 * inner, 0, 10 * 1024 * outer, 0};
+    return {
+        0, NSLICE_KIND_START, static_cast<__u8>(field), 10, 10 * 1024 * inner, 0, 10 * 1024 * outer,
+        0};
 }
 
 bool warns(const nsdump::StatsReport &report, const std::string &words)
 {
-    return std::any_of(report.warnings.begin(), report.warnings.end(),
-                       [&](const std::string &warning) { return warning.find(words) != warning.npos; });
+    return std::any_of(
+        report.warnings.begin(), report.warnings.end(),
+        [&](const std::string &warning) { return warning.find(words) != warning.npos; });
 }
 } // namespace
 
@@ -310,11 +315,13 @@ TEST_CASE("a counter of the kernel's slices without constants is reported by its
     Scene scene;
     scene.trace.info("kernel.counters.names=instructions,cycles\n");
     scene.trace.kernel_calibration({pair_cost(0, 5, 8), pair_cost(1, 20, 30)});
-    scene.trace.kernel_calibration({pair_cost(0, 5, 8), pair_cost(1, 20, 30)}, NSLICE_CALIBRATION_END);
+    scene.trace.kernel_calibration({pair_cost(0, 5, 8), pair_cost(1, 20, 30)},
+                                   NSLICE_CALIBRATION_END);
     scene.trace.start(k0, kThread, scene.sends, 1100, {1000, 2000});
     scene.trace.stop(k0, kThread, scene.sends, 1300, {1100, 2400});
     const nsdump::StatsReport report = scene.report();
-    CHECK(warns(report, "cycles of the kernel's slices was not calibrated: only raw values are shown"));
+    CHECK(warns(report,
+                "cycles of the kernel's slices was not calibrated: only raw values are shown"));
     CHECK_FALSE(warns(report, "instructions of the kernel's slices"));
     REQUIRE(slice_of(report, "kernel:xmit").values.size() == 3);
     CHECK(slice_of(report, "kernel:xmit").values[1].net);
@@ -336,7 +343,9 @@ TEST_CASE("kernel probe constants that drifted are reported, and widen the inter
     };
     const nsdump::StatsReport same = report_with(80), moved = report_with(90);
     CHECK_FALSE(warns(same, "drift"));
-    CHECK(warns(moved, "calibration drift of the kernel's probes: START outer of ticks went from 80.00 to 90.00"));
+    CHECK(warns(
+        moved,
+        "calibration drift of the kernel's probes: START outer of ticks went from 80.00 to 90.00"));
     REQUIRE(moved.drift.size() == 2);
     CHECK(moved.drift[1].is_kernel);
     CHECK(net_of(same, "kernel:xmit") == 400 - 50 - (100 + 80 - 50));
@@ -351,24 +360,28 @@ TEST_CASE("kernel probes not calibrated at both ends, or not on each CPU, are re
     scene.trace.start(k1, kThread, scene.sends, 1100);
     scene.trace.stop(k1, kThread, scene.sends, 1300);
     const nsdump::StatsReport report = scene.report();
-    CHECK(warns(report, "no calibration of the kernel's probes at the end of the recording: their drift is unknown"));
+    CHECK(warns(report, "no calibration of the kernel's probes at the end of the recording: their "
+                        "drift is unknown"));
     CHECK(warns(report, "the kernel's probes were not calibrated on 1 CPUs"));
     CHECK(net_of(report, "kernel:xmit") == 195);
 
     Scene bare;
     bare.trace.start(k1, kThread, bare.sends, 1100);
     bare.trace.stop(k1, kThread, bare.sends, 1300);
-    CHECK(warns(bare.report(), "the kernel's probes were not calibrated: their slices have only raw values"));
+    CHECK(warns(bare.report(),
+                "the kernel's probes were not calibrated: their slices have only raw values"));
 }
 
 TEST_CASE("nothing is subtracted from slices whose thread ids are of another pid namespace",
           "[nsdump][kernel_time]")
 {
-    for (const char *name_space : {"program.pid_namespace=4026532178\n", "program.pid_namespace=unknown\n", ""}) {
+    for (const char *name_space :
+         {"program.pid_namespace=4026532178\n", "program.pid_namespace=unknown\n", ""}) {
         Scene scene;
         scene.trace.info(name_space);
         scene.trace.start(0, kThread, scene.work, 1000);
-        scene.trace.start(k0, kThread, scene.irq, 1100); // in another thread, which has this number outside
+        scene.trace.start(k0, kThread, scene.irq,
+                          1100); // in another thread, which has this number outside
         scene.trace.stop(k0, kThread, scene.irq, 1200);
         scene.trace.mark(k0, kThread, scene.leaves, 1300, kOther);
         scene.trace.mark(k0, kOther, scene.leaves, 1400, kThread);
@@ -395,7 +408,9 @@ TEST_CASE("a program's slice of the same name is distinct from the kernel's",
     const std::uint16_t own = scene.trace.site("irq");
     scene.trace.start(0, kThread, own, 1000);
     scene.trace.start(k0, kThread, scene.irq, 1100);
-    scene.trace.stop(0, kThread, own, 1200); // an interrupt that ends after the program continued: from an inconsistent clock
+    scene.trace.stop(
+        0, kThread, own,
+        1200); // an interrupt that ends after the program continued: from an inconsistent clock
     scene.trace.stop(k0, kThread, scene.irq, 1300);
     const nsdump::StatsReport report = scene.report();
     CHECK(slice_of(report, "irq").count == 1);

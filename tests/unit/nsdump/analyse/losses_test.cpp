@@ -26,11 +26,13 @@ TraceBuilder lossy_trace()
 // Changes the footer row of the first CPU and recomputes the chunk's checksum.
 std::string with_row(std::string bytes, std::size_t field_offset, std::uint64_t value)
 {
-    const std::size_t payload_bytes = sizeof(nslice_file_footer) + 2 * sizeof(nslice_file_footer_cpu);
+    const std::size_t payload_bytes =
+        sizeof(nslice_file_footer) + 2 * sizeof(nslice_file_footer_cpu);
     const std::size_t payload = bytes.size() - payload_bytes;
     std::memcpy(bytes.data() + payload + sizeof(nslice_file_footer) + field_offset, &value, 8);
     const std::uint32_t crc = test_support::slow_crc32c(bytes.data() + payload, payload_bytes);
-    std::memcpy(bytes.data() + payload - 64 + offsetof(nslice_chunk_header, payload_crc32c), &crc, 4);
+    std::memcpy(bytes.data() + payload - 64 + offsetof(nslice_chunk_header, payload_crc32c), &crc,
+                4);
     test_support::seal_chunk_header(bytes, payload - 64);
     return bytes;
 }

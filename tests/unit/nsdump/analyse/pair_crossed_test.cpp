@@ -10,7 +10,8 @@ using namespace pair_fixture;
 
 namespace
 {
-// Letters: a and b are names, upper case starts and lower case stops a slice, "|" begins a unit and "." ends it, "!" a loss.
+// Letters: a and b are names, upper case starts and lower case stops a slice, "|" begins a unit and
+// "." ends it, "!" a loss.
 Paired pair_letters(const std::string &letters)
 {
     auto trace = new_trace();
@@ -24,9 +25,17 @@ Paired pair_letters(const std::string &letters)
         else if (letter == '!')
             trace.lose(0, NSLICE_LOST_FULL, 1);
         else if (letter >= 'A' && letter <= 'Z')
-            trace.start(0, 1, letter == 'A' ? 1 : letter == 'B' ? 2 : static_cast<std::uint16_t>(100 + letter), ticks);
+            trace.start(0, 1,
+                        letter == 'A'   ? 1
+                        : letter == 'B' ? 2
+                                        : static_cast<std::uint16_t>(100 + letter),
+                        ticks);
         else
-            trace.stop(0, 1, letter == 'a' ? 1 : letter == 'b' ? 2 : static_cast<std::uint16_t>(100 + letter - 32), ticks);
+            trace.stop(0, 1,
+                       letter == 'a'   ? 1
+                       : letter == 'b' ? 2
+                                       : static_cast<std::uint16_t>(100 + letter - 32),
+                       ticks);
     }
     return pair(trace);
 }
@@ -38,7 +47,10 @@ std::vector<std::string> reported(Paired paired)
                      [](const Got &a, const Got &b) { return a.stop_ticks < b.stop_ticks; });
     std::vector<std::string> out;
     for (const Got &got : paired.slices) {
-        const std::string name = got.name.size() > 1 ? std::string(1, static_cast<char>(std::stoi(got.name.substr(1)) - 68)) : got.name;
+        const std::string name =
+            got.name.size() > 1
+                ? std::string(1, static_cast<char>(std::stoi(got.name.substr(1)) - 68))
+                : got.name;
         out.push_back(name + (got.is_crossed ? " x" : " " + std::to_string(got.inside.ends)));
     }
     return out;
@@ -56,7 +68,8 @@ TEST_CASE("a START or STOP without a partner counts in every enclosing slice", "
     CHECK(reported(pair_letters("Abbbba")) == Reported{"a 4"});
     CHECK(reported(pair_letters("CABaDdc")) == Reported{"a 1", "d 0", "c 5"});
     CHECK(reported(pair_letters("CAbaBbc")) == Reported{"a 1", "b 0", "c 5"});
-    CHECK(reported(pair_letters("CABDda")) == Reported{"d 0", "a 3"}); // the contents go to the enclosing slice
+    CHECK(reported(pair_letters("CABDda")) ==
+          Reported{"d 0", "a 3"}); // the contents go to the enclosing slice
     CHECK(reported(pair_letters("ABaABa")) == Reported{"a 1", "a 1"});
 }
 
@@ -118,7 +131,7 @@ TEST_CASE("a slice that was too deep ends with its own STOP", "[nsdump][pair]")
         trace.start(0, 1, static_cast<std::uint16_t>(100 + i), ++ticks);
     trace.start(0, 1, 2, ++ticks); // too deep, no STOP
     trace.start(0, 1, 5, ++ticks);
-    trace.stop(0, 1, 5, ++ticks); // too deep, whole
+    trace.stop(0, 1, 5, ++ticks);  // too deep, whole
     trace.start(0, 1, 5, ++ticks); // too deep, no STOP
     for (std::uint32_t i = limit - 1; i > 0; --i)
         trace.stop(0, 1, static_cast<std::uint16_t>(100 + i), ++ticks);
@@ -147,7 +160,8 @@ TEST_CASE("for any order of STARTs and STOPs, probes inside are counted once", "
                 CHECK(std::int64_t{10} * (got.inside.ends + 1) == got.raw_ticks);
         }
         INFO(letters);
-        const auto around = std::find_if(out.slices.begin(), out.slices.end(), [](const Got &got) { return got.name == "#190"; });
+        const auto around = std::find_if(out.slices.begin(), out.slices.end(),
+                                         [](const Got &got) { return got.name == "#190"; });
         REQUIRE(around != out.slices.end());
         CHECK((around->is_crossed || around->inside.ends == letters.size()));
     }

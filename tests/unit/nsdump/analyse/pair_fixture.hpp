@@ -41,11 +41,20 @@ struct Sink {
 
     void slice(const nsdump::Slice &slice)
     {
-        Got got{names[slice.name].text, slice.thread_id,   slice.stop_ticks,
-                slice.raw_ticks,        slice.depth,
-                slice.inside,           slice.child_ticks, slice.is_migrated,
-                slice.is_interrupted,   slice.spans_loss,  slice.is_crossed, slice.unit ? static_cast<std::int64_t>(slice.unit->number) : -1,
-                {},                     slice.child_counters != nullptr};
+        Got got{names[slice.name].text,
+                slice.thread_id,
+                slice.stop_ticks,
+                slice.raw_ticks,
+                slice.depth,
+                slice.inside,
+                slice.child_ticks,
+                slice.is_migrated,
+                slice.is_interrupted,
+                slice.spans_loss,
+                slice.is_crossed,
+                slice.unit ? static_cast<std::int64_t>(slice.unit->number) : -1,
+                {},
+                slice.child_counters != nullptr};
         if (slice.counters)
             got.counters.assign(slice.counters, slice.counters + counters);
         slices.push_back(got);

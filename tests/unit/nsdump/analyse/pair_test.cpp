@@ -98,7 +98,8 @@ TEST_CASE("a slice is interrupted if another thread writes on its CPU meanwhile,
     std::vector<std::pair<std::uint64_t, bool>> interrupted;
     for (const Got &got : out.slices)
         interrupted.emplace_back(got.stop_ticks, got.is_interrupted);
-    CHECK(interrupted == std::vector<std::pair<std::uint64_t, bool>>{{120, false}, {130, false}, {220, false}, {230, true}, {330, false}});
+    CHECK(interrupted == std::vector<std::pair<std::uint64_t, bool>>{
+                             {120, false}, {130, false}, {220, false}, {230, true}, {330, false}});
 }
 
 TEST_CASE("a START without STOP is counted, and its contents go to the enclosing slice",
@@ -210,7 +211,8 @@ TEST_CASE("a slice opened after a loss is marked by the next one, whatever was o
     }
 }
 
-TEST_CASE("a loss on any CPU marks the open slices of a thread that moves between CPUs", "[nsdump][pair]")
+TEST_CASE("a loss on any CPU marks the open slices of a thread that moves between CPUs",
+          "[nsdump][pair]")
 {
     auto trace = new_trace();
     trace.mark(1, 1, 5, 10, 0); // thread 1 has been on CPU 1
@@ -260,7 +262,8 @@ TEST_CASE("counters are differences of running totals, also if a total wraps", "
     CHECK(out.slices[1].has_child_counters);
 }
 
-TEST_CASE("a slice whose records carry no counters has none, and its parent no sum", "[nsdump][pair]")
+TEST_CASE("a slice whose records carry no counters has none, and its parent no sum",
+          "[nsdump][pair]")
 {
     auto trace = new_trace("I");
     trace.start(0, 1, 1, 100, {10});
@@ -320,7 +323,8 @@ TEST_CASE("many short-lived threads use no memory each and lose no slice", "[nsd
     CHECK_FALSE(out.a.any());
 }
 
-TEST_CASE("a slice that was open before INIT belongs to the unit in which it ends", "[nsdump][pair]")
+TEST_CASE("a slice that was open before INIT belongs to the unit in which it ends",
+          "[nsdump][pair]")
 {
     auto trace = new_trace();
     trace.start(0, 1, 1, 90);
@@ -364,7 +368,8 @@ TraceBuilder restless_trace(unsigned seed, unsigned cpus, unsigned threads)
 
 void sort_by_thread(std::vector<Got> &slices)
 {
-    std::stable_sort(slices.begin(), slices.end(), [](const Got &a, const Got &b) { return a.thread_id < b.thread_id; });
+    std::stable_sort(slices.begin(), slices.end(),
+                     [](const Got &a, const Got &b) { return a.thread_id < b.thread_id; });
 }
 } // namespace
 
@@ -381,8 +386,9 @@ TEST_CASE("pairing depends only on the order within each thread, whatever migrat
         bool are_equal = true;
         for (std::size_t i = 0; i < strict.slices.size(); ++i) {
             const auto all = [](const Got &got) {
-                return std::tie(got.name, got.thread_id, got.stop_ticks, got.raw_ticks, got.depth, got.inside, got.child_ticks,
-                                got.is_migrated, got.is_interrupted, got.spans_loss, got.unit);
+                return std::tie(got.name, got.thread_id, got.stop_ticks, got.raw_ticks, got.depth,
+                                got.inside, got.child_ticks, got.is_migrated, got.is_interrupted,
+                                got.spans_loss, got.unit);
             };
             are_equal &= all(strict.slices[i]) == all(loose.slices[i]);
         }

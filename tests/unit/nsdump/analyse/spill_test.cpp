@@ -26,7 +26,10 @@ public:
             before_ = before;
         setenv("TMPDIR", path.c_str(), 1);
     }
-    ~TemporaryFolder() { before_.empty() ? unsetenv("TMPDIR") : setenv("TMPDIR", before_.c_str(), 1); }
+    ~TemporaryFolder()
+    {
+        before_.empty() ? unsetenv("TMPDIR") : setenv("TMPDIR", before_.c_str(), 1);
+    }
     TemporaryFolder(const TemporaryFolder &) = delete;
     TemporaryFolder &operator=(const TemporaryFolder &) = delete;
 
@@ -44,7 +47,9 @@ std::vector<BatchedSlice> row_of(std::int64_t ticks)
 std::vector<std::uint32_t> taken(SpillFile &spill, NameId name)
 {
     std::vector<std::uint32_t> ticks;
-    spill.take(name, [&](const BatchedSlice *row) { ticks.push_back(row[nsdump::Batches::kSlices - 1].raw_ticks()); });
+    spill.take(name, [&](const BatchedSlice *row) {
+        ticks.push_back(row[nsdump::Batches::kSlices - 1].raw_ticks());
+    });
     return ticks;
 }
 
@@ -52,7 +57,8 @@ nsdump::TraceFile calibrated_trace()
 {
     test_support::TraceBuilder trace;
     trace.info(test_support::plain_info(1e9, ""));
-    trace.calibration(NSLICE_CALIBRATION_START, 0, 0, {test_support::entry(NSLICE_KIND_START, 0, 20.3, 40.7, 0.5)});
+    trace.calibration(NSLICE_CALIBRATION_START, 0, 0,
+                      {test_support::entry(NSLICE_KIND_START, 0, 20.3, 40.7, 0.5)});
     trace.mark(0, 1, 1, 10, 0);
     return nsdump::TraceFile(test_support::source_of(trace.bytes()));
 }
@@ -70,7 +76,9 @@ void give_slices(nsdump::StatsCollector &stats)
         }
         nsdump::Slice slice{};
         slice.name = static_cast<NameId>(i < 1000 ? i : i * 7919 % 641);
-        slice.raw_ticks = static_cast<std::int64_t>((1 + i * 2654435761u % 1000) << (i * 31 % 37)) / 16 - (i % 5000 == 7 ? 100'000 : 0);
+        slice.raw_ticks =
+            static_cast<std::int64_t>((1 + i * 2654435761u % 1000) << (i * 31 % 37)) / 16 -
+            (i % 5000 == 7 ? 100'000 : 0);
         slice.children = static_cast<std::uint32_t>(i / 641 % 9 % 3);
         slice.inside.ends = 2 * slice.children;
         slice.child_ticks = slice.raw_ticks / 3 * slice.children;
@@ -97,11 +105,13 @@ void check_same(nsdump::StatsCollector &a, nsdump::StatsCollector &b)
         REQUIRE(x.net.min() == y.net.min());
         REQUIRE(x.net.max() == y.net.max());
         REQUIRE(x.self_count == y.self_count);
-        REQUIRE(x.self.sum() == Approx(y.self.sum()).epsilon(1e-12)); // sums may be added in another order
+        REQUIRE(x.self.sum() ==
+                Approx(y.self.sum()).epsilon(1e-12)); // sums may be added in another order
         REQUIRE(x.unit_net == Approx(y.unit_net).epsilon(1e-12));
         REQUIRE(x.net_blocks.standard_error() == y.net_blocks.standard_error());
         REQUIRE(x.per_unit.blocks().standard_error() == y.per_unit.blocks().standard_error());
-        REQUIRE(x.net_histogram.quantiles(std::array{0.01, 0.5, 0.99}) == y.net_histogram.quantiles(std::array{0.01, 0.5, 0.99}));
+        REQUIRE(x.net_histogram.quantiles(std::array{0.01, 0.5, 0.99}) ==
+                y.net_histogram.quantiles(std::array{0.01, 0.5, 0.99}));
     }
 }
 } // namespace

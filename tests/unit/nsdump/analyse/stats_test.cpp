@@ -17,8 +17,9 @@ nsdump::TraceFile calibrated_trace()
 {
     TraceBuilder trace;
     trace.info(test_support::plain_info(1e9, "I"));
-    trace.calibration(NSLICE_CALIBRATION_START, 0, 0,
-                      {entry(NSLICE_KIND_START, 0, 20, 40, 0.5), entry(NSLICE_KIND_START, 1, 5, 9)});
+    trace.calibration(
+        NSLICE_CALIBRATION_START, 0, 0,
+        {entry(NSLICE_KIND_START, 0, 20, 40, 0.5), entry(NSLICE_KIND_START, 1, 5, 9)});
     trace.mark(0, 1, 1, 10, 0);
     return nsdump::TraceFile(source_of(trace.bytes()));
 }
@@ -46,8 +47,9 @@ TEST_CASE("net, self and raw of a slice with a slice inside", "[nsdump][stats]")
     CHECK(ticks.raw.sum() == 200);
     CHECK(ticks.net.sum() == 200 - 20 - 40);
     CHECK(ticks.self.sum() == 140 - (70 - 20));
-    CHECK(ticks.net_errors.uncertainty().ci95() == Approx(1.0));  // inner and one outer
-    CHECK(ticks.self_errors.uncertainty().ci95() == Approx(0.5)); // one outer: the other inner is added back
+    CHECK(ticks.net_errors.uncertainty().ci95() == Approx(1.0)); // inner and one outer
+    CHECK(ticks.self_errors.uncertainty().ci95() ==
+          Approx(0.5)); // one outer: the other inner is added back
 }
 
 TEST_CASE("migrated slices and those that span a loss are counted, not averaged", "[nsdump][stats]")
@@ -146,7 +148,8 @@ TEST_CASE("a unit's packets count once for a slice, however often it ran in the 
         unit.seen.clear();
         ++unit.serial;
         for (int i = 0; i < 5; ++i) {
-            for (const nsdump::NameId name : {0u, 64u, 128u}) { // the same place in the table of hints
+            for (const nsdump::NameId name :
+                 {0u, 64u, 128u}) { // the same place in the table of hints
                 nsdump::Slice slice = plain_slice(120);
                 slice.name = name;
                 slice.unit = &unit;
@@ -247,7 +250,8 @@ TEST_CASE("short slices, counted by value, give the same figures as slices added
         }
         short_ones.finish();
         long_ones.finish();
-        const nsdump::FieldStats &a = short_ones.slice_stats(0)->ticks, &b = long_ones.slice_stats(0)->ticks;
+        const nsdump::FieldStats &a = short_ones.slice_stats(0)->ticks,
+                                 &b = long_ones.slice_stats(0)->ticks;
         CHECK(a.count == 1000);
         CHECK(a.packets == b.packets);
         CHECK(a.unit_count == b.unit_count);
@@ -262,8 +266,10 @@ TEST_CASE("short slices, counted by value, give the same figures as slices added
         CHECK(a.net.min() == b.net.min() - kLong);
         CHECK(a.net.max() == b.net.max() - kLong);
         CHECK(a.raw_histogram.total() == 1000);
-        CHECK(a.net_errors.uncertainty().ci95() == Approx(b.net_errors.uncertainty().ci95()).epsilon(1e-12));
-        CHECK(a.self_errors.uncertainty().ci95() == Approx(b.self_errors.uncertainty().ci95()).epsilon(1e-12));
+        CHECK(a.net_errors.uncertainty().ci95() ==
+              Approx(b.net_errors.uncertainty().ci95()).epsilon(1e-12));
+        CHECK(a.self_errors.uncertainty().ci95() ==
+              Approx(b.self_errors.uncertainty().ci95()).epsilon(1e-12));
         CHECK(a.net_blocks.standard_error() == Approx(b.net_blocks.standard_error()).epsilon(1e-9));
     }
 }
@@ -319,8 +325,10 @@ TEST_CASE("a name has the same figures among very many names as by itself", "[ns
         among.slice(slice);
     }
     std::array<nsdump::Unit, 2> units;
-    for (std::uint32_t i = 0; i < 200'000; ++i) { // one more often than a line counts, many that fill the lines, some too long
-        nsdump::Slice slice = plain_slice(i % 2 == 0 ? 100 : (i * 977 % 50'000) + (i % 1000 == 1 ? 1 << 25 : 0));
+    for (std::uint32_t i = 0; i < 200'000;
+         ++i) { // one more often than a line counts, many that fill the lines, some too long
+        nsdump::Slice slice =
+            plain_slice(i % 2 == 0 ? 100 : (i * 977 % 50'000) + (i % 1000 == 1 ? 1 << 25 : 0));
         slice.children = i % 7 == 0 ? i % 300 : 0;
         slice.inside.ends = 2 * slice.children;
         slice.child_ticks = 3 * slice.children;
@@ -346,8 +354,11 @@ TEST_CASE("a name has the same figures among very many names as by itself", "[ns
     CHECK(a.ticks.raw.sum() == b.ticks.raw.sum());
     CHECK(a.ticks.net.sum() == b.ticks.net.sum());
     CHECK(a.ticks.self.sum() == Approx(b.ticks.self.sum()).epsilon(1e-9));
-    CHECK(a.ticks.self.sd(a.ticks.self_count) == Approx(b.ticks.self.sd(b.ticks.self_count)).epsilon(1e-9));
-    CHECK(a.ticks.net_histogram.quantiles(std::array{0.1, 0.5, 0.999}) == b.ticks.net_histogram.quantiles(std::array{0.1, 0.5, 0.999}));
-    CHECK(a.ticks.net_blocks.standard_error() == Approx(b.ticks.net_blocks.standard_error()).epsilon(1e-9));
+    CHECK(a.ticks.self.sd(a.ticks.self_count) ==
+          Approx(b.ticks.self.sd(b.ticks.self_count)).epsilon(1e-9));
+    CHECK(a.ticks.net_histogram.quantiles(std::array{0.1, 0.5, 0.999}) ==
+          b.ticks.net_histogram.quantiles(std::array{0.1, 0.5, 0.999}));
+    CHECK(a.ticks.net_blocks.standard_error() ==
+          Approx(b.ticks.net_blocks.standard_error()).epsilon(1e-9));
     CHECK(a.ticks.per_unit.blocks().count() == b.ticks.per_unit.blocks().count());
 }

@@ -28,7 +28,8 @@ TEST_CASE("nothing is left of an empty slice", "[nsdump][subtract]")
 TEST_CASE("every kind of probe inside is subtracted with its own cost", "[nsdump][subtract]")
 {
     const nsdump::ProbeCounts inside{4, 3, 4, 5};
-    CHECK(nsdump::net_of(1000, inside, constants()) == 1000 - 20 - 2 * 40 - 3 * 21 - 4 * 22 - 5 * 23);
+    CHECK(nsdump::net_of(1000, inside, constants()) ==
+          1000 - 20 - 2 * 40 - 3 * 21 - 4 * 22 - 5 * 23);
 }
 
 TEST_CASE("a constant's error is multiplied by its number of probes; kinds are independent",
@@ -36,7 +37,8 @@ TEST_CASE("a constant's error is multiplied by its number of probes; kinds are i
 {
     // inner and outer of the pair are from the same batches, 0.5 + 2 * 1; the others are
     // independent: 6, 12, 20
-    CHECK(nsdump::subtracted_widths({4, 3, 4, 5}, constants()).ci95 == Approx(std::sqrt(2.5 * 2.5 + 36 + 144 + 400)));
+    CHECK(nsdump::subtracted_widths({4, 3, 4, 5}, constants()).ci95 ==
+          Approx(std::sqrt(2.5 * 2.5 + 36 + 144 + 400)));
 }
 
 TEST_CASE("the possible error of the constants is a bound and adds up over all kinds",
@@ -72,7 +74,8 @@ TEST_CASE("a net value below zero stays below zero", "[nsdump][subtract]")
 TEST_CASE("the net value of the slices inside is the sum of their net values", "[nsdump][subtract]")
 {
     // Two slices of 100 and 200, the second with a slice in it and a mark.
-    const double sum = nsdump::net_of(100, {}, constants()) + nsdump::net_of(200, {2, 1, 0, 0}, constants());
+    const double sum =
+        nsdump::net_of(100, {}, constants()) + nsdump::net_of(200, {2, 1, 0, 0}, constants());
     nsdump::ChildSums children;
     children.add(300, 2, {2, 1, 0, 0});
     CHECK(nsdump::children_net(children, constants()) == sum);

@@ -76,7 +76,8 @@ TEST_CASE("a waiting program ends with the process that would start it", "[nsdum
     if (starter == 0) {
         Child child(makes(dir / "made"), nothing);
         const pid_t pid = child.pid();
-        _exit(write(pids[1], &pid, sizeof pid) != sizeof pid); // without its destructor, as if it had been killed
+        _exit(write(pids[1], &pid, sizeof pid) !=
+              sizeof pid); // without its destructor, as if it had been killed
     }
     pid_t pid = 0;
     REQUIRE(read(pids[0], &pid, sizeof pid) == sizeof pid);
@@ -106,7 +107,8 @@ TEST_CASE("a signal ends a waiting program even if its parent catches the signal
         int ready[2];
         char word = 0;
         REQUIRE(pipe(ready) == 0);
-        Child child({"/bin/sh", "-c", "exit 7"}, [&] { return write(ready[1], "", 1) == 1 ? 0 : -EIO; });
+        Child child({"/bin/sh", "-c", "exit 7"},
+                    [&] { return write(ready[1], "", 1) == 1 ? 0 : -EIO; });
         REQUIRE(read(ready[0], &word, 1) == 1); // it has its own signal handlers
         close(ready[0]);
         close(ready[1]);

@@ -39,7 +39,9 @@ TEST_CASE("a file that is truncated while it is read gives a short read", "[nsdu
 
 TEST_CASE("a file that cannot be opened is reported with name and reason", "[nsdump][bytes]")
 {
-    CHECK_THROWS_WITH(nsdump::open_file("/nowhere/x.nsl"), Contains("/nowhere/x.nsl") && Contains("No such file or directory; check the name"));
+    CHECK_THROWS_WITH(nsdump::open_file("/nowhere/x.nsl"),
+                      Contains("/nowhere/x.nsl") &&
+                          Contains("No such file or directory; check the name"));
 }
 
 TEST_CASE("a folder or a pipe is refused with an alternative", "[nsdump][bytes]")

@@ -16,7 +16,8 @@ std::string small_trace()
 {
     TraceBuilder trace;
     trace.info(test_support::plain_info(1e9, "INSTRUCTIONS,CYCLES"));
-    trace.calibration(NSLICE_CALIBRATION_START, 1000, 0, {test_support::entry(NSLICE_KIND_START, 0, 20, 40)});
+    trace.calibration(NSLICE_CALIBRATION_START, 1000, 0,
+                      {test_support::entry(NSLICE_KIND_START, 0, 20, 40)});
     const auto rx = trace.site("rx");
     trace.start(5, 1, rx, 2000);
     trace.stop(5, 1, rx, 2100);
@@ -54,13 +55,16 @@ TEST_CASE("files that are not traces are refused with name, place and reason", "
 {
     std::string bytes = small_trace();
     CHECK_THROWS_WITH(TraceFile(source_of("", "e.nsl")), Contains("e.nsl") && Contains("empty"));
-    CHECK_THROWS_WITH(TraceFile(source_of("hello", "h.nsl")), Contains("h.nsl") && Contains("not a NetSlice trace"));
-    CHECK_THROWS_WITH(TraceFile(source_of(bytes.substr(0, 40))), Contains("byte 40") && Contains("inside its header"));
+    CHECK_THROWS_WITH(TraceFile(source_of("hello", "h.nsl")),
+                      Contains("h.nsl") && Contains("not a NetSlice trace"));
+    CHECK_THROWS_WITH(TraceFile(source_of(bytes.substr(0, 40))),
+                      Contains("byte 40") && Contains("inside its header"));
 
     std::string newer = bytes;
     newer[8] = 9;
     reseal_header(newer);
-    CHECK_THROWS_WITH(TraceFile(source_of(newer)), Contains("version 9") && Contains("up to 1") && Contains("newer nsdump"));
+    CHECK_THROWS_WITH(TraceFile(source_of(newer)),
+                      Contains("version 9") && Contains("up to 1") && Contains("newer nsdump"));
 
     std::string foreign = bytes;
     std::reverse(foreign.begin() + 16, foreign.begin() + 20);

@@ -20,13 +20,15 @@ std::vector<std::uint64_t> units_of(std::string bytes)
 
 std::uint64_t second_unit(std::uint32_t thread, std::uint16_t slice, unsigned kind, unsigned words)
 {
-    const nslice_record_head head = {0, thread, slice, static_cast<__u8>(kind), static_cast<__u8>(words)};
+    const nslice_record_head head = {0, thread, slice, static_cast<__u8>(kind),
+                                     static_cast<__u8>(words)};
     std::uint64_t units[2];
     std::memcpy(units, &head, sizeof head);
     return units[1];
 }
 
-std::vector<nsdump::Event> decode(const std::vector<std::uint64_t> &units, nsdump::RecordCursor &cursor)
+std::vector<nsdump::Event> decode(const std::vector<std::uint64_t> &units,
+                                  nsdump::RecordCursor &cursor)
 {
     cursor = {units.data(), units.data() + units.size(), 3};
     std::vector<nsdump::Event> events, block(4);
@@ -80,7 +82,9 @@ TEST_CASE("an invalid record ends the payload and is counted", "[nsdump][format]
     const std::uint64_t good = second_unit(1, 1, NSLICE_KIND_START, 0);
     SECTION("more words than a record can have")
     {
-        CHECK(decode({1, good, 2, second_unit(1, 1, NSLICE_KIND_START, 7), 0, 0, 0, 0, 0, 0, 0}, cursor).size() == 1);
+        CHECK(decode({1, good, 2, second_unit(1, 1, NSLICE_KIND_START, 7), 0, 0, 0, 0, 0, 0, 0},
+                     cursor)
+                  .size() == 1);
         CHECK(cursor.malformed_words == 9);
     }
     SECTION("words beyond the payload's end")
@@ -146,13 +150,16 @@ TEST_CASE("a calibration or footer that declares more rows than it contains is r
     calibration.phase = NSLICE_CALIBRATION_START;
     calibration.entries = 0xffffffff;
     nsdump::Calibration decoded;
-    CHECK_FALSE(v1.decode_calibration(units_of({reinterpret_cast<char *>(&calibration), sizeof calibration}), decoded));
+    CHECK_FALSE(v1.decode_calibration(
+        units_of({reinterpret_cast<char *>(&calibration), sizeof calibration}), decoded));
     calibration.entries = 0;
-    CHECK(v1.decode_calibration(units_of({reinterpret_cast<char *>(&calibration), sizeof calibration}), decoded));
+    CHECK(v1.decode_calibration(
+        units_of({reinterpret_cast<char *>(&calibration), sizeof calibration}), decoded));
 
     nslice_file_footer footer{};
     footer.cpus = 1;
     nsdump::Footer rows;
-    CHECK_FALSE(v1.decode_footer(units_of({reinterpret_cast<char *>(&footer), sizeof footer}), rows));
+    CHECK_FALSE(
+        v1.decode_footer(units_of({reinterpret_cast<char *>(&footer), sizeof footer}), rows));
     CHECK_FALSE(v1.decode_footer({}, rows));
 }

@@ -38,7 +38,8 @@ TEST_CASE("events of any number of CPUs are returned in time order, and none is 
             trace.start(random() % cpus * 3, 1, 1, ticks += random() % 3);
         const auto out = merged(trace.bytes());
         CHECK(out.size() == 5000);
-        CHECK(std::is_sorted(out.begin(), out.end(), [](auto a, auto b) { return a.first < b.first; }));
+        CHECK(std::is_sorted(out.begin(), out.end(),
+                             [](auto a, auto b) { return a.first < b.first; }));
     }
 }
 

@@ -29,7 +29,8 @@ TEST_CASE("the kernel's sites have a prefix and cannot have the name of a progra
           "[nsdump][names]")
 {
     nsdump::NameTable names;
-    nsdump::Site site{NSLICE_KERNEL_FIRST_ID, NSLICE_KIND_START, 0, "irq", "irq_handler_entry", NSLICE_SITE_INTERRUPT};
+    nsdump::Site site{NSLICE_KERNEL_FIRST_ID, NSLICE_KIND_START,    0, "irq",
+                      "irq_handler_entry",    NSLICE_SITE_INTERRUPT};
     CHECK(names.add_kernel(site));
     CHECK(names[names.of_slice(NSLICE_KERNEL_FIRST_ID)].text == "kernel:irq");
     CHECK(names[names.of_slice(NSLICE_KERNEL_FIRST_ID)].flags == NSLICE_SITE_INTERRUPT);

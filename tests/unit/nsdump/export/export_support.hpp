@@ -11,9 +11,9 @@ inline std::string varied_trace()
 {
     TraceBuilder trace;
     trace.info(plain_info(1e9, "INSTRUCTIONS"));
-    const std::vector<nslice_calibration_entry> entries = {
-        entry(NSLICE_KIND_START, 0, 20, 40, 0.5), entry(NSLICE_KIND_MARK, 0, 0, 10, 0.5),
-        entry(NSLICE_KIND_START, 1, 5, 9)};
+    const std::vector<nslice_calibration_entry> entries = {entry(NSLICE_KIND_START, 0, 20, 40, 0.5),
+                                                           entry(NSLICE_KIND_MARK, 0, 0, 10, 0.5),
+                                                           entry(NSLICE_KIND_START, 1, 5, 9)};
     trace.calibration(NSLICE_CALIBRATION_START, 900, 0, entries, 26, 22.5);
     const auto unit = trace.site("batch", NSLICE_KIND_INIT);
     const auto rx = trace.site("rx,\"1\"", NSLICE_KIND_START, "net.c", 42);

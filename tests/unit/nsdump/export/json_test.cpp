@@ -24,7 +24,12 @@ TEST_CASE("the JSON of a report has every member of its schema", "[nsdump][json]
     CHECK(out["calibration"]["start"][0]["cpu"] == "any");
     CHECK(out["calibration"]["start"][0]["kind"] == "START");
     CHECK(out["calibration"]["drift"][0]["significant"] == false);
-    CHECK(out["units"][0] == json{{"name", "batch"}, {"kernel", false}, {"units", 1}, {"packets", 64}, {"bytes", 4096}, {"incomplete", false}});
+    CHECK(out["units"][0] == json{{"name", "batch"},
+                                  {"kernel", false},
+                                  {"units", 1},
+                                  {"packets", 64},
+                                  {"bytes", 4096},
+                                  {"incomplete", false}});
     CHECK(out["marks"][0]["mean"] == 5.0);
     CHECK(out["classes"]["migrated"] == 1);
     CHECK(out["classes"]["below_noise"] == 1);

@@ -20,7 +20,8 @@ std::string slice_rows(nsdump::RowFormat format)
 {
     nsdump::TraceFile trace(test_support::source_of(test_support::varied_trace()));
     const nsdump::Correction correction(trace);
-    nsdump::SliceRows rows(format, trace.names(), trace.cpus(), correction, {trace.counter_names(), {}});
+    nsdump::SliceRows rows(format, trace.names(), trace.cpus(), correction,
+                           {trace.counter_names(), {}});
     std::string out;
     rows.header(out);
     RowSink sink{rows, out};
@@ -48,7 +49,8 @@ std::string event_rows(nsdump::RowFormat format)
 TEST_CASE("slices as CSV: raw next to net, empty if there is no value", "[nsdump][rows]")
 {
     CHECK(slice_rows(nsdump::RowFormat::csv) ==
-          "name,cpu,thread,unit,unit_number,depth,start_ticks,stop_ticks,raw_ticks,net_ticks,class,raw_INSTRUCTIONS,"
+          "name,cpu,thread,unit,unit_number,depth,start_ticks,stop_ticks,raw_ticks,net_ticks,class,"
+          "raw_INSTRUCTIONS,"
           "net_INSTRUCTIONS\n"
           "\"rx,\"\"1\"\"\",0,1,batch,7,0,1010,1110,100,70.000,ok,105,100.000\n"
           "tx,0,1,,,0,1130,1145,15,-5.000,below-noise,,\n"
@@ -81,7 +83,8 @@ TEST_CASE("events as CSV and NDJSON have the same contents", "[nsdump][rows]")
     std::istringstream lines(event_rows(nsdump::RowFormat::json));
     std::string line;
     std::getline(lines, line);
-    CHECK(line == R"({"cpu":0,"thread":1,"ticks":1000,"kind":"INIT","name":"batch","words":[7,64,4096]})");
+    CHECK(line ==
+          R"({"cpu":0,"thread":1,"ticks":1000,"kind":"INIT","name":"batch","words":[7,64,4096]})");
     int count = 1;
     for (; std::getline(lines, line); ++count)
         REQUIRE_NOTHROW(nlohmann::json::parse(line));

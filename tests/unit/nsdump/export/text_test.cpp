@@ -77,8 +77,10 @@ TEST_CASE("in a UTF-8 locale a UTF-8 name is printed unchanged, and its columns 
     CHECK_THAT(text, Contains("\n提取_é  "));
     CHECK(nsdump::display_width("提取_é") == 6);
     CHECK(nsdump::display_width("e\xcc\x81") == 1); // combining
-    CHECK(nsdump::printable("\xe2\x80\xae" "abc") == "\\xe2\\x80\\xaeabc"); // would reverse the line
-    CHECK(nsdump::printable("\xc2\x9b" "31m") == "\\xc2\\x9b31m");             // a control character beyond ASCII
+    CHECK(nsdump::printable("\xe2\x80\xae"
+                            "abc") == "\\xe2\\x80\\xaeabc"); // would reverse the line
+    CHECK(nsdump::printable("\xc2\x9b"
+                            "31m") == "\\xc2\\x9b31m"); // a control character beyond ASCII
     CHECK(nsdump::printable("\xc0\xaf\xff\xed\xa0\x80") == "\\xc0\\xaf\\xff\\xed\\xa0\\x80");
     const Locale other("C");
     CHECK(nsdump::printable("é") == "\\xc3\\xa9");

@@ -8,34 +8,37 @@ static struct perf_event *events[4];
 
 static void release(void)
 {
-	u32 i;
+    u32 i;
 
-	for (i = 0; i < ARRAY_SIZE(events) && events[i]; ++i)
-		perf_event_release_kernel(events[i]);
+    for (i = 0; i < ARRAY_SIZE(events) && events[i]; ++i)
+        perf_event_release_kernel(events[i]);
 }
 
 static int __init busy_init(void)
 {
-	struct perf_event_attr attr = {
-		.type = PERF_TYPE_HARDWARE, .config = PERF_COUNT_HW_INSTRUCTIONS, .size = sizeof(attr), .pinned = 1,
-	};
-	u32 i;
+    struct perf_event_attr attr = {
+        .type = PERF_TYPE_HARDWARE,
+        .config = PERF_COUNT_HW_INSTRUCTIONS,
+        .size = sizeof(attr),
+        .pinned = 1,
+    };
+    u32 i;
 
-	for (i = 0; i < ARRAY_SIZE(events); ++i) {
-		struct perf_event *event = perf_event_create_kernel_counter(&attr, 0, NULL, NULL, NULL);
+    for (i = 0; i < ARRAY_SIZE(events); ++i) {
+        struct perf_event *event = perf_event_create_kernel_counter(&attr, 0, NULL, NULL, NULL);
 
-		if (IS_ERR(event)) {
-			release();
-			return PTR_ERR(event);
-		}
-		events[i] = event;
-	}
-	return 0;
+        if (IS_ERR(event)) {
+            release();
+            return PTR_ERR(event);
+        }
+        events[i] = event;
+    }
+    return 0;
 }
 
 static void __exit busy_exit(void)
 {
-	release();
+    release();
 }
 
 module_init(busy_init);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-/* One probe on every CPU at the same time: while one CPU uses it for the first time, the others already write its records. */
+/* One probe on every CPU at the same time: while one CPU uses it for the first time, the others
+ * already write its records. */
 #include <linux/cpu.h>
 #include <linux/delay.h>
 #include <linux/module.h>
@@ -12,32 +13,30 @@ static DEFINE_PER_CPU(struct work_struct, works);
 
 static void meet(struct work_struct *work)
 {
-	u32 i;
+    u32 i;
 
-	for (i = 0; i < 200; ++i) {
-		NET_SLICE_MARK(met, i);
-		usleep_range(100, 200);
-	}
+    for (i = 0; i < 200; ++i) {
+        NET_SLICE_MARK(met, i);
+        usleep_range(100, 200);
+    }
 }
 
 static int __init meet_init(void)
 {
-	int cpu;
+    int cpu;
 
-	cpus_read_lock();
-	for_each_online_cpu(cpu) {
-		INIT_WORK(per_cpu_ptr(&works, cpu), meet);
-		schedule_work_on(cpu, per_cpu_ptr(&works, cpu));
-	}
-	for_each_online_cpu(cpu)
-		flush_work(per_cpu_ptr(&works, cpu));
-	cpus_read_unlock();
-	return 0;
+    cpus_read_lock();
+    for_each_online_cpu(cpu)
+    {
+        INIT_WORK(per_cpu_ptr(&works, cpu), meet);
+        schedule_work_on(cpu, per_cpu_ptr(&works, cpu));
+    }
+    for_each_online_cpu(cpu) flush_work(per_cpu_ptr(&works, cpu));
+    cpus_read_unlock();
+    return 0;
 }
 
-static void __exit meet_exit(void)
-{
-}
+static void __exit meet_exit(void) {}
 
 module_init(meet_init);
 module_exit(meet_exit);

@@ -29,7 +29,9 @@ void check_zeroed(const char *protocol, const std::vector<Expected> &expected, c
     }
 }
 
-const Bytes kTcp4 = ethernet(0x0800, ipv4(IPPROTO_TCP, tcp(text("hello"), 1025, 80, hex("020405b4")), hex("94040000"), 0x4000));
+const Bytes kTcp4 =
+    ethernet(0x0800, ipv4(IPPROTO_TCP, tcp(text("hello"), 1025, 80, hex("020405b4")),
+                          hex("94040000"), 0x4000));
 constexpr size_t kTcpHeader = kIp + 24;
 } // namespace
 
@@ -52,7 +54,8 @@ TEST_CASE("each field of an IPv4 header is changed and nothing else", "[mapi-cor
 
 TEST_CASE("each field of an IPv6 header is changed and nothing else", "[mapi-core][anonymize]")
 {
-    const Bytes fragment = ethernet(0x86dd, ipv6(IPPROTO_FRAGMENT, hex("11 00 0001 0a0b0c0d") + udp(text("hi"))));
+    const Bytes fragment =
+        ethernet(0x86dd, ipv6(IPPROTO_FRAGMENT, hex("11 00 0001 0a0b0c0d") + udp(text("hi"))));
     check_zeroed("IP",
                  {{"PACKET_LENGTH", kIp + 4, 2},
                   {"IP_PROTO", kIp + 6, 1},
@@ -70,7 +73,9 @@ TEST_CASE("each field of an IPv6 header is changed and nothing else", "[mapi-cor
 TEST_CASE("traffic class and flow label of IPv6 change bit by bit", "[mapi-core][anonymize]")
 {
     const Bytes packet = ethernet(0x86dd, ipv6(IPPROTO_UDP, udp({})));
-    const auto first_word = [](const Treated &treated) { return Bytes(treated.bytes.begin() + kIp, treated.bytes.begin() + kIp + 4); };
+    const auto first_word = [](const Treated &treated) {
+        return Bytes(treated.bytes.begin() + kIp, treated.bytes.begin() + kIp + 4);
+    };
     CHECK(first_word(treat("IP,TOS,ZERO", packet)) == hex("60012345"));
     CHECK(first_word(treat("IP,TOS,PATTERN_FILL,INTEGER,255", packet)) == hex("6ff12345"));
     CHECK(first_word(treat("IP,FLOW,ZERO", packet)) == hex("65a00000"));
@@ -99,7 +104,8 @@ TEST_CASE("each field of a TCP header is changed and nothing else", "[mapi-core]
                  kTcp4);
 }
 
-TEST_CASE("each field of UDP and ICMP headers is changed and nothing else", "[mapi-core][anonymize]")
+TEST_CASE("each field of UDP and ICMP headers is changed and nothing else",
+          "[mapi-core][anonymize]")
 {
     const size_t header = kIp + 20;
     check_zeroed("UDP",
@@ -110,19 +116,25 @@ TEST_CASE("each field of UDP and ICMP headers is changed and nothing else", "[ma
                   {"PAYLOAD", header + 8, 3},
                   {"DST_IP", kIp + 16, 4}},
                  ethernet(0x0800, ipv4(IPPROTO_UDP, udp(text("abc")))));
-    const std::vector<Expected> icmp_fields = {{"TYPE", header, 1}, {"CODE", header + 1, 1}, {"CHECKSUM", header + 2, 2}, {"PAYLOAD", header + 8, 4}};
+    const std::vector<Expected> icmp_fields = {{"TYPE", header, 1},
+                                               {"CODE", header + 1, 1},
+                                               {"CHECKSUM", header + 2, 2},
+                                               {"PAYLOAD", header + 8, 4}};
     check_zeroed("ICMP", icmp_fields, ethernet(0x0800, ipv4(IPPROTO_ICMP, icmp(8, text("ping")))));
     std::vector<Expected> behind_ipv6 = icmp_fields;
     for (Expected &field : behind_ipv6)
         field.offset += 20;
-    check_zeroed("ICMP", behind_ipv6, ethernet(0x86dd, ipv6(IPPROTO_ICMPV6, icmp(128, text("ping")))));
+    check_zeroed("ICMP", behind_ipv6,
+                 ethernet(0x86dd, ipv6(IPPROTO_ICMPV6, icmp(128, text("ping")))));
 }
 
 TEST_CASE("a rule of one protocol leaves packets of others as is, and counts them",
           "[mapi-core][anonymize]")
 {
-    const Bytes packet = ethernet(0x0800, ipv4(IPPROTO_UDP, udp(text("GET / HTTP/1.1\r\n\r\n"), 1025, 80)));
-    for (const char *rule : {"TCP,SRC_IP,ZERO", "TCP,PAYLOAD,ZERO", "ICMP,TTL,ZERO", "HTTP,URI,ZERO", "FTP,DST_PORT,ZERO"}) {
+    const Bytes packet =
+        ethernet(0x0800, ipv4(IPPROTO_UDP, udp(text("GET / HTTP/1.1\r\n\r\n"), 1025, 80)));
+    for (const char *rule : {"TCP,SRC_IP,ZERO", "TCP,PAYLOAD,ZERO", "ICMP,TTL,ZERO",
+                             "HTTP,URI,ZERO", "FTP,DST_PORT,ZERO"}) {
         INFO(rule);
         const Treated treated = treat(rule, packet);
         CHECK(treated.bytes == packet);
@@ -142,7 +154,8 @@ TEST_CASE("bytes of a later fragment are payload of the protocol that its datagr
 
 TEST_CASE("addresses in ARP are source and destination", "[mapi-core][anonymize]")
 {
-    const Bytes arp = ethernet(0x0806, hex("0001 0800 06 04 0001 020000000001 0a000001 000000000000 0a000002"));
+    const Bytes arp =
+        ethernet(0x0806, hex("0001 0800 06 04 0001 020000000001 0a000001 000000000000 0a000002"));
     CHECK(treat("IP,SRC_IP,ZERO", arp).bytes == with_zeros(arp, 14 + 14, 4));
     CHECK(treat("IP,DST_IP,ZERO", arp).bytes == with_zeros(arp, 14 + 24, 4));
     CHECK(treat("TCP,DST_IP,ZERO", arp).bytes == arp);
@@ -152,6 +165,7 @@ TEST_CASE("addresses in ARP are source and destination", "[mapi-core][anonymize]
     const Treated treated = treat("IP,DST_IP,ZERO", cut);
     CHECK(treated.bytes == with_zeros(cut, 14 + 24, 2));
     CHECK(treated.counts.cut_fields == 1);
-    const Bytes appletalk = ethernet(0x0806, hex("0001 809b 06 04 0001 020000000001 0a000001 000000000000 0a000002"));
+    const Bytes appletalk =
+        ethernet(0x0806, hex("0001 809b 06 04 0001 020000000001 0a000001 000000000000 0a000002"));
     CHECK(treat("IP,SRC_IP,ZERO", appletalk).bytes == appletalk);
 }

@@ -39,7 +39,8 @@ Bytes adjusted(const Bytes &packet, const char *protocol = "IP")
 bool is_transport_right(const Bytes &packet)
 {
     const Bytes datagram = part(packet, 34, packet.size());
-    return sum(part(packet, 26, 34) + Bytes{0, packet[23]} + half(datagram.size()) + datagram) == 0xffff;
+    return sum(part(packet, 26, 34) + Bytes{0, packet[23]} + half(datagram.size()) + datagram) ==
+           0xffff;
 }
 
 constexpr size_t kIp = 14;
@@ -53,10 +54,13 @@ TEST_CASE("a packet that shrinks or grows has consistent length fields", "[mapi-
     CHECK(shorter.wire_len == four.size() - 5);
     CHECK(half_of(shorter.bytes, kIp + 2) == 20 + 8 + 3);
     CHECK(half_of(shorter.bytes, kIp + 20 + 4) == 8 + 3);
-    const Treated longer = treat("UDP,PAYLOAD,REPLACE,0123456789", ethernet(0x86dd, ipv6(IPPROTO_UDP, udp(text("1")))));
+    const Treated longer = treat("UDP,PAYLOAD,REPLACE,0123456789",
+                                 ethernet(0x86dd, ipv6(IPPROTO_UDP, udp(text("1")))));
     CHECK(half_of(longer.bytes, kIp + 4) == 8 + 10);
     CHECK(half_of(longer.bytes, kIp + 40 + 4) == 8 + 10);
-    const Treated inner = treat("UDP,PAYLOAD,STRIP", ethernet(0x0800, ipv4(IPPROTO_IPIP, ipv4(IPPROTO_UDP, udp(text("12345678"))))));
+    const Treated inner =
+        treat("UDP,PAYLOAD,STRIP",
+              ethernet(0x0800, ipv4(IPPROTO_IPIP, ipv4(IPPROTO_UDP, udp(text("12345678"))))));
     CHECK(half_of(inner.bytes, kIp + 2) == 48);
     CHECK(half_of(inner.bytes, kIp + 20 + 2) == 28);
 }
@@ -65,12 +69,15 @@ TEST_CASE("padding after a packet stays after it", "[mapi-core][anonymize]")
 {
     const Bytes packet = ethernet(0x0800, ipv4(IPPROTO_UDP, udp(text("abc")))) + Bytes(15, 0x99);
     const Treated treated = treat("UDP,PAYLOAD,REPLACE,x", packet);
-    CHECK(part(treated.bytes, treated.bytes.size() - 16, treated.bytes.size()) == text("x") + Bytes(15, 0x99));
+    CHECK(part(treated.bytes, treated.bytes.size() - 16, treated.bytes.size()) ==
+          text("x") + Bytes(15, 0x99));
 }
 
 TEST_CASE("stripped options leave a header with the right length", "[mapi-core][anonymize]")
 {
-    const Bytes packet = ethernet(0x0800, ipv4(IPPROTO_TCP, tcp(text("x"), 1, 2, hex("02040102 01010101")), hex("94040000 01010101")));
+    const Bytes packet =
+        ethernet(0x0800, ipv4(IPPROTO_TCP, tcp(text("x"), 1, 2, hex("02040102 01010101")),
+                              hex("94040000 01010101")));
     const Bytes ip = treat("IP,OPTIONS,STRIP", packet).bytes;
     CHECK(ip[kIp] == 0x45);
     CHECK(half_of(ip, kIp + 2) == 20 + 28 + 1);
@@ -89,7 +96,8 @@ TEST_CASE("a truncated packet lacks as many bytes as before", "[mapi-core][anony
     Packet cut(part(whole, 0, 60));
     cut.packet.wire_len = uint32_t(whole.size());
     mapi::anonymize::Tables tables(1);
-    mapi::anonymize::Anonymizer anonymizer(mapi::anonymize::parse_rule("UDP,PAYLOAD,STRIP,8"), tables);
+    mapi::anonymize::Anonymizer anonymizer(mapi::anonymize::parse_rule("UDP,PAYLOAD,STRIP,8"),
+                                           tables);
     anonymizer.apply(cut.packet);
     CHECK(cut.packet.caplen == 14 + 28 + 8);
     CHECK(cut.packet.wire_len - cut.packet.caplen == whole.size() - 60);
@@ -128,11 +136,15 @@ TEST_CASE("checksums of TCP, UDP, ICMP and ICMPv6 are correct after adjustment",
     CHECK(is_transport_right(adjusted(tcp4, "TCP")));
     CHECK(part(adjusted(tcp4, "TCP"), 24, 26) == hex("bbbb")); // IP's checksum is not part of TCP
     CHECK(adjusted(tcp4, "UDP") == tcp4);
-    CHECK(is_transport_right(adjusted(ethernet(0x0800, ipv4(IPPROTO_UDP, udp(text("even")))), "UDP")));
-    const Bytes ping = adjusted(ethernet(0x0800, ipv4(IPPROTO_ICMP, icmp(8, text("ping")))), "ICMP");
+    CHECK(is_transport_right(
+        adjusted(ethernet(0x0800, ipv4(IPPROTO_UDP, udp(text("even")))), "UDP")));
+    const Bytes ping =
+        adjusted(ethernet(0x0800, ipv4(IPPROTO_ICMP, icmp(8, text("ping")))), "ICMP");
     CHECK(sum(part(ping, 34, ping.size())) == 0xffff);
-    const Bytes ping6 = adjusted(ethernet(0x86dd, ipv6(IPPROTO_ICMPV6, icmp(128, text("ping")))), "ICMP");
-    CHECK(sum(part(ping6, 22, 54) + half(12) + Bytes{0, IPPROTO_ICMPV6} + part(ping6, 54, ping6.size())) == 0xffff);
+    const Bytes ping6 =
+        adjusted(ethernet(0x86dd, ipv6(IPPROTO_ICMPV6, icmp(128, text("ping")))), "ICMP");
+    CHECK(sum(part(ping6, 22, 54) + half(12) + Bytes{0, IPPROTO_ICMPV6} +
+              part(ping6, 54, ping6.size())) == 0xffff);
 }
 
 TEST_CASE("the checksum of an ICMP error is correct after that of the quoted packet is adjusted",
@@ -164,7 +176,9 @@ TEST_CASE("a checksum over missing bytes becomes zero and is counted", "[mapi-co
     const Treated cut = treat("TCP,CHECKSUM,CHECKSUM_ADJUST", part(whole, 0, 80));
     CHECK(half_of(cut.bytes, kIp + 20 + 16) == 0);
     CHECK(cut.counts.unknown_checksums == 1);
-    const Treated fragment = treat("IP,CHECKSUM,CHECKSUM_ADJUST", ethernet(0x0800, ipv4(IPPROTO_UDP, udp(text("abc")), {}, 0x2000)));
+    const Treated fragment =
+        treat("IP,CHECKSUM,CHECKSUM_ADJUST",
+              ethernet(0x0800, ipv4(IPPROTO_UDP, udp(text("abc")), {}, 0x2000)));
     CHECK(half_of(fragment.bytes, kIp + 26) == 0);
     CHECK(sum(part(fragment.bytes, 14, 34)) == 0xffff);
     Bytes lying = ethernet(0x0800, ipv4(IPPROTO_UDP, udp(text("abc"))));

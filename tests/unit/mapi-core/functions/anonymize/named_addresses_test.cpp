@@ -36,22 +36,30 @@ TEST_CASE("routes in IPv4 options are treated like the destination", "[mapi-core
         const Bytes packet = ethernet(0x0800, ipv4(IPPROTO_UDP, udp({}), options));
         check_destination(packet, kIp + 20 + 4, 8);
     }
-    const Bytes stamps = ethernet(0x0800, ipv4(IPPROTO_UDP, udp({}), hex("44140501 01020304 000000aa 05060708 000000bb")));
+    const Bytes stamps = ethernet(
+        0x0800, ipv4(IPPROTO_UDP, udp({}), hex("44140501 01020304 000000aa 05060708 000000bb")));
     const Bytes treated = treat("IP,DST_IP,ZERO", stamps).bytes;
-    CHECK(treated == with_zeros(with_zeros(with_zeros(stamps, kIp + 16, 4), kIp + 24, 4), kIp + 32, 4));
+    CHECK(treated ==
+          with_zeros(with_zeros(with_zeros(stamps, kIp + 16, 4), kIp + 24, 4), kIp + 32, 4));
 }
 
 TEST_CASE("malformed options end the search for routes", "[mapi-core][anonymize]")
 {
-    for (const char *options : {"8300 0401 02030405", "83ff 0401 02030405", "8301 0401 02030405", "00 0b0401 02030405"})
-        CHECK(treat("IP,DST_IP,ZERO", ethernet(0x0800, ipv4(IPPROTO_UDP, udp({}), hex(options)))).counts.fields == 1);
+    for (const char *options :
+         {"8300 0401 02030405", "83ff 0401 02030405", "8301 0401 02030405", "00 0b0401 02030405"})
+        CHECK(treat("IP,DST_IP,ZERO", ethernet(0x0800, ipv4(IPPROTO_UDP, udp({}), hex(options))))
+                  .counts.fields == 1);
 }
 
 TEST_CASE("routing headers of IPv6 are treated like the destination", "[mapi-core][anonymize]")
 {
-    for (const char *head : {"11 02 00 01 00000000", "11 02 02 01 00000000", "11 02 04 00 00000000"})
-        check_destination(ethernet(0x86dd, ipv6(IPPROTO_ROUTING, hex(head) + kAddress6 + udp({}))), kIp + 48, 16);
-    const Bytes behind = ethernet(0x86dd, ipv6(IPPROTO_HOPOPTS, hex("2b 00 0104 00000000 11 02 00 01 00000000") + kAddress6 + udp({})));
+    for (const char *head :
+         {"11 02 00 01 00000000", "11 02 02 01 00000000", "11 02 04 00 00000000"})
+        check_destination(ethernet(0x86dd, ipv6(IPPROTO_ROUTING, hex(head) + kAddress6 + udp({}))),
+                          kIp + 48, 16);
+    const Bytes behind =
+        ethernet(0x86dd, ipv6(IPPROTO_HOPOPTS, hex("2b 00 0104 00000000 11 02 00 01 00000000") +
+                                                   kAddress6 + udp({})));
     check_destination(behind, kIp + 56, 16);
 }
 
@@ -60,10 +68,15 @@ TEST_CASE("targets of neighbour discovery are treated like the destination, in a
 {
     check_destination(icmpv6(135, kAddress6), kIp + 48, 16);
     const Bytes answer = icmpv6(136, kAddress6);
-    CHECK(treat("IP,SRC_IP,ZERO", answer).bytes == with_zeros(with_zeros(answer, kIp + 8, 16), kIp + 48, 16));
+    CHECK(treat("IP,SRC_IP,ZERO", answer).bytes ==
+          with_zeros(with_zeros(answer, kIp + 8, 16), kIp + 48, 16));
     CHECK(treat("IP,DST_IP,ZERO", answer).bytes == with_zeros(answer, kIp + 24, 16));
-    check_destination(icmpv6(134, hex("00000000 00000000 0304 40c0 00000000 00000000 00000000") + kAddress6), kIp + 72, 16);
-    check_destination(icmpv6(134, hex("00000000 00000000 0101 020000000001 1903 0000 00000000") + kAddress6), kIp + 72, 16);
+    check_destination(
+        icmpv6(134, hex("00000000 00000000 0304 40c0 00000000 00000000 00000000") + kAddress6),
+        kIp + 72, 16);
+    check_destination(
+        icmpv6(134, hex("00000000 00000000 0101 020000000001 1903 0000 00000000") + kAddress6),
+        kIp + 72, 16);
     check_destination(icmpv6(131, kAddress6), kIp + 48, 16);
     check_destination(icmpv6(143, hex("04 00 0001") + kAddress6 + kAddress6), kIp + 52, 32);
 }

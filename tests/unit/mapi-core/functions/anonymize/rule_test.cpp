@@ -41,7 +41,8 @@ const char *const kProtocols[] = {"IP", "TCP", "UDP", "ICMP", "HTTP", "FTP"};
 std::vector<std::string> fields()
 {
     std::vector<std::string> names{"PAYLOAD", "CHECKSUM"};
-    for (const Group group : {Group::kIp, Group::kTcp, Group::kUdp, Group::kIcmp, Group::kHttp, Group::kFtp}) {
+    for (const Group group :
+         {Group::kIp, Group::kTcp, Group::kUdp, Group::kIcmp, Group::kHttp, Group::kFtp}) {
         std::string list = field_names(group) + ", ";
         for (size_t at = 0, end; (end = list.find(", ", at)) != std::string::npos; at = end + 2)
             names.push_back(list.substr(at, end - at));
@@ -81,11 +82,13 @@ TEST_CASE("a protocol has its own fields and those of the protocol that carries 
     for (const char *protocol : kProtocols)
         for (const std::string &field : fields())
             taken += is_taken(std::string(protocol) + "," + field + ",UNCHANGED");
-    // Without VERSION and IHL: 11 for all; FLOW; 9 of TCP; 3 of UDP; 2 of ICMP; 9 and 61 of HTTP; 9 and 32 of FTP.
+    // Without VERSION and IHL: 11 for all; FLOW; 9 of TCP; 3 of UDP; 2 of ICMP; 9 and 61 of HTTP; 9
+    // and 32 of FTP.
     CHECK(taken == 6 * 11 + 1 + 9 + 3 + 2 + 9 + 61 + 9 + 32);
     CHECK(is_taken("TCP,TTL,ZERO"));
     CHECK(is_taken("FTP,SRC_PORT,MAP"));
-    CHECK(says(refusal_of("IP,SRC_PORT,ZERO"), 2, "is not a field of IP; available: PAYLOAD, CHECKSUM, SRC_IP"));
+    CHECK(says(refusal_of("IP,SRC_PORT,ZERO"), 2,
+               "is not a field of IP; available: PAYLOAD, CHECKSUM, SRC_IP"));
     CHECK(says(refusal_of("UDP,SEQUENCE_NUMBER,ZERO"), 2, "UDP_DATAGRAM_LENGTH"));
     CHECK(says(refusal_of("TCP,FLOW,ZERO"), 2, "not a field of TCP"));
     CHECK(says(refusal_of("HTTP,USER,ZERO"), 2, "not a field of HTTP"));
@@ -94,7 +97,8 @@ TEST_CASE("a protocol has its own fields and those of the protocol that carries 
 TEST_CASE("a missing or unknown part is named, with what is allowed there",
           "[mapi-core][anonymize]")
 {
-    CHECK(says(refusal_of(""), 1, "\"\" is not a known protocol; available: IP, TCP, UDP, ICMP, HTTP, FTP"));
+    CHECK(says(refusal_of(""), 1,
+               "\"\" is not a known protocol; available: IP, TCP, UDP, ICMP, HTTP, FTP"));
     CHECK(says(refusal_of("SCTP,SRC_PORT,ZERO"), 1, "\"SCTP\""));
     CHECK(says(refusal_of("IP"), 2, "the field is missing"));
     CHECK(says(refusal_of("IP,SRC_IP"), 3, "the function is missing; available: UNCHANGED, MAP"));
@@ -107,9 +111,11 @@ TEST_CASE("a function is refused for fields that it cannot change", "[mapi-core]
     CHECK(says(refusal_of("IP,VERSION,ZERO"), 2, "the packet would become unreadable"));
     CHECK(says(refusal_of("IP,TTL,PREFIX_PRESERVING"), 2, "applies only to SRC_IP and DST_IP"));
     CHECK(says(refusal_of("TCP,TCP_OPTIONS,MAP"), 2, "MAP of TCP_OPTIONS: applies to numbers"));
-    CHECK(says(refusal_of("HTTP,URI,MAP_DISTRIBUTION,UNIFORM,1,2"), 2, "not to options, payload or text"));
+    CHECK(says(refusal_of("HTTP,URI,MAP_DISTRIBUTION,UNIFORM,1,2"), 2,
+               "not to options, payload or text"));
     CHECK(says(refusal_of("IP,TTL,STRIP,0"), 2, "applies only to OPTIONS, TCP_OPTIONS, PAYLOAD"));
-    CHECK(says(refusal_of("TCP,WINDOW,REPLACE,x"), 2, "applies only to PAYLOAD and fields of HTTP and FTP"));
+    CHECK(says(refusal_of("TCP,WINDOW,REPLACE,x"), 2,
+               "applies only to PAYLOAD and fields of HTTP and FTP"));
     CHECK(says(refusal_of("TCP,PAYLOAD,CHECKSUM_ADJUST"), 2, "applies only to CHECKSUM"));
 }
 
@@ -131,7 +137,8 @@ TEST_CASE("parameters are read as their function requires", "[mapi-core][anonymi
     CHECK(parse_rule("UDP,PAYLOAD,PATTERN_FILL,STR,a,b").text == "a,b");
     CHECK(parse_rule("HTTP,URI,REPLACE,/a b,c").text == "/a b,c");
     CHECK(parse_rule("IP,SRC_IP,PREFIX_PRESERVING").key.empty());
-    CHECK(parse_rule("IP,SRC_IP,PREFIX_PRESERVING," + std::string(32, ',')).key == std::vector<uint8_t>(32, ','));
+    CHECK(parse_rule("IP,SRC_IP,PREFIX_PRESERVING," + std::string(32, ',')).key ==
+          std::vector<uint8_t>(32, ','));
 }
 
 TEST_CASE("an expression gives its groups and a replacement for each, NULL for none",
@@ -143,9 +150,11 @@ TEST_CASE("an expression gives its groups and a replacement for each, NULL for n
     CHECK_FALSE(rule.replacements[0]);
     CHECK(rule.replacements[1] == "one, two");
     CHECK(says(refusal_of("HTTP,URI,REGEXP,(a)(b),1,x"), 4, "the expression has 2 groups, not 1"));
-    CHECK(says(refusal_of("HTTP,URI,REGEXP,(a)(b),2,x"), 4, "the replacement of group 2 is missing"));
+    CHECK(
+        says(refusal_of("HTTP,URI,REGEXP,(a)(b),2,x"), 4, "the replacement of group 2 is missing"));
     CHECK(says(refusal_of("HTTP,URI,REGEXP,(a,1,x"), 4, "at offset"));
-    CHECK(says(refusal_of("HTTP,URI,REGEXP,(a),none,x"), 4, "the number of groups is not an integer"));
+    CHECK(says(refusal_of("HTTP,URI,REGEXP,(a),none,x"), 4,
+               "the number of groups is not an integer"));
     CHECK(says(refusal_of("HTTP,URI,REGEXP,(a),99999999999,x"), 4, "out of range (1 to 64)"));
 }
 
@@ -154,17 +163,25 @@ TEST_CASE("invalid parameters are refused", "[mapi-core][anonymize]")
     CHECK(says(refusal_of("TCP,PAYLOAD,STRIP,-1"), 4, "out of range (0 to 65535)"));
     CHECK(says(refusal_of("TCP,PAYLOAD,STRIP,3x"), 4, "not an integer: \"3x\""));
     CHECK(says(refusal_of("TCP,PAYLOAD,HASHED"), 4, "the name of the hash is missing"));
-    CHECK(says(refusal_of("TCP,PAYLOAD,HASHED,MD4,STRIP_REST"), 4, "available: MD5, SHA, SHA_2, CRC32, AES, TRIPLEDES"));
-    CHECK(says(refusal_of("TCP,PAYLOAD,HASHED,MD5"), 4, "the treatment of the rest of the field is missing"));
-    CHECK(says(refusal_of("TCP,PAYLOAD,HASHED,MD5,CUT"), 4, "PAD_WITH_ZERO, STRIP_REST or UNCHANGED"));
+    CHECK(says(refusal_of("TCP,PAYLOAD,HASHED,MD4,STRIP_REST"), 4,
+               "available: MD5, SHA, SHA_2, CRC32, AES, TRIPLEDES"));
+    CHECK(says(refusal_of("TCP,PAYLOAD,HASHED,MD5"), 4,
+               "the treatment of the rest of the field is missing"));
+    CHECK(says(refusal_of("TCP,PAYLOAD,HASHED,MD5,CUT"), 4,
+               "PAD_WITH_ZERO, STRIP_REST or UNCHANGED"));
     CHECK(says(refusal_of("TCP,PAYLOAD,HASHED,MD5,STRIP_REST,0"), 4, "hexadecimal digits"));
     CHECK(says(refusal_of("TCP,PAYLOAD,HASHED,CRC32,STRIP_REST,00"), 4, "CRC32 takes no key"));
-    CHECK(says(refusal_of("TCP,PAYLOAD,HASHED,AES,STRIP_REST,00"), 4, "an AES key has 32, 48 or 64"));
-    CHECK(says(refusal_of("TCP,PAYLOAD,HASHED,TRIPLEDES,STRIP_REST,00"), 4, "a TRIPLEDES key has 48"));
-    CHECK(says(refusal_of("IP,TTL,MAP_DISTRIBUTION,PARETO,1,2"), 4, "neither UNIFORM nor GAUSSIAN"));
-    CHECK(says(refusal_of("IP,TTL,MAP_DISTRIBUTION,UNIFORM,2,1"), 4, "the maximum is less than the minimum"));
+    CHECK(
+        says(refusal_of("TCP,PAYLOAD,HASHED,AES,STRIP_REST,00"), 4, "an AES key has 32, 48 or 64"));
+    CHECK(says(refusal_of("TCP,PAYLOAD,HASHED,TRIPLEDES,STRIP_REST,00"), 4,
+               "a TRIPLEDES key has 48"));
+    CHECK(
+        says(refusal_of("IP,TTL,MAP_DISTRIBUTION,PARETO,1,2"), 4, "neither UNIFORM nor GAUSSIAN"));
+    CHECK(says(refusal_of("IP,TTL,MAP_DISTRIBUTION,UNIFORM,2,1"), 4,
+               "the maximum is less than the minimum"));
     CHECK(says(refusal_of("IP,TTL,MAP_DISTRIBUTION,UNIFORM,2"), 4, "the maximum is missing"));
-    CHECK(says(refusal_of("IP,TTL,MAP_DISTRIBUTION,GAUSSIAN,-2,1"), 4, "the mean and standard deviation are out of range (0"));
+    CHECK(says(refusal_of("IP,TTL,MAP_DISTRIBUTION,GAUSSIAN,-2,1"), 4,
+               "the mean and standard deviation are out of range (0"));
     CHECK(says(refusal_of("IP,TTL,PATTERN_FILL,INTEGER,256"), 4, "out of range (0 to 255)"));
     CHECK(says(refusal_of("IP,TTL,PATTERN_FILL,STR,"), 4, "the pattern is empty"));
     CHECK(says(refusal_of("IP,TTL,PATTERN_FILL,FLOAT,1"), 4, "neither INTEGER nor STR"));
@@ -173,7 +190,8 @@ TEST_CASE("invalid parameters are refused", "[mapi-core][anonymize]")
     CHECK(says(refusal_of("IP,SRC_IP,PREFIX_PRESERVING,short"), 4, "the key must have 256 bits"));
 }
 
-TEST_CASE("the key of addresses is 32 characters or 64 hexadecimal digits", "[mapi-core][anonymize]")
+TEST_CASE("the key of addresses is 32 characters or 64 hexadecimal digits",
+          "[mapi-core][anonymize]")
 {
     CHECK(address_rule("0123456789abcdef0123456789abcdef").key.front() == '0');
     CHECK(address_rule("01" + std::string(62, '0')).key.front() == 1);

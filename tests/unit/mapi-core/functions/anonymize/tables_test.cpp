@@ -119,7 +119,8 @@ TEST_CASE("all kinds of values share the entries, and distributions use some, to
     Tables tables(1, 4);
     CHECK(tables.number_of(Counter::kAddresses, address(1)) == 1);
     CHECK(tables.number_of(Counter::kPorts, Bytes{0, 80}) == 1);
-    const Distribution dice{DistributionType::kUniform, 1, 6, 4}, coin{DistributionType::kUniform, 1, 2, 4};
+    const Distribution dice{DistributionType::kUniform, 1, 6, 4},
+        coin{DistributionType::kUniform, 1, 2, 4};
     tables.draw_of(dice, address(1));
     CHECK(tables.not_kept() == 0);
     tables.draw_of(coin, address(1));

@@ -9,9 +9,12 @@ using namespace anonymize_test;
 
 namespace
 {
-std::string after(const std::string &rule, const std::string &segment, uint16_t source = 1025, uint16_t destination = 80)
+std::string after(const std::string &rule, const std::string &segment, uint16_t source = 1025,
+                  uint16_t destination = 80)
 {
-    const Bytes packet = treat(rule, ethernet(0x0800, ipv4(IPPROTO_TCP, tcp(text(segment), source, destination)))).bytes;
+    const Bytes packet =
+        treat(rule, ethernet(0x0800, ipv4(IPPROTO_TCP, tcp(text(segment), source, destination))))
+            .bytes;
     return {packet.begin() + 14 + 40, packet.end()};
 }
 
@@ -25,8 +28,10 @@ std::string from_server(const std::string &rule, const std::string &segment)
     return after("FTP," + rule, segment, 21, 1025);
 }
 
-const std::string kRequest = "GET /a?b=c HTTP/1.1\r\nHost: example.org\r\nUser-Agent: x/1 (y)\r\nCookie: id=7\r\n\r\n";
-const std::string kResponse = "HTTP/1.1 404 Not Found\r\nserver : nginx\r\nContent-Length: 4\r\n\r\noops";
+const std::string kRequest =
+    "GET /a?b=c HTTP/1.1\r\nHost: example.org\r\nUser-Agent: x/1 (y)\r\nCookie: id=7\r\n\r\n";
+const std::string kResponse =
+    "HTTP/1.1 404 Not Found\r\nserver : nginx\r\nContent-Length: 4\r\n\r\noops";
 
 std::string with(std::string text, const std::string &old, const std::string &other)
 {
@@ -38,9 +43,11 @@ TEST_CASE("parts of a request are found in their places", "[mapi-core][anonymize
 {
     CHECK(after("HTTP,METHOD,REPLACE,PUT", kRequest) == with(kRequest, "GET", "PUT"));
     CHECK(after("HTTP,URI,REPLACE,/", kRequest) == with(kRequest, "/a?b=c", "/"));
-    CHECK(after("HTTP,HTTP_VERSION,REPLACE,HTTP/9", kRequest) == with(kRequest, "HTTP/1.1", "HTTP/9"));
+    CHECK(after("HTTP,HTTP_VERSION,REPLACE,HTTP/9", kRequest) ==
+          with(kRequest, "HTTP/1.1", "HTTP/9"));
     CHECK(after("HTTP,HOST,REPLACE,h", kRequest) == with(kRequest, "example.org", "h"));
-    CHECK(after("HTTP,USER_AGENT,STRIP", kRequest) == with(kRequest, "User-Agent: x/1 (y)\r\n", ""));
+    CHECK(after("HTTP,USER_AGENT,STRIP", kRequest) ==
+          with(kRequest, "User-Agent: x/1 (y)\r\n", ""));
     CHECK(after("HTTP,USER_AGENT,STRIP,3", kRequest) == with(kRequest, "x/1 (y)", "x/1"));
     CHECK(after("HTTP,COOKIE,PATTERN_FILL,STR,-", kRequest) == with(kRequest, "id=7", "----"));
     CHECK(after("HTTP,SET_COOKIE,ZERO", kRequest) == kRequest);
@@ -51,7 +58,8 @@ TEST_CASE("parts of a response are found in their places, whatever the case of a
           "[mapi-core][anonymize]")
 {
     CHECK(after("HTTP,RESPONSE_CODE,REPLACE,200", kResponse) == with(kResponse, "404", "200"));
-    CHECK(after("HTTP,RESP_CODE_DESCR,REPLACE,OK", kResponse) == with(kResponse, "Not Found", "OK"));
+    CHECK(after("HTTP,RESP_CODE_DESCR,REPLACE,OK", kResponse) ==
+          with(kResponse, "Not Found", "OK"));
     CHECK(after("HTTP,SERVER,REPLACE,s", kResponse) == with(kResponse, "nginx", "s"));
     CHECK(after("HTTP,PAYLOAD,REPLACE,-", kResponse) == with(kResponse, "oops", "-"));
     CHECK(after("HTTP,PAYLOAD,STRIP", kResponse) == with(kResponse, "oops", ""));
@@ -65,17 +73,22 @@ TEST_CASE("every header of MAPI 2's list is found by its name on the wire",
     using namespace mapi::anonymize;
     for (int i = int(Field::kUserAgent); i <= int(Field::kRefresh); ++i) {
         const std::string wire(wire_name_of(Field(i)));
-        const std::string request = "GET / HTTP/1.0\r\n" + wire + ": value\r\nX-Other: value\r\n\r\n";
+        const std::string request =
+            "GET / HTTP/1.0\r\n" + wire + ": value\r\nX-Other: value\r\n\r\n";
         INFO(wire);
-        CHECK(after("HTTP," + std::string(name_of(Field(i))) + ",REPLACE,v", request) == with(request, "value", "v"));
+        CHECK(after("HTTP," + std::string(name_of(Field(i))) + ",REPLACE,v", request) ==
+              with(request, "value", "v"));
     }
 }
 
 TEST_CASE("pipelined messages are all treated", "[mapi-core][anonymize]")
 {
-    CHECK(after("HTTP,URI,REPLACE,/", kRequest + kRequest) == with(with(kRequest + kRequest, "/a?b=c", "/"), "/a?b=c", "/"));
-    CHECK(after("HTTP,COOKIE,STRIP", kRequest + kRequest) == with(with(kRequest + kRequest, "Cookie: id=7\r\n", ""), "Cookie: id=7\r\n", ""));
-    const std::string head = with(kResponse, "oops", "") + kResponse; // a response to HEAD has no body
+    CHECK(after("HTTP,URI,REPLACE,/", kRequest + kRequest) ==
+          with(with(kRequest + kRequest, "/a?b=c", "/"), "/a?b=c", "/"));
+    CHECK(after("HTTP,COOKIE,STRIP", kRequest + kRequest) ==
+          with(with(kRequest + kRequest, "Cookie: id=7\r\n", ""), "Cookie: id=7\r\n", ""));
+    const std::string head =
+        with(kResponse, "oops", "") + kResponse; // a response to HEAD has no body
     CHECK(after("HTTP,SERVER,REPLACE,s", head) == with(with(head, "nginx", "s"), "nginx", "s"));
     const std::string unchanged = "HTTP/1.1 304 Not Modified\r\n\r\n" + kResponse;
     CHECK(after("HTTP,SERVER,REPLACE,s", unchanged) == with(unchanged, "nginx", "s"));
@@ -84,22 +97,27 @@ TEST_CASE("pipelined messages are all treated", "[mapi-core][anonymize]")
 TEST_CASE("a message that ends in another segment is treated as far as it is present",
           "[mapi-core][anonymize]")
 {
-    CHECK(after("HTTP,COOKIE,REPLACE,-", "GET / HTTP/1.1\r\nCookie: half of i") == "GET / HTTP/1.1\r\nCookie: -");
+    CHECK(after("HTTP,COOKIE,REPLACE,-", "GET / HTTP/1.1\r\nCookie: half of i") ==
+          "GET / HTTP/1.1\r\nCookie: -");
     CHECK(after("HTTP,URI,REPLACE,-", "GET /half") == "GET -");
-    CHECK(after("HTTP,PAYLOAD,ZERO", "HTTP/1.0 200 OK\r\n\r\nhalf") == "HTTP/1.0 200 OK\r\n\r\n" + std::string(4, '\0'));
+    CHECK(after("HTTP,PAYLOAD,ZERO", "HTTP/1.0 200 OK\r\n\r\nhalf") ==
+          "HTTP/1.0 200 OK\r\n\r\n" + std::string(4, '\0'));
 }
 
 TEST_CASE("headers continued from the previous segment are hidden, also a partial first line",
           "[mapi-core][anonymize]")
 {
     const std::string rest = "cret=1\r\nCookie: id=7\r\nHost: h\r\n\r\n";
-    CHECK(after("HTTP,COOKIE,REPLACE,-", rest) == std::string(6, '\0') + "\r\nCookie: -\r\nHost: h\r\n\r\n");
-    CHECK(after("HTTP,COOKIE,REPLACE,-", rest, 80, 1025) == std::string(6, '\0') + "\r\nCookie: -\r\nHost: h\r\n\r\n");
+    CHECK(after("HTTP,COOKIE,REPLACE,-", rest) ==
+          std::string(6, '\0') + "\r\nCookie: -\r\nHost: h\r\n\r\n");
+    CHECK(after("HTTP,COOKIE,REPLACE,-", rest, 80, 1025) ==
+          std::string(6, '\0') + "\r\nCookie: -\r\nHost: h\r\n\r\n");
     CHECK(after("HTTP,COOKIE,STRIP", "cret=1\r\n\r\n") == std::string(6, '\0') + "\r\n\r\n");
-    CHECK(after("HTTP,COOKIE,STRIP", "\r\nCookie: id=7\r\n\r\n" + kRequest) == "\r\n\r\n" + with(kRequest, "Cookie: id=7\r\n", ""));
+    CHECK(after("HTTP,COOKIE,STRIP", "\r\nCookie: id=7\r\n\r\n" + kRequest) ==
+          "\r\n\r\n" + with(kRequest, "Cookie: id=7\r\n", ""));
     CHECK(after("HTTP,URI,ZERO", rest) == rest);
     CHECK(after("HTTP,PAYLOAD,ZERO", rest + "abc", 80, 1025) == rest + std::string(3, '\0'));
-    CHECK(after("HTTP,COOKIE,ZERO", rest, 1025, 4000) == rest);               // not a port of HTTP
+    CHECK(after("HTTP,COOKIE,ZERO", rest, 1025, 4000) == rest); // not a port of HTTP
     CHECK(after("HTTP,COOKIE,ZERO", "<html>\r\n<body>\r\n") == "<html>\r\n<body>\r\n");
     CHECK(after("HTTP,COOKIE,ZERO", "all of one line") == "all of one line"); // cannot be known
 }
@@ -107,10 +125,13 @@ TEST_CASE("headers continued from the previous segment are hidden, also a partia
 TEST_CASE("a value that is folded over several lines is hidden to its end",
           "[mapi-core][anonymize]")
 {
-    const std::string folded = "GET / HTTP/1.1\r\nCookie: one\r\n two\r\n\tthree\r\nHost: h\r\n\r\n";
-    CHECK(after("HTTP,COOKIE,REPLACE,-", folded) == "GET / HTTP/1.1\r\nCookie: -\r\nHost: h\r\n\r\n");
+    const std::string folded =
+        "GET / HTTP/1.1\r\nCookie: one\r\n two\r\n\tthree\r\nHost: h\r\n\r\n";
+    CHECK(after("HTTP,COOKIE,REPLACE,-", folded) ==
+          "GET / HTTP/1.1\r\nCookie: -\r\nHost: h\r\n\r\n");
     CHECK(after("HTTP,COOKIE,STRIP", folded) == "GET / HTTP/1.1\r\nHost: h\r\n\r\n");
-    CHECK(after("HTTP,HOST,REPLACE,-", with(folded, "\r\n", "\n")) == with(with(folded, "\r\n", "\n"), ": h", ": -"));
+    CHECK(after("HTTP,HOST,REPLACE,-", with(folded, "\r\n", "\n")) ==
+          with(with(folded, "\r\n", "\n"), ": h", ": -"));
 }
 
 TEST_CASE("HTTP is recognised by its keywords on any port, and other text is left unchanged",
@@ -143,7 +164,9 @@ TEST_CASE("every command of MAPI 2's list is found", "[mapi-core][anonymize]")
     for (int i = int(Field::kUser); i <= int(Field::kSite); ++i) {
         const std::string word(wire_name_of(Field(i)));
         INFO(word);
-        CHECK(to_server(std::string(name_of(Field(i))) + ",REPLACE,v", "NOOP x\r\n" + word + " value\r\n").ends_with(word + " v\r\n"));
+        CHECK(to_server(std::string(name_of(Field(i))) + ",REPLACE,v",
+                        "NOOP x\r\n" + word + " value\r\n")
+                  .ends_with(word + " v\r\n"));
     }
 }
 

@@ -40,12 +40,15 @@ struct Fixture {
     Cache cache;
     std::vector<Ended> ended;
 
-    Fixture(uint32_t room, uint64_t idle_ns, uint64_t active_ns) : cache(room, {idle_ns, active_ns}) {}
+    Fixture(uint32_t room, uint64_t idle_ns, uint64_t active_ns) : cache(room, {idle_ns, active_ns})
+    {
+    }
 
     auto collect()
     {
         return [this](const Cache::Flow &flow, FlowEnd reason, uint64_t ended_ns) {
-            ended.push_back({flow.number, flow.first_ns, flow.last_ns, flow.packets, flow.values.sum, reason, ended_ns});
+            ended.push_back({flow.number, flow.first_ns, flow.last_ns, flow.packets,
+                             flow.values.sum, reason, ended_ns});
         };
     }
     void add(uint16_t port, uint64_t time_ns)
@@ -125,7 +128,8 @@ TEST_CASE("timeouts also expire without packets", "[mapi-core][functions]")
 TEST_CASE("both flows of a biflow continue and end together", "[mapi-core][functions]")
 {
     Cache cache(4, {30 * kSecond, 60 * kSecond});
-    std::vector<std::pair<uint64_t, uint64_t>> ended; // number of the flow that timed out, and of the other
+    std::vector<std::pair<uint64_t, uint64_t>>
+        ended; // number of the flow that timed out, and of the other
     const auto other = [](uint16_t port) { return uint16_t(port % 2 ? port + 1 : port - 1); };
     const auto collect = [&](const Cache::Flow &flow, FlowEnd, uint64_t) {
         const auto taken = cache.take(key(other(flow.key.source_port)));
@@ -220,7 +224,8 @@ TEST_CASE("flows for any order of packets are those of a simple table", "[mapi-c
         flows.add(port, now_ns);
         for (auto at = table.begin(); at != table.end();) {
             const Flow &flow = at->second;
-            const bool is_over = now_ns - flow.last_ns >= kIdle || now_ns - flow.first_ns >= kActive;
+            const bool is_over =
+                now_ns - flow.last_ns >= kIdle || now_ns - flow.first_ns >= kActive;
             if (is_over)
                 expected.emplace_back(flow.first_ns, flow.last_ns, flow.packets);
             at = is_over ? table.erase(at) : std::next(at);

@@ -24,12 +24,33 @@ const Bytes kPorts = {0x12, 0x34, 0, 53, 0, 8, 0, 0}; // UDP from 4660 to 53
 Bytes ipv4(uint8_t protocol, const Bytes &payload, uint16_t reported = 0)
 {
     const size_t bytes = reported ? reported : 20 + payload.size();
-    return Bytes{0x45, 0xb8, uint8_t(bytes >> 8), uint8_t(bytes), 0, 0, 0, 0, 61, protocol, 0, 0, 192, 0, 2, 1, 192, 0, 2, 2} + payload;
+    return Bytes{0x45,
+                 0xb8,
+                 uint8_t(bytes >> 8),
+                 uint8_t(bytes),
+                 0,
+                 0,
+                 0,
+                 0,
+                 61,
+                 protocol,
+                 0,
+                 0,
+                 192,
+                 0,
+                 2,
+                 1,
+                 192,
+                 0,
+                 2,
+                 2} +
+           payload;
 }
 
 Bytes ipv6(uint8_t protocol, const Bytes &payload)
 {
-    Bytes header = {0x6a, 0xb0, 0, 5, uint8_t(payload.size() >> 8), uint8_t(payload.size()), protocol, 62};
+    Bytes header = {0x6a,     0xb0, 0, 5, uint8_t(payload.size() >> 8), uint8_t(payload.size()),
+                    protocol, 62};
     header = header + Bytes(15, 0x11) + Bytes{1} + Bytes(15, 0x11) + Bytes{2};
     return header + payload;
 }
@@ -92,7 +113,8 @@ TEST_CASE("the protocol after AH is that of what it protects, in both IP version
           "[mapi-core][functions]")
 {
     const Bytes ah = Bytes{IPPROTO_UDP, 4} + Bytes(22, 0);
-    for (const Bytes &frame : {kEthernet + Bytes{8, 0} + ipv4(IPPROTO_AH, ah + kPorts), kEthernet + Bytes{0x86, 0xdd} + ipv6(IPPROTO_AH, ah + kPorts)}) {
+    for (const Bytes &frame : {kEthernet + Bytes{8, 0} + ipv4(IPPROTO_AH, ah + kPorts),
+                               kEthernet + Bytes{0x86, 0xdd} + ipv6(IPPROTO_AH, ah + kPorts)}) {
         const mapi_packet bytes = view(frame);
         const FlowPacket packet(bytes);
         REQUIRE(packet.has_flow());
@@ -108,7 +130,8 @@ TEST_CASE("a packet's VLAN is that of its outermost tag", "[mapi-core][functions
     mapi_packet tagged, cooked_bytes = view(cooked);
     cooked_bytes.link_type = 113;
     CHECK(FlowPacket(cooked_bytes).headers.vlan == 7);
-    const Bytes single = kEthernet + Bytes{0x81, 0, 0x2f, 0xff, 8, 0} + inner, twice = kEthernet + Bytes{0x88, 0xa8, 0, 5, 0x81, 0, 0, 6, 8, 0} + inner,
+    const Bytes single = kEthernet + Bytes{0x81, 0, 0x2f, 0xff, 8, 0} + inner,
+                twice = kEthernet + Bytes{0x88, 0xa8, 0, 5, 0x81, 0, 0, 6, 8, 0} + inner,
                 none = kEthernet + Bytes{8, 0} + inner;
     CHECK(FlowPacket(tagged = view(single)).headers.vlan == 0xfff);
     CHECK(FlowPacket(tagged = view(twice)).headers.vlan == 5);
@@ -121,7 +144,8 @@ TEST_CASE("an IP packet's length is that of its header, or the wire length if th
     const Bytes frame = kEthernet + Bytes{8, 0} + ipv4(IPPROTO_UDP, kPorts, 1000);
     Bytes without = frame; // as offload of a network card leaves it
     without[14 + 2] = without[14 + 3] = 0;
-    const mapi_packet whole = view(frame), cut = view(frame, 500), padded = view(frame, 2000), offloaded = view(without, 9000);
+    const mapi_packet whole = view(frame), cut = view(frame, 500), padded = view(frame, 2000),
+                      offloaded = view(without, 9000);
     CHECK(FlowPacket(whole).ip_bytes() == 1000);
     CHECK(FlowPacket(cut).ip_bytes() == 1000);
     CHECK(FlowPacket(padded).ip_bytes() == 1000);

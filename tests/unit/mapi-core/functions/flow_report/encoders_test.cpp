@@ -38,15 +38,19 @@ uint64_t number(const std::string &message, size_t at, size_t bytes)
     return value;
 }
 
-std::unique_ptr<MessageEncoder> make_uniflow_ipfix(const ReportSettings &settings, const ReportTemplate &records, bool repeats_templates, SendMessage send)
+std::unique_ptr<MessageEncoder> make_uniflow_ipfix(const ReportSettings &settings,
+                                                   const ReportTemplate &records,
+                                                   bool repeats_templates, SendMessage send)
 {
     return make_ipfix(settings, records, false, repeats_templates, std::move(send));
 }
 
-using Make = std::unique_ptr<MessageEncoder> (*)(const ReportSettings &, const ReportTemplate &, bool, SendMessage);
+using Make = std::unique_ptr<MessageEncoder> (*)(const ReportSettings &, const ReportTemplate &,
+                                                 bool, SendMessage);
 
 // Null without libfixbuf.
-std::unique_ptr<MessageEncoder> make(Make encoder, const std::string &record, bool repeats_templates, Sent &sent)
+std::unique_ptr<MessageEncoder> make(Make encoder, const std::string &record,
+                                     bool repeats_templates, Sent &sent)
 {
     try {
         return encoder({}, ReportTemplate(record), repeats_templates, sent.call());
@@ -69,7 +73,8 @@ unsigned count_sets(const Sent &sent, size_t header_bytes, unsigned id)
 }
 } // namespace
 
-TEST_CASE("a message of NetFlow v5 has its header and records of 48 bytes", "[mapi-core][functions]")
+TEST_CASE("a message of NetFlow v5 has its header and records of 48 bytes",
+          "[mapi-core][functions]")
 {
     Sent sent;
     const auto encoder = make_netflow5({}, sent.call());
@@ -123,7 +128,7 @@ TEST_CASE("sets of NetFlow v9 are padded to four bytes, and its header counts te
     CHECK(number(message, 2, 2) == 2 + 3);
     CHECK(number(message, 4, 4) == 101000); // the clock at that second
     CHECK(number(message, 8, 4) == 1001);
-    CHECK(number(message, 20, 2) == 0);       // templates
+    CHECK(number(message, 20, 2) == 0); // templates
     CHECK(number(message, 22, 2) == 4 + 2 * (4 + 2 * 4));
     CHECK(number(message, 48, 2) == 256);
     CHECK(number(message, 50, 2) == 4 + 2 * 9 + 2);
@@ -159,10 +164,12 @@ TEST_CASE("records of biflows have the values of the other direction after those
     CHECK(number(message, at + 10, 8) == 77);
     CHECK(number(message, at + 18, 1) == 0x12);
     // Templates: an element with the enterprise bit, and its number from RFC 5103.
-    CHECK(sent.messages.front().find(std::string("\x80\x02\x00\x08\x00\x00\x72\x79", 8)) != std::string::npos);
+    CHECK(sent.messages.front().find(std::string("\x80\x02\x00\x08\x00\x00\x72\x79", 8)) !=
+          std::string::npos);
 }
 
-TEST_CASE("records of biflows with every element fit into messages, with their templates", "[mapi-core][functions]")
+TEST_CASE("records of biflows with every element fit into messages, with their templates",
+          "[mapi-core][functions]")
 {
     Sent sent;
     std::unique_ptr<MessageEncoder> encoder;
@@ -243,7 +250,9 @@ TEST_CASE("the exporter's clock uses at most half of its range, and starts befor
 TEST_CASE("templates are sent first, again for late collectors, and after a loss",
           "[mapi-core][functions]")
 {
-    for (const auto &[encode, header_bytes, templates] : {std::tuple{Make(make_netflow9), size_t(20), 0u}, {Make(make_uniflow_ipfix), size_t(16), 2u}}) {
+    for (const auto &[encode, header_bytes, templates] :
+         {std::tuple{Make(make_netflow9), size_t(20), 0u},
+          {Make(make_uniflow_ipfix), size_t(16), 2u}}) {
         for (const bool repeats : {false, true}) {
             Sent sent;
             const auto encoder = make(encode, "PKTS BYTES", repeats, sent);
@@ -274,7 +283,8 @@ TEST_CASE("templates are sent first, again for late collectors, and after a loss
     }
 }
 
-TEST_CASE("records with every element fit into messages of 1400 bytes, with their templates", "[mapi-core][functions]")
+TEST_CASE("records with every element fit into messages of 1400 bytes, with their templates",
+          "[mapi-core][functions]")
 {
     for (const auto encode : {Make(make_netflow9), Make(make_uniflow_ipfix)}) {
         Sent sent;

@@ -15,7 +15,8 @@ namespace
 constexpr uint64_t kSecond = 1000000000;
 
 // UDP, 28 bytes.
-constexpr uint8_t kPacket[] = {0x45, 0, 0, 28, 0, 0, 0, 0, 64, 17, 0, 0, 10, 0, 0, 1, 10, 0, 0, 2, 0, 7, 0, 9, 0, 8, 0, 0};
+constexpr uint8_t kPacket[] = {0x45, 0, 0,  28, 0, 0, 0, 0, 64, 17, 0, 0, 10, 0,
+                               0,    1, 10, 0,  0, 2, 0, 7, 0,  9,  0, 8, 0,  0};
 
 struct Instance {
     const mapi_function &function = mapi_fn_flow_report;
@@ -75,11 +76,12 @@ TEST_CASE("a live device's flow is reported after the idle timeout, without anot
     REQUIRE(reports.ring.next(reports.report));
     CHECK(reports.report.recno == 0);
     CHECK(reports.report.size == 24 + 48);
-    CHECK(reports.number(8, 4) == 1040);          // of the message, s
-    CHECK(reports.number(24 + 16, 4) == 2);       // of the message, s
-    CHECK(reports.number(24 + 20, 4) == 56);      // bytes
+    CHECK(reports.number(8, 4) == 1040);     // of the message, s
+    CHECK(reports.number(24 + 16, 4) == 2);  // of the message, s
+    CHECK(reports.number(24 + 20, 4) == 56); // bytes
     const uint64_t up_ms = reports.number(4, 4);
-    CHECK(up_ms - reports.number(24 + 24, 4) == 40999); // from the first and the last packet to the end of that second
+    CHECK(up_ms - reports.number(24 + 24, 4) ==
+          40999); // from the first and the last packet to the end of that second
     CHECK(up_ms - reports.number(24 + 28, 4) == 30999);
     reports.function.end(reports.state);
     CHECK_FALSE(reports.ring.next(reports.report));

@@ -32,9 +32,11 @@ std::string refusal(const std::function<void()> &call)
 }
 } // namespace
 
-TEST_CASE("records of IPv6 flows have IPv6's elements in the place of IPv4's", "[mapi-core][functions]")
+TEST_CASE("records of IPv6 flows have IPv6's elements in the place of IPv4's",
+          "[mapi-core][functions]")
 {
-    const ReportTemplate records("%IP_SRC_ADDR, %PKTS IPV6_SRC_ADDR octetDeltaCount HDRLEN_IPV4 FLOW_LABEL_IPV6 PKTS");
+    const ReportTemplate records(
+        "%IP_SRC_ADDR, %PKTS IPV6_SRC_ADDR octetDeltaCount HDRLEN_IPV4 FLOW_LABEL_IPV6 PKTS");
     CHECK(names_of(records, 4) == "IP_SRC_ADDR PKTS BYTES HDRLEN_IPV4 ");
     CHECK(names_of(records, 6) == "IPV6_SRC_ADDR PKTS BYTES FLOW_LABEL_IPV6 ");
     CHECK(records.bytes(4) == 4 + 8 + 8 + 1);
@@ -62,9 +64,14 @@ TEST_CASE("elements that are not in the key become zero and are not reported",
     CHECK(key.destination[0] == 0);
     CHECK(key.source_port == 0);
     CHECK(key.destination_port == 0);
-    CHECK(refusal([&] { mask.check(ReportTemplate("PKTS L4_DST_PORT")); }).find("\"L4_DST_PORT\"") != std::string::npos);
+    CHECK(refusal([&] {
+              mask.check(ReportTemplate("PKTS L4_DST_PORT"));
+          }).find("\"L4_DST_PORT\"") != std::string::npos);
     CHECK(refusal([&] { mask.check(ReportTemplate("PKTS IPV6_SRC_ADDR")); }).empty());
-    CHECK(refusal([] { FlowKeyMask("").check(ReportTemplate("IP_SRC_ADDR IP_DST_ADDR L4_SRC_PORT L4_DST_PORT PROT")); }).empty());
+    CHECK(refusal([] {
+              FlowKeyMask("").check(
+                  ReportTemplate("IP_SRC_ADDR IP_DST_ADDR L4_SRC_PORT L4_DST_PORT PROT"));
+          }).empty());
     CHECK(refusal([] { FlowKeyMask("TOS"); }).find("\"TOS\"") != std::string::npos);
 }
 
@@ -82,11 +89,14 @@ TEST_CASE("VLAN, interface and direction distinguish flows only if the key says 
     CHECK(key.interface == 3);
     CHECK(mask.has_vlan());
     CHECK(refusal([&] { mask.check(ReportTemplate("IP_SRC_ADDR VLAN_TAG INGRESS")); }).empty());
-    CHECK(refusal([&] { FlowKeyMask("").check(ReportTemplate("IP_SRC_ADDR VLAN_TAG INGRESS")); }).empty());
+    CHECK(refusal([&] {
+              FlowKeyMask("").check(ReportTemplate("IP_SRC_ADDR VLAN_TAG INGRESS"));
+          }).empty());
     CHECK_FALSE(mask.is_biflow());
     CHECK(FlowKeyMask("BIFLOW").is_biflow());
     CHECK(FlowKeyMask("%IP_SRC_ADDR,%IP_DST_ADDR,%BIFLOW").is_biflow());
-    for (const char *half : {"BIFLOW IP_SRC_ADDR", "BIFLOW IP_DST_ADDR L4_SRC_PORT L4_DST_PORT", "IP_SRC_ADDR IP_DST_ADDR L4_SRC_PORT BIFLOW"})
+    for (const char *half : {"BIFLOW IP_SRC_ADDR", "BIFLOW IP_DST_ADDR L4_SRC_PORT L4_DST_PORT",
+                             "IP_SRC_ADDR IP_DST_ADDR L4_SRC_PORT BIFLOW"})
         CHECK(refusal([&] { FlowKeyMask{half}; }).find("both ends") != std::string::npos);
     CHECK(refusal([] { ReportTemplate("PKTS BIFLOW"); }).find("\"BIFLOW\"") != std::string::npos);
 }
@@ -94,13 +104,16 @@ TEST_CASE("VLAN, interface and direction distinguish flows only if the key says 
 TEST_CASE("[ipfixflib] accepts numbers in their ranges and refuses the rest",
           "[mapi-core][functions]")
 {
-    const ReportSettings settings = read_report_settings("observationDomain=4294967295\ningressInterface=7\nidleTimeout=5\nhashSize=16\ntraceMode=9\n");
+    const ReportSettings settings =
+        read_report_settings("observationDomain=4294967295\ningressInterface=7\nidleTimeout="
+                             "5\nhashSize=16\ntraceMode=9\n");
     CHECK(settings.observation_domain == UINT32_MAX);
     CHECK(settings.ingress_interface == 7u);
     CHECK(settings.idle_seconds == 5);
     CHECK(settings.active_seconds == 120);
     CHECK(settings.room == 16);
-    for (const char *line : {"hashSize=15", "hashSize=4194305", "idleTimeout=", "idleTimeout=5s", "minFlowPkts=-1", "domain=1"})
+    for (const char *line : {"hashSize=15", "hashSize=4194305", "idleTimeout=", "idleTimeout=5s",
+                             "minFlowPkts=-1", "domain=1"})
         CHECK(refusal([&] { read_report_settings(line); }).find(line) != std::string::npos);
 }
 

@@ -17,14 +17,14 @@ using namespace frame_bytes;
 
 Bytes ipv4(uint8_t protocol, const Bytes &payload, uint16_t fragment = 0, uint8_t last_byte = 1)
 {
-    return hex("4500") + half(20 + payload.size()) + hex("0001") + half(fragment) + Bytes{64, protocol} + hex("0000 0a0000") +
-           Bytes{last_byte} + hex("0a000002") + payload;
+    return hex("4500") + half(20 + payload.size()) + hex("0001") + half(fragment) +
+           Bytes{64, protocol} + hex("0000 0a0000") + Bytes{last_byte} + hex("0a000002") + payload;
 }
 
 Bytes ipv6(uint8_t next, const Bytes &payload)
 {
-    return hex("60000000") + half(payload.size()) + Bytes{next, 64} + hex("20010db8000000000000000000000001 20010db8000000000000000000000002") +
-           payload;
+    return hex("60000000") + half(payload.size()) + Bytes{next, 64} +
+           hex("20010db8000000000000000000000001 20010db8000000000000000000000002") + payload;
 }
 
 const Bytes kUdp = hex("0035 1234 0008 0000");
@@ -35,7 +35,8 @@ struct Parsed {
     Headers headers;
 
     // wire_bytes: the length before truncation.
-    explicit Parsed(Bytes given, uint16_t link_type = 1, size_t wire_bytes = 0) : bytes(std::move(given))
+    explicit Parsed(Bytes given, uint16_t link_type = 1, size_t wire_bytes = 0)
+        : bytes(std::move(given))
     {
         packet.data = bytes.data();
         packet.caplen = uint32_t(bytes.size());
@@ -95,11 +96,16 @@ TEST_CASE("after labels, a control word leads to a pseudowire's Ethernet", "[map
     CHECK(four.has_udp());
     CHECK(four.headers.network == 14 + 2 * 4 + 4 + 14);
     CHECK(four.headers.mpls_labels == 2);
-    const Parsed six(ethernet(0x8848, hex("00010140 00000000") + ethernet(0x8100, hex("0064 86dd") + ipv6(IPPROTO_UDP, kUdp))));
+    const Parsed six(
+        ethernet(0x8848, hex("00010140 00000000") +
+                             ethernet(0x8100, hex("0064 86dd") + ipv6(IPPROTO_UDP, kUdp))));
     CHECK(six.has_udp());
     CHECK(six.headers.vlan_tags == 1);
-    CHECK(Parsed(ethernet(0x0800, ipv4(137, hex("00010140 00000000") + ethernet(0x0800, ip)))).has_udp());
-    const Parsed arp(ethernet(0x8847, hex("00010140 00000000") + ethernet(0x0806, hex("0001 0800 06 04 0001") + Bytes(20, 1))));
+    CHECK(Parsed(ethernet(0x0800, ipv4(137, hex("00010140 00000000") + ethernet(0x0800, ip))))
+              .has_udp());
+    const Parsed arp(
+        ethernet(0x8847, hex("00010140 00000000") +
+                             ethernet(0x0806, hex("0001 0800 06 04 0001") + Bytes(20, 1))));
     CHECK(arp.headers.rest_ethertype == 0x0806);
     CHECK_FALSE(arp.headers.is_lost);
 }
@@ -108,14 +114,18 @@ TEST_CASE("the payload of labels may be followed by a frame check sequence and p
           "[mapi][headers]")
 {
     const Bytes labels = hex("00010140"), check(4, 0xfc);
-    for (const Bytes &datagram : {ipv4(IPPROTO_UDP, kUdp + Bytes(60, 7)), ipv6(IPPROTO_UDP, kUdp + Bytes(60, 7))}) {
+    for (const Bytes &datagram :
+         {ipv4(IPPROTO_UDP, kUdp + Bytes(60, 7)), ipv6(IPPROTO_UDP, kUdp + Bytes(60, 7))}) {
         CHECK(Parsed(ethernet(0x8847, labels + datagram + check)).has_udp());
         CHECK_FALSE(Parsed(ethernet(0x8847, labels + datagram + Bytes(5, 1))).has_udp());
         const uint16_t type = datagram[0] >> 4 == 4 ? 0x0800 : 0x86dd;
-        CHECK(Parsed(ethernet(0x8847, labels + hex("00000000") + ethernet(type, datagram) + check)).has_udp());
+        CHECK(Parsed(ethernet(0x8847, labels + hex("00000000") + ethernet(type, datagram) + check))
+                  .has_udp());
     }
     CHECK(Parsed(ethernet(0x8847, labels + ipv4(IPPROTO_UDP, kUdp) + Bytes(14, 0))).has_udp());
-    CHECK(Parsed(ethernet(0x8847, labels + hex("00000000") + ethernet(0x0800, ipv4(IPPROTO_UDP, kUdp)) + Bytes(22, 0))).has_udp());
+    CHECK(Parsed(ethernet(0x8847, labels + hex("00000000") +
+                                      ethernet(0x0800, ipv4(IPPROTO_UDP, kUdp)) + Bytes(22, 0)))
+              .has_udp());
 }
 
 TEST_CASE("a pseudowire that does not look like Ethernet is lost after its labels",
@@ -123,21 +133,43 @@ TEST_CASE("a pseudowire that does not look like Ethernet is lost after its label
 {
     const Bytes labels = hex("00010140");
     const auto is_lost_there = [](const Parsed &parsed) {
-        return parsed.headers.is_lost && parsed.headers.rest == 18 && parsed.headers.ethertype == 0 && parsed.headers.ip_layers == 0;
+        return parsed.headers.is_lost && parsed.headers.rest == 18 &&
+               parsed.headers.ethertype == 0 && parsed.headers.ip_layers == 0;
     };
-    CHECK(is_lost_there(Parsed(ethernet(0x8847, labels + hex("00000000 0021") + ipv4(IPPROTO_UDP, kUdp)))));      // PPP's
-    CHECK(is_lost_there(Parsed(ethernet(0x8847, labels + hex("00000000") + ipv4(IPPROTO_UDP, kUdp)))));           // IP's
-    CHECK(is_lost_there(Parsed(ethernet(0x8847, labels + hex("00000000") + ethernet(0x88cc, Bytes(40, 0))))));    // an unsupported type
-    CHECK(is_lost_there(Parsed(ethernet(0x8847, labels + hex("00000000") + ethernet(38, hex("424203") + Bytes(35, 0))))));
-    CHECK(is_lost_there(Parsed(ethernet(0x8847, labels + hex("00000000") + ethernet(0x0800, hex("46000014"))))));
-    CHECK(is_lost_there(Parsed(ethernet(0x8847, labels + hex("00000000") + ethernet(0x8864, hex("110000010020 c021") + Bytes(32, 1)))))); // control protocol of PPP
-    CHECK(is_lost_there(Parsed(ethernet(0x8847, labels + hex("10000021") + ipv4(IPPROTO_UDP, kUdp)))));           // associated channel
-    const auto from = [](const char *addresses) { return hex("45000020 00010000 40 06 0000") + hex(addresses) + hex("00000000 00000000 50020000"); };
-    for (const char *const addresses : {"08060102 0a000001", "80350102 0a000001", "81000102 08060a01", "08004501 0a000001", "86dd6001 0a000001"})
-        CHECK(is_lost_there(Parsed(ethernet(0x8847, labels + hex("00000000") + from(addresses)))));               // addresses that look like types
-    CHECK(is_lost_there(Parsed(ethernet(0x8847, labels + hex("00000000 0f000800 45000020 00010000 08 06 0000 0a000001 0a000002") + Bytes(12, 1))))); // HDLC's
-    for (const char *const first : {"4c", "45", "60"})                                                             // Ethernet's without a control word
-        CHECK(is_lost_there(Parsed(ethernet(0x8847, labels + hex(first) + hex("0203040506 020000000001 0800") + ipv4(IPPROTO_UDP, kUdp)))));
+    CHECK(is_lost_there(Parsed(
+        ethernet(0x8847, labels + hex("00000000 0021") + ipv4(IPPROTO_UDP, kUdp))))); // PPP's
+    CHECK(is_lost_there(
+        Parsed(ethernet(0x8847, labels + hex("00000000") + ipv4(IPPROTO_UDP, kUdp))))); // IP's
+    CHECK(is_lost_there(
+        Parsed(ethernet(0x8847, labels + hex("00000000") +
+                                    ethernet(0x88cc, Bytes(40, 0)))))); // an unsupported type
+    CHECK(is_lost_there(Parsed(
+        ethernet(0x8847, labels + hex("00000000") + ethernet(38, hex("424203") + Bytes(35, 0))))));
+    CHECK(is_lost_there(
+        Parsed(ethernet(0x8847, labels + hex("00000000") + ethernet(0x0800, hex("46000014"))))));
+    CHECK(is_lost_there(Parsed(
+        ethernet(0x8847, labels + hex("00000000") +
+                             ethernet(0x8864, hex("110000010020 c021") +
+                                                  Bytes(32, 1)))))); // control protocol of PPP
+    CHECK(is_lost_there(Parsed(ethernet(
+        0x8847, labels + hex("10000021") + ipv4(IPPROTO_UDP, kUdp))))); // associated channel
+    const auto from = [](const char *addresses) {
+        return hex("45000020 00010000 40 06 0000") + hex(addresses) +
+               hex("00000000 00000000 50020000");
+    };
+    for (const char *const addresses :
+         {"08060102 0a000001", "80350102 0a000001", "81000102 08060a01", "08004501 0a000001",
+          "86dd6001 0a000001"})
+        CHECK(is_lost_there(
+            Parsed(ethernet(0x8847, labels + hex("00000000") +
+                                        from(addresses))))); // addresses that look like types
+    CHECK(is_lost_there(Parsed(ethernet(
+        0x8847, labels + hex("00000000 0f000800 45000020 00010000 08 06 0000 0a000001 0a000002") +
+                    Bytes(12, 1)))));                  // HDLC's
+    for (const char *const first : {"4c", "45", "60"}) // Ethernet's without a control word
+        CHECK(is_lost_there(
+            Parsed(ethernet(0x8847, labels + hex(first) + hex("0203040506 020000000001 0800") +
+                                        ipv4(IPPROTO_UDP, kUdp)))));
     for (size_t bytes = 0; bytes < 4 + 14; ++bytes)
         CHECK(is_lost_there(Parsed(ethernet(0x8847, labels + Bytes(bytes, 0)))));
 }
@@ -178,19 +210,33 @@ TEST_CASE("the innermost IP header of a tunnel gives addresses and ports", "[map
     };
     CHECK(innermost_is_inner(Parsed(ethernet(0x0800, ipv4(IPPROTO_IPIP, inner)))));
     CHECK(innermost_is_inner(Parsed(ethernet(0x86dd, ipv6(IPPROTO_IPIP, inner)))));
-    CHECK(innermost_is_inner(Parsed(ethernet(0x0800, ipv4(IPPROTO_GRE, hex("0000 0800") + inner)))));
-    CHECK(innermost_is_inner(Parsed(ethernet(0x0800, ipv4(IPPROTO_GRE, hex("b000 0800 12340000 00000001 00000002") + inner)))));
-    CHECK(innermost_is_inner(Parsed(ethernet(0x0800, ipv4(IPPROTO_GRE, hex("3081 880b 0020 0001 00000001 00000000 ff03 0021") + inner)))));
-    CHECK(innermost_is_inner(Parsed(ethernet(0x0800, ipv4(IPPROTO_GRE, hex("0000 6558") + ethernet(0x0800, inner))))));
-    CHECK(innermost_is_inner(Parsed(ethernet(0x0800, ipv4(IPPROTO_GRE, hex("1000 88be 00000001 1000 0000 00000000") + ethernet(0x0800, inner))))));
-    CHECK(innermost_is_inner(Parsed(ethernet(0x0800, ipv4(IPPROTO_GRE, hex("0000 88be") + ethernet(0x0800, inner))))));
+    CHECK(
+        innermost_is_inner(Parsed(ethernet(0x0800, ipv4(IPPROTO_GRE, hex("0000 0800") + inner)))));
+    CHECK(innermost_is_inner(Parsed(
+        ethernet(0x0800, ipv4(IPPROTO_GRE, hex("b000 0800 12340000 00000001 00000002") + inner)))));
+    CHECK(innermost_is_inner(Parsed(
+        ethernet(0x0800, ipv4(IPPROTO_GRE,
+                              hex("3081 880b 0020 0001 00000001 00000000 ff03 0021") + inner)))));
+    CHECK(innermost_is_inner(
+        Parsed(ethernet(0x0800, ipv4(IPPROTO_GRE, hex("0000 6558") + ethernet(0x0800, inner))))));
+    CHECK(innermost_is_inner(
+        Parsed(ethernet(0x0800, ipv4(IPPROTO_GRE, hex("1000 88be 00000001 1000 0000 00000000") +
+                                                      ethernet(0x0800, inner))))));
+    CHECK(innermost_is_inner(
+        Parsed(ethernet(0x0800, ipv4(IPPROTO_GRE, hex("0000 88be") + ethernet(0x0800, inner))))));
     const std::string type3 = "1000 22eb 00000001 2000 0000 00000000 0000 000";
-    CHECK(innermost_is_inner(Parsed(ethernet(0x0800, ipv4(IPPROTO_GRE, hex(type3 + "0") + ethernet(0x0800, inner))))));
-    CHECK(innermost_is_inner(Parsed(ethernet(0x0800, ipv4(IPPROTO_GRE, hex(type3 + "1 0000000000000000") + ethernet(0x0800, inner))))));
-    CHECK(innermost_is_inner(Parsed(ethernet(0x0800, ipv4(IPPROTO_GRE, hex("0000 883e") + inner)))));
-    CHECK(innermost_is_inner(Parsed(ethernet(0x0800, ipv4(IPPROTO_GRE, hex("0000 883e 05590048") + inner)))));
-    CHECK(innermost_is_inner(Parsed(ethernet(0x0800, ipv4(IPPROTO_GRE, hex("0000 880b ff03 0021") + inner)))));
-    CHECK(innermost_is_inner(Parsed(ethernet(0x0800, ipv4(IPPROTO_GRE, hex("0000 8847 00010140") + inner)))));
+    CHECK(innermost_is_inner(
+        Parsed(ethernet(0x0800, ipv4(IPPROTO_GRE, hex(type3 + "0") + ethernet(0x0800, inner))))));
+    CHECK(innermost_is_inner(Parsed(ethernet(
+        0x0800, ipv4(IPPROTO_GRE, hex(type3 + "1 0000000000000000") + ethernet(0x0800, inner))))));
+    CHECK(
+        innermost_is_inner(Parsed(ethernet(0x0800, ipv4(IPPROTO_GRE, hex("0000 883e") + inner)))));
+    CHECK(innermost_is_inner(
+        Parsed(ethernet(0x0800, ipv4(IPPROTO_GRE, hex("0000 883e 05590048") + inner)))));
+    CHECK(innermost_is_inner(
+        Parsed(ethernet(0x0800, ipv4(IPPROTO_GRE, hex("0000 880b ff03 0021") + inner)))));
+    CHECK(innermost_is_inner(
+        Parsed(ethernet(0x0800, ipv4(IPPROTO_GRE, hex("0000 8847 00010140") + inner)))));
     CHECK(innermost_is_inner(Parsed(ethernet(0x0800, ipv4(137, hex("00010140") + inner)))));
     CHECK(Parsed(ethernet(0x0800, ipv4(IPPROTO_IPV6, ipv6(IPPROTO_UDP, kUdp)))).has_udp());
 }
@@ -199,10 +245,14 @@ TEST_CASE("IPv6 extension headers are skipped, and the last one names the payloa
           "[mapi][headers]")
 {
     const Bytes options = hex("0104 00000000"); // after next header and length: padding
-    const Parsed chained(ethernet(0x86dd, ipv6(IPPROTO_HOPOPTS, hex("3c00") + options + hex("2b00") + options + hex("1100") + options + kUdp)));
+    const Parsed chained(
+        ethernet(0x86dd, ipv6(IPPROTO_HOPOPTS, hex("3c00") + options + hex("2b00") + options +
+                                                   hex("1100") + options + kUdp)));
     CHECK(chained.has_udp());
     CHECK(chained.headers.ip[0].transport == 14 + 40 + 3 * 8);
-    const Parsed authenticated(ethernet(0x86dd, ipv6(IPPROTO_AH, hex("1104 0000 00000001 00000001 000000000000000000000000") + kUdp)));
+    const Parsed authenticated(
+        ethernet(0x86dd, ipv6(IPPROTO_AH,
+                              hex("1104 0000 00000001 00000001 000000000000000000000000") + kUdp)));
     CHECK(authenticated.has_udp());
 }
 
@@ -212,11 +262,15 @@ TEST_CASE("a later fragment has no ports, the first one has", "[mapi][headers]")
     const Parsed later(ethernet(0x0800, ipv4(IPPROTO_UDP, kUdp, 0x0004)));
     CHECK_FALSE(later.has_udp());
     CHECK(later.headers.ip[0].is_later_fragment);
-    CHECK(Parsed(ethernet(0x86dd, ipv6(IPPROTO_FRAGMENT, hex("1100 0001 00000007") + kUdp))).has_udp());
-    const Parsed later_six(ethernet(0x86dd, ipv6(IPPROTO_FRAGMENT, hex("1100 0008 00000007") + kUdp)));
+    CHECK(Parsed(ethernet(0x86dd, ipv6(IPPROTO_FRAGMENT, hex("1100 0001 00000007") + kUdp)))
+              .has_udp());
+    const Parsed later_six(
+        ethernet(0x86dd, ipv6(IPPROTO_FRAGMENT, hex("1100 0008 00000007") + kUdp)));
     CHECK_FALSE(later_six.has_udp());
     CHECK(later_six.headers.ip[0].protocol == IPPROTO_UDP);
-    CHECK_FALSE(Parsed(ethernet(0x86dd, ipv6(IPPROTO_FRAGMENT, hex("1100 0000 00000007") + kUdp))).headers.ip[0].is_fragment);
+    CHECK_FALSE(Parsed(ethernet(0x86dd, ipv6(IPPROTO_FRAGMENT, hex("1100 0000 00000007") + kUdp)))
+                    .headers.ip[0]
+                    .is_fragment);
 }
 
 TEST_CASE("a datagram ends where its length says, not where the frame does", "[mapi][headers]")
@@ -227,8 +281,9 @@ TEST_CASE("a datagram ends where its length says, not where the frame does", "[m
     offloaded[2] = offloaded[3] = 0;
     CHECK(Parsed(ethernet(0x0800, offloaded)).headers.ip[0].end == 14 + 128);
     // padding is not a TCP header of an empty datagram
-    CHECK_FALSE(mapi::headers::ports_of(Parsed(ethernet(0x0800, ipv4(IPPROTO_TCP, {}) + Bytes(26, 1))).packet,
-                                        Parsed(ethernet(0x0800, ipv4(IPPROTO_TCP, {}) + Bytes(26, 1))).headers.ip[0]));
+    CHECK_FALSE(mapi::headers::ports_of(
+        Parsed(ethernet(0x0800, ipv4(IPPROTO_TCP, {}) + Bytes(26, 1))).packet,
+        Parsed(ethernet(0x0800, ipv4(IPPROTO_TCP, {}) + Bytes(26, 1))).headers.ip[0]));
 }
 
 TEST_CASE("inconsistent lengths end the walk", "[mapi][headers]")
@@ -254,7 +309,9 @@ TEST_CASE("endless IP in IP is walked four times", "[mapi][headers]")
 TEST_CASE("a packet truncated anywhere is walked to its end and no further", "[mapi][headers]")
 {
     const Bytes inner = ipv6(IPPROTO_HOPOPTS, hex("1100 0104 00000000") + kUdp);
-    const Bytes whole = ethernet(0x88a8, hex("0064 8847 00010140") + ipv4(IPPROTO_GRE, hex("b000 86dd 12340000 00000001 00000002") + inner));
+    const Bytes whole = ethernet(
+        0x88a8, hex("0064 8847 00010140") +
+                    ipv4(IPPROTO_GRE, hex("b000 86dd 12340000 00000001 00000002") + inner));
     REQUIRE(Parsed(whole).has_udp());
     for (size_t bytes = 0; bytes < whole.size(); ++bytes) {
         const Parsed cut(Bytes(whole.begin(), whole.begin() + long(bytes)), 1, whole.size());
@@ -274,7 +331,8 @@ TEST_CASE("the walk reports where it was lost, and where there is nothing more t
     const Bytes ip = ipv4(IPPROTO_UDP, kUdp);
     CHECK_FALSE(Parsed(ethernet(0x0800, ip)).headers.is_lost);
     CHECK_FALSE(Parsed(ethernet(0x0806, Bytes(28, 0))).headers.is_lost);
-    CHECK_FALSE(Parsed(ethernet(0x8864, hex("1100 0001 0006 c021") + Bytes(4, 0))).headers.is_lost); // control protocol of PPP
+    CHECK_FALSE(Parsed(ethernet(0x8864, hex("1100 0001 0006 c021") + Bytes(4, 0)))
+                    .headers.is_lost); // control protocol of PPP
 
     const Parsed cut(ethernet(0x0800, hex("45000014")));
     CHECK(cut.headers.is_lost);
@@ -286,8 +344,10 @@ TEST_CASE("the walk reports where it was lost, and where there is nothing more t
     for (int i = 0; i < 4; ++i)
         deep = ipv4(IPPROTO_IPIP, deep);
     CHECK(Parsed(ethernet(0x0800, deep)).headers.is_lost);
-    CHECK(Parsed(ethernet(0x8847, hex("00010140") + Bytes(20, 0xee))).headers.is_lost);             // a label without IP after it
-    CHECK(Parsed(ethernet(0x8864, hex("1100 0001 002a 002f") + Bytes(40, 0))).headers.is_lost);    // compressed TCP/IP
-    CHECK(Parsed(Bytes(40, 0), 127).headers.is_lost);                                              // an unknown link type
+    CHECK(Parsed(ethernet(0x8847, hex("00010140") + Bytes(20, 0xee)))
+              .headers.is_lost); // a label without IP after it
+    CHECK(Parsed(ethernet(0x8864, hex("1100 0001 002a 002f") + Bytes(40, 0)))
+              .headers.is_lost);                      // compressed TCP/IP
+    CHECK(Parsed(Bytes(40, 0), 127).headers.is_lost); // an unknown link type
     CHECK(Parsed(hex("0200")).headers.rest == 0);
 }

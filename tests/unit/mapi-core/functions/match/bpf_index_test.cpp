@@ -20,7 +20,8 @@ using mapi::match::BpfTests;
 constexpr uint32_t kFilters = 100;
 
 // Ethernet, IPv4 with one word of options, TCP.
-std::array<uint8_t, 62> tcp_packet(uint16_t source, uint16_t destination, uint8_t last_of_address = 1)
+std::array<uint8_t, 62> tcp_packet(uint16_t source, uint16_t destination,
+                                   uint8_t last_of_address = 1)
 {
     std::array<uint8_t, 62> bytes = {};
     bytes[12] = 0x08;
@@ -47,7 +48,8 @@ struct Filters {
     std::vector<BpfProgram> programs;
     std::unique_ptr<BpfIndex> index;
 
-    explicit Filters(const std::function<std::string(uint32_t)> &expression, uint32_t count = kFilters)
+    explicit Filters(const std::function<std::string(uint32_t)> &expression,
+                     uint32_t count = kFilters)
     {
         for (uint32_t i = 0; i < count; ++i)
             programs.push_back(BpfProgram::compile(expression(i), 1, 0));
@@ -70,9 +72,11 @@ struct Filters {
 TEST_CASE("a filter on a port is found by the port, however it is written",
           "[mapi-core][match][bpf]")
 {
-    const std::string expression =
-        GENERATE("port %", "tcp port %", "port % and tcp", "tcp dst port %", "tcp and (src port 6% or dst port %)", "ip and tcp[2:2] = %", "ip proto 6 and dst port %",
-                 "tcp and (dst port % or dst port 3%) and not src port 9", "dst port % and net 10.0.0.0/8", "less 1000 and dst port % and greater 20", "host 10.0.0.1 and port %");
+    const std::string expression = GENERATE(
+        "port %", "tcp port %", "port % and tcp", "tcp dst port %",
+        "tcp and (src port 6% or dst port %)", "ip and tcp[2:2] = %", "ip proto 6 and dst port %",
+        "tcp and (dst port % or dst port 3%) and not src port 9", "dst port % and net 10.0.0.0/8",
+        "less 1000 and dst port % and greater 20", "host 10.0.0.1 and port %");
     INFO(expression);
     const Filters filters([&](uint32_t i) {
         std::string text = expression;
@@ -92,9 +96,13 @@ TEST_CASE("a filter on a port is found by the port, however it is written",
 
 TEST_CASE("a filter on an address is found by the address", "[mapi-core][match][bpf]")
 {
-    const std::string expression = GENERATE("src host 10.0.0.%", "host 10.0.0.% and tcp port 80", "ip[12:4] = 0x0a000000 + %", "src net 10.0.0.%/32", "tcp port 80 and not host 1.2.3.4 and ip host 10.0.0.%");
+    const std::string expression =
+        GENERATE("src host 10.0.0.%", "host 10.0.0.% and tcp port 80", "ip[12:4] = 0x0a000000 + %",
+                 "src net 10.0.0.%/32", "tcp port 80 and not host 1.2.3.4 and ip host 10.0.0.%");
     INFO(expression);
-    const Filters filters([&](uint32_t i) { return std::string(expression).replace(expression.find('%'), 1, std::to_string(i)); });
+    const Filters filters([&](uint32_t i) {
+        return std::string(expression).replace(expression.find('%'), 1, std::to_string(i));
+    });
 
     REQUIRE(filters.index);
     CHECK(filters.index->unindexed() == 0);
@@ -106,7 +114,9 @@ TEST_CASE("filters that no field distinguishes are not indexed", "[mapi-core][ma
 {
     CHECK_FALSE(Filters([](uint32_t i) { return "greater " + std::to_string(i); }).index);
     CHECK_FALSE(Filters([](uint32_t i) { return "not port " + std::to_string(i); }).index);
-    CHECK_FALSE(Filters([](uint32_t i) { return "port 7 or port " + std::to_string(1000 + i); }).index); // 7 would find them all
+    CHECK_FALSE(Filters([](uint32_t i) {
+                    return "port 7 or port " + std::to_string(1000 + i);
+                }).index); // 7 would find them all
     CHECK_FALSE(Filters([](uint32_t i) { return "tcp and greater " + std::to_string(i); }).index);
     CHECK_FALSE(Filters([](uint32_t i) { return "port " + std::to_string(i); }, 7).index);
 }
@@ -114,7 +124,9 @@ TEST_CASE("filters that no field distinguishes are not indexed", "[mapi-core][ma
 TEST_CASE("a filter that cannot be found by a field is a candidate for every packet",
           "[mapi-core][match][bpf]")
 {
-    const Filters filters([](uint32_t i) { return i == 3 ? "tcp" : i == 5 ? "greater 10" : "port " + std::to_string(1000 + i); });
+    const Filters filters([](uint32_t i) {
+        return i == 3 ? "tcp" : i == 5 ? "greater 10" : "port " + std::to_string(1000 + i);
+    });
 
     REQUIRE(filters.index);
     CHECK(filters.index->unindexed() == 2);
@@ -146,7 +158,8 @@ TEST_CASE("candidates of a batch are the packets of the mask that have the value
 TEST_CASE("a filter that accepts nothing is never a candidate, one that accepts all always is",
           "[mapi-core][match][bpf]")
 {
-    const std::vector<bpf_insn> nothing{{BPF_RET | BPF_K, 0, 0, 0}}, all{{BPF_RET | BPF_K, 0, 0, 1}};
+    const std::vector<bpf_insn> nothing{{BPF_RET | BPF_K, 0, 0, 0}},
+        all{{BPF_RET | BPF_K, 0, 0, 1}};
     const auto cost = [](const mapi::match::FieldTest &) { return uint64_t{1}; };
 
     CHECK(BpfTests(nothing).imply(cost).value().empty());

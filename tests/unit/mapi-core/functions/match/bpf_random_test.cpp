@@ -48,16 +48,11 @@ private:
     uint32_t offset()
     {
         switch (below(60)) {
-        case 0:
-            return 0xffffffff;
-        case 1:
-            return 0x7ffffff0 + below(16);
-        case 2:
-            return 0xfffff000 + 4 * below(16);
-        case 3:
-            return below(70000);
-        default:
-            return below(72);
+        case 0: return 0xffffffff;
+        case 1: return 0x7ffffff0 + below(16);
+        case 2: return 0xfffff000 + 4 * below(16);
+        case 3: return below(70000);
+        default: return below(72);
         }
     }
     uint32_t value()
@@ -78,20 +73,13 @@ private:
     bpf_insn move()
     {
         switch (below(9)) {
-        case 0:
-            return plain(BPF_LD | BPF_IMM, value());
-        case 1:
-            return plain(BPF_LDX | BPF_IMM, below(4) ? below(60) : value());
-        case 2:
-            return plain(BPF_LD | BPF_W | BPF_LEN, 0);
-        case 3:
-            return plain(BPF_LDX | BPF_W | BPF_LEN, 0);
-        case 4:
-            return plain(BPF_MISC | BPF_TAX, 0);
-        case 5:
-            return plain(BPF_MISC | BPF_TXA, 0);
-        case 6:
-            return plain(below(2) ? BPF_ST : BPF_STX, below(BPF_MEMWORDS));
+        case 0: return plain(BPF_LD | BPF_IMM, value());
+        case 1: return plain(BPF_LDX | BPF_IMM, below(4) ? below(60) : value());
+        case 2: return plain(BPF_LD | BPF_W | BPF_LEN, 0);
+        case 3: return plain(BPF_LDX | BPF_W | BPF_LEN, 0);
+        case 4: return plain(BPF_MISC | BPF_TAX, 0);
+        case 5: return plain(BPF_MISC | BPF_TXA, 0);
+        case 6: return plain(below(2) ? BPF_ST : BPF_STX, below(BPF_MEMWORDS));
         default:
             return initialised_words_ == 0 ? load()
                                            : plain(below(2) ? BPF_LD | BPF_MEM : BPF_LDX | BPF_MEM,
@@ -233,13 +221,18 @@ TEST_CASE("a packet that a random program accepts passes one of the tests that i
         if (round % 100 == 0)
             fill(packets, random);
         const std::vector<bpf_insn> instructions = random.make();
-        const auto tests = mapi::match::BpfTests(instructions).imply([&](const mapi::match::FieldTest &) { return uint64_t{1 + random.below(5)}; });
+        const auto tests =
+            mapi::match::BpfTests(instructions).imply([&](const mapi::match::FieldTest &) {
+                return uint64_t{1 + random.below(5)};
+            });
         if (!tests)
             continue;
         uint64_t passing = 0;
         for (size_t at = 0; at < packets.count(); ++at) {
             for (const mapi::match::ImpliedTest &implied : *tests) {
-                const bool is_guarded = std::all_of(implied.guards.begin(), implied.guards.end(), [&](const auto &guard) { return guard.passes(packets[at]); });
+                const bool is_guarded =
+                    std::all_of(implied.guards.begin(), implied.guards.end(),
+                                [&](const auto &guard) { return guard.passes(packets[at]); });
                 if (is_guarded && implied.test.passes(packets[at]))
                     passing |= uint64_t{1} << at;
             }

@@ -138,7 +138,9 @@ TEST_CASE("an index over filters misses no packet of 315 captures, complete or t
     if (data.empty() || expected.is_null())
         return test_support::skip("no captures");
     std::vector<std::string> expressions = expected["filters"];
-    for (const int port : {20, 21, 22, 23, 25, 53, 67, 68, 69, 80, 110, 123, 137, 138, 139, 143, 161, 443, 445, 514, 520, 1194, 1900, 3306, 5060, 5353, 8080})
+    for (const int port :
+         {20,  21,  22,  23,  25,  53,  67,  68,   69,   80,   110,  123,  137, 138,
+          139, 143, 161, 443, 445, 514, 520, 1194, 1900, 3306, 5060, 5353, 8080})
         for (const char *text : {"port ", "tcp dst port ", "udp src port ", "ip6 and port "})
             expressions.push_back(text + std::to_string(port));
     std::map<int, std::vector<BpfProgram>> programs_of_link;
@@ -167,7 +169,8 @@ TEST_CASE("an index over filters misses no packet of 315 captures, complete or t
             packets.clear();
             for (; at < capture.packets.size() && packets.count() + 2 <= MAPI_BATCH_MAX; ++at) {
                 const mapi_packet &packet = capture.packets[at];
-                const std::span<const uint8_t> bytes(packet.data, std::min<size_t>(packet.caplen, packets.largest_bytes()));
+                const std::span<const uint8_t> bytes(
+                    packet.data, std::min<size_t>(packet.caplen, packets.largest_bytes()));
                 packets.add(bytes, packet.wire_len);
                 packets.add(bytes.first(random() % (bytes.size() + 1)), packet.wire_len);
             }
@@ -223,8 +226,10 @@ TEST_CASE("strings found in one pass over 315 captures are those found by separa
     if (data.empty() || expected.is_null())
         return test_support::skip("no captures");
     std::deque<StringMatcher> matchers;
-    for (const char *pattern : {"a", "e", "x", "E", "|ff|", "|0a|", "a||Host", "GET", "HTTP", "www", "Host", "com", "http", "POST", "User-Agent", "Mozilla", "google",
-                                "Content", "Server", "SSH", "ab", "www.", "1.1", "200 OK", "|0d 0a|"})
+    for (const char *pattern :
+         {"a",      "e",    "x",   "E",    "|ff|", "|0a|",       "a||Host", "GET",    "HTTP",
+          "www",    "Host", "com", "http", "POST", "User-Agent", "Mozilla", "google", "Content",
+          "Server", "SSH",  "ab",  "www.", "1.1",  "200 OK",     "|0d 0a|"})
         matchers.emplace_back(pattern, 0, 0);
     matchers.emplace_back("e", 54, 0);
     matchers.emplace_back("|00|", 20, 40);
@@ -235,8 +240,11 @@ TEST_CASE("strings found in one pass over 315 captures are those found by separa
     if (!set)
         return test_support::skip("no Vectorscan");
     for (const auto &[name, numbers] : expected["captures"].items()) {
-        const Capture capture = std::filesystem::exists(data / name) ? Capture::read(data / name) : Capture();
-        for (size_t start = 0; start + MAPI_BATCH_MAX <= std::min<size_t>(capture.packets.size(), 3000); start += MAPI_BATCH_MAX) {
+        const Capture capture =
+            std::filesystem::exists(data / name) ? Capture::read(data / name) : Capture();
+        for (size_t start = 0;
+             start + MAPI_BATCH_MAX <= std::min<size_t>(capture.packets.size(), 3000);
+             start += MAPI_BATCH_MAX) {
             std::vector<uint64_t> found(matchers.size());
             for (const auto &matches : set->find(&capture.packets[start], ~uint64_t{0}))
                 found[matches.matcher] = matches.mask;
@@ -260,17 +268,32 @@ TEST_CASE("expressions and alternatives find in 315 captures what a simple searc
         const char *pattern;
         std::vector<std::string> strings;
     };
-    const Same all[] = {{"a", "a", {"a"}}, {"e", "e", {"e"}}, {"\\xff", "|ff|", {"\xff"}}, {"(?i)g", "g||G", {"g", "G"}}, {"aa*", "aa||a", {"a"}}, {"[xyz]", "x||y||z", {"x", "y", "z"}},
-                        {"a|Host", "a||Host", {"a", "Host"}}, {"GET|POST|HTTP|E|www", "GET||POST||HTTP||E||www", {"GET", "POST", "HTTP", "E", "www"}},
-                        {"User-Agent|x|ab|200 OK|k|SSH", "User-Agent||x||ab||200 OK||k||SSH", {"User-Agent", "x", "ab", "200 OK", "k", "SSH"}}};
+    const Same all[] = {
+        {"a", "a", {"a"}},
+        {"e", "e", {"e"}},
+        {"\\xff", "|ff|", {"\xff"}},
+        {"(?i)g", "g||G", {"g", "G"}},
+        {"aa*", "aa||a", {"a"}},
+        {"[xyz]", "x||y||z", {"x", "y", "z"}},
+        {"a|Host", "a||Host", {"a", "Host"}},
+        {"GET|POST|HTTP|E|www", "GET||POST||HTTP||E||www", {"GET", "POST", "HTTP", "E", "www"}},
+        {"User-Agent|x|ab|200 OK|k|SSH",
+         "User-Agent||x||ab||200 OK||k||SSH",
+         {"User-Agent", "x", "ab", "200 OK", "k", "SSH"}}};
     for (const auto &[name, numbers] : expected["captures"].items()) {
-        const Capture capture = std::filesystem::exists(data / name) ? Capture::read(data / name) : Capture();
+        const Capture capture =
+            std::filesystem::exists(data / name) ? Capture::read(data / name) : Capture();
         for (const Same &one : all) {
             INFO(name << ": " << one.expression);
-            const auto packets = uint64_t(std::count_if(capture.packets.begin(), capture.packets.end(), [&](const mapi_packet &packet) {
-                const std::string_view bytes(reinterpret_cast<const char *>(packet.data), packet.caplen);
-                return std::any_of(one.strings.begin(), one.strings.end(), [&](const std::string &text) { return bytes.find(text) != std::string_view::npos; });
-            }));
+            const auto packets = uint64_t(std::count_if(
+                capture.packets.begin(), capture.packets.end(), [&](const mapi_packet &packet) {
+                    const std::string_view bytes(reinterpret_cast<const char *>(packet.data),
+                                                 packet.caplen);
+                    return std::any_of(one.strings.begin(), one.strings.end(),
+                                       [&](const std::string &text) {
+                                           return bytes.find(text) != std::string_view::npos;
+                                       });
+                }));
             CHECK(count(capture, *RegularExpression::compile(one.expression)).packets == packets);
             CHECK(count(capture, StringMatcher(one.pattern, 0, 0)).packets == packets);
         }

@@ -19,7 +19,8 @@ using mapi::match::RegularExpression;
 using namespace std::string_literals;
 
 // Which of up to 64 packets match.
-uint64_t matches(const std::string &pattern, const std::vector<std::string> &texts, uint64_t mask = ~uint64_t{0})
+uint64_t matches(const std::string &pattern, const std::vector<std::string> &texts,
+                 uint64_t mask = ~uint64_t{0})
 {
     std::vector<mapi_packet> packets;
     for (const std::string &text : texts) {
@@ -55,7 +56,8 @@ TEST_CASE("an expression is searched for anywhere in the bytes, line by line", "
 {
     if (!can_search())
         return;
-    CHECK(matches("HTTP.*OK", {"HTTP/1.1 200 OK", "HTTP/1.1 404\nOK", "GET / HTTP/1.1 OKAY", "http ok", ""}) == 0b00101);
+    CHECK(matches("HTTP.*OK", {"HTTP/1.1 200 OK", "HTTP/1.1 404\nOK", "GET / HTTP/1.1 OKAY",
+                               "http ok", ""}) == 0b00101);
     CHECK(matches("(?s)HTTP.*OK", {"HTTP/1.1 404\nOK"}) == 1);
     CHECK(matches("(?i)http.*ok", {"HTTP ok"}) == 1);
     CHECK(matches("^GET", {"GET /", "x GET /"}) == 1);

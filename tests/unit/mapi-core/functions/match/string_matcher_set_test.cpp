@@ -22,7 +22,8 @@ struct Patterns {
     std::deque<StringMatcher> matchers;
     std::unique_ptr<StringMatcherSet> set;
 
-    void add(const std::string &pattern, int offset = 0, int depth = 0, LetterCase letter_case = LetterCase::kExact)
+    void add(const std::string &pattern, int offset = 0, int depth = 0,
+             LetterCase letter_case = LetterCase::kExact)
     {
         matchers.emplace_back(pattern, offset, depth, letter_case);
     }
@@ -54,7 +55,8 @@ struct Patterns {
 
 void add(GuardedPackets &packets, const std::string &text)
 {
-    packets.add({reinterpret_cast<const uint8_t *>(text.data()), text.size()}, uint32_t(text.size()));
+    packets.add({reinterpret_cast<const uint8_t *>(text.data()), text.size()},
+                uint32_t(text.size()));
 }
 } // namespace
 
@@ -80,7 +82,8 @@ TEST_CASE("patterns of all forms find in one pass what each finds by itself",
     if (!patterns.make_set())
         return test_support::skip("no Vectorscan");
     GuardedPackets packets;
-    for (const char *text : {"", "GET /", "GET / GET /", "    GET /", "    gEt /", "get /", "POST GET", "xxa|b", ".*[.*[", "GET ", "|00|"})
+    for (const char *text : {"", "GET /", "GET / GET /", "    GET /", "    gEt /", "get /",
+                             "POST GET", "xxa|b", ".*[.*[", "GET ", "|00|"})
         add(packets, text);
     add(packets, std::string("\0\0\1", 3));
     add(packets, std::string(2000, 'x'));
@@ -105,7 +108,8 @@ TEST_CASE("random patterns with windows find in one pass what each finds by itse
     for (int round = 0; round < 20; ++round) {
         Patterns patterns;
         for (int i = 0; i < 60; ++i) {
-            const std::string pattern = text(1 + below(5), 3) + (below(4) ? "" : "||" + text(1 + below(4), 3));
+            const std::string pattern =
+                text(1 + below(5), 3) + (below(4) ? "" : "||" + text(1 + below(4), 3));
             patterns.add(pattern, below(2) ? int(below(30)) : 0, below(2) ? int(6 + below(40)) : 0,
                          below(2) ? LetterCase::kExact : LetterCase::kIgnored);
         }
@@ -148,7 +152,8 @@ TEST_CASE("a pattern that would end beyond the packet is not found", "[mapi-core
     if (!patterns.make_set())
         return test_support::skip("no Vectorscan");
     GuardedPackets packets;
-    for (const std::string &text : {std::string("xa"), std::string("xa\0", 3), std::string("ab"), std::string()})
+    for (const std::string &text :
+         {std::string("xa"), std::string("xa\0", 3), std::string("ab"), std::string()})
         add(packets, text);
     CHECK(patterns.agrees(packets, packets.all()));
     CHECK(patterns.set->find(packets.views(), packets.all()).size() == 1);

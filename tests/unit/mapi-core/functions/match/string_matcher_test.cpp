@@ -14,8 +14,8 @@
 
 namespace
 {
-using mapi::match::PatternError;
 using mapi::match::LetterCase;
+using mapi::match::PatternError;
 using mapi::match::StringMatcher;
 using match_test::GuardedPackets;
 using match_test::naive_search;
@@ -168,13 +168,14 @@ TEST_CASE("ignoring case, a pattern finds what it finds in lower case",
           "[mapi-core][match][strings]")
 {
     const auto finds = [](const char *pattern, std::string_view packet, LetterCase letter_case) {
-        return StringMatcher(pattern, 0, 0, letter_case).matches(reinterpret_cast<const uint8_t *>(packet.data()), uint32_t(packet.size()));
+        return StringMatcher(pattern, 0, 0, letter_case)
+            .matches(reinterpret_cast<const uint8_t *>(packet.data()), uint32_t(packet.size()));
     };
     CHECK(finds("Host:||x", "HOST: a", LetterCase::kIgnored));
     CHECK(finds("|48 4F|st", "a hoST", LetterCase::kIgnored));
     CHECK_FALSE(finds("Host:", "HOST: a", LetterCase::kExact));
     CHECK_FALSE(finds("[@`{", "{`@[", LetterCase::kIgnored)); // next to the letters
-    CHECK_FALSE(finds("|e4|", "\xc4", LetterCase::kIgnored));  // not ASCII letters
+    CHECK_FALSE(finds("|e4|", "\xc4", LetterCase::kIgnored)); // not ASCII letters
 
     std::mt19937 random(7);
     constexpr std::string_view kLetters = "aAbBzZ@[`{\xe4\xc4";
@@ -200,7 +201,8 @@ TEST_CASE("ignoring case, a pattern finds what it finds in lower case",
             strings.push_back(match_test::in_small_letters(text));
             pattern += (pattern.empty() ? "" : "||") + hex_block(text);
         }
-        const int offset = random() % 2 ? 0 : int(random() % 40), depth = random() % 2 ? 0 : int(10 + random() % 40);
+        const int offset = random() % 2 ? 0 : int(random() % 40),
+                  depth = random() % 2 ? 0 : int(10 + random() % 40);
         uint64_t expected = 0;
         for (size_t at = 0; at < packets.count(); ++at) {
             mapi_packet folded = packets[at];
@@ -208,9 +210,11 @@ TEST_CASE("ignoring case, a pattern finds what it finds in lower case",
             expected |= uint64_t{naive_search(folded, strings, offset, depth)} << at;
         }
         INFO(pattern << " offset " << offset << " depth " << depth);
-        REQUIRE(StringMatcher(pattern, offset, depth, LetterCase::kIgnored).filter(packets.views(), packets.all()) == expected);
+        REQUIRE(StringMatcher(pattern, offset, depth, LetterCase::kIgnored)
+                    .filter(packets.views(), packets.all()) == expected);
         for (const std::string &string : strings)
-            REQUIRE(mapi::match::has_folded_literal(packets[0].data, packets[0].caplen, string) == (packets_folded[0].find(string) != std::string::npos));
+            REQUIRE(mapi::match::has_folded_literal(packets[0].data, packets[0].caplen, string) ==
+                    (packets_folded[0].find(string) != std::string::npos));
         found += size_t(__builtin_popcountll(expected));
     }
     CHECK(found > 3000);

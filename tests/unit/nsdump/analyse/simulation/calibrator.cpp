@@ -24,9 +24,11 @@ Loop loop_of(const Model &model, unsigned kind)
     const auto &probes = model.probes;
     const double root2 = std::sqrt(2.0);
     if (kind == NSLICE_KIND_START) // half of each part belongs to START, half to STOP
-        return {model.inner(), std::hypot(probes[kStart].sd, probes[kStop].sd), model.outer() - model.inner(),
-                std::hypot(probes[kStart].sd, probes[kStop].sd)};
-    const ProbeModel &probe = probes[kind == NSLICE_KIND_MARK ? kMark : kind == NSLICE_KIND_INIT ? kInit : kExit];
+        return {model.inner(), std::hypot(probes[kStart].sd, probes[kStop].sd),
+                model.outer() - model.inner(), std::hypot(probes[kStart].sd, probes[kStop].sd)};
+    const ProbeModel &probe = probes[kind == NSLICE_KIND_MARK   ? kMark
+                                     : kind == NSLICE_KIND_INIT ? kInit
+                                                                : kExit];
     return {0, 0, probe.cost(), root2 * probe.sd};
 }
 
@@ -44,8 +46,10 @@ struct Timed {
 // parts.
 Timed timed(const Loop &loop, double rounds, double cost, double step, Random &random)
 {
-    const double inside = cost * (rounds * loop.inside + std::sqrt(rounds) * loop.inside_sd * random.normal());
-    const double outside = cost * (rounds * loop.outside + std::sqrt(rounds) * loop.outside_sd * random.normal());
+    const double inside =
+        cost * (rounds * loop.inside + std::sqrt(rounds) * loop.inside_sd * random.normal());
+    const double outside =
+        cost * (rounds * loop.outside + std::sqrt(rounds) * loop.outside_sd * random.normal());
     const double begin = random.uniform(0, step);
     return {std::floor((begin + inside + outside) / step) * step, inside / rounds};
 }
@@ -65,11 +69,12 @@ Batch batch(const Loop &loop, double cost, double step, Random &random)
     return {(twice.ticks - once.ticks) / kRounds, twice.inside_mean + rounding * random.normal()};
 }
 
-nslice_calibration_entry estimate(const Model &model, std::uint32_t cpu, unsigned kind, unsigned field, double cost,
-                                  Random &random)
+nslice_calibration_entry estimate(const Model &model, std::uint32_t cpu, unsigned kind,
+                                  unsigned field, double cost, Random &random)
 {
     const Loop loop = loop_of(model, kind);
-    const double rate = field > 0 ? kCounterRate : 1, step = field > 0 ? 1 / kCounterRate : model.step;
+    const double rate = field > 0 ? kCounterRate : 1,
+                 step = field > 0 ? 1 / kCounterRate : model.step;
     double outer[kBatches], inner[kBatches], sorted[kBatches], wander = 0;
     for (int i = 0; i < kBatches; ++i) {
         if (i % (kBatches / kTurns) == 0)
@@ -97,11 +102,13 @@ nslice_calibration_entry estimate(const Model &model, std::uint32_t cpu, unsigne
 }
 } // namespace
 
-std::vector<nslice_calibration_entry> calibrate(const Model &model, std::uint32_t cpu, double cost, Random &random)
+std::vector<nslice_calibration_entry> calibrate(const Model &model, std::uint32_t cpu, double cost,
+                                                Random &random)
 {
     std::vector<nslice_calibration_entry> entries;
     for (unsigned field = 0; field <= (model.has_counter ? 1u : 0u); ++field)
-        for (const unsigned kind : {NSLICE_KIND_START, NSLICE_KIND_MARK, NSLICE_KIND_INIT, NSLICE_KIND_EXIT})
+        for (const unsigned kind :
+             {NSLICE_KIND_START, NSLICE_KIND_MARK, NSLICE_KIND_INIT, NSLICE_KIND_EXIT})
             entries.push_back(estimate(model, cpu, kind, field, cost, random));
     return entries;
 }

@@ -32,7 +32,8 @@ Example::Example(int number) : number_(number)
             is_inside = line.rfind(heading, 0) == 0;
         const std::size_t equals = line.find(" = ");
         if (is_inside && equals != std::string::npos && line.find('|') == std::string::npos)
-            values_[line.substr(0, line.find_last_not_of(' ', equals) + 1)] = std::stod(line.substr(equals + 3));
+            values_[line.substr(0, line.find_last_not_of(' ', equals) + 1)] =
+                std::stod(line.substr(equals + 3));
     }
 }
 
@@ -40,7 +41,8 @@ double Example::operator[](const std::string &name) const
 {
     const auto found = values_.find(name);
     if (found == values_.end())
-        throw std::runtime_error("CORRECTION.md, example " + std::to_string(number_) + ": no line " + name + " =");
+        throw std::runtime_error("CORRECTION.md, example " + std::to_string(number_) +
+                                 ": no line " + name + " =");
     return found->second;
 }
 

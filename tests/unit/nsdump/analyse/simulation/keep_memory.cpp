@@ -5,5 +5,6 @@
 
 namespace
 {
-[[maybe_unused]] const int kIsKept = mallopt(M_MMAP_THRESHOLD, 1 << 26) & mallopt(M_TRIM_THRESHOLD, 1 << 28);
+[[maybe_unused]] const int kIsKept =
+    mallopt(M_MMAP_THRESHOLD, 1 << 26) & mallopt(M_TRIM_THRESHOLD, 1 << 28);
 } // namespace

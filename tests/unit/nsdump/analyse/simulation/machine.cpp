@@ -9,7 +9,8 @@ namespace simulation
 void Machine::set_progress(double share)
 {
     const double way = model_.jump_at < 0 ? share : share < model_.jump_at ? 0 : 1;
-    cost_ = model_.cost_in_program * (model_.cost_at_start + way * (model_.cost_at_end - model_.cost_at_start));
+    cost_ = model_.cost_in_program *
+            (model_.cost_at_start + way * (model_.cost_at_end - model_.cost_at_start));
 }
 
 void Machine::pause()
@@ -59,7 +60,8 @@ void Machine::mark(std::uint16_t slice)
 
 void Machine::init(std::uint16_t unit, std::uint64_t packets)
 {
-    probe(kInit, [&] { trace_.init(cpu_, 1 + cpu_, unit, read(), ++units_, packets, 64 * packets); });
+    probe(kInit,
+          [&] { trace_.init(cpu_, 1 + cpu_, unit, read(), ++units_, packets, 64 * packets); });
 }
 
 void Machine::exit(std::uint16_t unit)

@@ -28,12 +28,13 @@ struct Model {
     double step = 26; // ticks
     std::array<ProbeModel, kProbeKinds> probes = {
         {{9, 14, 1.5}, {9.5, 15, 1.5}, {10, 15.5, 1.5}, {10, 18, 2}, {9, 14.5, 1.5}}};
-    double wander_sd = 0;    // share of the probes' cost, from turn to turn of a calibration
-    double cost_at_start = 1; // relative cost of the probes, changing linearly
-    double cost_at_end = 1;   // until the session's end,
-    double jump_at = -1;      // or in one jump, after this share of the slices
+    double wander_sd = 0;       // share of the probes' cost, from turn to turn of a calibration
+    double cost_at_start = 1;   // relative cost of the probes, changing linearly
+    double cost_at_end = 1;     // until the session's end,
+    double jump_at = -1;        // or in one jump, after this share of the slices
     double cost_in_program = 1; // relative to the cost during calibration
-    double locked_phase = -1; // ticks from a step at which every START reads the clock; below 0: anywhere
+    double locked_phase =
+        -1; // ticks from a step at which every START reads the clock; below 0: anywhere
     bool has_counter = false;
 
     double inner() const { return probes[kStart].after + probes[kStop].before; }
@@ -44,8 +45,10 @@ struct Model {
 class Machine
 {
 public:
-    Machine(const Model &model, std::uint32_t cpu, Random &random, test_support::TraceBuilder &trace)
-        : model_(model), cpu_(cpu), random_(random), trace_(trace), phase_(random.uniform(0, model.step))
+    Machine(const Model &model, std::uint32_t cpu, Random &random,
+            test_support::TraceBuilder &trace)
+        : model_(model), cpu_(cpu), random_(random), trace_(trace),
+          phase_(random.uniform(0, model.step))
     {
     }
 

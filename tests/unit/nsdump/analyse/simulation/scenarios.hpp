@@ -47,7 +47,8 @@ template <class Body> void repeat(Machine &machine, int count, Body body)
 }
 
 // Slices with nothing inside: equation (1).
-inline nsdump::StatsReport leaves(const Model &model, const Durations &durations, int count, Random &random)
+inline nsdump::StatsReport leaves(const Model &model, const Durations &durations, int count,
+                                  Random &random)
 {
     Session session({model}, random);
     const auto site = session.site("leaf");
@@ -61,8 +62,8 @@ inline nsdump::StatsReport leaves(const Model &model, const Durations &durations
 }
 
 // A slice with `pairs` slices inside, and work before, between and after them: equation (3).
-inline nsdump::StatsReport nested(const Model &model, int pairs, const Durations &inside, const Durations &between,
-                                  int count, Random &random)
+inline nsdump::StatsReport nested(const Model &model, int pairs, const Durations &inside,
+                                  const Durations &between, int count, Random &random)
 {
     Session session({model}, random);
     const auto outer = session.site("outer"), inner = session.site("inner");
@@ -82,11 +83,12 @@ inline nsdump::StatsReport nested(const Model &model, int pairs, const Durations
 }
 
 // INIT and EXIT inside the slice, with a MARK and a slice between them: equation (5).
-inline nsdump::StatsReport unit_inside(const Model &model, const Durations &work, int count, Random &random)
+inline nsdump::StatsReport unit_inside(const Model &model, const Durations &work, int count,
+                                       Random &random)
 {
     Session session({model}, random);
-    const auto outer = session.site("outer"), inner = session.site("inner"), unit = session.site("unit"),
-               mark = session.site("mark");
+    const auto outer = session.site("outer"), inner = session.site("inner"),
+               unit = session.site("unit"), mark = session.site("mark");
     Machine &machine = session.machine();
     repeat(machine, count, [&](int) {
         machine.start(outer);
@@ -103,8 +105,8 @@ inline nsdump::StatsReport unit_inside(const Model &model, const Durations &work
 }
 
 // Units of 1 to 64 packets that cost `each` per packet, `base` per unit, and some noise.
-inline nsdump::StatsReport batches(const Model &model, double base, double each, double noise_sd, int count,
-                                   Random &random)
+inline nsdump::StatsReport batches(const Model &model, double base, double each, double noise_sd,
+                                   int count, Random &random)
 {
     Session session({model}, random);
     const auto unit = session.site("unit"), slice = session.site("slice");
@@ -121,8 +123,8 @@ inline nsdump::StatsReport batches(const Model &model, double base, double each,
 }
 
 // The same slice on two CPUs whose probes have different costs.
-inline nsdump::StatsReport two_cpus(const Model &one, const Model &other, const Durations &durations, int count,
-                                    Random &random)
+inline nsdump::StatsReport two_cpus(const Model &one, const Model &other,
+                                    const Durations &durations, int count, Random &random)
 {
     Session session({one, other}, random);
     const auto site = session.site("leaf");

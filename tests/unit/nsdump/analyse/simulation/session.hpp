@@ -40,7 +40,8 @@ private:
         std::vector<nslice_calibration_entry> entries;
         for (std::uint32_t cpu = 0; cpu < models_.size(); ++cpu) {
             const Model &model = models_[cpu];
-            const double cost = phase == NSLICE_CALIBRATION_START ? model.cost_at_start : model.cost_at_end;
+            const double cost =
+                phase == NSLICE_CALIBRATION_START ? model.cost_at_start : model.cost_at_end;
             for (const nslice_calibration_entry &entry : calibrate(model, cpu, cost, random_))
                 entries.push_back(entry);
         }
@@ -72,8 +73,8 @@ template <class Trial> double coverage(int trials, std::uint64_t seed, Trial tri
     return static_cast<double>(held) / trials;
 }
 
-inline const nsdump::FieldReport &field_of(const nsdump::StatsReport &report, const std::string &slice,
-                                           std::size_t field = 0)
+inline const nsdump::FieldReport &field_of(const nsdump::StatsReport &report,
+                                           const std::string &slice, std::size_t field = 0)
 {
     for (const nsdump::SliceReport &one : report.slices)
         if (one.name == slice)
