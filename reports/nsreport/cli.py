@@ -6,7 +6,23 @@ import os
 import sys
 import traceback
 
-from . import check, cost_page, cost_pictures, errors, folder, gnuplot, page, signals, source, system_figures, system_page, system_results, system_run, trace_page, trace_pictures
+from . import (
+    check,
+    cost_page,
+    cost_pictures,
+    errors,
+    folder,
+    gnuplot,
+    page,
+    signals,
+    source,
+    system_figures,
+    system_page,
+    system_results,
+    system_run,
+    trace_page,
+    trace_pictures,
+)
 from .picture import Picture
 
 EPILOG = """examples:

@@ -56,7 +56,7 @@ def _commit():
 def context(bin_folder):
     load = os.getloadavg()[0]
     block = {
-        "date": datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds"),
+        "date": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
         "cpu": _cpu(), "arch": platform.machine(), "cpus": os.cpu_count(),
         "cpus_usable": len(os.sched_getaffinity(0)),
         "smt": _read("/sys/devices/system/cpu/smt/active"),

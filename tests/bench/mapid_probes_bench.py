@@ -89,7 +89,7 @@ def main():
     os.environ["NETSLICE_BUILD"] = build
     os.environ["NETSLICE_SOURCE"] = source
     sys.path.insert(0, os.path.join(source, "tests/flow"))
-    import mapid # pylint: disable=import-outside-toplevel
+    import mapid  # pylint: disable=import-outside-toplevel
     capture = os.path.abspath(big_capture(source, build))
     load(capture)
     bare = Measured(mapid, bare_path, capture)

@@ -9,7 +9,7 @@ import sys
 
 from bench_context import context
 from bench_list import Bench, parse
-from bench_program import Skipped, Broken, run
+from bench_program import Broken, Skipped, run
 from bench_table import table
 
 SENSES = {

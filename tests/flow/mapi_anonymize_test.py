@@ -141,7 +141,7 @@ class Anonymize(unittest.TestCase):
 
     def test_stripped_and_replaced_payload_leaves_correct_lengths(self):
         path, words = self.treated(WEB, "TCP,PAYLOAD,STRIP,7\nTCP,TCP_OPTIONS,STRIP\nUDP,PAYLOAD,REPLACE,a text of its own")
-        for tcp, header, udp, ip, frame in tshark(path, "tcp.len", "tcp.hdr_len", "udp.length", "ip.len", "frame.len"):
+        for tcp, header, udp, ip, _ in tshark(path, "tcp.len", "tcp.hdr_len", "udp.length", "ip.len", "frame.len"):
             if tcp:
                 self.assertLessEqual(int(tcp), 7)
                 self.assertEqual(int(header), 20)

@@ -141,6 +141,7 @@ class ByteOrder(unittest.TestCase):
     def test_filters_match_what_tcpdumps_do(self):
         daemon = Daemon()
         self.addCleanup(daemon.close)
+        expected = []
         for link_type in FILTERED_BY_TCPDUMP:
             for path, _ in self.files(link_type, LINKS[link_type]):
                 with self.subTest(path.name):

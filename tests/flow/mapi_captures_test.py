@@ -92,7 +92,7 @@ class Captures(unittest.TestCase):
             self.assertEqual(self.counts(self.folder, "udp", socket=socket)[0], [9])
             self.assertEqual(self.counts("-r", names[2], "-r", names[1], "udp", "ip", socket=socket)[0], [6, 6])
             out = self.folder.parent / (self.folder.name + ".out")
-            self.addCleanup(lambda: out.unlink(missing_ok=True))
+            self.addCleanup(out.unlink, missing_ok=True)
             done = run("mapi-flow", *names, "--", f"TO_FILE 0 {out} 0", socket=socket)
             self.assertEqual((done.returncode, done.stderr), (0, b""))
             self.assertEqual(times(out), expected)

@@ -143,7 +143,7 @@ class Measured(unittest.TestCase):
     def test_the_mean_is_near_that_of_the_probes(self):
         daemon = Daemon(f"[driver]\ndevice=capture\npath={PERF_CAPTURE}\nbatch=64\n") # the meter's calls are per batch
         self.addCleanup(daemon.close)
-        ask = f"flow = Flow.on_device('capture')\n{{}}flow.apply('STR_SEARCH', 'a string that is not there', 0, 0)\n{{}}flow.run()"
+        ask = "flow = Flow.on_device('capture')\n{}flow.apply('STR_SEARCH', 'a string that is not there', 0, 0)\n{}flow.run()"
         perfs = [self.perf_of_search(daemon, ask) for _ in range(ROUNDS)]
         probes = [self.probes_of_search(daemon, ask) for _ in range(ROUNDS)]
         self.assertEqual({calls for _, calls in perfs}, {calls for _, calls in probes})

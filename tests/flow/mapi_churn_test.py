@@ -16,9 +16,9 @@ import unittest
 
 import needs
 from capture_files import ipv4, pcap, tcp
+from mapi_metrics_test import parse
 from mapi_raw import CONNECT, CREATE_FLOW, DESCRIBE_NAME, HELLO, VERSION, Raw, call
 from mapid import BUILD, DATA, SANITIZER, ClientError, Daemon, free_port, wait_until
-from mapi_metrics_test import parse
 
 TRACE = DATA / "mapi/tracefile"
 CONFIG = f"[driver]\ndevice=tap\npath={TRACE}\nrepeat=forever\n"

@@ -32,7 +32,7 @@ def as_capture(messages, path):
 def milliseconds(text, shape="%b %d, %Y %H:%M:%S"):
     """Parses "Feb 23, 2020 10:46:41.123000000 UTC"."""
     moment, _, fraction = text.removesuffix(" UTC").partition(".")
-    seconds = datetime.datetime.strptime(moment, shape).replace(tzinfo=datetime.timezone.utc).timestamp()
+    seconds = datetime.datetime.strptime(moment, shape).replace(tzinfo=datetime.UTC).timestamp()
     return int(seconds) * 1000 + int(fraction[:3])
 
 
@@ -43,7 +43,7 @@ class Receiver:
         self.socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 24)
         self.socket.bind(("127.0.0.1", 0))
-        self.address = "127.0.0.1:%d" % self.socket.getsockname()[1]
+        self.address = f"127.0.0.1:{self.socket.getsockname()[1]}"
         self.messages = []
         self.thread = threading.Thread(target=self.receive)
         self.thread.start()

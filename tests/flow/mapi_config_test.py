@@ -99,7 +99,9 @@ class Check(Test):
 
     def test_mapid_logs_keys_without_effect_at_its_start_and_at_each_reload(self):
         daemon = self.daemon("dimapi_port=2233\n" + DEVICE)
-        reported = lambda: daemon.log().count("mapi.conf:1: dimapi_port= has no effect: ")
+        def reported():
+            return daemon.log().count("mapi.conf:1: dimapi_port= has no effect: ")
+
         self.assertEqual(reported(), 1)
         daemon.process.send_signal(signal.SIGHUP)
         self.assertTrue(wait_until(lambda: reported() == 2), daemon.log())

@@ -13,7 +13,18 @@ import unittest
 
 import needs
 from capture_files import checksum
-from mapi_cooking_library import BOTH_SIDE, CLIENT_SIDE, SERVER_SIDE, cooked, ends_of, followed, packets, streams_followed, streams_of, tshark
+from mapi_cooking_library import (
+    BOTH_SIDE,
+    CLIENT_SIDE,
+    SERVER_SIDE,
+    cooked,
+    ends_of,
+    followed,
+    packets,
+    streams_followed,
+    streams_of,
+    tshark,
+)
 
 DATA = pathlib.Path(os.environ.get("NETSLICE_DATA") or pathlib.Path(os.environ["NETSLICE_SOURCE"]).parent / "shared/data")
 # Only with complete data: of missing bytes, tshark shows those that were acknowledged.

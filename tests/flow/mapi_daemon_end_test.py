@@ -80,7 +80,9 @@ class Test(unittest.TestCase):
             daemon.process.wait(60)
             return
         # The signal stops one thread after the other; the last ones may still answer.
-        states = lambda: {status.read_text().rsplit(")", 1)[1].split()[0] for status in pathlib.Path(f"/proc/{daemon.process.pid}/task").glob("*/stat")}
+        def states():
+            return {status.read_text().rsplit(")", 1)[1].split()[0] for status in pathlib.Path(f"/proc/{daemon.process.pid}/task").glob("*/stat")}
+
         assert wait_until(lambda: states() == {"T"}), states()
 
     def assert_gone(self, client, call, text="mapid"):

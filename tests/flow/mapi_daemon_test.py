@@ -163,7 +163,7 @@ class Permissions(Test):
         self.assert_refused(["3139", 'group "games"', "device lo"], stranger.do, "flow = Flow.on_device('lo')")
 
     def test_a_member_of_a_devices_group_may_use_only_that_device(self):
-        import grp # pylint: disable=import-outside-toplevel
+        import grp  # pylint: disable=import-outside-toplevel
         daemon = self.daemon(REPEATED + "group=daemon\n", "-g", "games")
         member = daemon.client(user="nobody", groups=[grp.getgrnam("daemon").gr_gid])
         member.do("flow = Flow.on_device('tap')\npackets = flow.apply('PKT_COUNTER')\nflow.connect()")
@@ -171,7 +171,7 @@ class Permissions(Test):
         self.assert_refused(["3139", 'group "games"'], member.do, f"flow = {offline(TRACE)}")
 
     def test_no_option_turns_a_capture_into_another_device(self):
-        import grp # pylint: disable=import-outside-toplevel
+        import grp  # pylint: disable=import-outside-toplevel
         daemon = self.daemon(REPEATED + "group=daemon\n", "-g", "games")
         member = daemon.client(user="nobody", groups=[grp.getgrnam("games").gr_gid])
         capture = daemon.folder / "capture.pcap"

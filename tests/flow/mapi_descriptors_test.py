@@ -14,7 +14,19 @@ import threading
 import unittest
 
 import needs
-from mapi_raw import APPLY, CONNECT, CREATE_FLOW, CREATE_OFFLINE, HELLO, MESSAGE_BYTES_MAX, STATISTICS, VERSION, Raw, call, message
+from mapi_raw import (
+    APPLY,
+    CONNECT,
+    CREATE_FLOW,
+    CREATE_OFFLINE,
+    HELLO,
+    MESSAGE_BYTES_MAX,
+    STATISTICS,
+    VERSION,
+    Raw,
+    call,
+    message,
+)
 from mapid import BUILD, DATA, Client, ClientError, Daemon, wait_until
 
 TRACE = DATA / "mapi/tracefile"

@@ -109,7 +109,9 @@ class ExpiredFlows(unittest.TestCase):
                 expected = mapi_flows.flows_of(mapi_flows.read_packets(capture), IDLE_NS)
                 _, flows, _, _ = run(capture, 65535, 0, 0)
                 found = [flow.as_reported() for flow in flows if (flow.sport or flow.dport) and flow.ptcl in (mapi_flows.TCP, mapi_flows.UDP)]
-                key = lambda one: tuple(map(str, one))
+                def key(one):
+                    return tuple(map(str, one))
+
                 self.assertEqual(sorted(found, key=key),
                                  sorted(((one.key, one.first_ns, one.packets, one.wire_bytes - tag_bytes * one.packets, one.ttl)
                                          for one in expected), key=key))

@@ -92,7 +92,9 @@ class Test(unittest.TestCase):
     def test_mapi_info_shows_the_same(self):
         client = self.daemon.client()
         client.do(STATUS + f"flow = Flow.offline({str(TRACE)!r})\nbuffer = flow.apply('TO_BUFFER', 1)\nflow.connect()\nassert library.mapi_wait_flow(flow.fd, 20000) == 0")
-        shown = lambda: subprocess.run([BUILD / "bin/mapi-info", "-s", self.daemon.socket, "flows"], capture_output=True, text=True, check=True).stdout
+        def shown():
+            return subprocess.run([BUILD / "bin/mapi-info", "-s", self.daemon.socket, "flows"], capture_output=True, text=True, check=True).stdout
+
         self.assertIn("active", shown())
         client.do("len(list(flow.packets(buffer)))")
         self.assertTrue(wait_until(lambda: "finished" in shown()), shown())

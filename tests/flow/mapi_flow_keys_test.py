@@ -12,9 +12,9 @@ import subprocess
 import tempfile
 import unittest
 
+import mapi_expired_flows_test as expired_flows
 import mapi_flows
 import needs
-import mapi_expired_flows_test as expired_flows
 from mapi_library import Flow
 from mapi_sanitizer import BUILD
 

@@ -10,7 +10,6 @@ import os
 import pathlib
 import re
 import shutil
-import signal
 import socket
 import struct
 import subprocess
@@ -18,8 +17,8 @@ import tempfile
 import unittest
 
 import mapi_flows
-from mapi_collectors import Nfcapd, Receiver, as_capture, milliseconds
 import needs
+from mapi_collectors import Nfcapd, Receiver, as_capture, milliseconds
 from mapi_library import Flow
 
 DATA = pathlib.Path(__file__).resolve().parents[3] / "shared/data"
@@ -212,7 +211,7 @@ class FlowReport(unittest.TestCase):
     def test_data_lost_at_a_full_disk_or_a_closed_port_is_counted(self):
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as closed:
             closed.bind(("127.0.0.1", 0))
-            address = "127.0.0.1:%d" % closed.getsockname()[1]
+            address = f"127.0.0.1:{closed.getsockname()[1]}"
         for name in ("NETFLOW_V9", "IPFIX"):
             whole = self.folder / "whole.pcap"
             receiver = Receiver()

@@ -15,8 +15,8 @@ import time
 import unittest
 
 import needs
-from mapi_library import BUILD, MFF_PCAP, Flow, stats_of
 from mapi_interfaces import wait_until
+from mapi_library import BUILD, MFF_PCAP, Flow, stats_of
 from mapid import Daemon
 
 INSIDE = "NETSLICE_TEST_INSIDE"

@@ -307,7 +307,7 @@ class Functions(unittest.TestCase):
             self.assertEqual(rows["raw"], b"raw\n" + struct.pack("<QQ", 8, len(sizes)) + b"\n")
 
     def test_what_does_not_fit_on_a_full_disk_is_counted(self):
-        for capture, flow in self.each():
+        for _, flow in self.each():
             file = flow.apply("TO_FILE", MFF_PCAP, "/dev/full", 0)
             count = flow.apply("PKT_COUNTER")
             flow.run()

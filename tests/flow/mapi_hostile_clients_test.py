@@ -11,8 +11,22 @@ import tempfile
 import unittest
 
 import needs
-from mapi_raw import (APPLY, CLOSE, CONNECT, CREATE_FLOW, CREATE_OFFLINE, DESCRIBE_NAME, FUNCTION_AT, HELLO, MESSAGE_BYTES_MAX, NEXT_DEVICE, VERSION, Raw, call,
-                      message)
+from mapi_raw import (
+    APPLY,
+    CLOSE,
+    CONNECT,
+    CREATE_FLOW,
+    CREATE_OFFLINE,
+    DESCRIBE_NAME,
+    FUNCTION_AT,
+    HELLO,
+    MESSAGE_BYTES_MAX,
+    NEXT_DEVICE,
+    VERSION,
+    Raw,
+    call,
+    message,
+)
 from mapid import DATA, Daemon, wait_until
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
@@ -53,7 +67,7 @@ class Hostile(unittest.TestCase):
             self.assertEqual(self.raw().ask(data) if data != call(CONNECT, (1, 1)) and data != call(99, (1, 1)) else b"", b"", data[:20])
         self.assertIn(f"mapid has version {VERSION}".encode(), self.raw(is_greeted=False).ask(call(HELLO, (1, VERSION + 1))))
         self.assertEqual(self.raw().ask(handshake), b"")
-        for number in range(200):
+        for _ in range(200):
             self.raw().ask(generator.randbytes(generator.randrange(1, 200)))
         self.assert_serves()
 

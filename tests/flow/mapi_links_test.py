@@ -4,7 +4,6 @@
 and count those that they cannot parse."""
 import os
 import pathlib
-import re
 import struct
 import subprocess
 import sys

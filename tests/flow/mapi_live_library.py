@@ -4,7 +4,7 @@ import subprocess
 import time
 import unittest
 
-from mapi_interfaces import enter_name_space, make_pair, run, send, wait_until
+from mapi_interfaces import enter_name_space, make_pair, run, send, wait_until  # noqa: F401, tests import send from here
 from mapi_library import Flow
 
 BROADCAST = b"\xff" * 6 + b"\2\0\0\0\0\1"

@@ -16,7 +16,18 @@ import unittest
 
 from mapi_interfaces import is_up, make_pair
 from mapi_library import Flow, stats_of
-from mapi_live_library import ARP, BROADCAST, TCP, UDP, LiveTest, main, run, send, tagged, wait_until
+from mapi_live_library import (
+    ARP,
+    BROADCAST,
+    TCP,
+    UDP,
+    LiveTest,
+    main,
+    run,
+    send,
+    tagged,
+    wait_until,
+)
 
 
 class Live(LiveTest):
@@ -179,7 +190,9 @@ class Live(LiveTest):
         streams = [UDP[:34] + (1000 + port).to_bytes(2, "big") + UDP[36:] for port in range(64)]
         each = 200
         send("near", *streams, count=each)
-        counts = lambda: [flow.word(flow.ids[0]) for flow in members]
+        def counts():
+            return [flow.word(flow.ids[0]) for flow in members]
+
         self.assertTrue(wait_until(lambda: sum(counts()) >= each * len(streams)), counts())
         time.sleep(0.1)
         self.assertEqual(sum(counts()), each * len(streams), counts())

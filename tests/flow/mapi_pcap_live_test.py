@@ -9,9 +9,20 @@ import subprocess
 import tempfile
 import time
 
-from mapi_library import Flow, stats_of
 from mapi_interfaces import is_up, make_pair
-from mapi_live_library import ARP, BROADCAST, TCP, UDP, LiveTest, main, run, send, tagged, wait_until
+from mapi_library import Flow, stats_of
+from mapi_live_library import (
+    ARP,
+    BROADCAST,
+    TCP,
+    UDP,
+    LiveTest,
+    main,
+    run,
+    send,
+    tagged,
+    wait_until,
+)
 
 TAP = "[driver]\ndevice=tap\ndriver={}\npath={}\n{}\n"
 

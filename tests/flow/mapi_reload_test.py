@@ -6,7 +6,6 @@ import os
 import signal
 import subprocess
 import threading
-import time
 
 from mapi_live_library import UDP, LiveTest, main, send, wait_until
 from mapid import BUILD, DATA, ClientError, Daemon

@@ -14,7 +14,7 @@ REPEATED = f"[driver]\ndevice=tap\npath={TRACE}\nrepeat=forever\n"
 ROWS, FLOWS = 1000, 50
 # rows(): value, packets and bytes of each row of TOP. ended(): one read of EXPIRED_FLOWS, with the
 # number of flows that have ended, and packets and bytes of each reported one.
-READERS = f"""
+READERS = """
 def read(flow, fid):
     results = flow.library.mapi_read_results(flow.fd, fid)
     assert results, flow.error()

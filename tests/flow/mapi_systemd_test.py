@@ -161,7 +161,9 @@ class Systemd(unittest.TestCase):
         self.count(TRACE)
         self.system.run("systemctl", "stop", "mapid.service")
         self.assertEqual(self.system.property("Result"), "success")
-        journal = lambda: self.system.run("journalctl", "--unit", "mapid.service", "--priority", "info", "--output", "cat").stdout
+        def journal():
+            return self.system.run("journalctl", "--unit", "mapid.service", "--priority", "info", "--output", "cat").stdout
+
         self.assertTrue(wait_until(lambda: "the service manager's socket" in journal()), journal())
 
 

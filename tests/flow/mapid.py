@@ -170,7 +170,7 @@ class Daemon:
 
 
 def serve():
-    from mapi_library import Flow, function_names, stats_of # pylint: disable=import-outside-toplevel
+    from mapi_library import Flow, function_names, stats_of  # pylint: disable=import-outside-toplevel
     names = {"Flow": Flow, "function_names": function_names, "stats_of": stats_of, "ctypes": ctypes, "os": os, "struct": struct, "time": time, "signal": signal}
     for line in sys.stdin:
         kind, text = json.loads(line)

@@ -12,8 +12,8 @@ class Misuse(nsmod_guest.NsmodTest):
     programs = ("vm_writer", *(f"vm_{program}" for program in PROGRAMS))
 
     def test_every_wrong_use_is_reported_by_its_error_and_does_no_harm(self):
-        self.run_guests("""
-            for program in %s; do
+        self.run_guests(f"""
+            for program in {" ".join(PROGRAMS)}; do
                 timeout 100 vm_$program || echo "$program ended with $?"
                 usleep 500000
                 rmmod nsmod && insmod /modules/nsmod.ko && echo "loaded again"
@@ -33,7 +33,7 @@ class Misuse(nsmod_guest.NsmodTest):
             done
             insmod /modules/nsmod.ko max_sessions=0 && NETSLICE=recorder=nsmod vm_writer 1
             rmmod nsmod
-            """ % " ".join(PROGRAMS), self.check_rows)
+            """, self.check_rows)
 
     def check_rows(self, result):
         tables = re.findall(r"^(\S+).*: (\d+) rows, 0 failed", result.output, re.M)

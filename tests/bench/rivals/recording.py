@@ -19,7 +19,7 @@ def begin():
 
 def must(command, **keywords):
     """Output of a command; if it fails, ends the benchmark with its message and status, including 77 (cannot run here)."""
-    done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True,
                           errors="replace", **keywords)
     if done.returncode != 0:
         reported = (done.stderr.strip() or done.stdout.strip()).splitlines()

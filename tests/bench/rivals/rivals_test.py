@@ -11,8 +11,8 @@ import unittest
 BENCH = pathlib.Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(BENCH))
 
-from bench_list import parse # noqa: E402, the path is set above
-from bench_program import Skipped, run # noqa: E402
+from bench_list import parse  # noqa: E402, the path is set above
+from bench_program import Skipped, run  # noqa: E402
 
 BIN = pathlib.Path(sys.argv.pop()).resolve()
 SOURCE = BENCH.parents[1]

@@ -9,7 +9,16 @@ import support
 from support import ReportCase, cost, stats
 
 sys.path.insert(0, os.path.join(support.HERE, "..", "..", "..", "reports"))
-from nsreport import charts, check, cost_pictures, layout, source, trace_distribution, trace_pictures, trace_units  # noqa: E402
+from nsreport import (  # noqa: E402
+    charts,
+    check,
+    cost_pictures,
+    layout,
+    source,
+    trace_distribution,
+    trace_pictures,
+    trace_units,
+)
 
 
 def cost_picture(document, name):
