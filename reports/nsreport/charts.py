@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-# Shared by all pictures: axis ranges and formats, and the stacked rows of function_cost.gp and similar scripts.
+# Shared by all pictures: axis ranges and formats, and the stacked rows of function_cost.gp and
+# similar scripts.
 import math
 from dataclasses import dataclass, field
 
@@ -47,7 +48,8 @@ def tics(low, high, log, most=6, suffix=""):
     """Axis marks for tics.gp: words LABEL=VALUE. Chosen here because gnuplot's own overlap or round two marks to the same text."""
     values = _log_tics(low, high, most) if log else _linear_tics(low, high, most)
     thousands = any(abs(v) >= 10000 for v in values)
-    return " ".join(f"{_tic_text(v, thousands)}{suffix}={v:.15f}" for v in values)  # gnuplot's real() does not parse exponents
+    # gnuplot's real() does not parse exponents
+    return " ".join(f"{_tic_text(v, thousands)}{suffix}={v:.15f}" for v in values)
 
 
 def log_range(values):

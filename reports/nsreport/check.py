@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-# Parsed JSON -> the same JSON, checked against the shape of its schema; otherwise an error that names the member.
+# Parsed JSON -> the same JSON, checked against the shape of its schema; otherwise an error that
+# names the member.
 import math
 
 STATS_SCHEMA = "netslice-stats-1"
@@ -10,7 +11,8 @@ class ShapeError(Exception):
     """The message starts with the path of the member in the document."""
 
 
-# "s" text, "x" finite number, "w" non-negative number, "n" non-negative integer, "b" boolean; a trailing "?": may be absent or null.
+# "s" text, "x" finite number, "w" non-negative number, "n" non-negative integer, "b" boolean; a
+# trailing "?": may be absent or null.
 _LOST = {"*": "n"}
 _SPREAD = {"mean": "x", "sd": "x?", "min": "x?", "max": "x?", "p50": "x?", "p90": "x?", "p99": "x?", "p999": "x?", "total": "x?"}
 _CALIBRATION = [{"kind": "s", "field": "s", "inner": "x?", "inner_ci95": "w?", "outer": "x?", "outer_ci95": "w?",

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-# mapi-cost rows -> pictures: cost by function and scenario, comparison with 2004, probe overhead, losses; rates and sizes from cost_rates.
+# mapi-cost rows -> pictures: cost by function and scenario, comparison with 2004, probe overhead,
+# losses; rates and sizes from cost_rates.
 from . import cost_rates
 from .charts import AXIS_PX, GAP_PX, ROW_PX, Panel, Row, log_range, stacked, tics
 from .cost_facts import additional, paper_figure, row_names, samples_text, source_text
@@ -133,7 +134,8 @@ def paper(document):
                                 if len(xs := [x for points in series for x, r, _, _ in points if r == i]) > 1]
         low, high = log_range(everything or [1.0])
         tables[f"values_{p}"] = _ratio_texts(rows, kind, low)
-        high *= (high / low) ** (0.5 if len(kinds) > 1 else 0.2)  # room for the figures at the right
+        # room for the figures at the right
+        high *= (high / low) ** (0.5 if len(kinds) > 1 else 0.2)
         for key, item in (("axis_label", f"net {UNITS[kind]} per packet or call (log axis)"), ("x_low", float(low)), ("x_high", float(high)),
                           ("x_tics", tics(low, high, True, 6 if len(kinds) > 1 else 10))):
             lists[key].append(item)

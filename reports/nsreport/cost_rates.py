@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-# mapi-cost rows -> cost against packet size (with the line of 2004), sustainable rate against line rates.
+# mapi-cost rows -> cost against packet size (with the line of 2004), sustainable rate against line
+# rates.
 from .charts import AXIS_PX, ROW_PX, log_range, log_wanted, tics
 from .cost_facts import paper_figure, row_names, samples_text, source_text
 from .layout import MEASURED, PAPER_INTEL, PAPER_SCAMPI, row_labels, top_px, width_px

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-# Output folder: all or nothing. The report is built in a hidden folder next to it, which is renamed at the end.
+# Output folder: all or nothing. The report is built in a hidden folder next to it, which is renamed
+# at the end.
 import errno
 import os
 import shutil
@@ -48,7 +49,8 @@ class ReportFolder:
                 self.work = tempfile.mkdtemp(prefix=f".{os.path.basename(self.path)[:100]}.part-", dir=parent)
         except OSError as error:
             raise output_error(self.asked, error) from error
-        except Interrupted:  # raised at the end of held(): the folder exists already and must be removed here
+        except Interrupted:
+            # raised at the end of held(): the folder exists already and must be removed here
             self._remove_work()
             raise
         return self

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-# Picture -> NAME.png, NAME.svg (gnuplot) and data/NAME.tsv. Drawn files are checked: gnuplot's exit code does not report a full disk.
+# Picture -> NAME.png, NAME.svg (gnuplot) and data/NAME.tsv. Drawn files are checked: gnuplot's exit
+# code does not report a full disk.
 import os
 import shutil
 import signal

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-# Colours, and positions of titles and legends. A function has the same colour in all pictures of a report.
+# Colours, and positions of titles and legends. A function has the same colour in all pictures of a
+# report.
 from .text import label, labels, shortened
 
 WIDTH_PX = 1000

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-# Stats -> stats whose fields all have a net value: uncalibrated fields are left out, with a sentence that says so.
+# Stats -> stats whose fields all have a net value: uncalibrated fields are left out, with a
+# sentence that says so.
 from .errors import EXIT_INPUT, ReportError
 
 

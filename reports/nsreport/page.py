@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-# Pictures, facts and tables -> index.html. Everything from the input is escaped here and nowhere else.
+# Pictures, facts and tables -> index.html. Everything from the input is escaped here and nowhere
+# else.
 import html
 import os
 import string

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # SIGINT, SIGTERM, SIGHUP -> one Interrupted exception, which is delayed inside held() blocks.
-# Python checks for signals between bytecodes: a signal that arrives after the check and before a blocking system call would wait until
-# the call returns.  A periodic timer interrupts such calls.
+# Python checks for signals between bytecodes: a signal that arrives after the check and before a
+# blocking system call would wait until the call returns.  A periodic timer interrupts such calls.
 import contextlib
 import signal
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-# Input path -> checked document; for a trace also its slices and events, all read through `nsdump export`.
+# Input path -> checked document; for a trace also its slices and events, all read through `nsdump
+# export`.
 import contextlib
 import csv
 import json

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-# System run -> pictures, head and tables of its page: Table 3 and Figure 5 of the paper, measured here.
+# System run -> pictures, head and tables of its page: Table 3 and Figure 5 of the paper, measured
+# here.
 from . import page
 from .charts import log_range, log_wanted, tics
 from .layout import top_px
@@ -12,7 +13,8 @@ COLOURS = {"without": 0x0072B2, "idle": 0xE69F00, "recording": 0x009E73}
 MARKERS = {"without": 7, "idle": 5, "recording": 9}
 WORDS = {"without": "without module", "idle": "module loaded, idle", "recording": "recording"}
 TOPICS = {"round_trip": ("TCP round trip", "round trip over loopback in microseconds"), "throughput": ("TCP throughput", "Gbit per second over loopback")}
-OLD = (("lat_tcp, microseconds", 103.7, 104.11, 105.11), ("netperf", 104.92, 105.78, 105.89))  # the paper's Table 3
+# the paper's Table 3
+OLD = (("lat_tcp, microseconds", 103.7, 104.11, 105.11), ("netperf", 104.92, 105.78, 105.89))
 
 
 def _there(document, kind):

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-# Output of system_measure.sh -> document: measured values by kind, message size, variant and round; and `size` of programs.
+# Output of system_measure.sh -> document: measured values by kind, message size, variant and round;
+# and `size` of programs.
 import json
 import re
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-# nsreport --system: runs system_measure.sh on this machine and binutils' size on programs -> text for system_results.py.
+# nsreport --system: runs system_measure.sh on this machine and binutils' size on programs -> text
+# for system_results.py.
 import os
 import shutil
 import subprocess

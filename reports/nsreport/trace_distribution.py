@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-# Histograms of a trace's slices -> picture of the histograms, picture of the cumulative distribution.
+# Histograms of a trace's slices -> picture of the histograms, picture of the cumulative
+# distribution.
 import math
 
 from .charts import log_range, log_wanted, tics
@@ -72,7 +73,8 @@ def _histogram_panel(value, step):
     top = bins[-1][1]
     below, floor = 0, max(median / 100, 0.5)
     hidden = sum(n for low, _, n in bins if low < floor)
-    # A log axis means little within a few steps of the clock, and the slices that it cannot show must be rare.
+    # A log axis means little within a few steps of the clock, and the slices that it cannot show
+    # must be rare.
     is_far = median > max(4.0, 2 * step) or top > 1e4 * max(1.0, step)
     log = is_far and log_wanted(median, top) and hidden <= MAX_HIDDEN * total
     if log:

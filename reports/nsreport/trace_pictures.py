@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-# Stats of a trace -> pictures: cost by function, probe overhead, losses; the others come from trace_distribution and trace_units.
+# Stats of a trace -> pictures: cost by function, probe overhead, losses; the others come from
+# trace_distribution and trace_units.
 from . import trace_distribution, trace_units
 from .charts import AXIS_PX, ROW_PX, Panel, Row, stacked, tics
 from .layout import GREY, INK, MEASURED, PROBE, Colours, row_labels, top_px, width_px

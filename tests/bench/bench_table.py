@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-# bench_table: figures with a `row` -> one table, cheapest first, followed by what could not be measured and why.
+# bench_table: figures with a `row` -> one table, cheapest first, followed by what could not be
+# measured and why.
 import shutil
 import textwrap
 

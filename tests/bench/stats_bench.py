@@ -12,7 +12,8 @@ import tempfile
 RECORDS = 100_000_000
 MANY_RECORDS = 50_000_000
 WIDE_RECORDS = 20_000_000
-MANY = ["--threads", "500", "--sites", "10000", "--share-sites"]  # on each of two CPUs; each thread uses all of them
+# on each of two CPUs; each thread uses all of them
+MANY = ["--threads", "500", "--sites", "10000", "--share-sites"]
 
 
 def measure(make_trace, nsdump, folder, records, options):

@@ -12,7 +12,9 @@ import time
 from big_capture import big_capture, load
 
 ROUNDS = 5
-SLOWEST = 6 # expressions to measure again repeatedly: the minimum of thirty noisy medians is below the true minimum
+# expressions to measure again repeatedly: the minimum of thirty noisy medians is below the true
+# minimum
+SLOWEST = 6
 MORE_TIMES = 3
 COSTS_FILTER = "tcp"
 PCAP_HEADER_BYTES = 24

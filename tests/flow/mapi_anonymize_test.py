@@ -204,7 +204,9 @@ class Anonymize(unittest.TestCase):
             after = tshark(self.treated(WEB, f"HTTP,{rule},PATTERN_FILL,STR,x")[0], *fields, more=more)
             column, seen = fields.index(field), 0
             for old, new in zip(before, after, strict=True):
-                if not old[-1] and not old[-2]:  # continues from the previous segment: its first line becomes zeros, and tshark sees no HTTP
+                # continues from the previous segment: its first line becomes zeros, and tshark sees
+                # no HTTP
+                if not old[-1] and not old[-2]:
                     continue
                 if old[column]:
                     seen += 1

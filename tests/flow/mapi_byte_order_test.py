@@ -145,7 +145,8 @@ class ByteOrder(unittest.TestCase):
         for link_type in FILTERED_BY_TCPDUMP:
             for path, _ in self.files(link_type, LINKS[link_type]):
                 with self.subTest(path.name):
-                    if path.suffix == ".gz" or "both" in path.name: # libpcap reads neither of them; in the second it refuses the second section
+                    # libpcap reads neither of them; in the second it refuses the second section
+                    if path.suffix == ".gz" or "both" in path.name:
                         self.assertEqual(self.counts(path), [count * (3 if "both" in path.name else 1) for count in expected])
                         continue
                     expected = self.counts_of_tcpdump(path)

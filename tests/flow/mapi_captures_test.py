@@ -138,7 +138,8 @@ class Captures(unittest.TestCase):
     def test_standard_input_is_a_capture(self):
         expected = int(found("tcpdump", "-r", TRACE, "--count").split()[0])
         for socket in self.sockets:
-            self.assertEqual(self.counts("-", socket=socket, input=TRACE.read_bytes())[0], [expected]) # a pipe
+            # a pipe
+            self.assertEqual(self.counts("-", socket=socket, input=TRACE.read_bytes())[0], [expected])
             with open(TRACE, "rb") as file:
                 self.assertEqual(self.counts("-", socket=socket, stdin=file)[0], [expected])
             done = run("mapi-flow", "-", "PKT_COUNTER", socket=socket, input=TRACE.read_bytes())
@@ -209,12 +210,14 @@ class Captures(unittest.TestCase):
         return files, [len(times(file)) for file in files]
 
     def test_rotation_by_size_keeps_the_last_files(self):
-        source = pcap(self.folder / "source.pcap", [(TIME_S + i, frame(b"x" * 958)) for i in range(25)]) # 1000 bytes each
+        # 1000 bytes each
+        source = pcap(self.folder / "source.pcap", [(TIME_S + i, frame(b"x" * 958)) for i in range(25)])
         for socket in self.sockets:
             for form, extension in (0, "pcap"), (5, "pcapng"):
                 files, counts = self.rotated(socket, form, source, "size=3200,files=4", extension)
                 self.assertEqual([file.name for file in files], [f"out_{i}.{extension}" for i in range(1, 5)])
-                self.assertEqual(counts, [1, 3, 3, 3]) # 3 in each; the ninth file reuses the first name
+                # 3 in each; the ninth file reuses the first name
+                self.assertEqual(counts, [1, 3, 3, 3])
                 self.assertEqual(times(files[0]), [str(TIME_S + 24)])
                 for file in files:
                     self.assertLessEqual(file.stat().st_size, 3200)

@@ -38,7 +38,8 @@ class Changed(unittest.TestCase):
             client.do("other = Flow.on_device('tap')\nsame = other.apply('PKT_COUNTER')\nother.connect()\n" + FLOW + "count = flow.apply('PKT_COUNTER')\nflow.connect()")
             self.assertTrue(wait_until(lambda: client.get("flow.word(count)") > 100000))
             before, after, elsewhere = client.get("[flow.word(count), flow.reset(count) or flow.word(count), other.word(same)]")
-            self.assertLessEqual(after, elsewhere - before) # the other one, which is older, continues to count
+            # the other one, which is older, continues to count
+            self.assertLessEqual(after, elsewhere - before)
             self.assertTrue(wait_until(lambda: client.get("flow.word(count)") > after))
             client.do("flow.close()\nother.close()")
 
@@ -138,10 +139,12 @@ class Measured(unittest.TestCase):
         daemon.clients.remove(recorded)
         rows = subprocess.run([BUILD / "bin/nsdump", "stats", "--format", "csv", trace], capture_output=True, text=True, check=True).stdout
         row = next(row for row in csv.DictReader(io.StringIO(rows)) if row["name"] == "STR_SEARCH")
-        return float(row["net_mean"]), int(row["count"]) + int(row["migrated"]) # migrated by the scheduler
+        # migrated by the scheduler
+        return float(row["net_mean"]), int(row["count"]) + int(row["migrated"])
 
     def test_the_mean_is_near_that_of_the_probes(self):
-        daemon = Daemon(f"[driver]\ndevice=capture\npath={PERF_CAPTURE}\nbatch=64\n") # the meter's calls are per batch
+        # the meter's calls are per batch
+        daemon = Daemon(f"[driver]\ndevice=capture\npath={PERF_CAPTURE}\nbatch=64\n")
         self.addCleanup(daemon.close)
         ask = "flow = Flow.on_device('capture')\n{}flow.apply('STR_SEARCH', 'a string that is not there', 0, 0)\n{}flow.run()"
         perfs = [self.perf_of_search(daemon, ask) for _ in range(ROUNDS)]

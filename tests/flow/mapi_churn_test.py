@@ -23,7 +23,8 @@ from mapid import BUILD, DATA, SANITIZER, ClientError, Daemon, free_port, wait_u
 TRACE = DATA / "mapi/tracefile"
 CONFIG = f"[driver]\ndevice=tap\npath={TRACE}\nrepeat=forever\n"
 ROUNDS, CLIENTS = 3, 6
-LEFT_MIB = 8 # live threads keep some hundred small pieces each (glibc's tcache), and each piece keeps a page
+# live threads keep some hundred small pieces each (glibc's tcache), and each piece keeps a page
+LEFT_MIB = 8
 RAW_IP = 101
 ADDRESSES = 60000
 HANDSHAKE = call(HELLO, (1, VERSION))
@@ -141,15 +142,19 @@ class Churn(unittest.TestCase):
         living = self.daemon.client()
         living.do("flow = Flow.on_device('tap')\nflow.apply('BPF_FILTER', 'tcp')\npackets = flow.apply('PKT_COUNTER')\nflow.connect()")
         threads, files, memories = self.state()
-        before, before_mib = (threads + 1, files, memories), self.anonymous_mib() # the device keeps the thread that builds node groups
+        # the device keeps the thread that builds node groups
+        before, before_mib = (threads + 1, files, memories), self.anonymous_mib()
         for number in range(ROUNDS):
             with contextlib.ExitStack() as at_end:
-                for data in ([None] * 8 + [HANDSHAKE[:1]] * 4 + [b"", b"\xff"]): # before the handshake
+                # before the handshake
+                for data in ([None] * 8 + [HANDSHAKE[:1]] * 4 + [b"", b"\xff"]):
                     client = Raw(self.daemon.socket, is_greeted=False)
                     at_end.callback(client.close)
                     if data is not None:
                         client.send(data)
-                for place in range(8): # after it: silent, with flows that are not connected, with replies that are never read
+                # after it: silent, with flows that are not connected, with replies that are never
+                # read
+                for place in range(8):
                     client = Raw(self.daemon.socket)
                     at_end.callback(client.close)
                     for flow in range(1, 100 if place % 4 else 1):
@@ -200,7 +205,8 @@ class Churn(unittest.TestCase):
         self.assertEqual({flow["user_bytes"] for flow in flows}, {self.user_bytes(port)})
         table = subprocess.run([BUILD / "bin/mapi-info", "flows", "--socket", self.daemon.socket], capture_output=True, text=True, check=True).stdout
         self.assertIn(f"{self.user_bytes(port) / 2**20:.1f}", [line.split()[9] for line in table.splitlines()[1:]])
-        with self.assertRaisesRegex(ClientError, r"6162.*--max-user-memory"): # results and packets count, too
+        # results and packets count, too
+        with self.assertRaisesRegex(ClientError, r"6162.*--max-user-memory"):
             clients[2].do("flows = [Flow.on_device('tap') for _ in range(30)]\nfor flow in flows:\n    flow.apply('TO_BUFFER', 0)")
         clients[0].kill()
         self.assertTrue(wait_until(lambda: self.user_bytes(port) < 150 << 20))

@@ -33,7 +33,8 @@ def streams_followed(capture):
 def followed(capture):
     numbers = {int(line) for line in tshark(capture, "-T", "fields", "-e", "tcp.stream", "-E", "occurrence=l", "-Y", "tcp").split()}
     taps = [part for number in sorted(numbers) for part in ("-z", f"follow,tcp,raw,{number}")]
-    found = collections.defaultdict(lambda: collections.defaultdict(bytes)) # by the stream's number: two may have the same ends
+    # by the stream's number: two may have the same ends
+    found = collections.defaultdict(lambda: collections.defaultdict(bytes))
     for line in tshark(capture, "-q", *taps).splitlines() if taps else []:
         if line.startswith("Filter: tcp.stream eq "):
             number, ends = int(line.split()[-1]), {}

@@ -234,7 +234,8 @@ class Limits(Test):
                   "    flows.append(Flow.on_device(ctypes.string_at(name).decode()))\n    assert Flow.library.mapi_delete_offline_device(name) == 0, Flow.error()\n"
                   "globals().update(take=take, flows=[])\nfor _ in range(48): take()")
         self.assert_refused(["6162", "LimitNOFILE"], client.do, "for _ in range(3): take()")
-        client.do("for flow in flows: flow.close()\nflows.clear()\nfor _ in range(45): take()") # the last refusal left a capture without a flow
+        # the last refusal left a capture without a flow
+        client.do("for flow in flows: flow.close()\nflows.clear()\nfor _ in range(45): take()")
 
     def test_the_memory_that_functions_may_need_is_that_of_the_manual(self):
         daemon = self.daemon(REPEATED)
@@ -266,7 +267,8 @@ class Limits(Test):
         one, other = daemon.client(), daemon.client()
         first = mapped(one, "tcp")
         self.assertEqual(first, mapped(other, "tcp")) # each numbers its own addresses from 1
-        self.assertNotEqual(mapped(one, "udp"), mapped(daemon.client(), "udp")) # a client's flows continue with its numbers
+        # a client's flows continue with its numbers
+        self.assertNotEqual(mapped(one, "udp"), mapped(daemon.client(), "udp"))
 
     def test_captures_without_a_flow_count_as_flows(self):
         client = self.daemon("", "--max-flows", "3").client()
@@ -283,13 +285,15 @@ class Limits(Test):
         greedy.do("import select, socket\n"
                   "def connect():\n    one = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)\n    one.connect(os.environ['MAPI_SOCKET'])\n    return one\n"
                   "many = [connect() for _ in range(40)]\ntime.sleep(0.5)")
-        self.assertEqual(greedy.get("len(select.select(many, [], [], 0)[0])"), 40 - 14) # refused, which is reported
+        # refused, which is reported
+        self.assertEqual(greedy.get("len(select.select(many, [], [], 0)[0])"), 40 - 14)
         for user in ("daemon", "games"):
             daemon.client(user=user, groups=[65534]).do("flow = Flow.on_device('tap')")
 
     def test_a_client_beyond_the_limit_is_refused_and_may_connect_when_another_has_left(self):
         daemon = self.daemon(REPEATED, "--max-clients", "2")
-        self.assertTrue(wait_until(lambda: daemon.log().count("disconnected") == 1)) # the check whether it answers
+        # the check whether it answers
+        self.assertTrue(wait_until(lambda: daemon.log().count("disconnected") == 1))
         first, second, third = daemon.client(), daemon.client(), daemon.client()
         first.do("flow = Flow.on_device('tap')")
         second.do("flow = Flow.on_device('tap')")
@@ -403,7 +407,8 @@ class Life(Test):
         own = os.getpriority(os.PRIO_PROCESS, 0) # which mapid inherits
         self.assertEqual(set(daemon.priorities()), {own})
         client.do(f"own = {offline(TRACE)}\n"
-                  "assert Flow.library.mapi_set_flow_option(own.fd, 1, ctypes.c_uint64(65536)) == 0\nown.apply('TO_BUFFER', 0)\nown.connect()") # it waits
+                  # it waits
+                  "assert Flow.library.mapi_set_flow_option(own.fd, 1, ctypes.c_uint64(65536)) == 0\nown.apply('TO_BUFFER', 0)\nown.connect()")
         self.assertTrue(wait_until(lambda: 10 in daemon.priorities()))
         self.assertEqual(set(daemon.priorities()), {own, 10})
 

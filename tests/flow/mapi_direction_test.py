@@ -62,11 +62,13 @@ class Direction(LiveTest):
             client.do(f"{expression!r} and flow.apply('BPF_FILTER', {expression!r})")
             client.do("flows.append((flow, flow.apply('PKT_COUNTER'))); flow.connect()")
         for interface, frames in SENT.items():
-            send(interface, *(frame for frame in frames if device != "any" or frame[12:14] != b"\x81\0")) # its kernel filter sees the tag of an outgoing frame
+            # its kernel filter sees the tag of an outgoing frame
+            send(interface, *(frame for frame in frames if device != "any" or frame[12:14] != b"\x81\0"))
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender:
             sender.sendto(b"hello", ("127.0.0.1", 9))
         sizes = None
-        while (now := [path.stat().st_size for path in kept]) != sizes: # tcpdump processes without CPU time take longer
+        # tcpdump processes without CPU time take longer
+        while (now := [path.stat().st_size for path in kept]) != sizes:
             sizes = now
             time.sleep(3)
         for judge in judges:

@@ -112,7 +112,8 @@ class Files(unittest.TestCase):
             flow.connect()
         self.until_full("held")
         self.close_in_time(rows)
-        for _ in range(60000): # until the device's thread has continued with the next plan, and waits again
+        # until the device's thread has continued with the next plan, and waits again
+        for _ in range(60000):
             self.assertTrue(holding.library.mapi_get_next_pkt(holding.fd, buffer))
         time.sleep(1)
         self.close_in_time(other)

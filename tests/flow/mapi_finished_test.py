@@ -45,7 +45,8 @@ class Test(unittest.TestCase):
             yield client
 
     def test_a_program_that_reads_until_its_flow_has_finished_gets_every_packet_and_ends(self):
-        large = pathlib.Path(self.folder.name) / "large.pcap" # more than a buffer holds, and the last packet that passes is far from the end
+        # more than a buffer holds, and the last packet that passes is far from the end
+        large = pathlib.Path(self.folder.name) / "large.pcap"
         content = TRACE.read_bytes()
         large.write_bytes(content + content[24:] * 150)
         for socket in ("none", self.daemon.socket):

@@ -67,7 +67,8 @@ def plain(text):
 
 def other_elements(capture):
     """The values of OTHERS for each IPv4 flow of TCP."""
-    fields = list(dict.fromkeys(field for *_, (_, field) in OTHERS))  # tshark prints a repeated field only once
+    # tshark prints a repeated field only once
+    fields = list(dict.fromkeys(field for *_, (_, field) in OTHERS))
     packets = collections.defaultdict(list)
     for row in tshark(capture, *fields):
         columns = dict(zip(fields, (column.partition(";")[0] for column in row)))

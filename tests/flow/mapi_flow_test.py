@@ -130,7 +130,8 @@ class Captures(unittest.TestCase):
     def test_expired_flows_are_reported_as_tshark_sees_them(self):
         judge = Counter(f"{flow.key[0]} {flow.key[2]} > {flow.key[1]} {flow.key[3]} protocol={flow.key[4]} packets={flow.packets} bytes={flow.wire_bytes} ttl={flow.ttl}"
                         for flow in mapi_flows.flows_of(mapi_flows.read_packets(DEMO), 30 * 10 ** 9))
-        self.assertTrue(any(":" in flow for flow in judge) and any("." in flow for flow in judge)) # of both IP versions
+        # of both IP versions
+        self.assertTrue(any(":" in flow for flow in judge) and any("." in flow for flow in judge))
         for socket in self.sockets():
             totals, *flows = rows(run(DEMO, "EXPIRED_FLOWS 65535 0 0", socket=socket))["1.1"][4].split(", ")
             times, texts = zip(*(flow.split(" ", 1) for flow in flows))
@@ -172,7 +173,8 @@ class Captures(unittest.TestCase):
                 program.send_signal(signal.SIGINT)
                 lines = program.communicate(timeout=20)[0]
             self.assertEqual(program.returncode, 0)
-            self.assertEqual([int(port) for port in re.findall(r" 10\.0\.0\.1 (\d+) > ", lines)][:30], list(range(1, 31))) # a period without packets may end the last one
+            # a period without packets may end the last one
+            self.assertEqual([int(port) for port in re.findall(r" 10\.0\.0\.1 (\d+) > ", lines)][:30], list(range(1, 31)))
 
     def test_results_are_named_also_for_functions_given_with_library_and_type(self):
         flows = "TOP 2 1 9", "PKT_COUNTER | STATS @1 1", "EXPIRED_FLOWS 65535 0 0", "ANONYMIZE IP,SRC_IP,ZERO", "PKT_COUNTER | BUCKET @1 1s 1"

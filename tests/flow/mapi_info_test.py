@@ -233,7 +233,8 @@ class Recording(Test):
         process = self.recording(daemon, trace, "-d", "1.5")
         client.do("size = Flow.on_device('tap')\nsize.apply('BYTE_COUNTER')\nsize.connect()")
         _, words = process.communicate(timeout=60)
-        self.assertIn(process.returncode, (0, 1), words) # records may be lost on a slow disk; they are counted
+        # records may be lost on a slow disk; they are counted
+        self.assertIn(process.returncode, (0, 1), words)
         self.assertRegex(words, rf"{trace}: \d+ records")
         found = self.slices(trace)
         for name in ("driver_read", "dispatch", "publish", "BPF_FILTER", "PKT_COUNTER", "BYTE_COUNTER", "ipc_request", "ipc_reply"):

@@ -122,7 +122,8 @@ class Flow:
         next_packet = self.library.mapi_get_next_pkt
         next_packet.restype = ctypes.c_void_p
         while at := next_packet(self.fd, function):
-            yield ctypes.string_at(at + 20, ctypes.c_uint32.from_address(at + 12).value) # struct mapipkt
+            # struct mapipkt
+            yield ctypes.string_at(at + 20, ctypes.c_uint32.from_address(at + 12).value)
 
     def word(self, function):
         results = self.library.mapi_read_results(self.fd, function)

@@ -283,7 +283,8 @@ class Links(unittest.TestCase):
         made, wanted = packets[0], frame(packet)
         at = len(made) - len(packet)
         self.assertEqual(len(made), len(wanted))
-        wire_length = slice(14, 16) if link_type == 197 else slice(0, 0) # a card counts the frame check sequence, which is not generated
+        # a card counts the frame check sequence, which is not generated
+        wire_length = slice(14, 16) if link_type == 197 else slice(0, 0)
         self.assertEqual(made[:wire_length.start] + made[wire_length.stop:at], wanted[:wire_length.start] + wanted[wire_length.stop:at])
         self.assertTrue(made.endswith(b"a" * 700 + b"b" * 900))
 

@@ -79,7 +79,8 @@ class Live(LiveTest):
         send("near", UDP, ARP, tagged(ARP, "81000064"), count=100)
         self.assert_counts(udp, 100)
         self.assertEqual(udp_too.word(udp_too.ids[1]), 100 * len(UDP))
-        self.assertEqual(stats_of("far").ps_recv, 200) # with a tag, which the kernel's filter does not see, it must be passed on
+        # with a tag, which the kernel's filter does not see, it must be passed on
+        self.assertEqual(stats_of("far").ps_recv, 200)
         everything = self.flow(("PKT_COUNTER",))
         send("near", UDP, ARP, count=100)
         self.assert_counts(everything, 200)
@@ -114,7 +115,8 @@ class Live(LiveTest):
         timed = Flow.on_device("far")
         self.flows.append(timed)
         buckets = timed.apply("BUCKET", flow.fd, flow.ids[0], "100ms", 1)
-        alarm = timed.apply("THRESHOLD", 2 + 64, flow.fd, flow.ids[0], ctypes.c_ulonglong(0), 4, 100, 0, 2) # polled: a difference of 0
+        # polled: a difference of 0
+        alarm = timed.apply("THRESHOLD", 2 + 64, flow.fd, flow.ids[0], ctypes.c_ulonglong(0), 4, 100, 0, 2)
         timed.connect()
         send("near", UDP, count=5)
         self.assertEqual([timed.word(buckets) >> 64 for _ in range(3)], [5, 0, 0])

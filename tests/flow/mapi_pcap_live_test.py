@@ -173,7 +173,8 @@ class PcapLive(LiveTest):
         flow.close()
 
     def test_an_interface_that_was_in_another_namespace_and_returns_is_read_again(self):
-        flow = self.flow(("BPF_FILTER", "udp"), ("PKT_COUNTER",), device="tap") # it returns with IPv6
+        # it returns with IPv6
+        flow = self.flow(("BPF_FILTER", "udp"), ("PKT_COUNTER",), device="tap")
         elsewhere = subprocess.Popen(["unshare", "-n", "sleep", "60"])
         try:
             self.assertTrue(wait_until(lambda: os.readlink(f"/proc/{elsewhere.pid}/ns/net") != os.readlink("/proc/self/ns/net")))

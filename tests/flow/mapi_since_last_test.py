@@ -38,7 +38,8 @@ class SinceLast(unittest.TestCase):
                       "for flow in flows: flow.connect()\nflows[0].word(one)\ntaken = reads = 0\n"
                       "while taken < 50000 or reads < 20:\n    taken += flows[0].word(one)\n    reads += 1\n    time.sleep(0.01)\nwhole = flows[1].word(other)")
             taken, whole = client.get("[taken, whole]")
-            self.assertGreaterEqual(whole, taken // 2) # the sum of the first one's many reads, except those before the second was connected
+            # the sum of the first one's many reads, except those before the second was connected
+            self.assertGreaterEqual(whole, taken // 2)
             self.assertLess(client.get("flows[1].information(other).pkts - whole"), client.get("flows[1].information(other).pkts"))
 
     def test_other_results_and_functions_that_refer_to_the_count_have_the_total(self):

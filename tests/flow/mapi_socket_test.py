@@ -55,7 +55,8 @@ class Access(unittest.TestCase):
         with self.assertRaisesRegex(ClientError, "Permission denied .access is set by socket_mode and socket_group of mapi.conf"):
             stranger.do("Flow.on_device('tap')")
         member = daemon.client(user="nobody", groups=[group.gr_gid])
-        with self.assertRaisesRegex(ClientError, "3139"): # it may connect, but is not a member of the device's group
+        # it may connect, but is not a member of the device's group
+        with self.assertRaisesRegex(ClientError, "3139"):
             member.do("Flow.on_device('tap')")
 
     def test_invalid_settings_are_reported_and_no_socket_is_left(self):

@@ -53,7 +53,8 @@ class Threads(unittest.TestCase):
         self.run_program("mapi-info", "-s", self.daemon.socket, "record", "-d", "0.2", "-o", self.daemon.folder / "trace.nsl", codes=(0, 1))
 
     def reload(self, number):
-        new = self.daemon.config.with_suffix(".new") # renamed into place: mapid may be reading it for the previous signal
+        # renamed into place: mapid may be reading it for the previous signal
+        new = self.daemon.config.with_suffix(".new")
         new.write_text(TAP + OTHER % number)
         new.replace(self.daemon.config)
         self.daemon.process.send_signal(signal.SIGHUP)

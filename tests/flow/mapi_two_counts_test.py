@@ -18,7 +18,8 @@ from packets import write_capture
 BIN = pathlib.Path(os.environ["NETSLICE_BIN"])
 FILTER = "tcp port 80 or udp port 53"
 FILES = {"BPF_FILTER": "bpf_filter.cpp", "PKT_COUNTER": "pkt_counter.cpp"}
-MOST_AROUND_A_CALL = 16  # what is between the two probes besides the function: arguments, the call, the result
+# what is between the two probes besides the function: arguments, the call, the result
+MOST_AROUND_A_CALL = 16
 
 
 def run(*command):

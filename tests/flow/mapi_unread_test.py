@@ -17,7 +17,8 @@ MACS = bytes.fromhex("020000000001 020000000002")
 # Each gets every packet.
 READ_HEADERS = ["TOP 5 1 9", "TOP 5 2 10", "HASH 1", "HASH 2", "HASH 3", "HASHSAMP 1024 0", "TRACK_MAPI", "TRACK_GRID_FTP", "TRACK_IPOVERIP", "EXPIRED_FLOWS 9 9 1",
                 "UNCOOK", "ANONYMIZE 'IP,SRC_IP,MAP'"]
-OF_LIBRARIES = ["TRACK http", "COOKING 0 0 0 2", "FLOW_REPORT NETFLOW_V9 SHMEM '' ''"] # a build may lack the library
+# a build may lack the library
+OF_LIBRARIES = ["TRACK http", "COOKING 0 0 0 2", "FLOW_REPORT NETFLOW_V9 SHMEM '' ''"]
 OTHERS = ["PKT_COUNTER", "BYTE_COUNTER", "BPF_FILTER tcp", "STR_SEARCH xxx 0 0", "HASH 0", "GAP"]
 
 
@@ -62,7 +63,8 @@ class UnreadHeaders(unittest.TestCase):
         self.path.write_bytes(pcap(link_type, packets, wire_bytes=1500))
         done = subprocess.run([FLOW, "--json", self.path, *flows], text=True, capture_output=True, timeout=60)
         self.assertIn(done.returncode, (0, 1), done.stderr)
-        return done, {flow: found["functions"][0]["unread_headers"] for flow, found in zip(flows, json.loads(done.stdout.splitlines()[-1])["flows"])} # after FLOW_REPORT's messages
+        # after FLOW_REPORT's messages
+        return done, {flow: found["functions"][0]["unread_headers"] for flow, found in zip(flows, json.loads(done.stdout.splitlines()[-1])["flows"])}
 
     def flows(self):
         self.path.write_bytes(pcap(1, []))

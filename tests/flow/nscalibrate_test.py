@@ -52,7 +52,8 @@ class Nscalibrate(unittest.TestCase):
         for row in self.data["probes"]:
             for key in ("inner_ticks", "inner_ci95", "outer_ticks", "outer_ci95", "outer_hidden_ticks"):
                 self.assertIsInstance(row[key], NUMBER)
-            self.assertEqual(row["inner_hidden_ticks"] is not None, row["macro"] == "START+STOP")  # the others have nothing inside
+            # the others have nothing inside
+            self.assertEqual(row["inner_hidden_ticks"] is not None, row["macro"] == "START+STOP")
             for key in ("macro", "mode", "ring", "counters"):
                 self.assertIsInstance(row[key], str)
             self.assertIn("inner_instructions", row)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-# checkpatch: the kernel module's sources -> findings of the kernel's own checkpatch.pl, except those in checkpatch_exceptions.txt.
-# The program is searched where Debian's kernel packages put their sources; exit 77 if it is not
-# found.
+# checkpatch: the kernel module's sources -> findings of the kernel's own checkpatch.pl, except
+# those in checkpatch_exceptions.txt. The program is searched where Debian's kernel packages put
+# their sources; exit 77 if it is not found.
 import os
 import pathlib
 import re

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-# clean_text: text files -> lines with machine paths, registry hosts, work markers, conflict marks or trailing blanks.
+# clean_text: text files -> lines with machine paths, registry hosts, work markers, conflict marks
+# or trailing blanks.
 import re
 
 import tree

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-# kernel_build: the kernel module -> builds for all kernels in the guests' cache, both architectures; warnings of W=1 and sparse are faults.
+# kernel_build: the kernel module -> builds for all kernels in the guests' cache, both
+# architectures; warnings of W=1 and sparse are faults.
 import contextlib
 import os
 import pathlib

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-# manual: manual pages, including those of functions and calls generated from mapi.3 -> warnings of `man`, and missing sections.
+# manual: manual pages, including those of functions and calls generated from mapi.3 -> warnings of
+# `man`, and missing sections.
 import os
 import pathlib
 import re

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-# self_test: small trees with one fault each -> every lint check finds its fault and is silent without it.
+# self_test: small trees with one fault each -> every lint check finds its fault and is silent
+# without it.
 import pathlib
 import subprocess
 import sys

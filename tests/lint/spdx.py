@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-# spdx: source files -> those whose first line (the second after #!) does not name the licence of their folder.
+# spdx: source files -> those whose first line (the second after #!) does not name the licence of
+# their folder.
 import pathlib
 import re
 

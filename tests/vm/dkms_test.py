@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-# DKMS on the installed tree: add, build, install for a guest's kernel, in this test's own folders -> the resulting module, loaded in a guest.
+# DKMS on the installed tree: add, build, install for a guest's kernel, in this test's own folders
+# -> the resulting module, loaded in a guest.
 import os
 import pathlib
 import shutil

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-# Random calls of the device from several processes, some of them killed; then the module records a valid trace and is unloaded.
-# NETSLICE_FUZZ_SECONDS: how long (20); NETSLICE_FUZZ_SEED: the seed of an earlier run.
+# Random calls of the device from several processes, some of them killed; then the module records a
+# valid trace and is unloaded. NETSLICE_FUZZ_SECONDS: how long (20); NETSLICE_FUZZ_SEED: the seed of
+# an earlier run.
 import os
 
 import nsmod_guest

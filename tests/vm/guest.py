@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-# Programs and modules -> run in an emulated virtual machine -> their output, exit code and the kernel's log.
+# Programs and modules -> run in an emulated virtual machine -> their output, exit code and the
+# kernel's log.
 import gzip
 import os
 import pathlib
@@ -16,8 +17,9 @@ SKIP = 77
 # A line of the kernel's log that fails a test, whatever the test's programs report.
 KERNEL_FAULT = re.compile(r"\b(BUG|WARNING|Oops|Kernel panic|INFO: (task|trying|possible|suspicious|lockdep)|rcu: INFO|soft lockup|hung_task|KASAN|UBSAN|"
                           r"unreferenced object|kmemleak: \d+ new|general protection fault,|list_(add|del) corruption|refcount_t:)")
-# Debug kernels announce their checks when they boot ("RCU lockdep checking is enabled"): not a fault.
-# "module verification failed" and "taints kernel" are expected, as these guests load out-of-tree modules.
+# Debug kernels announce their checks when they boot ("RCU lockdep checking is enabled"): not a
+# fault. "module verification failed" and "taints kernel" are expected, as these guests load
+# out-of-tree modules.
 
 INIT = """#!/bin/busybox sh
 /bin/busybox --install -s /bin

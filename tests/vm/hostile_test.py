@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-# Processes that corrupt their own session's memory (cases/hostile.c): a reader of it finishes, and other sessions are unaffected.
+# Processes that corrupt their own session's memory (cases/hostile.c): a reader of it finishes, and
+# other sessions are unaffected.
 import re
 
 import nsmod_guest

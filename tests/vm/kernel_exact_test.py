@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-# Corrected instruction counts of known kernel code, in every context, on a machine that counts exactly: no errors.  The cost of a record.
+# Corrected instruction counts of known kernel code, in every context, on a machine that counts
+# exactly: no errors.  The cost of a record.
 import collections
 import os
 import pathlib
@@ -14,7 +15,8 @@ import kernel_trace
 SOURCE = pathlib.Path(__file__).resolve().parents[2] / "nsmod"
 CASES = pathlib.Path(__file__).resolve().parent / "cases"
 CONTEXTS = {1: "process", 2: "softirq", 3: "hard interrupt"}
-SLICES = 3 * 7 * (sum(range(1, 10)) + 1)  # contexts, sizes, slices nested 0 to 8 deep and one with other probes
+# contexts, sizes, slices nested 0 to 8 deep and one with other probes
+SLICES = 3 * 7 * (sum(range(1, 10)) + 1)
 # instructions in a 32-bit register that is widened, in a 64-bit one if available, and cycles, which
 # are equal here
 COUNTERS = "counter=instructions:0:1 counter=cycles:0:0:1"

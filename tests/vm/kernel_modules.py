@@ -115,7 +115,8 @@ def build_once(source, kernel, architecture, build, parts):
         fcntl.flock(lock, fcntl.LOCK_EX)
         tree = place / pathlib.Path(source).name
         for part in (".", *parts):
-            is_built = place / f"built-{part}" # marks a completed build; missing if the build was killed
+            # marks a completed build; missing if the build was killed
+            is_built = place / f"built-{part}"
             if is_built.exists():
                 continue
             if part == ".":

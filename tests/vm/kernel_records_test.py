@@ -82,7 +82,8 @@ class KernelRecords(nsmod_guest.NsmodTest):
         self.assertEqual([one for one in found["process"].records if not is_of(one, process)], [])
         names = {one.name for one in found["process"].records}
         self.assertLessEqual({"sched_switch", "softirq", "tx_bytes", "xmit", "rx_bytes"}, names)
-        self.assertTrue(any(one.thread != process for one in found["process"].records)) # a switch to it
+        # a switch to it
+        self.assertTrue(any(one.thread != process for one in found["process"].records))
         self.assertEqual(found["process"].info["kernel.filter.pid"], str(process))
         self.assertEqual([found[name].info["kernel.clock.mode"] for name in ("all", "process")], ["fast", "ordered"])
         self.assertEqual(found["process"].info["kernel.counters.source"], "none")

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-# A trace's bytes -> the kernel's sites, records, calibration and totals (libnsprobe/FORMAT.md), by a reader that shares no code with nsdump.
+# A trace's bytes -> the kernel's sites, records, calibration and totals (libnsprobe/FORMAT.md), by
+# a reader that shares no code with nsdump.
 import base64
 import collections
 import gzip
@@ -7,11 +8,13 @@ import re
 import struct
 
 FILE_HEADER_BYTES = 64
-CHUNK = struct.Struct("<4sHHIIQIIQQQII")  # magic, kind, header bytes, payload bytes, ..., cpu, records, ...
+# magic, kind, header bytes, payload bytes, ..., cpu, records, ...
+CHUNK = struct.Struct("<4sHHIIQIIQQQII")
 SITE = struct.Struct("<HBBIHHI")          # slice_id, kind, flags, line, name bytes, file bytes, pid
 HEAD = struct.Struct("<QIHBB")            # ticks, thread_id, slice_id, kind, words
 ROW = struct.Struct("<II3Q8Q")            # cpu, reserved, chunks, issued, drained, lost
-CALIBRATION_ENTRY = struct.Struct("<IBBHqqqq") # cpu, kind, field, batches, inner, its squares, outer, its squares
+# cpu, kind, field, batches, inner, its squares, outer, its squares
+CALIBRATION_ENTRY = struct.Struct("<IBBHqqqq")
 INFO, SITES, RECORDS, KERNEL_RECORDS, KERNEL_TOTALS, KERNEL_CALIBRATION, KERNEL_SITES = 1, 2, 4, 6, 7, 8, 9
 KINDS = {1: "START", 2: "STOP", 3: "MARK", 4: "INIT", 5: "EXIT"}
 
@@ -131,7 +134,8 @@ class Trace:
         """
         stacks, found = collections.defaultdict(list), []
         for record in sorted(self.records, key=lambda record: record.ticks):
-            stack = stacks[(record.thread, record.cpu if record.thread == 0 else None)]  # each CPU has its own idle thread 0
+            # each CPU has its own idle thread 0
+            stack = stacks[(record.thread, record.cpu if record.thread == 0 else None)]
             if record.kind in ("START", "INIT"):
                 stack.append(record)
             elif record.kind in ("STOP", "EXIT"):

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-# Corrected instruction counts of known code on a machine that counts exactly, by every way to read a counter: no errors.
+# Corrected instruction counts of known code on a machine that counts exactly, by every way to read
+# a counter: no errors.
 import os
 import unittest
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-# The module under load: kills, full rings, floods of packets, CPU hotplug.  Every record is there or counted as lost.
+# The module under load: kills, full rings, floods of packets, CPU hotplug.  Every record is there
+# or counted as lost.
 import re
 
 import guest

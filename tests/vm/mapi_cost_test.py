@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-# Net instructions of MAPI's functions on a machine that counts exactly: the same on every run, and equal to valgrind's counts.
+# Net instructions of MAPI's functions on a machine that counts exactly: the same on every run, and
+# equal to valgrind's counts.
 import base64
 import csv
 import gzip
@@ -24,7 +25,8 @@ VALGRIND = ("usr/bin/valgrind.bin", "usr/libexec/valgrind/callgrind-arm64-linux"
             "usr/libexec/valgrind/vgpreload_core-arm64-linux.so")
 FILTER = "tcp port 80 or udp port 53"
 FILES = {"BPF_FILTER": "bpf_filter.cpp", "BYTE_COUNTER": "byte_counter.cpp", "PKT_COUNTER": "pkt_counter.cpp"}
-MOST_AROUND_A_CALL = 16  # instructions between the two probes in addition to the function: arguments, the call, the result
+# instructions between the two probes in addition to the function: arguments, the call, the result
+MOST_AROUND_A_CALL = 16
 # Linux discards a thread's SVE registers at each system call, so the first memcpy() after one
 # traps, and the emulator counts the trapping instruction twice: one more after each read() of a
 # counter, none between user reads.  valgrind does not support SVE either.

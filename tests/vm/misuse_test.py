@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-# Every misuse of the device: programs with tables of attempts and expected results (cases/misuse*.c).
+# Every misuse of the device: programs with tables of attempts and expected results
+# (cases/misuse*.c).
 import re
 
 import nsmod_guest

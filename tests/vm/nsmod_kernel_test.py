@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-# The kernel's own records, in guests of every kernel: other modules' probes, presets, both sides in one trace.
+# The kernel's own records, in guests of every kernel: other modules' probes, presets, both sides in
+# one trace.
 import collections
 import re
 import shutil
@@ -96,7 +97,8 @@ END
     def check_meeting(self, result):
         self.check_words("late.nsl: whole; 1 records", "trace.nsl: whole; ")(result)
         self.assertEqual(kinds_in(result.output)[:3], [kernel_trace.INFO, kernel_trace.SITES, kernel_trace.RECORDS])
-        trace = kernel_trace.Trace(kernel_trace.from_console(result.output, "trace.nsl")) # rejects a record that precedes its site
+        # rejects a record that precedes its site
+        trace = kernel_trace.Trace(kernel_trace.from_console(result.output, "trace.nsl"))
         self.assertEqual({record.cpu for record in trace.records}, {0, 1})
         self.assertEqual((trace.count("MARK", "met"), trace.lost), (400, 0))
 
@@ -235,7 +237,8 @@ END
         self.assertEqual(sorted(length for _, _, length in trace.words("INIT", "tcp_recv")), sorted(wire))
         inside = {(one.name, one.inside) for one in trace.slices()}
         self.assertIn(("driver", "tcp_send"), inside) # of the side that answers without delay
-        # Of the other side, which the queue delays: few, because TCP sends fewer packets when slowed down.
+        # Of the other side, which the queue delays: few, because TCP sends fewer packets when
+        # slowed down.
         self.assertGreater(sum(one.name == "driver" and one.inside != "tcp_send" for one in trace.slices()), 10)
         self.assertEqual(sum(bytes_ for bytes_, in trace.words("MARK", "copied")), 400000)
 
@@ -249,7 +252,8 @@ END
         # Per packet: 14 bytes for the frame, 20 for IP, 20 for TCP and 12 for options; the two with
         # SYN have 8 more, and no data.
         check_bytes(sum(length - 66 for _, _, length in sent), 400000 + 2 * 8)
-        wire = [length for length, in trace.words("MARK", "wire_bytes")] # some were split and passed to the driver as segments
+        # some were split and passed to the driver as segments
+        wire = [length for length, in trace.words("MARK", "wire_bytes")]
         check_bytes(sum(length - 66 for length in wire), 400000 + 2 * 8)
         self.assertEqual(sorted(length for _, _, length in received), sorted(wire))
         self.assertEqual((counts["queue"], counts["driver"], counts["ip"]), (len(sent), len(wire), len(wire)))
@@ -296,7 +300,9 @@ END
             self.assertEqual({batches for _, _, batches in cost.values()}, {30})
             for name in macros:
                 self.assertGreater(cost[name][0], 1024, name)
-            for name in ["cpuid", "rdmsr", "wrmsr"]: # two loops on an emulated CPU differ by tens of ticks, about as much as these cost there
+            # two loops on an emulated CPU differ by tens of ticks, about as much as these cost
+            # there
+            for name in ["cpuid", "rdmsr", "wrmsr"]:
                 self.assertLess(abs(cost[name][0]), 1000 * 1024, name)
             # A no-op compared with a clock read and a record.
             self.assertLess(cost["idle START+STOP"][0] * 3, cost["START+STOP"][0])
@@ -329,7 +335,8 @@ END
         for kernel, files in nsmod_guest.BUILT.items():
             with self.subTest(kernel=kernel):
                 folder = files["nsmod.ko"].parent
-                shutil.rmtree(folder / "silent", ignore_errors=True) # of an earlier run, because the folder is kept with the build
+                # of an earlier run, because the folder is kept with the build
+                shutil.rmtree(folder / "silent", ignore_errors=True)
                 shutil.copytree(nsmod_guest.SOURCE / "example", folder / "silent")
                 made, _ = kernel_modules.make(folder / "silent", guest.cache_folder("amd64") / "kernels" / kernel, "amd64", "KCFLAGS=-DNETSLICE_DISABLE")
                 said = tool("readelf", "-sSW", made["nsmod_example.ko"])

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-# The kernel module in guests of every supported kernel: sessions that outlive their processes, one reader, misuse.
+# The kernel module in guests of every supported kernel: sessions that outlive their processes, one
+# reader, misuse.
 import json
 import re
 

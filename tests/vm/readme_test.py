@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-# The commands of nsmod/README.md, verbatim, in a guest that has only the modules and the toolkit's programs.
+# The commands of nsmod/README.md, verbatim, in a guest that has only the modules and the toolkit's
+# programs.
 import re
 
 import nsmod_guest

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-# nsdump with the kernel module, as users run it: both sides in one trace, only the kernel, snapshots of a flight recorder.
+# nsdump with the kernel module, as users run it: both sides in one trace, only the kernel,
+# snapshots of a flight recorder.
 import json
 import re
 

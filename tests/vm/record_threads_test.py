@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-# nsdump record with the kernel module: attribution of kernel records to threads, for a short program from its start; unknown for a container.
+# nsdump record with the kernel module: attribution of kernel records to threads, for a short
+# program from its start; unknown for a container.
 import nsmod_guest
 from nsmod_guest import build_modules as setUpModule
 from record_kernel_test import STATS, documents

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-# Things that are missing, forbidden or disappear: a module of another version, missing tracepoints, no device, no permission, CPU hotplug.
+# Things that are missing, forbidden or disappear: a module of another version, missing tracepoints,
+# no device, no permission, CPU hotplug.
 import collections
 import json
 import re

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-# nsreport --system in a guest: the measuring script with the real tools in all three variants -> the page, created here from its output.
+# nsreport --system in a guest: the measuring script with the real tools in all three variants ->
+# the page, created here from its output.
 import json
 import os
 import pathlib
