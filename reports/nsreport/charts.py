@@ -27,7 +27,12 @@ def _tic_text(value, thousands):
 def _log_tics(low, high, most):
     first, last = math.ceil(math.log10(low) - 1e-9), math.floor(math.log10(high) + 1e-9)
     if last - first < 2:
-        tics = [m * 10.0**e for e in range(first - 1, last + 1) for m in (1, 2, 5) if low <= m * 10.0**e <= high]
+        tics = [
+            m * 10.0**e
+            for e in range(first - 1, last + 1)
+            for m in (1, 2, 5)
+            if low <= m * 10.0**e <= high
+        ]
         if len(tics) > 1:
             return tics if len(tics) <= most else tics[::2]
         return _linear_tics(low, high, most)
@@ -41,7 +46,9 @@ def _linear_tics(low, high, most):
         return [low]
     base = 10.0 ** math.floor(math.log10(rough))
     step = next(base * m for m in (1, 2, 5, 10) if base * m >= rough * 0.999)
-    return [step * i for i in range(math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9) + 1)]
+    return [
+        step * i for i in range(math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9) + 1)
+    ]
 
 
 def tics(low, high, log, most=6, suffix=""):
@@ -60,9 +67,9 @@ def log_range(values):
 
 @dataclass
 class Row:
-    segments: list          # (from, to, colour)
-    text: str = ""          # value printed at the right end
-    error: tuple = None     # (value, half width)
+    segments: list  # (from, to, colour)
+    text: str = ""  # value printed at the right end
+    error: tuple = None  # (value, half width)
 
 
 @dataclass
@@ -106,12 +113,24 @@ def stacked(names, panels):
     for p, panel in enumerate(panels, 1):
         ranges.append(_panel_range(panel, panel_px))
         numbered = list(enumerate(panel.rows, 1))
-        tables[f"bars_{p}"] = [(i, float(a), float(b), c) for i, row in numbered for a, b, c in row.segments if a != b]
-        tables[f"errors_{p}"] = [(i, float(row.error[0]), float(_error_low(row)), float(row.error[0] + row.error[1])) for i, row in numbered if row.error]
+        tables[f"bars_{p}"] = [
+            (i, float(a), float(b), c) for i, row in numbered for a, b, c in row.segments if a != b
+        ]
+        tables[f"errors_{p}"] = [
+            (i, float(row.error[0]), float(_error_low(row)), float(row.error[0] + row.error[1]))
+            for i, row in numbered
+            if row.error
+        ]
         tables[f"values_{p}"] = [(float(max(_panel_ends(row))), i, row.text) for i, row in numbered]
     variables = {
-        "panels": len(panels), "rows": len(names), "label_px": left_px, "bottom_px": AXIS_PX, "gap_px": GAP_PX,
-        "axis_label": [panel.axis for panel in panels], "x_low": [r[0] for r in ranges], "x_high": [r[1] for r in ranges],
+        "panels": len(panels),
+        "rows": len(names),
+        "label_px": left_px,
+        "bottom_px": AXIS_PX,
+        "gap_px": GAP_PX,
+        "axis_label": [panel.axis for panel in panels],
+        "x_low": [r[0] for r in ranges],
+        "x_high": [r[1] for r in ranges],
         "x_tics": [tics(r[0], r[1], False, 8 if len(panels) == 1 else 5) for r in ranges],
     }
     return ROW_PX * len(names) + AXIS_PX, variables, tables

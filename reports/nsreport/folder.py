@@ -23,7 +23,9 @@ def output_error(path, error):
         errno.EPERM: "check its permissions or choose another folder with -o",
         errno.ENOENT: "create the parent folder first or choose another folder with -o",
     }.get(error.errno, "choose another folder with -o")
-    return ReportError(EXIT_OUTPUT, f"{shown(path)}: cannot write the report: {error.strerror or error} ({remedy})")
+    return ReportError(
+        EXIT_OUTPUT, f"{shown(path)}: cannot write the report: {error.strerror or error} ({remedy})"
+    )
 
 
 class ReportFolder:
@@ -38,15 +40,20 @@ class ReportFolder:
         """An input inside the folder would be deleted together with the older report."""
         place = os.path.realpath("/proc/self/fd/0" if path == "-" else path)
         if _is_inside(place, self.path) and place != self.path:
-            raise ReportError(EXIT_OUTPUT, f"{shown(place)}: the input is inside the output folder {shown(self.asked)}, which would be replaced "
-                                           "(choose another folder with -o)")
+            raise ReportError(
+                EXIT_OUTPUT,
+                f"{shown(place)}: the input is inside the output folder {shown(self.asked)}, which would be replaced "
+                "(choose another folder with -o)",
+            )
 
     def __enter__(self):
         self._refuse_foreign()
         parent = os.path.dirname(self.path)
         try:
             with signals.held():
-                self.work = tempfile.mkdtemp(prefix=f".{os.path.basename(self.path)[:100]}.part-", dir=parent)
+                self.work = tempfile.mkdtemp(
+                    prefix=f".{os.path.basename(self.path)[:100]}.part-", dir=parent
+                )
         except OSError as error:
             raise output_error(self.asked, error) from error
         except Interrupted:
@@ -58,18 +65,25 @@ class ReportFolder:
     def __exit__(self, kind, value, trace):
         work = self.work
         self._remove_work()
-        if isinstance(value, OSError) and (value.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS) or
-                                           (work and _is_inside(str(value.filename), work))):
+        if isinstance(value, OSError) and (
+            value.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS)
+            or (work and _is_inside(str(value.filename), work))
+        ):
             raise output_error(self.asked, value) from value
 
     def _refuse_foreign(self):
         if not os.path.lexists(self.path):
             return
         if not os.path.isdir(self.path):
-            raise ReportError(EXIT_OUTPUT, f"{shown(self.asked)}: not a folder (choose another folder with -o)")
+            raise ReportError(
+                EXIT_OUTPUT, f"{shown(self.asked)}: not a folder (choose another folder with -o)"
+            )
         if _is_inside(os.getcwd(), self.path):
-            raise ReportError(EXIT_OUTPUT, f"{shown(self.asked)}: contains the current folder, and a report replaces its folder as a whole "
-                                           "(choose a separate folder with -o)")
+            raise ReportError(
+                EXIT_OUTPUT,
+                f"{shown(self.asked)}: contains the current folder, and a report replaces its folder as a whole "
+                "(choose a separate folder with -o)",
+            )
         try:
             found = _files_in(self.path)
             own = _marked_files(self.path)
@@ -77,8 +91,11 @@ class ReportFolder:
             raise output_error(self.asked, error) from error
         foreign = sorted(found - own)
         if foreign:
-            raise ReportError(EXIT_OUTPUT, f"{shown(self.asked)}: contains {shown(foreign[0])!r}, which is not part of a report; "
-                                           "nsreport replaces only its own folders (choose another folder with -o)")
+            raise ReportError(
+                EXIT_OUTPUT,
+                f"{shown(self.asked)}: contains {shown(foreign[0])!r}, which is not part of a report; "
+                "nsreport replaces only its own folders (choose another folder with -o)",
+            )
 
     def _remove_work(self):
         with signals.held():
@@ -101,7 +118,9 @@ class ReportFolder:
         os.chmod(self.work, 0o777 & ~_umask())
         old = None
         if os.path.isdir(self.path):
-            old = tempfile.mkdtemp(prefix=f".{os.path.basename(self.path)[:100]}.old-", dir=os.path.dirname(self.path))
+            old = tempfile.mkdtemp(
+                prefix=f".{os.path.basename(self.path)[:100]}.old-", dir=os.path.dirname(self.path)
+            )
             try:
                 os.rename(self.path, old)
             except OSError:
@@ -124,6 +143,7 @@ def _is_inside(path, folder):
 
 def _files_in(folder):
     """Relative paths of everything in the folder except its marker; folders end with a slash."""
+
     def stop(error):
         raise error
 
@@ -137,7 +157,9 @@ def _files_in(folder):
 
 def _marked_files(folder):
     try:
-        with open(os.path.join(folder, MARKER), encoding="utf-8", errors="surrogateescape") as marker:
+        with open(
+            os.path.join(folder, MARKER), encoding="utf-8", errors="surrogateescape"
+        ) as marker:
             return set(marker.read().split("\n")[1:])
     except FileNotFoundError:
         return set()

@@ -44,9 +44,13 @@ def loss_line(losses):
     if losses.get("equation_holds") is None:
         return f"{plural(lost, 'record')} known lost ({'no kernel totals' if losses.get('kernel_totals_missing') else 'no footer'}: may be more)"
     if losses["equation_holds"] is False:
-        return f"{plural(lost, 'record')} lost with a known cause, but the loss equation does not hold"
+        return (
+            f"{plural(lost, 'record')} lost with a known cause, but the loss equation does not hold"
+        )
     if lost == 0:
-        return f"no record lost ({count(issued)} issued)" if issued is not None else "no record lost"
+        return (
+            f"no record lost ({count(issued)} issued)" if issued is not None else "no record lost"
+        )
     causes = ", ".join(f"{cause_text(c)} {n:,}" for c, n in losses["lost"].items() if n)
     part = f" = {share(lost / issued)}" if issued else ""
     return f"{plural(lost, 'record')} lost{part} ({causes})"
@@ -54,7 +58,9 @@ def loss_line(losses):
 
 def warnings(losses):
     """Sentences on lost records that were counted."""
-    return [loss_line(losses)[0].upper() + loss_line(losses)[1:] + "."] if lost_total(losses) else []
+    return (
+        [loss_line(losses)[0].upper() + loss_line(losses)[1:] + "."] if lost_total(losses) else []
+    )
 
 
 def gaps(losses):
@@ -62,9 +68,16 @@ def gaps(losses):
     said = []
     if not losses.get("equation_holds"):
         said.append(equation_text(losses))
-    damage = [(losses.get("damaged_bytes"), "damaged byte"), (losses.get("damaged_chunks"), "damaged chunk"),
-              (losses.get("missing_chunks"), "missing chunk")]
+    damage = [
+        (losses.get("damaged_bytes"), "damaged byte"),
+        (losses.get("damaged_chunks"), "damaged chunk"),
+        (losses.get("missing_chunks"), "missing chunk"),
+    ]
     found = [plural(n, noun) for n, noun in damage if n]
     if found:
-        said.append("The trace is damaged: " + ", ".join(found) + ". The figures cover the part that could be read.")
+        said.append(
+            "The trace is damaged: "
+            + ", ".join(found)
+            + ". The figures cover the part that could be read."
+        )
     return said

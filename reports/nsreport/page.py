@@ -15,12 +15,19 @@ def escaped(value):
 
 
 def facts_rows(facts):
-    return "\n".join(f"<tr><th>{escaped(name)}</th><td>{escaped(value)}</td></tr>" for name, value in facts if value not in (None, ""))
+    return "\n".join(
+        f"<tr><th>{escaped(name)}</th><td>{escaped(value)}</td></tr>"
+        for name, value in facts
+        if value not in (None, "")
+    )
 
 
 def table(columns, rows):
     """columns: (heading, is_number); rows: cells as text or as (text, small text below it)."""
-    head = "".join(f"<th{' class=' + chr(34) + 'n' + chr(34) if is_number else ''}>{escaped(name)}</th>" for name, is_number in columns)
+    head = "".join(
+        f"<th{' class=' + chr(34) + 'n' + chr(34) if is_number else ''}>{escaped(name)}</th>"
+        for name, is_number in columns
+    )
     body = []
     for row in rows:
         cells = []
@@ -29,7 +36,11 @@ def table(columns, rows):
             below = f'<br><span class="where">{escaped(small)}</span>' if small else ""
             cells.append(f'<td class="{"n" if is_number else "name"}">{escaped(text)}{below}</td>')
         body.append("<tr>" + "".join(cells) + "</tr>")
-    return f'<div class="wide"><table><thead><tr>{head}</tr></thead><tbody>\n' + "\n".join(body) + "\n</tbody></table></div>"
+    return (
+        f'<div class="wide"><table><thead><tr>{head}</tr></thead><tbody>\n'
+        + "\n".join(body)
+        + "\n</tbody></table></div>"
+    )
 
 
 def _figure(picture):
@@ -43,24 +54,41 @@ def _figure(picture):
 
 
 def _absent(picture):
-    return (f'<section id="{escaped(picture.name)}"><h2>{escaped(picture.topic)}</h2>'
-            f'<p class="absent">No picture: {escaped(picture.why)}</p></section>')
+    return (
+        f'<section id="{escaped(picture.name)}"><h2>{escaped(picture.topic)}</h2>'
+        f'<p class="absent">No picture: {escaped(picture.why)}</p></section>'
+    )
 
 
 def write(path, share, version, title, lead, incomplete, warnings, good, facts, pictures, tables):
     """tables: (id, heading, html). The frame comes from page.html.in."""
     with open(os.path.join(share, "page.html.in"), encoding="utf-8") as file:
         frame = string.Template(file.read())
-    contents = [(p.name, p.topic) for p in pictures] + [(name, heading) for name, heading, _ in tables]
+    contents = [(p.name, p.topic) for p in pictures] + [
+        (name, heading) for name, heading, _ in tables
+    ]
     sections = [_absent(p) if isinstance(p, Absent) else _figure(p) for p in pictures]
-    sections += [f'<section class="tables" id="{name}"><h2>{escaped(heading)}</h2>{body}</section>' for name, heading, body in tables]
-    notices = [f'<p class="incomplete"><strong>Incomplete:</strong> {escaped(sentence)}</p>' for sentence in incomplete]
+    sections += [
+        f'<section class="tables" id="{name}"><h2>{escaped(heading)}</h2>{body}</section>'
+        for name, heading, body in tables
+    ]
+    notices = [
+        f'<p class="incomplete"><strong>Incomplete:</strong> {escaped(sentence)}</p>'
+        for sentence in incomplete
+    ]
     notices += [f'<p class="warning">{escaped(w)}</p>' for w in warnings]
     if not notices and good:
         notices.append(f'<p class="good">{escaped(good)}</p>')
     text = frame.substitute(
-        version=escaped(version), title=escaped(title), lead=escaped(lead), warnings="\n".join(notices), facts=facts_rows(facts),
-        contents="\n".join(f'<li><a href="#{escaped(name)}">{escaped(topic)}</a></li>' for name, topic in contents),
-        sections="\n".join(sections))
+        version=escaped(version),
+        title=escaped(title),
+        lead=escaped(lead),
+        warnings="\n".join(notices),
+        facts=facts_rows(facts),
+        contents="\n".join(
+            f'<li><a href="#{escaped(name)}">{escaped(topic)}</a></li>' for name, topic in contents
+        ),
+        sections="\n".join(sections),
+    )
     with open(path, "w", encoding="utf-8") as file:
         file.write(text)

@@ -24,7 +24,10 @@ def _arrived(number, _frame):
 @contextlib.contextmanager
 def installed():
     """The signals raise Interrupted inside the block."""
-    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
+    before = {
+        number: signal.getsignal(number)
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+    }
     for number in before:
         if before[number] != signal.SIG_IGN:  # nohup
             signal.signal(number, _arrived)

@@ -34,7 +34,15 @@ def ratio(document, kind, size, variant):
 
 
 def rounds(document):
-    return max((len(values) for kind in document["values"].values() for rows in kind.values() for values in rows.values()), default=0)
+    return max(
+        (
+            len(values)
+            for kind in document["values"].values()
+            for rows in kind.values()
+            for values in rows.values()
+        ),
+        default=0,
+    )
 
 
 def sizes(document, kind):
@@ -49,7 +57,33 @@ def as_json(document):
             for variant in VARIANTS:
                 values = document["values"][kind][size].get(variant)
                 if values:
-                    rows.append({"kind": kind, "unit": unit, "message_bytes": size, "variant": variant, "values": [values[turn] for turn in sorted(values)],
-                                 "median_low_high": point(document, kind, size, variant), "ratio_low_high": ratio(document, kind, size, variant)})
-    kept = ("kernel", "cpu", "groups", "seconds", "missing", "lacking", "failed", "faults", "recorded_bytes", "sizes", "is_whole")
-    return {"schema": "netslice-system-1", **{key: document[key] for key in kept}, "rounds": rounds(document), "rows": rows}
+                    rows.append(
+                        {
+                            "kind": kind,
+                            "unit": unit,
+                            "message_bytes": size,
+                            "variant": variant,
+                            "values": [values[turn] for turn in sorted(values)],
+                            "median_low_high": point(document, kind, size, variant),
+                            "ratio_low_high": ratio(document, kind, size, variant),
+                        }
+                    )
+    kept = (
+        "kernel",
+        "cpu",
+        "groups",
+        "seconds",
+        "missing",
+        "lacking",
+        "failed",
+        "faults",
+        "recorded_bytes",
+        "sizes",
+        "is_whole",
+    )
+    return {
+        "schema": "netslice-system-1",
+        **{key: document[key] for key in kept},
+        "rounds": rounds(document),
+        "rows": rows,
+    }

@@ -19,7 +19,7 @@ def shortened(value, limit):
     if len(value) <= limit:
         return value
     head = (limit - 1) * 2 // 3
-    return value[:head] + "\u2026" + value[len(value) - (limit - 1 - head):]
+    return value[:head] + "\u2026" + value[len(value) - (limit - 1 - head) :]
 
 
 def label(value, limit=34):

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """A capture of a gigabyte in the page cache."""
+
 import os
 import shutil
 import subprocess
@@ -17,9 +18,16 @@ def big_capture(source, build):
     os.makedirs(folder, exist_ok=True)
     why = missing(source)
     if not why:
-        return make_once(os.path.join(folder, "big.pcap"), lambda path: make_of_shared_data(source, path))
-    print(f"note: {why}: the capture of a gigabyte is the demo capture repeated, which has few distinct packets and ports", file=sys.stderr)
-    return make_once(os.path.join(folder, "repeated-demo.pcap"), lambda path: repeat_demo(source, path))
+        return make_once(
+            os.path.join(folder, "big.pcap"), lambda path: make_of_shared_data(source, path)
+        )
+    print(
+        f"note: {why}: the capture of a gigabyte is the demo capture repeated, which has few distinct packets and ports",
+        file=sys.stderr,
+    )
+    return make_once(
+        os.path.join(folder, "repeated-demo.pcap"), lambda path: repeat_demo(source, path)
+    )
 
 
 def shared_data(source):

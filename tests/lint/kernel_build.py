@@ -30,7 +30,10 @@ def lacking(architecture):
 def main():
     with contextlib.ExitStack() as stack:
         # In the build folder, because the guests' tests use the same modules.
-        check_all(os.environ.get("NETSLICE_BUILD") or stack.enter_context(tempfile.TemporaryDirectory(prefix="netslice-lint-")))
+        check_all(
+            os.environ.get("NETSLICE_BUILD")
+            or stack.enter_context(tempfile.TemporaryDirectory(prefix="netslice-lint-"))
+        )
 
 
 def check_all(build):

@@ -21,7 +21,9 @@ LICENCES = {
 
 
 def allowed(path):
-    folder = max((prefix for prefix in LICENCES if prefix == "" or path.is_relative_to(prefix)), key=len)
+    folder = max(
+        (prefix for prefix in LICENCES if prefix == "" or path.is_relative_to(prefix)), key=len
+    )
     return LICENCES[folder]
 
 
@@ -29,7 +31,9 @@ def problem_of(top, path, content):
     if (top / f"{path}.license").exists():
         return None
     lines = content.splitlines()
-    first = lines[1] if lines and lines[0].startswith("#!") and len(lines) > 1 else "".join(lines[:1])
+    first = (
+        lines[1] if lines and lines[0].startswith("#!") and len(lines) > 1 else "".join(lines[:1])
+    )
     found = TAG.search(first)
     if not found:
         return f"{path}:1: no SPDX-License-Identifier in the first line"

@@ -22,7 +22,11 @@ class ModuleFile:
         self.name = re.sub(r"\.xz$", "", path.name)
 
     def read(self):
-        return lzma.decompress(self.path.read_bytes()) if self.path.suffix == ".xz" else self.path.read_bytes()
+        return (
+            lzma.decompress(self.path.read_bytes())
+            if self.path.suffix == ".xz"
+            else self.path.read_bytes()
+        )
 
 
 def _depends_of(content):
@@ -61,8 +65,24 @@ def build(source, kernel, architecture, folder, *options):
 
 def make(place, kernel, architecture, *options):
     """Builds the modules of a folder in that folder."""
-    made = subprocess.run(["make", "-C", kernel / "headers", f"M={place}", "-j", str(os.cpu_count()), "CONFIG_DEBUG_INFO_BTF_MODULES=",
-                           *COMPILERS.get(architecture, []), *options, "modules"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+    made = subprocess.run(
+        [
+            "make",
+            "-C",
+            kernel / "headers",
+            f"M={place}",
+            "-j",
+            str(os.cpu_count()),
+            "CONFIG_DEBUG_INFO_BTF_MODULES=",
+            *COMPILERS.get(architecture, []),
+            *options,
+            "modules",
+        ],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
+    )
     if made.returncode:
         raise RuntimeError(f"make failed with exit code {made.returncode}:\n{made.stdout[-4000:]}")
     return {path.name: path for path in place.glob("*.ko")}, made.stdout
@@ -91,7 +111,9 @@ def _digest(source):
     """Digest of all files of a folder."""
     sums = hashlib.sha256()
     for path in sorted(path for path in pathlib.Path(source).rglob("*") if path.is_file()):
-        sums.update(f"{path.relative_to(source)}\0{path.stat().st_size}\0".encode() + path.read_bytes())
+        sums.update(
+            f"{path.relative_to(source)}\0{path.stat().st_size}\0".encode() + path.read_bytes()
+        )
     return sums.hexdigest()[:16]
 
 
@@ -127,4 +149,8 @@ def build_once(source, kernel, architecture, build, parts):
                 shutil.copytree(pathlib.Path(source) / part, tree / part)
                 refuse_warnings(make(tree / part, kernel, architecture, *checks())[1])
             is_built.touch()
-    return {path.name: path for folder in (tree, *(tree / part for part in parts)) for path in folder.glob("*.ko")}
+    return {
+        path.name: path
+        for folder in (tree, *(tree / part for part in parts))
+        for path in folder.glob("*.ko")
+    }

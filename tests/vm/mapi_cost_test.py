@@ -21,10 +21,18 @@ from packets import write_capture
 
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 DEMO = SOURCE / "mapi-core/apps/demo/demo.pcap"
-VALGRIND = ("usr/bin/valgrind.bin", "usr/libexec/valgrind/callgrind-arm64-linux", "usr/libexec/valgrind/default.supp",
-            "usr/libexec/valgrind/vgpreload_core-arm64-linux.so")
+VALGRIND = (
+    "usr/bin/valgrind.bin",
+    "usr/libexec/valgrind/callgrind-arm64-linux",
+    "usr/libexec/valgrind/default.supp",
+    "usr/libexec/valgrind/vgpreload_core-arm64-linux.so",
+)
 FILTER = "tcp port 80 or udp port 53"
-FILES = {"BPF_FILTER": "bpf_filter.cpp", "BYTE_COUNTER": "byte_counter.cpp", "PKT_COUNTER": "pkt_counter.cpp"}
+FILES = {
+    "BPF_FILTER": "bpf_filter.cpp",
+    "BYTE_COUNTER": "byte_counter.cpp",
+    "PKT_COUNTER": "pkt_counter.cpp",
+}
 # instructions between the two probes in addition to the function: arguments, the call, the result
 MOST_AROUND_A_CALL = 16
 # Linux discards a thread's SVE registers at each system call, so the first memcpy() after one
@@ -101,15 +109,32 @@ class MapiCost(unittest.TestCase):
             capture = pathlib.Path(folder) / "capture.pcap"
             write_capture(capture, 64 * 40)
             machine.add(capture)
-            result = machine.run("cp /test/capture.pcap .\n" + TWO_COUNTS.format(filter=FILTER, callgrind=" ".join(BY_ADDRESS)))
+            result = machine.run(
+                "cp /test/capture.pcap .\n"
+                + TWO_COUNTS.format(filter=FILTER, callgrind=" ".join(BY_ADDRESS))
+            )
             out = pathlib.Path(folder) / "callgrind.out"
             out.write_text(brought_out(result.output, "callgrind"))
             counted = inclusive(out)
-            functions = {name: [(function, total) for (place, function), total in counted.items() if place == file and "process(" in function]
-                         for name, file in FILES.items()}
-            listing = subprocess.run(["nm", "-SC", machine.build / "lib/libmapi.so"], capture_output=True, text=True, check=True).stdout
+            functions = {
+                name: [
+                    (function, total)
+                    for (place, function), total in counted.items()
+                    if place == file and "process(" in function
+                ]
+                for name, file in FILES.items()
+            }
+            listing = subprocess.run(
+                ["nm", "-SC", machine.build / "lib/libmapi.so"],
+                capture_output=True,
+                text=True,
+                check=True,
+            ).stdout
             ranges = symbol_ranges(listing.splitlines())
-            after = {name: booked_after_return(out, FILES[name], function, ranges) for name, ((function, _),) in functions.items()}
+            after = {
+                name: booked_after_return(out, FILES[name], function, ranges)
+                for name, ((function, _),) in functions.items()
+            }
         slices = list(csv.DictReader(brought_out(result.output, "slices").splitlines()))
         around = set()
         for name, ((_, (calls, inside)),) in functions.items():
@@ -132,8 +157,12 @@ class MapiCost(unittest.TestCase):
             write_capture(capture, 64 * 40)
             machine.add(capture)
             result = machine.run("cp /test/capture.pcap .\n" + METERED.format(filter=FILTER))
-        metered = [re.findall(r"(\w+) rdpmc calls=(\d+) counted=(\d+) instructions=(\d+) packets=(\d+)", part)
-                   for part in re.findall(r"<metered \d>\r?\n(.*?)<end>", result.output, re.S)]
+        metered = [
+            re.findall(
+                r"(\w+) rdpmc calls=(\d+) counted=(\d+) instructions=(\d+) packets=(\d+)", part
+            )
+            for part in re.findall(r"<metered \d>\r?\n(.*?)<end>", result.output, re.S)
+        ]
         print(metered)
         self.assertEqual(len(metered), 2, result.output[-3000:])
         self.assertEqual(metered[0], metered[1])

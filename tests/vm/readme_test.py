@@ -37,13 +37,24 @@ class Readme(nsmod_guest.NsmodTest):
     timeout_s = 180
 
     def test_each_command_does_what_the_text_says(self):
-        load, beside, annotate, kernel = blocks_without("dkms") # covered by tests/vm/dkms_test.py
+        load, beside, annotate, kernel = blocks_without("dkms")  # covered by tests/vm/dkms_test.py
         run = "set -e\n{}\nset +e\n"
-        script = CHECKOUT + "".join(f"echo '<{name}>'\n( {run.format(block)} ) || echo 'ended with '$?\nwait\n" for name, block in (
-            ("load", load), ("annotate", annotate.replace("insmod nsmod/nsmod.ko", "true")), ("kernel", kernel),
-            ("beside", "NETSLICE=recorder=nsmod ./app &\n" + beside + "nsdump stats trace.nsl")))
-        self.run_guests(script + "rmmod nsmod && echo unloaded", self.check,
-                        lambda machine: machine.add_built_module(nsmod_guest.BUILT[machine.kernel.name]["nsmod_example.ko"]))
+        script = CHECKOUT + "".join(
+            f"echo '<{name}>'\n( {run.format(block)} ) || echo 'ended with '$?\nwait\n"
+            for name, block in (
+                ("load", load),
+                ("annotate", annotate.replace("insmod nsmod/nsmod.ko", "true")),
+                ("kernel", kernel),
+                ("beside", "NETSLICE=recorder=nsmod ./app &\n" + beside + "nsdump stats trace.nsl"),
+            )
+        )
+        self.run_guests(
+            script + "rmmod nsmod && echo unloaded",
+            self.check,
+            lambda machine: machine.add_built_module(
+                nsmod_guest.BUILT[machine.kernel.name]["nsmod_example.ko"]
+            ),
+        )
 
     def check(self, result):
         self.assertNotIn("ended with", result.output)

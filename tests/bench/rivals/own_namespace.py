@@ -4,6 +4,7 @@
 
 As a program: own_namespace.py PROGRAM [ARGUMENT...] runs PROGRAM in namespaces, or without if the machine does not allow them.
 """
+
 import os
 import subprocess
 import sys
@@ -11,7 +12,7 @@ import sys
 SKIP = 77
 MARK = "NETSLICE_BENCH_OWN_NAMESPACE"
 UNSHARE = ["unshare", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc"]
-MOUNTED = "mount -t tmpfs none /run && mount -t tmpfs none /dev/shm && cd /dev/shm && exec \"$@\""
+MOUNTED = 'mount -t tmpfs none /run && mount -t tmpfs none /dev/shm && cd /dev/shm && exec "$@"'
 
 
 def _unshare():
@@ -21,10 +22,16 @@ def _unshare():
 def why_not():
     """Why this machine does not allow namespaces, or None."""
     try:
-        tried = subprocess.run([*_unshare(), "sh", "-c", MOUNTED, "sh", "true"], capture_output=True, text=True)
+        tried = subprocess.run(
+            [*_unshare(), "sh", "-c", MOUNTED, "sh", "true"], capture_output=True, text=True
+        )
     except OSError as error:
         return f"unshare: {error.strerror}"
-    return None if tried.returncode == 0 else tried.stderr.strip() or f"unshare ended with {tried.returncode}"
+    return (
+        None
+        if tried.returncode == 0
+        else tried.stderr.strip() or f"unshare ended with {tried.returncode}"
+    )
 
 
 def enter(command, optional=False):
@@ -36,7 +43,10 @@ def enter(command, optional=False):
         os.environ[MARK] = "1"
         os.execvp("unshare", [*_unshare(), "sh", "-c", MOUNTED, "sh", *command])
     if not optional:
-        print(f"requires its own namespaces, so that nothing is left behind: {reason}", file=sys.stderr)
+        print(
+            f"requires its own namespaces, so that nothing is left behind: {reason}",
+            file=sys.stderr,
+        )
         sys.exit(SKIP)
 
 
