@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""function_pages: mapi.3, pages/ and the functions' tables -> a page of section 3mapi per function, and one of section 3 per call.
+"""function_pages: mapi.3, pages/ and the functions' tables -> a page of section 3mapi per function,
+and one of section 3 per call.
 
-Usage: function_pages.py MAPI.3 FUNCTIONS-FOLDER PAGES-FOLDER.  Fails if the catalogue, mapi.h, mapi.3 and pages/ are inconsistent, or if
-a function or call lacks its arguments, its result or its errors.
+Usage: function_pages.py MAPI.3 FUNCTIONS-FOLDER PAGES-FOLDER.  Fails if the catalogue, mapi.h,
+mapi.3 and pages/ are inconsistent, or if a function or call lacks its arguments, its result or its
+errors.
 """
 
 import pathlib

@@ -40,7 +40,8 @@ class Fact:
 
 
 class Facts(dict):
-    """Name -> Fact; heads are the names that share one, common_errors come before the first head of a file."""
+    """Name -> Fact; heads are the names that share one, common_errors come before the first head of
+    a file."""
 
     def __init__(self, paths, numbers):
         super().__init__()

@@ -52,7 +52,8 @@ def _linear_tics(low, high, most):
 
 
 def tics(low, high, log, most=6, suffix=""):
-    """Axis marks for tics.gp: words LABEL=VALUE. Chosen here because gnuplot's own overlap or round two marks to the same text."""
+    """Axis marks for tics.gp: words LABEL=VALUE. Chosen here because gnuplot's own overlap or round
+    two marks to the same text."""
     values = _log_tics(low, high, most) if log else _linear_tics(low, high, most)
     thousands = any(abs(v) >= 10000 for v in values)
     # gnuplot's real() does not parse exponents
@@ -60,7 +61,8 @@ def tics(low, high, log, most=6, suffix=""):
 
 
 def log_range(values):
-    """Whole decades would waste space on short ranges; leaves a small margin on both sides instead."""
+    """Whole decades would waste space on short ranges; leaves a small margin on both sides
+    instead."""
     low, high = min(values), max(values)
     return low / 10**0.18, high * 10**0.18
 
@@ -79,7 +81,8 @@ class Panel:
 
 
 def _error_low(row):
-    """A cost cannot be negative: the bar ends at zero, and the value next to it shows the full error."""
+    """A cost cannot be negative: the bar ends at zero, and the value next to it shows the full
+    error."""
     value, half = row.error
     return max(value - half, min(value, 0.0))
 
@@ -105,7 +108,8 @@ def _panel_range(panel, panel_px):
 
 
 def stacked(names, panels):
-    """Names and panels of rows -> (height without the top, variables, tables) of function_cost.gp."""
+    """Names and panels of rows -> (height without the top, variables, tables) of
+    function_cost.gp."""
     label_rows, left_px = row_labels(names)
     panel_px = (WIDTH_PX - left_px - 24 - GAP_PX * (len(panels) - 1)) / len(panels)
     tables = {"rows": label_rows[0], "rows_small": label_rows[1]}

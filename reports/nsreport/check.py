@@ -259,12 +259,14 @@ def _check(shape, value, place):
             return
         if not _leaf_fits(kind, value):
             raise ShapeError(
-                f"{place}: expected {_NAMES[kind]}, found {type(value).__name__} {str(value)[:40]!r}"
+                f"{place}: expected {_NAMES[kind]}, found {type(value).__name__} "
+                f"{str(value)[:40]!r}"
             )
 
 
 def check_document(document):
-    """Raises ShapeError. Absent optional members become None, so that later code has one case to test for."""
+    """Raises ShapeError. Absent optional members become None, so that later code has one case to
+    test for."""
     shape = _STATS if document["schema"] == STATS_SCHEMA else _COST
     _check(shape, document, "$")
     return document

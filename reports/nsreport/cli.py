@@ -54,7 +54,8 @@ def parse_arguments(arguments, version):
         prog="nsreport",
         formatter_class=argparse.RawDescriptionHelpFormatter,
         epilog=EPILOG,
-        description="Create a folder with index.html and PNG and SVG pictures from a trace, stats JSON or mapi-cost JSON.",
+        description="Create a folder with index.html and PNG and SVG pictures from a trace, stats "
+        "JSON or mapi-cost JSON.",
     )
     parser.add_argument(
         "input",
@@ -68,7 +69,8 @@ def parse_arguments(arguments, version):
         metavar="DIR",
         required=True,
         type=_folder_name,
-        help="folder to create; an existing report is replaced as a whole, any other existing folder is refused",
+        help="folder to create; an existing report is replaced as a whole, any other existing "
+        "folder is refused",
     )
     parser.add_argument(
         "--calibration",
@@ -86,15 +88,16 @@ def parse_arguments(arguments, version):
     system.add_argument(
         "--system",
         action="store_true",
-        help="measure this machine instead of reading an input; requires sockperf or iperf3; as root "
-        "it loads and unloads the kernel module nsmod",
+        help="measure this machine instead of reading an input; requires sockperf or iperf3; as "
+        "root it loads and unloads the kernel module nsmod",
     )
     system.add_argument(
         "--from",
         dest="results",
         metavar="FILE",
         type=_file_name,
-        help="with --system: results of an earlier measurement (data/results.txt); - reads standard input",
+        help="with --system: results of an earlier measurement (data/results.txt); - reads "
+        "standard input",
     )
     system.add_argument(
         "--rounds",
@@ -162,7 +165,8 @@ def _unit_number(text):
 
 
 def _tell(text, end="\n"):
-    """Standard error may be closed or on a full disk; neither the report nor the exit code may depend on it."""
+    """Standard error may be closed or on a full disk; neither the report nor the exit code may
+    depend on it."""
     try:
         print(text, file=sys.stderr, end=end, flush=True)
     except OSError:
@@ -189,8 +193,8 @@ def make_report(options, program, share, version):
     if options.unit is not None and given.trace_path is None:
         raise errors.ReportError(
             errors.EXIT_USAGE,
-            f"{errors.shown(options.input)}: --unit requires a trace (.nsl), because JSON has no individual slices "
-            "(give the trace or omit --unit)",
+            f"{errors.shown(options.input)}: --unit requires a trace (.nsl), because JSON has no "
+            "individual slices (give the trace or omit --unit)",
         )
     head = trace_page if is_trace else cost_page
     with place:
@@ -317,7 +321,8 @@ def _report(options, program, share, version):
         raise
     except RecursionError:
         _tell(
-            f"nsreport: {errors.shown(options.input)}: nested too deeply for a stats or mapi-cost file"
+            f"nsreport: {errors.shown(options.input)}: nested too deeply for a stats or mapi-cost "
+            "file"
         )
         return errors.EXIT_INPUT
     except OSError as error:
@@ -330,7 +335,8 @@ def _report(options, program, share, version):
         place = traceback.extract_tb(error.__traceback__)[-1]
         said = errors.shown(f"{type(error).__name__}: {error}")[:300]
         _tell(
-            f"nsreport: {errors.shown(options.input)}: a bug in nsreport at {os.path.basename(place.filename)}:{place.lineno} ({said}); "
-            "no partial report is left (please report this with the input)"
+            f"nsreport: {errors.shown(options.input)}: a bug in nsreport at "
+            f"{os.path.basename(place.filename)}:{place.lineno} ({said}); no partial report is "
+            "left (please report this with the input)"
         )
         return errors.EXIT_INTERNAL

@@ -6,7 +6,8 @@ PAPI_COST = {"instructions": 265, "cycles": 700}  # one set of PAPI reads in the
 
 
 def additional(row):
-    """Table 4 gives the cost added by a further flow; its figures are differences, in which the cost of PAPI cancels."""
+    """Table 4 gives the cost added by a further flow; its figures are differences, in which the
+    cost of PAPI cancels."""
     return row["table"] == 4
 
 
@@ -67,7 +68,10 @@ def samples_text(document, rows, kinds=("cycles", "instructions")):
         live = document["live"] or {}
         found = live.get("timed") or live.get("counted")
         size = (
-            f"up to {document['batch_packets']} packets, {number(found['packets_per_batch'])} on average"
+            (
+                f"up to {document['batch_packets']} packets, {number(found['packets_per_batch'])} "
+                "on average"
+            )
             if found
             else f"{document['batch_packets']} packets"
         )

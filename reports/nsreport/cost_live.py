@@ -31,8 +31,8 @@ def facts(document):
     return [
         (
             f"Packets {words}",
-            f"{plural(found['packets'], 'packet')} in {number(found['seconds'])} s, {number(found['packets_per_batch'])} per batch on "
-            f"average, {drops_text(found)}",
+            f"{plural(found['packets'], 'packet')} in {number(found['seconds'])} s, "
+            f"{number(found['packets_per_batch'])} per batch on average, {drops_text(found)}",
         )
         for key, words in PASSES.items()
         if (found := live.get(key))
@@ -44,7 +44,8 @@ def warnings(document):
     if not timed or not any(timed["drops"].values()):
         return []
     return [
-        f"Some of the live device's packets that arrived while times were measured are not in the figures: {drops_text(timed)}."
+        "Some of the live device's packets that arrived while times were measured are not in the "
+        f"figures: {drops_text(timed)}."
     ]
 
 

@@ -14,8 +14,8 @@ def title(document):
 def lead(document):
     return (
         samples_text(document, document["rows"])
-        + ". The measured cost of the probes is subtracted from net figures and included in raw figures. "
-        "Figures of 2004 that included the cost of the PAPI reads have it taken out."
+        + ". The measured cost of the probes is subtracted from net figures and included in raw "
+        "figures. Figures of 2004 that included the cost of the PAPI reads have it taken out."
     )
 
 
@@ -50,7 +50,10 @@ def facts(document):
 
 def _left_out(losses):
     return (
-        f" {plural(losses['units_left_out'], 'unit')} of {count(losses['units'])} left out of the figures."
+        (
+            f" {plural(losses['units_left_out'], 'unit')} of {count(losses['units'])} left out of "
+            "the figures."
+        )
         if losses["units_left_out"]
         else ""
     )
@@ -61,12 +64,14 @@ def incomplete(document):
     said = []
     if document["interrupted"]:
         said.append(
-            f"mapi-cost was interrupted: {plural(len(document['rows']), 'row')} of the cost table are here, the rest is missing; "
-            "let `mapi-cost --json FILE CAPTURE` run to completion."
+            f"mapi-cost was interrupted: {plural(len(document['rows']), 'row')} of the cost table "
+            "are here, the rest is missing; let `mapi-cost --json FILE CAPTURE` run to "
+            "completion."
         )
     if not document["rows"]:
         said.append(
-            "The run has no rows, so there is nothing to draw; let `mapi-cost --json FILE CAPTURE` run to completion."
+            "The run has no rows, so there is nothing to draw; let `mapi-cost --json FILE "
+            "CAPTURE` run to completion."
         )
     return said + loss_text.gaps(document["losses"])
 
@@ -80,7 +85,8 @@ def warnings(document):
             else ""
         )
         said.append(
-            f"The capture is damaged: {document['capture']['damage']}{unread}. The figures cover the packets that could be read."
+            f"The capture is damaged: {document['capture']['damage']}{unread}. The figures cover "
+            "the packets that could be read."
         )
     return said
 

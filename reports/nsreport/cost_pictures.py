@@ -16,17 +16,22 @@ REST = "not broken down"
 OWN_FLOWS = 0  # the table of the flows given by the user
 _MARK = " The thin black bar is the 95 % confidence interval."
 READING = {
-    "function_cost": "Each row is a scenario; the colours are the functions applied to a packet, and the value is their sum, net of the "
-    "probes. Reading packets from the device is not included." + _MARK,
-    "flow_cost": "Each row is the cost that one more flow with the same functions adds to each packet, net of the probes. A value near zero means that the "
-    "flows share the work." + _MARK,
-    "call_cost": "Each row is a call made by a client, net of the probes; its colour is the function called."
+    "function_cost": "Each row is a scenario; the colours are the functions applied to a packet, "
+    "and the value is their sum, net of the probes. Reading packets from the "
+    "device is not included." + _MARK,
+    "flow_cost": "Each row is the cost that one more flow with the same functions adds to each "
+    "packet, net of the probes. A value near zero means that the flows share the "
+    "work." + _MARK,
+    "call_cost": (
+        "Each row is a call made by a client, net of the probes; its colour is the function called."
+    )
     + _MARK,
 }
 
 
 def _cost_parts(row):
-    """Parts of the row's figure; parts that mapi-cost reports separately (reading from the device) are left out."""
+    """Parts of the row's figure; parts that mapi-cost reports separately (reading from the device)
+    are left out."""
     return [part for part in row["parts"] or [] if part["in_cost"] is not False]
 
 
@@ -52,8 +57,8 @@ def _present_kinds(rows):
 
 def _no_instructions(document):
     return (
-        "No instruction panel: instructions were not measured, because this run had no source of instruction counts "
-        f"(source: {document['sources']['instructions'] or 'none'})."
+        "No instruction panel: instructions were not measured, because this run had no source of "
+        f"instruction counts (source: {document['sources']['instructions'] or 'none'})."
     )
 
 
@@ -102,7 +107,8 @@ def function_cost(document, colours, rows, name, topic, question, per="packet"):
 
 
 def _dots(rows, kind):
-    """Three series of (value, row, low, high): measured, SCAMPI, Intel; and the values that a log axis cannot show."""
+    """Three series of (value, row, low, high): measured, SCAMPI, Intel; and the values that a log
+    axis cannot show."""
     series, hidden = ([], [], []), []
     for i, row in enumerate(rows, 1):
         measured = row[kind]
@@ -131,7 +137,8 @@ def _without_dot(value):
 
 
 def _ratio_texts(rows, kind, low):
-    """Text of each row: the cost in this run, and how many times less (or more) than SCAMPI that is."""
+    """Text of each row: the cost in this run, and how many times less (or more) than SCAMPI that
+    is."""
     texts = []
     for i, row in enumerate(rows, 1):
         old = [v for card in ("scampi", "intel") if (v := paper_figure(row, card, kind)) and v > 0]
@@ -256,9 +263,10 @@ def paper(document):
         source_text(document, kinds) + "; 2004: D3.4, Tables 2 to 4",
         samples_text(document, rows),
         loss_line(document["losses"]),
-        "Further left is cheaper; the axis is logarithmic. Figures of 2004 that included the cost of the PAPI reads (265 instructions, 700 cycles) have it "
-        "taken out. The number is this run's cost and, in parentheses, how many times less that is than the SCAMPI figure. Cycles of 2004 are core cycles of "
-        "another machine: compare instructions first.",
+        "Further left is cheaper; the axis is logarithmic. Figures of 2004 that included the cost "
+        "of the PAPI reads (265 instructions, 700 cycles) have it taken out. The number is this "
+        "run's cost and, in parentheses, how many times less that is than the SCAMPI figure. "
+        "Cycles of 2004 are core cycles of another machine: compare instructions first.",
         notes,
         legend,
     )
@@ -294,8 +302,9 @@ def overhead(document):
     )
     if probe.get("raw_share") is not None:
         notes.append(
-            f"Over the whole run the probes used {share(probe['raw_share'])} of the raw cycles; a slice includes "
-            f"{number(probe.get('inner_ticks'))} cycles of probe cost, and a pair adds {number(probe.get('outer_ticks'))} to the enclosing slice."
+            f"Over the whole run the probes used {share(probe['raw_share'])} of the raw cycles; a "
+            f"slice includes {number(probe.get('inner_ticks'))} cycles of probe cost, and a pair "
+            f"adds {number(probe.get('outer_ticks'))} to the enclosing slice."
         )
     return share_picture(
         name,

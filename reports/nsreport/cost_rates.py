@@ -103,15 +103,16 @@ def packet_size(document):
     ]
     notes = (
         [
-            f"Dashed lines: this run fits {' and '.join(fits)}; 2004: 316 + 11.9 instructions per byte for the search only "
-            "(dots are the whole packet, 53 to 56 instructions more)."
+            f"Dashed lines: this run fits {' and '.join(fits)}; 2004: 316 + 11.9 instructions per "
+            "byte for the search only (dots are the whole packet, 53 to 56 instructions more)."
         ]
         if fits
         else []
     )
     if "instructions" not in kinds:
         notes.append(
-            "No instruction panel: instructions were not measured, because this run had no source of instruction counts."
+            "No instruction panel: instructions were not measured, because this run had no source "
+            "of instruction counts."
         )
     variables = {
         "panels": len(kinds),
@@ -147,8 +148,9 @@ def packet_size(document):
         source_text(document, kinds) + "; 2004: D3.4, Table 2, net of PAPI",
         samples_text(document, rows),
         loss_line(document["losses"]),
-        "Each dot is the cost of a packet of that size, with its 95 % confidence interval; the steeper the dots rise, the more each byte costs. "
-        "On a vertical axis in powers of ten, equal distances are equal factors.",
+        "Each dot is the cost of a packet of that size, with its 95 % confidence interval; the "
+        "steeper the dots rise, the more each byte costs. On a vertical axis in powers of ten, "
+        "equal distances are equal factors.",
         notes,
         legend,
     )
@@ -250,8 +252,10 @@ def line_rate(document):
         source_text(document, ["cycles"]),
         samples_text(document, rows, ["cycles"]),
         loss_line(document["losses"]),
-        "Rates are computed from the net cost of dispatch and functions; reading packets from the device is not included. A dot to the right of a line means "
-        "that one core keeps up with that line rate at that frame size; to the left of it, packets would be lost or more cores are needed. "
-        "Solid lines: small frames; dashed lines: large frames. Bars are 95 % confidence intervals. If the cost depends on packet size, a row measured "
-        "at one size says nothing about lines with other sizes.",
+        "Rates are computed from the net cost of dispatch and functions; reading packets from the "
+        "device is not included. A dot to the right of a line means that one core keeps up with "
+        "that line rate at that frame size; to the left of it, packets would be lost or more "
+        "cores are needed. Solid lines: small frames; dashed lines: large frames. Bars are 95 % "
+        "confidence intervals. If the cost depends on packet size, a row measured at one size "
+        "says nothing about lines with other sizes.",
     )

@@ -42,8 +42,8 @@ class ReportFolder:
         if _is_inside(place, self.path) and place != self.path:
             raise ReportError(
                 EXIT_OUTPUT,
-                f"{shown(place)}: the input is inside the output folder {shown(self.asked)}, which would be replaced "
-                "(choose another folder with -o)",
+                f"{shown(place)}: the input is inside the output folder {shown(self.asked)}, "
+                "which would be replaced (choose another folder with -o)",
             )
 
     def __enter__(self):
@@ -81,8 +81,8 @@ class ReportFolder:
         if _is_inside(os.getcwd(), self.path):
             raise ReportError(
                 EXIT_OUTPUT,
-                f"{shown(self.asked)}: contains the current folder, and a report replaces its folder as a whole "
-                "(choose a separate folder with -o)",
+                f"{shown(self.asked)}: contains the current folder, and a report replaces its "
+                "folder as a whole (choose a separate folder with -o)",
             )
         try:
             found = _files_in(self.path)
@@ -93,8 +93,8 @@ class ReportFolder:
         if foreign:
             raise ReportError(
                 EXIT_OUTPUT,
-                f"{shown(self.asked)}: contains {shown(foreign[0])!r}, which is not part of a report; "
-                "nsreport replaces only its own folders (choose another folder with -o)",
+                f"{shown(self.asked)}: contains {shown(foreign[0])!r}, which is not part of a "
+                "report; nsreport replaces only its own folders (choose another folder with -o)",
             )
 
     def _remove_work(self):

@@ -94,15 +94,17 @@ def _run(gnuplot, share, scratch, picture, kind, output):
     except OSError as error:
         raise ReportError(
             EXIT_TOOL,
-            f"{shown(gnuplot)}: cannot run: {error.strerror or error} (install gnuplot 5.4 or newer)",
+            f"{shown(gnuplot)}: cannot run: {error.strerror or error} (install gnuplot 5.4 or "
+            "newer)",
         ) from error
     if _is_whole(output, kind) and code == 0:
         return
     if code in (0, -signal.SIGXFSZ) or "write" in said.lower() or "space" in said.lower():
         raise ReportError(
             EXIT_OUTPUT,
-            f"{shown(os.path.basename(output))}: gnuplot could not write the whole picture (free some space, check the file size limit "
-            f"with ulimit -f, or choose another folder with -o) {said}".rstrip(),
+            f"{shown(os.path.basename(output))}: gnuplot could not write the whole picture (free "
+            "some space, check the file size limit with ulimit -f, or choose another folder with "
+            f"-o) {said}".rstrip(),
         )
     raise ReportError(
         EXIT_TOOL,

@@ -63,7 +63,8 @@ def text_px(text):
 
 
 def legend_table(legend):
-    """(name, colour[, marker]) -> rows (x_px, y_px, marker, colour, text), y from the top, and their total height."""
+    """(name, colour[, marker]) -> rows (x_px, y_px, marker, colour, text), y from the top, and
+    their total height."""
     rows, x, line = [], LEGEND_LEFT_PX, 0
     for text, (_, colour, *marker) in zip(labels([item[0] for item in legend], 60), legend):
         width = 22 + text_px(text) + 16
@@ -87,7 +88,8 @@ def top_px(legend):
 
 
 def foot_table(texts):
-    """Texts below a picture -> rows (x_px, y_px, text), y from the top of the foot, and their total height."""
+    """Texts below a picture -> rows (x_px, y_px, text), y from the top of the foot, and their total
+    height."""
     lines = []
     for text in texts:
         line = ""
@@ -126,7 +128,8 @@ def _two_lines(text, limit=32):
 
 
 def row_labels(names):
-    """Row names -> ((rows.tsv, rows_small.tsv: y, text), width in pixels). Long names take two lines in the small font."""
+    """Row names -> ((rows.tsv, rows_small.tsv: y, text), width in pixels). Long names take two
+    lines in the small font."""
     rows, small = [], []
     for i, name in enumerate(labels(names, 80), 1):
         lines = _two_lines(name)

@@ -45,7 +45,10 @@ def table(columns, rows):
 
 def _figure(picture):
     name = escaped(picture.name)
-    reported = f"{picture.question} Source: {picture.source}. Samples: {picture.samples}. Losses: {picture.losses}."
+    reported = (
+        f"{picture.question} Source: {picture.source}. Samples: {picture.samples}. Losses: "
+        f"{picture.losses}."
+    )
     notes = "".join(f"<p>{escaped(note)}</p>" for note in picture.notes)
     return f"""<section id="{name}"><h2>{escaped(picture.topic)}</h2>
 <figure><a href="{name}.png"><img src="{name}.svg" alt="{escaped(reported)}" width="1000" height="{total_px(picture)}"></a>

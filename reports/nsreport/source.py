@@ -21,8 +21,8 @@ READ_SCHEMAS = (check.STATS_SCHEMA, check.COST_SCHEMA)
 
 
 class Source:
-    """document: the JSON. trace_path, nsdump: set when the input is a trace, so that slices and events can be read.
-    calibration: path, or None for the trace's own calibration."""
+    """document: the JSON. trace_path, nsdump: set when the input is a trace, so that slices and
+    events can be read. calibration: path, or None for the trace's own calibration."""
 
     def __init__(self, document, trace_path=None, nsdump=None, calibration=None):
         self.document = document
@@ -34,19 +34,22 @@ class Source:
         self._heard = set()
 
     def hear(self, what, code, said):
-        """nsdump's exit code and standard error of one export -> sentences; messages of earlier exports are not repeated."""
+        """nsdump's exit code and standard error of one export -> sentences; messages of earlier
+        exports are not repeated."""
         lines = [line for line in said_lines(said, self.trace_path) if line not in self._heard]
         self._heard.update(lines)
         if code == 0:
             self.warnings += [f"nsdump reported: {line}." for line in lines]
         elif lines or not self.incomplete:
             self.incomplete.append(
-                f"nsdump export --what {what} failed with exit code {code}: {'; '.join(lines) or 'no message'}. "
-                "The figures cover the part that it could read."
+                f"nsdump export --what {what} failed with exit code {code}: "
+                f"{'; '.join(lines) or 'no message'}. The figures cover the part that it could "
+                "read."
             )
 
     def rows(self, what, *options):
-        """Yields dicts of one CSV export. When nsdump fails, rows read until then are kept and its message is reported."""
+        """Yields dicts of one CSV export. When nsdump fails, rows read until then are kept and its
+        message is reported."""
         if what != "events":  # events are raw
             options += _calibrated(self.calibration)
         command = [
@@ -151,14 +154,15 @@ def _json_source(data, name, calibration):
     if calibration is not None:
         raise ReportError(
             EXIT_USAGE,
-            f"{name}: --calibration requires a trace (.nsl), because JSON has figures that were already computed "
-            "(give the trace or omit --calibration)",
+            f"{name}: --calibration requires a trace (.nsl), because JSON has figures that were "
+            "already computed (give the trace or omit --calibration)",
         )
     source = Source(_parse(data, name))
     _keep_net(
         source,
         name,
-        "give the trace with --calibration FILE from nscalibrate, or give that option to `nsdump export`",
+        "give the trace with --calibration FILE from nscalibrate, or give that option to `nsdump "
+        "export`",
     )
     return source
 
@@ -197,7 +201,8 @@ def _check_readable(path):
     except OSError as error:
         raise ReportError(
             EXIT_INPUT,
-            f"{shown(path)}: cannot read calibration: {error.strerror or error} (create one with `nscalibrate -o FILE`)",
+            f"{shown(path)}: cannot read calibration: {error.strerror or error} (create one with "
+            "`nscalibrate -o FILE`)",
         ) from error
 
 
@@ -205,7 +210,10 @@ def _cannot_read(path, calibration, reason):
     """Distinguishes nsdump's errors about the calibration from those about the trace."""
     if calibration is not None and "calibration" in reason:
         return f"{shown(path)}: nsdump cannot use this calibration: {reason}"
-    return f"{shown(path)}: nsdump cannot read it: {reason} (give a trace, .nsl, or the output of {MAKES_STATS} or {MAKES_COSTS})"
+    return (
+        f"{shown(path)}: nsdump cannot read it: {reason} (give a trace, .nsl, or the output of "
+        f"{MAKES_STATS} or {MAKES_COSTS})"
+    )
 
 
 def _trace(path, nsdump, calibration):

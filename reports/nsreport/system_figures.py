@@ -12,7 +12,8 @@ def median(values):
 
 
 def coverage(n):
-    """Probability that the median lies between the least and the greatest of n values, whatever the distribution."""
+    """Probability that the median lies between the least and the greatest of n values, whatever the
+    distribution."""
     return 1 - 2.0 ** (1 - n) if n else 0.0
 
 

@@ -36,8 +36,9 @@ def lead(document):
         else ""
     )
     return (
-        f"TCP over loopback in up to three variants, in turns, {plural(n, 'round')} of each. Figures are medians of the rounds, followed by the least and the "
-        f"greatest round.{sure} Ratios are relative to the variant without module in the same round."
+        f"TCP over loopback in up to three variants, in turns, {plural(n, 'round')} of each. "
+        f"Figures are medians of the rounds, followed by the least and the greatest round.{sure} "
+        "Ratios are relative to the variant without module in the same round."
     )
 
 
@@ -89,11 +90,13 @@ def warnings(document):
     names = " ".join(one["name"] for one in document["sizes"])
     if "nsmod.ko" not in names:
         said.append(
-            "The module's size is missing: the module is not installed here, and --module FILE was not given."
+            "The module's size is missing: the module is not installed here, and --module FILE "
+            "was not given."
         )
     if "probes out" not in names:
         said.append(
-            "The size of programs without probes is missing: give a build with NETSLICE_DISABLE by --bare DIR (cmake --preset bare)."
+            "The size of programs without probes is missing: give a build with NETSLICE_DISABLE "
+            "by --bare DIR (cmake --preset bare)."
         )
     return said
 
@@ -171,8 +174,9 @@ def _picture(document, kind):
         f"{READERS[kind][0]} over loopback",
         plural(rounds(document), "round") + f" of {document['seconds']} s each",
         "none, because these figures do not come from records",
-        "Each dot is the median over the rounds for one message size, and its bar spans the least to the greatest round. If the bars of two variants "
-        "overlap, this run does not show a difference between them.",
+        "Each dot is the median over the rounds for one message size, and its bar spans the least "
+        "to the greatest round. If the bars of two variants overlap, this run does not show a "
+        "difference between them.",
         legend=legend,
     )
 

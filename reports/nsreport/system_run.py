@@ -26,7 +26,8 @@ def _check_tools():
     if not shutil.which("sockperf") and not shutil.which("iperf3"):
         raise ReportError(
             EXIT_TOOL,
-            "sockperf, iperf3: neither is installed, and one is required (Debian: apt install sockperf iperf3)",
+            "sockperf, iperf3: neither is installed, and one is required (Debian: apt install "
+            "sockperf iperf3)",
         )
 
 
@@ -82,7 +83,8 @@ def read(path):
     except OSError as error:
         raise ReportError(
             EXIT_INPUT,
-            f"{shown(path)}: cannot read: {error.strerror or error} (give data/results.txt of an earlier measurement)",
+            f"{shown(path)}: cannot read: {error.strerror or error} (give data/results.txt of an "
+            "earlier measurement)",
         ) from error
 
 
@@ -107,7 +109,8 @@ def _module_of_system():
 
 
 def files(program, options):
-    """(name, path) of the files to size: the module; an instrumented program and its library, with probes and with NETSLICE_DISABLE."""
+    """(name, path) of the files to size: the module; an instrumented program and its library, with
+    probes and with NETSLICE_DISABLE."""
     prefix = os.path.dirname(os.path.dirname(program))
     bare = options.bare or os.path.join(os.path.dirname(prefix), "bare")
     found = [("nsmod.ko", _find(options.module) if options.module else _find(_module_of_system()))]

@@ -29,7 +29,8 @@ def _bins(value):
 
 
 def _drawn_entries(document, field, limit):
-    """The `limit` slices with the largest net total that have a histogram, in order of appearance; and how many have one."""
+    """The `limit` slices with the largest net total that have a histogram, in order of appearance;
+    and how many have one."""
     found = [(e, v) for e in document["slices"] if (v := value_of(e, field)) and _bins(v)]
     kept = sorted(found, key=lambda f: -abs(f[1]["net"]["total"] or 0))[:limit]
     names = {id(e) for e, _ in kept}
@@ -41,7 +42,8 @@ def _step(document, field):
 
 
 def merged(bins, log):
-    """Bars of equal width, no narrower than the widest bin or the median step between values; a bin counts where its middle is."""
+    """Bars of equal width, no narrower than the widest bin or the median step between values; a bin
+    counts where its middle is."""
     position, value = (math.log, math.exp) if log else (float, float)
     start, end = position(bins[0][0]), position(bins[-1][1])
     widest = max(position(high) - position(low) for low, high, _ in bins)
@@ -74,7 +76,8 @@ def _widened(bars, low, high, log):
 
 
 def _histogram_panel(value, step):
-    """One slice -> (bars in percent, range, log?, number of slices left out because they are at or near zero)."""
+    """One slice -> (bars in percent, range, log?, number of slices left out because they are at or
+    near zero)."""
     bins = _bins(value)
     total = sum(n for _, _, n in bins)
     median = value["net"]["p50"] if value["net"]["p50"] is not None else bins[len(bins) // 2][0]
@@ -121,7 +124,8 @@ def histogram(document, field, unit, colours):
     row_px = 360 if columns == 1 else 262
     notes = (
         [
-            f"{len(drawn)} of {found} slices are drawn, those with the largest total; the table has all."
+            f"{len(drawn)} of {found} slices are drawn, those with the largest total; the table "
+            "has all."
         ]
         if len(drawn) < found
         else []
@@ -146,8 +150,8 @@ def histogram(document, field, unit, colours):
         bars, (low, high), log, below = _histogram_panel(value, _step(document, field))
         if below:
             notes.append(
-                f"{label(entry['name'], 60)}: {plural(below, 'slice')} at or near zero (below the measurable minimum) "
-                "are left of the range shown."
+                f"{label(entry['name'], 60)}: {plural(below, 'slice')} at or near zero (below the "
+                "measurable minimum) are left of the range shown."
             )
         p50, p99 = value["net"]["p50"], value["net"]["p99"]
         tables[f"hist_{n}"], y_high = bars, 1.12 * max(b[2] for b in bars)
@@ -159,7 +163,10 @@ def histogram(document, field, unit, colours):
         if p50 is not None and p99 is not None:
             title += f", median {number(p50)}, 99 % < {number(p99)}"
             if columns == 2 and text_px(title) > WIDTH_PX / 2 - 76:
-                title = f"{label(entry['name'], 20)}: {plural(value['count'], 'slice')}, 99 % < {number(p99)}"
+                title = (
+                    f"{label(entry['name'], 20)}: {plural(value['count'], 'slice')}, 99 % < "
+                    f"{number(p99)}"
+                )
         for key, item in (
             ("axis_label", f"{unit} (net, without the probes{'; log axis' if log else ''})"),
             ("panel_title", title),
@@ -186,8 +193,10 @@ def histogram(document, field, unit, colours):
         source_text(document, {field: unit}),
         samples_text(document, field),
         loss_line(document["losses"]),
-        "The higher a bar, the more slices took that long. Half of the slices are left of the solid line, and 99 of 100 are left of the dashed line. "
-        "A long tail to the right shows rare slow cases. Each panel has its own axis, which is logarithmic if the values spread widely.",
+        "The higher a bar, the more slices took that long. Half of the slices are left of the "
+        "solid line, and 99 of 100 are left of the dashed line. A long tail to the right shows "
+        "rare slow cases. Each panel has its own axis, which is logarithmic if the values spread "
+        "widely.",
         notes,
         LINES,
     )
@@ -198,7 +207,8 @@ def _nines(part):
 
 
 def _line(bins):
-    """Steps: the share of slices up to each bin's upper edge. The share above the last slice would be zero; half a slice is used instead."""
+    """Steps: the share of slices up to each bin's upper edge. The share above the last slice would
+    be zero; half a slice is used instead."""
     total, seen, points = sum(n for _, _, n in bins), 0, [(float(bins[0][0]), 0.0)]
     for low, high, n in bins:
         if low > points[-1][0]:
@@ -237,7 +247,8 @@ def cumulative(document, field, unit, colours):
     positive = [x for x in xs if x > 0]
     notes = (
         [
-            f"{len(drawn)} of {found} slices are drawn, those with the largest total; the table has all."
+            f"{len(drawn)} of {found} slices are drawn, those with the largest total; the table "
+            "has all."
         ]
         if len(drawn) < found
         else []
@@ -256,7 +267,8 @@ def cumulative(document, field, unit, colours):
     at_edge = sum(1 for line in tables.values() if log and any(x <= low and y > 0 for x, y in line))
     if at_edge:
         notes.append(
-            f"{plural(at_edge, 'line')} at the left edge: slices at or below zero (below the measurable minimum) cannot be shown on a log axis."
+            f"{plural(at_edge, 'line')} at the left edge: slices at or below zero (below the "
+            "measurable minimum) cannot be shown on a log axis."
         )
     variables = {
         "lines": len(lines),
@@ -281,8 +293,9 @@ def cumulative(document, field, unit, colours):
         source_text(document, {field: unit}),
         samples_text(document, field),
         loss_line(document["losses"]),
-        "Choose a value on the horizontal axis, go up to a line, then left: that share of the slices took less. The upper part is stretched to show "
-        "rare slow cases (99.9 % is all but 1 in 1,000). Dots mark 50, 90, 99 and 99.9 percent.",
+        "Choose a value on the horizontal axis, go up to a line, then left: that share of the "
+        "slices took less. The upper part is stretched to show rare slow cases (99.9 % is all but "
+        "1 in 1,000). Dots mark 50, 90, 99 and 99.9 percent.",
         notes,
         legend,
     )

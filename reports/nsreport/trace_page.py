@@ -24,12 +24,15 @@ def title(document):
 
 def lead(document):
     packets = sum(u["packets"] or 0 for u in document["units"] or [])
-    said = f"{plural(sum(e['count'] for e in document['slices']), 'slice')} of {plural(len(document['slices']), 'name')}"
+    said = (
+        f"{plural(sum(e['count'] for e in document['slices']), 'slice')} of "
+        f"{plural(len(document['slices']), 'name')}"
+    )
     if packets:
         said += f", {plural(packets, 'packet')} in {plural(sum(u['units'] for u in document['units']), 'unit')}"
-    return (
-        said
-        + ". The measured cost of the probes is subtracted from net figures and included in raw figures."
+    return said + (
+        ". The measured cost of the probes is subtracted from net figures and included in raw "
+        "figures."
     )
 
 
@@ -82,7 +85,8 @@ def incomplete(document):
     trace, said = document["trace"], []
     if trace["interrupted"]:
         said.append(
-            "nsdump was interrupted, so the figures cover only part of the trace; let it run to completion."
+            "nsdump was interrupted, so the figures cover only part of the trace; let it run to "
+            "completion."
         )
     if trace["records"] == 0:
         said.append(
@@ -90,7 +94,10 @@ def incomplete(document):
             + (
                 "record it again."
                 if trace["end"] == "missing"
-                else "run a program that is linked with libnsprobe and built without NETSLICE_DISABLE, and record it again."
+                else (
+                    "run a program that is linked with libnsprobe and built without "
+                    "NETSLICE_DISABLE, and record it again."
+                )
             )
         )
     if trace["end"] == "write-error":
@@ -113,14 +120,17 @@ def warnings(document):
         if drift["significant"]:
             whose = "the kernel's " if drift.get("kernel") else ""
             said.append(
-                f"Calibration drift: {drift['what']} cost of {whose}{drift['kind']} ({drift['field']}) was {number(drift['start'])} at the start and "
-                f"{number(drift['end'])} at the end. The error bars are widened accordingly; the usual cause is a busy or throttled machine."
+                f"Calibration drift: {drift['what']} cost of {whose}{drift['kind']} "
+                f"({drift['field']}) was {number(drift['start'])} at the start and "
+                f"{number(drift['end'])} at the end. The error bars are widened accordingly; the "
+                "usual cause is a busy or throttled machine."
             )
     if document["trace"]["end"] == "killed":
         said.append(f"End of the trace: {ENDS['killed']}.")
     if document["info"].get("clock.invariant") == "no":
         said.append(
-            "The clock is not invariant on this machine: its rate can change, so a cycle is not a constant time."
+            "The clock is not invariant on this machine: its rate can change, so a cycle is not a "
+            "constant time."
         )
     return said
 

@@ -21,7 +21,8 @@ def _self_cost(value, per_packet):
 
 
 def _waterfall(document, fields, per_packet):
-    """The MAX_ROWS slices with the largest self cost, in order of appearance, and the rest, which share one row."""
+    """The MAX_ROWS slices with the largest self cost, in order of appearance, and the rest, which
+    share one row."""
     entries = [
         e
         for e in document["slices"]
@@ -86,8 +87,8 @@ def function_cost(document, colours):
     notes = []
     if not document["counters"]["names"]:
         notes.append(
-            "No instruction panel: instructions were not measured, because the session had no counters (counter source: "
-            f"{document['counters']['source']})."
+            "No instruction panel: instructions were not measured, because the session had no "
+            f"counters (counter source: {document['counters']['source']})."
         )
     if len(fields) > 3:
         notes.append(
@@ -95,7 +96,8 @@ def function_cost(document, colours):
         )
     if not per_packet:
         notes.append(
-            "The trace has no units (INIT and EXIT), so the cost per packet is unknown; bars show totals of the whole trace."
+            "The trace has no units (INIT and EXIT), so the cost per packet is unknown; bars show "
+            "totals of the whole trace."
         )
     what = "a packet" if per_packet else "the whole trace"
     return Picture(
@@ -122,8 +124,9 @@ def function_cost(document, colours):
         source_text(document, dict(list(fields.items())[:3])),
         samples_text(document),
         loss_line(document["losses"]),
-        "Each bar begins where the one above ends, so the last bar is the sum; a bar is the cost of the function itself, "
-        "without the functions that it calls and without the probes. Thin black bars are 95 % confidence intervals, shown for functions that call no other.",
+        "Each bar begins where the one above ends, so the last bar is the sum; a bar is the cost "
+        "of the function itself, without the functions that it calls and without the probes. Thin "
+        "black bars are 95 % confidence intervals, shown for functions that call no other.",
         notes,
     )
 
@@ -155,7 +158,8 @@ def overhead(document):
     notes = []
     if len(drawn) < len(found):
         notes.append(
-            f"{len(drawn)} of {len(found)} slices are drawn, those with the largest raw total; the table has all."
+            f"{len(drawn)} of {len(found)} slices are drawn, those with the largest raw total; "
+            "the table has all."
         )
     return share_picture(
         name,
@@ -210,8 +214,9 @@ def share_picture(name, topic, question, names, rows, header, data, source, samp
         source,
         samples,
         losses,
-        "A full bar is the raw figure; the blue part remains after the probes' measured cost is subtracted. "
-        "The number is the probes' share: the larger it is, the more the net figure depends on the calibration.",
+        "A full bar is the raw figure; the blue part remains after the probes' measured cost is "
+        "subtracted. The number is the probes' share: the larger it is, the more the net figure "
+        "depends on the calibration.",
         notes,
         legend,
     )
@@ -263,7 +268,10 @@ def loss(losses, source, samples):
         source,
         samples,
         loss_line(losses),
-        "Every record that a probe issued is either drained into the trace or lost with a cause; the axis is logarithmic. "
+        (
+            "Every record that a probe issued is either drained into the trace or lost with a "
+            "cause; the axis is logarithmic. "
+        )
         + equation_text(losses),
     )
 

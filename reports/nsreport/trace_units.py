@@ -52,7 +52,8 @@ def _bar(row):
 
 
 def unit_costs(source):
-    """(unit, number, thread) -> net ticks of its outermost slices. Units that the limit may have truncated are left out."""
+    """(unit, number, thread) -> net ticks of its outermost slices. Units that the limit may have
+    truncated are left out."""
     costs, last_of_thread, read = {}, {}, 0
     for row in itertools.islice(source.rows("slices", "--limit", str(MAX_SLICES)), MAX_SLICES):
         read += 1
@@ -126,7 +127,10 @@ def _known_units(costs):
     numbers = [int(number) for _, number, _ in costs if number.isdecimal()]
     if not numbers:
         return "the trace has no units (INIT and EXIT) with slices in them (omit --unit)"
-    return f"units among its first {MAX_SLICES:,} slices: {min(numbers)} to {max(numbers)} (give one of them with --unit or omit the option)"
+    return (
+        f"units among its first {MAX_SLICES:,} slices: {min(numbers)} to {max(numbers)} (give one "
+        "of them with --unit or omit the option)"
+    )
 
 
 def timeline(document, colours, source, unit_number, costs):
@@ -135,7 +139,10 @@ def timeline(document, colours, source, unit_number, costs):
     if not asked:
         unit_name, unit_number, thread = typical_unit(costs)
         question = f"What happens inside one typical {unit_name}, and when?"
-        chosen = f"unit {unit_number} of {plural(len(costs), 'unit')} examined, the one with the median cost"
+        chosen = (
+            f"unit {unit_number} of {plural(len(costs), 'unit')} examined, the one with the "
+            "median cost"
+        )
         bars, cut = _bars_of_unit(source, unit_number, unit_name, thread)
     else:
         unit_name = next((u for u in costs if u[1] == str(unit_number)), ("unit",))[0]
@@ -146,7 +153,8 @@ def timeline(document, colours, source, unit_number, costs):
         if asked:
             raise ReportError(
                 EXIT_USAGE,
-                f"{shown(source.trace_path)}: no unit {unit_number} with a complete slice; {_known_units(costs)}",
+                f"{shown(source.trace_path)}: no unit {unit_number} with a complete slice; "
+                f"{_known_units(costs)}",
             )
         return Absent(name, topic, f"Unit {unit_number} has no complete slice in this trace.")
     begin, end = min(b.start for b in bars), max(b.stop for b in bars)
@@ -170,7 +178,10 @@ def timeline(document, colours, source, unit_number, costs):
         "time_label": f"time in {time_unit}",
         "x_tics": tics(0, length, False, 9),
         "x2_tics": tics(0, length * scale / hz, False, 9) if hz else "0=0",
-        "axis_label": f"{unit_text} since the start of the unit's first slice (raw, including probes; values in bars: net)",
+        "axis_label": (
+            f"{unit_text} since the start of the unit's first slice (raw, including probes; "
+            "values in bars: net)"
+        ),
     }
     notes = [f"Only the first {MAX_BARS:,} slices of the unit are drawn."] if cut else []
     return Picture(
@@ -186,15 +197,17 @@ def timeline(document, colours, source, unit_number, costs):
         source_text(document, {"ticks": unit_text}),
         f"{plural(len(bars), 'slice')} of {chosen}",
         loss_line(document["losses"]),
-        "Time runs to the right. A bar is a slice from its START to its STOP; a bar below another is nested in it. "
-        "The value in a bar is its net cost; the bar's length is the raw time, including the probes.",
+        "Time runs to the right. A bar is a slice from its START to its STOP; a bar below another "
+        "is nested in it. The value in a bar is its net cost; the bar's length is the raw time, "
+        "including the probes.",
         notes,
         legend,
     )
 
 
 def unit_sizes(source, wanted):
-    """(unit, number, thread) -> mean packet bytes and packets, from the words of the INIT events: number, packets, bytes."""
+    """(unit, number, thread) -> mean packet bytes and packets, from the words of the INIT events:
+    number, packets, bytes."""
     sizes = {}
     for row in itertools.islice(source.rows("events", "--limit", str(MAX_EVENTS)), MAX_EVENTS):
         if row.get("kind") != "INIT":
@@ -207,7 +220,8 @@ def unit_sizes(source, wanted):
 
 
 def _classes(points):
-    """(size, cost) points -> up to SIZE_CLASSES groups of about equal count: size, median, low and high tenth, count. A few points are not grouped."""
+    """(size, cost) points -> up to SIZE_CLASSES groups of about equal count: size, median, low and
+    high tenth, count. A few points are not grouped."""
     points = sorted(points)
     count = min(SIZE_CLASSES, len(points) // CLASS_UNITS)
     if count < 3:
@@ -246,7 +260,8 @@ def packet_size(document, source, costs):
         return Absent(
             name,
             topic,
-            f"The units' mean packet sizes lie between {number(smallest)} and {number(largest)} bytes, too close together to compare.",
+            f"The units' mean packet sizes lie between {number(smallest)} and {number(largest)} "
+            "bytes, too close together to compare.",
         )
     groups = _classes(points)
     unit_text = fields_of(document).get("ticks", "ticks")
@@ -289,14 +304,21 @@ def packet_size(document, source, costs):
         ("mean_packet_bytes", "median_net_ticks_per_packet", "tenth", "nine_tenths", "units"),
         groups,
         source_text(document, {"ticks": unit_text}),
-        f"{plural(len(points), 'unit')} from the beginning of the trace, {samples_text(document)} in total",
+        f"{plural(len(points), 'unit')} from the beginning of the trace, {samples_text(document)} "
+        "in total",
         loss_line(document["losses"]),
         (
             "Each dot is one unit. "
             if is_single
-            else "Each dot is the median of a group of units with similar mean packet size; its bar spans the middle 80 percent. "
+            else (
+                "Each dot is the median of a group of units with similar mean packet size; its "
+                "bar spans the middle 80 percent. "
+            )
         )
-        + "If the dots are level, cost does not depend on size. The cost includes all slices of the unit, also those that read packets.",
+        + (
+            "If the dots are level, cost does not depend on size. The cost includes all slices of "
+            "the unit, also those that read packets."
+        ),
         [],
         legend,
     )
@@ -305,7 +327,10 @@ def packet_size(document, source, costs):
 def pictures(document, colours, source, unit_number):
     missing = None
     if source.trace_path is None:
-        missing = "The input is stats JSON, which has no individual slices. Run nsreport on the trace to get this picture."
+        missing = (
+            "The input is stats JSON, which has no individual slices. Run nsreport on the trace "
+            "to get this picture."
+        )
     costs = {} if missing else unit_costs(source)
     if not costs and not missing:
         missing = "The trace has no units (INIT and EXIT) with slices in them."

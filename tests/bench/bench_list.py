@@ -33,7 +33,8 @@ class Bench:
     needs: list
 
     def runs(self, repeats):
-        """`once` is for long programs that repeat internally, `runs=N` for programs that need more runs to settle."""
+        """`once` is for long programs that repeat internally, `runs=N` for programs that need more
+        runs to settle."""
         if "once" in self.needs:
             return 1
         return next(

@@ -38,7 +38,10 @@ def table(figures, width=None):
         lines += [""] * bool(lines) + ["not measured:"]
         longest = max(len(figure["figure"]) for figure in rest)
         lines += [
-            f"{GAP}{figure['figure']:<{longest}}{GAP}{figure['verdict']}: {figure[figure['verdict']]}"
+            (
+                f"{GAP}{figure['figure']:<{longest}}{GAP}{figure['verdict']}: "
+                f"{figure[figure['verdict']]}"
+            )
             for figure in rest
         ]
     return lines

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Number of object files in which code with NETSLICE_DISABLE differs from the same code without the macros."""
+"""Number of object files in which code with NETSLICE_DISABLE differs from the same code without the
+macros."""
 
 import json
 import os
@@ -27,7 +28,10 @@ def main():
                 "sense": "equal",
                 "unit": "object files",
                 "raw": {"equal": equal, "different": different, "lines": lines},
-                "note": "code, data, symbols and relocations, byte for byte; compilers and options in raw",
+                "note": (
+                    "code, data, symbols and relocations, byte for byte; compilers and options in "
+                    "raw"
+                ),
             }
         )
     )

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The cost of a record with two counters, with this machine's PMU or in a guest that counts instructions."""
+"""The cost of a record with two counters, with this machine's PMU or in a guest that counts
+instructions."""
 
 import os
 import pathlib

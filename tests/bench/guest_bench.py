@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Figures of the kernel module: one test of tests/vm in a guest -> figures from the guest's output.  The test checks, this only reads."""
+"""Figures of the kernel module: one test of tests/vm in a guest -> figures from the guest's output.
+The test checks, this only reads."""
 
 import collections
 import contextlib
@@ -62,7 +63,10 @@ def equation(text):
         "sense": "equal",
         "unit": "records",
         "raw": {"runs": rows},
-        "note": "issued - records - lost of the kernel's records under a flood, small rings, slow readers and CPU hotplug",
+        "note": (
+            "issued - records - lost of the kernel's records under a flood, small rings, slow "
+            "readers and CPU hotplug"
+        ),
     }
 
 
@@ -87,7 +91,10 @@ def drain(text):
                 "drained": drained,
                 "lost": issued - drained,
             },
-            "note": f"time of two writers at full rate with {what}, relative to no reader; 2 emulated CPUs for both sides",
+            "note": (
+                f"time of two writers at full rate with {what}, relative to no reader; 2 emulated "
+                "CPUs for both sides"
+            ),
         }
 
 
@@ -115,7 +122,8 @@ def record_instructions(text):
 
 
 def record_ratio(text):
-    """Lines of NSLICE_IOC_MEASURE: name, mean in ticks times 1024 ...  The minimum, because noise only makes a read slower."""
+    """Lines of NSLICE_IOC_MEASURE: name, mean in ticks times 1024 ...  The minimum, because noise
+    only makes a read slower."""
     least = {}
     for name, mean in _found(r"(?m)^(START\+STOP|rdtsc)\t(-?\d+)\t\d+\t\d+$", text):
         least[name] = min(int(mean), least.get(name, int(mean)))
@@ -126,7 +134,10 @@ def record_ratio(text):
         "value": least["START+STOP"] / 2 / least["rdtsc"],
         "unit": "ratio",
         "raw": {name: value / 1024 for name, value in least.items()},
-        "note": "a kernel record without counters relative to a bare rdtsc in the same amd64 guest; ticks in raw",
+        "note": (
+            "a kernel record without counters relative to a bare rdtsc in the same amd64 guest; "
+            "ticks in raw"
+        ),
     }
 
 

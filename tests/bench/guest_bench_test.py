@@ -9,10 +9,14 @@ LOAD = (
     "kernel overwrite late: sound; 50 issued, 20 records, 28 lost\n"
 )
 WRITERS = (
-    'unread: written 10.5 12.5\ndrained: written 20.0 25.0\n"losses":{"issued":1200,"drained":1000}\n"losses":{"issued":1200,"drained":1200}\n'
+    "unread: written 10.5 12.5\ndrained: written 20.0 25.0\n"
+    '"losses":{"issued":1200,"drained":1000}\n"losses":{"issued":1200,"drained":1200}\n'
     "stopped: written 30 33\n"
 )
-MEASURES = "<cpu 0>\nrdtsc\t20480\t10\t30\nidle START+STOP\t10\t1\t30\nSTART+STOP\t102400\t9\t30\n<cpu 1>\nrdtsc\t20000\t10\t30\nSTART+STOP\t100000\t9\t30\n"
+MEASURES = (
+    "<cpu 0>\nrdtsc\t20480\t10\t30\nidle START+STOP\t10\t1\t30\nSTART+STOP\t102400\t9\t30\n"
+    "<cpu 1>\nrdtsc\t20000\t10\t30\nSTART+STOP\t100000\t9\t30\n"
+)
 
 
 def figures(name, text):
@@ -41,7 +45,8 @@ class GuestBench(unittest.TestCase):
     def test_a_record_is_reported_beside_its_clock_read(self):
         found = figures(
             "record_instructions",
-            "nsmod cost: 16 probes take 16 instructions\nnsmod cost: 16 probes take 416 instructions\n",
+            "nsmod cost: 16 probes take 16 instructions\n"
+            "nsmod cost: 16 probes take 416 instructions\n",
         )
         self.assertEqual([figure["value"] for figure in found.values()], [25, 1])
         self.assertEqual(

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""A counter on one end of a veth pair while one core sends 64-byte packets (60 without their checksum) into the other end at its top rate."""
+"""A counter on one end of a veth pair while one core sends 64-byte packets (60 without their
+checksum) into the other end at its top rate."""
 
 import json
 import os
@@ -159,7 +160,8 @@ def main():
         "at most",
         "ratio",
         raw,
-        "CPU time per packet of the receiving process, minus that of a run without packets: PKT_COUNTER relative to tcpdump -w /dev/null",
+        "CPU time per packet of the receiving process, minus that of a run without packets: "
+        "PKT_COUNTER relative to tcpdump -w /dev/null",
     )
     # The sender leaves the receiver no time on their shared core.
     os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
@@ -172,7 +174,8 @@ def main():
         "equal",
         "packets",
         {"runs": crowded},
-        f"deliberately overloaded: {sum(one['drop_kernel'] for one in crowded)} of {3 * PACKETS} dropped; sent - counted - drops by cause",
+        f"deliberately overloaded: {sum(one['drop_kernel'] for one in crowded)} of {3 * PACKETS} "
+        "dropped; sent - counted - drops by cause",
     )
 
 

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The cost of probes in mapid: packets per second of its packet thread's CPU time, relative to a mapid without probe code.
+"""The cost of probes in mapid: packets per second of its packet thread's CPU time, relative to a
+mapid without probe code.
 
-A mapid that is limited to one processor has no second thread that reads captures ahead, whose share of the work would vary with other
-load; only the probes' drain gets a processor of its own.
+A mapid that is limited to one processor has no second thread that reads captures ahead, whose share
+of the work would vary with other load; only the probes' drain gets a processor of its own.
 """
 
 import json
@@ -37,7 +38,8 @@ def thread_times_ns(process):
 
 
 class Measured:
-    """A mapid with one client that counts the packets of an endless capture; it is stopped except during its turn."""
+    """A mapid with one client that counts the packets of an endless capture; it is stopped except
+    during its turn."""
 
     def __init__(self, mapid, program, capture, **environment):
         class Daemon(mapid.Daemon):
@@ -53,7 +55,8 @@ class Measured:
         os.sched_setaffinity(0, allowed)
         self.client = self.daemon.client()
         self.client.do(
-            f"flow = Flow.on_device('bench'); counter = flow.apply('PKT_COUNTER'); flow.apply('BPF_FILTER', '{EXPRESSION}')"
+            "flow = Flow.on_device('bench'); counter = flow.apply('PKT_COUNTER'); "
+            f"flow.apply('BPF_FILTER', '{EXPRESSION}')"
         )
         self.client.do("flow.apply('PKT_COUNTER'); flow.connect()")
         for task in pathlib.Path(f"/proc/{self.daemon.process.pid}/task").iterdir():
@@ -97,7 +100,10 @@ def figure(name, bar, measured, bare, note):
                     "bare_packets_per_s": statistics.median(bare.packets_per_s),
                     "ratios": sorted(ratios),
                 },
-                "note": f"{note}; PKT_COUNTER and BPF_FILTER of one client; CPU time of the packet thread, median of {ROUNDS} rounds in turn",
+                "note": (
+                    f"{note}; PKT_COUNTER and BPF_FILTER of one client; CPU time of the packet "
+                    f"thread, median of {ROUNDS} rounds in turn"
+                ),
             }
         )
     )
@@ -111,7 +117,8 @@ def main():
     )
     if not bare_path.exists():
         skip(
-            "requires a build without probe code: cmake --preset bare && cmake --build --preset bare --target mapid"
+            "requires a build without probe code: cmake --preset bare && cmake --build --preset "
+            "bare --target mapid"
         )
     if not pathlib.Path("/proc/self/schedstat").exists():
         skip("this kernel does not report the CPU time of threads (CONFIG_SCHED_INFO)")

@@ -37,7 +37,10 @@ def main():
                 "unit": "instructions/packet",
                 "raw": {scenario: counted[scenario] for scenario in SCENARIOS}
                 | {"source": document["sources"]["instructions"]},
-                "note": f"largest of COUNTER, same BPF_FILTER, same STR_SEARCH ({worst}); 8 further flows, divided by 8",
+                "note": (
+                    f"largest of COUNTER, same BPF_FILTER, same STR_SEARCH ({worst}); 8 further "
+                    "flows, divided by 8"
+                ),
             }
         )
     )

@@ -28,7 +28,8 @@ def verdict(figure):
 
 
 def merge(name, bench, runs):
-    """Several runs' objects of one figure -> one object: the median, with every run's value and raw measurements."""
+    """Several runs' objects of one figure -> one object: the median, with every run's value and raw
+    measurements."""
     reported = [figure for figure in runs if "value" in figure]
     if not reported:
         return {
@@ -84,7 +85,8 @@ def show(figure):
         f"{figure['sense']} {number(figure['bar'])}" if figure.get("bar") is not None else "no bar"
     )
     lines = [
-        f"{head} {number(figure['value']):>12} {figure.get('unit', ''):<22} {bar:<18} {figure['verdict']}"
+        f"{head} {number(figure['value']):>12} {figure.get('unit', ''):<22} {bar:<18} "
+        f"{figure['verdict']}"
     ]
     if figure.get("note"):
         lines.append(f"    {figure['note']}")
@@ -98,14 +100,16 @@ def show(figure):
 
 
 def choose(benches, names):
-    """Selects by benchmark, group or figure; a figure runs its whole program and is the only one reported."""
+    """Selects by benchmark, group or figure; a figure runs its whole program and is the only one
+    reported."""
     known = {
         name for bench in benches for name in (bench.name, bench.group, *bench.figures) if name
     }
     unknown = [name for name in names if name not in known]
     if unknown:
         raise ValueError(
-            f"unknown benchmark or figure {', '.join(unknown)}; available: {', '.join(sorted(known)) or 'none'}"
+            f"unknown benchmark or figure {', '.join(unknown)}; available: "
+            f"{', '.join(sorted(known)) or 'none'}"
         )
     if not names:
         return [bench for bench in benches if not bench.is_only_asked]
@@ -115,8 +119,9 @@ def choose(benches, names):
 def options():
     parser = argparse.ArgumentParser(
         description="Runs the benchmarks of benches.txt and compares every figure with its bar.",
-        epilog="Exit codes: 0 every bar reached (skipped ones are reported); 1 a bar missed or a program failed; 2 invalid usage. "
-        "Example: run_bench.py --bin build/release/bin probe_record_ratio",
+        epilog="Exit codes: 0 every bar reached (skipped ones are reported); 1 a bar missed or a "
+        "program failed; 2 invalid usage. Example: run_bench.py --bin build/release/bin "
+        "probe_record_ratio",
     )
     parser.add_argument(
         "names",

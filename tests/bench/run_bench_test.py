@@ -76,7 +76,8 @@ class RunBench(unittest.TestCase):
         self.program(
             "one",
             f"echo x >>{counter}; n=$(wc -l <{counter}); [ $n != 2 ] || n=90\n"
-            'echo "{\\"figure\\":\\"f\\",\\"value\\":$n,\\"bar\\":5,\\"sense\\":\\"at most\\",\\"raw\\":{\\"n\\":$n}}"',
+            'echo "{\\"figure\\":\\"f\\",\\"value\\":$n,\\"bar\\":5,\\"sense\\":\\"at '
+            'most\\",\\"raw\\":{\\"n\\":$n}}"',
         )
         done, figures = self.run_bench("b : f : one")
         self.assertEqual((figures["f"]["value"], figures["f"]["values"]), (3, [1, 90, 3]))
@@ -122,7 +123,10 @@ class RunBench(unittest.TestCase):
     def test_what_runs_only_when_asked_runs_by_its_name_group_or_figure(self):
         self.prints("one", {"figure": "f", "value": 1})
         self.prints("two", {"figure": "g", "value": 2})
-        listed = "b : f : one\nmany/c : g : two : asked\nmany/d : h : two : asked tool=no-such-program-here"
+        listed = (
+            "b : f : one\nmany/c : g : two : asked\n"
+            "many/d : h : two : asked tool=no-such-program-here"
+        )
         self.assertEqual(set(self.run_bench(listed)[1]), {"f"})
         self.assertEqual(set(self.run_bench(listed, "many")[1]), {"g", "h"})
         self.assertEqual(set(self.run_bench(listed, "many/c")[1]), {"g"})

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Input for sharing_bench: the capture in the page cache, and a thousand strings from rules.  The program prints the figures."""
+"""Input for sharing_bench: the capture in the page cache, and a thousand strings from rules.  The
+program prints the figures."""
 
 import os
 import re

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Records per second and memory of `nsdump stats` on traces in the page cache: four names and two threads, 10,000 names in 1,000 threads, and
-the same with slices of 10 ns to 10 s, where each name fills a wide histogram."""
+"""Records per second and memory of `nsdump stats` on traces in the page cache: four names and two
+threads, 10,000 names in 1,000 threads, and the same with slices of 10 ns to 10 s, where each name
+fills a wide histogram."""
 
 import json
 import os

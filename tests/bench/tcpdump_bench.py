@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""PKT_COUNTER + BPF_FILTER over a large capture in the page cache, compared with `tcpdump -r F --count EXPR`, expression by expression."""
+"""PKT_COUNTER + BPF_FILTER over a large capture in the page cache, compared with `tcpdump -r F
+--count EXPR`, expression by expression."""
 
 import json
 import os
@@ -35,7 +36,8 @@ def tcpdump_count(text):
 
 
 class Row:
-    """One expression, alternating both programs, so that a change of the machine's speed affects both."""
+    """One expression, alternating both programs, so that a change of the machine's speed affects
+    both."""
 
     def __init__(self, mapi_count, capture, expression):
         self.expression = expression
@@ -75,7 +77,8 @@ class Row:
 
 
 class Costs:
-    """The parts of the time of mapi-count and tcpdump: rows of seconds, medians over rounds that measure all rows in turn."""
+    """The parts of the time of mapi-count and tcpdump: rows of seconds, medians over rounds that
+    measure all rows in turn."""
 
     FLOORS = ("read() only", "read() and visiting each record", "read() only, two CPUs")
 
@@ -155,8 +158,10 @@ def main():
                 "unit": "ratio of packets/s",
                 "raw": raw,
                 "lines": costs.lines(packets),
-                "note": f"whole processes, the slowest of {len(rows)} expressions; their median ratio is "
-                f"{statistics.median(ratios):.2f}",
+                "note": (
+                    f"whole processes, the slowest of {len(rows)} expressions; their median ratio "
+                    f"is {statistics.median(ratios):.2f}"
+                ),
             }
         )
     )

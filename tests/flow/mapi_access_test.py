@@ -12,10 +12,14 @@ from mapid import DATA, ClientError, Daemon
 
 TRACE = DATA / "mapi/tracefile"
 REPEATED = f"[driver]\ndevice=tap\npath={TRACE}\nrepeat=forever\n"
-OF_SHADOW = f"[driver]\ndevice=secret\npath={TRACE}\nrepeat=forever\ngroup=shadow\n[driver]\ndevice=line\ndriver=af_packet\npath=lo\ngroup=shadow\n"
+OF_SHADOW = (
+    f"[driver]\ndevice=secret\npath={TRACE}\nrepeat=forever\ngroup=shadow\n[driver]\ndevice=line\n"
+    "driver=af_packet\npath=lo\ngroup=shadow\n"
+)
 LIST_DEVICES = (
     "info = ctypes.create_string_buffer(8192)\nids = [0]\n"
-    "while Flow.library.mapi_get_next_device_info(ids[-1], info) == 0:\n    ids.append(struct.unpack_from('i', info)[0])"
+    "while Flow.library.mapi_get_next_device_info(ids[-1], info) == 0:\n"
+    "    ids.append(struct.unpack_from('i', info)[0])"
 )
 
 
@@ -92,9 +96,11 @@ class Results(Test):
         client = self.daemon(REPEATED, "--max-memory", "1").client()
         client.do(
             "flow, full = Flow.on_device('tap'), Flow.on_device('tap')\n"
-            "while full.try_apply('TOP', 100, 1, 1) > 0: pass\nwhile full.try_apply('PKT_COUNTER') > 0: pass\n"
+            "while full.try_apply('TOP', 100, 1, 1) > 0: pass\n"
+            "while full.try_apply('PKT_COUNTER') > 0: pass\n"
             "refused = flow.try_apply('PKT_COUNTER')\nfull.close()\n"
-            "packets, size = flow.apply('PKT_COUNTER'), flow.apply('BYTE_COUNTER')\nflow.connect()\ntime.sleep(0.1)"
+            "packets, size = flow.apply('PKT_COUNTER'), flow.apply('BYTE_COUNTER')\n"
+            "flow.connect()\ntime.sleep(0.1)"
         )
         self.assertEqual(
             [client.get("refused"), client.get("packets"), client.get("size")], [-1, 1, 2]
@@ -113,9 +119,12 @@ class Death(Test):
         daemon = Daemon(REPEATED)
         client = daemon.client()
         client.do(
-            "import select\nflow = Flow.on_device('tap')\npackets = flow.apply('PKT_COUNTER')\nwaits, returns = flow.apply('TO_BUFFER', 0), flow.apply('TO_BUFFER', 1)\n"
-            "flow.connect()\nlibrary = Flow.library\nevent = library.mapi_get_poll_descriptor(flow.fd, returns)\ntime.sleep(0.1)\n"
-            "room = (ctypes.c_void_p * 65536)()\nlibrary.mapi_get_next_pkt.restype = ctypes.c_void_p"
+            "import select\nflow = Flow.on_device('tap')\npackets = flow.apply('PKT_COUNTER')\n"
+            "waits, returns = flow.apply('TO_BUFFER', 0), flow.apply('TO_BUFFER', 1)\n"
+            "flow.connect()\nlibrary = Flow.library\n"
+            "event = library.mapi_get_poll_descriptor(flow.fd, returns)\ntime.sleep(0.1)\n"
+            "room = (ctypes.c_void_p * 65536)()\n"
+            "library.mapi_get_next_pkt.restype = ctypes.c_void_p"
         )
         daemon.process.kill()
         daemon.process.wait()

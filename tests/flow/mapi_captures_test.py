@@ -446,7 +446,8 @@ class Captures(unittest.TestCase):
             else:
                 self.assertEqual((done.returncode, files), (3, 0))
                 self.assertIn(
-                    b"TO_FILE: 17 files are too many: mapid accepts at most 16 (no limit with MAPI_SOCKET=none)",
+                    b"TO_FILE: 17 files are too many: mapid accepts at most 16 (no limit with "
+                    b"MAPI_SOCKET=none)",
                     done.stderr,
                 )
                 self.assertIn(b"(error 6162)", done.stderr)
@@ -493,7 +494,10 @@ class Captures(unittest.TestCase):
             self.assertEqual(reported["counts"][0]["expression"], 'a"b\\c')
 
     def test_json_of_mapi_flow_has_results_as_data(self):
-        flow = "PKT_COUNTER | PKTINFO 2 | STATS @2 0 | DIST @2 0 1500 500 | TOP 3 1 9 | STARTSTOP 0 0 | BPF_FILTER udp"
+        flow = (
+            "PKT_COUNTER | PKTINFO 2 | STATS @2 0 | DIST @2 0 1500 500 | TOP 3 1 9 | STARTSTOP 0 "
+            "0 | BPF_FILTER udp"
+        )
         for socket in self.sockets:
             done = run("mapi-flow", "--json", TRACE, flow, socket=socket)
             self.assertEqual(done.returncode, 0, done.stderr)

@@ -41,7 +41,10 @@ class Changed(unittest.TestCase):
     def test_a_count_is_reset_and_another_flow_s_continues(self):
         for _, client in self.each_client():
             client.do(
-                "other = Flow.on_device('tap')\nsame = other.apply('PKT_COUNTER')\nother.connect()\n"
+                (
+                    "other = Flow.on_device('tap')\nsame = other.apply('PKT_COUNTER')\n"
+                    "other.connect()\n"
+                )
                 + FLOW
                 + "count = flow.apply('PKT_COUNTER')\nflow.connect()"
             )
@@ -57,8 +60,8 @@ class Changed(unittest.TestCase):
     def test_a_result_of_many_words_and_one_in_place_are_reset(self):
         for _, client in self.each_client():
             client.do(
-                FLOW
-                + "count = flow.apply('PKT_COUNTER')\nsize = flow.apply('PKTINFO', 1)\nstats = flow.apply('STATS', flow.fd, size, '0')\n"
+                FLOW + "count = flow.apply('PKT_COUNTER')\nsize = flow.apply('PKTINFO', 1)\n"
+                "stats = flow.apply('STATS', flow.fd, size, '0')\n"
                 "dist = flow.apply('DIST', flow.fd, size, '0', '1500', '100')\nflow.connect()"
             )
             self.assertTrue(wait_until(lambda: client.get("flow.words(stats)[0]") > 100000))
@@ -82,7 +85,10 @@ class Changed(unittest.TestCase):
             written = daemon.folder / "written.pcap"
             client.do(
                 FLOW
-                + f"count = flow.apply('PKT_COUNTER')\nfile = flow.apply('TO_FILE', 0, {str(written)!r}, 5000)\nflow.connect()"
+                + (
+                    "count = flow.apply('PKT_COUNTER')\n"
+                    f"file = flow.apply('TO_FILE', 0, {str(written)!r}, 5000)\nflow.connect()"
+                )
             )
             self.assertTrue(wait_until(lambda: client.get("flow.word(count)") > 50000))
             client.do("flow.remove(file)")
@@ -110,7 +116,10 @@ class Changed(unittest.TestCase):
             client = daemon.client()
             client.do(
                 FLOW
-                + "size = flow.apply('PKTINFO', 1)\nhash = flow.apply('HASH', 3)\ncount = flow.apply('PKT_COUNTER')\nflow.connect()"
+                + (
+                    "size = flow.apply('PKTINFO', 1)\nhash = flow.apply('HASH', 3)\n"
+                    "count = flow.apply('PKT_COUNTER')\nflow.connect()"
+                )
             )
             self.assertTrue(wait_until(lambda: client.get("flow.word(count)") > 1000))  # pylint: disable=cell-var-from-loop
             client.do("flow.remove(size)")
@@ -131,27 +140,34 @@ class Changed(unittest.TestCase):
     def test_a_reader_that_waits_in_a_removed_buffer_continues(self):
         for _, client in self.each_client():
             client.do(
-                "import threading\n"
-                + FLOW
-                + "flow.apply('BPF_FILTER', 'ether proto 0x1234')\nbuffer = flow.apply('TO_BUFFER', 0)\nflow.connect()\n"
-                "reader = threading.Thread(target=lambda: list(flow.packets(buffer)), daemon=True)\nreader.start()"
+                "import threading\n" + FLOW + "flow.apply('BPF_FILTER', 'ether proto 0x1234')\n"
+                "buffer = flow.apply('TO_BUFFER', 0)\nflow.connect()\n"
+                "reader = threading.Thread(target=lambda: list(flow.packets(buffer)), "
+                "daemon=True)\nreader.start()"
             )
             client.do(
-                "import time\ntime.sleep(0.3)\nassert reader.is_alive()\nflow.remove(buffer)\nreader.join(10)\nassert not reader.is_alive()\nflow.close()"
+                "import time\ntime.sleep(0.3)\nassert reader.is_alive()\nflow.remove(buffer)\n"
+                "reader.join(10)\nassert not reader.is_alive()\nflow.close()"
             )
 
     def test_removing_or_resetting_what_is_not_there_is_an_error(self):
         for _, client in self.each_client():
             client.do(
                 FLOW
-                + "filter = flow.apply('BPF_FILTER', 'tcp')\ncount = flow.apply('PKT_COUNTER')\nflow.connect()"
+                + (
+                    "filter = flow.apply('BPF_FILTER', 'tcp')\ncount = flow.apply('PKT_COUNTER')\n"
+                    "flow.connect()"
+                )
             )
             for call, words in (
                 ("flow.remove(7)", "6147"),
                 ("flow.reset(0)", "6147"),
                 (
                     "flow.remove(filter)",
-                    "6163: Function is in use: BPF_FILTER cannot be removed: PKT_COUNTER, function 2",
+                    (
+                        "6163: Function is in use: BPF_FILTER cannot be removed: PKT_COUNTER, "
+                        "function 2"
+                    ),
                 ),
                 (
                     "flow.remove(count) or flow.remove(count)",
@@ -169,7 +185,8 @@ class Measured(unittest.TestCase):
         self.addCleanup(daemon.close)
         for client in (daemon.client(), daemon.alone()):
             client.do(
-                f"flow = Flow.offline({str(TRACE)!r})\nflow.apply('PERF_START')\nflow.apply('BPF_FILTER', 'tcp')\ncount = flow.apply('PKT_COUNTER')\n"
+                f"flow = Flow.offline({str(TRACE)!r})\nflow.apply('PERF_START')\n"
+                "flow.apply('BPF_FILTER', 'tcp')\ncount = flow.apply('PKT_COUNTER')\n"
                 "stop = flow.apply('PERF_STOP')\nflow.run()"
             )
             perf = client.get("flow.perf(stop)")
@@ -207,7 +224,10 @@ class Measured(unittest.TestCase):
         # the meter's calls are per batch
         daemon = Daemon(f"[driver]\ndevice=capture\npath={PERF_CAPTURE}\nbatch=64\n")
         self.addCleanup(daemon.close)
-        ask = "flow = Flow.on_device('capture')\n{}flow.apply('STR_SEARCH', 'a string that is not there', 0, 0)\n{}flow.run()"
+        ask = (
+            "flow = Flow.on_device('capture')\n"
+            "{}flow.apply('STR_SEARCH', 'a string that is not there', 0, 0)\n{}flow.run()"
+        )
         perfs = [self.perf_of_search(daemon, ask) for _ in range(ROUNDS)]
         probes = [self.probes_of_search(daemon, ask) for _ in range(ROUNDS)]
         self.assertEqual({calls for _, calls in perfs}, {calls for _, calls in probes})

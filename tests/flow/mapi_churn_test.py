@@ -125,7 +125,8 @@ class Churn(unittest.TestCase):
         client.do("Flow.on_device('tap').close()")
         before_mib = self.anonymous_mib()
         client.do(
-            "flows = [Flow.on_device('tap') for _ in range(8)]\nfor flow in flows:\n    flow.apply('TOP', 10, 1, 8)\n    flow.connect()"
+            "flows = [Flow.on_device('tap') for _ in range(8)]\nfor flow in flows:\n"
+            "    flow.apply('TOP', 10, 1, 8)\n    flow.connect()"
         )
         self.assertTrue(
             wait_until(lambda: self.anonymous_mib() - before_mib > 3 * LEFT_MIB, 60),
@@ -145,7 +146,8 @@ class Churn(unittest.TestCase):
             clients = [self.daemon.client() for _ in range(4)]
             for client in clients:
                 client.do(
-                    "for _ in range(2):\n    flow = Flow.on_device('tap')\n    flow.apply('TOP', 10, 1, 8)\n    flow.connect()"
+                    "for _ in range(2):\n    flow = Flow.on_device('tap')\n"
+                    "    flow.apply('TOP', 10, 1, 8)\n    flow.connect()"
                 )
             self.assertTrue(
                 wait_until(lambda: self.anonymous_mib() - before_mib > 3 * LEFT_MIB, 60),
@@ -168,7 +170,8 @@ class Churn(unittest.TestCase):
         slow.do("flow = Flow.on_device('tap')\nflow.apply('SLOW', 300)\nflow.connect()")
         before, before_mib = self.state(), self.anonymous_mib()
         killed.do(
-            "flow = Flow.on_device('tap')\nflow.apply('TO_BUFFER', 0)\nflow.apply('TOP', 10, 1, 8)\nflow.connect()"
+            "flow = Flow.on_device('tap')\nflow.apply('TO_BUFFER', 0)\n"
+            "flow.apply('TOP', 10, 1, 8)\nflow.connect()"
         )
         time.sleep(3)  # the packet thread has its flow
         killed.kill()
@@ -183,7 +186,8 @@ class Churn(unittest.TestCase):
         self.start()
         living = self.daemon.client()
         living.do(
-            "flow = Flow.on_device('tap')\nflow.apply('BPF_FILTER', 'tcp')\npackets = flow.apply('PKT_COUNTER')\nflow.connect()"
+            "flow = Flow.on_device('tap')\nflow.apply('BPF_FILTER', 'tcp')\n"
+            "packets = flow.apply('PKT_COUNTER')\nflow.connect()"
         )
         threads, files, memories = self.state()
         # the device keeps the thread that builds node groups
@@ -240,7 +244,8 @@ class Churn(unittest.TestCase):
             client = self.daemon.client()
             with self.assertRaisesRegex(
                 ClientError,
-                r"6162.*the client has \d+ bytes of memory for flows, functions and captures; mapid's limit is 1048576 \(--max-function-memory\)",
+                r"6162.*the client has \d+ bytes of memory for flows, functions and captures; "
+                r"mapid's limit is 1048576 \(--max-function-memory\)",
             ):
                 client.do("flows = []\nwhile len(flows) < 200: flows.append(Flow.on_device('tap'))")
             self.assertEqual(client.get("len(flows)"), 128)
@@ -294,7 +299,8 @@ class Churn(unittest.TestCase):
         # results and packets count, too
         with self.assertRaisesRegex(ClientError, r"6162.*--max-user-memory"):
             clients[2].do(
-                "flows = [Flow.on_device('tap') for _ in range(30)]\nfor flow in flows:\n    flow.apply('TO_BUFFER', 0)"
+                "flows = [Flow.on_device('tap') for _ in range(30)]\nfor flow in flows:\n"
+                "    flow.apply('TO_BUFFER', 0)"
             )
         clients[0].kill()
         self.assertTrue(wait_until(lambda: self.user_bytes(port) < 150 << 20))

@@ -75,21 +75,27 @@ class Check(Test):
             (code, reported),
             (
                 0,
-                f'mapid: warning: {self.config}:1: unknown key "lib" before the first section; did you mean "libs"?; ignored\n',
+                (
+                    f'mapid: warning: {self.config}:1: unknown key "lib" before the first '
+                    'section; did you mean "libs"?; ignored\n'
+                ),
             ),
         )
         self.assertEqual(self.check(DEVICE)[0::2], (0, ""))
 
     def test_an_alias_that_hides_another_device_is_an_error_with_the_lines_of_both(self):
         code, _, reported = self.check(
-            f"[driver]\ndevice=a\nalias=z\npath={TRACE}\n[driver]\ndevice=b\nalias=z\npath={TRACE}\n[driver]\ndevice=z\npath={TRACE}\n"
+            f"[driver]\ndevice=a\nalias=z\npath={TRACE}\n[driver]\ndevice=b\nalias=z\n"
+            f"path={TRACE}\n[driver]\ndevice=z\npath={TRACE}\n"
         )
         self.assertEqual(
             (code, reported),
             (
                 1,
-                f"mapid: {self.config}:7: alias=z: is already the alias of device a, at {self.config}:3\n"
-                f"mapid: {self.config}:10: device=z: is already the alias of device a, at {self.config}:3\n",
+                f"mapid: {self.config}:7: alias=z: is already the alias of device a, at "
+                f"{self.config}:3\n"
+                f"mapid: {self.config}:10: device=z: is already the alias of device a, at "
+                f"{self.config}:3\n",
             ),
         )
 
@@ -99,7 +105,10 @@ class Check(Test):
             (code, reported),
             (
                 0,
-                f"mapid: warning: {self.config}:1: [driver] # the first: a comment requires a line of its own; this one is ignored\n",
+                (
+                    f"mapid: warning: {self.config}:1: [driver] # the first: a comment requires a "
+                    "line of its own; this one is ignored\n"
+                ),
             ),
         )
         self.assertIn("tap", shown)
@@ -117,7 +126,10 @@ class Check(Test):
             [
                 sys.executable,
                 "-c",
-                f"import ctypes\ntry: ctypes.CDLL({str(broken)!r})\nexcept OSError as error: print(error)",
+                (
+                    f"import ctypes\ntry: ctypes.CDLL({str(broken)!r})\n"
+                    "except OSError as error: print(error)"
+                ),
             ],
             capture_output=True,
             text=True,
@@ -236,7 +248,10 @@ class Keys(Test):
         self.assertTrue(wait_until(lambda: "reload: " in (self.folder / "log").read_text()))
 
     def test_a_format_is_read_by_the_driver_that_is_named_for_it(self):
-        text = f"drvpath={BUILD.resolve() / 'tests'}\n[format]\nformat=MFF_NAPATECH\ndriver=mapi_example_plugin.so\n[format]\nformat=MFF_RAW\ndriver=pcap_file\n"
+        text = (
+            f"drvpath={BUILD.resolve() / 'tests'}\n[format]\nformat=MFF_NAPATECH\n"
+            "driver=mapi_example_plugin.so\n[format]\nformat=MFF_RAW\ndriver=pcap_file\n"
+        )
         for client in (self.daemon(text).client(), self.daemon(text).alone()):
             client.do(COUNT.format(f"offline({str(TRACE)!r}, 1)"))
             self.assertEqual(client.get("flow.word(packets)"), TRACE_PACKETS)
@@ -245,7 +260,10 @@ class Keys(Test):
             self.assertIn("no driver reads files of format 3", str(caught.exception))
 
     def test_a_driver_may_be_a_plug_in_along_drvpath(self):
-        text = f"drvpath=/nowhere:{BUILD.resolve() / 'tests'}\n[driver]\ndevice=made\ndriver=mapi_example_plugin.so\npath=1001\n"
+        text = (
+            f"drvpath=/nowhere:{BUILD.resolve() / 'tests'}\n[driver]\ndevice=made\n"
+            "driver=mapi_example_plugin.so\npath=1001\n"
+        )
         daemon = self.daemon(text)
         for client in (daemon.client(), daemon.alone()):
             client.do(COUNT.format("on_device('made')"))

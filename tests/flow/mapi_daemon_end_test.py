@@ -153,7 +153,8 @@ class End(Test):
                     self.assertEqual(client.get("len(select.select([event], [], [], 5)[0])"), 1)
                 self.assertEqual(
                     client.get(
-                        "[library.mapi_get_next_pkts(quiet.fd, polled, room, 64, 0), Flow.error().split(':')[0]]"
+                        "[library.mapi_get_next_pkts(quiet.fd, polled, room, 64, 0), "
+                        "Flow.error().split(':')[0]]"
                     ),
                     [-1, str(FLOW_GONE)],
                 )
@@ -236,8 +237,10 @@ class Fork(Test):
     def in_child(self, client, expression):
         """Its value in a child of the client."""
         client.do(
-            "import json, os, signal\nready, reported = os.pipe()\nchild = os.fork()\nif child == 0:\n    signal.alarm(20)\n"
-            f"    os.write(reported, json.dumps({expression}).encode())\n    os._exit(0)\nos.close(reported)\nended = os.waitpid(child, 0)[1]\n"
+            "import json, os, signal\nready, reported = os.pipe()\nchild = os.fork()\n"
+            "if child == 0:\n    signal.alarm(20)\n"
+            f"    os.write(reported, json.dumps({expression}).encode())\n    os._exit(0)\n"
+            "os.close(reported)\nended = os.waitpid(child, 0)[1]\n"
             "value = os.read(ready, 65536).decode()"
         )
         self.assertEqual(client.get("ended"), 0, f"{expression} hangs in a child")
@@ -286,10 +289,13 @@ class Reconnect(Test):
                 daemon = self.daemon()
                 client = daemon.client()
                 client.do(
-                    "flow = Flow.on_device('tap')\nlibrary = Flow.library\nassert library.mapi_set_flow_option(flow.fd, 2, ctypes.c_uint64(40)) == 0\n"
+                    "flow = Flow.on_device('tap')\nlibrary = Flow.library\n"
+                    "assert library.mapi_set_flow_option(flow.fd, 2, ctypes.c_uint64(40)) == 0\n"
                     "library.mapi_get_next_pkt.restype = ctypes.c_void_p\n"
-                    "every = flow.apply('PKT_COUNTER')\nremoved = flow.apply('BYTE_COUNTER')\nflow.remove(removed)\nflow.apply('BPF_FILTER', 'tcp')\n"
-                    "tcp, buffer = flow.apply('PKT_COUNTER'), flow.apply('TO_BUFFER', 0)\nflow.connect()"
+                    "every = flow.apply('PKT_COUNTER')\nremoved = flow.apply('BYTE_COUNTER')\n"
+                    "flow.remove(removed)\nflow.apply('BPF_FILTER', 'tcp')\n"
+                    "tcp, buffer = flow.apply('PKT_COUNTER'), flow.apply('TO_BUFFER', 0)\n"
+                    "flow.connect()"
                 )
                 self.assertTrue(wait_until(lambda: client.get("flow.word(tcp)") > 5000))
                 self.restart(daemon, how)
@@ -318,7 +324,8 @@ class Reconnect(Test):
         daemon = self.daemon()
         client = daemon.client()
         client.do(
-            "one, other = Flow.on_device('tap'), Flow.on_device('tap')\nlibrary = Flow.library\nsize = one.apply('PKTINFO', 1)\n"
+            "one, other = Flow.on_device('tap'), Flow.on_device('tap')\nlibrary = Flow.library\n"
+            "size = one.apply('PKTINFO', 1)\n"
             "stats = other.apply('STATS', one.fd, size, '0')\none.connect()\nother.connect()"
         )
         self.restart(daemon)
@@ -333,15 +340,18 @@ class Reconnect(Test):
         daemon = self.daemon()
         client = daemon.client()
         client.do(
-            "left, right = Flow.on_device('tap'), Flow.on_device('tap')\nlibrary, read = Flow.library, Flow.library.mapi_read_results\n"
-            "old, new = left.apply('PKT_COUNTER'), right.apply('PKT_COUNTER')\nleft.connect()\nright.connect()\nleft.words(old)"
+            "left, right = Flow.on_device('tap'), Flow.on_device('tap')\n"
+            "library, read = Flow.library, Flow.library.mapi_read_results\n"
+            "old, new = left.apply('PKT_COUNTER'), right.apply('PKT_COUNTER')\nleft.connect()\n"
+            "right.connect()\nleft.words(old)"
         )
         self.restart(daemon, signal.SIGKILL)
         self.gone_soon(client, "right.words(new)")
         self.assertEqual(client.get("library.mapi_reconnect(right.fd)"), 0)
         client.do(
             "for _ in range(20000): read(right.fd, new)\nreads = 0\n"
-            "while reads < 100 and read(left.fd, old):\n    reads += 1\n    for _ in range(100): read(right.fd, new)"
+            "while reads < 100 and read(left.fd, old):\n    reads += 1\n"
+            "    for _ in range(100): read(right.fd, new)"
         )
         self.assertEqual(client.get("reads"), 0)
 
@@ -359,8 +369,11 @@ class Reconnect(Test):
         daemon = self.daemon()
         client = daemon.client()
         client.do(
-            f"flow = Flow.on_device('tap')\nlibrary = Flow.library\npackets = flow.apply('PKT_COUNTER')\nflow.connect()\n"
-            f"writes = Flow.on_device('tap')\nwrites.apply('TO_FILE', 0, {str(daemon.folder / 'written')!r}, ctypes.c_uint64(0))\nwrites.connect()"
+            "flow = Flow.on_device('tap')\nlibrary = Flow.library\n"
+            "packets = flow.apply('PKT_COUNTER')\nflow.connect()\n"
+            "writes = Flow.on_device('tap')\n"
+            f"writes.apply('TO_FILE', 0, {str(daemon.folder / 'written')!r}, ctypes.c_uint64(0))\n"
+            "writes.connect()"
         )
         daemon.process.send_signal(signal.SIGTERM)
         daemon.process.wait(60)
@@ -390,7 +403,8 @@ class Reconnect(Test):
         daemon = self.daemon()
         client = daemon.client()
         client.do(
-            f"flow = Flow.offline({str(TRACE)!r})\npackets = flow.apply('PKT_COUNTER')\nbuffer = flow.apply('TO_BUFFER', 0)\nflow.connect()"
+            f"flow = Flow.offline({str(TRACE)!r})\npackets = flow.apply('PKT_COUNTER')\n"
+            "buffer = flow.apply('TO_BUFFER', 0)\nflow.connect()"
         )
         self.restart(daemon)
         self.assertEqual(client.get("Flow.library.mapi_reconnect(flow.fd)"), 0)

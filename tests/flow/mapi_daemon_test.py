@@ -24,7 +24,10 @@ CAPTURES = [
 ]
 FILTERS = ["", "tcp", "udp port 53", "vlan and ip", "greater 1000"]
 REPEATED = f"[driver]\ndevice=tap\npath={TRACE}\nrepeat=forever\n"
-COUNT = "flow = {}\nf = flow.apply('BPF_FILTER', {!r}) if {!r} else 0\npackets = flow.apply('PKT_COUNTER')\nsize = flow.apply('BYTE_COUNTER')\nflow.run()"
+COUNT = (
+    "flow = {}\nf = flow.apply('BPF_FILTER', {!r}) if {!r} else 0\n"
+    "packets = flow.apply('PKT_COUNTER')\nsize = flow.apply('BYTE_COUNTER')\nflow.run()"
+)
 
 
 def offline(capture):
@@ -79,7 +82,8 @@ class Results(Test):
         client = self.daemon().client()
         for capture in CAPTURES:
             client.do(
-                f"flow = {offline(capture)}\nbuffer = flow.apply('TO_BUFFER', 0)\nflow.connect()\npackets = list(flow.packets(buffer))\nflow.close()"
+                f"flow = {offline(capture)}\nbuffer = flow.apply('TO_BUFFER', 0)\nflow.connect()\n"
+                "packets = list(flow.packets(buffer))\nflow.close()"
             )
             judge = subprocess.run(
                 ["tshark", "-n", "-r", capture, "-w", "-", "-F", "nsecpcap"],
@@ -100,14 +104,20 @@ class Results(Test):
         answers = []
         for client in (daemon.client(), daemon.alone()):
             client.do(
-                f"flow = {offline(TRACE)}\nsize = flow.apply('PKTINFO', 1)\nstats = flow.apply('STATS', flow.fd, size, '0')\n"
-                "dist = flow.apply('DIST', flow.fd, size, '0', '1500', '10')\ncount = flow.apply('PKT_COUNTER')\n"
+                f"flow = {offline(TRACE)}\nsize = flow.apply('PKTINFO', 1)\n"
+                "stats = flow.apply('STATS', flow.fd, size, '0')\n"
+                "dist = flow.apply('DIST', flow.fd, size, '0', '1500', '10')\n"
+                "count = flow.apply('PKT_COUNTER')\n"
                 "buckets = flow.apply('BUCKET', flow.fd, count, '100ms', 1)\nflow.connect()\n"
-                "class Event(ctypes.Structure): _fields_ = [('timestamp', ctypes.c_uint64), ('value', ctypes.c_uint64)]\n"
-                "each = [[event.timestamp, event.value] for event in flow.each(buckets, Event)]\nFlow.library.mapi_wait_flow(flow.fd, -1)"
+                "class Event(ctypes.Structure): _fields_ = [('timestamp', ctypes.c_uint64), "
+                "('value', ctypes.c_uint64)]\n"
+                "each = [[event.timestamp, event.value] for event in flow.each(buckets, Event)]\n"
+                "Flow.library.mapi_wait_flow(flow.fd, -1)"
             )
             client.do(
-                "words = flow.words(stats)\nfor i in (3, 5): words[i] &= 0xffff # the bytes after a long double's 10 are unused"
+                "words = flow.words(stats)\n"
+                "for i in (3, 5): words[i] &= 0xffff # the bytes after a long double's 10 are "
+                "unused"
             )
             answers.append(client.get("[words, flow.words(dist), each]"))
         self.assertEqual(*answers)
@@ -119,7 +129,8 @@ class Results(Test):
         client = daemon.client()
         written = daemon.folder / "written.pcap"
         client.do(
-            f"flow = {offline(TRACE)}\nflow.apply('BPF_FILTER', 'tcp')\nflow.apply('TO_FILE', 0, {str(written)!r}, 0)\nflow.run()\nflow.close()"
+            f"flow = {offline(TRACE)}\nflow.apply('BPF_FILTER', 'tcp')\n"
+            f"flow.apply('TO_FILE', 0, {str(written)!r}, 0)\nflow.run()\nflow.close()"
         )
         judge = subprocess.run(
             ["tcpdump", "-n", "-r", TRACE, "-w", "-", "tcp"], capture_output=True, check=True
@@ -142,7 +153,8 @@ class Clients(Test):
         first, second = daemon.client(), daemon.client()
         for client in (first, second):
             client.do(
-                "flow = Flow.on_device('tap')\nflow.apply('BPF_FILTER', 'tcp')\npackets = flow.apply('PKT_COUNTER')\nflow.connect()"
+                "flow = Flow.on_device('tap')\nflow.apply('BPF_FILTER', 'tcp')\n"
+                "packets = flow.apply('PKT_COUNTER')\nflow.connect()"
             )
             self.assertTrue(wait_until(lambda: client.get("flow.word(packets)") > 1000))
         self.assertEqual([client.get("flow.fd") for client in (first, second)], [1, 1])
@@ -157,12 +169,16 @@ class Clients(Test):
         daemon = self.daemon(REPEATED)
         watching, killed = daemon.client(), daemon.client()
         watching.do(
-            "flow = Flow.on_device('tap')\nflow.apply('BPF_FILTER', 'tcp')\npackets = flow.apply('PKT_COUNTER')\nflow.connect()"
+            "flow = Flow.on_device('tap')\nflow.apply('BPF_FILTER', 'tcp')\n"
+            "packets = flow.apply('PKT_COUNTER')\nflow.connect()"
         )
         before = daemon.memories(), daemon.threads()
         killed.do(
-            "flows = [Flow.on_device('tap') for _ in range(100)]\nfor flow in flows:\n    flow.apply('BPF_FILTER', 'tcp')\n    flow.apply('TO_BUFFER', 1) if flow.fd < 9 else None\n    flow.connect()\n"
-            f"more = [{offline(TRACE)} for _ in range(20)]\nfor flow in more:\n    flow.apply('TO_BUFFER', 0)\n    flow.connect()"
+            "flows = [Flow.on_device('tap') for _ in range(100)]\nfor flow in flows:\n"
+            "    flow.apply('BPF_FILTER', 'tcp')\n"
+            "    flow.apply('TO_BUFFER', 1) if flow.fd < 9 else None\n    flow.connect()\n"
+            f"more = [{offline(TRACE)} for _ in range(20)]\nfor flow in more:\n"
+            "    flow.apply('TO_BUFFER', 0)\n    flow.connect()"
         )
         self.assertEqual(watching.get("flow.information(1).shared_with"), 100)
         self.assertGreater((daemon.memories(), daemon.threads()), before)
@@ -190,7 +206,9 @@ class Clients(Test):
             waiting = [daemon.client() for _ in range(2)]
             for client in waiting:
                 client.do(
-                    "import threading\nflows = []\nopener = threading.Thread(target=lambda: flows.append(Flow.on_device('slow')))\nopener.start()"
+                    "import threading\nflows = []\n"
+                    "opener = threading.Thread(target=lambda: "
+                    "flows.append(Flow.on_device('slow')))\nopener.start()"
                 )
             time.sleep(0.2)
             other = daemon.client()
@@ -202,7 +220,8 @@ class Clients(Test):
             pipe.write_bytes(TRACE.read_bytes()[:24])
             for client in waiting:
                 client.do(
-                    "opener.join(20)\nassert len(flows) == 1\nflows[0].apply('PKT_COUNTER')\nflows[0].run()"
+                    "opener.join(20)\nassert len(flows) == 1\nflows[0].apply('PKT_COUNTER')\n"
+                    "flows[0].run()"
                 )
 
 
@@ -244,7 +263,9 @@ class Permissions(Test):
         shutil.copy(TRACE, capture)
         capture.chmod(0o644)
         member.do(
-            f"Flow.library.mapi_create_offline_device.restype = ctypes.c_char_p\nname = Flow.library.mapi_create_offline_device({str(capture).encode()!r}, 0)\nassert name, Flow.error()"
+            "Flow.library.mapi_create_offline_device.restype = ctypes.c_char_p\n"
+            f"name = Flow.library.mapi_create_offline_device({str(capture).encode()!r}, 0)\n"
+            "assert name, Flow.error()"
         )
         for key, value in (
             ("driver", "af_packet"),
@@ -256,7 +277,8 @@ class Permissions(Test):
             self.assert_refused(
                 ["7002", key + "="],
                 member.do,
-                f"assert Flow.library.mapi_set_device_option(name, b'{key}', b'{value}') == 0, Flow.error()",
+                f"assert Flow.library.mapi_set_device_option(name, b'{key}', b'{value}') == 0, "
+                "Flow.error()",
             )
         self.assertEqual(member.get("Flow.library.mapi_set_device_option(name, b'batch', b'1')"), 0)
         self.assert_refused(
@@ -292,7 +314,8 @@ class Limits(Test):
         top = "'TOP', 10, 1, 9"  # by destination addresses
         for one in (client, other):
             one.do(
-                f"flows = [Flow.on_device('tap') for _ in range(3)]\nfor flow in flows[:2]: flow.apply({top})"
+                "flows = [Flow.on_device('tap') for _ in range(3)]\n"
+                f"for flow in flows[:2]: flow.apply({top})"
             )
             self.assert_refused(
                 ["6162", "TOP: could need", "of its 250 MiB", "--max-function-memory"],
@@ -303,7 +326,8 @@ class Limits(Test):
         client.kill()
         again = daemon.client()
         again.do(
-            f"flows = [Flow.on_device('tap') for _ in range(2)]\nfor flow in flows: flow.apply({top})\nflows[1].connect()"
+            "flows = [Flow.on_device('tap') for _ in range(2)]\n"
+            f"for flow in flows: flow.apply({top})\nflows[1].connect()"
         )
 
     def test_one_client_may_not_open_all_files(self):
@@ -316,7 +340,9 @@ class Limits(Test):
         other.do(f"flows = [{flow} for _ in range(50)]")
         client.do(f"flows[0].close()\n{flow}")
         other.do(
-            "for flow in flows[48:]: flow.close()\nflow = flows[1]\nfid = flow.apply('TO_BUFFER', 0)\nflow.connect()\nassert Flow.library.mapi_get_poll_descriptor(flow.fd, fid) >= 0, Flow.error()\n"
+            "for flow in flows[48:]: flow.close()\nflow = flows[1]\n"
+            "fid = flow.apply('TO_BUFFER', 0)\nflow.connect()\n"
+            "assert Flow.library.mapi_get_poll_descriptor(flow.fd, fid) >= 0, Flow.error()\n"
             "fid = flows[2].apply('TO_BUFFER', 0)\nflows[2].connect()"
         )
         self.assert_refused(
@@ -332,7 +358,8 @@ class Limits(Test):
         client.do(
             "Flow.library.mapi_create_offline_device.restype = ctypes.c_void_p\n"
             f"def take():\n    name = ctypes.c_void_p(Flow.library.mapi_create_offline_device({str(TRACE).encode()!r}, 0))\n    assert name, Flow.error()\n"
-            "    flows.append(Flow.on_device(ctypes.string_at(name).decode()))\n    assert Flow.library.mapi_delete_offline_device(name) == 0, Flow.error()\n"
+            "    flows.append(Flow.on_device(ctypes.string_at(name).decode()))\n"
+            "    assert Flow.library.mapi_delete_offline_device(name) == 0, Flow.error()\n"
             "globals().update(take=take, flows=[])\nfor _ in range(48): take()"
         )
         self.assert_refused(["6162", "LimitNOFILE"], client.do, "for _ in range(3): take()")
@@ -358,7 +385,8 @@ class Limits(Test):
         client.do("first = Flow.on_device('tap')\nfirst.apply('PKT_COUNTER')")
         for name, arguments in calls.items():
             client.do(
-                f"flow = Flow.on_device('tap')\nflow.apply('PKT_COUNTER')\nflow.apply('{name}'{arguments and ', '}{arguments})"
+                "flow = Flow.on_device('tap')\nflow.apply('PKT_COUNTER')\n"
+                f"flow.apply('{name}'{arguments and ', '}{arguments})"
             )
         done = subprocess.run(
             [BUILD / "bin/mapi-info", "-j", "-s", daemon.socket, "flows"],
@@ -396,7 +424,8 @@ class Limits(Test):
         def mapped(client, expression):
             file = daemon.folder / f"{client.process.pid}.pcap"
             client.do(
-                f"flow = Flow.offline({str(TRACE)!r})\nflow.apply('BPF_FILTER', {expression!r})\nflow.apply('ANONYMIZE', 'IP,SRC_IP,MAP')\n"
+                f"flow = Flow.offline({str(TRACE)!r})\nflow.apply('BPF_FILTER', {expression!r})\n"
+                "flow.apply('ANONYMIZE', 'IP,SRC_IP,MAP')\n"
                 f"flow.apply('TO_FILE', 0, {str(file)!r}, 0)\nflow.run()\nflow.close()"
             )
             return file.read_bytes()
@@ -423,7 +452,8 @@ class Limits(Test):
         greedy = daemon.client(user="nobody", groups=[65534])
         greedy.do(
             "import select, socket\n"
-            "def connect():\n    one = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)\n    one.connect(os.environ['MAPI_SOCKET'])\n    return one\n"
+            "def connect():\n    one = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)\n"
+            "    one.connect(os.environ['MAPI_SOCKET'])\n    return one\n"
             "many = [connect() for _ in range(40)]\ntime.sleep(0.5)"
         )
         # refused, which is reported
@@ -510,13 +540,18 @@ class Life(Test):
             "flow = Flow.on_device('tap')\npackets = flow.apply('PKT_COUNTER')\nflow.connect()"
         )
         clients[1].do(
-            "flow = Flow.on_device('tap')\nflow.apply('BPF_FILTER', 'tcp and host 255.1.2.3')\nbuffer = flow.apply('TO_BUFFER', 0)\nflow.connect()\nimport threading\n"
+            "flow = Flow.on_device('tap')\nflow.apply('BPF_FILTER', 'tcp and host 255.1.2.3')\n"
+            "buffer = flow.apply('TO_BUFFER', 0)\nflow.connect()\nimport threading\n"
             "seen = []\nFlow.library.mapi_get_next_pkt.restype = ctypes.c_void_p\n"
-            "waiter = threading.Thread(target=lambda flow=flow, buffer=buffer, Flow=Flow, seen=seen: seen.append(Flow.library.mapi_get_next_pkt(flow.fd, buffer)))\nwaiter.start()"
+            "waiter = threading.Thread(target=lambda flow=flow, buffer=buffer, Flow=Flow, "
+            "seen=seen: seen.append(Flow.library.mapi_get_next_pkt(flow.fd, buffer)))\n"
+            "waiter.start()"
         )
         clients[2].do(
-            "flow = Flow.on_device('tap')\npackets = flow.apply('PKT_COUNTER')\nflow.connect()\nimport threading\nseen = []\n"
-            "waiter = threading.Thread(target=lambda flow=flow, Flow=Flow, seen=seen: seen.append(Flow.library.mapi_wait_flow(flow.fd, -1)))\nwaiter.start()"
+            "flow = Flow.on_device('tap')\npackets = flow.apply('PKT_COUNTER')\nflow.connect()\n"
+            "import threading\nseen = []\n"
+            "waiter = threading.Thread(target=lambda flow=flow, Flow=Flow, seen=seen: "
+            "seen.append(Flow.library.mapi_wait_flow(flow.fd, -1)))\nwaiter.start()"
         )
         self.assertEqual(daemon.terminate(), 0)
         self.assertFalse(daemon.socket.exists())
@@ -531,7 +566,8 @@ class Life(Test):
         daemon.start()
         for client in clients:
             client.do(
-                "again = Flow.on_device('tap')\npackets = again.apply('PKT_COUNTER')\nagain.connect()"
+                "again = Flow.on_device('tap')\npackets = again.apply('PKT_COUNTER')\n"
+                "again.connect()"
             )
             self.assertTrue(wait_until(lambda: client.get("again.word(packets)") > 0))
 
@@ -569,8 +605,10 @@ class Life(Test):
             daemon = self.daemon("", "-l", level)
             client = daemon.client()
             client.do(
-                f"flow = {offline(TRACE)}\nflow.apply('BPF_FILTER', 'tcp')\npackets = flow.apply('PKT_COUNTER')\n"
-                "refused = flow.try_apply('BPF_FILTER', 'no\\nsuch\\x1b[2J')\nflow.run()\nflow.information(packets)\nflow.close()"
+                f"flow = {offline(TRACE)}\nflow.apply('BPF_FILTER', 'tcp')\n"
+                "packets = flow.apply('PKT_COUNTER')\n"
+                "refused = flow.try_apply('BPF_FILTER', 'no\\nsuch\\x1b[2J')\nflow.run()\n"
+                "flow.information(packets)\nflow.close()"
             )
             client.kill()
             self.assertTrue(wait_until(lambda: ": disconnected" in daemon.log()))
@@ -605,7 +643,8 @@ class Life(Test):
         client.do(
             f"own = {offline(TRACE)}\n"
             # it waits
-            "assert Flow.library.mapi_set_flow_option(own.fd, 1, ctypes.c_uint64(65536)) == 0\nown.apply('TO_BUFFER', 0)\nown.connect()"
+            "assert Flow.library.mapi_set_flow_option(own.fd, 1, ctypes.c_uint64(65536)) == 0\n"
+            "own.apply('TO_BUFFER', 0)\nown.connect()"
         )
         self.assertTrue(wait_until(lambda: 10 in daemon.priorities()))
         self.assertEqual(set(daemon.priorities()), {own, 10})

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Every packet of the ERF captures has the time, the lengths and the link layer that tshark finds."""
+"""Every packet of the ERF captures has the time, the lengths and the link layer that tshark
+finds."""
 
 import os
 import pathlib

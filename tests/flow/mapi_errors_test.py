@@ -4,12 +4,16 @@
 each misuse, in process and through mapid.
 
 Where MAPI 2's own tests and its table differ, the published meaning of the table is used:
-* mapi_get_next_flow_info() at the end: 6149, as in its library; its test expected 6145, an invalid descriptor, of a descriptor that need not be valid.
-* SAMPLE with a period that no packet reaches, and STR_SEARCH with a depth beyond any packet, are valid; an invalid mode is 7002: its tests expected 6145
+* mapi_get_next_flow_info() at the end: 6149, as in its library; its test expected 6145, an invalid
+descriptor, of a descriptor that need not be valid. * SAMPLE with a period that no packet reaches,
+and STR_SEARCH with a depth beyond any packet, are valid; an invalid mode is 7002: its tests
+expected 6145
   of a flow that is valid, and checked only calls that failed, which the first two did not.
 * get_function_info of an invalid flow: 6141, as in its library and its test.
-* Arguments of functions: numbers are those that its tests expect (1025 of BPF_FILTER, 7000 of REGEXP, 7006 of TO_FILE's format, 7011 of RES2FILE before all others), else
-  those of the table, which count arguments.  Its library returned 7000 for any argument of STARTSTOP, BUCKET and of an empty DIST, and 7002 for the only one of PKTINFO and SYNC; no
+* Arguments of functions: numbers are those that its tests expect (1025 of BPF_FILTER, 7000 of
+REGEXP, 7006 of TO_FILE's format, 7011 of RES2FILE before all others), else
+those of the table, which count arguments.  Its library returned 7000 for any argument of STARTSTOP,
+BUCKET and of an empty DIST, and 7002 for the only one of PKTINFO and SYNC; no
   test of MAPI 2 checked that.
 """
 
@@ -303,7 +307,8 @@ class Misuse(unittest.TestCase):
         client.do(PREPARE)
         self.check(client, MISUSE)
         client.do(
-            "for period in 1122320333, 1: flow.apply('SAMPLE', period, 2)\nflow.apply('STR_SEARCH', 'TEST', 0, 23412)"
+            "for period in 1122320333, 1: flow.apply('SAMPLE', period, 2)\n"
+            "flow.apply('STR_SEARCH', 'TEST', 0, 23412)"
         )
 
     def test_in_process(self):
@@ -321,7 +326,8 @@ class Misuse(unittest.TestCase):
             + f"path = {os.fsencode(self.daemon.folder / 'written')!r}\n"
         )
         taking = client.get(
-            "[name for name in function_names() if library.mapi_get_libfunct_info(0, function_names().index(name), room) == 0 and room.raw[1280:1281] not in b'\\0']"
+            "[name for name in function_names() if library.mapi_get_libfunct_info(0, "
+            "function_names().index(name), room) == 0 and room.raw[1280:1281] not in b'\\0']"
         )
         self.assertEqual(
             sorted(WRONG), sorted(name for name in taking if not name.startswith("TRACK_"))
@@ -357,9 +363,11 @@ class Misuse(unittest.TestCase):
     def test_times_and_ends_have_numbers_that_were_never_published(self):
         client = self.daemon.alone()
         client.do(
-            f"flow = Flow.offline({str(TRACE)!r})\nbuffer = flow.apply('TO_BUFFER', 0)\nflow.connect()\nflow.library.mapi_wait_flow(flow.fd, -1)\n"
+            f"flow = Flow.offline({str(TRACE)!r})\nbuffer = flow.apply('TO_BUFFER', 0)\n"
+            "flow.connect()\nflow.library.mapi_wait_flow(flow.fd, -1)\n"
             "name = Flow.library.mapi_create_offline_device\nname.restype = ctypes.c_char_p\n"
-            f"waits = Flow.on_device(name({os.fsencode(TRACE)!r}, 0).decode())\nwaits.apply('PKT_COUNTER')\nwaits.connect()"
+            f"waits = Flow.on_device(name({os.fsencode(TRACE)!r}, 0).decode())\n"
+            "waits.apply('PKT_COUNTER')\nwaits.connect()"
         )
         self.check(client, ((6159, "Flow.library.mapi_wait_flow(waits.fd, 1)"),))
         self.assertRaises(ClientError, client.do, "flow.connect()")

@@ -84,12 +84,14 @@ class Test(unittest.TestCase):
         for client in self.clients():
             for mode in (0, 1):
                 client.do(
-                    f"flow = Flow.offline({str(TRACE)!r})\npackets = flow.apply('PKT_COUNTER')\nbuffer = flow.apply('TO_BUFFER', {mode})\nflow.connect()\n"
+                    f"flow = Flow.offline({str(TRACE)!r})\npackets = flow.apply('PKT_COUNTER')\n"
+                    f"buffer = flow.apply('TO_BUFFER', {mode})\nflow.connect()\n"
                     "assert library.mapi_wait_flow(flow.fd, 20000) == 0"
                 )
                 self.assertEqual(client.get("[status(flow), flow.word(packets)]"), [ACTIVE, 893])
                 client.do(
-                    "taken = [library.mapi_get_next_pkt(flow.fd, buffer) for _ in range(892)]\nassert all(taken)"
+                    "taken = [library.mapi_get_next_pkt(flow.fd, buffer) for _ in range(892)]\n"
+                    "assert all(taken)"
                 )
                 self.assertEqual(client.get("status(flow)"), ACTIVE)
                 self.assertEqual(
@@ -104,7 +106,9 @@ class Test(unittest.TestCase):
     def test_each_buffer_counts_and_one_that_was_removed_does_not(self):
         for client in self.clients():
             client.do(
-                f"flow = Flow.offline({str(TRACE)!r})\none, other, third = (flow.apply('TO_BUFFER', 1) for _ in range(3))\nflow.connect()\n"
+                f"flow = Flow.offline({str(TRACE)!r})\n"
+                "one, other, third = (flow.apply('TO_BUFFER', 1) for _ in range(3))\n"
+                "flow.connect()\n"
                 "assert library.mapi_wait_flow(flow.fd, 20000) == 0\nlen(list(flow.packets(one)))"
             )
             self.assertEqual(client.get("status(flow)"), ACTIVE)
@@ -116,7 +120,8 @@ class Test(unittest.TestCase):
     def test_results_read_one_by_one_delay_the_end_once_a_program_reads_them(self):
         for client in self.clients():
             client.do(
-                f"flow = Flow.offline({str(TRACE)!r})\ncount = flow.apply('PKT_COUNTER')\nbuckets = flow.apply('BUCKET', flow.fd, count, '1s', 0)\nflow.connect()\n"
+                f"flow = Flow.offline({str(TRACE)!r})\ncount = flow.apply('PKT_COUNTER')\n"
+                "buckets = flow.apply('BUCKET', flow.fd, count, '1s', 0)\nflow.connect()\n"
                 "assert library.mapi_wait_flow(flow.fd, 20000) == 0"
             )
             self.assertEqual(client.get("status(flow)"), FINISHED)
@@ -128,7 +133,10 @@ class Test(unittest.TestCase):
         client = self.daemon.client()
         client.do(
             STATUS
-            + f"flow = Flow.offline({str(TRACE)!r})\nbuffer = flow.apply('TO_BUFFER', 1)\nflow.connect()\nassert library.mapi_wait_flow(flow.fd, 20000) == 0"
+            + (
+                f"flow = Flow.offline({str(TRACE)!r})\nbuffer = flow.apply('TO_BUFFER', 1)\n"
+                "flow.connect()\nassert library.mapi_wait_flow(flow.fd, 20000) == 0"
+            )
         )
 
         def shown():
@@ -146,8 +154,11 @@ class Test(unittest.TestCase):
     def test_asking_does_not_wait_for_a_device_that_never_ends(self):
         for client in self.clients():
             client.do(
-                "flow = Flow.on_device('tap')\nflow.apply('BPF_FILTER', 'tcp and host 255.1.2.3')\nbuffer = flow.apply('TO_BUFFER', 0)\nflow.connect()\n"
-                "started = time.monotonic()\nfor _ in range(20): assert status(flow) == 1\nassert time.monotonic() - started < 5"
+                "flow = Flow.on_device('tap')\n"
+                "flow.apply('BPF_FILTER', 'tcp and host 255.1.2.3')\n"
+                "buffer = flow.apply('TO_BUFFER', 0)\nflow.connect()\n"
+                "started = time.monotonic()\nfor _ in range(20): assert status(flow) == 1\n"
+                "assert time.monotonic() - started < 5"
             )
 
 

@@ -48,8 +48,11 @@ class Options(unittest.TestCase):
     def test_a_buffer_keeps_the_first_bytes_and_the_length_on_the_wire(self):
         for client in self.clients():
             client.do(
-                f"whole = flow.apply('TO_BUFFER', {WAIT})\nset_option(flow, {SNAP}, 64)\ncut = flow.apply('TO_BUFFER', {WAIT})\nflow.connect()\n"
-                "import threading\nread = {}\nreader = threading.Thread(target=lambda: read.update(whole=lengths(flow, whole)))\nreader.start()\n"
+                f"whole = flow.apply('TO_BUFFER', {WAIT})\nset_option(flow, {SNAP}, 64)\n"
+                f"cut = flow.apply('TO_BUFFER', {WAIT})\nflow.connect()\n"
+                "import threading\nread = {}\n"
+                "reader = threading.Thread(target=lambda: read.update(whole=lengths(flow, "
+                "whole)))\nreader.start()\n"
                 "read['cut'] = lengths(flow, cut)\nreader.join()"
             )
             read = client.get("read")
@@ -90,7 +93,8 @@ class Options(unittest.TestCase):
         for client in self.clients():
             client.do(
                 f"set_option(flow, {BUFFER}, 65536)\nsmall = flow.apply('TO_BUFFER', {NOWAIT})\n"
-                f"set_option(flow, {BUFFER}, 1 << 25)\nlarge = flow.apply('TO_BUFFER', {NOWAIT})\nflow.run()"
+                f"set_option(flow, {BUFFER}, 1 << 25)\nlarge = flow.apply('TO_BUFFER', {NOWAIT})\n"
+                "flow.run()"
             )
             self.assertGreater(client.get("flow.dropped(small)"), 1000)
             self.assertEqual(client.get("flow.dropped(large)"), 0)
@@ -101,10 +105,12 @@ class Options(unittest.TestCase):
     def test_results_are_read_one_by_one_also_through_the_smallest_buffer(self):
         for client in self.clients():
             client.do(
-                f"set_option(flow, {BUFFER}, 4096)\nflow.apply('PKT_COUNTER')\nparts = flow.apply('BUCKET', flow.fd, 1, '10ms', 1)\nflow.connect()"
+                f"set_option(flow, {BUFFER}, 4096)\nflow.apply('PKT_COUNTER')\n"
+                "parts = flow.apply('BUCKET', flow.fd, 1, '10ms', 1)\nflow.connect()"
             )
             client.do(
-                "class Bucket(ctypes.Structure):\n    _fields_ = [('ts', ctypes.c_uint64), ('data', ctypes.c_uint64)]\n"
+                "class Bucket(ctypes.Structure):\n"
+                "    _fields_ = [('ts', ctypes.c_uint64), ('data', ctypes.c_uint64)]\n"
                 "total = sum(bucket.data for bucket in flow.each(parts, Bucket))"
             )
             self.assertEqual(client.get("total"), client.get("flow.word(1)"))

@@ -219,7 +219,11 @@ class Captures(unittest.TestCase):
 
     def test_expired_flows_are_reported_as_tshark_sees_them(self):
         judge = Counter(
-            f"{flow.key[0]} {flow.key[2]} > {flow.key[1]} {flow.key[3]} protocol={flow.key[4]} packets={flow.packets} bytes={flow.wire_bytes} ttl={flow.ttl}"
+            (
+                f"{flow.key[0]} {flow.key[2]} > {flow.key[1]} {flow.key[3]} "
+                f"protocol={flow.key[4]} packets={flow.packets} bytes={flow.wire_bytes} "
+                f"ttl={flow.ttl}"
+            )
             for flow in mapi_flows.flows_of(mapi_flows.read_packets(DEMO), 30 * 10**9)
         )
         # of both IP versions
@@ -353,7 +357,8 @@ class Captures(unittest.TestCase):
         self.assertEqual(program.returncode, 1)
         self.assertRegex(
             program.stderr,
-            r"^mapi-flow: \d+ packets or results were dropped because a function's buffer was full\n$",
+            r"^mapi-flow: \d+ packets or results were dropped because a function's buffer was "
+            r"full\n$",
         )
 
     def test_counts_of_tracked_flows_have_names(self):
@@ -397,7 +402,8 @@ class Captures(unittest.TestCase):
                 rows(
                     run(
                         TRACE,
-                        f"BPF_FILTER ip | ANONYMIZE 'IP,SRC_IP,PREFIX_PRESERVING' | TO_FILE 0 {dump} 0",
+                        "BPF_FILTER ip | ANONYMIZE 'IP,SRC_IP,PREFIX_PRESERVING' | TO_FILE 0 "
+                        f"{dump} 0",
                         socket=socket,
                     )
                 )
@@ -456,7 +462,8 @@ class Captures(unittest.TestCase):
         found = rows(run(DEMO, "PERF_START | BPF_FILTER tcp | PERF_STOP"))
         self.assertRegex(
             found["1.3"][4],
-            r"^packets=4827 calls=\d+ ticks_per_packet=[\d.]+ ±[\d.]+ ns_per_packet=[\d.]+.* counters=\S+$",
+            r"^packets=4827 calls=\d+ ticks_per_packet=[\d.]+ ±[\d.]+ ns_per_packet=[\d.]+.* "
+            r"counters=\S+$",
         )
 
     def test_an_invalid_word_is_named(self):

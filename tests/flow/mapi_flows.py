@@ -29,7 +29,8 @@ TCP, UDP = 6, 17
 
 Packet = collections.namedtuple(
     "Packet",
-    "time_ns source destination source_port destination_port protocol wire_bytes ip_bytes tcp_flags ttl",
+    "time_ns source destination source_port destination_port protocol wire_bytes ip_bytes "
+    "tcp_flags ttl",
 )
 
 

@@ -498,7 +498,11 @@ class Functions(unittest.TestCase):
             sizes = [length for _, length in packets]
 
             def stats(upto):
-                return f"{upto}  {sum(sizes[:upto])}.000000 {sum(x * x for x in sizes[:upto])}.000000 {min(sizes[:upto])} {max(sizes[:upto])}"
+                return (
+                    f"{upto}  {sum(sizes[:upto])}.000000 "
+                    f"{sum(x * x for x in sizes[:upto])}.000000 {min(sizes[:upto])} "
+                    f"{max(sizes[:upto])}"
+                )
 
             wanted, begin, before = ["count size time stats"], packets[0][0], 0
             for i, (time, _) in enumerate(packets + [(packets[-1][0] + 5 * 10**9, 0)]):
@@ -507,7 +511,10 @@ class Functions(unittest.TestCase):
                     wanted.append(
                         f"0 0 0.000000000000 {stats(i)}"
                         if silent
-                        else f"{i - before} {sizes[i - 1]} {decimal.Decimal(ntp(packets[i - 1][0])) / 2**32:.12f} {stats(i)}"
+                        else (
+                            f"{i - before} {sizes[i - 1]} "
+                            f"{decimal.Decimal(ntp(packets[i - 1][0])) / 2**32:.12f} {stats(i)}"
+                        )
                     )
                     before = i
             self.assertEqual(

@@ -21,7 +21,10 @@ ODD = "o d\x1b[31md"
 ONCE = f"[driver]\ndevice={ODD}\npath={TRACE}\ndescription=once\n"
 SECRET = f"[driver]\ndevice=secret\npath={TRACE}\nrepeat=forever\ngroup=shadow\n"
 INFO, NSDUMP = BUILD / "bin/mapi-info", BUILD / "bin/nsdump"
-COUNT = "flow = Flow.on_device('tap')\nfirst = flow.apply('BPF_FILTER', 'tcp')\npackets = flow.apply('PKT_COUNTER')\nflow.connect()"
+COUNT = (
+    "flow = Flow.on_device('tap')\nfirst = flow.apply('BPF_FILTER', 'tcp')\n"
+    "packets = flow.apply('PKT_COUNTER')\nflow.connect()"
+)
 
 
 def has_probes():
@@ -95,8 +98,8 @@ class Lists(Test):
         daemon = self.daemon()
         client = daemon.client()
         client.do(
-            COUNT
-            + f"\nslow = Flow.on_device('tap')\nbuffer = slow.apply('TO_BUFFER', 0)\nslow.connect()\n"
+            COUNT + "\nslow = Flow.on_device('tap')\nbuffer = slow.apply('TO_BUFFER', 0)\n"
+            "slow.connect()\n"
             f"once = Flow.on_device({ODD!r})\ncount = once.apply('PKT_COUNTER')\nonce.run()"
         )
         self.assertTrue(wait_until(lambda: client.get("slow.dropped(buffer)") > 0))
@@ -125,7 +128,8 @@ class Lists(Test):
         daemon = self.daemon()
         client, other = daemon.client(), daemon.client()
         client.do(
-            f"flow = Flow.offline({str(TRACE)!r})\nflow.apply('BPF_FILTER', 'tcp')\nflow.apply('PKT_COUNTER')\nflow.run()\nsecond = Flow.on_device('tap')"
+            f"flow = Flow.offline({str(TRACE)!r})\nflow.apply('BPF_FILTER', 'tcp')\n"
+            "flow.apply('PKT_COUNTER')\nflow.run()\nsecond = Flow.on_device('tap')"
         )
         other.do(COUNT)
         mine, new, theirs = self.json(daemon, "flows")["flows"]
@@ -174,7 +178,8 @@ class Lists(Test):
         )
         for client in clients[1:]:
             client.do(
-                "flows = [Flow.on_device('tap') for _ in range(600)]\nfor flow in flows: flow.apply('BYTE_COUNTER')"
+                "flows = [Flow.on_device('tap') for _ in range(600)]\n"
+                "for flow in flows: flow.apply('BYTE_COUNTER')"
             )
         flows = self.json(daemon, "flows")["flows"]
         self.assertEqual([each["number"] for each in flows[0]["functions"]], list(range(1, 3001)))

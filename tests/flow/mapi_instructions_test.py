@@ -65,7 +65,8 @@ def main():
     second = slopes[2] - slopes[1]
     each = (slopes[12] - slopes[1]) / 11
     print(
-        f"instructions a packet: {slopes[1]:.2f} with one flow; a second one adds {second:.3f}, each of eleven more {each:.3f}"
+        f"instructions a packet: {slopes[1]:.2f} with one flow; a second one adds {second:.3f}, "
+        f"each of eleven more {each:.3f}"
     )
     return 0 if second < 1 and each < 1 else 1
 

@@ -310,7 +310,8 @@ class Links(unittest.TestCase):
                     for i in range(len(OTHERS)):
                         self.assertEqual(table[f"{len(functions) + i + 1}.1"][3], "0")
                     self.assertIn(
-                        f"{len(IP) * len(functions)} times a function or a file did not support the link type of a packet",
+                        f"{len(IP) * len(functions)} times a function or a file did not support "
+                        "the link type of a packet",
                         done.stderr,
                     )
 

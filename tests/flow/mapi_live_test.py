@@ -164,7 +164,8 @@ class Live(LiveTest):
             [
                 sys.executable,
                 "-c",
-                "import socket, time\ns = socket.socket(socket.AF_PACKET, socket.SOCK_RAW); s.bind(('near', 0))\n"
+                "import socket, time\ns = socket.socket(socket.AF_PACKET, socket.SOCK_RAW); "
+                "s.bind(('near', 0))\n"
                 f"while True: s.send({ARP!r}); time.sleep(0.002)",
             ]
         )
@@ -241,7 +242,10 @@ class Live(LiveTest):
         config = pathlib.Path(folder.name) / "mapi.conf"
         config.write_text(
             "".join(
-                f"[driver]\ndevice=member{number}\ndriver=af_packet\npath=far\nfanout_group={group}\n"
+                (
+                    f"[driver]\ndevice=member{number}\ndriver=af_packet\npath=far\n"
+                    f"fanout_group={group}\n"
+                )
                 for number in (1, 2)
             )
         )

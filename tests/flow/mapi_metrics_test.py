@@ -76,7 +76,8 @@ class Metrics(unittest.TestCase):
     def test_what_clients_hold_is_reported_and_disappears_with_them(self):
         client = self.daemon.client()
         client.do(
-            "flow = Flow.on_device('tap')\nflow.apply('BPF_FILTER', 'tcp')\npackets = flow.apply('PKT_COUNTER')\nflow.connect()\n"
+            "flow = Flow.on_device('tap')\nflow.apply('BPF_FILTER', 'tcp')\n"
+            "packets = flow.apply('PKT_COUNTER')\nflow.connect()\n"
             f"other = Flow.on_device({ODD!r})\ncount = other.apply('PKT_COUNTER')\nother.run()"
         )
         self.assertTrue(wait_until(lambda: client.get("flow.word(packets)") > 1000))
@@ -113,7 +114,8 @@ class Metrics(unittest.TestCase):
         client, other = self.daemon.client(), self.daemon.client()
         for one in (client, other):
             one.do(
-                "flow = Flow.on_device('tap')\nflow.apply('BPF_FILTER', 'tcp')\nflow.apply('PKT_COUNTER')\nflow.connect()"
+                "flow = Flow.on_device('tap')\nflow.apply('BPF_FILTER', 'tcp')\n"
+                "flow.apply('PKT_COUNTER')\nflow.connect()"
             )
         name = ("mapi_function_packets_total", (("function", "BPF_FILTER"),))
         self.assertTrue(wait_until(lambda: self.samples().get(name, 0) > 1000))
@@ -129,7 +131,8 @@ class Metrics(unittest.TestCase):
     def test_the_count_of_a_removed_function_is_kept(self):
         client = self.daemon.client()
         client.do(
-            f"flow = Flow.on_device({ODD!r})\nfirst = flow.apply('BYTE_COUNTER')\nflow.apply('PKT_COUNTER')\nflow.connect()\n"
+            f"flow = Flow.on_device({ODD!r})\nfirst = flow.apply('BYTE_COUNTER')\n"
+            "flow.apply('PKT_COUNTER')\nflow.connect()\n"
             "assert Flow.library.mapi_wait_flow(flow.fd, -1) == 0\nflow.remove(first)"
         )
         name = ("mapi_function_packets_total", (("function", "BYTE_COUNTER"),))
@@ -142,7 +145,8 @@ class Metrics(unittest.TestCase):
     def test_drops_are_reported_by_cause_and_refusals_by_reason(self):
         client = self.daemon.client()
         client.do(
-            "flow = Flow.on_device('tap')\nbuffer = flow.apply('TO_BUFFER', 0)\nflow.connect()\nflows = [Flow.on_device('tap') for _ in range(2)]\n"
+            "flow = Flow.on_device('tap')\nbuffer = flow.apply('TO_BUFFER', 0)\nflow.connect()\n"
+            "flows = [Flow.on_device('tap') for _ in range(2)]\n"
             "for _ in range(4): assert Flow.library.mapi_create_flow(b'tap') == -1"
         )
         self.assertTrue(wait_until(lambda: client.get("flow.dropped(buffer)") > 0))

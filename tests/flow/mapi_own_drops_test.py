@@ -53,7 +53,8 @@ class OwnDrops(unittest.TestCase):
 
     def stats(self, client):
         return client.get(
-            "(lambda now: [getattr(now, name) for name in ('ps_drop', 'device_drop', 'drop_buffer_full', 'drop_link_type', 'drop_not_written')])(stats_of('tap'))"
+            "(lambda now: [getattr(now, name) for name in ('ps_drop', 'device_drop', "
+            "'drop_buffer_full', 'drop_link_type', 'drop_not_written')])(stats_of('tap'))"
         )
 
     def test_drops_of_another_program_s_full_buffer_are_not_counted_as_own(self):
@@ -124,8 +125,11 @@ class OwnDrops(unittest.TestCase):
         self.start(TRACE)
         client = self.daemon.client()
         client.do(
-            f"device = ctypes.cast(Flow.library.mapi_create_offline_device, ctypes.CFUNCTYPE(ctypes.c_char_p, ctypes.c_char_p, ctypes.c_int))({bytes(self.mixed)!r}, 0).decode()\n"
-            "flow = Flow.on_device(device)\njudge = flow.apply('BPF_FILTER', 'udp')\nflow.connect()\nFlow.library.mapi_start_offline_device(device.encode())\n"
+            "device = ctypes.cast(Flow.library.mapi_create_offline_device, "
+            "ctypes.CFUNCTYPE(ctypes.c_char_p, ctypes.c_char_p, "
+            f"ctypes.c_int))({bytes(self.mixed)!r}, 0).decode()\n"
+            "flow = Flow.on_device(device)\njudge = flow.apply('BPF_FILTER', 'udp')\n"
+            "flow.connect()\nFlow.library.mapi_start_offline_device(device.encode())\n"
             "Flow.library.mapi_wait_flow(flow.fd, -1)\nstats = stats_of(device)"
         )
         self.assertEqual(

@@ -12,7 +12,10 @@ import unittest
 
 from mapid import BUILD, ClientError, Daemon
 
-CONFIG = "libpath=/nowhere:{tests}\nlibs=stdflib.so:{library}\n[driver]\ndevice=made\ndriver=zeros\npath=1001\n"
+CONFIG = (
+    "libpath=/nowhere:{tests}\nlibs=stdflib.so:{library}\n[driver]\ndevice=made\ndriver=zeros\n"
+    "path=1001\n"
+)
 COUNT = """
 from mapi_library import Flow
 flow = Flow.on_device("made")
@@ -59,7 +62,8 @@ class Plugin(unittest.TestCase):
         self.addCleanup(daemon.close)
         client = daemon.client()
         client.do(
-            "flow = Flow.on_device('made')\nflow.apply('EVERY_OTHER')\npackets = flow.apply('PKT_COUNTER')\nflow.run()"
+            "flow = Flow.on_device('made')\nflow.apply('EVERY_OTHER')\n"
+            "packets = flow.apply('PKT_COUNTER')\nflow.run()"
         )
         self.assertEqual(client.get("flow.word(packets)"), 500)
 
@@ -71,7 +75,8 @@ class Plugin(unittest.TestCase):
         self.assertEqual(alone.get("flow.words(twice)"), [2002, 0])
         with self.assertRaisesRegex(
             ClientError,
-            "7006.*OWN_RESULT: unsupported through mapid: only the plug-in can read its result .MAPI_SOCKET=none",
+            "7006.*OWN_RESULT: unsupported through mapid: only the plug-in can read its result "
+            ".MAPI_SOCKET=none",
         ):
             through.do("flow = Flow.on_device('made')\nflow.apply('OWN_RESULT')")
 
@@ -82,7 +87,8 @@ class Plugin(unittest.TestCase):
         self.addCleanup(daemon.close)
         for client in (daemon.alone(), daemon.client()):
             client.do(
-                "flow = Flow.on_device('made')\nabsent = flow.apply('ABSENT_RESULT')\npackets = flow.apply('PKT_COUNTER')\nflow.run()"
+                "flow = Flow.on_device('made')\nabsent = flow.apply('ABSENT_RESULT')\n"
+                "packets = flow.apply('PKT_COUNTER')\nflow.run()"
             )
             self.assertEqual(client.get("flow.word(packets)"), 1001)
             self.assertEqual(client.get("flow.information(absent).result_size"), 0)
@@ -100,7 +106,8 @@ class Plugin(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             again = shutil.copy(BUILD / "tests/mapi_example_plugin.so", folder)
             self.assertIn(
-                "EVERY_OTHER: defined by a plug-in, but a function or driver of that name already exists",
+                "EVERY_OTHER: defined by a plug-in, but a function or driver of that name already "
+                "exists",
                 self.in_process(configuration(f"mapi_example_plugin.so:{again}")).stderr,
             )
 

@@ -36,7 +36,10 @@ def all_ended(flow, fid):
         expired, flows = expired + more_expired, flows + more
 globals().update(read=read, rows=rows, ended=ended, all_ended=all_ended)
 """
-APPLY = f"top = flow.apply('TOP', {ROWS}, 1, 9, 1, 0)\nexpired = flow.apply('EXPIRED_FLOWS', {FLOWS}, 100000, 0)\n"
+APPLY = (
+    f"top = flow.apply('TOP', {ROWS}, 1, 9, 1, 0)\n"
+    f"expired = flow.apply('EXPIRED_FLOWS', {FLOWS}, 100000, 0)\n"
+)
 OFFLINE = f"flow = Flow.offline({str(TRACE)!r})\n"
 LIVE = "flow = Flow.on_device('tap')\n"
 
@@ -75,8 +78,10 @@ class Results(unittest.TestCase):
         asked = len(re.findall("client .*question|client .*flow", daemon.log()))
         self.assertGreater(asked, 0)
         client.do(
-            "for _ in range(300):\n    some = rows(flow, top)\n    counts = [row[1] for row in some]\n"
-            "    assert counts == sorted(counts, reverse=True) and len({row[0] for row in some}) == len(some), some\n    ended(flow, expired)"
+            "for _ in range(300):\n    some = rows(flow, top)\n"
+            "    counts = [row[1] for row in some]\n"
+            "    assert counts == sorted(counts, reverse=True) and len({row[0] for row in some}) "
+            "== len(some), some\n    ended(flow, expired)"
         )
         self.assertEqual(len(re.findall("client .*question|client .*flow", daemon.log())), asked)
 
@@ -120,7 +125,8 @@ class Results(unittest.TestCase):
             client.do("flow.connect()")
             with self.assertRaisesRegex(ClientError, "one by one"):
                 client.do(
-                    "assert flow.library.mapi_get_poll_descriptor(flow.fd, expired) >= 0, flow.error()"
+                    "assert flow.library.mapi_get_poll_descriptor(flow.fd, expired) >= 0, "
+                    "flow.error()"
                 )
 
 

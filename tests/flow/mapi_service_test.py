@@ -65,7 +65,8 @@ class Service(unittest.TestCase):
         client = Client(self.path)
         if TRACE.exists():
             client.do(
-                f"flow = Flow.offline({str(TRACE)!r})\npackets = flow.apply('PKT_COUNTER')\nflow.run()"
+                f"flow = Flow.offline({str(TRACE)!r})\npackets = flow.apply('PKT_COUNTER')\n"
+                "flow.run()"
             )
             self.assertEqual(client.get("flow.word(packets)"), 893)
         client.kill()

@@ -13,7 +13,8 @@ from mapid import BUILD, DATA, Daemon, wait_until
 TRACE = DATA / "mapi/tracefile"
 PACKETS, BYTES, TCP = 893, 283464, 596
 CONFIG = (
-    f"[driver]\ndevice=/dev/scampi/0\npath={TRACE}\nrepeat=20\nresults=since_last\n[driver]\ndevice=plain\npath={TRACE}\nrepeat=20\nresults=total\n"
+    f"[driver]\ndevice=/dev/scampi/0\npath={TRACE}\nrepeat=20\nresults=since_last\n[driver]\n"
+    f"device=plain\npath={TRACE}\nrepeat=20\nresults=total\n"
     f"[driver]\ndevice=endless\npath={TRACE}\nrepeat=forever\nresults=since_last\n"
 )
 ROUNDS = 20
@@ -29,10 +30,14 @@ class SinceLast(unittest.TestCase):
     def test_what_is_read_adds_up_to_the_total_however_often_each_reader_reads(self):
         for client in self.clients():
             client.do(
-                "flow = Flow.on_device('/dev/scampi/0')\nall_of, size = flow.apply('PKT_COUNTER'), flow.apply('BYTE_COUNTER')\nflow.apply('BPF_FILTER', 'tcp')\n"
+                "flow = Flow.on_device('/dev/scampi/0')\n"
+                "all_of, size = flow.apply('PKT_COUNTER'), flow.apply('BYTE_COUNTER')\n"
+                "flow.apply('BPF_FILTER', 'tcp')\n"
                 "tcp = flow.apply('PKT_COUNTER')\nflow.connect()\nsums = [0, 0, 0]\n"
-                "def add():\n    for i, function in enumerate((all_of, size, tcp)): sums[i] += flow.word(function)\n"
-                "for _ in range(50): add()\nassert flow.library.mapi_wait_flow(flow.fd, 20000) == 0\nadd()"
+                "def add():\n    for i, function in enumerate((all_of, size, tcp)): sums[i] += "
+                "flow.word(function)\n"
+                "for _ in range(50): add()\n"
+                "assert flow.library.mapi_wait_flow(flow.fd, 20000) == 0\nadd()"
             )
             self.assertEqual(client.get("sums"), [PACKETS * ROUNDS, BYTES * ROUNDS, TCP * ROUNDS])
             self.assertEqual(
@@ -42,9 +47,11 @@ class SinceLast(unittest.TestCase):
     def test_each_flow_has_its_own_last_read_also_if_they_share_the_count(self):
         for client in self.clients():
             client.do(
-                "flows = [Flow.on_device('endless') for _ in range(2)]\none, other = [flow.apply('PKT_COUNTER') for flow in flows]\n"
+                "flows = [Flow.on_device('endless') for _ in range(2)]\n"
+                "one, other = [flow.apply('PKT_COUNTER') for flow in flows]\n"
                 "for flow in flows: flow.connect()\nflows[0].word(one)\ntaken = reads = 0\n"
-                "while taken < 50000 or reads < 20:\n    taken += flows[0].word(one)\n    reads += 1\n    time.sleep(0.01)\nwhole = flows[1].word(other)"
+                "while taken < 50000 or reads < 20:\n    taken += flows[0].word(one)\n"
+                "    reads += 1\n    time.sleep(0.01)\nwhole = flows[1].word(other)"
             )
             taken, whole = client.get("[taken, whole]")
             # the sum of the first one's many reads, except those before the second was connected
@@ -57,8 +64,11 @@ class SinceLast(unittest.TestCase):
     def test_other_results_and_functions_that_refer_to_the_count_have_the_total(self):
         for client in self.clients():
             client.do(
-                "flow = Flow.on_device('/dev/scampi/0')\npackets, size = flow.apply('PKT_COUNTER'), flow.apply('PKTINFO', 1)\nstats = flow.apply('STATS', flow.fd, size, '0')\n"
-                "twice = flow.apply('BINOP', 0, flow.fd, packets, flow.fd, packets)\nflow.connect()\nassert flow.library.mapi_wait_flow(flow.fd, 20000) == 0"
+                "flow = Flow.on_device('/dev/scampi/0')\n"
+                "packets, size = flow.apply('PKT_COUNTER'), flow.apply('PKTINFO', 1)\n"
+                "stats = flow.apply('STATS', flow.fd, size, '0')\n"
+                "twice = flow.apply('BINOP', 0, flow.fd, packets, flow.fd, packets)\n"
+                "flow.connect()\nassert flow.library.mapi_wait_flow(flow.fd, 20000) == 0"
             )
             for _ in range(2):
                 self.assertEqual(
@@ -70,7 +80,8 @@ class SinceLast(unittest.TestCase):
     def test_a_reset_loses_and_repeats_nothing_afterwards(self):
         for client in self.clients():
             client.do(
-                "flow = Flow.on_device('endless')\npackets = flow.apply('PKT_COUNTER')\nflow.connect()"
+                "flow = Flow.on_device('endless')\npackets = flow.apply('PKT_COUNTER')\n"
+                "flow.connect()"
             )
             self.assertTrue(wait_until(lambda: client.get("flow.word(packets)") > 1000))
             client.do("flow.reset(packets)\nfirst = flow.word(packets)")
@@ -80,7 +91,8 @@ class SinceLast(unittest.TestCase):
     def test_without_the_key_and_with_total_results_are_totals(self):
         for client in self.clients():
             client.do(
-                "flow = Flow.on_device('plain')\npackets = flow.apply('PKT_COUNTER')\nflow.connect()\nassert flow.library.mapi_wait_flow(flow.fd, 20000) == 0"
+                "flow = Flow.on_device('plain')\npackets = flow.apply('PKT_COUNTER')\n"
+                "flow.connect()\nassert flow.library.mapi_wait_flow(flow.fd, 20000) == 0"
             )
             self.assertEqual(
                 client.get("[flow.word(packets), flow.word(packets)]"), [PACKETS * ROUNDS] * 2
@@ -89,9 +101,12 @@ class SinceLast(unittest.TestCase):
     def test_a_capture_of_the_program_has_it_by_mapi_set_device_option(self):
         for client in self.clients():
             client.do(
-                f"name = Flow.library.mapi_create_offline_device\nname.restype = ctypes.c_char_p\ndevice = name({str(TRACE).encode()!r}, 0)\n"
-                "assert Flow.library.mapi_set_device_option(device, b'results', b'since_last') == 0\nflow = Flow.on_device(device.decode())\n"
-                "packets = flow.apply('PKT_COUNTER')\nflow.connect()\nassert Flow.library.mapi_start_offline_device(device) == 0\n"
+                "name = Flow.library.mapi_create_offline_device\nname.restype = ctypes.c_char_p\n"
+                f"device = name({str(TRACE).encode()!r}, 0)\n"
+                "assert Flow.library.mapi_set_device_option(device, b'results', b'since_last') == "
+                "0\nflow = Flow.on_device(device.decode())\n"
+                "packets = flow.apply('PKT_COUNTER')\nflow.connect()\n"
+                "assert Flow.library.mapi_start_offline_device(device) == 0\n"
                 "assert flow.library.mapi_wait_flow(flow.fd, 20000) == 0"
             )
             self.assertEqual(client.get("[flow.word(packets), flow.word(packets)]"), [PACKETS, 0])

@@ -196,7 +196,8 @@ class Systemd(unittest.TestCase):
         flow = self.system.run(
             "mapi-flow",
             TRACE,
-            "BPF_FILTER tcp | ANONYMIZE 'IP,SRC_IP,PREFIX_PRESERVING' | TO_FILE 0 /tmp/anonymous.pcap 0",
+            "BPF_FILTER tcp | ANONYMIZE 'IP,SRC_IP,PREFIX_PRESERVING' | TO_FILE 0 "
+            "/tmp/anonymous.pcap 0",
         )
         self.assertEqual(flow.returncode, 0, flow.stderr)
         self.assertEqual(self.count("/tmp/anonymous.pcap"), TCP_PACKETS)

@@ -35,7 +35,10 @@ TUNNELS = [
     FOLDER / "4in6tunnel.pcap",
     FOLDER / "6in6tunnel.pcap",
     DATA
-    / "OISF+suricata-verify/tests/defrag/bug-6942-6887-defrag-eth-ip-gre-ppp-ip-udp-data/eth-ip-gre-ppp-max-ip-packet.pcap",
+    / (
+        "OISF+suricata-verify/tests/defrag/bug-6942-6887-defrag-eth-ip-gre-ppp-ip-udp-data/"
+        "eth-ip-gre-ppp-max-ip-packet.pcap"
+    ),
 ]
 FTP = CAPTURES[0]
 FLOWS, MATCHED, UNKNOWN, FORGOTTEN, NOT_JUDGED = range(5)
@@ -158,8 +161,9 @@ class Track(unittest.TestCase):
                 tshark(
                     capture,
                     "frame.number",
-                    filter_text="ip.proto == 4 || ip.proto == 41 || ipv6.nxt == 4 || ipv6.nxt == 41 || (gre && "
-                    "(gre.proto == 0x0800 || gre.proto == 0x86dd || (ppp && ip)))",
+                    filter_text="ip.proto == 4 || ip.proto == 41 || ipv6.nxt == 4 || ipv6.nxt == "
+                    "41 || (gre && (gre.proto == 0x0800 || gre.proto == 0x86dd || "
+                    "(ppp && ip)))",
                 )
             )
             total += wanted

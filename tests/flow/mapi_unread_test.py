@@ -137,7 +137,8 @@ class UnreadHeaders(unittest.TestCase):
                 for flow in OTHERS:
                     self.assertEqual(counts[flow], 0, flow)
                 self.assertIn(
-                    f"{sum(counts.values())} times a function could not read the headers of a packet",
+                    f"{sum(counts.values())} times a function could not read the headers of a "
+                    "packet",
                     done.stderr,
                 )
 

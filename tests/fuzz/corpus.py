@@ -36,9 +36,18 @@ REQUESTS = (
     'apply { flow: 1 function: "BPF_FILTER" arguments { kind: 115 text: "tcp" } }',
     'apply { flow: 1 function: "PKT_COUNTER" }',
     'apply { flow: 1 function: "TO_BUFFER" arguments { kind: 105 number: 1 } }',
-    'apply { flow: 1 function: "TOP" arguments { kind: 105 number: 5 } arguments { kind: 105 number: 1 } arguments { kind: 105 number: 9 } }',
-    'apply { flow: 1 function: "STATS" arguments { kind: 102 targets { flow: 1 function: 2 } } arguments { kind: 115 text: "0" } }',
-    'apply { flow: 1 function: "TO_FILE" arguments { kind: 105 number: 0 } arguments { kind: 119 text: "out" } arguments { kind: 108 number: 9 } }',
+    (
+        'apply { flow: 1 function: "TOP" arguments { kind: 105 number: 5 } arguments { kind: 105 '
+        "number: 1 } arguments { kind: 105 number: 9 } }"
+    ),
+    (
+        'apply { flow: 1 function: "STATS" arguments { kind: 102 targets { flow: 1 function: 2 } '
+        '} arguments { kind: 115 text: "0" } }'
+    ),
+    (
+        'apply { flow: 1 function: "TO_FILE" arguments { kind: 105 number: 0 } arguments { kind: '
+        '119 text: "out" } arguments { kind: 108 number: 9 } }'
+    ),
     "connect { flow: 1 }",
     "describe_flow { flow: 1 }",
     "describe_function { flow: 1 function: 1 }",
@@ -60,9 +69,18 @@ REQUESTS = (
     "close { flow: 1 }",
 )
 CONFIGS = (
-    "[driver]\ndevice=eth9\ndriver=mapinicdrv.so\ndescription=a network\nalias=a\nlink_speed=1000\nmpls=0\nvlan=1\n",
-    "libpath=/usr/lib\nlibs=stdflib.so:extraflib.so\nlog_level=1\n[driver]\ndevice=f\npath=/tmp/a.pcap\nrepeat=forever\nbatch=1\n",
-    "[format]\nformat=1\ndriver=mapidagdrv.so\n[dag]\ndisable_dsm=1\n[ipfixflib]\nobservationDomain=3\nidleTimeout=10\nhashSize=64\n; a note\n",
+    (
+        "[driver]\ndevice=eth9\ndriver=mapinicdrv.so\ndescription=a network\nalias=a\n"
+        "link_speed=1000\nmpls=0\nvlan=1\n"
+    ),
+    (
+        "libpath=/usr/lib\nlibs=stdflib.so:extraflib.so\nlog_level=1\n[driver]\ndevice=f\n"
+        "path=/tmp/a.pcap\nrepeat=forever\nbatch=1\n"
+    ),
+    (
+        "[format]\nformat=1\ndriver=mapidagdrv.so\n[dag]\ndisable_dsm=1\n[ipfixflib]\n"
+        "observationDomain=3\nidleTimeout=10\nhashSize=64\n; a note\n"
+    ),
 )
 
 

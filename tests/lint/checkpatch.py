@@ -46,7 +46,8 @@ def version(path):
 
 
 def unpacked(archive, folder):
-    """The three files from linux-source-VERSION.tar.xz; kept in the build folder, because searching the archive takes seconds."""
+    """The three files from linux-source-VERSION.tar.xz; kept in the build folder, because searching
+    the archive takes seconds."""
     top = archive.name.removesuffix(".tar.xz")
     kept = pathlib.Path(os.environ.get("NETSLICE_BUILD", folder)) / f"checkpatch-{top}"
     if not kept.exists():
@@ -71,7 +72,8 @@ def unpacked(archive, folder):
 
 
 def program(folder):
-    """checkpatch.pl of CHECKPATCH, of an unpacked kernel, or of the newest archive of Debian's package linux-source."""
+    """checkpatch.pl of CHECKPATCH, of an unpacked kernel, or of the newest archive of Debian's
+    package linux-source."""
     if os.environ.get("CHECKPATCH"):
         return pathlib.Path(os.environ["CHECKPATCH"])
     sources = pathlib.Path("/usr/src")
@@ -95,7 +97,8 @@ def main():
         found = program(pathlib.Path(folder))
         if not found:
             print(
-                "skipped: checkpatch.pl not found: install linux-source-6.1, or set the variable CHECKPATCH"
+                "skipped: checkpatch.pl not found: install linux-source-6.1, or set the variable "
+                "CHECKPATCH"
             )
             sys.exit(SKIP)
         done = subprocess.run(

@@ -19,7 +19,8 @@ EXEMPT = (
 
 
 def words(table):
-    """The phrases of the last column of the tables whose last heading is "not"; parentheses hold remarks."""
+    """The phrases of the last column of the tables whose last heading is "not"; parentheses hold
+    remarks."""
     found, is_right = [], False
     for line in table.splitlines():
         cells = [cell.strip() for cell in line.strip().strip("|").replace("\\|", "").split("|")]

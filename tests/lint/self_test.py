@@ -99,15 +99,24 @@ GOOD_KERNEL = {"nsmod/src/module.c": "// SPDX-License-Identifier: GPL-2.0\nint x
 CHECKPATCH = [
     (
         "nsmod/src/bad.c",
-        "// SPDX-License-Identifier: GPL-2.0\nint f(void)\n{\n\tif(1)\n\t\treturn 1;\n\treturn 0;\n}\n",
+        (
+            "// SPDX-License-Identifier: GPL-2.0\nint f(void)\n{\n\tif(1)\n\t\treturn 1;\n"
+            "\treturn 0;\n}\n"
+        ),
         "SPACING",
     ),
     ("nsmod/src/bad.h", "int  x;\n", "SPDX_LICENSE_TAG"),
 ]
 MAPI_CLIENT = HERE.parents[1] / "mapi-core/client"
-MAPI_3 = '.TH MAPI 3\n.SH NAME\nmapi \\- x\n.SH SYNOPSIS\n.BI "int mapi_connect(int " fd );\n.SH DESCRIPTION\n.SS Functions\n.TP\n.BR GAP " (int x)"\nA gap.\n.PP\nMore.\n'
+MAPI_3 = (
+    '.TH MAPI 3\n.SH NAME\nmapi \\- x\n.SH SYNOPSIS\n.BI "int mapi_connect(int " fd );\n'
+    '.SH DESCRIPTION\n.SS Functions\n.TP\n.BR GAP " (int x)"\nA gap.\n.PP\nMore.\n'
+)
 GAP = "= GAP\nargument x: ns\nresult: int\nerror 7001: no\n"
-CONNECT = "= mapi_connect\nsummary: begin\ntext: Begins.\nargument fd: a flow\nreturns: 0\nerror none\nthreads: Any.\n"
+CONNECT = (
+    "= mapi_connect\nsummary: begin\ntext: Begins.\nargument fd: a flow\nreturns: 0\nerror none\n"
+    "threads: Any.\n"
+)
 GOOD_MANUAL = {
     "mapi-core/client/mapi.3": MAPI_3,
     "mapi-core/client/function_pages.py": (MAPI_CLIENT / "function_pages.py").read_text(),

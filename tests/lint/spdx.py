@@ -38,7 +38,10 @@ def problem_of(top, path, content):
     if not found:
         return f"{path}:1: no SPDX-License-Identifier in the first line"
     if found.group(1) not in allowed(path):
-        return f"{path}:1: licence '{found.group(1)}' is not one of this folder: {', '.join(sorted(allowed(path)))}"
+        return (
+            f"{path}:1: licence '{found.group(1)}' is not one of this folder: "
+            f"{', '.join(sorted(allowed(path)))}"
+        )
     return None
 
 

@@ -37,7 +37,8 @@ def _listed_by_git(top):
 
 
 def paths(top):
-    """Every file, tracked or untracked; without git (in a source archive), every file outside build folders."""
+    """Every file, tracked or untracked; without git (in a source archive), every file outside build
+    folders."""
     listed = _listed_by_git(top)
     if listed is None:
         listed = [path.relative_to(top) for path in top.rglob("*") if path.is_file()]

@@ -50,7 +50,8 @@ _SUFFIX = re.compile(r"'\d+$")  # of a level of recursion
 
 
 def symbol_ranges(nm_lines):
-    """Lines of `nm -SC` -> {function: [range of addresses, ...]}: static functions of several files share a name."""
+    """Lines of `nm -SC` -> {function: [range of addresses, ...]}: static functions of several files
+    share a name."""
     ranges = collections.defaultdict(list)
     for line in nm_lines:
         if match := re.match(r"([0-9a-f]+) ([0-9a-f]+) [tTwW] (.*)$", line):

@@ -25,7 +25,8 @@ class Dkms(unittest.TestCase):
         self.release = (self.machine.kernel / "modules").resolve().name
 
     def dkms(self, action, *options, release=None, headers=None):
-        """One action of dkms -> its exit code and output.  sign_file: no key is created or used on this machine."""
+        """One action of dkms -> its exit code and output.  sign_file: no key is created or used on
+        this machine."""
         release = release or self.release
         (self.folder / "tree").mkdir(exist_ok=True)
         (self.folder / "modules" / release).mkdir(parents=True, exist_ok=True)

@@ -16,8 +16,9 @@ import kernel_modules
 SKIP = 77
 # A line of the kernel's log that fails a test, whatever the test's programs report.
 KERNEL_FAULT = re.compile(
-    r"\b(BUG|WARNING|Oops|Kernel panic|INFO: (task|trying|possible|suspicious|lockdep)|rcu: INFO|soft lockup|hung_task|KASAN|UBSAN|"
-    r"unreferenced object|kmemleak: \d+ new|general protection fault,|list_(add|del) corruption|refcount_t:)"
+    r"\b(BUG|WARNING|Oops|Kernel panic|INFO: (task|trying|possible|suspicious|lockdep)|rcu: "
+    r"INFO|soft lockup|hung_task|KASAN|UBSAN|unreferenced object|kmemleak: \d+ new|general "
+    r"protection fault,|list_(add|del) corruption|refcount_t:)"
 )
 # Debug kernels announce their checks when they boot ("RCU lockdep checking is enabled"): not a
 # fault. "module verification failed" and "taints kernel" are expected, as these guests load
@@ -97,7 +98,8 @@ def needed_libraries(program, folders):
 
 
 class Guest:
-    """An emulated machine: programs, modules and a script -> output, exit code, the kernel's log."""
+    """An emulated machine: programs, modules and a script -> output, exit code, the kernel's
+    log."""
 
     architecture = emulator_name = emulator_package = console = loader = library_place = (
         kernel_options
@@ -121,7 +123,8 @@ class Guest:
                 raise Unavailable(f"{tool} is not installed")
         if not (self.kernel / "vmlinuz").exists():
             raise Unavailable(
-                f"{self.kernel}/vmlinuz is missing; run tests/vm/fetch.sh {self.architecture} {self.cache}"
+                f"{self.kernel}/vmlinuz is missing; run tests/vm/fetch.sh {self.architecture} "
+                f"{self.cache}"
             )
 
     def library_folders_in(self, sysroot):
@@ -230,7 +233,8 @@ class Guest:
             said = done.stdout
         except subprocess.TimeoutExpired as error:
             raise GuestError(
-                f"timed out after {self.timeout_s} s; the last lines:\n{_text(error.stdout)[-2000:]}"
+                f"timed out after {self.timeout_s} s; the last lines:\n"
+                f"{_text(error.stdout)[-2000:]}"
             ) from error
         return _parse(_text(said))
 

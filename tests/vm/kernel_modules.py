@@ -46,7 +46,8 @@ def _find(kernel, name):
 
 
 def needed(kernel, name):
-    """The module with all its dependencies, dependencies first.  A name without a file is built into the kernel."""
+    """The module with all its dependencies, dependencies first.  A name without a file is built
+    into the kernel."""
     one = _find(kernel, name)
     if not one:
         return []
@@ -57,7 +58,8 @@ def needed(kernel, name):
 
 
 def build(source, kernel, architecture, folder, *options):
-    """Builds the modules of a source folder in `folder`, without changing the source -> their files, output of the build."""
+    """Builds the modules of a source folder in `folder`, without changing the source -> their
+    files, output of the build."""
     place = pathlib.Path(folder) / pathlib.Path(source).name
     shutil.copytree(source, place)
     return make(place, kernel, architecture, *options)
@@ -118,7 +120,8 @@ def _digest(source):
 
 
 def _place(kernel, build):
-    """Where a build's modules are kept: in its folder, or next to the kernel's headers if kbuild cannot handle the path."""
+    """Where a build's modules are kept: in its folder, or next to the kernel's headers if kbuild
+    cannot handle the path."""
     folder = pathlib.Path(build).resolve() / "tests/vm/modules"
     if not re.search(r"[\s=:#$%]", str(folder)):
         return folder
@@ -127,8 +130,8 @@ def _place(kernel, build):
 
 def build_once(source, kernel, architecture, build, parts):
     """
-    Like build_checked(), with the modules of the source's subfolders `parts`.  The result is kept in the build folder; later calls for
-    the same source, also from other processes, use it.
+    Like build_checked(), with the modules of the source's subfolders `parts`.  The result is kept
+    in the build folder; later calls for the same source, also from other processes, use it.
     """
     made_for = f"{architecture}-{kernel.name}-{int((kernel / 'vmlinuz').stat().st_mtime)}-{len(checks())}-checks"
     place = _place(kernel, build) / f"{made_for}-{_digest(source)}"

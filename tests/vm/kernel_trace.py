@@ -75,8 +75,9 @@ def _sites(payload):
 
 class Trace:
     """
-    records: the kernel's, in order for each CPU; sites: id -> (kind, name, file); flags: (name, kind) -> flags; issued, drained, lost: over all CPUs;
-    calibration: list of Entry, means in ticks or counts.
+    records: the kernel's, in order for each CPU; sites: id -> (kind, name, file); flags: (name,
+    kind) -> flags; issued, drained, lost: over all CPUs; calibration: list of Entry, means in ticks
+    or counts.
     """
 
     def __init__(self, data):
@@ -111,7 +112,8 @@ class Trace:
             at += HEAD.size
             if self.sites.get(slice_id, (0,))[0] != kind:
                 raise TraceError(
-                    f"a record of kind {kind} refers to site {slice_id:#x}, which has another kind or is missing"
+                    f"a record of kind {kind} refers to site {slice_id:#x}, which has another "
+                    "kind or is missing"
                 )
             values = struct.unpack_from(f"<{words}Q", payload, at)
             at += 8 * words
@@ -166,8 +168,9 @@ class Trace:
 
     def slices(self):
         """
-        Slices and units of each thread, paired by nesting (interrupts nest in what they interrupt).  Ending a slice or unit that is
-        not open, or not innermost, is an error, and so is leaving one open.
+        Slices and units of each thread, paired by nesting (interrupts nest in what they interrupt).
+        Ending a slice or unit that is not open, or not innermost, is an error, and so is leaving
+        one open.
         """
         stacks, found = collections.defaultdict(list), []
         for record in sorted(self.records, key=lambda record: record.ticks):
@@ -178,7 +181,8 @@ class Trace:
             elif record.kind in ("STOP", "EXIT"):
                 if not stack or stack[-1].name != record.name:
                     raise TraceError(
-                        f"CPU {record.cpu}, thread {record.thread}: {record.name} ends inside {[one.name for one in stack]}"
+                        f"CPU {record.cpu}, thread {record.thread}: {record.name} ends inside "
+                        f"{[one.name for one in stack]}"
                     )
                 start = stack.pop()
                 inside = stack[-1].name if stack else None

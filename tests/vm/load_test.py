@@ -168,14 +168,16 @@ class Load(nsmod_guest.NsmodTest):
         self.assertEqual(issued, ["1200000", "1200000"], result.output)
         drained = sum(map(int, re.findall(r'"drained":(\d+)', result.output)))
         print(
-            f"2 writers, {2 * 1200000} records: {2 * 1200000 / seconds['drained'] / 1e6:.2f} million records/s written, {drained} drained, "
-            f"{2 * 1200000 - drained} lost; {2 * 1200000 / seconds['unread'] / 1e6:.2f} million/s with no reader",
+            f"2 writers, {2 * 1200000} records: {2 * 1200000 / seconds['drained'] / 1e6:.2f} "
+            f"million records/s written, {drained} drained, {2 * 1200000 - drained} lost; "
+            f"{2 * 1200000 / seconds['unread'] / 1e6:.2f} million/s with no reader",
             flush=True,
         )
         # A drain only takes CPU time from this guest's writers, which enter the kernel only when
         # they are interrupted.
         waits = re.findall(
-            r"unblocked on CPU ([01]): (\d+) waits, (\d+) page faults; preempted \d+ times; system calls (.*)",
+            r"unblocked on CPU ([01]): (\d+) waits, (\d+) page faults; preempted \d+ times; "
+            r"system calls (.*)",
             result.output,
         )
         self.assertEqual(

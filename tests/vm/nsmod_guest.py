@@ -49,7 +49,8 @@ KERNELS = tuple(
 
 
 def build_modules(*parts):
-    """For setUpModule(): builds nsmod and, in order, modules of its subfolders, without warnings."""
+    """For setUpModule(): builds nsmod and, in order, modules of its subfolders, without
+    warnings."""
     for kernel in KERNELS:
         machine = GUEST(BUILD, kernel=kernel)
         BUILT[kernel] = kernel_modules.build_once(
@@ -59,8 +60,8 @@ def build_modules(*parts):
 
 def build_changed(name, edits, *cases):
     """
-    For setUpModule(), in addition to the module: builds a variant as BUILT[kernel]["NAME.ko"], with (file, old text, new text) replaced in
-    its source, and the modules of folders in cases/.
+    For setUpModule(), in addition to the module: builds a variant as BUILT[kernel]["NAME.ko"], with
+    (file, old text, new text) replaced in its source, and the modules of folders in cases/.
     """
     folder = tempfile.TemporaryDirectory(prefix="netslice-nsmod-")
     unittest.addModuleCleanup(folder.cleanup)
@@ -100,7 +101,8 @@ class NsmodTest(unittest.TestCase):
         return KERNELS
 
     def run_guests(self, script, check, prepare=lambda machine: None):
-        """Runs the script in a guest of each of kernels() with the module loaded; no kernel may log a fault; calls check(result).  SLOW: factor for time limits."""
+        """Runs the script in a guest of each of kernels() with the module loaded; no kernel may log
+        a fault; calls check(result).  SLOW: factor for time limits."""
         for kernel in self.kernels():
             with self.subTest(kernel=kernel):
                 # An emulated machine with a debug kernel is several times slower.

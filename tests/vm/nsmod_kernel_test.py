@@ -192,7 +192,8 @@ END
 
     def check_beside(self, result):
         self.check_words(
-            r"warning +the kernel's groups net_rx,softirq were not recorded: the reader lacks CAP_PERFMON"
+            r"warning +the kernel's groups net_rx,softirq were not recorded: the reader lacks "
+            r"CAP_PERFMON"
         )(result)
         self.check_words(
             "^3\ngroups: net_rx,softirq, -rw-------\n", "groups afterwards: 0\n", "unloaded\n"
@@ -303,7 +304,8 @@ END
         self.assertEqual(traces["other_port"].records, [])
 
     def check_lossy(self, trace):
-        """Packets of one side wait in a queue, and some are lost there; this leaves no unit or slice open."""
+        """Packets of one side wait in a queue, and some are lost there; this leaves no unit or
+        slice open."""
         self.assertEqual((trace.issued, trace.lost), (len(trace.records), 0))
         counts = collections.Counter(one.name for one in trace.slices())
         wire = [length for (length,) in trace.words("MARK", "wire_bytes")]
@@ -322,7 +324,8 @@ END
         self.assertEqual(sum(bytes_ for (bytes_,) in trace.words("MARK", "copied")), 400000)
 
     def check_ways(self, trace, is_more):
-        """A stream of 400000 bytes, or more if a busy guest made TCP retransmit some -> lengths of the packets that the driver got."""
+        """A stream of 400000 bytes, or more if a busy guest made TCP retransmit some -> lengths of
+        the packets that the driver got."""
         check_bytes = self.assertGreater if is_more else self.assertEqual
         self.assertEqual((trace.issued, trace.lost), (len(trace.records), 0))
         counts = collections.Counter(one.name for one in trace.slices())
@@ -405,7 +408,8 @@ END
         self.assertEqual(rest.count("measure: Invalid argument"), 3)
         self.assertRegex(
             rest,
-            r"cpuid<\d{3,} bytes>\n(.*\n)*measure: Operation not permitted\n(.*\n)*measure: No such device",
+            r"cpuid<\d{3,} bytes>\n(.*\n)*measure: Operation not permitted\n(.*\n)*measure: No "
+            r"such device",
         )
         self.assertRegex(rest, r"(?m)^wrmsr +220 +-?[0-9.]+ .* in the kernel$")
         self.assertRegex(rest, r"(?m)^NSA outer: START \+ STOP +303 +[1-9][0-9.]* .* no recorder: ")

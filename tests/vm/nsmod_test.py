@@ -103,7 +103,8 @@ class Nsmod(nsmod_guest.NsmodTest):
             self.check_words(
                 '"session.memory": "nsmod"',
                 '"session.memory": "process"',
-                '"session.memory.reason": "there is no /dev/nsmod: the kernel module nsmod is not loaded',
+                '"session.memory.reason": "there is no /dev/nsmod: the kernel module nsmod is not '
+                "loaded",
                 "netslice: there is no /dev/nsmod: .* not loaded \\(modprobe nsmod\\)",
             ),
         )

@@ -68,7 +68,8 @@ class Readme(nsmod_guest.NsmodTest):
         self.assertIn("unloaded", parts["beside"])
 
     def assert_twenty_reported(self, part):
-        """A slice that the guest's scheduler moved to another CPU is excluded from the table and reported as migrated."""
+        """A slice that the guest's scheduler moved to another CPU is excluded from the table and
+        reported as migrated."""
         counted = int(re.search(r"(?m)^long +(\d+) ", part)[1])
         migrated = re.search(r"(?m)^ +long: .*\bmigrated (\d+)", part) or ["", "0"]
         self.assertGreater(counted, 10)

@@ -164,7 +164,8 @@ class Refusals(nsmod_guest.NsmodTest):
             self.assertRegex(
                 tries[name].said,
                 r"nsmod has release 9\.9\.9 \(control version 2, .*"
-                r"this library of release 0\.1\.0 supports 1 and \d+: load a module of the same release",
+                r"this library of release 0\.1\.0 supports 1 and \d+: load a module of the same "
+                r"release",
                 name,
             )
             self.assertEqual(tries[name].code, code, tries[name].said)
@@ -224,7 +225,8 @@ class Refusals(nsmod_guest.NsmodTest):
         for group in ("irq", "softirq"):
             self.assertRegex(
                 tries["some_text"].said,
-                rf"warning +group {group}: the kernel of this trace has no tracepoint {group}_of_no_kernel",
+                rf"warning +group {group}: the kernel of this trace has no tracepoint "
+                rf"{group}_of_no_kernel",
             )
 
     def test_a_group_of_which_nothing_is_there_is_refused(self):
@@ -235,7 +237,8 @@ class Refusals(nsmod_guest.NsmodTest):
             self.assertEqual(tries[name].code, 3, tries[name].said)
             self.assertRegex(
                 tries[name].said,
-                r"sched\": at least one group has no tracepoint in this kernel \(`nsdump kernel --list`\)",
+                r"sched\": at least one group has no tracepoint in this kernel \(`nsdump kernel "
+                r"--list`\)",
             )
 
     def test_no_device_and_no_right_are_reported_with_what_helps(self):

@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""lttng_ust.py PROGRAM: LTTng-UST's cost with its own session daemon, and the number of events in the trace.
+"""lttng_ust.py PROGRAM: LTTng-UST's cost with its own session daemon, and the number of events in
+the trace.
 
-The daemon's sockets are in a /run that only this program sees, so the user's daemons and sessions are unaffected.
+The daemon's sockets are in a /run that only this program sees, so the user's daemons and sessions
+are unaffected.
 """
 
 import os

@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""A rival's own processes, mounts, /run and /dev/shm, all of which disappear when it ends, however it ends.
+"""A rival's own processes, mounts, /run and /dev/shm, all of which disappear when it ends, however
+it ends.
 
-As a program: own_namespace.py PROGRAM [ARGUMENT...] runs PROGRAM in namespaces, or without if the machine does not allow them.
+As a program: own_namespace.py PROGRAM [ARGUMENT...] runs PROGRAM in namespaces, or without if the
+machine does not allow them.
 """
 
 import os
@@ -35,7 +37,8 @@ def why_not():
 
 
 def enter(command, optional=False):
-    """Runs the same program again in namespaces; the current folder is then an empty one that no other process sees."""
+    """Runs the same program again in namespaces; the current folder is then an empty one that no
+    other process sees."""
     if os.environ.get(MARK):
         return
     reason = why_not()

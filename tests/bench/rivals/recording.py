@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""A rival whose events are counted after it has ended -> its JSON line, with events arrived and lost."""
+"""A rival whose events are counted after it has ended -> its JSON line, with events arrived and
+lost."""
 
 import json
 import os
@@ -11,7 +12,8 @@ import own_namespace
 
 
 def begin():
-    """Enters its own namespaces; returns the rival's program and its arguments from the command line."""
+    """Enters its own namespaces; returns the rival's program and its arguments from the command
+    line."""
     own_namespace.enter(
         [sys.executable, "-B", *(os.path.abspath(word) for word in sys.argv[:2]), *sys.argv[2:]]
     )
@@ -21,7 +23,8 @@ def begin():
 
 
 def must(command, **keywords):
-    """Output of a command; if it fails, ends the benchmark with its message and status, including 77 (cannot run here)."""
+    """Output of a command; if it fails, ends the benchmark with its message and status, including
+    77 (cannot run here)."""
     done = subprocess.run(
         command,
         stdin=subprocess.DEVNULL,

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""rivals_test.py BIN: each rival that is built runs with few events, follows the protocol, and leaves nothing behind."""
+"""rivals_test.py BIN: each rival that is built runs with few events, follows the protocol, and
+leaves nothing behind."""
 
 import os
 import pathlib

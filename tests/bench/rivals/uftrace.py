@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""uftrace.py PROGRAM: uftrace's cost, and the number of calls in its report; a call is two events."""
+"""uftrace.py PROGRAM: uftrace's cost, and the number of calls in its report; a call is two
+events."""
 
 import re
 

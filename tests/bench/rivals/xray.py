@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""xray.py PROGRAM: XRay's cost in mode FDR with its defaults, and the number of entries and exits in its log."""
+"""xray.py PROGRAM: XRay's cost in mode FDR with its defaults, and the number of entries and exits
+in its log."""
 
 import glob
 import os

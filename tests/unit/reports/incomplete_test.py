@@ -108,7 +108,8 @@ class Incomplete(ReportCase):
         done = self.run_report(trace, "-o", self.out, env={"FAKE_EXIT": "1", "FAKE_SAYS": said})
         self.check_incomplete(
             done,
-            "no footer; 1 damaged places, 64 bytes not read. The figures cover the part that it could read.",
+            "no footer; 1 damaged places, 64 bytes not read. The figures cover the part that it "
+            "could read.",
         )
 
     def test_what_nsdump_says_about_a_whole_trace_is_a_warning(self):

@@ -402,7 +402,8 @@ class BadInput(ReportCase):
         )
         none = self.write(
             "none.csv",
-            "name,cpu,thread,unit,unit_number,depth,start_ticks,stop_ticks,raw_ticks,net_ticks,class\n",
+            "name,cpu,thread,unit,unit_number,depth,start_ticks,stop_ticks,raw_ticks,net_ticks,"
+            "class\n",
         )
         done = self.run_report(trace, "-o", self.out, "--unit", "7", env={"FAKE_SLICES": none})
         self.check_refused(done, 2, "no unit 7", "omit --unit")

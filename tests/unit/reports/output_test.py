@@ -107,7 +107,10 @@ class BadOutput(ReportCase):
     def test_a_file_system_that_is_full_or_read_only_ends_with_6_and_leaves_nothing(self):
         place = self.path("mounted")
         os.makedirs(place)
-        script = 'mount -t tmpfs -o "$0" none "$PLACE" || exit 77; "$@"; code=$?; ls -A "$PLACE"; exit $code'
+        script = (
+            'mount -t tmpfs -o "$0" none "$PLACE" || exit 77; "$@"; code=$?; ls -A "$PLACE"; exit '
+            "$code"
+        )
         for options, word in (
             ("size=40k", "space"),
             ("size=200k", "space"),

@@ -21,15 +21,18 @@ sockperf: ---> percentile 99.000 =   29.844
 sockperf: ---> percentile 50.000 =   {us}
 sockperf: ---> <MIN> observation =   13.339
 """
-IPERF3 = '{{"start": {{}}, "end": {{"sum_sent": {{"bits_per_second": 9e9}}, "sum_received": {{"bits_per_second": {bits}}}}}}}\n'
+IPERF3 = (
+    '{{"start": {{}}, "end": {{"sum_sent": {{"bits_per_second": 9e9}}, "sum_received": '
+    '{{"bits_per_second": {bits}}}}}}}\n'
+)
 HEAD = "== results netslice-system-1\n== kernel Linux 6.1 x86_64\n== seconds 1\n"
 
 
 def results(rounds=6, variants=("without", "idle", "recording"), end="== end\n"):
     """Recording takes 10 % longer in each round, whatever the round takes."""
-    text = (
-        HEAD
-        + "== groups net_rx,irq\n== size 200000 50000 7000 900 nsmod.ko\n== size 9 1 2 3 mapi-count, probes out\n"
+    text = HEAD + (
+        "== groups net_rx,irq\n== size 200000 50000 7000 900 nsmod.ko\n"
+        "== size 9 1 2 3 mapi-count, probes out\n"
     )
     for turn in range(1, rounds + 1):
         for variant in variants:
@@ -81,7 +84,8 @@ class Parsers(unittest.TestCase):
     def test_size_is_read_in_its_berkeley_form(self):
         self.assertEqual(
             system_run.size_line(
-                "   text\t   data\t    bss\t    dec\t    hex\tfilename\n  13585\t   1600\t    696\t  15881\t   3e09\tx\n",
+                "   text\t   data\t    bss\t    dec\t    hex\tfilename\n"
+                "  13585\t   1600\t    696\t  15881\t   3e09\tx\n",
                 os.devnull,
             ),
             "0 13585 1600 696",
@@ -149,7 +153,10 @@ class Page(ReportCase):
         text = results(variants=("without",)).replace(
             HEAD,
             HEAD
-            + "== missing idle this kernel loads no modules\n== missing recording <b>why</b>\n== lacking iperf3\n",
+            + (
+                "== missing idle this kernel loads no modules\n== missing recording <b>why</b>\n"
+                "== lacking iperf3\n"
+            ),
         )
         done = self.report(text)
         self.assertEqual(done.returncode, 0, done.stderr)
