@@ -8,7 +8,8 @@ from .text import count, number, plural, share, with_error
 
 
 def title(document):
-    return f"Cost of monitoring functions: {os.path.basename(document['capture']['path']) or 'capture'}"
+    capture = os.path.basename(document["capture"]["path"]) or "capture"
+    return f"Cost of monitoring functions: {capture}"
 
 
 def lead(document):

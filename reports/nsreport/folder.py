@@ -17,7 +17,9 @@ def output_error(path, error):
     remedy = {
         errno.ENOSPC: "free some space or choose another folder with -o",
         errno.EDQUOT: "free some of your quota or choose another folder with -o",
-        errno.EFBIG: "raise the file size limit with ulimit -f unlimited or choose another folder with -o",
+        errno.EFBIG: (
+            "raise the file size limit with ulimit -f unlimited or choose another folder with -o"
+        ),
         errno.EROFS: "mount it read-write or choose another folder with -o",
         errno.EACCES: "check its permissions or choose another folder with -o",
         errno.EPERM: "check its permissions or choose another folder with -o",

@@ -50,10 +50,15 @@ def _figure(picture):
         f"{picture.losses}."
     )
     notes = "".join(f"<p>{escaped(note)}</p>" for note in picture.notes)
-    return f"""<section id="{name}"><h2>{escaped(picture.topic)}</h2>
-<figure><a href="{name}.png"><img src="{name}.svg" alt="{escaped(reported)}" width="1000" height="{total_px(picture)}"></a>
-<figcaption><p>How to read it: {escaped(picture.reading)}</p>{notes}
-<p class="files"><a href="{name}.png">PNG</a> &middot; <a href="{name}.svg">SVG</a> &middot; <a href="data/{name}.tsv">figures (TSV)</a></p></figcaption></figure></section>"""
+    return (
+        f'<section id="{name}"><h2>{escaped(picture.topic)}</h2>\n'
+        f'<figure><a href="{name}.png"><img src="{name}.svg" alt="{escaped(reported)}" '
+        f'width="1000" height="{total_px(picture)}"></a>\n'
+        f"<figcaption><p>How to read it: {escaped(picture.reading)}</p>{notes}\n"
+        f'<p class="files"><a href="{name}.png">PNG</a> &middot; '
+        f'<a href="{name}.svg">SVG</a> &middot; '
+        f'<a href="data/{name}.tsv">figures (TSV)</a></p></figcaption></figure></section>'
+    )
 
 
 def _absent(picture):

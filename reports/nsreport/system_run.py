@@ -15,10 +15,12 @@ VARIANTS = ("without", "idle", "recording")
 
 def plan(options):
     """Describes what will be done to this machine; printed before it is done."""
+    runs = options.rounds * len(VARIANTS) * len(SIZES)
     return (
-        f"measuring TCP over loopback, {options.rounds} rounds in up to {len(VARIANTS)} variants, about "
-        f"{options.rounds * len(VARIANTS) * len(SIZES) * (2 * options.seconds + 1) // 60 + 1} minutes. As root this loads and unloads the "
-        "kernel module nsmod in each round and records the kernel; a module that is already loaded stays loaded. Ctrl-C restores the initial state"
+        f"measuring TCP over loopback, {options.rounds} rounds in up to {len(VARIANTS)} variants, "
+        f"about {runs * (2 * options.seconds + 1) // 60 + 1} minutes. As root this loads and "
+        "unloads the kernel module nsmod in each round and records the kernel; a module that is "
+        "already loaded stays loaded. Ctrl-C restores the initial state"
     )
 
 
@@ -35,8 +37,9 @@ def measured(share, program, options, work, progress):
     """Runs the script to its end -> its output."""
     _check_tools()
     path = os.path.join(work, "results.txt")
+    path_of_user = os.environ.get("PATH", "/usr/bin:/bin")
     environment = os.environ | {
-        "PATH": f"{os.path.dirname(program)}:{os.environ.get('PATH', '/usr/bin:/bin')}:/usr/sbin:/sbin"
+        "PATH": f"{os.path.dirname(program)}:{path_of_user}:/usr/sbin:/sbin"
     }
     command = [
         "sh",

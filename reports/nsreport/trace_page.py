@@ -29,7 +29,8 @@ def lead(document):
         f"{plural(len(document['slices']), 'name')}"
     )
     if packets:
-        said += f", {plural(packets, 'packet')} in {plural(sum(u['units'] for u in document['units']), 'unit')}"
+        units = sum(u["units"] for u in document["units"])
+        said += f", {plural(packets, 'packet')} in {plural(units, 'unit')}"
     return said + (
         ". The measured cost of the probes is subtracted from net figures and included in raw "
         "figures."

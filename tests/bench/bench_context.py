@@ -40,7 +40,8 @@ def _compiler(build):
     except (OSError, subprocess.CalledProcessError, IndexError):
         version = compiler
     kind = value.get("CMAKE_BUILD_TYPE", "")
-    flags = f"{value.get('CMAKE_CXX_FLAGS', '')} {value.get('CMAKE_CXX_FLAGS_' + kind.upper(), '')}".strip()
+    of_kind = value.get("CMAKE_CXX_FLAGS_" + kind.upper(), "")
+    flags = f"{value.get('CMAKE_CXX_FLAGS', '')} {of_kind}".strip()
     return {
         "compiler": version,
         "flags": flags,

@@ -132,9 +132,7 @@ class RunBench(unittest.TestCase):
         self.assertEqual(set(self.run_bench(listed, "many/c")[1]), {"g"})
         self.assertEqual(set(self.run_bench(listed, "g")[1]), {"g"})
 
-    def test_a_missing_program_or_tool_is_named_with_the_packages_to_install_and_is_no_failure(
-        self,
-    ):
+    def test_a_missing_program_or_tool_is_named_with_its_packages_and_is_no_failure(self):
         self.prints("one", {"figure": "f", "value": 1, "unit": "ns", "row": {"rival": "present"}})
         done, figures = self.run_bench(
             "b : f : one : table\nc : g : no_c : table built=no_c:c-dev,c-tools\n"

@@ -37,7 +37,9 @@ for number, flow in enumerate(flows[:5]):
     flow.apply('BPF_FILTER', 'tcp or port %d' % generator.randrange(1, 60000))
     for _ in range(150):
         flow.apply('STR_SEARCH', 'x%08x' % generator.randrange(2**32), 0, 0)
-for flow, (name, *arguments) in zip(flows[5:], (('TO_BUFFER', 0), ('TOP', 10, 1, 8), ('COOKING', -1, 30, 0, 3), ('EXPIRED_FLOWS', 10, 10, 0), ('REGEXP', 'a[0-9]+b.*c'))):
+functions = (('TO_BUFFER', 0), ('TOP', 10, 1, 8), ('COOKING', -1, 30, 0, 3),
+             ('EXPIRED_FLOWS', 10, 10, 0), ('REGEXP', 'a[0-9]+b.*c'))
+for flow, (name, *arguments) in zip(flows[5:], functions):
     flow.apply(name, *arguments)
 for flow in flows:
     flow.connect()
@@ -52,7 +54,9 @@ while True:
         flow.apply('BPF_FILTER', 'port %d' % generator.randrange(1, 60000))
         for _ in range(20):
             flow.apply('STR_SEARCH', 'x%08x' % generator.randrange(2**32), 0, 0)
-        flow.apply(*generator.choice((('TO_BUFFER', 0), ('TOP', 10, 1, 8), ('HASHSAMP', 50, 0), ('EXPIRED_FLOWS', 10, 10, 0), ('HASH', 3), ('PKT_COUNTER',))))
+        flow.apply(*generator.choice((
+            ('TO_BUFFER', 0), ('TOP', 10, 1, 8), ('HASHSAMP', 50, 0),
+            ('EXPIRED_FLOWS', 10, 10, 0), ('HASH', 3), ('PKT_COUNTER',))))
         flow.connect()
     for flow in flows[:2]:
         flow.close()
@@ -162,9 +166,7 @@ class Churn(unittest.TestCase):
                     (before_mib, self.anonymous_mib()),
                 )
 
-    def test_a_killed_client_leaves_nothing_even_if_the_packet_thread_was_busy_and_no_later_request_comes(
-        self,
-    ):
+    def test_a_client_killed_while_the_packet_thread_is_busy_leaves_nothing_without_a_request(self):
         self.start(config=f"libs={BUILD.resolve()}/tests/slow_plugin.so\n" + CONFIG)
         slow, killed = self.daemon.client(), self.daemon.client()
         slow.do("flow = Flow.on_device('tap')\nflow.apply('SLOW', 300)\nflow.connect()")
@@ -251,9 +253,7 @@ class Churn(unittest.TestCase):
             self.assertEqual(client.get("len(flows)"), 128)
             client.do("for flow in flows: flow.close()\nflow = Flow.on_device('tap')")
 
-    def test_memory_for_results_and_packets_has_the_limit_of_mapi_conf_unless_an_option_says_otherwise(
-        self,
-    ):
+    def test_memory_for_results_and_packets_has_the_limit_of_mapi_conf_or_of_an_option(self):
         for options, is_enough in (((), False), (("--max-memory", "64"), True)):
             self.start(*options, config="max_memory=1\n" + CONFIG)
             client = self.daemon.client()

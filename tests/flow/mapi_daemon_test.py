@@ -357,7 +357,8 @@ class Limits(Test):
         client = daemon.client()
         client.do(
             "Flow.library.mapi_create_offline_device.restype = ctypes.c_void_p\n"
-            f"def take():\n    name = ctypes.c_void_p(Flow.library.mapi_create_offline_device({str(TRACE).encode()!r}, 0))\n    assert name, Flow.error()\n"
+            "def take():\n    name = ctypes.c_void_p(Flow.library.mapi_create_offline_device("
+            f"{str(TRACE).encode()!r}, 0))\n    assert name, Flow.error()\n"
             "    flows.append(Flow.on_device(ctypes.string_at(name).decode()))\n"
             "    assert Flow.library.mapi_delete_offline_device(name) == 0, Flow.error()\n"
             "globals().update(take=take, flows=[])\nfor _ in range(48): take()"
@@ -440,7 +441,8 @@ class Limits(Test):
         client = self.daemon("", "--max-flows", "3").client()
         client.do(
             "Flow.library.mapi_create_offline_device.restype = ctypes.c_char_p\n"
-            f"def create():\n    name = Flow.library.mapi_create_offline_device({str(TRACE).encode()!r}, 0)\n    assert name, Flow.error()\n    return name\n"
+            "def create():\n    name = Flow.library.mapi_create_offline_device("
+            f"{str(TRACE).encode()!r}, 0)\n    assert name, Flow.error()\n    return name\n"
             "globals()['create'] = create\nnames = [create() for _ in range(3)]"
         )
         self.assert_refused(["6162", "--max-flows"], client.do, "create()")

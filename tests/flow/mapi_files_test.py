@@ -161,9 +161,7 @@ class Files(unittest.TestCase):
             self.close_in_time(flow)
         self.assertEqual(stats_of(device).drop_not_written, PACKETS)
 
-    def test_records_that_a_file_lacks_stay_counted_when_its_flow_is_closed_though_another_refers_to_it(
-        self,
-    ):
+    def test_records_that_a_file_lacks_stay_counted_when_a_flow_that_another_uses_is_closed(self):
         device = self.device()
         flow, other = Flow.on_device(device), Flow.on_device(device)
         count = flow.apply("PKT_COUNTER")

@@ -17,8 +17,10 @@ ACTIVE, FINISHED, CLOSED = 1, 2, 3
 STATUS = """
 import ctypes
 class FlowInfo(ctypes.Structure):
-    _fields_ = [("uid", ctypes.c_uint), ("fd", ctypes.c_int), ("devid", ctypes.c_int), ("device", ctypes.c_char * 256), ("num_functions", ctypes.c_int),
-                ("start", ctypes.c_long), ("end", ctypes.c_long), ("status", ctypes.c_int), ("start_us", ctypes.c_uint64), ("end_us", ctypes.c_uint64)]
+    _fields_ = [("uid", ctypes.c_uint), ("fd", ctypes.c_int), ("devid", ctypes.c_int),
+                ("device", ctypes.c_char * 256), ("num_functions", ctypes.c_int),
+                ("start", ctypes.c_long), ("end", ctypes.c_long), ("status", ctypes.c_int),
+                ("start_us", ctypes.c_uint64), ("end_us", ctypes.c_uint64)]
 def status(flow):
     information = FlowInfo()
     assert flow.library.mapi_get_flow_info(flow.fd, ctypes.byref(information)) == 0, flow.error()

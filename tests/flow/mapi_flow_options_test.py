@@ -13,13 +13,16 @@ BUFFER, SNAP = 1, 2
 WAIT, NOWAIT = 0, 1
 HELPERS = """
 class Packet(ctypes.Structure):
-    _fields_ = [("ts", ctypes.c_uint64), ("ifindex", ctypes.c_uint16), ("caplen", ctypes.c_uint32), ("wlen", ctypes.c_uint32)]
+    _fields_ = [("ts", ctypes.c_uint64), ("ifindex", ctypes.c_uint16),
+                ("caplen", ctypes.c_uint32), ("wlen", ctypes.c_uint32)]
 Flow.library.mapi_get_next_pkt.restype = ctypes.POINTER(Packet)
 def set_option(flow, option, value):
-    assert Flow.library.mapi_set_flow_option(flow.fd, option, ctypes.c_uint64(value)) == 0, Flow.error()
+    call = Flow.library.mapi_set_flow_option
+    assert call(flow.fd, option, ctypes.c_uint64(value)) == 0, Flow.error()
 def option(flow, number):
     value = ctypes.c_uint64()
-    assert Flow.library.mapi_get_flow_option(flow.fd, number, ctypes.byref(value)) == 0, Flow.error()
+    call = Flow.library.mapi_get_flow_option
+    assert call(flow.fd, number, ctypes.byref(value)) == 0, Flow.error()
     return value.value
 def lengths(flow, function):
     read = []

@@ -80,9 +80,7 @@ class FullDisk(unittest.TestCase):
             for at in range(24, 24 + records * (16 + PACKET_BYTES), 16 + PACKET_BYTES)
         ]
 
-    def test_a_file_on_a_full_disk_ends_with_a_complete_packet_and_continues_when_there_is_room_again(
-        self,
-    ):
+    def test_a_file_on_a_full_disk_ends_with_a_complete_packet_and_continues_later(self):
         full, good = self.flows(2)
         file, count = (
             full.apply("TO_FILE", MFF_PCAP, str(self.disk / "file"), 0),

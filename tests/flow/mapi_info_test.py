@@ -339,9 +339,7 @@ class Recording(Test):
         self.assertTrue(wait_until(lambda: self.json(daemon)["mapid"]["is_recording"]))
         return process
 
-    def test_a_running_mapid_is_recorded_for_a_time_with_a_slice_for_each_function_and_request(
-        self,
-    ):
+    def test_a_running_mapid_is_recorded_with_a_slice_for_each_function_and_request(self):
         daemon = self.daemon()
         client = daemon.client()
         client.do(COUNT)

@@ -80,9 +80,7 @@ class Plugin(unittest.TestCase):
         ):
             through.do("flow = Flow.on_device('made')\nflow.apply('OWN_RESULT')")
 
-    def test_a_function_that_requests_no_result_in_place_has_none_in_process_and_through_mapid(
-        self,
-    ):
+    def test_a_function_without_result_in_place_has_none_in_process_and_through_mapid(self):
         daemon = Daemon(configuration("mapi_example_plugin.so:own_result_plugin.so"))
         self.addCleanup(daemon.close)
         for client in (daemon.alone(), daemon.client()):

@@ -22,7 +22,8 @@ def read(flow, fid):
     return ctypes.string_at(results.contents.res, results.contents.size)
 def rows(flow, fid):
     data = read(flow, fid)
-    return [struct.unpack_from("=I20xQQI", data, 4 + i * 48)[:3] for i in range(struct.unpack_from("=I", data)[0])]
+    count = struct.unpack_from("=I", data)[0]
+    return [struct.unpack_from("=I20xQQI", data, 4 + i * 48)[:3] for i in range(count)]
 def ended(flow, fid):
     data = read(flow, fid)
     sent, _, expired = struct.unpack_from("=3I", data)

@@ -161,9 +161,9 @@ class Track(unittest.TestCase):
                 tshark(
                     capture,
                     "frame.number",
-                    filter_text="ip.proto == 4 || ip.proto == 41 || ipv6.nxt == 4 || ipv6.nxt == "
-                    "41 || (gre && (gre.proto == 0x0800 || gre.proto == 0x86dd || "
-                    "(ppp && ip)))",
+                    filter_text="ip.proto == 4 || ip.proto == 41 || "
+                    "ipv6.nxt == 4 || ipv6.nxt == 41 || "
+                    "(gre && (gre.proto == 0x0800 || gre.proto == 0x86dd || (ppp && ip)))",
                 )
             )
             total += wanted

@@ -80,7 +80,8 @@ def main():
         begin = time.monotonic()
         code, runs, coverage, log = run(target, options)
         print(
-            f"{target:<14}{counts.get(target, 0):>8}{runs:>12}{coverage:>10}{time.monotonic() - begin:>9.0f}  "
+            f"{target:<14}{counts.get(target, 0):>8}{runs:>12}{coverage:>10}"
+            f"{time.monotonic() - begin:>9.0f}  "
             f"{'nothing found' if code == 0 else f'ended with {code}: {log}'}",
             flush=True,
         )

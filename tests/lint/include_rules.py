@@ -9,8 +9,10 @@ import tree
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^">]+)[">]')
 C_STANDARD = {
     f"{name}.h"
-    for name in "assert ctype errno float inttypes limits locale math setjmp signal stdalign stdarg "
-    "stdatomic stdbool stddef stdint stdio stdlib string time".split()
+    for name in (
+        "assert ctype errno float inttypes limits locale math setjmp signal stdalign stdarg "
+        "stdatomic stdbool stddef stdint stdio stdlib string time"
+    ).split()
 }
 # Where an include is searched after the including file's own folder.
 SEARCH = (

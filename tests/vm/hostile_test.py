@@ -54,7 +54,7 @@ class Hostile(nsmod_guest.NsmodTest):
 
             # a reader ends on request, however fast the session's process writes
             NETSLICE="recorder=nsmod calibration=no" vm_writer 0 count & writer=$!
-            """
+            """  # noqa: E501, shell text
             + nsmod_guest.WRITES
             + """
             reads asked vm_reader newest 500
@@ -149,7 +149,7 @@ class Hostile(nsmod_guest.NsmodTest):
                 cat /dev/nsmod >end.nsl
                 nsdump check end.nsl | tail -n 1
             done; done
-            """,
+            """,  # noqa: E501, shell text
             self.check_snapshots,
         )
 

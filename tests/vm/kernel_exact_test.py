@@ -92,7 +92,7 @@ class KernelExact(unittest.TestCase):
             vm_kernel_recorder "" 0 {options} {COUNTERS} -- insmod /modules/exact.ko >{name}.nsl || echo "{name} failed"
             rmmod exact
             show_file {name}.nsl
-            """
+            """  # noqa: E501, shell text
             for name, options in RUNS.items()
         )
         result = self.boot(script)

@@ -133,7 +133,8 @@ def build_once(source, kernel, architecture, build, parts):
     Like build_checked(), with the modules of the source's subfolders `parts`.  The result is kept
     in the build folder; later calls for the same source, also from other processes, use it.
     """
-    made_for = f"{architecture}-{kernel.name}-{int((kernel / 'vmlinuz').stat().st_mtime)}-{len(checks())}-checks"
+    built = int((kernel / "vmlinuz").stat().st_mtime)
+    made_for = f"{architecture}-{kernel.name}-{built}-{len(checks())}-checks"
     place = _place(kernel, build) / f"{made_for}-{_digest(source)}"
     place.mkdir(parents=True, exist_ok=True)
     with open(place / "lock", "w") as lock:

@@ -38,7 +38,7 @@ record counted sched 1 counter=instructions:0:1
 record software sched 1 counter=switches:1:3
 record two-names sched 1 counter=a,b:0:1
 rmmod nsmod && echo "unloaded"
-"""
+"""  # noqa: E501, shell text
 )
 
 

@@ -23,7 +23,7 @@ flood() { # PACKETS
     echo start >/proc/net/pktgen/pgctrl
     grep -o "pkts-sofar: [1-9][0-9]*" /proc/net/pktgen/near
 }
-"""
+"""  # noqa: E501, shell text
 
 
 class Load(nsmod_guest.NsmodTest):
@@ -66,7 +66,7 @@ class Load(nsmod_guest.NsmodTest):
             kill -9 $one $two
             usleep 100000
             for trace in one two; do cat /dev/nsmod >$trace.nsl; nsdump check $trace.nsl | tail -n 1; done
-            """,
+            """,  # noqa: E501, shell text
             self.check_kernel,
         )
 
@@ -149,7 +149,7 @@ class Load(nsmod_guest.NsmodTest):
             run stopped
             kill -CONT $first $second
             wait
-            """,
+            """,  # noqa: E501, shell text
             self.check_writers,
         )
 

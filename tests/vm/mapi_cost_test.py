@@ -48,7 +48,7 @@ for run in 1 2; do
         echo "<$source $run>"; gzip -c cost.json | base64; echo "<end>"
     done
 done
-"""
+"""  # noqa: E501, shell text
 # Symbols are resolved in advance: the lookup takes longer under valgrind, which adds libraries.
 TWO_COUNTS = """
 export LD_BIND_NOW=1
@@ -57,7 +57,7 @@ nsdump record -o trace.nsl -c instructions --source rdpmc -- mapi-count -b 64 ca
 echo "<slices>"; nsdump export trace.nsl --what slices --format csv | gzip | base64; echo "<end>"
 VALGRIND_LIB=/test valgrind.bin {callgrind} --callgrind-out-file=out mapi-count -b 64 capture.pcap '{filter}' >said 2>&1 || cat said
 echo "<callgrind>"; gzip -c out | base64; echo "<end>"
-"""
+"""  # noqa: E501, shell text
 
 
 METERED = """
@@ -68,7 +68,7 @@ for run in 1 2; do
 done
 nsdump record -o trace.nsl -c instructions --source rdpmc -- mapi-count -b 64 capture.pcap '{filter}' >said 2>&1 || cat said
 echo "<slices>"; nsdump export trace.nsl --what slices --format csv | gzip | base64; echo "<end>"
-"""
+"""  # noqa: E501, shell text
 
 
 def brought_out(output, name):

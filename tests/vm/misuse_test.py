@@ -35,7 +35,7 @@ class Misuse(nsmod_guest.NsmodTest):
             done
             insmod /modules/nsmod.ko max_sessions=0 && NETSLICE=recorder=nsmod vm_writer 1
             rmmod nsmod
-            """,
+            """,  # noqa: E501, shell text
             self.check_rows,
         )
 

@@ -18,7 +18,7 @@ PLACES = 9  # number of probes in the example
 # kind.
 KINDS = """
 kinds() { echo "kinds: $(head -c 8000000 $1 | od -A n -t x4 -v -w8 | grep 4b4c534e | cut -c 15-18 | tr '\\n' ' ')"; }
-"""
+"""  # noqa: E501, shell text
 
 # A variant in which the first use of a probe takes long to register its site.
 SLOW_MEETING = [
@@ -186,7 +186,7 @@ END
             echo "groups afterwards: $(strings trace.nsl | grep -c kernel.groups)"
             usleep 500000 # a session that is over goes at the module's next look
             rmmod nsmod && echo unloaded
-            """,
+            """,  # noqa: E501, shell text
             self.check_beside,
         )
 
@@ -266,7 +266,7 @@ END
             show_file lossy.nsl
             kill $other
             rmmod nsmod && echo unloaded
-            """,
+            """,  # noqa: E501, shell text
             self.check_stream,
             self.with_network,
         )

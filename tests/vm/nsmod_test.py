@@ -18,7 +18,7 @@ class Nsmod(nsmod_guest.NsmodTest):
                 rmmod nsmod && insmod /modules/nsmod.ko && [ -c /dev/nsmod ] || { echo "failed at $i"; exit 1; }
             done
             echo "all of them"
-            """,
+            """,  # noqa: E501, shell text
             self.check_words("all of them"),
         )
 
@@ -62,7 +62,7 @@ class Nsmod(nsmod_guest.NsmodTest):
             nsdump check rest.nsl | tail -n 1
             committed=$(od -A n -t u8 count | tr -d ' ')
             nsdump stats rest.nsl | sed -n "s/^mark .*max \\([0-9]*\\)$/committed $committed read \\1/p"
-            """,
+            """,  # noqa: E501, shell text
             self.check_rest,
         )
 
@@ -99,7 +99,7 @@ class Nsmod(nsmod_guest.NsmodTest):
                 nsdump export $trace.nsl --what stats --format json | grep -o '"session.memory[^,]*"'
             done
             NETSLICE=recorder=nsmod vm_writer 1
-            """,
+            """,  # noqa: E501, shell text
             self.check_words(
                 '"session.memory": "nsmod"',
                 '"session.memory": "process"',
@@ -122,7 +122,7 @@ class Nsmod(nsmod_guest.NsmodTest):
             ls -l trace.nsl
             vm_kernel_recorder nonsense 1
             rmmod nsmod && echo "unloaded"
-            """,
+            """,  # noqa: E501, shell text
             self.check_words(
                 "trace.nsl: whole; ",
                 "kernel.groups=net_rx,net_tx,napi,irq,softirq,sched,sock\n[1-9]",

@@ -39,9 +39,7 @@ class RecordKernel(nsmod_guest.NsmodTest):
             self.assertTrue(found[name]["losses"]["equation_holds"], name)
         return found
 
-    def test_a_program_and_the_kernel_are_in_one_trace_and_interrupts_come_out_of_the_programs_slices(
-        self,
-    ):
+    def test_a_program_and_the_kernel_are_in_one_trace_and_slices_exclude_interrupts(self):
         self.run_guests(
             STATS
             + """
@@ -86,7 +84,7 @@ class RecordKernel(nsmod_guest.NsmodTest):
             nsdump kernel nonsense; echo "nonsense: $?"
             nsdump record -k irq --kernel-counters instructions -o no.nsl -- vm_writer 1; echo "counters: $?"
             nsdump record -k sched --kernel-own -o own.nsl -- vm_writer 1000 && stats own
-            """,
+            """,  # noqa: E501, shell text
             self.check_alone,
         )
 
@@ -123,7 +121,7 @@ class RecordKernel(nsmod_guest.NsmodTest):
                 nsdump check $preset.nsl | tail -n 1
                 echo "json $preset"; cat $preset.json; echo "end of json"
             done
-            """,
+            """,  # noqa: E501, shell text
             self.check_presets,
         )
 
@@ -155,7 +153,7 @@ class RecordKernel(nsmod_guest.NsmodTest):
             for i in 1 2 3; do nsdump snapshot -o snap$i.nsl; stats snap$i; done
             nsdump snapshot --pid $writer -o of_pid.nsl && nsdump check of_pid.nsl | tail -n 1
             kill -9 $writer
-            """,
+            """,  # noqa: E501, shell text
             self.check_snapshots,
         )
 

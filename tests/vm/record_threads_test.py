@@ -9,9 +9,7 @@ from record_kernel_test import STATS, documents
 class RecordThreads(nsmod_guest.NsmodTest):
     programs = ("vm_writer",)
 
-    def test_a_short_programs_records_are_there_and_a_containers_slices_keep_what_cannot_be_reported(
-        self,
-    ):
+    def test_a_short_program_is_recorded_and_a_containers_slices_keep_unreported_costs(self):
         self.run_guests(
             STATS
             + """

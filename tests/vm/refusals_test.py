@@ -46,7 +46,7 @@ try some_text nsdump stats some.nsl
 try none nsdump record -k irq,sched -o none.nsl -- vm_writer 10
 try none_alone nsdump kernel sched -d 1 -o none.nsl
 rm -f none.nsl
-"""
+"""  # noqa: E501, shell text
 
 NO_RIGHT = """
 rmmod nsmod
@@ -89,7 +89,7 @@ wait $plugger
 kill -INT $(pidof nsdump); wait $recorder
 try alone_whole nsdump check alone.nsl
 try alone_stats stats alone.nsl
-"""
+"""  # noqa: E501, shell text
 
 RAN = {}  # kernel -> the attempts in its guest
 
@@ -170,9 +170,7 @@ class Refusals(nsmod_guest.NsmodTest):
             )
             self.assertEqual(tries[name].code, code, tries[name].said)
 
-    def test_beside_a_module_of_another_version_programs_are_recorded_without_it_and_the_trace_says_why(
-        self,
-    ):
+    def test_programs_are_recorded_without_a_module_of_another_version_and_the_trace_says_why(self):
         self.in_every_kernel(self.check_without)
 
     def check_without(self, tries):
@@ -200,9 +198,7 @@ class Refusals(nsmod_guest.NsmodTest):
         )
         self.assertRegex(tries["text"].said, r"irq_of_no_kernel.*\(not in this kernel\)")
 
-    def test_a_group_goes_on_with_the_tracepoints_that_are_there_and_statistics_name_the_others(
-        self,
-    ):
+    def test_a_group_continues_with_existing_tracepoints_and_statistics_name_the_others(self):
         self.in_every_kernel(self.check_some)
 
     def check_some(self, tries):

@@ -56,13 +56,11 @@ class SystemCost(unittest.TestCase):
             echo "== then"
             sh /test/system_measure.sh 1 1 "" "without idle"
             grep '^nsmod ' /proc/modules
-            """)
+            """)  # noqa: E501, shell text
         self.assertEqual(result.kernel_faults, [])
         return result.output.split("== then\n")
 
-    def test_three_variants_are_measured_a_loaded_module_is_left_loaded_and_an_interrupted_run_leaves_nothing(
-        self,
-    ):
+    def test_three_variants_are_measured_and_the_module_stays_as_it_was_if_interrupted_too(self):
         output, then = self.measured()
         results = self.folder / "results.txt"
         results.write_text(output)
