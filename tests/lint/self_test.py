@@ -107,6 +107,19 @@ CHECKPATCH = [
     ),
     ("nsmod/src/bad.h", "int  x;\n", "SPDX_LICENSE_TAG"),
 ]
+GOOD_SHELL = {
+    "bad/source.sh": '#!/bin/sh\n. "./other.sh"\n',
+    "bad/other.sh": "# shellcheck shell=sh\n",
+}
+SHELL = [
+    ("bad/one.sh", "#!/bin/sh\necho $1\n", "bad/one.sh:2:6: note: Double quote"),
+    ("bad/two", "#!/usr/bin/env bash\ncd x\n", "bad/two:2:1: warning: Use 'cd ... || exit'"),
+]
+GOOD_PYTHON = {"bad/good.py": "import os\n\nprint(os.name)\n"}
+PYTHON = [
+    ("bad/one.py", "import os\n", "bad/one.py:1:8: F401"),
+    ("bad/two", f"#!/usr/bin/env python3\nprint({'x ' * 50!r})\n", "bad/two:2:101: E501"),
+]
 MAPI_CLIENT = HERE.parents[1] / "mapi-core/client"
 MAPI_3 = (
     '.TH MAPI 3\n.SH NAME\nmapi \\- x\n.SH SYNOPSIS\n.BI "int mapi_connect(int " fd );\n'
@@ -206,6 +219,8 @@ def main():
     for check, good, faults in (
         ("checkpatch", GOOD_KERNEL, CHECKPATCH),
         ("manual", GOOD_MANUAL, MANUAL),
+        ("shell", GOOD_SHELL, SHELL),
+        ("python", GOOD_PYTHON, PYTHON),
     ):
         checked = run(check, good).returncode
         for name, content, expected in faults if checked != SKIP else []:
@@ -216,6 +231,8 @@ def main():
                 )
         if checked not in (0, SKIP):
             failures.append(f"{check} rejects a good tree")
+        if run(check, {}).returncode == 0:
+            failures.append(f"{check} passes an empty tree")
         reported += f", without {check}" if checked == SKIP else f", {len(faults)} by {check}"
     print("\n".join(failures) or reported)
     sys.exit(1 if failures else 0)
