@@ -12,7 +12,7 @@ groups=net_rx,net_tx,irq,softirq
 address=127.0.0.1 round_trip_port=${NSREPORT_PORT:-21811}
 throughput_port=$((round_trip_port + 1))
 round_trip_most_bytes=65507 # sockperf's own limit
-work=$(mktemp -d) loaded_here= recorder= servers=
+work=$(mktemp -d) loaded_here='' recorder='' servers=''
 
 say() { printf '== %s\n' "$*"; }
 one_line() { tr -s '\n\t ' ' ' | cut -c 1-300; }

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """page_facts: files of pages/ -> facts about each function or call, and parts of a manual page."""
+
 import re
 import sys
 
@@ -11,7 +12,7 @@ class Fact:
 
     def __init__(self):
         self.arguments = {}
-        self.errors = None # number -> cause; None: not specified yet
+        self.errors = None  # number -> cause; None: not specified yet
         self.texts = {}
 
     def add(self, where, kind, name, text):
@@ -31,13 +32,16 @@ class Fact:
         """Checks that nothing is missing, and that the arguments are those of the synopsis."""
         if list(self.arguments) != arguments:
             sys.exit(f"{name}: mapi.3 has the arguments {arguments}, pages/ {list(self.arguments)}")
-        missing = [text for text in texts if text not in self.texts] + (["error"] if self.errors is None else [])
+        missing = [text for text in texts if text not in self.texts] + (
+            ["error"] if self.errors is None else []
+        )
         if missing:
             sys.exit(f"{name}: pages/ lacks: {', '.join(missing)}")
 
 
 class Facts(dict):
-    """Name -> Fact; heads are the names that share one, common_errors come before the first head of a file."""
+    """Name -> Fact; heads are the names that share one, common_errors come before the first head of
+    a file."""
 
     def __init__(self, paths, numbers):
         super().__init__()
@@ -53,7 +57,9 @@ class Facts(dict):
             where = f"{path.name}:{number}"
             if line.startswith("= "):
                 fact = self._begin(where, line[2:].split(", "))
-            elif match := re.fullmatch(r"(error) (\d+): (.+)|(argument) (\w+): (.+)|(\w+)(): (.+)", line):
+            elif match := re.fullmatch(
+                r"(error) (\d+): (.+)|(argument) (\w+): (.+)|(\w+)(): (.+)", line
+            ):
                 kind, name, text = (part for part in match.groups() if part is not None)
                 if kind == "error" and int(name) not in numbers:
                     sys.exit(f"{where}: errors.h has no {name}")
@@ -76,7 +82,10 @@ class Facts(dict):
 
 
 def read_numbers(header):
-    return {int(number): name for name, number in re.findall(r"^\t(\w+) = (\d+)", header.read_text(), re.MULTILINE)}
+    return {
+        int(number): name
+        for name, number in re.findall(r"^\t(\w+) = (\d+)", header.read_text(), re.MULTILINE)
+    }
 
 
 def roff(text):
@@ -89,4 +98,7 @@ def argument_list(arguments):
 
 
 def error_list(errors, names):
-    return "\n".join(f".TP\n.BR {number} \" {names[int(number)]}\"\n{roff(text)}" for number, text in errors.items())
+    return "\n".join(
+        f'.TP\n.BR {number} " {names[int(number)]}"\n{roff(text)}'
+        for number, text in errors.items()
+    )

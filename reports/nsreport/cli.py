@@ -6,7 +6,23 @@ import os
 import sys
 import traceback
 
-from . import check, cost_page, cost_pictures, errors, folder, gnuplot, page, signals, source, system_figures, system_page, system_results, system_run, trace_page, trace_pictures
+from . import (
+    check,
+    cost_page,
+    cost_pictures,
+    errors,
+    folder,
+    gnuplot,
+    page,
+    signals,
+    source,
+    system_figures,
+    system_page,
+    system_results,
+    system_run,
+    trace_page,
+    trace_pictures,
+)
 from .picture import Picture
 
 EPILOG = """examples:
@@ -35,21 +51,80 @@ is searched for next to nsreport, then in PATH, and gnuplot in PATH."""
 
 def parse_arguments(arguments, version):
     parser = argparse.ArgumentParser(
-        prog="nsreport", formatter_class=argparse.RawDescriptionHelpFormatter, epilog=EPILOG,
-        description="Create a folder with index.html and PNG and SVG pictures from a trace, stats JSON or mapi-cost JSON.")
-    parser.add_argument("input", metavar="TRACE|JSON", nargs="?", help="trace (.nsl), stats JSON or mapi-cost JSON; - reads JSON from standard input")
-    parser.add_argument("-o", "--output", metavar="DIR", required=True, type=_folder_name,
-                        help="folder to create; an existing report is replaced as a whole, any other existing folder is refused")
-    parser.add_argument("--calibration", metavar="FILE", type=_file_name, help="calibration file from nscalibrate, used instead of the trace's own constants")
-    parser.add_argument("--unit", metavar="N", type=_unit_number, help="unit to show in the timeline (default: the one with the median cost)")
+        prog="nsreport",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        epilog=EPILOG,
+        description="Create a folder with index.html and PNG and SVG pictures from a trace, stats "
+        "JSON or mapi-cost JSON.",
+    )
+    parser.add_argument(
+        "input",
+        metavar="TRACE|JSON",
+        nargs="?",
+        help="trace (.nsl), stats JSON or mapi-cost JSON; - reads JSON from standard input",
+    )
+    parser.add_argument(
+        "-o",
+        "--output",
+        metavar="DIR",
+        required=True,
+        type=_folder_name,
+        help="folder to create; an existing report is replaced as a whole, any other existing "
+        "folder is refused",
+    )
+    parser.add_argument(
+        "--calibration",
+        metavar="FILE",
+        type=_file_name,
+        help="calibration file from nscalibrate, used instead of the trace's own constants",
+    )
+    parser.add_argument(
+        "--unit",
+        metavar="N",
+        type=_unit_number,
+        help="unit to show in the timeline (default: the one with the median cost)",
+    )
     system = parser.add_argument_group("system cost")
-    system.add_argument("--system", action="store_true", help="measure this machine instead of reading an input; requires sockperf or iperf3; as root "
-                        "it loads and unloads the kernel module nsmod")
-    system.add_argument("--from", dest="results", metavar="FILE", type=_file_name, help="with --system: results of an earlier measurement (data/results.txt); - reads standard input")
-    system.add_argument("--rounds", metavar="N", type=_positive, default=6, help="number of rounds; each measures all variants (default 6)")
-    system.add_argument("--seconds", metavar="N", type=_positive, default=1, help="duration of each measurement (default 1)")
-    system.add_argument("--module", metavar="FILE", type=_file_name, help="nsmod.ko whose size is reported (default: the installed one)")
-    system.add_argument("--bare", metavar="DIR", type=_folder_name, help="build or install prefix made with NETSLICE_DISABLE, for sizes without probes")
+    system.add_argument(
+        "--system",
+        action="store_true",
+        help="measure this machine instead of reading an input; requires sockperf or iperf3; as "
+        "root it loads and unloads the kernel module nsmod",
+    )
+    system.add_argument(
+        "--from",
+        dest="results",
+        metavar="FILE",
+        type=_file_name,
+        help="with --system: results of an earlier measurement (data/results.txt); - reads "
+        "standard input",
+    )
+    system.add_argument(
+        "--rounds",
+        metavar="N",
+        type=_positive,
+        default=6,
+        help="number of rounds; each measures all variants (default 6)",
+    )
+    system.add_argument(
+        "--seconds",
+        metavar="N",
+        type=_positive,
+        default=1,
+        help="duration of each measurement (default 1)",
+    )
+    system.add_argument(
+        "--module",
+        metavar="FILE",
+        type=_file_name,
+        help="nsmod.ko whose size is reported (default: the installed one)",
+    )
+    system.add_argument(
+        "--bare",
+        metavar="DIR",
+        type=_folder_name,
+        help="build or install prefix made with NETSLICE_DISABLE, for sizes without probes",
+    )
     parser.add_argument("-q", "--quiet", action="store_true", help="print errors only")
     parser.add_argument("--version", action="version", version=f"nsreport {version}")
     options = parser.parse_args(arguments)
@@ -90,7 +165,8 @@ def _unit_number(text):
 
 
 def _tell(text, end="\n"):
-    """Standard error may be closed or on a full disk; neither the report nor the exit code may depend on it."""
+    """Standard error may be closed or on a full disk; neither the report nor the exit code may
+    depend on it."""
     try:
         print(text, file=sys.stderr, end=end, flush=True)
     except OSError:
@@ -115,16 +191,34 @@ def make_report(options, program, share, version):
     document = given.document
     is_trace = document["schema"] == check.STATS_SCHEMA
     if options.unit is not None and given.trace_path is None:
-        raise errors.ReportError(errors.EXIT_USAGE, f"{errors.shown(options.input)}: --unit requires a trace (.nsl), because JSON has no individual slices "
-                                                    "(give the trace or omit --unit)")
+        raise errors.ReportError(
+            errors.EXIT_USAGE,
+            f"{errors.shown(options.input)}: --unit requires a trace (.nsl), because JSON has no "
+            "individual slices (give the trace or omit --unit)",
+        )
     head = trace_page if is_trace else cost_page
     with place:
-        made = trace_pictures.pictures(document, given, options.unit) if is_trace else cost_pictures.pictures(document)
+        made = (
+            trace_pictures.pictures(document, given, options.unit)
+            if is_trace
+            else cost_pictures.pictures(document)
+        )
         drawn = _draw(made, options, gnuplot_path, share, place)
         incomplete = given.incomplete + head.incomplete(document)
         warnings = list(dict.fromkeys(given.warnings)) + head.warnings(document)
-        page.write(os.path.join(place.work, "index.html"), share, version, head.title(document), head.lead(document), incomplete, warnings,
-                   "No record was lost, and issued = drained + lost holds.", head.facts(document), made, head.tables(document))
+        page.write(
+            os.path.join(place.work, "index.html"),
+            share,
+            version,
+            head.title(document),
+            head.lead(document),
+            incomplete,
+            warnings,
+            "No record was lost, and issued = drained + lost holds.",
+            head.facts(document),
+            made,
+            head.tables(document),
+        )
         place.publish()
     return _tell_made(options, made, drawn, incomplete, warnings)
 
@@ -137,8 +231,13 @@ def make_system_report(options, program, share, version):
     if not options.results:
         _say(options.quiet, f"nsreport: {system_run.plan(options)}")
     with place:
-        text = system_run.read(options.results) if options.results else \
-            system_run.measured(share, program, options, place.work, lambda line: _progress(options.quiet, line))
+        text = (
+            system_run.read(options.results)
+            if options.results
+            else system_run.measured(
+                share, program, options, place.work, lambda line: _progress(options.quiet, line)
+            )
+        )
         if "\n== size " not in text:
             text = text.rstrip("\n") + "\n" + system_run.sizes(program, options)
         document = system_results.parse(text, options.input)
@@ -146,8 +245,19 @@ def make_system_report(options, program, share, version):
         drawn = _draw(made, options, gnuplot_path, share, place)
         _keep_results(place.work, text, document)
         incomplete, warnings = system_page.incomplete(document), system_page.warnings(document)
-        page.write(os.path.join(place.work, "index.html"), share, version, system_page.title(document), system_page.lead(document), incomplete, warnings,
-                   "All three variants were measured.", system_page.facts(document), made, system_page.tables(document))
+        page.write(
+            os.path.join(place.work, "index.html"),
+            share,
+            version,
+            system_page.title(document),
+            system_page.lead(document),
+            incomplete,
+            warnings,
+            "All three variants were measured.",
+            system_page.facts(document),
+            made,
+            system_page.tables(document),
+        )
         place.publish()
     return _tell_made(options, made, drawn, incomplete, warnings)
 
@@ -179,8 +289,11 @@ def _tell_made(options, made, drawn, incomplete, warnings):
         _tell(errors.shown(f"nsreport: {options.input}: incomplete: {sentence}"))
     for warning in warnings:
         _say(options.quiet, f"nsreport: warning: {warning}")
-    _say(options.quiet, f"nsreport: {len(drawn)} pictures, {len(made) - len(drawn)} unavailable: "
-                        f"{os.path.join(options.output, 'index.html')}")
+    _say(
+        options.quiet,
+        f"nsreport: {len(drawn)} pictures, {len(made) - len(drawn)} unavailable: "
+        f"{os.path.join(options.output, 'index.html')}",
+    )
     return errors.EXIT_INCOMPLETE if incomplete else errors.EXIT_OK
 
 
@@ -197,7 +310,9 @@ def main(arguments, program, share, version):
 
 def _report(options, program, share, version):
     try:
-        return (make_system_report if options.system else make_report)(options, program, share, version)
+        return (make_system_report if options.system else make_report)(
+            options, program, share, version
+        )
     except errors.ReportError as error:
         _progress(options.quiet, "")
         _tell(f"nsreport: {error}")
@@ -205,15 +320,23 @@ def _report(options, program, share, version):
     except errors.Interrupted:
         raise
     except RecursionError:
-        _tell(f"nsreport: {errors.shown(options.input)}: nested too deeply for a stats or mapi-cost file")
+        _tell(
+            f"nsreport: {errors.shown(options.input)}: nested too deeply for a stats or mapi-cost "
+            "file"
+        )
         return errors.EXIT_INPUT
     except OSError as error:
-        _tell(f"nsreport: {errors.shown(error.filename or options.input)}: {error.strerror or error} "
-              "(check that the temporary folder, TMPDIR, exists and has space)")
+        _tell(
+            f"nsreport: {errors.shown(error.filename or options.input)}: {error.strerror or error} "
+            "(check that the temporary folder, TMPDIR, exists and has space)"
+        )
         return errors.EXIT_OUTPUT
     except Exception as error:  # any bug: the user gets a message and scripts an exit code
         place = traceback.extract_tb(error.__traceback__)[-1]
         said = errors.shown(f"{type(error).__name__}: {error}")[:300]
-        _tell(f"nsreport: {errors.shown(options.input)}: a bug in nsreport at {os.path.basename(place.filename)}:{place.lineno} ({said}); "
-              "no partial report is left (please report this with the input)")
+        _tell(
+            f"nsreport: {errors.shown(options.input)}: a bug in nsreport at "
+            f"{os.path.basename(place.filename)}:{place.lineno} ({said}); no partial report is "
+            "left (please report this with the input)"
+        )
         return errors.EXIT_INTERNAL

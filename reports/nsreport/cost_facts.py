@@ -6,7 +6,8 @@ PAPI_COST = {"instructions": 265, "cycles": 700}  # one set of PAPI reads in the
 
 
 def additional(row):
-    """Table 4 gives the cost added by a further flow; its figures are differences, in which the cost of PAPI cancels."""
+    """Table 4 gives the cost added by a further flow; its figures are differences, in which the
+    cost of PAPI cancels."""
     return row["table"] == 4
 
 
@@ -49,15 +50,31 @@ def source_text(document, kinds):
 
 
 def samples_text(document, rows, kinds=("cycles", "instructions")):
-    timed, counted = (sum((r[kind] or {}).get("packets") or 0 for r in rows) if kind in kinds else 0 for kind in ("cycles", "instructions"))
-    packets = ([f"{plural(timed, 'packet')} timed"] if timed else []) + ([f"{plural(counted, 'packet')} counted for instructions"] if counted else [])
-    said = f"{' and '.join(packets)} in {plural(len(rows), 'scenario')}" if packets else plural(len(rows), "scenario")
+    timed, counted = (
+        sum((r[kind] or {}).get("packets") or 0 for r in rows) if kind in kinds else 0
+        for kind in ("cycles", "instructions")
+    )
+    packets = ([f"{plural(timed, 'packet')} timed"] if timed else []) + (
+        [f"{plural(counted, 'packet')} counted for instructions"] if counted else []
+    )
+    said = (
+        f"{' and '.join(packets)} in {plural(len(rows), 'scenario')}"
+        if packets
+        else plural(len(rows), "scenario")
+    )
     if document["repetitions"]:
         said += f", {count(document['repetitions'])} repetitions"
     if document["unit"] == "batch" and document["batch_packets"]:
         live = document["live"] or {}
         found = live.get("timed") or live.get("counted")
-        size = f"up to {document['batch_packets']} packets, {number(found['packets_per_batch'])} on average" if found else f"{document['batch_packets']} packets"
+        size = (
+            (
+                f"up to {document['batch_packets']} packets, {number(found['packets_per_batch'])} "
+                "on average"
+            )
+            if found
+            else f"{document['batch_packets']} packets"
+        )
         said += f", unit: batch of {size}"
     elif document["unit"]:
         said += f", unit: {document['unit']}"

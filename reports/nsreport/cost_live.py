@@ -18,21 +18,35 @@ def drops_text(arrivals):
     dropped = {cause: n for cause, n in arrivals["drops"].items() if n}
     if not dropped:
         return "none dropped"
-    return f"{count(sum(dropped.values()))} dropped (" + ", ".join(f"{CAUSES.get(cause, cause)}: {count(n)}" for cause, n in dropped.items()) + ")"
+    return (
+        f"{count(sum(dropped.values()))} dropped ("
+        + ", ".join(f"{CAUSES.get(cause, cause)}: {count(n)}" for cause, n in dropped.items())
+        + ")"
+    )
 
 
 def facts(document):
     """Lines of the page's head, one per pass; none for a capture."""
     live = document["live"] or {}
-    return [(f"Packets {words}", f"{plural(found['packets'], 'packet')} in {number(found['seconds'])} s, {number(found['packets_per_batch'])} per batch on "
-                                 f"average, {drops_text(found)}") for key, words in PASSES.items() if (found := live.get(key))]
+    return [
+        (
+            f"Packets {words}",
+            f"{plural(found['packets'], 'packet')} in {number(found['seconds'])} s, "
+            f"{number(found['packets_per_batch'])} per batch on average, {drops_text(found)}",
+        )
+        for key, words in PASSES.items()
+        if (found := live.get(key))
+    ]
 
 
 def warnings(document):
     timed = (document["live"] or {}).get("timed")
     if not timed or not any(timed["drops"].values()):
         return []
-    return [f"Some of the live device's packets that arrived while times were measured are not in the figures: {drops_text(timed)}."]
+    return [
+        "Some of the live device's packets that arrived while times were measured are not in the "
+        f"figures: {drops_text(timed)}."
+    ]
 
 
 def _cells(arrivals):
@@ -42,14 +56,29 @@ def _cells(arrivals):
 
 
 def _driver_read(row):
-    return next((part["cycles"] for part in row["parts"] or [] if part["name"] == "driver_read"), None)
+    return next(
+        (part["cycles"] for part in row["parts"] or [] if part["name"] == "driver_read"), None
+    )
 
 
 def tables(document):
-    rows = [(r, name) for r, name in zip(document["rows"], row_names(document["rows"])) if r["live"]]
+    rows = [
+        (r, name) for r, name in zip(document["rows"], row_names(document["rows"])) if r["live"]
+    ]
     if not rows:
         return []
-    columns = [("scenario", False), ("driver_read, cycles per packet", True), ("packets timed", True), ("per batch", True), ("drops", False),
-               ("packets counted", True), ("per batch", True), ("drops", False)]
-    cells = [[name, number(_driver_read(r)), *_cells(r["live"]["timed"]), *_cells(r["live"]["counted"])] for r, name in rows]
+    columns = [
+        ("scenario", False),
+        ("driver_read, cycles per packet", True),
+        ("packets timed", True),
+        ("per batch", True),
+        ("drops", False),
+        ("packets counted", True),
+        ("per batch", True),
+        ("drops", False),
+    ]
+    cells = [
+        [name, number(_driver_read(r)), *_cells(r["live"]["timed"]), *_cells(r["live"]["counted"])]
+        for r, name in rows
+    ]
     return [("live", "Packets from the live device", page.table(columns, cells))]

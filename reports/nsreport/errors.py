@@ -28,4 +28,7 @@ class Interrupted(Exception):
 
 def shown(path):
     """A path as one printable line: file names may contain control characters."""
-    return "".join(c if c.isprintable() else c.encode("unicode_escape", "surrogatepass").decode() for c in str(path))
+    return "".join(
+        c if c.isprintable() else c.encode("unicode_escape", "surrogatepass").decode()
+        for c in str(path)
+    )

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-# Picture -> NAME.png, NAME.svg (gnuplot) and data/NAME.tsv. Drawn files are checked: gnuplot's exit code does not report a full disk.
+# Picture -> NAME.png, NAME.svg (gnuplot) and data/NAME.tsv. Drawn files are checked: gnuplot's exit
+# code does not report a full disk.
 import os
 import shutil
 import signal
@@ -16,8 +17,11 @@ def find_gnuplot():
     named = os.environ.get("GNUPLOT")
     found = named or shutil.which("gnuplot")
     if not found:
-        raise ReportError(EXIT_TOOL, "gnuplot: not found in PATH (install it, on Debian with apt install gnuplot-nox, "
-                                     "or set GNUPLOT)")
+        raise ReportError(
+            EXIT_TOOL,
+            "gnuplot: not found in PATH (install it, on Debian with apt install gnuplot-nox, "
+            "or set GNUPLOT)",
+        )
     return found
 
 
@@ -79,17 +83,34 @@ def _run(gnuplot, share, scratch, picture, kind, output):
     script = os.path.join(share, picture.script)
     environment = {**os.environ, "LC_ALL": "C.UTF-8", "GNUTERM": "unknown"}
     try:
-        code, said = _ended([gnuplot, "-d", "variables.gp", script], cwd=scratch, stdin=subprocess.DEVNULL, env=environment,
-                            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        code, said = _ended(
+            [gnuplot, "-d", "variables.gp", script],
+            cwd=scratch,
+            stdin=subprocess.DEVNULL,
+            env=environment,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+        )
     except OSError as error:
-        raise ReportError(EXIT_TOOL, f"{shown(gnuplot)}: cannot run: {error.strerror or error} (install gnuplot 5.4 or newer)") from error
+        raise ReportError(
+            EXIT_TOOL,
+            f"{shown(gnuplot)}: cannot run: {error.strerror or error} (install gnuplot 5.4 or "
+            "newer)",
+        ) from error
     if _is_whole(output, kind) and code == 0:
         return
     if code in (0, -signal.SIGXFSZ) or "write" in said.lower() or "space" in said.lower():
-        raise ReportError(EXIT_OUTPUT, f"{shown(os.path.basename(output))}: gnuplot could not write the whole picture (free some space, check the file size limit "
-                                       f"with ulimit -f, or choose another folder with -o) {said}".rstrip())
-    raise ReportError(EXIT_TOOL, f"{picture.script}: gnuplot failed (exit code {code}) on {picture.name}.{kind}: {said} "
-                      "(install gnuplot 5.4 or newer, or set GNUPLOT to another one)")
+        raise ReportError(
+            EXIT_OUTPUT,
+            f"{shown(os.path.basename(output))}: gnuplot could not write the whole picture (free "
+            "some space, check the file size limit with ulimit -f, or choose another folder with "
+            f"-o) {said}".rstrip(),
+        )
+    raise ReportError(
+        EXIT_TOOL,
+        f"{picture.script}: gnuplot failed (exit code {code}) on {picture.name}.{kind}: {said} "
+        "(install gnuplot 5.4 or newer, or set GNUPLOT to another one)",
+    )
 
 
 def draw(picture, gnuplot, share, folder):
@@ -99,14 +120,26 @@ def draw(picture, gnuplot, share, folder):
             _write_table(os.path.join(scratch, stem + ".tsv"), rows)
         _write_table(os.path.join(scratch, "legend.tsv"), legend_table(picture.legend)[0])
         foot_rows, foot_px = foot_of(picture)
-        _write_table(os.path.join(scratch, "foot.tsv"), [(x, picture.height_px + y, text) for x, y, text in foot_rows])
+        _write_table(
+            os.path.join(scratch, "foot.tsv"),
+            [(x, picture.height_px + y, text) for x, y, text in foot_rows],
+        )
         for kind in ("png", "svg"):
             output = os.path.join(folder, f"{picture.name}.{kind}")
-            _write_variables(os.path.join(scratch, "variables.gp"), {
-                "kind": kind, "output_name": f"../{picture.name}.{kind}", "width_px": WIDTH_PX, "height_px": total_px(picture),
-                "foot_px": foot_px,
-                "top_px": top_px(picture.legend), "legend_rows": len(picture.legend), "picture_title": label(picture.question, 100),
-                **picture.variables})
+            _write_variables(
+                os.path.join(scratch, "variables.gp"),
+                {
+                    "kind": kind,
+                    "output_name": f"../{picture.name}.{kind}",
+                    "width_px": WIDTH_PX,
+                    "height_px": total_px(picture),
+                    "foot_px": foot_px,
+                    "top_px": top_px(picture.legend),
+                    "legend_rows": len(picture.legend),
+                    "picture_title": label(picture.question, 100),
+                    **picture.variables,
+                },
+            )
             with open(os.path.join(scratch, "variables.gp"), "a", encoding="utf-8") as file:
                 file.write("share = '" + share.replace("'", "''") + "/'\n")
             _run(gnuplot, share, scratch, picture, kind, output)

@@ -23,30 +23,53 @@ def lost_total(losses):
 def counts_text(losses):
     issued = losses.get("issued")
     if issued is None:
-        return f"issued unknown, drained {count(losses['drained'])}, known lost {count(lost_total(losses))}."
-    return f"issued {count(issued)}, drained {count(losses['drained'])}, lost {count(lost_total(losses))}."
+        return (
+            f"issued unknown, drained {count(losses['drained'])}, known lost "
+            f"{count(lost_total(losses))}."
+        )
+    return (
+        f"issued {count(issued)}, drained {count(losses['drained'])}, lost "
+        f"{count(lost_total(losses))}."
+    )
 
 
 def equation_text(losses):
     holds = losses.get("equation_holds")
     if holds is None and losses.get("kernel_totals_missing"):
-        return "The kernel's totals are missing, so the loss equation cannot be checked and losses may be larger; record again."
+        return (
+            "The kernel's totals are missing, so the loss equation cannot be checked and losses "
+            "may be larger; record again."
+        )
     if holds is None:
-        return "The trace has no footer, so the loss equation cannot be checked and losses may be larger; record again and let the recorder finish."
+        return (
+            "The trace has no footer, so the loss equation cannot be checked and losses may be "
+            "larger; record again and let the recorder finish."
+        )
     if holds:
         return "Issued = drained + lost holds."
-    return "Issued does NOT equal drained + lost: some records are missing without a cause. Treat the figures with care or record again."
+    return (
+        "Issued does NOT equal drained + lost: some records are missing without a cause. Treat "
+        "the figures with care or record again."
+    )
 
 
 def loss_line(losses):
     """One sentence for the line under a picture."""
     issued, lost = losses.get("issued"), lost_total(losses)
     if losses.get("equation_holds") is None:
-        return f"{plural(lost, 'record')} known lost ({'no kernel totals' if losses.get('kernel_totals_missing') else 'no footer'}: may be more)"
+        return (
+            f"{plural(lost, 'record')} known lost "
+            f"({'no kernel totals' if losses.get('kernel_totals_missing') else 'no footer'}: may "
+            "be more)"
+        )
     if losses["equation_holds"] is False:
-        return f"{plural(lost, 'record')} lost with a known cause, but the loss equation does not hold"
+        return (
+            f"{plural(lost, 'record')} lost with a known cause, but the loss equation does not hold"
+        )
     if lost == 0:
-        return f"no record lost ({count(issued)} issued)" if issued is not None else "no record lost"
+        return (
+            f"no record lost ({count(issued)} issued)" if issued is not None else "no record lost"
+        )
     causes = ", ".join(f"{cause_text(c)} {n:,}" for c, n in losses["lost"].items() if n)
     part = f" = {share(lost / issued)}" if issued else ""
     return f"{plural(lost, 'record')} lost{part} ({causes})"
@@ -54,17 +77,27 @@ def loss_line(losses):
 
 def warnings(losses):
     """Sentences on lost records that were counted."""
-    return [loss_line(losses)[0].upper() + loss_line(losses)[1:] + "."] if lost_total(losses) else []
+    return (
+        [loss_line(losses)[0].upper() + loss_line(losses)[1:] + "."] if lost_total(losses) else []
+    )
 
 
 def gaps(losses):
-    """Sentences on missing records that were not counted; none when every record is accounted for."""
+    """Sentences on missing records that were not counted; none when every record is accounted
+    for."""
     said = []
     if not losses.get("equation_holds"):
         said.append(equation_text(losses))
-    damage = [(losses.get("damaged_bytes"), "damaged byte"), (losses.get("damaged_chunks"), "damaged chunk"),
-              (losses.get("missing_chunks"), "missing chunk")]
+    damage = [
+        (losses.get("damaged_bytes"), "damaged byte"),
+        (losses.get("damaged_chunks"), "damaged chunk"),
+        (losses.get("missing_chunks"), "missing chunk"),
+    ]
     found = [plural(n, noun) for n, noun in damage if n]
     if found:
-        said.append("The trace is damaged: " + ", ".join(found) + ". The figures cover the part that could be read.")
+        said.append(
+            "The trace is damaged: "
+            + ", ".join(found)
+            + ". The figures cover the part that could be read."
+        )
     return said

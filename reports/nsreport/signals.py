@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # SIGINT, SIGTERM, SIGHUP -> one Interrupted exception, which is delayed inside held() blocks.
-# Python checks for signals between bytecodes: a signal that arrives after the check and before a blocking system call would wait until
-# the call returns.  A periodic timer interrupts such calls.
+# Python checks for signals between bytecodes: a signal that arrives after the check and before a
+# blocking system call would wait until the call returns.  A periodic timer interrupts such calls.
 import contextlib
 import signal
 
@@ -24,7 +24,10 @@ def _arrived(number, _frame):
 @contextlib.contextmanager
 def installed():
     """The signals raise Interrupted inside the block."""
-    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
+    before = {
+        number: signal.getsignal(number)
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+    }
     for number in before:
         if before[number] != signal.SIG_IGN:  # nohup
             signal.signal(number, _arrived)

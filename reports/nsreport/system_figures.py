@@ -12,7 +12,8 @@ def median(values):
 
 
 def coverage(n):
-    """Probability that the median lies between the least and the greatest of n values, whatever the distribution."""
+    """Probability that the median lies between the least and the greatest of n values, whatever the
+    distribution."""
     return 1 - 2.0 ** (1 - n) if n else 0.0
 
 
@@ -34,7 +35,15 @@ def ratio(document, kind, size, variant):
 
 
 def rounds(document):
-    return max((len(values) for kind in document["values"].values() for rows in kind.values() for values in rows.values()), default=0)
+    return max(
+        (
+            len(values)
+            for kind in document["values"].values()
+            for rows in kind.values()
+            for values in rows.values()
+        ),
+        default=0,
+    )
 
 
 def sizes(document, kind):
@@ -49,7 +58,33 @@ def as_json(document):
             for variant in VARIANTS:
                 values = document["values"][kind][size].get(variant)
                 if values:
-                    rows.append({"kind": kind, "unit": unit, "message_bytes": size, "variant": variant, "values": [values[turn] for turn in sorted(values)],
-                                 "median_low_high": point(document, kind, size, variant), "ratio_low_high": ratio(document, kind, size, variant)})
-    kept = ("kernel", "cpu", "groups", "seconds", "missing", "lacking", "failed", "faults", "recorded_bytes", "sizes", "is_whole")
-    return {"schema": "netslice-system-1", **{key: document[key] for key in kept}, "rounds": rounds(document), "rows": rows}
+                    rows.append(
+                        {
+                            "kind": kind,
+                            "unit": unit,
+                            "message_bytes": size,
+                            "variant": variant,
+                            "values": [values[turn] for turn in sorted(values)],
+                            "median_low_high": point(document, kind, size, variant),
+                            "ratio_low_high": ratio(document, kind, size, variant),
+                        }
+                    )
+    kept = (
+        "kernel",
+        "cpu",
+        "groups",
+        "seconds",
+        "missing",
+        "lacking",
+        "failed",
+        "faults",
+        "recorded_bytes",
+        "sizes",
+        "is_whole",
+    )
+    return {
+        "schema": "netslice-system-1",
+        **{key: document[key] for key in kept},
+        "rounds": rounds(document),
+        "rows": rows,
+    }

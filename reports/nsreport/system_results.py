@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-# Output of system_measure.sh -> document: measured values by kind, message size, variant and round; and `size` of programs.
+# Output of system_measure.sh -> document: measured values by kind, message size, variant and round;
+# and `size` of programs.
 import json
 import re
 
@@ -26,7 +27,7 @@ def sockperf_us(text):
 def iperf3_gbit(text):
     """Rate at the receiver in Gbit per second."""
     try:
-        document = json.loads(text[text.index("{"):])
+        document = json.loads(text[text.index("{") :])
         rate = document["end"]["sum_received"]["bits_per_second"]
     except (ValueError, KeyError, TypeError):
         said = re.search(r'"error":\s*"([^"]*)"', text)
@@ -63,7 +64,13 @@ def _sections(text):
 def _size_row(rest):
     """FILE-BYTES TEXT DATA BSS NAME"""
     words = rest.split(" ", 4)
-    return {"file_bytes": int(words[0]), "text": int(words[1]), "data": int(words[2]), "bss": int(words[3]), "name": words[4]}
+    return {
+        "file_bytes": int(words[0]),
+        "text": int(words[1]),
+        "data": int(words[2]),
+        "bss": int(words[3]),
+        "name": words[4],
+    }
 
 
 def _measured(document, word, rest, body):
@@ -81,8 +88,20 @@ def _measured(document, word, rest, body):
 
 def parse(text, name):
     """Returns the document; refuses any other text."""
-    document = {"kernel": None, "cpu": None, "groups": None, "seconds": None, "missing": {}, "lacking": [], "faults": [], "failed": [], "recorded_bytes": [],
-                "sizes": [], "is_whole": False, "values": {kind: {} for kind in KINDS}}
+    document = {
+        "kernel": None,
+        "cpu": None,
+        "groups": None,
+        "seconds": None,
+        "missing": {},
+        "lacking": [],
+        "faults": [],
+        "failed": [],
+        "recorded_bytes": [],
+        "sizes": [],
+        "is_whole": False,
+        "values": {kind: {} for kind in KINDS},
+    }
     is_known = False
     try:
         for word, rest, body in _sections(text):
@@ -106,7 +125,13 @@ def parse(text, name):
             elif word == "end":
                 document["is_whole"] = True
     except (ValueError, IndexError) as error:
-        raise ReportError(EXIT_INPUT, f"{shown(name)}: damaged: {shown(error)} (measure again)") from error
+        raise ReportError(
+            EXIT_INPUT, f"{shown(name)}: damaged: {shown(error)} (measure again)"
+        ) from error
     if not is_known:
-        raise ReportError(EXIT_SCHEMA, f"{shown(name)}: not a result of `nsreport --system` or system_measure.sh (netslice-system-1)")
+        raise ReportError(
+            EXIT_SCHEMA,
+            f"{shown(name)}: not a result of `nsreport --system` or system_measure.sh "
+            "(netslice-system-1)",
+        )
     return document

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-# nsreport --system: runs system_measure.sh on this machine and binutils' size on programs -> text for system_results.py.
+# nsreport --system: runs system_measure.sh on this machine and binutils' size on programs -> text
+# for system_results.py.
 import os
 import shutil
 import subprocess
@@ -14,26 +15,51 @@ VARIANTS = ("without", "idle", "recording")
 
 def plan(options):
     """Describes what will be done to this machine; printed before it is done."""
-    return (f"measuring TCP over loopback, {options.rounds} rounds in up to {len(VARIANTS)} variants, about "
-            f"{options.rounds * len(VARIANTS) * len(SIZES) * (2 * options.seconds + 1) // 60 + 1} minutes. As root this loads and unloads the "
-            "kernel module nsmod in each round and records the kernel; a module that is already loaded stays loaded. Ctrl-C restores the initial state")
+    runs = options.rounds * len(VARIANTS) * len(SIZES)
+    return (
+        f"measuring TCP over loopback, {options.rounds} rounds in up to {len(VARIANTS)} variants, "
+        f"about {runs * (2 * options.seconds + 1) // 60 + 1} minutes. As root this loads and "
+        "unloads the kernel module nsmod in each round and records the kernel; a module that is "
+        "already loaded stays loaded. Ctrl-C restores the initial state"
+    )
 
 
 def _check_tools():
     if not shutil.which("sockperf") and not shutil.which("iperf3"):
-        raise ReportError(EXIT_TOOL, "sockperf, iperf3: neither is installed, and one is required (Debian: apt install sockperf iperf3)")
+        raise ReportError(
+            EXIT_TOOL,
+            "sockperf, iperf3: neither is installed, and one is required (Debian: apt install "
+            "sockperf iperf3)",
+        )
 
 
 def measured(share, program, options, work, progress):
     """Runs the script to its end -> its output."""
     _check_tools()
     path = os.path.join(work, "results.txt")
-    environment = os.environ | {"PATH": f"{os.path.dirname(program)}:{os.environ.get('PATH', '/usr/bin:/bin')}:/usr/sbin:/sbin"}
-    command = ["sh", os.path.join(share, "system_measure.sh"), str(options.rounds), str(options.seconds), " ".join(map(str, SIZES)), " ".join(VARIANTS)]
+    path_of_user = os.environ.get("PATH", "/usr/bin:/bin")
+    environment = os.environ | {
+        "PATH": f"{os.path.dirname(program)}:{path_of_user}:/usr/sbin:/sbin"
+    }
+    command = [
+        "sh",
+        os.path.join(share, "system_measure.sh"),
+        str(options.rounds),
+        str(options.seconds),
+        " ".join(map(str, SIZES)),
+        " ".join(VARIANTS),
+    ]
     process = None
     try:
         with signals.held():
-            process = subprocess.Popen(command, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True, errors="replace")
+            process = subprocess.Popen(
+                command,
+                env=environment,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                text=True,
+                errors="replace",
+            )
         with open(path, "w", encoding="utf-8") as file:
             for line in process.stdout:
                 file.write(line)
@@ -43,8 +69,8 @@ def measured(share, program, options, work, progress):
     finally:
         if process:
             with signals.held():
-                process.terminate()      # it unloads the module if it loaded it,
-                process.stdout.read()    # and may print a fault
+                process.terminate()  # it unloads the module if it loaded it,
+                process.stdout.read()  # and may print a fault
                 process.stdout.close()
                 process.wait()
     with open(path, encoding="utf-8") as file:
@@ -58,7 +84,11 @@ def read(path):
         with open(path, encoding="utf-8", errors="replace") as file:
             return file.read()
     except OSError as error:
-        raise ReportError(EXIT_INPUT, f"{shown(path)}: cannot read: {error.strerror or error} (give data/results.txt of an earlier measurement)") from error
+        raise ReportError(
+            EXIT_INPUT,
+            f"{shown(path)}: cannot read: {error.strerror or error} (give data/results.txt of an "
+            "earlier measurement)",
+        ) from error
 
 
 def _find(*places):
@@ -73,12 +103,17 @@ def _library(prefix, name):
 
 
 def _module_of_system():
-    done = subprocess.run(["modinfo", "-n", "nsmod"], capture_output=True, text=True, check=False) if shutil.which("modinfo") else None
+    done = (
+        subprocess.run(["modinfo", "-n", "nsmod"], capture_output=True, text=True, check=False)
+        if shutil.which("modinfo")
+        else None
+    )
     return done.stdout.strip() if done and done.returncode == 0 else None
 
 
 def files(program, options):
-    """(name, path) of the files to size: the module; an instrumented program and its library, with probes and with NETSLICE_DISABLE."""
+    """(name, path) of the files to size: the module; an instrumented program and its library, with
+    probes and with NETSLICE_DISABLE."""
     prefix = os.path.dirname(os.path.dirname(program))
     bare = options.bare or os.path.join(os.path.dirname(prefix), "bare")
     found = [("nsmod.ko", _find(options.module) if options.module else _find(_module_of_system()))]

@@ -9,7 +9,8 @@ _HIDDEN = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
 
 
 def visible(value):
-    """One line; control, direction and unassigned characters are shown as replacement characters."""
+    """One line; control, direction and unassigned characters are shown as replacement
+    characters."""
     return "".join("\ufffd" if unicodedata.category(c) in _HIDDEN else c for c in str(value))
 
 
@@ -19,7 +20,7 @@ def shortened(value, limit):
     if len(value) <= limit:
         return value
     head = (limit - 1) * 2 // 3
-    return value[:head] + "\u2026" + value[len(value) - (limit - 1 - head):]
+    return value[:head] + "\u2026" + value[len(value) - (limit - 1 - head) :]
 
 
 def label(value, limit=34):
@@ -42,7 +43,8 @@ def labels(values, limit=34):
 
 
 def number(value):
-    """About three significant digits, thousands separated; an absent value is a dash, never zero."""
+    """About three significant digits, thousands separated; an absent value is a dash, never
+    zero."""
     if value is None:
         return "\u2013"
     if isinstance(value, int) or abs(value) >= 1000 or value == int(value):

@@ -31,8 +31,11 @@ def clock_text(document):
 def source_text(document, fields):
     said = []
     for field, unit in fields.items():
-        said.append(f"{unit} (clock: {clock_text(document)})" if field == "ticks"
-                    else f"{unit} (counter source: {document['counters']['source']})")
+        said.append(
+            f"{unit} (clock: {clock_text(document)})"
+            if field == "ticks"
+            else f"{unit} (counter source: {document['counters']['source']})"
+        )
     return "; ".join(said)
 
 

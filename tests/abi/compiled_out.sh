@@ -7,7 +7,7 @@ set -eu
 here=$(dirname "$0")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-flags= compared=0
+flags='' compared=0
 for folder in $(echo "$1" | tr : ' '); do flags="$flags -I$folder"; done
 
 # Line numbers and file names stay the same, so that only the macros can make a difference.

@@ -5,7 +5,7 @@
 set -eu
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-flags= checked=0
+flags='' checked=0
 for folder in $(echo "$1" | tr : ' '); do flags="$flags -I$folder"; done
 for compiler in gcc clang-14; do
     command -v "$compiler" >/dev/null || { echo "$compiler: not installed, skipped"; continue; }

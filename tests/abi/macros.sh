@@ -6,7 +6,7 @@ set -eu
 here=$(dirname "$0")/macros
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-include= built=0
+include='' built=0
 for folder in $(echo "$1" | tr : ' '); do include="$include -I$folder"; done
 export LD_LIBRARY_PATH="$2"
 
@@ -28,6 +28,7 @@ try() {
     built=$((built + 1))
 }
 
+# shellcheck disable=SC2086 # a pair is two words
 for pair in "gcc g++" "clang-14 clang++-14"; do
     for standard in c++17 c++20; do
         try $pair $standard -O0

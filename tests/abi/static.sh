@@ -6,13 +6,14 @@ set -eu
 here=$(dirname "$0")/static archive=$2 nsdump=$NETSLICE_BIN/nsdump
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-include= built=0
+include='' built=0
 for folder in $(echo "$1" | tr : ' '); do include="$include -I$folder"; done
 
 # holds TRACE NAME=COUNT...: exactly these slices (the scheduler may have migrated the thread inside
 # one), and the loss equation.
 holds() {
     "$nsdump" stats --format json "$1" 2>"$work/said" >"$work/stats" || { echo "$1: $(cat "$work/said")"; return 1; }
+    # shellcheck disable=SC2086 # words
     python3 -c '
 import json, sys
 stats = json.load(open(sys.argv[1]))
@@ -42,17 +43,17 @@ try() {
 }
 
 for compiler in gcc clang-14; do
-    try $compiler work.c work=1000 work=1000 -O2
-    try $compiler work.c work=1000 work=1000 -O2 -static
-    try $compiler work.c work=1000 work=1000 -O0 -no-pie -fno-pie
-    try $compiler work.c work=1000 work=1000 -O2 -fPIE -static-pie
-    try $compiler work.c work=1000 work=1000 -O2 -ffunction-sections -fdata-sections -Wl,--gc-sections
+    try "$compiler" work.c work=1000 work=1000 -O2
+    try "$compiler" work.c work=1000 work=1000 -O2 -static
+    try "$compiler" work.c work=1000 work=1000 -O0 -no-pie -fno-pie
+    try "$compiler" work.c work=1000 work=1000 -O2 -fPIE -static-pie
+    try "$compiler" work.c work=1000 work=1000 -O2 -ffunction-sections -fdata-sections -Wl,--gc-sections
 done
 try gcc work.c work=1000 work=1000 -O2 -flto -ffunction-sections -fdata-sections -Wl,--gc-sections
 try gcc work.c work=1000 work=1000 -O2 -flto -static -ffunction-sections -fdata-sections -Wl,--gc-sections
 for compiler in g++ clang++-14; do
-    try $compiler work.cpp "global=2 work=1000" "global=1 work=1000" -O2
-    try $compiler work.cpp "global=2 work=1000" "global=1 work=1000" -O2 -static
+    try "$compiler" work.cpp "global=2 work=1000" "global=1 work=1000" -O2
+    try "$compiler" work.cpp "global=2 work=1000" "global=1 work=1000" -O2 -static
 done
 try g++ work.cpp "global=2 work=1000" "global=1 work=1000" -O2 -flto -fPIE -static-pie
 

@@ -30,27 +30,28 @@ can_run() {
     return 0
 }
 
+# shellcheck disable=SC2317 # called by quiet()
 attached() { # program
     local pid until=$((SECONDS + 30))
     NETSLICE=attach=yes "$1" 1 wait >"$work/program" 2>&1 &
     pid=$!
-    until timeout 60 "$nsdump" record -d 0.5 -o "$work/t.nsl" --pid $pid >"$work/nsdump" 2>&1; do
-        ((SECONDS < until)) || { cat "$work/nsdump"; kill -KILL $pid; return 9; }
+    until timeout 60 "$nsdump" record -d 0.5 -o "$work/t.nsl" --pid "$pid" >"$work/nsdump" 2>&1; do
+        ((SECONDS < until)) || { cat "$work/nsdump"; kill -KILL "$pid"; return 9; }
         sleep 0.1
     done
-    kill -TERM $pid
-    wait $pid
+    kill -TERM "$pid"
+    wait "$pid"
     local code=$?
     cat "$work/program"
     "$nsdump" check -q "$work/t.nsl" || { echo "the trace of an attached program is not whole"; return 8; }
-    return $code
+    return "$code"
 }
 
 try() { # name of the program
     local program=$1
     can_run "$program" || return 0
     built=$((built + 1))
-    echo "$(basename "$program")"
+    basename "$program"
     quiet "$program, no session" "$program" 3
     quiet "$program, environment" env NETSLICE=output="$work/t.nsl" "$program" 10
     "$nsdump" check -q "$work/t.nsl" || fail "$program, environment: the trace is not whole"

@@ -34,20 +34,31 @@ def _compiler(build):
     if not compiler:
         return {"compiler": None, "flags": None}
     try:
-        version = subprocess.run([compiler, "--version"], capture_output=True, text=True, check=True).stdout.splitlines()[0]
+        version = subprocess.run(
+            [compiler, "--version"], capture_output=True, text=True, check=True
+        ).stdout.splitlines()[0]
     except (OSError, subprocess.CalledProcessError, IndexError):
         version = compiler
     kind = value.get("CMAKE_BUILD_TYPE", "")
-    flags = f"{value.get('CMAKE_CXX_FLAGS', '')} {value.get('CMAKE_CXX_FLAGS_' + kind.upper(), '')}".strip()
-    return {"compiler": version, "flags": flags, "sanitizer": value.get("NETSLICE_SANITIZE") or None}
+    of_kind = value.get("CMAKE_CXX_FLAGS_" + kind.upper(), "")
+    flags = f"{value.get('CMAKE_CXX_FLAGS', '')} {of_kind}".strip()
+    return {
+        "compiler": version,
+        "flags": flags,
+        "sanitizer": value.get("NETSLICE_SANITIZE") or None,
+    }
 
 
 def _commit():
     top = pathlib.Path(__file__).resolve().parents[2]
     git = ["git", "-c", "safe.directory=*", "-C", str(top)]
     try:
-        commit = subprocess.run([*git, "rev-parse", "HEAD"], capture_output=True, text=True, check=True).stdout.strip()
-        changed = subprocess.run([*git, "status", "--porcelain", "-uno"], capture_output=True, text=True, check=True).stdout
+        commit = subprocess.run(
+            [*git, "rev-parse", "HEAD"], capture_output=True, text=True, check=True
+        ).stdout.strip()
+        changed = subprocess.run(
+            [*git, "status", "--porcelain", "-uno"], capture_output=True, text=True, check=True
+        ).stdout
     except (OSError, subprocess.CalledProcessError):
         return None
     return commit + ("-changed" if changed.strip() else "")
@@ -56,15 +67,20 @@ def _commit():
 def context(bin_folder):
     load = os.getloadavg()[0]
     block = {
-        "date": datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds"),
-        "cpu": _cpu(), "arch": platform.machine(), "cpus": os.cpu_count(),
+        "date": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+        "cpu": _cpu(),
+        "arch": platform.machine(),
+        "cpus": os.cpu_count(),
         "cpus_usable": len(os.sched_getaffinity(0)),
         "smt": _read("/sys/devices/system/cpu/smt/active"),
-        "kernel": platform.release(), "virtualised": _virtualised(),
+        "kernel": platform.release(),
+        "virtualised": _virtualised(),
         "governor": _read("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
         "clocksource": _read("/sys/devices/system/clocksource/clocksource0/current_clocksource"),
         "mitigations_spectre_v2": _read("/sys/devices/system/cpu/vulnerabilities/spectre_v2"),
-        "load_1min": load, "commit": _commit(), **_compiler(bin_folder.resolve().parent),
+        "load_1min": load,
+        "commit": _commit(),
+        **_compiler(bin_folder.resolve().parent),
     }
     block["warnings"] = warnings(block)
     return block
@@ -73,7 +89,9 @@ def context(bin_folder):
 def warnings(block):
     reported = []
     if block["virtualised"] != "none":
-        reported.append(f"a virtual machine ({block['virtualised']}): its neighbours affect the figures")
+        reported.append(
+            f"a virtual machine ({block['virtualised']}): its neighbours affect the figures"
+        )
     if block["governor"] not in (None, "performance"):
         reported.append(f"governor is {block['governor']}: the clock rate varies")
     if block["load_1min"] > 0.5:

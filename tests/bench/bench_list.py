@@ -6,7 +6,19 @@ import pathlib
 import shlex
 import shutil
 
-NEEDS = ("root", "once", "runs", "seconds", "cpus", "tool", "file", "pmu", "built", "asked", "table")
+NEEDS = (
+    "root",
+    "once",
+    "runs",
+    "seconds",
+    "cpus",
+    "tool",
+    "file",
+    "pmu",
+    "built",
+    "asked",
+    "table",
+)
 
 
 def _install(packages):
@@ -21,10 +33,18 @@ class Bench:
     needs: list
 
     def runs(self, repeats):
-        """`once` is for long programs that repeat internally, `runs=N` for programs that need more runs to settle."""
+        """`once` is for long programs that repeat internally, `runs=N` for programs that need more
+        runs to settle."""
         if "once" in self.needs:
             return 1
-        return next((max(repeats, int(need.split("=")[1])) for need in self.needs if need.startswith("runs=")), repeats)
+        return next(
+            (
+                max(repeats, int(need.split("=")[1]))
+                for need in self.needs
+                if need.startswith("runs=")
+            ),
+            repeats,
+        )
 
     @property
     def group(self):
@@ -41,7 +61,9 @@ class Bench:
 
     @property
     def timeout_seconds(self):
-        return next((int(need.split("=")[1]) for need in self.needs if need.startswith("seconds=")), 300)
+        return next(
+            (int(need.split("=")[1]) for need in self.needs if need.startswith("seconds=")), 300
+        )
 
     def missing(self, source, bin_folder):
         """The first requirement that this machine lacks, or None."""
@@ -52,14 +74,19 @@ class Bench:
             if word == "cpus" and (os.cpu_count() or 1) < int(value):
                 return f"requires {value} CPUs, this machine has {os.cpu_count()}"
             value, _, packages = value.partition(":")
-            if word == "tool" and not shutil.which(value, path=os.environ.get("PATH", "") + ":/usr/sbin:/sbin"):
+            if word == "tool" and not shutil.which(
+                value, path=os.environ.get("PATH", "") + ":/usr/sbin:/sbin"
+            ):
                 return f"requires the program {value}{_install(packages)}"
             if word == "built" and not (bin_folder.parent / "tests" / value).exists():
                 return f"{value} is not built{_install(packages)}"
             if word == "file" and not (source / value).exists():
                 return f"requires {value}"
-            if word == "pmu" and not any(pathlib.Path("/sys/bus/event_source/devices").glob("*cpu*")) \
-                    and not any(pathlib.Path("/sys/bus/event_source/devices").glob("armv*")):
+            if (
+                word == "pmu"
+                and not any(pathlib.Path("/sys/bus/event_source/devices").glob("*cpu*"))
+                and not any(pathlib.Path("/sys/bus/event_source/devices").glob("armv*"))
+            ):
                 return "requires hardware counters, but the kernel exposes no PMU"
         return None
 

@@ -34,15 +34,24 @@ def check(figure):
     lines = figure.get("lines", [])
     if not isinstance(lines, list) or not all(isinstance(line, str) for line in lines):
         raise Broken(f"{name}: 'lines' is not a list of strings")
-    if figure.get("bar") is not None and (not _is_number(figure["bar"]) or figure.get("sense") not in SENSES):
+    if figure.get("bar") is not None and (
+        not _is_number(figure["bar"]) or figure.get("sense") not in SENSES
+    ):
         raise Broken(f"{name}: a bar requires a number and a sense: {', '.join(SENSES)}")
 
 
 def _find(word, bin_folder, source):
-    for candidate in (bin_folder / word, bin_folder.parent / "tests" / word, source / "tests/bench" / word, source / word):
+    for candidate in (
+        bin_folder / word,
+        bin_folder.parent / "tests" / word,
+        source / "tests/bench" / word,
+        source / word,
+    ):
         if candidate.is_file() and os.access(candidate, os.X_OK):
             return str(candidate)
-    raise Broken(f"{word} is not built: not found in {bin_folder}, its sibling tests/, or tests/bench")
+    raise Broken(
+        f"{word} is not built: not found in {bin_folder}, its sibling tests/, or tests/bench"
+    )
 
 
 def run(bench, bin_folder, source):
@@ -54,8 +63,14 @@ def run(bench, bin_folder, source):
     environment = os.environ | {"NETSLICE_BIN": str(bin_folder), "NETSLICE_SOURCE": str(source)}
     command = [_find(words[0], bin_folder, source), *words[1:]]
     try:
-        done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, env=environment,
-                              timeout=bench.timeout_seconds)
+        done = subprocess.run(
+            command,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            env=environment,
+            timeout=bench.timeout_seconds,
+        )
     except subprocess.TimeoutExpired:
         raise Broken(f"timed out after {bench.timeout_seconds} s") from None
     except OSError as error:

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-# bench_table: figures with a `row` -> one table, cheapest first, followed by what could not be measured and why.
+# bench_table: figures with a `row` -> one table, cheapest first, followed by what could not be
+# measured and why.
 import shutil
 import textwrap
 
@@ -13,7 +14,9 @@ def _text(cell):
         return str(cell)
     if isinstance(cell, int):
         return f"{cell:,}"
-    return f"{cell:,.0f}" if abs(cell) >= 100 else f"{cell:.3g}" if abs(cell) >= 10 else f"{cell:.2f}"
+    return (
+        f"{cell:,.0f}" if abs(cell) >= 100 else f"{cell:.3g}" if abs(cell) >= 10 else f"{cell:.2f}"
+    )
 
 
 def _cells(figure):
@@ -24,15 +27,23 @@ def _cells(figure):
 
 def table(figures, width=None):
     """Lines of the table, with the last column wrapped to the terminal's width."""
-    measured = sorted((figure for figure in figures if "row" in figure and figure["verdict"] != "failed"),
-                      key=lambda figure: figure["value"])
+    measured = sorted(
+        (figure for figure in figures if "row" in figure and figure["verdict"] != "failed"),
+        key=lambda figure: figure["value"],
+    )
     rest = [figure for figure in figures if figure not in measured]
     rows = [_cells(figure) for figure in measured]
     lines = _grid(rows, width or shutil.get_terminal_size((120, 24)).columns) if rows else []
     if rest:
         lines += [""] * bool(lines) + ["not measured:"]
         longest = max(len(figure["figure"]) for figure in rest)
-        lines += [f"{GAP}{figure['figure']:<{longest}}{GAP}{figure['verdict']}: {figure[figure['verdict']]}" for figure in rest]
+        lines += [
+            (
+                f"{GAP}{figure['figure']:<{longest}}{GAP}{figure['verdict']}: "
+                f"{figure[figure['verdict']]}"
+            )
+            for figure in rest
+        ]
     return lines
 
 
@@ -51,5 +62,8 @@ def _grid(rows, width):
 
 
 def _line(cells, wide, is_number):
-    padded = [cell.rjust(size) if number else cell.ljust(size) for cell, size, number in zip(cells, wide, is_number)]
+    padded = [
+        cell.rjust(size) if number else cell.ljust(size)
+        for cell, size, number in zip(cells, wide, is_number)
+    ]
     return GAP.join(padded).rstrip()

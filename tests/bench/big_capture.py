@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """A capture of a gigabyte in the page cache."""
+
 import os
 import shutil
 import subprocess
@@ -9,7 +10,8 @@ MBYTES = 1024
 
 
 def big_capture(source, build):
-    """The capture made from shared data, otherwise the demo capture repeated, with a note; kept in the build folder.
+    """The capture made from shared data, otherwise the demo capture repeated, with a note; kept in
+    the build folder.
 
     On a disk's file system, not tmpfs, which has only single pages.
     """
@@ -17,9 +19,17 @@ def big_capture(source, build):
     os.makedirs(folder, exist_ok=True)
     why = missing(source)
     if not why:
-        return make_once(os.path.join(folder, "big.pcap"), lambda path: make_of_shared_data(source, path))
-    print(f"note: {why}: the capture of a gigabyte is the demo capture repeated, which has few distinct packets and ports", file=sys.stderr)
-    return make_once(os.path.join(folder, "repeated-demo.pcap"), lambda path: repeat_demo(source, path))
+        return make_once(
+            os.path.join(folder, "big.pcap"), lambda path: make_of_shared_data(source, path)
+        )
+    print(
+        f"note: {why}: the capture of a gigabyte is the demo capture repeated, which has few "
+        "distinct packets and ports",
+        file=sys.stderr,
+    )
+    return make_once(
+        os.path.join(folder, "repeated-demo.pcap"), lambda path: repeat_demo(source, path)
+    )
 
 
 def shared_data(source):
@@ -58,8 +68,9 @@ def repeat_demo(source, path):
 
 
 def load(path):
-    """Loads the capture into the page cache by read-ahead, in large folios.  With the single pages of writing it, the
-    kernel's path through the cache costs both programs as much as everything else."""
+    """Loads the capture into the page cache by read-ahead, in large folios.  With the single pages
+    of writing it, the kernel's path through the cache costs both programs as much as everything
+    else."""
     fd = os.open(path, os.O_RDONLY)
     os.fsync(fd)
     os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_DONTNEED)

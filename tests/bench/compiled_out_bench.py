@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Number of object files in which code with NETSLICE_DISABLE differs from the same code without the macros."""
+"""Number of object files in which code with NETSLICE_DISABLE differs from the same code without the
+macros."""
+
 import json
 import os
 import subprocess
@@ -17,9 +19,22 @@ def main():
     different = sum("differs" in line or "is left" in line for line in lines)
     if equal + different == 0:
         sys.exit(f"nothing was compared: {run.stdout}{run.stderr}")
-    print(json.dumps({"figure": "probe_compiled_out_differences", "value": different, "bar": 0, "sense": "equal",
-                      "unit": "object files", "raw": {"equal": equal, "different": different, "lines": lines},
-                      "note": "code, data, symbols and relocations, byte for byte; compilers and options in raw"}))
+    print(
+        json.dumps(
+            {
+                "figure": "probe_compiled_out_differences",
+                "value": different,
+                "bar": 0,
+                "sense": "equal",
+                "unit": "object files",
+                "raw": {"equal": equal, "different": different, "lines": lines},
+                "note": (
+                    "code, data, symbols and relocations, byte for byte; compilers and options in "
+                    "raw"
+                ),
+            }
+        )
+    )
 
 
 if __name__ == "__main__":

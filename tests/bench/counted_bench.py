@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The cost of a record with two counters, with this machine's PMU or in a guest that counts instructions."""
+"""The cost of a record with two counters, with this machine's PMU or in a guest that counts
+instructions."""
+
 import os
 import pathlib
 import subprocess
@@ -12,6 +14,7 @@ SKIP = 77
 def in_guest(source, build):
     sys.path.insert(0, str(source / "tests/vm"))
     import guest
+
     try:
         machine = guest.Arm64Guest(build)
         machine.add("tests/counted_bench")

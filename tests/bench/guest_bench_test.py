@@ -4,11 +4,19 @@ import unittest
 
 import guest_bench
 
-LOAD = ("kernel discard read: sound; 1000 issued, 900 records, 100 lost\n"
-        "kernel overwrite late: sound; 50 issued, 20 records, 28 lost\n")
-WRITERS = ('unread: written 10.5 12.5\ndrained: written 20.0 25.0\n"losses":{"issued":1200,"drained":1000}\n"losses":{"issued":1200,"drained":1200}\n'
-           "stopped: written 30 33\n")
-MEASURES = "<cpu 0>\nrdtsc\t20480\t10\t30\nidle START+STOP\t10\t1\t30\nSTART+STOP\t102400\t9\t30\n<cpu 1>\nrdtsc\t20000\t10\t30\nSTART+STOP\t100000\t9\t30\n"
+LOAD = (
+    "kernel discard read: sound; 1000 issued, 900 records, 100 lost\n"
+    "kernel overwrite late: sound; 50 issued, 20 records, 28 lost\n"
+)
+WRITERS = (
+    "unread: written 10.5 12.5\ndrained: written 20.0 25.0\n"
+    '"losses":{"issued":1200,"drained":1000}\n"losses":{"issued":1200,"drained":1200}\n'
+    "stopped: written 30 33\n"
+)
+MEASURES = (
+    "<cpu 0>\nrdtsc\t20480\t10\t30\nidle START+STOP\t10\t1\t30\nSTART+STOP\t102400\t9\t30\n"
+    "<cpu 1>\nrdtsc\t20000\t10\t30\nSTART+STOP\t100000\t9\t30\n"
+)
 
 
 def figures(name, text):
@@ -18,8 +26,13 @@ def figures(name, text):
 class GuestBench(unittest.TestCase):
     def test_kills_of_all_kernels_are_added(self):
         one = "kills: 100, 0 failed; 5000 records, 7 lost and counted\n"
-        figure = figures("kills", one + one.replace("0 failed", "1 failed"))["nsmod_kills_with_a_committed_record_lost"]
-        self.assertEqual((figure["value"], figure["raw"]), (1, {"kills": 200, "records": 10000, "lost_and_counted": 14}))
+        figure = figures("kills", one + one.replace("0 failed", "1 failed"))[
+            "nsmod_kills_with_a_committed_record_lost"
+        ]
+        self.assertEqual(
+            (figure["value"], figure["raw"]),
+            (1, {"kills": 200, "records": 10000, "lost_and_counted": 14}),
+        )
 
     def test_records_that_are_neither_read_nor_lost_are_the_equations_figure(self):
         self.assertEqual(figures("equation", LOAD)["nsmod_equation_off_records"]["value"], 2)
@@ -30,13 +43,23 @@ class GuestBench(unittest.TestCase):
         self.assertEqual(found["nsmod_two_writers_drained_ratio"]["raw"]["lost"], 200)
 
     def test_a_record_is_reported_beside_its_clock_read(self):
-        found = figures("record_instructions", "nsmod cost: 16 probes take 16 instructions\nnsmod cost: 16 probes take 416 instructions\n")
+        found = figures(
+            "record_instructions",
+            "nsmod cost: 16 probes take 16 instructions\n"
+            "nsmod cost: 16 probes take 416 instructions\n",
+        )
         self.assertEqual([figure["value"] for figure in found.values()], [25, 1])
-        self.assertEqual(figures("record_ratio", MEASURES)["kernel_record_rdtsc_ratio"]["value"], 2.5)
+        self.assertEqual(
+            figures("record_ratio", MEASURES)["kernel_record_rdtsc_ratio"]["value"], 2.5
+        )
 
     def test_without_its_lines_there_is_no_figure(self):
-        for name, text in (*((name, "something else\n") for name in guest_bench.BENCHES), ("drain", WRITERS.replace("stopped", "else")),
-                           ("record_instructions", "16 probes take 16 instructions"), ("record_ratio", "rdtsc\t20480\t10\t30\n")):
+        for name, text in (
+            *((name, "something else\n") for name in guest_bench.BENCHES),
+            ("drain", WRITERS.replace("stopped", "else")),
+            ("record_instructions", "16 probes take 16 instructions"),
+            ("record_ratio", "rdtsc\t20480\t10\t30\n"),
+        ):
             with self.assertRaises(guest_bench.NoFigure, msg=name):
                 figures(name, text)
 

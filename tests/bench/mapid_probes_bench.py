@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The cost of probes in mapid: packets per second of its packet thread's CPU time, relative to a mapid without probe code.
+"""The cost of probes in mapid: packets per second of its packet thread's CPU time, relative to a
+mapid without probe code.
 
-A mapid that is limited to one processor has no second thread that reads captures ahead, whose share of the work would vary with other
-load; only the probes' drain gets a processor of its own.
+A mapid that is limited to one processor has no second thread that reads captures ahead, whose share
+of the work would vary with other load; only the probes' drain gets a processor of its own.
 """
+
 import json
 import os
 import pathlib
@@ -29,23 +31,33 @@ def skip(why):
 def thread_times_ns(process):
     """{thread: CPU time}"""
     folder = pathlib.Path(f"/proc/{process.pid}/task")
-    return {task: int((folder / task / "schedstat").read_text().split()[0]) for task in os.listdir(folder)}
+    return {
+        task: int((folder / task / "schedstat").read_text().split()[0])
+        for task in os.listdir(folder)
+    }
 
 
 class Measured:
-    """A mapid with one client that counts the packets of an endless capture; it is stopped except during its turn."""
+    """A mapid with one client that counts the packets of an endless capture; it is stopped except
+    during its turn."""
 
     def __init__(self, mapid, program, capture, **environment):
         class Daemon(mapid.Daemon):
             @staticmethod
             def program():
                 return str(program)
+
         allowed = os.sched_getaffinity(0)
         os.sched_setaffinity(0, {min(allowed)})
-        self.daemon = Daemon(f"[driver]\ndevice=bench\npath={capture}\nrepeat=forever\n", **environment)
+        self.daemon = Daemon(
+            f"[driver]\ndevice=bench\npath={capture}\nrepeat=forever\n", **environment
+        )
         os.sched_setaffinity(0, allowed)
         self.client = self.daemon.client()
-        self.client.do(f"flow = Flow.on_device('bench'); counter = flow.apply('PKT_COUNTER'); flow.apply('BPF_FILTER', '{EXPRESSION}')")
+        self.client.do(
+            "flow = Flow.on_device('bench'); counter = flow.apply('PKT_COUNTER'); "
+            f"flow.apply('BPF_FILTER', '{EXPRESSION}')"
+        )
         self.client.do("flow.apply('PKT_COUNTER'); flow.connect()")
         for task in pathlib.Path(f"/proc/{self.daemon.process.pid}/task").iterdir():
             if (task / "comm").read_text().strip() == "nsp-drain":
@@ -63,7 +75,9 @@ class Measured:
         time.sleep(TURN_S)
         after, after_ns = self.now()
         self.daemon.process.send_signal(signal.SIGSTOP)
-        packet_thread_ns = max(after_ns[task] - times_ns[task] for task in after_ns.keys() & times_ns.keys())
+        packet_thread_ns = max(
+            after_ns[task] - times_ns[task] for task in after_ns.keys() & times_ns.keys()
+        )
         self.packets_per_s.append((after - packets) * 1e9 / packet_thread_ns)
 
     def close(self):
@@ -73,30 +87,53 @@ class Measured:
 
 def figure(name, bar, measured, bare, note):
     ratios = [one / other for one, other in zip(measured.packets_per_s, bare.packets_per_s)]
-    print(json.dumps({"figure": name, "value": statistics.median(ratios), "bar": bar, "sense": "at least", "unit": "ratio of packets/s",
-                      "raw": {"packets_per_s": statistics.median(measured.packets_per_s), "bare_packets_per_s": statistics.median(bare.packets_per_s),
-                              "ratios": sorted(ratios)},
-                      "note": f"{note}; PKT_COUNTER and BPF_FILTER of one client; CPU time of the packet thread, median of {ROUNDS} rounds in turn"}))
+    print(
+        json.dumps(
+            {
+                "figure": name,
+                "value": statistics.median(ratios),
+                "bar": bar,
+                "sense": "at least",
+                "unit": "ratio of packets/s",
+                "raw": {
+                    "packets_per_s": statistics.median(measured.packets_per_s),
+                    "bare_packets_per_s": statistics.median(bare.packets_per_s),
+                    "ratios": sorted(ratios),
+                },
+                "note": (
+                    f"{note}; PKT_COUNTER and BPF_FILTER of one client; CPU time of the packet "
+                    f"thread, median of {ROUNDS} rounds in turn"
+                ),
+            }
+        )
+    )
 
 
 def main():
     mapid_path, source, build = sys.argv[1:4]
-    bare_path = pathlib.Path(os.environ.get("NETSLICE_BARE_BUILD", pathlib.Path(source) / "build/bare")) / "bin/mapid"
+    bare_path = (
+        pathlib.Path(os.environ.get("NETSLICE_BARE_BUILD", pathlib.Path(source) / "build/bare"))
+        / "bin/mapid"
+    )
     if not bare_path.exists():
-        skip("requires a build without probe code: cmake --preset bare && cmake --build --preset bare --target mapid")
+        skip(
+            "requires a build without probe code: cmake --preset bare && cmake --build --preset "
+            "bare --target mapid"
+        )
     if not pathlib.Path("/proc/self/schedstat").exists():
         skip("this kernel does not report the CPU time of threads (CONFIG_SCHED_INFO)")
     os.environ["NETSLICE_BUILD"] = build
     os.environ["NETSLICE_SOURCE"] = source
     sys.path.insert(0, os.path.join(source, "tests/flow"))
-    import mapid # pylint: disable=import-outside-toplevel
+    import mapid  # pylint: disable=import-outside-toplevel
+
     capture = os.path.abspath(big_capture(source, build))
     load(capture)
     bare = Measured(mapid, bare_path, capture)
     off = Measured(mapid, mapid_path, capture)
     on = Measured(mapid, mapid_path, capture, NETSLICE="output=/dev/null")
     for number in range(ROUNDS):
-        for one in ((bare, off, on) if number % 2 else (on, off, bare)):
+        for one in (bare, off, on) if number % 2 else (on, off, bare):
             one.run()
     for one in (bare, off, on):
         one.close()

@@ -9,7 +9,7 @@ import sys
 
 from bench_context import context
 from bench_list import Bench, parse
-from bench_program import Skipped, Broken, run
+from bench_program import Broken, Skipped, run
 from bench_table import table
 
 SENSES = {
@@ -28,10 +28,16 @@ def verdict(figure):
 
 
 def merge(name, bench, runs):
-    """Several runs' objects of one figure -> one object: the median, with every run's value and raw measurements."""
+    """Several runs' objects of one figure -> one object: the median, with every run's value and raw
+    measurements."""
     reported = [figure for figure in runs if "value" in figure]
     if not reported:
-        return {"figure": name, "bench": bench, "verdict": "skipped", "skipped": runs[-1]["skipped"]}
+        return {
+            "figure": name,
+            "bench": bench,
+            "verdict": "skipped",
+            "skipped": runs[-1]["skipped"],
+        }
     values = [figure["value"] for figure in reported]
     merged = {"figure": name, "bench": bench, "value": statistics.median(values), "values": values}
     for key in ("bar", "sense", "unit", "note", "row", "lines"):
@@ -75,8 +81,13 @@ def show(figure):
     head = f"{figure['figure']:<36}"
     if "value" not in figure or figure["verdict"] == "failed":
         return f"{head} {figure['verdict']}: {figure[figure['verdict']]}"
-    bar = f"{figure['sense']} {number(figure['bar'])}" if figure.get("bar") is not None else "no bar"
-    lines = [f"{head} {number(figure['value']):>12} {figure.get('unit', ''):<22} {bar:<18} {figure['verdict']}"]
+    bar = (
+        f"{figure['sense']} {number(figure['bar'])}" if figure.get("bar") is not None else "no bar"
+    )
+    lines = [
+        f"{head} {number(figure['value']):>12} {figure.get('unit', ''):<22} {bar:<18} "
+        f"{figure['verdict']}"
+    ]
     if figure.get("note"):
         lines.append(f"    {figure['note']}")
     if len(figure["values"]) > 1:
@@ -89,11 +100,17 @@ def show(figure):
 
 
 def choose(benches, names):
-    """Selects by benchmark, group or figure; a figure runs its whole program and is the only one reported."""
-    known = {name for bench in benches for name in (bench.name, bench.group, *bench.figures) if name}
+    """Selects by benchmark, group or figure; a figure runs its whole program and is the only one
+    reported."""
+    known = {
+        name for bench in benches for name in (bench.name, bench.group, *bench.figures) if name
+    }
     unknown = [name for name in names if name not in known]
     if unknown:
-        raise ValueError(f"unknown benchmark or figure {', '.join(unknown)}; available: {', '.join(sorted(known)) or 'none'}")
+        raise ValueError(
+            f"unknown benchmark or figure {', '.join(unknown)}; available: "
+            f"{', '.join(sorted(known)) or 'none'}"
+        )
     if not names:
         return [bench for bench in benches if not bench.is_only_asked]
     return [bench for bench in benches if {bench.name, bench.group, *bench.figures} & set(names)]
@@ -102,14 +119,34 @@ def choose(benches, names):
 def options():
     parser = argparse.ArgumentParser(
         description="Runs the benchmarks of benches.txt and compares every figure with its bar.",
-        epilog="Exit codes: 0 every bar reached (skipped ones are reported); 1 a bar missed or a program failed; 2 invalid usage. "
-               "Example: run_bench.py --bin build/release/bin probe_record_ratio")
-    parser.add_argument("names", nargs="*", metavar="NAME", help="benchmark, group or figure; default: all that do not require a request")
-    parser.add_argument("--bin", type=pathlib.Path, default=SOURCE / "build/release/bin", help="folder of built programs")
-    parser.add_argument("--list", type=pathlib.Path, default=pathlib.Path(__file__).with_name("benches.txt"),
-                        help="alternative list of benchmarks")
-    parser.add_argument("--out", type=pathlib.Path, default=SOURCE / "build/bench.json", help="file for the results")
-    parser.add_argument("--repeat", type=int, default=3, help="runs of each program; the median counts (default 3)")
+        epilog="Exit codes: 0 every bar reached (skipped ones are reported); 1 a bar missed or a "
+        "program failed; 2 invalid usage. Example: run_bench.py --bin build/release/bin "
+        "probe_record_ratio",
+    )
+    parser.add_argument(
+        "names",
+        nargs="*",
+        metavar="NAME",
+        help="benchmark, group or figure; default: all that do not require a request",
+    )
+    parser.add_argument(
+        "--bin",
+        type=pathlib.Path,
+        default=SOURCE / "build/release/bin",
+        help="folder of built programs",
+    )
+    parser.add_argument(
+        "--list",
+        type=pathlib.Path,
+        default=pathlib.Path(__file__).with_name("benches.txt"),
+        help="alternative list of benchmarks",
+    )
+    parser.add_argument(
+        "--out", type=pathlib.Path, default=SOURCE / "build/bench.json", help="file for the results"
+    )
+    parser.add_argument(
+        "--repeat", type=int, default=3, help="runs of each program; the median counts (default 3)"
+    )
     parser.add_argument("--check", action="store_true", help="only check that the names are known")
     return parser.parse_args()
 
@@ -119,14 +156,27 @@ def main():
     try:
         benches = choose(parse(arguments.list), arguments.names)
         if not benches or arguments.repeat < 1:
-            raise ValueError(f"{arguments.list}: contains no benchmark" if not benches else "--repeat: at least 1")
+            raise ValueError(
+                f"{arguments.list}: contains no benchmark"
+                if not benches
+                else "--repeat: at least 1"
+            )
     except (OSError, ValueError) as error:
         print(f"run_bench: {error}", file=sys.stderr)
         return 2
     if arguments.check:
         return 0
-    progress = (lambda text: print(f"\r\033[K{text}", end="", file=sys.stderr)) if sys.stderr.isatty() else lambda text: None
-    result = {"schema": "netslice-bench-1", "context": context(arguments.bin), "repeats": arguments.repeat, "figures": []}
+    progress = (
+        (lambda text: print(f"\r\033[K{text}", end="", file=sys.stderr))
+        if sys.stderr.isatty()
+        else lambda text: None
+    )
+    result = {
+        "schema": "netslice-bench-1",
+        "context": context(arguments.bin),
+        "repeats": arguments.repeat,
+        "figures": [],
+    }
     for warning in result["context"]["warnings"]:
         print(f"note: {warning}")
     figures_asked = {name for bench in benches for name in bench.figures if name in arguments.names}
@@ -134,7 +184,11 @@ def main():
     try:
         for bench in benches:
             for figure in measure(bench, arguments.bin.resolve(), arguments.repeat, progress):
-                if figures_asked and not {bench.name, bench.group} & set(arguments.names) and figure["figure"] not in figures_asked:
+                if (
+                    figures_asked
+                    and not {bench.name, bench.group} & set(arguments.names)
+                    and figure["figure"] not in figures_asked
+                ):
                     continue
                 result["figures"].append(figure)
                 progress("")
@@ -153,8 +207,13 @@ def main():
         partial.write_text(json.dumps(result, indent=1) + "\n")
         partial.replace(arguments.out)
     reported = [figure["verdict"] for figure in result["figures"]]
-    print(", ".join(f"{reported.count(word)} {word}" for word in ("reached", "missed", "failed", "skipped", "measured"))
-          + f"; {arguments.out}")
+    print(
+        ", ".join(
+            f"{reported.count(word)} {word}"
+            for word in ("reached", "missed", "failed", "skipped", "measured")
+        )
+        + f"; {arguments.out}"
+    )
     return 1 if "missed" in reported or "failed" in reported or "interrupted" in result else 0
 
 

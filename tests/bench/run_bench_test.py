@@ -29,28 +29,56 @@ class RunBench(unittest.TestCase):
     def run_bench(self, listed, *arguments):
         (self.top / "list.txt").write_text(listed + "\n")
         out = self.top / "out.json"
-        done = subprocess.run([sys.executable, "-B", HERE / "run_bench.py", "--bin", self.top / "bin", "--list",
-                               self.top / "list.txt", "--out", out, *arguments], capture_output=True, text=True)
+        done = subprocess.run(
+            [
+                sys.executable,
+                "-B",
+                HERE / "run_bench.py",
+                "--bin",
+                self.top / "bin",
+                "--list",
+                self.top / "list.txt",
+                "--out",
+                out,
+                *arguments,
+            ],
+            capture_output=True,
+            text=True,
+        )
         figures = json.loads(out.read_text())["figures"] if out.exists() else []
         return done, {figure["figure"]: figure for figure in figures}
 
     def verdict_of(self, value, sense, bar):
-        self.prints("one", {"figure": "f", "value": value, "bar": bar, "sense": sense, "unit": "ns"})
+        self.prints(
+            "one", {"figure": "f", "value": value, "bar": bar, "sense": sense, "unit": "ns"}
+        )
         done, figures = self.run_bench("b : f : one", "--repeat", "1")
         return figures["f"]["verdict"], done.returncode
 
     def test_each_sense_has_its_border_on_the_right_side(self):
-        for value, sense, bar, expected in [(5, "at most", 5, "reached"), (5.1, "at most", 5, "missed"),
-                                            (5, "at least", 5, "reached"), (4.9, "at least", 5, "missed"),
-                                            (4.9, "below", 5, "reached"), (5, "below", 5, "missed"),
-                                            (5, "equal", 5, "reached"), (5.1, "equal", 5, "missed")]:
+        for value, sense, bar, expected in [
+            (5, "at most", 5, "reached"),
+            (5.1, "at most", 5, "missed"),
+            (5, "at least", 5, "reached"),
+            (4.9, "at least", 5, "missed"),
+            (4.9, "below", 5, "reached"),
+            (5, "below", 5, "missed"),
+            (5, "equal", 5, "reached"),
+            (5.1, "equal", 5, "missed"),
+        ]:
             with self.subTest(value=value, sense=sense):
-                self.assertEqual(self.verdict_of(value, sense, bar), (expected, 1 if expected == "missed" else 0))
+                self.assertEqual(
+                    self.verdict_of(value, sense, bar), (expected, 1 if expected == "missed" else 0)
+                )
 
     def test_the_median_of_the_runs_counts_and_every_run_is_kept(self):
         counter = self.top / "count"
-        self.program("one", f'echo x >>{counter}; n=$(wc -l <{counter}); [ $n != 2 ] || n=90\n'
-                            'echo "{\\"figure\\":\\"f\\",\\"value\\":$n,\\"bar\\":5,\\"sense\\":\\"at most\\",\\"raw\\":{\\"n\\":$n}}"')
+        self.program(
+            "one",
+            f"echo x >>{counter}; n=$(wc -l <{counter}); [ $n != 2 ] || n=90\n"
+            'echo "{\\"figure\\":\\"f\\",\\"value\\":$n,\\"bar\\":5,\\"sense\\":\\"at '
+            'most\\",\\"raw\\":{\\"n\\":$n}}"',
+        )
         done, figures = self.run_bench("b : f : one")
         self.assertEqual((figures["f"]["value"], figures["f"]["values"]), (3, [1, 90, 3]))
         self.assertEqual(figures["f"]["raw"], [{"n": 1}, {"n": 90}, {"n": 3}])
@@ -72,12 +100,21 @@ class RunBench(unittest.TestCase):
 
     def test_a_program_that_breaks_is_a_failure_of_its_figures(self):
         good = json.dumps({"figure": "f", "value": 1, "bar": 1, "sense": "equal"})
-        for script in ("exit 3", "echo no json", "true", f"echo '{good}'; kill -SEGV $$", "sleep 5",
-                       'echo \'{"figure":"f","value":"1"}\'', 'echo \'{"figure":"f","value":1,"bar":1,"sense":"near"}\''):
+        for script in (
+            "exit 3",
+            "echo no json",
+            "true",
+            f"echo '{good}'; kill -SEGV $$",
+            "sleep 5",
+            'echo \'{"figure":"f","value":"1"}\'',
+            'echo \'{"figure":"f","value":1,"bar":1,"sense":"near"}\'',
+        ):
             with self.subTest(script=script):
                 self.program("one", script)
                 done, figures = self.run_bench("b : f : one : seconds=1")
-                self.assertEqual((figures["f"]["verdict"], done.returncode), ("failed", 1), done.stdout)
+                self.assertEqual(
+                    (figures["f"]["verdict"], done.returncode), ("failed", 1), done.stdout
+                )
 
     def test_a_program_that_is_not_built_is_a_failure(self):
         done, figures = self.run_bench("b : f : not_there")
@@ -86,26 +123,38 @@ class RunBench(unittest.TestCase):
     def test_what_runs_only_when_asked_runs_by_its_name_group_or_figure(self):
         self.prints("one", {"figure": "f", "value": 1})
         self.prints("two", {"figure": "g", "value": 2})
-        listed = "b : f : one\nmany/c : g : two : asked\nmany/d : h : two : asked tool=no-such-program-here"
+        listed = (
+            "b : f : one\nmany/c : g : two : asked\n"
+            "many/d : h : two : asked tool=no-such-program-here"
+        )
         self.assertEqual(set(self.run_bench(listed)[1]), {"f"})
         self.assertEqual(set(self.run_bench(listed, "many")[1]), {"g", "h"})
         self.assertEqual(set(self.run_bench(listed, "many/c")[1]), {"g"})
         self.assertEqual(set(self.run_bench(listed, "g")[1]), {"g"})
 
-    def test_a_missing_program_or_tool_is_named_with_the_packages_to_install_and_is_no_failure(self):
+    def test_a_missing_program_or_tool_is_named_with_its_packages_and_is_no_failure(self):
         self.prints("one", {"figure": "f", "value": 1, "unit": "ns", "row": {"rival": "present"}})
-        done, figures = self.run_bench("b : f : one : table\nc : g : no_c : table built=no_c:c-dev,c-tools\n"
-                                       "d : h : one : table tool=no-such-program-here:d-tools")
+        done, figures = self.run_bench(
+            "b : f : one : table\nc : g : no_c : table built=no_c:c-dev,c-tools\n"
+            "d : h : one : table tool=no-such-program-here:d-tools"
+        )
         self.assertEqual(figures["g"]["skipped"], "no_c is not built: install c-dev c-tools")
-        self.assertEqual(figures["h"]["skipped"], "requires the program no-such-program-here: install d-tools")
+        self.assertEqual(
+            figures["h"]["skipped"], "requires the program no-such-program-here: install d-tools"
+        )
         self.assertEqual(done.returncode, 0)
         reported = done.stdout.splitlines()
-        self.assertLess(next(i for i, line in enumerate(reported) if line.startswith("present")), reported.index("not measured:"))
+        self.assertLess(
+            next(i for i, line in enumerate(reported) if line.startswith("present")),
+            reported.index("not measured:"),
+        )
         self.assertIn("  g  skipped: no_c is not built: install c-dev c-tools", reported)
 
     def test_a_built_program_is_looked_for_among_the_tests(self):
-        self.program("../tests/one", "echo '{\"figure\":\"f\",\"value\":1}'")
-        self.assertEqual(self.run_bench("b : f : one : built=one:one-dev")[1]["f"]["verdict"], "measured")
+        self.program("../tests/one", 'echo \'{"figure":"f","value":1}\'')
+        self.assertEqual(
+            self.run_bench("b : f : one : built=one:one-dev")[1]["f"]["verdict"], "measured"
+        )
 
     def test_a_row_that_is_no_object_breaks_the_protocol(self):
         self.prints("one", {"figure": "f", "value": 1, "row": "text"})
@@ -113,7 +162,10 @@ class RunBench(unittest.TestCase):
         self.assertEqual((figures["f"]["verdict"], done.returncode), ("failed", 1))
 
     def test_lines_are_shown_in_place_of_the_raw_measurements_and_both_are_kept(self):
-        self.prints("one", {"figure": "f", "value": 1, "raw": {"n": 7}, "lines": ["pairs  error", "    8   0.5"]})
+        self.prints(
+            "one",
+            {"figure": "f", "value": 1, "raw": {"n": 7}, "lines": ["pairs  error", "    8   0.5"]},
+        )
         done, figures = self.run_bench("b : f : one", "--repeat", "1")
         self.assertIn("    pairs  error\n        8   0.5\n", done.stdout)
         self.assertNotIn("raw", done.stdout)

@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Input for sharing_bench: the capture in the page cache, and a thousand strings from rules.  The program prints the figures."""
+"""Input for sharing_bench: the capture in the page cache, and a thousand strings from rules.  The
+program prints the figures."""
+
 import os
 import re
 import subprocess
@@ -17,7 +19,11 @@ def contents_of(rules):
     for quoted in re.findall(rb'content:\s*"((?:[^"\\]|\\.)*)"', rules):
         text = b""
         for i, part in enumerate(quoted.split(b"|")):
-            text += bytes.fromhex(part.decode("ascii", "ignore")) if i % 2 else re.sub(rb"\\(.)", rb"\1", part)
+            text += (
+                bytes.fromhex(part.decode("ascii", "ignore"))
+                if i % 2
+                else re.sub(rb"\\(.)", rb"\1", part)
+            )
         yield text
 
 
@@ -27,8 +33,12 @@ def strings(source):
         for name in names:
             if name.endswith(".rules"):
                 with open(os.path.join(folder, name), "rb") as rules:
-                    found.update(text for text in contents_of(rules.read()) if len(text) >= SHORTEST_BYTES and text[0] != 0)
-    if len(found) < STRINGS: # no rules available
+                    found.update(
+                        text
+                        for text in contents_of(rules.read())
+                        if len(text) >= SHORTEST_BYTES and text[0] != 0
+                    )
+    if len(found) < STRINGS:  # no rules available
         found = {b"string %06d" % (i * i) for i in range(STRINGS)}
     ordered = sorted(found)
     return [ordered[i * len(ordered) // STRINGS] for i in range(STRINGS)]
@@ -39,7 +49,9 @@ def main():
     capture = big_capture(source, build)
     load(capture)
     lines = "".join(text.hex() + "\n" for text in strings(source)) if figure != "ports" else ""
-    return subprocess.run([program, figure, capture], input=lines, text=True, check=False).returncode
+    return subprocess.run(
+        [program, figure, capture], input=lines, text=True, check=False
+    ).returncode
 
 
 if __name__ == "__main__":

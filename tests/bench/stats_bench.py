@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Records per second and memory of `nsdump stats` on traces in the page cache: four names and two threads, 10,000 names in 1,000 threads, and
-the same with slices of 10 ns to 10 s, where each name fills a wide histogram."""
+"""Records per second and memory of `nsdump stats` on traces in the page cache: four names and two
+threads, 10,000 names in 1,000 threads, and the same with slices of 10 ns to 10 s, where each name
+fills a wide histogram."""
+
 import json
 import os
 import re
@@ -12,14 +14,19 @@ import tempfile
 RECORDS = 100_000_000
 MANY_RECORDS = 50_000_000
 WIDE_RECORDS = 20_000_000
-MANY = ["--threads", "500", "--sites", "10000", "--share-sites"]  # on each of two CPUs; each thread uses all of them
+# on each of two CPUs; each thread uses all of them
+MANY = ["--threads", "500", "--sites", "10000", "--share-sites"]
 
 
 def measure(make_trace, nsdump, folder, records, options):
     """Drained records, the raw figures of three runs, and the median run's CPU seconds."""
     with tempfile.TemporaryDirectory(dir=folder) as temp:
         trace = os.path.join(temp, "big.nsl")
-        subprocess.run([make_trace, trace, "--records", str(records), "--cpus", "2", *options], check=True, stdout=sys.stderr)
+        subprocess.run(
+            [make_trace, trace, "--records", str(records), "--cpus", "2", *options],
+            check=True,
+            stdout=sys.stderr,
+        )
         seconds, peak_kib = [], []
         for _ in range(3):
             process = subprocess.Popen([nsdump, "stats", trace], stdout=subprocess.DEVNULL)
@@ -28,21 +35,50 @@ def measure(make_trace, nsdump, folder, records, options):
                 sys.exit(f"nsdump stats ended with status {status}")
             seconds.append(usage.ru_utime + usage.ru_stime)
             peak_kib.append(usage.ru_maxrss)
-        head = subprocess.run([nsdump, "stats", trace], check=True, capture_output=True, text=True).stdout
+        head = subprocess.run(
+            [nsdump, "stats", trace], check=True, capture_output=True, text=True
+        ).stdout
         read = re.search(r"^trace .* (\d+) bytes, (\d+) records", head)
     seconds.sort()
-    return {"records": int(read[2]), "cpu_s": seconds, "trace_bytes": int(read[1]), "peak_kib": peak_kib}
+    return {
+        "records": int(read[2]),
+        "cpu_s": seconds,
+        "trace_bytes": int(read[1]),
+        "peak_kib": peak_kib,
+    }
 
 
 def tell_rate(name, of, raw, bar):
     rate = raw["records"] / raw["cpu_s"][len(raw["cpu_s"]) // 2] / 1e6
-    print(json.dumps({"figure": f"nsdump_stats{name}_mrecords_per_s", "value": rate, "bar": bar, "sense": "at least",
-                      "unit": "million records/s", "raw": raw, "note": f"{of}; user + system time of one thread, file on tmpfs"}))
+    print(
+        json.dumps(
+            {
+                "figure": f"nsdump_stats{name}_mrecords_per_s",
+                "value": rate,
+                "bar": bar,
+                "sense": "at least",
+                "unit": "million records/s",
+                "raw": raw,
+                "note": f"{of}; user + system time of one thread, file on tmpfs",
+            }
+        )
+    )
 
 
 def tell_memory(name, of, raw, bar):
-    print(json.dumps({"figure": f"nsdump_stats{name}_resident_mbytes", "value": max(raw["peak_kib"]) / 1024, "bar": bar, "sense": "below",
-                      "unit": "MB", "raw": raw, "note": f"{of}; peak resident memory of the same runs"}))
+    print(
+        json.dumps(
+            {
+                "figure": f"nsdump_stats{name}_resident_mbytes",
+                "value": max(raw["peak_kib"]) / 1024,
+                "bar": bar,
+                "sense": "below",
+                "unit": "MB",
+                "raw": raw,
+                "note": f"{of}; peak resident memory of the same runs",
+            }
+        )
+    )
 
 
 def main():
@@ -51,10 +87,16 @@ def main():
     of, raw = "four names, two threads", measure(make_trace, nsdump, folder, RECORDS, [])
     tell_rate("", of, raw, 30)
     tell_memory("", of, raw, 100)
-    of, raw = "10,000 names in 1,000 threads", measure(make_trace, nsdump, folder, MANY_RECORDS, MANY)
+    of, raw = (
+        "10,000 names in 1,000 threads",
+        measure(make_trace, nsdump, folder, MANY_RECORDS, MANY),
+    )
     tell_rate("_many_names", of, raw, 20)
     tell_memory("_many_names", of, raw, 150)
-    of, raw = "the same with slices of 10 ns to 10 s", measure(make_trace, nsdump, folder, WIDE_RECORDS, [*MANY, "--wide"])
+    of, raw = (
+        "the same with slices of 10 ns to 10 s",
+        measure(make_trace, nsdump, folder, WIDE_RECORDS, [*MANY, "--wide"]),
+    )
     tell_memory("_wide", of, raw, 150)
 
 

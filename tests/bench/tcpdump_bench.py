@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""PKT_COUNTER + BPF_FILTER over a large capture in the page cache, compared with `tcpdump -r F --count EXPR`, expression by expression."""
+"""PKT_COUNTER + BPF_FILTER over a large capture in the page cache, compared with `tcpdump -r F
+--count EXPR`, expression by expression."""
+
 import json
 import os
 import re
@@ -12,7 +14,9 @@ import time
 from big_capture import big_capture, load
 
 ROUNDS = 5
-SLOWEST = 6 # expressions to measure again repeatedly: the minimum of thirty noisy medians is below the true minimum
+# expressions to measure again repeatedly: the minimum of thirty noisy medians is below the true
+# minimum
+SLOWEST = 6
 MORE_TIMES = 3
 COSTS_FILTER = "tcp"
 PCAP_HEADER_BYTES = 24
@@ -32,7 +36,8 @@ def tcpdump_count(text):
 
 
 class Row:
-    """One expression, alternating both programs, so that a change of the machine's speed affects both."""
+    """One expression, alternating both programs, so that a change of the machine's speed affects
+    both."""
 
     def __init__(self, mapi_count, capture, expression):
         self.expression = expression
@@ -60,13 +65,20 @@ class Row:
         return self.our_counts != self.their_counts
 
     def raw(self):
-        return {"expression": self.expression, "mapi_s": statistics.median(self.ours_s),
-                "tcpdump_s": statistics.median(self.theirs_s), "ratio": self.ratio, "rounds": len(self.ours_s),
-                "mapi_packets": min(self.our_counts), "tcpdump_packets": min(self.their_counts)}
+        return {
+            "expression": self.expression,
+            "mapi_s": statistics.median(self.ours_s),
+            "tcpdump_s": statistics.median(self.theirs_s),
+            "ratio": self.ratio,
+            "rounds": len(self.ours_s),
+            "mapi_packets": min(self.our_counts),
+            "tcpdump_packets": min(self.their_counts),
+        }
 
 
 class Costs:
-    """The parts of the time of mapi-count and tcpdump: rows of seconds, medians over rounds that measure all rows in turn."""
+    """The parts of the time of mapi-count and tcpdump: rows of seconds, medians over rounds that
+    measure all rows in turn."""
 
     FLOORS = ("read() only", "read() and visiting each record", "read() only, two CPUs")
 
@@ -99,9 +111,15 @@ class Costs:
 
     def lines(self, packets):
         medians = self.medians()
-        filter_s = medians["mapi-count with a filter, one CPU"] - medians["mapi-count without a filter, one CPU"]
+        filter_s = (
+            medians["mapi-count with a filter, one CPU"]
+            - medians["mapi-count without a filter, one CPU"]
+        )
         rows = [*medians.items(), ("only the filter, one CPU: the difference", filter_s)]
-        return [f"{name:42} {seconds * 1e3:8.1f} ms {seconds * 1e9 / packets:8.1f} ns/packet" for name, seconds in rows]
+        return [
+            f"{name:42} {seconds * 1e3:8.1f} ms {seconds * 1e9 / packets:8.1f} ns/packet"
+            for name, seconds in rows
+        ]
 
 
 def expressions(here):
@@ -114,22 +132,53 @@ def main():
     capture = big_capture(source, build)
     load(capture)
     packets = int(timed([mapi_count, capture])[1].split("\t")[0])
-    rows = [Row(mapi_count, capture, e).run() for e in expressions(os.path.dirname(os.path.abspath(__file__)))]
+    rows = [
+        Row(mapi_count, capture, e).run()
+        for e in expressions(os.path.dirname(os.path.abspath(__file__)))
+    ]
     for _ in range(MORE_TIMES):
         for row in sorted(rows, key=lambda row: row.ratio)[:SLOWEST]:
             row.run()
     costs = Costs(mapi_count, read_floor, capture, os.path.dirname(capture)).run()
     ratios = [row.ratio for row in rows]
-    raw = {"packets": packets, "capture_bytes": os.path.getsize(capture), "rows": [row.raw() for row in rows],
-           "median_ratio": statistics.median(ratios), "costs_s": costs.medians()}
-    print(json.dumps({"figure": "mapi_over_tcpdump_ratio", "value": min(ratios), "bar": 4, "sense": "at least",
-                      "unit": "ratio of packets/s", "raw": raw, "lines": costs.lines(packets),
-                      "note": f"whole processes, the slowest of {len(rows)} expressions; their median ratio is "
-                              f"{statistics.median(ratios):.2f}"}))
+    raw = {
+        "packets": packets,
+        "capture_bytes": os.path.getsize(capture),
+        "rows": [row.raw() for row in rows],
+        "median_ratio": statistics.median(ratios),
+        "costs_s": costs.medians(),
+    }
+    print(
+        json.dumps(
+            {
+                "figure": "mapi_over_tcpdump_ratio",
+                "value": min(ratios),
+                "bar": 4,
+                "sense": "at least",
+                "unit": "ratio of packets/s",
+                "raw": raw,
+                "lines": costs.lines(packets),
+                "note": (
+                    f"whole processes, the slowest of {len(rows)} expressions; their median ratio "
+                    f"is {statistics.median(ratios):.2f}"
+                ),
+            }
+        )
+    )
     wrong = [row.expression for row in rows if row.differs]
-    print(json.dumps({"figure": "mapi_tcpdump_count_differences", "value": len(wrong), "bar": 0, "sense": "equal",
-                      "unit": "expressions", "raw": {"expressions": len(rows), "differ": wrong},
-                      "note": "packets counted for each expression"}))
+    print(
+        json.dumps(
+            {
+                "figure": "mapi_tcpdump_count_differences",
+                "value": len(wrong),
+                "bar": 0,
+                "sense": "equal",
+                "unit": "expressions",
+                "raw": {"expressions": len(rows), "differ": wrong},
+                "note": "packets counted for each expression",
+            }
+        )
+    )
 
 
 if __name__ == "__main__":

@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Setup for to_buffer_bench: its own mapid, and the capture in the page cache.  The program prints the figure."""
+"""Setup for to_buffer_bench: its own mapid, and the capture in the page cache.  The program prints
+the figure."""
+
 import sys
 
 from big_capture import big_capture, load

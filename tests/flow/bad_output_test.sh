@@ -57,7 +57,7 @@ while read -r place words; do
     [[ -n $place ]] || continue
     while read -r name code command; do
         [[ -n $name ]] || continue
-        # words of the table
+        # shellcheck disable=SC2086 # words of the table
         check "$code" "$place" "$words" $command
     done <<<"$programs"
 done <<<"$places"

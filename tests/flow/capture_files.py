@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Captures for tests: packets -> bytes of pcap and pcapng files in either byte order; pcap files ->
 packets."""
+
 import struct
 
 LITTLE, BIG = "<", ">"
@@ -8,20 +9,45 @@ LITTLE, BIG = "<", ">"
 
 def pcap(link_type, packets, order=LITTLE, wire_bytes=None):
     """A classic file, with one second between packets."""
-    records = [struct.pack(order + "IIII", 1000 + i, 0, len(packet), wire_bytes or len(packet)) + packet for i, packet in enumerate(packets)]
-    return struct.pack(order + "IHHiIII", 0xa1b2c3d4, 2, 4, 0, 0, 262144, link_type) + b"".join(records)
+    records = [
+        struct.pack(order + "IIII", 1000 + i, 0, len(packet), wire_bytes or len(packet)) + packet
+        for i, packet in enumerate(packets)
+    ]
+    return struct.pack(order + "IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 262144, link_type) + b"".join(
+        records
+    )
 
 
 def block(number, body, order):
     body += bytes(-len(body) % 4)
-    return struct.pack(order + "II", number, len(body) + 12) + body + struct.pack(order + "I", len(body) + 12)
+    return (
+        struct.pack(order + "II", number, len(body) + 12)
+        + body
+        + struct.pack(order + "I", len(body) + 12)
+    )
 
 
 def section(link_type, packets, order=LITTLE):
     """A section of a pcapng file: one interface, enhanced packet blocks."""
-    blocks = [block(0x0a0d0d0a, struct.pack(order + "IHHq", 0x1a2b3c4d, 1, 0, -1), order), block(1, struct.pack(order + "HHI", link_type, 0, 262144), order)]
+    blocks = [
+        block(0x0A0D0D0A, struct.pack(order + "IHHq", 0x1A2B3C4D, 1, 0, -1), order),
+        block(1, struct.pack(order + "HHI", link_type, 0, 262144), order),
+    ]
     for i, packet in enumerate(packets):
-        blocks.append(block(6, struct.pack(order + "IIIII", 0, *divmod((1000 + i) * 1000000, 1 << 32), len(packet), len(packet)) + packet, order))
+        blocks.append(
+            block(
+                6,
+                struct.pack(
+                    order + "IIIII",
+                    0,
+                    *divmod((1000 + i) * 1000000, 1 << 32),
+                    len(packet),
+                    len(packet),
+                )
+                + packet,
+                order,
+            )
+        )
     return b"".join(blocks)
 
 
@@ -32,7 +58,7 @@ def read_pcap(path):
     packets, at = [], 24
     while at < len(data):
         length = struct.unpack_from(order + "I", data, at + 8)[0]
-        packets.append(data[at + 16:at + 16 + length])
+        packets.append(data[at + 16 : at + 16 + length])
         at += 16 + length
     return struct.unpack_from(order + "I", data, 20)[0], packets
 
@@ -42,18 +68,44 @@ def checksum(data):
     data += b"\0" * (len(data) % 2)
     total = sum(struct.unpack(f">{len(data) // 2}H", data))
     while total >> 16:
-        total = (total & 0xffff) + (total >> 16)
-    return total ^ 0xffff
+        total = (total & 0xFFFF) + (total >> 16)
+    return total ^ 0xFFFF
 
 
 def ipv4(protocol, payload, host=1):
-    header = struct.pack(">BBHHHBBH4B4B", 0x45, 0, 20 + len(payload), host, 0, 64, protocol, 0, 10, 0, 0, host, 10, 0, 1, host)
+    header = struct.pack(
+        ">BBHHHBBH4B4B",
+        0x45,
+        0,
+        20 + len(payload),
+        host,
+        0,
+        64,
+        protocol,
+        0,
+        10,
+        0,
+        0,
+        host,
+        10,
+        0,
+        1,
+        host,
+    )
     return header[:10] + struct.pack(">H", checksum(header)) + header[12:] + payload
 
 
 def ipv6(protocol, payload, host=1):
-    return struct.pack(">IHBB", 6 << 28, len(payload), protocol, 64) + bytes.fromhex("20010db8") + bytes(11) + bytes([host]) + \
-        bytes.fromhex("20010db8") + bytes(10) + bytes([1, host]) + payload
+    return (
+        struct.pack(">IHBB", 6 << 28, len(payload), protocol, 64)
+        + bytes.fromhex("20010db8")
+        + bytes(11)
+        + bytes([host])
+        + bytes.fromhex("20010db8")
+        + bytes(10)
+        + bytes([1, host])
+        + payload
+    )
 
 
 def tcp(source, destination, payload=b"x" * 10):

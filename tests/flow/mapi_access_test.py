@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Which users may use which device of mapid, under which name; and what happens to clients when it
 dies."""
+
 import os
 import time
 import unittest
@@ -11,9 +12,15 @@ from mapid import DATA, ClientError, Daemon
 
 TRACE = DATA / "mapi/tracefile"
 REPEATED = f"[driver]\ndevice=tap\npath={TRACE}\nrepeat=forever\n"
-OF_SHADOW = f"[driver]\ndevice=secret\npath={TRACE}\nrepeat=forever\ngroup=shadow\n[driver]\ndevice=line\ndriver=af_packet\npath=lo\ngroup=shadow\n"
-LIST_DEVICES = ("info = ctypes.create_string_buffer(8192)\nids = [0]\n"
-                "while Flow.library.mapi_get_next_device_info(ids[-1], info) == 0:\n    ids.append(struct.unpack_from('i', info)[0])")
+OF_SHADOW = (
+    f"[driver]\ndevice=secret\npath={TRACE}\nrepeat=forever\ngroup=shadow\n[driver]\ndevice=line\n"
+    "driver=af_packet\npath=lo\ngroup=shadow\n"
+)
+LIST_DEVICES = (
+    "info = ctypes.create_string_buffer(8192)\nids = [0]\n"
+    "while Flow.library.mapi_get_next_device_info(ids[-1], info) == 0:\n"
+    "    ids.append(struct.unpack_from('i', info)[0])"
+)
 
 
 class Test(unittest.TestCase):
@@ -36,7 +43,7 @@ class Access(Test):
         for _ in range(2):
             self.assert_refused(client, "Flow.on_device('secret')", "3139", '"shadow"')
             client.do(LIST_DEVICES)
-            self.assertEqual(client.get("ids"), [0]) # it may use none of them
+            self.assertEqual(client.get("ids"), [0])  # it may use none of them
             of_root = daemon.client()
             of_root.do(LIST_DEVICES)
             self.assertEqual(of_root.get("len(ids)"), 1 + 2)
@@ -44,7 +51,7 @@ class Access(Test):
         self.assertEqual(client.get("number"), -1)
 
     def test_an_interface_has_the_group_of_the_device_that_reads_it_and_no_other_name(self):
-        daemon = self.daemon(OF_SHADOW, "-g", "nogroup") # the test's users are not in it
+        daemon = self.daemon(OF_SHADOW, "-g", "nogroup")  # the test's users are not in it
         client = daemon.client(user="nobody")
         self.assert_refused(client, "Flow.on_device('line')", "3139", '"shadow"')
         self.assert_refused(client, "Flow.on_device('lo')", "3139", '"shadow"')
@@ -67,24 +74,37 @@ class Access(Test):
         client = daemon.client(user="nobody")
         client.do(f"flow = Flow.offline({str(TRACE)!r})")
         self.assert_refused(client, "flow.apply('INJECT', 'lo')", "3139", "MAPI_SOCKET=none")
-        self.assert_refused(client, "flow.apply('FLOW_REPORT', 'NETFLOW_V5', '127.0.0.1:9', '', '')", "3139", "MAPI_SOCKET=none")
+        self.assert_refused(
+            client,
+            "flow.apply('FLOW_REPORT', 'NETFLOW_V5', '127.0.0.1:9', '', '')",
+            "3139",
+            "MAPI_SOCKET=none",
+        )
         client.do("flow.apply('FLOW_REPORT', 'NETFLOW_V5', 'SHMEM', '', '')")
 
 
 class Results(Test):
     def test_the_first_place_of_the_memory_is_a_place_like_others(self):
         client = self.daemon(REPEATED).client()
-        client.do("first, second = Flow.on_device('tap'), Flow.on_device('tap')\nfirst.close()\n"
-                  "packets = second.apply('PKT_COUNTER')\nsecond.connect()\ntime.sleep(0.1)")
+        client.do(
+            "first, second = Flow.on_device('tap'), Flow.on_device('tap')\nfirst.close()\n"
+            "packets = second.apply('PKT_COUNTER')\nsecond.connect()\ntime.sleep(0.1)"
+        )
         self.assertGreater(client.get("second.word(packets)"), 0)
 
     def test_a_function_that_finds_no_memory_leaves_the_others_their_numbers(self):
         client = self.daemon(REPEATED, "--max-memory", "1").client()
-        client.do("flow, full = Flow.on_device('tap'), Flow.on_device('tap')\n"
-                  "while full.try_apply('TOP', 100, 1, 1) > 0: pass\nwhile full.try_apply('PKT_COUNTER') > 0: pass\n"
-                  "refused = flow.try_apply('PKT_COUNTER')\nfull.close()\n"
-                  "packets, size = flow.apply('PKT_COUNTER'), flow.apply('BYTE_COUNTER')\nflow.connect()\ntime.sleep(0.1)")
-        self.assertEqual([client.get("refused"), client.get("packets"), client.get("size")], [-1, 1, 2])
+        client.do(
+            "flow, full = Flow.on_device('tap'), Flow.on_device('tap')\n"
+            "while full.try_apply('TOP', 100, 1, 1) > 0: pass\n"
+            "while full.try_apply('PKT_COUNTER') > 0: pass\n"
+            "refused = flow.try_apply('PKT_COUNTER')\nfull.close()\n"
+            "packets, size = flow.apply('PKT_COUNTER'), flow.apply('BYTE_COUNTER')\n"
+            "flow.connect()\ntime.sleep(0.1)"
+        )
+        self.assertEqual(
+            [client.get("refused"), client.get("packets"), client.get("size")], [-1, 1, 2]
+        )
         self.assertGreater(client.get("flow.word(size) / flow.word(packets)"), 40)
 
     def test_an_error_after_an_out_of_memory_error_is_reported_with_its_own_cause(self):
@@ -98,9 +118,14 @@ class Death(Test):
     def test_clients_learn_that_mapid_has_died(self):
         daemon = Daemon(REPEATED)
         client = daemon.client()
-        client.do("import select\nflow = Flow.on_device('tap')\npackets = flow.apply('PKT_COUNTER')\nwaits, returns = flow.apply('TO_BUFFER', 0), flow.apply('TO_BUFFER', 1)\n"
-                  "flow.connect()\nlibrary = Flow.library\nevent = library.mapi_get_poll_descriptor(flow.fd, returns)\ntime.sleep(0.1)\n"
-                  "room = (ctypes.c_void_p * 65536)()\nlibrary.mapi_get_next_pkt.restype = ctypes.c_void_p")
+        client.do(
+            "import select\nflow = Flow.on_device('tap')\npackets = flow.apply('PKT_COUNTER')\n"
+            "waits, returns = flow.apply('TO_BUFFER', 0), flow.apply('TO_BUFFER', 1)\n"
+            "flow.connect()\nlibrary = Flow.library\n"
+            "event = library.mapi_get_poll_descriptor(flow.fd, returns)\ntime.sleep(0.1)\n"
+            "room = (ctypes.c_void_p * 65536)()\n"
+            "library.mapi_get_next_pkt.restype = ctypes.c_void_p"
+        )
         daemon.process.kill()
         daemon.process.wait()
         time.sleep(0.3)

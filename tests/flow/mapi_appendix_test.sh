@@ -15,7 +15,7 @@ driver=pcap_file
 path=$demo
 repeat=forever
 EOF
-export MAPI_CONF=$folder/mapi.conf
+export MAPI_CONF="$folder/mapi.conf"
 # stdbuf preloads its library before that of a sanitizer.
 export ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0"
 

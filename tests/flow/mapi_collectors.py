@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Collectors of flow reports: datagrams of FLOW_REPORT -> what nfcapd and nfacctd report about
 them."""
+
 import collections
 import datetime
 import ipaddress
@@ -22,17 +23,22 @@ Row = collections.namedtuple("Row", "key first_ms last_ms packets octets")
 def as_capture(messages, path):
     """A pcap file with each message in a UDP packet from port 2055 to 2055."""
     with open(path, "wb") as file:
-        file.write(struct.pack("<IHHiIII", 0xa1b2c3d4, 2, 4, 0, 0, 65535, 101))
+        file.write(struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 65535, 101))
         for message in messages:
             udp = struct.pack("!HHHH", 2055, 2055, 8 + len(message), 0) + message
-            packet = struct.pack("!BBHHHBBH4s4s", 0x45, 0, 20 + len(udp), 0, 0, 64, 17, 0, bytes(4), bytes(4)) + udp
+            packet = (
+                struct.pack(
+                    "!BBHHHBBH4s4s", 0x45, 0, 20 + len(udp), 0, 0, 64, 17, 0, bytes(4), bytes(4)
+                )
+                + udp
+            )
             file.write(struct.pack("<IIII", 0, 0, len(packet), len(packet)) + packet)
 
 
 def milliseconds(text, shape="%b %d, %Y %H:%M:%S"):
     """Parses "Feb 23, 2020 10:46:41.123000000 UTC"."""
     moment, _, fraction = text.removesuffix(" UTC").partition(".")
-    seconds = datetime.datetime.strptime(moment, shape).replace(tzinfo=datetime.timezone.utc).timestamp()
+    seconds = datetime.datetime.strptime(moment, shape).replace(tzinfo=datetime.UTC).timestamp()
     return int(seconds) * 1000 + int(fraction[:3])
 
 
@@ -43,7 +49,7 @@ class Receiver:
         self.socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 24)
         self.socket.bind(("127.0.0.1", 0))
-        self.address = "127.0.0.1:%d" % self.socket.getsockname()[1]
+        self.address = f"127.0.0.1:{self.socket.getsockname()[1]}"
         self.messages = []
         self.thread = threading.Thread(target=self.receive)
         self.thread.start()
@@ -75,7 +81,7 @@ def message_bytes(content, at):
     if version == 5:
         return 24 + 48 * word
     end = at + 20
-    while end < len(content) and content[end:end + 2] != b"\0\x09":  # no set has the number 9
+    while end < len(content) and content[end : end + 2] != b"\0\x09":  # no set has the number 9
         end += struct.unpack_from("!H", content, end + 2)[0]
     return end - at
 
@@ -89,12 +95,20 @@ class Collector:
             self.port = free.getsockname()[1]
         self.folder, self.address = folder, f"127.0.0.1:{self.port}"
         with open(folder / "log", "wb") as log:
-            self.process = subprocess.Popen(self.command(), stdout=log, stderr=log, start_new_session=True, env=dict(os.environ, TZ="UTC"))
+            self.process = subprocess.Popen(
+                self.command(),
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
+                env=dict(os.environ, TZ="UTC"),
+            )
         until = time.monotonic() + LISTEN_S
         while not (self.socket_line() and self.is_ready()):
             if time.monotonic() > until:
                 self.kill()
-                raise AssertionError(f"{self.command()[0]} does not listen: " + (folder / "log").read_text())
+                raise AssertionError(
+                    f"{self.command()[0]} does not listen: " + (folder / "log").read_text()
+                )
             time.sleep(0.01)
 
     def is_ready(self):
@@ -124,7 +138,19 @@ class Collector:
 
 class Nfcapd(Collector):
     def command(self):
-        return ["nfcapd", "-b", "127.0.0.1", "-p", str(self.port), "-w", str(self.folder), "-t", "3600", "-B", "8388608"]
+        return [
+            "nfcapd",
+            "-b",
+            "127.0.0.1",
+            "-p",
+            str(self.port),
+            "-w",
+            str(self.folder),
+            "-t",
+            "3600",
+            "-B",
+            "8388608",
+        ]
 
     def take(self):
         self.wait_until_read()
@@ -132,14 +158,49 @@ class Nfcapd(Collector):
         self.process.send_signal(signal.SIGTERM)
         self.process.wait()
         for file in sorted(self.folder.glob("nfcapd.2*")):
-            lines = subprocess.run(["nfdump", "-r", str(file), "-q", "-N", "-6", "-o", "fmt:%ts|%te|%sa|%da|%sp|%dp|%pr|%pkt|%byt"],
-                                   check=True, capture_output=True, text=True, env=dict(os.environ, TZ="UTC")).stdout.splitlines()
+            lines = subprocess.run(
+                [
+                    "nfdump",
+                    "-r",
+                    str(file),
+                    "-q",
+                    "-N",
+                    "-6",
+                    "-o",
+                    "fmt:%ts|%te|%sa|%da|%sp|%dp|%pr|%pkt|%byt",
+                ],
+                check=True,
+                capture_output=True,
+                text=True,
+                env=dict(os.environ, TZ="UTC"),
+            ).stdout.splitlines()
             for line in filter(lambda line: "|" in line, lines):  # a file without flows says so
-                first, last, source, destination, source_port, destination_port, protocol, packets, octets = map(str.strip, line.split("|"))
+                (
+                    first,
+                    last,
+                    source,
+                    destination,
+                    source_port,
+                    destination_port,
+                    protocol,
+                    packets,
+                    octets,
+                ) = map(str.strip, line.split("|"))
                 # for ICMP, the port is type.code
-                key = (ipaddress.ip_address(source), ipaddress.ip_address(destination), int(float(source_port)), int(float(destination_port)),
-                       int(protocol))
-                yield Row(key, milliseconds(first, "%Y-%m-%d %H:%M:%S"), milliseconds(last, "%Y-%m-%d %H:%M:%S"), int(packets), int(octets))
+                key = (
+                    ipaddress.ip_address(source),
+                    ipaddress.ip_address(destination),
+                    int(float(source_port)),
+                    int(float(destination_port)),
+                    int(protocol),
+                )
+                yield Row(
+                    key,
+                    milliseconds(first, "%Y-%m-%d %H:%M:%S"),
+                    milliseconds(last, "%Y-%m-%d %H:%M:%S"),
+                    int(packets),
+                    int(octets),
+                )
 
 
 class Nfacctd(Collector):
@@ -183,6 +244,17 @@ print_output_file_append: true
         return [json.loads(line) for line in lines if line.endswith("}")]
 
     def as_row(self, row):
-        key = (ipaddress.ip_address(row["ip_src"]), ipaddress.ip_address(row["ip_dst"]), row["port_src"], row["port_dst"], self.PROTOCOLS[row["ip_proto"]])
-        return Row(key, milliseconds(row["timestamp_start"], self.SECOND_SHAPE), milliseconds(row["timestamp_end"], self.SECOND_SHAPE), row["packets"],
-                   row["bytes"])
+        key = (
+            ipaddress.ip_address(row["ip_src"]),
+            ipaddress.ip_address(row["ip_dst"]),
+            row["port_src"],
+            row["port_dst"],
+            self.PROTOCOLS[row["ip_proto"]],
+        )
+        return Row(
+            key,
+            milliseconds(row["timestamp_start"], self.SECOND_SHAPE),
+            milliseconds(row["timestamp_end"], self.SECOND_SHAPE),
+            row["packets"],
+            row["bytes"],
+        )

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Real captures give the same packets after compression with gzip, bzip2, xz, zstd and compatible
 programs, complete or in parts."""
+
 import os
 import pathlib
 import shutil
@@ -13,11 +14,22 @@ import unittest
 import needs
 
 PRINT = pathlib.Path(os.environ["NETSLICE_BUILD"]) / "tests/print_packets"
-DATA = pathlib.Path(os.environ.get("NETSLICE_DATA") or pathlib.Path(os.environ["NETSLICE_SOURCE"]).parent / "shared/data")
+DATA = pathlib.Path(
+    os.environ.get("NETSLICE_DATA")
+    or pathlib.Path(os.environ["NETSLICE_SOURCE"]).parent / "shared/data"
+)
 # Each with options that change its output format: size in the header, several blocks, several
 # threads.
-PACKERS = [["gzip", "-c"], ["gzip", "-1c"], ["bzip2", "-1c"], ["xz", "-0c"], ["xz", "--block-size=100000", "-0c"], ["zstd", "-qc"],
-           ["zstd", "-19qc", "--no-check"], ["pzstd", "-qc"]]
+PACKERS = [
+    ["gzip", "-c"],
+    ["gzip", "-1c"],
+    ["bzip2", "-1c"],
+    ["xz", "-0c"],
+    ["xz", "--block-size=100000", "-0c"],
+    ["zstd", "-qc"],
+    ["zstd", "-19qc", "--no-check"],
+    ["pzstd", "-qc"],
+]
 TRACES = DATA / "LibtraceTeam+libtrace/test/traces"
 BYTES_MAX = 3_000_000
 
@@ -49,8 +61,16 @@ def captures():
     if not listed.exists():
         return []
     names = sorted(line.split("\t")[0] for line in listed.read_text().splitlines()[1:])
-    chosen = [name for name in names[::24] + [name for name in names if name.endswith(".erf")] if not name.endswith((".bz2", ".xz"))]
-    return [DATA / name for name in dict.fromkeys(chosen) if 0 < (DATA / name).stat().st_size <= BYTES_MAX]
+    chosen = [
+        name
+        for name in names[::24] + [name for name in names if name.endswith(".erf")]
+        if not name.endswith((".bz2", ".xz"))
+    ]
+    return [
+        DATA / name
+        for name in dict.fromkeys(chosen)
+        if 0 < (DATA / name).stat().st_size <= BYTES_MAX
+    ]
 
 
 class Compressed(unittest.TestCase):
@@ -85,7 +105,7 @@ class Compressed(unittest.TestCase):
             third = len(content) // 3
             wanted = print_packets(capture)
             for packer in known:
-                parts = [content[:third], content[third:third + 1], content[third + 1:]]
+                parts = [content[:third], content[third : third + 1], content[third + 1 :]]
                 self.check(capture, b"".join(pack(packer, part) for part in parts), wanted, packer)
 
     def test_captures_that_other_programs_packed(self):

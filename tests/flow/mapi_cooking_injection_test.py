@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Packets injected into a TCP connection: COOKING's streams are what programs read from the
 kernel's sockets."""
+
 import collections
 import ctypes
 import fcntl
@@ -25,13 +26,30 @@ LINKTYPE_RAW, TUNSETIFF, IFF_TUN, IFF_NO_PI, CLONE_NEWNET = 101, 0x400454CA, 1, 
 SCALE_AND_SACK = bytes([2, 4, 5, 180, 1, 1, 4, 2, 1, 3, 3, 7])
 
 
-def packet_of(source, destination, sequence, acknowledgment, flags, payload=b"", options=b"", window=8000):
+def packet_of(
+    source, destination, sequence, acknowledgment, flags, payload=b"", options=b"", window=8000
+):
     """Each end is an address and a port."""
     family = socket.AF_INET6 if ":" in source[0] else socket.AF_INET
     addresses = socket.inet_pton(family, source[0]) + socket.inet_pton(family, destination[0])
-    head = struct.pack(">HHIIBBHHH", source[1], destination[1], sequence & 0xffffffff, acknowledgment & 0xffffffff,
-                       (5 + len(options) // 4) << 4, flags, window, 0, 0) + options
-    right = checksum(addresses + struct.pack(">IHBB", len(head) + len(payload), 0, 0, 6) + head + payload)
+    head = (
+        struct.pack(
+            ">HHIIBBHHH",
+            source[1],
+            destination[1],
+            sequence & 0xFFFFFFFF,
+            acknowledgment & 0xFFFFFFFF,
+            (5 + len(options) // 4) << 4,
+            flags,
+            window,
+            0,
+            0,
+        )
+        + options
+    )
+    right = checksum(
+        addresses + struct.pack(">IHBB", len(head) + len(payload), 0, 0, 6) + head + payload
+    )
     tcp = head[:16] + struct.pack(">H", right) + head[18:] + payload
     if family == socket.AF_INET6:
         return struct.pack(">IHBB", 6 << 28, len(tcp), 6, 64) + addresses + tcp
@@ -44,11 +62,19 @@ def payloads(path):
     data, at = path.read_bytes(), 24
     while at < len(data):
         length = struct.unpack_from("<I", data, at + 8)[0]
-        packet = data[at + 16:at + 16 + length]
-        head, size, family = (20, 4, socket.AF_INET) if packet[0] >> 4 == 4 else (40, 16, socket.AF_INET6)
+        packet = data[at + 16 : at + 16 + length]
+        head, size, family = (
+            (20, 4, socket.AF_INET) if packet[0] >> 4 == 4 else (40, 16, socket.AF_INET6)
+        )
         ports = struct.unpack_from(">HH", packet, head)
-        ends = [(socket.inet_ntop(family, packet[head - size * (2 - i):head - size * (1 - i)]), ports[i]) for i in (0, 1)]
-        yield ends[0] + ends[1], packet[head + 20:]
+        ends = [
+            (
+                socket.inet_ntop(family, packet[head - size * (2 - i) : head - size * (1 - i)]),
+                ports[i],
+            )
+            for i in (0, 1)
+        ]
+        yield ends[0] + ends[1], packet[head + 20 :]
         at += 16 + length
 
 
@@ -58,7 +84,12 @@ class Line:
     def __init__(self):
         self.device = os.open("/dev/net/tun", os.O_RDWR | os.O_NONBLOCK)
         fcntl.ioctl(self.device, TUNSETIFF, struct.pack("16sH", b"cook0", IFF_TUN | IFF_NO_PI))
-        for command in ("link set lo up", "link set cook0 up", "addr add 10.77.0.1/24 dev cook0", "addr add fd77::1/64 dev cook0 nodad"):
+        for command in (
+            "link set lo up",
+            "link set cook0 up",
+            "addr add 10.77.0.1/24 dev cook0",
+            "addr add fd77::1/64 dev cook0 nodad",
+        ):
             subprocess.run(["ip", *command.split()], check=True)
         self.port = 20000
 
@@ -110,20 +141,24 @@ class Connection:
     def send(self, flags, ahead=0, payload=b"", acknowledgment=None, **more):
         """Sends a packet to the kernel."""
         acknowledgment = self.acknowledgment if acknowledgment is None else acknowledgment
-        packet = packet_of(self.peer, self.kernel, self.sequence + ahead, acknowledgment, flags, payload, **more)
+        packet = packet_of(
+            self.peer, self.kernel, self.sequence + ahead, acknowledgment, flags, payload, **more
+        )
         self.captured.append(packet)
         self.line.send(packet)
 
     def take(self):
         for packet in self.line.take():
-            tcp = packet[20 if packet[0] >> 4 == 4 else 40:]
-            if struct.unpack(">H", tcp[2:4])[0] != self.peer[1]: # from a previous connection
+            tcp = packet[20 if packet[0] >> 4 == 4 else 40 :]
+            if struct.unpack(">H", tcp[2:4])[0] != self.peer[1]:  # from a previous connection
                 continue
             self.captured.append(packet)
             sequence, flags = struct.unpack(">I", tcp[4:8])[0], tcp[13]
-            payload = tcp[(tcp[12] >> 4) * 4:]
+            payload = tcp[(tcp[12] >> 4) * 4 :]
             if flags & SYN or payload or flags & FIN:
-                self.acknowledgment = (sequence + len(payload) + (1 if flags & (SYN | FIN) else 0)) & 0xffffffff
+                self.acknowledgment = (
+                    sequence + len(payload) + (1 if flags & (SYN | FIN) else 0)
+                ) & 0xFFFFFFFF
         try:
             while more := self.socket.recv(65536, socket.MSG_DONTWAIT):
                 self.read += more
@@ -143,7 +178,17 @@ class Connection:
 
     def forge(self, flags, ahead=0, payload=b"", **more):
         """As if the kernel had sent it; it is only captured, not delivered."""
-        self.captured.append(packet_of(self.kernel, self.peer, self.acknowledgment + ahead, self.sequence, flags, payload, **more))
+        self.captured.append(
+            packet_of(
+                self.kernel,
+                self.peer,
+                self.acknowledgment + ahead,
+                self.sequence,
+                flags,
+                payload,
+                **more,
+            )
+        )
 
 
 # Packets injected between `one` and `two`, as if the peer had sent them; sequence numbers relative
@@ -167,10 +212,18 @@ INJECTIONS = {
     "FIN behind": lambda c: c.send(FIN | ACK, -3),
     "FIN with a hole before it that the data goes over": lambda c: c.send(FIN | ACK, 2),
     "FIN without ACK": lambda c: c.send(FIN, 0),
-    "FIN with an ACK of what was not sent": lambda c: c.send(FIN | ACK, 0, acknowledgment=c.acknowledgment + 1000000),
-    "data with an ACK of what was not sent": lambda c: c.send(ACK, 0, b"forged", acknowledgment=c.acknowledgment + 1000000),
-    "data with an ACK just beyond what was sent": lambda c: c.send(ACK, 0, b"forged", acknowledgment=c.acknowledgment + 10),
-    "data with an ACK that is too old": lambda c: c.send(ACK, 0, b"forged", acknowledgment=c.acknowledgment - (1 << 28)),
+    "FIN with an ACK of what was not sent": lambda c: c.send(
+        FIN | ACK, 0, acknowledgment=c.acknowledgment + 1000000
+    ),
+    "data with an ACK of what was not sent": lambda c: c.send(
+        ACK, 0, b"forged", acknowledgment=c.acknowledgment + 1000000
+    ),
+    "data with an ACK just beyond what was sent": lambda c: c.send(
+        ACK, 0, b"forged", acknowledgment=c.acknowledgment + 10
+    ),
+    "data with an ACK that is too old": lambda c: c.send(
+        ACK, 0, b"forged", acknowledgment=c.acknowledgment - (1 << 28)
+    ),
     "data without ACK": lambda c: c.send(PSH, 0, b"forged"),
     "data ahead of the window": lambda c: c.send(ACK, 1 << 24, b"forged"),
     "data far": lambda c: c.send(ACK, 1 << 30, b"forged"),
@@ -179,7 +232,9 @@ INJECTIONS = {
     "SYN of the other end": lambda c: c.forge(SYN, 1 << 20),
     "SYN-ACK of the other end": lambda c: c.forge(SYN | ACK, 1 << 20),
     "RST of the other end, not at the next byte": lambda c: c.forge(RST, 1),
-    "RST with this end's number as of the other end": lambda c: c.captured.append(packet_of(c.kernel, c.peer, c.sequence, 0, RST)),
+    "RST with this end's number as of the other end": lambda c: c.captured.append(
+        packet_of(c.kernel, c.peer, c.sequence, 0, RST)
+    ),
     "data of the other end, far": lambda c: c.forge(ACK, 1 << 30, b"forged"),
 }
 
@@ -208,11 +263,13 @@ class Injections(unittest.TestCase):
     def each_connection(self):
         for version in (4, 6):
             for is_server in (True, False):
-                for first, options in ((0xfffffff0, b""), (5000, SCALE_AND_SACK)):
+                for first, options in ((0xFFFFFFF0, b""), (5000, SCALE_AND_SACK)):
                     yield Connection(self.line, version, is_server, first, options)
 
     def assert_as_read(self, connection, answered, has_handshake):
-        captured = connection.captured if has_handshake else connection.captured[connection.handshake:]
+        captured = (
+            connection.captured if has_handshake else connection.captured[connection.handshake :]
+        )
         streams, counts, made = self.cooked(captured)
         self.assertEqual(streams.get(connection.peer + connection.kernel, b""), connection.read)
         self.assertEqual(streams.get(connection.kernel + connection.peer, b""), answered)
@@ -222,7 +279,10 @@ class Injections(unittest.TestCase):
     def test_what_a_host_ignores_changes_nothing(self):
         for name, inject in INJECTIONS.items():
             for connection in self.each_connection():
-                with connection.socket, self.subTest(name, ends=(connection.peer, connection.kernel)):
+                with (
+                    connection.socket,
+                    self.subTest(name, ends=(connection.peer, connection.kernel)),
+                ):
                     connection.data(b"GET /att")
                     connection.answer(b"first ")
                     connection.data(b"ack one ")
@@ -246,7 +306,10 @@ class Injections(unittest.TestCase):
                 connection.take()
                 self.assertEqual(connection.read, b"before")
                 for has_handshake in (True, False):
-                    self.assertEqual(self.assert_as_read(connection, b"answer", has_handshake)["ignored_bytes"], 6)
+                    self.assertEqual(
+                        self.assert_as_read(connection, b"answer", has_handshake)["ignored_bytes"],
+                        6,
+                    )
 
     def test_data_after_the_end_is_ignored(self):
         for connection in self.each_connection():
@@ -260,7 +323,10 @@ class Injections(unittest.TestCase):
                 connection.take()
                 self.assertEqual(connection.read, b"before")
                 for has_handshake in (True, False):
-                    self.assertEqual(self.assert_as_read(connection, b"answer", has_handshake)["ignored_bytes"], 7)
+                    self.assertEqual(
+                        self.assert_as_read(connection, b"answer", has_handshake)["ignored_bytes"],
+                        7,
+                    )
 
     def test_a_new_connection_between_the_same_ends_is_another_stream(self):
         for how in ("closed", "reset", "idle"):
@@ -278,19 +344,32 @@ class Injections(unittest.TestCase):
                     elif how == "reset":
                         first.send(RST)
                     client, server = first.peer, first.kernel
-                    new = [packet_of(client, server, 900000, 0, SYN), packet_of(server, client, 70000, 900001, SYN | ACK),
-                           packet_of(client, server, 900001, 70001, ACK), packet_of(client, server, 900001, 70001, ACK, b"second stream"),
-                           packet_of(server, client, 70001, 900014, ACK)]
-                    for dropped in (None, 1): # the answer is missing in the capture
-                        captured = first.captured + [each for place, each in enumerate(new) if place != dropped]
+                    new = [
+                        packet_of(client, server, 900000, 0, SYN),
+                        packet_of(server, client, 70000, 900001, SYN | ACK),
+                        packet_of(client, server, 900001, 70001, ACK),
+                        packet_of(client, server, 900001, 70001, ACK, b"second stream"),
+                        packet_of(server, client, 70001, 900014, ACK),
+                    ]
+                    for dropped in (None, 1):  # the answer is missing in the capture
+                        captured = first.captured + [
+                            each for place, each in enumerate(new) if place != dropped
+                        ]
                         streams, counts, made = self.cooked(captured)
                         self.assertEqual(streams, {client + server: b"first streamsecond stream"})
-                        self.assertEqual((counts["streams"], made, counts["holes"], counts["missing_bytes"]), (2, 2, 0, 0))
+                        self.assertEqual(
+                            (counts["streams"], made, counts["holes"], counts["missing_bytes"]),
+                            (2, 2, 0, 0),
+                        )
                     first.socket.close()
 
 
 if __name__ == "__main__":
     needs.tools("ip")
-    if os.geteuid() != 0 or not os.path.exists("/dev/net/tun") or ctypes.CDLL(None).unshare(CLONE_NEWNET) != 0:
+    if (
+        os.geteuid() != 0
+        or not os.path.exists("/dev/net/tun")
+        or ctypes.CDLL(None).unshare(CLONE_NEWNET) != 0
+    ):
         needs.skip("requires a private network namespace with /dev/net/tun")
     unittest.main()

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """TCP streams as tshark follows them and as COOKING returns them: {(source, port, destination,
 port): bytes}."""
+
 import collections
 import functools
 import re
@@ -10,13 +11,33 @@ from mapi_library import MFF_PCAP, Flow
 
 CLIENT_SIDE, SERVER_SIDE, BOTH_SIDE = 1, 2, 3
 TSHARK = ["tshark", "-n", "-o", "tcp.desegment_tcp_streams:FALSE"]
-COUNTS = ["passed_packets", "packets", "bytes", "streams", "early_ends", "cooked_packets", "cooked_bytes", "other_bytes", "repeated_bytes",
-          "holes", "missing_bytes", "cut_bytes", "fragments", "lost_fragments", "lost_packets", "ignored_packets", "ignored_bytes", "early_bytes"]
+COUNTS = [
+    "passed_packets",
+    "packets",
+    "bytes",
+    "streams",
+    "early_ends",
+    "cooked_packets",
+    "cooked_bytes",
+    "other_bytes",
+    "repeated_bytes",
+    "holes",
+    "missing_bytes",
+    "cut_bytes",
+    "fragments",
+    "lost_fragments",
+    "lost_packets",
+    "ignored_packets",
+    "ignored_bytes",
+    "early_bytes",
+]
 MISSING = re.compile(rb"\[\d+ bytes missing in capture file\]\0?")
 
 
 def tshark(capture, *more):
-    return subprocess.run([*TSHARK, "-r", capture, *more], capture_output=True, text=True, check=True).stdout
+    return subprocess.run(
+        [*TSHARK, "-r", capture, *more], capture_output=True, text=True, check=True
+    ).stdout
 
 
 def end_of(line):
@@ -31,9 +52,15 @@ def streams_followed(capture):
 
 
 def followed(capture):
-    numbers = {int(line) for line in tshark(capture, "-T", "fields", "-e", "tcp.stream", "-E", "occurrence=l", "-Y", "tcp").split()}
+    numbers = {
+        int(line)
+        for line in tshark(
+            capture, "-T", "fields", "-e", "tcp.stream", "-E", "occurrence=l", "-Y", "tcp"
+        ).split()
+    }
     taps = [part for number in sorted(numbers) for part in ("-z", f"follow,tcp,raw,{number}")]
-    found = collections.defaultdict(lambda: collections.defaultdict(bytes)) # by the stream's number: two may have the same ends
+    # by the stream's number: two may have the same ends
+    found = collections.defaultdict(lambda: collections.defaultdict(bytes))
     for line in tshark(capture, "-q", *taps).splitlines() if taps else []:
         if line.startswith("Filter: tcp.stream eq "):
             number, ends = int(line.split()[-1]), {}
@@ -64,21 +91,55 @@ def cooked(capture, to, *arguments, before=(), after=()):
     return counts
 
 
-FIELDS = ["frame.protocols", "ip.src", "ipv6.src", "tcp.srcport", "ip.dst", "ipv6.dst", "tcp.dstport", "tcp.payload", "tcp.len", "tcp.checksum.status",
-          "ip.checksum.status", "tcp.seq_raw", "frame.time_epoch", "tcp.flags", "frame.len", "gre.checksum.status"]
+FIELDS = [
+    "frame.protocols",
+    "ip.src",
+    "ipv6.src",
+    "tcp.srcport",
+    "ip.dst",
+    "ipv6.dst",
+    "tcp.dstport",
+    "tcp.payload",
+    "tcp.len",
+    "tcp.checksum.status",
+    "ip.checksum.status",
+    "tcp.seq_raw",
+    "frame.time_epoch",
+    "tcp.flags",
+    "frame.len",
+    "gre.checksum.status",
+]
 
 
 def packets(capture):
     """Dictionaries of the innermost headers' fields."""
-    command = ["-T", "fields", "-E", "occurrence=l", "-o", "tcp.check_checksum:TRUE", "-o", "ip.check_checksum:TRUE", "-Y", "tcp && !icmp && !icmpv6"]
+    command = [
+        "-T",
+        "fields",
+        "-E",
+        "occurrence=l",
+        "-o",
+        "tcp.check_checksum:TRUE",
+        "-o",
+        "ip.check_checksum:TRUE",
+        "-Y",
+        "tcp && !icmp && !icmpv6",
+    ]
     for field in FIELDS:
         command += ["-e", field]
     return [dict(zip(FIELDS, line.split("\t"))) for line in tshark(capture, *command).splitlines()]
 
 
 def ends_of(packet):
-    innermost = next(name for name in reversed(packet["frame.protocols"].split(":")) if name in ("ip", "ipv6"))
-    return packet[innermost + ".src"], int(packet["tcp.srcport"]), packet[innermost + ".dst"], int(packet["tcp.dstport"])
+    innermost = next(
+        name for name in reversed(packet["frame.protocols"].split(":")) if name in ("ip", "ipv6")
+    )
+    return (
+        packet[innermost + ".src"],
+        int(packet["tcp.srcport"]),
+        packet[innermost + ".dst"],
+        int(packet["tcp.dstport"]),
+    )
 
 
 def streams_of(found):

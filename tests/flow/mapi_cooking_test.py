@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """The streams of COOKING and UNCOOK are those that tshark follows."""
+
 import ipaddress
 import os
 import pathlib
@@ -13,14 +14,36 @@ import unittest
 
 import needs
 from capture_files import checksum
-from mapi_cooking_library import BOTH_SIDE, CLIENT_SIDE, SERVER_SIDE, cooked, ends_of, followed, packets, streams_followed, streams_of, tshark
+from mapi_cooking_library import (
+    BOTH_SIDE,
+    CLIENT_SIDE,
+    SERVER_SIDE,
+    cooked,
+    ends_of,
+    followed,
+    packets,
+    streams_followed,
+    streams_of,
+    tshark,
+)
 
-DATA = pathlib.Path(os.environ.get("NETSLICE_DATA") or pathlib.Path(os.environ["NETSLICE_SOURCE"]).parent / "shared/data")
+DATA = pathlib.Path(
+    os.environ.get("NETSLICE_DATA")
+    or pathlib.Path(os.environ["NETSLICE_SOURCE"]).parent / "shared/data"
+)
 # Only with complete data: of missing bytes, tshark shows those that were acknowledged.
-CAPTURES = [DATA / name for name in (
-    "chrissanders+packets/http_espn.pcapng", "arkime+arkime/tests/pcap/tcp-reassembly-synthetic.pcap",
-    "debian+tcpflow-1.6.1/tests/test1-out-of-order.pcap", "debian+tcpflow-1.6.1/tests/test4.pcap", "debian+tcpflow-1.6.1/tests/local.pcap",
-    "debian+wireshark-4.0.17/captures/http-ooo.pcap", "zeek+zeek/testing/btest/Traces/http/methods.pcap")]
+CAPTURES = [
+    DATA / name
+    for name in (
+        "chrissanders+packets/http_espn.pcapng",
+        "arkime+arkime/tests/pcap/tcp-reassembly-synthetic.pcap",
+        "debian+tcpflow-1.6.1/tests/test1-out-of-order.pcap",
+        "debian+tcpflow-1.6.1/tests/test4.pcap",
+        "debian+tcpflow-1.6.1/tests/local.pcap",
+        "debian+wireshark-4.0.17/captures/http-ooo.pcap",
+        "zeek+zeek/testing/btest/Traces/http/methods.pcap",
+    )
+]
 CLIENT, SERVER = ("10.0.0.1", 1000), ("10.0.0.2", 80)
 CLIENT6, SERVER6 = ("2001:db8::1", 1000), ("2001:db8::2", 80)
 SYN, FIN, ACK = 2, 1, 16
@@ -29,14 +52,22 @@ SYN, FIN, ACK = 2, 1, 16
 def ip(source, destination, protocol, payload, fragment=0, identification=1):
     addresses = ipaddress.ip_address(source).packed, ipaddress.ip_address(destination).packed
     if len(addresses[0]) == 16:
-        return struct.pack(">IHBB", 6 << 28, len(payload), protocol, 64) + b"".join(addresses) + payload
-    head = struct.pack(">BBHHHBBH", 0x45, 0, 20 + len(payload), identification, fragment, 64, protocol, 0)
+        return (
+            struct.pack(">IHBB", 6 << 28, len(payload), protocol, 64)
+            + b"".join(addresses)
+            + payload
+        )
+    head = struct.pack(
+        ">BBHHHBBH", 0x45, 0, 20 + len(payload), identification, fragment, 64, protocol, 0
+    )
     right = checksum(head + b"".join(addresses))
     return head[:10] + struct.pack(">H", right) + b"".join(addresses) + payload
 
 
 def tcp(source, destination, sequence, payload=b"", flags=ACK):
-    head = struct.pack(">HHIIBBHHH", source[1], destination[1], sequence & 0xffffffff, 0, 0x50, flags, 8000, 0, 0)
+    head = struct.pack(
+        ">HHIIBBHHH", source[1], destination[1], sequence & 0xFFFFFFFF, 0, 0x50, flags, 8000, 0, 0
+    )
     return head + payload
 
 
@@ -58,10 +89,17 @@ WRAPS = {
     "plain": ethernet,
     "VLAN in QinQ": lambda packet: ethernet(packet, b"\x88\xa8\x00\x05\x81\x00\x00\x07"),
     "MPLS": lambda packet: bytes(12) + b"\x88\x47\x00\x01\x01\x40" + packet,
-    "PPPoE": lambda packet: bytes(12) + b"\x88\x64\x11\x00\x00\x01" + struct.pack(">H", len(packet) + 2) +
-                            (b"\x00\x57" if packet[0] >> 4 == 6 else b"\x00\x21") + packet,
+    "PPPoE": lambda packet: (
+        bytes(12)
+        + b"\x88\x64\x11\x00\x00\x01"
+        + struct.pack(">H", len(packet) + 2)
+        + (b"\x00\x57" if packet[0] >> 4 == 6 else b"\x00\x21")
+        + packet
+    ),
     "GRE": lambda packet: ethernet(ip("192.0.2.1", "192.0.2.2", 47, gre_with_checksum(packet))),
-    "IP in IPv6": lambda packet: ethernet(ip("2001:db8:1::1", "2001:db8:1::2", 41 if packet[0] >> 4 == 6 else 4, packet)),
+    "IP in IPv6": lambda packet: ethernet(
+        ip("2001:db8:1::1", "2001:db8:1::2", 41 if packet[0] >> 4 == 6 else 4, packet)
+    ),
 }
 
 
@@ -96,29 +134,50 @@ class Cooking(unittest.TestCase):
                 for threshold in (1 << 20, 1000):
                     counts = cooked(path, out, threshold, 0, 0, BOTH_SIDE)
                     self.assertEqual(streams_of(self.read(out)), wanted)
-                    self.assertEqual(counts["bytes"], counts["cooked_bytes"] + counts["repeated_bytes"])
+                    self.assertEqual(
+                        counts["bytes"], counts["cooked_bytes"] + counts["repeated_bytes"]
+                    )
 
     def test_what_is_not_tcp_passes_unchanged(self):
         path, out = CAPTURES[0], self.folder / "out"
         counts = cooked(path, out, 0, 0, 0, BOTH_SIDE)
-        listed = [subprocess.run(["tcpdump", "-n", "-tt", "--nano", "-xx", "-r", each, "not tcp"], capture_output=True, text=True, check=True).stdout
-                  for each in (path, out)]
+        listed = [
+            subprocess.run(
+                ["tcpdump", "-n", "-tt", "--nano", "-xx", "-r", each, "not tcp"],
+                capture_output=True,
+                text=True,
+                check=True,
+            ).stdout
+            for each in (path, out)
+        ]
         self.assertEqual(*listed)
-        self.assertEqual(sum(not line.startswith("\t") for line in listed[0].splitlines()), counts["passed_packets"])
+        self.assertEqual(
+            sum(not line.startswith("\t") for line in listed[0].splitlines()),
+            counts["passed_packets"],
+        )
         self.assertGreater(counts["passed_packets"], 0)
 
     def test_sides_are_named_by_the_receiver(self):
         path, out = CAPTURES[0], self.folder / "out"
         for side, server_port in ((CLIENT_SIDE, 1), (SERVER_SIDE, 3)):
             counts = cooked(path, out, 0, 0, 0, side)
-            self.assertEqual(streams_of(self.read(out)), {key: stream for key, stream in streams_followed(path).items() if key[server_port] in (80, 443)})
+            self.assertEqual(
+                streams_of(self.read(out)),
+                {
+                    key: stream
+                    for key, stream in streams_followed(path).items()
+                    if key[server_port] in (80, 443)
+                },
+            )
             self.assertGreater(counts["other_bytes"], 0)
 
     def test_one_packet_of_each_side_is_its_first(self):
         path, out = CAPTURES[0], self.folder / "out"
         cooked(path, out, 700, 0, 1, BOTH_SIDE)
         found = self.read(out)
-        self.assertEqual(streams_of(found), {key: stream[:700] for key, stream in streams_followed(path).items()})
+        self.assertEqual(
+            streams_of(found), {key: stream[:700] for key, stream in streams_followed(path).items()}
+        )
         self.assertEqual(len(found), len(set(map(ends_of, found))))
 
     def make_stream(self, ends, seed):
@@ -126,19 +185,32 @@ class Cooking(unittest.TestCase):
         around."""
         rng = random.Random(seed)
         client, server = ends
-        starts = {client: 0xffffff00, server: 0xfffffff0}
+        starts = {client: 0xFFFFFF00, server: 0xFFFFFFF0}
         data = {end: bytes(rng.randrange(256) for _ in range(3000)) for end in ends}
-        frames = [datagram(client, server, starts[client] - 1, b"", SYN), datagram(server, client, starts[server] - 1, b"", SYN | ACK)]
+        frames = [
+            datagram(client, server, starts[client] - 1, b"", SYN),
+            datagram(server, client, starts[server] - 1, b"", SYN | ACK),
+        ]
         segments = []
         for end, other in ((client, server), (server, client)):
             for at in range(0, 3000, 100):
-                segments.append(datagram(end, other, starts[end] + at, data[end][at:at + 100 + rng.choice((0, 0, 50, 150))]))
+                segments.append(
+                    datagram(
+                        end,
+                        other,
+                        starts[end] + at,
+                        data[end][at : at + 100 + rng.choice((0, 0, 50, 150))],
+                    )
+                )
         segments += rng.sample(segments, 10)
-        for at in range(0, len(segments), 8): # near their place, as on a real line
-            part = segments[at:at + 8]
+        for at in range(0, len(segments), 8):  # near their place, as on a real line
+            part = segments[at : at + 8]
             rng.shuffle(part)
             frames += part
-        frames += [datagram(client, server, starts[client] + 3000, b"", FIN | ACK), datagram(server, client, starts[server] + 3000, b"", FIN | ACK)]
+        frames += [
+            datagram(client, server, starts[client] + 3000, b"", FIN | ACK),
+            datagram(server, client, starts[server] + 3000, b"", FIN | ACK),
+        ]
         return data, frames
 
     def test_unordered_and_overlapping_segments_are_put_in_order_after_tags_and_tunnels(self):
@@ -154,22 +226,40 @@ class Cooking(unittest.TestCase):
                 counts = cooked(path, out, 0, 0, 0, BOTH_SIDE)
                 found = self.read(out)
                 self.assertEqual(streams_of(found), wanted)
-                self.assertEqual((counts["cooked_packets"], counts["streams"], counts["passed_packets"]), (4, 2, 0))
-                self.assertEqual([packet["tcp.seq_raw"] for packet in found if packet["tcp.srcport"] == "1000"], [str(0xffffff00)] * 2)
+                self.assertEqual(
+                    (counts["cooked_packets"], counts["streams"], counts["passed_packets"]),
+                    (4, 2, 0),
+                )
+                self.assertEqual(
+                    [packet["tcp.seq_raw"] for packet in found if packet["tcp.srcport"] == "1000"],
+                    [str(0xFFFFFF00)] * 2,
+                )
 
     def test_first_segments_in_another_order_are_in_order_when_the_handshake_was_not_seen(self):
         for ends in ((CLIENT, SERVER), (CLIENT6, SERVER6)):
-            for first in (5000, 0xffffffd0):
+            for first in (5000, 0xFFFFFFD0):
                 for swapped in (2, 3, 7):
                     with self.subTest(ends=ends, first=first, swapped=swapped):
                         data = bytes(range(200)) * 2
-                        segments = [datagram(*ends, first + at, data[at:at + 39]) for at in range(0, len(data), 39)]
+                        segments = [
+                            datagram(*ends, first + at, data[at : at + 39])
+                            for at in range(0, len(data), 39)
+                        ]
                         segments[:swapped] = reversed(segments[:swapped])
-                        segments.append(segments[0]) # retransmitted
+                        segments.append(segments[0])  # retransmitted
                         out = self.folder / "out"
-                        counts = cooked(self.capture(map(ethernet, segments)), out, 0, 0, 0, BOTH_SIDE)
+                        counts = cooked(
+                            self.capture(map(ethernet, segments)), out, 0, 0, 0, BOTH_SIDE
+                        )
                         self.assertEqual(streams_of(self.read(out)), {ends[0] + ends[1]: data})
-                        self.assertEqual((counts["cooked_packets"], counts["repeated_bytes"], counts["early_bytes"]), (1, 39, 0))
+                        self.assertEqual(
+                            (
+                                counts["cooked_packets"],
+                                counts["repeated_bytes"],
+                                counts["early_bytes"],
+                            ),
+                            (1, 39, 0),
+                        )
 
     def test_a_source_route_is_removed_and_both_directions_are_one_stream(self):
         hop, path, out = "2001:db8::aaa", self.folder / "made.pcap", self.folder / "out"
@@ -178,17 +268,25 @@ class Cooking(unittest.TestCase):
         self.capture([ethernet(request), ethernet(datagram(SERVER6, CLIENT6, 1, b"answer"))])
         for after in ([], [("UNCOOK", 100)]):
             counts = cooked(path, out, 0, 0, 0, BOTH_SIDE, after=after)
-            self.assertEqual(streams_of(self.read(out)), {CLIENT6 + SERVER6: b"request" * 300, SERVER6 + CLIENT6: b"answer"})
+            self.assertEqual(
+                streams_of(self.read(out)),
+                {CLIENT6 + SERVER6: b"request" * 300, SERVER6 + CLIENT6: b"answer"},
+            )
             self.assertEqual(counts["streams"], 1)
 
     def test_a_cooked_packet_has_the_time_of_the_packet_that_completed_it(self):
         frames = [ethernet(datagram(CLIENT, SERVER, 1 + at, b"x" * 10)) for at in range(0, 50, 10)]
         out = self.folder / "out"
         cooked(self.capture(frames), out, 20, 0, 0, BOTH_SIDE)
-        self.assertEqual([(float(packet["frame.time_epoch"]), packet["tcp.len"]) for packet in packets(out)], [(1, "20"), (3, "20"), (4, "10")])
+        self.assertEqual(
+            [(float(packet["frame.time_epoch"]), packet["tcp.len"]) for packet in packets(out)],
+            [(1, "20"), (3, "20"), (4, "10")],
+        )
 
     def test_streams_without_packets_end_after_the_timeout(self):
-        frames = [ethernet(datagram(CLIENT, SERVER, 1, b"one"))] + [ethernet(ip("10.0.0.9", "10.0.0.8", 17, bytes(8)))] * 9
+        frames = [ethernet(datagram(CLIENT, SERVER, 1, b"one"))] + [
+            ethernet(ip("10.0.0.9", "10.0.0.8", 17, bytes(8)))
+        ] * 9
         out = self.folder / "out"
         cooked(self.capture(frames), out, 0, 4, 0, BOTH_SIDE)
         order = tshark(out, "-T", "fields", "-e", "ip.proto").split()
@@ -202,16 +300,41 @@ class Cooking(unittest.TestCase):
                 whole = tcp(CLIENT, SERVER, 1, payload)
                 for at in (800, 0, 400):
                     field = at // 8 | (0x2000 if at < 800 else 0)
-                    frames.append(wrap(ip(CLIENT[0], SERVER[0], 6, whole[at:at + 400] if at < 800 else whole[at:], field)))
+                    frames.append(
+                        wrap(
+                            ip(
+                                CLIENT[0],
+                                SERVER[0],
+                                6,
+                                whole[at : at + 400] if at < 800 else whole[at:],
+                                field,
+                            )
+                        )
+                    )
                 whole = tcp(CLIENT6, SERVER6, 1, payload)
                 for at in (0, 800, 400):
                     head = struct.pack(">BBHI", 6, 0, at | (1 if at < 800 else 0), 77)
-                    frames.append(wrap(ip(CLIENT6[0], SERVER6[0], 44, head + (whole[at:at + 400] if at < 800 else whole[at:]))))
+                    frames.append(
+                        wrap(
+                            ip(
+                                CLIENT6[0],
+                                SERVER6[0],
+                                44,
+                                head + (whole[at : at + 400] if at < 800 else whole[at:]),
+                            )
+                        )
+                    )
                 frames.append(wrap(ip(CLIENT[0], SERVER[0], 17, bytes(8), 0x2000, 5)))
                 out = self.folder / "out"
                 counts = cooked(self.capture(frames), out, 0, 0, 0, BOTH_SIDE)
-                self.assertEqual(streams_of(self.read(out)), {CLIENT + SERVER: payload, CLIENT6 + SERVER6: payload})
-                self.assertEqual((counts["fragments"], counts["lost_fragments"], counts["passed_packets"]), (6, 0, 1))
+                self.assertEqual(
+                    streams_of(self.read(out)),
+                    {CLIENT + SERVER: payload, CLIENT6 + SERVER6: payload},
+                )
+                self.assertEqual(
+                    (counts["fragments"], counts["lost_fragments"], counts["passed_packets"]),
+                    (6, 0, 1),
+                )
 
     def test_cooking_the_output_of_uncook_gives_the_same(self):
         for path in CAPTURES[:2]:
@@ -219,14 +342,24 @@ class Cooking(unittest.TestCase):
                 once, twice, cut = (self.folder / name for name in ("once", "twice", "cut"))
                 cooked(path, once, 0, 0, 0, BOTH_SIDE)
                 cooked(path, cut, 0, 0, 0, BOTH_SIDE, after=[("UNCOOK",)])
-                counts = cooked(path, twice, 0, 0, 0, BOTH_SIDE, after=[("UNCOOK", 536), ("COOKING", 0, 0, 0, BOTH_SIDE)])
+                counts = cooked(
+                    path,
+                    twice,
+                    0,
+                    0,
+                    0,
+                    BOTH_SIDE,
+                    after=[("UNCOOK", 536), ("COOKING", 0, 0, 0, BOTH_SIDE)],
+                )
                 first, found = self.read(once), self.read(cut)
                 wanted = streams_of(first)
                 self.assertEqual(streams_of(found), wanted)
                 self.assertEqual(streams_of(self.read(twice)), wanted)
                 self.assertEqual(counts["cooked_bytes"], sum(map(len, wanted.values())))
                 self.assertLessEqual(max(int(packet["frame.len"]) for packet in found), 1514)
-                self.assertTrue(path != CAPTURES[0] or any(int(packet["frame.len"]) > 1514 for packet in first))
+                self.assertTrue(
+                    path != CAPTURES[0] or any(int(packet["frame.len"]) > 1514 for packet in first)
+                )
 
 
 if __name__ == "__main__":

@@ -83,6 +83,7 @@ expect 0 "$cost" --help
 expect 0 "$cost" --version
 
 # Output that cannot be printed is an error.
+# shellcheck disable=SC2016,SC2086 # the inner shell expands; words
 for words in --list --help --version "--packets 200 --no-instructions --scenario counter $demo"; do
     expect 3 sh -c '"$0" "$@" > /dev/full' "$cost" $words
     reports 'standard output: cannot write: No space left on device'
@@ -94,13 +95,14 @@ done
 for format in --json --csv; do
     rm -f "$folder/other"
     [ $format = --json ] && other=--csv || other=--json
-    { code=0; "$cost" --packets 200 --no-instructions --scenario counter $format - $other "$folder/other" "$demo" 2> "$folder/err" || code=$?
+    { code=0; "$cost" --packets 200 --no-instructions --scenario counter "$format" - "$other" "$folder/other" "$demo" 2> "$folder/err" || code=$?
       echo $code > "$folder/code"; } | true
     [ "$(cat "$folder/code")" -eq 3 ] || { echo "closed pipe: exit $(cat "$folder/code")"; exit 1; }
     reports 'standard output: cannot write: Broken pipe'
     grep -q counter "$folder/other"
 done
 
+# shellcheck disable=SC2016 # the inner shell expands
 expect 3 sh -c '"$0" "$@" 2>&-' "$cost" "$folder/absent.pcap"
 
 expect 2 "$cost"
@@ -174,6 +176,7 @@ cp "$demo" "$folder/own.pcap"
 for words in '--json own.pcap' '--csv ./own.pcap' '--json same --csv same' "--json ''"; do
     expect 2 sh -c "cd '$folder' && '$cost' $words own.pcap"
 done
+# shellcheck disable=SC2094 # "table" must be refused
 (cd "$folder" && ! "$cost" --json table own.pcap > table 2> err)
 reports 'table and standard output are the same file'
 cmp "$demo" "$folder/own.pcap"

@@ -18,10 +18,11 @@ expect() { # CODE COMMAND...
 
 printf '%s\n' '# filters' tcp udp 'src port 2005' 'ip[2:2] > 576' > "$folder/filters"
 for mode in '' --each --per-packet '--batch 7'; do
+    # shellcheck disable=SC2086 # none, one or two words
     expect 0 "$count" $mode --file "$folder/filters" "$demo"
     [ "$(wc -l < "$folder/out")" -eq 4 ]
     cp "$folder/out" "$folder/counts"
-    while IFS='	' read -r packets bytes seconds expression; do
+    while IFS='	' read -r packets _ _ expression; do
         want=$(tcpdump -r "$demo" --count "$expression" 2> /dev/null | cut -d' ' -f1)
         [ "$packets" = "$want" ] || { echo "$expression: $packets, tcpdump says $want"; exit 1; }
     done < "$folder/counts"
@@ -57,6 +58,7 @@ expect 3 "$count" "$folder/$name/$name/$name/absent"
 grep_err "^mapi-count: Error opening file: $folder/0.*absent: No such file or directory; check the name (error 6155)\$"
 
 # Output that cannot be printed is an error.
+# shellcheck disable=SC2016,SC2086 # the inner shell expands; words
 for words in "$demo tcp" --help --version; do
     expect 3 sh -c '"$0" "$@" > /dev/full' "$count" $words
     grep -q 'standard output: No space left on device; free some space' "$folder/err"

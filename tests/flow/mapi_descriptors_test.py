@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Descriptors sent to mapid, or to libmapi, with any kind of message are closed; none of them
 blocks other clients."""
+
 import array
 import contextlib
 import os
@@ -14,13 +15,25 @@ import threading
 import unittest
 
 import needs
-from mapi_raw import APPLY, CONNECT, CREATE_FLOW, CREATE_OFFLINE, HELLO, MESSAGE_BYTES_MAX, STATISTICS, VERSION, Raw, call, message
+from mapi_raw import (
+    APPLY,
+    CONNECT,
+    CREATE_FLOW,
+    CREATE_OFFLINE,
+    HELLO,
+    MESSAGE_BYTES_MAX,
+    STATISTICS,
+    VERSION,
+    Raw,
+    call,
+    message,
+)
 from mapid import BUILD, DATA, Client, ClientError, Daemon, wait_until
 
 TRACE = DATA / "mapi/tracefile"
 CONFIG = f"[driver]\ndevice=tap\npath={TRACE}\nrepeat=forever\n"
-LAST_REQUEST = 40 # mapi.proto
-DESCRIPTORS_MOST = 253 # the kernel's limit per message
+LAST_REQUEST = 40  # mapi.proto
+DESCRIPTORS_MOST = 253  # the kernel's limit per message
 SCM_CREDENTIALS = 2
 HANDSHAKE = call(HELLO, (1, VERSION))
 FILES = 1024
@@ -40,12 +53,43 @@ def argument(kind, number=0, text=""):
 
 # Every kind of request, empty and with plausible contents; invalid requests, and ones that are too
 # long.
-REQUESTS = [call(kind, *fields) for kind in (*range(1, LAST_REQUEST + 1), 99) for fields in ([], [(1, 1)], [(1, "tap"), (2, "tap"), (3, 1)])]
-REQUESTS += [call(APPLY, (1, 1), (2, name), *arguments) for name, arguments in {
-    "TO_FILE": [argument("i"), argument("w", 0, "out"), argument("i"), argument("W", 2, "size=1M,files=3")], "RES2FILE": [argument("i"), argument("S", 0, ""), argument("w", 0, "x"), argument("s"), argument("i")],
-    "PKT_COUNTER": [argument("w", 0, "x")] * 16, "FLOW_REPORT": [argument("o", 0, "x")] * 3, "no such": [argument("w", 0, "x")]}.items()]
+REQUESTS = [
+    call(kind, *fields)
+    for kind in (*range(1, LAST_REQUEST + 1), 99)
+    for fields in ([], [(1, 1)], [(1, "tap"), (2, "tap"), (3, 1)])
+]
+REQUESTS += [
+    call(APPLY, (1, 1), (2, name), *arguments)
+    for name, arguments in {
+        "TO_FILE": [
+            argument("i"),
+            argument("w", 0, "out"),
+            argument("i"),
+            argument("W", 2, "size=1M,files=3"),
+        ],
+        "RES2FILE": [
+            argument("i"),
+            argument("S", 0, ""),
+            argument("w", 0, "x"),
+            argument("s"),
+            argument("i"),
+        ],
+        "PKT_COUNTER": [argument("w", 0, "x")] * 16,
+        "FLOW_REPORT": [argument("o", 0, "x")] * 3,
+        "no such": [argument("w", 0, "x")],
+    }.items()
+]
 REQUESTS += [call(CREATE_OFFLINE, (1, "x"), (2, 0), (3, flow)) for flow in (0, 1, 7)]
-MESSAGES = [b"", b"\xff", b"\0" * 100, HANDSHAKE, HANDSHAKE[:-1], b"x" * MESSAGE_BYTES_MAX, b"x" * (MESSAGE_BYTES_MAX + 1), *REQUESTS]
+MESSAGES = [
+    b"",
+    b"\xff",
+    b"\0" * 100,
+    HANDSHAKE,
+    HANDSHAKE[:-1],
+    b"x" * MESSAGE_BYTES_MAX,
+    b"x" * (MESSAGE_BYTES_MAX + 1),
+    *REQUESTS,
+]
 
 
 def rights(files):
@@ -56,7 +100,11 @@ class Descriptors(unittest.TestCase):
     def start(self, kind=Daemon):
         self.daemon = kind(CONFIG)
         self.addCleanup(self.daemon.close)
-        self.files = [os.open(path, os.O_RDONLY) for path in (TRACE, "/dev/null")] + list(os.pipe()) + [os.memfd_create("out")]
+        self.files = (
+            [os.open(path, os.O_RDONLY) for path in (TRACE, "/dev/null")]
+            + list(os.pipe())
+            + [os.memfd_create("out")]
+        )
         for file in self.files:
             self.addCleanup(os.close, file)
         self.before = self.settled()
@@ -67,7 +115,10 @@ class Descriptors(unittest.TestCase):
         return self.daemon.descriptors()
 
     def assert_nothing_left(self, what):
-        self.assertTrue(wait_until(lambda: self.daemon.descriptors() <= self.before), (what, self.before, self.daemon.descriptors()))
+        self.assertTrue(
+            wait_until(lambda: self.daemon.descriptors() <= self.before),
+            (what, self.before, self.daemon.descriptors()),
+        )
 
     @contextlib.contextmanager
     def client(self, **how):
@@ -108,18 +159,34 @@ class Descriptors(unittest.TestCase):
         with self.client() as client:
             self.assertTrue(client.ask(call(STATISTICS, (1, "tap"))))
             before = self.daemon.descriptors()
-            for data in (call(STATISTICS, (1, "tap")), call(APPLY, (1, 1), (2, "PKT_COUNTER")), b"", call(99)):
+            for data in (
+                call(STATISTICS, (1, "tap")),
+                call(APPLY, (1, 1), (2, "PKT_COUNTER")),
+                b"",
+                call(99),
+            ):
                 for _ in range(10):
                     self.assertTrue(client.ask(data, self.pick(16)), data)
             self.assertEqual(self.daemon.descriptors(), before)
 
     def test_several_pieces_of_ancillary_data_are_equivalent_to_one(self):
         self.start()
-        credentials = (socket.SOL_SOCKET, SCM_CREDENTIALS, struct.pack("3i", os.getpid(), os.getuid(), os.getgid()))
+        credentials = (
+            socket.SOL_SOCKET,
+            SCM_CREDENTIALS,
+            struct.pack("3i", os.getpid(), os.getuid(), os.getgid()),
+        )
         for accepted in (False, True):
-            for control in ([rights(self.pick(3)), rights(self.pick(4))], [credentials, rights(self.pick(16))], [rights(self.pick(100)), credentials, rights(self.pick(100))]):
+            for control in (
+                [rights(self.pick(3)), rights(self.pick(4))],
+                [credentials, rights(self.pick(16))],
+                [rights(self.pick(100)), credentials, rights(self.pick(100))],
+            ):
                 for data in (b"", call(STATISTICS, (1, "tap"))):
-                    with self.client(is_greeted=accepted) as client, contextlib.suppress(BrokenPipeError, ConnectionResetError):
+                    with (
+                        self.client(is_greeted=accepted) as client,
+                        contextlib.suppress(BrokenPipeError, ConnectionResetError),
+                    ):
                         client.socket.sendmsg([data], control)
                         client.socket.recv(MESSAGE_BYTES_MAX)
         self.assert_nothing_left("several pieces")
@@ -128,7 +195,10 @@ class Descriptors(unittest.TestCase):
         self.start()
         for accepted in (False, True):
             for data in (b"", b"\xff", call(STATISTICS, (1, "tap"))):
-                with self.client(is_greeted=accepted) as client, contextlib.suppress(BrokenPipeError, ConnectionResetError):
+                with (
+                    self.client(is_greeted=accepted) as client,
+                    contextlib.suppress(BrokenPipeError, ConnectionResetError),
+                ):
                     for _ in range(5):
                         client.send(data, self.pick(16))
         self.assert_nothing_left("unread")
@@ -137,7 +207,10 @@ class Descriptors(unittest.TestCase):
         self.start(LimitedDaemon)
         for accepted in (False, True):
             for _ in range(100):
-                with self.client(is_greeted=accepted) as client, contextlib.suppress(BrokenPipeError, ConnectionResetError):
+                with (
+                    self.client(is_greeted=accepted) as client,
+                    contextlib.suppress(BrokenPipeError, ConnectionResetError),
+                ):
                     client.send(b"", self.pick(16))
         with self.client() as client:
             self.assertTrue(client.ask(call(STATISTICS, (1, "tap"))))
@@ -155,9 +228,16 @@ class Descriptors(unittest.TestCase):
 
     def test_mapid_is_idle_after_any_message(self):
         self.start()
+
         def ticks():
-            stat = pathlib.Path(f"/proc/{self.daemon.process.pid}/stat").read_text().rsplit(")", 1)[1].split()
+            stat = (
+                pathlib.Path(f"/proc/{self.daemon.process.pid}/stat")
+                .read_text()
+                .rsplit(")", 1)[1]
+                .split()
+            )
             return int(stat[11]) + int(stat[12])
+
         with contextlib.ExitStack() as clients:
             for data in (b"", b"", None):
                 for accepted in (False, True):
@@ -175,9 +255,36 @@ class Descriptors(unittest.TestCase):
             client.ask(call(CREATE_FLOW, (1, 1), (2, "tap")))
             before = self.daemon.descriptors()
             for _ in range(5):
-                client.ask(call(APPLY, (1, 1), (2, "TO_FILE"), argument("i", 99), argument("w", 0, "out"), argument("i"), argument("\0")), self.files[-1:])
-            self.assertEqual(self.daemon.descriptors(), before, "a function that was refused keeps its file")
-            self.assertIn(b"\x08\x01", client.ask(call(APPLY, (1, 1), (2, "TO_FILE"), argument("i"), argument("w", 0, "out"), argument("i"), argument("\0")), self.files[-1:]))
+                client.ask(
+                    call(
+                        APPLY,
+                        (1, 1),
+                        (2, "TO_FILE"),
+                        argument("i", 99),
+                        argument("w", 0, "out"),
+                        argument("i"),
+                        argument("\0"),
+                    ),
+                    self.files[-1:],
+                )
+            self.assertEqual(
+                self.daemon.descriptors(), before, "a function that was refused keeps its file"
+            )
+            self.assertIn(
+                b"\x08\x01",
+                client.ask(
+                    call(
+                        APPLY,
+                        (1, 1),
+                        (2, "TO_FILE"),
+                        argument("i"),
+                        argument("w", 0, "out"),
+                        argument("i"),
+                        argument("\0"),
+                    ),
+                    self.files[-1:],
+                ),
+            )
             client.ask(call(CONNECT, (1, 1)))
         self.assert_nothing_left("functions")
 
@@ -217,8 +324,21 @@ class HostileServer(unittest.TestCase):
         unsealed = os.memfd_create("memory")
         self.addCleanup(os.close, unsealed)
         os.ftruncate(unsealed, 4096)
-        answers = [(b"", 0), (b"", 16), (b"\xff", 16), (b"x" * MESSAGE_BYTES_MAX, 3), (message((12, 1)), 0), (message((12, 1)), 2), (message((12, 1)), DESCRIPTORS_MOST), (welcome(2, 4096, 4096), 0),
-                   (welcome(2, 4096, 4096), 1), (welcome(2, 4096, 4096), 2), (welcome(2, 2**40, 4096), 2), (welcome(2, 0, 0), 2), (welcome(2, 4096, 4096), 3)]
+        answers = [
+            (b"", 0),
+            (b"", 16),
+            (b"\xff", 16),
+            (b"x" * MESSAGE_BYTES_MAX, 3),
+            (message((12, 1)), 0),
+            (message((12, 1)), 2),
+            (message((12, 1)), DESCRIPTORS_MOST),
+            (welcome(2, 4096, 4096), 0),
+            (welcome(2, 4096, 4096), 1),
+            (welcome(2, 4096, 4096), 2),
+            (welcome(2, 2**40, 4096), 2),
+            (welcome(2, 0, 0), 2),
+            (welcome(2, 4096, 4096), 3),
+        ]
         for data, count in answers:
             with self.subTest(data=data[:20], count=count), tempfile.TemporaryDirectory() as folder:
                 path = f"{folder}/mapid.sock"
@@ -229,7 +349,13 @@ class HostileServer(unittest.TestCase):
                     with self.assertRaisesRegex(ClientError, "mapid at"):
                         client.do("Flow.on_device('tap')")
                     self.assertEqual(client.get("len(os.listdir('/proc/self/fd')) - before"), 0)
-                    done = subprocess.run([BUILD / "bin/mapi-info", "--socket", path], capture_output=True, text=True, timeout=60, check=False)
+                    done = subprocess.run(
+                        [BUILD / "bin/mapi-info", "--socket", path],
+                        capture_output=True,
+                        text=True,
+                        timeout=60,
+                        check=False,
+                    )
                     self.assertEqual(done.returncode, MAPI_INFO_ERROR, done.stderr)
                     self.assertIn("mapid at", done.stderr)
                 finally:

@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Every packet of the ERF captures has the time, the lengths and the link layer that tshark finds."""
+"""Every packet of the ERF captures has the time, the lengths and the link layer that tshark
+finds."""
+
 import os
 import pathlib
 import subprocess
@@ -10,8 +12,13 @@ import unittest
 import needs
 
 PRINT = pathlib.Path(os.environ["NETSLICE_BUILD"]) / "tests/print_packets"
-DATA = pathlib.Path(os.environ.get("NETSLICE_DATA") or pathlib.Path(os.environ["NETSLICE_SOURCE"]).parent / "shared/data")
-CAPTURES = sorted(DATA.glob("derived-erf/*.erf")) + sorted(DATA.glob("LibtraceTeam+libtrace/test/traces/*.erf"))
+DATA = pathlib.Path(
+    os.environ.get("NETSLICE_DATA")
+    or pathlib.Path(os.environ["NETSLICE_SOURCE"]).parent / "shared/data"
+)
+CAPTURES = sorted(DATA.glob("derived-erf/*.erf")) + sorted(
+    DATA.glob("LibtraceTeam+libtrace/test/traces/*.erf")
+)
 LINKS = {"1": "eth"}
 
 
@@ -22,8 +29,20 @@ def ours(capture):
 
 def tsharks(capture):
     fields = ["frame.number", "frame.time_epoch", "frame.len", "frame.cap_len", "frame.protocols"]
-    done = subprocess.run(["tshark", "-n", "-r", capture, "-T", "fields", *(word for field in fields for word in ("-e", field))],
-                          capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [
+            "tshark",
+            "-n",
+            "-r",
+            capture,
+            "-T",
+            "fields",
+            *(word for field in fields for word in ("-e", field)),
+        ],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     return [line.split("\t") for line in done.stdout.splitlines()]
 
 
@@ -35,10 +54,22 @@ class Erf(unittest.TestCase):
             wanted = tsharks(capture)
             self.assertEqual(message, "", capture)
             self.assertEqual(len(mine), len(wanted), capture)
-            for (time_ns, wire_len, caplen, link, _), (number, time_s, length, captured, protocols) in zip(mine, wanted):
+            for (time_ns, wire_len, caplen, link, _), (
+                number,
+                time_s,
+                length,
+                captured,
+                protocols,
+            ) in zip(mine, wanted):
                 seconds, fraction = time_s.split(".")
-                self.assertEqual((int(time_ns), wire_len, caplen), (int(seconds + fraction), length, captured), f"{capture}, packet {number}")
-                self.assertEqual(LINKS[link], protocols.split(":")[1], f"{capture}, packet {number}")
+                self.assertEqual(
+                    (int(time_ns), wire_len, caplen),
+                    (int(seconds + fraction), length, captured),
+                    f"{capture}, packet {number}",
+                )
+                self.assertEqual(
+                    LINKS[link], protocols.split(":")[1], f"{capture}, packet {number}"
+                )
             packets += len(mine)
         print(f"{packets} packets of {len(CAPTURES)} captures", file=sys.stderr)
         self.assertGreater(packets, 10000)
@@ -48,7 +79,9 @@ class Erf(unittest.TestCase):
             path = DATA / "LibtraceTeam+libtrace/test/traces" / name
             done = subprocess.run([PRINT, "erf_file", path], capture_output=True, text=True)
             self.assertEqual(done.returncode, 1, name)
-            self.assertIn(f"{path}: is not ERF but in the legacy {link} format of DAG cards", done.stderr)
+            self.assertIn(
+                f"{path}: is not ERF but in the legacy {link} format of DAG cards", done.stderr
+            )
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Files that functions write: they are complete when the flow is closed, do not block others while
 they are stuck, and missing records are counted."""
+
 import ctypes
 import os
 import pathlib
@@ -19,9 +20,11 @@ RECORD_BYTES = 16 + 60
 
 def write_capture(path, times_ns):
     with open(path, "wb") as file:
-        file.write(struct.pack("<IHHIIII", 0xa1b23c4d, 2, 4, 0, 0, 65535, 1))
+        file.write(struct.pack("<IHHIIII", 0xA1B23C4D, 2, 4, 0, 0, 65535, 1))
         for time_ns in times_ns:
-            file.write(struct.pack("<IIII", time_ns // 10**9, time_ns % 10**9, 60, 60) + b"\xff" * 60)
+            file.write(
+                struct.pack("<IIII", time_ns // 10**9, time_ns % 10**9, 60, 60) + b"\xff" * 60
+            )
 
 
 def open_files():
@@ -85,7 +88,9 @@ class Files(unittest.TestCase):
             flow = Flow.on_device("endless")
             flow.apply("TO_FILE", MFF_PCAP, str(path), 0)
             rows = flow.apply("PKT_COUNTER")
-            flow.apply("RES2FILE", "1", f"{rows}@{flow.fd}", "packets", str(path) + ".rows", "-1", 0)
+            flow.apply(
+                "RES2FILE", "1", f"{rows}@{flow.fd}", "packets", str(path) + ".rows", "-1", 0
+            )
             flow.connect()
             while flow.word(rows) < 100:
                 time.sleep(0.001)
@@ -106,13 +111,16 @@ class Files(unittest.TestCase):
         buffer = holding.apply("TO_BUFFER", 0)
         rows = Flow.on_device("held")
         count = rows.apply("PKT_COUNTER")
-        rows.apply("RES2FILE", "1", f"{count}@{rows.fd}", "packets", str(self.folder / "rows"), "-1", 0)
+        rows.apply(
+            "RES2FILE", "1", f"{count}@{rows.fd}", "packets", str(self.folder / "rows"), "-1", 0
+        )
         other.apply("PKT_COUNTER")
         for flow in rows, other, holding:
             flow.connect()
         self.until_full("held")
         self.close_in_time(rows)
-        for _ in range(60000): # until the device's thread has continued with the next plan, and waits again
+        # until the device's thread has continued with the next plan, and waits again
+        for _ in range(60000):
             self.assertTrue(holding.library.mapi_get_next_pkt(holding.fd, buffer))
         time.sleep(1)
         self.close_in_time(other)
@@ -148,12 +156,12 @@ class Files(unittest.TestCase):
         self.assertEqual(Flow.library.mapi_wait_flow(stuck.fd, 100), -1)
         late = Flow.on_device(device)
         late.apply("TO_FILE", MFF_PCAP, str(self.folder / "fifo"), 0)
-        late.connect() # the device has ended
+        late.connect()  # the device has ended
         for flow in stuck, late, other:
             self.close_in_time(flow)
         self.assertEqual(stats_of(device).drop_not_written, PACKETS)
 
-    def test_records_that_a_file_lacks_stay_counted_when_its_flow_is_closed_though_another_refers_to_it(self):
+    def test_records_that_a_file_lacks_stay_counted_when_a_flow_that_another_uses_is_closed(self):
         device = self.device()
         flow, other = Flow.on_device(device), Flow.on_device(device)
         count = flow.apply("PKT_COUNTER")
@@ -183,7 +191,7 @@ class Files(unittest.TestCase):
         opener = threading.Thread(target=lambda: opened.append(Flow.offline(path)))
         opener.start()
         with open(path, "wb") as source:
-            source.write(self.capture.read_bytes()[:24 + 100 * RECORD_BYTES])
+            source.write(self.capture.read_bytes()[: 24 + 100 * RECORD_BYTES])
             source.flush()
             opener.join()
             flow = opened[0]
@@ -198,12 +206,23 @@ class Files(unittest.TestCase):
 
     def test_a_time_stamp_far_ahead_costs_neither_memory_nor_later_rows(self):
         second = 10**9
-        write_capture(self.capture, [10**18, 10**18 + 10**8 * second, *(10**18 + i * second for i in range(1, 11))])
+        write_capture(
+            self.capture,
+            [10**18, 10**18 + 10**8 * second, *(10**18 + i * second for i in range(1, 11))],
+        )
         flow = Flow.offline(self.capture)
         size = flow.apply("PKTINFO", 2)
         spread = flow.apply("DIST", flow.fd, size, "0", "1000", "1")
         count = flow.apply("PKT_COUNTER")
-        file = flow.apply("RES2FILE", "0,1", f"{spread}@{flow.fd},{count}@{flow.fd}", "spread count", str(self.folder / "rows"), "1s", 0)
+        file = flow.apply(
+            "RES2FILE",
+            "0,1",
+            f"{spread}@{flow.fd},{count}@{flow.fd}",
+            "spread count",
+            str(self.folder / "rows"),
+            "1s",
+            0,
+        )
         flow.run()
         self.assertLess(os.path.getsize(self.folder / "rows"), 100 << 20)
         self.assertTrue((self.folder / "rows").read_bytes().endswith(b"12 \n"))
@@ -220,7 +239,9 @@ class Files(unittest.TestCase):
         for refused in path, self.capture:
             self.assertEqual(flow.try_apply("TO_FILE", MFF_PCAP, str(refused), 0), -1)
             self.assertIn("each its own file", Flow.error())
-            self.assertEqual(flow.try_apply("RES2FILE", "1", f"{count}@{flow.fd}", "h", str(refused), "1", 0), -1)
+            self.assertEqual(
+                flow.try_apply("RES2FILE", "1", f"{count}@{flow.fd}", "h", str(refused), "1", 0), -1
+            )
         flow.run()
         flow.close()
         self.assertEqual(self.capture.read_bytes(), before)
@@ -229,9 +250,11 @@ class Files(unittest.TestCase):
     def test_a_function_that_is_refused_leaves_no_file(self):
         flow = Flow.offline(self.capture)
         count, spread = flow.apply("PKT_COUNTER"), flow.apply("PKTINFO", 2)
-        for refused in (("TO_FILE", 17, str(self.folder / "file"), 0),
-                        ("RES2FILE", "1", f"{count}@{flow.fd},", "h", str(self.folder / "file"), "1", 0),
-                        ("RES2FILE", "3", f"{spread}@{flow.fd}", "h", str(self.folder / "file"), "1", 0)):
+        for refused in (
+            ("TO_FILE", 17, str(self.folder / "file"), 0),
+            ("RES2FILE", "1", f"{count}@{flow.fd},", "h", str(self.folder / "file"), "1", 0),
+            ("RES2FILE", "3", f"{spread}@{flow.fd}", "h", str(self.folder / "file"), "1", 0),
+        ):
             self.assertEqual(flow.try_apply(*refused), -1, refused)
             self.assertFalse((self.folder / "file").exists())
         flow.close()

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Addresses, ports, tags and labels that the header walk finds in real captures are the same that
 tshark finds."""
+
 import os
 import pathlib
 import subprocess
@@ -10,32 +11,100 @@ import unittest
 import needs
 from mapid import SANITIZER
 
-JUDGED = 8 if SANITIZER else 1 # tshark checks one of this many captures; the walk runs on all
+JUDGED = 8 if SANITIZER else 1  # tshark checks one of this many captures; the walk runs on all
 PRINT = pathlib.Path(os.environ["NETSLICE_BUILD"]) / "tests/print_headers"
-DATA = pathlib.Path(os.environ.get("NETSLICE_DATA") or pathlib.Path(os.environ["NETSLICE_SOURCE"]).parent / "shared/data")
+DATA = pathlib.Path(
+    os.environ.get("NETSLICE_DATA")
+    or pathlib.Path(os.environ["NETSLICE_SOURCE"]).parent / "shared/data"
+)
 
 # What the walk supports. Where tshark names anything else, the walk ends.
-LINKS = {"eth", "ethertype", "sll", "null", "raw", "ppp", "pppoes", "chdlc", "llc", "vlan", "ieee8021ad", "mpls", "pwethheuristic", "pwethcw", "gre", "erspan",
-         "radiotap", "wlan_radio", "wlan", "prism", "ppi", "pcap_pktdata", "fddi", "tr", "fr", "enc", "pflog", "nflog", "ipnet", "ipoib", "pktap", "erf", "atm",
-         "ipv6.hopopts", "ipv6.fraghdr", "ipv6.routing", "ipv6.dstopts", "ah", "mipv6"}
+LINKS = {
+    "eth",
+    "ethertype",
+    "sll",
+    "null",
+    "raw",
+    "ppp",
+    "pppoes",
+    "chdlc",
+    "llc",
+    "vlan",
+    "ieee8021ad",
+    "mpls",
+    "pwethheuristic",
+    "pwethcw",
+    "gre",
+    "erspan",
+    "radiotap",
+    "wlan_radio",
+    "wlan",
+    "prism",
+    "ppi",
+    "pcap_pktdata",
+    "fddi",
+    "tr",
+    "fr",
+    "enc",
+    "pflog",
+    "nflog",
+    "ipnet",
+    "ipoib",
+    "pktap",
+    "erf",
+    "atm",
+    "ipv6.hopopts",
+    "ipv6.fraghdr",
+    "ipv6.routing",
+    "ipv6.dstopts",
+    "ah",
+    "mipv6",
+}
 NETWORKS = {"ip", "ipv6"}
 TRANSPORTS = {"tcp", "udp", "udplite", "sctp", "dccp"}
 LAYERS_MAX = 4
 
-FIELDS = ["frame.protocols", "ip.src", "ip.dst", "ipv6.src", "ipv6.dst", "vlan.id", "mpls.label",
-          *(f"{name}.{side}port" for name in ("tcp", "udp", "sctp", "dccp") for side in ("src", "dst"))]
+FIELDS = [
+    "frame.protocols",
+    "ip.src",
+    "ip.dst",
+    "ipv6.src",
+    "ipv6.dst",
+    "vlan.id",
+    "mpls.label",
+    *(f"{name}.{side}port" for name in ("tcp", "udp", "sctp", "dccp") for side in ("src", "dst")),
+]
 
 
 def tshark(capture):
     """A dictionary of lists per packet."""
-    command = ["tshark", "-n", "-r", capture, "-T", "fields", "-E", "occurrence=a", "-E", "aggregator=;", "-o", "ip.defragment:FALSE",
-               "-o", "ipv6.defragment:FALSE", "-o", "tcp.desegment_tcp_streams:FALSE"]
+    command = [
+        "tshark",
+        "-n",
+        "-r",
+        capture,
+        "-T",
+        "fields",
+        "-E",
+        "occurrence=a",
+        "-E",
+        "aggregator=;",
+        "-o",
+        "ip.defragment:FALSE",
+        "-o",
+        "ipv6.defragment:FALSE",
+        "-o",
+        "tcp.desegment_tcp_streams:FALSE",
+    ]
     for field in FIELDS:
         command += ["-e", field]
     done = subprocess.run(command, capture_output=True, text=True, errors="replace")
     for line in done.stdout.splitlines():
         columns = line.split("\t")
-        yield {name: [value for value in column.split(";") if value] for name, column in zip(FIELDS, columns)}
+        yield {
+            name: [value for value in column.split(";") if value]
+            for name, column in zip(FIELDS, columns)
+        }
 
 
 def expected(packet):
@@ -69,7 +138,11 @@ def captures():
     lines = [line.split("\t") for line in listed.read_text().splitlines()]
     path, tier, link = (lines[0].index(name) for name in ("file", "tier", "link type"))
     first_of_each_link = {line[link]: line for line in reversed(lines[1:])}.values()
-    return [DATA / line[path] for line in lines[1:] if line[tier] == "core" or line in first_of_each_link]
+    return [
+        DATA / line[path]
+        for line in lines[1:]
+        if line[tier] == "core" or line in first_of_each_link
+    ]
 
 
 class Headers(unittest.TestCase):
@@ -79,7 +152,7 @@ class Headers(unittest.TestCase):
             done = subprocess.run([PRINT, capture], capture_output=True, text=True)
             if done.returncode:
                 self.assertEqual(done.returncode, 2, f"{capture}: {done.stderr}")
-                continue # not a capture file: damaged ones are tested with the drivers
+                continue  # not a capture file: damaged ones are tested with the drivers
             if index % JUDGED:
                 continue
             ours = [line.split("\t") for line in done.stdout.splitlines()]
@@ -87,7 +160,11 @@ class Headers(unittest.TestCase):
                 wanted = expected(packet)
                 if wanted:
                     compared += 1
-                    self.assertEqual((mine[0], mine[1]), wanted, f"{capture}, packet {number}: {packet['frame.protocols']}")
+                    self.assertEqual(
+                        (mine[0], mine[1]),
+                        wanted,
+                        f"{capture}, packet {number}: {packet['frame.protocols']}",
+                    )
         self.assertGreater(compared, 10000 // JUDGED)
 
 

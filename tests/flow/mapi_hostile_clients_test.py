@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Whatever one client sends or does, mapid serves the others, and their numbers are correct."""
+
 import mmap
 import os
 import pathlib
@@ -11,8 +12,22 @@ import tempfile
 import unittest
 
 import needs
-from mapi_raw import (APPLY, CLOSE, CONNECT, CREATE_FLOW, CREATE_OFFLINE, DESCRIBE_NAME, FUNCTION_AT, HELLO, MESSAGE_BYTES_MAX, NEXT_DEVICE, VERSION, Raw, call,
-                      message)
+from mapi_raw import (
+    APPLY,
+    CLOSE,
+    CONNECT,
+    CREATE_FLOW,
+    CREATE_OFFLINE,
+    DESCRIBE_NAME,
+    FUNCTION_AT,
+    HELLO,
+    MESSAGE_BYTES_MAX,
+    NEXT_DEVICE,
+    VERSION,
+    Raw,
+    call,
+    message,
+)
 from mapid import DATA, Daemon, wait_until
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
@@ -20,8 +35,8 @@ from fuse_file import FuseFile
 
 TRACE = DATA / "mapi/tracefile"
 REPEATED = f"[driver]\ndevice=tap\npath={TRACE}\nrepeat=forever\n"
-TRACE_PACKETS = 893 # capinfos -c
-ABSURD = [0, 1, 2, -1, 16384, 16385, 2**31 - 1, -2**31, 2**63 - 1, -2**63]
+TRACE_PACKETS = 893  # capinfos -c
+ABSURD = [0, 1, 2, -1, 16384, 16385, 2**31 - 1, -(2**31), 2**63 - 1, -(2**63)]
 
 
 class Hostile(unittest.TestCase):
@@ -29,7 +44,9 @@ class Hostile(unittest.TestCase):
         self.daemon = Daemon(REPEATED)
         self.addCleanup(self.daemon.close)
         self.good = self.daemon.client()
-        self.good.do("flow = Flow.on_device('tap')\npackets = flow.apply('PKT_COUNTER')\nflow.connect()")
+        self.good.do(
+            "flow = Flow.on_device('tap')\npackets = flow.apply('PKT_COUNTER')\nflow.connect()"
+        )
 
     def raw(self, **how):
         client = Raw(self.daemon.socket, **how)
@@ -40,20 +57,40 @@ class Hostile(unittest.TestCase):
     def assert_serves(self):
         before = self.good.get("flow.word(packets)")
         self.assertTrue(wait_until(lambda: self.good.get("flow.word(packets)") > before))
-        self.good.do(f"other = Flow.offline({str(TRACE)!r})\ncount = other.apply('PKT_COUNTER')\nother.run()")
+        self.good.do(
+            f"other = Flow.offline({str(TRACE)!r})\ncount = other.apply('PKT_COUNTER')\nother.run()"
+        )
         self.assertEqual(self.good.get("other.word(count)"), TRACE_PACKETS)
         self.good.do("other.close()")
 
     def test_an_invalid_request_ends_only_its_client(self):
         generator = random.Random(1)
         handshake = call(HELLO, (1, VERSION))
-        wrong = [b"\xff", b"\0" * 100, generator.randbytes(1000), b"\xff" * MESSAGE_BYTES_MAX, call(HELLO, (1, VERSION))[:-1], call(CONNECT, (1, 1)), call(99, (1, 1)), b"\x0a\xff\xff\xff\xff\x0f"]
+        wrong = [
+            b"\xff",
+            b"\0" * 100,
+            generator.randbytes(1000),
+            b"\xff" * MESSAGE_BYTES_MAX,
+            call(HELLO, (1, VERSION))[:-1],
+            call(CONNECT, (1, 1)),
+            call(99, (1, 1)),
+            b"\x0a\xff\xff\xff\xff\x0f",
+        ]
         for data in wrong:
             self.assertEqual(self.raw(is_greeted=False).ask(data), b"", data[:20])
-            self.assertEqual(self.raw().ask(data) if data != call(CONNECT, (1, 1)) and data != call(99, (1, 1)) else b"", b"", data[:20])
-        self.assertIn(f"mapid has version {VERSION}".encode(), self.raw(is_greeted=False).ask(call(HELLO, (1, VERSION + 1))))
+            self.assertEqual(
+                self.raw().ask(data)
+                if data != call(CONNECT, (1, 1)) and data != call(99, (1, 1))
+                else b"",
+                b"",
+                data[:20],
+            )
+        self.assertIn(
+            f"mapid has version {VERSION}".encode(),
+            self.raw(is_greeted=False).ask(call(HELLO, (1, VERSION + 1))),
+        )
         self.assertEqual(self.raw().ask(handshake), b"")
-        for number in range(200):
+        for _ in range(200):
             self.raw().ask(generator.randbytes(generator.randrange(1, 200)))
         self.assert_serves()
 
@@ -66,15 +103,29 @@ class Hostile(unittest.TestCase):
         client = self.raw()
         for kind in range(CREATE_FLOW, FUNCTION_AT + 1):
             for value in ABSURD:
-                for fields in ([(1, value)], [(1, value), (2, value)], [(1, "tap"), (2, value)], [(1, value), (2, "tap"), (3, message((1, value), (2, value)))],
-                               [(1, "\0" * 1000)], [(1, b"\xff" * 60000), (2, b"\xff")]):
+                for fields in (
+                    [(1, value)],
+                    [(1, value), (2, value)],
+                    [(1, "tap"), (2, value)],
+                    [(1, value), (2, "tap"), (3, message((1, value), (2, value)))],
+                    [(1, "\0" * 1000)],
+                    [(1, b"\xff" * 60000), (2, b"\xff")],
+                ):
                     if not client.ask(call(kind, *fields)):
                         client.close()
                         client = self.raw()
         self.assert_serves()
 
     def test_arguments_of_other_kinds_than_the_function_has_are_refused(self):
-        functions = {"PKT_COUNTER": "", "BPF_FILTER": "s", "STATS": "rfs", "TO_FILE": "iwi", "RES2FILE": "iSwsi", "BINOP": "irfrf", "TO_BUFFER": "?i"}
+        functions = {
+            "PKT_COUNTER": "",
+            "BPF_FILTER": "s",
+            "STATS": "rfs",
+            "TO_FILE": "iwi",
+            "RES2FILE": "iSwsi",
+            "BINOP": "irfrf",
+            "TO_BUFFER": "?i",
+        }
         generator = random.Random(2)
         for name in functions:
             for _ in range(60):
@@ -83,18 +134,48 @@ class Hostile(unittest.TestCase):
                 client.ask(call(APPLY, (1, 1), (2, "PKT_COUNTER")))
                 arguments = []
                 for _ in range(generator.randrange(7)):
-                    targets = [(4, message((1, generator.choice([1, *ABSURD])), (2, generator.choice([1, *ABSURD])))) for _ in range(generator.randrange(3))]
-                    arguments.append((3, message((1, generator.choice([0, *b"irsfSwl", 2**32 - 1])), (2, generator.choice(ABSURD)), (3, generator.randbytes(5)), *targets)))
-                client.ask(call(APPLY, (1, 1), (2, name), *arguments), [0] if generator.randrange(2) else [])
+                    targets = [
+                        (
+                            4,
+                            message(
+                                (1, generator.choice([1, *ABSURD])),
+                                (2, generator.choice([1, *ABSURD])),
+                            ),
+                        )
+                        for _ in range(generator.randrange(3))
+                    ]
+                    arguments.append(
+                        (
+                            3,
+                            message(
+                                (1, generator.choice([0, *b"irsfSwl", 2**32 - 1])),
+                                (2, generator.choice(ABSURD)),
+                                (3, generator.randbytes(5)),
+                                *targets,
+                            ),
+                        )
+                    )
+                client.ask(
+                    call(APPLY, (1, 1), (2, name), *arguments),
+                    [0] if generator.randrange(2) else [],
+                )
                 client.ask(call(CONNECT, (1, 1)))
                 client.close()
         self.assert_serves()
 
     def test_an_int_that_no_int_can_hold_ends_its_client(self):
-        for value, reply in ((2, True), (2**31, False), (2**40 + 2, False), (-2**31 - 1, False)):
+        for value, reply in ((2, True), (2**31, False), (2**40 + 2, False), (-(2**31) - 1, False)):
             client = self.raw()
             client.ask(call(CREATE_FLOW, (1, 1), (2, "tap")))
-            self.assertEqual(bool(client.ask(call(APPLY, (1, 1), (2, "PKTINFO"), (3, message((1, ord("i")), (2, value)))))), reply, value)
+            self.assertEqual(
+                bool(
+                    client.ask(
+                        call(APPLY, (1, 1), (2, "PKTINFO"), (3, message((1, ord("i")), (2, value))))
+                    )
+                ),
+                reply,
+                value,
+            )
         self.assert_serves()
 
     def test_unexpected_descriptors_are_closed(self):
@@ -105,7 +186,10 @@ class Hostile(unittest.TestCase):
             client.ask(call(CREATE_OFFLINE, (1, "x"), (2, 0), (3, 1)), [1] * min(count, 16))
             client.ask(call(CREATE_OFFLINE, (1, "x"), (2, 0), (3, 1)))
             client.close()
-        self.assertTrue(wait_until(lambda: self.daemon.descriptors() == before, 5), (before, self.daemon.descriptors()))
+        self.assertTrue(
+            wait_until(lambda: self.daemon.descriptors() == before, 5),
+            (before, self.daemon.descriptors()),
+        )
         self.assert_serves()
 
     def test_a_capture_on_a_file_system_that_a_program_serves_is_refused(self):
@@ -116,7 +200,9 @@ class Hostile(unittest.TestCase):
                 self.skipTest(f"cannot mount a FUSE file system: {why}")
             try:
                 with open(served.path, "rb") as file:
-                    reply = self.raw().ask(call(CREATE_OFFLINE, (1, "capture"), (2, 0), (3, 1)), [file.fileno()])
+                    reply = self.raw().ask(
+                        call(CREATE_OFFLINE, (1, "capture"), (2, 0), (3, 1)), [file.fileno()]
+                    )
             finally:
                 is_released = served.close()
         self.assertTrue(is_released, "mapid keeps the file")
@@ -127,7 +213,11 @@ class Hostile(unittest.TestCase):
         reading, writing = os.pipe()
         self.addCleanup(os.close, reading)
         self.addCleanup(os.close, writing)
-        with open("/dev/zero", "rb") as zero, open("/proc/self/maps", "rb") as empty, tempfile.TemporaryFile() as random_bytes:
+        with (
+            open("/dev/zero", "rb") as zero,
+            open("/proc/self/maps", "rb") as empty,
+            tempfile.TemporaryFile() as random_bytes,
+        ):
             folder = os.open("/", os.O_RDONLY)
             self.addCleanup(os.close, folder)
             random_bytes.write(b"\xa1\xb2\xc3\xd4" + os.urandom(100000))
@@ -135,11 +225,16 @@ class Hostile(unittest.TestCase):
                 reply = self.raw().ask(call(CREATE_OFFLINE, (1, "capture"), (2, 0), (3, 1)), [file])
                 self.assertIn(b"capture: not a regular file", reply)
             for file in (empty.fileno(), random_bytes.fileno()):
-                self.assertTrue(self.raw().ask(call(CREATE_OFFLINE, (1, "capture"), (2, 0), (3, 1)), [file]))
+                self.assertTrue(
+                    self.raw().ask(call(CREATE_OFFLINE, (1, "capture"), (2, 0), (3, 1)), [file])
+                )
         client = self.raw()
         client.ask(call(CREATE_FLOW, (1, 1), (2, "tap")))
         to_pipe = [(3, message((1, kind), (2, 0), (3, "out"))) for kind in b"iwi"]
-        self.assertIn(b"out: not a regular file", client.ask(call(APPLY, (1, 1), (2, "TO_FILE"), *to_pipe), [writing]))
+        self.assertIn(
+            b"out: not a regular file",
+            client.ask(call(APPLY, (1, 1), (2, "TO_FILE"), *to_pipe), [writing]),
+        )
         self.assert_serves()
 
     def test_a_client_that_never_reads_replies_is_disconnected(self):
@@ -149,7 +244,9 @@ class Hostile(unittest.TestCase):
             client.socket.settimeout(20)
             for _ in range(100000):
                 client.send(call(DESCRIBE_NAME, (1, "x" * 60000)))
-        self.assertTrue(wait_until(lambda: "does not read" in self.daemon.log(), 5), self.daemon.log())
+        self.assertTrue(
+            wait_until(lambda: "does not read" in self.daemon.log(), 5), self.daemon.log()
+        )
         self.assert_serves()
 
     def test_corrupting_the_memory_that_clients_write_harms_only_that_client(self):
@@ -168,8 +265,17 @@ class Hostile(unittest.TestCase):
                 os.ftruncate(descriptor, 0)
         for flow in range(1, 9):
             client.ask(call(CREATE_FLOW, (1, flow), (2, "tap")))
-            client.ask(call(APPLY, (1, flow), (2, "TO_BUFFER"), (3, message((1, ord("i")), (2, flow % 2)))))
-            client.ask(call(APPLY, (1, flow), (2, "EXPIRED_FLOWS"), *((3, message((1, ord("i")), (2, number))) for number in (10, 100, 0))))
+            client.ask(
+                call(APPLY, (1, flow), (2, "TO_BUFFER"), (3, message((1, ord("i")), (2, flow % 2))))
+            )
+            client.ask(
+                call(
+                    APPLY,
+                    (1, flow),
+                    (2, "EXPIRED_FLOWS"),
+                    *((3, message((1, ord("i")), (2, number))) for number in (10, 100, 0)),
+                )
+            )
             client.ask(call(CONNECT, (1, flow)))
         generator = random.Random(3)
         for _ in range(300):
@@ -182,8 +288,23 @@ class Hostile(unittest.TestCase):
         client = self.raw()
         self.assertTrue(client.ask(call(CREATE_FLOW, (1, 1), (2, "tap"))))
         filters = " or ".join(f"port {number}" for number in range(1, 4000))
-        self.assertIn(b"BPF_FILTER: a text of", client.ask(call(APPLY, (1, 1), (2, "BPF_FILTER"), (3, message((1, ord("s")), (3, filters))))))
-        self.assertNotIn(b"BPF_FILTER: a text of", client.ask(call(APPLY, (1, 1), (2, "BPF_FILTER"), (3, message((1, ord("s")), (3, filters[:1000].rsplit(" or ", 1)[0]))))))
+        self.assertIn(
+            b"BPF_FILTER: a text of",
+            client.ask(
+                call(APPLY, (1, 1), (2, "BPF_FILTER"), (3, message((1, ord("s")), (3, filters))))
+            ),
+        )
+        self.assertNotIn(
+            b"BPF_FILTER: a text of",
+            client.ask(
+                call(
+                    APPLY,
+                    (1, 1),
+                    (2, "BPF_FILTER"),
+                    (3, message((1, ord("s")), (3, filters[:1000].rsplit(" or ", 1)[0]))),
+                )
+            ),
+        )
         self.assert_serves()
 
     def test_references_from_flow_to_flow_keep_nothing_of_flows_that_are_gone(self):
@@ -191,12 +312,23 @@ class Hostile(unittest.TestCase):
         self.assertTrue(client.ask(call(CREATE_FLOW, (1, 1), (2, "tap"))))
         client.ask(call(APPLY, (1, 1), (2, "PKT_COUNTER")))
         client.ask(call(CONNECT, (1, 1)))
+
         def argument(number):
             target = (4, message((1, number), (2, 1)))
             return [(3, message((1, ord("r")))), (3, message((1, ord("f")), (2, 1), target))]
-        for number in range(2, 1000): # a chain, each refers to the previous one
+
+        for number in range(2, 1000):  # a chain, each refers to the previous one
             self.assertTrue(client.ask(call(CREATE_FLOW, (1, number), (2, "tap"))))
-            client.ask(call(APPLY, (1, number), (2, "BINOP"), (3, message((1, ord("i")), (2, 1))), *argument(number - 1), *argument(number - 1)))
+            client.ask(
+                call(
+                    APPLY,
+                    (1, number),
+                    (2, "BINOP"),
+                    (3, message((1, ord("i")), (2, 1))),
+                    *argument(number - 1),
+                    *argument(number - 1),
+                )
+            )
             client.ask(call(CONNECT, (1, number)))
             client.ask(call(CLOSE, (1, number - 1)))
         client.close()
@@ -204,14 +336,19 @@ class Hostile(unittest.TestCase):
 
     def test_ten_thousand_flows_are_stopped_at_the_limit(self):
         client = self.raw()
-        made = sum(b"max-flows" not in client.ask(call(CREATE_FLOW, (1, number), (2, "tap"))) for number in range(1, 10001))
+        made = sum(
+            b"max-flows" not in client.ask(call(CREATE_FLOW, (1, number), (2, "tap")))
+            for number in range(1, 10001)
+        )
         self.assertEqual(made, 1024)
         for number in range(1, 1025):
             self.assertTrue(client.ask(call(APPLY, (1, number), (2, "PKT_COUNTER"))))
             self.assertTrue(client.ask(call(CONNECT, (1, number))))
         self.assert_serves()
         client.close()
-        self.assertTrue(wait_until(lambda: self.good.get("flow.information(packets).shared_with") == 0, 20))
+        self.assertTrue(
+            wait_until(lambda: self.good.get("flow.information(packets).shared_with") == 0, 20)
+        )
 
     def test_short_lived_clients_leave_nothing(self):
         self.raw().close()
@@ -219,10 +356,17 @@ class Hostile(unittest.TestCase):
         for number in range(300):
             client = Raw(self.daemon.socket, is_greeted=number % 3 != 0)
             if number % 3 == 1:
-                client.send(call(CREATE_FLOW, (1, 1), (2, "tap"))[:number % 7])
+                client.send(call(CREATE_FLOW, (1, 1), (2, "tap"))[: number % 7])
             client.close()
-        self.assertTrue(wait_until(lambda: self.daemon.threads() <= before[1] and self.daemon.descriptors() <= before[0], 10),
-                        (before, self.daemon.descriptors(), self.daemon.threads()))
+        self.assertTrue(
+            wait_until(
+                lambda: (
+                    self.daemon.threads() <= before[1] and self.daemon.descriptors() <= before[0]
+                ),
+                10,
+            ),
+            (before, self.daemon.descriptors(), self.daemon.threads()),
+        )
         self.assert_serves()
 
 

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 """mapi-info reports what a running mapid has, respects permissions, and records its probes into
 complete traces."""
+
 import json
 import os
 import pathlib
@@ -20,11 +21,20 @@ ODD = "o d\x1b[31md"
 ONCE = f"[driver]\ndevice={ODD}\npath={TRACE}\ndescription=once\n"
 SECRET = f"[driver]\ndevice=secret\npath={TRACE}\nrepeat=forever\ngroup=shadow\n"
 INFO, NSDUMP = BUILD / "bin/mapi-info", BUILD / "bin/nsdump"
-COUNT = "flow = Flow.on_device('tap')\nfirst = flow.apply('BPF_FILTER', 'tcp')\npackets = flow.apply('PKT_COUNTER')\nflow.connect()"
+COUNT = (
+    "flow = Flow.on_device('tap')\nfirst = flow.apply('BPF_FILTER', 'tcp')\n"
+    "packets = flow.apply('PKT_COUNTER')\nflow.connect()"
+)
 
 
 def has_probes():
-    words = subprocess.run([Daemon.program(), "-s", "/no/such/folder/s", "--record", "/no/such/folder/t"], capture_output=True, text=True, timeout=60, check=False).stderr
+    words = subprocess.run(
+        [Daemon.program(), "-s", "/no/such/folder/s", "--record", "/no/such/folder/t"],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    ).stderr
     return "without probes" not in words
 
 
@@ -40,13 +50,21 @@ class Test(unittest.TestCase):
         return [*rights, str(INFO), "-s", str(daemon.socket), *arguments]
 
     def run_info(self, daemon, *arguments, user=None, code=0):
-        done = subprocess.run(self.command(daemon, *arguments, user=user), capture_output=True, text=True, timeout=60, check=False)
+        done = subprocess.run(
+            self.command(daemon, *arguments, user=user),
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
         self.assertEqual(done.returncode, code, done.stderr)
         return done.stdout if code == 0 else done.stderr
 
     def table(self, daemon, *arguments, **how):
         """Rows by column name; each line has as many cells as the header."""
-        head, *rows = [line.split() for line in self.run_info(daemon, *arguments, **how).splitlines()]
+        head, *rows = [
+            line.split() for line in self.run_info(daemon, *arguments, **how).splitlines()
+        ]
         for row in rows:
             self.assertEqual(len(row), len(head), row)
         return [dict(zip(head, row)) for row in rows]
@@ -56,21 +74,34 @@ class Test(unittest.TestCase):
 
     def stats(self, trace):
         """nsdump's check of the trace, which must be complete."""
-        done = subprocess.run([NSDUMP, "check", trace], capture_output=True, text=True, timeout=60, check=False)
+        done = subprocess.run(
+            [NSDUMP, "check", trace], capture_output=True, text=True, timeout=60, check=False
+        )
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-        done = subprocess.run([NSDUMP, "stats", "--format", "json", trace], capture_output=True, text=True, timeout=60, check=False)
+        done = subprocess.run(
+            [NSDUMP, "stats", "--format", "json", trace],
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
         return json.loads(done.stdout)
 
     def slices(self, trace):
-        return {each["name"]: each["count"] + each["migrated"] for each in self.stats(trace)["slices"]}
+        return {
+            each["name"]: each["count"] + each["migrated"] for each in self.stats(trace)["slices"]
+        }
 
 
 class Lists(Test):
     def test_devices_are_listed_with_driver_flows_packets_and_drops_by_cause(self):
         daemon = self.daemon()
         client = daemon.client()
-        client.do(COUNT + f"\nslow = Flow.on_device('tap')\nbuffer = slow.apply('TO_BUFFER', 0)\nslow.connect()\n"
-                  f"once = Flow.on_device({ODD!r})\ncount = once.apply('PKT_COUNTER')\nonce.run()")
+        client.do(
+            COUNT + "\nslow = Flow.on_device('tap')\nbuffer = slow.apply('TO_BUFFER', 0)\n"
+            "slow.connect()\n"
+            f"once = Flow.on_device({ODD!r})\ncount = once.apply('PKT_COUNTER')\nonce.run()"
+        )
         self.assertTrue(wait_until(lambda: client.get("slow.dropped(buffer)") > 0))
         least = client.get("[stats_of('tap').ps_recv, stats_of('tap').drop_buffer_full]")
         reported = {device["device"]: device for device in self.json(daemon, "devices")["devices"]}
@@ -81,31 +112,60 @@ class Lists(Test):
         for before, found, after in zip(least, (tap["packets"], tap["drops"]["buffer_full"]), most):
             self.assertTrue(before <= found <= after, (before, found, after))
         self.assertEqual({cause for cause, count in tap["drops"].items() if count}, {"buffer_full"})
-        self.assertEqual((reported[ODD]["packets"], reported[ODD]["bytes"], reported[ODD]["description"]), (893, 283464, "once"))
+        self.assertEqual(
+            (reported[ODD]["packets"], reported[ODD]["bytes"], reported[ODD]["description"]),
+            (893, 283464, "once"),
+        )
         rows = {row["DEVICE"]: row for row in self.table(daemon, "devices")}
         self.assertEqual((rows["tap"]["STATE"], rows["tap"]["FLOWS"]), ("open", "2"))
         self.assertEqual(rows["tap"]["CAUSES"], f"buffer_full={rows['tap']['DROPS']}")
         odd = rows["o\\x20d\\x1b[31md"]
-        self.assertEqual((odd["PACKETS"], odd["BYTES"], odd["DROPS"], odd["CAUSES"]), ("893", "283464", "0", "-"))
+        self.assertEqual(
+            (odd["PACKETS"], odd["BYTES"], odd["DROPS"], odd["CAUSES"]), ("893", "283464", "0", "-")
+        )
 
     def test_flows_are_listed_with_client_device_status_and_functions(self):
         daemon = self.daemon()
         client, other = daemon.client(), daemon.client()
-        client.do(f"flow = Flow.offline({str(TRACE)!r})\nflow.apply('BPF_FILTER', 'tcp')\nflow.apply('PKT_COUNTER')\nflow.run()\nsecond = Flow.on_device('tap')")
+        client.do(
+            f"flow = Flow.offline({str(TRACE)!r})\nflow.apply('BPF_FILTER', 'tcp')\n"
+            "flow.apply('PKT_COUNTER')\nflow.run()\nsecond = Flow.on_device('tap')"
+        )
         other.do(COUNT)
         mine, new, theirs = self.json(daemon, "flows")["flows"]
-        self.assertEqual((mine["pid"], mine["uid"], mine["flow"], mine["status"]), (client.process.pid, os.getuid(), 1, "finished"))
+        self.assertEqual(
+            (mine["pid"], mine["uid"], mine["flow"], mine["status"]),
+            (client.process.pid, os.getuid(), 1, "finished"),
+        )
         self.assertTrue(mine["device"].startswith(f"{TRACE}@"))
-        reported = [(each["number"], each["function"], each["seen"], each["passed"], each["dropped"]) for each in mine["functions"]]
-        self.assertEqual(reported, [(1, "BPF_FILTER", 893, 596, 0), (2, "PKT_COUNTER", 596, 596, 0)])
+        reported = [
+            (each["number"], each["function"], each["seen"], each["passed"], each["dropped"])
+            for each in mine["functions"]
+        ]
+        self.assertEqual(
+            reported, [(1, "BPF_FILTER", 893, 596, 0), (2, "PKT_COUNTER", 596, 596, 0)]
+        )
         self.assertGreater(mine["function_bytes"], new["function_bytes"])
         self.assertEqual((new["status"], new["functions"], new["device"]), ("new", [], "tap"))
-        self.assertEqual((theirs["pid"], theirs["status"], theirs["device"]), (other.process.pid, "active", "tap"))
+        self.assertEqual(
+            (theirs["pid"], theirs["status"], theirs["device"]),
+            (other.process.pid, "active", "tap"),
+        )
         row, *_ = self.table(daemon, "flows")
-        self.assertEqual((row["PID"], row["STATUS"], row["FUNCTIONS"]), (str(client.process.pid), "finished", "BPF_FILTER=893/596,PKT_COUNTER=596/596"))
+        self.assertEqual(
+            (row["PID"], row["STATUS"], row["FUNCTIONS"]),
+            (str(client.process.pid), "finished", "BPF_FILTER=893/596,PKT_COUNTER=596/596"),
+        )
         rows = self.table(daemon, "functions")
-        self.assertEqual([(row["PID"], row["FUNCTION"]) for row in rows],
-                         [(str(client.process.pid), "BPF_FILTER"), (str(client.process.pid), "PKT_COUNTER"), (str(other.process.pid), "BPF_FILTER"), (str(other.process.pid), "PKT_COUNTER")])
+        self.assertEqual(
+            [(row["PID"], row["FUNCTION"]) for row in rows],
+            [
+                (str(client.process.pid), "BPF_FILTER"),
+                (str(client.process.pid), "PKT_COUNTER"),
+                (str(other.process.pid), "BPF_FILTER"),
+                (str(other.process.pid), "PKT_COUNTER"),
+            ],
+        )
         self.assertEqual((rows[0]["SEEN"], rows[0]["PASSED"]), ("893", "596"))
         client.kill()
         self.assertTrue(wait_until(lambda: len(self.table(daemon, "flows")) == 1))
@@ -113,12 +173,20 @@ class Lists(Test):
     def test_all_flows_and_functions_are_listed_however_many_there_are(self):
         daemon = self.daemon()
         clients = [daemon.client() for _ in range(3)]
-        clients[0].do("flow = Flow.on_device('tap')\nfor _ in range(3000): flow.apply('PKT_COUNTER')")
+        clients[0].do(
+            "flow = Flow.on_device('tap')\nfor _ in range(3000): flow.apply('PKT_COUNTER')"
+        )
         for client in clients[1:]:
-            client.do("flows = [Flow.on_device('tap') for _ in range(600)]\nfor flow in flows: flow.apply('BYTE_COUNTER')")
+            client.do(
+                "flows = [Flow.on_device('tap') for _ in range(600)]\n"
+                "for flow in flows: flow.apply('BYTE_COUNTER')"
+            )
         flows = self.json(daemon, "flows")["flows"]
         self.assertEqual([each["number"] for each in flows[0]["functions"]], list(range(1, 3001)))
-        self.assertEqual([(flow["pid"], flow["flow"]) for flow in flows[1:]], [(client.process.pid, number) for client in clients[1:] for number in range(1, 601)])
+        self.assertEqual(
+            [(flow["pid"], flow["flow"]) for flow in flows[1:]],
+            [(client.process.pid, number) for client in clients[1:] for number in range(1, 601)],
+        )
         self.assertTrue(all(len(flow["functions"]) == 1 for flow in flows[1:]))
         self.assertEqual(len(self.table(daemon, "functions")), 3000 + 1200)
 
@@ -127,20 +195,34 @@ class Lists(Test):
         daemon.client().do(COUNT)
         mapid, devices, flows = self.run_info(daemon).split("\n\n")
         head, reported = [line.split() for line in mapid.splitlines()]
-        self.assertEqual((head[0], reported[0], reported[head.index("RECORDING")]), ("MAPID", str(daemon.process.pid), "no"))
-        self.assertEqual((devices.split()[0], flows.split()[0], len(flows.splitlines())), ("DEVICE", "CLIENT", 2))
+        self.assertEqual(
+            (head[0], reported[0], reported[head.index("RECORDING")]),
+            ("MAPID", str(daemon.process.pid), "no"),
+        )
+        self.assertEqual(
+            (devices.split()[0], flows.split()[0], len(flows.splitlines())), ("DEVICE", "CLIENT", 2)
+        )
         self.assertEqual(self.json(daemon)["mapid"]["clients"], 2)
 
     def test_a_missing_mapid_and_wrong_usage_are_reported_by_code_and_message(self):
         daemon = self.daemon()
-        for arguments in (["--no-such"], ["cuckoos"], ["record", "-d", "0"], ["record", "-d", "nan"], ["record", "--json"], ["devices", "flows"]):
+        for arguments in (
+            ["--no-such"],
+            ["cuckoos"],
+            ["record", "-d", "0"],
+            ["record", "-d", "nan"],
+            ["record", "--json"],
+            ["devices", "flows"],
+        ):
             self.run_info(daemon, *arguments, code=2)
         self.assertIn("record", self.run_info(daemon, "--help"))
         daemon.terminate()
         self.assertIn(f"mapid does not answer at {daemon.socket}", self.run_info(daemon, code=3))
         with open("/dev/full", "w") as full:
             daemon.start()
-            done = subprocess.run(self.command(daemon), stdout=full, stderr=subprocess.PIPE, timeout=60, check=False)
+            done = subprocess.run(
+                self.command(daemon), stdout=full, stderr=subprocess.PIPE, timeout=60, check=False
+            )
             self.assertEqual(done.returncode, 3)
 
     def test_a_server_of_another_protocol_at_the_socket_is_refused_with_a_message(self):
@@ -167,9 +249,15 @@ class Rights(Test):
         daemon.client().do(COUNT + "\nsecret = Flow.on_device('secret')")
         stranger = daemon.client(user="nobody", groups=[65534])
         stranger.do(COUNT)
-        self.assertEqual({device["device"] for device in self.json(daemon, "devices", user=65534)["devices"]}, {"tap"})
+        self.assertEqual(
+            {device["device"] for device in self.json(daemon, "devices", user=65534)["devices"]},
+            {"tap"},
+        )
         reported = self.json(daemon, user=65534)
-        self.assertEqual([(flow["pid"], flow["uid"]) for flow in reported["flows"]], [(stranger.process.pid, 65534)])
+        self.assertEqual(
+            [(flow["pid"], flow["uid"]) for flow in reported["flows"]],
+            [(stranger.process.pid, 65534)],
+        )
         self.assertEqual(reported["devices"][0]["flows"], 1)
         self.assertNotIn("clients", reported["mapid"])
         self.assertNotIn("refusals", reported["mapid"])
@@ -180,7 +268,9 @@ class Rights(Test):
 
     def test_statistics_of_a_device_are_for_users_who_may_use_it(self):
         daemon = self.daemon(TAP + SECRET, "-g", "nogroup")
-        daemon.client().do("flow = Flow.on_device('secret')\nflow.apply('PKT_COUNTER')\nflow.connect()")
+        daemon.client().do(
+            "flow = Flow.on_device('secret')\nflow.apply('PKT_COUNTER')\nflow.connect()"
+        )
         stranger = daemon.client(user="nobody", groups=[65534])
         with self.assertRaises(Exception) as caught:
             stranger.do("stats_of('secret')")
@@ -191,7 +281,12 @@ class Rights(Test):
         folder = daemon.folder / "open"
         folder.mkdir()
         folder.chmod(0o777)
-        self.assertIn("permission denied: user 65534 is neither", self.run_info(daemon, "record", "-d", "1", "-o", str(folder / "t.nsl"), user=65534, code=3))
+        self.assertIn(
+            "permission denied: user 65534 is neither",
+            self.run_info(
+                daemon, "record", "-d", "1", "-o", str(folder / "t.nsl"), user=65534, code=3
+            ),
+        )
         self.assertFalse((folder / "t.nsl").exists())
 
     def test_mapid_writes_to_the_passed_file_whatever_its_own_rights(self):
@@ -203,12 +298,27 @@ class Rights(Test):
         daemon.folder.chmod(0o777)
         subprocess.run(["chmod", "-R", "a+rw", daemon.folder], check=True)
         with open(daemon.log_path, "a") as log:
-            daemon.process = subprocess.Popen(["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", *daemon.command("-g", "nogroup")], stderr=log)
+            daemon.process = subprocess.Popen(
+                [
+                    "setpriv",
+                    "--reuid=65534",
+                    "--regid=65534",
+                    "--clear-groups",
+                    *daemon.command("-g", "nogroup"),
+                ],
+                stderr=log,
+            )
         self.assertTrue(wait_until(daemon.answers), daemon.log())
         daemon.client().do(COUNT)
         trace = daemon.folder / "root.nsl"
         trace.touch(0o600)
-        done = subprocess.run(self.command(daemon, "record", "-d", "0.3", "-o", str(trace)), capture_output=True, text=True, timeout=60, check=False)
+        done = subprocess.run(
+            self.command(daemon, "record", "-d", "0.3", "-o", str(trace)),
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
         self.assertIn(done.returncode, (0, 1), done.stderr)
         self.assertIn("driver_read", self.slices(trace))
 
@@ -219,13 +329,17 @@ class Recording(Test):
             self.skipTest("built without probes")
 
     def recording(self, daemon, trace, *arguments):
-        process = subprocess.Popen(self.command(daemon, "record", "-o", str(trace), *arguments), stderr=subprocess.PIPE, text=True)
+        process = subprocess.Popen(
+            self.command(daemon, "record", "-o", str(trace), *arguments),
+            stderr=subprocess.PIPE,
+            text=True,
+        )
         self.addCleanup(process.stderr.close)
         self.addCleanup(lambda: process.poll() is None and process.kill())
         self.assertTrue(wait_until(lambda: self.json(daemon)["mapid"]["is_recording"]))
         return process
 
-    def test_a_running_mapid_is_recorded_for_a_time_with_a_slice_for_each_function_and_request(self):
+    def test_a_running_mapid_is_recorded_with_a_slice_for_each_function_and_request(self):
         daemon = self.daemon()
         client = daemon.client()
         client.do(COUNT)
@@ -233,10 +347,20 @@ class Recording(Test):
         process = self.recording(daemon, trace, "-d", "1.5")
         client.do("size = Flow.on_device('tap')\nsize.apply('BYTE_COUNTER')\nsize.connect()")
         _, words = process.communicate(timeout=60)
-        self.assertIn(process.returncode, (0, 1), words) # records may be lost on a slow disk; they are counted
+        # records may be lost on a slow disk; they are counted
+        self.assertIn(process.returncode, (0, 1), words)
         self.assertRegex(words, rf"{trace}: \d+ records")
         found = self.slices(trace)
-        for name in ("driver_read", "dispatch", "publish", "BPF_FILTER", "PKT_COUNTER", "BYTE_COUNTER", "ipc_request", "ipc_reply"):
+        for name in (
+            "driver_read",
+            "dispatch",
+            "publish",
+            "BPF_FILTER",
+            "PKT_COUNTER",
+            "BYTE_COUNTER",
+            "ipc_request",
+            "ipc_reply",
+        ):
             self.assertGreater(found.get(name, 0), 0, (name, found))
         self.assertFalse(self.json(daemon)["mapid"]["is_recording"])
         before = client.get("flow.word(packets)")
@@ -281,7 +405,12 @@ class Recording(Test):
     def test_a_second_recording_is_refused_with_a_message_and_leaves_no_file(self):
         daemon = self.daemon()
         process = self.recording(daemon, daemon.folder / "first.nsl")
-        self.assertIn("already being recorded", self.run_info(daemon, "record", "-d", "1", "-o", str(daemon.folder / "second.nsl"), code=3))
+        self.assertIn(
+            "already being recorded",
+            self.run_info(
+                daemon, "record", "-d", "1", "-o", str(daemon.folder / "second.nsl"), code=3
+            ),
+        )
         self.assertFalse((daemon.folder / "second.nsl").exists())
         process.send_signal(signal.SIGINT)
         process.communicate(timeout=60)
@@ -291,15 +420,30 @@ class Recording(Test):
         daemon.client().do(COUNT)
         precious = daemon.folder / "precious"
         precious.write_text("mine")
-        self.assertIn("is not a trace", self.run_info(daemon, "record", "-d", "1", "-o", str(precious), code=3))
+        self.assertIn(
+            "is not a trace",
+            self.run_info(daemon, "record", "-d", "1", "-o", str(precious), code=3),
+        )
         self.assertEqual(precious.read_text(), "mine")
         pipe = daemon.folder / "pipe"
         os.mkfifo(pipe)
-        self.assertIn("regular file", self.run_info(daemon, "record", "-d", "1", "-o", str(pipe), code=3))
-        self.assertIn("make its folder first", self.run_info(daemon, "record", "-d", "1", "-o", str(daemon.folder / "no/t.nsl"), code=3))
+        self.assertIn(
+            "regular file", self.run_info(daemon, "record", "-d", "1", "-o", str(pipe), code=3)
+        )
+        self.assertIn(
+            "make its folder first",
+            self.run_info(
+                daemon, "record", "-d", "1", "-o", str(daemon.folder / "no/t.nsl"), code=3
+            ),
+        )
         trace = daemon.folder / "t.nsl"
         for _ in range(2):
-            subprocess.run(self.command(daemon, "record", "-d", "0.2", "-o", str(trace)), capture_output=True, timeout=60, check=False)
+            subprocess.run(
+                self.command(daemon, "record", "-d", "0.2", "-o", str(trace)),
+                capture_output=True,
+                timeout=60,
+                check=False,
+            )
             self.assertGreater(self.slices(trace)["driver_read"], 0)
 
     def test_a_daemon_records_itself_from_its_start_until_it_ends(self):
@@ -307,16 +451,34 @@ class Recording(Test):
         self.addCleanup(lambda: trace.unlink(missing_ok=True))
         daemon = self.daemon(TAP, "--record", str(trace))
         daemon.client().do(COUNT)
-        self.assertIn("already being recorded", self.run_info(daemon, "record", "-d", "1", "-o", str(daemon.folder / "second.nsl"), code=3))
+        self.assertIn(
+            "already being recorded",
+            self.run_info(
+                daemon, "record", "-d", "1", "-o", str(daemon.folder / "second.nsl"), code=3
+            ),
+        )
         time.sleep(0.3)
         self.assertEqual(daemon.terminate(), 0, daemon.log())
         found = self.slices(trace)
-        for name in ("driver_read", "dispatch", "publish", "BPF_FILTER", "PKT_COUNTER", "ipc_request"):
+        for name in (
+            "driver_read",
+            "dispatch",
+            "publish",
+            "BPF_FILTER",
+            "PKT_COUNTER",
+            "ipc_request",
+        ):
             self.assertGreater(found.get(name, 0), 0, (name, found))
         self.assertIn("records", daemon.log())
 
     def test_a_trace_that_cannot_be_created_is_reported_at_the_start(self):
-        done = subprocess.run([Daemon.program(), "-s", "/tmp/nowhere.sock", "--record", "/no/such/folder/t.nsl"], capture_output=True, text=True, timeout=60, check=False)
+        done = subprocess.run(
+            [Daemon.program(), "-s", "/tmp/nowhere.sock", "--record", "/no/such/folder/t.nsl"],
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
         self.assertEqual(done.returncode, 1)
         self.assertIn("/no/such/folder/t.nsl", done.stderr)
 

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Packets that INJECT sends arrive at the other end of a pair of interfaces, according to dumpcap;
 packets that it does not send are counted."""
+
 import json
 import os
 import struct
@@ -16,14 +17,19 @@ from mapi_interfaces import enter_name_space, make_pair, run, send
 ETHERNET, RAW = 1, 101
 SENT, NO_ROOM, CUT, OTHER_LINKS, REFUSED, ERRNO = range(6)
 MESSAGE_TOO_LONG = 90
-FRAME = b"\xff" * 6 + b"\2\0\0\0\0\1\x08\0" + bytes.fromhex("4500002e00000000401100000101010102020202 00010002001a0000") + b"x" * 18
+FRAME = (
+    b"\xff" * 6
+    + b"\2\0\0\0\0\1\x08\0"
+    + bytes.fromhex("4500002e00000000401100000101010102020202 00010002001a0000")
+    + b"x" * 18
+)
 LONG = FRAME[:14] + b"x" * 2000
 
 
 def write_pcap(path, frames, link_type=ETHERNET):
     """frames: each with its bytes on the wire."""
     with open(path, "wb") as file:
-        file.write(struct.pack("<IHHiIII", 0xa1b2c3d4, 2, 4, 0, 0, 65535, link_type))
+        file.write(struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 65535, link_type))
         for frame, length in frames:
             file.write(struct.pack("<IIII", 1, 0, len(frame), length) + frame)
 
@@ -37,16 +43,38 @@ class Judge:
 
     def __init__(self, interface, count, path):
         self.path = path
-        self.process = subprocess.Popen(["dumpcap", "-P", "-q", "-i", interface, "-c", str(count), "-a", "duration:20", "-w", path],
-                                        stderr=subprocess.PIPE, text=True)
+        self.process = subprocess.Popen(
+            [
+                "dumpcap",
+                "-P",
+                "-q",
+                "-i",
+                interface,
+                "-c",
+                str(count),
+                "-a",
+                "duration:20",
+                "-w",
+                path,
+            ],
+            stderr=subprocess.PIPE,
+            text=True,
+        )
         for line in self.process.stderr:
             if line.startswith("File:"):
                 break
 
     def frames(self):
         self.process.communicate(timeout=30)
-        shown = subprocess.run(["tshark", "-n", "-r", self.path, "-T", "json", "-x", "-j", ""], capture_output=True, check=True).stdout
-        return [bytes.fromhex(packet["_source"]["layers"]["frame_raw"][0]) for packet in json.loads(shown)]
+        shown = subprocess.run(
+            ["tshark", "-n", "-r", self.path, "-T", "json", "-x", "-j", ""],
+            capture_output=True,
+            check=True,
+        ).stdout
+        return [
+            bytes.fromhex(packet["_source"]["layers"]["frame_raw"][0])
+            for packet in json.loads(shown)
+        ]
 
 
 class Inject(unittest.TestCase):
@@ -80,7 +108,16 @@ class Inject(unittest.TestCase):
 
     def test_what_cannot_be_sent_is_counted_by_reason_and_the_rest_is_sent(self):
         frames = numbered(5)
-        write_pcap(self.capture, [(frames[0], 60), (frames[1][:40], 60), (LONG, len(LONG)), (frames[2], 60), (frames[3], 61)])
+        write_pcap(
+            self.capture,
+            [
+                (frames[0], 60),
+                (frames[1][:40], 60),
+                (LONG, len(LONG)),
+                (frames[2], 60),
+                (frames[3], 61),
+            ],
+        )
         judge = Judge("far", 2, self.folder.name + "/judge.pcap")
         self.assertEqual(self.inject(), ([2, 0, 2, 0, 1, MESSAGE_TOO_LONG], 3))
         self.assertEqual(judge.frames(), [frames[0], frames[2]])
@@ -120,7 +157,12 @@ class Inject(unittest.TestCase):
         write_pcap(self.capture, [])
         flow = Flow.offline(self.capture)
         run("ip", "tuntap", "add", "tunnel", "mode", "tun")
-        for interface, reported in ("nowhere", "nowhere: cannot open: No such device"), ("tunnel", "is not Ethernet"), ("x" * 40, "No such device"), ("", "No such"):
+        for interface, reported in (
+            ("nowhere", "nowhere: cannot open: No such device"),
+            ("tunnel", "is not Ethernet"),
+            ("x" * 40, "No such device"),
+            ("", "No such"),
+        ):
             self.assertEqual(flow.try_apply("INJECT", interface), -1)
             error = flow.error()
             self.assertIn("1026", error)
@@ -130,11 +172,17 @@ class Inject(unittest.TestCase):
 
     def test_without_permission_to_send_the_remedy_is_reported(self):
         write_pcap(self.capture, [])
-        text = f"import sys; sys.path.insert(0, {os.path.dirname(os.path.abspath(__file__))!r})\n" \
-               f"from mapi_library import Flow\nflow = Flow.offline({self.capture!r})\n" \
-               "print(flow.try_apply('INJECT', 'near'), flow.error())"
-        said = subprocess.run(["setpriv", "--inh-caps=-all", "--bounding-set=-all", sys.executable, "-B", "-c", text], capture_output=True, text=True,
-                              check=True).stdout
+        text = (
+            f"import sys; sys.path.insert(0, {os.path.dirname(os.path.abspath(__file__))!r})\n"
+            f"from mapi_library import Flow\nflow = Flow.offline({self.capture!r})\n"
+            "print(flow.try_apply('INJECT', 'near'), flow.error())"
+        )
+        said = subprocess.run(
+            ["setpriv", "--inh-caps=-all", "--bounding-set=-all", sys.executable, "-B", "-c", text],
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
         self.assertIn("-1 1026", said)
         self.assertIn("requires CAP_NET_RAW", said)
 
@@ -143,4 +191,5 @@ if __name__ == "__main__":
     needs.tools("dumpcap", "tshark")
     enter_name_space()
     from mapi_library import Flow
+
     unittest.main()

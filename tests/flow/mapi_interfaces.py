@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Pairs of network interfaces in a private network namespace."""
+
 import json
 import os
 import pathlib
@@ -35,7 +36,9 @@ def wait_until(condition, seconds=20):
 
 
 def is_up(interface):
-    shown = subprocess.run(["ip", "-json", "link", "show", interface], capture_output=True, check=True).stdout
+    shown = subprocess.run(
+        ["ip", "-json", "link", "show", interface], capture_output=True, check=True
+    ).stdout
     return json.loads(shown)[0]["operstate"] == "UP"
 
 
@@ -51,6 +54,15 @@ def make_pair(near, far):
 def enter_name_space():
     """Restarts the program inside a namespace, or skips it."""
     if not os.environ.get(INSIDE):
-        if subprocess.run(["unshare", "-rn", "ip", "link", "add", "aa", "type", "veth"], capture_output=True).returncode != 0:
+        if (
+            subprocess.run(
+                ["unshare", "-rn", "ip", "link", "add", "aa", "type", "veth"], capture_output=True
+            ).returncode
+            != 0
+        ):
             needs.skip("cannot create a network namespace with a pair of interfaces")
-        os.execvpe("unshare", ["unshare", "-rn", sys.executable, "-B", *sys.argv], os.environ | {INSIDE: "1"})
+        os.execvpe(
+            "unshare",
+            ["unshare", "-rn", sys.executable, "-B", *sys.argv],
+            os.environ | {INSIDE: "1"},
+        )

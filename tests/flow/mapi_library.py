@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """libmapi for tests in Python."""
+
 import ctypes
 import os
 import sys
@@ -17,27 +18,66 @@ class Results(ctypes.Structure):
 
 
 class FunctionInfo(ctypes.Structure):
-    _fields_ = [("fid", ctypes.c_int), ("name", ctypes.c_char * 256), ("libname", ctypes.c_char * 256),
-                ("devtype", ctypes.c_char * 256), ("pkts", ctypes.c_uint64), ("passed_pkts", ctypes.c_uint64),
-                ("dropped", ctypes.c_uint64), ("time_jumps", ctypes.c_uint64), ("unread_headers", ctypes.c_uint64),
-                ("result_size", ctypes.c_int), ("shared_with", ctypes.c_int)]
+    _fields_ = [
+        ("fid", ctypes.c_int),
+        ("name", ctypes.c_char * 256),
+        ("libname", ctypes.c_char * 256),
+        ("devtype", ctypes.c_char * 256),
+        ("pkts", ctypes.c_uint64),
+        ("passed_pkts", ctypes.c_uint64),
+        ("dropped", ctypes.c_uint64),
+        ("time_jumps", ctypes.c_uint64),
+        ("unread_headers", ctypes.c_uint64),
+        ("result_size", ctypes.c_int),
+        ("shared_with", ctypes.c_int),
+    ]
 
 
 class Perf(ctypes.Structure):
-    _fields_ = [(name, ctypes.c_uint64) for name in ("packets", "calls", "ticks", "ticks_ci95", "ticks_per_second", "counted_calls",
-                                                     "instructions", "cycles", "cycles_ci95")] + [("source", ctypes.c_char * 16)]
+    _fields_ = [
+        (name, ctypes.c_uint64)
+        for name in (
+            "packets",
+            "calls",
+            "ticks",
+            "ticks_ci95",
+            "ticks_per_second",
+            "counted_calls",
+            "instructions",
+            "cycles",
+            "cycles_ci95",
+        )
+    ] + [("source", ctypes.c_char * 16)]
 
 
 class Stats(ctypes.Structure):
-    _fields_ = [("ps_recv", ctypes.c_uint64), ("ps_drop", ctypes.c_uint64), ("ps_ifdrop", ctypes.c_uint64), ("hostname", ctypes.c_char * 256),
-                ("dev", ctypes.c_char * 256), ("bytes_recv", ctypes.c_uint64), ("drop_bad_record", ctypes.c_uint64),
-                ("drop_truncated", ctypes.c_uint64), ("drop_buffer_full", ctypes.c_uint64), ("drop_link_type", ctypes.c_uint64),
-                ("drop_not_written", ctypes.c_uint64), ("drop_kernel", ctypes.c_uint64), ("drop_no_flow", ctypes.c_uint64),
-                ("unread_bytes", ctypes.c_uint64), ("message", ctypes.c_char * 512), ("device_drop", ctypes.c_uint64)]
+    _fields_ = [
+        ("ps_recv", ctypes.c_uint64),
+        ("ps_drop", ctypes.c_uint64),
+        ("ps_ifdrop", ctypes.c_uint64),
+        ("hostname", ctypes.c_char * 256),
+        ("dev", ctypes.c_char * 256),
+        ("bytes_recv", ctypes.c_uint64),
+        ("drop_bad_record", ctypes.c_uint64),
+        ("drop_truncated", ctypes.c_uint64),
+        ("drop_buffer_full", ctypes.c_uint64),
+        ("drop_link_type", ctypes.c_uint64),
+        ("drop_not_written", ctypes.c_uint64),
+        ("drop_kernel", ctypes.c_uint64),
+        ("drop_no_flow", ctypes.c_uint64),
+        ("unread_bytes", ctypes.c_uint64),
+        ("message", ctypes.c_char * 512),
+        ("device_drop", ctypes.c_uint64),
+    ]
 
 
 class FunctionDescription(ctypes.Structure):
-    _fields_ = [("name", ctypes.c_char * 256), ("descr", ctypes.c_char * 1024), ("argdescr", ctypes.c_char * 256), ("devtype", ctypes.c_char * 256)]
+    _fields_ = [
+        ("name", ctypes.c_char * 256),
+        ("descr", ctypes.c_char * 1024),
+        ("argdescr", ctypes.c_char * 256),
+        ("devtype", ctypes.c_char * 256),
+    ]
 
 
 class AtFirstUse:
@@ -74,7 +114,9 @@ class Flow:
         return f"{number.value}: {text.value.decode()}"
 
     def try_apply(self, name, *arguments):
-        given = [argument.encode() if isinstance(argument, str) else argument for argument in arguments]
+        given = [
+            argument.encode() if isinstance(argument, str) else argument for argument in arguments
+        ]
         return self.library.mapi_apply_function_counted(len(given), self.fd, name.encode(), *given)
 
     def apply(self, name, *arguments):
@@ -96,7 +138,10 @@ class Flow:
         results = self.library.mapi_read_results(self.fd, function)
         assert results and results.contents.size == ctypes.sizeof(Perf), self.error()
         perf = Perf.from_buffer_copy(ctypes.string_at(results.contents.res, results.contents.size))
-        return {name: value.decode() if isinstance(value, bytes) else value for name, value in ((name, getattr(perf, name)) for name, _ in perf._fields_)}
+        return {
+            name: value.decode() if isinstance(value, bytes) else value
+            for name, value in ((name, getattr(perf, name)) for name, _ in perf._fields_)
+        }
 
     def run(self):
         self.connect()
@@ -105,7 +150,9 @@ class Flow:
     def words(self, function):
         results = self.library.mapi_read_results(self.fd, function)
         assert results, self.error()
-        return list((ctypes.c_uint64 * (results.contents.size // 8)).from_address(results.contents.res))
+        return list(
+            (ctypes.c_uint64 * (results.contents.size // 8)).from_address(results.contents.res)
+        )
 
     def each(self, function, shape):
         """Results that are returned one by one, each as a ctypes structure."""
@@ -115,23 +162,30 @@ class Flow:
                 assert "no more results" in self.error()
                 return
             assert results.contents.size == ctypes.sizeof(shape)
-            yield shape.from_buffer_copy(ctypes.string_at(results.contents.res, results.contents.size))
+            yield shape.from_buffer_copy(
+                ctypes.string_at(results.contents.res, results.contents.size)
+            )
 
     def packets(self, function):
         """The packets in TO_BUFFER, as bytes."""
         next_packet = self.library.mapi_get_next_pkt
         next_packet.restype = ctypes.c_void_p
         while at := next_packet(self.fd, function):
-            yield ctypes.string_at(at + 20, ctypes.c_uint32.from_address(at + 12).value) # struct mapipkt
+            # struct mapipkt
+            yield ctypes.string_at(at + 20, ctypes.c_uint32.from_address(at + 12).value)
 
     def word(self, function):
         results = self.library.mapi_read_results(self.fd, function)
         assert results, self.error()
-        return int.from_bytes(ctypes.string_at(results.contents.res, results.contents.size), sys.byteorder)
+        return int.from_bytes(
+            ctypes.string_at(results.contents.res, results.contents.size), sys.byteorder
+        )
 
     def information(self, function):
         information = FunctionInfo()
-        assert self.library.mapi_get_function_info(self.fd, function, ctypes.byref(information)) == 0, self.error()
+        assert (
+            self.library.mapi_get_function_info(self.fd, function, ctypes.byref(information)) == 0
+        ), self.error()
         return information
 
     def dropped(self, function):

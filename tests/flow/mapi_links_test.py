@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: MIT
 """The table of link types: in each of them, functions find the packets that tcpdump's filters find,
 and count those that they cannot parse."""
+
 import os
 import pathlib
-import re
 import struct
 import subprocess
 import sys
@@ -16,7 +16,13 @@ from mapid import BUILD, Daemon
 
 FLOW = BUILD / "bin/mapi-flow"
 NATIVE = LITTLE if sys.byteorder == "little" else BIG
-IP = [ipv4(6, tcp(1000, 80)), ipv6(6, tcp(1001, 80), 2), ipv4(17, udp(1002, 53), 3), ipv6(17, udp(1003, 53), 4), ipv4(6, tcp(1004, 25), 5)]
+IP = [
+    ipv4(6, tcp(1000, 80)),
+    ipv6(6, tcp(1001, 80), 2),
+    ipv4(17, udp(1002, 53), 3),
+    ipv6(17, udp(1003, 53), 4),
+    ipv4(6, tcp(1004, 25), 5),
+]
 SNAP = bytes.fromhex("aaaa03000000")
 MACS = bytes.fromhex("020000000001 020000000002")
 
@@ -44,12 +50,23 @@ def ethernet(packet):
 def wireless(packet, flags=2, control=8, behind=b""):
     """A data frame; control 0x88 has a quality-of-service field."""
     quality = b"\0\0" if control & 0x80 else b""
-    return bytes([control, flags, 0, 0]) + bytes(18) + b"\x10\0" + (bytes(6) if flags & 3 == 3 else b"") + quality + behind + llc(packet)
+    return (
+        bytes([control, flags, 0, 0])
+        + bytes(18)
+        + b"\x10\0"
+        + (bytes(6) if flags & 3 == 3 else b"")
+        + quality
+        + behind
+        + llc(packet)
+    )
 
 
 def radiotap(frame, flags=0, words=1):
     """With timer and flags, in one or several presence words."""
-    present = b"".join(struct.pack("<I", (3 if i == 0 else 0) | (1 << 31 if i < words - 1 else 0)) for i in range(words))
+    present = b"".join(
+        struct.pack("<I", (3 if i == 0 else 0) | (1 << 31 if i < words - 1 else 0))
+        for i in range(words)
+    )
     fields = present + bytes(-(4 + len(present)) % 8) + bytes(8) + bytes([flags, 0, 0, 0])
     return struct.pack("<BBH", 0, 0, 4 + len(fields)) + fields + frame
 
@@ -63,15 +80,26 @@ def pktap(inner, dlt=1):
 
 
 def erf(frame, kind=2, extensions=0):
-    more = b"".join(bytes([0x80 if i < extensions - 1 else 0]) + bytes(7) for i in range(extensions))
+    more = b"".join(
+        bytes([0x80 if i < extensions - 1 else 0]) + bytes(7) for i in range(extensions)
+    )
     pad = b"\0\0" if kind in (2, 11) else b""
     body = more + pad + frame
-    return struct.pack("<IIBB", 0, 1000, kind | (0x80 if extensions else 0), 4) + struct.pack(">HHH", 16 + len(body), 0, len(frame) + 4) + body
+    return (
+        struct.pack("<IIBB", 0, 1000, kind | (0x80 if extensions else 0), 4)
+        + struct.pack(">HHH", 16 + len(body), 0, len(frame) + 4)
+        + body
+    )
 
 
 def nflog(packet):
     prefix = struct.pack(NATIVE + "HH", 4 + 7, 10) + b"prefix\0\0"
-    return bytes([2 if is_four(packet) else 10, 0, 0, 1]) + prefix + struct.pack(NATIVE + "HH", 4 + len(packet), 9) + packet
+    return (
+        bytes([2 if is_four(packet) else 10, 0, 0, 1])
+        + prefix
+        + struct.pack(NATIVE + "HH", 4 + len(packet), 9)
+        + packet
+    )
 
 
 def family(packet, six=30, order=NATIVE):
@@ -103,7 +131,10 @@ FRAMES = {
     "SLL": (113, lambda p: struct.pack(">HHH8s", 0, 1, 6, MACS[:6]) + ethertype(p) + p),
     "PFLOG": (117, lambda p: bytes([61, 2 if is_four(p) else 10]) + bytes(62) + p),
     "Prism": (119, lambda p: bytes(144) + wireless(p)),
-    "Prism that is AVS": (119, lambda p: struct.pack(">II", 0x80211001, 64) + bytes(56) + wireless(p)),
+    "Prism that is AVS": (
+        119,
+        lambda p: struct.pack(">II", 0x80211001, 64) + bytes(56) + wireless(p),
+    ),
     "fibre channel": (122, lambda p: bytes(16) + llc(p)),
     "SunATM": (123, lambda p: b"\x02\0\0\x64" + llc(p)),
     "radiotap": (127, lambda p: radiotap(wireless(p))),
@@ -135,7 +166,10 @@ UNFILTERED = {
     "ERF IP": (197, lambda p: erf(p, 22 if is_four(p) else 23)),
     "PPP with direction": (204, lambda p: b"\0\xff\x03" + ppp(p)),
     "HDLC with direction": (205, lambda p: b"\1\x0f\0" + ethertype(p) + p),
-    "frame relay with direction": (206, lambda p: b"\1\x18\x41\x03" + (b"\xcc" if is_four(p) else b"\x8e") + p),
+    "frame relay with direction": (
+        206,
+        lambda p: b"\1\x18\x41\x03" + (b"\xcc" if is_four(p) else b"\x8e") + p,
+    ),
     "MPLS": (219, lambda p: b"\0\x01\x01\x40" + p),
     "NFLOG": (239, nflog),
     "IP over InfiniBand": (242, lambda p: bytes(40) + ethertype(p) + b"\0\0" + p),
@@ -144,26 +178,56 @@ UNFILTERED = {
     "PPI of Ethernet": (192, lambda p: ppi(ethernet(p), 1)),
     "radiotap of three words": (127, lambda p: radiotap(wireless(p), 0, 3)),
     "frame relay of Cisco": (107, lambda p: b"\x18\x41" + ethertype(p) + p),
-    "frame relay with a long address": (107, lambda p: b"\x18\x40\x40\x01\x03\0\x80\0\0\0" + ethertype(p) + p),
-    "token ring with a route": (6, lambda p: b"\x10\x40" + MACS[:6] + bytes([0x82]) + MACS[7:] + b"\x06\x30\0\x11\0\x20" + llc(p)),
+    "frame relay with a long address": (
+        107,
+        lambda p: b"\x18\x40\x40\x01\x03\0\x80\0\0\0" + ethertype(p) + p,
+    ),
+    "token ring with a route": (
+        6,
+        lambda p: (
+            b"\x10\x40" + MACS[:6] + bytes([0x82]) + MACS[7:] + b"\x06\x30\0\x11\0\x20" + llc(p)
+        ),
+    ),
     "SunATM's LAN emulation": (123, lambda p: b"\x01\0\0\x64\0\0" + ethernet(p)),
 }
-UNKNOWN = 147, 189, 195, 253 # USER0, USB, 802.15.4, NETLINK
+UNKNOWN = 147, 189, 195, 253  # USER0, USB, 802.15.4, NETLINK
 JUNIPER = 130, 137, 178
 # Functions that parse packets. A build may lack the library of some.
-LOOKING = ["TOP 5 1 9", "HASH 1", "HASH 3", "HASHSAMP 1024 0", "TRACK_MAPI", "TRACK_GRID_FTP", "TRACK_IPOVERIP", "EXPIRED_FLOWS 9 9 1", "FLOW_REPORT NETFLOW_V9 SHMEM '' ''",
-           "UNCOOK", "ANONYMIZE 'IP,SRC_IP,MAP'", "TRACK http", "COOKING 0 0 0 2"]
+LOOKING = [
+    "TOP 5 1 9",
+    "HASH 1",
+    "HASH 3",
+    "HASHSAMP 1024 0",
+    "TRACK_MAPI",
+    "TRACK_GRID_FTP",
+    "TRACK_IPOVERIP",
+    "EXPIRED_FLOWS 9 9 1",
+    "FLOW_REPORT NETFLOW_V9 SHMEM '' ''",
+    "UNCOOK",
+    "ANONYMIZE 'IP,SRC_IP,MAP'",
+    "TRACK http",
+    "COOKING 0 0 0 2",
+]
 OTHERS = ["PKT_COUNTER", "HASH 0", "STR_SEARCH xxx 0 0 | PKT_COUNTER"]
 
 
 def run(*arguments, socket="none", check=True):
-    done = subprocess.run([FLOW, *map(str, arguments)], capture_output=True, text=True, env=os.environ | {"MAPI_SOCKET": str(socket)})
+    done = subprocess.run(
+        [FLOW, *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        env=os.environ | {"MAPI_SOCKET": str(socket)},
+    )
     assert done.returncode == 0 or not check, done.stderr
     return done
 
 
 def rows(done):
-    return {words[0]: words[1:] for words in (line.split("\t") for line in done.stdout.splitlines()) if not words[0].startswith("#")}
+    return {
+        words[0]: words[1:]
+        for words in (line.split("\t") for line in done.stdout.splitlines())
+        if not words[0].startswith("#")
+    }
 
 
 class Links(unittest.TestCase):
@@ -177,7 +241,9 @@ class Links(unittest.TestCase):
         self.path.write_bytes(pcap(link_type, frames, order))
 
     def tcpdump(self, text):
-        done = subprocess.run(["tcpdump", "-n", "-r", self.path, "--count", text], capture_output=True, text=True)
+        done = subprocess.run(
+            ["tcpdump", "-n", "-r", self.path, "--count", text], capture_output=True, text=True
+        )
         assert done.returncode == 0 or "rejects all" in done.stderr, done.stderr
         return int(done.stdout.split()[0]) if done.returncode == 0 else 0
 
@@ -185,13 +251,31 @@ class Links(unittest.TestCase):
         for name, (link_type, frame) in FRAMES.items():
             with self.subTest(name):
                 self.write(link_type, [frame(packet) for packet in IP])
-                self.assertEqual([self.tcpdump(text) for text in ("ip", "ip6", "tcp", "udp")], [3, 2, 3, 2])
-                filters = rows(run(self.path, *(f"BPF_FILTER {text} | PKT_COUNTER" for text in ("ip", "ip6", "tcp", "udp"))))
+                self.assertEqual(
+                    [self.tcpdump(text) for text in ("ip", "ip6", "tcp", "udp")], [3, 2, 3, 2]
+                )
+                filters = rows(
+                    run(
+                        self.path,
+                        *(
+                            f"BPF_FILTER {text} | PKT_COUNTER"
+                            for text in ("ip", "ip6", "tcp", "udp")
+                        ),
+                    )
+                )
                 self.assertEqual([int(filters[f"{i}.2"][1]) for i in (1, 2, 3, 4)], [3, 2, 3, 2])
                 self.see_all()
 
     def see_all(self):
-        table = rows(run(self.path, "HASHSAMP 1024 0 | PKT_COUNTER", "TOP 9 1 9", "TRACK_MAPI", "EXPIRED_FLOWS 99 99 1"))
+        table = rows(
+            run(
+                self.path,
+                "HASHSAMP 1024 0 | PKT_COUNTER",
+                "TOP 9 1 9",
+                "TRACK_MAPI",
+                "EXPIRED_FLOWS 99 99 1",
+            )
+        )
         self.assertEqual(int(table["1.2"][1]), len(IP))
         self.assertEqual([words[3] for words in table.values()], ["0"] * len(table))
 
@@ -204,7 +288,11 @@ class Links(unittest.TestCase):
     def functions(self):
         """Those of LOOKING that this build has."""
         self.write(1, [ethernet(IP[0])])
-        return [text for text in LOOKING if "unavailable: built without" not in run(self.path, text, check=False).stderr]
+        return [
+            text
+            for text in LOOKING
+            if "unavailable: built without" not in run(self.path, text, check=False).stderr
+        ]
 
     def test_each_function_counts_the_packets_that_it_cannot_parse(self):
         daemon = Daemon()
@@ -221,33 +309,66 @@ class Links(unittest.TestCase):
                         self.assertEqual(table[f"{i + 1}.1"][3], str(len(IP)), text)
                     for i in range(len(OTHERS)):
                         self.assertEqual(table[f"{len(functions) + i + 1}.1"][3], "0")
-                    self.assertIn(f"{len(IP) * len(functions)} times a function or a file did not support the link type of a packet", done.stderr)
+                    self.assertIn(
+                        f"{len(IP) * len(functions)} times a function or a file did not support "
+                        "the link type of a packet",
+                        done.stderr,
+                    )
 
     def test_packets_of_known_and_unknown_links_in_one_capture_are_distinguished(self):
-        self.path.write_bytes(section(1, [ethernet(packet) for packet in IP]) + section(147, IP, BIG) + section(12, IP) + section(192, [ppi(b"x", 189), ppi(wireless(IP[0]))]))
+        self.path.write_bytes(
+            section(1, [ethernet(packet) for packet in IP])
+            + section(147, IP, BIG)
+            + section(12, IP)
+            + section(192, [ppi(b"x", 189), ppi(wireless(IP[0]))])
+        )
         done = run(self.path, "TOP 9 1 9", "EXPIRED_FLOWS 99 99 1", "HASHSAMP 1024 0 | PKT_COUNTER")
         table = rows(done)
         self.assertEqual([table[name][3] for name in ("1.1", "2.1", "3.1")], [str(len(IP) + 1)] * 3)
         self.assertEqual(table["3.2"][1], str(2 * len(IP) + 1))
 
     def test_a_nested_or_truncated_container_is_counted(self):
-        self.write(192, [ppi(ppi(wireless(IP[0])), 192), ppi(wireless(IP[0]))[:6], struct.pack("<BBHI", 0, 0, 3, 105), ppi(wireless(IP[0]))])
+        self.write(
+            192,
+            [
+                ppi(ppi(wireless(IP[0])), 192),
+                ppi(wireless(IP[0]))[:6],
+                struct.pack("<BBHI", 0, 0, 3, 105),
+                ppi(wireless(IP[0])),
+            ],
+        )
         self.assertEqual(rows(run(self.path, "TOP 9 1 9"))["1.1"][3], "3")
-        self.write(197, [erf(ethernet(IP[0]), 3), erf(ethernet(IP[0]))[:10], erf(b"", 2, 9)[:30], erf(ethernet(IP[0]))])
+        self.write(
+            197,
+            [
+                erf(ethernet(IP[0]), 3),
+                erf(ethernet(IP[0]))[:10],
+                erf(b"", 2, 9)[:30],
+                erf(ethernet(IP[0])),
+            ],
+        )
         self.assertEqual(rows(run(self.path, "TOP 9 1 9"))["1.1"][3], "3")
 
     def test_wireless_frames_without_a_packet_are_known_and_unreadable_ones_are_hidden(self):
         beacon, no_data = b"\x80\0" + bytes(22) + IP[0], wireless(IP[0], 2, 0x48)
-        encrypted, aggregate, part = wireless(IP[0], 0x42), bytearray(wireless(IP[0], 2, 0x88)), bytearray(wireless(IP[0]))
+        encrypted, aggregate, part = (
+            wireless(IP[0], 0x42),
+            bytearray(wireless(IP[0], 2, 0x88)),
+            bytearray(wireless(IP[0])),
+        )
         aggregate[24] |= 0x80
         part[22] |= 1
         self.write(105, [beacon, no_data, encrypted, bytes(aggregate), bytes(part)])
         written = self.folder / "written.pcap"
-        table = rows(run(self.path, "TOP 9 1 9", f"ANONYMIZE 'IP,SRC_IP,MAP' | TO_FILE 0 {written} 0"))
+        table = rows(
+            run(self.path, "TOP 9 1 9", f"ANONYMIZE 'IP,SRC_IP,MAP' | TO_FILE 0 {written} 0")
+        )
         self.assertEqual(table["1.1"][3:], ["0", ""])
         packets = read_pcap(written)[1]
         self.assertEqual(packets[:2], [beacon, no_data])
-        self.assertEqual(packets[2:], [bytes(len(packet)) for packet in (encrypted, aggregate, part)])
+        self.assertEqual(
+            packets[2:], [bytes(len(packet)) for packet in (encrypted, aggregate, part)]
+        )
 
     def test_old_numbers_of_raw_ip_are_written_as_tcpdump_writes_them(self):
         for number in (12, 14):
@@ -261,7 +382,10 @@ class Links(unittest.TestCase):
 
     def test_reassembled_streams_keep_the_lengths_of_link_headers_right(self):
         def segments(frame):
-            first, second = ipv4(6, tcp(1000, 80, b"a" * 700)), bytearray(ipv4(6, tcp(1000, 80, b"b" * 900)))
+            first, second = (
+                ipv4(6, tcp(1000, 80, b"a" * 700)),
+                bytearray(ipv4(6, tcp(1000, 80, b"b" * 900))),
+            )
             second[24:28] = struct.pack(">I", 701)
             return [frame(first), frame(bytes(second))]
 
@@ -284,8 +408,12 @@ class Links(unittest.TestCase):
         made, wanted = packets[0], frame(packet)
         at = len(made) - len(packet)
         self.assertEqual(len(made), len(wanted))
-        wire_length = slice(14, 16) if link_type == 197 else slice(0, 0) # a card counts the frame check sequence, which is not generated
-        self.assertEqual(made[:wire_length.start] + made[wire_length.stop:at], wanted[:wire_length.start] + wanted[wire_length.stop:at])
+        # a card counts the frame check sequence, which is not generated
+        wire_length = slice(14, 16) if link_type == 197 else slice(0, 0)
+        self.assertEqual(
+            made[: wire_length.start] + made[wire_length.stop : at],
+            wanted[: wire_length.start] + wanted[wire_length.stop : at],
+        )
         self.assertTrue(made.endswith(b"a" * 700 + b"b" * 900))
 
 

@@ -1,15 +1,26 @@
 # SPDX-License-Identifier: MIT
 """Tests on a pair of interfaces in a private network namespace."""
+
 import subprocess
 import time
 import unittest
 
-from mapi_interfaces import enter_name_space, make_pair, run, send, wait_until
+from mapi_interfaces import enter_name_space, make_pair, run, send, wait_until  # noqa: F401, tests import send from here
 from mapi_library import Flow
 
 BROADCAST = b"\xff" * 6 + b"\2\0\0\0\0\1"
-UDP = BROADCAST + bytes.fromhex("0800 4500002e00000000401100000101010102020202 00010002001a0000") + b"x" * 18
-TCP = BROADCAST + bytes.fromhex("0800 4500002800000000400600000101010102020202 00010050000000000000000050020000000000") + b"x" * 6
+UDP = (
+    BROADCAST
+    + bytes.fromhex("0800 4500002e00000000401100000101010102020202 00010002001a0000")
+    + b"x" * 18
+)
+TCP = (
+    BROADCAST
+    + bytes.fromhex(
+        "0800 4500002800000000400600000101010102020202 00010050000000000000000050020000000000"
+    )
+    + b"x" * 6
+)
 ARP = BROADCAST + bytes.fromhex("0806") + b"a" * 46
 
 

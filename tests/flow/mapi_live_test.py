@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Packets of a network interface: what was sent is counted, whatever happens to the interface."""
+
 import ctypes
 import json
 import os
@@ -16,7 +17,18 @@ import unittest
 
 from mapi_interfaces import is_up, make_pair
 from mapi_library import Flow, stats_of
-from mapi_live_library import ARP, BROADCAST, TCP, UDP, LiveTest, main, run, send, tagged, wait_until
+from mapi_live_library import (
+    ARP,
+    BROADCAST,
+    TCP,
+    UDP,
+    LiveTest,
+    main,
+    run,
+    send,
+    tagged,
+    wait_until,
+)
 
 
 class Live(LiveTest):
@@ -37,7 +49,9 @@ class Live(LiveTest):
         while stats_of("far").drop_kernel == 0 and sent < 2000000:
             send("near", big, count=10000)
             sent += 10000
-        self.assertTrue(wait_until(lambda: stats_of("far").ps_recv + stats_of("far").drop_kernel >= sent))
+        self.assertTrue(
+            wait_until(lambda: stats_of("far").ps_recv + stats_of("far").drop_kernel >= sent)
+        )
         stats = stats_of("far")
         self.assertEqual(stats.ps_recv + stats.drop_kernel, sent)
         self.assertEqual(flow.word(flow.ids[0]), stats.ps_recv)
@@ -46,20 +60,38 @@ class Live(LiveTest):
     def test_vlan_tags_are_where_they_were_sent(self):
         frames = [tagged(UDP, "81000064"), tagged(UDP, "88a80005", "81000007"), UDP]
         with tempfile.TemporaryDirectory() as folder:
-            judge = subprocess.Popen(["dumpcap", "-P", "-q", "-i", "far", "-c", "3", "-w", folder + "/judge.pcap"], stderr=subprocess.PIPE, text=True)
+            judge = subprocess.Popen(
+                ["dumpcap", "-P", "-q", "-i", "far", "-c", "3", "-w", folder + "/judge.pcap"],
+                stderr=subprocess.PIPE,
+                text=True,
+            )
             for line in judge.stderr:
                 if line.startswith("File:"):
                     break
-            flow = self.flow(("PKT_COUNTER",), ("TO_FILE", 0, folder + "/own.pcap", 0), ("BPF_FILTER", "vlan 100 and udp"), ("PKT_COUNTER",))
+            flow = self.flow(
+                ("PKT_COUNTER",),
+                ("TO_FILE", 0, folder + "/own.pcap", 0),
+                ("BPF_FILTER", "vlan 100 and udp"),
+                ("PKT_COUNTER",),
+            )
             send("near", *frames)
             self.assert_counts(flow, 3, 0)
             self.assertEqual(flow.word(flow.ids[-1]), 1)
             judge.communicate(timeout=20)
             self.flows.remove(flow)
             flow.close()
-            own, seen = (subprocess.run(["tshark", "-n", "-r", f"{folder}/{name}.pcap", "-T", "json", "-x", "-j", ""], capture_output=True, check=True).stdout
-                         for name in ("own", "judge"))
-            raw = [[packet["_source"]["layers"]["frame_raw"][0] for packet in json.loads(text)] for text in (own, seen)]
+            own, seen = (
+                subprocess.run(
+                    ["tshark", "-n", "-r", f"{folder}/{name}.pcap", "-T", "json", "-x", "-j", ""],
+                    capture_output=True,
+                    check=True,
+                ).stdout
+                for name in ("own", "judge")
+            )
+            raw = [
+                [packet["_source"]["layers"]["frame_raw"][0] for packet in json.loads(text)]
+                for text in (own, seen)
+            ]
             self.assertEqual(raw, [[frame.hex() for frame in frames]] * 2)
 
     def test_a_filter_of_all_flows_keeps_other_packets_in_the_kernel_until_a_flow_needs_them(self):
@@ -68,7 +100,8 @@ class Live(LiveTest):
         send("near", UDP, ARP, tagged(ARP, "81000064"), count=100)
         self.assert_counts(udp, 100)
         self.assertEqual(udp_too.word(udp_too.ids[1]), 100 * len(UDP))
-        self.assertEqual(stats_of("far").ps_recv, 200) # with a tag, which the kernel's filter does not see, it must be passed on
+        # with a tag, which the kernel's filter does not see, it must be passed on
+        self.assertEqual(stats_of("far").ps_recv, 200)
         everything = self.flow(("PKT_COUNTER",))
         send("near", UDP, ARP, count=100)
         self.assert_counts(everything, 200)
@@ -85,25 +118,35 @@ class Live(LiveTest):
         send("near", UDP, count=10)
         self.assert_counts(flow, 10)
         run("ip", "link", "set", "far", "down")
-        self.assertTrue(wait_until(lambda: b"was down 1 times" in stats_of("far").message), stats_of("far").message)
+        self.assertTrue(
+            wait_until(lambda: b"was down 1 times" in stats_of("far").message),
+            stats_of("far").message,
+        )
         run("ip", "link", "set", "far", "up")
         self.assertTrue(wait_until(lambda: is_up("near") and is_up("far")))
         send("near", UDP, count=10)
         self.assert_counts(flow, 20)
         run("ip", "link", "del", "near")
-        self.assertTrue(wait_until(lambda: b"is gone" in stats_of("far").message), stats_of("far").message)
+        self.assertTrue(
+            wait_until(lambda: b"is gone" in stats_of("far").message), stats_of("far").message
+        )
         make_pair("near", "far")
-        self.assertTrue(wait_until(lambda: b"gone 1 times" in stats_of("far").message), stats_of("far").message)
+        self.assertTrue(
+            wait_until(lambda: b"gone 1 times" in stats_of("far").message), stats_of("far").message
+        )
         send("near", UDP, ARP, count=10)
         self.assert_counts(flow, 30)
-        self.assertEqual(stats_of("far").ps_recv, 30) # the filter was installed again, too
+        self.assertEqual(stats_of("far").ps_recv, 30)  # the filter was installed again, too
 
     def test_intervals_of_time_end_although_no_packet_comes(self):
         flow = self.flow(("PKT_COUNTER",))
         timed = Flow.on_device("far")
         self.flows.append(timed)
         buckets = timed.apply("BUCKET", flow.fd, flow.ids[0], "100ms", 1)
-        alarm = timed.apply("THRESHOLD", 2 + 64, flow.fd, flow.ids[0], ctypes.c_ulonglong(0), 4, 100, 0, 2) # polled: a difference of 0
+        # polled: a difference of 0
+        alarm = timed.apply(
+            "THRESHOLD", 2 + 64, flow.fd, flow.ids[0], ctypes.c_ulonglong(0), 4, 100, 0, 2
+        )
         timed.connect()
         send("near", UDP, count=5)
         self.assertEqual([timed.word(buckets) >> 64 for _ in range(3)], [5, 0, 0])
@@ -117,8 +160,15 @@ class Live(LiveTest):
         timed.apply("BPF_FILTER", "udp")
         buckets = timed.apply("BUCKET", flow.fd, flow.ids[1], "100ms", 1)
         timed.connect()
-        sender = subprocess.Popen([sys.executable, "-c", "import socket, time\ns = socket.socket(socket.AF_PACKET, socket.SOCK_RAW); s.bind(('near', 0))\n"
-                                   f"while True: s.send({ARP!r}); time.sleep(0.002)"])
+        sender = subprocess.Popen(
+            [
+                sys.executable,
+                "-c",
+                "import socket, time\ns = socket.socket(socket.AF_PACKET, socket.SOCK_RAW); "
+                "s.bind(('near', 0))\n"
+                f"while True: s.send({ARP!r}); time.sleep(0.002)",
+            ]
+        )
         try:
             self.assertTrue(wait_until(lambda: everything.word(everything.ids[0]) > 10))
             send("near", UDP, count=5)
@@ -141,15 +191,36 @@ class Live(LiveTest):
         self.assert_counts(flow, 7)
 
     def test_an_interface_that_was_in_another_namespace_and_returns_is_read_again(self):
-        flow = self.flow(("BPF_FILTER", "udp"), ("PKT_COUNTER",)) # it returns with IPv6
+        flow = self.flow(("BPF_FILTER", "udp"), ("PKT_COUNTER",))  # it returns with IPv6
         elsewhere = subprocess.Popen(["unshare", "-n", "sleep", "60"])
         try:
-            self.assertTrue(wait_until(lambda: os.readlink(f"/proc/{elsewhere.pid}/ns/net") != os.readlink("/proc/self/ns/net")))
+            self.assertTrue(
+                wait_until(
+                    lambda: (
+                        os.readlink(f"/proc/{elsewhere.pid}/ns/net")
+                        != os.readlink("/proc/self/ns/net")
+                    )
+                )
+            )
             run("ip", "link", "set", "far", "netns", str(elsewhere.pid))
-            run("nsenter", "-t", str(elsewhere.pid), "-n", "ip", "link", "set", "far", "netns", str(os.getpid()))
+            run(
+                "nsenter",
+                "-t",
+                str(elsewhere.pid),
+                "-n",
+                "ip",
+                "link",
+                "set",
+                "far",
+                "netns",
+                str(os.getpid()),
+            )
             run("ip", "link", "set", "far", "up")
             self.assertTrue(wait_until(lambda: is_up("near") and is_up("far")))
-            self.assertTrue(wait_until(lambda: b"gone 1 times" in stats_of("far").message), stats_of("far").message)
+            self.assertTrue(
+                wait_until(lambda: b"gone 1 times" in stats_of("far").message),
+                stats_of("far").message,
+            )
             send("near", UDP, count=10)
             self.assert_counts(flow, 10)
         finally:
@@ -160,7 +231,7 @@ class Live(LiveTest):
         self.assertEqual(Flow.library.mapi_set_device_option(b"far", b"fanout_group", b"7"), 0)
         flow = self.flow(("PKT_COUNTER",))
         first = bytearray(UDP)
-        first[20] = 0x20 # more fragments, which never arrive
+        first[20] = 0x20  # more fragments, which never arrive
         send("near", bytes(first), count=10)
         self.assert_counts(flow, 10)
 
@@ -169,7 +240,15 @@ class Live(LiveTest):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         config = pathlib.Path(folder.name) / "mapi.conf"
-        config.write_text("".join(f"[driver]\ndevice=member{number}\ndriver=af_packet\npath=far\nfanout_group={group}\n" for number in (1, 2)))
+        config.write_text(
+            "".join(
+                (
+                    f"[driver]\ndevice=member{number}\ndriver=af_packet\npath=far\n"
+                    f"fanout_group={group}\n"
+                )
+                for number in (1, 2)
+            )
+        )
         os.environ["MAPI_CONF"] = str(config)
         self.addCleanup(os.environ.pop, "MAPI_CONF")
         return [self.flow(("PKT_COUNTER",), device=f"member{number}") for number in (1, 2)]
@@ -179,11 +258,14 @@ class Live(LiveTest):
         streams = [UDP[:34] + (1000 + port).to_bytes(2, "big") + UDP[36:] for port in range(64)]
         each = 200
         send("near", *streams, count=each)
-        counts = lambda: [flow.word(flow.ids[0]) for flow in members]
+
+        def counts():
+            return [flow.word(flow.ids[0]) for flow in members]
+
         self.assertTrue(wait_until(lambda: sum(counts()) >= each * len(streams)), counts())
         time.sleep(0.1)
         self.assertEqual(sum(counts()), each * len(streams), counts())
-        for count in counts(): # the same member sees every packet of a stream
+        for count in counts():  # the same member sees every packet of a stream
             self.assertGreater(count, 0, counts())
             self.assertEqual(count % each, 0, counts())
         self.assertEqual([stats_of(f"member{number}").ps_drop for number in (1, 2)], [0, 0])

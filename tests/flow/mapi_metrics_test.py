@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 """mapid's metrics are in the format of Prometheus, line for line, and agree with what clients
 see."""
+
 import http.client
 import re
 import socket
@@ -13,9 +14,13 @@ from mapid import DATA, Daemon, free_port, wait_until
 
 TRACE = DATA / "mapi/tracefile"
 ODD = 'ta"p\\'
-REPEATED = f"[driver]\ndevice=tap\npath={TRACE}\nrepeat=forever\n[driver]\ndevice={ODD}\npath={TRACE}\n"
+REPEATED = (
+    f"[driver]\ndevice=tap\npath={TRACE}\nrepeat=forever\n[driver]\ndevice={ODD}\npath={TRACE}\n"
+)
 NAME = r"[a-zA-Z_:][a-zA-Z0-9_:]*"
-SAMPLE = re.compile(rf'({NAME})(?:\{{((?:{NAME}="(?:[^"\\\n]|\\[\\"n])*"(?:,(?=[a-zA-Z_]))?)*)\}})? ([0-9.e+-]+)')
+SAMPLE = re.compile(
+    rf'({NAME})(?:\{{((?:{NAME}="(?:[^"\\\n]|\\[\\"n])*"(?:,(?=[a-zA-Z_]))?)*)\}})? ([0-9.e+-]+)'
+)
 LABEL = re.compile(rf'({NAME})="((?:[^"\\]|\\.)*)"')
 
 
@@ -30,14 +35,19 @@ def parse(text):
             described.add(match[1])
         elif match := re.fullmatch(rf"# TYPE ({NAME}) (counter|gauge)", line):
             current = match[1]
-            assert current in described and current not in kinds, f"its description is missing, or another is there: {line}"
+            assert current in described and current not in kinds, (
+                f"its description is missing, or another is there: {line}"
+            )
             kinds[current] = match[2]
         else:
             match = SAMPLE.fullmatch(line)
             assert match, f"no sample: {line!r}"
             assert match[1] == current, f"not with its group: {line}"
             assert (kinds[current] == "counter") == current.endswith("_total"), line
-            labels = tuple((name, re.sub(r"\\(.)", lambda c: {"n": "\n"}.get(c[1], c[1]), value)) for name, value in LABEL.findall(match[2] or ""))
+            labels = tuple(
+                (name, re.sub(r"\\(.)", lambda c: {"n": "\n"}.get(c[1], c[1]), value))
+                for name, value in LABEL.findall(match[2] or "")
+            )
             assert (match[1], labels) not in samples, f"twice: {line}"
             samples[match[1], labels] = float(match[3])
     return samples
@@ -57,36 +67,56 @@ class Metrics(unittest.TestCase):
 
     def samples(self):
         answer = self.ask()
-        self.assertEqual((answer.status, answer.getheader("Content-Type")), (200, "text/plain; version=0.0.4; charset=utf-8"))
+        self.assertEqual(
+            (answer.status, answer.getheader("Content-Type")),
+            (200, "text/plain; version=0.0.4; charset=utf-8"),
+        )
         return parse(answer.read().decode())
 
     def test_what_clients_hold_is_reported_and_disappears_with_them(self):
         client = self.daemon.client()
-        client.do("flow = Flow.on_device('tap')\nflow.apply('BPF_FILTER', 'tcp')\npackets = flow.apply('PKT_COUNTER')\nflow.connect()\n"
-                  f"other = Flow.on_device({ODD!r})\ncount = other.apply('PKT_COUNTER')\nother.run()")
+        client.do(
+            "flow = Flow.on_device('tap')\nflow.apply('BPF_FILTER', 'tcp')\n"
+            "packets = flow.apply('PKT_COUNTER')\nflow.connect()\n"
+            f"other = Flow.on_device({ODD!r})\ncount = other.apply('PKT_COUNTER')\nother.run()"
+        )
         self.assertTrue(wait_until(lambda: client.get("flow.word(packets)") > 1000))
         before = client.get("[flow.information(1).pkts, flow.information(1).passed_pkts]")
         found = self.samples()
         after = client.get("[flow.information(1).pkts, flow.information(1).passed_pkts]")
-        for name, least, most in zip(("mapi_function_packets_total", "mapi_function_passed_packets_total"), before, after):
+        for name, least, most in zip(
+            ("mapi_function_packets_total", "mapi_function_passed_packets_total"), before, after
+        ):
             self.assertTrue(least <= found[name, (("function", "BPF_FILTER"),)] <= most)
         self.assertEqual(found["mapi_functions", (("function", "PKT_COUNTER"),)], 2)
         self.assertEqual((found["mapi_clients", ()], found["mapi_flows", ()]), (1, 2))
         self.assertGreater(found["mapi_uptime_seconds", ()], 0)
         self.assertGreater(found["mapi_function_memory_bytes", ()], 0)
         size = client.get(f"[stats_of({ODD!r}).ps_recv, stats_of({ODD!r}).bytes_recv]")
-        self.assertEqual([found["mapi_device_packets_total", (("device", ODD),)], found["mapi_device_bytes_total", (("device", ODD),)]], size)
+        self.assertEqual(
+            [
+                found["mapi_device_packets_total", (("device", ODD),)],
+                found["mapi_device_bytes_total", (("device", ODD),)],
+            ],
+            size,
+        )
         self.assertEqual(size[0], 893)
         self.assertGreater(found["mapi_device_packets_total", (("device", "tap"),)], 1000)
         client.kill()
         self.assertTrue(wait_until(lambda: self.samples()["mapi_clients", ()] == 0))
-        self.assertEqual((self.samples()["mapi_flows", ()], self.samples()["mapi_function_memory_bytes", ()]), (0, 0))
+        self.assertEqual(
+            (self.samples()["mapi_flows", ()], self.samples()["mapi_function_memory_bytes", ()]),
+            (0, 0),
+        )
         self.assertNotIn(("mapi_device_packets_total", (("device", "tap"),)), self.samples())
 
     def test_counters_of_functions_never_decrease_when_flows_and_clients_go(self):
         client, other = self.daemon.client(), self.daemon.client()
         for one in (client, other):
-            one.do("flow = Flow.on_device('tap')\nflow.apply('BPF_FILTER', 'tcp')\nflow.apply('PKT_COUNTER')\nflow.connect()")
+            one.do(
+                "flow = Flow.on_device('tap')\nflow.apply('BPF_FILTER', 'tcp')\n"
+                "flow.apply('PKT_COUNTER')\nflow.connect()"
+            )
         name = ("mapi_function_packets_total", (("function", "BPF_FILTER"),))
         self.assertTrue(wait_until(lambda: self.samples().get(name, 0) > 1000))
         seen = [self.samples()[name]]
@@ -100,24 +130,46 @@ class Metrics(unittest.TestCase):
 
     def test_the_count_of_a_removed_function_is_kept(self):
         client = self.daemon.client()
-        client.do(f"flow = Flow.on_device({ODD!r})\nfirst = flow.apply('BYTE_COUNTER')\nflow.apply('PKT_COUNTER')\nflow.connect()\n"
-                  "assert Flow.library.mapi_wait_flow(flow.fd, -1) == 0\nflow.remove(first)")
+        client.do(
+            f"flow = Flow.on_device({ODD!r})\nfirst = flow.apply('BYTE_COUNTER')\n"
+            "flow.apply('PKT_COUNTER')\nflow.connect()\n"
+            "assert Flow.library.mapi_wait_flow(flow.fd, -1) == 0\nflow.remove(first)"
+        )
         name = ("mapi_function_packets_total", (("function", "BYTE_COUNTER"),))
         for leave in ("", "flow.close()"):
             client.do(leave)
             samples = self.samples()
-            self.assertEqual(samples[name], 893) # capinfos -c
+            self.assertEqual(samples[name], 893)  # capinfos -c
             self.assertNotIn(("mapi_functions", (("function", "BYTE_COUNTER"),)), samples)
 
     def test_drops_are_reported_by_cause_and_refusals_by_reason(self):
         client = self.daemon.client()
-        client.do("flow = Flow.on_device('tap')\nbuffer = flow.apply('TO_BUFFER', 0)\nflow.connect()\nflows = [Flow.on_device('tap') for _ in range(2)]\n"
-                  "for _ in range(4): assert Flow.library.mapi_create_flow(b'tap') == -1")
+        client.do(
+            "flow = Flow.on_device('tap')\nbuffer = flow.apply('TO_BUFFER', 0)\nflow.connect()\n"
+            "flows = [Flow.on_device('tap') for _ in range(2)]\n"
+            "for _ in range(4): assert Flow.library.mapi_create_flow(b'tap') == -1"
+        )
         self.assertTrue(wait_until(lambda: client.get("flow.dropped(buffer)") > 0))
         least = client.get("stats_of('tap').drop_buffer_full")
         found = self.samples()
-        drops = {dict(labels)["cause"]: count for (name, labels), count in found.items() if name == "mapi_device_drops_total" and ("device", "tap") in labels}
-        self.assertEqual(set(drops), {"bad_record", "truncated", "buffer_full", "link_type", "not_written", "kernel", "no_flow", "interface"})
+        drops = {
+            dict(labels)["cause"]: count
+            for (name, labels), count in found.items()
+            if name == "mapi_device_drops_total" and ("device", "tap") in labels
+        }
+        self.assertEqual(
+            set(drops),
+            {
+                "bad_record",
+                "truncated",
+                "buffer_full",
+                "link_type",
+                "not_written",
+                "kernel",
+                "no_flow",
+                "interface",
+            },
+        )
         self.assertGreaterEqual(drops["buffer_full"], least)
         self.assertEqual(drops["bad_record"], 0)
         self.assertEqual(found["mapi_refusals_total", (("reason", "limit_of_client"),)], 4)
@@ -132,7 +184,13 @@ class Metrics(unittest.TestCase):
 
     def test_an_address_that_others_can_reach_is_refused_unless_explicitly_allowed(self):
         def start(*options):
-            return subprocess.run([Daemon.program(), "-s", self.daemon.folder / "other.sock", *options], capture_output=True, text=True, timeout=60, check=False)
+            return subprocess.run(
+                [Daemon.program(), "-s", self.daemon.folder / "other.sock", *options],
+                capture_output=True,
+                text=True,
+                timeout=60,
+                check=False,
+            )
 
         for address in ("0.0.0.0:0", "[::]:0", "192.0.2.1:9100"):
             done = start("--metrics", address)
@@ -140,11 +198,18 @@ class Metrics(unittest.TestCase):
             self.assertIn("--metrics-public allows it", done.stderr)
         for address in ("9100", "localhost:9100", ":9100", "127.0.0.1:x"):
             self.assertIn("ADDRESS:PORT, such as", start("--metrics", address).stderr)
-        self.assertIn("--metrics: cannot listen", start("--metrics", f"127.0.0.1:{self.port}").stderr)
+        self.assertIn(
+            "--metrics: cannot listen", start("--metrics", f"127.0.0.1:{self.port}").stderr
+        )
 
 
 if __name__ == "__main__":
     needs.captures(TRACE)
-    if "microhttpd" not in subprocess.run(["ldd", Daemon.program()], capture_output=True, text=True, check=True).stdout:
+    if (
+        "microhttpd"
+        not in subprocess.run(
+            ["ldd", Daemon.program()], capture_output=True, text=True, check=True
+        ).stdout
+    ):
         needs.skip("mapid was built without libmicrohttpd")
     unittest.main()

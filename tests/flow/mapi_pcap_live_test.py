@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Driver pcap_live: what was sent is counted, whatever happens to the interface."""
+
 import os
 import pathlib
 import shutil
@@ -9,9 +10,20 @@ import subprocess
 import tempfile
 import time
 
-from mapi_library import Flow, stats_of
 from mapi_interfaces import is_up, make_pair
-from mapi_live_library import ARP, BROADCAST, TCP, UDP, LiveTest, main, run, send, tagged, wait_until
+from mapi_library import Flow, stats_of
+from mapi_live_library import (
+    ARP,
+    BROADCAST,
+    TCP,
+    UDP,
+    LiveTest,
+    main,
+    run,
+    send,
+    tagged,
+    wait_until,
+)
 
 TAP = "[driver]\ndevice=tap\ndriver={}\npath={}\n{}\n"
 
@@ -61,7 +73,9 @@ class PcapLive(LiveTest):
         while stats_of("tap").drop_kernel == 0 and sent < 2000000:
             send("near", big, count=10000)
             sent += 10000
-        self.assertTrue(wait_until(lambda: stats_of("tap").ps_recv + stats_of("tap").drop_kernel >= sent))
+        self.assertTrue(
+            wait_until(lambda: stats_of("tap").ps_recv + stats_of("tap").drop_kernel >= sent)
+        )
         stats = stats_of("tap")
         self.assertGreater(stats.drop_kernel, 0)
         self.assertEqual(stats.ps_recv + stats.drop_kernel, sent)
@@ -78,9 +92,20 @@ class PcapLive(LiveTest):
         self.assert_counts(flow, 300)
 
     def test_the_same_packets_are_read_as_af_packet_reads_them(self):
-        writers = [("TO_FILE", 0, str(self.folder / name), 0) for name in ("pcap_live", "af_packet")]
-        flows = [self.flow(("PKT_COUNTER",), writers[0], device="tap"), self.flow(("PKT_COUNTER",), writers[1])]
-        frames = [UDP, tagged(UDP, "81000064"), tagged(TCP, "88a80005", "81000007"), ARP, BROADCAST + b"\x08\0" + b"x" * 1486]
+        writers = [
+            ("TO_FILE", 0, str(self.folder / name), 0) for name in ("pcap_live", "af_packet")
+        ]
+        flows = [
+            self.flow(("PKT_COUNTER",), writers[0], device="tap"),
+            self.flow(("PKT_COUNTER",), writers[1]),
+        ]
+        frames = [
+            UDP,
+            tagged(UDP, "81000064"),
+            tagged(TCP, "88a80005", "81000007"),
+            ARP,
+            BROADCAST + b"\x08\0" + b"x" * 1486,
+        ]
         send("near", *frames, count=20)
         for flow in flows:
             self.assert_counts(flow, 100, 0)
@@ -92,7 +117,12 @@ class PcapLive(LiveTest):
 
     def test_the_snap_length_truncates_packets_and_their_length_on_the_wire_stays(self):
         self.configure(more="snaplen=64")
-        flow = self.flow(("PKT_COUNTER",), ("BYTE_COUNTER",), ("TO_FILE", 0, str(self.folder / "cut"), 0), device="tap")
+        flow = self.flow(
+            ("PKT_COUNTER",),
+            ("BYTE_COUNTER",),
+            ("TO_FILE", 0, str(self.folder / "cut"), 0),
+            device="tap",
+        )
         send("near", BROADCAST + b"\x08\0" + b"x" * 986, count=3)
         self.assert_counts(flow, 3, 0)
         self.assertEqual(flow.word(flow.ids[1]), 3000)
@@ -112,9 +142,9 @@ class PcapLive(LiveTest):
         self.configure(path="nflog")
         try:
             flow = self.flow(("PKT_COUNTER",), device="tap")
-        except AssertionError as refused: # a libpcap or a kernel without support
+        except AssertionError as refused:  # a libpcap or a kernel without support
             self.skipTest(str(refused))
-        end = time.monotonic() + 1 # longer than the driver waits for an interface that is gone
+        end = time.monotonic() + 1  # longer than the driver waits for an interface that is gone
         while time.monotonic() < end:
             self.assertEqual(stats_of("tap").message, b"")
             time.sleep(0.01)
@@ -126,12 +156,29 @@ class PcapLive(LiveTest):
             send("near", UDP, ARP, count=10)
             self.assert_counts(flow, 20 * times - 10)
             run("ip", "link", "del", "near")
-            self.assertTrue(wait_until(lambda: b"far: the interface has disappeared; waiting for it to return" in stats_of("tap").message), stats_of("tap").message)
+            self.assertTrue(
+                wait_until(
+                    lambda: (
+                        b"far: the interface has disappeared; waiting for it to return"
+                        in stats_of("tap").message
+                    )
+                ),
+                stats_of("tap").message,
+            )
             make_pair("near", "far")
-            self.assertTrue(wait_until(lambda: b"far: the interface was gone %d times; packets are read while it is up" % times == stats_of("tap").message), stats_of("tap").message)
+            self.assertTrue(
+                wait_until(
+                    lambda: (
+                        b"far: the interface was gone %d times; packets are read while it is up"
+                        % times
+                        == stats_of("tap").message
+                    )
+                ),
+                stats_of("tap").message,
+            )
             send("near", UDP, ARP, count=10)
             self.assert_counts(flow, 20 * times)
-        self.assertEqual(stats_of("tap").ps_recv, 40) # the filter was installed again, too
+        self.assertEqual(stats_of("tap").ps_recv, 40)  # the filter was installed again, too
         self.assertEqual(stats_of("tap").ps_drop, 0)
 
     def test_packets_before_the_interface_went_away_are_counted(self):
@@ -139,7 +186,9 @@ class PcapLive(LiveTest):
         flow = self.flow(("PKT_COUNTER",), device="tap")
         send("near", UDP, count=10)
         run("ip", "link", "del", "near")
-        self.assertTrue(wait_until(lambda: b"is gone" in stats_of("tap").message), stats_of("tap").message)
+        self.assertTrue(
+            wait_until(lambda: b"is gone" in stats_of("tap").message), stats_of("tap").message
+        )
         self.assert_counts(flow, 10)
 
     def test_intervals_of_time_end_while_the_interface_is_gone(self):
@@ -151,26 +200,52 @@ class PcapLive(LiveTest):
         send("near", UDP, count=5)
         self.assert_counts(flow, 5)
         run("ip", "link", "del", "near")
-        self.assertTrue(wait_until(lambda: b"is gone" in stats_of("tap").message), stats_of("tap").message)
+        self.assertTrue(
+            wait_until(lambda: b"is gone" in stats_of("tap").message), stats_of("tap").message
+        )
         self.assertEqual([timed.word(buckets) >> 64 for _ in range(5)], [5, 0, 0, 0, 0])
 
     def test_a_flow_of_an_interface_that_is_gone_can_be_closed(self):
         flow = self.flow(("PKT_COUNTER",), device="tap")
         run("ip", "link", "del", "near")
-        self.assertTrue(wait_until(lambda: b"is gone" in stats_of("tap").message), stats_of("tap").message)
+        self.assertTrue(
+            wait_until(lambda: b"is gone" in stats_of("tap").message), stats_of("tap").message
+        )
         self.flows.remove(flow)
         flow.close()
 
     def test_an_interface_that_was_in_another_namespace_and_returns_is_read_again(self):
-        flow = self.flow(("BPF_FILTER", "udp"), ("PKT_COUNTER",), device="tap") # it returns with IPv6
+        # it returns with IPv6
+        flow = self.flow(("BPF_FILTER", "udp"), ("PKT_COUNTER",), device="tap")
         elsewhere = subprocess.Popen(["unshare", "-n", "sleep", "60"])
         try:
-            self.assertTrue(wait_until(lambda: os.readlink(f"/proc/{elsewhere.pid}/ns/net") != os.readlink("/proc/self/ns/net")))
+            self.assertTrue(
+                wait_until(
+                    lambda: (
+                        os.readlink(f"/proc/{elsewhere.pid}/ns/net")
+                        != os.readlink("/proc/self/ns/net")
+                    )
+                )
+            )
             run("ip", "link", "set", "far", "netns", str(elsewhere.pid))
-            run("nsenter", "-t", str(elsewhere.pid), "-n", "ip", "link", "set", "far", "netns", str(os.getpid()))
+            run(
+                "nsenter",
+                "-t",
+                str(elsewhere.pid),
+                "-n",
+                "ip",
+                "link",
+                "set",
+                "far",
+                "netns",
+                str(os.getpid()),
+            )
             run("ip", "link", "set", "far", "up")
             self.assertTrue(wait_until(lambda: is_up("near") and is_up("far")))
-            self.assertTrue(wait_until(lambda: b"gone 1 times" in stats_of("tap").message), stats_of("tap").message)
+            self.assertTrue(
+                wait_until(lambda: b"gone 1 times" in stats_of("tap").message),
+                stats_of("tap").message,
+            )
             send("near", UDP, count=10)
             self.assert_counts(flow, 10)
         finally:
@@ -180,7 +255,7 @@ class PcapLive(LiveTest):
     def test_a_link_that_goes_down_and_comes_up_ends_no_flow(self):
         flow = self.flow(("PKT_COUNTER",), device="tap")
         run("ip", "link", "set", "far", "down")
-        time.sleep(0.1) # the driver checks, and finds it down
+        time.sleep(0.1)  # the driver checks, and finds it down
         run("ip", "link", "set", "far", "up")
         self.assertTrue(wait_until(lambda: is_up("near") and is_up("far")))
         send("near", UDP, count=10)

@@ -1,15 +1,35 @@
 # SPDX-License-Identifier: MIT
 """A client of mapid without libmapi: any bytes, any descriptors."""
+
 import array
 import contextlib
 import os
 import socket
 
 MESSAGE_BYTES_MAX = 65536
-VERSION = 2 # of the protocol: ipc/channel.hpp
+VERSION = 2  # of the protocol: ipc/channel.hpp
 # Fields of mapi.ipc.Request
-(HELLO, CREATE_FLOW, CREATE_OFFLINE, START_OFFLINE, DELETE_OFFLINE, SET_OPTION, DESCRIBE_NAME, APPLY, CHECK_TARGET, CONNECT, CLOSE,
- DESCRIBE_FLOW, DESCRIBE_FUNCTION, DESCRIBE_DEVICE, NEXT_DEVICE, STATISTICS, POLL, _, FUNCTION_AT) = range(1, 20)
+(
+    HELLO,
+    CREATE_FLOW,
+    CREATE_OFFLINE,
+    START_OFFLINE,
+    DELETE_OFFLINE,
+    SET_OPTION,
+    DESCRIBE_NAME,
+    APPLY,
+    CHECK_TARGET,
+    CONNECT,
+    CLOSE,
+    DESCRIBE_FLOW,
+    DESCRIBE_FUNCTION,
+    DESCRIBE_DEVICE,
+    NEXT_DEVICE,
+    STATISTICS,
+    POLL,
+    _,
+    FUNCTION_AT,
+) = range(1, 20)
 
 
 def varint(value):
@@ -65,7 +85,7 @@ class Raw:
             self.send(data, files)
         try:
             reply, control, _, _ = self.receive()
-        except ConnectionResetError: # reported once, before the last message
+        except ConnectionResetError:  # reported once, before the last message
             reply, control, _, _ = self.receive()
         for _, _, descriptors in control:
             self.memory += array.array("i", descriptors)

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Results of more than two words are read through mapid without a request to it, and equal those of
 an engine in process."""
+
 import re
 import signal
 import unittest
@@ -14,14 +15,15 @@ REPEATED = f"[driver]\ndevice=tap\npath={TRACE}\nrepeat=forever\n"
 ROWS, FLOWS = 1000, 50
 # rows(): value, packets and bytes of each row of TOP. ended(): one read of EXPIRED_FLOWS, with the
 # number of flows that have ended, and packets and bytes of each reported one.
-READERS = f"""
+READERS = """
 def read(flow, fid):
     results = flow.library.mapi_read_results(flow.fd, fid)
     assert results, flow.error()
     return ctypes.string_at(results.contents.res, results.contents.size)
 def rows(flow, fid):
     data = read(flow, fid)
-    return [struct.unpack_from("=I20xQQI", data, 4 + i * 48)[:3] for i in range(struct.unpack_from("=I", data)[0])]
+    count = struct.unpack_from("=I", data)[0]
+    return [struct.unpack_from("=I20xQQI", data, 4 + i * 48)[:3] for i in range(count)]
 def ended(flow, fid):
     data = read(flow, fid)
     sent, _, expired = struct.unpack_from("=3I", data)
@@ -35,7 +37,10 @@ def all_ended(flow, fid):
         expired, flows = expired + more_expired, flows + more
 globals().update(read=read, rows=rows, ended=ended, all_ended=all_ended)
 """
-APPLY = f"top = flow.apply('TOP', {ROWS}, 1, 9, 1, 0)\nexpired = flow.apply('EXPIRED_FLOWS', {FLOWS}, 100000, 0)\n"
+APPLY = (
+    f"top = flow.apply('TOP', {ROWS}, 1, 9, 1, 0)\n"
+    f"expired = flow.apply('EXPIRED_FLOWS', {FLOWS}, 100000, 0)\n"
+)
 OFFLINE = f"flow = Flow.offline({str(TRACE)!r})\n"
 LIVE = "flow = Flow.on_device('tap')\n"
 
@@ -73,16 +78,26 @@ class Results(unittest.TestCase):
         self.assertTrue(wait_until(lambda: len(client.get("rows(flow, top)")) > 20))
         asked = len(re.findall("client .*question|client .*flow", daemon.log()))
         self.assertGreater(asked, 0)
-        client.do("for _ in range(300):\n    some = rows(flow, top)\n    counts = [row[1] for row in some]\n"
-                  "    assert counts == sorted(counts, reverse=True) and len({row[0] for row in some}) == len(some), some\n    ended(flow, expired)")
+        client.do(
+            "for _ in range(300):\n    some = rows(flow, top)\n"
+            "    counts = [row[1] for row in some]\n"
+            "    assert counts == sorted(counts, reverse=True) and len({row[0] for row in some}) "
+            "== len(some), some\n    ended(flow, expired)"
+        )
         self.assertEqual(len(re.findall("client .*question|client .*flow", daemon.log())), asked)
 
     def test_as_many_flows_wait_as_in_process_and_the_others_are_dropped(self):
         daemon = self.daemon()
         reported = []
         for client in (daemon.client(), daemon.alone()):
-            client.do(READERS + OFFLINE + "expired = flow.apply('EXPIRED_FLOWS', 5, 2, 0)\nflow.run()")
-            reported.append(client.get("[[len(ended(flow, expired)[1]) for _ in range(3)], flow.dropped(expired)]"))
+            client.do(
+                READERS + OFFLINE + "expired = flow.apply('EXPIRED_FLOWS', 5, 2, 0)\nflow.run()"
+            )
+            reported.append(
+                client.get(
+                    "[[len(ended(flow, expired)[1]) for _ in range(3)], flow.dropped(expired)]"
+                )
+            )
         self.assertEqual(*reported)
         self.assertEqual(reported[0][0], [5, 2, 0])
         self.assertGreater(reported[0][1], FLOWS)
@@ -110,7 +125,10 @@ class Results(unittest.TestCase):
             client = self.client(daemon, OFFLINE, is_alone)
             client.do("flow.connect()")
             with self.assertRaisesRegex(ClientError, "one by one"):
-                client.do("assert flow.library.mapi_get_poll_descriptor(flow.fd, expired) >= 0, flow.error()")
+                client.do(
+                    "assert flow.library.mapi_get_poll_descriptor(flow.fd, expired) >= 0, "
+                    "flow.error()"
+                )
 
 
 if __name__ == "__main__":

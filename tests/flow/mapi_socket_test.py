@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 """mapid's socket: who may connect according to mapi.conf, how much the connections of one user may
 use, and clients that send nothing."""
+
 import contextlib
 import grp
 import os
@@ -52,28 +53,50 @@ class Access(unittest.TestCase):
         status = daemon.socket.stat()
         self.assertEqual((stat.S_IMODE(status.st_mode), status.st_gid), (0o660, group.gr_gid))
         stranger = daemon.client(user="nobody")
-        with self.assertRaisesRegex(ClientError, "Permission denied .access is set by socket_mode and socket_group of mapi.conf"):
+        with self.assertRaisesRegex(
+            ClientError,
+            "Permission denied .access is set by socket_mode and socket_group of mapi.conf",
+        ):
             stranger.do("Flow.on_device('tap')")
         member = daemon.client(user="nobody", groups=[group.gr_gid])
-        with self.assertRaisesRegex(ClientError, "3139"): # it may connect, but is not a member of the device's group
+        # it may connect, but is not a member of the device's group
+        with self.assertRaisesRegex(ClientError, "3139"):
             member.do("Flow.on_device('tap')")
 
     def test_invalid_settings_are_reported_and_no_socket_is_left(self):
-        for lines, words in (("socket_group=no-such-group\n", 'there is no group "no-such-group"'), ("socket_mode=888\n", "must be an octal mode"),
-                             ("socket_mode=01777\n", "must be an octal mode"), ("socket_mode=\n", "must be an octal mode"), ("socket_group=\n", "requires a value")):
+        for lines, words in (
+            ("socket_group=no-such-group\n", 'there is no group "no-such-group"'),
+            ("socket_mode=888\n", "must be an octal mode"),
+            ("socket_mode=01777\n", "must be an octal mode"),
+            ("socket_mode=\n", "must be an octal mode"),
+            ("socket_group=\n", "requires a value"),
+        ):
             with self.subTest(lines), tempfile.TemporaryDirectory() as folder:
                 config = pathlib.Path(folder) / "mapi.conf"
                 config.write_text(lines)
-                done = subprocess.run([Daemon.program(), "-s", f"{folder}/mapid.sock", "-c", config], capture_output=True, text=True, timeout=60, check=False)
+                done = subprocess.run(
+                    [Daemon.program(), "-s", f"{folder}/mapid.sock", "-c", config],
+                    capture_output=True,
+                    text=True,
+                    timeout=60,
+                    check=False,
+                )
                 self.assertEqual(done.returncode, 1)
                 self.assertIn(words, done.stderr)
                 self.assertEqual(os.listdir(folder), ["mapi.conf"])
-                done = subprocess.run([Daemon.program(), "--check", "-c", config], capture_output=True, text=True, timeout=60, check=False)
+                done = subprocess.run(
+                    [Daemon.program(), "--check", "-c", config],
+                    capture_output=True,
+                    text=True,
+                    timeout=60,
+                    check=False,
+                )
                 self.assertIn("socket_", done.stderr)
 
 
 class Few(Daemon):
     """mapid with a low limit on open files."""
+
     files = 256
 
     def command(self, *options):
@@ -130,8 +153,14 @@ class Connections(unittest.TestCase):
     def test_connections_of_one_user_take_a_share_of_the_files_and_no_more(self):
         self.start(Few)
         before = self.daemon.descriptors()
-        answers = [self.connect("nobody", is_greeted=False).ask(call(HELLO, (1, VERSION))) for _ in range(Few.files)]
-        self.assertEqual(sum(b"its own limit of clients or open files" not in answer for answer in answers), Few.files // 4 // CLIENT_FILES)
+        answers = [
+            self.connect("nobody", is_greeted=False).ask(call(HELLO, (1, VERSION)))
+            for _ in range(Few.files)
+        ]
+        self.assertEqual(
+            sum(b"its own limit of clients or open files" not in answer for answer in answers),
+            Few.files // 4 // CLIENT_FILES,
+        )
         self.assertLessEqual(self.daemon.descriptors() - before, Few.files // 4)
         self.assert_serves("games")
         self.assert_serves()
@@ -139,18 +168,22 @@ class Connections(unittest.TestCase):
     def test_a_client_is_refused_while_no_file_can_be_opened_and_the_next_is_served(self):
         self.start(Few)
         many = []
-        while len(many) < Few.files: # of root
+        while len(many) < Few.files:  # of root
             many.append(self.connect(is_greeted=False))
             answer = many[-1].ask(call(HELLO, (1, VERSION)))
             if b"LimitNOFILE=" in answer or not answer:
                 break
         self.assertLess(len(many), Few.files // CLIENT_FILES + 2)
         begin = time.monotonic()
-        self.assertIn(b"mapid has reached its limit of open files", self.connect(is_greeted=False).ask(b""))
+        self.assertIn(
+            b"mapid has reached its limit of open files", self.connect(is_greeted=False).ask(b"")
+        )
         self.assertLess(time.monotonic() - begin, 2)
         for client in many[:3]:
             client.close()
-        self.assertTrue(wait_until(lambda: self.daemon.descriptors() <= Few.files - 2 * CLIENT_FILES))
+        self.assertTrue(
+            wait_until(lambda: self.daemon.descriptors() <= Few.files - 2 * CLIENT_FILES)
+        )
         self.assert_serves()
 
 

@@ -3,6 +3,7 @@
 """All kinds of requests to mapid at the same time: short-lived programs, reloads, metrics, lists,
 recordings. Under a sanitizer mapid's exit code shows whether it found something; programs of the
 same build are the clients."""
+
 import concurrent.futures
 import http.client
 import os
@@ -19,8 +20,17 @@ SECONDS = 8
 OTHER = f"[driver]\ndevice=other\npath={TRACE}\nrepeat=forever\ndescription=%d\n"
 TAP = f"[driver]\ndevice=tap\npath={TRACE}\nrepeat=forever\n"
 FLOWS = (
-    ("tap", "BPF_FILTER tcp | PKT_COUNTER", "STR_SEARCH www 0 0 | BYTE_COUNTER", "BPF_FILTER 'udp port 53' | TO_BUFFER 1"),
-    ("tap", "PKTINFO 1 | STATS @1 0 | DIST @1 0 1500 100", "BPF_FILTER tcp | PKT_COUNTER | BUCKET @2 10ms 1"),
+    (
+        "tap",
+        "BPF_FILTER tcp | PKT_COUNTER",
+        "STR_SEARCH www 0 0 | BYTE_COUNTER",
+        "BPF_FILTER 'udp port 53' | TO_BUFFER 1",
+    ),
+    (
+        "tap",
+        "PKTINFO 1 | STATS @1 0 | DIST @1 0 1500 100",
+        "BPF_FILTER tcp | PKT_COUNTER | BUCKET @2 10ms 1",
+    ),
     ("other", "TOP 5 1 9", "HASHSAMP 100 1", "EXPIRED_FLOWS 100 10 1"),
     ("other", *(f"BPF_FILTER 'port {port}' | PKT_COUNTER" for port in range(20, 60))),
 )
@@ -34,8 +44,14 @@ class Threads(unittest.TestCase):
         self.end = time.monotonic() + SECONDS
 
     def run_program(self, name, *arguments, codes=(0,)):
-        done = subprocess.run([BUILD / "bin" / name, *arguments], capture_output=True, text=True, timeout=120, check=False,
-                              env=os.environ | {"MAPI_SOCKET": str(self.daemon.socket)})
+        done = subprocess.run(
+            [BUILD / "bin" / name, *arguments],
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+            env=os.environ | {"MAPI_SOCKET": str(self.daemon.socket)},
+        )
         self.assertIn(done.returncode, codes, f"{name} {arguments}\n{done.stderr}")
 
     def count_flows(self, device, *flows):
@@ -50,10 +66,21 @@ class Threads(unittest.TestCase):
         connection.close()
 
     def record(self):
-        self.run_program("mapi-info", "-s", self.daemon.socket, "record", "-d", "0.2", "-o", self.daemon.folder / "trace.nsl", codes=(0, 1))
+        self.run_program(
+            "mapi-info",
+            "-s",
+            self.daemon.socket,
+            "record",
+            "-d",
+            "0.2",
+            "-o",
+            self.daemon.folder / "trace.nsl",
+            codes=(0, 1),
+        )
 
     def reload(self, number):
-        new = self.daemon.config.with_suffix(".new") # renamed into place: mapid may be reading it for the previous signal
+        # renamed into place: mapid may be reading it for the previous signal
+        new = self.daemon.config.with_suffix(".new")
         new.write_text(TAP + OTHER % number)
         new.replace(self.daemon.config)
         self.daemon.process.send_signal(signal.SIGHUP)
@@ -67,14 +94,29 @@ class Threads(unittest.TestCase):
 
     def test_concurrent_programs_reloads_metrics_and_recordings_leave_mapid_intact(self):
         works = [lambda _, flows=flows: self.count_flows(*flows) for flows in FLOWS]
-        works += [lambda _: self.ask_for_metrics(), self.reload, lambda _: self.run_program("mapi-count", TRACE, "tcp", "udp"),
-                  lambda _: [self.run_program("mapi-info", "-s", self.daemon.socket, what) for what in ("devices", "flows", "functions")]]
-        if "without probes" not in subprocess.run([self.daemon.program(), "-s", "/no/such/folder/s", "--record", "/no/such/folder/t"], check=False,
-                                                  capture_output=True, text=True, timeout=60).stderr:
+        works += [
+            lambda _: self.ask_for_metrics(),
+            self.reload,
+            lambda _: self.run_program("mapi-count", TRACE, "tcp", "udp"),
+            lambda _: [
+                self.run_program("mapi-info", "-s", self.daemon.socket, what)
+                for what in ("devices", "flows", "functions")
+            ],
+        ]
+        if (
+            "without probes"
+            not in subprocess.run(
+                [self.daemon.program(), "-s", "/no/such/folder/s", "--record", "/no/such/folder/t"],
+                check=False,
+                capture_output=True,
+                text=True,
+                timeout=60,
+            ).stderr
+        ):
             works.append(lambda _: self.record())
         with concurrent.futures.ThreadPoolExecutor(len(works)) as pool:
             for done in [pool.submit(self.repeat, work) for work in works]:
-                done.result() # raises its exception
+                done.result()  # raises its exception
         self.assertNotIn("ThreadSanitizer", self.daemon.log())
         self.assertIsNone(self.daemon.process.poll())
 

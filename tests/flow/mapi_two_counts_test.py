@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 """A function's net instructions with source step equal what valgrind counts inside it, plus a
 constant number for each call."""
+
 import csv
 import os
 import pathlib
@@ -18,7 +19,8 @@ from packets import write_capture
 BIN = pathlib.Path(os.environ["NETSLICE_BIN"])
 FILTER = "tcp port 80 or udp port 53"
 FILES = {"BPF_FILTER": "bpf_filter.cpp", "PKT_COUNTER": "pkt_counter.cpp"}
-MOST_AROUND_A_CALL = 16  # what is between the two probes besides the function: arguments, the call, the result
+# what is between the two probes besides the function: arguments, the call, the result
+MOST_AROUND_A_CALL = 16
 
 
 def run(*command):
@@ -36,8 +38,22 @@ class TwoCounts(unittest.TestCase):
     def stepped(self):
         """{function: (slices, net instructions)}; includes every slice, so the sum is exact."""
         trace = self.folder / "trace.nsl"
-        done = run(BIN / "nsdump", "record", "-o", trace, "-c", "instructions", "--source", "step", "--", BIN / "mapi-count", "-b", "64",
-                   self.capture, FILTER)
+        done = run(
+            BIN / "nsdump",
+            "record",
+            "-o",
+            trace,
+            "-c",
+            "instructions",
+            "--source",
+            "step",
+            "--",
+            BIN / "mapi-count",
+            "-b",
+            "64",
+            self.capture,
+            FILTER,
+        )
         self.assertEqual(done.returncode, 0, done.stderr)
         done = run(BIN / "nsdump", "export", trace, "--what", "slices", "--format", "csv")
         self.assertEqual(done.returncode, 0, done.stderr)
@@ -50,7 +66,16 @@ class TwoCounts(unittest.TestCase):
 
     def counted(self):
         out = self.folder / "callgrind.out"
-        done = run("valgrind", *EXACT, f"--callgrind-out-file={out}", BIN / "mapi-count", "-b", "64", self.capture, FILTER)
+        done = run(
+            "valgrind",
+            *EXACT,
+            f"--callgrind-out-file={out}",
+            BIN / "mapi-count",
+            "-b",
+            "64",
+            self.capture,
+            FILTER,
+        )
         if done.returncode != 0:
             self.skipTest("mapi-count does not run under valgrind in this build")
         return inclusive(out)
@@ -60,7 +85,11 @@ class TwoCounts(unittest.TestCase):
         around = set()
         for name, file in FILES.items():
             with self.subTest(function=name):
-                (calls, inside), = [total for (place, function), total in counted.items() if place == file and "process(" in function]
+                ((calls, inside),) = [
+                    total
+                    for (place, function), total in counted.items()
+                    if place == file and "process(" in function
+                ]
                 slices, net = stepped[name]
                 self.assertEqual(slices, calls)
                 around.add((net - inside) / calls)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """A private mapid for a test, and its clients, each a process; run as a program, this file is such
 a client."""
+
 import contextlib
 import ctypes
 import json
@@ -19,7 +20,10 @@ import traceback
 
 from mapi_sanitizer import BUILD, SANITIZER
 
-DATA = pathlib.Path(os.environ.get("NETSLICE_DATA") or pathlib.Path(os.environ["NETSLICE_SOURCE"]).parent / "shared/data")
+DATA = pathlib.Path(
+    os.environ.get("NETSLICE_DATA")
+    or pathlib.Path(os.environ["NETSLICE_SOURCE"]).parent / "shared/data"
+)
 PATIENCE_S = 60
 FLOW_GONE = 5123
 
@@ -51,11 +55,26 @@ class Client:
         command = [sys.executable, "-B", __file__]
         if user:
             entry = pwd.getpwnam(user)
-            command = ["setpriv", f"--reuid={entry.pw_uid}", f"--regid={entry.pw_gid}",
-                       f"--groups={','.join(map(str, groups))}" if groups else "--clear-groups", *command]
+            command = [
+                "setpriv",
+                f"--reuid={entry.pw_uid}",
+                f"--regid={entry.pw_gid}",
+                f"--groups={','.join(map(str, groups))}" if groups else "--clear-groups",
+                *command,
+            ]
         self.process = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-            env=os.environ | {"MAPI_SOCKET": str(socket_path), "LD_PRELOAD": SANITIZER, "ASAN_OPTIONS": "detect_leaks=0"} | environment)
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            env=os.environ
+            | {
+                "MAPI_SOCKET": str(socket_path),
+                "LD_PRELOAD": SANITIZER,
+                "ASAN_OPTIONS": "detect_leaks=0",
+            }
+            | environment,
+        )
 
     def begin(self, text, kind="do"):
         """Returns immediately: for tests that kill the client while it is busy."""
@@ -111,12 +130,28 @@ class Daemon:
         return str(BUILD / "bin/mapid")
 
     def command(self, *options):
-        return [self.program(), "-s", str(self.socket), "-c", str(self.config), *([] if "-l" in options else ["-l", "debug"]), *options]
+        return [
+            self.program(),
+            "-s",
+            str(self.socket),
+            "-c",
+            str(self.config),
+            *([] if "-l" in options else ["-l", "debug"]),
+            *options,
+        ]
 
     def start(self):
         with open(self.log_path, "a") as log:
-            self.process = subprocess.Popen(self.command(*self.options), stderr=log, stdout=log, env=os.environ | self.environment)
-        assert wait_until(lambda: self.answers() or self.process.poll() is not None) and self.process.poll() is None, self.log()
+            self.process = subprocess.Popen(
+                self.command(*self.options),
+                stderr=log,
+                stdout=log,
+                env=os.environ | self.environment,
+            )
+        assert (
+            wait_until(lambda: self.answers() or self.process.poll() is not None)
+            and self.process.poll() is None
+        ), self.log()
 
     def answers(self):
         with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as probe:
@@ -138,7 +173,9 @@ class Daemon:
 
     def memories(self):
         """How many clients have memory."""
-        return pathlib.Path(f"/proc/{self.process.pid}/maps").read_text().count("/memfd:mapi-results")
+        return (
+            pathlib.Path(f"/proc/{self.process.pid}/maps").read_text().count("/memfd:mapi-results")
+        )
 
     def threads(self):
         return len(os.listdir(f"/proc/{self.process.pid}/task"))
@@ -147,8 +184,15 @@ class Daemon:
         """The nice value of each thread; proc(5): the 19th word, the second may contain blanks."""
         found = []
         for thread in os.listdir(f"/proc/{self.process.pid}/task"):
-            with contextlib.suppress(OSError): # the thread has ended
-                found.append(int(pathlib.Path(f"/proc/{self.process.pid}/task/{thread}/stat").read_text().rsplit(")", 1)[1].split()[16]))
+            with contextlib.suppress(OSError):  # the thread has ended
+                found.append(
+                    int(
+                        pathlib.Path(f"/proc/{self.process.pid}/task/{thread}/stat")
+                        .read_text()
+                        .rsplit(")", 1)[1]
+                        .split()[16]
+                    )
+                )
         return found
 
     def descriptors(self):
@@ -170,15 +214,25 @@ class Daemon:
 
 
 def serve():
-    from mapi_library import Flow, function_names, stats_of # pylint: disable=import-outside-toplevel
-    names = {"Flow": Flow, "function_names": function_names, "stats_of": stats_of, "ctypes": ctypes, "os": os, "struct": struct, "time": time, "signal": signal}
+    from mapi_library import Flow, function_names, stats_of  # pylint: disable=import-outside-toplevel
+
+    names = {
+        "Flow": Flow,
+        "function_names": function_names,
+        "stats_of": stats_of,
+        "ctypes": ctypes,
+        "os": os,
+        "struct": struct,
+        "time": time,
+        "signal": signal,
+    }
     for line in sys.stdin:
         kind, text = json.loads(line)
         try:
-            answer = [True, eval(text, names) if kind == "get" else exec(text, names)] # pylint: disable=eval-used,exec-used
+            answer = [True, eval(text, names) if kind == "get" else exec(text, names)]  # pylint: disable=eval-used,exec-used
         except AssertionError as error:
             answer = [False, str(error)]
-        except Exception: # pylint: disable=broad-except
+        except Exception:  # pylint: disable=broad-except
             answer = [False, traceback.format_exc()]
         print(json.dumps(answer), flush=True)
 

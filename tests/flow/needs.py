@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """What a test requires of the machine -> it continues, or is skipped with the reason."""
+
 import shutil
 import sys
 

@@ -15,7 +15,9 @@ NUMBER = (int, float)
 
 
 def run(*words, **more):
-    return subprocess.run([str(word) for word in words], capture_output=True, text=True, timeout=200, **more)
+    return subprocess.run(
+        [str(word) for word in words], capture_output=True, text=True, timeout=200, **more
+    )
 
 
 class Nscalibrate(unittest.TestCase):
@@ -32,7 +34,11 @@ class Nscalibrate(unittest.TestCase):
         cls.folder.cleanup()
 
     def rows(self, **wanted):
-        return [row for row in self.data["probes"] if all(row[key] == value for key, value in wanted.items())]
+        return [
+            row
+            for row in self.data["probes"]
+            if all(row[key] == value for key, value in wanted.items())
+        ]
 
     def test_its_exit_code_agrees_with_its_warnings(self):
         self.assertEqual(self.done.stderr, "")
@@ -50,9 +56,16 @@ class Nscalibrate(unittest.TestCase):
         for row in self.data["clock_reads"]:
             self.assertEqual(sorted(row), ["ci95_ns", "name", "ns", "ticks"])
         for row in self.data["probes"]:
-            for key in ("inner_ticks", "inner_ci95", "outer_ticks", "outer_ci95", "outer_hidden_ticks"):
+            for key in (
+                "inner_ticks",
+                "inner_ci95",
+                "outer_ticks",
+                "outer_ci95",
+                "outer_hidden_ticks",
+            ):
                 self.assertIsInstance(row[key], NUMBER)
-            self.assertEqual(row["inner_hidden_ticks"] is not None, row["macro"] == "START+STOP")  # the others have nothing inside
+            # the others have nothing inside
+            self.assertEqual(row["inner_hidden_ticks"] is not None, row["macro"] == "START+STOP")
             for key in ("macro", "mode", "ring", "counters"):
                 self.assertIsInstance(row[key], str)
             self.assertIn("inner_instructions", row)
@@ -73,10 +86,14 @@ class Nscalibrate(unittest.TestCase):
         self.assertGreater(first, 1)
         self.assertGreater(reads["clock_gettime"], first)
         for row in self.rows(macro="START+STOP", counters="none"):
-            inner, outer = (row[f"{key}_ticks"] + row[f"{key}_hidden_ticks"] for key in ("inner", "outer"))
+            inner, outer = (
+                row[f"{key}_ticks"] + row[f"{key}_hidden_ticks"] for key in ("inner", "outer")
+            )
             self.assertGreaterEqual(inner, 0.9 * first, row)
             self.assertLessEqual(inner, outer, row)
-            ordered = self.rows(macro="START+STOP", counters="none", ring=row["ring"], mode="ordered")[0]
+            ordered = self.rows(
+                macro="START+STOP", counters="none", ring=row["ring"], mode="ordered"
+            )[0]
             self.assertLessEqual(row["outer_ticks"], ordered["outer_ticks"] * 1.05, row)
 
     def test_the_rings_account_for_every_record(self):
@@ -114,8 +131,12 @@ class Nscalibrate(unittest.TestCase):
         empty = next(row for row in stats["slices"] if row["name"] == "empty")["values"][0]
         self.assertEqual(empty["field"], "ticks")
         ring = stats["info"]["ring.kind"]
-        inner = self.rows(macro="START+STOP", mode="ordered", ring=ring, counters="none")[0]["inner_ticks"]
-        self.assertAlmostEqual(empty["raw"]["mean"] - empty["net"]["mean"], inner, delta=0.01 * inner + 0.5)
+        inner = self.rows(macro="START+STOP", mode="ordered", ring=ring, counters="none")[0][
+            "inner_ticks"
+        ]
+        self.assertAlmostEqual(
+            empty["raw"]["mean"] - empty["net"]["mean"], inner, delta=0.01 * inner + 0.5
+        )
 
     def test_stepped_instructions_are_corrected_to_zero(self):
         self.need_probes()
@@ -150,10 +171,19 @@ class Paper(unittest.TestCase):
 
     def test_a_device_that_is_not_nsmod_of_this_release_is_reported_by_the_library(self):
         inside = "mount -t tmpfs none /dev && : >/dev/nsmod && exec "
-        if subprocess.run(["unshare", "-Urm", "sh", "-c", inside + "true"], capture_output=True).returncode != 0:
+        if (
+            subprocess.run(
+                ["unshare", "-Urm", "sh", "-c", inside + "true"], capture_output=True
+            ).returncode
+            != 0
+        ):
             self.skipTest("no namespace in which /dev can be replaced")
-        done = run("unshare", "-Urm", "sh", "-c", f"{inside} {BIN / 'nscalibrate'} --paper -b 50 -q")
-        self.assertIn("not measured: /dev/nsmod: is not the device of the kernel module nsmod", done.stdout)
+        done = run(
+            "unshare", "-Urm", "sh", "-c", f"{inside} {BIN / 'nscalibrate'} --paper -b 50 -q"
+        )
+        self.assertIn(
+            "not measured: /dev/nsmod: is not the device of the kernel module nsmod", done.stdout
+        )
 
     def test_every_instruction_has_a_figure_or_a_reason(self):
         rows = self.data["paper"]["instructions"]
@@ -169,7 +199,9 @@ class Paper(unittest.TestCase):
     def test_this_machine_is_shown_next_to_that_of_2001(self):
         names = [row["name"] for row in self.data["paper"]["instructions"]]
         if self.data["context"]["arch"] != "x86_64":
-            self.assertTrue(all(row["ns_2001"] is None for row in self.data["paper"]["instructions"]))
+            self.assertTrue(
+                all(row["ns_2001"] is None for row in self.data["paper"]["instructions"])
+            )
             return
         self.assertEqual(names, ["cpuid", "rdmsr", "rdpmc", "rdtsc", "wrmsr"])
         rdtsc = self.data["paper"]["instructions"][3]
@@ -195,7 +227,9 @@ class Paper(unittest.TestCase):
         if not paper["events"]:
             self.assertIn(paper["why_no_events"], self.done.stdout)
         for row in paper["events"]:
-            self.assertIn(f"{row['counter']:<16} {row['source']:<10} {row['mode']}", self.done.stdout)
+            self.assertIn(
+                f"{row['counter']:<16} {row['source']:<10} {row['mode']}", self.done.stdout
+            )
             for macro in self.MACROS:
                 self.assertGreater(row[macro]["count"], 0, row)
             if row["source"] == "step":
@@ -227,7 +261,11 @@ class Ends(unittest.TestCase):
     def test_an_output_that_cannot_be_written(self):
         done = run(BIN / "nscalibrate", "-o", "/nowhere/calibration.json")
         self.assertEqual(done.returncode, 4)
-        self.assertIn("/nowhere/calibration.json: cannot write: No such file or directory; make its folder first", done.stderr)
+        self.assertIn(
+            "/nowhere/calibration.json: cannot write: No such file or directory; make its folder "
+            "first",
+            done.stderr,
+        )
 
     def test_unknown_counters(self):
         done = run(BIN / "nscalibrate", "--counters", "wishes")
@@ -236,15 +274,24 @@ class Ends(unittest.TestCase):
 
     def test_a_session_for_other_programs_is_not_opened_by_nscalibrate(self):
         with tempfile.TemporaryDirectory() as folder:
-            done = run(BIN / "nscalibrate", "-b", "50", env=os.environ | {"NETSLICE": f"output={folder}/t.nsl calibration=no"})
+            done = run(
+                BIN / "nscalibrate",
+                "-b",
+                "50",
+                env=os.environ | {"NETSLICE": f"output={folder}/t.nsl calibration=no"},
+            )
             self.assertEqual(os.listdir(folder), [])
         self.assertIn(done.returncode, (0, 1), done.stderr)
 
     def test_an_interrupt_leaves_nothing(self):
         for number in (signal.SIGINT, signal.SIGTERM):
             with tempfile.TemporaryDirectory() as folder:
-                program = subprocess.Popen([BIN / "nscalibrate", "--thorough", "-o", f"{folder}/c.json"],
-                                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+                program = subprocess.Popen(
+                    [BIN / "nscalibrate", "--thorough", "-o", f"{folder}/c.json"],
+                    stdout=subprocess.PIPE,
+                    stderr=subprocess.PIPE,
+                    text=True,
+                )
                 deadline = time.monotonic() + 60
                 while not os.listdir(folder) and time.monotonic() < deadline:
                     time.sleep(0.01)

@@ -11,6 +11,7 @@ folder=$(mktemp -d)
 cd "$folder" || exit 1
 failed=0
 quick=(--no-calibration)
+# shellcheck disable=SC2317 # called by trap
 clean() {
     local file
     for file in "$folder"/*.pid; do

@@ -92,6 +92,7 @@ expect 2 "a source without counters" "$nsdump" record --source step -o t.nsl -- 
 
 # The environment applies to the programs that are recorded, not to those of the toolkit.
 for words in "check -q t.nsl" "stats t.nsl" --version; do
+    # shellcheck disable=SC2086 # words
     NETSLICE=output=t.nsl expect 0 "nsdump $words with NETSLICE set" "$nsdump" $words
 done
 cmp -s t.nsl old.nsl || fail "nsdump has opened a session on the trace that it reads"
@@ -150,8 +151,8 @@ fi
 contains "ulimit -f" err
 (ulimit -f 80000 && exec "$nsdump" record "${quick[@]}" -o /dev/null -- "$program" - 100) >out 2>err ||
     fail "a limit that is not reached: $(<err)"
-(ulimit -f 64 && NETSLICE="output=own.nsl ring=4K calibration=no" exec "$program" - 10) >out 2>err
-[[ $? == 0 ]] || fail "a limit of file sizes has ended a program: $(<err)"
+(ulimit -f 64 && NETSLICE="output=own.nsl ring=4K calibration=no" exec "$program" - 10) >out 2>err ||
+    fail "a limit of file sizes has ended a program: $(<err)"
 
 # Every signal that asks it to end leaves a complete trace.
 for signal in INT TERM HUP; do

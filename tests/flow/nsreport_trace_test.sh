@@ -5,7 +5,7 @@
 set -eu
 make_trace=${NETSLICE_BUILD:?}/tests/make_trace
 nsreport=${NETSLICE_BIN:?}/nsreport
-[ -x "$make_trace" ] && [ -x "$NETSLICE_BIN/nsdump" ] || { echo "skipped: make_trace or nsdump is not built"; exit 77; }
+{ [ -x "$make_trace" ] && [ -x "$NETSLICE_BIN/nsdump" ]; } || { echo "skipped: make_trace or nsdump is not built"; exit 77; }
 command -v gnuplot >/dev/null || { echo "skipped: gnuplot is not installed"; exit 77; }
 unset NSDUMP || true
 work=$(mktemp -d)
@@ -53,7 +53,9 @@ status=0
 printf '{"schema":"other-1"}' >"$work/other.json"
 "$nsreport" "$work/other.json" -o "$work/other" 2>"$work/said" && fail "another schema was accepted"
 text=$(cat "$work/said")
+# shellcheck disable=SC2016 # backquotes of the message
 grep -qF '`nsdump export TRACE --what stats --format json -o FILE`' "$work/said" || fail "no command for stats JSON in: $text"
+# shellcheck disable=SC2016 # backquotes of the message
 grep -qF '`mapi-cost --json FILE CAPTURE`' "$work/said" || fail "no command for a cost run in: $text"
 "$NETSLICE_BIN/nsdump" export "$work/t.nsl" --what stats --format json -o "$work/stats.json" || fail "the command for stats JSON ended with $?"
 "$nsreport" "$work/stats.json" -o "$work/stats" -q || fail "stats JSON ended with $?"

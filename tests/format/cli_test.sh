@@ -91,7 +91,7 @@ expect 2 "a CPU to show that is not there" "$nsdump" show "$trace" --cpu 99
 contains "t.nsl: no records of CPU 99; available: 0, 1" err
 expect 0 "export to a file" "$nsdump" export "$trace" --what slices -o "$folder/slices.csv"
 "$nsdump" export "$trace" --what slices | cmp - "$folder/slices.csv" || failed=1
-[[ $(ls "$folder" | grep -c part) == 0 ]] || { echo "FAIL a part is left behind"; failed=1; }
+! compgen -G "$folder/*part*" >/dev/null || { echo "FAIL a part is left behind"; failed=1; }
 expect 4 "an output folder that is not there" "$nsdump" export "$trace" -o "$folder/no/out"
 contains "no/out: cannot write: No such file or directory; make its folder first" err
 if [[ -e /dev/full ]]; then
@@ -103,13 +103,15 @@ fi
 
 # Standard error closed or full: the same exit codes.
 expect_mute() {
-    local code=$1
+    local code=$1 got
     shift
     "$@" >/dev/null 2>&-
-    [[ $? == "$code" ]] || { echo "FAIL without standard error: $* ended with $?, not $code"; failed=1; }
+    got=$?
+    [[ $got == "$code" ]] || { echo "FAIL without standard error: $* ended with $got, not $code"; failed=1; }
     [[ -e /dev/full ]] || return
     "$@" >/dev/null 2>/dev/full
-    [[ $? == "$code" ]] || { echo "FAIL with standard error full: $* ended with $?, not $code"; failed=1; }
+    got=$?
+    [[ $got == "$code" ]] || { echo "FAIL with standard error full: $* ended with $got, not $code"; failed=1; }
 }
 expect_mute 3 "$nsdump" stats "$folder/none.nsl"
 expect_mute 0 "$nsdump" stats "$trace"
@@ -132,7 +134,7 @@ mkfifo "$folder/fifo"
 "$nsdump" export "$trace" --what events -o "$folder/fifo" 2>"$folder/err" &
 pid=$!
 exec 3<"$folder/fifo"
-read -r line <&3
+read -r _ <&3
 kill -INT $pid
 cat <&3 >"$folder/rest"
 exec 3<&-

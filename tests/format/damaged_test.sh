@@ -33,6 +33,7 @@ while IFS='|' read -r file code records message; do
     # the number in its header is one side of the loss equation, which then does not hold for them
     # either.
     for command in "stats" "show" "export --what events" "export --what slices" "export --what stats --format json"; do
+        # shellcheck disable=SC2086 # words
         "$nsdump" $command "$folder/$file" >/dev/null 2>&1
         got=$?
         [[ $got == "$code" ]] || fail "$file: $command ended with $got, not $code"

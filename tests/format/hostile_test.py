@@ -23,8 +23,12 @@ def limit():
 
 class HostileTraces(unittest.TestCase):
     def read(self, command, trace):
-        process = subprocess.Popen([BIN / "nsdump", *command, trace], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-                                   preexec_fn=limit)
+        process = subprocess.Popen(
+            [BIN / "nsdump", *command, trace],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            preexec_fn=limit,
+        )
         _, status, usage = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
         return process.returncode, usage.ru_maxrss

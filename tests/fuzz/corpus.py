@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Real captures, traces, filters and requests -> a folder of inputs for each fuzz target, in the
 format that its first lines describe."""
+
 import gzip
 import os
 import pathlib
@@ -12,26 +13,75 @@ DATA = pathlib.Path(os.environ.get("NETSLICE_DATA") or SOURCE.parent / "shared/d
 DEMO = SOURCE / "mapi-core/apps/demo/demo.pcap"
 CAPTURE_BYTES_MAX = 100_000
 PACKETS_OF_CAPTURE = 12
-FUNCTIONS = 40 # the byte that selects one is taken modulo their number
+FUNCTIONS = 40  # the byte that selects one is taken modulo their number
 RULES = 16
-FILTERS = ("tcp port 80", "udp", "ip6 and tcp", "vlan and ip", "tcp[tcpflags] & tcp-syn != 0", "src net 10.0.0.0/8", "greater 500", "portrange 1-1023",
-           "ether host 00:11:22:33:44:55", "ip[8] < 64 and not icmp", "mpls and ip", "host 192.168.1.1 and port 53")
+FILTERS = (
+    "tcp port 80",
+    "udp",
+    "ip6 and tcp",
+    "vlan and ip",
+    "tcp[tcpflags] & tcp-syn != 0",
+    "src net 10.0.0.0/8",
+    "greater 500",
+    "portrange 1-1023",
+    "ether host 00:11:22:33:44:55",
+    "ip[8] < 64 and not icmp",
+    "mpls and ip",
+    "host 192.168.1.1 and port 53",
+)
 PATTERNS = (b"GET /", b"|16 03 01|", b"a||b", b"www\\|ftp", b"|00|HTTP|0d 0a|")
 REQUESTS = (
-    'create_flow { flow: 1 device: "lo" }', 'create_offline { path: "file" format: 0 flow: 1 }',
-    'apply { flow: 1 function: "BPF_FILTER" arguments { kind: 115 text: "tcp" } }', 'apply { flow: 1 function: "PKT_COUNTER" }',
+    'create_flow { flow: 1 device: "lo" }',
+    'create_offline { path: "file" format: 0 flow: 1 }',
+    'apply { flow: 1 function: "BPF_FILTER" arguments { kind: 115 text: "tcp" } }',
+    'apply { flow: 1 function: "PKT_COUNTER" }',
     'apply { flow: 1 function: "TO_BUFFER" arguments { kind: 105 number: 1 } }',
-    'apply { flow: 1 function: "TOP" arguments { kind: 105 number: 5 } arguments { kind: 105 number: 1 } arguments { kind: 105 number: 9 } }',
-    'apply { flow: 1 function: "STATS" arguments { kind: 102 targets { flow: 1 function: 2 } } arguments { kind: 115 text: "0" } }',
-    'apply { flow: 1 function: "TO_FILE" arguments { kind: 105 number: 0 } arguments { kind: 119 text: "out" } arguments { kind: 108 number: 9 } }',
-    'connect { flow: 1 }', 'describe_flow { flow: 1 }', 'describe_function { flow: 1 function: 1 }', 'describe_device { id: 1 }', 'next_device { id: 0 }',
-    'statistics { device: "file" }', 'poll { flow: 1 function: 3 }', 'function_at { number: 3 }',
-    'list_devices { }', 'list_flows { client: 1 }', 'ask_daemon { }', 'start_recording { name: "t" }', 'stop_recording { }',
-    'reset { flow: 1 function: 2 }', 'remove { flow: 1 function: 2 }', 'set_option { device: "file" key: "repeat" value: "2" }',
-    'start_offline { device: "file" }', 'delete_offline { device: "file" }', 'close { flow: 1 }')
-CONFIGS = ("[driver]\ndevice=eth9\ndriver=mapinicdrv.so\ndescription=a network\nalias=a\nlink_speed=1000\nmpls=0\nvlan=1\n",
-           "libpath=/usr/lib\nlibs=stdflib.so:extraflib.so\nlog_level=1\n[driver]\ndevice=f\npath=/tmp/a.pcap\nrepeat=forever\nbatch=1\n",
-           "[format]\nformat=1\ndriver=mapidagdrv.so\n[dag]\ndisable_dsm=1\n[ipfixflib]\nobservationDomain=3\nidleTimeout=10\nhashSize=64\n; a note\n")
+    (
+        'apply { flow: 1 function: "TOP" arguments { kind: 105 number: 5 } arguments { kind: 105 '
+        "number: 1 } arguments { kind: 105 number: 9 } }"
+    ),
+    (
+        'apply { flow: 1 function: "STATS" arguments { kind: 102 targets { flow: 1 function: 2 } '
+        '} arguments { kind: 115 text: "0" } }'
+    ),
+    (
+        'apply { flow: 1 function: "TO_FILE" arguments { kind: 105 number: 0 } arguments { kind: '
+        '119 text: "out" } arguments { kind: 108 number: 9 } }'
+    ),
+    "connect { flow: 1 }",
+    "describe_flow { flow: 1 }",
+    "describe_function { flow: 1 function: 1 }",
+    "describe_device { id: 1 }",
+    "next_device { id: 0 }",
+    'statistics { device: "file" }',
+    "poll { flow: 1 function: 3 }",
+    "function_at { number: 3 }",
+    "list_devices { }",
+    "list_flows { client: 1 }",
+    "ask_daemon { }",
+    'start_recording { name: "t" }',
+    "stop_recording { }",
+    "reset { flow: 1 function: 2 }",
+    "remove { flow: 1 function: 2 }",
+    'set_option { device: "file" key: "repeat" value: "2" }',
+    'start_offline { device: "file" }',
+    'delete_offline { device: "file" }',
+    "close { flow: 1 }",
+)
+CONFIGS = (
+    (
+        "[driver]\ndevice=eth9\ndriver=mapinicdrv.so\ndescription=a network\nalias=a\n"
+        "link_speed=1000\nmpls=0\nvlan=1\n"
+    ),
+    (
+        "libpath=/usr/lib\nlibs=stdflib.so:extraflib.so\nlog_level=1\n[driver]\ndevice=f\n"
+        "path=/tmp/a.pcap\nrepeat=forever\nbatch=1\n"
+    ),
+    (
+        "[format]\nformat=1\ndriver=mapidagdrv.so\n[dag]\ndisable_dsm=1\n[ipfixflib]\n"
+        "observationDomain=3\nidleTimeout=10\nhashSize=64\n; a note\n"
+    ),
+)
 
 
 def captures():
@@ -43,25 +93,40 @@ def captures():
 
 def packets(capture):
     """The first few, read by tcpdump, which supports what libpcap reads."""
-    done = subprocess.run(["tcpdump", "-r", capture, "-w", "-", "-c", str(PACKETS_OF_CAPTURE)], capture_output=True, check=False)
+    done = subprocess.run(
+        ["tcpdump", "-r", capture, "-w", "-", "-c", str(PACKETS_OF_CAPTURE)],
+        capture_output=True,
+        check=False,
+    )
     data, at = done.stdout, 24
     while at + 16 <= len(data):
         caplen = struct.unpack_from("<I", data, at + 8)[0]
-        yield data[at + 16:at + 16 + caplen]
+        yield data[at + 16 : at + 16 + caplen]
         at += 16 + caplen
 
 
 def instructions(expression):
     """In the compiler's output format: count, then code, jt, jf, k of each."""
-    done = subprocess.run(["tcpdump", "-y", "EN10MB", "-ddd", expression], capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        ["tcpdump", "-y", "EN10MB", "-ddd", expression], capture_output=True, text=True, check=False
+    )
     rows = [tuple(map(int, line.split())) for line in done.stdout.splitlines()[1:]]
     return b"".join(struct.pack("<HBBI", *row) for row in rows), len(rows)
 
 
 def requests():
     for text in REQUESTS:
-        done = subprocess.run(["protoc", f"--proto_path={SOURCE}/mapi-core/ipc", "--encode=mapi.ipc.Request", "mapi.proto"], input=text.encode(),
-                              capture_output=True, check=True)
+        done = subprocess.run(
+            [
+                "protoc",
+                f"--proto_path={SOURCE}/mapi-core/ipc",
+                "--encode=mapi.ipc.Request",
+                "mapi.proto",
+            ],
+            input=text.encode(),
+            capture_output=True,
+            check=True,
+        )
         yield done.stdout
 
 
@@ -93,10 +158,29 @@ class Corpora:
         packet = some[index % len(some)][:1500]
         self.add("headers", b"\1" + packet)
         self.add("anonymize", bytes([index % RULES, 0, 8, 0]) + packet)
-        self.add("packet_block", bytes([1, 0]) + b"".join(struct.pack("<HBB8x", len(one) % 1024, 0, index % 4) + one[:len(one) % 1024] for one in some))
-        self.add("functions", bytes([index % FUNCTIONS]) + b"".join(self.for_functions(one[:1000]) for one in some))
-        self.add("arguments", bytes([index % FUNCTIONS]) + b"1\0" * (index % 4) + b"".join(self.for_functions(one[:1000]) for one in some[:4]))
-        self.add("cooking", bytes([index % 8 * 32]) + b"".join(struct.pack(">HB", len(one), 1) + one for one in some))
+        self.add(
+            "packet_block",
+            bytes([1, 0])
+            + b"".join(
+                struct.pack("<HBB8x", len(one) % 1024, 0, index % 4) + one[: len(one) % 1024]
+                for one in some
+            ),
+        )
+        self.add(
+            "functions",
+            bytes([index % FUNCTIONS]) + b"".join(self.for_functions(one[:1000]) for one in some),
+        )
+        self.add(
+            "arguments",
+            bytes([index % FUNCTIONS])
+            + b"1\0" * (index % 4)
+            + b"".join(self.for_functions(one[:1000]) for one in some[:4]),
+        )
+        self.add(
+            "cooking",
+            bytes([index % 8 * 32])
+            + b"".join(struct.pack(">HB", len(one), 1) + one for one in some),
+        )
         program, count = instructions(FILTERS[index % len(FILTERS)])
         self.add("match", bytes([1, count % 256, 0, 0, 0]) + program + packet)
         pattern = PATTERNS[index % len(PATTERNS)]
@@ -126,8 +210,19 @@ def make(folder):
     for request in all_requests:
         corpora.add("session", all_requests[0] + request)
     for what in range(256):
-        corpora.add("channel", b"".join(bytes([what & 0xf7 | step & 8, 0, length, count, most]) for step, length, count, most in
-                                        ((0, 0, 16, 16), (8, 0, 1, 16), (8, 9, 17, 2), (8, 255, 253, 0), (8, 0, 0, 16))))
+        corpora.add(
+            "channel",
+            b"".join(
+                bytes([what & 0xF7 | step & 8, 0, length, count, most])
+                for step, length, count, most in (
+                    (0, 0, 16, 16),
+                    (8, 0, 1, 16),
+                    (8, 9, 17, 2),
+                    (8, 255, 253, 0),
+                    (8, 0, 0, 16),
+                )
+            ),
+        )
     for step in range(8):
         corpora.add("ring", bytes([step, 200, 3, 0, 4, 1, step, 7] * 20))
     return corpora.counts

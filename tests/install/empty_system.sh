@@ -57,6 +57,7 @@ variables=()
 # What README says to do; the rest of this test follows it.
 grep -qE '^cmake --install build/release --prefix /usr/local' "$NETSLICE_SOURCE/README.md" || fail "README does not install into /usr/local"
 grep -qE '^ldconfig( |$)' "$NETSLICE_SOURCE/README.md" || fail "README does not name ldconfig"
+# shellcheck disable=SC2016 # as README has it
 grep -qF 'cc app.c $(pkg-config --cflags --libs nsprobe)' "$NETSLICE_SOURCE/README.md" || fail "README does not build by pkg-config"
 grep -q "run .ldconfig. as root" "$message" || fail "cmake --install does not name ldconfig: $(tail -3 "$message")"
 grep -qF -- "-Wl,-rpath,$prefix/lib" "$message" || fail "cmake --install does not name the libraries' path: $(tail -3 "$message")"

@@ -13,7 +13,7 @@ done
 # rules for who may use the device.
 for name in src/nsmod-*/dkms.conf src/nsmod-*/Makefile src/nsmod-*/Kbuild src/nsmod-*/src/module.c src/nsmod-*/src/groups/irq.c \
     src/nsmod-*/include/nslice/kernel.h src/nsmod-*/uapi/nslice/record.h lib/udev/rules.d/70-nsmod.rules lib/sysusers.d/nsmod.conf; do
-    # shellcheck disable=SC2086 # a pattern
+    # shellcheck disable=SC2086,SC2116 # echo expands the pattern
     [ -f "$(echo "$prefix"/$name)" ] || { echo "not installed: $name"; exit 1; }
 done
 version=$(cat "$prefix"/src/nsmod-*/release)

@@ -30,17 +30,25 @@ refuses()
 }
 
 needed="MODULES TRACEPOINTS SHMEM PERF_EVENTS"
-headers good 6.1.0-test $needed X86_64
+
+# with_all NAME RELEASE ARCHITECTURE: headers with all that is needed
+with_all()
+{
+    # shellcheck disable=SC2086 # words
+    headers "$1" "$2" $needed "$3"
+}
+
+with_all good 6.1.0-test X86_64
 [ "$(make -s -C "$source" KDIR="$work/good")" = compiled ] || { echo "a supported kernel is refused"; exit 1; }
 refuses nowhere "$work/nowhere: kernel headers not found (install them, on Debian with apt install linux-headers-6.1.0-none,"
-headers old 6.0.19-test $needed X86_64
+with_all old 6.0.19-test X86_64
 refuses old "kernel 6.0.19-test is too old: 6.1 or newer is required"
-headers ancient 5.10.0-30-amd64 $needed X86_64
+with_all ancient 5.10.0-30-amd64 X86_64
 refuses ancient "kernel 5.10.0-30-amd64 is too old"
 for lacking in $needed; do
     # shellcheck disable=SC2046 # words
     headers "$lacking" 6.12.0-test $(echo "$needed" | sed "s/$lacking//") X86_64
     refuses "$lacking" "$work/$lacking: kernel built without CONFIG_$lacking"
 done
-headers riscv 6.12.0-test $needed RISCV
+with_all riscv 6.12.0-test RISCV
 refuses riscv "unsupported architecture"

@@ -8,7 +8,8 @@ tests=$NETSLICE_SOURCE/tests/install
 rm -rf "$work"
 mkdir -p "$work"
 folder=$(dirname "$(find "$prefix" -name nsprobe.pc -print -quit)")
-export PKG_CONFIG_PATH="$folder" LD_LIBRARY_PATH="$(dirname "$folder")"
+LD_LIBRARY_PATH=$(dirname "$folder")
+export PKG_CONFIG_PATH="$folder" LD_LIBRARY_PATH
 
 # The prefix was chosen at installation, so the files must work without --define-prefix.
 # shellcheck disable=SC2046 # flags are words

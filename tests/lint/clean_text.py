@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-# clean_text: text files -> lines with machine paths, registry hosts, work markers, conflict marks or trailing blanks.
+# clean_text: text files -> lines with machine paths, registry hosts, work markers, conflict marks
+# or trailing blanks.
 import re
 
 import tree
@@ -9,7 +10,9 @@ FORBIDDEN = {
     "path of one machine": re.compile(r"(?<![\w.])/(wor[k]|hom[e]|roo[t])/\w|/tm[p]/(b-|bri)"),
     "host of a package registry": re.compile(
         r"pypi\.org|pythonhosted\.org|crates\.io|npmjs\.(org|com)|proxy\.golang\.org|rubygems\.org|"
-        r"(deb|security|snapshot|ftp)\.debian\.org|ubuntu\.com/ubuntu|hub\.docker\.com|ghcr\.io|nuget\.org"),
+        r"(deb|security|snapshot|ftp)\.debian\.org|ubuntu\.com/ubuntu|hub\.docker\.com|ghcr\.io|"
+        r"nuget\.org"
+    ),
     "marker of unfinished work": re.compile(r"\b(TO[D]O|FIX[M]E|XX[X]|HAC[K])\b"),
     "conflict mark": re.compile(r"^(<{7}|>{7})( |$)"),
     "blank at the line's end": re.compile(r"[ \t]+$"),

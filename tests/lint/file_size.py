@@ -10,7 +10,8 @@ FUNCTION_HEAD = re.compile(r"\)\s*(const|noexcept|override)*$")
 
 
 def long_functions(path, lines):
-    """Functions whose braces are at the start of a line, as .clang-format places them outside classes."""
+    """Functions whose braces are at the start of a line, as .clang-format places them outside
+    classes."""
     opened = None
     for number, line in enumerate(lines, start=1):
         if line.rstrip() == "{" and number > 1:

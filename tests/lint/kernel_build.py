@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-# kernel_build: the kernel module -> builds for all kernels in the guests' cache, both architectures; warnings of W=1 and sparse are faults.
+# kernel_build: the kernel module -> builds for all kernels in the guests' cache, both
+# architectures; warnings of W=1 and sparse are faults.
 import contextlib
 import os
 import pathlib
@@ -29,7 +30,10 @@ def lacking(architecture):
 def main():
     with contextlib.ExitStack() as stack:
         # In the build folder, because the guests' tests use the same modules.
-        check_all(os.environ.get("NETSLICE_BUILD") or stack.enter_context(tempfile.TemporaryDirectory(prefix="netslice-lint-")))
+        check_all(
+            os.environ.get("NETSLICE_BUILD")
+            or stack.enter_context(tempfile.TemporaryDirectory(prefix="netslice-lint-"))
+        )
 
 
 def check_all(build):

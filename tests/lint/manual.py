@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-# manual: manual pages, including those of functions and calls generated from mapi.3 -> warnings of `man`, and missing sections.
+# manual: manual pages, including those of functions and calls generated from mapi.3 -> warnings of
+# `man`, and missing sections.
 import os
 import pathlib
 import re
@@ -15,8 +16,14 @@ PAGE = re.compile(r"\.[1-8]$")
 
 
 def warnings_of(page):
-    shown = subprocess.run(["man", "--warnings", "-l", page], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, check=False,
-                           env=os.environ | {"MANWIDTH": "100", "LC_ALL": "C.UTF-8"})
+    shown = subprocess.run(
+        ["man", "--warnings", "-l", page],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        check=False,
+        env=os.environ | {"MANWIDTH": "100", "LC_ALL": "C.UTF-8"},
+    )
     reported = [f"{page.name}: {line}" for line in shown.stderr.splitlines()]
     return reported if reported or shown.returncode == 0 else [f"{page.name}: man fails"]
 
@@ -25,7 +32,11 @@ def missing_sections(top, pages):
     """Checks the pages of all functions of the catalogue and all calls of mapi.h."""
     core = top / "mapi-core"
     functions = re.findall(r"&mapi_fn_(\w+)", (core / "functions/catalog.cpp").read_text())
-    calls = re.findall(r"^(?:#define |\w[\w *]*?)\b(mapi_[a-z_]+)\(", (core / "include/mapi/mapi.h").read_text(), re.MULTILINE)
+    calls = re.findall(
+        r"^(?:#define |\w[\w *]*?)\b(mapi_[a-z_]+)\(",
+        (core / "include/mapi/mapi.h").read_text(),
+        re.MULTILINE,
+    )
     wanted = {f"{name.upper()}.3mapi": ("ARGUMENTS", "RESULT", "ERRORS") for name in functions}
     wanted |= {f"{name}.3": ("RETURN VALUE", "ERRORS", "THREADS") for name in calls}
     for name, sections in wanted.items():
@@ -34,7 +45,9 @@ def missing_sections(top, pages):
         if text.startswith(".so man3/"):
             text = (pages / text.split("/")[1].strip()).read_text()
         for section in ("NAME", "SYNOPSIS", "DESCRIPTION", *sections):
-            if not re.search(rf"^\.SH {section}\n[^.\n]|^\.SH {section}\n\.(?!SH)", text, re.MULTILINE):
+            if not re.search(
+                rf"^\.SH {section}\n[^.\n]|^\.SH {section}\n\.(?!SH)", text, re.MULTILINE
+            ):
                 yield f"{name}: has no section {section}"
 
 
@@ -46,10 +59,23 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         pages = pathlib.Path(folder) / "man3"
         client = top / "mapi-core/client"
-        made = subprocess.run([sys.executable, "-B", client / "function_pages.py", client / "mapi.3", top / "mapi-core/functions", pages],
-                              stderr=subprocess.PIPE, text=True, check=False)
+        made = subprocess.run(
+            [
+                sys.executable,
+                "-B",
+                client / "function_pages.py",
+                client / "mapi.3",
+                top / "mapi-core/functions",
+                pages,
+            ],
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
         problems = made.stderr.splitlines() or list(missing_sections(top, pages))
-        looked_at = [top / path for path in tree.paths(top) if PAGE.search(str(path))] + sorted(page for page in pages.glob("*.3*") if not page.read_text().startswith(".so "))
+        looked_at = [top / path for path in tree.paths(top) if PAGE.search(str(path))] + sorted(
+            page for page in pages.glob("*.3*") if not page.read_text().startswith(".so ")
+        )
         for page in looked_at:
             problems += warnings_of(page)
     tree.finish("manual", problems, len(looked_at))

@@ -5,7 +5,7 @@
 set -eu
 looked_at=0 found=0
 for object in "$NETSLICE_BIN"/* "$NETSLICE_BUILD"/lib/*.so; do
-    [ -f "$object" ] && readelf -h "$object" >/dev/null 2>&1 || continue
+    { [ -f "$object" ] && readelf -h "$object" >/dev/null 2>&1; } || continue
     # The library calibrates with its own probes in every build.
     if nm "$object" 2>/dev/null | grep -q ' [Tt] nsp_calibrate$'; then
         continue

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-# self_test: small trees with one fault each -> every lint check finds its fault and is silent without it.
+# self_test: small trees with one fault each -> every lint check finds its fault and is silent
+# without it.
 import pathlib
 import subprocess
 import sys
@@ -20,20 +21,70 @@ GOOD = {
 }
 # check, file, its text, expected output of the check
 FAULTS = [
-    ("include_rules", "nsmod/uapi/nslice/ring.h", HEAD + "#include <stdint.h>\n", "<stdint.h> is not allowed"),
-    ("include_rules", "nsdump/decode/bad.cpp", HEAD + '#include "analyse/x.hpp"\n', "is not a file of the tree"),
-    ("include_rules", "nsdump/decode/bad.cpp", HEAD + "#include <nsprobe/probe.h>\n", "may not include"),
-    ("include_rules", "mapi-core/functions/bad.cpp", HEAD + '#include "engine/packet_path/chain.hpp"\n', "may not include"),
-    ("include_rules", "mapi-core/engine/bad.cpp", HEAD + '#include "../functions/sample.cpp"\n', "goes up"),
-    ("include_rules", "mapi-core/include/mapi/bad.h", HEAD + "#include <pthread.h>\n", "<pthread.h> is not allowed"),
-    ("include_rules", "libnsprobe/include/nsprobe/bad.h", HEAD + "#include <nsprobe/detail/fast.h>\n", "public header"),
-    ("include_rules", "nsdump/cli/bad.cpp", HEAD + "#include <CLI/CLI.hpp>\n", "may be included only by common/command/arguments.cpp"),
+    (
+        "include_rules",
+        "nsmod/uapi/nslice/ring.h",
+        HEAD + "#include <stdint.h>\n",
+        "<stdint.h> is not allowed",
+    ),
+    (
+        "include_rules",
+        "nsdump/decode/bad.cpp",
+        HEAD + '#include "analyse/x.hpp"\n',
+        "is not a file of the tree",
+    ),
+    (
+        "include_rules",
+        "nsdump/decode/bad.cpp",
+        HEAD + "#include <nsprobe/probe.h>\n",
+        "may not include",
+    ),
+    (
+        "include_rules",
+        "mapi-core/functions/bad.cpp",
+        HEAD + '#include "engine/packet_path/chain.hpp"\n',
+        "may not include",
+    ),
+    (
+        "include_rules",
+        "mapi-core/engine/bad.cpp",
+        HEAD + '#include "../functions/sample.cpp"\n',
+        "goes up",
+    ),
+    (
+        "include_rules",
+        "mapi-core/include/mapi/bad.h",
+        HEAD + "#include <pthread.h>\n",
+        "<pthread.h> is not allowed",
+    ),
+    (
+        "include_rules",
+        "libnsprobe/include/nsprobe/bad.h",
+        HEAD + "#include <nsprobe/detail/fast.h>\n",
+        "public header",
+    ),
+    (
+        "include_rules",
+        "nsdump/cli/bad.cpp",
+        HEAD + "#include <CLI/CLI.hpp>\n",
+        "may be included only by common/command/arguments.cpp",
+    ),
     ("include_rules", "elsewhere/bad.c", HEAD, "not in include_rules.txt"),
     ("spdx", "nsdump/decode/bad.cpp", "// decode: nothing\n" + HEAD, "no SPDX"),
-    ("spdx", "nsdump/decode/bad.cpp", "// SPDX-License-Identifier: GPL-3.0\n", "is not one of this folder"),
+    (
+        "spdx",
+        "nsdump/decode/bad.cpp",
+        "// SPDX-License-Identifier: GPL-3.0\n",
+        "is not one of this folder",
+    ),
     ("spdx", "reports/bad", "#!/bin/sh\nexit 0\n", "no SPDX"),
     ("file_size", "nsdump/decode/bad.cpp", HEAD + "int x;\n" * 500, "501 lines"),
-    ("file_size", "nsdump/decode/bad.cpp", HEAD + "int f(void)\n{\n" + "    g();\n" * 59 + "}\n", "function of 61 lines"),
+    (
+        "file_size",
+        "nsdump/decode/bad.cpp",
+        HEAD + "int f(void)\n{\n" + "    g();\n" * 59 + "}\n",
+        "function of 61 lines",
+    ),
     ("clean_text", "nsdump/bad.md", "see /wor" + "k/here\n", "path of one machine"),
     ("clean_text", "nsdump/bad.md", "from pypi" + ".org\n", "package registry"),
     ("clean_text", "nsdump/bad.md", "TO" + "DO later\n", "unfinished"),
@@ -45,12 +96,40 @@ FAULTS = [
 
 
 GOOD_KERNEL = {"nsmod/src/module.c": "// SPDX-License-Identifier: GPL-2.0\nint x;\n"}
-CHECKPATCH = [("nsmod/src/bad.c", "// SPDX-License-Identifier: GPL-2.0\nint f(void)\n{\n\tif(1)\n\t\treturn 1;\n\treturn 0;\n}\n", "SPACING"),
-              ("nsmod/src/bad.h", "int  x;\n", "SPDX_LICENSE_TAG")]
+CHECKPATCH = [
+    (
+        "nsmod/src/bad.c",
+        (
+            "// SPDX-License-Identifier: GPL-2.0\nint f(void)\n{\n\tif(1)\n\t\treturn 1;\n"
+            "\treturn 0;\n}\n"
+        ),
+        "SPACING",
+    ),
+    ("nsmod/src/bad.h", "int  x;\n", "SPDX_LICENSE_TAG"),
+]
+GOOD_SHELL = {
+    "bad/source.sh": '#!/bin/sh\n. "./other.sh"\n',
+    "bad/other.sh": "# shellcheck shell=sh\n",
+}
+SHELL = [
+    ("bad/one.sh", "#!/bin/sh\necho $1\n", "bad/one.sh:2:6: note: Double quote"),
+    ("bad/two", "#!/usr/bin/env bash\ncd x\n", "bad/two:2:1: warning: Use 'cd ... || exit'"),
+]
+GOOD_PYTHON = {"bad/good.py": "import os\n\nprint(os.name)\n"}
+PYTHON = [
+    ("bad/one.py", "import os\n", "bad/one.py:1:8: F401"),
+    ("bad/two", f"#!/usr/bin/env python3\nprint({'x ' * 50!r})\n", "bad/two:2:101: E501"),
+]
 MAPI_CLIENT = HERE.parents[1] / "mapi-core/client"
-MAPI_3 = ".TH MAPI 3\n.SH NAME\nmapi \\- x\n.SH SYNOPSIS\n.BI \"int mapi_connect(int \" fd );\n.SH DESCRIPTION\n.SS Functions\n.TP\n.BR GAP \" (int x)\"\nA gap.\n.PP\nMore.\n"
+MAPI_3 = (
+    '.TH MAPI 3\n.SH NAME\nmapi \\- x\n.SH SYNOPSIS\n.BI "int mapi_connect(int " fd );\n'
+    '.SH DESCRIPTION\n.SS Functions\n.TP\n.BR GAP " (int x)"\nA gap.\n.PP\nMore.\n'
+)
 GAP = "= GAP\nargument x: ns\nresult: int\nerror 7001: no\n"
-CONNECT = "= mapi_connect\nsummary: begin\ntext: Begins.\nargument fd: a flow\nreturns: 0\nerror none\nthreads: Any.\n"
+CONNECT = (
+    "= mapi_connect\nsummary: begin\ntext: Begins.\nargument fd: a flow\nreturns: 0\nerror none\n"
+    "threads: Any.\n"
+)
 GOOD_MANUAL = {
     "mapi-core/client/mapi.3": MAPI_3,
     "mapi-core/client/function_pages.py": (MAPI_CLIENT / "function_pages.py").read_text(),
@@ -63,19 +142,53 @@ GOOD_MANUAL = {
     "mapi-core/functions/catalog.cpp": "&mapi_fn_gap\n",
     "mapi-core/functions/values/gap.cpp": '.name = "GAP",\n.description = "a gap",\n',
 }
-MANUAL = [("mapi-core/client/mapi.3", MAPI_3.replace("A gap.", ".NONE"), "NONE"),
-          ("mapi-core/functions/catalog.cpp", "&mapi_fn_gap, &mapi_fn_top\n", "differ in TOP"),
-          ("mapi-core/functions/values/gap.cpp", '.name = "GAP",\n', "differ in GAP"),
-          ("mapi-core/client/pages/gaps.txt", GAP.replace("argument x: ns\n", ""), "GAP: mapi.3 has the arguments ['x'], pages/ []"),
-          ("mapi-core/client/pages/gaps.txt", GAP.replace("result: int\n", ""), "GAP: pages/ lacks: result"),
-          ("mapi-core/client/pages/gaps.txt", GAP.replace("error 7001: no\n", ""), "GAP: pages/ lacks: error"),
-          ("mapi-core/client/pages/gaps.txt", GAP.replace("7001", "7002"), "gaps.txt:4: errors.h has no 7002"),
-          ("mapi-core/client/pages/gaps.txt", "", "the catalogue and pages/ differ in GAP"),
-          ("mapi-core/client/pages/calls.txt", CONNECT.replace("threads: Any.\n", ""), "mapi_connect: pages/ lacks: threads"),
-          ("mapi-core/client/pages/calls.txt", CONNECT.replace("returns: 0\n", ""), "mapi_connect: pages/ lacks: returns"),
-          ("mapi-core/include/mapi/mapi.h", "int mapi_connect(int fd);\nint mapi_loop(int fd);\n", "mapi.h and pages/calls.txt differ in mapi_loop"),
-          ("mapi-core/client/function_pages.py", (MAPI_CLIENT / "function_pages.py").read_text().replace(".SH RESULT\n", ""), "GAP.3mapi: has no section RESULT"),
-          ("nsdump/nsdump.1", ".TH X 1\n.NONE\n", "NONE")]
+MANUAL = [
+    ("mapi-core/client/mapi.3", MAPI_3.replace("A gap.", ".NONE"), "NONE"),
+    ("mapi-core/functions/catalog.cpp", "&mapi_fn_gap, &mapi_fn_top\n", "differ in TOP"),
+    ("mapi-core/functions/values/gap.cpp", '.name = "GAP",\n', "differ in GAP"),
+    (
+        "mapi-core/client/pages/gaps.txt",
+        GAP.replace("argument x: ns\n", ""),
+        "GAP: mapi.3 has the arguments ['x'], pages/ []",
+    ),
+    (
+        "mapi-core/client/pages/gaps.txt",
+        GAP.replace("result: int\n", ""),
+        "GAP: pages/ lacks: result",
+    ),
+    (
+        "mapi-core/client/pages/gaps.txt",
+        GAP.replace("error 7001: no\n", ""),
+        "GAP: pages/ lacks: error",
+    ),
+    (
+        "mapi-core/client/pages/gaps.txt",
+        GAP.replace("7001", "7002"),
+        "gaps.txt:4: errors.h has no 7002",
+    ),
+    ("mapi-core/client/pages/gaps.txt", "", "the catalogue and pages/ differ in GAP"),
+    (
+        "mapi-core/client/pages/calls.txt",
+        CONNECT.replace("threads: Any.\n", ""),
+        "mapi_connect: pages/ lacks: threads",
+    ),
+    (
+        "mapi-core/client/pages/calls.txt",
+        CONNECT.replace("returns: 0\n", ""),
+        "mapi_connect: pages/ lacks: returns",
+    ),
+    (
+        "mapi-core/include/mapi/mapi.h",
+        "int mapi_connect(int fd);\nint mapi_loop(int fd);\n",
+        "mapi.h and pages/calls.txt differ in mapi_loop",
+    ),
+    (
+        "mapi-core/client/function_pages.py",
+        (MAPI_CLIENT / "function_pages.py").read_text().replace(".SH RESULT\n", ""),
+        "GAP.3mapi: has no section RESULT",
+    ),
+    ("nsdump/nsdump.1", ".TH X 1\n.NONE\n", "NONE"),
+]
 SKIP = 77
 
 
@@ -85,7 +198,9 @@ def run(check, files):
             path = pathlib.Path(folder, name)
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(content)
-        return subprocess.run([sys.executable, "-B", HERE / f"{check}.py", folder], capture_output=True, text=True)
+        return subprocess.run(
+            [sys.executable, "-B", HERE / f"{check}.py", folder], capture_output=True, text=True
+        )
 
 
 def main():
@@ -101,14 +216,23 @@ def main():
         if done.returncode != 1 or expected not in done.stdout:
             failures.append(f"{check} misses '{expected}' in {name}: {done.stdout}{done.stderr}")
     reported = f"{len(FAULTS)} faults found"
-    for check, good, faults in ("checkpatch", GOOD_KERNEL, CHECKPATCH), ("manual", GOOD_MANUAL, MANUAL):
+    for check, good, faults in (
+        ("checkpatch", GOOD_KERNEL, CHECKPATCH),
+        ("manual", GOOD_MANUAL, MANUAL),
+        ("shell", GOOD_SHELL, SHELL),
+        ("python", GOOD_PYTHON, PYTHON),
+    ):
         checked = run(check, good).returncode
         for name, content, expected in faults if checked != SKIP else []:
             done = run(check, good | {name: content})
             if done.returncode != 1 or expected not in done.stdout:
-                failures.append(f"{check} misses '{expected}' in {name}: {done.stdout}{done.stderr}")
+                failures.append(
+                    f"{check} misses '{expected}' in {name}: {done.stdout}{done.stderr}"
+                )
         if checked not in (0, SKIP):
             failures.append(f"{check} rejects a good tree")
+        if run(check, {}).returncode == 0:
+            failures.append(f"{check} passes an empty tree")
         reported += f", without {check}" if checked == SKIP else f", {len(faults)} by {check}"
     print("\n".join(failures) or reported)
     sys.exit(1 if failures else 0)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-# spdx: source files -> those whose first line (the second after #!) does not name the licence of their folder.
+# spdx: source files -> those whose first line (the second after #!) does not name the licence of
+# their folder.
 import pathlib
 import re
 
@@ -20,7 +21,9 @@ LICENCES = {
 
 
 def allowed(path):
-    folder = max((prefix for prefix in LICENCES if prefix == "" or path.is_relative_to(prefix)), key=len)
+    folder = max(
+        (prefix for prefix in LICENCES if prefix == "" or path.is_relative_to(prefix)), key=len
+    )
     return LICENCES[folder]
 
 
@@ -28,12 +31,17 @@ def problem_of(top, path, content):
     if (top / f"{path}.license").exists():
         return None
     lines = content.splitlines()
-    first = lines[1] if lines and lines[0].startswith("#!") and len(lines) > 1 else "".join(lines[:1])
+    first = (
+        lines[1] if lines and lines[0].startswith("#!") and len(lines) > 1 else "".join(lines[:1])
+    )
     found = TAG.search(first)
     if not found:
         return f"{path}:1: no SPDX-License-Identifier in the first line"
     if found.group(1) not in allowed(path):
-        return f"{path}:1: licence '{found.group(1)}' is not one of this folder: {', '.join(sorted(allowed(path)))}"
+        return (
+            f"{path}:1: licence '{found.group(1)}' is not one of this folder: "
+            f"{', '.join(sorted(allowed(path)))}"
+        )
     return None
 
 

@@ -17,8 +17,18 @@ def root():
 
 
 def _listed_by_git(top):
-    command = ["git", "-c", "safe.directory=*", "-C", str(top), "ls-files", "-z",
-               "--cached", "--others", "--exclude-standard"]
+    command = [
+        "git",
+        "-c",
+        "safe.directory=*",
+        "-C",
+        str(top),
+        "ls-files",
+        "-z",
+        "--cached",
+        "--others",
+        "--exclude-standard",
+    ]
     try:
         done = subprocess.run(command, capture_output=True, check=True)
     except (OSError, subprocess.CalledProcessError):
@@ -27,13 +37,20 @@ def _listed_by_git(top):
 
 
 def paths(top):
-    """Every file, tracked or untracked; without git (in a source archive), every file outside build folders."""
+    """Every file, tracked or untracked; without git (in a source archive), every file outside build
+    folders."""
     listed = _listed_by_git(top)
     if listed is None:
         listed = [path.relative_to(top) for path in top.rglob("*") if path.is_file()]
-    kept = [path for path in listed
-            if (top / path).is_file() and not (top / path).is_symlink()
-            and not any(part in SKIPPED_FOLDERS or part.startswith("build-") for part in path.parts[:-1])]
+    kept = [
+        path
+        for path in listed
+        if (top / path).is_file()
+        and not (top / path).is_symlink()
+        and not any(
+            part in SKIPPED_FOLDERS or part.startswith("build-") for part in path.parts[:-1]
+        )
+    ]
     return sorted(set(kept))
 
 
@@ -50,7 +67,7 @@ def is_script(path, content):
 
 
 def is_source(path, content):
-    return (path.suffix in CODE or is_script(path, content) or path.name == "CMakeLists.txt")
+    return path.suffix in CODE or is_script(path, content) or path.name == "CMakeLists.txt"
 
 
 def finish(check, problems, looked_at):

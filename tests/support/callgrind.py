@@ -50,7 +50,8 @@ _SUFFIX = re.compile(r"'\d+$")  # of a level of recursion
 
 
 def symbol_ranges(nm_lines):
-    """Lines of `nm -SC` -> {function: [range of addresses, ...]}: static functions of several files share a name."""
+    """Lines of `nm -SC` -> {function: [range of addresses, ...]}: static functions of several files
+    share a name."""
     ranges = collections.defaultdict(list)
     for line in nm_lines:
         if match := re.match(r"([0-9a-f]+) ([0-9a-f]+) [tTwW] (.*)$", line):
@@ -80,7 +81,13 @@ def _lines_of_cost(path):
             is_call = True
         elif match := re.match(r"(0x[0-9a-f]+|\+\d+|-\d+|\*) \S+ (\d+)$", line):
             step = match.group(1)
-            address = int(step, 16) if step[:2] == "0x" else address if step == "*" else address + int(step)
+            address = (
+                int(step, 16)
+                if step[:2] == "0x"
+                else address
+                if step == "*"
+                else address + int(step)
+            )
             yield source, here, address, callee if is_call else None, int(match.group(2))
             is_call = False
 
@@ -103,11 +110,23 @@ def booked_after_return(path, file, function, ranges):
 
     def strays():  # attributed to a function, but outside all functions in `inside`
         own = [span for one in inside for span in spans(one)]
-        return {one: [cost for cost in costs[one] if spans(one) and not any(cost[0] in span for span in own)] for one in inside}
+        return {
+            one: [
+                cost
+                for cost in costs[one]
+                if spans(one) and not any(cost[0] in span for span in own)
+            ]
+            for one in inside
+        }
 
     while True:
         stray = strays()
-        called = {callee for one in inside for cost in costs[one] if cost not in stray[one] and (callee := cost[1])}
+        called = {
+            callee
+            for one in inside
+            for cost in costs[one]
+            if cost not in stray[one] and (callee := cost[1])
+        }
         if called <= inside:
             return sum(count for some in stray.values() for _, _, count in some)
         inside |= called

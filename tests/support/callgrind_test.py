@@ -40,8 +40,12 @@ cfn=(4) next()
 calls=1 0x400
 0x108 12 11
 """
-RANGES = {"outer()": [range(0x100, 0x110)], "filter()": [range(0x200, 0x210)], "helper()": [range(0x300, 0x310)],
-          "next()": [range(0x400, 0x410)]}
+RANGES = {
+    "outer()": [range(0x100, 0x110)],
+    "filter()": [range(0x200, 0x210)],
+    "helper()": [range(0x300, 0x310)],
+    "next()": [range(0x400, 0x410)],
+}
 
 
 class Callgrind(unittest.TestCase):

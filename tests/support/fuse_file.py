@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """A file system of one file, served through /dev/fuse by a thread (linux/fuse.h)."""
+
 import ctypes
 import errno
 import os
@@ -7,10 +8,20 @@ import stat
 import struct
 import threading
 
-LOOKUP, GETATTR, OPEN, STATFS, RELEASE, FLUSH, INIT, FORGET, BATCH_FORGET = 1, 3, 14, 17, 18, 25, 26, 2, 42
+LOOKUP, GETATTR, OPEN, STATFS, RELEASE, FLUSH, INIT, FORGET, BATCH_FORGET = (
+    1,
+    3,
+    14,
+    17,
+    18,
+    25,
+    26,
+    2,
+    42,
+)
 ROOT, FILE = 1, 2
-REQUEST_HEAD = struct.Struct("=IIQQIIII") # length, what, number, node, ids of the caller, padding
-ANSWER_HEAD = struct.Struct("=IiQ")       # length, error, number
+REQUEST_HEAD = struct.Struct("=IIQQIIII")  # length, what, number, node, ids of the caller, padding
+ANSWER_HEAD = struct.Struct("=IiQ")  # length, error, number
 MNT_DETACH = 2
 
 
@@ -42,12 +53,15 @@ class FuseFile:
         while True:
             try:
                 request = os.read(self.device, 1 << 17)
-            except OSError: # it was unmounted
+            except OSError:  # it was unmounted
                 return
             _, what, number, node, *_ = REQUEST_HEAD.unpack_from(request)
             if what not in (FORGET, BATCH_FORGET):
                 error, body = self._answer(what, node)
-                os.write(self.device, ANSWER_HEAD.pack(ANSWER_HEAD.size + len(body), -error, number) + body)
+                os.write(
+                    self.device,
+                    ANSWER_HEAD.pack(ANSWER_HEAD.size + len(body), -error, number) + body,
+                )
 
     @staticmethod
     def _answer(what, node):
@@ -66,4 +80,6 @@ class FuseFile:
 
 def _attributes(node):
     mode = stat.S_IFDIR | 0o755 if node == ROOT else stat.S_IFREG | 0o644
-    return struct.pack("=QQQ QQQ III IIIIII I", node, 4096, 8, 0, 0, 0, 0, 0, 0, mode, 1, 0, 0, 0, 4096, 0)
+    return struct.pack(
+        "=QQQ QQQ III IIIIII I", node, 4096, 8, 0, 0, 0, 0, 0, 0, mode, 1, 0, 0, 0, 4096, 0
+    )

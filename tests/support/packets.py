@@ -4,7 +4,11 @@ import struct
 
 
 def write_capture(path, packets):
-    frame = bytes(12) + b"\x08\x00" + bytes([0x45, 0, 0, 46, 0, 0, 0, 0, 64, 17, 0, 0, 10, 0, 0, 1, 10, 0, 0, 2])
+    frame = (
+        bytes(12)
+        + b"\x08\x00"
+        + bytes([0x45, 0, 0, 46, 0, 0, 0, 0, 64, 17, 0, 0, 10, 0, 0, 1, 10, 0, 0, 2])
+    )
     other = frame + struct.pack(">HHHH", 2005, 80, 26, 0) + bytes(18)
     match = frame + struct.pack(">HHHH", 2005, 53, 26, 0) + bytes(18)
     with open(path, "wb") as file:

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: MIT
+# shellcheck shell=sh
 # progress: the growing log of ninja or ctest -> "step n of m, what runs now, time left"; sourced by `run`.
 
 # last_step LOG: "n m name", or nothing before the first step.

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-# DKMS on the installed tree: add, build, install for a guest's kernel, in this test's own folders -> the resulting module, loaded in a guest.
+# DKMS on the installed tree: add, build, install for a guest's kernel, in this test's own folders
+# -> the resulting module, loaded in a guest.
 import os
 import pathlib
 import shutil
@@ -24,14 +25,37 @@ class Dkms(unittest.TestCase):
         self.release = (self.machine.kernel / "modules").resolve().name
 
     def dkms(self, action, *options, release=None, headers=None):
-        """One action of dkms -> its exit code and output.  sign_file: no key is created or used on this machine."""
+        """One action of dkms -> its exit code and output.  sign_file: no key is created or used on
+        this machine."""
         release = release or self.release
         (self.folder / "tree").mkdir(exist_ok=True)
         (self.folder / "modules" / release).mkdir(parents=True, exist_ok=True)
-        of_kernel = [] if action == "add" else ["-k", release, "--kernelsourcedir", headers or self.machine.kernel / "headers"]
-        done = subprocess.run(["dkms", action, f"nsmod/{VERSION}", "--dkmstree", self.folder / "tree", "--sourcetree", PREFIX / "src",
-                               "--installtree", self.folder / "modules", *of_kernel, *options], env=os.environ | {"sign_file": "/none"},
-                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+        of_kernel = (
+            []
+            if action == "add"
+            else ["-k", release, "--kernelsourcedir", headers or self.machine.kernel / "headers"]
+        )
+        done = subprocess.run(
+            [
+                "dkms",
+                action,
+                f"nsmod/{VERSION}",
+                "--dkmstree",
+                self.folder / "tree",
+                "--sourcetree",
+                PREFIX / "src",
+                "--installtree",
+                self.folder / "modules",
+                *of_kernel,
+                *options,
+            ],
+            env=os.environ | {"sign_file": "/none"},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            check=False,
+        )
         return done.returncode, done.stdout
 
     def test_what_dkms_builds_and_installs_is_loaded_and_gives_a_trace(self):
@@ -67,7 +91,10 @@ class Dkms(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    for lack, is_there in (("dkms is not installed", shutil.which("dkms")), ("dkms requires root", os.geteuid() == 0)):
+    for lack, is_there in (
+        ("dkms is not installed", shutil.which("dkms")),
+        ("dkms requires root", os.geteuid() == 0),
+    ):
         if not is_there:
             print(f"skipped: {lack}")
             sys.exit(guest.SKIP)

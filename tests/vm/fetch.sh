@@ -5,7 +5,7 @@
 # are unchanged and root is not required. Does nothing if everything is there.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
-[ $# = 2 ] && [ -e "$here/packages_$1.txt" ] || { echo "usage: fetch.sh amd64|arm64 FOLDER" >&2; exit 2; }
+{ [ $# = 2 ] && [ -e "$here/packages_$1.txt" ]; } || { echo "usage: fetch.sh amd64|arm64 FOLDER" >&2; exit 2; }
 architecture=$1
 . "$here/private_apt.sh"
 host=$(dpkg --print-architecture 2>/dev/null) || host=

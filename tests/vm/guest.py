@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-# Programs and modules -> run in an emulated virtual machine -> their output, exit code and the kernel's log.
+# Programs and modules -> run in an emulated virtual machine -> their output, exit code and the
+# kernel's log.
 import gzip
 import os
 import pathlib
@@ -14,10 +15,14 @@ import kernel_modules
 
 SKIP = 77
 # A line of the kernel's log that fails a test, whatever the test's programs report.
-KERNEL_FAULT = re.compile(r"\b(BUG|WARNING|Oops|Kernel panic|INFO: (task|trying|possible|suspicious|lockdep)|rcu: INFO|soft lockup|hung_task|KASAN|UBSAN|"
-                          r"unreferenced object|kmemleak: \d+ new|general protection fault,|list_(add|del) corruption|refcount_t:)")
-# Debug kernels announce their checks when they boot ("RCU lockdep checking is enabled"): not a fault.
-# "module verification failed" and "taints kernel" are expected, as these guests load out-of-tree modules.
+KERNEL_FAULT = re.compile(
+    r"\b(BUG|WARNING|Oops|Kernel panic|INFO: (task|trying|possible|suspicious|lockdep)|rcu: "
+    r"INFO|soft lockup|hung_task|KASAN|UBSAN|unreferenced object|kmemleak: \d+ new|general "
+    r"protection fault,|list_(add|del) corruption|refcount_t:)"
+)
+# Debug kernels announce their checks when they boot ("RCU lockdep checking is enabled"): not a
+# fault. "module verification failed" and "taints kernel" are expected, as these guests load
+# out-of-tree modules.
 
 INIT = """#!/bin/busybox sh
 /bin/busybox --install -s /bin
@@ -82,7 +87,9 @@ def needed_libraries(program, folders):
     """Libraries that the program's dynamic linker loads, including indirect dependencies."""
     found, left = {}, [program]
     while left:
-        listing = subprocess.run(["readelf", "-dW", left.pop()], capture_output=True, text=True, check=True).stdout
+        listing = subprocess.run(
+            ["readelf", "-dW", left.pop()], capture_output=True, text=True, check=True
+        ).stdout
         for name in re.findall(r"\(NEEDED\).*\[(.*)\]", listing):
             if name not in found:
                 found[name] = find_library(name, folders)
@@ -91,9 +98,12 @@ def needed_libraries(program, folders):
 
 
 class Guest:
-    """An emulated machine: programs, modules and a script -> output, exit code, the kernel's log."""
+    """An emulated machine: programs, modules and a script -> output, exit code, the kernel's
+    log."""
 
-    architecture = emulator_name = emulator_package = console = loader = library_place = kernel_options = ""
+    architecture = emulator_name = emulator_package = console = loader = library_place = (
+        kernel_options
+    ) = ""
 
     def __init__(self, build, cache=None, kernel="6.1", cpus=1, timeout_s=400):
         self.build = pathlib.Path(build)
@@ -105,12 +115,17 @@ class Guest:
         self.modules, self.built_modules = {}, {}  # in load order
         self.emulator = shutil.which(self.emulator_name)
         if not self.emulator:
-            raise Unavailable(f"{self.emulator_name} is not installed (package {self.emulator_package})")
+            raise Unavailable(
+                f"{self.emulator_name} is not installed (package {self.emulator_package})"
+            )
         for tool in ("cpio", "readelf"):
             if not shutil.which(tool):
                 raise Unavailable(f"{tool} is not installed")
         if not (self.kernel / "vmlinuz").exists():
-            raise Unavailable(f"{self.kernel}/vmlinuz is missing; run tests/vm/fetch.sh {self.architecture} {self.cache}")
+            raise Unavailable(
+                f"{self.kernel}/vmlinuz is missing; run tests/vm/fetch.sh {self.architecture} "
+                f"{self.cache}"
+            )
 
     def library_folders_in(self, sysroot):
         raise NotImplementedError
@@ -179,17 +194,48 @@ class Guest:
         (root / "init").write_text(INIT)
         (root / "init").chmod(0o755)
         names = "\n".join(str(path.relative_to(root)) for path in sorted(root.rglob("*"))) + "\n"
-        packed = subprocess.run(["cpio", "-o", "-H", "newc", "--quiet"], cwd=root, input=names.encode(), stdout=subprocess.PIPE, check=True)
+        packed = subprocess.run(
+            ["cpio", "-o", "-H", "newc", "--quiet"],
+            cwd=root,
+            input=names.encode(),
+            stdout=subprocess.PIPE,
+            check=True,
+        )
         image.write_bytes(gzip.compress(packed.stdout, 1))
 
     def _boot(self, image):
-        command = [self.emulator, *self.machine_options(), "-smp", str(self.cpus), "-m", "512", "-nic", "none", "-nographic", "-no-reboot",
-                   "-kernel", self.kernel / "vmlinuz", "-initrd", image, "-append", f"console={self.console} quiet panic=-1 {self.kernel_options}"]
+        command = [
+            self.emulator,
+            *self.machine_options(),
+            "-smp",
+            str(self.cpus),
+            "-m",
+            "512",
+            "-nic",
+            "none",
+            "-nographic",
+            "-no-reboot",
+            "-kernel",
+            self.kernel / "vmlinuz",
+            "-initrd",
+            image,
+            "-append",
+            f"console={self.console} quiet panic=-1 {self.kernel_options}",
+        ]
         try:
-            done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=self.timeout_s)
+            done = subprocess.run(
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                timeout=self.timeout_s,
+            )
             said = done.stdout
         except subprocess.TimeoutExpired as error:
-            raise GuestError(f"timed out after {self.timeout_s} s; the last lines:\n{_text(error.stdout)[-2000:]}") from error
+            raise GuestError(
+                f"timed out after {self.timeout_s} s; the last lines:\n"
+                f"{_text(error.stdout)[-2000:]}"
+            ) from error
         return _parse(_text(said))
 
 
@@ -205,7 +251,10 @@ class Arm64Guest(Guest):
         self.cpu_model = cpu_model
 
     def library_folders_in(self, sysroot):
-        return [sysroot / folder for folder in ("lib/aarch64-linux-gnu", "usr/lib/aarch64-linux-gnu", "usr/lib")]
+        return [
+            sysroot / folder
+            for folder in ("lib/aarch64-linux-gnu", "usr/lib/aarch64-linux-gnu", "usr/lib")
+        ]
 
     def machine_options(self):
         return ["-accel", "tcg", "-M", "virt", "-cpu", self.cpu_model, "-icount", "shift=0"]
@@ -220,7 +269,15 @@ class Amd64Guest(Guest):
     kernel_options = "tsc=reliable"  # its CPUs share one thread of the emulator
 
     def library_folders_in(self, _sysroot):
-        return [pathlib.Path(folder) for folder in ("/lib/x86_64-linux-gnu", "/usr/lib/x86_64-linux-gnu", "/lib64", "/usr/lib")]
+        return [
+            pathlib.Path(folder)
+            for folder in (
+                "/lib/x86_64-linux-gnu",
+                "/usr/lib/x86_64-linux-gnu",
+                "/lib64",
+                "/usr/lib",
+            )
+        ]
 
     def machine_options(self):
         return ["-accel", "tcg,thread=single", "-cpu", "max"]

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-# Processes that corrupt their own session's memory (cases/hostile.c): a reader of it finishes, and other sessions are unaffected.
+# Processes that corrupt their own session's memory (cases/hostile.c): a reader of it finishes, and
+# other sessions are unaffected.
 import re
 
 import nsmod_guest
@@ -21,7 +22,9 @@ class Hostile(nsmod_guest.NsmodTest):
     timeout_s = 240
 
     def test_what_a_process_does_to_its_memory_harms_no_reader_and_no_other_session(self):
-        self.run_guests(READS + """
+        self.run_guests(
+            READS
+            + """
             # a queue without a reader stays within its limit
             vm_hostile announcements 12 &
             hostile=$!
@@ -51,7 +54,9 @@ class Hostile(nsmod_guest.NsmodTest):
 
             # a reader ends on request, however fast the session's process writes
             NETSLICE="recorder=nsmod calibration=no" vm_writer 0 count & writer=$!
-            """ + nsmod_guest.WRITES + """
+            """  # noqa: E501, shell text
+            + nsmod_guest.WRITES
+            + """
             reads asked vm_reader newest 500
             nsdump check asked.nsl | tail -n 1
             reads next vm_reader newest 500 # the next reader gets its own trace
@@ -70,18 +75,39 @@ class Hostile(nsmod_guest.NsmodTest):
             wait
             timeout 5 cat /dev/nsmod >/dev/null; timeout 5 cat /dev/nsmod >/dev/null
             rmmod nsmod && echo "unloaded"
-            """, self.check_hostile)
+            """,
+            self.check_hostile,
+        )
 
     def check_hostile(self, result):
         self.assertLess(int(re.search(r"took (-?\d+) MiB", result.output)[1]), 80)
         ended = dict(re.findall(r"(\w+): reader ended with (\d+)", result.output))
-        self.assertEqual(ended, {name: "0" for name in ("zeros", "endless", "tails", "asked", "next", "last", "scribble", "beside")}, result.output)
+        self.assertEqual(
+            ended,
+            {
+                name: "0"
+                for name in (
+                    "zeros",
+                    "endless",
+                    "tails",
+                    "asked",
+                    "next",
+                    "last",
+                    "scribble",
+                    "beside",
+                )
+            },
+            result.output,
+        )
         for name in ("asked", "next", "last", "beside"):
-            self.assertRegex(result.output, rf"{name}.nsl: whole; \d\d+ records, every one accounted for")
+            self.assertRegex(
+                result.output, rf"{name}.nsl: whole; \d\d+ records, every one accounted for"
+            )
         self.assertIn("unloaded", result.output)
 
     def test_memory_of_ended_sessions_is_given_back_before_anybody_is_killed_for_it(self):
-        self.run_guests("""
+        self.run_guests(
+            """
             total=$(sed -n 's/^MemTotal: *\\([0-9]*\\).*/\\1/p' /proc/meminfo)
             for i in 1 2 3; do
                 vm_hostile memory 60
@@ -97,14 +123,19 @@ class Hostile(nsmod_guest.NsmodTest):
             kill $reader
             nsdump check first.nsl
             echo "dropped $(cat /sys/module/nsmod/parameters/sessions_dropped)"
-            """, self.check_memory)
+            """,
+            self.check_memory,
+        )
 
     def check_memory(self, result):
-        self.assertEqual(re.findall(r"hog (\d) ended with 137", result.output), ["1", "2", "3"], result.output)
+        self.assertEqual(
+            re.findall(r"hog (\d) ended with 137", result.output), ["1", "2", "3"], result.output
+        )
         self.assertRegex(result.output, "dropped [1-9]")
 
     def test_snapshots_of_a_flight_recorder_are_whole_each_time(self):
-        self.run_guests("""
+        self.run_guests(
+            """
             for kind in rseq atomic; do for ring in 4K 64K 1M; do
                 rm -f count
                 NETSLICE="recorder=nsmod calibration=no full=overwrite kind=$kind ring=$ring" vm_writer 0 count & writer=$!
@@ -118,12 +149,28 @@ class Hostile(nsmod_guest.NsmodTest):
                 cat /dev/nsmod >end.nsl
                 nsdump check end.nsl | tail -n 1
             done; done
-            """, self.check_snapshots)
+            """,  # noqa: E501, shell text
+            self.check_snapshots,
+        )
 
     def check_snapshots(self, result):
         self.assertNotIn("no snapshot", result.output)
-        self.assertEqual(len(re.findall(r"snapshot.nsl: whole; \d+ records, every one accounted for", result.output)), 90, result.output)
-        self.assertEqual(len(re.findall(r"end.nsl: whole; \d\d+ records, every one accounted for", result.output)), 6, result.output)
+        self.assertEqual(
+            len(
+                re.findall(
+                    r"snapshot.nsl: whole; \d+ records, every one accounted for", result.output
+                )
+            ),
+            90,
+            result.output,
+        )
+        self.assertEqual(
+            len(
+                re.findall(r"end.nsl: whole; \d\d+ records, every one accounted for", result.output)
+            ),
+            6,
+            result.output,
+        )
 
 
 if __name__ == "__main__":

@@ -22,7 +22,11 @@ class ModuleFile:
         self.name = re.sub(r"\.xz$", "", path.name)
 
     def read(self):
-        return lzma.decompress(self.path.read_bytes()) if self.path.suffix == ".xz" else self.path.read_bytes()
+        return (
+            lzma.decompress(self.path.read_bytes())
+            if self.path.suffix == ".xz"
+            else self.path.read_bytes()
+        )
 
 
 def _depends_of(content):
@@ -42,7 +46,8 @@ def _find(kernel, name):
 
 
 def needed(kernel, name):
-    """The module with all its dependencies, dependencies first.  A name without a file is built into the kernel."""
+    """The module with all its dependencies, dependencies first.  A name without a file is built
+    into the kernel."""
     one = _find(kernel, name)
     if not one:
         return []
@@ -53,7 +58,8 @@ def needed(kernel, name):
 
 
 def build(source, kernel, architecture, folder, *options):
-    """Builds the modules of a source folder in `folder`, without changing the source -> their files, output of the build."""
+    """Builds the modules of a source folder in `folder`, without changing the source -> their
+    files, output of the build."""
     place = pathlib.Path(folder) / pathlib.Path(source).name
     shutil.copytree(source, place)
     return make(place, kernel, architecture, *options)
@@ -61,8 +67,24 @@ def build(source, kernel, architecture, folder, *options):
 
 def make(place, kernel, architecture, *options):
     """Builds the modules of a folder in that folder."""
-    made = subprocess.run(["make", "-C", kernel / "headers", f"M={place}", "-j", str(os.cpu_count()), "CONFIG_DEBUG_INFO_BTF_MODULES=",
-                           *COMPILERS.get(architecture, []), *options, "modules"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+    made = subprocess.run(
+        [
+            "make",
+            "-C",
+            kernel / "headers",
+            f"M={place}",
+            "-j",
+            str(os.cpu_count()),
+            "CONFIG_DEBUG_INFO_BTF_MODULES=",
+            *COMPILERS.get(architecture, []),
+            *options,
+            "modules",
+        ],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
+    )
     if made.returncode:
         raise RuntimeError(f"make failed with exit code {made.returncode}:\n{made.stdout[-4000:]}")
     return {path.name: path for path in place.glob("*.ko")}, made.stdout
@@ -91,12 +113,15 @@ def _digest(source):
     """Digest of all files of a folder."""
     sums = hashlib.sha256()
     for path in sorted(path for path in pathlib.Path(source).rglob("*") if path.is_file()):
-        sums.update(f"{path.relative_to(source)}\0{path.stat().st_size}\0".encode() + path.read_bytes())
+        sums.update(
+            f"{path.relative_to(source)}\0{path.stat().st_size}\0".encode() + path.read_bytes()
+        )
     return sums.hexdigest()[:16]
 
 
 def _place(kernel, build):
-    """Where a build's modules are kept: in its folder, or next to the kernel's headers if kbuild cannot handle the path."""
+    """Where a build's modules are kept: in its folder, or next to the kernel's headers if kbuild
+    cannot handle the path."""
     folder = pathlib.Path(build).resolve() / "tests/vm/modules"
     if not re.search(r"[\s=:#$%]", str(folder)):
         return folder
@@ -105,17 +130,19 @@ def _place(kernel, build):
 
 def build_once(source, kernel, architecture, build, parts):
     """
-    Like build_checked(), with the modules of the source's subfolders `parts`.  The result is kept in the build folder; later calls for
-    the same source, also from other processes, use it.
+    Like build_checked(), with the modules of the source's subfolders `parts`.  The result is kept
+    in the build folder; later calls for the same source, also from other processes, use it.
     """
-    made_for = f"{architecture}-{kernel.name}-{int((kernel / 'vmlinuz').stat().st_mtime)}-{len(checks())}-checks"
+    built = int((kernel / "vmlinuz").stat().st_mtime)
+    made_for = f"{architecture}-{kernel.name}-{built}-{len(checks())}-checks"
     place = _place(kernel, build) / f"{made_for}-{_digest(source)}"
     place.mkdir(parents=True, exist_ok=True)
     with open(place / "lock", "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         tree = place / pathlib.Path(source).name
         for part in (".", *parts):
-            is_built = place / f"built-{part}" # marks a completed build; missing if the build was killed
+            # marks a completed build; missing if the build was killed
+            is_built = place / f"built-{part}"
             if is_built.exists():
                 continue
             if part == ".":
@@ -126,4 +153,8 @@ def build_once(source, kernel, architecture, build, parts):
                 shutil.copytree(pathlib.Path(source) / part, tree / part)
                 refuse_warnings(make(tree / part, kernel, architecture, *checks())[1])
             is_built.touch()
-    return {path.name: path for folder in (tree, *(tree / part for part in parts)) for path in folder.glob("*.ko")}
+    return {
+        path.name: path
+        for folder in (tree, *(tree / part for part in parts))
+        for path in folder.glob("*.ko")
+    }

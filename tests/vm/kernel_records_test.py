@@ -8,7 +8,10 @@ from nsmod_guest import build_modules as setUpModule
 
 INTERRUPT, SWITCH = 1, 2
 # Traffic of a process that is selected, and of another one.
-SCRIPT = kernel_trace.SHOW_FILE + nsmod_guest.STREAM + """
+SCRIPT = (
+    kernel_trace.SHOW_FILE
+    + nsmod_guest.STREAM
+    + """
 ifconfig lo up
 echo hello >data
 record() {
@@ -35,7 +38,8 @@ record counted sched 1 counter=instructions:0:1
 record software sched 1 counter=switches:1:3
 record two-names sched 1 counter=a,b:0:1
 rmmod nsmod && echo "unloaded"
-"""
+"""  # noqa: E501, shell text
+)
 
 
 class KernelRecords(nsmod_guest.NsmodTest):
@@ -47,9 +51,13 @@ class KernelRecords(nsmod_guest.NsmodTest):
 
     def check(self, result):
         self.assertIn("unloaded", result.output)
-        self.assertEqual(len(re.findall(r"\.nsl: whole; ", result.output)), 4, result.output[-3000:])
-        found = {name: kernel_trace.Trace(kernel_trace.from_console(result.output, f"{name}.nsl"))
-                 for name in ("all", "process", "inner", "port", "other-port")}
+        self.assertEqual(
+            len(re.findall(r"\.nsl: whole; ", result.output)), 4, result.output[-3000:]
+        )
+        found = {
+            name: kernel_trace.Trace(kernel_trace.from_console(result.output, f"{name}.nsl"))
+            for name in ("all", "process", "inner", "port", "other-port")
+        }
         self.check_sites(found["all"])
         self.check_calibration(found["all"])
         self.check_process(found, int(re.search(r"ping is (\d+)", result.output).group(1)))
@@ -67,26 +75,41 @@ class KernelRecords(nsmod_guest.NsmodTest):
 
     def check_calibration(self, trace):
         """Both ends, both CPUs, START pair, MARK, INIT, EXIT; only the clock."""
-        self.assertEqual({(one.phase, one.cpu, one.kind, one.field) for one in trace.calibration},
-                         {(phase, cpu, kind, 0) for phase in (1, 2) for cpu in (0, 1) for kind in ("START", "MARK", "INIT", "EXIT")})
+        self.assertEqual(
+            {(one.phase, one.cpu, one.kind, one.field) for one in trace.calibration},
+            {
+                (phase, cpu, kind, 0)
+                for phase in (1, 2)
+                for cpu in (0, 1)
+                for kind in ("START", "MARK", "INIT", "EXIT")
+            },
+        )
         for one in trace.calibration:
             self.assertGreater(one.batches, 1)
             self.assertGreater(one.outer, 0)
-            self.assertTrue(0 < one.inner < one.outer if one.kind == "START" else one.inner == 0, one)
+            self.assertTrue(
+                0 < one.inner < one.outer if one.kind == "START" else one.inner == 0, one
+            )
 
     def check_process(self, found, process):
         def is_of(record, thread):
-            return record.thread == thread or (record.name == "sched_switch" and record.words[0] == thread)
+            return record.thread == thread or (
+                record.name == "sched_switch" and record.words[0] == thread
+            )
 
         self.assertTrue(any(not is_of(one, process) for one in found["all"].records))
         self.assertEqual([one for one in found["process"].records if not is_of(one, process)], [])
         names = {one.name for one in found["process"].records}
         self.assertLessEqual({"sched_switch", "softirq", "tx_bytes", "xmit", "rx_bytes"}, names)
-        self.assertTrue(any(one.thread != process for one in found["process"].records)) # a switch to it
+        # a switch to it
+        self.assertTrue(any(one.thread != process for one in found["process"].records))
         self.assertEqual(found["process"].info["kernel.filter.pid"], str(process))
-        self.assertEqual([found[name].info["kernel.clock.mode"] for name in ("all", "process")], ["fast", "ordered"])
+        self.assertEqual(
+            [found[name].info["kernel.clock.mode"] for name in ("all", "process")],
+            ["fast", "ordered"],
+        )
         self.assertEqual(found["process"].info["kernel.counters.source"], "none")
-        inner = int(found["inner"].info["kernel.filter.pid"]) # 2 or 3 if it was requested
+        inner = int(found["inner"].info["kernel.filter.pid"])  # 2 or 3 if it was requested
         self.assertGreater(inner, process)
         self.assertTrue(any(one.thread == inner for one in found["inner"].records))
 
@@ -95,7 +118,12 @@ class KernelRecords(nsmod_guest.NsmodTest):
         self.assertEqual(found["other-port"].records, [])
 
     def check_refusals(self, output):
-        for name, reason in {"no-process": "ESRCH", "counted": "ENOENT", "software": "EOPNOTSUPP", "two-names": "EINVAL"}.items():
+        for name, reason in {
+            "no-process": "ESRCH",
+            "counted": "ENOENT",
+            "software": "EOPNOTSUPP",
+            "two-names": "EINVAL",
+        }.items():
             self.assertRegex(output, rf"{name} failed: kernel_recorder: .* \({reason}\)")
 
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-# Corrected instruction counts of known code on a machine that counts exactly, by every way to read a counter: no errors.
+# Corrected instruction counts of known code on a machine that counts exactly, by every way to read
+# a counter: no errors.
 import os
 import unittest
 
@@ -31,13 +32,25 @@ class KnownCode(unittest.TestCase):
         machine.add("tests/known_code")
         if "papi" in sources:
             machine.add_library("libpapi.so.7.0")
-        result = machine.run(SCRIPT.format(sources=" ".join(sources), clocks=" ".join(CLOCKS), case=case, before=before))
+        result = machine.run(
+            SCRIPT.format(
+                sources=" ".join(sources), clocks=" ".join(CLOCKS), case=case, before=before
+            )
+        )
         for source in sources:
             for clock in CLOCKS:
                 with self.subTest(source=source, clock=clock, cpus=cpus):
-                    is_exact = f"{source} {clock}: 0 off\n<{source} {clock} ended with 0>" in result.output
-                    self.assertTrue(is_exact, "\n".join(line for line in result.output.splitlines()
-                                                        if "OFF" in line or "known_code:" in line or " ended with " in line))
+                    is_exact = (
+                        f"{source} {clock}: 0 off\n<{source} {clock} ended with 0>" in result.output
+                    )
+                    self.assertTrue(
+                        is_exact,
+                        "\n".join(
+                            line
+                            for line in result.output.splitlines()
+                            if "OFF" in line or "known_code:" in line or " ended with " in line
+                        ),
+                    )
         self.assertEqual(result.kernel_faults, [])
 
     def test_counts_are_exact_on_one_cpu(self):
@@ -62,7 +75,13 @@ class KnownCode(unittest.TestCase):
         self.check(("papi", "perf-read", "rdpmc"), cpus=1, cpu_model=PAPI_CPU, case="mark-retries")
 
     def test_counts_are_exact_where_another_program_wants_the_cpu(self):
-        self.check(("papi", "perf-read", "rdpmc"), cpus=1, cpu_model=PAPI_CPU, case="crowded", before=BUSY_PROGRAM)
+        self.check(
+            ("papi", "perf-read", "rdpmc"),
+            cpus=1,
+            cpu_model=PAPI_CPU,
+            case="crowded",
+            before=BUSY_PROGRAM,
+        )
 
 
 if __name__ == "__main__":

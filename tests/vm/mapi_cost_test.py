@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-# Net instructions of MAPI's functions on a machine that counts exactly: the same on every run, and equal to valgrind's counts.
+# Net instructions of MAPI's functions on a machine that counts exactly: the same on every run, and
+# equal to valgrind's counts.
 import base64
 import csv
 import gzip
@@ -20,11 +21,20 @@ from packets import write_capture
 
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 DEMO = SOURCE / "mapi-core/apps/demo/demo.pcap"
-VALGRIND = ("usr/bin/valgrind.bin", "usr/libexec/valgrind/callgrind-arm64-linux", "usr/libexec/valgrind/default.supp",
-            "usr/libexec/valgrind/vgpreload_core-arm64-linux.so")
+VALGRIND = (
+    "usr/bin/valgrind.bin",
+    "usr/libexec/valgrind/callgrind-arm64-linux",
+    "usr/libexec/valgrind/default.supp",
+    "usr/libexec/valgrind/vgpreload_core-arm64-linux.so",
+)
 FILTER = "tcp port 80 or udp port 53"
-FILES = {"BPF_FILTER": "bpf_filter.cpp", "BYTE_COUNTER": "byte_counter.cpp", "PKT_COUNTER": "pkt_counter.cpp"}
-MOST_AROUND_A_CALL = 16  # instructions between the two probes in addition to the function: arguments, the call, the result
+FILES = {
+    "BPF_FILTER": "bpf_filter.cpp",
+    "BYTE_COUNTER": "byte_counter.cpp",
+    "PKT_COUNTER": "pkt_counter.cpp",
+}
+# instructions between the two probes in addition to the function: arguments, the call, the result
+MOST_AROUND_A_CALL = 16
 # Linux discards a thread's SVE registers at each system call, so the first memcpy() after one
 # traps, and the emulator counts the trapping instruction twice: one more after each read() of a
 # counter, none between user reads.  valgrind does not support SVE either.
@@ -38,7 +48,7 @@ for run in 1 2; do
         echo "<$source $run>"; gzip -c cost.json | base64; echo "<end>"
     done
 done
-"""
+"""  # noqa: E501, shell text
 # Symbols are resolved in advance: the lookup takes longer under valgrind, which adds libraries.
 TWO_COUNTS = """
 export LD_BIND_NOW=1
@@ -47,7 +57,7 @@ nsdump record -o trace.nsl -c instructions --source rdpmc -- mapi-count -b 64 ca
 echo "<slices>"; nsdump export trace.nsl --what slices --format csv | gzip | base64; echo "<end>"
 VALGRIND_LIB=/test valgrind.bin {callgrind} --callgrind-out-file=out mapi-count -b 64 capture.pcap '{filter}' >said 2>&1 || cat said
 echo "<callgrind>"; gzip -c out | base64; echo "<end>"
-"""
+"""  # noqa: E501, shell text
 
 
 METERED = """
@@ -58,7 +68,7 @@ for run in 1 2; do
 done
 nsdump record -o trace.nsl -c instructions --source rdpmc -- mapi-count -b 64 capture.pcap '{filter}' >said 2>&1 || cat said
 echo "<slices>"; nsdump export trace.nsl --what slices --format csv | gzip | base64; echo "<end>"
-"""
+"""  # noqa: E501, shell text
 
 
 def brought_out(output, name):
@@ -99,15 +109,32 @@ class MapiCost(unittest.TestCase):
             capture = pathlib.Path(folder) / "capture.pcap"
             write_capture(capture, 64 * 40)
             machine.add(capture)
-            result = machine.run("cp /test/capture.pcap .\n" + TWO_COUNTS.format(filter=FILTER, callgrind=" ".join(BY_ADDRESS)))
+            result = machine.run(
+                "cp /test/capture.pcap .\n"
+                + TWO_COUNTS.format(filter=FILTER, callgrind=" ".join(BY_ADDRESS))
+            )
             out = pathlib.Path(folder) / "callgrind.out"
             out.write_text(brought_out(result.output, "callgrind"))
             counted = inclusive(out)
-            functions = {name: [(function, total) for (place, function), total in counted.items() if place == file and "process(" in function]
-                         for name, file in FILES.items()}
-            listing = subprocess.run(["nm", "-SC", machine.build / "lib/libmapi.so"], capture_output=True, text=True, check=True).stdout
+            functions = {
+                name: [
+                    (function, total)
+                    for (place, function), total in counted.items()
+                    if place == file and "process(" in function
+                ]
+                for name, file in FILES.items()
+            }
+            listing = subprocess.run(
+                ["nm", "-SC", machine.build / "lib/libmapi.so"],
+                capture_output=True,
+                text=True,
+                check=True,
+            ).stdout
             ranges = symbol_ranges(listing.splitlines())
-            after = {name: booked_after_return(out, FILES[name], function, ranges) for name, ((function, _),) in functions.items()}
+            after = {
+                name: booked_after_return(out, FILES[name], function, ranges)
+                for name, ((function, _),) in functions.items()
+            }
         slices = list(csv.DictReader(brought_out(result.output, "slices").splitlines()))
         around = set()
         for name, ((_, (calls, inside)),) in functions.items():
@@ -130,8 +157,12 @@ class MapiCost(unittest.TestCase):
             write_capture(capture, 64 * 40)
             machine.add(capture)
             result = machine.run("cp /test/capture.pcap .\n" + METERED.format(filter=FILTER))
-        metered = [re.findall(r"(\w+) rdpmc calls=(\d+) counted=(\d+) instructions=(\d+) packets=(\d+)", part)
-                   for part in re.findall(r"<metered \d>\r?\n(.*?)<end>", result.output, re.S)]
+        metered = [
+            re.findall(
+                r"(\w+) rdpmc calls=(\d+) counted=(\d+) instructions=(\d+) packets=(\d+)", part
+            )
+            for part in re.findall(r"<metered \d>\r?\n(.*?)<end>", result.output, re.S)
+        ]
         print(metered)
         self.assertEqual(len(metered), 2, result.output[-3000:])
         self.assertEqual(metered[0], metered[1])

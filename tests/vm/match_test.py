@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-# Filters as arm64 machine code compared with libpcap's interpreter, with the kernel's rules for executable memory.
+# Filters as arm64 machine code compared with libpcap's interpreter, with the kernel's rules for
+# executable memory.
 import os
 import unittest
 
@@ -14,7 +15,8 @@ class Match(unittest.TestCase):
     def test_machine_code_passes_what_the_interpreter_passes(self):
         machine = guest.Arm64Guest(os.environ["NETSLICE_BUILD"], cpu_model=CPU)
         machine.add("tests/mapi_match_test")
-        result = machine.run("mapi_match_test '[bpf]~random valid*' --durations yes\n")  # they take minutes here
+        # they take minutes here
+        result = machine.run("mapi_match_test '[bpf]~random valid*' --durations yes\n")
         self.assertIn("All tests passed", result.output, result.output[-3000:])
         self.assertIn("machine code", result.output, "the build has no asmjit for arm64")
         self.assertEqual(result.kernel_faults, [])

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-# Every misuse of the device: programs with tables of attempts and expected results (cases/misuse*.c).
+# Every misuse of the device: programs with tables of attempts and expected results
+# (cases/misuse*.c).
 import re
 
 import nsmod_guest
@@ -12,8 +13,9 @@ class Misuse(nsmod_guest.NsmodTest):
     programs = ("vm_writer", *(f"vm_{program}" for program in PROGRAMS))
 
     def test_every_wrong_use_is_reported_by_its_error_and_does_no_harm(self):
-        self.run_guests("""
-            for program in %s; do
+        self.run_guests(
+            f"""
+            for program in {" ".join(PROGRAMS)}; do
                 timeout 100 vm_$program || echo "$program ended with $?"
                 usleep 500000
                 rmmod nsmod && insmod /modules/nsmod.ko && echo "loaded again"
@@ -33,17 +35,27 @@ class Misuse(nsmod_guest.NsmodTest):
             done
             insmod /modules/nsmod.ko max_sessions=0 && NETSLICE=recorder=nsmod vm_writer 1
             rmmod nsmod
-            """ % " ".join(PROGRAMS), self.check_rows)
+            """,  # noqa: E501, shell text
+            self.check_rows,
+        )
 
     def check_rows(self, result):
         tables = re.findall(r"^(\S+).*: (\d+) rows, 0 failed", result.output, re.M)
-        self.assertEqual([name for name, _ in tables], ["misuse", "misuse_memory", "misuse_users", "misuse_users", "misuse_limits"], result.output)
+        self.assertEqual(
+            [name for name, _ in tables],
+            ["misuse", "misuse_memory", "misuse_users", "misuse_users", "misuse_limits"],
+            result.output,
+        )
         self.assertGreater(sum(int(count) for _, count in tables), 4000)
         self.assertNotIn("FAILED", result.output)
         self.assertEqual(result.output.count("loaded again"), len(PROGRAMS), result.output)
         self.assertIn("unloaded", result.output)
         self.assertNotIn("took ", result.output)
-        self.assertEqual(len(re.findall(r"queue_mib=.*: trace.nsl: whole; \d+ records", result.output)), 2, result.output)
+        self.assertEqual(
+            len(re.findall(r"queue_mib=.*: trace.nsl: whole; \d+ records", result.output)),
+            2,
+            result.output,
+        )
         self.assertIn("the kernel module nsmod has reached its limit of sessions", result.output)
 
 

@@ -16,7 +16,9 @@ CASES = pathlib.Path(__file__).resolve().parent / "cases"
 BUILT = {}  # kernel -> {file name: path} of the modules built for it
 
 # Shell: waits until the writer has committed records.
-WRITES = 'until [ -s count ] && [ "$(od -A n -t u8 count | tr -d " ")" -gt 0 ]; do usleep 5000; done'
+WRITES = (
+    'until [ -s count ] && [ "$(od -A n -t u8 count | tr -d " ")" -gt 0 ]; do usleep 5000; done'
+)
 
 # Shell, a script: `sh stream ADDRESS PORT` sends the file data to the file got; SERVE: prefix for
 # the commands of the receiving side.
@@ -41,20 +43,25 @@ def guest_class():
 
 GUEST = guest_class()
 NAMES_KERNELS = "NETSLICE_KERNELS" in os.environ
-KERNELS = tuple(os.environ.get("NETSLICE_KERNELS", "6.1" if GUEST is guest.Arm64Guest else "6.1 6.12").split())
+KERNELS = tuple(
+    os.environ.get("NETSLICE_KERNELS", "6.1" if GUEST is guest.Arm64Guest else "6.1 6.12").split()
+)
 
 
 def build_modules(*parts):
-    """For setUpModule(): builds nsmod and, in order, modules of its subfolders, without warnings."""
+    """For setUpModule(): builds nsmod and, in order, modules of its subfolders, without
+    warnings."""
     for kernel in KERNELS:
         machine = GUEST(BUILD, kernel=kernel)
-        BUILT[kernel] = kernel_modules.build_once(SOURCE, machine.kernel, machine.architecture, BUILD, parts)
+        BUILT[kernel] = kernel_modules.build_once(
+            SOURCE, machine.kernel, machine.architecture, BUILD, parts
+        )
 
 
 def build_changed(name, edits, *cases):
     """
-    For setUpModule(), in addition to the module: builds a variant as BUILT[kernel]["NAME.ko"], with (file, old text, new text) replaced in
-    its source, and the modules of folders in cases/.
+    For setUpModule(), in addition to the module: builds a variant as BUILT[kernel]["NAME.ko"], with
+    (file, old text, new text) replaced in its source, and the modules of folders in cases/.
     """
     folder = tempfile.TemporaryDirectory(prefix="netslice-nsmod-")
     unittest.addModuleCleanup(folder.cleanup)
@@ -71,24 +78,31 @@ def build_changed(name, edits, *cases):
         machine = GUEST(BUILD, kernel=kernel)
         place = pathlib.Path(folder.name) / kernel
         files, _ = kernel_modules.build(source, machine.kernel, machine.architecture, place)
-        BUILT[kernel][f"{name}.ko"] = files["nsmod.ko"].rename(files["nsmod.ko"].with_name(f"{name}.ko"))
+        BUILT[kernel][f"{name}.ko"] = files["nsmod.ko"].rename(
+            files["nsmod.ko"].with_name(f"{name}.ko")
+        )
         for case in cases:
-            BUILT[kernel].update(kernel_modules.make(place / SOURCE.name / case, machine.kernel, machine.architecture)[0])
+            BUILT[kernel].update(
+                kernel_modules.make(
+                    place / SOURCE.name / case, machine.kernel, machine.architecture
+                )[0]
+            )
 
 
 class NsmodTest(unittest.TestCase):
     programs = ()  # names below tests/ of the build, in addition to nsdump
-    modules = ()   # modules of the kernel's own
+    modules = ()  # modules of the kernel's own
     timeout_s = 240
 
     def kernels(self):
         """The kernels named in the environment, or one, which is fixed for each test."""
         if not NAMES_KERNELS:
-            return KERNELS[zlib.crc32(self.id().encode()) % len(KERNELS)],
+            return (KERNELS[zlib.crc32(self.id().encode()) % len(KERNELS)],)
         return KERNELS
 
     def run_guests(self, script, check, prepare=lambda machine: None):
-        """Runs the script in a guest of each of kernels() with the module loaded; no kernel may log a fault; calls check(result).  SLOW: factor for time limits."""
+        """Runs the script in a guest of each of kernels() with the module loaded; no kernel may log
+        a fault; calls check(result).  SLOW: factor for time limits."""
         for kernel in self.kernels():
             with self.subTest(kernel=kernel):
                 # An emulated machine with a debug kernel is several times slower.
@@ -109,6 +123,7 @@ class NsmodTest(unittest.TestCase):
         def check(result):
             for word in words:
                 self.assertRegex(result.output, word)
+
         return check
 
 

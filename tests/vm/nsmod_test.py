@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-# The kernel module in guests of every supported kernel: sessions that outlive their processes, one reader, misuse.
+# The kernel module in guests of every supported kernel: sessions that outlive their processes, one
+# reader, misuse.
 import json
 import re
 
@@ -11,36 +12,46 @@ class Nsmod(nsmod_guest.NsmodTest):
     programs = ("vm_writer", "vm_kernel_recorder")
 
     def test_it_is_loaded_and_unloaded_a_hundred_times(self):
-        self.run_guests("""
+        self.run_guests(
+            """
             for i in $(seq 100); do
                 rmmod nsmod && insmod /modules/nsmod.ko && [ -c /dev/nsmod ] || { echo "failed at $i"; exit 1; }
             done
             echo "all of them"
-            """, self.check_words("all of them"))
+            """,  # noqa: E501, shell text
+            self.check_words("all of them"),
+        )
 
     def test_cat_is_a_recorder_whose_trace_is_whole(self):
-        self.run_guests("""
+        self.run_guests(
+            """
             NETSLICE=recorder=nsmod vm_writer 50000 &
             cat /dev/nsmod >trace.nsl
             nsdump check trace.nsl && nsdump export trace.nsl --what stats --format json 2>/dev/null
-            """, self.check_whole)
+            """,
+            self.check_whole,
+        )
 
     def check_whole(self, result):
         self.assertRegex(result.output, r"trace.nsl: whole; \d+ records, every one accounted for")
-        stats = json.loads(result.output[result.output.index("{"):])
+        stats = json.loads(result.output[result.output.index("{") :])
         self.assertEqual(stats["info"]["session.memory"], "nsmod")
         self.assertEqual(stats["losses"]["issued"], 150000)
         self.assertTrue(stats["losses"]["equation_holds"])
 
     def test_splice_and_poll_read_it_as_well(self):
-        self.run_guests("""
+        self.run_guests(
+            """
             NETSLICE=recorder=nsmod vm_writer 20000 &
             dd if=/dev/nsmod bs=4096 2>/dev/null | cat >trace.nsl
             nsdump check trace.nsl
-            """, self.check_words("trace.nsl: whole; "))
+            """,
+            self.check_words("trace.nsl: whole; "),
+        )
 
     def test_a_killed_process_that_drained_itself_leaves_the_rest_to_a_reader(self):
-        self.run_guests(f"""
+        self.run_guests(
+            f"""
             NETSLICE="output=own.nsl calibration=no full=overwrite" vm_writer 0 count &
             writer=$!
             {nsmod_guest.WRITES}
@@ -51,7 +62,9 @@ class Nsmod(nsmod_guest.NsmodTest):
             nsdump check rest.nsl | tail -n 1
             committed=$(od -A n -t u8 count | tr -d ' ')
             nsdump stats rest.nsl | sed -n "s/^mark .*max \\([0-9]*\\)$/committed $committed read \\1/p"
-            """, self.check_rest)
+            """,  # noqa: E501, shell text
+            self.check_rest,
+        )
 
     def check_rest(self, result):
         self.assertRegex(result.output, r"rest.nsl: whole; \d+ records, every one accounted for")
@@ -59,7 +72,8 @@ class Nsmod(nsmod_guest.NsmodTest):
         self.assertGreaterEqual(read, committed)
 
     def test_unloading_is_refused_while_a_session_is_there(self):
-        self.run_guests(f"""
+        self.run_guests(
+            f"""
             NETSLICE="output=own.nsl calibration=no" vm_writer 0 count &
             writer=$!
             {nsmod_guest.WRITES}
@@ -68,10 +82,16 @@ class Nsmod(nsmod_guest.NsmodTest):
             wait
             usleep 300000
             rmmod nsmod && echo "unloaded afterwards"
-            """, lambda result: (self.assertNotIn("under a session", result.output), self.assertIn("unloaded afterwards", result.output)))
+            """,
+            lambda result: (
+                self.assertNotIn("under a session", result.output),
+                self.assertIn("unloaded afterwards", result.output),
+            ),
+        )
 
     def test_the_same_program_runs_without_the_module_and_the_trace_says_why(self):
-        self.run_guests("""
+        self.run_guests(
+            """
             NETSLICE="output=with.nsl calibration=no" vm_writer 100
             rmmod nsmod
             NETSLICE="output=without.nsl calibration=no" vm_writer 100
@@ -79,12 +99,19 @@ class Nsmod(nsmod_guest.NsmodTest):
                 nsdump export $trace.nsl --what stats --format json | grep -o '"session.memory[^,]*"'
             done
             NETSLICE=recorder=nsmod vm_writer 1
-            """, self.check_words('"session.memory": "nsmod"', '"session.memory": "process"',
-                                  '"session.memory.reason": "there is no /dev/nsmod: the kernel module nsmod is not loaded',
-                                  "netslice: there is no /dev/nsmod: .* not loaded \\(modprobe nsmod\\)"))
+            """,  # noqa: E501, shell text
+            self.check_words(
+                '"session.memory": "nsmod"',
+                '"session.memory": "process"',
+                '"session.memory.reason": "there is no /dev/nsmod: the kernel module nsmod is not '
+                "loaded",
+                "netslice: there is no /dev/nsmod: .* not loaded \\(modprobe nsmod\\)",
+            ),
+        )
 
     def test_every_group_is_switched_on_and_off_and_its_trace_is_sound(self):
-        self.run_guests("""
+        self.run_guests(
+            """
             ifconfig lo up
             ping -c 20 -i 0.02 127.0.0.1 >/dev/null &
             vm_kernel_recorder net_rx,net_tx,napi,irq,softirq,sched,sock 500 >trace.nsl || echo "no trace"
@@ -95,14 +122,24 @@ class Nsmod(nsmod_guest.NsmodTest):
             ls -l trace.nsl
             vm_kernel_recorder nonsense 1
             rmmod nsmod && echo "unloaded"
-            """, self.check_words("trace.nsl: whole; ", "kernel.groups=net_rx,net_tx,napi,irq,softirq,sched,sock\n[1-9]", "kernel_recorder: Invalid argument", "unloaded"))
+            """,  # noqa: E501, shell text
+            self.check_words(
+                "trace.nsl: whole; ",
+                "kernel.groups=net_rx,net_tx,napi,irq,softirq,sched,sock\n[1-9]",
+                "kernel_recorder: Invalid argument",
+                "unloaded",
+            ),
+        )
 
     def test_who_may_not_open_it_is_reported_the_group(self):
-        self.run_guests("""
+        self.run_guests(
+            """
             mkdir -p /etc
             echo "user:x:1000:1000::/:/bin/sh" >/etc/passwd
             su user -c "PATH=/test:/bin NETSLICE=recorder=nsmod vm_writer 1"
-            """, self.check_words("/dev/nsmod: permission denied: requires root or the group netslice"))
+            """,
+            self.check_words("/dev/nsmod: permission denied: requires root or the group netslice"),
+        )
 
 
 if __name__ == "__main__":

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: MIT
+# shellcheck shell=sh
 # An apt with its own state, to be sourced by scripts: the system's packages and architectures are unchanged, and root is
 # not required.
 

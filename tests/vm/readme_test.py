@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-# The commands of nsmod/README.md, verbatim, in a guest that has only the modules and the toolkit's programs.
+# The commands of nsmod/README.md, verbatim, in a guest that has only the modules and the toolkit's
+# programs.
 import re
 
 import nsmod_guest
@@ -36,13 +37,24 @@ class Readme(nsmod_guest.NsmodTest):
     timeout_s = 180
 
     def test_each_command_does_what_the_text_says(self):
-        load, beside, annotate, kernel = blocks_without("dkms") # covered by tests/vm/dkms_test.py
+        load, beside, annotate, kernel = blocks_without("dkms")  # covered by tests/vm/dkms_test.py
         run = "set -e\n{}\nset +e\n"
-        script = CHECKOUT + "".join(f"echo '<{name}>'\n( {run.format(block)} ) || echo 'ended with '$?\nwait\n" for name, block in (
-            ("load", load), ("annotate", annotate.replace("insmod nsmod/nsmod.ko", "true")), ("kernel", kernel),
-            ("beside", "NETSLICE=recorder=nsmod ./app &\n" + beside + "nsdump stats trace.nsl")))
-        self.run_guests(script + "rmmod nsmod && echo unloaded", self.check,
-                        lambda machine: machine.add_built_module(nsmod_guest.BUILT[machine.kernel.name]["nsmod_example.ko"]))
+        script = CHECKOUT + "".join(
+            f"echo '<{name}>'\n( {run.format(block)} ) || echo 'ended with '$?\nwait\n"
+            for name, block in (
+                ("load", load),
+                ("annotate", annotate.replace("insmod nsmod/nsmod.ko", "true")),
+                ("kernel", kernel),
+                ("beside", "NETSLICE=recorder=nsmod ./app &\n" + beside + "nsdump stats trace.nsl"),
+            )
+        )
+        self.run_guests(
+            script + "rmmod nsmod && echo unloaded",
+            self.check,
+            lambda machine: machine.add_built_module(
+                nsmod_guest.BUILT[machine.kernel.name]["nsmod_example.ko"]
+            ),
+        )
 
     def check(self, result):
         self.assertNotIn("ended with", result.output)
@@ -56,7 +68,8 @@ class Readme(nsmod_guest.NsmodTest):
         self.assertIn("unloaded", parts["beside"])
 
     def assert_twenty_reported(self, part):
-        """A slice that the guest's scheduler moved to another CPU is excluded from the table and reported as migrated."""
+        """A slice that the guest's scheduler moved to another CPU is excluded from the table and
+        reported as migrated."""
         counted = int(re.search(r"(?m)^long +(\d+) ", part)[1])
         migrated = re.search(r"(?m)^ +long: .*\bmigrated (\d+)", part) or ["", "0"]
         self.assertGreater(counted, 10)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-# nsdump with the kernel module, as users run it: both sides in one trace, only the kernel, snapshots of a flight recorder.
+# nsdump with the kernel module, as users run it: both sides in one trace, only the kernel,
+# snapshots of a flight recorder.
 import json
 import re
 
@@ -30,20 +31,26 @@ class RecordKernel(nsmod_guest.NsmodTest):
 
     def check_whole(self, result, *names):
         for name in names:
-            self.assertRegex(result.output, rf"{name}.nsl: whole; \d+ records, every one accounted for")
+            self.assertRegex(
+                result.output, rf"{name}.nsl: whole; \d+ records, every one accounted for"
+            )
         found = documents(result.output)
         for name in names:
             self.assertTrue(found[name]["losses"]["equation_holds"], name)
         return found
 
-    def test_a_program_and_the_kernel_are_in_one_trace_and_interrupts_come_out_of_the_programs_slices(self):
-        self.run_guests(STATS + """
+    def test_a_program_and_the_kernel_are_in_one_trace_and_slices_exclude_interrupts(self):
+        self.run_guests(
+            STATS
+            + """
             nsdump record -k irq,softirq,sched -o both.nsl -- vm_long_slices 50 20
             stats both
             nsdump stats both.nsl | grep -E "subtracted|^kernel"
             nsdump show both.nsl --limit 5
             nsdump export both.nsl --what slices --limit 1000 | grep -c kernel:
-            """, self.check_both)
+            """,
+            self.check_both,
+        )
 
     def check_both(self, result):
         stats = self.check_whole(result, "both")["both"]
@@ -64,7 +71,9 @@ class RecordKernel(nsmod_guest.NsmodTest):
         self.assertGreater(len(stats["calibration"]["kernel"]), 0)
 
     def test_the_kernel_is_recorded_alone_and_its_places_are_listed(self):
-        self.run_guests(STATS + """
+        self.run_guests(
+            STATS
+            + """
             nsdump kernel --list | head -n 3
             echo "json list"; nsdump kernel --list --format json; echo "end of json"
             nsdump kernel irq,sched -d 1 -o alone.nsl && stats alone
@@ -75,20 +84,31 @@ class RecordKernel(nsmod_guest.NsmodTest):
             nsdump kernel nonsense; echo "nonsense: $?"
             nsdump record -k irq --kernel-counters instructions -o no.nsl -- vm_writer 1; echo "counters: $?"
             nsdump record -k sched --kernel-own -o own.nsl -- vm_writer 1000 && stats own
-            """, self.check_alone)
+            """,  # noqa: E501, shell text
+            self.check_alone,
+        )
 
     def check_alone(self, result):
         found = self.check_whole(result, "alone", "stopped", "own")
         groups = {one["group"] for one in found["list"]["places"]}
-        self.assertLessEqual({"net_rx", "net_tx", "napi", "irq", "softirq", "sched", "sock"}, groups)
-        self.assertGreater(next(one for one in found["alone"]["marks"] if one["name"] == "kernel:sched_switch")["count"], 0)
+        self.assertLessEqual(
+            {"net_rx", "net_tx", "napi", "irq", "softirq", "sched", "sock"}, groups
+        )
+        self.assertGreater(
+            next(one for one in found["alone"]["marks"] if one["name"] == "kernel:sched_switch")[
+                "count"
+            ],
+            0,
+        )
         self.assertGreater(found["alone"]["clock"]["hz"], 1e6)
         self.assertIn("stopped with 0", result.output)
         self.assertRegex(result.output, r"\"nonsense\": unknown group.*--list(.|\n)*nonsense: 2")
         self.assertRegex(result.output, r"no PMU(.|\n)*counters: 3")
 
     def test_presets_tell_what_each_place_of_a_packets_way_costs(self):
-        self.run_guests(nsmod_guest.STREAM + f"""
+        self.run_guests(
+            nsmod_guest.STREAM
+            + f"""
             ifconfig lo up
             dd if=/dev/urandom of=data bs=1000 count={STREAM_BYTES // 1000} 2>/dev/null
             for preset in send recv; do
@@ -101,13 +121,17 @@ class RecordKernel(nsmod_guest.NsmodTest):
                 nsdump check $preset.nsl | tail -n 1
                 echo "json $preset"; cat $preset.json; echo "end of json"
             done
-            """, self.check_presets)
+            """,  # noqa: E501, shell text
+            self.check_presets,
+        )
 
     def check_presets(self, result):
         found = self.check_whole(result, "send", "recv")
         self.assertEqual(result.output.splitlines().count("same"), 2, result.output)
-        for way, places in (("send", {"kernel:send_call", "kernel:tcp_ip", "kernel:queue", "kernel:driver"}),
-                            ("recv", {"kernel:recv_call", "kernel:copy", "kernel:ip", "kernel:tcp"})):
+        for way, places in (
+            ("send", {"kernel:send_call", "kernel:tcp_ip", "kernel:queue", "kernel:driver"}),
+            ("recv", {"kernel:recv_call", "kernel:copy", "kernel:ip", "kernel:tcp"}),
+        ):
             slices = {one["name"]: one for one in found[way]["slices"]}
             self.assertLessEqual(places, set(slices))
             unit = next(one for one in found[way]["units"] if one["name"] == f"kernel:tcp_{way}")
@@ -119,7 +143,9 @@ class RecordKernel(nsmod_guest.NsmodTest):
         self.assertEqual(round(copied["count"] * copied["mean"]), STREAM_BYTES)
 
     def test_snapshots_of_a_running_flight_recorder_are_whole_traces(self):
-        self.run_guests(STATS + f"""
+        self.run_guests(
+            STATS
+            + f"""
             nsdump snapshot; echo "without one: $?"
             NETSLICE="recorder=nsmod full=overwrite ring=64K calibration=no" vm_writer 0 count & writer=$!
             {nsmod_guest.WRITES}
@@ -127,7 +153,9 @@ class RecordKernel(nsmod_guest.NsmodTest):
             for i in 1 2 3; do nsdump snapshot -o snap$i.nsl; stats snap$i; done
             nsdump snapshot --pid $writer -o of_pid.nsl && nsdump check of_pid.nsl | tail -n 1
             kill -9 $writer
-            """, self.check_snapshots)
+            """,  # noqa: E501, shell text
+            self.check_snapshots,
+        )
 
     def check_snapshots(self, result):
         found = self.check_whole(result, "snap1", "snap2", "snap3")

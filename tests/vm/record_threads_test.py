@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-# nsdump record with the kernel module: attribution of kernel records to threads, for a short program from its start; unknown for a container.
+# nsdump record with the kernel module: attribution of kernel records to threads, for a short
+# program from its start; unknown for a container.
 import nsmod_guest
 from nsmod_guest import build_modules as setUpModule
 from record_kernel_test import STATS, documents
@@ -8,21 +9,27 @@ from record_kernel_test import STATS, documents
 class RecordThreads(nsmod_guest.NsmodTest):
     programs = ("vm_writer",)
 
-    def test_a_short_programs_records_are_there_and_a_containers_slices_keep_what_cannot_be_reported(self):
-        self.run_guests(STATS + """
+    def test_a_short_program_is_recorded_and_a_containers_slices_keep_unreported_costs(self):
+        self.run_guests(
+            STATS
+            + """
             nsdump record -k sched --kernel-own -o short.nsl -- true; echo "short: $?"
             stats short
             nsdump record -k sched --kernel-own -o none.nsl -- ./no-such-program; echo "none: $?"
             nsdump record -k irq,softirq,sched -o inside.nsl -- unshare -p -f vm_writer 20000
             stats inside
             nsdump stats inside.nsl | grep "pid namespace"
-            """, self.check)
+            """,
+            self.check,
+        )
 
     def check(self, result):
         found = documents(result.output)
         self.assertIn("short: 0", result.output)
         marks = {one["name"]: one["count"] for one in found["short"]["marks"]}
-        self.assertGreater(marks.get("kernel:sched_switch", 0), 0, "it had ended before the kernel's part began")
+        self.assertGreater(
+            marks.get("kernel:sched_switch", 0), 0, "it had ended before the kernel's part began"
+        )
         self.assertRegex(result.output, r"cannot start ./no-such-program(.|\n)*none: 3")
         inside = found["inside"]
         self.assertRegex(inside["info"]["program.pid_namespace"], r"^\d+$")

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-# nsreport --system in a guest: the measuring script with the real tools in all three variants -> the page, created here from its output.
+# nsreport --system in a guest: the measuring script with the real tools in all three variants ->
+# the page, created here from its output.
 import json
 import os
 import pathlib
@@ -23,19 +24,25 @@ class SystemCost(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.folder = pathlib.Path(folder.name)
         self.machine = guest.Amd64Guest(os.environ["NETSLICE_BUILD"], cpus=2, timeout_s=500)
-        built = kernel_modules.build(SOURCE / "nsmod", self.machine.kernel, self.machine.architecture, self.folder / "built")[0]["nsmod.ko"]
+        built = kernel_modules.build(
+            SOURCE / "nsmod", self.machine.kernel, self.machine.architecture, self.folder / "built"
+        )[0]["nsmod.ko"]
         self.module = built
         self.machine.add_built_module(built)
 
     def measured(self):
         """The script's output in the guest."""
-        for path in (SOURCE / "reports/system_measure.sh", shutil.which("sockperf"), shutil.which("iperf3")):
+        for path in (
+            SOURCE / "reports/system_measure.sh",
+            shutil.which("sockperf"),
+            shutil.which("iperf3"),
+        ):
             self.machine.add(path)
         self.machine.add("bin/nsdump")
         result = self.machine.run(f"""
             ifconfig lo up
             export NSMOD_LOAD="insmod /modules/nsmod.ko"
-            sh /test/system_measure.sh {ROUNDS} 2 "{' '.join(map(str, SIZES))}" "{' '.join(VARIANTS)}"
+            sh /test/system_measure.sh {ROUNDS} 2 "{" ".join(map(str, SIZES))}" "{" ".join(VARIANTS)}"
             sh /test/system_measure.sh 9 1 64 recording >cut &
             script=$!
             for i in $(seq 200); do grep -q '^== round_trip' cut && break; usleep 200000; done
@@ -49,26 +56,50 @@ class SystemCost(unittest.TestCase):
             echo "== then"
             sh /test/system_measure.sh 1 1 "" "without idle"
             grep '^nsmod ' /proc/modules
-            """)
+            """)  # noqa: E501, shell text
         self.assertEqual(result.kernel_faults, [])
         return result.output.split("== then\n")
 
-    def test_three_variants_are_measured_a_loaded_module_is_left_loaded_and_an_interrupted_run_leaves_nothing(self):
+    def test_three_variants_are_measured_and_the_module_stays_as_it_was_if_interrupted_too(self):
         output, then = self.measured()
         results = self.folder / "results.txt"
         results.write_text(output)
         out = self.folder / "report"
-        done = subprocess.run([pathlib.Path(os.environ["NETSLICE_BIN"]) / "nsreport", "--system", "--from", results, "--module", self.module, "-o", out],
-                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+        done = subprocess.run(
+            [
+                pathlib.Path(os.environ["NETSLICE_BIN"]) / "nsreport",
+                "--system",
+                "--from",
+                results,
+                "--module",
+                self.module,
+                "-o",
+                out,
+            ],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            check=False,
+        )
         self.assertEqual(done.returncode, 0, done.stdout + output)
         document = json.loads((out / "data/system.json").read_text())
-        self.assertEqual((document["missing"], document["failed"], document["faults"]), ({}, [], []))
+        self.assertEqual(
+            (document["missing"], document["failed"], document["faults"]), ({}, [], [])
+        )
         for kind in ("round_trip", "throughput"):
             rows = [row for row in document["rows"] if row["kind"] == kind]
-            self.assertEqual([(row["message_bytes"], row["variant"], len(row["values"])) for row in rows],
-                             [(size, variant, ROUNDS) for size in SIZES for variant in VARIANTS])
+            self.assertEqual(
+                [(row["message_bytes"], row["variant"], len(row["values"])) for row in rows],
+                [(size, variant, ROUNDS) for size in SIZES for variant in VARIANTS],
+            )
         for row in document["rows"]:
-            print(row["kind"], row["message_bytes"], row["variant"], row["median_low_high"], row["ratio_low_high"])
+            print(
+                row["kind"],
+                row["message_bytes"],
+                row["variant"],
+                row["median_low_high"],
+                row["ratio_low_high"],
+            )
         print("recorded", document["recorded_bytes"])
         # A recording under this load has more than header and names; the first is the trial of half
         # a second.

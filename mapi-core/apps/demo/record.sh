@@ -159,8 +159,8 @@ get() { at_client curl -s --max-time 20 "$@" >/dev/null || echo "curl $*: exit $
 browse()
 {
     for host in www.example.org www.example.net images.example.org; do
-        at="--resolve $host:80:192.0.2.1"
-        for page in index.html news.html about.html img/logo.png; do get $at "http://$host/$page"; sleep 0.03; done
+        at="$host:80:192.0.2.1"
+        for page in index.html news.html about.html img/logo.png; do get --resolve "$at" "http://$host/$page"; sleep 0.03; done
     done
     get --resolve www.example.org:80:192.0.2.1 http://www.example.org/manual.html http://www.example.org/img/photo.jpg
     get -A Mozilla/5.0 -e http://www.example.net/ "http://192.0.2.1/search.html?q=www"
@@ -179,7 +179,7 @@ browse_v6()
 
 port_2005()
 {
-    for round in 1 2 3; do
+    for _ in 1 2 3; do
         for page in small.html medium.html plain.txt; do get "http://192.0.2.1:2005/$page"; sleep 0.02; done
     done
     get http://192.0.2.1:2005/large.html http://192.0.2.1:2005/small.html
@@ -189,7 +189,7 @@ port_2005()
 resolve()
 {
     for port in 53 2005; do
-        for round in 1 2 3 4 5 6 7 8; do
+        for _ in 1 2 3 4 5 6 7 8; do
             for name in www.example.org www.example.net mail.example.org images.example.org www.nowhere.example.org; do
                 at_client dig +tries=1 +time=2 -p "$port" @192.0.2.3 "$name" A >/dev/null || :
             done
@@ -216,19 +216,19 @@ echo_requests()
 # iperf3 limited by bytes or blocks: small, medium and full frames, once in each direction.
 streams()
 {
-    at_client iperf3 -c 192.0.2.1 -p 5201 -n 400K -b 8M >/dev/null 2>>"$work/iperf3.log"
-    at_client iperf3 -c 192.0.2.1 -p 5201 -n 200K -b 8M -M 536 -R >/dev/null 2>>"$work/iperf3.log"
-    at_client iperf3 -6 -c 2001:db8::1 -p 5201 -n 100K -b 8M >/dev/null 2>>"$work/iperf3.log"
-}
+    at_client iperf3 -c 192.0.2.1 -p 5201 -n 400K -b 8M
+    at_client iperf3 -c 192.0.2.1 -p 5201 -n 200K -b 8M -M 536 -R
+    at_client iperf3 -6 -c 2001:db8::1 -p 5201 -n 100K -b 8M
+} >/dev/null 2>>"$work/iperf3.log"
 datagrams()
 {
-    at_client iperf3 -u -c 192.0.2.1 -p 5202 -l 18 -k 1500 -b 250K >/dev/null 2>>"$work/iperf3.log"
-    at_client iperf3 -u -c 192.0.2.1 -p 5202 -l 214 -k 400 -b 2M >/dev/null 2>>"$work/iperf3.log"
-    at_client iperf3 -u -c 192.0.2.1 -p 5202 -l 982 -k 150 -b 4M -R >/dev/null 2>>"$work/iperf3.log"
-    at_client iperf3 -u -c 192.0.2.1 -p 5202 -l 1472 -k 120 -b 6M >/dev/null 2>>"$work/iperf3.log"
-}
+    at_client iperf3 -u -c 192.0.2.1 -p 5202 -l 18 -k 1500 -b 250K
+    at_client iperf3 -u -c 192.0.2.1 -p 5202 -l 214 -k 400 -b 2M
+    at_client iperf3 -u -c 192.0.2.1 -p 5202 -l 982 -k 150 -b 4M -R
+    at_client iperf3 -u -c 192.0.2.1 -p 5202 -l 1472 -k 120 -b 6M
+} >/dev/null 2>>"$work/iperf3.log"
 
-count() { tcpdump -n -r "$1" $2 2>/dev/null | wc -l; }
+count() { tcpdump -n -r "$1" ${2:+"$2"} 2>/dev/null | wc -l; }
 summary()
 {
     echo "$1: $(wc -c <"$1") bytes"

@@ -49,12 +49,14 @@ fields()
 {
     tshark -r "$capture" -T fields -E separator=/s "$@" 2>/dev/null
 }
-fields -e frame.len | awk '{ ++n; bytes += $1 } END { print n, bytes }' >"$work/wanted"
-{ fields -Y tcp -e ip.src -e tcp.srcport -e ip.dst -e tcp.dstport -e ip.ttl -e ip.flags.df -e tcp.flags | head -1; } |
-    while read -r source from destination to ttl df flags; do echo "$source:$from > $destination:$to ttl $ttl df $df flags $((flags & 63))"; done >>"$work/wanted"
-fields -Y tcp -e frame.len | awk 'NR == 1 { least = $1 } { ++n; sum += $1; squares += $1 * $1; if ($1 < least) least = $1; if ($1 > most) most = $1 }
-    END { printf "%d %d %d %d %d\n", n, least, most, sum, squares }' >>"$work/wanted"
-fields -Y tcp -e ip.src | sort | uniq -c | sort -rn | awk 'NR == 1 { print $2, $1 }' >>"$work/wanted"
+{
+    fields -e frame.len | awk '{ ++n; bytes += $1 } END { print n, bytes }'
+    { fields -Y tcp -e ip.src -e tcp.srcport -e ip.dst -e tcp.dstport -e ip.ttl -e ip.flags.df -e tcp.flags | head -1; } |
+        while read -r source from destination to ttl df flags; do echo "$source:$from > $destination:$to ttl $ttl df $df flags $((flags & 63))"; done
+    fields -Y tcp -e frame.len | awk 'NR == 1 { least = $1 } { ++n; sum += $1; squares += $1 * $1; if ($1 < least) least = $1; if ($1 > most) most = $1 }
+        END { printf "%d %d %d %d %d\n", n, least, most, sum, squares }'
+    fields -Y tcp -e ip.src | sort | uniq -c | sort -rn | awk 'NR == 1 { print $2, $1 }'
+} >"$work/wanted"
 diff "$work/wanted" "$work/names"
 
 # HASHSAMP keeps every packet of TCP and UDP: in the capture's order, NTP seconds since 1900.

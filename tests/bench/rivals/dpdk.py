@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """dpdk.py PROGRAM: rte_trace's cost, and the number of events that rte_eal_cleanup() saved."""
+
 import recording
 
 program = recording.begin()

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""rivals_test.py BIN: each rival that is built runs with few events, follows the protocol, and leaves nothing behind."""
+"""rivals_test.py BIN: each rival that is built runs with few events, follows the protocol, and
+leaves nothing behind."""
+
 import os
 import pathlib
 import signal
@@ -11,8 +13,8 @@ import unittest
 BENCH = pathlib.Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(BENCH))
 
-from bench_list import parse # noqa: E402, the path is set above
-from bench_program import Skipped, run # noqa: E402
+from bench_list import parse  # noqa: E402, the path is set above
+from bench_program import Skipped, run  # noqa: E402
 
 BIN = pathlib.Path(sys.argv.pop()).resolve()
 SOURCE = BENCH.parents[1]
@@ -31,7 +33,11 @@ def figures_of(bench):
 
 
 def shared_memory():
-    return {name for name in os.listdir("/dev/shm") if name.startswith(("lttng", "uftrace", "netslice-rival"))}
+    return {
+        name
+        for name in os.listdir("/dev/shm")
+        if name.startswith(("lttng", "uftrace", "netslice-rival"))
+    }
 
 
 class Rivals(unittest.TestCase):
@@ -56,11 +62,15 @@ class Rivals(unittest.TestCase):
                     self.assertGreater(len(figure["skipped"]), 10)
                     continue
                 raw, row = figure["raw"], figure["row"]
-                self.assertEqual((list(row), figure["unit"], raw["batch_means"]), (COLUMNS, "ns/event", 6))
+                self.assertEqual(
+                    (list(row), figure["unit"], raw["batch_means"]), (COLUMNS, "ns/event", 6)
+                )
                 self.assertLessEqual(raw["event_ns_p10"], raw["event_ns_p90"])
                 # So few events fit into every buffer: a missing one was not counted.
-                self.assertEqual((raw.get("arrived", raw["issued"]), row["lost"]),
-                                 (raw["issued"], 0 if "arrived" in raw else "-"))
+                self.assertEqual(
+                    (raw.get("arrived", raw["issued"]), row["lost"]),
+                    (raw["issued"], 0 if "arrived" in raw else "-"),
+                )
 
         before = shared_memory()
         self.for_each(check)
@@ -68,10 +78,18 @@ class Rivals(unittest.TestCase):
 
     @unittest.skipUnless(os.geteuid() == 0, "tracefs requires root")
     def test_an_interrupted_trace_marker_takes_its_instance_away(self):
-        marker = subprocess.Popen([BIN.parent / "tests/rival_trace_marker", "--rounds", "100000"],
-                                  stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        marker = subprocess.Popen(
+            [BIN.parent / "tests/rival_trace_marker", "--rounds", "100000"],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
         limit_s = time.monotonic() + 20
-        while "netslice_bench" not in self.instances() and marker.poll() is None and time.monotonic() < limit_s:
+        while (
+            "netslice_bench" not in self.instances()
+            and marker.poll() is None
+            and time.monotonic() < limit_s
+        ):
             time.sleep(0.05)
         if marker.poll() == 77:
             self.skipTest(marker.stderr.read().strip())
@@ -82,7 +100,9 @@ class Rivals(unittest.TestCase):
         self.assertNotIn("netslice_bench", self.instances())
 
     def instances(self):
-        seen = subprocess.run(["unshare", "--mount", "sh", "-c", INSTANCES], capture_output=True, text=True)
+        seen = subprocess.run(
+            ["unshare", "--mount", "sh", "-c", INSTANCES], capture_output=True, text=True
+        )
         return seen.stdout.split()
 
 

@@ -14,14 +14,33 @@ from support import ReportCase, cost, stats
 sys.path.insert(0, os.path.join(support.HERE, "..", "..", "..", "reports"))
 from nsreport import cli  # noqa: E402
 
-NAMES = ["a_b^{c}@d&e", "\\\"'%$\nnewline", "`touch pwned`", "%s%n%d", "<b>x</b>", "", " ", "x" * 3000, "\u65e5\u672c\u8a9e" * 9, "\u202e\x00\x1b[2J",
-         "plot '< touch pwned'", "@X", "$(touch pwned)", "&lt;", "\t\t", "a=1", "#", "NaN"]
+NAMES = [
+    "a_b^{c}@d&e",
+    "\\\"'%$\nnewline",
+    "`touch pwned`",
+    "%s%n%d",
+    "<b>x</b>",
+    "",
+    " ",
+    "x" * 3000,
+    "\u65e5\u672c\u8a9e" * 9,
+    "\u202e\x00\x1b[2J",
+    "plot '< touch pwned'",
+    "@X",
+    "$(touch pwned)",
+    "&lt;",
+    "\t\t",
+    "a=1",
+    "#",
+    "NaN",
+]
 
 
 class Hostile(ReportCase):
-
     def run_document(self, document):
-        done = self.run_report(self.write("input.json", json.dumps(document)), "-o", self.out, cwd=self.folder)
+        done = self.run_report(
+            self.write("input.json", json.dumps(document)), "-o", self.out, cwd=self.folder
+        )
         self.assertNotIn("Traceback", done.stderr)
         self.assertNotIn("a bug in nsreport", done.stderr)
         for _, _, files in os.walk(self.folder):
@@ -31,8 +50,12 @@ class Hostile(ReportCase):
     def test_names_that_gnuplot_would_interpret_are_drawn_as_text(self):
         document = stats()
         model = document["slices"][0]
-        document["slices"] = [{**json.loads(json.dumps(model)), "name": name, "file": name} for name in NAMES]
-        document["units"][0]["name"] = document["trace"]["path"] = document["clock"]["source"] = NAMES[1]
+        document["slices"] = [
+            {**json.loads(json.dumps(model)), "name": name, "file": name} for name in NAMES
+        ]
+        document["units"][0]["name"] = document["trace"]["path"] = document["clock"]["source"] = (
+            NAMES[1]
+        )
         done = self.run_document(document)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertNotIn("<b>", self.page())
@@ -51,20 +74,28 @@ class Hostile(ReportCase):
     def test_three_hundred_slices_give_a_page(self):
         document = stats()
         model = document["slices"][0]
-        document["slices"] = [{**json.loads(json.dumps(model)), "name": f"slice {i}"} for i in range(300)]
+        document["slices"] = [
+            {**json.loads(json.dumps(model)), "name": f"slice {i}"} for i in range(300)
+        ]
         self.assertEqual(self.run_document(document).returncode, 0)
         self.assertIn("slice 299<", self.page())
 
     def test_a_trace_of_marks_only_gives_a_page(self):
         document = stats()
-        document.update(slices=[], units=[], marks=[{"name": "m", "count": 1, "mean": 3, "min": 3, "max": 3, "sum": 3}])
+        document.update(
+            slices=[],
+            units=[],
+            marks=[{"name": "m", "count": 1, "mean": 3, "min": 3, "max": 3, "sum": 3}],
+        )
         self.assertEqual(self.run_document(document).returncode, 0)
         self.assertIn("No picture", self.page())
 
     def test_an_impossible_figure_is_refused_with_its_place(self):
-        for change, place in ((lambda d: d["rows"][0]["cycles"].update(ci95=-1), "$.rows[0].cycles.ci95"),
-                              (lambda d: d["rows"][0]["cycles"].update(net=1e299), "$.rows[0].cycles.net"),
-                              (lambda d: d["rows"][0]["cycles"].update(net=None), "$.rows[0].cycles.net")):
+        for change, place in (
+            (lambda d: d["rows"][0]["cycles"].update(ci95=-1), "$.rows[0].cycles.ci95"),
+            (lambda d: d["rows"][0]["cycles"].update(net=1e299), "$.rows[0].cycles.net"),
+            (lambda d: d["rows"][0]["cycles"].update(net=None), "$.rows[0].cycles.net"),
+        ):
             document = cost()
             change(document)
             done = self.run_document(document)
@@ -83,7 +114,12 @@ class Hostile(ReportCase):
             document = stats()
             for entry in document["slices"][::2]:
                 for part in ("raw", "net"):
-                    entry["values"][0][part].update({k: value for k in ("mean", "min", "max", "p50", "p90", "p99", "p999", "total")})
+                    entry["values"][0][part].update(
+                        {
+                            k: value
+                            for k in ("mean", "min", "max", "p50", "p90", "p99", "p999", "total")
+                        }
+                    )
                 entry["values"][0]["histogram"] = [[value, value, 3]]
                 entry["values"][0]["per_packet"].update({k: value for k in ("raw", "net", "self")})
             done = self.run_document(document)
@@ -94,7 +130,12 @@ class Hostile(ReportCase):
         for place in (">&-", ">/dev/full"):
             for given, code in ((whole, 0), (broken, 3), (self.path("none"), 3)):
                 command = f'"$0" "$1" "$2" -o "$3" 2{place}'
-                done = subprocess.run(["sh", "-c", command, sys.executable, support.NSREPORT, given, self.out], capture_output=True, text=True, check=False)
+                done = subprocess.run(
+                    ["sh", "-c", command, sys.executable, support.NSREPORT, given, self.out],
+                    capture_output=True,
+                    text=True,
+                    check=False,
+                )
                 self.assertEqual((done.returncode, done.stdout), (code, ""), (place, given))
 
     def test_a_bug_is_a_sentence_with_exit_code_7(self):

@@ -20,14 +20,21 @@ class Incomplete(ReportCase):
         self.assertEqual(self.leftovers(), ["report"])
 
     def run_document(self, document, *more):
-        return self.run_report(self.write("input.json", json.dumps(document)), "-o", self.out, *more)
+        return self.run_report(
+            self.write("input.json", json.dumps(document)), "-o", self.out, *more
+        )
 
     def test_an_interrupted_cost_run_ends_with_1_and_names_file_cause_and_remedy(self):
         document = cost()
         document["interrupted"] = True
         document["rows"] = document["rows"][:5]
         done = self.run_document(document)
-        self.check_incomplete(done, "mapi-cost was interrupted", "5 rows", "let `mapi-cost --json FILE CAPTURE` run to completion")
+        self.check_incomplete(
+            done,
+            "mapi-cost was interrupted",
+            "5 rows",
+            "let `mapi-cost --json FILE CAPTURE` run to completion",
+        )
         self.assertIn("input.json", done.stderr)
         self.assertIn("run interrupted", self.page())
 
@@ -58,7 +65,9 @@ class Incomplete(ReportCase):
 
     def test_a_missing_footer_ends_with_1(self):
         document = stats()
-        document["losses"].update(issued=None, equation_holds=None, lost={"without_cause": 0}, by_cpu=[])
+        document["losses"].update(
+            issued=None, equation_holds=None, lost={"without_cause": 0}, by_cpu=[]
+        )
         document["trace"]["end"] = "missing"
         self.check_incomplete(self.run_document(document), "has no footer")
         self.assertIn("issued unknown, drained 9,600, known lost 0.", self.page())
@@ -67,13 +76,21 @@ class Incomplete(ReportCase):
     def test_missing_totals_of_the_kernel_end_with_1(self):
         document = stats()
         document["losses"].update(issued=None, equation_holds=None, kernel_totals_missing=True)
-        self.check_incomplete(self.run_document(document), "totals are missing, so the loss equation cannot be checked")
+        self.check_incomplete(
+            self.run_document(document),
+            "totals are missing, so the loss equation cannot be checked",
+        )
         self.assertIn("issued unknown", self.page())
 
     def test_damage_and_records_missing_without_a_cause_end_with_1(self):
         document = stats()
         document["losses"].update(equation_holds=False, damaged_bytes=64, damaged_chunks=1)
-        self.check_incomplete(self.run_document(document), "64 damaged bytes", "nsdump check mapid.nsl", "does NOT equal drained + lost")
+        self.check_incomplete(
+            self.run_document(document),
+            "64 damaged bytes",
+            "nsdump check mapid.nsl",
+            "does NOT equal drained + lost",
+        )
 
     def test_a_write_error_and_an_interrupted_nsdump_end_with_1(self):
         document = stats()
@@ -89,12 +106,23 @@ class Incomplete(ReportCase):
         trace = self.write("t.nsl", b"NSL")
         said = f"nsdump: {trace}: no footer\nnsdump: {trace}: 1 damaged places, 64 bytes not read"
         done = self.run_report(trace, "-o", self.out, env={"FAKE_EXIT": "1", "FAKE_SAYS": said})
-        self.check_incomplete(done, "no footer; 1 damaged places, 64 bytes not read. The figures cover the part that it could read.")
+        self.check_incomplete(
+            done,
+            "no footer; 1 damaged places, 64 bytes not read. The figures cover the part that it "
+            "could read.",
+        )
 
     def test_what_nsdump_says_about_a_whole_trace_is_a_warning(self):
-        done = self.run_report(self.write("t.nsl", b"NSL"), "-o", self.out, env={"FAKE_SAYS": "nsdump: the trace has no calibration: raw values only"})
+        done = self.run_report(
+            self.write("t.nsl", b"NSL"),
+            "-o",
+            self.out,
+            env={"FAKE_SAYS": "nsdump: the trace has no calibration: raw values only"},
+        )
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertIn("nsdump reported: the trace has no calibration: raw values only.", self.page())
+        self.assertIn(
+            "nsdump reported: the trace has no calibration: raw values only.", self.page()
+        )
 
     def test_a_damaged_capture_is_reported_on_the_page(self):
         document = cost()

@@ -10,8 +10,25 @@ from html.parser import HTMLParser
 import support
 from support import ReportCase, cost, stats
 
-TRACE_PICTURES = ["function_cost", "latency_hist", "latency_hist_INSTRUCTIONS", "latency_cdf", "timeline", "packet_size", "overhead", "loss"]
-COST_PICTURES = ["function_cost", "flow_cost", "paper", "packet_size", "line_rate", "overhead", "loss"]
+TRACE_PICTURES = [
+    "function_cost",
+    "latency_hist",
+    "latency_hist_INSTRUCTIONS",
+    "latency_cdf",
+    "timeline",
+    "packet_size",
+    "overhead",
+    "loss",
+]
+COST_PICTURES = [
+    "function_cost",
+    "flow_cost",
+    "paper",
+    "packet_size",
+    "line_rate",
+    "overhead",
+    "loss",
+]
 HOSTILE = "<script>alert(1)</script>'\"`touch pwned`\\n%s%n\u202e\x1b[31m @x {/=99 y}"
 
 
@@ -32,7 +49,9 @@ class WholeReport(ReportCase):
                 data = file.read()
             self.assertTrue(data.startswith(b"\x89PNG") and data.endswith(b"IEND\xaeB`\x82"), name)
             xml.etree.ElementTree.parse(os.path.join(self.out, name + ".svg"))
-            self.assertTrue(os.path.getsize(os.path.join(self.out, "data", name + ".tsv")) > 10, name)
+            self.assertTrue(
+                os.path.getsize(os.path.join(self.out, "data", name + ".tsv")) > 10, name
+            )
 
     def check_links(self):
         links = Links()
@@ -57,11 +76,42 @@ class WholeReport(ReportCase):
         for i, row in enumerate(document["rows"]):
             row["id"] = f"row-{i}"
         estimate = {"value": 41.25, "ci95": 0.5}
-        model = {"terms": [{"id": "filter", "name": "BPF_FILTER", "cost": estimate}, {"id": "buffer", "name": "TO_BUFFER", "cost": None}], "holds": False,
-                 "scenarios": [{"id": "row-1", "net": 99.5, "model": estimate, "residual": 58.25, "residual_ci95": 0.75, "verdict": "missed"}]}
-        document["additive"] = {"instructions": None, "cycles": model, "paper": {"scampi_instructions": [{"id": "filter", "name": "", "cost": {"value": 280.0, "ci95": 3.0}}]}}
+        model = {
+            "terms": [
+                {"id": "filter", "name": "BPF_FILTER", "cost": estimate},
+                {"id": "buffer", "name": "TO_BUFFER", "cost": None},
+            ],
+            "holds": False,
+            "scenarios": [
+                {
+                    "id": "row-1",
+                    "net": 99.5,
+                    "model": estimate,
+                    "residual": 58.25,
+                    "residual_ci95": 0.75,
+                    "verdict": "missed",
+                }
+            ],
+        }
+        document["additive"] = {
+            "instructions": None,
+            "cycles": model,
+            "paper": {
+                "scampi_instructions": [
+                    {"id": "filter", "name": "", "cost": {"value": 280.0, "ci95": 3.0}}
+                ]
+            },
+        }
         page = self.report_of(document)
-        for text in ('id="additive"', 'id="additive-scenarios"', "41.25 \u00b1 0.50", "58.25 \u00b1 0.75", "MISSED by more than the error", "does not hold for cycles", ">280<"):
+        for text in (
+            'id="additive"',
+            'id="additive-scenarios"',
+            "41.25 \u00b1 0.50",
+            "58.25 \u00b1 0.75",
+            "MISSED by more than the error",
+            "does not hold for cycles",
+            ">280<",
+        ):
             self.assertIn(text, page)
         self.assertEqual(page.count("MISSED"), 1)
         self.check_links()
@@ -70,24 +120,50 @@ class WholeReport(ReportCase):
         self.assertNotIn("Additive", self.report_of(cost()))
 
     def test_a_run_on_a_live_device_says_what_came_and_what_was_dropped(self):
-        arrivals = {"seconds": 5.0, "packets": 1234, "bytes": 70000, "batches": 617, "packets_per_batch": 2.0, "drops": {"kernel": 77, "buffer_full": 0}}
+        arrivals = {
+            "seconds": 5.0,
+            "packets": 1234,
+            "bytes": 70000,
+            "batches": 617,
+            "packets_per_batch": 2.0,
+            "drops": {"kernel": 77, "buffer_full": 0},
+        }
         document = cost()
         document["capture"] |= {"path": "eth7", "damage": None}
-        document["live"] = {"interface": "eth7", "seconds_per_pass": 5, "timed": arrivals, "counted": None}
+        document["live"] = {
+            "interface": "eth7",
+            "seconds_per_pass": 5,
+            "timed": arrivals,
+            "counted": None,
+        }
         for row in document["rows"]:
             row["live"] = {"timed": arrivals, "counted": None}
         document["rows"].append(document["rows"][0] | {"table": 0, "scenario": "TOP + TO_FILE"})
         page = self.report_of(document)
-        for text in ("Live device", "eth7", "1,234 packets in 5 s, 2 per batch on average", "the kernel&#x27;s buffer was full: 77",
-                     "Packets from the live device", "batch of up to 64 packets, 2 on average"):
+        for text in (
+            "Live device",
+            "eth7",
+            "1,234 packets in 5 s, 2 per batch on average",
+            "the kernel&#x27;s buffer was full: 77",
+            "Packets from the live device",
+            "batch of up to 64 packets, 2 on average",
+        ):
             self.assertIn(text, page)
         with open(os.path.join(self.out, "data", "function_cost.tsv"), encoding="utf-8") as file:
             self.assertIn("TOP + TO_FILE", file.read())
 
     def test_the_page_of_a_trace_holds_machine_losses_drift_and_the_figures(self):
         page = self.report_of(stats())
-        for text in ("AMD EPYC 9B45", "6.18.0", "KVM", "2.596 GHz", "step: INSTRUCTIONS", "1,204 records lost = 11.1 % (ring full 1,204)",
-                     "Calibration drift: inner cost of START", "mapi-core/engine/packet_path/chain.cpp:41"):
+        for text in (
+            "AMD EPYC 9B45",
+            "6.18.0",
+            "KVM",
+            "2.596 GHz",
+            "step: INSTRUCTIONS",
+            "1,204 records lost = 11.1 % (ring full 1,204)",
+            "Calibration drift: inner cost of START",
+            "mapi-core/engine/packet_path/chain.cpp:41",
+        ):
             self.assertIn(text, page)
         value = support.STATS["slices"][0]["values"][0]
         self.assertIn(f"{value['raw']['mean']:.0f}", page)
@@ -132,7 +208,9 @@ class WholeReport(ReportCase):
         self.assertFalse(os.path.exists(os.path.join(self.out, "latency_hist_INSTRUCTIONS.png")))
 
     def test_a_calibration_with_json_is_refused(self):
-        done = self.run_report(self.write("input.json", json.dumps(stats())), "-o", self.out, "--calibration", "c.json")
+        done = self.run_report(
+            self.write("input.json", json.dumps(stats())), "-o", self.out, "--calibration", "c.json"
+        )
         self.assertEqual(done.returncode, 2)
         self.assertIn("--calibration requires a trace", done.stderr)
 
@@ -160,7 +238,9 @@ class WholeReport(ReportCase):
 class OddShapes(ReportCase):
     def svg_texts(self, name):
         tree = xml.etree.ElementTree.parse(os.path.join(self.out, name + ".svg"))
-        return " ".join("".join(node.itertext()) for node in tree.iter("{http://www.w3.org/2000/svg}text"))
+        return " ".join(
+            "".join(node.itertext()) for node in tree.iter("{http://www.w3.org/2000/svg}text")
+        )
 
     def test_hostile_names_are_text_everywhere_and_run_nothing(self):
         document = stats()
@@ -194,7 +274,10 @@ class OddShapes(ReportCase):
         entry["values"] = entry["values"][:1]
         entry["count"] = entry["values"][0]["count"] = 1
         for part in ("raw", "net"):
-            entry["values"][0][part].update({k: 100.0 for k in ("mean", "min", "max", "p50", "p90", "p99", "p999", "total")}, sd=None)
+            entry["values"][0][part].update(
+                {k: 100.0 for k in ("mean", "min", "max", "p50", "p90", "p99", "p999", "total")},
+                sd=None,
+            )
         entry["values"][0]["net"]["ci95"] = None
         entry["values"][0]["histogram"] = [[100, 100, 1]]
         self.report_of(document)
@@ -203,7 +286,13 @@ class OddShapes(ReportCase):
     def test_many_slices_are_drawn_in_part_and_the_page_says_so(self):
         document = stats()
         model = document["slices"][1]
-        document["slices"] = [{**json.loads(json.dumps(model)), "name": f"namespace::very_long_class_name::method_number_{i}"} for i in range(200)]
+        document["slices"] = [
+            {
+                **json.loads(json.dumps(model)),
+                "name": f"namespace::very_long_class_name::method_number_{i}",
+            }
+            for i in range(200)
+        ]
         page = self.report_of(document)
         self.assertIn("176 other slices", self.svg_texts("function_cost"))
         self.assertIn("12 of 200 slices are drawn", page)
@@ -212,7 +301,13 @@ class OddShapes(ReportCase):
     def test_huge_ranges_and_values_below_zero_are_drawn(self):
         document = stats()
         value = document["slices"][0]["values"][0]
-        value["histogram"] = [[-40, -20, 5], [-1, 1, 3], [10, 20, 500], [1e9, 2e9, 1], [1e14, 2e14, 1]]
+        value["histogram"] = [
+            [-40, -20, 5],
+            [-1, 1, 3],
+            [10, 20, 500],
+            [1e9, 2e9, 1],
+            [1e14, 2e14, 1],
+        ]
         value["net"].update(min=-40, max=2e14, p50=15, total=3e14)
         value["per_packet"].update(self=-3.5, net=-3.5)
         page = self.report_of(document)
@@ -238,7 +333,9 @@ class BadInput(ReportCase):
         self.assertEqual(self.leftovers(), [])
 
     def refuse(self, content, code, *words):
-        self.check_refused(self.run_report(self.write("input.json", content), "-o", self.out), code, *words)
+        self.check_refused(
+            self.run_report(self.write("input.json", content), "-o", self.out), code, *words
+        )
 
     def test_a_missing_file_is_named(self):
         self.check_refused(self.run_report(self.path("no.nsl"), "-o", self.out), 3, "no.nsl")
@@ -253,7 +350,9 @@ class BadInput(ReportCase):
         self.refuse(b'{"schema":' + b"9" * 10000 + b"}", 3)
 
     def test_another_schema_ends_with_4_and_names_what_is_read(self):
-        self.refuse('{"schema":"netslice-calibration-1"}', 4, "netslice-calibration-1", "netslice-stats-1")
+        self.refuse(
+            '{"schema":"netslice-calibration-1"}', 4, "netslice-calibration-1", "netslice-stats-1"
+        )
         self.refuse("[1, 2]", 4, "no schema")
         self.refuse('{"schema":["netslice-stats-1"]}', 4)
 
@@ -269,28 +368,60 @@ class BadInput(ReportCase):
         self.refuse(json.dumps(document), 4, "$.rows[0].table")
 
     def test_a_trace_that_nsdump_refuses_ends_with_3_and_nsdumps_words(self):
-        done = self.run_report(self.write("t.nsl", b"garbage"), "-o", self.out, env={"FAKE_EXIT": "4", "FAKE_SAYS": "no magic at byte 0", "FAKE_STATS": ""})
+        done = self.run_report(
+            self.write("t.nsl", b"garbage"),
+            "-o",
+            self.out,
+            env={"FAKE_EXIT": "4", "FAKE_SAYS": "no magic at byte 0", "FAKE_STATS": ""},
+        )
         self.check_refused(done, 3, "t.nsl", "no magic at byte 0")
 
     def test_missing_programs_end_with_5_and_name_the_remedy(self):
         trace = self.write("t.nsl", b"NSL")
-        self.check_refused(self.run_report(trace, "-o", self.out, env={"NSDUMP": "/nonexistent/nsdump"}), 5, "/nonexistent/nsdump", "NSDUMP")
-        self.check_refused(self.run_report(trace, "-o", self.out, env={"PATH": self.folder}), 5, "gnuplot", "install")
+        self.check_refused(
+            self.run_report(trace, "-o", self.out, env={"NSDUMP": "/nonexistent/nsdump"}),
+            5,
+            "/nonexistent/nsdump",
+            "NSDUMP",
+        )
+        self.check_refused(
+            self.run_report(trace, "-o", self.out, env={"PATH": self.folder}),
+            5,
+            "gnuplot",
+            "install",
+        )
 
     def test_an_unknown_unit_ends_with_2_and_names_the_known_ones(self):
         trace = self.write("t.nsl", b"NSL")
-        self.check_refused(self.run_report(trace, "-o", self.out, "--unit", "999999"), 2, "t.nsl", "no unit 999999", "0 to ")
-        none = self.write("none.csv", "name,cpu,thread,unit,unit_number,depth,start_ticks,stop_ticks,raw_ticks,net_ticks,class\n")
+        self.check_refused(
+            self.run_report(trace, "-o", self.out, "--unit", "999999"),
+            2,
+            "t.nsl",
+            "no unit 999999",
+            "0 to ",
+        )
+        none = self.write(
+            "none.csv",
+            "name,cpu,thread,unit,unit_number,depth,start_ticks,stop_ticks,raw_ticks,net_ticks,"
+            "class\n",
+        )
         done = self.run_report(trace, "-o", self.out, "--unit", "7", env={"FAKE_SLICES": none})
         self.check_refused(done, 2, "no unit 7", "omit --unit")
 
     def test_a_unit_of_json_ends_with_2_as_json_has_no_slices(self):
         for document in (stats(), cost()):
-            done = self.run_report(self.write("input.json", json.dumps(document)), "-o", self.out, "--unit", "7")
+            done = self.run_report(
+                self.write("input.json", json.dumps(document)), "-o", self.out, "--unit", "7"
+            )
             self.check_refused(done, 2, "--unit requires a trace")
 
     def test_a_wrong_command_line_ends_with_2(self):
-        for arguments in ([], ["x"], ["x", "-o", self.out, "--unit", "-3"], ["x", "-o", self.out, "--unit", "many"]):
+        for arguments in (
+            [],
+            ["x"],
+            ["x", "-o", self.out, "--unit", "-3"],
+            ["x", "-o", self.out, "--unit", "many"],
+        ):
             self.check_refused(self.run_report(*arguments), 2)
 
 

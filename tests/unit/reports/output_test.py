@@ -43,7 +43,9 @@ class BadOutput(ReportCase):
     def test_a_failed_run_keeps_the_older_report(self):
         self.assertEqual(self.run_report(self.input, "-o", self.out).returncode, 0)
         before = self.page()
-        self.assertNotEqual(self.run_report(self.write("bad.json", "{"), "-o", self.out).returncode, 0)
+        self.assertNotEqual(
+            self.run_report(self.write("bad.json", "{"), "-o", self.out).returncode, 0
+        )
         self.assertEqual(self.page(), before)
 
     def check_refused(self, done, code, *words):
@@ -61,7 +63,12 @@ class BadOutput(ReportCase):
     def test_the_current_folder_and_its_parents_are_refused(self):
         os.makedirs(self.path("a/b"))
         for place in (".", ".."):
-            self.check_refused(self.run_report(self.input, "-o", place, cwd=self.path("a/b")), 6, "current folder", "-o")
+            self.check_refused(
+                self.run_report(self.input, "-o", place, cwd=self.path("a/b")),
+                6,
+                "current folder",
+                "-o",
+            )
         self.assertTrue(os.path.isdir(self.path("a/b")))
 
     def test_a_report_with_a_file_of_another_program_is_refused_and_untouched(self):
@@ -79,7 +86,9 @@ class BadOutput(ReportCase):
             place = os.path.join(self.out, name)
             shutil.copy(self.input, place)
             self.check_refused(self.run_report(place, "-o", self.out), 6, name, "-o")
-            self.check_refused(self.run_report("report/" + name, "-o", "./report/", cwd=self.folder), 6, name)
+            self.check_refused(
+                self.run_report("report/" + name, "-o", "./report/", cwd=self.folder), 6, name
+            )
             with open(place, "rb") as file:
                 self.check_refused(self.run_report("-", "-o", self.out, stdin=file), 6, "-o")
             with open(place, encoding="utf-8") as file:
@@ -88,15 +97,45 @@ class BadOutput(ReportCase):
     @unittest.skipIf(os.geteuid() == 0, "root may write everywhere")
     def test_a_folder_without_write_permission_ends_with_6(self):
         os.mkdir(self.path("closed"), 0o555)
-        self.check_refused(self.run_report(self.input, "-o", self.path("closed/report")), 6, "Permission denied", "-o")
+        self.check_refused(
+            self.run_report(self.input, "-o", self.path("closed/report")),
+            6,
+            "Permission denied",
+            "-o",
+        )
 
     def test_a_file_system_that_is_full_or_read_only_ends_with_6_and_leaves_nothing(self):
         place = self.path("mounted")
         os.makedirs(place)
-        script = 'mount -t tmpfs -o "$0" none "$PLACE" || exit 77; "$@"; code=$?; ls -A "$PLACE"; exit $code'
-        for options, word in (("size=40k", "space"), ("size=200k", "space"), ("size=200k,nr_inodes=4", "space"), ("ro", "Read-only file system")):
-            done = subprocess.run(["unshare", "-rm", "sh", "-c", script, options, sys.executable, support.NSREPORT, self.input, "-o", place + "/report"],
-                                  env={**os.environ, "PLACE": place}, capture_output=True, text=True, check=False)
+        script = (
+            'mount -t tmpfs -o "$0" none "$PLACE" || exit 77; "$@"; code=$?; ls -A "$PLACE"; exit '
+            "$code"
+        )
+        for options, word in (
+            ("size=40k", "space"),
+            ("size=200k", "space"),
+            ("size=200k,nr_inodes=4", "space"),
+            ("ro", "Read-only file system"),
+        ):
+            done = subprocess.run(
+                [
+                    "unshare",
+                    "-rm",
+                    "sh",
+                    "-c",
+                    script,
+                    options,
+                    sys.executable,
+                    support.NSREPORT,
+                    self.input,
+                    "-o",
+                    place + "/report",
+                ],
+                env={**os.environ, "PLACE": place},
+                capture_output=True,
+                text=True,
+                check=False,
+            )
             if done.returncode in (1, 77):
                 self.skipTest(f"no private mounts: {done.stderr}")
             self.check_refused(done, 6, word, "-o")
@@ -114,7 +153,12 @@ exec sleep 60
         self.input = self.write("input.json", json.dumps(cost()))
 
     def start(self, **env):
-        return subprocess.Popen([sys.executable, "-IS", support.NSREPORT, self.input, "-o", self.out], stderr=subprocess.PIPE, text=True, env={**os.environ, **env})
+        return subprocess.Popen(
+            [sys.executable, "-IS", support.NSREPORT, self.input, "-o", self.out],
+            stderr=subprocess.PIPE,
+            text=True,
+            env={**os.environ, **env},
+        )
 
     def wait_for(self, condition):
         deadline = time.monotonic() + 20

@@ -9,7 +9,16 @@ import support
 from support import ReportCase, cost, stats
 
 sys.path.insert(0, os.path.join(support.HERE, "..", "..", "..", "reports"))
-from nsreport import charts, check, cost_pictures, layout, source, trace_distribution, trace_pictures, trace_units  # noqa: E402
+from nsreport import (  # noqa: E402
+    charts,
+    check,
+    cost_pictures,
+    layout,
+    source,
+    trace_distribution,
+    trace_pictures,
+    trace_units,
+)
 
 
 def cost_picture(document, name):
@@ -17,13 +26,22 @@ def cost_picture(document, name):
 
 
 def trace_picture(document, name):
-    return next(p for p in trace_pictures.pictures(check.check_document(document), source.Source(document), None) if p.name == name)
+    return next(
+        p
+        for p in trace_pictures.pictures(
+            check.check_document(document), source.Source(document), None
+        )
+        if p.name == name
+    )
 
 
 class Texts(ReportCase):
     def texts(self, name):
         tree = xml.etree.ElementTree.parse(os.path.join(self.out, name + ".svg"))
-        return " ".join("".join(node.itertext()).strip() for node in tree.iter("{http://www.w3.org/2000/svg}text"))
+        return " ".join(
+            "".join(node.itertext()).strip()
+            for node in tree.iter("{http://www.w3.org/2000/svg}text")
+        )
 
     def test_each_picture_shows_its_source_samples_and_losses_without_the_page(self):
         for document in (stats(), cost()):
@@ -39,18 +57,24 @@ class Texts(ReportCase):
 class CostPictures(unittest.TestCase):
     def test_a_figure_within_its_error_is_no_dot_on_a_log_axis_and_says_so(self):
         document = cost()
-        row = next(r for r in document["rows"] if r["cycles"] and (r["paper"] or {}).get("scampi_cycles"))
+        row = next(
+            r for r in document["rows"] if r["cycles"] and (r["paper"] or {}).get("scampi_cycles")
+        )
         row["cycles"].update(net=0.003, ci95=0.017)
         picture = cost_picture(document, "paper")
         panel = len(picture.variables["axis_label"])
         self.assertGreater(min(x for x, _, _, _ in picture.tables[f"dots_{panel}_1"]), 0.1)
-        self.assertTrue(any("within its error" in text for _, _, text in picture.tables[f"values_{panel}"]))
+        self.assertTrue(
+            any("within its error" in text for _, _, text in picture.tables[f"values_{panel}"])
+        )
         self.assertTrue(any("0.003" in note for note in picture.notes))
 
     def test_a_figure_is_printed_to_the_right_of_its_error_bar(self):
         document = cost()
         for row in document["rows"]:
-            row["paper"] = {key: None for key in row["paper"]} if row["table"] == 4 else row["paper"]
+            row["paper"] = (
+                {key: None for key in row["paper"]} if row["table"] == 4 else row["paper"]
+            )
             if row["cycles"]:
                 row["cycles"]["ci95"] = row["cycles"]["net"] * 0.5
         picture = cost_picture(document, "paper")
@@ -65,7 +89,12 @@ class CostPictures(unittest.TestCase):
         document["rows"].append(call)
         for row in document["rows"]:
             row["parts"] = [] if row["table"] == 4 else row["parts"]
-        self.assertTrue(all("per call" in text for text in cost_picture(document, "call_cost").variables["axis_label"]))
+        self.assertTrue(
+            all(
+                "per call" in text
+                for text in cost_picture(document, "call_cost").variables["axis_label"]
+            )
+        )
         self.assertEqual(cost_picture(document, "flow_cost").legend, [])
 
     def test_samples_distinguish_timed_packets_from_counted_ones(self):
@@ -74,24 +103,34 @@ class CostPictures(unittest.TestCase):
             for kind, packets in (("cycles", 1000), ("instructions", 3)):
                 if row[kind]:
                     row[kind]["packets"] = packets
-        self.assertRegex(cost_picture(document, "paper").samples, "[0-9],000 packets timed and [0-9]+ packets counted for instructions")
+        self.assertRegex(
+            cost_picture(document, "paper").samples,
+            "[0-9],000 packets timed and [0-9]+ packets counted for instructions",
+        )
 
     def test_rows_without_a_raw_figure_above_zero_are_named(self):
         document = cost()
         document["rows"][0]["cycles"]["raw"] = -0.1
-        self.assertIn(document["rows"][0]["scenario"], " ".join(cost_picture(document, "overhead").notes))
+        self.assertIn(
+            document["rows"][0]["scenario"], " ".join(cost_picture(document, "overhead").notes)
+        )
 
 
 class Legends(unittest.TestCase):
     def test_no_legend_text_is_shortened(self):
-        for picture in [*cost_pictures.pictures(check.check_document(cost())), *trace_pictures.pictures(check.check_document(stats()), source.Source(stats()), None)]:
+        for picture in [
+            *cost_pictures.pictures(check.check_document(cost())),
+            *trace_pictures.pictures(check.check_document(stats()), source.Source(stats()), None),
+        ]:
             for row in layout.legend_table(getattr(picture, "legend", []))[0]:
                 self.assertNotIn("\u2026", row[4])
 
 
 class TracePictures(unittest.TestCase):
     def test_a_bar_of_one_value_is_centred_on_it(self):
-        bars = trace_distribution.merged([(-25.25, -25.0, 3), (-0.05, -0.05, 113), (25.75, 26.0, 2), (412.0, 416.0, 1)], False)
+        bars = trace_distribution.merged(
+            [(-25.25, -25.0, 3), (-0.05, -0.05, 113), (25.75, 26.0, 2), (412.0, 416.0, 1)], False
+        )
         holder = next(bar for bar in bars if bar[2] == 113)
         self.assertLess(holder[0], -5)
         self.assertGreater(holder[1], 5)
@@ -139,7 +178,9 @@ class TracePictures(unittest.TestCase):
             self.assertLess(layout.text_px(title), 430, title)
 
     def test_an_error_bar_does_not_reach_below_zero_cost(self):
-        _, variables, tables = charts.stacked(["a"], [charts.Panel("x", [charts.Row([(0, 20, 1)], "20 \u00b1 234", (20, 234))])])
+        _, variables, tables = charts.stacked(
+            ["a"], [charts.Panel("x", [charts.Row([(0, 20, 1)], "20 \u00b1 234", (20, 234))])]
+        )
         self.assertEqual(tables["errors_1"], [(1, 20.0, 0.0, 254.0)])
         self.assertEqual(variables["x_low"], [0.0])
 
@@ -147,14 +188,28 @@ class TracePictures(unittest.TestCase):
         document = check.check_document(stats())
         costs = {("batch", str(i), "1"): 100.0 for i in range(40)}
         given = source.Source(document, "t.nsl")
-        given.rows = lambda *_: iter({"kind": "INIT", "name": "batch", "word0": str(i), "word1": "64", "word2": str(64 * (64 + i % 4)), "thread": "1"} for i in range(40))
+        given.rows = lambda *_: iter(
+            {
+                "kind": "INIT",
+                "name": "batch",
+                "word0": str(i),
+                "word1": "64",
+                "word2": str(64 * (64 + i % 4)),
+                "thread": "1",
+            }
+            for i in range(40)
+        )
         self.assertIn("too close together", trace_units.packet_size(document, given, costs).why)
 
     def test_a_group_of_units_is_large_enough_for_its_middle_80_percent(self):
-        groups = trace_units._classes([(64 + i, 10.0 + (1000 if i % 11 == 5 else 0)) for i in range(77)])
+        groups = trace_units._classes(
+            [(64 + i, 10.0 + (1000 if i % 11 == 5 else 0)) for i in range(77)]
+        )
         self.assertEqual(sum(g[4] for g in groups), 77)
         self.assertTrue(all(g[4] >= 10 and g[3] < 1000 for g in groups), groups)
-        self.assertEqual([g[4] for g in trace_units._classes([(64.0, 1.0), (65.0, 2.0), (66.0, 3.0)])], [1, 1, 1])
+        self.assertEqual(
+            [g[4] for g in trace_units._classes([(64.0, 1.0), (65.0, 2.0), (66.0, 3.0)])], [1, 1, 1]
+        )
 
 
 if __name__ == "__main__":

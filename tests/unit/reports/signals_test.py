@@ -61,7 +61,9 @@ ENDER = """
 
 
 def start(program):
-    return subprocess.Popen([sys.executable, "-c", textwrap.dedent(program), REPORTS], stdout=subprocess.PIPE, text=True)
+    return subprocess.Popen(
+        [sys.executable, "-c", textwrap.dedent(program), REPORTS], stdout=subprocess.PIPE, text=True
+    )
 
 
 class Signals(unittest.TestCase):

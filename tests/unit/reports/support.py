@@ -41,8 +41,20 @@ class ReportCase(unittest.TestCase):
 
     def run_report(self, *arguments, env=None, **options):
         """Runs nsreport with the replacement for nsdump."""
-        environment = {**os.environ, "NSDUMP": os.path.join(DATA, "fake_nsdump"), "FAKE_STATS": os.path.join(DATA, "stats.json"), **(env or {})}
-        return subprocess.run([sys.executable, NSREPORT, *arguments], env=environment, capture_output=True, text=True, check=False, **options)
+        environment = {
+            **os.environ,
+            "NSDUMP": os.path.join(DATA, "fake_nsdump"),
+            "FAKE_STATS": os.path.join(DATA, "stats.json"),
+            **(env or {}),
+        }
+        return subprocess.run(
+            [sys.executable, NSREPORT, *arguments],
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=False,
+            **options,
+        )
 
     def report_of(self, document):
         """A document that must give a report -> text of its page."""
@@ -72,6 +84,7 @@ def main():
         print(f"skipped: no nsreport in NETSLICE_BIN ({NSREPORT})")
         sys.exit(SKIP)
     from shutil import which
+
     if not which("gnuplot"):
         print("skipped: gnuplot is not installed")
         sys.exit(SKIP)
