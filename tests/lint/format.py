@@ -10,7 +10,9 @@ import tree
 SKIP = 77
 COLUMNS = 100
 # Kernel code has the kernel's style, appendices are texts as published, and assembly stands in columns.
-OTHER_STYLE = re.compile(r"nsmod/|mapi-core/apps/examples/appendix_|libnsprobe/include/nsprobe/detail/arch_")
+OTHER_STYLE = re.compile(
+    r"nsmod/|mapi-core/apps/examples/appendix_|libnsprobe/include/nsprobe/detail/arch_"
+)
 # A table reads better with a row a line; no tool breaks these.
 TABLES = {"mapi-core/apps/mapi_cost/source/scenario.cpp", "mapi-core/include/mapi/argument_kinds.h"}
 
@@ -27,10 +29,18 @@ def main():
         print("format: skipped, clang-format-14 is not installed")
         sys.exit(SKIP)
     top = tree.root()
-    paths = [path for path in tree.paths(top) if path.suffix in tree.CODE - {".S"} and not OTHER_STYLE.match(str(path))]
-    problems = [f"{place}: clang-format would change it" for place in findings(clang_format, top, paths)]
+    paths = [
+        path
+        for path in tree.paths(top)
+        if path.suffix in tree.CODE - {".S"} and not OTHER_STYLE.match(str(path))
+    ]
+    problems = [
+        f"{place}: clang-format would change it" for place in findings(clang_format, top, paths)
+    ]
     for path in paths:
-        for number, line in enumerate((top / path).read_text(errors="replace").splitlines(), start=1):
+        for number, line in enumerate(
+            (top / path).read_text(errors="replace").splitlines(), start=1
+        ):
             if len(line) > COLUMNS and str(path) not in TABLES:
                 problems.append(f"{path}:{number}: {len(line)} columns, at most {COLUMNS}")
     tree.finish("format", problems, len(paths))
