@@ -9,7 +9,7 @@ import tree
 
 SKIP = 77
 COLUMNS = 100
-# Kernel code has the kernel's style, appendices are texts as published, and assembly stands in columns.
+# Kernel code has the kernel's style, appendices are as published, and assembly stands in columns.
 OTHER_STYLE = re.compile(
     r"nsmod/|mapi-core/apps/examples/appendix_|libnsprobe/include/nsprobe/detail/arch_"
 )
