@@ -38,11 +38,6 @@ static int refuse_to_open(const char *path, int err)
     return nsp_fail(-err, "%s: cannot create the trace file: %s", path, nslice_write_error(err));
 }
 
-static int is_same_file(const struct stat *a, const struct stat *b)
-{
-    return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
-}
-
 /* Non-blocking: a pipe without a reader would block the program forever. */
 static int open_now(struct nsp_file *file, const char *path)
 {
@@ -67,7 +62,7 @@ static int is_where_it_prints(const struct stat *file)
     if (S_ISCHR(file->st_mode))
         return 0;
     for (int fd = STDOUT_FILENO; fd <= STDERR_FILENO; ++fd)
-        if (fstat(fd, &standard) == 0 && is_same_file(file, &standard))
+        if (fstat(fd, &standard) == 0 && nsp_descriptor_same_file(file, &standard))
             return 1;
     return 0;
 }
@@ -117,7 +112,7 @@ static int lock_named(struct nsp_file *file, const char *path)
 
     if (err || !S_ISREG(opened.st_mode))
         return err;
-    if (stat(path, &named) || !is_same_file(&opened, &named))
+    if (stat(path, &named) || !nsp_descriptor_same_file(&opened, &named))
         return -ESTALE;
     note_place(file, path);
     if (opened.st_size == 0)

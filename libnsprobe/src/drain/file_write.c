@@ -277,7 +277,7 @@ static int is_ours_to_remove(const struct nsp_file *file)
     return nsp_descriptor_is(file->fd, &file->file) && !file->is_given &&
            (file->is_new || file->has_begun) && fstat(file->fd, &opened) == 0 &&
            S_ISREG(opened.st_mode) && lstat(file->path, &named) == 0 &&
-           is_same_file(&opened, &named);
+           nsp_descriptor_same_file(&opened, &named);
 }
 
 int nsp_file_find(const struct nsp_file *file)
@@ -288,7 +288,8 @@ int nsp_file_find(const struct nsp_file *file)
     if (!nsp_descriptor_is(file->fd, &file->file) || fstat(file->fd, &opened) ||
         !S_ISREG(opened.st_mode))
         return 0;
-    if ((file->is_given || (stat(name, &named) == 0 && is_same_file(&opened, &named))) &&
+    if ((file->is_given ||
+         (stat(name, &named) == 0 && nsp_descriptor_same_file(&opened, &named))) &&
         (uint64_t)opened.st_size >= file->bytes)
         return 0;
     return nsp_fail(-ESTALE,

@@ -25,6 +25,11 @@ int nsp_descriptor_is(int fd, const struct nsp_descriptor_file *noted)
            found.inode == noted->inode;
 }
 
+int nsp_descriptor_same_file(const struct stat *a, const struct stat *b)
+{
+    return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
+}
+
 int nsp_descriptor_move_up(int fd)
 {
     const int high = fcntl(fd, F_DUPFD_CLOEXEC, NSP_HIGH_DESCRIPTOR);

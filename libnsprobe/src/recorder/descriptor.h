@@ -18,6 +18,8 @@ int nsp_descriptor_note(int fd, struct nsp_descriptor_file *out);
 /* Whether the descriptor still refers to the noted file. */
 int nsp_descriptor_is(int fd, const struct nsp_descriptor_file *noted);
 
+int nsp_descriptor_same_file(const struct stat *a, const struct stat *b);
+
 /*
  * Moves the descriptor away from the numbers that the program's next files get: otherwise a number
  * closed during a write could soon be one of its files.  Returns fd itself if the limit is lower.
