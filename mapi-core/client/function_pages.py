@@ -98,10 +98,10 @@ def summaries(folder):
     found = {}
     for source in sorted(folder.rglob("*.cpp")):
         for name, text in re.findall(
-            r'"([A-Z0-9_]+)",\s*(?:\.description = )?"([^"]+)"', source.read_text()
+            r'"([A-Z0-9_]+)",\s*(?:\.description =\s*)?((?:"[^"]+"\s*)+)', source.read_text()
         ):
             if name in known:
-                found[name] = text
+                found[name] = "".join(re.findall('"([^"]+)"', text))
     return known, found
 
 

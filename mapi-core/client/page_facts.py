@@ -84,7 +84,7 @@ class Facts(dict):
 def read_numbers(header):
     return {
         int(number): name
-        for name, number in re.findall(r"^\t(\w+) = (\d+)", header.read_text(), re.MULTILINE)
+        for name, number in re.findall(r"^\s+(\w+) = (\d+)", header.read_text(), re.MULTILINE)
     }
 
 

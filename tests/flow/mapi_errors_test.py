@@ -25,11 +25,14 @@ import unittest
 from mapid import DATA, ClientError, Daemon
 
 MAPI_CORE = pathlib.Path(os.environ["NETSLICE_SOURCE"]) / "mapi-core"
-ROWS = re.findall(
-    r'^    \{(\d+), (\w+), "(.*)"\},$',
-    (MAPI_CORE / "client/errors/error_table.hpp").read_text(),
-    re.MULTILINE,
-)
+ROWS = [
+    (number, name, "".join(re.findall(r'"((?:[^"\\]|\\.)*)"', texts)))
+    for number, name, texts in re.findall(
+        r'^ +\{(\d+), (\w+),\s+("(?:.|\n)*?")\},$',
+        (MAPI_CORE / "client/errors/error_table.hpp").read_text(),
+        re.MULTILINE,
+    )
+]
 TEXTS = {int(number): text for number, _, text in ROWS}
 PUBLISHED = [
     *range(1025, 1028),
@@ -281,7 +284,7 @@ class Table(unittest.TestCase):
 
     def test_errors_h_has_the_names_and_numbers_of_the_table(self):
         header = re.findall(
-            r"^\t(\w+) = (\d+),?(?: */\*.*)?$",
+            r"^ +(\w+) = (\d+),?(?: */\*.*)?$",
             (MAPI_CORE / "include/mapi/errors.h").read_text(),
             re.MULTILINE,
         )
