@@ -16,21 +16,20 @@ struct remedy {
 static const struct remedy read_remedies[] = {
     {ENOENT, "check the name"},
     {EISDIR, "name a file in that folder"},
-    {EACCES, "get permission to read it and to enter its folders (`namei -l` shows them), or run "
-             "as another user"},
+    {EACCES, "get permission to read it and to enter its folders, as `namei -l` shows, or run as "
+             "another user"},
     {0, NULL},
 };
 
 static const struct remedy write_remedies[] = {
-    {ENOENT, "make its folder first (mkdir -p), or name a file elsewhere"},
-    {EACCES,
-     "get permission to write there (`namei -l` shows the permissions), or name a file elsewhere"},
-    {EPERM, "the file or its folder may be protected (`lsattr` shows this); name a file elsewhere"},
+    {ENOENT, "make its folder first with `mkdir -p`, or name a file elsewhere"},
+    {EACCES, "get permission to write there, as `namei -l` shows, or name a file elsewhere"},
+    {EPERM, "the file or its folder may be protected, as `lsattr` shows; name a file elsewhere"},
     {EROFS, "name a file on a writable file system"},
     {ENOSPC, "free some space there, or name a file on another disk"},
     {EDQUOT, "free some of your quota there, or name a file on another disk"},
-    {EFBIG,
-     "raise the limit (`ulimit -f unlimited`), or choose a file system that supports larger files"},
+    {EFBIG, "raise the limit by `ulimit -f unlimited`, or choose a file system that supports "
+            "larger files"},
     {EISDIR, "name a file in that folder"},
     {ETXTBSY, "it is a running program; name another file"},
     {EBADF, "it is closed; leave it open, or name a file"},
@@ -42,9 +41,9 @@ static const struct remedy common_remedies[] = {
     {ENOTDIR, "a part of the path is a file, not a folder; check the name"},
     {ELOOP, "its symbolic links form a loop; remove one of them"},
     {ENAMETOOLONG, "shorten the name"},
-    {EMFILE, "raise the limit of open files (`ulimit -n`)"},
-    {ENFILE, "the system-wide limit on open files is reached (sysctl fs.file-max)"},
-    {EIO, "the medium may be failing; see the kernel log (dmesg)"},
+    {EMFILE, "raise the limit of open files, `ulimit -n`"},
+    {ENFILE, "raise the system-wide limit of open files, sysctl fs.file-max"},
+    {EIO, "the medium may be failing; see the kernel log, `dmesg`"},
     {0, NULL},
 };
 
@@ -63,8 +62,8 @@ static const char *explain(const struct remedy *own, int err)
 
     if (!remedy)
         remedy = find(common_remedies, err);
-    snprintf(text, sizeof(text), "%s%s%s", strerror_r(err, cause, sizeof(cause)),
-             remedy ? "; " : "", remedy ? remedy : "");
+    snprintf(text, sizeof(text), remedy ? "%s (%s)" : "%s", strerror_r(err, cause, sizeof(cause)),
+             remedy);
     return text;
 }
 

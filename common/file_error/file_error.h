@@ -8,8 +8,8 @@ extern "C" {
 #endif
 
 /*
- * As strerror(), followed by a semicolon and the remedy if there is one: "No space left on
- * device; free some ...".  err: positive errno.  The text belongs to the calling thread and is
+ * As strerror(), followed by the remedy in parentheses if there is one: "No space left on
+ * device (free some ...".  err: positive errno.  The text belongs to the calling thread and is
  * valid until its next call.  Any thread; not a signal handler.
  */
 const char *nslice_read_error(int err);

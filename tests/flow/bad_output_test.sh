@@ -22,10 +22,10 @@ echo 'a file' >file
 
 # place, regular expressions for cause and remedy
 places='
-places/read-only Read-only.file.system;.*
-places/full      No.space.left.on.device;.free
-places/absent    No.such.file.or.directory;.make
-file             Not.a.directory;.*'
+places/read-only Read-only.file.system..*
+places/full      No.space.left.on.device..free
+places/absent    No.such.file.or.directory..(make|create)
+file             Not.a.directory..*'
 
 # program, its exit code, and its command line with OUT
 programs="

@@ -283,7 +283,7 @@ class CostLive(LiveTest):
             done = subprocess.run([COST, *option, "capture.pcap"], capture_output=True, text=True)
             self.assertEqual((done.returncode, "require --interface" in done.stderr), (2, True))
         self.end(self.begin(device="nowhere"), 3)
-        self.assertIn('no network interface "nowhere"', self.err)
+        self.assertIn('no device or network interface "nowhere"', self.err)
 
 
 if __name__ == "__main__":

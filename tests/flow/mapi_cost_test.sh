@@ -128,7 +128,7 @@ reports 'more bytes than the snaplen'
 expect 3 env TMPDIR="$folder/absent" "$cost" "$demo"
 reports 'TMPDIR'
 expect 3 "$cost" --packets 200 --no-instructions --scenario counter --json "$folder/absent/cost.json" "$demo"
-reports 'absent/cost.json: cannot write: No such file or directory; make its folder first'
+reports 'absent/cost.json: cannot write: No such file or directory (make its folder first'
 
 # A row that no packet reached gives the reason.
 expect 1 "$cost" --packets 2000 --no-instructions --filter 'udp port 1' --scenario next-packet --scenario filter+next-packet \
@@ -182,7 +182,7 @@ reports 'table and standard output are the same file'
 cmp "$demo" "$folder/own.pcap"
 # If one output fails, the others are still written.
 expect 3 "$cost" --packets 200 --no-instructions --scenario counter --json /dev/full --csv "$folder/left.csv" "$demo"
-reports '/dev/full: cannot write: No space left on device; free some space'
+reports '/dev/full: cannot write: No space left on device (free some space'
 [ "$(grep -c '^2,counter' "$folder/left.csv")" -eq 1 ]
 grep -q 'COUNTER' "$folder/out"
 

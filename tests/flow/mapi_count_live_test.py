@@ -141,7 +141,7 @@ class CountLive(LiveTest):
     def test_a_missing_device_is_refused(self):
         done = subprocess.run([COUNT, "-i", "nowhere"], capture_output=True, text=True)
         self.assertEqual(done.returncode, 3)
-        self.assertIn('no network interface "nowhere"', done.stderr)
+        self.assertIn('no device or network interface "nowhere"', done.stderr)
         done = subprocess.run(
             [COUNT, "--each", "-i", "far", "udp", "arp"], capture_output=True, text=True
         )

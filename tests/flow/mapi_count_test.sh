@@ -48,20 +48,20 @@ expect 2 "$count" ''
 
 # A message names the file once.
 expect 3 "$count" "$folder/absent"
-grep_err "^mapi-count: Error opening file: $folder/absent: No such file or directory; check the name (error 6155)\$"
+grep_err "^mapi-count: Error opening file: $folder/absent: No such file or directory (check the name) (error 6155)\$"
 expect 3 "$count" "$demo" 'no such filter'
 grep_err '^mapi-count: libpcap:Error in BPF filter: BPF_FILTER: filter "no such filter": '
 
 name=$(printf '%0200d' 0)
 mkdir -p "$folder/$name/$name/$name"
 expect 3 "$count" "$folder/$name/$name/$name/absent"
-grep_err "^mapi-count: Error opening file: $folder/0.*absent: No such file or directory; check the name (error 6155)\$"
+grep_err "^mapi-count: Error opening file: $folder/0.*absent: No such file or directory (check the name) (error 6155)\$"
 
 # Output that cannot be printed is an error.
 # shellcheck disable=SC2016,SC2086 # the inner shell expands; words
 for words in "$demo tcp" --help --version; do
     expect 3 sh -c '"$0" "$@" > /dev/full' "$count" $words
-    grep -q 'standard output: No space left on device; free some space' "$folder/err"
+    grep -q 'standard output: No space left on device (free some space' "$folder/err"
     expect 3 sh -c '"$0" "$@" >&-' "$count" $words
     grep -q 'standard output: ' "$folder/err"
 done

@@ -128,7 +128,8 @@ class Live(LiveTest):
         self.assert_counts(flow, 20)
         run("ip", "link", "del", "near")
         self.assertTrue(
-            wait_until(lambda: b"is gone" in stats_of("far").message), stats_of("far").message
+            wait_until(lambda: b"has disappeared" in stats_of("far").message),
+            stats_of("far").message,
         )
         make_pair("near", "far")
         self.assertTrue(
@@ -295,7 +296,7 @@ class Live(LiveTest):
 
     def test_an_unavailable_device_is_reported_with_a_remedy(self):
         self.assertEqual(Flow.library.mapi_create_flow(b"nowhere"), -1)
-        self.assertIn('no network interface "nowhere"', Flow.error())
+        self.assertIn('no device or network interface "nowhere"', Flow.error())
         with tempfile.TemporaryDirectory() as folder:
             config = pathlib.Path(folder) / "mapi.conf"
             config.write_text("[driver]\ndevice=tap\ndriver=af_packet\npath=nowhere\n")

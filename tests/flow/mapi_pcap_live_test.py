@@ -187,7 +187,8 @@ class PcapLive(LiveTest):
         send("near", UDP, count=10)
         run("ip", "link", "del", "near")
         self.assertTrue(
-            wait_until(lambda: b"is gone" in stats_of("tap").message), stats_of("tap").message
+            wait_until(lambda: b"has disappeared" in stats_of("tap").message),
+            stats_of("tap").message,
         )
         self.assert_counts(flow, 10)
 
@@ -201,7 +202,8 @@ class PcapLive(LiveTest):
         self.assert_counts(flow, 5)
         run("ip", "link", "del", "near")
         self.assertTrue(
-            wait_until(lambda: b"is gone" in stats_of("tap").message), stats_of("tap").message
+            wait_until(lambda: b"has disappeared" in stats_of("tap").message),
+            stats_of("tap").message,
         )
         self.assertEqual([timed.word(buckets) >> 64 for _ in range(5)], [5, 0, 0, 0, 0])
 
@@ -209,7 +211,8 @@ class PcapLive(LiveTest):
         flow = self.flow(("PKT_COUNTER",), device="tap")
         run("ip", "link", "del", "near")
         self.assertTrue(
-            wait_until(lambda: b"is gone" in stats_of("tap").message), stats_of("tap").message
+            wait_until(lambda: b"has disappeared" in stats_of("tap").message),
+            stats_of("tap").message,
         )
         self.flows.remove(flow)
         flow.close()

@@ -140,7 +140,7 @@ if [[ -e /dev/full ]]; then
     issued=0
     for ((try = 0; try < 20 && issued == 0; ++try)); do # a program may be asked to end before its first record
         expect 4 "a full disk" "$nsdump" record "${quick[@]}" -o /dev/full -- "$program" - 100
-        contains "No space left on device; free some space there" err
+        contains "No space left on device (free some space there" err
         issued=$(sed -n 's/.*: 0 records of \([0-9]*\) issued.*/\1/p' err)
     done
     lost=$(sed -n 's/.* \([0-9]*\) records lost: file could not be written/\1/p' err)

@@ -37,7 +37,7 @@ expect 2 "unknown option" "$nsdump" stats "$trace" --nonsense
 expect 2 "unknown export" "$nsdump" export "$trace" --what nonsense
 expect 2 "a limit on statistics" "$nsdump" export "$trace" --what stats --limit 3
 expect 3 "no file" "$nsdump" stats "$folder/none.nsl"
-contains "none.nsl: cannot open: No such file or directory; check the name" err
+contains "none.nsl: cannot open: No such file or directory (check the name" err
 expect 3 "a folder" "$nsdump" show "$folder"
 expect 3 "a file that is not a calibration" "$nsdump" stats "$trace" --calibration "$trace"
 contains "t.nsl: not a calibration: invalid JSON at byte 1; create one with nscalibrate" err
@@ -93,10 +93,10 @@ expect 0 "export to a file" "$nsdump" export "$trace" --what slices -o "$folder/
 "$nsdump" export "$trace" --what slices | cmp - "$folder/slices.csv" || failed=1
 ! compgen -G "$folder/*part*" >/dev/null || { echo "FAIL a part is left behind"; failed=1; }
 expect 4 "an output folder that is not there" "$nsdump" export "$trace" -o "$folder/no/out"
-contains "no/out: cannot write: No such file or directory; make its folder first" err
+contains "no/out: cannot write: No such file or directory (make its folder first" err
 if [[ -e /dev/full ]]; then
     expect 4 "a full disk" "$nsdump" export "$trace" --what events -o /dev/full
-    contains "/dev/full: cannot write: No space left on device; free some space" err
+    contains "/dev/full: cannot write: No space left on device (free some space" err
 fi
 
 [[ ! -e /dev/full ]] || expect_full 4 "help to a full disk" "$nsdump" --help

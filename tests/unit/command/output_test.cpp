@@ -135,9 +135,9 @@ TEST_CASE("an output that cannot be written is detected before anything is measu
     CHECK_THROWS_WITH(
         check_outputs("x.pcap", {folder / "absent/cost.json"}),
         Contains(
-            "absent/cost.json: cannot write: No such file or directory; make its folder first"));
+            "absent/cost.json: cannot write: No such file or directory (make its folder first"));
     CHECK_THROWS_WITH(check_outputs("x.pcap", {folder.path().string()}),
-                      Contains("Is a directory; name a file in that folder"));
+                      Contains("Is a directory (name a file in that folder"));
     fs::create_symlink("loop", folder / "loop");
     CHECK_THROWS_WITH(check_outputs("x.pcap", {folder / "loop"}),
                       Contains("loop: cannot write: Too many levels"));

@@ -19,9 +19,9 @@ TEST_CASE("a write failure is reported with cause and remedy", "[file_error]")
     for (const int err : {ENOENT, EACCES, EPERM, EROFS, ENOSPC, EDQUOT, EFBIG, EISDIR, ETXTBSY,
                           EBADF, EPIPE, ENOTDIR, ELOOP, ENAMETOOLONG, EMFILE, ENFILE, EIO}) {
         INFO(std::strerror(err));
-        CHECK_THAT(nslice_write_error(err), StartsWith(std::string(std::strerror(err)) + "; "));
+        CHECK_THAT(nslice_write_error(err), StartsWith(std::string(std::strerror(err)) + " ("));
     }
-    CHECK_THAT(nslice_write_error(ENOSPC), Contains("; free some space"));
+    CHECK_THAT(nslice_write_error(ENOSPC), Contains("(free some space"));
     CHECK_THAT(nslice_write_error(ENOENT), Contains("mkdir"));
 }
 
@@ -30,7 +30,7 @@ TEST_CASE("a read failure has a remedy of its own", "[file_error]")
     for (const int err :
          {ENOENT, EISDIR, EACCES, ENOTDIR, ELOOP, ENAMETOOLONG, EMFILE, ENFILE, EIO}) {
         INFO(std::strerror(err));
-        CHECK_THAT(nslice_read_error(err), StartsWith(std::string(std::strerror(err)) + "; "));
+        CHECK_THAT(nslice_read_error(err), StartsWith(std::string(std::strerror(err)) + " ("));
     }
     CHECK_THAT(nslice_read_error(ENOENT), !Contains("mkdir"));
 }

@@ -266,7 +266,7 @@ TEST_CASE("on a full disk, later records are counted as lost, and the trace stay
     CHECK(nsp_session_close(&counts) == -ENOSPC);
     CHECK_THAT(nsp_last_error(),
                Catch::Contains(output) &&
-                   Catch::Contains("No space left on device; free some space there") &&
+                   Catch::Contains("No space left on device (free some space there") &&
                    Catch::Contains("counted as lost"));
     const auto trace = test_support::read_trace(output);
     CHECK(trace.complaint() == "");

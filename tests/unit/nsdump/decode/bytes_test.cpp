@@ -41,7 +41,7 @@ TEST_CASE("a file that cannot be opened is reported with name and reason", "[nsd
 {
     CHECK_THROWS_WITH(nsdump::open_file("/nowhere/x.nsl"),
                       Contains("/nowhere/x.nsl") &&
-                          Contains("No such file or directory; check the name"));
+                          Contains("No such file or directory (check the name"));
 }
 
 TEST_CASE("a folder or a pipe is refused with an alternative", "[nsdump][bytes]")
