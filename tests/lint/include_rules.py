@@ -38,6 +38,7 @@ GENERATED = ("*.pb.h", "*.skel.h", "*_version.h")
 class Rules:
     def __init__(self, lines):
         self.table, self.exceptions, self.only = {}, [], {}
+        self.used = set()  # of the exceptions
         for line in lines:
             line = line.strip()
             if not line or line.startswith("#"):
@@ -63,19 +64,26 @@ class Rules:
         folder = self.folder(path)
         if under(target, folder) or any(under(target, to) for to in self.table[folder]):
             return True
-        return any(under(path, source) and under(target, to) for source, to in self.exceptions)
+        return self._excepted(path, lambda to: under(target, to))
 
     def allows_system(self, path, header):
         named = [to[1:-1] for to in self.table[self.folder(path)] if to.startswith("<")]
-        excepted = any(
-            under(path, source) and to == f"<{header}>" for source, to in self.exceptions
-        )
         return (
             not named
             or header in named
             or ("C standard" in named and header in C_STANDARD)
-            or excepted
+            or self._excepted(path, lambda to: to == f"<{header}>")
         )
+
+    def _excepted(self, path, is_target):
+        found = {
+            (source, to) for source, to in self.exceptions if under(path, source) and is_target(to)
+        }
+        self.used |= found
+        return bool(found)
+
+    def unused(self):
+        return [exception for exception in self.exceptions if exception not in self.used]
 
 
 def under(path, prefix):
@@ -146,6 +154,11 @@ def main():
             problem = found and problem_of(rules, known, path, *found.groups())
             if problem:
                 problems.append(f"{path}:{number}: {problem}")
+    if top == tree.root_of_this_file():
+        problems += [
+            f"tests/lint/include_rules.txt: no file uses the exception {source} => {to}"
+            for source, to in rules.unused()
+        ]
     tree.finish("include_rules", problems, looked_at)
 
 

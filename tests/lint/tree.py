@@ -9,11 +9,15 @@ SCRIPT = {".py", ".sh", ".cmake", ".gp"}
 SKIPPED_FOLDERS = {".git", "build", "__pycache__"}
 
 
+def root_of_this_file():
+    return pathlib.Path(__file__).resolve().parents[2]
+
+
 def root():
     """The tree to check: the first argument, or the checkout that contains this file."""
     if len(sys.argv) > 1:
         return pathlib.Path(sys.argv[1]).resolve()
-    return pathlib.Path(__file__).resolve().parents[2]
+    return root_of_this_file()
 
 
 def _listed_by_git(top):
