@@ -21,7 +21,7 @@ namespace
 constexpr int kSendTimeoutMs = 5000;
 constexpr const char *kForked = "this process was forked from the one that is connected (create "
                                 "its own flows, or call mapi_reconnect())";
-constexpr int kGreetingMs = 10000;
+constexpr int kHandshakeMs = 10000;
 // interval for checking whether a mapid with a pending request still runs
 constexpr int kLookAgainMs = 200;
 constexpr size_t kMemoryPieces = 2;
@@ -70,7 +70,7 @@ void Connection::shake_hands()
         fail(MCOM_UNKNOWN_ERROR, "incomplete handshake");
     engine_ = map(memory[0], welcome.engine_bytes(), false);
     client_ = map(memory[1], welcome.client_bytes(), true);
-    has_greeted_ = true;
+    has_shaken_hands_ = true;
     if (welcome.has_pulse_offset()) // an older mapid has none
         pulse_ = reinterpret_cast<const ipc::PulseWord *>(
             engine_memory(welcome.pulse_offset(), sizeof(ipc::PulseWord)));
@@ -83,12 +83,12 @@ ipc::Message Connection::receive(size_t most)
     const uint64_t began_ns = ipc::monotonic_ns();
     pollfd event = {channel_.socket(), POLLIN, 0};
     while (poll(&event, 1, kLookAgainMs) <= 0) {
-        const bool has_no_greeting =
-            !has_greeted_ && ipc::monotonic_ns() - began_ns > kGreetingMs * 1000000ull;
-        if (!has_no_greeting && !is_silent())
+        const bool has_no_handshake =
+            !has_shaken_hands_ && ipc::monotonic_ns() - began_ns > kHandshakeMs * 1000000ull;
+        if (!has_no_handshake && !is_silent())
             continue;
         shutdown(channel_.socket(), SHUT_RDWR);
-        fail(has_greeted_ ? MCOM_SOCKET_ERROR : MCOM_INIT_SOCKET_ERROR,
+        fail(has_shaken_hands_ ? MCOM_SOCKET_ERROR : MCOM_INIT_SOCKET_ERROR,
              "does not answer: it is stopped or hangs");
     }
     ipc::Message message;

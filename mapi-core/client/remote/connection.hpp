@@ -55,7 +55,7 @@ private:
     std::mutex mutex_; // one request at a time
     ipc::Mapping engine_;
     const ipc::PulseWord *pulse_ = nullptr; // in engine_, after the handshake; null: mapid has none
-    bool has_greeted_ = false;
+    bool has_shaken_hands_ = false;
     ipc::Mapping client_;
 };
 } // namespace mapi::client

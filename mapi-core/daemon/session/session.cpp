@@ -30,7 +30,7 @@ namespace
 {
 constexpr int kSendTimeoutMs = 1000;
 constexpr int kSettleMs = 1;
-constexpr auto kGreetingTime = std::chrono::seconds(5);
+constexpr auto kHandshakeTime = std::chrono::seconds(5);
 constexpr size_t kRingsMax = 16384;
 constexpr int kFlowNumberMax = 16384;
 constexpr size_t kRecordingNameBytes = 400;
@@ -65,7 +65,7 @@ Session::Session(const Service &service, ipc::Descriptor socket, Peer peer)
     : service_(service), channel_(std::move(socket)), peer_(std::move(peer)),
       quotas_(service.limits, service.users.of(peer_)),
       registry_number_(service_.clients.add_client(peer_, quotas_.memory(), quotas_.user().memory)),
-      greeting_end_(Clock::now() + kGreetingTime),
+      handshake_end_(Clock::now() + kHandshakeTime),
       own_(service.registry,
            {kOwnDevicesFrom, false, true, &service.devices, log_plan, quotas_.memory()}),
       ended_(std::make_shared<ipc::Descriptor>(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)))
@@ -126,7 +126,8 @@ int Session::patience_ms() const
     if (arena_)
         return is_settling_ ? kSettleMs : -1;
     return std::max(
-        0, int(std::chrono::ceil<std::chrono::milliseconds>(greeting_end_ - Clock::now()).count()));
+        0,
+        int(std::chrono::ceil<std::chrono::milliseconds>(handshake_end_ - Clock::now()).count()));
 }
 
 // No event signals that a flow's files are written.  True: no flow that has ended still waits for

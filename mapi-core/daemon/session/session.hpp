@@ -84,7 +84,7 @@ private:
     const Peer peer_;
     ClientQuotas quotas_;
     const uint64_t registry_number_;
-    const Clock::time_point greeting_end_;          // end of the time for the handshake
+    const Clock::time_point handshake_end_;         // end of the time for the handshake
     std::shared_ptr<SharedArena> arena_;            // null before Hello
     engine::ArenaBlock pulse_;                      // a word in it; null before Hello
     std::shared_ptr<engine::Client> engine_client_; // shared by its flows; null before Hello
