@@ -27,7 +27,7 @@ Address parse(const std::string &text)
 {
     const size_t colon = text.rfind(':');
     if (colon == std::string::npos)
-        throw std::runtime_error(text +
+        throw std::runtime_error("--metrics " + text +
                                  ": requires ADDRESS:PORT, such as 127.0.0.1:9100 or [::1]:9100");
     std::string host = text.substr(0, colon);
     if (host.size() > 2 && host.front() == '[' && host.back() == ']')
@@ -39,7 +39,8 @@ Address parse(const std::string &text)
     if (host.empty() ||
         getaddrinfo(host.c_str(), text.substr(colon + 1).c_str(), &hints, &found) != 0)
         throw std::runtime_error(
-            text + ": requires a numeric ADDRESS:PORT, such as 127.0.0.1:9100 or [::1]:9100");
+            "--metrics " + text +
+            ": requires a numeric ADDRESS:PORT, such as 127.0.0.1:9100 or [::1]:9100");
     Address address;
     memcpy(&address.storage, found->ai_addr, found->ai_addrlen);
     freeaddrinfo(found);

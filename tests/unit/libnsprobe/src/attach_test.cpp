@@ -174,7 +174,7 @@ TEST_CASE("a program with its own session refuses a recorder, and its session co
     REQUIRE(program.line() == "ready");
     const Recording one = record(program.pid(), 0ms);
     CHECK(one.attached == -EBUSY);
-    CHECK_THAT(one.words, Catch::Contains("in another session already"));
+    CHECK_THAT(one.words, Catch::Contains("already in another session"));
     CHECK_FALSE(one.has_file);
     CHECK(program.end(SIGTERM) == 0);
     CHECK(test_support::read_trace(own).complaint() == "");
