@@ -200,7 +200,7 @@ wait_for 10 grep -q ready program.out
 pid=$!
 wait_for 20 test -s first.nsl || fail "attaching: $(<err.first)"
 expect 3 "a second recorder" "$nsdump" record "${quick[@]}" -o second.nsl --pid $program_pid
-contains "being recorded already" err
+contains "already being recorded" err
 kill -TERM $program_pid
 wait $program_pid
 wait $pid || fail "the end of the recorded process: $(<err.first)"

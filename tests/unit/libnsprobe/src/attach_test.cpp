@@ -162,7 +162,7 @@ TEST_CASE("a second recorder learns immediately that there is a first", "[libnsp
     CHECK(std::chrono::steady_clock::now() - begin < 2s);
     first.join();
     CHECK(second.attached == -EBUSY);
-    CHECK_THAT(second.words, Catch::Contains("being recorded already"));
+    CHECK_THAT(second.words, Catch::Contains("already being recorded"));
 }
 
 TEST_CASE("a program with its own session refuses a recorder, and its session continues",
