@@ -16,19 +16,20 @@ struct remedy {
 static const struct remedy read_remedies[] = {
     {ENOENT, "check the name"},
     {EISDIR, "name a file in that folder"},
-    {EACCES, "get permission to read it and to enter its folders, as `namei -l` shows, or run as "
-             "another user"},
+    {EACCES, "check the permissions of the file and its folders with `namei -l`, or run as another "
+             "user"},
     {0, NULL},
 };
 
 static const struct remedy write_remedies[] = {
     {ENOENT, "make its folder first with `mkdir -p`, or name a file elsewhere"},
-    {EACCES, "get permission to write there, as `namei -l` shows, or name a file elsewhere"},
-    {EPERM, "the file or its folder may be protected, as `lsattr` shows; name a file elsewhere"},
+    {EACCES, "check the permissions there with `namei -l`, or name a file elsewhere"},
+    {EPERM,
+     "the file or its folder may be protected: check with `lsattr`, or name a file elsewhere"},
     {EROFS, "name a file on a writable file system"},
     {ENOSPC, "free some space there, or name a file on another disk"},
     {EDQUOT, "free some of your quota there, or name a file on another disk"},
-    {EFBIG, "raise the limit by `ulimit -f unlimited`, or choose a file system that supports "
+    {EFBIG, "raise the limit with `ulimit -f unlimited`, or choose a file system that supports "
             "larger files"},
     {EISDIR, "name a file in that folder"},
     {ETXTBSY, "it is a running program; name another file"},

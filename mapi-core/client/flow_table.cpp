@@ -24,7 +24,7 @@ int FlowTable::reserve()
         return last_;
     }
     throw Error(MAPI_LIMIT_REACHED, "all " + std::to_string(kFlowsMax) +
-                                        " flow descriptors are in use; close some flows");
+                                        " flow descriptors are in use (close some flows)");
 }
 
 void FlowTable::fill(int fd, std::shared_ptr<Flow> flow)

@@ -60,8 +60,8 @@ std::shared_ptr<Devices::Entry> Devices::find(const std::string &name)
         return add_interface(name);
     if (config_.empty())
         throw Error(MAPID_NO_DRIVER, "no device or network interface \"" + name +
-                                         "\", and no configuration that could define it; set "
-                                         "MAPI_CONF, or create mapi.conf here or in /etc");
+                                         "\", and no configuration that could define it (set "
+                                         "MAPI_CONF, or create mapi.conf here or in /etc)");
     throw Error(MAPID_NO_DRIVER, "no device \"" + name + "\" in " + config_ +
                                      ", and no network interface of that name" +
                                      (known.empty() ? "" : "; available:" + known));

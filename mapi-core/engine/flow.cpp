@@ -355,9 +355,8 @@ int Flow::poll_descriptor(int fid)
 {
     Applied &applied = connected_function(fid);
     if (!applied.records || applied.node->is_composed())
-        throw Error(MAPI_INVALID_FID_FUNCID,
-                    std::string(applied.node->function().name) +
-                        " gives no packets or results one by one to wait for");
+        throw Error(MAPI_INVALID_FID_FUNCID, std::string(applied.node->function().name) +
+                                                 " does not return packets or results one by one");
     const auto lock = applied.records->lock();
     if (applied.records->event() < 0) {
         const int event = applied.node->ring()->writer().poll_descriptor();

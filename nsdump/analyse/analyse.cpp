@@ -73,7 +73,7 @@ void tell_losses(StatsReport &report)
     if (report.losses.lost_sum() > 0)
         report.warnings.push_back(report.losses.lost_words());
     if (report.losses.equation_holds == false)
-        report.warnings.push_back("the loss equation does not hold; run `nsdump check`");
+        report.warnings.push_back("the loss equation does not hold (run `nsdump check`)");
     if (report.losses.kernel_totals_missing)
         report.warnings.push_back("the kernel's totals are missing: its losses are unknown");
     if (report.losses.unnamed_kernel_sites > 0)

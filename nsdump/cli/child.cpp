@@ -112,7 +112,7 @@ void Child::run()
         waitpid(pid_, nullptr, 0);
         pid_ = -1;
         errno = error;
-        throw_error("cannot start " + name_);
+        throw_error(name_ + ": cannot start");
     }
 }
 

@@ -186,7 +186,7 @@ RunCommand add(command::ArgumentSet &arguments)
         .check(is_given);
     arguments.at_end([options, unit, limit] {
         if (options->what == "stats" && (unit.was_given() || limit.was_given()))
-            throw command::WrongUse("--unit and --limit cannot be combined with --what stats");
+            throw command::WrongUse("--unit and --limit require --what events or --what slices");
         if (options->what == "events" && !options->calibration.empty())
             throw command::WrongUse(
                 "--calibration cannot be combined with --what events, which are raw");

@@ -32,7 +32,7 @@ int finish_reading(TraceFile &trace, const Merger &merger)
     if (losses.lost_sum() > 0)
         command::tell("nsdump: {}: {} while recording\n", name, losses.lost_words());
     if (losses.equation_holds == false)
-        command::tell("nsdump: {}: the loss equation does not hold; run `nsdump check`\n", name);
+        command::tell("nsdump: {}: the loss equation does not hold (run `nsdump check`)\n", name);
     const StreamFaults faults = merger.faults();
     if (faults.unknown_kind + faults.malformed_chunks > 0)
         command::tell("nsdump: {}: {} records of unknown kind, {} malformed chunks\n", name,

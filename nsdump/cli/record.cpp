@@ -229,9 +229,9 @@ int run(const Options &options)
 }
 
 constexpr char kFooter[] =
-    R"(An existing file is replaced only if it is empty or a trace, and only
-once a process participates (with --kernel: when the program starts). The recording ends with the
-program and those of its descendants that take part; a daemon is recorded until it exits.
+    R"(An existing file is replaced only if it is empty or a trace, and only once a process
+participates (with --kernel: when the program starts). The recording ends with the program and
+those of its descendants that take part; a daemon is recorded until it exits.
 Ctrl-C ends the program (or daemon) and the recording; the trace is complete. SIGTERM and SIGHUP
 do the same, and so does a trace that can no longer be written (disk full, pipe without a reader).
 

@@ -39,7 +39,7 @@ public:
             if (S_ISDIR(status.st_mode))
                 throw TraceError(path + ": is a directory");
             throw TraceError(
-                fmt::format("{}: not seekable; save it to a file first, e.g. `cat {} > trace.nsl`",
+                fmt::format("{}: not seekable (save it to a file first, e.g. `cat {} > trace.nsl`)",
                             path, path));
         }
         size_bytes_ = static_cast<std::uint64_t>(status.st_size);

@@ -119,20 +119,20 @@ void TraceFile::read_header()
             fmt::format("{}: at byte 0: not a NetSlice trace (does not begin with \"{}\")", name,
                         NSLICE_FILE_MAGIC));
     if (got < sizeof raw)
-        throw TraceError(
-            fmt::format("{}: at byte {}: truncated inside its header; record it again", name, got));
+        throw TraceError(fmt::format(
+            "{}: at byte {}: truncated inside its header (record it again)", name, got));
     is_header_damaged_ =
         raw.header_crc32c != nslice_crc32c(&raw, offsetof(nslice_file_header, header_crc32c));
     if (raw.byte_order == __builtin_bswap32(NSLICE_FILE_BYTE_ORDER))
         throw TraceError(
-            fmt::format("{}: at byte 16: written on a machine with the other byte order; "
-                        "read it there, e.g. with `nsdump export`",
+            fmt::format("{}: at byte 16: written on a machine with the other byte order "
+                        "(read it there, e.g. with `nsdump export`)",
                         name));
     format_ = find_format(raw.version);
     if (!format_ && !is_header_damaged_)
         throw TraceError(
-            fmt::format("{}: at byte 8: file version {}, but this nsdump reads up to {}; use a "
-                        "newer nsdump",
+            fmt::format("{}: at byte 8: file version {}, but this nsdump reads up to {} (use a "
+                        "newer nsdump)",
                         name, raw.version, kNewestVersion));
     if (is_header_damaged_) {
         // Every chunk has its own checksum, so try the newest version; chunks that it accepts are
@@ -144,7 +144,7 @@ void TraceFile::read_header()
     }
     if (raw.header_bytes < sizeof raw || raw.header_bytes % 8 != 0)
         throw TraceError(
-            fmt::format("{}: at byte 12: malformed header length of {} bytes; record it again",
+            fmt::format("{}: at byte 12: malformed header length of {} bytes (record it again)",
                         name, raw.header_bytes));
     header_.version = raw.version;
     header_.header_bytes = raw.header_bytes;

@@ -139,10 +139,7 @@ def parse_arguments(arguments, version):
 
 
 def _positive(text):
-    number = int(text)
-    if not 1 <= number <= 1000:
-        raise ValueError(text)
-    return number
+    return _number(text, 1, 1000)
 
 
 def _folder_name(text):
@@ -158,9 +155,16 @@ def _file_name(text):
 
 
 def _unit_number(text):
-    number = int(text)
-    if not 0 <= number < 2**64:
-        raise ValueError(text)
+    return _number(text, 0, 2**64 - 1)
+
+
+def _number(text, least, most):
+    try:
+        number = int(text)
+    except ValueError:
+        number = None
+    if number is None or not least <= number <= most:
+        raise argparse.ArgumentTypeError(f'"{text}" is not a number from {least} to {most}')
     return number
 
 

@@ -49,6 +49,10 @@ expect 2 "$count" ''
 # A message names the file once.
 expect 3 "$count" "$folder/absent"
 grep_err "^mapi-count: Error opening file: $folder/absent: No such file or directory (check the name) (error 6155)\$"
+mkdir "$folder/texts"
+echo text > "$folder/texts/a.txt"
+expect 3 "$count" "$folder/texts"
+grep_err "^mapi-count: .*$folder/texts/a.txt: is neither pcap nor pcapng .*(error 1026)\$"
 expect 3 "$count" "$demo" 'no such filter'
 grep_err '^mapi-count: libpcap:Error in BPF filter: BPF_FILTER: filter "no such filter": '
 

@@ -196,7 +196,7 @@ class Metrics(unittest.TestCase):
             done = start("--metrics", address)
             self.assertEqual(done.returncode, 1)
             self.assertIn("--metrics-public allows it", done.stderr)
-        for address in ("9100", "localhost:9100", ":9100", "127.0.0.1:x"):
+        for address in ("9100", "localhost:9100", ":9100", "127.0.0.1:x", "127.0.0.1:65536"):
             self.assertIn("ADDRESS:PORT, such as", start("--metrics", address).stderr)
         self.assertIn(
             "--metrics: cannot listen", start("--metrics", f"127.0.0.1:{self.port}").stderr

@@ -49,7 +49,7 @@ expect 2 "an invalid duration" "$nsdump" record -d nan -o t.nsl -- "$program" - 
 expect 2 "no program" "$nsdump" record -o t.nsl
 expect 2 "standard output" "$nsdump" record -o - -- "$program" - 10
 expect 3 "a missing program" "$nsdump" record -o t.nsl -- ./no-such-program
-contains "cannot start ./no-such-program" err
+contains "./no-such-program: cannot start" err
 expect 3 "a missing process" "$nsdump" record -o t.nsl --pid 4194303
 expect 1 "a program without probes" "$nsdump" record -o t.nsl -- /bin/true
 contains "t.nsl is unchanged" err
@@ -200,7 +200,7 @@ wait_for 10 grep -q ready program.out
 pid=$!
 wait_for 20 test -s first.nsl || fail "attaching: $(<err.first)"
 expect 3 "a second recorder" "$nsdump" record "${quick[@]}" -o second.nsl --pid $program_pid
-contains "being recorded already" err
+contains "already being recorded" err
 kill -TERM $program_pid
 wait $program_pid
 wait $pid || fail "the end of the recorded process: $(<err.first)"

@@ -40,7 +40,7 @@ expect 3 "no file" "$nsdump" stats "$folder/none.nsl"
 contains "none.nsl: cannot open: No such file or directory (check the name" err
 expect 3 "a folder" "$nsdump" show "$folder"
 expect 3 "a file that is not a calibration" "$nsdump" stats "$trace" --calibration "$trace"
-contains "t.nsl: not a calibration: invalid JSON at byte 1; create one with nscalibrate" err
+contains "t.nsl: not a calibration: invalid JSON at byte 1 (create one with nscalibrate)" err
 echo '{"schema": "netslice-calibration-1", "clock": []}' >"$folder/odd.json"
 expect 3 "a calibration with wrong types" "$nsdump" stats "$trace" --calibration "$folder/odd.json"
 contains "odd.json: not a calibration: a value is missing or has the wrong type" err

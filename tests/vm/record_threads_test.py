@@ -30,7 +30,7 @@ class RecordThreads(nsmod_guest.NsmodTest):
         self.assertGreater(
             marks.get("kernel:sched_switch", 0), 0, "it had ended before the kernel's part began"
         )
-        self.assertRegex(result.output, r"cannot start ./no-such-program(.|\n)*none: 3")
+        self.assertRegex(result.output, r"./no-such-program: cannot start(.|\n)*none: 3")
         inside = found["inside"]
         self.assertRegex(inside["info"]["program.pid_namespace"], r"^\d+$")
         self.assertIn("a program ran in a pid namespace of its own", result.output)

@@ -71,7 +71,7 @@ struct nsp_session_counts {
  * thread, but not from a signal handler.  They return 0 or -errno; nsp_last_error()
  * has the reason and the remedy.
  *
- *	-EBUSY    a session is open already (or the process runs under `nsdump record`)
+ *	-EBUSY    a session is already open (or the process runs under `nsdump record`)
  *	-EINVAL   unknown option or value
  *	-ENOTSUP  the counters are unavailable from the requested source
  *	other     from open(), mmap(), memfd_create() ...

@@ -62,11 +62,12 @@ int nsp_perf_explain_refusal(const char *name, const struct nsp_event *event, in
             name);
     case EMFILE:
     case ENFILE:
-        return nsp_fail(-ENOTSUP,
-                        "counter \"%s\": no file descriptor is left; raise the limit (ulimit -n): "
-                        "each thread requires one for "
-                        "each counter",
-                        name);
+        return nsp_fail(
+            -ENOTSUP,
+            "counter \"%s\": no file descriptor is left (raise the limit with ulimit -n: "
+            "each thread requires one for "
+            "each counter)",
+            name);
     default: return nsp_fail(-ENOTSUP, "counter \"%s\": perf_event_open: %s", name, strerror(err));
     }
 }

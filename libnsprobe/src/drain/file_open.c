@@ -24,11 +24,12 @@ static int check_content(int fd, const char *path)
     const ssize_t got = fd < 0 ? -1 : pread(fd, magic, sizeof(magic), 0);
 
     if (got < 0)
-        return nsp_fail(-errno, "%s: exists and cannot be read to check that it is a trace: %s",
+        return nsp_fail(-errno, "%s: exists, but cannot be read to check whether it is a trace: %s",
                         path, nslice_read_error(errno));
     if (got == (ssize_t)sizeof(magic) && memcmp(magic, NSLICE_FILE_MAGIC, sizeof(magic)) == 0)
         return 0;
-    return nsp_fail(-EEXIST, "%s: exists and is not a trace; remove it, or use another name", path);
+    return nsp_fail(-EEXIST, "%s: exists and is not a trace (remove it, or use another name)",
+                    path);
 }
 
 static int refuse_to_open(const char *path, int err)
@@ -79,7 +80,7 @@ static int lock_alone(struct nsp_file *file, const char *path, struct stat *open
     if (is_where_it_prints(opened))
         return nsp_fail(
             -EINVAL,
-            "%s: is the program's standard output or error; use a separate file or a named pipe",
+            "%s: is the program's standard output or error (use a separate file or a named pipe)",
             path);
     if (!S_ISREG(opened->st_mode))
         return 0; /* devices and pipes may be shared */
@@ -87,8 +88,8 @@ static int lock_alone(struct nsp_file *file, const char *path, struct stat *open
         file->is_new = 0; /* the other session's */
         return nsp_fail(
             -EBUSY,
-            "%s: another session is writing this file; use another name, or %%p in it for the "
-            "process id",
+            "%s: another session is writing this file (use another name, or %%p in it for the "
+            "process id)",
             path);
     }
     return 0;

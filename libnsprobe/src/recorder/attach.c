@@ -121,7 +121,7 @@ static void refuse_next(void)
         fd = receive_descriptor(connection); /* if unread, it would reset the connection instead */
         if (fd >= 0)
             close(fd);
-        refuse(connection, -EBUSY, "it is being recorded already");
+        refuse(connection, -EBUSY, "it is already being recorded");
     }
     close(connection);
 }

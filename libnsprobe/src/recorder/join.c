@@ -43,7 +43,7 @@ static int join_locked(int fd)
     int err;
 
     if (is_joined)
-        return nsp_fail(-EBUSY, "process %d is being recorded already", (int)getpid());
+        return nsp_fail(-EBUSY, "process %d is already being recorded", (int)getpid());
     err = nsp_shm_open(fd, &map);
     if (!err) {
         err = nsp_process_begin(&map);

@@ -149,7 +149,7 @@ int nsp_recorder_attach(struct nsp_recorder *recorder, int pid)
         err = nsp_fail(
             -errno,
             "process %d does not accept recorders (%s); start it with NETSLICE=attach=yes in its "
-            "environment, or let it call NET_SLICE_CONF(\"attach=yes\")",
+            "environment, or have it call NET_SLICE_CONF(\"attach=yes\")",
             pid, strerror(errno));
         close(connection);
         return err;

@@ -276,7 +276,7 @@ int nsp_process_begin(const struct nsp_shm_map *map)
     int err;
 
     if (!nsp_process_claim())
-        return nsp_fail(-EBUSY, "process %d is in another session already", (int)getpid());
+        return nsp_fail(-EBUSY, "process %d is already in another session", (int)getpid());
     err = begin(map);
     if (err)
         nsp_process_disclaim();

@@ -92,7 +92,7 @@ static int open_locked(const struct nsp_session_config *config)
     int err;
 
     if (is_open)
-        return nsp_fail(-EBUSY, "a session is open already (a process can have one at a time)");
+        return nsp_fail(-EBUSY, "a session is already open (a process can have one at a time)");
     if (nsp_is_joined())
         return nsp_fail(-EBUSY, "the process is being recorded by nsdump: its session is in use");
     is_drained_here = config->drained_by == NSP_DRAINED_BY_PROCESS;

@@ -43,6 +43,9 @@ char *captures_open(const struct captures *captures, int format, const char *pro
         }
         fprintf(stderr, "%s: %s; skipped\n", program, why);
     }
+    /* No file of the folder is a capture: the caller reports the last one's error. */
+    if (!device && captures->count > 0)
+        device = mapi_create_offline_device(captures->list[captures->count - 1].path, format);
     return device;
 }
 

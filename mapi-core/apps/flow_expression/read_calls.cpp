@@ -124,14 +124,14 @@ Call read_call(const std::vector<std::string> &words, size_t functions_before)
             if (is_optional)
                 break;
             throw ExpressionError(call.function + ": missing argument after \"" + words.back() +
-                                  "\" (" + letters + ")");
+                                  "\" (argument types: \"" + letters + "\"; see mapi(3))");
         }
         call.arguments.push_back(read_argument(letter, words[word], functions_before));
         word += letter != 'r';
     }
     if (word < words.size())
-        throw ExpressionError(call.function + ": unexpected argument \"" + words[word] + "\" (" +
-                              letters + ")");
+        throw ExpressionError(call.function + ": unexpected argument \"" + words[word] +
+                              "\" (argument types: \"" + letters + "\"; see mapi(3))");
     return call;
 }
 } // namespace

@@ -66,8 +66,9 @@ void add_source(command::Arguments &arguments, Options &options, Given &given)
 {
     arguments.add("capture", options.capture, "pcap or pcapng file").shown_as("CAPTURE");
     arguments
-        .add("-i,--interface", given.device,
-             "measure a network interface or a device of mapi.conf on its packets as they arrive")
+        .add(
+            "-i,--interface", given.device,
+            "measure on the packets of a network interface or a device of mapi.conf as they arrive")
         .shown_as("DEVICE");
     arguments.add_flag("--record", options.is_recorded,
                        "record packets of the device first and measure on these, so that all rows "

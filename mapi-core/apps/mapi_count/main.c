@@ -70,9 +70,10 @@ static void usage(FILE *out)
           "exit status: 0 success; 1 the capture is damaged or contains records of impossible "
           "length, or packets were lost, by a\n"
           "device or when the capture was recorded; the message says what was counted; 2 invalid "
-          "usage, or a file of\n"
-          "expressions that cannot be read or is empty; 3 the capture or an expression was\n"
-          "refused, or the output cannot be written; 130 interrupted\n",
+          "usage, or a file of expressions\n"
+          "that cannot be read or is empty; 3 the capture or an expression was refused, or the "
+          "output cannot be written;\n"
+          "130 interrupted\n",
           out);
 }
 

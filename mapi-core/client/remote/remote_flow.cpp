@@ -226,7 +226,7 @@ int RemoteFlow::poll_descriptor(int fid)
     Function &function = connected_function(fid);
     if (!function.records || function.is_composed)
         throw Error(MAPI_INVALID_FID_FUNCID,
-                    function.name + " returns nothing one by one to wait for");
+                    function.name + " does not return packets or results one by one");
     const auto lock = function.records->lock();
     if (!function.event.is_open()) {
         ipc::Request request;

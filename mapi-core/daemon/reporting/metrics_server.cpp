@@ -3,6 +3,8 @@
 #include "daemon/reporting/metrics_server.hpp"
 
 #include <cerrno>
+#include <charconv>
+#include <cstdint>
 #include <cstring>
 #include <stdexcept>
 
@@ -23,11 +25,20 @@ struct Address {
     bool is_local = false;
 };
 
+// getaddrinfo() takes numbers beyond 65535 modulo 65536.
+bool is_port(const std::string &text)
+{
+    unsigned port = 0;
+    const char *const end = text.data() + text.size();
+    const auto [stop, error] = std::from_chars(text.data(), end, port);
+    return error == std::errc() && stop == end && port <= UINT16_MAX;
+}
+
 Address parse(const std::string &text)
 {
     const size_t colon = text.rfind(':');
     if (colon == std::string::npos)
-        throw std::runtime_error(text +
+        throw std::runtime_error("--metrics " + text +
                                  ": requires ADDRESS:PORT, such as 127.0.0.1:9100 or [::1]:9100");
     std::string host = text.substr(0, colon);
     if (host.size() > 2 && host.front() == '[' && host.back() == ']')
@@ -36,10 +47,11 @@ Address parse(const std::string &text)
     hints.ai_socktype = SOCK_STREAM;
     hints.ai_flags = AI_NUMERICHOST | AI_NUMERICSERV | AI_PASSIVE;
     addrinfo *found = nullptr;
-    if (host.empty() ||
+    if (host.empty() || !is_port(text.substr(colon + 1)) ||
         getaddrinfo(host.c_str(), text.substr(colon + 1).c_str(), &hints, &found) != 0)
         throw std::runtime_error(
-            text + ": requires a numeric ADDRESS:PORT, such as 127.0.0.1:9100 or [::1]:9100");
+            "--metrics " + text +
+            ": requires a numeric ADDRESS:PORT, such as 127.0.0.1:9100 or [::1]:9100");
     Address address;
     memcpy(&address.storage, found->ai_addr, found->ai_addrlen);
     freeaddrinfo(found);

@@ -442,7 +442,8 @@ void Session::poll(const ipc::Target &call)
     const engine::FunctionMemory memory = entry.flow->memory(call.function());
     engine::RingMemory *const ring = memory.ring;
     if (!ring || memory.is_composed)
-        throw Error(MAPI_INVALID_FID_FUNCID, "the function returns nothing one by one to wait for");
+        throw Error(MAPI_INVALID_FID_FUNCID,
+                    "the function does not return packets or results one by one");
     QuotaUses held = quotas_.nothing();
     if (!ring->writer().has_poll_descriptor())
         quotas_.add_files(held, kPollFiles);

@@ -28,7 +28,7 @@ std::unique_ptr<CaptureFormat> open_capture_format(FileBuffer &file)
     snprintf(magic, sizeof(magic), "0x%08x", load_u32<false>(file.begin()));
     throw CaptureError(Damage::kOpen, file.path() +
                                           ": is neither pcap nor pcapng (it begins with " + magic +
-                                          "); open ERF as MFF_DAG_ERF or with driver=erf_file, "
-                                          "convert most other formats with `editcap -F pcap`");
+                                          "; open ERF as MFF_DAG_ERF or with driver=erf_file, "
+                                          "convert most other formats with `editcap -F pcap`)");
 }
 } // namespace mapi::drivers

@@ -23,7 +23,7 @@ constexpr uint32_t kHeaderBytes = ErfRecord::kHeaderBytes;
 // ERF has no magic number.  Several valid records are taken for proof, as in Wireshark; more are
 // examined to exclude DAG's older formats, whose records may look like ERF by chance.
 constexpr size_t kRecordsToCheck = 3, kRecordsLookedAt = 64;
-constexpr char kRemedy[] = "; `capinfos FILE` identifies most capture formats";
+constexpr char kRemedy[] = " (`capinfos FILE` identifies most capture formats)";
 
 // Cisco's frames never begin with PPP's address and control bytes.
 uint16_t link_type_of(const ErfType &type, const uint8_t *frame, uint32_t caplen)
@@ -241,8 +241,9 @@ std::unique_ptr<CaptureFormat> open_erf(FileBuffer &file)
     if (file.available() == 0)
         throw CaptureError(Damage::kOpen, file.path() + ": is empty, without any ERF record");
     if (open_pcap(file) || open_pcapng(file))
-        throw CaptureError(Damage::kOpen, file.path() + ": is a pcap or pcapng file, not ERF; open "
-                                                        "it as MFF_PCAP, or with driver=pcap_file");
+        throw CaptureError(Damage::kOpen, file.path() +
+                                              ": is a pcap or pcapng file, not ERF (open "
+                                              "it as MFF_PCAP, or with driver=pcap_file)");
     return std::make_unique<ErfFormat>(check_first_records(file));
 }
 } // namespace mapi::drivers

@@ -25,7 +25,7 @@ std::string OddLengths::remark() const
         text += (text.empty() ? "" : "; ") + text_of(longer_than_snaplen_, "the snaplen allows") +
                 "; they are counted, truncated to it";
     if (!text.empty())
-        text += "; the file was written wrongly or is damaged; copy or record it again";
+        text += "; the file was written incorrectly or is damaged (copy or record it again)";
     return text;
 }
 } // namespace mapi::drivers

@@ -32,10 +32,10 @@ constexpr uint32_t kBlockBytes = 1u << 20;
     const int number = errno;
     std::string text = interface + ": " + what + ": " + strerror(number);
     if (number == EPERM || number == EACCES)
-        text += "; capturing requires CAP_NET_RAW: run as root, or grant it with setcap "
-                "cap_net_raw+ep PROGRAM";
+        text += " (capturing requires CAP_NET_RAW: run as root, or grant it with setcap "
+                "cap_net_raw+ep PROGRAM)";
     if (number == ENOMEM || number == ENOBUFS)
-        text += "; try a smaller buffer_mb";
+        text += " (try a smaller buffer_mb)";
     if (number == ENODEV)
         throw NoInterface(text);
     throw std::runtime_error(text);

@@ -167,8 +167,8 @@ private:
         if (!more.empty() && more != interface_)
             text += ": " + more;
         if (status == PCAP_ERROR_PERM_DENIED)
-            text += "; capturing requires CAP_NET_RAW: run as root, or grant it with setcap "
-                    "cap_net_raw+ep PROGRAM";
+            text += " (capturing requires CAP_NET_RAW: run as root, or grant it with setcap "
+                    "cap_net_raw+ep PROGRAM)";
         if (status == PCAP_ERROR_NO_SUCH_DEVICE)
             throw NoInterface(text);
         throw std::runtime_error(text);

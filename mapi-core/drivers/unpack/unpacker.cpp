@@ -25,8 +25,8 @@ Unpacker::Unpacker(const Compressor &compressor, const std::string &path,
     if (!compressor.make_decoder)
         throw CaptureError(Damage::kOpen,
                            path + ": is compressed with " + compressor.name +
-                               ", which this build cannot unpack; unpack it first: " +
-                               compressor.unpack_command + " FILE > FILE.unpacked");
+                               ", which this build cannot unpack (unpack it first: " +
+                               compressor.unpack_command + " FILE > FILE.unpacked)");
 }
 
 bool Unpacker::refill()
@@ -79,13 +79,13 @@ void Unpacker::step(Room &room)
     } catch (const CaptureError &) {
         damage_ = std::current_exception();
     } catch (const TooMuchMemory &error) {
-        damage_ = std::make_exception_ptr(
-            CaptureError(Damage::kInput, place() + error.what() + "; unpack it first: " +
-                                             compressor_.unpack_command + " FILE > FILE.unpacked"));
+        damage_ = std::make_exception_ptr(CaptureError(
+            Damage::kInput, place() + error.what() + " (unpack it first: " +
+                                compressor_.unpack_command + " FILE > FILE.unpacked)"));
     } catch (const std::bad_alloc &) {
-        damage_ = std::make_exception_ptr(
-            CaptureError(Damage::kInput, place() + "out of memory; unpack it first: " +
-                                             compressor_.unpack_command + " FILE > FILE.unpacked"));
+        damage_ = std::make_exception_ptr(CaptureError(
+            Damage::kInput, place() + "out of memory (unpack it first: " +
+                                compressor_.unpack_command + " FILE > FILE.unpacked)"));
     } catch (const std::runtime_error &error) {
         damage_ = std::make_exception_ptr(
             CaptureError(Damage::kRecord,
@@ -109,7 +109,7 @@ void Unpacker::claim_memory()
 void Unpacker::fail_at_end()
 {
     damage_ = std::make_exception_ptr(CaptureError(
-        Damage::kTruncated, place() + "the compressed data is truncated; copy the file again"));
+        Damage::kTruncated, place() + "the compressed data is truncated (copy the file again)"));
     std::rethrow_exception(damage_);
 }
 

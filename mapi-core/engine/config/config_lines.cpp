@@ -37,7 +37,7 @@ ConfigSection read_head(const std::string &line, unsigned number, ConfigNotes &n
     ConfigSection section{number, trim(line.substr(1, end - 1)), {}};
     const std::string behind = end == std::string::npos ? "" : trim(line.substr(end + 1));
     if (end == std::string::npos)
-        notes.error(number, "\"]\" of the section is missing");
+        notes.error(number, "missing \"]\" at the end of the section header");
     else if (!behind.empty() && is_comment(behind))
         notes.warn(number, line + ": a comment requires a line of its own; this one is ignored");
     else if (!behind.empty())

@@ -102,7 +102,7 @@ void check_possible(const CalibrationFile &file, const std::string &name)
 {
     const auto refuse = [&](const std::string &what) {
         throw TraceError(
-            fmt::format("{}: not a calibration: {}; create one with nscalibrate", name, what));
+            fmt::format("{}: not a calibration: {} (create one with nscalibrate)", name, what));
     };
     if (!(file.clock.hz > 0))
         refuse(fmt::format("clock.hz is {}", file.clock.hz));
@@ -163,20 +163,20 @@ CalibrationFile parse_calibration(const std::string &text, const std::string &na
         const Json json = Json::parse(text);
         const std::string schema = json.value("schema", "");
         if (schema != kCalibrationSchema)
-            throw TraceError(
-                fmt::format("{}: schema is \"{}\", not \"{}\"; create one with nscalibrate", name,
-                            schema, kCalibrationSchema));
+            throw TraceError(fmt::format(
+                "{}: schema is \"{}\", not \"{}\" (create a calibration with nscalibrate)", name,
+                schema, kCalibrationSchema));
         const CalibrationFile file = from_json(json);
         check_possible(file, name);
         return file;
     } catch (const Json::parse_error &error) {
         throw TraceError(fmt::format(
-            "{}: not a calibration: invalid JSON at byte {}; create one with nscalibrate", name,
+            "{}: not a calibration: invalid JSON at byte {} (create one with nscalibrate)", name,
             error.byte));
     } catch (const Json::exception &error) {
         const std::string_view words = error.what(); // "[json.exception...] key 'x' not found"
         throw TraceError(fmt::format("{}: not a calibration: a value is missing or has the wrong "
-                                     "type ({}); create one with nscalibrate",
+                                     "type: {} (create one with nscalibrate)",
                                      name,
                                      words.substr(std::min(words.find("] ") + 2, words.size()))));
     }

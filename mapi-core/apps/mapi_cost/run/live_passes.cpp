@@ -42,9 +42,9 @@ std::uint64_t step_every(const Arrivals &timed, const RunSettings &settings)
 void expect_packets(const Results &results, const Scenario &scenario, const Arrivals &arrivals)
 {
     if (results.live->timed.packets + arrivals.packets == 0 && !scenario.begins_with_filter())
-        throw MapiError(fmt::format("{}: no packet arrived in {} s; check that it is the right "
+        throw MapiError(fmt::format("{}: no packet arrived in {} s (check that it is the right "
                                     "interface and up (ip -s link shows the received "
-                                    "packets), send packets to it, or wait longer with --seconds",
+                                    "packets), send packets to it, or wait longer with --seconds)",
                                     results.survey.name, results.settings.seconds));
 }
 } // namespace

@@ -125,7 +125,7 @@ void write_capture(const std::string &path, const std::vector<Packet> &packets, 
 {
     const auto fail = [&] {
         throw TempError(path + ": cannot write: " + std::strerror(errno) +
-                        "; set TMPDIR to a folder with free space");
+                        " (set TMPDIR to a folder with free space)");
     };
     // The snap length: larger than any packet here.
     const std::unique_ptr<pcap_t, decltype(&pcap_close)> format(

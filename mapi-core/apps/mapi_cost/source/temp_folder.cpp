@@ -26,7 +26,7 @@ TempFolder::TempFolder() : path_(parent() + "/mapi-cost-XXXXXX")
 {
     if (!mkdtemp(path_.data()))
         throw TempError(path_ + ": cannot create a folder for traces: " + std::strerror(errno) +
-                        "; set TMPDIR to a folder with about 100 MB of free space");
+                        " (set TMPDIR to a folder with about 100 MB of free space)");
 }
 
 TempFolder::~TempFolder()

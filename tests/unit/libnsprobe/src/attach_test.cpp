@@ -162,7 +162,7 @@ TEST_CASE("a second recorder learns immediately that there is a first", "[libnsp
     CHECK(std::chrono::steady_clock::now() - begin < 2s);
     first.join();
     CHECK(second.attached == -EBUSY);
-    CHECK_THAT(second.words, Catch::Contains("being recorded already"));
+    CHECK_THAT(second.words, Catch::Contains("already being recorded"));
 }
 
 TEST_CASE("a program with its own session refuses a recorder, and its session continues",
@@ -174,7 +174,7 @@ TEST_CASE("a program with its own session refuses a recorder, and its session co
     REQUIRE(program.line() == "ready");
     const Recording one = record(program.pid(), 0ms);
     CHECK(one.attached == -EBUSY);
-    CHECK_THAT(one.words, Catch::Contains("in another session already"));
+    CHECK_THAT(one.words, Catch::Contains("already in another session"));
     CHECK_FALSE(one.has_file);
     CHECK(program.end(SIGTERM) == 0);
     CHECK(test_support::read_trace(own).complaint() == "");

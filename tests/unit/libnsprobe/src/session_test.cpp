@@ -174,7 +174,7 @@ TEST_CASE("a second session is refused while one is open, and the first continue
     ProbeSession session;
     one_unit(1);
     CHECK(nsp_session_configure("output=/no/such/folder calibration=no") == -EBUSY);
-    CHECK_THAT(nsp_last_error(), Catch::Contains("a session is open already"));
+    CHECK_THAT(nsp_last_error(), Catch::Contains("a session is already open"));
     one_unit(2);
     require_accounted(session.close(), 2 * kUnitRecords);
 }

@@ -132,7 +132,7 @@ TEST_CASE("text after a section header is reported, and the section is read", "[
         refusal("[driver] device=a\ndevice=b\n"),
         Catch::StartsWith("test.conf:1: unexpected text after \"]\" of the section: device=a"));
     CHECK_THAT(refusal("[driver # the first\ndevice=a\n"),
-               Catch::StartsWith("test.conf:1: \"]\" of the section is missing"));
+               Catch::StartsWith("test.conf:1: missing \"]\" at the end of the section header"));
     CHECK_THAT(refusal("[] # none\n[ ]\n"),
                Catch::StartsWith("test.conf:1: the section has no name"));
 }

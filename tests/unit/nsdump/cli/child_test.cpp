@@ -124,7 +124,7 @@ TEST_CASE("a signal ends a waiting program even if its parent catches the signal
 TEST_CASE("a program that cannot be started is reported, whatever the reason", "[nsdump][child]")
 {
     Child missing({"./no-such-program"}, nothing);
-    CHECK_THROWS_WITH(missing.run(), Catch::Contains("cannot start ./no-such-program"));
+    CHECK_THROWS_WITH(missing.run(), Catch::Contains("./no-such-program: cannot start"));
     CHECK_FALSE(missing.poll());
     Child unprepared({"/bin/true"}, [] { return -ENOMEM; });
     try {

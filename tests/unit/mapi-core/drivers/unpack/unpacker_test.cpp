@@ -238,7 +238,7 @@ TEST_CASE("a file that asks for more memory than allowed is refused with a remed
         return;
     CHECK_THAT(read_bytes(dir, bytes).open_text,
                Catch::Contains(
-                   "more than 128 MiB of memory are required; unpack it first: " + tool + "cat"));
+                   "more than 128 MiB of memory are required (unpack it first: " + tool + "cat"));
 }
 
 TEST_CASE("a compressor that this build does not support is refused with a remedy",
