@@ -243,7 +243,7 @@ TEST_CASE("an unwritable descriptor, or one that is not of a trace, is refused a
     };
     refuse(O_RDONLY, -EBADF, "trace: is not open for writing");
     refuse(O_RDWR, -EEXIST, "trace: exists and is not a trace");
-    refuse(O_WRONLY, -EBADF, "trace: exists and cannot be read");
+    refuse(O_WRONLY, -EBADF, "trace: exists, but cannot be read");
     CHECK(nsp_file_take(&file, -1, "trace") == -EBADF);
     CHECK(open_files() == before);
     CHECK(std::filesystem::file_size(dir / "program") == 10);
