@@ -1,13 +1,11 @@
 # SPDX-License-Identifier: MIT
 # format: C and C++ sources -> places that clang-format 14 would change, and lines over 100 columns.
 import re
-import shutil
 import subprocess
-import sys
 
 import tree
 
-SKIP = 77
+CLANG_FORMAT = "clang-format-14"
 COLUMNS = 100
 # Kernel code has the kernel's style, appendices are as published, and assembly stands in columns.
 OTHER_STYLE = re.compile(
@@ -17,26 +15,21 @@ OTHER_STYLE = re.compile(
 TABLES = {"mapi-core/apps/mapi_cost/source/scenario.cpp", "mapi-core/include/mapi/argument_kinds.h"}
 
 
-def findings(clang_format, top, paths):
-    command = [clang_format, "--dry-run", "--ferror-limit=1", *map(str, paths)]
+def findings(top, paths):
+    command = [CLANG_FORMAT, "--dry-run", "--ferror-limit=1", *map(str, paths)]
     said = subprocess.run(command, cwd=top, text=True, capture_output=True, check=False).stderr
     return re.findall(r"(?m)^(.*?:\d+):\d+: warning: code should be clang-formatted", said)
 
 
 def main():
-    clang_format = shutil.which("clang-format-14")
-    if not clang_format:
-        print("format: skipped, clang-format-14 is not installed")
-        sys.exit(SKIP)
+    tree.require_tool(CLANG_FORMAT)
     top = tree.root()
     paths = [
         path
         for path in tree.paths(top)
         if path.suffix in tree.CODE - {".S"} and not OTHER_STYLE.match(str(path))
     ]
-    problems = [
-        f"{place}: clang-format would change it" for place in findings(clang_format, top, paths)
-    ]
+    problems = [f"{place}: clang-format would change it" for place in findings(top, paths)]
     for path in paths:
         for number, line in enumerate(
             (top / path).read_text(errors="replace").splitlines(), start=1

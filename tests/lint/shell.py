@@ -1,13 +1,9 @@
 # SPDX-License-Identifier: MIT
 # shell: shell scripts -> findings of shellcheck, which follows sourced files; exit 77 without it.
 import re
-import shutil
-import subprocess
-import sys
 
 import tree
 
-SKIP = 77
 FIRST_LINE = re.compile(r"#!\s*\S*(/|env\s+)(sh|bash|dash)\b")
 
 
@@ -16,28 +12,11 @@ def is_shell(path, content):
 
 
 def main():
-    if not shutil.which("shellcheck"):
-        print("skipped: shellcheck is not installed")
-        sys.exit(SKIP)
+    tree.require_tool("shellcheck")
     top = tree.root()
-    scripts = [
-        path
-        for path in tree.paths(top)
-        if (content := tree.text(top, path)) is not None and is_shell(path, content)
-    ]
-    problems = []
-    if scripts:
-        done = subprocess.run(
-            ["shellcheck", "-x", "--source-path=SCRIPTDIR", "--format=gcc", "--", *scripts],
-            cwd=top,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        problems = done.stdout.splitlines()
-        if done.returncode not in (0, 1):
-            problems.append(f"shellcheck ended with {done.returncode}: {done.stderr}")
-    tree.finish("shell", problems, len(scripts))
+    scripts = tree.chosen(top, is_shell)
+    command = ["shellcheck", "-x", "--source-path=SCRIPTDIR", "--format=gcc"]
+    tree.finish("shell", tree.run_tool(command, scripts, top), len(scripts))
 
 
 main()

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: MIT
 # tree: the checkout -> its text files, by path from the root; shared by the lint checks.
 import pathlib
+import shutil
 import subprocess
 import sys
 
 CODE = {".c", ".h", ".cpp", ".hpp", ".S"}
 SCRIPT = {".py", ".sh", ".cmake", ".gp"}
+SKIP = 77
 SKIPPED_FOLDERS = {".git", "build", "__pycache__"}
 
 
@@ -72,6 +74,35 @@ def is_script(path, content):
 
 def is_source(path, content):
     return path.suffix in CODE or is_script(path, content) or path.name == "CMakeLists.txt"
+
+
+def chosen(top, is_wanted):
+    """The text files that is_wanted(path, content) holds for."""
+    return [
+        path
+        for path in paths(top)
+        if (content := text(top, path)) is not None and is_wanted(path, content)
+    ]
+
+
+def require_tool(name):
+    """Ends the check as skipped if the program is not installed."""
+    if not shutil.which(name):
+        print(f"skipped: {name} is not installed")
+        sys.exit(SKIP)
+
+
+def run_tool(command, files, top):
+    """A linter's findings, a line each; it exits with 0 or 1."""
+    if not files:
+        return []
+    done = subprocess.run(
+        [*command, "--", *files], cwd=top, capture_output=True, text=True, check=False
+    )
+    problems = done.stdout.splitlines()
+    if done.returncode not in (0, 1):
+        problems.append(f"{command[0]} ended with {done.returncode}: {done.stderr}")
+    return problems
 
 
 def finish(check, problems, looked_at):
