@@ -152,9 +152,21 @@ bool Descendants::take_part(const nsp_recorder *recorder, double elapsed_s, bool
     return false;
 }
 
-void Descendants::terminate() const
+bool Descendants::terminate_new()
 {
-    for (const Member &member : with(true))
+    const std::vector<Member> now = with(true);
+    const auto is_gone = [&](pid_t pid) {
+        return std::ranges::none_of(now, [&](const Member &member) { return member.pid == pid; });
+    };
+    std::erase_if(terminated_, is_gone); // its number may be given to another process
+    bool is_any_new = false;
+    for (const Member &member : now) {
+        if (std::ranges::find(terminated_, member.pid) != terminated_.end())
+            continue;
         kill(member.pid, SIGTERM);
+        terminated_.push_back(member.pid);
+        is_any_new = true;
+    }
+    return is_any_new;
 }
 } // namespace nsdump

@@ -23,8 +23,10 @@ public:
     bool take_part(const nsp_recorder *recorder, double elapsed_s, bool is_ending);
     // Reaps ended processes except `program`, which its owner waits for.
     void reap(pid_t program);
-    // Sends SIGTERM to those that take part, as far as take_part() has seen them.
-    void terminate() const;
+    // Sends SIGTERM to those that take part, as far as take_part() has seen them, once to each.
+    // Whether there were any that had not received it: a process that is still daemonizing leaves
+    // a child, so call it until the end.
+    bool terminate_new();
     // "process 12 (mapid)", or a list of them; empty if there are none.
     std::string names() const;
 
@@ -43,5 +45,6 @@ private:
     int empty_looks_ = 0;
     std::string seen_; // names at the last scan
     std::vector<Member> reported_;
+    std::vector<pid_t> terminated_;
 };
 } // namespace nsdump

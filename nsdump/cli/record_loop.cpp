@@ -20,6 +20,7 @@ namespace
 {
 constexpr int kPollMilliseconds = 1;
 constexpr double kGraceSeconds = 1;
+constexpr double kMaxFarewellSeconds = 10; // for descendants that start more of them
 constexpr double kProgressSeconds = 0.2;
 constexpr double kNever = std::numeric_limits<double>::infinity();
 
@@ -93,13 +94,10 @@ public:
         const std::string left = child_->poll()
                                      ? child_->descendants().names()
                                      : fmt::format("the program (process {})", child_->pid());
-        if (child_->poll() && !has_reported_descendants_ &&
-            !left.empty()) { // Ctrl-C does not reach a daemon
-            child_->descendants().terminate();
-            has_reported_descendants_ = true;
+        // Ctrl-C does not reach a daemon.
+        if (child_->poll() && child_->descendants().terminate_new())
             reported_s_ = elapsed_s;
-        }
-        if (elapsed_s < reported_s_ + kGraceSeconds)
+        if (elapsed_s < std::min(reported_s_, begin_s_ + kMaxFarewellSeconds) + kGraceSeconds)
             return false;
         if (!left.empty())
             command::tell("nsdump: warning: {} received SIGTERM and still runs\n", left);
@@ -109,7 +107,6 @@ public:
 private:
     Child *child_;
     double begin_s_ = kNever, reported_s_ = kNever;
-    bool has_reported_descendants_ = false;
 };
 } // namespace
 

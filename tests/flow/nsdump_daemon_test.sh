@@ -111,6 +111,19 @@ for signal in INT TERM HUP; do
     has_ended "$(<a.pid)" || fail "SIG$signal has left the daemon behind: $(<err)"
     [[ $(units t.nsl) -gt 10 ]] || fail "SIG$signal: only $(units t.nsl) units"
 done
+# A process that starts another when it is asked to end, as one does that is still daemonizing: the
+# other is asked as well.
+rm -f a.pid t.nsl
+"$nsdump" record "${quick[@]}" -o t.nsl -- "$daemon" a.pid end=heir >out 2>err &
+pid=$!
+wait_for 20 grep -q "still participates and is recorded" err || fail "an heir: the daemon is not reported: $(<err)"
+wait_for 20 test -s a.pid
+first=$(<a.pid)
+kill -TERM $pid
+wait $pid
+[[ $(<a.pid) != "$first" ]] || fail "an heir: there was none"
+has_ended "$(<a.pid)" || fail "SIGTERM has left an heir behind: $(<err)"
+is_whole t.nsl "an heir"
 rm -f a.pid t.nsl
 timeout 60 "$nsdump" record "${quick[@]}" -d 1 -o t.nsl -- "$daemon" a.pid close >out 2>err || fail "a duration and a daemon: $?: $(<err)"
 is_whole t.nsl "a duration and a daemon"

@@ -2,8 +2,8 @@
 /* Helper program: a daemon. $1 is the file for its process id; the other arguments are words:
    conf=TEXT sets options from code; once: one fork() instead of two; close: closes what it did not
    open; reuse: also opens its own files under these descriptor numbers; units=N: ends by itself
-   after N units; pause=MS: the first process stays that long; end=WAY: how the daemon ends (exit,
-   kill). */
+   after N units; pause=MS: the first process stays that long; end=WAY: how the daemon ends (exit;
+   kill: by SIGKILL; heir: it leaves a child that continues). */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <signal.h>
@@ -80,12 +80,24 @@ static void detach(char **words)
         close_all(option(words, "reuse") != NULL);
 }
 
+static int write_pid(const char *path)
+{
+    char name[4096];
+    FILE *file;
+
+    snprintf(name, sizeof(name), "%s.new", path);
+    file = fopen(name, "w");
+    if (!file)
+        return -1;
+    fprintf(file, "%d\n", (int)getpid());
+    fclose(file);
+    return rename(name, path);
+}
+
 int main(int argc, char **argv)
 {
     const char *conf = argc > 1 ? option(argv + 2, "conf=") : NULL,
                *units = argc > 1 ? option(argv + 2, "units=") : NULL;
-    char name[4096];
-    FILE *file;
 
     if (argc < 2)
         return 2;
@@ -94,14 +106,15 @@ int main(int argc, char **argv)
         return 3;
     work(10); /* before it goes into the background */
     detach(argv + 2);
-    snprintf(name, sizeof(name), "%s.new", argv[1]);
-    file = fopen(name, "w");
-    if (!file)
+    if (write_pid(argv[1]))
         return 4;
-    fprintf(file, "%d\n", (int)getpid());
-    fclose(file);
-    rename(name, argv[1]);
     work(units ? atol(units) : 0);
+    if (option(argv + 2, "end=heir") && fork() == 0) {
+        stop = 0;
+        if (write_pid(argv[1]))
+            return 4;
+        work(0);
+    }
     if (option(argv + 2, "end=kill"))
         raise(SIGKILL);
     return 0;
