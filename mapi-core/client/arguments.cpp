@@ -176,8 +176,9 @@ void open_output(const std::string &name, engine::Argument &argument, int positi
 // Null if no rotation was given.
 engine::Argument *rotation_behind(engine::Arguments &arguments, size_t i)
 {
-    const auto found = std::find_if(arguments.begin() + ptrdiff_t(i), arguments.end(),
-                                    [](const engine::Argument &one) { return one.kind == 'W'; });
+    const auto found = std::find_if(
+        arguments.begin() + ptrdiff_t(i), arguments.end(),
+        [](const engine::Argument &one) { return one.kind == MAPI_ARGUMENT_ROTATION; });
     return found == arguments.end() ? nullptr : &*found;
 }
 
@@ -185,17 +186,17 @@ engine::Argument *rotation_behind(engine::Arguments &arguments, size_t i)
 void look_up(const std::string &name, engine::Arguments &arguments, const Finders &find)
 {
     for (size_t i = 0; i < arguments.size(); ++i) {
-        if (arguments[i].kind == 'f')
+        if (arguments[i].kind == MAPI_ARGUMENT_FUNCTION)
             find_function(name, arguments, i, find.target);
-        else if (arguments[i].kind == 'S')
+        else if (arguments[i].kind == MAPI_ARGUMENT_FUNCTIONS)
             find_functions(name, arguments[i], int(i + 1), find.target);
-        else if (arguments[i].kind == 'F')
+        else if (arguments[i].kind == MAPI_ARGUMENT_FLOWS)
             find_flows(name, arguments[i], int(i + 1), find.flow);
     }
     for (size_t i = 0; i < arguments.size(); ++i) {
-        if (arguments[i].kind == 'w')
+        if (arguments[i].kind == MAPI_ARGUMENT_FILE)
             open_files(name, arguments[i], int(i + 1), rotation_behind(arguments, i));
-        else if (arguments[i].kind == 'o')
+        else if (arguments[i].kind == MAPI_ARGUMENT_OUTPUT)
             open_output(name, arguments[i], int(i + 1));
     }
 }
@@ -212,11 +213,11 @@ engine::Argument take(const std::string &name, GivenArguments &given, char lette
 {
     try {
         engine::Argument argument = given.take(letter);
-        if (letter == 'p')
+        if (letter == MAPI_ARGUMENT_PATH)
             argument.text = whole_path(argument.text);
         return argument;
     } catch (const WrongArgument &wrong) {
-        if (letter == 'w' && wrong.is_null)
+        if (letter == MAPI_ARGUMENT_FILE && wrong.is_null)
             throw Error(MAPI_ERROR_FILE,
                         name + ": argument " + std::to_string(position) + wrong.text);
         refuse(name, position, wrong.text);
@@ -225,8 +226,9 @@ engine::Argument take(const std::string &name, GivenArguments &given, char lette
 
 int count_arguments(std::string_view letters)
 {
-    return int(std::count_if(letters.begin(), letters.end(),
-                             [](char letter) { return letter != '?' && letter != 'u'; }));
+    return int(std::count_if(letters.begin(), letters.end(), [](char letter) {
+        return letter != '?' && letter != MAPI_ARGUMENT_USER;
+    }));
 }
 } // namespace
 
@@ -248,7 +250,7 @@ engine::Arguments read_arguments(const FunctionDescription &function, GivenArgum
     for (const char letter : description) {
         if (letter == '?') {
             optional = true;
-        } else if (letter == 'u') { // not given by the caller
+        } else if (letter == MAPI_ARGUMENT_USER) { // not given by the caller
             arguments.push_back({letter, geteuid(), {}, {}});
         } else if (++position <= count) {
             arguments.push_back(take(name, given, letter, position));

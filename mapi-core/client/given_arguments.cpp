@@ -34,26 +34,28 @@ bool is_number(char kind)
 
 bool is_text(char letter)
 {
-    return letter == 's' || letter == 'p' || letter == 'S' || letter == 'F' || letter == 'w' ||
-           letter == 'W' || letter == 'o';
+    return letter == MAPI_ARGUMENT_STRING || letter == MAPI_ARGUMENT_PATH ||
+           letter == MAPI_ARGUMENT_FUNCTIONS || letter == MAPI_ARGUMENT_FLOWS ||
+           letter == MAPI_ARGUMENT_FILE || letter == MAPI_ARGUMENT_ROTATION ||
+           letter == MAPI_ARGUMENT_OUTPUT;
 }
 
 const char *letter_name(char letter)
 {
     switch (letter) {
-    case 's': return "a string";
-    case 'n': return "a number or a string";
-    case 'b': return "0 or 1";
-    case 'c': return "a character";
-    case 'p': return "a path";
-    case 'l': return "a 64-bit number";
-    case 'r': return "a flow";
-    case 'f': return "a function of that flow";
-    case 'S': return "a list of functions";
-    case 'F': return "a list of flows";
-    case 'w': return "a file's name";
-    case 'W': return "a rotation of files";
-    case 'o': return "SHMEM, host:port or a file's name";
+    case MAPI_ARGUMENT_STRING: return "a string";
+    case MAPI_ARGUMENT_STRING_OR_NUMBER: return "a number or a string";
+    case MAPI_ARGUMENT_BOOL: return "0 or 1";
+    case MAPI_ARGUMENT_CHARACTER: return "a character";
+    case MAPI_ARGUMENT_PATH: return "a path";
+    case MAPI_ARGUMENT_INT64: return "a 64-bit number";
+    case MAPI_ARGUMENT_FLOW: return "a flow";
+    case MAPI_ARGUMENT_FUNCTION: return "a function of that flow";
+    case MAPI_ARGUMENT_FUNCTIONS: return "a list of functions";
+    case MAPI_ARGUMENT_FLOWS: return "a list of flows";
+    case MAPI_ARGUMENT_FILE: return "a file's name";
+    case MAPI_ARGUMENT_ROTATION: return "a rotation of files";
+    case MAPI_ARGUMENT_OUTPUT: return "SHMEM, host:port or a file's name";
     default: return "an int";
     }
 }
@@ -69,7 +71,9 @@ engine::Argument GivenArguments::take(char letter)
     if (!kinds_)
         return take_unchecked(letter);
     const char kind = *kinds_++;
-    if (is_text(letter) ? kind != 's' : !(is_number(kind) || (kind == 's' && letter == 'n')))
+    if (is_text(letter)
+            ? kind != 's'
+            : !(is_number(kind) || (kind == 's' && letter == MAPI_ARGUMENT_STRING_OR_NUMBER)))
         throw WrongArgument{std::string(" is ") + kind_name(kind) + ", not " + letter_name(letter)};
     engine::Argument argument;
     argument.kind = letter;
@@ -77,7 +81,7 @@ engine::Argument GivenArguments::take(char letter)
         argument.text = take_text();
     else
         argument.number = take_number(kind, letter);
-    if (letter == 'n' && kind != 's')
+    if (letter == MAPI_ARGUMENT_STRING_OR_NUMBER && kind != 's')
         argument.text = std::to_string(argument.number);
     check(argument);
     return argument;
@@ -87,13 +91,14 @@ engine::Argument GivenArguments::take_unchecked(char letter)
 {
     engine::Argument argument;
     argument.kind = letter;
-    if (letter == 'n') { // the caller passes no type: a small number is not a pointer
+    if (letter == MAPI_ARGUMENT_STRING_OR_NUMBER) { // the caller passes no type: a small number is
+                                                    // not a pointer
         const auto word = va_arg(list_, uintptr_t);
         argument.text =
             word < kFirstAddress ? std::to_string(word) : reinterpret_cast<const char *>(word);
     } else if (is_text(letter)) {
         argument.text = take_text();
-    } else if (letter == 'l') {
+    } else if (letter == MAPI_ARGUMENT_INT64) {
         argument.number = int64_t(va_arg(list_, unsigned long long));
     } else {
         argument.number = va_arg(list_, int);
@@ -104,7 +109,7 @@ engine::Argument GivenArguments::take_unchecked(char letter)
 
 void GivenArguments::check(const engine::Argument &argument)
 {
-    if (argument.kind == 'b' && argument.number != 0 && argument.number != 1)
+    if (argument.kind == MAPI_ARGUMENT_BOOL && argument.number != 0 && argument.number != 1)
         throw WrongArgument{": " + std::to_string(argument.number) + " is neither 0 nor 1"};
 }
 
@@ -126,7 +131,7 @@ int64_t GivenArguments::take_number(char kind, char letter)
     case 'l': number = va_arg(list_, long long); break;
     default: number = int64_t(va_arg(list_, unsigned long long)); is_beyond = number < 0;
     }
-    if (letter == 'l' || (!is_beyond && number >= INT_MIN && number <= INT_MAX))
+    if (letter == MAPI_ARGUMENT_INT64 || (!is_beyond && number >= INT_MIN && number <= INT_MAX))
         return number;
     throw WrongArgument{": " +
                         (is_beyond ? std::to_string(uint64_t(number)) : std::to_string(number)) +

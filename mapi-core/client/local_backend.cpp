@@ -50,7 +50,7 @@ public:
         mapi_results_t *const results = flow_->read_results(fid);
         if (engine::Applied *const share = flow_->share_of_word(fid))
             open_shortcut(fid,
-                          WordPlace{share->node->published().first(), &share->base_result,
+                          WordPlace{share->node->output().published().first(), &share->base_result,
                                     &share->result[0], &share->results, &kAlwaysActive},
                           [&] { return flow_->is_removed(fid); });
         return results;
@@ -92,13 +92,13 @@ LocalBackend::LocalBackend()
 FunctionDescription LocalBackend::function(const std::string &name)
 {
     const mapi_function &function = registry_.function(name);
-    return {function.name, function.args, function.description};
+    return {function.name, engine::argument_letters(function), function.description};
 }
 
 FunctionDescription LocalBackend::function_at(int number)
 {
     const mapi_function &function = registry_.function_at(number);
-    return {function.name, function.args, function.description};
+    return {function.name, engine::argument_letters(function), function.description};
 }
 
 std::shared_ptr<Flow> LocalBackend::create_flow(int, const std::string &device)

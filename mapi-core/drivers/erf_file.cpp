@@ -11,6 +11,11 @@ int open_erf_file(const mapi_driver_setup *setup, void **instance, mapi_driver_i
 {
     return open_capture_file(open_erf, setup, instance, info);
 }
+
+constexpr mapi_driver_file kFile = {
+    .struct_size = sizeof(mapi_driver_file),
+    .append = append_capture_file,
+};
 } // namespace
 } // namespace mapi::drivers
 
@@ -21,9 +26,9 @@ extern "C" const mapi_driver mapi_driver_erf_file = {
     .description = "reads an ERF file, as DAG cards write it",
     .open = mapi::drivers::open_erf_file,
     .read = mapi::drivers::read_capture_file,
+    .close = mapi::drivers::close_capture_file,
     .stats = mapi::drivers::copy_capture_file_stats,
     .interrupt = mapi::drivers::interrupt_capture_file,
-    .close = mapi::drivers::close_capture_file,
     .read_more = mapi::drivers::read_more_of_capture_file,
-    .append = mapi::drivers::append_capture_file,
+    .file = &mapi::drivers::kFile,
 };

@@ -56,7 +56,7 @@ void Flow::check_applicable(const mapi_function &function) const
         throw Error(MFUNCT_COULD_NOT_APPLY_FUNCT,
                     std::string(function.name) +
                         ": the flow is connected; functions must be applied before mapi_connect()");
-    if ((function.flags & MAPI_FUNCTION_TRANSFORMS) && chain_->count_transforms() == kTransformsMax)
+    if (function.transform && chain_->count_transforms() == kTransformsMax)
         throw Error(MFUNCT_COULD_NOT_APPLY_FUNCT,
                     std::string(function.name) + ": the flow already has " +
                         std::to_string(kTransformsMax) + " functions that change packets");
@@ -76,7 +76,7 @@ int Flow::apply(const mapi_function &function, Arguments arguments)
         check_applicable(function);
     }
     for (const Argument &argument : arguments) {
-        if (argument.kind != 'S')
+        if (argument.kind != MAPI_ARGUMENT_FUNCTIONS)
             continue;
         // A whole result is read in place, by the thread that writes it.
         for (const Target &target : argument.targets) {
@@ -86,8 +86,8 @@ int Flow::apply(const mapi_function &function, Arguments arguments)
                                                               "\" belongs to another device");
         }
     }
-    if (function.config_section)
-        arguments.push_back(read_function_section(function.config_section));
+    if (function.config)
+        arguments.push_back(read_function_section(function.config->section));
     FlowOptions options;
     {
         const std::lock_guard lock(mutex_);
@@ -96,7 +96,7 @@ int Flow::apply(const mapi_function &function, Arguments arguments)
     auto node = device_->make_node(function, std::move(arguments), client_, options);
     const std::lock_guard lock(mutex_);
     check_applicable(function); // another thread may have been faster
-    const bool is_since_last = device_->settings().tells_since_last && node->is_additive();
+    const bool is_since_last = device_->settings().tells_since_last && node->traits().is_additive();
     chain_->append(std::move(node));
     if (is_since_last)
         chain_->functions().back()->since_last = std::make_unique<SinceLast>();
@@ -110,12 +110,16 @@ Target Flow::target(int fid, bool is_whole)
     if (fid < 1 || size_t(fid) > functions.size() || functions[size_t(fid) - 1]->is_removed)
         throw Error(MAPI_INVALID_FID_FUNCID, "has no function " + std::to_string(fid));
     const Node &node = *functions[size_t(fid) - 1]->node;
-    if (!node.has_published_result() && !(is_whole && node.is_in_place() && node.has_result()))
+    if (!node.output().has_published_result() &&
+        !(is_whole && node.output().is_in_place() && node.output().has_result()))
         throw Error(MAPI_INVALID_FID_FUNCID, std::string("has function ") + node.function().name +
                                                  ", which has no single result");
-    return {
-        chain_,       size_t(fid) - 1, node.result_bytes(), node.is_additive(), node.is_in_place(),
-        device_.get()};
+    return {chain_,
+            size_t(fid) - 1,
+            node.output().bytes(),
+            node.traits().is_additive(),
+            node.output().is_in_place(),
+            device_.get()};
 }
 
 bool Flow::is_connected() const
@@ -152,7 +156,7 @@ void Flow::reset(int fid)
 {
     const std::lock_guard lock(mutex_);
     const Applied &applied = connected_function(fid);
-    if (!applied.node->can_be_reset())
+    if (!applied.node->traits().can_be_reset())
         throw Error(MAPI_INVALID_FID_FUNCID,
                     std::string(applied.node->function().name) + " cannot be reset");
     const auto reset = [&] { device_->reset(chain_, size_t(fid) - 1); };
@@ -235,15 +239,15 @@ FunctionMemory Flow::memory(int fid)
     const Node &node = *applied.node;
     // Without allocate_result() in create() there is no result in place, and its placeholder is not
     // in the client's memory.
-    const bool lies_in_place = node.is_in_place() && node.has_result();
+    const bool lies_in_place = node.output().is_in_place() && node.output().has_result();
     const void *result =
-        lies_in_place ? node.published().words() - 1 : applied.mirror_memory.memory();
+        lies_in_place ? node.output().published().words() - 1 : applied.mirror_memory.memory();
     return {result,
-            node.result_bytes(),
-            node.ring(),
-            node.has_results_in_ring(),
-            node.has_packets_in_ring(),
-            node.is_composed(),
+            node.output().bytes(),
+            node.output().ring(),
+            node.output().has_results_in_ring(),
+            node.output().has_packets_in_ring(),
+            node.output().is_composed(),
             applied.since_last != nullptr};
 }
 
@@ -251,25 +255,25 @@ FunctionMemory Flow::memory(int fid)
 void Flow::copy_result(Applied &applied, uint64_t *copy)
 {
     const Node &node = *applied.node;
-    if (!node.is_composed())
+    if (!node.output().is_composed())
         return node.read_result(copy);
-    applied.composed.read(node.result_words(), node.result_bytes(), *applied.records, copy);
+    applied.composed.read(node.output().words(), node.output().bytes(), *applied.records, copy);
 }
 
 mapi_results_t *Flow::read_results(int fid)
 {
     Applied &applied = connected_function(fid);
     const Node &node = *applied.node;
-    if (!node.has_result())
+    if (!node.output().has_result())
         throw Error(MAPI_SHM_ERR, std::string(node.function().name) + " has no result");
-    if (node.has_results_in_ring())
+    if (node.output().has_results_in_ring())
         return nullptr;
     // Relaxed stores: two threads that read the same function share the memory, but never see torn
     // words.
     if (applied.is_share_of_word) [[likely]] {
         // A shared result may count packets from before this flow joined.
         const auto share = [&] {
-            return !node.is_shareable() || chain_->has_joined() ? applied.share() : 0;
+            return !node.traits().is_shareable() || chain_->has_joined() ? applied.share() : 0;
         };
         applied.result[0].store(applied.since_last ? applied.since_last->take(share) : share(),
                                 std::memory_order_relaxed);
@@ -277,7 +281,7 @@ mapi_results_t *Flow::read_results(int fid)
         std::vector<uint64_t> copy(applied.result.size());
         std::optional<ring::RecordSource::Lock>
             lock; // held while storing, too: results of two threads must not mix
-        if (node.is_composed())
+        if (node.output().is_composed())
             lock.emplace(*applied.records);
         copy_result(applied, copy.data());
         for (size_t i = 0; i < copy.size(); ++i)
@@ -294,21 +298,22 @@ Applied *Flow::share_of_word(int fid) const
     Applied &applied = *chain_->functions()[size_t(fid) - 1];
     const Node &node = *applied.node;
     const bool is_share = applied.is_share_of_word && !applied.since_last &&
-                          !node.has_results_in_ring() && !node.is_pure() &&
-                          (!node.is_shareable() || chain_->has_joined());
+                          !node.output().has_results_in_ring() && !node.traits().is_pure() &&
+                          (!node.traits().is_shareable() || chain_->has_joined());
     return is_share ? &applied : nullptr;
 }
 
 ring::RecordSource *Flow::packets(int fid) const
 {
     const Applied &applied = *chain_->functions()[size_t(fid) - 1];
-    return applied.node->has_packets_in_ring() ? applied.records.get() : nullptr;
+    return applied.node->output().has_packets_in_ring() ? applied.records.get() : nullptr;
 }
 
 ring::RecordSource &Flow::records(Applied &applied, bool are_packets)
 {
     const char *const name = applied.node->function().name;
-    if (!(are_packets ? applied.node->has_packets_in_ring() : applied.node->has_results_in_ring()))
+    if (!(are_packets ? applied.node->output().has_packets_in_ring()
+                      : applied.node->output().has_results_in_ring()))
         throw Error(MAPI_INVALID_FID_FUNCID,
                     std::string(name) + (are_packets ? " keeps no packets; use TO_BUFFER"
                                                      : " does not give its results one by one"));
@@ -354,12 +359,12 @@ int Flow::next_packets(int fid, const mapipkt **packets, int most, int timeout_m
 int Flow::poll_descriptor(int fid)
 {
     Applied &applied = connected_function(fid);
-    if (!applied.records || applied.node->is_composed())
+    if (!applied.records || applied.node->output().is_composed())
         throw Error(MAPI_INVALID_FID_FUNCID, std::string(applied.node->function().name) +
                                                  " does not return packets or results one by one");
     const auto lock = applied.records->lock();
     if (applied.records->event() < 0) {
-        const int event = applied.node->ring()->writer().poll_descriptor();
+        const int event = applied.node->output().ring()->writer().poll_descriptor();
         if (event < 0)
             throw Error(MAPI_INTERNAL_ERROR,
                         std::string("cannot create a descriptor: ") + strerror(errno));
@@ -380,8 +385,9 @@ void Flow::wait_whether_over(int timeout_ms)
     if (chain_->status() != FLOW_ACTIVE)
         return;
     for (const auto &applied : chain_->functions()) {
-        const bool holds_device_up = applied->node->has_packets_in_ring() &&
-                                     applied->node->waits_for_reader() && !applied->is_removed;
+        const bool holds_device_up = applied->node->output().has_packets_in_ring() &&
+                                     applied->node->output().waits_for_reader() &&
+                                     !applied->is_removed;
         if (holds_device_up && applied->records->wait_whether_last(timeout_ms, always))
             device_->wait_while_active(*chain_, timeout_ms); // its files are written
     }
@@ -413,7 +419,7 @@ void Flow::describe(int fid, mapi_function_info_t *info)
     info->dropped = drops.buffer_full + drops.link_type + drops.not_written;
     info->time_jumps = drops.time_jumps;
     info->unread_headers = drops.unread_headers;
-    info->result_size = int(node.result_bytes());
+    info->result_size = int(node.output().bytes());
     info->shared_with = device_->count_other_users(node, *chain_);
 }
 

@@ -33,17 +33,21 @@ static void read_result(void *instance, void *result)
     *(uint64_t *)result = 2 * mapi_result_get(instance);
 }
 
+static const struct mapi_function_result own_result_result = {
+    .struct_size = sizeof(struct mapi_function_result),
+    .read = read_result,
+};
+
 static const struct mapi_function own_result = {
     .abi = MAPI_FUNCTION_ABI,
     .struct_size = sizeof(struct mapi_function),
     .name = "OWN_RESULT",
     .description = "twice as many packets as came",
-    .args = "",
     .flags = MAPI_FUNCTION_PASSES_ALL | MAPI_FUNCTION_RESULT_IN_PLACE,
     .create = create,
     .process = process,
     .destroy = destroy,
-    .read_result = read_result,
+    .result = &own_result_result,
 };
 
 static int create_without(const struct mapi_function_setup *setup, void **instance)
@@ -65,7 +69,6 @@ static const struct mapi_function absent_result = {
     .struct_size = sizeof(struct mapi_function),
     .name = "ABSENT_RESULT",
     .description = "lets packets pass",
-    .args = "",
     .flags = MAPI_FUNCTION_PASSES_ALL | MAPI_FUNCTION_RESULT_IN_PLACE,
     .create = create_without,
     .process = pass_all,

@@ -2,7 +2,9 @@
 // Fuzz target: a function with any arguments of the right kinds -> it refuses them, or processes
 // packets; no byte read outside a packet, no mask gains bits. Input: which function, then an
 // argument for each letter (a text up to a zero byte, or eight bytes of a number), then packets.
+#include <algorithm>
 #include <cstring>
+#include <iterator>
 #include <string>
 
 #include "functions_harness.hpp"
@@ -14,7 +16,9 @@ using namespace fuzz;
 // Takes host names, whose look-up is slow if there are none.
 bool asks_for_names(const mapi_function &function)
 {
-    return strchr(function.args, 'o') != nullptr;
+    const auto &kinds = function.arguments;
+    return std::find(std::begin(kinds), std::end(kinds), uint16_t(MAPI_ARGUMENT_OUTPUT)) !=
+           std::end(kinds);
 }
 
 int64_t take_number(const uint8_t *&data, size_t &size)
@@ -54,17 +58,18 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     std::vector<std::string> texts;
     Case chosen{&function, {}, {}};
-    texts.reserve(strlen(function.args));
-    for (const char *letter = function.args; *letter; ++letter) {
-        if (strchr("swS", *letter)) {
+    texts.reserve(MAPI_ARGUMENTS_MAX);
+    for (const uint16_t *listed = function.arguments; *listed; ++listed) {
+        const char letter = char(MAPI_ARGUMENT_KIND(*listed));
+        if (strchr("swS", letter)) {
             texts.push_back(take_text(data, size));
             chosen.texts.push_back(texts.back().c_str());
         }
-        if (*letter == 'i' || *letter == 'l')
+        if (letter == MAPI_ARGUMENT_INT || letter == MAPI_ARGUMENT_INT64)
             chosen.numbers.push_back(take_number(data, size));
-        else if (strchr("rfwSF", *letter))
+        else if (strchr("rfwSF", letter))
             chosen.numbers.push_back(1);
-        if (*letter == 'F')
+        if (letter == MAPI_ARGUMENT_FLOWS)
             chosen.texts.push_back("1");
     }
     Instance instance(chosen, true);

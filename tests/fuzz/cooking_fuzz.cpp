@@ -55,13 +55,13 @@ void check(const mapi_packet &packet)
 void drain(Function<mapi_cooking_t> &cook, Function<mapi_uncook_t> &uncook, const uint8_t *foreign,
            size_t foreign_bytes)
 {
-    for (mapi_batch made; cook.table.next_batch(cook.instance, &made);) {
+    for (mapi_batch made; cook.table.transform->next_batch(cook.instance, &made);) {
         for (uint32_t i = 0; i < made.count; ++i) {
             if (made.packets[i].data < foreign || made.packets[i].data > foreign + foreign_bytes)
                 check(made.packets[i]);
         }
         uncook.table.process(uncook.instance, &made, made.all);
-        for (mapi_batch cut; uncook.table.next_batch(uncook.instance, &cut);) {
+        for (mapi_batch cut; uncook.table.transform->next_batch(uncook.instance, &cut);) {
         }
     }
 }
@@ -91,7 +91,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         data += 3 + bytes;
         size -= 3 + bytes;
     }
-    cook.table.flush(cook.instance);
+    cook.table.transform->flush(cook.instance);
     drain(cook, uncook, nullptr, 0);
     const mapi_cooking_t &counts = cook.result;
     if (counts.bytes != counts.cooked_bytes + counts.other_bytes + counts.repeated_bytes)

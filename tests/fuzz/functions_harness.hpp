@@ -70,23 +70,25 @@ public:
         std::vector<mapi_argument> arguments;
         auto text = chosen.texts.begin();
         auto number = chosen.numbers.begin();
-        for (const char *letter = function_.args; *letter; ++letter) {
-            if (*letter == '?')
-                continue;
-            const bool is_text = strchr("swoSF", *letter) != nullptr;
+        for (const uint16_t *listed = function_.arguments; *listed; ++listed) {
+            const char letter = char(MAPI_ARGUMENT_KIND(*listed));
+            const bool is_text = strchr("swoSF", letter) != nullptr;
             mapi_argument argument{};
             if (is_text ? text == chosen.texts.end() : number == chosen.numbers.end()) { // left out
                 arguments.push_back(argument);
                 continue;
             }
-            argument.kind = *letter;
+            argument.kind = uint16_t(letter);
             argument.text = is_text ? *text++ : nullptr;
-            if (*letter != 's')
+            if (letter != MAPI_ARGUMENT_STRING)
                 argument.number = *number++;
-            if (*letter == 'w' || (*letter == 'o' && argument.number >= 0))
+            if (letter == MAPI_ARGUMENT_FILE ||
+                (letter == MAPI_ARGUMENT_OUTPUT && argument.number >= 0))
                 argument.number = null;
-            argument.references = *letter == 'f' || *letter == 'S' ? references : nullptr;
-            argument.flows = *letter == 'F' ? flows : nullptr;
+            argument.references =
+                letter == MAPI_ARGUMENT_FUNCTION || letter == MAPI_ARGUMENT_FUNCTIONS ? references
+                                                                                      : nullptr;
+            argument.flows = letter == MAPI_ARGUMENT_FLOWS ? flows : nullptr;
             arguments.push_back(argument);
         }
         result_.resize(function_.result_bytes / 8 + 1);
@@ -110,7 +112,9 @@ public:
             in_place.assign(bytes / 8 + 1, 0);
             return in_place.data();
         };
-        if (function_.create(&setup, &state_) == 0)
+        if (!function_.create)
+            state_ = result_.data();
+        if (!function_.create || function_.create(&setup, &state_) == 0)
             return;
         state_ = nullptr;
         if (!may_refuse)
@@ -120,13 +124,16 @@ public:
     {
         if (!state_)
             return;
-        if (function_.end)
-            function_.end(state_);
-        if (function_.cancel)
-            function_.cancel(state_);
-        while (function_.is_settled && !function_.is_settled(state_)) {
+        static constexpr mapi_function_ending kNone = {};
+        const mapi_function_ending &ending = function_.ending ? *function_.ending : kNone;
+        if (ending.end)
+            ending.end(state_);
+        if (ending.cancel)
+            ending.cancel(state_);
+        while (ending.is_settled && !ending.is_settled(state_)) {
         }
-        function_.destroy(state_);
+        if (function_.destroy)
+            function_.destroy(state_);
     }
     Instance(const Instance &) = delete;
 
@@ -139,9 +146,10 @@ public:
         reference.mask = batch.all;
         if (function_.process(state_, &batch, batch.all) & ~batch.all)
             abort();
-        if (function_.values && (function_.values(state_, &batch, batch.all, after) & ~batch.all))
+        if (function_.result && function_.result->values &&
+            (function_.result->values(state_, &batch, batch.all, after) & ~batch.all))
             abort();
-        while (function_.next_batch && function_.next_batch(state_, &made)) {
+        while (function_.transform && function_.transform->next_batch(state_, &made)) {
         }
         if (function_.tick)
             function_.tick(state_, batch.packets[batch.count - 1].timestamp_ns);

@@ -10,7 +10,7 @@ static int every_other_create(const struct mapi_function_setup *setup, void **in
 {
     (void)setup;
     *instance = calloc(1, sizeof(unsigned));
-    return *instance ? 0 : 7006;
+    return *instance ? 0 : MFUNCT_COULD_NOT_APPLY_FUNCT;
 }
 
 static uint64_t every_other_process(void *instance, const struct mapi_batch *batch, uint64_t mask)
@@ -29,7 +29,6 @@ static const struct mapi_function every_other = {
     .struct_size = sizeof(struct mapi_function),
     .name = "EVERY_OTHER",
     .description = "passes every other packet",
-    .args = "",
     .create = every_other_create,
     .process = every_other_process,
     .destroy = free,
@@ -63,12 +62,6 @@ static int zeros_read(void *instance, struct mapi_packet *packets, uint32_t limi
     return (int)count;
 }
 
-static void zeros_stats(void *instance, struct mapi_driver_stats *stats)
-{
-    (void)instance;
-    (void)stats;
-}
-
 static const struct mapi_driver zeros = {
     .abi = MAPI_DRIVER_ABI,
     .struct_size = sizeof(struct mapi_driver),
@@ -76,7 +69,6 @@ static const struct mapi_driver zeros = {
     .description = "makes packets of zeros",
     .open = zeros_open,
     .read = zeros_read,
-    .stats = zeros_stats,
     .close = free,
 };
 

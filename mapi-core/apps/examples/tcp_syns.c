@@ -20,24 +20,13 @@ static int is_syn(const struct mapi_packet *packet)
     return packet->caplen > flags && (frame[flags] & (SYN | ACK)) == SYN;
 }
 
-static int create(const struct mapi_function_setup *setup, void **instance)
-{
-    *instance = setup->result; /* zeroed, result_bytes long: all the state that this function has */
-    return 0;
-}
-
 static uint64_t process(void *instance, const struct mapi_batch *batch, uint64_t mask)
 {
-    uint64_t *count = instance;
+    uint64_t *count = instance; /* the result: all the state that this function has */
 
     for (uint64_t rest = mask; rest != 0; rest &= rest - 1)
         *count += is_syn(&batch->packets[__builtin_ctzll(rest)]);
     return mask;
-}
-
-static void destroy(void *instance)
-{
-    (void)instance; /* the engine frees the result */
 }
 
 static const struct mapi_function tcp_syns = {
@@ -45,12 +34,9 @@ static const struct mapi_function tcp_syns = {
     .struct_size = sizeof(struct mapi_function),
     .name = "TCP_SYNS",
     .description = "counts TCP packets with SYN and without ACK",
-    .args = "",
     .flags = MAPI_FUNCTION_ADDITIVE | MAPI_FUNCTION_PASSES_ALL,
     .result_bytes = sizeof(uint64_t),
-    .create = create,
     .process = process,
-    .destroy = destroy,
 };
 
 static const struct mapi_function *const functions[] = {&tcp_syns, NULL};

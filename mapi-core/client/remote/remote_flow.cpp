@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "engine/error.hpp"
+#include "engine/packet_path/function_traits.hpp"
 #include "functions/catalog.hpp"
 #include "ring/futex.hpp"
 
@@ -20,7 +21,7 @@ namespace
 const mapi_function *find_composing(const std::string &name)
 {
     for (const mapi_function *function : functions::catalog()) {
-        if (function->name == name && function->compose_result)
+        if (function->name == name && engine::FunctionTraits(*function).composes_result())
             return function;
     }
     return nullptr;

@@ -7,13 +7,15 @@
 #include <mapi/errors.h>
 
 #include "engine/error.hpp"
+#include "engine/packet_path/function_traits.hpp"
 
 namespace mapi::daemon
 {
 void check_readable(const mapi_function &function, const engine::Registry &registry)
 {
     const bool is_own = !registry.plugins().libraries.contains(&function);
-    if (function.read_result || (function.compose_result && !is_own))
+    const engine::FunctionTraits traits(function);
+    if (traits.reads_result() || (traits.composes_result() && !is_own))
         throw Error(MFUNCT_COULD_NOT_APPLY_FUNCT,
                     std::string(function.name) +
                         ": unsupported through mapid: only the plug-in can read its result "
@@ -26,7 +28,8 @@ void check_sending(const mapi_function &function, const engine::Arguments &argum
     const bool sends =
         (function.flags & MAPI_FUNCTION_SENDS) ||
         std::any_of(arguments.begin(), arguments.end(), [](const engine::Argument &argument) {
-            return argument.kind == 'o' && !argument.file && argument.text != "SHMEM";
+            return argument.kind == MAPI_ARGUMENT_OUTPUT && !argument.file &&
+                   argument.text != "SHMEM";
         });
     if (sends && !is_operator(peer))
         throw Error(MAPID_NOT_AUTHENTICATED,

@@ -15,14 +15,15 @@ namespace
 {
 bool may_have_file(uint32_t kind)
 {
-    return kind == 'w' || kind == 'o';
+    return kind == MAPI_ARGUMENT_FILE || kind == MAPI_ARGUMENT_OUTPUT;
 }
 
 // A rotation has the number of files that it specifies.
 int64_t most_files(const ipc::Argument &argument)
 {
-    return argument.kind() == 'W' ? std::clamp<int64_t>(argument.number(), 0, ipc::kDescriptorsMax)
-                                  : may_have_file(argument.kind());
+    return argument.kind() == MAPI_ARGUMENT_ROTATION
+               ? std::clamp<int64_t>(argument.number(), 0, ipc::kDescriptorsMax)
+               : may_have_file(argument.kind());
 }
 } // namespace
 
@@ -68,20 +69,23 @@ engine::Arguments ArgumentReader::read(const ipc::Apply &call, const std::string
 engine::Argument ArgumentReader::read(const ipc::Argument &given, char letter)
 {
     engine::Argument argument{char(given.kind()), given.number(), given.text(), {}};
-    if (letter == 'u')
+    if (letter == MAPI_ARGUMENT_USER)
         argument.number = peer_.uid;
-    if (letter == 'b' && argument.number != 0 && argument.number != 1)
+    if (letter == MAPI_ARGUMENT_BOOL && argument.number != 0 && argument.number != 1)
         throw ipc::ChannelError("malformed request: argument is neither 0 nor 1");
-    if ((letter == 'i' || letter == 'c') && argument.number != int32_t(argument.number))
+    if ((letter == MAPI_ARGUMENT_INT || letter == MAPI_ARGUMENT_CHARACTER) &&
+        argument.number != int32_t(argument.number))
         throw ipc::ChannelError("malformed request: argument does not fit into an int");
     read_functions(given, letter, argument);
-    if (given.kind() == 'F')
+    if (given.kind() == MAPI_ARGUMENT_FLOWS)
         read_flows(argument);
-    if (may_have_file(given.kind()) && (given.kind() != 'o' || given.number() >= 0))
+    if (may_have_file(given.kind()) &&
+        (given.kind() != MAPI_ARGUMENT_OUTPUT || given.number() >= 0))
         argument.file = take_file(argument.text);
     if (argument.file)
         argument.number = argument.file->descriptor();
-    for (int64_t left = given.kind() == 'W' ? given.number() : 0; left > 0; --left)
+    for (int64_t left = given.kind() == MAPI_ARGUMENT_ROTATION ? given.number() : 0; left > 0;
+         --left)
         argument.add_file(take_file(argument.text));
     return argument;
 }
@@ -90,12 +94,14 @@ void ArgumentReader::read_functions(const ipc::Argument &given, char letter,
                                     engine::Argument &argument) const
 {
     for (const ipc::Target &target : given.targets()) {
-        if (letter != 'f' && letter != 'S')
+        if (letter != MAPI_ARGUMENT_FUNCTION && letter != MAPI_ARGUMENT_FUNCTIONS)
             throw ipc::ChannelError("malformed request: argument does not take a function");
-        argument.targets.push_back(find_(target.flow())->target(target.function(), letter == 'S'));
+        argument.targets.push_back(
+            find_(target.flow())->target(target.function(), letter == MAPI_ARGUMENT_FUNCTIONS));
     }
-    if ((letter == 'f' && argument.targets.size() != 1) ||
-        (letter == 'S' && given.kind() != 0 && int64_t(argument.targets.size()) != argument.number))
+    if ((letter == MAPI_ARGUMENT_FUNCTION && argument.targets.size() != 1) ||
+        (letter == MAPI_ARGUMENT_FUNCTIONS && given.kind() != 0 &&
+         int64_t(argument.targets.size()) != argument.number))
         throw ipc::ChannelError("malformed request: argument lacks its functions");
 }
 

@@ -390,7 +390,9 @@ void Session::apply(const ipc::Apply &call, std::vector<ipc::Descriptor> &descri
     const mapi_function &function = service_.registry.function(call.function());
     check_readable(function, service_.registry);
     const unsigned written =
-        (function.is_settled || (function.flags & MAPI_FUNCTION_SENDS) ? 1 : 0) +
+        ((function.ending && function.ending->is_settled) || (function.flags & MAPI_FUNCTION_SENDS)
+             ? 1
+             : 0) +
         unsigned(std::max<size_t>(descriptors.size(), 1) - 1);
     quotas_.add_written(held, written);
     quotas_.add_files(held, written);
@@ -398,7 +400,7 @@ void Session::apply(const ipc::Apply &call, std::vector<ipc::Descriptor> &descri
     engine::Arguments arguments =
         ArgumentReader(
             peer_, [this](int flow) { return find(flow).flow; }, descriptors)
-            .read(call, function.args);
+            .read(call, engine::argument_letters(function));
     check_sending(function, arguments, peer_);
     check_lengths(function, arguments);
     const int fid = entry.flow->apply(function, std::move(arguments));

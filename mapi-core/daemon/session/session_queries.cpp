@@ -10,7 +10,7 @@ namespace mapi::daemon
 void Session::describe(const mapi_function &function, ipc::Reply &reply) const
 {
     reply.mutable_function()->set_name(function.name);
-    reply.mutable_function()->set_arguments(function.args);
+    reply.mutable_function()->set_arguments(engine::argument_letters(function));
     reply.mutable_function()->set_description(function.description);
     reply.mutable_function()->set_functions(uint32_t(service_.registry.functions().size()));
 }

@@ -37,9 +37,10 @@ enum Option {
     kFanoutGroup,
     kOptions
 };
-constexpr mapi_driver_option kOptionTable[kOptions] = {
+constexpr mapi_driver_option kOptionTable[kOptions + 1] = {
     {"buffer_mb", 64, 2, 4096}, {"snaplen", 262144, 64, 262144}, {"block_timeout_ms", 10, 1, 1000},
     {"promiscuous", 1, 0, 1},   {"outgoing", 1, 0, 1},           {"fanout_group", 0, 0, 65535},
+    {nullptr, 0, 0, 0},
 };
 constexpr int kWaitMs = 10;
 constexpr uint64_t kNsPerMs = 1000000;
@@ -229,6 +230,18 @@ private:
 };
 
 using Table = LiveSource<AfPacket>;
+
+constexpr mapi_driver_live kLive = {
+    .struct_size = sizeof(mapi_driver_live),
+    .start = Table::start,
+    .wait = Table::wait,
+};
+
+constexpr mapi_driver_filter kFilter = {
+    .struct_size = sizeof(mapi_driver_filter),
+    .set_filter = Table::set_filter,
+    .set_prefilter = nullptr,
+};
 } // namespace
 } // namespace mapi::drivers
 
@@ -239,13 +252,11 @@ extern "C" const mapi_driver mapi_driver_af_packet = {
     .description = "reads a network interface",
     .open = mapi::drivers::Table::open,
     .read = mapi::drivers::Table::read,
+    .close = mapi::drivers::Table::close,
     .stats = mapi::drivers::Table::stats,
     .interrupt = mapi::drivers::Table::interrupt,
-    .close = mapi::drivers::Table::close,
-    .start = mapi::drivers::Table::start,
-    .wait = mapi::drivers::Table::wait,
-    .options = mapi::drivers::kOptionTable,
-    .option_count = mapi::drivers::kOptions,
-    .set_filter = mapi::drivers::Table::set_filter,
     .read_more = mapi::drivers::Table::read_more,
+    .options = mapi::drivers::kOptionTable,
+    .live = &mapi::drivers::kLive,
+    .filter = &mapi::drivers::kFilter,
 };

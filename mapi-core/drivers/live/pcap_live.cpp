@@ -31,9 +31,10 @@ namespace mapi::drivers
 namespace
 {
 enum Option { kBufferMb, kSnaplen, kBlockTimeoutMs, kPromiscuous, kOutgoing, kMonitor, kOptions };
-constexpr mapi_driver_option kOptionTable[kOptions] = {
+constexpr mapi_driver_option kOptionTable[kOptions + 1] = {
     {"buffer_mb", 64, 1, 2047}, {"snaplen", 262144, 64, 262144}, {"block_timeout_ms", 10, 1, 1000},
     {"promiscuous", 1, 0, 1},   {"outgoing", 1, 0, 1},           {"monitor", 0, 0, 1},
+    {nullptr, 0, 0, 0},
 };
 constexpr int kWaitMs = 10;
 constexpr uint64_t kNsPerMs = 1000000, kNsPerSecond = 1000000000;
@@ -288,6 +289,18 @@ private:
 };
 
 using Table = LiveSource<PcapLive>;
+
+constexpr mapi_driver_live kLive = {
+    .struct_size = sizeof(mapi_driver_live),
+    .start = Table::start,
+    .wait = Table::wait,
+};
+
+constexpr mapi_driver_filter kFilter = {
+    .struct_size = sizeof(mapi_driver_filter),
+    .set_filter = Table::set_filter,
+    .set_prefilter = nullptr,
+};
 } // namespace
 } // namespace mapi::drivers
 
@@ -298,12 +311,10 @@ extern "C" const mapi_driver mapi_driver_pcap_live = {
     .description = "reads what libpcap captures from",
     .open = mapi::drivers::Table::open,
     .read = mapi::drivers::Table::read,
+    .close = mapi::drivers::Table::close,
     .stats = mapi::drivers::Table::stats,
     .interrupt = mapi::drivers::Table::interrupt,
-    .close = mapi::drivers::Table::close,
-    .start = mapi::drivers::Table::start,
-    .wait = mapi::drivers::Table::wait,
     .options = mapi::drivers::kOptionTable,
-    .option_count = mapi::drivers::kOptions,
-    .set_filter = mapi::drivers::Table::set_filter,
+    .live = &mapi::drivers::kLive,
+    .filter = &mapi::drivers::kFilter,
 };

@@ -6,6 +6,20 @@
 
 namespace mapi::engine
 {
+std::string argument_letters(const mapi_function &function)
+{
+    std::string letters;
+    int marked = 0; // whether what precedes says that the following ones may be omitted
+    for (const uint16_t *argument = function.arguments; *argument; ++argument) {
+        const int optional = *argument & MAPI_OPTIONAL_COUNTED;
+        if (optional & ~marked)
+            letters += optional == MAPI_OPTIONAL ? "?" : "??";
+        marked |= optional;
+        letters += char(MAPI_ARGUMENT_KIND(*argument));
+    }
+    return letters;
+}
+
 std::vector<int> read_flow_list(const std::string &text)
 {
     std::vector<int> flows;

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include <mapi/function.h>
 #include <unistd.h>
 
 namespace mapi::engine
@@ -59,14 +60,14 @@ private:
 constexpr char kConfigLines = '='; // not a letter
 
 struct Argument {
-    char kind = 0; // letter of the function's args; 0: an omitted optional one; kConfigLines: not
-                   // an argument but lines of mapi.conf, always last
+    char kind = 0; // enum mapi_argument_kind; 0: an omitted optional one; kConfigLines: not an
+                   // argument but lines of mapi.conf, always last
     int64_t number = 0;
     std::string text;
-    std::vector<Target> targets;          // of kinds 'f' and 'S'
-    std::shared_ptr<OwnedFile> file = {}; // of kinds 'w' and 'o'; number is its descriptor
-    std::vector<FlowBegun> flows = {};    // of kind 'F'
-    std::vector<std::shared_ptr<OwnedFile>> files = {}; // of kind 'W'; number is their count
+    std::vector<Target> targets;          // of functions
+    std::shared_ptr<OwnedFile> file = {}; // of files and outputs; number is its descriptor
+    std::vector<FlowBegun> flows = {};    // of a list of flows
+    std::vector<std::shared_ptr<OwnedFile>> files = {}; // of a rotation; number is their count
     std::vector<int> descriptors = {};                  // of these
 
     void add_file(std::shared_ptr<OwnedFile> one)
@@ -94,6 +95,10 @@ struct Argument {
 };
 
 using Arguments = std::vector<Argument>;
+
+// The table's arguments as a text: the letter of each; those after '?' may be omitted, those after
+// "??" also by a caller that cannot pass the number of its arguments.
+std::string argument_letters(const mapi_function &function);
 
 // "FLOW,FLOW" -> numbers; empty if the text is not such a list.
 std::vector<int> read_flow_list(const std::string &text);

@@ -55,8 +55,8 @@ private:
     {
         std::vector<std::string> names = {"driver", "format", "dag"};
         for (const mapi_function *function : registry_.functions()) {
-            if (function->config_section)
-                names.emplace_back(function->config_section);
+            if (function->config)
+                names.emplace_back(function->config->section);
         }
         return names;
     }
@@ -99,16 +99,16 @@ private:
         const auto all = registry_.functions();
         const auto reader =
             std::find_if(all.begin(), all.end(), [&](const mapi_function *function) {
-                return function->config_section && section.name == function->config_section;
+                return function->config && section.name == function->config->section;
             });
         if (reader == all.end())
             return false;
         for (const ConfigKey &line : section.keys) {
             char text[512] = "";
-            const int verdict = (*reader)->check_config
-                                    ? (*reader)->check_config(line.key.c_str(), line.value.c_str(),
-                                                              text, sizeof(text))
-                                    : MAPI_CONFIG_LINE_GOOD;
+            const auto check_line = (*reader)->config->check_line;
+            const int verdict =
+                check_line ? check_line(line.key.c_str(), line.value.c_str(), text, sizeof(text))
+                           : MAPI_CONFIG_LINE_GOOD;
             if (verdict == MAPI_CONFIG_LINE_WRONG)
                 notes_.error(line.line, "[" + section.name + "] " + text);
             else if (verdict == MAPI_CONFIG_LINE_WITHOUT_EFFECT)
@@ -131,7 +131,7 @@ private:
                 "format=" + format->value +
                     ": must be MFF_PCAP, MFF_RAW, MFF_DAG_ERF, MFF_COMBO6 or MFF_NAPATECH");
         const std::string name = find_driver(*driver, present_file_driver(driver->value));
-        if (registry_.has_driver(name) && !registry_.driver(name).wait)
+        if (registry_.has_driver(name) && !registry_.driver(name).live)
             config_.format_drivers[*number] = name;
         else if (registry_.has_driver(name))
             notes_.error(driver->line, "driver=" + driver->value + ": reads interfaces, not files");
@@ -204,7 +204,7 @@ private:
         const mapi_driver *const table =
             registry_.has_driver(device.driver) ? &registry_.driver(device.driver) : nullptr;
         const bool reads_file =
-            table && !table->wait && !registry_.plugins().origins.contains(table);
+            table && !table->live && !registry_.plugins().origins.contains(table);
         if (path && reads_file && access(device.path.c_str(), F_OK) < 0)
             notes_.warn(path->line, "path=" + device.path + ": " + strerror(errno));
     }

@@ -4,6 +4,7 @@
 
 #include "engine/config/function_name.hpp"
 #include "engine/config/old_drivers.hpp"
+#include "engine/config/table_check.hpp"
 #include "engine/error.hpp"
 
 namespace mapi::engine
@@ -56,28 +57,14 @@ void check(const std::vector<const Table *> &tables, uint32_t abi, const Plugins
     }
 }
 
-void check_promises(const mapi_function &function, const Plugins &plugins)
+template <class Table>
+void check_consistency(const std::vector<const Table *> &tables, const Plugins &plugins)
 {
-    const auto refuse = [&](const std::string &why) {
-        throw Error(MAPI_INTERNAL_ERROR,
-                    full_name(function, plugins) + ": malformed table: " + why);
-    };
-    if ((function.flags & MAPI_FUNCTION_TRANSFORMS) && !function.next_batch)
-        refuse("creates packets but has no next_batch()");
-    if ((function.flags & MAPI_FUNCTION_RESULT_COPIED) && function.compose_result)
-        refuse("result is copied for readers, but there is a compose_result()");
-    if ((function.flags & MAPI_FUNCTION_RESULT_COPIED) &&
-        !(function.flags & MAPI_FUNCTION_RESULT_IN_PLACE))
-        refuse("result is copied for readers, but is not in place");
-    if ((function.flags & MAPI_FUNCTION_RESULT_IN_PLACE) && function.result_bytes != 0)
-        refuse("result is in place, but result_bytes is not 0; allocate_result() sets the size");
-    if (function.prefilter &&
-        (!(function.flags & MAPI_FUNCTION_PURE) ||
-         (function.flags & MAPI_FUNCTION_RESULT_IN_PLACE) || function.result_bytes != 0))
-        refuse("has a prefilter() but is not PURE, or has a result");
-    if (function.result_bytes > MAPI_RESULT_BYTES_MAX)
-        refuse("result has " + std::to_string(function.result_bytes) + " bytes, more than " +
-               std::to_string(MAPI_RESULT_BYTES_MAX));
+    for (const Table *table : tables) {
+        if (const std::string why = find_mistake(*table); !why.empty())
+            throw Error(MAPI_INTERNAL_ERROR,
+                        full_name(*table, plugins) + ": malformed table: " + why);
+    }
 }
 } // namespace
 
@@ -90,8 +77,8 @@ Registry::Registry(std::span<const mapi_function *const> functions,
     drivers_.insert(drivers_.end(), more.drivers.begin(), more.drivers.end());
     check(functions_, MAPI_FUNCTION_ABI, more);
     check(drivers_, MAPI_DRIVER_ABI, more);
-    for (const mapi_function *function : functions_)
-        check_promises(*function, more);
+    check_consistency(functions_, more);
+    check_consistency(drivers_, more);
 }
 
 bool Registry::is_in(const std::string &library, const mapi_function &function) const

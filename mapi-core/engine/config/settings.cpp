@@ -69,7 +69,10 @@ std::string DeviceSettings::set(const std::string &key, const std::string &value
 std::vector<uint64_t> DeviceSettings::option_values(const mapi_driver &table) const
 {
     std::vector<uint64_t> values;
-    const std::span known(table.options, table.option_count);
+    size_t count = 0;
+    while (table.options && table.options[count].key)
+        ++count;
+    const std::span known(table.options, count);
     std::vector<std::string> names(std::begin(kKeys), std::end(kKeys));
     for (const mapi_driver_option &option : known) {
         values.push_back(option.standard);

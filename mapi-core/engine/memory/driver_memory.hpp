@@ -18,7 +18,7 @@ class DriverMemory
 public:
     explicit DriverMemory(std::shared_ptr<Quota> quota)
         : name_(quota->parent() ? quota->name() + " or " + quota->parent()->name() : quota->name()),
-          calls_{{sizeof(mapi_memory), 0, take, give_back, name_.c_str()}, std::move(quota)}
+          calls_{{sizeof(mapi_memory), take, give_back, name_.c_str()}, std::move(quota)}
     {
     }
     DriverMemory(const DriverMemory &) = delete;

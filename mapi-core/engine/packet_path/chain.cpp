@@ -13,31 +13,32 @@ namespace mapi::engine
 {
 Applied::Applied(std::shared_ptr<Node> n)
     : node(std::move(n)), charge(node->take_quota_use()),
-      result(Published::words_for(node->result_bytes())),
-      is_share_of_word(result.size() == 1 && !node->function().read_result && !node->is_composed()),
+      result(Published::words_for(node->output().bytes())),
+      is_share_of_word(result.size() == 1 && !node->traits().reads_result() &&
+                       !node->output().is_composed()),
       composed(node->function())
 {
     results.res = result.data();
-    results.size = int(node->result_bytes());
-    if (const RingMemory *ring = node->ring())
+    results.size = int(node->output().bytes());
+    if (const RingMemory *ring = node->output().ring())
         records =
             std::make_unique<ring::RecordSource>(ring->writer().pages(), ring->reader_returns());
 }
 
 void Applied::make_mirror(const std::shared_ptr<Arena> &arena)
 {
-    if (!node->has_published_result())
+    if (!node->output().has_published_result())
         return;
     mirror_memory =
-        ArenaBlock(arena, Arena::Side::kEngine, Published::memory_bytes(node->result_bytes()));
-    mirror = Published(mirror_memory.memory(), node->result_bytes());
-    mirror.publish(node->result_words());
+        ArenaBlock(arena, Arena::Side::kEngine, Published::memory_bytes(node->output().bytes()));
+    mirror = Published(mirror_memory.memory(), node->output().bytes());
+    mirror.publish(node->output().words());
 }
 
 void Applied::publish_mirror()
 {
     if (mirror.bytes() > sizeof(uint64_t))
-        return mirror.publish(node->result_words());
+        return mirror.publish(node->output().words());
     const uint64_t value = share();
     mirror.publish(&value);
 }
@@ -45,7 +46,8 @@ void Applied::publish_mirror()
 uint64_t Applied::share() const
 {
     const uint64_t base = base_result.load(std::memory_order_acquire);
-    return node->is_pure() && seen() == 0 ? 0 : node->published().first_word() - base;
+    return node->traits().is_pure() && seen() == 0 ? 0
+                                                   : node->output().published().first_word() - base;
 }
 
 uint64_t Applied::seen() const
@@ -62,11 +64,12 @@ uint64_t Applied::passed() const
 
 bool Applied::has_left()
 {
-    if (is_removed || !records || !(node->has_packets_in_ring() || node->has_results_in_ring()))
+    if (is_removed || !records ||
+        !(node->output().has_packets_in_ring() || node->output().has_results_in_ring()))
         return false;
-    const bool need_not_read = !node->has_packets_in_ring();
+    const bool need_not_read = !node->output().has_packets_in_ring();
     if (is_read_elsewhere)
-        return node->ring()->writer().has_left(need_not_read);
+        return node->output().ring()->writer().has_left(need_not_read);
     const auto lock = records->lock();
     return records->has_left(need_not_read);
 }
@@ -75,8 +78,8 @@ void Applied::rebase()
 {
     base_seen.store(node->seen(), std::memory_order_release);
     base_passed.store(node->passed(), std::memory_order_release);
-    if (node->is_additive())
-        base_result.store(node->published().first_word(), std::memory_order_release);
+    if (node->traits().is_additive())
+        base_result.store(node->output().published().first_word(), std::memory_order_release);
     for (Metered &function : metered)
         function.base = function.node->meter_sum();
     if (meter_begin)
@@ -96,7 +99,7 @@ void Applied::show_measured(const Meter &meter)
 void Applied::reset()
 {
     rebase();
-    if (!node->is_shareable())
+    if (!node->traits().is_shareable())
         node->reset();
     if (mirror.bytes() > 0)
         publish_mirror();
@@ -104,7 +107,7 @@ void Applied::reset()
 
 mapi_function_drops Applied::drops(bool has_joined) const
 {
-    if (!node->is_shareable())
+    if (!node->traits().is_shareable())
         return node->drops();
     if (!has_joined)
         return {};
@@ -178,7 +181,7 @@ mapi_flow_status Chain::reported_status() const
 int Chain::count_transforms() const
 {
     return int(std::count_if(functions_.begin(), functions_.end(), [](const auto &applied) {
-        return !applied->is_removed && applied->node->transforms();
+        return !applied->is_removed && applied->node->traits().transforms();
     }));
 }
 
@@ -205,12 +208,13 @@ void Chain::check_removable(size_t position) const
         const Node &behind = *functions_[i]->node;
         const std::string other =
             std::string(behind.function().name) + ", function " + std::to_string(i + 1) + ", ";
-        if (status() != FLOW_INIT && !node.passes_all())
+        if (status() != FLOW_INIT && !node.traits().passes_all())
             throw Error(MAPI_FUNCTION_IN_USE,
                         name + " cannot be removed: " + other +
                             "receives its packets through it, and the flow is connected");
-        if (behind.refers_to(this, position) ||
-            (node.begins_meter() && behind.ends_meter() && find_meter_begin(i) == int(position)))
+        if (behind.arguments().refers_to(this, position) ||
+            (node.traits().begins_meter() && behind.traits().ends_meter() &&
+             find_meter_begin(i) == int(position)))
             throw Error(MAPI_FUNCTION_IN_USE,
                         name + " cannot be removed: " + other + "uses its result");
     }
@@ -253,7 +257,7 @@ void Chain::use_shared_nodes(const Plan &plan)
         if (functions_[i]->is_removed)
             continue;
         std::shared_ptr<Node> &node = functions_[i]->node;
-        const bool may_share = node->is_shareable();
+        const bool may_share = node->traits().is_shareable();
         std::shared_ptr<Node> shared = may_share ? plan.find(source, *node) : nullptr;
         for (size_t k = 0; k < i && may_share && !shared; ++k) {
             if (!functions_[k]->is_removed && functions_[k]->node->can_serve(source, *node))
@@ -263,7 +267,7 @@ void Chain::use_shared_nodes(const Plan &plan)
             node = std::move(shared);
         else
             node->set_source(source);
-        if (!node->passes_all())
+        if (!node->traits().passes_all())
             source = node.get();
     }
 }
@@ -272,9 +276,9 @@ int Chain::find_meter_begin(size_t end) const
 {
     for (int open = 1, i = int(end) - 1; i >= 0; --i) {
         const Applied &applied = *functions_[size_t(i)];
-        open += applied.is_removed
-                    ? 0
-                    : int(applied.node->ends_meter()) - int(applied.node->begins_meter());
+        open += applied.is_removed ? 0
+                                   : int(applied.node->traits().ends_meter()) -
+                                         int(applied.node->traits().begins_meter());
         if (open == 0)
             return i;
     }
@@ -286,13 +290,14 @@ void Chain::find_metered()
     for (size_t end = 0; end < functions_.size(); ++end) {
         Applied &applied = *functions_[end];
         const int begin =
-            !applied.is_removed && applied.node->ends_meter() ? find_meter_begin(end) : -1;
+            !applied.is_removed && applied.node->traits().ends_meter() ? find_meter_begin(end) : -1;
         if (begin < 0)
             continue;
         applied.meter_begin = functions_[size_t(begin)]->node;
         for (size_t i = size_t(begin) + 1; i < end; ++i) {
             const std::shared_ptr<Node> &node = functions_[i]->node;
-            if (!functions_[i]->is_removed && !node->begins_meter() && !node->ends_meter())
+            if (!functions_[i]->is_removed && !node->traits().begins_meter() &&
+                !node->traits().ends_meter())
                 applied.metered.push_back({node});
         }
     }
@@ -320,7 +325,7 @@ void Chain::end()
     if (is_ending_.exchange(true))
         return;
     for (const auto &applied : functions_) {
-        if (!applied->node->is_shareable() && !applied->is_removed)
+        if (!applied->node->traits().is_shareable() && !applied->is_removed)
             applied->node->end();
         if (applied->mirror.bytes() > 0)
             applied->publish_mirror();
@@ -346,7 +351,7 @@ bool Chain::settle()
 void Chain::cancel()
 {
     for (const auto &applied : functions_) {
-        if (!applied->node->is_shareable())
+        if (!applied->node->traits().is_shareable())
             applied->node->cancel();
     }
 }

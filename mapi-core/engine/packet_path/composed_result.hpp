@@ -17,7 +17,7 @@ class ComposedResult
 {
 public:
     explicit ComposedResult(const mapi_function &function)
-        : function_(function), kept_(function.kept_words)
+        : function_(function), kept_(function.result ? function.result->kept_words : 0)
     {
     }
 
@@ -26,7 +26,7 @@ public:
               uint64_t *result)
     {
         mapi_reading reading = {in_place, kept_.data(), result_bytes, next_record, &source};
-        function_.compose_result(&reading, result);
+        function_.result->compose(&reading, result);
         source.give_back();
     }
 

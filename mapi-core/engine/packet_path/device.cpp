@@ -95,7 +95,7 @@ bool Device::run_burst()
         NET_SLICE_EXIT(packet);
     else
         NET_SLICE_EXIT(batch);
-    if (driver_.wait) // a live source
+    if (driver_.live) // a live source
         tick_after(burst_.last_timestamp_ns());
     return true;
 }
@@ -105,7 +105,7 @@ void Device::wait_for_packet()
 {
     const uint64_t before_ns = now_ns();
     NET_SLICE_START(driver_wait);
-    const int has_packet = driver_.wait(source_);
+    const int has_packet = driver_.live->wait(source_);
     NET_SLICE_STOP(driver_wait);
     if (!has_packet)
         tick(before_ns - info_.delay_ns);

@@ -92,10 +92,10 @@ void Device::append(const std::string &path, int file)
         throw Error(MDLIB_FLOW_ALREADY_ACTIVE,
                     settings_.name +
                         ": is already started; captures can be appended only before the start");
-    if (!driver_.append)
+    if (!driver_.file || !driver_.file->append)
         throw Error(MAPID_NO_DRIVER,
                     settings_.name + ": driver " + driver_.name + " cannot read several captures");
-    if (const int number = driver_.append(source_, &setup); number != 0)
+    if (const int number = driver_.file->append(source_, &setup); number != 0)
         throw Error(number, *text ? text : path + ": cannot be opened");
 }
 
@@ -116,9 +116,9 @@ bool Device::has_started()
 void Device::start_source()
 {
     char text[MAPI_ERROR_TEXT_BYTES] = "";
-    if (state_ != State::kIdle || !driver_.start)
+    if (state_ != State::kIdle || !driver_.live || !driver_.live->start)
         return;
-    if (const int number = driver_.start(source_, text, sizeof(text)); number != 0)
+    if (const int number = driver_.live->start(source_, text, sizeof(text)); number != 0)
         throw Error(number, *text ? text : settings_.name + ": cannot be started");
 }
 
@@ -210,7 +210,8 @@ void Device::reset(const std::shared_ptr<Chain> &chain, size_t position)
 
 std::shared_ptr<Node> Device::remove(Applied &function)
 {
-    const std::shared_ptr<Node> node = function.node->is_shareable() ? nullptr : function.node;
+    const std::shared_ptr<Node> node =
+        function.node->traits().is_shareable() ? nullptr : function.node;
     {
         const std::lock_guard lock(mutex_);
         function.is_removed = true;
@@ -294,14 +295,14 @@ void Device::merge_behind_used(std::vector<Retired> &superseded)
 
 void Device::set_prefilter(const mapi_prefilter *prefilter)
 {
-    if (driver_.set_prefilter)
-        driver_.set_prefilter(source_, prefilter);
+    if (driver_.filter && driver_.filter->set_prefilter)
+        driver_.filter->set_prefilter(source_, prefilter);
 }
 
 // If all flows begin with the same filter, the source can discard packets that it rejects.
 void Device::set_filter()
 {
-    if (!driver_.set_filter)
+    if (!driver_.filter || !driver_.filter->set_filter)
         return;
     const Node *common = nullptr;
     for (const auto &chain : current_->chains()) {
@@ -314,7 +315,7 @@ void Device::set_filter()
     }
     const mapi_filter_code *code = nullptr;
     const uint32_t count = common ? common->classic_bpf(info_.link_type, &code) : 0;
-    driver_.set_filter(source_, code, count);
+    driver_.filter->set_filter(source_, code, count);
     filter_ = count > 0 ? current_->chains().front()->first()->node : nullptr;
 }
 
@@ -403,7 +404,8 @@ void set_drops(const mapi_function_drops &drops, mapi_stat_t &stats)
 void Device::copy_stats(mapi_stat_t *stats, FlowDrops *own)
 {
     mapi_driver_stats driver = {};
-    driver_.stats(source_, &driver);
+    if (driver_.stats)
+        driver_.stats(source_, &driver);
     free_retired();
     std::string failure;
     const mapi_function_drops drops = sum_drops(failure);

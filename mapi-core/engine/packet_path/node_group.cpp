@@ -15,13 +15,13 @@ NodeGroup::NodeGroup(Nodes nodes)
         places_.emplace(node.get(), uint32_t(instances.size()));
         instances.push_back(node->instance());
     }
-    if (function().group_create(instances.data(), uint32_t(instances.size()), &group_) != 0)
+    if (function().group->create(instances.data(), uint32_t(instances.size()), &group_) != 0)
         group_ = nullptr;
 }
 
 NodeGroup::~NodeGroup()
 {
     if (group_)
-        function().group_destroy(group_);
+        function().group->destroy(group_);
 }
 } // namespace mapi::engine

@@ -41,7 +41,7 @@ public:
     std::span<const mapi_group_passed> run(const mapi_batch &batch, uint64_t mask)
     {
         NET_SLICE_START_AT(slice_);
-        const uint32_t count = function().group_process(group_, &batch, mask, passed_.data());
+        const uint32_t count = function().group->process(group_, &batch, mask, passed_.data());
         NET_SLICE_STOP_AT(slice_);
         return {passed_.data(), count};
     }

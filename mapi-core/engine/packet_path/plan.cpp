@@ -61,9 +61,9 @@ Plan::Plan(std::vector<std::shared_ptr<Chain>> chains,
     }
     choose_prefiltered();
     for (const auto &node : nodes_) {
-        if (node->is_copied())
+        if (node->output().is_copied())
             copied_.push_back(node.get());
-        for (const Node::AwaitedFlow &flow : node->awaited_flows())
+        for (const NodeArguments::AwaitedFlow &flow : node->arguments().awaited_flows())
             awaited_[flow.begun].push_back(flow.seen);
     }
 }
@@ -72,7 +72,7 @@ Plan::Plan(std::vector<std::shared_ptr<Chain>> chains,
 // the thread waits for room in the other.
 bool Plan::can_take_bursts() const
 {
-    const auto waits = [](const auto &node) { return node->waits_for_reader(); };
+    const auto waits = [](const auto &node) { return node->output().waits_for_reader(); };
     return !takes_single_packets_ &&
            std::all_of(stages_[0].steps.begin(), stages_[0].steps.end(),
                        [](const Step &step) { return step.is_plain; }) &&
@@ -88,11 +88,11 @@ void Plan::choose_prefiltered()
         Step &step = stage.steps[i];
         if (step.input != 0)
             continue;
-        if (step.is_plain && step.node->can_prefilter() &&
+        if (step.is_plain && step.node->traits().can_prefilter() &&
             prefiltered_.size() < MAPI_PREFILTERED_MAX) {
             step.prefiltered = uint32_t(prefiltered_.size());
             prefiltered_.push_back(step.node);
-        } else if (!step.node->is_additive()) {
+        } else if (!step.node->traits().is_additive()) {
             reads_passed_only = false;
         }
     }
@@ -127,11 +127,11 @@ void Plan::complete(Stage &stage)
         if (const auto end = meter_ends_.find(step.node); end != meter_ends_.end())
             step.meter_end = end->second;
         const auto found = referred_of_.find(step.node);
-        step.has_result = step.node->has_published_result();
+        step.has_result = step.node->output().has_published_result();
         if (const auto mirrors = mirrors_.find(step.node); mirrors != mirrors_.end())
             step.mirrors = &mirrors->second;
         step.referred = found == referred_of_.end() ? kNone : found->second;
-        const bool runs_every_batch = step.node->runs_every_batch();
+        const bool runs_every_batch = step.node->traits().runs_every_batch();
         step.is_plain = step.references == 0 && step.referred == kNone &&
                         step.transformed == kNone && !runs_every_batch && !step.is_metered;
         stage.runs_every_batch |= runs_every_batch || (step.transformed != kNone &&
@@ -163,7 +163,7 @@ void Plan::add(const std::shared_ptr<Node> &node, const Chain &chain)
     const Place source = places_.at(node->source());
     Step step{node.get(), source.mask};
     Place place{source.stage, uint32_t(stages_[source.stage].steps.size() + 1)};
-    if (node->transforms()) {
+    if (node->traits().transforms()) {
         step.transformed = uint32_t(stages_.size());
         place = {step.transformed, 0};
         stages_.emplace_back();
@@ -178,7 +178,7 @@ void Plan::add(const std::shared_ptr<Node> &node, const Chain &chain)
 // Targets in the flow itself are added in its order anyway.
 void Plan::add_targets(Node &node, const Chain &own)
 {
-    for (const Node::Reference &reference : node.references()) {
+    for (const NodeArguments::Reference &reference : node.arguments().references()) {
         const auto chain = reference.target.chain.lock();
         if (chain.get() != &own && has_chain(chain.get()) &&
             !chain->functions()[reference.target.position]->is_removed &&
@@ -195,7 +195,7 @@ bool Plan::has_chain(const Chain *chain) const
 
 void Plan::add_references(Node &node, uint32_t stage)
 {
-    for (Node::Reference &reference : node.references()) {
+    for (NodeArguments::Reference &reference : node.arguments().references()) {
         const std::shared_ptr<const Chain> chain = reference.target.chain.lock();
         const size_t position = reference.target.position;
         const bool is_own = has_chain(chain.get());
@@ -203,7 +203,7 @@ void Plan::add_references(Node &node, uint32_t stage)
                                               ? chain->functions()[position]->node.get()
                                               : nullptr;
         if (referred_node)
-            reference.kept = referred_node->result_memory();
+            reference.kept = referred_node->output().memory();
         const uint32_t referred = referred_node ? refer_to(referred_node) : kNone;
         const bool is_same_stage = referred_node && stage_of_.at(referred_node) == stage;
         // A result of other packets is correct only if it is updated after each single packet.
@@ -234,7 +234,7 @@ void Plan::publish(const Step &step)
 {
     if (!step.has_result)
         return;
-    step.node->publish();
+    step.node->output().publish();
     if (!step.mirrors)
         return;
     for (Applied *applied : *step.mirrors)

@@ -177,19 +177,19 @@ uint64_t Plan::run_step(const Step &step, const mapi_batch &batch, uint64_t inpu
         update(reference, reference.is_same_stage);
     }
     if (step.referred != kNone) {
-        referred_[step.referred]->before = node.first_word();
+        referred_[step.referred]->before = node.output().first_word();
         referred_[step.referred]->has_before = node.has_value();
     }
     if (step.meter_end && meter_)
         step.meter_end->show_measured(*meter_);
     uint64_t passed = 0;
-    if (step.is_metered && meter_ && (input != 0 || node.runs_every_batch()))
+    if (step.is_metered && meter_ && (input != 0 || node.traits().runs_every_batch()))
         passed = node.run_metered(batch, input, *meter_);
-    else if (input != 0 || node.runs_every_batch())
+    else if (input != 0 || node.traits().runs_every_batch())
         passed = node.run(batch, input);
     if (step.referred != kNone)
         referred_[step.referred]->mask =
-            node.values(batch, node.runs_every_batch() ? batch.all : input,
+            node.values(batch, node.traits().runs_every_batch() ? batch.all : input,
                         referred_[step.referred]->values.data());
     for (uint32_t i = 0; i < step.references; ++i)
         fold(*references_[step.first_reference + i].view);
@@ -282,13 +282,13 @@ void Plan::update(const Reference &reference, bool is_same_batch) const
         return;
     view.base = applied.joined_result;
     if (reference.referred == kNone) {
-        view.before = applied.node->published().first_word();
+        view.before = applied.node->output().published().first_word();
         view.has_before = 1;
         return;
     }
-    view.words = reference.node->result_words();
+    view.words = reference.node->output().words();
     if (!is_same_batch) {
-        view.before = reference.node->first_word();
+        view.before = reference.node->output().first_word();
         view.has_before = reference.node->has_value();
         return;
     }

@@ -42,6 +42,11 @@ int create(const mapi_function_setup *setup, void **instance)
     });
     return create_anonymizing(setup, instance, rules);
 }
+
+constexpr mapi_function_transform kTransform = {
+    .struct_size = sizeof(mapi_function_transform),
+    .next_batch = next_anonymized,
+};
 } // namespace
 } // namespace mapi::functions
 
@@ -50,12 +55,11 @@ extern "C" const mapi_function mapi_fn_anonymize = {
     .struct_size = sizeof(mapi_function),
     .name = "ANONYMIZE",
     .description = "changes a header field or the payload of packets by a rule",
-    .args = "s",
-    .flags = MAPI_FUNCTION_TRANSFORMS,
+    .arguments = {MAPI_ARGUMENT_STRING},
     .result_bytes = sizeof(mapi_anonymize_t),
     .create = mapi::functions::create,
     .process = mapi::functions::process_anonymizing,
     .destroy = mapi::functions::destroy<mapi::functions::Anonymizing>,
     .drops = mapi::functions::drops_of_anonymizing,
-    .next_batch = mapi::functions::next_anonymized,
+    .transform = &mapi::functions::kTransform,
 };

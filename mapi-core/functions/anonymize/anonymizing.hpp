@@ -124,7 +124,6 @@ inline int next_anonymized(void *instance, mapi_batch *batch)
 // learn how another's values were mapped, or use up its entries.
 inline const mapi_common_object kClientTables = {
     .struct_size = sizeof(mapi_common_object),
-    .reserved = 0,
     .create = []() -> void * {
         try {
             return new anonymize::Tables;

@@ -93,13 +93,4 @@ inline Ring make_ring(const mapi_function_setup *setup, const mapi_ring_options 
         throw std::bad_alloc();
     return {setup->ring, ring};
 }
-
-// For a counter: the result is its only state.
-inline int create_in_result(const mapi_function_setup *setup, void **instance)
-{
-    *instance = setup->result;
-    return 0;
-}
-
-inline void destroy_nothing(void *) {}
 } // namespace mapi::functions

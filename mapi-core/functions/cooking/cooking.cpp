@@ -177,6 +177,11 @@ void flush(void *instance)
     static_cast<Cook *>(instance)->flush();
 }
 
+constexpr mapi_function_transform kTransform = {
+    .struct_size = sizeof(mapi_function_transform),
+    .next_batch = next_batch,
+    .flush = flush,
+};
 } // namespace
 } // namespace mapi::functions
 
@@ -185,14 +190,12 @@ extern "C" const mapi_function mapi_fn_cooking = {
     .struct_size = sizeof(mapi_function),
     .name = "COOKING",
     .description = "reassembles TCP streams",
-    .args = "iiii",
-    .flags = MAPI_FUNCTION_TRANSFORMS,
+    .arguments = {MAPI_ARGUMENT_INT, MAPI_ARGUMENT_INT, MAPI_ARGUMENT_INT, MAPI_ARGUMENT_INT},
     .result_bytes = sizeof(mapi_cooking_t),
     .create = mapi::functions::create,
     .process = mapi::functions::process,
     .destroy = mapi::functions::destroy<mapi::functions::Cook>,
-    .drops = mapi::functions::drops_of_unread<mapi::functions::Cook>,
-    .next_batch = mapi::functions::next_batch,
-    .flush = mapi::functions::flush,
     .tick = mapi::functions::tick<mapi::functions::Cook>,
+    .drops = mapi::functions::drops_of_unread<mapi::functions::Cook>,
+    .transform = &mapi::functions::kTransform,
 };

@@ -24,6 +24,11 @@ int next_batch(void *, mapi_batch *)
 {
     return 0;
 }
+
+constexpr mapi_function_transform kTransform = {
+    .struct_size = sizeof(mapi_function_transform),
+    .next_batch = next_batch,
+};
 } // namespace
 } // namespace mapi::functions
 
@@ -32,11 +37,9 @@ extern "C" const mapi_function mapi_fn_cooking = {
     .struct_size = sizeof(mapi_function),
     .name = "COOKING",
     .description = "reassembles TCP streams (not in this build)",
-    .args = "iiii",
-    .flags = MAPI_FUNCTION_TRANSFORMS,
+    .arguments = {MAPI_ARGUMENT_INT, MAPI_ARGUMENT_INT, MAPI_ARGUMENT_INT, MAPI_ARGUMENT_INT},
     .result_bytes = sizeof(mapi_cooking_t),
     .create = mapi::functions::create,
     .process = mapi::functions::process,
-    .destroy = mapi::functions::destroy_nothing,
-    .next_batch = mapi::functions::next_batch,
+    .transform = &mapi::functions::kTransform,
 };

@@ -138,6 +138,11 @@ int next_batch(void *instance, mapi_batch *batch)
 {
     return static_cast<Uncook *>(instance)->next(batch);
 }
+
+constexpr mapi_function_transform kTransform = {
+    .struct_size = sizeof(mapi_function_transform),
+    .next_batch = next_batch,
+};
 } // namespace
 } // namespace mapi::functions
 
@@ -146,12 +151,12 @@ extern "C" const mapi_function mapi_fn_uncook = {
     .struct_size = sizeof(mapi_function),
     .name = "UNCOOK",
     .description = "splits long TCP packets into segments",
-    .args = "?iii",
-    .flags = MAPI_FUNCTION_TRANSFORMS,
+    .arguments = {MAPI_OPTIONAL | MAPI_ARGUMENT_INT, MAPI_OPTIONAL | MAPI_ARGUMENT_INT,
+                  MAPI_OPTIONAL | MAPI_ARGUMENT_INT},
     .result_bytes = sizeof(mapi_uncook_t),
     .create = mapi::functions::create,
     .process = mapi::functions::process,
     .destroy = mapi::functions::destroy<mapi::functions::Uncook>,
     .drops = mapi::functions::drops_of_unread<mapi::functions::Uncook>,
-    .next_batch = mapi::functions::next_batch,
+    .transform = &mapi::functions::kTransform,
 };

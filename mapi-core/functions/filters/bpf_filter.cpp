@@ -206,7 +206,7 @@ public:
         uint32_t count = 0;
         const auto judge = [&](uint32_t filter, uint64_t candidates) {
             if (const uint64_t matching = filters_[filter]->process(batch, candidates))
-                passed[count++] = {matching, filter, 0};
+                passed[count++] = {matching, filter};
         };
         if (batch.link_type == filters_.front()->first_link_type()) [[likely]] {
             for (const match::BpfCandidates &candidates : index_->find(batch.packets, mask))
@@ -280,6 +280,19 @@ void drops(const void *instance, mapi_function_drops *drops)
 {
     drops->link_type = static_cast<const BpfFilter *>(instance)->unjudged();
 }
+
+constexpr mapi_function_filter kFilter = {
+    .struct_size = sizeof(mapi_function_filter),
+    .classic_bpf = classic_bpf,
+    .prefilter = prefilter,
+};
+
+constexpr mapi_function_group kGroup = {
+    .struct_size = sizeof(mapi_function_group),
+    .create = group_create,
+    .process = group_process,
+    .destroy = destroy<BpfGroup>,
+};
 } // namespace
 } // namespace mapi::functions
 
@@ -288,17 +301,13 @@ extern "C" const mapi_function mapi_fn_bpf_filter = {
     .struct_size = sizeof(mapi_function),
     .name = "BPF_FILTER",
     .description = "passes packets that match a libpcap filter expression",
-    .args = "s",
+    .arguments = {MAPI_ARGUMENT_STRING},
     .flags = MAPI_FUNCTION_PURE,
-    .result_bytes = 0,
     .create = mapi::functions::create,
     .process = mapi::functions::process,
     .destroy = mapi::functions::destroy<mapi::functions::BpfFilter>,
     .drops = mapi::functions::drops,
-    .classic_bpf = mapi::functions::classic_bpf,
-    .group_create = mapi::functions::group_create,
-    .group_process = mapi::functions::group_process,
-    .group_destroy = mapi::functions::destroy<mapi::functions::BpfGroup>,
     .text_bytes_max = 2048, // takes one second; libpcap's time grows with the cube
-    .prefilter = mapi::functions::prefilter,
+    .filter = &mapi::functions::kFilter,
+    .group = &mapi::functions::kGroup,
 };

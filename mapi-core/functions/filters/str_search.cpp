@@ -79,9 +79,16 @@ uint32_t group_process(void *group, const mapi_batch *batch, uint64_t mask,
     uint32_t count = 0;
     for (const match::PatternMatches &matches :
          static_cast<match::StringMatcherSet *>(group)->find(batch->packets, mask))
-        passed[count++] = {matches.mask, matches.matcher, 0};
+        passed[count++] = {matches.mask, matches.matcher};
     return count;
 }
+
+constexpr mapi_function_group kGroup = {
+    .struct_size = sizeof(mapi_function_group),
+    .create = group_create,
+    .process = group_process,
+    .destroy = destroy<mapi::match::StringMatcherSet>,
+};
 } // namespace
 } // namespace mapi::functions
 
@@ -90,13 +97,11 @@ extern "C" const mapi_function mapi_fn_str_search = {
     .struct_size = sizeof(mapi_function),
     .name = "STR_SEARCH",
     .description = "passes packets that contain a string between offset and offset + depth",
-    .args = "sii??s",
+    .arguments = {MAPI_ARGUMENT_STRING, MAPI_ARGUMENT_INT, MAPI_ARGUMENT_INT,
+                  MAPI_OPTIONAL_COUNTED | MAPI_ARGUMENT_STRING},
     .flags = MAPI_FUNCTION_PURE | MAPI_FUNCTION_GROUP_OF_ANY_MASKS,
-    .result_bytes = 0,
     .create = mapi::functions::create,
     .process = mapi::functions::process,
     .destroy = mapi::functions::destroy<mapi::match::StringMatcher>,
-    .group_create = mapi::functions::group_create,
-    .group_process = mapi::functions::group_process,
-    .group_destroy = mapi::functions::destroy<mapi::match::StringMatcherSet>,
+    .group = &mapi::functions::kGroup,
 };

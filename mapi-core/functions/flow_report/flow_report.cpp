@@ -320,6 +320,19 @@ void drops(const void *instance, mapi_function_drops *drops)
 {
     static_cast<const FlowReport *>(instance)->drops(drops);
 }
+
+constexpr mapi_function_ending kEnding = {
+    .struct_size = sizeof(mapi_function_ending),
+    .end = end<FlowReport>,
+    .is_settled = is_settled,
+    .cancel = cancel,
+};
+
+constexpr mapi_function_config kConfig = {
+    .struct_size = sizeof(mapi_function_config),
+    .section = "ipfixflib",
+    .check_line = check_config,
+};
 } // namespace
 } // namespace mapi::functions
 
@@ -328,17 +341,15 @@ extern "C" const mapi_function mapi_fn_flow_report = {
     .struct_size = sizeof(mapi_function),
     .name = "FLOW_REPORT",
     .description = "exports flows as NetFlow v5, NetFlow v9 or IPFIX",
-    .args = "soss",
+    .arguments = {MAPI_ARGUMENT_STRING, MAPI_ARGUMENT_OUTPUT, MAPI_ARGUMENT_STRING,
+                  MAPI_ARGUMENT_STRING},
     .flags = MAPI_FUNCTION_PASSES_ALL | MAPI_FUNCTION_RESULTS_IN_RING,
     .result_bytes = sizeof(mapi_flow_report_t),
     .create = mapi::functions::create,
     .process = mapi::functions::process,
     .destroy = mapi::functions::destroy<mapi::functions::FlowReport>,
-    .end = mapi::functions::end<mapi::functions::FlowReport>,
-    .is_settled = mapi::functions::is_settled,
-    .cancel = mapi::functions::cancel,
-    .drops = mapi::functions::drops,
     .tick = mapi::functions::tick<mapi::functions::FlowReport>,
-    .config_section = "ipfixflib",
-    .check_config = mapi::functions::check_config,
+    .drops = mapi::functions::drops,
+    .ending = &mapi::functions::kEnding,
+    .config = &mapi::functions::kConfig,
 };

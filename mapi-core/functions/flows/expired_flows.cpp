@@ -307,6 +307,17 @@ void compose_result(mapi_reading *reading, void *result)
     stat.sent = sent;
     stat.packets.sent = packets;
 }
+
+constexpr mapi_function_ending kEnding = {
+    .struct_size = sizeof(mapi_function_ending),
+    .end = end,
+};
+
+constexpr mapi_function_result kResult = {
+    .struct_size = sizeof(mapi_function_result),
+    .kept_words = kTotalWords,
+    .compose = compose_result,
+};
 } // namespace
 } // namespace mapi::functions
 
@@ -315,14 +326,14 @@ extern "C" const mapi_function mapi_fn_expired_flows = {
     .struct_size = sizeof(mapi_function),
     .name = "EXPIRED_FLOWS",
     .description = "flows that have ended, with their packet and byte counts",
-    .args = "iii??s",
+    .arguments = {MAPI_ARGUMENT_INT, MAPI_ARGUMENT_INT, MAPI_ARGUMENT_INT,
+                  MAPI_OPTIONAL_COUNTED | MAPI_ARGUMENT_STRING},
     .flags = MAPI_FUNCTION_PASSES_ALL | MAPI_FUNCTION_RESULT_IN_PLACE,
     .create = mapi::functions::create,
     .process = mapi::functions::process,
     .destroy = mapi::functions::destroy<mapi::functions::ExpiredFlows>,
-    .end = mapi::functions::end,
-    .drops = mapi::functions::drops,
     .tick = mapi::functions::tick<mapi::functions::ExpiredFlows>,
-    .kept_words = mapi::functions::kTotalWords,
-    .compose_result = mapi::functions::compose_result,
+    .drops = mapi::functions::drops,
+    .ending = &mapi::functions::kEnding,
+    .result = &mapi::functions::kResult,
 };

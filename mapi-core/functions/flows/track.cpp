@@ -203,15 +203,16 @@ int create_web(const mapi_function_setup *setup, void **instance)
     return create_tracker(setup, instance, {"HTTP", "HTTP_Connect", "HTTP_Proxy"});
 }
 
-constexpr mapi_function tracking(const char *name, const char *description, const char *args,
-                                 int (*create)(const mapi_function_setup *, void **))
+constexpr mapi_function tracking(const char *name, const char *description,
+                                 int (*create)(const mapi_function_setup *, void **),
+                                 uint16_t argument = 0)
 {
     mapi_function function = {};
     function.abi = MAPI_FUNCTION_ABI;
     function.struct_size = sizeof(mapi_function);
     function.name = name;
     function.description = description;
-    function.args = args;
+    function.arguments[0] = argument;
     function.result_bytes = sizeof(mapi_track_t);
     function.create = create;
     function.process = process;
@@ -224,19 +225,19 @@ constexpr mapi_function tracking(const char *name, const char *description, cons
 
 extern "C" {
 using namespace mapi::functions;
-const mapi_function mapi_fn_track =
-    tracking("TRACK", "passes flows of an application protocol", "s", create_named);
-const mapi_function mapi_fn_track_ftp = tracking("TRACK_FTP", "passes FTP flows", "", create_ftp);
+const mapi_function mapi_fn_track = tracking("TRACK", "passes flows of an application protocol",
+                                             create_named, MAPI_ARGUMENT_STRING);
+const mapi_function mapi_fn_track_ftp = tracking("TRACK_FTP", "passes FTP flows", create_ftp);
 const mapi_function mapi_fn_track_dc =
-    tracking("TRACK_DC", "passes Direct Connect flows", "", create_dc);
+    tracking("TRACK_DC", "passes Direct Connect flows", create_dc);
 const mapi_function mapi_fn_track_gnutella =
-    tracking("TRACK_GNUTELLA", "passes Gnutella flows", "", create_gnutella);
+    tracking("TRACK_GNUTELLA", "passes Gnutella flows", create_gnutella);
 const mapi_function mapi_fn_track_edonkey =
-    tracking("TRACK_EDONKEY", "passes eDonkey flows", "", create_edonkey);
+    tracking("TRACK_EDONKEY", "passes eDonkey flows", create_edonkey);
 const mapi_function mapi_fn_track_torrent =
-    tracking("TRACK_TORRENT", "passes BitTorrent flows", "", create_torrent);
-const mapi_function mapi_fn_track_irc = tracking("TRACK_IRC", "passes IRC flows", "", create_irc);
+    tracking("TRACK_TORRENT", "passes BitTorrent flows", create_torrent);
+const mapi_function mapi_fn_track_irc = tracking("TRACK_IRC", "passes IRC flows", create_irc);
 const mapi_function mapi_fn_track_skype =
-    tracking("TRACK_SKYPE", "passes Skype flows", "", create_skype);
-const mapi_function mapi_fn_track_web = tracking("TRACK_WEB", "passes HTTP flows", "", create_web);
+    tracking("TRACK_SKYPE", "passes Skype flows", create_skype);
+const mapi_function mapi_fn_track_web = tracking("TRACK_WEB", "passes HTTP flows", create_web);
 }

@@ -82,7 +82,6 @@ constexpr mapi_function rule(const char *name, const char *description,
     function.struct_size = sizeof(mapi_function);
     function.name = name;
     function.description = description;
-    function.args = "";
     function.flags = MAPI_FUNCTION_PURE;
     function.create = create;
     function.process = run;

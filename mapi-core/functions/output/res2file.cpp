@@ -254,6 +254,13 @@ void drops(const void *instance, mapi_function_drops *drops)
 {
     static_cast<const ResultFile *>(instance)->drops(drops);
 }
+
+constexpr mapi_function_ending kEnding = {
+    .struct_size = sizeof(mapi_function_ending),
+    .end = end_file<ResultFile>,
+    .is_settled = is_file_settled<ResultFile>,
+    .cancel = cancel_file<ResultFile>,
+};
 } // namespace
 } // namespace mapi::functions
 
@@ -262,15 +269,14 @@ extern "C" const mapi_function mapi_fn_res2file = {
     .struct_size = sizeof(mapi_function),
     .name = "RES2FILE",
     .description = "writes results of other functions to a file at intervals",
-    .args = "sSsws?b",
+    .arguments = {MAPI_ARGUMENT_STRING, MAPI_ARGUMENT_FUNCTIONS, MAPI_ARGUMENT_STRING,
+                  MAPI_ARGUMENT_FILE, MAPI_ARGUMENT_STRING, MAPI_OPTIONAL | MAPI_ARGUMENT_BOOL},
     .flags = MAPI_FUNCTION_PASSES_ALL |
              MAPI_FUNCTION_EVERY_BATCH, // EVERY_BATCH: other packets may change the results
     .create = mapi::functions::create,
     .process = mapi::functions::process,
     .destroy = mapi::functions::destroy<mapi::functions::ResultFile>,
-    .end = mapi::functions::end_file<mapi::functions::ResultFile>,
-    .is_settled = mapi::functions::is_file_settled<mapi::functions::ResultFile>,
-    .cancel = mapi::functions::cancel_file<mapi::functions::ResultFile>,
-    .drops = mapi::functions::drops,
     .tick = mapi::functions::tick<mapi::functions::ResultFile>,
+    .drops = mapi::functions::drops,
+    .ending = &mapi::functions::kEnding,
 };

@@ -166,6 +166,13 @@ void drops(const void *instance, mapi_function_drops *drops)
 {
     static_cast<const PacketFile *>(instance)->drops(drops);
 }
+
+constexpr mapi_function_ending kEnding = {
+    .struct_size = sizeof(mapi_function_ending),
+    .end = end_file<PacketFile>,
+    .is_settled = is_file_settled<PacketFile>,
+    .cancel = cancel_file<PacketFile>,
+};
 } // namespace
 } // namespace mapi::functions
 
@@ -174,13 +181,12 @@ extern "C" const mapi_function mapi_fn_to_file = {
     .struct_size = sizeof(mapi_function),
     .name = "TO_FILE",
     .description = "writes packets to one or several pcap or pcapng files",
-    .args = "iw?i??W",
+    .arguments = {MAPI_ARGUMENT_INT, MAPI_ARGUMENT_FILE, MAPI_OPTIONAL | MAPI_ARGUMENT_INT,
+                  MAPI_OPTIONAL_COUNTED | MAPI_ARGUMENT_ROTATION},
     .flags = MAPI_FUNCTION_PASSES_ALL | MAPI_FUNCTION_RESULT_IN_PLACE,
     .create = mapi::functions::create,
     .process = mapi::functions::process,
     .destroy = mapi::functions::destroy<mapi::functions::PacketFile>,
-    .end = mapi::functions::end_file<mapi::functions::PacketFile>,
-    .is_settled = mapi::functions::is_file_settled<mapi::functions::PacketFile>,
-    .cancel = mapi::functions::cancel_file<mapi::functions::PacketFile>,
     .drops = mapi::functions::drops,
+    .ending = &mapi::functions::kEnding,
 };

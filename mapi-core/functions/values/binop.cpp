@@ -57,6 +57,11 @@ uint64_t values(const void *instance, const mapi_batch *, uint64_t mask, uint64_
     }
     return mask;
 }
+
+constexpr mapi_function_result kResult = {
+    .struct_size = sizeof(mapi_function_result),
+    .values = values,
+};
 } // namespace
 } // namespace mapi::functions
 
@@ -65,11 +70,12 @@ extern "C" const mapi_function mapi_fn_binop = {
     .struct_size = sizeof(mapi_function),
     .name = "BINOP",
     .description = "sum or difference of the results of two functions",
-    .args = "irfrf",
+    .arguments = {MAPI_ARGUMENT_INT, MAPI_ARGUMENT_FLOW, MAPI_ARGUMENT_FUNCTION, MAPI_ARGUMENT_FLOW,
+                  MAPI_ARGUMENT_FUNCTION},
     .flags = MAPI_FUNCTION_PASSES_ALL | MAPI_FUNCTION_EVERY_BATCH,
     .result_bytes = sizeof(uint64_t),
     .create = mapi::functions::create,
     .process = mapi::functions::process,
     .destroy = mapi::functions::destroy<mapi::functions::Binop>,
-    .values = mapi::functions::values,
+    .result = &mapi::functions::kResult,
 };

@@ -104,6 +104,11 @@ uint64_t process(void *instance, const mapi_batch *batch, uint64_t mask)
     static_cast<Buckets *>(instance)->run(*batch, mask);
     return mask;
 }
+
+constexpr mapi_function_ending kEnding = {
+    .struct_size = sizeof(mapi_function_ending),
+    .end = end<Buckets>,
+};
 } // namespace
 } // namespace mapi::functions
 
@@ -112,13 +117,14 @@ extern "C" const mapi_function mapi_fn_bucket = {
     .struct_size = sizeof(mapi_function),
     .name = "BUCKET",
     .description = "results of another function at intervals, one by one",
-    .args = "rfsi",
+    .arguments = {MAPI_ARGUMENT_FLOW, MAPI_ARGUMENT_FUNCTION, MAPI_ARGUMENT_STRING,
+                  MAPI_ARGUMENT_INT},
     .flags = MAPI_FUNCTION_PASSES_ALL | MAPI_FUNCTION_RESULTS_IN_RING,
     .result_bytes = sizeof(mapi_bucket_t),
     .create = mapi::functions::create,
     .process = mapi::functions::process,
     .destroy = mapi::functions::destroy<mapi::functions::Buckets>,
-    .end = mapi::functions::end<mapi::functions::Buckets>,
-    .drops = mapi::functions::time_jumps<mapi::functions::Buckets>,
     .tick = mapi::functions::tick<mapi::functions::Buckets>,
+    .drops = mapi::functions::time_jumps<mapi::functions::Buckets>,
+    .ending = &mapi::functions::kEnding,
 };

@@ -152,6 +152,11 @@ void end(void *instance)
 {
     static_cast<Bursts *>(instance)->end_burst();
 }
+
+constexpr mapi_function_ending kEnding = {
+    .struct_size = sizeof(mapi_function_ending),
+    .end = end,
+};
 } // namespace
 } // namespace mapi::functions
 
@@ -160,11 +165,12 @@ extern "C" const mapi_function mapi_fn_burst = {
     .struct_size = sizeof(mapi_function),
     .name = "BURST",
     .description = "histograms of bursts at line rate and of the gaps between them, by size",
-    .args = "iiiiiii",
+    .arguments = {MAPI_ARGUMENT_INT, MAPI_ARGUMENT_INT, MAPI_ARGUMENT_INT, MAPI_ARGUMENT_INT,
+                  MAPI_ARGUMENT_INT, MAPI_ARGUMENT_INT, MAPI_ARGUMENT_INT},
     .flags = MAPI_FUNCTION_PASSES_ALL | MAPI_FUNCTION_RESULT_IN_PLACE,
     .create = mapi::functions::create,
     .process = mapi::functions::process,
     .destroy = mapi::functions::destroy<mapi::functions::Bursts>,
-    .end = mapi::functions::end,
     .reset = mapi::functions::reset<mapi::functions::Bursts>,
+    .ending = &mapi::functions::kEnding,
 };

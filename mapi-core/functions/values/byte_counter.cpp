@@ -32,6 +32,11 @@ uint64_t values(const void *instance, const mapi_batch *batch, uint64_t mask, ui
     }
     return mask;
 }
+
+constexpr mapi_function_result kResult = {
+    .struct_size = sizeof(mapi_function_result),
+    .values = values,
+};
 } // namespace
 
 extern "C" const mapi_function mapi_fn_byte_counter = {
@@ -39,11 +44,8 @@ extern "C" const mapi_function mapi_fn_byte_counter = {
     .struct_size = sizeof(mapi_function),
     .name = "BYTE_COUNTER",
     .description = "counts bytes on the wire",
-    .args = "",
     .flags = MAPI_FUNCTION_ADDITIVE | MAPI_FUNCTION_PASSES_ALL,
     .result_bytes = sizeof(uint64_t),
-    .create = mapi::functions::create_in_result,
     .process = process,
-    .destroy = mapi::functions::destroy_nothing,
-    .values = values,
+    .result = &kResult,
 };

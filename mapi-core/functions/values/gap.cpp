@@ -66,6 +66,11 @@ uint64_t values(const void *instance, const mapi_batch *batch, uint64_t mask, ui
     }
     return state.has_before ? mask : mask & (mask - 1);
 }
+
+constexpr mapi_function_result kResult = {
+    .struct_size = sizeof(mapi_function_result),
+    .values = values,
+};
 } // namespace
 } // namespace mapi::functions
 
@@ -74,12 +79,11 @@ extern "C" const mapi_function mapi_fn_gap = {
     .struct_size = sizeof(mapi_function),
     .name = "GAP",
     .description = "time between the last two packets",
-    .args = "",
     .flags = MAPI_FUNCTION_PASSES_ALL,
     .result_bytes = sizeof(uint64_t),
     .create = mapi::functions::create,
     .process = mapi::functions::process,
     .destroy = mapi::functions::destroy<mapi::functions::Gap>,
-    .values = mapi::functions::values,
     .reset = mapi::functions::reset<mapi::functions::Gap>,
+    .result = &mapi::functions::kResult,
 };

@@ -81,6 +81,11 @@ int create(const mapi_function_setup *setup, void **instance)
     return create_object<Hash>(setup, instance, static_cast<uint64_t *>(setup->result),
                                Layer(layer));
 }
+
+constexpr mapi_function_result kResult = {
+    .struct_size = sizeof(mapi_function_result),
+    .values = packet_values<Hash>,
+};
 } // namespace
 } // namespace mapi::functions
 
@@ -89,12 +94,12 @@ extern "C" const mapi_function mapi_fn_hash = {
     .struct_size = sizeof(mapi_function),
     .name = "HASH",
     .description = "additive hash of the last packet's bytes, starting at a layer",
-    .args = "i",
+    .arguments = {MAPI_ARGUMENT_INT},
     .flags = MAPI_FUNCTION_PURE | MAPI_FUNCTION_PASSES_ALL,
     .result_bytes = sizeof(uint32_t),
     .create = mapi::functions::create,
     .process = mapi::functions::process,
     .destroy = mapi::functions::destroy<mapi::functions::Hash>,
     .drops = mapi::functions::drops_of_unread<mapi::functions::Hash>,
-    .values = mapi::functions::packet_values<mapi::functions::Hash>,
+    .result = &mapi::functions::kResult,
 };

@@ -48,11 +48,9 @@ extern "C" const mapi_function mapi_fn_perf_start = {
     .struct_size = sizeof(mapi_function),
     .name = "PERF_START",
     .description = "start of the functions that PERF_STOP measures",
-    .args = "",
     .flags = MAPI_FUNCTION_PASSES_ALL | MAPI_FUNCTION_METER_BEGIN,
     .create = mapi::functions::create_start,
     .process = mapi::functions::process_start,
-    .destroy = mapi::functions::destroy_nothing,
 };
 
 extern "C" const mapi_function mapi_fn_perf_stop = {
@@ -60,7 +58,6 @@ extern "C" const mapi_function mapi_fn_perf_stop = {
     .struct_size = sizeof(mapi_function),
     .name = "PERF_STOP",
     .description = "net instructions, cycles and time of the functions since PERF_START",
-    .args = "",
     .flags = MAPI_FUNCTION_PASSES_ALL | MAPI_FUNCTION_EVERY_BATCH | MAPI_FUNCTION_METER_END,
     .result_bytes = sizeof(mapi_perf_t),
     .create = mapi::functions::create_stop,

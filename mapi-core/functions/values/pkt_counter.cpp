@@ -20,6 +20,11 @@ uint64_t values(const void *instance, const mapi_batch *, uint64_t mask, uint64_
         values[std::countr_zero(rest)] = ++count;
     return mask;
 }
+
+constexpr mapi_function_result kResult = {
+    .struct_size = sizeof(mapi_function_result),
+    .values = values,
+};
 } // namespace
 
 extern "C" const mapi_function mapi_fn_pkt_counter = {
@@ -27,11 +32,8 @@ extern "C" const mapi_function mapi_fn_pkt_counter = {
     .struct_size = sizeof(mapi_function),
     .name = "PKT_COUNTER",
     .description = "counts packets",
-    .args = "",
     .flags = MAPI_FUNCTION_ADDITIVE | MAPI_FUNCTION_PASSES_ALL,
     .result_bytes = sizeof(uint64_t),
-    .create = mapi::functions::create_in_result,
     .process = process,
-    .destroy = mapi::functions::destroy_nothing,
-    .values = values,
+    .result = &kResult,
 };

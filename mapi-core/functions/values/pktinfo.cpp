@@ -35,6 +35,11 @@ int create(const mapi_function_setup *setup, void **instance)
     return create_object<PacketInfo>(setup, instance, static_cast<uint64_t *>(setup->result),
                                      what == PKT_TS);
 }
+
+constexpr mapi_function_result kResult = {
+    .struct_size = sizeof(mapi_function_result),
+    .values = packet_values<PacketInfo>,
+};
 } // namespace
 } // namespace mapi::functions
 
@@ -43,11 +48,11 @@ extern "C" const mapi_function mapi_fn_pktinfo = {
     .struct_size = sizeof(mapi_function),
     .name = "PKTINFO",
     .description = "timestamp or wire length of the last packet",
-    .args = "i",
+    .arguments = {MAPI_ARGUMENT_INT},
     .flags = MAPI_FUNCTION_PURE | MAPI_FUNCTION_PASSES_ALL,
     .result_bytes = sizeof(uint64_t),
     .create = mapi::functions::create,
     .process = mapi::functions::process_packet_value<mapi::functions::PacketInfo>,
     .destroy = mapi::functions::destroy<mapi::functions::PacketInfo>,
-    .values = mapi::functions::packet_values<mapi::functions::PacketInfo>,
+    .result = &mapi::functions::kResult,
 };

@@ -1,12 +1,38 @@
 /* SPDX-License-Identifier: MIT */
-/* The driver table: what a source of packets must provide.  Source in, batches of packet views out.
+/*
+ * The driver table: what a source of packets must provide.  Source in, batches of packet views out.
+ * A complete driver, whose devices have one packet:
+ *
+ *     static int open_one(const struct mapi_driver_setup *setup, void **instance,
+ *                         struct mapi_driver_info *info)
+ *     {
+ *         *info = (struct mapi_driver_info){.device_flags = MAPI_DEVICE_OFFLINE, .link_type = 1};
+ *         return (*instance = calloc(1, sizeof(int))) ? 0 : MAPID_MEM_ALLOCATION_ERROR;
+ *     }
+ *     static int read_one(void *instance, struct mapi_packet *packets, uint32_t limit,
+ *                         struct mapi_batch *batch)
+ *     {
+ *         static const uint8_t frame[60];
+ *         uint32_t count = (*(int *)instance)++ == 0;
+ *         packets[0] = (struct mapi_packet){.data = frame, .caplen = 60, .wire_len = 60,
+ *                                           .link_type = 1};
+ *         mapi_batch_fill(batch, packets, count);
+ *         return (int)count;
+ *     }
+ *     static const struct mapi_driver one = {
+ *         .abi = MAPI_DRIVER_ABI, .struct_size = sizeof(one),
+ *         .name = "one", .description = "has one packet",
+ *         .open = open_one, .read = read_one, .close = free,
+ *     };
+ *
+ * apps/examples/plugin.c of the sources has a driver that makes packets.
  */
 #ifndef MAPI_DRIVER_H
 #define MAPI_DRIVER_H
 
 #include <stdint.h>
 
-#include "function.h"
+#include "batch.h"
 #include "packet.h"
 
 #ifdef __cplusplus
@@ -14,14 +40,14 @@ extern "C" {
 #endif
 
 /* Members are only appended within a version; struct_size is the size that a table has. */
-#define MAPI_DRIVER_ABI 1
+#define MAPI_DRIVER_ABI 2
 
 /* Returned immediately by read() of a live source that has no packet. */
 #define MAPI_DRIVER_IDLE (-2)
 
 /* A numeric option of the driver's devices, set by this key in their section of mapi.conf. */
 struct mapi_driver_option {
-    const char *key;
+    const char *key;   /* NULL ends the table's list */
     uint64_t standard; /* value if it is not set */
     uint64_t least;
     uint64_t most;
@@ -33,7 +59,6 @@ struct mapi_driver_option {
  */
 struct mapi_memory {
     uint32_t struct_size; /* sizeof(struct mapi_memory) */
-    uint32_t reserved;
     /*
      * Called before memory is taken, or immediately afterwards if only a library knows the
      * size.  Returns 0, or MAPI_LIMIT_REACHED with nothing counted: then open() fails with that
@@ -60,12 +85,10 @@ struct mapi_driver_setup {
 struct mapi_driver_info {
     uint32_t device_flags; /* enum mapi_device_flags */
     uint32_t snaplen;
-    uint16_t link_type; /* or MAPI_LINK_UNKNOWN */
-    uint16_t reserved[3];
+    uint16_t link_type;       /* or MAPI_LINK_UNKNOWN */
+    uint32_t interface_index; /* of the network interface that is read; 0: not an interface */
     /* for a live source: maximum delay between a packet's time stamp and its delivery */
     uint64_t delay_ns;
-    uint32_t interface_index; /* of the network interface that is read; 0: not an interface */
-    uint32_t reserved_more;
 };
 
 /* Counters of the driver, copied by value; any thread may request them. */
@@ -112,6 +135,55 @@ struct mapi_prefilter {
     void *engine; /* private to the engine */
 };
 
+/*
+ * Optional parts of a driver table.  Each begins with its own size: members are only appended.
+ */
+
+/* A source whose packets arrive as time passes. */
+struct mapi_driver_live {
+    uint32_t struct_size; /* sizeof(struct mapi_driver_live) */
+    /*
+     * Client's thread, once, before the first read(): packets that arrive from now on are to be
+     * read.  Returns 0, or an error number like open().  NULL: nothing to do.
+     */
+    int (*start)(void *instance, char *error, uint32_t error_bytes);
+    /*
+     * Required.  Device's thread, after read() has returned MAPI_DRIVER_IDLE: returns 1 as soon
+     * as there may be a packet, or 0 if none arrived for about 10 ms.
+     */
+    int (*wait)(void *instance);
+};
+
+/* A source that is a file. */
+struct mapi_driver_file {
+    uint32_t struct_size; /* sizeof(struct mapi_driver_file) */
+    /*
+     * Client's thread, before the first read(): adds another file of the same format.  Only
+     * path, error, error_bytes, has_file and file of the setup are valid.  Returns 0, or an
+     * error number like open().  NULL: the driver reads one file.
+     */
+    int (*append)(void *instance, const struct mapi_driver_setup *setup);
+};
+
+/* Filters that run before packets are handed out. */
+struct mapi_driver_filter {
+    uint32_t struct_size; /* sizeof(struct mapi_driver_filter) */
+    /*
+     * Any thread: packets for which this filter returns 0 need not be read any more; count 0:
+     * all packets are needed.  The filter is written for the packets that read() returns.
+     * Returns whether the filter is in effect.  The caller keeps the code until the next call.
+     * NULL: the source does not filter.
+     */
+    int (*set_filter)(void *instance, const struct mapi_filter_code *code, uint32_t count);
+    /*
+     * Any thread: sets the prefilter, which stays valid until the next call; NULL removes it,
+     * as the engine does before close().  When the call returns, the previous prefilter is no
+     * longer running.  A batch that the driver fills on its own thread may carry the result in
+     * `prefiltered`; others have NULL there.  NULL: the driver runs no functions.
+     */
+    void (*set_prefilter)(void *instance, const struct mapi_prefilter *prefilter);
+};
+
 struct mapi_driver {
     uint32_t abi;         /* MAPI_DRIVER_ABI */
     uint32_t struct_size; /* sizeof(struct mapi_driver) */
@@ -124,36 +196,18 @@ struct mapi_driver {
     /*
      * Device's thread: fills in at most `limit` packets and the fields of the batch, whose
      * packets may also be in the driver's own memory.  Returns their number, 0 at the end of
-     * the source, -1 on an error that ends it, or MAPI_DRIVER_IDLE.  What the batch points to
-     * stays valid until the next read() or close().
+     * the source, -1 on an error that ends it, or MAPI_DRIVER_IDLE if the driver is live.  What
+     * the batch points to stays valid until the next read() or close().
      */
     int (*read)(void *instance, struct mapi_packet *packets, uint32_t limit,
                 struct mapi_batch *batch);
-    /* Any thread. */
-    void (*stats)(void *instance, struct mapi_driver_stats *stats);
-    /* Any thread: makes a waiting read() or wait() return 0 soon.  NULL if they never wait. */
-    void (*interrupt)(void *instance);
     void (*close)(void *instance);
 
     /* All members below may be NULL. */
-    /*
-     * Client's thread, once, before the first read(): packets that arrive from now on are to be
-     * read.  Returns 0, or an error number like open().
-     */
-    int (*start)(void *instance, char *error, uint32_t error_bytes);
-    /*
-     * Required if read() may return MAPI_DRIVER_IDLE.  Device's thread: returns 1 as soon as
-     * there may be a packet, or 0 if none arrived for about 10 ms.
-     */
-    int (*wait)(void *instance);
-    const struct mapi_driver_option *options;
-    uint32_t option_count;
-    /*
-     * Any thread: packets for which this filter returns 0 need not be read any more; count 0:
-     * all packets are needed.  The filter is written for the packets that read() returns.
-     * Returns whether the filter is in effect.  The caller keeps the code until the next call.
-     */
-    int (*set_filter)(void *instance, const struct mapi_filter_code *code, uint32_t count);
+    /* Any thread: adds to counters that are 0. */
+    void (*stats)(void *instance, struct mapi_driver_stats *stats);
+    /* Any thread: makes a waiting read() or wait() return 0 soon.  NULL if they never wait. */
+    void (*interrupt)(void *instance);
     /*
      * Device's thread, after a read() or read_more() that returned MAPI_BATCH_MAX packets: like
      * read(), for packets that are already available; it neither waits nor fails.  What was
@@ -162,19 +216,10 @@ struct mapi_driver {
      */
     int (*read_more)(void *instance, struct mapi_packet *packets, uint32_t limit,
                      struct mapi_batch *batch);
-    /*
-     * Client's thread, before the first read(): adds another file of the same format to a
-     * source that is a file.  Only path, error, has_file and file of the setup are valid.
-     * Returns 0, or an error number like open().  NULL: the driver reads one file.
-     */
-    int (*append)(void *instance, const struct mapi_driver_setup *setup);
-    /*
-     * Any thread: sets the prefilter, which stays valid until the next call; NULL removes it,
-     * as the engine does before close().  When the call returns, the previous prefilter is no
-     * longer running.  A batch that the driver fills on its own thread may carry the result in
-     * `prefiltered`; others have NULL there.
-     */
-    void (*set_prefilter)(void *instance, const struct mapi_prefilter *prefilter);
+    const struct mapi_driver_option *options;
+    const struct mapi_driver_live *live;
+    const struct mapi_driver_file *file;
+    const struct mapi_driver_filter *filter;
 };
 
 #ifdef __cplusplus

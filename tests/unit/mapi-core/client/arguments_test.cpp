@@ -42,7 +42,7 @@ TEST_CASE("a character, a path and the caller's user are read by their letters",
 {
     const engine::Arguments arguments = read("cupi", 3, 'x', "some/file", 7);
     REQUIRE(arguments.size() == 4);
-    CHECK(arguments[0].kind == 'c');
+    CHECK(arguments[0].kind == MAPI_ARGUMENT_CHARACTER);
     CHECK(arguments[0].number == 'x');
     CHECK(arguments[1].number == geteuid());
     CHECK(arguments[2].text == std::filesystem::current_path() / "some/file");
@@ -64,7 +64,7 @@ TEST_CASE("a function gets its character, not lines of mapi.conf", "[mapi-core][
     function.abi = MAPI_FUNCTION_ABI;
     function.struct_size = sizeof(function);
     function.name = "TEST";
-    function.args = "c";
+    function.arguments[0] = MAPI_ARGUMENT_CHARACTER;
     function.create = create;
     function.process = process;
     function.destroy = destroy;

@@ -114,7 +114,7 @@ TEST_CASE("a prefilter's result comes with its packets, and a removed prefilter 
     const std::string path = CaptureBuilder().text(large_pcap()).write(dir / "large.pcap");
     OddLengths odd;
     OpenCapture capture(path);
-    mapi_driver_pcap_file.set_prefilter(capture.file, &odd.table);
+    mapi_driver_pcap_file.filter->set_prefilter(capture.file, &odd.table);
     mapi_packet packets[64];
     mapi_batch batch = {};
     uint64_t batches = 0;
@@ -124,7 +124,7 @@ TEST_CASE("a prefilter's result comes with its packets, and a removed prefilter 
             REQUIRE(batch.prefiltered->passed[0] == OddLengths::passing(batch));
         }
         if (++batches == 900) {
-            mapi_driver_pcap_file.set_prefilter(capture.file, nullptr);
+            mapi_driver_pcap_file.filter->set_prefilter(capture.file, nullptr);
             odd.is_set = false;
         }
     }

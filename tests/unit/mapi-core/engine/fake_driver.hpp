@@ -76,7 +76,8 @@ private:
         table.stats = stats;
         table.interrupt = interrupt;
         table.close = close;
-        table.set_prefilter = set_prefilter;
+        static const mapi_driver_filter filter = {sizeof(filter), nullptr, set_prefilter};
+        table.filter = &filter;
         return table;
     }
     static uint32_t &flags()
@@ -109,7 +110,7 @@ private:
         const uint32_t count = self.wanted_ < limit ? self.wanted_ : limit;
         for (uint32_t i = 0; i < count; ++i)
             packets[i] = {&bytes[i & 1], 1, 100, 0, 1, 0, 0};
-        *batch = {packets, count == 64 ? ~0ull : (1ull << count) - 1, count * 100ull, count, 1, 0,
+        *batch = {packets, count == 64 ? ~0ull : (1ull << count) - 1, count * 100ull, count, 1,
                   nullptr};
         if (self.prefiltering_ == Prefiltering::kEach && self.prefilter_)
             self.prefilter_->run(self.prefilter_, batch, &self.prefiltered_);

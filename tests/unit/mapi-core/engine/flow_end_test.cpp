@@ -34,7 +34,10 @@ mapi_function make_slow()
         return 0;
     };
     table.process = [](void *, const mapi_batch *, uint64_t mask) { return mask; };
-    table.end = [](void *) {
+    static mapi_function_ending ending = {};
+    ending.struct_size = sizeof(ending);
+    table.ending = &ending;
+    ending.end = [](void *) {
         is_ending = true;
         std::this_thread::sleep_for(std::chrono::milliseconds(50));
         is_ending = false;

@@ -6,14 +6,16 @@
 
 namespace test_support
 {
-inline mapi_function function_table(const char *name, const char *args = "")
+// arguments: the letter of each (enum mapi_argument_kind).
+inline mapi_function function_table(const char *name, const char *arguments = "")
 {
     mapi_function table = {};
     table.abi = MAPI_FUNCTION_ABI;
     table.struct_size = sizeof(table);
     table.name = name;
     table.description = "";
-    table.args = args;
+    for (size_t i = 0; arguments[i]; ++i)
+        table.arguments[i] = uint16_t(arguments[i]);
     return table;
 }
 } // namespace test_support

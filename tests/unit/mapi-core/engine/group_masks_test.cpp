@@ -62,7 +62,10 @@ template <Calls &calls> mapi_function make_table(const char *name, uint32_t flag
     table.destroy = [](void *instance) { delete static_cast<Rule *>(instance); };
     if (!has_group)
         return table;
-    table.group_create = [](void *const *instances, uint32_t count, void **group) {
+    static mapi_function_group group = {};
+    group.struct_size = sizeof(group);
+    table.group = &group;
+    group.create = [](void *const *instances, uint32_t count, void **group) {
         auto rules = std::make_unique<RuleGroup>();
         for (uint32_t i = 0; i < count; ++i)
             rules->push_back(static_cast<const Rule *>(instances[i]));
@@ -70,18 +73,17 @@ template <Calls &calls> mapi_function make_table(const char *name, uint32_t flag
         ++calls.groups;
         return 0;
     };
-    table.group_process = [](void *group, const mapi_batch *, uint64_t mask,
-                             mapi_group_passed *passed) {
+    group.process = [](void *group, const mapi_batch *, uint64_t mask, mapi_group_passed *passed) {
         ++calls.grouped;
         const auto &rules = *static_cast<const RuleGroup *>(group);
         uint32_t count = 0;
         for (uint32_t i = 0; i < rules.size(); ++i) {
             if (const uint64_t own = mask & rules[i]->mask())
-                passed[count++] = {own, i, 0};
+                passed[count++] = {own, i};
         }
         return count;
     };
-    table.group_destroy = [](void *group) {
+    group.destroy = [](void *group) {
         --calls.groups;
         delete static_cast<RuleGroup *>(group);
     };

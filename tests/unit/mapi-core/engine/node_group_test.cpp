@@ -57,7 +57,10 @@ mapi_function make_equals()
         --alive;
         delete static_cast<int64_t *>(instance);
     };
-    table.group_create = [](void *const *instances, uint32_t count, void **group) {
+    static mapi_function_group group = {};
+    group.struct_size = sizeof(group);
+    table.group = &group;
+    group.create = [](void *const *instances, uint32_t count, void **group) {
         if (refuses_groups)
             return 1;
         auto made = std::make_unique<EqualsGroup>();
@@ -67,18 +70,18 @@ mapi_function make_equals()
         *group = made.release();
         return 0;
     };
-    table.group_process = [](void *group, const mapi_batch *batch, uint64_t mask,
-                             mapi_group_passed *passed) {
+    group.process = [](void *group, const mapi_batch *batch, uint64_t mask,
+                       mapi_group_passed *passed) {
         ++group_runs;
         uint32_t count = 0;
         const auto &numbers = static_cast<EqualsGroup *>(group)->numbers;
         for (uint32_t i = 0; i < numbers.size(); ++i) {
             if (const uint64_t mine = equal(batch, mask, *numbers[i]))
-                passed[count++] = {mine, i, 0};
+                passed[count++] = {mine, i};
         }
         return count;
     };
-    table.group_destroy = [](void *group) {
+    group.destroy = [](void *group) {
         --groups_alive;
         delete static_cast<EqualsGroup *>(group);
     };

@@ -54,7 +54,10 @@ mapi_function make_first_byte()
         ++processed;
         return passing(instance, *batch) & mask;
     };
-    table.prefilter = [](const void *instance, const mapi_batch *batch, uint64_t *passed) {
+    static mapi_function_filter filter = {};
+    filter.struct_size = sizeof(filter);
+    table.filter = &filter;
+    filter.prefilter = [](const void *instance, const mapi_batch *batch, uint64_t *passed) {
         *passed = passing(instance, *batch);
         return int(*static_cast<const int64_t *>(instance) != 0);
     };

@@ -13,6 +13,7 @@ using Catch::Matchers::Contains;
 mapi_function make_table(const char *name)
 {
     mapi_function table = test_support::function_table(name);
+    table.process = [](void *, const mapi_batch *, uint64_t mask) { return mask; };
     return table;
 }
 
@@ -44,7 +45,9 @@ TEST_CASE("a table of another ABI or of earlier headers is refused", "[mapi-core
 TEST_CASE("an inconsistent table is refused", "[mapi-core][engine]")
 {
     mapi_function makes = make_table("MAKES");
-    makes.flags = MAPI_FUNCTION_TRANSFORMS;
+    mapi_function_transform transform = {};
+    transform.struct_size = sizeof(transform);
+    makes.transform = &transform;
     CHECK_THAT(refusal(makes), Contains("MAKES: malformed table: creates packets"));
     mapi_function copied = make_table("COPIED");
     copied.flags = MAPI_FUNCTION_RESULT_IN_PLACE | MAPI_FUNCTION_RESULT_COPIED;
@@ -54,22 +57,47 @@ TEST_CASE("an inconsistent table is refused", "[mapi-core][engine]")
         refusal(copied),
         Contains("COPIED: malformed table: result is copied for readers, but is not in place"));
     copied.flags |= MAPI_FUNCTION_RESULT_IN_PLACE;
-    copied.compose_result = [](mapi_reading *, void *) {};
+    mapi_function_result result = {};
+    result.struct_size = sizeof(result);
+    copied.result = &result;
+    result.compose = [](mapi_reading *, void *) {};
     CHECK_THAT(refusal(copied), Contains("COPIED: malformed table: result is copied for readers, "
-                                         "but there is a compose_result()"));
+                                         "but there is a compose()"));
     mapi_function sized = make_table("SIZED");
     sized.flags = MAPI_FUNCTION_RESULT_IN_PLACE;
     sized.result_bytes = sizeof(uint64_t);
     CHECK_THAT(refusal(sized),
                Contains("SIZED: malformed table: result is in place, but result_bytes is not 0"));
     mapi_function early = make_table("EARLY");
-    early.prefilter = [](const void *, const mapi_batch *, uint64_t *) { return 0; };
+    mapi_function_filter filter = {};
+    filter.struct_size = sizeof(filter);
+    early.filter = &filter;
+    filter.prefilter = [](const void *, const mapi_batch *, uint64_t *) { return 0; };
     CHECK_THAT(refusal(early),
                Contains("EARLY: malformed table: has a prefilter() but is not PURE"));
     early.flags = MAPI_FUNCTION_PURE;
     CHECK(refusal(early).empty());
     early.result_bytes = sizeof(uint64_t);
     CHECK_THAT(refusal(early), Contains("EARLY: malformed table: has a prefilter()"));
+}
+
+TEST_CASE("a table without process() or with a part of earlier headers is refused",
+          "[mapi-core][engine]")
+{
+    mapi_function idle = make_table("IDLE");
+    idle.process = nullptr;
+    CHECK_THAT(refusal(idle), Contains("IDLE: malformed table: has no process()"));
+    mapi_function old = make_table("OLD");
+    mapi_function_ending ending = {};
+    old.ending = &ending;
+    CHECK_THAT(refusal(old), Contains("OLD: malformed table: a part was built with headers"));
+    ending.struct_size = sizeof(ending);
+    CHECK(refusal(old).empty());
+    mapi_function grouped = make_table("GROUPED");
+    mapi_function_group group = {};
+    group.struct_size = sizeof(group);
+    grouped.group = &group;
+    CHECK_THAT(refusal(grouped), Contains("GROUPED: malformed table: its group lacks create()"));
 }
 
 TEST_CASE("a table whose result is larger than the limit is refused", "[mapi-core][engine]")

@@ -158,7 +158,10 @@ TEST_CASE("a reference to a copied result sees its value after each packet, not 
 TEST_CASE("a function's own read_result returns the result", "[mapi-core][engine]")
 {
     mapi_function table = make_table(0);
-    table.read_result = [](void *instance, void *result) {
+    static mapi_function_result reading = {};
+    reading.struct_size = sizeof(reading);
+    table.result = &reading;
+    reading.read = [](void *instance, void *result) {
         std::fill_n(static_cast<uint64_t *>(result), kWords,
                     static_cast<Counts *>(instance)->packets + 1000);
     };
@@ -180,7 +183,10 @@ TEST_CASE("a function's own read_result also returns a result of one word", "[ma
     };
     table.process = [](void *, const mapi_batch *, uint64_t mask) { return mask; };
     table.destroy = [](void *) {};
-    table.read_result = [](void *, void *result) { *static_cast<uint64_t *>(result) = 7; };
+    static mapi_function_result reading = {};
+    reading.struct_size = sizeof(reading);
+    table.result = &reading;
+    reading.read = [](void *, void *result) { *static_cast<uint64_t *>(result) = 7; };
     const auto device = make_device();
     const auto flow = std::make_shared<Flow>(device);
     const int fid = flow->apply(table, {});

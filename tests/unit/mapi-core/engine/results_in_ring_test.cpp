@@ -76,7 +76,10 @@ TEST_CASE("a ring that the function's table does not declare is refused, the ins
     mapi_function results = make_ring_table(MAPI_FUNCTION_RESULTS_IN_RING),
                   composed = make_ring_table(MAPI_FUNCTION_RESULT_IN_PLACE);
     results.result_bytes = sizeof(uint64_t);
-    composed.compose_result = [](mapi_reading *, void *) {};
+    static mapi_function_result result = {};
+    result.struct_size = sizeof(result);
+    composed.result = &result;
+    result.compose = [](mapi_reading *, void *) {};
     instances = 0;
     {
         const auto flow = std::make_shared<Flow>(make_device());
@@ -85,10 +88,11 @@ TEST_CASE("a ring that the function's table does not declare is refused, the ins
             FAIL("it is applied");
         } catch (const mapi::Error &error) {
             CHECK(error.number() == MAPI_INTERNAL_ERROR);
-            CHECK_THAT(error.what(),
-                       Catch::StartsWith("RINGS: creates a ring, but its table has neither "
-                                         "MAPI_FUNCTION_RESULTS_IN_RING nor "
-                                         "MAPI_FUNCTION_PACKETS_IN_RING nor a compose_result()"));
+            CHECK_THAT(
+                error.what(),
+                Catch::StartsWith("RINGS: makes a ring, but its table has neither "
+                                  "MAPI_FUNCTION_RESULTS_IN_RING nor "
+                                  "MAPI_FUNCTION_PACKETS_IN_RING nor a compose() of its result"));
         }
         CHECK(instances == 0);
         for (const mapi_function *table :

@@ -78,12 +78,12 @@ void destroy(void *instance)
 mapi_function make_table()
 {
     mapi_function table = test_support::function_table("REPEAT", "i");
-    table.flags = MAPI_FUNCTION_TRANSFORMS | MAPI_FUNCTION_PURE;
+    table.flags = MAPI_FUNCTION_PURE;
     table.create = create;
     table.process = process;
     table.destroy = destroy;
-    table.next_batch = next_batch;
-    table.flush = flush;
+    static const mapi_function_transform transform = {sizeof(transform), next_batch, flush};
+    table.transform = &transform;
     return table;
 }
 

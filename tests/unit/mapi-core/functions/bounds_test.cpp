@@ -38,8 +38,8 @@ public:
     }
     ~Instance()
     {
-        if (table_.end)
-            table_.end(state_);
+        if (table_.ending)
+            table_.ending->end(state_);
         table_.destroy(state_);
     }
     Instance(const Instance &) = delete;
@@ -52,10 +52,10 @@ public:
         mapi_batch batch;
         mapi_batch_fill(&batch, views.data(), packets);
         const uint64_t passed = table_.process(state_, &batch, batch.all);
-        if (!table_.next_batch)
+        if (!table_.transform)
             return uint64_t(__builtin_popcountll(passed));
         uint64_t made = 0;
-        for (mapi_batch next; table_.next_batch(state_, &next);)
+        for (mapi_batch next; table_.transform->next_batch(state_, &next);)
             made += next.count;
         return made;
     }
@@ -75,7 +75,7 @@ private:
 mapi_argument text(const char *words)
 {
     mapi_argument argument = {};
-    argument.kind = 's';
+    argument.kind = MAPI_ARGUMENT_STRING;
     argument.text = words;
     return argument;
 }

@@ -117,7 +117,7 @@ TEST_CASE("the end of packets ends flows, as many as fit", "[mapi-core][function
     Instance flows;
     for (uint16_t port = 1; port <= kFlows + 2; ++port)
         flows.run(100 * kSecond, port);
-    flows.function.end(flows.state);
+    flows.function.ending->end(flows.state);
     CHECK(flows.dropped() == 2);
     const flows_stat &stat = flows.read();
     CHECK(stat.expired == kFlows + 2);
@@ -150,7 +150,7 @@ TEST_CASE("a concurrent reader gets every flow that fitted, complete, in order a
     std::thread writer([&] { // each packet ends the flow of the previous one
         for (uint16_t port = 1; port <= kEnded; ++port)
             flows.run(port * 40 * kSecond, port);
-        flows.function.end(flows.state);
+        flows.function.ending->end(flows.state);
         is_done = true;
     });
     uint64_t reported = 0, expired = 0, dropped = 0, broken = 0, behind = 0, last = 0;

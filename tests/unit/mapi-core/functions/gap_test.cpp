@@ -26,7 +26,7 @@ struct Instance {
     {
         mapi_argument given{};
         given.number = argument;
-        given.kind = 'i';
+        given.kind = MAPI_ARGUMENT_INT;
         mapi_function_setup setup{};
         setup.arguments = &given;
         setup.argument_count = 1;
@@ -52,7 +52,7 @@ struct Instance {
         batch.count = uint32_t(packets.size());
         batch.all = (uint64_t(1) << packets.size()) - 1;
         CHECK(function.process(state, &batch, mask) == mask);
-        return function.values(state, &batch, mask, values);
+        return function.result->values(state, &batch, mask, values);
     }
 };
 } // namespace

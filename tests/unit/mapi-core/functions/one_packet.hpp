@@ -32,7 +32,7 @@ public:
 
     template <class Result> Result result() const
     {
-        std::vector<uint64_t> words(mapi::engine::Published::words_for(node_.result_bytes()));
+        std::vector<uint64_t> words(mapi::engine::Published::words_for(node_.output().bytes()));
         node_.read_result(words.data());
         Result result;
         memcpy(&result, words.data(), sizeof(result));

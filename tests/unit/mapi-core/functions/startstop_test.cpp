@@ -21,7 +21,7 @@ uint64_t passed(const char *start, const char *stop, const std::vector<uint64_t>
     mapi_argument given[2] = {};
     given[0].text = start;
     given[1].text = stop;
-    given[0].kind = given[1].kind = 's';
+    given[0].kind = given[1].kind = MAPI_ARGUMENT_STRING;
     mapi_startstop_t result{};
     mapi_function_setup setup{};
     setup.arguments = given;

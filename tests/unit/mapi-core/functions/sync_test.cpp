@@ -20,7 +20,7 @@ namespace
 Arguments all_of(const std::vector<std::shared_ptr<Flow>> &flows)
 {
     Arguments arguments(1);
-    arguments[0].kind = 'F';
+    arguments[0].kind = MAPI_ARGUMENT_FLOWS;
     arguments[0].number = int64_t(flows.size());
     for (const auto &flow : flows)
         arguments[0].flows.push_back(flow->begun());

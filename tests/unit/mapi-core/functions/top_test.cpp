@@ -54,7 +54,7 @@ public:
     // From any thread.
     std::vector<uint64_t> read() const
     {
-        std::vector<uint64_t> copy(mapi::engine::Published::words_for(node_->result_bytes()));
+        std::vector<uint64_t> copy(mapi::engine::Published::words_for(node_->output().bytes()));
         node_->read_result(copy.data());
         return copy;
     }

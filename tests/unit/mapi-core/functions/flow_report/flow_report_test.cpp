@@ -38,7 +38,7 @@ struct Instance {
     }
     ~Instance()
     {
-        function.cancel(state);
+        function.ending->cancel(state);
         ring.memory->writer().cancel();
         function.destroy(state);
     }
@@ -83,7 +83,7 @@ TEST_CASE("a live device's flow is reported after the idle timeout, without anot
     CHECK(up_ms - reports.number(24 + 24, 4) ==
           40999); // from the first and the last packet to the end of that second
     CHECK(up_ms - reports.number(24 + 28, 4) == 30999);
-    reports.function.end(reports.state);
+    reports.function.ending->end(reports.state);
     CHECK_FALSE(reports.ring.next(reports.report));
 }
 
@@ -93,7 +93,7 @@ TEST_CASE("a step back in time ends flows with the clock with which they started
     Instance reports;
     reports.run(1000 * kSecond);
     reports.run(500 * kSecond);
-    reports.function.end(reports.state);
+    reports.function.ending->end(reports.state);
     for (const uint64_t second : {1000, 500}) {
         REQUIRE(reports.ring.next(reports.report));
         CHECK(reports.report.size == 24 + 48); // each with its own clock
@@ -109,6 +109,6 @@ TEST_CASE("flows with too few packets are not reported", "[mapi-core][functions]
 {
     Instance reports("minFlowPkts=2\n");
     reports.run(1000 * kSecond);
-    reports.function.end(reports.state);
+    reports.function.ending->end(reports.state);
     CHECK_FALSE(reports.ring.next(reports.report));
 }

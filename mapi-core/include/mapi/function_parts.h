@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Optional parts of a function table, for functions that do more than count and filter.  Each
+ * begins with its own size: members are only appended.
+ */
+#ifndef MAPI_FUNCTION_PARTS_H
+#define MAPI_FUNCTION_PARTS_H
+
+#include <stdint.h>
+
+#include "batch.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The end of a flow, for a function that holds something back, writes or waits. */
+struct mapi_function_ending {
+    uint32_t struct_size; /* sizeof(struct mapi_function_ending) */
+    /*
+     * Any thread, once: no more packets will arrive, because the source has ended or the flow
+     * is closed.  Does not wait.  NULL: nothing to do.
+     */
+    void (*end)(void *instance);
+    /*
+     * Any thread, after end(): whether the work that end() started is done; NULL: it is.  The
+     * flow lasts until then.
+     */
+    int (*is_settled)(void *instance);
+    /*
+     * Any thread: the flow is being closed; threads that wait in the instance must return.
+     * NULL: none waits.
+     */
+    void (*cancel)(void *instance);
+};
+
+/* Input of compose(). */
+struct mapi_reading {
+    /* memory of allocate_result(), which may change: read it with mapi_result_get() */
+    const uint64_t *in_place;
+    /* kept_words of the part; zeros at first, then as the last call left them */
+    uint64_t *kept;
+    uint64_t result_bytes;
+    /*
+     * Returns the oldest record of the ring that no call has had, and its length; it stays
+     * valid until compose() returns.  NULL: there is none now.
+     */
+    const void *(*next_record)(struct mapi_reading *reading, uint32_t *bytes);
+    void *engine; /* private to the engine */
+};
+
+/* Reading of a result other than copying its words after a burst. */
+struct mapi_function_result {
+    uint32_t struct_size; /* sizeof(struct mapi_function_result) */
+    uint32_t kept_words;  /* of struct mapi_reading */
+    /*
+     * Device's thread, after process() with the same batch and mask, if another function refers
+     * to this one: stores the result's first word as it was after packet i in values[i].
+     * Returns the packets of mask for which it did so.  NULL: the value after the batch's last
+     * packet stands for all.
+     */
+    uint64_t (*values)(const void *instance, const struct mapi_batch *batch, uint64_t mask,
+                       uint64_t *values);
+    /*
+     * Any thread, with MAPI_FUNCTION_RESULT_IN_PLACE: stores a consistent copy of the result in
+     * `result`, which has room for its bytes as whole words.  NULL: its words are read in
+     * place.  Only in a program that captures by itself: mapid, whose clients read results
+     * without a request, does not apply such a function.
+     */
+    void (*read)(void *instance, void *result);
+    /*
+     * With MAPI_FUNCTION_RESULT_IN_PLACE, for a function whose create() makes a ring: stores
+     * the result in `result`, which is zeroed and as long as the memory in place, in whole
+     * words.  A reader's thread, one at a time for each instance.  It knows nothing else of the
+     * instance, since it may be in another process.  It does not wait.  NULL: the result is the
+     * memory in place.  Like read(), it is unsupported through mapid for a plug-in.
+     */
+    void (*compose)(struct mapi_reading *reading, void *result);
+};
+
+/* The following functions of the flow get other packets than this one; process() returns 0. */
+struct mapi_function_transform {
+    uint32_t struct_size; /* sizeof(struct mapi_function_transform) */
+    /*
+     * Required.  Device's thread, after process(), tick() and flush(), until it returns 0:
+     * returns 1 and sets `batch` to created packets.  The batch may point to the batch that
+     * process() got last, and stays valid until the next call for this instance.
+     */
+    int (*next_batch)(void *instance, struct mapi_batch *batch);
+    /*
+     * Device's thread: no more packets will arrive; next_batch() returns what was held back.
+     * NULL: nothing is held back.
+     */
+    void (*flush)(void *instance);
+};
+
+/* A filter that can run elsewhere: in the kernel, or on a driver's thread. */
+struct mapi_function_filter {
+    uint32_t struct_size; /* sizeof(struct mapi_function_filter) */
+    /*
+     * Any thread: a classic BPF program that accepts at least the packets that pass; its
+     * instructions live as long as the instance.  Returns their number; 0: there is no program
+     * for this link type.  NULL: there is none.
+     */
+    uint32_t (*classic_bpf)(const void *instance, uint16_t link_type,
+                            const struct mapi_filter_code **code);
+    /*
+     * For a function with MAPI_FUNCTION_PURE and without a result.  Any thread, one at a time
+     * for each instance, while process() may be running and until end() is called: returns 1
+     * and sets `passed` to what process() would return for all packets of the batch, for which
+     * process() is then not called; 0: process() must be called.  It does not change the
+     * instance and throws no exception.  NULL: process() is always called.
+     */
+    int (*prefilter)(const void *instance, const struct mapi_batch *batch, uint64_t *passed);
+};
+
+/* Packets that one of several instances passed. */
+struct mapi_group_passed {
+    uint64_t mask;
+    uint32_t instance; /* its index in the list that create() got */
+};
+
+/*
+ * A node group: several instances of a function with MAPI_FUNCTION_PURE that get the same mask and
+ * run at once; see also MAPI_FUNCTION_GROUP_OF_ANY_MASKS.  All members are required.
+ */
+struct mapi_function_group {
+    uint32_t struct_size; /* sizeof(struct mapi_function_group) */
+    /*
+     * A client's thread, while process() of any of the instances may be running.  0, or another
+     * number: running them one by one is as good.  The instances outlive the group.
+     */
+    int (*create)(void *const *instances, uint32_t count, void **group);
+    /*
+     * Device's thread, instead of process() of each instance: stores which instances passed
+     * which packets, each instance at most once and never with an empty mask.  `passed` has
+     * room for all.  Returns the number of entries.
+     */
+    uint32_t (*process)(void *group, const struct mapi_batch *batch, uint64_t mask,
+                        struct mapi_group_passed *passed);
+    /* Any thread, once the node group is no longer used. */
+    void (*destroy)(void *group);
+};
+
+enum mapi_config_verdict {
+    MAPI_CONFIG_LINE_GOOD,
+    MAPI_CONFIG_LINE_WITHOUT_EFFECT, /* known, but without effect here */
+    MAPI_CONFIG_LINE_WRONG,          /* create() will refuse it */
+};
+
+/* Settings in mapi.conf. */
+struct mapi_function_config {
+    uint32_t struct_size; /* sizeof(struct mapi_function_config) */
+    const char *section;  /* of mapi.conf: its lines are setup->config */
+    /*
+     * Any thread, when mapi.conf is read: returns a value of enum mapi_config_verdict for a
+     * line of the section, and the reason in `text`.  NULL: only create() checks the lines.
+     */
+    int (*check_line)(const char *key, const char *value, char *text, uint32_t text_bytes);
+};
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* MAPI_FUNCTION_PARTS_H */
