@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // cli: the module's list of groups as text -> rows -> text or JSON.
-#include "cli/kernel_groups.hpp"
+#include "cli/record/kernel_groups.hpp"
 
 #include <algorithm>
 #include <iterator>

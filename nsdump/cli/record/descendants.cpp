@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // cli: /proc -> descendants and whether they take part; orphans are reparented here, as to init.
-#include "cli/descendants.hpp"
+#include "cli/record/descendants.hpp"
 
 #include <algorithm>
 #include <cerrno>

@@ -7,12 +7,12 @@
 #include <fmt/format.h>
 #include <nsprobe/nsmod.h>
 
-#include "cli/analysis.hpp"
 #include "cli/commands.hpp"
-#include "cli/kernel_groups.hpp"
-#include "cli/kernel_side.hpp"
-#include "cli/record_loop.hpp"
-#include "cli/recorder.hpp"
+#include "cli/read/analysis.hpp"
+#include "cli/record/kernel_groups.hpp"
+#include "cli/record/kernel_side.hpp"
+#include "cli/record/record_loop.hpp"
+#include "cli/record/recorder.hpp"
 #include "common/command/arguments.hpp"
 #include "common/command/output.hpp"
 #include "common/command/tell.hpp"

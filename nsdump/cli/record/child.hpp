@@ -9,7 +9,7 @@
 
 #include <sys/types.h>
 
-#include "cli/descendants.hpp"
+#include "cli/record/descendants.hpp"
 
 namespace nsdump
 {

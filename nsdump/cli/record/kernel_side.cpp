@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // cli: options for the kernel's records -> a recorder that includes them.
-#include "cli/kernel_side.hpp"
+#include "cli/record/kernel_side.hpp"
 
 #include <cerrno>
 
 #include "cli/commands.hpp"
-#include "cli/recorder.hpp"
+#include "cli/record/recorder.hpp"
 #include "common/command/output.hpp"
 #include "common/command/tell.hpp"
 #include "decode/error.hpp"

@@ -12,8 +12,8 @@
 
 #include "analyse/losses.hpp"
 #include "cli/commands.hpp"
-#include "cli/finish.hpp"
-#include "cli/selection.hpp"
+#include "cli/read/finish.hpp"
+#include "cli/read/selection.hpp"
 #include "common/command/arguments.hpp"
 #include "common/command/output.hpp"
 #include "common/command/signals.h"

@@ -3,9 +3,9 @@
 #include <memory>
 #include <string>
 
-#include "cli/analysis.hpp"
 #include "cli/commands.hpp"
-#include "cli/finish.hpp"
+#include "cli/read/analysis.hpp"
+#include "cli/read/finish.hpp"
 #include "common/command/arguments.hpp"
 #include "common/command/output.hpp"
 #include "export/exporter.hpp"

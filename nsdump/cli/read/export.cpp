@@ -6,11 +6,11 @@
 #include <string>
 
 #include "analyse/pair/user_and_kernel.hpp"
-#include "cli/analysis.hpp"
 #include "cli/commands.hpp"
-#include "cli/finish.hpp"
-#include "cli/selection.hpp"
-#include "cli/unit_filter.hpp"
+#include "cli/read/analysis.hpp"
+#include "cli/read/finish.hpp"
+#include "cli/read/selection.hpp"
+#include "cli/read/unit_filter.hpp"
 #include "common/command/arguments.hpp"
 #include "common/command/output.hpp"
 #include "common/command/signals.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // cli: a recorder with error handling for commands.
-#include "cli/recorder.hpp"
+#include "cli/record/recorder.hpp"
 
 #include <cerrno>
 #include <cstdlib>

@@ -14,11 +14,11 @@
 #include <fmt/format.h>
 #include <nsprobe/recorder.h>
 
-#include "cli/child.hpp"
 #include "cli/commands.hpp"
-#include "cli/kernel_side.hpp"
-#include "cli/record_loop.hpp"
-#include "cli/recorder.hpp"
+#include "cli/record/child.hpp"
+#include "cli/record/kernel_side.hpp"
+#include "cli/record/record_loop.hpp"
+#include "cli/record/recorder.hpp"
 #include "common/command/arguments.hpp"
 #include "common/command/output.hpp"
 #include "common/command/signals.h"

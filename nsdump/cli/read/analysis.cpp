@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // cli: trace and calibration -> report.
-#include "cli/analysis.hpp"
+#include "cli/read/analysis.hpp"
 
 #include "common/command/signals.h"
 #include "common/command/status_line.hpp"

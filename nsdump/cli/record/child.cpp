@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // cli: command line -> a running program; a pipe that closes on success reports a failed exec.
-#include "cli/child.hpp"
+#include "cli/record/child.hpp"
 
 #include <cerrno>
 #include <csignal>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // cli: an open recorder -> records drained until the end, and why it ended; with a progress line.
-#include "cli/record_loop.hpp"
+#include "cli/record/record_loop.hpp"
 
 #include <algorithm>
 #include <chrono>

@@ -6,7 +6,7 @@
 
 #include <nsprobe/recorder.h>
 
-#include "cli/child.hpp"
+#include "cli/record/child.hpp"
 
 namespace nsdump
 {

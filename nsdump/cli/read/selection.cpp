@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // cli: a name or CPU that the user asked for -> is it in the trace at all?
-#include "cli/selection.hpp"
+#include "cli/read/selection.hpp"
 
 #include <algorithm>
 #include <span>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // cli: problems found in the trace -> lines on standard error and the exit code.
-#include "cli/finish.hpp"
+#include "cli/read/finish.hpp"
 
 #include <fmt/format.h>
 
