@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT
 # nsreport --system: runs system_measure.sh on this machine and binutils' size on programs -> text
-# for system_results.py.
+# for results.py.
 import os
 import shutil
 import subprocess
 import sys
 
-from . import signals
-from .errors import EXIT_INPUT, EXIT_TOOL, ReportError, shown
+from .. import signals
+from ..errors import EXIT_INPUT, EXIT_TOOL, ReportError, shown
 
 SIZES = (64, 128, 256, 512, 1024, 1280, 1518, 4096, 16384, 65536)
 VARIANTS = ("without", "idle", "recording")

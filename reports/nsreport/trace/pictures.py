@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT
 # Stats of a trace -> pictures: cost by function, probe overhead, losses; the others come from
-# trace_distribution and trace_units.
-from . import trace_distribution, trace_units
-from .charts import AXIS_PX, ROW_PX, Panel, Row, stacked, tics
-from .layout import GREY, INK, MEASURED, PROBE, Colours, row_labels, top_px, width_px
-from .loss_text import cause_text, equation_text, loss_line, lost_total
-from .picture import Absent, Picture
-from .text import count, number, share, with_error
-from .trace_facts import fields_of, samples_text, source_text, value_of
+# distribution and units.
+from ..charts import AXIS_PX, ROW_PX, Panel, Row, stacked, tics
+from ..layout import GREY, INK, MEASURED, PROBE, Colours, row_labels, top_px, width_px
+from ..loss_text import cause_text, equation_text, loss_line, lost_total
+from ..picture import Absent, Picture
+from ..text import count, number, share, with_error
+from . import distribution, units
+from .facts import fields_of, samples_text, source_text, value_of
 
 MAX_ROWS = 24
 
@@ -280,8 +280,8 @@ def pictures(document, source, unit_number):
     """All pictures of a trace, in the order of the page."""
     colours = Colours([e["name"] for e in document["slices"]])
     made = [function_cost(document, colours)]
-    made += trace_distribution.pictures(document, colours)
-    made += trace_units.pictures(document, colours, source, unit_number)
+    made += distribution.pictures(document, colours)
+    made += units.pictures(document, colours, source, unit_number)
     made += [
         overhead(document),
         loss(

@@ -3,9 +3,9 @@
 import os
 import shlex
 
-from . import loss_text, page
-from .text import count, number, plural, with_error
-from .trace_facts import clock_text
+from .. import loss_text, page
+from ..text import count, number, plural, with_error
+from .facts import clock_text
 
 ENDS = {
     "closed": "closed normally",

@@ -4,13 +4,13 @@ import itertools
 import statistics
 from dataclasses import dataclass
 
-from .charts import log_range, log_wanted, tics
-from .errors import EXIT_USAGE, ReportError, shown
-from .layout import MEASURED, PAPER, WIDTH_PX, row_labels, text_px, top_px
-from .loss_text import loss_line
-from .picture import Absent, Picture
-from .text import number, plural
-from .trace_facts import fields_of, samples_text, source_text
+from ..charts import log_range, log_wanted, tics
+from ..errors import EXIT_USAGE, ReportError, shown
+from ..layout import MEASURED, PAPER, WIDTH_PX, row_labels, text_px, top_px
+from ..loss_text import loss_line
+from ..picture import Absent, Picture
+from ..text import number, plural
+from .facts import fields_of, samples_text, source_text
 
 MAX_SLICES = 200_000  # slices read to find a typical unit
 MAX_EVENTS = 600_000  # events read for the packet sizes of those units

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 # Additive model of a mapi-cost run -> tables of its page: the cost of each term, and how far each
 # scenario is from the sum.
-from . import page
-from .cost_facts import row_names
-from .text import number, with_error
+from .. import page
+from ..text import number, with_error
+from .facts import row_names
 
 QUANTITIES = (("instructions", "instr."), ("cycles", "cycles"))
 WORDS = {

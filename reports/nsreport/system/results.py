@@ -4,7 +4,7 @@
 import json
 import re
 
-from .errors import EXIT_INPUT, EXIT_SCHEMA, ReportError, shown
+from ..errors import EXIT_INPUT, EXIT_SCHEMA, ReportError, shown
 
 VARIANTS = ("without", "idle", "recording")
 KINDS = ("round_trip", "throughput")

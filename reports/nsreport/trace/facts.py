@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # Shared by all pictures of a trace: fields, sources, sample counts.
-from .text import number, plural
+from ..text import number, plural
 
 
 def value_of(entry, field):

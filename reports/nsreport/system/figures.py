@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # Values of a system run -> medians, intervals and ratios against "without module".
-from .system_results import VARIANTS
+from .results import VARIANTS
 
 UNITS = {"round_trip": "us", "throughput": "Gbit/s"}
 

@@ -2,9 +2,10 @@
 # mapi-cost run -> head and tables of its page.
 import os
 
-from . import cost_additive, cost_live, loss_text, page
-from .cost_facts import clock_text, paper_figure, row_names, samples_text
-from .text import count, number, plural, share, with_error
+from .. import loss_text, page
+from ..text import count, number, plural, share, with_error
+from . import additive, live
+from .facts import clock_text, paper_figure, row_names, samples_text
 
 
 def title(document):
@@ -30,7 +31,7 @@ def facts(document):
             "Live device" if document["live"] else "Capture",
             capture["path"] + (f" ({', '.join(size)})" if size else ""),
         ),
-        *cost_live.facts(document),
+        *live.facts(document),
         ("Machine", machine["cpu"]),
         ("Kernel", machine["kernel"]),
         ("Virtualised", machine["virtualised"]),
@@ -78,7 +79,7 @@ def incomplete(document):
 
 
 def warnings(document):
-    said = loss_text.warnings(document["losses"]) + cost_live.warnings(document)
+    said = loss_text.warnings(document["losses"]) + live.warnings(document)
     if document["capture"]["damage"]:
         unread = (
             f", {plural(document['capture']['unread_bytes'], 'byte')} not read"
@@ -156,4 +157,4 @@ def tables(document):
             for i, line in enumerate(r["rates"]["lines"] or [])
         ]
         made.append(("rates", "Sustainable rates", page.table(columns, rows)))
-    return made + cost_live.tables(document) + cost_additive.tables(document)
+    return made + live.tables(document) + additive.tables(document)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 # mapi-cost run on a live device -> packets received and dropped in each row's passes.
-from . import page
-from .cost_facts import row_names
-from .text import count, number, plural
+from .. import page
+from ..text import count, number, plural
+from .facts import row_names
 
 CAUSES = {
     "kernel": "the kernel's buffer was full",

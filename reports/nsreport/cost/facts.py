@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # Shared by all pictures of a mapi-cost run: row names, figures of 2004, sources, sample counts.
-from .text import count, number, plural
+from ..text import count, number, plural
 
 PAPI_COST = {"instructions": 265, "cycles": 700}  # one set of PAPI reads in the 2004 figures
 

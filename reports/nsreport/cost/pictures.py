@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: MIT
 # mapi-cost rows -> pictures: cost by function and scenario, comparison with 2004, probe overhead,
-# losses; rates and sizes from cost_rates.
-from . import cost_rates
-from .charts import AXIS_PX, GAP_PX, ROW_PX, Panel, Row, log_range, stacked, tics
-from .cost_facts import additional, paper_figure, row_names, samples_text, source_text
-from .layout import GREY, MEASURED, PAPER_INTEL, PAPER_SCAMPI, PROBE, Colours, row_labels, top_px
-from .loss_text import loss_line
-from .picture import Absent, Picture
-from .text import number, share, with_error
-from .trace_pictures import loss, share_picture
+# losses; rates and sizes from rates.
+from ..charts import AXIS_PX, GAP_PX, ROW_PX, Panel, Row, log_range, stacked, tics
+from ..layout import GREY, MEASURED, PAPER_INTEL, PAPER_SCAMPI, PROBE, Colours, row_labels, top_px
+from ..loss_text import loss_line
+from ..picture import Absent, Picture
+from ..text import number, share, with_error
+from ..trace.pictures import loss, share_picture
+from . import rates
+from .facts import additional, paper_figure, row_names, samples_text, source_text
 
 KINDS = ("instructions", "cycles")
 UNITS = {"instructions": "instructions", "cycles": "TSC cycles"}
@@ -361,8 +361,8 @@ def pictures(document):
         )
     made += [
         paper(document),
-        cost_rates.packet_size(document),
-        cost_rates.line_rate(document),
+        rates.packet_size(document),
+        rates.line_rate(document),
         overhead(document),
         loss(
             document["losses"], "ring counters of the run", samples_text(document, document["rows"])

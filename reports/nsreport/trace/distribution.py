@@ -3,12 +3,12 @@
 # distribution.
 import math
 
-from .charts import log_range, log_wanted, tics
-from .layout import PAPER, WIDTH_PX, text_px, top_px
-from .loss_text import loss_line
-from .picture import Absent, Picture
-from .text import label, number, plural
-from .trace_facts import fields_of, samples_text, source_text, value_of
+from ..charts import log_range, log_wanted, tics
+from ..layout import PAPER, WIDTH_PX, text_px, top_px
+from ..loss_text import loss_line
+from ..picture import Absent, Picture
+from ..text import label, number, plural
+from .facts import fields_of, samples_text, source_text, value_of
 
 MAX_PANELS = 12
 MAX_LINES = 8

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT
 # System run -> pictures, head and tables of its page: Table 3 and Figure 5 of the paper, measured
 # here.
-from . import page
-from .charts import log_range, log_wanted, tics
-from .layout import top_px
-from .picture import Absent, Picture
-from .system_figures import UNITS, coverage, point, ratio, rounds, sizes
-from .system_results import KINDS, READERS, VARIANTS
-from .text import count, number, plural
+from .. import page
+from ..charts import log_range, log_wanted, tics
+from ..layout import top_px
+from ..picture import Absent, Picture
+from ..text import count, number, plural
+from .figures import UNITS, coverage, point, ratio, rounds, sizes
+from .results import KINDS, READERS, VARIANTS
 
 COLOURS = {"without": 0x0072B2, "idle": 0xE69F00, "recording": 0x009E73}
 MARKERS = {"without": 7, "idle": 5, "recording": 9}

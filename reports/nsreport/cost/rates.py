@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
 # mapi-cost rows -> cost against packet size (with the line of 2004), sustainable rate against line
 # rates.
-from .charts import AXIS_PX, ROW_PX, log_range, log_wanted, tics
-from .cost_facts import paper_figure, row_names, samples_text, source_text
-from .layout import MEASURED, PAPER_INTEL, PAPER_SCAMPI, row_labels, top_px, width_px
-from .loss_text import loss_line
-from .picture import Absent, Picture
-from .text import number
+from ..charts import AXIS_PX, ROW_PX, log_range, log_wanted, tics
+from ..layout import MEASURED, PAPER_INTEL, PAPER_SCAMPI, row_labels, top_px, width_px
+from ..loss_text import loss_line
+from ..picture import Absent, Picture
+from ..text import number
+from .facts import paper_figure, row_names, samples_text, source_text
 
 SEARCH = "STR_SEARCH"
 PAPER_BASE, PAPER_PER_BYTE = 316.0, 11.9  # instructions of STR_SEARCH itself in 2004
