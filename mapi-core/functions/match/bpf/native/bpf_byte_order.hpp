@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "bpf_bounds.hpp"
-#include "bpf_step.hpp"
+#include "match/bpf/bpf_step.hpp"
 
 namespace mapi::match
 {

@@ -4,7 +4,7 @@
 
 #include <asmjit/core.h>
 
-#include "bpf_step.hpp"
+#include "match/bpf/bpf_step.hpp"
 
 namespace mapi::match
 {

@@ -12,9 +12,9 @@
 
 #include <mapi/packet.h>
 
-#include "bpf_step.hpp"
 #include "bpf_tests.hpp"
 #include "field_table.hpp"
+#include "match/bpf/bpf_step.hpp"
 
 namespace mapi::match
 {

@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include "bpf_step.hpp"
+#include "match/bpf/bpf_step.hpp"
 #include "packet_field.hpp"
 
 namespace mapi::match

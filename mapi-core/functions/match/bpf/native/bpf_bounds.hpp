@@ -8,7 +8,7 @@
 #include <limits>
 #include <vector>
 
-#include "bpf_step.hpp"
+#include "match/bpf/bpf_step.hpp"
 
 namespace mapi::match
 {
