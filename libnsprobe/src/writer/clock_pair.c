@@ -5,7 +5,7 @@
 
 #include <time.h>
 
-#include "writer/arch.h"
+#include "arch.h"
 
 #define TRIES 8 /* only an interrupt every 100 ns would disturb all of them */
 
