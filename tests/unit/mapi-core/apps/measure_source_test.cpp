@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
-// live_passes: the scenarios for which a live device's packets are sufficient.
+// measure_source: the scenarios for which a live device's packets are sufficient.
 #include "support/catch.hpp"
 
 #include "common/command/output.hpp"
-#include "mapi_cost/run/live_passes.hpp"
-#include "mapi_cost/source/own_flow.hpp"
-#include "mapi_cost/source/scenario_calls.hpp"
+#include "mapi_cost/measure_source.hpp"
+#include "mapi_cost/source/scenario.hpp"
 
 using namespace mapi_cost;
 using Catch::Matchers::Contains;
@@ -23,7 +22,7 @@ std::vector<Scenario> scenarios_of(int table)
 } // namespace
 
 TEST_CASE("scenarios that take any packets are live, the others are named with a remedy",
-          "[mapi_cost][live_passes]")
+          "[mapi_cost][measure_source]")
 {
     std::vector<Scenario> scenarios = all_scenarios();
     scenarios.push_back(own_flow("STR_SEARCH x 0 0", 1));
@@ -39,7 +38,7 @@ TEST_CASE("scenarios that take any packets are live, the others are named with a
                          Contains("more-search-different"));
 }
 
-TEST_CASE("there is no message if everything requested is live", "[mapi_cost][live_passes]")
+TEST_CASE("there is no message if everything requested is live", "[mapi_cost][measure_source]")
 {
     std::vector<Scenario> scenarios = {own_flow("PKT_COUNTER", 1)};
 
@@ -47,7 +46,7 @@ TEST_CASE("there is no message if everything requested is live", "[mapi_cost][li
 }
 
 TEST_CASE("a named scenario, or a whole table, that cannot be live is refused",
-          "[mapi_cost][live_passes]")
+          "[mapi_cost][measure_source]")
 {
     std::vector<Scenario> all = all_scenarios();
     CHECK_THROWS_WITH(keep_live(all, {"search-64"}), Contains("search-64") && Contains("--record"));
@@ -58,7 +57,7 @@ TEST_CASE("a named scenario, or a whole table, that cannot be live is refused",
 }
 
 TEST_CASE("a flow that begins with a filter is recognised, whatever its origin",
-          "[mapi_cost][live_passes]")
+          "[mapi_cost][measure_source]")
 {
     CHECK(own_flow("BPF_FILTER tcp | PKT_COUNTER", 1).begins_with_filter());
     CHECK_FALSE(own_flow("PKT_COUNTER | BPF_FILTER tcp", 1).begins_with_filter());
@@ -67,7 +66,7 @@ TEST_CASE("a flow that begins with a filter is recognised, whatever its origin",
 }
 
 TEST_CASE("different flows have different arguments, equal flows the same",
-          "[mapi_cost][live_passes]")
+          "[mapi_cost][measure_source]")
 {
     Scenario scenario = own_flow("PKT_COUNTER", 1);
     scenario.own.clear();

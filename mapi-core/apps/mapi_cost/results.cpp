@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// missing: a row without figures -> the cause and the remedy.
-#include "missing.hpp"
+// results: text about where the figures come from; a row without figures -> the cause and the
+// remedy.
+#include "results.hpp"
 
 #include <algorithm>
 
@@ -8,6 +9,32 @@
 
 namespace mapi_cost
 {
+std::string damage_text(const Survey &survey)
+{
+    if (survey.unread_bytes == 0)
+        return survey.message;
+    return fmt::format("{}; {} bytes not read; the costs cover the {} packets before them",
+                       survey.message, survey.unread_bytes, survey.packets);
+}
+
+std::string instruction_source_text(const std::string &source)
+{
+    if (source == "step")
+        return "step: exact, single-stepped";
+    if (source == "rdpmc")
+        return "rdpmc: PMU, user space only";
+    if (source == "perf-read")
+        return "perf-read: PMU through read(), user space only";
+    if (source == "papi")
+        return "papi: PAPI_TOT_INS, user space only";
+    return source;
+}
+
+std::string cycle_source_text(const nsdump::Clock &clock)
+{
+    return fmt::format("TSC cycles, {:.3f} GHz, not core cycles", clock.hz / 1e9);
+}
+
 namespace
 {
 std::string unmatched(const Survey &survey)

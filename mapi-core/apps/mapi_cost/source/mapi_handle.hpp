@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// mapi_handle: libmapi's descriptors -> objects that close them, its errors -> exceptions.
+// mapi_handle: libmapi's descriptors -> objects that close them, its errors -> exceptions; Ctrl-C,
+// checked wherever the program waits.
 #pragma once
 
 #include <cstdint>
@@ -10,6 +11,8 @@
 #include <mapi/mapi.h>
 #include <mapi/packet.h>
 
+#include "common/command/output.hpp"
+#include "common/command/signals.h"
 #include "flow_expression/call.hpp"
 
 namespace mapi_cost
@@ -73,4 +76,11 @@ private:
     int descriptor_;
     std::vector<int> functions_; // by position, for calls that refer to them
 };
+
+// Throws command::Interrupted.
+inline void stop_if_interrupted()
+{
+    if (command_was_interrupted())
+        throw command::Interrupted();
+}
 } // namespace mapi_cost

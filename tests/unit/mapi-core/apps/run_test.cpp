@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
-// arrivals: statistics of a device -> packets and drops by cause.
+// run: statistics of a device -> packets and drops by cause.
 #include "support/catch.hpp"
 
 #include <string>
 
-#include "mapi_cost/run/arrivals.hpp"
+#include "mapi_cost/run/run.hpp"
 
 using namespace mapi_cost;
 
-TEST_CASE("each drop has the cause that the device reports", "[mapi_cost][arrivals]")
+TEST_CASE("each drop has the cause that the device reports", "[mapi_cost][run]")
 {
     mapi_stat_t stats = {};
     stats.ps_recv = 100;
@@ -29,7 +29,7 @@ TEST_CASE("each drop has the cause that the device reports", "[mapi_cost][arriva
     CHECK(std::string(drop_name(kDropBufferFull)) == "buffer_full");
 }
 
-TEST_CASE("the batch of several passes is the mean of all their batches", "[mapi_cost][arrivals]")
+TEST_CASE("the batch of several passes is the mean of all their batches", "[mapi_cost][run]")
 {
     Arrivals sum;
     CHECK(sum.mean_batch() == 0);

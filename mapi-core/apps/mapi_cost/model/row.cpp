@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
-// rates: cycles per packet -> packets per second on one core, and that as a share of line rates.
-#include "rates.hpp"
+// row: the cost of a scenario, and the rates that it allows.
+#include "row.hpp"
+
+#include <algorithm>
 
 namespace mapi_cost
 {
@@ -36,5 +38,12 @@ std::optional<Rates> rates_of(double cycles_per_packet, double clock_hz,
         }
     }
     return rates;
+}
+
+std::optional<double> Row::driver_read_cycles() const
+{
+    const auto found = std::find_if(parts.begin(), parts.end(),
+                                    [](const RowPart &part) { return part.name == "driver_read"; });
+    return found == parts.end() ? std::nullopt : found->cycles;
 }
 } // namespace mapi_cost

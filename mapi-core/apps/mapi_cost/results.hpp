@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// rows: the results of the program, before they become a table, JSON or CSV.
+// results: what the program has measured, before it becomes a table, JSON or CSV; why a row has no
+// figures.
 #pragma once
 
 #include <array>
@@ -9,43 +10,13 @@
 #include <vector>
 
 #include "mapi_cost/model/additive.hpp"
+#include "mapi_cost/model/row.hpp"
 #include "mapi_cost/run/cost.hpp"
 #include "mapi_cost/run/run.hpp"
 #include "mapi_cost/source/scenario.hpp"
-#include "rates.hpp"
 
 namespace mapi_cost
 {
-struct RowPart {
-    std::string name;
-    std::optional<double> instructions;
-    std::optional<double> cycles;
-    bool is_counted = true;
-};
-
-// In the time pass, and in the pass that counts instructions.
-struct LiveArrivals {
-    Arrivals timed;
-    Arrivals counted;
-};
-
-struct Row {
-    Scenario scenario;
-    std::optional<Measured> instructions;
-    std::optional<Measured> cycles;
-    std::vector<RowPart> parts;       // empty for a difference
-    std::vector<Reach> reach;         // in the time pass
-    std::vector<Reach> counted_reach; // in the instruction pass
-    MeanBytes bytes;
-    std::uint64_t lost_copies = 0;
-    LiveArrivals arrivals = {}; // only for a live device
-    std::optional<Rates> rates;
-    std::string
-        missing; // which figures or intervals are unavailable, why, and the remedy; empty if none
-
-    std::optional<double> driver_read_cycles() const; // the driver's cost per packet
-};
-
 // Means over the sessions of the run.
 struct ProbeCost {
     double inner_ticks = 0;
@@ -92,4 +63,13 @@ std::string damage_text(const Survey &survey);
 // "step: exact, single-stepped"; empty without a source.
 std::string instruction_source_text(const std::string &source);
 std::string cycle_source_text(const nsdump::Clock &clock);
+
+// Text after "no cycles: " or "no instructions: ".
+std::string why_missing(const Scenario &scenario, const Results &results,
+                        const NothingMeasured &error);
+// Text after "no interval of cycles: " or "no interval of instructions: ".
+std::string why_no_interval(const Scenario &scenario, const Results &results);
+
+// A note on rows whose filter passes nothing; empty if the filter passes a packet.
+std::string filter_note(const Survey &survey);
 } // namespace mapi_cost

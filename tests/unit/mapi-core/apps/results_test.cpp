@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// missing: the reason why a figure is missing says what to change.
+// results: the reason why a figure is missing says what to change.
 #include "support/catch.hpp"
 
-#include "mapi_cost/output/missing.hpp"
+#include "mapi_cost/results.hpp"
 #include "results_example.hpp"
 
 using namespace mapi_cost;
@@ -25,7 +25,7 @@ Scenario scenario(const std::string &id)
 } // namespace
 
 TEST_CASE("a filter that passes nothing is named with its capture and the option that helps",
-          "[mapi_cost][missing]")
+          "[mapi_cost][results]")
 {
     const std::string why =
         why_missing(scenario("filter+next-packet"), results(), NothingMeasured(0));
@@ -39,7 +39,7 @@ TEST_CASE("a filter that passes nothing is named with its capture and the option
 }
 
 TEST_CASE("too few packets for calls are named with the number that is too small",
-          "[mapi_cost][missing]")
+          "[mapi_cost][results]")
 {
     Results few = results();
     few.settings.packets = 32;
@@ -48,7 +48,7 @@ TEST_CASE("too few packets for calls are named with the number that is too small
                Contains("--packets 32 is too few"));
 }
 
-TEST_CASE("for a live device, the message says what to wait for", "[mapi_cost][missing]")
+TEST_CASE("for a live device, the message says what to wait for", "[mapi_cost][results]")
 {
     Results live = results();
     live.live.emplace();
@@ -60,7 +60,7 @@ TEST_CASE("for a live device, the message says what to wait for", "[mapi_cost][m
 }
 
 TEST_CASE("a missing interval is reported with packets and capture, or what to wait for",
-          "[mapi_cost][missing]")
+          "[mapi_cost][results]")
 {
     CHECK_THAT(why_no_interval(scenario("counter"), results()),
                Contains("--packets 200000 of x.pcap") && Contains("increase --packets"));
@@ -70,14 +70,14 @@ TEST_CASE("a missing interval is reported with packets and capture, or what to w
                Contains("x.pcap: too few packets arrived within 5 s") && Contains("--seconds"));
 }
 
-TEST_CASE("if all units were left out, their number is reported", "[mapi_cost][missing]")
+TEST_CASE("if all units were left out, their number is reported", "[mapi_cost][results]")
 {
     CHECK_THAT(why_missing(scenario("counter"), results(), NothingMeasured(7)),
                Contains("all 7 measured units") && Contains("again"));
 }
 
 TEST_CASE("a row without figures for another reason names packets and capture",
-          "[mapi_cost][missing]")
+          "[mapi_cost][results]")
 {
     CHECK_THAT(why_missing(scenario("counter"), results(), NothingMeasured(0)),
                Contains("--packets 200000 of x.pcap"));

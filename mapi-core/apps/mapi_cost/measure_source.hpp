@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT
-// live_passes: a scenario on a live device -> a pass; which scenarios can be measured there.
+// measure_source: the capture or device of the command line, and scenarios -> passes -> rows.
 #pragma once
 
 #include <string>
 #include <vector>
 
-#include "mapi_cost/measure.hpp"
 #include "mapi_cost/source/temp_folder.hpp"
+#include "measure.hpp"
+#include "options.hpp"
+#include "results.hpp"
 
 namespace mapi_cost
 {
@@ -18,4 +20,8 @@ std::string keep_live(std::vector<Scenario> &scenarios, const std::vector<std::s
 // The results' survey names the device and the filter.  All arguments must outlive the result.
 // Throws MapiError if there is no such device; a pass throws it if no packet has arrived yet.
 MakePass live_passes(const Results &results, const TempFolder &folder);
+
+// Completed rows stay in the results if it throws.
+void measure_source(const Options &options, const std::vector<Scenario> &scenarios,
+                    const TempFolder &folder, Results &results);
 } // namespace mapi_cost
