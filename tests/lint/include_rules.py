@@ -19,6 +19,7 @@ SEARCH = (
     "nsmod/uapi",
     "libnsprobe/include",
     "mapi-core/include",
+    "mapi-core/include/mapi2",
     "mapi-core/include/mapi",
     "libnsprobe/src",
     "nsdump",
