@@ -3,9 +3,9 @@
 #include <linux/init.h>
 #include <linux/module.h>
 
-#include "device.h"
-#include "kernel_sites.h"
-#include "session.h"
+#include "device/device.h"
+#include "kernel/kernel_sites.h"
+#include "session/session.h"
 
 static int __init nsmod_init(void)
 {

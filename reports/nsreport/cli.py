@@ -6,24 +6,16 @@ import os
 import sys
 import traceback
 
-from . import (
-    check,
-    cost_page,
-    cost_pictures,
-    errors,
-    folder,
-    gnuplot,
-    page,
-    signals,
-    source,
-    system_figures,
-    system_page,
-    system_results,
-    system_run,
-    trace_page,
-    trace_pictures,
-)
+from . import check, errors, folder, gnuplot, page, signals, source
+from .cost import page as cost_page, pictures as cost_pictures
 from .picture import Picture
+from .system import (
+    figures as system_figures,
+    page as system_page,
+    results as system_results,
+    run as system_run,
+)
+from .trace import page as trace_page, pictures as trace_pictures
 
 EPILOG = """examples:
   nsreport trace.nsl -o report             a page with pictures from a trace

@@ -1,11 +1,15 @@
 # SPDX-License-Identifier: MIT
-# file_size: source files -> files with more than 500 lines, functions with more than 60.
+# file_size: source files -> files with more than 500 lines, functions with more than 60, folders
+# with more than 25 files.
+import collections
 import re
 
 import tree
 
 MAX_FILE_LINES = 500
 MAX_FUNCTION_LINES = 60
+MAX_FOLDER_FILES = 25
+ANY_NUMBER = "tests"  # tests are found by the name of what they test
 FUNCTION_HEAD = re.compile(r"\)\s*(const|noexcept|override)*$")
 
 
@@ -23,10 +27,18 @@ def long_functions(path, lines):
             opened = None
 
 
+def full_folders(paths):
+    files = collections.Counter(path.parent for path in paths if path.parts[0] != ANY_NUMBER)
+    for folder, count in sorted(files.items()):
+        if count > MAX_FOLDER_FILES:
+            yield f"{folder}: {count} files, at most {MAX_FOLDER_FILES} (sort them into subfolders)"
+
+
 def main():
     top = tree.root()
-    problems, looked_at = [], 0
-    for path in tree.paths(top):
+    paths = tree.paths(top)
+    problems, looked_at = list(full_folders(paths)), 0
+    for path in paths:
         content = tree.text(top, path)
         if content is None or not tree.is_source(path, content):
             continue

@@ -14,11 +14,12 @@ C_STANDARD = {
         "stdatomic stdbool stddef stdint stdio stdlib string time"
     ).split()
 }
-# Where an include is searched after the including file's own folder.
+# Where an include is searched after the including file's own folder and its own part's root.
 SEARCH = (
     "nsmod/uapi",
     "libnsprobe/include",
     "mapi-core/include",
+    "mapi-core/include/mapi2",
     "mapi-core/include/mapi",
     "libnsprobe/src",
     "nsdump",
@@ -95,7 +96,8 @@ def under(path, prefix):
 
 def resolve(known, path, name):
     """The file in the tree that an include refers to, or None for a system header."""
-    for folder in (str(pathlib.PurePosixPath(path).parent), *SEARCH):
+    own = [folder for folder in SEARCH if under(path, folder)]
+    for folder in (str(pathlib.PurePosixPath(path).parent), *own, *SEARCH):
         candidate = name if folder == "." else f"{folder}/{name}"
         if candidate in known:
             return candidate

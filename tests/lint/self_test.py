@@ -18,6 +18,9 @@ GOOD = {
     "mapi-core/include/mapi/packet.h": HEAD + "#include <stdint.h>\n",
     "mapi-core/engine/packet_path/chain.hpp": HEAD + "#include <mapi/packet.h>\n",
     "mapi-core/functions/filters/sample.cpp": HEAD + "#include <mapi/packet.h>\n",
+    # A folder that is full, and one of the tests, which may have any number of files.
+    **{f"reports/full/{i}.gp": "# SPDX-License-Identifier: MIT\n" for i in range(25)},
+    **{f"tests/flow/{i}.sh": "# SPDX-License-Identifier: MIT\n" for i in range(30)},
 }
 # check, file, its text, expected output of the check
 FAULTS = [
@@ -84,6 +87,12 @@ FAULTS = [
         "nsdump/decode/bad.cpp",
         HEAD + "int f(void)\n{\n" + "    g();\n" * 59 + "}\n",
         "function of 61 lines",
+    ),
+    (
+        "file_size",
+        "reports/full/one_more.txt",
+        "",
+        "reports/full: 26 files, at most 25",
     ),
     ("clean_text", "nsdump/bad.md", "see /wor" + "k/here\n", "path of one machine"),
     ("clean_text", "nsdump/bad.md", "from pypi" + ".org\n", "package registry"),

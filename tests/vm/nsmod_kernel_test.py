@@ -23,12 +23,12 @@ kinds() { echo "kinds: $(head -c 8000000 $1 | od -A n -t x4 -v -w8 | grep 4b4c53
 # A variant in which the first use of a probe takes long to register its site.
 SLOW_MEETING = [
     (
-        "src/kernel_sites.c",
+        "src/kernel/kernel_sites.c",
         "#include <linux/llist.h>",
         "#include <linux/delay.h>\n#include <linux/llist.h>",
     ),
     (
-        "src/kernel_sites.c",
+        "src/kernel/kernel_sites.c",
         "\t\tllist_add(&site->node, &fresh);",
         "\t{ mdelay(50); llist_add(&site->node, &fresh); }",
     ),

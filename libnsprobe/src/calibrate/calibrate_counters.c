@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Cost of probes in counters: batches of probes -> entries of fields 1 and up. */
-#include "calibrate_run.h"
-#include "clock_pair.h"
+#include "calibrate_counters.h"
+
 #include "counters/counters.h"
+#include "writer/clock_pair.h"
 #include "writer/thread.h"
 
 #define STEP_ROUNDS NSP_LOOP_UNROLLED /* a stepped round takes a millisecond and is exact */

@@ -8,7 +8,6 @@
 #include <nsprobe/calibrate.h>
 
 #include "calibrate_batch.h"
-#include "sample_turns.h"
 #include "session/shm.h"
 
 /*
@@ -71,15 +70,9 @@ struct nslice_calibration_entry *nsp_add_entry(struct nsp_calibration_run *run,
                                                uint32_t batches);
 
 /*
- * Runs turn `turn` of the CPU that the thread is bound to; the first turn determines how many
- * batches the time allows.
+ * Reuses the first CPU's counts for another CPU: stepped counts are exact, and measuring again
+ * would take tens of milliseconds.
  */
-void nsp_time_turn(struct nsp_calibration_run *run, struct nsp_cpu_run *cpu, uint32_t turn);
-
-/* Adds the entries of all its turns. */
-void nsp_time_entries(struct nsp_calibration_run *run, struct nsp_cpu_run *cpu);
-
-/* Adds the entries of all counters on the CPU that the thread is bound to. */
-void nsp_calibrate_counters(struct nsp_calibration_run *run, struct nsp_cpu_run *cpu);
+void nsp_copy_counter_entries(struct nsp_calibration *out, uint32_t from_cpu, uint32_t to_cpu);
 
 #endif /* NSP_CALIBRATE_RUN_H */

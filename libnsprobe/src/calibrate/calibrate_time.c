@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Cost of probes in ticks: batches of n and 2n rounds, in turns -> entries of field 0. */
-#include "calibrate_run.h"
-#include "clock_pair.h"
+#include "calibrate_time.h"
+
+#include "writer/clock_pair.h"
 
 #define LEAST_WITH_WARM_UP (4 * NSP_TURNS) /* batches; fewer are each too long for warm-up */
 

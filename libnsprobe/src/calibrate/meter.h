@@ -5,8 +5,8 @@
 
 #include <nsprobe/meter.h>
 
-#include "clock_pair.h"
 #include "counters/counters.h"
+#include "writer/clock_pair.h"
 
 enum { NSP_METER_INSTRUCTIONS, NSP_METER_CYCLES, NSP_METER_COUNTERS };
 
@@ -27,6 +27,10 @@ struct nsp_meter {
     uint64_t begin_words[NSP_METER_COUNTERS];
     int has_begin_words;
 };
+
+/* Opens both counters or none; reads registers if both can be read from user space. */
+void nsp_meter_open_counters(struct nsp_meter *meter);
+void nsp_meter_close_counters(struct nsp_meter *meter);
 
 /*
  * Measures the meter's own cost, around code that waits for its own results and around none, like a

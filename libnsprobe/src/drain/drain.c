@@ -10,11 +10,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "calibrate/clock_pair.h"
 #include "common/file_error/file_error.h"
 #include "ring_read.h"
 #include "session/announce.h"
 #include "session/error.h"
+#include "writer/clock_pair.h"
 
 /* How long the last pass waits for a writer that has reserved space but not finished. */
 #define TORN_WAIT_NS 100000000ull

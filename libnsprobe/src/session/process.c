@@ -16,7 +16,6 @@
 
 #include "announce.h"
 #include "calibrate/calibrate_setup.h"
-#include "calibrate/clock_pair.h"
 #include "counters/counters.h"
 #include "counters/source.h"
 #include "environment.h"
@@ -24,6 +23,7 @@
 #include "recorder/pid_namespace.h"
 #include "sites.h"
 #include "writer/arch.h"
+#include "writer/clock_pair.h"
 #include "writer/emit.h"
 #include "writer/thread.h"
 

@@ -17,10 +17,8 @@
 #include "common/file_error/file_error.h"
 #include "decode/error.hpp"
 #include "flow_expression/read_calls.hpp"
-#include "mapi_cost/output/csv.hpp"
-#include "mapi_cost/output/json.hpp"
-#include "mapi_cost/output/table.hpp"
-#include "mapi_cost/source/measure_source.hpp"
+#include "mapi_cost/output/text.hpp"
+#include "measure_source.hpp"
 #include "options.hpp"
 
 NSP_IGNORE_ENVIRONMENT; // this program controls its sessions itself

@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "mapi_cost/output/missing.hpp"
+#include "results.hpp"
 
 namespace mapi_cost
 {

@@ -7,7 +7,7 @@
 #include <map>
 #include <string>
 
-#include "mapi_cost/output/rows.hpp"
+#include "results.hpp"
 
 namespace mapi_cost
 {

@@ -7,7 +7,7 @@
 
 #include "common/command/arguments.hpp"
 #include "flow_expression/read_calls.hpp"
-#include "mapi_cost/source/own_flow.hpp"
+#include "mapi_cost/source/scenario.hpp"
 
 namespace mapi_cost
 {

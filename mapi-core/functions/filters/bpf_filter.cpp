@@ -15,9 +15,9 @@
 #include "functions/common/instance.hpp"
 #include "functions/common/refuse.hpp"
 #include "links/link_type.hpp"
-#include "match/bpf/bpf_index.hpp"
 #include "match/bpf/bpf_live.hpp"
 #include "match/bpf/bpf_program.hpp"
+#include "match/bpf/index/bpf_index.hpp"
 #include "match/errors.hpp"
 
 namespace mapi::functions

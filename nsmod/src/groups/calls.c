@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Descriptor of a system call -> socket -> whether it passes the filter. */
-#include "calls.h"
+#include "groups/calls.h"
 
 #include <linux/net.h>
 #include <linux/string.h>
@@ -8,7 +8,7 @@
 
 #include <asm/syscall.h>
 
-#include "kernel_filter.h"
+#include "groups/kernel_filter.h"
 
 void nsmod_calls_reset(struct nsmod_calls *calls)
 {

@@ -7,7 +7,7 @@
  */
 #include <linux/interrupt.h>
 
-#include "points.h"
+#include "groups/points.h"
 
 static void handler_entry(void *point, int irq, struct irqaction *action)
 {

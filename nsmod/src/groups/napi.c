@@ -2,7 +2,7 @@
 /* napi: number of packets processed by each poll of a device. */
 #include <linux/netdevice.h>
 
-#include "points.h"
+#include "groups/points.h"
 
 static void polled(void *point, struct napi_struct *napi, int work, int budget)
 {

@@ -2,7 +2,7 @@
 /* net_rx: packets from the driver to the entry of the stack. */
 #include <linux/skbuff.h>
 
-#include "points.h"
+#include "groups/points.h"
 
 static DEFINE_PER_CPU(struct nsmod_passed, gro_receive);
 static DEFINE_PER_CPU(struct nsmod_passed, gro_frags);

@@ -3,7 +3,7 @@
 #include <linux/netdevice.h>
 #include <linux/skbuff.h>
 
-#include "points.h"
+#include "groups/points.h"
 
 static DEFINE_PER_CPU(struct nsmod_passed, xmit);
 

@@ -8,9 +8,9 @@
 #include <nslice/file.h>
 #include <nslice/record.h>
 
-#include "groups.h"
-#include "kernel_filter.h"
-#include "kernel_write.h"
+#include "groups/groups.h"
+#include "groups/kernel_filter.h"
+#include "kernel/kernel_write.h"
 
 /* More fields may follow: .flags = NSLICE_SITE_... */
 #define NSMOD_START(tracepoint_, probe_, slice_, says_, ...) \

@@ -2,7 +2,7 @@
 /* sched: which thread leaves the CPU, and which one runs next. */
 #include <linux/sched.h>
 
-#include "points.h"
+#include "groups/points.h"
 
 /* Runs in the context of the thread that leaves, whose id is in the record. */
 static void switched(void *point, bool preempt, struct task_struct *previous, struct task_struct *next, unsigned int state)

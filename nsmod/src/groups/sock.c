@@ -3,7 +3,7 @@
 #include <linux/skbuff.h>
 
 #include "compat.h"
-#include "points.h"
+#include "groups/points.h"
 
 static void copied(void *point, const struct sk_buff *skb, int bytes)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* softirq: handlers of deferred work, from their start to their return. */
-#include "points.h"
+#include "groups/points.h"
 
 static void entry(void *point, unsigned int vector)
 {

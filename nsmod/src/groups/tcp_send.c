@@ -21,9 +21,9 @@
 
 #include <asm/unistd.h>
 
-#include "calls.h"
 #include "compat.h"
-#include "points.h"
+#include "groups/calls.h"
+#include "groups/points.h"
 
 enum stage { IDLE, IN_QUEUE, IN_DRIVER };
 

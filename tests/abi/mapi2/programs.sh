@@ -25,7 +25,9 @@ build_and_run()
     compiled=$((compiled + 1))
 }
 
-include=$1 library=$2 capture=$3
+mkdir "$work/include" # as installed
+cp -r "$1/mapi" "$1/mapi2/mapi" "$work/include"
+include=$work/include library=$2 capture=$3
 for compiler in gcc clang-14; do
     command -v "$compiler" >/dev/null || { echo "$compiler: not installed, skipped"; continue; }
     for standard in gnu89 gnu99 gnu11 gnu17 gnu++11 gnu++17; do

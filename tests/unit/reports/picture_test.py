@@ -9,15 +9,12 @@ import support
 from support import ReportCase, cost, stats
 
 sys.path.insert(0, os.path.join(support.HERE, "..", "..", "..", "reports"))
-from nsreport import (  # noqa: E402
-    charts,
-    check,
-    cost_pictures,
-    layout,
-    source,
-    trace_distribution,
-    trace_pictures,
-    trace_units,
+from nsreport import charts, check, layout, source  # noqa: E402
+from nsreport.cost import pictures as cost_pictures  # noqa: E402
+from nsreport.trace import (  # noqa: E402
+    distribution as trace_distribution,
+    pictures as trace_pictures,
+    units as trace_units,
 )
 
 

@@ -13,7 +13,12 @@ from support import ReportCase
 
 REPORTS = os.path.join(support.HERE, "..", "..", "..", "reports")
 sys.path.insert(0, REPORTS)
-from nsreport import errors, system_figures, system_results, system_run  # noqa: E402
+from nsreport import errors  # noqa: E402
+from nsreport.system import (  # noqa: E402
+    figures as system_figures,
+    results as system_results,
+    run as system_run,
+)
 
 SOCKPERF = """sockperf: \x1b[2;35m== version #3.7-no.git == \x1b[0m
 sockperf: \x1b[2;35m====> avg-rtt=17.466 (std-dev=269.319)\x1b[0m

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // additive_table: the models of a run -> text.
-#include "additive_table.hpp"
+#include "text.hpp"
 
 #include <algorithm>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // csv: results -> one line per row, then one per term of the additive model.
-#include "csv.hpp"
+#include "text.hpp"
 
 #include <fmt/format.h>
 

@@ -1,47 +1,55 @@
 // SPDX-License-Identifier: MIT
-// run: one load -> its packets through libmapi in this process, under a session, and the sums of
-// the session's trace.
+// run: one load -> packets of a capture or of a live device through libmapi in this process, or
+// calls of it, under a session -> the sums of the session's trace.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
-#include <nsprobe/session.h>
+#include <mapi/results.h>
 
-#include "arrivals.hpp"
+#include "connected_flows.hpp"
 #include "mapi_cost/source/scenario.hpp"
 #include "mapi_cost/source/temp_folder.hpp"
 #include "mapi_cost/source/workload.hpp"
+#include "session.hpp"
 #include "trace_sums.hpp"
 
 namespace mapi_cost
 {
-// An error from libnsprobe, with its text.
-class SessionError : public std::runtime_error
-{
-public:
-    using std::runtime_error::runtime_error;
+enum DropCause {
+    kDropKernel,     // its buffer was full because the packet thread was too slow
+    kDropInterface,  // dropped by the interface
+    kDropBufferFull, // TO_BUFFER, or the result ring of a function, was full
+    kDropLinkType,
+    kDropNotWritten,
+    kDropCauses
 };
 
-struct RunSettings {
-    std::uint64_t packets =
-        200'000; // in a time pass: the minimum for a capture, the limit for a live device
-    std::uint64_t seconds = 5; // limit of a pass on a live device, or of its recording
-    unsigned batch_packets = MAPI_BATCH_MAX;
-    nsp_clock_mode clock = NSP_CLOCK_ORDERED;
-    nsp_counter_source source = NSP_SOURCE_AUTO;
-    unsigned step_units = 10; // batches to count by single-stepping
+// "kernel", "buffer_full".
+const char *drop_name(std::size_t cause);
+
+struct Arrivals {
+    double seconds = 0;
+    std::uint64_t packets = 0; // that reached the engine
+    std::uint64_t wire_bytes = 0;
+    std::uint64_t batches = 0;         // in the trace
+    std::uint64_t batched_packets = 0; // in these batches
+    std::array<std::uint64_t, kDropCauses> drops{};
+
+    double mean_batch() const
+    {
+        return batches > 0 ? double(batched_packets) / double(batches) : 0;
+    }
+    std::uint64_t dropped() const;
+    void add(const Arrivals &other);
 };
 
-// Share of the packets that reached a function, by position in the chain.
-struct Reach {
-    std::string function;
-    std::uint64_t packets = 0;
-    std::uint64_t passed = 0;
-};
+// Leaves `batches` at 0, because the device does not count them.
+Arrivals arrivals_of(const mapi_stat_t &stats, double seconds);
 
 struct Pass {
     TraceSums sums;
@@ -66,4 +74,9 @@ inline constexpr std::uint64_t kWarmCalls = 32;
 // nothing else.
 Pass run_calls(const Load &load, Quantity quantity, Field field, const RunSettings &settings,
                const TempFolder &folder);
+
+// Runs until the packets or seconds of `settings` are reached.  step_every: distance of units to
+// single-step.
+Pass run_live(const Load &load, const std::string &device, Field field, std::uint64_t step_every,
+              const RunSettings &settings, const TempFolder &folder);
 } // namespace mapi_cost

@@ -1,14 +1,37 @@
 // SPDX-License-Identifier: MIT
-// session: one libnsprobe session with its trace in the temporary folder; both end with the object.
+// session: settings of a run; one libnsprobe session with its trace in the temporary folder; both
+// end with the object.
 #pragma once
 
 #include <cstdint>
+#include <stdexcept>
 #include <string>
 
-#include "run.hpp"
+#include <mapi/packet.h>
+#include <nsprobe/session.h>
+
+#include "mapi_cost/source/temp_folder.hpp"
+#include "trace_sums.hpp"
 
 namespace mapi_cost
 {
+// An error from libnsprobe, with its text.
+class SessionError : public std::runtime_error
+{
+public:
+    using std::runtime_error::runtime_error;
+};
+
+struct RunSettings {
+    std::uint64_t packets =
+        200'000; // in a time pass: the minimum for a capture, the limit for a live device
+    std::uint64_t seconds = 5; // limit of a pass on a live device, or of its recording
+    unsigned batch_packets = MAPI_BATCH_MAX;
+    nsp_clock_mode clock = NSP_CLOCK_ORDERED;
+    nsp_counter_source source = NSP_SOURCE_AUTO;
+    unsigned step_units = 10; // batches to count by single-stepping
+};
+
 class Session
 {
 public:

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: MIT
-// packets: a capture -> packets in memory; packets -> captures of one size, or files.
+// packets: a device or an ERF file -> a capture; a capture -> packets in memory; packets ->
+// captures of one size, or files.
 #include "packets.hpp"
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
+#include <climits>
 #include <cstdio>
 #include <cstring>
 #include <memory>
@@ -11,8 +14,7 @@
 
 #include <pcap/pcap.h>
 
-#include "mapi_cost/run/interrupt.hpp"
-#include "mapi_cost/run/mapi_handle.hpp"
+#include "mapi_handle.hpp"
 #include "temp_folder.hpp"
 
 namespace mapi_cost
@@ -178,5 +180,21 @@ std::optional<double> searched_bytes(const std::vector<Packet> &packets, const s
             double(place == std::string_view::npos ? packet.bytes.size() : place + text.size());
     }
     return bytes / double(packets.size());
+}
+
+// Runs TO_FILE until it has enough packets, the source ends, or the time is up.
+void record(const Source &source, std::uint64_t packets, std::uint64_t seconds,
+            const std::string &path)
+{
+    using Clock = std::chrono::steady_clock;
+    Flow flow(source.is_device ? mapi_create_flow(source.name.c_str())
+                               : mapi_create_offline_flow(source.name.c_str(), MFF_DAG_ERF));
+    const int file = flow.apply_to_file(path, int(std::min<std::uint64_t>(packets, INT_MAX)));
+    flow.connect();
+    const auto end = Clock::now() + std::chrono::seconds(seconds);
+    while (!flow.wait(20) && flow.file_state(file) != MAPI_FILE_DONE &&
+           (!source.is_device || Clock::now() < end))
+        stop_if_interrupted();
+    stop_if_interrupted();
 }
 } // namespace mapi_cost

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// packets: a capture -> packets in memory; packets -> captures of one size, or files.
+// packets: a device or an ERF file -> a capture; a capture -> packets in memory; packets ->
+// captures of one size, or files.
 #pragma once
 
 #include <cstddef>
@@ -43,4 +44,14 @@ std::string absent_string(const std::vector<Packet> &packets, unsigned number);
 // Mean number of bytes up to the end of the first occurrence of the text, or of the packet without
 // one.  Nullopt for a text with pipes, which STR_SEARCH reads as alternatives or hex bytes.
 std::optional<double> searched_bytes(const std::vector<Packet> &packets, const std::string &text);
+
+struct Source {
+    std::string name; // of a device, or a path
+    bool is_device = false;
+};
+
+// Records the first packets; on a device, for at most `seconds`.  Throws MapiError and
+// command::Interrupted.
+void record(const Source &source, std::uint64_t packets, std::uint64_t seconds,
+            const std::string &path);
 } // namespace mapi_cost

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: MIT
-// scenario: the rows of D3.4 (2004), Tables 2 to 4, as data.
+// scenario: the rows of D3.4 (2004), Tables 2 to 4, as data; flows of --flow; their calls.
 #include "scenario.hpp"
+
+#include <mapi/mapi.h>
+
+#include "flow_expression/read_calls.hpp"
 
 namespace mapi_cost
 {
@@ -83,5 +87,48 @@ PaperFigures net_of_papi(const Scenario &scenario)
     subtract(figures.scampi_cycles, kPapiCycles);
     subtract(figures.intel_cycles, kPapiCycles);
     return figures;
+}
+
+Scenario own_flow(const std::string &text, unsigned number)
+{
+    Scenario scenario{"flow-" + std::to_string(number),
+                      kOwnTable,
+                      "",
+                      0,
+                      Traffic::kWhole,
+                      Quantity::kPacket,
+                      {},
+                      {}};
+    scenario.own = flow_expression::read_calls(text);
+    for (const Call &call : scenario.own)
+        scenario.name += (scenario.name.empty() ? "" : " + ") + call.function;
+    return scenario;
+}
+
+namespace
+{
+Call call_of(Function function, unsigned variant, const CallWords &words)
+{
+    switch (function) {
+    case Function::kCounter: return {"PKT_COUNTER"};
+    case Function::kFilter:
+        return {"BPF_FILTER",
+                {variant == 0 ? words.filter : "src port " + std::to_string(2005 + variant)}};
+    case Function::kSample: return {"SAMPLE_PACKETS", {"5", "PROBABILISTIC"}};
+    case Function::kSampleAll: return {"SAMPLE_PACKETS", {"1", "PERIODIC"}};
+    case Function::kSearchAbsent: return {"STR_SEARCH", {words.absent.at(variant), 0, 0}};
+    case Function::kSearchText: return {"STR_SEARCH", {words.text, 0, 1500}};
+    case Function::kBuffer: break;
+    }
+    return {"TO_BUFFER", {words.reader_waits ? WAIT : NOWAIT}};
+}
+} // namespace
+
+std::vector<Call> calls_of(const Scenario &scenario, unsigned variant, const CallWords &words)
+{
+    std::vector<Call> calls = scenario.own;
+    for (const Function function : scenario.functions)
+        calls.push_back(call_of(function, variant, words));
+    return calls;
 }
 } // namespace mapi_cost

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // scenario: the rows of D3.4 (2004), Tables 2 to 4, and flows of --flow, as data: functions,
-// packets to run on, published figures.
+// packets to run on, published figures; and the calls that they become.
 #pragma once
 
 #include <optional>
@@ -79,4 +79,17 @@ const std::vector<Scenario> &all_scenarios();
 
 // The figures without the PAPI reads, if they included them.
 PaperFigures net_of_papi(const Scenario &scenario);
+
+// number: of the flow, starting at 1.  Throws flow_expression::ExpressionError.
+Scenario own_flow(const std::string &text, unsigned number);
+
+struct CallWords {
+    std::string filter;
+    std::string text;                     // to search for
+    std::vector<std::string> absent = {}; // texts that are in no packet, by variant
+    bool reader_waits = true;
+};
+
+// variant: selects arguments, for flows that differ.
+std::vector<Call> calls_of(const Scenario &scenario, unsigned variant, const CallWords &words);
 } // namespace mapi_cost

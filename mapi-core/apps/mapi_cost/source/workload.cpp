@@ -4,8 +4,8 @@
 
 #include <sys/stat.h>
 
-#include "mapi_cost/run/interrupt.hpp"
-#include "scenario_calls.hpp"
+#include "mapi_handle.hpp"
+#include "scenario.hpp"
 
 namespace mapi_cost
 {

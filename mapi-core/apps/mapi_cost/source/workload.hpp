@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "mapi_cost/run/mapi_handle.hpp"
+#include "mapi_handle.hpp"
 #include "packets.hpp"
 #include "scenario.hpp"
 #include "temp_folder.hpp"

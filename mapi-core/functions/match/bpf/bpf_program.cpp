@@ -7,8 +7,8 @@
 #include <cstdio>
 #include <utility>
 
-#include "bpf_native.hpp"
 #include "bpf_step.hpp"
+#include "match/bpf/native/bpf_native.hpp"
 #include "match/errors.hpp"
 
 namespace mapi::match

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "mapi_cost/output/additive_table.hpp"
+#include "mapi_cost/output/text.hpp"
 #include "results_example.hpp"
 
 using namespace mapi_cost;

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <sstream>
 
-#include "mapi_cost/output/csv.hpp"
+#include "mapi_cost/output/text.hpp"
 #include "results_example.hpp"
 
 namespace

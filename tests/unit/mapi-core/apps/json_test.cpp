@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "mapi_cost/output/json.hpp"
+#include "mapi_cost/output/text.hpp"
 #include "results_example.hpp"
 
 using nlohmann::json;

@@ -7,7 +7,7 @@
 #include <numeric>
 #include <string_view>
 
-#include "mapi_cost/run/mapi_handle.hpp"
+#include "mapi_cost/source/mapi_handle.hpp"
 #include "mapi_cost/source/packets.hpp"
 
 using namespace mapi_cost;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "flow_expression/read_calls.hpp"
 
-#include "mapi_cost/source/own_flow.hpp"
+#include "mapi_cost/source/scenario.hpp"
 #include "support/catch.hpp"
 
 using namespace flow_expression;

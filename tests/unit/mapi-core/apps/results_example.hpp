@@ -2,7 +2,7 @@
 // Results with one row of each kind, for the tests of the outputs.
 #pragma once
 
-#include "mapi_cost/output/rows.hpp"
+#include "mapi_cost/results.hpp"
 
 namespace test_support
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "cli/child.hpp"
+#include "cli/record/child.hpp"
 
 #include <cerrno>
 #include <csignal>

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 // Index over filters: it never misses a packet that a filter accepts, and finds few others, however
 // the filters are written.
-#include "match/bpf/bpf_index.hpp"
+#include "match/bpf/index/bpf_index.hpp"
 
 #include <array>
 #include <functional>
 #include <string>
 
 #include "match/bpf/bpf_program.hpp"
-#include "match/bpf/bpf_tests.hpp"
+#include "match/bpf/index/bpf_tests.hpp"
 #include "support/catch.hpp"
 
 namespace

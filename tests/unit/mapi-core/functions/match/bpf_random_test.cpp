@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "guarded_packets.hpp"
-#include "match/bpf/bpf_tests.hpp"
+#include "match/bpf/index/bpf_tests.hpp"
 #include "support/catch.hpp"
 
 namespace

@@ -12,8 +12,8 @@
 #include <nlohmann/json.hpp>
 
 #include "guarded_packets.hpp"
-#include "match/bpf/bpf_index.hpp"
 #include "match/bpf/bpf_program.hpp"
+#include "match/bpf/index/bpf_index.hpp"
 #include "match/errors.hpp"
 #include "match/text/regular_expression.hpp"
 #include "match/text/string_matcher.hpp"

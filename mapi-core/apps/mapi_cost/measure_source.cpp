@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: MIT
+// measure_source: the capture or device of the command line, and scenarios -> passes -> rows.
+#include "measure_source.hpp"
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <numeric>
+
+#include <fmt/format.h>
+
+#include "common/command/output.hpp"
+#include "common/command/status_line.hpp"
+#include "common/command/tell.hpp"
+#include "mapi_cost/run/run.hpp"
+#include "mapi_cost/run/session.hpp"
+#include "mapi_cost/source/mapi_handle.hpp"
+#include "mapi_cost/source/packets.hpp"
+#include "mapi_cost/source/scenario.hpp"
+#include "measure.hpp"
+#include "results.hpp"
+
+namespace mapi_cost
+{
+namespace
+{
+// All arguments must outlive the result.  Stores in the results how often the capture is read.
+MakePass capture_passes(Workloads &workloads, Results &results, const TempFolder &folder)
+{
+    return [&](const Scenario &scenario, unsigned flows, Field field) {
+        const Load load = workloads.load(scenario, flows, !scenario.is_call());
+        if (scenario.is_call())
+            return run_calls(load, scenario.quantity, field, results.settings, folder);
+        if (scenario.traffic == Traffic::kWhole)
+            results.repetitions =
+                (results.settings.packets + load.workload.packets - 1) / load.workload.packets;
+        return run_packets(load, field, results.settings, folder);
+    };
+}
+
+bool can_be_live(const Scenario &scenario)
+{
+    return scenario.quantity == Quantity::kPacket && scenario.frame_bytes == 0;
+}
+
+// Spreads about as many packets as `step_units` full batches contain evenly over the pass, based on
+// the time pass.  Packets arrive in bursts whose batches repeat; a distance without small divisors
+// meets every position in such a pattern.
+std::uint64_t step_every(const Arrivals &timed, const RunSettings &settings)
+{
+    const double units =
+        double(settings.step_units) * MAPI_BATCH_MAX / std::max(1.0, timed.mean_batch());
+    auto every = std::max<std::uint64_t>(1, std::uint64_t(double(timed.batches) / units));
+    while (std::gcd(every, 2 * 3 * 5 * 7) != 1)
+        ++every;
+    return every;
+}
+
+// With a filter, which the kernel applies, having no packets is possible.  Without one, the other
+// rows would have none either.
+void expect_packets(const Results &results, const Scenario &scenario, const Arrivals &arrivals)
+{
+    if (results.live->timed.packets + arrivals.packets == 0 && !scenario.begins_with_filter())
+        throw MapiError(fmt::format("{}: no packet arrived in {} s (check that it is the right "
+                                    "interface and up (ip -s link shows the received "
+                                    "packets), send packets to it, or wait longer with --seconds)",
+                                    results.survey.name, results.settings.seconds));
+}
+} // namespace
+
+std::string keep_live(std::vector<Scenario> &scenarios, const std::vector<std::string> &asked_for)
+{
+    const auto gone = std::stable_partition(scenarios.begin(), scenarios.end(), can_be_live);
+    std::string names;
+    for (auto scenario = gone; scenario != scenarios.end(); ++scenario) {
+        names += (names.empty() ? "" : ", ") + scenario->id;
+        if (gone == scenarios.begin() ||
+            std::count(asked_for.begin(), asked_for.end(), scenario->id) > 0)
+            throw command::UsageError(
+                fmt::format("--scenario {} cannot be measured on a live device (add --record to "
+                            "record its packets first and "
+                            "measure on these)",
+                            scenario->id));
+    }
+    scenarios.erase(gone, scenarios.end());
+    return names.empty()
+               ? names
+               : "Not measured on a live device (--record measures them on recorded packets): " +
+                     names + ".";
+}
+
+MakePass live_passes(const Results &results, const TempFolder &folder)
+{
+    set_batch(results.survey.name, results.settings.batch_packets);
+    const auto timed = std::make_shared<std::map<std::string, Arrivals>>(); // by scenario
+    return [&results, &folder, timed](const Scenario &scenario, unsigned, Field field) {
+        const RunSettings &settings = results.settings;
+        const Load load{{}, {calls_of(scenario, 0, {results.survey.filter, ""})}};
+        const bool is_sparse = field == Field::kInstructions && is_stepped(settings.source, folder);
+        const std::uint64_t every = is_sparse ? step_every((*timed)[scenario.id], settings) : 1;
+        Pass pass = run_live(load, results.survey.name, field, every, settings, folder);
+        expect_packets(results, scenario, *pass.arrivals);
+        if (field == Field::kTicks)
+            (*timed)[scenario.id] = *pass.arrivals;
+        return pass;
+    };
+}
+
+namespace
+{
+// A counter source requested by name is required; with the default, a missing one is only reported.
+bool has_instructions(const Options &options, const TempFolder &folder, Results &results)
+{
+    if (!options.wants_instructions) {
+        results.no_instructions_why = "disabled (--no-instructions)";
+        return false;
+    }
+    try {
+        is_stepped(options.run.source, folder);
+        return true;
+    } catch (const SessionError &error) {
+        if (options.run.source != NSP_SOURCE_AUTO)
+            throw;
+        results.no_instructions_why = error.what();
+        return false;
+    }
+}
+
+void measure_each(const std::vector<Scenario> &scenarios, Measurement measurement)
+{
+    command::StatusLine progress;
+    for (std::size_t i = 0; i < scenarios.size(); ++i) {
+        progress.show(fmt::format("{}/{} {}", i + 1, scenarios.size(), scenarios[i].name));
+        stop_if_interrupted();
+        measurement.measure(scenarios[i]);
+    }
+}
+
+void measure_live(const Options &options, std::vector<Scenario> scenarios, const TempFolder &folder,
+                  Results &results)
+{
+    if (const std::string note = keep_live(scenarios, options.scenarios); !note.empty())
+        results.notes.push_back(note);
+    results.live.emplace();
+    results.survey.name = options.capture;
+    results.survey.filter = options.filter.empty() ? kCommonFilter : options.filter;
+    const bool wants_instructions = has_instructions(options, folder, results);
+    measure_each(scenarios, Measurement(results, live_passes(results, folder), wants_instructions));
+}
+
+// A source that cannot be read repeatedly at a constant driver cost is recorded first.
+Survey survey_source(const Options &options, const TempFolder &folder, Results &results)
+{
+    if (!options.is_device && !options.is_erf)
+        return survey_capture(options.capture, options.capture, options.filter);
+    const std::string path = folder.file("recorded.pcap");
+    record({options.capture, options.is_device}, options.run.packets, options.run.seconds, path);
+    Survey survey = survey_capture(path, options.capture, options.filter);
+    results.notes.push_back(fmt::format("Measured on a pcap file with the first {} packets of {}: "
+                                        "driver costs are those of a pcap file.",
+                                        survey.packets, options.capture));
+    return survey;
+}
+
+void measure_capture(const Options &options, const std::vector<Scenario> &scenarios,
+                     const TempFolder &folder, Results &results)
+{
+    results.survey = survey_source(options, folder, results);
+    if (results.survey.is_damaged)
+        command::tell("mapi-cost: {}\n", damage_text(results.survey));
+    if (const std::string note = filter_note(results.survey); !note.empty())
+        results.notes.push_back(note + ".");
+    const bool wants_instructions = has_instructions(options, folder, results);
+    Workloads workloads(results.survey, options.text, options.run.packets, folder);
+    measure_each(scenarios, Measurement(results, capture_passes(workloads, results, folder),
+                                        wants_instructions));
+}
+} // namespace
+
+void measure_source(const Options &options, const std::vector<Scenario> &scenarios,
+                    const TempFolder &folder, Results &results)
+{
+    if (options.is_live())
+        measure_live(options, scenarios, folder, results);
+    else
+        measure_capture(options, scenarios, folder, results);
+}
+} // namespace mapi_cost

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+// text: results -> a table, JSON, or CSV.
+#pragma once
+
+#include <string>
+
+#include "mapi_cost/results.hpp"
+
+namespace mapi_cost
+{
+// At most 120 columns; it has all of the parts below.
+std::string table_text(const Results &results);
+
+// The lines above the tables: machine, sources, probes, losses; and below: notes.
+std::string head_text(const Results &results);
+std::string notes_text(const Results &results);
+
+// "12 kernel, 3 buffer full"; "none".
+std::string drops_text(const Arrivals &arrivals);
+// Packets received and lost by each row of a live device; empty without one.
+std::string live_text(const Results &results);
+
+// Terms, distance of each scenario from the model, conclusions.  Empty when no row is in a model.
+std::string additive_text(const Results &results);
+
+// Schema netslice-mapi-cost-1.
+std::string json_text(const Results &results);
+
+// One line per row, with the published figures of 2004; a field that was not measured is empty.
+std::string csv_text(const Results &results);
+} // namespace mapi_cost

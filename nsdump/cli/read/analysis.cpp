@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+// cli: trace and calibration -> report.
+#include "cli/read/analysis.hpp"
+
+#include "common/command/signals.h"
+#include "common/command/status_line.hpp"
+
+namespace nsdump
+{
+std::optional<CalibrationFile> calibration_of(const std::string &path)
+{
+    if (path.empty())
+        return std::nullopt;
+    return read_calibration(path);
+}
+
+StatsReport analyse_with_progress(TraceFile &trace, const std::string &calibration_path,
+                                  bool keeps_histograms)
+{
+    const auto calibration = calibration_of(calibration_path);
+    command::ReadProgress progress;
+    AnalyseOptions options;
+    options.calibration = calibration ? &*calibration : nullptr;
+    options.keeps_histograms = keeps_histograms;
+    options.progress = [&](std::uint64_t done_bytes, std::uint64_t all_bytes) {
+        progress.show(done_bytes, all_bytes);
+        return !command_was_interrupted();
+    };
+    return analyse_trace(trace, options);
+}
+} // namespace nsdump

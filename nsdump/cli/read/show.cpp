@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: MIT
+// nsdump show: trace -> its events in time order, for people.
+#include <iterator>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "analyse/losses.hpp"
+#include "cli/commands.hpp"
+#include "cli/read/finish.hpp"
+#include "cli/read/selection.hpp"
+#include "common/command/arguments.hpp"
+#include "common/command/output.hpp"
+#include "common/command/signals.h"
+#include "decode/clock.hpp"
+#include "decode/merge.hpp"
+#include "export/escape.hpp"
+
+namespace nsdump
+{
+namespace
+{
+constexpr std::size_t kMaxDepth = 64;
+constexpr std::size_t kMaxThreads = 65536;
+
+struct Options {
+    std::string trace;
+    std::uint64_t limit = std::numeric_limits<std::uint64_t>::max();
+    std::optional<std::uint32_t> cpu;
+    std::optional<std::uint32_t> thread;
+    std::string slice;
+    bool raw = false;
+    std::string output;
+};
+
+struct Open {
+    NameId name;
+    std::uint64_t ticks;
+    std::vector<std::uint64_t> counters;
+};
+
+// What is open on each thread, for indentation and durations.
+class Stacks
+{
+public:
+    struct Place {
+        std::size_t depth = 0;
+        std::optional<Open> start; // the matching START of a STOP, if any
+    };
+
+    Place note(NameId name, const Event &event, bool is_kernel)
+    {
+        if (stacks_.size() > kMaxThreads)
+            stacks_.clear(); // bounds the memory that a hostile trace can use
+        std::vector<Open> &stack = stacks_[stack_of(event, is_kernel)];
+        Place place;
+        place.depth = stack.size();
+        if (event.kind == NSLICE_KIND_START && stack.size() < kMaxDepth) {
+            stack.push_back({name, event.ticks, {event.words, event.words + event.word_count}});
+        } else if (event.kind == NSLICE_KIND_STOP) {
+            std::size_t at = stack.size();
+            while (at > 0 && stack[at - 1].name != name)
+                --at;
+            if (at == 0)
+                return place;
+            place.depth = at - 1;
+            place.start = std::move(stack[at - 1]);
+            stack.resize(at - 1);
+        }
+        return place;
+    }
+
+private:
+    std::unordered_map<std::uint64_t, std::vector<Open>> stacks_;
+};
+
+class Show
+{
+public:
+    Show(TraceFile &trace, const Options &options)
+        : trace_(trace), options_(options), clock_(clock_of(trace)),
+          output_(options.output, {options.trace})
+    {
+        in_ticks_ = options.raw || clock_.hz <= 0;
+    }
+
+    int run();
+
+private:
+    void line(const Event &event, NameId name, const Stacks::Place &place, bool is_kernel);
+    void details(const Event &event, const Stacks::Place &place, bool is_kernel,
+                 std::string &out) const;
+    std::string time_text(std::int64_t ticks) const
+    {
+        return in_ticks_ ? fmt::format("{}", ticks)
+                         : fmt::format("{:.1f}", clock_.ns(static_cast<double>(ticks)));
+    }
+    const std::string &name_text(NameId name);
+
+    TraceFile &trace_;
+    const Options &options_;
+    Clock clock_;
+    command::Output output_;
+    bool in_ticks_;
+    std::uint64_t zero_ticks_ = 0;
+    std::vector<std::string> texts_;
+};
+
+const std::string &Show::name_text(NameId name)
+{
+    if (name >= texts_.size())
+        texts_.resize(name + 1);
+    if (texts_[name].empty())
+        texts_[name] = printable(trace_.names()[name].text);
+    return texts_[name];
+}
+
+void Show::details(const Event &event, const Stacks::Place &place, bool is_kernel,
+                   std::string &out) const
+{
+    const auto to = std::back_inserter(out);
+    const auto &names = is_kernel ? trace_.kernel_counter_names() : trace_.counter_names();
+    if (event.kind == NSLICE_KIND_STOP) {
+        if (!place.start) {
+            out += "  (no START)";
+            return;
+        }
+        const auto raw_ticks = static_cast<std::int64_t>(event.ticks - place.start->ticks);
+        fmt::format_to(to, "  {} {}", time_text(raw_ticks), in_ticks_ ? "ticks" : "ns");
+        if (event.word_count == place.start->counters.size() && event.word_count == names.size())
+            for (std::size_t i = 0; i < names.size(); ++i)
+                fmt::format_to(
+                    to, "  {} {}", printable(names[i]),
+                    static_cast<std::int64_t>(event.words[i] - place.start->counters[i]));
+    } else if (event.kind == NSLICE_KIND_INIT && event.word_count >= NSLICE_INIT_WORDS) {
+        fmt::format_to(to, "  number {}, {} packets, {} bytes", event.words[0], event.words[1],
+                       event.words[2]);
+    } else if (event.kind == NSLICE_KIND_MARK && event.word_count >= NSLICE_MARK_WORDS) {
+        fmt::format_to(to, "  {}", event.words[0]);
+    }
+}
+
+void Show::line(const Event &event, NameId name, const Stacks::Place &place, bool is_kernel)
+{
+    const auto since_start = static_cast<std::int64_t>(event.ticks - zero_ticks_);
+    const std::string time = options_.raw ? fmt::format("{}", event.ticks) : time_text(since_start);
+    fmt::format_to(std::back_inserter(output_.text()), "{:>16} {:>4} {:>8}  {:{}}{:<5} {}", time,
+                   event.cpu, event.thread_id, "", 2 * place.depth, kind_name(event.kind),
+                   name_text(name));
+    details(event, place, is_kernel, output_.text());
+    output_.text() += '\n';
+}
+
+int Show::run()
+{
+    output_.text() +=
+        fmt::format("{:>16} {:>4} {:>8}  event\n", in_ticks_ ? "ticks" : "ns", "cpu", "thread");
+    Stacks stacks;
+    Merger merger(trace_);
+    Run run;
+    bool is_first = true;
+    std::uint64_t shown = 0;
+    while (shown < options_.limit && !command_was_interrupted() && merger.next(run)) {
+        for (const Event &event : run.events) {
+            if (is_first)
+                zero_ticks_ = clock_.start_ticks > 0 && clock_.start_ticks <= event.ticks
+                                  ? clock_.start_ticks
+                                  : event.ticks;
+            is_first = false;
+            const NameId name = trace_.names().of_slice(event.slice_id);
+            const Stacks::Place place = stacks.note(name, event, run.is_kernel);
+            if ((options_.cpu && *options_.cpu != event.cpu) ||
+                (options_.thread && *options_.thread != event.thread_id) ||
+                (!options_.slice.empty() && trace_.names()[name].text != options_.slice))
+                continue;
+            if (shown++ == options_.limit)
+                break;
+            line(event, name, place, run.is_kernel);
+        }
+        output_.flush_when_full();
+    }
+    output_.finish();
+    return finish_reading(trace_, merger);
+}
+
+int run_show(const Options &options)
+{
+    TraceFile trace(options.trace);
+    check_slice(trace, options.slice);
+    check_cpu(trace, options.cpu);
+    return Show(trace, options).run();
+}
+
+RunCommand add(command::ArgumentSet &arguments)
+{
+    auto options = std::make_shared<Options>();
+    arguments.add("trace", options->trace, "trace file").required();
+    arguments.add("--limit", options->limit, "maximum number of events to show").check(is_count);
+    arguments.add("--cpu", options->cpu, "only events of this CPU").check(is_count);
+    arguments.add("--thread", options->thread, "only events of this thread").check(is_count);
+    arguments.add("--slice", options->slice, "only events with this name").check(is_given);
+    arguments.add_flag("--raw", options->raw, "clock ticks instead of nanoseconds since the start");
+    arguments.add("-o,--output", options->output, "file to write (default: standard output)")
+        .check(is_given);
+    return [options] { return run_show(*options); };
+}
+} // namespace
+
+const Command kShow = {"show", "Show events in time order, indented by depth, with raw durations",
+                       add};
+} // namespace nsdump

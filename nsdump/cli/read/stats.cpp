@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+// nsdump stats: trace -> what every slice costs.
+#include <memory>
+#include <string>
+
+#include "cli/commands.hpp"
+#include "cli/read/analysis.hpp"
+#include "cli/read/finish.hpp"
+#include "common/command/arguments.hpp"
+#include "common/command/output.hpp"
+#include "export/exporter.hpp"
+
+namespace nsdump
+{
+namespace
+{
+struct Options {
+    std::string trace;
+    std::string calibration;
+    std::string format = "text";
+    std::string output;
+};
+
+int run(const Options &options)
+{
+    TraceFile trace(options.trace);
+    command::Output output(options.output, {options.trace, options.calibration});
+    const StatsReport report =
+        analyse_with_progress(trace, options.calibration, options.format == "json");
+    output.text() = options.format == "json"  ? stats_json(report)
+                    : options.format == "csv" ? stats_csv(report)
+                                              : stats_text(report);
+    output.finish();
+    for (const std::string &warning : report.warnings)
+        if (options.format == "csv") // the other formats include them
+            tell_warning(report.path, warning);
+    if (report.is_interrupted)
+        return kExitInterrupted;
+    return report.has_findings() ? kExitFindings : kExitOk;
+}
+
+RunCommand add(command::ArgumentSet &arguments)
+{
+    auto options = std::make_shared<Options>();
+    arguments.add("trace", options->trace, "trace file").required();
+    arguments
+        .add("--calibration", options->calibration,
+             "calibration.json of nscalibrate to use instead of the trace's own constants")
+        .check(is_given);
+    arguments.add("--format", options->format, "output format")
+        .one_of({"text", "json", "csv"})
+        .show_default();
+    arguments.add("-o,--output", options->output, "file to write (default: standard output)")
+        .check(is_given);
+    return [options] { return run(*options); };
+}
+} // namespace
+
+const Command kStats = {"stats", "Show what every slice costs: raw, net, percentiles, per packet",
+                        add};
+} // namespace nsdump

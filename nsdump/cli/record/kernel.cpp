@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: MIT
+// nsdump kernel: places in the kernel, listed or recorded without a program.
+#include <cstdlib>
+#include <memory>
+#include <string>
+
+#include <fmt/format.h>
+#include <nsprobe/nsmod.h>
+
+#include "cli/commands.hpp"
+#include "cli/read/analysis.hpp"
+#include "cli/record/kernel_groups.hpp"
+#include "cli/record/kernel_side.hpp"
+#include "cli/record/record_loop.hpp"
+#include "cli/record/recorder.hpp"
+#include "common/command/arguments.hpp"
+#include "common/command/output.hpp"
+#include "common/command/tell.hpp"
+#include "decode/error.hpp"
+#include "export/exporter.hpp"
+
+namespace nsdump
+{
+namespace
+{
+struct Options {
+    bool is_list = false;
+    std::string format = "text";
+    std::string preset;
+    std::string clock = "fast";
+    std::string output = "kernel.nsl";
+    double seconds = 0;
+    KernelOptions kernel;
+};
+
+int list(const Options &options)
+{
+    command::Output output("");
+    char *raw = nullptr;
+    if (nsp_nsmod_groups(&raw) != 0)
+        throw TraceError(nsp_last_error());
+    const std::unique_ptr<char, decltype(&std::free)> text(raw, std::free);
+    const std::vector<KernelPlace> places = parse_groups(text.get());
+    output.text() = options.format == "json" ? groups_json(places) : groups_text(places);
+    output.finish();
+    return kExitOk;
+}
+
+// Name of a preset -> its group.
+std::string group_of_preset(std::string preset)
+{
+    for (char &letter : preset)
+        letter = letter == '-' ? '_' : letter;
+    return preset;
+}
+
+int show(const Options &options)
+{
+    const StatsReport report = analyse_trace(options.output);
+    command::Output output("", {options.output});
+    output.text() = options.format == "json" ? stats_json(report) : stats_text(report);
+    output.finish();
+    return report.has_findings() ? kExitFindings : kExitOk;
+}
+
+int record(Options options)
+{
+    if (!options.preset.empty())
+        options.kernel.groups = group_of_preset(options.preset);
+    nsp_session_config config{};
+    config.struct_size = sizeof config;
+    config.output = options.output.c_str();
+    config.clock = options.clock == "ordered" ? NSP_CLOCK_ORDERED : NSP_CLOCK_FAST;
+    Recorder recorder = open_recorder(config);
+    add_kernel(recorder.get(), options.kernel);
+    const RecordLimits limits = {options.seconds, options.kernel.ring_bytes, false};
+    const RecordEnd end = record_until_end(recorder.get(), limits, nullptr, nullptr);
+    const nsp_session_counts kernel = end_kernel(recorder.get());
+    nsp_session_counts counts{};
+    const bool is_written = end != RecordEnd::kWriteError;
+    if (nsp_recorder_close(recorder.release(),
+                           is_written ? NSLICE_END_CLOSED : NSLICE_END_WRITE_ERROR, &counts) != 0)
+        throw command::OutputError(nsp_last_error());
+    command::tell("nsdump: {}: {} records of {} issued, {:.1f} MB\n", options.output,
+                  kernel.drained, kernel.issued, static_cast<double>(counts.file_bytes) / 1e6);
+    return options.preset.empty() ? kExitOk : show(options);
+}
+
+int run(const Options &options)
+{
+    if (options.is_list)
+        return list(options);
+    if (options.preset.empty() == options.kernel.groups.empty())
+        throw command::UsageError("kernel: requires either groups, --preset or --list");
+    return record(options);
+}
+
+RunCommand add(command::ArgumentSet &arguments)
+{
+    auto options = std::make_shared<Options>();
+    arguments
+        .add("groups", options->kernel.groups,
+             "groups to record, e.g. net_rx,irq; \"modules\": only NET_SLICE_* probes in kernel "
+             "modules")
+        .check(is_given);
+    arguments.add_flag("--list", options->is_list,
+                       "list all groups and their places, and whether this kernel has them");
+    arguments
+        .add("--preset", options->preset,
+             "follow TCP packets from place to place; prints a table of their costs at the end")
+        .one_of({"tcp-send", "tcp-recv"});
+    arguments.add("--format", options->format, "format of the list and of a preset's table")
+        .one_of({"text", "json"})
+        .show_default();
+    arguments.add("-o,--output", options->output, "trace file to write")
+        .check(is_given)
+        .show_default();
+    arguments
+        .add("-p,--pid", options->kernel.pid, "limit places that run in a process to this process")
+        .check(is_positive);
+    arguments.add("--clock", options->clock, "ordered: fenced clock reads")
+        .one_of({"fast", "ordered"})
+        .show_default();
+    arguments.add("-d,--duration", options->seconds, "stop after this many seconds")
+        .check(is_duration);
+    add_kernel_options(arguments, options->kernel);
+    arguments.footer("Requires the module nsmod and, to record, root or CAP_PERFMON. Without "
+                     "--duration Ctrl-C ends the recording; the\n"
+                     "trace is complete. `record --kernel GROUPS -- PROGRAM` records a program and "
+                     "the kernel on one clock.\n"
+                     "\n"
+                     "Exit codes: 0; 1 the trace has findings; 2 invalid arguments, an unknown "
+                     "group; 3 no module, permission denied,\n"
+                     "counter unavailable on this machine; 4 the trace cannot be written.");
+    return [options] { return run(*options); };
+}
+} // namespace
+
+const Command kKernel = {"kernel", "List or record places in the kernel", add};
+} // namespace nsdump

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+// cli: options for the kernel's records -> a recorder that includes them.
+#include "cli/record/kernel_side.hpp"
+
+#include <cerrno>
+
+#include "cli/commands.hpp"
+#include "cli/record/recorder.hpp"
+#include "common/command/output.hpp"
+#include "common/command/tell.hpp"
+#include "decode/error.hpp"
+
+namespace nsdump
+{
+namespace
+{
+constexpr std::uint32_t kLastPort = 65535;
+constexpr const char *kNoGroup =
+    "modules"; // NET_SLICE_* in kernel modules: recorded with any group
+} // namespace
+
+void add_kernel_options(command::ArgumentSet &arguments, KernelOptions &options)
+{
+    arguments
+        .add("--kernel-counters", options.counters,
+             "per-CPU counters for kernel slices, e.g. instructions (default: clock only)")
+        .check(is_given);
+    arguments
+        .add("--kernel-ring", options.ring_bytes,
+             "size of the kernel's ring per CPU in bytes, a power of two")
+        .sizes()
+        .check(is_positive)
+        .show_default();
+    arguments
+        .add("--port", options.port,
+             "limit places that see packets to this TCP, UDP, SCTP or DCCP port (either end)")
+        .range(std::uint64_t{1}, kLastPort);
+}
+
+void add_kernel(nsp_recorder *recorder, const KernelOptions &options)
+{
+    if (options.groups.empty())
+        return;
+    nsp_kernel_config config{};
+    config.struct_size = sizeof config;
+    config.groups = options.groups == kNoGroup ? "" : options.groups.c_str();
+    config.counters = options.counters.c_str();
+    config.ring_bytes = options.ring_bytes;
+    config.pid = options.pid;
+    config.port = options.port;
+    const int error = nsp_recorder_add_kernel(recorder, &config);
+    if (error == -EINVAL)
+        throw command::UsageError(nsp_last_error());
+    if (error != 0)
+        throw TraceError(nsp_last_error());
+}
+
+nsp_session_counts end_kernel(nsp_recorder *recorder)
+{
+    nsp_session_counts counts{};
+    if (nsp_recorder_end_kernel(recorder, &counts) != 0)
+        command::tell("nsdump: warning: {}\n", nsp_last_error());
+    tell_losses(counts, "kernel ", "--kernel-ring");
+    return counts;
+}
+} // namespace nsdump

@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: MIT
+// nsdump record: a program started here, or a running one -> trace file.
+#include <cerrno>
+#include <cstdlib>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <fmt/format.h>
+#include <nsprobe/recorder.h>
+
+#include "cli/commands.hpp"
+#include "cli/record/child.hpp"
+#include "cli/record/kernel_side.hpp"
+#include "cli/record/record_loop.hpp"
+#include "cli/record/recorder.hpp"
+#include "common/command/arguments.hpp"
+#include "common/command/output.hpp"
+#include "common/command/signals.h"
+#include "common/command/tell.hpp"
+#include "decode/error.hpp"
+
+namespace nsdump
+{
+namespace
+{
+
+struct Options {
+    std::string output = "trace.nsl";
+    std::string counters;
+    std::string source = "auto";
+    std::string clock = "fast";
+    std::string full = "discard";
+    std::string kind = "auto";
+    std::uint64_t ring_bytes = 4u << 20;
+    std::uint32_t step_every = 1;
+    bool no_calibration = false;
+    int pid = 0;
+    double seconds = 0;
+    KernelOptions kernel;
+    bool is_kernel_of_program = false; // record per-process kernel places for this program only
+    std::vector<std::string> program;
+};
+
+template <class Enum>
+Enum choose(const std::string &word, std::initializer_list<std::pair<const char *, Enum>> choices)
+{
+    for (const auto &[name, value] : choices)
+        if (word == name)
+            return value;
+    return Enum{};
+}
+
+Recorder open_recorder_with(const Options &options)
+{
+    nsp_session_config config{};
+    config.struct_size = sizeof(config);
+    config.output = options.output.c_str();
+    config.counters = options.counters.c_str();
+    config.source = choose<nsp_counter_source>(options.source, {{"auto", NSP_SOURCE_AUTO},
+                                                                {"rdpmc", NSP_SOURCE_RDPMC},
+                                                                {"perf-read", NSP_SOURCE_PERF_READ},
+                                                                {"papi", NSP_SOURCE_PAPI},
+                                                                {"step", NSP_SOURCE_STEP},
+                                                                {"none", NSP_SOURCE_NONE}});
+    config.clock = choose<nsp_clock_mode>(options.clock, {{"ordered", NSP_CLOCK_ORDERED}});
+    config.full = choose<nslice_ring_full>(options.full, {{"overwrite", NSLICE_FULL_OVERWRITE}});
+    config.ring_kind = choose<std::uint32_t>(
+        options.kind, {{"rseq", NSLICE_RING_RSEQ}, {"atomic", NSLICE_RING_ATOMIC}});
+    config.ring_bytes = options.ring_bytes;
+    config.step_every = options.step_every;
+    config.no_calibration = options.no_calibration;
+    return open_recorder(config);
+}
+
+constexpr const char *kWhyNobody = "took part (is the program linked with libnsprobe and built "
+                                   "without NETSLICE_DISABLE? Whatever starts it must keep its "
+                                   "environment and open descriptors)";
+
+void tell(const Options &options, RecordEnd end, const nsp_recorder_status &status,
+          const std::string &refusal, const nsp_session_counts &counts,
+          const nsp_session_counts &kernel)
+{
+    if (status.refused > 0)
+        command::tell("nsdump: warning: {} process(es) could not take part: {}\n", status.refused,
+                      refusal);
+    if (status.joined == 0 && !options.kernel.groups.empty()) {
+        command::tell("nsdump: {}: {} kernel records, {:.1f} MB; no process took part\n",
+                      options.output, kernel.drained, static_cast<double>(counts.file_bytes) / 1e6);
+        return;
+    }
+    if (status.joined == 0) {
+        command::tell("nsdump: nothing was recorded: no process {}; {}\n",
+                      end != RecordEnd::kProgramEnded ? "had taken part when the recording ended"
+                      : status.refused > 0            ? "took part"
+                                                      : kWhyNobody,
+                      access(options.output.c_str(), F_OK) == 0 ? options.output + " is unchanged"
+                                                                : "no file was created");
+        return;
+    }
+    if (options.pid == 0 && end == RecordEnd::kWriteError)
+        command::tell(
+            "nsdump: warning: sent SIGTERM to the program because its trace cannot be written\n");
+    if (options.pid != 0 && end == RecordEnd::kProgramEnded)
+        command::tell("nsdump: process {} has ended\n", options.pid);
+    tell_losses(counts);
+    const std::string of_kernel =
+        options.kernel.groups.empty() ? "" : fmt::format(", {} kernel records", kernel.drained);
+    command::tell("nsdump: {}: {} records of {} issued, {} process(es){}, {:.1f} MB\n",
+                  options.output, counts.drained, counts.issued, status.joined, of_kernel,
+                  static_cast<double>(counts.file_bytes) / 1e6);
+}
+
+nslice_end end_of(RecordEnd end, Child *child)
+{
+    if (end == RecordEnd::kWriteError)
+        return NSLICE_END_WRITE_ERROR;
+    if (end != RecordEnd::kProgramEnded)
+        return NSLICE_END_INTERRUPTED;
+    return child && WIFSIGNALED(*child->poll()) ? NSLICE_END_KILLED : NSLICE_END_CLOSED;
+}
+
+// Everything requested was recorded: a program without probes is not an error if the kernel is
+// recorded.
+bool is_complete(const Options &options, const nsp_recorder_status &status)
+{
+    return status.refused == 0 && (status.joined > 0 || !options.kernel.groups.empty());
+}
+
+int exit_code(const Options &options, RecordEnd end, Child *child,
+              const nsp_recorder_status &status)
+{
+    if (end == RecordEnd::kWriteError)
+        return kExitOutput;
+    if (end == RecordEnd::kInterrupted)
+        return kExitInterrupted;
+    if (end == RecordEnd::kRefused)
+        return kExitUnreadable;
+    if (end == RecordEnd::kProgramEnded && child && WIFSIGNALED(*child->poll()))
+        return 128 + WTERMSIG(*child->poll());
+    if (end == RecordEnd::kProgramEnded && child && WEXITSTATUS(*child->poll()) != 0)
+        return WEXITSTATUS(*child->poll());
+    return is_complete(options, status) ? kExitOk : kExitFindings;
+}
+
+bool is_same_file(const std::string &path, int fd)
+{
+    struct stat named = {}, opened = {};
+    return stat(path.c_str(), &named) == 0 && fstat(fd, &opened) == 0 &&
+           named.st_dev == opened.st_dev && named.st_ino == opened.st_ino &&
+           !S_ISCHR(opened.st_mode);
+}
+
+void check(const Options &options)
+{
+    if (options.program.empty() == (options.pid == 0))
+        throw command::UsageError(
+            "record: requires either a program after -- or a running process with --pid");
+    if (options.kernel.groups.empty() && (!options.kernel.counters.empty() ||
+                                          options.kernel.port != 0 || options.is_kernel_of_program))
+        throw command::UsageError(
+            "record: --kernel-counters, --kernel-own and --port require --kernel GROUPS");
+    if (options.counters.empty() && options.source != "auto" && options.source != "none")
+        throw command::UsageError("record: --source " + options.source +
+                                  " requires counters, e.g. -c instructions");
+    if (options.output == "-" || is_same_file(options.output, STDOUT_FILENO) ||
+        is_same_file(options.output, STDERR_FILENO))
+        throw command::UsageError(
+            "record: the trace cannot share the program's output; use a separate file or a "
+            "named pipe");
+}
+
+// Starts before the program so that nothing is missed.  A filter by process requires the process to
+// exist; it then waits.
+void begin_kernel(nsp_recorder *recorder, KernelOptions options, bool is_of_program, int pid)
+{
+    if (is_of_program != (pid != 0))
+        return;
+    options.pid = static_cast<std::uint32_t>(pid);
+    add_kernel(recorder, options);
+}
+
+int run(const Options &options)
+{
+    check(options);
+    Recorder recorder = open_recorder_with(options);
+    std::unique_ptr<Child> child;
+    std::optional<RunningProcess> attached;
+    begin_kernel(recorder.get(), options.kernel, options.is_kernel_of_program, 0);
+    if (options.pid != 0) {
+        attached.emplace(options.pid);
+        if (attached->has_ended())
+            throw TraceError(fmt::format("process {} has already ended", options.pid));
+        if (nsp_recorder_attach(recorder.get(), options.pid) != 0) {
+            if (command_was_interrupted())
+                throw command::Interrupted();
+            throw TraceError(nsp_last_error());
+        }
+    } else {
+        nsp_recorder *raw = recorder.get();
+        child = std::make_unique<Child>(options.program,
+                                        [raw] { return nsp_recorder_prepare_exec(raw); });
+    }
+    begin_kernel(recorder.get(), options.kernel, options.is_kernel_of_program,
+                 child ? child->pid() : options.pid);
+    if (command_was_interrupted())
+        throw command::Interrupted();
+    if (child)
+        child->run();
+    const RecordLimits limits = {options.seconds, options.ring_bytes, options.full == "overwrite"};
+    const RecordEnd end =
+        record_until_end(recorder.get(), limits, child.get(), attached ? &*attached : nullptr);
+    nsp_recorder_status status;
+    nsp_recorder_status_read(recorder.get(), &status);
+    const std::string refusal = status.refusal;
+    const nsp_session_counts kernel = end_kernel(recorder.get());
+    nsp_session_counts counts{};
+    const int error = nsp_recorder_close(recorder.release(), end_of(end, child.get()), &counts);
+    const std::string words = error != 0 ? nsp_last_error() : "";
+    tell(options, end, status, refusal, counts, kernel);
+    if (error != 0 && error != -ENODATA)
+        throw command::OutputError(words);
+    return exit_code(options, end, child.get(), status);
+}
+
+constexpr char kFooter[] =
+    R"(An existing file is replaced only if it is empty or a trace, and only once a process
+participates (with --kernel: when the program starts). The recording ends with the program and
+those of its descendants that take part; a daemon is recorded until it exits.
+Ctrl-C ends the program (or daemon) and the recording; the trace is complete. SIGTERM and SIGHUP
+do the same, and so does a trace that can no longer be written (disk full, pipe without a reader).
+
+The exit code is the program's own; 128 + n if signal n killed it; 0 after --duration;
+1 if no process took part or one could not; 2 for invalid arguments, including an unknown counter;
+3 if the program cannot be started, attached to or recorded with these options on this machine;
+4 if the trace cannot be written; 130 if interrupted.)";
+
+RunCommand add(command::ArgumentSet &arguments)
+{
+    auto options = std::make_shared<Options>();
+    arguments.add("-o,--output", options->output, "trace file to write")
+        .check(is_given)
+        .show_default();
+    arguments
+        .add("-c,--counters", options->counters,
+             "counters, e.g. instructions,cycles; `nsdump counters` lists them (default: clock "
+             "only)")
+        .check(is_given);
+    arguments.add("--source", options->source, "where counters come from")
+        .one_of({"auto", "rdpmc", "perf-read", "papi", "step", "none"})
+        .show_default();
+    arguments.add("--clock", options->clock, "ordered: fenced clock reads")
+        .one_of({"fast", "ordered"})
+        .show_default();
+    arguments
+        .add("--full", options->full,
+             "when a ring is full: discard the new record or overwrite the oldest")
+        .one_of({"discard", "overwrite"})
+        .show_default();
+    arguments.add("--ring", options->ring_bytes, "ring size per CPU in bytes, a power of two")
+        .sizes()
+        .check(is_positive)
+        .show_default();
+    arguments
+        .add("--kind", options->kind,
+             "how rings are written; auto: rseq if the program supports it")
+        .one_of({"auto", "rseq", "atomic"})
+        .show_default();
+    arguments.add("--step-every", options->step_every, "source step: count only every n-th unit")
+        .check(is_positive)
+        .show_default();
+    arguments.add_flag("--no-calibration", options->no_calibration,
+                       "skip calibration; the trace then has only raw values");
+    arguments
+        .add("-p,--pid", options->pid, "attach to a process that accepts it (NETSLICE=attach=yes)")
+        .check(is_positive);
+    arguments
+        .add("-d,--duration", options->seconds,
+             "stop after this many seconds; a program started here then receives SIGTERM")
+        .check(is_duration);
+    arguments
+        .add("-k,--kernel", options->kernel.groups,
+             "also record places in the kernel (module nsmod), e.g. irq,softirq,sched; `nsdump "
+             "kernel --list` lists all")
+        .check(is_given);
+    arguments.add_flag("--kernel-own", options->is_kernel_of_program,
+                       "limit kernel places that run in a process to this program");
+    add_kernel_options(arguments, options->kernel);
+    arguments.add("program", options->program, "program and its arguments, after --");
+    arguments.footer(kFooter);
+    return [options] { return run(*options); };
+}
+} // namespace
+
+const Command kRecord = {"record", "Record a program, or a running process, into a trace", add};
+} // namespace nsdump
