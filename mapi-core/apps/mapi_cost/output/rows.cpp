@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "common/command/counted.hpp"
+
 namespace mapi_cost
 {
 std::optional<double> Row::driver_read_cycles() const
@@ -19,8 +21,9 @@ std::string damage_text(const Survey &survey)
 {
     if (survey.unread_bytes == 0)
         return survey.message;
-    return fmt::format("{}; {} bytes not read; the costs cover the {} packets before them",
-                       survey.message, survey.unread_bytes, survey.packets);
+    return fmt::format("{}; {} not read; the costs cover the {} before", survey.message,
+                       command::counted(survey.unread_bytes, "byte"),
+                       command::counted(survey.packets, "packet"));
 }
 
 std::string instruction_source_text(const std::string &source)
