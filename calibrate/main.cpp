@@ -37,7 +37,7 @@ enum ExitCode {
 
 constexpr const char *kFooter = R"(Examples:
   nscalibrate                                 cost of clock reads and probes, in a few seconds
-  nscalibrate -o calibration.json             also save it for `nsdump stats --calibration`
+  nscalibrate -w calibration.json             also save it for `nsdump stats --calibration`
   nscalibrate --cpu 3 --thorough              on CPU 3, with narrower intervals
   nscalibrate --counters instructions,cycles  as in a session with these counters
   nscalibrate --paper                         machine instructions and macros compared with 2001
@@ -55,37 +55,44 @@ struct Options {
     std::optional<unsigned> cpu;
     std::uint32_t batches = 0;
     bool is_thorough = false;
-    bool wants_json = false;
     bool wants_paper = false;
     bool is_quiet = false;
+    std::string format = "text";
+    std::string calibration; // file to write
     std::string output;
     std::string counters; // empty: instructions, if available
 };
 
 void add_options(command::Arguments &arguments, Options &options)
 {
-    arguments.version("--version", "nscalibrate " NETSLICE_VERSION);
+    arguments.version("nscalibrate " NETSLICE_VERSION);
     arguments.add("--cpu", options.cpu,
                   "CPU to measure on; default: the CPU that the program starts on");
     arguments
-        .add("-b,--batches", options.batches,
-             "batches behind each figure; default 500, thorough 8000")
+        .add("--batches", options.batches, "batches behind each figure; default 500, thorough 8000")
         .range(50, 1000000);
     arguments.add_flag("--thorough", options.is_thorough,
                        "more passes and batches; takes about a minute");
     arguments
         .add("--counters", options.counters,
              "comma-separated list of required counters; default: instructions, if available")
+        .kind("LIST")
         .check([](const std::string &text) {
             return text.empty() ? "empty list (name counters or omit the option)" : "";
         });
-    arguments.add(
-        "-o,--output", options.output,
-        "also write calibration.json to this file; -: to standard output instead of the tables");
+    arguments
+        .add("-w,--write", options.calibration,
+             "also write calibration.json to this file; -: to standard output instead of the "
+             "tables")
+        .kind("FILE");
+    arguments
+        .add("-o,--output", options.output,
+             "file to print the tables or the JSON to; -: standard output (default)")
+        .kind("FILE");
     arguments.add_flag("--paper", options.wants_paper,
                        "print the tables of the NetSlice paper with this machine's figures; in the "
                        "JSON under \"paper\"");
-    arguments.add_flag("--json", options.wants_json, "print JSON instead of tables");
+    arguments.add_format(options.format, {"text", "json"});
     arguments.add_flag("-q,--quiet", options.is_quiet, "no progress line on the terminal");
     arguments.footer(kFooter);
 }
@@ -101,10 +108,14 @@ int calibrate_machine(const Options &options)
             getpid());
         return kUsage;
     }
-    const bool goes_to_stdout = options.output == "-";
-    std::optional<command::Output> file; // opened first, so that a bad path is reported immediately
-    if (!options.output.empty() && !goes_to_stdout)
-        file.emplace(options.output);
+    const bool goes_to_stdout = options.calibration == "-";
+    // Opened first, so that a bad path is reported immediately.
+    command::check_outputs("", {options.calibration, options.output});
+    std::optional<command::Output> file, screen;
+    if (!options.calibration.empty())
+        file.emplace(options.calibration);
+    if (!goes_to_stdout || !options.output.empty())
+        screen.emplace(options.output);
     nsp_machine machine;
     nsp_machine_read(&machine);
     const Environment environment = read_environment("/", cpu, machine);
@@ -128,12 +139,12 @@ int calibrate_machine(const Options &options)
         file->text() = json;
         file->finish();
     }
-    command::Output screen("-");
-    if (options.wants_json || goes_to_stdout)
-        screen.text() = json;
-    else
-        screen.text() = options.wants_paper ? as_paper_text(report) : as_text(report);
-    screen.finish();
+    if (screen) {
+        screen->text() = options.format == "json" ? json
+                         : options.wants_paper    ? as_paper_text(report)
+                                                  : as_text(report);
+        screen->finish();
+    }
     const bool is_spoilt =
         std::any_of(warnings.begin(), warnings.end(),
                     [](const Warning &warning) { return warning.spoils_result; });

@@ -38,7 +38,7 @@ unload()
 record_kernel()
 {
     if [ -n "${NETSLICE_RECORDER:-}" ]; then exec "$NETSLICE_RECORDER" "$1" "$2"; fi
-    exec nsdump kernel "$1" -o "$2"
+    exec nsdump kernel "$1" -w "$2"
 }
 
 start_recording()

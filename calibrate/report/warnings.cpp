@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "common/command/counted.hpp"
+
 namespace calibrate
 {
 namespace
@@ -74,15 +76,15 @@ void about_load(const Environment &environment, const RunFacts &facts, Warnings 
             environment.load_1min)});
     if (facts.preemptions > 0)
         out.push_back({fmt::format(
-            "CPU {}: preempted {} times in {:.1f} s; affected batches are trimmed if there are "
-            "few of them",
-            environment.cpu, facts.preemptions, facts.seconds)});
+            "CPU {}: preempted {} in {:.1f} s; affected batches are trimmed if there are few of "
+            "them",
+            environment.cpu, command::counted(facts.preemptions, "time"), facts.seconds)});
     if (facts.wide_figures > 0)
         out.push_back({fmt::format(
-            "{} figure{} differ by more than {:.0f} % from pass to pass (worst: {}, {:.0f} %); "
-            "try again on a quieter machine or with --thorough",
-            facts.wide_figures, facts.wide_figures == 1 ? "" : "s", kWideSpread * 100,
-            facts.worst_figure, facts.worst_spread * 100)});
+            "{} by more than {:.0f} % from pass to pass (worst: {}, {:.0f} %); try again on a "
+            "quieter machine or with --thorough",
+            command::counted(facts.wide_figures, "figure differs", "figures differ"),
+            kWideSpread * 100, facts.worst_figure, facts.worst_spread * 100)});
 }
 
 void about_counters(const RunFacts &facts, Warnings &out)

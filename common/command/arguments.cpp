@@ -2,15 +2,140 @@
 // arguments: command line -> variables.  The only file that includes CLI11.
 #include "arguments.hpp"
 
+#include <algorithm>
+#include <cctype>
+#include <cerrno>
+#include <cmath>
 #include <cstdio>
+#include <cstdlib>
+#include <limits>
 #include <sstream>
+#include <type_traits>
 
 #include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "output.hpp"
+#include "printable.hpp"
 
 namespace command
 {
+namespace
+{
+constexpr std::uint64_t kMiB = 1u << 20;
+
+// Prints "--ring BYTES", not "--ring UINT:POSITIVE=4194304 REQUIRED".
+class HelpText : public CLI::Formatter
+{
+public:
+    std::string make_option_name(const CLI::Option *option, bool is_positional) const override
+    {
+        std::string name = CLI::Formatter::make_option_name(option, is_positional);
+        if (const std::size_t brace = name.find('{'); brace != std::string::npos)
+            name.erase(brace); // of a flag that sets a variable to false
+        return name;
+    }
+    std::string make_option_opts(const CLI::Option *option) const override
+    {
+        if (option->get_type_size() == 0)
+            return "";
+        const bool has_list = option->get_expected_max() == CLI::detail::expected_max_vector_size;
+        if (option->get_positional() && !option->nonpositional())
+            return has_list ? " ..." : "";
+        return " " + option->get_type_name();
+    }
+};
+
+// Adds "(note)" to the help text, or to the remark in parentheses at its end.
+void add_note(CLI::Option &option, const std::string &note)
+{
+    std::string text = option.get_description();
+    if (text.ends_with(')'))
+        text.insert(text.size() - 1, "; " + note);
+    else
+        text += " (" + note + ")";
+    option.description(text);
+}
+
+// The whole text as a number of this type.
+template <class Number> std::optional<Number> number_of(const std::string &text)
+{
+    char *end = nullptr;
+    errno = 0;
+    if (text.empty() || std::isspace(static_cast<unsigned char>(text[0])))
+        return std::nullopt;
+    if constexpr (std::is_floating_point_v<Number>) {
+        const double number = std::strtod(text.c_str(), &end);
+        return *end == 0 ? std::optional<Number>(number) : std::nullopt;
+    } else if constexpr (std::is_signed_v<Number>) {
+        const long long number = std::strtoll(text.c_str(), &end, 0);
+        const bool fits = errno == 0 && number >= std::numeric_limits<Number>::min() &&
+                          number <= std::numeric_limits<Number>::max();
+        return *end == 0 && fits ? std::optional(static_cast<Number>(number)) : std::nullopt;
+    } else {
+        const unsigned long long number = std::strtoull(text.c_str(), &end, 0);
+        const bool fits = errno == 0 && number <= std::numeric_limits<Number>::max();
+        return *end == 0 && fits && text[0] != '-' ? std::optional(static_cast<Number>(number))
+                                                   : std::nullopt;
+    }
+}
+
+std::string quoted(const std::string &text)
+{
+    return "\"" + printable(text) + "\"";
+}
+
+template <class Number> std::string check_number(const std::string &text)
+{
+    if (number_of<Number>(text))
+        return "";
+    return quoted(text) + (number_of<double>(text) ? " is out of range" : " is not a number");
+}
+
+// A number without limits of its own: any that its variable can hold.
+template <class Variable>
+Argument add_number(CLI::App &app, const std::string &names, Variable &variable,
+                    const std::string &help)
+{
+    CLI::Option *const option = app.add_option(names, variable, help);
+    if constexpr (std::is_arithmetic_v<Variable>)
+        option->check(check_number<Variable>, "");
+    else
+        option->check(check_number<typename Variable::value_type>, "");
+    return Argument(option).kind("N");
+}
+
+Argument add_text(CLI::Option *option)
+{
+    return Argument(option).kind("TEXT");
+}
+
+template <class Number> void set_range(CLI::Option &option, Number least, Number most)
+{
+    option.check(
+        [least, most](const std::string &text) {
+            const auto number = number_of<Number>(text);
+            return number && *number >= least && *number <= most
+                       ? ""
+                       : fmt::format("{} is out of range ({} to {})", printable(text), least, most);
+        },
+        "");
+    add_note(option, fmt::format("{} to {}", least, most));
+}
+
+std::string size_of(std::string text)
+{
+    const std::string given = text;
+    try {
+        if (CLI::AsSizeValue(false)(text).empty())
+            return text;
+    } catch (const CLI::ParseError &) { // does not fit the number
+    }
+    throw CLI::ValidationError(quoted(given) + " is not a size (such as 65536, 64K or 4M)");
+}
+} // namespace
+
 bool Argument::was_given() const
 {
     return option_->count() > 0;
@@ -22,34 +147,41 @@ Argument &Argument::required()
     return *this;
 }
 
-Argument &Argument::check(const CheckText &check, const std::string &kind)
+Argument &Argument::check(const CheckText &check)
 {
-    option_->check(check, kind);
+    option_->check(check, "");
     return *this;
 }
 
 Argument &Argument::one_of(const std::vector<std::string> &words)
 {
-    option_->check(CLI::IsMember(words));
-    return *this;
+    option_->check(
+        [words](const std::string &text) {
+            return std::find(words.begin(), words.end(), text) != words.end()
+                       ? ""
+                       : fmt::format("unknown value {} (available: {})", quoted(text),
+                                     fmt::join(words, ", "));
+        },
+        "");
+    return kind(fmt::format("{}", fmt::join(words, "|")));
 }
 
 Argument &Argument::range(int least, int most)
 {
-    option_->check(CLI::Range(least, most));
+    set_range(*option_, least, most);
     return *this;
 }
 
 Argument &Argument::range(std::uint64_t least, std::uint64_t most)
 {
-    option_->check(CLI::Range(least, most));
+    set_range(*option_, least, most);
     return *this;
 }
 
 Argument &Argument::sizes()
 {
-    option_->transform(CLI::AsSizeValue(false));
-    return *this;
+    option_->transform(size_of, "");
+    return kind("BYTES");
 }
 
 Argument &Argument::one_each_time()
@@ -61,6 +193,11 @@ Argument &Argument::one_each_time()
 Argument &Argument::show_default()
 {
     option_->capture_default_str();
+    std::string value = option_->get_default_str();
+    const auto bytes = number_of<std::uint64_t>(value);
+    if (option_->get_type_name() == "BYTES" && bytes && *bytes > 0 && *bytes % kMiB == 0)
+        value = fmt::format("{}M", *bytes / kMiB);
+    add_note(*option_, "default " + value);
     return *this;
 }
 
@@ -70,60 +207,67 @@ Argument &Argument::kind(const std::string &name)
     return *this;
 }
 
-Argument &Argument::shown_as(const std::string &text)
-{
-    option_->option_text(text);
-    return *this;
-}
-
 Argument ArgumentSet::add(const std::string &names, std::string &variable, const std::string &help)
 {
-    return Argument(app_->add_option(names, variable, help));
+    return add_text(app_->add_option(names, variable, help));
 }
 
 Argument ArgumentSet::add(const std::string &names, int &variable, const std::string &help)
 {
-    return Argument(app_->add_option(names, variable, help));
+    return add_number(*app_, names, variable, help);
 }
 
 Argument ArgumentSet::add(const std::string &names, std::uint32_t &variable,
                           const std::string &help)
 {
-    return Argument(app_->add_option(names, variable, help));
+    return add_number(*app_, names, variable, help);
 }
 
 Argument ArgumentSet::add(const std::string &names, std::uint64_t &variable,
                           const std::string &help)
 {
-    return Argument(app_->add_option(names, variable, help));
+    return add_number(*app_, names, variable, help);
 }
 
 Argument ArgumentSet::add(const std::string &names, double &variable, const std::string &help)
 {
-    return Argument(app_->add_option(names, variable, help));
+    return add_number(*app_, names, variable, help);
 }
 
 Argument ArgumentSet::add(const std::string &names, std::optional<std::uint32_t> &variable,
                           const std::string &help)
 {
-    return Argument(app_->add_option(names, variable, help));
+    return add_number(*app_, names, variable, help);
 }
 
 Argument ArgumentSet::add(const std::string &names, std::optional<std::uint64_t> &variable,
                           const std::string &help)
 {
-    return Argument(app_->add_option(names, variable, help));
+    return add_number(*app_, names, variable, help);
 }
 
 Argument ArgumentSet::add(const std::string &names, std::vector<std::string> &variable,
                           const std::string &help)
 {
-    return Argument(app_->add_option(names, variable, help));
+    return add_text(app_->add_option(names, variable, help));
 }
 
 Argument ArgumentSet::add_flag(const std::string &names, bool &variable, const std::string &help)
 {
     return Argument(app_->add_flag(names, variable, help));
+}
+
+Argument ArgumentSet::add_format(std::string &variable, const std::vector<std::string> &words)
+{
+    Argument format =
+        add("--format", variable, "format of the output").one_of(words).show_default();
+    const auto choose_json = [&variable, format](std::int64_t) {
+        if (format.was_given() && variable != "json")
+            throw CLI::ValidationError("--json cannot be combined with --format " + variable);
+        variable = "json";
+    };
+    app_->add_flag_function("--json", choose_json, "the same as --format json");
+    return format;
 }
 
 void ArgumentSet::footer(const std::string &text)
@@ -159,13 +303,15 @@ Arguments::Arguments(const std::string &description, const std::string &program)
     : ArgumentSet(nullptr), own_(std::make_unique<CLI::App>(description, program))
 {
     app_ = own_.get();
+    app_->formatter(std::make_shared<HelpText>());
+    app_->set_help_flag("-h,--help", "print this help and exit");
 }
 
 Arguments::~Arguments() = default;
 
-void Arguments::version(const std::string &names, const std::string &text)
+void Arguments::version(const std::string &text)
 {
-    app_->set_version_flag(names, text);
+    app_->set_version_flag("--version", text, "print the version and exit");
 }
 
 ArgumentSet Arguments::add_command(const std::string &name, const std::string &help)
@@ -184,20 +330,75 @@ void Arguments::allow_command()
     app_->fallthrough();
 }
 
+namespace
+{
+// "nsdump show", as far as the words were understood.
+const CLI::App &chosen_of(const CLI::App &app)
+{
+    const std::vector<CLI::App *> chosen = app.get_subcommands();
+    return chosen.empty() ? app : *chosen.front();
+}
+
+// What the user typed and no argument takes.
+std::string unknown_word(const CLI::App &app, const std::string &word)
+{
+    const bool is_option = word.size() > 1 && word[0] == '-';
+    std::string commands;
+    for (const CLI::App *command : app.get_subcommands({}))
+        commands += (commands.empty() ? "" : ", ") + command->get_name();
+    if (commands.empty() || !app.get_subcommands().empty())
+        return (is_option ? "unknown option " : "unexpected argument ") + quoted(word);
+    return is_option ? "unknown option " + quoted(word) + " before the command"
+                     : "unknown command " + quoted(word) + "; available: " + commands;
+}
+
+// The name of the positional argument, if it has one.
+std::string missing_argument(const CLI::App &app, const std::string &text)
+{
+    for (const CLI::Option *option : app.get_options())
+        if (option->get_positional() && text == option->get_name() + " is required")
+            return option->get_name(true) + " is required";
+    return text == "A subcommand is required" ? "a command is required" : text;
+}
+
+std::string what_is_wrong(const CLI::App &app, const CLI::ParseError &error)
+{
+    const std::string text = error.what();
+    const bool is_required = dynamic_cast<const CLI::RequiredError *>(&error) != nullptr;
+    const CLI::App &chosen = chosen_of(app);
+    std::vector<std::string> left = app.remaining(true);
+    std::erase(left, "--");
+    if (dynamic_cast<const CLI::ExtrasError *>(&error) && !left.empty())
+        return unknown_word(app, left.front());
+    if (is_required && !left.empty() && &chosen == &app)
+        return unknown_word(app, left.front());
+    if (is_required)
+        return missing_argument(chosen, text);
+    if (dynamic_cast<const CLI::ArgumentMismatch *>(&error)) {
+        const std::string name = text.substr(0, text.find(':'));
+        return name +
+               (text.find("Most") != text.npos ? " is given more than once" : " requires a value");
+    }
+    return text;
+}
+} // namespace
+
 std::optional<Reply> Arguments::parse(int argc, const char *const *argv)
 {
     try {
         app_->parse(argc, argv);
         return std::nullopt;
+    } catch (const CLI::Success &asked_for) {
+        std::ostringstream text, unused;
+        app_->exit(asked_for, text, unused);
+        return Reply{false, text.str()};
     } catch (const CLI::ParseError &error) {
-        std::ostringstream asked_for, wrong;
-        Reply reply;
-        reply.is_wrong = app_->exit(error, asked_for, wrong) != 0;
-        reply.text = asked_for.str() + wrong.str();
-        const std::vector<std::string> left = app_->remaining();
-        if (error.get_name() == "RequiredError" && !left.empty() && app_->get_subcommands().empty())
-            reply.unknown = left.front();
-        return reply;
+        const std::string wrong = what_is_wrong(*app_, error);
+        const CLI::App &chosen = chosen_of(*app_);
+        const std::string help =
+            app_->get_name() + (&chosen == app_ ? "" : " " + chosen.get_name()) + " --help";
+        const std::string remedy = wrong.ends_with(')') ? "" : " (see " + help + ")";
+        return Reply{true, fmt::format("{}: {}{}\n", app_->get_name(), wrong, remedy)};
     }
 }
 } // namespace command

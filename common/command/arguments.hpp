@@ -36,15 +36,14 @@ public:
 
     bool was_given() const;
     Argument &required();
-    Argument &check(const CheckText &check, const std::string &kind = ""); // --help shows `kind`
+    Argument &check(const CheckText &check);
     Argument &one_of(const std::vector<std::string> &words);
     Argument &range(int least, int most);
     Argument &range(std::uint64_t least, std::uint64_t most);
-    Argument &sizes();                           // 64KiB, 4M: multiples of 1024
-    Argument &one_each_time();                   // for a vector: only one value after each option
-    Argument &show_default();                    // in --help
-    Argument &kind(const std::string &name);     // in --help, instead of TEXT or UINT
-    Argument &shown_as(const std::string &text); // in --help, instead of everything after the name
+    Argument &sizes();                       // 64KiB, 4M: multiples of 1024
+    Argument &one_each_time();               // for a vector: only one value after each option
+    Argument &show_default();                // in --help
+    Argument &kind(const std::string &name); // in --help, instead of TEXT, N or BYTES
 
 private:
     CLI::Option *option_;
@@ -71,6 +70,8 @@ public:
                  const std::string &help);
     // "!--no-colour" sets the variable to false.
     Argument add_flag(const std::string &names, bool &variable, const std::string &help);
+    // --format with these words, and --json as a short form of --format json.
+    Argument add_format(std::string &variable, const std::vector<std::string> &words);
 
     void footer(const std::string &text);
     // `run` is called after parsing, for a command only if it was chosen; it may throw WrongUse.
@@ -84,8 +85,7 @@ protected:
 // Text to print instead of running the program.
 struct Reply {
     bool is_wrong = false; // otherwise help or the version was requested
-    std::string text;
-    std::optional<std::string> unknown; // the word found instead of a command
+    std::string text;      // of an error: "program: what is wrong (remedy)"
 
     // Errors go to standard error, other text to standard output; throws OutputError.
     void print() const;
@@ -94,12 +94,12 @@ struct Reply {
 class Arguments : public ArgumentSet
 {
 public:
-    explicit Arguments(const std::string &description, const std::string &program = "");
+    Arguments(const std::string &description, const std::string &program);
     ~Arguments();
     Arguments(const Arguments &) = delete;
     Arguments &operator=(const Arguments &) = delete;
 
-    void version(const std::string &names, const std::string &text);
+    void version(const std::string &text);
     ArgumentSet add_command(const std::string &name, const std::string &help);
     void require_command(); // exactly one
     void allow_command();   // at most one; program options may follow it; call before add_command()

@@ -29,6 +29,7 @@ private:
 class ReadProgress
 {
 public:
+    explicit ReadProgress(bool is_wanted = true) : line_(is_wanted) {}
     void show(std::uint64_t done_bytes, std::uint64_t all_bytes);
 
 private:

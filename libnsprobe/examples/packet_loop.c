@@ -3,7 +3,7 @@
  * packet_loop: 10,000 batches of 32 synthetic packets; two functions are measured in each batch.
  *
  *	cc -std=c11 -O2 -o packet_loop packet_loop.c $(pkg-config --cflags --libs nsprobe)
- *	nsdump record -o packet_loop.nsl -- ./packet_loop
+ *	nsdump record -w packet_loop.nsl -- ./packet_loop
  *	nsdump stats packet_loop.nsl
  *
  * There is no session code: `nsdump record` or NETSLICE=output=packet_loop.nsl in the environment

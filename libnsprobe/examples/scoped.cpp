@@ -3,7 +3,7 @@
 // run time.
 //
 //	c++ -std=c++17 -O2 -o scoped scoped.cpp $(pkg-config --cflags --libs nsprobe)
-//	nsdump record -o scoped.nsl -- ./scoped
+//	nsdump record -w scoped.nsl -- ./scoped
 //	nsdump stats scoped.nsl
 //
 // The arguments are the names of handlers: `./scoped dns http` has slices handler:dns and

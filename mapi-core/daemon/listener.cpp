@@ -95,7 +95,8 @@ ipc::Descriptor lock_beside(const std::string &path)
     }
 }
 
-// Fails if a daemon answers there; removes what is left of one that does not.
+// Fails if a daemon answers there, or if it is not a socket; removes what is left of one that does
+// not.
 void remove_stale(const sockaddr_un &address)
 {
     const ipc::Descriptor probe(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
@@ -105,7 +106,12 @@ void remove_stale(const sockaddr_un &address)
     struct stat status = {};
     if (errno == ECONNREFUSED && lstat(address.sun_path, &status) == 0 && S_ISSOCK(status.st_mode))
         unlink(address.sun_path);
+    else if (lstat(address.sun_path, &status) == 0 && !S_ISSOCK(status.st_mode))
+        throw std::runtime_error(std::string(address.sun_path) +
+                                 ": exists and is not a socket (remove it, or use another "
+                                 "--socket)");
 }
+
 // Before clients can connect, which listen() allows.
 void give_access(const std::string &path, const SocketAccess &access)
 {

@@ -84,22 +84,23 @@ void add_limits(command::Arguments &arguments, Options &options)
 void add_options(command::Arguments &arguments, Options &options)
 {
     arguments
-        .add("-c,--config", options.config,
+        .add("--config", options.config,
              "mapi.conf to read; default: $MAPI_CONF, ./mapi.conf, /etc/mapi.conf")
         .kind("FILE");
     arguments
-        .add("-s,--socket", options.socket,
+        .add("--socket", options.socket,
              "socket at which clients reach mapid; default: $MAPI_SOCKET, ~/.mapid.sock if "
              "mapi.conf sets local=1, " +
                  ipc::standard_socket())
         .kind("PATH");
     arguments
-        .add("-g,--group", options.group,
+        .add("--group", options.group,
              "group whose members may use devices without a group of their own")
+        .kind("NAME")
         .show_default();
     arguments
-        .add("-l,--log-level", options.log_level,
-             "trace, debug, info, warning, error; default: log_level of mapi.conf, or info")
+        .add("--log-level", options.log_level,
+             "least severe messages to log; default: log_level of mapi.conf, or info")
         .one_of({"trace", "debug", "info", "warning", "error"});
     arguments
         .add("--log-file", options.log_file,
@@ -120,7 +121,7 @@ void add_options(command::Arguments &arguments, Options &options)
     arguments.add_flag("--check", options.is_check,
                        "read mapi.conf, print errors and warnings, list its devices and exit; exit "
                        "status 1 if there are errors");
-    arguments.version("-V,--version", "mapid " NETSLICE_VERSION);
+    arguments.version("mapid " NETSLICE_VERSION);
     arguments.footer("mapid stays in the foreground; see mapid(8) for systemd.");
 }
 
@@ -292,7 +293,7 @@ int main(int argc, char **argv)
 {
     daemon::keep_heap_small();
     Options options;
-    command::Arguments arguments("mapid: captures packets once for many programs that use libmapi",
+    command::Arguments arguments("Captures packets once for many programs that use libmapi.",
                                  "mapid");
     add_options(arguments, options);
     try {

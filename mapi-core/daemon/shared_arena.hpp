@@ -41,7 +41,7 @@ private:
     ipc::Mapping mapping_;
     std::mutex mutex_;              // protects all members below
     std::map<size_t, size_t> free_; // offset -> bytes
-    size_t used_until_ = 0;         // the memory behind it was never used and contains zeros
+    size_t used_until_ = 0;         // the memory after it was never used and contains zeros
     engine::QuotaUse user_;         // for the memory before it
     std::atomic<bool> is_user_short_ = false; // for the last refusal; not protected by the lock
 };

@@ -10,12 +10,15 @@
 #include "analyse/pair/user_and_kernel.hpp"
 #include "analyse/statistics/stats.hpp"
 #include "analyse/statistics/summarise.hpp"
+#include "common/command/counted.hpp"
 #include "decode/merge.hpp"
 
 namespace nsdump
 {
 namespace
 {
+using command::counted;
+
 constexpr std::uint64_t kProgressRuns = 1 << 10;
 
 std::string uuid_text(const std::array<std::uint8_t, 16> &uuid)
@@ -77,17 +80,19 @@ void tell_losses(StatsReport &report)
     if (report.losses.kernel_totals_missing)
         report.warnings.push_back("the kernel's totals are missing: its losses are unknown");
     if (report.losses.unnamed_kernel_sites > 0)
-        report.warnings.push_back(fmt::format(
-            "{} probes of kernel modules recorded nothing: no slice number was left for them",
-            report.losses.unnamed_kernel_sites));
-    if (report.losses.dropped_sites > 0)
         report.warnings.push_back(
-            fmt::format("{} sites did not fit the site table", report.losses.dropped_sites));
+            fmt::format("{} of kernel modules recorded nothing: no slice number was left",
+                        counted(report.losses.unnamed_kernel_sites, "probe")));
+    if (report.losses.dropped_sites > 0)
+        report.warnings.push_back(fmt::format("{} did not fit the site table",
+                                              counted(report.losses.dropped_sites, "site")));
     if (report.damaged_chunks > 0)
-        report.warnings.push_back(fmt::format("{} damaged places, {} bytes not read",
-                                              report.damaged_chunks, report.damaged_bytes));
+        report.warnings.push_back(fmt::format("{}, {} not read",
+                                              counted(report.damaged_chunks, "damaged place"),
+                                              counted(report.damaged_bytes, "byte")));
     if (report.missing_chunks > 0)
-        report.warnings.push_back(fmt::format("{} chunks are missing", report.missing_chunks));
+        report.warnings.push_back(
+            counted(report.missing_chunks, "chunk is missing", "chunks are missing"));
 }
 
 // Marks the figures that depend on missing parts.
@@ -144,33 +149,36 @@ void tell_quality(TraceFile &trace, const Correction &correction, const StreamFa
         report.warnings.push_back(
             "the clock rate is not constant: ticks are not comparable over time");
     if (faults.ticks_back > 0)
-        report.warnings.push_back(
-            fmt::format("the clock goes backwards in {} chunks", faults.ticks_back));
+        report.warnings.push_back("the clock goes backwards in " +
+                                  counted(faults.ticks_back, "chunk"));
     if (report.classes.malformed > 0)
-        report.warnings.push_back(fmt::format(
-            "{} records do not have the number of words of their kind", report.classes.malformed));
+        report.warnings.push_back(
+            fmt::format("{} not have the number of words of their kind",
+                        counted(report.classes.malformed, "record does", "records do")));
     if (report.classes.spans_loss > 0)
-        report.warnings.push_back(fmt::format(
-            "{} slices were open while records were lost: excluded", report.classes.spans_loss));
+        report.warnings.push_back(
+            fmt::format("{} open while records were lost: excluded",
+                        counted(report.classes.spans_loss, "slice was", "slices were")));
     if (report.classes.crossed > 0)
         report.warnings.push_back(
-            fmt::format("{} slices cross others of their thread, as with coroutines: excluded, "
-                        "since each contains part of another",
-                        report.classes.crossed));
+            fmt::format("{} others of the same thread, as with coroutines: excluded, since each "
+                        "contains part of another",
+                        counted(report.classes.crossed, "slice crosses", "slices cross")));
     if (report.classes.uncounted_kernel > 0)
-        report.warnings.push_back(
-            fmt::format("{} kernel slices have a time but no counters: kernel counters are per "
-                        "CPU, and the thread left the CPU "
-                        "inside the slice or the CPU lacked the counter",
-                        report.classes.uncounted_kernel));
+        report.warnings.push_back(fmt::format(
+            "{} a time but no counters: kernel counters are per "
+            "CPU, and the thread left the CPU "
+            "inside the slice or the CPU lacked the counter",
+            counted(report.classes.uncounted_kernel, "kernel slice has", "kernel slices have")));
     if (report.classes.uncounted > report.classes.uncounted_kernel)
         report.warnings.push_back(
-            fmt::format("{} slices have a time but no counters: a counter lost its register to "
+            fmt::format("{} a time but no counters: a counter lost its register to "
                         "another user of the "
                         "PMU (use fewer), a thread could not open its own (ulimit -n: one "
                         "descriptor per thread and "
                         "counter), or source papi was read in a forked child or a signal handler",
-                        report.classes.uncounted - report.classes.uncounted_kernel));
+                        counted(report.classes.uncounted - report.classes.uncounted_kernel,
+                                "slice has", "slices have")));
     if (report.is_interrupted)
         report.warnings.push_back("interrupted: the figures cover only the part that was read");
 }

@@ -7,10 +7,14 @@
 
 #include <fmt/format.h>
 
+#include "common/command/counted.hpp"
+
 namespace nsdump
 {
 namespace
 {
+using command::counted;
+
 enum Sides : unsigned { kPrograms = 1, kKernel = 2, kBoth = 3 };
 
 class Finder
@@ -66,15 +70,15 @@ void Finder::look_at_metadata()
         if (!is_metadata_kind(kind) || kind == NSLICE_CHUNK_FOOTER)
             continue;
         if (const std::uint64_t missing = trace_.metadata().missing(kind); missing > 0)
-            find(sides_of(kind), "{} chunk{} of {} missing or damaged: {}", missing,
-                 missing > 1 ? "s" : "", metadata_title(kind), consequence(kind));
+            find(sides_of(kind), "{} of {} missing or damaged: {}", counted(missing, "chunk"),
+                 metadata_title(kind), consequence(kind));
         if (const std::uint64_t repeated = trace_.metadata().repeated(kind); repeated > 0)
-            find(sides_of(kind), "{} chunk{} of {} repeated or out of order", repeated,
-                 repeated > 1 ? "s" : "", metadata_title(kind));
+            find(sides_of(kind), "{} of {} repeated or out of order", counted(repeated, "chunk"),
+                 metadata_title(kind));
     }
     if (trace_.metadata_faults() > 0)
-        find(kBoth, "{} metadata chunks are malformed although their checksums are correct",
-             trace_.metadata_faults());
+        find(kBoth, "{} malformed in spite of a correct checksum",
+             counted(trace_.metadata_faults(), "metadata chunk is", "metadata chunks are"));
     if (trace_.damage().chunks() > 0 && !(trace_.footer() && trace_.footer()->tells_chunks))
         find(kBoth, "the contents of the damaged places are unknown");
 }
@@ -97,9 +101,8 @@ void Finder::look_at_sites()
     for (const bool is_kernel : {false, true})
         if (const std::uint64_t ids = trace_.names().unknown_ids(is_kernel); ids > 0)
             find(is_kernel ? kBoth : kPrograms,
-                 "{} slice id{} of {} records not in the site table: slices may be missing or "
-                 "paired wrongly",
-                 ids, ids > 1 ? "s" : "", is_kernel ? "the kernel's" : "programs'");
+                 "{} of {} records not in the site table: slices may be missing or paired wrongly",
+                 counted(ids, "slice id"), is_kernel ? "the kernel's" : "programs'");
 }
 
 void Finder::look_at_records(const Losses &losses, const StreamFaults &faults)
@@ -107,9 +110,10 @@ void Finder::look_at_records(const Losses &losses, const StreamFaults &faults)
     if (!losses.has_footer)
         find(kBoth, "no footer: the records after the last whole chunk are unknown");
     else if (faults.decoded != losses.drained)
-        find(kBoth, "{} records can be read, but {} were written", faults.decoded, losses.drained);
+        find(kBoth, "{} can be read, but {} written", counted(faults.decoded, "record"),
+             counted(losses.drained, "was", "were"));
     if (const std::uint64_t missing = trace_.missing_chunks(); missing > 0)
-        find(kBoth, "{} chunks of records are missing", missing);
+        find(kBoth, "{} missing", counted(missing, "chunk of records is", "chunks of records are"));
     if (losses.kernel_totals_missing)
         find(kBoth,
              "the kernel's totals are missing: the number of records from its rings is unknown");
@@ -117,10 +121,12 @@ void Finder::look_at_records(const Losses &losses, const StreamFaults &faults)
     for (const CpuChunks &cpu : trace_.cpus())
         misplaced += cpu.misplaced_chunks;
     if (misplaced > 0)
-        find(kBoth, "{} chunks of records repeated or out of sequence", misplaced);
+        find(kBoth, "{} of records repeated or out of sequence", counted(misplaced, "chunk"));
     if (faults.malformed_chunks + faults.wrong_counts > 0)
-        find(kBoth, "{} chunks of records do not match their headers",
-             std::max(faults.malformed_chunks, faults.wrong_counts));
+        find(kBoth, "{}",
+             counted(std::max(faults.malformed_chunks, faults.wrong_counts),
+                     "chunk of records does not match its header",
+                     "chunks of records do not match their headers"));
 }
 } // namespace
 

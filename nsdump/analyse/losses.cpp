@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "common/command/counted.hpp"
+
 namespace nsdump
 {
 namespace
@@ -63,8 +65,11 @@ std::string Losses::equation() const
 
 std::string Losses::lost_words() const
 {
-    return is_issued_known() ? fmt::format("{} of {} records were lost", lost_sum(), issued)
-                             : fmt::format("at least {} records were lost", lost_sum());
+    if (is_issued_known())
+        return fmt::format("{} of {} {} lost", lost_sum(), command::counted(issued, "record"),
+                           lost_sum() == 1 ? "was" : "were");
+    return fmt::format("at least {} lost",
+                       command::counted(lost_sum(), "record was", "records were"));
 }
 
 namespace

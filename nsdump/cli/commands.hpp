@@ -40,8 +40,16 @@ inline std::string is_positive(const std::string &text)
 
 inline std::string is_given(const std::string &text)
 {
-    return text.empty() ? "is empty; give a value or omit the option" : "";
+    return text.empty() ? "is empty (give a value or omit the option)" : "";
 }
+
+// The trace to read: the positional argument or -r; exactly one of them.
+void add_trace(command::ArgumentSet &arguments, std::string &trace);
+// -o: where text and data go instead of standard output.
+void add_output(command::ArgumentSet &arguments, std::string &output);
+// -w: the trace to write.
+void add_trace_output(command::ArgumentSet &arguments, std::string &output);
+void add_quiet(command::ArgumentSet &arguments, bool &is_quiet);
 
 using RunCommand = std::function<int()>; // returns the exit code
 

@@ -25,6 +25,7 @@ using Json = nlohmann::ordered_json;
 struct Options {
     std::string pattern;
     std::string format = "text";
+    std::string output;
     bool all = false;
 };
 
@@ -156,7 +157,7 @@ std::string json_of(const Listing &listing)
 
 int run(const Options &options)
 {
-    command::Output output("");
+    command::Output output(options.output);
     const Listing listing = list_counters(options);
     output.text() = options.format == "json" ? json_of(listing) : text_of(listing);
     output.finish();
@@ -171,10 +172,9 @@ RunCommand add(command::ArgumentSet &arguments)
 {
     auto options = std::make_shared<Options>();
     arguments.add("pattern", options->pattern, "only counters with this text in name or meaning");
-    arguments.add_flag("-a,--all", options->all, "also list unavailable counters, with the reason");
-    arguments.add("--format", options->format, "output format")
-        .one_of({"text", "json"})
-        .show_default();
+    arguments.add_flag("--all", options->all, "also list unavailable counters, with the reason");
+    arguments.add_format(options->format, {"text", "json"});
+    add_output(arguments, options->output);
     arguments.footer("The names are those accepted by `record --counters` and "
                      "NET_SLICE_CONF(\"counters=...\"): the kernel's own, and\n"
                      "libpfm4's with its masks and modifiers. Each counter is tested by opening it "

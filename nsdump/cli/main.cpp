@@ -12,16 +12,15 @@
 #include "common/command/standard_files.h"
 #include "common/command/tell.hpp"
 #include "decode/error.hpp"
-#include "export/escape.hpp"
 
 NSP_IGNORE_ENVIRONMENT;
 
 namespace
 {
 constexpr const char *kFooter = R"(Examples:
-  nsdump record -o trace.nsl -- ./program         record a program (see `nsdump record --help`)
+  nsdump record -w trace.nsl -- ./program         record a program (see `nsdump record --help`)
   nsdump stats trace.nsl                          what every slice costs, minus the probes' own cost
-  nsdump show trace.nsl --limit 50                the first 50 events
+  nsdump show trace.nsl -c 50                     the first 50 events
   nsdump export trace.nsl --what slices -o s.csv  one line per slice
   nsdump check trace.nsl && echo whole            is anything damaged or missing?
   nsdump record -k irq,sched -- ./program         kernel interrupts and switches, too (module nsmod)
@@ -36,27 +35,9 @@ Exit codes:
   4    the output cannot be written
   130  interrupted; what was read until then was printed)";
 
-// The argument library only reports that a command is required.
-void tell_unknown(const std::string &word)
-{
-    if (word[0] == '-') {
-        command::tell("nsdump: unknown option \"{}\" before the command; see nsdump --help\n",
-                      nsdump::printable(word));
-        return;
-    }
-    std::string known;
-    for (const nsdump::Command *command : nsdump::all_commands())
-        known += (known.empty() ? "" : ", ") + std::string(command->name);
-    command::tell("nsdump: unknown command \"{}\"; available: {}\n", nsdump::printable(word),
-                  known);
-}
-
 int answer(const command::Reply &reply)
 {
-    if (reply.unknown)
-        tell_unknown(*reply.unknown);
-    else
-        reply.print();
+    reply.print();
     return reply.is_wrong ? nsdump::kExitUsage : nsdump::kExitOk;
 }
 
@@ -85,7 +66,7 @@ int main(int argc, char **argv)
 {
     command_keep_standard_files();
     command::Arguments arguments("Records and analyses NetSlice traces.", "nsdump");
-    arguments.version("--version", "nsdump " NETSLICE_VERSION);
+    arguments.version("nsdump " NETSLICE_VERSION);
     arguments.require_command();
     arguments.footer(kFooter);
     std::vector<std::pair<command::ArgumentSet, nsdump::RunCommand>> commands;

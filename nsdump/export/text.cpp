@@ -8,12 +8,15 @@
 
 #include <fmt/format.h>
 
+#include "common/command/counted.hpp"
 #include "export/escape.hpp"
 
 namespace nsdump
 {
 namespace
 {
+using command::counted;
+
 class Page
 {
 public:
@@ -226,11 +229,11 @@ void put_classes(const StatsReport &report, Page &page)
 {
     page.line("");
     for (const UnitReport &unit : report.units)
-        page.line("unit      {}: {} units, {} packets, {} bytes", marked_name(unit), unit.units,
-                  unit.packets, unit.wire_bytes);
+        page.line("unit      {}: {}, {}, {}", marked_name(unit), counted(unit.units, "unit"),
+                  counted(unit.packets, "packet"), counted(unit.wire_bytes, "byte"));
     for (const MarkReport &mark : report.marks)
-        page.line("mark      {}: {} times, mean {:.2f}, min {}, max {}", marked_name(mark),
-                  mark.count, mark.mean, mark.min, mark.max);
+        page.line("mark      {}: {}, mean {:.2f}, min {}, max {}", marked_name(mark),
+                  counted(mark.count, "time"), mark.mean, mark.min, mark.max);
     const Classes &classes = report.classes;
     page.line("classes   below noise {}, interrupted {}, uncounted {}; excluded: migrated {}, "
               "spans a loss {}, crossed {}, "

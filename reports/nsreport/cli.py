@@ -15,6 +15,7 @@ from .system import (
     results as system_results,
     run as system_run,
 )
+from .text import plural
 from .trace import page as trace_page, pictures as trace_pictures
 
 EPILOG = """examples:
@@ -22,9 +23,9 @@ EPILOG = """examples:
   nsreport trace.nsl -o report --unit 4711 show unit 4711 in the timeline
   nsreport raw.nsl -o report --calibration calibration.json
                                            a trace without calibration
-  mapi-cost big.pcap --json cost.json
+  mapi-cost -r big.pcap -w cost.json
   nsreport cost.json -o cost-report        costs compared with 2004 and with line rates
-  nsdump export trace.nsl --what stats --format json | nsreport - -o report
+  nsdump stats trace.nsl --json | nsreport - -o report
   nsreport --system -o system              cost of the kernel module: TCP over loopback
                                            without it, with it idle, and recording
 
@@ -41,9 +42,18 @@ environment: NSDUMP and GNUPLOT name the programs to run. Without them, nsdump
 is searched for next to nsreport, then in PATH, and gnuplot in PATH."""
 
 
+class Parser(argparse.ArgumentParser):
+    """Reports errors as the other programs do."""
+
+    def error(self, message):
+        _tell(errors.shown(f"nsreport: {message} (see nsreport --help)"))
+        sys.exit(errors.EXIT_USAGE)
+
+
 def parse_arguments(arguments, version):
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="nsreport",
+        allow_abbrev=False,
         formatter_class=argparse.RawDescriptionHelpFormatter,
         epilog=EPILOG,
         description="Create a folder with index.html and PNG and SVG pictures from a trace, stats "
@@ -54,6 +64,14 @@ def parse_arguments(arguments, version):
         metavar="TRACE|JSON",
         nargs="?",
         help="trace (.nsl), stats JSON or mapi-cost JSON; - reads JSON from standard input",
+    )
+    parser.add_argument(
+        "-r",
+        "--read",
+        dest="read",
+        metavar="FILE",
+        type=_file_name,
+        help="the same as the argument",
     )
     parser.add_argument(
         "-o",
@@ -99,8 +117,10 @@ def parse_arguments(arguments, version):
         help="number of rounds; each measures all variants (default 6)",
     )
     system.add_argument(
-        "--seconds",
-        metavar="N",
+        "-d",
+        "--duration",
+        dest="seconds",
+        metavar="SECONDS",
         type=_positive,
         default=1,
         help="duration of each measurement (default 1)",
@@ -120,6 +140,9 @@ def parse_arguments(arguments, version):
     parser.add_argument("-q", "--quiet", action="store_true", help="print errors only")
     parser.add_argument("--version", action="version", version=f"nsreport {version}")
     options = parser.parse_args(arguments)
+    if options.input is not None and options.read is not None:
+        parser.error("-r cannot be combined with a second TRACE|JSON")
+    options.input = options.input or options.read
     if options.system == (options.input is not None):
         parser.error("either TRACE|JSON or --system is required")
     if not options.system and (options.results or options.module or options.bare):
@@ -287,7 +310,7 @@ def _tell_made(options, made, drawn, incomplete, warnings):
         _say(options.quiet, f"nsreport: warning: {warning}")
     _say(
         options.quiet,
-        f"nsreport: {len(drawn)} pictures, {len(made) - len(drawn)} unavailable: "
+        f"nsreport: {plural(len(drawn), 'picture')}, {len(made) - len(drawn)} unavailable: "
         f"{os.path.join(options.output, 'index.html')}",
     )
     return errors.EXIT_INCOMPLETE if incomplete else errors.EXIT_OK

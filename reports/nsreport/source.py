@@ -15,8 +15,8 @@ from .errors import EXIT_INPUT, EXIT_SCHEMA, EXIT_TOOL, EXIT_USAGE, ReportError,
 from .net_only import keep_net
 
 MAX_JSON_BYTES = 256 << 20
-MAKES_STATS = "`nsdump export TRACE --what stats --format json -o FILE`"
-MAKES_COSTS = "`mapi-cost --json FILE CAPTURE`"
+MAKES_STATS = "`nsdump stats TRACE --json -o FILE`"
+MAKES_COSTS = "`mapi-cost -r CAPTURE -w FILE`"
 READ_SCHEMAS = (check.STATS_SCHEMA, check.COST_SCHEMA)
 
 
@@ -202,7 +202,7 @@ def _check_readable(path):
         raise ReportError(
             EXIT_INPUT,
             f"{shown(path)}: cannot read calibration: {error.strerror or error} (create one with "
-            "`nscalibrate -o FILE`)",
+            "`nscalibrate -w FILE`)",
         ) from error
 
 
@@ -251,7 +251,7 @@ def _trace(path, nsdump, calibration):
     _keep_net(
         source,
         shown(path),
-        "calibrate this machine with `nscalibrate -o FILE` and give --calibration FILE",
+        "calibrate this machine with `nscalibrate -w FILE` and give --calibration FILE",
     )
     source.hear("stats", code, said)
     return source

@@ -34,7 +34,7 @@ try() {
     # shellcheck disable=SC2086 # include folders are words
     $compiler "$@" $include "$here/$source" "$archive" -pthread -lm -o "$work/program" 2>"$work/said" || { cat "$work/said"; return 1; }
     NETSLICE=output=$work/environment.nsl "$work/program"
-    "$nsdump" record -o "$work/record.nsl" -- "$work/program" 2>"$work/said" || { echo "nsdump record: $? $(cat "$work/said")"; return 1; }
+    "$nsdump" record -w "$work/record.nsl" -- "$work/program" 2>"$work/said" || { echo "nsdump record: $? $(cat "$work/said")"; return 1; }
     "$work/program" "output=$work/code.nsl"
     holds "$work/environment.nsl" "$slices"
     holds "$work/record.nsl" "$slices"

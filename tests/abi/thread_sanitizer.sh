@@ -35,7 +35,7 @@ attached() { # program
     local pid until=$((SECONDS + 30))
     NETSLICE=attach=yes "$1" 1 wait >"$work/program" 2>&1 &
     pid=$!
-    until timeout 60 "$nsdump" record -d 0.5 -o "$work/t.nsl" --pid "$pid" >"$work/nsdump" 2>&1; do
+    until timeout 60 "$nsdump" record -d 0.5 -w "$work/t.nsl" --pid "$pid" >"$work/nsdump" 2>&1; do
         ((SECONDS < until)) || { cat "$work/nsdump"; kill -KILL "$pid"; return 9; }
         sleep 0.1
     done
@@ -63,7 +63,7 @@ try() { # name of the program
     if [[ $(uname -m) == x86_64 ]]; then
         quiet "$program, stepped" "$program" 1 "conf=output=$work/t.nsl source=step counters=instructions step-every=20"
     fi
-    quiet "$program, nsdump record" "$nsdump" record -o "$work/t.nsl" -- "$program" 10
+    quiet "$program, nsdump record" "$nsdump" record -w "$work/t.nsl" -- "$program" 10
     quiet "$program, attached" attached "$program"
 }
 

@@ -41,7 +41,7 @@ class Row:
 
     def __init__(self, mapi_count, capture, expression):
         self.expression = expression
-        self.ours_command = [mapi_count, capture, expression]
+        self.ours_command = [mapi_count, "-r", capture, expression]
         self.theirs_command = ["tcpdump", "-r", capture, "--count", expression]
         self.ours_s, self.theirs_s = [], []
         self.our_counts, self.their_counts = set(), set()
@@ -89,11 +89,17 @@ class Costs:
             head.write(whole.read(PCAP_HEADER_BYTES))
         one_cpu = ["taskset", "-c", str(max(os.sched_getaffinity(0)))]
         self.commands = {
-            "start-up, mapi-count": [mapi_count, empty, COSTS_FILTER],
+            "start-up, mapi-count": [mapi_count, "-r", empty, COSTS_FILTER],
             "start-up, tcpdump": ["tcpdump", "-r", empty, "--count", COSTS_FILTER],
-            "mapi-count without a filter, one CPU": [*one_cpu, mapi_count, capture],
-            "mapi-count with a filter, one CPU": [*one_cpu, mapi_count, capture, COSTS_FILTER],
-            "mapi-count with a filter": [mapi_count, capture, COSTS_FILTER],
+            "mapi-count without a filter, one CPU": [*one_cpu, mapi_count, "-r", capture],
+            "mapi-count with a filter, one CPU": [
+                *one_cpu,
+                mapi_count,
+                "-r",
+                capture,
+                COSTS_FILTER,
+            ],
+            "mapi-count with a filter": [mapi_count, "-r", capture, COSTS_FILTER],
             "tcpdump with a filter": ["tcpdump", "-r", capture, "--count", COSTS_FILTER],
         }
         self.seconds = {name: [] for name in (*self.FLOORS, *self.commands)}
@@ -131,7 +137,7 @@ def main():
     mapi_count, read_floor, source, build = sys.argv[1:5]
     capture = big_capture(source, build)
     load(capture)
-    packets = int(timed([mapi_count, capture])[1].split("\t")[0])
+    packets = int(timed([mapi_count, "-r", capture])[1].split("\t")[0])
     rows = [
         Row(mapi_count, capture, e).run()
         for e in expressions(os.path.dirname(os.path.abspath(__file__)))

@@ -29,16 +29,20 @@ file             Not.a.directory..*'
 
 # program, its exit code, and its command line with OUT
 programs="
-nsdump      4 $NETSLICE_BIN/nsdump record --no-calibration -o OUT -- $program - 2000
+nsdump      4 $NETSLICE_BIN/nsdump record --no-calibration -w OUT -- $program - 2000
 nsdump      4 $NETSLICE_BIN/nsdump stats trace.nsl -o OUT
 nsdump      4 $NETSLICE_BIN/nsdump export trace.nsl --what events -o OUT
-nscalibrate 4 $NETSLICE_BIN/nscalibrate -q -b 50 -o OUT
-mapi-cost   3 $NETSLICE_BIN/mapi-cost --packets 200 --no-instructions --scenario counter --csv OUT $demo
+nscalibrate 4 $NETSLICE_BIN/nscalibrate -q --batches 50 -w OUT
+mapi-cost   3 $NETSLICE_BIN/mapi-cost -c 200 --no-instructions --scenario counter --write-csv OUT -r $demo
+mapi-cost   3 $NETSLICE_BIN/mapi-cost -c 200 --no-instructions --scenario counter -w OUT -r $demo
+mapi-cost   3 $NETSLICE_BIN/mapi-cost -c 200 --no-instructions --scenario counter -o OUT -r $demo
+mapi-count  3 $NETSLICE_BIN/mapi-count -r $demo -o OUT
+mapi-flow   3 $NETSLICE_BIN/mapi-flow -r $demo -o OUT PKT_COUNTER
 "
 # nsreport looks for gnuplot first
 ! command -v gnuplot >/dev/null || programs+="nsreport 6 $NETSLICE_BIN/nsreport -q trace.nsl -o OUT"
 
-"$NETSLICE_BIN/nsdump" record -o trace.nsl -- "$program" - 2000 >said 2>err || { cat err; exit 1; }
+"$NETSLICE_BIN/nsdump" record -w trace.nsl -- "$program" - 2000 >said 2>err || { cat err; exit 1; }
 
 check() { # code, place, words, command...
     local code=$1 place=$2 out=$2/out words=$3

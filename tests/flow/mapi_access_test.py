@@ -38,7 +38,7 @@ class Test(unittest.TestCase):
 
 class Access(Test):
     def test_listing_devices_opens_no_device(self):
-        daemon = self.daemon(OF_SHADOW, "-g", "shadow")
+        daemon = self.daemon(OF_SHADOW, "--group", "shadow")
         client = daemon.client(user="nobody")
         for _ in range(2):
             self.assert_refused(client, "Flow.on_device('secret')", "3139", '"shadow"')
@@ -51,7 +51,7 @@ class Access(Test):
         self.assertEqual(client.get("number"), -1)
 
     def test_an_interface_has_the_group_of_the_device_that_reads_it_and_no_other_name(self):
-        daemon = self.daemon(OF_SHADOW, "-g", "nogroup")  # the test's users are not in it
+        daemon = self.daemon(OF_SHADOW, "--group", "nogroup")  # the test's users are not in it
         client = daemon.client(user="nobody")
         self.assert_refused(client, "Flow.on_device('line')", "3139", '"shadow"')
         self.assert_refused(client, "Flow.on_device('lo')", "3139", '"shadow"')
@@ -59,7 +59,7 @@ class Access(Test):
         self.assert_refused(client, "Flow.on_device('')", "3200")
 
     def test_names_that_are_refused_are_not_kept(self):
-        daemon = self.daemon("", "-g", "shadow")
+        daemon = self.daemon("", "--group", "shadow")
         client = daemon.client(user="nobody")
         before = daemon.client()
         before.do(LIST_DEVICES)
@@ -70,7 +70,7 @@ class Access(Test):
         self.assertEqual(after.get("ids"), before.get("ids"))
 
     def test_mapid_sends_only_for_root(self):
-        daemon = self.daemon("", "-g", "nogroup")
+        daemon = self.daemon("", "--group", "nogroup")
         client = daemon.client(user="nobody")
         client.do(f"flow = Flow.offline({str(TRACE)!r})")
         self.assert_refused(client, "flow.apply('INJECT', 'lo')", "3139", "MAPI_SOCKET=none")

@@ -207,7 +207,9 @@ class ByteOrder(unittest.TestCase):
 
     def counts(self, path, socket="none"):
         """The number of packets that pass each filter."""
-        done = run(path, *(f"BPF_FILTER '{text}' | PKT_COUNTER" for text in FILTERS), socket=socket)
+        done = run(
+            "-r", path, *(f"BPF_FILTER '{text}' | PKT_COUNTER" for text in FILTERS), socket=socket
+        )
         return [
             int(line.split("\t")[5])
             for line in done.stdout.splitlines()
@@ -250,7 +252,7 @@ class ByteOrder(unittest.TestCase):
             for path, packets in self.files(link_type, make):
                 with self.subTest(path.name):
                     written, judge = self.folder / "written.pcap", self.folder / "judge.pcap"
-                    run(path, f"TO_FILE 0 {written} 0")
+                    run("-r", path, f"TO_FILE 0 {written} 0")
                     self.assertEqual(read_pcap(written), (link_type, packets))
                     if (
                         link_type in SWAPPED_BY_TCPDUMP
@@ -267,7 +269,7 @@ class ByteOrder(unittest.TestCase):
                 with self.subTest(link_type=link_type, order=order):
                     path = self.folder / "odd.pcap"
                     path.write_bytes(pcap(link_type, packets, order))
-                    run(path, f"TO_FILE 0 {written} 0")
+                    run("-r", path, f"TO_FILE 0 {written} 0")
                     self.tcpdump(path, "-w", judge)
                     self.assertEqual(read_pcap(written), read_pcap(judge))
 
@@ -276,7 +278,7 @@ class ByteOrder(unittest.TestCase):
             for path, _ in self.files(link_type, LINKS[link_type]):
                 with self.subTest(path.name):
                     written = self.folder / "written.pcap"
-                    run(path, f"TO_FILE 0 {written} 0")
+                    run("-r", path, f"TO_FILE 0 {written} 0")
                     self.assertEqual(self.counts_of_tcpdump(written), self.counts(path))
 
     def test_a_capture_that_is_read_twice_is_swapped_once_each_time(self):
@@ -291,7 +293,7 @@ class ByteOrder(unittest.TestCase):
         needs.captures(FOUND / "k04_null_be.pcap")
         self.assertEqual(self.counts(FOUND / "k04_null_be.pcap")[:3], [3, 2, 5])
         written = self.folder / "usb.pcap"
-        run(FOUND / "k06_usb_be.pcap", f"TO_FILE 0 {written} 0")
+        run("-r", FOUND / "k06_usb_be.pcap", f"TO_FILE 0 {written} 0")
         packet = read_pcap(written)[1][0]
         self.assertEqual(
             (struct.unpack_from("=H", packet, 12)[0], struct.unpack_from("=I", packet, 32)[0]),

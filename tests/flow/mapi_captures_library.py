@@ -58,6 +58,11 @@ def found(*command):
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout
 
 
+def read(*names):
+    """Options to read these captures."""
+    return [word for name in names for word in ("-r", name)]
+
+
 def times(path):
     return [
         line.split(".")[0]

@@ -8,7 +8,18 @@ import pathlib
 import struct
 import subprocess
 
-from mapi_captures_library import TIME_S, TRACE, CapturesTest, found, frame, main, pcap, run, times
+from mapi_captures_library import (
+    TIME_S,
+    TRACE,
+    CapturesTest,
+    found,
+    frame,
+    main,
+    pcap,
+    read,
+    run,
+    times,
+)
 from mapid import DATA
 
 FOUND = DATA / "found"
@@ -38,7 +49,7 @@ class Captures(CapturesTest):
         for name, lost in ("p14_isb_repeated.pcapng", 12), ("p14_epb_drop.pcapng", 16):
             for socket in self.sockets:
                 for program, more in ("mapi-count", ()), ("mapi-flow", ("PKT_COUNTER",)):
-                    done = run(program, FOUND / name, *more, socket=socket)
+                    done = run(program, "-r", FOUND / name, *more, socket=socket)
                     self.assertEqual(done.returncode, 1)
                     self.assertIn(
                         f"{lost} packets were lost by the interface or during recording".encode(),
@@ -55,14 +66,14 @@ class Captures(CapturesTest):
         ]
         expected = [str(TIME_S + 100 * place + j) for place in range(3) for j in range(3)]
         for socket in self.sockets:
-            self.assertEqual(self.counts(*names, "--", "udp", "tcp", socket=socket)[0], [9, 0])
-            self.assertEqual(self.counts(self.folder, "udp", socket=socket)[0], [9])
+            self.assertEqual(self.counts(*read(*names), "udp", "tcp", socket=socket)[0], [9, 0])
+            self.assertEqual(self.counts("-r", self.folder, "udp", socket=socket)[0], [9])
             self.assertEqual(
                 self.counts("-r", names[2], "-r", names[1], "udp", "ip", socket=socket)[0], [6, 6]
             )
             out = self.folder.parent / (self.folder.name + ".out")
             self.addCleanup(out.unlink, missing_ok=True)
-            done = run("mapi-flow", *names, "--", f"TO_FILE 0 {out} 0", socket=socket)
+            done = run("mapi-flow", *read(*names), f"TO_FILE 0 {out} 0", socket=socket)
             self.assertEqual((done.returncode, done.stderr), (0, b""))
             self.assertEqual(times(out), expected)
 
@@ -71,7 +82,7 @@ class Captures(CapturesTest):
         second = pcap(self.folder / "a.pcap", [(TIME_S + 5, frame())] * 3)
         for socket in self.sockets:
             done = run(
-                "mapi-flow", "--json", second, first, "--", "EXPIRED_FLOWS 60 0 0", socket=socket
+                "mapi-flow", "--json", *read(second, first), "EXPIRED_FLOWS 60 0 0", socket=socket
             )
             self.assertEqual(done.returncode, 0, done.stderr)
             result = json.loads(done.stdout)["flows"][0]["functions"][0]["result"]
@@ -84,7 +95,7 @@ class Captures(CapturesTest):
         whole = pathlib.Path(names[1]).read_bytes()
         pathlib.Path(names[1]).write_bytes(whole[:-5])
         for socket in self.sockets:
-            counts, reported = self.counts(*names, "--", "", code=1, socket=socket)
+            counts, reported = self.counts(*read(*names), "", code=1, socket=socket)
             self.assertEqual(counts, [5])
             self.assertIn("1.pcap: offset", reported)
             self.assertIn("ends inside a record", reported)
@@ -95,19 +106,19 @@ class Captures(CapturesTest):
         (self.folder / "c.txt").write_text("")
         (self.folder / "folder").mkdir()
         for socket in self.sockets:
-            counts, reported = self.counts(self.folder, socket=socket)
+            counts, reported = self.counts("-r", self.folder, socket=socket)
             self.assertEqual(counts, [1])
             self.assertEqual(reported.count("skipped"), 2)
-            self.counts(self.folder / "b.pcap", self.folder / "a.txt", "--", code=3, socket=socket)
-            self.counts(self.folder / "folder", code=3, socket=socket)
-            self.counts(self.folder / "nothing", code=3, socket=socket)
+            self.counts(*read(self.folder / "b.pcap", self.folder / "a.txt"), code=3, socket=socket)
+            self.counts("-r", self.folder / "folder", code=3, socket=socket)
+            self.counts("-r", self.folder / "nothing", code=3, socket=socket)
 
     def test_an_option_of_the_device_keeps_all_captures(self):
         names = [pcap(self.folder / f"{i}.pcap", [(TIME_S + i, frame())]) for i in range(3)]
         for socket in self.sockets:
-            self.assertEqual(self.counts("-b", "1", *names, "--", socket=socket)[0], [3])
+            self.assertEqual(self.counts("--batch", "1", *read(*names), socket=socket)[0], [3])
             self.assertEqual(
-                self.counts("--each", *names, "--", "udp", "tcp", socket=socket)[0], [3, 0]
+                self.counts("--each", *read(*names), "udp", "tcp", socket=socket)[0], [3, 0]
             )
 
     def test_standard_input_is_a_capture(self):
@@ -115,15 +126,17 @@ class Captures(CapturesTest):
         for socket in self.sockets:
             # a pipe
             self.assertEqual(
-                self.counts("-", socket=socket, input=TRACE.read_bytes())[0], [expected]
+                self.counts("-r", "-", socket=socket, input=TRACE.read_bytes())[0], [expected]
             )
             with open(TRACE, "rb") as file:
-                self.assertEqual(self.counts("-", socket=socket, stdin=file)[0], [expected])
-            done = run("mapi-flow", "-", "PKT_COUNTER", socket=socket, input=TRACE.read_bytes())
+                self.assertEqual(self.counts("-r", "-", socket=socket, stdin=file)[0], [expected])
+            done = run(
+                "mapi-flow", "-r", "-", "PKT_COUNTER", socket=socket, input=TRACE.read_bytes()
+            )
             self.assertEqual(done.stdout.split()[-1], b"%d" % expected)
-            self.counts("-", TRACE, "--", code=3, socket=socket, input=TRACE.read_bytes())
+            self.counts("-r", "-", "-r", TRACE, code=3, socket=socket, input=TRACE.read_bytes())
             self.counts(
-                "--each", "-", "tcp", "udp", code=3, socket=socket, input=TRACE.read_bytes()
+                "--each", "-r", "-", "tcp", "udp", code=3, socket=socket, input=TRACE.read_bytes()
             )
 
     def test_standard_output_is_a_file(self):
@@ -131,7 +144,7 @@ class Captures(CapturesTest):
         for socket in self.sockets:
             for form in 0, 5:
                 done = run(
-                    "mapi-flow", TRACE, f"BPF_FILTER udp | TO_FILE {form} - 0", socket=socket
+                    "mapi-flow", "-r", TRACE, f"BPF_FILTER udp | TO_FILE {form} - 0", socket=socket
                 )
                 self.assertEqual(done.returncode, 0, done.stderr)
                 self.assertIn(b"TO_FILE", done.stderr)
@@ -146,6 +159,7 @@ class Captures(CapturesTest):
                     self.assertEqual(
                         run(
                             "mapi-flow",
+                            "-r",
                             TRACE,
                             f"BPF_FILTER udp | TO_FILE {form} - 0",
                             socket=socket,
@@ -160,6 +174,7 @@ class Captures(CapturesTest):
                 self.assertEqual(
                     run(
                         "mapi-flow",
+                        "-r",
                         TRACE,
                         "BPF_FILTER udp | TO_FILE 0 - 0",
                         socket=socket,
@@ -171,7 +186,9 @@ class Captures(CapturesTest):
                 (self.folder / "log").read_bytes().startswith(b"before\n\x4d\x3c\xb2\xa1")
             )
             self.assertEqual(
-                run("mapi-flow", TRACE, "TO_FILE 0 - 0", "TO_FILE 0 - 0", socket=socket).returncode,
+                run(
+                    "mapi-flow", "-r", TRACE, "TO_FILE 0 - 0", "TO_FILE 0 - 0", socket=socket
+                ).returncode,
                 2,
             )
 
@@ -200,7 +217,9 @@ class Captures(CapturesTest):
                 expected = int(found("tcpdump", "-r", capture, "--count", expression).split()[0])
                 for socket in self.sockets:
                     self.assertEqual(
-                        self.counts(capture, expression, socket=socket)[0], [expected], expression
+                        self.counts("-r", capture, expression, socket=socket)[0],
+                        [expected],
+                        expression,
                     )
 
     def test_pcapng_has_all_link_types_and_times(self):
@@ -211,10 +230,7 @@ class Captures(CapturesTest):
         for socket in self.sockets:
             done = run(
                 "mapi-flow",
-                one,
-                other,
-                late,
-                "--",
+                *read(one, other, late),
                 f"TO_FILE 5 {out} 0",
                 f"TO_FILE 0 {self.folder}/out.pcap 0",
                 "TO_BUFFER 0",
@@ -263,15 +279,15 @@ class Captures(CapturesTest):
     def test_a_time_stamp_that_does_not_fit_is_refused_with_the_packets_number(self):
         late = pcapng(self.folder / "late.pcapng", [1, 2, 18446744074, 3])
         for socket in self.sockets:
-            counts, reported = self.counts(late, code=1, socket=socket)
+            counts, reported = self.counts("-r", late, code=1, socket=socket)
             self.assertEqual(counts, [2])
             self.assertIn("packet 3 has a timestamp before 1970 or after 2554", reported)
 
     def test_json_has_the_same_contents_as_lines(self):
         expressions = "tcp", "udp port 53", "host 10.0.0.1 and greater 100"
         for socket in self.sockets:
-            lines, _ = self.counts(TRACE, *expressions, socket=socket)
-            done = run("mapi-count", "--json", TRACE, *expressions, socket=socket)
+            lines, _ = self.counts("-r", TRACE, *expressions, socket=socket)
+            done = run("mapi-count", "--json", "-r", TRACE, *expressions, socket=socket)
             self.assertEqual(done.stdout.count(b"\n"), 1)
             reported = json.loads(done.stdout)
             self.assertEqual(
@@ -287,7 +303,9 @@ class Captures(CapturesTest):
                 int(found("tcpdump", "-r", TRACE, "--count").split()[0]),
             )
             reported = json.loads(
-                run("mapi-count", "-j", FOUND / "p14_epb_drop.pcapng", socket=socket).stdout
+                run(
+                    "mapi-count", "--json", "-r", FOUND / "p14_epb_drop.pcapng", socket=socket
+                ).stdout
             )
             self.assertEqual(
                 (reported["statistics"]["interface_drops"], reported["is_complete"]), (16, False)
@@ -295,8 +313,9 @@ class Captures(CapturesTest):
             reported = json.loads(
                 run(
                     "mapi-count",
-                    "-j",
-                    "-s",
+                    "--json",
+                    "--string",
+                    "-r",
                     TRACE,
                     'a"b\\c',
                     "\xe9",
@@ -312,7 +331,7 @@ class Captures(CapturesTest):
             "0 | BPF_FILTER udp"
         )
         for socket in self.sockets:
-            done = run("mapi-flow", "--json", TRACE, flow, socket=socket)
+            done = run("mapi-flow", "--json", "-r", TRACE, flow, socket=socket)
             self.assertEqual(done.returncode, 0, done.stderr)
             reported = json.loads(done.stdout)
             self.assertEqual(
@@ -346,7 +365,7 @@ class Captures(CapturesTest):
             lines = [
                 json.loads(line)
                 for line in run(
-                    "mapi-flow", "--json", TRACE, "BPF_FILTER udp | TO_BUFFER", socket=socket
+                    "mapi-flow", "--json", "-r", TRACE, "BPF_FILTER udp | TO_BUFFER", socket=socket
                 ).stdout.splitlines()
             ]
             self.assertEqual(

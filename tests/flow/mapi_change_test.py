@@ -124,7 +124,7 @@ class Changed(unittest.TestCase):
             self.assertTrue(wait_until(lambda: client.get("flow.word(count)") > 1000))  # pylint: disable=cell-var-from-loop
             client.do("flow.remove(size)")
             listed = subprocess.run(
-                [BUILD / "bin/mapi-info", "-s", daemon.socket, "functions"],
+                [BUILD / "bin/mapi-info", "--socket", daemon.socket, "functions"],
                 capture_output=True,
                 text=True,
                 check=True,

@@ -73,7 +73,7 @@ def many_addresses(path):
 
 class Churn(unittest.TestCase):
     def start(self, *options, config=CONFIG):
-        self.daemon = Daemon(config, "-l", "warning", *options)
+        self.daemon = Daemon(config, "--log-level", "warning", *options)
         self.addCleanup(self.daemon.close)
 
     def start_with_many_addresses(self):
@@ -266,7 +266,7 @@ class Churn(unittest.TestCase):
 
     def test_what_all_clients_of_a_user_hold_is_counted_reported_and_limited(self):
         port = free_port()
-        self.start("--max-user-memory", "200", "-g", "root", "--metrics", f"127.0.0.1:{port}")
+        self.start("--max-user-memory", "200", "--group", "root", "--metrics", f"127.0.0.1:{port}")
         clients = [self.daemon.client(user="nobody", groups=[0]) for _ in range(3)]
         top = "flow = Flow.on_device('tap')\nflow.apply('TOP', 10, 1, 8)\nflow.connect()"
         for client in clients[:2]:

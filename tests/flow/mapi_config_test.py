@@ -35,7 +35,7 @@ class Test(unittest.TestCase):
     def bare_daemon(self, *options):
         """With only its configuration, in its own home directory."""
         process = subprocess.Popen(
-            [Daemon.program(), "-c", self.config, *options],
+            [Daemon.program(), "--config", self.config, *options],
             stderr=subprocess.DEVNULL,
             env={name: value for name, value in os.environ.items() if name != "MAPI_SOCKET"}
             | {"HOME": str(self.folder)},
@@ -47,7 +47,7 @@ class Test(unittest.TestCase):
     def check(self, text):
         self.config.write_text(text)
         done = subprocess.run(
-            [Daemon.program(), "--check", "-c", self.config],
+            [Daemon.program(), "--check", "--config", self.config],
             capture_output=True,
             text=True,
             timeout=60,
@@ -152,6 +152,19 @@ class Check(Test):
         self.assertEqual(
             (code, reported.count(f"mapid: {self.config}:1: libs: ")), (1, 2), reported
         )
+        done = subprocess.run(
+            [BUILD / "bin/mapi-flow", "-r", TRACE, "OF_A_PLUG_IN"],
+            capture_output=True,
+            text=True,
+            check=False,
+            env=os.environ | {"MAPI_CONF": str(self.config), "MAPI_SOCKET": "none"},
+        )
+        self.assertEqual(done.returncode, 2)
+        self.assertRegex(
+            done.stderr,
+            r'^mapi-flow: unknown function "OF_A_PLUG_IN": .*'
+            rf"{self.config}:1: libs: missing.so: not found in libpath\n$",
+        )
 
     def test_a_file_with_any_error_changes_nothing_at_a_reload(self):
         daemon = self.daemon(DEVICE)
@@ -206,12 +219,12 @@ class Keys(Test):
 
     def test_log_level_and_logfile_are_mapids_unless_the_command_line_says_otherwise(self):
         log, other = self.folder / "mapid.log", self.folder / "other.log"
-        socket = ["-s", str(self.folder / "sock")]
+        socket = ["--socket", str(self.folder / "sock")]
         for line, options, place, is_info_reported in (
             ("log_level=1", [], log, True),
             ("syslog_level=0", [], log, False),
             ("log_level=error", [], log, False),
-            ("log_level=0", ["-l", "info"], log, True),
+            ("log_level=0", ["--log-level", "info"], log, True),
             ("log_level=1", ["--log-file", str(other)], other, True),
         ):
             for path in (log, other):
@@ -227,7 +240,7 @@ class Keys(Test):
     def test_a_logfile_that_cannot_be_written_is_reported(self):
         self.config.write_text(f"logfile={self.folder}/none/log\n")
         done = subprocess.run(
-            [Daemon.program(), "-c", self.config, "-s", self.folder / "sock"],
+            [Daemon.program(), "--config", self.config, "--socket", self.folder / "sock"],
             capture_output=True,
             text=True,
             timeout=60,
@@ -241,7 +254,7 @@ class Keys(Test):
 
     def test_a_log_level_is_applied_at_a_reload(self):
         self.config.write_text(f"log_level=0\nlogfile={self.folder / 'log'}\n" + DEVICE)
-        process = self.bare_daemon("-s", str(self.folder / "sock"))
+        process = self.bare_daemon("--socket", str(self.folder / "sock"))
         self.assertTrue(wait_until((self.folder / "sock").exists))
         self.config.write_text(self.config.read_text().replace("log_level=0", "log_level=2"))
         process.send_signal(signal.SIGHUP)

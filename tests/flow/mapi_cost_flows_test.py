@@ -83,11 +83,11 @@ class OwnFlows(unittest.TestCase):
             [
                 BIN / "mapi-cost",
                 "--no-instructions",
-                "--packets",
+                "-c",
                 "5000",
                 "--json",
-                "-",
                 *options,
+                "-r",
                 DEMO,
             ],
             capture_output=True,

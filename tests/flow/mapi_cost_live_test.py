@@ -41,7 +41,7 @@ class CostLive(LiveTest):
         super().tearDown()
 
     def begin(self, *arguments, device="far", **environment):
-        command = [COST, "--json", self.folder / "cost.json", "--interface", device, *arguments]
+        command = [COST, "-w", self.folder / "cost.json", "-i", device, *arguments]
         program = subprocess.Popen(
             command,
             stdout=subprocess.PIPE,
@@ -98,7 +98,7 @@ class CostLive(LiveTest):
         self.assertTrue(1 <= timed["packets_per_batch"] <= 64, timed)
 
     def test_the_packets_that_were_sent_are_those_that_were_measured(self):
-        program = self.begin_and_listen(*ONE_ROW, "--packets", "3000", "--seconds", "60")
+        program = self.begin_and_listen(*ONE_ROW, "-c", "3000", "-d", "60")
         for _ in range(10):
             send("near", UDP, ARP, TCP, count=100)
             time.sleep(0.03)
@@ -139,13 +139,13 @@ class CostLive(LiveTest):
     def test_each_row_has_its_own_packets_and_instructions_where_they_can_be_counted(self):
         self.keep_sending(UDP, TCP)
         program = self.begin(
-            "--seconds",
+            "-d",
             "4" if SANITIZER else "2",
             "--flow",
             "STR_SEARCH xxx 0 0 | TO_BUFFER",
             "--scenario",
             "table2",
-            "--csv",
+            "--write-csv",
             self.folder / "cost.csv",
         )
         self.out, self.err = program.communicate(timeout=240)
@@ -192,7 +192,7 @@ class CostLive(LiveTest):
         options = [
             word for flow in FLOWS.values() for word in ("--flow", flow.format(folder=self.folder))
         ]
-        self.end(self.begin("--no-instructions", "--seconds", "20", "--packets", "300", *options))
+        self.end(self.begin("--no-instructions", "-d", "20", "-c", "300", *options))
         for name, row in zip(FLOWS, self.document()["rows"], strict=True):
             with self.subTest(function=name):
                 self.check_row(row)
@@ -200,9 +200,7 @@ class CostLive(LiveTest):
     def test_what_did_not_fit_in_the_kernels_buffer_is_reported(self):
         config = self.folder / "mapi.conf"
         config.write_text("[driver]\ndevice=tap\ndriver=af_packet\npath=far\nbuffer_mb=2\n")
-        program = self.begin_and_listen(
-            *ONE_ROW, "--seconds", "6", device="tap", MAPI_CONF=str(config)
-        )
+        program = self.begin_and_listen(*ONE_ROW, "-d", "6", device="tap", MAPI_CONF=str(config))
         time.sleep(0.3)
         program.send_signal(signal.SIGSTOP)  # packets stay in the buffer
         send("near", BROADCAST + b"\x08\0" + b"x" * 1486, count=10000)
@@ -214,10 +212,10 @@ class CostLive(LiveTest):
         self.assertRegex(self.out, rf"dropped +{timed['drops']['kernel']} kernel")
 
     def test_a_device_without_packets_is_an_error_with_a_remedy(self):
-        program = self.begin("--seconds", "1")
+        program = self.begin("-d", "1")
         self.end(program, 3)
         self.assertEqual(self.out, "")
-        self.assertRegex(self.err, r"far: no packet arrived in 1 s \(.*--seconds\)")
+        self.assertRegex(self.err, r"far: no packet arrived in 1 s \(.* -d\)")
         self.assertFalse((self.folder / "cost.json").exists())
 
     def test_a_filter_that_passes_nothing_does_not_affect_the_other_rows(self):
@@ -225,7 +223,7 @@ class CostLive(LiveTest):
         self.end(
             self.begin(
                 "--no-instructions",
-                "--seconds",
+                "-d",
                 "1",
                 "--scenario",
                 "filter",
@@ -239,14 +237,12 @@ class CostLive(LiveTest):
         if filtered["cycles"]:  # a burst that arrived before the kernel had the filter
             self.assertIsNone(filtered["cycles"]["ci95"])
         self.assertIn(
-            "far: too few packets that pass the filter arrived within 1 s", filtered["missing"]
+            "far: too few packets that pass the filter arrived within -d 1", filtered["missing"]
         )
 
     def test_ctrl_c_keeps_the_rows_that_are_finished(self):
         self.keep_sending(UDP)
-        program = self.begin_and_listen(
-            "--no-instructions", "--seconds", "1", "--packets", "1000000"
-        )
+        program = self.begin_and_listen("--no-instructions", "-d", "1", "-c", "1000000")
         self.assertTrue(wait_until(lambda: self.sockets() == 0))  # between two rows
         self.assertTrue(wait_until(lambda: self.sockets() > 0))
         program.send_signal(signal.SIGINT)
@@ -258,7 +254,7 @@ class CostLive(LiveTest):
 
     def test_packets_can_be_recorded_first_so_that_rows_have_the_same_ones(self):
         program = self.begin_and_listen(
-            "--record", *ONE_ROW, "--scenario", "search-64", "--packets", "3000", "--filter", "udp"
+            "--record", *ONE_ROW, "--scenario", "search-64", "-c", "3000", "--filter", "udp"
         )
         send("near", UDP, ARP, count=2000)
         self.end(program)
@@ -279,9 +275,11 @@ class CostLive(LiveTest):
             "--scenario search-64 cannot be measured on a live device (add --record", self.err
         )
         self.end(self.begin("--scenario", "table4"), 2)
-        for option in (["--record"], ["--seconds", "1"]):
-            done = subprocess.run([COST, *option, "capture.pcap"], capture_output=True, text=True)
-            self.assertEqual((done.returncode, "require --interface" in done.stderr), (2, True))
+        for option in (["--record"], ["-d", "1"]):
+            done = subprocess.run(
+                [COST, *option, "-r", "capture.pcap"], capture_output=True, text=True
+            )
+            self.assertEqual((done.returncode, "require -i" in done.stderr), (2, True))
         self.end(self.begin(device="nowhere"), 3)
         self.assertIn('no device or network interface "nowhere"', self.err)
 

@@ -44,9 +44,9 @@ for row in document["rows"]:
         # Where a unit was interrupted, different packets are compared, and the interval shows it.
         assert row["instructions"]["net"] < 1, row
 '
-expect 0 "$cost" --packets 20000 --step-units 4 --scenario none --scenario filter --scenario filter+buffer --scenario search-64 \
+expect 0 "$cost" -c 20000 --step-units 4 --scenario none --scenario filter --scenario filter+buffer --scenario search-64 \
     --scenario results --scenario next-packet --scenario more-counter --scenario more-filter-same --scenario more-search-same \
-    --json "$folder/cost.json" --csv "$folder/cost.csv" "$demo"
+    -w "$folder/cost.json" --write-csv "$folder/cost.csv" -r "$demo"
 python3 -c "$check" "$folder/cost.json" batch none filter filter+buffer search-64 results next-packet more-counter \
     more-filter-same more-search-same
 [ "$(grep -c '^[234],' "$folder/cost.csv")" -eq 9 ]
@@ -75,16 +75,16 @@ assert round(paper["filter"]) == 280 and round(paper["flow"]) == 21, paper
 '
 python3 -c "$additive" "$folder/cost.json"
 
-expect 0 "$cost" --per-packet --packets 5000 --step-units 2 --scenario counter --json - "$demo"
+expect 0 "$cost" --per-packet -c 5000 --step-units 2 --scenario counter --json -r "$demo"
 python3 -c "$check" "$folder/out" packet counter
-expect 0 "$cost" --packets 200 --no-instructions --scenario counter "$demo"
+expect 0 "$cost" -c 200 --no-instructions --scenario counter -r "$demo"
 expect 0 "$cost" --list
 expect 0 "$cost" --help
 expect 0 "$cost" --version
 
 # Output that cannot be printed is an error.
 # shellcheck disable=SC2016,SC2086 # the inner shell expands; words
-for words in --list --help --version "--packets 200 --no-instructions --scenario counter $demo"; do
+for words in --list --help --version "-c 200 --no-instructions --scenario counter -r $demo"; do
     expect 3 sh -c '"$0" "$@" > /dev/full' "$cost" $words
     reports 'standard output: cannot write: No space left on device'
     expect 3 sh -c '"$0" "$@" >&-' "$cost" $words
@@ -92,10 +92,10 @@ for words in --list --help --version "--packets 200 --no-instructions --scenario
 done
 
 # So is a pipe whose reader ends early; a file still gets its results.
-for format in --json --csv; do
+for format in json csv; do
     rm -f "$folder/other"
-    [ $format = --json ] && other=--csv || other=--json
-    { code=0; "$cost" --packets 200 --no-instructions --scenario counter "$format" - "$other" "$folder/other" "$demo" 2> "$folder/err" || code=$?
+    [ $format = json ] && other=--write-csv || other=--write
+    { code=0; "$cost" -c 200 --no-instructions --scenario counter --format "$format" "$other" "$folder/other" -r "$demo" 2> "$folder/err" || code=$?
       echo $code > "$folder/code"; } | true
     [ "$(cat "$folder/code")" -eq 3 ] || { echo "closed pipe: exit $(cat "$folder/code")"; exit 1; }
     reports 'standard output: cannot write: Broken pipe'
@@ -103,36 +103,45 @@ for format in --json --csv; do
 done
 
 # shellcheck disable=SC2016 # the inner shell expands
-expect 3 sh -c '"$0" "$@" 2>&-' "$cost" "$folder/absent.pcap"
+expect 3 sh -c '"$0" "$@" 2>&-' "$cost" -r "$folder/absent.pcap"
 
 expect 2 "$cost"
-expect 2 "$cost" --scenario no-such "$demo"
-expect 2 "$cost" --source magic "$demo"
-expect 3 "$cost" "$folder/absent.pcap"
+reports '^mapi-cost: a source is required: -r FILE or -i IFACE (see mapi-cost --help)$'
+expect 2 "$cost" "$demo"
+reports '^mapi-cost: unexpected argument ".*demo.pcap" (see mapi-cost --help)$'
+expect 2 "$cost" --json --format csv -r "$demo"
+reports '^mapi-cost: --json cannot be combined with --format csv '
+expect 3 "$cost" -i nodev
+reports '^mapi-cost: [^:]*no device or network interface "nodev"'
+expect 0 "$cost" -c 200 --no-instructions --scenario counter -q --format csv -o "$folder/o.csv" -r "$demo"
+[ ! -s "$folder/out" ] && [ ! -s "$folder/err" ] && grep -q '^2,counter' "$folder/o.csv"
+expect 2 "$cost" --scenario no-such -r "$demo"
+expect 2 "$cost" --source magic -r "$demo"
+expect 3 "$cost" -r "$folder/absent.pcap"
 reports absent.pcap
 printf 'not a capture, but long enough to be read' > "$folder/text"
-expect 3 "$cost" "$folder/text"
+expect 3 "$cost" -r "$folder/text"
 reports "$folder/text"
-expect 3 "$cost" --filter 'no such filter' "$demo"
+expect 3 "$cost" --filter 'no such filter' -r "$demo"
 reports 'no such filter'
 mkfifo "$folder/pipe"
-expect 3 "$cost" "$folder/pipe"
+expect 3 "$cost" -r "$folder/pipe"
 reports 'regular file'
 head -c 300000 "$demo" > "$folder/cut.pcap"
-expect 1 "$cost" --packets 2000 --no-instructions --scenario counter --json "$folder/cut.json" "$folder/cut.pcap"
+expect 1 "$cost" -c 2000 --no-instructions --scenario counter -w "$folder/cut.json" -r "$folder/cut.pcap"
 reports "$folder/cut.pcap: offset"
 python3 -c "$check" "$folder/cut.json" batch counter
 { head -c 16 "$demo"; printf '\140\000\000\000'; tail -c +21 "$demo"; } > "$folder/snaplen.pcap"
-expect 1 "$cost" --packets 2000 --no-instructions --scenario counter "$folder/snaplen.pcap"
+expect 1 "$cost" -c 2000 --no-instructions --scenario counter -r "$folder/snaplen.pcap"
 reports 'more bytes than the snaplen'
-expect 3 env TMPDIR="$folder/absent" "$cost" "$demo"
+expect 3 env TMPDIR="$folder/absent" "$cost" -r "$demo"
 reports 'TMPDIR'
-expect 3 "$cost" --packets 200 --no-instructions --scenario counter --json "$folder/absent/cost.json" "$demo"
+expect 3 "$cost" -c 200 --no-instructions --scenario counter -w "$folder/absent/cost.json" -r "$demo"
 reports 'absent/cost.json: cannot write: No such file or directory (make its folder first'
 
 # A row that no packet reached gives the reason.
-expect 1 "$cost" --packets 2000 --no-instructions --filter 'udp port 1' --scenario next-packet --scenario filter+next-packet \
-    --json "$folder/missing.json" "$demo"
+expect 1 "$cost" -c 2000 --no-instructions --filter 'udp port 1' --scenario next-packet --scenario filter+next-packet \
+    -w "$folder/missing.json" -r "$demo"
 grep -q 'rows with functions after BPF_FILTER use packets that it rejects' "$folder/out"
 grep -q '(filter+next-packet): no cycles: the filter "udp port 1" passes no packet of' "$folder/out"
 python3 -c 'import json, sys; rows = json.load(open(sys.argv[1]))["rows"]; assert [bool(row["missing"]) for row in rows] == [False, True], rows' \
@@ -140,9 +149,9 @@ python3 -c 'import json, sys; rows = json.load(open(sys.argv[1]))["rows"]; asser
 
 # A single batch has a cost, but no variation can be calculated.
 for packets in 1 64; do
-    expect 1 "$cost" --packets $packets --no-instructions --scenario none --scenario counter --json "$folder/single.json" --csv "$folder/single.csv" "$demo"
+    expect 1 "$cost" -c $packets --no-instructions --scenario none --scenario counter -w "$folder/single.json" --write-csv "$folder/single.csv" -r "$demo"
     grep -q ' ± - ' "$folder/out"
-    grep -q "(counter): no interval of cycles: --packets $packets of .* increase --packets" "$folder/out"
+    grep -q "(counter): no interval of cycles: -c $packets of .* increase -c" "$folder/out"
     python3 -c '
 import csv, json, sys
 document = json.load(open(sys.argv[1]))
@@ -152,12 +161,12 @@ assert document["additive"]["cycles"] is None, document["additive"]
 assert [row["tsc_cycles_ci95"] for row in csv.DictReader(open(sys.argv[2]))] == ["", ""]
 ' "$folder/single.json" "$folder/single.csv"
 done
-expect 0 "$cost" --packets 128 --no-instructions --scenario counter "$demo"
+expect 0 "$cost" -c 128 --no-instructions --scenario counter -r "$demo"
 
 # With single-stepping there are always at least two batches, even if they cost the same.
 if python3 -c 'import json, sys; source = json.load(open(sys.argv[1]))["sources"]["instructions"]; sys.exit(not (source or "").startswith("step"))' \
     "$folder/cost.json"; then
-    expect 0 "$cost" --packets 5000 --step-units 2 --scenario counter --scenario search-64 --scenario more-search-same --json "$folder/stepped.json" "$demo"
+    expect 0 "$cost" -c 5000 --step-units 2 --scenario counter --scenario search-64 --scenario more-search-same -w "$folder/stepped.json" -r "$demo"
     python3 -c '
 import json, sys
 rows = {row["id"]: row for row in json.load(open(sys.argv[1]))["rows"]}
@@ -167,28 +176,28 @@ fi
 
 # A device does not have to be an interface.
 printf '[driver]\ndevice=tap\npath=%s\nrepeat=forever\n' "$demo" > "$folder/mapi.conf"
-expect 0 env MAPI_CONF="$folder/mapi.conf" "$cost" --interface tap --seconds 20 --packets 100 --no-instructions --scenario filter
+expect 0 env MAPI_CONF="$folder/mapi.conf" "$cost" -i tap -d 20 -c 100 --no-instructions --scenario filter
 grep -q 'each row until 20 s have passed or 100 packets have arrived' "$folder/out"
 grep -q 'on a network interface, the kernel applies it to flows that begin with it' "$folder/out"
 
 # Outputs that would destroy the capture or each other are refused before anything is measured.
 cp "$demo" "$folder/own.pcap"
-for words in '--json own.pcap' '--csv ./own.pcap' '--json same --csv same' "--json ''"; do
-    expect 2 sh -c "cd '$folder' && '$cost' $words own.pcap"
+for words in '-w own.pcap' '--write-csv ./own.pcap' '-o own.pcap' '-w same --write-csv same' '-w same -o same' "-w ''" "-o ''"; do
+    expect 2 sh -c "cd '$folder' && '$cost' $words -r own.pcap"
 done
 # shellcheck disable=SC2094 # "table" must be refused
-(cd "$folder" && ! "$cost" --json table own.pcap > table 2> err)
+(cd "$folder" && ! "$cost" -w table -r own.pcap > table 2> err)
 reports 'table and standard output are the same file'
 cmp "$demo" "$folder/own.pcap"
 # If one output fails, the others are still written.
-expect 3 "$cost" --packets 200 --no-instructions --scenario counter --json /dev/full --csv "$folder/left.csv" "$demo"
+expect 3 "$cost" -c 200 --no-instructions --scenario counter -w /dev/full --write-csv "$folder/left.csv" -r "$demo"
 reports '/dev/full: cannot write: No space left on device (free some space'
 [ "$(grep -c '^2,counter' "$folder/left.csv")" -eq 1 ]
 grep -q 'COUNTER' "$folder/out"
 
 # A capture that changes during the measurement gives no figures that look complete.
 cp "$demo" "$folder/shrinks.pcap"
-"$cost" --packets 20000000 --no-instructions --scenario counter --scenario filter "$folder/shrinks.pcap" > "$folder/out" 2> "$folder/err" &
+"$cost" -c 20000000 --no-instructions --scenario counter --scenario filter -r "$folder/shrinks.pcap" > "$folder/out" 2> "$folder/err" &
 pid=$!
 sleep 1
 head -c 1000000 "$demo" > "$folder/shrinks.pcap"
@@ -198,7 +207,7 @@ wait $pid || code=$?
 reports 'shrinks.pcap: changed while it was measured'
 
 # Ctrl-C: an orderly end, with the rows that were finished.
-"$cost" --packets 4000000 --no-instructions --json "$folder/part.json" "$demo" > "$folder/out" 2> "$folder/err" &
+"$cost" -c 4000000 --no-instructions -w "$folder/part.json" -r "$demo" > "$folder/out" 2> "$folder/err" &
 pid=$!
 sleep 4
 kill -INT $pid

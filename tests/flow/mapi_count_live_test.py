@@ -81,7 +81,7 @@ class CountLive(LiveTest):
     def test_waiting_packets_are_taken_in_bursts_of_several_batches(self):
         with tempfile.TemporaryDirectory() as folder:
             recorder = self.begin(
-                "--interface", "far", "udp", "", by=(DUMP, "record", "-o", folder + "/t.nsl", "--")
+                "--interface", "far", "udp", "", by=(DUMP, "record", "-w", folder + "/t.nsl", "--")
             )
             counter = int(
                 pathlib.Path(f"/proc/{recorder.pid}/task/{recorder.pid}/children").read_text()
@@ -162,7 +162,6 @@ class CountLive(LiveTest):
             "--scenario",
             "filter",
             "--json",
-            "-",
             *arguments,
         ]
         return subprocess.Popen(
@@ -190,10 +189,10 @@ class CountLive(LiveTest):
     def test_costs_are_measured_on_packets_of_an_erf_file(self):
         path = min(ERF.glob("*.erf"))
         counted = subprocess.run(
-            [COUNT, "--erf", path], capture_output=True, text=True, check=True
+            [COUNT, "--erf", "-r", path], capture_output=True, text=True, check=True
         ).stdout.split()
         self.check_cost(
-            *self.cost("--packets", "100", "--filter", "ip or ip6", "--erf", path),
+            *self.cost("-c", "100", "--filter", "ip or ip6", "--erf", "-r", path),
             path,
             min(100, int(counted[0])),
         )
@@ -203,7 +202,7 @@ class CountLive(LiveTest):
         for path in sorted(ERF.glob("*.erf")):
             with self.subTest(capture=path.name):
                 done = subprocess.run(
-                    [COUNT, "--erf", path], capture_output=True, text=True, check=True
+                    [COUNT, "--erf", "-r", path], capture_output=True, text=True, check=True
                 )
                 lengths = subprocess.run(
                     ["tshark", "-n", "-r", path, "-T", "fields", "-e", "frame.len"],

@@ -28,7 +28,7 @@ class Life(Test):
     def test_a_place_in_a_missing_folder_is_reported(self):
         daemon = self.daemon()
         done = subprocess.run(
-            [*daemon.command()[:1], "-s", daemon.folder / "not/there/socket"],
+            [*daemon.command()[:1], "--socket", daemon.folder / "not/there/socket"],
             capture_output=True,
             text=True,
             timeout=60,
@@ -66,13 +66,17 @@ class Life(Test):
         other = daemon.folder / "other"
         other.write_text("mine")
         done = subprocess.run(
-            [*daemon.command()[:1], "-s", other],
+            [*daemon.command()[:1], "--socket", other],
             capture_output=True,
             text=True,
             timeout=60,
             check=False,
         )
         self.assertEqual((done.returncode, other.read_text()), (1, "mine"))
+        self.assertIn(
+            f"mapid: {other}: exists and is not a socket (remove it, or use another --socket)\n",
+            done.stderr,
+        )
 
     def test_its_end_ends_waiting_calls_with_an_error_and_the_next_one_serves_again(self):
         daemon = self.daemon(REPEATED)
@@ -143,7 +147,7 @@ class Life(Test):
     def test_requests_and_plans_are_logged_at_debug_and_queries_at_trace(self):
         lines = {}
         for level in "info", "debug", "trace":
-            daemon = self.daemon("", "-l", level)
+            daemon = self.daemon("", "--log-level", level)
             client = daemon.client()
             client.do(
                 f"flow = {offline(TRACE)}\nflow.apply('BPF_FILTER', 'tcp')\n"
@@ -191,11 +195,10 @@ class Life(Test):
         self.assertEqual(set(daemon.priorities()), {own, 10})
 
     def test_it_prints_its_version(self):
-        for option in "-V", "--version":
-            done = subprocess.run(
-                [Daemon.program(), option], capture_output=True, text=True, timeout=60, check=True
-            )
-            self.assertRegex(done.stdout, r"^mapid \d+\.\d+\.\d+\n$")
+        done = subprocess.run(
+            [Daemon.program(), "--version"], capture_output=True, text=True, timeout=60, check=True
+        )
+        self.assertRegex(done.stdout, r"^mapid \d+\.\d+\.\d+\n$")
 
     def test_a_check_of_the_configuration_names_line_and_key(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -204,7 +207,7 @@ class Life(Test):
             def check(text, *options):
                 config.write_text(text)
                 done = subprocess.run(
-                    [Daemon.program(), "--check", "-c", config, *options],
+                    [Daemon.program(), "--check", "--config", config, *options],
                     capture_output=True,
                     text=True,
                     timeout=60,
@@ -217,6 +220,10 @@ class Life(Test):
             code, _, words = check(REPEATED + "batch=1000\n")
             self.assertEqual(code, 1)
             self.assertIn(f"{config}:5: batch=1000", words)
+            code, _, words = check(REPEATED.replace("forever", "ever"))
+            self.assertIn(
+                "repeat=ever: must be a number from 1 to 4294967295, or forever\n", words
+            )
             code, _, words = check(REPEATED + "\x00\xff=\n[driver\n")
             self.assertEqual(code, 1)
             self.assertRegex(words, f"{config}:[56]: ")
@@ -224,7 +231,7 @@ class Life(Test):
             self.assertEqual(check(REPEATED, "--no-such-option")[0], 2)
             config.unlink()
             done = subprocess.run(
-                [Daemon.program(), "--check", "-c", config],
+                [Daemon.program(), "--check", "--config", config],
                 capture_output=True,
                 text=True,
                 timeout=60,

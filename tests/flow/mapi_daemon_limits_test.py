@@ -114,7 +114,7 @@ class Limits(Test):
                 f"flow.apply('{name}'{arguments and ', '}{arguments})"
             )
         done = subprocess.run(
-            [BUILD / "bin/mapi-info", "-j", "-s", daemon.socket, "flows"],
+            [BUILD / "bin/mapi-info", "--json", "--socket", daemon.socket, "flows"],
             capture_output=True,
             text=True,
             check=True,
@@ -174,7 +174,7 @@ class Limits(Test):
     def test_a_user_with_many_clients_leaves_room_for_others(self):
         if os.geteuid() != 0:
             self.skipTest("requires root, to run as another user")
-        daemon = self.daemon(REPEATED, "--max-clients", "16", "-g", "nogroup")
+        daemon = self.daemon(REPEATED, "--max-clients", "16", "--group", "nogroup")
         greedy = daemon.client(user="nobody", groups=[65534])
         greedy.do(
             "import select, socket\n"

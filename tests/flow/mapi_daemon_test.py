@@ -210,7 +210,7 @@ class Permissions(Test):
             self.skipTest("requires root, to run as another user")
 
     def test_a_user_in_no_group_gets_an_error_that_names_the_required_one(self):
-        daemon = self.daemon(REPEATED + "group=daemon\n", "-g", "games")
+        daemon = self.daemon(REPEATED + "group=daemon\n", "--group", "games")
         stranger = daemon.client(user="nobody")
         self.assert_refused(
             ["3139", 'group "daemon"', "device tap"], stranger.do, "flow = Flow.on_device('tap')"
@@ -225,7 +225,7 @@ class Permissions(Test):
     def test_a_member_of_a_devices_group_may_use_only_that_device(self):
         import grp  # pylint: disable=import-outside-toplevel
 
-        daemon = self.daemon(REPEATED + "group=daemon\n", "-g", "games")
+        daemon = self.daemon(REPEATED + "group=daemon\n", "--group", "games")
         member = daemon.client(user="nobody", groups=[grp.getgrnam("daemon").gr_gid])
         member.do(
             "flow = Flow.on_device('tap')\npackets = flow.apply('PKT_COUNTER')\nflow.connect()"
@@ -236,7 +236,7 @@ class Permissions(Test):
     def test_no_option_turns_a_capture_into_another_device(self):
         import grp  # pylint: disable=import-outside-toplevel
 
-        daemon = self.daemon(REPEATED + "group=daemon\n", "-g", "games")
+        daemon = self.daemon(REPEATED + "group=daemon\n", "--group", "games")
         member = daemon.client(user="nobody", groups=[grp.getgrnam("games").gr_gid])
         capture = daemon.folder / "capture.pcap"
         shutil.copy(TRACE, capture)

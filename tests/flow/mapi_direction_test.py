@@ -230,6 +230,7 @@ class Direction(LiveTest):
             done = subprocess.run(
                 [
                     BUILD / "bin/mapi-count",
+                    "-r",
                     os.environ["NETSLICE_SOURCE"] + "/mapi-core/apps/demo/demo.pcap",
                     "inbound",
                 ],

@@ -143,7 +143,7 @@ class Test(unittest.TestCase):
 
         def shown():
             return subprocess.run(
-                [BUILD / "bin/mapi-info", "-s", self.daemon.socket, "flows"],
+                [BUILD / "bin/mapi-info", "--socket", self.daemon.socket, "flows"],
                 capture_output=True,
                 text=True,
                 check=True,

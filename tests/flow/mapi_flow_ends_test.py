@@ -20,24 +20,29 @@ class Ends(unittest.TestCase):
             ("STATS @1 0", '"@1" does not refer to'),
             ("|", "missing function"),
         ):
-            program = run(TRACE, flow)
+            program = run("-r", TRACE, flow)
             self.assertEqual((program.returncode, program.stdout), (2, ""), flow)
             self.assertIn(why, program.stderr)
         for arguments in (
             (),
-            (TRACE,),
-            ("-E", "-i", "lo", "PKT_COUNTER"),
-            ("-t", "0", TRACE, "PKT_COUNTER"),
+            ("-r", TRACE),
+            (TRACE, "PKT_COUNTER"),
+            ("PKT_COUNTER",),
+            ("-r", TRACE, "-i", "lo", "PKT_COUNTER"),
+            ("--erf", "-i", "lo", "PKT_COUNTER"),
+            ("--interval", "0", "-r", TRACE, "PKT_COUNTER"),
         ):
-            self.assertEqual(run(*arguments).returncode, 2, arguments)
+            program = run(*arguments)
+            self.assertEqual(program.returncode, 2, arguments)
+            self.assertRegex(program.stderr, r"^mapi-flow: .+\n$")
 
     def test_a_refused_source_or_function_is_reported_with_the_library_s_message(self):
         for arguments, why in (
-            (("/nonexistent", "PKT_COUNTER"), "/nonexistent: No such file"),
-            ((TRACE, "BPF_FILTER 'no such'"), "BPF_FILTER"),
+            (("-r", "/nonexistent", "PKT_COUNTER"), "/nonexistent: No such file"),
+            (("-r", TRACE, "BPF_FILTER 'no such'"), "BPF_FILTER"),
             (("-i", "nosuch0", "PKT_COUNTER"), "nosuch0"),
             (
-                (TRACE, "TOP 0 1 9"),
+                ("-r", TRACE, "TOP 0 1 9"),
                 "TOP: the number of values is out of range (1 to 1000) (error 7001)",
             ),
         ):
@@ -50,7 +55,7 @@ class Ends(unittest.TestCase):
         self.addCleanup(daemon.close)
         with open(daemon.folder / "lines", "w+") as lines:
             program = subprocess.Popen(
-                [FLOW, "-i", "-t", "0.2", "tap", "PKT_COUNTER"],
+                [FLOW, "-i", "tap", "--interval", "0.2", "PKT_COUNTER"],
                 stdout=lines,
                 env=os.environ | {"MAPI_SOCKET": str(daemon.socket)},
             )
@@ -72,7 +77,7 @@ class Ends(unittest.TestCase):
         daemon = Daemon(f"[driver]\ndevice=tap\npath={TRACE}\nrepeat=forever\n")
         self.addCleanup(daemon.close)
         dump = daemon.folder / "dump.pcap"
-        for source, socket in (("-i", "tap"), daemon.socket), ((DEMO,), "none"):
+        for source, socket in (("-i", "tap"), daemon.socket), (("-r", DEMO), "none"):
             program = subprocess.Popen(
                 [FLOW, *source, f"TO_FILE 0 {dump} 0 | TO_BUFFER 0"],
                 stdout=subprocess.PIPE,
@@ -91,7 +96,7 @@ class Ends(unittest.TestCase):
 
     def test_ctrl_c_also_ends_it_while_it_prints(self):
         program = subprocess.Popen(
-            [FLOW, DEMO, *["TO_BUFFER 0"] * 100],
+            [FLOW, "-r", DEMO, *["TO_BUFFER 0"] * 100],
             stdout=subprocess.PIPE,
             text=True,
             env=os.environ | {"MAPI_SOCKET": "none"},
@@ -106,7 +111,7 @@ class Ends(unittest.TestCase):
     def test_a_full_disk_is_reported(self):
         with open("/dev/full", "w") as full:
             program = subprocess.run(
-                [FLOW, DEMO, "PKT_COUNTER"],
+                [FLOW, "-r", DEMO, "PKT_COUNTER"],
                 stdout=full,
                 stderr=subprocess.PIPE,
                 text=True,

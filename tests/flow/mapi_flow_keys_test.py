@@ -234,7 +234,7 @@ class Keys(unittest.TestCase):
     def flow(self, capture, functions):
         """Exit code and error messages of mapi-flow."""
         program = subprocess.run(
-            [BUILD / "bin/mapi-flow", capture, functions],
+            [BUILD / "bin/mapi-flow", "-r", capture, functions],
             capture_output=True,
             text=True,
             check=False,

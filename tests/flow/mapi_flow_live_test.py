@@ -30,7 +30,7 @@ class FlowLive(LiveTest):
             ]
             with open(lines, "w") as out:
                 program = subprocess.Popen(
-                    [FLOW, "-i", "-t", "0.2", "far", *flows],
+                    [FLOW, "-i", "far", "--interval", "0.2", *flows],
                     stdout=out,
                     stderr=subprocess.PIPE,
                     text=True,
@@ -75,7 +75,7 @@ class FlowLive(LiveTest):
 
     def test_results_of_injected_packets_have_names(self):
         program = subprocess.run(
-            [FLOW, DEMO, "BPF_FILTER 'greater 60 and less 1000' | INJECT near"],
+            [FLOW, "-r", DEMO, "BPF_FILTER 'greater 60 and less 1000' | INJECT near"],
             capture_output=True,
             text=True,
             check=True,

@@ -80,6 +80,7 @@ class Captures(unittest.TestCase):
             for some in (words[:1], words):
                 found = rows(
                     run(
+                        "-r",
                         TRACE,
                         *(f"STR_SEARCH '{word}' 0 0 nocase" for word in some),
                         *(f"STR_SEARCH '{word}' 0 0" for word in some),
@@ -111,6 +112,7 @@ class Captures(unittest.TestCase):
         for socket in self.sockets():
             found = rows(
                 run(
+                    "-r",
                     TRACE,
                     *(f"BPF_FILTER '{text}' | PKT_COUNTER" for text in filters),
                     socket=socket,
@@ -122,7 +124,7 @@ class Captures(unittest.TestCase):
                 )
 
     def test_a_string_is_searched_after_a_filter(self):
-        found = rows(run(TRACE, "BPF_FILTER tcp | STR_SEARCH 'HTTP/1.' 0 0"))
+        found = rows(run("-r", TRACE, "BPF_FILTER tcp | STR_SEARCH 'HTTP/1.' 0 0"))
         judge = subprocess.run(
             ["tshark", "-n", "-r", TRACE, "-Y", 'tcp and frame contains "HTTP/1."'],
             capture_output=True,
@@ -135,7 +137,7 @@ class Captures(unittest.TestCase):
     def test_packets_of_a_buffer_are_printed_in_order_with_their_bytes(self):
         lines = [
             line.split("\t")
-            for line in run(TRACE, "BPF_FILTER 'udp' | TO_BUFFER").stdout.splitlines()
+            for line in run("-r", TRACE, "BPF_FILTER 'udp' | TO_BUFFER").stdout.splitlines()
         ]
         packets = [
             words[2].split()
@@ -160,7 +162,7 @@ class Captures(unittest.TestCase):
             lines = [
                 line.split("\t")
                 for line in run(
-                    TRACE, "PKT_COUNTER | BUCKET @1 100ms 1", socket=socket
+                    "-r", TRACE, "PKT_COUNTER | BUCKET @1 100ms 1", socket=socket
                 ).stdout.splitlines()
             ]
             grown = [
@@ -173,7 +175,7 @@ class Captures(unittest.TestCase):
 
     def test_samples_that_are_not_kept_are_not_results(self):
         for socket in self.sockets():
-            found = rows(run(TRACE, "HASHSAMP 1024 0 | PKT_COUNTER", socket=socket))
+            found = rows(run("-r", TRACE, "HASHSAMP 1024 0 | PKT_COUNTER", socket=socket))
             self.assertEqual((found["1.1"][4], found["1.2"][4]), ("", found["1.1"][2]))
 
     def test_flows_that_are_reported_to_a_file_are_not_results(self):
@@ -182,7 +184,7 @@ class Captures(unittest.TestCase):
                 with self.subTest(name), tempfile.TemporaryDirectory() as folder:
                     report = pathlib.Path(folder) / name
                     self.assertEqual(
-                        rows(run(TRACE, f"FLOW_REPORT {name} {report} '' ''", socket=socket))[
+                        rows(run("-r", TRACE, f"FLOW_REPORT {name} {report} '' ''", socket=socket))[
                             "1.1"
                         ][4],
                         "",
@@ -193,7 +195,11 @@ class Captures(unittest.TestCase):
         with open_socket(AF_INET, SOCK_DGRAM) as collector:
             collector.bind(("127.0.0.1", 0))
             found = rows(
-                run(TRACE, f"FLOW_REPORT NETFLOW_V5 127.0.0.1:{collector.getsockname()[1]} '' ''")
+                run(
+                    "-r",
+                    TRACE,
+                    f"FLOW_REPORT NETFLOW_V5 127.0.0.1:{collector.getsockname()[1]} '' ''",
+                )
             )
             self.assertEqual(found["1.1"][4], "")
             self.assertEqual(collector.recv(1 << 16)[:2], b"\x00\x05")
@@ -210,7 +216,7 @@ class Captures(unittest.TestCase):
         # of both IP versions
         self.assertTrue(any(":" in flow for flow in judge) and any("." in flow for flow in judge))
         for socket in self.sockets():
-            totals, *flows = rows(run(DEMO, "EXPIRED_FLOWS 65535 0 0", socket=socket))["1.1"][
+            totals, *flows = rows(run("-r", DEMO, "EXPIRED_FLOWS 65535 0 0", socket=socket))["1.1"][
                 4
             ].split(", ")
             times, texts = zip(*(flow.split(" ", 1) for flow in flows))
@@ -236,7 +242,7 @@ class Captures(unittest.TestCase):
         for socket in self.sockets():
             flows = []
             for flow in "EXPIRED_FLOWS 65535 0 0", "EXPIRED_FLOWS 2 1000 0":
-                program = run(DEMO, flow, socket=socket)
+                program = run("-r", DEMO, flow, socket=socket)
                 self.assertEqual(program.returncode, 0, program.stderr)
                 lines = [line.split("\t") for line in program.stdout.splitlines()[1:]]
                 self.assertEqual({line[0] for line in lines}, {"1.1"})
@@ -326,7 +332,7 @@ class Captures(unittest.TestCase):
             texts = [
                 Counter(
                     line.split("\t")[-1]
-                    for line in run(DEMO, *words, socket=socket).stdout.splitlines()
+                    for line in run("-r", DEMO, *words, socket=socket).stdout.splitlines()
                 )
                 for words in (flows, named)
             ]
@@ -334,7 +340,7 @@ class Captures(unittest.TestCase):
             self.assertTrue(any(text.startswith("count=") for text in texts[1]))
 
     def test_results_that_did_not_fit_are_not_only_called_packets(self):
-        program = run(DEMO, "EXPIRED_FLOWS 2 10 0")
+        program = run("-r", DEMO, "EXPIRED_FLOWS 2 10 0")
         self.assertEqual(program.returncode, 1)
         self.assertRegex(
             program.stderr,
@@ -344,7 +350,7 @@ class Captures(unittest.TestCase):
 
     def test_counts_of_tracked_flows_have_names(self):
         for socket in self.sockets():
-            web = counts(rows(run(DEMO, "TRACK_WEB", socket=socket))["1.1"][4])
+            web = counts(rows(run("-r", DEMO, "TRACK_WEB", socket=socket))["1.1"][4])
             self.assertEqual(list(web), ["flows", "matched", "unknown", "forgotten", "not_judged"])
             self.assertGreater(web["flows"], web["matched"])
             self.assertGreater(web["matched"], 0)
@@ -354,7 +360,7 @@ class Captures(unittest.TestCase):
             int(tcpdump(DEMO, "--count", *judged).split()[0]) for judged in ((), ("tcp",))
         )
         for socket in self.sockets():
-            found = rows(run(DEMO, "COOKING 32000 0 0 3 | UNCOOK 1500", socket=socket))
+            found = rows(run("-r", DEMO, "COOKING 32000 0 0 3 | UNCOOK 1500", socket=socket))
             cooked, uncooked = counts(found["1.1"][4]), counts(found["1.2"][4])
             self.assertEqual((cooked["packets"], cooked["passed_packets"]), (tcp, packets - tcp))
             self.assertEqual(
@@ -369,7 +375,7 @@ class Captures(unittest.TestCase):
         packets = tcpdump(DEMO, "--count").split()[0]
         for socket in self.sockets():
             found = rows(
-                run(DEMO, "ANONYMIZE IP,SRC_IP,MAP", f"ANONYMIZEIP {'k' * 32}", socket=socket)
+                run("-r", DEMO, "ANONYMIZE IP,SRC_IP,MAP", f"ANONYMIZEIP {'k' * 32}", socket=socket)
             )
             for function in "1.1", "2.1":
                 self.assertRegex(
@@ -382,6 +388,7 @@ class Captures(unittest.TestCase):
                 dump = pathlib.Path(folder) / f"{number}.pcap"
                 rows(
                     run(
+                        "-r",
                         TRACE,
                         "BPF_FILTER ip | ANONYMIZE 'IP,SRC_IP,PREFIX_PRESERVING' | TO_FILE 0 "
                         f"{dump} 0",
@@ -406,8 +413,9 @@ class Captures(unittest.TestCase):
                 program = run(
                     "-s",
                     40,
-                    "-b",
+                    "--buffer",
                     1 << 20,
+                    "-r",
                     TRACE,
                     f"BPF_FILTER 'udp port 53' | TO_FILE 0 {dump} 0 | TO_BUFFER",
                     socket=socket,
@@ -436,11 +444,11 @@ class Captures(unittest.TestCase):
                 self.assertEqual(
                     cut, [[wire, str(min(int(captured), 40))] for wire, captured in whole]
                 )
-        for option in (("-b", 1), ("-b", 1 << 31), ("-s", 1 << 32)):
-            self.assertEqual(run(*option, TRACE, "TO_BUFFER").returncode, 3, option)
+        for option in (("--buffer", 1), ("--buffer", 1 << 31), ("-s", 1 << 32)):
+            self.assertEqual(run(*option, "-r", TRACE, "TO_BUFFER").returncode, 3, option)
 
     def test_the_cost_of_functions_is_among_their_results(self):
-        found = rows(run(DEMO, "PERF_START | BPF_FILTER tcp | PERF_STOP"))
+        found = rows(run("-r", DEMO, "PERF_START | BPF_FILTER tcp | PERF_STOP"))
         self.assertRegex(
             found["1.3"][4],
             r"^packets=4827 calls=\d+ ticks_per_packet=[\d.]+ ±[\d.]+ ns_per_packet=[\d.]+.* "

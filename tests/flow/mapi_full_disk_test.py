@@ -158,8 +158,8 @@ class FullDisk(unittest.TestCase):
                     [
                         BUILD / "bin/mapi-flow",
                         "-i",
-                        *options,
                         "slow",
+                        *options,
                         f"TO_FILE 0 {self.disk / 'file'} 0",
                     ],
                     stdout=subprocess.PIPE,

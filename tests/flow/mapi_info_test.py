@@ -29,7 +29,7 @@ COUNT = (
 
 def has_probes():
     words = subprocess.run(
-        [Daemon.program(), "-s", "/no/such/folder/s", "--record", "/no/such/folder/t"],
+        [Daemon.program(), "--socket", "/no/such/folder/s", "--record", "/no/such/folder/t"],
         capture_output=True,
         text=True,
         timeout=60,
@@ -47,7 +47,7 @@ class Test(unittest.TestCase):
     @staticmethod
     def command(daemon, *arguments, user=None):
         rights = ["setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups"] if user else []
-        return [*rights, str(INFO), "-s", str(daemon.socket), *arguments]
+        return [*rights, str(INFO), "--socket", str(daemon.socket), *arguments]
 
     def run_info(self, daemon, *arguments, user=None, code=0):
         done = subprocess.run(
@@ -231,7 +231,9 @@ class Lists(Test):
         with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as listener:
             listener.bind(str(place))
             listener.listen()
-            with subprocess.Popen([INFO, "-s", place], stderr=subprocess.PIPE, text=True) as asking:
+            with subprocess.Popen(
+                [INFO, "--socket", place], stderr=subprocess.PIPE, text=True
+            ) as asking:
                 with listener.accept()[0] as connection:
                     connection.recv(65536)
                     connection.send(b"\xff" * 100)
@@ -245,7 +247,7 @@ class Rights(Test):
             self.skipTest("requires root, to run as another user")
 
     def test_other_users_see_their_own_flows_and_the_devices_that_they_may_use(self):
-        daemon = self.daemon(TAP + SECRET, "-g", "nogroup")
+        daemon = self.daemon(TAP + SECRET, "--group", "nogroup")
         daemon.client().do(COUNT + "\nsecret = Flow.on_device('secret')")
         stranger = daemon.client(user="nobody", groups=[65534])
         stranger.do(COUNT)
@@ -267,7 +269,7 @@ class Rights(Test):
         self.assertEqual(len(self.json(daemon)["devices"]), 2)
 
     def test_statistics_of_a_device_are_for_users_who_may_use_it(self):
-        daemon = self.daemon(TAP + SECRET, "-g", "nogroup")
+        daemon = self.daemon(TAP + SECRET, "--group", "nogroup")
         daemon.client().do(
             "flow = Flow.on_device('secret')\nflow.apply('PKT_COUNTER')\nflow.connect()"
         )
@@ -284,7 +286,7 @@ class Rights(Test):
         self.assertIn(
             "permission denied: user 65534 is neither",
             self.run_info(
-                daemon, "record", "-d", "1", "-o", str(folder / "t.nsl"), user=65534, code=3
+                daemon, "record", "-d", "1", "-w", str(folder / "t.nsl"), user=65534, code=3
             ),
         )
         self.assertFalse((folder / "t.nsl").exists())
@@ -292,7 +294,7 @@ class Rights(Test):
     def test_mapid_writes_to_the_passed_file_whatever_its_own_rights(self):
         if not has_probes():
             self.skipTest("built without probes")
-        daemon = Daemon(TAP, "-g", "nogroup")
+        daemon = Daemon(TAP, "--group", "nogroup")
         self.addCleanup(daemon.close)
         daemon.terminate()
         daemon.folder.chmod(0o777)
@@ -304,7 +306,7 @@ class Rights(Test):
                     "--reuid=65534",
                     "--regid=65534",
                     "--clear-groups",
-                    *daemon.command("-g", "nogroup"),
+                    *daemon.command("--group", "nogroup"),
                 ],
                 stderr=log,
             )
@@ -313,7 +315,7 @@ class Rights(Test):
         trace = daemon.folder / "root.nsl"
         trace.touch(0o600)
         done = subprocess.run(
-            self.command(daemon, "record", "-d", "0.3", "-o", str(trace)),
+            self.command(daemon, "record", "-d", "0.3", "-w", str(trace)),
             capture_output=True,
             text=True,
             timeout=60,
@@ -330,7 +332,7 @@ class Recording(Test):
 
     def recording(self, daemon, trace, *arguments):
         process = subprocess.Popen(
-            self.command(daemon, "record", "-o", str(trace), *arguments),
+            self.command(daemon, "record", "-w", str(trace), *arguments),
             stderr=subprocess.PIPE,
             text=True,
         )
@@ -408,7 +410,7 @@ class Recording(Test):
         self.assertIn(
             "already being recorded",
             self.run_info(
-                daemon, "record", "-d", "1", "-o", str(daemon.folder / "second.nsl"), code=3
+                daemon, "record", "-d", "1", "-w", str(daemon.folder / "second.nsl"), code=3
             ),
         )
         self.assertFalse((daemon.folder / "second.nsl").exists())
@@ -422,24 +424,24 @@ class Recording(Test):
         precious.write_text("mine")
         self.assertIn(
             "is not a trace",
-            self.run_info(daemon, "record", "-d", "1", "-o", str(precious), code=3),
+            self.run_info(daemon, "record", "-d", "1", "-w", str(precious), code=3),
         )
         self.assertEqual(precious.read_text(), "mine")
         pipe = daemon.folder / "pipe"
         os.mkfifo(pipe)
         self.assertIn(
-            "regular file", self.run_info(daemon, "record", "-d", "1", "-o", str(pipe), code=3)
+            "regular file", self.run_info(daemon, "record", "-d", "1", "-w", str(pipe), code=3)
         )
         self.assertIn(
             "make its folder first",
             self.run_info(
-                daemon, "record", "-d", "1", "-o", str(daemon.folder / "no/t.nsl"), code=3
+                daemon, "record", "-d", "1", "-w", str(daemon.folder / "no/t.nsl"), code=3
             ),
         )
         trace = daemon.folder / "t.nsl"
         for _ in range(2):
             subprocess.run(
-                self.command(daemon, "record", "-d", "0.2", "-o", str(trace)),
+                self.command(daemon, "record", "-d", "0.2", "-w", str(trace)),
                 capture_output=True,
                 timeout=60,
                 check=False,
@@ -454,7 +456,7 @@ class Recording(Test):
         self.assertIn(
             "already being recorded",
             self.run_info(
-                daemon, "record", "-d", "1", "-o", str(daemon.folder / "second.nsl"), code=3
+                daemon, "record", "-d", "1", "-w", str(daemon.folder / "second.nsl"), code=3
             ),
         )
         time.sleep(0.3)
@@ -473,7 +475,13 @@ class Recording(Test):
 
     def test_a_trace_that_cannot_be_created_is_reported_at_the_start(self):
         done = subprocess.run(
-            [Daemon.program(), "-s", "/tmp/nowhere.sock", "--record", "/no/such/folder/t.nsl"],
+            [
+                Daemon.program(),
+                "--socket",
+                "/tmp/nowhere.sock",
+                "--record",
+                "/no/such/folder/t.nsl",
+            ],
             capture_output=True,
             text=True,
             timeout=60,

@@ -22,7 +22,7 @@ def instructions(count, capture, flows, folder):
     with open(filters, "w") as file:
         file.write(f"{FILTER}\n" * flows)
     done = subprocess.run(
-        ["valgrind", "--tool=none", "--log-file=/dev/null", count, "--file", filters, capture],
+        ["valgrind", "--tool=none", "--log-file=/dev/null", count, "-F", filters, "-r", capture],
         capture_output=True,
         text=True,
     )
@@ -34,8 +34,9 @@ def instructions(count, capture, flows, folder):
             "--tool=callgrind",
             "--callgrind-out-file=/dev/null",
             count,
-            "--file",
+            "-F",
             filters,
+            "-r",
             capture,
         ],
         capture_output=True,

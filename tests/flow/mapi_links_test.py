@@ -256,6 +256,7 @@ class Links(unittest.TestCase):
                 )
                 filters = rows(
                     run(
+                        "-r",
                         self.path,
                         *(
                             f"BPF_FILTER {text} | PKT_COUNTER"
@@ -269,6 +270,7 @@ class Links(unittest.TestCase):
     def see_all(self):
         table = rows(
             run(
+                "-r",
                 self.path,
                 "HASHSAMP 1024 0 | PKT_COUNTER",
                 "TOP 9 1 9",
@@ -291,7 +293,7 @@ class Links(unittest.TestCase):
         return [
             text
             for text in LOOKING
-            if "unavailable: built without" not in run(self.path, text, check=False).stderr
+            if "unavailable: built without" not in run("-r", self.path, text, check=False).stderr
         ]
 
     def test_each_function_counts_the_packets_that_it_cannot_parse(self):
@@ -303,7 +305,7 @@ class Links(unittest.TestCase):
             for socket in ("none", daemon.socket):
                 with self.subTest(link_type=link_type, socket=socket):
                     self.write(link_type, IP)
-                    done = run(self.path, *functions, *OTHERS, socket=socket)
+                    done = run("-r", self.path, *functions, *OTHERS, socket=socket)
                     table = rows(done)
                     for i, text in enumerate(functions):
                         self.assertEqual(table[f"{i + 1}.1"][3], str(len(IP)), text)
@@ -322,7 +324,9 @@ class Links(unittest.TestCase):
             + section(12, IP)
             + section(192, [ppi(b"x", 189), ppi(wireless(IP[0]))])
         )
-        done = run(self.path, "TOP 9 1 9", "EXPIRED_FLOWS 99 99 1", "HASHSAMP 1024 0 | PKT_COUNTER")
+        done = run(
+            "-r", self.path, "TOP 9 1 9", "EXPIRED_FLOWS 99 99 1", "HASHSAMP 1024 0 | PKT_COUNTER"
+        )
         table = rows(done)
         self.assertEqual([table[name][3] for name in ("1.1", "2.1", "3.1")], [str(len(IP) + 1)] * 3)
         self.assertEqual(table["3.2"][1], str(2 * len(IP) + 1))
@@ -337,7 +341,7 @@ class Links(unittest.TestCase):
                 ppi(wireless(IP[0])),
             ],
         )
-        self.assertEqual(rows(run(self.path, "TOP 9 1 9"))["1.1"][3], "3")
+        self.assertEqual(rows(run("-r", self.path, "TOP 9 1 9"))["1.1"][3], "3")
         self.write(
             197,
             [
@@ -347,7 +351,7 @@ class Links(unittest.TestCase):
                 erf(ethernet(IP[0])),
             ],
         )
-        self.assertEqual(rows(run(self.path, "TOP 9 1 9"))["1.1"][3], "3")
+        self.assertEqual(rows(run("-r", self.path, "TOP 9 1 9"))["1.1"][3], "3")
 
     def test_wireless_frames_without_a_packet_are_known_and_unreadable_ones_are_hidden(self):
         beacon, no_data = b"\x80\0" + bytes(22) + IP[0], wireless(IP[0], 2, 0x48)
@@ -361,7 +365,7 @@ class Links(unittest.TestCase):
         self.write(105, [beacon, no_data, encrypted, bytes(aggregate), bytes(part)])
         written = self.folder / "written.pcap"
         table = rows(
-            run(self.path, "TOP 9 1 9", f"ANONYMIZE 'IP,SRC_IP,MAP' | TO_FILE 0 {written} 0")
+            run("-r", self.path, "TOP 9 1 9", f"ANONYMIZE 'IP,SRC_IP,MAP' | TO_FILE 0 {written} 0")
         )
         self.assertEqual(table["1.1"][3:], ["0", ""])
         packets = read_pcap(written)[1]
@@ -374,7 +378,7 @@ class Links(unittest.TestCase):
         for number in (12, 14):
             self.write(number, IP)
             written, judge = self.folder / "written.pcap", self.folder / "judge.pcap"
-            run(self.path, f"TO_FILE 0 {written} 0")
+            run("-r", self.path, f"TO_FILE 0 {written} 0")
             self.assertEqual(read_pcap(written), (101, IP))
         self.write(12, IP)
         subprocess.run(["tcpdump", "-r", self.path, "-w", judge], check=True, capture_output=True)
@@ -399,7 +403,7 @@ class Links(unittest.TestCase):
     def cooked(self, link_type, frame, segments):
         self.write(link_type, segments(frame))
         written = self.folder / "cooked.pcap"
-        done = run(self.path, f"COOKING 0 0 0 2 | TO_FILE 0 {written} 0", check=False)
+        done = run("-r", self.path, f"COOKING 0 0 0 2 | TO_FILE 0 {written} 0", check=False)
         if "unavailable: built without" in done.stderr:
             raise unittest.SkipTest(done.stderr)
         packet = ipv4(6, tcp(1000, 80, b"a" * 700 + b"b" * 900))

@@ -119,7 +119,7 @@ class Live(LiveTest):
         self.assert_counts(flow, 10)
         run("ip", "link", "set", "far", "down")
         self.assertTrue(
-            wait_until(lambda: b"was down 1 times" in stats_of("far").message),
+            wait_until(lambda: b"was down 1 time;" in stats_of("far").message),
             stats_of("far").message,
         )
         run("ip", "link", "set", "far", "up")
@@ -133,7 +133,7 @@ class Live(LiveTest):
         )
         make_pair("near", "far")
         self.assertTrue(
-            wait_until(lambda: b"gone 1 times" in stats_of("far").message), stats_of("far").message
+            wait_until(lambda: b"gone 1 time" in stats_of("far").message), stats_of("far").message
         )
         send("near", UDP, ARP, count=10)
         self.assert_counts(flow, 30)
@@ -219,7 +219,7 @@ class Live(LiveTest):
             run("ip", "link", "set", "far", "up")
             self.assertTrue(wait_until(lambda: is_up("near") and is_up("far")))
             self.assertTrue(
-                wait_until(lambda: b"gone 1 times" in stats_of("far").message),
+                wait_until(lambda: b"gone 1 time" in stats_of("far").message),
                 stats_of("far").message,
             )
             send("near", UDP, count=10)

@@ -185,7 +185,7 @@ class Metrics(unittest.TestCase):
     def test_an_address_that_others_can_reach_is_refused_unless_explicitly_allowed(self):
         def start(*options):
             return subprocess.run(
-                [Daemon.program(), "-s", self.daemon.folder / "other.sock", *options],
+                [Daemon.program(), "--socket", self.daemon.folder / "other.sock", *options],
                 capture_output=True,
                 text=True,
                 timeout=60,

@@ -79,7 +79,7 @@ class OwnDrops(unittest.TestCase):
         self.assertGreaterEqual(self.stats(other)[1], closed[2])
         table = json.loads(
             subprocess.run(
-                [BUILD / "bin/mapi-info", "-j", "-s", self.daemon.socket, "devices"],
+                [BUILD / "bin/mapi-info", "--json", "--socket", self.daemon.socket, "devices"],
                 capture_output=True,
                 text=True,
                 check=True,

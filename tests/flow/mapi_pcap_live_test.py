@@ -246,7 +246,7 @@ class PcapLive(LiveTest):
             run("ip", "link", "set", "far", "up")
             self.assertTrue(wait_until(lambda: is_up("near") and is_up("far")))
             self.assertTrue(
-                wait_until(lambda: b"gone 1 times" in stats_of("tap").message),
+                wait_until(lambda: b"gone 1 time" in stats_of("tap").message),
                 stats_of("tap").message,
             )
             send("near", UDP, count=10)

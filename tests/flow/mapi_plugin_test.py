@@ -134,7 +134,7 @@ class TcpSyns(unittest.TestCase):
             config = pathlib.Path(folder) / "mapi.conf"
             config.write_text(self.CONFIG)
             done = subprocess.run(
-                [BUILD / "bin/mapi-flow", "--json", capture, *flows],
+                [BUILD / "bin/mapi-flow", "--json", "-r", capture, *flows],
                 capture_output=True,
                 text=True,
                 check=False,

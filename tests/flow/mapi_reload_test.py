@@ -39,7 +39,7 @@ class Reload(LiveTest):
 
     def devices(self, daemon):
         reported = subprocess.run(
-            [BUILD / "bin/mapi-info", "-s", daemon.socket, "--json", "devices"],
+            [BUILD / "bin/mapi-info", "--socket", daemon.socket, "--json", "devices"],
             capture_output=True,
             check=True,
         ).stdout
@@ -176,7 +176,8 @@ class Reload(LiveTest):
         daemon = self.daemon("")
         daemon.config.write_text(LINE.format(8) + "batch=1000\n")
         done = subprocess.run(
-            Daemon.command(daemon)[:1] + ["-s", daemon.folder / "other.sock", "-c", daemon.config],
+            Daemon.command(daemon)[:1]
+            + ["--socket", daemon.folder / "other.sock", "--config", daemon.config],
             capture_output=True,
             text=True,
             timeout=60,

@@ -72,7 +72,7 @@ class Results(unittest.TestCase):
         self.assertGreater(len(flows[0][1]), FLOWS)
 
     def test_reads_while_packets_arrive_send_no_request_and_return_a_consistent_snapshot(self):
-        daemon = self.daemon("-l", "trace")
+        daemon = self.daemon("--log-level", "trace")
         client = self.client(daemon, LIVE)
         client.do("flow.connect()")
         self.assertTrue(wait_until(lambda: len(client.get("rows(flow, top)")) > 20))

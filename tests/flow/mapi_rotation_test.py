@@ -13,6 +13,7 @@ class Rotation(CapturesTest):
             old.unlink()
         done = run(
             "mapi-flow",
+            "-r",
             source,
             f"TO_FILE {form} {self.folder}/out.{extension} 0 {rotation}",
             socket=socket,
@@ -91,11 +92,13 @@ class Rotation(CapturesTest):
             "size",
             "x=1,size=1M,files=2",
         ):
-            done = run("mapi-flow", TRACE, f"TO_FILE 0 {self.folder}/out.pcap 0 '{rotation}'")
+            done = run("mapi-flow", "-r", TRACE, f"TO_FILE 0 {self.folder}/out.pcap 0 '{rotation}'")
             self.assertEqual(done.returncode, 3, rotation)
             self.assertIn(b"is not a rotation (size=BYTES", done.stderr)
         self.assertEqual(list(self.folder.iterdir()), [])
-        self.assertEqual(run("mapi-flow", TRACE, "TO_FILE 0 - 0 size=1M,files=2").returncode, 3)
+        self.assertEqual(
+            run("mapi-flow", "-r", TRACE, "TO_FILE 0 - 0 size=1M,files=2").returncode, 3
+        )
 
     def test_a_rotation_over_more_files_than_mapid_takes_is_refused_by_its_limit(self):
         for socket in self.sockets:
@@ -104,6 +107,7 @@ class Rotation(CapturesTest):
             )
             done = run(
                 "mapi-flow",
+                "-r",
                 TRACE,
                 f"TO_FILE 5 {self.folder}/more.pcapng 0 size=1M,files=17",
                 socket=socket,

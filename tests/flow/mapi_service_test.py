@@ -38,7 +38,7 @@ class Service(unittest.TestCase):
                 "-c",
                 'LISTEN_PID=$$ LISTEN_FDS=1 exec "$0" "$@"',
                 Daemon.program(),
-                "-s",
+                "--socket",
                 self.folder / "own.sock",
             ],
             stderr=subprocess.PIPE,

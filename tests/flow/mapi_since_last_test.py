@@ -116,7 +116,7 @@ class SinceLast(unittest.TestCase):
         self.addCleanup(daemon.close)
         daemon.config.write_text("[driver]\ndevice=x\nresults=delta\n")
         done = subprocess.run(
-            [BUILD / "bin/mapid", "-c", daemon.config, "--check"],
+            [BUILD / "bin/mapid", "--config", daemon.config, "--check"],
             capture_output=True,
             text=True,
             check=False,

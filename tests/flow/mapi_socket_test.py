@@ -75,7 +75,7 @@ class Access(unittest.TestCase):
                 config = pathlib.Path(folder) / "mapi.conf"
                 config.write_text(lines)
                 done = subprocess.run(
-                    [Daemon.program(), "-s", f"{folder}/mapid.sock", "-c", config],
+                    [Daemon.program(), "--socket", f"{folder}/mapid.sock", "--config", config],
                     capture_output=True,
                     text=True,
                     timeout=60,
@@ -85,7 +85,7 @@ class Access(unittest.TestCase):
                 self.assertIn(words, done.stderr)
                 self.assertEqual(os.listdir(folder), ["mapi.conf"])
                 done = subprocess.run(
-                    [Daemon.program(), "--check", "-c", config],
+                    [Daemon.program(), "--check", "--config", config],
                     capture_output=True,
                     text=True,
                     timeout=60,

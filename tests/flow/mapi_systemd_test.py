@@ -151,14 +151,14 @@ class Systemd(unittest.TestCase):
     def test_the_first_client_at_the_socket_starts_it(self):
         self.assertEqual(self.system.state("mapid.socket"), "active")
         self.assertEqual(self.system.state(), "inactive")
-        self.assertEqual(self.count(TRACE, "tcp"), TCP_PACKETS)
+        self.assertEqual(self.count("-r", TRACE, "tcp"), TCP_PACKETS)
         self.assertEqual(self.system.state(), "active")
         self.assertIn("old", self.system.run("mapi-info", "devices").stdout)
 
     def test_packets_of_an_interface_are_counted_by_a_process_without_other_rights(self):
         flow = subprocess.Popen(
             self.system.command(
-                "mapi-flow", "-i", "-d", "4", "lo", "BPF_FILTER 'udp dst port 4321' | PKT_COUNTER"
+                "mapi-flow", "-i", "lo", "-d", "4", "BPF_FILTER 'udp dst port 4321' | PKT_COUNTER"
             ),
             stdout=subprocess.PIPE,
             text=True,
@@ -174,10 +174,11 @@ class Systemd(unittest.TestCase):
         self.assertEqual(int(status["CapBnd"], 16), NET_RAW | NET_ADMIN)
 
     def test_every_kind_of_function_works_under_the_restrictions_of_the_unit(self):
-        self.count(TRACE)
+        self.count("-r", TRACE)
         before = self.system.property("MainPID")
         flow = self.system.run(
             "mapi-flow",
+            "-r",
             TRACE,
             "PERF_START | STR_SEARCH www 0 0 | PKT_COUNTER | PERF_STOP",
             *FUNCTIONS,
@@ -189,18 +190,19 @@ class Systemd(unittest.TestCase):
     def test_its_log_may_be_in_its_folder(self):
         self.system.run("sh", "-c", "sed -i '1i logfile=/var/log/mapid/mapid.log' /etc/mapi.conf")
         self.addCleanup(self.system.run, "sed", "-i", "1d", "/etc/mapi.conf")
-        self.assertEqual(self.count(TRACE, "tcp"), TCP_PACKETS)
+        self.assertEqual(self.count("-r", TRACE, "tcp"), TCP_PACKETS)
         self.assertIn("mapid", self.system.run("cat", "/var/log/mapid/mapid.log").stdout)
 
     def test_files_are_written_where_the_client_may_write(self):
         flow = self.system.run(
             "mapi-flow",
+            "-r",
             TRACE,
             "BPF_FILTER tcp | ANONYMIZE 'IP,SRC_IP,PREFIX_PRESERVING' | TO_FILE 0 "
             "/tmp/anonymous.pcap 0",
         )
         self.assertEqual(flow.returncode, 0, flow.stderr)
-        self.assertEqual(self.count("/tmp/anonymous.pcap"), TCP_PACKETS)
+        self.assertEqual(self.count("-r", "/tmp/anonymous.pcap"), TCP_PACKETS)
 
     def test_a_user_outside_the_group_gets_an_error(self):
         asked = self.system.run(
@@ -216,7 +218,7 @@ class Systemd(unittest.TestCase):
         self.assertIn('is not in group "mapi"', asked.stderr)
 
     def test_reload_applies_the_current_configuration(self):
-        self.count(TRACE)
+        self.count("-r", TRACE)
         before = self.system.property("MainPID")
         self.system.run(
             "sh", "-c", f"printf '[driver]\\ndevice=new\\npath={TRACE}\\n' >>/etc/mapi.conf"
@@ -226,7 +228,7 @@ class Systemd(unittest.TestCase):
         self.assertEqual(self.system.property("MainPID"), before)
 
     def test_after_a_crash_it_runs_again(self):
-        self.count(TRACE)
+        self.count("-r", TRACE)
         before = self.system.property("MainPID")
         self.system.run("kill", "-SEGV", before)
         self.assertTrue(
@@ -237,10 +239,10 @@ class Systemd(unittest.TestCase):
                 )
             )
         )
-        self.assertEqual(self.count(TRACE, "tcp"), TCP_PACKETS)
+        self.assertEqual(self.count("-r", TRACE, "tcp"), TCP_PACKETS)
 
     def test_its_messages_are_in_the_journal(self):
-        self.count(TRACE)
+        self.count("-r", TRACE)
         self.system.run("systemctl", "stop", "mapid.service")
         self.assertEqual(self.system.property("Result"), "success")
 

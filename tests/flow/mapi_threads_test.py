@@ -56,7 +56,9 @@ class Threads(unittest.TestCase):
 
     def count_flows(self, device, *flows):
         """Ends with 1 if packets were lost, as happens when a buffer's reader is slow."""
-        self.run_program("mapi-flow", "-i", "-d", "0.3", "-t", "0.1", device, *flows, codes=(0, 1))
+        self.run_program(
+            "mapi-flow", "-i", device, "-d", "0.3", "--interval", "0.1", *flows, codes=(0, 1)
+        )
 
     def ask_for_metrics(self):
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
@@ -68,12 +70,12 @@ class Threads(unittest.TestCase):
     def record(self):
         self.run_program(
             "mapi-info",
-            "-s",
+            "--socket",
             self.daemon.socket,
             "record",
             "-d",
             "0.2",
-            "-o",
+            "-w",
             self.daemon.folder / "trace.nsl",
             codes=(0, 1),
         )
@@ -97,16 +99,22 @@ class Threads(unittest.TestCase):
         works += [
             lambda _: self.ask_for_metrics(),
             self.reload,
-            lambda _: self.run_program("mapi-count", TRACE, "tcp", "udp"),
+            lambda _: self.run_program("mapi-count", "-r", TRACE, "tcp", "udp"),
             lambda _: [
-                self.run_program("mapi-info", "-s", self.daemon.socket, what)
+                self.run_program("mapi-info", "--socket", self.daemon.socket, what)
                 for what in ("devices", "flows", "functions")
             ],
         ]
         if (
             "without probes"
             not in subprocess.run(
-                [self.daemon.program(), "-s", "/no/such/folder/s", "--record", "/no/such/folder/t"],
+                [
+                    self.daemon.program(),
+                    "--socket",
+                    "/no/such/folder/s",
+                    "--record",
+                    "/no/such/folder/t",
+                ],
                 check=False,
                 capture_output=True,
                 text=True,

@@ -94,7 +94,7 @@ class UnreadHeaders(unittest.TestCase):
     def run_flows(self, packets, flows, link_type=1):
         self.path.write_bytes(pcap(link_type, packets, wire_bytes=1500))
         done = subprocess.run(
-            [FLOW, "--json", self.path, *flows], text=True, capture_output=True, timeout=60
+            [FLOW, "--json", "-r", self.path, *flows], text=True, capture_output=True, timeout=60
         )
         self.assertIn(done.returncode, (0, 1), done.stderr)
         # after FLOW_REPORT's messages
@@ -108,7 +108,9 @@ class UnreadHeaders(unittest.TestCase):
         return READ_HEADERS + [
             flow
             for flow in OF_LIBRARIES
-            if subprocess.run([FLOW, self.path, flow], capture_output=True, timeout=60).returncode
+            if subprocess.run(
+                [FLOW, "-r", self.path, flow], capture_output=True, timeout=60
+            ).returncode
             == 0
         ]
 
@@ -152,7 +154,7 @@ class UnreadHeaders(unittest.TestCase):
         self.path.write_bytes(pcap(1, [UNREADABLE["cut in IPv4"]] * 3))
         for socket in ("none", daemon.socket):
             done = subprocess.run(
-                [FLOW, "--json", self.path, "HASH 1", "HASH 1 | PKT_COUNTER"],
+                [FLOW, "--json", "-r", self.path, "HASH 1", "HASH 1 | PKT_COUNTER"],
                 text=True,
                 capture_output=True,
                 timeout=60,

@@ -132,11 +132,11 @@ class Daemon:
     def command(self, *options):
         return [
             self.program(),
-            "-s",
+            "--socket",
             str(self.socket),
-            "-c",
+            "--config",
             str(self.config),
-            *([] if "-l" in options else ["-l", "debug"]),
+            *([] if "--log-level" in options else ["--log-level", "debug"]),
             *options,
         ]
 

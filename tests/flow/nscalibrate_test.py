@@ -26,7 +26,7 @@ class Nscalibrate(unittest.TestCase):
         cls.folder = tempfile.TemporaryDirectory()
         cls.path = pathlib.Path(cls.folder.name)
         cls.file = cls.path / "calibration.json"
-        cls.done = run(BIN / "nscalibrate", "-o", cls.file, "-b", "200", "-q")
+        cls.done = run(BIN / "nscalibrate", "-w", cls.file, "--batches", "200", "-q")
         cls.data = json.loads(cls.file.read_text()) if cls.file.exists() else {}
 
     @classmethod
@@ -157,7 +157,7 @@ class Paper(unittest.TestCase):
     def setUpClass(cls):
         with tempfile.TemporaryDirectory() as folder:
             file = pathlib.Path(folder) / "calibration.json"
-            cls.done = run(BIN / "nscalibrate", "--paper", "-b", "50", "-q", "-o", file)
+            cls.done = run(BIN / "nscalibrate", "--paper", "--batches", "50", "-q", "-w", file)
             cls.data = json.loads(file.read_text()) if file.exists() else {}
 
     def rows(self, begin):
@@ -179,7 +179,7 @@ class Paper(unittest.TestCase):
         ):
             self.skipTest("no namespace in which /dev can be replaced")
         done = run(
-            "unshare", "-Urm", "sh", "-c", f"{inside} {BIN / 'nscalibrate'} --paper -b 50 -q"
+            "unshare", "-Urm", "sh", "-c", f"{inside} {BIN / 'nscalibrate'} --paper --batches 50 -q"
         )
         self.assertIn(
             "not measured: /dev/nsmod: is not the device of the kernel module nsmod", done.stdout
@@ -236,17 +236,17 @@ class Paper(unittest.TestCase):
                 self.assertEqual(row["NSS"]["count"] + row["NST"]["count"], row["NSA"]["count"])
 
     def test_the_json_is_the_files(self):
-        done = run(BIN / "nscalibrate", "--paper", "--json", "-b", "50", "-q")
+        done = run(BIN / "nscalibrate", "--paper", "--json", "--batches", "50", "-q")
         self.assertEqual(list(json.loads(done.stdout)), list(self.data))
 
     def test_without_it_the_file_has_no_such_tables(self):
-        done = run(BIN / "nscalibrate", "--json", "-b", "50", "-q")
+        done = run(BIN / "nscalibrate", "--json", "--batches", "50", "-q")
         self.assertNotIn("paper", json.loads(done.stdout))
 
 
 class Ends(unittest.TestCase):
     def test_wrong_arguments(self):
-        for words in (["--nothing"], ["--cpu", "100000"], ["-b", "3"], ["extra"]):
+        for words in (["--nothing"], ["--cpu", "100000"], ["--batches", "3"], ["extra"]):
             done = run(BIN / "nscalibrate", *words)
             self.assertEqual(done.returncode, 2, words)
             self.assertTrue(done.stderr + done.stdout)
@@ -259,7 +259,7 @@ class Ends(unittest.TestCase):
         self.assertRegex(run(BIN / "nscalibrate", "--version").stdout, r"^nscalibrate \d+\.\d+")
 
     def test_an_output_that_cannot_be_written(self):
-        done = run(BIN / "nscalibrate", "-o", "/nowhere/calibration.json")
+        done = run(BIN / "nscalibrate", "-w", "/nowhere/calibration.json")
         self.assertEqual(done.returncode, 4)
         self.assertIn(
             "/nowhere/calibration.json: cannot write: No such file or directory (make its folder "
@@ -276,7 +276,7 @@ class Ends(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             done = run(
                 BIN / "nscalibrate",
-                "-b",
+                "--batches",
                 "50",
                 env=os.environ | {"NETSLICE": f"output={folder}/t.nsl calibration=no"},
             )
@@ -287,7 +287,7 @@ class Ends(unittest.TestCase):
         for number in (signal.SIGINT, signal.SIGTERM):
             with tempfile.TemporaryDirectory() as folder:
                 program = subprocess.Popen(
-                    [BIN / "nscalibrate", "--thorough", "-o", f"{folder}/c.json"],
+                    [BIN / "nscalibrate", "--thorough", "-w", f"{folder}/c.json"],
                     stdout=subprocess.PIPE,
                     stderr=subprocess.PIPE,
                     text=True,

@@ -23,7 +23,7 @@ NETSLICE=output=u.nsl "$program" "$folder/files" 2000 elsewhere >out 2>err || fa
 is_whole u.nsl "a trace in a folder that the program has left"
 NETSLICE="output=v.nsl full=overwrite" "$program" files 2000 >out 2>err || fail "a flight recorder: $(<out) $(<err)"
 is_whole v.nsl "a flight recorder"
-"$nsdump" record -o r.nsl -- "$program" files 2000 >out 2>err || fail "nsdump record: $(<out) $(<err)"
+"$nsdump" record -w r.nsl -- "$program" files 2000 >out 2>err || fail "nsdump record: $(<out) $(<err)"
 is_whole r.nsl "nsdump record"
 
 # A file that cannot be reopened ends the trace with a message, and does no harm.

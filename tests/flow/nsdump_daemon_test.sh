@@ -53,7 +53,7 @@ for way in once "" close reuse "close once"; do
         fi || fail "attach=yes by $how, $way: the program ended with $?: $(<out)"
         wait_for 20 test -s a.pid || { fail "attach=yes by $how, $way: no daemon"; continue; }
         for turn in first second; do
-            timeout 60 "$nsdump" record "${quick[@]}" -d 0.3 -o t.nsl --pid "$(<a.pid)" >out 2>err ||
+            timeout 60 "$nsdump" record "${quick[@]}" -d 0.3 -w t.nsl --pid "$(<a.pid)" >out 2>err ||
                 fail "attach=yes by $how, $way: the $turn recorder ended with $?: $(<err)"
             is_whole t.nsl "attach=yes by $how, $way, $turn"
             [[ $(units t.nsl) -gt 5 ]] || fail "attach=yes by $how, $way: the $turn recorder has $(units t.nsl) units"
@@ -72,7 +72,7 @@ kill -TERM "$(<a.pid)"
 for way in once "" close reuse "pause=300" "close end=kill"; do
     rm -f a.pid t.nsl
     # shellcheck disable=SC2086 # words
-    timeout 60 "$nsdump" record "${quick[@]}" -o t.nsl -- "$daemon" a.pid units=500 $way >out 2>err || fail "daemon $way: ended with $?: $(<err)"
+    timeout 60 "$nsdump" record "${quick[@]}" -w t.nsl -- "$daemon" a.pid units=500 $way >out 2>err || fail "daemon $way: ended with $?: $(<err)"
     has_ended "$(<a.pid)" || fail "daemon $way: it still runs after the recording"
     is_whole t.nsl "daemon $way"
     [[ $(units t.nsl) == 510 ]] || fail "daemon $way: $(units t.nsl) units, not 510: $(<err)"
@@ -80,17 +80,17 @@ for way in once "" close reuse "pause=300" "close end=kill"; do
 done
 # The exit code is that of the program; its children may reach their probes later, by exec().
 rm -f b.pid t.nsl
-timeout 60 "$nsdump" record "${quick[@]}" -o t.nsl -- sh -c "(sleep 0.3; exec $daemon b.pid units=300) & exit 7" >out 2>err
+timeout 60 "$nsdump" record "${quick[@]}" -w t.nsl -- sh -c "(sleep 0.3; exec $daemon b.pid units=300) & exit 7" >out 2>err
 [[ $? == 7 ]] || fail "a shell that leaves a daemon behind: $(<err)"
 is_whole t.nsl "a shell that leaves a daemon behind"
 [[ $(units t.nsl) == 310 ]] || fail "a shell that leaves a daemon behind: $(units t.nsl) units, not 310"
 # Two daemons, one of which ends much later.
 rm -f a.pid b.pid t.nsl
-timeout 60 "$nsdump" record "${quick[@]}" -o t.nsl -- sh -c "$daemon a.pid units=100; $daemon b.pid units=800 close" >out 2>err || fail "two daemons: $(<err)"
+timeout 60 "$nsdump" record "${quick[@]}" -w t.nsl -- sh -c "$daemon a.pid units=100; $daemon b.pid units=800 close" >out 2>err || fail "two daemons: $(<err)"
 [[ $(units t.nsl) == 920 ]] || fail "two daemons: $(units t.nsl) units, not 920"
 # Processes that do not participate are not waited for.
 begin=$SECONDS
-timeout 60 "$nsdump" record "${quick[@]}" -o t.nsl -- sh -c "sleep 30 & echo \$! >sleep.pid; $daemon a.pid units=10; $daemon b.pid units=10" >out 2>err || fail "a sleeper: $(<err)"
+timeout 60 "$nsdump" record "${quick[@]}" -w t.nsl -- sh -c "sleep 30 & echo \$! >sleep.pid; $daemon a.pid units=10; $daemon b.pid units=10" >out 2>err || fail "a sleeper: $(<err)"
 ((SECONDS - begin < 20)) || fail "nsdump waited for a process that does not participate"
 contains "(sleep) still runs but does not take part" err "a sleeper"
 kill "$(<sleep.pid)" || fail "the process that does not participate was ended"
@@ -99,7 +99,7 @@ kill "$(<sleep.pid)" || fail "the process that does not participate was ended"
 # Every signal that asks it to end ends the daemon and leaves a complete trace.
 for signal in INT TERM HUP; do
     rm -f a.pid t.nsl
-    "$nsdump" record "${quick[@]}" -o t.nsl -- "$daemon" a.pid close >out 2>err &
+    "$nsdump" record "${quick[@]}" -w t.nsl -- "$daemon" a.pid close >out 2>err &
     pid=$!
     wait_for 20 grep -q "still participates and is recorded" err || fail "SIG$signal: the daemon is not reported: $(<err)"
     wait_for 20 test -s a.pid
@@ -114,7 +114,7 @@ done
 # A process that starts another when it is asked to end, as one does that is still daemonizing: the
 # other is asked as well.
 rm -f a.pid t.nsl
-"$nsdump" record "${quick[@]}" -o t.nsl -- "$daemon" a.pid end=heir >out 2>err &
+"$nsdump" record "${quick[@]}" -w t.nsl -- "$daemon" a.pid end=heir >out 2>err &
 pid=$!
 wait_for 20 grep -q "still participates and is recorded" err || fail "an heir: the daemon is not reported: $(<err)"
 wait_for 20 test -s a.pid
@@ -125,7 +125,7 @@ wait $pid
 has_ended "$(<a.pid)" || fail "SIGTERM has left an heir behind: $(<err)"
 is_whole t.nsl "an heir"
 rm -f a.pid t.nsl
-timeout 60 "$nsdump" record "${quick[@]}" -d 1 -o t.nsl -- "$daemon" a.pid close >out 2>err || fail "a duration and a daemon: $?: $(<err)"
+timeout 60 "$nsdump" record "${quick[@]}" -d 1 -w t.nsl -- "$daemon" a.pid close >out 2>err || fail "a duration and a daemon: $?: $(<err)"
 is_whole t.nsl "a duration and a daemon"
 has_ended "$(<a.pid)" || fail "a duration has left the daemon behind: $(<err)"
 exit $failed

@@ -34,41 +34,41 @@ wait_for() { # seconds, command...
 }
 
 # What cannot be recorded is refused before the program runs, and an older trace is kept.
-expect 0 "a program" "$nsdump" record "${quick[@]}" -o t.nsl -- "$program" - 100
+expect 0 "a program" "$nsdump" record "${quick[@]}" -w t.nsl -- "$program" - 100
 is_whole t.nsl "a program"
 contains "400 records of 400 issued" err
 cp t.nsl old.nsl
-expect 2 "an unknown counter" "$nsdump" record -c bogus -o t.nsl -- "$program" - 10
+expect 2 "an unknown counter" "$nsdump" record --counters bogus -w t.nsl -- "$program" - 10
 contains 'unknown counter "bogus"' err
 has_not_run "an unknown counter"
-expect 2 "a counter named twice" "$nsdump" record -c instructions,instructions -o t.nsl -- "$program" - 10
+expect 2 "a counter named twice" "$nsdump" record --counters instructions,instructions -w t.nsl -- "$program" - 10
 has_not_run "a counter named twice"
-expect 2 "an invalid ring size" "$nsdump" record --ring 5000 -o t.nsl -- "$program" - 10
-expect 2 "no ring" "$nsdump" record --ring 0 -o t.nsl -- "$program" - 10
-expect 2 "an invalid duration" "$nsdump" record -d nan -o t.nsl -- "$program" - 10
-expect 2 "no program" "$nsdump" record -o t.nsl
-expect 2 "standard output" "$nsdump" record -o - -- "$program" - 10
-expect 3 "a missing program" "$nsdump" record -o t.nsl -- ./no-such-program
+expect 2 "an invalid ring size" "$nsdump" record --ring 5000 -w t.nsl -- "$program" - 10
+expect 2 "no ring" "$nsdump" record --ring 0 -w t.nsl -- "$program" - 10
+expect 2 "an invalid duration" "$nsdump" record -d nan -w t.nsl -- "$program" - 10
+expect 2 "no program" "$nsdump" record -w t.nsl
+expect 2 "standard output" "$nsdump" record -w - -- "$program" - 10
+expect 3 "a missing program" "$nsdump" record -w t.nsl -- ./no-such-program
 contains "./no-such-program: cannot start" err
-expect 3 "a missing process" "$nsdump" record -o t.nsl --pid 4194303
-expect 1 "a program without probes" "$nsdump" record -o t.nsl -- /bin/true
+expect 3 "a missing process" "$nsdump" record -w t.nsl --pid 4194303
+expect 1 "a program without probes" "$nsdump" record -w t.nsl -- /bin/true
 contains "t.nsl is unchanged" err
-GLIBC_TUNABLES=glibc.pthread.rseq=0 expect 3 "rseq rings without rseq" "$nsdump" record --kind rseq -o t.nsl -- "$program" - 10
+GLIBC_TUNABLES=glibc.pthread.rseq=0 expect 3 "rseq rings without rseq" "$nsdump" record --kind rseq -w t.nsl -- "$program" - 10
 has_not_run "rseq rings without rseq"
 if [[ ! -d /sys/bus/event_source/devices/cpu ]]; then
-    expect 3 "a counter that this machine has not" "$nsdump" record -c cycles -o t.nsl -- "$program" - 10
+    expect 3 "a counter that this machine has not" "$nsdump" record --counters cycles -w t.nsl -- "$program" - 10
     has_not_run "a counter that this machine has not"
 fi
 cmp -s t.nsl old.nsl || fail "a refused recording has changed the older trace"
-expect 1 "a program without probes and a new file" "$nsdump" record -o new.nsl -- /bin/true
+expect 1 "a program without probes and a new file" "$nsdump" record -w new.nsl -- /bin/true
 contains "no file was created" err
 [[ ! -e new.nsl ]] || fail "a recording without a program has left a file"
 
 # A program whose thread ids are those of its container is reported: after exec(), and in a child of
 # fork().
 if unshare -Urpf true 2>/dev/null; then
-    expect 0 "a program in a pid namespace" "$nsdump" record "${quick[@]}" -o inside.nsl -- unshare -Urpf "$program" - 10
-    expect 0 "a child in a pid namespace" "$nsdump" record "${quick[@]}" -o child.nsl -- "$program" - 10 child-namespace
+    expect 0 "a program in a pid namespace" "$nsdump" record "${quick[@]}" -w inside.nsl -- unshare -Urpf "$program" - 10
+    expect 0 "a child in a pid namespace" "$nsdump" record "${quick[@]}" -w child.nsl -- "$program" - 10 child-namespace
     for trace in inside.nsl child.nsl; do
         "$nsdump" stats --format json $trace >info 2>/dev/null
         grep -qE '"program.pid_namespace": "[0-9]+"' info || fail "$trace: a program in a pid namespace is not reported"
@@ -81,14 +81,14 @@ fi
 
 # Only a trace is overwritten by a trace.
 cp "$program" app
-expect 4 "the program as its own trace" "$nsdump" record -o app -- ./app - 10
+expect 4 "the program as its own trace" "$nsdump" record -w app -- ./app - 10
 contains "app: exists and is not a trace" err
 cmp -s app "$program" || fail "the program was overwritten"
-expect 4 "a folder" "$nsdump" record -o "$folder" -- "$program" - 10
-expect 4 "a folder that is not there" "$nsdump" record -o no/t.nsl -- "$program" - 10
+expect 4 "a folder" "$nsdump" record -w "$folder" -- "$program" - 10
+expect 4 "a folder that is not there" "$nsdump" record -w no/t.nsl -- "$program" - 10
 
-expect 2 "standard output under another name" "$nsdump" record -o out -- "$program" - 10
-expect 2 "a source without counters" "$nsdump" record --source step -o t.nsl -- "$program" - 10
+expect 2 "standard output under another name" "$nsdump" record -w out -- "$program" - 10
+expect 2 "a source without counters" "$nsdump" record --source step -w t.nsl -- "$program" - 10
 
 # The environment applies to the programs that are recorded, not to those of the toolkit.
 for words in "check -q t.nsl" "stats t.nsl" --version; do
@@ -98,17 +98,17 @@ done
 cmp -s t.nsl old.nsl || fail "nsdump has opened a session on the trace that it reads"
 
 # What a program may do to the session's memory, and how few descriptors it may have.
-expect 1 "a program that cuts the session's memory" "$nsdump" record -o cut.nsl -- \
+expect 1 "a program that cuts the session's memory" "$nsdump" record -w cut.nsl -- \
     python3 -c 'import os; os.ftruncate(int(os.environ["NETSLICE_SESSION_FD"]), 0)'
 contains "Operation not permitted" err
-(ulimit -n 32 && exec "$nsdump" record "${quick[@]}" -o few.nsl -- "$program" - 100) >out 2>err || fail "32 descriptors: $(<err)"
+(ulimit -n 32 && exec "$nsdump" record "${quick[@]}" -w few.nsl -- "$program" - 100) >out 2>err || fail "32 descriptors: $(<err)"
 is_whole few.nsl "32 descriptors"
 
 # A trace file that is also the program's output would be corrupted, and one that is removed
 # meanwhile is not reported as written.
 NETSLICE="output=/dev/stdout calibration=no" "$program" - 50 >so 2>err || fail "a session on standard output ended its program"
 contains "is the program's standard output or error" err
-"$nsdump" record "${quick[@]}" -o removed.nsl -- "$program" - >out 2>err &
+"$nsdump" record "${quick[@]}" -w removed.nsl -- "$program" - >out 2>err &
 pid=$!
 wait_for 20 test -s removed.nsl || fail "nothing was recorded: $(<err)"
 rm removed.nsl
@@ -139,24 +139,24 @@ contains "Broken pipe" err
 if [[ -e /dev/full ]]; then
     issued=0
     for ((try = 0; try < 20 && issued == 0; ++try)); do # a program may be asked to end before its first record
-        expect 4 "a full disk" "$nsdump" record "${quick[@]}" -o /dev/full -- "$program" - 100
+        expect 4 "a full disk" "$nsdump" record "${quick[@]}" -w /dev/full -- "$program" - 100
         contains "No space left on device (free some space there" err
         issued=$(sed -n 's/.*: 0 records of \([0-9]*\) issued.*/\1/p' err)
     done
     lost=$(sed -n 's/.* \([0-9]*\) records lost: file could not be written/\1/p' err)
     [[ $issued -gt 0 && $issued == "$lost" ]] || fail "a full disk: $(<err)"
 fi
-(ulimit -f 64 && exec "$nsdump" record "${quick[@]}" -o limited.nsl -- "$program" - 20000) >out 2>err
+(ulimit -f 64 && exec "$nsdump" record "${quick[@]}" -w limited.nsl -- "$program" - 20000) >out 2>err
 [[ $? == 3 ]] || fail "rings beyond the limit of file sizes: $(<err)"
 contains "ulimit -f" err
-(ulimit -f 80000 && exec "$nsdump" record "${quick[@]}" -o /dev/null -- "$program" - 100) >out 2>err ||
+(ulimit -f 80000 && exec "$nsdump" record "${quick[@]}" -w /dev/null -- "$program" - 100) >out 2>err ||
     fail "a limit that is not reached: $(<err)"
 (ulimit -f 64 && NETSLICE="output=own.nsl ring=4K calibration=no" exec "$program" - 10) >out 2>err ||
     fail "a limit of file sizes has ended a program: $(<err)"
 
 # Every signal that asks it to end leaves a complete trace.
 for signal in INT TERM HUP; do
-    "$nsdump" record "${quick[@]}" -o "$signal.nsl" -- "$program" - >out 2>err &
+    "$nsdump" record "${quick[@]}" -w "$signal.nsl" -- "$program" - >out 2>err &
     pid=$!
     wait_for 20 test -s "$signal.nsl" || fail "SIG$signal: nothing was recorded"
     program_pid=$(child_of $pid)
@@ -168,9 +168,9 @@ for signal in INT TERM HUP; do
     is_whole "$signal.nsl" "SIG$signal"
     [[ -n $program_pid && ! -d /proc/$program_pid ]] || fail "SIG$signal has left process $program_pid behind"
 done
-expect 0 "a duration" "$nsdump" record "${quick[@]}" -d 0.3 -o d.nsl -- "$program" -
+expect 0 "a duration" "$nsdump" record "${quick[@]}" -d 0.3 -w d.nsl -- "$program" -
 is_whole d.nsl "a duration"
-"$nsdump" record "${quick[@]}" -o killed.nsl -- "$program" - >out 2>err &
+"$nsdump" record "${quick[@]}" -w killed.nsl -- "$program" - >out 2>err &
 pid=$!
 wait_for 20 test -s killed.nsl
 kill -KILL "$(child_of $pid)"
@@ -180,13 +180,13 @@ is_whole killed.nsl "a killed program"
 
 # A pipe: waits for its reader, responds to Ctrl-C meanwhile, and delivers the trace.
 mkfifo pipe
-"$nsdump" record "${quick[@]}" -o pipe -- "$program" - 100 >out 2>err &
+"$nsdump" record "${quick[@]}" -w pipe -- "$program" - 100 >out 2>err &
 pid=$!
 wait_for 10 grep -q "waiting for a reader" err || fail "the missing reader is not reported"
 kill -INT $pid
 wait $pid
 [[ $? == 130 ]] || fail "a pipe without reader and Ctrl-C: $(<err)"
-"$nsdump" record "${quick[@]}" -o pipe -- "$program" - 100 >out 2>err &
+"$nsdump" record "${quick[@]}" -w pipe -- "$program" - 100 >out 2>err &
 pid=$!
 cat pipe >piped.nsl
 wait $pid || fail "a pipe: $(<err)"
@@ -196,10 +196,10 @@ is_whole piped.nsl "a pipe"
 NETSLICE=attach=yes "$program" - >program.out 2>&1 &
 program_pid=$!
 wait_for 10 grep -q ready program.out
-"$nsdump" record "${quick[@]}" -o first.nsl --pid $program_pid >out 2>err.first &
+"$nsdump" record "${quick[@]}" -w first.nsl --pid $program_pid >out 2>err.first &
 pid=$!
 wait_for 20 test -s first.nsl || fail "attaching: $(<err.first)"
-expect 3 "a second recorder" "$nsdump" record "${quick[@]}" -o second.nsl --pid $program_pid
+expect 3 "a second recorder" "$nsdump" record "${quick[@]}" -w second.nsl --pid $program_pid
 contains "already being recorded" err
 kill -TERM $program_pid
 wait $program_pid

@@ -38,8 +38,8 @@ grep -q 'class="incomplete"' "$work/cut/index.html" || fail "the page of a trunc
 status=0
 "$nsreport" "$work/raw.nsl" -o "$work/raw" 2>"$work/said" || status=$?
 [ $status -eq 3 ] || fail "a trace without calibration ended with $status, not 3: $(cat "$work/said")"
-grep -q "raw.nsl: has raw figures only.*nscalibrate -o FILE" "$work/said" || fail "no remedy: $(cat "$work/said")"
-"$NETSLICE_BIN/nscalibrate" -q -b 50 -o "$work/c.json" >"$work/said" 2>&1 || [ $? -eq 1 ] || fail "nscalibrate: $(cat "$work/said")"
+grep -q "raw.nsl: has raw figures only.*nscalibrate -w FILE" "$work/said" || fail "no remedy: $(cat "$work/said")"
+"$NETSLICE_BIN/nscalibrate" -q --batches 50 -w "$work/c.json" >"$work/said" 2>&1 || [ $? -eq 1 ] || fail "nscalibrate: $(cat "$work/said")"
 "$nsreport" "$work/raw.nsl" -o "$work/raw" -q --calibration "$work/c.json" || fail "a trace with another calibration ended with $?"
 
 head -c 5000 /dev/urandom >"$work/garbage.nsl"
@@ -54,14 +54,14 @@ printf '{"schema":"other-1"}' >"$work/other.json"
 "$nsreport" "$work/other.json" -o "$work/other" 2>"$work/said" && fail "another schema was accepted"
 text=$(cat "$work/said")
 # shellcheck disable=SC2016 # backquotes of the message
-grep -qF '`nsdump export TRACE --what stats --format json -o FILE`' "$work/said" || fail "no command for stats JSON in: $text"
+grep -qF '`nsdump stats TRACE --json -o FILE`' "$work/said" || fail "no command for stats JSON in: $text"
 # shellcheck disable=SC2016 # backquotes of the message
-grep -qF '`mapi-cost --json FILE CAPTURE`' "$work/said" || fail "no command for a cost run in: $text"
-"$NETSLICE_BIN/nsdump" export "$work/t.nsl" --what stats --format json -o "$work/stats.json" || fail "the command for stats JSON ended with $?"
+grep -qF '`mapi-cost -r CAPTURE -w FILE`' "$work/said" || fail "no command for a cost run in: $text"
+"$NETSLICE_BIN/nsdump" stats "$work/t.nsl" --json -o "$work/stats.json" || fail "the command for stats JSON ended with $?"
 "$nsreport" "$work/stats.json" -o "$work/stats" -q || fail "stats JSON ended with $?"
 if [ -x "$NETSLICE_BIN/mapi-cost" ]; then
   capture=$(dirname "$0")/../../mapi-core/apps/demo/demo.pcap
-  "$NETSLICE_BIN/mapi-cost" --json "$work/cost.json" "$capture" --scenario counter --packets 1000 --no-instructions >/dev/null || fail "mapi-cost ended with $?"
+  "$NETSLICE_BIN/mapi-cost" -w "$work/cost.json" -r "$capture" --scenario counter -c 1000 --no-instructions >/dev/null || fail "mapi-cost ended with $?"
   "$nsreport" "$work/cost.json" -o "$work/cost" -q || fail "a cost run ended with $?"
 fi
 echo ok

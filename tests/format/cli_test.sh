@@ -35,7 +35,7 @@ contains "nsdump " out
 expect 2 "no command" "$nsdump"
 expect 2 "unknown option" "$nsdump" stats "$trace" --nonsense
 expect 2 "unknown export" "$nsdump" export "$trace" --what nonsense
-expect 2 "a limit on statistics" "$nsdump" export "$trace" --what stats --limit 3
+expect 2 "a limit on statistics" "$nsdump" export "$trace" --what stats -c 3
 expect 3 "no file" "$nsdump" stats "$folder/none.nsl"
 contains "none.nsl: cannot open: No such file or directory (check the name" err
 expect 3 "a folder" "$nsdump" show "$folder"
@@ -72,8 +72,8 @@ expect 0 "stats" "$nsdump" stats "$trace"
 contains "INSTRUCTIONS: instructions" out
 contains "migrated 8" out
 
-expect 0 "show with a limit" "$nsdump" show "$trace" --limit 5
-[[ $(wc -l <"$folder/out") == 6 ]] || { echo "FAIL show --limit 5 shows $(wc -l <"$folder/out") lines"; failed=1; }
+expect 0 "show with a limit" "$nsdump" show "$trace" -c 5
+[[ $(wc -l <"$folder/out") == 6 ]] || { echo "FAIL show -c 5 shows $(wc -l <"$folder/out") lines"; failed=1; }
 expect 0 "show one thread's slice" "$nsdump" show "$trace" --thread 1001 --cpu 1 --slice lookup
 [[ $(grep -vc ' 1001 .*lookup' "$folder/out") == 1 ]] || { echo "FAIL show filters"; failed=1; }
 

@@ -195,7 +195,8 @@ int main(int argc, char **argv)
 {
     Options options;
     command::Arguments arguments(
-        "Writes a valid trace of any size: units with slices nested one or two deep.");
+        "Writes a valid trace of any size: units with slices nested one or two deep.",
+        "make_trace");
     arguments.add("out", options.out, "trace to write").required();
     arguments.add("--records", options.records,
                   "minimum number of records; only whole units are written");

@@ -85,7 +85,7 @@ runs /count /tmp/demo.pcap
 [[ $(<"$work/said") == 4827 ]] || fail "libmapi counts $(<"$work/said") packets in the demo capture"
 # shellcheck disable=SC2046
 build plain find_package/plain.c $(flags /usr/local --cflags --libs nsprobe)
-runs nsdump record -o /tmp/record.nsl -- /plain # the installed programs, unchanged
+runs nsdump record -w /tmp/record.nsl -- /plain # the installed programs, unchanged
 runs nsdump check /tmp/record.nsl
 
 # A folder that the loader does not search.

@@ -34,7 +34,7 @@ recorded()
     shift 2
     cd "$work/$folder"
     "$@" >"$name.off" || { echo "$folder: $* failed"; exit 1; }
-    shown "$nsdump" record -o "$name.nsl" -- "$@"
+    shown "$nsdump" record -w "$name.nsl" -- "$@"
     grep -qxF "$(cat "$name.off")" "$work/said" ||
         { echo "$*: works differently while recorded"; exit 1; }
     shown "$nsdump" check "$name.nsl"

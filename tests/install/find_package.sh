@@ -31,7 +31,7 @@ done
 for program in plain plain_archive plain_static; do
     NETSLICE=output=$work/$program.nsl "$work/build/$program" || { echo "$program failed: $?"; exit 1; }
     holds "$work/$program.nsl"
-    "$prefix/bin/nsdump" record -o "$work/$program.recorded.nsl" -- "$work/build/$program" 2>"$work/said" || { cat "$work/said"; exit 1; }
+    "$prefix/bin/nsdump" record -w "$work/$program.recorded.nsl" -- "$work/build/$program" 2>"$work/said" || { cat "$work/said"; exit 1; }
     holds "$work/$program.recorded.nsl"
 done
 

@@ -44,7 +44,7 @@ COSTS = """
 echo 1 >/proc/sys/kernel/perf_user_access
 for run in 1 2; do
     for source in rdpmc perf-read; do
-        mapi-cost --packets 10000 --source $source {scenarios} --json cost.json demo.pcap >said 2>&1 || cat said
+        mapi-cost -c 10000 --source $source {scenarios} -w cost.json -r demo.pcap >said 2>&1 || cat said
         echo "<$source $run>"; gzip -c cost.json | base64; echo "<end>"
     done
 done
@@ -53,9 +53,9 @@ done
 TWO_COUNTS = """
 export LD_BIND_NOW=1
 echo 1 >/proc/sys/kernel/perf_user_access
-nsdump record -o trace.nsl -c instructions --source rdpmc -- mapi-count -b 64 capture.pcap '{filter}' >said 2>&1 || cat said
+nsdump record -w trace.nsl --counters instructions --source rdpmc -- mapi-count --batch 64 -r capture.pcap '{filter}' >said 2>&1 || cat said
 echo "<slices>"; nsdump export trace.nsl --what slices --format csv | gzip | base64; echo "<end>"
-VALGRIND_LIB=/test valgrind.bin {callgrind} --callgrind-out-file=out mapi-count -b 64 capture.pcap '{filter}' >said 2>&1 || cat said
+VALGRIND_LIB=/test valgrind.bin {callgrind} --callgrind-out-file=out mapi-count --batch 64 -r capture.pcap '{filter}' >said 2>&1 || cat said
 echo "<callgrind>"; gzip -c out | base64; echo "<end>"
 """  # noqa: E501, shell text
 
@@ -66,7 +66,7 @@ echo 1 >/proc/sys/kernel/perf_user_access
 for run in 1 2; do
     echo "<metered $run>"; vm_metered_functions capture.pcap '{filter}'; echo "<end>"
 done
-nsdump record -o trace.nsl -c instructions --source rdpmc -- mapi-count -b 64 capture.pcap '{filter}' >said 2>&1 || cat said
+nsdump record -w trace.nsl --counters instructions --source rdpmc -- mapi-count --batch 64 -r capture.pcap '{filter}' >said 2>&1 || cat said
 echo "<slices>"; nsdump export trace.nsl --what slices --format csv | gzip | base64; echo "<end>"
 """  # noqa: E501, shell text
 

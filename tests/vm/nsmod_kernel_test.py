@@ -126,7 +126,7 @@ END
         )
 
     def check_meeting(self, result):
-        self.check_words("late.nsl: whole; 1 records", "trace.nsl: whole; ")(result)
+        self.check_words("late.nsl: whole; 1 record,", "trace.nsl: whole; ")(result)
         self.assertEqual(
             kinds_in(result.output)[:3],
             [kernel_trace.INFO, kernel_trace.SITES, kernel_trace.RECORDS],
@@ -373,7 +373,7 @@ END
             su user -c "PATH=/test:/bin vm_measure 0 10"
             echo 0 >/sys/devices/system/cpu/cpu1/online
             vm_measure 1 10
-            nscalibrate --paper --batches 50 --cpu 0 -o calibration.json >paper.txt
+            nscalibrate --paper --batches 50 --cpu 0 -w calibration.json >paper.txt
             cat paper.txt
             rmmod nsmod && echo unloaded
             """,

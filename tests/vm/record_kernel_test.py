@@ -43,11 +43,11 @@ class RecordKernel(nsmod_guest.NsmodTest):
         self.run_guests(
             STATS
             + """
-            nsdump record -k irq,softirq,sched -o both.nsl -- vm_long_slices 50 20
+            nsdump record -k irq,softirq,sched -w both.nsl -- vm_long_slices 50 20
             stats both
             nsdump stats both.nsl | grep -E "subtracted|^kernel"
-            nsdump show both.nsl --limit 5
-            nsdump export both.nsl --what slices --limit 1000 | grep -c kernel:
+            nsdump show both.nsl -c 5
+            nsdump export both.nsl --what slices -c 1000 | grep -c kernel:
             """,
             self.check_both,
         )
@@ -76,14 +76,14 @@ class RecordKernel(nsmod_guest.NsmodTest):
             + """
             nsdump kernel --list | head -n 3
             echo "json list"; nsdump kernel --list --format json; echo "end of json"
-            nsdump kernel irq,sched -d 1 -o alone.nsl && stats alone
-            nsdump kernel sched -o stopped.nsl & recorder=$!
+            nsdump kernel irq,sched -d 1 -w alone.nsl && stats alone
+            nsdump kernel sched -w stopped.nsl & recorder=$!
             until [ -s stopped.nsl ]; do usleep 20000; done
             kill -INT $recorder; wait $recorder; echo "stopped with $?"
             stats stopped
             nsdump kernel nonsense; echo "nonsense: $?"
-            nsdump record -k irq --kernel-counters instructions -o no.nsl -- vm_writer 1; echo "counters: $?"
-            nsdump record -k sched --kernel-own -o own.nsl -- vm_writer 1000 && stats own
+            nsdump record -k irq --kernel-counters instructions -w no.nsl -- vm_writer 1; echo "counters: $?"
+            nsdump record -k sched --kernel-own -w own.nsl -- vm_writer 1000 && stats own
             """,  # noqa: E501, shell text
             self.check_alone,
         )
@@ -112,7 +112,7 @@ class RecordKernel(nsmod_guest.NsmodTest):
             ifconfig lo up
             dd if=/dev/urandom of=data bs=1000 count={STREAM_BYTES // 1000} 2>/dev/null
             for preset in send recv; do
-                nsdump kernel --preset tcp-$preset --port 5555 -o $preset.nsl --format json >$preset.json & recorder=$!
+                nsdump kernel --preset tcp-$preset --port 5555 -w $preset.nsl --format json >$preset.json & recorder=$!
                 until [ -s $preset.nsl ]; do usleep 20000; done
                 sh stream 127.0.0.1 5555
                 kill -INT $recorder
@@ -150,8 +150,8 @@ class RecordKernel(nsmod_guest.NsmodTest):
             NETSLICE="recorder=nsmod full=overwrite ring=64K calibration=no" vm_writer 0 count & writer=$!
             {nsmod_guest.WRITES}
             nsdump snapshot --list
-            for i in 1 2 3; do nsdump snapshot -o snap$i.nsl; stats snap$i; done
-            nsdump snapshot --pid $writer -o of_pid.nsl && nsdump check of_pid.nsl | tail -n 1
+            for i in 1 2 3; do nsdump snapshot -w snap$i.nsl; stats snap$i; done
+            nsdump snapshot --pid $writer -w of_pid.nsl && nsdump check of_pid.nsl | tail -n 1
             kill -9 $writer
             """,  # noqa: E501, shell text
             self.check_snapshots,

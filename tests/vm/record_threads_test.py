@@ -13,10 +13,10 @@ class RecordThreads(nsmod_guest.NsmodTest):
         self.run_guests(
             STATS
             + """
-            nsdump record -k sched --kernel-own -o short.nsl -- true; echo "short: $?"
+            nsdump record -k sched --kernel-own -w short.nsl -- true; echo "short: $?"
             stats short
-            nsdump record -k sched --kernel-own -o none.nsl -- ./no-such-program; echo "none: $?"
-            nsdump record -k irq,softirq,sched -o inside.nsl -- unshare -p -f vm_writer 20000
+            nsdump record -k sched --kernel-own -w none.nsl -- ./no-such-program; echo "none: $?"
+            nsdump record -k irq,softirq,sched -w inside.nsl -- unshare -p -f vm_writer 20000
             stats inside
             nsdump stats inside.nsl | grep "pid namespace"
             """,

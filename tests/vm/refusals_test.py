@@ -24,14 +24,14 @@ mkdir -p /etc && echo "user:x:1000:1000::/:/bin/sh" >/etc/passwd
 OTHER_VERSION = """
 rmmod nsmod && insmod /modules/other_version.ko
 try session env NETSLICE=recorder=nsmod vm_writer 10
-try record nsdump record -k irq -o no.nsl -- vm_writer 10
+try record nsdump record -k irq -w no.nsl -- vm_writer 10
 try list nsdump kernel --list
-try kernel nsdump kernel irq -d 1 -o no.nsl
+try kernel nsdump kernel irq -d 1 -w no.nsl
 try snapshot nsdump snapshot
 try snapshots nsdump snapshot --list
 try auto env NETSLICE="output=auto.nsl calibration=no" vm_writer 10
 try auto_stats stats auto.nsl
-try plain nsdump record -o plain.nsl -- vm_writer 10
+try plain nsdump record -w plain.nsl -- vm_writer 10
 try plain_stats stats plain.nsl
 """
 
@@ -39,28 +39,28 @@ LACKING = """
 rmmod nsmod && insmod /modules/lacking.ko
 try places nsdump kernel --list --format json
 try text nsdump kernel --list
-try some nsdump record -k irq,softirq -o some.nsl -- sh -c "vm_writer 200000; echo interrupts of the console >/dev/console"
+try some nsdump record -k irq,softirq -w some.nsl -- sh -c "vm_writer 200000; echo interrupts of the console >/dev/console"
 try some_whole nsdump check some.nsl
 try some_stats stats some.nsl
 try some_text nsdump stats some.nsl
-try none nsdump record -k irq,sched -o none.nsl -- vm_writer 10
-try none_alone nsdump kernel sched -d 1 -o none.nsl
+try none nsdump record -k irq,sched -w none.nsl -- vm_writer 10
+try none_alone nsdump kernel sched -d 1 -w none.nsl
 rm -f none.nsl
 """  # noqa: E501, shell text
 
 NO_RIGHT = """
 rmmod nsmod
 try absent_list nsdump kernel --list
-try absent_record nsdump record -k irq -o no.nsl -- vm_writer 10
+try absent_record nsdump record -k irq -w no.nsl -- vm_writer 10
 try absent_snapshot nsdump snapshot
 insmod /modules/nsmod.ko
 as_user() { name=$1; shift; try $name su user -c "PATH=/test:/bin $*"; }
 as_user closed_list nsdump kernel --list
-as_user closed_record nsdump record -k irq -o /tmp/no.nsl -- vm_writer 10
+as_user closed_record nsdump record -k irq -w /tmp/no.nsl -- vm_writer 10
 as_user closed_snapshot nsdump snapshot
 chmod 666 /dev/nsmod # as if in the group
 as_user open_list nsdump kernel --list
-as_user open_record nsdump record -k irq -o /tmp/no.nsl -- vm_writer 10
+as_user open_record nsdump record -k irq -w /tmp/no.nsl -- vm_writer 10
 """
 
 # CPU 1 goes offline and online while programs and the kernel are recorded.
@@ -78,13 +78,13 @@ cat >busy <<END
     vm_long_slices 20 10 & vm_long_slices 20 10 & wait
 END
 plug >plugged & plugger=$!
-nsdump record -k sched,irq -o plug.nsl -- sh -c 'while [ ! -s plugged ]; do sh busy; done'; echo "recorded with $?"
+nsdump record -k sched,irq -w plug.nsl -- sh -c 'while [ ! -s plugged ]; do sh busy; done'; echo "recorded with $?"
 wait $plugger; cat plugged
 try plug_whole nsdump check plug.nsl
 try plug_stats stats plug.nsl
 rm plug.nsl
 plug >plugged & plugger=$!
-try alone nsdump kernel irq,softirq -d 600 -o alone.nsl & recorder=$!
+try alone nsdump kernel irq,softirq -d 600 -w alone.nsl & recorder=$!
 wait $plugger
 kill -INT $(pidof nsdump); wait $recorder
 try alone_whole nsdump check alone.nsl

@@ -3,7 +3,7 @@
  * host: loads a shared object with probes, calls it, unloads it, and does this three times.
  *
  *	cc -std=c11 -O2 -o host host.c $(pkg-config --cflags --libs nsprobe) -ldl
- *	nsdump record -o plugin.nsl -- ./host ./decode.so
+ *	nsdump record -w plugin.nsl -- ./host ./decode.so
  *	nsdump stats plugin.nsl
  *
  * The trace has the slices of both objects, also after the shared object has been unloaded.

@@ -39,7 +39,7 @@ int nsp_ring_consume(struct nslice_ring_meta *ring, uint64_t ring_bytes, uint64_
         __u64 expected = tail; /* as in the ring: clang distinguishes unsigned long and long long */
 
         /*
-         * A writer is still zeroing the span before: the room behind it must not be freed yet.
+         * A writer is still zeroing the span before: the room after it must not be freed yet.
          */
         if (ring->kind == NSLICE_RING_ATOMIC && !ring->closing &&
             __atomic_load_n(&ring->limit, __ATOMIC_ACQUIRE) != (uint32_t)tail + ring->mask + 1)

@@ -33,7 +33,7 @@ int captures_have_stream(const struct captures *captures);
 /*
  * Returns an offline device that reads them all, or NULL with the reason in mapi_read_error().  The
  * caller frees it with mapi_delete_offline_device().  A stream is read in this process, because
- * mapid does not accept streams.  program: for messages.
+ * mapid does not accept streams.  program: for notes; NULL: no notes.
  */
 char *captures_open(const struct captures *captures, int format, const char *program);
 

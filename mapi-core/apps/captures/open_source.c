@@ -41,7 +41,8 @@ char *captures_open(const struct captures *captures, int format, const char *pro
                 mapi_delete_offline_device(device);
             return NULL;
         }
-        fprintf(stderr, "%s: %s; skipped\n", program, why);
+        if (program)
+            fprintf(stderr, "%s: %s; skipped\n", program, why);
     }
     /* No file of the folder is a capture: the caller reports the last one's error. */
     if (!device && captures->count > 0)
@@ -58,7 +59,7 @@ int captures_create_flow(const char *device, int wait, const char *program)
         mapi_read_error(&number, why);
         if (number != MAPID_NO_DRIVER && number != MAPID_NO_DEVICE)
             break;
-        if (!is_reported++)
+        if (program && !is_reported++)
             fprintf(stderr, "%s: %s: waiting for the device to appear\n", program, device);
         command_pause(LOOK_MS);
     }

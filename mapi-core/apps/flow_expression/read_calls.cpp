@@ -54,10 +54,19 @@ std::string letters_of(const std::string &name)
     const std::string function =
         name.substr(name.find(':') + 1, name.find('!') - (name.find(':') + 1));
     mapi_libfunct_info_t info = {};
-    for (int number = 0; mapi_get_libfunct_info(0, number, &info) == 0; ++number)
+    std::string known;
+    for (int number = 0; mapi_get_libfunct_info(0, number, &info) == 0; ++number) {
         if (function == info.name)
             return info.argdescr;
-    throw ExpressionError("unknown function \"" + name + "\" (mapi(3) lists the functions)");
+        known += (known.empty() ? "" : ", ") + std::string(info.name);
+    }
+    if (!known.empty())
+        throw ExpressionError("unknown function \"" + name + "\"; available: " + known);
+    // libmapi knows no function at all, for example if mapi.conf names a plug-in that is missing.
+    int number = 0;
+    char why[MAPI_ERROR_TEXT_BYTES] = "";
+    mapi_read_error(&number, why);
+    throw ExpressionError("unknown function \"" + name + "\": " + why);
 }
 
 template <class Number> std::optional<Number> read_number(const std::string &text)

@@ -57,11 +57,6 @@ int list_scenarios()
     return kExitOk;
 }
 
-bool has_table(const Options &options)
-{
-    return options.json != "-" && options.csv != "-";
-}
-
 // Writes each output even if another one fails, on a full disk for example.  False if any failed.
 bool write_results(const Options &options, Results &results)
 {
@@ -78,9 +73,11 @@ bool write_results(const Options &options, Results &results)
             are_written = false;
         }
     };
-    write(options.json, json_text);
-    write(options.csv, csv_text);
-    write(has_table(options) ? "-" : "", table_text);
+    write(options.json_file, json_text);
+    write(options.csv_file, csv_text);
+    write(options.output.empty() ? "-" : options.output, options.format == "json"  ? json_text
+                                                         : options.format == "csv" ? csv_text
+                                                                                   : table_text);
     return are_written;
 }
 
@@ -103,7 +100,7 @@ int run(const Options &options)
 {
     Results results;
     results.settings = options.run;
-    command::check_outputs(options.capture, {options.json, options.csv});
+    command::check_outputs(options.capture, {options.json_file, options.csv_file, options.output});
     try {
         const TempFolder folder;
         measure_source(options, chosen_scenarios(options), folder, results);
@@ -117,7 +114,7 @@ int run(const Options &options)
         complain(error.what());
         return kExitRefused;
     }
-    if (!has_table(options))
+    if (options.format != "text" && !options.is_quiet) // the table has them
         for (const std::string &note : results.notes)
             complain(note);
     if (results.rows.empty() && results.is_interrupted)

@@ -63,7 +63,7 @@ void expect_packets(const Results &results, const Scenario &scenario, const Arri
     if (results.live->timed.packets + arrivals.packets == 0 && !scenario.begins_with_filter())
         throw MapiError(fmt::format("{}: no packet arrived in {} s (check that it is the right "
                                     "interface and up (ip -s link shows the received "
-                                    "packets), send packets to it, or wait longer with --seconds)",
+                                    "packets), send packets to it, or wait longer with -d)",
                                     results.survey.name, results.settings.seconds));
 }
 } // namespace
@@ -126,9 +126,9 @@ bool has_instructions(const Options &options, const TempFolder &folder, Results 
     }
 }
 
-void measure_each(const std::vector<Scenario> &scenarios, Measurement measurement)
+void measure_each(const std::vector<Scenario> &scenarios, bool is_quiet, Measurement measurement)
 {
-    command::StatusLine progress;
+    command::StatusLine progress(!is_quiet);
     for (std::size_t i = 0; i < scenarios.size(); ++i) {
         progress.show(fmt::format("{}/{} {}", i + 1, scenarios.size(), scenarios[i].name));
         stop_if_interrupted();
@@ -145,7 +145,8 @@ void measure_live(const Options &options, std::vector<Scenario> scenarios, const
     results.survey.name = options.capture;
     results.survey.filter = options.filter.empty() ? kCommonFilter : options.filter;
     const bool wants_instructions = has_instructions(options, folder, results);
-    measure_each(scenarios, Measurement(results, live_passes(results, folder), wants_instructions));
+    measure_each(scenarios, options.is_quiet,
+                 Measurement(results, live_passes(results, folder), wants_instructions));
 }
 
 // A source that cannot be read repeatedly at a constant driver cost is recorded first.
@@ -172,8 +173,9 @@ void measure_capture(const Options &options, const std::vector<Scenario> &scenar
         results.notes.push_back(note + ".");
     const bool wants_instructions = has_instructions(options, folder, results);
     Workloads workloads(results.survey, options.text, options.run.packets, folder);
-    measure_each(scenarios, Measurement(results, capture_passes(workloads, results, folder),
-                                        wants_instructions));
+    measure_each(
+        scenarios, options.is_quiet,
+        Measurement(results, capture_passes(workloads, results, folder), wants_instructions));
 }
 } // namespace
 

@@ -23,14 +23,14 @@ const std::map<std::string, nsp_clock_mode> kClocks = {{"fast", NSP_CLOCK_FAST},
 
 constexpr const char *kFooter =
     "examples:\n"
-    "  mapi-cost trace.pcap\n"
-    "  mapi-cost --json cost.json --csv cost.csv trace.pcapng\n"
-    "  mapi-cost --interface eth0 --seconds 10\n"
-    "  mapi-cost --interface eth0 --record\n"
-    "  mapi-cost --flow 'COOKING 0 0 0 3 | STR_SEARCH passwd 0 0 | TO_BUFFER' --flow \"PKTINFO 1 | "
-    "STATS @1 0\" trace.pcap\n"
-    "  mapi-cost --scenario table4 --filter 'tcp port 80' trace.pcap\n"
-    "  mapi-cost --no-instructions --packets 2000000 --json - trace.pcap | jq '.rows[].cycles'\n"
+    "  mapi-cost -r trace.pcap\n"
+    "  mapi-cost -r trace.pcapng -w cost.json --write-csv cost.csv\n"
+    "  mapi-cost -i eth0 -d 10\n"
+    "  mapi-cost -i eth0 --record\n"
+    "  mapi-cost -r trace.pcap --flow 'COOKING 0 0 0 3 | STR_SEARCH passwd 0 0 | TO_BUFFER' --flow "
+    "\"PKTINFO 1 | STATS @1 0\"\n"
+    "  mapi-cost -r trace.pcap --scenario table4 --filter 'tcp port 80'\n"
+    "  mapi-cost -r trace.pcap --no-instructions -c 2000000 --json | jq '.rows[].cycles'\n"
     "\n"
     "exit status: 0 measured; 1 measured, but the capture is damaged, records were lost, or "
     "figures are unavailable (see the\n"
@@ -64,24 +64,25 @@ struct Given {
 
 void add_source(command::Arguments &arguments, Options &options, Given &given)
 {
-    arguments.add("capture", options.capture, "pcap or pcapng file").shown_as("CAPTURE");
+    arguments.add("-r,--read", options.capture, "pcap or pcapng file to measure on").kind("FILE");
     arguments
         .add(
             "-i,--interface", given.device,
             "measure on the packets of a network interface or a device of mapi.conf as they arrive")
-        .shown_as("DEVICE");
+        .kind("IFACE");
     arguments.add_flag("--record", options.is_recorded,
                        "record packets of the device first and measure on these, so that all rows "
                        "use the same packets");
-    given.seconds =
-        arguments
-            .add("--seconds", options.run.seconds,
-                 "maximum duration of a pass on a device, or of its recording; default 5")
-            .shown_as("N")
-            .range(std::uint64_t{1}, std::uint64_t{86400});
+    given.seconds = arguments
+                        .add("-d,--duration", options.run.seconds,
+                             "maximum duration of a pass on a device, or of its recording")
+                        .kind("SECONDS")
+                        .show_default()
+                        .range(std::uint64_t{1}, std::uint64_t{86400});
     arguments.add_flag(
         "--erf", options.is_erf,
-        "the capture is an ERF file of a DAG card; measure on its first --packets as a pcap file");
+        "the capture is an ERF file of a DAG card; measure on its first --count packets as a pcap "
+        "file");
 }
 
 void add_rows(command::Arguments &arguments, Options &options, Given &given)
@@ -89,30 +90,31 @@ void add_rows(command::Arguments &arguments, Options &options, Given &given)
     arguments
         .add("--scenario", options.scenarios,
              "run this scenario, or table2, table3, table4; may be repeated")
-        .shown_as("NAME")
+        .kind("NAME")
         .check(check_scenario)
         .one_each_time();
     arguments
         .add("--flow", options.flows,
              "run a flow of these functions, as in \"BPF_FILTER 'tcp port 80' | TO_BUFFER 1\"; @1 "
              "is the flow's first function; may be repeated")
-        .shown_as("FUNCTIONS")
+        .kind("FUNCTIONS")
         .one_each_time();
     arguments.add_flag("--list", options.is_list, "list the scenarios and exit");
     arguments
         .add("--filter", options.filter,
              "expression for BPF_FILTER; default \"src port 2005\" if a packet matches it, "
              "otherwise \"tcp\"")
-        .shown_as("EXPR");
+        .kind("EXPR");
     arguments
         .add("--string", options.text,
              "string for STR_SEARCH in the row of five functions; default \"www\"")
-        .shown_as("STRING");
+        .kind("STRING");
     arguments
-        .add("--packets", options.run.packets,
+        .add("-c,--count", options.run.packets,
              "minimum number of packets to time in each scenario; on a device, a pass ends once "
-             "they have arrived; default 200000")
-        .shown_as("N")
+             "they have arrived")
+        .kind("COUNT")
+        .show_default()
         .range(std::uint64_t{1}, std::uint64_t{1} << 32);
     arguments.add_flag("--per-packet", given.is_per_packet,
                        "hand packets to the engine one by one, not in batches of 64");
@@ -121,22 +123,57 @@ void add_rows(command::Arguments &arguments, Options &options, Given &given)
 void add_measuring(command::Arguments &arguments, Options &options, Given &given)
 {
     arguments
-        .add("--clock", given.clock,
-             "ordered (default): slices are fenced; fast: probes cost half as much")
-        .shown_as("MODE")
-        .one_of({"ordered", "fast"});
-    arguments
-        .add("--source", given.source,
-             "source of instruction counts: auto (default), rdpmc, perf-read, papi, step")
-        .shown_as("NAME")
-        .one_of({"auto", "rdpmc", "perf-read", "papi", "step"});
+        .add("--clock", given.clock, "ordered: slices are fenced; fast: probes cost half as much")
+        .one_of({"ordered", "fast"})
+        .show_default();
+    arguments.add("--source", given.source, "source of instruction counts")
+        .one_of({"auto", "rdpmc", "perf-read", "papi", "step"})
+        .show_default();
     arguments
         .add("--step-units", options.run.step_units,
-             "number of batches to count when instructions are single-stepped; default 10")
-        .shown_as("N")
+             "number of batches to count when instructions are single-stepped")
+        .show_default()
         .range(2, 100'000u);
     arguments.add_flag("!--no-instructions", options.wants_instructions,
                        "skip the pass that counts instructions");
+}
+
+std::string check_given(const std::string &text)
+{
+    return text.empty() ? "is empty (give a name or omit the option)" : "";
+}
+
+void add_outputs(command::Arguments &arguments, Options &options)
+{
+    arguments
+        .add("-w,--write", options.json_file,
+             "write JSON (netslice-mapi-cost-1) to this file, in addition to the output")
+        .kind("FILE")
+        .check(check_given);
+    arguments
+        .add("--write-csv", options.csv_file, "write CSV to this file, in addition to the output")
+        .kind("FILE")
+        .check(check_given);
+    arguments.add_format(options.format, {"text", "json", "csv"});
+    arguments.add("-o,--output", options.output, "file to print to; -: standard output (default)")
+        .kind("FILE")
+        .check(check_given);
+    arguments.add_flag("-q,--quiet", options.is_quiet,
+                       "no progress and no notes; only errors and what is missing");
+}
+
+// Throws WrongUse.
+void combine(Options &options, const Given &given)
+{
+    options.is_device = !given.device.empty();
+    if (options.is_device && (!options.capture.empty() || options.is_erf))
+        throw command::WrongUse("-i cannot be combined with -r or --erf");
+    if (!options.is_device && (options.is_recorded || given.seconds->was_given()))
+        throw command::WrongUse("--record and -d require -i");
+    if (options.is_device)
+        options.capture = given.device;
+    if (options.capture.empty() && !options.is_list)
+        throw command::WrongUse("a source is required: -r FILE or -i IFACE");
 }
 } // namespace
 
@@ -144,36 +181,16 @@ std::optional<int> parse_options(int argc, char **argv, Options &options)
 {
     command::Arguments arguments(
         "Measures what monitoring functions cost per packet, on a capture or a live device: "
-        "instructions and cycles, next to those of 2004.");
+        "instructions and cycles, next to those of 2004.",
+        "mapi-cost");
     arguments.footer(kFooter);
-    arguments.version("-V,--version", "mapi-cost " NETSLICE_VERSION);
+    arguments.version("mapi-cost " NETSLICE_VERSION);
     Given given;
     add_source(arguments, options, given);
-    const command::Argument json =
-        arguments
-            .add("--json", options.json,
-                 "write JSON (netslice-mapi-cost-1); - is standard output, instead of the table")
-            .shown_as("FILE");
-    const command::Argument csv =
-        arguments.add("--csv", options.csv, "write CSV; - is standard output, instead of the table")
-            .shown_as("FILE");
+    add_outputs(arguments, options);
     add_rows(arguments, options, given);
     add_measuring(arguments, options, given);
-    arguments.at_end([&] {
-        if (!given.device.empty() && (!options.capture.empty() || options.is_erf))
-            throw command::WrongUse("--interface cannot be combined with a capture or --erf");
-        options.is_device = !given.device.empty();
-        if (!options.is_device && (options.is_recorded || given.seconds->was_given()))
-            throw command::WrongUse("--record and --seconds require --interface");
-        if (options.is_device)
-            options.capture = given.device;
-        if (options.capture.empty() && !options.is_list)
-            throw command::WrongUse("CAPTURE is required");
-        if ((json.was_given() && options.json.empty()) || (csv.was_given() && options.csv.empty()))
-            throw command::WrongUse("--json and --csv require a file name");
-        if (options.json == "-" && options.csv == "-")
-            throw command::WrongUse("--json and --csv cannot both write to standard output");
-    });
+    arguments.at_end([&] { combine(options, given); });
     if (const auto reply = arguments.parse(argc, argv)) {
         reply->print();
         return reply->is_wrong ? kExitUsage : kExitOk;

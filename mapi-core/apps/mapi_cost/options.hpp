@@ -28,8 +28,11 @@ struct Options {
     bool is_erf = false;
     std::string filter; // empty: chosen to match the capture
     std::string text = "www";
-    std::string json;
-    std::string csv;
+    std::string json_file; // written next to the output
+    std::string csv_file;
+    std::string format = "text";
+    std::string output; // empty: standard output
+    bool is_quiet = false;
     std::vector<std::string> scenarios;
     std::vector<std::string> flows; // flow expressions of --flow
     bool is_list = false;

@@ -7,14 +7,17 @@
 
 #include <fmt/format.h>
 
+#include "common/command/counted.hpp"
+
 namespace mapi_cost
 {
 std::string damage_text(const Survey &survey)
 {
     if (survey.unread_bytes == 0)
         return survey.message;
-    return fmt::format("{}; {} bytes not read; the costs cover the {} packets before them",
-                       survey.message, survey.unread_bytes, survey.packets);
+    return fmt::format("{}; {} not read; the costs cover the {} before", survey.message,
+                       command::counted(survey.unread_bytes, "byte"),
+                       command::counted(survey.packets, "packet"));
 }
 
 std::string instruction_source_text(const std::string &source)
@@ -47,8 +50,8 @@ std::string unmatched(const Survey &survey)
 std::string too_few_came(const Scenario &scenario, const Results &results)
 {
     const bool is_filtered = scenario.begins_with_filter();
-    return fmt::format("{}: too few packets{} arrived within {} s and --packets {}; increase "
-                       "--seconds or --packets{}",
+    return fmt::format("{}: too few packets{} arrived within -d {} and -c {}; increase either of "
+                       "them{}",
                        results.survey.name, is_filtered ? " that pass the filter" : "",
                        results.settings.seconds, results.settings.packets,
                        !is_filtered           ? ""
@@ -69,26 +72,25 @@ std::string why_missing(const Scenario &scenario, const Results &results,
                                    "matches, or another capture";
     if (scenario.is_call() && packets <= kWarmCalls)
         return fmt::format(
-            "--packets {} is too few: the first {} calls are not counted; use a larger number",
-            packets, kWarmCalls);
+            "-c {} is too few: the first {} calls are not counted; use a larger number", packets,
+            kWarmCalls);
     if (error.units_left_out() > 0)
         return fmt::format("all {} measured units were cut by interrupts, migrations or losses; "
                            "run it again on a quieter machine, "
-                           "with more --packets or --step-units",
+                           "with a larger -c or --step-units",
                            error.units_left_out());
     if (results.live)
         return too_few_came(scenario, results);
-    return fmt::format(
-        "--packets {} of {} gave no complete unit; increase --packets or use a larger capture",
-        packets, survey.name);
+    return fmt::format("-c {} of {} gave no complete unit; increase -c or use a larger capture",
+                       packets, survey.name);
 }
 
 std::string why_no_interval(const Scenario &scenario, const Results &results)
 {
     if (results.live)
         return too_few_came(scenario, results);
-    return fmt::format("--packets {} of {} gave only one block, with no other to compare it with; "
-                       "increase --packets or use a larger capture",
+    return fmt::format("-c {} of {} gave only one block, with no other to compare it with; "
+                       "increase -c or use a larger capture",
                        results.settings.packets, results.survey.name);
 }
 

@@ -8,6 +8,8 @@
 
 #include "common/command/signals.h"
 
+enum { LOOK_MS = 200 };
+
 /* The library's message names the file or the expression. */
 static int fail(int code)
 {
@@ -27,7 +29,8 @@ static double now_s(void)
 
 static int add_flow(const char *device, const struct options *options, struct filter *filter)
 {
-    filter->flow = captures_create_flow(device, options->waits, "mapi-count");
+    filter->flow =
+        captures_create_flow(device, options->waits, options->is_quiet ? NULL : "mapi-count");
     if (filter->flow < 0)
         return command_was_interrupted() ? EXIT_INTERRUPTED : fail(EXIT_REFUSED);
     if (*filter->expression) {
@@ -56,14 +59,19 @@ static int read_count(int flow, int function, unsigned long long *count)
     return 0;
 }
 
-/* Waits for the end of the flow or an interrupt; -1: mapid has ended. */
-static int wait_for_end(int flow)
+/* Waits for the end of the flow, a time or an interrupt; -1: mapid has ended. */
+static int wait_for_end(int flow, double end_s)
 {
     int number = 0;
 
-    while (!command_was_interrupted() && mapi_wait_flow(flow, 200) < 0) {
-        char text[MAPI_ERROR_TEXT_BYTES];
+    while (!command_was_interrupted()) {
+        const double left_s = end_s > 0 ? end_s - now_s() : LOOK_MS * 1e-3;
+        const int wait_ms = left_s < LOOK_MS * 1e-3 ? (int)(left_s * 1000) + 1 : LOOK_MS;
 
+        if (left_s <= 0 || mapi_wait_flow(flow, wait_ms) == 0)
+            return 0;
+
+        char text[MAPI_ERROR_TEXT_BYTES];
         mapi_read_error(&number, text);
         if (number == MAPI_TIMED_OUT)
             continue;
@@ -76,15 +84,16 @@ static int wait_for_end(int flow)
 static void tell(unsigned long long packets, const char *why)
 {
     if (packets > 0)
-        fprintf(stderr, "mapi-count: %llu packets %s\n", packets, why);
+        fprintf(stderr, "mapi-count: %llu %s %s\n", packets,
+                packets == 1 ? "packet was" : "packets were", why);
 }
 
 /* Reports packets that are missing from the counts.  Returns whether there are any. */
 static int tell_losses(const struct mapi_stat *stats)
 {
     tell(stats->drop_kernel,
-         "were dropped because the kernel's buffer was full (increase buffer_mb in mapi.conf)");
-    tell(stats->ps_ifdrop, "were lost by the interface or during recording");
+         "dropped because the kernel's buffer was full (increase buffer_mb in mapi.conf)");
+    tell(stats->ps_ifdrop, "lost by the interface or during recording");
     return stats->drop_kernel > 0 || stats->ps_ifdrop > 0;
 }
 
@@ -107,17 +116,17 @@ static int report(const char *device, const struct options *options, struct filt
         if (take_results(&filters[i], seconds) < 0)
             return fail(EXIT_REFUSED);
         if (!options->is_json)
-            printf("%llu\t%llu\t%.6f\t%s\n", filters[i].found_packets, filters[i].found_bytes,
-                   seconds, filters[i].expression);
+            fprintf(options->out, "%llu\t%llu\t%.6f\t%s\n", filters[i].found_packets,
+                    filters[i].found_bytes, seconds, filters[i].expression);
     }
     if (mapi_stats(device, &stats) < 1)
         return fail(EXIT_REFUSED);
     *reported = stats;
     if (stats.drop_link_type > 0)
         fprintf(stderr,
-                "mapi-count: %llu times a filter did not support the link type of a packet; "
+                "mapi-count: %llu time%s a filter did not support the link type of a packet; "
                 "counted as no match\n",
-                (unsigned long long)stats.drop_link_type);
+                (unsigned long long)stats.drop_link_type, stats.drop_link_type == 1 ? "" : "s");
     if (*stats.message)
         fprintf(stderr, "mapi-count: %s\n", stats.message);
     is_short = tell_losses(&stats);
@@ -155,7 +164,7 @@ static int count_on(const char *device, const struct options *options, struct fi
     if (!options->device && mapi_start_offline_device(device) < 0)
         return fail(EXIT_REFUSED);
     for (i = 0; i < count; i++)
-        if (wait_for_end(filters[i].flow) < 0)
+        if (wait_for_end(filters[i].flow, options->seconds > 0 ? begin + options->seconds : 0) < 0)
             return EXIT_REFUSED;
     code = report(device, options, filters, count, now_s() - begin, stats);
     /* An interrupt is the normal end for a device. */
@@ -182,8 +191,8 @@ int count_once(const struct options *options, struct filter *filters, int count,
         close_flows(filters, count);
         return code;
     }
-    device =
-        captures_open(&options->captures, options->is_erf ? MFF_DAG_ERF : MFF_PCAP, "mapi-count");
+    device = captures_open(&options->captures, options->is_erf ? MFF_DAG_ERF : MFF_PCAP,
+                           options->is_quiet ? NULL : "mapi-count");
     if (!device)
         return fail(EXIT_REFUSED);
     code = count_on(device, options, filters, count, stats);

@@ -4,6 +4,8 @@
 #ifndef MAPI_COUNT_COUNT_H
 #define MAPI_COUNT_COUNT_H
 
+#include <stdio.h>
+
 #include <mapi/results.h>
 
 #include "captures/captures.h"
@@ -23,6 +25,10 @@ struct options {
     struct captures captures;
     const char *device; /* instead of captures, or NULL */
     const char *batch;
+    const char *output; /* a file instead of standard output, or NULL */
+    FILE *out;          /* what is printed goes there */
+    double seconds;     /* how long to read a device; 0: until an interrupt */
+    int is_quiet;
     int separately;
     int strings;
     int is_erf;
@@ -31,7 +37,8 @@ struct options {
     int has_input_of_expressions; /* expressions are read from standard input */
 };
 
-/* Reads the captures once for all filters; a device until it ends or the user interrupts. */
+/* Reads the captures once for all filters; a device until it ends, the time is up or the user
+ * interrupts. */
 int count_once(const struct options *options, struct filter *filters, int count,
                struct mapi_stat *stats);
 

@@ -24,71 +24,73 @@ static int utf8_bytes(const unsigned char *at)
     return more + 1;
 }
 
-static void print_string(const char *text)
+static void print_string(FILE *out, const char *text)
 {
     const unsigned char *at = (const unsigned char *)text;
 
-    putchar('"');
+    putc('"', out);
     while (*at) {
         const int bytes = utf8_bytes(at);
         if (bytes == 0)
-            fputs("\\ufffd", stdout);
+            fputs("\\ufffd", out);
         else if (*at < 0x20 || *at == 0x7f)
-            printf("\\u%04x", *at);
+            fprintf(out, "\\u%04x", *at);
         else if (*at == '"' || *at == '\\')
-            printf("\\%c", *at);
+            fprintf(out, "\\%c", *at);
         else
-            fwrite(at, 1, (size_t)bytes, stdout);
+            fwrite(at, 1, (size_t)bytes, out);
         at += bytes ? bytes : 1;
     }
-    putchar('"');
+    putc('"', out);
 }
 
-static void print_sources(const struct options *options)
+static void print_sources(FILE *out, const struct options *options)
 {
     int i;
 
     if (options->device) {
-        fputs("\"device\":", stdout);
-        print_string(options->device);
+        fputs("\"device\":", out);
+        print_string(out, options->device);
         return;
     }
-    fputs("\"captures\":[", stdout);
+    fputs("\"captures\":[", out);
     for (i = 0; i < options->captures.count; i++) {
-        fputs(i ? "," : "", stdout);
-        print_string(options->captures.list[i].path);
+        fputs(i ? "," : "", out);
+        print_string(out, options->captures.list[i].path);
     }
-    putchar(']');
+    putc(']', out);
 }
 
-static void print_statistics(const struct mapi_stat *stats)
+static void print_statistics(FILE *out, const struct mapi_stat *stats)
 {
-    printf("\"statistics\":{\"packets\":%llu,\"bytes\":%llu,\"kernel_drops\":%llu,\"interface_"
-           "drops\":%llu,\"bad_records\":%llu,"
-           "\"truncated_records\":%llu,\"unread_bytes\":%llu,\"link_type\":%llu,\"message\":",
-           (unsigned long long)stats->ps_recv, (unsigned long long)stats->bytes_recv,
-           (unsigned long long)stats->drop_kernel, (unsigned long long)stats->ps_ifdrop,
-           (unsigned long long)stats->drop_bad_record, (unsigned long long)stats->drop_truncated,
-           (unsigned long long)stats->unread_bytes, (unsigned long long)stats->drop_link_type);
-    print_string(stats->message);
-    putchar('}');
+    fprintf(out,
+            "\"statistics\":{\"packets\":%llu,\"bytes\":%llu,\"kernel_drops\":%llu,\"interface_"
+            "drops\":%llu,\"bad_records\":%llu,"
+            "\"truncated_records\":%llu,\"unread_bytes\":%llu,\"link_type\":%llu,\"message\":",
+            (unsigned long long)stats->ps_recv, (unsigned long long)stats->bytes_recv,
+            (unsigned long long)stats->drop_kernel, (unsigned long long)stats->ps_ifdrop,
+            (unsigned long long)stats->drop_bad_record, (unsigned long long)stats->drop_truncated,
+            (unsigned long long)stats->unread_bytes, (unsigned long long)stats->drop_link_type);
+    print_string(out, stats->message);
+    putc('}', out);
 }
 
 void print_json(const struct options *options, const struct filter *filters, int count,
                 const struct mapi_stat *stats, int code)
 {
+    FILE *const out = options->out;
     int i;
 
-    fputs("{\"schema\":\"netslice-mapi-count-1\",", stdout);
-    print_sources(options);
-    fputs(",\"counts\":[", stdout);
+    fputs("{\"schema\":\"netslice-mapi-count-1\",", out);
+    print_sources(out, options);
+    fputs(",\"counts\":[", out);
     for (i = 0; i < count; i++) {
-        printf("%s{\"expression\":", i ? "," : "");
-        print_string(filters[i].expression);
-        printf(",\"packets\":%llu,\"bytes\":%llu,\"seconds\":%.6f}", filters[i].found_packets,
-               filters[i].found_bytes, filters[i].seconds);
+        fprintf(out, "%s{\"expression\":", i ? "," : "");
+        print_string(out, filters[i].expression);
+        fprintf(out, ",\"packets\":%llu,\"bytes\":%llu,\"seconds\":%.6f}", filters[i].found_packets,
+                filters[i].found_bytes, filters[i].seconds);
     }
-    fputs("],", stdout);
-    print_statistics(stats);
-    printf(",\"is_complete\":%s}\n", code == EXIT_COUNTED ? "true" : "false");
+    fputs("],", out);
+    print_statistics(out, stats);
+    fprintf(out, ",\"is_complete\":%s}\n", code == EXIT_COUNTED ? "true" : "false");
 }

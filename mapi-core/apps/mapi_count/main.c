@@ -3,16 +3,58 @@
 #include <errno.h>
 #include <getopt.h>
 #include <limits.h>
+#include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/command/signals.h"
 #include "common/command/standard_files.h"
+#include "common/command/text_file.h"
 #include "common/file_error/file_error.h"
 #include "count.h"
 #include "filters.h"
 #include "json.h"
+
+/* What is printed before it goes to a file. */
+struct text {
+    char *bytes;
+    size_t count;
+};
+
+enum long_option {
+    OPTION_EACH = 256,
+    OPTION_STRING,
+    OPTION_BATCH,
+    OPTION_PER_PACKET,
+    OPTION_ERF,
+    OPTION_WAIT,
+    OPTION_JSON,
+    OPTION_FORMAT,
+    OPTION_VERSION,
+};
+
+static const char *const kShort = ":r:i:F:d:o:qh";
+static const struct option kLong[] = {
+    {"read", required_argument, NULL, 'r'},
+    {"interface", required_argument, NULL, 'i'},
+    {"file", required_argument, NULL, 'F'},
+    {"duration", required_argument, NULL, 'd'},
+    {"output", required_argument, NULL, 'o'},
+    {"quiet", no_argument, NULL, 'q'},
+    {"help", no_argument, NULL, 'h'},
+    {"each", no_argument, NULL, OPTION_EACH},
+    {"string", no_argument, NULL, OPTION_STRING},
+    {"batch", required_argument, NULL, OPTION_BATCH},
+    {"per-packet", no_argument, NULL, OPTION_PER_PACKET},
+    {"erf", no_argument, NULL, OPTION_ERF},
+    {"wait", no_argument, NULL, OPTION_WAIT},
+    {"json", no_argument, NULL, OPTION_JSON},
+    {"format", required_argument, NULL, OPTION_FORMAT},
+    {"version", no_argument, NULL, OPTION_VERSION},
+    {NULL, 0, NULL, 0},
+};
 
 /*
  * Returns the code, or EXIT_REFUSED if output was lost.  A reader that closed the pipe has all it
@@ -28,53 +70,72 @@ static int finish(int code)
     return EXIT_REFUSED;
 }
 
-static void usage(FILE *out)
+static void print_help(void)
 {
-    fputs("usage: mapi-count [options] CAPTURE [EXPRESSION...]\n"
-          "       mapi-count [options] CAPTURE... -- [EXPRESSION...]\n"
-          "       mapi-count [options] --interface DEVICE [EXPRESSION...]\n"
-          "\n"
-          "Counts the packets that match each filter expression, or all packets if there is none. "
-          "Reads captures (pcap or pcapng,\n"
-          "may be compressed); several captures, or a folder of them, are read as one, ordered by "
-          "their first packets; '-' is\n"
-          "standard input. Reads a network interface or a device of mapi.conf until Ctrl-C.\n"
-          "Prints a line for each expression: packets, wire bytes, seconds, expression, separated "
-          "by tabs.\n"
-          "\n"
-          "  -i, --interface DEVICE\n"
-          "                       read a network interface or a device of mapi.conf; 'any': all "
-          "interfaces\n"
-          "  -r, --read CAPTURE   read this capture or folder; may be repeated; all other "
-          "arguments are then expressions\n"
-          "  -w, --wait           wait for an interface that does not exist yet\n"
-          "  -j, --json           print one JSON object (see mapi-count(1))\n"
-          "  -E, --erf            the capture is an ERF file of a DAG card\n"
-          "  -f, --file FILE      read expressions, one per line; an empty line counts everything; "
-          "'#' begins a comment;\n"
-          "                       '-' is standard input\n"
-          "  -e, --each           read the capture once for each expression, not once for all\n"
-          "  -s, --string         expressions are strings to search for (STR_SEARCH), not filters\n"
-          "  -b, --batch N        packets per batch, 1 to 256\n"
-          "  -p, --per-packet     the same as --batch 1\n"
-          "  -h, --help           print this help\n"
-          "  -V, --version        print the version\n"
-          "\n"
-          "examples:\n"
-          "  mapi-count trace.pcap 'tcp port 80' 'udp port 53'\n"
-          "  mapi-count --each --file filters.txt trace.pcapng\n"
-          "  mapi-count --string trace.pcap 'GET /' '|16 03 01|'\n"
-          "  mapi-count --interface eth0 tcp udp\n"
-          "  mapi-count day/*.pcap -- tcp udp\n"
-          "\n"
-          "exit status: 0 success; 1 the capture is damaged or contains records of impossible "
-          "length, or packets were lost, by a\n"
-          "device or when the capture was recorded; the message says what was counted; 2 invalid "
-          "usage, or a file of expressions\n"
-          "that cannot be read or is empty; 3 the capture or an expression was refused, or the "
-          "output cannot be written;\n"
-          "130 interrupted\n",
-          out);
+    fputs(
+        "Counts the packets that match each filter expression, or all packets if there is none.\n"
+        "Usage: mapi-count -r FILE [OPTIONS] [expression...]\n"
+        "       mapi-count -i IFACE [OPTIONS] [expression...]\n"
+        "\n"
+        "Several captures, or a folder of them, are read as one, ordered by their first packets. "
+        "An interface is read until Ctrl-C.\n"
+        "Prints a line for each expression: packets, wire bytes, seconds, expression, separated "
+        "by tabs.\n"
+        "\n"
+        "Options:\n"
+        "  -h,--help                   print this help and exit\n"
+        "  --version                   print the version and exit\n"
+        "  -r,--read FILE              capture (pcap or pcapng, may be compressed), folder of "
+        "captures, or - for standard input;\n"
+        "                              may be repeated\n"
+        "  -i,--interface IFACE        network interface or device of mapi.conf to read; any: all "
+        "interfaces\n"
+        "  -F,--file FILE              read expressions, one per line; an empty line counts "
+        "everything; # begins a comment;\n"
+        "                              -: standard input\n"
+        "  -d,--duration SECONDS       how long to read an interface (default: until Ctrl-C)\n"
+        "  --wait                      wait for an interface that does not exist yet\n"
+        "  --erf                       the capture is an ERF file of a DAG card\n"
+        "  --each                      read the capture once for each expression, not once for "
+        "all\n"
+        "  --string                    expressions are strings to search for (STR_SEARCH), not "
+        "filters\n"
+        "  --batch N                   packets per batch (1 to 256; default 256)\n"
+        "  --per-packet                the same as --batch 1\n"
+        "  --format text|json          format of the output (default text)\n"
+        "  --json                      the same as --format json: one object (see "
+        "mapi-count(1))\n"
+        "  -o,--output FILE            file to print to; -: standard output (default)\n"
+        "  -q,--quiet                  no notes; only errors and what is missing\n"
+        "\n"
+        "examples:\n"
+        "  mapi-count -r trace.pcap 'tcp port 80' 'udp port 53'\n"
+        "  mapi-count -r trace.pcapng --each -F filters.txt\n"
+        "  mapi-count -r trace.pcap --string 'GET /' '|16 03 01|'\n"
+        "  mapi-count -i eth0 -d 10 tcp udp\n"
+        "  mapi-count -r monday.pcap -r tuesday.pcap tcp udp\n"
+        "\n"
+        "exit status: 0 success; 1 the capture is damaged or contains records of impossible "
+        "length, or packets were lost, by a\n"
+        "device or when the capture was recorded; the message says what was counted; 2 invalid "
+        "usage, or a file of expressions\n"
+        "that cannot be read or is empty; 3 the capture or an expression was refused, or the "
+        "output cannot be written;\n"
+        "130 interrupted\n",
+        stdout);
+}
+
+/* Ends the program. */
+__attribute__((noreturn, format(printf, 1, 2))) static void misused(const char *format, ...)
+{
+    va_list values;
+
+    va_start(values, format);
+    fputs("mapi-count: ", stderr);
+    vfprintf(stderr, format, values);
+    fputs(" (see mapi-count --help)\n", stderr);
+    va_end(values);
+    exit(EXIT_USAGE);
 }
 
 /* Ends the program on failure. */
@@ -86,37 +147,6 @@ static void add_capture(struct options *options, const char *path)
         return;
     fprintf(stderr, "mapi-count: %s\n", why);
     exit(EXIT_REFUSED);
-}
-
-/* Index of "--", or argc if there is none. */
-static int find_end_of_options(int argc, char **argv)
-{
-    int i;
-
-    for (i = 1; i < argc && strcmp(argv[i], "--"); i++)
-        ;
-    return i;
-}
-
-static struct filter *read_words(struct options *options, int argc, char **argv,
-                                 struct filter *filters, int *count)
-{
-    const int end = find_end_of_options(argc, argv);
-    const int has_list = end < argc && optind < end; /* several captures before "--" */
-    int needs_capture = !options->device && options->captures.count == 0;
-
-    for (; optind < end && needs_capture && has_list; optind++)
-        add_capture(options, argv[optind]);
-    for (; optind < argc; optind++) {
-        if (optind == end)
-            continue;
-        needs_capture = !options->device && options->captures.count == 0;
-        if (needs_capture)
-            add_capture(options, argv[optind]);
-        else
-            filters = append(filters, count, argv[optind]);
-    }
-    return filters;
 }
 
 static int count_each(const struct options *options, struct filter *filters, int count,
@@ -134,48 +164,141 @@ static int count_each(const struct options *options, struct filter *filters, int
     return code;
 }
 
+static double read_seconds(const char *text)
+{
+    char *end = NULL;
+    const double seconds = strtod(text, &end);
+
+    if (end == text || *end || !(seconds > 0 && isfinite(seconds)))
+        misused("-d: \"%s\" is not a positive number of seconds", text);
+    return seconds;
+}
+
+static int read_format(const char *text)
+{
+    if (strcmp(text, "text") && strcmp(text, "json"))
+        misused("--format: unknown value \"%s\"; available: text, json", text);
+    return !strcmp(text, "json");
+}
+
+static const char *read_name(const char *option, const char *text)
+{
+    if (!*text)
+        misused("%s requires a name", option);
+    return text;
+}
+
+/* An option that is unknown or lacks its value. */
+__attribute__((noreturn)) static void refuse_option(int letter, char **argv)
+{
+    const char *word = argv[optind - 1];
+    const char name[] = {'-', (char)optopt, '\0'};
+    const int is_short = optopt > 0 && optopt < OPTION_EACH && strncmp(word, "--", 2);
+
+    if (letter == ':')
+        misused("%s requires a value", is_short ? name : word);
+    misused("unknown option \"%s\"", is_short ? name : word);
+}
+
 static struct filter *read_options(struct options *options, int argc, char **argv,
                                    struct filter *filters, int *count)
 {
-    static const struct option longs[] = {
-        {"file", required_argument, NULL, 'f'},
-        {"each", no_argument, NULL, 'e'},
-        {"string", no_argument, NULL, 's'},
-        {"batch", required_argument, NULL, 'b'},
-        {"per-packet", no_argument, NULL, 'p'},
-        {"help", no_argument, NULL, 'h'},
-        {"version", no_argument, NULL, 'V'},
-        {"interface", required_argument, NULL, 'i'},
-        {"erf", no_argument, NULL, 'E'},
-        {"read", required_argument, NULL, 'r'},
-        {"wait", no_argument, NULL, 'w'},
-        {"json", no_argument, NULL, 'j'},
-        {NULL, 0, NULL, 0},
-    };
-    const int end = find_end_of_options(argc, argv);
     int letter;
 
-    while ((letter = getopt_long(end, argv, "f:i:r:Eesb:phVwj", longs, NULL)) >= 0) {
+    opterr = 0;
+    while ((letter = getopt_long(argc, argv, kShort, kLong, NULL)) >= 0) {
         switch (letter) {
-        case 'f':
+        case 'r': add_capture(options, read_name("-r", optarg)); break;
+        case 'i': options->device = read_name("-i", optarg); break;
+        case 'F':
             options->has_input_of_expressions |= !strcmp(optarg, "-");
-            filters = append_file(filters, count, optarg);
+            filters = append_file(filters, count, read_name("-F", optarg));
             break;
-        case 'i': options->device = optarg; break;
-        case 'r': add_capture(options, optarg); break;
-        case 'E': options->is_erf = 1; break;
-        case 'e': options->separately = 1; break;
-        case 's': options->strings = 1; break;
-        case 'b': options->batch = optarg; break;
-        case 'p': options->batch = "1"; break;
-        case 'w': options->waits = 1; break;
-        case 'j': options->is_json = 1; break;
-        case 'h': usage(stdout); exit(finish(EXIT_COUNTED));
-        case 'V': puts("mapi-count " NETSLICE_VERSION); exit(finish(EXIT_COUNTED));
-        default: usage(stderr); exit(EXIT_USAGE);
+        case 'd': options->seconds = read_seconds(optarg); break;
+        case 'o': options->output = read_name("-o", optarg); break;
+        case 'q': options->is_quiet = 1; break;
+        case OPTION_EACH: options->separately = 1; break;
+        case OPTION_STRING: options->strings = 1; break;
+        case OPTION_BATCH: options->batch = optarg; break;
+        case OPTION_PER_PACKET: options->batch = "1"; break;
+        case OPTION_ERF: options->is_erf = 1; break;
+        case OPTION_WAIT: options->waits = 1; break;
+        case OPTION_JSON: options->is_json = 1; break;
+        case OPTION_FORMAT: options->is_json = read_format(optarg); break;
+        case 'h': print_help(); exit(finish(EXIT_COUNTED));
+        case OPTION_VERSION: puts("mapi-count " NETSLICE_VERSION); exit(finish(EXIT_COUNTED));
+        default: refuse_option(letter, argv);
         }
     }
-    return read_words(options, argc, argv, filters, count);
+    for (; optind < argc; optind++)
+        filters = append(filters, count, argv[optind]);
+    return filters;
+}
+
+/* Ends the program if options cannot be combined. */
+static void check_source(const struct options *options)
+{
+    const int has_captures = options->captures.count > 0;
+
+    if (options->device && has_captures)
+        misused("-r cannot be combined with -i");
+    if (!options->device && !has_captures)
+        misused("a source is required: -r FILE or -i IFACE");
+    if (options->device && options->is_erf)
+        misused("--erf cannot be combined with -i");
+    if (!options->device && options->waits)
+        misused("--wait requires -i");
+    if (!options->device && options->seconds > 0)
+        misused("-d requires -i");
+}
+
+/* Opens what is printed to: standard output, or memory for a file.  Returns an exit code. */
+static int open_output(struct options *options, struct text *text)
+{
+    char why[PATH_MAX + 256] = "";
+    int i, status = COMMAND_TEXT_FILE_OK;
+
+    options->out = stdout;
+    if (!options->output || !strcmp(options->output, "-"))
+        return 0;
+    for (i = 0; i < options->captures.count && !status; i++)
+        status = command_check_text_file(options->output, options->captures.list[i].path, why,
+                                         sizeof(why));
+    if (options->device)
+        status = command_check_text_file(options->output, "", why, sizeof(why));
+    if (status) {
+        fprintf(stderr, "mapi-count: %s\n", why);
+        return status == COMMAND_TEXT_FILE_MISUSED ? EXIT_USAGE : EXIT_REFUSED;
+    }
+    options->out = open_memstream(&text->bytes, &text->count);
+    if (!options->out) {
+        perror("mapi-count");
+        return EXIT_REFUSED;
+    }
+    return 0;
+}
+
+/* Writes what was printed, if it goes to a file.  Returns the exit code. */
+static int close_output(const struct options *options, struct text *text, int code)
+{
+    char why[PATH_MAX + 256] = "";
+    int status = COMMAND_TEXT_FILE_OK;
+
+    if (options->out == stdout)
+        return finish(code);
+    if (fclose(options->out)) {
+        perror("mapi-count");
+        code = EXIT_REFUSED;
+    }
+    if (code != EXIT_REFUSED && code != EXIT_USAGE)
+        status =
+            command_write_text_file(options->output, text->bytes, text->count, why, sizeof(why));
+    free(text->bytes);
+    if (status == COMMAND_TEXT_FILE_INTERRUPTED)
+        return EXIT_INTERRUPTED;
+    if (status)
+        fprintf(stderr, "mapi-count: %s\n", why);
+    return status ? EXIT_REFUSED : code;
 }
 
 /* Reports a request that cannot be served.  Returns 0 if it can. */
@@ -183,12 +306,6 @@ static int refuse(const struct options *options, int count)
 {
     int i;
 
-    if ((options->device ? !*options->device || options->is_erf || options->captures.count > 0
-                         : options->captures.count == 0 || options->waits) ||
-        (options->captures.count > 0 && !*options->captures.list[0].path)) {
-        usage(stderr);
-        return EXIT_USAGE;
-    }
     for (i = 0; i < options->captures.count && options->has_input_of_expressions; i++) {
         if (!strcmp(options->captures.list[i].path, "-")) {
             fputs("mapi-count: standard input cannot be both the capture and the file of "
@@ -219,22 +336,26 @@ static int count_all(const struct options *options, struct filter *filters, int 
                                : count_once(options, filters, count, &stats);
     if (options->is_json && code != EXIT_REFUSED)
         print_json(options, filters, count, &stats, code);
-    return finish(code);
+    return code;
 }
 
 int main(int argc, char **argv)
 {
     struct options options = {0};
     struct filter *filters = NULL;
+    struct text text = {0};
     int count = 0, code;
 
     command_keep_standard_files();
     filters = read_options(&options, argc, argv, filters, &count);
+    check_source(&options);
     code = refuse(&options, count);
+    if (!code)
+        code = open_output(&options, &text);
     if (!code) {
         if (count == 0)
             filters = append(filters, &count, "");
-        code = count_all(&options, filters, count);
+        code = close_output(&options, &text, count_all(&options, filters, count));
     }
     free_filters(filters, count);
     captures_free(&options.captures);

@@ -40,7 +40,7 @@ void throw_last_error()
 
 Flow::Flow(const std::string &device, const Options &options,
            const std::vector<flow_expression::Call> &calls, unsigned number, Lines &lines)
-    : calls_(calls), number_(number), lines_(lines), is_json_(options.is_json),
+    : calls_(calls), number_(number), lines_(lines), is_json_(options.is_json()),
       flow_(mapi_create_flow(device.c_str())), waiting_(calls.size()), read_(calls.size())
 {
     if (flow_ < 0)

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: MIT
-// lines: output of several threads -> whole lines on standard output, or on standard error when
-// packets go to standard output.
+// lines: output of several threads -> whole lines in a file or on standard output, or on standard
+// error when packets go to standard output.
 #pragma once
 
 #include <cstdio>
 #include <mutex>
+#include <optional>
 #include <string>
+#include <vector>
+
+#include "common/command/output.hpp"
 
 namespace mapi_flow
 {
@@ -14,28 +18,57 @@ class Lines
 {
 public:
     explicit Lines(FILE *to) : to_(to) {}
+    // A file, as of command::Output: a regular file is there only after finish().
+    Lines(const std::string &path, const std::vector<std::string> &inputs) : to_(nullptr)
+    {
+        file_.emplace(path, inputs);
+    }
 
     // One or more lines, each with its newline.
     void print(const std::string &lines)
     {
-        const std::lock_guard lock(mutex_);
-        if (!ferror(to_))
-            fputs(lines.c_str(), to_);
+        write([&] {
+            if (file_)
+                file_->text() += lines;
+            else
+                fputs(lines.c_str(), to_);
+        });
     }
     bool has_failed()
     {
         const std::lock_guard lock(mutex_);
-        return ferror(to_) != 0;
+        return is_failed();
     }
-    // False if a write failed.
-    bool flush()
+    void flush()
     {
-        const std::lock_guard lock(mutex_);
-        return fflush(to_) == 0 && !ferror(to_);
+        write([&] { file_ ? file_->flush() : void(fflush(to_)); });
+    }
+    // What is wrong; empty if everything was written.
+    std::string finish()
+    {
+        write([&] { file_ ? file_->finish() : void(fflush(to_)); });
+        return !is_failed() ? "" : error_.empty() ? "standard output: cannot write" : error_;
     }
 
 private:
-    FILE *const to_;
+    bool is_failed() const { return !error_.empty() || (to_ && ferror(to_)); }
+    template <class Write> void write(Write write)
+    {
+        const std::lock_guard lock(mutex_);
+        if (is_failed())
+            return;
+        try {
+            write();
+        } catch (const command::OutputError &error) {
+            error_ = error.what();
+        } catch (const command::OutputClosed &) {
+            error_ = "output: cannot write: the reader closed the pipe";
+        }
+    }
+
+    FILE *const to_; // null: file_
+    std::optional<command::Output> file_;
+    std::string error_;
     std::mutex mutex_;
 };
 } // namespace mapi_flow

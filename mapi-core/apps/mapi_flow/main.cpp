@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <iterator>
 #include <memory>
+#include <optional>
 #include <regex>
 #include <string>
 #include <thread>
@@ -16,6 +17,7 @@
 #include <unistd.h>
 
 #include "captures/captures.h"
+#include "common/command/counted.hpp"
 #include "common/command/signals.h"
 #include "common/command/standard_files.h"
 #include "common/command/tell.hpp"
@@ -34,6 +36,12 @@ constexpr int kLookMs = 100;
 constexpr auto kTimeToRead =
     std::chrono::milliseconds(200); // for what arrived before Ctrl-C or the end of --duration
 constexpr const char *kHead = "#flow.function\tname\tpackets\tpassed\tdropped\tresult";
+
+// The name for notes; null: no notes.
+const char *program_of(const Options &options)
+{
+    return options.is_quiet ? nullptr : "mapi-flow";
+}
 
 // Empty for an interface.  Throws MapiError.
 struct CaptureList {
@@ -60,13 +68,14 @@ class Source
 public:
     Source(const Options &options, const CaptureList &list) : name_(options.device)
     {
-        if (options.is_device) {
-            flow_ = captures_create_flow(name_.c_str(), options.waits, "mapi-flow");
+        if (options.is_device()) {
+            flow_ = captures_create_flow(name_.c_str(), options.waits, program_of(options));
             if (flow_ < 0)
                 throw_last_error();
             return;
         }
-        made_ = captures_open(&list.list, options.is_erf ? MFF_DAG_ERF : MFF_PCAP, "mapi-flow");
+        made_ =
+            captures_open(&list.list, options.is_erf ? MFF_DAG_ERF : MFF_PCAP, program_of(options));
         if (!made_)
             throw_last_error();
         name_ = made_;
@@ -109,27 +118,30 @@ void tell_unread_headers(const Flows &flows)
     for (const auto &flow : flows)
         sum += flow->unread_headers();
     if (sum > 0)
-        command::tell("mapi-flow: {} times a function could not read the headers of a packet: "
+        command::tell("mapi-flow: {} a function could not read the headers of a packet: "
                       "truncated by the capture, malformed or encrypted\n",
-                      sum);
+                      command::counted(sum, "time"));
 }
 
-void tell_loss(uint64_t count, const char *why)
+void tell_loss(uint64_t count, const char *one, const char *many, const char *why)
 {
     if (count > 0)
-        command::tell("mapi-flow: {} {}\n", count, why);
+        command::tell("mapi-flow: {} {}\n", command::counted(count, one, many), why);
 }
 
 // Whether the results include all packets; reports what is missing.
 bool is_whole(const mapi_stat_t &stats)
 {
-    tell_loss(stats.drop_kernel, "packets were dropped because the kernel's buffer was full");
-    tell_loss(stats.ps_ifdrop, "packets were lost by the interface or during recording");
-    tell_loss(stats.drop_buffer_full,
-              "packets or results were dropped because a function's buffer was full");
-    tell_loss(stats.drop_link_type, "times a function or a file did not support the link type of a "
-                                    "packet (LINK TYPES in mapi(3))");
-    tell_loss(stats.drop_not_written, "packets or results were not written to a file");
+    constexpr const char *kOne = "packet was", *kMany = "packets were";
+    constexpr const char *kOneOfBoth = "packet or result was", *kBoth = "packets or results were";
+    tell_loss(stats.drop_kernel, kOne, kMany, "dropped because the kernel's buffer was full");
+    tell_loss(stats.ps_ifdrop, kOne, kMany, "lost by the interface or during recording");
+    tell_loss(stats.drop_buffer_full, kOneOfBoth, kBoth,
+              "dropped because a function's buffer was full");
+    tell_loss(stats.drop_link_type, "time", "times",
+              "a function or a file did not support the link type of a packet (LINK TYPES in "
+              "mapi(3))");
+    tell_loss(stats.drop_not_written, kOneOfBoth, kBoth, "not written to a file");
     if (*stats.message)
         command::tell("mapi-flow: {}\n", stats.message);
     return (stats.drop_kernel | stats.ps_ifdrop | stats.drop_buffer_full | stats.drop_not_written |
@@ -156,7 +168,7 @@ bool is_stream(int file)
 void print(const Flows &flows, const Source &source, const Options &options, Lines &lines,
            bool is_last)
 {
-    if (options.is_json) {
+    if (options.is_json()) {
         lines.print(json_line(flows, source.stats(), is_last));
     } else {
         lines.print(std::string(kHead) + "\n");
@@ -176,7 +188,7 @@ bool wait(const Flows &flows, const Source &source, const Options &options, Line
     };
     double next_s = options.interval_s;
     for (size_t i = 0; i < flows.size() && !command_was_interrupted() && !lines.has_failed();) {
-        if (options.is_device && options.seconds > 0 && passed_s() >= options.seconds)
+        if (options.is_device() && options.seconds > 0 && passed_s() >= options.seconds)
             return false;
         if (next_s > 0 && passed_s() >= next_s) {
             print(flows, source, options, lines, false);
@@ -206,7 +218,7 @@ int run(const Options &options)
     size_t on_output = 0;
     for (const std::string &text : options.flows)
         on_output += count_on_standard_output(text);
-    if (on_output > 1) {
+    if (on_output + (options.output == "-") > 1) {
         command::tell(
             "mapi-flow: only one function can write to standard output (give each its own file)\n");
         return kExitUsage;
@@ -215,7 +227,12 @@ int run(const Options &options)
     if ((on_output && is_stream(STDOUT_FILENO)) || captures_have_stream(&captures.list))
         setenv("MAPI_SOCKET", "none",
                1); // mapid does not accept streams; must precede any call of libmapi
-    Lines lines(on_output ? stderr : stdout);
+    std::optional<Lines> to;
+    if (options.output.empty() || options.output == "-")
+        to.emplace(on_output ? stderr : stdout);
+    else
+        to.emplace(options.output, options.captures);
+    Lines &lines = *to;
     std::vector<std::vector<flow_expression::Call>> calls;
     for (const std::string &text : options.flows) // report errors before anything is opened
         calls.push_back(flow_expression::read_calls(text));
@@ -234,16 +251,17 @@ int run(const Options &options)
     const bool have_ended = wait(flows, source, options, lines);
     for (const auto &flow : flows)
         have_ended ? flow->read_rest() : flow->stop();
-    if (!have_ended && options.is_device)
+    if (!have_ended && options.is_device())
         std::this_thread::sleep_for(kTimeToRead);
     print(flows, source, options, lines, true);
-    tell_unread_headers(flows);
+    if (!options.is_quiet)
+        tell_unread_headers(flows);
     const bool is_all_there = is_whole(close(flows, source));
-    if (!lines.flush()) {
-        command::tell("mapi-flow: standard output: cannot write\n");
+    if (const std::string wrong = lines.finish(); !wrong.empty()) {
+        command::tell("mapi-flow: {}\n", wrong);
         return kExitRefused;
     }
-    if (command_was_interrupted() && !options.is_device)
+    if (command_was_interrupted() && !options.is_device())
         return kExitInterrupted;
     return is_all_there ? kExitDone : kExitIncomplete;
 }
@@ -261,6 +279,9 @@ int main(int argc, char **argv)
             return *code;
         return run(options);
     } catch (const flow_expression::ExpressionError &error) {
+        command::tell("mapi-flow: {}\n", error.what());
+        return kExitUsage;
+    } catch (const command::UsageError &error) {
         command::tell("mapi-flow: {}\n", error.what());
         return kExitUsage;
     } catch (const std::exception &error) {

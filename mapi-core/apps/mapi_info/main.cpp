@@ -31,9 +31,10 @@ void list(Mapid &mapid, const Options &options)
     const bool has_flows = options.command != Command::kDevices;
     if (has_flows)
         flows = mapid.flows();
-    if (options.is_json)
-        return command::write_whole("-", json_text(mapid.daemon(), has_devices ? &devices : nullptr,
-                                                   has_flows ? &flows : nullptr));
+    if (options.format == "json")
+        return command::write_whole(options.output,
+                                    json_text(mapid.daemon(), has_devices ? &devices : nullptr,
+                                              has_flows ? &flows : nullptr));
     std::string text;
     if (is_all)
         text += daemon_table(mapid.daemon()) + "\n";
@@ -42,7 +43,7 @@ void list(Mapid &mapid, const Options &options)
     if (has_flows)
         text +=
             options.command == Command::kFunctions ? functions_table(flows) : flows_table(flows);
-    command::write_whole("-", text);
+    command::write_whole(options.output, text);
 }
 
 int run(const Options &options)

@@ -23,7 +23,7 @@ constexpr const char *kFooter =
     "  mapi-info\n"
     "  mapi-info functions | awk '$6 == \"BPF_FILTER\"'\n"
     "  mapi-info --json | jq '.devices[] | {device, drops}'\n"
-    "  mapi-info record -o mapid.nsl -d 10 && nsdump stats mapid.nsl\n"
+    "  mapi-info record -w mapid.nsl -d 10 && nsdump stats mapid.nsl\n"
     "\n"
     "exit status: 0 success; 1 the trace lacks records, mapid could not write all of it, or has "
     "exited; 2 usage error; 3 mapid does not\n"
@@ -44,15 +44,18 @@ std::optional<int> parse_options(int argc, char **argv, Options &options)
                                  "packets) and records its probes.",
                                  "mapi-info");
     arguments.footer(kFooter);
-    arguments.version("-V,--version", "mapi-info " NETSLICE_VERSION);
+    arguments.version("mapi-info " NETSLICE_VERSION);
     arguments.allow_command();
     options.socket = mapi::ipc::socket_path(mapi::engine::is_mapid_local());
     arguments
-        .add("-s,--socket", options.socket,
+        .add("--socket", options.socket,
              "mapid's socket; default: $MAPI_SOCKET, " + mapi::ipc::standard_socket())
-        .shown_as("PATH");
-    arguments.add_flag("-j,--json", options.is_json,
-                       "print JSON (netslice-mapi-info-1) instead of tables");
+        .kind("PATH");
+    arguments.add_format(options.format, {"text", "json"});
+    const command::Argument output =
+        arguments
+            .add("-o,--output", options.output, "file to print to; -: standard output (default)")
+            .kind("FILE");
     const auto add = [&](const char *name, const char *help, Command command) {
         command::ArgumentSet added = arguments.add_command(name, help);
         added.at_end([&options, command] { options.command = command; });
@@ -68,18 +71,23 @@ std::optional<int> parse_options(int argc, char **argv, Options &options)
         add("record", "record mapid's probes into a trace, for a given time or until Ctrl-C",
             Command::kRecord);
     record
-        .add("-o,--output", options.output,
+        .add("-w,--write", options.trace,
              "trace file to write; replaces an existing trace, but no other file")
-        .shown_as("FILE")
+        .kind("FILE")
         .show_default();
-    record.add("-d,--duration", options.seconds, "duration of the recording")
-        .shown_as("SECONDS")
+    record
+        .add("-d,--duration", options.seconds, "duration of the recording (default: until Ctrl-C)")
+        .kind("SECONDS")
         .check(is_duration);
+    record.add_flag("-q,--quiet", options.is_quiet,
+                    "no progress and no notes; only errors and what is missing");
     arguments.at_end([&] {
-        if (options.command == Command::kRecord && options.is_json)
-            throw command::WrongUse("record cannot be combined with --json");
-        if (options.output.empty())
-            throw command::WrongUse("--output requires a file name");
+        if (options.command == Command::kRecord && options.format == "json")
+            throw command::WrongUse("record cannot be combined with --format json");
+        if (options.command == Command::kRecord && output.was_given())
+            throw command::WrongUse("record cannot be combined with -o (-w names the trace)");
+        if (options.trace.empty() || (output.was_given() && options.output.empty()))
+            throw command::WrongUse("-o and -w require a file name");
     });
     if (const auto reply = arguments.parse(argc, argv)) {
         reply->print();

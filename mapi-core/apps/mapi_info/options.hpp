@@ -19,9 +19,11 @@ enum class Command { kAll, kDevices, kFlows, kFunctions, kRecord };
 struct Options {
     Command command = Command::kAll;
     std::string socket;
-    bool is_json = false;
-    std::string output = "mapid.nsl";
+    std::string format = "text";
+    std::string output; // of lists
+    std::string trace = "mapid.nsl";
     double seconds = 0; // 0: until Ctrl-C
+    bool is_quiet = false;
 };
 
 // The exit code if there is nothing more to do.

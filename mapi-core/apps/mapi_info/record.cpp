@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/command/counted.hpp"
 #include "common/command/output.hpp"
 #include "common/command/signals.h"
 #include "common/command/status_line.hpp"
@@ -68,9 +69,10 @@ private:
 };
 
 // False: mapid has exited.
-bool wait(const Mapid &mapid, const TraceFile &file, double seconds)
+bool wait(const Mapid &mapid, const TraceFile &file, const Options &options)
 {
-    command::StatusLine line;
+    command::StatusLine line(!options.is_quiet);
+    const double seconds = options.seconds;
     const auto begin = Clock::now();
     const auto elapsed_s = [&] {
         return std::chrono::duration<double>(Clock::now() - begin).count();
@@ -89,20 +91,22 @@ bool wait(const Mapid &mapid, const TraceFile &file, double seconds)
 
 int record(Mapid &mapid, const Options &options)
 {
-    TraceFile file(options.output);
+    TraceFile file(options.trace);
     command_catch_interrupts();
-    mapid.start_recording(options.output, file.number());
+    mapid.start_recording(options.trace, file.number());
     file.keep();
-    if (!wait(mapid, file, options.seconds)) {
-        command::tell("mapi-info: {}: recording ended early: mapid has exited\n", options.output);
+    if (!wait(mapid, file, options)) {
+        command::tell("mapi-info: {}: recording ended early: mapid has exited\n", options.trace);
         return kExitFindings;
     }
     const mapi::ipc::Recorded recorded = mapid.stop_recording();
-    command::tell("mapi-info: {}: {} records, {:.1f} MB\n", options.output, recorded.records(),
-                  double(recorded.file_bytes()) / 1e6);
+    if (!options.is_quiet)
+        command::tell("mapi-info: {}: {}, {:.1f} MB\n", options.trace,
+                      command::counted(recorded.records(), "record"),
+                      double(recorded.file_bytes()) / 1e6);
     if (recorded.lost() > 0)
-        command::tell("mapi-info: warning: {} records were lost; `nsdump stats` shows why\n",
-                      recorded.lost());
+        command::tell("mapi-info: warning: {} lost; `nsdump stats` shows why\n",
+                      command::counted(recorded.lost(), "record was", "records were"));
     if (!recorded.error().empty())
         command::tell("mapi-info: {}\n", recorded.error());
     return recorded.lost() > 0 || !recorded.error().empty() ? kExitFindings : kExitOk;

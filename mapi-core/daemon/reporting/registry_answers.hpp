@@ -8,7 +8,7 @@
 namespace mapi::daemon
 {
 void show_daemon(const Service &service, const Peer &asker, ipc::DaemonInfo &message);
-// Starts behind `from` and adds as much as fits into a message.
+// Starts after `from` and adds as much as fits into a message.
 void show_devices(const Service &service, const Peer &asker, const ipc::Place &from,
                   ipc::DeviceList &message);
 void show_flows(const Service &service, const Peer &asker, const ipc::Place &from,

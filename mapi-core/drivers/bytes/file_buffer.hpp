@@ -43,7 +43,7 @@ public:
     }
     // Whether packets that were found this way come next: begin() and end() are equal then.
     bool is_at_index() const { return index_ && cursor_ == end_; }
-    // The next batch of them; afterwards begin() is behind it.
+    // The next batch of them; afterwards begin() is after it.
     uint32_t take_indexed(mapi_batch &batch);
     // From here to the end of the piece the reader parses the records itself.
     void leave_index();
@@ -99,9 +99,9 @@ private:
     const uint8_t *end_;
     uint64_t position_ = 0; // of end_ + hidden_bytes_ in the source
     PieceIndexing indexing_;
-    const PieceIndex *index_ = nullptr; // of packets behind end_; null: none
+    const PieceIndex *index_ = nullptr; // of packets after end_; null: none
     uint32_t next_indexed_ = 0;         // number of the next batch
-    size_t hidden_bytes_ = 0;           // behind end_, from the first packet of the index on
+    size_t hidden_bytes_ = 0;           // after end_, from the first packet of the index on
     std::unique_ptr<ReadAhead>
         ahead_; // after the first buffer of a large file: end_ points into its memory or storage_
     bool has_tried_ahead_ = false;

@@ -60,7 +60,7 @@ public:
     virtual ~PieceFormat() = default;
     // Adds the complete records from `record` on, up to the first one with invalid lengths.
     virtual void index(const uint8_t *record, const uint8_t *end, PieceIndex &index) const = 0;
-    // How many bytes the record that is incomplete at `end` continues behind it, if index() accepts
+    // How many bytes the record that is incomplete at `end` continues after it, if index() accepts
     // all from `record` on; or kUnknown.
     virtual size_t missing_bytes(const uint8_t *record, const uint8_t *end) const = 0;
 };

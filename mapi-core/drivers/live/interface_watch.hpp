@@ -68,7 +68,8 @@ public:
         if (!problem_.empty() || (times_down_ == 0 && times_gone_ == 0))
             return problem_;
         const auto times = [](const char *what, uint64_t count) {
-            return count == 0 ? std::string() : what + std::to_string(count) + " times";
+            return count == 0 ? std::string()
+                              : what + std::to_string(count) + (count == 1 ? " time" : " times");
         };
         return interface_ + ": the interface was " + times("down ", times_down_) +
                (times_down_ && times_gone_ ? " and " : "") + times("gone ", times_gone_) +

@@ -26,6 +26,18 @@ bool read_results(const std::string &value)
         throw Error(MAPI_CONFIG_ERROR, "results=" + value + ": must be total or since_last");
     return value == "since_last";
 }
+
+// 0: forever.
+uint64_t read_repeat(const std::string &value)
+{
+    if (value == "forever")
+        return 0;
+    try {
+        return config_number("repeat", value, 1, std::numeric_limits<uint32_t>::max());
+    } catch (const Error &error) {
+        throw Error(MAPI_CONFIG_ERROR, std::string(error.what()) + ", or forever");
+    }
+}
 } // namespace
 
 std::string DeviceSettings::set(const std::string &key, const std::string &value)
@@ -43,9 +55,7 @@ std::string DeviceSettings::set(const std::string &key, const std::string &value
     else if (key == "group")
         group = value;
     else if (key == "repeat")
-        repeat = value == "forever"
-                     ? 0
-                     : config_number(key, value, 1, std::numeric_limits<uint32_t>::max());
+        repeat = read_repeat(value);
     else if (key == "batch")
         batch = unsigned(config_number(key, value, 1, kBurstPackets));
     else if (key == "link_speed")

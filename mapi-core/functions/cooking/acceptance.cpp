@@ -48,7 +48,7 @@ Streams::List::iterator Streams::take_segment(List::iterator stream, const Segme
         stream = renew(stream, from);
     else if (answers_rival(stream->sides[from], stream->sides[1 - from], segment))
         stream = renew(stream, 1 - from);
-    go_on_behind(*stream, segment);
+    go_on_after(*stream, segment);
     Side &side = stream->sides[from], &peer = stream->sides[1 - from];
     if (const auto reason = doubt(*stream, segment)) {
         if (*reason == Doubtful::Reason::kClosed && !peer.acks.is_known() &&

@@ -112,7 +112,7 @@ void Streams::confirm(Stream &stream, unsigned from, uint32_t acknowledgment, bo
 
 // The sender continues after a doubtful segment whose bytes were expected, so that segment was
 // genuine.
-void Streams::go_on_behind(Stream &stream, const Segment &segment)
+void Streams::go_on_after(Stream &stream, const Segment &segment)
 {
     Side &side = stream.sides[segment.from];
     for (size_t place = 0; place < side.doubtful.size(); ++place) {

@@ -57,7 +57,7 @@ void Streams::skip_hole(Side &side, uint64_t timestamp_ns)
     ++counts_.holes;
 }
 
-// Bytes behind a hole may overlap, which shows only now.
+// Bytes after a hole may overlap, which shows only now.
 uint32_t Streams::skip(Side &side, uint32_t bytes_most)
 {
     const size_t before = side.bytes.held_bytes();

@@ -43,7 +43,7 @@ public:
     // Continues at `sequence`, without what is in between; no bytes may be held.
     void go_to(uint32_t sequence) { bytes_.sequence_number(sequence); }
 
-    // Whether bytes wait behind a hole.
+    // Whether bytes wait after a hole.
     bool has_hole() const { return !bytes_.buffered_payload().empty(); }
     uint32_t waiting_bytes() const { return bytes_.total_buffered_bytes(); }
     size_t waiting_segments() const { return bytes_.buffered_payload().size(); }

@@ -21,8 +21,8 @@ namespace mapi::cooking
 // Limits of what is kept.  Beyond them, the stream that was silent longest ends early.
 struct Limits {
     size_t streams = 65536;
-    size_t bytes = 64u << 20;     // of all streams, ready or behind holes
-    size_t hole_bytes = 1u << 20; // behind a hole, per direction; then the hole is skipped
+    size_t bytes = 64u << 20;     // of all streams, ready or after holes
+    size_t hole_bytes = 1u << 20; // after a hole, per direction; then the hole is skipped
     size_t hole_segments = 512;
 };
 
@@ -91,7 +91,7 @@ private:
     std::optional<Doubtful::Reason> doubt(const Stream &stream, const Segment &segment) const;
     void hold(Stream &stream, const Segment &segment, const Head &head, Doubtful::Reason reason);
     void confirm(Stream &stream, unsigned from, uint32_t acknowledgment, bool is_taken);
-    void go_on_behind(Stream &stream, const Segment &segment);
+    void go_on_after(Stream &stream, const Segment &segment);
     void resume(Stream &stream, unsigned from, const Doubtful &at);
     void accept_doubtful(Stream &stream, size_t place, unsigned from);
     void drop_doubtful(Side &side, size_t place);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Top field: a packet -> the value of one field of its innermost IP header, or of the TCP or UDP
-// header behind it.
+// header after it.
 #pragma once
 
 #include <array>

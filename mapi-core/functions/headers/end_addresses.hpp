@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // End addresses: an IP layer -> the original sender and the final destination of the datagram, also
-// behind source routes.
+// after source routes.
 #pragma once
 
 #include <array>

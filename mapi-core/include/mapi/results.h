@@ -285,7 +285,7 @@ typedef struct mapi_device_info {
     char alias[MAPI_NAME_BYTES];
     char description[1024];
     unsigned link_speed; /* Mbit/s, 0 = unknown */
-    /* as in mapi.conf; functions look behind labels and tags in any case */
+    /* as in mapi.conf; functions look after labels and tags in any case */
     int mpls;
     int vlan;
     int link_type; /* LINKTYPE_ number, -1 until it is known */

@@ -15,10 +15,10 @@ std::optional<CalibrationFile> calibration_of(const std::string &path)
 }
 
 StatsReport analyse_with_progress(TraceFile &trace, const std::string &calibration_path,
-                                  bool keeps_histograms)
+                                  bool keeps_histograms, bool is_quiet)
 {
     const auto calibration = calibration_of(calibration_path);
-    command::ReadProgress progress;
+    command::ReadProgress progress(!is_quiet);
     AnalyseOptions options;
     options.calibration = calibration ? &*calibration : nullptr;
     options.keeps_histograms = keeps_histograms;

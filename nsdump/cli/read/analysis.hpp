@@ -14,5 +14,5 @@ std::optional<CalibrationFile> calibration_of(const std::string &path);
 
 // Throws TraceError.  Ctrl-C stops reading early; the report then says so.
 StatsReport analyse_with_progress(TraceFile &trace, const std::string &calibration_path,
-                                  bool keeps_histograms);
+                                  bool keeps_histograms, bool is_quiet);
 } // namespace nsdump

@@ -10,6 +10,7 @@
 #include "analyse/losses.hpp"
 #include "cli/commands.hpp"
 #include "common/command/arguments.hpp"
+#include "common/command/counted.hpp"
 #include "common/command/output.hpp"
 #include "common/command/signals.h"
 #include "decode/cpu_stream.hpp"
@@ -19,15 +20,21 @@ namespace nsdump
 {
 namespace
 {
+using command::counted;
+
 struct Options {
     std::string trace;
+    std::string output;
     bool quiet = false;
 };
 
 class Check
 {
 public:
-    explicit Check(TraceFile &trace) : trace_(trace), output_("") {}
+    Check(TraceFile &trace, const Options &options)
+        : trace_(trace), output_(options.output, {options.trace})
+    {
+    }
     int run(bool quiet);
 
 private:
@@ -69,8 +76,8 @@ bool Check::read_stream(const CpuChunks &chunks)
     }
     const StreamFaults &faults = stream.faults();
     decoded_ += faults.decoded;
-    say("{}: {} chunks, {} records decoded, {} declared by chunk headers", chunks.title(),
-        chunks.chunks, faults.decoded, faults.declared);
+    say("{}: {}, {} decoded, {} declared by chunk headers", chunks.title(),
+        counted(chunks.chunks, "chunk"), counted(faults.decoded, "record"), faults.declared);
     check_order(chunks, faults);
     return true;
 }
@@ -78,19 +85,23 @@ bool Check::read_stream(const CpuChunks &chunks)
 void Check::check_order(const CpuChunks &chunks, const StreamFaults &faults)
 {
     if (chunks.missing_chunks > 0)
-        find("{}: {} chunks are missing (gaps in the sequence)", chunks.title(),
-             chunks.missing_chunks);
+        find("{}: {} missing (gaps in the sequence)", chunks.title(),
+             counted(chunks.missing_chunks, "chunk is", "chunks are"));
     if (chunks.misplaced_chunks > 0)
-        find("{}: {} chunks repeated or out of sequence", chunks.title(), chunks.misplaced_chunks);
+        find("{}: {} repeated or out of sequence", chunks.title(),
+             counted(chunks.misplaced_chunks, "chunk"));
     if (faults.wrong_counts > 0)
-        find("{}: {} chunks do not hold as many records as their header declares", chunks.title(),
-             faults.wrong_counts);
+        find("{}: {} not hold as many records as the header declares", chunks.title(),
+             counted(faults.wrong_counts, "chunk does", "chunks do"));
     if (faults.malformed_chunks > 0)
-        find("{}: {} chunks end in a malformed record", chunks.title(), faults.malformed_chunks);
+        find("{}: {} in a malformed record", chunks.title(),
+             counted(faults.malformed_chunks, "chunk ends", "chunks end"));
     if (faults.ticks_back > 0)
-        find("{}: the clock goes backwards in {} chunks", chunks.title(), faults.ticks_back);
+        find("{}: the clock goes backwards in {}", chunks.title(),
+             counted(faults.ticks_back, "chunk"));
     if (faults.unknown_kind > 0)
-        say("{}: {} records of a kind unknown to this nsdump", chunks.title(), faults.unknown_kind);
+        say("{}: {} of a kind unknown to this nsdump", chunks.title(),
+            counted(faults.unknown_kind, "record"));
 }
 
 void Check::check_equation()
@@ -112,8 +123,9 @@ void Check::check_equation()
         if (!cpu.equation_holds)
             find("{}: the loss equation does not hold", cpu.title());
         if (!cpu.chunks_agree)
-            find("{}: {} declares {} records drained, but the chunks hold {}", cpu.title(),
-                 cpu.is_kernel ? "the kernel's totals" : "footer", cpu.drained, cpu.in_chunks);
+            find("{}: {} declares {} drained, but the chunks hold {}", cpu.title(),
+                 cpu.is_kernel ? "the kernel's totals" : "footer", counted(cpu.drained, "record"),
+                 cpu.in_chunks);
     }
     for (const CpuChunks &chunks : trace_.cpus()) {
         bool has_row = false;
@@ -126,27 +138,29 @@ void Check::check_equation()
     if (losses.kernel_totals_missing)
         find("the kernel's totals are missing: the losses of its rings are unknown");
     if (losses.unnamed_kernel_sites > 0)
-        say("{} probes of kernel modules recorded nothing: no slice number was left for them",
-            losses.unnamed_kernel_sites);
+        say("{} of kernel modules recorded nothing: no slice number was left",
+            counted(losses.unnamed_kernel_sites, "probe"));
     if (losses.dropped_sites > 0)
-        say("{} sites did not fit the site table", losses.dropped_sites);
+        say("{} did not fit the site table", counted(losses.dropped_sites, "site"));
 }
 
 void Check::check_file()
 {
     const DamageLog &damage = trace_.damage();
     for (const Damage &one : damage.places())
-        find("at byte {}: {}, {} bytes skipped", one.offset, one.what, one.bytes);
+        find("at byte {}: {}, {} skipped", one.offset, one.what, counted(one.bytes, "byte"));
     if (damage.chunks() > damage.places().size())
-        find("{} more damaged places", damage.chunks() - damage.places().size());
+        find("{}", counted(damage.chunks() - damage.places().size(), "more damaged place"));
     for (const std::string &reason : incomplete_so_far(trace_).reasons)
         find("{}", reason);
     if (unknown_ > 0)
-        find("{} records belong to slices without a site", unknown_);
+        find("{}", counted(unknown_, "record belongs to a slice without a site",
+                           "records belong to slices without a site"));
     if (trace_.chunks_after_footer() > 0)
-        find("{} chunks follow the footer", trace_.chunks_after_footer());
+        find("{} the footer",
+             counted(trace_.chunks_after_footer(), "chunk follows", "chunks follow"));
     if (trace_.unknown_chunks() > 0)
-        say("{} chunks of a kind unknown to this nsdump", trace_.unknown_chunks());
+        say("{} of a kind unknown to this nsdump", counted(trace_.unknown_chunks(), "chunk"));
 }
 
 int Check::run(bool quiet)
@@ -161,9 +175,10 @@ int Check::run(bool quiet)
     check_equation();
     check_file();
     if (findings_ == 0)
-        say("{}: whole; {} records, every one accounted for", name, decoded_);
+        say("{}: whole; {}, every one accounted for", name, counted(decoded_, "record"));
     else
-        say("{}: {} findings; {} records can be read", name, findings_, decoded_);
+        say("{}: {}; {} can be read", name, counted(findings_, "finding"),
+            counted(decoded_, "record"));
     if (!quiet)
         output_.finish();
     return findings_ > 0 ? kExitFindings : kExitOk;
@@ -172,11 +187,12 @@ int Check::run(bool quiet)
 RunCommand add(command::ArgumentSet &arguments)
 {
     auto options = std::make_shared<Options>();
-    arguments.add("trace", options->trace, "trace file").required();
+    add_trace(arguments, options->trace);
+    add_output(arguments, options->output);
     arguments.add_flag("-q,--quiet", options->quiet, "print nothing; only set the exit code");
     return [options] {
         TraceFile trace(options->trace);
-        return Check(trace).run(options->quiet);
+        return Check(trace, *options).run(options->quiet);
     };
 }
 } // namespace

@@ -33,6 +33,7 @@ struct Options {
     std::optional<std::uint64_t> unit;
     std::string slice;
     std::uint64_t limit = std::numeric_limits<std::uint64_t>::max();
+    bool is_quiet = false;
 
     RowFormat row_format() const { return format == "json" ? RowFormat::json : RowFormat::csv; }
 };
@@ -67,11 +68,12 @@ private:
 };
 
 // Calls `each` for every run until it returns false or the user interrupts.
-template <class Each> int for_each_run(TraceFile &trace, command::Output &output, Each each)
+template <class Each>
+int for_each_run(TraceFile &trace, command::Output &output, bool is_quiet, Each each)
 {
     Merger merger(trace);
     {
-        command::ReadProgress progress;
+        command::ReadProgress progress(!is_quiet);
         Run run;
         std::uint64_t runs = 0;
         while (!command_was_interrupted() && merger.next(run) && each(run)) {
@@ -95,7 +97,7 @@ int export_events(const Options &options)
     if (options.unit)
         unit.emplace(*options.unit);
     std::uint64_t written = 0;
-    return for_each_run(trace, output, [&](const Run &run) {
+    return for_each_run(trace, output, options.is_quiet, [&](const Run &run) {
         for (const Event &event : run.events) {
             const NameId name = trace.names().of_slice(event.slice_id);
             if ((unit && !unit->contains(event, name, run.is_kernel)) ||
@@ -124,7 +126,7 @@ int export_slices(const Options &options)
     UserAndKernelPairs sides(trace, writer, writer);
     if (const std::string warning = foreign_threads_warning(trace); !warning.empty())
         tell_warning(trace.source().name(), warning);
-    return for_each_run(trace, output, [&](const Run &run) {
+    return for_each_run(trace, output, options.is_quiet, [&](const Run &run) {
         sides.consume(run);
         return !writer.is_done();
     });
@@ -135,8 +137,8 @@ int export_stats(const Options &options)
     TraceFile trace(options.trace);
     check_slice(trace, options.slice);
     command::Output output(options.output, {options.trace, options.calibration});
-    StatsReport report =
-        analyse_with_progress(trace, options.calibration, options.row_format() == RowFormat::json);
+    StatsReport report = analyse_with_progress(
+        trace, options.calibration, options.row_format() == RowFormat::json, options.is_quiet);
     if (!options.slice.empty())
         std::erase_if(report.slices,
                       [&](const SliceReport &slice) { return slice.name != options.slice; });
@@ -162,31 +164,32 @@ int run(const Options &options)
 RunCommand add(command::ArgumentSet &arguments)
 {
     auto options = std::make_shared<Options>();
-    arguments.add("trace", options->trace, "trace file").required();
-    arguments.add("--what", options->what, "events, slices or stats")
+    add_trace(arguments, options->trace);
+    arguments.add("--what", options->what, "what to export")
         .one_of({"events", "slices", "stats"})
         .show_default();
-    arguments
-        .add("--format", options->format, "csv, or json (events and slices: one object per line)")
-        .one_of({"csv", "json"})
-        .show_default();
+    arguments.add_format(options->format, {"csv", "json"});
     arguments
         .add("--calibration", options->calibration,
              "calibration.json of nscalibrate to use instead of the trace's own constants")
+        .kind("FILE")
         .check(is_given);
     const command::Argument unit =
         arguments.add("--unit", options->unit, "only events or slices of the unit with this number")
             .check(is_count);
     arguments.add("--slice", options->slice, "only events, slices or statistics with this name")
+        .kind("NAME")
         .check(is_given);
     const command::Argument limit =
-        arguments.add("--limit", options->limit, "maximum number of events or slices to write")
+        arguments.add("-c,--count", options->limit, "maximum number of events or slices to write")
+            .kind("COUNT")
             .check(is_count);
-    arguments.add("-o,--output", options->output, "file to write (default: standard output)")
-        .check(is_given);
+    add_output(arguments, options->output);
+    add_quiet(arguments, options->is_quiet);
+    arguments.footer("JSON of events and slices is one object per line.");
     arguments.at_end([options, unit, limit] {
         if (options->what == "stats" && (unit.was_given() || limit.was_given()))
-            throw command::WrongUse("--unit and --limit require --what events or --what slices");
+            throw command::WrongUse("--unit and --count require --what events or --what slices");
         if (options->what == "events" && !options->calibration.empty())
             throw command::WrongUse(
                 "--calibration cannot be combined with --what events, which are raw");

@@ -7,6 +7,7 @@
 #include "analyse/incomplete.hpp"
 #include "analyse/losses.hpp"
 #include "cli/commands.hpp"
+#include "common/command/counted.hpp"
 #include "common/command/signals.h"
 #include "common/command/tell.hpp"
 
@@ -21,10 +22,11 @@ int finish_reading(TraceFile &trace, const Merger &merger)
 {
     const std::string &name = trace.source().name();
     for (const Damage &damage : trace.damage().places())
-        command::tell("nsdump: {}: at byte {}: {}, {} bytes skipped\n", name, damage.offset,
-                      damage.what, damage.bytes);
+        command::tell("nsdump: {}: at byte {}: {}, {} skipped\n", name, damage.offset, damage.what,
+                      command::counted(damage.bytes, "byte"));
     if (trace.missing_chunks() > 0)
-        command::tell("nsdump: {}: {} chunks are missing\n", name, trace.missing_chunks());
+        command::tell("nsdump: {}: {} missing\n", name,
+                      command::counted(trace.missing_chunks(), "chunk is", "chunks are"));
     const bool is_damaged = trace.damage().chunks() > 0 || trace.missing_chunks() > 0;
     const Losses losses = losses_of(trace, is_damaged);
     if (!losses.has_footer)
@@ -35,8 +37,9 @@ int finish_reading(TraceFile &trace, const Merger &merger)
         command::tell("nsdump: {}: the loss equation does not hold (run `nsdump check`)\n", name);
     const StreamFaults faults = merger.faults();
     if (faults.unknown_kind + faults.malformed_chunks > 0)
-        command::tell("nsdump: {}: {} records of unknown kind, {} malformed chunks\n", name,
-                      faults.unknown_kind, faults.malformed_chunks);
+        command::tell("nsdump: {}: {} of unknown kind, {}\n", name,
+                      command::counted(faults.unknown_kind, "record"),
+                      command::counted(faults.malformed_chunks, "malformed chunk"));
     if (command_was_interrupted()) {
         command::tell("nsdump: interrupted; the output is incomplete\n");
         return kExitInterrupted;

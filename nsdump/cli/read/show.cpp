@@ -199,14 +199,17 @@ int run_show(const Options &options)
 RunCommand add(command::ArgumentSet &arguments)
 {
     auto options = std::make_shared<Options>();
-    arguments.add("trace", options->trace, "trace file").required();
-    arguments.add("--limit", options->limit, "maximum number of events to show").check(is_count);
+    add_trace(arguments, options->trace);
+    arguments.add("-c,--count", options->limit, "maximum number of events to show")
+        .kind("COUNT")
+        .check(is_count);
     arguments.add("--cpu", options->cpu, "only events of this CPU").check(is_count);
     arguments.add("--thread", options->thread, "only events of this thread").check(is_count);
-    arguments.add("--slice", options->slice, "only events with this name").check(is_given);
-    arguments.add_flag("--raw", options->raw, "clock ticks instead of nanoseconds since the start");
-    arguments.add("-o,--output", options->output, "file to write (default: standard output)")
+    arguments.add("--slice", options->slice, "only events with this name")
+        .kind("NAME")
         .check(is_given);
+    arguments.add_flag("--raw", options->raw, "clock ticks instead of nanoseconds since the start");
+    add_output(arguments, options->output);
     return [options] { return run_show(*options); };
 }
 } // namespace

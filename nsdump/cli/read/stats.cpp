@@ -19,14 +19,15 @@ struct Options {
     std::string calibration;
     std::string format = "text";
     std::string output;
+    bool is_quiet = false;
 };
 
 int run(const Options &options)
 {
     TraceFile trace(options.trace);
     command::Output output(options.output, {options.trace, options.calibration});
-    const StatsReport report =
-        analyse_with_progress(trace, options.calibration, options.format == "json");
+    const StatsReport report = analyse_with_progress(trace, options.calibration,
+                                                     options.format == "json", options.is_quiet);
     output.text() = options.format == "json"  ? stats_json(report)
                     : options.format == "csv" ? stats_csv(report)
                                               : stats_text(report);
@@ -42,16 +43,15 @@ int run(const Options &options)
 RunCommand add(command::ArgumentSet &arguments)
 {
     auto options = std::make_shared<Options>();
-    arguments.add("trace", options->trace, "trace file").required();
+    add_trace(arguments, options->trace);
     arguments
         .add("--calibration", options->calibration,
              "calibration.json of nscalibrate to use instead of the trace's own constants")
+        .kind("FILE")
         .check(is_given);
-    arguments.add("--format", options->format, "output format")
-        .one_of({"text", "json", "csv"})
-        .show_default();
-    arguments.add("-o,--output", options->output, "file to write (default: standard output)")
-        .check(is_given);
+    arguments.add_format(options->format, {"text", "json", "csv"});
+    add_output(arguments, options->output);
+    add_quiet(arguments, options->is_quiet);
     return [options] { return run(*options); };
 }
 } // namespace

@@ -14,6 +14,7 @@
 #include "cli/record/record_loop.hpp"
 #include "cli/record/recorder.hpp"
 #include "common/command/arguments.hpp"
+#include "common/command/counted.hpp"
 #include "common/command/output.hpp"
 #include "common/command/tell.hpp"
 #include "decode/error.hpp"
@@ -28,14 +29,16 @@ struct Options {
     std::string format = "text";
     std::string preset;
     std::string clock = "fast";
-    std::string output = "kernel.nsl";
+    std::string trace = "kernel.nsl";
+    std::string output;
+    bool is_quiet = false;
     double seconds = 0;
     KernelOptions kernel;
 };
 
 int list(const Options &options)
 {
-    command::Output output("");
+    command::Output output(options.output);
     char *raw = nullptr;
     if (nsp_nsmod_groups(&raw) != 0)
         throw TraceError(nsp_last_error());
@@ -56,8 +59,8 @@ std::string group_of_preset(std::string preset)
 
 int show(const Options &options)
 {
-    const StatsReport report = analyse_trace(options.output);
-    command::Output output("", {options.output});
+    const StatsReport report = analyse_trace(options.trace);
+    command::Output output(options.output, {options.trace});
     output.text() = options.format == "json" ? stats_json(report) : stats_text(report);
     output.finish();
     return report.has_findings() ? kExitFindings : kExitOk;
@@ -69,11 +72,12 @@ int record(Options options)
         options.kernel.groups = group_of_preset(options.preset);
     nsp_session_config config{};
     config.struct_size = sizeof config;
-    config.output = options.output.c_str();
+    config.output = options.trace.c_str();
     config.clock = options.clock == "ordered" ? NSP_CLOCK_ORDERED : NSP_CLOCK_FAST;
     Recorder recorder = open_recorder(config);
     add_kernel(recorder.get(), options.kernel);
-    const RecordLimits limits = {options.seconds, options.kernel.ring_bytes, false};
+    const RecordLimits limits = {options.seconds, options.kernel.ring_bytes, false,
+                                 options.is_quiet};
     const RecordEnd end = record_until_end(recorder.get(), limits, nullptr, nullptr);
     const nsp_session_counts kernel = end_kernel(recorder.get());
     nsp_session_counts counts{};
@@ -81,8 +85,10 @@ int record(Options options)
     if (nsp_recorder_close(recorder.release(),
                            is_written ? NSLICE_END_CLOSED : NSLICE_END_WRITE_ERROR, &counts) != 0)
         throw command::OutputError(nsp_last_error());
-    command::tell("nsdump: {}: {} records of {} issued, {:.1f} MB\n", options.output,
-                  kernel.drained, kernel.issued, static_cast<double>(counts.file_bytes) / 1e6);
+    if (!options.is_quiet)
+        command::tell("nsdump: {}: {} of {} issued, {:.1f} MB\n", options.trace,
+                      command::counted(kernel.drained, "record"), kernel.issued,
+                      static_cast<double>(counts.file_bytes) / 1e6);
     return options.preset.empty() ? kExitOk : show(options);
 }
 
@@ -92,6 +98,8 @@ int run(const Options &options)
         return list(options);
     if (options.preset.empty() == options.kernel.groups.empty())
         throw command::UsageError("kernel: requires either groups, --preset or --list");
+    if (options.preset.empty() && !options.output.empty())
+        throw command::UsageError("kernel: -o requires --list or --preset (-w names the trace)");
     return record(options);
 }
 
@@ -109,21 +117,21 @@ RunCommand add(command::ArgumentSet &arguments)
         .add("--preset", options->preset,
              "follow TCP packets from place to place; prints a table of their costs at the end")
         .one_of({"tcp-send", "tcp-recv"});
-    arguments.add("--format", options->format, "format of the list and of a preset's table")
-        .one_of({"text", "json"})
-        .show_default();
-    arguments.add("-o,--output", options->output, "trace file to write")
-        .check(is_given)
-        .show_default();
+    arguments.add_format(options->format, {"text", "json"});
+    add_output(arguments, options->output);
+    add_trace_output(arguments, options->trace);
     arguments
         .add("-p,--pid", options->kernel.pid, "limit places that run in a process to this process")
+        .kind("PID")
         .check(is_positive);
     arguments.add("--clock", options->clock, "ordered: fenced clock reads")
         .one_of({"fast", "ordered"})
         .show_default();
     arguments.add("-d,--duration", options->seconds, "stop after this many seconds")
+        .kind("SECONDS")
         .check(is_duration);
     add_kernel_options(arguments, options->kernel);
+    add_quiet(arguments, options->is_quiet);
     arguments.footer("Requires the module nsmod and, to record, root or CAP_PERFMON. Without "
                      "--duration Ctrl-C ends the recording; the\n"
                      "trace is complete. `record --kernel GROUPS -- PROGRAM` records a program and "

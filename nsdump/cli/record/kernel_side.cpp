@@ -24,6 +24,7 @@ void add_kernel_options(command::ArgumentSet &arguments, KernelOptions &options)
     arguments
         .add("--kernel-counters", options.counters,
              "per-CPU counters for kernel slices, e.g. instructions (default: clock only)")
+        .kind("LIST")
         .check(is_given);
     arguments
         .add("--kernel-ring", options.ring_bytes,

@@ -20,6 +20,7 @@
 #include "cli/record/record_loop.hpp"
 #include "cli/record/recorder.hpp"
 #include "common/command/arguments.hpp"
+#include "common/command/counted.hpp"
 #include "common/command/output.hpp"
 #include "common/command/signals.h"
 #include "common/command/tell.hpp"
@@ -42,6 +43,7 @@ struct Options {
     bool no_calibration = false;
     int pid = 0;
     double seconds = 0;
+    bool is_quiet = false;
     KernelOptions kernel;
     bool is_kernel_of_program = false; // record per-process kernel places for this program only
     std::vector<std::string> program;
@@ -87,11 +89,13 @@ void tell(const Options &options, RecordEnd end, const nsp_recorder_status &stat
           const nsp_session_counts &kernel)
 {
     if (status.refused > 0)
-        command::tell("nsdump: warning: {} process(es) could not take part: {}\n", status.refused,
-                      refusal);
+        command::tell("nsdump: warning: {} could not take part: {}\n",
+                      command::counted(status.refused, "process", "processes"), refusal);
     if (status.joined == 0 && !options.kernel.groups.empty()) {
-        command::tell("nsdump: {}: {} kernel records, {:.1f} MB; no process took part\n",
-                      options.output, kernel.drained, static_cast<double>(counts.file_bytes) / 1e6);
+        if (!options.is_quiet)
+            command::tell("nsdump: {}: {}, {:.1f} MB; no process took part\n", options.output,
+                          command::counted(kernel.drained, "kernel record"),
+                          static_cast<double>(counts.file_bytes) / 1e6);
         return;
     }
     if (status.joined == 0) {
@@ -106,13 +110,17 @@ void tell(const Options &options, RecordEnd end, const nsp_recorder_status &stat
     if (options.pid == 0 && end == RecordEnd::kWriteError)
         command::tell(
             "nsdump: warning: sent SIGTERM to the program because its trace cannot be written\n");
-    if (options.pid != 0 && end == RecordEnd::kProgramEnded)
+    if (options.pid != 0 && end == RecordEnd::kProgramEnded && !options.is_quiet)
         command::tell("nsdump: process {} has ended\n", options.pid);
     tell_losses(counts);
-    const std::string of_kernel =
-        options.kernel.groups.empty() ? "" : fmt::format(", {} kernel records", kernel.drained);
-    command::tell("nsdump: {}: {} records of {} issued, {} process(es){}, {:.1f} MB\n",
-                  options.output, counts.drained, counts.issued, status.joined, of_kernel,
+    if (options.is_quiet)
+        return;
+    const std::string of_kernel = options.kernel.groups.empty()
+                                      ? ""
+                                      : ", " + command::counted(kernel.drained, "kernel record");
+    command::tell("nsdump: {}: {} of {} issued, {}{}, {:.1f} MB\n", options.output,
+                  command::counted(counts.drained, "record"), counts.issued,
+                  command::counted(status.joined, "process", "processes"), of_kernel,
                   static_cast<double>(counts.file_bytes) / 1e6);
 }
 
@@ -167,7 +175,7 @@ void check(const Options &options)
             "record: --kernel-counters, --kernel-own and --port require --kernel GROUPS");
     if (options.counters.empty() && options.source != "auto" && options.source != "none")
         throw command::UsageError("record: --source " + options.source +
-                                  " requires counters, e.g. -c instructions");
+                                  " requires counters, e.g. --counters instructions");
     if (options.output == "-" || is_same_file(options.output, STDOUT_FILENO) ||
         is_same_file(options.output, STDERR_FILENO))
         throw command::UsageError(
@@ -212,7 +220,8 @@ int run(const Options &options)
         throw command::Interrupted();
     if (child)
         child->run();
-    const RecordLimits limits = {options.seconds, options.ring_bytes, options.full == "overwrite"};
+    const RecordLimits limits = {options.seconds, options.ring_bytes, options.full == "overwrite",
+                                 options.is_quiet};
     const RecordEnd end =
         record_until_end(recorder.get(), limits, child.get(), attached ? &*attached : nullptr);
     nsp_recorder_status status;
@@ -243,13 +252,12 @@ The exit code is the program's own; 128 + n if signal n killed it; 0 after --dur
 RunCommand add(command::ArgumentSet &arguments)
 {
     auto options = std::make_shared<Options>();
-    arguments.add("-o,--output", options->output, "trace file to write")
-        .check(is_given)
-        .show_default();
+    add_trace_output(arguments, options->output);
     arguments
-        .add("-c,--counters", options->counters,
+        .add("--counters", options->counters,
              "counters, e.g. instructions,cycles; `nsdump counters` lists them (default: clock "
              "only)")
+        .kind("LIST")
         .check(is_given);
     arguments.add("--source", options->source, "where counters come from")
         .one_of({"auto", "rdpmc", "perf-read", "papi", "step", "none"})
@@ -278,19 +286,23 @@ RunCommand add(command::ArgumentSet &arguments)
                        "skip calibration; the trace then has only raw values");
     arguments
         .add("-p,--pid", options->pid, "attach to a process that accepts it (NETSLICE=attach=yes)")
+        .kind("PID")
         .check(is_positive);
     arguments
         .add("-d,--duration", options->seconds,
              "stop after this many seconds; a program started here then receives SIGTERM")
+        .kind("SECONDS")
         .check(is_duration);
     arguments
         .add("-k,--kernel", options->kernel.groups,
              "also record places in the kernel (module nsmod), e.g. irq,softirq,sched; `nsdump "
              "kernel --list` lists all")
+        .kind("GROUPS")
         .check(is_given);
     arguments.add_flag("--kernel-own", options->is_kernel_of_program,
                        "limit kernel places that run in a process to this program");
     add_kernel_options(arguments, options->kernel);
+    add_quiet(arguments, options->is_quiet);
     arguments.add("program", options->program, "program and its arguments, after --");
     arguments.footer(kFooter);
     return [options] { return run(*options); };

@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "common/command/counted.hpp"
 #include "common/command/signals.h"
 #include "common/command/status_line.hpp"
 #include "common/command/tell.hpp"
@@ -34,7 +35,10 @@ nsp_recorder_status status_of(nsp_recorder *recorder)
 class RecordProgress
 {
 public:
-    explicit RecordProgress(bool is_of_process) : is_of_process_(is_of_process) {}
+    RecordProgress(bool is_of_process, bool is_quiet)
+        : line_(!is_quiet), is_of_process_(is_of_process)
+    {
+    }
     void show(nsp_recorder *recorder, double elapsed_s)
     {
         if (!line_.is_on() || elapsed_s < next_s_)
@@ -45,12 +49,14 @@ public:
         for (const std::uint64_t count : status.counts.lost)
             lost += count;
         const std::string of_kernel =
-            status.kernel_records > 0 ? fmt::format(" and {} kernel records", status.kernel_records)
-                                      : "";
+            status.kernel_records > 0
+                ? " and " + command::counted(status.kernel_records, "kernel record")
+                : "";
         line_.show(fmt::format(
-            "recording {:.1f} s: {} records{}, {:.1f} MB, {} lost{}", elapsed_s,
-            status.counts.drained, of_kernel, static_cast<double>(status.counts.file_bytes) / 1e6,
-            lost, status.joined == 0 && is_of_process_ ? ", no process participates yet" : ""));
+            "recording {:.1f} s: {}{}, {:.1f} MB, {} lost{}", elapsed_s,
+            command::counted(status.counts.drained, "record"), of_kernel,
+            static_cast<double>(status.counts.file_bytes) / 1e6, lost,
+            status.joined == 0 && is_of_process_ ? ", no process participates yet" : ""));
     }
 
 private:
@@ -114,7 +120,7 @@ RecordEnd record_until_end(nsp_recorder *recorder, const RecordLimits &limits, C
                            const RunningProcess *attached)
 {
     const auto begin = std::chrono::steady_clock::now();
-    RecordProgress progress(child || attached);
+    RecordProgress progress(child || attached, limits.is_quiet);
     Farewell farewell(child);
     std::optional<RecordEnd> reason;
     for (;;) {

@@ -14,6 +14,7 @@ struct RecordLimits {
     double seconds = 0; // 0: no limit
     std::uint64_t ring_bytes = 0;
     bool is_overwrite = false;
+    bool is_quiet = false; // no progress line
 };
 
 enum class RecordEnd {

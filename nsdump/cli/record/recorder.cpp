@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "common/command/counted.hpp"
 #include "common/command/output.hpp"
 #include "common/command/signals.h"
 #include "common/command/tell.hpp"
@@ -73,7 +74,8 @@ void tell_losses(const nsp_session_counts &counts, const char *whose, const char
         "session closing", "file could not be written",    "writer died mid-record"};
     for (int cause = 0; cause < NSLICE_LOST_CAUSES; ++cause)
         if (counts.lost[cause] > 0)
-            command::tell("nsdump: warning: {} {}records lost: {}\n", counts.lost[cause], whose,
+            command::tell("nsdump: warning: {} lost: {}\n",
+                          command::counted(counts.lost[cause], std::string(whose) + "record"),
                           causes[cause]);
 }
 } // namespace nsdump

@@ -29,7 +29,9 @@ struct Options {
     bool is_list = false;
     std::uint32_t session = 0;
     std::uint32_t pid = 0;
-    std::string output = "snapshot.nsl";
+    std::string trace = "snapshot.nsl";
+    std::string output; // of the list
+    bool is_quiet = false;
 };
 
 class Descriptor
@@ -84,9 +86,9 @@ std::string text_of(const std::vector<nslice_session_entry> &entries)
     return text;
 }
 
-int list()
+int list(const Options &options)
 {
-    command::Output output("");
+    command::Output output(options.output);
     output.text() = text_of(sessions());
     output.finish();
     return kExitOk;
@@ -117,12 +119,14 @@ std::uint32_t choose(const Options &options)
 
 int take(const Options &options)
 {
+    if (!options.output.empty())
+        throw command::UsageError("snapshot: -o requires --list (-w names the trace)");
     const std::uint32_t session = choose(options);
     const int opened = nsp_nsmod_read_session(session, NSLICE_READER_SNAPSHOT);
     if (opened < 0)
         throw TraceError(nsp_last_error());
     const Descriptor reader(opened);
-    command::Output output(options.output);
+    command::Output output(options.trace);
     std::vector<char> piece(1 << 18);
     std::uint64_t bytes = 0;
     for (;;) {
@@ -141,8 +145,9 @@ int take(const Options &options)
         output.flush_when_full();
     }
     output.finish();
-    command::tell("nsdump: {}: session {}, {:.1f} MB\n", options.output, session,
-                  static_cast<double>(bytes) / 1e6);
+    if (!options.is_quiet)
+        command::tell("nsdump: {}: session {}, {:.1f} MB\n", options.trace, session,
+                      static_cast<double>(bytes) / 1e6);
     return kExitOk;
 }
 
@@ -151,13 +156,14 @@ RunCommand add(command::ArgumentSet &arguments)
     auto options = std::make_shared<Options>();
     arguments.add_flag("--list", options->is_list, "list the module's sessions that you may read");
     arguments
-        .add("-s,--session", options->session, "session number; default: the only flight recorder")
+        .add("--session", options->session, "session number; default: the only flight recorder")
         .check(is_positive);
     arguments.add("-p,--pid", options->pid, "the flight recorder of this process")
+        .kind("PID")
         .check(is_positive);
-    arguments.add("-o,--output", options->output, "trace file to write")
-        .check(is_given)
-        .show_default();
+    add_trace_output(arguments, options->trace);
+    add_output(arguments, options->output);
+    add_quiet(arguments, options->is_quiet);
     arguments.footer("A flight recorder is a program under NETSLICE=\"recorder=nsmod "
                      "full=overwrite\", with the module nsmod loaded: its rings keep\n"
                      "the newest records. A snapshot is a complete trace of their contents; the "
@@ -166,7 +172,7 @@ RunCommand add(command::ArgumentSet &arguments)
                      "Exit codes: 0; 2 no flight recorder, or more than one; 3 no module, "
                      "permission denied, another user's session;\n"
                      "4 the trace cannot be written; 130 if interrupted.");
-    return [options] { return options->is_list ? list() : take(*options); };
+    return [options] { return options->is_list ? list(*options) : take(*options); };
 }
 } // namespace
 

@@ -67,13 +67,13 @@ def incomplete(document):
     if document["interrupted"]:
         said.append(
             f"mapi-cost was interrupted: {plural(len(document['rows']), 'row')} of the cost table "
-            "are here, the rest is missing; let `mapi-cost --json FILE CAPTURE` run to "
+            "are here, the rest is missing; let `mapi-cost -r CAPTURE -w FILE` run to "
             "completion."
         )
     if not document["rows"]:
         said.append(
-            "The run has no rows, so there is nothing to draw; let `mapi-cost --json FILE "
-            "CAPTURE` run to completion."
+            "The run has no rows, so there is nothing to draw; let `mapi-cost -r CAPTURE -w "
+            "FILE` run to completion."
         )
     return said + loss_text.gaps(document["losses"])
 

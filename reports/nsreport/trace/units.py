@@ -55,7 +55,7 @@ def unit_costs(source):
     """(unit, number, thread) -> net ticks of its outermost slices. Units that the limit may have
     truncated are left out."""
     costs, last_of_thread, read = {}, {}, 0
-    for row in itertools.islice(source.rows("slices", "--limit", str(MAX_SLICES)), MAX_SLICES):
+    for row in itertools.islice(source.rows("slices", "-c", str(MAX_SLICES)), MAX_SLICES):
         read += 1
         unit, net = row.get("unit"), _number(row.get("net_ticks"))
         if not unit or net is None or row.get("unit_number") in (None, ""):
@@ -209,7 +209,7 @@ def unit_sizes(source, wanted):
     """(unit, number, thread) -> mean packet bytes and packets, from the words of the INIT events:
     number, packets, bytes."""
     sizes = {}
-    for row in itertools.islice(source.rows("events", "--limit", str(MAX_EVENTS)), MAX_EVENTS):
+    for row in itertools.islice(source.rows("events", "-c", str(MAX_EVENTS)), MAX_EVENTS):
         if row.get("kind") != "INIT":
             continue
         packets, wire_bytes = _number(row.get("word1")), _number(row.get("word2"))

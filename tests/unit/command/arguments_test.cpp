@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: MIT
 #include "common/command/arguments.hpp"
 
+#include "common/command/counted.hpp"
+
 #include "support/catch.hpp"
 
 using namespace command;
 using Catch::Matchers::Contains;
+using Catch::Matchers::EndsWith;
+using Catch::Matchers::StartsWith;
 
 namespace
 {
@@ -83,8 +87,8 @@ TEST_CASE("a value that a check rejects is a usage error that names the option",
         const auto reply = parse(arguments, words);
         REQUIRE(reply);
         CHECK(reply->is_wrong);
-        CHECK_THAT(reply->text,
-                   Contains(words[0][1] == 'n' ? "--number" : words[0]) && Contains("--help"));
+        CHECK_THAT(reply->text, Contains(words[0][1] == 'n' ? "--number" : words[0]) &&
+                                    StartsWith("program: ") && EndsWith(")\n"));
     }
 }
 
@@ -94,15 +98,19 @@ TEST_CASE("help and version are not usage errors, and help shows defaults and th
     Values values;
     Arguments arguments("Does nothing.", "program");
     add_all(arguments, values);
-    arguments.version("-V,--version", "program 1.2.3");
+    arguments.version("program 1.2.3");
     arguments.footer("That is all.");
 
     const auto help = parse(arguments, {"--help"});
     REQUIRE(help);
     CHECK_FALSE(help->is_wrong);
-    CHECK_THAT(help->text,
-               Contains("Does nothing.") && Contains("TEXT=out") && Contains("That is all."));
-    const auto version = parse(arguments, {"-V"});
+    for (const char *part : {"Does nothing.", "Usage: program [OPTIONS] [words...]\n",
+                             "  -o,--output TEXT            file to write (default out)\n",
+                             "  -n,--number N               a number (1 to 9)\n",
+                             "  --bytes BYTES               a size\n",
+                             "  --no-colour                 no colours\n", "That is all."})
+        CHECK_THAT(help->text, Contains(part));
+    const auto version = parse(arguments, {"--version"});
     REQUIRE(version);
     CHECK_FALSE(version->is_wrong);
     CHECK(version->text == "program 1.2.3\n");
@@ -121,10 +129,14 @@ TEST_CASE("the chosen command is known, and an unknown one is reported by name",
     const auto unknown = parse(arguments, {"shaw", "x"});
     REQUIRE(unknown);
     CHECK(unknown->is_wrong);
-    CHECK(unknown->unknown == "shaw");
+    CHECK(unknown->text ==
+          "program: unknown command \"shaw\"; available: show, check (see program --help)\n");
     const auto incomplete = parse(arguments, {"show"});
     REQUIRE(incomplete);
-    CHECK_FALSE(incomplete->unknown);
+    CHECK(incomplete->text == "program: trace is required (see program show --help)\n");
+    const auto more = parse(arguments, {"show", "t.nsl", "u.nsl"});
+    REQUIRE(more);
+    CHECK(more->text == "program: unexpected argument \"u.nsl\" (see program show --help)\n");
     CHECK_FALSE(parse(arguments, {"show", "t.nsl"}));
     CHECK(show.was_chosen());
     CHECK_FALSE(check.was_chosen());
@@ -139,18 +151,64 @@ TEST_CASE("arguments that cannot be combined are a usage error, reported at the 
     add_all(arguments, values);
     arguments.allow_command();
     ArgumentSet show = arguments.add_command("show", "shows");
-    const Argument limit = show.add("--limit", values.number, "most");
+    const Argument limit = show.add("--most", values.number, "most");
     bool was_run = false;
     show.at_end([&] {
         was_run = true;
         if (limit.was_given() && values.is_quiet)
-            throw WrongUse("--limit and --quiet do not go together");
+            throw WrongUse("--most and --quiet do not go together");
     });
 
     CHECK_FALSE(parse(arguments, {"-q"}));
     CHECK_FALSE(was_run);
-    const auto reply = parse(arguments, {"show", "--limit", "3", "-q"});
+    const auto reply = parse(arguments, {"show", "--most", "3", "-q"});
     REQUIRE(reply);
     CHECK(reply->is_wrong);
-    CHECK_THAT(reply->text, Contains("--limit and --quiet do not go together"));
+    CHECK(reply->text ==
+          "program: --most and --quiet do not go together (see program show --help)\n");
+}
+
+TEST_CASE("what is wrong with a value is reported in the words of the user", "[command][arguments]")
+{
+    Values values;
+    std::string mode, trace, format = "text";
+    Arguments arguments("Does nothing.", "program");
+    arguments.add("-n,--number", values.number, "a number").range(1, 9);
+    arguments.add("--bytes", values.bytes, "a size").sizes();
+    arguments.add("--mode", mode, "a mode").one_of({"fast", "slow"});
+    arguments.add("-r,--read,trace", trace, "a trace");
+    arguments.add_format(format, {"text", "json", "csv"});
+
+    const std::vector<std::pair<std::vector<const char *>, std::string>> cases = {
+        {{"-n", "10"}, "--number: 10 is out of range (1 to 9)"},
+        {{"-n", "x"}, "--number: \"x\" is not a number (see program --help)"},
+        {{"-n"}, "--number requires a value (see program --help)"},
+        {{"-n", "1", "-n", "2"}, "--number is given more than once (see program --help)"},
+        {{"--bytes", "3x"}, "--bytes: \"3x\" is not a size (such as 65536, 64K or 4M)"},
+        {{"--mode", "odd"}, "--mode: unknown value \"odd\" (available: fast, slow)"},
+        {{"-x"}, "unknown option \"-x\" (see program --help)"},
+        {{"t", "u"}, "unexpected argument \"u\" (see program --help)"},
+        {{"--json", "--format", "csv"},
+         "--json cannot be combined with --format csv (see program --help)"},
+    };
+    for (const auto &[words, wrong] : cases) {
+        const auto reply = parse(arguments, words);
+        REQUIRE(reply);
+        CHECK(reply->is_wrong);
+        CHECK(reply->text == "program: " + wrong + "\n");
+    }
+    const auto twice = parse(arguments, {"t", "-r", "u"});
+    REQUIRE(twice);
+    CHECK(twice->is_wrong);
+    CHECK_FALSE(parse(arguments, {"-r", "t", "--json"}));
+    CHECK(trace == "t");
+    CHECK(format == "json");
+}
+
+TEST_CASE("a noun follows its number in the singular or the plural", "[command][counted]")
+{
+    CHECK(counted(1, "chunk") == "1 chunk");
+    CHECK(counted(0, "chunk") == "0 chunks");
+    CHECK(counted(2, "chunk is missing", "chunks are missing") == "2 chunks are missing");
+    CHECK(counted(1, "chunk is missing", "chunks are missing") == "1 chunk is missing");
 }

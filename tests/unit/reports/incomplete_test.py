@@ -33,7 +33,7 @@ class Incomplete(ReportCase):
             done,
             "mapi-cost was interrupted",
             "5 rows",
-            "let `mapi-cost --json FILE CAPTURE` run to completion",
+            "let `mapi-cost -r CAPTURE -w FILE` run to completion",
         )
         self.assertIn("input.json", done.stderr)
         self.assertIn("run interrupted", self.page())

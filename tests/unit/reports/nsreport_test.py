@@ -421,8 +421,17 @@ class BadInput(ReportCase):
             ["x"],
             ["x", "-o", self.out, "--unit", "-3"],
             ["x", "-o", self.out, "--unit", "many"],
+            ["x", "-r", "x", "-o", self.out],
+            ["x", "-o", self.out, "--no-such-option"],
         ):
-            self.check_refused(self.run_report(*arguments), 2)
+            done = self.run_report(*arguments)
+            self.check_refused(done, 2)
+            self.assertRegex(done.stderr, r"^nsreport: .* \(see nsreport --help\)\n$")
+
+    def test_the_input_may_follow_r(self):
+        document = self.write("input.json", json.dumps(cost()))
+        done = self.run_report("-r", document, "-o", self.out)
+        self.assertEqual(done.returncode, 0, done.stderr)
 
 
 if __name__ == "__main__":

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "cells.hpp"
+#include "common/command/counted.hpp"
 
 namespace mapi_cost
 {
@@ -38,7 +39,8 @@ std::string line_of(const char *what, const std::string &value)
 std::string size_text(const Survey &survey)
 {
     return fmt::format(
-        "{} packets, {} bytes, {:.0f} bytes on average", survey.packets, survey.wire_bytes,
+        "{}, {}, {:.0f} bytes on average", command::counted(survey.packets, "packet"),
+        command::counted(survey.wire_bytes, "byte"),
         survey.packets > 0 ? double(survey.wire_bytes) / double(survey.packets) : 0.0);
 }
 
@@ -46,8 +48,8 @@ std::string capture_lines(const Survey &survey)
 {
     return line_of("capture", survey.name + ": " + size_text(survey)) +
            (survey.is_damaged ? line_of("  damaged", damage_text(survey)) : "") +
-           line_of("filter",
-                   fmt::format("\"{}\" passes {} packets", survey.filter, survey.matches));
+           line_of("filter", fmt::format("\"{}\" passes {}", survey.filter,
+                                         command::counted(survey.matches, "packet")));
 }
 
 std::string live_lines(const Results &results, const LiveArrivals &live)

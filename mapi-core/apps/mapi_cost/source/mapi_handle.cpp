@@ -21,7 +21,7 @@ namespace
 void set_option(const char *device, const char *key, std::uint64_t value)
 {
     if (mapi_set_device_option(device, key, std::to_string(value).c_str()) != 0)
-        fail(std::string(key) + ": ");
+        fail(""); // the text names device or key
 }
 } // namespace
 

@@ -19,7 +19,7 @@ typedef enum {
     TOPX_IP_ID,       /* IPv6: of the fragment header */
     TOPX_IP_OFFSET,   /* of a fragment, in bytes */
     TOPX_IP_TTL,      /* IPv6: hop limit */
-    TOPX_IP_PROTOCOL, /* behind extension headers */
+    TOPX_IP_PROTOCOL, /* after extension headers */
     TOPX_IP_CHECKSUM, /* IPv4 only */
     TOPX_IP_SRCIP,
     TOPX_IP_DSTIP,

@@ -47,7 +47,8 @@ TEST_CASE("an error in a flow is named", "[flow_expression]")
     };
     CHECK(why("") == "missing function before \"|\" or at the end");
     CHECK(why("PKT_COUNTER |") == "missing function before \"|\" or at the end");
-    CHECK(why("NO_SUCH 1") == "unknown function \"NO_SUCH\" (mapi(3) lists the functions)");
+    CHECK_THAT(why("NO_SUCH 1"), Catch::StartsWith("unknown function \"NO_SUCH\"; available: ") &&
+                                     Catch::Contains("BPF_FILTER, "));
     CHECK(why("BPF_FILTER 'tcp") == "unterminated quotation mark '");
     CHECK(why("STR_SEARCH a 0") ==
           "STR_SEARCH: missing argument after \"0\" (argument types: \"sii\?\?s\"; see mapi(3))");

@@ -163,7 +163,7 @@ TEST_CASE("each requested side gives all packets, or only its first", "[mapi-cor
     CHECK(kitchen.counts.bytes == kitchen.counts.cooked_bytes + kitchen.counts.other_bytes);
 }
 
-TEST_CASE("a stream that is silent too long ends, and data behind a hole is a separate packet",
+TEST_CASE("a stream that is silent too long ends, and data after a hole is a separate packet",
           "[mapi-core][functions]")
 {
     Order order;
@@ -323,7 +323,7 @@ TEST_CASE("waiting data is limited: per hole, by bytes of all streams, by number
     Order order;
     order.limits = {3, 4000, 1000, 5};
     Kitchen kitchen{order};
-    SECTION("segments behind a hole")
+    SECTION("segments after a hole")
     {
         kitchen.take(1, "a");
         for (uint32_t i = 0; i < 6; ++i)
@@ -333,7 +333,7 @@ TEST_CASE("waiting data is limited: per hole, by bytes of all streams, by number
         CHECK(kitchen.text() == "b|b|b|b|b|b");
         CHECK(kitchen.counts.holes == 6);
     }
-    SECTION("bytes behind a hole")
+    SECTION("bytes after a hole")
     {
         kitchen.take(1, "a");
         kitchen.take(10, std::string(1001, 'b'));

@@ -66,7 +66,7 @@ private:
                 const bool does_pass =
                     passes(packets[number]); // branch-free: packet types arrive in any order
                 numbers[filled] = number;
-                places[filled] = field.behind_header(packets[number]);
+                places[filled] = field.after_header(packets[number]);
                 filled += does_pass;
                 passed |= uint64_t{does_pass} << number;
             }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A field as filter programs load it: bytes at a fixed offset, or behind a header that contains its
+// A field as filter programs load it: bytes at a fixed offset, or after a header that contains its
 // own length; and a test of it.
 #pragma once
 
@@ -30,7 +30,7 @@ struct PacketField {
 
     // The rest of the packet from where the offset counts; empty if the packet ends before that is
     // known.
-    PacketRest behind_header(const mapi_packet &packet) const
+    PacketRest after_header(const mapi_packet &packet) const
     {
         if (header == kNoHeader)
             return {packet.data, packet.caplen};
@@ -68,7 +68,7 @@ struct FieldTest {
 
     bool passes(const mapi_packet &packet) const
     {
-        const PacketRest rest = field.behind_header(packet);
+        const PacketRest rest = field.after_header(packet);
         return rest.bytes >= field.end() && field.value_at(rest.data + field.offset) == value;
     }
 };

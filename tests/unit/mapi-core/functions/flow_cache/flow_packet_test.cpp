@@ -66,7 +66,7 @@ mapi_packet view(const Bytes &bytes, uint32_t wire_len = 0)
 }
 } // namespace
 
-TEST_CASE("a flow is identified by addresses, ports and protocol behind tags, labels and GRE",
+TEST_CASE("a flow is identified by addresses, ports and protocol after tags, labels and GRE",
           "[mapi-core][functions]")
 {
     const Bytes inner = ipv4(IPPROTO_UDP, kPorts);

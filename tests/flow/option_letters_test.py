@@ -1,0 +1,122 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""All programs have one dialect of options: a letter has one long form and one meaning, as in the
+table of netslice(7); help and errors have the same form."""
+
+import collections
+import os
+import pathlib
+import re
+import subprocess
+import unittest
+
+BIN = pathlib.Path(os.environ["NETSLICE_BIN"])
+PAGE = pathlib.Path(os.environ["NETSLICE_SOURCE"]) / "common/netslice.7"
+PROGRAMS = {
+    "nsdump": ["record", "kernel", "snapshot", "show", "stats", "export", "check", "counters"],
+    "nscalibrate": [],
+    "nsreport": [],
+    "mapid": [],
+    "mapi-info": ["devices", "flows", "functions", "record"],
+    "mapi-count": [],
+    "mapi-flow": [],
+    "mapi-cost": [],
+}
+OPTION = re.compile(r"^ +(?:-(?P<letter>\w)(?:,| \S+, |, ))?(?P<long>--[\w-]+)", re.MULTILINE)
+ROW = re.compile(
+    r"^\\-(?P<letter>\w)\t(?P<long>\\-\\-\S+).*?T\}\tT\{\n(?P<programs>.*?)\nT\}",
+    re.MULTILINE | re.DOTALL,
+)
+
+
+def run(*words):
+    return subprocess.run(
+        [BIN / words[0], *words[1:]], capture_output=True, text=True, check=False, timeout=60
+    )
+
+
+def built():
+    return [program for program in PROGRAMS if (BIN / program).exists()]
+
+
+def commands():
+    """Programs, and their commands."""
+    for program in built():
+        yield (program,)
+        yield from ((program, command) for command in PROGRAMS[program])
+
+
+def options():
+    """{(program, command): [(letter or None, long name)]}"""
+    found = {}
+    for words in commands():
+        done = run(*words, "--help")
+        assert done.returncode == 0, f"{words}: {done.stderr}"
+        found[words] = [(match["letter"], match["long"]) for match in OPTION.finditer(done.stdout)]
+        assert ("h", "--help") in found[words], f"{words}: {done.stdout}"
+    return found
+
+
+def table():
+    """{letter: (long name, programs)} of netslice(7)."""
+    rows = {}
+    for match in ROW.finditer(PAGE.read_text()):
+        programs = match["programs"].replace("\\", "")
+        if programs.startswith("all"):
+            without = programs.removeprefix("all").removeprefix(" but ").split(", ")
+            programs = ", ".join(program for program in PROGRAMS if program not in without)
+        rows[match["letter"]] = (match["long"].replace("\\", ""), set(programs.split(", ")))
+    return rows
+
+
+class Options(unittest.TestCase):
+    def test_a_letter_has_one_long_form_in_all_programs(self):
+        forms = collections.defaultdict(lambda: collections.defaultdict(list))
+        for words, found in options().items():
+            for letter, long in found:
+                if letter:
+                    forms[letter][long].append(" ".join(words))
+        for letter, longs in forms.items():
+            self.assertEqual(len(longs), 1, f"-{letter}: {dict(longs)}")
+
+    def test_the_table_of_the_manual_has_the_letters_of_all_programs(self):
+        self.assertEqual(set(built()) - set(PROGRAMS), set())
+        forms, users = {}, collections.defaultdict(set)
+        for (program, *_), found in options().items():
+            for letter, long in found:
+                if letter:
+                    forms[letter] = long
+                    users[letter].add(program)
+        rows = table()
+        self.assertEqual({letter: long for letter, (long, _) in rows.items()}, forms)
+        for letter, (_, programs) in rows.items():
+            self.assertEqual(programs & set(built()), users[letter], f"-{letter}")
+
+    def test_json_is_the_short_form_of_a_format(self):
+        for words, found in options().items():
+            longs = [long for _, long in found]
+            self.assertEqual("--json" in longs, "--format" in longs, words)
+
+    def test_help_names_the_program_and_shows_readable_placeholders(self):
+        for words in commands():
+            text = run(*words, "--help").stdout
+            self.assertRegex(text, rf"(?im)^usage: {words[0]} ", words)
+            for raw in ("UINT", "FLOAT", "INT:", "{false}", " in [", "REQUIRED"):
+                self.assertNotIn(raw, text, words)
+
+    def test_version_has_no_letter(self):
+        for program in built():
+            self.assertRegex(run(program, "--version").stdout, rf"^{program} \d+\.\d+")
+            self.assertEqual(run(program, "-V").returncode, 2, program)
+
+    def test_an_unknown_option_is_reported_with_program_and_remedy(self):
+        for words in commands():
+            done = run(*words, "--no-such-option")
+            self.assertEqual(done.returncode, 2, words)
+            self.assertRegex(
+                done.stderr, rf"^{words[0]}: .+ \(see {' '.join(words)}.* --help\)\n$", words
+            )
+
+
+if __name__ == "__main__":
+    unittest.main()
