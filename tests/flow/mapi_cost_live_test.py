@@ -215,7 +215,7 @@ class CostLive(LiveTest):
         program = self.begin("-d", "1")
         self.end(program, 3)
         self.assertEqual(self.out, "")
-        self.assertRegex(self.err, r"far: no packet arrived in 1 s \(.* -d\)")
+        self.assertRegex(self.err, r"far: no packet arrived in 1 s \(.*--duration\)")
         self.assertFalse((self.folder / "cost.json").exists())
 
     def test_a_filter_that_passes_nothing_does_not_affect_the_other_rows(self):
@@ -237,7 +237,7 @@ class CostLive(LiveTest):
         if filtered["cycles"]:  # a burst that arrived before the kernel had the filter
             self.assertIsNone(filtered["cycles"]["ci95"])
         self.assertIn(
-            "far: too few packets that pass the filter arrived within -d 1", filtered["missing"]
+            "far: too few packets that pass the filter arrived within 1 s", filtered["missing"]
         )
 
     def test_ctrl_c_keeps_the_rows_that_are_finished(self):

@@ -112,7 +112,7 @@ reports '^mapi-cost: unexpected argument ".*demo.pcap" (see mapi-cost --help)$'
 expect 2 "$cost" --json --format csv -r "$demo"
 reports '^mapi-cost: --json cannot be combined with --format csv '
 expect 3 "$cost" -i nodev
-reports '^mapi-cost: [^:]*no device or network interface "nodev"'
+reports '^mapi-cost: No driver found for this device: no device or network interface "nodev"'
 expect 0 "$cost" -c 200 --no-instructions --scenario counter -q --format csv -o "$folder/o.csv" -r "$demo"
 [ ! -s "$folder/out" ] && [ ! -s "$folder/err" ] && grep -q '^2,counter' "$folder/o.csv"
 expect 2 "$cost" --scenario no-such -r "$demo"
@@ -151,7 +151,7 @@ python3 -c 'import json, sys; rows = json.load(open(sys.argv[1]))["rows"]; asser
 for packets in 1 64; do
     expect 1 "$cost" -c $packets --no-instructions --scenario none --scenario counter -w "$folder/single.json" --write-csv "$folder/single.csv" -r "$demo"
     grep -q ' ± - ' "$folder/out"
-    grep -q "(counter): no interval of cycles: -c $packets of .* increase -c" "$folder/out"
+    grep -q "(counter): no interval of cycles: --count $packets of .* increase --count" "$folder/out"
     python3 -c '
 import csv, json, sys
 document = json.load(open(sys.argv[1]))

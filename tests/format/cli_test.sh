@@ -63,7 +63,7 @@ expect 2 "a command with control characters" "$nsdump" $'a\e[31mb'
 ! grep -q $'\e' "$folder/err" || { echo "FAIL control characters reach the terminal"; failed=1; }
 for option in --calibration --slice -o; do
     expect 2 "an empty $option" "$nsdump" export "$trace" $option ''
-    contains "is empty; give a value" err
+    contains "is empty (give a value" err
 done
 
 expect 0 "check" "$nsdump" check "$trace"

@@ -63,7 +63,7 @@ void expect_packets(const Results &results, const Scenario &scenario, const Arri
     if (results.live->timed.packets + arrivals.packets == 0 && !scenario.begins_with_filter())
         throw MapiError(fmt::format("{}: no packet arrived in {} s (check that it is the right "
                                     "interface and up (ip -s link shows the received "
-                                    "packets), send packets to it, or wait longer with -d)",
+                                    "packets), send packets to it, or wait longer with --duration)",
                                     results.survey.name, results.settings.seconds));
 }
 } // namespace

@@ -50,8 +50,8 @@ std::string unmatched(const Survey &survey)
 std::string too_few_came(const Scenario &scenario, const Results &results)
 {
     const bool is_filtered = scenario.begins_with_filter();
-    return fmt::format("{}: too few packets{} arrived within -d {} and -c {}; increase either of "
-                       "them{}",
+    return fmt::format("{}: too few packets{} arrived within {} s and --count {}; increase "
+                       "--duration or --count{}",
                        results.survey.name, is_filtered ? " that pass the filter" : "",
                        results.settings.seconds, results.settings.packets,
                        !is_filtered           ? ""
@@ -72,25 +72,26 @@ std::string why_missing(const Scenario &scenario, const Results &results,
                                    "matches, or another capture";
     if (scenario.is_call() && packets <= kWarmCalls)
         return fmt::format(
-            "-c {} is too few: the first {} calls are not counted; use a larger number", packets,
-            kWarmCalls);
+            "--count {} is too few: the first {} calls are not counted; use a larger number",
+            packets, kWarmCalls);
     if (error.units_left_out() > 0)
         return fmt::format("all {} measured units were cut by interrupts, migrations or losses; "
                            "run it again on a quieter machine, "
-                           "with a larger -c or --step-units",
+                           "with a larger --count or --step-units",
                            error.units_left_out());
     if (results.live)
         return too_few_came(scenario, results);
-    return fmt::format("-c {} of {} gave no complete unit; increase -c or use a larger capture",
-                       packets, survey.name);
+    return fmt::format(
+        "--count {} of {} gave no complete unit; increase --count or use a larger capture", packets,
+        survey.name);
 }
 
 std::string why_no_interval(const Scenario &scenario, const Results &results)
 {
     if (results.live)
         return too_few_came(scenario, results);
-    return fmt::format("-c {} of {} gave only one block, with no other to compare it with; "
-                       "increase -c or use a larger capture",
+    return fmt::format("--count {} of {} gave only one block, with no other to compare it with; "
+                       "increase --count or use a larger capture",
                        results.settings.packets, results.survey.name);
 }
 

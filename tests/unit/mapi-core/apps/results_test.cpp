@@ -45,7 +45,7 @@ TEST_CASE("too few packets for calls are named with the number that is too small
     few.settings.packets = 32;
 
     CHECK_THAT(why_missing(scenario("results"), few, NothingMeasured(0)),
-               Contains("--packets 32 is too few"));
+               Contains("--count 32 is too few"));
 }
 
 TEST_CASE("for a live device, the message says what to wait for", "[mapi_cost][results]")
@@ -54,7 +54,7 @@ TEST_CASE("for a live device, the message says what to wait for", "[mapi_cost][r
     live.live.emplace();
 
     CHECK_THAT(why_missing(scenario("counter"), live, NothingMeasured(0)),
-               Contains("x.pcap: too few packets arrived within 5 s") && Contains("--seconds"));
+               Contains("x.pcap: too few packets arrived within 5 s") && Contains("--duration"));
     CHECK_THAT(why_missing(scenario("filter"), live, NothingMeasured(0)),
                Contains("that pass the filter") && Contains("--filter"));
 }
@@ -63,11 +63,11 @@ TEST_CASE("a missing interval is reported with packets and capture, or what to w
           "[mapi_cost][results]")
 {
     CHECK_THAT(why_no_interval(scenario("counter"), results()),
-               Contains("--packets 200000 of x.pcap") && Contains("increase --packets"));
+               Contains("--count 200000 of x.pcap") && Contains("increase --count"));
     Results live = results();
     live.live.emplace();
     CHECK_THAT(why_no_interval(scenario("counter"), live),
-               Contains("x.pcap: too few packets arrived within 5 s") && Contains("--seconds"));
+               Contains("x.pcap: too few packets arrived within 5 s") && Contains("--duration"));
 }
 
 TEST_CASE("if all units were left out, their number is reported", "[mapi_cost][results]")
@@ -80,5 +80,5 @@ TEST_CASE("a row without figures for another reason names packets and capture",
           "[mapi_cost][results]")
 {
     CHECK_THAT(why_missing(scenario("counter"), results(), NothingMeasured(0)),
-               Contains("--packets 200000 of x.pcap"));
+               Contains("--count 200000 of x.pcap"));
 }

@@ -23,7 +23,7 @@ TEST_CASE("the text names clock, counters, losses, classes and warnings", "[nsdu
     CHECK_THAT(text, Contains("below noise 1, interrupted 0, uncounted "));
     CHECK_THAT(text, Contains("excluded: migrated 1"));
     CHECK_THAT(text, Contains("2 of 12 records were lost"));
-    CHECK_THAT(text, Contains("unit      batch: 1 units, 64 packets, 4096 bytes"));
+    CHECK_THAT(text, Contains("unit      batch: 1 unit, 64 packets, 4096 bytes"));
 }
 
 TEST_CASE("control characters in a name are shown, not sent to the terminal", "[nsdump][text]")
