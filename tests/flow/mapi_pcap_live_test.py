@@ -169,8 +169,8 @@ class PcapLive(LiveTest):
             self.assertTrue(
                 wait_until(
                     lambda: (
-                        b"far: the interface was gone %d times; packets are read while it is up"
-                        % times
+                        b"far: the interface was gone %d time%s; packets are read while it is up"
+                        % (times, b"s" if times > 1 else b"")
                         == stats_of("tap").message
                     )
                 ),
