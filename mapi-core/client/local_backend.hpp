@@ -4,8 +4,8 @@
 
 #include "client/backend.hpp"
 #include "engine/client.hpp"
-#include "engine/config/registry.hpp"
 #include "engine/devices.hpp"
+#include "engine/registry/registry.hpp"
 
 namespace mapi::client
 {

@@ -11,8 +11,8 @@
 #include "client/arguments.hpp"
 #include "client/errors/last_error.hpp"
 #include "client/library.hpp"
-#include "engine/config/function_name.hpp"
 #include "engine/copy_text.hpp"
+#include "engine/registry/function_name.hpp"
 
 #undef mapi_apply_function
 #undef mapi_read_results

@@ -9,8 +9,8 @@
 #include "daemon/reporting/client_registry.hpp"
 #include "daemon/session/policy.hpp"
 #include "daemon/session/users.hpp"
-#include "engine/config/registry.hpp"
 #include "engine/devices.hpp"
+#include "engine/registry/registry.hpp"
 
 namespace mapi::daemon
 {

@@ -13,8 +13,8 @@
 #include <mapi/results.h>
 
 #include "engine/config/config.hpp"
-#include "engine/config/registry.hpp"
 #include "engine/packet_path/device.hpp"
+#include "engine/registry/registry.hpp"
 
 namespace mapi::engine
 {

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "engine/error.hpp"
-#include "engine/packet_path/function_traits.hpp"
+#include "engine/node/function_traits.hpp"
 #include "functions/catalog.hpp"
 #include "ring/futex.hpp"
 

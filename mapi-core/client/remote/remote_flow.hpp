@@ -12,8 +12,8 @@
 #include "client/backend.hpp"
 #include "client/remote/connection.hpp"
 #include "client/remote/flow_recipe.hpp"
-#include "engine/packet_path/composed_result.hpp"
-#include "engine/packet_path/published.hpp"
+#include "engine/node/composed_result.hpp"
+#include "engine/node/published.hpp"
 #include "engine/packet_path/since_last.hpp"
 #include "ring/record_source.hpp"
 

@@ -7,7 +7,7 @@
 #include <mapi/errors.h>
 
 #include "engine/error.hpp"
-#include "engine/packet_path/function_traits.hpp"
+#include "engine/node/function_traits.hpp"
 
 namespace mapi::daemon
 {

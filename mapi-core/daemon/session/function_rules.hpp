@@ -7,7 +7,7 @@
 
 #include "daemon/session/policy.hpp"
 #include "engine/config/arguments.hpp"
-#include "engine/config/registry.hpp"
+#include "engine/registry/registry.hpp"
 
 namespace mapi::daemon
 {

@@ -11,9 +11,9 @@
 
 #include "engine/config/config_keys.hpp"
 #include "engine/config/config_values.hpp"
-#include "engine/config/old_drivers.hpp"
 #include "engine/error.hpp"
 #include "engine/packet_path/group_number.hpp"
+#include "engine/registry/old_drivers.hpp"
 
 namespace mapi::engine
 {

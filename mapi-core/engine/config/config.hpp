@@ -9,8 +9,8 @@
 
 #include "engine/config/config_file.hpp"
 #include "engine/config/config_lines.hpp"
-#include "engine/config/registry.hpp"
 #include "engine/config/settings.hpp"
+#include "engine/registry/registry.hpp"
 
 namespace mapi::engine
 {

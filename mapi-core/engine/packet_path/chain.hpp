@@ -12,8 +12,8 @@
 #include <mapi/results.h>
 
 #include "engine/flow_drops.hpp"
-#include "engine/packet_path/composed_result.hpp"
-#include "engine/packet_path/node.hpp"
+#include "engine/node/composed_result.hpp"
+#include "engine/node/node.hpp"
 #include "engine/packet_path/since_last.hpp"
 #include "ring/record_source.hpp"
 

@@ -19,9 +19,9 @@
 #include "engine/config/arguments.hpp"
 #include "engine/config/settings.hpp"
 #include "engine/memory/driver_memory.hpp"
+#include "engine/node/node.hpp"
+#include "engine/node/node_group.hpp"
 #include "engine/packet_path/burst.hpp"
-#include "engine/packet_path/node.hpp"
-#include "engine/packet_path/node_group.hpp"
 #include "engine/packet_path/plan.hpp"
 
 namespace mapi::engine

@@ -17,10 +17,10 @@
 #include <mapi/driver.h>
 #include <mapi/function.h>
 
+#include "engine/node/node.hpp"
+#include "engine/node/node_group.hpp"
 #include "engine/packet_path/burst.hpp"
 #include "engine/packet_path/group_policy.hpp"
-#include "engine/packet_path/node.hpp"
-#include "engine/packet_path/node_group.hpp"
 
 namespace mapi::engine
 {

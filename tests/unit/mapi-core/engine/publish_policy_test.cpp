@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // When a copied result is published again.
-#include "engine/packet_path/publish_policy.hpp"
+#include "engine/node/publish_policy.hpp"
 
 #include <thread>
 

@@ -2,8 +2,8 @@
 // Registry: which function tables are refused.
 #include "support/catch.hpp"
 
-#include "engine/config/registry.hpp"
 #include "engine/error.hpp"
+#include "engine/registry/registry.hpp"
 #include "mapi-core/engine/function_table.hpp"
 
 namespace

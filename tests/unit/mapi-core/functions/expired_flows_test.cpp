@@ -10,7 +10,7 @@
 
 #include <mapi/expiredflowshash.h>
 
-#include "engine/packet_path/composed_result.hpp"
+#include "engine/node/composed_result.hpp"
 #include "mapi-core/functions/ring_setup.hpp"
 #include "support/catch.hpp"
 

@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 
-#include "engine/packet_path/node.hpp"
+#include "engine/node/node.hpp"
 #include "functions/catalog.hpp"
 #include "mapi-core/functions/frame_bytes.hpp"
 

@@ -10,7 +10,7 @@
 #include <mapi/results.h>
 #include <mapi/topx.h>
 
-#include "engine/packet_path/node.hpp"
+#include "engine/node/node.hpp"
 #include "functions/catalog.hpp"
 
 using mapi::engine::Node;

@@ -19,11 +19,11 @@
 #include "engine/client.hpp"
 #include "engine/flow_options.hpp"
 #include "engine/memory/quota.hpp"
+#include "engine/node/function_traits.hpp"
+#include "engine/node/node_arguments.hpp"
+#include "engine/node/node_output.hpp"
 #include "engine/packet_path/burst.hpp"
-#include "engine/packet_path/function_traits.hpp"
 #include "engine/packet_path/meter.hpp"
-#include "engine/packet_path/node_arguments.hpp"
-#include "engine/packet_path/node_output.hpp"
 
 namespace mapi::engine
 {

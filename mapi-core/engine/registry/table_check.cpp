@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Table check: the promises of mapi/function.h and mapi/driver.h that can be checked.
-#include "engine/config/table_check.hpp"
+#include "engine/registry/table_check.hpp"
 
 namespace mapi::engine
 {

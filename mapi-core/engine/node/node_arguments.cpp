@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Node arguments: what a function gets of a client's arguments.
-#include "engine/packet_path/node_arguments.hpp"
+#include "engine/node/node_arguments.hpp"
 
 #include <algorithm>
 #include <numeric>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Node group (class NodeGroup): nodes of one function that run in one pass.
-#include "engine/packet_path/node_group.hpp"
+#include "engine/node/node_group.hpp"
 
 #include "engine/packet_path/slices.hpp"
 

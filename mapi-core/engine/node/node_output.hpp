@@ -10,9 +10,9 @@
 
 #include "engine/memory/arena.hpp"
 #include "engine/memory/ring_memory.hpp"
-#include "engine/packet_path/function_traits.hpp"
-#include "engine/packet_path/publish_policy.hpp"
-#include "engine/packet_path/published.hpp"
+#include "engine/node/function_traits.hpp"
+#include "engine/node/publish_policy.hpp"
+#include "engine/node/published.hpp"
 
 namespace mapi::engine
 {

@@ -10,7 +10,7 @@
 #include <mapi/driver.h>
 #include <mapi/function.h>
 
-#include "engine/config/plugins.hpp"
+#include "engine/registry/plugins.hpp"
 
 namespace mapi::engine
 {

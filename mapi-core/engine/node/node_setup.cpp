@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Node setup: the requests of create(), and its refusal.
-#include "engine/packet_path/node_setup.hpp"
+#include "engine/node/node_setup.hpp"
 
 #include <algorithm>
 #include <new>

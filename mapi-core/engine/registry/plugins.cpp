@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Plug-ins: shared objects that mapi.conf names -> tables.
-#include "engine/config/plugins.hpp"
+#include "engine/registry/plugins.hpp"
 
 #include <algorithm>
 #include <array>
@@ -11,8 +11,8 @@
 
 #include "engine/config/config_file.hpp"
 #include "engine/config/config_values.hpp"
-#include "engine/config/old_drivers.hpp"
 #include "engine/error.hpp"
+#include "engine/registry/old_drivers.hpp"
 
 namespace mapi::engine
 {

@@ -11,7 +11,7 @@
 #include <mapi/function.h>
 #include <nsprobe/probe.h>
 
-#include "engine/packet_path/node.hpp"
+#include "engine/node/node.hpp"
 
 namespace mapi::engine
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Function name: "FUNCTION", or MAPI 2's "LIBRARY:FUNCTION!DEVICE_TYPE" -> its parts.
-#include "engine/config/function_name.hpp"
+#include "engine/registry/function_name.hpp"
 
 #include <algorithm>
 #include <array>

@@ -14,8 +14,8 @@
 #include "engine/client.hpp"
 #include "engine/flow_options.hpp"
 #include "engine/memory/quota.hpp"
-#include "engine/packet_path/node_arguments.hpp"
-#include "engine/packet_path/node_output.hpp"
+#include "engine/node/node_arguments.hpp"
+#include "engine/node/node_output.hpp"
 
 namespace mapi::engine
 {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Node: one function with its arguments.
-#include "engine/packet_path/node.hpp"
+#include "engine/node/node.hpp"
 
 #include <chrono>
 #include <system_error>
 #include <thread>
 
-#include "engine/packet_path/node_setup.hpp"
+#include "engine/node/node_setup.hpp"
 #include "engine/packet_path/slices.hpp"
 
 namespace mapi::engine

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "engine/config/old_drivers.hpp"
+#include "engine/registry/old_drivers.hpp"
 
 #include <filesystem>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Node output: memory for a function's result and records.
-#include "engine/packet_path/node_output.hpp"
+#include "engine/node/node_output.hpp"
 
 namespace mapi::engine
 {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Registry: name -> function table or driver table.
-#include "engine/config/registry.hpp"
+#include "engine/registry/registry.hpp"
 
-#include "engine/config/function_name.hpp"
-#include "engine/config/old_drivers.hpp"
-#include "engine/config/table_check.hpp"
 #include "engine/error.hpp"
+#include "engine/registry/function_name.hpp"
+#include "engine/registry/old_drivers.hpp"
+#include "engine/registry/table_check.hpp"
 
 namespace mapi::engine
 {
