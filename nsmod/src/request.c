@@ -8,6 +8,9 @@
 #include <linux/string.h>
 #include <linux/uaccess.h>
 
+#include <nslice/ring.h>
+#include <nslice/session.h>
+
 #define MAX_REQUEST_BYTES 4096
 
 int nsmod_request_take(void *request, size_t known, const void __user *from)
