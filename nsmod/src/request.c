@@ -8,6 +8,7 @@
 #include <linux/string.h>
 #include <linux/uaccess.h>
 
+#include <nslice/ring.h>
 #include <nslice/session.h>
 
 #define MAX_REQUEST_BYTES 4096
