@@ -93,7 +93,7 @@ static int find_end_of_options(int argc, char **argv)
 {
     int i;
 
-    for (i = 1; i < argc && strcmp(argv[i], "--"); i++)
+    for (i = 1; i < argc && strcmp(argv[i], "--") != 0; i++)
         ;
     return i;
 }
