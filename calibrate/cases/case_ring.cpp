@@ -34,7 +34,7 @@ struct RingState {
 constexpr std::uint64_t kRoomBytes = 4u << 20;
 constexpr std::uint32_t kRoomRounds = 512;
 // A batch writes n and 2n records of 16 bytes; the warm-up writes another n.
-constexpr std::uint32_t kRoomBatches = kRoomBytes / (kRoomRounds * 3 * 16) - 1;
+constexpr std::uint32_t kRoomBatches = kRoomBytes / (std::uint64_t(kRoomRounds) * 3 * 16) - 1;
 
 /*
  * room: the default size; all batches of a pass fit, so that the result does not depend on the

@@ -112,7 +112,7 @@ int open_beside(const std::string &path, const Target &target, std::string &temp
 } // namespace
 
 Output::Output(const std::string &path, const std::vector<std::string> &inputs)
-    : path_(path == "-" ? "" : path), fd_(STDOUT_FILENO)
+    : path_(path == "-" ? "" : path)
 {
     if (path_.empty())
         return;

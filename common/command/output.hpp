@@ -2,6 +2,8 @@
 // output: text -> standard output or a file, which is complete or absent.
 #pragma once
 
+#include <unistd.h>
+
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -59,7 +61,7 @@ private:
     std::string target_;    // with links resolved
     std::string temporary_; // empty if written in place
     std::string text_;
-    int fd_;
+    int fd_ = STDOUT_FILENO;
 };
 
 // To be called before the work begins.  Throws UsageError if an output is the same file as the

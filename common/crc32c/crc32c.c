@@ -13,7 +13,7 @@
 static uint32_t table[256]; /* effect of one zero byte on a state, by the byte shifted out */
 
 #if defined(__x86_64__)
-#define LANE_BYTES 1024
+#define LANE_BYTES ((size_t)1024)
 /* Effect of one and two lanes of zeros, by each byte of the state. */
 static uint32_t past_one[4][256], past_two[4][256];
 

@@ -38,7 +38,7 @@ void FlowTable::fill(int fd, std::shared_ptr<Flow> flow)
 void FlowTable::free(int fd)
 {
     const std::lock_guard lock(mutex_);
-    slot_of(fd).is_taken = false;
+    slots_[size_t(fd) - 1].is_taken = false; // reserve() returned fd
 }
 
 std::shared_ptr<Flow> FlowTable::take(int fd)

@@ -51,7 +51,7 @@ public:
         if (engine::Applied *const share = flow_->share_of_word(fid))
             open_shortcut(fid,
                           WordPlace{share->node->output().published().first(), &share->base_result,
-                                    &share->result[0], &share->results, &kAlwaysActive},
+                                    share->result.data(), &share->results, &kAlwaysActive},
                           [&] { return flow_->is_removed(fid); });
         return results;
     }

@@ -279,6 +279,7 @@ void serve(const engine::Registry &registry, const Options &options, const sigse
     try {
         server.run();
     } catch (...) {
+        // NOLINTNEXTLINE(bugprone-bad-signal-to-kill-thread): it is blocked, and sigwait() takes it
         pthread_kill(waiter.native_handle(), SIGTERM);
         waiter.join();
         throw;

@@ -229,7 +229,7 @@ std::string Devices::find_group(const std::string &name) const
         });
         return found == entries_.end() ? std::string() : found->second->settings.group;
     };
-    const std::string own = group_where([&](const DeviceSettings &settings) {
+    std::string own = group_where([&](const DeviceSettings &settings) {
         return settings.name == name || settings.alias == name;
     });
     if (!own.empty())

@@ -50,7 +50,7 @@ struct ListedDevice {
 class Devices
 {
 public:
-    explicit Devices(const Registry &registry, DevicesOptions options = {})
+    explicit Devices(const Registry &registry, const DevicesOptions &options = {})
         : registry_(registry), devices_options_(options), last_id_(options.first_id - 1)
     {
     }

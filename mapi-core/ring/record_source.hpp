@@ -71,7 +71,9 @@ public:
     {
         reader_.release();
         int count = 0;
-        for (bool has_waited = timeout_ms == 0; most > 0;) {
+        if (most <= 0)
+            return count;
+        for (bool has_waited = timeout_ms == 0;;) {
             for (Record record; count < most && (record = reader_.next()).data; ++count)
                 take(record);
             if (count > 0 || (has_waited && !may_have_come()))

@@ -212,7 +212,7 @@ void TraceFile::read_metadata(ChunkWalker &walker, const Chunk &chunk)
 }
 
 // Keeps a valid calibration while there is room.
-template <class One> void TraceFile::keep_calibration(std::vector<One> &all, One &&one)
+template <class One> void TraceFile::keep_calibration(std::vector<One> &all, One one)
 {
     const bool has_room = all.size() < kMaxCalibrations &&
                           calibration_entries_ + one.entries.size() <= kMaxCalibrationEntries;

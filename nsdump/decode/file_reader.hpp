@@ -93,7 +93,7 @@ private:
     void read_metadata(ChunkWalker &walker, const Chunk &chunk);
     bool decode_metadata(std::uint16_t kind);
     bool take_sites(bool is_kernel);
-    template <class One> void keep_calibration(std::vector<One> &all, One &&one);
+    template <class One> void keep_calibration(std::vector<One> &all, One one);
     std::vector<std::string> counter_names_of(const char *key);
     bool note_records(const Chunk &chunk);
 

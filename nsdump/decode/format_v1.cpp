@@ -55,7 +55,7 @@ bool decode_info(Payload payload, Info &info)
             continue;
         }
         const std::string key{line.substr(0, equals)};
-        if (info.size() < kMaxInfoKeys || info.count(key))
+        if (info.size() < kMaxInfoKeys || info.contains(key))
             info[key] = std::string{line.substr(equals + 1)};
         else
             good = false;

@@ -37,7 +37,7 @@ bool NameTable::add_kernel(Site site)
 NameId NameTable::add_unregistered(std::uint16_t slice_id)
 {
     std::string text = "#" + std::to_string(slice_id);
-    while (by_text_.count(text)) // a site may have this name
+    while (by_text_.contains(text)) // a site may have this name
         text += '?';
     const NameId id = find_or_add(text);
     names_[id].is_unknown = true;

@@ -49,7 +49,7 @@ struct nsp_meter_net {
  * milliseconds.  Without a PMU, or if the kernel does not allow counters, only ticks are
  * measured.  Returns 0 or -errno.
  */
-int nsp_meter_open(struct nsp_meter **meter);
+int nsp_meter_open(struct nsp_meter **out);
 
 /* Source of the counters: "rdpmc", "perf-read" or "none". */
 const char *nsp_meter_source(const struct nsp_meter *meter);

@@ -22,7 +22,7 @@ static void advance(struct nsp_batch_ring *at)
 
     if (ring->kind == NSLICE_RING_ATOMIC)
         memset((void *)nsp_ring_data(ring, at->ring_bytes, at->begin), 0,
-               NSLICE_POSITION_WORDS(ring->head - at->begin) * NSLICE_WORD_BYTES);
+               (size_t)NSLICE_POSITION_WORDS(ring->head - at->begin) * NSLICE_WORD_BYTES);
     at->begin = ring->head;
     ring->tail = ring->head;
     ring->limit = (uint32_t)ring->head + ring->mask + 1;

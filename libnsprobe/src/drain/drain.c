@@ -124,7 +124,7 @@ static void write_records(struct nsp_drain *drain, uint32_t cpu, const void *pay
     const uint64_t offset = drain->file.bytes;
 
     memcpy(&header.first_ticks, payload, sizeof(header.first_ticks));
-    if (nsp_file_chunk(&drain->file, &header, payload, span.words * NSLICE_WORD_BYTES)) {
+    if (nsp_file_chunk(&drain->file, &header, payload, (size_t)span.words * NSLICE_WORD_BYTES)) {
         own->lost_write += span.records;
         return;
     }
@@ -151,7 +151,7 @@ static int take(struct nsp_drain *drain, uint32_t cpu, uint64_t tail, struct nsl
         *head = __atomic_load_n(&ring->head, __ATOMIC_ACQUIRE);
         return nsp_ring_consume(ring, drain->map->ring_bytes, tail, span);
     }
-    memcpy(drain->copy, data, span.words * NSLICE_WORD_BYTES);
+    memcpy(drain->copy, data, (size_t)span.words * NSLICE_WORD_BYTES);
     *head = __atomic_load_n(&ring->head, __ATOMIC_ACQUIRE);
     if (!nsp_ring_consume(ring, drain->map->ring_bytes, tail, span))
         return 0;
@@ -178,7 +178,7 @@ static uint64_t drain_chunk(struct nsp_drain *drain, uint32_t cpu, uint64_t head
     if (!take(drain, cpu, tail, span, &head_before))
         return ring->kind == NSLICE_RING_RSEQ; /* a writer dropped these: try again */
     nslice_gaps_note(&own->gaps, refused_records(ring), head_before);
-    return span.words * NSLICE_WORD_BYTES;
+    return (uint64_t)span.words * NSLICE_WORD_BYTES;
 }
 
 static uint64_t read_head(struct nsp_drain *drain, uint32_t cpu)

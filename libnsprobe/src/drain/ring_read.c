@@ -49,7 +49,7 @@ int nsp_ring_consume(struct nslice_ring_meta *ring, uint64_t ring_bytes, uint64_
             return 0;
         if (ring->kind == NSLICE_RING_ATOMIC) {
             memset((void *)nsp_ring_data(ring, ring_bytes, tail), 0,
-                   span.words * NSLICE_WORD_BYTES);
+                   (size_t)span.words * NSLICE_WORD_BYTES);
             uint32_t before = (uint32_t)tail + ring->mask + 1;
 
             /* By exchange: if the ring is closed meanwhile, its refusing limit must stay. */
@@ -60,7 +60,8 @@ int nsp_ring_consume(struct nslice_ring_meta *ring, uint64_t ring_bytes, uint64_
         return 1;
     }
     if (ring->kind == NSLICE_RING_ATOMIC)
-        memset((void *)nsp_ring_data(ring, ring_bytes, tail), 0, span.words * NSLICE_WORD_BYTES);
+        memset((void *)nsp_ring_data(ring, ring_bytes, tail), 0,
+               (size_t)span.words * NSLICE_WORD_BYTES);
     /* pairs with the acquire in nsp_make_room(): the data is read before the room is freed */
     __atomic_store_n(&ring->tail, tail + step, __ATOMIC_RELEASE);
     return 1;

@@ -59,21 +59,21 @@ static int open_all(struct nsp_recorder *recorder, const struct nsp_session_conf
     return err;
 }
 
-int nsp_recorder_open(const struct nsp_session_config *given, struct nsp_recorder **out)
+int nsp_recorder_open(const struct nsp_session_config *config, struct nsp_recorder **out)
 {
-    struct nsp_session_config config;
+    struct nsp_session_config copy;
     struct nsp_recorder *recorder;
-    int err = nsp_config_take(given, &config);
+    int err = nsp_config_take(config, &copy);
 
     if (!err)
-        err = check_config(&config);
+        err = check_config(&copy);
     if (err)
         return err;
     recorder = calloc(1, sizeof(*recorder));
     if (!recorder)
         return nsp_fail(-ENOMEM, "out of memory");
     recorder->connection = -1;
-    err = open_all(recorder, &config);
+    err = open_all(recorder, &copy);
     if (err) {
         free(recorder);
         return err;
@@ -183,20 +183,20 @@ int nsp_recorder_attach(struct nsp_recorder *recorder, int pid)
     return err;
 }
 
-int nsp_recorder_add_kernel(struct nsp_recorder *recorder, const struct nsp_kernel_config *given)
+int nsp_recorder_add_kernel(struct nsp_recorder *recorder, const struct nsp_kernel_config *config)
 {
-    struct nsp_kernel_config config = {0};
+    struct nsp_kernel_config copy = {0};
     const struct nslice_session *shm = recorder->map.shm;
 
-    if (!given || given->struct_size < sizeof(size_t) || given->struct_size > sizeof(config))
+    if (!config || config->struct_size < sizeof(size_t) || config->struct_size > sizeof(copy))
         return nsp_fail(-EINVAL, "struct nsp_kernel_config: version mismatch (rebuild the program "
                                  "with this library's headers)");
-    memcpy(&config, given, given->struct_size);
+    memcpy(&copy, config, config->struct_size);
     if (recorder->drain.kernel.fd >= 0)
         return nsp_fail(-EBUSY, "the recorder already records the kernel");
-    if (!config.groups)
+    if (!copy.groups)
         return nsp_fail(-EINVAL, "kernel: at least one group is required");
-    return nsp_kernel_drain_open(&recorder->drain.kernel, &config, shm->clock, shm->full);
+    return nsp_kernel_drain_open(&recorder->drain.kernel, &copy, shm->clock, shm->full);
 }
 
 /* Lets an attached process leave the session by itself, which includes its second calibration. */

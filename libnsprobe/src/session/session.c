@@ -106,17 +106,17 @@ static int open_locked(const struct nsp_session_config *config)
     return err;
 }
 
-int nsp_session_open(const struct nsp_session_config *given)
+int nsp_session_open(const struct nsp_session_config *config)
 {
-    struct nsp_session_config config;
+    struct nsp_session_config copy;
     struct nsp_write_signals signals;
-    int err = nsp_config_take(given, &config);
+    int err = nsp_config_take(config, &copy);
 
     if (err)
         return err;
     pthread_mutex_lock(&lock);
     nsp_write_signals_hold(&signals);
-    err = open_locked(&config);
+    err = open_locked(&copy);
     nsp_write_signals_release(&signals);
     pthread_mutex_unlock(&lock);
     return err;
@@ -187,23 +187,23 @@ static int has_session_of_environment(void)
     return answer;
 }
 
-int nsp_session_configure(const char *text)
+int nsp_session_configure(const char *options)
 {
-    struct nsp_options options;
+    struct nsp_options parsed;
     int err;
 
-    nsp_options_init(&options);
-    err = nsp_options_add(&options, text);
+    nsp_options_init(&parsed);
+    err = nsp_options_add(&parsed, options);
     if (!err)
-        err = nsp_options_add(&options, secure_getenv("NETSLICE"));
+        err = nsp_options_add(&parsed, secure_getenv("NETSLICE"));
     if (err)
         return err;
     /* A recorder of this process, or NETSLICE, takes precedence over the program's own options. */
     if (nsp_is_joined() || has_session_of_environment())
         return 0;
-    if (options.attach)
+    if (parsed.attach)
         return nsp_attach_listen();
-    return nsp_session_open(&options.config);
+    return nsp_session_open(&parsed.config);
 }
 
 int nsp_session_is_on(void)
@@ -211,9 +211,9 @@ int nsp_session_is_on(void)
     return __atomic_load_n(&nsp_detail_state.mode, __ATOMIC_RELAXED) != NSP_DETAIL_MODE_OFF;
 }
 
-int nsp_session_conf(const char *text)
+int nsp_session_conf(const char *options)
 {
-    int err = nsp_session_configure(text);
+    int err = nsp_session_configure(options);
 
     if (err)
         fprintf(stderr, "netslice: %s\n", nsp_last_error());

@@ -39,7 +39,7 @@ struct nsp_shm_map {
  * Creates a session's memory.  Returns 0 or -errno.  -EINVAL: invalid configuration; others: the
  * machine cannot provide it.
  */
-int nsp_shm_create(const struct nsp_session_config *config, struct nsp_shm_map *out);
+int nsp_shm_create(const struct nsp_session_config *given, struct nsp_shm_map *out);
 
 /* Maps a checked session: fd has NSLICE_SESSION_BYTES(cpus, ring_bytes).  Returns 0 or -errno. */
 int nsp_shm_map_fd(int fd, uint32_t cpus, uint64_t ring_bytes, struct nsp_shm_map *out);

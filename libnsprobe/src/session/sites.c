@@ -34,7 +34,8 @@ struct known_site {
     uint16_t id;
 };
 
-#define MAX_TEXT_BYTES 1024 /* of a name or file path in the trace; longer ones are truncated */
+/* Of a name or file path in the trace; longer ones are truncated. */
+#define MAX_TEXT_BYTES ((size_t)1024)
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct site_range *ranges;

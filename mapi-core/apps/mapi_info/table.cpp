@@ -46,7 +46,8 @@ std::string lay_out(const std::vector<Row> &rows)
     for (const Row &row : rows) {
         for (size_t i = 0; i < columns; ++i) {
             widths[i] = std::max(widths[i], row[i].size());
-            is_right[i] = is_right[i] && (&row == &rows[0] || row[i] == "-" || is_number(row[i]));
+            is_right[i] =
+                is_right[i] && (&row == &rows.front() || row[i] == "-" || is_number(row[i]));
         }
     }
     std::string text;

@@ -53,7 +53,7 @@ mapi_results_t *RemoteFlow::read_results(int fid)
                                  std::memory_order_relaxed);
         if (!function.since_last)
             open_shortcut(fid,
-                          WordPlace{function.published.first(), &kNoBase, &function.result[0],
+                          WordPlace{function.published.first(), &kNoBase, function.result.data(),
                                     &function.results, status_},
                           [&] { return function.is_removed.load(); });
     } else {

@@ -17,7 +17,7 @@ UserQuotas Users::of(const Peer &peer)
         const auto most = [&](uint64_t limit) {
             return is_operator(peer) ? engine::Quota::kUnlimited : limit;
         };
-        account = std::shared_ptr<Account>(
+        account = std::shared_ptr<Account>( // NOLINT(modernize-make-shared): a Quota cannot move
             new Account{engine::Quota(most(memory_most_), "--max-user-memory", owner),
                         engine::Quota(most(files_most_), "a share of LimitNOFILE=", owner)});
         accounts_[peer.uid] = account;

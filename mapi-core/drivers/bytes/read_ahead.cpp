@@ -16,7 +16,8 @@ namespace mapi::drivers
 namespace
 {
 // With less data a thread costs more than it gains; unpacking takes ten times as long as reading.
-constexpr uint64_t kLeastBytes = 3 * ReadAheadPolicy::kPiecesBeforeHelp * ReadAhead::kPieceBytes;
+constexpr uint64_t kLeastBytes =
+    uint64_t(3) * ReadAheadPolicy::kPiecesBeforeHelp * ReadAhead::kPieceBytes;
 constexpr uint64_t kLeastPackedBytes = uint64_t(1) << 20;
 
 using Clock = std::chrono::steady_clock;

@@ -108,8 +108,8 @@ private:
     // Under mutex_.
     void start_source();
     void start_thread();
-    void install(Chains chains, std::vector<std::shared_ptr<NodeGroup>> groups, Chains closed = {},
-                 std::vector<std::shared_ptr<Node>> removed = {});
+    void install(Chains chains, const std::vector<std::shared_ptr<NodeGroup>> &groups,
+                 Chains closed = {}, std::vector<std::shared_ptr<Node>> removed = {});
     // Any thread.
     template <class Predicate> void wait_a_little(Predicate is_done);
     void set_filter();

@@ -210,7 +210,7 @@ void Device::reset(const std::shared_ptr<Chain> &chain, size_t position)
 
 std::shared_ptr<Node> Device::remove(Applied &function)
 {
-    const std::shared_ptr<Node> node =
+    std::shared_ptr<Node> node =
         function.node->traits().is_shareable() ? nullptr : function.node;
     {
         const std::lock_guard lock(mutex_);
@@ -226,8 +226,8 @@ std::shared_ptr<Node> Device::remove(Applied &function)
 
 // Never waits for the packet thread, which continues with its current plan and takes the new one at
 // its next burst.
-void Device::install(Chains chains, std::vector<std::shared_ptr<NodeGroup>> groups, Chains closed,
-                     std::vector<std::shared_ptr<Node>> removed)
+void Device::install(Chains chains, const std::vector<std::shared_ptr<NodeGroup>> &groups,
+                     Chains closed, std::vector<std::shared_ptr<Node>> removed)
 {
     auto plan = std::make_unique<Plan>(std::move(chains), groups);
     if (current_)

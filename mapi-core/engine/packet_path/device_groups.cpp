@@ -65,6 +65,6 @@ void Device::use_groups(std::vector<std::shared_ptr<NodeGroup>> groups)
     if (groups.empty())
         return;
     groups.insert(groups.end(), current_->groups().begin(), current_->groups().end());
-    install(current_->chains(), std::move(groups));
+    install(current_->chains(), groups);
 }
 } // namespace mapi::engine

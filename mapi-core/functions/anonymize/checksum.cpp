@@ -106,7 +106,7 @@ bool adjust_transport(MutablePacket &packet, const IpLayer &layer)
 void adjust_ipv4(uint8_t *header)
 {
     put_half(header + 10, 0);
-    put_half(header + 10, folded(sum_of(header, (header[0] & 15u) * 4)));
+    put_half(header + 10, folded(sum_of(header, size_t(header[0] & 15) * 4)));
 }
 } // namespace
 

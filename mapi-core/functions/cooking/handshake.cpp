@@ -67,7 +67,7 @@ void Streams::open(Stream &stream, const Segment &syn, const Head &head)
 // Starts the stream that the rival SYN requested, with what has arrived since then.
 Streams::List::iterator Streams::renew(List::iterator stream, unsigned client)
 {
-    const Rival rival = std::move(*stream->sides[client].rival);
+    const Rival rival = *stream->sides[client].rival;
     std::vector<Doubtful> since;
     for (Side &side : stream->sides) {
         for (size_t place = side.doubtful.size(); place-- > 0;) {

@@ -19,7 +19,7 @@ struct EndAddresses {
     uint32_t each = 16;              // 4 or 16
     std::span<const uint8_t> source() const { return {bytes.data(), each}; }
     std::span<const uint8_t> destination() const { return {bytes.data() + each, each}; }
-    std::span<const uint8_t> both() const { return {bytes.data(), 2 * each}; }
+    std::span<const uint8_t> both() const { return {bytes.data(), size_t(2) * each}; }
 };
 
 // nullopt if a route has hops left and its last address cannot be read: its type is unknown, or its

@@ -166,7 +166,7 @@ CalibrationFile parse_calibration(const std::string &text, const std::string &na
             throw TraceError(fmt::format(
                 "{}: schema is \"{}\", not \"{}\" (create a calibration with nscalibrate)", name,
                 schema, kCalibrationSchema));
-        const CalibrationFile file = from_json(json);
+        CalibrationFile file = from_json(json);
         check_possible(file, name);
         return file;
     } catch (const Json::parse_error &error) {

@@ -51,7 +51,8 @@ private:
     Place &find(NameId name)
     {
         const std::size_t mask = places_.size() - 1;
-        std::size_t at = name * 2654435761u & mask;
+        const std::uint32_t hash = name * 2654435761u;
+        std::size_t at = hash & mask;
         while (places_[at].age == age_ && places_[at].name != name)
             at = (at + 1) & mask;
         return places_[at];

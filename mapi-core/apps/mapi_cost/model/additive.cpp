@@ -108,7 +108,7 @@ double error_of(const Observation &observed, double least_error)
 bool is_definition(const Observation &observed)
 {
     return observed.scenario.quantity == Quantity::kPacket &&
-           observed.scenario.functions.size() <= 1 && observed.terms.count(Term::kSearch) == 0;
+           observed.scenario.functions.size() <= 1 && !observed.terms.contains(Term::kSearch);
 }
 
 void judge(ModelRow &row)

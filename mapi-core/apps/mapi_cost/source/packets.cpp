@@ -36,7 +36,7 @@ std::size_t transport_bytes(const std::vector<std::uint8_t> &frame, std::size_t 
     if (protocol == 17)
         return 8;
     if (protocol == 6 && frame.size() > at + 12)
-        return std::max<std::size_t>(20, frame[at + 12] / 16 * 4);
+        return std::max<std::size_t>(20, std::size_t(frame[at + 12] / 16) * 4);
     return 0;
 }
 

@@ -59,20 +59,20 @@ void read_reply(Field field, std::string_view text, const Line &line, uint32_t o
 }
 } // namespace
 
-void find_ftp_places(Field field, std::span<const uint8_t> bytes, uint32_t offset, bool is_command,
+void find_ftp_places(Field field, std::span<const uint8_t> text, uint32_t offset, bool is_command,
                      Places &places)
 {
     const bool is_reply_field =
         field == Field::kFtpResponseCode || field == Field::kFtpResponseText;
     if (is_reply_field == is_command)
         return;
-    const std::string_view text = as_text(bytes);
-    for (size_t at = 0; at < text.size();) {
-        const Line line = line_at(text, at);
+    const std::string_view lines = as_text(text);
+    for (size_t at = 0; at < lines.size();) {
+        const Line line = line_at(lines, at);
         if (is_command)
-            read_command(field, text, line, offset, places);
+            read_command(field, lines, line, offset, places);
         else
-            read_reply(field, text, line, offset, places);
+            read_reply(field, lines, line, offset, places);
         at = line.next;
     }
 }

@@ -24,7 +24,7 @@ public:
     // In place.  An address that finds no room in the table keeps the longest prefix that it shares
     // with one in the table; its result is the same each time, but not necessarily unique.  Returns
     // false if libcrypto failed; the address is then unchanged.
-    bool anonymize(std::span<uint8_t> address);
+    bool anonymize(std::span<uint8_t> bytes);
 
     uint64_t not_kept() const { return not_kept_; } // occurrences of addresses without a place
 

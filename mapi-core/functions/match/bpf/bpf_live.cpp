@@ -30,7 +30,7 @@ std::vector<bpf_insn> compile_live(const std::string &expression, uint16_t link_
     if (!handle ||
         pcap_compile(handle.get(), &program, expression.c_str(), 1, PCAP_NETMASK_UNKNOWN) != 0)
         return {};
-    const std::vector<bpf_insn> instructions(program.bf_insns, program.bf_insns + program.bf_len);
+    std::vector<bpf_insn> instructions(program.bf_insns, program.bf_insns + program.bf_len);
     pcap_freecode(&program);
     return instructions;
 }

@@ -10,7 +10,7 @@ namespace mapi::match
 namespace
 {
 constexpr uint64_t kAnyX = std::numeric_limits<uint32_t>::max();
-constexpr uint64_t kLongestHeaderBytes = 15 * 4; // the maximum result of MSH
+constexpr uint64_t kLongestHeaderBytes = 60; // 15 words, the maximum result of MSH
 
 struct Needed {
     uint64_t bytes;
