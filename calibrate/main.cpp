@@ -53,7 +53,7 @@ Exit codes:
 
 struct Options {
     std::optional<unsigned> cpu;
-    std::uint32_t batches = 0;
+    uint32_t batches = 0;
     bool is_thorough = false;
     bool wants_paper = false;
     bool is_quiet = false;
@@ -101,7 +101,7 @@ int calibrate_machine(const Options &options)
 {
     using namespace calibrate;
     Affinity affinity;
-    const unsigned cpu = options.cpu.value_or(static_cast<unsigned>(sched_getcpu()));
+    const unsigned cpu = options.cpu.value_or(unsigned(sched_getcpu()));
     if (!affinity.may_use(cpu)) {
         command::tell(
             "nscalibrate: --cpu {}: CPU unavailable to this process (see taskset -p {})\n", cpu,

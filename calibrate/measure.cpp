@@ -11,24 +11,23 @@ namespace calibrate
 {
 Estimate trimmed_mean(std::vector<double> values)
 {
-    const nsp_estimate estimate =
-        nsp_trimmed_mean(values.data(), static_cast<std::uint32_t>(values.size()));
+    const nsp_estimate estimate = nsp_trimmed_mean(values.data(), uint32_t(values.size()));
     return {estimate.mean, estimate.ci95, 0, estimate.samples, estimate.trimmed};
 }
 
-Estimate measure_loop(Loop loop, std::uint32_t rounds, std::uint32_t batches, ReadTicks read_ticks)
+Estimate measure_loop(Loop loop, uint32_t rounds, uint32_t batches, ReadTicks read_ticks)
 {
     std::vector<double> values;
     values.reserve(batches);
     loop(rounds); // warms caches and predictors
-    for (std::uint32_t i = 0; i < batches; ++i) {
-        const std::uint64_t begin = read_ticks();
+    for (uint32_t i = 0; i < batches; ++i) {
+        const uint64_t begin = read_ticks();
         loop(rounds);
-        const std::uint64_t middle = read_ticks();
+        const uint64_t middle = read_ticks();
         loop(2 * rounds);
-        const std::uint64_t end = read_ticks();
-        const auto once = static_cast<double>(middle - begin);
-        const auto twice = static_cast<double>(end - middle);
+        const uint64_t end = read_ticks();
+        const auto once = double(middle - begin);
+        const auto twice = double(end - middle);
         values.push_back((twice - once) / rounds);
     }
     return trimmed_mean(std::move(values));
@@ -54,18 +53,18 @@ Estimate combine(std::vector<Estimate> passes)
     for (const Estimate &pass : passes)
         means.push_back(pass.mean);
     Estimate whole = trimmed_mean(means);
-    const std::size_t cut = whole.trimmed / 2, kept = passes.size() - 2 * cut;
+    const size_t cut = whole.trimmed / 2, kept = passes.size() - 2 * cut;
 
     double squares = 0;
     whole.batches = 0;
     whole.trimmed = 0;
-    for (std::size_t i = 0; i < passes.size(); ++i) {
+    for (size_t i = 0; i < passes.size(); ++i) {
         const bool is_kept = i >= cut && i < cut + kept;
         whole.batches += passes[i].batches;
         whole.trimmed += is_kept ? passes[i].trimmed : passes[i].batches;
         squares += is_kept ? passes[i].ci95 * passes[i].ci95 : 0;
     }
-    whole.ci95 = std::max(whole.ci95, std::sqrt(squares) / static_cast<double>(kept));
+    whole.ci95 = std::max(whole.ci95, std::sqrt(squares) / double(kept));
     if (whole.mean != 0)
         whole.spread = (means[cut + kept - 1] - means[cut]) / std::fabs(whole.mean);
     return whole;

@@ -60,9 +60,9 @@ struct RingRow {
     std::string name; // off, room, full, overwrite
     Setting setting;
     Series ticks; // for one record
-    std::uint64_t issued = 0;
-    std::uint64_t drained = 0;
-    std::uint64_t lost = 0;
+    uint64_t issued = 0;
+    uint64_t drained = 0;
+    uint64_t lost = 0;
     unsigned dropped_passes = 0;
     bool has_loss_equation = true;
 };

@@ -16,9 +16,9 @@ namespace calibrate
 {
 namespace
 {
-constexpr std::uint32_t kQuickBatches = 500, kThoroughBatches = 8000;
+constexpr uint32_t kQuickBatches = 500, kThoroughBatches = 8000;
 constexpr unsigned kQuickPasses = 10, kThoroughPasses = 40, kQuickSteppingPasses = 5;
-constexpr std::uint32_t kMostBatchesPerPass = 1000; // as in libnsprobe's calibration
+constexpr uint32_t kMostBatchesPerPass = 1000; // as in libnsprobe's calibration
 constexpr const char *kRoot = "/";
 
 // The two clocks read together, the second between two readings of the first.
@@ -30,11 +30,11 @@ struct Instant {
 Instant now()
 {
     timespec raw;
-    const std::uint64_t before = read_ticks();
+    const uint64_t before = read_ticks();
     clock_gettime(CLOCK_MONOTONIC_RAW, &raw);
-    const std::uint64_t after = read_ticks();
-    return {static_cast<double>(before) + static_cast<double>(after - before) / 2,
-            static_cast<double>(raw.tv_sec) + static_cast<double>(raw.tv_nsec) * 1e-9};
+    const uint64_t after = read_ticks();
+    return {double(before) + double(after - before) / 2,
+            double(raw.tv_sec) + double(raw.tv_nsec) * 1e-9};
 }
 
 long preemptions()
@@ -89,15 +89,15 @@ void note_probe(const ProbeRow &row, RunFacts &facts)
 }
 } // namespace
 
-Plan make_plan(std::uint32_t batches, bool is_thorough, const std::string &counters)
+Plan make_plan(uint32_t batches, bool is_thorough, const std::string &counters)
 {
     Plan plan;
     if (batches == 0)
         batches = is_thorough ? kThoroughBatches : kQuickBatches;
-    const std::uint32_t needed = (batches + kMostBatchesPerPass - 1) / kMostBatchesPerPass;
+    const uint32_t needed = (batches + kMostBatchesPerPass - 1) / kMostBatchesPerPass;
     plan.passes = std::max(is_thorough ? kThoroughPasses : kQuickPasses, needed);
     plan.stepping_passes = is_thorough ? plan.passes : kQuickSteppingPasses;
-    plan.batches_per_pass = std::max<std::uint32_t>((batches + plan.passes - 1) / plan.passes, 5);
+    plan.batches_per_pass = std::max<uint32_t>((batches + plan.passes - 1) / plan.passes, 5);
     plan.must_have_counters = !counters.empty();
     plan.counters = counters.empty() ? "instructions" : counters;
     return plan;

@@ -17,14 +17,14 @@ namespace calibrate
 struct Plan {
     unsigned passes = 0;
     unsigned stepping_passes = 0; // of these, how many single-step as well
-    std::uint32_t batches_per_pass = 0;
+    uint32_t batches_per_pass = 0;
     std::string counters;
     bool must_have_counters = false;
     bool does_paper = false; // the paper's tables
 };
 
 // batches: total for each figure; 0: default for the kind of run.  counters: empty for the default.
-Plan make_plan(std::uint32_t batches, bool is_thorough, const std::string &counters);
+Plan make_plan(uint32_t batches, bool is_thorough, const std::string &counters);
 
 struct Run {
     Results results;

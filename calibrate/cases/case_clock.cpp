@@ -10,12 +10,12 @@ namespace calibrate
 {
 namespace
 {
-constexpr std::uint32_t kRounds = 1000;
+constexpr uint32_t kRounds = 1000;
 
-void clock_gettime_loop(std::uint32_t rounds)
+void clock_gettime_loop(uint32_t rounds)
 {
     timespec now;
-    for (std::uint32_t i = 0; i < rounds; ++i)
+    for (uint32_t i = 0; i < rounds; ++i)
         clock_gettime(CLOCK_MONOTONIC, &now);
 }
 } // namespace

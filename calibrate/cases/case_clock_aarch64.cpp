@@ -25,9 +25,9 @@ std::span<const ClockVariant> clock_variants()
     return variants;
 }
 
-std::uint64_t read_ticks()
+uint64_t read_ticks()
 {
-    std::uint64_t ticks;
+    uint64_t ticks;
     asm volatile("isb\n\tmrs %0, cntvct_el0\n\tisb" : "=r"(ticks) : : "memory");
     return ticks;
 }

@@ -38,10 +38,10 @@ std::span<const ClockVariant> clock_variants()
     return variants;
 }
 
-std::uint64_t read_ticks()
+uint64_t read_ticks()
 {
-    std::uint32_t low, high;
+    uint32_t low, high;
     asm volatile("lfence\n\trdtsc\n\tlfence" : "=a"(low), "=d"(high) : : "memory");
-    return static_cast<std::uint64_t>(high) << 32 | low;
+    return uint64_t(high) << 32 | low;
 }
 } // namespace calibrate

@@ -8,17 +8,17 @@ namespace calibrate
 {
 namespace
 {
-constexpr std::uint32_t kRounds = 64;
-constexpr std::uint64_t kTrapTicks = 1000; // slower instructions trap to kernel or hypervisor
+constexpr uint32_t kRounds = 64;
+constexpr uint64_t kTrapTicks = 1000; // slower instructions trap to kernel or hypervisor
 
 // An instruction that traps to the kernel or the hypervisor takes microseconds, and the thread may
 // be preempted meanwhile.  With as few of them per batch as possible, most batches stay
 // undisturbed.
-std::uint32_t rounds_for(Loop loop)
+uint32_t rounds_for(Loop loop)
 {
-    std::uint64_t least = ~0ull;
+    uint64_t least = ~0ull;
     for (int i = 0; i < 3; ++i) {
-        const std::uint64_t begin = read_ticks();
+        const uint64_t begin = read_ticks();
         loop(kUnrolled);
         least = std::min(least, read_ticks() - begin);
     }
@@ -27,7 +27,7 @@ std::uint32_t rounds_for(Loop loop)
 
 Estimate measure(Loop loop, const Pass &pass)
 {
-    const std::uint32_t rounds = rounds_for(loop);
+    const uint32_t rounds = rounds_for(loop);
     const Estimate nothing = measure_loop(empty_loop, rounds, pass.batches, read_ticks);
     return without(measure_loop(loop, rounds, pass.batches, read_ticks), nothing);
 }

@@ -12,9 +12,9 @@ namespace calibrate
 {
 namespace
 {
-constexpr std::uint64_t kUserAccess64Bit =
+constexpr uint64_t kUserAccess64Bit =
     3; // config1 of the kernel's arm PMU: bit 0 long counter, bit 1 user access
-constexpr std::uint32_t kCycleCounter = 31; // the kernel's number for PMCCNTR_EL0
+constexpr uint32_t kCycleCounter = 31; // the kernel's number for PMCCNTR_EL0
 
 std::optional<UserCounter> counter; // while pmccntr is measured
 

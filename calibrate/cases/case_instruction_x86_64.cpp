@@ -16,9 +16,9 @@ static_assert(kUnrolled == 8);
 // Leaf 0, the vendor's name.  cpuid serializes, so it cannot overlap with the next one.
 NSCALIBRATE_LOOP(cpuid, "xor %%eax, %%eax\n\tcpuid", "rax", "rbx", "rcx", "rdx")
 
-void rdpmc(std::uint32_t rounds)
+void rdpmc(uint32_t rounds)
 {
-    for (std::uint32_t i = 0; i < rounds; i += kUnrolled)
+    for (uint32_t i = 0; i < rounds; i += kUnrolled)
         asm volatile(".rept 8\n\trdpmc\n\t.endr" ::"c"(counter->number()) : "rax", "rdx", "memory");
 }
 

@@ -24,8 +24,7 @@ void add_kernel_costs(const KernelCosts &all, Results &results)
 void run_kernel_case(const Pass &pass, Results &results)
 {
     std::string text;
-    const std::string reason =
-        read_kernel_costs(static_cast<unsigned>(sched_getcpu()), pass.batches, text);
+    const std::string reason = read_kernel_costs(unsigned(sched_getcpu()), pass.batches, text);
     if (!reason.empty())
         results.lacks(kKernel, reason);
     else

@@ -18,11 +18,11 @@ void run_off_case(const Pass &, Results &results)
 
 namespace
 {
-constexpr std::uint32_t kRounds = 1000;
+constexpr uint32_t kRounds = 1000;
 
-void off_loop(std::uint32_t rounds)
+void off_loop(uint32_t rounds)
 {
-    for (std::uint32_t i = 0; i < rounds; i += kUnrolled) {
+    for (uint32_t i = 0; i < rounds; i += kUnrolled) {
         NET_SLICE_EXIT(calibration);
         NET_SLICE_EXIT(calibration);
         NET_SLICE_EXIT(calibration);

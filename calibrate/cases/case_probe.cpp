@@ -19,7 +19,7 @@ struct Mode {
     const char *name;
     nsp_clock_mode value;
 };
-constexpr std::uint32_t kShortBatches = 4; // libnsprobe's batches have only 64 and 128 rounds
+constexpr uint32_t kShortBatches = 4; // libnsprobe's batches have only 64 and 128 rounds
 constexpr Mode kModes[] = {{"fast", NSP_CLOCK_FAST}, {"ordered", NSP_CLOCK_ORDERED}};
 
 struct RingKind {
@@ -78,14 +78,14 @@ void add_entry(const nslice_calibration_entry &entry, bool has_inner,
 void take(const nsp_calibration &measured, const Setting &setting,
           const std::vector<std::string> &names, Results &results)
 {
-    for (std::uint32_t i = 0; i < measured.count; ++i) {
+    for (uint32_t i = 0; i < measured.count; ++i) {
         const nslice_calibration_entry &entry = measured.entries[i];
         const unsigned kind = entry.kind & ~NSLICE_ENTRY_ALONE;
         const char *macro = macro_of(kind);
         if (macro && entry.field <= names.size())
             add_entry(entry, kind == NSLICE_KIND_START, names, results.probe(macro, setting));
     }
-    for (std::uint32_t i = 0; i < measured.half_count; ++i) {
+    for (uint32_t i = 0; i < measured.half_count; ++i) {
         const nslice_calibration_entry &entry = measured.halves[i];
         const char *macro =
             (entry.kind & ~NSLICE_ENTRY_ALONE) == NSLICE_KIND_START ? "START" : "STOP";
@@ -139,7 +139,7 @@ void run_probe_case(const Pass &pass, Results &results)
 
 void run_counter_case(const Pass &pass, Results &results)
 {
-    const std::size_t rows_without = results.probes.size();
+    const size_t rows_without = results.probes.size();
     for (const Source &source : kSources) {
         if (source.value == NSP_SOURCE_STEP && !pass.does_stepping)
             continue;

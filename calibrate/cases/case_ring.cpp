@@ -25,16 +25,16 @@ namespace
 {
 struct RingState {
     const char *name;
-    std::uint64_t ring_bytes;
+    uint64_t ring_bytes;
     nslice_ring_full full;
-    std::uint32_t rounds;
+    uint32_t rounds;
     bool expects_loss;
 };
 
-constexpr std::uint64_t kRoomBytes = 4u << 20;
-constexpr std::uint32_t kRoomRounds = 512;
+constexpr uint64_t kRoomBytes = 4u << 20;
+constexpr uint32_t kRoomRounds = 512;
 // A batch writes n and 2n records of 16 bytes; the warm-up writes another n.
-constexpr std::uint32_t kRoomBatches = kRoomBytes / (std::uint64_t(kRoomRounds) * 3 * 16) - 1;
+constexpr uint32_t kRoomBatches = kRoomBytes / (uint64_t(kRoomRounds) * 3 * 16) - 1;
 
 /*
  * room: the default size; all batches of a pass fit, so that the result does not depend on the
@@ -52,9 +52,9 @@ constexpr RingState kStates[] = {
 };
 
 // Writes records of two words, the smallest size.
-void exit_loop(std::uint32_t rounds)
+void exit_loop(uint32_t rounds)
 {
-    for (std::uint32_t i = 0; i < rounds; i += kUnrolled) {
+    for (uint32_t i = 0; i < rounds; i += kUnrolled) {
         NET_SLICE_EXIT(calibration);
         NET_SLICE_EXIT(calibration);
         NET_SLICE_EXIT(calibration);
@@ -80,8 +80,8 @@ nsp_session_config config_of(const RingState &state, nslice_ring_kind kind)
 
 void add_counts(RingRow &row, const nsp_session_counts &counts)
 {
-    std::uint64_t lost = 0;
-    for (const std::uint64_t by_cause : counts.lost)
+    uint64_t lost = 0;
+    for (const uint64_t by_cause : counts.lost)
         lost += by_cause;
     row.issued += counts.issued;
     row.drained += counts.drained;
@@ -105,7 +105,7 @@ bool measure(const RingState &state, const char *kind_name, nslice_ring_kind kin
         return false;
     }
     exit_loop(state.rounds);
-    const std::uint32_t batches =
+    const uint32_t batches =
         state.expects_loss ? pass.batches : std::min(pass.batches, kRoomBatches);
     const Estimate cost = measure_loop(exit_loop, state.rounds, batches, read_ticks);
     nsp_session_counts counts = {};

@@ -23,7 +23,7 @@ public:
 
 struct Pass {
     unsigned number = 0;             // from 0
-    std::uint32_t batches = 0;       // for each figure
+    uint32_t batches = 0;            // for each figure
     bool does_stepping = true;       // slow but exact, so a few passes are enough
     std::string counters;            // names for the sessions with counters
     bool must_have_counters = false; // given by the user: an error if no source has them
@@ -64,7 +64,7 @@ struct ClockVariant {
 
 // All ways on this architecture; the first is the bare read of the probes' clock.
 std::span<const ClockVariant> clock_variants();
-void empty_loop(std::uint32_t rounds);
+void empty_loop(uint32_t rounds);
 
 // One instruction of the paper's Table 1, or its counterpart on this architecture.
 struct InstructionVariant {
@@ -85,5 +85,5 @@ struct KernelCosts;
 void add_kernel_costs(const KernelCosts &all, Results &results);
 
 // Ordered with respect to the code before and after it.
-std::uint64_t read_ticks();
+uint64_t read_ticks();
 } // namespace calibrate

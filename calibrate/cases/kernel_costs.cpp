@@ -13,19 +13,19 @@ namespace calibrate
 {
 namespace
 {
-constexpr std::size_t kMostLines = 256, kLongestName = 40, kLongestReason = 200;
-constexpr std::int64_t kMostTicks = std::int64_t{1} << 50; // times 1024
+constexpr size_t kMostLines = 256, kLongestName = 40, kLongestReason = 200;
+constexpr int64_t kMostTicks = int64_t{1} << 50; // times 1024
 constexpr double kScale = 1024;
 
-bool is_plain(std::string_view text, std::size_t longest)
+bool is_plain(std::string_view text, size_t longest)
 {
     return !text.empty() && text.size() <= longest &&
            std::all_of(text.begin(), text.end(), [](char c) { return c >= ' ' && c <= '~'; });
 }
 
-std::optional<std::int64_t> number(std::string_view text, std::int64_t least, std::int64_t most)
+std::optional<int64_t> number(std::string_view text, int64_t least, int64_t most)
 {
-    std::int64_t value = 0;
+    int64_t value = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     const bool is_whole = error == std::errc() && end == text.data() + text.size();
     return is_whole && value >= least && value <= most ? std::optional(value) : std::nullopt;
@@ -34,8 +34,8 @@ std::optional<std::int64_t> number(std::string_view text, std::int64_t least, st
 std::vector<std::string_view> split(std::string_view text, char at)
 {
     std::vector<std::string_view> parts;
-    for (std::size_t begin = 0;;) {
-        const std::size_t end = text.find(at, begin);
+    for (size_t begin = 0;;) {
+        const size_t end = text.find(at, begin);
         parts.push_back(text.substr(begin, end - begin));
         if (end == text.npos)
             return parts;
@@ -57,9 +57,9 @@ std::optional<KernelCost> parse_line(std::string_view line)
     if (!mean || !ci95 || !batches)
         return std::nullopt;
     Estimate estimate;
-    estimate.mean = static_cast<double>(*mean) / kScale;
-    estimate.ci95 = static_cast<double>(*ci95) / kScale;
-    estimate.batches = static_cast<std::uint32_t>(*batches);
+    estimate.mean = double(*mean) / kScale;
+    estimate.ci95 = double(*ci95) / kScale;
+    estimate.batches = uint32_t(*batches);
     return KernelCost{std::string(fields[0]), estimate, ""};
 }
 } // namespace
@@ -73,7 +73,7 @@ KernelCosts parse_kernel_costs(std::string_view text)
     else
         lines.back() = ""; // truncated: the last number may be incomplete
     if (lines.size() > kMostLines) {
-        all.bad_lines = static_cast<unsigned>(lines.size() - kMostLines);
+        all.bad_lines = unsigned(lines.size() - kMostLines);
         lines.resize(kMostLines);
     }
     for (const std::string_view line : lines) {
@@ -87,10 +87,10 @@ KernelCosts parse_kernel_costs(std::string_view text)
     return all;
 }
 
-std::string read_kernel_costs(unsigned cpu, std::uint32_t batches, std::string &text)
+std::string read_kernel_costs(unsigned cpu, uint32_t batches, std::string &text)
 {
     char *answer = nullptr;
-    if (nsp_nsmod_measure(cpu, std::clamp<std::uint32_t>(batches, 10, NSLICE_MEASURE_MAX_BATCHES),
+    if (nsp_nsmod_measure(cpu, std::clamp<uint32_t>(batches, 10, NSLICE_MEASURE_MAX_BATCHES),
                           &answer) != 0)
         return nsp_last_error();
     text = answer;

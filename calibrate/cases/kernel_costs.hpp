@@ -27,5 +27,5 @@ KernelCosts parse_kernel_costs(std::string_view text);
 
 // Makes the module measure on a CPU.  Returns an empty string and its answer in `text`, or the
 // reason for failure.
-std::string read_kernel_costs(unsigned cpu, std::uint32_t batches, std::string &text);
+std::string read_kernel_costs(unsigned cpu, uint32_t batches, std::string &text);
 } // namespace calibrate

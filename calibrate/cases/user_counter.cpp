@@ -15,9 +15,9 @@ namespace calibrate
 {
 namespace
 {
-std::size_t page_bytes()
+size_t page_bytes()
 {
-    return static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+    return size_t(sysconf(_SC_PAGESIZE));
 }
 } // namespace
 
@@ -46,7 +46,7 @@ std::string why_not_readable(const perf_event_mmap_page &page)
     return "";
 }
 
-UserCounter::UserCounter(std::uint64_t event, std::uint64_t config1) : page_(MAP_FAILED)
+UserCounter::UserCounter(uint64_t event, uint64_t config1) : page_(MAP_FAILED)
 {
     perf_event_attr attr = {};
     attr.type = PERF_TYPE_HARDWARE;
@@ -56,7 +56,7 @@ UserCounter::UserCounter(std::uint64_t event, std::uint64_t config1) : page_(MAP
     attr.pinned = 1; // keeps its register or fails
     attr.exclude_kernel = 1;
     attr.exclude_hv = 1;
-    file_ = static_cast<int>(syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC));
+    file_ = int(syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC));
     if (file_ < 0) {
         lacks_ = why_not_opened(errno);
         return;
@@ -72,9 +72,9 @@ UserCounter::UserCounter(std::uint64_t event, std::uint64_t config1) : page_(MAP
         number_ = page.index - 1;
 }
 
-std::uint64_t UserCounter::value() const
+uint64_t UserCounter::value() const
 {
-    std::uint64_t value = 0;
+    uint64_t value = 0;
     return read(file_, &value, sizeof(value)) == sizeof(value) ? value : 0;
 }
 

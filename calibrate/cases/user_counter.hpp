@@ -13,25 +13,25 @@ class UserCounter
 {
 public:
     // event: of PERF_TYPE_HARDWARE; config1: value that the architecture requires for user reads.
-    UserCounter(std::uint64_t event, std::uint64_t config1);
+    UserCounter(uint64_t event, uint64_t config1);
     ~UserCounter();
     UserCounter(const UserCounter &) = delete;
     UserCounter &operator=(const UserCounter &) = delete;
 
     // Empty: the kernel currently allows reading the counter.
     const std::string &lacks() const { return lacks_; }
-    std::uint32_t number() const { return number_; }
+    uint32_t number() const { return number_; }
     // Only valid if lacks() is empty.
     const volatile perf_event_mmap_page *page() const
     {
         return static_cast<const perf_event_mmap_page *>(page_);
     }
-    std::uint64_t value() const; // by the system call
+    uint64_t value() const; // by the system call
 
 private:
     int file_ = -1;
     void *page_;
-    std::uint32_t number_ = 0;
+    uint32_t number_ = 0;
     std::string lacks_;
 };
 

@@ -127,7 +127,7 @@ std::optional<double> read_steal_seconds(const std::filesystem::path &root, unsi
         if (name != wanted)
             continue;
         if (words >> user >> nice >> system >> idle >> iowait >> irq >> softirq >> steal)
-            return steal / static_cast<double>(sysconf(_SC_CLK_TCK));
+            return steal / double(sysconf(_SC_CLK_TCK));
     }
     return std::nullopt;
 }
@@ -139,7 +139,7 @@ Environment read_environment(const std::filesystem::path &root, unsigned cpu,
     Environment out;
     out.machine = machine;
     out.cpu = cpu;
-    out.cpus = static_cast<std::uint32_t>(sysconf(_SC_NPROCESSORS_ONLN));
+    out.cpus = uint32_t(sysconf(_SC_NPROCESSORS_ONLN));
     out.kernel = kernel_name();
     out.compiler = compiler_name();
     out.date = utc_now();

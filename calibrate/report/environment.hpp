@@ -15,7 +15,7 @@ namespace calibrate
 struct Environment {
     nsp_machine machine = {};
     unsigned cpu = 0; // the one measured on
-    std::uint32_t cpus = 0;
+    uint32_t cpus = 0;
     std::string kernel;
     std::string compiler;
     std::string date;

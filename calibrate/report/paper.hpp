@@ -32,7 +32,7 @@ struct Macro {
     Series CounterCost::*counted;
     double ns_2001;
 };
-inline constexpr std::size_t kMacroCount = 6;
+inline constexpr size_t kMacroCount = 6;
 extern const std::array<Macro, kMacroCount> kMacros;
 
 struct MacroLine {

@@ -113,7 +113,7 @@ void add_context(const Report &report, Json &json)
 void add_counter_costs(const Report &report, Json &json)
 {
     const auto &rows = report.run.results.probes;
-    for (std::size_t i = 0; i < rows.size(); ++i)
+    for (size_t i = 0; i < rows.size(); ++i)
         for (const CounterCost &cost : rows[i].counter_costs) {
             const Estimate inner = cost.inner.total(), outer = cost.outer.total();
             json["probes"][i]["counter_costs"].push_back({{"counter", cost.name},

@@ -30,7 +30,7 @@ Json text_or_null(const std::string &text)
 Json event_json(const EventLine &line)
 {
     Json json = {{"counter", line.counter}, {"source", line.source}, {"mode", line.mode}};
-    for (std::size_t i = 0; i < kMacroCount; ++i) {
+    for (size_t i = 0; i < kMacroCount; ++i) {
         const auto &count = line.counts[i];
         json[kMacros[i].acronym] =
             count ? Json{{"count", count->mean}, {"ci95", count->ci95}} : Json(nullptr);

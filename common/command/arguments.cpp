@@ -23,7 +23,7 @@ namespace command
 {
 namespace
 {
-constexpr std::uint64_t kMiB = 1u << 20;
+constexpr uint64_t kMiB = 1u << 20;
 
 // Prints "--ring BYTES", not "--ring UINT:POSITIVE=4194304 REQUIRED".
 class HelpText : public CLI::Formatter
@@ -32,7 +32,7 @@ public:
     std::string make_option_name(const CLI::Option *option, bool is_positional) const override
     {
         std::string name = CLI::Formatter::make_option_name(option, is_positional);
-        if (const std::size_t brace = name.find('{'); brace != std::string::npos)
+        if (const size_t brace = name.find('{'); brace != std::string::npos)
             name.erase(brace); // of a flag that sets a variable to false
         return name;
     }
@@ -172,7 +172,7 @@ Argument &Argument::range(int least, int most)
     return *this;
 }
 
-Argument &Argument::range(std::uint64_t least, std::uint64_t most)
+Argument &Argument::range(uint64_t least, uint64_t most)
 {
     set_range(*option_, least, most);
     return *this;
@@ -194,7 +194,7 @@ Argument &Argument::show_default()
 {
     option_->capture_default_str();
     std::string value = option_->get_default_str();
-    const auto bytes = number_of<std::uint64_t>(value);
+    const auto bytes = number_of<uint64_t>(value);
     if (option_->get_type_name() == "BYTES" && bytes && *bytes > 0 && *bytes % kMiB == 0)
         value = fmt::format("{}M", *bytes / kMiB);
     add_note(*option_, "default " + value);
@@ -217,14 +217,12 @@ Argument ArgumentSet::add(const std::string &names, int &variable, const std::st
     return add_number(*app_, names, variable, help);
 }
 
-Argument ArgumentSet::add(const std::string &names, std::uint32_t &variable,
-                          const std::string &help)
+Argument ArgumentSet::add(const std::string &names, uint32_t &variable, const std::string &help)
 {
     return add_number(*app_, names, variable, help);
 }
 
-Argument ArgumentSet::add(const std::string &names, std::uint64_t &variable,
-                          const std::string &help)
+Argument ArgumentSet::add(const std::string &names, uint64_t &variable, const std::string &help)
 {
     return add_number(*app_, names, variable, help);
 }
@@ -234,13 +232,13 @@ Argument ArgumentSet::add(const std::string &names, double &variable, const std:
     return add_number(*app_, names, variable, help);
 }
 
-Argument ArgumentSet::add(const std::string &names, std::optional<std::uint32_t> &variable,
+Argument ArgumentSet::add(const std::string &names, std::optional<uint32_t> &variable,
                           const std::string &help)
 {
     return add_number(*app_, names, variable, help);
 }
 
-Argument ArgumentSet::add(const std::string &names, std::optional<std::uint64_t> &variable,
+Argument ArgumentSet::add(const std::string &names, std::optional<uint64_t> &variable,
                           const std::string &help)
 {
     return add_number(*app_, names, variable, help);
@@ -261,7 +259,7 @@ Argument ArgumentSet::add_format(std::string &variable, const std::vector<std::s
 {
     Argument format =
         add("--format", variable, "format of the output").one_of(words).show_default();
-    const auto choose_json = [&variable, format](std::int64_t) {
+    const auto choose_json = [&variable, format](int64_t) {
         if (format.was_given() && variable != "json")
             throw CLI::ValidationError("--json cannot be combined with --format " + variable);
         variable = "json";

@@ -39,7 +39,7 @@ public:
     Argument &check(const CheckText &check);
     Argument &one_of(const std::vector<std::string> &words);
     Argument &range(int least, int most);
-    Argument &range(std::uint64_t least, std::uint64_t most);
+    Argument &range(uint64_t least, uint64_t most);
     Argument &sizes();                       // 64KiB, 4M: multiples of 1024
     Argument &one_each_time();               // for a vector: only one value after each option
     Argument &show_default();                // in --help
@@ -59,12 +59,12 @@ public:
     // the variable is unchanged.
     Argument add(const std::string &names, std::string &variable, const std::string &help);
     Argument add(const std::string &names, int &variable, const std::string &help);
-    Argument add(const std::string &names, std::uint32_t &variable, const std::string &help);
-    Argument add(const std::string &names, std::uint64_t &variable, const std::string &help);
+    Argument add(const std::string &names, uint32_t &variable, const std::string &help);
+    Argument add(const std::string &names, uint64_t &variable, const std::string &help);
     Argument add(const std::string &names, double &variable, const std::string &help);
-    Argument add(const std::string &names, std::optional<std::uint32_t> &variable,
+    Argument add(const std::string &names, std::optional<uint32_t> &variable,
                  const std::string &help);
-    Argument add(const std::string &names, std::optional<std::uint64_t> &variable,
+    Argument add(const std::string &names, std::optional<uint64_t> &variable,
                  const std::string &help);
     Argument add(const std::string &names, std::vector<std::string> &variable,
                  const std::string &help);

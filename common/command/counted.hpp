@@ -11,7 +11,7 @@
 namespace command
 {
 // `many` is by default `one` with an s.
-inline std::string counted(std::uint64_t count, std::string_view one, std::string_view many = {})
+inline std::string counted(uint64_t count, std::string_view one, std::string_view many = {})
 {
     if (count == 1 || !many.empty())
         return fmt::format("{} {}", count, count == 1 ? one : many);

@@ -140,7 +140,7 @@ Output::~Output()
 
 void Output::flush()
 {
-    std::size_t done = 0;
+    size_t done = 0;
     while (done < text_.size()) {
         const ssize_t n = write(fd_, text_.data() + done, text_.size() - done);
         if (n < 0 && errno == EINTR)
@@ -149,7 +149,7 @@ void Output::flush()
             throw OutputClosed();
         if (n < 0)
             throw_cannot_write(path_.empty() ? "standard output" : path_);
-        done += static_cast<std::size_t>(n);
+        done += size_t(n);
     }
     text_.clear();
 }

@@ -55,7 +55,7 @@ public:
     void finish();
 
 private:
-    static constexpr std::size_t kFullBytes = 1 << 16;
+    static constexpr size_t kFullBytes = 1 << 16;
 
     std::string path_;      // as given
     std::string target_;    // with links resolved

@@ -33,7 +33,7 @@ void StatusLine::clear()
     is_shown_ = false;
 }
 
-void ReadProgress::show(std::uint64_t done_bytes, std::uint64_t all_bytes)
+void ReadProgress::show(uint64_t done_bytes, uint64_t all_bytes)
 {
     if (!line_.is_on() || all_bytes == 0)
         return;

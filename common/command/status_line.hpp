@@ -30,7 +30,7 @@ class ReadProgress
 {
 public:
     explicit ReadProgress(bool is_wanted = true) : line_(is_wanted) {}
-    void show(std::uint64_t done_bytes, std::uint64_t all_bytes);
+    void show(uint64_t done_bytes, uint64_t all_bytes);
 
 private:
     using Clock = std::chrono::steady_clock;

@@ -10,7 +10,7 @@
 
 namespace
 {
-command_text_file caught(const std::function<void()> &run, char *why, std::size_t why_bytes)
+command_text_file caught(const std::function<void()> &run, char *why, size_t why_bytes)
 {
     try {
         run();

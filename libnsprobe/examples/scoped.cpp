@@ -19,9 +19,9 @@
 
 namespace
 {
-using Packet = std::vector<std::uint8_t>;
+using Packet = std::vector<uint8_t>;
 constexpr unsigned kPackets = 10000;
-constexpr std::size_t kHeaderBytes = 20;
+constexpr size_t kHeaderBytes = 20;
 
 struct Handler {
     // Created once: creating takes a lock and memory, using it costs what a fixed name does.
@@ -42,16 +42,16 @@ struct Handler {
     }
 
     nsp_slice *slice;
-    std::uint64_t sum = 0;
+    uint64_t sum = 0;
 };
 
 // Both returns end the slice, and so would an exception.
-bool parse(const Packet &packet, std::size_t &length)
+bool parse(const Packet &packet, size_t &length)
 {
     NET_SLICE_SCOPE(parse);
     if (packet.size() < kHeaderBytes)
         return false;
-    length = packet[2] * std::size_t{256} + packet[3];
+    length = packet[2] * size_t{256} + packet[3];
     return length == packet.size();
 }
 } // namespace
@@ -71,12 +71,12 @@ int main(int argc, char **argv)
     for (unsigned number = 0; number < kPackets; ++number) {
         const Packet &packet = number % 5 == 0 ? truncated : whole;
         NET_SLICE_INIT(packet, number, 1, packet.size());
-        std::size_t length = 0;
+        size_t length = 0;
         if (parse(packet, length))
             handlers[handled++ % handlers.size()].handle(packet);
         NET_SLICE_EXIT(packet);
     }
-    std::uint64_t sum = 0;
+    uint64_t sum = 0;
     for (const Handler &handler : handlers)
         sum += handler.sum;
     std::printf("handled %u of %u packets, sum %llu\n", handled, kPackets,

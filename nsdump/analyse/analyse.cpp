@@ -19,12 +19,12 @@ namespace
 {
 using command::counted;
 
-constexpr std::uint64_t kProgressRuns = 1 << 10;
+constexpr uint64_t kProgressRuns = 1 << 10;
 
-std::string uuid_text(const std::array<std::uint8_t, 16> &uuid)
+std::string uuid_text(const std::array<uint8_t, 16> &uuid)
 {
     std::string text;
-    for (std::size_t i = 0; i < uuid.size(); ++i) {
+    for (size_t i = 0; i < uuid.size(); ++i) {
         if (i == 4 || i == 6 || i == 8 || i == 10)
             text += '-';
         text += fmt::format("{:02x}", uuid[i]);
@@ -130,7 +130,7 @@ void tell_constants(TraceFile &trace, const Correction &correction, StatsReport 
             report.warnings.push_back(
                 fmt::format("{} was not calibrated: only raw values are shown",
                             field_name(field, report.counter_names)));
-    const std::size_t last = trace.cpus().size() - 1; // a kernel ring, if there is any
+    const size_t last = trace.cpus().size() - 1; // a kernel ring, if there is any
     for (unsigned field = 1; field <= report.kernel_counter_names.size() && trace.has_kernel();
          ++field)
         if (correction.of(last, 0).is_known && !correction.of(last, field).is_known)
@@ -201,7 +201,7 @@ StatsReport analyse_trace(TraceFile &trace, const AnalyseOptions &options)
     UserAndKernelPairs sides(trace, programs, kernel);
     Merger merger(trace, pairing_order(trace));
     Run run;
-    std::uint64_t runs = 0;
+    uint64_t runs = 0;
     while (merger.next(run)) {
         sides.consume(run);
         if (++runs % kProgressRuns == 0 && options.progress &&

@@ -14,7 +14,7 @@ struct AnalyseOptions {
     const CalibrationFile *calibration = nullptr; // instead of the trace's own
     // Called from time to time with the bytes done and the total bytes; returning false stops
     // early.
-    std::function<bool(std::uint64_t, std::uint64_t)> progress;
+    std::function<bool(uint64_t, uint64_t)> progress;
     bool keeps_histograms = true; // in the report; takes much memory for many names
 };
 

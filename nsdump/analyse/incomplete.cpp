@@ -69,10 +69,10 @@ void Finder::look_at_metadata()
     for (unsigned kind = 0; kind < NSLICE_CHUNK_KINDS; ++kind) {
         if (!is_metadata_kind(kind) || kind == NSLICE_CHUNK_FOOTER)
             continue;
-        if (const std::uint64_t missing = trace_.metadata().missing(kind); missing > 0)
+        if (const uint64_t missing = trace_.metadata().missing(kind); missing > 0)
             find(sides_of(kind), "{} of {} missing or damaged: {}", counted(missing, "chunk"),
                  metadata_title(kind), consequence(kind));
-        if (const std::uint64_t repeated = trace_.metadata().repeated(kind); repeated > 0)
+        if (const uint64_t repeated = trace_.metadata().repeated(kind); repeated > 0)
             find(sides_of(kind), "{} of {} repeated or out of order", counted(repeated, "chunk"),
                  metadata_title(kind));
     }
@@ -99,7 +99,7 @@ void Finder::look_at_calibration()
 void Finder::look_at_sites()
 {
     for (const bool is_kernel : {false, true})
-        if (const std::uint64_t ids = trace_.names().unknown_ids(is_kernel); ids > 0)
+        if (const uint64_t ids = trace_.names().unknown_ids(is_kernel); ids > 0)
             find(is_kernel ? kBoth : kPrograms,
                  "{} of {} records not in the site table: slices may be missing or paired wrongly",
                  counted(ids, "slice id"), is_kernel ? "the kernel's" : "programs'");
@@ -112,12 +112,12 @@ void Finder::look_at_records(const Losses &losses, const StreamFaults &faults)
     else if (faults.decoded != losses.drained)
         find(kBoth, "{} can be read, but {} written", counted(faults.decoded, "record"),
              counted(losses.drained, "was", "were"));
-    if (const std::uint64_t missing = trace_.missing_chunks(); missing > 0)
+    if (const uint64_t missing = trace_.missing_chunks(); missing > 0)
         find(kBoth, "{} missing", counted(missing, "chunk of records is", "chunks of records are"));
     if (losses.kernel_totals_missing)
         find(kBoth,
              "the kernel's totals are missing: the number of records from its rings is unknown");
-    std::uint64_t misplaced = 0;
+    uint64_t misplaced = 0;
     for (const CpuChunks &cpu : trace_.cpus())
         misplaced += cpu.misplaced_chunks;
     if (misplaced > 0)

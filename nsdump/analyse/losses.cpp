@@ -10,9 +10,9 @@ namespace nsdump
 {
 namespace
 {
-template <class Lost> std::uint64_t sum_of(const Lost &lost, std::uint64_t other)
+template <class Lost> uint64_t sum_of(const Lost &lost, uint64_t other)
 {
-    for (const std::uint64_t count : lost)
+    for (const uint64_t count : lost)
         other += count;
     return other;
 }
@@ -20,22 +20,22 @@ template <class Lost> std::uint64_t sum_of(const Lost &lost, std::uint64_t other
 // The numbers come from a file: if their sum overflows, the equation does not hold.
 bool holds(const FooterCpu &row)
 {
-    std::uint64_t sum = row.drained;
-    for (const std::uint64_t lost : row.lost)
+    uint64_t sum = row.drained;
+    for (const uint64_t lost : row.lost)
         if (__builtin_add_overflow(sum, lost, &sum))
             return false;
     return sum == row.issued;
 }
 } // namespace
 
-const char *lost_name(std::size_t cause)
+const char *lost_name(size_t cause)
 {
     static constexpr const char *kNames[kLostCauses] = {"full",   "overwritten", "busy",
                                                         "closed", "write",       "torn"};
     return cause < kLostCauses ? kNames[cause] : "unknown";
 }
 
-const char *end_name(std::uint32_t end)
+const char *end_name(uint32_t end)
 {
     switch (end) {
     case NSLICE_END_CLOSED: return "closed";
@@ -46,12 +46,12 @@ const char *end_name(std::uint32_t end)
     }
 }
 
-std::uint64_t CpuLosses::lost_sum() const
+uint64_t CpuLosses::lost_sum() const
 {
     return sum_of(lost, lost_other);
 }
 
-std::uint64_t Losses::lost_sum() const
+uint64_t Losses::lost_sum() const
 {
     return sum_of(lost, lost_other + lost_without_cause);
 }
@@ -74,7 +74,7 @@ std::string Losses::lost_words() const
 
 namespace
 {
-std::uint64_t records_in_chunks(const TraceFile &trace, bool is_kernel, std::uint32_t cpu)
+uint64_t records_in_chunks(const TraceFile &trace, bool is_kernel, uint32_t cpu)
 {
     for (const CpuChunks &chunks : trace.cpus())
         if (chunks.cpu == cpu && chunks.is_kernel == is_kernel)
@@ -90,7 +90,7 @@ CpuLosses losses_of_row(const TraceFile &trace, bool is_kernel, const FooterCpu 
     cpu.cpu = row.cpu;
     cpu.issued = row.issued;
     cpu.drained = row.drained;
-    for (std::size_t cause = 0; cause < row.lost.size(); ++cause)
+    for (size_t cause = 0; cause < row.lost.size(); ++cause)
         (cause < kLostCauses ? cpu.lost[cause] : cpu.lost_other) += row.lost[cause];
     cpu.in_chunks = records_in_chunks(trace, is_kernel, row.cpu);
     cpu.equation_holds = holds(row);
@@ -115,7 +115,7 @@ bool add_rows(const TraceFile &trace, bool is_kernel, const std::vector<FooterCp
               bool is_damaged, Losses &losses)
 {
     bool all_hold = true;
-    std::uint64_t in_rows = 0, in_all_chunks = 0;
+    uint64_t in_rows = 0, in_all_chunks = 0;
     for (const FooterCpu &row : rows) {
         const CpuLosses cpu = losses_of_row(trace, is_kernel, row, is_damaged);
         all_hold = all_hold && cpu.equation_holds && cpu.chunks_agree;
@@ -123,7 +123,7 @@ bool add_rows(const TraceFile &trace, bool is_kernel, const std::vector<FooterCp
         losses.issued += cpu.issued;
         losses.drained += cpu.drained;
         losses.lost_other += cpu.lost_other;
-        for (std::size_t cause = 0; cause < kLostCauses; ++cause)
+        for (size_t cause = 0; cause < kLostCauses; ++cause)
             losses.lost[cause] += cpu.lost[cause];
         losses.by_cpu.push_back(cpu);
     }

@@ -12,22 +12,22 @@
 
 namespace nsdump
 {
-inline constexpr std::size_t kLostCauses = NSLICE_LOST_CAUSES;
-const char *lost_name(std::size_t cause); // full, overwritten, busy, closed, write, torn
-const char *end_name(std::uint32_t end);  // closed, interrupted, killed, write-error, unknown
+inline constexpr size_t kLostCauses = NSLICE_LOST_CAUSES;
+const char *lost_name(size_t cause); // full, overwritten, busy, closed, write, torn
+const char *end_name(uint32_t end);  // closed, interrupted, killed, write-error, unknown
 
 struct CpuLosses {
     bool is_kernel = false;
-    std::uint32_t cpu = 0;
-    std::uint64_t issued = 0;
-    std::uint64_t drained = 0;
-    std::array<std::uint64_t, kLostCauses> lost{};
-    std::uint64_t lost_other = 0; // causes unknown to this reader
-    std::uint64_t in_chunks = 0;  // records declared by the chunk headers of this CPU
-    bool equation_holds = false;  // issued = drained + lost
-    bool chunks_agree = false;    // drained = in_chunks, or chunks are damaged or missing
+    uint32_t cpu = 0;
+    uint64_t issued = 0;
+    uint64_t drained = 0;
+    std::array<uint64_t, kLostCauses> lost{};
+    uint64_t lost_other = 0;     // causes unknown to this reader
+    uint64_t in_chunks = 0;      // records declared by the chunk headers of this CPU
+    bool equation_holds = false; // issued = drained + lost
+    bool chunks_agree = false;   // drained = in_chunks, or chunks are damaged or missing
 
-    std::uint64_t lost_sum() const;
+    uint64_t lost_sum() const;
     std::string title() const
     {
         return (is_kernel ? "kernel, cpu " : "cpu ") + std::to_string(cpu);
@@ -36,18 +36,18 @@ struct CpuLosses {
 
 struct Losses {
     bool has_footer = false;
-    std::uint64_t issued = 0; // as far as known, see is_issued_known()
-    std::uint64_t drained = 0;
-    std::array<std::uint64_t, kLostCauses> lost{};
-    std::uint64_t lost_other = 0;
-    std::uint64_t lost_without_cause = 0; // without a footer: losses up to the last chunks
-    std::optional<bool> equation_holds;   // none if the number of issued records is unknown
+    uint64_t issued = 0; // as far as known, see is_issued_known()
+    uint64_t drained = 0;
+    std::array<uint64_t, kLostCauses> lost{};
+    uint64_t lost_other = 0;
+    uint64_t lost_without_cause = 0;    // without a footer: losses up to the last chunks
+    std::optional<bool> equation_holds; // none if the number of issued records is unknown
     std::vector<CpuLosses> by_cpu;
-    std::uint64_t dropped_sites = 0;
+    uint64_t dropped_sites = 0;
     bool kernel_totals_missing = false; // although there are kernel chunks
-    std::uint64_t unnamed_kernel_sites = 0;
+    uint64_t unnamed_kernel_sites = 0;
 
-    std::uint64_t lost_sum() const;
+    uint64_t lost_sum() const;
     // The footer holds the number of issued records, the kernel's totals those issued to its rings.
     // Without them there may have been more.
     bool is_issued_known() const { return has_footer && !kernel_totals_missing; }

@@ -54,8 +54,8 @@ struct PerPacket {
 struct FieldReport {
     std::string field; // "ticks" or the counter's name
     std::string unit;  // "TSC cycles", "instructions", ...
-    std::uint64_t count = 0;
-    std::uint64_t packets = 0;
+    uint64_t count = 0;
+    uint64_t packets = 0;
     Distribution raw;
     std::optional<Distribution> net; // none without constants
     std::optional<SelfValue> self;   // none if a slice inside lacks the field
@@ -66,23 +66,23 @@ struct FieldReport {
 struct SliceReport {
     std::string name;
     std::string file;
-    std::uint32_t line = 0;
-    std::uint64_t count = 0;
-    std::uint64_t migrated = 0;
-    std::uint64_t spans_loss = 0;
-    std::uint64_t unmatched_start = 0;
-    std::uint64_t unmatched_stop = 0;
-    std::uint64_t too_deep = 0;
-    std::uint64_t below_noise = 0;
-    std::uint64_t stepped = 0; // single-stepped: counted, but not timed
+    uint32_t line = 0;
+    uint64_t count = 0;
+    uint64_t migrated = 0;
+    uint64_t spans_loss = 0;
+    uint64_t unmatched_start = 0;
+    uint64_t unmatched_stop = 0;
+    uint64_t too_deep = 0;
+    uint64_t below_noise = 0;
+    uint64_t stepped = 0; // single-stepped: counted, but not timed
     bool is_kernel = false;
-    std::uint64_t interrupted = 0;
-    std::uint64_t interrupts = 0; // in those, from the kernel's records; subtracted from net ticks
-    std::uint64_t switches = 0;   // the same for the times that the thread was preempted or waited
-    double taken_ticks = 0;       // subtracted for both, and for the kernel's probes
-    std::uint64_t uncounted = 0;  // timed, but without the session's counters
-    std::uint64_t crossed = 0;    // overlap another slice of the thread without nesting
-    std::uint64_t packets = 0;
+    uint64_t interrupted = 0;
+    uint64_t interrupts = 0; // in those, from the kernel's records; subtracted from net ticks
+    uint64_t switches = 0;   // the same for the times that the thread was preempted or waited
+    double taken_ticks = 0;  // subtracted for both, and for the kernel's probes
+    uint64_t uncounted = 0;  // timed, but without the session's counters
+    uint64_t crossed = 0;    // overlap another slice of the thread without nesting
+    uint64_t packets = 0;
     bool is_incomplete = false; // its figures may be wrong: StatsReport::incomplete
     std::vector<FieldReport> values;
 };
@@ -90,36 +90,36 @@ struct SliceReport {
 struct UnitReport {
     bool is_kernel = false;
     std::string name;
-    std::uint64_t units = 0;
-    std::uint64_t packets = 0;
-    std::uint64_t wire_bytes = 0;
+    uint64_t units = 0;
+    uint64_t packets = 0;
+    uint64_t wire_bytes = 0;
     bool is_incomplete = false;
 };
 
 struct MarkReport {
     bool is_kernel = false;
     std::string name;
-    std::uint64_t count = 0;
+    uint64_t count = 0;
     double mean = 0;
-    std::uint64_t min = 0;
-    std::uint64_t max = 0;
+    uint64_t min = 0;
+    uint64_t max = 0;
     double sum = 0;
     bool is_incomplete = false;
 };
 
 struct Classes {
-    std::uint64_t interrupted = 0;
-    std::uint64_t uncounted = 0;
-    std::uint64_t uncounted_kernel = 0; // those of the kernel among them
-    std::uint64_t migrated = 0;
-    std::uint64_t spans_loss = 0;
-    std::uint64_t crossed = 0;
-    std::uint64_t unmatched_start = 0;
-    std::uint64_t unmatched_stop = 0;
-    std::uint64_t too_deep = 0;
-    std::uint64_t below_noise = 0;
-    std::uint64_t unknown_kind = 0;
-    std::uint64_t malformed = 0; // events without the words of their kind
+    uint64_t interrupted = 0;
+    uint64_t uncounted = 0;
+    uint64_t uncounted_kernel = 0; // those of the kernel among them
+    uint64_t migrated = 0;
+    uint64_t spans_loss = 0;
+    uint64_t crossed = 0;
+    uint64_t unmatched_start = 0;
+    uint64_t unmatched_stop = 0;
+    uint64_t too_deep = 0;
+    uint64_t below_noise = 0;
+    uint64_t unknown_kind = 0;
+    uint64_t malformed = 0; // events without the words of their kind
 };
 
 // Prefix of those StatsReport::warnings that say why figures are incomplete.
@@ -127,8 +127,8 @@ inline constexpr const char *kIncompletePrefix = "incomplete: ";
 
 struct StatsReport {
     std::string path;
-    std::uint64_t bytes = 0;
-    std::uint32_t format_version = 0;
+    uint64_t bytes = 0;
+    uint32_t format_version = 0;
     std::string session_uuid;
     std::string end; // closed, interrupted, killed, write-error, missing
     Info info;
@@ -137,10 +137,10 @@ struct StatsReport {
     std::vector<std::string> counter_names;
     std::vector<std::string> kernel_counter_names;
     Losses losses;
-    std::uint64_t records = 0; // decoded
-    std::uint64_t damaged_bytes = 0;
-    std::uint64_t damaged_chunks = 0;
-    std::uint64_t missing_chunks = 0;
+    uint64_t records = 0; // decoded
+    uint64_t damaged_bytes = 0;
+    uint64_t damaged_chunks = 0;
+    uint64_t missing_chunks = 0;
     std::vector<Damage> damage;
     std::vector<CalibrationRow> calibration_start;
     std::vector<CalibrationRow> calibration_end;

@@ -45,7 +45,7 @@ struct Listing {
     std::vector<SourceRow> sources;
     std::vector<CounterRow> counters; // the requested ones
     bool has_refused = false;         // whether these include refused ones
-    std::size_t refused = 0;          // among all that match
+    size_t refused = 0;               // among all that match
     std::string missing_library;
 };
 

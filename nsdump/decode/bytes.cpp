@@ -42,7 +42,7 @@ public:
                 fmt::format("{}: not seekable (save it to a file first, e.g. `cat {} > trace.nsl`)",
                             path, path));
         }
-        size_bytes_ = static_cast<std::uint64_t>(status.st_size);
+        size_bytes_ = uint64_t(status.st_size);
         posix_fadvise(fd_, 0, 0, POSIX_FADV_SEQUENTIAL);
     }
     ~FileBytes() override { close(fd_); }
@@ -50,14 +50,14 @@ public:
     FileBytes &operator=(const FileBytes &) = delete;
 
     const std::string &name() const override { return name_; }
-    std::uint64_t size_bytes() const override { return size_bytes_; }
+    uint64_t size_bytes() const override { return size_bytes_; }
 
-    std::size_t read_at(std::uint64_t offset, void *to, std::size_t bytes) override
+    size_t read_at(uint64_t offset, void *to, size_t bytes) override
     {
-        std::size_t done = 0;
+        size_t done = 0;
         while (done < bytes) {
-            const ssize_t n = pread(fd_, static_cast<char *>(to) + done, bytes - done,
-                                    static_cast<off_t>(offset + done));
+            const ssize_t n =
+                pread(fd_, static_cast<char *>(to) + done, bytes - done, off_t(offset + done));
             if (n < 0 && errno == EINTR)
                 continue;
             if (n < 0)
@@ -65,7 +65,7 @@ public:
                                              offset + done, nslice_read_error(errno)));
             if (n == 0)
                 break;
-            done += static_cast<std::size_t>(n);
+            done += size_t(n);
         }
         return done;
     }
@@ -73,7 +73,7 @@ public:
 private:
     std::string name_;
     int fd_ = -1;
-    std::uint64_t size_bytes_ = 0;
+    uint64_t size_bytes_ = 0;
 };
 
 class MemoryBytes final : public ByteSource
@@ -85,13 +85,13 @@ public:
     }
 
     const std::string &name() const override { return name_; }
-    std::uint64_t size_bytes() const override { return bytes_.size(); }
+    uint64_t size_bytes() const override { return bytes_.size(); }
 
-    std::size_t read_at(std::uint64_t offset, void *to, std::size_t bytes) override
+    size_t read_at(uint64_t offset, void *to, size_t bytes) override
     {
         if (bytes == 0 || offset >= bytes_.size()) // `to` is null for an empty payload
             return 0;
-        const std::size_t n = std::min<std::uint64_t>(bytes, bytes_.size() - offset);
+        const size_t n = std::min<uint64_t>(bytes, bytes_.size() - offset);
         std::memcpy(to, bytes_.data() + offset, n);
         return n;
     }

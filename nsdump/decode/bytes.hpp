@@ -16,9 +16,9 @@ public:
     virtual ~ByteSource() = default;
 
     virtual const std::string &name() const = 0;
-    virtual std::uint64_t size_bytes() const = 0;
+    virtual uint64_t size_bytes() const = 0;
     // Returns less than `bytes` only at the end of the source; throws TraceError if reading fails.
-    virtual std::size_t read_at(std::uint64_t offset, void *to, std::size_t bytes) = 0;
+    virtual size_t read_at(uint64_t offset, void *to, size_t bytes) = 0;
 };
 
 // Reads with pread into the caller's buffer: if a trace is truncated while being read, pread

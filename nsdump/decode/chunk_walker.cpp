@@ -12,23 +12,22 @@ namespace nsdump
 {
 namespace
 {
-constexpr std::size_t kSearchBlockBytes = 1 << 16;
-constexpr std::size_t kMaxHeaderBytes = 64;
-constexpr std::uint64_t kMostReadings = 4; // times the file size, for checksums that are wrong
+constexpr size_t kSearchBlockBytes = 1 << 16;
+constexpr size_t kMaxHeaderBytes = 64;
+constexpr uint64_t kMostReadings = 4; // times the file size, for checksums that are wrong
 } // namespace
 
-ChunkWalker::ChunkWalker(ByteSource &source, const Format &format, std::uint64_t offset,
-                         DamageLog *log)
+ChunkWalker::ChunkWalker(ByteSource &source, const Format &format, uint64_t offset, DamageLog *log)
     : source_(source), format_(format), log_(log), offset_(offset)
 {
 }
 
-std::uint64_t ChunkWalker::end_of(const Chunk &chunk) const
+uint64_t ChunkWalker::end_of(const Chunk &chunk) const
 {
     return chunk.offset + format_.chunk_header_bytes + chunk.header.payload_bytes;
 }
 
-bool ChunkWalker::header_at(std::uint64_t offset, Chunk &chunk)
+bool ChunkWalker::header_at(uint64_t offset, Chunk &chunk)
 {
     std::array<std::byte, kMaxHeaderBytes> bytes;
     if (source_.read_at(offset, bytes.data(), format_.chunk_header_bytes) !=
@@ -39,26 +38,26 @@ bool ChunkWalker::header_at(std::uint64_t offset, Chunk &chunk)
            end_of(chunk) <= source_.size_bytes();
 }
 
-bool ChunkWalker::read_payload(const Chunk &chunk, std::vector<std::uint64_t> &words)
+bool ChunkWalker::read_payload(const Chunk &chunk, std::vector<uint64_t> &words)
 {
     words.resize(chunk.header.payload_bytes / NSLICE_WORD_BYTES);
-    const std::uint64_t offset = chunk.offset + format_.chunk_header_bytes;
+    const uint64_t offset = chunk.offset + format_.chunk_header_bytes;
     return source_.read_at(offset, words.data(), chunk.header.payload_bytes) ==
                chunk.header.payload_bytes &&
            nslice_crc32c(words.data(), chunk.header.payload_bytes) == chunk.header.payload_crc32c;
 }
 
-bool ChunkWalker::search(std::uint64_t from, Chunk &chunk)
+bool ChunkWalker::search(uint64_t from, Chunk &chunk)
 {
-    const std::size_t header_bytes = format_.chunk_header_bytes;
+    const size_t header_bytes = format_.chunk_header_bytes;
     block_.resize(kSearchBlockBytes + header_bytes);
     from = (from + 7) / 8 * 8;
     while (from < source_.size_bytes()) {
-        const std::size_t got = source_.read_at(from, block_.data(), block_.size());
+        const size_t got = source_.read_at(from, block_.data(), block_.size());
         if (got < header_bytes)
             return false;
-        const std::size_t places = std::min(got - header_bytes + 1, kSearchBlockBytes);
-        for (std::size_t at = 0; at < places; at += 8) {
+        const size_t places = std::min(got - header_bytes + 1, kSearchBlockBytes);
+        for (size_t at = 0; at < places; at += 8) {
             if (!format_.decode_chunk_header(block_.data() + at, chunk.header))
                 continue;
             chunk.offset = from + at;
@@ -71,11 +70,11 @@ bool ChunkWalker::search(std::uint64_t from, Chunk &chunk)
 }
 
 // Skips to the next valid chunk after damage; false at the end of the file.
-bool ChunkWalker::resynchronise(std::uint64_t damage_offset, const char *what)
+bool ChunkWalker::resynchronise(uint64_t damage_offset, const char *what)
 {
     Chunk found;
     const bool more = search(damage_offset + 8, found);
-    const std::uint64_t next = more ? found.offset : source_.size_bytes();
+    const uint64_t next = more ? found.offset : source_.size_bytes();
     if (log_)
         log_->add(damage_offset, next - damage_offset, what);
     offset_ = next;

@@ -13,14 +13,14 @@ namespace nsdump
 namespace
 {
 // A pair is accurate to about 100 ns, so a span of 10 ms gives a rate accurate to 10 ppm.
-constexpr std::uint64_t kMinSpanNs = 10'000'000;
+constexpr uint64_t kMinSpanNs = 10'000'000;
 
-bool rate_between(std::uint64_t ticks_a, std::uint64_t ns_a, std::uint64_t ticks_b,
-                  std::uint64_t ns_b, std::uint64_t min_span_ns, double &hz)
+bool rate_between(uint64_t ticks_a, uint64_t ns_a, uint64_t ticks_b, uint64_t ns_b,
+                  uint64_t min_span_ns, double &hz)
 {
     if (ns_b <= ns_a || ticks_b <= ticks_a || ns_b - ns_a < min_span_ns)
         return false;
-    hz = static_cast<double>(ticks_b - ticks_a) * 1e9 / static_cast<double>(ns_b - ns_a);
+    hz = double(ticks_b - ticks_a) * 1e9 / double(ns_b - ns_a);
     return true;
 }
 } // namespace
@@ -28,8 +28,8 @@ bool rate_between(std::uint64_t ticks_a, std::uint64_t ns_a, std::uint64_t ticks
 namespace
 {
 struct Pair {
-    std::uint64_t ticks;
-    std::uint64_t mono_ns;
+    uint64_t ticks;
+    uint64_t mono_ns;
 };
 
 // The first pair of a recording: of a program, or else of the kernel.
@@ -89,7 +89,7 @@ Clock clock_of(const TraceFile &trace)
     if (!start)
         return clock;
     clock.start_ticks = start->ticks;
-    const std::uint64_t min_span_ns = is_reported ? kMinSpanNs : 1;
+    const uint64_t min_span_ns = is_reported ? kMinSpanNs : 1;
     const auto &footer = trace.footer();
     if (footer && rate_between(start->ticks, start->mono_ns, footer->ticks, footer->mono_ns,
                                min_span_ns, clock.hz))

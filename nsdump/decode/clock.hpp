@@ -15,7 +15,7 @@ struct Clock {
     double hz = 0;         // 0: not in the trace
     double step_ticks = 0; // 0: not in the trace
     double read_ticks = 0;
-    std::uint64_t start_ticks = 0; // of the START calibration; 0 if there is none
+    uint64_t start_ticks = 0; // of the START calibration; 0 if there is none
 
     double ns(double ticks) const { return ticks * 1e9 / hz; }
 };

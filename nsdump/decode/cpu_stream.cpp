@@ -8,7 +8,7 @@ namespace nsdump
 {
 namespace
 {
-constexpr std::size_t kBlockEvents = 512; // 16 KiB: fits in the L1 cache with its reader's data
+constexpr size_t kBlockEvents = 512; // 16 KiB: fits in the L1 cache with its reader's data
 } // namespace
 
 CpuStream::CpuStream(TraceFile &trace, const CpuChunks &chunks)
@@ -58,11 +58,11 @@ void CpuStream::finish_chunk()
     faults_.ticks_back += has_ticks_back_;
 }
 
-void CpuStream::check_order(std::size_t count)
+void CpuStream::check_order(size_t count)
 {
-    std::uint64_t last = last_ticks_;
+    uint64_t last = last_ticks_;
     bool back = false;
-    for (std::size_t i = 0; i < count; ++i) {
+    for (size_t i = 0; i < count; ++i) {
         back |= events_[i].ticks < last;
         last = events_[i].ticks;
     }
@@ -74,7 +74,7 @@ std::span<const Event> CpuStream::next_block()
 {
     is_after_loss_ = false;
     for (;;) {
-        const std::size_t count =
+        const size_t count =
             trace_.format().decode_records(cursor_, events_.data(), events_.size());
         if (count > 0) {
             check_order(count);

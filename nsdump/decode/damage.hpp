@@ -9,8 +9,8 @@
 namespace nsdump
 {
 struct Damage {
-    std::uint64_t offset;
-    std::uint64_t bytes;
+    uint64_t offset;
+    uint64_t bytes;
     std::string what;
 };
 
@@ -19,9 +19,9 @@ class DamageLog
 public:
     // Counts are complete; only the first places are kept, so that a hostile file cannot exhaust
     // memory.
-    static constexpr std::size_t kKeptPlaces = 64;
+    static constexpr size_t kKeptPlaces = 64;
 
-    void add(std::uint64_t offset, std::uint64_t bytes, std::string what)
+    void add(uint64_t offset, uint64_t bytes, std::string what)
     {
         bytes_ += bytes;
         ++chunks_;
@@ -29,13 +29,13 @@ public:
             places_.push_back({offset, bytes, std::move(what)});
     }
 
-    std::uint64_t bytes() const { return bytes_; }
-    std::uint64_t chunks() const { return chunks_; }
+    uint64_t bytes() const { return bytes_; }
+    uint64_t chunks() const { return chunks_; }
     const std::vector<Damage> &places() const { return places_; }
 
 private:
-    std::uint64_t bytes_ = 0;
-    std::uint64_t chunks_ = 0;
+    uint64_t bytes_ = 0;
+    uint64_t chunks_ = 0;
     std::vector<Damage> places_;
 };
 } // namespace nsdump

@@ -9,26 +9,26 @@
 namespace nsdump
 {
 struct Event { // the first 16 bytes have the layout of a record's head, so decoding is a copy
-    std::uint64_t ticks;
-    std::uint32_t thread_id;
-    std::uint16_t slice_id;
-    std::uint8_t kind; // enum nslice_kind; unknown kinds are skipped by the decoder
-    std::uint8_t word_count;
-    const std::uint64_t *words; // `word_count` words; valid until the stream's next block
-    std::uint32_t cpu;
+    uint64_t ticks;
+    uint32_t thread_id;
+    uint16_t slice_id;
+    uint8_t kind; // enum nslice_kind; unknown kinds are skipped by the decoder
+    uint8_t word_count;
+    const uint64_t *words; // `word_count` words; valid until the stream's next block
+    uint32_t cpu;
 };
 
 // The kernel's idle threads, one per CPU, all have the id 0; this makes them distinct.
-inline std::uint32_t thread_of(const Event &event, bool is_kernel)
+inline uint32_t thread_of(const Event &event, bool is_kernel)
 {
-    constexpr std::uint32_t kIdleThreads = 1u << 31;
+    constexpr uint32_t kIdleThreads = 1u << 31;
     return is_kernel && event.thread_id == 0 ? kIdleThreads | event.cpu : event.thread_id;
 }
 
 // Key of the stack in which events nest: the kernel's events in a thread have a stack of their own.
-inline std::uint64_t stack_of(const Event &event, bool is_kernel)
+inline uint64_t stack_of(const Event &event, bool is_kernel)
 {
-    return std::uint64_t{is_kernel} << 32 | thread_of(event, is_kernel);
+    return uint64_t{is_kernel} << 32 | thread_of(event, is_kernel);
 }
 
 inline const char *kind_name(unsigned kind)

@@ -17,9 +17,9 @@ namespace nsdump
 namespace
 {
 // Limits against hostile files; far above those of a real session.
-constexpr std::size_t kMaxCpus = 8192;
-constexpr std::size_t kMaxCalibrations = 4096;
-constexpr std::size_t kMaxCalibrationEntries = 1 << 18;
+constexpr size_t kMaxCpus = 8192;
+constexpr size_t kMaxCalibrations = 4096;
+constexpr size_t kMaxCalibrationEntries = 1 << 18;
 
 std::vector<std::string> split_names(const std::string &text)
 {
@@ -59,9 +59,9 @@ std::string TraceFile::info(const std::string &key) const
     return found == info_.end() ? std::string{} : found->second;
 }
 
-std::uint64_t TraceFile::missing_chunks() const
+uint64_t TraceFile::missing_chunks() const
 {
-    std::uint64_t missing = 0;
+    uint64_t missing = 0;
     for (const CpuChunks &cpu : cpus_)
         missing += cpu.missing_chunks;
     return missing;
@@ -76,32 +76,30 @@ bool TraceFile::lacks_start_calibration() const
                                         });
 }
 
-std::vector<std::uint32_t> TraceFile::kernel_indices() const
+std::vector<uint32_t> TraceFile::kernel_indices() const
 {
-    std::vector<std::uint32_t> indices;
-    for (std::uint32_t place = 0; place < cpus_.size() && has_kernel(); ++place) {
+    std::vector<uint32_t> indices;
+    for (uint32_t place = 0; place < cpus_.size() && has_kernel(); ++place) {
         const auto found = std::find_if(cpus_.begin(), cpus_.end(), [&](const CpuChunks &other) {
             return other.is_kernel && other.cpu == cpus_[place].cpu;
         });
-        indices.push_back(found == cpus_.end() ? place
-                                               : static_cast<std::uint32_t>(found - cpus_.begin()));
+        indices.push_back(found == cpus_.end() ? place : uint32_t(found - cpus_.begin()));
     }
     return indices;
 }
 
 // Excludes those that came after the ring was closed, when the recording was over.
-std::uint64_t TraceFile::lost_at_end(const CpuChunks &chunks) const
+uint64_t TraceFile::lost_at_end(const CpuChunks &chunks) const
 {
     const std::vector<FooterCpu> *rows = chunks.is_kernel
                                              ? (kernel_totals_ ? &kernel_totals_->cpus : nullptr)
                                              : (footer_ ? &footer_->cpus : nullptr);
-    for (std::size_t i = 0; rows && i < rows->size(); ++i) {
+    for (size_t i = 0; rows && i < rows->size(); ++i) {
         const FooterCpu &row = (*rows)[i];
         if (row.cpu != chunks.cpu)
             continue;
-        const std::uint64_t lost =
-            std::accumulate(row.lost.begin(), row.lost.end(), std::uint64_t{0}) -
-            row.lost[NSLICE_LOST_CLOSED];
+        const uint64_t lost = std::accumulate(row.lost.begin(), row.lost.end(), uint64_t{0}) -
+                              row.lost[NSLICE_LOST_CLOSED];
         return lost > chunks.lost_before ? lost - chunks.lost_before : 0;
     }
     return 0;
@@ -111,7 +109,7 @@ void TraceFile::read_header()
 {
     const std::string &name = source_->name();
     nslice_file_header raw;
-    const std::size_t got = source_->read_at(0, &raw, sizeof raw);
+    const size_t got = source_->read_at(0, &raw, sizeof raw);
     if (got == 0)
         throw TraceError(fmt::format("{}: the file is empty: nothing was recorded", name));
     if (got < sizeof raw.magic || std::memcmp(raw.magic, NSLICE_FILE_MAGIC, sizeof raw.magic) != 0)
@@ -224,7 +222,7 @@ template <class One> void TraceFile::keep_calibration(std::vector<One> &all, One
 }
 
 // False if it is malformed.
-bool TraceFile::decode_metadata(std::uint16_t kind)
+bool TraceFile::decode_metadata(uint16_t kind)
 {
     switch (kind) {
     case NSLICE_CHUNK_INFO: return format_->decode_info(payload_, info_);

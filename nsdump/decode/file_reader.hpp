@@ -24,14 +24,14 @@ namespace nsdump
 // What the chunk headers contain about one CPU, for the programs' records or the kernel's.
 struct CpuChunks {
     bool is_kernel = false;
-    std::uint32_t cpu = 0;
+    uint32_t cpu = 0;
     Offsets offsets; // of its chunks
-    std::uint64_t chunks = 0;
-    std::uint64_t records = 0;
-    std::uint64_t missing_chunks = 0;   // gaps in the sequence
-    std::uint64_t misplaced_chunks = 0; // repeated or out of sequence
-    std::uint64_t next_sequence = 0;
-    std::uint64_t lost_before = 0; // of the last chunk
+    uint64_t chunks = 0;
+    uint64_t records = 0;
+    uint64_t missing_chunks = 0;   // gaps in the sequence
+    uint64_t misplaced_chunks = 0; // repeated or out of sequence
+    uint64_t next_sequence = 0;
+    uint64_t lost_before = 0; // of the last chunk
 
     std::string title() const
     {
@@ -69,29 +69,29 @@ public:
     bool has_kernel() const { return !cpus_.empty() && cpus_.back().is_kernel; }
     // For each place in cpus(), the place of the kernel's ring of the same CPU, or its own if there
     // is none.  Empty without kernel records.
-    std::vector<std::uint32_t> kernel_indices() const;
+    std::vector<uint32_t> kernel_indices() const;
     // Records of this ring that were lost after its last chunk; 0 if unknown.
-    std::uint64_t lost_at_end(const CpuChunks &chunks) const;
+    uint64_t lost_at_end(const CpuChunks &chunks) const;
     DamageLog &damage() { return damage_; }
     const DamageLog &damage() const { return damage_; }
-    std::uint64_t missing_chunks() const;
-    std::uint64_t unknown_chunks() const { return unknown_chunks_; }
+    uint64_t missing_chunks() const;
+    uint64_t unknown_chunks() const { return unknown_chunks_; }
     // Valid calibrations that were skipped to limit the memory of a trace.
-    std::uint64_t skipped_calibrations() const { return skipped_calibrations_; }
-    std::uint64_t metadata_faults() const { return metadata_faults_; }
+    uint64_t skipped_calibrations() const { return skipped_calibrations_; }
+    uint64_t metadata_faults() const { return metadata_faults_; }
     // Missing metadata chunks, as far as their sequence and the footer show.
     const MetadataSequence &metadata() const { return metadata_; }
     // The trace has records of a program but no START calibration, which every session writes (an
     // empty one if calibration is off).
     bool lacks_start_calibration() const;
-    std::uint64_t chunks_after_footer() const { return chunks_after_footer_; }
+    uint64_t chunks_after_footer() const { return chunks_after_footer_; }
     bool is_header_damaged() const { return is_header_damaged_; }
 
 private:
     void read_header();
     void scan();
     void read_metadata(ChunkWalker &walker, const Chunk &chunk);
-    bool decode_metadata(std::uint16_t kind);
+    bool decode_metadata(uint16_t kind);
     bool take_sites(bool is_kernel);
     template <class One> void keep_calibration(std::vector<One> &all, One one);
     std::vector<std::string> counter_names_of(const char *key);
@@ -105,19 +105,19 @@ private:
     std::vector<std::string> kernel_counter_names_;
     NameTable names_;
     std::vector<Calibration> calibrations_;
-    std::size_t calibration_entries_ = 0;
-    std::uint64_t skipped_calibrations_ = 0;
+    size_t calibration_entries_ = 0;
+    uint64_t skipped_calibrations_ = 0;
     std::vector<KernelCalibration> kernel_calibrations_;
     std::optional<Footer> footer_;
     std::optional<KernelTotals> kernel_totals_;
     std::vector<CpuChunks> cpus_;
-    std::map<std::pair<bool, std::uint32_t>, std::size_t> cpu_places_; // places in unsorted cpus_
+    std::map<std::pair<bool, uint32_t>, size_t> cpu_places_; // places in unsorted cpus_
     DamageLog damage_;
     MetadataSequence metadata_;
-    std::uint64_t unknown_chunks_ = 0;
-    std::uint64_t metadata_faults_ = 0; // chunks with correct checksums and malformed contents
-    std::uint64_t chunks_after_footer_ = 0;
+    uint64_t unknown_chunks_ = 0;
+    uint64_t metadata_faults_ = 0; // chunks with correct checksums and malformed contents
+    uint64_t chunks_after_footer_ = 0;
     bool is_header_damaged_ = false;
-    std::vector<std::uint64_t> payload_;
+    std::vector<uint64_t> payload_;
 };
 } // namespace nsdump

@@ -4,7 +4,7 @@
 
 namespace nsdump
 {
-const Format *find_format(std::uint32_t version)
+const Format *find_format(uint32_t version)
 {
     switch (version) {
     case 1: return &kFormatV1;

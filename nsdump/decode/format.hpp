@@ -13,20 +13,20 @@ namespace nsdump
 {
 // The part of a verified payload that is not decoded yet.
 struct RecordCursor {
-    const std::uint64_t *at = nullptr;
-    const std::uint64_t *end = nullptr;
-    std::uint32_t cpu = 0;
-    std::uint64_t decoded = 0;         // records of any kind seen in this payload
-    std::uint64_t unknown_kind = 0;    // records skipped by their length
-    std::uint64_t malformed_words = 0; // words at the end that do not form a complete record
+    const uint64_t *at = nullptr;
+    const uint64_t *end = nullptr;
+    uint32_t cpu = 0;
+    uint64_t decoded = 0;         // records of any kind seen in this payload
+    uint64_t unknown_kind = 0;    // records skipped by their length
+    uint64_t malformed_words = 0; // words at the end that do not form a complete record
 };
 
-using Payload = std::span<const std::uint64_t>; // payloads consist of whole words
+using Payload = std::span<const uint64_t>; // payloads consist of whole words
 
 struct Format {
-    std::uint32_t version;
-    std::size_t chunk_header_bytes;
-    std::uint32_t max_payload_bytes;
+    uint32_t version;
+    size_t chunk_header_bytes;
+    uint32_t max_payload_bytes;
 
     // Each returns false if the bytes are malformed; what was decoded before is kept.
     bool (*decode_chunk_header)(const std::byte *bytes, ChunkHeader &header);
@@ -37,12 +37,12 @@ struct Format {
     bool (*decode_kernel_calibration)(Payload payload, KernelCalibration &calibration);
     bool (*decode_kernel_totals)(Payload payload, KernelTotals &totals);
     // Fills up to `max` events and returns their number; 0 at the end of the payload.
-    std::size_t (*decode_records)(RecordCursor &cursor, Event *events, std::size_t max);
+    size_t (*decode_records)(RecordCursor &cursor, Event *events, size_t max);
 };
 
 extern const Format kFormatV1;
 
 // The format of a version; nullptr if this reader does not know it.
-const Format *find_format(std::uint32_t version);
-inline constexpr std::uint32_t kNewestVersion = NSLICE_FILE_VERSION;
+const Format *find_format(uint32_t version);
+inline constexpr uint32_t kNewestVersion = NSLICE_FILE_VERSION;
 } // namespace nsdump

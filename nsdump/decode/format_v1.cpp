@@ -12,7 +12,7 @@ namespace nsdump
 {
 namespace
 {
-constexpr std::size_t kMaxInfoKeys = 4096; // a hostile file must not exhaust memory
+constexpr size_t kMaxInfoKeys = 4096; // a hostile file must not exhaust memory
 
 bool decode_chunk_header(const std::byte *bytes, ChunkHeader &header)
 {
@@ -65,7 +65,7 @@ bool decode_info(Payload payload, Info &info)
 
 // Takes a string of `bytes`, including its terminator, from the start of `text` and advances
 // `text`.
-bool take_string(std::string_view &text, std::size_t bytes, std::string &out)
+bool take_string(std::string_view &text, size_t bytes, std::string &out)
 {
     if (bytes == 0 || bytes > text.size() || text[bytes - 1] != '\0')
         return false;
@@ -84,8 +84,7 @@ bool decode_sites(Payload payload, std::vector<Site> &sites)
         std::memcpy(&raw, text.data(), sizeof raw);
         if (raw.name_bytes == 0) // zero padding of the chunk
             return text.find_first_not_of('\0') == text.npos;
-        const std::size_t whole =
-            sizeof raw + (raw.name_bytes + std::size_t{raw.file_bytes} + 7) / 8 * 8;
+        const size_t whole = sizeof raw + (raw.name_bytes + size_t{raw.file_bytes} + 7) / 8 * 8;
         if (whole > text.size())
             return false;
         std::string_view strings = text.substr(sizeof raw, whole - sizeof raw);
@@ -107,7 +106,7 @@ bool decode_sites(Payload payload, std::vector<Site> &sites)
 // Takes the structure at a payload's start; false if the rest is too short for the entries it
 // declares.
 template <class Head>
-bool take_head(Payload payload, Head &head, __u32 Head::*entries, std::size_t entry_bytes,
+bool take_head(Payload payload, Head &head, __u32 Head::*entries, size_t entry_bytes,
                std::string_view &rest)
 {
     rest = text_of(payload);
@@ -118,12 +117,12 @@ bool take_head(Payload payload, Head &head, __u32 Head::*entries, std::size_t en
     return head.*entries <= rest.size() / entry_bytes;
 }
 
-bool is_phase(std::uint32_t phase)
+bool is_phase(uint32_t phase)
 {
     return phase == NSLICE_CALIBRATION_START || phase == NSLICE_CALIBRATION_END;
 }
 
-template <class Entry> std::vector<Entry> copy_of(std::string_view text, std::size_t count)
+template <class Entry> std::vector<Entry> copy_of(std::string_view text, size_t count)
 {
     std::vector<Entry> entries(count);
     if (count > 0)
@@ -149,7 +148,7 @@ bool decode_calibration(Payload payload, Calibration &calibration)
     return true;
 }
 
-std::vector<FooterCpu> rows_of(std::string_view text, std::size_t count)
+std::vector<FooterCpu> rows_of(std::string_view text, size_t count)
 {
     std::vector<FooterCpu> rows;
     for (const nslice_file_footer_cpu &row : copy_of<nslice_file_footer_cpu>(text, count)) {
@@ -216,15 +215,15 @@ static_assert(offsetof(Event, ticks) == offsetof(nslice_record_head, ticks) &&
               offsetof(Event, kind) == offsetof(nslice_record_head, kind) &&
               offsetof(Event, word_count) == offsetof(nslice_record_head, words));
 
-std::size_t decode_records(RecordCursor &cursor, Event *events, std::size_t max)
+size_t decode_records(RecordCursor &cursor, Event *events, size_t max)
 {
-    const std::uint64_t *at = cursor.at, *const end = cursor.end;
-    std::size_t count = 0;
-    std::uint64_t unknown_kind = 0;
-    while (count < max && end - at >= static_cast<std::ptrdiff_t>(NSLICE_HEAD_WORDS)) {
+    const uint64_t *at = cursor.at, *const end = cursor.end;
+    size_t count = 0;
+    uint64_t unknown_kind = 0;
+    while (count < max && end - at >= ptrdiff_t(NSLICE_HEAD_WORDS)) {
         Event &event = events[count];
         std::memcpy(static_cast<void *>(&event), at, sizeof(nslice_record_head));
-        const std::ptrdiff_t record_words = NSLICE_HEAD_WORDS + std::ptrdiff_t{event.word_count};
+        const ptrdiff_t record_words = NSLICE_HEAD_WORDS + ptrdiff_t{event.word_count};
         // Kind 0 is a record that was never completed; no record has more than NSLICE_MAX_WORDS
         // words.
         if (record_words > end - at || event.kind == 0 || event.word_count > NSLICE_MAX_WORDS)
@@ -240,7 +239,7 @@ std::size_t decode_records(RecordCursor &cursor, Event *events, std::size_t max)
     cursor.decoded += count + unknown_kind;
     cursor.unknown_kind += unknown_kind;
     if (count < max && at < cursor.end) { // the loop stopped at a malformed record
-        cursor.malformed_words += static_cast<std::uint64_t>(cursor.end - at);
+        cursor.malformed_words += uint64_t(cursor.end - at);
         at = cursor.end;
     }
     cursor.at = at;

@@ -12,16 +12,16 @@ Merger::Merger(TraceFile &trace, Order order)
 {
     for (const CpuChunks &chunks : trace.cpus()) {
         is_lost_at_end_.push_back(trace.lost_at_end(chunks) > 0);
-        const auto index = static_cast<std::uint32_t>(streams_.size());
+        const auto index = uint32_t(streams_.size());
         streams_.push_back(std::make_unique<CpuStream>(trace, chunks));
         if (refill(index))
             heap_.push_back({pending_[index].at->ticks, index});
     }
-    for (std::size_t place = heap_.size(); place-- > 0;)
+    for (size_t place = heap_.size(); place-- > 0;)
         sift_down(place);
 }
 
-bool Merger::refill(std::uint32_t index)
+bool Merger::refill(uint32_t index)
 {
     const std::span<const Event> block = streams_[index]->next_block();
     Pending &pending = pending_[index];
@@ -34,14 +34,14 @@ bool Merger::refill(std::uint32_t index)
     return !block.empty();
 }
 
-void Merger::sift_down(std::size_t place)
+void Merger::sift_down(size_t place)
 {
     const auto is_before = [](const Head &a, const Head &b) {
         return a.ticks < b.ticks || (a.ticks == b.ticks && a.index < b.index);
     };
     const Head moving = heap_[place];
     for (;;) {
-        std::size_t child = 2 * place + 1;
+        size_t child = 2 * place + 1;
         if (child >= heap_.size())
             break;
         if (child + 1 < heap_.size() && is_before(heap_[child + 1], heap_[child]))
@@ -55,28 +55,28 @@ void Merger::sift_down(std::size_t place)
 }
 
 // Time of the next event of any other CPU.
-std::uint64_t Merger::strict_limit() const
+uint64_t Merger::strict_limit() const
 {
-    std::uint64_t limit = std::numeric_limits<std::uint64_t>::max();
-    for (std::size_t place = 1; place < std::min<std::size_t>(heap_.size(), 3); ++place)
+    uint64_t limit = std::numeric_limits<uint64_t>::max();
+    for (size_t place = 1; place < std::min<size_t>(heap_.size(), 3); ++place)
         limit = std::min(limit, heap_[place].ticks);
     return limit;
 }
 
 // Looks at other CPUs granted per event: far more than a real trace with many CPUs needs.
-constexpr std::uint64_t kLooksPerEvent = 64;
+constexpr uint64_t kLooksPerEvent = 64;
 
 // A run may pass events of other threads up to the last one of their block; later blocks are later
 // in time.  If a CPU lost records, the order matters: they may have been of any thread.
-std::uint64_t Merger::thread_limit()
+uint64_t Merger::thread_limit()
 {
-    const std::uint64_t strict = strict_limit();
+    const uint64_t strict = strict_limit();
     if (looks_ < heap_.size())
         return strict; // bounds the time spent here on a hostile trace
     looks_ -= heap_.size();
     const ThreadSet &own = pending_[heap_[0].index].threads;
-    std::uint64_t limit = std::numeric_limits<std::uint64_t>::max();
-    for (std::size_t place = 1; place < heap_.size() && limit > strict; ++place) {
+    uint64_t limit = std::numeric_limits<uint64_t>::max();
+    for (size_t place = 1; place < heap_.size() && limit > strict; ++place) {
         const Pending &other = pending_[heap_[place].index];
         const bool must_wait = other.is_after_loss || other.threads.may_share(own);
         limit = std::min(limit, must_wait ? heap_[place].ticks : other.end[-1].ticks);
@@ -85,7 +85,7 @@ std::uint64_t Merger::thread_limit()
 }
 
 // The next record of the ring follows lost ones, so the kernel's activity until then is unknown.
-bool Merger::is_unseen(std::uint32_t kernel_index) const
+bool Merger::is_unseen(uint32_t kernel_index) const
 {
     if (!streams_[kernel_index]->is_kernel())
         return false;
@@ -96,7 +96,7 @@ bool Merger::is_unseen(std::uint32_t kernel_index) const
 bool Merger::next(Run &run)
 {
     if (has_run_) { // the last run consumed events of the top stream: restore the heap
-        const std::uint32_t index = heap_[0].index;
+        const uint32_t index = heap_[0].index;
         if (pending_[index].at == pending_[index].end && !refill(index)) {
             heap_[0] = heap_.back();
             heap_.pop_back();
@@ -109,7 +109,7 @@ bool Merger::next(Run &run)
     has_run_ = !heap_.empty();
     if (!has_run_)
         return false;
-    const std::uint64_t limit = order_ == Order::kThread ? thread_limit() : strict_limit();
+    const uint64_t limit = order_ == Order::kThread ? thread_limit() : strict_limit();
     Pending &pending = pending_[heap_[0].index];
     const Event *const begin = pending.at;
     const Event *at = begin + 1; // the first event is never later than the limit
@@ -118,7 +118,7 @@ bool Merger::next(Run &run)
     while (at < pending.end && at->ticks <= limit)
         ++at;
     pending.at = at;
-    looks_ += kLooksPerEvent * static_cast<std::uint64_t>(at - begin);
+    looks_ += kLooksPerEvent * uint64_t(at - begin);
     run.cpu_index = heap_[0].index;
     run.is_kernel = streams_[run.cpu_index]->is_kernel();
     run.is_after_loss = pending.is_after_loss;
@@ -129,9 +129,9 @@ bool Merger::next(Run &run)
     return true;
 }
 
-std::uint64_t Merger::position_bytes() const
+uint64_t Merger::position_bytes() const
 {
-    std::uint64_t position = std::numeric_limits<std::uint64_t>::max();
+    uint64_t position = std::numeric_limits<uint64_t>::max();
     for (const Head &head : heap_)
         position = std::min(position, streams_[head.index]->offset());
     return heap_.empty() ? 0 : position;

@@ -14,7 +14,7 @@ namespace nsdump
 {
 // Events of one CPU, see Order.
 struct Run {
-    std::uint32_t cpu_index = 0;   // place of the CPU in TraceFile::cpus()
+    uint32_t cpu_index = 0;        // place of the CPU in TraceFile::cpus()
     bool is_kernel = false;        // from the kernel's ring of that CPU
     bool is_after_loss = false;    // records of this CPU were lost right before the run
     bool is_kernel_unseen = false; // program run whose kernel records are lost (Order::kTime)
@@ -36,37 +36,37 @@ public:
     // True once next() has returned false.
     bool is_over() const { return heap_.empty(); }
     // File position of the slowest stream, for a progress display.
-    std::uint64_t position_bytes() const;
+    uint64_t position_bytes() const;
     // Sum over the streams; complete once next() has returned false.
     StreamFaults faults() const;
     const std::vector<std::unique_ptr<CpuStream>> &streams() const { return streams_; }
 
 private:
     struct Head {
-        std::uint64_t ticks;
-        std::uint32_t index;
+        uint64_t ticks;
+        uint32_t index;
     };
     struct Pending {
         const Event *at = nullptr;
         const Event *end = nullptr;
         bool is_after_loss = false;
-        std::uint64_t latest = 0; // of the whole block: the clock may go backwards inside it
-        ThreadSet threads;        // both only with Order::kThread
+        uint64_t latest = 0; // of the whole block: the clock may go backwards inside it
+        ThreadSet threads;   // both only with Order::kThread
     };
 
-    std::uint64_t strict_limit() const;
-    std::uint64_t thread_limit();
-    bool refill(std::uint32_t index);
-    bool is_unseen(std::uint32_t kernel_index) const;
-    void sift_down(std::size_t place);
+    uint64_t strict_limit() const;
+    uint64_t thread_limit();
+    bool refill(uint32_t index);
+    bool is_unseen(uint32_t kernel_index) const;
+    void sift_down(size_t place);
 
     Order order_;
     std::vector<std::unique_ptr<CpuStream>> streams_;
     std::vector<Pending> pending_;
-    std::vector<std::uint32_t> kernel_indices_;
+    std::vector<uint32_t> kernel_indices_;
     std::vector<bool> is_lost_at_end_; // by place
     std::vector<Head> heap_; // smallest ticks first, then by CPU, so the order is deterministic
     bool has_run_ = false;
-    std::uint64_t looks_ = 1u << 20; // budget of thread_limit(); each event adds to it
+    uint64_t looks_ = 1u << 20; // budget of thread_limit(); each event adds to it
 };
 } // namespace nsdump

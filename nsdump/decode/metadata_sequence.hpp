@@ -32,13 +32,13 @@ inline const char *metadata_title(unsigned kind)
 
 // Number of chunks by kind.  The footer holds it, since a gap in the sequence cannot show that the
 // last chunk is missing.
-using ChunkCounts = std::array<std::uint64_t, NSLICE_CHUNK_KINDS>;
+using ChunkCounts = std::array<uint64_t, NSLICE_CHUNK_KINDS>;
 
 class MetadataSequence
 {
 public:
     // Notes a chunk that could be read.
-    void note(unsigned kind, std::uint64_t sequence)
+    void note(unsigned kind, uint64_t sequence)
     {
         Kind &one = kinds_[kind];
         if (sequence < one.next) {
@@ -50,18 +50,18 @@ public:
     }
     void take_reported(const ChunkCounts &reported) { reported_ = reported; }
 
-    std::uint64_t missing(unsigned kind) const
+    uint64_t missing(unsigned kind) const
     {
         return std::max(kinds_[kind].next, reported_[kind]) - kinds_[kind].read;
     }
     // Chunks that are repeated or out of sequence.
-    std::uint64_t repeated(unsigned kind) const { return kinds_[kind].repeated; }
+    uint64_t repeated(unsigned kind) const { return kinds_[kind].repeated; }
 
 private:
     struct Kind {
-        std::uint64_t next = 0;
-        std::uint64_t read = 0;
-        std::uint64_t repeated = 0;
+        uint64_t next = 0;
+        uint64_t read = 0;
+        uint64_t repeated = 0;
     };
     std::array<Kind, NSLICE_CHUNK_KINDS> kinds_{};
     ChunkCounts reported_{};

@@ -34,7 +34,7 @@ bool NameTable::add_kernel(Site site)
     return true;
 }
 
-NameId NameTable::add_unregistered(std::uint16_t slice_id)
+NameId NameTable::add_unregistered(uint16_t slice_id)
 {
     std::string text = "#" + std::to_string(slice_id);
     while (by_text_.contains(text)) // a site may have this name

@@ -13,13 +13,13 @@
 
 namespace nsdump
 {
-using NameId = std::uint32_t;
+using NameId = uint32_t;
 
 struct Name {
     std::string text;
     std::string file; // of the first site with this name that is not a STOP or EXIT
-    std::uint32_t line = 0;
-    std::uint8_t flags = 0;  // NSLICE_SITE_*
+    uint32_t line = 0;
+    uint8_t flags = 0;       // NSLICE_SITE_*
     bool is_unknown = false; // no site has this name
 };
 
@@ -37,30 +37,30 @@ public:
     // As add(), with the prefix, and only for the kernel's ids; returns false for others.
     bool add_kernel(Site site);
     // A slice id without a site gets the name "#<id>".
-    NameId of_slice(std::uint16_t slice_id)
+    NameId of_slice(uint16_t slice_id)
     {
         const NameId id = by_slice_[slice_id];
         return id != kNone ? id : add_unregistered(slice_id);
     }
     // The same for ids that have a site or were passed to of_slice(); kNone for others.
-    NameId known(std::uint16_t slice_id) const { return by_slice_[slice_id]; }
+    NameId known(uint16_t slice_id) const { return by_slice_[slice_id]; }
     const Name &operator[](NameId id) const { return names_[id]; }
-    std::size_t size() const { return names_.size(); }
+    size_t size() const { return names_.size(); }
     // True for an id without a site.
-    bool is_unknown(std::uint16_t slice_id) const
+    bool is_unknown(uint16_t slice_id) const
     {
         return by_slice_[slice_id] == kNone || names_[by_slice_[slice_id]].is_unknown;
     }
     // Number of ids without a site that were passed to of_slice(): of programs, or of the kernel.
-    std::uint64_t unknown_ids(bool is_kernel) const { return unknown_ids_[is_kernel]; }
+    uint64_t unknown_ids(bool is_kernel) const { return unknown_ids_[is_kernel]; }
 
 private:
-    NameId add_unregistered(std::uint16_t slice_id);
+    NameId add_unregistered(uint16_t slice_id);
     NameId find_or_add(const std::string &text);
 
     std::vector<NameId> by_slice_; // 65,536 entries, so an id from a record needs no range check
     std::vector<Name> names_;
     std::map<std::string, NameId> by_text_;
-    std::array<std::uint64_t, 2> unknown_ids_{};
+    std::array<uint64_t, 2> unknown_ids_{};
 };
 } // namespace nsdump

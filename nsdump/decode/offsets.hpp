@@ -14,11 +14,10 @@ namespace nsdump
 class Offsets
 {
 public:
-    void add(std::uint64_t offset)
+    void add(uint64_t offset)
     {
-        for (std::uint64_t distance = (offset - last_) / 8;; distance >>= 7) {
-            bytes_.push_back(
-                static_cast<std::uint8_t>((distance & 0x7f) | (distance > 0x7f ? 0x80 : 0)));
+        for (uint64_t distance = (offset - last_) / 8;; distance >>= 7) {
+            bytes_.push_back(uint8_t((distance & 0x7f) | (distance > 0x7f ? 0x80 : 0)));
             if (distance <= 0x7f)
                 break;
         }
@@ -29,14 +28,14 @@ public:
     {
     public:
         explicit Reader(const Offsets &offsets) : bytes_(offsets.bytes_) {}
-        bool next(std::uint64_t &offset)
+        bool next(uint64_t &offset)
         {
             if (at_ == bytes_.size())
                 return false;
-            std::uint64_t distance = 0;
+            uint64_t distance = 0;
             for (unsigned shift = 0;; shift += 7) {
-                const std::uint8_t byte = bytes_[at_++];
-                distance |= std::uint64_t{byte & 0x7fu} << shift;
+                const uint8_t byte = bytes_[at_++];
+                distance |= uint64_t{byte & 0x7fu} << shift;
                 if (byte < 0x80)
                     break;
             }
@@ -45,13 +44,13 @@ public:
         }
 
     private:
-        const std::vector<std::uint8_t> &bytes_;
-        std::size_t at_ = 0;
-        std::uint64_t last_ = 0;
+        const std::vector<uint8_t> &bytes_;
+        size_t at_ = 0;
+        uint64_t last_ = 0;
     };
 
 private:
-    std::vector<std::uint8_t> bytes_;
-    std::uint64_t last_ = 0;
+    std::vector<uint8_t> bytes_;
+    uint64_t last_ = 0;
 };
 } // namespace nsdump

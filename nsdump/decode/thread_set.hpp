@@ -19,7 +19,7 @@ public:
     {
         if (events.empty())
             return;
-        std::uint32_t last = events.front().thread_id;
+        uint32_t last = events.front().thread_id;
         add(last);
         for (const Event &event : events)
             if (event.thread_id != last)
@@ -30,8 +30,8 @@ public:
     bool may_share(const ThreadSet &other) const
     {
         if (count_ > kMax || other.count_ > kMax) {
-            std::uint64_t both = 0;
-            for (std::size_t i = 0; i < bits_.size(); ++i)
+            uint64_t both = 0;
+            for (size_t i = 0; i < bits_.size(); ++i)
                 both |= bits_[i] & other.bits_[i];
             return both != 0;
         }
@@ -40,12 +40,12 @@ public:
     }
 
 private:
-    static constexpr std::size_t kMax = 8;
+    static constexpr size_t kMax = 8;
 
-    void add(std::uint32_t id)
+    void add(uint32_t id)
     {
-        const std::uint32_t bit = id * 2654435761u >> 20;
-        bits_[bit / 64] |= std::uint64_t{1} << bit % 64;
+        const uint32_t bit = id * 2654435761u >> 20;
+        bits_[bit / 64] |= uint64_t{1} << bit % 64;
         if (count_ > kMax ||
             std::find(ids_.begin(), ids_.begin() + count_, id) != ids_.begin() + count_)
             return;
@@ -54,9 +54,8 @@ private:
         ++count_;
     }
 
-    std::array<std::uint32_t, kMax> ids_{};
-    std::size_t count_ = 0; // if more than kMax, only bits_ is valid
-    std::array<std::uint64_t, 64>
-        bits_{}; // by hash; of pairs of sets of 30 threads 1 in 5 collides
+    std::array<uint32_t, kMax> ids_{};
+    size_t count_ = 0;                // if more than kMax, only bits_ is valid
+    std::array<uint64_t, 64> bits_{}; // by hash; of pairs of sets of 30 threads 1 in 5 collides
 };
 } // namespace nsdump

@@ -47,23 +47,23 @@ bool has_utf8_locale()
 
 struct Character {
     char32_t code;
-    std::size_t bytes;
+    size_t bytes;
 };
 
 // The first character of the text; none if it is not UTF-8 in its shortest form.
 std::optional<Character> first_character(std::string_view text)
 {
-    const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+    const auto byte = [&](size_t i) { return static_cast<unsigned char>(text[i]); };
     const unsigned first = byte(0);
-    const std::size_t bytes = first < 0x80                    ? 1
-                              : first >= 0xc2 && first < 0xe0 ? 2
-                              : (first & 0xf0) == 0xe0        ? 3
-                              : first >= 0xf0 && first < 0xf5 ? 4
-                                                              : 0;
+    const size_t bytes = first < 0x80                    ? 1
+                         : first >= 0xc2 && first < 0xe0 ? 2
+                         : (first & 0xf0) == 0xe0        ? 3
+                         : first >= 0xf0 && first < 0xf5 ? 4
+                                                         : 0;
     if (bytes == 0 || bytes > text.size())
         return std::nullopt;
     char32_t code = bytes == 1 ? first : first & (0x7fu >> bytes);
-    for (std::size_t i = 1; i < bytes; ++i) {
+    for (size_t i = 1; i < bytes; ++i) {
         if ((byte(i) & 0xc0) != 0x80)
             return std::nullopt;
         code = code << 6 | (byte(i) & 0x3f);
@@ -98,7 +98,7 @@ std::string printable(std::string_view text)
     std::string out;
     while (!text.empty()) {
         const auto character = first_character(text);
-        const std::size_t bytes = character ? character->bytes : 1;
+        const size_t bytes = character ? character->bytes : 1;
         const std::string_view piece = text.substr(0, bytes);
         out += character && character->code >= 0x80 && columns_of(character->code) >= 0
                    ? std::string(piece)
@@ -108,13 +108,13 @@ std::string printable(std::string_view text)
     return out;
 }
 
-std::size_t display_width(std::string_view text)
+size_t display_width(std::string_view text)
 {
-    std::size_t width = 0;
+    size_t width = 0;
     while (!text.empty()) {
         const auto character = first_character(text);
         width += character && character->code >= 0x80
-                     ? static_cast<std::size_t>(std::max(columns_of(character->code), 0))
+                     ? size_t(std::max(columns_of(character->code), 0))
                      : 1;
         text.remove_prefix(character ? character->bytes : 1);
     }

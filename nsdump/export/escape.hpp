@@ -17,5 +17,5 @@ std::string json_string(std::string_view text);
 std::string printable(std::string_view text);
 // Columns that the result of printable() takes on a terminal: wide characters take two, combining
 // ones none.
-std::size_t display_width(std::string_view text);
+size_t display_width(std::string_view text);
 } // namespace nsdump

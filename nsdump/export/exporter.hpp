@@ -29,7 +29,7 @@ public:
     void row(const Event &event, std::string &out);
 
 private:
-    const std::string &name_text(std::uint16_t slice_id);
+    const std::string &name_text(uint16_t slice_id);
 
     RowFormat format_;
     NameTable &names_;
@@ -54,7 +54,7 @@ private:
     void csv_row(const Slice &slice, std::string &out);
     void json_row(const Slice &slice, std::string &out);
     double net_ticks(const Slice &slice) const;
-    double net_counter(const Slice &slice, std::size_t counter) const;
+    double net_counter(const Slice &slice, size_t counter) const;
     bool is_kernel(const Slice &slice) const { return cpus_[slice.cpu_index].is_kernel; }
     const std::string &name_text(NameId name);
 
@@ -63,7 +63,7 @@ private:
     const std::vector<CpuChunks> &cpus_;
     const Correction &correction_;
     std::vector<std::string> columns_; // of programs' counters, then of the kernel's
-    std::size_t program_counters_;
+    size_t program_counters_;
     std::vector<std::string> texts_;
 };
 } // namespace nsdump

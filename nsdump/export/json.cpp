@@ -15,10 +15,10 @@ template <class Value> Json or_null(const std::optional<Value> &value)
     return value ? Json(*value) : Json(nullptr);
 }
 
-Json lost_json(const std::array<std::uint64_t, kLostCauses> &lost, std::uint64_t other)
+Json lost_json(const std::array<uint64_t, kLostCauses> &lost, uint64_t other)
 {
     Json json = Json::object();
-    for (std::size_t cause = 0; cause < kLostCauses; ++cause)
+    for (size_t cause = 0; cause < kLostCauses; ++cause)
         json[lost_name(cause)] = lost[cause];
     if (other > 0)
         json["other"] = other;

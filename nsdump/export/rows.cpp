@@ -43,7 +43,7 @@ const char *class_name(const Slice &slice, bool is_below_noise)
 
 EventRows::EventRows(RowFormat format, NameTable &names) : format_(format), names_(names) {}
 
-const std::string &EventRows::name_text(std::uint16_t slice_id)
+const std::string &EventRows::name_text(uint16_t slice_id)
 {
     return escaped(format_, names_, names_.of_slice(slice_id), texts_);
 }
@@ -94,20 +94,18 @@ double SliceRows::net_ticks(const Slice &slice) const
     const double taken = slice.interruptions ? taken_ticks(*slice.interruptions,
                                                            correction_.of(slice.kernel_index, 0))
                                              : 0;
-    return net_of(static_cast<double>(slice.raw_ticks), slice.inside,
-                  correction_.of(slice.cpu_index, 0)) -
+    return net_of(double(slice.raw_ticks), slice.inside, correction_.of(slice.cpu_index, 0)) -
            taken;
 }
 
-double SliceRows::net_counter(const Slice &slice, std::size_t counter) const
+double SliceRows::net_counter(const Slice &slice, size_t counter) const
 {
     const FieldConstants &constants = correction_.of(slice.cpu_index, counter + 1);
     const double taken =
         slice.interrupt_counters
-            ? taken_of(*slice.interruptions, static_cast<double>(slice.interrupt_counters[counter]),
-                       constants)
+            ? taken_of(*slice.interruptions, double(slice.interrupt_counters[counter]), constants)
             : 0;
-    return net_of(static_cast<double>(slice.counters[counter]), slice.inside, constants) - taken;
+    return net_of(double(slice.counters[counter]), slice.inside, constants) - taken;
 }
 
 const std::string &SliceRows::name_text(NameId name)
@@ -150,13 +148,13 @@ void SliceRows::csv_row(const Slice &slice, std::string &out)
     if (ticks.is_known)
         fmt::format_to(to, "{:.3f}", net);
     fmt::format_to(to, ",{}", class_name(slice, ticks.is_known && net <= 0));
-    for (std::size_t column = 0; column < columns_.size(); ++column) {
+    for (size_t column = 0; column < columns_.size(); ++column) {
         const bool is_own = is_kernel(slice) == (column >= program_counters_);
         if (!slice.counters || !is_own) {
             out += ",,";
             continue;
         }
-        const std::size_t i = is_kernel(slice) ? column - program_counters_ : column;
+        const size_t i = is_kernel(slice) ? column - program_counters_ : column;
         fmt::format_to(to, ",{},", slice.counters[i]);
         if (correction_.of(slice.cpu_index, i + 1).is_known)
             fmt::format_to(to, "{:.3f}", net_counter(slice, i));
@@ -179,9 +177,9 @@ void SliceRows::json_row(const Slice &slice, std::string &out)
     if (ticks.is_known)
         fmt::format_to(to, R"(,"net_ticks":{:.3f})", net);
     fmt::format_to(to, R"(,"class":"{}")", class_name(slice, ticks.is_known && net <= 0));
-    const std::size_t first = is_kernel(slice) ? program_counters_ : 0;
-    const std::size_t count = is_kernel(slice) ? columns_.size() - first : program_counters_;
-    for (std::size_t i = 0; slice.counters && i < count; ++i) {
+    const size_t first = is_kernel(slice) ? program_counters_ : 0;
+    const size_t count = is_kernel(slice) ? columns_.size() - first : program_counters_;
+    for (size_t i = 0; slice.counters && i < count; ++i) {
         fmt::format_to(to, ",{}:{}", json_string("raw_" + columns_[first + i]), slice.counters[i]);
         if (correction_.of(slice.cpu_index, i + 1).is_known)
             fmt::format_to(to, ",{}:{:.3f}", json_string("net_" + columns_[first + i]),

@@ -57,7 +57,7 @@ std::string lost_text(const StatsReport &report)
     const Losses &losses = report.losses;
     std::string text = losses.equation();
     std::string causes;
-    for (std::size_t cause = 0; cause < kLostCauses; ++cause)
+    for (size_t cause = 0; cause < kLostCauses; ++cause)
         if (losses.lost[cause] > 0)
             causes += fmt::format("{}{} {}", causes.empty() ? "" : ", ", lost_name(cause),
                                   losses.lost[cause]);
@@ -171,11 +171,11 @@ template <class Figures> std::string marked_name(const Figures &figures)
 
 // A longer name is printed on its own line above its figures, so it is not truncated and does not
 // widen the table.
-constexpr std::size_t kMostNameColumns = 40;
+constexpr size_t kMostNameColumns = 40;
 
-std::string name_cell(const std::string &name, std::size_t width, Page &page)
+std::string name_cell(const std::string &name, size_t width, Page &page)
 {
-    const std::size_t columns = display_width(name);
+    const size_t columns = display_width(name);
     if (columns <= width)
         return name + std::string(width - columns, ' ');
     page.line("{}", name);
@@ -190,7 +190,7 @@ std::string number(double value)
 void put_field_table(const StatsReport &report, const std::string &field, bool is_kernel,
                      Page &page)
 {
-    std::size_t width = 5;
+    size_t width = 5;
     std::string unit;
     for (const SliceReport &slice : report.slices)
         for (const FieldReport &value : slice.values)
@@ -242,9 +242,8 @@ void put_classes(const StatsReport &report, Page &page)
               classes.spans_loss, classes.crossed, classes.unmatched_start, classes.unmatched_stop,
               classes.too_deep, classes.unknown_kind);
     for (const SliceReport &slice : report.slices) {
-        const std::uint64_t left_out = slice.migrated + slice.spans_loss + slice.crossed +
-                                       slice.unmatched_start + slice.unmatched_stop +
-                                       slice.too_deep;
+        const uint64_t left_out = slice.migrated + slice.spans_loss + slice.crossed +
+                                  slice.unmatched_start + slice.unmatched_stop + slice.too_deep;
         if (left_out + slice.below_noise + slice.interrupted + slice.uncounted > 0)
             page.line("          {}: below noise {}, interrupted {}, uncounted {}, migrated {}, "
                       "spans a loss {}, "

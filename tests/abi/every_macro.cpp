@@ -13,14 +13,14 @@ template <class Word> struct Sum {
     }
 };
 
-std::uint64_t work(const std::uint64_t *words, unsigned count);
+uint64_t work(const uint64_t *words, unsigned count);
 
-std::uint64_t work(const std::uint64_t *words, unsigned count)
+uint64_t work(const uint64_t *words, unsigned count)
 {
     NET_SLICE_CONF("output=t.nsl");
     NET_SLICE_INIT(batch, count, count, 64 * count);
-    Sum<std::uint64_t> sum;
-    const auto add = [&](std::uint64_t word) {
+    Sum<uint64_t> sum;
+    const auto add = [&](uint64_t word) {
         NET_SLICE_START(lambda);
         sum.add(word);
         NET_SLICE_MARK(sum, sum.value);

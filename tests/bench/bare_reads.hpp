@@ -8,51 +8,51 @@
 namespace bench
 {
 #if defined(__x86_64__)
-constexpr std::uint64_t kUserReadConfig1 = 0;
+constexpr uint64_t kUserReadConfig1 = 0;
 constexpr int kRegisterReadInstructions = 3;
 
-inline std::uint64_t bare_clock()
+inline uint64_t bare_clock()
 {
-    std::uint32_t low, high;
+    uint32_t low, high;
     __asm__ volatile("rdtsc" : "=a"(low), "=d"(high));
-    return std::uint64_t{high} << 32 | low;
+    return uint64_t{high} << 32 | low;
 }
 
-inline std::uint64_t fenced_ticks()
+inline uint64_t fenced_ticks()
 {
-    std::uint32_t low, high;
+    uint32_t low, high;
     __asm__ volatile("lfence\n\trdtsc\n\tlfence" : "=a"(low), "=d"(high)::"memory");
-    return std::uint64_t{high} << 32 | low;
+    return uint64_t{high} << 32 | low;
 }
 
-inline std::uint64_t read_register(std::uint32_t index)
+inline uint64_t read_register(uint32_t index)
 {
-    std::uint32_t low, high;
+    uint32_t low, high;
     __asm__ volatile("rdpmc" : "=a"(low), "=d"(high) : "c"(index));
-    return std::uint64_t{high} << 32 | low;
+    return uint64_t{high} << 32 | low;
 }
 #elif defined(__aarch64__)
-constexpr std::uint64_t kUserReadConfig1 = 3; // 64-bit, read by user programs
+constexpr uint64_t kUserReadConfig1 = 3; // 64-bit, read by user programs
 constexpr int kRegisterReadInstructions = 3;
 
-inline std::uint64_t bare_clock()
+inline uint64_t bare_clock()
 {
-    std::uint64_t ticks;
+    uint64_t ticks;
     __asm__ volatile("mrs %0, cntvct_el0" : "=r"(ticks));
     return ticks;
 }
 
-inline std::uint64_t fenced_ticks()
+inline uint64_t fenced_ticks()
 {
-    std::uint64_t ticks;
+    uint64_t ticks;
     __asm__ volatile("isb\n\tmrs %0, cntvct_el0\n\tisb" : "=r"(ticks)::"memory");
     return ticks;
 }
 
 // The instruction encodes the register: one case for each of up to seven counters.
-inline std::uint64_t read_register(std::uint32_t index)
+inline uint64_t read_register(uint32_t index)
 {
-    std::uint64_t value = 0;
+    uint64_t value = 0;
     switch (index) {
 #define NETSLICE_CASE(n)                                              \
     case n:                                                           \

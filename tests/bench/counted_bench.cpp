@@ -14,26 +14,25 @@ using calibrate::UserCounter;
 
 // linux/perf_event.h, struct perf_event_mmap_page: the minimum for a correct value, without support
 // for multiplexing.
-inline std::uint64_t read_self(const volatile perf_event_mmap_page *page)
+inline uint64_t read_self(const volatile perf_event_mmap_page *page)
 {
-    std::uint32_t sequence;
-    std::uint64_t value;
+    uint32_t sequence;
+    uint64_t value;
     do {
         sequence = page->lock;
         __asm__ volatile("" ::: "memory");
-        const std::uint32_t index = page->index;
-        value = static_cast<std::uint64_t>(page->offset);
+        const uint32_t index = page->index;
+        value = uint64_t(page->offset);
         if (page->cap_user_rdpmc && index) {
             const unsigned spare = 64u - page->pmc_width;
-            value += static_cast<std::uint64_t>(
-                static_cast<std::int64_t>(bench::read_register(index - 1) << spare) >> spare);
+            value += uint64_t(int64_t(bench::read_register(index - 1) << spare) >> spare);
         }
         __asm__ volatile("" ::: "memory");
     } while (page->lock != sequence);
     return value;
 }
 
-inline void keep(std::uint64_t value)
+inline void keep(uint64_t value)
 {
     __asm__ volatile("" : : "r"(value));
 }
@@ -66,7 +65,7 @@ struct Subjects {
     // Clock, then both registers, without checking who owns them.
     __attribute__((noinline)) void registers(int rounds) const
     {
-        const std::uint32_t first = instructions.number(), second = cycles.number();
+        const uint32_t first = instructions.number(), second = cycles.number();
         for (int i = 0; i < rounds; ++i) {
             keep(bench::bare_clock());
             keep(bench::read_register(first));
@@ -80,9 +79,9 @@ using Subject = void (Subjects::*)(int) const;
 double instructions_of(const Subjects &subjects, Subject subject)
 {
     const auto count = [&](Subject what, int rounds) {
-        const std::uint64_t begin = subjects.instructions.value();
+        const uint64_t begin = subjects.instructions.value();
         (subjects.*what)(rounds);
-        return static_cast<double>(subjects.instructions.value() - begin);
+        return double(subjects.instructions.value() - begin);
     };
     constexpr int kShort = 1000, kLong = 3000;
     for (const int rounds : {kShort, kLong})
@@ -105,9 +104,9 @@ nlohmann::json in_instructions(const Subjects &subjects)
 double ticks_of(const Subjects &subjects, Subject subject)
 {
     constexpr int kRounds = 10000;
-    const std::uint64_t begin = bench::fenced_ticks();
+    const uint64_t begin = bench::fenced_ticks();
     (subjects.*subject)(kRounds);
-    return static_cast<double>(bench::fenced_ticks() - begin) / kRounds;
+    return double(bench::fenced_ticks() - begin) / kRounds;
 }
 
 void print_ratio(const Subjects &subjects, nlohmann::json raw)

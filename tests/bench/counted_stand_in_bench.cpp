@@ -25,7 +25,7 @@ namespace
 {
 constexpr int kRounds = 10000;
 constexpr int kBatches = 501;
-constexpr std::uint32_t kCounters = 2;
+constexpr uint32_t kCounters = 2;
 perf_event_mmap_page pages[kCounters];
 
 // What nsp_session_open() and a thread's first probe would do with a PMU.
@@ -43,7 +43,7 @@ nsp_shm_map prepare()
     }
     nsp_shm_populate(&map);
     nsp_session_generation = 1;
-    for (std::uint32_t i = 0; i < kCounters; ++i) {
+    for (uint32_t i = 0; i < kCounters; ++i) {
         pages[i].cap_user_rdpmc = 1;
         pages[i].index = i + 1;
         nsp_thread.counter[i] = {&pages[i], 16, 0};
@@ -62,25 +62,25 @@ nsp_shm_map prepare()
 
 void give_back_room(nsp_shm_map &map)
 {
-    for (std::uint32_t cpu = 0; cpu < map.cpus; ++cpu) {
+    for (uint32_t cpu = 0; cpu < map.cpus; ++cpu) {
         nslice_ring_meta *ring = nsp_shm_ring(&map, cpu);
         ring->tail = ring->head;
-        ring->limit = static_cast<std::uint32_t>(ring->head) + ring->mask + 1;
+        ring->limit = uint32_t(ring->head) + ring->mask + 1;
     }
 }
 
 template <class Code> double ticks_of(Code code)
 {
-    const std::uint64_t begin = bench::fenced_ticks();
+    const uint64_t begin = bench::fenced_ticks();
     for (int i = 0; i < kRounds; ++i)
         code();
-    return static_cast<double>(bench::fenced_ticks() - begin) / kRounds;
+    return double(bench::fenced_ticks() - begin) / kRounds;
 }
 
-std::uint64_t lost(const nsp_shm_map &map)
+uint64_t lost(const nsp_shm_map &map)
 {
-    std::uint64_t records = 0;
-    for (std::uint32_t cpu = 0; cpu < map.cpus; ++cpu)
+    uint64_t records = 0;
+    for (uint32_t cpu = 0; cpu < map.cpus; ++cpu)
         for (const auto count : nsp_shm_ring(&map, cpu)->lost)
             records += count;
     return records;

@@ -42,8 +42,7 @@ public:
         : trace_(trace), fd_(open(pool_.path().c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600))
     {
         constexpr double kWantedBytes = 4e9;
-        const double available = static_cast<double>(sysconf(_SC_AVPHYS_PAGES)) *
-                                 static_cast<double>(sysconf(_SC_PAGESIZE));
+        const double available = double(sysconf(_SC_AVPHYS_PAGES)) * double(sysconf(_SC_PAGESIZE));
         const std::vector<char> piece(1 << 18);
         while (bytes_ < std::min(kWantedBytes, available / 2) &&
                write(fd_, piece.data(), piece.size()) > 0)
@@ -61,14 +60,13 @@ private:
     // Slightly ahead of the trace.
     void give()
     {
-        constexpr std::uint64_t kAheadBytes = 64 << 20;
-        for (std::uint64_t given = 0; !is_done_;
+        constexpr uint64_t kAheadBytes = 64 << 20;
+        for (uint64_t given = 0; !is_done_;
              std::this_thread::sleep_for(std::chrono::milliseconds(1))) {
             std::error_code error;
-            const std::uint64_t wanted =
+            const uint64_t wanted =
                 std::min(bytes_, std::filesystem::file_size(trace_, error) + kAheadBytes);
-            if (!error && wanted > given &&
-                ftruncate(fd_, static_cast<off_t>(bytes_ - wanted)) == 0)
+            if (!error && wanted > given && ftruncate(fd_, off_t(bytes_ - wanted)) == 0)
                 given = wanted;
         }
     }
@@ -76,17 +74,17 @@ private:
     bench::TmpfsFile pool_{"netslice-drain-bench.pages"};
     std::string trace_;
     int fd_;
-    std::uint64_t bytes_ = 0;
+    uint64_t bytes_ = 0;
     std::atomic<bool> is_done_{false};
     std::thread thread_;
 };
 
 double produce_batch()
 {
-    const std::uint64_t begin = bench::fenced_ticks();
+    const uint64_t begin = bench::fenced_ticks();
     for (int i = 0; i < kBatch; ++i)
         NET_SLICE_START(drain_bench);
-    return static_cast<double>(bench::fenced_ticks() - begin) / kBatch;
+    return double(bench::fenced_ticks() - begin) / kBatch;
 }
 
 std::vector<double> produce_for(double seconds)
@@ -114,7 +112,7 @@ int main()
     const double busy_s = drain_cpu_s() - begin_s;
     nsp_session_counts counts;
     nsp_session_close(&counts);
-    const double bytes = static_cast<double>(counts.drained) * 16;
+    const double bytes = double(counts.drained) * 16;
 
     bench::print({"drain_gbytes_per_cpu_second",
                   bytes / busy_s / 1e9,

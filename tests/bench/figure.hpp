@@ -60,7 +60,7 @@ inline void print_skipped(const std::string &figure, const std::string &reason)
 inline double quantile(std::vector<double> values, double share)
 {
     std::sort(values.begin(), values.end());
-    return values[static_cast<std::size_t>(share * static_cast<double>(values.size() - 1))];
+    return values[size_t(share * double(values.size() - 1))];
 }
 
 inline double median(const std::vector<double> &values)

@@ -20,7 +20,7 @@ namespace
 constexpr int kThreads = 6;
 constexpr int kRounds = 400;
 
-std::atomic<std::uint64_t> g_issued;
+std::atomic<uint64_t> g_issued;
 
 void on_alarm(int)
 {
@@ -31,7 +31,7 @@ void on_alarm(int)
 // Overflow (writers do not wait for the drain), migration, and threads that end and are replaced.
 void write_records(unsigned seed)
 {
-    std::uint64_t mine = 0;
+    uint64_t mine = 0;
     for (int i = 0; i < 5000; ++i) {
         NET_SLICE_INIT(unit, i, 1, 64);
         NET_SLICE_START(work);
@@ -71,12 +71,10 @@ void set_alarm(long microseconds)
 }
 
 struct Outcome {
-    std::uint64_t issued_by_writers, issued, drained, lost;
-    std::uint64_t off() const
+    uint64_t issued_by_writers, issued, drained, lost;
+    uint64_t off() const
     {
-        const auto distance = [](std::uint64_t a, std::uint64_t b) {
-            return a > b ? a - b : b - a;
-        };
+        const auto distance = [](uint64_t a, uint64_t b) { return a > b ? a - b : b - a; };
         return distance(issued_by_writers, issued) + distance(issued, drained + lost);
     }
 };
@@ -90,7 +88,7 @@ Outcome run(const std::string &options)
     for (int round = 0; round < kRounds / kThreads; ++round) {
         std::vector<std::thread> threads;
         for (int i = 0; i < kThreads; ++i)
-            threads.emplace_back(write_records, static_cast<unsigned>(round * kThreads + i));
+            threads.emplace_back(write_records, unsigned(round * kThreads + i));
         fork_once();
         for (std::thread &thread : threads)
             thread.join();
@@ -99,7 +97,7 @@ Outcome run(const std::string &options)
     nsp_session_counts counts;
     nsp_session_close(&counts);
     Outcome outcome = {g_issued, counts.issued, counts.drained, 0};
-    for (const std::uint64_t lost : counts.lost)
+    for (const uint64_t lost : counts.lost)
         outcome.lost += lost;
     return outcome;
 }
@@ -112,7 +110,7 @@ int main()
     action.sa_flags = SA_RESTART;
     sigaction(SIGALRM, &action, nullptr);
     nlohmann::json raw;
-    std::uint64_t off = 0;
+    uint64_t off = 0;
     for (const char *options :
          {"ring=64K kind=rseq", "ring=4M kind=rseq", "ring=64K kind=rseq full=overwrite",
           "ring=64K kind=atomic", "ring=64K kind=atomic full=overwrite"}) {
@@ -123,7 +121,7 @@ int main()
                         {"lost", outcome.lost}};
         off += outcome.off();
     }
-    bench::print({"loss_equation_off_records", static_cast<double>(off), "records", raw,
+    bench::print({"loss_equation_off_records", double(off), "records", raw,
                   "overflow, signal handlers with probes, fork, thread exit, forced migration; "
                   "both policies, both ring kinds"},
                  "equal", 0);

@@ -21,11 +21,11 @@ namespace bench
 inline double ticks_per_ns()
 {
     const auto time = std::chrono::steady_clock::now();
-    const std::uint64_t ticks = fenced_ticks();
+    const uint64_t ticks = fenced_ticks();
     std::this_thread::sleep_for(std::chrono::milliseconds(100));
     const std::chrono::duration<double, std::nano> elapsed =
         std::chrono::steady_clock::now() - time;
-    return static_cast<double>(fenced_ticks() - ticks) / elapsed.count();
+    return double(fenced_ticks() - ticks) / elapsed.count();
 }
 
 // The last CPU that the process may use; drains and the rest of the system have the others.

@@ -17,17 +17,17 @@ namespace
 constexpr int kEvents = 10000;
 constexpr int kBatches = 1001;
 constexpr int kWarmBatches = 20;
-constexpr std::size_t kLeastAlone = 50;
+constexpr size_t kLeastAlone = 50;
 constexpr double kAloneTolerance = 1.1; // a shared core takes 1.6 times as long
 
-double per_event(std::uint64_t begin)
+double per_event(uint64_t begin)
 {
-    return static_cast<double>(bench::fenced_ticks() - begin) / kEvents;
+    return double(bench::fenced_ticks() - begin) / kEvents;
 }
 
 double time_empty_loop()
 {
-    const std::uint64_t begin = bench::fenced_ticks();
+    const uint64_t begin = bench::fenced_ticks();
     for (int i = 0; i < kEvents; ++i)
         __asm__ volatile("" ::: "memory");
     return per_event(begin);
@@ -35,7 +35,7 @@ double time_empty_loop()
 
 double time_fast_clock()
 {
-    const std::uint64_t begin = bench::fenced_ticks();
+    const uint64_t begin = bench::fenced_ticks();
     for (int i = 0; i < kEvents; ++i)
         __asm__ volatile("rdtsc" ::: "rax", "rdx");
     return per_event(begin);
@@ -43,7 +43,7 @@ double time_fast_clock()
 
 double time_ordered_clock()
 {
-    const std::uint64_t begin = bench::fenced_ticks();
+    const uint64_t begin = bench::fenced_ticks();
     for (int i = 0; i < kEvents; ++i)
         __asm__ volatile("lfence\n\trdtsc\n\tlfence" ::: "rax", "rdx", "memory");
     return per_event(begin);
@@ -51,7 +51,7 @@ double time_ordered_clock()
 
 double time_probe()
 {
-    const std::uint64_t begin = bench::fenced_ticks();
+    const uint64_t begin = bench::fenced_ticks();
     for (int i = 0; i < kEvents; ++i)
         NET_SLICE_START(bench);
     return per_event(begin);
@@ -59,8 +59,8 @@ double time_probe()
 
 double time_additions()
 {
-    std::uint64_t a = 0, b = 0, c = 0, d = 0;
-    const std::uint64_t begin = bench::fenced_ticks();
+    uint64_t a = 0, b = 0, c = 0, d = 0;
+    const uint64_t begin = bench::fenced_ticks();
     for (int i = 0; i < kEvents; ++i)
         __asm__ volatile(
             "inc %0\n\tinc %1\n\tinc %2\n\tinc %3\n\tinc %0\n\tinc %1\n\tinc %2\n\tinc %3"
@@ -101,7 +101,7 @@ Series core_alone(const Series &all)
 {
     const double limit = kAloneTolerance * bench::quantile(all.additions, 0);
     Series alone;
-    for (std::size_t i = 0; i < all.additions.size(); ++i) {
+    for (size_t i = 0; i < all.additions.size(); ++i) {
         if (all.additions[i] > limit)
             continue;
         alone.empty.push_back(all.empty[i]);

@@ -46,8 +46,7 @@ int main(int argc, char **argv)
     for (const char *clock_mode : {"ordered", "fast"}) {
         std::vector<bench::SessionReadings> sessions;
         for (int i = 0; i < count; ++i)
-            sessions.push_back(
-                bench::run_time_session(clock_mode, lengths, static_cast<std::size_t>(i)));
+            sessions.push_back(bench::run_time_session(clock_mode, lengths, size_t(i)));
         const std::vector<bench::CellVerdict> cells = bench::judge(lengths, sessions);
         if (clock_mode == std::string("ordered"))
             print_short_slices(cells);

@@ -23,16 +23,16 @@ struct Cell {
 // One length of work with all its cells.
 struct Length {
     double nominal_ns;
-    int slices;                             // of each cell, in one batch
-    int span;                               // rounds of bare work that are timed together
-    std::uint64_t (*time_bare)(int rounds); // ticks
+    int slices;                        // of each cell, in one batch
+    int span;                          // rounds of bare work that are timed together
+    uint64_t (*time_bare)(int rounds); // ticks
     std::vector<Cell> cells;
 };
 
-template <int kMultiplications> std::uint64_t time_bare(int rounds)
+template <int kMultiplications> uint64_t time_bare(int rounds)
 {
-    std::uint64_t x = 3;
-    const std::uint64_t begin = fenced_ticks();
+    uint64_t x = 3;
+    const uint64_t begin = fenced_ticks();
     for (int i = 0; i < rounds; ++i)
         work<kMultiplications, 0>(x);
     return fenced_ticks() - begin;
@@ -40,7 +40,7 @@ template <int kMultiplications> std::uint64_t time_bare(int rounds)
 
 template <int kMultiplications, int kPairs> void run_sliced(nsp_slice *slice, int slices)
 {
-    std::uint64_t x = 3;
+    uint64_t x = 3;
     for (int i = 0; i < slices; ++i) {
         NET_SLICE_START_AT(slice);
         work<kMultiplications, kPairs>(x);

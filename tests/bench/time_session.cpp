@@ -12,7 +12,7 @@ namespace bench
 {
 namespace
 {
-constexpr std::size_t kBatches = 2; // per session
+constexpr size_t kBatches = 2; // per session
 constexpr int kWarmShare = 20; // one warm-up slice, under another name, per this number of slices:
                                // trains caches and predictors
 constexpr int kShortGroup =
@@ -35,11 +35,10 @@ public:
     Mean mean() const
     {
         const nsdump::TrimmedMean trimmed = histogram_.trimmed_mean(nsdump::kTrimmedShare);
-        const double count = static_cast<double>(histogram_.total());
+        const double count = double(histogram_.total());
         const double independent = moments_.sd(histogram_.total()) / std::sqrt(count);
         const double alike = independent > 0 ? blocks_.standard_error() / independent : 1;
-        const double degrees =
-            std::min(static_cast<double>(blocks_.count()), static_cast<double>(trimmed.kept)) - 1;
+        const double degrees = std::min(double(blocks_.count()), double(trimmed.kept)) - 1;
         return {trimmed.mean, nsdump::student_t95(degrees) * alike * trimmed.standard_error};
     }
 
@@ -53,10 +52,10 @@ private:
 double empty_ticks(const Length &length)
 {
     constexpr int kReads = 32;
-    std::uint64_t sum = 0;
+    uint64_t sum = 0;
     for (int i = 0; i < kReads; ++i)
         sum += length.time_bare(0);
-    return static_cast<double>(sum) / kReads;
+    return double(sum) / kReads;
 }
 
 // A long round is timed on its own, like a slice, so trimming removes the effect of interrupts
@@ -64,10 +63,10 @@ double empty_ticks(const Length &length)
 // neither the clock reads nor the start of the loop.
 double bare_ticks(const Length &length)
 {
-    const double once = static_cast<double>(length.time_bare(length.span));
+    const double once = double(length.time_bare(length.span));
     if (length.span == 1)
         return once - empty_ticks(length);
-    return (static_cast<double>(length.time_bare(2 * length.span)) - once) / length.span;
+    return (double(length.time_bare(2 * length.span)) - once) / length.span;
 }
 
 // Alternates bare work and slices, so that the core's neighbours affect both equally.
@@ -84,13 +83,13 @@ void run_cell(const Length &length, const Cell &cell, nsp_slice *warm, BareTime 
 
 // The cells take turns in running first: right after a pause the thread is preempted less often
 // than later.
-void run_batch(const Length &length, std::vector<BareTime> &bare, std::size_t turn)
+void run_batch(const Length &length, std::vector<BareTime> &bare, size_t turn)
 {
     static nsp_slice *const warm = nsp_slice_create("warm", __FILE__, __LINE__);
     constexpr auto kDrainTime =
         std::chrono::milliseconds(2); // the records of one length fill a quarter of the ring
-    for (std::size_t i = 0; i < length.cells.size(); ++i) {
-        const std::size_t at = (turn + i) % length.cells.size();
+    for (size_t i = 0; i < length.cells.size(); ++i) {
+        const size_t at = (turn + i) % length.cells.size();
         run_cell(length, length.cells[at], warm, bare[at]);
     }
     std::this_thread::sleep_for(kDrainTime);
@@ -112,7 +111,7 @@ const nsdump::Distribution &net_of(const nsdump::StatsReport &report, const std:
 } // namespace
 
 SessionReadings run_time_session(const char *clock_mode, const std::vector<Length> &lengths,
-                                 std::size_t turn)
+                                 size_t turn)
 {
     const TmpfsFile file("netslice-time-bench.nsl");
     std::vector<std::vector<BareTime>> bare;
@@ -120,18 +119,18 @@ SessionReadings run_time_session(const char *clock_mode, const std::vector<Lengt
         bare.emplace_back(length.cells.size());
     nsp_session_counts counts;
     open_session("output=" + file.path() + " ring=4M clock=" + clock_mode);
-    for (std::size_t batch = 0; batch < kBatches; ++batch)
-        for (std::size_t i = 0; i < lengths.size(); ++i) {
-            const std::size_t at = (turn + i) % lengths.size();
+    for (size_t batch = 0; batch < kBatches; ++batch)
+        for (size_t i = 0; i < lengths.size(); ++i) {
+            const size_t at = (turn + i) % lengths.size();
             run_batch(lengths[at], bare[at], turn / lengths.size() + batch);
         }
     nsp_session_close(&counts);
 
     const nsdump::StatsReport report = nsdump::analyse_trace(file.path());
     SessionReadings out{report.clock.hz, counts.issued - counts.drained, {}};
-    for (std::size_t i = 0; i < lengths.size(); ++i) {
+    for (size_t i = 0; i < lengths.size(); ++i) {
         out.readings.emplace_back();
-        for (std::size_t j = 0; j < lengths[i].cells.size(); ++j) {
+        for (size_t j = 0; j < lengths[i].cells.size(); ++j) {
             const Mean truth = bare[i][j].mean();
             double raw = 0;
             const nsdump::Distribution &net = net_of(report, lengths[i].cells[j].name, raw);

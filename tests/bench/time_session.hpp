@@ -19,11 +19,11 @@ struct Reading {
 
 struct SessionReadings {
     double clock_hz = 0;
-    std::uint64_t lost = 0;
+    uint64_t lost = 0;
     std::vector<std::vector<Reading>> readings; // by length, by cell
 };
 
 // `turn`: number of the session; lengths and cells take turns in running first.
 SessionReadings run_time_session(const char *clock_mode, const std::vector<Length> &lengths,
-                                 std::size_t turn);
+                                 size_t turn);
 } // namespace bench

@@ -47,7 +47,7 @@ CellVerdict judge_cell(const Length &length, int pairs, const std::vector<Readin
         ci95.push_back(one.net_ci95 / per_ns);
         misses += !covers(one);
     }
-    const int count = static_cast<int>(readings.size());
+    const int count = int(readings.size());
     const double truth = median(bare);
     return {length.nominal_ns,
             pairs,
@@ -59,14 +59,14 @@ CellVerdict judge_cell(const Length &length, int pairs, const std::vector<Readin
             quantile(error, 0.9),
             median(ci95),
             std::max(kAllowedShare * truth, kAllowedNs),
-            1 - static_cast<double>(misses) / count,
+            1 - double(misses) / count,
             misses <= most_misses(count)};
 }
 
 nlohmann::json raw_of(const std::vector<CellVerdict> &cells,
                       const std::vector<SessionReadings> &sessions)
 {
-    std::uint64_t lost = 0;
+    uint64_t lost = 0;
     for (const SessionReadings &session : sessions)
         lost += session.lost;
     nlohmann::json list = nlohmann::json::array();
@@ -96,8 +96,8 @@ std::vector<CellVerdict> judge(const std::vector<Length> &lengths,
                                const std::vector<SessionReadings> &sessions)
 {
     std::vector<CellVerdict> out;
-    for (std::size_t i = 0; i < lengths.size(); ++i)
-        for (std::size_t j = 0; j < lengths[i].cells.size(); ++j) {
+    for (size_t i = 0; i < lengths.size(); ++i)
+        for (size_t j = 0; j < lengths[i].cells.size(); ++j) {
             std::vector<Reading> readings;
             for (const SessionReadings &session : sessions)
                 readings.push_back(session.readings[i][j]);
@@ -132,21 +132,21 @@ void print_figures(const std::string &clock_mode, const std::vector<CellVerdict>
         within += cell.is_within();
         covered += cell.is_covered;
     }
-    const double all = static_cast<double>(cells.size());
+    const double all = double(cells.size());
     print({name + "_worst", worst, "of the allowed", raw_of(cells, sessions),
            "largest error of a cell's median session; allowed: 2 % of the bare time or 1 ns, "
            "whichever is more",
            table(cells)},
           "at most", 1);
     print({name + "_within",
-           static_cast<double>(within),
+           double(within),
            "cells",
            {{"cells", cells.size()}},
            "cells with no more than the allowed error",
            {}},
           "at least", all);
     print({name + "_covered",
-           static_cast<double>(covered),
+           double(covered),
            "cells",
            {{"cells", cells.size()}},
            "cells whose 95 % interval holds the bare time in so many sessions that the others may "

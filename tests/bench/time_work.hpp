@@ -15,13 +15,12 @@ inline constexpr int kLongestStraight =
     64; // longer parts are loops, so that the code of a case fits the first-level cache
 
 // The loop counter runs ahead of the chain, so neither it nor the last branch takes time.
-template <int kMultiplications>
-inline __attribute__((always_inline)) void multiply(std::uint64_t &x)
+template <int kMultiplications> inline __attribute__((always_inline)) void multiply(uint64_t &x)
 {
     constexpr bool kIsLoop = kMultiplications > kLongestStraight;
     constexpr int kStraight = kIsLoop ? kMultiplications % kUnrolled : kMultiplications;
     if constexpr (kIsLoop) {
-        std::uint64_t rounds = kMultiplications / kUnrolled;
+        uint64_t rounds = kMultiplications / kUnrolled;
         __asm__ volatile(
             "1:\n\t.rept %c[unrolled]\n\timul %[x], %[x]\n\t.endr\n\tdec %[rounds]\n\tjnz 1b"
             : [x] "+r"(x), [rounds] "+r"(rounds)
@@ -38,7 +37,7 @@ constexpr bool has_pair(int pairs, int seam)
 }
 
 template <int kMultiplications, int kPairs, int kPart>
-inline __attribute__((always_inline)) void part(std::uint64_t &x)
+inline __attribute__((always_inline)) void part(uint64_t &x)
 {
     multiply<(kPart + 1) * kMultiplications / kParts - kPart * kMultiplications / kParts>(x);
     if constexpr (kPart < kSeams && has_pair(kPairs, kPart)) {
@@ -51,7 +50,7 @@ inline __attribute__((always_inline)) void part(std::uint64_t &x)
 
 // The same parts for any kPairs: without probes in between they form one chain.
 template <int kMultiplications, int kPairs>
-inline __attribute__((always_inline)) void work(std::uint64_t &x)
+inline __attribute__((always_inline)) void work(uint64_t &x)
 {
     part<kMultiplications, kPairs, 0>(x);
 }

@@ -19,8 +19,8 @@ std::string small_trace()
                       26, 22.5);
     const auto unit = trace.site("batch", NSLICE_KIND_INIT);
     const auto rx = trace.site("rx");
-    for (std::uint64_t i = 0; i < 4; ++i) {
-        const auto cpu = static_cast<std::uint32_t>(i % 2);
+    for (uint64_t i = 0; i < 4; ++i) {
+        const auto cpu = uint32_t(i % 2);
         trace.init(cpu, 1, unit, 1000 + 100 * i, i, 64, 4096);
         trace.start(cpu, 1, rx, 1010 + 100 * i, {i * 50});
         trace.stop(cpu, 1, rx, 1050 + 100 * i, {i * 50 + 20});
@@ -62,10 +62,10 @@ TEST_CASE("a byte that was changed is reported, or changes nothing", "[format][d
     const std::string whole = small_trace();
     const std::string right = outcome(whole);
     REQUIRE(right.size() > 100);
-    for (std::size_t place = 0; place < whole.size(); ++place) {
+    for (size_t place = 0; place < whole.size(); ++place) {
         for (const char flip : {'\x01', '\x10', '\x80', '\xff'}) {
             std::string bytes = whole;
-            bytes[place] = static_cast<char>(bytes[place] ^ flip);
+            bytes[place] = char(bytes[place] ^ flip);
             const std::string got = outcome(bytes);
             INFO("byte " << place << " xor " << int(flip));
             REQUIRE((got == "reported" || got == "refused" || got == right));
@@ -76,7 +76,7 @@ TEST_CASE("a byte that was changed is reported, or changes nothing", "[format][d
 TEST_CASE("a trace truncated at any byte is refused or reported", "[format][damage]")
 {
     const std::string whole = small_trace();
-    for (std::size_t length = 0; length < whole.size(); ++length) {
+    for (size_t length = 0; length < whole.size(); ++length) {
         const std::string got = outcome(whole.substr(0, length));
         INFO("cut at " << length);
         REQUIRE((got == "reported" || got == "refused"));
@@ -86,15 +86,15 @@ TEST_CASE("a trace truncated at any byte is refused or reported", "[format][dama
 TEST_CASE("nonsensical contents with correct checksums do not cause a crash", "[format][damage]")
 {
     const std::string whole = small_trace();
-    std::uint64_t random = 88172645463325252u;
+    uint64_t random = 88172645463325252u;
     const auto next = [&random] {
         random ^= random << 13;
         random ^= random >> 7;
         return random ^= random << 17;
     };
     // Offsets of the chunks of the original trace.
-    std::vector<std::pair<std::size_t, std::uint32_t>> chunks;
-    for (std::size_t at = 64; at < whole.size();) {
+    std::vector<std::pair<size_t, uint32_t>> chunks;
+    for (size_t at = 64; at < whole.size();) {
         nslice_chunk_header header;
         std::memcpy(&header, whole.data() + at, sizeof header);
         chunks.emplace_back(at, header.payload_bytes);
@@ -106,13 +106,12 @@ TEST_CASE("nonsensical contents with correct checksums do not cause a crash", "[
             const auto [at, payload_bytes] = chunks[next() % chunks.size()];
             if (next() % 4 ==
                 0) { // a header field: sequence, cpu, records, lost_before, first_ticks, kind
-                static constexpr std::size_t kFields[] = {4, 16, 24, 28, 32, 40};
-                bytes[at + kFields[next() % 6] + next() % 2] = static_cast<char>(next());
+                static constexpr size_t kFields[] = {4, 16, 24, 28, 32, 40};
+                bytes[at + kFields[next() % 6] + next() % 2] = char(next());
             } else {
-                bytes[at + 64 + next() % payload_bytes] = static_cast<char>(next());
+                bytes[at + 64 + next() % payload_bytes] = char(next());
             }
-            const std::uint32_t crc =
-                test_support::slow_crc32c(bytes.data() + at + 64, payload_bytes);
+            const uint32_t crc = test_support::slow_crc32c(bytes.data() + at + 64, payload_bytes);
             std::memcpy(bytes.data() + at + offsetof(nslice_chunk_header, payload_crc32c), &crc, 4);
             test_support::seal_chunk_header(bytes, at);
         }

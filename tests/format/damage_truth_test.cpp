@@ -31,16 +31,16 @@ std::string small_trace(bool tells_chunks)
     const auto irq = trace.kernel_site("irq", NSLICE_KIND_START, NSLICE_SITE_INTERRUPT);
     if (tells_chunks)
         trace.info("writer.version=later\n");
-    std::uint64_t ticks = 1000, count = 0;
+    uint64_t ticks = 1000, count = 0;
     for (int i = 0; i < kRounds; ++i) {
-        const auto cpu = static_cast<std::uint32_t>(i % 2);
-        trace.init(cpu, 1, unit, ticks += 100, static_cast<std::uint64_t>(i), 4, 256);
+        const auto cpu = uint32_t(i % 2);
+        trace.init(cpu, 1, unit, ticks += 100, uint64_t(i), 4, 256);
         trace.start(cpu, 1, rx, ticks += 100, {count += 50});
         trace.start(cpu, 1, i % 3 ? tx : other_tx, ticks += 100, {count += 50});
         trace.start(TraceBuilder::kernel(cpu), 1, irq, ticks += 10);
         trace.stop(TraceBuilder::kernel(cpu), 1, irq, ticks += 20);
         trace.stop(cpu, 1, tx, ticks += 100, {count += 70});
-        trace.mark(cpu, 1, length, ticks += 10, static_cast<std::uint64_t>(i));
+        trace.mark(cpu, 1, length, ticks += 10, uint64_t(i));
         trace.stop(cpu, 1, i % 2 ? early : late, ticks += 100, {count += 10});
         trace.exit(cpu, 1, unit, ticks += 10);
         if (i == 3)
@@ -119,13 +119,13 @@ void check_against_truth(const std::string &damaged, const nsdump::StatsReport &
 }
 
 struct Piece {
-    std::size_t at, bytes;
+    size_t at, bytes;
 };
 
 std::vector<Piece> chunks_of(const std::string &trace)
 {
     std::vector<Piece> chunks;
-    for (std::size_t at = 64; at < trace.size();) {
+    for (size_t at = 64; at < trace.size();) {
         nslice_chunk_header header;
         std::memcpy(&header, trace.data() + at, sizeof header);
         chunks.push_back({at, sizeof header + header.payload_bytes});
@@ -149,9 +149,9 @@ TEST_CASE("with a byte changed, every figure is equal, marked or withheld", "[fo
         const std::string whole = small_trace(tells_chunks);
         const auto truth = analyse(whole);
         require_whole(*truth);
-        for (std::size_t place = 0; place < whole.size(); ++place) {
+        for (size_t place = 0; place < whole.size(); ++place) {
             std::string bytes = whole;
-            bytes[place] = static_cast<char>(bytes[place] ^ (1 << place % 8));
+            bytes[place] = char(bytes[place] ^ (1 << place % 8));
             INFO("byte " << place << " of " << whole.size());
             check_against_truth(bytes, *truth);
         }
@@ -164,13 +164,13 @@ TEST_CASE("without one or two chunks, every figure is equal, marked or withheld"
     const std::string whole = small_trace(true);
     const auto truth = analyse(whole);
     const auto chunks = chunks_of(whole);
-    for (std::size_t i = 0; i < chunks.size(); ++i) {
+    for (size_t i = 0; i < chunks.size(); ++i) {
         std::string one = whole;
         one.erase(chunks[i].at, chunks[i].bytes);
         INFO("chunk " << i << " of " << chunks.size());
         check_against_truth(one, *truth);
         CHECK(analyse(one)->has_findings()); // no chunk may go missing without a finding
-        for (std::size_t j = 0; j < i; ++j) {
+        for (size_t j = 0; j < i; ++j) {
             std::string two = one;
             two.erase(chunks[j].at, chunks[j].bytes);
             INFO("and chunk " << j);
@@ -185,7 +185,7 @@ TEST_CASE("with chunks duplicated or exchanged, every figure is equal, marked or
     const std::string whole = small_trace(true);
     const auto truth = analyse(whole);
     const auto chunks = chunks_of(whole);
-    for (std::size_t i = 0; i < chunks.size(); ++i) {
+    for (size_t i = 0; i < chunks.size(); ++i) {
         INFO("chunk " << i << " of " << chunks.size());
         const std::string own = whole.substr(chunks[i].at, chunks[i].bytes);
         check_against_truth(std::string(whole).insert(chunks[i].at, own), *truth);
@@ -202,7 +202,7 @@ TEST_CASE("truncated anywhere, every figure is equal, marked or withheld", "[for
 {
     const std::string whole = small_trace(true);
     const auto truth = analyse(whole);
-    for (std::size_t length = 0; length < whole.size(); ++length) {
+    for (size_t length = 0; length < whole.size(); ++length) {
         INFO("cut at " << length);
         check_against_truth(whole.substr(0, length), *truth);
     }

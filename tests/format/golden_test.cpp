@@ -34,7 +34,7 @@ struct RowSink {
     std::string &out;
     void slice(const nsdump::Slice &slice) { rows.row(slice, out); }
     void unit(const nsdump::Unit &) {}
-    void mark(nsdump::NameId, std::uint64_t) {}
+    void mark(nsdump::NameId, uint64_t) {}
 };
 } // namespace
 

@@ -13,14 +13,14 @@ using test_support::TraceBuilder;
 
 namespace
 {
-constexpr std::size_t kBytes = 12'000'000;
-constexpr std::size_t kSmallChunk = 1 << 12;
-constexpr std::uint32_t kCpus = 8192;     // as many as a reader accepts
-constexpr std::uint32_t kThreads = 60000; // a few less than a reader keeps
+constexpr size_t kBytes = 12'000'000;
+constexpr size_t kSmallChunk = 1 << 12;
+constexpr uint32_t kCpus = 8192;     // as many as a reader accepts
+constexpr uint32_t kThreads = 60000; // a few less than a reader keeps
 constexpr unsigned kNames = 60000;
 
-void pair(TraceBuilder &trace, std::uint32_t cpu, std::uint32_t thread, std::uint16_t slice,
-          std::uint64_t ticks, std::uint64_t length = 20)
+void pair(TraceBuilder &trace, uint32_t cpu, uint32_t thread, uint16_t slice, uint64_t ticks,
+          uint64_t length = 20)
 {
     trace.start(cpu, thread, slice, ticks);
     trace.stop(cpu, thread, slice, ticks + length);
@@ -29,7 +29,7 @@ void pair(TraceBuilder &trace, std::uint32_t cpu, std::uint32_t thread, std::uin
 void slice_on_each_cpu(TraceBuilder &trace, bool is_kernel)
 {
     const auto slice = is_kernel ? trace.kernel_site("rx") : trace.site("rx");
-    for (std::uint32_t cpu = 0; cpu < kCpus; ++cpu)
+    for (uint32_t cpu = 0; cpu < kCpus; ++cpu)
         pair(trace, is_kernel ? TraceBuilder::kernel(cpu) : cpu, cpu, slice, 1000 * cpu);
 }
 
@@ -37,9 +37,9 @@ void slice_on_each_cpu(TraceBuilder &trace, bool is_kernel)
 void calibrations(TraceBuilder &trace)
 {
     slice_on_each_cpu(trace, false);
-    for (std::uint32_t cpu = 2 * kCpus; trace.written_bytes() < kBytes; cpu += 5000) {
+    for (uint32_t cpu = 2 * kCpus; trace.written_bytes() < kBytes; cpu += 5000) {
         std::vector<nslice_calibration_entry> entries;
-        for (std::uint32_t i = 0; i < 5000; ++i)
+        for (uint32_t i = 0; i < 5000; ++i)
             entries.push_back(test_support::entry(NSLICE_KIND_START, 0, 2, 4, 0.5, cpu + i));
         trace.calibration(NSLICE_CALIBRATION_START, 1000, 1000, entries);
     }
@@ -48,9 +48,9 @@ void calibrations(TraceBuilder &trace)
 void kernel_calibrations(TraceBuilder &trace)
 {
     slice_on_each_cpu(trace, true);
-    for (std::uint32_t cpu = 2 * kCpus; trace.written_bytes() < kBytes; cpu += 5000) {
+    for (uint32_t cpu = 2 * kCpus; trace.written_bytes() < kBytes; cpu += 5000) {
         std::vector<nslice_kernel_calibration_entry> entries;
-        for (std::uint32_t i = 0; i < 5000; ++i)
+        for (uint32_t i = 0; i < 5000; ++i)
             entries.push_back({cpu + i, NSLICE_KIND_START, 0, 10, 20480, 0, 40960, 0});
         trace.kernel_calibration(entries);
     }
@@ -60,8 +60,8 @@ void kernel_calibrations(TraceBuilder &trace)
 void cpus(TraceBuilder &trace)
 {
     const auto slice = trace.site("rx");
-    for (std::uint64_t ticks = 1000; trace.written_bytes() < kBytes; ticks += 1000) {
-        const auto cpu = static_cast<std::uint32_t>(ticks / 1000 % kCpus);
+    for (uint64_t ticks = 1000; trace.written_bytes() < kBytes; ticks += 1000) {
+        const auto cpu = uint32_t(ticks / 1000 % kCpus);
         pair(trace, cpu, cpu, slice, ticks);
         trace.cut(cpu);
     }
@@ -71,8 +71,8 @@ void cpus(TraceBuilder &trace)
 void clocks(TraceBuilder &trace)
 {
     const auto slice = trace.site("rx");
-    for (std::uint64_t event = 0; event < kBytes / 16; ++event) {
-        const auto cpu = static_cast<std::uint32_t>(event % kCpus);
+    for (uint64_t event = 0; event < kBytes / 16; ++event) {
+        const auto cpu = uint32_t(event % kCpus);
         trace.start(cpu, cpu < kCpus / 2 ? cpu : 1, slice, 1000 + event);
     }
 }
@@ -81,11 +81,11 @@ void clocks(TraceBuilder &trace)
 void clock_goes_back(TraceBuilder &trace)
 {
     const auto slice = trace.site("rx");
-    const std::uint64_t late = std::uint64_t{1} << 40;
-    for (std::uint32_t cpu = 2; cpu < kCpus; ++cpu)
+    const uint64_t late = uint64_t{1} << 40;
+    for (uint32_t cpu = 2; cpu < kCpus; ++cpu)
         trace.start(cpu, cpu, slice, late + cpu);
     trace.start(kCpus - 1, kCpus - 1, slice, 0);
-    for (std::uint64_t event = 0; trace.written_bytes() < kBytes; ++event)
+    for (uint64_t event = 0; trace.written_bytes() < kBytes; ++event)
         trace.start(event % 2, 1 + event % 2, slice, 1000 + event);
 }
 
@@ -94,11 +94,11 @@ void losses(TraceBuilder &trace, bool is_kernel)
 {
     const auto slice = trace.site("rx");
     const auto other = is_kernel ? trace.kernel_site("irq") : slice;
-    for (std::uint32_t cpu = 0; cpu < 2; ++cpu)
-        for (std::uint32_t thread = 1; thread <= kThreads; ++thread)
+    for (uint32_t cpu = 0; cpu < 2; ++cpu)
+        for (uint32_t thread = 1; thread <= kThreads; ++thread)
             trace.start(cpu, thread, slice, 1000 + thread + cpu * kThreads);
-    const std::uint32_t lossy = is_kernel ? TraceBuilder::kernel(1) : 1;
-    for (std::uint64_t ticks = 1'000'000; trace.written_bytes() < kBytes; ticks += 10) {
+    const uint32_t lossy = is_kernel ? TraceBuilder::kernel(1) : 1;
+    for (uint64_t ticks = 1'000'000; trace.written_bytes() < kBytes; ticks += 10) {
         trace.lose(lossy, NSLICE_LOST_FULL, 1);
         trace.mark(lossy, 1, other, ticks, 1);
     }
@@ -107,41 +107,40 @@ void losses(TraceBuilder &trace, bool is_kernel)
 // Each name has slices as short and as long as possible: as many values as a histogram can hold.
 void long_and_short(TraceBuilder &trace)
 {
-    std::vector<std::uint16_t> slices;
+    std::vector<uint16_t> slices;
     for (unsigned i = 0; i < kNames; ++i)
         slices.push_back(trace.site(std::to_string(i), NSLICE_KIND_START, ""));
-    for (std::uint64_t i = 0; trace.written_bytes() < kBytes; ++i)
-        pair(trace, 0, 1, slices[i % kNames], 1000 + i,
-             i / kNames % 2 ? 1 : std::uint64_t{1} << 62);
+    for (uint64_t i = 0; trace.written_bytes() < kBytes; ++i)
+        pair(trace, 0, 1, slices[i % kNames], 1000 + i, i / kNames % 2 ? 1 : uint64_t{1} << 62);
 }
 
 // Each CPU has its own constants, and each name slices on the last one.
 void constants(TraceBuilder &trace)
 {
     slice_on_each_cpu(trace, false);
-    for (std::uint32_t cpu = 0; cpu < kCpus; cpu += 4096) {
+    for (uint32_t cpu = 0; cpu < kCpus; cpu += 4096) {
         std::vector<nslice_calibration_entry> entries;
-        for (std::uint32_t i = 0; i < 4096; ++i)
+        for (uint32_t i = 0; i < 4096; ++i)
             entries.push_back(test_support::entry(NSLICE_KIND_START, 0, 2, 4, 0.5, cpu + i));
         trace.calibration(NSLICE_CALIBRATION_START, 1000, 1000, entries);
     }
-    std::vector<std::uint16_t> slices;
+    std::vector<uint16_t> slices;
     for (unsigned i = 0; i < kNames - 1; ++i)
         slices.push_back(trace.site(std::to_string(i), NSLICE_KIND_START, ""));
-    for (std::uint64_t i = 0; trace.written_bytes() < kBytes; ++i)
+    for (uint64_t i = 0; trace.written_bytes() < kBytes; ++i)
         pair(trace, kCpus - 1, 1, slices[i % slices.size()], 100'000'000 + 40 * i);
 }
 
 void names(TraceBuilder &trace, bool is_in_unit)
 {
     const auto unit = trace.site("batch", NSLICE_KIND_INIT);
-    std::vector<std::uint16_t> slices;
+    std::vector<uint16_t> slices;
     for (unsigned i = 0; i < kNames; ++i)
         slices.push_back(trace.site(std::to_string(i), NSLICE_KIND_START, ""));
-    std::uint64_t ticks = 1000;
+    uint64_t ticks = 1000;
     if (is_in_unit)
         trace.init(0, 1, unit, ticks, 1, 64, 4096);
-    for (std::size_t i = 0; trace.written_bytes() < kBytes; ++i)
+    for (size_t i = 0; trace.written_bytes() < kBytes; ++i)
         pair(trace, 0, 1, slices[i % kNames], ticks += 40, is_in_unit ? 20 : 5000);
 }
 
@@ -149,26 +148,26 @@ void names(TraceBuilder &trace, bool is_in_unit)
 void threads(TraceBuilder &trace)
 {
     const auto slice = trace.site("rx");
-    for (std::uint32_t thread = 1; trace.written_bytes() < kBytes; ++thread)
+    for (uint32_t thread = 1; trace.written_bytes() < kBytes; ++thread)
         trace.start(thread % 2, thread, slice, 1000 + thread);
 }
 
 // As deep as possible, then STOPs that search for their START.
 void depth(TraceBuilder &trace)
 {
-    std::vector<std::uint16_t> slices;
+    std::vector<uint16_t> slices;
     for (unsigned i = 0; i < 200; ++i)
         slices.push_back(trace.site(std::to_string(i)));
-    std::uint64_t ticks = 1000;
+    uint64_t ticks = 1000;
     for (unsigned i = 0; i < 64; ++i)
         trace.start(0, 1, slices[i], ++ticks);
-    for (std::size_t i = 64; trace.written_bytes() < kBytes; ++i)
+    for (size_t i = 64; trace.written_bytes() < kBytes; ++i)
         trace.stop(0, 1, slices[64 + i % 100], ++ticks);
 }
 
 void keys(TraceBuilder &trace)
 {
-    for (std::size_t i = 0; trace.written_bytes() < kBytes; ++i)
+    for (size_t i = 0; trace.written_bytes() < kBytes; ++i)
         trace.info("key" + std::to_string(i) + "=value\n");
 }
 
@@ -177,12 +176,12 @@ void totals(TraceBuilder &trace)
 {
     slice_on_each_cpu(trace, false);
     slice_on_each_cpu(trace, true);
-    const std::uint32_t rows = 2700;
+    const uint32_t rows = 2700;
     while (trace.written_bytes() < kBytes) {
         nslice_file_footer head{};
         head.cpus = rows;
         std::string payload(reinterpret_cast<const char *>(&head), sizeof head);
-        for (std::uint32_t cpu = 0; cpu < rows; ++cpu) {
+        for (uint32_t cpu = 0; cpu < rows; ++cpu) {
             nslice_file_footer_cpu row{};
             row.cpu = 1'000'000 + cpu;
             payload.append(reinterpret_cast<const char *>(&row), sizeof row);
@@ -196,10 +195,10 @@ void totals(TraceBuilder &trace)
 }
 
 // Valid headers with garbage between them, or inside each other.
-std::string damaged(TraceBuilder &trace, std::uint32_t payload_bytes, std::size_t apart)
+std::string damaged(TraceBuilder &trace, uint32_t payload_bytes, size_t apart)
 {
     std::string bytes = trace.bytes();
-    const std::size_t at = bytes.size();
+    const size_t at = bytes.size();
     trace.chunk(NSLICE_CHUNK_KINDS, "", 0);
     std::string header = trace.bytes().substr(at, sizeof(nslice_chunk_header));
     std::memcpy(header.data() + offsetof(nslice_chunk_header, payload_bytes), &payload_bytes,
@@ -235,8 +234,8 @@ constexpr Kind kKinds[] = {
 };
 constexpr struct {
     const char *name;
-    std::uint32_t payload_bytes;
-    std::size_t apart;
+    uint32_t payload_bytes;
+    size_t apart;
 } kDamaged[] = {
     {"garbage", 0, sizeof(nslice_chunk_header) + 8},
     {"headers_in_payloads", NSLICE_MAX_PAYLOAD_BYTES - 24, sizeof(nslice_chunk_header)},

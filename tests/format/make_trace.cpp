@@ -14,27 +14,27 @@ namespace
 {
 struct Options {
     std::string out;
-    std::uint64_t records = 1'000'000;
-    std::uint32_t cpus = 2;
-    std::uint32_t threads = 0; // take turns on each CPU, one unit each; 0: one
-    std::uint32_t sites = 0;   // slice names, distributed over the threads; 0: the standard four
+    uint64_t records = 1'000'000;
+    uint32_t cpus = 2;
+    uint32_t threads = 0;      // take turns on each CPU, one unit each; 0: one
+    uint32_t sites = 0;        // slice names, distributed over the threads; 0: the standard four
     bool shares_sites = false; // each thread may run any of them
     bool is_wide = false;      // slices of 10 ns to 10 s
-    std::uint64_t unit_slices = 16; // outer slices per unit
-    std::uint64_t packets = 64;     // per unit
-    std::uint64_t chunk_bytes = NSLICE_MAX_PAYLOAD_BYTES;
-    std::uint64_t migrate_every = 0; // units, 0: never
-    std::uint64_t lose_every = 0;    // units, 0: never
+    uint64_t unit_slices = 16; // outer slices per unit
+    uint64_t packets = 64;     // per unit
+    uint64_t chunk_bytes = NSLICE_MAX_PAYLOAD_BYTES;
+    uint64_t migrate_every = 0; // units, 0: never
+    uint64_t lose_every = 0;    // units, 0: never
     unsigned counters = 0;
-    std::uint64_t seed = 1;
+    uint64_t seed = 1;
     bool no_calibration = false;
     bool no_footer = false;
 };
 
 // A simple generator of its own, so that a seed gives the same trace with every library.
 struct Random {
-    std::uint64_t state;
-    std::uint64_t below(std::uint64_t bound)
+    uint64_t state;
+    uint64_t below(uint64_t bound)
     {
         state ^= state << 13;
         state ^= state >> 7;
@@ -44,71 +44,71 @@ struct Random {
 };
 
 struct Cpu {
-    std::uint32_t number = 0;
-    std::uint32_t thread = 0;
-    std::uint32_t first_thread = 0;
-    std::uint64_t ticks = 0;
-    std::uint64_t unit = 0;
-    std::vector<std::uint64_t> totals; // of the counters
+    uint32_t number = 0;
+    uint32_t thread = 0;
+    uint32_t first_thread = 0;
+    uint64_t ticks = 0;
+    uint64_t unit = 0;
+    std::vector<uint64_t> totals; // of the counters
 };
 
 struct Sites {
-    std::uint16_t unit, receive, classify, lookup, send, length;
-    std::vector<std::uint16_t> many;
+    uint16_t unit, receive, classify, lookup, send, length;
+    std::vector<uint16_t> many;
 };
 
 constexpr double kHz = 2'596'000'000.0;
 constexpr double kInner = 23;
 constexpr double kOuter = 46;
 
-void advance(Cpu &cpu, std::uint64_t ticks)
+void advance(Cpu &cpu, uint64_t ticks)
 {
     cpu.ticks += ticks;
-    for (std::uint64_t &total : cpu.totals)
+    for (uint64_t &total : cpu.totals)
         total += 3 * ticks;
 }
 
 // The part of a slice before the nested one.
-std::uint64_t inside_ticks(const Options &options, Random &random)
+uint64_t inside_ticks(const Options &options, Random &random)
 {
     if (!options.is_wide)
         return 60 + random.below(64);
     constexpr unsigned kFirstOctave = 4,
                        kOctaves =
                            30; // 2^4 ticks are 6 ns, 2^34 are 6.6 s: as many in each power of two
-    const std::uint64_t octave = std::uint64_t{1} << (kFirstOctave + random.below(kOctaves + 1));
+    const uint64_t octave = uint64_t{1} << (kFirstOctave + random.below(kOctaves + 1));
     return octave + random.below(octave);
 }
 
 // One unit: INIT, outer slices, every second with a nested one, a MARK, EXIT. Returns the number of
 // records written.
-std::uint64_t write_unit(test_support::TraceBuilder &trace, const Sites &sites,
-                         const Options &options, Cpu &cpu, Cpu &other, Random &random)
+uint64_t write_unit(test_support::TraceBuilder &trace, const Sites &sites, const Options &options,
+                    Cpu &cpu, Cpu &other, Random &random)
 {
     const bool migrates =
         options.migrate_every > 0 && cpu.unit % options.migrate_every == 1 && options.cpus > 1;
-    const std::uint16_t outer[] = {sites.receive, sites.classify, sites.send};
-    const std::uint64_t sharers =
+    const uint16_t outer[] = {sites.receive, sites.classify, sites.send};
+    const uint64_t sharers =
         options.shares_sites ? 1 : options.cpus * std::max(options.threads, 1u);
-    const std::uint64_t own_sites = std::max<std::uint64_t>(sites.many.size() / sharers, 1);
-    const auto any_or = [&](std::uint16_t plain) { // one of the thread's own
+    const uint64_t own_sites = std::max<uint64_t>(sites.many.size() / sharers, 1);
+    const auto any_or = [&](uint16_t plain) { // one of the thread's own
         return sites.many.empty()
                    ? plain
                    : sites.many[((cpu.thread - 1000) * own_sites + random.below(own_sites)) %
                                 sites.many.size()];
     };
-    std::uint64_t records = 3;
+    uint64_t records = 3;
     if (options.threads > 1)
-        cpu.thread = cpu.first_thread + static_cast<std::uint32_t>(random.below(options.threads));
+        cpu.thread = cpu.first_thread + uint32_t(random.below(options.threads));
     trace.init(cpu.number, cpu.thread, sites.unit, cpu.ticks, cpu.unit, options.packets,
                options.packets * 512);
-    for (std::uint64_t i = 0; i < options.unit_slices; ++i) {
-        const std::uint16_t slice = any_or(outer[i % 3]);
+    for (uint64_t i = 0; i < options.unit_slices; ++i) {
+        const uint16_t slice = any_or(outer[i % 3]);
         advance(cpu, 20 + random.below(16));
         trace.start(cpu.number, cpu.thread, slice, cpu.ticks, cpu.totals);
         advance(cpu, inside_ticks(options, random));
         if (i % 2 == 1) {
-            const std::uint16_t inside = any_or(sites.lookup);
+            const uint16_t inside = any_or(sites.lookup);
             trace.start(cpu.number, cpu.thread, inside, cpu.ticks, cpu.totals);
             advance(cpu, 40 + random.below(32));
             trace.stop(cpu.number, cpu.thread, inside, cpu.ticks, cpu.totals);
@@ -148,7 +148,7 @@ void write_trace(test_support::TraceBuilder &trace, const Options &options)
         for (const unsigned kind : {NSLICE_KIND_MARK, NSLICE_KIND_INIT, NSLICE_KIND_EXIT})
             entries.push_back(entry(kind, field, 0, 24, 0.1));
     }
-    const std::uint64_t begin_ticks = 1'000'000'000;
+    const uint64_t begin_ticks = 1'000'000'000;
     trace.calibration(NSLICE_CALIBRATION_START, begin_ticks, 0, entries, 26, 22.5);
     Sites sites{};
     sites.unit = trace.site("batch", NSLICE_KIND_INIT, "app.c", 10);
@@ -157,18 +157,18 @@ void write_trace(test_support::TraceBuilder &trace, const Options &options)
     sites.lookup = trace.site("lookup", NSLICE_KIND_START, "table.c", 40);
     sites.send = trace.site("send", NSLICE_KIND_START, "app.c", 50);
     sites.length = trace.site("queue_length", NSLICE_KIND_MARK, "app.c", 60);
-    for (std::uint32_t i = 0; i < options.sites; ++i)
+    for (uint32_t i = 0; i < options.sites; ++i)
         sites.many.push_back(
             trace.site("function_" + std::to_string(i), NSLICE_KIND_START, "many.c", i + 1));
     std::vector<Cpu> cpus(options.cpus);
-    for (std::uint32_t i = 0; i < options.cpus; ++i) {
+    for (uint32_t i = 0; i < options.cpus; ++i) {
         cpus[i].number = i;
         cpus[i].thread = cpus[i].first_thread = 1000 + i * std::max(options.threads, 1u);
         cpus[i].ticks = begin_ticks + 1000 + 7 * i;
         cpus[i].totals.assign(options.counters, 0);
     }
     Random random{options.seed * 0x9e3779b97f4a7c15u + 1};
-    std::uint64_t written = 0;
+    uint64_t written = 0;
     while (written < options.records) { // the CPU that is behind is next, so that records
                                         // interleave as in reality
         Cpu *next = &cpus[0];
@@ -178,14 +178,13 @@ void write_trace(test_support::TraceBuilder &trace, const Options &options)
         written += write_unit(trace, sites, options, *next, cpus[(next->number + 1) % cpus.size()],
                               random);
     }
-    std::uint64_t end_ticks = begin_ticks;
+    uint64_t end_ticks = begin_ticks;
     for (const Cpu &cpu : cpus)
         end_ticks = std::max(end_ticks, cpu.ticks);
     trace.cut_all();
     if (options.no_footer)
         return;
-    const auto end_ns =
-        static_cast<std::uint64_t>(static_cast<double>(end_ticks - begin_ticks) * 1e9 / kHz);
+    const auto end_ns = uint64_t(double(end_ticks - begin_ticks) * 1e9 / kHz);
     trace.calibration(NSLICE_CALIBRATION_END, end_ticks, end_ns, entries, 26, 22.5);
     trace.footer(NSLICE_END_CLOSED, end_ticks, end_ns);
 }
@@ -212,7 +211,7 @@ int main(int argc, char **argv)
     arguments.add("--unit-slices", options.unit_slices, "outer slices in a unit");
     arguments.add("--packets", options.packets, "packets in a unit");
     arguments.add("--chunk-bytes", options.chunk_bytes, "payload of a chunk")
-        .range(std::uint64_t{128}, std::uint64_t{NSLICE_MAX_PAYLOAD_BYTES});
+        .range(uint64_t{128}, uint64_t{NSLICE_MAX_PAYLOAD_BYTES});
     arguments.add("--counters", options.counters, "counters in START and STOP").range(0, 6);
     arguments.add("--migrate-every", options.migrate_every, "units per migrated slice");
     arguments.add("--lose-every", options.lose_every, "units between losses");
@@ -230,7 +229,7 @@ int main(int argc, char **argv)
         return 1;
     }
     test_support::TraceBuilder trace(
-        [file](const void *data, std::size_t bytes) { std::fwrite(data, 1, bytes, file); });
+        [file](const void *data, size_t bytes) { std::fwrite(data, 1, bytes, file); });
     write_trace(trace, options);
     const bool is_bad = std::ferror(file) != 0;
     if (std::fclose(file) != 0 || is_bad) {

@@ -27,17 +27,16 @@ void seal(std::vector<std::byte> &bytes)
     file.version = 1;
     file.header_crc32c = nslice_crc32c(&file, offsetof(nslice_file_header, header_crc32c));
     std::memcpy(bytes.data(), &file, sizeof file);
-    for (std::size_t at = sizeof file; at + sizeof(nslice_chunk_header) <= bytes.size();) {
+    for (size_t at = sizeof file; at + sizeof(nslice_chunk_header) <= bytes.size();) {
         nslice_chunk_header chunk;
         std::memcpy(&chunk, bytes.data() + at, sizeof chunk);
-        const std::size_t left = bytes.size() - at - sizeof chunk;
+        const size_t left = bytes.size() - at - sizeof chunk;
         if (chunk.reserved1 % 8 == 7) // leave some damage in
             return;
         chunk.magic = NSLICE_CHUNK_MAGIC;
         chunk.header_bytes = sizeof chunk;
         chunk.kind = 1 + chunk.kind % 6;
-        chunk.payload_bytes = static_cast<std::uint32_t>(
-            std::min<std::size_t>(chunk.payload_bytes % 4096, left) / 8 * 8);
+        chunk.payload_bytes = uint32_t(std::min<size_t>(chunk.payload_bytes % 4096, left) / 8 * 8);
         chunk.payload_crc32c = nslice_crc32c(bytes.data() + at + sizeof chunk, chunk.payload_bytes);
         chunk.header_crc32c = nslice_crc32c(&chunk, offsetof(nslice_chunk_header, header_crc32c));
         std::memcpy(bytes.data() + at, &chunk, sizeof chunk);
@@ -46,7 +45,7 @@ void seal(std::vector<std::byte> &bytes)
 }
 } // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size)
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     std::vector<std::byte> bytes(size);
     if (size > 0)

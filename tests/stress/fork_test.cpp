@@ -50,8 +50,8 @@ TEST_CASE("children of a busy program write nothing into its session and may ope
         test_support::ProbeSession session("calibration=no ring=4M " + kind);
         std::atomic<bool> done{false};
         std::vector<int> statuses;
-        const auto issued = run_threads(3, [&](unsigned i) -> std::uint64_t {
-            std::uint64_t own = 0;
+        const auto issued = run_threads(3, [&](unsigned i) -> uint64_t {
+            uint64_t own = 0;
             if (i > 0) {
                 while (!done) {
                     own += write_units(10);

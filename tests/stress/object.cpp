@@ -17,7 +17,7 @@ inline void inlined_twice()
 } // namespace
 
 // Four records.
-extern "C" void object_work(std::uint64_t)
+extern "C" void object_work(uint64_t)
 {
     inlined_twice();
     START(SLICE_NAME);

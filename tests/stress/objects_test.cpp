@@ -11,9 +11,9 @@ using namespace stress;
 
 namespace
 {
-constexpr std::uint64_t kObjectRecords = 4;
+constexpr uint64_t kObjectRecords = 4;
 
-using Work = void (*)(std::uint64_t);
+using Work = void (*)(uint64_t);
 
 struct Object {
     explicit Object(const char *path) : handle(dlopen(path, RTLD_NOW | RTLD_LOCAL))
@@ -26,9 +26,9 @@ struct Object {
     Work work = nullptr;
 };
 
-std::map<std::string, std::uint64_t> names(const test_support::Trace &trace)
+std::map<std::string, uint64_t> names(const test_support::Trace &trace)
 {
-    std::map<std::string, std::uint64_t> count;
+    std::map<std::string, uint64_t> count;
     for (const auto &record : trace.records)
         ++count[trace.name(record)];
     return count;
@@ -43,7 +43,7 @@ TEST_CASE("two objects with sites in one program write under their own names", "
         Object b(OBJECT_B);
         REQUIRE(a.work);
         REQUIRE(b.work);
-        for (std::uint64_t i = 0; i < 1000; ++i) {
+        for (uint64_t i = 0; i < 1000; ++i) {
             a.work(i);
             b.work(i);
         }
@@ -58,7 +58,7 @@ TEST_CASE("two objects with sites in one program write under their own names", "
 
 // In records; with those of the other threads less than a ring holds, so none is lost, however long
 // the others take.
-constexpr std::uint64_t kMostBeside = 200000;
+constexpr uint64_t kMostBeside = 200000;
 
 TEST_CASE("objects are loaded and unloaded while a session runs and other threads write",
           "[stress][objects]")
@@ -66,9 +66,9 @@ TEST_CASE("objects are loaded and unloaded while a session runs and other thread
     for (const auto &kind : kinds()) {
         test_support::ProbeSession session("calibration=no ring=16M " + kind);
         std::atomic<bool> done{false};
-        std::atomic<std::uint64_t> rounds{0};
-        const auto issued = run_threads(3, [&](unsigned i) -> std::uint64_t {
-            std::uint64_t own = 0;
+        std::atomic<uint64_t> rounds{0};
+        const auto issued = run_threads(3, [&](unsigned i) -> uint64_t {
+            uint64_t own = 0;
             if (i == 2) {
                 for (; !done; std::this_thread::yield())
                     own += own < kMostBeside ? write_units(1) : 0;

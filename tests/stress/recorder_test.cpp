@@ -23,9 +23,9 @@ namespace
 struct Recorded {
     nsp_session_counts counts{};
     test_support::Trace trace;
-    std::uint64_t issued_by_program = 0;
-    std::uint64_t writers = 0;
-    std::uint32_t joined = 0;
+    uint64_t issued_by_program = 0;
+    uint64_t writers = 0;
+    uint32_t joined = 0;
     std::string refusal;
     int status = 0;
 };
@@ -33,7 +33,7 @@ struct Recorded {
 class Recording
 {
 public:
-    Recording(nslice_ring_kind kind, nslice_ring_full full, std::uint64_t ring_bytes)
+    Recording(nslice_ring_kind kind, nslice_ring_full full, uint64_t ring_bytes)
     {
         const std::string output = trace_path().string();
         nsp_session_config config{};
@@ -84,7 +84,7 @@ public:
         if (result.joined)
             result.trace = test_support::read_trace(trace_path());
         result.writers = counts_->writers;
-        for (std::uint64_t i = 0; i < result.writers; ++i)
+        for (uint64_t i = 0; i < result.writers; ++i)
             result.issued_by_program += counts_->writer[i].issued;
         return result;
     }
@@ -105,7 +105,7 @@ std::vector<nslice_ring_kind> ring_kinds()
     return {NSLICE_RING_ATOMIC};
 }
 
-void check_books(const Recorded &result, std::uint64_t slack)
+void check_books(const Recorded &result, uint64_t slack)
 {
     REQUIRE(result.trace.complaint() == "");
     REQUIRE(result.trace.has_footer);
@@ -145,7 +145,7 @@ TEST_CASE("children of a recorded program continue to write into its trace", "[s
         CHECK(result.writers == 80);
         check_books(result, 0);
         CHECK(result.counts.issued == (40 * 300 + 40 * 10) * 5u);
-        std::vector<std::uint32_t> threads;
+        std::vector<uint32_t> threads;
         for (const auto &record : result.trace.records)
             threads.push_back(record.thread);
         std::sort(threads.begin(), threads.end());

@@ -19,14 +19,14 @@ namespace
 TEST_CASE("sessions open and close while threads keep writing", "[stress][sessions]")
 {
     std::atomic<bool> done{false};
-    std::atomic<std::uint64_t> recorded{0};
+    std::atomic<uint64_t> recorded{0};
     std::vector<std::string> options;
     for (const auto &kind : kinds())
         for (const char *more : {" ring=64K", " ring=4K", " ring=1M", " full=overwrite ring=16K",
                                  " clock=ordered ring=8K"})
             options.push_back("calibration=no " + kind + more);
-    const auto issued = run_threads(4, [&](unsigned i) -> std::uint64_t {
-        std::uint64_t own = 0;
+    const auto issued = run_threads(4, [&](unsigned i) -> uint64_t {
+        uint64_t own = 0;
         while (i < 3 && !done)
             own += write_units(10);
         if (i < 3)
@@ -64,7 +64,7 @@ TEST_CASE("of many threads that open a session, one succeeds and the others are 
     for (int round = 0; round < 20; ++round) {
         test_support::TempDir dir;
         std::atomic<int> opened{0}, refused{0};
-        run_threads(6, [&](unsigned i) -> std::uint64_t {
+        run_threads(6, [&](unsigned i) -> uint64_t {
             const int err = nsp_session_configure(
                 ("calibration=no ring=4K output=" + (dir / std::to_string(i)).string()).c_str());
             ++(err == 0 ? opened : refused);
@@ -73,7 +73,7 @@ TEST_CASE("of many threads that open a session, one succeeds and the others are 
         CHECK(opened == 1);
         CHECK(refused == 5);
         std::atomic<int> closed{0};
-        run_threads(6, [&](unsigned) -> std::uint64_t {
+        run_threads(6, [&](unsigned) -> uint64_t {
             closed += nsp_session_close(nullptr) == 0;
             return 0;
         });
@@ -89,7 +89,7 @@ TEST_CASE("snapshots of a flight recorder with active writers have no uncounted 
             INFO(kind << ring);
             test_support::ProbeSession session("calibration=no full=overwrite " + kind + ring);
             std::atomic<int> working{2}, snapshots{0};
-            const auto issued = run_threads(3, [&](unsigned i) -> std::uint64_t {
+            const auto issued = run_threads(3, [&](unsigned i) -> uint64_t {
                 if (i < 2) {
                     // On a busy machine, the writers would finish before the third thread has run.
                     auto own = write_units(200000);

@@ -12,8 +12,8 @@ using namespace stress;
 
 namespace
 {
-constexpr std::uint64_t kHandled = 4000;
-std::atomic<std::uint64_t> handled; // by any thread, even while it is ending
+constexpr uint64_t kHandled = 4000;
+std::atomic<uint64_t> handled; // by any thread, even while it is ending
 
 void handler(int)
 {
@@ -58,7 +58,7 @@ void storm(const std::string &options)
     const auto issued = run_threads(2, [&](unsigned i) {
         target[i] = pthread_self();
         ++ready;
-        std::uint64_t own = 0;
+        uint64_t own = 0;
         while (handled < kHandled)
             own += write_units(100);
         ++finished;

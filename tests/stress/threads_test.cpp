@@ -71,7 +71,7 @@ TEST_CASE("thousands of short-lived threads lose nothing", "[stress][threads]")
 {
     for (const auto &kind : kinds()) {
         test_support::ProbeSession session("calibration=no ring=16M " + kind);
-        std::uint64_t issued = 0;
+        uint64_t issued = 0;
         for (int round = 0; round < 250; ++round)
             issued += run_threads(8, [](unsigned) { return write_units(20); });
         const auto result = session.close();
@@ -83,8 +83,8 @@ TEST_CASE("thousands of short-lived threads lose nothing", "[stress][threads]")
 
 namespace
 {
-thread_local std::uint64_t written_at_exit;
-std::atomic<std::uint64_t> issued_by_cancelled;
+thread_local uint64_t written_at_exit;
+std::atomic<uint64_t> issued_by_cancelled;
 
 struct AtExit {
     // Runs while the thread's storage is being destroyed: probes must still work.
@@ -99,7 +99,7 @@ void *until_cancelled(void *)
 {
     static thread_local AtExit at_exit;
     (void)&at_exit;
-    for (std::uint64_t i = 0;; ++i) {
+    for (uint64_t i = 0;; ++i) {
         write_unit(i);
         written_at_exit += kUnitRecords;
         pthread_testcancel();

@@ -19,10 +19,10 @@
 
 namespace stress
 {
-constexpr std::uint64_t kUnitRecords = 7;
+constexpr uint64_t kUnitRecords = 7;
 
 // INIT's three words depend on each other, so that a mixture of two records is detected.
-inline void write_unit(std::uint64_t number)
+inline void write_unit(uint64_t number)
 {
     NET_SLICE_INIT(unit, number, ~number, number * 3);
     NET_SLICE_START(outer);
@@ -56,9 +56,9 @@ inline std::vector<std::string> kinds()
 
 // Runs `work(thread number)`, which returns the number of records it issued, in several threads;
 // returns the sum.
-inline std::uint64_t run_threads(unsigned count, const std::function<std::uint64_t(unsigned)> &work)
+inline uint64_t run_threads(unsigned count, const std::function<uint64_t(unsigned)> &work)
 {
-    std::atomic<std::uint64_t> issued{0};
+    std::atomic<uint64_t> issued{0};
     std::vector<std::thread> threads;
     for (unsigned i = 0; i < count; ++i)
         threads.emplace_back([&, i] { issued += work(i); });
@@ -67,9 +67,9 @@ inline std::uint64_t run_threads(unsigned count, const std::function<std::uint64
     return issued;
 }
 
-inline std::uint64_t write_units(std::uint64_t count)
+inline uint64_t write_units(uint64_t count)
 {
-    for (std::uint64_t i = 0; i < count; ++i)
+    for (uint64_t i = 0; i < count; ++i)
         write_unit(i);
     return count * kUnitRecords;
 }

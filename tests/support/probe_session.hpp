@@ -15,9 +15,9 @@
 
 namespace test_support
 {
-inline std::uint64_t lost_sum(const nsp_session_counts &counts)
+inline uint64_t lost_sum(const nsp_session_counts &counts)
 {
-    return std::accumulate(std::begin(counts.lost), std::end(counts.lost), std::uint64_t{0});
+    return std::accumulate(std::begin(counts.lost), std::end(counts.lost), uint64_t{0});
 }
 
 struct SessionResult {
@@ -69,7 +69,7 @@ inline void require_accounted(const SessionResult &result)
     REQUIRE(result.trace.records.size() == result.counts.drained);
 }
 
-inline void require_accounted(const SessionResult &result, std::uint64_t issued_by_the_program)
+inline void require_accounted(const SessionResult &result, uint64_t issued_by_the_program)
 {
     require_accounted(result);
     REQUIRE(result.counts.issued == issued_by_the_program);

@@ -17,7 +17,7 @@ namespace
 {
 struct Reader {
     Trace trace;
-    std::map<std::uint32_t, std::uint64_t> sequences, last_ticks, decoded;
+    std::map<uint32_t, uint64_t> sequences, last_ticks, decoded;
 
     void problem(const std::string &text)
     {
@@ -25,14 +25,14 @@ struct Reader {
             trace.problems.push_back(text);
     }
 
-    void info(const char *text, std::size_t bytes)
+    void info(const char *text, size_t bytes)
     {
         std::istringstream lines{std::string(text, strnlen(text, bytes))};
         for (std::string line; std::getline(lines, line);)
             trace.info[line.substr(0, line.find('='))] = line.substr(line.find('=') + 1);
     }
 
-    void sites(const char *at, std::size_t bytes)
+    void sites(const char *at, size_t bytes)
     {
         for (const char *end = at + bytes; at + sizeof(nslice_file_site) <= end;) {
             nslice_file_site site;
@@ -41,11 +41,11 @@ struct Reader {
             if (file + site.file_bytes > end)
                 return problem("a site's strings leave its chunk");
             trace.sites[site.slice_id] = {name, file, site.line, site.kind};
-            at += (sizeof site + site.name_bytes + site.file_bytes + 7) & ~std::size_t{7};
+            at += (sizeof site + site.name_bytes + site.file_bytes + 7) & ~size_t{7};
         }
     }
 
-    void calibration(const char *at, std::size_t bytes)
+    void calibration(const char *at, size_t bytes)
     {
         Calibration one;
         std::memcpy(&one.head, at, sizeof one.head);
@@ -57,7 +57,7 @@ struct Reader {
         trace.calibrations.push_back(one);
     }
 
-    void one_record(const nslice_record_head &head, std::uint32_t cpu, const char *words)
+    void one_record(const nslice_record_head &head, uint32_t cpu, const char *words)
     {
         Record record{head.ticks, cpu, head.thread_id, head.slice_id, head.kind, head.words, {}};
         std::memcpy(record.word, words, head.words * 8u);
@@ -71,10 +71,10 @@ struct Reader {
         trace.records.push_back(record);
     }
 
-    void records(const nslice_chunk_header &chunk, const char *at, std::size_t bytes)
+    void records(const nslice_chunk_header &chunk, const char *at, size_t bytes)
     {
         const char *end = at + bytes;
-        std::uint32_t count = 0;
+        uint32_t count = 0;
         if (chunk.sequence != sequences[chunk.cpu]++)
             problem("a chunk of cpu " + std::to_string(chunk.cpu) + " is missing");
         while (at + sizeof(nslice_record_head) <= end) {
@@ -94,7 +94,7 @@ struct Reader {
         decoded[chunk.cpu] += count;
     }
 
-    void footer(const char *at, std::size_t bytes)
+    void footer(const char *at, size_t bytes)
     {
         std::memcpy(&trace.footer, at, sizeof trace.footer);
         if (bytes != sizeof trace.footer + trace.footer.cpus * sizeof(nslice_file_footer_cpu))
@@ -105,7 +105,7 @@ struct Reader {
             std::memcpy(trace.cpus.data(), at + sizeof trace.footer, bytes - sizeof trace.footer);
         for (const auto &row : trace.cpus) {
             const auto lost =
-                std::accumulate(std::begin(row.lost), std::end(row.lost), std::uint64_t{0});
+                std::accumulate(std::begin(row.lost), std::end(row.lost), uint64_t{0});
             if (row.issued != row.drained + lost)
                 problem("cpu " + std::to_string(row.cpu) + ": issued " +
                         std::to_string(row.issued) + ", drained " + std::to_string(row.drained) +
@@ -141,7 +141,7 @@ struct Reader {
         if (std::memcmp(head.magic, NSLICE_FILE_MAGIC, 8) || head.version != NSLICE_FILE_VERSION ||
             head.header_crc32c != slow_crc32c(&head, offsetof(nslice_file_header, header_crc32c)))
             problem("the file header is wrong");
-        std::size_t at = sizeof head;
+        size_t at = sizeof head;
         while (at < bytes.size()) {
             nslice_chunk_header header;
             if (trace.has_footer || at + sizeof header > bytes.size())
@@ -162,27 +162,27 @@ struct Reader {
 };
 } // namespace
 
-std::uint64_t Trace::issued() const
+uint64_t Trace::issued() const
 {
-    return std::accumulate(cpus.begin(), cpus.end(), std::uint64_t{0},
+    return std::accumulate(cpus.begin(), cpus.end(), uint64_t{0},
                            [](auto sum, auto &row) { return sum + row.issued; });
 }
 
-std::uint64_t Trace::drained() const
+uint64_t Trace::drained() const
 {
-    return std::accumulate(cpus.begin(), cpus.end(), std::uint64_t{0},
+    return std::accumulate(cpus.begin(), cpus.end(), uint64_t{0},
                            [](auto sum, auto &row) { return sum + row.drained; });
 }
 
-std::uint64_t Trace::lost(nslice_lost cause) const
+uint64_t Trace::lost(nslice_lost cause) const
 {
-    return std::accumulate(cpus.begin(), cpus.end(), std::uint64_t{0},
+    return std::accumulate(cpus.begin(), cpus.end(), uint64_t{0},
                            [=](auto sum, auto &row) { return sum + row.lost[cause]; });
 }
 
-std::uint64_t Trace::lost() const
+uint64_t Trace::lost() const
 {
-    std::uint64_t sum = 0;
+    uint64_t sum = 0;
     for (int cause = 0; cause < NSLICE_LOST_CAUSES; ++cause)
         sum += lost(static_cast<nslice_lost>(cause));
     return sum;

@@ -13,19 +13,19 @@
 namespace test_support
 {
 struct Record {
-    std::uint64_t ticks;
-    std::uint32_t cpu;
-    std::uint32_t thread;
-    std::uint16_t slice;
-    std::uint8_t kind;
-    std::uint8_t words;
-    std::uint64_t word[NSLICE_MAX_WORDS];
+    uint64_t ticks;
+    uint32_t cpu;
+    uint32_t thread;
+    uint16_t slice;
+    uint8_t kind;
+    uint8_t words;
+    uint64_t word[NSLICE_MAX_WORDS];
 };
 
 struct Site {
     std::string name, file;
-    std::uint32_t line;
-    std::uint8_t kind;
+    uint32_t line;
+    uint8_t kind;
 };
 
 struct Calibration {
@@ -35,7 +35,7 @@ struct Calibration {
 
 struct Trace {
     std::vector<Record> records; // in file order: commit order within a CPU
-    std::map<std::uint16_t, Site> sites;
+    std::map<uint16_t, Site> sites;
     std::map<std::string, std::string> info;
     std::vector<Calibration> calibrations;
     std::vector<nslice_file_footer_cpu> cpus;
@@ -43,10 +43,10 @@ struct Trace {
     bool has_footer = false;
     std::vector<std::string> problems; // violations of the format, including the loss equation
 
-    std::uint64_t issued() const;
-    std::uint64_t drained() const;
-    std::uint64_t lost() const;
-    std::uint64_t lost(nslice_lost cause) const;
+    uint64_t issued() const;
+    uint64_t drained() const;
+    uint64_t lost() const;
+    uint64_t lost(nslice_lost cause) const;
     const std::string &name(const Record &record) const; // "" if the site is unknown
     // All problems in one line, "" if there are none: for REQUIRE(trace.complaint() == "").
     std::string complaint() const;

@@ -12,17 +12,17 @@ namespace test_support
 namespace
 {
 struct CrcTable {
-    std::uint32_t at[16][256];
+    uint32_t at[16][256];
     CrcTable()
     {
-        for (std::uint32_t i = 0; i < 256; ++i) {
-            std::uint32_t crc = i;
+        for (uint32_t i = 0; i < 256; ++i) {
+            uint32_t crc = i;
             for (int bit = 0; bit < 8; ++bit)
                 crc = crc & 1 ? crc >> 1 ^ 0x82f63b78u : crc >> 1;
             at[0][i] = crc;
         }
         for (int k = 1; k < 16; ++k)
-            for (std::uint32_t i = 0; i < 256; ++i)
+            for (uint32_t i = 0; i < 256; ++i)
                 at[k][i] = at[k - 1][i] >> 8 ^ at[0][at[k - 1][i] & 0xff];
     }
 };
@@ -33,15 +33,15 @@ template <class Struct> void seal(Struct &header)
 }
 } // namespace
 
-std::uint32_t slow_crc32c(const void *data, std::size_t bytes)
+uint32_t slow_crc32c(const void *data, size_t bytes)
 {
     static const CrcTable table;
     const auto *at = static_cast<const unsigned char *>(data);
-    std::uint32_t crc = ~0u;
+    uint32_t crc = ~0u;
     for (; bytes >= 16;
          bytes -= 16,
          at += 16) { // sixteen bytes per step, so that large traces are generated in seconds
-        std::uint32_t next = 0;
+        uint32_t next = 0;
         for (int i = 0; i < 4; ++i)
             next ^= table.at[15 - i][at[i] ^ (crc >> (8 * i) & 0xff)];
         for (int i = 4; i < 16; ++i)
@@ -53,7 +53,7 @@ std::uint32_t slow_crc32c(const void *data, std::size_t bytes)
     return ~crc;
 }
 
-void seal_chunk_header(std::string &trace, std::size_t offset)
+void seal_chunk_header(std::string &trace, size_t offset)
 {
     nslice_chunk_header header;
     std::memcpy(&header, trace.data() + offset, sizeof header);
@@ -62,7 +62,7 @@ void seal_chunk_header(std::string &trace, std::size_t offset)
 }
 
 TraceBuilder::TraceBuilder()
-    : out_([this](const void *data, std::size_t bytes) {
+    : out_([this](const void *data, size_t bytes) {
           memory_.append(static_cast<const char *>(data), bytes);
       })
 {
@@ -74,7 +74,7 @@ TraceBuilder::TraceBuilder(Out out) : out_(std::move(out))
     file_header();
 }
 
-void TraceBuilder::put(const void *data, std::size_t bytes)
+void TraceBuilder::put(const void *data, size_t bytes)
 {
     out_(data, bytes);
     written_bytes_ += bytes;
@@ -88,16 +88,16 @@ void TraceBuilder::file_header()
     header.header_bytes = sizeof header;
     header.byte_order = NSLICE_FILE_BYTE_ORDER;
     header.created_unix_ns = 1'700'000'000'000'000'000u;
-    for (std::uint8_t i = 0; i < sizeof header.session_uuid; ++i)
-        header.session_uuid[i] = static_cast<std::uint8_t>(i * 17);
+    for (uint8_t i = 0; i < sizeof header.session_uuid; ++i)
+        header.session_uuid[i] = uint8_t(i * 17);
     seal(header);
     put(&header, sizeof header);
 }
 
-void TraceBuilder::put_chunk(nslice_chunk_header header, const void *payload, std::size_t bytes)
+void TraceBuilder::put_chunk(nslice_chunk_header header, const void *payload, size_t bytes)
 {
     static const char zeros[8] = {};
-    const std::size_t padding = (8 - bytes % 8) % 8;
+    const size_t padding = (8 - bytes % 8) % 8;
     std::string padded;
     if (padding > 0) {
         padded.assign(static_cast<const char *>(payload), bytes);
@@ -107,17 +107,17 @@ void TraceBuilder::put_chunk(nslice_chunk_header header, const void *payload, st
     }
     header.magic = NSLICE_CHUNK_MAGIC;
     header.header_bytes = sizeof header;
-    header.payload_bytes = static_cast<std::uint32_t>(bytes);
+    header.payload_bytes = uint32_t(bytes);
     header.payload_crc32c = slow_crc32c(payload, bytes);
     seal(header);
     put(&header, sizeof header);
     put(payload, bytes);
 }
 
-void TraceBuilder::chunk(unsigned kind, const void *payload, std::size_t bytes)
+void TraceBuilder::chunk(unsigned kind, const void *payload, size_t bytes)
 {
     nslice_chunk_header header{};
-    header.kind = static_cast<std::uint16_t>(kind);
+    header.kind = uint16_t(kind);
     header.sequence = sequences_[kind]++;
     put_chunk(header, payload, bytes);
 }
@@ -128,24 +128,24 @@ TraceBuilder &TraceBuilder::info(const std::string &text)
     return *this;
 }
 
-std::uint16_t TraceBuilder::site(const std::string &name, unsigned kind, const std::string &file,
-                                 std::uint32_t line)
+uint16_t TraceBuilder::site(const std::string &name, unsigned kind, const std::string &file,
+                            uint32_t line)
 {
     nslice_file_site site{};
     site.slice_id = ++last_slice_;
-    site.kind = static_cast<std::uint8_t>(kind);
+    site.kind = uint8_t(kind);
     site.line = line;
     site.pid = 1;
     put_site(NSLICE_CHUNK_SITES, site, name, file);
     return last_slice_;
 }
 
-std::uint16_t TraceBuilder::kernel_site(const std::string &name, unsigned kind, unsigned flags)
+uint16_t TraceBuilder::kernel_site(const std::string &name, unsigned kind, unsigned flags)
 {
     nslice_file_site site{};
     site.slice_id = ++last_kernel_slice_;
-    site.kind = static_cast<std::uint8_t>(kind);
-    site.flags = static_cast<std::uint8_t>(flags);
+    site.kind = uint8_t(kind);
+    site.flags = uint8_t(flags);
     put_site(NSLICE_CHUNK_KERNEL_SITES, site, name, "tracepoint");
     return last_kernel_slice_;
 }
@@ -153,8 +153,8 @@ std::uint16_t TraceBuilder::kernel_site(const std::string &name, unsigned kind, 
 void TraceBuilder::put_site(unsigned chunk_kind, nslice_file_site site, const std::string &name,
                             const std::string &file)
 {
-    site.name_bytes = static_cast<std::uint16_t>(name.size() + 1);
-    site.file_bytes = static_cast<std::uint16_t>(file.size() + 1);
+    site.name_bytes = uint16_t(name.size() + 1);
+    site.file_bytes = uint16_t(file.size() + 1);
     std::string payload(reinterpret_cast<const char *>(&site), sizeof site);
     payload += name + '\0' + file + '\0';
     chunk(chunk_kind, payload.data(), payload.size());
@@ -168,7 +168,7 @@ TraceBuilder::kernel_calibration(const std::vector<nslice_kernel_calibration_ent
     head.phase = phase;
     head.ticks = 1000;
     head.mono_ns = 1000;
-    head.entries = static_cast<std::uint32_t>(entries.size());
+    head.entries = uint32_t(entries.size());
     std::string payload(reinterpret_cast<const char *>(&head), sizeof head);
     for (const nslice_kernel_calibration_entry &one : entries)
         payload.append(reinterpret_cast<const char *>(&one), sizeof one);
@@ -176,7 +176,7 @@ TraceBuilder::kernel_calibration(const std::vector<nslice_kernel_calibration_ent
     return *this;
 }
 
-TraceBuilder &TraceBuilder::calibration(unsigned phase, std::uint64_t ticks, std::uint64_t mono_ns,
+TraceBuilder &TraceBuilder::calibration(unsigned phase, uint64_t ticks, uint64_t mono_ns,
                                         const std::vector<nslice_calibration_entry> &entries,
                                         double step_ticks, double read_ticks)
 {
@@ -186,7 +186,7 @@ TraceBuilder &TraceBuilder::calibration(unsigned phase, std::uint64_t ticks, std
     }
     nslice_file_calibration head{};
     head.phase = phase;
-    head.entries = static_cast<std::uint32_t>(entries.size());
+    head.entries = uint32_t(entries.size());
     head.ticks = ticks;
     head.mono_ns = mono_ns;
     head.clock_step_ticks = step_ticks;
@@ -199,9 +199,8 @@ TraceBuilder &TraceBuilder::calibration(unsigned phase, std::uint64_t ticks, std
     return *this;
 }
 
-void TraceBuilder::record(std::uint32_t cpu, std::uint32_t thread, unsigned kind,
-                          std::uint16_t slice, std::uint64_t ticks, const std::uint64_t *words,
-                          std::size_t count)
+void TraceBuilder::record(uint32_t cpu, uint32_t thread, unsigned kind, uint16_t slice,
+                          uint64_t ticks, const uint64_t *words, size_t count)
 {
     if (!last_ || last_number_ != cpu) {
         last_ = &cpus_[cpu];
@@ -217,14 +216,14 @@ void TraceBuilder::record(std::uint32_t cpu, std::uint32_t thread, unsigned kind
     }
     const nslice_record_head head = {ticks, thread, slice, static_cast<__u8>(kind),
                                      static_cast<__u8>(count)};
-    std::uint64_t units[2];
+    uint64_t units[2];
     std::memcpy(units, &head, sizeof head);
     state.units.push_back(units[0]);
     state.units.push_back(units[1]);
     state.units.insert(state.units.end(), words, words + count);
 }
 
-void TraceBuilder::flush(std::uint32_t number, Cpu &cpu)
+void TraceBuilder::flush(uint32_t number, Cpu &cpu)
 {
     if (cpu.records == 0)
         return;
@@ -241,7 +240,7 @@ void TraceBuilder::flush(std::uint32_t number, Cpu &cpu)
     cpu.units.clear();
 }
 
-void TraceBuilder::cut(std::uint32_t cpu)
+void TraceBuilder::cut(uint32_t cpu)
 {
     flush(cpu, cpus_[cpu]);
 }
@@ -252,14 +251,14 @@ void TraceBuilder::cut_all()
         flush(number, cpu);
 }
 
-void TraceBuilder::lose(std::uint32_t cpu, unsigned cause, std::uint64_t count)
+void TraceBuilder::lose(uint32_t cpu, unsigned cause, uint64_t count)
 {
     cut(cpu);
     cpus_[cpu].lost[cause] += count;
     cpus_[cpu].lost_sum += count;
 }
 
-void TraceBuilder::footer(unsigned end, std::uint64_t ticks, std::uint64_t mono_ns)
+void TraceBuilder::footer(unsigned end, uint64_t ticks, uint64_t mono_ns)
 {
     cut_all();
     std::string rows;
@@ -276,14 +275,12 @@ void TraceBuilder::footer(unsigned end, std::uint64_t ticks, std::uint64_t mono_
     head.mono_ns = mono_ns;
     head.end_calibration_offset = end_calibration_offset_;
     if (tells_chunks_) {
-        head.info_chunks = static_cast<std::uint32_t>(sequences_[NSLICE_CHUNK_INFO]);
-        head.site_chunks = static_cast<std::uint32_t>(sequences_[NSLICE_CHUNK_SITES]);
-        head.calibration_chunks = static_cast<std::uint32_t>(sequences_[NSLICE_CHUNK_CALIBRATION]);
-        head.kernel_totals_chunks =
-            static_cast<std::uint32_t>(sequences_[NSLICE_CHUNK_KERNEL_TOTALS]);
-        head.kernel_calibration_chunks =
-            static_cast<std::uint32_t>(sequences_[NSLICE_CHUNK_KERNEL_CALIBRATION]);
-        head.kernel_site_chunks = static_cast<std::uint32_t>(sequences_[NSLICE_CHUNK_KERNEL_SITES]);
+        head.info_chunks = uint32_t(sequences_[NSLICE_CHUNK_INFO]);
+        head.site_chunks = uint32_t(sequences_[NSLICE_CHUNK_SITES]);
+        head.calibration_chunks = uint32_t(sequences_[NSLICE_CHUNK_CALIBRATION]);
+        head.kernel_totals_chunks = uint32_t(sequences_[NSLICE_CHUNK_KERNEL_TOTALS]);
+        head.kernel_calibration_chunks = uint32_t(sequences_[NSLICE_CHUNK_KERNEL_CALIBRATION]);
+        head.kernel_site_chunks = uint32_t(sequences_[NSLICE_CHUNK_KERNEL_SITES]);
     }
     std::string payload(reinterpret_cast<const char *>(&head), sizeof head);
     payload += rows;
@@ -291,9 +288,9 @@ void TraceBuilder::footer(unsigned end, std::uint64_t ticks, std::uint64_t mono_
 }
 
 // Returns the number of rows.
-std::uint32_t TraceBuilder::add_rows(bool is_kernel, std::string &payload) const
+uint32_t TraceBuilder::add_rows(bool is_kernel, std::string &payload) const
 {
-    std::uint32_t rows = 0;
+    uint32_t rows = 0;
     for (const auto &[number, cpu] : cpus_) {
         if (((number & kKernel) != 0) != is_kernel)
             continue;
@@ -333,12 +330,12 @@ std::string plain_info(double hz, const std::string &counters)
 }
 
 nslice_calibration_entry entry(unsigned kind, unsigned field, double inner, double outer,
-                               double ci95, std::uint32_t cpu)
+                               double ci95, uint32_t cpu)
 {
     nslice_calibration_entry out{};
     out.cpu = cpu;
-    out.kind = static_cast<std::uint8_t>(kind);
-    out.field = static_cast<std::uint8_t>(field);
+    out.kind = uint8_t(kind);
+    out.field = uint8_t(field);
     out.samples = 100;
     out.inner = inner;
     out.inner_ci95 = kind == NSLICE_KIND_START ? ci95 : 0;

@@ -83,14 +83,14 @@ __attribute__((noinline)) void run_marks()
 
 __attribute__((noinline)) void run_calls()
 {
-    const std::uint64_t zero = in_register(0);
+    const uint64_t zero = in_register(0);
     AROUND(calls, TEN_TIMES(KNOWN_SYSTEM_CALL(SYS_getppid, zero, zero, zero)));
 }
 
 __attribute__((noinline)) void run_migration(const cpu_set_t *first, const cpu_set_t *second)
 {
-    const std::uint64_t self = in_register(0), bytes = in_register(sizeof(*first)),
-                        to = in_register(second);
+    const uint64_t self = in_register(0), bytes = in_register(sizeof(*first)),
+                   to = in_register(second);
     sched_setaffinity(0, sizeof(*first), first);
     AROUND(migrates, KNOWN_CODE(100); KNOWN_SYSTEM_CALL(SYS_sched_setaffinity, self, bytes, to);
            KNOWN_CODE(100));
@@ -107,8 +107,8 @@ __attribute__((noinline)) void on_signal(int)
 
 __attribute__((noinline)) void run_signal(pid_t process_id, pid_t thread_id)
 {
-    const std::uint64_t process = in_register(process_id), thread = in_register(thread_id),
-                        number = in_register(SIGUSR1);
+    const uint64_t process = in_register(process_id), thread = in_register(thread_id),
+                   number = in_register(SIGUSR1);
     AROUND(interrupted, KNOWN_CODE(100); KNOWN_SYSTEM_CALL(SYS_tgkill, process, thread, number);
            KNOWN_CODE(100));
 }
@@ -190,7 +190,7 @@ Truth migration()
 Truth signals()
 {
     std::signal(SIGUSR1, on_signal);
-    run_signal(getpid(), static_cast<pid_t>(syscall(SYS_gettid)));
+    run_signal(getpid(), pid_t(syscall(SYS_gettid)));
     Truth truth = {{"in_handler", 24}};
     if (!is_stepped) // a handler runs unstepped until its first probe reads the count, which is
                      // then subtracted completely

@@ -36,9 +36,9 @@
 #endif
 
 // A value that is kept in a register from here on, so that using it takes no instruction.
-template <class T> std::uint64_t in_register(T value)
+template <class T> uint64_t in_register(T value)
 {
-    auto bits = (std::uint64_t)value;
+    auto bits = (uint64_t)value;
     __asm__ volatile("" : "+r"(bits));
     return bits;
 }

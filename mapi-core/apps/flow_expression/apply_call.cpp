@@ -11,12 +11,11 @@ namespace flow_expression
 {
 namespace
 {
-constexpr std::size_t kMostArguments =
+constexpr size_t kMostArguments =
     8; // of libmapi's own functions; further arguments of a plug-in are not supported here
 
 // `list` owns the text that the returned word points to.
-std::intptr_t give(int flow, const Steps &steps, const std::vector<int> &functions,
-                   std::string &list)
+intptr_t give(int flow, const Steps &steps, const std::vector<int> &functions, std::string &list)
 {
     if (steps.letter == 'r')
         return flow;
@@ -27,20 +26,20 @@ std::intptr_t give(int flow, const Steps &steps, const std::vector<int> &functio
     for (const unsigned place : steps.places)
         list += (list.empty() ? "" : ",") + std::to_string(functions.at(place - 1)) + "@" +
                 std::to_string(flow);
-    return std::intptr_t(list.c_str());
+    return intptr_t(list.c_str());
 }
 } // namespace
 
 int apply_call(int flow, const Call &call, const std::vector<int> &functions)
 {
     std::vector<std::string> lists(call.arguments.size());
-    std::array<std::intptr_t, kMostArguments> words = {};
+    std::array<intptr_t, kMostArguments> words = {};
     std::string kinds; // letters of mapi/argument_kinds.h
-    for (std::size_t i = 0; i < call.arguments.size() && i < words.size(); ++i) {
+    for (size_t i = 0; i < call.arguments.size() && i < words.size(); ++i) {
         if (const auto *text = std::get_if<std::string>(&call.arguments[i])) {
-            words[i] = std::intptr_t(text->c_str());
+            words[i] = intptr_t(text->c_str());
             kinds += 's';
-        } else if (const auto *number = std::get_if<std::int64_t>(&call.arguments[i])) {
+        } else if (const auto *number = std::get_if<int64_t>(&call.arguments[i])) {
             words[i] = *number;
             kinds += 'l';
         } else {

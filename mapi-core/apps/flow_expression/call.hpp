@@ -18,7 +18,7 @@ struct Steps {
     bool operator==(const Steps &) const = default;
 };
 
-using Argument = std::variant<std::string, std::int64_t, Steps>;
+using Argument = std::variant<std::string, int64_t, Steps>;
 
 struct Call {
     std::string function;

@@ -106,12 +106,12 @@ Argument read_argument(char letter, const std::string &word, size_t functions_be
         return Steps{letter};
     if (letter == 'i' || letter == 'c') {
         if (const auto number = read_number<int>(word))
-            return std::int64_t(*number);
+            return int64_t(*number);
         throw ExpressionError("\"" + word + "\" is not an int");
     }
     if (letter == 'l') {
-        if (const auto number = read_number<std::uint64_t>(word))
-            return std::int64_t(*number);
+        if (const auto number = read_number<uint64_t>(word))
+            return int64_t(*number);
         throw ExpressionError("\"" + word + "\" is not a 64-bit number");
     }
     return word;

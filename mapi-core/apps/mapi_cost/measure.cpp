@@ -28,7 +28,7 @@ double mean_of(const std::vector<nsdump::CalibrationRow> &rows, bool is_inner)
     return count > 0 ? sum / count : 0;
 }
 
-void move_mean(double &mean, double value, std::uint64_t count)
+void move_mean(double &mean, double value, uint64_t count)
 {
     mean += (value - mean) / double(count);
 }
@@ -116,7 +116,7 @@ void Measurement::take_report(const TraceSums &sums, Field field)
     ++totals.sessions;
     totals.issued += report.losses.issued;
     totals.drained += report.losses.drained;
-    for (std::size_t i = 0; i < totals.lost.size(); ++i)
+    for (size_t i = 0; i < totals.lost.size(); ++i)
         totals.lost[i] += report.losses.lost[i];
     totals.equation_holds &= report.losses.equation_holds.value_or(false);
     totals.units_left_out += sums.units_left_out;
@@ -142,9 +142,9 @@ void Measurement::take_report(const TraceSums &sums, Field field)
         net_cycles_ += block.net;
     }
     probe.raw_share = raw_cycles_ > 0 ? (raw_cycles_ - net_cycles_) / raw_cycles_ : 0;
-    const std::uint64_t time_passes =
-        std::uint64_t(std::count_if(passes_.begin(), passes_.end(),
-                                    [](const auto &item) { return item.first.back() == '0'; })) +
+    const uint64_t time_passes =
+        uint64_t(std::count_if(passes_.begin(), passes_.end(),
+                               [](const auto &item) { return item.first.back() == '0'; })) +
         1;
     move_mean(probe.inner_ticks, mean_of(report.calibration_start, true), time_passes);
     move_mean(probe.outer_ticks, mean_of(report.calibration_start, false), time_passes);

@@ -46,11 +46,11 @@ bool can_be_live(const Scenario &scenario)
 // Spreads about as many packets as `step_units` full batches contain evenly over the pass, based on
 // the time pass.  Packets arrive in bursts whose batches repeat; a distance without small divisors
 // meets every position in such a pattern.
-std::uint64_t step_every(const Arrivals &timed, const RunSettings &settings)
+uint64_t step_every(const Arrivals &timed, const RunSettings &settings)
 {
     const double units =
         double(settings.step_units) * MAPI_BATCH_MAX / std::max(1.0, timed.mean_batch());
-    auto every = std::max<std::uint64_t>(1, std::uint64_t(double(timed.batches) / units));
+    auto every = std::max<uint64_t>(1, uint64_t(double(timed.batches) / units));
     while (std::gcd(every, 2 * 3 * 5 * 7) != 1)
         ++every;
     return every;
@@ -97,7 +97,7 @@ MakePass live_passes(const Results &results, const TempFolder &folder)
         const RunSettings &settings = results.settings;
         const Load load{{}, {calls_of(scenario, 0, {results.survey.filter, ""})}};
         const bool is_sparse = field == Field::kInstructions && is_stepped(settings.source, folder);
-        const std::uint64_t every = is_sparse ? step_every((*timed)[scenario.id], settings) : 1;
+        const uint64_t every = is_sparse ? step_every((*timed)[scenario.id], settings) : 1;
         Pass pass = run_live(load, results.survey.name, field, every, settings, folder);
         expect_packets(results, scenario, *pass.arrivals);
         if (field == Field::kTicks)
@@ -129,7 +129,7 @@ bool has_instructions(const Options &options, const TempFolder &folder, Results 
 void measure_each(const std::vector<Scenario> &scenarios, bool is_quiet, Measurement measurement)
 {
     command::StatusLine progress(!is_quiet);
-    for (std::size_t i = 0; i < scenarios.size(); ++i) {
+    for (size_t i = 0; i < scenarios.size(); ++i) {
         progress.show(fmt::format("{}/{} {}", i + 1, scenarios.size(), scenarios[i].name));
         stop_if_interrupted();
         measurement.measure(scenarios[i]);

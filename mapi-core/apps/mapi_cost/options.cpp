@@ -78,7 +78,7 @@ void add_source(command::Arguments &arguments, Options &options, Given &given)
                              "maximum duration of a pass on a device, or of its recording")
                         .kind("SECONDS")
                         .show_default()
-                        .range(std::uint64_t{1}, std::uint64_t{86400});
+                        .range(uint64_t{1}, uint64_t{86400});
     arguments.add_flag(
         "--erf", options.is_erf,
         "the capture is an ERF file of a DAG card; measure on its first --count packets as a pcap "
@@ -115,7 +115,7 @@ void add_rows(command::Arguments &arguments, Options &options, Given &given)
              "they have arrived")
         .kind("COUNT")
         .show_default()
-        .range(std::uint64_t{1}, std::uint64_t{1} << 32);
+        .range(uint64_t{1}, uint64_t{1} << 32);
     arguments.add_flag("--per-packet", given.is_per_packet,
                        "hand packets to the engine one by one, not in batches of 64");
 }
@@ -210,7 +210,7 @@ std::vector<Scenario> chosen_scenarios(const Options &options)
         if (std::any_of(options.scenarios.begin(), options.scenarios.end(),
                         [&](const std::string &name) { return is_chosen(scenario, name); }))
             chosen.push_back(scenario);
-    for (std::size_t i = 0; i < options.flows.size(); ++i) {
+    for (size_t i = 0; i < options.flows.size(); ++i) {
         try {
             chosen.push_back(own_flow(options.flows[i], unsigned(i + 1)));
         } catch (const flow_expression::ExpressionError &error) {

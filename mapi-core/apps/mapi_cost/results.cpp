@@ -64,7 +64,7 @@ std::string why_missing(const Scenario &scenario, const Results &results,
                         const NothingMeasured &error)
 {
     const Survey &survey = results.survey;
-    const std::uint64_t packets = results.settings.packets;
+    const uint64_t packets = results.settings.packets;
     const bool is_filtered =
         std::count(scenario.functions.begin(), scenario.functions.end(), Function::kFilter) > 0;
     if (scenario.quantity == Quantity::kNextPacket && is_filtered && survey.matches == 0)

@@ -27,25 +27,25 @@ struct ProbeCost {
 };
 
 struct Totals {
-    std::uint64_t issued = 0;
-    std::uint64_t drained = 0;
-    std::array<std::uint64_t, nsdump::kLostCauses> lost{};
+    uint64_t issued = 0;
+    uint64_t drained = 0;
+    std::array<uint64_t, nsdump::kLostCauses> lost{};
     bool equation_holds = true;
-    std::uint64_t sessions = 0;
-    std::uint64_t timed_sessions = 0;
-    std::uint64_t drifts = 0; // timed sessions in which the pair's cost drifted by more than
-                              // kDriftShare and its interval
+    uint64_t sessions = 0;
+    uint64_t timed_sessions = 0;
+    uint64_t drifts = 0; // timed sessions in which the pair's cost drifted by more than
+                         // kDriftShare and its interval
     double largest_drift_share =
         0; // |end / start - 1| of the pair's outer cost, over the timed sessions
-    std::uint64_t units_left_out = 0;
-    std::uint64_t units = 0;
+    uint64_t units_left_out = 0;
+    uint64_t units = 0;
 };
 
 struct Results {
     Survey survey;
     RunSettings settings;
     std::optional<LiveArrivals> live; // over all rows; nullopt: a capture was measured
-    std::uint64_t repetitions = 0;    // of the capture in a time pass
+    uint64_t repetitions = 0;         // of the capture in a time pass
     std::string cpu, kernel, virtualised;
     nsdump::Clock clock;
     std::string instruction_source;  // rdpmc, perf-read, step; empty: no source

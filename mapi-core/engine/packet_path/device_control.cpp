@@ -210,8 +210,7 @@ void Device::reset(const std::shared_ptr<Chain> &chain, size_t position)
 
 std::shared_ptr<Node> Device::remove(Applied &function)
 {
-    std::shared_ptr<Node> node =
-        function.node->traits().is_shareable() ? nullptr : function.node;
+    std::shared_ptr<Node> node = function.node->traits().is_shareable() ? nullptr : function.node;
     {
         const std::lock_guard lock(mutex_);
         function.is_removed = true;

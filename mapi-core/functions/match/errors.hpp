@@ -29,7 +29,7 @@ public:
     {
     }
 
-    int code() const noexcept { return static_cast<int>(fault_); }
+    int code() const noexcept { return int(fault_); }
 
 private:
     PatternFault fault_;

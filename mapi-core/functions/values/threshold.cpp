@@ -29,8 +29,8 @@ int64_t as(int64_t type, uint64_t value)
 {
     switch (type) {
     case THRESHOLD_CHAR: return static_cast<signed char>(value);
-    case THRESHOLD_INT: return static_cast<int32_t>(value);
-    default: return static_cast<int64_t>(value);
+    case THRESHOLD_INT: return int32_t(value);
+    default: return int64_t(value);
     }
 }
 

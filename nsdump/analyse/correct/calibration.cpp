@@ -41,10 +41,10 @@ double number_or_zero(const Json &object, const char *key)
     return number_or_none(object, key).value_or(0);
 }
 
-std::uint32_t count_or_zero(const Json &object, const char *key)
+uint32_t count_or_zero(const Json &object, const char *key)
 {
     const auto found = object.find(key);
-    return found != object.end() && found->is_number_unsigned() ? found->get<std::uint32_t>() : 0;
+    return found != object.end() && found->is_number_unsigned() ? found->get<uint32_t>() : 0;
 }
 
 ProbeCost probe_from(const Json &object)

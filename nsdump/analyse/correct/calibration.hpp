@@ -20,7 +20,7 @@ struct CalibrationContext {
     std::string virtualised;
     std::string compiler;
     std::string date;
-    std::uint32_t cpus = 0;
+    uint32_t cpus = 0;
 };
 
 struct CalibrationClock {
@@ -58,8 +58,8 @@ struct ProbeCost {
     double outer_ci95 = 0;
     std::optional<double> inner_instructions;
     std::optional<double> outer_instructions;
-    std::uint32_t batches = 0;
-    std::uint32_t trimmed = 0;
+    uint32_t batches = 0;
+    uint32_t trimmed = 0;
     std::vector<CounterCost> counter_costs = {};   // per counter; nscalibrate adds them to the JSON
     std::optional<double> inner_hidden_ticks = {}; // extra cost without work to overlap with
     std::optional<double> outer_hidden_ticks = {};

@@ -21,15 +21,15 @@ struct Hidden {
 
 // One row of a calibration, averaged over the processes that took part.
 struct CalibrationRow {
-    std::uint32_t cpu = NSLICE_ANY_CPU;
+    uint32_t cpu = NSLICE_ANY_CPU;
     unsigned probe = kPair;
     unsigned field = 0;
     double inner = 0;
     double inner_ci95 = 0;
     double outer = 0;
     double outer_ci95 = 0;
-    std::uint64_t samples = 0;
-    std::uint64_t trimmed = 0;
+    uint64_t samples = 0;
+    uint64_t trimmed = 0;
     double degrees = kManyDegrees;     // of freedom of the intervals
     std::optional<Hidden> hidden = {}; // if it was measured
 };

@@ -52,7 +52,7 @@ Constant combined(const Measured &start, const Measured &end)
 
 CalibrationRows::CalibrationRows(std::vector<CalibrationRow> rows) : rows_(std::move(rows))
 {
-    for (std::size_t place = 0; place < rows_.size(); ++place) {
+    for (size_t place = 0; place < rows_.size(); ++place) {
         const CalibrationRow &row = rows_[place];
         places_.try_emplace({row.cpu, row.probe, row.field}, place);
         cpus_.insert(row.cpu);
@@ -61,10 +61,10 @@ CalibrationRows::CalibrationRows(std::vector<CalibrationRow> rows) : rows_(std::
     }
 }
 
-std::optional<CalibrationRow> CalibrationRows::find(std::uint32_t cpu, unsigned probe,
+std::optional<CalibrationRow> CalibrationRows::find(uint32_t cpu, unsigned probe,
                                                     unsigned field) const
 {
-    for (const std::uint32_t wanted : {cpu, NSLICE_ANY_CPU})
+    for (const uint32_t wanted : {cpu, NSLICE_ANY_CPU})
         if (const auto found = places_.find({wanted, probe, field}); found != places_.end())
             return rows_[found->second];
     const auto others = sums_.find({probe, field});
@@ -73,19 +73,19 @@ std::optional<CalibrationRow> CalibrationRows::find(std::uint32_t cpu, unsigned 
     return others->second.of_another(NSLICE_ANY_CPU, probe, field);
 }
 
-bool has_own_row(const CalibrationRows &start, const CalibrationRows &end, std::uint32_t cpu)
+bool has_own_row(const CalibrationRows &start, const CalibrationRows &end, uint32_t cpu)
 {
     return start.has_cpu(cpu) || start.has_cpu(NSLICE_ANY_CPU) || end.has_cpu(cpu) ||
            end.has_cpu(NSLICE_ANY_CPU);
 }
 
-bool is_measured_itself(const CalibrationRows &start, const CalibrationRows &end, std::uint32_t cpu)
+bool is_measured_itself(const CalibrationRows &start, const CalibrationRows &end, uint32_t cpu)
 {
     return (start.empty() || start.has_cpu(cpu)) && (end.empty() || end.has_cpu(cpu));
 }
 
 std::optional<ProbeConstants> probe_constants(const CalibrationRows &start,
-                                              const CalibrationRows &end, std::uint32_t cpu,
+                                              const CalibrationRows &end, uint32_t cpu,
                                               unsigned probe, unsigned field)
 {
     const auto a = start.find(cpu, probe, field);

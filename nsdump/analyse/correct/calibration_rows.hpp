@@ -24,7 +24,7 @@ struct RowSum {
     double inner = 0, inner_squares = 0, outer = 0, outer_squares = 0;
     double inner_hidden = 0, outer_hidden = 0, with_hidden = 0; // over the rows that have `hidden`
     Uncertainty inner_error, outer_error;
-    std::uint64_t samples = 0, trimmed = 0, rows = 0;
+    uint64_t samples = 0, trimmed = 0, rows = 0;
 
     void add(const CalibrationRow &row)
     {
@@ -43,9 +43,9 @@ struct RowSum {
         trimmed += row.trimmed;
         ++rows;
     }
-    CalibrationRow mean(std::uint32_t cpu, unsigned probe, unsigned field) const
+    CalibrationRow mean(uint32_t cpu, unsigned probe, unsigned field) const
     {
-        const double n = static_cast<double>(rows);
+        const double n = double(rows);
         return {cpu,
                 probe,
                 field,
@@ -59,7 +59,7 @@ struct RowSum {
                 hidden()};
     }
     // For a CPU that has no row: its interval includes the spread between the CPUs.
-    CalibrationRow of_another(std::uint32_t cpu, unsigned probe, unsigned field) const
+    CalibrationRow of_another(uint32_t cpu, unsigned probe, unsigned field) const
     {
         CalibrationRow row = mean(cpu, probe, field);
         row.inner_ci95 = std::hypot(row.inner_ci95, spread95(inner, inner_squares));
@@ -79,7 +79,7 @@ private:
     {
         if (rows < 2)
             return 0;
-        const double n = static_cast<double>(rows);
+        const double n = double(rows);
         const double variance = std::fmax(squares - sum * sum / n, 0) / (n - 1);
         return student_t95(n - 1) * std::sqrt(variance * (1 + 1 / n));
     }
@@ -112,25 +112,24 @@ public:
     bool empty() const { return rows_.empty(); }
     // The CPU's own row, else the row for any CPU, else the mean over the CPUs with their spread in
     // its interval.
-    std::optional<CalibrationRow> find(std::uint32_t cpu, unsigned probe, unsigned field) const;
+    std::optional<CalibrationRow> find(uint32_t cpu, unsigned probe, unsigned field) const;
     // Whether this particular CPU has any row.
-    bool has_cpu(std::uint32_t cpu) const { return cpus_.contains(cpu); }
+    bool has_cpu(uint32_t cpu) const { return cpus_.contains(cpu); }
 
 private:
     std::vector<CalibrationRow> rows_;
-    std::map<std::tuple<std::uint32_t, unsigned, unsigned>, std::size_t>
+    std::map<std::tuple<uint32_t, unsigned, unsigned>, size_t>
         places_;                                           // first row by CPU, probe, field
     std::map<std::pair<unsigned, unsigned>, RowSum> sums_; // by probe and field, over the CPUs
-    std::set<std::uint32_t> cpus_;
+    std::set<uint32_t> cpus_;
 };
 
 // Whether the CPU has its own row at either end, or there is one for any CPU.
-bool has_own_row(const CalibrationRows &start, const CalibrationRows &end, std::uint32_t cpu);
+bool has_own_row(const CalibrationRows &start, const CalibrationRows &end, uint32_t cpu);
 // Whether every existing calibration has measured this particular CPU.
-bool is_measured_itself(const CalibrationRows &start, const CalibrationRows &end,
-                        std::uint32_t cpu);
+bool is_measured_itself(const CalibrationRows &start, const CalibrationRows &end, uint32_t cpu);
 // Both ends combined; none if neither has the probe.
 std::optional<ProbeConstants> probe_constants(const CalibrationRows &start,
-                                              const CalibrationRows &end, std::uint32_t cpu,
+                                              const CalibrationRows &end, uint32_t cpu,
                                               unsigned probe, unsigned field);
 } // namespace nsdump

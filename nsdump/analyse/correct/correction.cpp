@@ -84,7 +84,7 @@ bool Correction::has_constants() const
 
 namespace
 {
-using Sums = std::map<std::tuple<std::uint32_t, unsigned, unsigned>, RowSum>;
+using Sums = std::map<std::tuple<uint32_t, unsigned, unsigned>, RowSum>;
 
 std::vector<CalibrationRow> rows_of(const Sums &sums)
 {
@@ -94,7 +94,7 @@ std::vector<CalibrationRow> rows_of(const Sums &sums)
     return rows;
 }
 
-using EntryKey = std::tuple<std::uint32_t, unsigned, unsigned>; // CPU, kind, field
+using EntryKey = std::tuple<uint32_t, unsigned, unsigned>; // CPU, kind, field
 
 // The constants of probes without work to overlap with.
 std::map<EntryKey, const nslice_calibration_entry *> entries_alone(const Calibration &calibration)
@@ -107,9 +107,9 @@ std::map<EntryKey, const nslice_calibration_entry *> entries_alone(const Calibra
 }
 
 // Processes that calibrated both at their start and at their end.
-std::set<std::uint32_t> whole_processes(const TraceFile &trace)
+std::set<uint32_t> whole_processes(const TraceFile &trace)
 {
-    std::set<std::uint32_t> begun, whole;
+    std::set<uint32_t> begun, whole;
     for (const Calibration &calibration : trace.calibrations())
         if (calibration.phase != NSLICE_CALIBRATION_END)
             begun.insert(calibration.pid);
@@ -122,8 +122,8 @@ std::set<std::uint32_t> whole_processes(const TraceFile &trace)
 void Correction::take_trace(const TraceFile &trace)
 {
     Sums sums[2], whole_sums[2];
-    std::uint64_t refused = 0;
-    const std::set<std::uint32_t> whole = whole_processes(trace);
+    uint64_t refused = 0;
+    const std::set<uint32_t> whole = whole_processes(trace);
     for (const Calibration &calibration : trace.calibrations()) {
         const bool is_end = calibration.phase == NSLICE_CALIBRATION_END;
         const auto alone = entries_alone(calibration);
@@ -195,14 +195,14 @@ void Correction::take_file(const TraceFile &trace, const CalibrationFile &file)
                         kManyDegrees});
         if (probe.outer_hidden_ticks)
             rows.back().hidden = {probe.inner_hidden_ticks.value_or(0), *probe.outer_hidden_ticks};
-        for (std::size_t i = 0; i < trace.counter_names().size(); ++i)
+        for (size_t i = 0; i < trace.counter_names().size(); ++i)
             if (!probe.counter_costs.empty()) {
                 const CounterCost &cost = probe.counter_costs[i];
-                rows.push_back({NSLICE_ANY_CPU, index, static_cast<unsigned>(i + 1), cost.inner,
-                                cost.inner_ci95, cost.outer, cost.outer_ci95, probe.batches,
-                                probe.trimmed, kManyDegrees});
+                rows.push_back({NSLICE_ANY_CPU, index, unsigned(i + 1), cost.inner, cost.inner_ci95,
+                                cost.outer, cost.outer_ci95, probe.batches, probe.trimmed,
+                                kManyDegrees});
             } else if (trace.counter_names()[i] == "instructions" && probe.outer_instructions)
-                rows.push_back({NSLICE_ANY_CPU, index, static_cast<unsigned>(i + 1),
+                rows.push_back({NSLICE_ANY_CPU, index, unsigned(i + 1),
                                 probe.inner_instructions.value_or(0), 0, *probe.outer_instructions,
                                 0, probe.batches, probe.trimmed, kManyDegrees});
     }
@@ -285,7 +285,7 @@ void Correction::compare(const std::vector<CalibrationRow> &start,
 
 void Correction::build(const std::vector<CpuChunks> &cpus)
 {
-    std::uint64_t borrowed = 0;
+    uint64_t borrowed = 0;
     for (const CpuChunks &cpu : cpus)
         borrowed += !cpu.is_kernel && has_constants() && !has_own_row(start_, end_, cpu.cpu);
     if (borrowed > 0)
@@ -307,7 +307,7 @@ void Correction::build(const std::vector<CpuChunks> &cpus)
 
 void Correction::warn_of_kernel(const std::vector<CpuChunks> &cpus)
 {
-    std::uint64_t kernel_cpus = 0, borrowed = 0;
+    uint64_t kernel_cpus = 0, borrowed = 0;
     for (const CpuChunks &cpu : cpus) {
         kernel_cpus += cpu.is_kernel;
         borrowed += cpu.is_kernel && !has_own_row(kernel_start_, kernel_end_, cpu.cpu);
@@ -337,8 +337,8 @@ void Correction::build_side(const std::vector<CpuChunks> &cpus, bool is_kernel)
 {
     const CalibrationRows &start = is_kernel ? kernel_start_ : start_,
                           &end = is_kernel ? kernel_end_ : end_;
-    std::optional<std::size_t> first_shared;
-    for (std::size_t cpu = 0; cpu < cpus.size(); ++cpu) {
+    std::optional<size_t> first_shared;
+    for (size_t cpu = 0; cpu < cpus.size(); ++cpu) {
         if (cpus[cpu].is_kernel != is_kernel)
             continue;
         const bool is_own = is_measured_itself(start, end, cpus[cpu].cpu);
@@ -346,13 +346,13 @@ void Correction::build_side(const std::vector<CpuChunks> &cpus, bool is_kernel)
             first_shared = cpu;
         for (unsigned field = 0; field < fields_; ++field) {
             FieldConstants &constants = table_[cpu * fields_ + field];
-            constants.source = static_cast<std::uint32_t>(is_own ? cpu : *first_shared);
+            constants.source = uint32_t(is_own ? cpu : *first_shared);
             set_constants(constants, is_kernel, cpus[cpu].cpu, field);
         }
     }
 }
 
-void Correction::set_constants(FieldConstants &constants, bool is_kernel, std::uint32_t cpu,
+void Correction::set_constants(FieldConstants &constants, bool is_kernel, uint32_t cpu,
                                unsigned field)
 {
     const CalibrationRows &start = is_kernel ? kernel_start_ : start_,

@@ -32,7 +32,7 @@ struct FieldConstants {
     // or the probe overlapped with less of the program's work than in calibration.
     double inner_bound = 0;
     std::array<double, kProbes> outer_bound{};
-    std::uint32_t source = 0; // CPUs with the same source share constants and their errors
+    uint32_t source = 0; // CPUs with the same source share constants and their errors
 };
 
 // Every machine's core frequency varies by up to this share.  The interval covers it, so there is
@@ -56,11 +56,11 @@ public:
     // `extra`, if given, replaces the calibrations of the trace.
     explicit Correction(const TraceFile &trace, const CalibrationFile *extra = nullptr);
 
-    const FieldConstants &of(std::size_t cpu_index, std::size_t field) const
+    const FieldConstants &of(size_t cpu_index, size_t field) const
     {
         return table_[cpu_index * fields_ + field];
     }
-    std::size_t fields() const { return fields_; }
+    size_t fields() const { return fields_; }
     bool has_constants() const;
     const std::vector<CalibrationRow> &start() const { return start_.all(); }
     const std::vector<CalibrationRow> &end() const { return end_.all(); }
@@ -77,18 +77,17 @@ private:
     void build(const std::vector<CpuChunks> &cpus);
     void warn_of_kernel(const std::vector<CpuChunks> &cpus);
     void build_side(const std::vector<CpuChunks> &cpus, bool is_kernel);
-    void set_constants(FieldConstants &constants, bool is_kernel, std::uint32_t cpu,
-                       unsigned field);
+    void set_constants(FieldConstants &constants, bool is_kernel, uint32_t cpu, unsigned field);
     void compare(const std::vector<CalibrationRow> &start, const std::vector<CalibrationRow> &end,
                  bool is_kernel);
 
-    std::size_t fields_; // of the side with more fields
+    size_t fields_; // of the side with more fields
     std::vector<FieldConstants> table_;
     CalibrationRows start_;
     CalibrationRows end_;
     CalibrationRows kernel_start_;
     CalibrationRows kernel_end_;
-    std::uint64_t disturbed_ = 0; // CPUs on which START + STOP has an impossible negative cost
+    uint64_t disturbed_ = 0; // CPUs on which START + STOP has an impossible negative cost
     std::vector<Drift> drift_;
     std::vector<std::string> warnings_;
 };

@@ -17,9 +17,9 @@ namespace nsdump
 // is part of the standard deviation.  But a reading that differs by a step in fewer than 3 of n
 // slices may not occur among n (95 %), and a single slice may be off by a step.  The sampling error
 // is at least that.
-inline double rounding_ci95(double step, std::uint64_t count)
+inline double rounding_ci95(double step, uint64_t count)
 {
-    return step * std::min(1.0, 3 / static_cast<double>(count));
+    return step * std::min(1.0, 3 / double(count));
 }
 
 struct Sampling {
@@ -29,7 +29,7 @@ struct Sampling {
 
 inline Sampling sampling_of(const Blocks &blocks)
 {
-    return {blocks.standard_error(), static_cast<double>(blocks.count()) - 1};
+    return {blocks.standard_error(), double(blocks.count()) - 1};
 }
 
 // Errors of a mean other than the sampling error.

@@ -18,12 +18,12 @@ struct MeanOfBatches {
 };
 
 // `squares`: sum of squared distances from the mean, in kUnit squared.
-MeanOfBatches mean_of(std::int64_t sum, std::int64_t squares, unsigned batches)
+MeanOfBatches mean_of(int64_t sum, int64_t squares, unsigned batches)
 {
     const double n = batches;
     const double variance =
-        batches > 1 ? std::fmax(static_cast<double>(squares), 0) * kUnit * kUnit / (n - 1) : 0;
-    return {static_cast<double>(sum) * kUnit / n,
+        batches > 1 ? std::fmax(double(squares), 0) * kUnit * kUnit / (n - 1) : 0;
+    return {double(sum) * kUnit / n,
             batches > 1 ? student_t95(n - 1) * std::sqrt(variance / n) : 0};
 }
 

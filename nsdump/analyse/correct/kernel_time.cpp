@@ -17,9 +17,9 @@ ProbeCounts probes_of(const Event &event)
 }
 } // namespace
 
-void KernelTime::note(std::uint32_t cpu_index, const Event &event)
+void KernelTime::note(uint32_t cpu_index, const Event &event)
 {
-    const std::uint8_t flags = names_[names_.of_slice(event.slice_id)].flags;
+    const uint8_t flags = names_[names_.of_slice(event.slice_id)].flags;
     Cpu &cpu = cpus_[cpu_index];
     if (flags & NSLICE_SITE_INTERRUPT &&
         (event.kind == NSLICE_KIND_START || event.kind == NSLICE_KIND_STOP))
@@ -46,7 +46,7 @@ void KernelTime::note_interrupt(Cpu &cpu, const Event &event)
     if (cpu.depth == 0 || --cpu.depth > 0) // 0: it began before the recording
         return;
     Interruptions one;
-    one.ticks = static_cast<std::int64_t>(event.ticks - cpu.start_ticks);
+    one.ticks = int64_t(event.ticks - cpu.start_ticks);
     one.interrupts = 1;
     one.probes.ends = 2;
     programs_.interrupt(event.thread_id, one);
@@ -59,18 +59,18 @@ void KernelTime::note_switch(const Event &event)
         forget_away();
     if (event.thread_id != 0)
         left_ticks_[event.thread_id] = event.ticks;
-    const auto comes = left_ticks_.find(static_cast<std::uint32_t>(event.words[0]));
+    const auto comes = left_ticks_.find(uint32_t(event.words[0]));
     if (comes == left_ticks_.end())
         return;
     Interruptions away;
-    away.ticks = static_cast<std::int64_t>(event.ticks - comes->second);
+    away.ticks = int64_t(event.ticks - comes->second);
     away.switches = 1;
     programs_.interrupt(comes->first, away);
     kernel_.interrupt(comes->first, away);
     left_ticks_.erase(comes);
 }
 
-void KernelTime::note_loss(std::uint32_t cpu_index)
+void KernelTime::note_loss(uint32_t cpu_index)
 {
     cpus_[cpu_index] = {};
     forget_away();

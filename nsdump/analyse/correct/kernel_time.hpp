@@ -18,22 +18,22 @@ class KernelTime
 {
 public:
     // `cpus`: size of TraceFile::cpus().  Both sides must outlive this object.
-    KernelTime(NameTable &names, std::size_t cpus, PairState &programs, PairState &kernel)
+    KernelTime(NameTable &names, size_t cpus, PairState &programs, PairState &kernel)
         : names_(names), cpus_(cpus), programs_(programs), kernel_(kernel)
     {
     }
 
     // To be called in time order with the events of programs.
-    void note(std::uint32_t cpu_index, const Event &event);
+    void note(uint32_t cpu_index, const Event &event);
     // Records of this CPU were lost right before the next one.
-    void note_loss(std::uint32_t cpu_index);
+    void note_loss(uint32_t cpu_index);
 
 private:
-    static constexpr std::size_t kMaxThreads = 65536;
+    static constexpr size_t kMaxThreads = 65536;
 
     struct Cpu {
-        std::uint32_t depth = 0; // nesting depth of open interrupts
-        std::uint64_t start_ticks = 0;
+        uint32_t depth = 0; // nesting depth of open interrupts
+        uint64_t start_ticks = 0;
     };
 
     void note_interrupt(Cpu &cpu, const Event &event);
@@ -42,7 +42,7 @@ private:
 
     NameTable &names_;
     std::vector<Cpu> cpus_;
-    std::unordered_map<std::uint32_t, std::uint64_t> left_ticks_; // by thread; ended ones remain
+    std::unordered_map<uint32_t, uint64_t> left_ticks_; // by thread; ended ones remain
     PairState &programs_;
     PairState &kernel_;
 };

@@ -20,10 +20,9 @@ inline double student_t95(double degrees)
         return 0;
     if (degrees <= 1)
         return kTable[0];
-    if (degrees >= static_cast<double>(std::size(kTable)))
+    if (degrees >= double(std::size(kTable)))
         return 1.96 + 2.6 / degrees;
-    const auto whole = static_cast<std::size_t>(degrees);
-    return kTable[whole - 1] +
-           (degrees - static_cast<double>(whole)) * (kTable[whole] - kTable[whole - 1]);
+    const auto whole = size_t(degrees);
+    return kTable[whole - 1] + (degrees - double(whole)) * (kTable[whole] - kTable[whole - 1]);
 }
 } // namespace nsdump

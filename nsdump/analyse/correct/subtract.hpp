@@ -17,10 +17,8 @@ namespace nsdump
 template <class Counts>
 double outer_sum(const Counts &inside, const std::array<double, kProbes> &outer)
 {
-    return 0.5 * static_cast<double>(inside.ends) * outer[kPair] +
-           static_cast<double>(inside.marks) * outer[kMark] +
-           static_cast<double>(inside.inits) * outer[kInit] +
-           static_cast<double>(inside.exits) * outer[kExit];
+    return 0.5 * double(inside.ends) * outer[kPair] + double(inside.marks) * outer[kMark] +
+           double(inside.inits) * outer[kInit] + double(inside.exits) * outer[kExit];
 }
 
 // net = raw - inner - sum over the probes completed inside of their outer cost.  Never clamped: a
@@ -34,7 +32,7 @@ inline double net_of(double raw, const ProbeCounts &inside, const FieldConstants
 // each of them, and the outer constants of the probes inside them.
 struct SelfInside {
     ProbeCounts own;
-    std::uint32_t children = 0;
+    uint32_t children = 0;
 
     double inners() const { return 1.0 - children; }
 };
@@ -51,7 +49,7 @@ inline double taken_of(const Interruptions &what, double raw, const FieldConstan
 }
 inline double taken_ticks(const Interruptions &what, const FieldConstants &kernel)
 {
-    return taken_of(what, static_cast<double>(what.ticks), kernel);
+    return taken_of(what, double(what.ticks), kernel);
 }
 
 // 95 % half widths of the amounts subtracted from slices that share their constants.  Since the
@@ -103,7 +101,7 @@ public:
     void prefetch() const
     {
         if (last_)
-            for (std::size_t at = 0; at < sizeof(Source); at += 64)
+            for (size_t at = 0; at < sizeof(Source); at += 64)
                 __builtin_prefetch(reinterpret_cast<const char *>(last_) + at, 1);
     }
     SubtractedErrors() = default;
@@ -130,9 +128,9 @@ private:
         SubtractedError error;
         std::array<double, kProbes> degrees{};
     };
-    std::map<std::uint32_t, Source> by_source_; // only those in use, to save memory
+    std::map<uint32_t, Source> by_source_; // only those in use, to save memory
     Source *last_ = nullptr;
-    std::uint32_t last_id_ = 0;
+    uint32_t last_id_ = 0;
 };
 
 // The error of one slice's correction: half width of an interval, and a bound that is added to it.
@@ -152,7 +150,7 @@ inline SubtractedWidths subtracted_widths(const ProbeCounts &inside,
 // Net value of all slices inside another, as a sum.
 inline double children_net(const ChildSums &children, const FieldConstants &constants)
 {
-    return children.raw - static_cast<double>(children.count) * constants.inner -
+    return children.raw - double(children.count) * constants.inner -
            outer_sum(children, constants.outer);
 }
 } // namespace nsdump

@@ -6,7 +6,7 @@
 
 namespace nsdump
 {
-HeldSlice::HeldSlice(const Slice &ended, std::size_t counter_count)
+HeldSlice::HeldSlice(const Slice &ended, size_t counter_count)
     : slice(ended), unit_serial(ended.unit ? ended.unit->serial : 0),
       has_interruptions(ended.interruptions != nullptr),
       has_interrupt_counters(ended.interrupt_counters != nullptr),
@@ -42,29 +42,29 @@ const Slice &HeldSlice::given(Unit *unit)
 
 void Crossings::suspect(const OpenSlice &frame)
 {
-    std::uint32_t place = 0;
+    uint32_t place = 0;
     while (place < kMaxSuspects && suspected & 1u << place)
         ++place;
     if (place == kMaxSuspects)
         return;
     if (place == suspects.size())
         suspects.emplace_back();
-    suspects[place] = {frame, ~std::uint32_t{0}};
+    suspects[place] = {frame, ~uint32_t{0}};
     suspected |= 1u << place;
 }
 
-std::uint32_t Crossings::find(NameId name) const
+uint32_t Crossings::find(NameId name) const
 {
-    for (std::uint32_t place = 0; place < suspects.size(); ++place)
+    for (uint32_t place = 0; place < suspects.size(); ++place)
         if (suspected & 1u << place && suspects[place].frame.name == name)
             return place;
     return kMaxSuspects;
 }
 
-std::uint32_t Crossings::enclosed_by(std::uint32_t depth)
+uint32_t Crossings::enclosed_by(uint32_t depth)
 {
-    std::uint32_t enclosed = 0;
-    for (std::uint32_t place = 0; place < suspects.size(); ++place) {
+    uint32_t enclosed = 0;
+    for (uint32_t place = 0; place < suspects.size(); ++place) {
         if (!(suspected & 1u << place) || suspects[place].low_depth <= depth)
             continue;
         suspects[place].low_depth = depth;

@@ -15,27 +15,27 @@ namespace nsdump
 // If none follows, b has no STOP (an early return) and a is valid.  So b becomes a suspect, and a
 // is held until this is decided.
 struct Suspect {
-    OpenSlice frame;             // of b, when it was removed from the stack
-    std::uint32_t low_depth = 0; // minimum depth since; slices at this depth or deeper are newer
+    OpenSlice frame;        // of b, when it was removed from the stack
+    uint32_t low_depth = 0; // minimum depth since; slices at this depth or deeper are newer
 };
 
 // A slice that ended while a slice inside it was open.  The pointers of `slice` are set when it is
 // passed on.
 struct HeldSlice {
     Slice slice{};
-    std::uint64_t unit_serial = 0; // 0: not in a unit
-    std::uint32_t waits = 0;       // bit mask of the places of suspects that it waits for
+    uint64_t unit_serial = 0; // 0: not in a unit
+    uint32_t waits = 0;       // bit mask of the places of suspects that it waits for
     bool has_interruptions = false;
     bool has_interrupt_counters = false;
     bool has_counters = false;
     bool has_child_counters = false;
-    std::array<std::int64_t, NSLICE_MAX_COUNTERS> counters{};
-    std::array<std::int64_t, NSLICE_MAX_COUNTERS> child_counters{};
+    std::array<int64_t, NSLICE_MAX_COUNTERS> counters{};
+    std::array<int64_t, NSLICE_MAX_COUNTERS> child_counters{};
     Interruptions all, in_children;
     InterruptCounters interrupt_counters{};
 
     HeldSlice() = default;
-    HeldSlice(const Slice &ended, std::size_t counter_count);
+    HeldSlice(const Slice &ended, size_t counter_count);
     // The slice with its pointers set; `unit`: the one with unit_serial, or null.  Valid until this
     // object is moved.
     const Slice &given(Unit *unit);
@@ -43,18 +43,18 @@ struct HeldSlice {
 
 // Undecided slices of one thread.
 struct Crossings {
-    static constexpr std::uint32_t kMaxSuspects =
+    static constexpr uint32_t kMaxSuspects =
         16; // bits of HeldSlice::waits; further ones are ignored
 
     std::vector<Suspect> suspects; // at most one per name; unused places remain
     std::vector<HeldSlice> held;   // at most one for each depth and suspect
-    std::uint32_t suspected = 0;   // places in use
+    uint32_t suspected = 0;        // places in use
 
     void suspect(const OpenSlice &frame);
     // The place of the suspect with this name; kMaxSuspects if there is none.
-    std::uint32_t find(NameId name) const;
+    uint32_t find(NameId name) const;
     bool is_empty() const { return suspected == 0 && held.empty(); }
     // The suspects that began inside a slice that ends at this depth.
-    std::uint32_t enclosed_by(std::uint32_t depth);
+    uint32_t enclosed_by(uint32_t depth);
 };
 } // namespace nsdump

@@ -19,7 +19,7 @@ UnpairedCounts &PairState::grown(std::vector<UnpairedCounts> &counts, NameId nam
     return counts[name];
 }
 
-ThreadState &PairState::find_thread(std::uint32_t cpu_index, std::uint32_t id)
+ThreadState &PairState::find_thread(uint32_t cpu_index, uint32_t id)
 {
     ThreadState *&recent = recent_[id % kRecent];
     if (recent && recent->id == id) {
@@ -62,7 +62,7 @@ void PairState::forget_threads()
 void PairState::drop_top(ThreadState &thread)
 {
     drop_too_deep(thread); // slices that were too deep lie inside it
-    const std::uint32_t depth = --thread.depth;
+    const uint32_t depth = --thread.depth;
     const OpenSlice &frame = thread.frames[depth];
     ++grown(slice_counts_, frame.name).unmatched_start;
     if (depth == 0)
@@ -90,7 +90,7 @@ void PairState::drop_top(ThreadState &thread)
     }
 }
 
-void PairState::interrupt(std::uint32_t thread_id, const Interruptions &what)
+void PairState::interrupt(uint32_t thread_id, const Interruptions &what)
 {
     const auto found = threads_.find(thread_id);
     if (kernel_indices_.empty() || found == threads_.end() || found->second->depth == 0)
@@ -99,17 +99,17 @@ void PairState::interrupt(std::uint32_t thread_id, const Interruptions &what)
     thread.interruptions[thread.depth - 1].all += what;
     // The kernel's counters belong to the CPU, so they also counted the threads that ran meanwhile.
     if (is_kernel_ && what.switches > 0)
-        for (std::uint32_t i = 0; i < thread.depth; ++i)
+        for (uint32_t i = 0; i < thread.depth; ++i)
             thread.frames[i].has_counters = false;
 }
 
-void PairState::lose_sight_of_cpu(std::uint32_t cpu_index)
+void PairState::lose_sight_of_cpu(uint32_t cpu_index)
 {
     if (!kernel_indices_.empty())
         open_seen_.take(cpu_index, lose_sight_of);
 }
 
-void PairState::lose_sight_of_thread(std::uint32_t thread_id)
+void PairState::lose_sight_of_thread(uint32_t thread_id)
 {
     if (const auto found = threads_.find(thread_id);
         !kernel_indices_.empty() && found != threads_.end())
@@ -118,7 +118,7 @@ void PairState::lose_sight_of_thread(std::uint32_t thread_id)
 
 void PairState::lose_sight_of(ThreadState &thread)
 {
-    for (std::uint32_t i = 0; i < thread.depth; ++i)
+    for (uint32_t i = 0; i < thread.depth; ++i)
         thread.interruptions[i].is_unseen = true;
 }
 
@@ -139,7 +139,7 @@ void PairState::give_interrupt_to_parent(ThreadState &thread, const Slice &slice
 
 bool PairState::bring_to_top(ThreadState &thread, NameId name)
 {
-    std::uint32_t place = thread.depth;
+    uint32_t place = thread.depth;
     while (place > 0 && thread.frames[place - 1].name != name)
         --place;
     if (place == 0)
@@ -151,7 +151,7 @@ bool PairState::bring_to_top(ThreadState &thread, NameId name)
     return true;
 }
 
-void PairState::note_cpu(ThreadState &thread, std::uint32_t cpu_index)
+void PairState::note_cpu(ThreadState &thread, uint32_t cpu_index)
 {
     const bool is_new = thread.last_cpu_index == kNoCpu, moves_first = !is_new && !thread.has_moved;
     thread.has_moved |= moves_first;
@@ -166,10 +166,10 @@ void PairState::note_cpu(ThreadState &thread, std::uint32_t cpu_index)
 
 // Everything that a thread wrote on the CPU may be lost, and with it the evidence that it was
 // there.
-void PairState::note_loss(std::uint32_t cpu_index)
+void PairState::note_loss(uint32_t cpu_index)
 {
     open_unlost_.take(cpu_index, [this](ThreadState &thread) {
-        for (std::uint32_t i = 0; i < thread.depth; ++i)
+        for (uint32_t i = 0; i < thread.depth; ++i)
             thread.frames[i].spans_loss = true;
         thread.has_lossy_slices = thread.needs_care = true; // the next START lists it again
         thread.overflow = 0;                                // its STOPs may be lost
@@ -183,8 +183,8 @@ void PairState::note_loss(std::uint32_t cpu_index)
 // reached.
 void PairState::drop_restarted(ThreadState &thread, NameId name)
 {
-    std::uint32_t place = 0, lossy = 0;
-    for (std::uint32_t i = 0; i < thread.depth; ++i) {
+    uint32_t place = 0, lossy = 0;
+    for (uint32_t i = 0; i < thread.depth; ++i) {
         lossy += thread.frames[i].spans_loss;
         if (thread.frames[i].spans_loss && thread.frames[i].name == name && place == 0)
             place = i + 1;
@@ -195,10 +195,10 @@ void PairState::drop_restarted(ThreadState &thread, NameId name)
     open_unlost_.add(thread);
 }
 
-void PairState::set_open_units(ThreadState &thread, std::uint32_t count)
+void PairState::set_open_units(ThreadState &thread, uint32_t count)
 {
     const bool are_many = threads_.size() >= kManyThreads; // few sets stay in the cache anyway
-    for (std::uint32_t i = count; are_many && i < thread.open_units; ++i)
+    for (uint32_t i = count; are_many && i < thread.open_units; ++i)
         if (thread.units[i].seen.has_places())
             spare_seen_.push_back(std::move(thread.units[i].seen));
     thread.set_open_units(count);
@@ -211,10 +211,10 @@ Unit *PairState::begin_unit(ThreadState &thread, NameId name, const Event &event
         return nullptr;
     }
     // If a unit of the same name is still open, its EXIT was lost.
-    for (std::uint32_t place = thread.open_units; place > 0; --place) {
+    for (uint32_t place = thread.open_units; place > 0; --place) {
         if (thread.units[place - 1].name != name)
             continue;
-        for (std::uint32_t i = place - 1; i < thread.open_units; ++i)
+        for (uint32_t i = place - 1; i < thread.open_units; ++i)
             ++grown(unit_counts_, thread.units[i].name).unmatched_start;
         settle_units(thread, thread.units[place - 1].serial);
         set_open_units(thread, place - 1);
@@ -243,18 +243,18 @@ Unit *PairState::begin_unit(ThreadState &thread, NameId name, const Event &event
 
 void PairState::end_unit(ThreadState &thread, NameId name)
 {
-    std::uint32_t place = thread.open_units;
+    uint32_t place = thread.open_units;
     while (place > 0 && thread.units[place - 1].name != name)
         --place;
     if (place == 0) {
         ++grown(unit_counts_, name).unmatched_stop;
         return;
     }
-    for (std::uint32_t i = place; i < thread.open_units; ++i)
+    for (uint32_t i = place; i < thread.open_units; ++i)
         ++grown(unit_counts_, thread.units[i].name).unmatched_start;
     // Slices that began in the unit and have no STOP (e.g. an early return) must not pile up unit
     // by unit.
-    const std::uint64_t serial = thread.units[place - 1].serial;
+    const uint64_t serial = thread.units[place - 1].serial;
     while (thread.depth > 0 && thread.frames[thread.depth - 1].unit_serial >= serial)
         drop_top(thread);
     settle_units(thread, serial);
@@ -268,7 +268,7 @@ void PairState::close_all()
             settle(*thread, thread->crossings->suspected, false);
         while (thread->depth > 0)
             drop_top(*thread);
-        for (std::uint32_t i = 0; i < thread->open_units; ++i)
+        for (uint32_t i = 0; i < thread->open_units; ++i)
             ++grown(unit_counts_, thread->units[i].name).unmatched_start;
         set_open_units(*thread, 0);
         thread->overflow = 0;

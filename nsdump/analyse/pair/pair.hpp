@@ -17,31 +17,31 @@ namespace nsdump
 {
 // Per name: events that could not become a slice (or a unit).
 struct UnpairedCounts {
-    std::uint64_t unmatched_start = 0;
-    std::uint64_t unmatched_stop = 0;
-    std::uint64_t too_deep = 0;
+    uint64_t unmatched_start = 0;
+    uint64_t unmatched_stop = 0;
+    uint64_t too_deep = 0;
 
     bool any() const { return (unmatched_start | unmatched_stop | too_deep) != 0; }
 };
 
 // The side whose events are paired: programs or the kernel.
 struct PairSide {
-    std::size_t counters = 0; // number of counters in a START and a STOP
-    std::size_t cpus = 0;     // size of TraceFile::cpus()
+    size_t counters = 0; // number of counters in a START and a STOP
+    size_t cpus = 0;     // size of TraceFile::cpus()
     bool is_kernel = false;
     // By place: the place of the kernel's ring of the same CPU.  Empty without kernel records.
-    std::vector<std::uint32_t> kernel_indices = {};
+    std::vector<uint32_t> kernel_indices = {};
 };
 
 // State of threads and stacks, independent of the sink.
 class PairState
 {
 public:
-    static constexpr std::uint32_t kMaxDepth = 64;
-    static constexpr std::uint32_t kMaxUnits = 8;
-    static constexpr std::size_t kMaxThreads = 65536;
-    static constexpr std::size_t kMaxOverflowNames = 192;
-    static constexpr std::size_t kMaxHeld = 4096; // over all threads
+    static constexpr uint32_t kMaxDepth = 64;
+    static constexpr uint32_t kMaxUnits = 8;
+    static constexpr size_t kMaxThreads = 65536;
+    static constexpr size_t kMaxOverflowNames = 192;
+    static constexpr size_t kMaxHeld = 4096; // over all threads
 
     PairState(NameTable &names, PairSide side)
         : names_(names), counters_(side.counters), is_kernel_(side.is_kernel),
@@ -54,20 +54,20 @@ public:
     PairState &operator=(const PairState &) = delete;
 
     // Adds an interruption to the thread's innermost open slice.
-    void interrupt(std::uint32_t thread_id, const Interruptions &what);
+    void interrupt(uint32_t thread_id, const Interruptions &what);
     // Notes that the kernel's activity on this CPU, or in this thread, is unknown for all open
     // slices.
-    void lose_sight_of_cpu(std::uint32_t cpu_index);
-    void lose_sight_of_thread(std::uint32_t thread_id);
+    void lose_sight_of_cpu(uint32_t cpu_index);
+    void lose_sight_of_thread(uint32_t thread_id);
 
     const UnpairedCounts &slice_counts(NameId name) const { return at(slice_counts_, name); }
     const UnpairedCounts &unit_counts(NameId name) const { return at(unit_counts_, name); }
-    std::uint64_t malformed_events() const { return malformed_events_; }
+    uint64_t malformed_events() const { return malformed_events_; }
 
 protected:
     // Passes on a slice whose class was not yet known when it ended.
     virtual void give(const Slice &slice) = 0;
-    ThreadState &thread(std::uint32_t cpu_index, std::uint32_t id)
+    ThreadState &thread(uint32_t cpu_index, uint32_t id)
     {
         ThreadState *state = cached_[cpu_index];
         if (state && state->id == id) [[likely]]
@@ -75,23 +75,23 @@ protected:
         return find_thread(cpu_index, id);
     }
     // Probably the thread with this id; null if there is none.
-    const ThreadState *guess_thread(std::uint32_t id) const { return recent_[id % kRecent]; }
-    void push(ThreadState &thread, std::uint32_t cpu_index, NameId name, const Event &event);
+    const ThreadState *guess_thread(uint32_t id) const { return recent_[id % kRecent]; }
+    void push(ThreadState &thread, uint32_t cpu_index, NameId name, const Event &event);
     // The rare paths of a START and of a STOP, for a thread with needs_care.
     void start_with_care(ThreadState &thread, NameId name);
     // True if the slice is to be passed on now; otherwise it is held.
     bool stop_with_care(ThreadState &thread, Slice &slice);
     // True if the START of this STOP was too deep.
     bool stop_too_deep(ThreadState &thread, NameId name);
-    void stop_without_start(ThreadState &thread, std::uint32_t cpu_index, NameId name,
+    void stop_without_start(ThreadState &thread, uint32_t cpu_index, NameId name,
                             const Event &event);
     // A crossed slice is not a child: its time stays in the slice around it, and the cost of its
     // probes is subtracted there.
     void give_crossed_to_parent(ThreadState &thread, const Slice &slice);
     // Makes the slice of this name the top one by dropping those above it; false if there is none.
     bool bring_to_top(ThreadState &thread, NameId name);
-    void note_loss(std::uint32_t cpu_index);
-    void note_cpu(ThreadState &thread, std::uint32_t cpu_index);
+    void note_loss(uint32_t cpu_index);
+    void note_cpu(ThreadState &thread, uint32_t cpu_index);
     // If a slice that spans a loss starts again, its STOP was lost: drops it together with the
     // slices inside it.  The thread is then listed again as one that a loss may affect.
     void drop_restarted(ThreadState &thread, NameId name);
@@ -102,10 +102,9 @@ protected:
     // An interrupt is not a child of the slice around it: adds its time to that slice's
     // interruptions.
     void give_interrupt_to_parent(ThreadState &thread, const Slice &slice);
-    void add_counters(std::array<std::int64_t, NSLICE_MAX_COUNTERS> &sums,
-                      const std::int64_t *values) const
+    void add_counters(std::array<int64_t, NSLICE_MAX_COUNTERS> &sums, const int64_t *values) const
     {
-        for (std::size_t i = 0; i < counters_; ++i)
+        for (size_t i = 0; i < counters_; ++i)
             sums[i] = wrapping_sum(sums[i], values[i]);
     }
     bool is_interrupt(NameId name) const
@@ -114,31 +113,31 @@ protected:
     }
 
     NameTable &names_;
-    std::size_t counters_;
+    size_t counters_;
     bool is_kernel_;
-    bool is_blind_ = false;                     // kernel records that belong to this run are lost
-    std::vector<std::uint32_t> kernel_indices_; // empty: no kernel records
-    std::uint64_t malformed_events_ = 0;        // wrong number of words for their kind
-    std::vector<std::uint32_t> switches_;       // by CPU: how often the writing thread changed
+    bool is_blind_ = false;                // kernel records that belong to this run are lost
+    std::vector<uint32_t> kernel_indices_; // empty: no kernel records
+    uint64_t malformed_events_ = 0;        // wrong number of words for their kind
+    std::vector<uint32_t> switches_;       // by CPU: how often the writing thread changed
 
 private:
-    static constexpr std::size_t kRecent = 4096, kManyThreads = 64;
+    static constexpr size_t kRecent = 4096, kManyThreads = 64;
 
-    void set_open_units(ThreadState &thread, std::uint32_t count);
+    void set_open_units(ThreadState &thread, uint32_t count);
     static const UnpairedCounts &at(const std::vector<UnpairedCounts> &counts, NameId name);
     static UnpairedCounts &grown(std::vector<UnpairedCounts> &counts, NameId name);
-    ThreadState &find_thread(std::uint32_t cpu_index, std::uint32_t id);
+    ThreadState &find_thread(uint32_t cpu_index, uint32_t id);
     void forget_threads();
     void drop_top(ThreadState &thread);
     static void drop_too_deep(ThreadState &thread);
     void suspect_top(ThreadState &thread);
-    void settle(ThreadState &thread, std::uint32_t suspects, bool are_crossed);
-    void settle_units(ThreadState &thread, std::uint64_t from_serial);
+    void settle(ThreadState &thread, uint32_t suspects, bool are_crossed);
+    void settle_units(ThreadState &thread, uint64_t from_serial);
     void take_child_back(ThreadState &thread, const HeldSlice &held);
     static void look_for_care(ThreadState &thread);
     static void lose_sight_of(ThreadState &thread);
 
-    std::unordered_map<std::uint32_t, std::unique_ptr<ThreadState>> threads_;
+    std::unordered_map<uint32_t, std::unique_ptr<ThreadState>> threads_;
     std::vector<ThreadState *> cached_; // by CPU: the thread seen there last
     std::vector<ThreadState *> recent_; // by id % kRecent: the thread that was looked up last
     std::vector<SeenNames> spare_seen_; // from closed units; the last is still cached
@@ -146,11 +145,11 @@ private:
     ThreadsByCpu open_seen_;            // threads that a loss of kernel records may affect
     std::vector<UnpairedCounts> slice_counts_;
     std::vector<UnpairedCounts> unit_counts_;
-    std::uint64_t last_serial_ = 0;
-    std::size_t held_ = 0;
+    uint64_t last_serial_ = 0;
+    size_t held_ = 0;
 };
 
-// Sink: struct with slice(const Slice &), unit(const Unit &), mark(NameId, std::uint64_t value).  A
+// Sink: struct with slice(const Slice &), unit(const Unit &), mark(NameId, uint64_t value).  A
 // template, since a virtual call per record would cost as much as the pairing itself.  A sink for
 // very many names may also have is_spread() const, which is true if its data of a name is usually
 // not in the cache, and expect(NameId) const, which is called some time before a slice of the name
@@ -168,16 +167,16 @@ public:
     void finish() { close_all(); }
 
 private:
-    static constexpr std::ptrdiff_t kFarEvents = 28, kNearEvents = 14; // prefetch distances
+    static constexpr ptrdiff_t kFarEvents = 28, kNearEvents = 14; // prefetch distances
 
     void give(const Slice &slice) override { sink_.slice(slice); }
     void take(const Run &run, const Event &event);
     void look_ahead(const Run &run, const Event &event) const;
-    void stop(ThreadState &thread, std::uint32_t cpu_index, NameId name, const Event &event);
+    void stop(ThreadState &thread, uint32_t cpu_index, NameId name, const Event &event);
     void other(ThreadState &thread, NameId name, const Event &event);
-    void read_counters(ThreadState &thread, std::uint32_t depth, const Event &event,
-                       std::array<std::int64_t, NSLICE_MAX_COUNTERS> &values, Slice &slice);
-    void tell_interruptions(ThreadState &thread, std::uint32_t depth, Slice &slice);
+    void read_counters(ThreadState &thread, uint32_t depth, const Event &event,
+                       std::array<int64_t, NSLICE_MAX_COUNTERS> &values, Slice &slice);
+    void tell_interruptions(ThreadState &thread, uint32_t depth, Slice &slice);
     void give_to_parent(ThreadState &thread, const Slice &slice);
 
     Sink &sink_;

@@ -11,8 +11,7 @@ void PairState::start_with_care(ThreadState &thread, NameId name)
     if (thread.has_lossy_slices)
         drop_restarted(thread, name);
     if (thread.is_undecided()) // a suspect that starts again had lost its STOP
-        if (const std::uint32_t place = thread.crossings->find(name);
-            place < Crossings::kMaxSuspects)
+        if (const uint32_t place = thread.crossings->find(name); place < Crossings::kMaxSuspects)
             settle(thread, 1u << place, false);
     look_for_care(thread);
 }
@@ -20,8 +19,7 @@ void PairState::start_with_care(ThreadState &thread, NameId name)
 bool PairState::stop_with_care(ThreadState &thread, Slice &slice)
 {
     slice.is_crossed = thread.frames[slice.depth].is_crossed;
-    const std::uint32_t waits =
-        thread.is_undecided() ? thread.crossings->enclosed_by(slice.depth) : 0;
+    const uint32_t waits = thread.is_undecided() ? thread.crossings->enclosed_by(slice.depth) : 0;
     const bool is_held = waits != 0 && !slice.is_crossed && !slice.spans_loss && held_ < kMaxHeld;
     if (is_held) {
         thread.crossings->held.emplace_back(slice, counters_).waits = waits;
@@ -52,7 +50,7 @@ void PairState::suspect_top(ThreadState &thread)
 }
 
 // Passes on the slices that waited for these suspects and no longer wait for others.
-void PairState::settle(ThreadState &thread, std::uint32_t suspects, bool are_crossed)
+void PairState::settle(ThreadState &thread, uint32_t suspects, bool are_crossed)
 {
     std::vector<HeldSlice> &all = thread.crossings->held;
     const auto is_settled = [&](HeldSlice &held) {
@@ -71,13 +69,13 @@ void PairState::settle(ThreadState &thread, std::uint32_t suspects, bool are_cro
 
 // The units from this one on end: slices that began in them cannot continue, and their packets must
 // be counted now.
-void PairState::settle_units(ThreadState &thread, std::uint64_t from_serial)
+void PairState::settle_units(ThreadState &thread, uint64_t from_serial)
 {
     if (!thread.is_undecided())
         return;
     Crossings &crossings = *thread.crossings;
-    std::uint32_t ended = 0;
-    for (std::uint32_t place = 0; place < crossings.suspects.size(); ++place)
+    uint32_t ended = 0;
+    for (uint32_t place = 0; place < crossings.suspects.size(); ++place)
         ended |= crossings.suspects[place].frame.unit_serial >= from_serial ? 1u << place : 0;
     for (HeldSlice &held : crossings.held)
         if (held.unit_serial >= from_serial)
@@ -91,7 +89,7 @@ void PairState::take_child_back(ThreadState &thread, const HeldSlice &held)
     if (slice.depth == 0 || slice.depth > thread.depth || (is_kernel_ && is_interrupt(slice.name)))
         return;
     const auto subtract = [this](auto &sums, const auto &values) {
-        for (std::size_t i = 0; i < counters_; ++i)
+        for (size_t i = 0; i < counters_; ++i)
             sums[i] = wrapping_difference(sums[i], values[i]);
     };
     OpenSlice &parent = thread.frames[slice.depth - 1];
@@ -112,12 +110,12 @@ void PairState::take_child_back(ThreadState &thread, const HeldSlice &held)
 
 // The STOP either belongs to the START of a suspect, whose slice then crosses those that ended
 // inside it and those that began inside it and are still open; or it is unmatched.
-void PairState::stop_without_start(ThreadState &thread, std::uint32_t cpu_index, NameId name,
+void PairState::stop_without_start(ThreadState &thread, uint32_t cpu_index, NameId name,
                                    const Event &event)
 {
     if (thread.depth > 0)
         ++thread.frames[thread.depth - 1].own.ends;
-    const std::uint32_t place =
+    const uint32_t place =
         thread.is_undecided() ? thread.crossings->find(name) : Crossings::kMaxSuspects;
     if (place == Crossings::kMaxSuspects) {
         ++slice_counts_of(name).unmatched_stop;
@@ -129,7 +127,7 @@ void PairState::stop_without_start(ThreadState &thread, std::uint32_t cpu_index,
         if (held.waits & 1u << place && held.slice.depth == suspect.low_depth)
             take_child_back(thread, held);
     settle(thread, 1u << place, true);
-    for (std::uint32_t i = suspect.low_depth; i < thread.depth; ++i)
+    for (uint32_t i = suspect.low_depth; i < thread.depth; ++i)
         thread.frames[i].is_crossed = true;
     Slice slice{};
     slice.name = name;
@@ -138,7 +136,7 @@ void PairState::stop_without_start(ThreadState &thread, std::uint32_t cpu_index,
     slice.depth = suspect.low_depth;
     slice.start_ticks = suspect.frame.start_ticks;
     slice.stop_ticks = event.ticks;
-    slice.raw_ticks = static_cast<std::int64_t>(event.ticks - suspect.frame.start_ticks);
+    slice.raw_ticks = int64_t(event.ticks - suspect.frame.start_ticks);
     slice.is_migrated = suspect.frame.cpu_index != cpu_index;
     slice.is_crossed = true;
     give(slice);
@@ -175,7 +173,7 @@ bool PairState::stop_too_deep(ThreadState &thread, NameId name)
     }
     const auto found = std::find(names.rbegin(), names.rend(), name);
     if (found != names.rend()) {
-        const auto without_stop = static_cast<std::uint32_t>(found - names.rbegin());
+        const auto without_stop = uint32_t(found - names.rbegin());
         top.own.ends += 2 + without_stop;
         thread.overflow -= 1 + without_stop;
         names.resize(thread.overflow);

@@ -6,12 +6,12 @@
 
 namespace nsdump
 {
-inline void PairState::push(ThreadState &thread, std::uint32_t cpu_index, NameId name,
+inline void PairState::push(ThreadState &thread, uint32_t cpu_index, NameId name,
                             const Event &event)
 {
     if (thread.needs_care) [[unlikely]]
         start_with_care(thread, name);
-    const std::uint32_t depth = thread.depth;
+    const uint32_t depth = thread.depth;
     if (depth == thread.frames.size()) [[unlikely]] {
         if (depth == kMaxDepth) {
             if (thread.overflow++ == thread.overflow_names.size() &&
@@ -51,7 +51,7 @@ inline void PairState::push(ThreadState &thread, std::uint32_t cpu_index, NameId
     counters.child_sum = {};
     if (is_kernel_)
         thread.interrupt_counters[depth] = {};
-    for (std::size_t i = 0; i < counters_; ++i)
+    for (size_t i = 0; i < counters_; ++i)
         counters.start[i] = event.words[i];
 }
 
@@ -90,7 +90,7 @@ template <class Sink> inline void Pairer<Sink>::take(const Run &run, const Event
 // Prefetches what later events of the run need.
 template <class Sink> inline void Pairer<Sink>::look_ahead(const Run &run, const Event &event) const
 {
-    const std::ptrdiff_t left = run.events.data() + run.events.size() - &event;
+    const ptrdiff_t left = run.events.data() + run.events.size() - &event;
     const Event *const at = &event;
     if (left <= kNearEvents) [[unlikely]]
         return;
@@ -109,7 +109,7 @@ template <class Sink> inline void Pairer<Sink>::look_ahead(const Run &run, const
 }
 
 template <class Sink>
-inline void Pairer<Sink>::stop(ThreadState &thread, std::uint32_t cpu_index, NameId name,
+inline void Pairer<Sink>::stop(ThreadState &thread, uint32_t cpu_index, NameId name,
                                const Event &event)
 {
     if (thread.overflow > 0 && stop_too_deep(thread, name)) [[unlikely]]
@@ -118,7 +118,7 @@ inline void Pairer<Sink>::stop(ThreadState &thread, std::uint32_t cpu_index, Nam
         if (!bring_to_top(thread, name))
             return stop_without_start(thread, cpu_index, name, event);
     }
-    const std::uint32_t depth = --thread.depth;
+    const uint32_t depth = --thread.depth;
     const OpenSlice &frame = thread.frames[depth];
     Slice slice;
     slice.name = name;
@@ -127,7 +127,7 @@ inline void Pairer<Sink>::stop(ThreadState &thread, std::uint32_t cpu_index, Nam
     slice.depth = depth;
     slice.start_ticks = frame.start_ticks;
     slice.stop_ticks = event.ticks;
-    slice.raw_ticks = static_cast<std::int64_t>(event.ticks - frame.start_ticks);
+    slice.raw_ticks = int64_t(event.ticks - frame.start_ticks);
     slice.child_ticks = frame.child_ticks;
     slice.children = frame.children;
     slice.inside = frame.own;
@@ -150,7 +150,7 @@ inline void Pairer<Sink>::stop(ThreadState &thread, std::uint32_t cpu_index, Nam
     slice.unit = is_of_unit ? thread.unit : nullptr;
     slice.counters = nullptr;
     slice.child_counters = nullptr;
-    std::array<std::int64_t, NSLICE_MAX_COUNTERS> values;
+    std::array<int64_t, NSLICE_MAX_COUNTERS> values;
     if (event.word_count != 0)
         read_counters(thread, depth, event, values, slice);
     if (!thread.needs_care || stop_with_care(thread, slice)) [[likely]]
@@ -167,9 +167,9 @@ inline void Pairer<Sink>::stop(ThreadState &thread, std::uint32_t cpu_index, Nam
 
 // `values`: storage that lives as long as the slice.
 template <class Sink>
-inline void
-Pairer<Sink>::read_counters(ThreadState &thread, std::uint32_t depth, const Event &event,
-                            std::array<std::int64_t, NSLICE_MAX_COUNTERS> &values, Slice &slice)
+inline void Pairer<Sink>::read_counters(ThreadState &thread, uint32_t depth, const Event &event,
+                                        std::array<int64_t, NSLICE_MAX_COUNTERS> &values,
+                                        Slice &slice)
 {
     const OpenSlice &frame = thread.frames[depth];
     if (event.word_count != counters_) {
@@ -179,15 +179,15 @@ Pairer<Sink>::read_counters(ThreadState &thread, std::uint32_t depth, const Even
     if (!frame.has_counters)
         return;
     // Running totals: the difference is correct even if a total wraps.
-    for (std::size_t i = 0; i < counters_; ++i)
-        values[i] = static_cast<std::int64_t>(event.words[i] - thread.counters[depth].start[i]);
+    for (size_t i = 0; i < counters_; ++i)
+        values[i] = int64_t(event.words[i] - thread.counters[depth].start[i]);
     slice.counters = values.data();
     if (frame.counted_children == frame.children)
         slice.child_counters = thread.counters[depth].child_sum.data();
 }
 
 template <class Sink>
-void Pairer<Sink>::tell_interruptions(ThreadState &thread, std::uint32_t depth, Slice &slice)
+void Pairer<Sink>::tell_interruptions(ThreadState &thread, uint32_t depth, Slice &slice)
 {
     const InterruptionFrame &frame = thread.interruptions[depth];
     slice.kernel_index = kernel_indices_[slice.cpu_index];

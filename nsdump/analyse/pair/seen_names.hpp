@@ -24,7 +24,7 @@ public:
         }
     }
     // Adds `fields` for a name; returns those that are new.
-    std::uint8_t note(NameId name, std::uint8_t fields)
+    uint8_t note(NameId name, uint8_t fields)
     {
         if (2 * count_ >= places_.size()) [[unlikely]]
             grow();
@@ -33,7 +33,7 @@ public:
             place = {name, age_, 0};
             ++count_;
         }
-        const auto fresh = static_cast<std::uint8_t>(fields & ~place.fields);
+        const auto fresh = uint8_t(fields & ~place.fields);
         place.fields |= fields;
         return fresh;
     }
@@ -43,23 +43,23 @@ private:
 
     struct Place { // eight to a cache line
         NameId name = 0;
-        std::uint32_t age : kAgeBits = 0;
-        std::uint32_t fields : 8 = 0;
+        uint32_t age : kAgeBits = 0;
+        uint32_t fields : 8 = 0;
     };
 
     // The entry of the name, or the free one where it belongs.  There is always a free one.
     Place &find(NameId name)
     {
-        const std::size_t mask = places_.size() - 1;
-        const std::uint32_t hash = name * 2654435761u;
-        std::size_t at = hash & mask;
+        const size_t mask = places_.size() - 1;
+        const uint32_t hash = name * 2654435761u;
+        size_t at = hash & mask;
         while (places_[at].age == age_ && places_[at].name != name)
             at = (at + 1) & mask;
         return places_[at];
     }
     void grow()
     {
-        std::vector<Place> before(std::max<std::size_t>(2 * places_.size(), 16));
+        std::vector<Place> before(std::max<size_t>(2 * places_.size(), 16));
         before.swap(places_);
         for (const Place &place : before)
             if (place.age == age_)
@@ -67,7 +67,7 @@ private:
     }
 
     std::vector<Place> places_; // size is a power of two
-    std::size_t count_ = 0;
-    std::uint32_t age_ = 1;
+    size_t count_ = 0;
+    uint32_t age_ = 1;
 };
 } // namespace nsdump

@@ -13,24 +13,24 @@
 namespace nsdump
 {
 // Values from a hostile trace must not cause signed overflow.
-inline std::int64_t wrapping_sum(std::int64_t a, std::int64_t b)
+inline int64_t wrapping_sum(int64_t a, int64_t b)
 {
-    return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
+    return int64_t(uint64_t(a) + uint64_t(b));
 }
 
-inline std::int64_t wrapping_difference(std::int64_t a, std::int64_t b)
+inline int64_t wrapping_difference(int64_t a, int64_t b)
 {
-    return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) - static_cast<std::uint64_t>(b));
+    return int64_t(uint64_t(a) - uint64_t(b));
 }
 
 // Number of probes of each kind, in the order of ProbeIndex.  Always read and written as a whole: a
 // wide read after a narrower write stalls until that write and all earlier ones have reached the
 // cache.
 struct alignas(16) ProbeCounts {
-    std::uint32_t ends = 0; // STARTs and STOPs: a slice inside has two, an unmatched one has one
-    std::uint32_t marks = 0;
-    std::uint32_t inits = 0;
-    std::uint32_t exits = 0;
+    uint32_t ends = 0; // STARTs and STOPs: a slice inside has two, an unmatched one has one
+    uint32_t marks = 0;
+    uint32_t inits = 0;
+    uint32_t exits = 0;
 
     ProbeCounts &operator+=(const ProbeCounts &other) { return set(lanes() + other.lanes()); }
     ProbeCounts &operator-=(const ProbeCounts &other) { return set(lanes() - other.lanes()); }
@@ -40,14 +40,14 @@ struct alignas(16) ProbeCounts {
     bool is_within(const ProbeCounts &masks) const
     {
         const Lanes beyond = lanes() & ~masks.lanes();
-        std::uint64_t halves[2];
+        uint64_t halves[2];
         static_assert(sizeof halves == sizeof beyond);
         std::memcpy(halves, &beyond, sizeof halves);
         return (halves[0] | halves[1]) == 0;
     }
 
 private:
-    typedef std::uint32_t Lanes __attribute__((vector_size(16)));
+    typedef uint32_t Lanes __attribute__((vector_size(16)));
 
     Lanes lanes() const
     {
@@ -71,11 +71,10 @@ inline ProbeCounts own_probes(ProbeCounts all, const ProbeCounts &in_children)
 
 // Time inside a slice that the slice did not use, according to the kernel's records.
 struct Interruptions {
-    std::int64_t ticks =
-        0; // of interrupts, from START to STOP, and while other threads had the CPU
-    std::uint32_t interrupts = 0; // outermost hard and soft interrupts
-    std::uint32_t switches = 0;   // times that the thread left the CPU and came back
-    ProbeCounts probes;           // kernel probes in this thread: its own, and two per interrupt
+    int64_t ticks = 0; // of interrupts, from START to STOP, and while other threads had the CPU
+    uint32_t interrupts = 0; // outermost hard and soft interrupts
+    uint32_t switches = 0;   // times that the thread left the CPU and came back
+    ProbeCounts probes;      // kernel probes in this thread: its own, and two per interrupt
 
     bool any() const { return (interrupts | switches) != 0 || probes != ProbeCounts{}; }
     Interruptions &operator+=(const Interruptions &other)
@@ -99,10 +98,10 @@ struct Interruptions {
 // Sums over the slices directly inside a slice, or inside many slices.
 struct ChildSums {
     double raw = 0;
-    std::uint64_t count = 0;
-    std::uint64_t ends = 0, marks = 0, inits = 0, exits = 0; // probes inside them
+    uint64_t count = 0;
+    uint64_t ends = 0, marks = 0, inits = 0, exits = 0; // probes inside them
 
-    void add(double raw_sum, std::uint32_t slices, const ProbeCounts &probes)
+    void add(double raw_sum, uint32_t slices, const ProbeCounts &probes)
     {
         raw += raw_sum;
         count += slices;
@@ -115,23 +114,23 @@ struct ChildSums {
 
 struct Unit {
     NameId name = 0;
-    std::uint64_t number = 0;
-    std::uint64_t packets = 0;
-    std::uint64_t wire_bytes = 0;
-    std::uint64_t serial = 0; // number of the unit in the trace, from 1
+    uint64_t number = 0;
+    uint64_t packets = 0;
+    uint64_t wire_bytes = 0;
+    uint64_t serial = 0; // number of the unit in the trace, from 1
     SeenNames seen;
 };
 
 struct Slice {
     NameId name;
-    std::uint32_t cpu_index; // of the STOP
-    std::uint32_t thread_id;
-    std::uint32_t depth; // 0: outermost
-    std::uint64_t start_ticks;
-    std::uint64_t stop_ticks;
-    std::int64_t raw_ticks;
-    std::int64_t child_ticks; // sum of raw over the slices directly inside
-    std::uint32_t children;
+    uint32_t cpu_index; // of the STOP
+    uint32_t thread_id;
+    uint32_t depth; // 0: outermost
+    uint64_t start_ticks;
+    uint64_t stop_ticks;
+    int64_t raw_ticks;
+    int64_t child_ticks; // sum of raw over the slices directly inside
+    uint32_t children;
     ProbeCounts inside;      // all probes completed inside
     ProbeCounts in_children; // those of them that are in slices inside
     bool is_migrated;        // START and STOP on different CPUs
@@ -139,14 +138,13 @@ struct Slice {
     bool spans_loss;         // records of its CPU were lost while it was open: contents unknown
     bool is_crossed;         // overlaps another slice of the thread without nesting
     Unit *unit; // the unit in which it ended, unless it began in another one; else null
-    const std::int64_t *counters; // raw values; null if counters were not running
-    const std::int64_t
-        *child_counters; // sums over the slices directly inside; null if one has none
+    const int64_t *counters;       // raw values; null if counters were not running
+    const int64_t *child_counters; // sums over the slices directly inside; null if one has none
     // From the kernel's records; null if there is nothing to subtract.
     const Interruptions *interruptions;             // all inside
     const Interruptions *interruptions_in_children; // those of them that are in slices inside
-    const std::int64_t *interrupt_counters;         // kernel slices only: by interrupts inside
-    const std::int64_t *interrupt_counters_in_children;
-    std::uint32_t kernel_index; // as cpu_index, for the constants of the kernel's probes inside
+    const int64_t *interrupt_counters;              // kernel slices only: by interrupts inside
+    const int64_t *interrupt_counters_in_children;
+    uint32_t kernel_index; // as cpu_index, for the constants of the kernel's probes inside
 };
 } // namespace nsdump

@@ -11,13 +11,13 @@ namespace nsdump
 {
 struct OpenSlice {
     NameId name = 0;
-    std::uint32_t cpu_index = 0;
-    std::uint64_t start_ticks = 0;
-    std::uint64_t unit_serial = 0; // 0: no unit was open
-    std::int64_t child_ticks = 0;
-    std::uint32_t children = 0;
-    std::uint32_t counted_children = 0; // those with counters
-    std::uint32_t switches = 0;         // PairState::switches_ of its CPU at its START
+    uint32_t cpu_index = 0;
+    uint64_t start_ticks = 0;
+    uint64_t unit_serial = 0; // 0: no unit was open
+    int64_t child_ticks = 0;
+    uint32_t children = 0;
+    uint32_t counted_children = 0; // those with counters
+    uint32_t switches = 0;         // PairState::switches_ of its CPU at its START
     bool has_counters = false;
     bool spans_loss = false;
     bool is_crossed = false; // with a slice that began before it and ended inside it
@@ -26,8 +26,8 @@ struct OpenSlice {
 };
 
 struct CounterFrame {
-    std::array<std::uint64_t, NSLICE_MAX_COUNTERS> start;
-    std::array<std::int64_t, NSLICE_MAX_COUNTERS> child_sum;
+    std::array<uint64_t, NSLICE_MAX_COUNTERS> start;
+    std::array<int64_t, NSLICE_MAX_COUNTERS> child_sum;
 };
 
 struct InterruptionFrame {
@@ -38,7 +38,7 @@ struct InterruptionFrame {
 
 // Counts of the interrupts inside a kernel slice, and of those in slices inside it.
 struct InterruptCounters {
-    std::array<std::int64_t, NSLICE_MAX_COUNTERS> all;
-    std::array<std::int64_t, NSLICE_MAX_COUNTERS> in_children;
+    std::array<int64_t, NSLICE_MAX_COUNTERS> all;
+    std::array<int64_t, NSLICE_MAX_COUNTERS> in_children;
 };
 } // namespace nsdump

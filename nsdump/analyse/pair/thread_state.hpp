@@ -13,17 +13,17 @@
 
 namespace nsdump
 {
-inline constexpr std::uint32_t kNoCpu = ~std::uint32_t{0};
+inline constexpr uint32_t kNoCpu = ~uint32_t{0};
 
 // Lists of threads, see ThreadsByCpu.
 enum ThreadList { kOpenUnlost, kOpenSeen, kThreadLists };
 
 struct ThreadState {
-    std::uint32_t id = 0;
-    std::uint32_t last_cpu_index = kNoCpu;
+    uint32_t id = 0;
+    uint32_t last_cpu_index = kNoCpu;
     bool has_moved = false; // it may be on any CPU, even one on which it was not seen
-    std::uint32_t depth = 0;
-    std::uint32_t overflow = 0;         // STARTs beyond the depth that are still open
+    uint32_t depth = 0;
+    uint32_t overflow = 0;              // STARTs beyond the depth that are still open
     std::vector<NameId> overflow_names; // names of the first of these
     bool has_lossy_slices = false;      // some open slice may span a loss, so its STOP may be lost
     bool needs_care = false;            // has_lossy_slices, or slices cross or may cross
@@ -34,25 +34,25 @@ struct ThreadState {
     std::vector<InterruptionFrame> interruptions;      // as frames; empty without kernel records
     std::vector<InterruptCounters> interrupt_counters; // parallel to counters; kernel side only
     std::vector<Unit> units;                           // reused; the first `open_units` are open
-    std::uint32_t open_units = 0;
-    Unit *unit = nullptr;          // the innermost open one
-    std::uint64_t unit_serial = 0; // its serial; 0 if there is none
+    uint32_t open_units = 0;
+    Unit *unit = nullptr;     // the innermost open one
+    uint64_t unit_serial = 0; // its serial; 0 if there is none
 
     // Prefetches this object, which points to the rest; prefetch_rest() is for a thread with
     // nothing open.
     void prefetch() const
     {
-        for (std::size_t at = 0; at < sizeof *this; at += 64)
+        for (size_t at = 0; at < sizeof *this; at += 64)
             __builtin_prefetch(reinterpret_cast<const char *>(this) + at, 1);
     }
     void prefetch_rest() const
     {
-        for (std::size_t at = 0; at < 2 * sizeof(OpenSlice); at += 64)
+        for (size_t at = 0; at < 2 * sizeof(OpenSlice); at += 64)
             __builtin_prefetch(reinterpret_cast<const char *>(frames.data()) + at, 1);
         __builtin_prefetch(units.data(), 1);
         __builtin_prefetch(reinterpret_cast<const char *>(units.data()) + 64, 1);
     }
-    void set_open_units(std::uint32_t count)
+    void set_open_units(uint32_t count)
     {
         open_units = count;
         unit = count > 0 ? &units[count - 1] : nullptr;
@@ -64,9 +64,9 @@ struct ThreadState {
         return depth == 0 && overflow == 0 && open_units == 0 && !is_undecided();
     }
     // The open unit with this serial; null if it has ended.
-    Unit *open_unit(std::uint64_t serial)
+    Unit *open_unit(uint64_t serial)
     {
-        for (std::uint32_t i = 0; i < open_units; ++i)
+        for (uint32_t i = 0; i < open_units; ++i)
             if (units[i].serial == serial)
                 return &units[i];
         return nullptr;

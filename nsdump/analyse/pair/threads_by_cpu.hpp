@@ -15,7 +15,7 @@ namespace nsdump
 class ThreadsByCpu
 {
 public:
-    ThreadsByCpu(ThreadList list, std::size_t cpus) : list_(list), last_here_(cpus) {}
+    ThreadsByCpu(ThreadList list, size_t cpus) : list_(list), last_here_(cpus) {}
 
     void add(ThreadState &thread)
     {
@@ -31,7 +31,7 @@ public:
         thread.is_listed[list_] = false;
         add(thread);
     }
-    template <class Each> void take(std::uint32_t cpu_index, Each each)
+    template <class Each> void take(uint32_t cpu_index, Each each)
     {
         for (std::vector<ThreadState *> *threads : {&last_here_[cpu_index], &moved_}) {
             for (ThreadState *thread : *threads) {

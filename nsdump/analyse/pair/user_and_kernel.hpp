@@ -33,7 +33,7 @@ public:
           time_(trace.names(), trace.cpus().size(), programs_, kernel_),
           program_indices_(trace.cpus().size(), kNoCpu)
     {
-        for (std::uint32_t cpu = 0; cpu < kernel_indices_.size(); ++cpu)
+        for (uint32_t cpu = 0; cpu < kernel_indices_.size(); ++cpu)
             if (kernel_indices_[cpu] != cpu)
                 program_indices_[kernel_indices_[cpu]] = cpu;
     }
@@ -56,9 +56,9 @@ public:
     const PairState &kernel() const { return kernel_; }
 
 private:
-    std::vector<std::uint32_t> kernel_indices_of_programs(const TraceFile &trace) const
+    std::vector<uint32_t> kernel_indices_of_programs(const TraceFile &trace) const
     {
-        return has_foreign_threads(trace) ? std::vector<std::uint32_t>{} : kernel_indices_;
+        return has_foreign_threads(trace) ? std::vector<uint32_t>{} : kernel_indices_;
     }
     void consume_kernel(const Run &run)
     {
@@ -71,17 +71,17 @@ private:
             time_.note(run.cpu_index, event);
         }
     }
-    void note_loss(std::uint32_t kernel_index)
+    void note_loss(uint32_t kernel_index)
     {
         time_.note_loss(kernel_index);
-        if (const std::uint32_t cpu = program_indices_[kernel_index]; cpu != kNoCpu)
+        if (const uint32_t cpu = program_indices_[kernel_index]; cpu != kNoCpu)
             programs_.lose_sight_of_cpu(cpu);
     }
 
-    std::vector<std::uint32_t> kernel_indices_;
+    std::vector<uint32_t> kernel_indices_;
     Pairer<ProgramSink> programs_;
     Pairer<KernelSink> kernel_;
     KernelTime time_;
-    std::vector<std::uint32_t> program_indices_; // by kernel ring: the programs' ring of that CPU
+    std::vector<uint32_t> program_indices_; // by kernel ring: the programs' ring of that CPU
 };
 } // namespace nsdump

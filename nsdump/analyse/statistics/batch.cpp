@@ -36,7 +36,7 @@ bool StatsCollector::add_to_batch(const Slice &slice)
     const bool is_short = BatchedSlice::is_short(slice);
     if (!is_short && !is_spilling_) [[unlikely]]
         return false;
-    const std::size_t shape = shapes_.id_of(slice);
+    const size_t shape = shapes_.id_of(slice);
     if (shape == BatchShapes::kMax) [[unlikely]]
         return false;
     if (batches_.count(slice.name) == 0) [[unlikely]]
@@ -61,7 +61,7 @@ void StatsCollector::add_unbatched(const Slice &slice)
 
 inline void StatsCollector::append(NameId name, const BatchedSlice &one)
 {
-    const std::size_t count = batches_.count(name);
+    const size_t count = batches_.count(name);
     if (count == Batches::kSlices) [[unlikely]]
         flush_full(name);
     batches_.append(name, one);
@@ -70,7 +70,7 @@ inline void StatsCollector::append(NameId name, const BatchedSlice &one)
 }
 
 // Puts both places in the same row.
-void StatsCollector::append_long(const Slice &slice, std::size_t shape, bool is_first)
+void StatsCollector::append_long(const Slice &slice, size_t shape, bool is_first)
 {
     if (batches_.count(slice.name) == Batches::kSlices - 1)
         append(slice.name, BatchedSlice::nothing());
@@ -107,7 +107,7 @@ void StatsCollector::flush_full(NameId name)
 
 void StatsCollector::flush(NameId name)
 {
-    const std::size_t count = batches_.count(name);
+    const size_t count = batches_.count(name);
     if (count > 0 || spill_.has(name)) {
         SliceStats &stats = *slices_[name];
         if (has_spilled_) [[unlikely]]
@@ -121,7 +121,7 @@ void StatsCollector::flush(NameId name)
 
 void StatsCollector::note_held(SliceStats &stats)
 {
-    const std::size_t bytes = stats.bytes();
+    const size_t bytes = stats.bytes();
     held_bytes_ += bytes - stats.held_bytes;
     stats.held_bytes = bytes;
     if (held_bytes_ > max_held_bytes_) [[unlikely]]
@@ -138,14 +138,14 @@ void StatsCollector::add_run(SliceStats &stats, std::span<const BatchedSlice> ru
 {
     stats.prefetch(); // again: data prefetched earlier may have left the L1 cache
     stats.prefetch_all();
-    std::array<std::uint8_t, Batches::kRun> with_children; // filled branch-free
-    std::size_t count = 0;
-    for (std::size_t i = 0; i < run.size(); ++i) {
-        with_children[count] = static_cast<std::uint8_t>(i);
+    std::array<uint8_t, Batches::kRun> with_children; // filled branch-free
+    size_t count = 0;
+    for (size_t i = 0; i < run.size(); ++i) {
+        with_children[count] = uint8_t(i);
         count += shapes_[run[i].shape()].children > 0;
         add_batched(stats, run[i]);
     }
-    for (std::size_t i = 0; i < count; ++i)
+    for (size_t i = 0; i < count; ++i)
         add_batched_self(stats, run[with_children[i]]);
     for (const BatchedSlice &one : run)
         if (!stats.values.add(one.shape(), one.raw_ticks())) [[unlikely]] {
@@ -158,10 +158,10 @@ void StatsCollector::add_run(SliceStats &stats, std::span<const BatchedSlice> ru
 void StatsCollector::replay(NameId name, SliceStats &stats)
 {
     std::array<BatchedSlice, Batches::kRun> run; // short slices only
-    std::size_t count = 0;
+    size_t count = 0;
     const auto end_run = [&] { add_run(stats, {run.data(), std::exchange(count, 0)}); };
     const auto add = [&](std::span<const BatchedSlice> row) {
-        for (std::size_t i = 0; i < row.size(); ++i) {
+        for (size_t i = 0; i < row.size(); ++i) {
             if (row[i].is_nothing())
                 continue;
             if (row[i].is_long()) {
@@ -221,12 +221,11 @@ void StatsCollector::add_batched(SliceStats &stats, const BatchedSlice &one)
 void StatsCollector::add_batched_self(SliceStats &stats, const BatchedSlice &one)
 {
     const BatchShape &shape = shapes_[one.shape()];
-    const double self =
-        static_cast<double>(one.raw_ticks()) - one.child_ticks() - shape.self_subtracted;
+    const double self = double(one.raw_ticks()) - one.child_ticks() - shape.self_subtracted;
     if (stats.self_run.count > 0 && stats.self_shape == one.shape()) [[likely]]
         return stats.self_run.add(self);
     end_batched_self(stats);
-    stats.self_shape = static_cast<std::uint16_t>(one.shape());
+    stats.self_shape = uint16_t(one.shape());
     stats.self_run = {shape.children, shape.in_children, shape.self_subtracted, self, 1};
 }
 
@@ -240,7 +239,7 @@ void StatsCollector::end_batched_self(SliceStats &stats)
 // Adds the counted slices to the statistics.
 void StatsCollector::drain(SliceStats &stats)
 {
-    stats.values.each([&](std::size_t shape, std::uint32_t ticks, std::uint64_t count) {
+    stats.values.each([&](size_t shape, uint32_t ticks, uint64_t count) {
         add_counted(stats, shapes_[shape].shape, ticks, count);
     });
     stats.values.clear();

@@ -30,7 +30,7 @@ public:
     }
     static bool is_short(const Slice &slice)
     {
-        return static_cast<std::uint64_t>(slice.raw_ticks | slice.child_ticks) >> kTickBits == 0;
+        return uint64_t(slice.raw_ticks | slice.child_ticks) >> kTickBits == 0;
     }
     BatchedSlice() = default;
     // Padding at the end of a row.
@@ -39,43 +39,36 @@ public:
         return BatchedSlice(Words{kNoShort << kTickBits | kNothing, 0});
     }
     // The first place of a slice with times of any size; times() is the second one.
-    static BatchedSlice long_one(const Slice &slice, std::size_t shape, bool is_first)
+    static BatchedSlice long_one(const Slice &slice, size_t shape, bool is_first)
     {
         return BatchedSlice(Words{kNoShort << kTickBits | shape, second_word(slice, is_first)});
     }
     static BatchedSlice times(const Slice &slice)
     {
-        return BatchedSlice(Words{static_cast<std::uint64_t>(slice.raw_ticks),
-                                  static_cast<std::uint64_t>(slice.child_ticks)});
+        return BatchedSlice(Words{uint64_t(slice.raw_ticks), uint64_t(slice.child_ticks)});
     }
     // `is_first`: the first slice of its name in its unit.
-    BatchedSlice(const Slice &slice, std::size_t shape, bool is_first)
-        : words_{static_cast<std::uint64_t>(slice.raw_ticks) << (kTickBits + kShapeBits) |
-                     shape << kTickBits | static_cast<std::uint64_t>(slice.child_ticks),
+    BatchedSlice(const Slice &slice, size_t shape, bool is_first)
+        : words_{uint64_t(slice.raw_ticks) << (kTickBits + kShapeBits) | shape << kTickBits |
+                     uint64_t(slice.child_ticks),
                  second_word(slice, is_first)}
     {
     }
 
     bool is_nothing() const { return words_[0] == (kNoShort << kTickBits | kNothing); }
     bool is_long() const { return shape() == kNoShort; }
-    std::size_t long_shape() const { return child_ticks(); }
+    size_t long_shape() const { return child_ticks(); }
     // Only for the second place.
-    std::int64_t long_raw_ticks() const { return static_cast<std::int64_t>(words_[0]); }
-    std::int64_t long_child_ticks() const { return static_cast<std::int64_t>(words_[1]); }
+    int64_t long_raw_ticks() const { return int64_t(words_[0]); }
+    int64_t long_child_ticks() const { return int64_t(words_[1]); }
 
-    std::uint32_t raw_ticks() const
+    uint32_t raw_ticks() const { return uint32_t(words_[0] >> (kTickBits + kShapeBits)); }
+    uint32_t child_ticks() const { return words_[0] & ((1u << kTickBits) - 1); }
+    size_t shape() const { return words_[0] >> kTickBits & ((1u << kShapeBits) - 1); }
+    uint32_t unit_serial() const { return uint32_t(words_[1]); } // 0: not in a unit
+    uint32_t packets() const
     {
-        return static_cast<std::uint32_t>(words_[0] >> (kTickBits + kShapeBits));
-    }
-    std::uint32_t child_ticks() const { return words_[0] & ((1u << kTickBits) - 1); }
-    std::size_t shape() const { return words_[0] >> kTickBits & ((1u << kShapeBits) - 1); }
-    std::uint32_t unit_serial() const
-    {
-        return static_cast<std::uint32_t>(words_[1]);
-    } // 0: not in a unit
-    std::uint32_t packets() const
-    {
-        return static_cast<std::uint32_t>(words_[1] >> 32) & ~kInterrupted;
+        return uint32_t(words_[1] >> 32) & ~kInterrupted;
     } // of the unit; only in the first slice of the name
     bool is_interrupted() const { return words_[1] >> kInterruptedBit != 0; }
 
@@ -83,18 +76,18 @@ private:
     static constexpr unsigned kTickBits = ValueCounts::kTickBits,
                               kShapeBits = ValueCounts::kShapeBits;
     static constexpr unsigned kInterruptedBit = 63;
-    static constexpr std::uint32_t kInterrupted = 1u << (kInterruptedBit - 32);
+    static constexpr uint32_t kInterrupted = 1u << (kInterruptedBit - 32);
 
     // Written as a whole, since it is soon read as a whole: see ProbeCounts.
-    typedef std::uint64_t Words __attribute__((vector_size(16)));
+    typedef uint64_t Words __attribute__((vector_size(16)));
 
-    static constexpr std::uint64_t kNoShort = BatchShapes::kMax, kNothing = (1u << kTickBits) - 1;
+    static constexpr uint64_t kNoShort = BatchShapes::kMax, kNothing = (1u << kTickBits) - 1;
 
     explicit BatchedSlice(Words words) : words_(words) {}
-    static std::uint64_t second_word(const Slice &slice, bool is_first)
+    static uint64_t second_word(const Slice &slice, bool is_first)
     {
         return (slice.unit ? slice.unit->serial | (is_first ? slice.unit->packets << 32 : 0) : 0) |
-               std::uint64_t{slice.is_interrupted} << kInterruptedBit;
+               uint64_t{slice.is_interrupted} << kInterruptedBit;
     }
     static_assert(2 * kTickBits + kShapeBits == 64 && BatchShapes::kMax < 1u << kShapeBits);
 
@@ -109,17 +102,17 @@ private:
 class Batches
 {
 public:
-    static constexpr std::size_t kSlices = 256;
-    static constexpr std::size_t kRun = 128; // added to the statistics at a time
+    static constexpr size_t kSlices = 256;
+    static constexpr size_t kRun = 128; // added to the statistics at a time
 
-    std::size_t count(NameId name) const { return name < counts_.size() ? counts_[name] : 0; }
+    size_t count(NameId name) const { return name < counts_.size() ? counts_[name] : 0; }
     // The caller reads and clears the row when it is full.
     void append(NameId name, const BatchedSlice &slice)
     {
         if (name >= counts_.size()) [[unlikely]]
             grow(name);
         Line &line = lines_[name];
-        const std::size_t count = counts_[name]++;
+        const size_t count = counts_[name]++;
         line[count % kLineSlices] = slice;
         if (count % kLineSlices == kLineSlices - 1)
             line.copy_past_cache(row_of(name) + (count - (kLineSlices - 1)));
@@ -132,22 +125,22 @@ public:
     }
     void prefetch_row(NameId name) const
     {
-        for (std::size_t i = 0; i < kSlices; i += kLineSlices)
+        for (size_t i = 0; i < kSlices; i += kLineSlices)
             __builtin_prefetch(row_of(name) + i);
     }
     const BatchedSlice *row(NameId name)
     {
-        const std::size_t count = counts_[name], rest = count % kLineSlices;
+        const size_t count = counts_[name], rest = count % kLineSlices;
         std::copy_n(lines_[name].begin(), rest, row_of(name) + (count - rest));
         return row_of(name);
     }
     void clear(NameId name) { counts_[name] = 0; }
 
 private:
-    static constexpr std::size_t kBlockBytes = 2 << 20; // a huge page: writes to rows are scattered
-    static constexpr std::size_t kBlockRows = kBlockBytes / (kSlices * sizeof(BatchedSlice));
+    static constexpr size_t kBlockBytes = 2 << 20; // a huge page: writes to rows are scattered
+    static constexpr size_t kBlockRows = kBlockBytes / (kSlices * sizeof(BatchedSlice));
 
-    static constexpr std::size_t kLineSlices = 64 / sizeof(BatchedSlice);
+    static constexpr size_t kLineSlices = 64 / sizeof(BatchedSlice);
 
     struct alignas(64) Line : std::array<BatchedSlice, kLineSlices> {
         void copy_past_cache(BatchedSlice *to) const;
@@ -162,8 +155,8 @@ private:
     }
     void grow(NameId name);
 
-    std::vector<std::uint16_t> counts_; // by name
-    std::vector<Line> lines_;           // by name
+    std::vector<uint16_t> counts_; // by name
+    std::vector<Line> lines_;      // by name
     std::vector<std::unique_ptr<Block>> blocks_;
 };
 
@@ -172,7 +165,7 @@ private:
 inline void Batches::Line::copy_past_cache(BatchedSlice *to) const
 {
 #ifdef __SSE2__
-    for (std::size_t i = 0; i < kLineSlices; ++i)
+    for (size_t i = 0; i < kLineSlices; ++i)
         _mm_stream_si128(reinterpret_cast<__m128i *>(to + i),
                          _mm_load_si128(reinterpret_cast<const __m128i *>(data() + i)));
 #else

@@ -6,9 +6,9 @@
 
 namespace nsdump
 {
-BatchShapes::Slot &BatchShapes::find(std::uint64_t key)
+BatchShapes::Slot &BatchShapes::find(uint64_t key)
 {
-    std::size_t at = place_of(key);
+    size_t at = place_of(key);
     while (slots_[at].id_and_one != 0 && slots_[at].key != key)
         at = (at + 1) & (slots_.size() - 1);
     return slots_[at];
@@ -27,10 +27,10 @@ void BatchShapes::note_leaf(const Slice &slice)
 {
     if (leaf_of(slice) >= leaves_.size())
         leaves_.resize(leaf_of(slice) + 1);
-    leaves_[leaf_of(slice)] = static_cast<std::uint32_t>(shapes_.size());
+    leaves_[leaf_of(slice)] = uint32_t(shapes_.size());
 }
 
-std::size_t BatchShapes::find_slowly(std::uint64_t key, const Slice &slice)
+size_t BatchShapes::find_slowly(uint64_t key, const Slice &slice)
 {
     if (const Slot &known = find(key); known.id_and_one != 0)
         return known.id_and_one - 1;

@@ -15,7 +15,7 @@ namespace nsdump
 struct BatchShape {
     Shape shape;
     ProbeCounts in_children;
-    std::uint32_t children = 0;
+    uint32_t children = 0;
     double subtracted = 0;      // from raw
     double self_subtracted = 0; // from raw minus the raw of the slices inside
 };
@@ -25,7 +25,7 @@ struct BatchShape {
 class BatchShapes
 {
 public:
-    static constexpr std::size_t kMax = (1 << 16) - 1; // has a special meaning in BatchedSlice
+    static constexpr size_t kMax = (1 << 16) - 1; // has a special meaning in BatchedSlice
 
     explicit BatchShapes(const Correction &correction) : correction_(correction), slots_(kMinSlots)
     {
@@ -33,32 +33,32 @@ public:
 
     static bool fits(const Slice &slice)
     {
-        constexpr std::uint32_t kEnds = (1u << kEndBits) - 1, kUnits = (1u << kUnitBits) - 1;
+        constexpr uint32_t kEnds = (1u << kEndBits) - 1, kUnits = (1u << kUnitBits) - 1;
         return anything_in(slice).is_within({kEnds, kEnds, kUnits, kUnits}) &&
                (slice.children >> kEndBits | slice.cpu_index >> kCpuBits) == 0;
     }
     // Number of the shape of a slice that fits; kMax if there is no room for another shape.
-    std::size_t id_of(const Slice &slice)
+    size_t id_of(const Slice &slice)
     {
         if (slice.children == 0 && anything_in(slice).is_within({})) { // most slices
-            const std::size_t leaf = leaf_of(slice);
+            const size_t leaf = leaf_of(slice);
             if (leaf < leaves_.size() && leaves_[leaf] != 0) [[likely]]
                 return leaves_[leaf] - 1;
         }
-        const std::uint64_t key = key_of(slice);
+        const uint64_t key = key_of(slice);
         const Slot &slot = slots_[place_of(key)];
         return slot.key == key && slot.id_and_one != 0 ? slot.id_and_one - 1
                                                        : find_slowly(key, slice);
     }
-    const BatchShape &operator[](std::size_t id) const { return shapes_[id]; }
+    const BatchShape &operator[](size_t id) const { return shapes_[id]; }
 
 private:
     static constexpr unsigned kEndBits = 8, kUnitBits = 2, kCpuBits = 15;
-    static constexpr std::size_t kMinSlots = 256;
+    static constexpr size_t kMinSlots = 256;
 
     struct Slot {
-        std::uint64_t key = 0;
-        std::size_t id_and_one = 0; // 0: free
+        uint64_t key = 0;
+        size_t id_and_one = 0; // 0: free
     };
 
     static ProbeCounts anything_in(const Slice &slice)
@@ -66,33 +66,33 @@ private:
         ProbeCounts counts = slice.inside;
         return counts |= slice.in_children;
     }
-    static std::size_t leaf_of(const Slice &slice)
+    static size_t leaf_of(const Slice &slice)
     {
-        return 2 * std::size_t{slice.cpu_index} + (slice.unit != nullptr);
+        return 2 * size_t{slice.cpu_index} + (slice.unit != nullptr);
     }
-    static std::uint64_t bits_of(const ProbeCounts &counts)
+    static uint64_t bits_of(const ProbeCounts &counts)
     {
-        return counts.ends | std::uint64_t{counts.marks} << 8 | std::uint64_t{counts.inits} << 16 |
-               std::uint64_t{counts.exits} << 18;
+        return counts.ends | uint64_t{counts.marks} << 8 | uint64_t{counts.inits} << 16 |
+               uint64_t{counts.exits} << 18;
     }
-    static std::uint64_t key_of(const Slice &slice)
+    static uint64_t key_of(const Slice &slice)
     {
         return bits_of(slice.inside) | bits_of(slice.in_children) << 20 |
-               std::uint64_t{slice.children} << 40 | std::uint64_t{slice.unit != nullptr} << 48 |
-               std::uint64_t{slice.cpu_index} << 49;
+               uint64_t{slice.children} << 40 | uint64_t{slice.unit != nullptr} << 48 |
+               uint64_t{slice.cpu_index} << 49;
     }
-    std::size_t place_of(std::uint64_t key) const
+    size_t place_of(uint64_t key) const
     {
         return ((key ^ key >> 32) * 0x9e3779b97f4a7c15u >> 40) & (slots_.size() - 1);
     }
-    Slot &find(std::uint64_t key);
+    Slot &find(uint64_t key);
     void note_leaf(const Slice &slice);
-    std::size_t find_slowly(std::uint64_t key, const Slice &slice);
+    size_t find_slowly(uint64_t key, const Slice &slice);
     void grow();
 
     const Correction &correction_;
     std::vector<Slot> slots_; // size is a power of two
     std::vector<BatchShape> shapes_;
-    std::vector<std::uint32_t> leaves_; // id + 1 of childless shapes, by leaf_of(); 0: none
+    std::vector<uint32_t> leaves_; // id + 1 of childless shapes, by leaf_of(); 0: none
 };
 } // namespace nsdump

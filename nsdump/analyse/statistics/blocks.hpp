@@ -14,7 +14,7 @@ namespace nsdump
 class Blocks
 {
 public:
-    static constexpr std::size_t kBlocks = 64;
+    static constexpr size_t kBlocks = 64;
 
     // `weight`: 1 for a mean, packets for a ratio.
     void add(double weight, double value)
@@ -28,7 +28,7 @@ public:
     // Prefetches what add() needs: first the index of the block, then the block.
     void prefetch() const { __builtin_prefetch(&full_, 1); }
     void prefetch_block() const { __builtin_prefetch(&blocks_[full_], 1); }
-    std::size_t count() const { return full_ + (filled_ > 0); }
+    size_t count() const { return full_ + (filled_ > 0); }
     // Standard error of the sum of values divided by the sum of weights; 0 for fewer than two
     // blocks.
     double standard_error() const
@@ -44,7 +44,7 @@ public:
             const double left_over = block.value - values / weights * block.weight;
             squares += left_over * left_over;
         }
-        const double n = static_cast<double>(count());
+        const double n = double(count());
         return std::sqrt(squares * n / (n - 1)) / weights;
     }
 
@@ -59,18 +59,18 @@ private:
         filled_ = 0;
         if (++full_ < kBlocks)
             return;
-        for (std::size_t i = 0; i < kBlocks / 2; ++i)
+        for (size_t i = 0; i < kBlocks / 2; ++i)
             blocks_[i] = {blocks_[2 * i].weight + blocks_[2 * i + 1].weight,
                           blocks_[2 * i].value + blocks_[2 * i + 1].value};
-        for (std::size_t i = kBlocks / 2; i < kBlocks; ++i)
+        for (size_t i = kBlocks / 2; i < kBlocks; ++i)
             blocks_[i] = {};
         full_ = kBlocks / 2;
         length_ *= 2;
     }
 
     std::array<Block, kBlocks> blocks_{};
-    std::size_t full_ = 0;
-    std::uint64_t filled_ = 0; // values in the current block, after the full ones
-    std::uint64_t length_ = 1;
+    size_t full_ = 0;
+    uint64_t filled_ = 0; // values in the current block, after the full ones
+    uint64_t length_ = 1;
 };
 } // namespace nsdump

@@ -19,8 +19,7 @@ struct Spread {
 
     explicit Spread(const Bucket &bucket)
     {
-        const double n = static_cast<double>(bucket.count),
-                     base = bucket.low < 0 ? bucket.high : bucket.low;
+        const double n = double(bucket.count), base = bucket.low < 0 ? bucket.high : bucket.low;
         mean = bucket.sum / n;
         const double distance = mean - base;
         half_width = std::sqrt(3 * std::max(0.0, bucket.squares / n - distance * distance));
@@ -34,22 +33,21 @@ struct Spread {
     double at(double share) const { return mean + half_width * (2 * share - 1); }
 };
 
-std::uint64_t total_of(std::span<const Bucket> buckets)
+uint64_t total_of(std::span<const Bucket> buckets)
 {
-    return std::accumulate(
-        buckets.begin(), buckets.end(), std::uint64_t{0},
-        [](std::uint64_t sum, const Bucket &bucket) { return sum + bucket.count; });
+    return std::accumulate(buckets.begin(), buckets.end(), uint64_t{0},
+                           [](uint64_t sum, const Bucket &bucket) { return sum + bucket.count; });
 }
 } // namespace
 
-void Histogram::add_slowly(Side &side, std::uint64_t key, double value, std::uint64_t count)
+void Histogram::add_slowly(Side &side, uint64_t key, double value, uint64_t count)
 {
     if (key < kZeroKey) {
         zeros_ += count;
         return;
     }
     key = std::min(key, kTopKey); // also NaN
-    const std::uint64_t place = key >> kPartBits;
+    const uint64_t place = key >> kPartBits;
     if (side.parts.empty())
         side.first = place;
     if (place < side.first) {
@@ -71,10 +69,10 @@ void Histogram::add_slowly(Side &side, std::uint64_t key, double value, std::uin
 // By ascending distance from zero.
 void Histogram::add_buckets(const Side &side, std::vector<Bucket> &out)
 {
-    for (std::size_t i = 0; i < side.parts.size(); ++i)
-        for (std::size_t j = 0; side.parts[i] && j < kPartCells; ++j)
+    for (size_t i = 0; i < side.parts.size(); ++i)
+        for (size_t j = 0; side.parts[i] && j < kPartCells; ++j)
             if (const Cell &cell = (*side.parts[i])[j]; cell.count > 0) {
-                const std::uint64_t key = (side.first + i) * kPartCells + j;
+                const uint64_t key = (side.first + i) * kPartCells + j;
                 out.push_back({low_of(key), low_of(key + 1), cell.count, cell.sum, cell.squares});
             }
 }
@@ -94,11 +92,10 @@ std::vector<Bucket> Histogram::buckets() const
 
 TrimmedMean trimmed_mean_of(std::span<const Bucket> buckets, double share)
 {
-    const std::uint64_t total = total_of(buckets);
+    const uint64_t total = total_of(buckets);
     if (total == 0)
         return {};
-    const double count = static_cast<double>(total), cut = std::floor(share * count),
-                 kept = count - 2 * cut;
+    const double count = double(total), cut = std::floor(share * count), kept = count - 2 * cut;
     struct Part {
         double count, mean, variance;
     };
@@ -106,7 +103,7 @@ TrimmedMean trimmed_mean_of(std::span<const Bucket> buckets, double share)
     parts.reserve(buckets.size());
     double before = 0, sum = 0, first = 0, last = 0;
     for (const Bucket &bucket : buckets) {
-        const double n = static_cast<double>(bucket.count);
+        const double n = double(bucket.count);
         const double from = std::max(0.0, cut - before) / n,
                      to = std::min(n, count - cut - before) / n;
         before += n;
@@ -127,18 +124,18 @@ TrimmedMean trimmed_mean_of(std::span<const Bucket> buckets, double share)
     for (const Part &part : parts)
         squares += part.count * (square(part.mean) + part.variance);
     const double sd = count > 1 ? std::sqrt(squares / (count - 1)) : 0;
-    return {sum / kept, sd * std::sqrt(count) / kept, static_cast<std::uint64_t>(kept)};
+    return {sum / kept, sd * std::sqrt(count) / kept, uint64_t(kept)};
 }
 
 void find_quantiles(std::span<const Bucket> buckets, std::span<const double> shares,
                     std::span<double> values)
 {
-    const double total = static_cast<double>(total_of(buckets));
-    const auto wanted = [&](std::size_t i) { return std::max(1.0, std::ceil(shares[i] * total)); };
+    const double total = double(total_of(buckets));
+    const auto wanted = [&](size_t i) { return std::max(1.0, std::ceil(shares[i] * total)); };
     double seen = 0;
-    std::size_t next = 0;
+    size_t next = 0;
     for (const Bucket &bucket : buckets) {
-        seen += static_cast<double>(bucket.count);
+        seen += double(bucket.count);
         // A narrow bucket holds at most one integer, which is then its lower end.
         const double value =
             bucket.high - bucket.low <= 1 && bucket.low == std::floor(bucket.low) && bucket.low >= 1
@@ -146,7 +143,7 @@ void find_quantiles(std::span<const Bucket> buckets, std::span<const double> sha
                 : (bucket.low + bucket.high) / 2;
         while (next < shares.size() && seen >= wanted(next))
             values[next++] = value;
-        std::fill(values.begin() + static_cast<std::ptrdiff_t>(next), values.end(), value);
+        std::fill(values.begin() + ptrdiff_t(next), values.end(), value);
     }
 }
 } // namespace nsdump

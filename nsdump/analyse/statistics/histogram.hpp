@@ -15,7 +15,7 @@ namespace nsdump
 struct Bucket {
     double low;
     double high;
-    std::uint64_t count;
+    uint64_t count;
     double sum;     // of the values in it; exact, unlike low and high
     double squares; // sum of the squared distances from the end nearer to zero
 };
@@ -24,14 +24,14 @@ struct Bucket {
 struct TrimmedMean {
     double mean = 0;
     double standard_error = 0;
-    std::uint64_t kept = 0;
+    uint64_t kept = 0;
 };
 
 // `buckets` from Histogram::buckets(); `shares` must be ascending; `values` must have the same
 // size.
 void find_quantiles(std::span<const Bucket> buckets, std::span<const double> shares,
                     std::span<double> values);
-template <std::size_t kCount>
+template <size_t kCount>
 std::array<double, kCount> quantiles_of(std::span<const Bucket> buckets,
                                         const std::array<double, kCount> &shares)
 {
@@ -50,11 +50,11 @@ class Histogram
 {
 public:
     // Adds a value that occurred `count` times.
-    void add(double value, std::uint64_t count = 1)
+    void add(double value, uint64_t count = 1)
     {
-        const std::uint64_t key = (std::bit_cast<std::uint64_t>(value) & ~kSign) >> kShift;
+        const uint64_t key = (std::bit_cast<uint64_t>(value) & ~kSign) >> kShift;
         Side &side = value < 0 ? negative_ : positive_;
-        const std::uint64_t place = (key >> kPartBits) - side.first;
+        const uint64_t place = (key >> kPartBits) - side.first;
         if (place < side.parts.size() && side.parts[place]) [[likely]] {
             put((*side.parts[place])[key % kPartCells], key, value, count);
         } else {
@@ -64,15 +64,15 @@ public:
     }
 
     // Heap memory in use.
-    std::size_t bytes() const
+    size_t bytes() const
     {
         return parts_ * sizeof(Part) + (positive_.parts.capacity() + negative_.parts.capacity()) *
                                            sizeof(positive_.parts[0]);
     }
-    std::uint64_t total() const { return total_; }
+    uint64_t total() const { return total_; }
     // The value below which `share` (0 to 1) of the values lie; 0 if there are none.
     double quantile(double share) const { return quantiles(std::array{share})[0]; }
-    template <std::size_t kCount>
+    template <size_t kCount>
     std::array<double, kCount> quantiles(const std::array<double, kCount> &shares) const
     {
         return quantiles_of(buckets(), shares);
@@ -82,32 +82,31 @@ public:
     std::vector<Bucket> buckets() const;
 
 private:
-    static constexpr std::uint64_t kSign = std::uint64_t{1} << 63;
+    static constexpr uint64_t kSign = uint64_t{1} << 63;
     static constexpr unsigned kMantissaBits = 6;
     static constexpr unsigned kShift = 52 - kMantissaBits;
-    static constexpr std::uint64_t kZeroKey = std::uint64_t{1023 - 10} << kMantissaBits; // 2^-10
-    static constexpr std::uint64_t kTopKey = (std::uint64_t{1023 + 65} << kMantissaBits) - 1;
+    static constexpr uint64_t kZeroKey = uint64_t{1023 - 10} << kMantissaBits; // 2^-10
+    static constexpr uint64_t kTopKey = (uint64_t{1023 + 65} << kMantissaBits) - 1;
 
     struct Cell {
-        std::uint64_t count = 0;
+        uint64_t count = 0;
         double sum = 0;
         double squares = 0;
     };
     static constexpr unsigned kPartBits =
         3; // an eighth of a power of two, since most names have few values
-    static constexpr std::size_t kPartCells = 1u << kPartBits;
+    static constexpr size_t kPartCells = 1u << kPartBits;
     using Part = std::array<Cell, kPartCells>;
     struct Side {
-        std::uint64_t first = 0;                  // key of parts[0], without its last bits
+        uint64_t first = 0;                       // key of parts[0], without its last bits
         std::vector<std::unique_ptr<Part>> parts; // null if empty: values may be far apart
     };
     static void add_buckets(const Side &side, std::vector<Bucket> &out);
-    void add_slowly(Side &side, std::uint64_t key, double value, std::uint64_t count);
-    static double low_of(std::uint64_t key) { return std::bit_cast<double>(key << kShift); }
-    static void put(Cell &cell, std::uint64_t key, double value, std::uint64_t count)
+    void add_slowly(Side &side, uint64_t key, double value, uint64_t count);
+    static double low_of(uint64_t key) { return std::bit_cast<double>(key << kShift); }
+    static void put(Cell &cell, uint64_t key, double value, uint64_t count)
     {
-        const double n = static_cast<double>(count),
-                     distance = (value < 0 ? -value : value) - low_of(key);
+        const double n = double(count), distance = (value < 0 ? -value : value) - low_of(key);
         cell.count += count;
         cell.sum += n * value;
         cell.squares += n * distance * distance;
@@ -115,8 +114,8 @@ private:
 
     Side positive_;
     Side negative_;
-    std::size_t parts_ = 0; // of both sides
-    std::uint64_t zeros_ = 0;
-    std::uint64_t total_ = 0;
+    size_t parts_ = 0; // of both sides
+    uint64_t zeros_ = 0;
+    uint64_t total_ = 0;
 };
 } // namespace nsdump

@@ -13,11 +13,11 @@ class Moments
 {
 public:
     // Adds a value that occurred `count` times; `total`: number of values including these.
-    void add(double value, std::uint64_t count, std::uint64_t total)
+    void add(double value, uint64_t count, uint64_t total)
     {
-        const double n = static_cast<double>(count);
+        const double n = double(count);
         const double delta = value - mean_;
-        mean_ += delta * n / static_cast<double>(total);
+        mean_ += delta * n / double(total);
         squares_ += n * delta * (value - mean_);
         sum_ += n * value;
         min_ = value < min_ ? value : min_;
@@ -26,10 +26,10 @@ public:
 
     // Adds values that were summed elsewhere, as distances from `first` and squares of the
     // distances.  min() and max() do not include them.
-    void merge(double first, double distances, double distance_squares, std::uint64_t count,
-               std::uint64_t total)
+    void merge(double first, double distances, double distance_squares, uint64_t count,
+               uint64_t total)
     {
-        const double n = static_cast<double>(count), all = static_cast<double>(total);
+        const double n = double(count), all = double(total);
         const double mean = first + distances / n, delta = mean - mean_;
         mean_ += delta * n / all;
         squares_ +=
@@ -39,13 +39,10 @@ public:
 
     double sum() const { return sum_; }
     // Computed from the sum, so it is exact for integers such as counters.
-    double mean(std::uint64_t count) const
+    double mean(uint64_t count) const { return count > 0 ? sum_ / double(count) : 0; }
+    double sd(uint64_t count) const
     {
-        return count > 0 ? sum_ / static_cast<double>(count) : 0;
-    }
-    double sd(std::uint64_t count) const
-    {
-        return count > 1 && squares_ > 0 ? std::sqrt(squares_ / static_cast<double>(count - 1)) : 0;
+        return count > 1 && squares_ > 0 ? std::sqrt(squares_ / double(count - 1)) : 0;
     }
     double min() const { return min_; }
     double max() const { return max_; }

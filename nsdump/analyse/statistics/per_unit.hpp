@@ -14,19 +14,19 @@ namespace nsdump
 class PerUnit
 {
 public:
-    bool has(std::uint64_t serial) const { return parts_[serial % kParts].serial == serial; }
+    bool has(uint64_t serial) const { return parts_[serial % kParts].serial == serial; }
     // `packets`: 0 if the unit's packets were already counted.
-    void begin(std::uint64_t serial, double packets)
+    void begin(uint64_t serial, double packets)
     {
         Part &part = parts_[serial % kParts];
         flush(part);
         part = {serial, packets, 0};
     }
-    void add(std::uint64_t serial, double value) { parts_[serial % kParts].value += value; }
+    void add(uint64_t serial, double value) { parts_[serial % kParts].value += value; }
     // See Blocks.
     void prefetch() const
     {
-        for (std::size_t i = 0; i < kParts; i += 2)
+        for (size_t i = 0; i < kParts; i += 2)
             __builtin_prefetch(&parts_[i], 1);
         blocks_.prefetch();
     }
@@ -45,10 +45,10 @@ public:
 private:
     // Threads whose units are open at the same time use different parts.  With more threads than
     // parts some units are split in two, which overestimates the error.
-    static constexpr std::size_t kParts = 8;
+    static constexpr size_t kParts = 8;
 
     struct Part {
-        std::uint64_t serial = 0; // 0: none
+        uint64_t serial = 0; // 0: none
         double packets = 0;
         double value = 0;
     };

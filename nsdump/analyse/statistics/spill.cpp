@@ -45,7 +45,7 @@ bool SpillFile::append(NameId name, const BatchedSlice *row)
         is_full_ = true;
         return false;
     }
-    const auto number = static_cast<std::uint32_t>(next_.size());
+    const auto number = uint32_t(next_.size());
     next_.push_back(kNone);
     std::copy_n(row, Batches::kSlices, buffer_.emplace_back().begin());
     if (name >= chains_.size())
@@ -62,35 +62,35 @@ bool SpillFile::write_buffer()
     if (file_ < 0 && !open())
         return false;
     const char *const data = reinterpret_cast<const char *>(buffer_.data());
-    const std::size_t bytes = buffer_.size() * kRowBytes;
-    for (std::size_t done = 0; done < bytes;) {
-        const ssize_t now = pwrite(file_, data + done, bytes - done,
-                                   static_cast<off_t>(written_ * std::uint64_t{kRowBytes} + done));
+    const size_t bytes = buffer_.size() * kRowBytes;
+    for (size_t done = 0; done < bytes;) {
+        const ssize_t now =
+            pwrite(file_, data + done, bytes - done, off_t(written_ * uint64_t{kRowBytes} + done));
         if (now < 0 && errno == EINTR)
             continue;
         if (now <= 0)
             return false;
-        done += static_cast<std::size_t>(now);
+        done += size_t(now);
     }
-    written_ += static_cast<std::uint32_t>(buffer_.size());
+    written_ += uint32_t(buffer_.size());
     buffer_.clear();
     return true;
 }
 
-const BatchedSlice *SpillFile::read(std::uint32_t number)
+const BatchedSlice *SpillFile::read(uint32_t number)
 {
     if (number >= written_)
         return buffer_[number - written_].data();
     char *const data = reinterpret_cast<char *>(read_.data());
-    for (std::size_t done = 0; done < kRowBytes;) {
-        const ssize_t now = pread(file_, data + done, kRowBytes - done,
-                                  static_cast<off_t>(number * std::uint64_t{kRowBytes} + done));
+    for (size_t done = 0; done < kRowBytes;) {
+        const ssize_t now =
+            pread(file_, data + done, kRowBytes - done, off_t(number * uint64_t{kRowBytes} + done));
         if (now < 0 && errno == EINTR)
             continue;
         if (now <= 0)
             throw TraceError(fmt::format("temporary file in TMPDIR or /var/tmp: cannot read: {}",
                                          now < 0 ? nslice_read_error(errno) : "truncated"));
-        done += static_cast<std::size_t>(now);
+        done += size_t(now);
     }
     return read_.data();
 }

@@ -31,30 +31,30 @@ public:
     {
         if (!has(name))
             return;
-        for (std::uint32_t at = std::exchange(chains_[name], {}).first; at != kNone; at = next_[at])
+        for (uint32_t at = std::exchange(chains_[name], {}).first; at != kNone; at = next_[at])
             each(read(at));
     }
 
 private:
-    static constexpr std::uint32_t kNone = ~std::uint32_t{0};
-    static constexpr std::size_t kRowBytes = Batches::kSlices * sizeof(BatchedSlice);
-    static constexpr std::size_t kBufferRows = 64; // written together
+    static constexpr uint32_t kNone = ~uint32_t{0};
+    static constexpr size_t kRowBytes = Batches::kSlices * sizeof(BatchedSlice);
+    static constexpr size_t kBufferRows = 64; // written together
 
     struct Chain {
-        std::uint32_t first = kNone, last = kNone;
+        uint32_t first = kNone, last = kNone;
     };
     using Row = std::array<BatchedSlice, Batches::kSlices>;
 
     bool open();
     bool write_buffer();
-    const BatchedSlice *read(std::uint32_t number);
+    const BatchedSlice *read(uint32_t number);
 
     int file_ = -1;
     bool is_full_ = false;
-    std::uint32_t written_ = 0; // rows in the file; those in the buffer follow them
+    uint32_t written_ = 0; // rows in the file; those in the buffer follow them
     std::vector<Row> buffer_;
     Row read_;
-    std::vector<std::uint32_t> next_; // by row number: the next row of the same name
-    std::vector<Chain> chains_;       // by name
+    std::vector<uint32_t> next_; // by row number: the next row of the same name
+    std::vector<Chain> chains_;  // by name
 };
 } // namespace nsdump

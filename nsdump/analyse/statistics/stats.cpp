@@ -12,7 +12,7 @@ namespace
 {
 struct Value {
     double raw;
-    std::uint64_t count; // slices with this raw value
+    uint64_t count; // slices with this raw value
     bool is_in_unit;
     double taken = 0; // subtracted from the net value for interruptions
 };
@@ -20,7 +20,7 @@ struct Value {
 void add_value(FieldStats &stats, const FieldConstants &constants, const ProbeCounts &inside,
                const Value &value)
 {
-    const double n = static_cast<double>(value.count);
+    const double n = double(value.count);
     stats.count += value.count;
     stats.raw.add(value.raw, value.count, stats.count);
     stats.raw_histogram.add(value.raw, value.count);
@@ -49,31 +49,29 @@ SubtractedError own_error(const Interruptions &all, const Interruptions &in_chil
 }
 
 // Counts of the interrupts inside a kernel slice.
-Taken taken_counter(const Slice &slice, std::size_t counter, const FieldConstants &kernel)
+Taken taken_counter(const Slice &slice, size_t counter, const FieldConstants &kernel)
 {
     if (!slice.interrupt_counters)
         return {};
-    return {taken_of(*slice.interruptions, static_cast<double>(slice.interrupt_counters[counter]),
-                     kernel),
+    return {taken_of(*slice.interruptions, double(slice.interrupt_counters[counter]), kernel),
             taken_of(*slice.interruptions_in_children,
-                     static_cast<double>(slice.interrupt_counters_in_children[counter]), kernel)};
+                     double(slice.interrupt_counters_in_children[counter]), kernel)};
 }
 
-double self_of(const Slice &slice, std::size_t counter, const FieldConstants &constants)
+double self_of(const Slice &slice, size_t counter, const FieldConstants &constants)
 {
     ChildSums children;
-    children.add(static_cast<double>(slice.child_counters[counter]), slice.children,
-                 slice.in_children);
-    const double raw = static_cast<double>(slice.counters[counter]);
+    children.add(double(slice.child_counters[counter]), slice.children, slice.in_children);
+    const double raw = double(slice.counters[counter]);
     return net_of(raw, slice.inside, constants) - children_net(children, constants);
 }
 
 void note_self(FieldStats &stats, const FieldConstants &constants, const SelfInside &inside,
-               std::uint64_t count)
+               uint64_t count)
 {
     const SubtractedError error =
         subtracted_error(std::fabs(inside.inners()), inside.own, constants);
-    stats.self_errors.add(constants, error.times(static_cast<double>(count)));
+    stats.self_errors.add(constants, error.times(double(count)));
     stats.self_count += count;
 }
 
@@ -85,7 +83,7 @@ void add_self(FieldStats &stats, const FieldConstants &constants, double self,
     note_self(stats, constants, inside, value.count);
     stats.self.add(self, value.count, stats.self_count);
     if (value.is_in_unit)
-        stats.unit_self += static_cast<double>(value.count) * self;
+        stats.unit_self += double(value.count) * self;
 }
 } // namespace
 
@@ -120,7 +118,7 @@ Taken StatsCollector::take_interruptions(SliceStats &stats, const Slice &slice)
 void StatsCollector::add_ticks(SliceStats &stats, const Slice &slice, const Taken &taken)
 {
     const FieldConstants &constants = correction_.of(slice.cpu_index, 0);
-    const double raw = static_cast<double>(slice.raw_ticks);
+    const double raw = double(slice.raw_ticks);
     const Value value{raw, 1, slice.unit != nullptr, taken.all};
     add_value(stats.ticks, constants, slice.inside, value);
     if (slice.children == 0)
@@ -156,15 +154,15 @@ void StatsCollector::end_self_run(SliceStats &stats, const Shape &shape, const S
               run.count);
     ticks.self.merge(run.first, run.distances, run.distance_squares, run.count, ticks.self_count);
     if (shape.is_in_unit)
-        ticks.unit_self += static_cast<double>(run.count) * run.first + run.distances;
+        ticks.unit_self += double(run.count) * run.first + run.distances;
 }
 
 void StatsCollector::begin_unit(SliceStats &stats, const Slice &slice)
 {
     Unit &unit = *slice.unit;
-    const std::uint64_t packets = unit.seen.note(slice.name, kTicksSeen) ? unit.packets : 0;
+    const uint64_t packets = unit.seen.note(slice.name, kTicksSeen) ? unit.packets : 0;
     stats.ticks.packets += packets;
-    stats.ticks.per_unit.begin(unit.serial, static_cast<double>(packets));
+    stats.ticks.per_unit.begin(unit.serial, double(packets));
 }
 
 void StatsCollector::add_counters(SliceStats &stats, const Slice &slice)
@@ -172,10 +170,10 @@ void StatsCollector::add_counters(SliceStats &stats, const Slice &slice)
     if (stats.counters.empty())
         stats.counters.resize(counters_);
     const bool is_first = slice.unit && slice.unit->seen.note(slice.name, kCountersSeen) != 0;
-    for (std::size_t i = 0; i < counters_; ++i) {
+    for (size_t i = 0; i < counters_; ++i) {
         FieldStats &counter = stats.counters[i];
         const FieldConstants &constants = correction_.of(slice.cpu_index, i + 1);
-        const double raw = static_cast<double>(slice.counters[i]);
+        const double raw = double(slice.counters[i]);
         const Taken taken =
             taken_counter(slice, i, constants); // kernel slices only: kernel constants
         const Value value{raw, 1, slice.unit != nullptr, taken.all};
@@ -196,10 +194,10 @@ void StatsCollector::add_counters(SliceStats &stats, const Slice &slice)
         counter.net_blocks.add(1, net);
         if (!slice.unit)
             continue;
-        const std::uint64_t packets = is_first ? slice.unit->packets : 0;
+        const uint64_t packets = is_first ? slice.unit->packets : 0;
         counter.packets += packets;
         if (!counter.per_unit.has(slice.unit->serial))
-            counter.per_unit.begin(slice.unit->serial, static_cast<double>(packets));
+            counter.per_unit.begin(slice.unit->serial, double(packets));
         counter.per_unit.add(slice.unit->serial, net);
     }
 }
@@ -220,11 +218,11 @@ void StatsCollector::add_left_out(SliceStats &stats, const Slice &slice)
 }
 
 // Adds `count` slices of the same shape and raw time.
-void StatsCollector::add_counted(SliceStats &stats, const Shape &shape, std::uint32_t raw_ticks,
-                                 std::uint64_t count)
+void StatsCollector::add_counted(SliceStats &stats, const Shape &shape, uint32_t raw_ticks,
+                                 uint64_t count)
 {
     const FieldConstants &constants = correction_.of(shape.cpu_index, 0);
-    const double raw = static_cast<double>(raw_ticks);
+    const double raw = double(raw_ticks);
     const Value value{raw, count, shape.is_in_unit};
     add_value(stats.ticks, constants, shape.inside, value);
     if (!shape.has_children)
@@ -234,7 +232,7 @@ void StatsCollector::add_counted(SliceStats &stats, const Shape &shape, std::uin
 
 void StatsCollector::add_tally(SliceStats &stats, const Tally &tally)
 {
-    for (std::uint32_t ticks = 0; ticks < Tally::kTicks; ++ticks)
+    for (uint32_t ticks = 0; ticks < Tally::kTicks; ++ticks)
         if (tally.counts[ticks] > 0)
             add_counted(stats, tally.shape, ticks, tally.counts[ticks]);
     end_self_run(stats, tally.shape, tally.self);
@@ -280,12 +278,12 @@ void StatsCollector::unit(const Unit &unit)
     stats.wire_bytes += unit.wire_bytes;
 }
 
-void StatsCollector::mark(NameId name, std::uint64_t value)
+void StatsCollector::mark(NameId name, uint64_t value)
 {
     MarkStats &stats = at(marks_, name);
     ++stats.count;
     stats.min = std::min(stats.min, value);
     stats.max = std::max(stats.max, value);
-    stats.sum += static_cast<double>(value);
+    stats.sum += double(value);
 }
 } // namespace nsdump

@@ -22,10 +22,10 @@ namespace nsdump
 {
 // One field (ticks or a counter) of the slices with one name.
 struct FieldStats {
-    std::uint64_t count = 0;
-    std::uint64_t net_count = 0; // with known constants
-    std::uint64_t self_count = 0;
-    std::uint64_t below_noise = 0; // net value is not above zero
+    uint64_t count = 0;
+    uint64_t net_count = 0; // with known constants
+    uint64_t self_count = 0;
+    uint64_t below_noise = 0; // net value is not above zero
     Moments raw;
     Moments net;
     Moments self;
@@ -34,8 +34,8 @@ struct FieldStats {
     Blocks net_blocks; // in reading order
     PerUnit per_unit;  // of net
     // Only slices inside units.
-    std::uint64_t unit_count = 0;
-    std::uint64_t packets = 0;
+    uint64_t unit_count = 0;
+    uint64_t packets = 0;
     double unit_raw = 0;
     double unit_net = 0;
     double unit_self = 0;
@@ -44,27 +44,27 @@ struct FieldStats {
 };
 
 struct SliceStats {
-    std::uint64_t first_seen = 0;  // order of first appearance in reading order; 0: never seen
-    std::uint64_t migrated = 0;    // not in `ticks`, but in `counters`, which belong to the thread
-    std::uint64_t spans_loss = 0;  // in neither
-    std::uint64_t crossed = 0;     // in neither
-    std::uint64_t stepped = 0;     // counted by single-stepping: their ticks are meaningless
-    std::uint64_t interrupted = 0; // in both
-    std::uint64_t interrupts = 0;  // inside these, from the kernel's records
-    std::uint64_t switches = 0;
+    uint64_t first_seen = 0;  // order of first appearance in reading order; 0: never seen
+    uint64_t migrated = 0;    // not in `ticks`, but in `counters`, which belong to the thread
+    uint64_t spans_loss = 0;  // in neither
+    uint64_t crossed = 0;     // in neither
+    uint64_t stepped = 0;     // counted by single-stepping: their ticks are meaningless
+    uint64_t interrupted = 0; // in both
+    uint64_t interrupts = 0;  // inside these, from the kernel's records
+    uint64_t switches = 0;
     double taken_ticks =
         0; // subtracted for interrupts, switches and kernel probes, beyond own probes
-    std::uint64_t uncounted = 0;      // only in `ticks`, although the session uses counters
+    uint64_t uncounted = 0;           // only in `ticks`, although the session uses counters
     FieldStats ticks;                 // complete after StatsCollector::finish()
     std::vector<FieldStats> counters; // allocated with the first values
     Tallies tallies;                  // slices that are not yet in `ticks`
     ValueCounts values;               // the same, in a trace with very many names
     SelfRun self_run;                 // of `values`, for the shape self_shape
-    std::uint16_t self_shape = 0;
-    std::size_t held_bytes = 0; // as last counted by StatsCollector
+    uint16_t self_shape = 0;
+    size_t held_bytes = 0; // as last counted by StatsCollector
 
     // Memory that grows with the values of slices, in a trace with very many names.
-    std::size_t bytes() const
+    size_t bytes() const
     {
         return values.bytes() + ticks.raw_histogram.bytes() + ticks.net_histogram.bytes();
     }
@@ -104,37 +104,37 @@ struct Taken {
 };
 
 struct UnitStats {
-    std::uint64_t first_seen = 0;
-    std::uint64_t units = 0;
-    std::uint64_t packets = 0;
-    std::uint64_t wire_bytes = 0;
+    uint64_t first_seen = 0;
+    uint64_t units = 0;
+    uint64_t packets = 0;
+    uint64_t wire_bytes = 0;
 };
 
 struct MarkStats {
-    std::uint64_t first_seen = 0;
-    std::uint64_t count = 0;
-    std::uint64_t min = ~std::uint64_t{0};
-    std::uint64_t max = 0;
+    uint64_t first_seen = 0;
+    uint64_t count = 0;
+    uint64_t min = ~uint64_t{0};
+    uint64_t max = 0;
     double sum = 0;
 };
 
 // With more names than this, tallies would neither stay in the cache nor fit in memory.
-inline constexpr std::size_t kMaxTalliedNames = 512;
+inline constexpr size_t kMaxTalliedNames = 512;
 
 // Limit over all names: beyond it slices go to a temporary file until the statistics of their name
 // are needed.
-inline constexpr std::size_t kMaxHeldBytes = 28u << 20;
+inline constexpr size_t kMaxHeldBytes = 28u << 20;
 
 // The figures of a name that have counted a unit's packets: its ticks, and its counters, which may
 // have been missing in earlier slices.
-inline constexpr std::uint8_t kTicksSeen = 1;
-inline constexpr std::uint8_t kCountersSeen = 2;
+inline constexpr uint8_t kTicksSeen = 1;
+inline constexpr uint8_t kCountersSeen = 2;
 
 class StatsCollector
 {
 public:
     // is_stepping: counters come from single-stepping, so a slice with counters has no valid time.
-    StatsCollector(const Correction &correction, std::size_t counters, bool is_stepping = false)
+    StatsCollector(const Correction &correction, size_t counters, bool is_stepping = false)
         : correction_(correction), counters_(counters), is_stepping_(is_stepping),
           is_counting_(counters > 0 && !is_stepping), shapes_(correction)
     {
@@ -145,10 +145,10 @@ public:
     bool is_spread() const { return is_batching_; }
     void expect(NameId name) const { batches_.prefetch(name); }
     void unit(const Unit &unit);
-    void mark(NameId name, std::uint64_t value);
+    void mark(NameId name, uint64_t value);
     // Call after the last slice and before the figures are read.
     void finish();
-    void set_max_held_bytes(std::size_t bytes) { max_held_bytes_ = bytes; }
+    void set_max_held_bytes(size_t bytes) { max_held_bytes_ = bytes; }
     bool is_spilling() const { return is_spilling_; }
     // Finishes the name's statistics and moves them out, since with very many names they do not all
     // fit in memory in finished form.
@@ -183,8 +183,7 @@ private:
     void add_counters(SliceStats &stats, const Slice &slice);
     void add_left_out(SliceStats &stats, const Slice &slice);
     void add_tally(SliceStats &stats, const Tally &tally);
-    void add_counted(SliceStats &stats, const Shape &shape, std::uint32_t raw_ticks,
-                     std::uint64_t count);
+    void add_counted(SliceStats &stats, const Shape &shape, uint32_t raw_ticks, uint64_t count);
     void end_tallies(SliceStats &stats);
     void finish(NameId name);
     bool can_be_batched(const Slice &slice) const
@@ -197,7 +196,7 @@ private:
     bool add_to_batch(const Slice &slice);
     void add_unbatched(const Slice &slice);
     void append(NameId name, const BatchedSlice &one);
-    void append_long(const Slice &slice, std::size_t shape, bool is_first);
+    void append_long(const Slice &slice, size_t shape, bool is_first);
     void flush(NameId name);
     void flush_full(NameId name);
     void flush_later(NameId name);
@@ -213,16 +212,16 @@ private:
     void drain(SliceStats &stats);
 
     const Correction &correction_;
-    std::size_t counters_;
+    size_t counters_;
     bool is_stepping_;
     bool is_counting_; // every START and STOP should have counters
-    std::uint64_t seen_ = 0;
-    std::size_t tallies_left_ = kMaxTallies;
-    std::size_t slice_names_ = 0;
+    uint64_t seen_ = 0;
+    size_t tallies_left_ = kMaxTallies;
+    size_t slice_names_ = 0;
     bool is_batching_ = false;
     BatchShapes shapes_;
     Batches batches_;
-    std::size_t held_bytes_ = 0, max_held_bytes_ = kMaxHeldBytes;
+    size_t held_bytes_ = 0, max_held_bytes_ = kMaxHeldBytes;
     bool is_spilling_ = false, has_spilled_ = false;
     SpillFile spill_;
     Unit unit_again_;              // stand-in unit of a slice that is replayed
@@ -261,15 +260,14 @@ inline void StatsCollector::add_one(SliceStats &stats, const Slice &slice)
 inline void StatsCollector::add_time(SliceStats &stats, const Slice &slice)
 {
     const Taken taken = slice.interruptions ? take_interruptions(stats, slice) : Taken{};
-    const bool is_short =
-        static_cast<std::uint64_t>(slice.raw_ticks) < Tally::kTicks && !slice.interruptions;
+    const bool is_short = uint64_t(slice.raw_ticks) < Tally::kTicks && !slice.interruptions;
     const Shape shape{slice.inside, slice.cpu_index, slice.unit != nullptr, slice.children > 0};
     const auto subtracted = [&] {
         return -net_of(0, slice.inside, correction_.of(slice.cpu_index, 0));
     };
     Tally *const tally = is_short ? stats.tallies.find(shape, tallies_left_, subtracted) : nullptr;
     if (tally) [[likely]]
-        ++tally->counts[static_cast<std::size_t>(slice.raw_ticks)];
+        ++tally->counts[size_t(slice.raw_ticks)];
     else
         add_ticks(stats, slice, taken);
     if (slice.children > 0) {
@@ -278,12 +276,12 @@ inline void StatsCollector::add_time(SliceStats &stats, const Slice &slice)
         else
             begin_self_run(stats, slice, tally, taken);
     }
-    const double net = static_cast<double>(slice.raw_ticks) -
-                       (tally ? tally->subtracted : subtracted()) - taken.all;
+    const double net =
+        double(slice.raw_ticks) - (tally ? tally->subtracted : subtracted()) - taken.all;
     stats.ticks.net_blocks.add(1, net);
     if (!slice.unit)
         return;
-    const std::uint64_t serial = slice.unit->serial;
+    const uint64_t serial = slice.unit->serial;
     if (!stats.ticks.per_unit.has(serial)) [[unlikely]]
         begin_unit(stats, slice);
     stats.ticks.per_unit.add(serial, net);

@@ -15,7 +15,7 @@ namespace nsdump
 namespace
 {
 // `buckets` and `trimmed` belong to the same values.
-Distribution distribution(const Moments &moments, std::uint64_t count,
+Distribution distribution(const Moments &moments, uint64_t count,
                           const std::vector<Bucket> &buckets, const TrimmedMean &trimmed)
 {
     Distribution out;
@@ -36,16 +36,16 @@ Distribution distribution(const Moments &moments, std::uint64_t count,
 }
 
 // Errors that all slices share do not shrink with the number of slices.
-OtherErrors errors_of_mean(const SubtractedErrors &subtracted, std::uint64_t count, double step)
+OtherErrors errors_of_mean(const SubtractedErrors &subtracted, uint64_t count, double step)
 {
-    const double n = static_cast<double>(count);
+    const double n = double(count);
     return {rounding_ci95(step, count), subtracted.uncertainty().scaled(1 / n),
             subtracted.bound() / n};
 }
 
-double standard_error(const Moments &values, std::uint64_t count)
+double standard_error(const Moments &values, uint64_t count)
 {
-    return values.sd(count) / std::sqrt(static_cast<double>(count));
+    return values.sd(count) / std::sqrt(double(count));
 }
 
 // Trimming also removes readings that rounding moved to either end, which biases the mean by up to
@@ -54,9 +54,9 @@ std::optional<double> interval_of_trimmed(const Sampling &mean, double alike, Ot
                                           const TrimmedMean &trimmed, double step)
 {
     errors.bound += kTrimmedShare * step;
-    return interval95({alike * trimmed.standard_error,
-                       std::fmin(mean.degrees, static_cast<double>(trimmed.kept) - 1)},
-                      errors);
+    return interval95(
+        {alike * trimmed.standard_error, std::fmin(mean.degrees, double(trimmed.kept) - 1)},
+        errors);
 }
 
 // `slices`: number of slices in units per packet.
@@ -76,8 +76,8 @@ std::optional<double> times(const std::optional<double> &value, double factor)
 PerPacket per_packet_of(const FieldStats &stats, const FieldReport &field,
                         const OtherErrors &errors)
 {
-    const double packets = static_cast<double>(stats.packets);
-    const double slices = static_cast<double>(stats.unit_count) / packets;
+    const double packets = double(stats.packets);
+    const double slices = double(stats.unit_count) / packets;
     PerPacket out;
     out.raw = stats.unit_raw / packets;
     out.raw_trimmed = field.raw.trimmed_mean * slices;
@@ -97,7 +97,7 @@ PerPacket per_packet_of(const FieldStats &stats, const FieldReport &field,
 std::string lower(std::string text)
 {
     std::transform(text.begin(), text.end(), text.begin(),
-                   [](unsigned char letter) { return static_cast<char>(std::tolower(letter)); });
+                   [](unsigned char letter) { return char(std::tolower(letter)); });
     return text;
 }
 
@@ -144,7 +144,7 @@ SliceReport slice_report(const NameTable &names, NameId name, const SliceStats *
         out.values.back().field = "ticks";
         out.values.back().unit = clock.source == "tsc" ? "TSC cycles" : "ticks";
     }
-    for (std::size_t i = 0; i < stats->counters.size(); ++i) {
+    for (size_t i = 0; i < stats->counters.size(); ++i) {
         out.values.push_back(summarise_field(stats->counters[i], 0, side.keeps_histograms));
         out.values.back().field = side.counter_names[i];
         out.values.back().unit = lower(side.counter_names[i]);
@@ -192,8 +192,8 @@ void add_units_and_marks(const NameTable &names, const StatsCollector &stats, bo
             {is_kernel, names[name].text, unit->units, unit->packets, unit->wire_bytes, false});
     for (const auto &[name, mark] : marks)
         report.marks.push_back({is_kernel, names[name].text, mark->count,
-                                mark->sum / static_cast<double>(mark->count), mark->min, mark->max,
-                                mark->sum, false});
+                                mark->sum / double(mark->count), mark->min, mark->max, mark->sum,
+                                false});
 }
 } // namespace
 

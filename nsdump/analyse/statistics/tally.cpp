@@ -6,7 +6,7 @@
 
 namespace nsdump
 {
-Tally *Tallies::find_slowly(const Shape &shape, Tally *&hint, std::size_t &left)
+Tally *Tallies::find_slowly(const Shape &shape, Tally *&hint, size_t &left)
 {
     const auto found = std::find_if(tallies_.begin(), tallies_.end(),
                                     [&](const auto &tally) { return tally->shape == shape; });

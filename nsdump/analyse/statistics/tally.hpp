@@ -14,7 +14,7 @@ namespace nsdump
 // Everything that the correction of a slice depends on except its raw time.
 struct Shape {
     ProbeCounts inside;
-    std::uint32_t cpu_index = 0;
+    uint32_t cpu_index = 0;
     bool is_in_unit = false;
     bool has_children = false; // if so, its self value differs from its net value
 
@@ -23,18 +23,18 @@ struct Shape {
 
 // Self values of consecutive slices with the same number of slices and probes inside.
 struct SelfRun {
-    std::uint32_t children = 0;
+    uint32_t children = 0;
     ProbeCounts in_children;
     double subtracted = 0; // from raw minus the raw of the slices inside
     double first = 0;
-    std::uint64_t count = 0; // 0: none yet
-    double distances = 0;    // sum of distances from the first; below, of their squares
+    uint64_t count = 0;   // 0: none yet
+    double distances = 0; // sum of distances from the first; below, of their squares
     double distance_squares = 0;
 
     // In doubles, since the difference may overflow an integer in a hostile trace.
     static double raw_self(const Slice &slice)
     {
-        return static_cast<double>(slice.raw_ticks) - static_cast<double>(slice.child_ticks);
+        return double(slice.raw_ticks) - double(slice.child_ticks);
     }
     bool is_of(const Slice &slice) const
     {
@@ -53,32 +53,31 @@ struct SelfRun {
 // Slices of one shape differ only in their raw time, so counting how often each time occurs
 // represents all of them exactly.
 struct Tally {
-    static constexpr std::size_t kTicks = 4096; // longer slices are rare in a dense trace
+    static constexpr size_t kTicks = 4096; // longer slices are rare in a dense trace
 
     Shape shape;
-    double subtracted = 0;                    // by the correction, from each slice
-    SelfRun self;                             // the last run of slices with slices inside
-    std::array<std::uint64_t, kTicks> counts; // by raw ticks
+    double subtracted = 0;               // by the correction, from each slice
+    SelfRun self;                        // the last run of slices with slices inside
+    std::array<uint64_t, kTicks> counts; // by raw ticks
 };
 
-inline constexpr std::size_t kMaxTallies = 1024; // per trace: 32 MiB
+inline constexpr size_t kMaxTallies = 1024; // per trace: 32 MiB
 
 // The tallies of one name.
 class Tallies
 {
 public:
-    static constexpr std::size_t kMax = 32; // small, since the search is linear
+    static constexpr size_t kMax = 32; // small, since the search is linear
 
     // `left`: how many more the trace may have.  Returns null if the name or the trace has reached
     // its limit.  `subtracted`: computes Tally::subtracted for a new shape.
-    template <class Subtracted>
-    Tally *find(const Shape &shape, std::size_t &left, Subtracted subtracted)
+    template <class Subtracted> Tally *find(const Shape &shape, size_t &left, Subtracted subtracted)
     {
         Tally *&hint = hints_[(shape.inside.ends / 2 + 2 * shape.cpu_index + shape.is_in_unit) %
                               hints_.size()];
         if (hint && hint->shape == shape) [[likely]]
             return hint;
-        const std::size_t known = tallies_.size();
+        const size_t known = tallies_.size();
         Tally *const found = find_slowly(shape, hint, left);
         if (tallies_.size() > known)
             found->subtracted = subtracted();
@@ -88,7 +87,7 @@ public:
     void clear();
 
 private:
-    Tally *find_slowly(const Shape &shape, Tally *&hint, std::size_t &left);
+    Tally *find_slowly(const Shape &shape, Tally *&hint, size_t &left);
 
     std::array<Tally *, 8> hints_{};
     std::vector<std::unique_ptr<Tally>> tallies_;

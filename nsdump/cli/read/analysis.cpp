@@ -22,7 +22,7 @@ StatsReport analyse_with_progress(TraceFile &trace, const std::string &calibrati
     AnalyseOptions options;
     options.calibration = calibration ? &*calibration : nullptr;
     options.keeps_histograms = keeps_histograms;
-    options.progress = [&](std::uint64_t done_bytes, std::uint64_t all_bytes) {
+    options.progress = [&](uint64_t done_bytes, uint64_t all_bytes) {
         progress.show(done_bytes, all_bytes);
         return !command_was_interrupted();
     };

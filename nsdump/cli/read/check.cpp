@@ -56,9 +56,9 @@ private:
 
     TraceFile &trace_;
     command::Output output_;
-    std::uint64_t findings_ = 0;
-    std::uint64_t decoded_ = 0;
-    std::uint64_t unknown_ = 0; // records without a site
+    uint64_t findings_ = 0;
+    uint64_t decoded_ = 0;
+    uint64_t unknown_ = 0; // records without a site
 };
 
 // False if the user interrupted it.
@@ -115,7 +115,7 @@ void Check::check_equation()
     }
     for (const CpuLosses &cpu : losses.by_cpu) {
         std::string causes;
-        for (std::size_t cause = 0; cause < kLostCauses; ++cause)
+        for (size_t cause = 0; cause < kLostCauses; ++cause)
             causes +=
                 fmt::format("{}{} {}", cause > 0 ? ", " : "", lost_name(cause), cpu.lost[cause]);
         say("{}: issued {} = drained {} + lost {} ({})", cpu.title(), cpu.issued, cpu.drained,

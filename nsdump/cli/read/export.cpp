@@ -22,7 +22,7 @@ namespace nsdump
 {
 namespace
 {
-constexpr std::uint64_t kProgressRuns = 1 << 12;
+constexpr uint64_t kProgressRuns = 1 << 12;
 
 struct Options {
     std::string trace;
@@ -30,9 +30,9 @@ struct Options {
     std::string format = "csv";
     std::string calibration;
     std::string output;
-    std::optional<std::uint64_t> unit;
+    std::optional<uint64_t> unit;
     std::string slice;
-    std::uint64_t limit = std::numeric_limits<std::uint64_t>::max();
+    uint64_t limit = std::numeric_limits<uint64_t>::max();
     bool is_quiet = false;
 
     RowFormat row_format() const { return format == "json" ? RowFormat::json : RowFormat::csv; }
@@ -57,14 +57,14 @@ public:
         rows_.row(slice, output_.text());
     }
     void unit(const Unit &) {}
-    void mark(NameId, std::uint64_t) {}
+    void mark(NameId, uint64_t) {}
 
 private:
     const Options &options_;
     TraceFile &trace_;
     SliceRows &rows_;
     command::Output &output_;
-    std::uint64_t written_ = 0;
+    uint64_t written_ = 0;
 };
 
 // Calls `each` for every run until it returns false or the user interrupts.
@@ -75,7 +75,7 @@ int for_each_run(TraceFile &trace, command::Output &output, bool is_quiet, Each 
     {
         command::ReadProgress progress(!is_quiet);
         Run run;
-        std::uint64_t runs = 0;
+        uint64_t runs = 0;
         while (!command_was_interrupted() && merger.next(run) && each(run)) {
             output.flush_when_full();
             if (++runs % kProgressRuns == 0)
@@ -96,7 +96,7 @@ int export_events(const Options &options)
     std::optional<UnitFilter> unit;
     if (options.unit)
         unit.emplace(*options.unit);
-    std::uint64_t written = 0;
+    uint64_t written = 0;
     return for_each_run(trace, output, options.is_quiet, [&](const Run &run) {
         for (const Event &event : run.events) {
             const NameId name = trace.names().of_slice(event.slice_id);

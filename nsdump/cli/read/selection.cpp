@@ -16,7 +16,7 @@ namespace nsdump
 {
 namespace
 {
-constexpr std::size_t kMostNames = 20;
+constexpr size_t kMostNames = 20;
 
 // The missing name may have been in a damaged part, which is reported when the trace is read.
 bool may_lack_names(TraceFile &trace)
@@ -50,7 +50,7 @@ void check_slice(TraceFile &trace, const std::string &name)
                                           trace.source().name(), printable(name), listed(names)));
 }
 
-void check_cpu(TraceFile &trace, const std::optional<std::uint32_t> &cpu)
+void check_cpu(TraceFile &trace, const std::optional<uint32_t> &cpu)
 {
     if (!cpu || may_lack_names(trace))
         return;

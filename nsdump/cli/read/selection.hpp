@@ -14,5 +14,5 @@ namespace nsdump
 // without a site, known only from its records.  A damaged trace may have lost names, so nothing is
 // refused then.
 void check_slice(TraceFile &trace, const std::string &name);
-void check_cpu(TraceFile &trace, const std::optional<std::uint32_t> &cpu);
+void check_cpu(TraceFile &trace, const std::optional<uint32_t> &cpu);
 } // namespace nsdump

@@ -25,14 +25,14 @@ namespace nsdump
 {
 namespace
 {
-constexpr std::size_t kMaxDepth = 64;
-constexpr std::size_t kMaxThreads = 65536;
+constexpr size_t kMaxDepth = 64;
+constexpr size_t kMaxThreads = 65536;
 
 struct Options {
     std::string trace;
-    std::uint64_t limit = std::numeric_limits<std::uint64_t>::max();
-    std::optional<std::uint32_t> cpu;
-    std::optional<std::uint32_t> thread;
+    uint64_t limit = std::numeric_limits<uint64_t>::max();
+    std::optional<uint32_t> cpu;
+    std::optional<uint32_t> thread;
     std::string slice;
     bool raw = false;
     std::string output;
@@ -40,8 +40,8 @@ struct Options {
 
 struct Open {
     NameId name;
-    std::uint64_t ticks;
-    std::vector<std::uint64_t> counters;
+    uint64_t ticks;
+    std::vector<uint64_t> counters;
 };
 
 // What is open on each thread, for indentation and durations.
@@ -49,7 +49,7 @@ class Stacks
 {
 public:
     struct Place {
-        std::size_t depth = 0;
+        size_t depth = 0;
         std::optional<Open> start; // the matching START of a STOP, if any
     };
 
@@ -63,7 +63,7 @@ public:
         if (event.kind == NSLICE_KIND_START && stack.size() < kMaxDepth) {
             stack.push_back({name, event.ticks, {event.words, event.words + event.word_count}});
         } else if (event.kind == NSLICE_KIND_STOP) {
-            std::size_t at = stack.size();
+            size_t at = stack.size();
             while (at > 0 && stack[at - 1].name != name)
                 --at;
             if (at == 0)
@@ -76,7 +76,7 @@ public:
     }
 
 private:
-    std::unordered_map<std::uint64_t, std::vector<Open>> stacks_;
+    std::unordered_map<uint64_t, std::vector<Open>> stacks_;
 };
 
 class Show
@@ -95,10 +95,10 @@ private:
     void line(const Event &event, NameId name, const Stacks::Place &place, bool is_kernel);
     void details(const Event &event, const Stacks::Place &place, bool is_kernel,
                  std::string &out) const;
-    std::string time_text(std::int64_t ticks) const
+    std::string time_text(int64_t ticks) const
     {
         return in_ticks_ ? fmt::format("{}", ticks)
-                         : fmt::format("{:.1f}", clock_.ns(static_cast<double>(ticks)));
+                         : fmt::format("{:.1f}", clock_.ns(double(ticks)));
     }
     const std::string &name_text(NameId name);
 
@@ -107,7 +107,7 @@ private:
     Clock clock_;
     command::Output output_;
     bool in_ticks_;
-    std::uint64_t zero_ticks_ = 0;
+    uint64_t zero_ticks_ = 0;
     std::vector<std::string> texts_;
 };
 
@@ -130,13 +130,12 @@ void Show::details(const Event &event, const Stacks::Place &place, bool is_kerne
             out += "  (no START)";
             return;
         }
-        const auto raw_ticks = static_cast<std::int64_t>(event.ticks - place.start->ticks);
+        const auto raw_ticks = int64_t(event.ticks - place.start->ticks);
         fmt::format_to(to, "  {} {}", time_text(raw_ticks), in_ticks_ ? "ticks" : "ns");
         if (event.word_count == place.start->counters.size() && event.word_count == names.size())
-            for (std::size_t i = 0; i < names.size(); ++i)
-                fmt::format_to(
-                    to, "  {} {}", printable(names[i]),
-                    static_cast<std::int64_t>(event.words[i] - place.start->counters[i]));
+            for (size_t i = 0; i < names.size(); ++i)
+                fmt::format_to(to, "  {} {}", printable(names[i]),
+                               int64_t(event.words[i] - place.start->counters[i]));
     } else if (event.kind == NSLICE_KIND_INIT && event.word_count >= NSLICE_INIT_WORDS) {
         fmt::format_to(to, "  number {}, {} packets, {} bytes", event.words[0], event.words[1],
                        event.words[2]);
@@ -147,7 +146,7 @@ void Show::details(const Event &event, const Stacks::Place &place, bool is_kerne
 
 void Show::line(const Event &event, NameId name, const Stacks::Place &place, bool is_kernel)
 {
-    const auto since_start = static_cast<std::int64_t>(event.ticks - zero_ticks_);
+    const auto since_start = int64_t(event.ticks - zero_ticks_);
     const std::string time = options_.raw ? fmt::format("{}", event.ticks) : time_text(since_start);
     fmt::format_to(std::back_inserter(output_.text()), "{:>16} {:>4} {:>8}  {:{}}{:<5} {}", time,
                    event.cpu, event.thread_id, "", 2 * place.depth, kind_name(event.kind),
@@ -164,7 +163,7 @@ int Show::run()
     Merger merger(trace_);
     Run run;
     bool is_first = true;
-    std::uint64_t shown = 0;
+    uint64_t shown = 0;
     while (shown < options_.limit && !command_was_interrupted() && merger.next(run)) {
         for (const Event &event : run.events) {
             if (is_first)

@@ -15,12 +15,12 @@ namespace nsdump
 class UnitFilter
 {
 public:
-    explicit UnitFilter(std::uint64_t number) : number_(number) {}
+    explicit UnitFilter(uint64_t number) : number_(number) {}
 
     // INIT and EXIT belong to the unit.  `name` is the event's.
     bool contains(const Event &event, NameId name, bool is_kernel)
     {
-        const std::uint64_t stack = stack_of(event, is_kernel);
+        const uint64_t stack = stack_of(event, is_kernel);
         const auto found = inside_.find(stack);
         if (event.kind == NSLICE_KIND_INIT && event.word_count >= NSLICE_INIT_WORDS &&
             event.words[0] == number_ && found == inside_.end()) {
@@ -40,7 +40,7 @@ public:
     }
 
 private:
-    std::uint64_t number_;
-    std::unordered_map<std::uint64_t, NameId> inside_; // by stack: name of the unit
+    uint64_t number_;
+    std::unordered_map<uint64_t, NameId> inside_; // by stack: name of the unit
 };
 } // namespace nsdump

@@ -143,7 +143,7 @@ void Child::terminate()
         kill(pid_, SIGTERM);
 }
 
-RunningProcess::RunningProcess(pid_t pid) : fd_(static_cast<int>(syscall(SYS_pidfd_open, pid, 0)))
+RunningProcess::RunningProcess(pid_t pid) : fd_(int(syscall(SYS_pidfd_open, pid, 0)))
 {
     if (fd_ < 0)
         throw std::system_error(errno, std::generic_category(), "process " + std::to_string(pid));

@@ -88,7 +88,7 @@ int record(Options options)
     if (!options.is_quiet)
         command::tell("nsdump: {}: {} of {} issued, {:.1f} MB\n", options.trace,
                       command::counted(kernel.drained, "record"), kernel.issued,
-                      static_cast<double>(counts.file_bytes) / 1e6);
+                      double(counts.file_bytes) / 1e6);
     return options.preset.empty() ? kExitOk : show(options);
 }
 

@@ -14,13 +14,13 @@ namespace nsdump
 {
 namespace
 {
-constexpr std::size_t kFields = 7;
+constexpr size_t kFields = 7;
 
 std::vector<std::string> split(std::string_view text, char border)
 {
     std::vector<std::string> parts;
     for (;;) {
-        const std::size_t end = text.find(border);
+        const size_t end = text.find(border);
         parts.emplace_back(text.substr(0, end));
         if (end == text.npos)
             return parts;
@@ -43,7 +43,7 @@ std::vector<KernelPlace> parse_groups(std::string_view text)
 
 std::string groups_text(const std::vector<KernelPlace> &places)
 {
-    std::size_t width = 0, slice_width = 0;
+    size_t width = 0, slice_width = 0;
     for (const KernelPlace &place : places) {
         width = std::max(width, printable(place.tracepoint).size());
         slice_width = std::max(slice_width, printable(place.slice).size());

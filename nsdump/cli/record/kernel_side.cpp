@@ -14,7 +14,7 @@ namespace nsdump
 {
 namespace
 {
-constexpr std::uint32_t kLastPort = 65535;
+constexpr uint32_t kLastPort = 65535;
 constexpr const char *kNoGroup =
     "modules"; // NET_SLICE_* in kernel modules: recorded with any group
 } // namespace
@@ -35,7 +35,7 @@ void add_kernel_options(command::ArgumentSet &arguments, KernelOptions &options)
     arguments
         .add("--port", options.port,
              "limit places that see packets to this TCP, UDP, SCTP or DCCP port (either end)")
-        .range(std::uint64_t{1}, kLastPort);
+        .range(uint64_t{1}, kLastPort);
 }
 
 void add_kernel(nsp_recorder *recorder, const KernelOptions &options)

@@ -14,9 +14,9 @@ namespace nsdump
 struct KernelOptions {
     std::string groups; // empty: the kernel is not recorded
     std::string counters;
-    std::uint64_t ring_bytes = 1u << 20;
-    std::uint32_t port = 0;
-    std::uint32_t pid = 0;
+    uint64_t ring_bytes = 1u << 20;
+    uint32_t port = 0;
+    uint32_t pid = 0;
 };
 
 // --kernel-counters, --kernel-ring, --port; each command selects groups and process in its own way.

@@ -38,8 +38,8 @@ struct Options {
     std::string clock = "fast";
     std::string full = "discard";
     std::string kind = "auto";
-    std::uint64_t ring_bytes = 4u << 20;
-    std::uint32_t step_every = 1;
+    uint64_t ring_bytes = 4u << 20;
+    uint32_t step_every = 1;
     bool no_calibration = false;
     int pid = 0;
     double seconds = 0;
@@ -72,7 +72,7 @@ Recorder open_recorder_with(const Options &options)
                                                                 {"none", NSP_SOURCE_NONE}});
     config.clock = choose<nsp_clock_mode>(options.clock, {{"ordered", NSP_CLOCK_ORDERED}});
     config.full = choose<nslice_ring_full>(options.full, {{"overwrite", NSLICE_FULL_OVERWRITE}});
-    config.ring_kind = choose<std::uint32_t>(
+    config.ring_kind = choose<uint32_t>(
         options.kind, {{"rseq", NSLICE_RING_RSEQ}, {"atomic", NSLICE_RING_ATOMIC}});
     config.ring_bytes = options.ring_bytes;
     config.step_every = options.step_every;
@@ -95,7 +95,7 @@ void tell(const Options &options, RecordEnd end, const nsp_recorder_status &stat
         if (!options.is_quiet)
             command::tell("nsdump: {}: {}, {:.1f} MB; no process took part\n", options.output,
                           command::counted(kernel.drained, "kernel record"),
-                          static_cast<double>(counts.file_bytes) / 1e6);
+                          double(counts.file_bytes) / 1e6);
         return;
     }
     if (status.joined == 0) {
@@ -121,7 +121,7 @@ void tell(const Options &options, RecordEnd end, const nsp_recorder_status &stat
     command::tell("nsdump: {}: {} of {} issued, {}{}, {:.1f} MB\n", options.output,
                   command::counted(counts.drained, "record"), counts.issued,
                   command::counted(status.joined, "process", "processes"), of_kernel,
-                  static_cast<double>(counts.file_bytes) / 1e6);
+                  double(counts.file_bytes) / 1e6);
 }
 
 nslice_end end_of(RecordEnd end, Child *child)
@@ -189,7 +189,7 @@ void begin_kernel(nsp_recorder *recorder, KernelOptions options, bool is_of_prog
 {
     if (is_of_program != (pid != 0))
         return;
-    options.pid = static_cast<std::uint32_t>(pid);
+    options.pid = uint32_t(pid);
     add_kernel(recorder, options);
 }
 

@@ -45,8 +45,8 @@ public:
             return;
         next_s_ = elapsed_s + kProgressSeconds;
         const nsp_recorder_status status = status_of(recorder);
-        std::uint64_t lost = 0;
-        for (const std::uint64_t count : status.counts.lost)
+        uint64_t lost = 0;
+        for (const uint64_t count : status.counts.lost)
             lost += count;
         const std::string of_kernel =
             status.kernel_records > 0
@@ -55,7 +55,7 @@ public:
         line_.show(fmt::format(
             "recording {:.1f} s: {}{}, {:.1f} MB, {} lost{}", elapsed_s,
             command::counted(status.counts.drained, "record"), of_kernel,
-            static_cast<double>(status.counts.file_bytes) / 1e6, lost,
+            double(status.counts.file_bytes) / 1e6, lost,
             status.joined == 0 && is_of_process_ ? ", no process participates yet" : ""));
     }
 
@@ -128,7 +128,7 @@ RecordEnd record_until_end(nsp_recorder *recorder, const RecordLimits &limits, C
             child ? child->poll().has_value() : attached && attached->has_ended();
         const double elapsed_s =
             std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-        std::uint64_t taken_bytes = 0;
+        uint64_t taken_bytes = 0;
         if (limits.is_overwrite)
             nsp_recorder_watch(recorder);
         else

@@ -12,7 +12,7 @@ namespace nsdump
 {
 struct RecordLimits {
     double seconds = 0; // 0: no limit
-    std::uint64_t ring_bytes = 0;
+    uint64_t ring_bytes = 0;
     bool is_overwrite = false;
     bool is_quiet = false; // no progress line
 };

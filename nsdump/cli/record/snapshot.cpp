@@ -27,8 +27,8 @@ namespace
 {
 struct Options {
     bool is_list = false;
-    std::uint32_t session = 0;
-    std::uint32_t pid = 0;
+    uint32_t session = 0;
+    uint32_t pid = 0;
     std::string trace = "snapshot.nsl";
     std::string output; // of the list
     bool is_quiet = false;
@@ -50,11 +50,10 @@ private:
 std::vector<nslice_session_entry> sessions()
 {
     std::vector<nslice_session_entry> entries;
-    std::uint32_t count = 64;
+    uint32_t count = 64;
     do {
         entries.resize(count); // new sessions may appear between two calls
-        if (nsp_nsmod_sessions(entries.data(), static_cast<std::uint32_t>(entries.size()),
-                               &count) != 0)
+        if (nsp_nsmod_sessions(entries.data(), uint32_t(entries.size()), &count) != 0)
             throw TraceError(nsp_last_error());
     } while (count > entries.size());
     entries.resize(count);
@@ -95,7 +94,7 @@ int list(const Options &options)
 }
 
 // The requested session; without a request, the only flight recorder.
-std::uint32_t choose(const Options &options)
+uint32_t choose(const Options &options)
 {
     if (options.session != 0)
         return options.session;
@@ -121,14 +120,14 @@ int take(const Options &options)
 {
     if (!options.output.empty())
         throw command::UsageError("snapshot: -o requires --list (-w names the trace)");
-    const std::uint32_t session = choose(options);
+    const uint32_t session = choose(options);
     const int opened = nsp_nsmod_read_session(session, NSLICE_READER_SNAPSHOT);
     if (opened < 0)
         throw TraceError(nsp_last_error());
     const Descriptor reader(opened);
     command::Output output(options.trace);
     std::vector<char> piece(1 << 18);
-    std::uint64_t bytes = 0;
+    uint64_t bytes = 0;
     for (;;) {
         const ssize_t got = read(reader.get(), piece.data(), piece.size());
         if (got == 0)
@@ -140,14 +139,14 @@ int take(const Options &options)
                 fmt::format("session {}: cannot read: {}", session, nslice_read_error(errno)));
         if (got < 0)
             continue;
-        bytes += static_cast<std::uint64_t>(got);
-        output.text().append(piece.data(), static_cast<std::size_t>(got));
+        bytes += uint64_t(got);
+        output.text().append(piece.data(), size_t(got));
         output.flush_when_full();
     }
     output.finish();
     if (!options.is_quiet)
         command::tell("nsdump: {}: session {}, {:.1f} MB\n", options.trace, session,
-                      static_cast<double>(bytes) / 1e6);
+                      double(bytes) / 1e6);
     return kExitOk;
 }
 

@@ -26,7 +26,7 @@ int work_one(int n)
     counter.add();
     NET_SLICE_INIT(one, n, n, n);
     n = local(inline_in_header(lambda(n)));
-    n = stepped<int, 1>(n) + static_cast<int>(stepped<double, 2>(n));
+    n = stepped<int, 1>(n) + int(stepped<double, 2>(n));
     NET_SLICE_EXIT(one); // 1 + 1 + 1 + 4 + 2 + 1 + 2 + 2
     return n;
 }

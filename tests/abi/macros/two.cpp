@@ -26,7 +26,7 @@ int work_two(int n)
     counter.add();
     NET_SLICE_INIT(two, n, n, n);
     n = local(inline_in_header(lambda(n)));
-    n = stepped<int, 1>(n) + static_cast<int>(stepped<double, 2>(n));
+    n = stepped<int, 1>(n) + int(stepped<double, 2>(n));
     NET_SLICE_EXIT(two); // 1 + 1 + 1 + 4 + 2 + 1 + 2 + 2
     return n;
 }

@@ -30,7 +30,7 @@ void start_eal(const char *program)
     std::vector<char *> arguments;
     for (std::string &word : words)
         arguments.push_back(word.data());
-    if (rte_eal_init(static_cast<int>(arguments.size()), arguments.data()) < 0)
+    if (rte_eal_init(int(arguments.size()), arguments.data()) < 0)
         rival::skip(std::string("rte_eal_init: ") + rte_strerror(rte_errno));
 }
 } // namespace

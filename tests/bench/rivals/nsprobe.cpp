@@ -18,7 +18,7 @@ void measure_off(const rival::Plan &plan)
         rival::measure(plan, probe));
 }
 
-std::uint64_t close_and_count_lost()
+uint64_t close_and_count_lost()
 {
     nsp_session_counts counts;
     nsp_session_close(&counts);

@@ -8,7 +8,7 @@
 
 namespace
 {
-int open_counter(std::uint32_t type, std::uint64_t config)
+int open_counter(uint32_t type, uint64_t config)
 {
     perf_event_attr attr{};
     attr.size = sizeof(attr);
@@ -16,7 +16,7 @@ int open_counter(std::uint32_t type, std::uint64_t config)
     attr.config = config;
     attr.exclude_kernel = 1; // allowed for unprivileged users
     attr.exclude_hv = 1;
-    return static_cast<int>(syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC));
+    return int(syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC));
 }
 } // namespace
 
@@ -35,7 +35,7 @@ int main(int argc, char **argv)
         rival::skip("perf_event_open: " + std::string(std::strerror(errno)) +
                     "; /proc/sys/kernel/perf_event_paranoid "
                     "above 2 allows it only to root");
-    std::uint64_t value = 0;
+    uint64_t value = 0;
     const rival::Cost cost = rival::measure(plan, [&] {
         if (read(counter, &value, sizeof(value)) != sizeof(value))
             std::abort();

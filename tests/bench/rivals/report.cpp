@@ -21,12 +21,12 @@ nlohmann::ordered_json raw(const Rival &rival, const Cost &cost, double per_ns)
             {"rdtsc_ticks", bench::median(cost.clock)},
             {"empty_loop_ticks", bench::median(cost.empty)},
             {"bare_loop_ticks", bench::median(cost.bare)},
-            {"issued", cost.calls * static_cast<std::uint64_t>(rival.events_per_call)}};
+            {"issued", cost.calls * uint64_t(rival.events_per_call)}};
 }
 } // namespace
 
 // The columns of a row appear in this order in the table.
-void print(const Rival &rival, const Cost &cost, std::optional<std::uint64_t> arrived)
+void print(const Rival &rival, const Cost &cost, std::optional<uint64_t> arrived)
 {
     const double per_ns = bench::ticks_per_ns() * rival.events_per_call;
     const double event = bench::median(cost.event);
@@ -41,9 +41,9 @@ void print(const Rival &rival, const Cost &cost, std::optional<std::uint64_t> ar
                    {"of", "-"},
                    {"left", rival.left}};
     if (arrived) {
-        const std::uint64_t issued = line["raw"]["issued"];
+        const uint64_t issued = line["raw"]["issued"];
         line["raw"]["arrived"] = *arrived;
-        line["row"]["lost"] = static_cast<std::int64_t>(issued - *arrived);
+        line["row"]["lost"] = int64_t(issued - *arrived);
         line["row"]["of"] = issued;
     }
     std::printf("%s\n", line.dump().c_str());

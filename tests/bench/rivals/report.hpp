@@ -14,7 +14,7 @@ struct Cost {
     std::vector<double> event, clock; // batch means in ticks, minus those of the bare loop
     std::vector<double> event_2n_less_n;
     std::vector<double> empty, bare; // what was subtracted
-    std::uint64_t calls = 0;         // of the event, including warm-up
+    uint64_t calls = 0;              // of the event, including warm-up
 };
 
 struct Rival {
@@ -26,7 +26,7 @@ struct Rival {
 
 // `arrived`: events in the rival's own output; nullopt if it writes none, or if they are counted
 // afterwards.
-void print(const Rival &rival, const Cost &cost, std::optional<std::uint64_t> arrived = {});
+void print(const Rival &rival, const Cost &cost, std::optional<uint64_t> arrived = {});
 void print_skipped(const std::string &figure, const std::string &reason);
 
 // Ends the program, because it cannot run on this machine.

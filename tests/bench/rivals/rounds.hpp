@@ -46,12 +46,12 @@ constexpr int kLeastBatch = 100;
 
 template <typename Once> [[gnu::noinline]] double ticks_of(int times, Once &&once)
 {
-    const std::uint64_t begin = bench::fenced_ticks();
+    const uint64_t begin = bench::fenced_ticks();
     for (int i = 0; i < times; ++i) {
         once();
         __asm__ volatile("" ::: "memory");
     }
-    return static_cast<double>(bench::fenced_ticks() - begin);
+    return double(bench::fenced_ticks() - begin);
 }
 
 // Batch means of n and of 2n.
@@ -76,7 +76,7 @@ template <typename Event> int batch_of(const Plan &plan, Event &&event)
     constexpr double kBatchNs = 1e5;
     ticks_of(kLeastBatch, event);
     const double ns = ticks_of(kLeastBatch, event) / kLeastBatch / bench::ticks_per_ns();
-    return std::min(plan.batch, std::max(kLeastBatch, static_cast<int>(kBatchNs / ns)));
+    return std::min(plan.batch, std::max(kLeastBatch, int(kBatchNs / ns)));
 }
 
 // `bare` is what the program would do without the rival: nothing, or a call of an untraced
@@ -100,7 +100,7 @@ template <typename Event, typename Bare> Cost measure(const Plan &plan, Event &&
         cost.event_2n_less_n.push_back(2 * traced.twice - traced.n - left);
         cost.empty.push_back(empty);
         cost.bare.push_back(left);
-        cost.calls += static_cast<std::uint64_t>(warm + 3 * cost.batch);
+        cost.calls += uint64_t(warm + 3 * cost.batch);
     }
     return cost;
 }

@@ -57,14 +57,14 @@ void open_marker()
 }
 
 // The kernel's count of events in its ring; the rest was overwritten ("overrun") or dropped.
-std::uint64_t entries_kept()
+uint64_t entries_kept()
 {
-    std::uint64_t kept = 0;
+    uint64_t kept = 0;
     for (const auto &cpu :
          std::filesystem::directory_iterator(std::string(kInstance) + "/per_cpu")) {
         std::ifstream stats(cpu.path() / "stats");
         std::string key;
-        std::uint64_t value = 0;
+        uint64_t value = 0;
         if (stats >> key >> value && key == "entries:")
             kept += value;
     }

@@ -28,15 +28,15 @@ extern "C" void site_bare();
 
 namespace
 {
-constexpr std::size_t kPageBytes = 4096;
-constexpr std::size_t kDataBytes = 128 * kPageBytes; // the default of `perf record`
+constexpr size_t kPageBytes = 4096;
+constexpr size_t kDataBytes = 128 * kPageBytes; // the default of `perf record`
 
-std::uint64_t file_offset(void (*site)())
+uint64_t file_offset(void (*site)())
 {
-    const auto address = reinterpret_cast<std::uint64_t>(site);
+    const auto address = reinterpret_cast<uint64_t>(site);
     std::ifstream maps("/proc/self/maps");
     for (std::string line; std::getline(maps, line);) {
-        std::uint64_t begin = 0, end = 0, offset = 0;
+        uint64_t begin = 0, end = 0, offset = 0;
         char dash = 0;
         std::string rights;
         std::istringstream(line) >> std::hex >> begin >> dash >> end >> rights >> offset;
@@ -53,13 +53,12 @@ int open_uprobe(void (*site)())
         rival::skip("the kernel has no uprobes for perf (CONFIG_UPROBE_EVENTS)");
     perf_event_attr attr{};
     attr.size = sizeof(attr);
-    attr.type = static_cast<std::uint32_t>(type);
-    attr.config1 = reinterpret_cast<std::uint64_t>("/proc/self/exe");
+    attr.type = uint32_t(type);
+    attr.config1 = reinterpret_cast<uint64_t>("/proc/self/exe");
     attr.config2 = file_offset(site);
     attr.sample_period = 1;
     attr.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME;
-    const int event =
-        static_cast<int>(syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC));
+    const int event = int(syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC));
     if (event < 0)
         rival::skip(std::string("perf_event_open of a uprobe: ") + std::strerror(errno));
     return event;
@@ -83,7 +82,7 @@ public:
             drain();
         });
     }
-    std::uint64_t finish()
+    uint64_t finish()
     {
         is_done_ = true;
         thread_.join();
@@ -97,8 +96,8 @@ private:
         auto *page = static_cast<perf_event_mmap_page *>(ring_);
         const char *data = static_cast<char *>(ring_) + kPageBytes;
         // pairs with the kernel's release of data_head: the samples below it are complete
-        const std::uint64_t head = __atomic_load_n(&page->data_head, __ATOMIC_ACQUIRE);
-        std::uint64_t tail = page->data_tail;
+        const uint64_t head = __atomic_load_n(&page->data_head, __ATOMIC_ACQUIRE);
+        uint64_t tail = page->data_tail;
         while (tail != head) { // records are multiples of 8 bytes, so a header is never split by
                                // the ring's end
             const auto *record =
@@ -113,7 +112,7 @@ private:
     void *ring_;
     std::thread thread_;
     std::atomic<bool> is_done_{false};
-    std::uint64_t samples_ = 0;
+    uint64_t samples_ = 0;
 };
 
 template <void (*site)()>
@@ -123,7 +122,7 @@ void measure(const rival::Plan &plan, const char *figure, const char *name)
     SampleCounter counter(event);
     const rival::Cost cost = rival::measure(
         plan, [] { site(); }, [] { site_bare(); });
-    const std::uint64_t samples = counter.finish();
+    const uint64_t samples = counter.finish();
     close(event);
     rival::print({figure, name, "its own cost; counts lost events",
                   "perf samples with address, thread and time, ring of 512 KiB; the call of the "

@@ -72,7 +72,7 @@ TEST_CASE("steal time is that of the requested CPU", "[calibrate][environment]")
                             "cpu1 1 2 3 4 5 6 7 150 0 0\n"
                             "cpu10 1 2 3 4 5 6 7 999 0 0\n"
                             "cpu2 1 2 3\n");
-    const auto per_second = static_cast<double>(sysconf(_SC_CLK_TCK));
+    const auto per_second = double(sysconf(_SC_CLK_TCK));
     CHECK(read_steal_seconds(root.path(), 1) == 150 / per_second);
     CHECK(read_steal_seconds(root.path(), 10) == 999 / per_second);
     CHECK_FALSE(read_steal_seconds(root.path(), 2)); // a kernel too old to report it

@@ -92,7 +92,7 @@ TEST_CASE("arbitrary bytes are parsed safely", "[calibrate][kernel]")
     for (int round = 0; round < 20000; ++round) {
         std::string text(random() % 200, '\0');
         for (char &c : text)
-            c = random() % 8 ? likely[random() % likely.size()] : static_cast<char>(random());
+            c = random() % 8 ? likely[random() % likely.size()] : char(random());
         const KernelCosts all = parse_kernel_costs(text);
         REQUIRE(all.costs.size() + all.bad_lines <= text.size() + 1);
         for (const KernelCost &cost : all.costs)

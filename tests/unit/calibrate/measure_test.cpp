@@ -20,18 +20,17 @@ struct Machine {
     int calls = 0;
 } machine;
 
-void loop(std::uint32_t rounds)
+void loop(uint32_t rounds)
 {
     machine.now_ticks += machine.ticks_per_call + rounds * machine.ticks_per_round;
     if (machine.stolen_every && ++machine.calls % machine.stolen_every == 0)
         machine.now_ticks += 284000;
 }
 
-std::uint64_t read_machine()
+uint64_t read_machine()
 {
     machine.now_ticks += 31.7; // the cost of the reading itself
-    return static_cast<std::uint64_t>(std::floor(machine.now_ticks / machine.step_ticks) *
-                                      machine.step_ticks);
+    return uint64_t(std::floor(machine.now_ticks / machine.step_ticks) * machine.step_ticks);
 }
 } // namespace
 

@@ -8,7 +8,7 @@ using namespace calibrate;
 TEST_CASE("the requested batches are spread over passes, never fewer than requested",
           "[calibrate][run]")
 {
-    for (const std::uint32_t batches : {50u, 500u, 777u, 9999u, 100001u, 1000000u})
+    for (const uint32_t batches : {50u, 500u, 777u, 9999u, 100001u, 1000000u})
         for (const bool is_thorough : {false, true}) {
             const Plan plan = make_plan(batches, is_thorough, "");
             CHECK(plan.passes * plan.batches_per_pass >= batches);
@@ -88,6 +88,6 @@ TEST_CASE("the bare read is the first of the clock variants, and all have distin
     const auto variants = clock_variants();
     REQUIRE_FALSE(variants.empty());
     CHECK_FALSE(variants.front().lacks);
-    for (std::size_t i = 1; i < variants.size(); ++i)
+    for (size_t i = 1; i < variants.size(); ++i)
         CHECK(std::string(variants[i].name) != variants[i - 1].name);
 }

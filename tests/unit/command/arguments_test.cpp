@@ -15,9 +15,9 @@ namespace
 struct Values {
     std::string output = "out";
     int number = 0;
-    std::uint64_t bytes = 0;
+    uint64_t bytes = 0;
     double seconds = 0;
-    std::optional<std::uint32_t> cpu;
+    std::optional<uint32_t> cpu;
     std::vector<std::string> words;
     bool is_quiet = false;
     bool has_colour = true;
@@ -38,7 +38,7 @@ void add_all(ArgumentSet &arguments, Values &values)
 std::optional<Reply> parse(Arguments &arguments, std::vector<const char *> words)
 {
     words.insert(words.begin(), "program");
-    return arguments.parse(static_cast<int>(words.size()), words.data());
+    return arguments.parse(int(words.size()), words.data());
 }
 } // namespace
 

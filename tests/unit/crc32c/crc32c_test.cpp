@@ -12,8 +12,8 @@ TEST_CASE("checksums match RFC 3720", "[crc32c]")
 {
     std::string rising, falling;
     for (int i = 0; i < 32; ++i) {
-        rising += static_cast<char>(i);
-        falling += static_cast<char>(31 - i);
+        rising += char(i);
+        falling += char(31 - i);
     }
     for (const auto sum : {nslice_crc32c, nslice_crc32c_by_table}) {
         CHECK(sum(std::string(32, '\0').data(), 32) == 0x8a9136aau);
@@ -31,9 +31,9 @@ TEST_CASE("instruction, table and slow implementation agree at every length and 
     std::mt19937 random(1);
     std::string bytes(20000, '\0');
     for (char &byte : bytes)
-        byte = static_cast<char>(random());
-    for (std::size_t from = 0; from < 9; ++from)
-        for (std::size_t length = 0; length < 19000;
+        byte = char(random());
+    for (size_t from = 0; from < 9; ++from)
+        for (size_t length = 0; length < 19000;
              length = length < 300 ? length + 1 : length * 6 / 5) {
             const auto expected = test_support::slow_crc32c(bytes.data() + from, length);
             REQUIRE(nslice_crc32c(bytes.data() + from, length) == expected);

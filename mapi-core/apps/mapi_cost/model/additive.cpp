@@ -72,12 +72,12 @@ std::optional<Term> known_flow(const Scenario &scenario, Engine engine)
 
 const char *term_name(Term term)
 {
-    return kWords[std::size_t(term)].name;
+    return kWords[size_t(term)].name;
 }
 
 const char *term_id(Term term)
 {
-    return kWords[std::size_t(term)].id;
+    return kWords[size_t(term)].id;
 }
 
 TermCounts terms_of(const Scenario &scenario, const Passage &passage, Engine engine)
@@ -89,7 +89,7 @@ TermCounts terms_of(const Scenario &scenario, const Passage &passage, Engine eng
             return {{*known, 1}};
     }
     TermCounts terms = {{scenario.is_further() ? Term::kFlow : Term::kBase, 1}};
-    for (std::size_t i = 0; i < scenario.functions.size(); ++i)
+    for (size_t i = 0; i < scenario.functions.size(); ++i)
         if (passage.reached[i] > 0 &&
             !add_function(terms, scenario.functions[i], passage.reached[i], scenario, passage))
             return {};
@@ -245,7 +245,7 @@ AdditiveModel additive_model(const std::vector<Observation> &observations, doubl
     model.does_hold = fit.do_agree;
     for (const Term term : terms)
         model.terms.push_back({term, fit.unknowns[model.terms.size()]});
-    for (std::size_t i = 0; i < observations.size(); ++i) {
+    for (size_t i = 0; i < observations.size(); ++i) {
         ModelRow row;
         row.observed = observations[i];
         row.error = equations[i].error;

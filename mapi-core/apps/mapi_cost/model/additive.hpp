@@ -95,8 +95,8 @@ struct AdditiveModel {
     std::vector<std::string> unused; // ids of scenarios with figures that are not in the model
                                      // because their terms are unknown
     std::vector<std::string> without_interval; // the same, because their cost has no interval
-    std::uint64_t spare = 0; // scenarios of the fit beyond the number of terms they determine
-    bool does_hold = true;   // the scenarios of the fit agree with each other
+    uint64_t spare = 0;    // scenarios of the fit beyond the number of terms they determine
+    bool does_hold = true; // the scenarios of the fit agree with each other
 
     const ModelTerm *find(Term term) const;
     const ModelRow *find(const std::string &scenario_id) const;

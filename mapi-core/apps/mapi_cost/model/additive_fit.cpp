@@ -35,7 +35,7 @@ Eigen::VectorXd column_scales(const std::vector<Equation> &equations)
     Eigen::VectorXd scales = Eigen::VectorXd::Zero(unknowns);
     for (const Equation &equation : equations)
         for (Index j = 0; j < unknowns; ++j)
-            scales[j] = std::max(scales[j], std::fabs(equation.coefficients[std::size_t(j)]));
+            scales[j] = std::max(scales[j], std::fabs(equation.coefficients[size_t(j)]));
     return (scales.array() > 0).select(scales, 1);
 }
 
@@ -49,7 +49,7 @@ struct Weighted {
           values(Index(equations.size()))
     {
         for (Index i = 0; i < values.size(); ++i) {
-            const Equation &equation = equations[std::size_t(i)];
+            const Equation &equation = equations[size_t(i)];
             matrix.row(i) = scaled(equation.coefficients).transpose() / equation.error;
             values[i] = equation.value / equation.error;
         }
@@ -83,9 +83,9 @@ CrossCheck cross_check(const std::vector<Equation> &equations)
         weighted.values - basis * (basis.transpose() * weighted.values);
 
     CrossCheck check;
-    check.rank = std::uint64_t(qr.rank());
+    check.rank = uint64_t(qr.rank());
     check.chi_squared = residuals.squaredNorm();
-    for (std::size_t i = 0; i < equations.size(); ++i) {
+    for (size_t i = 0; i < equations.size(); ++i) {
         const Equation &equation = equations[i];
         const double leverage = basis.row(Index(i)).squaredNorm();
         const double spare = 1 - leverage;
@@ -127,11 +127,11 @@ std::vector<std::optional<Estimate>> solve(const std::vector<Equation> &equation
 
 namespace
 {
-constexpr std::size_t kMostLeftOutPart = 4; // a quarter
+constexpr size_t kMostLeftOutPart = 4; // a quarter
 
 struct Choice {
     std::vector<bool> is_left_out;
-    std::size_t unknowns_left_out = 0;
+    size_t unknowns_left_out = 0;
     CrossCheck check; // of the equations that are kept
 };
 
@@ -139,7 +139,7 @@ std::vector<Equation> kept(const std::vector<Equation> &equations,
                            const std::vector<bool> &is_left_out)
 {
     std::vector<Equation> rest;
-    for (std::size_t i = 0; i < equations.size(); ++i)
+    for (size_t i = 0; i < equations.size(); ++i)
         if (!is_left_out[i])
             rest.push_back(equations[i]);
     return rest;
@@ -147,7 +147,7 @@ std::vector<Equation> kept(const std::vector<Equation> &equations,
 
 bool has_definition(const std::vector<Equation> &equations, const std::vector<bool> &is_left_out)
 {
-    for (std::size_t i = 0; i < equations.size(); ++i)
+    for (size_t i = 0; i < equations.size(); ++i)
         if (is_left_out[i] && equations[i].is_definition)
             return true;
     return false;
@@ -155,15 +155,15 @@ bool has_definition(const std::vector<Equation> &equations, const std::vector<bo
 
 // If several choices make the others agree, the one that removes equations with the most unknowns
 // is preferred.
-std::size_t unknowns_left_out(const std::vector<Equation> &equations,
-                              const std::vector<bool> &is_left_out)
+size_t unknowns_left_out(const std::vector<Equation> &equations,
+                         const std::vector<bool> &is_left_out)
 {
-    std::size_t unknowns = 0;
-    for (std::size_t i = 0; i < equations.size(); ++i)
+    size_t unknowns = 0;
+    for (size_t i = 0; i < equations.size(); ++i)
         if (is_left_out[i])
-            unknowns += std::size_t(
-                std::count_if(equations[i].coefficients.begin(), equations[i].coefficients.end(),
-                              [](double coefficient) { return coefficient != 0; }));
+            unknowns += size_t(std::count_if(equations[i].coefficients.begin(),
+                                             equations[i].coefficients.end(),
+                                             [](double coefficient) { return coefficient != 0; }));
     return unknowns;
 }
 
@@ -176,8 +176,8 @@ bool is_better(const Choice &one, const Choice &other)
     return one.check.chi_squared < other.check.chi_squared;
 }
 
-std::optional<Choice> best_choice(const std::vector<Equation> &equations, std::size_t left_out,
-                                  std::uint64_t rank)
+std::optional<Choice> best_choice(const std::vector<Equation> &equations, size_t left_out,
+                                  uint64_t rank)
 {
     std::optional<Choice> best;
     std::vector<bool> mask(equations.size(), false);
@@ -195,8 +195,8 @@ std::optional<Choice> best_choice(const std::vector<Equation> &equations, std::s
 Choice choose(const std::vector<Equation> &equations)
 {
     Choice best{std::vector<bool>(equations.size(), false), 0, cross_check(equations)};
-    const std::uint64_t rank = best.check.rank;
-    for (std::size_t left_out = 1;
+    const uint64_t rank = best.check.rank;
+    for (size_t left_out = 1;
          !best.check.do_agree && left_out <= equations.size() / kMostLeftOutPart; ++left_out)
         if (auto found = best_choice(equations, left_out, rank))
             best = std::move(*found);
@@ -216,19 +216,19 @@ AdditiveFit additive_fit(const std::vector<Equation> &equations)
     fit.do_agree = choice.check.do_agree;
 
     std::vector<std::vector<double>> sums;
-    const std::size_t unknowns = equations.front().coefficients.size();
-    for (std::size_t j = 0; j < unknowns; ++j) {
+    const size_t unknowns = equations.front().coefficients.size();
+    for (size_t j = 0; j < unknowns; ++j) {
         sums.emplace_back(unknowns, 0.0);
         sums.back()[j] = 1;
     }
-    for (std::size_t i = 0; i < equations.size(); ++i)
+    for (size_t i = 0; i < equations.size(); ++i)
         if (fit.is_left_out[i])
             sums.push_back(equations[i].coefficients);
     const auto solved = solve(rest, sums);
-    fit.unknowns.assign(solved.begin(), solved.begin() + std::ptrdiff_t(unknowns));
-    auto of_left_out = solved.begin() + std::ptrdiff_t(unknowns);
+    fit.unknowns.assign(solved.begin(), solved.begin() + ptrdiff_t(unknowns));
+    auto of_left_out = solved.begin() + ptrdiff_t(unknowns);
     auto of_kept = choice.check.others.begin();
-    for (std::size_t i = 0; i < equations.size(); ++i)
+    for (size_t i = 0; i < equations.size(); ++i)
         fit.others.push_back(fit.is_left_out[i] ? *of_left_out++ : *of_kept++);
     return fit;
 }

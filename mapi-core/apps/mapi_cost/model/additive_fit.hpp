@@ -25,8 +25,8 @@ struct Estimate {
 // the fit towards it.
 struct CrossCheck {
     std::vector<std::optional<Estimate>>
-        others;             // by equation; nullopt: the others do not determine it
-    std::uint64_t rank = 0; // number of unknowns that the equations determine
+        others;        // by equation; nullopt: the others do not determine it
+    uint64_t rank = 0; // number of unknowns that the equations determine
     double chi_squared = 0;
     bool do_agree = true; // each is within its own error plus that of the others' prediction
 };
@@ -45,8 +45,8 @@ struct AdditiveFit {
     std::vector<std::optional<Estimate>>
         others; // from the other equations of the fit; nullopt: they do not determine it
     std::vector<bool> is_left_out; // by equation
-    std::uint64_t spare = 0; // equations of the fit beyond the number of unknowns they determine
-    bool do_agree = true;    // whether the equations of the fit agree
+    uint64_t spare = 0;   // equations of the fit beyond the number of unknowns they determine
+    bool do_agree = true; // whether the equations of the fit agree
 };
 
 // Leaves out the fewest equations, at most a quarter, so that the others agree; never one that

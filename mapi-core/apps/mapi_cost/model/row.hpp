@@ -56,7 +56,7 @@ struct Row {
     std::vector<Reach> reach;         // in the time pass
     std::vector<Reach> counted_reach; // in the instruction pass
     MeanBytes bytes;
-    std::uint64_t lost_copies = 0;
+    uint64_t lost_copies = 0;
     LiveArrivals arrivals = {}; // only for a live device
     std::optional<Rates> rates;
     std::string

@@ -12,7 +12,7 @@ namespace mapi_cost
 {
 namespace
 {
-constexpr std::size_t kTermColumns = kNameColumns + 5;
+constexpr size_t kTermColumns = kNameColumns + 5;
 
 std::string cost_text(const std::optional<AdditiveModel> &model, Term term)
 {

@@ -44,7 +44,7 @@ std::string paper(const std::optional<double> &figure)
 std::string last_line_of_name(std::string name, std::string &text)
 {
     while (name.size() > kNameColumns) {
-        std::size_t at = name.rfind(" + ", kNameColumns - 2);
+        size_t at = name.rfind(" + ", kNameColumns - 2);
         if (at == std::string::npos || at < 3)
             at = name.find(": ") - 1;
         if (at >= name.size())
@@ -69,9 +69,9 @@ std::string name_of(const Scenario &scenario)
 std::string wrapped(const std::string &text)
 {
     std::string lines;
-    std::size_t from = 0;
+    size_t from = 0;
     while (text.size() - from > kLineColumns) {
-        std::size_t to = text.rfind(' ', from + kLineColumns);
+        size_t to = text.rfind(' ', from + kLineColumns);
         if (to == std::string::npos || to <= from)
             break;
         lines += text.substr(from, to - from) + "\n";

@@ -9,8 +9,8 @@
 
 namespace mapi_cost
 {
-inline constexpr std::size_t kNameColumns = 30;
-inline constexpr std::size_t kLineColumns = 118;
+inline constexpr size_t kNameColumns = 30;
+inline constexpr size_t kLineColumns = 118;
 
 std::string number(double value);
 // fmt counts "±" as one column, which it is.

@@ -47,7 +47,7 @@ std::string arrivals(const Arrivals &arrivals)
         return std::string(3 + kDropCauses, ',');
     std::string text =
         fmt::format(",{:.6f},{},{:.6g}", arrivals.seconds, arrivals.packets, arrivals.mean_batch());
-    for (const std::uint64_t count : arrivals.drops)
+    for (const uint64_t count : arrivals.drops)
         text += fmt::format(",{}", count);
     return text;
 }
@@ -67,7 +67,7 @@ std::string term_line(const AdditiveModels &models, Term term)
 std::string arrivals_header(const std::string &pass)
 {
     std::string text = fmt::format(",{0}_seconds,{0}_packets,{0}_packets_per_batch", pass);
-    for (std::size_t i = 0; i < kDropCauses; ++i)
+    for (size_t i = 0; i < kDropCauses; ++i)
         text += fmt::format(",{}_drop_{}", pass, drop_name(i));
     return text;
 }

@@ -103,7 +103,7 @@ Json rates_json(const std::optional<Rates> &rates)
 Json arrivals_json(const Arrivals &arrivals)
 {
     Json drops = Json::object();
-    for (std::size_t i = 0; i < arrivals.drops.size(); ++i)
+    for (size_t i = 0; i < arrivals.drops.size(); ++i)
         drops[drop_name(i)] = arrivals.drops[i];
     return {
         {"seconds", arrivals.seconds},
@@ -155,7 +155,7 @@ Json row_json(const Row &row, bool is_live)
 Json losses_json(const Totals &totals)
 {
     Json json = {{"issued", totals.issued}, {"drained", totals.drained}, {"lost", Json::object()}};
-    for (std::size_t i = 0; i < totals.lost.size(); ++i)
+    for (size_t i = 0; i < totals.lost.size(); ++i)
         json["lost"][nsdump::lost_name(i)] = totals.lost[i];
     json["equation_holds"] = totals.equation_holds;
     json["units"] = totals.units;

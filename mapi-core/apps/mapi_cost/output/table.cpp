@@ -19,11 +19,10 @@ namespace
 {
 std::string losses_text(const Totals &totals)
 {
-    const std::uint64_t lost =
-        std::accumulate(totals.lost.begin(), totals.lost.end(), std::uint64_t{0});
+    const uint64_t lost = std::accumulate(totals.lost.begin(), totals.lost.end(), uint64_t{0});
     std::string text =
         fmt::format("{} issued, {} drained, {} lost", totals.issued, totals.drained, lost);
-    for (std::size_t i = 0; i < totals.lost.size(); ++i)
+    for (size_t i = 0; i < totals.lost.size(); ++i)
         if (totals.lost[i] > 0)
             text += fmt::format(" ({} {})", totals.lost[i], nsdump::lost_name(i));
     text += totals.equation_holds ? "; issued = drained + lost holds"
@@ -164,7 +163,7 @@ std::string batch_cell(const Row &, const Arrivals &arrivals)
 
 template <bool is_kernel> std::string drops_cell(const Row &, const Arrivals &arrivals)
 {
-    const std::uint64_t outside = arrivals.drops[kDropKernel] + arrivals.drops[kDropInterface];
+    const uint64_t outside = arrivals.drops[kDropKernel] + arrivals.drops[kDropInterface];
     return std::to_string(is_kernel ? outside : arrivals.dropped() - outside);
 }
 
@@ -206,7 +205,7 @@ std::string cells_of(const Row &row, const Results &results)
 std::string drops_text(const Arrivals &arrivals)
 {
     std::string text;
-    for (std::size_t i = 0; i < kDropCauses; ++i) {
+    for (size_t i = 0; i < kDropCauses; ++i) {
         std::string name = drop_name(i);
         std::replace(name.begin(), name.end(), '_', ' ');
         if (arrivals.drops[i] > 0)

@@ -14,7 +14,7 @@ Readers::Readers(Flow flow, const std::vector<flow_expression::Call> &calls,
 {
     flow_.push_back(std::move(flow));
     const int descriptor = this->flow().descriptor();
-    for (std::size_t i = 0; i < calls.size(); ++i) {
+    for (size_t i = 0; i < calls.size(); ++i) {
         if (calls[i].function == "TO_BUFFER")
             buffers_.push_back({functions[i]});
         else if (mapi_get_poll_descriptor(descriptor, functions[i]) >= 0)
@@ -39,7 +39,7 @@ void Readers::read_copies(bool to_the_end)
         const mapi_function_info_t info = flow().describe(buffer.function);
         // Only packets that the function has finished with; some that reached it may not be in the
         // buffer yet.
-        for (const std::uint64_t there = info.passed_pkts - info.dropped;
+        for (const uint64_t there = info.passed_pkts - info.dropped;
              to_the_end || buffer.copies_read < there; ++buffer.copies_read)
             if (!mapi_get_next_pkt(flow().descriptor(), buffer.function))
                 break;

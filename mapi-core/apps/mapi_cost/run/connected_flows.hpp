@@ -16,8 +16,8 @@ namespace mapi_cost
 // Share of the packets that reached a function, by position in the chain.
 struct Reach {
     std::string function;
-    std::uint64_t packets = 0;
-    std::uint64_t passed = 0;
+    uint64_t packets = 0;
+    uint64_t passed = 0;
 };
 
 // Owns one connected flow.
@@ -42,7 +42,7 @@ public:
 private:
     struct Buffer {
         int function;
-        std::uint64_t copies_read = 0;
+        uint64_t copies_read = 0;
     };
 
     std::vector<Flow> flow_; // one, or none after it is closed

@@ -14,7 +14,7 @@ namespace mapi_cost
 {
 namespace
 {
-constexpr std::ptrdiff_t kTrimmedPart = 5; // a fifth at each end
+constexpr ptrdiff_t kTrimmedPart = 5; // a fifth at each end
 
 double net_per_packet(const Block &block)
 {
@@ -76,7 +76,7 @@ Cost cost_of(const TraceSums &sums, const std::vector<const Block *> &kept,
 {
     Cost cost;
     double subtracted = 0, bound = 0;
-    for (std::size_t i = 0; i < sums.parts.size(); ++i)
+    for (size_t i = 0; i < sums.parts.size(); ++i)
         cost.parts.push_back({sums.parts[i], 0, sums.is_counted[i]});
     for (const Block *block : kept) {
         cost.whole.packets += block->packets;
@@ -84,7 +84,7 @@ Cost cost_of(const TraceSums &sums, const std::vector<const Block *> &kept,
         cost.whole.net += block->net;
         subtracted += block->subtracted_ci95;
         bound += block->subtracted_bound;
-        for (std::size_t i = 0; i < cost.parts.size(); ++i)
+        for (size_t i = 0; i < cost.parts.size(); ++i)
             cost.parts[i].net += block->part_net[i];
     }
     const double packets = double(cost.whole.packets);
@@ -111,7 +111,7 @@ std::vector<const Block *> pointers(const TraceSums &sums)
 // more from packet to packet than a flow costs.
 Measured difference_of_units(const TraceSums &one, const TraceSums &many, unsigned further)
 {
-    std::map<std::uint64_t, const Block *> known;
+    std::map<uint64_t, const Block *> known;
     for (const Block &block : one.blocks)
         known.emplace(block.number, &block);
     Measured added;
@@ -151,11 +151,11 @@ Cost trimmed_cost(const TraceSums &sums)
         return place(a) != place(b) ? place(a) < place(b) : net_per_packet(*a) < net_per_packet(*b);
     });
     std::vector<const Block *> kept;
-    std::map<std::uint64_t, std::vector<double>> residuals; // by round
+    std::map<uint64_t, std::vector<double>> residuals; // by round
     for (auto first = blocks.begin(); first != blocks.end();) {
         const auto last = std::find_if(
             first, blocks.end(), [&](const Block *block) { return place(block) != place(*first); });
-        const std::ptrdiff_t cut = (last - first) / kTrimmedPart;
+        const ptrdiff_t cut = (last - first) / kTrimmedPart;
         const auto low = first + cut;
         const auto high = last - cut;
         kept.insert(kept.end(), low, high);

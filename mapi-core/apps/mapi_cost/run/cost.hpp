@@ -17,15 +17,15 @@ namespace mapi_cost
 class NothingMeasured : public std::runtime_error
 {
 public:
-    explicit NothingMeasured(std::uint64_t units_left_out)
+    explicit NothingMeasured(uint64_t units_left_out)
         : std::runtime_error("no complete unit was measured"), units_left_out_(units_left_out)
     {
     }
     // Units that were measured, but cut by an interrupt, a migration or a loss.
-    std::uint64_t units_left_out() const { return units_left_out_; }
+    uint64_t units_left_out() const { return units_left_out_; }
 
 private:
-    std::uint64_t units_left_out_;
+    uint64_t units_left_out_;
 };
 
 struct Measured {
@@ -33,7 +33,7 @@ struct Measured {
     double net = 0;
     std::optional<double> ci95; // half width of net's interval; nullopt: a single block cannot show
                                 // how the cost varies
-    std::uint64_t packets = 0;
+    uint64_t packets = 0;
 };
 
 struct PartCost {

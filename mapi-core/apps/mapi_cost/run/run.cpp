@@ -19,7 +19,7 @@ namespace
 {
 struct Drop {
     const char *name;
-    std::uint64_t mapi_stat::*count;
+    uint64_t mapi_stat::*count;
 };
 
 constexpr Drop kDrops[kDropCauses] = {
@@ -29,14 +29,14 @@ constexpr Drop kDrops[kDropCauses] = {
 };
 } // namespace
 
-const char *drop_name(std::size_t cause)
+const char *drop_name(size_t cause)
 {
     return kDrops[cause].name;
 }
 
-std::uint64_t Arrivals::dropped() const
+uint64_t Arrivals::dropped() const
 {
-    return std::accumulate(drops.begin(), drops.end(), std::uint64_t{0});
+    return std::accumulate(drops.begin(), drops.end(), uint64_t{0});
 }
 
 void Arrivals::add(const Arrivals &other)
@@ -46,7 +46,7 @@ void Arrivals::add(const Arrivals &other)
     wire_bytes += other.wire_bytes;
     batches += other.batches;
     batched_packets += other.batched_packets;
-    for (std::size_t i = 0; i < drops.size(); ++i)
+    for (size_t i = 0; i < drops.size(); ++i)
         drops[i] += other.drops[i];
 }
 
@@ -56,7 +56,7 @@ Arrivals arrivals_of(const mapi_stat_t &stats, double seconds)
     arrivals.seconds = seconds;
     arrivals.packets = stats.ps_recv;
     arrivals.wire_bytes = stats.bytes_recv;
-    for (std::size_t i = 0; i < arrivals.drops.size(); ++i)
+    for (size_t i = 0; i < arrivals.drops.size(); ++i)
         arrivals.drops[i] = stats.*kDrops[i].count;
     return arrivals;
 }
@@ -64,15 +64,15 @@ Arrivals arrivals_of(const mapi_stat_t &stats, double seconds)
 // Packets of a capture.
 namespace
 {
-constexpr std::uint64_t kLeastRounds = 5; // so that a fifth can be trimmed at each end
-constexpr std::uint64_t kPieces = 100;
-constexpr std::uint64_t kRecordsPerUnit = 8; // in addition to two per function
+constexpr uint64_t kLeastRounds = 5; // so that a fifth can be trimmed at each end
+constexpr uint64_t kPieces = 100;
+constexpr uint64_t kRecordsPerUnit = 8; // in addition to two per function
 
 // How often the workload is read, and which units are counted.
 struct Plan {
-    std::uint64_t rounds = 1;
-    std::uint64_t units_per_round = 1;
-    std::uint64_t step_every = 1;
+    uint64_t rounds = 1;
+    uint64_t units_per_round = 1;
+    uint64_t step_every = 1;
     SumRequest request;
 };
 
@@ -87,7 +87,7 @@ Plan plan_time(const Workload &workload, const RunSettings &settings)
         plan.request.blocks_per_round = plan.units_per_round;
     else
         plan.request.units_per_block =
-            std::max<std::uint64_t>(1, plan.rounds * plan.units_per_round / kPieces);
+            std::max<uint64_t>(1, plan.rounds * plan.units_per_round / kPieces);
     return plan;
 }
 
@@ -102,12 +102,12 @@ Plan plan_instructions(const Load &load, const RunSettings &settings, bool stepp
         return plan;
     // Frames of one size give equal batches, and differences are taken over the same packets, so
     // fewer are enough.
-    std::uint64_t wanted = settings.step_units;
+    uint64_t wanted = settings.step_units;
     if (load.workload.is_uniform)
         wanted /= 3;
     if (load.is_compared)
         wanted /= 2;
-    wanted = std::max<std::uint64_t>(2, wanted) * (MAPI_BATCH_MAX / settings.batch_packets);
+    wanted = std::max<uint64_t>(2, wanted) * (MAPI_BATCH_MAX / settings.batch_packets);
     plan.request.units_per_block = plan.request.blocks_per_round = 1;
     plan.rounds = 1;
     if (plan.units_per_round <= wanted) {
@@ -128,9 +128,9 @@ Plan plan_of(const Load &load, Field field, const RunSettings &settings, const T
 
 } // namespace
 
-std::uint64_t records_per_unit(const Load &load)
+uint64_t records_per_unit(const Load &load)
 {
-    std::uint64_t records = kRecordsPerUnit;
+    uint64_t records = kRecordsPerUnit;
     for (const auto &calls : load.flows)
         records += 2 * calls.size();
     return records;
@@ -162,15 +162,15 @@ Pass run_packets(const Load &load, Field field, const RunSettings &settings,
 // Calls by this thread, with slices around them.
 namespace
 {
-constexpr std::uint64_t kBufferBytes =
+constexpr uint64_t kBufferBytes =
     3 << 20; // less than the size of TO_BUFFER, so nothing is dropped before it is read
-constexpr std::uint64_t kMostCalls = 20'000;
-constexpr std::uint64_t kCallsPerBlock = 64;
-constexpr std::uint64_t kStepCallsPerUnit = 20; // a call is much shorter than a batch
+constexpr uint64_t kMostCalls = 20'000;
+constexpr uint64_t kCallsPerBlock = 64;
+constexpr uint64_t kStepCallsPerUnit = 20; // a call is much shorter than a batch
 
-void call_next_packet(int flow, int function, std::uint64_t calls)
+void call_next_packet(int flow, int function, uint64_t calls)
 {
-    for (std::uint64_t number = 1; number <= calls; ++number) {
+    for (uint64_t number = 1; number <= calls; ++number) {
         NET_SLICE_INIT(call, number, 1, 0);
         NET_SLICE_START(mapi_get_next_pkt);
         mapi_get_next_pkt(flow, function);
@@ -179,9 +179,9 @@ void call_next_packet(int flow, int function, std::uint64_t calls)
     }
 }
 
-void call_read_results(int flow, int function, std::uint64_t calls)
+void call_read_results(int flow, int function, uint64_t calls)
 {
-    for (std::uint64_t number = 1; number <= calls; ++number) {
+    for (uint64_t number = 1; number <= calls; ++number) {
         NET_SLICE_INIT(call, number, 1, 0);
         NET_SLICE_START(mapi_read_results);
         mapi_read_results(flow, function);
@@ -196,11 +196,11 @@ Pass run_calls(const Load &load, Quantity quantity, Field field, const RunSettin
 {
     const bool reads_packets = quantity == Quantity::kNextPacket;
     const Workload &workload = load.workload;
-    const std::uint64_t rounds =
-        std::clamp<std::uint64_t>(kBufferBytes / std::max<std::uint64_t>(1, workload.buffer_bytes),
-                                  1, (settings.packets + workload.packets - 1) / workload.packets);
+    const uint64_t rounds =
+        std::clamp<uint64_t>(kBufferBytes / std::max<uint64_t>(1, workload.buffer_bytes), 1,
+                             (settings.packets + workload.packets - 1) / workload.packets);
 
-    const std::uint64_t times = reads_packets ? rounds : 1;
+    const uint64_t times = reads_packets ? rounds : 1;
     Device device(workload.path, times, settings.batch_packets);
     Flow flow(device);
     int function = 0;
@@ -212,18 +212,18 @@ Pass run_calls(const Load &load, Quantity quantity, Field field, const RunSettin
         stop_if_interrupted();
     device.expect_packets(times * workload.packets);
     const mapi_function_info_t info = flow.describe(function);
-    const std::uint64_t there = reads_packets ? info.pkts - info.dropped : kMostCalls;
-    const std::uint64_t calls = std::min({there, settings.packets, kMostCalls});
+    const uint64_t there = reads_packets ? info.pkts - info.dropped : kMostCalls;
+    const uint64_t calls = std::min({there, settings.packets, kMostCalls});
 
     SumRequest request;
     request.field = field;
     request.counted_slices = {reads_packets ? "mapi_get_next_pkt" : "mapi_read_results"};
     request.first_unit = kWarmCalls + 1;
-    std::uint64_t step_every = 1;
+    uint64_t step_every = 1;
     if (field == Field::kTicks)
         request.units_per_block = kCallsPerBlock;
     else if (is_stepped(settings.source, folder))
-        step_every = std::max<std::uint64_t>(1, calls / (settings.step_units * kStepCallsPerUnit));
+        step_every = std::max<uint64_t>(1, calls / (settings.step_units * kStepCallsPerUnit));
 
     Pass pass;
     Session session(field, settings, step_every, calls * 4, folder);
@@ -238,7 +238,7 @@ Pass run_calls(const Load &load, Quantity quantity, Field field, const RunSettin
 // A live device's packets, as they come.
 namespace
 {
-constexpr std::uint64_t kBlocks =
+constexpr uint64_t kBlocks =
     30; // few enough that similar consecutive batches share a block, yet enough for an interval
 
 // Runs until enough packets have arrived.  Closing the flows discards the statistics, so they are
@@ -270,7 +270,7 @@ void note_batches(Arrivals &arrivals, const nsdump::StatsReport &report)
 }
 } // namespace
 
-Pass run_live(const Load &load, const std::string &device, Field field, std::uint64_t step_every,
+Pass run_live(const Load &load, const std::string &device, Field field, uint64_t step_every,
               const RunSettings &settings, const TempFolder &folder)
 {
     SumRequest request;
@@ -282,7 +282,7 @@ Pass run_live(const Load &load, const std::string &device, Field field, std::uin
     request.packets = pass.arrivals->packets;
     if (field == Field::kInstructions) {
         request.first_unit = 2; // the first binds symbols, and flows connect during it
-        request.packets = std::max<std::uint64_t>(1, request.packets) -
+        request.packets = std::max<uint64_t>(1, request.packets) -
                           1; // the last unit may be unfinished: stepping takes long
     }
     pass.sums = sum_trace(session.close(), request);

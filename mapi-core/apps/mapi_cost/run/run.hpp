@@ -30,21 +30,21 @@ enum DropCause {
 };
 
 // "kernel", "buffer_full".
-const char *drop_name(std::size_t cause);
+const char *drop_name(size_t cause);
 
 struct Arrivals {
     double seconds = 0;
-    std::uint64_t packets = 0; // that reached the engine
-    std::uint64_t wire_bytes = 0;
-    std::uint64_t batches = 0;         // in the trace
-    std::uint64_t batched_packets = 0; // in these batches
-    std::array<std::uint64_t, kDropCauses> drops{};
+    uint64_t packets = 0; // that reached the engine
+    uint64_t wire_bytes = 0;
+    uint64_t batches = 0;         // in the trace
+    uint64_t batched_packets = 0; // in these batches
+    std::array<uint64_t, kDropCauses> drops{};
 
     double mean_batch() const
     {
         return batches > 0 ? double(batched_packets) / double(batches) : 0;
     }
-    std::uint64_t dropped() const;
+    uint64_t dropped() const;
     void add(const Arrivals &other);
 };
 
@@ -54,21 +54,21 @@ Arrivals arrivals_of(const mapi_stat_t &stats, double seconds);
 struct Pass {
     TraceSums sums;
     std::vector<Reach> reach;              // of the first flow
-    std::uint64_t lost_copies = 0;         // packets dropped because a buffer was full
+    uint64_t lost_copies = 0;              // packets dropped because a buffer was full
     MeanBytes bytes;                       // of the workload
     std::optional<Arrivals> arrivals = {}; // only for a live device
     std::string remark = {};               // the device's message, for example that it was down
 };
 
 // An upper bound for a trace, except for records outside of units.
-std::uint64_t records_per_unit(const Load &load);
+uint64_t records_per_unit(const Load &load);
 
 // Runs packets through the chain, for Quantity::kPacket and kFurther...
 Pass run_packets(const Load &load, Field field, const RunSettings &settings,
                  const TempFolder &folder);
 
 // The first calls bind symbols and fill caches; they are not counted.
-inline constexpr std::uint64_t kWarmCalls = 32;
+inline constexpr uint64_t kWarmCalls = 32;
 
 // Measures calls by this thread after the packet thread is done, so that their cost contains
 // nothing else.
@@ -77,6 +77,6 @@ Pass run_calls(const Load &load, Quantity quantity, Field field, const RunSettin
 
 // Runs until the packets or seconds of `settings` are reached.  step_every: distance of units to
 // single-step.
-Pass run_live(const Load &load, const std::string &device, Field field, std::uint64_t step_every,
+Pass run_live(const Load &load, const std::string &device, Field field, uint64_t step_every,
               const RunSettings &settings, const TempFolder &folder);
 } // namespace mapi_cost

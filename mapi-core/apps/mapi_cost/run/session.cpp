@@ -15,9 +15,9 @@ namespace mapi_cost
 {
 namespace
 {
-constexpr std::uint64_t kLeastRingBytes = 4 << 20;
-constexpr std::uint64_t kMostRingBytes = 128 << 20;
-constexpr std::uint64_t kRecordBytes = 24; // with one counter
+constexpr uint64_t kLeastRingBytes = 4 << 20;
+constexpr uint64_t kMostRingBytes = 128 << 20;
+constexpr uint64_t kRecordBytes = 24; // with one counter
 
 void open_session(const nsp_session_config &config)
 {
@@ -26,8 +26,8 @@ void open_session(const nsp_session_config &config)
 }
 } // namespace
 
-Session::Session(Field field, const RunSettings &settings, std::uint64_t step_every,
-                 std::uint64_t records, const TempFolder &folder)
+Session::Session(Field field, const RunSettings &settings, uint64_t step_every, uint64_t records,
+                 const TempFolder &folder)
     : trace_(folder.file("trace.nsl"))
 {
     nsp_session_config config = {};
@@ -39,7 +39,7 @@ Session::Session(Field field, const RunSettings &settings, std::uint64_t step_ev
     if (field == Field::kInstructions) {
         config.counters = "instructions";
         config.source = settings.source;
-        config.step_every = std::uint32_t(step_every);
+        config.step_every = uint32_t(step_every);
     }
     open_session(config);
     is_open_ = true;

@@ -23,9 +23,9 @@ public:
 };
 
 struct RunSettings {
-    std::uint64_t packets =
-        200'000; // in a time pass: the minimum for a capture, the limit for a live device
-    std::uint64_t seconds = 5; // limit of a pass on a live device, or of its recording
+    uint64_t packets =
+        200'000;          // in a time pass: the minimum for a capture, the limit for a live device
+    uint64_t seconds = 5; // limit of a pass on a live device, or of its recording
     unsigned batch_packets = MAPI_BATCH_MAX;
     nsp_clock_mode clock = NSP_CLOCK_ORDERED;
     nsp_counter_source source = NSP_SOURCE_AUTO;
@@ -37,8 +37,8 @@ class Session
 public:
     // `records`: estimated number; rings are large enough for all of them even if the drain does
     // not run.
-    Session(Field field, const RunSettings &settings, std::uint64_t step_every,
-            std::uint64_t records, const TempFolder &folder);
+    Session(Field field, const RunSettings &settings, uint64_t step_every, uint64_t records,
+            const TempFolder &folder);
     ~Session();
     Session(const Session &) = delete;
     Session &operator=(const Session &) = delete;

@@ -44,7 +44,7 @@ public:
     {
         if (!is_open_ || !slice.unit || slice.unit->number != unit_.number)
             return;
-        const std::size_t part = part_of(slice.name);
+        const size_t part = part_of(slice.name);
         const bool is_ticks = request_.field == Field::kTicks;
         const bool has_value = is_ticks || slice.counters;
         // Clocks and caches belong to a CPU; a count belongs to the thread, wherever it runs.
@@ -52,7 +52,7 @@ public:
             is_broken_ |= sums_.is_counted[part];
             return;
         }
-        const auto &constants = correction_.of(slice.cpu_index, std::size_t(request_.field));
+        const auto &constants = correction_.of(slice.cpu_index, size_t(request_.field));
         if (!constants.is_known)
             throw nsdump::TraceError("the trace has no calibration for its correction");
         const double raw = double(is_ticks ? slice.raw_ticks : slice.counters[0]);
@@ -78,7 +78,7 @@ public:
         unit_.subtracted_bound += widths.bound;
     }
 
-    void mark(nsdump::NameId, std::uint64_t) {}
+    void mark(nsdump::NameId, uint64_t) {}
 
     void finish_unit()
     {
@@ -104,7 +104,7 @@ private:
         return std::find(roots.begin(), roots.end(), names_[name].text) != roots.end();
     }
 
-    std::size_t part_of(nsdump::NameId name)
+    size_t part_of(nsdump::NameId name)
     {
         if (name >= part_by_name_.size())
             part_by_name_.resize(name + 1, -1);
@@ -115,12 +115,12 @@ private:
             sums_.is_counted.push_back(text !=
                                        "driver_read"); // happens before the engine gets the packets
         }
-        return std::size_t(part_by_name_[name]);
+        return size_t(part_by_name_[name]);
     }
 
     void add_to_block()
     {
-        const std::uint64_t index = (unit_.number - request_.first_unit) / request_.units_per_block;
+        const uint64_t index = (unit_.number - request_.first_unit) / request_.units_per_block;
         if (sums_.blocks.empty() || index != block_index_) {
             sums_.blocks.emplace_back();
             sums_.blocks.back().number = unit_.number;
@@ -138,9 +138,9 @@ private:
     Block unit_;
     bool is_open_ = false;
     bool is_broken_ = false;
-    std::size_t counted_ = 0;
-    std::uint64_t block_index_ = 0;
-    std::uint64_t packets_seen_ = 0;
+    size_t counted_ = 0;
+    uint64_t block_index_ = 0;
+    uint64_t packets_seen_ = 0;
 };
 } // namespace
 
@@ -152,13 +152,13 @@ void Block::add(const Block &other)
     subtracted_ci95 += other.subtracted_ci95;
     subtracted_bound += other.subtracted_bound;
     part_net.resize(std::max(part_net.size(), other.part_net.size()));
-    for (std::size_t i = 0; i < other.part_net.size(); ++i)
+    for (size_t i = 0; i < other.part_net.size(); ++i)
         part_net[i] += other.part_net[i];
 }
 
-std::uint64_t TraceSums::packets() const
+uint64_t TraceSums::packets() const
 {
-    std::uint64_t sum = 0;
+    uint64_t sum = 0;
     for (const Block &block : blocks)
         sum += block.packets;
     return sum;
@@ -184,7 +184,7 @@ TraceSums sum_trace(const std::string &path, const SumRequest &request)
     return sums;
 }
 
-void pool_blocks(TraceSums &sums, std::uint64_t count)
+void pool_blocks(TraceSums &sums, uint64_t count)
 {
     const double share = double(sums.packets()) / double(count);
     std::vector<Block> pooled;

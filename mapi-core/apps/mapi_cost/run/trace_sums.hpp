@@ -15,11 +15,10 @@ enum class Field { kTicks = 0, kInstructions = 1 };
 
 struct SumRequest {
     Field field = Field::kTicks;
-    std::uint64_t units_per_block = 1;
-    std::uint64_t blocks_per_round =
-        1;                        // blocks n and n + blocks_per_round contain the same packets
-    std::uint64_t first_unit = 1; // earlier units are warm-up
-    std::uint64_t packets =
+    uint64_t units_per_block = 1;
+    uint64_t blocks_per_round = 1; // blocks n and n + blocks_per_round contain the same packets
+    uint64_t first_unit = 1;       // earlier units are warm-up
+    uint64_t packets =
         UINT64_MAX; // of all units; later ones arrived while the flows were being closed
     std::vector<std::string> counted_slices; // their sum is the cost
 };
@@ -27,9 +26,9 @@ struct SumRequest {
 // All values are sums over the units of the block that have every counted slice, none of them cut
 // by a loss or, for ticks, migrated.
 struct Block {
-    std::uint64_t number = 0; // of its first unit
-    std::uint64_t index = 0;  // from 0; missing blocks are counted
-    std::uint64_t packets = 0;
+    uint64_t number = 0; // of its first unit
+    uint64_t index = 0;  // from 0; missing blocks are counted
+    uint64_t packets = 0;
     double raw = 0;
     double net = 0;
     double subtracted_ci95 = 0;   // of the subtracted constants, which are the same in every block
@@ -44,11 +43,11 @@ struct TraceSums {
     std::vector<std::string> parts; // slices inside the units, in order of first appearance
     std::vector<bool> is_counted;   // the part is included in the cost
     std::vector<Block> blocks;
-    std::uint64_t blocks_per_round = 1;
-    std::uint64_t units_left_out = 0;
+    uint64_t blocks_per_round = 1;
+    uint64_t units_left_out = 0;
     nsdump::StatsReport report;
 
-    std::uint64_t packets() const;
+    uint64_t packets() const;
 };
 
 // Throws nsdump::TraceError.
@@ -56,5 +55,5 @@ TraceSums sum_trace(const std::string &path, const SumRequest &request);
 
 // Merges consecutive blocks into at most `count`, each with at least its share of the packets:
 // batches of a live device have any size, and one of a few packets is not representative.
-void pool_blocks(TraceSums &sums, std::uint64_t count);
+void pool_blocks(TraceSums &sums, uint64_t count);
 } // namespace mapi_cost

@@ -18,7 +18,7 @@ namespace
     throw MapiError(what + text + " (error " + std::to_string(number) + ")");
 }
 
-void set_option(const char *device, const char *key, std::uint64_t value)
+void set_option(const char *device, const char *key, uint64_t value)
 {
     if (mapi_set_device_option(device, key, std::to_string(value).c_str()) != 0)
         fail(""); // the text names device or key
@@ -38,7 +38,7 @@ void set_batch(const std::string &device, unsigned packets)
     set_option(device.c_str(), "batch", packets);
 }
 
-Device::Device(const std::string &path, std::uint64_t repeat, unsigned batch)
+Device::Device(const std::string &path, uint64_t repeat, unsigned batch)
     : path_(path), name_(mapi_create_offline_device(path.c_str(), MFF_PCAP))
 {
     if (!name_)
@@ -68,9 +68,9 @@ mapi_stat_t Device::stats() const
     return device_stats(name_);
 }
 
-void Device::expect_packets(std::uint64_t packets) const
+void Device::expect_packets(uint64_t packets) const
 {
-    const std::uint64_t given = stats().ps_recv;
+    const uint64_t given = stats().ps_recv;
     if (given != packets)
         throw MapiError(path_ + ": changed while it was measured: it gave " +
                         std::to_string(given) + " packets instead of " + std::to_string(packets) +
@@ -119,7 +119,7 @@ int Flow::file_state(int function) const
     const mapi_results_t *results = mapi_read_results(descriptor_, function);
     if (!results)
         fail("");
-    return int(*static_cast<const std::uint32_t *>(results->res));
+    return int(*static_cast<const uint32_t *>(results->res));
 }
 
 void Flow::connect()
@@ -140,12 +140,12 @@ bool Flow::wait(int timeout_ms)
     throw MapiError(text);
 }
 
-std::uint64_t Flow::counter(int function) const
+uint64_t Flow::counter(int function) const
 {
     const mapi_results_t *results = mapi_read_results(descriptor_, function);
     if (!results)
         fail("");
-    return *static_cast<const std::uint64_t *>(results->res);
+    return *static_cast<const uint64_t *>(results->res);
 }
 
 mapi_function_info_t Flow::describe(int function) const

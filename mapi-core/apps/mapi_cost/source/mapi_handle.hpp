@@ -34,7 +34,7 @@ void set_batch(const std::string &device, unsigned packets);
 class Device
 {
 public:
-    Device(const std::string &path, std::uint64_t repeat, unsigned batch);
+    Device(const std::string &path, uint64_t repeat, unsigned batch);
     ~Device();
     Device(const Device &) = delete;
     Device &operator=(const Device &) = delete;
@@ -43,7 +43,7 @@ public:
     void start();
     mapi_stat_t stats() const;
     // Throws MapiError if the file did not give this many packets, because it has changed.
-    void expect_packets(std::uint64_t packets) const;
+    void expect_packets(uint64_t packets) const;
 
 private:
     const std::string path_;
@@ -68,7 +68,7 @@ public:
     void connect();
     // False on timeout.
     bool wait(int timeout_ms);
-    std::uint64_t counter(int function) const;
+    uint64_t counter(int function) const;
     mapi_function_info_t describe(int function) const;
     int link_type() const; // -1 before the first packet
 

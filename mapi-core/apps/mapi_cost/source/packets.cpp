@@ -21,33 +21,32 @@ namespace mapi_cost
 {
 namespace
 {
-constexpr std::uint64_t kNtpToUnixSeconds = 2208988800;
-constexpr std::size_t kPlainHeaderBytes = 54; // Ethernet, IPv4 and TCP without options
-constexpr std::size_t kSmallestPayload = 256; // with less, all frames would be alike
+constexpr uint64_t kNtpToUnixSeconds = 2208988800;
+constexpr size_t kPlainHeaderBytes = 54; // Ethernet, IPv4 and TCP without options
+constexpr size_t kSmallestPayload = 256; // with less, all frames would be alike
 
 std::string_view text_of(const Packet &packet)
 {
     return {reinterpret_cast<const char *>(packet.bytes.data()), packet.bytes.size()};
 }
 
-std::size_t transport_bytes(const std::vector<std::uint8_t> &frame, std::size_t at,
-                            std::uint8_t protocol)
+size_t transport_bytes(const std::vector<uint8_t> &frame, size_t at, uint8_t protocol)
 {
     if (protocol == 17)
         return 8;
     if (protocol == 6 && frame.size() > at + 12)
-        return std::max<std::size_t>(20, std::size_t(frame[at + 12] / 16) * 4);
+        return std::max<size_t>(20, size_t(frame[at + 12] / 16) * 4);
     return 0;
 }
 
-std::vector<std::uint8_t> payloads(const std::vector<Packet> &packets, int link_type)
+std::vector<uint8_t> payloads(const std::vector<Packet> &packets, int link_type)
 {
-    std::vector<std::uint8_t> all;
+    std::vector<uint8_t> all;
     for (const Packet &packet : packets) {
-        const std::size_t begin = header_bytes(packet.bytes, link_type);
-        all.insert(all.end(), packet.bytes.begin() + std::ptrdiff_t(begin), packet.bytes.end());
+        const size_t begin = header_bytes(packet.bytes, link_type);
+        all.insert(all.end(), packet.bytes.begin() + ptrdiff_t(begin), packet.bytes.end());
     }
-    for (std::size_t i = 0; i < packets.size() && all.size() < kSmallestPayload; ++i)
+    for (size_t i = 0; i < packets.size() && all.size() < kSmallestPayload; ++i)
         all.insert(all.end(), packets[i].bytes.begin(), packets[i].bytes.end());
     if (all.empty())
         all.push_back(0);
@@ -66,7 +65,7 @@ std::vector<Packet> take_packets(const std::string &path, const std::string &fil
     flow.connect();
     device.start();
     std::vector<Packet> packets;
-    for (std::uint64_t bytes = 0; packets.size() < limits.packets && bytes < limits.bytes;) {
+    for (uint64_t bytes = 0; packets.size() < limits.packets && bytes < limits.bytes;) {
         const mapipkt *packet = mapi_get_next_pkt(flow.descriptor(), buffer);
         if (!packet)
             break;
@@ -78,18 +77,18 @@ std::vector<Packet> take_packets(const std::string &path, const std::string &fil
     return packets;
 }
 
-std::size_t header_bytes(const std::vector<std::uint8_t> &frame, int link_type)
+size_t header_bytes(const std::vector<uint8_t> &frame, int link_type)
 {
     if (link_type != DLT_EN10MB)
         return std::min(frame.size(), kPlainHeaderBytes);
-    std::size_t at = 12;
+    size_t at = 12;
     const auto type = [&] { return at + 2 <= frame.size() ? frame[at] << 8 | frame[at + 1] : 0; };
     while (type() == 0x8100 || type() == 0x88a8)
         at += 4;
     const int ethertype = type();
     at += 2;
     if (ethertype == 0x0800 && frame.size() > at + 9) {
-        const std::size_t network = std::max(20, (frame[at] & 15) * 4);
+        const size_t network = std::max(20, (frame[at] & 15) * 4);
         at += network + transport_bytes(frame, at + network, frame[at + 9]);
     } else if (ethertype == 0x86dd && frame.size() > at + 6) {
         at += 40 + transport_bytes(frame, at + 40, frame[at + 6]);
@@ -98,24 +97,23 @@ std::size_t header_bytes(const std::vector<std::uint8_t> &frame, int link_type)
 }
 
 std::vector<Packet> make_packets(const std::vector<Packet> &from, int link_type,
-                                 unsigned frame_bytes, std::size_t count)
+                                 unsigned frame_bytes, size_t count)
 {
-    const std::vector<std::uint8_t> payload = payloads(from, link_type);
+    const std::vector<uint8_t> payload = payloads(from, link_type);
     std::vector<Packet> made;
     made.reserve(count);
-    std::size_t place = 0;
-    for (std::size_t i = 0; i < count; ++i) {
+    size_t place = 0;
+    for (size_t i = 0; i < count; ++i) {
         const Packet &model = from[i % from.size()];
-        const std::size_t head =
-            std::min<std::size_t>(header_bytes(model.bytes, link_type), frame_bytes);
+        const size_t head = std::min<size_t>(header_bytes(model.bytes, link_type), frame_bytes);
         Packet packet{model.ntp_time,
                       frame_bytes,
-                      {model.bytes.begin(), model.bytes.begin() + std::ptrdiff_t(head)}};
+                      {model.bytes.begin(), model.bytes.begin() + ptrdiff_t(head)}};
         while (packet.bytes.size() < frame_bytes) {
-            const std::size_t piece =
+            const size_t piece =
                 std::min(frame_bytes - packet.bytes.size(), payload.size() - place);
-            packet.bytes.insert(packet.bytes.end(), payload.begin() + std::ptrdiff_t(place),
-                                payload.begin() + std::ptrdiff_t(place + piece));
+            packet.bytes.insert(packet.bytes.end(), payload.begin() + ptrdiff_t(place),
+                                payload.begin() + ptrdiff_t(place + piece));
             place = (place + piece) % payload.size();
         }
         made.push_back(std::move(packet));
@@ -144,7 +142,7 @@ void write_capture(const std::string &path, const std::vector<Packet> &packets, 
     }
     for (const Packet &packet : packets) {
         pcap_pkthdr header = {};
-        header.ts.tv_sec = static_cast<time_t>((packet.ntp_time >> 32) - kNtpToUnixSeconds);
+        header.ts.tv_sec = time_t((packet.ntp_time >> 32) - kNtpToUnixSeconds);
         header.ts.tv_usec =
             static_cast<suseconds_t>((packet.ntp_time & 0xffffffff) * 1'000'000'000 >> 32);
         header.caplen = static_cast<bpf_u_int32>(packet.bytes.size());
@@ -175,7 +173,7 @@ std::optional<double> searched_bytes(const std::vector<Packet> &packets, const s
         return std::nullopt;
     double bytes = 0;
     for (const Packet &packet : packets) {
-        const std::size_t place = text_of(packet).find(text);
+        const size_t place = text_of(packet).find(text);
         bytes +=
             double(place == std::string_view::npos ? packet.bytes.size() : place + text.size());
     }
@@ -183,13 +181,12 @@ std::optional<double> searched_bytes(const std::vector<Packet> &packets, const s
 }
 
 // Runs TO_FILE until it has enough packets, the source ends, or the time is up.
-void record(const Source &source, std::uint64_t packets, std::uint64_t seconds,
-            const std::string &path)
+void record(const Source &source, uint64_t packets, uint64_t seconds, const std::string &path)
 {
     using Clock = std::chrono::steady_clock;
     Flow flow(source.is_device ? mapi_create_flow(source.name.c_str())
                                : mapi_create_offline_flow(source.name.c_str(), MFF_DAG_ERF));
-    const int file = flow.apply_to_file(path, int(std::min<std::uint64_t>(packets, INT_MAX)));
+    const int file = flow.apply_to_file(path, int(std::min<uint64_t>(packets, INT_MAX)));
     flow.connect();
     const auto end = Clock::now() + std::chrono::seconds(seconds);
     while (!flow.wait(20) && flow.file_state(file) != MAPI_FILE_DONE &&

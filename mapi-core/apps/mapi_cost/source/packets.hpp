@@ -12,14 +12,14 @@
 namespace mapi_cost
 {
 struct Packet {
-    std::uint64_t ntp_time = 0;
-    std::uint32_t wire_bytes = 0;
-    std::vector<std::uint8_t> bytes;
+    uint64_t ntp_time = 0;
+    uint32_t wire_bytes = 0;
+    std::vector<uint8_t> bytes;
 };
 
 struct PacketLimits {
-    std::uint64_t packets;
-    std::uint64_t bytes;
+    uint64_t packets;
+    uint64_t bytes;
 };
 
 // The first packets that pass the filter ("" passes all), read through libmapi.
@@ -28,12 +28,12 @@ std::vector<Packet> take_packets(const std::string &path, const std::string &fil
 
 // Length of the headers including TCP or UDP; for other packets, of the headers that are
 // recognized.
-std::size_t header_bytes(const std::vector<std::uint8_t> &frame, int link_type);
+size_t header_bytes(const std::vector<uint8_t> &frame, int link_type);
 
 // `count` frames of `frame_bytes`: the unmodified headers of the given packets in turn, each
 // followed by bytes from the concatenated payloads of all of them.
 std::vector<Packet> make_packets(const std::vector<Packet> &from, int link_type,
-                                 unsigned frame_bytes, std::size_t count);
+                                 unsigned frame_bytes, size_t count);
 
 // Writes pcap with nanoseconds.  Throws TempError.
 void write_capture(const std::string &path, const std::vector<Packet> &packets, int link_type);
@@ -52,6 +52,5 @@ struct Source {
 
 // Records the first packets; on a device, for at most `seconds`.  Throws MapiError and
 // command::Interrupted.
-void record(const Source &source, std::uint64_t packets, std::uint64_t seconds,
-            const std::string &path);
+void record(const Source &source, uint64_t packets, uint64_t seconds, const std::string &path);
 } // namespace mapi_cost

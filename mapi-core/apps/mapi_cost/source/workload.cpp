@@ -12,9 +12,8 @@ namespace mapi_cost
 namespace
 {
 constexpr const char *kFilterOf2004 = "src port 2005";
-constexpr std::uint64_t kCopyBytes = 64 << 20;
-constexpr std::size_t kMadePackets =
-    1024; // full batches that fit easily into the second-level cache
+constexpr uint64_t kCopyBytes = 64 << 20;
+constexpr size_t kMadePackets = 1024; // full batches that fit easily into the second-level cache
 
 Survey read_whole(const std::string &path, const std::string &filter)
 {
@@ -50,7 +49,7 @@ Workload describe(const std::string &path, const std::vector<Packet> &packets)
     double captured = 0;
     for (const Packet &packet : packets) {
         captured += double(packet.bytes.size());
-        workload.buffer_bytes += (sizeof(mapipkt) + packet.bytes.size() + 7) & ~std::uint64_t{7};
+        workload.buffer_bytes += (sizeof(mapipkt) + packet.bytes.size() + 7) & ~uint64_t{7};
     }
     if (!packets.empty())
         workload.bytes.captured = captured / double(packets.size());
@@ -73,7 +72,7 @@ Survey survey_capture(const std::string &path, const std::string &name, const st
     return survey;
 }
 
-Workloads::Workloads(const Survey &survey, std::string text, std::uint64_t packets,
+Workloads::Workloads(const Survey &survey, std::string text, uint64_t packets,
                      const TempFolder &folder)
     : survey_(survey), text_(std::move(text)), packets_(packets), folder_(folder)
 {

@@ -22,10 +22,10 @@ inline constexpr const char *kCommonFilter = "tcp";
 struct Survey {
     std::string path;
     std::string name; // as the user knows it
-    std::uint64_t packets = 0;
-    std::uint64_t wire_bytes = 0;
-    std::uint64_t matches = 0;
-    std::uint64_t unread_bytes = 0;
+    uint64_t packets = 0;
+    uint64_t wire_bytes = 0;
+    uint64_t matches = 0;
+    uint64_t unread_bytes = 0;
     bool is_damaged = false;
     std::string message; // libmapi's message about damage and malformed records, or empty
     int link_type = 1;
@@ -45,9 +45,9 @@ struct MeanBytes {
 // A capture file that is read repeatedly.
 struct Workload {
     std::string path;
-    std::uint64_t packets = 0;
-    std::uint64_t buffer_bytes = 0; // space that its packets take in TO_BUFFER
-    bool is_uniform = false;        // packets are alike, so a few represent all
+    uint64_t packets = 0;
+    uint64_t buffer_bytes = 0; // space that its packets take in TO_BUFFER
+    bool is_uniform = false;   // packets are alike, so a few represent all
     MeanBytes bytes = {};
 };
 
@@ -61,8 +61,7 @@ struct Load {
 class Workloads
 {
 public:
-    Workloads(const Survey &survey, std::string text, std::uint64_t packets,
-              const TempFolder &folder);
+    Workloads(const Survey &survey, std::string text, uint64_t packets, const TempFolder &folder);
 
     // The scenario with `flows` flows, whose functions have the same or different arguments as it
     // requires.
@@ -75,7 +74,7 @@ private:
 
     const Survey &survey_;
     const std::string text_;
-    const std::uint64_t packets_;
+    const uint64_t packets_;
     const TempFolder &folder_;
     std::map<bool, std::vector<Packet>> taken_;
     std::map<std::pair<Traffic, unsigned>, Workload> made_;

@@ -36,13 +36,12 @@ Handle open_for_compiling(int link_type, int snaplen_bytes)
 {
     if (link_type < 0 || link_type > 0xffff)
         throw FilterError("unknown link type " + std::to_string(link_type));
-    CaptureFileHeader header{
-        0xa1b2c3d4,
-        2,
-        4,
-        {0, 0},
-        static_cast<uint32_t>(snaplen_bytes > 0 ? snaplen_bytes : kUnlimitedSnaplenBytes),
-        static_cast<uint32_t>(link_type)};
+    CaptureFileHeader header{0xa1b2c3d4,
+                             2,
+                             4,
+                             {0, 0},
+                             uint32_t(snaplen_bytes > 0 ? snaplen_bytes : kUnlimitedSnaplenBytes),
+                             uint32_t(link_type)};
     FILE *file = fmemopen(&header, sizeof(header), "rb");
     if (!file)
         throw FilterError("out of memory");
@@ -92,7 +91,7 @@ BpfProgram BpfProgram::from_instructions(std::vector<bpf_insn> instructions, Eng
 BpfProgram::BpfProgram(std::vector<bpf_insn> instructions, Engine engine)
     : instructions_(std::move(instructions))
 {
-    if (!bpf_validate(instructions_.data(), static_cast<int>(instructions_.size())) ||
+    if (!bpf_validate(instructions_.data(), int(instructions_.size())) ||
         !std::all_of(instructions_.begin(), instructions_.end(), is_known_step))
         throw FilterError("the filter program is not valid BPF");
     if (engine == Engine::kBest)

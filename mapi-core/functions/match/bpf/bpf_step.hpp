@@ -69,9 +69,7 @@ inline Successors successors(BpfSteps steps, size_t at) noexcept
     if (is_conditional_jump(step.code))
         return {{at + 1 + step.jt, at + 1 + step.jf}, 2};
     if (is_jump(step.code)) // signed: "protochain" loops jump backwards
-        return {
-            {at + 1 + static_cast<size_t>(static_cast<int64_t>(static_cast<int32_t>(step.k))), 0},
-            1};
+        return {{at + 1 + size_t(int64_t(int32_t(step.k))), 0}, 1};
     return {{at + 1, 0}, 1};
 }
 } // namespace mapi::match

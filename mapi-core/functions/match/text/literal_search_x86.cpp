@@ -54,7 +54,7 @@ public:
     [[gnu::always_inline]] inline Found check(uint32_t places, size_t at)
     {
         for (; places != 0; places &= places - 1) {
-            if (has_rest(data_ + at + static_cast<size_t>(__builtin_ctz(places)), literal_, bytes_))
+            if (has_rest(data_ + at + size_t(__builtin_ctz(places)), literal_, bytes_))
                 return Found::kYes;
             ++false_starts_;
         }
@@ -100,7 +100,7 @@ bool has_literal_sse2(const uint8_t *data, size_t bytes, std::string_view litera
         const __m128i both =
             _mm_and_si128(_mm_cmpeq_epi8(starts, first_byte), _mm_cmpeq_epi8(ends, last_byte));
         if (const int found = _mm_movemask_epi8(both); found != 0) {
-            const Found result = candidates.check(static_cast<uint32_t>(found), at);
+            const Found result = candidates.check(uint32_t(found), at);
             if (result == Found::kYes)
                 return true;
             if (result == Found::kTooManyFalseStarts)
@@ -161,7 +161,7 @@ struct Needle {
             at = at + kBlock <= places
                      ? at
                      : places - kBlock; // the last block overlaps the previous one
-            const auto found = static_cast<uint32_t>(_mm256_movemask_epi8(fits(data + at, needle)));
+            const auto found = uint32_t(_mm256_movemask_epi8(fits(data + at, needle)));
             if (found != 0) {
                 const Found result = candidates.check(found, at);
                 if (result == Found::kYes)

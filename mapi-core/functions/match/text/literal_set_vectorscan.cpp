@@ -77,9 +77,8 @@ public:
         if (!text)
             return std::nullopt;
         FirstMatch search{bytes};
-        const hs_error_t error =
-            hs_scan(database_, text, static_cast<unsigned>(bytes + PaddedText::kPadBytes), 0,
-                    native(scratch), FirstMatch::on_match, &search);
+        const hs_error_t error = hs_scan(database_, text, unsigned(bytes + PaddedText::kPadBytes),
+                                         0, native(scratch), FirstMatch::on_match, &search);
         return error == HS_SUCCESS || error == HS_SCAN_TERMINATED ? std::optional(search.found)
                                                                   : std::nullopt;
     }
@@ -109,8 +108,8 @@ std::shared_ptr<const LiteralSet> LiteralSet::make(const std::vector<std::string
     hs_database_t *database = nullptr;
     hs_compile_error_t *error = nullptr;
     if (hs_compile_lit_multi(starts.data(), flags.data(), ids.data(), lengths.data(),
-                             static_cast<unsigned>(literals.size()), HS_MODE_BLOCK, nullptr,
-                             &database, &error) != HS_SUCCESS) {
+                             unsigned(literals.size()), HS_MODE_BLOCK, nullptr, &database,
+                             &error) != HS_SUCCESS) {
         hs_free_compile_error(error);
         return nullptr;
     }

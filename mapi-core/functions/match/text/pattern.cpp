@@ -41,7 +41,7 @@ size_t append_hex_block(std::string_view text, size_t open, std::string &bytes)
         const int low = at + 1 < close ? hex_value(text[at + 1]) : -1;
         if (high < 0 || low < 0)
             throw PatternError(PatternFault::kInvalid, "two hex digits expected" + place(text, at));
-        bytes.push_back(static_cast<char>(high << 4 | low));
+        bytes.push_back(char(high << 4 | low));
         at += 2;
     }
     if (bytes.size() == bytes_before)

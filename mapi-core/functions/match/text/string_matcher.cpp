@@ -20,7 +20,7 @@ uint32_t checked(int value, const char *name)
     if (value < 0)
         throw PatternError(PatternFault::kInvalid,
                            std::string(name) + " is negative: " + std::to_string(value));
-    return static_cast<uint32_t>(value);
+    return uint32_t(value);
 }
 } // namespace
 

@@ -29,7 +29,7 @@ std::string escape(const std::string &text)
     static const char digits[] = "0123456789abcdef";
     std::string escaped;
     for (const char c : text) {
-        const auto byte = static_cast<uint8_t>(c);
+        const auto byte = uint8_t(c);
         escaped += {'\\', 'x', digits[byte >> 4], digits[byte & 0xf]};
     }
     return escaped;

@@ -14,12 +14,12 @@ extern "C" {
 
 namespace
 {
-std::vector<std::string> read_all(const nsp_shm_map &map, std::uint64_t &cursor)
+std::vector<std::string> read_all(const nsp_shm_map &map, uint64_t &cursor)
 {
     std::vector<std::string> texts;
     const void *payload;
-    std::uint32_t bytes;
-    std::uint16_t kind;
+    uint32_t bytes;
+    uint16_t kind;
     while (nsp_announce_next(&map, &cursor, &kind, &payload, &bytes))
         texts.emplace_back(static_cast<const char *>(payload), bytes);
     return texts;
@@ -27,15 +27,14 @@ std::vector<std::string> read_all(const nsp_shm_map &map, std::uint64_t &cursor)
 
 void announce(const nsp_shm_map &map, const std::string &text, int expected = 0)
 {
-    REQUIRE(nsp_announce(&map, NSLICE_CHUNK_INFO, text.data(),
-                         static_cast<std::uint32_t>(text.size())) == expected);
+    REQUIRE(nsp_announce(&map, NSLICE_CHUNK_INFO, text.data(), uint32_t(text.size())) == expected);
 }
 } // namespace
 
 TEST_CASE("announcements of any length are read once each, in order", "[libnsprobe][announce]")
 {
     Rings rings(NSLICE_RING_ATOMIC);
-    std::uint64_t cursor = 0;
+    uint64_t cursor = 0;
     CHECK(read_all(rings.map, cursor).empty());
     announce(rings.map, "");
     announce(rings.map, "a");
@@ -54,11 +53,10 @@ TEST_CASE("announcements of several threads all arrive complete", "[libnsprobe][
         threads.emplace_back([&, c] {
             for (unsigned i = 0; i < 2000; ++i) {
                 const std::string text(1 + i % 50, c);
-                nsp_announce(&rings.map, NSLICE_CHUNK_INFO, text.data(),
-                             static_cast<std::uint32_t>(text.size()));
+                nsp_announce(&rings.map, NSLICE_CHUNK_INFO, text.data(), uint32_t(text.size()));
             }
         });
-    std::uint64_t cursor = 0;
+    uint64_t cursor = 0;
     std::vector<std::string> texts;
     while (texts.size() < 8000)
         for (auto &text : read_all(rings.map, cursor))
@@ -86,16 +84,16 @@ TEST_CASE("an announcement whose writer died hides no earlier ones, and later on
           "[libnsprobe][announce]")
 {
     Rings rings(NSLICE_RING_ATOMIC);
-    std::uint64_t cursor = 0;
+    uint64_t cursor = 0;
     announce(rings.map, "before");
     // The dead writer: reserved its place and stored the length, but never set `ready`.
-    const std::uint64_t at = rings.map.shm->announce_tail;
-    const std::uint32_t bytes = 24;
+    const uint64_t at = rings.map.shm->announce_tail;
+    const uint32_t bytes = 24;
     std::memcpy(rings.map.announcements + at, &bytes, sizeof bytes);
     rings.map.shm->announce_tail = at + 8 + bytes;
     announce(rings.map, "behind");
     CHECK(read_all(rings.map, cursor) == std::vector<std::string>{"before"});
-    const std::uint64_t stuck = cursor;
+    const uint64_t stuck = cursor;
     CHECK(stuck == at);
     CHECK(nsp_announce_skip(&rings.map, &cursor) == 1);
     CHECK(read_all(rings.map, cursor) == std::vector<std::string>{"behind"});
@@ -106,7 +104,7 @@ TEST_CASE("a writer that died before it stored the length ends the log, and that
           "[libnsprobe][announce]")
 {
     Rings rings(NSLICE_RING_ATOMIC);
-    std::uint64_t cursor = 0;
+    uint64_t cursor = 0;
     rings.map.shm->announce_tail = 32; // reserved, nothing stored
     CHECK(read_all(rings.map, cursor).empty());
     CHECK(nsp_announce_skip(&rings.map, &cursor) == 1);
@@ -116,9 +114,9 @@ TEST_CASE("a writer that died before it stored the length ends the log, and that
 TEST_CASE("a corrupted log is not read past its end", "[libnsprobe][announce]")
 {
     Rings rings(NSLICE_RING_ATOMIC);
-    std::uint64_t cursor = 0;
+    uint64_t cursor = 0;
     announce(rings.map, "1234567");
-    const std::uint32_t huge = 0xfffffff0;
+    const uint32_t huge = 0xfffffff0;
     std::memcpy(rings.map.announcements, &huge, sizeof huge);
     CHECK(read_all(rings.map, cursor).empty());
     rings.map.shm->announce_tail = ~0ull;

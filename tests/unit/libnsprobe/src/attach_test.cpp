@@ -68,7 +68,7 @@ void check_recording(const Recording &one)
     CHECK(one.counts.issued == one.counts.drained + test_support::lost_sum(one.counts));
     CHECK(one.trace.records.size() == one.counts.drained);
     // Units follow one another without a gap: nothing was missed between attach and detach.
-    std::vector<std::uint64_t> units;
+    std::vector<uint64_t> units;
     for (const auto &record : one.trace.records)
         if (record.kind == NSLICE_KIND_INIT && one.trace.name(record) == "unit")
             units.push_back(record.word[0]);

@@ -19,10 +19,10 @@ int calibrate(nsp_calibration_request request, Calibration &out)
     return nsp_calibrate(&request, out.get());
 }
 
-const nslice_calibration_entry *find(const nslice_calibration_entry *entries, std::uint32_t count,
+const nslice_calibration_entry *find(const nslice_calibration_entry *entries, uint32_t count,
                                      unsigned kind, unsigned field)
 {
-    for (std::uint32_t i = 0; i < count; ++i)
+    for (uint32_t i = 0; i < count; ++i)
         if (entries[i].kind == kind && entries[i].field == field)
             return &entries[i];
     return nullptr;

@@ -14,10 +14,10 @@ extern "C" {
 
 TEST_CASE("the detected clock step appears in differences of readings", "[libnsprobe][clock]")
 {
-    std::map<std::uint64_t, int> seen;
-    std::uint64_t before = nsp_clock_read(0);
+    std::map<uint64_t, int> seen;
+    uint64_t before = nsp_clock_read(0);
     for (int i = 0; i < 50000; ++i) {
-        const std::uint64_t now = nsp_clock_read(0);
+        const uint64_t now = nsp_clock_read(0);
         REQUIRE(now >= before);
         ++seen[now - before];
         before = now;
@@ -28,9 +28,8 @@ TEST_CASE("the detected clock step appears in differences of readings", "[libnsp
     CHECK(step < 1000);
     int on_step = 0;
     for (const auto &[difference, count] : seen) {
-        const double times = std::round(static_cast<double>(difference) / step);
-        on_step +=
-            std::fabs(static_cast<double>(difference) - times * step) <= times + 1 ? count : 0;
+        const double times = std::round(double(difference) / step);
+        on_step += std::fabs(double(difference) - times * step) <= times + 1 ? count : 0;
     }
     CHECK(on_step > 50000 * 0.9);
 }
@@ -45,20 +44,19 @@ TEST_CASE("the clock step is the same when it is measured again", "[libnsprobe][
 TEST_CASE("a stepped clock is detected even if a slow core makes few readings one step apart",
           "[libnsprobe][clock]")
 {
-    std::vector<std::uint32_t> differences(100, 0);
-    for (const auto &[difference, count] : std::map<std::uint32_t, int>{
+    std::vector<uint32_t> differences(100, 0);
+    for (const auto &[difference, count] : std::map<uint32_t, int>{
              {24, 10}, {25, 12}, {49, 1500}, {73, 1500}, {74, 1500}, {98, 2500}, {122, 300}})
         differences.insert(differences.end(), count, difference);
-    CHECK(nsp_clock_step_of(differences.data(), static_cast<std::uint32_t>(differences.size())) ==
+    CHECK(nsp_clock_step_of(differences.data(), uint32_t(differences.size())) ==
           Approx(24.5).margin(0.1));
 }
 
 TEST_CASE("a clock without steps has the common divisor of its differences", "[libnsprobe][clock]")
 {
-    std::vector<std::uint32_t> differences;
-    for (std::uint32_t i = 40; i < 400; i += 2)
+    std::vector<uint32_t> differences;
+    for (uint32_t i = 40; i < 400; i += 2)
         differences.insert(differences.end(), 20, i);
-    CHECK(nsp_clock_step_of(differences.data(), static_cast<std::uint32_t>(differences.size())) ==
-          2);
+    CHECK(nsp_clock_step_of(differences.data(), uint32_t(differences.size())) == 2);
     CHECK(nsp_clock_step_of(differences.data(), 0) == 1);
 }

@@ -24,7 +24,7 @@ bool can_run()
     return nsp_has_rseq();
 }
 
-using Words = std::vector<std::uint64_t>;
+using Words = std::vector<uint64_t>;
 
 struct Record {
     unsigned kind;
@@ -34,14 +34,14 @@ struct Record {
 class Counted
 {
 public:
-    explicit Counted(std::uint32_t counters, bool ordered = false)
+    explicit Counted(uint32_t counters, bool ordered = false)
     {
         source_before_ = nsp_active_source;
         nsp_active_source = &nsp_source_rdpmc;
         nsp_session_generation = 7;
         nsp_thread.counters_failed = 0;
         protocol.set_count(counters);
-        for (std::uint32_t i = 0; i < counters; ++i)
+        for (uint32_t i = 0; i < counters; ++i)
             protocol.pages[i].index = i + 1;
         counted_state = rings.state;
         counted_state.mode = NSP_DETAIL_MODE_COUNTED;
@@ -63,17 +63,16 @@ public:
     {
         nslice_ring_meta &ring = rings.ring();
         const auto *at =
-            static_cast<const std::uint64_t *>(nsp_ring_data(&ring, Rings::kBytes, ring.tail));
+            static_cast<const uint64_t *>(nsp_ring_data(&ring, Rings::kBytes, ring.tail));
         const auto *end = at + NSLICE_POSITION_WORDS(ring.head - ring.tail);
         std::vector<Record> found;
         for (; at < end; at += NSLICE_HEAD_WORDS + (at[1] >> 56)) {
-            CHECK(static_cast<std::uint32_t>(at[1]) == 77);
-            found.push_back(
-                {static_cast<unsigned>(at[1] >> 48 & 0xff), Words(at + 2, at + 2 + (at[1] >> 56))});
+            CHECK(uint32_t(at[1]) == 77);
+            found.push_back({unsigned(at[1] >> 48 & 0xff), Words(at + 2, at + 2 + (at[1] >> 56))});
         }
         CHECK(found.size() == NSLICE_POSITION_RECORDS(ring.head - ring.tail));
         ring.tail = ring.head;
-        ring.limit = static_cast<std::uint32_t>(ring.head) + Rings::kUnits;
+        ring.limit = uint32_t(ring.head) + Rings::kUnits;
         return found;
     }
 
@@ -85,9 +84,9 @@ private:
 };
 
 // A counter that increases by ten on each read.
-std::uint64_t ten_more(int read)
+uint64_t ten_more(int read)
 {
-    return 10u * (static_cast<unsigned>(read) + 1);
+    return 10u * (unsigned(read) + 1);
 }
 } // namespace
 
@@ -95,20 +94,19 @@ TEST_CASE("START and STOP carry every counter of the session", "[libnsprobe][cou
 {
     if (!can_run())
         return;
-    for (std::uint32_t counters = 1; counters <= NSLICE_MAX_COUNTERS; ++counters)
+    for (uint32_t counters = 1; counters <= NSLICE_MAX_COUNTERS; ++counters)
         for (const bool ordered : {false, true}) {
             CAPTURE(counters, ordered);
             Counted counted(counters, ordered);
             Words expected(counters);
-            for (std::uint32_t i = 0; i < counters; ++i) {
+            for (uint32_t i = 0; i < counters; ++i) {
                 counted.protocol.pages[i].offset = 1000 * i;
                 expected[i] = 1000 * i + 5 + i;
             }
             stand_in.value = [](int) { return 5 + stand_in.last_index; };
             Counted::start();
             Counted::stop();
-            CHECK(stand_in.reads >=
-                  static_cast<int>(2 * counters)); // more when the thread is preempted
+            CHECK(stand_in.reads >= int(2 * counters)); // more when the thread is preempted
             const auto records = counted.records();
             REQUIRE(records.size() == 2);
             CHECK(records[0].kind == NSLICE_KIND_START);
@@ -149,7 +147,7 @@ TEST_CASE("the assembly sign-extends a register of any width", "[libnsprobe][cou
     for (const unsigned width : {32u, 40u, 48u, 64u}) {
         CAPTURE(width);
         Counted counted(1);
-        counted.protocol.pages[0].pmc_width = static_cast<std::uint16_t>(width);
+        counted.protocol.pages[0].pmc_width = uint16_t(width);
         counted.protocol.pages[0].offset = 1 << 20;
         counted.protocol.set_count(1);
         stand_in.value = [width](int) {
@@ -166,7 +164,7 @@ TEST_CASE("the assembly rereads all pages where one changed, and subtracts the e
     if (!can_run())
         return;
     // Each round of reads advances by kRound; these are torn.
-    constexpr std::uint64_t kRound = 100, kBegin = 7000;
+    constexpr uint64_t kRound = 100, kBegin = 7000;
     struct Case {
         std::set<int> torn;
         int rounds; // of the first record
@@ -183,13 +181,13 @@ TEST_CASE("the assembly rereads all pages where one changed, and subtracts the e
                 page.index = 5;
                 page.offset = 500;
             }
-            return kBegin + kRound * static_cast<unsigned>(round);
+            return kBegin + kRound * unsigned(round);
         };
         Counted::start();
         CHECK(stand_in.reads >= 2 * rounds);
         Counted::stop();
         CHECK(stand_in.reads >= 2 * (rounds + 1));
-        const std::uint64_t offset = torn.empty() ? 0 : 500;
+        const uint64_t offset = torn.empty() ? 0 : 500;
         const auto records = counted.records();
         CHECK(records.at(0).words == Words{kBegin, kBegin + offset});
         CHECK(records.at(1).words == Words{kBegin + kRound, kBegin + kRound + offset});
@@ -205,7 +203,7 @@ TEST_CASE("a record interrupted by a handler has counts read after the handler r
     stand_in.value = [](int read) {
         if (read == 1)
             Counted::stop();
-        return 100 + static_cast<std::uint64_t>(read);
+        return 100 + uint64_t(read);
     };
     Counted::start();
     const auto records = counted.records();
@@ -297,15 +295,15 @@ TEST_CASE("a record with counters preserves the program's registers, even if it 
         return;
     Counted counted(3);
     stand_in.value = ten_more;
-    for (const std::uint32_t cpus : {counted_state.cpus, 0u}) {
+    for (const uint32_t cpus : {counted_state.cpus, 0u}) {
         counted_state.cpus = cpus;
-        register std::uint64_t r10 __asm__("r10") = 10;
-        register std::uint64_t r11 __asm__("r11") = 11;
-        register std::uint64_t r12 __asm__("r12") = 12;
+        register uint64_t r10 __asm__("r10") = 10;
+        register uint64_t r11 __asm__("r11") = 11;
+        register uint64_t r12 __asm__("r12") = 12;
         __asm__ volatile("" : "+r"(r10), "+r"(r11), "+r"(r12));
         NSP_DETAIL_PROBE("counted_state", "slice", NSLICE_KIND_START);
         __asm__ volatile("" : "+r"(r10), "+r"(r11), "+r"(r12));
-        const std::uint64_t after[] = {r10, r11, r12};
+        const uint64_t after[] = {r10, r11, r12};
         CHECK(after[0] == 10);
         CHECK(after[1] == 11);
         CHECK(after[2] == 12);
@@ -325,9 +323,8 @@ TEST_CASE("instructions of an attempt that a signal aborted are in no record",
     sigaction(SIGALRM, &action, &before);
     const itimerval often = {{0, 20}, {0, 20}}, never = {};
     setitimer(ITIMER_REAL, &often, nullptr);
-    std::uint64_t written = 0;
-    while (stand_in.reads < 2'000'000 &&
-           (written < 1000 || static_cast<int>(written) == stand_in.reads)) {
+    uint64_t written = 0;
+    while (stand_in.reads < 2'000'000 && (written < 1000 || int(written) == stand_in.reads)) {
         for (int i = 0; i < 50; ++i) {
             Counted::start();
             Counted::exit();
@@ -341,5 +338,5 @@ TEST_CASE("instructions of an attempt that a signal aborted are in no record",
     setitimer(ITIMER_REAL, &never, nullptr);
     sigaction(SIGALRM, &before, nullptr);
     CHECK(stand_in.reads >
-          static_cast<int>(written)); // attempts were repeated, so the test has exercised its case
+          int(written)); // attempts were repeated, so the test has exercised its case
 }

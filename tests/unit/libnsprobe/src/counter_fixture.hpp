@@ -17,9 +17,9 @@ extern "C" {
 }
 
 struct StandIn {
-    std::uint32_t last_index = ~0u;
+    uint32_t last_index = ~0u;
     int reads = 0;
-    std::function<std::uint64_t(int read)>
+    std::function<uint64_t(int read)>
         value; // low 32 and high 32 bits, as the instruction returns them
 };
 inline StandIn stand_in;
@@ -33,10 +33,9 @@ struct FakeFile {
         if (ends[1] >= 0)
             close(ends[1]);
     }
-    void put(std::uint64_t value, std::uint64_t enabled, std::uint64_t running,
-             std::uint64_t id = 0)
+    void put(uint64_t value, uint64_t enabled, uint64_t running, uint64_t id = 0)
     {
-        const std::uint64_t answer[4] = {value, enabled, running, id};
+        const uint64_t answer[4] = {value, enabled, running, id};
         REQUIRE(write(ends[1], answer, sizeof(answer)) == sizeof(answer));
     }
     void end() // a pinned counter that has been descheduled reads nothing
@@ -70,20 +69,20 @@ public:
         nsp_thread.counters = nullptr;
         sigaction(SIGSEGV, &before_, nullptr);
     }
-    void set_kinds(std::uint32_t kinds)
+    void set_kinds(uint32_t kinds)
     {
         thread.count = 1;
         thread.counter[0].kinds = kinds;
-        for (std::uint32_t kind = 0; kind < kinds; ++kind) {
+        for (uint32_t kind = 0; kind < kinds; ++kind) {
             thread.counter[0].page[kind] = &pages[kind];
             thread.counter[0].fd[kind] = files[kind].ends[0];
         }
     }
     // `count` counters of one kind; the assembly may read them, too.
-    void set_count(std::uint32_t count)
+    void set_count(uint32_t count)
     {
         thread.count = count;
-        for (std::uint32_t i = 0; i < count; ++i) {
+        for (uint32_t i = 0; i < count; ++i) {
             thread.counter[i] = {1, {files[i].ends[0]}, {}, {&pages[i]}};
             nsp_thread.counter[i] = {&pages[i], 64u - pages[i].pmc_width, 0};
         }
@@ -91,7 +90,7 @@ public:
     }
     int read() { return nsp_rdpmc_read(&word, 1); }
 
-    std::uint64_t word = 0;
+    uint64_t word = 0;
     perf_event_mmap_page pages[NSLICE_MAX_COUNTERS];
     FakeFile files[NSLICE_MAX_COUNTERS];
     nsp_perf_thread thread{};
@@ -105,9 +104,9 @@ private:
             std::signal(SIGSEGV, SIG_DFL);
             return;
         }
-        stand_in.last_index = static_cast<std::uint32_t>(registers[REG_RCX]);
+        stand_in.last_index = uint32_t(registers[REG_RCX]);
         const int read = stand_in.reads++;
-        const std::uint64_t value = stand_in.value(read);
+        const uint64_t value = stand_in.value(read);
         registers[REG_RAX] = static_cast<greg_t>(value & 0xffffffff);
         registers[REG_RDX] = static_cast<greg_t>(value >> 32);
         registers[REG_RIP] += 2;

@@ -14,13 +14,13 @@
 
 namespace
 {
-constexpr std::size_t kPageBytes = 4096;
+constexpr size_t kPageBytes = 4096;
 
 // A sanitizer would touch its own pages for each of these.
 __attribute__((noinline, no_sanitize("address", "undefined"))) void
-touch(volatile char *memory, std::size_t pages, std::size_t stride)
+touch(volatile char *memory, size_t pages, size_t stride)
 {
-    for (std::size_t i = 0; i < pages; i += stride)
+    for (size_t i = 0; i < pages; i += stride)
         memory[i * kPageBytes] = 1;
 }
 } // namespace
@@ -46,7 +46,7 @@ TEST_CASE("with a PMU, rdpmc and perf-read count at least the instructions that 
         const auto result = session.close();
         require_accounted(result, 200);
         CHECK(result.trace.info.at("counters.source") == source);
-        for (std::size_t i = 0; i + 1 < result.trace.records.size(); i += 2) {
+        for (size_t i = 0; i + 1 < result.trace.records.size(); i += 2) {
             REQUIRE(result.trace.records[i].words == 1);
             const auto count =
                 result.trace.records[i + 1].word[0] - result.trace.records[i].word[0];
@@ -63,13 +63,12 @@ TEST_CASE("perf-read counts the kernel's software events without a PMU, exact to
 {
     if (nsp_source_try(NSP_SOURCE_PERF_READ, "page-faults") != 0)
         return test_support::skip(nsp_last_error());
-    constexpr std::size_t kPages = 37;
+    constexpr size_t kPages = 37;
     auto *memory = static_cast<volatile char *>(mmap(
         nullptr, kPages * kPageBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
     madvise(const_cast<char *>(memory), kPages * kPageBytes, MADV_NOHUGEPAGE);
     test_support::ProbeSession session("calibration=no counters=page-faults source=perf-read");
-    for (const std::size_t stride :
-         {std::size_t{1}, kPages}) { // the second round touches nothing new
+    for (const size_t stride : {size_t{1}, kPages}) { // the second round touches nothing new
         NET_SLICE_START(faults);
         touch(memory, kPages, stride);
         NET_SLICE_STOP(faults);
@@ -77,7 +76,7 @@ TEST_CASE("perf-read counts the kernel's software events without a PMU, exact to
     const auto result = session.close();
     munmap(const_cast<char *>(memory), kPages * kPageBytes);
     REQUIRE(result.trace.records.size() == 4);
-    const auto count = [&](std::size_t at) {
+    const auto count = [&](size_t at) {
         return result.trace.records[at + 1].word[0] - result.trace.records[at].word[0];
     };
     CHECK(count(0) == kPages);

@@ -30,7 +30,7 @@ TEST_CASE("a register narrower than 64 bits is sign-extended", "[libnsprobe][rdp
     protocol.pages[0].index = 1;
     for (const unsigned width : {32u, 40u, 48u, 64u}) {
         CAPTURE(width);
-        protocol.pages[0].pmc_width = static_cast<std::uint16_t>(width);
+        protocol.pages[0].pmc_width = uint16_t(width);
         protocol.pages[0].offset = 1 << 20;
         stand_in.value = [width](int) {
             return (~0ull - 99) & (~0ull >> (64 - width));
@@ -72,9 +72,9 @@ TEST_CASE("instructions of torn reads are subtracted, each the distance of two c
     page.index = 1;
     stand_in.value = [&page, torn](int read) {
         page.lock += read < torn;
-        return 1ull * kBefore + kRound * static_cast<unsigned>(read);
+        return 1ull * kBefore + kRound * unsigned(read);
     };
-    const std::uint64_t detour = nsp_thread.counter[0].detour;
+    const uint64_t detour = nsp_thread.counter[0].detour;
     REQUIRE(protocol.read() == 1);
     CHECK(protocol.word - (nsp_thread.counter[0].detour - detour) == kBefore);
 }

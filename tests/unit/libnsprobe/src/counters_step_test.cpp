@@ -157,7 +157,7 @@ TEST_CASE("every n-th unit is counted and the others have no counter words", "[l
     }
     const auto result = session.close();
     require_accounted(result, 36);
-    std::uint64_t unit = 0, counted = 0;
+    uint64_t unit = 0, counted = 0;
     for (const auto &record : result.trace.records) {
         if (record.kind == NSLICE_KIND_INIT)
             unit = record.word[0];
@@ -200,7 +200,7 @@ TEST_CASE("a session that ends inside a slice also ends the stepping", "[libnspr
     test_support::ProbeSession session(kStep);
     NET_SLICE_START(open);
     const auto result = session.close();
-    std::uint64_t flags;
+    uint64_t flags;
     __asm__ volatile("nop\n\tnop\n\tpushfq\n\tpop %0" : "=r"(flags));
     CHECK((flags & 0x100) == 0);
     require_accounted(result, 1);
@@ -214,7 +214,7 @@ TEST_CASE("a thread created inside a stepped slice is not stepped and ends norma
           "[libnsprobe][step]")
 {
     test_support::ProbeSession session(kStep);
-    static std::uint64_t flags = 0x100;
+    static uint64_t flags = 0x100;
     pthread_t thread;
     NET_SLICE_START(creates);
     const int err = pthread_create(

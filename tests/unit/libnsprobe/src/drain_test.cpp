@@ -29,7 +29,7 @@ public:
     Drained finish()
     {
         Drained result{};
-        for (std::uint32_t cpu = 0; cpu < drain_cpus_; ++cpu)
+        for (uint32_t cpu = 0; cpu < drain_cpus_; ++cpu)
             nsp_ring_refuse(nsp_shm_ring(&rings_.map, cpu));
         result.err = nsp_drain_finish(&drain, NSLICE_END_CLOSED, &result.counts);
         result.trace = test_support::read_trace(dir_ / "t.nsl");
@@ -39,7 +39,7 @@ public:
 
 private:
     Rings &rings_;
-    std::uint32_t drain_cpus_ = rings_.map.shm->cpus;
+    uint32_t drain_cpus_ = rings_.map.shm->cpus;
     test_support::TempDir dir_;
 };
 } // namespace
@@ -51,7 +51,7 @@ TEST_CASE("what a writer never finished is counted as torn, with everything behi
     Drain drain(rings);
     for (unsigned i = 0; i < 10; ++i)
         rings.push(i, 1);
-    auto *seventh = static_cast<std::uint64_t *>(
+    auto *seventh = static_cast<uint64_t *>(
         const_cast<void *>(nsp_ring_data(&rings.ring(), Rings::kBytes, 18)));
     seventh[1] = 0;
     const Drained done = drain.finish();
@@ -66,8 +66,8 @@ TEST_CASE("a monitored flight recorder counts correctly past 2^32 units between 
 {
     Rings rings(NSLICE_RING_ATOMIC, NSLICE_FULL_OVERWRITE);
     Drain drain(rings);
-    constexpr std::uint64_t kStepRecords = 1u << 29, kSteps = 20;
-    for (std::uint64_t i = 0; i < kSteps; ++i) {
+    constexpr uint64_t kStepRecords = 1u << 29, kSteps = 20;
+    for (uint64_t i = 0; i < kSteps; ++i) {
         // what 2^29 records of two units do to a ring in mode overwrite: head and tail move
         rings.ring().head += (kStepRecords << 32) + 2 * kStepRecords;
         rings.ring().tail = rings.ring().head;
@@ -117,7 +117,7 @@ TEST_CASE("records wait for an unfinished announcement, so that a site precedes 
     Rings rings(NSLICE_RING_ATOMIC);
     Drain drain(rings);
     REQUIRE(nsp_announce(&rings.map, NSLICE_CHUNK_INFO, "slow=yes\n", 9) == 0);
-    auto *ready = reinterpret_cast<std::uint16_t *>(rings.map.announcements + 6);
+    auto *ready = reinterpret_cast<uint16_t *>(rings.map.announcements + 6);
     *ready = 0; // its writer is preempted halfway
     rings.push(1, 1);
     CHECK(nsp_drain_pass(&drain.drain) == 0);

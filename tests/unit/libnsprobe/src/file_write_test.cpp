@@ -50,8 +50,7 @@ private:
 
 int put(nsp_file &file, const std::string &text)
 {
-    return nsp_file_small_chunk(&file, NSLICE_CHUNK_INFO, text.data(),
-                                static_cast<std::uint32_t>(text.size()));
+    return nsp_file_small_chunk(&file, NSLICE_CHUNK_INFO, text.data(), uint32_t(text.size()));
 }
 
 nsp_file create(const std::filesystem::path &path)

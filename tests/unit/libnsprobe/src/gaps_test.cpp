@@ -9,7 +9,7 @@ extern "C" {
 namespace
 {
 // Position after this many records of two units each.
-constexpr std::uint64_t at(std::uint64_t records)
+constexpr uint64_t at(uint64_t records)
 {
     return (records << 32) + 2 * records;
 }
@@ -52,10 +52,10 @@ TEST_CASE("a gap that the tail has passed does not hide the later ones", "[libns
 TEST_CASE("gaps beyond the size of the list keep their losses", "[libnsprobe][gaps]")
 {
     nslice_gaps gaps{};
-    for (std::uint64_t i = 1; i <= NSLICE_MAX_GAPS + 10; ++i)
+    for (uint64_t i = 1; i <= NSLICE_MAX_GAPS + 10; ++i)
         nslice_gaps_note(&gaps, i, at(10 * i));
     CHECK(gaps.count == NSLICE_MAX_GAPS);
-    std::uint64_t tail = 0;
+    uint64_t tail = 0;
     while (tail != at(2000))
         tail = nslice_gaps_limit(&gaps, tail, at(2000));
     CHECK(gaps.passed == NSLICE_MAX_GAPS + 10);

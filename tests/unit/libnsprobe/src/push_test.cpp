@@ -16,11 +16,11 @@ TEST_CASE("a full ring refuses the record and counts the loss", "[libnsprobe][ri
         rings.push(1001);
         CHECK(rings.lost(NSLICE_LOST_FULL) == 2);
         CHECK(rings.used_records() == Rings::kUnits / 4);
-        std::vector<std::uint64_t> expected(Rings::kUnits / 4);
+        std::vector<uint64_t> expected(Rings::kUnits / 4);
         std::iota(expected.begin(), expected.end(), 0);
         CHECK(rings.take() == expected);
         rings.push(5, 1);
-        CHECK(rings.take() == std::vector<std::uint64_t>{5});
+        CHECK(rings.take() == std::vector<uint64_t>{5});
     }
 }
 
@@ -51,13 +51,13 @@ TEST_CASE("policy overwrite drops the oldest records and counts each", "[libnspr
         constexpr unsigned kWritten = 10000;
         for (unsigned i = 0; i < kWritten; ++i)
             rings.push(i, 1 + i % 5);
-        const std::uint64_t kept = rings.used_records();
+        const uint64_t kept = rings.used_records();
         CHECK(rings.lost(NSLICE_LOST_OVERWRITTEN) + kept == kWritten);
         CHECK(rings.lost(NSLICE_LOST_FULL) == 0);
         CHECK(rings.lost(NSLICE_LOST_BUSY) == 0);
         const auto values = rings.take();
         REQUIRE(values.size() == kept);
-        for (std::size_t i = 0; i < values.size(); ++i)
+        for (size_t i = 0; i < values.size(); ++i)
             REQUIRE(values[i] == kWritten - kept + i);
     }
 }
@@ -66,7 +66,7 @@ TEST_CASE("positions pass 2^32 units without an error in either count", "[libnsp
 {
     for (const auto kind : ring_kinds())
         for (const auto full : {NSLICE_FULL_DISCARD, NSLICE_FULL_OVERWRITE})
-            for (const std::uint64_t start :
+            for (const uint64_t start :
                  {0xfffffff0ull, 0x7ffffff0ull, 0x12345678ffffff00ull, 0xfffffffffffffff0ull}) {
                 Rings rings(kind, full);
                 rings.begin_at(start);
@@ -90,7 +90,7 @@ TEST_CASE("positions pass 2^32 units without an error in either count", "[libnsp
 TEST_CASE("a full ring refuses on both sides of 2^31 and 2^32", "[libnsprobe][ring]")
 {
     for (const auto kind : ring_kinds())
-        for (const std::uint64_t start :
+        for (const uint64_t start :
              {0xffffffff - Rings::kUnits / 2ull, 0x7fffffff - Rings::kUnits / 2ull}) {
             Rings rings(kind);
             rings.begin_at(start & ~1ull);
@@ -111,7 +111,7 @@ TEST_CASE("a closed ring takes no record and counts it under closing", "[libnspr
             rings.push(2, 1);
             rings.push(3, 6);
             CHECK(rings.lost(NSLICE_LOST_CLOSED) == 2);
-            CHECK(rings.take() == std::vector<std::uint64_t>{1});
+            CHECK(rings.take() == std::vector<uint64_t>{1});
             rings.push(4, 1);
             CHECK(rings.lost(NSLICE_LOST_CLOSED) == 3);
         }
@@ -123,9 +123,9 @@ TEST_CASE("an atomic ring whose oldest record is unfinished counts new ones as l
     Rings rings(NSLICE_RING_ATOMIC, NSLICE_FULL_OVERWRITE);
     for (unsigned i = 0; i < Rings::kUnits / 4; ++i)
         rings.push(i, 2);
-    auto *oldest = static_cast<std::uint64_t *>(
+    auto *oldest = static_cast<uint64_t *>(
         const_cast<void *>(nsp_ring_data(&rings.ring(), Rings::kBytes, rings.ring().tail)));
-    const std::uint64_t whole = oldest[1];
+    const uint64_t whole = oldest[1];
     oldest[1] = 0; // as if its writer were still writing it
     rings.push(1000, 2);
     CHECK(rings.lost(NSLICE_LOST_BUSY) == 1);

@@ -24,8 +24,8 @@ extern "C" {
 class Rings
 {
 public:
-    static constexpr std::uint64_t kBytes = 4096;
-    static constexpr std::uint32_t kUnits = kBytes / NSLICE_WORD_BYTES;
+    static constexpr uint64_t kBytes = 4096;
+    static constexpr uint32_t kUnits = kBytes / NSLICE_WORD_BYTES;
 
     explicit Rings(nslice_ring_kind kind, nslice_ring_full full = NSLICE_FULL_DISCARD)
     {
@@ -59,41 +59,40 @@ public:
     Rings &operator=(const Rings &) = delete;
 
     nslice_ring_meta &ring() { return *nsp_shm_ring(&map, cpu_); }
-    std::uint64_t lost(nslice_lost cause) { return ring().lost[cause]; }
+    uint64_t lost(nslice_lost cause) { return ring().lost[cause]; }
 
     // Starts the ring at another position, as after long use.
-    void begin_at(std::uint64_t position)
+    void begin_at(uint64_t position)
     {
         ring().head = ring().tail = position;
-        ring().limit = static_cast<std::uint32_t>(position) + kUnits;
+        ring().limit = uint32_t(position) + kUnits;
     }
 
     // One record with `words` words, all of which are `value`.
-    void push(std::uint64_t value, std::uint32_t words = 0)
+    void push(uint64_t value, uint32_t words = 0)
     {
-        std::uint64_t record[NSLICE_MAX_RECORD_WORDS];
-        record[1] = 77 | std::uint64_t{NSLICE_KIND_MARK} << 48 | std::uint64_t{words} << 56;
-        for (std::uint32_t i = 0; i < words; ++i)
+        uint64_t record[NSLICE_MAX_RECORD_WORDS];
+        record[1] = 77 | uint64_t{NSLICE_KIND_MARK} << 48 | uint64_t{words} << 56;
+        for (uint32_t i = 0; i < words; ++i)
             record[NSLICE_HEAD_WORDS + i] = value;
         while (!nsp_push(&state, record, NSLICE_HEAD_WORDS + words))
             ;
     }
 
-    std::uint32_t used_units() { return NSLICE_POSITION_WORDS(ring().head - ring().tail); }
-    std::uint32_t used_records() { return NSLICE_POSITION_RECORDS(ring().head - ring().tail); }
+    uint32_t used_units() { return NSLICE_POSITION_WORDS(ring().head - ring().tail); }
+    uint32_t used_records() { return NSLICE_POSITION_RECORDS(ring().head - ring().tail); }
 
     // Consumes what is there, as the drain does; returns the first word of each record that has
     // one.
-    std::vector<std::uint64_t> take(std::uint32_t max_bytes = 1 << 18)
+    std::vector<uint64_t> take(uint32_t max_bytes = 1 << 18)
     {
-        std::vector<std::uint64_t> values;
+        std::vector<uint64_t> values;
         const nslice_span span =
             nsp_ring_span(&ring(), kBytes, ring().tail, ring().head, max_bytes);
-        const auto *at =
-            static_cast<const std::uint64_t *>(nsp_ring_data(&ring(), kBytes, ring().tail));
-        std::uint32_t records = 0;
+        const auto *at = static_cast<const uint64_t *>(nsp_ring_data(&ring(), kBytes, ring().tail));
+        uint32_t records = 0;
         for (const auto *end = at + span.words; at < end; ++records) {
-            const std::uint64_t words = at[1] >> 56;
+            const uint64_t words = at[1] >> 56;
             if (words)
                 values.push_back(at[2]);
             at += NSLICE_HEAD_WORDS + words;

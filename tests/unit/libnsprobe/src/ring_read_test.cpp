@@ -39,7 +39,7 @@ TEST_CASE("a record that wraps around the end of the ring is read in one piece",
             rings.push(1);
         rings.take();
         rings.push(0x1122334455667788, 6); // begins 4 units before the end
-        CHECK(rings.take() == std::vector<std::uint64_t>{0x1122334455667788});
+        CHECK(rings.take() == std::vector<uint64_t>{0x1122334455667788});
     }
 }
 
@@ -48,22 +48,22 @@ TEST_CASE("an atomic ring is read up to the first unfinished record", "[libnspro
     Rings rings(NSLICE_RING_ATOMIC);
     for (unsigned i = 0; i < 6; ++i)
         rings.push(i, 1);
-    auto *third = static_cast<std::uint64_t *>(
-        const_cast<void *>(nsp_ring_data(&rings.ring(), Rings::kBytes, 6)));
-    const std::uint64_t whole = third[1];
+    auto *third =
+        static_cast<uint64_t *>(const_cast<void *>(nsp_ring_data(&rings.ring(), Rings::kBytes, 6)));
+    const uint64_t whole = third[1];
     third[1] = 0;
-    CHECK(rings.take() == std::vector<std::uint64_t>{0, 1});
+    CHECK(rings.take() == std::vector<uint64_t>{0, 1});
     CHECK(rings.take().empty());
     third[1] = whole;
-    CHECK(rings.take() == std::vector<std::uint64_t>{2, 3, 4, 5});
+    CHECK(rings.take() == std::vector<uint64_t>{2, 3, 4, 5});
 }
 
 TEST_CASE("lengths that point out of the ring are not followed", "[libnsprobe][ring]")
 {
     Rings rings(NSLICE_RING_ATOMIC);
-    auto *data = static_cast<std::uint64_t *>(
-        const_cast<void *>(nsp_ring_data(&rings.ring(), Rings::kBytes, 0)));
-    data[1] = std::uint64_t{NSLICE_KIND_MARK} << 48 |
+    auto *data =
+        static_cast<uint64_t *>(const_cast<void *>(nsp_ring_data(&rings.ring(), Rings::kBytes, 0)));
+    data[1] = uint64_t{NSLICE_KIND_MARK} << 48 |
               7ull << 56; // more words than the two units that were committed
     rings.ring().head = NSLICE_POSITION_STEP(2);
     const nslice_span span =
@@ -79,7 +79,7 @@ TEST_CASE("a span that a writer has dropped in the meantime cannot be consumed",
         Rings rings(kind, NSLICE_FULL_OVERWRITE);
         for (unsigned i = 0; i < Rings::kUnits / 4; ++i)
             rings.push(i, 2);
-        const std::uint64_t tail = rings.ring().tail;
+        const uint64_t tail = rings.ring().tail;
         const nslice_span span =
             nsp_ring_span(&rings.ring(), Rings::kBytes, tail, rings.ring().head, 1 << 18);
         rings.push(1000, 2); // drops an eighth of the ring

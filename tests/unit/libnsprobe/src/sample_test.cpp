@@ -125,7 +125,7 @@ double share_held(double wander)
         constexpr double kQuantile = 2.31; // t(8)
         held += std::fabs(mean - 100 - wander * normal(random)) <= kQuantile * std::sqrt(variance);
     }
-    return static_cast<double>(held) / kTrials;
+    return double(held) / kTrials;
 }
 } // namespace
 

@@ -28,7 +28,7 @@ using test_support::require_accounted;
 
 namespace
 {
-void one_unit(std::uint64_t number)
+void one_unit(uint64_t number)
 {
     NET_SLICE_INIT(batch, number, 64, 64 * 1500);
     NET_SLICE_START(filter);
@@ -90,7 +90,7 @@ TEST_CASE("a session's trace holds what the probes were given", "[libnsprobe][se
         CHECK(records[5].word[2] == 96000);
         CHECK(records[2].word[0] == 70);
         CHECK(records[1].words == 0);
-        CHECK(records[0].thread == static_cast<std::uint32_t>(gettid()));
+        CHECK(records[0].thread == uint32_t(gettid()));
         const auto &site = result.trace.sites.at(records[1].slice);
         CHECK_THAT(site.file, Catch::EndsWith("session_test.cpp"));
         CHECK(site.line > 20);
@@ -255,10 +255,10 @@ TEST_CASE("on a full disk, later records are counted as lost, and the trace stay
         mount("tmpfs", dir.path().c_str(), "tmpfs", 0, "size=1m"))
         return test_support::skip("no private mount namespace");
     const std::string output = (dir / "t.nsl").string();
-    constexpr std::uint64_t kUnits = 100000;
+    constexpr uint64_t kUnits = 100000;
     nsp_session_counts counts;
     REQUIRE(nsp_session_configure(("calibration=no output=" + output).c_str()) == 0);
-    for (std::uint64_t i = 0; i < kUnits; ++i) {
+    for (uint64_t i = 0; i < kUnits; ++i) {
         one_unit(i);
         if (i % 1000 == 0)
             usleep(1000);
@@ -291,7 +291,7 @@ TEST_CASE("reaching the file size limit loses records but does not end the progr
     getrlimit(RLIMIT_FSIZE, &before);
     const rlimit small{1 << 20, before.rlim_max};
     setrlimit(RLIMIT_FSIZE, &small); // SIGXFSZ has its default action here
-    for (std::uint64_t i = 0; i < 50000; ++i)
+    for (uint64_t i = 0; i < 50000; ++i)
         one_unit(i);
     CHECK(nsp_session_close(&counts) == -EFBIG);
     const int opened =
@@ -307,7 +307,7 @@ TEST_CASE("reaching the file size limit loses records but does not end the progr
 TEST_CASE("rings larger than the available memory are refused", "[libnsprobe][session]")
 {
     test_support::TempDir dir;
-    if (nsp_available_memory_bytes() > std::uint64_t(sysconf(_SC_NPROCESSORS_ONLN)) << 33)
+    if (nsp_available_memory_bytes() > uint64_t(sysconf(_SC_NPROCESSORS_ONLN)) << 33)
         return; // 8 GiB a CPU is the largest ring, and this machine has that much
     CHECK(nsp_session_configure(("ring=8G output=" + (dir / "t.nsl").string()).c_str()) == -ENOMEM);
     CHECK_THAT(nsp_last_error(), Catch::Contains("MiB of memory are available; use smaller rings"));
@@ -347,7 +347,7 @@ TEST_CASE("a child of fork has its probes off and may open its own session",
     CHECK(in_child.complaint() == "");
     CHECK(in_child.issued() == 2 * kUnitRecords);
     REQUIRE(!in_child.records.empty());
-    CHECK(in_child.records[0].thread == static_cast<std::uint32_t>(child));
+    CHECK(in_child.records[0].thread == uint32_t(child));
     require_accounted(session.close(), kUnitRecords);
 }
 
@@ -381,18 +381,18 @@ TEST_CASE("a child of fork keeps neither the trace nor the rings of its parent o
 
 TEST_CASE("an unread flight recorder counts correctly beyond 2^32 units", "[libnsprobe][session]")
 {
-    constexpr std::uint64_t kJumpRecords = (1u << 30) - 1024,
-                            kJumps = 4; // plain heads: two units each
+    constexpr uint64_t kJumpRecords = (1u << 30) - 1024,
+                       kJumps = 4; // plain heads: two units each
     stay_on_one_cpu();
     ProbeSession session("calibration=no full=overwrite ring=64K");
     auto *ring = ring_of_this_cpu();
     one_unit(1);
-    for (std::uint64_t i = 0; i < kJumps; ++i) {
+    for (uint64_t i = 0; i < kJumps; ++i) {
         // As a ring is after overwriting for a long time: nothing in it, all counted.
-        const std::uint64_t in_ring = NSLICE_POSITION_RECORDS(ring->head - ring->tail);
+        const uint64_t in_ring = NSLICE_POSITION_RECORDS(ring->head - ring->tail);
         ring->head += (kJumpRecords << 32) + 2 * kJumpRecords;
         ring->tail = ring->head;
-        ring->limit = static_cast<std::uint32_t>(ring->tail) + ring->mask + 1;
+        ring->limit = uint32_t(ring->tail) + ring->mask + 1;
         ring->lost[NSLICE_LOST_OVERWRITTEN] += kJumpRecords + in_ring;
         usleep(1300000); // the library checks once a second
     }

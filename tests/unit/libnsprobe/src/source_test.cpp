@@ -17,7 +17,7 @@ namespace
 {
 struct Chosen {
     int err;
-    std::uint32_t count;
+    uint32_t count;
     std::string words;
 };
 

@@ -40,11 +40,11 @@ inline Constants constants(const test_support::Trace &trace)
 inline std::map<std::string, double> net_counts(const test_support::Trace &trace)
 {
     struct Open {
-        std::uint64_t count;
+        uint64_t count;
         double inside;
     };
     const Constants cost = constants(trace);
-    std::map<std::uint32_t, std::vector<test_support::Record>> threads;
+    std::map<uint32_t, std::vector<test_support::Record>> threads;
     std::map<std::string, double> net;
     for (const auto &record : trace.records)
         threads[record.thread].push_back(record);
@@ -64,7 +64,7 @@ inline std::map<std::string, double> net_counts(const test_support::Trace &trace
             const Open slice = open.back();
             open.pop_back();
             net[trace.name(record)] =
-                static_cast<double>(record.word[0] - slice.count) - cost.inner - slice.inside;
+                double(record.word[0] - slice.count) - cost.inner - slice.inside;
             if (!open.empty())
                 open.back().inside += slice.inside + cost.outer[NSLICE_KIND_START];
         }

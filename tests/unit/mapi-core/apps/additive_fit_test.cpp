@@ -45,9 +45,9 @@ TEST_CASE("the prediction for an equation is the fit without it", "[mapi_cost][a
     std::vector<Equation> equations = line(0.5);
     equations[2].value += 40;
     const CrossCheck check = cross_check(equations);
-    for (std::size_t i = 0; i < equations.size(); ++i) {
+    for (size_t i = 0; i < equations.size(); ++i) {
         std::vector<Equation> rest = equations;
-        rest.erase(rest.begin() + std::ptrdiff_t(i));
+        rest.erase(rest.begin() + ptrdiff_t(i));
         const auto without = solve(rest, {equations[i].coefficients});
         CHECK(check.others[i]->value == Approx(without[0]->value));
         CHECK(check.others[i]->ci95 == Approx(without[0]->ci95));
@@ -147,7 +147,7 @@ TEST_CASE("where more than a quarter contradicts, the fit reports that no model 
           "[mapi_cost][additive_fit]")
 {
     auto equations = equations_of_a_line();
-    for (const std::size_t i : {2u, 4u, 6u})
+    for (const size_t i : {2u, 4u, 6u})
         equations[i].value += 100 * double(i);
     const AdditiveFit fit = additive_fit(equations);
 

@@ -25,7 +25,7 @@ Row row_of(const Scenario &scenario)
                  : scenario.traffic == Traffic::kMatching ? 900.0
                                                           : 400.0,
                  600.0};
-    std::uint64_t packets = 1000;
+    uint64_t packets = 1000;
     for (const Function function : scenario.functions) {
         row.reach.push_back({"", packets, packets});
         if (function == Function::kSearchText)

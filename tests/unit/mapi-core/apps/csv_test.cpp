@@ -10,10 +10,10 @@
 
 namespace
 {
-std::size_t fields_of(const std::string &line)
+size_t fields_of(const std::string &line)
 {
     bool is_quoted = false;
-    std::size_t commas = 0;
+    size_t commas = 0;
     for (const char letter : line) {
         is_quoted ^= letter == '"';
         commas += letter == ',' && !is_quoted;
@@ -35,7 +35,7 @@ TEST_CASE("every line of the CSV has the fields of its header", "[mapi_cost][csv
     std::istringstream text(mapi_cost::csv_text(results));
     std::string header;
     std::getline(text, header);
-    std::size_t lines = 0;
+    size_t lines = 0;
     for (std::string line; std::getline(text, line); ++lines)
         CHECK(fields_of(line) == fields_of(header));
     CHECK(lines == 6); // two terms

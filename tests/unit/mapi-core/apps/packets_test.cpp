@@ -16,23 +16,23 @@ namespace
 {
 constexpr int kEthernet = 1;
 
-std::vector<std::uint8_t> udp_frame(std::size_t payload_bytes, bool has_vlan = false)
+std::vector<uint8_t> udp_frame(size_t payload_bytes, bool has_vlan = false)
 {
-    std::vector<std::uint8_t> frame(12, 0x02);
+    std::vector<uint8_t> frame(12, 0x02);
     if (has_vlan)
         frame.insert(frame.end(), {0x81, 0x00, 0x00, 0x05});
     frame.insert(frame.end(), {0x08, 0x00, 0x45});
     frame.resize(frame.size() + 8);
     frame.insert(frame.end(), {17, 0, 0});
     frame.resize(frame.size() + 8 + 8);
-    for (std::size_t i = 0; i < payload_bytes; ++i)
-        frame.push_back(std::uint8_t('a' + i % 26));
+    for (size_t i = 0; i < payload_bytes; ++i)
+        frame.push_back(uint8_t('a' + i % 26));
     return frame;
 }
 
-Packet packet(std::vector<std::uint8_t> bytes)
+Packet packet(std::vector<uint8_t> bytes)
 {
-    return {(2208988800ull + 1) << 32, std::uint32_t(bytes.size()), std::move(bytes)};
+    return {(2208988800ull + 1) << 32, uint32_t(bytes.size()), std::move(bytes)};
 }
 } // namespace
 
@@ -51,7 +51,7 @@ TEST_CASE("generated frames have the size, the capture's headers and its payload
     const auto made = make_packets(from, kEthernet, 128, 10);
 
     REQUIRE(made.size() == 10);
-    for (std::size_t i = 0; i < made.size(); ++i) {
+    for (size_t i = 0; i < made.size(); ++i) {
         CHECK(made[i].bytes.size() == 128);
         CHECK(made[i].wire_bytes == 128);
         CHECK(std::equal(made[i].bytes.begin(), made[i].bytes.begin() + 42,

@@ -14,7 +14,7 @@ TEST_CASE("functions of a flow are words, separated by blanks or line breaks, ea
     CHECK(
         read_calls("BPF_FILTER 'tcp port 80 or \"x\"'|STR_SEARCH \"a|b\" 0 0x5dc | PKT_COUNTER") ==
         std::vector<Call>{{"BPF_FILTER", {"tcp port 80 or \"x\""}},
-                          {"STR_SEARCH", {"a|b", std::int64_t{0}, std::int64_t{1500}}},
+                          {"STR_SEARCH", {"a|b", int64_t{0}, int64_t{1500}}},
                           {"PKT_COUNTER"}});
 }
 
@@ -25,7 +25,7 @@ TEST_CASE("an earlier function is referred to by its position, also with the num
         read_calls("PKTINFO 1 | STATS @1 0 | THRESHOLD 2 @1 18446744073709551615 1 0 0 1 | "
                    "RES2FILE 1,1 @1,@2 '' rows 1s");
     CHECK(calls[1].arguments == std::vector<Argument>{Steps{'r', {1}}, Steps{'f', {1}}, "0"});
-    CHECK(calls[2].arguments[3] == Argument(std::int64_t{-1}));
+    CHECK(calls[2].arguments[3] == Argument(int64_t{-1}));
     CHECK(calls[3].arguments[1] == Argument(Steps{'S', {1, 2}}));
 }
 
@@ -53,7 +53,7 @@ TEST_CASE("an error in a flow is named", "[flow_expression]")
     CHECK(why("STR_SEARCH a 0") ==
           "STR_SEARCH: missing argument after \"0\" (argument types: \"sii\?\?s\"; see mapi(3))");
     CHECK(read_calls("STR_SEARCH a 0 0 nocase") ==
-          std::vector<Call>{{"STR_SEARCH", {"a", std::int64_t{0}, std::int64_t{0}, "nocase"}}});
+          std::vector<Call>{{"STR_SEARCH", {"a", int64_t{0}, int64_t{0}, "nocase"}}});
     CHECK(why("STR_SEARCH a 0 x") == "\"x\" is not an int");
     CHECK(why("PKTINFO 99999999999") == "\"99999999999\" is not an int");
     CHECK(why("PKT_COUNTER 1") ==

@@ -23,7 +23,7 @@ TEST_CASE("each drop has the cause that the device reports", "[mapi_cost][run]")
     CHECK(arrivals.packets == 100);
     CHECK(arrivals.wire_bytes == 6400);
     CHECK(arrivals.seconds == 2.5);
-    CHECK(arrivals.drops == std::array<std::uint64_t, kDropCauses>{1, 2, 4, 8, 16});
+    CHECK(arrivals.drops == std::array<uint64_t, kDropCauses>{1, 2, 4, 8, 16});
     CHECK(arrivals.dropped() == 31);
     CHECK(std::string(drop_name(kDropKernel)) == "kernel");
     CHECK(std::string(drop_name(kDropBufferFull)) == "buffer_full");

@@ -13,10 +13,10 @@ using Catch::Matchers::Contains;
 
 namespace
 {
-std::size_t columns_of(const std::string &line)
+size_t columns_of(const std::string &line)
 {
-    return std::size_t(std::count_if(line.begin(), line.end(),
-                                     [](char letter) { return (letter & 0xc0) != 0x80; }));
+    return size_t(std::count_if(line.begin(), line.end(),
+                                [](char letter) { return (letter & 0xc0) != 0x80; }));
 }
 } // namespace
 

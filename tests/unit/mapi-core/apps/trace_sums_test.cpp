@@ -12,8 +12,8 @@ using namespace mapi_cost;
 
 namespace
 {
-constexpr std::uint64_t kInner = 10; // part of what follows
-constexpr std::uint64_t kOuter = 30;
+constexpr uint64_t kInner = 10; // part of what follows
+constexpr uint64_t kOuter = 30;
 
 // Units of 64 packets: a read, a dispatch with a filter inside, a publication.
 class Trace
@@ -33,7 +33,7 @@ public:
             sites_.push_back(builder_.site(name));
     }
 
-    void unit(std::uint32_t stop_cpu = 0)
+    void unit(uint32_t stop_cpu = 0)
     {
         start(0, sites_[1], now_);
         builder_.init(0, 1, sites_[0], now_ += 500, ++number_, 64, 6400);
@@ -48,8 +48,8 @@ public:
         builder_.exit(0, 1, sites_[0], now_ += 10);
     }
 
-    TraceSums sums(std::uint64_t units_per_block = 1, std::uint64_t first_unit = 1,
-                   Field field = Field::kTicks, std::uint64_t packets = UINT64_MAX)
+    TraceSums sums(uint64_t units_per_block = 1, uint64_t first_unit = 1,
+                   Field field = Field::kTicks, uint64_t packets = UINT64_MAX)
     {
         const std::string path = folder_ / "trace.nsl";
         builder_.footer(NSLICE_END_CLOSED, now_, now_);
@@ -64,15 +64,15 @@ public:
     }
 
 private:
-    test_support::Words words(std::uint64_t count) const
+    test_support::Words words(uint64_t count) const
     {
         return has_counter_ ? test_support::Words{count} : test_support::Words{};
     }
-    void start(std::uint32_t cpu, std::uint16_t site, std::uint64_t ticks)
+    void start(uint32_t cpu, uint16_t site, uint64_t ticks)
     {
         builder_.start(cpu, 1, site, ticks, words(ticks));
     }
-    void stop(std::uint32_t cpu, std::uint16_t site, std::uint64_t ticks)
+    void stop(uint32_t cpu, uint16_t site, uint64_t ticks)
     {
         builder_.stop(cpu, 1, site, ticks, words(ticks));
     }
@@ -80,9 +80,9 @@ private:
     bool has_counter_;
     test_support::TempDir folder_;
     test_support::TraceBuilder builder_;
-    std::vector<std::uint16_t> sites_;
-    std::uint64_t now_ = 1000;
-    std::uint64_t number_ = 0;
+    std::vector<uint16_t> sites_;
+    uint64_t now_ = 1000;
+    uint64_t number_ = 0;
 };
 } // namespace
 
@@ -170,7 +170,7 @@ TEST_CASE("blocks are merged with the following ones until each has its share of
           "[mapi_cost][trace_sums]")
 {
     TraceSums sums;
-    for (const std::uint64_t packets : {64, 1, 1, 62, 64, 64, 1}) {
+    for (const uint64_t packets : {64, 1, 1, 62, 64, 64, 1}) {
         Block block;
         block.number = sums.blocks.size() + 1;
         block.packets = packets;
@@ -178,7 +178,7 @@ TEST_CASE("blocks are merged with the following ones until each has its share of
         block.part_net = {double(packets)};
         sums.blocks.push_back(block);
     }
-    const std::uint64_t packets = sums.packets();
+    const uint64_t packets = sums.packets();
     pool_blocks(sums, 4);
 
     REQUIRE(sums.blocks.size() == 3);

@@ -25,17 +25,17 @@ TEST_CASE("code of known length is measured to the tick and instruction, nested 
 {
     // What a machine would write whose pair costs 46 ticks outside and 23 inside, and 30 and 12
     // instructions.
-    constexpr std::uint64_t kInner = 23, kOuter = 46, kInnerCount = 12, kOuterCount = 30;
+    constexpr uint64_t kInner = 23, kOuter = 46, kInnerCount = 12, kOuterCount = 30;
     for (unsigned depth = 0; depth <= 8; ++depth) {
         TraceBuilder trace;
         trace.info(test_support::plain_info(1e9, "INSTRUCTIONS"));
         trace.calibration(NSLICE_CALIBRATION_START, 0, 0,
                           {entry(NSLICE_KIND_START, 0, kInner, kOuter),
                            entry(NSLICE_KIND_START, 1, kInnerCount, kOuterCount)});
-        std::vector<std::uint16_t> slices;
+        std::vector<uint16_t> slices;
         for (unsigned i = 0; i <= depth; ++i)
             slices.push_back(trace.site("level" + std::to_string(i)));
-        std::uint64_t ticks = 1000, count = 500;
+        uint64_t ticks = 1000, count = 500;
         for (unsigned i = 0; i <= depth;
              ++i) { // each level takes 1000 ticks itself before the next begins
             trace.start(0, 1, slices[i], ticks, {count});
@@ -67,7 +67,7 @@ TEST_CASE("the interval of a mean includes sampling, clock resolution and calibr
     trace.calibration(NSLICE_CALIBRATION_START, 0, 0, {entry(NSLICE_KIND_START, 0, 20, 40, 0.5)},
                       26);
     const auto rx = trace.site("rx");
-    std::uint64_t ticks = 0;
+    uint64_t ticks = 0;
     for (int i = 0; i < 60; ++i) { // alternating 100 and 120: sd 10.08
         trace.start(0, 1, rx, ticks += 1000);
         trace.stop(0, 1, rx, ticks + (i % 2 ? 120 : 100));
@@ -90,7 +90,7 @@ TEST_CASE("equal readings of a coarse clock have the interval of one reading tha
     trace.info(test_support::plain_info());
     trace.calibration(NSLICE_CALIBRATION_START, 0, 0, {entry(NSLICE_KIND_START, 0, 20, 40)}, 26);
     const auto rx = trace.site("rx");
-    for (std::uint64_t i = 1; i <= 60; ++i) {
+    for (uint64_t i = 1; i <= 60; ++i) {
         trace.start(0, 1, rx, 1000 * i);
         trace.stop(0, 1, rx, 1000 * i + 104);
     }
@@ -121,10 +121,9 @@ TEST_CASE("net per packet has the error of a ratio: variation proportional to pa
     trace.info(test_support::plain_info());
     trace.calibration(NSLICE_CALIBRATION_START, 0, 0, {entry(NSLICE_KIND_START, 0, 20, 40)});
     const auto batch = trace.site("batch", NSLICE_KIND_INIT), rx = trace.site("rx");
-    std::uint64_t ticks = 0;
-    for (std::uint64_t i = 0; i < 100;
-         ++i) { // 10 ticks per packet, batches of 1 to 50, two slices each
-        const std::uint64_t packets = 1 + i % 50;
+    uint64_t ticks = 0;
+    for (uint64_t i = 0; i < 100; ++i) { // 10 ticks per packet, batches of 1 to 50, two slices each
+        const uint64_t packets = 1 + i % 50;
         trace.init(0, 1, batch, ticks += 1000, i, packets, 0);
         for (int half = 0; half < 2; ++half) {
             trace.start(0, 1, rx, ticks += 1000);
@@ -189,10 +188,10 @@ TEST_CASE("an analysis that is stopped reports what it read and that it was stop
     TraceBuilder trace;
     trace.info(test_support::plain_info());
     const auto rx = trace.site("rx");
-    for (std::uint64_t i = 0; i < 300000; ++i) // alternating CPUs: one run each
+    for (uint64_t i = 0; i < 300000; ++i) // alternating CPUs: one run each
         trace.mark(i % 2, 1, rx, i, i);
     nsdump::AnalyseOptions options;
-    options.progress = [](std::uint64_t, std::uint64_t) { return false; };
+    options.progress = [](uint64_t, uint64_t) { return false; };
     const auto report = analyse(trace, options);
     CHECK(report.is_interrupted);
     CHECK(report.marks.at(0).count < 300000);

@@ -11,7 +11,7 @@ TEST_CASE("up to 63 values have a block each, more share 32 to 64 blocks", "[nsd
 {
     Blocks blocks;
     CHECK(blocks.count() == 0);
-    for (std::size_t i = 1; i <= 100'000; ++i) {
+    for (size_t i = 1; i <= 100'000; ++i) {
         blocks.add(1, 1);
         if (i < Blocks::kBlocks)
             REQUIRE(blocks.count() == i);

@@ -11,10 +11,10 @@ using test_support::TraceBuilder;
 
 namespace
 {
-std::uint64_t whole(double value)
+uint64_t whole(double value)
 {
-    REQUIRE(value == static_cast<double>(static_cast<std::uint64_t>(value)));
-    return static_cast<std::uint64_t>(value);
+    REQUIRE(value == double(uint64_t(value)));
+    return uint64_t(value);
 }
 
 nsdump::StatsReport analyse(TraceBuilder &trace)
@@ -24,7 +24,7 @@ nsdump::StatsReport analyse(TraceBuilder &trace)
 }
 
 // The slice that ends last, which encloses all others.
-const nsdump::FieldReport &outermost(const nsdump::StatsReport &report, std::size_t field = 0)
+const nsdump::FieldReport &outermost(const nsdump::StatsReport &report, size_t field = 0)
 {
     for (const nsdump::SliceReport &slice : report.slices)
         if (slice.name == "outer")
@@ -40,7 +40,7 @@ nsdump::StatsReport one_slice(const Example &example, unsigned pairs, bool has_u
     trace.info(test_support::plain_info());
     trace.calibration(NSLICE_CALIBRATION_START, 0, 0, constants);
     const auto outer = trace.site("outer"), inner = trace.site("inner"), unit = trace.site("unit");
-    std::uint64_t ticks = 1000;
+    uint64_t ticks = 1000;
     trace.start(0, 1, outer, ticks);
     if (has_unit)
         trace.init(0, 1, unit, ticks + 1, 0, 1, 64);
@@ -95,7 +95,7 @@ TEST_CASE("CORRECTION.md, example 4: a counter, equation (4) and a MARK", "[nsdu
                        entry(NSLICE_KIND_MARK, 1, 0, example["outer of MARK"])});
     const auto outer = trace.site("outer"), inner = trace.site("inner");
     trace.start(0, 1, outer, 1000, {5000});
-    for (std::uint64_t i = 0; i < whole(example["K"]); ++i) {
+    for (uint64_t i = 0; i < whole(example["K"]); ++i) {
         trace.start(0, 1, inner, 1010 + 10 * i, {5100 + 20 * i});
         trace.stop(0, 1, inner, 1015 + 10 * i, {5110 + 20 * i});
     }
@@ -111,7 +111,7 @@ TEST_CASE("CORRECTION.md, example 5: the two ends of a session", "[nsdump][corre
     trace.info(test_support::plain_info());
     auto start = entry(NSLICE_KIND_START, 0, example["start"], 50, example["start ci95"]);
     auto end = entry(NSLICE_KIND_START, 0, example["end"], 50, example["end ci95"]);
-    start.degrees = end.degrees = std::uint16_t(whole(example["degrees"]));
+    start.degrees = end.degrees = uint16_t(whole(example["degrees"]));
     trace.calibration(NSLICE_CALIBRATION_START, 0, 0, {start});
     trace.mark(0, 1, 1, 10, 0);
     trace.calibration(NSLICE_CALIBRATION_END, 100, 100, {end});
@@ -134,8 +134,8 @@ TEST_CASE("CORRECTION.md, example 6: the interval of a mean", "[nsdump][correcti
                       {entry(NSLICE_KIND_START, 0, example["inner"], 50, example["inner ci95"])},
                       example["step"]);
     const auto outer = trace.site("outer");
-    std::uint64_t ticks = 1000;
-    for (std::uint64_t i = 0; i < whole(example["n"]); ++i) {
+    uint64_t ticks = 1000;
+    for (uint64_t i = 0; i < whole(example["n"]); ++i) {
         trace.start(0, 1, outer, ticks += 1000);
         trace.stop(0, 1, outer, ticks + whole(i % 2 ? example["odd raw"] : example["even raw"]));
     }
@@ -167,7 +167,7 @@ TEST_CASE("CORRECTION.md, example 8: net per packet", "[nsdump][correction]")
     trace.calibration(NSLICE_CALIBRATION_START, 0, 0,
                       {entry(NSLICE_KIND_START, 0, example["inner"], 50)});
     const auto unit = trace.site("unit"), outer = trace.site("outer");
-    std::uint64_t ticks = 1000;
+    uint64_t ticks = 1000;
     for (const char *number : {"1", "2", "3"}) {
         const std::string name = std::string(" of unit ") + number;
         trace.init(0, 1, unit, ticks += 100, 0, whole(example["packets" + name]), 64);

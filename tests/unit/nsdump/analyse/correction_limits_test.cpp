@@ -10,7 +10,7 @@ using namespace simulation;
 namespace
 {
 constexpr int kTrials = 1000;
-constexpr std::uint64_t kSeed = 20040714;
+constexpr uint64_t kSeed = 20040714;
 
 // The document has measured numbers; another compiler's rounding may change a trial or two.
 template <class Trial> double check_documented(const char *row, Trial trial)

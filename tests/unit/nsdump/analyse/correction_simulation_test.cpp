@@ -9,7 +9,7 @@ using namespace simulation;
 namespace
 {
 constexpr int kTrials = 4000;
-constexpr std::uint64_t kSeed = 20010107;
+constexpr uint64_t kSeed = 20010107;
 
 // The sampling error of a share of kTrials, in 99 of 100 cases.
 double chance(double share)

@@ -25,7 +25,7 @@ std::string trace_with(const Entries &start, const Entries &end, const std::stri
     trace.info(test_support::plain_info(1e9, counters));
     if (!start.empty())
         trace.calibration(NSLICE_CALIBRATION_START, 0, 0, start);
-    for (const std::uint32_t cpu : {0u, 1u, 2u})
+    for (const uint32_t cpu : {0u, 1u, 2u})
         trace.mark(cpu, 1, 1, 10, 0);
     if (!end.empty())
         trace.calibration(NSLICE_CALIBRATION_END, 100, 100, end);

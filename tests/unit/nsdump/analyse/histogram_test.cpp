@@ -21,7 +21,7 @@ TEST_CASE("percentiles are accurate to one per cent over twelve powers of ten",
         histogram.add(value = std::floor(draw(random)) + 1);
     std::sort(values.begin(), values.end());
     for (const double share : {0.01, 0.1, 0.5, 0.9, 0.99, 0.999, 1.0}) {
-        const auto rank = static_cast<std::size_t>(std::ceil(share * 200000.0)) - 1;
+        const auto rank = size_t(std::ceil(share * 200000.0)) - 1;
         CHECK(histogram.quantile(share) == Approx(values[rank]).epsilon(0.01));
     }
 }
@@ -46,7 +46,7 @@ TEST_CASE("values below zero are placed below zero", "[nsdump][histogram]")
     const auto buckets = histogram.buckets();
     CHECK(std::is_sorted(buckets.begin(), buckets.end(),
                          [](auto &a, auto &b) { return a.low < b.low; }));
-    std::uint64_t sum = 0;
+    uint64_t sum = 0;
     for (const nsdump::Bucket &bucket : buckets) {
         CHECK(bucket.low <= bucket.high);
         sum += bucket.count;

@@ -8,14 +8,14 @@ using test_support::TraceBuilder;
 
 namespace
 {
-constexpr auto k0 = std::uint32_t{1} << 31, k1 = k0 | 1; // the kernel's rings of CPU 0 and 1
-constexpr std::uint32_t kThread = 7, kOther = 9;
+constexpr auto k0 = uint32_t{1} << 31, k1 = k0 | 1; // the kernel's rings of CPU 0 and 1
+constexpr uint32_t kThread = 7, kOther = 9;
 
 // A program's slice "work" and the kernel's sites; without a calibration, so that recorded times
 // are subtracted unchanged.
 struct Scene {
     TraceBuilder trace;
-    std::uint16_t work, inner, irq, softirq, sends, leaves, note;
+    uint16_t work, inner, irq, softirq, sends, leaves, note;
 
     Scene()
     {
@@ -33,7 +33,7 @@ struct Scene {
     // The cost of kernel probes: a pair has 5 of its 8 ticks inside, a MARK costs 3.
     void calibrate_kernel()
     {
-        for (std::uint32_t cpu = 0; cpu < 2; ++cpu)
+        for (uint32_t cpu = 0; cpu < 2; ++cpu)
             entries.insert(entries.end(), {{cpu, NSLICE_KIND_START, 0, 1, 5 * 1024, 0, 8 * 1024, 0},
                                            {cpu, NSLICE_KIND_MARK, 0, 1, 0, 0, 3 * 1024, 0}});
         trace.kernel_calibration(entries);
@@ -294,7 +294,7 @@ TEST_CASE("a thread that was off the CPU while any kernel records were lost may 
 namespace
 {
 // START + STOP of CPU 0, ten batches that are all equal.
-nslice_kernel_calibration_entry pair_cost(unsigned field, std::int64_t inner, std::int64_t outer)
+nslice_kernel_calibration_entry pair_cost(unsigned field, int64_t inner, int64_t outer)
 {
     return {
         0, NSLICE_KIND_START, static_cast<__u8>(field), 10, 10 * 1024 * inner, 0, 10 * 1024 * outer,
@@ -331,7 +331,7 @@ TEST_CASE("a counter of the kernel's slices without constants is reported by its
 TEST_CASE("kernel probe constants that drifted are reported, and widen the intervals",
           "[nsdump][kernel_time]")
 {
-    const auto report_with = [](std::int64_t outer_at_end) {
+    const auto report_with = [](int64_t outer_at_end) {
         Scene scene;
         scene.trace.kernel_calibration({pair_cost(0, 50, 80)});
         scene.trace.kernel_calibration({pair_cost(0, 50, outer_at_end)}, NSLICE_CALIBRATION_END);
@@ -405,7 +405,7 @@ TEST_CASE("a program's slice of the same name is distinct from the kernel's",
           "[nsdump][kernel_time]")
 {
     Scene scene;
-    const std::uint16_t own = scene.trace.site("irq");
+    const uint16_t own = scene.trace.site("irq");
     scene.trace.start(0, kThread, own, 1000);
     scene.trace.start(k0, kThread, scene.irq, 1100);
     scene.trace.stop(

@@ -24,13 +24,12 @@ TraceBuilder lossy_trace()
 }
 
 // Changes the footer row of the first CPU and recomputes the chunk's checksum.
-std::string with_row(std::string bytes, std::size_t field_offset, std::uint64_t value)
+std::string with_row(std::string bytes, size_t field_offset, uint64_t value)
 {
-    const std::size_t payload_bytes =
-        sizeof(nslice_file_footer) + 2 * sizeof(nslice_file_footer_cpu);
-    const std::size_t payload = bytes.size() - payload_bytes;
+    const size_t payload_bytes = sizeof(nslice_file_footer) + 2 * sizeof(nslice_file_footer_cpu);
+    const size_t payload = bytes.size() - payload_bytes;
     std::memcpy(bytes.data() + payload + sizeof(nslice_file_footer) + field_offset, &value, 8);
-    const std::uint32_t crc = test_support::slow_crc32c(bytes.data() + payload, payload_bytes);
+    const uint32_t crc = test_support::slow_crc32c(bytes.data() + payload, payload_bytes);
     std::memcpy(bytes.data() + payload - 64 + offsetof(nslice_chunk_header, payload_crc32c), &crc,
                 4);
     test_support::seal_chunk_header(bytes, payload - 64);
@@ -73,7 +72,7 @@ TEST_CASE("a footer whose numbers do not add up, or overflow, violates the equat
     auto builder = lossy_trace();
     builder.footer(NSLICE_END_CLOSED, 9, 9);
     const std::string bytes = builder.bytes();
-    const auto holds = [&](std::size_t field, std::uint64_t value) {
+    const auto holds = [&](size_t field, uint64_t value) {
         return losses_of(TraceFile(source_of(with_row(bytes, field, value))), false).equation_holds;
     };
     CHECK(holds(offsetof(nslice_file_footer_cpu, issued), 7) == true); // the original value

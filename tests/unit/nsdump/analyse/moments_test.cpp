@@ -8,7 +8,7 @@
 TEST_CASE("the spread of values far from zero is accurate", "[nsdump][moments]")
 {
     nsdump::Moments moments;
-    std::uint64_t count = 0;
+    uint64_t count = 0;
     for (int i = 0; i < 1'000'000; ++i) {
         ++count;
         moments.add(1e12 + i % 3, 1, count);
@@ -21,7 +21,7 @@ TEST_CASE("the spread of values far from zero is accurate", "[nsdump][moments]")
 TEST_CASE("the mean of whole numbers is exact", "[nsdump][moments]")
 {
     nsdump::Moments moments;
-    for (std::uint64_t i = 1; i <= 3'000'000; ++i)
+    for (uint64_t i = 1; i <= 3'000'000; ++i)
         moments.add(1'000'003, 1, i);
     CHECK(moments.mean(3'000'000) == 1'000'003);
     CHECK(moments.sd(3'000'000) == 0);
@@ -39,10 +39,10 @@ TEST_CASE("one value has no spread, and no values have no mean", "[nsdump][momen
 TEST_CASE("a value added with a count equals as many single values", "[nsdump][moments]")
 {
     nsdump::Moments single, together;
-    std::uint64_t count = 0, count_together = 0;
-    for (const std::uint64_t times : {3, 1, 7, 2}) {
-        const double value = 100 + 13.5 * static_cast<double>(times);
-        for (std::uint64_t i = 0; i < times; ++i) {
+    uint64_t count = 0, count_together = 0;
+    for (const uint64_t times : {3, 1, 7, 2}) {
+        const double value = 100 + 13.5 * double(times);
+        for (uint64_t i = 0; i < times; ++i) {
             ++count;
             single.add(value, 1, count);
         }
@@ -58,7 +58,7 @@ TEST_CASE("values that were summed elsewhere give the mean and spread of single 
           "[nsdump][moments]")
 {
     nsdump::Moments single, merged;
-    std::uint64_t total = 0;
+    uint64_t total = 0;
     for (const double first : {1'000'000.0, 1'000'100.0, -50.0}) {
         double distances = 0, squares = 0;
         for (int i = 0; i < 7; ++i) {

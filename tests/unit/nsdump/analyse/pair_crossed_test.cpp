@@ -15,7 +15,7 @@ namespace
 Paired pair_letters(const std::string &letters)
 {
     auto trace = new_trace();
-    std::uint64_t ticks = 100, number = 0;
+    uint64_t ticks = 100, number = 0;
     for (const char letter : letters) {
         ticks += 10;
         if (letter == '|')
@@ -28,13 +28,13 @@ Paired pair_letters(const std::string &letters)
             trace.start(0, 1,
                         letter == 'A'   ? 1
                         : letter == 'B' ? 2
-                                        : static_cast<std::uint16_t>(100 + letter),
+                                        : uint16_t(100 + letter),
                         ticks);
         else
             trace.stop(0, 1,
                        letter == 'a'   ? 1
                        : letter == 'b' ? 2
-                                       : static_cast<std::uint16_t>(100 + letter - 32),
+                                       : uint16_t(100 + letter - 32),
                        ticks);
     }
     return pair(trace);
@@ -47,10 +47,9 @@ std::vector<std::string> reported(Paired paired)
                      [](const Got &a, const Got &b) { return a.stop_ticks < b.stop_ticks; });
     std::vector<std::string> out;
     for (const Got &got : paired.slices) {
-        const std::string name =
-            got.name.size() > 1
-                ? std::string(1, static_cast<char>(std::stoi(got.name.substr(1)) - 68))
-                : got.name;
+        const std::string name = got.name.size() > 1
+                                     ? std::string(1, char(std::stoi(got.name.substr(1)) - 68))
+                                     : got.name;
         out.push_back(name + (got.is_crossed ? " x" : " " + std::to_string(got.inside.ends)));
     }
     return out;
@@ -123,24 +122,24 @@ TEST_CASE("a name that starts again has lost its STOP and crosses nothing", "[ns
 
 TEST_CASE("a slice that was too deep ends with its own STOP", "[nsdump][pair]")
 {
-    const std::uint32_t limit = nsdump::PairState::kMaxDepth;
+    const uint32_t limit = nsdump::PairState::kMaxDepth;
     auto trace = new_trace();
-    std::uint64_t ticks = 0;
+    uint64_t ticks = 0;
     trace.start(0, 1, 1, ++ticks);
-    for (std::uint32_t i = 1; i < limit; ++i)
-        trace.start(0, 1, static_cast<std::uint16_t>(100 + i), ++ticks);
+    for (uint32_t i = 1; i < limit; ++i)
+        trace.start(0, 1, uint16_t(100 + i), ++ticks);
     trace.start(0, 1, 2, ++ticks); // too deep, no STOP
     trace.start(0, 1, 5, ++ticks);
     trace.stop(0, 1, 5, ++ticks);  // too deep, whole
     trace.start(0, 1, 5, ++ticks); // too deep, no STOP
-    for (std::uint32_t i = limit - 1; i > 0; --i)
-        trace.stop(0, 1, static_cast<std::uint16_t>(100 + i), ++ticks);
+    for (uint32_t i = limit - 1; i > 0; --i)
+        trace.stop(0, 1, uint16_t(100 + i), ++ticks);
     trace.stop(0, 1, 1, ++ticks);
     const Paired out = pair(trace);
     REQUIRE(out.slices.size() == limit);
     CHECK(out.slices.front().inside.ends == 4);
     CHECK(out.slices.back().inside.ends == 4 + 2 * (limit - 1));
-    CHECK(out.slices.back().raw_ticks == static_cast<std::int64_t>(ticks - 1));
+    CHECK(out.slices.back().raw_ticks == int64_t(ticks - 1));
 }
 
 // Every START and STOP of a slice entirely inside another counts in that one, whatever else is
@@ -153,11 +152,11 @@ TEST_CASE("for any order of STARTs and STOPs, probes inside are counted once", "
         for (int i = 0; i < 24; ++i)
             letters += "ABCDabcd"[random() % 8];
         const Paired out = pair_letters("Z" + letters + "z");
-        std::uint64_t pairs = 0;
+        uint64_t pairs = 0;
         for (const Got &got : out.slices) {
             ++pairs;
             if (!got.is_crossed) // a record every 10 ticks
-                CHECK(std::int64_t{10} * (got.inside.ends + 1) == got.raw_ticks);
+                CHECK(int64_t{10} * (got.inside.ends + 1) == got.raw_ticks);
         }
         INFO(letters);
         const auto around = std::find_if(out.slices.begin(), out.slices.end(),

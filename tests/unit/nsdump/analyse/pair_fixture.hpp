@@ -17,26 +17,26 @@ using test_support::TraceBuilder;
 
 struct Got {
     std::string name;
-    std::uint32_t thread_id;
-    std::uint64_t stop_ticks;
-    std::int64_t raw_ticks;
-    std::uint32_t depth;
+    uint32_t thread_id;
+    uint64_t stop_ticks;
+    int64_t raw_ticks;
+    uint32_t depth;
     ProbeCounts inside;
-    std::int64_t child_ticks;
+    int64_t child_ticks;
     bool is_migrated;
     bool is_interrupted;
     bool spans_loss;
     bool is_crossed;
-    std::int64_t unit; // number, -1 if none
-    std::vector<std::int64_t> counters;
+    int64_t unit; // number, -1 if none
+    std::vector<int64_t> counters;
     bool has_child_counters;
 };
 
 struct Sink {
     nsdump::NameTable &names;
-    std::size_t counters;
+    size_t counters;
     std::vector<Got> slices = {};
-    std::vector<std::uint64_t> marks = {};
+    std::vector<uint64_t> marks = {};
     int units = 0;
 
     void slice(const nsdump::Slice &slice)
@@ -52,7 +52,7 @@ struct Sink {
                 slice.is_interrupted,
                 slice.spans_loss,
                 slice.is_crossed,
-                slice.unit ? static_cast<std::int64_t>(slice.unit->number) : -1,
+                slice.unit ? int64_t(slice.unit->number) : -1,
                 {},
                 slice.child_counters != nullptr};
         if (slice.counters)
@@ -60,15 +60,15 @@ struct Sink {
         slices.push_back(got);
     }
     void unit(const nsdump::Unit &) { ++units; }
-    void mark(nsdump::NameId, std::uint64_t value) { marks.push_back(value); }
+    void mark(nsdump::NameId, uint64_t value) { marks.push_back(value); }
 };
 
 struct Paired {
     std::vector<Got> slices;
-    std::vector<std::uint64_t> marks;
+    std::vector<uint64_t> marks;
     int units = 0;
     nsdump::UnpairedCounts a; // counts of the slice named "a"
-    std::uint64_t malformed = 0;
+    uint64_t malformed = 0;
 };
 
 // The sites: 1 "a", 2 "b", 3 "a" again, 4 unit "u", 5 mark "m".

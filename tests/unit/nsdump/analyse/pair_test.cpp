@@ -50,7 +50,7 @@ TEST_CASE("a slice knows the probes inside it at every depth", "[nsdump][pair]")
     CHECK(out.slices[2].inside.exits == 1);
     CHECK(out.slices[2].child_ticks == 60);
     CHECK(out.slices[2].unit == -1); // it began before the unit
-    CHECK(out.marks == std::vector<std::uint64_t>{99});
+    CHECK(out.marks == std::vector<uint64_t>{99});
     CHECK(out.units == 1);
 }
 
@@ -95,10 +95,10 @@ TEST_CASE("a slice is interrupted if another thread writes on its CPU meanwhile,
     trace.stop(0, 1, 1, 330);
     const Paired out = pair(trace);
     REQUIRE(out.slices.size() == 5);
-    std::vector<std::pair<std::uint64_t, bool>> interrupted;
+    std::vector<std::pair<uint64_t, bool>> interrupted;
     for (const Got &got : out.slices)
         interrupted.emplace_back(got.stop_ticks, got.is_interrupted);
-    CHECK(interrupted == std::vector<std::pair<std::uint64_t, bool>>{
+    CHECK(interrupted == std::vector<std::pair<uint64_t, bool>>{
                              {120, false}, {130, false}, {220, false}, {230, true}, {330, false}});
 }
 
@@ -137,11 +137,11 @@ TEST_CASE("slices deeper than the limit are counted, and the outer ones stay cor
           "[nsdump][pair]")
 {
     auto trace = new_trace();
-    const std::uint32_t limit = nsdump::PairState::kMaxDepth;
-    std::uint64_t ticks = 0;
-    for (std::uint32_t i = 0; i < limit + 10; ++i)
+    const uint32_t limit = nsdump::PairState::kMaxDepth;
+    uint64_t ticks = 0;
+    for (uint32_t i = 0; i < limit + 10; ++i)
         trace.start(0, 1, 1, ++ticks);
-    for (std::uint32_t i = 0; i < limit + 10; ++i)
+    for (uint32_t i = 0; i < limit + 10; ++i)
         trace.stop(0, 1, 1, ++ticks);
     const Paired out = pair(trace);
     REQUIRE(out.slices.size() == limit);
@@ -155,7 +155,7 @@ TEST_CASE("the end of a unit ends what was too deep in it", "[nsdump][pair]")
 {
     auto trace = new_trace();
     trace.init(0, 1, 4, 1, 1, 1, 64);
-    for (std::uint64_t i = 0; i < nsdump::PairState::kMaxDepth + 1; ++i)
+    for (uint64_t i = 0; i < nsdump::PairState::kMaxDepth + 1; ++i)
         trace.start(0, 1, 1, 10 + i); // left by an early return
     trace.exit(0, 1, 4, 200);
     trace.stop(0, 1, 1, 210);
@@ -205,7 +205,7 @@ TEST_CASE("a slice opened after a loss is marked by the next one, whatever was o
     const Paired out = pair(trace);
     REQUIRE(out.slices.size() == 6);
     const bool spans_loss[] = {true, true, true, false, false, true};
-    for (std::size_t i = 0; i < std::size(spans_loss); ++i) {
+    for (size_t i = 0; i < std::size(spans_loss); ++i) {
         CAPTURE(i);
         CHECK(out.slices[i].spans_loss == spans_loss[i]);
     }
@@ -232,7 +232,7 @@ TEST_CASE("a loss on any CPU marks the open slices of a thread that moves betwee
 TEST_CASE("slices whose STOPs were lost do not accumulate", "[nsdump][pair]")
 {
     auto trace = new_trace();
-    for (std::uint64_t ticks = 0; ticks < 200'000; ticks += 1000) {
+    for (uint64_t ticks = 0; ticks < 200'000; ticks += 1000) {
         trace.start(0, 1, 1, ticks);
         trace.start(0, 1, 2, ticks + 1);
         trace.lose(0, NSLICE_LOST_FULL, 2);
@@ -258,7 +258,7 @@ TEST_CASE("counters are differences of running totals, also if a total wraps", "
     trace.stop(0, 1, 1, 130, {20, 90});
     const Paired out = pair(trace);
     REQUIRE(out.slices.size() == 2);
-    CHECK(out.slices[1].counters == std::vector<std::int64_t>{21, 40});
+    CHECK(out.slices[1].counters == std::vector<int64_t>{21, 40});
     CHECK(out.slices[1].has_child_counters);
 }
 
@@ -273,7 +273,7 @@ TEST_CASE("a slice whose records carry no counters has none, and its parent no s
     const Paired out = pair(trace);
     REQUIRE(out.slices.size() == 2);
     CHECK(out.slices[0].counters.empty());
-    CHECK(out.slices[1].counters == std::vector<std::int64_t>{10});
+    CHECK(out.slices[1].counters == std::vector<int64_t>{10});
     CHECK_FALSE(out.slices[1].has_child_counters);
 }
 
@@ -312,9 +312,9 @@ TEST_CASE("a unit that lost its EXIT ends at the next INIT", "[nsdump][pair]")
 TEST_CASE("many short-lived threads use no memory each and lose no slice", "[nsdump][pair]")
 {
     auto trace = new_trace();
-    const std::uint32_t threads = nsdump::PairState::kMaxThreads * 2 + 100;
-    std::uint64_t ticks = 0;
-    for (std::uint32_t thread = 1; thread <= threads; ++thread) {
+    const uint32_t threads = nsdump::PairState::kMaxThreads * 2 + 100;
+    uint64_t ticks = 0;
+    for (uint32_t thread = 1; thread <= threads; ++thread) {
         trace.start(0, thread, 1, ++ticks);
         trace.stop(0, thread, 1, ++ticks);
     }
@@ -343,13 +343,13 @@ TraceBuilder restless_trace(unsigned seed, unsigned cpus, unsigned threads)
     auto trace = new_trace();
     trace.set_chunk_bytes(1024);
     std::mt19937 random(seed);
-    std::vector<std::uint32_t> cpu_of(threads), depth(threads);
-    std::uint64_t ticks = 100;
+    std::vector<uint32_t> cpu_of(threads), depth(threads);
+    uint64_t ticks = 100;
     for (int i = 0; i < 20000; ++i) {
-        const std::uint32_t thread = random() % threads;
+        const uint32_t thread = random() % threads;
         if (random() % 400 == 0)
             cpu_of[thread] = random() % cpus;
-        const std::uint32_t cpu = cpu_of[thread];
+        const uint32_t cpu = cpu_of[thread];
         ticks += 1 + random() % 8;
         if (random() % 900 == 0) {
             trace.lose(cpu, NSLICE_LOST_FULL, 3);
@@ -384,7 +384,7 @@ TEST_CASE("pairing depends only on the order within each thread, whatever migrat
         REQUIRE(loose.slices.size() == strict.slices.size());
         REQUIRE(strict.slices.size() > 1000);
         bool are_equal = true;
-        for (std::size_t i = 0; i < strict.slices.size(); ++i) {
+        for (size_t i = 0; i < strict.slices.size(); ++i) {
             const auto all = [](const Got &got) {
                 return std::tie(got.name, got.thread_id, got.stop_ticks, got.raw_ticks, got.depth,
                                 got.inside, got.child_ticks, got.is_migrated, got.is_interrupted,

@@ -12,7 +12,7 @@ TEST_CASE("the error of a ratio is that of its residuals", "[nsdump][per_unit]")
     // (packets, value): (1, 9) (2, 22) (1, 11): ratio 42 / 4 = 10.5, residuals -1.5, 1, 0.5
     PerUnit units;
     const double rows[][2] = {{1, 9}, {2, 22}, {1, 11}};
-    std::uint64_t serial = 0;
+    uint64_t serial = 0;
     for (const auto &[packets, value] : rows) {
         units.begin(++serial, packets);
         units.add(serial, value - 4); // in two slices

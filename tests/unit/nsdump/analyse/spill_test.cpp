@@ -37,16 +37,16 @@ private:
     std::string before_;
 };
 
-std::vector<BatchedSlice> row_of(std::int64_t ticks)
+std::vector<BatchedSlice> row_of(int64_t ticks)
 {
     nsdump::Slice slice{};
     slice.raw_ticks = ticks;
     return std::vector<BatchedSlice>(nsdump::Batches::kSlices, BatchedSlice(slice, 0, false));
 }
 
-std::vector<std::uint32_t> taken(SpillFile &spill, NameId name)
+std::vector<uint32_t> taken(SpillFile &spill, NameId name)
 {
-    std::vector<std::uint32_t> ticks;
+    std::vector<uint32_t> ticks;
     spill.take(name, [&](const BatchedSlice *row) {
         ticks.push_back(row[nsdump::Batches::kSlices - 1].raw_ticks());
     });
@@ -68,7 +68,7 @@ nsdump::TraceFile calibrated_trace()
 void give_slices(nsdump::StatsCollector &stats)
 {
     nsdump::Unit unit;
-    for (std::uint64_t i = 0; i < 400'000; ++i) {
+    for (uint64_t i = 0; i < 400'000; ++i) {
         if (i % 40 == 0) {
             unit.serial = i / 40 + 1;
             unit.packets = i % 64;
@@ -76,10 +76,9 @@ void give_slices(nsdump::StatsCollector &stats)
         }
         nsdump::Slice slice{};
         slice.name = static_cast<NameId>(i < 1000 ? i : i * 7919 % 641);
-        slice.raw_ticks =
-            static_cast<std::int64_t>((1 + i * 2654435761u % 1000) << (i * 31 % 37)) / 16 -
-            (i % 5000 == 7 ? 100'000 : 0);
-        slice.children = static_cast<std::uint32_t>(i / 641 % 9 % 3);
+        slice.raw_ticks = int64_t((1 + i * 2654435761u % 1000) << (i * 31 % 37)) / 16 -
+                          (i % 5000 == 7 ? 100'000 : 0);
+        slice.children = uint32_t(i / 641 % 9 % 3);
         slice.inside.ends = 2 * slice.children;
         slice.child_ticks = slice.raw_ticks / 3 * slice.children;
         slice.is_interrupted = i % 11 == 0;
@@ -120,16 +119,16 @@ TEST_CASE("rows are returned by name in their original order, from the file and 
           "[nsdump][spill]")
 {
     SpillFile spill;
-    for (std::int64_t i = 0; i < 1000; ++i)
+    for (int64_t i = 0; i < 1000; ++i)
         REQUIRE(spill.append(static_cast<NameId>(i % 3), row_of(i).data()));
-    std::vector<std::uint32_t> expected;
-    for (std::uint32_t i = 1; i < 1000; i += 3)
+    std::vector<uint32_t> expected;
+    for (uint32_t i = 1; i < 1000; i += 3)
         expected.push_back(i);
     CHECK(taken(spill, 1) == expected);
     CHECK_FALSE(spill.has(1));
     CHECK(taken(spill, 1).empty());
     CHECK(spill.append(1, row_of(5000).data()));
-    CHECK(taken(spill, 1) == std::vector<std::uint32_t>{5000});
+    CHECK(taken(spill, 1) == std::vector<uint32_t>{5000});
     CHECK(taken(spill, 2).size() == 333);
     CHECK(taken(spill, 77).empty());
 }
@@ -139,8 +138,8 @@ TEST_CASE("without a folder for the temporary file, accepted rows stay and other
 {
     const TemporaryFolder none("/nowhere/at/all");
     SpillFile spill;
-    std::size_t kept = 0;
-    while (kept < 1000 && spill.append(0, row_of(static_cast<std::int64_t>(kept)).data()))
+    size_t kept = 0;
+    while (kept < 1000 && spill.append(0, row_of(int64_t(kept)).data()))
         ++kept;
     REQUIRE(kept > 0);
     REQUIRE(kept < 1000);

@@ -24,7 +24,7 @@ nsdump::TraceFile calibrated_trace()
     return nsdump::TraceFile(source_of(trace.bytes()));
 }
 
-nsdump::Slice plain_slice(std::int64_t raw_ticks)
+nsdump::Slice plain_slice(int64_t raw_ticks)
 {
     nsdump::Slice slice{};
     slice.raw_ticks = raw_ticks;
@@ -77,7 +77,7 @@ TEST_CASE("a migrated slice loses its time, but keeps its counters, which are pe
 {
     const auto trace = calibrated_trace();
     const nsdump::Correction correction(trace);
-    const std::int64_t counters[] = {105};
+    const int64_t counters[] = {105};
     for (const bool is_stepping : {false, true}) {
         nsdump::StatsCollector stats(correction, 1, is_stepping);
         nsdump::Unit unit;
@@ -107,7 +107,7 @@ TEST_CASE("interrupted slices and those without counters are reported, and keep 
 {
     const auto trace = calibrated_trace();
     const nsdump::Correction correction(trace);
-    const std::int64_t counters[] = {105};
+    const int64_t counters[] = {105};
     for (const bool is_stepping : {false, true}) {
         nsdump::StatsCollector stats(correction, 1, is_stepping);
         nsdump::Slice odd = plain_slice(300);
@@ -129,7 +129,7 @@ TEST_CASE("values at or below zero are below noise and unchanged", "[nsdump][sta
     const auto trace = calibrated_trace();
     const nsdump::Correction correction(trace);
     nsdump::StatsCollector stats(correction, 1);
-    for (const std::int64_t raw : {1, 20, 21})
+    for (const int64_t raw : {1, 20, 21})
         stats.slice(plain_slice(raw));
     stats.finish();
     CHECK(stats.slice_stats(0)->ticks.below_noise == 2);
@@ -173,7 +173,7 @@ TEST_CASE("counters that ran only in some units count only those units' packets"
     nsdump::StatsCollector stats(correction, 1);
     nsdump::Unit unit;
     unit.packets = 10;
-    const std::int64_t counters[] = {105};
+    const int64_t counters[] = {105};
     for (int i = 0; i < 4; ++i) {
         unit.seen.clear();
         ++unit.serial;
@@ -197,7 +197,7 @@ TEST_CASE("marks keep count, sum, smallest and largest", "[nsdump][stats]")
     const auto trace = calibrated_trace();
     const nsdump::Correction correction(trace);
     nsdump::StatsCollector stats(correction, 1);
-    for (const std::uint64_t value : {7, 3, 5})
+    for (const uint64_t value : {7, 3, 5})
         stats.mark(2, value);
     CHECK(stats.mark_stats(2)->count == 3);
     CHECK(stats.mark_stats(2)->min == 3);
@@ -211,7 +211,7 @@ TEST_CASE("a slice that was single-stepped is counted but not timed", "[nsdump][
     const auto trace = calibrated_trace();
     const nsdump::Correction correction(trace);
     nsdump::StatsCollector stats(correction, 1, true);
-    const std::int64_t counters[] = {105};
+    const int64_t counters[] = {105};
     nsdump::Slice stepped = plain_slice(1'000'000);
     stepped.counters = counters;
     stats.slice(stepped);
@@ -229,14 +229,14 @@ TEST_CASE("short slices, counted by value, give the same figures as slices added
 {
     const auto trace = calibrated_trace();
     const nsdump::Correction correction(trace);
-    constexpr std::int64_t kLong = 1'000'000; // too long to be counted by value
-    for (const std::uint32_t pairs : {0u, 1u, 3u}) {
+    constexpr int64_t kLong = 1'000'000; // too long to be counted by value
+    for (const uint32_t pairs : {0u, 1u, 3u}) {
         nsdump::StatsCollector short_ones(correction, 1), long_ones(correction, 1);
         nsdump::Unit unit;
         unit.serial = 1;
         unit.packets = 64;
         nsdump::Unit same_unit = unit;
-        for (std::int64_t i = 0; i < 1000; ++i) {
+        for (int64_t i = 0; i < 1000; ++i) {
             nsdump::Slice slice = plain_slice(300 + i * i % 91);
             slice.unit = i % 2 ? &unit : nullptr;
             slice.inside.ends = 2 * pairs;
@@ -279,7 +279,7 @@ TEST_CASE("no slice is lost if it has more shapes than are counted by value", "[
     const auto trace = calibrated_trace();
     const nsdump::Correction correction(trace);
     nsdump::StatsCollector stats(correction, 1);
-    for (std::uint32_t i = 0; i < 3000; ++i) {
+    for (uint32_t i = 0; i < 3000; ++i) {
         nsdump::Slice slice = plain_slice(100);
         slice.children = i % 1000;
         slice.inside.ends = 2 * slice.children;
@@ -305,7 +305,7 @@ TEST_CASE("no slice is lost if a trace has more names than are counted by value"
             stats.slice(slice);
         }
     }
-    std::size_t with_tally = 0;
+    size_t with_tally = 0;
     for (nsdump::NameId name = 0; name < kNames; ++name)
         with_tally += stats.slice_stats(name)->tallies.all().size();
     CHECK(with_tally == 0); // with this many names, none gets 32 KiB
@@ -325,7 +325,7 @@ TEST_CASE("a name has the same figures among very many names as by itself", "[ns
         among.slice(slice);
     }
     std::array<nsdump::Unit, 2> units;
-    for (std::uint32_t i = 0; i < 200'000;
+    for (uint32_t i = 0; i < 200'000;
          ++i) { // one more often than a line counts, many that fill the lines, some too long
         nsdump::Slice slice =
             plain_slice(i % 2 == 0 ? 100 : (i * 977 % 50'000) + (i % 1000 == 1 ? 1 << 25 : 0));

@@ -56,7 +56,7 @@ TEST_CASE("errors of CPUs measured separately are independent, of those that sha
           "[nsdump][subtract]")
 {
     nsdump::SubtractedErrors apart, together;
-    for (const std::uint32_t cpu : {0u, 1u}) {
+    for (const uint32_t cpu : {0u, 1u}) {
         nsdump::FieldConstants own = constants();
         own.source = cpu;
         apart.add(own, nsdump::subtracted_error(1, {}, constants()));

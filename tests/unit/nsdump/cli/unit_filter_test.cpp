@@ -5,16 +5,16 @@
 
 namespace
 {
-nsdump::Event event(std::uint8_t kind, std::uint32_t thread, const std::uint64_t *words = nullptr)
+nsdump::Event event(uint8_t kind, uint32_t thread, const uint64_t *words = nullptr)
 {
-    return {0, thread, 1, kind, static_cast<std::uint8_t>(words ? 3 : 0), words, 0};
+    return {0, thread, 1, kind, uint8_t(words ? 3 : 0), words, 0};
 }
 } // namespace
 
 TEST_CASE("a unit is what lies between INIT and EXIT on its thread", "[nsdump][unit]")
 {
-    const std::uint64_t first[] = {1, 64, 0};
-    const std::uint64_t second[] = {2, 64, 0};
+    const uint64_t first[] = {1, 64, 0};
+    const uint64_t second[] = {2, 64, 0};
     nsdump::UnitFilter filter(2);
     CHECK_FALSE(filter.contains(event(NSLICE_KIND_INIT, 7, first), 3, false));
     CHECK_FALSE(filter.contains(event(NSLICE_KIND_START, 7), 3, false));
@@ -29,9 +29,9 @@ TEST_CASE("a unit is what lies between INIT and EXIT on its thread", "[nsdump][u
 TEST_CASE("a nested unit belongs to the enclosing one, and a lost EXIT ends at the next INIT",
           "[nsdump][unit]")
 {
-    const std::uint64_t batch[] = {2, 64, 0};
-    const std::uint64_t packet[] = {9, 1, 0};
-    const std::uint64_t next[] = {3, 64, 0};
+    const uint64_t batch[] = {2, 64, 0};
+    const uint64_t packet[] = {9, 1, 0};
+    const uint64_t next[] = {3, 64, 0};
     nsdump::UnitFilter filter(2);
     CHECK(filter.contains(event(NSLICE_KIND_INIT, 7, batch), 3, false));
     CHECK(filter.contains(event(NSLICE_KIND_INIT, 7, packet), 4, false));
@@ -44,7 +44,7 @@ TEST_CASE("a nested unit belongs to the enclosing one, and a lost EXIT ends at t
 TEST_CASE("idle threads of two CPUs have separate units, and so do a thread and the kernel in it",
           "[nsdump][unit]")
 {
-    const std::uint64_t packet[] = {2, 1, 0};
+    const uint64_t packet[] = {2, 1, 0};
     nsdump::UnitFilter filter(2);
     nsdump::Event init = event(NSLICE_KIND_INIT, 0, packet), start = event(NSLICE_KIND_START, 0);
     CHECK(filter.contains(init, 3, true));

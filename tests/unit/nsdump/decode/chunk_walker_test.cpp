@@ -9,12 +9,12 @@ using test_support::TraceBuilder;
 
 namespace
 {
-constexpr std::size_t kChunk = 64 + 8; // header and one unit
+constexpr size_t kChunk = 64 + 8; // header and one unit
 
 std::string four_chunks()
 {
     TraceBuilder trace;
-    for (std::uint64_t i = 0; i < 4; ++i)
+    for (uint64_t i = 0; i < 4; ++i)
         trace.chunk(100 + i, &i, sizeof i);
     return trace.bytes();
 }
@@ -79,7 +79,7 @@ TEST_CASE("from a file that ends inside a chunk, the complete ones are returned"
           "[nsdump][walker]")
 {
     const std::string whole = four_chunks();
-    for (std::size_t cut = 1; cut < kChunk; ++cut) {
+    for (size_t cut = 1; cut < kChunk; ++cut) {
         const Walk out = walk(whole.substr(0, whole.size() - cut));
         REQUIRE(out.kinds == Kinds{100, 101, 102});
         REQUIRE(out.log.bytes() == kChunk - cut);
@@ -89,7 +89,7 @@ TEST_CASE("from a file that ends inside a chunk, the complete ones are returned"
 TEST_CASE("a header that claims more than the file holds is damage", "[nsdump][walker]")
 {
     std::string bytes = four_chunks();
-    const std::uint32_t claimed = 4096;
+    const uint32_t claimed = 4096;
     std::memcpy(bytes.data() + 64 + kChunk + 8, &claimed, 4);
     test_support::seal_chunk_header(bytes, 64 + kChunk);
     CHECK(walk(bytes).kinds == Kinds{100, 102, 103});
@@ -102,7 +102,7 @@ TEST_CASE("a payload with a wrong checksum is refused when it is read", "[nsdump
     auto source = source_of(bytes);
     nsdump::ChunkWalker walker(*source, nsdump::kFormatV1, 64, nullptr);
     nsdump::Chunk chunk;
-    std::vector<std::uint64_t> units;
+    std::vector<uint64_t> units;
     REQUIRE(walker.next(chunk));
     CHECK(walker.read_payload(chunk, units));
     REQUIRE(walker.next(chunk));

@@ -10,13 +10,13 @@ using test_support::TraceBuilder;
 namespace
 {
 struct Read {
-    std::vector<std::uint64_t> ticks;
+    std::vector<uint64_t> ticks;
     std::vector<bool> after_loss; // by block
     nsdump::StreamFaults faults;
-    std::uint64_t damaged = 0;
+    uint64_t damaged = 0;
 };
 
-Read read(const std::string &bytes, std::uint32_t cpu)
+Read read(const std::string &bytes, uint32_t cpu)
 {
     nsdump::TraceFile trace(source_of(bytes));
     for (const nsdump::CpuChunks &chunks : trace.cpus()) {
@@ -36,7 +36,7 @@ Read read(const std::string &bytes, std::uint32_t cpu)
     return {};
 }
 
-using Ticks = std::vector<std::uint64_t>;
+using Ticks = std::vector<uint64_t>;
 } // namespace
 
 TEST_CASE("a stream returns only the events of its CPU, over many chunks and blocks",
@@ -45,7 +45,7 @@ TEST_CASE("a stream returns only the events of its CPU, over many chunks and blo
     TraceBuilder trace;
     trace.info(test_support::plain_info());
     trace.set_chunk_bytes(1 << 15);
-    for (std::uint64_t i = 0; i < 10000; ++i)
+    for (uint64_t i = 0; i < 10000; ++i)
         trace.start(i % 2, 1, 1, i);
     const Read out = read(trace.bytes(), 1);
     REQUIRE(out.ticks.size() == 5000);
@@ -61,8 +61,8 @@ TEST_CASE("a chunk with a wrong checksum is skipped and reported, and counts as 
 {
     TraceBuilder trace;
     trace.info(test_support::plain_info());
-    std::vector<std::size_t> starts;
-    for (std::uint64_t i = 0; i < 3; ++i) {
+    std::vector<size_t> starts;
+    for (uint64_t i = 0; i < 3; ++i) {
         starts.push_back(trace.written_bytes());
         trace.start(0, 1, 1, i);
         trace.cut_all();
@@ -79,7 +79,7 @@ TEST_CASE("lost records mark the place where they were lost, and no other", "[ns
 {
     TraceBuilder trace;
     trace.info(test_support::plain_info());
-    for (std::uint64_t i = 0; i < 4; ++i) {
+    for (uint64_t i = 0; i < 4; ++i) {
         trace.start(0, 1, 1, i);
         if (i == 1)
             trace.lose(0, NSLICE_LOST_FULL, 7);
@@ -92,11 +92,11 @@ TEST_CASE("headers with wrong numbers and clocks that go back are counted", "[ns
 {
     TraceBuilder trace;
     trace.info(test_support::plain_info());
-    const std::size_t at = trace.written_bytes();
+    const size_t at = trace.written_bytes();
     trace.start(0, 1, 1, 100);
     trace.start(0, 1, 1, 50);
     std::string bytes = trace.bytes();
-    const std::uint32_t records = 9;
+    const uint32_t records = 9;
     std::memcpy(bytes.data() + at + offsetof(nslice_chunk_header, records), &records, 4);
     test_support::seal_chunk_header(bytes, at);
     const Read out = read(bytes, 0);

@@ -29,7 +29,7 @@ std::string small_trace()
 
 void reseal_header(std::string &bytes)
 {
-    const std::uint32_t crc = test_support::slow_crc32c(bytes.data(), 60);
+    const uint32_t crc = test_support::slow_crc32c(bytes.data(), 60);
     std::memcpy(bytes.data() + 60, &crc, 4);
 }
 } // namespace
@@ -73,7 +73,7 @@ TEST_CASE("files that are not traces are refused with name, place and reason", "
 
 TEST_CASE("a damaged file header is reported and the chunks are still read", "[nsdump][file]")
 {
-    for (const std::size_t place : {8, 13, 30, 62}) {
+    for (const size_t place : {8, 13, 30, 62}) {
         std::string bytes = small_trace();
         bytes[place] ^= 0x40;
         TraceFile trace(source_of(bytes));
@@ -88,14 +88,14 @@ TEST_CASE("gaps and repeats in a CPU's sequence are counted", "[nsdump][file]")
     TraceBuilder trace;
     trace.info(test_support::plain_info());
     const auto rx = trace.site("rx");
-    std::vector<std::size_t> starts;
-    for (std::uint64_t i = 0; i < 4; ++i) {
+    std::vector<size_t> starts;
+    for (uint64_t i = 0; i < 4; ++i) {
         starts.push_back(trace.written_bytes());
         trace.start(0, 1, rx, i);
         trace.cut_all();
     }
     const std::string bytes = trace.bytes();
-    const std::size_t chunk = starts[1] - starts[0];
+    const size_t chunk = starts[1] - starts[0];
     std::string missing = bytes;
     missing.erase(starts[1], 2 * chunk);
     CHECK(TraceFile(source_of(missing)).missing_chunks() == 2);

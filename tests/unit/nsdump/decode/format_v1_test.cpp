@@ -10,30 +10,29 @@ namespace
 {
 const nsdump::Format &v1 = *nsdump::find_format(1);
 
-std::vector<std::uint64_t> units_of(std::string bytes)
+std::vector<uint64_t> units_of(std::string bytes)
 {
     bytes.resize((bytes.size() + 7) / 8 * 8);
-    std::vector<std::uint64_t> units(bytes.size() / 8);
+    std::vector<uint64_t> units(bytes.size() / 8);
     std::memcpy(units.data(), bytes.data(), bytes.size());
     return units;
 }
 
-std::uint64_t second_unit(std::uint32_t thread, std::uint16_t slice, unsigned kind, unsigned words)
+uint64_t second_unit(uint32_t thread, uint16_t slice, unsigned kind, unsigned words)
 {
     const nslice_record_head head = {0, thread, slice, static_cast<__u8>(kind),
                                      static_cast<__u8>(words)};
-    std::uint64_t units[2];
+    uint64_t units[2];
     std::memcpy(units, &head, sizeof head);
     return units[1];
 }
 
-std::vector<nsdump::Event> decode(const std::vector<std::uint64_t> &units,
-                                  nsdump::RecordCursor &cursor)
+std::vector<nsdump::Event> decode(const std::vector<uint64_t> &units, nsdump::RecordCursor &cursor)
 {
     cursor = {units.data(), units.data() + units.size(), 3};
     std::vector<nsdump::Event> events, block(4);
-    while (const std::size_t count = v1.decode_records(cursor, block.data(), block.size()))
-        events.insert(events.end(), block.begin(), block.begin() + static_cast<long>(count));
+    while (const size_t count = v1.decode_records(cursor, block.data(), block.size()))
+        events.insert(events.end(), block.begin(), block.begin() + long(count));
     return events;
 }
 } // namespace
@@ -48,7 +47,7 @@ TEST_CASE("an unknown version has no decoder", "[nsdump][format]")
 TEST_CASE("a record becomes an event with its words", "[nsdump][format]")
 {
     nsdump::RecordCursor cursor;
-    const std::vector<std::uint64_t> units = {77, second_unit(5, 6, NSLICE_KIND_INIT, 3), 1, 2, 3};
+    const std::vector<uint64_t> units = {77, second_unit(5, 6, NSLICE_KIND_INIT, 3), 1, 2, 3};
     const auto events = decode(units, cursor);
 
     REQUIRE(events.size() == 1);
@@ -65,8 +64,8 @@ TEST_CASE("a record becomes an event with its words", "[nsdump][format]")
 TEST_CASE("records of unknown kind are skipped by their length and counted", "[nsdump][format]")
 {
     nsdump::RecordCursor cursor;
-    std::vector<std::uint64_t> units;
-    for (std::uint64_t i = 0; i < 10; ++i) {
+    std::vector<uint64_t> units;
+    for (uint64_t i = 0; i < 10; ++i) {
         units.insert(units.end(), {i, second_unit(1, 1, 99, 2), 0, 0});
         units.insert(units.end(), {i, second_unit(1, 1, NSLICE_KIND_START, 0)});
     }
@@ -79,7 +78,7 @@ TEST_CASE("records of unknown kind are skipped by their length and counted", "[n
 TEST_CASE("an invalid record ends the payload and is counted", "[nsdump][format]")
 {
     nsdump::RecordCursor cursor;
-    const std::uint64_t good = second_unit(1, 1, NSLICE_KIND_START, 0);
+    const uint64_t good = second_unit(1, 1, NSLICE_KIND_START, 0);
     SECTION("more words than a record can have")
     {
         CHECK(decode({1, good, 2, second_unit(1, 1, NSLICE_KIND_START, 7), 0, 0, 0, 0, 0, 0, 0},

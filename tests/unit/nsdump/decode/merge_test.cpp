@@ -12,12 +12,12 @@ using test_support::TraceBuilder;
 
 namespace
 {
-std::vector<std::pair<std::uint64_t, std::uint32_t>> merged(const std::string &bytes)
+std::vector<std::pair<uint64_t, uint32_t>> merged(const std::string &bytes)
 {
     nsdump::TraceFile trace(source_of(bytes));
     nsdump::Merger merger(trace);
     nsdump::Run run;
-    std::vector<std::pair<std::uint64_t, std::uint32_t>> out;
+    std::vector<std::pair<uint64_t, uint32_t>> out;
     while (merger.next(run))
         for (const nsdump::Event &event : run.events)
             out.emplace_back(event.ticks, trace.cpus()[run.cpu_index].cpu);
@@ -28,12 +28,12 @@ std::vector<std::pair<std::uint64_t, std::uint32_t>> merged(const std::string &b
 TEST_CASE("events of any number of CPUs are returned in time order, and none is left out",
           "[nsdump][merge]")
 {
-    for (const std::uint32_t cpus : {1u, 2u, 3u, 17u}) {
+    for (const uint32_t cpus : {1u, 2u, 3u, 17u}) {
         std::mt19937 random(cpus);
         TraceBuilder trace;
         trace.info(test_support::plain_info());
         trace.set_chunk_bytes(1024);
-        std::uint64_t ticks = 0;
+        uint64_t ticks = 0;
         for (int i = 0; i < 5000; ++i)
             trace.start(random() % cpus * 3, 1, 1, ticks += random() % 3);
         const auto out = merged(trace.bytes());
@@ -47,12 +47,12 @@ TEST_CASE("the order of equal ticks is the same each time", "[nsdump][merge]")
 {
     TraceBuilder trace;
     trace.info(test_support::plain_info());
-    for (const std::uint32_t cpu : {2u, 0u, 1u})
+    for (const uint32_t cpu : {2u, 0u, 1u})
         for (int i = 0; i < 3; ++i)
             trace.start(cpu, 1, 1, 7);
     const auto out = merged(trace.bytes());
     REQUIRE(out.size() == 9);
-    for (std::uint32_t i = 0; i < 9; ++i)
+    for (uint32_t i = 0; i < 9; ++i)
         CHECK(out[i].second == i / 3);
 }
 
@@ -60,9 +60,9 @@ TEST_CASE("a CPU whose clock goes back loses no events", "[nsdump][merge]")
 {
     TraceBuilder trace;
     trace.info(test_support::plain_info());
-    for (const std::uint64_t ticks : {100, 50, 60, 200})
+    for (const uint64_t ticks : {100, 50, 60, 200})
         trace.start(0, 1, 1, ticks);
-    for (const std::uint64_t ticks : {55, 150})
+    for (const uint64_t ticks : {55, 150})
         trace.start(1, 1, 1, ticks);
     CHECK(merged(trace.bytes()).size() == 6);
 }
@@ -79,12 +79,12 @@ TEST_CASE("CPUs of different threads give long runs if only the order within a t
 {
     TraceBuilder trace;
     trace.info(test_support::plain_info());
-    for (std::uint64_t i = 0; i < 20000; ++i)
+    for (uint64_t i = 0; i < 20000; ++i)
         trace.start(i % 2, 1 + i % 2, 1, 1000 + i);
     nsdump::TraceFile file(source_of(trace.bytes()));
     nsdump::Merger merger(file, nsdump::Order::kThread);
     nsdump::Run run;
-    std::size_t runs = 0, events = 0;
+    size_t runs = 0, events = 0;
     while (merger.next(run)) {
         ++runs;
         events += run.events.size();
@@ -104,10 +104,10 @@ TEST_CASE("a clock that goes back inside a block does not reverse the order with
     trace.start(1, 1, 1, 50);
     nsdump::TraceFile file(source_of(trace.bytes()));
     nsdump::Merger merger(file, nsdump::Order::kThread);
-    std::vector<std::uint64_t> of_thread_1;
+    std::vector<uint64_t> of_thread_1;
     for (nsdump::Run run; merger.next(run);)
         for (const nsdump::Event &event : run.events)
             if (event.thread_id == 1)
                 of_thread_1.push_back(event.ticks);
-    CHECK(of_thread_1 == std::vector<std::uint64_t>{50, 100});
+    CHECK(of_thread_1 == std::vector<uint64_t>{50, 100});
 }

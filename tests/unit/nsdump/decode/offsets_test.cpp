@@ -5,20 +5,14 @@
 TEST_CASE("offsets in a file are returned as they were stored, small and large",
           "[nsdump][offsets]")
 {
-    const std::uint64_t places[] = {64,
-                                    128,
-                                    208,
-                                    208 + 8 * 127,
-                                    208 + 8 * 255,
-                                    1 << 20,
-                                    std::uint64_t{1} << 40,
-                                    ~std::uint64_t{7}};
+    const uint64_t places[] = {
+        64, 128, 208, 208 + 8 * 127, 208 + 8 * 255, 1 << 20, uint64_t{1} << 40, ~uint64_t{7}};
     nsdump::Offsets offsets;
-    for (const std::uint64_t place : places)
+    for (const uint64_t place : places)
         offsets.add(place);
     nsdump::Offsets::Reader reader(offsets);
-    std::uint64_t got = 0;
-    for (const std::uint64_t place : places) {
+    uint64_t got = 0;
+    for (const uint64_t place : places) {
         REQUIRE(reader.next(got));
         CHECK(got == place);
     }

@@ -128,7 +128,7 @@ uint16_t find_unwritten_words(BpfSteps steps)
             const bpf_insn &step = steps[at];
             uint16_t now = written[at];
             if (BPF_CLASS(step.code) == BPF_ST || BPF_CLASS(step.code) == BPF_STX)
-                now |= static_cast<uint16_t>(1u << step.k);
+                now |= uint16_t(1u << step.k);
             for (const size_t next : successors(steps, at)) {
                 const uint16_t met = written[next] & now;
                 changed |= met != written[next] && next <= at;
@@ -140,7 +140,7 @@ uint16_t find_unwritten_words(BpfSteps steps)
         const bpf_insn &step = steps[at];
         if ((step.code == (BPF_LD | BPF_MEM) || step.code == (BPF_LDX | BPF_MEM)) &&
             !(written[at] >> step.k & 1))
-            unwritten |= static_cast<uint16_t>(1u << step.k);
+            unwritten |= uint16_t(1u << step.k);
     }
     return unwritten;
 }

@@ -102,7 +102,7 @@ std::vector<uint8_t> find_unswapped(BpfSteps steps, const std::vector<StepBounds
         // Step 0 is also entered from outside, with a swapped zero, which is the same.
         if (!reach.is_closed || !is_entered_only_from(reach, load, from))
             continue;
-        unswapped[load] = static_cast<uint8_t>(load_bytes(code));
+        unswapped[load] = uint8_t(load_bytes(code));
         for (const size_t at : reach.steps)
             unswapped[at] = unswapped[load];
     }

@@ -17,7 +17,6 @@ std::vector<uint8_t> find_unswapped(BpfSteps steps, const std::vector<StepBounds
 
 inline uint32_t swapped_constant(uint32_t constant, uint8_t bytes) noexcept
 {
-    return bytes == 2 ? __builtin_bswap16(static_cast<uint16_t>(constant))
-                      : __builtin_bswap32(constant);
+    return bytes == 2 ? __builtin_bswap16(uint16_t(constant)) : __builtin_bswap32(constant);
 }
 } // namespace mapi::match

@@ -138,10 +138,7 @@ private:
     }
 
     static const a64::Gp &of(Register name) { return name == Register::kA ? kA : kX; }
-    static a64::Mem scratch_word(uint32_t number)
-    {
-        return a64::ptr(a64::sp, static_cast<int32_t>(4 * number));
-    }
+    static a64::Mem scratch_word(uint32_t number) { return a64::ptr(a64::sp, int32_t(4 * number)); }
     void emit_bytes(const a64::Gp &to, const a64::Gp &base, uint32_t offset, uint32_t bytes);
     void emit_divide(const bpf_insn &step);
     void emit_shift(const bpf_insn &step);
@@ -184,7 +181,7 @@ void Emitter::emit_loop_begin()
     as_.sub(kTemp, kMask, 1);
     as_.and_(kMask, kMask, kTemp);
     if (needed_at_once() > 0)
-        emit_check(static_cast<uint32_t>(needed_at_once()));
+        emit_check(uint32_t(needed_at_once()));
     as_.mov(kA, 0);
     as_.mov(kX, 0);
     const uint16_t unwritten = has_scratch_ ? find_unwritten_words(steps()) : 0;
@@ -205,9 +202,9 @@ void Emitter::emit_bytes(const a64::Gp &to, const a64::Gp &base, uint32_t offset
                             : bytes == 2 ? Inst::kIdLdurh
                                          : Inst::kIdLdurb;
     if (offset % bytes == 0 && offset / bytes < 0x1000)
-        return void(as_.emit(load, to, a64::ptr(base, static_cast<int32_t>(offset))));
+        return void(as_.emit(load, to, a64::ptr(base, int32_t(offset))));
     if (offset < 0x100)
-        return void(as_.emit(unscaled, to, a64::ptr(base, static_cast<int32_t>(offset))));
+        return void(as_.emit(unscaled, to, a64::ptr(base, int32_t(offset))));
     as_.mov(kConstant, Imm(offset));
     as_.emit(load, to, a64::ptr(base, kConstant.x()));
 }

@@ -30,7 +30,7 @@ const x86::Gp kCaplen = x86::r11;
 
 x86::Mem scratch_word(uint32_t number)
 {
-    return x86::dword_ptr(x86::rsp, -4 * BPF_MEMWORDS + 4 * static_cast<int32_t>(number));
+    return x86::dword_ptr(x86::rsp, -4 * BPF_MEMWORDS + 4 * int32_t(number));
 }
 
 // Below the scratch words, still within the 128 bytes that signal handlers leave alone.
@@ -41,7 +41,7 @@ x86::Mem spilled_constant()
 
 Imm constant(uint32_t value)
 {
-    return Imm(static_cast<int32_t>(value));
+    return Imm(int32_t(value));
 }
 
 struct Condition {
@@ -132,7 +132,7 @@ void Emitter::emit_loop_begin()
     as_.lea(kTemp, x86::ptr(kMask, -1));
     as_.and_(kMask, kTemp);
     if (needed_at_once() > 0)
-        emit_check(static_cast<uint32_t>(needed_at_once()));
+        emit_check(uint32_t(needed_at_once()));
     as_.xor_(kA, kA);
     as_.xor_(kX, kX);
     const uint16_t unwritten = find_unwritten_words(steps());
@@ -145,14 +145,14 @@ void Emitter::emit_loop_begin()
 
 void Emitter::emit_header_length(uint32_t offset)
 {
-    as_.movzx(kX, x86::byte_ptr(kData, static_cast<int32_t>(offset)));
+    as_.movzx(kX, x86::byte_ptr(kData, int32_t(offset)));
     as_.and_(kX, 0xf);
     as_.shl(kX, 2);
 }
 
 void Emitter::emit_packet_load(const bpf_insn &step, bool swaps)
 {
-    const auto displacement = static_cast<int32_t>(step.k);
+    const auto displacement = int32_t(step.k);
     x86::Mem from = BPF_MODE(step.code) == BPF_IND ? x86::ptr(kData, kX.r64(), 0, displacement)
                                                    : x86::ptr(kData, displacement);
     from.setSize(load_bytes(step.code));
@@ -177,7 +177,7 @@ void Emitter::emit_check(uint32_t bytes)
 // In 64 bits, so that X cannot wrap around.
 void Emitter::emit_check_past_x(uint32_t bytes)
 {
-    as_.lea(kTemp, x86::ptr(kX.r64(), static_cast<int32_t>(bytes)));
+    as_.lea(kTemp, x86::ptr(kX.r64(), int32_t(bytes)));
     as_.cmp(kTemp, kCaplen);
     as_.ja(reject_);
 }

@@ -75,11 +75,11 @@ void BpfEmitter::emit_load(size_t at)
     case BPF_LEN: return emit_wire_bytes(target);
     case BPF_IND:
         if (bounds.wants_check_past_x())
-            emit_check_past_x(static_cast<uint32_t>(bounds.needed_past_x));
+            emit_check_past_x(uint32_t(bounds.needed_past_x));
         break;
     default:
         if (bounds.wants_check())
-            emit_check(static_cast<uint32_t>(bounds.needed_bytes));
+            emit_check(uint32_t(bounds.needed_bytes));
     }
     if (BPF_MODE(step.code) == BPF_MSH)
         emit_header_length(step.k);

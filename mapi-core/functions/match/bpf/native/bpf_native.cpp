@@ -104,7 +104,7 @@ std::unique_ptr<NativeFilter> NativeFilter::make(std::span<const bpf_insn> progr
         code.resolveUnresolvedLinks() != asmjit::kErrorOk)
         return nullptr;
 
-    const auto page_bytes = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+    const auto page_bytes = size_t(sysconf(_SC_PAGESIZE));
     const size_t start_bytes = next_start_bytes(page_bytes);
     const size_t memory_bytes = round_up(start_bytes + code.codeSize(), page_bytes);
     void *memory =

@@ -75,7 +75,7 @@ TEST_CASE("a filter sees the packet's ports", "[mapi-core][match][bpf]")
     const std::vector<uint8_t> frame = tcp_frame();
     const auto matches = [&](const char *expression) {
         return BpfProgram::compile(expression, kEthernet, 0)
-            .matches(frame.data(), static_cast<uint32_t>(frame.size()), 60);
+            .matches(frame.data(), uint32_t(frame.size()), 60);
     };
 
     CHECK(matches("tcp port 80"));
@@ -141,7 +141,7 @@ TEST_CASE("a loopback header may come from any system", "[mapi-core][match][bpf]
         const uint32_t header = family;
         std::vector<uint8_t> packet(44, 0);
         std::memcpy(packet.data(), &header, sizeof(header));
-        CHECK(program.matches(packet.data(), static_cast<uint32_t>(packet.size()), 44));
+        CHECK(program.matches(packet.data(), uint32_t(packet.size()), 44));
     }
 }
 
@@ -247,7 +247,7 @@ TEST_CASE("a filter still works after it has been moved", "[mapi-core][match][bp
     BpfProgram third = BpfProgram::compile("udp", kEthernet, 0);
     third = std::move(second);
 
-    CHECK(third.matches(frame.data(), static_cast<uint32_t>(frame.size()), 54));
+    CHECK(third.matches(frame.data(), uint32_t(frame.size()), 54));
 }
 
 #ifdef NETSLICE_NATIVE_FILTERS

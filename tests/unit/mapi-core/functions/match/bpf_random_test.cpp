@@ -141,8 +141,8 @@ void fill(GuardedPackets &packets, ProgramMaker &random)
         std::vector<uint8_t> bytes(random.below(8) ? random.below(100) : random.below(60000));
         const uint32_t values = random.below(2) ? 4 : 256; // few values, so that equality occurs
         for (uint8_t &byte : bytes)
-            byte = static_cast<uint8_t>(random.below(values));
-        packets.add(bytes, static_cast<uint32_t>(bytes.size()) + random.below(3));
+            byte = uint8_t(random.below(values));
+        packets.add(bytes, uint32_t(bytes.size()) + random.below(3));
     }
 }
 
@@ -179,11 +179,11 @@ TEST_CASE("random valid programs give the interpreter's answer for every packet"
         const uint64_t matching = program.filter(packets.views(), mask);
         if (matching != expected) {
             for (size_t at = 0; at < instructions.size(); ++at)
-                UNSCOPED_INFO(bpf_image(&instructions[at], static_cast<int>(at)));
+                UNSCOPED_INFO(bpf_image(&instructions[at], int(at)));
             REQUIRE(matching == expected);
         }
         native += program.is_native();
-        accepted += static_cast<size_t>(__builtin_popcountll(matching));
+        accepted += size_t(__builtin_popcountll(matching));
     }
     // The comparison is meaningful only if both answers are common.
     CHECK(accepted > kPrograms);
@@ -200,7 +200,7 @@ TEST_CASE("a packet truncated to every length gives the interpreter's answer",
     GuardedPackets packets;
     std::vector<uint8_t> bytes(63);
     for (uint8_t &byte : bytes)
-        byte = static_cast<uint8_t>(random.below(3));
+        byte = uint8_t(random.below(3));
     for (size_t cut = 0; cut <= bytes.size(); ++cut)
         packets.add(std::span(bytes).first(cut), 63);
     for (size_t round = 0; round < 10000; ++round) {
@@ -240,10 +240,10 @@ TEST_CASE("a packet that a random program accepts passes one of the tests that i
         const uint64_t matching = interpret(instructions, packets, packets.all());
         if ((matching & ~passing) != 0) {
             for (size_t at = 0; at < instructions.size(); ++at)
-                UNSCOPED_INFO(bpf_image(&instructions[at], static_cast<int>(at)));
+                UNSCOPED_INFO(bpf_image(&instructions[at], int(at)));
             REQUIRE((matching & ~passing) == 0);
         }
-        accepted += static_cast<size_t>(__builtin_popcountll(matching));
+        accepted += size_t(__builtin_popcountll(matching));
     }
     CHECK(accepted > 300);
 }

@@ -52,8 +52,7 @@ template <typename Matcher> Counts count(const Capture &capture, Matcher &&match
         const uint64_t all = size == MAPI_BATCH_MAX ? ~uint64_t{0} : (uint64_t{1} << size) - 1;
         for (uint64_t rest = matcher.filter(&capture.packets[start], all); rest != 0;
              rest &= rest - 1) {
-            const mapi_packet &packet =
-                capture.packets[start + static_cast<size_t>(__builtin_ctzll(rest))];
+            const mapi_packet &packet = capture.packets[start + size_t(__builtin_ctzll(rest))];
             ++counts.packets;
             counts.wire_bytes += packet.wire_len;
             counts.captured_bytes += packet.caplen;
@@ -181,8 +180,8 @@ TEST_CASE("an index over filters misses no packet of 315 captures, complete or t
                 const uint64_t matching = programs[i].filter(packets.views(), packets.all());
                 INFO(name << ": filter " << i);
                 REQUIRE((matching & ~found[i]) == 0);
-                accepted += static_cast<size_t>(__builtin_popcountll(matching));
-                candidates += static_cast<size_t>(__builtin_popcountll(found[i]));
+                accepted += size_t(__builtin_popcountll(matching));
+                candidates += size_t(__builtin_popcountll(found[i]));
                 asked += packets.count();
             }
         }

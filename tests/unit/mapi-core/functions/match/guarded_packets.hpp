@@ -19,8 +19,7 @@ namespace match_test
 class GuardedPackets
 {
 public:
-    GuardedPackets()
-        : page_bytes_(static_cast<size_t>(sysconf(_SC_PAGESIZE))), slot_bytes_(page_bytes_ * 17)
+    GuardedPackets() : page_bytes_(size_t(sysconf(_SC_PAGESIZE))), slot_bytes_(page_bytes_ * 17)
     {
         void *memory = mmap(nullptr, slot_bytes_ * MAPI_BATCH_MAX, PROT_READ | PROT_WRITE,
                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -43,7 +42,7 @@ public:
             std::memcpy(data, bytes.data(), bytes.size());
         mapi_packet view{};
         view.data = data;
-        view.caplen = static_cast<uint32_t>(bytes.size());
+        view.caplen = uint32_t(bytes.size());
         view.wire_len = wire_bytes;
         views_.push_back(view);
     }

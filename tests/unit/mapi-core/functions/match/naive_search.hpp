@@ -22,11 +22,10 @@ inline bool naive_search(const mapi_packet &packet, const std::vector<std::strin
                          int offset, int depth)
 {
     const std::string_view frame(reinterpret_cast<const char *>(packet.data), packet.caplen);
-    if (static_cast<size_t>(offset) >= frame.size())
+    if (size_t(offset) >= frame.size())
         return false;
     const std::string_view window =
-        frame.substr(static_cast<size_t>(offset),
-                     depth == 0 ? std::string_view::npos : static_cast<size_t>(depth));
+        frame.substr(size_t(offset), depth == 0 ? std::string_view::npos : size_t(depth));
     return std::any_of(strings.begin(), strings.end(), [&](const std::string &string) {
         return window.find(string) != std::string_view::npos;
     });

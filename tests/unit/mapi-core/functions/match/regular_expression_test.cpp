@@ -26,7 +26,7 @@ uint64_t matches(const std::string &pattern, const std::vector<std::string> &tex
     for (const std::string &text : texts) {
         mapi_packet packet{};
         packet.data = reinterpret_cast<const uint8_t *>(text.data());
-        packet.caplen = packet.wire_len = static_cast<uint32_t>(text.size());
+        packet.caplen = packet.wire_len = uint32_t(text.size());
         packets.push_back(packet);
     }
     const uint64_t all = (uint64_t{1} << texts.size()) - 1;

@@ -23,8 +23,7 @@ using match_test::naive_search;
 bool finds(const char *pattern, int offset, int depth, std::string_view packet)
 {
     return StringMatcher(pattern, offset, depth)
-        .matches(reinterpret_cast<const uint8_t *>(packet.data()),
-                 static_cast<uint32_t>(packet.size()));
+        .matches(reinterpret_cast<const uint8_t *>(packet.data()), uint32_t(packet.size()));
 }
 
 int fault_of(const char *pattern, int offset, int depth)
@@ -42,8 +41,8 @@ std::string hex_block(std::string_view bytes)
     static const char digits[] = "0123456789abcdef";
     std::string text = "|";
     for (const char byte : bytes) {
-        text += digits[static_cast<uint8_t>(byte) >> 4];
-        text += digits[static_cast<uint8_t>(byte) & 15];
+        text += digits[uint8_t(byte) >> 4];
+        text += digits[uint8_t(byte) & 15];
     }
     return text + "|";
 }
@@ -52,7 +51,7 @@ std::string some_bytes(std::mt19937 &random, size_t bytes, unsigned values)
 {
     std::string text(bytes, '\0');
     for (char &byte : text)
-        byte = static_cast<char>(random() % values);
+        byte = char(random() % values);
     return text;
 }
 } // namespace
@@ -118,7 +117,7 @@ TEST_CASE("only packets whose bit is set are searched and reported", "[mapi-core
         const std::string &text = at % 5 == 3 ? with : without;
         expected |= uint64_t{at % 5 == 3} << at;
         packets[at].data = reinterpret_cast<const uint8_t *>(text.data());
-        packets[at].caplen = static_cast<uint32_t>(text.size());
+        packets[at].caplen = uint32_t(text.size());
     }
 
     CHECK(matcher.filter(packets.data(), ~uint64_t{0}) == expected);
@@ -149,8 +148,8 @@ TEST_CASE("random strings in random packets are found where a simple search find
                 some_bytes(random, 1 + random() % (random() % 3 ? 12 : 40), 2u << random() % 3));
             pattern += (pattern.empty() ? "" : "||") + hex_block(strings.back());
         }
-        const int offset = random() % 2 ? 0 : static_cast<int>(random() % 80);
-        const int depth = random() % 2 ? 0 : static_cast<int>(40 + random() % 100);
+        const int offset = random() % 2 ? 0 : int(random() % 80);
+        const int depth = random() % 2 ? 0 : int(40 + random() % 100);
         const uint64_t matching =
             StringMatcher(pattern, offset, depth).filter(packets.views(), packets.all());
         uint64_t expected = 0;
@@ -158,7 +157,7 @@ TEST_CASE("random strings in random packets are found where a simple search find
             expected |= uint64_t{naive_search(packets[at], strings, offset, depth)} << at;
         INFO(pattern << " offset " << offset << " depth " << depth);
         REQUIRE(matching == expected);
-        found += static_cast<size_t>(__builtin_popcountll(matching));
+        found += size_t(__builtin_popcountll(matching));
     }
     CHECK(found > kRounds);
     CHECK(found < 60 * kRounds);
@@ -263,7 +262,7 @@ TEST_CASE("several threads can search with one matcher", "[mapi-core][match][str
     std::vector<mapi_packet> packets(MAPI_BATCH_MAX);
     for (size_t at = 0; at < packets.size(); at += 2) {
         packets[at].data = reinterpret_cast<const uint8_t *>(text.data());
-        packets[at].caplen = static_cast<uint32_t>(text.size());
+        packets[at].caplen = uint32_t(text.size());
     }
     std::vector<int> wrong(12, 0);
     std::vector<std::thread> threads;

@@ -69,8 +69,8 @@ Batch batch(const Loop &loop, double cost, double step, Random &random)
     return {(twice.ticks - once.ticks) / kRounds, twice.inside_mean + rounding * random.normal()};
 }
 
-nslice_calibration_entry estimate(const Model &model, std::uint32_t cpu, unsigned kind,
-                                  unsigned field, double cost, Random &random)
+nslice_calibration_entry estimate(const Model &model, uint32_t cpu, unsigned kind, unsigned field,
+                                  double cost, Random &random)
 {
     const Loop loop = loop_of(model, kind);
     const double rate = field > 0 ? kCounterRate : 1,
@@ -87,11 +87,11 @@ nslice_calibration_entry estimate(const Model &model, std::uint32_t cpu, unsigne
     const nsp_estimate inner_estimate = nsp_trimmed_mean_of_turns(inner, sorted, kBatches, kTurns);
     nslice_calibration_entry entry{};
     entry.cpu = cpu;
-    entry.kind = static_cast<std::uint8_t>(kind);
-    entry.field = static_cast<std::uint8_t>(field);
+    entry.kind = uint8_t(kind);
+    entry.field = uint8_t(field);
     entry.samples = outer_estimate.samples;
     entry.trimmed = outer_estimate.trimmed;
-    entry.degrees = static_cast<std::uint16_t>(nsp_degrees_of_turns(kBatches, kTurns));
+    entry.degrees = uint16_t(nsp_degrees_of_turns(kBatches, kTurns));
     entry.outer = outer_estimate.mean;
     entry.outer_ci95 = outer_estimate.ci95;
     if (kind == NSLICE_KIND_START) {
@@ -102,7 +102,7 @@ nslice_calibration_entry estimate(const Model &model, std::uint32_t cpu, unsigne
 }
 } // namespace
 
-std::vector<nslice_calibration_entry> calibrate(const Model &model, std::uint32_t cpu, double cost,
+std::vector<nslice_calibration_entry> calibrate(const Model &model, uint32_t cpu, double cost,
                                                 Random &random)
 {
     std::vector<nslice_calibration_entry> entries;

@@ -14,6 +14,6 @@ inline constexpr int kTurns = 5;
 inline constexpr int kRounds = 64;
 
 // `cost`: of the probes, relative to the model's.
-std::vector<nslice_calibration_entry> calibrate(const Model &model, std::uint32_t cpu, double cost,
+std::vector<nslice_calibration_entry> calibrate(const Model &model, uint32_t cpu, double cost,
                                                 Random &random);
 } // namespace simulation

@@ -30,7 +30,7 @@ Example::Example(int number) : number_(number)
     for (const std::string &line : lines()) {
         if (line.rfind("#", 0) == 0)
             is_inside = line.rfind(heading, 0) == 0;
-        const std::size_t equals = line.find(" = ");
+        const size_t equals = line.find(" = ");
         if (is_inside && equals != std::string::npos && line.find('|') == std::string::npos)
             values_[line.substr(0, line.find_last_not_of(' ', equals) + 1)] =
                 std::stod(line.substr(equals + 3));
@@ -50,7 +50,7 @@ double documented_share(const std::string &name)
 {
     for (const std::string &line : lines())
         if (line.rfind("| " + name + " |", 0) == 0) {
-            const std::size_t end = line.find_last_of('|'), begin = line.find_last_of('|', end - 1);
+            const size_t end = line.find_last_of('|'), begin = line.find_last_of('|', end - 1);
             return std::stod(line.substr(begin + 1, end - begin - 1)) / 100;
         }
     throw std::runtime_error("CORRECTION.md: no table row that begins with \"| " + name + " |\"");

@@ -23,16 +23,16 @@ void Machine::pause()
     now_ += model_.step - std::fmod(read_at, model_.step) + model_.locked_phase;
 }
 
-std::uint64_t Machine::read() const
+uint64_t Machine::read() const
 {
-    return static_cast<std::uint64_t>(std::floor((now_ + phase_) / model_.step) * model_.step);
+    return uint64_t(std::floor((now_ + phase_) / model_.step) * model_.step);
 }
 
 test_support::Words Machine::counters() const
 {
     if (!model_.has_counter)
         return {};
-    return {static_cast<std::uint64_t>(kCounterRate * (now_ + phase_))};
+    return {uint64_t(kCounterRate * (now_ + phase_))};
 }
 
 template <class Write> void Machine::probe(Probe kind, Write write)
@@ -43,28 +43,28 @@ template <class Write> void Machine::probe(Probe kind, Write write)
     now_ += part(model.after, model.sd);
 }
 
-void Machine::start(std::uint16_t slice)
+void Machine::start(uint16_t slice)
 {
     probe(kStart, [&] { trace_.start(cpu_, 1 + cpu_, slice, read(), counters()); });
 }
 
-void Machine::stop(std::uint16_t slice)
+void Machine::stop(uint16_t slice)
 {
     probe(kStop, [&] { trace_.stop(cpu_, 1 + cpu_, slice, read(), counters()); });
 }
 
-void Machine::mark(std::uint16_t slice)
+void Machine::mark(uint16_t slice)
 {
     probe(kMark, [&] { trace_.mark(cpu_, 1 + cpu_, slice, read(), 1); });
 }
 
-void Machine::init(std::uint16_t unit, std::uint64_t packets)
+void Machine::init(uint16_t unit, uint64_t packets)
 {
     probe(kInit,
           [&] { trace_.init(cpu_, 1 + cpu_, unit, read(), ++units_, packets, 64 * packets); });
 }
 
-void Machine::exit(std::uint16_t unit)
+void Machine::exit(uint16_t unit)
 {
     probe(kExit, [&] { trace_.exit(cpu_, 1 + cpu_, unit, read()); });
 }

@@ -45,8 +45,7 @@ struct Model {
 class Machine
 {
 public:
-    Machine(const Model &model, std::uint32_t cpu, Random &random,
-            test_support::TraceBuilder &trace)
+    Machine(const Model &model, uint32_t cpu, Random &random, test_support::TraceBuilder &trace)
         : model_(model), cpu_(cpu), random_(random), trace_(trace),
           phase_(random.uniform(0, model.step))
     {
@@ -55,15 +54,15 @@ public:
     void work(double ticks) { now_ += ticks; }
     // Between slices: long enough that they start at random phases of the clock's steps.
     void pause();
-    void start(std::uint16_t slice);
-    void stop(std::uint16_t slice);
-    void mark(std::uint16_t slice);
-    void init(std::uint16_t unit, std::uint64_t packets);
-    void exit(std::uint16_t unit);
+    void start(uint16_t slice);
+    void stop(uint16_t slice);
+    void mark(uint16_t slice);
+    void init(uint16_t unit, uint64_t packets);
+    void exit(uint16_t unit);
     // Sets the share of slices done.
     void set_progress(double share);
 
-    std::uint64_t read() const;
+    uint64_t read() const;
 
 private:
     double part(double ticks, double sd) { return cost_ * (ticks + sd * random_.normal()); }
@@ -71,12 +70,12 @@ private:
     test_support::Words counters() const;
 
     const Model &model_;
-    std::uint32_t cpu_;
+    uint32_t cpu_;
     Random &random_;
     test_support::TraceBuilder &trace_;
     double phase_;
     double now_ = 10'000;
     double cost_ = 1;
-    std::uint64_t units_ = 0;
+    uint64_t units_ = 0;
 };
 } // namespace simulation

@@ -11,10 +11,10 @@ namespace simulation
 class Random
 {
 public:
-    explicit Random(std::uint64_t seed) : state_(seed) {}
+    explicit Random(uint64_t seed) : state_(seed) {}
 
     // Between 0 and 1, both excluded.
-    double uniform() { return (static_cast<double>(next() >> 11) + 0.5) * 0x1p-53; }
+    double uniform() { return (double(next() >> 11) + 0.5) * 0x1p-53; }
     double uniform(double low, double high) { return low + (high - low) * uniform(); }
     // Polar method of Marsaglia.
     double normal()
@@ -36,15 +36,15 @@ public:
     }
 
 private:
-    std::uint64_t next() // splitmix64
+    uint64_t next() // splitmix64
     {
-        std::uint64_t z = state_ += 0x9e3779b97f4a7c15u;
+        uint64_t z = state_ += 0x9e3779b97f4a7c15u;
         z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
         z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
         return z ^ (z >> 31);
     }
 
-    std::uint64_t state_;
+    uint64_t state_;
     double spare_ = 0;
     bool has_spare_ = false;
 };

@@ -112,10 +112,10 @@ inline nsdump::StatsReport batches(const Model &model, double base, double each,
     const auto unit = session.site("unit"), slice = session.site("slice");
     Machine &machine = session.machine();
     repeat(machine, count, [&](int) {
-        const auto packets = static_cast<std::uint64_t>(random.uniform(1, 65));
+        const auto packets = uint64_t(random.uniform(1, 65));
         machine.init(unit, packets);
         machine.start(slice);
-        machine.work(base + each * static_cast<double>(packets) + noise_sd * random.normal());
+        machine.work(base + each * double(packets) + noise_sd * random.normal());
         machine.stop(slice);
         machine.exit(unit);
     });
@@ -128,7 +128,7 @@ inline nsdump::StatsReport two_cpus(const Model &one, const Model &other,
 {
     Session session({one, other}, random);
     const auto site = session.site("leaf");
-    for (const std::uint32_t cpu : {0u, 1u}) {
+    for (const uint32_t cpu : {0u, 1u}) {
         Machine &machine = session.machine(cpu);
         repeat(machine, count / 2, [&](int) {
             machine.start(site);

@@ -19,12 +19,12 @@ public:
     {
         trace_.info(test_support::plain_info(1e9, cpus[0].has_counter ? "cycles" : ""));
         calibrate_all(NSLICE_CALIBRATION_START, 1);
-        for (std::uint32_t cpu = 0; cpu < models_.size(); ++cpu)
+        for (uint32_t cpu = 0; cpu < models_.size(); ++cpu)
             machines_.emplace_back(models_[cpu], cpu, random_, trace_);
     }
 
-    Machine &machine(std::uint32_t cpu = 0) { return machines_[cpu]; }
-    std::uint16_t site(const std::string &name) { return trace_.site(name); }
+    Machine &machine(uint32_t cpu = 0) { return machines_[cpu]; }
+    uint16_t site(const std::string &name) { return trace_.site(name); }
 
     nsdump::StatsReport report()
     {
@@ -35,10 +35,10 @@ public:
     }
 
 private:
-    void calibrate_all(unsigned phase, std::uint64_t ticks)
+    void calibrate_all(unsigned phase, uint64_t ticks)
     {
         std::vector<nslice_calibration_entry> entries;
-        for (std::uint32_t cpu = 0; cpu < models_.size(); ++cpu) {
+        for (uint32_t cpu = 0; cpu < models_.size(); ++cpu) {
             const Model &model = models_[cpu];
             const double cost =
                 phase == NSLICE_CALIBRATION_START ? model.cost_at_start : model.cost_at_end;
@@ -62,7 +62,7 @@ struct Outcome {
 };
 
 // The share of trials whose interval holds the true value.
-template <class Trial> double coverage(int trials, std::uint64_t seed, Trial trial)
+template <class Trial> double coverage(int trials, uint64_t seed, Trial trial)
 {
     Random random(seed);
     int held = 0;
@@ -70,11 +70,11 @@ template <class Trial> double coverage(int trials, std::uint64_t seed, Trial tri
         const Outcome outcome = trial(random);
         held += std::fabs(outcome.mean - outcome.truth) <= outcome.ci95;
     }
-    return static_cast<double>(held) / trials;
+    return double(held) / trials;
 }
 
 inline const nsdump::FieldReport &field_of(const nsdump::StatsReport &report,
-                                           const std::string &slice, std::size_t field = 0)
+                                           const std::string &slice, size_t field = 0)
 {
     for (const nsdump::SliceReport &one : report.slices)
         if (one.name == slice)
