@@ -282,7 +282,7 @@ class Direction(LiveTest):
                 self.assertIn('"packets":7', text)
                 run("ip", "link", "del", "near")
                 waiting = start(
-                    BUILD / "bin" / program, "-w", "-i", "far", *more, MAPI_SOCKET=str(path)
+                    BUILD / "bin" / program, "--wait", "-i", "far", *more, MAPI_SOCKET=str(path)
                 )
                 waiting.stderr.readline()
                 stop(waiting)
