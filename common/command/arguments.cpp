@@ -350,13 +350,29 @@ std::string unknown_word(const CLI::App &app, const std::string &word)
                      : "unknown command " + quoted(word) + "; available: " + commands;
 }
 
-// The name of the positional argument, if it has one.
-std::string missing_argument(const CLI::App &app, const std::string &text)
+// An unknown option rather than what the user meant as its value.
+std::string first_unknown(const std::vector<std::string> &left)
+{
+    const auto option = std::find_if(left.begin(), left.end(), [](const std::string &word) {
+        return word.size() > 1 && word[0] == '-';
+    });
+    return option == left.end() ? left.front() : *option;
+}
+
+// The name of the positional argument, if the option has one.
+std::string positional_name(const CLI::App &app, const std::string &name)
 {
     for (const CLI::Option *option : app.get_options())
-        if (option->get_positional() && text == option->get_name() + " is required")
-            return option->get_name(true) + " is required";
-    return text == "A subcommand is required" ? "a command is required" : text;
+        if (option->get_positional() && name == option->get_name())
+            return option->get_name(true);
+    return name;
+}
+
+std::string missing_argument(const CLI::App &app, const std::string &text)
+{
+    const std::string name = text.substr(0, text.find(" is required"));
+    return name == "A subcommand" ? "a command is required"
+                                  : positional_name(app, name) + " is required";
 }
 
 std::string what_is_wrong(const CLI::App &app, const CLI::ParseError &error)
@@ -367,13 +383,13 @@ std::string what_is_wrong(const CLI::App &app, const CLI::ParseError &error)
     std::vector<std::string> left = app.remaining(true);
     std::erase(left, "--");
     if (dynamic_cast<const CLI::ExtrasError *>(&error) && !left.empty())
-        return unknown_word(app, left.front());
+        return unknown_word(app, first_unknown(left));
     if (is_required && !left.empty() && &chosen == &app)
         return unknown_word(app, left.front());
     if (is_required)
         return missing_argument(chosen, text);
     if (dynamic_cast<const CLI::ArgumentMismatch *>(&error)) {
-        const std::string name = text.substr(0, text.find(':'));
+        const std::string name = positional_name(chosen, text.substr(0, text.find(':')));
         return name +
                (text.find("Most") != text.npos ? " is given more than once" : " requires a value");
     }

@@ -169,8 +169,8 @@ class PcapLive(LiveTest):
             self.assertTrue(
                 wait_until(
                     lambda: (
-                        b"far: the interface was gone %d time%s; packets are read while it is up"
-                        % (times, b"s" if times > 1 else b"")
+                        b"far: the interface was gone %d %s; packets are read while it is up"
+                        % (times, b"time" if times == 1 else b"times")
                         == stats_of("tap").message
                     )
                 ),

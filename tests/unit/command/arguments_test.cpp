@@ -199,7 +199,10 @@ TEST_CASE("what is wrong with a value is reported in the words of the user", "[c
     }
     const auto twice = parse(arguments, {"t", "-r", "u"});
     REQUIRE(twice);
-    CHECK(twice->is_wrong);
+    CHECK(twice->text == "program: trace is given more than once (see program --help)\n");
+    const auto option = parse(arguments, {"t", "-x", "u"});
+    REQUIRE(option);
+    CHECK(option->text == "program: unknown option \"-x\" (see program --help)\n");
     CHECK_FALSE(parse(arguments, {"-r", "t", "--json"}));
     CHECK(trace == "t");
     CHECK(format == "json");
