@@ -61,6 +61,18 @@ FAULTS = [
         "<pthread.h> is not allowed",
     ),
     (
+        "types",
+        "nsdump/decode/bad.cpp",
+        HEAD + "std::uint64_t bytes;\n",
+        "bad.cpp:2: write uint64_t without std::",
+    ),
+    (
+        "types",
+        "nsdump/decode/bad.hpp",
+        HEAD + "int half(double x) { return static_cast<int>(x / 2); }\n",
+        "bad.hpp:2: write uint64_t(x)",
+    ),
+    (
         "include_rules",
         "libnsprobe/include/nsprobe/bad.h",
         HEAD + "#include <nsprobe/detail/fast.h>\n",
