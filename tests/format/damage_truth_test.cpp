@@ -112,7 +112,7 @@ void check_against_truth(const std::string &damaged, const nsdump::StatsReport &
         REQUIRE(report->has_findings());
         for (const auto &[name, figures] : got) {
             INFO(name);
-            REQUIRE(right.count(name) == 1);
+            REQUIRE(right.contains(name));
             REQUIRE(figures == right.at(name));
         }
     }

@@ -171,7 +171,7 @@ void write_trace(test_support::TraceBuilder &trace, const Options &options)
     uint64_t written = 0;
     while (written < options.records) { // the CPU that is behind is next, so that records
                                         // interleave as in reality
-        Cpu *next = &cpus[0];
+        Cpu *next = &cpus.front();
         for (Cpu &cpu : cpus)
             if (cpu.ticks < next->ticks)
                 next = &cpu;

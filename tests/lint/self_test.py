@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 # self_test: small trees with one fault each -> every lint check finds its fault and is silent
 # without it.
+import json
+import os
 import pathlib
 import subprocess
 import sys
@@ -141,6 +143,27 @@ PYTHON = [
     ("bad/one.py", "import os\n", "bad/one.py:1:8: F401"),
     ("bad/two", f"#!/usr/bin/env python3\nprint({'x ' * 50!r})\n", "bad/two:2:101: E501"),
 ]
+GOOD_TIDY = {
+    ".clang-tidy": (HERE.parents[1] / ".clang-tidy").read_text(),
+    "build/compile_commands.json": json.dumps(
+        [{"directory": ".", "file": "../bad/one.cpp", "command": "g++ -I.. -Wx -c ../bad/one.cpp"}]
+    ),
+    "bad/one.cpp": '#include "bad/two.hpp"\nint one() { return two(); }\n',
+    "bad/two.hpp": "#pragma once\ninline int two() { return 2; }\n",
+}
+TIDY = [
+    (
+        "bad/one.cpp",
+        "bool one(bool x) {\n    if (x)\n        return true;\n    return false;\n}\n",
+        "bad/one.cpp:3:16: redundant boolean literal",
+    ),
+    ("bad/one.cpp", "int one() { return two(); }\n", "undeclared identifier 'two'"),
+    (
+        "bad/two.hpp",
+        "struct Two {\n    Two(int) {}\n};\ninline int two() { return 2; }\n",
+        "bad/two.hpp:2:5: single-argument constructors must be marked explicit",
+    ),
+]
 MAPI_CLIENT = HERE.parents[1] / "mapi-core/client"
 MAPI_3 = (
     '.TH MAPI 3\n.SH NAME\nmapi \\- x\n.SH SYNOPSIS\n.BI "int mapi_connect(int " fd );\n'
@@ -215,12 +238,16 @@ SKIP = 77
 
 def run(check, files):
     with tempfile.TemporaryDirectory() as folder:
+        build = {"NETSLICE_BUILD": f"{folder}/build"} if GOOD_TIDY.keys() <= files.keys() else {}
         for name, content in files.items():
             path = pathlib.Path(folder, name)
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(content)
         return subprocess.run(
-            [sys.executable, "-B", HERE / f"{check}.py", folder], capture_output=True, text=True
+            [sys.executable, "-B", HERE / f"{check}.py", folder],
+            env=os.environ | build,
+            capture_output=True,
+            text=True,
         )
 
 
@@ -242,6 +269,7 @@ def main():
         ("manual", GOOD_MANUAL, MANUAL),
         ("shell", GOOD_SHELL, SHELL),
         ("python", GOOD_PYTHON, PYTHON),
+        ("tidy", GOOD_TIDY, TIDY),
     ):
         checked = run(check, good).returncode
         for name, content, expected in faults if checked != SKIP else []:

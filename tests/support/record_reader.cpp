@@ -65,7 +65,7 @@ struct Reader {
             problem("a torn record on cpu " + std::to_string(cpu));
         if (head.ticks < last_ticks[cpu])
             problem("ticks go back on cpu " + std::to_string(cpu));
-        if (head.slice_id && !trace.sites.count(head.slice_id))
+        if (head.slice_id && !trace.sites.contains(head.slice_id))
             problem("a record before its site: slice " + std::to_string(head.slice_id));
         last_ticks[cpu] = head.ticks;
         trace.records.push_back(record);
@@ -138,7 +138,8 @@ struct Reader {
         if (bytes.size() < sizeof head)
             return problem("shorter than a header");
         std::memcpy(&head, bytes.data(), sizeof head);
-        if (std::memcmp(head.magic, NSLICE_FILE_MAGIC, 8) || head.version != NSLICE_FILE_VERSION ||
+        if (std::memcmp(head.magic, NSLICE_FILE_MAGIC, 8) != 0 ||
+            head.version != NSLICE_FILE_VERSION ||
             head.header_crc32c != slow_crc32c(&head, offsetof(nslice_file_header, header_crc32c)))
             problem("the file header is wrong");
         size_t at = sizeof head;

@@ -88,7 +88,7 @@ void TraceBuilder::file_header()
     header.header_bytes = sizeof header;
     header.byte_order = NSLICE_FILE_BYTE_ORDER;
     header.created_unix_ns = 1'700'000'000'000'000'000u;
-    for (uint8_t i = 0; i < sizeof header.session_uuid; ++i)
+    for (size_t i = 0; i < sizeof header.session_uuid; ++i)
         header.session_uuid[i] = uint8_t(i * 17);
     seal(header);
     put(&header, sizeof header);

@@ -174,9 +174,9 @@ TEST_CASE("the assembly rereads all pages where one changed, and subtracts the e
         CAPTURE(torn);
         Counted counted(2);
         auto &page = counted.protocol.pages[1];
-        stand_in.value = [&page, &torn](int read) {
+        stand_in.value = [&page, &torn = torn](int read) {
             const int round = read / 2;
-            if (torn.count(round) > 0 && read % 2 == 1) {
+            if (torn.contains(round) && read % 2 == 1) {
                 page.lock += 2;
                 page.index = 5;
                 page.offset = 500;

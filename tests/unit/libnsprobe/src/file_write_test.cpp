@@ -97,7 +97,7 @@ TEST_CASE("a chunk that does not fit leaves nothing behind, and a smaller one ma
     const auto trace = test_support::read_trace(dir / "t.nsl");
     CHECK(trace.complaint() == "");
     CHECK(trace.info.at("c") == "3");
-    CHECK(trace.info.count("big") == 0);
+    CHECK_FALSE(trace.info.contains("big"));
 }
 
 TEST_CASE("a file that cannot be created is reported with its name and the reason",
@@ -176,7 +176,7 @@ TEST_CASE("a file that is not a trace is not overwritten", "[libnsprobe][file]")
 {
     test_support::TempDir dir;
     std::ofstream(dir / "program") << "#!/bin/sh\n";
-    std::ofstream(dir / "empty");
+    std::ofstream(dir / "empty").close();
     nsp_file file;
     CHECK(nsp_file_open(&file, (dir / "program").c_str()) == -EEXIST);
     CHECK_THAT(nsp_last_error(), Catch::Contains("program: exists and is not a trace"));
@@ -214,7 +214,7 @@ TEST_CASE("a passed descriptor is written from its start and stays the property 
     CHECK(nsp_file_close(&file) == 0);
     const auto trace = test_support::read_trace(dir / "moved.nsl");
     CHECK(trace.complaint() == "");
-    CHECK(trace.info.count("a") == 0);
+    CHECK_FALSE(trace.info.contains("a"));
     CHECK(trace.info.at("b") == "2");
 
     REQUIRE(nsp_file_take(&file, given, "trace") == 0);

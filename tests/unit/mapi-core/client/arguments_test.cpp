@@ -14,6 +14,7 @@ using namespace mapi;
 
 namespace
 {
+// NOLINTNEXTLINE(cert-dcl50-cpp): as mapi_apply_function() takes them
 engine::Arguments read(const char *letters, int count, ...)
 {
     client::FunctionDescription function{"TEST", letters, ""};

@@ -10,7 +10,6 @@
 #include "mapi-core/engine/fake_device.hpp"
 #include "support/catch.hpp"
 
-using mapi::engine::Argument;
 using mapi::engine::Arguments;
 using mapi::engine::Client;
 using mapi::engine::Flow;

@@ -14,7 +14,6 @@
 #include <mapi/functions.h>
 #include <mapi/mapi.h>
 
-using mapi::engine::Argument;
 using mapi::engine::Arguments;
 using mapi::engine::Flow;
 using test_support::FakeSource;

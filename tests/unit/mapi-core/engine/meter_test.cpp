@@ -15,7 +15,6 @@ using mapi::engine::Argument;
 using mapi::engine::Flow;
 using test_support::FakeSource;
 using test_support::make_device;
-using test_support::value;
 
 namespace
 {

@@ -22,7 +22,7 @@ std::string refusal(const mapi_function &table)
 {
     const mapi_function *const tables[] = {&table};
     try {
-        mapi::engine::Registry(tables, {});
+        [[maybe_unused]] const mapi::engine::Registry accepted(tables, {});
         return "";
     } catch (const mapi::Error &error) {
         return error.what();

@@ -17,7 +17,6 @@
 #include "mapi-core/engine/fake_device.hpp"
 #include "mapi-core/engine/function_table.hpp"
 
-using mapi::engine::Arguments;
 using mapi::engine::Flow;
 using mapi::engine::Published;
 using test_support::FakeSource;

@@ -69,8 +69,8 @@ TEST_CASE("a calibration with implausible figures is refused", "[nsdump][calibra
           R"("inner_ticks":20,"outer_ticks":-2)", R"("inner_ticks":20,"outer_ticks":1e14)",
           R"("inner_ticks":20,"outer_ticks":40,"outer_ci95":-5)",
           R"("inner_ticks":20,"outer_ticks":40,"inner_ci95":1e300)",
-          R"("inner_ticks":20,"outer_ticks":40,)"
-          R"("counter_costs":[{"counter":"instructions","inner":1,"outer":-9e200}])"}) {
+          R"("inner_ticks":20,"outer_ticks":40,
+             "counter_costs":[{"counter":"instructions","inner":1,"outer":-9e200}])"}) {
         INFO(figures);
         CHECK_THROWS_WITH(nsdump::parse_calibration(text(figures), "c.json"),
                           Contains("c.json") && Contains("nscalibrate"));

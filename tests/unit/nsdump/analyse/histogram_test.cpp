@@ -57,7 +57,8 @@ TEST_CASE("values below zero are placed below zero", "[nsdump][histogram]")
 
 TEST_CASE("every value lies in its bucket", "[nsdump][histogram]")
 {
-    for (double value = 0.001; value < 1e18; value *= 1.37) {
+    double value = 0.001;
+    while (value < 1e18) {
         Histogram histogram;
         histogram.add(value);
         const auto buckets = histogram.buckets();
@@ -65,6 +66,7 @@ TEST_CASE("every value lies in its bucket", "[nsdump][histogram]")
         REQUIRE(buckets[0].low <= value);
         REQUIRE(value < buckets[0].high);
         REQUIRE(buckets[0].high / buckets[0].low <= 1 + 1.0 / 64);
+        value *= 1.37;
     }
 }
 

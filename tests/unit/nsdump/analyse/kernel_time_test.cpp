@@ -3,7 +3,6 @@
 #include "nsdump_support.hpp"
 #include "support/catch.hpp"
 
-using Catch::Approx;
 using test_support::TraceBuilder;
 
 namespace

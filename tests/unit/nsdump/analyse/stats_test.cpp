@@ -340,7 +340,7 @@ TEST_CASE("a name has the same figures among very many names as by itself", "[ns
                 unit.seen.clear();
             }
             slice.unit = i % 100 < 90 ? &unit : nullptr;
-            (&unit == &units[0] ? alone : among).slice(slice);
+            (&unit == &units.front() ? alone : among).slice(slice);
         }
     }
     alone.finish();

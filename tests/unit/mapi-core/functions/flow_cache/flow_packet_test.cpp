@@ -16,7 +16,7 @@ using mapi::functions::FlowPacket;
 namespace
 {
 using frame_bytes::Bytes;
-using frame_bytes::operator+;
+using frame_bytes::operator+; // NOLINT(misc-unused-using-decls): it does not see uses of operators
 
 const Bytes kEthernet = Bytes(12, 2);
 const Bytes kPorts = {0x12, 0x34, 0, 53, 0, 8, 0, 0}; // UDP from 4660 to 53

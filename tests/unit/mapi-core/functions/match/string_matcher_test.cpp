@@ -29,7 +29,7 @@ bool finds(const char *pattern, int offset, int depth, std::string_view packet)
 int fault_of(const char *pattern, int offset, int depth)
 {
     try {
-        StringMatcher(pattern, offset, depth);
+        [[maybe_unused]] const StringMatcher accepted(pattern, offset, depth);
         return 0;
     } catch (const PatternError &error) {
         return error.code();

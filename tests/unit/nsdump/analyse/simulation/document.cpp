@@ -28,8 +28,8 @@ Example::Example(int number) : number_(number)
     const std::string heading = "### Example " + std::to_string(number) + ":";
     bool is_inside = false;
     for (const std::string &line : lines()) {
-        if (line.rfind("#", 0) == 0)
-            is_inside = line.rfind(heading, 0) == 0;
+        if (line.starts_with('#'))
+            is_inside = line.starts_with(heading);
         const size_t equals = line.find(" = ");
         if (is_inside && equals != std::string::npos && line.find('|') == std::string::npos)
             values_[line.substr(0, line.find_last_not_of(' ', equals) + 1)] =
