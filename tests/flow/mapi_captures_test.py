@@ -121,6 +121,31 @@ class Captures(CapturesTest):
                 self.counts("--each", *read(*names), "udp", "tcp", socket=socket)[0], [3, 0]
             )
 
+    def test_a_count_of_packets_ends_the_capture_where_tcpdump_ends_it(self):
+        for packets in 1, 63, 64, 65, 500:
+            part = str(self.folder / "part.pcap")
+            found("tcpdump", "-r", TRACE, "-c", str(packets), "-w", part)
+            expected = [
+                int(found("tcpdump", "-r", part, "--count", *words).split()[0])
+                for words in ((), ("udp",))
+            ]
+            self.assertEqual(expected[0], packets)
+            for socket in self.sockets:
+                for more in ((), ("--each",), ("--batch", "7")):
+                    self.assertEqual(
+                        self.counts(
+                            "-c", str(packets), *more, "-r", TRACE, "", "udp", socket=socket
+                        )[0],
+                        expected,
+                    )
+                done = run(
+                    "mapi-flow", "-c", str(packets), "-r", TRACE, "PKT_COUNTER", socket=socket
+                )
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertEqual(done.stdout.split()[-1], b"%d" % packets)
+        self.counts("-c", "0", "-r", TRACE, code=2)
+        self.counts("-c", "100000000", "-r", TRACE, code=0)
+
     def test_standard_input_is_a_capture(self):
         expected = int(found("tcpdump", "-r", TRACE, "--count").split()[0])
         for socket in self.sockets:

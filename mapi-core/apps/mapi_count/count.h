@@ -25,9 +25,10 @@ struct options {
     struct captures captures;
     const char *device; /* instead of captures, or NULL */
     const char *batch;
-    const char *output; /* a file instead of standard output, or NULL */
-    FILE *out;          /* what is printed goes there */
-    double seconds;     /* how long to read a device; 0: until an interrupt */
+    const char *packets; /* to stop after; NULL: all */
+    const char *output;  /* a file instead of standard output, or NULL */
+    FILE *out;           /* what is printed goes there */
+    double seconds;      /* how long to read a device; 0: until an interrupt */
     int is_quiet;
     int separately;
     int strings;

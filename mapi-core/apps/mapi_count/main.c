@@ -35,11 +35,12 @@ enum long_option {
     OPTION_VERSION,
 };
 
-static const char *const kShort = ":r:i:F:d:o:qh";
+static const char *const kShort = ":r:i:F:c:d:o:qh";
 static const struct option kLong[] = {
     {"read", required_argument, NULL, 'r'},
     {"interface", required_argument, NULL, 'i'},
     {"file", required_argument, NULL, 'F'},
+    {"count", required_argument, NULL, 'c'},
     {"duration", required_argument, NULL, 'd'},
     {"output", required_argument, NULL, 'o'},
     {"quiet", no_argument, NULL, 'q'},
@@ -93,6 +94,7 @@ static void print_help(void)
         "  -F,--file FILE              read expressions, one per line; an empty line counts "
         "everything; # begins a comment;\n"
         "                              -: standard input\n"
+        "  -c,--count COUNT            stop after that many packets, matching or not\n"
         "  -d,--duration SECONDS       how long to read an interface (default: until Ctrl-C)\n"
         "  --wait                      wait for an interface that does not exist yet\n"
         "  --erf                       the capture is an ERF file of a DAG card\n"
@@ -214,6 +216,7 @@ static struct filter *read_options(struct options *options, int argc, char **arg
             options->has_input_of_expressions |= !strcmp(optarg, "-");
             filters = append_file(filters, count, read_name("-F", optarg));
             break;
+        case 'c': options->packets = optarg; break;
         case 'd': options->seconds = read_seconds(optarg); break;
         case 'o': options->output = read_name("-o", optarg); break;
         case 'q': options->is_quiet = 1; break;

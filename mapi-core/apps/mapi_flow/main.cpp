@@ -69,6 +69,7 @@ public:
     Source(const Options &options, const CaptureList &list) : name_(options.device)
     {
         if (options.is_device()) {
+            limit_packets(options);
             flow_ = captures_create_flow(name_.c_str(), options.waits, program_of(options));
             if (flow_ < 0)
                 throw_last_error();
@@ -79,6 +80,7 @@ public:
         if (!made_)
             throw_last_error();
         name_ = made_;
+        limit_packets(options);
     }
     ~Source()
     {
@@ -106,6 +108,15 @@ public:
     }
 
 private:
+    // Before the first flow.
+    void limit_packets(const Options &options) const
+    {
+        if (options.packets > 0 &&
+            mapi_set_device_option(name_.c_str(), "packets",
+                                   std::to_string(options.packets).c_str()) < 0)
+            throw_last_error();
+    }
+
     std::string name_;
     char *made_ = nullptr;
     int flow_ = 0; // never connected; keeps the interface open

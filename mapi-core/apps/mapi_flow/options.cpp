@@ -90,6 +90,9 @@ std::optional<int> parse_options(int argc, char **argv, Options &options)
         .kind("IFACE")
         .check(check_given);
     arguments.add_flag("--erf", options.is_erf, "the capture is an ERF file of a DAG card");
+    arguments.add("-c,--count", options.packets, "stop after that many packets")
+        .kind("COUNT")
+        .range(uint64_t{1}, uint64_t{INT64_MAX});
     const command::Argument duration =
         arguments
             .add("-d,--duration", options.seconds,

@@ -26,6 +26,7 @@ struct Options {
     bool is_erf = false;
     bool waits = false; // for a device that does not exist yet
     bool is_quiet = false;
+    uint64_t packets = 0;      // to stop after; 0: all
     double seconds = 0;        // how long to read a device; 0: until Ctrl-C
     double interval_s = 0;     // between results; 0: only at the end
     uint64_t buffer_bytes = 0; // of TO_BUFFER and of result rings; 0: the functions' defaults

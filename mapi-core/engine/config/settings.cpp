@@ -16,9 +16,9 @@ namespace mapi::engine
 namespace
 {
 constexpr uint64_t kLinkSpeedMost = 10000000;
-constexpr const char *kKeys[] = {"device",     "driver", "path",  "group",
-                                 "repeat",     "batch",  "alias", "description",
-                                 "link_speed", "mpls",   "vlan",  "results"};
+constexpr const char *kKeys[] = {"device", "driver",  "path",   "group",       "repeat",
+                                 "batch",  "packets", "alias",  "description", "link_speed",
+                                 "mpls",   "vlan",    "results"};
 
 bool read_results(const std::string &value)
 {
@@ -58,6 +58,8 @@ std::string DeviceSettings::set(const std::string &key, const std::string &value
         repeat = read_repeat(value);
     else if (key == "batch")
         batch = unsigned(config_number(key, value, 1, kBurstPackets));
+    else if (key == "packets")
+        packets = config_number(key, value, 1, std::numeric_limits<int64_t>::max());
     else if (key == "link_speed")
         link_speed = unsigned(config_number(key, value, 0, kLinkSpeedMost));
     else if (key == "mpls")

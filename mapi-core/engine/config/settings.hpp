@@ -22,6 +22,7 @@ struct DeviceSettings {
     std::string group;   // whose members may use it through mapid; empty: mapid's own group
     uint64_t repeat = 1; // number of times a file is read; 0 = forever
     unsigned batch = kBurstPackets; // maximum packets per unit of work; 1 = a unit is a packet
+    uint64_t packets = 0;           // the device ends after that many; 0: no limit
     unsigned link_speed = 0;
     unsigned mpls = 0, vlan = 0;   // only reported
     bool tells_since_last = false; // results=since_last
@@ -42,8 +43,8 @@ struct DeviceSettings {
     bool opens_like(const DeviceSettings &other) const
     {
         return driver == other.driver && path == other.path && repeat == other.repeat &&
-               batch == other.batch && tells_since_last == other.tells_since_last &&
-               options == other.options;
+               batch == other.batch && packets == other.packets &&
+               tells_since_last == other.tells_since_last && options == other.options;
     }
 };
 } // namespace mapi::engine

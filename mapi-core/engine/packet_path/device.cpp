@@ -56,12 +56,24 @@ void Device::flush()
     release_plan();
 }
 
+// 0: the device has read as many packets as it should.
+uint32_t Device::burst_limit() const
+{
+    if (settings_.packets == 0)
+        return settings_.batch;
+    const uint64_t left = settings_.packets - packets_read_.load(std::memory_order_relaxed);
+    return uint32_t(std::min<uint64_t>(left, settings_.batch));
+}
+
 // A slice belongs to the unit that is open when it stops.  driver_read starts before its unit,
 // since the number of packets is known only after the read.
 bool Device::run_burst()
 {
+    const uint32_t limit = burst_limit();
+    if (limit == 0) // as at the end of a capture
+        return false;
     NET_SLICE_START(driver_read);
-    const int count = burst_.read(driver_, source_, settings_.batch);
+    const int count = burst_.read(driver_, source_, limit);
     if (count <= 0) {
         NET_SLICE_STOP(driver_read);
         if (count == MAPI_DRIVER_IDLE)

@@ -86,6 +86,7 @@ private:
     void run();
     void flush();
     void begin();
+    uint32_t burst_limit() const;
     bool run_burst();
     void wait_for_packet();
     void tick_after(uint64_t packet_ns);
