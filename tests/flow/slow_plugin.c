@@ -31,11 +31,11 @@ static const struct mapi_function slow = {
     .struct_size = sizeof(struct mapi_function),
     .name = "SLOW",
     .description = "lets packets pass, and takes its time",
-    .arguments = {MAPI_ARGUMENT_INT},
     .flags = MAPI_FUNCTION_PASSES_ALL,
     .create = create,
     .process = process,
     .destroy = free,
+    .arguments = {MAPI_ARGUMENT_INT},
 };
 
 static const struct mapi_function *const functions[] = {&slow, NULL};

@@ -9,8 +9,9 @@ namespace mapi::engine
 std::string argument_letters(const mapi_function &function)
 {
     std::string letters;
-    int marked = 0; // whether what precedes says that the following ones may be omitted
-    for (const uint16_t *argument = function.arguments; *argument; ++argument) {
+    int marked = 0; // bits of MAPI_OPTIONAL_COUNTED that are already written
+    for (const uint16_t *argument = function.arguments;
+         argument != function.arguments + MAPI_ARGUMENTS_MAX && *argument; ++argument) {
         const int optional = *argument & MAPI_OPTIONAL_COUNTED;
         if (optional & ~marked)
             letters += optional == MAPI_OPTIONAL ? "?" : "??";

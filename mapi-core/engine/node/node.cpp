@@ -16,7 +16,7 @@ Node::Node(const mapi_function &function, Arguments arguments, const mapi_driver
            const FlowOptions &options)
     : function_(function), slice_(slice_of(function.name)), totals_(std::move(totals)),
       has_value_(!(function.result && function.result->values) || traits().is_additive()),
-      arguments_(std::move(arguments)), output_(function), quota_use_(client->quota())
+      arguments_(std::move(arguments)), output_(function)
 {
     NodeSetup setup(function, arguments_, output_, *client, options);
     instance_ = setup.create(device, measured_);
@@ -27,8 +27,6 @@ Node::Node(const mapi_function &function, Arguments arguments, const mapi_driver
 
 Node::~Node()
 {
-    if (!instance_)
-        return;
     // Wait for pending writes, which may fail; not for long, since its flow is already cancelled.
     while (!is_settled())
         std::this_thread::sleep_for(std::chrono::milliseconds(1));
@@ -38,7 +36,7 @@ Node::~Node()
     totals_->not_written += last.not_written;
     if (std::string text = failure(last); !text.empty())
         totals_->tell_failure(std::move(text));
-    if (function_.destroy)
+    if (instance_ && function_.destroy)
         function_.destroy(instance_);
 }
 

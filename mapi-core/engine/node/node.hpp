@@ -207,7 +207,7 @@ private:
         counter.store(counter.load(std::memory_order_relaxed) + packets, std::memory_order_relaxed);
     }
 
-    // What each batch reads stands together.
+    // What run() reads stands together.
     const mapi_function &function_;
     void *instance_ = nullptr;
     struct nsp_slice *const slice_;

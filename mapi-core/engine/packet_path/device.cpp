@@ -76,9 +76,10 @@ bool Device::run_burst()
     const int count = burst_.read(driver_, source_, limit);
     if (count <= 0) {
         NET_SLICE_STOP(driver_read);
-        if (count == MAPI_DRIVER_IDLE)
+        const bool is_idle = count == MAPI_DRIVER_IDLE && driver_.live; // otherwise an error
+        if (is_idle)
             wait_for_packet();
-        return count == MAPI_DRIVER_IDLE;
+        return is_idle;
     }
     ++burst_number_;
     const uint64_t wire_bytes = burst_.wire_bytes();

@@ -40,15 +40,17 @@ template <class Table>
 void check(const std::vector<const Table *> &tables, uint32_t abi, const Plugins &plugins)
 {
     for (const Table *table : tables) {
+        if (!table->name || !table->description)
+            throw Error(MAPI_INTERNAL_ERROR, "a function or driver has no name or description");
         const std::string name = full_name(*table, plugins);
         if (table->abi == abi && table->struct_size < sizeof(Table))
             throw Error(MAPI_INTERNAL_ERROR,
                         name +
                             ": its table was built with headers of an earlier version; rebuild it");
         if (table->abi != abi)
-            throw Error(MAPI_INTERNAL_ERROR, name + ": its table has ABI " +
-                                                 std::to_string(table->abi) + ", not " +
-                                                 std::to_string(abi));
+            throw Error(MAPI_INTERNAL_ERROR,
+                        name + ": its table has ABI " + std::to_string(table->abi) + ", not " +
+                            std::to_string(abi) + "; rebuild it with the present headers");
         if (find(tables, table->name) != table)
             throw Error(
                 MAPI_CONFIG_ERROR,

@@ -55,11 +55,11 @@ extern "C" const mapi_function mapi_fn_anonymize = {
     .struct_size = sizeof(mapi_function),
     .name = "ANONYMIZE",
     .description = "changes a header field or the payload of packets by a rule",
-    .arguments = {MAPI_ARGUMENT_STRING},
     .result_bytes = sizeof(mapi_anonymize_t),
     .create = mapi::functions::create,
     .process = mapi::functions::process_anonymizing,
     .destroy = mapi::functions::destroy<mapi::functions::Anonymizing>,
+    .arguments = {MAPI_ARGUMENT_STRING},
     .drops = mapi::functions::drops_of_anonymizing,
     .transform = &mapi::functions::kTransform,
 };

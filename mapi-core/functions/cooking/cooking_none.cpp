@@ -37,9 +37,9 @@ extern "C" const mapi_function mapi_fn_cooking = {
     .struct_size = sizeof(mapi_function),
     .name = "COOKING",
     .description = "reassembles TCP streams (not in this build)",
-    .arguments = {MAPI_ARGUMENT_INT, MAPI_ARGUMENT_INT, MAPI_ARGUMENT_INT, MAPI_ARGUMENT_INT},
     .result_bytes = sizeof(mapi_cooking_t),
     .create = mapi::functions::create,
     .process = mapi::functions::process,
+    .arguments = {MAPI_ARGUMENT_INT, MAPI_ARGUMENT_INT, MAPI_ARGUMENT_INT, MAPI_ARGUMENT_INT},
     .transform = &mapi::functions::kTransform,
 };

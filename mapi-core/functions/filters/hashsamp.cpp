@@ -159,11 +159,11 @@ extern "C" const mapi_function mapi_fn_hashsamp = {
     .struct_size = sizeof(mapi_function),
     .name = "HASHSAMP",
     .description = "passes a part of all flows, chosen by a hash of addresses, protocol and ports",
-    .arguments = {MAPI_ARGUMENT_INT, MAPI_ARGUMENT_INT},
     .flags = MAPI_FUNCTION_RESULTS_IN_RING,
     .result_bytes = sizeof(mapi_sample_t),
     .create = mapi::functions::create,
     .process = mapi::functions::process,
     .destroy = mapi::functions::destroy<mapi::functions::HashSampler>,
+    .arguments = {MAPI_ARGUMENT_INT, MAPI_ARGUMENT_INT},
     .drops = mapi::functions::drops_of_unread<mapi::functions::HashSampler>,
 };

@@ -43,9 +43,9 @@ extern "C" const mapi_function mapi_fn_regexp = {
     .struct_size = sizeof(mapi_function),
     .name = "REGEXP",
     .description = "passes packets that match a regular expression",
-    .arguments = {MAPI_ARGUMENT_STRING},
     .flags = MAPI_FUNCTION_PURE,
     .create = mapi::functions::create,
     .process = mapi::functions::process,
     .destroy = mapi::functions::destroy<mapi::match::RegularExpression>,
+    .arguments = {MAPI_ARGUMENT_STRING},
 };

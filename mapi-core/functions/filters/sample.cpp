@@ -98,10 +98,10 @@ extern "C" const mapi_function mapi_fn_sample = {
     .struct_size = sizeof(mapi_function),
     .name = "SAMPLE",
     .description = "passes every n-th packet, or n percent of them at random",
-    .arguments = {MAPI_ARGUMENT_INT, MAPI_ARGUMENT_INT},
     .create = mapi::functions::create,
     .process = mapi::functions::process,
     .destroy = mapi::functions::destroy<mapi::functions::Sampler>,
+    .arguments = {MAPI_ARGUMENT_INT, MAPI_ARGUMENT_INT},
     .reset = mapi::functions::begin_anew,
 };
 
@@ -110,9 +110,9 @@ extern "C" const mapi_function mapi_fn_sample_packets = {
     .struct_size = sizeof(mapi_function),
     .name = "SAMPLE_PACKETS",
     .description = "SAMPLE as in MAPI 1, with strings or numbers",
-    .arguments = {MAPI_ARGUMENT_STRING_OR_NUMBER, MAPI_ARGUMENT_STRING_OR_NUMBER},
     .create = mapi::functions::create_from_text,
     .process = mapi::functions::process,
     .destroy = mapi::functions::destroy<mapi::functions::Sampler>,
+    .arguments = {MAPI_ARGUMENT_STRING_OR_NUMBER, MAPI_ARGUMENT_STRING_OR_NUMBER},
     .reset = mapi::functions::begin_anew,
 };

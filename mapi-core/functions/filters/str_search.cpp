@@ -97,11 +97,11 @@ extern "C" const mapi_function mapi_fn_str_search = {
     .struct_size = sizeof(mapi_function),
     .name = "STR_SEARCH",
     .description = "passes packets that contain a string between offset and offset + depth",
-    .arguments = {MAPI_ARGUMENT_STRING, MAPI_ARGUMENT_INT, MAPI_ARGUMENT_INT,
-                  MAPI_OPTIONAL_COUNTED | MAPI_ARGUMENT_STRING},
     .flags = MAPI_FUNCTION_PURE | MAPI_FUNCTION_GROUP_OF_ANY_MASKS,
     .create = mapi::functions::create,
     .process = mapi::functions::process,
     .destroy = mapi::functions::destroy<mapi::match::StringMatcher>,
+    .arguments = {MAPI_ARGUMENT_STRING, MAPI_ARGUMENT_INT, MAPI_ARGUMENT_INT,
+                  MAPI_OPTIONAL_COUNTED | MAPI_ARGUMENT_STRING},
     .group = &mapi::functions::kGroup,
 };

@@ -103,11 +103,11 @@ extern "C" const mapi_function mapi_fn_inject = {
     .struct_size = sizeof(mapi_function),
     .name = "INJECT",
     .description = "sends packets out of a network interface",
-    .arguments = {MAPI_ARGUMENT_STRING},
     .flags = MAPI_FUNCTION_PASSES_ALL | MAPI_FUNCTION_SENDS,
     .result_bytes = sizeof(mapi_inject_t),
     .create = mapi::functions::create,
     .process = mapi::functions::process,
     .destroy = mapi::functions::destroy<mapi::functions::Injector>,
+    .arguments = {MAPI_ARGUMENT_STRING},
     .drops = mapi::functions::drops,
 };

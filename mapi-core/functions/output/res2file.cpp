@@ -269,13 +269,13 @@ extern "C" const mapi_function mapi_fn_res2file = {
     .struct_size = sizeof(mapi_function),
     .name = "RES2FILE",
     .description = "writes results of other functions to a file at intervals",
-    .arguments = {MAPI_ARGUMENT_STRING, MAPI_ARGUMENT_FUNCTIONS, MAPI_ARGUMENT_STRING,
-                  MAPI_ARGUMENT_FILE, MAPI_ARGUMENT_STRING, MAPI_OPTIONAL | MAPI_ARGUMENT_BOOL},
     .flags = MAPI_FUNCTION_PASSES_ALL |
              MAPI_FUNCTION_EVERY_BATCH, // EVERY_BATCH: other packets may change the results
     .create = mapi::functions::create,
     .process = mapi::functions::process,
     .destroy = mapi::functions::destroy<mapi::functions::ResultFile>,
+    .arguments = {MAPI_ARGUMENT_STRING, MAPI_ARGUMENT_FUNCTIONS, MAPI_ARGUMENT_STRING,
+                  MAPI_ARGUMENT_FILE, MAPI_ARGUMENT_STRING, MAPI_OPTIONAL | MAPI_ARGUMENT_BOOL},
     .tick = mapi::functions::tick<mapi::functions::ResultFile>,
     .drops = mapi::functions::drops,
     .ending = &mapi::functions::kEnding,

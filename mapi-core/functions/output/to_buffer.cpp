@@ -90,10 +90,10 @@ extern "C" const mapi_function mapi_fn_to_buffer = {
     .struct_size = sizeof(mapi_function),
     .name = "TO_BUFFER",
     .description = "copies packets into a buffer for mapi_get_next_pkt()",
-    .arguments = {MAPI_OPTIONAL | MAPI_ARGUMENT_INT},
     .flags = MAPI_FUNCTION_PASSES_ALL | MAPI_FUNCTION_PACKETS_IN_RING,
     .create = mapi::functions::create,
     .process = mapi::functions::process,
     .destroy = mapi::functions::destroy<mapi::functions::PacketBuffer>,
+    .arguments = {MAPI_OPTIONAL | MAPI_ARGUMENT_INT},
     .drops = mapi::functions::drops,
 };

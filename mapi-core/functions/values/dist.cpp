@@ -136,11 +136,11 @@ extern "C" const mapi_function mapi_fn_dist = {
     .struct_size = sizeof(mapi_function),
     .name = "DIST",
     .description = "histogram of another function's results",
-    .arguments = {MAPI_ARGUMENT_FLOW, MAPI_ARGUMENT_FUNCTION, MAPI_ARGUMENT_STRING,
-                  MAPI_ARGUMENT_STRING, MAPI_ARGUMENT_STRING},
     .flags = MAPI_FUNCTION_PASSES_ALL | MAPI_FUNCTION_RESULT_IN_PLACE,
     .create = mapi::functions::create,
     .process = mapi::functions::process,
     .destroy = mapi::functions::destroy<mapi::functions::Distribution>,
+    .arguments = {MAPI_ARGUMENT_FLOW, MAPI_ARGUMENT_FUNCTION, MAPI_ARGUMENT_STRING,
+                  MAPI_ARGUMENT_STRING, MAPI_ARGUMENT_STRING},
     .reset = mapi::functions::reset<mapi::functions::Distribution>,
 };

@@ -94,12 +94,12 @@ extern "C" const mapi_function mapi_fn_hash = {
     .struct_size = sizeof(mapi_function),
     .name = "HASH",
     .description = "additive hash of the last packet's bytes, starting at a layer",
-    .arguments = {MAPI_ARGUMENT_INT},
     .flags = MAPI_FUNCTION_PURE | MAPI_FUNCTION_PASSES_ALL,
     .result_bytes = sizeof(uint32_t),
     .create = mapi::functions::create,
     .process = mapi::functions::process,
     .destroy = mapi::functions::destroy<mapi::functions::Hash>,
+    .arguments = {MAPI_ARGUMENT_INT},
     .drops = mapi::functions::drops_of_unread<mapi::functions::Hash>,
     .result = &mapi::functions::kResult,
 };

@@ -36,9 +36,9 @@ extern "C" const mapi_function mapi_fn_interface = {
     .struct_size = sizeof(mapi_function),
     .name = "INTERFACE",
     .description = "passes packets received on one interface",
-    .arguments = {MAPI_ARGUMENT_INT},
     .flags = MAPI_FUNCTION_PURE,
     .create = mapi::functions::create,
     .process = mapi::functions::process,
     .destroy = mapi::functions::destroy<uint16_t>,
+    .arguments = {MAPI_ARGUMENT_INT},
 };

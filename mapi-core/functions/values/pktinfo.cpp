@@ -48,11 +48,11 @@ extern "C" const mapi_function mapi_fn_pktinfo = {
     .struct_size = sizeof(mapi_function),
     .name = "PKTINFO",
     .description = "timestamp or wire length of the last packet",
-    .arguments = {MAPI_ARGUMENT_INT},
     .flags = MAPI_FUNCTION_PURE | MAPI_FUNCTION_PASSES_ALL,
     .result_bytes = sizeof(uint64_t),
     .create = mapi::functions::create,
     .process = mapi::functions::process_packet_value<mapi::functions::PacketInfo>,
     .destroy = mapi::functions::destroy<mapi::functions::PacketInfo>,
+    .arguments = {MAPI_ARGUMENT_INT},
     .result = &mapi::functions::kResult,
 };

@@ -106,10 +106,10 @@ extern "C" const mapi_function mapi_fn_startstop = {
     .struct_size = sizeof(mapi_function),
     .name = "STARTSTOP",
     .description = "passes packets between two times",
-    .arguments = {MAPI_ARGUMENT_STRING, MAPI_ARGUMENT_STRING},
     .result_bytes = sizeof(mapi_startstop_t),
     .create = mapi::functions::create,
     .process = mapi::functions::process,
     .destroy = mapi::functions::destroy<mapi::functions::StartStop>,
+    .arguments = {MAPI_ARGUMENT_STRING, MAPI_ARGUMENT_STRING},
     .reset = mapi::functions::reset<mapi::functions::StartStop>,
 };

@@ -75,11 +75,11 @@ extern "C" const mapi_function mapi_fn_stats = {
     .struct_size = sizeof(mapi_function),
     .name = "STATS",
     .description = "count, sum, sum of squares, minimum and maximum of another function's results",
-    .arguments = {MAPI_ARGUMENT_FLOW, MAPI_ARGUMENT_FUNCTION, MAPI_ARGUMENT_STRING},
     .flags = MAPI_FUNCTION_PASSES_ALL,
     .result_bytes = sizeof(mapi_value_stats_t),
     .create = mapi::functions::create,
     .process = mapi::functions::process,
     .destroy = mapi::functions::destroy<mapi::functions::Stats>,
+    .arguments = {MAPI_ARGUMENT_FLOW, MAPI_ARGUMENT_FUNCTION, MAPI_ARGUMENT_STRING},
     .reset = mapi::functions::reset<mapi::functions::Stats>,
 };

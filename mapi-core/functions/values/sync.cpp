@@ -44,8 +44,8 @@ extern "C" const mapi_function mapi_fn_sync = {
     .struct_size = sizeof(mapi_function),
     .name = "SYNC",
     .description = "passes packets once all flows of a list are connected",
-    .arguments = {MAPI_ARGUMENT_FLOWS},
     .create = mapi::functions::create,
     .process = mapi::functions::process,
     .destroy = mapi::functions::destroy<mapi::functions::Gate>,
+    .arguments = {MAPI_ARGUMENT_FLOWS},
 };

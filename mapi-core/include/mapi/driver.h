@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The driver table: what a source of packets must provide.  Source in, batches of packet views out.
- * A complete driver, whose devices have one packet:
+ * A complete driver, whose devices have one packet; it needs <stdlib.h> and <mapi/errors.h>:
  *
  *     static int open_one(const struct mapi_driver_setup *setup, void **instance,
  *                         struct mapi_driver_info *info)
  *     {
- *         *info = (struct mapi_driver_info){.device_flags = MAPI_DEVICE_OFFLINE, .link_type = 1};
+ *         info->device_flags = MAPI_DEVICE_OFFLINE;
+ *         info->link_type = 1;
  *         return (*instance = calloc(1, sizeof(int))) ? 0 : MAPID_MEM_ALLOCATION_ERROR;
  *     }
  *     static int read_one(void *instance, struct mapi_packet *packets, uint32_t limit,
  *                         struct mapi_batch *batch)
  *     {
- *         static const uint8_t frame[60];
+ *         static const uint8_t frame[60] = {0};
  *         uint32_t count = (*(int *)instance)++ == 0;
  *         packets[0] = (struct mapi_packet){.data = frame, .caplen = 60, .wire_len = 60,
  *                                           .link_type = 1};
@@ -25,7 +26,7 @@
  *         .open = open_one, .read = read_one, .close = free,
  *     };
  *
- * apps/examples/plugin.c of the sources has a driver that makes packets.
+ * mapi-core/apps/examples/plugin.c in the source tree has a driver that makes packets.
  */
 #ifndef MAPI_DRIVER_H
 #define MAPI_DRIVER_H
@@ -190,7 +191,8 @@ struct mapi_driver {
     const char *name;
     const char *description;
 
-    /* Client's thread.  Returns 0, or an error number of errors.h. */
+    /* The next three are required, as are name and description. */
+    /* Client's thread.  `info` is zeroed.  Returns 0, or an error number of errors.h. */
     int (*open)(const struct mapi_driver_setup *setup, void **instance,
                 struct mapi_driver_info *info);
     /*
@@ -204,7 +206,7 @@ struct mapi_driver {
     void (*close)(void *instance);
 
     /* All members below may be NULL. */
-    /* Any thread: adds to counters that are 0. */
+    /* Any thread: fills in `stats`, which is zeroed. */
     void (*stats)(void *instance, struct mapi_driver_stats *stats);
     /* Any thread: makes a waiting read() or wait() return 0 soon.  NULL if they never wait. */
     void (*interrupt)(void *instance);

@@ -17,7 +17,8 @@
  *         .flags = MAPI_FUNCTION_PURE, .process = process,
  *     };
  *
- * functions/WRITE_A_FUNCTION.md of the sources goes from here to a plug-in that runs.
+ * mapi-core/functions/WRITE_A_FUNCTION.md in the source tree shows how to build and run it as a
+ * plug-in.
  */
 #ifndef MAPI_FUNCTION_H
 #define MAPI_FUNCTION_H
@@ -40,8 +41,9 @@ extern "C" {
 
 enum mapi_function_flags {
     /*
-     * The verdict depends only on the packet and the arguments: flows with the same arguments
-     * at the same place share one instance.
+     * The verdict, and the result if there is one, depend only on the arguments and the last
+     * packet: flows with the same arguments at the same place share one instance.  A count is
+     * ADDITIVE instead.
      */
     MAPI_FUNCTION_PURE = 1u << 0,
     /*
@@ -127,18 +129,17 @@ struct mapi_function_drops {
 };
 
 struct mapi_function {
-    uint32_t abi;         /* MAPI_FUNCTION_ABI */
-    uint32_t struct_size; /* sizeof(struct mapi_function) */
-    const char *name;     /* by which flows use it */
-    const char *description;
-    /* enum mapi_argument_kind, with MAPI_OPTIONAL added if it may be omitted; 0 ends the list */
-    uint16_t arguments[MAPI_ARGUMENTS_MAX + 1];
-    uint32_t flags;        /* enum mapi_function_flags */
-    uint32_t result_bytes; /* at most MAPI_RESULT_BYTES_MAX; 0: none, or one in place */
+    uint32_t abi;            /* MAPI_FUNCTION_ABI */
+    uint32_t struct_size;    /* sizeof(struct mapi_function) */
+    const char *name;        /* required; by which flows use it */
+    const char *description; /* required */
+    uint32_t flags;          /* enum mapi_function_flags */
+    uint32_t result_bytes;   /* at most MAPI_RESULT_BYTES_MAX; 0: none, or one in place */
 
     /*
      * Client's thread, when the function is applied.  0, or an error number of errors.h.  NULL:
-     * the result is all the state that the function has, and `instance` points to it.
+     * the result is all the state that the function has; `instance` points to it, and is NULL
+     * if there is none.
      */
     int (*create)(const struct mapi_function_setup *setup, void **instance);
     /*
@@ -146,19 +147,24 @@ struct mapi_function {
      * MAPI_FUNCTION_EVERY_BATCH; returns a subset of mask: the packets that pass.
      */
     uint64_t (*process)(void *instance, const struct mapi_batch *batch, uint64_t mask);
-    /* Any thread, once the instance is no longer used.  NULL: nothing to do. */
+    /* Any thread, once the instance is no longer used.  NULL: nothing to do, or no create(). */
     void (*destroy)(void *instance);
 
     /* All members below may be NULL or 0. */
     /*
-     * Device's thread, between two bursts; for a function that is neither PURE nor ADDITIVE:
-     * restores the result and all state to what it was after create().  NULL: the function
-     * cannot be reset.
+     * For create(): enum mapi_argument_kind, with MAPI_OPTIONAL added if it may be omitted; 0
+     * ends the list.
+     */
+    uint16_t arguments[MAPI_ARGUMENTS_MAX + 1];
+    /*
+     * Device's thread, between two bursts, or any thread while the device does not run; for a
+     * function that is neither PURE nor ADDITIVE: restores the result and all state to what it was
+     * after create().  NULL: the function cannot be reset.
      */
     void (*reset)(void *instance);
     /*
-     * Device's thread: a live device has no packet, and no packet with a time stamp before
-     * now_ns will arrive.
+     * Device's thread, on a live device, at intervals of about 10 ms: no packet with a time
+     * stamp before now_ns will arrive.
      */
     void (*tick)(void *instance, uint64_t now_ns);
     /* Any thread: adds what the instance has dropped. */

@@ -47,8 +47,9 @@ enum mapi_argument_kind {
 };
 
 /*
- * Added to the kind of an argument that the caller may omit; so are all after it.  The second also
- * omits it for a caller without a prototype, which cannot pass the number of its arguments.
+ * ORed into the kind of an argument that callers may omit; all arguments after it may then be
+ * omitted as well.  With MAPI_OPTIONAL_COUNTED, it is always omitted for a caller without a
+ * prototype, which cannot pass the number of its arguments.
  */
 #define MAPI_OPTIONAL 0x100
 #define MAPI_OPTIONAL_COUNTED 0x300
@@ -100,9 +101,12 @@ static inline int mapi_reference_read_before(const struct mapi_reference *refere
     return reference->has_before != 0;
 }
 
-/* What pointers point to lives as long as the instance; the engine closes files after that. */
+/*
+ * The references, words of flows and files live as long as the instance, and the engine closes the
+ * files after that; `text` and this struct live only during create().
+ */
 struct mapi_argument {
-    const char *text; /* only during create() */
+    const char *text;
     int64_t number;
     uint16_t kind; /* enum mapi_argument_kind; 0: an optional argument that was omitted */
     /* MAPI_ARGUMENT_FUNCTION: one, MAPI_ARGUMENT_FUNCTIONS: `number` */

@@ -54,8 +54,9 @@ struct mapi_function_result {
     uint32_t struct_size; /* sizeof(struct mapi_function_result) */
     uint32_t kept_words;  /* of struct mapi_reading */
     /*
-     * Device's thread, after process() with the same batch and mask, if another function refers
-     * to this one: stores the result's first word as it was after packet i in values[i].
+     * Device's thread, after process() with the same batch and mask (with
+     * MAPI_FUNCTION_EVERY_BATCH: all packets of the batch), if another function refers to this
+     * one: stores the result's first word as it was after packet i in values[i].
      * Returns the packets of mask for which it did so.  NULL: the value after the batch's last
      * packet stands for all.
      */
@@ -82,7 +83,8 @@ struct mapi_function_result {
 struct mapi_function_transform {
     uint32_t struct_size; /* sizeof(struct mapi_function_transform) */
     /*
-     * Required.  Device's thread, after process(), tick() and flush(), until it returns 0:
+     * Required.  Device's thread, after tick(), flush() and process() that had a packet, until
+     * it returns 0:
      * returns 1 and sets `batch` to created packets.  The batch may point to the batch that
      * process() got last, and stays valid until the next call for this instance.
      */
@@ -127,7 +129,8 @@ struct mapi_group_passed {
 struct mapi_function_group {
     uint32_t struct_size; /* sizeof(struct mapi_function_group) */
     /*
-     * A client's thread, while process() of any of the instances may be running.  0, or another
+     * Any thread, one at a time for each device, while process() of any of the instances may be
+     * running.  0, or another
      * number: running them one by one is as good.  The instances outlive the group.
      */
     int (*create)(void *const *instances, uint32_t count, void **group);
@@ -151,7 +154,7 @@ enum mapi_config_verdict {
 /* Settings in mapi.conf. */
 struct mapi_function_config {
     uint32_t struct_size; /* sizeof(struct mapi_function_config) */
-    const char *section;  /* of mapi.conf: its lines are setup->config */
+    const char *section;  /* required; of mapi.conf: its lines are setup->config */
     /*
      * Any thread, when mapi.conf is read: returns a value of enum mapi_config_verdict for a
      * line of the section, and the reason in `text`.  NULL: only create() checks the lines.

@@ -60,7 +60,7 @@ struct mapi_function_setup {
      */
     const struct mapi_perf *meter;
 
-    /* Requests to the engine; each of them takes this setup. */
+    /* Requests to the engine, only during create().  All calls take this setup. */
     void *engine; /* private to the engine */
     /*
      * With MAPI_FUNCTION_RESULT_IN_PLACE: returns zeroed memory that lives as long as the

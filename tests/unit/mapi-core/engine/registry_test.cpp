@@ -2,6 +2,9 @@
 // Registry: which function tables are refused.
 #include "support/catch.hpp"
 
+#include <algorithm>
+#include <iterator>
+
 #include "engine/error.hpp"
 #include "engine/registry/registry.hpp"
 #include "mapi-core/engine/function_table.hpp"
@@ -13,6 +16,7 @@ using Catch::Matchers::Contains;
 mapi_function make_table(const char *name)
 {
     mapi_function table = test_support::function_table(name);
+    table.create = [](const mapi_function_setup *, void **) { return 0; };
     table.process = [](void *, const mapi_batch *, uint64_t mask) { return mask; };
     return table;
 }
@@ -90,7 +94,7 @@ TEST_CASE("a table without process() or with a part of earlier headers is refuse
     mapi_function old = make_table("OLD");
     mapi_function_ending ending = {};
     old.ending = &ending;
-    CHECK_THAT(refusal(old), Contains("OLD: malformed table: a part was built with headers"));
+    CHECK_THAT(refusal(old), Contains("OLD: malformed table: its ending was built with headers"));
     ending.struct_size = sizeof(ending);
     CHECK(refusal(old).empty());
     mapi_function grouped = make_table("GROUPED");
@@ -98,6 +102,50 @@ TEST_CASE("a table without process() or with a part of earlier headers is refuse
     group.struct_size = sizeof(group);
     grouped.group = &group;
     CHECK_THAT(refusal(grouped), Contains("GROUPED: malformed table: its group lacks create()"));
+    mapi_function set = make_table("SET");
+    mapi_function_config config = {};
+    config.struct_size = sizeof(config);
+    set.config = &config;
+    CHECK_THAT(refusal(set), Contains("SET: malformed table: its config has no section"));
+    mapi_function nameless = make_table(nullptr);
+    CHECK_THAT(refusal(nameless), Contains("has no name or description"));
+    nameless = make_table("NAMED");
+    nameless.description = nullptr;
+    CHECK_THAT(refusal(nameless), Contains("has no name or description"));
+}
+
+TEST_CASE("what only create() can do is refused without it", "[mapi-core][engine]")
+{
+    const auto why = [](auto change) {
+        mapi_function table = make_table("BARE");
+        table.create = nullptr;
+        change(table);
+        return refusal(table);
+    };
+    CHECK(why([](mapi_function &) {}).empty());
+    CHECK_THAT(why([](mapi_function &table) { table.destroy = [](void *) {}; }),
+               Contains("has a destroy() but no create()"));
+    CHECK_THAT(why([](mapi_function &table) { table.arguments[0] = MAPI_ARGUMENT_INT; }),
+               Contains("has arguments or a config but no create()"));
+    for (const uint32_t flag : {MAPI_FUNCTION_RESULT_IN_PLACE, MAPI_FUNCTION_RESULTS_IN_RING,
+                                MAPI_FUNCTION_PACKETS_IN_RING, MAPI_FUNCTION_METER_END})
+        CHECK_THAT(why([&](mapi_function &table) { table.flags = flag; }),
+                   Contains("requires a create()"));
+    CHECK_THAT(why([](mapi_function &table) { table.flags = MAPI_FUNCTION_ADDITIVE; }),
+               Contains("is ADDITIVE, but its result is not one uint64_t"));
+}
+
+TEST_CASE("arguments of unknown kinds, or too many of them, are refused", "[mapi-core][engine]")
+{
+    mapi_function table = make_table("MANY");
+    std::fill(std::begin(table.arguments), std::end(table.arguments), MAPI_ARGUMENT_INT);
+    CHECK_THAT(refusal(table), Contains("has more than 15 arguments"));
+    table.arguments[MAPI_ARGUMENTS_MAX] = 0;
+    CHECK(refusal(table).empty());
+    for (const int wrong : {7, MAPI_OPTIONAL, 0x400 | MAPI_ARGUMENT_INT}) {
+        table.arguments[1] = uint16_t(wrong);
+        CHECK_THAT(refusal(table), Contains("argument 2 is not of enum mapi_argument_kind"));
+    }
 }
 
 TEST_CASE("a table whose result is larger than the limit is refused", "[mapi-core][engine]")
