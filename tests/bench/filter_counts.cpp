@@ -46,7 +46,7 @@ fs::path unpacked(const fs::path &capture, const fs::path &folder)
     const auto program = kPrograms.find(capture.extension());
     if (program == kPrograms.end())
         return capture;
-    const fs::path out = folder / "unpacked";
+    fs::path out = folder / "unpacked";
     if (std::system(
             (program->second + " -dcq <" + quoted(capture) + " >" + quoted(out) + " 2>/dev/null")
                 .c_str()) != 0)
@@ -102,10 +102,10 @@ Engine count(const fs::path &capture, const std::vector<std::string> &filters)
         const int flow = mapi_create_flow(device);
         if (mapi_apply_function(flow, "BPF_FILTER", filter.c_str()) < 0) {
             mapi_close_flow(flow);
-            flows.push_back({0, 0});
+            flows.emplace_back(0, 0);
             continue;
         }
-        flows.push_back({flow, mapi_apply_function(flow, "PKT_COUNTER")});
+        flows.emplace_back(flow, mapi_apply_function(flow, "PKT_COUNTER"));
         mapi_connect(flow);
     }
     mapi_start_offline_device(device);

@@ -34,7 +34,7 @@ using Truth = std::map<std::string, double>; // by slice name: its own instructi
 #define DEFINE_NESTED(n)                                                                       \
     __attribute__((noinline)) void run_nested_##n()                                            \
     {                                                                                          \
-        static_assert(n >= KNOWN_LEAST && n % 2 == 0);                                         \
+        static_assert((n) >= KNOWN_LEAST && (n) % 2 == 0);                                     \
         AROUND(depth0_##n,                                                                     \
                AROUND(depth1_##n,                                                              \
                       AROUND(depth2_##n,                                                       \
