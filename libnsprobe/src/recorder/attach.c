@@ -235,6 +235,18 @@ int nsp_attach_listen(void)
     return err;
 }
 
+/* A child that has returned from fork() accepts recorders, unless its thread does not get to run.
+ */
+static void wait_a_moment(void)
+{
+    struct timespec until;
+
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec += 1;
+    while (sem_timedwait(&start.is_done, &until) && errno == EINTR)
+        ;
+}
+
 /* ThreadSanitizer terminates a child of a multithreaded program if it starts a thread. */
 extern void __tsan_init(void) __attribute__((weak));
 
@@ -243,6 +255,7 @@ void nsp_attach_after_fork(void)
     if (has_listener())
         close(listener); /* the parent's; absent if the thread had its own table */
     listener = -1;
-    if (is_wanted && !__tsan_init)
-        start_thread(); /* if this fails, the child refuses recorders */
+    /* If this fails, the child refuses recorders. */
+    if (is_wanted && !__tsan_init && start_thread() == 0)
+        wait_a_moment();
 }

@@ -97,6 +97,12 @@ TEST_CASE("a program may accept recorders from its own code", "[libnsprobe][atta
     check_recording(record(program.pid(), 200ms));
 }
 
+TEST_CASE("a child accepts recorders as soon as fork() returns", "[libnsprobe][attach]")
+{
+    ChildProgram program({ATTACHABLE, "attach=yes", "200", "children"});
+    CHECK(program.line() == "200");
+}
+
 TEST_CASE("a program that does not accept recorders is left alone, and the error says what to do",
           "[libnsprobe][attach]")
 {
