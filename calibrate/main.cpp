@@ -104,8 +104,9 @@ int calibrate_machine(const Options &options)
     const unsigned cpu = options.cpu.value_or(unsigned(sched_getcpu()));
     if (!affinity.may_use(cpu)) {
         command::tell(
-            "nscalibrate: --cpu {}: CPU unavailable to this process (see taskset -p {})\n", cpu,
-            getpid());
+            "nscalibrate: --cpu {}: this process may not use this CPU (`taskset -p $$` shows "
+            "which it may use)\n",
+            cpu);
         return kUsage;
     }
     const bool goes_to_stdout = options.calibration == "-";

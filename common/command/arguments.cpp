@@ -90,7 +90,10 @@ template <class Number> std::string check_number(const std::string &text)
 {
     if (number_of<Number>(text))
         return "";
-    return quoted(text) + (number_of<double>(text) ? " is out of range" : " is not a number");
+    if (!number_of<double>(text))
+        return quoted(text) + " is not a number";
+    return quoted(text) +
+           (text.find('.') != text.npos ? " is not a whole number" : " is out of range");
 }
 
 // A number without limits of its own: any that its variable can hold.

@@ -143,8 +143,10 @@ def parse_arguments(arguments, version):
     if options.input is not None and options.read is not None:
         parser.error("-r cannot be combined with a second TRACE|JSON")
     options.input = options.input or options.read
-    if options.system == (options.input is not None):
-        parser.error("either TRACE|JSON or --system is required")
+    if options.system and options.input is not None:
+        parser.error("TRACE|JSON cannot be combined with --system")
+    if not options.system and options.input is None:
+        parser.error("TRACE|JSON or --system is required")
     if not options.system and (options.results or options.module or options.bare):
         parser.error("--from, --module and --bare require --system")
     if options.system and (options.calibration is not None or options.unit is not None):

@@ -188,8 +188,8 @@ def open_source(path, program, calibration=None):
     except OSError as error:
         raise ReportError(
             EXIT_INPUT,
-            f"{shown(path)}: cannot read: {error.strerror or error} "
-            f"(give a trace, .nsl, or the output of {MAKES_STATS} or {MAKES_COSTS})",
+            f"{shown(path)}: cannot read: {error.strerror or error} (check the name and the "
+            f"permissions; give a trace, .nsl, or the output of {MAKES_STATS} or {MAKES_COSTS})",
         ) from error
     return _trace(path, find_nsdump(program), calibration)
 

@@ -66,6 +66,8 @@ std::string letters_of(const std::string &name)
     int number = 0;
     char why[MAPI_ERROR_TEXT_BYTES] = "";
     mapi_read_error(&number, why);
+    if (number != MAPI_CONFIG_ERROR) // for example if mapid does not answer
+        throw std::runtime_error(why);
     throw ExpressionError("unknown function \"" + name + "\": " + why);
 }
 
@@ -157,7 +159,9 @@ std::vector<Call> read_calls(const std::string &text)
             continue;
         }
         if (words.empty())
-            throw ExpressionError("missing function before \"|\" or at the end");
+            throw ExpressionError(calls.empty() && &word == &all.back()
+                                      ? "the flow is empty"
+                                      : "a function is missing before or after \"|\"");
         calls.push_back(read_call(words, calls.size()));
         words.clear();
     }

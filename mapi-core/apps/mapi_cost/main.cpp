@@ -46,14 +46,14 @@ void deliver(const std::string &path, const std::string &text)
     }
 }
 
-int list_scenarios()
+int list_scenarios(const Options &options)
 {
     std::string text;
     for (const Scenario &scenario : all_scenarios())
         text += fmt::format("{:<22} table {}  {}{}\n", scenario.id, scenario.table, scenario.name,
                             scenario.frame_bytes ? fmt::format(", {} bytes", scenario.frame_bytes)
                                                  : "");
-    command::write_whole("-", text);
+    command::write_whole(options.output.empty() ? "-" : options.output, text);
     return kExitOk;
 }
 
@@ -138,7 +138,7 @@ int main(int argc, char **argv)
         Options options;
         if (const auto code = parse_options(argc, argv, options))
             return *code;
-        return options.is_list ? list_scenarios() : run(options);
+        return options.is_list ? list_scenarios(options) : run(options);
     } catch (const command::UsageError &error) {
         complain(error.what());
         return kExitUsage;

@@ -123,7 +123,7 @@ static void print_help(void)
         "usage, or a file of expressions\n"
         "that cannot be read or is empty; 3 the capture or an expression was refused, or the "
         "output cannot be written;\n"
-        "130 interrupted\n",
+        "130 interrupted while reading a capture or waiting for an interface\n",
         stdout);
 }
 

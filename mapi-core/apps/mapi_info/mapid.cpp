@@ -15,8 +15,12 @@ Mapid::Mapid(const std::string &socket)
     : connection_(socket == "none" ? nullptr : client::Connection::open(socket))
 {
     if (!connection_)
-        throw Error(MCOM_INIT_SOCKET_ERROR, "mapid does not answer at " + socket +
-                                                " (set its socket with --socket or MAPI_SOCKET)");
+        throw Error(MCOM_INIT_SOCKET_ERROR,
+                    socket == "none" ? "MAPI_SOCKET=none: no mapid to ask (name its socket with "
+                                       "--socket)"
+                                     : "mapid does not answer at " + socket +
+                                           " (start it, or name its socket with --socket or "
+                                           "MAPI_SOCKET)");
 }
 
 ipc::DaemonInfo Mapid::daemon()

@@ -96,8 +96,10 @@ int run(const Options &options)
 {
     if (options.is_list)
         return list(options);
-    if (options.preset.empty() == options.kernel.groups.empty())
-        throw command::UsageError("kernel: requires either groups, --preset or --list");
+    if (options.preset.empty() && options.kernel.groups.empty())
+        throw command::UsageError("kernel: groups, --preset or --list is required");
+    if (!options.preset.empty() && !options.kernel.groups.empty())
+        throw command::UsageError("kernel: groups cannot be combined with --preset");
     if (options.preset.empty() && !options.output.empty())
         throw command::UsageError("kernel: -o requires --list or --preset (-w names the trace)");
     return record(options);

@@ -166,9 +166,10 @@ bool is_same_file(const std::string &path, int fd)
 
 void check(const Options &options)
 {
-    if (options.program.empty() == (options.pid == 0))
-        throw command::UsageError(
-            "record: requires either a program after -- or a running process with --pid");
+    if (options.program.empty() && options.pid == 0)
+        throw command::UsageError("record: a program (after --) or --pid is required");
+    if (!options.program.empty() && options.pid != 0)
+        throw command::UsageError("record: --pid cannot be combined with a program");
     if (options.kernel.groups.empty() && (!options.kernel.counters.empty() ||
                                           options.kernel.port != 0 || options.is_kernel_of_program))
         throw command::UsageError(

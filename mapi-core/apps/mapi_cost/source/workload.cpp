@@ -3,6 +3,7 @@
 #include "workload.hpp"
 
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "mapi_handle.hpp"
 #include "scenario.hpp"
@@ -60,8 +61,10 @@ Workload describe(const std::string &path, const std::vector<Packet> &packets)
 Survey survey_capture(const std::string &path, const std::string &name, const std::string &filter)
 {
     struct stat status = {};
-    if (stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode))
-        throw MapiError(path +
+    const bool is_there =
+        path == "-" ? fstat(STDIN_FILENO, &status) == 0 : stat(path.c_str(), &status) == 0;
+    if (is_there && !S_ISREG(status.st_mode))
+        throw MapiError((path == "-" ? "standard input" : path) +
                         ": not a regular file; it is read many times (save it to a file first)");
     Survey survey = read_whole(path, filter.empty() ? kFilterOf2004 : filter);
     if (filter.empty() && survey.matches == 0)

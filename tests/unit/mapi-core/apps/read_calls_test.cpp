@@ -45,8 +45,8 @@ TEST_CASE("an error in a flow is named", "[flow_expression]")
         }
         return "";
     };
-    CHECK(why("") == "missing function before \"|\" or at the end");
-    CHECK(why("PKT_COUNTER |") == "missing function before \"|\" or at the end");
+    CHECK(why("") == "the flow is empty");
+    CHECK(why("PKT_COUNTER |") == "a function is missing before or after \"|\"");
     CHECK_THAT(why("NO_SUCH 1"), Catch::StartsWith("unknown function \"NO_SUCH\"; available: ") &&
                                      Catch::Contains("BPF_FILTER, "));
     CHECK(why("BPF_FILTER 'tcp") == "unterminated quotation mark '");
