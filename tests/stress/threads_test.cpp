@@ -2,6 +2,8 @@
 // Threads that are moved from CPU to CPU, are short-lived, or are cancelled.
 #include "work.hpp"
 
+#include <bit>
+
 #include <pthread.h>
 #include <sched.h>
 #include <unistd.h>
@@ -43,6 +45,7 @@ TEST_CASE("threads moved from CPU to CPU have no uncounted losses", "[stress][mi
             std::atomic<pid_t> ids[3] = {};
             std::atomic<int> working{3};
             std::atomic<unsigned> moves{0};
+            std::atomic<uint64_t> used{0}; // CPUs on which units were written
             std::thread driver([&] {
                 for (unsigned i = 0; working > 0; ++i) {
                     if (const pid_t id = ids[i % 3]) {
@@ -54,8 +57,13 @@ TEST_CASE("threads moved from CPU to CPU have no uncounted losses", "[stress][mi
             const auto issued = run_threads(3, [&](unsigned i) {
                 ids[i] = gettid();
                 auto own = write_units(100000);
-                while (moves < kMovesLeast) // the moving thread may not have run yet
+                // The moving thread may not have run yet, or the moved ones not on both CPUs.
+                while (moves < kMovesLeast || std::popcount(used.load()) < 2) {
+                    const int cpu = sched_getcpu();
                     own += write_units(1000);
+                    if (sched_getcpu() == cpu)
+                        used |= uint64_t(1) << (cpu % 64);
+                }
                 --working;
                 return own;
             });

@@ -135,6 +135,8 @@ static int close_locked(struct nsp_session_counts *counts)
     nsp_process_end();
     if (is_drained_here)
         err = nsp_own_drain_finish(counts);
+    if (is_drained_here)
+        nsp_shm_free_records(&map);
     nsp_shm_keep(&map);
     is_open = 0;
     return err;

@@ -58,6 +58,9 @@ void nsp_shm_copy_words(char *to, const char *from, size_t room);
 
 void nsp_shm_close(struct nsp_shm_map *map);
 
+/* Gives back the memory of all records, which are drained; late ones find empty pages. */
+void nsp_shm_free_records(const struct nsp_shm_map *map);
+
 /* Memory of a finished session: unmapped only after several more sessions have finished. */
 void nsp_shm_keep(struct nsp_shm_map *map);
 

@@ -115,6 +115,13 @@ static void close_file(struct nsp_shm_map *map)
     nsp_shm_close_file(map);
 }
 
+void nsp_shm_free_records(const struct nsp_shm_map *map)
+{
+    for (uint32_t cpu = 0; cpu < map->cpus; ++cpu) /* the second mapping has the same pages */
+        madvise((char *)nsp_shm_ring(map, cpu) + NSLICE_RING_META_BYTES, map->ring_bytes,
+                MADV_REMOVE);
+}
+
 /*
  * A thread may have been preempted inside a probe; when it resumes, it must still
  * find a closed ring.

@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <fstream>
 #include <sys/wait.h>
 
 #include <nsprobe/probe.h>
@@ -302,6 +303,24 @@ TEST_CASE("reaching the file size limit loses records but does not end the progr
     CHECK(counts.lost[NSLICE_LOST_WRITE] > 0);
     CHECK(counts.issued == counts.drained + test_support::lost_sum(counts));
     CHECK(test_support::read_trace(output).complaint() == "");
+}
+
+TEST_CASE("a closed session gives back the memory of its rings", "[libnsprobe][session]")
+{
+    const auto shared_kib = [] {
+        std::ifstream status("/proc/self/status");
+        for (std::string line; std::getline(status, line);)
+            if (line.starts_with("RssShmem:"))
+                return std::stoul(line.substr(line.find_first_of("0123456789")));
+        return 0ul;
+    };
+    for (int i = 0; i < 4; ++i) {
+        ProbeSession session("ring=16M calibration=no");
+        one_unit(1);
+        CHECK(shared_kib() > 16 << 10);
+        session.close();
+    }
+    CHECK(shared_kib() < 4 << 10);
 }
 
 TEST_CASE("rings larger than the available memory are refused", "[libnsprobe][session]")
