@@ -108,7 +108,8 @@ def _run(gnuplot, share, scratch, picture, kind, output):
         )
     raise ReportError(
         EXIT_TOOL,
-        f"{picture.script}: gnuplot failed (exit code {code}) on {picture.name}.{kind}: {said} "
+        f"{picture.script}: gnuplot failed (exit code {code}) on {picture.name}.{kind}: "
+        f"{said or 'no message'} "
         "(install gnuplot 5.4 or newer, or set GNUPLOT to another one)",
     )
 

@@ -48,7 +48,7 @@ def equation_text(losses):
     if holds:
         return "Issued = drained + lost holds."
     return (
-        "Issued does NOT equal drained + lost: some records are missing without a cause. Treat "
+        "Issued does not equal drained + lost: some records are missing without a cause. Treat "
         "the figures with care or record again."
     )
 

@@ -189,7 +189,7 @@ RunCommand add(command::ArgumentSet &arguments)
     auto options = std::make_shared<Options>();
     add_trace(arguments, options->trace);
     add_output(arguments, options->output);
-    arguments.add_flag("-q,--quiet", options->quiet, "print nothing; only set the exit code");
+    arguments.add_flag("-q,--quiet", options->quiet, "print no findings; only set the exit code");
     return [options] {
         TraceFile trace(options->trace);
         return Check(trace, *options).run(options->quiet);

@@ -122,8 +122,7 @@ RunCommand add(command::ArgumentSet &arguments)
     arguments.add_format(options->format, {"text", "json"});
     add_output(arguments, options->output);
     add_trace_output(arguments, options->trace);
-    arguments
-        .add("-p,--pid", options->kernel.pid, "limit places that run in a process to this process")
+    arguments.add("-p,--pid", options->kernel.pid, "places that run in a process: only in this one")
         .kind("PID")
         .check(is_positive);
     arguments.add("--clock", options->clock, "ordered: fenced clock reads")

@@ -34,7 +34,7 @@ void add_kernel_options(command::ArgumentSet &arguments, KernelOptions &options)
         .show_default();
     arguments
         .add("--port", options.port,
-             "limit places that see packets to this TCP, UDP, SCTP or DCCP port (either end)")
+             "at places that see packets, only those from or to this TCP, UDP, SCTP or DCCP port")
         .range(uint64_t{1}, kLastPort);
 }
 

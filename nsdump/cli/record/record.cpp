@@ -301,7 +301,7 @@ RunCommand add(command::ArgumentSet &arguments)
         .kind("GROUPS")
         .check(is_given);
     arguments.add_flag("--kernel-own", options->is_kernel_of_program,
-                       "limit kernel places that run in a process to this program");
+                       "kernel places that run in a process: only in this program");
     add_kernel_options(arguments, options->kernel);
     add_quiet(arguments, options->is_quiet);
     arguments.add("program", options->program, "program and its arguments, after --");

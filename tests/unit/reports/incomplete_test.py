@@ -89,7 +89,7 @@ class Incomplete(ReportCase):
             self.run_document(document),
             "64 damaged bytes",
             "nsdump check mapid.nsl",
-            "does NOT equal drained + lost",
+            "does not equal drained + lost",
         )
 
     def test_a_write_error_and_an_interrupted_nsdump_end_with_1(self):
