@@ -380,7 +380,7 @@ std::string missing_argument(const CLI::App &app, const std::string &text)
 
 std::string what_is_wrong(const CLI::App &app, const CLI::ParseError &error)
 {
-    const std::string text = error.what();
+    std::string text = error.what();
     const bool is_required = dynamic_cast<const CLI::RequiredError *>(&error) != nullptr;
     const CLI::App &chosen = chosen_of(app);
     std::vector<std::string> left = app.remaining(true);

@@ -78,7 +78,7 @@ public:
                 arguments.push_back(argument);
                 continue;
             }
-            argument.kind = uint16_t(letter);
+            argument.kind = uint8_t(letter);
             argument.text = is_text ? *text++ : nullptr;
             if (letter != MAPI_ARGUMENT_STRING)
                 argument.number = *number++;

@@ -178,9 +178,9 @@ static double read_seconds(const char *text)
 
 static int read_format(const char *text)
 {
-    if (strcmp(text, "text") && strcmp(text, "json"))
+    if (strcmp(text, "text") != 0 && strcmp(text, "json") != 0)
         misused("--format: unknown value \"%s\"; available: text, json", text);
-    return !strcmp(text, "json");
+    return strcmp(text, "json") == 0;
 }
 
 static const char *read_name(const char *option, const char *text)
@@ -195,7 +195,7 @@ __attribute__((noreturn)) static void refuse_option(int letter, char **argv)
 {
     const char *word = argv[optind - 1];
     const char name[] = {'-', (char)optopt, '\0'};
-    const int is_short = optopt > 0 && optopt < OPTION_EACH && strncmp(word, "--", 2);
+    const int is_short = optopt > 0 && optopt < OPTION_EACH && strncmp(word, "--", 2) != 0;
 
     if (letter == ':')
         misused("%s requires a value", is_short ? name : word);

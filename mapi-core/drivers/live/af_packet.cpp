@@ -42,7 +42,7 @@ constexpr mapi_driver_option kOptionTable[kOptions + 1] = {
     {"promiscuous", 1, 0, 1},   {"outgoing", 1, 0, 1},           {"fanout_group", 0, 0, 65535},
     {nullptr, 0, 0, 0},
 };
-constexpr int kWaitMs = 10;
+constexpr uint64_t kWaitMs = 10;
 constexpr uint64_t kNsPerMs = 1000000;
 
 PacketSocketOptions socket_options(const uint64_t *values)
@@ -109,12 +109,12 @@ public:
     {
         if (!socket_) {
             pollfd wake = {wake_, POLLIN, 0};
-            poll(&wake, 1, kWaitMs);
+            poll(&wake, 1, int(kWaitMs));
             reopen();
             return 0;
         }
         pollfd polled[2] = {{socket_->descriptor(), POLLIN, 0}, {wake_, POLLIN, 0}};
-        const int ready = poll(polled, 2, kWaitMs);
+        const int ready = poll(polled, 2, int(kWaitMs));
         if (ready == 0 || (polled[0].revents & POLLERR))
             look_after_interface();
         return ready > 0 && (polled[0].revents & POLLIN) != 0;

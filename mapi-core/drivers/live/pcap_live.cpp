@@ -36,7 +36,7 @@ constexpr mapi_driver_option kOptionTable[kOptions + 1] = {
     {"promiscuous", 1, 0, 1},   {"outgoing", 1, 0, 1},           {"monitor", 0, 0, 1},
     {nullptr, 0, 0, 0},
 };
-constexpr int kWaitMs = 10;
+constexpr uint64_t kWaitMs = 10;
 constexpr uint64_t kNsPerMs = 1000000, kNsPerSecond = 1000000000;
 
 // libpcap's DLT_ numbers are specific to this system.
@@ -124,7 +124,7 @@ public:
     {
         const bool is_watched = descriptor_ >= 0 && !watch_.is_going();
         pollfd polled[2] = {{wake_, POLLIN, 0}, {descriptor_, POLLIN, 0}};
-        const int ready = poll(polled, is_watched ? 2 : 1, kWaitMs);
+        const int ready = poll(polled, is_watched ? 2 : 1, int(kWaitMs));
         if (!handle_) {
             reopen();
             return 0;

@@ -15,7 +15,7 @@ inline mapi_function function_table(const char *name, const char *arguments = ""
     table.name = name;
     table.description = "";
     for (size_t i = 0; arguments[i]; ++i)
-        table.arguments[i] = uint16_t(arguments[i]);
+        table.arguments[i] = uint8_t(arguments[i]);
     return table;
 }
 } // namespace test_support
