@@ -18,7 +18,7 @@ class Ends(unittest.TestCase):
             ("NO_SUCH", 'unknown function "NO_SUCH"'),
             ("STR_SEARCH a", "missing argument"),
             ("STATS @1 0", '"@1" does not refer to'),
-            ("|", "missing function"),
+            ("|", "a function is missing"),
         ):
             program = run("-r", TRACE, flow)
             self.assertEqual((program.returncode, program.stdout), (2, ""), flow)
