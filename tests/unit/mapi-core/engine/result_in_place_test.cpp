@@ -154,7 +154,7 @@ TEST_CASE("a reference to a copied result sees its value after each packet, not 
     CHECK(seen.wrong == 0);
 }
 
-TEST_CASE("a function's own read_result returns the result", "[mapi-core][engine]")
+TEST_CASE("a function's own read() returns the result", "[mapi-core][engine]")
 {
     mapi_function table = make_table(0);
     static mapi_function_result reading = {};
@@ -173,7 +173,7 @@ TEST_CASE("a function's own read_result returns the result", "[mapi-core][engine
     flow->close();
 }
 
-TEST_CASE("a function's own read_result also returns a result of one word", "[mapi-core][engine]")
+TEST_CASE("a function's own read() also returns a result of one word", "[mapi-core][engine]")
 {
     mapi_function table = make_table(0);
     table.create = [](const mapi_function_setup *setup, void **instance) {
