@@ -76,7 +76,7 @@ class Changed(unittest.TestCase):
     def test_a_function_that_cannot_be_reset_is_refused_by_name(self):
         for _, client in self.each_client():
             client.do(FLOW + "buffer = flow.apply('TO_BUFFER', 1)\nflow.connect()")
-            with self.assertRaisesRegex(ClientError, "6147: .*: TO_BUFFER cannot be reset"):
+            with self.assertRaisesRegex(ClientError, "6147: TO_BUFFER cannot be reset"):
                 client.do("flow.reset(buffer)")
             client.do("flow.close()")
 
@@ -101,9 +101,7 @@ class Changed(unittest.TestCase):
             self.assertEqual(int(counted.split()[0]), 5000)
             before = client.get("flow.word(count)")
             self.assertTrue(wait_until(lambda: client.get("flow.word(count)") > before))
-            with self.assertRaisesRegex(
-                ClientError, "6147: .*: function 2 of the flow was removed"
-            ):
+            with self.assertRaisesRegex(ClientError, "6147: function 2 of the flow was removed"):
                 client.do("flow.word(file)")
             client.do("flow.close()")
 
@@ -164,14 +162,11 @@ class Changed(unittest.TestCase):
                 ("flow.reset(0)", "6147"),
                 (
                     "flow.remove(filter)",
-                    (
-                        "6163: Function is in use: BPF_FILTER cannot be removed: PKT_COUNTER, "
-                        "function 2"
-                    ),
+                    "6163: BPF_FILTER cannot be removed: PKT_COUNTER, function 2",
                 ),
                 (
                     "flow.remove(count) or flow.remove(count)",
-                    "6147: Invalid flow or function descriptor: function 2 of the flow was removed",
+                    "6147: function 2 of the flow was removed",
                 ),
             ):
                 with self.assertRaisesRegex(ClientError, words):

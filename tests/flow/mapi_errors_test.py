@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Errors as MAPI 2 published them: numbers of errors.h, the texts of its table, and the result of
-each misuse, in process and through mapid.
+"""Errors as MAPI 2 published them: numbers of errors.h, and the result of each misuse, in process
+and through mapid.  Its text has the details and not, in addition, the published text of the number.
 
 Where MAPI 2's own tests and its table differ, the published meaning of the table is used:
 * mapi_get_next_flow_info() at the end: 6149, as in its library; its test expected 6145, an invalid
@@ -301,8 +301,9 @@ class Misuse(unittest.TestCase):
             with self.subTest(call=call):
                 self.assertEqual(client.get(call), -1)
                 reported = client.get("Flow.error()")
-                self.assertTrue(reported.startswith(f"{number}: {TEXTS[number]}: "), reported)
-                self.assertGreater(len(reported), len(f"{number}: {TEXTS[number]}: "))
+                self.assertTrue(reported.startswith(f"{number}: "), reported)
+                self.assertGreater(len(reported), len(f"{number}: "))
+                self.assertNotIn(TEXTS[number], reported)
         self.assertEqual(client.get("Flow.library.mapi_read_error(None, None)"), -1)
 
     def check_both(self, client):
@@ -356,13 +357,14 @@ class Misuse(unittest.TestCase):
         client.do("os.environ['MAPI_SOCKET'] = '/nowhere/mapid.sock'")
         self.check(client, ((5124, "Flow.library.mapi_create_flow(b'tap')"),))
 
-    def test_a_detail_that_is_too_long_loses_its_middle_but_not_the_number_s_text(self):
+    def test_a_text_that_is_too_long_loses_its_middle(self):
         client = self.daemon.alone()
         client.do(PREPARE)
         self.assertEqual(client.get("counted(fd, b'BPF_FILTER', b'tcp or ' * 200)"), -1)
         reported = client.get("Flow.error()")
-        self.assertTrue(reported.startswith(f"1025: {TEXTS[1025]}: BPF_FILTER: filter "), reported)
+        self.assertTrue(reported.startswith("1025: BPF_FILTER: filter "), reported)
         self.assertIn("...", reported)
+        self.assertLess(len(reported), 520)
 
     def test_times_and_ends_have_numbers_that_were_never_published(self):
         client = self.daemon.alone()

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Error text: a number of errors.h -> its general meaning, as MAPI 2 published it.
+// Error text: a number of errors.h -> its general text, as MAPI 2 published it.  Used for an error
+// without details.
 #pragma once
 
 namespace mapi::client

@@ -2,7 +2,6 @@
 // Last error: one per thread.
 #include "client/errors/last_error.hpp"
 
-#include <cstdio>
 #include <cstring>
 
 #include <mapi/explain.h>
@@ -33,12 +32,8 @@ void set_last_error(int number, const char *text) noexcept
 {
     last_error.number = number;
     if (!last_error.text && !(last_error.text = new (std::nothrow) char[MAPI_ERROR_TEXT_BYTES]))
-        return; // the number has a text of its own
-    // A plug-in may use its own numbers, for which there is no text.
-    const char *const known = error_text(number);
-    const int head = snprintf(last_error.text, MAPI_ERROR_TEXT_BYTES, "%s%s", known,
-                              *known && *text ? ": " : "");
-    mapi_explain(last_error.text + head, MAPI_ERROR_TEXT_BYTES - size_t(head), text);
+        return; // the general text of the number is returned
+    mapi_explain(last_error.text, MAPI_ERROR_TEXT_BYTES, *text ? text : error_text(number));
 }
 
 bool take_last_error(int *number, char *text) noexcept

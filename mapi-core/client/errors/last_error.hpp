@@ -8,7 +8,7 @@
 
 namespace mapi::client
 {
-// The general text of the number is put before the given text.
+// text: the object and what is wrong with it.  Empty: the general text of the number is used.
 void set_last_error(int number, const char *text) noexcept;
 // Clears the error; false if there is none.
 bool take_last_error(int *number, char *text) noexcept;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Error numbers, as returned by mapi_read_error().  Names and numbers are those of MAPI 2.  Numbers
- * with a comment that describes their cause are used by this library; their text is the one that
- * MAPI 2 published, followed by a colon and the details of the error.
+ * with a comment that describes their cause are used by this library.  The text names the object,
+ * then what is wrong with it; the text that MAPI 2 published for the number is used only if there
+ * are no such details.
  */
 #ifndef MAPI_ERRORS_H
 #define MAPI_ERRORS_H

@@ -30,7 +30,7 @@ struct OfflineFlow {
     int fd = 0;
 };
 
-// The error number and the library's message, without the published text of the number.
+// The error number and its text.
 std::string error_of(int result)
 {
     if (result > 0)
@@ -38,8 +38,7 @@ std::string error_of(int result)
     int number = 0;
     char text[MAPI_ERROR_TEXT_BYTES] = "";
     mapi_read_error(&number, text);
-    const std::string whole = text;
-    return std::to_string(number) + " " + whole.substr(whole.find(": ") + 2);
+    return std::to_string(number) + " " + text;
 }
 } // namespace
 
