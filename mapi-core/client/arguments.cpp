@@ -209,15 +209,15 @@ std::string whole_path(const std::string &path)
     return path.empty() || error ? path : whole.string();
 }
 
-engine::Argument take(const std::string &name, GivenArguments &given, char letter, int position)
+engine::Argument take(const std::string &name, GivenArguments &given, char kind, int position)
 {
     try {
-        engine::Argument argument = given.take(letter);
-        if (letter == MAPI_ARGUMENT_PATH)
+        engine::Argument argument = given.take(kind);
+        if (kind == MAPI_ARGUMENT_PATH)
             argument.text = whole_path(argument.text);
         return argument;
     } catch (const WrongArgument &wrong) {
-        if (letter == MAPI_ARGUMENT_FILE && wrong.is_null)
+        if (kind == MAPI_ARGUMENT_FILE && wrong.is_null)
             throw Error(MAPI_ERROR_FILE,
                         name + ": argument " + std::to_string(position) + wrong.text);
         refuse(name, position, wrong.text);
@@ -257,7 +257,7 @@ engine::Arguments read_arguments(const FunctionDescription &function, GivenArgum
         } else if (optional) {
             arguments.emplace_back();
         } else {
-            refuse(name, position, std::string(", ") + letter_name(letter) + ", is missing");
+            refuse(name, position, std::string(", ") + kind_name(letter) + ", is missing");
         }
     }
     look_up(name, arguments, find);

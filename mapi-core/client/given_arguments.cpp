@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Given arguments: a variable argument list, and what its caller knows about it -> one argument
-// after another, as required by a letter.
+// after another, as required by its kind.
 #include "client/given_arguments.hpp"
 
 #include <climits>
@@ -13,9 +13,9 @@ namespace
 // No string has an address below: nothing can be mapped there.
 constexpr uintptr_t kFirstAddress = 0x10000;
 
-const char *kind_name(char kind)
+const char *type_name(char type)
 {
-    switch (kind) {
+    switch (type) {
     case 's': return "a string";
     case 'i': return "an int";
     case 'u': return "an unsigned int";
@@ -26,23 +26,23 @@ const char *kind_name(char kind)
     }
 }
 
-bool is_number(char kind)
+bool is_number(char type)
 {
-    return kind == 'i' || kind == 'u' || kind == 'l' || kind == 'q';
+    return type == 'i' || type == 'u' || type == 'l' || type == 'q';
 }
 } // namespace
 
-bool is_text(char letter)
+bool is_text(char kind)
 {
-    return letter == MAPI_ARGUMENT_STRING || letter == MAPI_ARGUMENT_PATH ||
-           letter == MAPI_ARGUMENT_FUNCTIONS || letter == MAPI_ARGUMENT_FLOWS ||
-           letter == MAPI_ARGUMENT_FILE || letter == MAPI_ARGUMENT_ROTATION ||
-           letter == MAPI_ARGUMENT_OUTPUT;
+    return kind == MAPI_ARGUMENT_STRING || kind == MAPI_ARGUMENT_PATH ||
+           kind == MAPI_ARGUMENT_FUNCTIONS || kind == MAPI_ARGUMENT_FLOWS ||
+           kind == MAPI_ARGUMENT_FILE || kind == MAPI_ARGUMENT_ROTATION ||
+           kind == MAPI_ARGUMENT_OUTPUT;
 }
 
-const char *letter_name(char letter)
+const char *kind_name(char kind)
 {
-    switch (letter) {
+    switch (kind) {
     case MAPI_ARGUMENT_STRING: return "a string";
     case MAPI_ARGUMENT_STRING_OR_NUMBER: return "a number or a string";
     case MAPI_ARGUMENT_BOOL: return "0 or 1";
@@ -60,45 +60,45 @@ const char *letter_name(char letter)
     }
 }
 
-GivenArguments::GivenArguments(const char *kinds, int count, va_list list)
-    : kinds_(kinds), count_(kinds ? int(strlen(kinds)) : count)
+GivenArguments::GivenArguments(const char *types, int count, va_list list)
+    : types_(types), count_(types ? int(strlen(types)) : count)
 {
     va_copy(list_, list);
 }
 
-engine::Argument GivenArguments::take(char letter)
+engine::Argument GivenArguments::take(char kind)
 {
-    if (!kinds_)
-        return take_unchecked(letter);
-    const char kind = *kinds_++;
-    if (is_text(letter)
-            ? kind != 's'
-            : !(is_number(kind) || (kind == 's' && letter == MAPI_ARGUMENT_STRING_OR_NUMBER)))
-        throw WrongArgument{std::string(" is ") + kind_name(kind) + ", not " + letter_name(letter)};
+    if (!types_)
+        return take_unchecked(kind);
+    const char type = *types_++;
+    if (is_text(kind)
+            ? type != 's'
+            : !(is_number(type) || (type == 's' && kind == MAPI_ARGUMENT_STRING_OR_NUMBER)))
+        throw WrongArgument{std::string(" is ") + type_name(type) + ", not " + kind_name(kind)};
     engine::Argument argument;
-    argument.kind = letter;
-    if (kind == 's')
+    argument.kind = kind;
+    if (type == 's')
         argument.text = take_text();
     else
-        argument.number = take_number(kind, letter);
-    if (letter == MAPI_ARGUMENT_STRING_OR_NUMBER && kind != 's')
+        argument.number = take_number(type, kind);
+    if (kind == MAPI_ARGUMENT_STRING_OR_NUMBER && type != 's')
         argument.text = std::to_string(argument.number);
     check(argument);
     return argument;
 }
 
-engine::Argument GivenArguments::take_unchecked(char letter)
+engine::Argument GivenArguments::take_unchecked(char kind)
 {
     engine::Argument argument;
-    argument.kind = letter;
-    if (letter == MAPI_ARGUMENT_STRING_OR_NUMBER) { // the caller passes no type: a small number is
-                                                    // not a pointer
+    argument.kind = kind;
+    if (kind == MAPI_ARGUMENT_STRING_OR_NUMBER) {
+        // the caller passes no type: a small number is not a pointer
         const auto word = va_arg(list_, uintptr_t);
         argument.text =
             word < kFirstAddress ? std::to_string(word) : reinterpret_cast<const char *>(word);
-    } else if (is_text(letter)) {
+    } else if (is_text(kind)) {
         argument.text = take_text();
-    } else if (letter == MAPI_ARGUMENT_INT64) {
+    } else if (kind == MAPI_ARGUMENT_INT64) {
         argument.number = int64_t(va_arg(list_, unsigned long long));
     } else {
         argument.number = va_arg(list_, int);
@@ -121,17 +121,17 @@ std::string GivenArguments::take_text()
     return text;
 }
 
-int64_t GivenArguments::take_number(char kind, char letter)
+int64_t GivenArguments::take_number(char type, char kind)
 {
     int64_t number = 0;
     bool is_beyond = false; // out of range of signed 64 bits
-    switch (kind) {
+    switch (type) {
     case 'i': number = va_arg(list_, int); break;
     case 'u': number = va_arg(list_, unsigned); break;
     case 'l': number = va_arg(list_, long long); break;
     default: number = int64_t(va_arg(list_, unsigned long long)); is_beyond = number < 0;
     }
-    if (letter == MAPI_ARGUMENT_INT64 || (!is_beyond && number >= INT_MIN && number <= INT_MAX))
+    if (kind == MAPI_ARGUMENT_INT64 || (!is_beyond && number >= INT_MIN && number <= INT_MAX))
         return number;
     throw WrongArgument{": " +
                         (is_beyond ? std::to_string(uint64_t(number)) : std::to_string(number)) +

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Given arguments: a variable argument list, and what its caller knows about it -> one argument
-// after another, as required by a letter.
+// after another, as required by its kind (enum mapi_argument_kind).
 #pragma once
 
 #include <cstdarg>
@@ -16,15 +16,15 @@ struct WrongArgument {
     bool is_null = false; // a null pointer
 };
 
-bool is_text(char letter);
-const char *letter_name(char letter);
+bool is_text(char kind);
+const char *kind_name(char kind);
 
 class GivenArguments
 {
 public:
-    // kinds: letters of mapi/argument_kinds.h; null: the types are unknown, and with count < 0 also
+    // types: letters of mapi/argument_types.h; null: the types are unknown, and with count < 0 also
     // the number of arguments.
-    GivenArguments(const char *kinds, int count, va_list list);
+    GivenArguments(const char *types, int count, va_list list);
     ~GivenArguments() { va_end(list_); }
     GivenArguments(const GivenArguments &) = delete;
     GivenArguments &operator=(const GivenArguments &) = delete;
@@ -32,15 +32,15 @@ public:
     // < 0: unknown.
     int count() const { return count_; }
     // Returns the next one; throws WrongArgument.  Text is unchanged.
-    engine::Argument take(char letter);
+    engine::Argument take(char kind);
 
 private:
-    engine::Argument take_unchecked(char letter);
+    engine::Argument take_unchecked(char kind);
     std::string take_text();
     static void check(const engine::Argument &argument);
-    int64_t take_number(char kind, char letter);
+    int64_t take_number(char type, char kind);
 
-    const char *kinds_;
+    const char *types_;
     const int count_;
     va_list list_;
 };

@@ -232,11 +232,11 @@ int mapi_apply_function_counted(int argument_count, int fd, const char *function
     return apply(fd, function, given);
 }
 
-int mapi_apply_function_typed(const char *kinds, int fd, const char *function, ...)
+int mapi_apply_function_typed(const char *types, int fd, const char *function, ...)
 {
     va_list list;
     va_start(list, function);
-    mapi::client::GivenArguments given(kinds, kCountUnknown, list);
+    mapi::client::GivenArguments given(types, kCountUnknown, list);
     va_end(list);
     return apply(fd, function, given);
 }

@@ -12,7 +12,7 @@ OTHER_STYLE = re.compile(
     r"nsmod/|mapi-core/apps/examples/appendix_|libnsprobe/include/nsprobe/detail/arch_"
 )
 # A table reads better with a row a line; no tool breaks these.
-TABLES = {"mapi-core/apps/mapi_cost/source/scenario.cpp", "mapi-core/include/mapi/argument_kinds.h"}
+TABLES = {"mapi-core/apps/mapi_cost/source/scenario.cpp", "mapi-core/include/mapi/argument_types.h"}
 
 
 def findings(top, paths):

@@ -13,8 +13,9 @@ extern "C" {
 #define MAPI_ARGUMENTS_MAX 15
 
 /*
- * What a caller of mapi_apply_function() passes, and which members of struct mapi_argument hold it.
- * The values are the letters by which mapi_get_libfunct_info() describes arguments.
+ * What a function takes, and which members of struct mapi_argument hold it.  The values are the
+ * letters by which mapi_get_libfunct_info() describes arguments; the letters of argument_types.h,
+ * for the C types that a caller passes, are others.
  */
 enum mapi_argument_kind {
     MAPI_ARGUMENT_STRING = 's',           /* text */

@@ -120,14 +120,14 @@ int mapi_reconnect(int fd);
 
 /*
  * The arguments of a function are those of its description (mapi(3)).  The macro of the same name
- * passes their number and types (argument_kinds.h), so that a missing, extra or mistyped argument
+ * passes their number and types (argument_types.h), so that a missing, extra or mistyped argument
  * is refused; before C11 and C++11 it only counts them.  Called through a pointer, the symbol reads
  * the full list of arguments that MAPI 2 had.
  */
 int mapi_apply_function(int fd, const char *function, ...);
 int mapi_apply_function_counted(int argument_count, int fd, const char *function, ...);
-/* kinds: a letter of argument_kinds.h for each argument. */
-int mapi_apply_function_typed(const char *kinds, int fd, const char *function, ...);
+/* types: a letter of argument_types.h for each argument. */
+int mapi_apply_function_typed(const char *types, int fd, const char *function, ...);
 
 /*
  * For a flow that is not connected: applies to functions that are applied later.  A value that must
@@ -236,6 +236,6 @@ int mapi_is_remote(int fd);
 }
 #endif
 
-#include "argument_kinds.h"
+#include "argument_types.h"
 
 #endif /* MAPI_MAPI_H */
