@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: MIT
 """Tests on a pair of interfaces in a private network namespace."""
 
+import os
 import subprocess
 import time
 import unittest
 
-from mapi_interfaces import enter_name_space, make_pair, run, send, wait_until  # noqa: F401, tests import send from here
-from mapi_library import Flow
+from mapi_interfaces import enter_name_space, is_up, make_pair, run, send, wait_until
+from mapi_library import Flow, stats_of
 
 BROADCAST = b"\xff" * 6 + b"\2\0\0\0\0\1"
 UDP = (
@@ -49,6 +50,60 @@ class LiveTest(unittest.TestCase):
         wait_until(lambda: flow.word(flow.ids[function]) >= count)
         time.sleep(0.05)
         self.assertEqual(flow.word(flow.ids[function]), count)
+
+    def assert_drops_are_counted(self, flow, device):
+        """Sends more than the kernel's buffer holds to a flow whose first function counts."""
+        big = BROADCAST + b"\x08\0" + b"x" * 1486
+        # The packet thread gets no CPU time while this one sends without a pause.
+        sent = 0
+        while stats_of(device).drop_kernel == 0 and sent < 2000000:
+            send("near", big, count=10000)
+            sent += 10000
+        self.assertTrue(
+            wait_until(lambda: stats_of(device).ps_recv + stats_of(device).drop_kernel >= sent)
+        )
+        stats = stats_of(device)
+        self.assertEqual(stats.ps_recv + stats.drop_kernel, sent)
+        self.assertEqual(flow.word(flow.ids[0]), stats.ps_recv)
+
+
+class DriverTests:
+    """What a LiveTest of any driver tests; its `device` reads the interface far."""
+
+    def test_packets_before_the_flow_was_connected_are_not_counted(self):
+        flow = Flow.on_device(self.device)
+        self.flows.append(flow)
+        flow.ids = [flow.apply("PKT_COUNTER")]
+        send("near", UDP, count=100)
+        flow.connect()
+        send("near", UDP, count=7)
+        self.assert_counts(flow, 7)
+
+    def test_an_interface_that_was_in_another_namespace_and_returns_is_read_again(self):
+        # it returns with IPv6
+        flow = self.flow(("BPF_FILTER", "udp"), ("PKT_COUNTER",), device=self.device)
+        elsewhere = subprocess.Popen(["unshare", "-n", "sleep", "60"])
+        space = str(elsewhere.pid)
+        try:
+            self.assertTrue(
+                wait_until(
+                    lambda: os.readlink(f"/proc/{space}/ns/net") != os.readlink("/proc/self/ns/net")
+                )
+            )
+            back = ["ip", "link", "set", "far", "netns", str(os.getpid())]
+            run("ip", "link", "set", "far", "netns", space)
+            run("nsenter", "-t", space, "-n", *back)
+            run("ip", "link", "set", "far", "up")
+            self.assertTrue(wait_until(lambda: is_up("near") and is_up("far")))
+            self.assertTrue(
+                wait_until(lambda: b"gone 1 time" in stats_of(self.device).message),
+                stats_of(self.device).message,
+            )
+            send("near", UDP, count=10)
+            self.assert_counts(flow, 10)
+        finally:
+            elsewhere.kill()
+            elsewhere.wait()
 
 
 def main():

@@ -19,9 +19,9 @@ from mapi_interfaces import is_up, make_pair
 from mapi_library import Flow, stats_of
 from mapi_live_library import (
     ARP,
-    BROADCAST,
     TCP,
     UDP,
+    DriverTests,
     LiveTest,
     main,
     run,
@@ -31,7 +31,9 @@ from mapi_live_library import (
 )
 
 
-class Live(LiveTest):
+class Live(DriverTests, LiveTest):
+    device = "far"
+
     def test_every_packet_that_is_sent_is_counted_with_its_bytes(self):
         flow = self.flow(("PKT_COUNTER",), ("BYTE_COUNTER",))
         send("near", UDP, ARP, TCP, count=20000)
@@ -43,18 +45,7 @@ class Live(LiveTest):
     def test_what_does_not_fit_is_counted_as_the_kernels_drops(self):
         Flow.library.mapi_set_device_option(b"far", b"buffer_mb", b"2")
         flow = self.flow(("PKT_COUNTER",), ("TO_BUFFER", 0))
-        big = BROADCAST + b"\x08\0" + b"x" * 1486
-        # The packet thread gets no CPU time while this one sends without a pause.
-        sent = 0
-        while stats_of("far").drop_kernel == 0 and sent < 2000000:
-            send("near", big, count=10000)
-            sent += 10000
-        self.assertTrue(
-            wait_until(lambda: stats_of("far").ps_recv + stats_of("far").drop_kernel >= sent)
-        )
-        stats = stats_of("far")
-        self.assertEqual(stats.ps_recv + stats.drop_kernel, sent)
-        self.assertEqual(flow.word(flow.ids[0]), stats.ps_recv)
+        self.assert_drops_are_counted(flow, "far")
 
     @unittest.skipUnless(shutil.which("dumpcap"), "no dumpcap")
     def test_vlan_tags_are_where_they_were_sent(self):
@@ -181,52 +172,6 @@ class Live(LiveTest):
         finally:
             sender.kill()
             sender.wait()
-
-    def test_packets_before_the_flow_was_connected_are_not_counted(self):
-        flow = Flow.on_device("far")
-        self.flows.append(flow)
-        flow.ids = [flow.apply("PKT_COUNTER")]
-        send("near", UDP, count=100)
-        flow.connect()
-        send("near", UDP, count=7)
-        self.assert_counts(flow, 7)
-
-    def test_an_interface_that_was_in_another_namespace_and_returns_is_read_again(self):
-        flow = self.flow(("BPF_FILTER", "udp"), ("PKT_COUNTER",))  # it returns with IPv6
-        elsewhere = subprocess.Popen(["unshare", "-n", "sleep", "60"])
-        try:
-            self.assertTrue(
-                wait_until(
-                    lambda: (
-                        os.readlink(f"/proc/{elsewhere.pid}/ns/net")
-                        != os.readlink("/proc/self/ns/net")
-                    )
-                )
-            )
-            run("ip", "link", "set", "far", "netns", str(elsewhere.pid))
-            run(
-                "nsenter",
-                "-t",
-                str(elsewhere.pid),
-                "-n",
-                "ip",
-                "link",
-                "set",
-                "far",
-                "netns",
-                str(os.getpid()),
-            )
-            run("ip", "link", "set", "far", "up")
-            self.assertTrue(wait_until(lambda: is_up("near") and is_up("far")))
-            self.assertTrue(
-                wait_until(lambda: b"gone 1 time" in stats_of("far").message),
-                stats_of("far").message,
-            )
-            send("near", UDP, count=10)
-            self.assert_counts(flow, 10)
-        finally:
-            elsewhere.kill()
-            elsewhere.wait()
 
     def test_fragments_are_packets_in_a_fan_out_group_too(self):
         self.assertEqual(Flow.library.mapi_set_device_option(b"far", b"fanout_group", b"7"), 0)

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // af_packet: a network interface -> packet batches, in memory that the kernel fills.  Survives the
 // interface going down or away.
-#include <atomic>
 #include <chrono>
 #include <cstring>
 #include <memory>
@@ -10,9 +9,7 @@
 
 #include <net/if.h>
 #include <poll.h>
-#include <sys/eventfd.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include <mapi/driver.h>
 #include <mapi/errors.h>
@@ -20,6 +17,8 @@
 #include "drivers/catalog.hpp"
 #include "drivers/live/interface_drops.hpp"
 #include "drivers/live/interface_watch.hpp"
+#include "drivers/live/interruption.hpp"
+#include "drivers/live/live_options.hpp"
 #include "drivers/live/live_source.hpp"
 #include "drivers/live/packet_block.hpp"
 #include "drivers/live/packet_socket.hpp"
@@ -28,22 +27,8 @@ namespace mapi::drivers
 {
 namespace
 {
-enum Option {
-    kBufferMb,
-    kSnaplen,
-    kBlockTimeoutMs,
-    kPromiscuous,
-    kOutgoing,
-    kFanoutGroup,
-    kOptions
-};
-constexpr mapi_driver_option kOptionTable[kOptions + 1] = {
-    {"buffer_mb", 64, 2, 4096}, {"snaplen", 262144, 64, 262144}, {"block_timeout_ms", 10, 1, 1000},
-    {"promiscuous", 1, 0, 1},   {"outgoing", 1, 0, 1},           {"fanout_group", 0, 0, 65535},
-    {nullptr, 0, 0, 0},
-};
-constexpr uint64_t kWaitMs = 10;
-constexpr uint64_t kNsPerMs = 1000000;
+enum OwnOption { kFanoutGroup = kLiveOptions };
+constexpr auto kOptionTable = live_options(2, 4096, {"fanout_group", 0, 0, 65535});
 
 PacketSocketOptions socket_options(const uint64_t *values)
 {
@@ -58,13 +43,10 @@ public:
         : interface_(std::move(interface)), options_(socket_options(options)),
           socket_(std::make_unique<PacketSocket>(interface_, options_)),
           link_type_(socket_->link_type()), loopback_(int(if_nametoindex("lo"))),
-          wake_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)), interface_drops_(interface_),
-          watch_(interface_, std::chrono::milliseconds(options_.block_timeout_ms + 2 * kWaitMs))
+          interface_drops_(interface_),
+          watch_(interface_, std::chrono::milliseconds(live_delay_ms(options_.block_timeout_ms)))
     {
     }
-    ~AfPacket() { close(wake_); }
-    AfPacket(const AfPacket &) = delete;
-    AfPacket &operator=(const AfPacket &) = delete;
 
     mapi_driver_info info() const
     {
@@ -73,7 +55,7 @@ public:
         info.snaplen = uint32_t(options_.snaplen);
         info.link_type = link_type_;
         info.interface_index = socket_->interface_index();
-        info.delay_ns = (options_.block_timeout_ms + 2 * kWaitMs) * kNsPerMs;
+        info.delay_ns = live_delay_ms(options_.block_timeout_ms) * kNsPerMs;
         return info;
     }
 
@@ -88,7 +70,7 @@ public:
     {
         uint32_t count = 0;
         while (count == 0) {
-            if (interrupted_.load(std::memory_order_relaxed))
+            if (interruption_.is_requested())
                 return 0;
             if (!has_packet())
                 return MAPI_DRIVER_IDLE;
@@ -108,26 +90,20 @@ public:
     int wait()
     {
         if (!socket_) {
-            pollfd wake = {wake_, POLLIN, 0};
+            pollfd wake = {interruption_.descriptor(), POLLIN, 0};
             poll(&wake, 1, int(kWaitMs));
             reopen();
             return 0;
         }
-        pollfd polled[2] = {{socket_->descriptor(), POLLIN, 0}, {wake_, POLLIN, 0}};
+        pollfd polled[2] = {{socket_->descriptor(), POLLIN, 0},
+                            {interruption_.descriptor(), POLLIN, 0}};
         const int ready = poll(polled, 2, int(kWaitMs));
         if (ready == 0 || (polled[0].revents & POLLERR))
             look_after_interface();
         return ready > 0 && (polled[0].revents & POLLIN) != 0;
     }
 
-    void interrupt()
-    {
-        const uint64_t one = 1;
-        interrupted_ = true;
-        if (write(wake_, &one, sizeof(one)) < 0) {
-            // wait() sees the flag some milliseconds later
-        }
-    }
+    void interrupt() { interruption_.request(); }
 
     void copy_stats(mapi_driver_stats *stats)
     {
@@ -216,8 +192,7 @@ private:
     std::unique_ptr<PacketSocket> socket_; // null if its interface is gone; changed under mutex_
     const uint16_t link_type_;
     const int loopback_; // interface index of lo, or 0
-    const int wake_;
-    std::atomic<bool> interrupted_ = false;
+    Interruption interruption_;
 
     PacketBlock block_; // the current block
 
@@ -230,18 +205,6 @@ private:
 };
 
 using Table = LiveSource<AfPacket>;
-
-constexpr mapi_driver_live kLive = {
-    .struct_size = sizeof(mapi_driver_live),
-    .start = Table::start,
-    .wait = Table::wait,
-};
-
-constexpr mapi_driver_filter kFilter = {
-    .struct_size = sizeof(mapi_driver_filter),
-    .set_filter = Table::set_filter,
-    .set_prefilter = nullptr,
-};
 } // namespace
 } // namespace mapi::drivers
 
@@ -256,7 +219,7 @@ extern "C" const mapi_driver mapi_driver_af_packet = {
     .stats = mapi::drivers::Table::stats,
     .interrupt = mapi::drivers::Table::interrupt,
     .read_more = mapi::drivers::Table::read_more,
-    .options = mapi::drivers::kOptionTable,
-    .live = &mapi::drivers::kLive,
-    .filter = &mapi::drivers::kFilter,
+    .options = mapi::drivers::kOptionTable.data(),
+    .live = &mapi::drivers::Table::kLive,
+    .filter = &mapi::drivers::Table::kFilter,
 };

@@ -12,6 +12,11 @@
 
 namespace mapi::drivers
 {
+// Remedy if permission is denied.
+inline constexpr char kCapturePrivilege[] =
+    " (capturing requires CAP_NET_RAW: run as root, or grant it with setcap cap_net_raw+ep "
+    "PROGRAM)";
+
 // There is currently no interface of that name.
 class NoInterface : public std::runtime_error
 {
@@ -51,6 +56,17 @@ template <class Source> struct LiveSource {
         return of(instance).set_filter(code, count);
     }
     static void close(void *instance) { delete &of(instance); }
+
+    static constexpr mapi_driver_live kLive = {
+        .struct_size = sizeof(mapi_driver_live),
+        .start = start,
+        .wait = wait,
+    };
+    static constexpr mapi_driver_filter kFilter = {
+        .struct_size = sizeof(mapi_driver_filter),
+        .set_filter = set_filter,
+        .set_prefilter = nullptr,
+    };
 
 private:
     static Source &of(void *instance) { return *static_cast<Source *>(instance); }

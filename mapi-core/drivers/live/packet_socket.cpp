@@ -32,8 +32,7 @@ constexpr uint32_t kBlockBytes = 1u << 20;
     const int number = errno;
     std::string text = interface + ": " + what + ": " + strerror(number);
     if (number == EPERM || number == EACCES)
-        text += " (capturing requires CAP_NET_RAW: run as root, or grant it with setcap "
-                "cap_net_raw+ep PROGRAM)";
+        text += kCapturePrivilege;
     if (number == ENOMEM || number == ENOBUFS)
         text += " (try a smaller buffer_mb)";
     if (number == ENODEV)

@@ -2,7 +2,6 @@
 // pcap_live: any source of libpcap -> packet batches.  Each packet is copied once.  Survives the
 // removal of the interface.
 #include <algorithm>
-#include <atomic>
 #include <cerrno>
 #include <chrono>
 #include <memory>
@@ -11,8 +10,6 @@
 #include <vector>
 
 #include <poll.h>
-#include <sys/eventfd.h>
-#include <unistd.h>
 
 #include <pcap/pcap.h>
 
@@ -21,7 +18,9 @@
 
 #include "drivers/catalog.hpp"
 #include "drivers/live/interface_watch.hpp"
+#include "drivers/live/interruption.hpp"
 #include "drivers/live/kernel_filter.hpp"
+#include "drivers/live/live_options.hpp"
 #include "drivers/live/live_source.hpp"
 #include "drivers/live/packet_socket.hpp"
 #include "links/link_type.hpp"
@@ -30,14 +29,9 @@ namespace mapi::drivers
 {
 namespace
 {
-enum Option { kBufferMb, kSnaplen, kBlockTimeoutMs, kPromiscuous, kOutgoing, kMonitor, kOptions };
-constexpr mapi_driver_option kOptionTable[kOptions + 1] = {
-    {"buffer_mb", 64, 1, 2047}, {"snaplen", 262144, 64, 262144}, {"block_timeout_ms", 10, 1, 1000},
-    {"promiscuous", 1, 0, 1},   {"outgoing", 1, 0, 1},           {"monitor", 0, 0, 1},
-    {nullptr, 0, 0, 0},
-};
-constexpr uint64_t kWaitMs = 10;
-constexpr uint64_t kNsPerMs = 1000000, kNsPerSecond = 1000000000;
+enum OwnOption { kMonitor = kLiveOptions, kOptions };
+constexpr auto kOptionTable = live_options(1, 2047, {"monitor", 0, 0, 1});
+constexpr uint64_t kNsPerSecond = 1000000000;
 
 // libpcap's DLT_ numbers are specific to this system.
 uint16_t link_type_of(int datalink)
@@ -56,23 +50,20 @@ public:
     // Opens the source and closes it again: failures are reported now, and no packet arrives before
     // start().
     PcapLive(std::string interface, const uint64_t *options)
-        : interface_(std::move(interface)), wake_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
-          watch_(interface_, std::chrono::milliseconds(options[kBlockTimeoutMs] + 2 * kWaitMs))
+        : interface_(std::move(interface)),
+          watch_(interface_, std::chrono::milliseconds(live_delay_ms(options[kBlockTimeoutMs])))
     {
         std::copy_n(options, size_t(kOptions), options_);
         const Handle handle = activate();
         link_type_ = link_type_of(pcap_datalink(handle.get()));
     }
-    ~PcapLive() { close(wake_); }
-    PcapLive(const PcapLive &) = delete;
-    PcapLive &operator=(const PcapLive &) = delete;
 
     mapi_driver_info info() const
     {
         mapi_driver_info info = {};
         info.snaplen = uint32_t(options_[kSnaplen]);
         info.link_type = link_type_;
-        info.delay_ns = (options_[kBlockTimeoutMs] + 2 * kWaitMs) * kNsPerMs;
+        info.delay_ns = live_delay_ms(options_[kBlockTimeoutMs]) * kNsPerMs;
         return info;
     }
 
@@ -94,7 +85,7 @@ public:
 
     int read(mapi_packet *packets, uint32_t limit, mapi_batch &batch)
     {
-        if (interrupted_.load(std::memory_order_relaxed))
+        if (interruption_.is_requested())
             return 0;
         packets_ = packets;
         count_ = 0;
@@ -123,7 +114,7 @@ public:
     int wait()
     {
         const bool is_watched = descriptor_ >= 0 && !watch_.is_going();
-        pollfd polled[2] = {{wake_, POLLIN, 0}, {descriptor_, POLLIN, 0}};
+        pollfd polled[2] = {{interruption_.descriptor(), POLLIN, 0}, {descriptor_, POLLIN, 0}};
         const int ready = poll(polled, is_watched ? 2 : 1, int(kWaitMs));
         if (!handle_) {
             reopen();
@@ -134,14 +125,7 @@ public:
         return is_watched ? ready > 0 && polled[1].revents != 0 : ready == 0;
     }
 
-    void interrupt()
-    {
-        const uint64_t one = 1;
-        interrupted_ = true;
-        if (write(wake_, &one, sizeof(one)) < 0) {
-            // wait() sees the flag some milliseconds later
-        }
-    }
+    void interrupt() { interruption_.request(); }
 
     void copy_stats(mapi_driver_stats *stats)
     {
@@ -168,8 +152,7 @@ private:
         if (!more.empty() && more != interface_)
             text += ": " + more;
         if (status == PCAP_ERROR_PERM_DENIED)
-            text += " (capturing requires CAP_NET_RAW: run as root, or grant it with setcap "
-                    "cap_net_raw+ep PROGRAM)";
+            text += kCapturePrivilege;
         if (status == PCAP_ERROR_NO_SUCH_DEVICE)
             throw NoInterface(text);
         throw std::runtime_error(text);
@@ -267,11 +250,10 @@ private:
 
     const std::string interface_;
     uint64_t options_[kOptions];
-    const int wake_;
     uint16_t link_type_ = 0;
     bool is_nanoseconds_ = false;
     int descriptor_ = -1; // to poll
-    std::atomic<bool> interrupted_ = false;
+    Interruption interruption_;
 
     mapi_packet *packets_ = nullptr; // of the current read()
     uint32_t count_ = 0;
@@ -289,18 +271,6 @@ private:
 };
 
 using Table = LiveSource<PcapLive>;
-
-constexpr mapi_driver_live kLive = {
-    .struct_size = sizeof(mapi_driver_live),
-    .start = Table::start,
-    .wait = Table::wait,
-};
-
-constexpr mapi_driver_filter kFilter = {
-    .struct_size = sizeof(mapi_driver_filter),
-    .set_filter = Table::set_filter,
-    .set_prefilter = nullptr,
-};
 } // namespace
 } // namespace mapi::drivers
 
@@ -314,7 +284,7 @@ extern "C" const mapi_driver mapi_driver_pcap_live = {
     .close = mapi::drivers::Table::close,
     .stats = mapi::drivers::Table::stats,
     .interrupt = mapi::drivers::Table::interrupt,
-    .options = mapi::drivers::kOptionTable,
-    .live = &mapi::drivers::kLive,
-    .filter = &mapi::drivers::kFilter,
+    .options = mapi::drivers::kOptionTable.data(),
+    .live = &mapi::drivers::Table::kLive,
+    .filter = &mapi::drivers::Table::kFilter,
 };
