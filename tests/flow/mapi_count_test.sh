@@ -55,7 +55,7 @@ grep_err "^mapi-count: $folder/absent: No such file or directory (check the name
 mkdir "$folder/texts"
 echo text > "$folder/texts/a.txt"
 expect 3 "$count" -r "$folder/texts"
-grep_err "^mapi-count: .*$folder/texts/a.txt: is neither pcap nor pcapng .*(error 1026)\$"
+grep_err "^mapi-count: .*$folder/texts/a.txt: is neither pcap nor pcapng; it begins with .*--erf.*(error 1026)\$"
 expect 3 "$count" -r "$demo" 'no such filter'
 grep_err '^mapi-count: BPF_FILTER: filter "no such filter": '
 

@@ -17,8 +17,7 @@ std::unique_ptr<CaptureFormat> open_capture_format(FileBuffer &file)
     if (auto format = open_pcapng(file))
         return format;
     if (file.available() == 0)
-        throw CaptureError(Damage::kOpen,
-                           file.path() + ": is empty, without the header of a capture file");
+        throw CaptureError(Damage::kOpen, file.path() + ": is empty");
     if (file.available() < 4)
         throw CaptureError(Damage::kOpen, file.path() +
                                               ": the file ends inside its header, after " +
@@ -27,8 +26,8 @@ std::unique_ptr<CaptureFormat> open_capture_format(FileBuffer &file)
     char magic[16];
     snprintf(magic, sizeof(magic), "0x%08x", load_u32<false>(file.begin()));
     throw CaptureError(Damage::kOpen, file.path() +
-                                          ": is neither pcap nor pcapng (it begins with " + magic +
-                                          "; open ERF as MFF_DAG_ERF or with driver=erf_file, "
-                                          "convert most other formats with `editcap -F pcap`)");
+                                          ": is neither pcap nor pcapng; it begins with " + magic +
+                                          " (if it is ERF, use " + kErfSettings +
+                                          "; `editcap -F pcap` converts most other formats)");
 }
 } // namespace mapi::drivers

@@ -117,10 +117,10 @@ void refuse_dag_legacy(FileBuffer &file, ErfLook erf, const char *wanted)
                  evidence))
         return;
     if (const char *const name = name_of(evidence, erf))
-        throw CaptureError(
-            Damage::kOpen,
-            file.path() + ": is " + wanted + " but in the legacy " + name +
-                " format of DAG cards (records of 64 bytes, older than ERF), which is unsupported; "
-                "convert it with libtrace's traceconvert");
+        throw CaptureError(Damage::kOpen,
+                           file.path() + ": is " + wanted + " but in the legacy " + name +
+                               " format of DAG cards, which is unsupported (convert it with "
+                               "libtrace's traceconvert; to read ERF, use " +
+                               kErfSettings + ")");
 }
 } // namespace mapi::drivers

@@ -13,6 +13,9 @@ enum class ErfLook {
     kThrough, // all examined records are valid
 };
 
+// How a user has a file read as ERF, for messages: in programs, in C, in mapi.conf.
+inline constexpr char kErfSettings[] = "--erf, format MFF_DAG_ERF or driver=erf_file";
+
 // Throws a CaptureError that names the format if it is one of DAG's formats with records of 64
 // bytes, but never for a file that is more likely ERF.  wanted: the expected format, for the
 // message.

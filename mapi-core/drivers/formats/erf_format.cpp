@@ -239,11 +239,11 @@ std::unique_ptr<CaptureFormat> open_erf(FileBuffer &file)
 {
     file.fill(24);
     if (file.available() == 0)
-        throw CaptureError(Damage::kOpen, file.path() + ": is empty, without any ERF record");
+        throw CaptureError(Damage::kOpen, file.path() + ": is empty");
     if (open_pcap(file) || open_pcapng(file))
-        throw CaptureError(Damage::kOpen, file.path() +
-                                              ": is a pcap or pcapng file, not ERF (open "
-                                              "it as MFF_PCAP, or with driver=pcap_file)");
+        throw CaptureError(Damage::kOpen,
+                           file.path() + ": is a pcap or pcapng file, not ERF (omit --erf, or use "
+                                         "format MFF_PCAP or driver=pcap_file)");
     return std::make_unique<ErfFormat>(check_first_records(file));
 }
 } // namespace mapi::drivers

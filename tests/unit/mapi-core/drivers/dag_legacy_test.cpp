@@ -106,7 +106,8 @@ TEST_CASE("formats older than ERF are refused by name", "[mapi-core][drivers]")
                    Catch::Contains("legacy Ethernet format of DAG cards"));
         CHECK_THAT(
             refusal(*driver, repeated(count, [&](uint32_t i) { return legacy_sonet(i, random); })),
-            Catch::Contains("legacy POS format of DAG cards"));
+            Catch::Contains("legacy POS format of DAG cards") &&
+                Catch::Contains("driver=erf_file"));
         CHECK_THAT(
             refusal(*driver, repeated(count, [&](uint32_t i) { return legacy_cell(i, random); })),
             Catch::Contains("legacy ATM format of DAG cards"));

@@ -264,7 +264,7 @@ TEST_CASE("files that are not ERF are refused with a remedy", "[mapi-core][drive
     const std::string good = ethernet("good");
     CHECK_THAT(refusal(""), Catch::Contains("x.erf: is empty"));
     CHECK_THAT(refusal(CaptureBuilder().pcap_header().pcap_record("abcd", 4).bytes()),
-               Catch::Contains("MFF_PCAP"));
+               Catch::Contains("omit --erf") && Catch::Contains("MFF_PCAP"));
     CHECK_THAT(refusal(CaptureBuilder().section().interface(1).bytes()),
                Catch::Contains("MFF_PCAP"));
     CHECK_THAT(refusal("this is a text file, not a capture"),
@@ -283,7 +283,8 @@ TEST_CASE("files that are not ERF are refused with a remedy", "[mapi-core][drive
               .packets.size() == 2);
     const TempDir dir;
     const std::string path = CaptureBuilder().text(good + good + good).write(dir / "x.erf");
-    CHECK_THAT(read_capture(mapi_driver_pcap_file, path).open_text, Catch::Contains("MFF_DAG_ERF"));
+    CHECK_THAT(read_capture(mapi_driver_pcap_file, path).open_text,
+               Catch::Contains("if it is ERF, use --erf, format MFF_DAG_ERF or driver=erf_file"));
 }
 
 TEST_CASE("no sequence of invalid bytes makes the driver read beyond an ERF file",
