@@ -163,8 +163,9 @@ struct mapi_function {
      */
     void (*reset)(void *instance);
     /*
-     * Device's thread, on a live device, at intervals of about 10 ms: no packet with a time
-     * stamp before now_ns will arrive.
+     * Device's thread, on a live device, at intervals of about 10 ms, also while no packets
+     * arrive: no packet with a time stamp before now_ns will arrive.  Never called on other
+     * devices, where time is that of the packets.
      */
     void (*tick)(void *instance, uint64_t now_ns);
     /* Any thread: adds what the instance has dropped. */
