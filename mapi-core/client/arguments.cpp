@@ -67,7 +67,8 @@ void find_functions(const std::string &name, engine::Argument &argument, int pos
         if (!has_flow || flow.ec != std::errc() ||
             (flow.ptr != end && (*flow.ptr != ',' || flow.ptr + 1 == end)))
             refuse(name, position,
-                   ": \"" + argument.text + "\" is not a list FUNCTION@FLOW,FUNCTION@FLOW");
+                   ": \"" + argument.text +
+                       "\" is not a list of functions (FUNCTION@FLOW,FUNCTION@FLOW)");
         try {
             argument.targets.push_back(find_target(fd, fid, true));
         } catch (const Error &error) {
@@ -83,7 +84,7 @@ void find_flows(const std::string &name, engine::Argument &argument, int positio
 {
     const std::vector<int> flows = engine::read_flow_list(argument.text);
     if (flows.empty())
-        refuse(name, position, ": \"" + argument.text + "\" is not a list FLOW,FLOW");
+        refuse(name, position, ": \"" + argument.text + "\" is not a list of flows (FLOW,FLOW)");
     for (const int fd : flows) {
         try {
             argument.flows.push_back(find_flow(fd));
@@ -243,7 +244,8 @@ engine::Arguments read_arguments(const FunctionDescription &function, GivenArgum
                           : given.count();
     if (count > most)
         throw Error(argument_error(most + 1), name + ": takes " + std::to_string(most) +
-                                                  " arguments, not " + std::to_string(count));
+                                                  (most == 1 ? " argument" : " arguments") +
+                                                  ", not " + std::to_string(count));
     engine::Arguments arguments;
     bool optional = false;
     int position = 0;

@@ -94,7 +94,7 @@ int apply(int fd, const char *name, mapi::client::GivenArguments &given)
         if (flow->is_connected())
             throw Error(MFUNCT_COULD_NOT_APPLY_FUNCT,
                         std::string(name) +
-                            ": the flow is connected; functions are applied before mapi_connect()");
+                            ": the flow is connected (apply functions before mapi_connect())");
         const auto function = library().backend()->function(name);
         return flow->apply(function.name,
                            mapi::client::read_arguments(function, given, {find_target, find_flow}));
@@ -271,7 +271,7 @@ int mapi_get_next_pkts(int fd, int fid, mapipkt **packets, int most, int timeout
 {
     return guard(-1, [&] {
         if (most < 1)
-            throw Error(MFUNCT_INVALID_ARGUMENT_4, "no room for a packet");
+            throw Error(MFUNCT_INVALID_ARGUMENT_4, "the number of packets is less than 1");
         return hold(fd, fid)->next_packets(
             fid, const_cast<const mapipkt **>(need(packets, MFUNCT_INVALID_ARGUMENT_3)), most,
             timeout_ms);

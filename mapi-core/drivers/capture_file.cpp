@@ -42,8 +42,7 @@ public:
             if (one->is_stream())
                 throw CaptureError(
                     Damage::kOpen,
-                    one->path() +
-                        ": is not a regular file, which is required for each of several captures");
+                    one->path() + ": is not a regular file, as each of several captures must be");
         }
         FileBuffer file(source.path(), source.descriptor(), memory_);
         source.first_ns = first_time(file, *open_format_(file));

@@ -293,7 +293,7 @@ void Devices::set_option(const std::string &name, const std::string &key, const 
     if (!entry->open.expired())
         throw Error(MDLIB_FLOW_ALREADY_ACTIVE,
                     "device " + name +
-                        " is in use; its options must be set before its first flow is created");
+                        " is in use (set its options before its first flow is created)");
     DeviceSettings changed(entry->settings);
     changed.set(key, value);
     changed.option_values(registry_.driver(changed.driver)); // throws for unknown options

@@ -55,7 +55,7 @@ void Flow::check_applicable(const mapi_function &function) const
     if (chain_->status() != FLOW_INIT)
         throw Error(MFUNCT_COULD_NOT_APPLY_FUNCT,
                     std::string(function.name) +
-                        ": the flow is connected; functions must be applied before mapi_connect()");
+                        ": the flow is connected (apply functions before mapi_connect())");
     if (function.transform && chain_->count_transforms() == kTransformsMax)
         throw Error(MFUNCT_COULD_NOT_APPLY_FUNCT,
                     std::string(function.name) + ": the flow already has " +
@@ -132,7 +132,7 @@ void Flow::set_option(int option, uint64_t value)
     const std::lock_guard lock(mutex_);
     if (chain_->status() != FLOW_INIT)
         throw Error(MDLIB_NO_MODIFYING,
-                    "the flow is connected; its options must be set before mapi_connect()");
+                    "the flow is connected (set its options before mapi_connect())");
     options_.set(option, value);
 }
 
@@ -315,8 +315,8 @@ ring::RecordSource &Flow::records(Applied &applied, bool are_packets)
     if (!(are_packets ? applied.node->output().has_packets_in_ring()
                       : applied.node->output().has_results_in_ring()))
         throw Error(MAPI_INVALID_FID_FUNCID,
-                    std::string(name) + (are_packets ? " keeps no packets; use TO_BUFFER"
-                                                     : " does not give its results one by one"));
+                    std::string(name) + (are_packets ? " keeps no packets (use TO_BUFFER)"
+                                                     : " does not return results one by one"));
     if (!applied.records)
         throw Error(MAPI_NO_MORE_RESULTS, std::string(name) + " has no more results");
     return *applied.records;

@@ -2,6 +2,7 @@
 // Last error: one per thread.
 #include "client/errors/last_error.hpp"
 
+#include <cstdio>
 #include <cstring>
 
 #include <mapi/explain.h>
@@ -34,6 +35,13 @@ void set_last_error(int number, const char *text) noexcept
     if (!last_error.text && !(last_error.text = new (std::nothrow) char[MAPI_ERROR_TEXT_BYTES]))
         return; // the general text of the number is returned
     mapi_explain(last_error.text, MAPI_ERROR_TEXT_BYTES, *text ? text : error_text(number));
+}
+
+void set_internal_error(const char *what) noexcept
+{
+    char text[MAPI_ERROR_TEXT_BYTES];
+    snprintf(text, sizeof(text), "internal error: %s", what);
+    set_last_error(MAPI_INTERNAL_ERROR, text);
 }
 
 bool take_last_error(int *number, char *text) noexcept

@@ -10,6 +10,8 @@ namespace mapi::client
 {
 // text: the object and what is wrong with it.  Empty: the general text of the number is used.
 void set_last_error(int number, const char *text) noexcept;
+// what: of an unexpected exception.
+void set_internal_error(const char *what) noexcept;
 // Clears the error; false if there is none.
 bool take_last_error(int *number, char *text) noexcept;
 
@@ -23,7 +25,7 @@ template <class Value, class Call> Value guard(Value failed, Call call) noexcept
     } catch (const std::bad_alloc &) {
         set_last_error(MAPID_MEM_ALLOCATION_ERROR, "out of memory");
     } catch (const std::exception &error) {
-        set_last_error(MAPI_INTERNAL_ERROR, error.what());
+        set_internal_error(error.what());
     }
     return failed;
 }

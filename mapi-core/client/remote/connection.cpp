@@ -135,7 +135,8 @@ ipc::Reply Connection::ask(const ipc::Request &request, const std::vector<int> &
             fail(MCOM_UNKNOWN_ERROR, "malformed reply");
         if (message.has_lost_descriptors)
             fail(MCOM_UNKNOWN_ERROR,
-                 "sent a file, but this program has reached its limit of open files");
+                 "sent a file, but this program has reached its limit of open files (raise it "
+                 "with `ulimit -n`)");
         if (received)
             *received = std::move(message.descriptors);
     } catch (const ipc::ChannelError &error) {

@@ -58,8 +58,8 @@ uint16_t link_type_of(int hardware, const std::string &interface)
     case ARPHRD_SIT: return links::kRaw;
     default:
         throw std::runtime_error(
-            interface + ": its link type (ARPHRD " + std::to_string(hardware) +
-            ") is neither Ethernet nor raw IP, the types that af_packet reads");
+            interface + ": its link type, ARPHRD " + std::to_string(hardware) +
+            ", is neither Ethernet nor raw IP (driver=pcap_live reads others)");
     }
 }
 } // namespace

@@ -89,7 +89,7 @@ void Unpacker::step(Room &room)
     } catch (const std::runtime_error &error) {
         damage_ = std::make_exception_ptr(
             CaptureError(Damage::kRecord,
-                         place() + "the file is damaged (" + error.what() + "); copy it again"));
+                         place() + "the file is damaged: " + error.what() + " (copy it again)"));
     }
     if (room.next == begin)
         std::rethrow_exception(damage_);

@@ -42,7 +42,7 @@ public:
     {
         struct stat status = {};
         if (fstat(fd_, &status) != 0 || !S_ISREG(status.st_mode) || status.st_size > kLargestBytes)
-            refuse(S_ISREG(status.st_mode) ? "is too large" : "is not a regular file");
+            refuse(S_ISREG(status.st_mode) ? "it is too large" : "it is not a regular file");
         std::string text;
         char piece[4096];
         for (ssize_t got = 1; got > 0;) {

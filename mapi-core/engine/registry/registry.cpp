@@ -44,13 +44,13 @@ void check(const std::vector<const Table *> &tables, uint32_t abi, const Plugins
             throw Error(MAPI_INTERNAL_ERROR, "a function or driver has no name or description");
         const std::string name = full_name(*table, plugins);
         if (table->abi == abi && table->struct_size < sizeof(Table))
-            throw Error(MAPI_INTERNAL_ERROR,
-                        name +
-                            ": its table was built with headers of an earlier version; rebuild it");
+            throw Error(
+                MAPI_INTERNAL_ERROR,
+                name + ": its table was built with headers of an earlier version (rebuild it)");
         if (table->abi != abi)
             throw Error(MAPI_INTERNAL_ERROR,
                         name + ": its table has ABI " + std::to_string(table->abi) + ", not " +
-                            std::to_string(abi) + "; rebuild it with the present headers");
+                            std::to_string(abi) + " (rebuild it with the current headers)");
         if (find(tables, table->name) != table)
             throw Error(
                 MAPI_CONFIG_ERROR,
@@ -116,8 +116,8 @@ const mapi_function &Registry::function_at(int number) const
 {
     if (number < 0 || size_t(number) >= functions_.size())
         throw Error(MAPI_FUNCTION_NOT_FOUND, "function number " + std::to_string(number) +
-                                                 " is out of range; the number of functions is " +
-                                                 std::to_string(functions_.size()));
+                                                 " is out of range (0 to " +
+                                                 std::to_string(functions_.size() - 1) + ")");
     return *functions_[size_t(number)];
 }
 

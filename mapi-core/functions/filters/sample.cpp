@@ -65,7 +65,7 @@ int create_from_text(const mapi_function_setup *setup, void **instance)
     const char *mode_text = setup->arguments[1].text;
     if (!value_text || !mode_text)
         return refuse(setup, value_text ? MFUNCT_INVALID_ARGUMENT_2 : MFUNCT_INVALID_ARGUMENT_1,
-                      "a string is missing");
+                      value_text ? "the mode is missing" : "the value is missing");
     const auto value = read_number(value_text);
     if (!value)
         return refuse(setup, MFUNCT_INVALID_ARGUMENT_1,

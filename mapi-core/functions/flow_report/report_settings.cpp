@@ -39,7 +39,7 @@ uint32_t number(const std::string &key, const std::string &value, uint32_t least
     const char *const end = value.data() + value.size();
     const auto [stop, error] = std::from_chars(value.data(), end, result);
     if (error != std::errc() || stop != end || result < least || result > most)
-        throw std::runtime_error(key + "=" + value + ": not a number in the range " +
+        throw std::runtime_error(key + "=" + value + ": must be a number from " +
                                  std::to_string(least) + " to " + std::to_string(most));
     return result;
 }

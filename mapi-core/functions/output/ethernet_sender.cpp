@@ -41,8 +41,8 @@ int find_ethernet(int socket, const std::string &interface)
         fail(interface, "cannot read its link type", errno);
     const int hardware = request.ifr_hwaddr.sa_family;
     if (hardware != ARPHRD_ETHER && hardware != ARPHRD_LOOPBACK)
-        throw std::runtime_error(interface + ": the link type (ARPHRD " + std::to_string(hardware) +
-                                 ") is not Ethernet");
+        throw std::runtime_error(interface + ": its link type, ARPHRD " + std::to_string(hardware) +
+                                 ", is not Ethernet");
     return index;
 }
 

@@ -196,10 +196,11 @@ int read_options(const mapi_function_setup *setup, ThresholdOptions &options)
                       "a window already compares differences; _DIFF cannot be combined with it");
     if (is_timed && timeout_ns == 0)
         return refuse(setup, MFUNCT_INVALID_ARGUMENT_6,
-                      "the time between comparisons in ms is not above 0");
+                      "the time between comparisons is not above 0 ms");
     if (is_window && parts > kMaxParts)
         return refuse(setup, MFUNCT_INVALID_ARGUMENT,
-                      "argument 7: a window has at most " + std::to_string(kMaxParts) + " parts");
+                      "argument 7: the number of parts of a window is out of range (at most " +
+                          std::to_string(kMaxParts) + ")");
     if (number(kCount) < 0)
         return refuse(setup, MFUNCT_INVALID_ARGUMENT,
                       "argument 8: the number of events is negative");

@@ -35,8 +35,9 @@ StringMatcher::StringMatcher(std::string_view mapi_pattern, int offset, int dept
         std::erase_if(alternatives_,
                       [this](const std::string &literal) { return literal.size() > depth_bytes_; });
     if (alternatives_.empty())
-        throw PatternError(PatternFault::kDepthTooSmall, "depth " + std::to_string(depth_bytes_) +
-                                                             " is shorter than the search string");
+        throw PatternError(PatternFault::kDepthTooSmall,
+                           "depth " + std::to_string(depth_bytes_) +
+                               " is less than the length of the search string");
     set_ = LiteralSet::make(alternatives_, letter_case_);
 }
 
