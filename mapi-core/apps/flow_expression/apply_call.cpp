@@ -34,7 +34,7 @@ int apply_call(int flow, const Call &call, const std::vector<int> &functions)
 {
     std::vector<std::string> lists(call.arguments.size());
     std::array<intptr_t, kMostArguments> words = {};
-    std::string kinds; // letters of mapi/argument_kinds.h
+    std::string kinds; // letters of mapi/argument_types.h
     for (size_t i = 0; i < call.arguments.size() && i < words.size(); ++i) {
         if (const auto *text = std::get_if<std::string>(&call.arguments[i])) {
             words[i] = intptr_t(text->c_str());

@@ -119,6 +119,41 @@ Argument read_argument(char letter, const std::string &word, size_t functions_be
     return word;
 }
 
+// For a letter of mapi_get_libfunct_info() (enum mapi_argument_kind).
+const char *name_of(char letter)
+{
+    switch (letter) {
+    case 's': return "a string";
+    case 'n': return "a number or a string";
+    case 'l': return "a 64-bit number";
+    case 'c': return "a character";
+    case 'p': return "a path";
+    case 'f': return "a function (@1)";
+    case 'S': return "functions (@1,@2)";
+    case 'F': return "flows";
+    case 'w': return "a file";
+    case 'W': return "a rotation of files";
+    case 'o': return "SHMEM, host:port or a file";
+    default: return "an int";
+    }
+}
+
+std::string arguments_of(const std::string &letters)
+{
+    std::string names;
+    bool is_optional = false;
+    for (const char letter : letters) {
+        if (letter == '?') {
+            is_optional = true;
+        } else if (letter != 'r') { // written with 'f', as one word
+            names += (names.empty() ? "" : ", ") + std::string(is_optional ? "optionally " : "") +
+                     name_of(letter);
+            is_optional = false; // those after the first optional one are optional, too
+        }
+    }
+    return " (takes " + (names.empty() ? "no arguments" : names) + "; see mapi(3))";
+}
+
 // A flow and one of its functions ("rf") are written as one word.
 Call read_call(const std::vector<std::string> &words, size_t functions_before)
 {
@@ -135,14 +170,14 @@ Call read_call(const std::vector<std::string> &words, size_t functions_before)
             if (is_optional)
                 break;
             throw ExpressionError(call.function + ": missing argument after \"" + words.back() +
-                                  "\" (argument types: \"" + letters + "\"; see mapi(3))");
+                                  "\"" + arguments_of(letters));
         }
         call.arguments.push_back(read_argument(letter, words[word], functions_before));
         word += letter != 'r';
     }
     if (word < words.size())
-        throw ExpressionError(call.function + ": unexpected argument \"" + words[word] +
-                              "\" (argument types: \"" + letters + "\"; see mapi(3))");
+        throw ExpressionError(call.function + ": unexpected argument \"" + words[word] + "\"" +
+                              arguments_of(letters));
     return call;
 }
 } // namespace

@@ -51,13 +51,14 @@ TEST_CASE("an error in a flow is named", "[flow_expression]")
                                      Catch::Contains("BPF_FILTER, "));
     CHECK(why("BPF_FILTER 'tcp") == "unterminated quotation mark '");
     CHECK(why("STR_SEARCH a 0") ==
-          "STR_SEARCH: missing argument after \"0\" (argument types: \"sii\?\?s\"; see mapi(3))");
+          "STR_SEARCH: missing argument after \"0\" (takes a string, an int, an int, optionally a "
+          "string; see mapi(3))");
     CHECK(read_calls("STR_SEARCH a 0 0 nocase") ==
           std::vector<Call>{{"STR_SEARCH", {"a", int64_t{0}, int64_t{0}, "nocase"}}});
     CHECK(why("STR_SEARCH a 0 x") == "\"x\" is not an int");
     CHECK(why("PKTINFO 99999999999") == "\"99999999999\" is not an int");
     CHECK(why("PKT_COUNTER 1") ==
-          "PKT_COUNTER: unexpected argument \"1\" (argument types: \"\"; see mapi(3))");
+          "PKT_COUNTER: unexpected argument \"1\" (takes no arguments; see mapi(3))");
     CHECK(why("STATS @1 0") ==
           "\"@1\" does not refer to an earlier function of the flow (the first is @1)");
     CHECK(why("PKTINFO 1 | STATS @2 0") ==
