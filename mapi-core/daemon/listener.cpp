@@ -24,9 +24,11 @@ namespace
 // clients that connect and disconnect must not fill it for others
 constexpr int kBacklog = SOMAXCONN;
 
-[[noreturn]] void fail(const std::string &what)
+constexpr const char *kElsewhere = "check the permissions of its folder, or use another --socket";
+
+[[noreturn]] void fail(const std::string &path, const char *what, const char *remedy)
 {
-    throw std::runtime_error(what + ": " + strerror(errno));
+    throw std::runtime_error(path + ": " + what + ": " + strerror(errno) + " (" + remedy + ")");
 }
 
 sockaddr_un address_of(const std::string &path)
@@ -34,8 +36,9 @@ sockaddr_un address_of(const std::string &path)
     sockaddr_un address = {};
     address.sun_family = AF_UNIX;
     if (path.size() >= sizeof(address.sun_path))
-        throw std::runtime_error(path + ": socket path is longer than " +
-                                 std::to_string(sizeof(address.sun_path) - 1) + " bytes");
+        throw std::runtime_error(path + ": is longer than " +
+                                 std::to_string(sizeof(address.sun_path) - 1) +
+                                 " bytes (use a shorter --socket)");
     memcpy(address.sun_path, path.c_str(), path.size());
     return address;
 }
@@ -60,7 +63,7 @@ ipc::Descriptor open_lock(const std::string &name)
         if (!file.is_open() && errno == EEXIST)
             return {};
         if (!file.is_open() && errno == ENOENT)
-            fail(name);
+            fail(name, "cannot create", "make its folder first, or use another --socket");
     }
     if (!file.is_open())
         fail_at_lock(name, strerror(errno));
@@ -87,7 +90,9 @@ ipc::Descriptor lock_beside(const std::string &path)
         if (!file.is_open())
             continue;
         if (flock(file.number(), LOCK_EX | LOCK_NB) < 0 && errno == EWOULDBLOCK)
-            throw std::runtime_error(path + ": another mapid is running or starting there");
+            throw std::runtime_error(
+                path +
+                ": another mapid is running or starting there (end it, or use another --socket)");
         // Where locks are unavailable, as on some network file systems, there is none.  The
         // previous owner removes the file when it ends.
         if (is_at(file, name))
@@ -102,7 +107,8 @@ void remove_stale(const sockaddr_un &address)
     const ipc::Descriptor probe(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
     if (connect(probe.number(), reinterpret_cast<const sockaddr *>(&address), sizeof(address)) == 0)
         throw std::runtime_error(std::string(address.sun_path) +
-                                 ": another mapid is already running there");
+                                 ": another mapid is already running there (end it, or use "
+                                 "another --socket)");
     struct stat status = {};
     if (errno == ECONNREFUSED && lstat(address.sun_path, &status) == 0 && S_ISSOCK(status.st_mode))
         unlink(address.sun_path);
@@ -119,14 +125,14 @@ void give_access(const std::string &path, const SocketAccess &access)
         const std::optional<gid_t> group = engine::group_number(access.group);
         if (!group)
             throw std::runtime_error(path + ": there is no group \"" + access.group +
-                                     "\" (socket_group= of mapi.conf)");
+                                     "\" (create it, or change socket_group= of mapi.conf)");
         if (chown(path.c_str(), uid_t(-1), *group) < 0)
             throw std::runtime_error(
                 path + ": cannot change its group to " + access.group + ": " + strerror(errno) +
                 " (socket_group= of mapi.conf; mapid must be root or a member)");
     }
     if (chmod(path.c_str(), mode_t(access.mode)) < 0)
-        fail(path);
+        fail(path, "cannot change its mode", "use another --socket");
 }
 } // namespace
 
@@ -140,11 +146,11 @@ Listener::Listener(const std::string &path, const SocketAccess &access) : path_(
     remove_stale(address);
     socket_ = ipc::Descriptor(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
     if (bind(socket_.number(), reinterpret_cast<const sockaddr *>(&address), sizeof(address)) < 0)
-        fail(path);
+        fail(path, "cannot listen", kElsewhere);
     try {
         give_access(path, access);
         if (listen(socket_.number(), kBacklog) < 0)
-            fail(path);
+            fail(path, "cannot listen", kElsewhere);
     } catch (...) { // the destructor does not run
         unlink(path.c_str());
         unlink((path + ".lock").c_str());

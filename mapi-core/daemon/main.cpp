@@ -6,11 +6,14 @@
 #include <iostream>
 #include <optional>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <spdlog/spdlog.h>
 #include <sys/resource.h>
+#include <sys/un.h>
 
 #include "common/command/arguments.hpp"
 #include "daemon/heap.hpp"
@@ -25,6 +28,7 @@
 #include "engine/config/config.hpp"
 #include "engine/config/config_values.hpp"
 #include "engine/error.hpp"
+#include "engine/packet_path/group_number.hpp"
 #include "functions/catalog.hpp"
 #include "ipc/run_time.hpp"
 
@@ -41,6 +45,7 @@ struct Options {
     std::string metrics;
     bool is_metrics_public = false;
     bool is_check = false;
+    bool is_verbose = false;
     std::string record;
     daemon::Limits limits;
     size_t memory_mib = 0; // 0: as in mapi.conf; the same below
@@ -48,81 +53,182 @@ struct Options {
     size_t user_memory_mib = 0;
 };
 
-void add_limits(command::Arguments &arguments, Options &options)
+// What only a mapid that serves clients uses: not with --check.
+class ServerOptions
 {
-    arguments.add("--max-clients", options.limits.clients, "maximum number of clients at a time")
+public:
+    explicit ServerOptions(command::Arguments &arguments) : arguments_(arguments) {}
+
+    template <class Variable>
+    command::Argument add(const std::string &names, Variable &variable, const std::string &help)
+    {
+        return keep(names, arguments_.add(names, variable, help));
+    }
+    void add_flag(const std::string &names, bool &variable, const std::string &help)
+    {
+        keep(names, arguments_.add_flag(names, variable, help));
+    }
+    // Empty: none was given.
+    std::string first_given() const
+    {
+        for (const auto &[names, argument] : known_)
+            if (argument.was_given())
+                return names.substr(0, names.find(','));
+        return "";
+    }
+
+private:
+    command::Argument keep(const std::string &names, const command::Argument &argument)
+    {
+        known_.emplace_back(names, argument);
+        return argument;
+    }
+
+    command::Arguments &arguments_;
+    std::vector<std::pair<std::string, command::Argument>> known_;
+};
+
+std::string check_given(const std::string &text)
+{
+    return text.empty() ? "is empty (give a name or omit the option)" : "";
+}
+
+std::string check_socket(const std::string &text)
+{
+    constexpr size_t kMost = sizeof(sockaddr_un::sun_path) - 1;
+    if (text.size() > kMost)
+        return fmt::format("is longer than {} bytes (use a shorter path)", kMost);
+    return check_given(text);
+}
+
+std::string check_trace(const std::string &text)
+{
+    if (text == "-")
+        return "the trace cannot be written to standard output (name a file)";
+    return check_given(text);
+}
+
+void add_limits(ServerOptions &server, Options &options)
+{
+    server.add("--max-clients", options.limits.clients, "maximum number of clients at a time")
         .show_default()
         .range(1, 10000);
-    arguments
+    server
         .add("--max-flows", options.limits.flows,
              "maximum number of flows and captures of one client")
         .show_default()
         .range(1, 16384);
-    arguments
+    server
         .add("--max-functions", options.limits.functions,
              "maximum number of functions of one client")
         .show_default()
         .range(1, 1000000);
-    arguments
+    server
         .add("--max-memory", options.memory_mib,
              "limit in MiB of one client's results and packets; default: max_memory of mapi.conf, "
              "or 256")
         .range(1, 65536);
-    arguments
+    server
         .add("--max-function-memory", options.function_memory_mib,
              "limit in MiB of the other memory of one client: its functions (such as tables of "
              "flows), captures, flows and options; default: max_function_memory of mapi.conf, or "
              "2048")
         .range(1, 1048576);
-    arguments
+    server
         .add("--max-user-memory", options.user_memory_mib,
              "limit in MiB of both for all clients of one user; default: max_user_memory of "
              "mapi.conf, or 8192")
         .range(1, 1048576);
 }
 
-void add_options(command::Arguments &arguments, Options &options)
+void add_log(ServerOptions &server, Options &options)
+{
+    server
+        .add("--log-level", options.log_level,
+             "least severe messages to log; default: log_level of mapi.conf, or info")
+        .one_of({"trace", "debug", "info", "warning", "error"});
+    server.add_flag("-v,--verbose", options.is_verbose, "the same as --log-level debug");
+    server
+        .add("--log-file", options.log_file,
+             "append the log to this file; default: logfile of mapi.conf, or standard error")
+        .kind("FILE")
+        .check(check_given);
+}
+
+// Throws WrongUse.
+void combine(const Options &options, const ServerOptions &server)
+{
+    const std::string given = server.first_given();
+    if (options.is_check && !given.empty())
+        throw command::WrongUse("--check cannot be combined with " + given);
+    if (options.is_verbose && !options.log_level.empty())
+        throw command::WrongUse("-v cannot be combined with --log-level");
+    if (options.is_metrics_public && options.metrics.empty())
+        throw command::WrongUse("--metrics-public requires --metrics");
+    if (options.metrics.empty())
+        return;
+    const std::string wrong =
+        daemon::metrics_address_error(options.metrics, options.is_metrics_public);
+    if (!wrong.empty())
+        throw command::WrongUse("--metrics: " + wrong);
+}
+
+void add_options(command::Arguments &arguments, ServerOptions &server, Options &options)
 {
     arguments
         .add("--config", options.config,
              "mapi.conf to read; default: $MAPI_CONF, ./mapi.conf, /etc/mapi.conf")
-        .kind("FILE");
-    arguments
+        .kind("FILE")
+        .check(check_given);
+    server
         .add("--socket", options.socket,
              "socket at which clients reach mapid; default: $MAPI_SOCKET, ~/.mapid.sock if "
              "mapi.conf sets local=1, " +
                  ipc::standard_socket())
-        .kind("PATH");
-    arguments
+        .kind("PATH")
+        .check(check_socket);
+    server
         .add("--group", options.group,
              "group whose members may use devices without a group of their own")
         .kind("NAME")
-        .show_default();
-    arguments
-        .add("--log-level", options.log_level,
-             "least severe messages to log; default: log_level of mapi.conf, or info")
-        .one_of({"trace", "debug", "info", "warning", "error"});
-    arguments
-        .add("--log-file", options.log_file,
-             "append the log to this file; default: logfile of mapi.conf, or standard error")
-        .kind("FILE");
-    add_limits(arguments, options);
-    arguments
+        .show_default()
+        .check(check_given);
+    add_log(server, options);
+    add_limits(server, options);
+    server
         .add("--metrics", options.metrics,
              "serve counters for Prometheus at /metrics of this address")
-        .kind("ADDRESS:PORT");
-    arguments.add_flag("--metrics-public", options.is_metrics_public,
-                       "allow --metrics at an address that other machines can reach");
-    arguments
+        .kind("ADDRESS:PORT")
+        .check(check_given);
+    server.add_flag("--metrics-public", options.is_metrics_public,
+                    "allow --metrics at an address that other machines can reach");
+    server
         .add("--record", options.record,
              "record mapid's own probes from start to end, for nsdump; `mapi-info record` does the "
              "same at run time")
-        .kind("FILE");
+        .kind("FILE")
+        .check(check_trace);
     arguments.add_flag("--check", options.is_check,
-                       "read mapi.conf, print errors and warnings, list its devices and exit; exit "
-                       "status 1 if there are errors");
+                       "read mapi.conf, print errors and warnings, list its devices and exit");
     arguments.version("mapid " NETSLICE_VERSION);
-    arguments.footer("mapid stays in the foreground; see mapid(8) for systemd.");
+    arguments.footer("mapid stays in the foreground; see mapid(8) for systemd.\n"
+                     "\n"
+                     "Exit codes: 0 ended by a signal, or --check found no error; 1 failed to "
+                     "start, --check found an error, or the trace\n"
+                     "of --record is incomplete; 2 invalid usage");
+}
+
+// Marks or adds what only prevents a mapid from starting, not a program from reading the file.
+void find_start_errors(const std::string &path, std::vector<engine::ConfigNote> &notes)
+{
+    if (const std::string wrong = daemon::log_file_error(engine::find_config_value("logfile"));
+        !wrong.empty())
+        notes.push_back({0, true, path + ": logfile=" + wrong});
+    const std::string group = engine::find_config_value("socket_group");
+    if (group.empty() || engine::group_number(group))
+        return;
+    for (engine::ConfigNote &note : notes)
+        note.is_error |= note.text.find("socket_group=" + group) != std::string::npos;
 }
 
 // Checks all lines of mapi.conf.  `found`: what loading the plug-ins found.
@@ -133,7 +239,8 @@ int check(const engine::Registry &registry, std::vector<engine::ConfigNote> foun
         throw Error(MAPI_CONFIG_ERROR, "no mapi.conf found (use --config, set MAPI_CONF, or create "
                                        "it in this folder or in /etc)");
     std::istringstream file = engine::open_config(path);
-    const engine::Config config = engine::read_config(file, path, registry);
+    engine::Config config = engine::read_config(file, path, registry);
+    find_start_errors(path, config.notes);
     found.insert(found.end(), config.notes.begin(), config.notes.end());
     std::stable_sort(found.begin(), found.end(),
                      [](const auto &one, const auto &other) { return one.line < other.line; });
@@ -208,6 +315,8 @@ daemon::SocketAccess configured_access()
 // The command line overrides mapi.conf.
 std::string log_level(const Options &options)
 {
+    if (options.is_verbose)
+        return "debug";
     if (!options.log_level.empty())
         return options.log_level;
     const std::string configured = daemon::configured_log_level();
@@ -263,10 +372,12 @@ void serve(const engine::Registry &registry, const Options &options, const sigse
              !engine::find_config_value("socket_group").empty())
         spdlog::warn("socket_mode and socket_group of mapi.conf have no effect: the socket belongs "
                      "to the service manager (SocketMode= and SocketGroup= of mapid.socket)");
+    if (!own && !options.socket.empty())
+        spdlog::warn("--socket has no effect: the socket belongs to the service manager");
     daemon::Server server(service, std::move(socket));
     std::unique_ptr<daemon::MetricsServer> metrics; // destroyed before what it reports on
     if (!options.metrics.empty())
-        metrics = daemon::serve_metrics(options.metrics, options.is_metrics_public,
+        metrics = daemon::serve_metrics(options.metrics,
                                         [&] { return daemon::metrics_text(devices, clients); });
     std::thread waiter([&] {
         int number = 0;
@@ -294,9 +405,11 @@ int main(int argc, char **argv)
 {
     daemon::keep_heap_small();
     Options options;
-    command::Arguments arguments("Captures packets once for many programs that use libmapi.",
+    command::Arguments arguments("Capture packets once for many programs that use libmapi.",
                                  "mapid");
-    add_options(arguments, options);
+    ServerOptions server(arguments);
+    add_options(arguments, server, options);
+    arguments.at_end([&] { combine(options, server); });
     try {
         if (const auto reply = arguments.parse(argc, argv)) {
             (reply->is_wrong ? std::cerr : std::cout) << reply->text;

@@ -225,6 +225,7 @@ class Keys(Test):
             ("syslog_level=0", [], log, False),
             ("log_level=error", [], log, False),
             ("log_level=0", ["--log-level", "info"], log, True),
+            ("log_level=0", ["--verbose"], log, True),
             ("log_level=1", ["--log-file", str(other)], other, True),
         ):
             for path in (log, other):
@@ -238,7 +239,17 @@ class Keys(Test):
             self.assertEqual([path.exists() for path in (log, other) if path != place], [False])
 
     def test_a_logfile_that_cannot_be_written_is_reported(self):
-        self.config.write_text(f"logfile={self.folder}/none/log\n")
+        code, _, reported = self.check(f"logfile={self.folder}/none/log\n")
+        self.assertEqual(
+            (code, reported),
+            (
+                1,
+                (
+                    f"mapid: {self.config}: logfile={self.folder}/none/log: cannot write the log: "
+                    "folder does not exist (make it first)\n"
+                ),
+            ),
+        )
         done = subprocess.run(
             [Daemon.program(), "--config", self.config, "--socket", self.folder / "sock"],
             capture_output=True,

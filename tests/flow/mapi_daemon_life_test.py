@@ -200,6 +200,46 @@ class Life(Test):
         )
         self.assertRegex(done.stdout, r"^mapid \d+\.\d+\.\d+\n$")
 
+    def test_invalid_options_and_options_without_effect_are_invalid_usage(self):
+        for options, words in (
+            (("--config", ""), "--config: is empty (give a name or omit the option)"),
+            (("--socket", ""), "--socket: is empty (give a name or omit the option)"),
+            (
+                ("--socket", "/tmp/" + "x" * 103),
+                "--socket: is longer than 107 bytes (use a shorter path)",
+            ),
+            (("--group", ""), "--group: is empty (give a name or omit the option)"),
+            (("--log-file", ""), "--log-file: is empty (give a name or omit the option)"),
+            (("--metrics", ""), "--metrics: is empty (give a name or omit the option)"),
+            (("--record", ""), "--record: is empty (give a name or omit the option)"),
+            (
+                ("--record", "-"),
+                "--record: the trace cannot be written to standard output (name a file)",
+            ),
+            (
+                ("--max-clients", "0"),
+                "--max-clients: 0 is out of range (1 to 10000) (see mapid --help)",
+            ),
+            (("--metrics-public",), "--metrics-public requires --metrics (see mapid --help)"),
+            (
+                ("-v", "--log-level", "info"),
+                "-v cannot be combined with --log-level (see mapid --help)",
+            ),
+            (
+                ("--check", "--socket", "/tmp/x"),
+                "--check cannot be combined with --socket (see mapid --help)",
+            ),
+            (("--check", "-v"), "--check cannot be combined with -v (see mapid --help)"),
+        ):
+            done = subprocess.run(
+                [Daemon.program(), *options],
+                capture_output=True,
+                text=True,
+                timeout=60,
+                check=False,
+            )
+            self.assertEqual((done.returncode, done.stderr), (2, f"mapid: {words}\n"))
+
     def test_a_check_of_the_configuration_names_line_and_key(self):
         with tempfile.TemporaryDirectory() as folder:
             config = pathlib.Path(folder) / "mapi.conf"

@@ -194,13 +194,23 @@ class Metrics(unittest.TestCase):
 
         for address in ("0.0.0.0:0", "[::]:0", "192.0.2.1:9100"):
             done = start("--metrics", address)
-            self.assertEqual(done.returncode, 1)
-            self.assertIn("--metrics-public allows it", done.stderr)
+            self.assertEqual(done.returncode, 2)
+            self.assertEqual(
+                done.stderr,
+                f"mapid: --metrics: {address}: other machines can reach this address "
+                "(--metrics-public allows it)\n",
+            )
         for address in ("9100", "localhost:9100", ":9100", "127.0.0.1:x", "127.0.0.1:65536"):
-            self.assertIn("ADDRESS:PORT, such as", start("--metrics", address).stderr)
-        self.assertIn(
-            "--metrics: cannot listen", start("--metrics", f"127.0.0.1:{self.port}").stderr
-        )
+            done = start("--metrics", address)
+            self.assertEqual(done.returncode, 2)
+            self.assertEqual(
+                done.stderr,
+                f'mapid: --metrics: "{address}" is not a numeric ADDRESS:PORT '
+                "(such as 127.0.0.1:9100 or [::1]:9100)\n",
+            )
+        done = start("--metrics", f"127.0.0.1:{self.port}")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn(f"--metrics: 127.0.0.1:{self.port}: cannot listen: ", done.stderr)
 
 
 if __name__ == "__main__":

@@ -91,7 +91,9 @@ class Access(unittest.TestCase):
                     timeout=60,
                     check=False,
                 )
+                self.assertEqual(done.returncode, 1)
                 self.assertIn("socket_", done.stderr)
+                self.assertNotIn("warning", done.stderr)
 
 
 class Few(Daemon):

@@ -16,13 +16,20 @@
 
 namespace mapi::daemon
 {
+std::string log_file_error(const std::string &file)
+{
+    std::error_code ignored;
+    const auto folder = std::filesystem::absolute(file.empty() ? "." : file, ignored).parent_path();
+    return std::filesystem::is_directory(folder, ignored)
+               ? ""
+               : file + ": cannot write the log: folder does not exist (make it first)";
+}
+
 void start_log(const std::string &level, const std::string &file)
 {
     std::shared_ptr<spdlog::logger> logger;
-    std::error_code ignored;
-    const auto folder = std::filesystem::absolute(file.empty() ? "." : file, ignored).parent_path();
-    if (!std::filesystem::is_directory(folder, ignored)) // otherwise spdlog would create it
-        throw std::runtime_error(file + ": cannot write the log: folder does not exist");
+    if (const std::string wrong = log_file_error(file); !wrong.empty())
+        throw std::runtime_error(wrong); // spdlog would create the folder
     try {
         logger = file.empty() ? spdlog::stderr_logger_mt("mapid")
                               : spdlog::basic_logger_mt("mapid", file);

@@ -8,6 +8,9 @@
 
 namespace mapi::daemon
 {
+// What is wrong with the name of a log file, which is not opened; empty: nothing.
+std::string log_file_error(const std::string &file);
+
 // The first call creates the log.  file: empty for standard error.  Throws std::runtime_error if
 // the file cannot be written.
 void start_log(const std::string &level, const std::string &file);

@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cstdint>
 #include <cstring>
+#include <optional>
 #include <stdexcept>
 
 #include <arpa/inet.h>
@@ -34,12 +35,12 @@ bool is_port(const std::string &text)
     return error == std::errc() && stop == end && port <= UINT16_MAX;
 }
 
-Address parse(const std::string &text)
+// A number, not a name: "127.0.0.1:9100", "[::1]:9100".
+std::optional<Address> parse(const std::string &text)
 {
     const size_t colon = text.rfind(':');
     if (colon == std::string::npos)
-        throw std::runtime_error("--metrics " + text +
-                                 ": requires ADDRESS:PORT, such as 127.0.0.1:9100 or [::1]:9100");
+        return std::nullopt;
     std::string host = text.substr(0, colon);
     if (host.size() > 2 && host.front() == '[' && host.back() == ']')
         host = host.substr(1, host.size() - 2);
@@ -49,9 +50,7 @@ Address parse(const std::string &text)
     addrinfo *found = nullptr;
     if (host.empty() || !is_port(text.substr(colon + 1)) ||
         getaddrinfo(host.c_str(), text.substr(colon + 1).c_str(), &hints, &found) != 0)
-        throw std::runtime_error(
-            "--metrics " + text +
-            ": requires a numeric ADDRESS:PORT, such as 127.0.0.1:9100 or [::1]:9100");
+        return std::nullopt;
     Address address;
     memcpy(&address.storage, found->ai_addr, found->ai_addrlen);
     freeaddrinfo(found);
@@ -68,7 +67,8 @@ Address parse(const std::string &text)
 class Server final : public MetricsServer
 {
 public:
-    Server(const Address &address, std::function<std::string()> text) : text_(std::move(text))
+    Server(const std::string &name, const Address &address, std::function<std::string()> text)
+        : text_(std::move(text))
     {
         const unsigned flags = MHD_USE_INTERNAL_POLLING_THREAD |
                                (address.storage.ss_family == AF_INET6 ? unsigned(MHD_USE_IPv6) : 0);
@@ -77,7 +77,8 @@ public:
                                    MHD_OPTION_CONNECTION_LIMIT, kConnectionsMax,
                                    MHD_OPTION_CONNECTION_TIMEOUT, kTimeoutS, MHD_OPTION_END);
         if (!daemon_)
-            throw std::runtime_error(std::string("--metrics: cannot listen: ") + strerror(errno));
+            throw std::runtime_error("--metrics: " + name + ": cannot listen: " + strerror(errno) +
+                                     " (use an address of this machine and a free port)");
     }
     ~Server() override { MHD_stop_daemon(daemon_); }
 
@@ -113,14 +114,23 @@ private:
 };
 } // namespace
 
-std::unique_ptr<MetricsServer> serve_metrics(const std::string &address, bool may_be_public,
+std::string metrics_address_error(const std::string &address, bool may_be_public)
+{
+    const std::optional<Address> parsed = parse(address);
+    if (!parsed)
+        return "\"" + address +
+               "\" is not a numeric ADDRESS:PORT (such as 127.0.0.1:9100 or [::1]:9100)";
+    if (!parsed->is_local && !may_be_public)
+        return address + ": other machines can reach this address (--metrics-public allows it)";
+    return "";
+}
+
+std::unique_ptr<MetricsServer> serve_metrics(const std::string &address,
                                              std::function<std::string()> text)
 {
-    const Address parsed = parse(address);
-    if (!parsed.is_local && !may_be_public)
-        throw std::runtime_error(
-            "--metrics " + address +
-            ": other machines can reach this address (--metrics-public allows it)");
-    return std::make_unique<Server>(parsed, std::move(text));
+    const std::optional<Address> parsed = parse(address);
+    if (!parsed)
+        throw std::runtime_error("--metrics: " + metrics_address_error(address, true));
+    return std::make_unique<Server>(address, *parsed, std::move(text));
 }
 } // namespace mapi::daemon

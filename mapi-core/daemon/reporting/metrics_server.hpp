@@ -14,8 +14,11 @@ public:
     virtual ~MetricsServer() = default;
 };
 
-// address: "127.0.0.1:9100", "[::1]:9100".  Any address but loopback requires may_be_public.
-// `text` is called on a thread of the server.  Throws std::runtime_error.
-std::unique_ptr<MetricsServer> serve_metrics(const std::string &address, bool may_be_public,
+// What is wrong with an address; empty if it is valid: "127.0.0.1:9100", "[::1]:9100".  Any but
+// loopback requires may_be_public.
+std::string metrics_address_error(const std::string &address, bool may_be_public);
+
+// A valid address.  `text` is called on a thread of the server.  Throws std::runtime_error.
+std::unique_ptr<MetricsServer> serve_metrics(const std::string &address,
                                              std::function<std::string()> text);
 } // namespace mapi::daemon

@@ -6,8 +6,12 @@
 
 namespace mapi::daemon
 {
-std::unique_ptr<MetricsServer> serve_metrics(const std::string &, bool,
-                                             std::function<std::string()>)
+std::string metrics_address_error(const std::string &, bool)
+{
+    return ""; // serve_metrics() refuses all
+}
+
+std::unique_ptr<MetricsServer> serve_metrics(const std::string &, std::function<std::string()>)
 {
     throw std::runtime_error("--metrics: unavailable: built without libmicrohttpd");
 }
