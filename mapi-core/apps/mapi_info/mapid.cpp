@@ -16,8 +16,8 @@ Mapid::Mapid(const std::string &socket)
 {
     if (!connection_)
         throw Error(MCOM_INIT_SOCKET_ERROR,
-                    socket == "none" ? "MAPI_SOCKET=none: no mapid to ask (name its socket with "
-                                       "--socket)"
+                    socket == "none" ? "none: stands for no mapid (name its socket with --socket "
+                                       "or MAPI_SOCKET)"
                                      : "mapid does not answer at " + socket +
                                            " (start it, or name its socket with --socket or "
                                            "MAPI_SOCKET)");

@@ -25,69 +25,113 @@ constexpr const char *kFooter =
     "  mapi-info --json | jq '.devices[] | {device, drops}'\n"
     "  mapi-info record -w mapid.nsl -d 10 && nsdump stats mapid.nsl\n"
     "\n"
-    "exit status: 0 success; 1 the trace lacks records, mapid could not write all of it, or has "
-    "exited; 2 usage error; 3 mapid does not\n"
-    "answer or refuses, or the output cannot be written";
+    "Exit codes: 0 success; 1 the trace lacks records, mapid could not write all of it, or has "
+    "exited; 2 invalid usage; 3 mapid does\n"
+    "not answer or refuses, or the output cannot be written";
 
 std::string is_duration(const std::string &text)
 {
     char *end = nullptr;
     const double seconds = std::strtod(text.c_str(), &end);
     const bool is_good = end != text.c_str() && *end == 0 && seconds > 0 && seconds <= kMostSeconds;
-    return is_good ? "" : text + " is not a number of seconds above 0 and at most 1e9";
+    return is_good ? "" : "\"" + text + "\" is not a positive number of seconds (at most 1e9)";
 }
-} // namespace
 
-std::optional<int> parse_options(int argc, char **argv, Options &options)
+std::string check_given(const std::string &text)
 {
-    command::Arguments arguments("Shows what a running mapid does (devices, flows, functions, lost "
-                                 "packets) and records its probes.",
-                                 "mapi-info");
-    arguments.footer(kFooter);
-    arguments.version("mapi-info " NETSLICE_VERSION);
-    arguments.allow_command();
-    options.socket = mapi::ipc::socket_path(mapi::engine::is_mapid_local());
-    arguments
-        .add("--socket", options.socket,
-             "mapid's socket; default: $MAPI_SOCKET, " + mapi::ipc::standard_socket())
-        .kind("PATH");
-    arguments.add_format(options.format, {"text", "json"});
+    return text.empty() ? "is empty (give a name or omit the option)" : "";
+}
+
+std::string check_trace(const std::string &text)
+{
+    if (text == "-")
+        return "the trace cannot be written to standard output (name a file)";
+    return check_given(text);
+}
+
+// Of lists; to find out whether they were given with a command that prints none.
+struct ListOptions {
+    command::Argument format, output;
+};
+
+// Of the program, and again of each command, so that its help has them.
+void add_socket(command::ArgumentSet &set, Options &options)
+{
+    set.add("--socket", options.socket,
+            "mapid's socket; default: $MAPI_SOCKET, ~/.mapid.sock if mapi.conf sets local=1, " +
+                mapi::ipc::standard_socket())
+        .kind("PATH")
+        .check(check_given);
+}
+
+ListOptions add_list_options(command::ArgumentSet &set, Options &options)
+{
+    const command::Argument format = set.add_format(options.format, {"text", "json"});
     const command::Argument output =
-        arguments
-            .add("-o,--output", options.output, "file to print to; -: standard output (default)")
-            .kind("FILE");
-    const auto add = [&](const char *name, const char *help, Command command) {
-        command::ArgumentSet added = arguments.add_command(name, help);
-        added.at_end([&options, command] { options.command = command; });
-        return added;
-    };
-    add("devices", "list devices: driver, flows, packets, drops by cause", Command::kDevices);
-    add("flows", "list flows: client, device, and functions as NAME=SEEN/PASSED", Command::kFlows);
-    add("functions",
-        "list functions of flows, one per line: packets seen, passed and dropped, and flows that "
-        "share it",
-        Command::kFunctions);
-    command::ArgumentSet record =
-        add("record", "record mapid's probes into a trace, for a given time or until Ctrl-C",
-            Command::kRecord);
+        set.add("-o,--output", options.output, "file to print to; -: standard output (default)")
+            .kind("FILE")
+            .check(check_given);
+    return {format, output};
+}
+
+command::ArgumentSet add_command(command::Arguments &arguments, Options &options, const char *name,
+                                 const char *help, Command command)
+{
+    command::ArgumentSet added = arguments.add_command(name, help);
+    added.at_end([&options, command] { options.command = command; });
+    add_socket(added, options);
+    if (command != Command::kRecord)
+        add_list_options(added, options);
+    return added;
+}
+
+void add_record(command::Arguments &arguments, Options &options)
+{
+    command::ArgumentSet record = add_command(
+        arguments, options, "record",
+        "record mapid's probes into a trace, for a given time or until Ctrl-C", Command::kRecord);
     record
         .add("-w,--write", options.trace,
              "trace file to write; replaces an existing trace, but no other file")
         .kind("FILE")
-        .show_default();
+        .show_default()
+        .check(check_trace);
     record
         .add("-d,--duration", options.seconds, "duration of the recording (default: until Ctrl-C)")
         .kind("SECONDS")
         .check(is_duration);
     record.add_flag("-q,--quiet", options.is_quiet,
                     "no progress and no notes; only errors and what is missing");
+}
+} // namespace
+
+std::optional<int> parse_options(int argc, char **argv, Options &options)
+{
+    command::Arguments arguments("Show what a running mapid does (devices, flows, functions, lost "
+                                 "packets), or record its probes.",
+                                 "mapi-info");
+    arguments.footer(kFooter);
+    arguments.version("mapi-info " NETSLICE_VERSION);
+    arguments.allow_command();
+    options.socket = mapi::ipc::socket_path(mapi::engine::is_mapid_local());
+    add_socket(arguments, options);
+    const ListOptions lists = add_list_options(arguments, options);
+    add_command(arguments, options, "devices",
+                "list devices: driver, flows, packets, drops by cause", Command::kDevices);
+    add_command(arguments, options, "flows",
+                "list flows: client, device, and functions as NAME=SEEN/PASSED", Command::kFlows);
+    add_command(arguments, options, "functions",
+                "list functions of flows, one per line: packets seen, passed and dropped, and "
+                "flows that share it",
+                Command::kFunctions);
+    add_record(arguments, options);
     arguments.at_end([&] {
-        if (options.command == Command::kRecord && options.format == "json")
-            throw command::WrongUse("record cannot be combined with --format json");
-        if (options.command == Command::kRecord && output.was_given())
+        if (options.command != Command::kRecord)
+            return;
+        if (lists.format.was_given() || options.format == "json")
+            throw command::WrongUse("record cannot be combined with --format or --json");
+        if (lists.output.was_given())
             throw command::WrongUse("record cannot be combined with -o (-w names the trace)");
-        if (options.trace.empty() || (output.was_given() && options.output.empty()))
-            throw command::WrongUse("-o and -w require a file name");
     });
     if (const auto reply = arguments.parse(argc, argv)) {
         reply->print();

@@ -41,9 +41,10 @@ public:
             file_ = mapi::ipc::Descriptor(open(path.c_str(), flags, 0644));
         struct stat status = {};
         if (!file_.is_open() || fstat(file_.number(), &status) < 0)
-            throw command::OutputError(path + ": " + nslice_write_error(errno));
+            throw command::OutputError(path + ": cannot open: " + nslice_write_error(errno));
         if (!S_ISREG(status.st_mode))
-            throw command::OutputError(path + ": not a regular file, which mapid requires");
+            throw command::OutputError(
+                path + ": is not a regular file, which mapid requires (name a file)");
     }
     ~TraceFile()
     {
@@ -96,7 +97,7 @@ int record(Mapid &mapid, const Options &options)
     mapid.start_recording(options.trace, file.number());
     file.keep();
     if (!wait(mapid, file, options)) {
-        command::tell("mapi-info: {}: recording ended early: mapid has exited\n", options.trace);
+        command::tell("mapi-info: {}: mapid has exited; the trace ends there\n", options.trace);
         return kExitFindings;
     }
     const mapi::ipc::Recorded recorded = mapid.stop_recording();
@@ -105,7 +106,7 @@ int record(Mapid &mapid, const Options &options)
                       command::counted(recorded.records(), "record"),
                       double(recorded.file_bytes()) / 1e6);
     if (recorded.lost() > 0)
-        command::tell("mapi-info: warning: {} lost; `nsdump stats` shows why\n",
+        command::tell("mapi-info: {}: {} lost (`nsdump stats` shows why)\n", options.trace,
                       command::counted(recorded.lost(), "record was", "records were"));
     if (!recorded.error().empty())
         command::tell("mapi-info: {}\n", recorded.error());
