@@ -79,6 +79,22 @@ expect 0 "$cost" --per-packet -c 5000 --step-units 2 --scenario counter --json -
 python3 -c "$check" "$folder/out" packet counter
 expect 0 "$cost" -c 200 --no-instructions --scenario counter -r "$demo"
 expect 0 "$cost" --list
+cp "$folder/out" "$folder/list"
+expect 0 "$cost" --list --json
+python3 -c '
+import json, sys
+document = json.load(open(sys.argv[1]))
+assert document["schema"] == "netslice-mapi-cost-list-1"
+listed = [line.split()[0] for line in open(sys.argv[2])]
+assert [scenario["id"] for scenario in document["scenarios"]] == listed, document
+assert all(set(scenario) == {"table", "scenario", "id", "packet_bytes"} for scenario in document["scenarios"])
+' "$folder/out" "$folder/list"
+expect 0 "$cost" --list --format csv -o "$folder/list.csv"
+python3 -c '
+import csv, sys
+listed = [line.split()[0] for line in open(sys.argv[2])]
+assert [row["id"] for row in csv.DictReader(open(sys.argv[1]))] == listed
+' "$folder/list.csv" "$folder/list"
 expect 0 "$cost" --help
 expect 0 "$cost" --version
 
@@ -111,6 +127,27 @@ expect 2 "$cost" "$demo"
 reports '^mapi-cost: unexpected argument ".*demo.pcap" (see mapi-cost --help)$'
 expect 2 "$cost" --json --format csv -r "$demo"
 reports '^mapi-cost: --json cannot be combined with --format csv '
+# Options that nothing would use.
+unused() { # MESSAGE OPTIONS...
+    message=$1; shift
+    expect 2 "$cost" "$@"
+    reports "^mapi-cost: $message (see mapi-cost --help)\$"
+}
+unused '--list cannot be combined with -r' --list -r "$demo"
+unused '--list cannot be combined with --filter' --list --filter tcp
+unused '--source cannot be combined with --no-instructions' --source step --no-instructions -r "$demo"
+unused '--step-units cannot be combined with --no-instructions' --step-units 4 --no-instructions -r "$demo"
+unused '--step-units cannot be combined with --source rdpmc' --step-units 4 --source rdpmc -r "$demo"
+unused '--string requires --scenario five or table2' --string GET --scenario counter -r "$demo"
+unused '--string with -i requires --record' --string GET -i lo
+unused '-r cannot be combined with -i' -i lo -r "$demo"
+unused '--erf cannot be combined with -i' -i lo --erf
+unused '-d requires -i' -d 1 -r "$demo"
+unused '--record requires -i' --record -r "$demo"
+expect 2 "$cost" -w - -r "$demo"
+reports '^mapi-cost: --write: standard output has what --format selects (use --format, or name a file)$'
+expect 2 "$cost" -i ''
+reports '^mapi-cost: --interface: is empty (give a name or omit the option)$'
 expect 3 "$cost" -i nodev
 reports '^mapi-cost: no device or network interface "nodev"'
 expect 0 "$cost" -c 200 --no-instructions --scenario counter -q --format csv -o "$folder/o.csv" -r "$demo"

@@ -48,12 +48,11 @@ void deliver(const std::string &path, const std::string &text)
 
 int list_scenarios(const Options &options)
 {
-    std::string text;
-    for (const Scenario &scenario : all_scenarios())
-        text += fmt::format("{:<22} table {}  {}{}\n", scenario.id, scenario.table, scenario.name,
-                            scenario.frame_bytes ? fmt::format(", {} bytes", scenario.frame_bytes)
-                                                 : "");
-    command::write_whole(options.output.empty() ? "-" : options.output, text);
+    const std::vector<Scenario> &all = all_scenarios();
+    command::write_whole(options.output.empty() ? "-" : options.output,
+                         options.format == "json"  ? scenarios_json(all)
+                         : options.format == "csv" ? scenarios_csv(all)
+                                                   : scenarios_text(all));
     return kExitOk;
 }
 

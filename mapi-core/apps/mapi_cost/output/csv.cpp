@@ -40,6 +40,13 @@ std::string cost(const std::optional<AdditiveModel> &model, Term term)
                : ",,,,";
 }
 
+// Names come from the program itself; they may contain commas, but no quotation marks.
+std::string description(const Scenario &scenario)
+{
+    return fmt::format("{},{},\"{}\",{}", scenario.table, scenario.id, scenario.name,
+                       scenario.frame_bytes ? std::to_string(scenario.frame_bytes) : "");
+}
+
 // Columns of a live device's pass; empty if there was no such pass.
 std::string arrivals(const Arrivals &arrivals)
 {
@@ -88,9 +95,7 @@ std::string csv_text(const Results &results)
     for (const Row &row : results.rows) {
         const Scenario &scenario = row.scenario;
         const PaperFigures &paper = scenario.paper;
-        // Names come from the program itself; those with a comma are quoted.
-        text += fmt::format("{},{},\"{}\",{}", scenario.table, scenario.id, scenario.name,
-                            scenario.frame_bytes ? std::to_string(scenario.frame_bytes) : "");
+        text += description(scenario);
         text += measured(row.instructions) + measured(row.cycles);
         text += field(paper.scampi_instructions) + field(paper.scampi_cycles) +
                 field(paper.intel_instructions) + field(paper.intel_cycles);
@@ -102,6 +107,14 @@ std::string csv_text(const Results &results)
     }
     for (const Term term : terms_in_either(results.models))
         text += term_line(results.models, term);
+    return text;
+}
+
+std::string scenarios_csv(const std::vector<Scenario> &scenarios)
+{
+    std::string text = "table,id,scenario,packet_bytes\n";
+    for (const Scenario &scenario : scenarios)
+        text += description(scenario) + "\n";
     return text;
 }
 } // namespace mapi_cost

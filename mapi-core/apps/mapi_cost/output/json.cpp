@@ -123,11 +123,18 @@ Json live_json(const LiveArrivals &live)
     return {{"timed", pass(live.timed)}, {"counted", pass(live.counted)}};
 }
 
+Json scenario_json(const Scenario &scenario)
+{
+    return {{"table", scenario.table},
+            {"scenario", scenario.name},
+            {"id", scenario.id},
+            {"packet_bytes", scenario.frame_bytes ? Json(scenario.frame_bytes) : Json(nullptr)}};
+}
+
 Json row_json(const Row &row, bool is_live)
 {
     const Scenario &scenario = row.scenario;
-    Json json = {{"table", scenario.table}, {"scenario", scenario.name}, {"id", scenario.id}};
-    json["packet_bytes"] = scenario.frame_bytes ? Json(scenario.frame_bytes) : Json(nullptr);
+    Json json = scenario_json(scenario);
     json["instructions"] = measured_json(row.instructions);
     json["cycles"] = measured_json(row.cycles);
     json["paper"] = {{"scampi_instructions", or_null(scenario.paper.scampi_instructions)},
@@ -225,5 +232,13 @@ std::string json_text(const Results &results)
                      {"sessions_with_drift", results.totals.drifts},
                      {"largest_drift_share", results.totals.largest_drift_share}};
     return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+std::string scenarios_json(const std::vector<Scenario> &scenarios)
+{
+    Json json = {{"schema", "netslice-mapi-cost-list-1"}, {"scenarios", Json::array()}};
+    for (const Scenario &scenario : scenarios)
+        json["scenarios"].push_back(scenario_json(scenario));
+    return json.dump(1) + "\n";
 }
 } // namespace mapi_cost

@@ -356,4 +356,14 @@ std::string table_text(const Results &results)
     text += part_list(results);
     return text + notes_text(results);
 }
+
+std::string scenarios_text(const std::vector<Scenario> &scenarios)
+{
+    std::string text;
+    for (const Scenario &scenario : scenarios)
+        text += fmt::format("{:<22} table {}  {}{}\n", scenario.id, scenario.table, scenario.name,
+                            scenario.frame_bytes ? fmt::format(", {} bytes", scenario.frame_bytes)
+                                                 : "");
+    return text;
+}
 } // namespace mapi_cost

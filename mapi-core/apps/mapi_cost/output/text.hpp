@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "mapi_cost/results.hpp"
 
@@ -28,4 +29,9 @@ std::string json_text(const Results &results);
 
 // One line per row, with the published figures of 2004; a field that was not measured is empty.
 std::string csv_text(const Results &results);
+
+// Scenarios that can be chosen, one per line; as JSON, schema netslice-mapi-cost-list-1.
+std::string scenarios_text(const std::vector<Scenario> &scenarios);
+std::string scenarios_json(const std::vector<Scenario> &scenarios);
+std::string scenarios_csv(const std::vector<Scenario> &scenarios);
 } // namespace mapi_cost

@@ -6,6 +6,7 @@
 #include <bit>
 #include <cstring>
 #include <map>
+#include <utility>
 
 #include <unistd.h>
 
@@ -13,6 +14,17 @@
 
 namespace mapi_cost
 {
+std::string in_terms_of_program(std::string text)
+{
+    const std::pair<std::string, std::string> terms[] = {
+        {"omit the counters", "use --no-instructions"}, {"source=", "--source "}};
+    for (const auto &[theirs, ours] : terms)
+        for (size_t at = text.find(theirs); at != std::string::npos;
+             at = text.find(theirs, at + ours.size()))
+            text.replace(at, theirs.size(), ours);
+    return text;
+}
+
 namespace
 {
 constexpr uint64_t kLeastRingBytes = 4 << 20;
@@ -22,7 +34,7 @@ constexpr uint64_t kRecordBytes = 24; // with one counter
 void open_session(const nsp_session_config &config)
 {
     if (nsp_session_open(&config) != 0)
-        throw SessionError(nsp_last_error());
+        throw SessionError(in_terms_of_program(nsp_last_error()));
 }
 } // namespace
 

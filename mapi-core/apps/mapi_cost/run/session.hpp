@@ -22,6 +22,9 @@ public:
     using std::runtime_error::runtime_error;
 };
 
+// A text of libnsprobe, which names options of its own, with those of this program.
+std::string in_terms_of_program(std::string text);
+
 struct RunSettings {
     uint64_t packets =
         200'000;          // in a time pass: the minimum for a capture, the limit for a live device

@@ -29,6 +29,16 @@ TEST_CASE("each drop has the cause that the device reports", "[mapi_cost][run]")
     CHECK(std::string(drop_name(kDropBufferFull)) == "buffer_full");
 }
 
+TEST_CASE("messages about counters name the options of mapi-cost", "[mapi_cost][run]")
+{
+    CHECK(
+        in_terms_of_program("counter \"instructions\": this machine has no PMU; omit the counters; "
+                            "source=step counts instructions, source=auto too") ==
+        "counter \"instructions\": this machine has no PMU; use --no-instructions; "
+        "--source step counts instructions, --source auto too");
+    CHECK(in_terms_of_program("") == "");
+}
+
 TEST_CASE("the batch of several passes is the mean of all their batches", "[mapi_cost][run]")
 {
     Arrivals sum;
