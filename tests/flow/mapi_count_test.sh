@@ -43,11 +43,20 @@ printf 'tcp\0udp\n' > "$folder/zero"
 expect 2 "$count" -F "$folder/zero" -r "$demo"
 grep_err "$folder/zero: line 1 "
 expect 2 "$count" --batch 257 -r "$demo"
-grep_err 'batch=257: must be a number from 1 to 256'
+grep_err '^mapi-count: --batch: 257 is out of range (1 to 256)$'
+for words in '-c 0' '-c 9223372036854775808' '-c 99999999999999999999'; do
+    # shellcheck disable=SC2086 # words
+    expect 2 "$count" $words -r "$demo"
+    grep_err "^mapi-count: --count: ${words#-c } is out of range (1 to 9223372036854775807)\$"
+done
+for words in x 1x -1 ' 1' ''; do
+    expect 2 "$count" -c "$words" -r "$demo"
+    grep_err "^mapi-count: --count: \"$words\" is not a whole number (see mapi-count --help)\$"
+done
 expect 2 "$count" ''
 grep_err '^mapi-count: a source is required: -r FILE or -i IFACE (see mapi-count --help)$'
 expect 2 "$count" -r ''
-grep_err '^mapi-count: -r requires a name '
+grep_err '^mapi-count: --read: is empty (give a name or omit the option)$'
 
 # A message names the file once.
 expect 3 "$count" -r "$folder/absent"
@@ -92,7 +101,20 @@ done
 expect 2 "$count" -i lo --erf
 grep_err '^mapi-count: --erf cannot be combined with -i '
 expect 2 "$count" -i lo -d never
-grep_err '^mapi-count: -d: "never" is not a positive number of seconds '
+grep_err '^mapi-count: --duration: "never" is not a positive number of seconds '
+
+# Options that nothing would use, or that contradict each other.
+unused() { # MESSAGE OPTIONS...
+    message=$1; shift
+    expect 2 "$count" "$@" -r "$demo"
+    grep_err "^mapi-count: $message (see mapi-count --help)\$"
+}
+unused '--batch cannot be combined with --per-packet' --batch 7 --per-packet
+unused '--json cannot be combined with --format text' --format text --json
+unused '--string requires a string to search for' --string
+unused '--each requires expressions' --each
+unused '--count is given more than once' -c 1 --count 2
+unused '--output is given more than once' -o one -o two
 
 # The output may be a file, which must not be the capture.
 expect 0 "$count" -r "$demo" -o "$folder/out.txt" tcp

@@ -149,9 +149,9 @@ static int count_on(const char *device, const struct options *options, struct fi
     int i;
 
     if (options->batch && mapi_set_device_option(device, "batch", options->batch) < 0)
-        return fail(EXIT_USAGE);
+        return fail(EXIT_REFUSED);
     if (options->packets && mapi_set_device_option(device, "packets", options->packets) < 0)
-        return fail(EXIT_USAGE);
+        return fail(EXIT_REFUSED);
     for (i = 0; i < count && !code; i++)
         code = add_flow(device, options, &filters[i]);
     if (code)

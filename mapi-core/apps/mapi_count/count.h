@@ -35,6 +35,8 @@ struct options {
     int is_erf;
     int waits; /* for a device that does not exist yet */
     int is_json;
+    const char *format; /* of --format, or NULL */
+    int is_per_packet;
     int has_input_of_expressions; /* expressions are read from standard input */
 };
 

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* mapi-count: capture file or device, and filters -> packets and bytes that match each. */
+#include <ctype.h>
 #include <errno.h>
 #include <getopt.h>
 #include <limits.h>
 #include <math.h>
 #include <stdarg.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +24,8 @@ struct text {
     char *bytes;
     size_t count;
 };
+
+enum { BATCH_MOST = 256 }; /* of mapi.conf's batch= */
 
 enum long_option {
     OPTION_EACH = 256,
@@ -74,7 +78,7 @@ static int finish(int code)
 static void print_help(void)
 {
     fputs(
-        "Counts the packets that match each filter expression, or all packets if there is none.\n"
+        "Count the packets that match each filter expression, or all packets if there is none.\n"
         "Usage: mapi-count -r FILE [OPTIONS] [expression...]\n"
         "       mapi-count -i IFACE [OPTIONS] [expression...]\n"
         "\n"
@@ -117,7 +121,7 @@ static void print_help(void)
         "  mapi-count -i eth0 -d 10 tcp udp\n"
         "  mapi-count -r monday.pcap -r tuesday.pcap tcp udp\n"
         "\n"
-        "exit status: 0 success; 1 the capture is damaged or contains records of impossible "
+        "Exit codes: 0 success; 1 the capture is damaged or contains records of impossible "
         "length, or packets were lost, by a\n"
         "device or when the capture was recorded; the message says what was counted; 2 invalid "
         "usage, or a file of expressions\n"
@@ -127,15 +131,16 @@ static void print_help(void)
         stdout);
 }
 
-/* Ends the program. */
+/* Ends the program.  A message that ends with a remedy gets no other. */
 __attribute__((noreturn, format(printf, 1, 2))) static void misused(const char *format, ...)
 {
+    const char *const remedy = format[strlen(format) - 1] == ')' ? "" : " (see mapi-count --help)";
     va_list values;
 
     va_start(values, format);
     fputs("mapi-count: ", stderr);
     vfprintf(stderr, format, values);
-    fputs(" (see mapi-count --help)\n", stderr);
+    fprintf(stderr, "%s\n", remedy);
     va_end(values);
     exit(EXIT_USAGE);
 }
@@ -172,22 +177,51 @@ static double read_seconds(const char *text)
     const double seconds = strtod(text, &end);
 
     if (end == text || *end || !(seconds > 0 && isfinite(seconds)))
-        misused("-d: \"%s\" is not a positive number of seconds", text);
+        misused("--duration: \"%s\" is not a positive number of seconds", text);
     return seconds;
 }
 
-static int read_format(const char *text)
+/* Returns the text, which is a number that libmapi accepts. */
+static const char *read_number(const char *option, const char *text, unsigned long long most)
+{
+    char *end = NULL;
+    unsigned long long number;
+
+    errno = 0;
+    number = strtoull(text, &end, 10);
+    if (!isdigit((unsigned char)*text) || *end)
+        misused("%s: \"%s\" is not a whole number", option, text);
+    if (errno || number < 1 || number > most)
+        misused("%s: %s is out of range (1 to %llu)", option, text, most);
+    return text;
+}
+
+static const char *read_format(const char *text)
 {
     if (strcmp(text, "text") != 0 && strcmp(text, "json") != 0)
-        misused("--format: unknown value \"%s\"; available: text, json", text);
-    return strcmp(text, "json") == 0;
+        misused("--format: unknown value \"%s\" (available: text, json)", text);
+    return text;
 }
 
 static const char *read_name(const char *option, const char *text)
 {
     if (!*text)
-        misused("%s requires a name", option);
+        misused("%s: is empty (give a name or omit the option)", option);
     return text;
+}
+
+/* Only some options may be repeated.  Ends the program if `letter` was given before. */
+static void refuse_repeated(int letter)
+{
+    static const char *const kOnce[] = {
+        ['i'] = "--interface", ['c'] = "--count",          ['d'] = "--duration",
+        ['o'] = "--output",    [OPTION_BATCH] = "--batch", [OPTION_FORMAT] = "--format",
+    };
+    static char is_given[OPTION_VERSION + 1];
+    const char *name = (size_t)letter < sizeof(kOnce) / sizeof(*kOnce) ? kOnce[letter] : NULL;
+
+    if (name && is_given[letter]++)
+        misused("%s is given more than once", name);
 }
 
 /* An option that is unknown or lacks its value. */
@@ -209,25 +243,26 @@ static struct filter *read_options(struct options *options, int argc, char **arg
 
     opterr = 0;
     while ((letter = getopt_long(argc, argv, kShort, kLong, NULL)) >= 0) {
+        refuse_repeated(letter);
         switch (letter) {
-        case 'r': add_capture(options, read_name("-r", optarg)); break;
-        case 'i': options->device = read_name("-i", optarg); break;
+        case 'r': add_capture(options, read_name("--read", optarg)); break;
+        case 'i': options->device = read_name("--interface", optarg); break;
         case 'F':
             options->has_input_of_expressions |= !strcmp(optarg, "-");
-            filters = append_file(filters, count, read_name("-F", optarg));
+            filters = append_file(filters, count, read_name("--file", optarg));
             break;
-        case 'c': options->packets = optarg; break;
+        case 'c': options->packets = read_number("--count", optarg, INT64_MAX); break;
         case 'd': options->seconds = read_seconds(optarg); break;
-        case 'o': options->output = read_name("-o", optarg); break;
+        case 'o': options->output = read_name("--output", optarg); break;
         case 'q': options->is_quiet = 1; break;
         case OPTION_EACH: options->separately = 1; break;
         case OPTION_STRING: options->strings = 1; break;
-        case OPTION_BATCH: options->batch = optarg; break;
-        case OPTION_PER_PACKET: options->batch = "1"; break;
+        case OPTION_BATCH: options->batch = read_number("--batch", optarg, BATCH_MOST); break;
+        case OPTION_PER_PACKET: options->is_per_packet = 1; break;
         case OPTION_ERF: options->is_erf = 1; break;
         case OPTION_WAIT: options->waits = 1; break;
         case OPTION_JSON: options->is_json = 1; break;
-        case OPTION_FORMAT: options->is_json = read_format(optarg); break;
+        case OPTION_FORMAT: options->format = read_format(optarg); break;
         case 'h': print_help(); exit(finish(EXIT_COUNTED));
         case OPTION_VERSION: puts("mapi-count " NETSLICE_VERSION); exit(finish(EXIT_COUNTED));
         default: refuse_option(letter, argv);
@@ -236,6 +271,22 @@ static struct filter *read_options(struct options *options, int argc, char **arg
     for (; optind < argc; optind++)
         filters = append(filters, count, argv[optind]);
     return filters;
+}
+
+/* Ends the program if options cannot be combined, or nothing would use them. */
+static void combine(struct options *options, int count)
+{
+    if (options->batch && options->is_per_packet)
+        misused("--batch cannot be combined with --per-packet");
+    if (options->is_per_packet)
+        options->batch = "1";
+    if (options->is_json && options->format && strcmp(options->format, "json") != 0)
+        misused("--json cannot be combined with --format %s", options->format);
+    options->is_json |= options->format && !strcmp(options->format, "json");
+    if (options->strings && count == 0)
+        misused("--string requires a string to search for");
+    if (options->separately && count == 0)
+        misused("--each requires expressions");
 }
 
 /* Ends the program if options cannot be combined. */
@@ -311,8 +362,8 @@ static int refuse(const struct options *options, int count)
 
     for (i = 0; i < options->captures.count && options->has_input_of_expressions; i++) {
         if (!strcmp(options->captures.list[i].path, "-")) {
-            fputs("mapi-count: standard input cannot be both the capture and the file of "
-                  "expressions\n",
+            fputs("mapi-count: standard input: cannot be both the capture and the file of "
+                  "expressions (save one of them to a file)\n",
                   stderr);
             return EXIT_USAGE;
         }
@@ -352,6 +403,7 @@ int main(int argc, char **argv)
     command_keep_standard_files();
     filters = read_options(&options, argc, argv, filters, &count);
     check_source(&options);
+    combine(&options, count);
     code = refuse(&options, count);
     if (!code)
         code = open_output(&options, &text);
