@@ -19,6 +19,7 @@ class Ends(unittest.TestCase):
             ("STR_SEARCH a", "missing argument"),
             ("STATS @1 0", '"@1" does not refer to'),
             ("|", "a function is missing"),
+            ("STR_SEARCH a 0 x", 'STR_SEARCH: "x" is not an int'),
         ):
             program = run("-r", TRACE, flow)
             self.assertEqual((program.returncode, program.stdout), (2, ""), flow)
@@ -31,6 +32,8 @@ class Ends(unittest.TestCase):
             ("-r", TRACE, "-i", "lo", "PKT_COUNTER"),
             ("--erf", "-i", "lo", "PKT_COUNTER"),
             ("--interval", "0", "-r", TRACE, "PKT_COUNTER"),
+            ("-c", "0", "-r", TRACE, "PKT_COUNTER"),
+            ("-r", "", "PKT_COUNTER"),
         ):
             program = run(*arguments)
             self.assertEqual(program.returncode, 2, arguments)

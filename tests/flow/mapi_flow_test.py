@@ -444,8 +444,18 @@ class Captures(unittest.TestCase):
                 self.assertEqual(
                     cut, [[wire, str(min(int(captured), 40))] for wire, captured in whole]
                 )
-        for option in (("--buffer", 1), ("--buffer", 1 << 31), ("-s", 1 << 32)):
-            self.assertEqual(run(*option, "-r", TRACE, "TO_BUFFER").returncode, 3, option)
+        buffer = "--buffer: {} is out of range (4096 to 1073741824)"
+        snaplen = "--snaplen: {} is out of range (1 to 4294967295)"
+        for name, value, words in (
+            ("--buffer", 1, buffer),
+            ("--buffer", 1 << 31, buffer),
+            ("-s", 0, snaplen),
+            ("-s", 1 << 32, snaplen),
+        ):
+            done = run(name, value, "-r", TRACE, "TO_BUFFER")
+            self.assertEqual(
+                (done.returncode, done.stderr), (2, f"mapi-flow: {words.format(value)}\n")
+            )
 
     def test_the_cost_of_functions_is_among_their_results(self):
         found = rows(run("-r", DEMO, "PERF_START | BPF_FILTER tcp | PERF_STOP"))

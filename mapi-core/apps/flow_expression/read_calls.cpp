@@ -42,7 +42,8 @@ std::vector<Word> split(const std::string &text)
         }
     }
     if (quote)
-        throw ExpressionError(std::string("unterminated quotation mark ") + quote);
+        throw ExpressionError(std::string("unterminated quotation mark ") + quote +
+                              " (add the closing one)");
     end_word();
     return words;
 }
@@ -82,7 +83,8 @@ template <class Number> std::optional<Number> read_number(const std::string &tex
 }
 
 // "@1", or "@1,@2".
-std::vector<unsigned> read_places(const std::string &text, size_t functions)
+std::vector<unsigned> read_places(const std::string &caller, const std::string &text,
+                                  size_t functions)
 {
     std::vector<unsigned> places;
     for (size_t at = 0; at <= text.size();) {
@@ -92,7 +94,7 @@ std::vector<unsigned> read_places(const std::string &text, size_t functions)
                                : std::nullopt;
         if (!place || *place < 1 || *place > functions)
             throw ExpressionError(
-                "\"" + text +
+                caller + ": \"" + text +
                 "\" does not refer to an earlier function of the flow (the first is @1)");
         places.push_back(*place);
         at = comma + 1;
@@ -100,21 +102,22 @@ std::vector<unsigned> read_places(const std::string &text, size_t functions)
     return places;
 }
 
-Argument read_argument(char letter, const std::string &word, size_t functions_before)
+Argument read_argument(const std::string &caller, char letter, const std::string &word,
+                       size_t functions_before)
 {
     if (std::string("rfS").find(letter) != std::string::npos)
-        return Steps{letter, read_places(word, functions_before)};
+        return Steps{letter, read_places(caller, word, functions_before)};
     if (letter == 'F')
         return Steps{letter};
     if (letter == 'i' || letter == 'c') {
         if (const auto number = read_number<int>(word))
             return int64_t(*number);
-        throw ExpressionError("\"" + word + "\" is not an int");
+        throw ExpressionError(caller + ": \"" + word + "\" is not an int (see mapi(3))");
     }
     if (letter == 'l') {
         if (const auto number = read_number<uint64_t>(word))
             return int64_t(*number);
-        throw ExpressionError("\"" + word + "\" is not a 64-bit number");
+        throw ExpressionError(caller + ": \"" + word + "\" is not a 64-bit number (see mapi(3))");
     }
     return word;
 }
@@ -172,7 +175,8 @@ Call read_call(const std::vector<std::string> &words, size_t functions_before)
             throw ExpressionError(call.function + ": missing argument after \"" + words.back() +
                                   "\"" + arguments_of(letters));
         }
-        call.arguments.push_back(read_argument(letter, words[word], functions_before));
+        call.arguments.push_back(
+            read_argument(call.function, letter, words[word], functions_before));
         word += letter != 'r';
     }
     if (word < words.size())
@@ -194,9 +198,10 @@ std::vector<Call> read_calls(const std::string &text)
             continue;
         }
         if (words.empty())
-            throw ExpressionError(calls.empty() && &word == &all.back()
-                                      ? "the flow is empty"
-                                      : "a function is missing before or after \"|\"");
+            throw ExpressionError(
+                calls.empty() && &word == &all.back()
+                    ? "the flow is empty (name a function, such as PKT_COUNTER)"
+                    : "a function is missing before or after \"|\" (name one, or remove the bar)");
         calls.push_back(read_call(words, calls.size()));
         words.clear();
     }

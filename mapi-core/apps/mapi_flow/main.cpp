@@ -145,10 +145,11 @@ bool is_whole(const mapi_stat_t &stats)
 {
     constexpr const char *kOne = "packet was", *kMany = "packets were";
     constexpr const char *kOneOfBoth = "packet or result was", *kBoth = "packets or results were";
-    tell_loss(stats.drop_kernel, kOne, kMany, "dropped because the kernel's buffer was full");
+    tell_loss(stats.drop_kernel, kOne, kMany,
+              "dropped because the kernel's buffer was full (increase buffer_mb in mapi.conf)");
     tell_loss(stats.ps_ifdrop, kOne, kMany, "lost by the interface or during recording");
     tell_loss(stats.drop_buffer_full, kOneOfBoth, kBoth,
-              "dropped because a function's buffer was full");
+              "dropped because a function's buffer was full (increase --buffer)");
     tell_loss(stats.drop_link_type, "time", "times",
               "a function or a file did not support the link type of a packet (LINK TYPES in "
               "mapi(3))");
@@ -230,8 +231,8 @@ int run(const Options &options)
     for (const std::string &text : options.flows)
         on_output += count_on_standard_output(text);
     if (on_output + (options.output == "-") > 1) {
-        command::tell(
-            "mapi-flow: only one function can write to standard output (give each its own file)\n");
+        command::tell("mapi-flow: standard output: only one function can write to it (give each "
+                      "its own file)\n");
         return kExitUsage;
     }
     const CaptureList captures(options);

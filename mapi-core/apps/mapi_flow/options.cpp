@@ -3,8 +3,11 @@
 #include "options.hpp"
 
 #include <cmath>
+#include <cstdint>
 #include <cstdlib>
 #include <string>
+
+#include <mapi/mapi.h>
 
 #include "common/command/arguments.hpp"
 
@@ -31,7 +34,7 @@ constexpr const char *kFooter =
     "  mapi-flow -i eth0 --interval 1 'BPF_FILTER udp | PERF_START | TOP 5 1 9 | PERF_STOP'\n"
     "  mapi-flow -i eth0 -d 10 'PKTINFO 1 | STATS @1 0 | DIST @1 0 1500 100'\n"
     "\n"
-    "exit status: 0 success; 1 the capture is damaged, or packets or results were lost; 2 invalid "
+    "Exit codes: 0 success; 1 the capture is damaged, or packets or results were lost; 2 invalid "
     "usage; 3 the source or a function\n"
     "was refused, or the output cannot be written; 130 interrupted while reading a capture or "
     "waiting for an interface";
@@ -74,7 +77,7 @@ const char *find_wrong(const Options &options, bool has_duration)
 std::optional<int> parse_options(int argc, char **argv, Options &options)
 {
     command::Arguments arguments(
-        "Applies MAPI functions to captures or a network interface and prints their results.",
+        "Apply MAPI functions to captures or a network interface and print their results.",
         "mapi-flow");
     arguments.footer(kFooter);
     arguments.version("mapi-flow " NETSLICE_VERSION);
@@ -84,7 +87,8 @@ std::optional<int> parse_options(int argc, char **argv, Options &options)
              "capture (pcap or pcapng, may be compressed), folder of captures, or - for standard "
              "input; may be repeated")
         .kind("FILE")
-        .one_each_time();
+        .one_each_time()
+        .check(check_given);
     arguments
         .add("-i,--interface", options.device, "network interface or device of mapi.conf to read")
         .kind("IFACE")
@@ -106,11 +110,13 @@ std::optional<int> parse_options(int argc, char **argv, Options &options)
     arguments
         .add("--buffer", options.buffer_bytes,
              "size of TO_BUFFER, and of result rings (default: 4 MiB, and what the functions need)")
-        .kind("BYTES");
+        .kind("BYTES")
+        .range(uint64_t{MAPI_BUFFER_BYTES_LEAST}, uint64_t{MAPI_BUFFER_BYTES_MOST});
     arguments
         .add("-s,--snaplen", options.snap_bytes,
              "bytes of each packet that TO_BUFFER and TO_FILE keep (default: all)")
-        .kind("BYTES");
+        .kind("BYTES")
+        .range(uint64_t{1}, uint64_t{UINT32_MAX});
     arguments.add_flag("--wait", options.waits, "wait for an interface that does not exist yet");
     arguments.add_format(options.format, {"text", "json"});
     arguments.add("-o,--output", options.output, "file to print to; -: standard output (default)")

@@ -45,26 +45,27 @@ TEST_CASE("an error in a flow is named", "[flow_expression]")
         }
         return "";
     };
-    CHECK(why("") == "the flow is empty");
-    CHECK(why("PKT_COUNTER |") == "a function is missing before or after \"|\"");
+    CHECK(why("") == "the flow is empty (name a function, such as PKT_COUNTER)");
+    CHECK(why("PKT_COUNTER |") ==
+          "a function is missing before or after \"|\" (name one, or remove the bar)");
     CHECK_THAT(why("NO_SUCH 1"), Catch::StartsWith("unknown function \"NO_SUCH\"; available: ") &&
                                      Catch::Contains("BPF_FILTER, "));
-    CHECK(why("BPF_FILTER 'tcp") == "unterminated quotation mark '");
+    CHECK(why("BPF_FILTER 'tcp") == "unterminated quotation mark ' (add the closing one)");
     CHECK(why("STR_SEARCH a 0") ==
           "STR_SEARCH: missing argument after \"0\" (takes a string, an int, an int, optionally a "
           "string; see mapi(3))");
     CHECK(read_calls("STR_SEARCH a 0 0 nocase") ==
           std::vector<Call>{{"STR_SEARCH", {"a", int64_t{0}, int64_t{0}, "nocase"}}});
-    CHECK(why("STR_SEARCH a 0 x") == "\"x\" is not an int");
-    CHECK(why("PKTINFO 99999999999") == "\"99999999999\" is not an int");
+    CHECK(why("STR_SEARCH a 0 x") == "STR_SEARCH: \"x\" is not an int (see mapi(3))");
+    CHECK(why("PKTINFO 99999999999") == "PKTINFO: \"99999999999\" is not an int (see mapi(3))");
     CHECK(why("PKT_COUNTER 1") ==
           "PKT_COUNTER: unexpected argument \"1\" (takes no arguments; see mapi(3))");
     CHECK(why("STATS @1 0") ==
-          "\"@1\" does not refer to an earlier function of the flow (the first is @1)");
+          "STATS: \"@1\" does not refer to an earlier function of the flow (the first is @1)");
     CHECK(why("PKTINFO 1 | STATS @2 0") ==
-          "\"@2\" does not refer to an earlier function of the flow (the first is @1)");
+          "STATS: \"@2\" does not refer to an earlier function of the flow (the first is @1)");
     CHECK(why("PKTINFO 1 | STATS 1 0") ==
-          "\"1\" does not refer to an earlier function of the flow (the first is @1)");
+          "STATS: \"1\" does not refer to an earlier function of the flow (the first is @1)");
 }
 
 TEST_CASE("a flow of the user is a scenario of mapi-cost with its number and functions",
