@@ -216,10 +216,7 @@ class Life(Test):
                 ("--record", "-"),
                 "--record: the trace cannot be written to standard output (name a file)",
             ),
-            (
-                ("--max-clients", "0"),
-                "--max-clients: 0 is out of range (1 to 10000) (see mapid --help)",
-            ),
+            (("--max-clients", "0"), "--max-clients: 0 is out of range (1 to 10000)"),
             (("--metrics-public",), "--metrics-public requires --metrics (see mapid --help)"),
             (
                 ("-v", "--log-level", "info"),

@@ -16,7 +16,7 @@ ipc::Descriptor inherited_socket()
         return {};
     if (count > 1 || sd_is_socket_unix(SD_LISTEN_FDS_START, SOCK_SEQPACKET, 1, nullptr, 0) <= 0)
         throw std::runtime_error(
-            "the service manager must pass exactly one socket, of ListenSequentialPacket=");
+            "service manager: must pass exactly one socket (of ListenSequentialPacket=)");
     return ipc::Descriptor(SD_LISTEN_FDS_START);
 }
 

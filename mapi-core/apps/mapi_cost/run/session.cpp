@@ -69,7 +69,7 @@ const std::string &Session::close()
     is_open_ = false;
     if (const int error = nsp_session_close(nullptr); error != 0)
         throw SessionError(std::string(nsp_last_error()) +
-                           "; set TMPDIR to a folder with free space");
+                           " (set TMPDIR to a folder with free space)");
     return trace_;
 }
 

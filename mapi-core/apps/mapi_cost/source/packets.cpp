@@ -138,7 +138,7 @@ void write_capture(const std::string &path, const std::vector<Packet> &packets, 
         pcap_dump_fopen(format.get(), file), pcap_dump_close);
     if (!dump) {
         std::fclose(file);
-        throw TempError(path + ": " + pcap_geterr(format.get()));
+        throw TempError(path + ": cannot write: " + pcap_geterr(format.get()));
     }
     for (const Packet &packet : packets) {
         pcap_pkthdr header = {};

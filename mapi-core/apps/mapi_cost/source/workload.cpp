@@ -64,14 +64,17 @@ Survey survey_capture(const std::string &path, const std::string &name, const st
     const bool is_there =
         path == "-" ? fstat(STDIN_FILENO, &status) == 0 : stat(path.c_str(), &status) == 0;
     if (is_there && !S_ISREG(status.st_mode))
-        throw MapiError((path == "-" ? "standard input" : path) +
-                        ": not a regular file; it is read many times (save it to a file first)");
+        throw MapiError(
+            (path == "-" ? "standard input" : path) +
+            ": is not a regular file, and it is read many times (save it to a file first)");
     Survey survey = read_whole(path, filter.empty() ? kFilterOf2004 : filter);
     if (filter.empty() && survey.matches == 0)
         survey = read_whole(path, kCommonFilter);
     survey.name = name;
     if (survey.packets == 0)
-        throw MapiError(survey.message.empty() ? name + ": contains no packets" : survey.message);
+        throw MapiError(survey.message.empty()
+                            ? name + ": contains no packets (measure another capture)"
+                            : survey.message);
     return survey;
 }
 
