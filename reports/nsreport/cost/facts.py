@@ -20,6 +20,20 @@ def paper_figure(row, card, kind):
     return value - PAPI_COST[kind]
 
 
+COMPARED = ("net", "ci95", "scampi_2004_net", "intel_2004_net")
+
+
+def compared(row, kind):
+    """The columns COMPARED of a picture's data."""
+    measured = row[kind] or {}
+    return (
+        measured.get("net"),
+        measured.get("ci95"),
+        paper_figure(row, "scampi", kind),
+        paper_figure(row, "intel", kind),
+    )
+
+
 def row_names(rows):
     names = []
     for row in rows:

@@ -8,7 +8,15 @@ from ..picture import Absent, Picture
 from ..text import number, share, with_error
 from ..trace.pictures import loss, share_picture
 from . import rates
-from .facts import additional, paper_figure, row_names, samples_text, source_text
+from .facts import (
+    COMPARED,
+    additional,
+    compared,
+    paper_figure,
+    row_names,
+    samples_text,
+    source_text,
+)
 
 KINDS = ("instructions", "cycles")
 UNITS = {"instructions": "instructions", "cycles": "TSC cycles"}
@@ -236,27 +244,9 @@ def paper(document):
         top_px(legend) + ROW_PX * len(rows) + AXIS_PX,
         variables,
         tables,
-        (
-            "table",
-            "scenario",
-            "packet_bytes",
-            "kind",
-            "net",
-            "ci95",
-            "scampi_2004_net",
-            "intel_2004_net",
-        ),
+        ("table", "scenario", "packet_bytes", "kind", *COMPARED),
         [
-            (
-                r["table"],
-                r["scenario"],
-                r["packet_bytes"],
-                k,
-                (r[k] or {}).get("net"),
-                (r[k] or {}).get("ci95"),
-                paper_figure(r, "scampi", k),
-                paper_figure(r, "intel", k),
-            )
+            (r["table"], r["scenario"], r["packet_bytes"], k, *compared(r, k))
             for r in rows
             for k in kinds
         ],

@@ -6,7 +6,7 @@ from ..layout import MEASURED, PAPER_INTEL, PAPER_SCAMPI, row_labels, top_px, wi
 from ..loss_text import loss_line
 from ..picture import Absent, Picture
 from ..text import number
-from .facts import paper_figure, row_names, samples_text, source_text
+from .facts import COMPARED, compared, paper_figure, row_names, samples_text, source_text
 
 SEARCH = "STR_SEARCH"
 PAPER_BASE, PAPER_PER_BYTE = 316.0, 11.9  # instructions of STR_SEARCH itself in 2004
@@ -132,19 +132,8 @@ def packet_size(document):
         top_px(legend) + 400,
         variables,
         tables,
-        ("packet_bytes", "kind", "net", "ci95", "scampi_2004_net", "intel_2004_net"),
-        [
-            (
-                r["packet_bytes"],
-                k,
-                (r[k] or {}).get("net"),
-                (r[k] or {}).get("ci95"),
-                paper_figure(r, "scampi", k),
-                paper_figure(r, "intel", k),
-            )
-            for r in rows
-            for k in kinds
-        ],
+        ("packet_bytes", "kind", *COMPARED),
+        [(r["packet_bytes"], k, *compared(r, k)) for r in rows for k in kinds],
         source_text(document, kinds) + "; 2004: D3.4, Table 2, net of PAPI",
         samples_text(document, rows),
         loss_line(document["losses"]),
