@@ -10,7 +10,7 @@ import subprocess
 import sys
 import tempfile
 
-from . import check, signals
+from . import check, signals, stated
 from .errors import EXIT_INPUT, EXIT_SCHEMA, EXIT_TOOL, EXIT_USAGE, ReportError, shown
 from .net_only import keep_net
 
@@ -34,16 +34,19 @@ class Source:
         self._heard = set()
 
     def hear(self, what, code, said):
-        """nsdump's exit code and standard error of one export -> sentences; messages of earlier
-        exports are not repeated."""
-        lines = [line for line in said_lines(said, self.trace_path) if line not in self._heard]
-        self._heard.update(lines)
-        if code == 0:
-            self.warnings += [f"nsdump reported: {line}." for line in lines]
-        elif lines or not self.incomplete:
+        """nsdump's exit code and standard error of one export -> sentences, without what an
+        earlier export or the document says."""
+        heard = said_lines(said, self.trace_path)
+        new = [line for line in heard if line not in self._heard]
+        self._heard.update(new)
+        new = [line for line in new if not stated.is_stated(line, self.document)]
+        ordinary = new if code == 0 else self.document.get("warnings") or []
+        self.warnings += [f"nsdump reported: {line}." for line in new if line in ordinary]
+        found = [line for line in new if line not in ordinary]
+        if found or (code != 0 and not heard and not self.incomplete):
             self.incomplete.append(
                 f"nsdump export --what {what} failed with exit code {code}: "
-                f"{'; '.join(lines) or 'no message'}. The figures cover the part that it could "
+                f"{'; '.join(found) or 'no message'}. The figures cover the part that it could "
                 "read."
             )
 
@@ -83,6 +86,7 @@ def said_lines(said, path):
             shown(line.strip())
             .removeprefix("nsdump: ")
             .removeprefix(f"{shown(path)}: ")
+            .removeprefix("incomplete: ")
             .rstrip(".")
         )
         if line and line not in lines:

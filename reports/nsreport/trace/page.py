@@ -109,9 +109,8 @@ def incomplete(document):
         document["losses"][key] for key in ("damaged_bytes", "damaged_chunks", "missing_chunks")
     ):
         said.append(f"To locate the damage, run `nsdump check {shlex.quote(trace['path'])}`.")
-    said += [
-        f"Figures marked with ? may be wrong: {reason}." for reason in document["incomplete"] or []
-    ]
+    if document["incomplete"]:
+        said.append(f"Figures marked with ? may be wrong: {'; '.join(document['incomplete'])}.")
     return said + loss_text.gaps(document["losses"])
 
 

@@ -112,6 +112,35 @@ class Incomplete(ReportCase):
             "could read.",
         )
 
+    def test_a_finding_of_several_exports_and_of_the_json_is_reported_once(self):
+        document = stats()
+        reason = "24 records can be read, but 32 were written"
+        document["losses"].update(damaged_bytes=64, damaged_chunks=1, equation_holds=False)
+        document.update(incomplete=[reason], warnings=["no end calibration"])
+        trace = self.write("t.nsl", b"NSL")
+        said = "".join(
+            f"nsdump: {trace}: {line}\n"
+            for line in (
+                f"incomplete: {reason}",
+                "1 damaged place, 64 bytes not read",
+                "at byte 824: wrong payload checksum, 64 bytes skipped",
+                "the loss equation does not hold (run `nsdump check`)",
+                "no end calibration",
+                "a slice crosses another",
+            )
+        )
+        env = {
+            "FAKE_EXIT": "1",
+            "FAKE_SAYS": said,
+            "FAKE_STATS": self.write("stats.json", json.dumps(document)),
+        }
+        done = self.run_report(trace, "-o", self.out, env=env)
+        self.check_incomplete(done, f"Figures marked with ? may be wrong: {reason}.")
+        for words in (reason, "64", "equation", "does not equal", "no end", "a slice crosses"):
+            self.assertLessEqual(done.stderr.count(words), 1, done.stderr)
+        for words in ("64 damaged bytes", "warning: nsdump reported: no end calibration."):
+            self.assertIn(words, done.stderr)
+
     def test_what_nsdump_says_about_a_whole_trace_is_a_warning(self):
         done = self.run_report(
             self.write("t.nsl", b"NSL"),
