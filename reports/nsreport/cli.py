@@ -18,7 +18,9 @@ from .system import (
 from .text import plural
 from .trace import page as trace_page, pictures as trace_pictures
 
-EPILOG = """examples:
+ROUNDS, SECONDS = 6, 1
+
+EPILOG = """Examples:
   nsreport trace.nsl -o report             a page with pictures from a trace
   nsreport trace.nsl -o report --unit 4711 show unit 4711 in the timeline
   nsreport raw.nsl -o report --calibration calibration.json
@@ -29,7 +31,7 @@ EPILOG = """examples:
   nsreport --system -o system              cost of the kernel module: TCP over loopback
                                            without it, with it idle, and recording
 
-exit codes:
+Exit codes:
   0 the report is complete; lost records that were counted are a warning
   1 a report was written, but its input is incomplete: interrupted, no records,
     no footer, damaged, or records missing without a cause
@@ -38,7 +40,7 @@ exit codes:
   4 unsupported JSON schema       7 a bug in nsreport
   128 + signal: interrupted; no partial report is left
 
-environment: NSDUMP and GNUPLOT name the programs to run. Without them, nsdump
+Environment: NSDUMP and GNUPLOT name the programs to run. Without them, nsdump
 is searched for next to nsreport, then in PATH, and gnuplot in PATH."""
 
 
@@ -63,6 +65,7 @@ def parse_arguments(arguments, version):
         "input",
         metavar="TRACE|JSON",
         nargs="?",
+        type=_file_name,
         help="trace (.nsl), stats JSON or mapi-cost JSON; - reads JSON from standard input",
     )
     parser.add_argument(
@@ -113,8 +116,7 @@ def parse_arguments(arguments, version):
         "--rounds",
         metavar="N",
         type=_positive,
-        default=6,
-        help="number of rounds; each measures all variants (default 6)",
+        help=f"number of rounds; each measures all variants (default {ROUNDS})",
     )
     system.add_argument(
         "-d",
@@ -122,8 +124,7 @@ def parse_arguments(arguments, version):
         dest="seconds",
         metavar="SECONDS",
         type=_positive,
-        default=1,
-        help="duration of each measurement (default 1)",
+        help=f"duration of each measurement (default {SECONDS})",
     )
     system.add_argument(
         "--module",
@@ -140,19 +141,42 @@ def parse_arguments(arguments, version):
     parser.add_argument("-q", "--quiet", action="store_true", help="print errors only")
     parser.add_argument("--version", action="version", version=f"nsreport {version}")
     options = parser.parse_args(arguments)
+    _check(parser, options)
+    options.rounds = options.rounds or ROUNDS
+    options.seconds = options.seconds or SECONDS
+    options.input = options.input or options.read or options.results or "--system"
+    return options
+
+
+def _check(parser, options):
+    """Reports options that would have no effect."""
+    measured = {"--rounds": options.rounds, "--duration": options.seconds}
+    of_system = {
+        "--from": options.results,
+        **measured,
+        "--module": options.module,
+        "--bare": options.bare,
+    }
+    of_input = {"--calibration": options.calibration, "--unit": options.unit}
     if options.input is not None and options.read is not None:
         parser.error("-r cannot be combined with a second TRACE|JSON")
-    options.input = options.input or options.read
-    if options.system and options.input is not None:
+    has_input = options.input is not None or options.read is not None
+    if options.system and has_input:
         parser.error("TRACE|JSON cannot be combined with --system")
-    if not options.system and options.input is None:
+    if not options.system and not has_input:
         parser.error("TRACE|JSON or --system is required")
-    if not options.system and (options.results or options.module or options.bare):
-        parser.error("--from, --module and --bare require --system")
-    if options.system and (options.calibration is not None or options.unit is not None):
-        parser.error("--calibration and --unit cannot be combined with --system")
-    options.input = options.input or options.results or "--system"
-    return options
+    for name in _given(of_input if options.system else of_system):
+        parser.error(
+            f"{name} cannot be combined with --system"
+            if options.system
+            else f"{name} requires --system"
+        )
+    for name in _given(measured) if options.results else ():
+        parser.error(f"{name} cannot be combined with --from, which measures nothing")
+
+
+def _given(options):
+    return [name for name, value in options.items() if value is not None]
 
 
 def _positive(text):

@@ -181,14 +181,25 @@ class Page(ReportCase):
             self.assertIn(words, self.page())
 
     def test_a_wrong_command_line_is_reported(self):
-        for arguments in (
-            ["--system", "x.json", "-o", self.out],
-            ["-o", self.out],
-            ["x.json", "--from", "y", "-o", self.out],
-            ["--system", "--rounds", "0", "-o", self.out],
-            ["--system", "--unit", "1", "-o", self.out],
+        stored = ["--system", "--from", "r.txt"]
+        for arguments, words in (
+            (["--system", "x.json"], "TRACE|JSON cannot be combined with --system"),
+            ([], "TRACE|JSON or --system is required"),
+            ([""], "the file name is empty"),
+            (["x.json", "--from", "y"], "--from requires --system"),
+            (["x.json", "--rounds", "6"], "--rounds requires --system"),
+            (["x.json", "-d", "1"], "--duration requires --system"),
+            (["x.json", "--module", "y"], "--module requires --system"),
+            (["x.json", "--bare", "y"], "--bare requires --system"),
+            ([*stored, "--rounds", "6"], "--rounds cannot be combined with --from"),
+            ([*stored, "-d", "1"], "--duration cannot be combined with --from"),
+            (["--system", "--rounds", "0"], '"0" is not a number from 1 to 1000'),
+            (["--system", "--unit", "0"], "--unit cannot be combined with --system"),
         ):
-            self.assertEqual(self.run_report(*arguments).returncode, 2, arguments)
+            done = self.run_report(*arguments, "-o", self.out)
+            self.assertEqual(done.returncode, 2, arguments)
+            self.assertIn(words, done.stderr)
+            self.assertTrue(done.stderr.endswith("(see nsreport --help)\n"), done.stderr)
 
 
 class RealTools(ReportCase):
