@@ -144,6 +144,11 @@ bool Argument::was_given() const
     return option_->count() > 0;
 }
 
+std::string Argument::name() const
+{
+    return option_->get_name();
+}
+
 Argument &Argument::required()
 {
     option_->required();
@@ -285,6 +290,13 @@ void ArgumentSet::at_end(const std::function<void()> &run)
             throw CLI::ValidationError(error.what());
         }
     });
+}
+
+void refuse(const std::vector<Argument> &arguments, const std::string &why)
+{
+    for (const Argument &argument : arguments)
+        if (argument.was_given())
+            throw WrongUse(argument.name() + " " + why);
 }
 
 bool ArgumentSet::was_chosen() const

@@ -35,6 +35,7 @@ public:
     explicit Argument(CLI::Option *option) : option_(option) {}
 
     bool was_given() const;
+    std::string name() const; // "--output", or that of a positional argument
     Argument &required();
     Argument &check(const CheckText &check);
     Argument &one_of(const std::vector<std::string> &words);
@@ -81,6 +82,10 @@ public:
 protected:
     CLI::App *app_;
 };
+
+// For at_end(): throws WrongUse for the first argument that was given; `why` is what follows its
+// name, such as "requires --kernel".
+void refuse(const std::vector<Argument> &arguments, const std::string &why);
 
 // Text to print instead of running the program.
 struct Reply {

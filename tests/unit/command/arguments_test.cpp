@@ -168,6 +168,24 @@ TEST_CASE("arguments that cannot be combined are a usage error, reported at the 
           "program: --most and --quiet do not go together (see program show --help)\n");
 }
 
+TEST_CASE("an argument that would have no effect is refused by its long name",
+          "[command][arguments]")
+{
+    std::string input, output;
+    Arguments arguments("Does nothing.", "program");
+    const Argument trace = arguments.add("-r,--read,trace", input, "a trace");
+    const Argument list = arguments.add("-l,--list", output, "a list");
+    const Argument word = arguments.add("word", output, "a word");
+    arguments.at_end([&] { refuse({list, word}, "requires --all"); });
+
+    CHECK(trace.name() == "--read");
+    CHECK(word.name() == "word");
+    CHECK_FALSE(parse(arguments, {"-r", "t"}));
+    const auto reply = parse(arguments, {"-l", "x"});
+    REQUIRE(reply);
+    CHECK(reply->text == "program: --list requires --all (see program --help)\n");
+}
+
 TEST_CASE("what is wrong with a value is reported in the words of the user", "[command][arguments]")
 {
     Values values;
