@@ -11,25 +11,25 @@ void add_trace(command::ArgumentSet &arguments, std::string &trace)
     arguments.add("-r,--read,trace", trace, "trace file").kind("TRACE").required();
 }
 
-void add_output(command::ArgumentSet &arguments, std::string &output)
+command::Argument add_output(command::ArgumentSet &arguments, std::string &output)
 {
-    arguments.add("-o,--output", output, "file to print to; -: standard output (default)")
+    return arguments.add("-o,--output", output, "file to print to; -: standard output (default)")
         .kind("FILE")
         .check(is_given);
 }
 
-void add_trace_output(command::ArgumentSet &arguments, std::string &output)
+command::Argument add_trace_output(command::ArgumentSet &arguments, std::string &output)
 {
-    arguments.add("-w,--write", output, "trace file to write")
+    return arguments.add("-w,--write", output, "trace file to write")
         .kind("FILE")
         .check(is_given)
         .show_default();
 }
 
-void add_quiet(command::ArgumentSet &arguments, bool &is_quiet)
+command::Argument add_quiet(command::ArgumentSet &arguments, bool &is_quiet)
 {
-    arguments.add_flag("-q,--quiet", is_quiet,
-                       "no progress and no notes; only errors and what is missing");
+    return arguments.add_flag("-q,--quiet", is_quiet,
+                              "no progress and no notes; only errors and what is missing");
 }
 
 std::span<const Command *const> all_commands()

@@ -8,8 +8,9 @@
 
 namespace command
 {
+class Argument;
 class ArgumentSet;
-}
+} // namespace command
 
 namespace nsdump
 {
@@ -46,10 +47,10 @@ inline std::string is_given(const std::string &text)
 // The trace to read: the positional argument or -r; exactly one of them.
 void add_trace(command::ArgumentSet &arguments, std::string &trace);
 // -o: where text and data go instead of standard output.
-void add_output(command::ArgumentSet &arguments, std::string &output);
+command::Argument add_output(command::ArgumentSet &arguments, std::string &output);
 // -w: the trace to write.
-void add_trace_output(command::ArgumentSet &arguments, std::string &output);
-void add_quiet(command::ArgumentSet &arguments, bool &is_quiet);
+command::Argument add_trace_output(command::ArgumentSet &arguments, std::string &output);
+command::Argument add_quiet(command::ArgumentSet &arguments, bool &is_quiet);
 
 using RunCommand = std::function<int()>; // returns the exit code
 

@@ -48,6 +48,19 @@ expect 2 "no ring" "$nsdump" record --ring 0 -w t.nsl -- "$program" - 10
 expect 2 "an invalid duration" "$nsdump" record -d nan -w t.nsl -- "$program" - 10
 expect 2 "no program" "$nsdump" record -w t.nsl
 expect 2 "standard output" "$nsdump" record -w - -- "$program" - 10
+refused() { # message, options...
+    expect 2 "nsdump record ${*:2}" "$nsdump" record "${@:2}" -w t.nsl -- "$program" - 10
+    contains "nsdump: $1 (see nsdump record --help)" err
+    has_not_run "${*:2}"
+}
+refused "--pid cannot be combined with a program" --pid 1
+refused "--source requires --counters" --source step
+refused "--step-every requires --counters" --step-every 2
+refused "--step-every requires --source step" --counters instructions --source rdpmc --step-every 2
+for option in "--kernel-own" "--kernel-counters cycles" "--kernel-ring 1M" "--port 80"; do
+    # shellcheck disable=SC2086 # an option and its value
+    refused "${option%% *} requires --kernel" $option
+done
 expect 3 "a missing program" "$nsdump" record -w t.nsl -- ./no-such-program
 contains "./no-such-program: cannot start" err
 expect 3 "a missing process" "$nsdump" record -w t.nsl --pid 4194303
@@ -88,7 +101,6 @@ expect 4 "a folder" "$nsdump" record -w "$folder" -- "$program" - 10
 expect 4 "a folder that is not there" "$nsdump" record -w no/t.nsl -- "$program" - 10
 
 expect 2 "standard output under another name" "$nsdump" record -w out -- "$program" - 10
-expect 2 "a source without counters" "$nsdump" record --source step -w t.nsl -- "$program" - 10
 
 # The environment applies to the programs that are recorded, not to those of the toolkit.
 for words in "check -q t.nsl" "stats t.nsl" --version; do

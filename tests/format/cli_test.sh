@@ -35,7 +35,31 @@ contains "nsdump " out
 expect 2 "no command" "$nsdump"
 expect 2 "unknown option" "$nsdump" stats "$trace" --nonsense
 expect 2 "unknown export" "$nsdump" export "$trace" --what nonsense
-expect 2 "a limit on statistics" "$nsdump" export "$trace" --what stats -c 3
+# Options that would have no effect.
+refused() { # message, arguments...
+    expect 2 "nsdump ${*:2}" "$nsdump" "${@:2}"
+    contains "nsdump: $1 (see nsdump $2 --help)" err
+}
+refused "--count requires --what events or --what slices" export "$trace" --what stats -c 3
+refused "--unit requires --what events or --what slices" export "$trace" --unit 3
+refused "--calibration cannot be combined with --what events, which are raw" export "$trace" --what events --calibration c.json
+refused "--output cannot be combined with --quiet" check "$trace" -q -o "$folder/unused"
+refused "--session cannot be combined with --list" snapshot --list --session 1
+refused "--pid cannot be combined with --list" snapshot --list -p 1
+refused "--write cannot be combined with --list" snapshot --list -w s.nsl
+refused "--output requires --list" snapshot -o s.txt
+refused "--pid cannot be combined with --session" snapshot --session 1 -p 1
+refused "groups, --preset or --list is required" kernel
+refused "groups cannot be combined with --list" kernel --list irq
+refused "groups cannot be combined with --preset" kernel irq --preset tcp-send
+for option in "--preset tcp-send" "--write k.nsl" "--pid 1" "--clock fast" "--duration 1" \
+    "--kernel-counters cycles" "--kernel-ring 1M" "--port 80"; do
+    # shellcheck disable=SC2086 # an option and its value
+    refused "${option%% *} cannot be combined with --list" kernel --list $option
+done
+refused "--output requires --list or --preset" kernel irq -o k.txt
+refused "--format requires --list or --preset" kernel irq --format text
+refused "--json requires --list or --preset" kernel irq --json
 expect 3 "no file" "$nsdump" stats "$folder/none.nsl"
 contains "none.nsl: cannot open: No such file or directory (check the name" err
 expect 3 "a folder" "$nsdump" show "$folder"

@@ -188,8 +188,12 @@ RunCommand add(command::ArgumentSet &arguments)
 {
     auto options = std::make_shared<Options>();
     add_trace(arguments, options->trace);
-    add_output(arguments, options->output);
+    const command::Argument output = add_output(arguments, options->output);
     arguments.add_flag("-q,--quiet", options->quiet, "print no findings; only set the exit code");
+    arguments.at_end([options, output] {
+        if (options->quiet)
+            command::refuse({output}, "cannot be combined with --quiet");
+    });
     return [options] {
         TraceFile trace(options->trace);
         return Check(trace, *options).run(options->quiet);

@@ -169,11 +169,12 @@ RunCommand add(command::ArgumentSet &arguments)
         .one_of({"events", "slices", "stats"})
         .show_default();
     arguments.add_format(options->format, {"csv", "json"});
-    arguments
-        .add("--calibration", options->calibration,
-             "calibration.json of nscalibrate to use instead of the trace's own constants")
-        .kind("FILE")
-        .check(is_given);
+    const command::Argument calibration =
+        arguments
+            .add("--calibration", options->calibration,
+                 "calibration.json of nscalibrate to use instead of the trace's own constants")
+            .kind("FILE")
+            .check(is_given);
     const command::Argument unit =
         arguments.add("--unit", options->unit, "only events or slices of the unit with this number")
             .check(is_count);
@@ -187,12 +188,11 @@ RunCommand add(command::ArgumentSet &arguments)
     add_output(arguments, options->output);
     add_quiet(arguments, options->is_quiet);
     arguments.footer("JSON of events and slices is one object per line.");
-    arguments.at_end([options, unit, limit] {
-        if (options->what == "stats" && (unit.was_given() || limit.was_given()))
-            throw command::WrongUse("--unit and --count require --what events or --what slices");
-        if (options->what == "events" && !options->calibration.empty())
-            throw command::WrongUse(
-                "--calibration cannot be combined with --what events, which are raw");
+    arguments.at_end([options, calibration, unit, limit] {
+        if (options->what == "stats")
+            command::refuse({unit, limit}, "requires --what events or --what slices");
+        if (options->what == "events")
+            command::refuse({calibration}, "cannot be combined with --what events, which are raw");
     });
     return [options] { return run(*options); };
 }

@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include <fmt/format.h>
 #include <nsprobe/nsmod.h>
@@ -92,56 +93,88 @@ int record(Options options)
     return options.preset.empty() ? kExitOk : show(options);
 }
 
-int run(const Options &options)
+// What was given on the command line, to be checked together.
+struct Given {
+    command::Argument groups, preset, format, output;
+    std::vector<command::Argument> of_recording;
+};
+
+void check(const Options &options, const Given &given)
 {
-    if (options.is_list)
-        return list(options);
-    if (options.preset.empty() && options.kernel.groups.empty())
-        throw command::UsageError("kernel: groups, --preset or --list is required");
-    if (!options.preset.empty() && !options.kernel.groups.empty())
-        throw command::UsageError("kernel: groups cannot be combined with --preset");
-    if (options.preset.empty() && !options.output.empty())
-        throw command::UsageError("kernel: -o requires --list or --preset (-w names the trace)");
-    return record(options);
+    if (options.is_list) {
+        command::refuse({given.groups, given.preset}, "cannot be combined with --list");
+        command::refuse(given.of_recording, "cannot be combined with --list");
+        return;
+    }
+    if (!given.preset.was_given()) {
+        if (!given.groups.was_given())
+            throw command::WrongUse("groups, --preset or --list is required");
+        command::refuse({given.format, given.output}, "requires --list or --preset");
+        if (options.format == "json")
+            throw command::WrongUse("--json requires --list or --preset");
+        return;
+    }
+    command::refuse({given.groups}, "cannot be combined with --preset");
 }
+
+std::vector<command::Argument> add_recording_options(command::ArgumentSet &arguments,
+                                                     Options &options)
+{
+    const command::Argument trace = add_trace_output(arguments, options.trace);
+    const command::Argument pid =
+        arguments
+            .add("-p,--pid", options.kernel.pid, "places that run in a process: only in this one")
+            .kind("PID")
+            .check(is_positive);
+    const command::Argument clock =
+        arguments.add("--clock", options.clock, "ordered: fenced clock reads")
+            .one_of({"fast", "ordered"})
+            .show_default();
+    const command::Argument seconds =
+        arguments.add("-d,--duration", options.seconds, "stop after this many seconds")
+            .kind("SECONDS")
+            .check(is_duration);
+    std::vector<command::Argument> all = add_kernel_options(arguments, options.kernel);
+    all.insert(all.end(), {trace, pid, clock, seconds});
+    return all;
+}
+
+constexpr char kFooter[] =
+    R"(Requires the module nsmod and, to record, root or CAP_PERFMON. Without --duration Ctrl-C ends
+the recording; the trace is complete. `record --kernel GROUPS -- PROGRAM` records a program and
+the kernel on one clock.
+
+Exit codes:
+  0    success
+  1    the trace has findings
+  2    invalid arguments, or an unknown group
+  3    no module, permission denied, or a counter that is unavailable on this machine
+  4    the trace cannot be written)";
 
 RunCommand add(command::ArgumentSet &arguments)
 {
     auto options = std::make_shared<Options>();
-    arguments
-        .add("groups", options->kernel.groups,
-             "groups to record, e.g. net_rx,irq; \"modules\": only NET_SLICE_* probes in kernel "
-             "modules")
-        .check(is_given);
+    const command::Argument groups =
+        arguments
+            .add("groups", options->kernel.groups,
+                 "groups to record, e.g. net_rx,irq; \"modules\": only NET_SLICE_* probes in "
+                 "kernel modules")
+            .check(is_given);
     arguments.add_flag("--list", options->is_list,
                        "list all groups and their places, and whether this kernel has them");
-    arguments
-        .add("--preset", options->preset,
-             "follow TCP packets from place to place; prints a table of their costs at the end")
-        .one_of({"tcp-send", "tcp-recv"});
-    arguments.add_format(options->format, {"text", "json"});
-    add_output(arguments, options->output);
-    add_trace_output(arguments, options->trace);
-    arguments.add("-p,--pid", options->kernel.pid, "places that run in a process: only in this one")
-        .kind("PID")
-        .check(is_positive);
-    arguments.add("--clock", options->clock, "ordered: fenced clock reads")
-        .one_of({"fast", "ordered"})
-        .show_default();
-    arguments.add("-d,--duration", options->seconds, "stop after this many seconds")
-        .kind("SECONDS")
-        .check(is_duration);
-    add_kernel_options(arguments, options->kernel);
+    const command::Argument preset =
+        arguments
+            .add("--preset", options->preset,
+                 "follow TCP packets from place to place; print a table of their costs at the end")
+            .one_of({"tcp-send", "tcp-recv"});
+    const command::Argument format = arguments.add_format(options->format, {"text", "json"});
+    const command::Argument output = add_output(arguments, options->output);
+    const Given given = {groups, preset, format, output,
+                         add_recording_options(arguments, *options)};
     add_quiet(arguments, options->is_quiet);
-    arguments.footer("Requires the module nsmod and, to record, root or CAP_PERFMON. Without "
-                     "--duration Ctrl-C ends the recording; the\n"
-                     "trace is complete. `record --kernel GROUPS -- PROGRAM` records a program and "
-                     "the kernel on one clock.\n"
-                     "\n"
-                     "Exit codes: 0; 1 the trace has findings; 2 invalid arguments, an unknown "
-                     "group; 3 no module, permission denied,\n"
-                     "counter unavailable on this machine; 4 the trace cannot be written.");
-    return [options] { return run(*options); };
+    arguments.footer(kFooter);
+    arguments.at_end([options, given] { check(*options, given); });
+    return [options] { return options->is_list ? list(*options) : record(*options); };
 }
 } // namespace
 

@@ -19,23 +19,29 @@ constexpr const char *kNoGroup =
     "modules"; // NET_SLICE_* in kernel modules: recorded with any group
 } // namespace
 
-void add_kernel_options(command::ArgumentSet &arguments, KernelOptions &options)
+std::vector<command::Argument> add_kernel_options(command::ArgumentSet &arguments,
+                                                  KernelOptions &options)
 {
-    arguments
-        .add("--kernel-counters", options.counters,
-             "per-CPU counters for kernel slices, e.g. instructions (default: clock only)")
-        .kind("LIST")
-        .check(is_given);
-    arguments
-        .add("--kernel-ring", options.ring_bytes,
-             "size of the kernel's ring per CPU in bytes, a power of two")
-        .sizes()
-        .check(is_positive)
-        .show_default();
-    arguments
-        .add("--port", options.port,
-             "at places that see packets, only those from or to this TCP, UDP, SCTP or DCCP port")
-        .range(uint64_t{1}, kLastPort);
+    const command::Argument counters =
+        arguments
+            .add("--kernel-counters", options.counters,
+                 "per-CPU counters for kernel slices, e.g. instructions (default: clock only)")
+            .kind("LIST")
+            .check(is_given);
+    const command::Argument ring =
+        arguments
+            .add("--kernel-ring", options.ring_bytes,
+                 "size of the kernel's ring per CPU in bytes, a power of two")
+            .sizes()
+            .check(is_positive)
+            .show_default();
+    const command::Argument port =
+        arguments
+            .add("--port", options.port,
+                 "at places that see packets, only those from or to this TCP, UDP, SCTP or DCCP "
+                 "port")
+            .range(uint64_t{1}, kLastPort);
+    return {counters, ring, port};
 }
 
 void add_kernel(nsp_recorder *recorder, const KernelOptions &options)

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include <nsprobe/recorder.h>
 
@@ -20,7 +21,8 @@ struct KernelOptions {
 };
 
 // --kernel-counters, --kernel-ring, --port; each command selects groups and process in its own way.
-void add_kernel_options(command::ArgumentSet &arguments, KernelOptions &options);
+std::vector<command::Argument> add_kernel_options(command::ArgumentSet &arguments,
+                                                  KernelOptions &options);
 
 // Throws UsageError or TraceError.
 void add_kernel(nsp_recorder *recorder, const KernelOptions &options);

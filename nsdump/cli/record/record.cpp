@@ -2,6 +2,7 @@
 // nsdump record: a program started here, or a running one -> trace file.
 #include <cerrno>
 #include <cstdlib>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -164,24 +165,13 @@ bool is_same_file(const std::string &path, int fd)
            !S_ISCHR(opened.st_mode);
 }
 
-void check(const Options &options)
+void check_output(const std::string &path)
 {
-    if (options.program.empty() && options.pid == 0)
-        throw command::UsageError("record: a program (after --) or --pid is required");
-    if (!options.program.empty() && options.pid != 0)
-        throw command::UsageError("record: --pid cannot be combined with a program");
-    if (options.kernel.groups.empty() && (!options.kernel.counters.empty() ||
-                                          options.kernel.port != 0 || options.is_kernel_of_program))
+    if (path == "-" || is_same_file(path, STDOUT_FILENO) || is_same_file(path, STDERR_FILENO))
         throw command::UsageError(
-            "record: --kernel-counters, --kernel-own and --port require --kernel GROUPS");
-    if (options.counters.empty() && options.source != "auto" && options.source != "none")
-        throw command::UsageError("record: --source " + options.source +
-                                  " requires counters, e.g. --counters instructions");
-    if (options.output == "-" || is_same_file(options.output, STDOUT_FILENO) ||
-        is_same_file(options.output, STDERR_FILENO))
-        throw command::UsageError(
-            "record: the trace cannot share the program's output; use a separate file or a "
-            "named pipe");
+            fmt::format("\"{}\": the trace cannot share the program's output (use a separate file "
+                        "or a named pipe)",
+                        path));
 }
 
 // Starts before the program so that nothing is missed.  A filter by process requires the process to
@@ -196,7 +186,7 @@ void begin_kernel(nsp_recorder *recorder, KernelOptions options, bool is_of_prog
 
 int run(const Options &options)
 {
-    check(options);
+    check_output(options.output);
     Recorder recorder = open_recorder_with(options);
     std::unique_ptr<Child> child;
     std::optional<RunningProcess> attached;
@@ -245,67 +235,115 @@ those of its descendants that take part; a daemon is recorded until it exits.
 Ctrl-C ends the program (or daemon) and the recording; the trace is complete. SIGTERM and SIGHUP
 do the same, and so does a trace that can no longer be written (disk full, pipe without a reader).
 
-The exit code is the program's own; 128 + n if signal n killed it; 0 after --duration;
-1 if no process took part or one could not; 2 for invalid arguments, including an unknown counter;
-3 if the program cannot be started, attached to or recorded with these options on this machine;
-4 if the trace cannot be written; 130 if interrupted.)";
+Exit codes, if the program did not fail (then its own, or 128 + n if signal n killed it):
+  0    success, or the end of --duration
+  1    no process took part, or one could not
+  2    invalid arguments, including an unknown counter
+  3    the program cannot be started, attached to or recorded with these options on this machine
+  4    the trace cannot be written
+  130  interrupted)";
 
-RunCommand add(command::ArgumentSet &arguments)
+using Check = std::function<void()>; // throws WrongUse for arguments that would have no effect
+
+Check add_counter_options(command::ArgumentSet &arguments, const std::shared_ptr<Options> &options)
 {
-    auto options = std::make_shared<Options>();
-    add_trace_output(arguments, options->output);
     arguments
         .add("--counters", options->counters,
              "counters, e.g. instructions,cycles; `nsdump counters` lists them (default: clock "
              "only)")
         .kind("LIST")
         .check(is_given);
-    arguments.add("--source", options->source, "where counters come from")
-        .one_of({"auto", "rdpmc", "perf-read", "papi", "step", "none"})
-        .show_default();
-    arguments.add("--clock", options->clock, "ordered: fenced clock reads")
+    const command::Argument source =
+        arguments.add("--source", options->source, "where counters come from")
+            .one_of({"auto", "rdpmc", "perf-read", "papi", "step", "none"})
+            .show_default();
+    const command::Argument step_every =
+        arguments
+            .add("--step-every", options->step_every, "source step: count only every n-th unit")
+            .check(is_positive)
+            .show_default();
+    return [options, source, step_every] {
+        if (options->counters.empty()) {
+            if (options->source != "auto" && options->source != "none")
+                command::refuse({source}, "requires --counters");
+            command::refuse({step_every}, "requires --counters");
+        }
+        if (options->source != "auto" && options->source != "step")
+            command::refuse({step_every}, "requires --source step");
+    };
+}
+
+void add_ring_options(command::ArgumentSet &arguments, Options &options)
+{
+    arguments.add("--clock", options.clock, "ordered: fenced clock reads")
         .one_of({"fast", "ordered"})
         .show_default();
     arguments
-        .add("--full", options->full,
+        .add("--full", options.full,
              "when a ring is full: discard the new record or overwrite the oldest")
         .one_of({"discard", "overwrite"})
         .show_default();
-    arguments.add("--ring", options->ring_bytes, "ring size per CPU in bytes, a power of two")
+    arguments.add("--ring", options.ring_bytes, "ring size per CPU in bytes, a power of two")
         .sizes()
         .check(is_positive)
         .show_default();
     arguments
-        .add("--kind", options->kind,
-             "how rings are written; auto: rseq if the program supports it")
+        .add("--kind", options.kind, "how rings are written; auto: rseq if the program supports it")
         .one_of({"auto", "rseq", "atomic"})
         .show_default();
-    arguments.add("--step-every", options->step_every, "source step: count only every n-th unit")
-        .check(is_positive)
-        .show_default();
-    arguments.add_flag("--no-calibration", options->no_calibration,
+    arguments.add_flag("--no-calibration", options.no_calibration,
                        "skip calibration; the trace then has only raw values");
-    arguments
-        .add("-p,--pid", options->pid, "attach to a process that accepts it (NETSLICE=attach=yes)")
-        .kind("PID")
-        .check(is_positive);
-    arguments
-        .add("-d,--duration", options->seconds,
-             "stop after this many seconds; a program started here then receives SIGTERM")
-        .kind("SECONDS")
-        .check(is_duration);
+}
+
+Check add_kernel_side(command::ArgumentSet &arguments, const std::shared_ptr<Options> &options)
+{
     arguments
         .add("-k,--kernel", options->kernel.groups,
              "also record places in the kernel (module nsmod), e.g. irq,softirq,sched; `nsdump "
              "kernel --list` lists all")
         .kind("GROUPS")
         .check(is_given);
-    arguments.add_flag("--kernel-own", options->is_kernel_of_program,
-                       "kernel places that run in a process: only in this program");
-    add_kernel_options(arguments, options->kernel);
+    const command::Argument own =
+        arguments.add_flag("--kernel-own", options->is_kernel_of_program,
+                           "kernel places that run in a process: only in this program");
+    std::vector<command::Argument> of_kernel = add_kernel_options(arguments, options->kernel);
+    of_kernel.push_back(own);
+    return [options, of_kernel] {
+        if (options->kernel.groups.empty())
+            command::refuse(of_kernel, "requires --kernel");
+    };
+}
+
+RunCommand add(command::ArgumentSet &arguments)
+{
+    auto options = std::make_shared<Options>();
+    add_trace_output(arguments, options->output);
+    const Check check_counters = add_counter_options(arguments, options);
+    add_ring_options(arguments, *options);
+    const command::Argument pid =
+        arguments
+            .add("-p,--pid", options->pid,
+                 "attach to a process that accepts it (NETSLICE=attach=yes)")
+            .kind("PID")
+            .check(is_positive);
+    arguments
+        .add("-d,--duration", options->seconds,
+             "stop after this many seconds; a program started here then receives SIGTERM")
+        .kind("SECONDS")
+        .check(is_duration);
+    const Check check_kernel = add_kernel_side(arguments, options);
     add_quiet(arguments, options->is_quiet);
-    arguments.add("program", options->program, "program and its arguments, after --");
+    const command::Argument program =
+        arguments.add("program", options->program, "program and its arguments, after --");
     arguments.footer(kFooter);
+    arguments.at_end([pid, program, check_counters, check_kernel] {
+        if (!program.was_given() && !pid.was_given())
+            throw command::WrongUse("a program (after --) or --pid is required");
+        if (program.was_given())
+            command::refuse({pid}, "cannot be combined with a program");
+        check_counters();
+        check_kernel();
+    });
     return [options] { return run(*options); };
 }
 } // namespace

@@ -118,8 +118,6 @@ uint32_t choose(const Options &options)
 
 int take(const Options &options)
 {
-    if (!options.output.empty())
-        throw command::UsageError("snapshot: -o requires --list (-w names the trace)");
     const uint32_t session = choose(options);
     const int opened = nsp_nsmod_read_session(session, NSLICE_READER_SNAPSHOT);
     if (opened < 0)
@@ -150,27 +148,42 @@ int take(const Options &options)
     return kExitOk;
 }
 
+constexpr char kFooter[] =
+    R"(A flight recorder is a program under NETSLICE="recorder=nsmod full=overwrite", with the
+module nsmod loaded: its rings keep the newest records. A snapshot is a complete trace of their
+contents; the program keeps running and loses no records.
+
+Exit codes:
+  0    success
+  2    invalid arguments; no flight recorder, or more than one
+  3    no module, permission denied, or another user's session
+  4    the trace cannot be written
+  130  interrupted)";
+
 RunCommand add(command::ArgumentSet &arguments)
 {
     auto options = std::make_shared<Options>();
     arguments.add_flag("--list", options->is_list, "list the module's sessions that you may read");
-    arguments
-        .add("--session", options->session, "session number; default: the only flight recorder")
-        .check(is_positive);
-    arguments.add("-p,--pid", options->pid, "the flight recorder of this process")
-        .kind("PID")
-        .check(is_positive);
-    add_trace_output(arguments, options->trace);
-    add_output(arguments, options->output);
+    const command::Argument session =
+        arguments
+            .add("--session", options->session, "session number; default: the only flight recorder")
+            .check(is_positive);
+    const command::Argument pid =
+        arguments.add("-p,--pid", options->pid, "the flight recorder of this process")
+            .kind("PID")
+            .check(is_positive);
+    const command::Argument trace = add_trace_output(arguments, options->trace);
+    const command::Argument output = add_output(arguments, options->output);
     add_quiet(arguments, options->is_quiet);
-    arguments.footer("A flight recorder is a program under NETSLICE=\"recorder=nsmod "
-                     "full=overwrite\", with the module nsmod loaded: its rings keep\n"
-                     "the newest records. A snapshot is a complete trace of their contents; the "
-                     "program keeps running and loses no records.\n"
-                     "\n"
-                     "Exit codes: 0; 2 no flight recorder, or more than one; 3 no module, "
-                     "permission denied, another user's session;\n"
-                     "4 the trace cannot be written; 130 if interrupted.");
+    arguments.footer(kFooter);
+    arguments.at_end([options, session, pid, trace, output] {
+        if (options->is_list)
+            command::refuse({session, pid, trace}, "cannot be combined with --list");
+        else
+            command::refuse({output}, "requires --list");
+        if (session.was_given())
+            command::refuse({pid}, "cannot be combined with --session");
+    });
     return [options] { return options->is_list ? list(*options) : take(*options); };
 }
 } // namespace
