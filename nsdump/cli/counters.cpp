@@ -179,7 +179,12 @@ RunCommand add(command::ArgumentSet &arguments)
                      "NET_SLICE_CONF(\"counters=...\"): the kernel's own, and\n"
                      "libpfm4's with its masks and modifiers. Each counter is tested by opening it "
                      "for this process.\n"
-                     "The exit code is 0 even if no counter is available; 2 if no name matches.");
+                     "\n"
+                     "Exit codes:\n"
+                     "  0    success, even if no counter is available\n"
+                     "  2    invalid arguments, or no name matches\n"
+                     "  4    the output cannot be written\n"
+                     "  130  interrupted");
     return [options] { return run(*options); };
 }
 } // namespace

@@ -65,7 +65,7 @@ int run_command(const nsdump::RunCommand &run)
 int main(int argc, char **argv)
 {
     command_keep_standard_files();
-    command::Arguments arguments("Records and analyses NetSlice traces.", "nsdump");
+    command::Arguments arguments("Record and analyse NetSlice traces.", "nsdump");
     arguments.version("nsdump " NETSLICE_VERSION);
     arguments.require_command();
     arguments.footer(kFooter);
