@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # manual: manual pages, including those of functions and calls generated from mapi.3 -> warnings of
-# `man`, and missing sections.
+# `man`, missing sections, and missing options.
 import os
 import pathlib
 import re
@@ -13,6 +13,11 @@ import tree
 
 SKIP = 77
 PAGE = re.compile(r"\.[1-8]$")
+OPTIONS = {
+    "nsdump/nsdump.1": "nsdump/cli",
+    "calibrate/nscalibrate.1": "calibrate/main.cpp",
+    "reports/nsreport.1": "reports/nsreport/cli.py",
+}
 
 
 def warnings_of(page):
@@ -51,6 +56,30 @@ def missing_sections(top, pages):
                 yield f"{name}: has no section {section}"
 
 
+def options_of(source):
+    """Long options in the source of a program in C++ or Python."""
+    texts = [path.read_text() for path in ([source] if source.is_file() else source.rglob("*.cpp"))]
+    found = {"--help", "--version"}
+    for text in texts:
+        names = re.findall(r'\badd(?:_flag|_argument)?\(\s*((?:"-[^"]*",\s*)+)', text)
+        found |= set(re.findall(r"--[a-z-]+", " ".join(names)))
+        if "add_format(" in text:
+            found.add("--format")
+    return found
+
+
+def undescribed_options(top):
+    """Options of a program without an entry on its page, and entries without an option."""
+    for name, source in OPTIONS.items():
+        heads = re.findall(r"^\.TP\n(.*)", (top / name).read_text(), re.MULTILINE)
+        entries = set(re.findall(r"--[a-z-]+", " ".join(heads).replace("\\-", "-")))
+        known = options_of(top / source)
+        for option in sorted(known - entries):
+            yield f"{name}: has no entry for {option}"
+        for option in sorted(entries - known):
+            yield f"{name}: has an entry for {option}, which {source} does not define"
+
+
 def main():
     top = tree.root()
     if not shutil.which("man"):
@@ -73,6 +102,7 @@ def main():
             check=False,
         )
         problems = made.stderr.splitlines() or list(missing_sections(top, pages))
+        problems += undescribed_options(top)
         looked_at = [top / path for path in tree.paths(top) if PAGE.search(str(path))] + sorted(
             page for page in pages.glob("*.3*") if not page.read_text().startswith(".so ")
         )
