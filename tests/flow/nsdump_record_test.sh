@@ -57,6 +57,7 @@ refused "--pid cannot be combined with a program" --pid 1
 refused "--source requires --counters" --source step
 refused "--step-every requires --counters" --step-every 2
 refused "--step-every requires --source step" --counters instructions --source rdpmc --step-every 2
+refused "--quiet cannot be combined with --verbose" -q -v
 for option in "--kernel-own" "--kernel-counters cycles" "--kernel-ring 1M" "--port 80"; do
     # shellcheck disable=SC2086 # an option and its value
     refused "${option%% *} requires --kernel" $option
@@ -76,6 +77,16 @@ cmp -s t.nsl old.nsl || fail "a refused recording has changed the older trace"
 expect 1 "a program without probes and a new file" "$nsdump" record -w new.nsl -- /bin/true
 contains "no file was created" err
 [[ ! -e new.nsl ]] || fail "a recording without a program has left a file"
+
+# What was recorded, and how.
+expect 0 "a verbose recording" "$nsdump" record "${quick[@]}" -v --ring 64K -w v.nsl -- "$program" - 100
+contains "v.nsl: recording process " err
+contains "with rings of 64 KiB per CPU" err
+contains "1 process has taken part" err
+contains "65536 bytes per CPU, when full: discard" err
+contains "v.nsl: counters: none" err
+contains "v.nsl: calibrations: 0 at the start, 0 at the end" err
+grep -qE "v.nsl: cpu [0-9]+: [0-9]+ records? in " err || fail "no records of a CPU in: $(<err)"
 
 # A program whose thread ids are those of its container is reported: after exec(), and in a child of
 # fork().

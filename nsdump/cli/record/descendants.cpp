@@ -116,6 +116,14 @@ std::string Descendants::names() const
     return text;
 }
 
+std::string Descendants::names_now(const nsp_recorder *recorder)
+{
+    look(recorder);
+    std::string text = names();
+    members_.clear(); // the program is not to be among those that terminate_new() ends
+    return text;
+}
+
 bool Descendants::take_part(const nsp_recorder *recorder, double elapsed_s, bool is_ending)
 {
     if (!has_children()) {

@@ -29,6 +29,8 @@ public:
     bool terminate_new();
     // "process 12 (mapid)", or a list of them; empty if there are none.
     std::string names() const;
+    // The same while the program runs, itself included.
+    std::string names_now(const nsp_recorder *recorder);
 
 private:
     struct Member {

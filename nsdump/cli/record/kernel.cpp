@@ -78,7 +78,7 @@ int record(Options options)
     Recorder recorder = open_recorder(config);
     add_kernel(recorder.get(), options.kernel);
     const RecordLimits limits = {options.seconds, options.kernel.ring_bytes, false,
-                                 options.is_quiet};
+                                 options.is_quiet, false};
     const RecordEnd end = record_until_end(recorder.get(), limits, nullptr, nullptr);
     const nsp_session_counts kernel = end_kernel(recorder.get());
     nsp_session_counts counts{};

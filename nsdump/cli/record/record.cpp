@@ -20,6 +20,7 @@
 #include "cli/record/kernel_side.hpp"
 #include "cli/record/record_loop.hpp"
 #include "cli/record/recorder.hpp"
+#include "cli/record/trace_facts.hpp"
 #include "common/command/arguments.hpp"
 #include "common/command/counted.hpp"
 #include "common/command/output.hpp"
@@ -45,6 +46,7 @@ struct Options {
     int pid = 0;
     double seconds = 0;
     bool is_quiet = false;
+    bool is_verbose = false;
     KernelOptions kernel;
     bool is_kernel_of_program = false; // record per-process kernel places for this program only
     std::vector<std::string> program;
@@ -123,6 +125,17 @@ void tell(const Options &options, RecordEnd end, const nsp_recorder_status &stat
                   command::counted(counts.drained, "record"), counts.issued,
                   command::counted(status.joined, "process", "processes"), of_kernel,
                   double(counts.file_bytes) / 1e6);
+}
+
+void tell_begin(const Options &options, int pid)
+{
+    const std::string of_kernel =
+        options.kernel.groups.empty()
+            ? ""
+            : fmt::format(" and the kernel's groups {} with rings of {} KiB per CPU",
+                          options.kernel.groups, options.kernel.ring_bytes >> 10);
+    command::tell("nsdump: {}: recording process {} with rings of {} KiB per CPU{}\n",
+                  options.output, pid, options.ring_bytes >> 10, of_kernel);
 }
 
 nslice_end end_of(RecordEnd end, Child *child)
@@ -209,10 +222,12 @@ int run(const Options &options)
                  child ? child->pid() : options.pid);
     if (command_was_interrupted())
         throw command::Interrupted();
+    if (options.is_verbose)
+        tell_begin(options, child ? child->pid() : options.pid);
     if (child)
         child->run();
     const RecordLimits limits = {options.seconds, options.ring_bytes, options.full == "overwrite",
-                                 options.is_quiet};
+                                 options.is_quiet, options.is_verbose};
     const RecordEnd end =
         record_until_end(recorder.get(), limits, child.get(), attached ? &*attached : nullptr);
     nsp_recorder_status status;
@@ -225,6 +240,8 @@ int run(const Options &options)
     tell(options, end, status, refusal, counts, kernel);
     if (error != 0 && error != -ENODATA)
         throw command::OutputError(words);
+    if (options.is_verbose && error == 0)
+        tell_trace_facts(options.output);
     return exit_code(options, end, child.get(), status);
 }
 
@@ -332,15 +349,19 @@ RunCommand add(command::ArgumentSet &arguments)
         .kind("SECONDS")
         .check(is_duration);
     const Check check_kernel = add_kernel_side(arguments, options);
-    add_quiet(arguments, options->is_quiet);
+    const command::Argument quiet = add_quiet(arguments, options->is_quiet);
+    arguments.add_flag("-v,--verbose", options->is_verbose,
+                       "also report processes that take part, and how the trace was recorded");
     const command::Argument program =
         arguments.add("program", options->program, "program and its arguments, after --");
     arguments.footer(kFooter);
-    arguments.at_end([pid, program, check_counters, check_kernel] {
+    arguments.at_end([options, pid, quiet, program, check_counters, check_kernel] {
         if (!program.was_given() && !pid.was_given())
             throw command::WrongUse("a program (after --) or --pid is required");
         if (program.was_given())
             command::refuse({pid}, "cannot be combined with a program");
+        if (options->is_verbose)
+            command::refuse({quiet}, "cannot be combined with --verbose");
         check_counters();
         check_kernel();
     });

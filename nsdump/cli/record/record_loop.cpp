@@ -35,9 +35,21 @@ nsp_recorder_status status_of(nsp_recorder *recorder)
 class RecordProgress
 {
 public:
-    RecordProgress(bool is_of_process, bool is_quiet)
-        : line_(!is_quiet), is_of_process_(is_of_process)
+    RecordProgress(bool is_of_process, const RecordLimits &limits)
+        : line_(!limits.is_quiet), is_of_process_(is_of_process), is_verbose_(limits.is_verbose)
     {
+    }
+    void tell_joined(nsp_recorder *recorder, Child *child, double elapsed_s)
+    {
+        const uint32_t joined = is_verbose_ ? status_of(recorder).joined : joined_;
+        if (joined == joined_)
+            return;
+        joined_ = joined;
+        const std::string names = child ? child->descendants().names_now(recorder) : "";
+        line_.clear();
+        command::tell("nsdump: {:.1f} s: {} taken part{}{}\n", elapsed_s,
+                      command::counted(joined, "process has", "processes have"),
+                      names.empty() ? "" : "; now ", names);
     }
     void show(nsp_recorder *recorder, double elapsed_s)
     {
@@ -62,6 +74,8 @@ public:
 private:
     command::StatusLine line_;
     bool is_of_process_;
+    bool is_verbose_;
+    uint32_t joined_ = 0;
     double next_s_ = 0;
 };
 
@@ -120,7 +134,7 @@ RecordEnd record_until_end(nsp_recorder *recorder, const RecordLimits &limits, C
                            const RunningProcess *attached)
 {
     const auto begin = std::chrono::steady_clock::now();
-    RecordProgress progress(child || attached, limits.is_quiet);
+    RecordProgress progress(child || attached, limits);
     Farewell farewell(child);
     std::optional<RecordEnd> reason;
     for (;;) {
@@ -133,6 +147,7 @@ RecordEnd record_until_end(nsp_recorder *recorder, const RecordLimits &limits, C
             nsp_recorder_watch(recorder);
         else
             taken_bytes = nsp_recorder_pass(recorder);
+        progress.tell_joined(recorder, child, elapsed_s);
         progress.show(recorder, elapsed_s);
         if (!reason)
             reason = reason_to_end(recorder, limits, elapsed_s);
