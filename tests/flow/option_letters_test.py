@@ -57,15 +57,26 @@ def options():
     return found
 
 
+def words_of(programs):
+    """ "nsdump (record, kernel), mapid" -> the same words as of commands(); "(not record)": all
+    commands but record."""
+    found = set()
+    for program, named in re.findall(r"([\w-]+)(?: \(([^)]*)\))?", programs):
+        every = set(PROGRAMS[program])
+        chosen = set((named or "").removeprefix("not ").split(", ")) - {""}
+        assert chosen <= every, f"{program}: {chosen - every}"
+        chosen = every - chosen if not named or named.startswith("not ") else chosen
+        found |= {(program, command) for command in chosen} if every else {(program,)}
+    return found
+
+
 def table():
-    """{letter: (long name, programs)} of netslice(7)."""
+    """{letter: (long name, words of programs and commands)} of netslice(7)."""
     rows = {}
     for match in ROW.finditer(PAGE.read_text()):
         programs = match["programs"].replace("\\", "")
-        if programs.startswith("all"):
-            without = programs.removeprefix("all").removeprefix(" but ").split(", ")
-            programs = ", ".join(program for program in PROGRAMS if program not in without)
-        rows[match["letter"]] = (match["long"].replace("\\", ""), set(programs.split(", ")))
+        programs = ", ".join(PROGRAMS) if programs == "all" else programs.replace("\n", " ")
+        rows[match["letter"]] = (match["long"].replace("\\", ""), words_of(programs))
     return rows
 
 
@@ -82,15 +93,22 @@ class Options(unittest.TestCase):
     def test_the_table_of_the_manual_has_the_letters_of_all_programs(self):
         self.assertEqual(set(built()) - set(PROGRAMS), set())
         forms, users = {}, collections.defaultdict(set)
-        for (program, *_), found in options().items():
+        for words, found in options().items():
             for letter, long in found:
                 if letter:
                     forms[letter] = long
-                    users[letter].add(program)
+                    users[letter].add(words)
         rows = table()
         self.assertEqual({letter: long for letter, (long, _) in rows.items()}, forms)
-        for letter, (_, programs) in rows.items():
-            self.assertEqual(programs & set(built()), users[letter], f"-{letter}")
+        for letter, (_, listed) in rows.items():
+            listed = {words for words in listed if words[0] in built()}
+            # an option of the program may also follow its commands
+            missing = {words for words in listed if not {words, words[:1]} & users[letter]}
+            self.assertEqual(missing, set(), f"-{letter}: in the table, not in --help")
+            of_programs = {words[:1] for words in listed}
+            unlisted = users[letter] - listed - of_programs
+            self.assertEqual(unlisted, set(), f"-{letter}: in --help, not in the table")
+            self.assertEqual({words[:1] for words in users[letter]}, of_programs, f"-{letter}")
 
     def test_json_is_the_short_form_of_a_format(self):
         for words, found in options().items():
