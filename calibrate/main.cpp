@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: MIT
 // nscalibrate: options -> pinned thread -> measurements -> report.
 #include <algorithm>
+#include <cerrno>
+#include <fstream>
 #include <optional>
 #include <string>
 
 #include <sched.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <fmt/format.h>
@@ -17,6 +20,8 @@
 #include "common/command/standard_files.h"
 #include "common/command/status_line.hpp"
 #include "common/command/tell.hpp"
+#include "common/file_error/file_error.h"
+#include "nsdump/analyse/correct/calibration.hpp"
 #include "report/environment.hpp"
 #include "report/report.hpp"
 #include "report/warnings.hpp"
@@ -51,6 +56,8 @@ Exit codes:
   4    the output cannot be written
   130  interrupted; nothing was written)";
 
+constexpr size_t kHeadBytes = 4096; // a calibration has its schema in these
+
 struct Options {
     std::optional<unsigned> cpu;
     uint32_t batches = 0;
@@ -62,6 +69,11 @@ struct Options {
     std::string output;
     std::string counters; // empty: instructions, if available
 };
+
+std::string is_given(const std::string &text)
+{
+    return text.empty() ? "is empty (give a value or omit the option)" : "";
+}
 
 void add_options(command::Arguments &arguments, Options &options)
 {
@@ -77,24 +89,48 @@ void add_options(command::Arguments &arguments, Options &options)
         .add("--counters", options.counters,
              "comma-separated list of required counters; default: instructions, if available")
         .kind("LIST")
-        .check([](const std::string &text) {
-            return text.empty() ? "empty list (name counters or omit the option)" : "";
-        });
+        .check(is_given);
     arguments
         .add("-w,--write", options.calibration,
              "also write calibration.json to this file; -: to standard output instead of the "
              "tables")
-        .kind("FILE");
+        .kind("FILE")
+        .check(is_given);
     arguments
         .add("-o,--output", options.output,
              "file to print the tables or the JSON to; -: standard output (default)")
-        .kind("FILE");
+        .kind("FILE")
+        .check(is_given);
     arguments.add_flag("--paper", options.wants_paper,
                        "print the tables of the NetSlice paper with this machine's figures; in the "
                        "JSON under \"paper\"");
     arguments.add_format(options.format, {"text", "json"});
     arguments.add_flag("-q,--quiet", options.is_quiet, "no progress line on the terminal");
     arguments.footer(kFooter);
+    arguments.at_end([&options] {
+        if (options.calibration == "-" && options.output == "-")
+            throw command::WrongUse("--write - cannot be combined with --output -");
+    });
+}
+
+// Like `nsdump record -w`: the file may be a capture or a document, so only a calibration or an
+// empty file is replaced.
+void check_replaced(const std::string &path)
+{
+    struct stat status = {};
+    if (stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode) || status.st_size == 0)
+        return;
+    std::ifstream file(path, std::ios::binary);
+    if (!file)
+        throw command::OutputError(
+            fmt::format("{}: exists, but cannot be read to check whether it is a calibration: {}",
+                        path, nslice_read_error(errno)));
+    std::string head(kHeadBytes, '\0');
+    file.read(head.data(), std::streamsize(head.size()));
+    head.resize(size_t(file.gcount()));
+    if (head.find(nsdump::kCalibrationSchema) == std::string::npos)
+        throw command::OutputError(
+            path + ": exists and is not a calibration (remove it, or use another name)");
 }
 
 int calibrate_machine(const Options &options)
@@ -113,6 +149,8 @@ int calibrate_machine(const Options &options)
     // Opened first, so that a bad path is reported immediately.
     command::check_outputs("", {options.calibration, options.output});
     std::optional<command::Output> file, screen;
+    if (!goes_to_stdout)
+        check_replaced(options.calibration);
     if (!options.calibration.empty())
         file.emplace(options.calibration);
     if (!goes_to_stdout || !options.output.empty())

@@ -267,6 +267,36 @@ class Ends(unittest.TestCase):
             done.stderr,
         )
 
+    def test_an_empty_name_is_refused(self):
+        for option in ("-w", "-o", "--counters"):
+            done = run(BIN / "nscalibrate", option, "")
+            self.assertEqual(done.returncode, 2, option)
+            self.assertIn("is empty (give a value or omit the option)", done.stderr)
+
+    def test_two_results_on_standard_output_are_refused(self):
+        done = run(BIN / "nscalibrate", "-w", "-", "-o", "-")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("--write - cannot be combined with --output -", done.stderr)
+
+    def test_only_a_calibration_or_an_empty_file_is_replaced(self):
+        with tempfile.TemporaryDirectory() as folder:
+            file = pathlib.Path(folder) / "c.json"
+            file.write_text("a document\n")
+            done = run(BIN / "nscalibrate", "-q", "--batches", "50", "-w", file)
+            self.assertEqual(done.returncode, 4)
+            self.assertIn(
+                f"{file}: exists and is not a calibration (remove it, or use another name)",
+                done.stderr,
+            )
+            self.assertEqual(file.read_text(), "a document\n")
+            for content in ("", None):  # then the calibration of the first turn
+                if content is not None:
+                    file.write_text(content)
+                done = run(BIN / "nscalibrate", "-q", "--batches", "50", "-w", file)
+                self.assertIn(done.returncode, (0, 1), done.stderr)
+                self.assertEqual(json.loads(file.read_text())["schema"], "netslice-calibration-1")
+            self.assertEqual(os.listdir(folder), ["c.json"])
+
     def test_unknown_counters(self):
         done = run(BIN / "nscalibrate", "--counters", "wishes")
         self.assertEqual(done.returncode, 2)
