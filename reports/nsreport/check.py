@@ -260,7 +260,7 @@ def _check(shape, value, place):
         if not _leaf_fits(kind, value):
             raise ShapeError(
                 f"{place}: expected {_NAMES[kind]}, found {type(value).__name__} "
-                f"{str(value)[:40]!r}"
+                f'"{str(value)[:40]}"'
             )
 
 

@@ -3,6 +3,7 @@
 import argparse
 import json
 import os
+import re
 import sys
 import traceback
 
@@ -48,8 +49,23 @@ class Parser(argparse.ArgumentParser):
     """Reports errors as the other programs do."""
 
     def error(self, message):
-        _tell(errors.shown(f"nsreport: {message} (see nsreport --help)"))
+        _tell(errors.shown(f"nsreport: {_reworded(message)} (see nsreport --help)"))
         sys.exit(errors.EXIT_USAGE)
+
+
+def _reworded(message):
+    """argparse's messages in the words of the other programs."""
+    for pattern, words in (
+        (r"unrecognized arguments: (-\S+).*", r'unknown option "\1"'),
+        (r"unrecognized arguments: (\S*).*", r'unexpected argument "\1"'),
+        (r"argument (?:-\w/)?(\S+): expected one argument", r"\1 requires a value"),
+        (r"argument (?:-\w/)?(\S+): ", r"\1: "),
+        (r"the following arguments are required: (?:-\w/)?([\w-]+).*", r"\1 is required"),
+    ):
+        reworded, count = re.subn(rf"\A{pattern}", words, message, flags=re.DOTALL)
+        if count:
+            return reworded
+    return message
 
 
 def parse_arguments(arguments, version):
@@ -367,7 +383,7 @@ def _report(options, program, share, version):
     except RecursionError:
         _tell(
             f"nsreport: {errors.shown(options.input)}: nested too deeply for a stats or mapi-cost "
-            "file"
+            "file (write the file again)"
         )
         return errors.EXIT_INPUT
     except OSError as error:

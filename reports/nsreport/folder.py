@@ -95,7 +95,7 @@ class ReportFolder:
         if foreign:
             raise ReportError(
                 EXIT_OUTPUT,
-                f"{shown(self.asked)}: contains {shown(foreign[0])!r}, which is not part of a "
+                f'{shown(self.asked)}: contains "{shown(foreign[0])}", which is not part of a '
                 "report; nsreport replaces only its own folders (choose another folder with -o)",
             )
 

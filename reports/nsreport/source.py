@@ -248,7 +248,7 @@ def _trace(path, nsdump, calibration):
     if document["schema"] != check.STATS_SCHEMA:
         raise ReportError(
             EXIT_SCHEMA,
-            f"{shown(nsdump)}: printed schema {document['schema']!r}, not {check.STATS_SCHEMA!r} "
+            f'{shown(nsdump)}: printed schema "{document["schema"]}", not "{check.STATS_SCHEMA}" '
             "(use nsdump and nsreport of the same version)",
         )
     source = Source(document, safe_path, nsdump, calibration)
@@ -269,7 +269,8 @@ def _parse(data, name):
     if len(data) > MAX_JSON_BYTES:
         raise ReportError(
             EXIT_INPUT,
-            f"{name}: longer than {MAX_JSON_BYTES >> 20} MiB: not a stats or mapi-cost file",
+            f"{name}: longer than {MAX_JSON_BYTES >> 20} MiB: not a stats or mapi-cost file "
+            f"(give a trace or the output of {MAKES_STATS} or {MAKES_COSTS})",
         )
     try:
         document = json.loads(data.decode("utf-8-sig"), parse_constant=_no_constant)
@@ -289,7 +290,7 @@ def _parse(data, name):
         ) from error
     schema = document.get("schema") if isinstance(document, dict) else None
     if not isinstance(schema, str) or schema not in READ_SCHEMAS:
-        found = f"schema {schema[:60]!r}" if isinstance(schema, str) else "no schema"
+        found = f'schema "{shown(schema[:60])}"' if isinstance(schema, str) else "no schema"
         raise ReportError(
             EXIT_SCHEMA,
             f"{name}: {found}; nsreport reads {' and '.join(READ_SCHEMAS)} "

@@ -131,7 +131,7 @@ def parse(text, name):
     if not is_known:
         raise ReportError(
             EXIT_SCHEMA,
-            f"{shown(name)}: not a result of `nsreport --system` or system_measure.sh "
-            "(netslice-system-1)",
+            f"{shown(name)}: not a result of `nsreport --system` or system_measure.sh, "
+            "netslice-system-1 (give data/results.txt of an earlier measurement)",
         )
     return document
