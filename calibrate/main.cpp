@@ -159,7 +159,8 @@ int calibrate_machine(const Options &options)
     nsp_machine_read(&machine);
     const Environment environment = read_environment("/", cpu, machine);
     if (!affinity.pin(cpu))
-        throw CannotMeasure(fmt::format("cannot bind to CPU {}", cpu));
+        throw CannotMeasure(
+            fmt::format("CPU {}: cannot bind to it (choose another with --cpu)", cpu));
     Plan plan = make_plan(options.batches, options.is_thorough, options.counters);
     plan.does_paper = options.wants_paper;
     command::StatusLine progress(!options.is_quiet);

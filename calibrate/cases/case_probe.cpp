@@ -110,8 +110,7 @@ bool measure(const Mode &mode, const RingKind &kind, const Source &source, const
     if (err == -EBUSY)
         throw CannotMeasure(nsp_last_error());
     if (err == -EINVAL && has_counters)
-        throw command::UsageError(
-            fmt::format("--counters {}: {}", pass.counters, nsp_last_error()));
+        throw command::UsageError(fmt::format("--counters: {}", nsp_last_error()));
     if (err) {
         results.lacks(has_counters ? fmt::format("counters from {}", source.name)
                                    : fmt::format("ring kind {}", kind.name),
@@ -155,7 +154,8 @@ void run_counter_case(const Pass &pass, Results &results)
             }
     }
     if (pass.must_have_counters && pass.number == 0 && results.probes.size() == rows_without)
-        throw CannotMeasure(fmt::format("counters \"{}\": no source available: {}", pass.counters,
-                                        results.why_no_counters()));
+        throw CannotMeasure(fmt::format("--counters: \"{}\": no source available: {} (`nsdump "
+                                        "counters` lists those that have one)",
+                                        pass.counters, results.why_no_counters()));
 }
 } // namespace calibrate

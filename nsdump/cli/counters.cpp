@@ -164,7 +164,7 @@ int run(const Options &options)
     const bool has_any = !listing.counters.empty() || listing.refused > 0;
     if (!has_any)
         throw command::UsageError("counters: no known counter has \"" + options.pattern +
-                                  "\" in its name or meaning");
+                                  "\" in its name or meaning (`nsdump counters --all` lists them)");
     return kExitOk;
 }
 

@@ -111,11 +111,13 @@ void TraceFile::read_header()
     nslice_file_header raw;
     const size_t got = source_->read_at(0, &raw, sizeof raw);
     if (got == 0)
-        throw TraceError(fmt::format("{}: the file is empty: nothing was recorded", name));
+        throw TraceError(
+            fmt::format("{}: the file is empty: nothing was recorded (record it again)", name));
     if (got < sizeof raw.magic || std::memcmp(raw.magic, NSLICE_FILE_MAGIC, sizeof raw.magic) != 0)
         throw TraceError(
-            fmt::format("{}: at byte 0: not a NetSlice trace (does not begin with \"{}\")", name,
-                        NSLICE_FILE_MAGIC));
+            fmt::format("{}: at byte 0: not a NetSlice trace: does not begin with \"{}\" (name a "
+                        "file that was written by `nsdump record` or a session)",
+                        name, NSLICE_FILE_MAGIC));
     if (got < sizeof raw)
         throw TraceError(fmt::format(
             "{}: at byte {}: truncated inside its header (record it again)", name, got));

@@ -210,14 +210,14 @@ void Correction::take_file(const TraceFile &trace, const CalibrationFile &file)
     warn_of(trace, file);
     if (!start_.find(NSLICE_ANY_CPU, kPair, 0) && !other_counters.empty())
         throw TraceError(fmt::format("the calibration file was made with the counters {}, this "
-                                     "trace with {}, and probe costs depend on them; run "
-                                     "nscalibrate --counters {}",
+                                     "trace with {}, and probe costs depend on them (run "
+                                     "`nscalibrate --counters {} -w FILE`)",
                                      other_counters, trace.info("counters.names"),
                                      trace.info("counters.names")));
     if (!start_.find(NSLICE_ANY_CPU, kPair, 0))
         throw TraceError(fmt::format(
             "the calibration file has no START+STOP measured with mode \"{}\", ring \"{}\", "
-            "counters \"{}\", the settings of this trace; calibrate with them",
+            "counters \"{}\", the settings of this trace (calibrate on a machine that has them)",
             trace.info("clock.mode"), trace.info("ring.kind"), source));
 }
 

@@ -75,10 +75,10 @@ Child::Child(const std::vector<std::string> &argv, const std::function<int()> &p
 {
     int go[2], report[2];
     if (pipe2(go, O_CLOEXEC) != 0)
-        throw_error("pipe");
+        throw_error(name_ + ": cannot create a pipe");
     if (pipe2(report, O_CLOEXEC) != 0) {
         close_both(go);
-        throw_error("pipe");
+        throw_error(name_ + ": cannot create a pipe");
     }
     pid_ = fork();
     if (pid_ < 0) {
@@ -86,7 +86,7 @@ Child::Child(const std::vector<std::string> &argv, const std::function<int()> &p
         close_both(go);
         close_both(report);
         errno = error;
-        throw_error("fork");
+        throw_error(name_ + ": cannot create a process");
     }
     if (pid_ == 0) {
         close(go[1]); // so that read() reports the end of the pipe if the parent dies

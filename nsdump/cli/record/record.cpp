@@ -207,7 +207,9 @@ int run(const Options &options)
     if (options.pid != 0) {
         attached.emplace(options.pid);
         if (attached->has_ended())
-            throw TraceError(fmt::format("process {} has already ended", options.pid));
+            throw TraceError(fmt::format(
+                "process {}: has already ended (give --pid the number of a running process)",
+                options.pid));
         if (nsp_recorder_attach(recorder.get(), options.pid) != 0) {
             if (command_was_interrupted())
                 throw command::Interrupted();

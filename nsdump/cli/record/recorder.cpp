@@ -63,7 +63,7 @@ std::string is_duration(const std::string &text)
     char *end = nullptr;
     const double seconds = std::strtod(text.c_str(), &end);
     const bool is_good = end != text.c_str() && *end == 0 && seconds > 0 && seconds <= kMostSeconds;
-    return is_good ? "" : text + " is not a duration in seconds (above 0, up to 1e9)";
+    return is_good ? "" : "\"" + text + "\" is not a duration in seconds (above 0, up to 1e9)";
 }
 
 void tell_losses(const nsp_session_counts &counts, const char *whose, const char *ring_option)

@@ -107,12 +107,12 @@ uint32_t choose(const Options &options)
     const std::string whose = options.pid != 0 ? fmt::format(" of process {}", options.pid) : "";
     throw command::UsageError(
         fit.empty()
-            ? fmt::format(
-                  "snapshot: found no flight recorder{} (a program under NETSLICE=full=overwrite); "
-                  "`nsdump snapshot --list` lists the sessions",
-                  whose)
-            : fmt::format("snapshot: found {} flight recorders{}; choose one with --session (see "
-                          "`nsdump snapshot --list`)",
+            ? fmt::format("snapshot: found no flight recorder{} (start a program under "
+                          "NETSLICE=\"recorder=nsmod full=overwrite\"; `nsdump snapshot --list` "
+                          "lists the sessions)",
+                          whose)
+            : fmt::format("snapshot: found {} flight recorders{} (choose one of `nsdump snapshot "
+                          "--list` with --session)",
                           fit.size(), whose));
 }
 
