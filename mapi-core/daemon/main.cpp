@@ -218,17 +218,17 @@ void add_options(command::Arguments &arguments, ServerOptions &server, Options &
                      "of --record is incomplete; 2 invalid usage");
 }
 
-// Marks or adds what only prevents a mapid from starting, not a program from reading the file.
+// Adds what only prevents a mapid from starting, not a program from reading the file.
 void find_start_errors(const std::string &path, std::vector<engine::ConfigNote> &notes)
 {
     if (const std::string wrong = daemon::log_file_error(engine::find_config_value("logfile"));
         !wrong.empty())
         notes.push_back({0, true, path + ": logfile=" + wrong});
     const std::string group = engine::find_config_value("socket_group");
-    if (group.empty() || engine::group_number(group))
-        return;
-    for (engine::ConfigNote &note : notes)
-        note.is_error |= note.text.find("socket_group=" + group) != std::string::npos;
+    if (!group.empty() && !engine::group_number(group))
+        notes.push_back(
+            {0, true,
+             path + ": socket_group=" + group + ": no such group (create it, or name another)"});
 }
 
 // Checks all lines of mapi.conf.  `found`: what loading the plug-ins found.

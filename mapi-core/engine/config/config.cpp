@@ -39,7 +39,6 @@ public:
             read_format(section);
         if (!section.name.empty())
             return;
-        check_socket(section);
         check_plugins(section);
     }
 
@@ -59,15 +58,6 @@ private:
                 names.emplace_back(function->config->section);
         }
         return names;
-    }
-
-    // Only a warning: the group may exist when mapid starts.
-    void check_socket(const ConfigSection &top)
-    {
-        const ConfigKey *group = top.find("socket_group");
-        if (group && !group->value.empty() && !group_number(group->value))
-            notes_.warn(group->line,
-                        "socket_group=" + group->value + ": no such group; mapid will not start");
     }
 
     void check_plugins(const ConfigSection &top)
