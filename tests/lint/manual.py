@@ -71,6 +71,8 @@ def options_of(source):
 def undescribed_options(top):
     """Options of a program without an entry on its page, and entries without an option."""
     for name, source in OPTIONS.items():
+        if not (top / source).exists():
+            continue
         heads = re.findall(r"^\.TP\n(.*)", (top / name).read_text(), re.MULTILINE)
         entries = set(re.findall(r"--[a-z-]+", " ".join(heads).replace("\\-", "-")))
         known = options_of(top / source)

@@ -174,7 +174,23 @@ CONNECT = (
     "= mapi_connect\nsummary: begin\ntext: Begins.\nargument fd: a flow\nreturns: 0\nerror none\n"
     "threads: Any.\n"
 )
+CALIBRATE_PAGE = """.TH nscalibrate 1 "" "NetSlice"
+.SH NAME
+nscalibrate \\- measure
+.SH OPTIONS
+.TP
+.B \\-\\-cpu
+The CPU.
+.TP
+.B \\-\\-help
+Help.
+.TP
+.B \\-\\-version
+Version.
+"""
 GOOD_MANUAL = {
+    "calibrate/nscalibrate.1": CALIBRATE_PAGE,
+    "calibrate/main.cpp": 'arguments.add("--cpu", cpu);\n',
     "mapi-core/client/mapi.3": MAPI_3,
     "mapi-core/client/function_pages.py": (MAPI_CLIENT / "function_pages.py").read_text(),
     "mapi-core/client/page_facts.py": (MAPI_CLIENT / "page_facts.py").read_text(),
@@ -187,6 +203,12 @@ GOOD_MANUAL = {
     "mapi-core/functions/values/gap.cpp": '.name = "GAP",\n.description = "a gap",\n',
 }
 MANUAL = [
+    (
+        "calibrate/main.cpp",
+        'arguments.add("--cpu", cpu);\narguments.add_flag("-q,--quiet", quiet);\n',
+        "has no entry for --quiet",
+    ),
+    ("calibrate/nscalibrate.1", CALIBRATE_PAGE.replace("cpu", "core"), "has an entry for --core"),
     ("mapi-core/client/mapi.3", MAPI_3.replace("A gap.", ".NONE"), "NONE"),
     ("mapi-core/functions/catalog.cpp", "&mapi_fn_gap, &mapi_fn_top\n", "differ in TOP"),
     ("mapi-core/functions/values/gap.cpp", '.name = "GAP",\n', "differ in GAP"),
