@@ -279,7 +279,7 @@ class CostLive(LiveTest):
             done = subprocess.run(
                 [COST, *option, "-r", "capture.pcap"], capture_output=True, text=True
             )
-            self.assertEqual((done.returncode, "require -i" in done.stderr), (2, True))
+            self.assertEqual((done.returncode, "requires -i" in done.stderr), (2, True))
         self.end(self.begin(device="nowhere"), 3)
         self.assertIn('no device or network interface "nowhere"', self.err)
 

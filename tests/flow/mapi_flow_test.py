@@ -345,7 +345,7 @@ class Captures(unittest.TestCase):
         self.assertRegex(
             program.stderr,
             r"^mapi-flow: \d+ packets or results were dropped because a function's buffer was "
-            r"full\n$",
+            r"full \(increase --buffer, or the function's own limit\)\n$",
         )
 
     def test_counts_of_tracked_flows_have_names(self):

@@ -21,7 +21,7 @@ class Options(Test):
         text = self.run_info(daemon, "record", "--help")
         for option in ("--socket", "-w,--write", "-d,--duration", "-q,--quiet"):
             self.assertIn(option, text)
-        self.assertNotIn("--json", text)
+        self.assertNotIn("--format", text)
 
     def test_options_of_lists_may_stand_before_or_after_the_command(self):
         daemon = self.daemon()

@@ -65,7 +65,7 @@ contains "none.nsl: cannot open: No such file or directory (check the name" err
 expect 3 "a folder" "$nsdump" show "$folder"
 contains ": is a directory (name a file in it)" err
 expect 2 "a limit that is not a number" "$nsdump" show "$trace" -c few
-contains '--count: "few" is not a non-negative number (see nsdump show --help)' err
+contains '--count: "few" is not a number (see nsdump show --help)' err
 expect 3 "a file that is not a calibration" "$nsdump" stats "$trace" --calibration "$trace"
 contains "t.nsl: not a calibration: invalid JSON at byte 1 (create one with nscalibrate)" err
 echo '{"schema": "netslice-calibration-1", "clock": []}' >"$folder/odd.json"

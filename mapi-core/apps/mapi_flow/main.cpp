@@ -148,8 +148,10 @@ bool is_whole(const mapi_stat_t &stats)
     tell_loss(stats.drop_kernel, kOne, kMany,
               "dropped because the kernel's buffer was full (increase buffer_mb in mapi.conf)");
     tell_loss(stats.ps_ifdrop, kOne, kMany, "lost by the interface or during recording");
-    tell_loss(stats.drop_buffer_full, kOneOfBoth, kBoth,
-              "dropped because a function's buffer was full (increase --buffer)");
+    tell_loss(
+        stats.drop_buffer_full, kOneOfBoth, kBoth,
+        "dropped because a function's buffer was full (increase --buffer, or the function's own "
+        "limit)");
     tell_loss(stats.drop_link_type, "time", "times",
               "a function or a file did not support the link type of a packet (LINK TYPES in "
               "mapi(3))");
