@@ -46,6 +46,14 @@ public:
         return {passed_.data(), count};
     }
 
+    bool can_prefilter() const { return function().group->prefilter != nullptr; }
+    // Any thread.  The packets of the batch that any node may let pass; false if only run() can
+    // determine them.
+    bool prefilter(const mapi_batch &batch, uint64_t &possible) const
+    {
+        return function().group->prefilter(group_, &batch, &possible) != 0;
+    }
+
 private:
     const Nodes nodes_; // including those whose flows have been closed since
     std::unordered_map<const Node *, uint32_t> places_;

@@ -83,7 +83,7 @@ bool Plan::can_take_bursts() const
 void Plan::choose_prefiltered()
 {
     Stage &stage = stages_[0];
-    bool reads_passed_only = stage.groups.empty();
+    bool reads_passed_only = true;
     for (size_t i = 0; i < stage.steady_steps; ++i) {
         Step &step = stage.steps[i];
         if (step.input != 0)
@@ -96,7 +96,25 @@ void Plan::choose_prefiltered()
             reads_passed_only = false;
         }
     }
+    reads_passed_only &= choose_prefiltered_groups();
     prefilter_ = {sizeof(prefilter_), reads_passed_only, run_prefilter, this};
+}
+
+// False if a group is not prefiltered.
+bool Plan::choose_prefiltered_groups()
+{
+    bool are_all = true;
+    for (GroupStep &group : stages_[0].groups) {
+        const size_t place = prefiltered_.size() + prefiltered_groups_.size();
+        const bool gets_every_packet = group.inputs.size() == 1 && group.inputs[0].mask == 0;
+        if (gets_every_packet && group.group->can_prefilter() && place < MAPI_PREFILTERED_MAX) {
+            group.prefiltered = uint32_t(place);
+            prefiltered_groups_.push_back(group.group);
+        } else {
+            are_all = false;
+        }
+    }
+    return are_all;
 }
 
 void Plan::run_prefilter(const mapi_prefilter *prefilter, const mapi_batch *batch,
@@ -107,8 +125,13 @@ void Plan::run_prefilter(const mapi_prefilter *prefilter, const mapi_batch *batc
     result->known = 0;
     if (NET_SLICE_IS_ON()) // each slice belongs to the unit of its packets
         return;
-    for (size_t i = 0; i < plan.prefiltered_.size(); ++i)
-        result->known |= uint64_t(plan.prefiltered_[i]->prefilter(*batch, result->passed[i])) << i;
+    size_t place = 0;
+    const auto add = [&](const auto *node) {
+        result->known |= uint64_t(node->prefilter(*batch, result->passed[place])) << place;
+        ++place;
+    };
+    std::for_each(plan.prefiltered_.begin(), plan.prefiltered_.end(), add);
+    std::for_each(plan.prefiltered_groups_.begin(), plan.prefiltered_groups_.end(), add);
 }
 
 void Plan::add_metered(Applied &applied)

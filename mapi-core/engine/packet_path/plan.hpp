@@ -59,7 +59,10 @@ public:
     const std::vector<NodeGroup::Nodes> &ungrouped() const { return ungrouped_; }
     // For a driver that runs functions in a thread of its own; null if there is nothing to run.  It
     // lives as long as the plan.
-    const mapi_prefilter *prefilter() const { return prefiltered_.empty() ? nullptr : &prefilter_; }
+    const mapi_prefilter *prefilter() const
+    {
+        return prefiltered_.empty() && prefiltered_groups_.empty() ? nullptr : &prefilter_;
+    }
     // The branches passed to the constructor that have some of its nodes, one for each set.
     const std::vector<std::shared_ptr<NodeGroup>> &groups() const { return groups_; }
 
@@ -79,7 +82,7 @@ private:
         uint32_t referred = kNone;    // index into referred_; kNone: no function refers to the node
         uint32_t first_reference = 0;
         uint32_t references = 0;
-        uint32_t prefiltered = kNone; // index into prefiltered_
+        uint32_t prefiltered = kNone; // index into a prefilter's result
         bool has_result = false;
         bool is_metered = false;
         Applied *meter_end = nullptr; // null unless the function ends a meter
@@ -116,6 +119,7 @@ private:
         std::vector<uint32_t> by_input = {}; // indices of nodes, sorted by input
         std::vector<uint32_t> fed = {};      // inputs from Groups that have packets in this batch
         GroupPolicy policy = {};
+        uint32_t prefiltered = kNone; // index into a prefilter's result
     };
     // Identifies nodes that may be in one node branch.  In the order of this key a set comes after
     // all sets that its nodes follow.
@@ -158,6 +162,7 @@ private:
     void add_metered(Applied &applied);
     bool can_take_bursts() const;
     void choose_prefiltered();
+    bool choose_prefiltered_groups();
     static void run_prefilter(const mapi_prefilter *prefilter, const mapi_batch *batch,
                               mapi_prefiltered *result);
     bool has_chain(const Chain *chain) const;
@@ -175,6 +180,7 @@ private:
     uint32_t refer_to(const Node *node);
     void run(Stage &stage, const mapi_batch &batch);
     void run_steps(Stage &stage, Burst burst);
+    uint64_t possible(const GroupStep &group, const mapi_batch &batch) const;
     void run_groups(Stage &stage, const mapi_batch &batch, uint64_t *masks);
     void run_group(Stage &stage, GroupStep &group, const mapi_batch &batch, uint64_t *masks);
     void run_as_group(Stage &stage, GroupStep &group, const mapi_batch &batch, uint64_t *masks,
@@ -214,7 +220,8 @@ private:
     std::vector<Branch *> ran_;         // Groups that have run since the last publish()
     std::vector<NodeGroup::Nodes> ungrouped_;
     std::vector<std::shared_ptr<NodeGroup>> groups_;
-    std::vector<const Node *> prefiltered_;
+    std::vector<const Node *> prefiltered_;             // a prefilter has their results first,
+    std::vector<const NodeGroup *> prefiltered_groups_; // then those of these
     mapi_prefilter prefilter_ = {};
     const uint64_t number_; // unique in the process
     bool joined_ = false;

@@ -68,6 +68,16 @@ void Plan::run_steps(Stage &stage, Burst burst)
         run_groups(stage, burst[i], masks + i * stride);
 }
 
+// Packets that a node of the group may let pass, as far as the driver's thread has determined them.
+uint64_t Plan::possible(const GroupStep &group, const mapi_batch &batch) const
+{
+    const mapi_prefiltered *const result = batch.prefiltered;
+    if (group.prefiltered == kNone || !result || result->number != number_ ||
+        !(result->known >> group.prefiltered & 1) || NET_SLICE_IS_ON())
+        return batch.all;
+    return result->passed[group.prefiltered];
+}
+
 void Plan::run_groups(Stage &stage, const mapi_batch &batch, uint64_t *masks)
 {
     for (GroupStep &group : stage.groups)
@@ -92,6 +102,7 @@ void Plan::run_group(Stage &stage, GroupStep &group, const mapi_batch &batch, ui
         add(group.inputs[i]);
     for (const uint32_t i : group.fed)
         add(group.inputs[i]);
+    any &= possible(group, batch);
     if (any == 0)
         return;
     work.packets = uint64_t(std::popcount(any));

@@ -114,6 +114,8 @@ std::string find_wrong_part(const mapi_function &function)
         return "its config has no section";
     if (function.filter && function.filter->prefilter && (!is_pure || has_result))
         return "has a prefilter() but is not PURE, or has a result";
+    if (function.group && function.group->prefilter && has_result)
+        return "its group has a prefilter() but the function has a result";
     return {};
 }
 } // namespace

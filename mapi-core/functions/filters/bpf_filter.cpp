@@ -218,6 +218,15 @@ public:
         return count;
     }
 
+    // Any thread: the index is only read.
+    bool prefilter(const mapi_batch &batch, uint64_t &possible) const
+    {
+        if (batch.link_type != filters_.front()->first_link_type())
+            return false;
+        possible = index_->may_accept(batch.packets, batch.all);
+        return true;
+    }
+
 private:
     std::vector<BpfFilter *> filters_;
     std::unique_ptr<match::BpfIndex> index_;
@@ -276,6 +285,11 @@ uint32_t group_process(void *group, const mapi_batch *batch, uint64_t mask,
     return static_cast<BpfGroup *>(group)->process(*batch, mask, passed);
 }
 
+int group_prefilter(const void *group, const mapi_batch *batch, uint64_t *possible)
+{
+    return static_cast<const BpfGroup *>(group)->prefilter(*batch, *possible);
+}
+
 void drops(const void *instance, mapi_function_drops *drops)
 {
     drops->link_type = static_cast<const BpfFilter *>(instance)->unjudged();
@@ -292,6 +306,7 @@ constexpr mapi_function_group kGroup = {
     .create = group_create,
     .process = group_process,
     .destroy = destroy<BpfGroup>,
+    .prefilter = group_prefilter,
 };
 } // namespace
 } // namespace mapi::functions

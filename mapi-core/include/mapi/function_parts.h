@@ -143,6 +143,12 @@ struct mapi_function_group {
                         struct mapi_group_passed *passed);
     /* Any thread, once the node group is no longer used. */
     void (*destroy)(void *group);
+    /*
+     * Only of a function without a result; NULL, or any thread, also while process() is
+     * running: stores the packets of the batch that any instance may let pass; process() then
+     * gets only these.  Returns 0 if only process() can determine them.
+     */
+    int (*prefilter)(const void *group, const struct mapi_batch *batch, uint64_t *possible);
 };
 
 enum mapi_config_verdict {

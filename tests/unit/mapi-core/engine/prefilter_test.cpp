@@ -30,8 +30,9 @@ using test_support::value;
 
 namespace
 {
-// FIRST_BYTE n: passes packets whose byte is n; for n = 1 it can be prefiltered.
-int processed;
+// FIRST_BYTE n: passes packets whose byte is n; for n = 1 it can be prefiltered, and many of them
+// as a group.
+int processed, processed_as_group;
 
 uint64_t passing(const void *instance, const mapi_batch &batch)
 {
@@ -67,15 +68,54 @@ mapi_function make_first_byte()
 
 const mapi_function kFirstByte = make_first_byte();
 
+using Bytes = std::vector<int64_t *>; // of the instances of a group
+
+mapi_function make_grouped_byte()
+{
+    mapi_function table = kFirstByte;
+    static mapi_function_group group = {};
+    group.struct_size = sizeof(group);
+    group.create = [](void *const *instances, uint32_t count, void **made) {
+        auto bytes = std::make_unique<Bytes>();
+        for (uint32_t i = 0; i < count; ++i)
+            bytes->push_back(static_cast<int64_t *>(instances[i]));
+        *made = bytes.release();
+        return 0;
+    };
+    group.process = [](void *bytes, const mapi_batch *batch, uint64_t mask,
+                       mapi_group_passed *passed) {
+        ++processed_as_group;
+        uint32_t count = 0, instance = 0;
+        for (const int64_t *byte : *static_cast<Bytes *>(bytes)) {
+            if (const uint64_t own = passing(byte, *batch) & mask)
+                passed[count++] = {own, instance};
+            ++instance;
+        }
+        return count;
+    };
+    group.destroy = [](void *bytes) { delete static_cast<Bytes *>(bytes); };
+    group.prefilter = [](const void *bytes, const mapi_batch *batch, uint64_t *possible) {
+        *possible = 0;
+        for (const int64_t *byte : *static_cast<const Bytes *>(bytes))
+            *possible |= passing(byte, *batch);
+        return 1;
+    };
+    table.group = &group;
+    return table;
+}
+
+const mapi_function kGroupedByte = make_grouped_byte();
+
 struct ByteFlow {
     std::shared_ptr<Flow> flow;
     int filter, passed;
 
-    ByteFlow(const std::shared_ptr<Device> &device, int64_t byte)
+    ByteFlow(const std::shared_ptr<Device> &device, int64_t byte,
+             const mapi_function &function = kFirstByte)
         : flow(std::make_shared<Flow>(device))
     {
         flow->apply(mapi_fn_pkt_counter, {});
-        filter = flow->apply(kFirstByte, {Argument{'i', byte, "", {}}});
+        filter = flow->apply(function, {Argument{'i', byte, "", {}}});
         passed = flow->apply(mapi_fn_pkt_counter, {});
         flow->connect();
     }
@@ -83,8 +123,10 @@ struct ByteFlow {
     uint64_t count() { return value(*flow, passed); }
 };
 
-// Packets that pass each of many filters on a capture that is read by one or two threads.
-std::vector<uint64_t> count_each(const std::string &path, unsigned batch, size_t filters)
+// Packets that pass each of many filters on a capture that is read by one or two threads: filters
+// of lengths, which run one by one, or of ports, which run as a group.
+std::vector<uint64_t> count_each(const std::string &path, unsigned batch, size_t filters,
+                                 bool are_ports)
 {
     mapi::engine::DeviceSettings settings;
     settings.name = settings.path = path;
@@ -94,8 +136,9 @@ std::vector<uint64_t> count_each(const std::string &path, unsigned batch, size_t
     std::vector<int> counters;
     for (size_t i = 0; i < filters; ++i) {
         flows.push_back(std::make_shared<Flow>(device));
-        flows.back()->apply(mapi_fn_bpf_filter,
-                            {Argument{'s', 0, "len >= " + std::to_string(i * 70), {}}});
+        const std::string expression =
+            are_ports ? "port " + std::to_string(i) : "len >= " + std::to_string(i * 70);
+        flows.back()->apply(mapi_fn_bpf_filter, {Argument{'s', 0, expression, {}}});
         counters.push_back(flows.back()->apply(mapi_fn_pkt_counter, {}));
         flows.back()->connect();
     }
@@ -197,6 +240,33 @@ TEST_CASE("more filters than a prefilter holds count the same", "[mapi-core][eng
         CHECK(flows[i]->count() == 0);
 }
 
+TEST_CASE("of packets that no function of a prefiltered group passes, the group gets none",
+          "[mapi-core][engine]")
+{
+    const auto device = make_device();
+    const int64_t first = GENERATE(0, 1, 2); // packets have 0 and 1
+    std::vector<std::unique_ptr<ByteFlow>> flows;
+    for (int64_t byte = first; byte < first + 10; ++byte)
+        flows.push_back(std::make_unique<ByteFlow>(device, byte, kGroupedByte));
+    FakeSource::instance().prefilter(Prefiltering::kEach);
+    processed = processed_as_group = 0;
+
+    FakeSource::instance().give(63);
+
+    CHECK(processed == 0);
+    CHECK(processed_as_group == (first < 2));
+    CHECK(flows[0]->count() == (first == 0 ? 32 : first == 1 ? 31 : 0));
+    CHECK(flows[1]->count() == (first == 0 ? 31 : 0));
+    {
+        test_support::ProbeSession session;
+        FakeSource::instance().give(63);
+        CHECK(processed_as_group == 1 + (first < 2));
+    }
+    flows[0].reset(); // the group has its instance still
+    FakeSource::instance().give(63);
+    CHECK(flows[1]->count() == (first == 0 ? 3 * 31 : 0));
+}
+
 TEST_CASE("filters of a large capture count the same with one or two reading threads",
           "[mapi-core][engine]")
 {
@@ -206,22 +276,26 @@ TEST_CASE("filters of a large capture count the same with one or two reading thr
         std::mt19937 random(1);
         capture.pcap_header();
         for (size_t sum = 0; sum < size_t(48) << 20;) {
-            const size_t bytes = 14 + random() % 900;
-            capture.pcap_record(std::string(bytes, 'x'), uint32_t(bytes));
+            const size_t bytes = 42 + random() % 872;
+            std::string packet(bytes, 'x'); // UDP in IPv4, between two of 64 ports
+            packet.replace(12, 12, std::string("\x08\0\x45\0\0\0\0\0\0\0\x40\x11", 12));
+            packet.replace(34, 4, {'\0', char(random() % 64), '\0', char(random() % 64)});
+            capture.pcap_record(packet, uint32_t(bytes));
             sum += bytes;
         }
         return capture.write(dir / "large.pcap");
     }();
     const unsigned batch = GENERATE(1u, 100u, 256u);
-    const size_t filters = GENERATE(1u, 3u, 12u);
+    const size_t filters = GENERATE(1u, 3u, 12u, 40u);
+    const bool are_ports = GENERATE(false, true);
     std::vector<uint64_t> by_one;
     std::thread([&] {
         cpu_set_t own;
         CPU_ZERO(&own);
         CPU_SET(sched_getcpu(), &own);
         sched_setaffinity(0, sizeof(own), &own); // the device's thread inherits it
-        by_one = count_each(path, batch, filters);
+        by_one = count_each(path, batch, filters, are_ports);
     }).join();
-    CHECK(count_each(path, batch, filters) == by_one);
-    CHECK(by_one[0] > 100000);
+    CHECK(count_each(path, batch, filters, are_ports) == by_one);
+    CHECK(by_one[0] > (are_ports ? 1000 : 100000));
 }

@@ -83,6 +83,18 @@ TEST_CASE("an inconsistent table is refused", "[mapi-core][engine]")
     CHECK(refusal(early).empty());
     early.result_bytes = sizeof(uint64_t);
     CHECK_THAT(refusal(early), Contains("EARLY: malformed table: has a prefilter()"));
+    early.filter = nullptr;
+    mapi_function_group group = {};
+    group.struct_size = sizeof(group);
+    group.create = [](void *const *, uint32_t, void **) { return 0; };
+    group.process = [](void *, const mapi_batch *, uint64_t, mapi_group_passed *) {
+        return uint32_t{0};
+    };
+    group.destroy = [](void *) {};
+    early.group = &group;
+    CHECK(refusal(early).empty());
+    group.prefilter = filter.prefilter;
+    CHECK_THAT(refusal(early), Contains("EARLY: malformed table: its group has a prefilter()"));
 }
 
 TEST_CASE("a table without process() or with a part of earlier headers is refused",

@@ -144,15 +144,38 @@ std::span<const BpfCandidates> BpfIndex::find(const mapi_packet *packets, uint64
     for (const uint32_t program : always_)
         candidates_.push_back({mask, program});
     for (size_t i = 0; i < bases_.size(); ++i) {
-        uint64_t possible = mask;
-        for (const uint32_t before : bases_[i].excluded_by)
-            possible &= ~passed_[before];
         Starts starts;
-        passed_[i] = gather(bases_[i], packets, possible, starts);
+        passed_[i] =
+            gather(bases_[i], packets, not_excluded(bases_[i], mask, passed_.data()), starts);
         for (const FieldTable &table : bases_[i].tables)
             find_by(table, starts);
     }
     return candidates_;
+}
+
+uint64_t BpfIndex::may_accept(const mapi_packet *packets, uint64_t mask) const
+{
+    uint64_t passed[kBasesMost], accepted = 0;
+    if (!always_.empty() || bases_.size() > kBasesMost)
+        return mask;
+    for (size_t i = 0; i < bases_.size(); ++i) {
+        Starts starts;
+        passed[i] = gather(bases_[i], packets, not_excluded(bases_[i], mask, passed), starts);
+        for (const FieldTable &table : bases_[i].tables) {
+            for (uint64_t found = table.find_packets(starts.places, starts.count); found != 0;
+                 found &= found - 1)
+                accepted |= uint64_t{1} << starts.numbers[std::countr_zero(found)];
+        }
+    }
+    return accepted;
+}
+
+// passed: per base, so far.
+uint64_t BpfIndex::not_excluded(const Base &base, uint64_t mask, const uint64_t *passed)
+{
+    for (const uint32_t before : base.excluded_by)
+        mask &= ~passed[before];
+    return mask;
 }
 
 // Returns the packets that pass the base's test.

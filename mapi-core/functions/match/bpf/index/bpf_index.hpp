@@ -24,7 +24,7 @@ struct BpfCandidates {
     uint32_t program; // index in the list
 };
 
-// Not thread-safe.
+// Not thread-safe, except for may_accept().
 class BpfIndex
 {
 public:
@@ -34,11 +34,16 @@ public:
     // Lists each program at most once.  Valid until the next call.
     std::span<const BpfCandidates> find(const mapi_packet *packets, uint64_t mask);
 
+    // Any thread: the packets of `mask` for which find() would list any program, or more.
+    uint64_t may_accept(const mapi_packet *packets, uint64_t mask) const;
+
     // Programs that are candidates for every packet.
     size_t unindexed() const { return always_.size(); }
 
 private:
     using Tests = std::vector<std::vector<ImpliedTest>>;
+    // may_accept() keeps what passes each base on its stack.
+    static constexpr size_t kBasesMost = 16;
 
     // Fields counted from the same position, in packets that pass the same test: only IPv6 packets
     // have IPv6 ports.
@@ -76,6 +81,7 @@ private:
     };
 
     BpfIndex(const Tests &tests, std::vector<uint32_t> always);
+    static uint64_t not_excluded(const Base &base, uint64_t mask, const uint64_t *passed);
     static uint64_t gather(const Base &base, const mapi_packet *packets, uint64_t mask,
                            Starts &starts);
     void find_by(const FieldTable &table, const Starts &starts);

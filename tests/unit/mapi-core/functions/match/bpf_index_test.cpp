@@ -4,6 +4,7 @@
 #include "match/bpf/index/bpf_index.hpp"
 
 #include <array>
+#include <bit>
 #include <functional>
 #include <string>
 
@@ -153,6 +154,34 @@ TEST_CASE("candidates of a batch are the packets of the mask that have the value
         CHECK(found[1].program == 1);
         CHECK(found[1].mask == 0xffff00000000000full);
     }
+}
+
+TEST_CASE("packets that any filter may accept are those with a candidate",
+          "[mapi-core][match][bpf]")
+{
+    const auto port = [](uint32_t i) {
+        return (i % 2 ? "ip6 and port " : "port ") + std::to_string(1000 + i);
+    };
+    const Filters filters(port);
+    const Filters with_any([&](uint32_t i) { return i == 3 ? "tcp" : port(i); });
+    std::vector<std::array<uint8_t, 62>> bytes;
+    std::vector<mapi_packet> packets;
+    for (uint16_t i = 0; i < 64; ++i)
+        bytes.push_back(tcp_packet(uint16_t(i % 5 ? 7 * i : 1000 + 2 * i), uint16_t(50 * i)));
+    for (const auto &packet : bytes)
+        packets.push_back(view(packet));
+    constexpr uint64_t kMask = 0xffff0f00000000ffull;
+
+    uint64_t with_candidate = 0;
+    for (const auto &candidate : filters.index->find(packets.data(), kMask))
+        with_candidate |= candidate.mask;
+    const uint64_t accepted = filters.index->may_accept(packets.data(), kMask);
+
+    REQUIRE(with_candidate != 0);
+    CHECK((accepted & with_candidate) == with_candidate);
+    CHECK((accepted & ~kMask) == 0);
+    CHECK(std::popcount(accepted) < std::popcount(kMask)); // a few others at most
+    CHECK(with_any.index->may_accept(packets.data(), kMask) == kMask);
 }
 
 TEST_CASE("a filter that accepts nothing is never a candidate, one that accepts all always is",
