@@ -18,6 +18,15 @@ namespace mapi::client
 namespace
 {
 constexpr const char *kInProcess = "none"; // as MAPI_SOCKET
+
+std::string absence(const std::string &path)
+{
+    const std::string remedy =
+        std::string("set MAPI_SOCKET=") + kInProcess + " to capture in this process)";
+    if (ipc::is_other_file(path))
+        return path + ": is not a socket (name mapid's socket with MAPI_SOCKET, or " + remedy;
+    return "mapid does not answer at " + path + " (start it, or " + remedy;
+}
 } // namespace
 
 std::shared_ptr<Backend> Library::backend()
@@ -37,9 +46,7 @@ std::shared_ptr<Backend> Library::backend()
     if (connection)
         return remote_ = std::make_shared<RemoteBackend>(std::move(connection));
     if (remote_ || (is_named && std::string(named) != kInProcess))
-        throw Error(MCOM_INIT_SOCKET_ERROR, "mapid does not answer at " + path +
-                                                " (start it, or set MAPI_SOCKET=" + kInProcess +
-                                                " to capture in this process)");
+        throw Error(MCOM_INIT_SOCKET_ERROR, absence(path));
     return local_ = std::make_shared<LocalBackend>();
 }
 

@@ -40,7 +40,8 @@ struct Options {
     std::string config;
     std::string socket;
     std::string group = "mapi";
-    std::string log_level; // empty: as in mapi.conf
+    bool is_group_named = false; // on the command line
+    std::string log_level;       // empty: as in mapi.conf
     std::string log_file;
     std::string metrics;
     bool is_metrics_public = false;
@@ -67,6 +68,12 @@ public:
     void add_flag(const std::string &names, bool &variable, const std::string &help)
     {
         keep(names, arguments_.add_flag(names, variable, help));
+    }
+    bool was_given(const std::string &names) const
+    {
+        return std::any_of(known_.begin(), known_.end(), [&](const auto &one) {
+            return one.first == names && one.second.was_given();
+        });
     }
     // Empty: none was given.
     std::string first_given() const
@@ -351,8 +358,18 @@ void reload(engine::Devices &devices, const Options &options)
     }
 }
 
+// The default group need not exist; a misspelt one would silently exclude all users.
+void check_group(const Options &options)
+{
+    if (options.is_group_named && !engine::group_number(options.group))
+        spdlog::warn("--group: no such group \"{}\"; only root and the user of mapid may use "
+                     "devices without a group of their own",
+                     options.group);
+}
+
 void serve(const engine::Registry &registry, const Options &options, const sigset_t &signals)
 {
+    check_group(options);
     engine::Devices devices(registry, {1, true, false, nullptr, daemon::log_plan});
     read_config(devices);
     daemon::ClientRegistry clients;
@@ -409,10 +426,13 @@ int main(int argc, char **argv)
                                  "mapid");
     ServerOptions server(arguments);
     add_options(arguments, server, options);
-    arguments.at_end([&] { combine(options, server); });
+    arguments.at_end([&] {
+        combine(options, server);
+        options.is_group_named = server.was_given("--group");
+    });
     try {
         if (const auto reply = arguments.parse(argc, argv)) {
-            (reply->is_wrong ? std::cerr : std::cout) << reply->text;
+            reply->print();
             return reply->is_wrong ? 2 : 0;
         }
         if (!options.config.empty())

@@ -5,6 +5,8 @@
 #include <cstdlib>
 #include <string>
 
+#include <sys/stat.h>
+
 namespace mapi::ipc
 {
 inline std::string standard_socket()
@@ -19,5 +21,12 @@ inline std::string socket_path(bool is_local)
     if (named && *named)
         return named;
     return is_local && home && *home ? std::string(home) + "/.mapid.sock" : standard_socket();
+}
+
+// Whether a file or folder that is not a socket has this name.
+inline bool is_other_file(const std::string &path)
+{
+    struct stat status = {};
+    return stat(path.c_str(), &status) == 0 && !S_ISSOCK(status.st_mode);
 }
 } // namespace mapi::ipc

@@ -200,6 +200,24 @@ class Life(Test):
         )
         self.assertRegex(done.stdout, r"^mapid \d+\.\d+\.\d+\n$")
 
+    def test_help_that_cannot_be_printed_is_an_error(self):
+        with open("/dev/full", "w") as full:
+            done = subprocess.run(
+                [Daemon.program(), "--help"],
+                stdout=full,
+                stderr=subprocess.PIPE,
+                text=True,
+                timeout=60,
+                check=False,
+            )
+        self.assertEqual(done.returncode, 1)
+        self.assertRegex(done.stderr, "^mapid: standard output: cannot write: No space left")
+
+    def test_a_group_that_does_not_exist_is_reported_if_it_was_named(self):
+        words = 'group: no such group "no-such-group"; only root and the user of mapid'
+        self.assertIn(words, self.daemon("", "--group", "no-such-group").log())
+        self.assertNotIn("no such group", self.daemon("").log())
+
     def test_invalid_options_and_options_without_effect_are_invalid_usage(self):
         for options, words in (
             (("--config", ""), "--config: is empty (give a name or omit the option)"),

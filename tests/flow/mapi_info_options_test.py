@@ -3,12 +3,15 @@
 """mapi-info's commands show in their help what they accept, and refuse the rest."""
 
 import json
+import os
+import subprocess
 import unittest
 
 import needs
-from mapi_info_test import TRACE, Test
+from mapi_info_test import BUILD, INFO, TRACE, Test
 
 LISTS = ("devices", "flows", "functions")
+COUNTER = {"mapi-count": [], "mapi-flow": ["PKT_COUNTER"]}
 
 
 class Options(Test):
@@ -56,6 +59,39 @@ class Options(Test):
             (["devices", "-q"], 'unknown option "-q" (see mapi-info devices --help)'),
         ):
             self.assertEqual(self.run_info(daemon, *words, code=2), f"mapi-info: {reported}\n")
+
+    def test_a_file_in_place_of_the_socket_is_named(self):
+        daemon = self.daemon()
+        for place in (daemon.config, daemon.folder):
+            done = subprocess.run(
+                [INFO, "--socket", place], capture_output=True, text=True, timeout=60, check=False
+            )
+            self.assertEqual(
+                (done.returncode, done.stderr),
+                (
+                    3,
+                    f"mapi-info: {place}: is not a socket (name mapid's socket with --socket or "
+                    "MAPI_SOCKET)\n",
+                ),
+            )
+
+    def test_programs_report_what_they_cannot_set_for_a_device_of_mapid(self):
+        daemon = self.daemon()
+        for program in ("mapi-count", "mapi-flow"):
+            done = subprocess.run(
+                [BUILD / "bin" / program, "-i", "tap", "-c", "3", *COUNTER[program]],
+                capture_output=True,
+                text=True,
+                timeout=60,
+                check=False,
+                env=os.environ | {"MAPI_SOCKET": str(daemon.socket)},
+            )
+            self.assertEqual(done.returncode, 3)
+            self.assertIn(
+                f"{program}: --count: device tap: belongs to mapid, which sets its options in "
+                "mapi.conf (set MAPI_SOCKET=none to capture in this process)",
+                done.stderr,
+            )
 
 
 if __name__ == "__main__":

@@ -20,6 +20,18 @@ static int fail(int code)
     return code;
 }
 
+static int set_option(const char *device, const char *option, const char *key, const char *value)
+{
+    int number = 0;
+    char text[MAPI_ERROR_TEXT_BYTES] = "";
+
+    if (!value || mapi_set_device_option(device, key, value) == 0)
+        return 0;
+    mapi_read_error(&number, text);
+    fprintf(stderr, "mapi-count: %s: %s (error %d)\n", option, text, number);
+    return EXIT_REFUSED;
+}
+
 static double now_s(void)
 {
     struct timespec now;
@@ -145,13 +157,11 @@ static int count_on(const char *device, const struct options *options, struct fi
                     int count, struct mapi_stat *stats)
 {
     double begin;
-    int code = EXIT_COUNTED;
+    int code = set_option(device, "--batch", "batch", options->batch);
     int i;
 
-    if (options->batch && mapi_set_device_option(device, "batch", options->batch) < 0)
-        return fail(EXIT_REFUSED);
-    if (options->packets && mapi_set_device_option(device, "packets", options->packets) < 0)
-        return fail(EXIT_REFUSED);
+    if (!code)
+        code = set_option(device, "--count", "packets", options->packets);
     for (i = 0; i < count && !code; i++)
         code = add_flow(device, options, &filters[i]);
     if (code)

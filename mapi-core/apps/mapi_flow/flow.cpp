@@ -30,12 +30,12 @@ mapi_function_info_t information(int flow, int function)
 }
 } // namespace
 
-void throw_last_error()
+void throw_last_error(const char *object)
 {
     int number = 0;
     char text[MAPI_ERROR_TEXT_BYTES] = "unknown error";
     mapi_read_error(&number, text);
-    throw MapiError(fmt::format("{} (error {})", text, number));
+    throw MapiError(fmt::format("{}{} (error {})", object, text, number));
 }
 
 Flow::Flow(const std::string &device, const Options &options,

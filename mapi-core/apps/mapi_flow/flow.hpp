@@ -27,7 +27,8 @@ public:
     using std::runtime_error::runtime_error;
 };
 
-[[noreturn]] void throw_last_error();
+// `object` precedes the text, such as "--count: ".
+[[noreturn]] void throw_last_error(const char *object = "");
 
 class Flow
 {

@@ -114,7 +114,7 @@ private:
         if (options.packets > 0 &&
             mapi_set_device_option(name_.c_str(), "packets",
                                    std::to_string(options.packets).c_str()) < 0)
-            throw_last_error();
+            throw_last_error("--count: ");
     }
 
     std::string name_;

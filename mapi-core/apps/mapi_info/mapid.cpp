@@ -6,21 +6,31 @@
 #include <utility>
 
 #include "engine/error.hpp"
+#include "ipc/run_time.hpp"
 
 namespace mapi_info
 {
 using namespace mapi;
 
+namespace
+{
+constexpr const char *kOtherSocket = "name mapid's socket with --socket or MAPI_SOCKET)";
+
+std::string absence(const std::string &socket)
+{
+    if (socket == "none")
+        return std::string("none: stands for no mapid (") + kOtherSocket;
+    if (ipc::is_other_file(socket))
+        return socket + ": is not a socket (" + kOtherSocket;
+    return "mapid does not answer at " + socket + " (start it, or " + kOtherSocket;
+}
+} // namespace
+
 Mapid::Mapid(const std::string &socket)
     : connection_(socket == "none" ? nullptr : client::Connection::open(socket))
 {
     if (!connection_)
-        throw Error(MCOM_INIT_SOCKET_ERROR,
-                    socket == "none" ? "none: stands for no mapid (name its socket with --socket "
-                                       "or MAPI_SOCKET)"
-                                     : "mapid does not answer at " + socket +
-                                           " (start it, or name its socket with --socket or "
-                                           "MAPI_SOCKET)");
+        throw Error(MCOM_INIT_SOCKET_ERROR, absence(socket));
 }
 
 ipc::DaemonInfo Mapid::daemon()

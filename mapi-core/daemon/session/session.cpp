@@ -310,7 +310,9 @@ void Session::check_access(const std::string &device) const
         throw Error(MAPID_NOT_AUTHENTICATED, (device.empty() ? "captures" : "device " + device) +
                                                  ": permission denied: user " +
                                                  std::to_string(peer_.uid) + " is not in group \"" +
-                                                 group + "\"");
+                                                 group +
+                                                 "\" (join the group, or set MAPI_SOCKET=none to "
+                                                 "capture in this process)");
 }
 
 void Session::create_flow(const ipc::CreateFlow &call, ipc::Reply &reply)
@@ -427,7 +429,8 @@ void Session::set_option(const ipc::DeviceOption &call)
     if (!own_.has(call.device()))
         throw Error(MFUNCT_INVALID_ARGUMENT_1,
                     "device " + call.device() +
-                        " belongs to mapid: its options are set in mapi.conf");
+                        ": belongs to mapid, which sets its options in mapi.conf (set "
+                        "MAPI_SOCKET=none to capture in this process)");
     // The capture was opened by the client: no option may lead elsewhere.
     for (const char *key : {"device", "alias", "driver", "path", "group"}) {
         if (call.key() == key)
