@@ -147,10 +147,13 @@ class Reload(LiveTest):
             self.assertIn("configuration unchanged", reported)
         daemon.config.rename(daemon.folder / "away")
         self.assertIn("cannot be read", self.reload(daemon))
-        for make, leave in (os.mkdir, os.rmdir), (os.mkfifo, os.unlink):
+        for make, leave, words in (
+            (os.mkdir, os.rmdir, "mapi.conf: is a directory (name a file in it)"),
+            (os.mkfifo, os.unlink, "is not a regular file"),
+        ):
             make(daemon.config)
             reported = self.reload(daemon)
-            self.assertIn("is not a regular file", reported)
+            self.assertIn(words, reported)
             self.assertIn("configuration unchanged", reported)
             leave(daemon.config)
         send("near", UDP, count=1000)

@@ -66,7 +66,9 @@ Survey survey_capture(const std::string &path, const std::string &name, const st
     if (is_there && !S_ISREG(status.st_mode))
         throw MapiError(
             (path == "-" ? "standard input" : path) +
-            ": is not a regular file, and it is read many times (save it to a file first)");
+            (S_ISDIR(status.st_mode)
+                 ? ": is a directory (name a file in it)"
+                 : ": is not a regular file, and it is read many times (save it to a file first)"));
     Survey survey = read_whole(path, filter.empty() ? kFilterOf2004 : filter);
     if (filter.empty() && survey.matches == 0)
         survey = read_whole(path, kCommonFilter);
