@@ -46,7 +46,7 @@ class Ends(unittest.TestCase):
             (("-i", "nosuch0", "PKT_COUNTER"), "nosuch0"),
             (
                 ("-r", TRACE, "TOP 0 1 9"),
-                "TOP: the number of values is out of range (1 to 1000) (error 7001)",
+                "TOP: the number of values: 0 is out of range (1 to 1000) (error 7001)",
             ),
         ):
             program = run(*arguments)

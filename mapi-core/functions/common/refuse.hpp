@@ -15,4 +15,13 @@ inline int refuse(const mapi_function_setup *setup, int number, const std::strin
     mapi_explain(setup->error, setup->error_bytes, text.c_str());
     return number;
 }
+
+// `range` is like "1 to 1000".
+template <class Number>
+int refuse_range(const mapi_function_setup *setup, int number, const std::string &what,
+                 Number value, const std::string &range)
+{
+    return refuse(setup, number,
+                  what + ": " + std::to_string(value) + " is out of range (" + range + ")");
+}
 } // namespace mapi::functions

@@ -140,14 +140,15 @@ int create(const mapi_function_setup *setup, void **instance)
 {
     const mapi_argument *const arguments = setup->arguments;
     if (arguments[kThreshold].number > kThresholdMost)
-        return refuse(setup, MFUNCT_INVALID_ARGUMENT_1,
-                      "the threshold is out of range (at most 16777216 bytes)");
+        return refuse_range(setup, MFUNCT_INVALID_ARGUMENT_1, "the threshold",
+                            arguments[kThreshold].number, "at most 16777216 bytes");
     if (arguments[kTimeout].number < 0)
         return refuse(setup, MFUNCT_INVALID_ARGUMENT_2,
                       "the timeout is negative (seconds, or 0 for none)");
     if (arguments[kSide].number < CLIENT_SIDE || arguments[kSide].number > BOTH_SIDE)
         return refuse(setup, MFUNCT_INVALID_ARGUMENT_4,
-                      "the side is not CLIENT_SIDE, SERVER_SIDE or BOTH_SIDE");
+                      "side " + std::to_string(arguments[kSide].number) +
+                          " is not 1 (CLIENT_SIDE), 2 (SERVER_SIDE) or 3 (BOTH_SIDE)");
     cooking::Order order;
     if (arguments[kThreshold].number > 0)
         order.threshold = size_t(arguments[kThreshold].number);

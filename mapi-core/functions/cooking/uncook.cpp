@@ -119,9 +119,8 @@ int create(const mapi_function_setup *setup, void **instance)
     const bool is_given = setup->arguments[0].kind && !setup->arguments[2].kind;
     const int64_t bytes = is_given ? setup->arguments[0].number : 0;
     if (bytes < 0 || bytes > UINT16_MAX)
-        return refuse(setup, MFUNCT_INVALID_ARGUMENT_1,
-                      "the segment size is out of range (1 to 65535 bytes of payload, or 0 for IP "
-                      "packets of 1500 bytes)");
+        return refuse_range(setup, MFUNCT_INVALID_ARGUMENT_1, "the segment size", bytes,
+                            "1 to 65535 bytes of payload, or 0 for IP packets of 1500 bytes");
     if (const int refused = reserve_memory(setup, MadePackets::kMemoryBytes))
         return refused;
     return create_object<Uncook>(setup, instance, static_cast<mapi_uncook_t *>(setup->result),

@@ -139,8 +139,8 @@ int create(const mapi_function_setup *setup, void **instance)
 {
     const int64_t part = setup->arguments[0].number, keeps = setup->arguments[1].number;
     if (part < 1 || part > kParts)
-        return refuse(setup, MFUNCT_INVALID_ARGUMENT_1,
-                      "the sampled part is out of range (1 to 1024, of 1024)");
+        return refuse_range(setup, MFUNCT_INVALID_ARGUMENT_1, "the sampled part", part,
+                            "1 to 1024, of 1024");
     if (keeps != 0 && keeps != 1)
         return refuse(setup, MFUNCT_INVALID_ARGUMENT_2,
                       "the flag that keeps samples is neither 0 nor 1");

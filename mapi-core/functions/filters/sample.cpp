@@ -7,6 +7,7 @@
 #include <charconv>
 #include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <variant>
 
@@ -25,11 +26,16 @@ namespace
 {
 using Sampler = std::variant<PeriodicSampler, ProbabilisticSampler>;
 
+int refuse_mode(const mapi_function_setup *setup, const std::string &mode)
+{
+    return refuse(setup, MFUNCT_INVALID_ARGUMENT_2,
+                  "mode " + mode + " is neither 2 (PERIODIC) nor 3 (PROBABILISTIC)");
+}
+
 int create_sampler(const mapi_function_setup *setup, int64_t value, int64_t mode, void **instance)
 {
     if (mode != PERIODIC && mode != PROBABILISTIC)
-        return refuse(setup, MFUNCT_INVALID_ARGUMENT_2,
-                      "the mode is neither PERIODIC nor PROBABILISTIC");
+        return refuse_mode(setup, std::to_string(mode));
     if (value < 1)
         return refuse(setup, MFUNCT_INVALID_ARGUMENT_1, "the value is less than 1");
     if (mode == PROBABILISTIC && value > 100)
@@ -75,7 +81,10 @@ int create_from_text(const mapi_function_setup *setup, void **instance)
         return create_sampler(setup, *value, PERIODIC, instance);
     if (mode == "PROBABILISTIC" || mode == "PROB")
         return create_sampler(setup, *value, PROBABILISTIC, instance);
-    return create_sampler(setup, *value, read_number(mode).value_or(-1), instance);
+    const auto number = read_number(mode);
+    if (!number)
+        return refuse_mode(setup, std::string("\"") + mode_text + "\"");
+    return create_sampler(setup, *value, *number, instance);
 }
 
 uint64_t process(void *instance, const mapi_batch *, uint64_t mask)

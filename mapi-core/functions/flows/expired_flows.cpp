@@ -229,13 +229,11 @@ int create(const mapi_function_setup *setup, void **instance)
                   waiting_flows = setup->arguments[kWaitingFlows].number,
                   least_packets = setup->arguments[kLeastPackets].number;
     if (read_flows < 1 || read_flows > kMostReadFlows)
-        return refuse(setup, MFUNCT_INVALID_ARGUMENT_1,
-                      "the number of flows per read is out of range (1 to " +
-                          std::to_string(kMostReadFlows) + ")");
+        return refuse_range(setup, MFUNCT_INVALID_ARGUMENT_1, "the number of flows per read",
+                            read_flows, "1 to " + std::to_string(kMostReadFlows));
     if (waiting_flows < 0 || waiting_flows > kMostWaitingFlows)
-        return refuse(setup, MFUNCT_INVALID_ARGUMENT_2,
-                      "the number of further waiting flows is out of range (0 to " +
-                          std::to_string(kMostWaitingFlows) + ")");
+        return refuse_range(setup, MFUNCT_INVALID_ARGUMENT_2, "the number of further waiting flows",
+                            waiting_flows, "0 to " + std::to_string(kMostWaitingFlows));
     if (least_packets < 0)
         return refuse(setup, MFUNCT_INVALID_ARGUMENT_3,
                       "the minimum number of packets is negative");

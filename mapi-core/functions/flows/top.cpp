@@ -133,17 +133,19 @@ int create(const mapi_function_setup *setup, void **instance)
                   field = number_of(setup, 2);
     const int64_t sorted = number_of(setup, 3), reset_s = number_of(setup, 4);
     if (rows < 1 || rows > TOPX_MAX_X)
-        return refuse(setup, MFUNCT_INVALID_ARGUMENT_1,
-                      "the number of values is out of range (1 to 1000)");
+        return refuse_range(setup, MFUNCT_INVALID_ARGUMENT_1, "the number of values", rows,
+                            "1 to 1000");
     if (protocol != TOPX_IP && protocol != TOPX_TCP && protocol != TOPX_UDP)
         return refuse(setup, MFUNCT_INVALID_ARGUMENT_2,
-                      "the protocol is not TOPX_IP, TOPX_TCP or TOPX_UDP");
+                      "protocol " + std::to_string(protocol) +
+                          " is not 1 (TOPX_IP), 2 (TOPX_TCP) or 3 (TOPX_UDP)");
     if (!is_field_of(protocol, field))
         return refuse(setup, MFUNCT_INVALID_ARGUMENT_3,
                       "field " + std::to_string(field) + " is not a field of that protocol");
     if (setup->arguments[3].kind && sorted != SORT_BY_PACKETS && sorted != SORT_BY_BYTES)
         return refuse(setup, MFUNCT_INVALID_ARGUMENT_4,
-                      "the order is neither SORT_BY_PACKETS nor SORT_BY_BYTES");
+                      "order " + std::to_string(sorted) +
+                          " is neither 1 (SORT_BY_PACKETS) nor 2 (SORT_BY_BYTES)");
     if (reset_s < 0)
         return refuse(setup, MFUNCT_INVALID_ARGUMENT_5,
                       "the time in seconds is negative (0 means forever)");

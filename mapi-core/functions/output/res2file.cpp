@@ -200,9 +200,11 @@ int read_columns(const mapi_function_setup *setup, std::vector<Column> &columns)
     for (int64_t i = 0; i < functions.number; ++i) {
         const bool is_last = i + 1 == functions.number;
         if (at[0] < '0' + R2F_RAW || at[0] > '0' + R2F_STATS || at[1] != (is_last ? '\0' : ','))
-            return refuse(setup, MFUNCT_INVALID_ARGUMENT_1,
-                          "the types are not a list of R2F_RAW, R2F_ULLSTR, R2F_ULLSEC and "
-                          "R2F_STATS with one entry per function");
+            return refuse(
+                setup, MFUNCT_INVALID_ARGUMENT_1,
+                std::string("types \"") + setup->arguments[kTypes].text +
+                    "\" are not a list of 0 (R2F_RAW), 1 (R2F_ULLSTR), 2 (R2F_ULLSEC) and "
+                    "3 (R2F_STATS) with one entry per function");
         columns.push_back({at[0] - '0', functions.references[i]});
         if (!fits(columns.back()))
             return refuse(setup, MFUNCT_INVALID_ARGUMENT_2,

@@ -64,7 +64,8 @@ int create(const mapi_function_setup *setup, void **instance)
 {
     const int64_t mode = setup->arguments[0].kind ? setup->arguments[0].number : int64_t(WAIT);
     if (mode != WAIT && mode != NOWAIT)
-        return refuse(setup, MFUNCT_INVALID_ARGUMENT_1, "the mode is neither WAIT nor NOWAIT");
+        return refuse(setup, MFUNCT_INVALID_ARGUMENT_1,
+                      "mode " + std::to_string(mode) + " is neither 0 (WAIT) nor 1 (NOWAIT)");
     // A live device cannot wait, a file can.
     const uint32_t flags = mode == NOWAIT      ? uint32_t(MAPI_RING_READER_RETURNS)
                            : is_offline(setup) ? uint32_t(MAPI_RING_WRITER_WAITS)

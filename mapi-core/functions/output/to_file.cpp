@@ -144,7 +144,8 @@ int create(const mapi_function_setup *setup, void **instance)
     const mapi_argument &rotation = setup->arguments[kRotation];
     if (format != MFF_PCAP && format != MFF_RAW && format != MFF_PCAPNG)
         return refuse(setup, MFUNCT_COULD_NOT_APPLY_FUNCT,
-                      "the format is not MFF_PCAP, MFF_RAW or MFF_PCAPNG");
+                      "format " + std::to_string(format) +
+                          " is not 0 (MFF_PCAP), 1 (MFF_RAW) or 5 (MFF_PCAPNG)");
     if (most < 0)
         return refuse(setup, MFUNCT_INVALID_ARGUMENT_3, "the number of packets is negative");
     const auto parsed = rotation.kind ? parse_file_rotation(rotation.text) : FileRotation{};

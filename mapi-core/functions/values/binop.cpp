@@ -36,7 +36,8 @@ int create(const mapi_function_setup *setup, void **instance)
     const int64_t operation = setup->arguments[0].number;
     if (operation != BINOP_ADD && operation != BINOP_SUB && operation != kDifferenceToo)
         return refuse(setup, MFUNCT_INVALID_ARGUMENT_1,
-                      "the operation is neither BINOP_ADD nor BINOP_SUB");
+                      "operation " + std::to_string(operation) +
+                          " is neither 0 (BINOP_ADD) nor 1 (BINOP_SUB)");
     return create_object<Binop>(setup, instance, static_cast<uint64_t *>(setup->result),
                                 setup->arguments[2].references[0],
                                 setup->arguments[4].references[0], operation == BINOP_ADD);

@@ -108,10 +108,11 @@ int read_range(const mapi_function_setup *setup, Range &range)
     if (range.max <= range.min)
         return refuse(setup, MFUNCT_INVALID_ARGUMENT_4,
                       "the upper limit is not above the lower limit");
-    if (range.interval == 0 || (range.max - range.min - 1) / range.interval >= kMaxIntervals)
-        return refuse(setup, MFUNCT_INVALID_ARGUMENT_5,
-                      "the number of intervals is out of range (1 to " +
-                          std::to_string(kMaxIntervals) + ")");
+    if (range.interval == 0)
+        return refuse(setup, MFUNCT_INVALID_ARGUMENT_5, "the width of the intervals is 0");
+    if (range.intervals() > kMaxIntervals)
+        return refuse_range(setup, MFUNCT_INVALID_ARGUMENT_5, "the number of intervals",
+                            range.intervals(), "1 to " + std::to_string(kMaxIntervals));
     return 0;
 }
 

@@ -76,8 +76,8 @@ int create(const mapi_function_setup *setup, void **instance)
 {
     const int64_t layer = setup->arguments[0].number;
     if (layer < 0 || layer >= kLayers)
-        return refuse(setup, MFUNCT_INVALID_ARGUMENT_1,
-                      "the layer is out of range (0 link, 1 network, 2 transport, 3 application)");
+        return refuse_range(setup, MFUNCT_INVALID_ARGUMENT_1, "the layer", layer,
+                            "0 link, 1 network, 2 transport, 3 application");
     return create_object<Hash>(setup, instance, static_cast<uint64_t *>(setup->result),
                                Layer(layer));
 }

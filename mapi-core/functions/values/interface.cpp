@@ -15,8 +15,8 @@ int create(const mapi_function_setup *setup, void **instance)
 {
     const int64_t number = setup->arguments[0].number;
     if (number < 0 || number > std::numeric_limits<uint16_t>::max())
-        return refuse(setup, MFUNCT_INVALID_ARGUMENT_1,
-                      "the interface number is out of range (0 to 65535)");
+        return refuse_range(setup, MFUNCT_INVALID_ARGUMENT_1, "the interface number", number,
+                            "0 to 65535");
     return create_object<uint16_t>(setup, instance, uint16_t(number));
 }
 

@@ -31,7 +31,8 @@ int create(const mapi_function_setup *setup, void **instance)
 {
     const int64_t what = setup->arguments[0].number;
     if (what != PKT_TS && what != PKT_SIZE && what != kPacketSizeToo)
-        return refuse(setup, MFUNCT_INVALID_ARGUMENT_1, "the type is neither PKT_TS nor PKT_SIZE");
+        return refuse(setup, MFUNCT_INVALID_ARGUMENT_1,
+                      "type " + std::to_string(what) + " is neither 0 (PKT_TS) nor 1 (PKT_SIZE)");
     return create_object<PacketInfo>(setup, instance, static_cast<uint64_t *>(setup->result),
                                      what == PKT_TS);
 }

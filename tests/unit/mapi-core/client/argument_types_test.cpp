@@ -107,7 +107,9 @@ TEST_CASE("SAMPLE_PACKETS takes numbers, strings, and one of each", "[mapi-core]
     CHECK(error_of(mapi_apply_function(flow.fd, "SAMPLE_PACKETS", 3, "PERIODIC")) == "none");
     const int counter = mapi_apply_function(flow.fd, "PKT_COUNTER");
     CHECK(error_of(mapi_apply_function(flow.fd, "SAMPLE_PACKETS", 3, 7)) ==
-          "7002 SAMPLE_PACKETS: the mode is neither PERIODIC nor PROBABILISTIC");
+          "7002 SAMPLE_PACKETS: mode 7 is neither 2 (PERIODIC) nor 3 (PROBABILISTIC)");
+    CHECK(error_of(mapi_apply_function(flow.fd, "SAMPLE_PACKETS", "3", "ODD")) ==
+          "7002 SAMPLE_PACKETS: mode \"ODD\" is neither 2 (PERIODIC) nor 3 (PROBABILISTIC)");
     CHECK(error_of(mapi_apply_function(flow.fd, "SAMPLE_PACKETS", 3.0, PERIODIC)) ==
           "7001 SAMPLE_PACKETS: argument 1 is a floating-point number, not a number or a string");
     REQUIRE(mapi_connect(flow.fd) == 0);
