@@ -66,7 +66,7 @@ echo text > "$folder/texts/a.txt"
 expect 3 "$count" -r "$folder/texts"
 grep_err "^mapi-count: .*$folder/texts/a.txt: is neither pcap nor pcapng; it begins with .*--erf.*(error 1026)\$"
 expect 3 "$count" -r "$demo" 'no such filter'
-grep_err '^mapi-count: BPF_FILTER: filter "no such filter": '
+grep_err '^mapi-count: BPF_FILTER: filter "no such filter": .* (see pcap-filter(7)) (error 1025)$'
 
 name=$(printf '%0200d' 0)
 mkdir -p "$folder/$name/$name/$name"

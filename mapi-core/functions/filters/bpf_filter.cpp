@@ -247,8 +247,10 @@ int create(const mapi_function_setup *setup, void **instance)
         *instance = filter.release();
         return 0;
     } catch (const match::FilterError &error) {
+        const std::string why = error.what();
         return refuse(setup, PCAP_BPF_ERR,
-                      std::string("filter \"") + expression + "\": " + error.what());
+                      std::string("filter \"") + expression + "\": " + why +
+                          (why.starts_with("can't parse") ? " (see pcap-filter(7))" : ""));
     } catch (const std::exception &error) {
         return refuse(setup, MFUNCT_COULD_NOT_APPLY_FUNCT, error.what());
     }

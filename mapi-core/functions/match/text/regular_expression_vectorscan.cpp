@@ -5,6 +5,8 @@
 #include <hs/hs.h>
 
 #include <bit>
+#include <cctype>
+#include <string>
 
 #include "first_match.hpp"
 #include "match/errors.hpp"
@@ -64,6 +66,17 @@ private:
     hs_scratch_t *scratch_ = nullptr;
     PaddedText padded_;
 };
+
+// As all messages: "Invalid repeat at index 0." -> "invalid repeat at index 0".
+std::string without_capital(std::string sentence)
+{
+    if (sentence.size() > 1 && std::isupper(static_cast<unsigned char>(sentence[0])) &&
+        std::islower(static_cast<unsigned char>(sentence[1])))
+        sentence[0] = char(std::tolower(static_cast<unsigned char>(sentence[0])));
+    if (sentence.ends_with('.'))
+        sentence.pop_back();
+    return sentence;
+}
 } // namespace
 
 std::unique_ptr<RegularExpression> RegularExpression::compile(const std::string &pattern)
@@ -77,7 +90,7 @@ std::unique_ptr<RegularExpression> RegularExpression::compile(const std::string 
     // match ends the scan anyway.
     if (hs_compile(pattern.c_str(), HS_FLAG_ALLOWEMPTY, HS_MODE_BLOCK, nullptr, &database,
                    &error) != HS_SUCCESS) {
-        const std::string message = error->message;
+        const std::string message = without_capital(error->message);
         hs_free_compile_error(error);
         throw PatternError(PatternFault::kInvalid, message);
     }
