@@ -77,9 +77,9 @@ grep_err "^mapi-count: $folder/0.*absent: No such file or directory (check the n
 # shellcheck disable=SC2016,SC2086 # the inner shell expands; words
 for words in "-r $demo tcp" --help --version; do
     expect 3 sh -c '"$0" "$@" > /dev/full' "$count" $words
-    grep -q 'standard output: No space left on device (free some space' "$folder/err"
+    grep -q 'standard output: cannot write: No space left on device (free some space' "$folder/err"
     expect 3 sh -c '"$0" "$@" >&-' "$count" $words
-    grep -q 'standard output: ' "$folder/err"
+    grep -q 'standard output: cannot write: ' "$folder/err"
 done
 
 expect 0 "$count" --help

@@ -122,7 +122,7 @@ class Ends(unittest.TestCase):
                 env=os.environ | {"MAPI_SOCKET": "none"},
             )
         self.assertEqual(program.returncode, 3)
-        self.assertIn("standard output: cannot write", program.stderr)
+        self.assertIn("standard output: cannot write: No space left", program.stderr)
 
 
 if __name__ == "__main__":

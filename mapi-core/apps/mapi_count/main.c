@@ -71,7 +71,7 @@ static int finish(int code)
         return code;
     if (errno == EPIPE)
         return code;
-    fprintf(stderr, "mapi-count: standard output: %s\n", nslice_write_error(errno));
+    fprintf(stderr, "mapi-count: standard output: cannot write: %s\n", nslice_write_error(errno));
     return EXIT_REFUSED;
 }
 

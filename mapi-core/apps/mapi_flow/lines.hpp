@@ -3,6 +3,7 @@
 // error when packets go to standard output.
 #pragma once
 
+#include <cerrno>
 #include <cstdio>
 #include <mutex>
 #include <optional>
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include "common/command/output.hpp"
+#include "common/file_error/file_error.h"
 
 namespace mapi_flow
 {
@@ -47,18 +49,22 @@ public:
     std::string finish()
     {
         write([&] { file_ ? file_->finish() : void(fflush(to_)); });
-        return !is_failed() ? "" : error_.empty() ? "standard output: cannot write" : error_;
+        return error_;
     }
 
 private:
-    bool is_failed() const { return !error_.empty() || (to_ && ferror(to_)); }
+    bool is_failed() const { return !error_.empty(); }
     template <class Write> void write(Write write)
     {
         const std::lock_guard lock(mutex_);
         if (is_failed())
             return;
         try {
+            errno = 0;
             write();
+            if (to_ && ferror(to_))
+                error_ = std::string(to_ == stderr ? "standard error" : "standard output") +
+                         ": cannot write: " + nslice_write_error(errno);
         } catch (const command::OutputError &error) {
             error_ = error.what();
         } catch (const command::OutputClosed &) {
