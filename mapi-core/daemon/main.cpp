@@ -228,14 +228,18 @@ void add_options(command::Arguments &arguments, ServerOptions &server, Options &
 // Adds what only prevents a mapid from starting, not a program from reading the file.
 void find_start_errors(const std::string &path, std::vector<engine::ConfigNote> &notes)
 {
-    if (const std::string wrong = daemon::log_file_error(engine::find_config_value("logfile"));
-        !wrong.empty())
-        notes.push_back({0, true, path + ": logfile=" + wrong});
-    const std::string group = engine::find_config_value("socket_group");
-    if (!group.empty() && !engine::group_number(group))
-        notes.push_back(
-            {0, true,
-             path + ": socket_group=" + group + ": no such group (create it, or name another)"});
+    engine::ConfigNotes ignored(path), found(path);
+    std::istringstream file = engine::open_config(path);
+    const engine::ConfigSection top = engine::split_config(file, ignored).front();
+    const engine::ConfigKey *log = top.find("logfile"), *group = top.find("socket_group");
+    const std::string log_error = log ? daemon::log_file_error(log->value) : "";
+    if (!log_error.empty())
+        found.error(log->line, "logfile=" + log_error);
+    if (group && !group->value.empty() && !engine::group_number(group->value))
+        found.error(group->line, "socket_group=" + group->value +
+                                     ": no such group (create it, or name another)");
+    for (engine::ConfigNote &note : found.take())
+        notes.push_back(std::move(note));
 }
 
 // Checks all lines of mapi.conf.  `found`: what loading the plug-ins found.
@@ -253,8 +257,9 @@ int check(const engine::Registry &registry, std::vector<engine::ConfigNote> foun
                      [](const auto &one, const auto &other) { return one.line < other.line; });
     bool is_wrong = false;
     for (const engine::ConfigNote &note : found) {
-        fmt::print(stderr, "mapid: {}{}\n", note.is_error ? "" : "warning: ", note.text);
-        is_wrong |= note.is_error;
+        const bool is_error = note.is_error || note.loses_device;
+        fmt::print(stderr, "mapid: {}{}\n", is_error ? "" : "warning: ", note.text);
+        is_wrong |= is_error;
     }
     for (const engine::DeviceSettings &device : config.devices) {
         const bool is_known = registry.has_driver(device.driver);

@@ -113,6 +113,36 @@ class Check(Test):
         )
         self.assertIn("tap", shown)
 
+    def test_a_line_of_neither_form_is_quoted(self):
+        for line in ("xyz", "=x"):
+            self.assertEqual(
+                self.check(f"{DEVICE}{line}\n")[0::2],
+                (
+                    1,
+                    f"mapid: {self.config}:4: malformed line, neither a section nor key=value: "
+                    f'"{line}"\n',
+                ),
+            )
+
+    def test_a_group_of_the_socket_that_does_not_exist_is_an_error_with_its_line(self):
+        self.assertEqual(
+            self.check("\nsocket_group=no-such-group\n" + DEVICE)[0::2],
+            (
+                1,
+                f"mapid: {self.config}:2: socket_group=no-such-group: no such group (create it, "
+                "or name another)\n",
+            ),
+        )
+
+    def test_a_device_without_its_driver_is_an_error(self):
+        code, shown, reported = self.check(DEVICE + "driver=cuckoo\n")
+        self.assertEqual(code, 1)
+        self.assertIn("(no such driver)", shown)
+        self.assertIn(
+            f'mapid: {self.config}:4: device tap: cannot be opened: unknown driver "cuckoo"',
+            reported,
+        )
+
     def test_a_nul_byte_is_reported_with_its_line(self):
         self.assertEqual(
             self.check(DEVICE + "\0group=root\n")[0::2],
@@ -145,12 +175,12 @@ class Check(Test):
             self.assertEqual(code, 1, reported)
             self.assertEqual(
                 [text for text in reported.splitlines() if text.startswith(place)],
-                [place + line.splitlines()[-1].split("=")[0] + ": " + words],
+                [place + line.splitlines()[-1] + ": " + words],
                 reported,
             )
         code, _, reported = self.check("libs=missing.so:absent.so\n" + DEVICE)
         self.assertEqual(
-            (code, reported.count(f"mapid: {self.config}:1: libs: ")), (1, 2), reported
+            (code, reported.count(f"mapid: {self.config}:1: libs=")), (1, 2), reported
         )
         done = subprocess.run(
             [BUILD / "bin/mapi-flow", "-r", TRACE, "OF_A_PLUG_IN"],
@@ -163,7 +193,7 @@ class Check(Test):
         self.assertRegex(
             done.stderr,
             r'^mapi-flow: unknown function "OF_A_PLUG_IN": .*'
-            rf"{self.config}:1: libs: missing.so: not found in libpath\n$",
+            rf"{self.config}:1: libs=missing.so: not found in libpath\n$",
         )
 
     def test_a_file_with_any_error_changes_nothing_at_a_reload(self):
@@ -245,8 +275,8 @@ class Keys(Test):
             (
                 1,
                 (
-                    f"mapid: {self.config}: logfile={self.folder}/none/log: cannot write the log: "
-                    "folder does not exist (make it first)\n"
+                    f"mapid: {self.config}:1: logfile={self.folder}/none/log: cannot write the "
+                    "log: folder does not exist (make it first)\n"
                 ),
             ),
         )

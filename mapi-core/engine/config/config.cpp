@@ -69,7 +69,7 @@ private:
                  folders ? config_list(folders->value) : std::vector<std::string>()) {
                 if (!std::filesystem::is_directory(folder, ignored))
                     notes_.warn(folders->line,
-                                folders->key + ": " + folder + " is not a directory");
+                                folders->key + "=" + folder + ": is not a directory");
             }
         }
         for (const std::string &name :
@@ -77,9 +77,9 @@ private:
             if (!is_plugin_library(name) || registry_.plugins().names.contains(name))
                 continue;
             if (find_plugin(name, libpath ? libpath->value : "").empty())
-                notes_.error(libs->line, "libs: " + name + ": not found in libpath");
+                notes_.error(libs->line, "libs=" + name + ": not found in libpath");
             else
-                notes_.warn(libs->line, "libs: " + name + " is not loaded: " + kAtStart);
+                notes_.warn(libs->line, "libs=" + name + ": is not loaded: " + kAtStart);
         }
     }
 
@@ -220,7 +220,8 @@ private:
             if (!is_plugin_driver(device.driver)) // errors of plug-ins are already reported
                 registry_.driver(device.driver);
         } catch (const Error &error) {
-            notes_.warn(line, "device " + device.name + " cannot be opened: " + error.what());
+            notes_.warn_of_lost_device(line, "device " + device.name +
+                                                 ": cannot be opened: " + error.what());
         }
     }
 

@@ -49,7 +49,7 @@ ConfigSection read_head(const std::string &line, unsigned number, ConfigNotes &n
 } // namespace
 
 // Control characters in the file must not reach a terminal or log.
-void ConfigNotes::add(unsigned line, bool is_error, const std::string &text)
+void ConfigNotes::add(unsigned line, bool is_error, const std::string &text, bool loses_device)
 {
     const bool is_first_error = is_error && !std::exchange(has_error_, has_error_ || is_error);
     if (notes_.size() >= kNotes && !is_first_error)
@@ -59,7 +59,7 @@ void ConfigNotes::add(unsigned line, bool is_error, const std::string &text)
     std::replace_if(
         printable.begin(), printable.end(),
         [](char byte) { return static_cast<unsigned char>(byte) < ' ' || byte == 0x7f; }, '?');
-    notes_.push_back({line, is_error, std::move(printable)});
+    notes_.push_back({line, is_error, std::move(printable), loses_device});
 }
 
 std::vector<ConfigNote> ConfigNotes::take()
@@ -101,8 +101,9 @@ std::vector<ConfigSection> split_config(std::istream &input, ConfigNotes &notes)
         if (line[0] == '[') {
             sections.push_back(read_head(line, number, notes));
             lines.clear();
-        } else if (equals == std::string::npos) {
-            notes.error(number, "malformed line, neither a section nor key=value: " + line);
+        } else if (equals == std::string::npos || equals == 0) {
+            notes.error(number,
+                        "malformed line, neither a section nor key=value: \"" + line + "\"");
         } else {
             ConfigKey key{number, trim(line.substr(0, equals)), trim(line.substr(equals + 1))};
             if (const auto [before, is_new] = lines.try_emplace(key.key, number); !is_new)

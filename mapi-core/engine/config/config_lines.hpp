@@ -13,7 +13,8 @@ namespace mapi::engine
 struct ConfigNote {
     unsigned line = 0;
     bool is_error = false;
-    std::string text; // begins with file and line
+    std::string text;          // begins with file and line
+    bool loses_device = false; // a warning, since the other devices can be used
 };
 
 class ConfigNotes
@@ -23,12 +24,16 @@ public:
 
     void error(unsigned line, const std::string &text) { add(line, true, text); }
     void warn(unsigned line, const std::string &text) { add(line, false, text); }
+    void warn_of_lost_device(unsigned line, const std::string &text)
+    {
+        add(line, false, text, true);
+    }
     std::string place(unsigned line) const { return file_ + ":" + std::to_string(line); }
     // In the order of the lines; notes on one line in the order in which they were added.
     std::vector<ConfigNote> take();
 
 private:
-    void add(unsigned line, bool is_error, const std::string &text);
+    void add(unsigned line, bool is_error, const std::string &text, bool loses_device = false);
 
     const std::string file_;
     std::vector<ConfigNote> notes_;

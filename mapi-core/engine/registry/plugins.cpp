@@ -84,12 +84,11 @@ private:
             const ConfigKey *folders = top.find(path_key);
             // Starting a program in a directory must not run code from it.
             if (!std::filesystem::path(config_).is_absolute() && !std::getenv("MAPI_CONF"))
-                throw Error(MAPI_CONFIG_ERROR,
-                            name + ": plug-ins are loaded only from /etc/mapi.conf or the file "
-                                   "that MAPI_CONF names");
+                throw Error(MAPI_CONFIG_ERROR, "plug-ins are loaded only from /etc/mapi.conf or "
+                                               "the file that MAPI_CONF names");
             const std::string path = find_plugin(name, folders ? folders->value : "");
             if (path.empty())
-                throw Error(MAPI_CONFIG_ERROR, name + ": not found in " + path_key);
+                throw Error(MAPI_CONFIG_ERROR, std::string("not found in ") + path_key);
             const struct mapi_plugin &plugin = open_plugin(path);
             add(plugins_.functions, plugin.functions, notes_.place(line.line) + ": " + path);
             for (const mapi_function *const *function = plugin.functions; function && *function;
@@ -98,7 +97,7 @@ private:
             add(plugins_.drivers, plugin.drivers, notes_.place(line.line) + ": " + path);
             return &plugin;
         } catch (const Error &error) {
-            notes_.error(line.line, line.key + ": " + error.what());
+            notes_.error(line.line, line.key + "=" + name + ": " + error.what());
             return nullptr;
         }
     }

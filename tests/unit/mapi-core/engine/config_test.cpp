@@ -246,10 +246,10 @@ TEST_CASE("a key of MAPI 2 that has no effect here is reported once, with the re
     CHECK_THAT(warning("[driver]\ndevice=a\ndevgroup=1\n"),
                Catch::StartsWith("test.conf:3: devgroup= has no effect: "));
     CHECK_THAT(warning("libpath=/no/such/folder\n"),
-               Catch::StartsWith("test.conf:1: libpath: /no/such/folder is not a directory"));
+               Catch::StartsWith("test.conf:1: libpath=/no/such/folder: is not a directory"));
     CHECK_THAT(
         warning("[driver]\ndevice=a\ndriver=cuckoo\n"),
-        Catch::StartsWith("test.conf:3: device a cannot be opened: unknown driver \"cuckoo\""));
+        Catch::StartsWith("test.conf:3: device a: cannot be opened: unknown driver \"cuckoo\""));
 }
 
 TEST_CASE("the documented keys of MAPI 2's file are known", "[mapi-core][engine]")
@@ -286,9 +286,9 @@ TEST_CASE("plug-ins that are missing, or named too late, are reported with their
     const test_support::TempDir dir;
     std::ofstream(dir / "late.so") << "x";
     CHECK_THAT(refusal("\nlibs=missing.so\n"),
-               Catch::StartsWith("test.conf:2: libs: missing.so: not found in libpath"));
+               Catch::StartsWith("test.conf:2: libs=missing.so: not found in libpath"));
     CHECK_THAT(warning("libpath=" + dir.path().string() + "\nlibs=late.so\n"),
-               Catch::StartsWith("test.conf:2: libs: late.so is not loaded"));
+               Catch::StartsWith("test.conf:2: libs=late.so: is not loaded"));
     CHECK_THAT(refusal("[driver]\ndevice=a\ndriver=late.so\n"),
                Catch::StartsWith("test.conf:3: driver=late.so: is not loaded"));
 }
