@@ -28,4 +28,10 @@ public:
 private:
     Damage damage_;
 };
+
+// A capture's path as messages name it.
+inline std::string shown_path(const std::string &path)
+{
+    return path == "-" ? "standard input" : path;
+}
 } // namespace mapi::drivers

@@ -40,9 +40,9 @@ public:
         for (const CaptureSource *one :
              {&std::as_const(sources_.front()), &std::as_const(source)}) {
             if (one->is_stream())
-                throw CaptureError(
-                    Damage::kOpen,
-                    one->path() + ": is not a regular file, as each of several captures must be");
+                throw CaptureError(Damage::kOpen, shown_path(one->path()) +
+                                                      ": is not a regular file, as each of several "
+                                                      "captures must be (save it to a file first)");
         }
         FileBuffer file(source.path(), source.descriptor(), memory_);
         source.first_ns = first_time(file, *open_format_(file));

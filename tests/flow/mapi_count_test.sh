@@ -35,6 +35,12 @@ grep_err "$folder: Is a directory"
 : > "$folder/empty"
 expect 2 "$count" -F "$folder/empty" -r "$demo"
 grep_err "$folder/empty: contains no expression"
+expect 2 "$count" -F - -r "$demo" < /dev/null
+grep_err '^mapi-count: standard input: contains no expression'
+expect 3 "$count" -r - < /dev/null
+grep_err '^mapi-count: standard input: is empty (error 1026)$'
+: | expect 3 "$count" -r "$demo" -r -
+grep_err '^mapi-count: standard input: is not a regular file, .* (save it to a file first) (error 1026)$'
 echo '# none' > "$folder/comment"
 expect 2 "$count" -F "$folder/comment" -r "$demo"
 expect 2 "$count" -F "$folder/absent" -r "$demo"

@@ -26,7 +26,7 @@ struct filter *append(struct filter *filters, int *count, const char *expression
 /* Ends the program: a file without expressions must not count everything. */
 static void refuse(const char *path, const char *why)
 {
-    fprintf(stderr, "mapi-count: %s: %s\n", path, why);
+    fprintf(stderr, "mapi-count: %s: %s\n", strcmp(path, "-") ? path : "standard input", why);
     exit(EXIT_USAGE);
 }
 

@@ -358,8 +358,12 @@ static int close_output(const struct options *options, struct text *text, int co
 /* Reports a request that cannot be served.  Returns 0 if it can. */
 static int refuse(const struct options *options, int count)
 {
+    const char *source = options->device;
     int i;
 
+    if (!source)
+        source = strcmp(options->captures.list[0].path, "-") ? options->captures.list[0].path
+                                                             : "standard input";
     for (i = 0; i < options->captures.count && options->has_input_of_expressions; i++) {
         if (!strcmp(options->captures.list[i].path, "-")) {
             fputs("mapi-count: standard input: cannot be both the capture and the file of "
@@ -373,7 +377,7 @@ static int refuse(const struct options *options, int count)
         fprintf(stderr,
                 "mapi-count: %s: cannot be read once for each expression (save it to a file first, "
                 "or omit --each)\n",
-                options->device ? options->device : options->captures.list[0].path);
+                source);
         return EXIT_REFUSED;
     }
     return 0;

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "drivers/bytes/input_file.hpp"
+#include "drivers/capture_error.hpp"
 #include "drivers/unpack/unpacker.hpp"
 
 namespace mapi::drivers
@@ -20,12 +21,12 @@ constexpr size_t kPageBytes = PageBuffer::kPageBytes;
 } // namespace
 
 FileBuffer::FileBuffer(const std::string &path, int file, const mapi_memory *memory)
-    : path_(path), claim_(memory), source_(std::make_unique<InputFile>(path, file)),
-      storage_(claimed(path)), cursor_(storage_.data()), end_(cursor_)
+    : path_(shown_path(path)), claim_(memory), source_(std::make_unique<InputFile>(path, file)),
+      storage_(claimed(path_)), cursor_(storage_.data()), end_(cursor_)
 {
     fill(kMagicBytes);
     if (const Compressor *compressor = find_compressor({begin(), end()})) {
-        source_ = std::make_unique<Unpacker>(*compressor, path, std::move(source_),
+        source_ = std::make_unique<Unpacker>(*compressor, path_, std::move(source_),
                                              std::span(begin(), end()), memory);
         cursor_ = end_ = storage_.data();
         position_ = 0;

@@ -80,7 +80,7 @@ public:
         return available() + hidden_bytes_ +
                (ahead_ ? ahead_->rest_bytes() : source_->rest_bytes());
     }
-    const std::string &path() const { return path_; }
+    const std::string &path() const { return path_; } // as messages name it
 
 private:
     size_t claimed(const std::string &path);

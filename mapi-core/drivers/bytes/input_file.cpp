@@ -16,25 +16,25 @@
 
 namespace mapi::drivers
 {
-InputFile::InputFile(const std::string &path, int file) : path_(path)
+InputFile::InputFile(const std::string &path, int file) : path_(shown_path(path))
 {
     if (file < 0 && path == "-")
         file = STDIN_FILENO;
     is_own_ = file < 0;
     fd_ = is_own_ ? open(path.c_str(), O_RDONLY | O_CLOEXEC) : file;
     if (fd_ < 0)
-        throw CaptureError(Damage::kFile, path + ": " + nslice_read_error(errno));
+        throw CaptureError(Damage::kFile, path_ + ": " + nslice_read_error(errno));
     const bool has_start = lseek(fd_, 0, SEEK_SET) == 0; // a pipe has none
     struct stat status = {};
     if (fstat(fd_, &status) == 0 && S_ISDIR(status.st_mode)) {
         close_own();
-        throw CaptureError(Damage::kFile, path + ": is a directory (name a file in it)");
+        throw CaptureError(Damage::kFile, path_ + ": is a directory (name a file in it)");
     }
     is_regular_ = S_ISREG(status.st_mode) && has_start;
     if (!is_regular_ && (stop_fd_ = eventfd(0, EFD_CLOEXEC)) < 0) {
         const int number = errno;
         close_own();
-        throw CaptureError(Damage::kFile, path + ": " + nslice_read_error(number));
+        throw CaptureError(Damage::kFile, path_ + ": " + nslice_read_error(number));
     }
     flock(fd_, LOCK_SH | LOCK_NB); // prevents functions from writing to the file meanwhile
     posix_fadvise(fd_, 0, 0, POSIX_FADV_SEQUENTIAL);
