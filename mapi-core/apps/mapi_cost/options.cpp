@@ -23,7 +23,7 @@ const std::map<std::string, nsp_clock_mode> kClocks = {{"fast", NSP_CLOCK_FAST},
                                                        {"ordered", NSP_CLOCK_ORDERED}};
 
 constexpr const char *kFooter =
-    "examples:\n"
+    "Examples:\n"
     "  mapi-cost -r trace.pcap\n"
     "  mapi-cost -r trace.pcapng -w cost.json --write-csv cost.csv\n"
     "  mapi-cost -i eth0 -d 10\n"

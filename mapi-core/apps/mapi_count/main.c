@@ -114,7 +114,7 @@ static void print_help(void)
         "  -o,--output FILE            file to print to; -: standard output (default)\n"
         "  -q,--quiet                  no notes; only errors and what is missing\n"
         "\n"
-        "examples:\n"
+        "Examples:\n"
         "  mapi-count -r trace.pcap 'tcp port 80' 'udp port 53'\n"
         "  mapi-count -r trace.pcapng --each -F filters.txt\n"
         "  mapi-count -r trace.pcap --string 'GET /' '|16 03 01|'\n"

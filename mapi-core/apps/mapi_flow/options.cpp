@@ -24,7 +24,7 @@ constexpr const char *kFooter =
     "and a line for each packet of TO_BUFFER and each result of functions that return results one "
     "at a time. JSON is one object per line.\n"
     "\n"
-    "examples:\n"
+    "Examples:\n"
     "  mapi-flow -r trace.pcap 'BPF_FILTER \"tcp port 80\" | STR_SEARCH \"GET /\" 0 0 | "
     "PKT_COUNTER'\n"
     "  mapi-flow -r trace.pcap \"ANONYMIZE 'IP,SRC_IP,PREFIX_PRESERVING' | TO_FILE 0 "

@@ -19,7 +19,7 @@ constexpr const char *kFooter =
     "Root and the user that mapid runs as see all flows and may record; other users see their own "
     "flows, and the devices that they may use.\n"
     "\n"
-    "examples:\n"
+    "Examples:\n"
     "  mapi-info\n"
     "  mapi-info functions | awk '$6 == \"BPF_FILTER\"'\n"
     "  mapi-info --json | jq '.devices[] | {device, drops}'\n"
@@ -89,7 +89,7 @@ void add_record(command::Arguments &arguments, Options &options)
 {
     command::ArgumentSet record = add_command(
         arguments, options, "record",
-        "record mapid's probes into a trace, for a given time or until Ctrl-C", Command::kRecord);
+        "Record mapid's probes into a trace, for a given time or until Ctrl-C.", Command::kRecord);
     record
         .add("-w,--write", options.trace,
              "trace file to write; replaces an existing trace, but no other file")
@@ -117,12 +117,12 @@ std::optional<int> parse_options(int argc, char **argv, Options &options)
     add_socket(arguments, options);
     const ListOptions lists = add_list_options(arguments, options);
     add_command(arguments, options, "devices",
-                "list devices: driver, flows, packets, drops by cause", Command::kDevices);
+                "List devices: driver, flows, packets, and drops by cause.", Command::kDevices);
     add_command(arguments, options, "flows",
-                "list flows: client, device, and functions as NAME=SEEN/PASSED", Command::kFlows);
+                "List flows: client, device, and functions as NAME=SEEN/PASSED.", Command::kFlows);
     add_command(arguments, options, "functions",
-                "list functions of flows, one per line: packets seen, passed and dropped, and "
-                "flows that share it",
+                "List functions, one per line: packets seen, passed and dropped, and how many "
+                "other flows share each.",
                 Command::kFunctions);
     add_record(arguments, options);
     arguments.at_end([&] {
