@@ -145,7 +145,9 @@ unused '--erf cannot be combined with -i' -i lo --erf
 unused '-d requires -i' -d 1 -r "$demo"
 unused '--record requires -i' --record -r "$demo"
 expect 2 "$cost" -w - -r "$demo"
-reports '^mapi-cost: --write: standard output has what --format selects (use --format, or name a file)$'
+reports '^mapi-cost: --write: cannot be standard output, to which --format already prints (use --format json, or name a file)$'
+expect 2 "$cost" --write-csv - -r "$demo"
+reports '^mapi-cost: --write-csv: cannot be standard output, .*(use --format csv, or name a file)$'
 expect 2 "$cost" -i ''
 reports '^mapi-cost: --interface: is empty (give a name or omit the option)$'
 expect 3 "$cost" -i nodev

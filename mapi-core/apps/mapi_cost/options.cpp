@@ -60,11 +60,24 @@ std::string check_given(const std::string &text)
     return text.empty() ? "is empty (give a name or omit the option)" : "";
 }
 
-std::string check_file(const std::string &text)
+// A file that is written in addition to what is printed.
+std::string check_file(const std::string &text, const char *format)
 {
     if (text == "-")
-        return "standard output has what --format selects (use --format, or name a file)";
+        return std::string("cannot be standard output, to which --format already prints (use "
+                           "--format ") +
+               format + ", or name a file)";
     return check_given(text);
+}
+
+std::string check_json_file(const std::string &text)
+{
+    return check_file(text, "json");
+}
+
+std::string check_csv_file(const std::string &text)
+{
+    return check_file(text, "csv");
 }
 
 // What stands in no member of Options as it is given.
@@ -181,12 +194,12 @@ void add_outputs(command::Arguments &arguments, Options &options, Given &given)
                              "write JSON (netslice-mapi-cost-1) to this file, in addition to the "
                              "output")
                         .kind("FILE")
-                        .check(check_file));
+                        .check(check_json_file));
     given.add("--write-csv", arguments
                                  .add("--write-csv", options.csv_file,
                                       "write CSV to this file, in addition to the output")
                                  .kind("FILE")
-                                 .check(check_file));
+                                 .check(check_csv_file));
     arguments.add_format(options.format, {"text", "json", "csv"});
     arguments.add("-o,--output", options.output, "file to print to; -: standard output (default)")
         .kind("FILE")
