@@ -15,7 +15,7 @@ import page_facts
 
 FUNCTION_PAGE = r""".\" SPDX-License-Identifier: MIT
 .\" Generated from mapi.3 and pages/ by function_pages.py.
-.TH {name} 3mapi 2026 "NetSlice toolkit" "MAPI functions"
+.TH {name} 3mapi 2026 "NetSlice toolkit" "Library Functions Manual"
 .SH NAME
 {name} \- {summary}
 .SH SYNOPSIS
@@ -42,7 +42,7 @@ flows, results, and what functions have in common;
 """
 CALL_PAGE = r""".\" SPDX-License-Identifier: MIT
 .\" Generated from mapi.3 and pages/ by function_pages.py.
-.TH {name} 3 2026 "NetSlice toolkit" "Library functions"
+.TH {name} 3 2026 "NetSlice toolkit" "Library Functions Manual"
 .SH NAME
 {name} \- {summary}
 .SH SYNOPSIS
