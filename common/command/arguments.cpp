@@ -3,12 +3,8 @@
 #include "arguments.hpp"
 
 #include <algorithm>
-#include <cctype>
-#include <cerrno>
-#include <cmath>
+#include <bit>
 #include <cstdio>
-#include <cstdlib>
-#include <limits>
 #include <sstream>
 #include <type_traits>
 
@@ -16,8 +12,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "numbers.hpp"
 #include "output.hpp"
-#include "printable.hpp"
 
 namespace command
 {
@@ -58,43 +54,7 @@ void add_note(CLI::Option &option, const std::string &note)
     option.description(text);
 }
 
-// The whole text as a number of this type.
-template <class Number> std::optional<Number> number_of(const std::string &text)
-{
-    char *end = nullptr;
-    errno = 0;
-    if (text.empty() || std::isspace(static_cast<unsigned char>(text[0])))
-        return std::nullopt;
-    if constexpr (std::is_floating_point_v<Number>) {
-        const double number = std::strtod(text.c_str(), &end);
-        return *end == 0 ? std::optional<Number>(number) : std::nullopt;
-    } else if constexpr (std::is_signed_v<Number>) {
-        const long long number = std::strtoll(text.c_str(), &end, 0);
-        const bool fits = errno == 0 && number >= std::numeric_limits<Number>::min() &&
-                          number <= std::numeric_limits<Number>::max();
-        return *end == 0 && fits ? std::optional(static_cast<Number>(number)) : std::nullopt;
-    } else {
-        const unsigned long long number = std::strtoull(text.c_str(), &end, 0);
-        const bool fits = errno == 0 && number <= std::numeric_limits<Number>::max();
-        return *end == 0 && fits && text[0] != '-' ? std::optional(static_cast<Number>(number))
-                                                   : std::nullopt;
-    }
-}
-
-std::string quoted(const std::string &text)
-{
-    return "\"" + printable(text) + "\"";
-}
-
-template <class Number> std::string check_number(const std::string &text)
-{
-    if (number_of<Number>(text))
-        return "";
-    if (!number_of<double>(text))
-        return quoted(text) + " is not a number";
-    return quoted(text) +
-           (text.find('.') != text.npos ? " is not a whole number" : " is out of range");
-}
+constexpr const char *kNumberCheck = "number";
 
 // A number without limits of its own: any that its variable can hold.
 template <class Variable>
@@ -103,9 +63,9 @@ Argument add_number(CLI::App &app, const std::string &names, Variable &variable,
 {
     CLI::Option *const option = app.add_option(names, variable, help);
     if constexpr (std::is_arithmetic_v<Variable>)
-        option->check(check_number<Variable>, "");
+        option->check(check_number<Variable>, "", kNumberCheck);
     else
-        option->check(check_number<typename Variable::value_type>, "");
+        option->check(check_number<typename Variable::value_type>, "", kNumberCheck);
     return Argument(option).kind("N");
 }
 
@@ -116,12 +76,14 @@ Argument add_text(CLI::Option *option)
 
 template <class Number> void set_range(CLI::Option &option, Number least, Number most)
 {
+    option.get_validator(kNumberCheck)->active(false); // would print the limits of the variable
     option.check(
         [least, most](const std::string &text) {
             const auto number = number_of<Number>(text);
-            return number && *number >= least && *number <= most
-                       ? ""
-                       : fmt::format("{} is out of range ({} to {})", printable(text), least, most);
+            if (!number && !is_whole(text))
+                return check_number<Number>(text);
+            return number && *number >= least && *number <= most ? ""
+                                                                 : out_of_range(text, least, most);
         },
         "");
     add_note(option, fmt::format("{} to {}", least, most));
@@ -189,6 +151,20 @@ Argument &Argument::range(uint64_t least, uint64_t most)
 Argument &Argument::sizes()
 {
     option_->transform(size_of, "");
+    return kind("BYTES");
+}
+
+Argument &Argument::powers_of_two(uint64_t least, uint64_t most)
+{
+    const auto bytes_of = [least, most](const std::string &text) {
+        std::string bytes = size_of(text);
+        const auto number = number_of<uint64_t>(bytes);
+        if (number && std::has_single_bit(*number) && *number >= least && *number <= most)
+            return bytes;
+        throw CLI::ValidationError(fmt::format("{} is not a power of two from {} to {}",
+                                               quoted(text), short_size(least), short_size(most)));
+    };
+    option_->transform(bytes_of, "");
     return kind("BYTES");
 }
 
@@ -276,6 +252,11 @@ Argument ArgumentSet::add_format(std::string &variable, const std::vector<std::s
     return format;
 }
 
+void ArgumentSet::hint_at_separator(const std::string &remedy)
+{
+    *separator_remedy_ = remedy;
+}
+
 void ArgumentSet::footer(const std::string &text)
 {
     app_->footer(text);
@@ -312,12 +293,21 @@ void Reply::print() const
         write_whole("-", text);
 }
 
+namespace
+{
+void add_help(CLI::App &app)
+{
+    app.set_help_flag("-h,--help", "print this help and exit")->disable_flag_override(true);
+}
+} // namespace
+
 Arguments::Arguments(const std::string &description, const std::string &program)
     : ArgumentSet(nullptr), own_(std::make_unique<CLI::App>(description, program))
 {
     app_ = own_.get();
     app_->formatter(std::make_shared<HelpText>());
-    app_->set_help_flag("-h,--help", "print this help and exit");
+    app_->option_defaults()->disable_flag_override(true);
+    add_help(*app_);
 }
 
 Arguments::~Arguments() = default;
@@ -329,7 +319,10 @@ void Arguments::version(const std::string &text)
 
 ArgumentSet Arguments::add_command(const std::string &name, const std::string &help)
 {
-    return ArgumentSet(app_->add_subcommand(name, help));
+    CLI::App *const command = app_->add_subcommand(name, help);
+    add_help(*command); // CLI11 adds it before it copies the defaults of options
+    commands_.push_back(ArgumentSet(command));
+    return commands_.back();
 }
 
 void Arguments::require_command()
@@ -390,6 +383,40 @@ std::string missing_argument(const CLI::App &app, const std::string &text)
                                   : positional_name(app, name) + " is required";
 }
 
+// Whether the command has a positional argument, and no "--" before it.
+bool lacks_separator(const CLI::App &command, int argc, const char *const *argv)
+{
+    if (std::find(argv, argv + argc, std::string("--")) != argv + argc)
+        return false;
+    const std::vector<const CLI::Option *> options = command.get_options();
+    return std::any_of(options.begin(), options.end(), [](const CLI::Option *option) {
+        return option->get_positional() && option->count() > 0;
+    });
+}
+
+// CLI11 accepts "--flag=true" and "--flag=", and "--no-flag=false".
+void check_flags(const CLI::App &app, int argc, const char *const *argv)
+{
+    for (int i = 1; i < argc && std::string(argv[i]) != "--"; ++i) {
+        const std::string word = argv[i];
+        const size_t equals = word.find('=');
+        if (!word.starts_with("--") || equals == word.npos)
+            continue;
+        const CLI::Option *const option = app.get_option_no_throw(word.substr(0, equals));
+        if (option && option->get_items_expected_max() == 0 && option->count() > 0)
+            throw CLI::ArgumentMismatch::FlagOverride(word.substr(2, equals - 2));
+    }
+}
+
+std::string wrong_count(const CLI::App &app, const std::string &text)
+{
+    if (const size_t end = text.find(" was given a disallowed flag override"); end != text.npos)
+        return "--" + text.substr(0, end) + " takes no value";
+    const std::string name = text.substr(0, text.find(':'));
+    return text.find("Most") != text.npos ? positional_name(app, name) + " is given more than once"
+                                          : name + " requires a value";
+}
+
 std::string what_is_wrong(const CLI::App &app, const CLI::ParseError &error)
 {
     std::string text = error.what();
@@ -403,11 +430,8 @@ std::string what_is_wrong(const CLI::App &app, const CLI::ParseError &error)
         return unknown_word(app, left.front());
     if (is_required)
         return missing_argument(chosen, text);
-    if (dynamic_cast<const CLI::ArgumentMismatch *>(&error)) {
-        const std::string name = positional_name(chosen, text.substr(0, text.find(':')));
-        return name +
-               (text.find("Most") != text.npos ? " is given more than once" : " requires a value");
-    }
+    if (dynamic_cast<const CLI::ArgumentMismatch *>(&error))
+        return wrong_count(chosen, text);
     return text;
 }
 } // namespace
@@ -416,6 +440,8 @@ std::optional<Reply> Arguments::parse(int argc, const char *const *argv)
 {
     try {
         app_->parse(argc, argv);
+        check_flags(chosen_of(*app_), argc, argv);
+        check_flags(*app_, argc, argv);
         return std::nullopt;
     } catch (const CLI::Success &asked_for) {
         std::ostringstream text, unused;
@@ -424,10 +450,14 @@ std::optional<Reply> Arguments::parse(int argc, const char *const *argv)
     } catch (const CLI::ParseError &error) {
         const std::string wrong = what_is_wrong(*app_, error);
         const CLI::App &chosen = chosen_of(*app_);
-        const std::string help =
-            app_->get_name() + (&chosen == app_ ? "" : " " + chosen.get_name()) + " --help";
-        const std::string remedy = wrong.ends_with(')') ? "" : " (see " + help + ")";
-        return Reply{true, fmt::format("{}: {}{}\n", app_->get_name(), wrong, remedy)};
+        std::string remedy = "see " + app_->get_name() +
+                             (&chosen == app_ ? "" : " " + chosen.get_name()) + " --help";
+        if (wrong.starts_with("unknown option ") && lacks_separator(chosen, argc, argv))
+            for (const ArgumentSet &command : commands_)
+                if (command.was_chosen() && !command.separator_remedy().empty())
+                    remedy = command.separator_remedy();
+        return Reply{true, fmt::format("{}: {}{}\n", app_->get_name(), wrong,
+                                       wrong.ends_with(')') ? "" : " (" + remedy + ")")};
     }
 }
 } // namespace command

@@ -41,7 +41,8 @@ public:
     Argument &one_of(const std::vector<std::string> &words);
     Argument &range(int least, int most);
     Argument &range(uint64_t least, uint64_t most);
-    Argument &sizes();                       // 64KiB, 4M: multiples of 1024
+    Argument &sizes();                                      // 64KiB, 4M: multiples of 1024
+    Argument &powers_of_two(uint64_t least, uint64_t most); // sizes, too
     Argument &one_each_time();               // for a vector: only one value after each option
     Argument &show_default();                // in --help
     Argument &kind(const std::string &name); // in --help, instead of TEXT, N or BYTES
@@ -75,12 +76,18 @@ public:
     Argument add_format(std::string &variable, const std::vector<std::string> &words);
 
     void footer(const std::string &text);
+    // For a command that runs a program: the remedy for an unknown option without "--".
+    void hint_at_separator(const std::string &remedy);
+    const std::string &separator_remedy() const { return *separator_remedy_; }
     // `run` is called after parsing, for a command only if it was chosen; it may throw WrongUse.
     void at_end(const std::function<void()> &run);
     bool was_chosen() const;
 
 protected:
     CLI::App *app_;
+
+private:
+    std::shared_ptr<std::string> separator_remedy_ = std::make_shared<std::string>();
 };
 
 // For at_end(): throws WrongUse for the first argument that was given; `why` is what follows its
@@ -113,5 +120,6 @@ public:
 
 private:
     std::unique_ptr<CLI::App> own_;
+    std::vector<ArgumentSet> commands_;
 };
 } // namespace command

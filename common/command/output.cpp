@@ -30,6 +30,13 @@ constexpr int kPipeMilliseconds = 20;
     throw OutputError(fmt::format("{}: cannot write: {}", path, nslice_write_error(errno)));
 }
 
+constexpr const char *kSameAsInput = "the output is the same file as the input";
+
+[[noreturn]] void throw_same_file(const std::string &path, const char *what)
+{
+    throw UsageError(fmt::format("{}: {} (choose another name)", path, what));
+}
+
 bool is_pipe(const std::string &path)
 {
     struct stat status = {};
@@ -118,8 +125,7 @@ Output::Output(const std::string &path, const std::vector<std::string> &inputs)
         return;
     for (const std::string &input : inputs)
         if (const auto file = identity(path_); file && !input.empty() && identity(input) == file)
-            throw UsageError(path_ +
-                             ": output is the same file as the input (choose another name)");
+            throw_same_file(path_, kSameAsInput);
     const Target target = target_of(path_);
     if (target.is_special) {
         fd_ = open_in_place(target.path);
@@ -168,21 +174,20 @@ void Output::finish()
 
 void check_outputs(const std::string &input, const std::vector<std::string> &outputs)
 {
-    std::map<Identity, std::string> taken;
-    const auto take = [&](const std::optional<Identity> &file, const std::string &name) {
-        if (!file)
-            return;
-        const auto [known, is_new] = taken.emplace(*file, name);
-        if (!is_new)
-            throw UsageError(name + " and " + known->second +
-                             " are the same file (give each a different name)");
-    };
-    take(identity(input), "the input " + input);
-    take(identity(STDOUT_FILENO), "standard output");
+    std::map<Identity, const char *> taken; // with what another output of that name would be
+    if (const auto file = identity(input))
+        taken.emplace(*file, kSameAsInput);
+    if (const auto file = identity(STDOUT_FILENO))
+        if (!taken.emplace(*file, "the output is the same file as standard output").second)
+            throw_same_file(input, "the input is the same file as standard output");
     for (const std::string &output : outputs) {
         if (output.empty() || output == "-")
             continue;
-        take(identity(output), "the output " + output);
+        if (const auto file = identity(output)) {
+            const auto [known, is_new] = taken.emplace(*file, "is given for two outputs");
+            if (!is_new)
+                throw_same_file(output, known->second);
+        }
         target_of(output);
     }
 }

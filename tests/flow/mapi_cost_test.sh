@@ -226,7 +226,7 @@ for words in '-w own.pcap' '--write-csv ./own.pcap' '-o own.pcap' '-w same --wri
 done
 # shellcheck disable=SC2094 # "table" must be refused
 (cd "$folder" && ! "$cost" -w table -r own.pcap > table 2> err)
-reports 'table and standard output are the same file'
+reports 'table: the output is the same file as standard output (choose another name)'
 cmp "$demo" "$folder/own.pcap"
 # If one output fails, the others are still written.
 expect 3 "$cost" -c 200 --no-instructions --scenario counter -w /dev/full --write-csv "$folder/left.csv" -r "$demo"

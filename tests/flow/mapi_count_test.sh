@@ -129,7 +129,7 @@ expect 0 "$count" -r "$demo" --json -o "$folder/out.json" tcp
 grep -q '^{"schema":"netslice-mapi-count-1",' "$folder/out.json"
 cp "$demo" "$folder/own.pcap"
 expect 2 "$count" -r "$folder/own.pcap" -o "$folder/own.pcap"
-grep_err 'own.pcap are the same file'
+grep_err 'own.pcap: the output is the same file as the input (choose another name)$'
 cmp "$demo" "$folder/own.pcap"
 expect 3 "$count" -r "$folder/absent"
 expect 3 "$count" -r "$demo" 'no such filter'

@@ -357,6 +357,7 @@ RunCommand add(command::ArgumentSet &arguments)
     const command::Argument program =
         arguments.add("program", options->program, "program and its arguments, after --");
     arguments.footer(kFooter);
+    arguments.hint_at_separator("put -- before the program: nsdump record -- PROGRAM ...");
     arguments.at_end([options, pid, quiet, program, check_counters, check_kernel] {
         if (!program.was_given() && !pid.was_given())
             throw command::WrongUse("a program (after --) or --pid is required");

@@ -192,7 +192,9 @@ TEST_CASE("what is wrong with a value is reported in the words of the user", "[c
     std::string mode, trace, format = "text";
     Arguments arguments("Does nothing.", "program");
     arguments.add("-n,--number", values.number, "a number").range(1, 9);
+    arguments.add("--cpu", values.cpu, "a CPU");
     arguments.add("--bytes", values.bytes, "a size").sizes();
+    arguments.add("--ring", values.bytes, "a size").powers_of_two(4096, uint64_t{8} << 30);
     arguments.add("--mode", mode, "a mode").one_of({"fast", "slow"});
     arguments.add("-r,--read,trace", trace, "a trace");
     arguments.add_format(format, {"text", "json", "csv"});
@@ -202,6 +204,15 @@ TEST_CASE("what is wrong with a value is reported in the words of the user", "[c
         {{"-n", "x"}, "--number: \"x\" is not a number (see program --help)"},
         {{"-n"}, "--number requires a value (see program --help)"},
         {{"-n", "1", "-n", "2"}, "--number is given more than once (see program --help)"},
+        {{"-n", "-99999999999"}, "--number: -99999999999 is out of range (1 to 9)"},
+        {{"-n", "1.5"}, "--number: \"1.5\" is not a whole number (see program --help)"},
+        {{"--cpu", "-1"}, "--cpu: -1 is out of range (0 to 4294967295)"},
+        {{"--cpu", "1e9"}, "--cpu: \"1e9\" is not a whole number (see program --help)"},
+        {{"--ring", "3K"},
+         "--ring: \"3K\" is not a power of two from 4K to 8G (see program --help)"},
+        {{"--ring", "16G"},
+         "--ring: \"16G\" is not a power of two from 4K to 8G (see program --help)"},
+        {{"-r"}, "--read requires a value (see program --help)"},
         {{"--bytes", "3x"}, "--bytes: \"3x\" is not a size (such as 65536, 64K or 4M)"},
         {{"--mode", "odd"}, "--mode: unknown value \"odd\" (available: fast, slow)"},
         {{"-x"}, "unknown option \"-x\" (see program --help)"},
@@ -224,6 +235,63 @@ TEST_CASE("what is wrong with a value is reported in the words of the user", "[c
     CHECK_FALSE(parse(arguments, {"-r", "t", "--json"}));
     CHECK(trace == "t");
     CHECK(format == "json");
+}
+
+TEST_CASE("a flag takes no value", "[command][arguments]")
+{
+    for (const char *word : {"--quiet=foo", "--quiet=true", "--quiet=false",
+                             "--quiet=", "--quiet=3", "--no-colour=true", "--no-colour=false",
+                             "--json=foo", "--json=json", "--help=foo", "--version=2"}) {
+        Values values;
+        std::string format = "text";
+        Arguments arguments("Does nothing.", "program");
+        arguments.version("program 1.2.3");
+        add_all(arguments, values);
+        arguments.add_format(format, {"text", "json"});
+
+        const auto reply = parse(arguments, {word});
+
+        const std::string name = std::string(word).substr(0, std::string(word).find('='));
+        REQUIRE(reply);
+        CHECK(reply->is_wrong);
+        CHECK(reply->text == "program: " + name + " takes no value (see program --help)\n");
+    }
+}
+
+TEST_CASE("a command's flags take no value, not even --help", "[command][arguments]")
+{
+    for (const char *word : {"--help=foo", "--raw=foo", "--raw=true"}) {
+        bool is_raw = false;
+        std::vector<std::string> words;
+        Arguments arguments("Does nothing.", "program");
+        arguments.require_command();
+        ArgumentSet show = arguments.add_command("show", "shows");
+        show.add_flag("--raw", is_raw, "raw");
+        show.add("words", words, "words");
+
+        const auto reply = parse(arguments, {"show", word});
+        REQUIRE(reply);
+        CHECK_THAT(reply->text, EndsWith(" takes no value (see program show --help)\n"));
+        CHECK_FALSE(parse(arguments, {"show", "--", word}));
+    }
+}
+
+TEST_CASE("an unknown option of a program to run is answered with the separator",
+          "[command][arguments]")
+{
+    std::vector<std::string> program;
+    Arguments arguments("Does nothing.", "program");
+    arguments.require_command();
+    ArgumentSet run = arguments.add_command("run", "runs");
+    run.add("words", program, "program");
+    run.hint_at_separator("put -- before the program");
+
+    const auto unknown = parse(arguments, {"run", "./other", "-x"});
+    REQUIRE(unknown);
+    CHECK(unknown->text == "program: unknown option \"-x\" (put -- before the program)\n");
+    const auto own = parse(arguments, {"run", "-x", "--", "./other"});
+    REQUIRE(own);
+    CHECK(own->text == "program: unknown option \"-x\" (see program run --help)\n");
 }
 
 TEST_CASE("a noun follows its number in the singular or the plural", "[command][counted]")
