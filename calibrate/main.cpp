@@ -51,7 +51,7 @@ constexpr const char *kFooter = R"(Examples:
 Exit codes:
   0    measured; warnings, if any, are printed
   1    measured, but the figures must not be used; the last lines say why
-  2    invalid arguments, including an unknown counter
+  2    invalid usage, including an unknown counter
   3    cannot measure here
   4    the output cannot be written
   130  interrupted; nothing was written)";

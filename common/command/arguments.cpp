@@ -32,6 +32,14 @@ public:
             name.erase(brace); // of a flag that sets a variable to false
         return name;
     }
+    // Of a command: its line in the list of commands has no full stop.
+    std::string make_description(const CLI::App *app) const override
+    {
+        std::string text = CLI::Formatter::make_description(app);
+        if (text.ends_with('\n') && !text.ends_with(".\n"))
+            text.insert(text.size() - 1, ".");
+        return text;
+    }
     std::string make_option_opts(const CLI::Option *option) const override
     {
         if (option->get_type_size() == 0)
@@ -239,10 +247,10 @@ Argument ArgumentSet::add_flag(const std::string &names, bool &variable, const s
     return Argument(app_->add_flag(names, variable, help));
 }
 
-Argument ArgumentSet::add_format(std::string &variable, const std::vector<std::string> &words)
+Argument ArgumentSet::add_format(std::string &variable, const std::vector<std::string> &words,
+                                 const std::string &help)
 {
-    Argument format =
-        add("--format", variable, "format of the output").one_of(words).show_default();
+    Argument format = add("--format", variable, help).one_of(words).show_default();
     const auto choose_json = [&variable, format](int64_t) {
         if (format.was_given() && variable != "json")
             throw CLI::ValidationError("--json cannot be combined with --format " + variable);

@@ -73,7 +73,8 @@ public:
     // "!--no-colour" sets the variable to false.
     Argument add_flag(const std::string &names, bool &variable, const std::string &help);
     // --format with these words, and --json as a short form of --format json.
-    Argument add_format(std::string &variable, const std::vector<std::string> &words);
+    Argument add_format(std::string &variable, const std::vector<std::string> &words,
+                        const std::string &help = "format of the output");
 
     void footer(const std::string &text);
     // For a command that runs a program: the remedy for an unknown option without "--".

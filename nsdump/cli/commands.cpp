@@ -3,6 +3,7 @@
 #include "cli/commands.hpp"
 
 #include "common/command/arguments.hpp"
+#include "common/command/output.hpp"
 
 namespace nsdump
 {
@@ -11,9 +12,19 @@ void add_trace(command::ArgumentSet &arguments, std::string &trace)
     arguments.add("-r,--read,trace", trace, "trace file").kind("TRACE").required();
 }
 
-command::Argument add_output(command::ArgumentSet &arguments, std::string &output)
+void check_trace_name(const std::string &trace)
 {
-    return arguments.add("-o,--output", output, "file to print to; -: standard output (default)")
+    if (trace.empty())
+        throw command::UsageError("trace: is empty (give a name)");
+    if (trace == "-")
+        throw command::UsageError(
+            "a trace cannot be read from standard input (save it to a file first)");
+}
+
+command::Argument add_output(command::ArgumentSet &arguments, std::string &output,
+                             const std::string &what)
+{
+    return arguments.add("-o,--output", output, what + "; -: standard output (default)")
         .kind("FILE")
         .check(is_given);
 }
@@ -30,6 +41,18 @@ command::Argument add_quiet(command::ArgumentSet &arguments, bool &is_quiet)
 {
     return arguments.add_flag("-q,--quiet", is_quiet,
                               "no progress and no notes; only errors and what is missing");
+}
+
+std::string help_footer(const std::string &examples)
+{
+    return "Examples:" + examples + R"(
+Exit codes:
+  0    success
+  1    findings: damage, missing parts or a broken loss equation; what could be read was printed
+  2    invalid usage
+  3    a file cannot be read, is not a trace, or has a newer version
+  4    the output cannot be written
+  130  interrupted; what was read until then was printed)";
 }
 
 std::span<const Command *const> all_commands()

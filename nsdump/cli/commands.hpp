@@ -19,7 +19,7 @@ enum ExitCode {
     kExitOk = 0,
     kExitFindings =
         1,          // damage, missing footer, broken loss equation; what could be read was printed
-    kExitUsage = 2, // invalid arguments
+    kExitUsage = 2, // invalid usage
     kExitUnreadable = 3, // no such file, not a trace, or a newer version
     kExitOutput = 4,     // the output could not be written
     kExitInterrupted = 130,
@@ -46,11 +46,17 @@ inline std::string is_given(const std::string &text)
 
 // The trace to read: the positional argument or -r; exactly one of them.
 void add_trace(command::ArgumentSet &arguments, std::string &trace);
+// Throws UsageError for names that no trace can have.
+void check_trace_name(const std::string &trace);
 // -o: where text and data go instead of standard output.
-command::Argument add_output(command::ArgumentSet &arguments, std::string &output);
+command::Argument add_output(command::ArgumentSet &arguments, std::string &output,
+                             const std::string &what = "file to print to");
 // -w: the trace to write.
 command::Argument add_trace_output(command::ArgumentSet &arguments, std::string &output);
 command::Argument add_quiet(command::ArgumentSet &arguments, bool &is_quiet);
+
+// Examples, followed by the exit codes of nsdump and of the commands that read traces.
+std::string help_footer(const std::string &examples);
 
 using RunCommand = std::function<int()>; // returns the exit code
 

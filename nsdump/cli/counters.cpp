@@ -15,6 +15,7 @@
 #include "common/command/arguments.hpp"
 #include "common/command/output.hpp"
 #include "common/command/signals.h"
+#include "export/escape.hpp"
 
 namespace nsdump
 {
@@ -159,12 +160,12 @@ int run(const Options &options)
 {
     command::Output output(options.output);
     const Listing listing = list_counters(options);
-    output.text() = options.format == "json" ? json_of(listing) : text_of(listing);
-    output.finish();
     const bool has_any = !listing.counters.empty() || listing.refused > 0;
     if (!has_any)
-        throw command::UsageError("counters: no known counter has \"" + options.pattern +
-                                  "\" in its name or meaning (`nsdump counters --all` lists them)");
+        throw command::UsageError("pattern \"" + printable(options.pattern) +
+                                  "\": matches no counter (`nsdump counters --all` lists all)");
+    output.text() = options.format == "json" ? json_of(listing) : text_of(listing);
+    output.finish();
     return kExitOk;
 }
 
@@ -182,7 +183,7 @@ RunCommand add(command::ArgumentSet &arguments)
                      "\n"
                      "Exit codes:\n"
                      "  0    success, even if no counter is available\n"
-                     "  2    invalid arguments, or no name matches\n"
+                     "  2    invalid usage, or no name matches\n"
                      "  4    the output cannot be written\n"
                      "  130  interrupted");
     return [options] { return run(*options); };

@@ -17,7 +17,7 @@ NSP_IGNORE_ENVIRONMENT;
 
 namespace
 {
-constexpr const char *kFooter = R"(Examples:
+constexpr const char *kExamples = R"(
   nsdump record -w trace.nsl -- ./program         record a program (see `nsdump record --help`)
   nsdump stats trace.nsl                          what every slice costs, minus the probes' own cost
   nsdump show trace.nsl -c 50                     the first 50 events
@@ -26,14 +26,7 @@ constexpr const char *kFooter = R"(Examples:
   nsdump record -k irq,sched -- ./program         kernel interrupts and switches, too (module nsmod)
   nsdump kernel --list                            which places in the kernel can be recorded
   nsdump counters                                 what this machine can count, and how
-
-Exit codes:
-  0    success
-  1    findings: damage, missing parts or a broken loss equation; what could be read was printed
-  2    invalid arguments
-  3    a file cannot be read, is not a trace, or has a newer version
-  4    the output cannot be written
-  130  interrupted; what was read until then was printed)";
+)";
 
 int answer(const command::Reply &reply)
 {
@@ -68,7 +61,7 @@ int main(int argc, char **argv)
     command::Arguments arguments("Record and analyse NetSlice traces.", "nsdump");
     arguments.version("nsdump " NETSLICE_VERSION);
     arguments.require_command();
-    arguments.footer(kFooter);
+    arguments.footer(nsdump::help_footer(kExamples));
     std::vector<std::pair<command::ArgumentSet, nsdump::RunCommand>> commands;
     for (const nsdump::Command *command : nsdump::all_commands()) {
         command::ArgumentSet options = arguments.add_command(command->name, command->summary);

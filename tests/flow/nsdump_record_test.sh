@@ -44,6 +44,9 @@ has_not_run "an unknown counter"
 expect 2 "a counter named twice" "$nsdump" record --counters instructions,instructions -w t.nsl -- "$program" - 10
 has_not_run "a counter named twice"
 expect 2 "an invalid ring size" "$nsdump" record --ring 5000 -w t.nsl -- "$program" - 10
+contains '--ring: "5000" is not a power of two from 4K to 8G' err
+expect 2 "a ring that is too large" "$nsdump" record --ring 16G -w t.nsl -- "$program" - 10
+contains '--ring: "16G" is not a power of two from 4K to 8G' err
 expect 2 "no ring" "$nsdump" record --ring 0 -w t.nsl -- "$program" - 10
 expect 2 "an invalid duration" "$nsdump" record -d nan -w t.nsl -- "$program" - 10
 expect 2 "no program" "$nsdump" record -w t.nsl
@@ -56,6 +59,7 @@ refused() { # message, options...
 refused "--pid cannot be combined with a program" --pid 1
 refused "--source requires --counters" --source step
 refused "--step-every requires --counters" --step-every 2
+refused "--counters cannot be combined with --source none" --counters instructions --source none
 refused "--step-every requires --source step" --counters instructions --source rdpmc --step-every 2
 refused "--quiet cannot be combined with --verbose" -q -v
 for option in "--kernel-own" "--kernel-counters cycles" "--kernel-ring 1M" "--port 80"; do
@@ -63,7 +67,11 @@ for option in "--kernel-own" "--kernel-counters cycles" "--kernel-ring 1M" "--po
     refused "${option%% *} requires --kernel" $option
 done
 expect 3 "a missing program" "$nsdump" record -w t.nsl -- ./no-such-program
-contains "./no-such-program: cannot start" err
+contains "./no-such-program: cannot start: No such file or directory (check the name)" err
+expect 3 "a program without a name" "$nsdump" record -w t.nsl -- ""
+contains '"": cannot start: No such file or directory (check the name)' err
+expect 3 "a folder as program" "$nsdump" record -w t.nsl -- ./
+contains './: is a directory (name a program in it)' err
 expect 3 "a missing process" "$nsdump" record -w t.nsl --pid 4194303
 expect 1 "a program without probes" "$nsdump" record -w t.nsl -- /bin/true
 contains "t.nsl is unchanged" err

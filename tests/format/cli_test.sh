@@ -35,6 +35,22 @@ contains "nsdump " out
 expect 2 "no command" "$nsdump"
 expect 2 "unknown option" "$nsdump" stats "$trace" --nonsense
 expect 2 "unknown export" "$nsdump" export "$trace" --what nonsense
+expect 2 "a trace without a name" "$nsdump" show ''
+contains "nsdump: trace: is empty (give a name)" err
+expect 2 "a trace from standard input" "$nsdump" stats -
+contains "nsdump: a trace cannot be read from standard input (save it to a file first)" err
+expect 2 "-r without a trace" "$nsdump" show -r
+contains "nsdump: --read requires a value (see nsdump show --help)" err
+expect 2 "a flag with a value" "$nsdump" stats --json=foo "$trace"
+contains "nsdump: --json takes no value (see nsdump stats --help)" err
+expect 2 "a counter pattern that matches nothing" "$nsdump" counters no-such-counter
+contains 'nsdump: pattern "no-such-counter": matches no counter' err
+[[ ! -s $folder/out ]] || { echo "FAIL counters: prints although nothing matches"; failed=1; }
+for command in show stats export check; do
+    expect 0 "help of $command" "$nsdump" "$command" --help
+    contains "nsdump $command " out
+    contains "  2    invalid usage" out
+done
 # Options that would have no effect.
 refused() { # message, arguments...
     expect 2 "nsdump ${*:2}" "$nsdump" "${@:2}"

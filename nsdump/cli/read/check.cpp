@@ -184,17 +184,24 @@ int Check::run(bool quiet)
     return findings_ > 0 ? kExitFindings : kExitOk;
 }
 
+constexpr const char *kExamples = R"(
+  nsdump check trace.nsl                     every finding, and a line for each CPU
+  nsdump check -q trace.nsl && echo whole    only the exit code
+)";
+
 RunCommand add(command::ArgumentSet &arguments)
 {
     auto options = std::make_shared<Options>();
     add_trace(arguments, options->trace);
     const command::Argument output = add_output(arguments, options->output);
     arguments.add_flag("-q,--quiet", options->quiet, "print no findings; only set the exit code");
+    arguments.footer(help_footer(kExamples));
     arguments.at_end([options, output] {
         if (options->quiet)
             command::refuse({output}, "cannot be combined with --quiet");
     });
     return [options] {
+        check_trace_name(options->trace);
         TraceFile trace(options->trace);
         return Check(trace, *options).run(options->quiet);
     };

@@ -154,12 +154,19 @@ int export_stats(const Options &options)
 
 int run(const Options &options)
 {
+    check_trace_name(options.trace);
     if (options.what == "events")
         return export_events(options);
     if (options.what == "slices")
         return export_slices(options);
     return export_stats(options);
 }
+
+constexpr const char *kExamples = R"(
+  nsdump export trace.nsl -o stats.csv                statistics of every slice as CSV
+  nsdump export trace.nsl --what slices -o s.csv      one line per slice
+  nsdump export trace.nsl --what events --json -c 5   the first five events as JSON
+)";
 
 RunCommand add(command::ArgumentSet &arguments)
 {
@@ -187,7 +194,8 @@ RunCommand add(command::ArgumentSet &arguments)
             .check(is_count);
     add_output(arguments, options->output);
     add_quiet(arguments, options->is_quiet);
-    arguments.footer("JSON of events and slices is one object per line.");
+    arguments.footer("JSON of events and slices is one object per line.\n\n" +
+                     help_footer(kExamples));
     arguments.at_end([options, calibration, unit, limit] {
         if (options->what == "stats")
             command::refuse({unit, limit}, "requires --what events or --what slices");

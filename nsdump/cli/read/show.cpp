@@ -189,11 +189,18 @@ int Show::run()
 
 int run_show(const Options &options)
 {
+    check_trace_name(options.trace);
     TraceFile trace(options.trace);
     check_slice(trace, options.slice);
     check_cpu(trace, options.cpu);
     return Show(trace, options).run();
 }
+
+constexpr const char *kExamples = R"(
+  nsdump show trace.nsl -c 50              the first 50 events
+  nsdump show trace.nsl --slice parse      only the events of the slice "parse"
+  nsdump show trace.nsl --cpu 3 -o 3.txt   the events of CPU 3, into a file
+)";
 
 RunCommand add(command::ArgumentSet &arguments)
 {
@@ -209,6 +216,7 @@ RunCommand add(command::ArgumentSet &arguments)
         .check(is_given);
     arguments.add_flag("--raw", options->raw, "clock ticks instead of nanoseconds since the start");
     add_output(arguments, options->output);
+    arguments.footer(help_footer(kExamples));
     return [options] { return run_show(*options); };
 }
 } // namespace

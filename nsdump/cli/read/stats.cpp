@@ -24,6 +24,7 @@ struct Options {
 
 int run(const Options &options)
 {
+    check_trace_name(options.trace);
     TraceFile trace(options.trace);
     command::Output output(options.output, {options.trace, options.calibration});
     const StatsReport report = analyse_with_progress(trace, options.calibration,
@@ -40,6 +41,12 @@ int run(const Options &options)
     return report.has_findings() ? kExitFindings : kExitOk;
 }
 
+constexpr const char *kExamples = R"(
+  nsdump stats trace.nsl                                  what every slice costs
+  nsdump stats trace.nsl --calibration calibration.json   with the figures of nscalibrate
+  nsdump stats trace.nsl --json | jq '.slices[0]'         for other programs
+)";
+
 RunCommand add(command::ArgumentSet &arguments)
 {
     auto options = std::make_shared<Options>();
@@ -52,6 +59,7 @@ RunCommand add(command::ArgumentSet &arguments)
     arguments.add_format(options->format, {"text", "json", "csv"});
     add_output(arguments, options->output);
     add_quiet(arguments, options->is_quiet);
+    arguments.footer(help_footer(kExamples));
     return [options] { return run(*options); };
 }
 } // namespace

@@ -4,10 +4,12 @@
 
 #include <cerrno>
 #include <csignal>
+#include <stdexcept>
 #include <system_error>
 
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -21,6 +23,19 @@ namespace
 void throw_error(const std::string &what)
 {
     throw std::system_error(errno, std::generic_category(), what);
+}
+
+[[noreturn]] void throw_cannot_start(const std::string &name, int error)
+{
+    struct stat status = {};
+    if (stat(name.c_str(), &status) == 0 && S_ISDIR(status.st_mode))
+        throw std::runtime_error(name + ": is a directory (name a program in it)");
+    const std::string what = (name.empty() ? "\"\"" : name) + ": cannot start";
+    if (error == ENOENT)
+        throw std::runtime_error(what + ": No such file or directory (check the name)");
+    if (error == EACCES)
+        throw std::runtime_error(what + ": Permission denied (make it executable: chmod +x)");
+    throw std::system_error(error, std::generic_category(), what);
 }
 
 // Lets the usual signals end a child that still waits.  (exec() itself resets caught signals.)
@@ -111,8 +126,7 @@ void Child::run()
     if (got == static_cast<ssize_t>(sizeof(error))) {
         waitpid(pid_, nullptr, 0);
         pid_ = -1;
-        errno = error;
-        throw_error(name_ + ": cannot start");
+        throw_cannot_start(name_, error);
     }
 }
 

@@ -147,7 +147,7 @@ the kernel on one clock.
 Exit codes:
   0    success
   1    the trace has findings
-  2    invalid arguments, or an unknown group
+  2    invalid usage, or an unknown group
   3    no module, permission denied, or a counter that is unavailable on this machine
   4    the trace cannot be written)";
 
@@ -167,8 +167,10 @@ RunCommand add(command::ArgumentSet &arguments)
             .add("--preset", options->preset,
                  "follow TCP packets from place to place; print a table of their costs at the end")
             .one_of({"tcp-send", "tcp-recv"});
-    const command::Argument format = arguments.add_format(options->format, {"text", "json"});
-    const command::Argument output = add_output(arguments, options->output);
+    const command::Argument format = arguments.add_format(
+        options->format, {"text", "json"}, "with --list or --preset: format of the output");
+    const command::Argument output =
+        add_output(arguments, options->output, "with --list or --preset: file to print to");
     const Given given = {groups, preset, format, output,
                          add_recording_options(arguments, *options)};
     add_quiet(arguments, options->is_quiet);

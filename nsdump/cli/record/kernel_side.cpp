@@ -4,6 +4,8 @@
 
 #include <cerrno>
 
+#include <nslice/session.h>
+
 #include "cli/commands.hpp"
 #include "cli/record/recorder.hpp"
 #include "common/command/output.hpp"
@@ -31,9 +33,8 @@ std::vector<command::Argument> add_kernel_options(command::ArgumentSet &argument
     const command::Argument ring =
         arguments
             .add("--kernel-ring", options.ring_bytes,
-                 "size of the kernel's ring per CPU in bytes, a power of two")
-            .sizes()
-            .check(is_positive)
+                 "size of the kernel's ring per CPU, a power of two from 4K to 8G")
+            .powers_of_two(NSLICE_MIN_RING_BYTES, NSLICE_MAX_RING_BYTES)
             .show_default();
     const command::Argument port =
         arguments

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include <fmt/format.h>
+#include <nslice/session.h>
 #include <nsprobe/recorder.h>
 
 #include "cli/commands.hpp"
@@ -257,7 +258,7 @@ do the same, and so does a trace that can no longer be written (disk full, pipe 
 Exit codes, if the program did not fail (then its own, or 128 + n if signal n killed it):
   0    success, or the end of --duration
   1    no process took part, or one could not
-  2    invalid arguments, including an unknown counter
+  2    invalid usage, including an unknown counter
   3    the program cannot be started, attached to or recorded with these options on this machine
   4    the trace cannot be written
   130  interrupted)";
@@ -286,6 +287,8 @@ Check add_counter_options(command::ArgumentSet &arguments, const std::shared_ptr
             if (options->source != "auto" && options->source != "none")
                 command::refuse({source}, "requires --counters");
             command::refuse({step_every}, "requires --counters");
+        } else if (options->source == "none") {
+            throw command::WrongUse("--counters cannot be combined with --source none");
         }
         if (options->source != "auto" && options->source != "step")
             command::refuse({step_every}, "requires --source step");
@@ -302,9 +305,8 @@ void add_ring_options(command::ArgumentSet &arguments, Options &options)
              "when a ring is full: discard the new record or overwrite the oldest")
         .one_of({"discard", "overwrite"})
         .show_default();
-    arguments.add("--ring", options.ring_bytes, "ring size per CPU in bytes, a power of two")
-        .sizes()
-        .check(is_positive)
+    arguments.add("--ring", options.ring_bytes, "ring size per CPU, a power of two from 4K to 8G")
+        .powers_of_two(NSLICE_MIN_RING_BYTES, NSLICE_MAX_RING_BYTES)
         .show_default();
     arguments
         .add("--kind", options.kind, "how rings are written; auto: rseq if the program supports it")

@@ -155,7 +155,7 @@ contents; the program keeps running and loses no records.
 
 Exit codes:
   0    success
-  2    invalid arguments; no flight recorder, or more than one
+  2    invalid usage; no flight recorder, or more than one
   3    no module, permission denied, or another user's session
   4    the trace cannot be written
   130  interrupted)";
@@ -173,7 +173,8 @@ RunCommand add(command::ArgumentSet &arguments)
             .kind("PID")
             .check(is_positive);
     const command::Argument trace = add_trace_output(arguments, options->trace);
-    const command::Argument output = add_output(arguments, options->output);
+    const command::Argument output =
+        add_output(arguments, options->output, "with --list: file to print the list to");
     add_quiet(arguments, options->is_quiet);
     arguments.footer(kFooter);
     arguments.at_end([options, session, pid, trace, output] {
