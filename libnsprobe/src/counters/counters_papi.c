@@ -187,17 +187,17 @@ static int load(void)
     if (is_child)
         return nsp_fail(
             -ENOTSUP,
-            "source papi: PAPI's counters do not survive fork(); use source=auto in the child");
+            "source papi: PAPI's counters do not survive fork() (use source=auto in the child)");
     if (state)
         return 0;
     if (!nsp_can_load_libraries())
-        return nsp_fail(-ENOTSUP, "source papi: a statically linked program cannot load PAPI; link "
-                                  "libc dynamically, or use source=auto");
+        return nsp_fail(-ENOTSUP, "source papi: a statically linked program cannot load PAPI (link "
+                                  "libc dynamically, or use source=auto)");
     library = open_library();
     if (!library || !find_functions(library))
         return nsp_fail(
             -ENOTSUP,
-            "source papi: PAPI library not found (%s); install libpapi7.0, or use source=auto",
+            "source papi: PAPI library not found: %s (install libpapi7.0, or use source=auto)",
             dlerror());
     version = papi.is_initialized() == PAPI_NOT_INITED ? papi.library_init(PAPI_VER_CURRENT)
                                                        : (int)PAPI_VER_CURRENT;
@@ -218,9 +218,8 @@ static int explain(const char *name, int code)
     const char *reason = component && component->disabled ? component->disabled_reason : "";
 
     return nsp_fail(-ENOTSUP,
-                    "counter \"%s\": PAPI: %s%s%s; `papi_avail` and `papi_native_avail` list the "
-                    "events it has here; "
-                    "source=auto uses what the kernel offers",
+                    "counter \"%s\": PAPI: %s%s%s (`papi_avail` and `papi_native_avail` list the "
+                    "events that PAPI has here; source=auto uses what the kernel offers)",
                     name, papi.strerror(code), *reason ? ": " : "", reason);
 }
 
@@ -236,7 +235,7 @@ static int refuse_kernel_events(const char *name)
         return 0; /* one of PAPI's own names */
     if (event.exclude_user || (strstr(name, ":k") && !event.exclude_kernel) || strstr(name, ":h"))
         return nsp_fail(-ENOTSUP,
-                        "counter \"%s\": source papi counts user space only; use source=perf-read",
+                        "counter \"%s\": source papi counts user space only (use source=perf-read)",
                         name);
     if (event.code[0].type == PERF_TYPE_SOFTWARE &&
         event.code[0].config != PERF_COUNT_SW_PAGE_FAULTS &&
@@ -244,7 +243,7 @@ static int refuse_kernel_events(const char *name)
         event.code[0].config != PERF_COUNT_SW_PAGE_FAULTS_MAJ)
         return nsp_fail(-ENOTSUP,
                         "counter \"%s\": occurs in the kernel, but source papi counts user space "
-                        "only; use source=perf-read",
+                        "only (use source=perf-read)",
                         name);
     return 0;
 }

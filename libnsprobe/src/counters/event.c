@@ -54,7 +54,7 @@ static int unknown_name(const char *name, const char *why)
     for (size_t i = 0; i < sizeof(generic) / sizeof(generic[0]); ++i)
         used += (size_t)snprintf(known + used, sizeof(known) - used, "%s%s", i ? ", " : "",
                                  generic[i].info.name);
-    return nsp_fail(-EINVAL, "unknown counter \"%s\"; available: %s; %s", name, known, why);
+    return nsp_fail(-EINVAL, "unknown counter \"%s\"; available: %s (%s)", name, known, why);
 }
 
 /* A generic event is counted on one kind of core only and stops on the others. */
@@ -67,11 +67,12 @@ static int spread_over_cores(const char *name, struct nsp_event *event)
     if (kinds < 2 || first.type == PERF_TYPE_SOFTWARE)
         return 0;
     if (first.type != PERF_TYPE_HARDWARE && first.type != PERF_TYPE_HW_CACHE)
-        return nsp_fail(-ENOTSUP,
-                        "counter \"%s\": belongs to one PMU, but this machine has %u kinds of "
-                        "core: threads that migrate "
-                        "would be counted in part; use a general name (instructions, cycles ...)",
-                        name, kinds);
+        return nsp_fail(
+            -ENOTSUP,
+            "counter \"%s\": belongs to one PMU, but this machine has %u kinds of "
+            "core: threads that migrate "
+            "would be counted in part (use a general name, such as instructions or cycles)",
+            name, kinds);
     event->kinds = kinds;
     for (uint32_t i = 0; i < kinds; ++i) {
         event->code[i] = first;

@@ -57,7 +57,7 @@ static int is_ready(char *why, size_t room)
 
     pthread_once(&once, load);
     if (!libpfm.is_ready && nsp_can_load_libraries())
-        snprintf(why, room, "more with libpfm4 (" LIBRARY " not found: install libpfm4)");
+        snprintf(why, room, "more with libpfm4: install it, " LIBRARY " was not found");
     else if (!libpfm.is_ready)
         snprintf(why, room, "more with libpfm4, which a statically linked program cannot load");
     return libpfm.is_ready;
@@ -157,7 +157,7 @@ int nsp_libpfm_find(const char *name, struct nsp_event *event, char *why, size_t
 {
     (void)name;
     (void)event;
-    snprintf(why, room, "more with libpfm4 (unavailable: built without it)");
+    snprintf(why, room, "more with libpfm4, but built without it");
     return -ENOTSUP;
 }
 

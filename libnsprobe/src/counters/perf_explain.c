@@ -32,13 +32,13 @@ static int explain_no_permission(const char *name, const struct nsp_event *event
 
     if (level > most && geteuid() != 0)
         return nsp_fail(-ENOTSUP,
-                        "counter \"%s\": perf_event_open: permission denied; lower " PARANOID
-                        " (now %d) to %d or less; " NSP_WITHOUT_PMU,
+                        "counter \"%s\": perf_event_open: permission denied (lower " PARANOID
+                        " from %d to %d or less; " NSP_WITHOUT_PMU ")",
                         name, level, most);
     return nsp_fail(-ENOTSUP,
                     "counter \"%s\": perf_event_open: permission denied although " PARANOID
                     " allows it: a container or sandbox "
-                    "filters system calls; allow the call there; " NSP_WITHOUT_PMU,
+                    "filters system calls (allow the call there; " NSP_WITHOUT_PMU ")",
                     name);
 }
 
@@ -49,16 +49,16 @@ int nsp_perf_explain_refusal(const char *name, const struct nsp_event *event, in
     case EOPNOTSUPP:
     case ENODEV:
         return nsp_fail(-ENOTSUP,
-                        "counter \"%s\": this machine has no PMU that counts it (most virtual "
-                        "machines have none); omit the "
-                        "counters; " NSP_WITHOUT_PMU,
+                        "counter \"%s\": this machine has no PMU that counts it, like most virtual "
+                        "machines (omit the counters; " NSP_WITHOUT_PMU ")",
                         name);
     case EACCES:
     case EPERM: return explain_no_permission(name, event);
     case ENOSYS:
         return nsp_fail(
             -ENOTSUP,
-            "counter \"%s\": this kernel (or its sandbox) has no perf_event_open; " NSP_WITHOUT_PMU,
+            "counter \"%s\": this kernel, or its sandbox, has no perf_event_open (" NSP_WITHOUT_PMU
+            ")",
             name);
     case EMFILE:
     case ENFILE:
@@ -77,7 +77,7 @@ int nsp_perf_explain_no_user_reads(const char *name)
     return nsp_fail(
         -ENOTSUP,
         "counter \"%s\": the kernel does not allow user-space reads (" NSP_USER_READS_SWITCH
-        "; software events have no register); use source=perf-read",
+        ", or use source=perf-read; software events have no register)",
         name);
 }
 
@@ -85,7 +85,8 @@ int nsp_perf_explain_no_register(const char *name, uint32_t count)
 {
     return nsp_fail(-ENOTSUP,
                     "counter \"%s\": no hardware counter is free in addition to the other %u "
-                    "requested and those held by others "
-                    "(perf, the NMI watchdog: /proc/sys/kernel/nmi_watchdog); request fewer",
+                    "requested and those held by others, "
+                    "such as perf and the NMI watchdog (request fewer, or write 0 to "
+                    "/proc/sys/kernel/nmi_watchdog)",
                     name, count - 1);
 }

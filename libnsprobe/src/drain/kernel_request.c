@@ -99,7 +99,7 @@ static int refuse(const struct nsp_kernel_config *config, int err)
     case ESRCH: return nsp_fail(-err, "kernel: process %u does not exist", config->pid);
     case ENOMEM:
         return nsp_fail(
-            -err, "kernel: out of memory for a ring of this size on each CPU; use smaller rings");
+            -err, "kernel: out of memory for a ring of this size on each CPU (use smaller rings)");
     default:
         return nsp_fail(-err, "kernel: the kernel module nsmod cannot record: %s", strerror(err));
     }

@@ -148,8 +148,8 @@ int nsp_recorder_attach(struct nsp_recorder *recorder, int pid)
     if (connect_to(connection, pid)) {
         err = nsp_fail(
             -errno,
-            "process %d does not accept recorders (%s); start it with NETSLICE=attach=yes in its "
-            "environment, or have it call NET_SLICE_CONF(\"attach=yes\")",
+            "process %d: does not accept recorders: %s (start it with NETSLICE=attach=yes in its "
+            "environment, or have it call NET_SLICE_CONF(\"attach=yes\"))",
             pid, strerror(errno));
         close(connection);
         return err;

@@ -72,7 +72,7 @@ static int refuse_session(uint64_t ring_bytes)
     case ENOMEM:
         return nsp_fail(-ENOMEM,
                         "the kernel module nsmod is out of memory for rings of %llu bytes on each "
-                        "CPU; use smaller rings",
+                        "CPU (use smaller rings)",
                         (unsigned long long)ring_bytes);
     default:
         return nsp_fail(-errno, "the kernel module nsmod cannot create a session: %s",

@@ -67,10 +67,11 @@ int nsp_has_rseq(void)
 
 static int refuse_rseq(void)
 {
-    return nsp_fail(-ENOTSUP,
-                    "process %d has no rseq (kernel before 4.18, glibc before 2.35, or disabled by "
-                    "GLIBC_TUNABLES), but the session's rings require it; use kind=atomic",
-                    (int)getpid());
+    return nsp_fail(
+        -ENOTSUP,
+        "process %d: has no rseq, which the session's rings require: kernel before 4.18, "
+        "glibc before 2.35, or disabled by GLIBC_TUNABLES (use kind=atomic)",
+        (int)getpid());
 }
 
 /* The first process decides; the others must support its choice. */

@@ -171,7 +171,7 @@ int nsp_session_snapshot(void)
                        "a snapshot requires full=overwrite; this session is drained continuously");
     else if (!is_drained_here)
         err = nsp_fail(-EINVAL,
-                       "this session is read through the kernel module; use `nsdump snapshot`");
+                       "this session is read through the kernel module (use `nsdump snapshot`)");
     if (!err)
         err = nsp_own_drain_snapshot();
     nsp_write_signals_release(&signals);

@@ -91,7 +91,7 @@ static int check_memory(uint64_t ring_bytes)
         return 0;
     return nsp_fail(-ENOMEM,
                     "ring size %llu MiB: %llu CPUs need %llu MiB, %llu MiB of memory are "
-                    "available; use smaller rings",
+                    "available (use smaller rings)",
                     (unsigned long long)(ring_bytes >> 20), (unsigned long long)cpus,
                     (unsigned long long)(cpus * ring_bytes >> 20),
                     (unsigned long long)(available >> 20));

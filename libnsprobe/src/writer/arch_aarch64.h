@@ -15,7 +15,7 @@
         3, 2                  \
     } /* config1 that requests user-space reads: 64-bit, 32-bit */
 #define NSP_USER_READS_SWITCH "set /proc/sys/kernel/perf_user_access to 1 as root"
-#define NSP_WITHOUT_PMU "no other source is available (source step requires x86-64)"
+#define NSP_WITHOUT_PMU "no other source is available: source step requires x86-64"
 #define NSP_MULTIPLY "mul %0, %0, %0\n\t" /* a 64-bit operand times itself */
 
 static inline uint64_t nsp_clock_read(int ordered)

@@ -4,8 +4,6 @@
 
 #include <cerrno>
 
-#include <nslice/session.h>
-
 #include "cli/commands.hpp"
 #include "cli/record/recorder.hpp"
 #include "common/command/output.hpp"
@@ -34,7 +32,7 @@ std::vector<command::Argument> add_kernel_options(command::ArgumentSet &argument
         arguments
             .add("--kernel-ring", options.ring_bytes,
                  "size of the kernel's ring per CPU, a power of two from 4K to 8G")
-            .powers_of_two(NSLICE_MIN_RING_BYTES, NSLICE_MAX_RING_BYTES)
+            .powers_of_two(kLeastRingBytes, kMostRingBytes)
             .show_default();
     const command::Argument port =
         arguments

@@ -12,6 +12,10 @@
 
 namespace nsdump
 {
+// Ring sizes that libnsprobe and the kernel module accept.
+constexpr uint64_t kLeastRingBytes = 4 << 10;
+constexpr uint64_t kMostRingBytes = uint64_t{8} << 30;
+
 struct KernelOptions {
     std::string groups; // empty: the kernel is not recorded
     std::string counters;

@@ -13,7 +13,6 @@
 #include <unistd.h>
 
 #include <fmt/format.h>
-#include <nslice/session.h>
 #include <nsprobe/recorder.h>
 
 #include "cli/commands.hpp"
@@ -306,7 +305,7 @@ void add_ring_options(command::ArgumentSet &arguments, Options &options)
         .one_of({"discard", "overwrite"})
         .show_default();
     arguments.add("--ring", options.ring_bytes, "ring size per CPU, a power of two from 4K to 8G")
-        .powers_of_two(NSLICE_MIN_RING_BYTES, NSLICE_MAX_RING_BYTES)
+        .powers_of_two(kLeastRingBytes, kMostRingBytes)
         .show_default();
     arguments
         .add("--kind", options.kind, "how rings are written; auto: rseq if the program supports it")

@@ -111,7 +111,7 @@ TEST_CASE("a program that does not accept recorders is left alone, and the error
     const Recording one = record(program.pid(), 0ms);
     CHECK(one.attached == -ECONNREFUSED);
     CHECK_THAT(one.words, Catch::Contains("process " + std::to_string(program.pid()) +
-                                          " does not accept recorders") &&
+                                          ": does not accept recorders: ") &&
                               Catch::Contains("NETSLICE=attach=yes"));
     CHECK_FALSE(one.has_file);
     CHECK(program.end(SIGTERM) == 0);

@@ -329,7 +329,8 @@ TEST_CASE("rings larger than the available memory are refused", "[libnsprobe][se
     if (nsp_available_memory_bytes() > uint64_t(sysconf(_SC_NPROCESSORS_ONLN)) << 33)
         return; // 8 GiB a CPU is the largest ring, and this machine has that much
     CHECK(nsp_session_configure(("ring=8G output=" + (dir / "t.nsl").string()).c_str()) == -ENOMEM);
-    CHECK_THAT(nsp_last_error(), Catch::Contains("MiB of memory are available; use smaller rings"));
+    CHECK_THAT(nsp_last_error(),
+               Catch::Contains("MiB of memory are available (use smaller rings)"));
 }
 
 TEST_CASE("a child of fork has its probes off and may open its own session",
