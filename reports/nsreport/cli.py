@@ -36,7 +36,7 @@ Exit codes:
   0 the report is complete; lost records that were counted are a warning
   1 a report was written, but its input is incomplete: interrupted, no records,
     no footer, damaged, or records missing without a cause
-  2 invalid command line          5 gnuplot or nsdump is missing or failed
+  2 invalid usage                 5 gnuplot or nsdump is missing or failed
   3 the input cannot be read      6 the output folder cannot be written
   4 unsupported JSON schema       7 a bug in nsreport
   128 + signal: interrupted; no partial report is left
@@ -49,7 +49,9 @@ class Parser(argparse.ArgumentParser):
     """Reports errors as the other programs do."""
 
     def error(self, message):
-        _tell(errors.shown(f"nsreport: {_reworded(message)} (see nsreport --help)"))
+        words = _reworded(message)
+        remedy = "" if words.endswith(")") else " (see nsreport --help)"
+        _tell(errors.shown(f"nsreport: {words}{remedy}"))
         sys.exit(errors.EXIT_USAGE)
 
 
@@ -59,8 +61,8 @@ def _reworded(message):
         (r"unrecognized arguments: (-\S+).*", r'unknown option "\1"'),
         (r"unrecognized arguments: (\S*).*", r'unexpected argument "\1"'),
         (r"argument (?:-\w/)?(\S+): expected one argument", r"\1 requires a value"),
+        (r"argument (?:-\w/)?(\S+): ignored explicit argument .*", r"\1 takes no value"),
         (r"argument (?:-\w/)?(\S+): ", r"\1: "),
-        (r"the following arguments are required: (?:-\w/)?([\w-]+).*", r"\1 is required"),
     ):
         reworded, count = re.subn(rf"\A{pattern}", words, message, flags=re.DOTALL)
         if count:
@@ -71,6 +73,7 @@ def _reworded(message):
 def parse_arguments(arguments, version):
     parser = Parser(
         prog="nsreport",
+        usage="nsreport [OPTIONS] -o DIR TRACE|JSON\n       nsreport [OPTIONS] -o DIR --system",
         allow_abbrev=False,
         formatter_class=argparse.RawDescriptionHelpFormatter,
         epilog=EPILOG,
@@ -96,7 +99,6 @@ def parse_arguments(arguments, version):
         "-o",
         "--output",
         metavar="DIR",
-        required=True,
         type=_folder_name,
         help="folder to create; an existing report is replaced as a whole, any other existing "
         "folder is refused",
@@ -189,6 +191,8 @@ def _check(parser, options):
         )
     for name in _given(measured) if options.results else ():
         parser.error(f"{name} cannot be combined with --from, which measures nothing")
+    if options.output is None:  # argparse would report this before an unknown option
+        parser.error("--output is required")
 
 
 def _given(options):
@@ -397,7 +401,7 @@ def _report(options, program, share, version):
         said = errors.shown(f"{type(error).__name__}: {error}")[:300]
         _tell(
             f"nsreport: {errors.shown(options.input)}: a bug in nsreport at "
-            f"{os.path.basename(place.filename)}:{place.lineno} ({said}); no partial report is "
+            f"{os.path.basename(place.filename)}:{place.lineno}: {said}; no partial report is "
             "left (please report this with the input)"
         )
         return errors.EXIT_INTERNAL

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 # Errors -> exit code and a message that names file, position and remedy.
 
+import errno
+
 EXIT_OK = 0
 EXIT_INCOMPLETE = 1  # a report was written, but its input is incomplete
 EXIT_USAGE = 2
@@ -18,6 +20,21 @@ class ReportError(Exception):
     def __init__(self, code, message):
         super().__init__(message)
         self.code = code
+
+
+def cannot_read(path, error, remedy, what=""):
+    """remedy: for a cause that only another input removes."""
+    of_cause = {
+        errno.ENOENT: "check the name",
+        errno.ENOTDIR: "check the name",
+        errno.EACCES: "check its permissions",
+        errno.EPERM: "check its permissions",
+        errno.EISDIR: "name a file in it",
+    }.get(error.errno, remedy)
+    return ReportError(
+        EXIT_INPUT,
+        f"{shown(path)}: cannot read{what}: {error.strerror or error} ({of_cause})",
+    )
 
 
 class Interrupted(Exception):

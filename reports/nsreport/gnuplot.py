@@ -102,9 +102,9 @@ def _run(gnuplot, share, scratch, picture, kind, output):
     if code in (0, -signal.SIGXFSZ) or "write" in said.lower() or "space" in said.lower():
         raise ReportError(
             EXIT_OUTPUT,
-            f"{shown(os.path.basename(output))}: gnuplot could not write the whole picture (free "
-            "some space, check the file size limit with ulimit -f, or choose another folder with "
-            f"-o) {said}".rstrip(),
+            f"{shown(os.path.basename(output))}: gnuplot could not write the whole picture: "
+            f"{said or 'no message'} (free some space, check the file size limit with ulimit -f, "
+            "or choose another folder with -o)",
         )
     raise ReportError(
         EXIT_TOOL,

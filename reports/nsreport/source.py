@@ -11,12 +11,14 @@ import sys
 import tempfile
 
 from . import check, signals, stated
-from .errors import EXIT_INPUT, EXIT_SCHEMA, EXIT_TOOL, EXIT_USAGE, ReportError, shown
+from .errors import EXIT_INPUT, EXIT_SCHEMA, EXIT_TOOL, EXIT_USAGE, ReportError, cannot_read, shown
 from .net_only import keep_net
 
 MAX_JSON_BYTES = 256 << 20
 MAKES_STATS = "`nsdump stats TRACE --json -o FILE`"
 MAKES_COSTS = "`mapi-cost -r CAPTURE -w FILE`"
+MAKE_CALIBRATION = "create one with `nscalibrate -w FILE`"
+GIVE_INPUT = f"give a trace, .nsl, or the output of {MAKES_STATS} or {MAKES_COSTS}"
 READ_SCHEMAS = (check.STATS_SCHEMA, check.COST_SCHEMA)
 
 
@@ -190,11 +192,7 @@ def open_source(path, program, calibration=None):
             if head.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] in (b"{", b"["):
                 return _json_source(head + file.read(MAX_JSON_BYTES + 1), shown(path), calibration)
     except OSError as error:
-        raise ReportError(
-            EXIT_INPUT,
-            f"{shown(path)}: cannot read: {error.strerror or error} (check the name and the "
-            f"permissions; give a trace, .nsl, or the output of {MAKES_STATS} or {MAKES_COSTS})",
-        ) from error
+        raise cannot_read(path, error, GIVE_INPUT) from error
     return _trace(path, find_nsdump(program), calibration)
 
 
@@ -203,21 +201,19 @@ def _check_readable(path):
         with open(path, "rb") as file:
             file.read(1)
     except OSError as error:
-        raise ReportError(
-            EXIT_INPUT,
-            f"{shown(path)}: cannot read calibration: {error.strerror or error} (create one with "
-            "`nscalibrate -w FILE`)",
-        ) from error
+        raise cannot_read(path, error, MAKE_CALIBRATION, " calibration") from error
 
 
 def _cannot_read(path, calibration, reason):
     """Distinguishes nsdump's errors about the calibration from those about the trace."""
     if calibration is not None and "calibration" in reason:
-        return f"{shown(path)}: nsdump cannot use this calibration: {reason}"
-    return (
-        f"{shown(path)}: nsdump cannot read it: {reason} (give a trace, .nsl, or the output of "
-        f"{MAKES_STATS} or {MAKES_COSTS})"
-    )
+        words, remedy = (
+            f"{shown(path)}: nsdump cannot use this calibration: {reason}",
+            MAKE_CALIBRATION,
+        )
+    else:
+        words, remedy = f"{shown(path)}: nsdump cannot read it: {reason}", GIVE_INPUT
+    return words if reason.endswith(")") else f"{words} ({remedy})"
 
 
 def _trace(path, nsdump, calibration):

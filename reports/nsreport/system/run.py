@@ -7,7 +7,7 @@ import subprocess
 import sys
 
 from .. import signals
-from ..errors import EXIT_INPUT, EXIT_TOOL, ReportError, shown
+from ..errors import EXIT_TOOL, ReportError, cannot_read, shown
 
 SIZES = (64, 128, 256, 512, 1024, 1280, 1518, 4096, 16384, 65536)
 VARIANTS = ("without", "idle", "recording")
@@ -84,11 +84,7 @@ def read(path):
         with open(path, encoding="utf-8", errors="replace") as file:
             return file.read()
     except OSError as error:
-        raise ReportError(
-            EXIT_INPUT,
-            f"{shown(path)}: cannot read: {error.strerror or error} (give data/results.txt of an "
-            "earlier measurement)",
-        ) from error
+        raise cannot_read(path, error, "give data/results.txt of an earlier measurement") from error
 
 
 def _find(*places):

@@ -428,6 +428,22 @@ class BadInput(ReportCase):
             self.check_refused(done, 2)
             self.assertRegex(done.stderr, r"^nsreport: .* \(see nsreport --help\)\n$")
 
+    def test_an_unknown_option_is_named_although_the_output_is_missing(self):
+        for arguments, words in (
+            (["--foo"], 'unknown option "--foo"'),
+            (["x"], "--output is required"),
+        ):
+            done = self.run_report(*arguments)
+            self.assertEqual(done.stderr, f"nsreport: {words} (see nsreport --help)\n")
+
+    def test_an_unreadable_input_has_the_remedy_of_its_cause(self):
+        for name, words in (
+            ("absent.nsl", "No such file or directory (check the name)"),
+            (".", "Is a directory (name a file in it)"),
+        ):
+            done = self.run_report(name, "-o", self.out)
+            self.check_refused(done, 3, f"nsreport: {name}: cannot read: {words}")
+
     def test_the_input_may_follow_r(self):
         document = self.write("input.json", json.dumps(cost()))
         done = self.run_report("-r", document, "-o", self.out)
