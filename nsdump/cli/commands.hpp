@@ -25,18 +25,19 @@ enum ExitCode {
     kExitInterrupted = 130,
 };
 
-// For options that take a count: the argument library's own message would name the limits of
-// double.
+// For options that take a count, in decimal digits.
 inline std::string is_count(const std::string &text)
 {
     const bool is_number =
         !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
-    return is_number ? "" : "\"" + text + "\" is not a non-negative number";
+    return is_number ? "" : "\"" + text + "\" is not a whole number of at least 0";
 }
 inline std::string is_positive(const std::string &text)
 {
     const bool is_zero = text.find_first_not_of('0') == std::string::npos;
-    return is_count(text).empty() && !is_zero ? "" : "\"" + text + "\" is not a positive number";
+    return is_count(text).empty() && !is_zero
+               ? ""
+               : "\"" + text + "\" is not a whole number of at least 1";
 }
 
 inline std::string is_given(const std::string &text)

@@ -119,7 +119,10 @@ TEST_CASE("outputs that are the capture or each other are refused under any name
     CHECK_THROWS_AS(check_outputs(capture, {output, folder / "./cost.json"}),
                     UsageError); // neither exists yet
     write_whole(output, "old");
-    CHECK_THROWS_AS(check_outputs(capture, {output, output}), UsageError);
+    CHECK_THROWS_WITH(check_outputs(capture, {output, output}),
+                      output + ": is given for two outputs (choose another name)");
+    CHECK_THROWS_WITH(check_outputs(capture, {capture}),
+                      capture + ": the output is the same file as the input (choose another name)");
     CHECK_NOTHROW(check_outputs(capture, {output, folder / "cost.csv"}));
     CHECK_NOTHROW(check_outputs(capture, {"/dev/null", "/dev/null"}));
     CHECK_NOTHROW(check_outputs(capture, {"-", ""}));

@@ -124,8 +124,12 @@ TEST_CASE("a signal ends a waiting program even if its parent catches the signal
 TEST_CASE("a program that cannot be started is reported, whatever the reason", "[nsdump][child]")
 {
     Child missing({"./no-such-program"}, nothing);
-    CHECK_THROWS_WITH(missing.run(), Catch::Contains("./no-such-program: cannot start"));
+    CHECK_THROWS_WITH(
+        missing.run(),
+        "./no-such-program: cannot start: No such file or directory (check the name)");
     CHECK_FALSE(missing.poll());
+    Child folder({"/"}, nothing);
+    CHECK_THROWS_WITH(folder.run(), "/: is a directory (name a program in it)");
     Child unprepared({"/bin/true"}, [] { return -ENOMEM; });
     try {
         unprepared.run();
