@@ -66,6 +66,8 @@ for option in "--kernel-own" "--kernel-counters cycles" "--kernel-ring 1M" "--po
     # shellcheck disable=SC2086 # an option and its value
     refused "${option%% *} requires --kernel" $option
 done
+expect 2 "an option of the program without --" "$nsdump" record -w t.nsl "$program" -r demo.pcap
+contains 'nsdump: unknown option "-r" (put -- before the program: nsdump record -- PROGRAM ...)' err
 expect 3 "a missing program" "$nsdump" record -w t.nsl -- ./no-such-program
 contains "./no-such-program: cannot start: No such file or directory (check the name)" err
 expect 3 "a program without a name" "$nsdump" record -w t.nsl -- ""
