@@ -329,7 +329,7 @@ ArgumentSet Arguments::add_command(const std::string &name, const std::string &h
 {
     CLI::App *const command = app_->add_subcommand(name, help);
     add_help(*command); // CLI11 adds it before it copies the defaults of options
-    commands_.push_back(ArgumentSet(command));
+    commands_.emplace_back(command);
     return commands_.back();
 }
 
