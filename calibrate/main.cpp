@@ -70,11 +70,6 @@ struct Options {
     std::string counters; // empty: instructions, if available
 };
 
-std::string is_given(const std::string &text)
-{
-    return text.empty() ? "is empty (give a value or omit the option)" : "";
-}
-
 void add_options(command::Arguments &arguments, Options &options)
 {
     arguments.version("nscalibrate " NETSLICE_VERSION);
@@ -89,18 +84,18 @@ void add_options(command::Arguments &arguments, Options &options)
         .add("--counters", options.counters,
              "comma-separated list of required counters; default: instructions, if available")
         .kind("LIST")
-        .check(is_given);
+        .check(command::is_given);
     arguments
         .add("-w,--write", options.calibration,
              "also write calibration.json to this file; -: to standard output instead of the "
              "tables")
         .kind("FILE")
-        .check(is_given);
+        .check(command::is_given);
     arguments
         .add("-o,--output", options.output,
              "file to print the tables or the JSON to; -: standard output (default)")
         .kind("FILE")
-        .check(is_given);
+        .check(command::is_given);
     arguments.add_flag("--paper", options.wants_paper,
                        "print the tables of the NetSlice paper with this machine's figures; in the "
                        "JSON under \"paper\"");

@@ -28,6 +28,12 @@ public:
 // Returns an empty string if the text is valid, else what is wrong with it.
 using CheckText = std::function<std::string(const std::string &)>;
 
+// A check for names, paths and lists.
+inline std::string is_given(const std::string &text)
+{
+    return text.empty() ? "is empty (give a value or omit the option)" : "";
+}
+
 // An option, flag or positional argument; valid as long as its Arguments.
 class Argument
 {

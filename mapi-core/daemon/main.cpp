@@ -95,24 +95,19 @@ private:
     std::vector<std::pair<std::string, command::Argument>> known_;
 };
 
-std::string check_given(const std::string &text)
-{
-    return text.empty() ? "is empty (give a name or omit the option)" : "";
-}
-
 std::string check_socket(const std::string &text)
 {
     constexpr size_t kMost = sizeof(sockaddr_un::sun_path) - 1;
     if (text.size() > kMost)
         return fmt::format("is longer than {} bytes (use a shorter path)", kMost);
-    return check_given(text);
+    return command::is_given(text);
 }
 
 std::string check_trace(const std::string &text)
 {
     if (text == "-")
         return "the trace cannot be written to standard output (name a file)";
-    return check_given(text);
+    return command::is_given(text);
 }
 
 void add_limits(ServerOptions &server, Options &options)
@@ -159,7 +154,7 @@ void add_log(ServerOptions &server, Options &options)
         .add("--log-file", options.log_file,
              "append the log to this file; default: logfile of mapi.conf, or standard error")
         .kind("FILE")
-        .check(check_given);
+        .check(command::is_given);
 }
 
 // Throws WrongUse.
@@ -186,7 +181,7 @@ void add_options(command::Arguments &arguments, ServerOptions &server, Options &
         .add("--config", options.config,
              "mapi.conf to read; default: $MAPI_CONF, ./mapi.conf, /etc/mapi.conf")
         .kind("FILE")
-        .check(check_given);
+        .check(command::is_given);
     server
         .add("--socket", options.socket,
              "socket at which clients reach mapid; default: $MAPI_SOCKET, ~/.mapid.sock if "
@@ -199,14 +194,14 @@ void add_options(command::Arguments &arguments, ServerOptions &server, Options &
              "group whose members may use devices without a group of their own")
         .kind("NAME")
         .show_default()
-        .check(check_given);
+        .check(command::is_given);
     add_log(server, options);
     add_limits(server, options);
     server
         .add("--metrics", options.metrics,
              "serve counters for Prometheus at /metrics of this address")
         .kind("ADDRESS:PORT")
-        .check(check_given);
+        .check(command::is_given);
     server.add_flag("--metrics-public", options.is_metrics_public,
                     "allow --metrics at an address that other machines can reach");
     server

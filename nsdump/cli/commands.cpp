@@ -26,14 +26,14 @@ command::Argument add_output(command::ArgumentSet &arguments, std::string &outpu
 {
     return arguments.add("-o,--output", output, what + "; -: standard output (default)")
         .kind("FILE")
-        .check(is_given);
+        .check(command::is_given);
 }
 
 command::Argument add_trace_output(command::ArgumentSet &arguments, std::string &output)
 {
     return arguments.add("-w,--write", output, "trace file to write")
         .kind("FILE")
-        .check(is_given)
+        .check(command::is_given)
         .show_default();
 }
 

@@ -40,11 +40,6 @@ inline std::string is_positive(const std::string &text)
                : "\"" + text + "\" is not a whole number of at least 1";
 }
 
-inline std::string is_given(const std::string &text)
-{
-    return text.empty() ? "is empty (give a value or omit the option)" : "";
-}
-
 // The trace to read: the positional argument or -r; exactly one of them.
 void add_trace(command::ArgumentSet &arguments, std::string &trace);
 // Throws UsageError for names that no trace can have.

@@ -149,7 +149,7 @@ reports '^mapi-cost: --write: cannot be standard output, to which --format alrea
 expect 2 "$cost" --write-csv - -r "$demo"
 reports '^mapi-cost: --write-csv: cannot be standard output, .*(use --format csv, or name a file)$'
 expect 2 "$cost" -i ''
-reports '^mapi-cost: --interface: is empty (give a name or omit the option)$'
+reports '^mapi-cost: --interface: is empty (give a value or omit the option)$'
 expect 3 "$cost" -i nodev
 reports '^mapi-cost: no device or network interface "nodev"'
 expect 0 "$cost" -c 200 --no-instructions --scenario counter -q --format csv -o "$folder/o.csv" -r "$demo"

@@ -62,7 +62,7 @@ done
 expect 2 "$count" ''
 grep_err '^mapi-count: a source is required: -r FILE or -i IFACE (see mapi-count --help)$'
 expect 2 "$count" -r ''
-grep_err '^mapi-count: --read: is empty (give a name or omit the option)$'
+grep_err '^mapi-count: --read: is empty (give a value or omit the option)$'
 
 # A message names the file once.
 expect 3 "$count" -r "$folder/absent"

@@ -220,16 +220,16 @@ class Life(Test):
 
     def test_invalid_options_and_options_without_effect_are_invalid_usage(self):
         for options, words in (
-            (("--config", ""), "--config: is empty (give a name or omit the option)"),
-            (("--socket", ""), "--socket: is empty (give a name or omit the option)"),
+            (("--config", ""), "--config: is empty (give a value or omit the option)"),
+            (("--socket", ""), "--socket: is empty (give a value or omit the option)"),
             (
                 ("--socket", "/tmp/" + "x" * 103),
                 "--socket: is longer than 107 bytes (use a shorter path)",
             ),
-            (("--group", ""), "--group: is empty (give a name or omit the option)"),
-            (("--log-file", ""), "--log-file: is empty (give a name or omit the option)"),
-            (("--metrics", ""), "--metrics: is empty (give a name or omit the option)"),
-            (("--record", ""), "--record: is empty (give a name or omit the option)"),
+            (("--group", ""), "--group: is empty (give a value or omit the option)"),
+            (("--log-file", ""), "--log-file: is empty (give a value or omit the option)"),
+            (("--metrics", ""), "--metrics: is empty (give a value or omit the option)"),
+            (("--record", ""), "--record: is empty (give a value or omit the option)"),
             (
                 ("--record", "-"),
                 "--record: the trace cannot be written to standard output (name a file)",

@@ -41,7 +41,7 @@ class Options(Test):
     def test_what_a_command_does_not_use_is_invalid_usage(self):
         daemon = self.daemon()
         record = "record cannot be combined with"
-        empty = "is empty (give a name or omit the option)"
+        empty = "is empty (give a value or omit the option)"
         for words, reported in (
             (["record", "--json"], f"{record} --format or --json (see mapi-info record --help)"),
             (

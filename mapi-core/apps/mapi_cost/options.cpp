@@ -55,11 +55,6 @@ std::string check_scenario(const std::string &name)
     return is_known ? "" : "unknown scenario \"" + name + "\" (see --list)";
 }
 
-std::string check_given(const std::string &text)
-{
-    return text.empty() ? "is empty (give a name or omit the option)" : "";
-}
-
 // A file that is written in addition to what is printed.
 std::string check_file(const std::string &text, const char *format)
 {
@@ -67,7 +62,7 @@ std::string check_file(const std::string &text, const char *format)
         return std::string("cannot be standard output, to which --format already prints (use "
                            "--format ") +
                format + ", or name a file)";
-    return check_given(text);
+    return command::is_given(text);
 }
 
 std::string check_json_file(const std::string &text)
@@ -105,13 +100,13 @@ void add_source(command::Arguments &arguments, Options &options, Given &given)
 {
     given.add("-r", arguments.add("-r,--read", options.capture, "pcap or pcapng file to measure on")
                         .kind("FILE")
-                        .check(check_given));
+                        .check(command::is_given));
     given.add("-i", arguments
                         .add("-i,--interface", given.device,
                              "measure on the packets of a network interface or a device of "
                              "mapi.conf as they arrive")
                         .kind("IFACE")
-                        .check(check_given));
+                        .check(command::is_given));
     given.add("--record",
               arguments.add_flag("--record", options.is_recorded,
                                  "record packets of the device first and measure on these, so that "
@@ -203,7 +198,7 @@ void add_outputs(command::Arguments &arguments, Options &options, Given &given)
     arguments.add_format(options.format, {"text", "json", "csv"});
     arguments.add("-o,--output", options.output, "file to print to; -: standard output (default)")
         .kind("FILE")
-        .check(check_given);
+        .check(command::is_given);
     arguments.add_flag("-q,--quiet", options.is_quiet,
                        "no progress and no notes; only errors and what is missing");
 }

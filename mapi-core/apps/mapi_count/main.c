@@ -206,7 +206,7 @@ static const char *read_format(const char *text)
 static const char *read_name(const char *option, const char *text)
 {
     if (!*text)
-        misused("%s: is empty (give a name or omit the option)", option);
+        misused("%s: is empty (give a value or omit the option)", option);
     return text;
 }
 

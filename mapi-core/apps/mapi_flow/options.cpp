@@ -49,11 +49,6 @@ std::string check_seconds(const std::string &text)
                : "\"" + text + "\" is not a positive number of seconds";
 }
 
-std::string check_given(const std::string &text)
-{
-    return text.empty() ? "is empty (give a name or omit the option)" : "";
-}
-
 // What options ask for together and cannot have; null: nothing.
 const char *find_wrong(const Options &options, bool has_duration)
 {
@@ -88,11 +83,11 @@ std::optional<int> parse_options(int argc, char **argv, Options &options)
              "input; may be repeated")
         .kind("FILE")
         .one_each_time()
-        .check(check_given);
+        .check(command::is_given);
     arguments
         .add("-i,--interface", options.device, "network interface or device of mapi.conf to read")
         .kind("IFACE")
-        .check(check_given);
+        .check(command::is_given);
     arguments.add_flag("--erf", options.is_erf, "the capture is an ERF file of a DAG card");
     arguments.add("-c,--count", options.packets, "stop after that many packets")
         .kind("COUNT")
@@ -121,7 +116,7 @@ std::optional<int> parse_options(int argc, char **argv, Options &options)
     arguments.add_format(options.format, {"text", "json"});
     arguments.add("-o,--output", options.output, "file to print to; -: standard output (default)")
         .kind("FILE")
-        .check(check_given);
+        .check(command::is_given);
     arguments.add_flag("-q,--quiet", options.is_quiet, "no notes; only errors and what is missing");
     arguments.at_end([&] {
         if (const char *const wrong = find_wrong(options, duration.was_given()))

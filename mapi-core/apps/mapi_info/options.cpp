@@ -37,16 +37,11 @@ std::string is_duration(const std::string &text)
     return is_good ? "" : "\"" + text + "\" is not a positive number of seconds (at most 1e9)";
 }
 
-std::string check_given(const std::string &text)
-{
-    return text.empty() ? "is empty (give a name or omit the option)" : "";
-}
-
 std::string check_trace(const std::string &text)
 {
     if (text == "-")
         return "the trace cannot be written to standard output (name a file)";
-    return check_given(text);
+    return command::is_given(text);
 }
 
 // Of lists; to find out whether they were given with a command that prints none.
@@ -61,7 +56,7 @@ void add_socket(command::ArgumentSet &set, Options &options)
             "mapid's socket; default: $MAPI_SOCKET, ~/.mapid.sock if mapi.conf sets local=1, " +
                 mapi::ipc::standard_socket())
         .kind("PATH")
-        .check(check_given);
+        .check(command::is_given);
 }
 
 ListOptions add_list_options(command::ArgumentSet &set, Options &options)
@@ -70,7 +65,7 @@ ListOptions add_list_options(command::ArgumentSet &set, Options &options)
     const command::Argument output =
         set.add("-o,--output", options.output, "file to print to; -: standard output (default)")
             .kind("FILE")
-            .check(check_given);
+            .check(command::is_given);
     return {format, output};
 }
 

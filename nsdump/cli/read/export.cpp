@@ -181,13 +181,13 @@ RunCommand add(command::ArgumentSet &arguments)
             .add("--calibration", options->calibration,
                  "calibration.json of nscalibrate to use instead of the trace's own constants")
             .kind("FILE")
-            .check(is_given);
+            .check(command::is_given);
     const command::Argument unit =
         arguments.add("--unit", options->unit, "only events or slices of the unit with this number")
             .check(is_count);
     arguments.add("--slice", options->slice, "only events, slices or statistics with this name")
         .kind("NAME")
-        .check(is_given);
+        .check(command::is_given);
     const command::Argument limit =
         arguments.add("-c,--count", options->limit, "maximum number of events or slices to write")
             .kind("COUNT")

@@ -213,7 +213,7 @@ RunCommand add(command::ArgumentSet &arguments)
     arguments.add("--thread", options->thread, "only events of this thread").check(is_count);
     arguments.add("--slice", options->slice, "only events with this name")
         .kind("NAME")
-        .check(is_given);
+        .check(command::is_given);
     arguments.add_flag("--raw", options->raw, "clock ticks instead of nanoseconds since the start");
     add_output(arguments, options->output);
     arguments.footer(help_footer(kExamples));

@@ -55,7 +55,7 @@ RunCommand add(command::ArgumentSet &arguments)
         .add("--calibration", options->calibration,
              "calibration.json of nscalibrate to use instead of the trace's own constants")
         .kind("FILE")
-        .check(is_given);
+        .check(command::is_given);
     arguments.add_format(options->format, {"text", "json", "csv"});
     add_output(arguments, options->output);
     add_quiet(arguments, options->is_quiet);

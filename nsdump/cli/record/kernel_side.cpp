@@ -27,7 +27,7 @@ std::vector<command::Argument> add_kernel_options(command::ArgumentSet &argument
             .add("--kernel-counters", options.counters,
                  "per-CPU counters for kernel slices, e.g. instructions (default: clock only)")
             .kind("LIST")
-            .check(is_given);
+            .check(command::is_given);
     const command::Argument ring =
         arguments
             .add("--kernel-ring", options.ring_bytes,

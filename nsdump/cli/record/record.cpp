@@ -271,7 +271,7 @@ Check add_counter_options(command::ArgumentSet &arguments, const std::shared_ptr
              "counters, e.g. instructions,cycles; `nsdump counters` lists them (default: clock "
              "only)")
         .kind("LIST")
-        .check(is_given);
+        .check(command::is_given);
     const command::Argument source =
         arguments.add("--source", options->source, "where counters come from")
             .one_of({"auto", "rdpmc", "perf-read", "papi", "step", "none"})
@@ -322,7 +322,7 @@ Check add_kernel_side(command::ArgumentSet &arguments, const std::shared_ptr<Opt
              "also record places in the kernel (module nsmod), e.g. irq,softirq,sched; `nsdump "
              "kernel --list` lists all")
         .kind("GROUPS")
-        .check(is_given);
+        .check(command::is_given);
     const command::Argument own =
         arguments.add_flag("--kernel-own", options->is_kernel_of_program,
                            "kernel places that run in a process: only in this program");
