@@ -78,7 +78,7 @@ static int finish(int code)
 static void print_help(void)
 {
     fputs(
-        "Count the packets that match each filter expression, or all packets if there is none.\n"
+        "Count the packets that match each filter expression. Without one, count all packets.\n"
         "Usage: mapi-count -r FILE [OPTIONS] [expression...]\n"
         "       mapi-count -i IFACE [OPTIONS] [expression...]\n"
         "\n"
