@@ -167,7 +167,10 @@ class Descriptors(unittest.TestCase):
             ):
                 for _ in range(10):
                     self.assertTrue(client.ask(data, self.pick(16)), data)
-            self.assertEqual(self.daemon.descriptors(), before)
+            self.assertTrue(
+                wait_until(lambda: self.daemon.descriptors() == before),
+                (before, self.daemon.descriptors()),
+            )
 
     def test_several_pieces_of_ancillary_data_are_equivalent_to_one(self):
         self.start()
@@ -267,8 +270,9 @@ class Descriptors(unittest.TestCase):
                     ),
                     self.files[-1:],
                 )
-            self.assertEqual(
-                self.daemon.descriptors(), before, "a function that was refused keeps its file"
+            self.assertTrue(
+                wait_until(lambda: self.daemon.descriptors() == before),
+                "a function that was refused keeps its file",
             )
             self.assertIn(
                 b"\x08\x01",
