@@ -8,6 +8,7 @@
 
 #include "analyse/incomplete.hpp"
 #include "analyse/pair/user_and_kernel.hpp"
+#include "analyse/selection.hpp"
 #include "analyse/statistics/stats.hpp"
 #include "analyse/statistics/summarise.hpp"
 #include "common/command/counted.hpp"
@@ -50,6 +51,8 @@ void describe(TraceFile &trace, const Correction &correction, StatsReport &repor
     report.calibration_end = correction.end();
     report.drift = correction.drift();
     report.warnings = correction.warnings();
+    for (std::string &warning : unmatched_patterns(trace))
+        report.warnings.push_back(std::move(warning));
 }
 
 // Kernel groups and tracepoints that were requested but are not in the trace.

@@ -10,7 +10,7 @@ NameId NameTable::find_or_add(const std::string &text)
 {
     const auto [place, is_new] = by_text_.try_emplace(text, static_cast<NameId>(names_.size()));
     if (is_new)
-        names_.push_back({text, {}, 0, 0, false});
+        names_.push_back({text, {}, 0, 0, false, 0});
     return place->second;
 }
 
@@ -23,6 +23,8 @@ void NameTable::add(const Site &site)
         names_[id].line = site.line;
     }
     names_[id].flags |= site.flags;
+    if (site.kind < 16)
+        names_[id].kinds |= uint16_t(1u << site.kind);
 }
 
 bool NameTable::add_kernel(Site site)

@@ -21,6 +21,12 @@ struct Name {
     uint32_t line = 0;
     uint8_t flags = 0;       // NSLICE_SITE_*
     bool is_unknown = false; // no site has this name
+    uint16_t kinds = 0;      // bit by enum nslice_kind: kinds of its sites
+
+    bool is_slice_or_mark() const
+    {
+        return kinds & (1 << NSLICE_KIND_START | 1 << NSLICE_KIND_STOP | 1 << NSLICE_KIND_MARK);
+    }
 };
 
 // Prefix of the names of kernel sites, so that a program's slice may have the same name.

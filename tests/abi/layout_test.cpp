@@ -109,11 +109,12 @@ TEST_CASE("the layout of payload structures is unchanged", "[abi]")
 
 TEST_CASE("the layout of structures inside compiled programs is unchanged", "[abi]")
 {
-    CHECK(sizeof(nsp_site) == 24);
+    CHECK(sizeof(nsp_site) == 32);
     AT(nsp_site, file, 8);
     AT(nsp_site, line, 16);
     AT(nsp_site, head_bits, 20);
-    CHECK(sizeof(nsp_slice) == 48);
+    AT(nsp_site, mode, 24);
+    CHECK(sizeof(nsp_slice) == 64);
     CHECK(sizeof(struct nsp_detail_state) == 64);
     AT(struct nsp_detail_state, mode, NSP_DETAIL_STATE_MODE);
     AT(struct nsp_detail_state, ordered, NSP_DETAIL_STATE_ORDERED);
@@ -123,11 +124,12 @@ TEST_CASE("the layout of structures inside compiled programs is unchanged", "[ab
     AT(struct nsp_detail_state, cpus, NSP_DETAIL_STATE_CPUS);
     CHECK((NSP_DETAIL_STATE_RINGS == 16 && NSP_DETAIL_STATE_RSEQ == 24 &&
            NSP_DETAIL_STATE_CPUS == 32));
-    CHECK(sizeof(nsp_session_config) == 80);
+    CHECK(sizeof(nsp_session_config) == 88);
     AT(nsp_session_config, output, 8);
     AT(nsp_session_config, counters, 16);
     AT(nsp_session_config, ring_bytes, 40);
     AT(nsp_session_config, has_file, 68);
+    AT(nsp_session_config, slices, 80);
     AT(nsp_session_config, file, 72);
     CHECK(sizeof(nsp_session_counts) == 88);
 }
@@ -135,8 +137,8 @@ TEST_CASE("the layout of structures inside compiled programs is unchanged", "[ab
 TEST_CASE("the session's memory begins with a page of settings, then announcements, then the rings",
           "[abi]")
 {
-    CHECK(NSLICE_SESSION_VERSION == 1);
-    CHECK(sizeof(nslice_session) == 1104);
+    CHECK(NSLICE_SESSION_VERSION == 2);
+    CHECK(sizeof(nslice_session) == 2128);
     AT(nslice_session, ring_bytes, 32);
     AT(nslice_session, ring_kind, 40);
     AT(nslice_session, joined, 48);

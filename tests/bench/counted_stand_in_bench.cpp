@@ -7,6 +7,7 @@
 #include <linux/perf_event.h>
 #include <sys/rseq.h>
 
+#define NSP_DETAIL_SITE_SECTION "stand_in_sites"
 #include <nsprobe/detail/arch.h>
 
 #include "figure.hpp"
@@ -19,6 +20,7 @@ extern "C" {
 #include "writer/arch.h"
 
 struct nsp_detail_state stand_in_state;
+extern struct nsp_site __start_stand_in_sites[], __stop_stand_in_sites[];
 }
 
 namespace
@@ -57,6 +59,8 @@ nsp_shm_map prepare()
     stand_in_state.ring_kind = NSLICE_RING_RSEQ;
     stand_in_state.counters = kCounters;
     stand_in_state.mode = NSP_DETAIL_MODE_COUNTED;
+    for (nsp_site *site = __start_stand_in_sites; site < __stop_stand_in_sites; ++site)
+        site->mode = NSP_DETAIL_MODE_COUNTED;
     return map;
 }
 

@@ -38,6 +38,14 @@ expect 0 "a program" "$nsdump" record "${quick[@]}" -w t.nsl -- "$program" - 100
 is_whole t.nsl "a program"
 contains "400 records of 400 issued" err
 cp t.nsl old.nsl
+expect 0 "slices that are not selected" "$nsdump" record "${quick[@]}" -s 'no*,!work' -w s.nsl -- "$program" - 100
+contains "200 records of 200 issued" err
+contains 'warning: slices: no slice or mark matches "no*"; available: work' err
+[[ $(grep -c warning err) == 1 ]] || fail "a pattern that matches is reported: $(<err)"
+expect 2 "an empty pattern" "$nsdump" record -s work, -w s.nsl -- "$program" - 10
+contains 'slices=work,: a pattern is missing behind the last comma' err
+expect 0 "statistics of selected slices" "$nsdump" stats s.nsl
+contains 'slices: no slice or mark matches "no*"; available: work' out
 expect 2 "an unknown counter" "$nsdump" record --counters bogus -w t.nsl -- "$program" - 10
 contains 'unknown counter "bogus"' err
 has_not_run "an unknown counter"

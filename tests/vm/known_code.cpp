@@ -129,6 +129,17 @@ __attribute__((noinline)) void run_lone()
            KNOWN_CODE(100); NET_SLICE_STOP(never_started); EMPTY_PAIR; KNOWN_CODE(100));
 }
 
+__attribute__((noinline)) void run_named_at_run_time(nsp_slice *outer, nsp_slice *inner)
+{
+    NET_SLICE_START_AT(outer);
+    KNOWN_CODE(10);
+    NET_SLICE_START_AT(inner);
+    KNOWN_CODE(100);
+    NET_SLICE_STOP_AT(inner);
+    KNOWN_CODE(10);
+    NET_SLICE_STOP_AT(outer);
+}
+
 Truth nested()
 {
     static constexpr void (*kRuns[])() = {run_nested_10,    run_nested_100,    run_nested_1000,
@@ -166,6 +177,14 @@ Truth lone()
     run_lone();
     return {{"lone_start1", 514}, {"lone_start4", 514}, {"lone_stop1", 514}, {"lone_stop4", 514},
             {"lone_around", 220}, {"lone_inside", 20},  {"empty", 0}};
+}
+
+Truth named_at_run_time()
+{
+    static nsp_slice *const outer = NET_SLICE_CREATE("named_outer"),
+                            *const inner = NET_SLICE_CREATE("named_inner");
+    run_named_at_run_time(outer, inner);
+    return {{"named_outer", 120}, {"named_inner", 100}};
 }
 
 Truth calls()
@@ -261,6 +280,7 @@ constexpr Case kCases[] = {
     {pairs, 1},
     {marks, 1},
     {lone, 1},
+    {named_at_run_time, 1},
     {calls, 1},
     {signals, 1},
     {threads, 1},

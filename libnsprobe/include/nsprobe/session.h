@@ -56,6 +56,11 @@ struct nsp_session_config {
     uint32_t has_file; /* nonzero: write to `file`; `output` is its name in messages */
     /* Open for writing, and reading unless empty; replaces an older trace.  Stays the caller's. */
     int file;
+    /*
+     * Slices and marks to record, as comma-separated patterns of the shell: "filter*,!publish".  A
+     * pattern with "!" excludes names.  NULL or "": all.  Units are always recorded.
+     */
+    const char *slices;
 };
 
 /* Records by fate.  issued == drained + sum of lost once a session is closed. */
@@ -102,8 +107,8 @@ int nsp_session_snapshot(void);
  * same form, has opened a session before main(), that session is left unchanged.  Keys: output,
  * counters, source (auto, rdpmc, perf-read, papi, step, none), clock (fast, ordered), full
  * (discard, overwrite), ring (bytes, with K, M or G), kind (rseq, atomic), step-every, calibration
- * (yes, no), memory (auto, process, nsmod), recorder (process, nsmod), attach (yes: no session now,
- * but accept `nsdump record --pid`).
+ * (yes, no), memory (auto, process, nsmod), recorder (process, nsmod), slices (patterns), attach
+ * (yes: no session now, but accept `nsdump record --pid`).
  */
 int nsp_session_configure(const char *options);
 

@@ -163,7 +163,9 @@ int nsp_calibrate_with(const struct nsp_calibration_setup *setup, struct nsp_cal
         nsp_detail_calibration_state.rings = run->scratch.rings;
         nsp_detail_calibration_state.stride_bytes = run->scratch.stride_bytes;
         nsp_detail_calibration_state.cpus = run->scratch.shm->cpus;
+        nsp_loops_switch(setup->state.mode);
         measure_all(run);
+        nsp_loops_switch(NSP_DETAIL_MODE_OFF);
         nsp_detail_calibration_state.mode = NSP_DETAIL_MODE_OFF;
         nsp_shm_close(&run->scratch);
     }

@@ -2,11 +2,16 @@
 /* Calibration loops: number of rounds -> records in calibration's rings, and their duration. */
 #include "calibrate_loops.h"
 
+#define NSP_DETAIL_SITE_SECTION "nsprobe_calibration_sites"
 #include <nsprobe/detail/arch.h>
 
 #include "writer/arch.h"
 
 struct nsp_detail_state nsp_detail_calibration_state;
+
+/* Created by the linker. */
+extern struct nsp_site __start_nsprobe_calibration_sites[] __attribute__((visibility("hidden")));
+extern struct nsp_site __stop_nsprobe_calibration_sites[] __attribute__((visibility("hidden")));
 
 #define STATE "nsp_detail_calibration_state"
 #define START NSP_DETAIL_PROBE(STATE, "calibration", NSLICE_KIND_START)
@@ -61,6 +66,13 @@ LOOP(work_exits, WORK; EXIT)
 LOOP(work_starts, WORK; START)
 LOOP(work_stops, WORK; STOP)
 LOOP(work_in_pairs, START; WORK; STOP)
+
+void nsp_loops_switch(uint32_t mode)
+{
+    for (struct nsp_site *site = __start_nsprobe_calibration_sites;
+         site < __stop_nsprobe_calibration_sites; ++site)
+        site->mode = mode;
+}
 
 uint64_t nsp_run_loop(enum nsp_loop loop, uint32_t rounds)
 {

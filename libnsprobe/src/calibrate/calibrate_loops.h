@@ -36,6 +36,9 @@ enum nsp_loop {
     NSP_LOOP_KINDS,
 };
 
+/* Turns the probes of the loops on in this mode (NSP_DETAIL_MODE_*), or off. */
+void nsp_loops_switch(uint32_t mode);
+
 /* Number of consecutive rounds before the loop's own branch. */
 #define NSP_LOOP_UNROLLED 8
 

@@ -109,6 +109,8 @@ static int add_one(struct nsp_options *options, const char *key, const char *val
         return copy_text(key, value, options->output, sizeof(options->output));
     if (strcmp(key, "counters") == 0)
         return copy_text(key, value, options->counters, sizeof(options->counters));
+    if (strcmp(key, "slices") == 0)
+        return copy_text(key, value, options->slices, sizeof(options->slices));
     if (strcmp(key, "ring") == 0)
         return parse_bytes(key, value, &config->ring_bytes);
     if (strcmp(key, "step-every") == 0)
@@ -140,7 +142,7 @@ static int add_one(struct nsp_options *options, const char *key, const char *val
         err = nsp_fail(
             -EINVAL,
             "unknown option \"%s\"; available: output, counters, source, clock, full, ring, kind, "
-            "step-every, calibration, memory, recorder, attach",
+            "step-every, calibration, memory, recorder, slices, attach",
             key);
     }
     return err;
@@ -152,6 +154,7 @@ void nsp_options_init(struct nsp_options *options)
     options->config.struct_size = sizeof(options->config);
     options->config.output = options->output;
     options->config.counters = options->counters;
+    options->config.slices = options->slices;
 }
 
 int nsp_options_add(struct nsp_options *options, const char *text)

@@ -10,6 +10,7 @@ struct nsp_options {
     int attach; /* accept `nsdump record --pid` instead of opening a session */
     char output[512];
     char counters[256];
+    char slices[1024];
 };
 
 void nsp_options_init(struct nsp_options *options);

@@ -21,7 +21,7 @@
 #include "environment.h"
 #include "error.h"
 #include "recorder/pid_namespace.h"
-#include "sites.h"
+#include "sites/sites.h"
 #include "writer/arch.h"
 #include "writer/clock_pair.h"
 #include "writer/emit.h"
@@ -119,13 +119,19 @@ static void fill_state(const struct nsp_shm_map *map, uint32_t ring_kind, uint32
     };
 }
 
+/* Restartable sequences in progress start again, and see all that was stored before. */
+static void abort_sequences(void)
+{
+    syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED_RSEQ, 0, 0);
+}
+
 static char reported_namespace[64]; /* as nsp_pid_namespace_text() */
 
 static void announce_info(double clock_hz)
 {
     static const char *const kinds[] = {"none", "rseq", "atomic", "kernel"};
     const struct nslice_session *shm = process.map->shm;
-    char reason[sizeof(shm->memory_reason)];
+    char reason[sizeof(shm->memory_reason)], slices[sizeof(shm->slices)];
     const struct nsp_environment environment = {
         .clock_mode = process.state.ordered ? "ordered" : "fast",
         .clock_hz = clock_hz,
@@ -136,6 +142,7 @@ static void announce_info(double clock_hz)
         .counter_reason = nsp_source_reason(),
         .counter_names = nsp_active_source ? process.names : "",
         .step_every = shm->step_every,
+        .slices = slices,
         .memory = process.map->is_module ? "nsmod" : "process",
         .memory_reason = reason,
         .pid_namespace = reported_namespace,
@@ -144,6 +151,7 @@ static void announce_info(double clock_hz)
     size_t bytes;
 
     nsp_shm_copy_words(reason, shm->memory_reason, sizeof(reason));
+    nsp_shm_copy_words(slices, shm->slices, sizeof(slices));
     nsp_pid_namespace_text(reported_namespace, sizeof(reported_namespace));
     bytes = nsp_environment_text(&environment, text, sizeof(text));
 
@@ -202,7 +210,7 @@ static void announce_start(void)
 }
 
 /*
- * Probes read the mode first, so it is written last, and is off meanwhile.  A thread
+ * Probes read their site's mode first, so the sites are switched on last.  A thread
  * preempted inside a probe of an older session may resume here: it must not combine
  * one session's rings with the other's stride.  With 0 CPUs it takes the cold path,
  * which writes to CPU 0's ring or to none.
@@ -212,15 +220,23 @@ static void publish_state(void)
     struct nsp_detail_state *state = &nsp_detail_state;
 
     __atomic_store_n(&state->cpus, 0, __ATOMIC_SEQ_CST);
-    syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED_RSEQ, 0, 0);
+    abort_sequences();
     state->ordered = process.state.ordered;
     state->rseq_offset = process.state.rseq_offset;
     state->counters = process.state.counters;
     state->ring_kind = process.state.ring_kind;
     __atomic_store_n(&state->stride_bytes, process.state.stride_bytes, __ATOMIC_RELAXED);
     __atomic_store_n(&state->rings, process.state.rings, __ATOMIC_RELAXED);
+    abort_sequences();
     __atomic_store_n(&state->cpus, process.state.cpus, __ATOMIC_RELEASE);
     __atomic_store_n(&state->mode, process.state.mode, __ATOMIC_RELEASE);
+    nsp_sites_switch(process.state.mode);
+}
+
+static void turn_off(void)
+{
+    __atomic_store_n(&nsp_detail_state.mode, NSP_DETAIL_MODE_OFF, __ATOMIC_SEQ_CST);
+    nsp_sites_switch(NSP_DETAIL_MODE_OFF);
 }
 
 int nsp_process_claim(void)
@@ -286,11 +302,10 @@ int nsp_process_begin(const struct nsp_shm_map *map)
 
 void nsp_process_stop(int close_rings)
 {
-    __atomic_store_n(&nsp_detail_state.mode, NSP_DETAIL_MODE_OFF, __ATOMIC_SEQ_CST);
+    turn_off();
     for (uint32_t cpu = 0; close_rings && cpu < process.map->cpus; ++cpu)
         nsp_ring_refuse(nsp_shm_ring(process.map, cpu));
-    /* Aborts sequences in progress on other CPUs; they restart and find the ring closed. */
-    syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED_RSEQ, 0, 0);
+    abort_sequences(); /* on other CPUs: they find the ring closed */
 }
 
 void nsp_process_end(void)
@@ -326,6 +341,6 @@ void nsp_process_after_fork(int keep)
         announce_namespace();
         return;
     }
-    __atomic_store_n(&nsp_detail_state.mode, NSP_DETAIL_MODE_OFF, __ATOMIC_SEQ_CST);
+    turn_off();
     nsp_process_disclaim();
 }

@@ -21,7 +21,7 @@
 #include "process.h"
 #include "recorder/attach.h"
 #include "recorder/join.h"
-#include "sites.h"
+#include "sites/sites.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* open, close, snapshot */
 static int is_open;

@@ -17,6 +17,7 @@
 #include "error.h"
 #include "memory.h"
 #include "module.h"
+#include "sites/selection.h"
 
 /* No holder of the descriptor may shrink the memory while others use it. */
 #define SIZE_SEALS (F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL)
@@ -75,6 +76,8 @@ static void fill_header(struct nslice_session *shm, const struct nsp_session_con
     shm->next_slice_id = 1;
     if (config->counters)
         snprintf(shm->counters, sizeof(shm->counters), "%s", config->counters);
+    if (config->slices)
+        snprintf(shm->slices, sizeof(shm->slices), "%s", config->slices);
 }
 
 /* Rings are faulted in at the start: better to refuse a session than to exhaust the memory. */
@@ -112,6 +115,8 @@ static int check_values(const struct nsp_session_config *config)
     if (bytes < NSLICE_MIN_RING_BYTES || bytes > NSLICE_MAX_RING_BYTES || (bytes & (bytes - 1)))
         return nsp_fail(-EINVAL, "ring size %llu: must be a power of two from 4 KiB to 8 GiB",
                         (unsigned long long)bytes);
+    if (config->slices && nsp_selection_check(config->slices))
+        return -EINVAL;
     return check_memory(bytes);
 }
 

@@ -13,7 +13,6 @@
 #define NSP_COUNTER_BYTES 24
 
 /* struct nsp_site */
-#define NSP_SITE_HEAD_BITS 20
 #define NSP_SITE_KIND 22
 
 /* struct perf_event_mmap_page */

@@ -174,7 +174,7 @@ nsp_detail_counted:
 	adrp	x5, :gottprel:nsp_detail_thread_id
 	ldr	x5, [x5, :gottprel_lo12:nsp_detail_thread_id]
 	ldr	w5, [x17, x5]
-	ldr	w9, [x1, #NSP_SITE_HEAD_BITS]
+	ldr	w9, [x1, #NSP_DETAIL_SITE_HEAD_BITS]
 	orr	w9, w9, w8, lsl #24
 	stp	w5, w9, [x6, #8]
 	.irp i, 0, 1, 2, 3, 4

@@ -185,7 +185,7 @@ nsp_detail_counted:
 	mov	%eax, 8(%rdx)
 	mov	COUNT(%rsp), %eax
 	shl	$24, %eax
-	or	NSP_SITE_HEAD_BITS(%rsi), %eax
+	or	NSP_DETAIL_SITE_HEAD_BITS(%rsi), %eax
 	mov	%eax, 12(%rdx)
 	.irp i, 0, 1, 2, 3, 4
 	copy_word \i

@@ -20,13 +20,15 @@ SAME_OFFSET(nsp_thread, counter, NSP_THREAD_COUNTER);
 SAME_OFFSET(nsp_thread_counter, page, NSP_COUNTER_PAGE);
 SAME_OFFSET(nsp_thread_counter, spare_bits, NSP_COUNTER_SPARE_BITS);
 SAME_OFFSET(nsp_thread_counter, detour, NSP_COUNTER_DETOUR);
-SAME_OFFSET(nsp_site, head_bits, NSP_SITE_HEAD_BITS);
+SAME_OFFSET(nsp_site, head_bits, NSP_DETAIL_SITE_HEAD_BITS);
+SAME_OFFSET(nsp_site, mode, NSP_DETAIL_SITE_MODE);
 SAME_OFFSET(perf_event_mmap_page, lock, NSP_PAGE_LOCK);
 SAME_OFFSET(perf_event_mmap_page, index, NSP_PAGE_INDEX);
 SAME_OFFSET(perf_event_mmap_page, offset, NSP_PAGE_OFFSET);
 SAME_OFFSET(perf_event_mmap_page, capabilities, NSP_PAGE_CAPABILITIES);
 _Static_assert(sizeof(struct nsp_thread_counter) == NSP_COUNTER_BYTES, "assembly offset");
-_Static_assert(NSP_SITE_KIND == NSP_SITE_HEAD_BITS + 2, "the kind is the third byte of head_bits");
+_Static_assert(NSP_SITE_KIND == NSP_DETAIL_SITE_HEAD_BITS + 2,
+               "the kind is the third byte of head_bits");
 _Static_assert(NSLICE_KIND_START < NSP_LAST_COUNTED_KIND &&
                    NSLICE_KIND_STOP == NSP_LAST_COUNTED_KIND,
                "counted kinds");

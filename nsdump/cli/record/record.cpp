@@ -40,6 +40,7 @@ struct Options {
     std::string clock = "fast";
     std::string full = "discard";
     std::string kind = "auto";
+    std::string slices;
     uint64_t ring_bytes = 4u << 20;
     uint32_t step_every = 1;
     bool no_calibration = false;
@@ -80,6 +81,7 @@ Recorder open_recorder_with(const Options &options)
     config.ring_bytes = options.ring_bytes;
     config.step_every = options.step_every;
     config.no_calibration = options.no_calibration;
+    config.slices = options.slices.c_str();
     return open_recorder(config);
 }
 
@@ -242,6 +244,8 @@ int run(const Options &options)
     tell(options, end, status, refusal, counts, kernel);
     if (error != 0 && error != -ENODATA)
         throw command::OutputError(words);
+    if (!options.slices.empty() && error == 0)
+        tell_unmatched_patterns(options.output);
     if (options.is_verbose && error == 0)
         tell_trace_facts(options.output);
     return exit_code(options, end, child.get(), status);
@@ -339,6 +343,11 @@ RunCommand add(command::ArgumentSet &arguments)
     auto options = std::make_shared<Options>();
     add_trace_output(arguments, options->output);
     const Check check_counters = add_counter_options(arguments, options);
+    arguments
+        .add("-s,--slices", options->slices,
+             "slices and marks to record, e.g. 'filter*,!publish' (default: all)")
+        .kind("PATTERNS")
+        .check(command::is_given);
     add_ring_options(arguments, *options);
     const command::Argument pid =
         arguments

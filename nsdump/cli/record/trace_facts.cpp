@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "analyse/selection.hpp"
 #include "common/command/counted.hpp"
 #include "common/command/tell.hpp"
 #include "decode/error.hpp"
@@ -60,17 +61,30 @@ void tell_facts(const TraceFile &trace)
                       command::counted(cpu.records, "record"),
                       command::counted(cpu.chunks, "chunk"));
 }
-} // namespace
-
-void tell_trace_facts(const std::string &path)
+// Nothing if the trace is no longer there to be read, such as in a pipe.
+template <class Tell> void tell_of(const std::string &path, Tell tell)
 {
     struct stat status = {};
     if (stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode))
         return;
     try {
-        tell_facts(TraceFile(path));
+        tell(TraceFile(path));
     } catch (const TraceError &error) {
         command::tell("nsdump: {}\n", error.what());
     }
+}
+} // namespace
+
+void tell_unmatched_patterns(const std::string &path)
+{
+    tell_of(path, [](const TraceFile &trace) {
+        for (const std::string &warning : unmatched_patterns(trace))
+            command::tell("nsdump: warning: {}\n", warning);
+    });
+}
+
+void tell_trace_facts(const std::string &path)
+{
+    tell_of(path, tell_facts);
 }
 } // namespace nsdump

@@ -21,11 +21,12 @@
  * NSLICE_SESSION_VERSION counts incompatible changes.
  */
 #define NSLICE_SESSION_MAGIC 0x6d68736eu /* "nshm" in memory, little endian */
-#define NSLICE_SESSION_VERSION 1
+#define NSLICE_SESSION_VERSION 2
 #define NSLICE_SESSION_HEADER_BYTES 4096
 #define NSLICE_SESSION_ANNOUNCE_BYTES (64ull << 20)
 #define NSLICE_SESSION_RINGS_OFFSET (NSLICE_SESSION_HEADER_BYTES + NSLICE_SESSION_ANNOUNCE_BYTES)
 #define NSLICE_SESSION_COUNTERS_TEXT 256
+#define NSLICE_SESSION_SLICES_TEXT 1024
 
 #define NSLICE_MIN_RING_BYTES 4096ull
 #define NSLICE_MAX_RING_BYTES (8ull << 30) /* a quarter of 2^32 words: differences stay signed */
@@ -59,8 +60,9 @@ struct nslice_session {
 	char counters[NSLICE_SESSION_COUNTERS_TEXT];
 	char refusal[512];
 	char memory_reason[256]; /* why the memory is not nsmod's; empty if it is */
+	char slices[NSLICE_SESSION_SLICES_TEXT]; /* patterns of the slices to record; empty: all */
 };
-NSLICE_ASSERT_SIZE(struct nslice_session, 1104);
+NSLICE_ASSERT_SIZE(struct nslice_session, 2128);
 
 /* One announcement; the payload of a chunk follows, padded to 8 bytes. */
 struct nslice_announcement {

@@ -24,22 +24,27 @@
 
 /* The probe's own site, emitted next to the code; "?" keeps it in the code's COMDAT group. */
 #define NSP_DETAIL_ASM_SITE                                                                        \
-    ".pushsection nsprobe_sites,\"aw?\",@progbits\n\t"                                             \
-    ".balign 8\n"                                                                                  \
+    ".pushsection " NSP_DETAIL_SITE_SECTION ",\"aw?\",@progbits\n\t"                               \
+    ".balign 32\n"                                                                                 \
     ".Lnsp_site_%=:\n\t"                                                                           \
     ".quad %[name], %[file]\n\t"                                                                   \
-    ".long %c[line], %c[bits]\n\t"                                                                 \
+    ".long %c[line], %c[bits], 0, 0\n\t"                                                           \
     ".popsection\n\t"
 
-/* How the sequence reads the site's head_bits into w17, and how the cold path gets the site into x1. */
-#define NSP_DETAIL_ASM_OWN_BITS                                                                    \
-    "adrp x17, .Lnsp_site_%=\n\t"                                                                  \
-    "ldr w17, [x17, :lo12:.Lnsp_site_%=+20]\n\t"
+/*
+ * How a field of the site gets into a register, and how the cold path gets the site into x1: two
+ * instructions each at every site, of which the compiler's own is one if the site is given.
+ */
+#define NSP_DETAIL_ASM_OWN(n, offset)                                                              \
+    "adrp x" n ", .Lnsp_site_%=\n\t"                                                               \
+    "ldr w" n ", [x" n ", :lo12:.Lnsp_site_%=+" NSP_DETAIL_STR(offset) "]\n\t"
 #define NSP_DETAIL_ASM_OWN_SITE                                                                    \
     "adrp x1, .Lnsp_site_%=\n\t"                                                                   \
     "add x1, x1, :lo12:.Lnsp_site_%=\n\t"
-#define NSP_DETAIL_ASM_GIVEN_BITS "ldr w17, [x1, #20]\n\t"
-#define NSP_DETAIL_ASM_GIVEN_SITE "" /* x1 is an input */
+#define NSP_DETAIL_ASM_GIVEN(n, offset)                                                            \
+    "nop\n\t"                                                                                      \
+    "ldr w" n ", [x1, #" NSP_DETAIL_STR(offset) "]\n\t"
+#define NSP_DETAIL_ASM_GIVEN_SITE "nop\n\t" /* x1 is an input */
 
 #define NSP_DETAIL_ASM_NO_WORDS ""
 #define NSP_DETAIL_ASM_WORD "str x2, [x6, #16]\n\t"
@@ -54,10 +59,10 @@
     "add x4, x3, x4\n"
 
 /*
- * n: name of the sequence; bits: how w17 gets head_bits; words: code that copies them; record_words:
+ * n: name of the sequence; field: NSP_DETAIL_ASM_OWN or _GIVEN; words: code that copies them; record_words:
  * of the record, head included.  The paired loads rely on stride and rings, and limit and mask, being adjacent.
  */
-#define NSP_DETAIL_ASM_SEQUENCE(n, bits, words, record_words)                                      \
+#define NSP_DETAIL_ASM_SEQUENCE(n, field, words, record_words)                                     \
     ".Lnsp_retry_" n "_%=:\n\t"                                                                    \
     "adrp x5, .Lnsp_cs_" n "_%=\n\t"                                                               \
     "add x5, x5, :lo12:.Lnsp_cs_" n "_%=\n\t"                                                      \
@@ -83,7 +88,7 @@
     "ldr x5, [x5, :gottprel_lo12:nsp_detail_thread_id]\n\t"                                        \
     "ldr w5, [x3, x5]\n\t"                                                                         \
     "cbz w5, .Lnsp_cold_%=\n\t"                                                                    \
-    bits                                                                                           \
+    field("17", NSP_DETAIL_SITE_HEAD_BITS)                                                         \
     "stp w5, w17, [x6, #8]\n\t"                                                                    \
     words                                                                                          \
     "mov x5, #0x100000000\n\t"                                                                     \
@@ -113,15 +118,15 @@
  * erratum 843419 and insert two branches, and a probe there would cost two instructions more than
  * the others.
  */
-#define NSP_DETAIL_ASM_PROBE(state, site, bits, words, record_words)                               \
-    "adrp x3, :got:" state "\n\t"                                                                  \
-    "ldr x0, [x3, :got_lo12:" state "]\n\t"                                                        \
-    "ldr w3, [x0, #" NSP_DETAIL_STR(NSP_DETAIL_STATE_MODE) "]\n\t"                                 \
+#define NSP_DETAIL_ASM_PROBE(state, site, field, words, record_words)                              \
+    field("3", NSP_DETAIL_SITE_MODE)                                                               \
     "cbz w3, .Lnsp_done_%=\n\t"                                                                    \
+    "adrp x4, :got:" state "\n\t"                                                                  \
+    "ldr x0, [x4, :got_lo12:" state "]\n\t"                                                        \
     "cmp w3, #" NSP_DETAIL_STR(NSP_DETAIL_MODE_INLINE) "\n\t"                                      \
     "b.ne .Lnsp_other_%=\n\t"                                                                      \
     NSP_DETAIL_ASM_ENTER                                                                           \
-    NSP_DETAIL_ASM_SEQUENCE("fast", bits, words, record_words)                                     \
+    NSP_DETAIL_ASM_SEQUENCE("fast", field, words, record_words)                                     \
     ".Lnsp_done_%=:\n\t"                                                                           \
     ".subsection 1\n\t"                                                                            \
     NSP_DETAIL_ASM_ABORT("fast")                                                                   \
@@ -130,7 +135,7 @@
     "b.ne .Lnsp_cold_%=\n\t"                                                                       \
     "isb\n\t"                                                                                      \
     NSP_DETAIL_ASM_ENTER                                                                           \
-    NSP_DETAIL_ASM_SEQUENCE("ordered", bits, words, record_words)                                  \
+    NSP_DETAIL_ASM_SEQUENCE("ordered", field, words, record_words)                                  \
     "isb\n\t"                                                                                      \
     "b .Lnsp_done_%=\n\t"                                                                          \
     NSP_DETAIL_ASM_ABORT("ordered")                                                                \

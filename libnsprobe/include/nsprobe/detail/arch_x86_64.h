@@ -9,8 +9,8 @@
 /*
  * In steps (state: %rdi, site: %rsi where needed, words: %r10 to %r12, ring: %r8, head: %r9):
  *
- *	if state.mode == OFF: done
- *	if state.mode != INLINE: continue in the cold half
+ *	if site.mode == OFF: done
+ *	if site.mode != INLINE: continue in the cold half
  *  retry:
  *	thread.rseq_cs = this sequence           -- monitored by the kernel from here
  *	cpu = thread.cpu_id; if cpu >= state.cpus: cold
@@ -47,17 +47,20 @@
 
 /* The probe's own site, emitted next to the code; "?" keeps it in the code's COMDAT group. */
 #define NSP_DETAIL_ASM_SITE                                                                        \
-    ".pushsection nsprobe_sites,\"aw?\",@progbits\n\t"                                             \
-    ".balign 8\n"                                                                                  \
+    ".pushsection " NSP_DETAIL_SITE_SECTION ",\"aw?\",@progbits\n\t"                               \
+    ".balign 32\n"                                                                                 \
     ".Lnsp_site_%=:\n\t"                                                                           \
     ".quad %c[name], %c[file]\n\t"                                                                 \
-    ".long %c[line], %c[bits]\n\t"                                                                 \
+    ".long %c[line], %c[bits], 0, 0\n\t"                                                           \
     ".popsection\n\t"
 
-/* How the sequence reads the site's head_bits, and how the cold path gets the site into %rsi. */
-#define NSP_DETAIL_ASM_OWN_BITS ".Lnsp_site_%=+20(%%rip)"
+/*
+ * Where a field of the site is, and how the cold path gets the site into %rsi.  That is one instruction at
+ * every site: the compiler's own, if the site is given.
+ */
+#define NSP_DETAIL_ASM_OWN(offset) ".Lnsp_site_%=+" NSP_DETAIL_STR(offset) "(%%rip)"
 #define NSP_DETAIL_ASM_OWN_SITE "lea .Lnsp_site_%=(%%rip), %%rsi\n\t"
-#define NSP_DETAIL_ASM_GIVEN_BITS "20(%%rsi)"
+#define NSP_DETAIL_ASM_GIVEN(offset) NSP_DETAIL_STR(offset) "(%%rsi)"
 #define NSP_DETAIL_ASM_GIVEN_SITE "" /* %rsi is an input */
 
 #define NSP_DETAIL_ASM_NO_WORDS ""
@@ -68,10 +71,10 @@
     "mov %%r12, 32(%%rdx)\n\t"
 
 /*
- * n: name of the sequence; bits: where head_bits is; words: code that copies them; units: words of
- * the record
+ * n: name of the sequence; field: NSP_DETAIL_ASM_OWN or _GIVEN; words: code that copies them; record_words:
+ * of the record, head included
  */
-#define NSP_DETAIL_ASM_SEQUENCE(n, bits, words, record_words)                                      \
+#define NSP_DETAIL_ASM_SEQUENCE(n, field, words, record_words)                                     \
     ".Lnsp_retry_" n "_%=:\n\t"                                                                    \
     "lea .Lnsp_cs_" n "_%=(%%rip), %%rax\n\t"                                                      \
     "mov %%rax, %%fs:8(%%rcx)\n"                                                                   \
@@ -98,7 +101,7 @@
     "test %%eax, %%eax\n\t"                                                                        \
     "je .Lnsp_cold_%=\n\t"                                                                         \
     "mov %%eax, 8(%%rdx)\n\t"                                                                      \
-    "mov " bits ", %%eax\n\t"                                                                      \
+    "mov " field(NSP_DETAIL_SITE_HEAD_BITS) ", %%eax\n\t"                                          \
     "mov %%eax, 12(%%rdx)\n\t"                                                                     \
     words                                                                                          \
     "add .Lnsp_step_%=(%%rip), %%r9\n\t"                                                           \
@@ -121,24 +124,24 @@
     ".Lnsp_abort_" n "_%=\n\t"
 
 /* state: symbol of the state; the others as above */
-#define NSP_DETAIL_ASM_PROBE(state, site, bits, words, record_words)                               \
-    "mov " state "@GOTPCREL(%%rip), %%rdi\n\t"                                                     \
+#define NSP_DETAIL_ASM_PROBE(state, site, field, words, record_words)                              \
     "cmpl $" NSP_DETAIL_STR(NSP_DETAIL_MODE_INLINE) ", "                                           \
-    NSP_DETAIL_STR(NSP_DETAIL_STATE_MODE) "(%%rdi)\n\t"                                            \
+    field(NSP_DETAIL_SITE_MODE) "\n\t"                                                             \
     "jb .Lnsp_done_%=\n\t"                                                                         \
+    "mov " state "@GOTPCREL(%%rip), %%rdi\n\t"                                                     \
     "jne .Lnsp_other_%=\n\t"                                                                       \
     "mov " NSP_DETAIL_STR(NSP_DETAIL_STATE_RSEQ) "(%%rdi), %%rcx\n"                                \
-    NSP_DETAIL_ASM_SEQUENCE("fast", bits, words, record_words)                                     \
+    NSP_DETAIL_ASM_SEQUENCE("fast", field, words, record_words)                                     \
     ".Lnsp_done_%=:\n\t"                                                                           \
     ".pushsection .text.nsprobe_cold,\"ax?\",@progbits\n\t"                                        \
     NSP_DETAIL_ASM_ABORT("fast")                                                                   \
     ".Lnsp_other_%=:\n\t"                                                                          \
     "cmpl $" NSP_DETAIL_STR(NSP_DETAIL_MODE_ORDERED) ", "                                          \
-    NSP_DETAIL_STR(NSP_DETAIL_STATE_MODE) "(%%rdi)\n\t"                                            \
+    field(NSP_DETAIL_SITE_MODE) "\n\t"                                                             \
     "jne .Lnsp_cold_%=\n\t"                                                                        \
     "lfence\n\t"                                                                                   \
     "mov " NSP_DETAIL_STR(NSP_DETAIL_STATE_RSEQ) "(%%rdi), %%rcx\n"                                \
-    NSP_DETAIL_ASM_SEQUENCE("ordered", bits, words, record_words)                                  \
+    NSP_DETAIL_ASM_SEQUENCE("ordered", field, words, record_words)                                  \
     "lfence\n\t"                                                                                   \
     "jmp .Lnsp_done_%=\n\t"                                                                        \
     NSP_DETAIL_ASM_ABORT("ordered")                                                                \

@@ -18,25 +18,25 @@
 #define NSP_DETAIL_3_WORDS (NSLICE_HEAD_WORDS + NSLICE_INIT_WORDS)
 
 /* A record without words of its own: START, STOP, EXIT. */
-#define NSP_DETAIL_PROBE(state, site_name, site_kind)                                        \
-    __asm__ __inline__ volatile(NSP_DETAIL_ASM_SITE NSP_DETAIL_ASM_PROBE(                    \
-                                    state, NSP_DETAIL_ASM_OWN_SITE, NSP_DETAIL_ASM_OWN_BITS, \
-                                    NSP_DETAIL_ASM_NO_WORDS, NSLICE_HEAD_WORDS)              \
-                                : /* no output */                                            \
-                                : NSP_DETAIL_SITE_INPUTS(site_name, site_kind, 0)            \
+#define NSP_DETAIL_PROBE(state, site_name, site_kind)                                   \
+    __asm__ __inline__ volatile(NSP_DETAIL_ASM_SITE NSP_DETAIL_ASM_PROBE(               \
+                                    state, NSP_DETAIL_ASM_OWN_SITE, NSP_DETAIL_ASM_OWN, \
+                                    NSP_DETAIL_ASM_NO_WORDS, NSLICE_HEAD_WORDS)         \
+                                : /* no output */                                       \
+                                : NSP_DETAIL_SITE_INPUTS(site_name, site_kind, 0)       \
                                 : NSP_DETAIL_CLOBBERS, NSP_DETAIL_SITE_REGISTER)
 
 /* A record at a site that the caller provides: slices named at run time. */
-#define NSP_DETAIL_PROBE_AT(state, site_pointer)                                              \
-    do {                                                                                      \
-        register const struct nsp_site *nsp_site_ __asm__(NSP_DETAIL_SITE_REGISTER) =         \
-            (site_pointer);                                                                   \
-        __asm__ __inline__ volatile(                                                          \
-            NSP_DETAIL_ASM_PROBE(state, NSP_DETAIL_ASM_GIVEN_SITE, NSP_DETAIL_ASM_GIVEN_BITS, \
-                                 NSP_DETAIL_ASM_NO_WORDS, NSLICE_HEAD_WORDS)                  \
-            : "+r"(nsp_site_)                                                                 \
-            : /* no further input */                                                          \
-            : NSP_DETAIL_CLOBBERS);                                                           \
+#define NSP_DETAIL_PROBE_AT(state, site_pointer)                                         \
+    do {                                                                                 \
+        register const struct nsp_site *nsp_site_ __asm__(NSP_DETAIL_SITE_REGISTER) =    \
+            (site_pointer);                                                              \
+        __asm__ __inline__ volatile(                                                     \
+            NSP_DETAIL_ASM_PROBE(state, NSP_DETAIL_ASM_GIVEN_SITE, NSP_DETAIL_ASM_GIVEN, \
+                                 NSP_DETAIL_ASM_NO_WORDS, NSLICE_HEAD_WORDS)             \
+            : "+r"(nsp_site_)                                                            \
+            : /* no further input */                                                     \
+            : NSP_DETAIL_CLOBBERS);                                                      \
     } while (0)
 
 /*
@@ -44,16 +44,16 @@
  * itself executes does not depend on where they come from: computing them is the program's own
  * work.
  */
-#define NSP_DETAIL_PROBE_1(state, site_name, site_kind, word)                                      \
-    do {                                                                                           \
-        register uint64_t nsp_word_ __asm__(NSP_DETAIL_WORD0_REGISTER) = (uint64_t)(word);         \
-        __asm__ __inline__ volatile(                                                               \
-            NSP_DETAIL_ASM_SITE NSP_DETAIL_ASM_PROBE(state, NSP_DETAIL_ASM_OWN_SITE,               \
-                                                     NSP_DETAIL_ASM_OWN_BITS, NSP_DETAIL_ASM_WORD, \
-                                                     NSP_DETAIL_1_WORD)                            \
-            : /* no output */                                                                      \
-            : NSP_DETAIL_SITE_INPUTS(site_name, site_kind, NSLICE_MARK_WORDS), "r"(nsp_word_)      \
-            : NSP_DETAIL_CLOBBERS, NSP_DETAIL_SITE_REGISTER);                                      \
+#define NSP_DETAIL_PROBE_1(state, site_name, site_kind, word)                                 \
+    do {                                                                                      \
+        register uint64_t nsp_word_ __asm__(NSP_DETAIL_WORD0_REGISTER) = (uint64_t)(word);    \
+        __asm__ __inline__ volatile(                                                          \
+            NSP_DETAIL_ASM_SITE NSP_DETAIL_ASM_PROBE(state, NSP_DETAIL_ASM_OWN_SITE,          \
+                                                     NSP_DETAIL_ASM_OWN, NSP_DETAIL_ASM_WORD, \
+                                                     NSP_DETAIL_1_WORD)                       \
+            : /* no output */                                                                 \
+            : NSP_DETAIL_SITE_INPUTS(site_name, site_kind, NSLICE_MARK_WORDS), "r"(nsp_word_) \
+            : NSP_DETAIL_CLOBBERS, NSP_DETAIL_SITE_REGISTER);                                 \
     } while (0)
 
 #define NSP_DETAIL_PROBE_3(state, site_name, site_kind, word0, word1, word2)                     \
@@ -67,8 +67,8 @@
         register uint64_t nsp_word2_ __asm__(NSP_DETAIL_WORD2_REGISTER) = nsp_value2_;           \
         __asm__ __inline__ volatile(                                                             \
             NSP_DETAIL_ASM_SITE NSP_DETAIL_ASM_PROBE(state, NSP_DETAIL_ASM_OWN_SITE,             \
-                                                     NSP_DETAIL_ASM_OWN_BITS,                    \
-                                                     NSP_DETAIL_ASM_3_WORDS, NSP_DETAIL_3_WORDS) \
+                                                     NSP_DETAIL_ASM_OWN, NSP_DETAIL_ASM_3_WORDS, \
+                                                     NSP_DETAIL_3_WORDS)                         \
             : /* no output */                                                                    \
             : NSP_DETAIL_SITE_INPUTS(site_name, site_kind, NSLICE_INIT_WORDS), "r"(nsp_word0_),  \
               "r"(nsp_word1_), "r"(nsp_word2_)                                                   \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Sites: place in the source -> 24 bytes in section nsprobe_sites, registered on load.  Not API. */
+/* Sites: place in the source -> 32 bytes in section nsprobe_sites, registered on load.  Not API. */
 #ifndef NSPROBE_DETAIL_SITE_H
 #define NSPROBE_DETAIL_SITE_H
 
@@ -11,12 +11,19 @@
 extern "C" {
 #endif
 
+/* Where probes put their sites: calibration has a section of its own, which no session changes. */
+#ifndef NSP_DETAIL_SITE_SECTION
+#define NSP_DETAIL_SITE_SECTION "nsprobe_sites"
+#endif
+
 struct nsp_site {
     const char *name;
     const char *file;
     uint32_t line;
     uint32_t
         head_bits; /* upper half of the record head's second word: slice_id, kind, count of words */
+    uint32_t mode; /* NSP_DETAIL_MODE_*: that of the session, or OFF */
+    uint32_t reserved;
 };
 
 /* head_bits of a site before it has an id. */

@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* The state that every probe reads: one cache line with whether and where to write.  Not API. */
+/* The state that every record reads: one cache line with where and how to write.  Not API. */
 #ifndef NSPROBE_DETAIL_STATE_H
 #define NSPROBE_DETAIL_STATE_H
 
-/* Values of nsp_detail_state.mode, also known to the assembly. */
-#define NSP_DETAIL_MODE_OFF 0     /* no session: two instructions and a branch */
+/* Values of nsp_site.mode and nsp_detail_state.mode, also known to the assembly. */
+#define NSP_DETAIL_MODE_OFF 0     /* no session, or not this site: one comparison and a branch */
 #define NSP_DETAIL_MODE_INLINE 1  /* rseq ring, clock only: entirely inline */
 #define NSP_DETAIL_MODE_GENERAL 2 /* counters, or a ring without rseq: out of line */
 #define NSP_DETAIL_MODE_STEP 3    /* as GENERAL, with the trap flag off inside the probe */
 #define NSP_DETAIL_MODE_ORDERED 4 /* as INLINE, between fences */
 #define NSP_DETAIL_MODE_COUNTED 5 /* START, STOP: src/counted_*.S read registers; rest: GENERAL */
 
-/* Byte offsets for the assembly; checked in src/session/process.c. */
+/* Byte offsets for the assembly; checked in src/session/process.c and src/writer/thread_begin.c. */
+#define NSP_DETAIL_SITE_HEAD_BITS 20
+#define NSP_DETAIL_SITE_MODE 24
 #define NSP_DETAIL_STATE_MODE 0
 #define NSP_DETAIL_STATE_ORDERED 4
 #define NSP_DETAIL_STATE_STRIDE 8
@@ -33,7 +35,7 @@ extern "C" {
 #endif
 
 struct nsp_detail_state {
-    uint32_t mode;         /* NSP_DETAIL_MODE_* */
+    uint32_t mode;         /* NSP_DETAIL_MODE_*: that of the sites that are on */
     uint32_t ordered;      /* nonzero: fences at both ends of each probe */
     uint64_t stride_bytes; /* from one CPU's ring to the next */
     char *rings;           /* meta page of CPU 0 */

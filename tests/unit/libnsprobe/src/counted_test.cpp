@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Records with counters, from the registers to the ring, as the assembly writes them.
+#define NSP_DETAIL_SITE_SECTION "counted_sites"
 #include "counter_fixture.hpp"
 #include "ring_fixture.hpp"
 
@@ -13,6 +14,7 @@
 
 extern "C" {
 struct nsp_detail_state counted_state;
+extern struct nsp_site __start_counted_sites[], __stop_counted_sites[];
 }
 
 namespace
@@ -22,6 +24,12 @@ bool can_run()
     if (!nsp_has_rseq())
         test_support::skip("glibc has registered no rseq");
     return nsp_has_rseq();
+}
+
+void switch_sites(uint32_t mode)
+{
+    for (nsp_site *site = __start_counted_sites; site < __stop_counted_sites; ++site)
+        site->mode = mode;
 }
 
 using Words = std::vector<uint64_t>;
@@ -45,13 +53,14 @@ public:
             protocol.pages[i].index = i + 1;
         counted_state = rings.state;
         counted_state.mode = NSP_DETAIL_MODE_COUNTED;
+        switch_sites(NSP_DETAIL_MODE_COUNTED);
         counted_state.counters = counters;
         counted_state.ordered = ordered;
         nsp_detail_thread_id = 77;
     }
     ~Counted()
     {
-        counted_state.mode = NSP_DETAIL_MODE_OFF;
+        switch_sites(NSP_DETAIL_MODE_OFF);
         nsp_active_source = source_before_;
         nsp_thread.registers_of = 0;
     }

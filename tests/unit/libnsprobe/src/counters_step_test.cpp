@@ -86,6 +86,31 @@ TEST_CASE("consecutive slices inside a slice are each subtracted", "[libnsprobe]
     CHECK(counts.at("b") == 30);
 }
 
+namespace
+{
+__attribute__((noinline)) void named_at_run_time(nsp_slice *outer, nsp_slice *inner)
+{
+    NET_SLICE_START_AT(outer);
+    NOPS(7);
+    NET_SLICE_START_AT(inner);
+    NOPS(20);
+    NET_SLICE_STOP_AT(inner);
+    NOPS(3);
+    NET_SLICE_STOP_AT(outer);
+}
+} // namespace
+
+TEST_CASE("slices named at run time are counted to the instruction", "[libnsprobe][step]")
+{
+    nsp_slice *const outer = NET_SLICE_CREATE("outer");
+    nsp_slice *const inner = NET_SLICE_CREATE("inner");
+    test_support::ProbeSession session(kStep);
+    named_at_run_time(outer, inner);
+    const auto counts = net_counts(session.close().trace);
+    CHECK(counts.at("inner") == 20);
+    CHECK(counts.at("outer") == 30);
+}
+
 // Each in a function of its own: a compiler may move later code's setup into a slice, where it
 // would count.
 namespace

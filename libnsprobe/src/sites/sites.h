@@ -3,7 +3,7 @@
 #ifndef NSP_SITES_H
 #define NSP_SITES_H
 
-#include "shm.h"
+#include "session/shm.h"
 
 /* Defined next to the constructor that opens the session of the environment (session.c). */
 extern const char nsp_session_start_up;
@@ -13,6 +13,19 @@ extern const char nsp_session_start_up;
  * are registered.
  */
 void nsp_sites_publish(const struct nsp_shm_map *map);
+
+/*
+ * Turns the sites that the session's rules select on in this mode, or all off; sites registered
+ * later are treated likewise.  A probe that
+ * is being executed meanwhile may still write its record.
+ */
+void nsp_sites_switch(uint32_t mode);
+
+/*
+ * Replaces the session's rules in this process.  Slices that are open have no STOP if they are
+ * turned off.  Returns 0 or -errno with the reason in nsp_last_error(); -ENOENT: no session.
+ */
+int nsp_sites_select(const char *rules);
 
 /* The session has ended: later sites wait for the next one. */
 void nsp_sites_withdraw(void);

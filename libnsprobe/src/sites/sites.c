@@ -12,9 +12,12 @@
 #include <unistd.h>
 
 #include <nsprobe/detail/site.h>
+#include <nsprobe/detail/state.h>
 #include <nsprobe/file.h>
 
-#include "announce.h"
+#include "selection.h"
+#include "session/announce.h"
+#include "session/error.h"
 
 /*
  * A linker takes only referenced objects from a static library.  Every program with sites refers to
@@ -43,6 +46,8 @@ static size_t range_count;
 static struct known_site *known;
 static size_t known_count;
 static const struct nsp_shm_map *session;
+static uint32_t mode = NSP_DETAIL_MODE_OFF;    /* of the sites that are on */
+static char rules[NSLICE_SESSION_SLICES_TEXT]; /* which sites are on: see selection.h */
 
 static uint8_t site_kind(const struct nsp_site *site)
 {
@@ -114,6 +119,30 @@ static void publish_range(const struct site_range *range)
         publish_site(site);
 }
 
+/* Units are always recorded: figures per packet depend on them. */
+static int is_selected(const struct nsp_site *site)
+{
+    const uint8_t kind = site_kind(site);
+
+    return kind == NSLICE_KIND_INIT || kind == NSLICE_KIND_EXIT ||
+           nsp_selection_has(rules, site->name);
+}
+
+static void switch_range(const struct site_range *range)
+{
+    for (struct nsp_site *site = range->begin; site < range->end; ++site)
+        __atomic_store_n(&site->mode,
+                         mode != NSP_DETAIL_MODE_OFF && is_selected(site) ? mode
+                                                                          : NSP_DETAIL_MODE_OFF,
+                         __ATOMIC_RELEASE);
+}
+
+static void switch_all(void)
+{
+    for (size_t i = 0; i < range_count; ++i)
+        switch_range(&ranges[i]);
+}
+
 static void forget_known(void)
 {
     for (size_t i = 0; i < known_count; ++i) {
@@ -130,9 +159,37 @@ void nsp_sites_publish(const struct nsp_shm_map *map)
     pthread_mutex_lock(&lock);
     forget_known();
     session = map;
+    nsp_shm_copy_words(rules, map->shm->slices, sizeof(rules));
     for (size_t i = 0; i < range_count; ++i)
         publish_range(&ranges[i]);
     pthread_mutex_unlock(&lock);
+}
+
+void nsp_sites_switch(uint32_t new_mode)
+{
+    pthread_mutex_lock(&lock);
+    mode = new_mode;
+    switch_all();
+    pthread_mutex_unlock(&lock);
+}
+
+int nsp_sites_select(const char *new_rules)
+{
+    int err = nsp_selection_check(new_rules);
+
+    if (err)
+        return err;
+    pthread_mutex_lock(&lock);
+    if (!session)
+        err = nsp_fail(-ENOENT, "process %d is in no session", (int)getpid());
+    else if (mode == NSP_DETAIL_MODE_STEP)
+        err = nsp_fail(-ENOTSUP, "slices cannot be changed while instructions are stepped "
+                                 "(source=step): a slice whose STOP is off would never end");
+    else
+        strcpy(rules, new_rules);
+    switch_all();
+    pthread_mutex_unlock(&lock);
+    return err;
 }
 
 void nsp_sites_withdraw(void)
@@ -172,6 +229,7 @@ void nsp_detail_register_sites(struct nsp_site *begin, struct nsp_site *end)
             ranges[range_count++] = (struct site_range){begin, end};
             if (session)
                 publish_range(&ranges[i]);
+            switch_range(&ranges[i]);
         }
     }
     pthread_mutex_unlock(&lock);
@@ -197,8 +255,10 @@ struct nsp_slice *nsp_slice_create(const char *name, const char *file, unsigned 
 
     if (!slice)
         return NULL;
-    slice->start = (struct nsp_site){strdup(name), strdup(file), line,
-                                     NSP_DETAIL_HEAD_BITS(NSLICE_KIND_START, 0)};
+    slice->start = (struct nsp_site){.name = strdup(name),
+                                     .file = strdup(file),
+                                     .line = line,
+                                     .head_bits = NSP_DETAIL_HEAD_BITS(NSLICE_KIND_START, 0)};
     slice->stop = slice->start;
     slice->stop.head_bits = NSP_DETAIL_HEAD_BITS(NSLICE_KIND_STOP, 0);
     if (!slice->start.name || !slice->start.file) {
