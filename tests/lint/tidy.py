@@ -16,7 +16,7 @@ import tree
 
 CLANG_TIDY = "clang-tidy-14"
 # CPU time, for each CPU; then no file is begun.  What has changed comes first.
-SECONDS = 12
+SECONDS = 6
 # Without a branch to compare with, what these commits changed.
 COMMITS = 5
 # Kernel code has the kernel's own checks, appendices are as published.
