@@ -44,7 +44,8 @@ enum nslice_chunk_kind {
 	NSLICE_CHUNK_KERNEL_TOTALS = 7,      /* struct nslice_file_kernel_totals + one row for each CPU */
 	NSLICE_CHUNK_KERNEL_CALIBRATION = 8, /* struct nslice_file_kernel_calibration + entries */
 	NSLICE_CHUNK_KERNEL_SITES = 9,       /* as SITES, for KERNEL_RECORDS */
-	NSLICE_CHUNK_KINDS = 10,
+	NSLICE_CHUNK_EPOCHS = 10,            /* struct nslice_file_epoch each with its slice ids; by processes */
+	NSLICE_CHUNK_KINDS = 11,
 };
 
 /*
@@ -93,6 +94,21 @@ struct nslice_file_site {
 	__u32 pid;        /* process that first announced the site */
 };
 NSLICE_ASSERT_SIZE(struct nslice_file_site, 16);
+
+/*
+ * A span of time in which the same probes of a process were on.  Probes were
+ * being switched before `begin_ticks` and after `end_ticks`.  The ids of the
+ * slices and marks that were off follow, ascending, as `ids` 16-bit numbers
+ * padded together to a multiple of 8 bytes; only probes that the session's
+ * rules select are listed.
+ */
+struct nslice_file_epoch {
+	__u64 begin_ticks;
+	__u64 end_ticks;
+	__u32 pid;
+	__u32 ids;
+};
+NSLICE_ASSERT_SIZE(struct nslice_file_epoch, 24);
 
 enum nslice_calibration_phase { NSLICE_CALIBRATION_START = 1, NSLICE_CALIBRATION_END = 2 };
 
