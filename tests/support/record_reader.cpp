@@ -57,6 +57,23 @@ struct Reader {
         trace.calibrations.push_back(one);
     }
 
+    void epochs(const char *at, size_t bytes)
+    {
+        for (const char *end = at + bytes; at < end;) {
+            nslice_file_epoch head;
+            if (at + sizeof head > end)
+                return problem("an epoch leaves its chunk");
+            std::memcpy(&head, at, sizeof head);
+            Epoch one{head.begin_ticks, head.end_ticks, head.pid, std::vector<uint16_t>(head.ids)};
+            at += sizeof head;
+            if (at + head.ids * sizeof(uint16_t) > end)
+                return problem("an epoch's ids leave its chunk");
+            std::memcpy(one.off.data(), at, head.ids * sizeof(uint16_t));
+            at += (head.ids * sizeof(uint16_t) + 7) & ~size_t{7};
+            trace.epochs.push_back(one);
+        }
+    }
+
     void one_record(const nslice_record_head &head, uint32_t cpu, const char *words)
     {
         Record record{head.ticks, cpu, head.thread_id, head.slice_id, head.kind, head.words, {}};
@@ -126,6 +143,7 @@ struct Reader {
         case NSLICE_CHUNK_INFO: return info(payload, header.payload_bytes);
         case NSLICE_CHUNK_SITES: return sites(payload, header.payload_bytes);
         case NSLICE_CHUNK_CALIBRATION: return calibration(payload, header.payload_bytes);
+        case NSLICE_CHUNK_EPOCHS: return epochs(payload, header.payload_bytes);
         case NSLICE_CHUNK_RECORDS: return records(header, payload, header.payload_bytes);
         case NSLICE_CHUNK_FOOTER: return footer(payload, header.payload_bytes);
         default: return problem("unknown chunk kind " + std::to_string(header.kind));

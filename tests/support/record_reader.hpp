@@ -33,11 +33,18 @@ struct Calibration {
     std::vector<nslice_calibration_entry> entries;
 };
 
+struct Epoch {
+    uint64_t begin_ticks, end_ticks;
+    uint32_t pid;
+    std::vector<uint16_t> off;
+};
+
 struct Trace {
     std::vector<Record> records; // in file order: commit order within a CPU
     std::map<uint16_t, Site> sites;
     std::map<std::string, std::string> info;
     std::vector<Calibration> calibrations;
+    std::vector<Epoch> epochs;
     std::vector<nslice_file_footer_cpu> cpus;
     nslice_file_footer footer{};
     bool has_footer = false;

@@ -61,6 +61,11 @@ struct nsp_session_config {
      * pattern with "!" excludes names.  NULL or "": all.  Units are always recorded.
      */
     const char *slices;
+    /*
+     * Random thinning: share of the time, in thousandths, in which some probes inside slices are
+     * off, so that nsdump can measure what they cost there.  0: none.  Requires source none.
+     */
+    uint32_t thin_permille;
 };
 
 /* Records by fate.  issued == drained + sum of lost once a session is closed. */
@@ -107,7 +112,8 @@ int nsp_session_snapshot(void);
  * same form, has opened a session before main(), that session is left unchanged.  Keys: output,
  * counters, source (auto, rdpmc, perf-read, papi, step, none), clock (fast, ordered), full
  * (discard, overwrite), ring (bytes, with K, M or G), kind (rseq, atomic), step-every, calibration
- * (yes, no), memory (auto, process, nsmod), recorder (process, nsmod), slices (patterns), attach
+ * (yes, no), memory (auto, process, nsmod), recorder (process, nsmod), slices (patterns), thin
+ * (auto, off, or a share from 0 to 1), attach
  * (yes: no session now, but accept `nsdump record --pid`).
  */
 int nsp_session_configure(const char *options);

@@ -62,7 +62,7 @@ static void drain_announcements(struct nsp_drain *drain)
         const uint64_t offset = drain->file.bytes;
 
         if (kind != NSLICE_CHUNK_INFO && kind != NSLICE_CHUNK_SITES &&
-            kind != NSLICE_CHUNK_CALIBRATION)
+            kind != NSLICE_CHUNK_CALIBRATION && kind != NSLICE_CHUNK_EPOCHS)
             continue;
         if (nsp_file_small_chunk(&drain->file, kind, payload, bytes) == 0 &&
             kind == NSLICE_CHUNK_CALIBRATION && bytes >= sizeof(*calibration) &&

@@ -17,6 +17,7 @@ struct nsp_environment {
     const char *counter_names;
     uint32_t step_every;
     const char *slices; /* rules: see selection.h */
+    uint32_t thin_permille;
     const char *memory;
     const char *memory_reason;
     const char *pid_namespace; /* a whole line, or empty */

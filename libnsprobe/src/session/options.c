@@ -90,6 +90,30 @@ static int parse_count(const char *key, const char *value, uint32_t *out)
     return 0;
 }
 
+#define AUTOMATIC_PERMILLE 500
+
+/* Not by strtod(), whose decimal point is that of the program's language. */
+static int parse_share(const char *key, const char *value, uint32_t *out_permille)
+{
+    const char *digit = value;
+    uint32_t permille = 0;
+
+    if (strcmp(value, "off") == 0 || strcmp(value, "auto") == 0) {
+        *out_permille = *value == 'o' ? 0 : AUTOMATIC_PERMILLE;
+        return 0;
+    }
+    if (*digit == '0' || *digit == '1')
+        permille = 1000 * (uint32_t)(*digit++ - '0');
+    if (*digit == '.')
+        for (uint32_t unit = 100; *++digit >= '0' && *digit <= '9'; unit /= 10)
+            permille += unit * (uint32_t)(*digit - '0');
+    if (digit == value || *digit || permille > 1000)
+        return nsp_fail(-EINVAL, "option %s=%s: must be auto, off or a share from 0 to 1", key,
+                        value);
+    *out_permille = permille;
+    return 0;
+}
+
 static int copy_text(const char *key, const char *value, char *to, size_t room)
 {
     if (strlen(value) >= room)
@@ -113,6 +137,8 @@ static int add_one(struct nsp_options *options, const char *key, const char *val
         return copy_text(key, value, options->slices, sizeof(options->slices));
     if (strcmp(key, "ring") == 0)
         return parse_bytes(key, value, &config->ring_bytes);
+    if (strcmp(key, "thin") == 0)
+        return parse_share(key, value, &config->thin_permille);
     if (strcmp(key, "step-every") == 0)
         return parse_count(key, value, &config->step_every);
     if (strcmp(key, "source") == 0) {
@@ -142,7 +168,7 @@ static int add_one(struct nsp_options *options, const char *key, const char *val
         err = nsp_fail(
             -EINVAL,
             "unknown option \"%s\"; available: output, counters, source, clock, full, ring, kind, "
-            "step-every, calibration, memory, recorder, slices, attach",
+            "step-every, calibration, memory, recorder, slices, thin, attach",
             key);
     }
     return err;

@@ -22,6 +22,7 @@
 #include "error.h"
 #include "recorder/pid_namespace.h"
 #include "sites/sites.h"
+#include "thin/thinner.h"
 #include "writer/arch.h"
 #include "writer/clock_pair.h"
 #include "writer/emit.h"
@@ -143,6 +144,7 @@ static void announce_info(double clock_hz)
         .counter_names = nsp_active_source ? process.names : "",
         .step_every = shm->step_every,
         .slices = slices,
+        .thin_permille = shm->thin_permille,
         .memory = process.map->is_module ? "nsmod" : "process",
         .memory_reason = reason,
         .pid_namespace = reported_namespace,
@@ -285,6 +287,7 @@ static int begin(const struct nsp_shm_map *map)
     nsp_sites_publish(map);
     __atomic_fetch_add(&map->shm->joined, 1, __ATOMIC_RELEASE); /* publishes all of the above */
     publish_state();
+    nsp_thinner_start(map);
     return 0;
 }
 
@@ -302,6 +305,7 @@ int nsp_process_begin(const struct nsp_shm_map *map)
 
 void nsp_process_stop(int close_rings)
 {
+    nsp_thinner_stop();
     turn_off();
     for (uint32_t cpu = 0; close_rings && cpu < process.map->cpus; ++cpu)
         nsp_ring_refuse(nsp_shm_ring(process.map, cpu));
@@ -337,7 +341,9 @@ void nsp_process_after_fork(int keep)
     process.is_inherited = 1;
     memset(&nsp_thread, 0, sizeof(nsp_thread));
     __atomic_fetch_add(&nsp_session_generation, 1, __ATOMIC_SEQ_CST);
+    nsp_thinner_after_fork();
     if (keep) {
+        nsp_sites_switch(process.state.mode);
         announce_namespace();
         return;
     }

@@ -74,6 +74,7 @@ static void fill_header(struct nslice_session *shm, const struct nsp_session_con
     shm->ring_bytes = config->ring_bytes;
     shm->ring_kind = config->ring_kind;
     shm->next_slice_id = 1;
+    shm->thin_permille = config->thin_permille;
     if (config->counters)
         snprintf(shm->counters, sizeof(shm->counters), "%s", config->counters);
     if (config->slices)
@@ -110,11 +111,14 @@ static int check_values(const struct nsp_session_config *config)
     if ((unsigned)config->full > NSLICE_FULL_OVERWRITE ||
         (unsigned)config->clock > NSP_CLOCK_ORDERED || config->ring_kind > NSLICE_RING_ATOMIC ||
         (unsigned)config->source > NSP_SOURCE_PAPI || (unsigned)config->memory > NSP_MEMORY_NSMOD ||
-        (unsigned)config->drained_by > NSP_DRAINED_BY_NSMOD)
+        (unsigned)config->drained_by > NSP_DRAINED_BY_NSMOD || config->thin_permille > 1000)
         return nsp_fail(-EINVAL, "nsp_session_config: a value is out of range");
     if (bytes < NSLICE_MIN_RING_BYTES || bytes > NSLICE_MAX_RING_BYTES || (bytes & (bytes - 1)))
         return nsp_fail(-EINVAL, "ring size %llu: must be a power of two from 4 KiB to 8 GiB",
                         (unsigned long long)bytes);
+    if (config->thin_permille && config->counters && *config->counters)
+        return nsp_fail(-EINVAL,
+                        "thin cannot be combined with counters: counts are exact without it");
     if (config->slices && nsp_selection_check(config->slices))
         return -EINVAL;
     return check_memory(bytes);

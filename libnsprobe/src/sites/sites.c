@@ -35,6 +35,7 @@ struct known_site {
     uint32_t line;
     uint8_t kind;
     uint16_t id;
+    uint16_t name_number; /* see name_count */
 };
 
 /* Of a name or file path in the trace; longer ones are truncated. */
@@ -49,6 +50,11 @@ static const struct nsp_shm_map *session;
 static uint32_t mode = NSP_DETAIL_MODE_OFF;    /* of the sites that are on */
 static char rules[NSLICE_SESSION_SLICES_TEXT]; /* which sites are on: see selection.h */
 
+/* Names of slices and marks by number, from 1; 0: units, and names beyond the last number. */
+static uint16_t name_count;
+static uint16_t number_of_id[UINT16_MAX + 1];
+static uint8_t is_off[NSP_THIN_NAMES + 1];
+
 static uint8_t site_kind(const struct nsp_site *site)
 {
     return (uint8_t)(site->head_bits >> 16);
@@ -58,6 +64,21 @@ static int is_same(const struct known_site *a, const struct nsp_site *b)
 {
     return a->line == b->line && a->kind == site_kind(b) && strcmp(a->name, b->name) == 0 &&
            strcmp(a->file, b->file) == 0;
+}
+
+static int is_unit(uint8_t kind)
+{
+    return kind == NSLICE_KIND_INIT || kind == NSLICE_KIND_EXIT;
+}
+
+static uint16_t number_of(const char *name, uint8_t kind)
+{
+    if (is_unit(kind))
+        return 0;
+    for (size_t i = 0; i < known_count; ++i)
+        if (known[i].name && !is_unit(known[i].kind) && strcmp(known[i].name, name) == 0)
+            return known[i].name_number;
+    return name_count < NSP_THIN_NAMES ? ++name_count : 0;
 }
 
 static void announce_site(const struct nsp_site *site, uint16_t id)
@@ -82,6 +103,7 @@ static void announce_site(const struct nsp_site *site, uint16_t id)
 static uint16_t new_id(const struct nsp_site *site)
 {
     struct known_site *grown = realloc(known, (known_count + 1) * sizeof(*known));
+    uint16_t number;
     uint32_t id;
 
     if (grown)
@@ -91,11 +113,14 @@ static uint16_t new_id(const struct nsp_site *site)
         __atomic_fetch_add(&session->shm->dropped_sites, 1, __ATOMIC_RELAXED);
         return 0;
     }
+    number = number_of(site->name, site_kind(site));
+    __atomic_store_n(&number_of_id[id], number, __ATOMIC_RELAXED);
     known[known_count++] = (struct known_site){.name = strdup(site->name),
                                                .file = strdup(site->file),
                                                .line = site->line,
                                                .kind = site_kind(site),
-                                               .id = (uint16_t)id};
+                                               .id = (uint16_t)id,
+                                               .name_number = number};
     announce_site(site, (uint16_t)id);
     return (uint16_t)id;
 }
@@ -109,6 +134,7 @@ static void publish_site(struct nsp_site *site)
             id = known[i].id;
     if (!id)
         id = new_id(site);
+    site->name_number = number_of_id[id];
     /* A single store, since a probe may be reading it. */
     __atomic_store_n(&site->head_bits, (site->head_bits & 0xffff0000u) | id, __ATOMIC_RELEASE);
 }
@@ -122,19 +148,23 @@ static void publish_range(const struct site_range *range)
 /* Units are always recorded: figures per packet depend on them. */
 static int is_selected(const struct nsp_site *site)
 {
-    const uint8_t kind = site_kind(site);
+    return is_unit(site_kind(site)) || nsp_selection_has(rules, site->name);
+}
 
-    return kind == NSLICE_KIND_INIT || kind == NSLICE_KIND_EXIT ||
-           nsp_selection_has(rules, site->name);
+static void switch_site(struct nsp_site *site)
+{
+    const int is_on =
+        mode != NSP_DETAIL_MODE_OFF && site->is_selected && !is_off[site->name_number];
+
+    __atomic_store_n(&site->mode, is_on ? mode : NSP_DETAIL_MODE_OFF, __ATOMIC_RELEASE);
 }
 
 static void switch_range(const struct site_range *range)
 {
-    for (struct nsp_site *site = range->begin; site < range->end; ++site)
-        __atomic_store_n(&site->mode,
-                         mode != NSP_DETAIL_MODE_OFF && is_selected(site) ? mode
-                                                                          : NSP_DETAIL_MODE_OFF,
-                         __ATOMIC_RELEASE);
+    for (struct nsp_site *site = range->begin; site < range->end; ++site) {
+        site->is_selected = (uint16_t)is_selected(site);
+        switch_site(site);
+    }
 }
 
 static void switch_all(void)
@@ -152,6 +182,8 @@ static void forget_known(void)
     free(known);
     known = NULL;
     known_count = 0;
+    name_count = 0;
+    memset(number_of_id, 0, sizeof(number_of_id));
 }
 
 void nsp_sites_publish(const struct nsp_shm_map *map)
@@ -169,8 +201,33 @@ void nsp_sites_switch(uint32_t new_mode)
 {
     pthread_mutex_lock(&lock);
     mode = new_mode;
+    memset(is_off, 0, sizeof(is_off));
     switch_all();
     pthread_mutex_unlock(&lock);
+}
+
+int nsp_sites_name_of(uint16_t id)
+{
+    return (int)__atomic_load_n(&number_of_id[id], __ATOMIC_RELAXED) - 1;
+}
+
+size_t nsp_sites_thin(const uint8_t *off, uint16_t *ids, size_t room)
+{
+    size_t count = 0;
+
+    pthread_mutex_lock(&lock);
+    memcpy(is_off + 1, off, NSP_THIN_NAMES);
+    for (size_t i = 0; i < range_count; ++i)
+        for (struct nsp_site *site = ranges[i].begin; site < ranges[i].end; ++site)
+            switch_site(site);
+    for (size_t i = 0; i < known_count; ++i) /* in ascending order of their ids */
+        if (is_off[known[i].name_number] && nsp_selection_has(rules, known[i].name)) {
+            if (count < room)
+                ids[count] = known[i].id;
+            ++count;
+        }
+    pthread_mutex_unlock(&lock);
+    return count;
 }
 
 int nsp_sites_select(const char *new_rules)

@@ -3,6 +3,8 @@
 #ifndef NSP_SITES_H
 #define NSP_SITES_H
 
+#include <stddef.h>
+
 #include "session/shm.h"
 
 /* Defined next to the constructor that opens the session of the environment (session.c). */
@@ -26,6 +28,20 @@ void nsp_sites_switch(uint32_t mode);
  * turned off.  Returns 0 or -errno with the reason in nsp_last_error(); -ENOENT: no session.
  */
 int nsp_sites_select(const char *rules);
+
+/* Names that can be switched off one by one; further ones stay on. */
+#define NSP_THIN_NAMES 256
+
+/* Index of the name of this id's slice or mark, below NSP_THIN_NAMES; -1: a unit, or none.  Any
+ * thread. */
+int nsp_sites_name_of(uint16_t id);
+
+/*
+ * Switches the sites on but for those with off[index of their name].  Gives the ids that are off
+ * now and would be on otherwise, ascending.  Returns their number; if it is more than `room`, some
+ * are missing.
+ */
+size_t nsp_sites_thin(const uint8_t *off, uint16_t *ids, size_t room);
 
 /* The session has ended: later sites wait for the next one. */
 void nsp_sites_withdraw(void);

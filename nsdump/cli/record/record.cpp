@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // nsdump record: a program started here, or a running one -> trace file.
 #include <cerrno>
+#include <cmath>
 #include <cstdlib>
 #include <functional>
 #include <memory>
@@ -41,6 +42,7 @@ struct Options {
     std::string full = "discard";
     std::string kind = "auto";
     std::string slices;
+    std::string thin = "off";
     uint64_t ring_bytes = 4u << 20;
     uint32_t step_every = 1;
     bool no_calibration = false;
@@ -60,6 +62,27 @@ Enum choose(const std::string &word, std::initializer_list<std::pair<const char 
         if (word == name)
             return value;
     return Enum{};
+}
+
+constexpr uint32_t kAutomaticPermille = 500;
+
+uint32_t permille_of(const std::string &thin)
+{
+    if (thin == "off")
+        return 0;
+    return thin == "auto" ? kAutomaticPermille
+                          : uint32_t(std::lround(std::strtod(thin.c_str(), nullptr) * 1000));
+}
+
+// For --thin: auto, off, or a number from 0 to 1.
+std::string is_share(const std::string &text)
+{
+    char *end = nullptr;
+    const double share = std::strtod(text.c_str(), &end);
+    const bool is_number = end != text.c_str() && *end == 0 && share >= 0 && share <= 1;
+    return is_number || text == "auto" || text == "off"
+               ? ""
+               : "\"" + text + "\" is not auto, off or a share from 0 to 1";
 }
 
 Recorder open_recorder_with(const Options &options)
@@ -82,6 +105,7 @@ Recorder open_recorder_with(const Options &options)
     config.step_every = options.step_every;
     config.no_calibration = options.no_calibration;
     config.slices = options.slices.c_str();
+    config.thin_permille = permille_of(options.thin);
     return open_recorder(config);
 }
 
@@ -348,6 +372,14 @@ RunCommand add(command::ArgumentSet &arguments)
              "slices and marks to record, e.g. 'filter*,!publish' (default: all)")
         .kind("PATTERNS")
         .check(command::is_given);
+    const command::Argument thin =
+        arguments
+            .add("--thin", options->thin,
+                 "share of the time in which some probes inside slices are off at random, to "
+                 "measure what they cost there; auto: 0.5")
+            .kind("auto|off|SHARE")
+            .check(is_share)
+            .show_default();
     add_ring_options(arguments, *options);
     const command::Argument pid =
         arguments
@@ -368,13 +400,15 @@ RunCommand add(command::ArgumentSet &arguments)
         arguments.add("program", options->program, "program and its arguments, after --");
     arguments.footer(kFooter);
     arguments.hint_at_separator("put -- before the program: nsdump record -- PROGRAM ...");
-    arguments.at_end([options, pid, quiet, program, check_counters, check_kernel] {
+    arguments.at_end([options, pid, quiet, program, thin, check_counters, check_kernel] {
         if (!program.was_given() && !pid.was_given())
             throw command::WrongUse("a program (after --) or --pid is required");
         if (program.was_given())
             command::refuse({pid}, "cannot be combined with a program");
         if (options->is_verbose)
             command::refuse({quiet}, "cannot be combined with --verbose");
+        if (options->thin != "off" && !options->counters.empty())
+            command::refuse({thin}, "cannot be combined with --counters");
         check_counters();
         check_kernel();
     });

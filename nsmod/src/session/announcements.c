@@ -35,7 +35,8 @@ static bool is_whole(const struct nslice_announcement *head, u64 cursor, u64 tai
 
 static bool is_for_the_file(u16 kind)
 {
-	return kind == NSLICE_CHUNK_INFO || kind == NSLICE_CHUNK_SITES || kind == NSLICE_CHUNK_CALIBRATION;
+	return kind == NSLICE_CHUNK_INFO || kind == NSLICE_CHUNK_SITES || kind == NSLICE_CHUNK_CALIBRATION ||
+	       kind == NSLICE_CHUNK_EPOCHS;
 }
 
 static int write_payload(struct nsmod_announcements *own, struct nsmod_output *output, u16 kind, const void *payload, u32 bytes)

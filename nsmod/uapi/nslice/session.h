@@ -54,7 +54,7 @@ struct nslice_session {
 	__u32 joined;  /* processes that have ever joined */
 	__u32 refused; /* processes that could not take part; `refusal` has the last reason */
 	__u32 dropped_sites;
-	__u32 reserved;
+	__u32 thin_permille; /* share of epochs in which probes are off at random; 0: none */
 	__u64 announce_tail; /* bytes claimed in the announcement log */
 	__u64 dropped_announcements;
 	char counters[NSLICE_SESSION_COUNTERS_TEXT];

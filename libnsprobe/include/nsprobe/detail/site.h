@@ -23,7 +23,8 @@ struct nsp_site {
     uint32_t
         head_bits; /* upper half of the record head's second word: slice_id, kind, count of words */
     uint32_t mode; /* NSP_DETAIL_MODE_*: that of the session, or OFF */
-    uint32_t reserved;
+    uint16_t name_number; /* the rest is the library's */
+    uint16_t is_selected;
 };
 
 /* head_bits of a site before it has an id. */

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: MIT */
+/* START and STOP records of each thread in a short window -> names around names -> levels. */
+#include "nesting.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "drain/ring_read.h"
+
+#define MOST_RECORDS 512 /* of one CPU in one window: enough for many units, and cheap */
+#define MOST_THREADS 16
+#define MOST_OPEN 16
+
+/* The slices that a thread has open in this window. */
+struct open_slices {
+    uint32_t thread;
+    uint32_t depth;
+    uint8_t names[MOST_OPEN];
+};
+
+struct window {
+    struct open_slices threads[MOST_THREADS];
+    uint32_t count;
+};
+
+struct nsp_nesting *nsp_nesting_new(const struct nsp_shm_map *map)
+{
+    struct nsp_nesting *nesting = calloc(1, sizeof(*nesting) + map->cpus * sizeof(uint64_t));
+
+    if (nesting)
+        nesting->begin = (uint64_t *)(nesting + 1);
+    return nesting;
+}
+
+void nsp_nesting_begin(struct nsp_nesting *nesting, const struct nsp_shm_map *map)
+{
+    for (uint32_t cpu = 0; cpu < map->cpus; ++cpu)
+        nesting->begin[cpu] = __atomic_load_n(&nsp_shm_ring(map, cpu)->head, __ATOMIC_ACQUIRE);
+}
+
+/* NULL: more threads than a window follows. */
+static struct open_slices *slices_of(struct window *window, uint32_t thread)
+{
+    for (uint32_t i = 0; i < window->count; ++i)
+        if (window->threads[i].thread == thread)
+            return &window->threads[i];
+    if (window->count == MOST_THREADS)
+        return NULL;
+    window->threads[window->count] = (struct open_slices){.thread = thread};
+    return &window->threads[window->count++];
+}
+
+static void note_around(struct nsp_nesting *nesting, const struct open_slices *open, uint8_t name)
+{
+    for (uint32_t i = 0; i < open->depth; ++i)
+        if (open->names[i] != name) {
+            uint64_t *const around = &nesting->around[name][open->names[i] / 64];
+            const uint64_t bit = 1ull << open->names[i] % 64;
+
+            nesting->has_changed |= (*around & bit) == 0;
+            *around |= bit;
+        }
+}
+
+static void take(struct nsp_nesting *nesting, struct window *window, uint64_t word)
+{
+    const uint32_t kind = NSLICE_RECORD_KIND(word);
+    const int name = nsp_sites_name_of((uint16_t)(word >> 32));
+    struct open_slices *open = slices_of(window, (uint32_t)word);
+
+    if (!open || name < 0)
+        return;
+    if (kind == NSLICE_KIND_START || kind == NSLICE_KIND_MARK)
+        note_around(nesting, open, (uint8_t)name);
+    if (kind == NSLICE_KIND_START && open->depth < MOST_OPEN)
+        open->names[open->depth++] = (uint8_t)name;
+    if (kind != NSLICE_KIND_STOP)
+        return;
+    for (uint32_t i = open->depth; i > 0; --i)
+        if (open->names[i - 1] == name) {
+            open->depth = i - 1;
+            break;
+        }
+}
+
+static void read_ring(struct nsp_nesting *nesting, const struct nsp_shm_map *map, uint32_t cpu)
+{
+    const struct nslice_ring_meta *ring = nsp_shm_ring(map, cpu);
+    const uint64_t head = __atomic_load_n(&ring->head, __ATOMIC_ACQUIRE);
+    const uint64_t begin = nesting->begin[cpu];
+    const uint32_t words = NSLICE_POSITION_WORDS(head - begin);
+    struct window window = {.count = 0};
+    uint32_t at = 0;
+
+    /* More than half a ring: writers may be overwriting the beginning. */
+    if (words > map->ring_bytes / NSLICE_WORD_BYTES / 2)
+        return;
+    for (uint32_t record = 0; record < MOST_RECORDS && at + NSLICE_HEAD_WORDS <= words; ++record) {
+        const volatile uint64_t *head_words = nsp_ring_data(ring, map->ring_bytes, begin + at);
+        const uint64_t word = head_words[1];
+
+        if (word == 0) /* atomic rings: claimed, but not written yet */
+            return;
+        take(nesting, &window, word);
+        at += NSLICE_RECORD_WORDS(word);
+    }
+}
+
+/* Recursion has no end of levels; it gets the greatest one. */
+static void find_levels(struct nsp_nesting *nesting)
+{
+    memset(nesting->level, 0, sizeof(nesting->level));
+    for (uint32_t round = 0; round < NSP_MOST_LEVELS; ++round)
+        for (uint32_t name = 0; name < NSP_THIN_NAMES; ++name)
+            for (uint32_t outer = 0; outer < NSP_THIN_NAMES; ++outer)
+                if (nesting->around[name][outer / 64] >> outer % 64 & 1 &&
+                    nesting->level[name] <= nesting->level[outer] &&
+                    nesting->level[name] < NSP_MOST_LEVELS)
+                    nesting->level[name] = (uint8_t)(nesting->level[outer] + 1);
+    nesting->levels = nesting->inner_count = 0;
+    for (uint32_t name = 0; name < NSP_THIN_NAMES; ++name)
+        if (nesting->level[name] > 0) {
+            nesting->inner[nesting->inner_count++] = (uint8_t)name;
+            if (nesting->level[name] > nesting->levels)
+                nesting->levels = nesting->level[name];
+        }
+}
+
+void nsp_nesting_end(struct nsp_nesting *nesting, const struct nsp_shm_map *map)
+{
+    for (uint32_t cpu = 0; cpu < map->cpus; ++cpu)
+        read_ring(nesting, map, cpu);
+    if (nesting->has_changed)
+        find_levels(nesting);
+    nesting->has_changed = 0;
+}

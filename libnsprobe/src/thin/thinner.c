@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: MIT */
+/* Random thinning: names inside slices -> epochs in which some are off, announced in batches. */
+#define _GNU_SOURCE
+#include "thinner.h"
+
+#include <errno.h>
+#include <linux/membarrier.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <nsprobe/file.h>
+
+#include "arms.h"
+#include "nesting.h"
+#include "session/announce.h"
+#include "session/error.h"
+#include "sites/sites.h"
+#include "writer/arch.h"
+#include "writer/clock_pair.h"
+
+#define BATCH_BYTES 4096
+#define MOST_IDS 1024              /* of one epoch */
+#define MOST_BATCH_NS 100000000ull /* a program that is killed loses what is not announced */
+#define MOST_ANNOUNCED_BYTES (NSLICE_SESSION_ANNOUNCE_BYTES / 4)
+#define LEARNING_WINDOWS 64 /* all of the first ones; then one in LEARNING_SHARE */
+#define LEARNING_SHARE 16
+#define LEAST_WINDOW_NS 100000ull
+#define WINDOW_LENGTHS 8
+#define IDLE_NS 5000000ull /* until there is a probe inside a slice */
+
+struct batch {
+    uint64_t begin_ns;
+    uint32_t bytes;
+    char data[BATCH_BYTES + sizeof(struct nslice_file_epoch) + 2 * MOST_IDS + 8];
+};
+
+struct thinner {
+    const struct nsp_shm_map *map;
+    struct nsp_nesting *nesting;
+    struct nsp_arms arms;
+    struct batch batch;
+    uint64_t begin_ns, announced_bytes, windows;
+    uint16_t ids[MOST_IDS];
+};
+
+static pthread_t thread;
+static int is_running;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t wake;
+static int must_stop;
+
+/* Returns 1 to stop. */
+static int wait_ns(uint64_t length_ns)
+{
+    struct timespec until;
+    int is_over = 0;
+
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_sec += (time_t)((until.tv_nsec + length_ns) / 1000000000);
+    until.tv_nsec = (long)((until.tv_nsec + length_ns) % 1000000000);
+    pthread_mutex_lock(&lock);
+    while (!must_stop && !is_over)
+        is_over = pthread_cond_timedwait(&wake, &lock, &until) == ETIMEDOUT;
+    is_over = must_stop;
+    pthread_mutex_unlock(&lock);
+    return is_over;
+}
+
+static void flush(struct thinner *thinner)
+{
+    if (thinner->batch.bytes > 0)
+        nsp_announce(thinner->map, NSLICE_CHUNK_EPOCHS, thinner->batch.data, thinner->batch.bytes);
+    thinner->announced_bytes += thinner->batch.bytes;
+    thinner->batch.bytes = 0;
+}
+
+static void note_epoch(struct thinner *thinner, const struct nslice_file_epoch *epoch)
+{
+    const uint64_t now_ns = nsp_monotonic_raw_ns();
+    struct batch *const batch = &thinner->batch;
+    const size_t id_bytes = epoch->ids * sizeof(thinner->ids[0]), padded = (id_bytes + 7) & ~7ul;
+
+    if (batch->bytes == 0)
+        batch->begin_ns = now_ns;
+    memcpy(batch->data + batch->bytes, epoch, sizeof(*epoch));
+    memset(batch->data + batch->bytes + sizeof(*epoch), 0, padded);
+    memcpy(batch->data + batch->bytes + sizeof(*epoch), thinner->ids, id_bytes);
+    batch->bytes += (uint32_t)(sizeof(*epoch) + padded);
+    if (batch->bytes >= BATCH_BYTES || now_ns - batch->begin_ns >= MOST_BATCH_NS)
+        flush(thinner);
+}
+
+/* Ends one set of probes and begins the next: returns when no probe of the old set is under way. */
+static uint32_t switch_to(struct thinner *thinner, const uint8_t off[NSP_THIN_NAMES])
+{
+    const size_t ids = nsp_sites_thin(off, thinner->ids, MOST_IDS);
+
+    syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED_RSEQ, 0, 0);
+    return (uint32_t)ids;
+}
+
+static int is_learning(const struct thinner *thinner)
+{
+    return thinner->windows < LEARNING_WINDOWS || thinner->windows % LEARNING_SHARE == 0;
+}
+
+/*
+ * Looks at the records of a short time.  It varies: slices may be long, but a window must fit the
+ * rings.  Returns 1 to stop.
+ */
+static int learn(struct thinner *thinner)
+{
+    const uint64_t window_ns = LEAST_WINDOW_NS << thinner->windows % WINDOW_LENGTHS;
+    int stops;
+
+    nsp_nesting_begin(thinner->nesting, thinner->map);
+    stops = wait_ns(window_ns);
+    nsp_nesting_end(thinner->nesting, thinner->map);
+    return stops;
+}
+
+/* Returns 1 to stop. */
+static int run_epoch(struct thinner *thinner)
+{
+    const uint64_t age_ns = nsp_monotonic_raw_ns() - thinner->begin_ns;
+    struct nslice_file_epoch epoch = {.pid = (uint32_t)getpid()};
+    uint8_t off[NSP_THIN_NAMES];
+    const int is_thinned = nsp_arms_draw(&thinner->arms, thinner->nesting, off);
+    const int learns = !is_thinned && is_learning(thinner);
+    int stops;
+
+    thinner->windows += !is_thinned;
+    epoch.ids = switch_to(thinner, off);
+    if (epoch.ids > MOST_IDS)
+        return 1;
+    epoch.begin_ticks = nsp_clock_read(1);
+    stops = learns && learn(thinner);
+    if (!stops)
+        stops = wait_ns(thinner->nesting->inner_count ? nsp_arms_length_ns(&thinner->arms, age_ns)
+                                                      : IDLE_NS);
+    epoch.end_ticks = nsp_clock_read(1);
+    if (thinner->nesting->inner_count)
+        note_epoch(thinner, &epoch);
+    return stops || thinner->announced_bytes > MOST_ANNOUNCED_BYTES;
+}
+
+static void *run(void *given)
+{
+    static const uint8_t none[NSP_THIN_NAMES];
+    struct thinner *thinner = given;
+
+    thinner->begin_ns = nsp_monotonic_raw_ns();
+    while (!run_epoch(thinner))
+        ;
+    switch_to(thinner, none);
+    flush(thinner);
+    free(thinner->nesting);
+    free(thinner);
+    return NULL;
+}
+
+static struct thinner *new_thinner(const struct nsp_shm_map *map)
+{
+    struct thinner *thinner = calloc(1, sizeof(*thinner));
+    uint64_t seed = 0;
+
+    if (!thinner)
+        return NULL;
+    thinner->map = map;
+    thinner->nesting = nsp_nesting_new(map);
+    if (!thinner->nesting) {
+        free(thinner);
+        return NULL;
+    }
+    if (getrandom(&seed, sizeof(seed), 0) != sizeof(seed))
+        seed = nsp_monotonic_raw_ns();
+    nsp_arms_seed(&thinner->arms, seed, map->shm->thin_permille);
+    return thinner;
+}
+
+/* The thread receives none of the program's signals. */
+static int start(const struct nsp_shm_map *map)
+{
+    struct thinner *thinner = new_thinner(map);
+    pthread_condattr_t attributes;
+    sigset_t all, before;
+    int err;
+
+    if (!thinner)
+        return ENOMEM;
+    pthread_condattr_init(&attributes);
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    pthread_cond_init(&wake, &attributes);
+    pthread_condattr_destroy(&attributes);
+    must_stop = 0;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    err = pthread_create(&thread, NULL, run, thinner);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (err) {
+        free(thinner->nesting);
+        free(thinner);
+        return err;
+    }
+    pthread_setname_np(thread, "nsp-thin");
+    is_running = 1;
+    return 0;
+}
+
+void nsp_thinner_start(const struct nsp_shm_map *map)
+{
+    int err;
+
+    if (map->shm->thin_permille == 0)
+        return;
+    err = start(map);
+    if (err)
+        fprintf(stderr, "netslice: thin: cannot start the thread: %s (all probes stay on)\n",
+                strerror(err));
+}
+
+void nsp_thinner_stop(void)
+{
+    if (!is_running)
+        return;
+    pthread_mutex_lock(&lock);
+    must_stop = 1;
+    pthread_cond_signal(&wake);
+    pthread_mutex_unlock(&lock);
+    pthread_join(thread, NULL);
+    is_running = 0;
+}
+
+void nsp_thinner_after_fork(void)
+{
+    is_running = 0;
+    pthread_mutex_init(&lock, NULL);
+}
