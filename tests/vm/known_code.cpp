@@ -181,8 +181,9 @@ Truth lone()
 
 Truth named_at_run_time()
 {
-    static nsp_slice *const outer = NET_SLICE_CREATE("named_outer"),
-                            *const inner = NET_SLICE_CREATE("named_inner");
+    static nsp_slice *const outer = NET_SLICE_CREATE("named_outer"), *const inner =
+                                                                         NET_SLICE_CREATE(
+                                                                             "named_inner");
     run_named_at_run_time(outer, inner);
     return {{"named_outer", 120}, {"named_inner", 100}};
 }
