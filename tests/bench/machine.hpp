@@ -6,11 +6,13 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <string>
 #include <thread>
 
 #include <sched.h>
+#include <unistd.h>
 
 #include <nsprobe/session.h>
 
@@ -40,6 +42,17 @@ inline void pin_to_last_cpu()
             sched_setaffinity(0, sizeof(one), &one);
             return;
         }
+}
+
+// Those of a session inherit the calling thread's CPU, on which they would interrupt what is
+// measured.
+inline void let_other_threads_run_anywhere()
+{
+    cpu_set_t all;
+    std::memset(&all, 0xff, sizeof(all));
+    for (const auto &task : std::filesystem::directory_iterator("/proc/self/task"))
+        if (const int id = std::stoi(task.path().filename().string()); id != gettid())
+            sched_setaffinity(id, sizeof(all), &all);
 }
 
 // A file on tmpfs, so that no disk is measured; removed with the object.

@@ -17,13 +17,14 @@ struct Cell {
     int pairs;
     std::string name; // of the slice
     nsp_slice *slice;
+    nsp_slice *around; // several of them, so that their cost there is measured as well
     void (*run)(nsp_slice *, int slices);
 };
 
 // One length of work with all its cells.
 struct Length {
     double nominal_ns;
-    int slices;                        // of each cell, in one batch
+    int group;                         // slices of a cell, one after the other
     int span;                          // rounds of bare work that are timed together
     uint64_t (*time_bare)(int rounds); // ticks
     std::vector<Cell> cells;
@@ -34,52 +35,57 @@ template <int kMultiplications> uint64_t time_bare(int rounds)
     uint64_t x = 3;
     const uint64_t begin = fenced_ticks();
     for (int i = 0; i < rounds; ++i)
-        work<kMultiplications, 0>(x);
+        work<kMultiplications, 0, Pairs::kEmpty>(x);
     return fenced_ticks() - begin;
 }
 
-template <int kMultiplications, int kPairs> void run_sliced(nsp_slice *slice, int slices)
+template <int kMultiplications, int kPairs, Pairs kKind>
+void run_sliced(nsp_slice *slice, int slices)
 {
     uint64_t x = 3;
     for (int i = 0; i < slices; ++i) {
         NET_SLICE_START_AT(slice);
-        work<kMultiplications, kPairs>(x);
+        work<kMultiplications, kPairs, kKind>(x);
         NET_SLICE_STOP_AT(slice);
     }
 }
 
-template <int kMultiplications, int kPairs> Cell make_cell()
+inline nsp_slice *make_slice(const std::string &name)
+{
+    return nsp_slice_create(name.c_str(), __FILE__, __LINE__);
+}
+
+template <int kMultiplications, int kPairs, Pairs kKind> Cell make_cell()
 {
     const std::string name =
         "work" + std::to_string(kMultiplications) + "_pairs" + std::to_string(kPairs);
-    return {kPairs, name, nsp_slice_create(name.c_str(), __FILE__, __LINE__),
-            run_sliced<kMultiplications, kPairs>};
+    return {kPairs, name, make_slice(name), make_slice("around_" + name),
+            run_sliced<kMultiplications, kPairs, kKind>};
 }
 
 using PairNumbers = std::integer_sequence<int, 0, 1, 2, 4, 8, 16, 32>;
 using MorePairNumbers = std::integer_sequence<int, 0, 1, 2, 3, 4, 5, 6, 7, 8, 16, 32>;
 
-template <int kMultiplications, int... kPairs>
-Length make_length(double nominal_ns, int slices, int span, std::integer_sequence<int, kPairs...>)
+template <Pairs kKind, int kMultiplications, int... kPairs>
+Length make_length(double nominal_ns, int group, int span, std::integer_sequence<int, kPairs...>)
 {
     return {nominal_ns,
-            slices,
+            group,
             span,
             time_bare<kMultiplications>,
-            {make_cell<kMultiplications, kPairs>()...}};
+            {make_cell<kMultiplications, kPairs, kKind>()...}};
 }
 
-// Three cycles per multiplication.  There are few long slices, because otherwise a session would
-// take minutes.
-inline std::vector<Length> make_lengths()
+// Three cycles per multiplication.  A group takes much less than an epoch of random thinning.
+template <Pairs kKind> std::vector<Length> make_lengths()
 {
-    return {make_length<58>(50, 400, 20, PairNumbers()),
-            make_length<117>(100, 400, 20, MorePairNumbers()),
-            make_length<233>(200, 400, 20, PairNumbers()),
-            make_length<583>(500, 400, 10, PairNumbers()),
-            make_length<1167>(1e3, 400, 5, PairNumbers()),
-            make_length<11670>(1e4, 60, 1, PairNumbers()),
-            make_length<116700>(1e5, 10, 1, PairNumbers()),
-            make_length<1167000>(1e6, 2, 1, PairNumbers())};
+    return {make_length<kKind, 58>(50, 50, 20, PairNumbers()),
+            make_length<kKind, 117>(100, 50, 20, MorePairNumbers()),
+            make_length<kKind, 233>(200, 50, 20, PairNumbers()),
+            make_length<kKind, 583>(500, 50, 10, PairNumbers()),
+            make_length<kKind, 1167>(1e3, 25, 5, PairNumbers()),
+            make_length<kKind, 11670>(1e4, 4, 1, PairNumbers()),
+            make_length<kKind, 116700>(1e5, 1, 1, PairNumbers()),
+            make_length<kKind, 1167000>(1e6, 1, 1, PairNumbers())};
 }
 } // namespace bench

@@ -12,11 +12,9 @@ namespace bench
 {
 namespace
 {
-constexpr size_t kBatches = 2; // per session
+constexpr size_t kRounds = 60; // per session: a cell is in as many epochs, or fewer
 constexpr int kWarmShare = 20; // one warm-up slice, under another name, per this number of slices:
                                // trains caches and predictors
-constexpr int kShortGroup =
-    50; // short slices between two measurements of bare work; each long slice has its own
 
 struct Mean {
     double value, ci95;
@@ -72,27 +70,27 @@ double bare_ticks(const Length &length)
 // Alternates bare work and slices, so that the core's neighbours affect both equally.
 void run_cell(const Length &length, const Cell &cell, nsp_slice *warm, BareTime &bare)
 {
-    const int group = length.span == 1 ? 1 : kShortGroup;
-    for (int done = 0; done < length.slices; done += group) {
-        bare.add(bare_ticks(length));
-        if (group > 1 || done == 0)
-            cell.run(warm, group / kWarmShare + 1);
-        cell.run(cell.slice, group);
-    }
+    bare.add(bare_ticks(length));
+    if (length.span > 1)
+        cell.run(warm, length.group / kWarmShare + 1);
+    NET_SLICE_START_AT(cell.around);
+    cell.run(cell.slice, length.group);
+    NET_SLICE_STOP_AT(cell.around);
 }
 
-// The cells take turns in running first: right after a pause the thread is preempted less often
-// than later.
-void run_batch(const Length &length, std::vector<BareTime> &bare, size_t turn)
+// Lengths and cells take turns in running first.
+void run_round(const std::vector<Length> &lengths, std::vector<std::vector<BareTime>> &bare,
+               size_t turn)
 {
-    static nsp_slice *const warm = nsp_slice_create("warm", __FILE__, __LINE__);
-    constexpr auto kDrainTime =
-        std::chrono::milliseconds(2); // the records of one length fill a quarter of the ring
-    for (size_t i = 0; i < length.cells.size(); ++i) {
-        const size_t at = (turn + i) % length.cells.size();
-        run_cell(length, length.cells[at], warm, bare[at]);
+    static nsp_slice *const warm = make_slice("warm");
+    for (size_t i = 0; i < lengths.size(); ++i) {
+        const size_t at = (turn + i) % lengths.size();
+        const std::vector<Cell> &cells = lengths[at].cells;
+        for (size_t j = 0; j < cells.size(); ++j) {
+            const size_t cell = (turn / lengths.size() + j) % cells.size();
+            run_cell(lengths[at], cells[cell], warm, bare[at][cell]);
+        }
     }
-    std::this_thread::sleep_for(kDrainTime);
 }
 
 const nsdump::Distribution &net_of(const nsdump::StatsReport &report, const std::string &name,
@@ -118,12 +116,10 @@ SessionReadings run_time_session(const char *clock_mode, const std::vector<Lengt
     for (const Length &length : lengths)
         bare.emplace_back(length.cells.size());
     nsp_session_counts counts;
-    open_session("output=" + file.path() + " ring=4M clock=" + clock_mode);
-    for (size_t batch = 0; batch < kBatches; ++batch)
-        for (size_t i = 0; i < lengths.size(); ++i) {
-            const size_t at = (turn + i) % lengths.size();
-            run_batch(lengths[at], bare[at], turn / lengths.size() + batch);
-        }
+    open_session("output=" + file.path() + " ring=4M thin=1 clock=" + clock_mode);
+    let_other_threads_run_anywhere();
+    for (size_t round = 0; round < kRounds; ++round)
+        run_round(lengths, bare, turn * kRounds + round);
     nsp_session_close(&counts);
 
     const nsdump::StatsReport report = nsdump::analyse_trace(file.path());

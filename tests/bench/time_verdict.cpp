@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "time_verdict.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <functional>
 
 #include <fmt/format.h>
 
@@ -9,8 +11,6 @@ namespace bench
 {
 namespace
 {
-constexpr double kAllowedShare = 0.02;
-constexpr double kAllowedNs = 1;
 constexpr double kNominalCoverage = 0.95;
 constexpr double kByChance = 0.001; // share of correct cells that are called uncovered by chance
 
@@ -58,12 +58,11 @@ CellVerdict judge_cell(const Length &length, int pairs, const std::vector<Readin
             quantile(error, 0.1),
             quantile(error, 0.9),
             median(ci95),
-            std::max(kAllowedShare * truth, kAllowedNs),
             1 - double(misses) / count,
             misses <= most_misses(count)};
 }
 
-nlohmann::json raw_of(const std::vector<CellVerdict> &cells,
+nlohmann::json raw_of(const Bars &bars, const std::vector<CellVerdict> &cells,
                       const std::vector<SessionReadings> &sessions)
 {
     uint64_t lost = 0;
@@ -81,8 +80,8 @@ nlohmann::json raw_of(const std::vector<CellVerdict> &cells,
                         {"error_p90_ns", cell.error_p90_ns},
                         {"error_percent", cell.error_percent()},
                         {"ci95_ns", cell.ci95_ns},
-                        {"allowed_ns", cell.allowed_ns},
-                        {"is_within", cell.is_within()},
+                        {"allowed_ns", bars.error.of(cell.bare_ns)},
+                        {"is_within", cell.is_within(bars.error)},
                         {"covered_share", cell.covered_share},
                         {"is_covered", cell.is_covered}});
     return {{"sessions", sessions.size()},
@@ -90,6 +89,22 @@ nlohmann::json raw_of(const std::vector<CellVerdict> &cells,
             {"clock_hz", sessions.front().clock_hz},
             {"cells", list}};
 }
+std::vector<std::string> table(const Bars &bars, const std::vector<CellVerdict> &cells)
+{
+    std::vector<std::string> lines = {fmt::format(
+        "{:>12} {:>5} {:>12} {:>9} {:>9} {:>7} {:>9} {:>9}  {}", "bare ns", "pairs", "raw ns",
+        "error ns", "allowed", "error %", "± ci95 ns", "covered %", "verdict")};
+    for (const CellVerdict &cell : cells)
+        lines.push_back(fmt::format(
+            "{:>12.2f} {:>5} {:>12.2f} {:>9.2f} {:>9.2f} {:>7.2f} {:>9.2f} {:>9.0f}  {}{}{}",
+            cell.bare_ns, cell.pairs, cell.raw_ns, cell.error_ns, bars.error.of(cell.bare_ns),
+            cell.error_percent(), cell.ci95_ns, cell.covered_share * 100,
+            cell.is_within(bars.error) ? "within" : "MISSED",
+            cell.ci95_ns <= bars.ci95.of(cell.bare_ns) ? "" : ", WIDE",
+            cell.is_covered ? "" : ", NOT COVERED"));
+    return lines;
+}
+
 } // namespace
 
 std::vector<CellVerdict> judge(const std::vector<Length> &lengths,
@@ -107,51 +122,35 @@ std::vector<CellVerdict> judge(const std::vector<Length> &lengths,
     return out;
 }
 
-std::vector<std::string> table(const std::vector<CellVerdict> &cells)
+void print_count(const std::string &name, const std::vector<CellVerdict> &cells, double bar,
+                 const std::string &note, const std::function<bool(const CellVerdict &)> &is_good)
 {
-    std::vector<std::string> lines = {fmt::format(
-        "{:>12} {:>5} {:>12} {:>9} {:>9} {:>7} {:>9} {:>9}  {}", "bare ns", "pairs", "raw ns",
-        "error ns", "allowed", "error %", "± ci95 ns", "covered %", "verdict")};
-    for (const CellVerdict &cell : cells)
-        lines.push_back(fmt::format(
-            "{:>12.2f} {:>5} {:>12.2f} {:>9.2f} {:>9.2f} {:>7.2f} {:>9.2f} {:>9.0f}  {}{}",
-            cell.bare_ns, cell.pairs, cell.raw_ns, cell.error_ns, cell.allowed_ns,
-            cell.error_percent(), cell.ci95_ns, cell.covered_share * 100,
-            cell.is_within() ? "within" : "MISSED", cell.is_covered ? "" : ", NOT COVERED"));
-    return lines;
+    const auto good = std::count_if(cells.begin(), cells.end(), is_good);
+    print({name, double(good), "cells", {{"cells", cells.size()}}, note, {}}, "at least", bar);
 }
 
-void print_figures(const std::string &clock_mode, const std::vector<CellVerdict> &cells,
+void print_figures(const std::string &name, const Bars &bars, const std::vector<CellVerdict> &cells,
                    const std::vector<SessionReadings> &sessions)
 {
-    const std::string name = "time_cells_" + clock_mode;
     double worst = 0;
-    int within = 0, covered = 0;
-    for (const CellVerdict &cell : cells) {
-        worst = std::max(worst, std::fabs(cell.error_ns) / cell.allowed_ns);
-        within += cell.is_within();
-        covered += cell.is_covered;
-    }
-    const double all = double(cells.size());
-    print({name + "_worst", worst, "of the allowed", raw_of(cells, sessions),
-           "largest error of a cell's median session; allowed: 2 % of the bare time or 1 ns, "
-           "whichever is more",
-           table(cells)},
-          "at most", 1);
-    print({name + "_within",
-           double(within),
-           "cells",
-           {{"cells", cells.size()}},
-           "cells with no more than the allowed error",
-           {}},
-          "at least", all);
-    print({name + "_covered",
-           double(covered),
-           "cells",
-           {{"cells", cells.size()}},
-           "cells whose 95 % interval holds the bare time in so many sessions that the others may "
-           "be chance (0.1 %)",
-           {}},
-          "at least", all);
+    for (const CellVerdict &cell : cells)
+        worst = std::max(worst, std::fabs(cell.error_ns) / bars.error.of(cell.bare_ns));
+    print({name + "_worst", worst, "of the allowed", raw_of(bars, cells, sessions),
+           fmt::format("largest error of a cell's median session; allowed: {:.0f} % of the bare "
+                       "time or {} ns, whichever is more",
+                       bars.error.share * 100, bars.error.ns),
+           table(bars, cells)});
+    print_count(name + "_within", cells, bars.cells_within,
+                "cells with no more than the allowed error",
+                [&](const CellVerdict &cell) { return cell.is_within(bars.error); });
+    print_count(
+        name + "_precise", cells, double(cells.size()),
+        fmt::format("cells whose half width is at most {:.0f} % or {} ns", bars.ci95.share * 100,
+                    bars.ci95.ns),
+        [&](const CellVerdict &cell) { return cell.ci95_ns <= bars.ci95.of(cell.bare_ns); });
+    print_count(name + "_covered", cells, bars.cells_covered,
+                "cells whose 95 % interval holds the bare time in so many sessions that the others "
+                "may be chance (0.1 %)",
+                [](const CellVerdict &cell) { return cell.is_covered; });
 }
 } // namespace bench

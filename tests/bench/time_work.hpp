@@ -31,27 +31,35 @@ template <int kMultiplications> inline __attribute__((always_inline)) void multi
                      : [straight] "i"(kStraight));
 }
 
+// What the pairs inside a slice enclose.
+enum class Pairs { kEmpty, kAroundWork };
+
 constexpr bool has_pair(int pairs, int seam)
 {
     return (seam + 1) * pairs / kSeams > seam * pairs / kSeams;
 }
 
-template <int kMultiplications, int kPairs, int kPart>
+template <int kMultiplications, int kPairs, Pairs kKind, int kPart>
 inline __attribute__((always_inline)) void part(uint64_t &x)
 {
-    multiply<(kPart + 1) * kMultiplications / kParts - kPart * kMultiplications / kParts>(x);
-    if constexpr (kPart < kSeams && has_pair(kPairs, kPart)) {
+    constexpr int kOwn =
+        (kPart + 1) * kMultiplications / kParts - kPart * kMultiplications / kParts;
+    constexpr bool kHasPair = kPart < kSeams && has_pair(kPairs, kPart);
+    constexpr int kInside = kHasPair && kKind == Pairs::kAroundWork ? kOwn / 2 : 0;
+    multiply<kOwn - kInside>(x);
+    if constexpr (kHasPair) {
         NET_SLICE_START(inside);
+        multiply<kInside>(x);
         NET_SLICE_STOP(inside);
     }
     if constexpr (kPart < kSeams)
-        part<kMultiplications, kPairs, kPart + 1>(x);
+        part<kMultiplications, kPairs, kKind, kPart + 1>(x);
 }
 
 // The same parts for any kPairs: without probes in between they form one chain.
-template <int kMultiplications, int kPairs>
+template <int kMultiplications, int kPairs, Pairs kKind>
 inline __attribute__((always_inline)) void work(uint64_t &x)
 {
-    part<kMultiplications, kPairs, 0>(x);
+    part<kMultiplications, kPairs, kKind, 0>(x);
 }
 } // namespace bench

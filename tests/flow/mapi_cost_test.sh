@@ -44,7 +44,7 @@ for row in document["rows"]:
         # Where a unit was interrupted, different packets are compared, and the interval shows it.
         assert row["instructions"]["net"] < 1, row
 '
-expect 0 "$cost" -c 20000 --step-units 4 --scenario none --scenario filter --scenario filter+buffer --scenario search-64 \
+expect 0 "$cost" --details -c 20000 --step-units 4 --scenario none --scenario filter --scenario filter+buffer --scenario search-64 \
     --scenario results --scenario next-packet --scenario more-counter --scenario more-filter-same --scenario more-search-same \
     -w "$folder/cost.json" --write-csv "$folder/cost.csv" -r "$demo"
 python3 -c "$check" "$folder/cost.json" batch none filter filter+buffer search-64 results next-packet more-counter \
@@ -143,6 +143,7 @@ unused '--string with -i requires --record' --string GET -i lo
 unused '-r cannot be combined with -i' -i lo -r "$demo"
 unused '--erf cannot be combined with -i' -i lo --erf
 unused '-d requires -i' -d 1 -r "$demo"
+unused '--details requires --format text: JSON and CSV have everything' --details --json -r "$demo"
 unused '--record requires -i' --record -r "$demo"
 expect 2 "$cost" -w - -r "$demo"
 reports '^mapi-cost: --write: cannot be standard output, to which --format already prints (use --format json, or name a file)$'
@@ -215,7 +216,7 @@ fi
 
 # A device does not have to be an interface.
 printf '[driver]\ndevice=tap\npath=%s\nrepeat=forever\n' "$demo" > "$folder/mapi.conf"
-expect 0 env MAPI_CONF="$folder/mapi.conf" "$cost" -i tap -d 20 -c 100 --no-instructions --scenario filter
+expect 0 env MAPI_CONF="$folder/mapi.conf" "$cost" --details -i tap -d 20 -c 100 --no-instructions --scenario filter
 grep -q 'each row until 20 s have passed or 100 packets have arrived' "$folder/out"
 grep -q 'on a network interface, the kernel applies it to flows that begin with it' "$folder/out"
 

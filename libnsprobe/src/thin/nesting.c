@@ -7,7 +7,7 @@
 
 #include "drain/ring_read.h"
 
-#define MOST_RECORDS 512 /* of one CPU in one window: enough for many units, and cheap */
+#define MOST_RECORDS 8192 /* of one CPU in one window: some 50 us of work */
 #define MOST_THREADS 16
 #define MOST_OPEN 16
 

@@ -29,8 +29,9 @@
 #define MOST_IDS 1024              /* of one epoch */
 #define MOST_BATCH_NS 100000000ull /* a program that is killed loses what is not announced */
 #define MOST_ANNOUNCED_BYTES (NSLICE_SESSION_ANNOUNCE_BYTES / 4)
-#define LEARNING_WINDOWS 64 /* all of the first ones; then one in LEARNING_SHARE */
-#define LEARNING_SHARE 16
+/* All of the first epochs, and one in LEARNING_SHARE later. */
+#define LEARNING_EPOCHS 32
+#define LEARNING_SHARE 15
 #define LEAST_WINDOW_NS 100000ull
 #define WINDOW_LENGTHS 8
 #define IDLE_NS 5000000ull /* until there is a probe inside a slice */
@@ -46,7 +47,7 @@ struct thinner {
     struct nsp_nesting *nesting;
     struct nsp_arms arms;
     struct batch batch;
-    uint64_t begin_ns, announced_bytes, windows;
+    uint64_t begin_ns, announced_bytes, epochs;
     uint16_t ids[MOST_IDS];
 };
 
@@ -108,7 +109,7 @@ static uint32_t switch_to(struct thinner *thinner, const uint8_t off[NSP_THIN_NA
 
 static int is_learning(const struct thinner *thinner)
 {
-    return thinner->windows < LEARNING_WINDOWS || thinner->windows % LEARNING_SHARE == 0;
+    return thinner->epochs < LEARNING_EPOCHS || thinner->epochs % LEARNING_SHARE == 0;
 }
 
 /*
@@ -117,7 +118,7 @@ static int is_learning(const struct thinner *thinner)
  */
 static int learn(struct thinner *thinner)
 {
-    const uint64_t window_ns = LEAST_WINDOW_NS << thinner->windows % WINDOW_LENGTHS;
+    const uint64_t window_ns = LEAST_WINDOW_NS << thinner->epochs % WINDOW_LENGTHS;
     int stops;
 
     nsp_nesting_begin(thinner->nesting, thinner->map);
@@ -132,11 +133,13 @@ static int run_epoch(struct thinner *thinner)
     const uint64_t age_ns = nsp_monotonic_raw_ns() - thinner->begin_ns;
     struct nslice_file_epoch epoch = {.pid = (uint32_t)getpid()};
     uint8_t off[NSP_THIN_NAMES];
-    const int is_thinned = nsp_arms_draw(&thinner->arms, thinner->nesting, off);
-    const int learns = !is_thinned && is_learning(thinner);
+    const int learns = is_learning(thinner);
     int stops;
 
-    thinner->windows += !is_thinned;
+    if (learns)
+        memset(off, 0, sizeof(off)); /* what is off cannot be seen */
+    else
+        nsp_arms_draw(&thinner->arms, thinner->nesting, off);
     epoch.ids = switch_to(thinner, off);
     if (epoch.ids > MOST_IDS)
         return 1;
@@ -146,6 +149,7 @@ static int run_epoch(struct thinner *thinner)
         stops = wait_ns(thinner->nesting->inner_count ? nsp_arms_length_ns(&thinner->arms, age_ns)
                                                       : IDLE_NS);
     epoch.end_ticks = nsp_clock_read(1);
+    ++thinner->epochs;
     if (thinner->nesting->inner_count)
         note_epoch(thinner, &epoch);
     return stops || thinner->announced_bytes > MOST_ANNOUNCED_BYTES;

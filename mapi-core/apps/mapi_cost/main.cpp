@@ -76,7 +76,8 @@ bool write_results(const Options &options, Results &results)
     write(options.csv_file, csv_text);
     write(options.output.empty() ? "-" : options.output, options.format == "json"  ? json_text
                                                          : options.format == "csv" ? csv_text
-                                                                                   : table_text);
+                                                         : options.has_details     ? details_text
+                                                                                   : summary_text);
     return are_written;
 }
 

@@ -196,6 +196,10 @@ void add_outputs(command::Arguments &arguments, Options &options, Given &given)
                                  .kind("FILE")
                                  .check(check_csv_file));
     arguments.add_format(options.format, {"text", "json", "csv"});
+    given.add("--details",
+              arguments.add_flag("--details", options.has_details,
+                                 "also print how the figures were obtained, the additive model "
+                                 "and the parts of each scenario"));
     arguments.add("-o,--output", options.output, "file to print to; -: standard output (default)")
         .kind("FILE")
         .check(command::is_given);
@@ -228,6 +232,8 @@ void check_source(const Given &given)
 // Options that nothing would use.  Throws WrongUse.
 void check_use(const Options &options, const Given &given)
 {
+    if (options.has_details && options.format != "text")
+        throw command::WrongUse("--details requires --format text: JSON and CSV have everything");
     for (const char *const name : {"--source", "--step-units"})
         if (given.has("--no-instructions") && given.has(name))
             throw command::WrongUse(std::string(name) +

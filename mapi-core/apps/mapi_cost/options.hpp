@@ -33,6 +33,7 @@ struct Options {
     std::string format = "text";
     std::string output; // empty: standard output
     bool is_quiet = false;
+    bool has_details = false;
     std::vector<std::string> scenarios;
     std::vector<std::string> flows; // flow expressions of --flow
     bool is_list = false;

@@ -9,12 +9,17 @@
 
 namespace mapi_cost
 {
-// At most 120 columns; it has all of the parts below.
-std::string table_text(const Results &results);
+// At most 120 columns.  What was measured, on what; the tables; one line for each finding.
+std::string summary_text(const Results &results);
+// The same with how the figures were obtained, the additive model, and the parts of each scenario.
+std::string details_text(const Results &results);
 
-// The lines above the tables: machine, sources, probes, losses; and below: notes.
+// The lines above the tables: capture or device, machine, sources, losses; all, or three.
 std::string head_text(const Results &results);
+std::string summary_head_text(const Results &results);
+// The lines below the tables: notes; what the reader of the tables has to know, one line each.
 std::string notes_text(const Results &results);
+std::string findings_text(const Results &results);
 
 // "12 kernel, 3 buffer full"; "none".
 std::string drops_text(const Arrivals &arrivals);

@@ -38,17 +38,50 @@ TEST_CASE("no line of the tables is longer than 120 columns", "[mapi_cost][table
     }
     results.models = additive_models(results.rows);
     REQUIRE(results.models.cycles);
-    std::istringstream text(table_text(results));
-    for (std::string line; std::getline(text, line);) {
-        CAPTURE(line);
-        CHECK(columns_of(line) <= 120);
+    for (const std::string &all : {details_text(results), summary_text(results)}) {
+        std::istringstream text(all);
+        for (std::string line; std::getline(text, line);) {
+            CAPTURE(line);
+            CHECK(columns_of(line) <= 120);
+        }
     }
+}
+
+TEST_CASE("the summary has the tables and a line for each finding, but no model and no parts",
+          "[mapi_cost][table]")
+{
+    Results results = test_support::example_results();
+    results.totals.drifts = 1;
+    results.totals.timed_sessions = 3;
+    results.notes = {"A note."};
+    const std::string text = summary_text(results);
+
+    CHECK_THAT(text, Contains("Table 2:") && Contains("10.2 ± 0.5") && Contains("\nA note.\n"));
+    CHECK_THAT(text, Contains("Calibration drift of more than 2 % in 1 of 3 sessions"));
+    CHECK_THAT(text, !Contains("Parts:") && !Contains("residual") && !Contains("MISSED"));
+    CHECK_THAT(text, Contains("1000 issued"));
+    CHECK_THAT(text, Contains("no instructions: no counter here"));
+    CHECK(text.find("Table 2:") < 500);
+}
+
+TEST_CASE("the summary says in one line that scenarios contradict the additive model",
+          "[mapi_cost][table]")
+{
+    Results results = test_support::example_results();
+    AdditiveModel model;
+    model.rows.resize(4);
+    model.rows[1].verdict = Verdict::kMissed;
+    results.models.cycles = model;
+    CHECK_THAT(summary_text(results), Contains("TSC cycles: the costs of functions do not simply "
+                                               "add up: 1 of 4 scenarios"));
+    results.models.cycles->rows[1].verdict = Verdict::kAgrees;
+    CHECK_THAT(summary_text(results), !Contains("add up"));
 }
 
 TEST_CASE("without a source of instructions there is the reason instead of a column",
           "[mapi_cost][table]")
 {
-    const std::string text = table_text(test_support::example_results());
+    const std::string text = details_text(test_support::example_results());
 
     CHECK(text.find("instr.") == std::string::npos);
     CHECK(text.find("none: no counter here") != std::string::npos);
@@ -56,7 +89,7 @@ TEST_CASE("without a source of instructions there is the reason instead of a col
 
 TEST_CASE("the table shows the figures of 2004 without the PAPI reads", "[mapi_cost][table]")
 {
-    const std::string text = table_text(test_support::example_results());
+    const std::string text = details_text(test_support::example_results());
 
     CHECK(text.find("1300   2100") !=
           std::string::npos); // BPF_FILTER: 2000 - 700, 2800 - 700 cycles
@@ -66,7 +99,7 @@ TEST_CASE("an unknown interval is a dash", "[mapi_cost][table]")
 {
     Results results = test_support::example_results();
     results.rows[0].cycles->ci95 = std::nullopt;
-    const std::string text = table_text(results);
+    const std::string text = details_text(results);
 
     CHECK(text.find("    10.2 ± -") != std::string::npos);
     CHECK(text.find("10.2 ± 0.5") != std::string::npos); // of the other rows
@@ -78,7 +111,7 @@ TEST_CASE("losses are reported with their cause", "[mapi_cost][table]")
     results.totals.drained = 990;
     results.totals.lost[NSLICE_LOST_FULL] = 10;
 
-    CHECK(table_text(results).find("1000 issued, 990 drained, 10 lost (10 full)") !=
+    CHECK(details_text(results).find("1000 issued, 990 drained, 10 lost (10 full)") !=
           std::string::npos);
 }
 
