@@ -57,8 +57,8 @@ Exit codes:
 
 std::span<const Command *const> all_commands()
 {
-    static constexpr const Command *kCommands[] = {&kRecord, &kKernel, &kSnapshot, &kShow,
-                                                   &kStats,  &kExport, &kCheck,    &kCounters};
+    static constexpr const Command *kCommands[] = {
+        &kRecord, &kControl, &kKernel, &kSnapshot, &kShow, &kStats, &kExport, &kCheck, &kCounters};
     return kCommands;
 }
 } // namespace nsdump

@@ -63,6 +63,7 @@ struct Command {
 };
 
 extern const Command kRecord;
+extern const Command kControl;
 extern const Command kKernel;
 extern const Command kSnapshot;
 extern const Command kShow;

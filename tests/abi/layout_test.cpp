@@ -124,7 +124,7 @@ TEST_CASE("the layout of structures inside compiled programs is unchanged", "[ab
     AT(struct nsp_detail_state, cpus, NSP_DETAIL_STATE_CPUS);
     CHECK((NSP_DETAIL_STATE_RINGS == 16 && NSP_DETAIL_STATE_RSEQ == 24 &&
            NSP_DETAIL_STATE_CPUS == 32));
-    CHECK(sizeof(nsp_session_config) == 88);
+    CHECK(sizeof(nsp_session_config) == 96);
     AT(nsp_session_config, output, 8);
     AT(nsp_session_config, counters, 16);
     AT(nsp_session_config, ring_bytes, 40);
@@ -138,7 +138,7 @@ TEST_CASE("the session's memory begins with a page of settings, then announcemen
           "[abi]")
 {
     CHECK(NSLICE_SESSION_VERSION == 2);
-    CHECK(sizeof(nslice_session) == 2128);
+    CHECK(sizeof(nslice_session) == 2136);
     AT(nslice_session, ring_bytes, 32);
     AT(nslice_session, ring_kind, 40);
     AT(nslice_session, joined, 48);

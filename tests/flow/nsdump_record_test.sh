@@ -42,6 +42,16 @@ expect 0 "slices that are not selected" "$nsdump" record "${quick[@]}" -s 'no*,!
 contains "200 records of 200 issued" err
 contains 'warning: slices: no slice or mark matches "no*"; available: work' err
 [[ $(grep -c warning err) == 1 ]] || fail "a pattern that matches is reported: $(<err)"
+"$nsdump" record "${quick[@]}" --control -w c.nsl -- "$program" - >out 2>err &
+recorder=$!
+wait_for 10 grep -q ready out || fail "a program under --control does not start"
+"$nsdump" control --pid "$(child_of $recorder)" --slices '!work' || fail "control of a program under --control"
+sleep 0.1
+kill "$(child_of $recorder)"
+wait $recorder
+(($("$nsdump" show --slice work c.nsl | wc -l) < $("$nsdump" show --slice unit c.nsl | wc -l))) || fail "control changed nothing"
+expect 3 "control of a program that accepts none" "$nsdump" control --pid $$ --slices work
+contains "process $$: does not accept control requests: " err
 expect 2 "an empty pattern" "$nsdump" record -s work, -w s.nsl -- "$program" - 10
 contains 'slices=work,: a pattern is missing behind the last comma' err
 expect 0 "statistics of selected slices" "$nsdump" stats s.nsl

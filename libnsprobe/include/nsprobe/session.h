@@ -66,6 +66,11 @@ struct nsp_session_config {
      * off, so that nsdump can measure what they cost there.  0: none.  Requires source none.
      */
     uint32_t thin_permille;
+    /*
+     * nsp_recorder_open(): nonzero if programs that the recorder starts are to accept
+     * nsp_control_slices(), which gives them a thread.  A process's own session always does.
+     */
+    uint32_t control;
 };
 
 /* Records by fate.  issued == drained + sum of lost once a session is closed. */

@@ -19,10 +19,12 @@
 #include "join.h"
 #include "own_descriptors.h"
 #include "session/error.h"
+#include "session/process.h"
 
 static int listener = -1; /* owned by the listening thread */
 static struct nsp_descriptor_file listener_file;
-static int is_wanted; /* by this process, or by its parent before fork() */
+static int is_listening;
+static int is_wanted; /* recorders are accepted: by this process, or by its parent before fork() */
 
 static struct {
     sem_t is_done;
@@ -73,10 +75,16 @@ static int is_allowed(int connection)
            (peer.uid == 0 || peer.uid == geteuid());
 }
 
-static int receive_descriptor(int connection)
+/* A session's descriptor; or new rules for the process's session, if `text` is not empty. */
+struct request {
+    int fd; /* -1: none */
+    char text[NSP_CONTROL_BYTES];
+};
+
+static int receive_descriptor(int connection, struct request *out)
 {
-    char byte, control[CMSG_SPACE(sizeof(int))];
-    struct iovec part = {&byte, 1};
+    char control[CMSG_SPACE(sizeof(int))];
+    struct iovec part = {out->text, sizeof(out->text) - 1};
     struct msghdr message = {.msg_iov = &part,
                              .msg_iovlen = 1,
                              .msg_control = control,
@@ -87,6 +95,7 @@ static int receive_descriptor(int connection)
     size_t count;
 
     setsockopt(connection, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
+    memset(out->text, 0, sizeof(out->text));
     if (recvmsg(connection, &message, MSG_CMSG_CLOEXEC) < 0)
         return -1;
     head = CMSG_FIRSTHDR(&message);
@@ -103,6 +112,13 @@ static int receive_descriptor(int connection)
     return -1;
 }
 
+static void receive(int connection, struct request *out)
+{
+    out->fd = receive_descriptor(connection, out);
+    if (out->fd >= 0)
+        out->text[0] = 0;
+}
+
 static void refuse(int connection, int err, const char *words)
 {
     struct nsp_attach_answer answer = {.err = err};
@@ -111,18 +127,39 @@ static void refuse(int connection, int err, const char *words)
     send(connection, &answer, sizeof(answer), MSG_NOSIGNAL);
 }
 
+/* New rules of the session that this process is in: 1, and the answer has been sent. */
+static int is_control(int connection, const struct request *request)
+{
+    const size_t key_bytes = strlen(NSP_CONTROL_SLICES);
+    int err;
+
+    if (memcmp(request->text, NSP_CONTROL_SLICES, key_bytes) != 0)
+        return 0;
+    err = nsp_process_select(request->text + key_bytes);
+    refuse(connection, err, err ? nsp_last_error() : "");
+    return 1;
+}
+
+/* A request while the process is being recorded, or while it accepts no recorders. */
+static void serve_briefly(int connection, int err, const char *words)
+{
+    struct request request;
+
+    receive(connection, &request); /* if unread, it would reset the connection instead */
+    if (request.fd >= 0)
+        close(request.fd);
+    if (!is_control(connection, &request))
+        refuse(connection, err, words);
+}
+
 static void refuse_next(void)
 {
-    int connection = has_listener() ? accept4(listener, NULL, NULL, SOCK_CLOEXEC) : -1, fd;
+    int connection = has_listener() ? accept4(listener, NULL, NULL, SOCK_CLOEXEC) : -1;
 
     if (connection < 0)
         return;
-    if (is_allowed(connection)) {
-        fd = receive_descriptor(connection); /* if unread, it would reset the connection instead */
-        if (fd >= 0)
-            close(fd);
-        refuse(connection, -EBUSY, "it is already being recorded");
-    }
+    if (is_allowed(connection))
+        serve_briefly(connection, -EBUSY, "it is already being recorded");
     close(connection);
 }
 
@@ -145,17 +182,20 @@ static void wait_for_end(int connection)
 static void serve(int connection)
 {
     struct nsp_attach_answer answer = {0};
-    int fd;
+    struct request request;
 
     if (!is_allowed(connection))
         return;
-    fd = receive_descriptor(connection);
-    if (fd < 0)
+    if (!is_wanted)
+        return serve_briefly(connection, -EPERM,
+                             "it does not accept recorders (start it with NETSLICE=attach=yes)");
+    receive(connection, &request);
+    if (is_control(connection, &request) || request.fd < 0)
         return;
-    answer.err = nsp_join_recorder(fd);
+    answer.err = nsp_join_recorder(request.fd);
     if (answer.err) {
         refuse(connection, answer.err, nsp_last_error());
-        close(fd);
+        close(request.fd);
         return;
     }
     if (send(connection, &answer, sizeof(answer), MSG_NOSIGNAL) == (ssize_t)sizeof(answer))
@@ -224,14 +264,19 @@ static int start_listening(void)
     return start.err ? nsp_fail(start.err, "%s", start.words) : 0;
 }
 
+int nsp_control_listen(void)
+{
+    const int err = is_listening ? 0 : start_listening();
+
+    is_listening |= !err;
+    return err;
+}
+
 int nsp_attach_listen(void)
 {
-    int err;
+    const int err = nsp_control_listen();
 
-    if (is_wanted)
-        return 0;
-    err = start_listening();
-    is_wanted = !err;
+    is_wanted |= !err;
     return err;
 }
 
@@ -255,7 +300,10 @@ void nsp_attach_after_fork(void)
     if (has_listener())
         close(listener); /* the parent's; absent if the thread had its own table */
     listener = -1;
+    is_listening = 0;
     /* If this fails, the child refuses recorders. */
-    if (is_wanted && !__tsan_init && start_thread() == 0)
+    if (is_wanted && !__tsan_init && start_thread() == 0) {
+        is_listening = 1;
         wait_a_moment();
+    }
 }

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "attach.h"
 #include "session/error.h"
 #include "session/process.h"
 #include "session/shm.h"
@@ -95,6 +96,8 @@ int nsp_join_from_environment(void)
         return 0;
     }
     err = join(fd, 0);
+    if (!err && map.shm->control && nsp_control_listen())
+        fprintf(stderr, "netslice: %s\n", nsp_last_error());
     if (!err)
         return 1;
     close(fd);

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "attach.h"
+#include "connection.h"
 #include "drain/drain.h"
 #include "join.h"
 #include "part.h"
@@ -24,8 +25,6 @@
 
 #define GRACE_NS 2000000
 #define DETACH_SECONDS 2
-#define CONNECT_TURNS 20
-#define ANSWER_SECONDS 10 /* joining calibrates: milliseconds per CPU, seconds with source step */
 
 struct nsp_recorder {
     struct nsp_shm_map map;
@@ -109,73 +108,21 @@ static int send_descriptor(int connection, int fd)
     return sendmsg(connection, &message, MSG_NOSIGNAL) == 1 ? 0 : -errno;
 }
 
-/* Any process may have bound the abstract name first: the kernel knows which one listens. */
-static int is_process(int connection, int pid)
-{
-    struct ucred peer;
-    socklen_t bytes = sizeof(peer);
-
-    return getsockopt(connection, SOL_SOCKET, SO_PEERCRED, &peer, &bytes) == 0 && peer.pid == pid;
-}
-
-/* A process just created by fork() has its listener only after its listening thread has run. */
-static int connect_to(int connection, int pid)
-{
-    const struct timespec pause = {0, 10000000};
-    struct sockaddr_un address;
-    const socklen_t bytes = nsp_attach_address(pid, &address);
-    int err = connect(connection, (struct sockaddr *)&address, bytes);
-
-    for (int turn = 0; err && errno == ECONNREFUSED && turn < CONNECT_TURNS; ++turn) {
-        nanosleep(&pause, NULL);
-        err = connect(connection, (struct sockaddr *)&address, bytes);
-    }
-    return err;
-}
-
 int nsp_recorder_attach(struct nsp_recorder *recorder, int pid)
 {
-    const struct timeval patience = {ANSWER_SECONDS, 0};
-    struct nsp_attach_answer answer;
-    ssize_t bytes_read;
     int connection, err;
 
     if (recorder->connection >= 0)
         return nsp_fail(-EBUSY, "the recorder is already attached to a process");
-    connection = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+    connection = nsp_connect_to_process(
+        pid, "recorders",
+        "start it with NETSLICE=attach=yes in its environment, or have it call "
+        "NET_SLICE_CONF(\"attach=yes\")");
     if (connection < 0)
-        return nsp_fail(-errno, "socket: %s", strerror(errno));
-    if (connect_to(connection, pid)) {
-        err = nsp_fail(
-            -errno,
-            "process %d: does not accept recorders: %s (start it with NETSLICE=attach=yes in its "
-            "environment, or have it call NET_SLICE_CONF(\"attach=yes\"))",
-            pid, strerror(errno));
-        close(connection);
-        return err;
-    }
-    if (!is_process(connection, pid)) {
-        close(connection);
-        return nsp_fail(-EACCES,
-                        "process %d: another process answers in its name; nothing was sent to it",
-                        pid);
-    }
-    setsockopt(connection, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
+        return connection;
     err = send_descriptor(connection, recorder->map.fd);
-    bytes_read = err ? 0 : recv(connection, &answer, sizeof(answer), 0);
-    if (!err && bytes_read < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))
-        err = nsp_fail(-EBUSY,
-                       "process %d: timed out after %d seconds without an answer (is it stopped?)",
-                       pid, ANSWER_SECONDS);
-    else if (!err && bytes_read < 0)
-        err = nsp_fail(-errno, "process %d: no answer: %s", pid, strerror(errno));
-    else if (!err && bytes_read != (ssize_t)sizeof(answer))
-        err = nsp_fail(-EACCES,
-                       "process %d: permission denied: only its own user and root may record it "
-                       "(or it is exiting)",
-                       pid);
-    else if (!err && answer.err)
-        err = nsp_fail(answer.err, "process %d refused: %.500s", pid, answer.words);
+    if (!err)
+        err = nsp_await_answer(connection, pid);
     if (err)
         close(connection);
     else

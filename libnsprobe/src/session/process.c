@@ -321,6 +321,19 @@ void nsp_process_end(void)
     nsp_process_disclaim();
 }
 
+int nsp_process_select(const char *rules)
+{
+    char text[NSLICE_SESSION_SLICES_TEXT + 64];
+    int length;
+    const int err = nsp_sites_select(rules);
+
+    if (err)
+        return err;
+    length = snprintf(text, sizeof(text), "session.slices=%s\n", rules);
+    nsp_announce(process.map, NSLICE_CHUNK_INFO, text, (uint32_t)length);
+    return 0;
+}
+
 /* The parent may have created a pid namespace for children (unshare()) without announcing it. */
 static void announce_namespace(void)
 {

@@ -37,6 +37,12 @@ void nsp_process_stop(int close_rings);
 /* Runs and announces the second calibration; sites wait for the next session. */
 void nsp_process_end(void);
 
+/*
+ * New rules for which slices of this process its session records (sites/selection.h); the trace
+ * gets them.  Returns 0 or -errno.  Any thread.
+ */
+int nsp_process_select(const char *rules);
+
 /* In a child of fork(): turns the probes off, unless another process drains the rings. */
 void nsp_process_after_fork(int keep);
 

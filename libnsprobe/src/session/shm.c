@@ -75,6 +75,7 @@ static void fill_header(struct nslice_session *shm, const struct nsp_session_con
     shm->ring_kind = config->ring_kind;
     shm->next_slice_id = 1;
     shm->thin_permille = config->thin_permille;
+    shm->control = config->control != 0;
     if (config->counters)
         snprintf(shm->counters, sizeof(shm->counters), "%s", config->counters);
     if (config->slices)

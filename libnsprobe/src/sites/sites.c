@@ -54,6 +54,7 @@ static char rules[NSLICE_SESSION_SLICES_TEXT]; /* which sites are on: see select
 static uint16_t name_count;
 static uint16_t number_of_id[UINT16_MAX + 1];
 static uint8_t is_off[NSP_THIN_NAMES + 1];
+static uint32_t generation; /* of the set of sites and of the rules */
 
 static uint8_t site_kind(const struct nsp_site *site)
 {
@@ -230,6 +231,11 @@ size_t nsp_sites_thin(const uint8_t *off, uint16_t *ids, size_t room)
     return count;
 }
 
+uint32_t nsp_sites_generation(void)
+{
+    return __atomic_load_n(&generation, __ATOMIC_ACQUIRE);
+}
+
 int nsp_sites_select(const char *new_rules)
 {
     int err = nsp_selection_check(new_rules);
@@ -244,6 +250,7 @@ int nsp_sites_select(const char *new_rules)
                                  "(source=step): a slice whose STOP is off would never end");
     else
         strcpy(rules, new_rules);
+    __atomic_fetch_add(&generation, 1, __ATOMIC_RELEASE);
     switch_all();
     pthread_mutex_unlock(&lock);
     return err;
@@ -287,6 +294,7 @@ void nsp_detail_register_sites(struct nsp_site *begin, struct nsp_site *end)
             if (session)
                 publish_range(&ranges[i]);
             switch_range(&ranges[i]);
+            __atomic_fetch_add(&generation, 1, __ATOMIC_RELEASE);
         }
     }
     pthread_mutex_unlock(&lock);

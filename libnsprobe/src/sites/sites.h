@@ -36,6 +36,9 @@ int nsp_sites_select(const char *rules);
  * thread. */
 int nsp_sites_name_of(uint16_t id);
 
+/* Changes with the set of sites, and with the rules.  Any thread. */
+uint32_t nsp_sites_generation(void);
+
 /*
  * Switches the sites on but for those with off[index of their name].  Gives the ids that are off
  * now and would be on otherwise, ascending.  Returns their number; if it is more than `room`, some

@@ -134,6 +134,7 @@ static int run_epoch(struct thinner *thinner)
     struct nslice_file_epoch epoch = {.pid = (uint32_t)getpid()};
     uint8_t off[NSP_THIN_NAMES];
     const int learns = is_learning(thinner);
+    const uint32_t generation = nsp_sites_generation();
     int stops;
 
     if (learns)
@@ -150,7 +151,8 @@ static int run_epoch(struct thinner *thinner)
                                                       : IDLE_NS);
     epoch.end_ticks = nsp_clock_read(1);
     ++thinner->epochs;
-    if (thinner->nesting->inner_count)
+    /* Sites that came meanwhile may be off without being listed. */
+    if (thinner->nesting->inner_count && generation == nsp_sites_generation())
         note_epoch(thinner, &epoch);
     return stops || thinner->announced_bytes > MOST_ANNOUNCED_BYTES;
 }

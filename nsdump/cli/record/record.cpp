@@ -43,6 +43,7 @@ struct Options {
     std::string kind = "auto";
     std::string slices;
     std::string thin = "off";
+    bool accepts_control = false;
     uint64_t ring_bytes = 4u << 20;
     uint32_t step_every = 1;
     bool no_calibration = false;
@@ -106,6 +107,7 @@ Recorder open_recorder_with(const Options &options)
     config.no_calibration = options.no_calibration;
     config.slices = options.slices.c_str();
     config.thin_permille = permille_of(options.thin);
+    config.control = options.accepts_control;
     return open_recorder(config);
 }
 
@@ -380,6 +382,9 @@ RunCommand add(command::ArgumentSet &arguments)
             .kind("auto|off|SHARE")
             .check(is_share)
             .show_default();
+    const command::Argument control = arguments.add_flag(
+        "--control", options->accepts_control,
+        "let `nsdump control` change what is recorded; gives the program a thread");
     add_ring_options(arguments, *options);
     const command::Argument pid =
         arguments
@@ -400,11 +405,13 @@ RunCommand add(command::ArgumentSet &arguments)
         arguments.add("program", options->program, "program and its arguments, after --");
     arguments.footer(kFooter);
     arguments.hint_at_separator("put -- before the program: nsdump record -- PROGRAM ...");
-    arguments.at_end([options, pid, quiet, program, thin, check_counters, check_kernel] {
+    arguments.at_end([options, pid, quiet, program, thin, control, check_counters, check_kernel] {
         if (!program.was_given() && !pid.was_given())
             throw command::WrongUse("a program (after --) or --pid is required");
         if (program.was_given())
             command::refuse({pid}, "cannot be combined with a program");
+        if (pid.was_given())
+            command::refuse({control}, "cannot be combined with --pid, which implies it");
         if (options->is_verbose)
             command::refuse({quiet}, "cannot be combined with --verbose");
         if (options->thin != "off" && !options->counters.empty())

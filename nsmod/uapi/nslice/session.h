@@ -61,8 +61,10 @@ struct nslice_session {
 	char refusal[512];
 	char memory_reason[256]; /* why the memory is not nsmod's; empty if it is */
 	char slices[NSLICE_SESSION_SLICES_TEXT]; /* patterns of the slices to record; empty: all */
+	__u32 control; /* processes that join accept control requests */
+	__u32 reserved;
 };
-NSLICE_ASSERT_SIZE(struct nslice_session, 2128);
+NSLICE_ASSERT_SIZE(struct nslice_session, 2136);
 
 /* One announcement; the payload of a chunk follows, padded to 8 bytes. */
 struct nslice_announcement {
