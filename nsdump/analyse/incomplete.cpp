@@ -15,7 +15,7 @@ namespace
 {
 using command::counted;
 
-enum Sides : unsigned { kPrograms = 1, kKernel = 2, kBoth = 3 };
+enum Sides : unsigned { kNeither = 0, kPrograms = 1, kKernel = 2, kBoth = 3 };
 
 class Finder
 {
@@ -47,6 +47,7 @@ Sides sides_of(unsigned kind)
     switch (kind) {
     case NSLICE_CHUNK_SITES:
     case NSLICE_CHUNK_CALIBRATION: return kPrograms;
+    case NSLICE_CHUNK_EPOCHS: return kNeither; // estimates by thinning are withheld
     default: return kBoth;
     }
 }
@@ -59,6 +60,7 @@ const char *consequence(unsigned kind)
     case NSLICE_CHUNK_CALIBRATION:
     case NSLICE_CHUNK_KERNEL_CALIBRATION:
         return "the subtracted probe costs and the intervals may be wrong";
+    case NSLICE_CHUNK_EPOCHS: return "nothing is estimated by random thinning";
     case NSLICE_CHUNK_KERNEL_TOTALS: return "the losses of the kernel's rings are unknown";
     default: return "the names of counters, clock and machine may be wrong";
     }

@@ -20,6 +20,8 @@ namespace
 constexpr size_t kMaxCpus = 8192;
 constexpr size_t kMaxCalibrations = 4096;
 constexpr size_t kMaxCalibrationEntries = 1 << 18;
+constexpr size_t kMaxEpochs = 1 << 20;
+constexpr size_t kMaxEpochIds = 1 << 25;
 
 std::vector<std::string> split_names(const std::string &text)
 {
@@ -230,6 +232,7 @@ bool TraceFile::decode_metadata(uint16_t kind)
     case NSLICE_CHUNK_INFO: return format_->decode_info(payload_, info_);
     case NSLICE_CHUNK_SITES: return take_sites(false);
     case NSLICE_CHUNK_KERNEL_SITES: return take_sites(true);
+    case NSLICE_CHUNK_EPOCHS: return take_epochs();
     case NSLICE_CHUNK_CALIBRATION: {
         Calibration calibration;
         if (!format_->decode_calibration(payload_, calibration))
@@ -276,4 +279,19 @@ bool TraceFile::take_sites(bool is_kernel)
     return good;
 }
 
+bool TraceFile::take_epochs()
+{
+    std::vector<Epoch> epochs;
+    const bool good = format_->decode_epochs(payload_, epochs);
+    bool has_room = true;
+    for (Epoch &epoch : epochs) {
+        has_room = epochs_.size() < kMaxEpochs && epoch_ids_ + epoch.off.size() <= kMaxEpochIds;
+        if (!has_room)
+            break;
+        epoch_ids_ += epoch.off.size();
+        epochs_.push_back(std::move(epoch));
+    }
+    lost_epoch_chunks_ += !good || !has_room;
+    return good;
+}
 } // namespace nsdump

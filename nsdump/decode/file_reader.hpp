@@ -59,6 +59,10 @@ public:
     NameTable &names() { return names_; }
     const NameTable &names() const { return names_; }
     const std::vector<Calibration> &calibrations() const { return calibrations_; }
+    // In file order.
+    const std::vector<Epoch> &epochs() const { return epochs_; }
+    // Chunks of epochs that are malformed, or were skipped to limit memory.
+    uint64_t lost_epoch_chunks() const { return lost_epoch_chunks_; }
     const std::optional<Footer> &footer() const { return footer_; }
     const std::vector<KernelCalibration> &kernel_calibrations() const
     {
@@ -93,6 +97,7 @@ private:
     void read_metadata(ChunkWalker &walker, const Chunk &chunk);
     bool decode_metadata(uint16_t kind);
     bool take_sites(bool is_kernel);
+    bool take_epochs();
     template <class One> void keep_calibration(std::vector<One> &all, One one);
     std::vector<std::string> counter_names_of(const char *key);
     bool note_records(const Chunk &chunk);
@@ -108,6 +113,9 @@ private:
     size_t calibration_entries_ = 0;
     uint64_t skipped_calibrations_ = 0;
     std::vector<KernelCalibration> kernel_calibrations_;
+    std::vector<Epoch> epochs_;
+    size_t epoch_ids_ = 0; // in all of them
+    uint64_t lost_epoch_chunks_ = 0;
     std::optional<Footer> footer_;
     std::optional<KernelTotals> kernel_totals_;
     std::vector<CpuChunks> cpus_;

@@ -33,6 +33,7 @@ struct Format {
     bool (*decode_info)(Payload payload, Info &info);
     bool (*decode_sites)(Payload payload, std::vector<Site> &sites);
     bool (*decode_calibration)(Payload payload, Calibration &calibration);
+    bool (*decode_epochs)(Payload payload, std::vector<Epoch> &epochs);
     bool (*decode_footer)(Payload payload, Footer &footer);
     bool (*decode_kernel_calibration)(Payload payload, KernelCalibration &calibration);
     bool (*decode_kernel_totals)(Payload payload, KernelTotals &totals);

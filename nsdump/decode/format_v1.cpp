@@ -2,8 +2,10 @@
 // decode: bytes of file version 1 -> chunk headers, metadata, events.
 #include "decode/format.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstring>
+#include <functional>
 #include <string_view>
 
 #include "common/crc32c/crc32c.h"
@@ -93,6 +95,7 @@ bool decode_sites(Payload payload, std::vector<Site> &sites)
         site.kind = raw.kind;
         site.flags = raw.flags;
         site.line = raw.line;
+        site.pid = raw.pid;
         if (!take_string(strings, raw.name_bytes, site.name))
             return false;
         if (raw.file_bytes > 0 && !take_string(strings, raw.file_bytes, site.file))
@@ -145,6 +148,29 @@ bool decode_calibration(Payload payload, Calibration &calibration)
     calibration.clock_read_ticks = raw.clock_read_ticks;
     calibration.pid = raw.pid;
     calibration.entries = copy_of<nslice_calibration_entry>(rest, raw.entries);
+    return true;
+}
+
+bool decode_epochs(Payload payload, std::vector<Epoch> &epochs)
+{
+    std::string_view text = text_of(payload);
+    while (!text.empty()) {
+        nslice_file_epoch raw;
+        if (text.size() < sizeof raw)
+            return false;
+        std::memcpy(&raw, text.data(), sizeof raw);
+        text.remove_prefix(sizeof raw);
+        const size_t whole = (size_t{raw.ids} * sizeof(uint16_t) + 7) / 8 * 8;
+        if (whole > text.size() || raw.begin_ticks > raw.end_ticks)
+            return false;
+        Epoch epoch{raw.pid, raw.begin_ticks, raw.end_ticks, copy_of<uint16_t>(text, raw.ids)};
+        const auto &off = epoch.off;
+        if (std::adjacent_find(off.begin(), off.end(), std::greater_equal<>()) != off.end() ||
+            (!off.empty() && off.back() >= NSLICE_KERNEL_FIRST_ID))
+            return false;
+        epochs.push_back(std::move(epoch));
+        text.remove_prefix(whole);
+    }
     return true;
 }
 
@@ -255,6 +281,7 @@ const Format kFormatV1 = {
     .decode_info = decode_info,
     .decode_sites = decode_sites,
     .decode_calibration = decode_calibration,
+    .decode_epochs = decode_epochs,
     .decode_footer = decode_footer,
     .decode_kernel_calibration = decode_kernel_calibration,
     .decode_kernel_totals = decode_kernel_totals,

@@ -23,6 +23,7 @@ inline const char *metadata_title(unsigned kind)
     case NSLICE_CHUNK_INFO: return "INFO";
     case NSLICE_CHUNK_SITES: return "the site table";
     case NSLICE_CHUNK_CALIBRATION: return "the calibration";
+    case NSLICE_CHUNK_EPOCHS: return "the epochs";
     case NSLICE_CHUNK_KERNEL_TOTALS: return "the kernel's totals";
     case NSLICE_CHUNK_KERNEL_CALIBRATION: return "the kernel's calibration";
     case NSLICE_CHUNK_KERNEL_SITES: return "the kernel's site table";

@@ -18,6 +18,9 @@ void NameTable::add(const Site &site)
 {
     const NameId id = find_or_add(site.name);
     by_slice_[site.slice_id] = id;
+    if (site.slice_id >= pid_by_slice_.size())
+        pid_by_slice_.resize(size_t{site.slice_id} + 1);
+    pid_by_slice_[site.slice_id] = site.pid;
     if (names_[id].file.empty() && site.kind != NSLICE_KIND_STOP && site.kind != NSLICE_KIND_EXIT) {
         names_[id].file = site.file;
         names_[id].line = site.line;

@@ -50,6 +50,11 @@ public:
     }
     // The same for ids that have a site or were passed to of_slice(); kNone for others.
     NameId known(uint16_t slice_id) const { return by_slice_[slice_id]; }
+    // The process that announced the id's site; 0 if none did.
+    uint32_t pid_of(uint16_t slice_id) const
+    {
+        return slice_id < pid_by_slice_.size() ? pid_by_slice_[slice_id] : 0;
+    }
     const Name &operator[](NameId id) const { return names_[id]; }
     size_t size() const { return names_.size(); }
     // True for an id without a site.
@@ -65,6 +70,7 @@ private:
     NameId find_or_add(const std::string &text);
 
     std::vector<NameId> by_slice_; // 65,536 entries, so an id from a record needs no range check
+    std::vector<uint32_t> pid_by_slice_; // as long as the highest id needs
     std::vector<Name> names_;
     std::map<std::string, NameId> by_text_;
     std::array<uint64_t, 2> unknown_ids_{};

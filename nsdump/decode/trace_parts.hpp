@@ -39,6 +39,15 @@ struct Site {
     std::string name;
     std::string file;
     uint8_t flags = 0; // NSLICE_SITE_*, kernel sites only
+    uint32_t pid = 0;  // process that first announced it
+};
+
+// A span of time in which the same probes of a process were on.
+struct Epoch {
+    uint32_t pid = 0;
+    uint64_t begin_ticks = 0;
+    uint64_t end_ticks = 0;
+    std::vector<uint16_t> off; // ids of slices and marks, ascending
 };
 
 struct Calibration {

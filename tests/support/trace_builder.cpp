@@ -129,13 +129,13 @@ TraceBuilder &TraceBuilder::info(const std::string &text)
 }
 
 uint16_t TraceBuilder::site(const std::string &name, unsigned kind, const std::string &file,
-                            uint32_t line)
+                            uint32_t line, uint32_t pid)
 {
     nslice_file_site site{};
     site.slice_id = ++last_slice_;
     site.kind = uint8_t(kind);
     site.line = line;
-    site.pid = 1;
+    site.pid = pid;
     put_site(NSLICE_CHUNK_SITES, site, name, file);
     return last_slice_;
 }
@@ -196,6 +196,16 @@ TraceBuilder &TraceBuilder::calibration(unsigned phase, uint64_t ticks, uint64_t
     for (const nslice_calibration_entry &one : entries)
         payload.append(reinterpret_cast<const char *>(&one), sizeof one);
     chunk(NSLICE_CHUNK_CALIBRATION, payload.data(), payload.size());
+    return *this;
+}
+
+TraceBuilder &TraceBuilder::epoch(uint64_t begin_ticks, uint64_t end_ticks,
+                                  const std::vector<uint16_t> &off, uint32_t pid)
+{
+    const nslice_file_epoch head = {begin_ticks, end_ticks, pid, uint32_t(off.size())};
+    std::string payload(reinterpret_cast<const char *>(&head), sizeof head);
+    payload.append(reinterpret_cast<const char *>(off.data()), off.size() * sizeof off[0]);
+    chunk(NSLICE_CHUNK_EPOCHS, payload.data(), payload.size());
     return *this;
 }
 

@@ -33,13 +33,17 @@ public:
     TraceBuilder &info(const std::string &text); // "key=value\n" lines
     // Writes a SITES chunk with one site and returns its slice id.
     uint16_t site(const std::string &name, unsigned kind = NSLICE_KIND_START,
-                  const std::string &file = "app.c", uint32_t line = 1);
+                  const std::string &file = "app.c", uint32_t line = 1, uint32_t pid = 1);
     // Like site(), for a kernel site; `flags` are NSLICE_SITE_*.
     uint16_t kernel_site(const std::string &name, unsigned kind = NSLICE_KIND_START,
                          unsigned flags = 0);
     TraceBuilder &calibration(unsigned phase, uint64_t ticks, uint64_t mono_ns,
                               const std::vector<nslice_calibration_entry> &entries,
                               double step_ticks = 1, double read_ticks = 20);
+
+    // A chunk with one epoch; `off` must be ascending.
+    TraceBuilder &epoch(uint64_t begin_ticks, uint64_t end_ticks, const std::vector<uint16_t> &off,
+                        uint32_t pid = 1);
 
     void record(uint32_t cpu, uint32_t thread, unsigned kind, uint16_t slice, uint64_t ticks,
                 const uint64_t *words = nullptr, size_t count = 0);

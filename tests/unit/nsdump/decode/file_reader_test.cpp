@@ -123,3 +123,38 @@ TEST_CASE("more counters than a record can carry are refused", "[nsdump][file]")
     CHECK(file.counter_names().empty());
     CHECK(file.metadata_faults() == 1);
 }
+
+TEST_CASE("epochs are read in file order, with the processes of the sites", "[nsdump][file]")
+{
+    TraceBuilder trace;
+    trace.info(test_support::plain_info());
+    const auto rx = trace.site("rx", NSLICE_KIND_START, "app.c", 1, 12);
+    trace.epoch(50, 60, {rx}, 12).epoch(10, 20, {}, 12);
+    const TraceFile file(source_of(trace.bytes()));
+    REQUIRE(file.epochs().size() == 2);
+    CHECK(file.epochs()[0].off == std::vector<uint16_t>{rx});
+    CHECK(file.epochs()[1].begin_ticks == 10);
+    CHECK(file.names().pid_of(rx) == 12);
+    CHECK(file.names().pid_of(500) == 0);
+    CHECK(file.lost_epoch_chunks() == 0);
+    CHECK(TraceFile(source_of(small_trace())).epochs().empty());
+}
+
+TEST_CASE("a malformed or missing chunk of epochs is noticed", "[nsdump][file]")
+{
+    TraceBuilder trace;
+    trace.info(test_support::plain_info());
+    const size_t first = trace.written_bytes();
+    trace.epoch(10, 20, {});
+    const size_t second = trace.written_bytes();
+    trace.epoch(30, 25, {});
+    trace.epoch(40, 50, {});
+    const TraceFile file(source_of(trace.bytes()));
+    CHECK(file.epochs().size() == 2);
+    CHECK(file.lost_epoch_chunks() == 1);
+    CHECK(file.metadata_faults() == 1);
+
+    std::string gap = trace.bytes();
+    gap.erase(first, second - first);
+    CHECK(TraceFile(source_of(gap)).metadata().missing(NSLICE_CHUNK_EPOCHS) == 1);
+}

@@ -162,3 +162,46 @@ TEST_CASE("a calibration or footer that declares more rows than it contains is r
         v1.decode_footer(units_of({reinterpret_cast<char *>(&footer), sizeof footer}), rows));
     CHECK_FALSE(v1.decode_footer({}, rows));
 }
+
+namespace
+{
+std::string epoch_bytes(uint64_t begin, uint64_t end, const std::vector<uint16_t> &off,
+                        uint32_t ids)
+{
+    const nslice_file_epoch raw = {begin, end, 7, ids};
+    std::string bytes(reinterpret_cast<const char *>(&raw), sizeof raw);
+    bytes.append(reinterpret_cast<const char *>(off.data()), 2 * off.size());
+    bytes.resize((bytes.size() + 7) / 8 * 8);
+    return bytes;
+}
+} // namespace
+
+TEST_CASE("epochs have a process, a span and the ids that were off", "[nsdump][format]")
+{
+    std::vector<nsdump::Epoch> epochs;
+    CHECK(v1.decode_epochs(units_of(epoch_bytes(10, 20, {}, 0) + epoch_bytes(21, 21, {3, 4, 9}, 3)),
+                           epochs));
+    REQUIRE(epochs.size() == 2);
+    CHECK(epochs[0].off.empty());
+    CHECK(epochs[1].pid == 7);
+    CHECK(epochs[1].begin_ticks == 21);
+    CHECK(epochs[1].end_ticks == 21);
+    CHECK(epochs[1].off == std::vector<uint16_t>{3, 4, 9});
+    CHECK(v1.decode_epochs({}, epochs));
+}
+
+TEST_CASE("a malformed epoch is refused, and the earlier ones stay", "[nsdump][format]")
+{
+    const std::string good = epoch_bytes(10, 20, {1, 2}, 2);
+    const auto refused = [&](const std::string &bad) {
+        std::vector<nsdump::Epoch> epochs;
+        return !v1.decode_epochs(units_of(good + bad), epochs) && epochs.size() == 1;
+    };
+    CHECK(refused(epoch_bytes(20, 10, {}, 0)));                       // ends before it begins
+    CHECK(refused(epoch_bytes(30, 40, {2, 1}, 2)));                   // not ascending
+    CHECK(refused(epoch_bytes(30, 40, {2, 2}, 2)));                   // an id twice
+    CHECK(refused(epoch_bytes(30, 40, {NSLICE_KERNEL_FIRST_ID}, 1))); // an id of the kernel
+    CHECK(refused(epoch_bytes(30, 40, {1, 2, 3, 4}, 5)));             // more ids than there are
+    CHECK(refused(epoch_bytes(30, 40, {}, 0xffffffff)));
+    CHECK(refused(std::string(8, '\0'))); // half a head
+}
