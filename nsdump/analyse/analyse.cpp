@@ -2,6 +2,7 @@
 // analyse: a trace file -> its report.
 #include "analyse/analyse.hpp"
 
+#include <optional>
 #include <string_view>
 
 #include <fmt/format.h>
@@ -11,6 +12,7 @@
 #include "analyse/selection.hpp"
 #include "analyse/statistics/stats.hpp"
 #include "analyse/statistics/summarise.hpp"
+#include "analyse/thinning/thinning.hpp"
 #include "common/command/counted.hpp"
 #include "decode/merge.hpp"
 
@@ -203,9 +205,14 @@ StatsReport analyse_trace(TraceFile &trace, const AnalyseOptions &options)
     StatsCollector kernel(correction, trace.kernel_counter_names().size());
     UserAndKernelPairs sides(trace, programs, kernel);
     Merger merger(trace, pairing_order(trace));
+    std::optional<Thinning> thinning;
+    if (options.use_thinning && !trace.epochs().empty())
+        thinning.emplace(trace, report.clock);
     Run run;
     uint64_t runs = 0;
     while (merger.next(run)) {
+        if (thinning)
+            thinning->consume(run);
         sides.consume(run);
         if (++runs % kProgressRuns == 0 && options.progress &&
             !options.progress(merger.position_bytes(), report.bytes)) {
@@ -226,6 +233,8 @@ StatsReport analyse_trace(TraceFile &trace, const AnalyseOptions &options)
     summarise(trace.names(), sides.kernel(), kernel,
               {true, report.kernel_counter_names, options.keeps_histograms}, report);
     report.classes.unknown_kind = faults.unknown_kind;
+    if (thinning)
+        thinning->finish(trace, correction, report);
     tell_what_kernel_lacks(report);
     mark_incomplete(trace, faults, report);
     tell_losses(report);

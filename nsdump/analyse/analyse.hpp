@@ -16,6 +16,7 @@ struct AnalyseOptions {
     // early.
     std::function<bool(uint64_t, uint64_t)> progress;
     bool keeps_histograms = true; // in the report; takes much memory for many names
+    bool use_thinning = true;     // if the trace has epochs
 };
 
 // Throws TraceError if the file cannot be read at all; damage is listed in the report.

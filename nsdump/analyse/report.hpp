@@ -10,6 +10,7 @@
 #include "analyse/correct/correction.hpp"
 #include "analyse/losses.hpp"
 #include "analyse/statistics/histogram.hpp"
+#include "analyse/thinning/result.hpp"
 #include "decode/clock.hpp"
 #include "decode/cpu_stream.hpp"
 
@@ -31,7 +32,8 @@ struct Distribution {
     std::optional<double> ci95; // net only: half width for the mean; none for a single value
     // Mean without kTrimmedShare at either end: not affected by interrupts or a stolen CPU.
     double trimmed_mean = 0;
-    std::optional<double> trimmed_ci95; // net only
+    std::optional<double> trimmed_ci95;  // net only
+    std::optional<double> sampling_ci95; // net only: part of ci95 that is due to the slices' spread
 };
 
 struct SelfValue {
@@ -49,6 +51,8 @@ struct PerPacket {
     double raw_trimmed = 0;
     std::optional<double> net_trimmed;
     std::optional<double> net_trimmed_ci95;
+    std::optional<double> net_sampling_ci95; // part of net_ci95
+    double slices = 0;                       // per packet
 };
 
 struct FieldReport {
@@ -83,7 +87,8 @@ struct SliceReport {
     uint64_t uncounted = 0;  // timed, but without the session's counters
     uint64_t crossed = 0;    // overlap another slice of the thread without nesting
     uint64_t packets = 0;
-    bool is_incomplete = false; // its figures may be wrong: StatsReport::incomplete
+    bool is_incomplete = false;            // its figures may be wrong: StatsReport::incomplete
+    std::optional<SliceThinning> thinning; // none if it tells nothing about this slice
     std::vector<FieldReport> values;
 };
 
@@ -152,7 +157,8 @@ struct StatsReport {
         slices; // in order of first appearance, the programs' before the kernel's
     std::vector<MarkReport> marks;
     Classes classes;
-    std::vector<std::string> incomplete; // missing or damaged parts that figures depend on
+    std::optional<ThinningReport> thinning; // none if the trace has no epochs
+    std::vector<std::string> incomplete;    // missing or damaged parts that figures depend on
     std::vector<std::string> warnings;
     bool is_interrupted = false; // stopped before the trace's end; the report covers the part read
 

@@ -294,6 +294,7 @@ void Correction::build(const std::vector<CpuChunks> &cpus)
                         "with their spread in the interval",
                         borrowed));
     table_.resize(cpus.size() * fields_);
+    gaps_.resize(cpus.size());
     build_side(cpus, false);
     build_side(cpus, true);
     if (disturbed_ > 0)
@@ -348,8 +349,19 @@ void Correction::build_side(const std::vector<CpuChunks> &cpus, bool is_kernel)
             FieldConstants &constants = table_[cpu * fields_ + field];
             constants.source = uint32_t(is_own ? cpu : *first_shared);
             set_constants(constants, is_kernel, cpus[cpu].cpu, field);
+            if (const auto pair = probe_constants(start, end, cpus[cpu].cpu, kPair, field);
+                pair && field == 0)
+                gaps_[cpu] = gap_of(*pair);
         }
     }
+}
+
+// The gap is a part of outer, so neither its interval nor its drift is larger.
+GapConstant Correction::gap_of(const ProbeConstants &pair)
+{
+    const double wider = pair.outer.hidden.value_or(0) - pair.inner.hidden.value_or(0);
+    return {pair.outer.value - pair.inner.value + 0.5 * wider, pair.outer.ci95, pair.outer.degrees,
+            pair.outer.moved + 0.5 * std::fabs(wider)};
 }
 
 void Correction::set_constants(FieldConstants &constants, bool is_kernel, uint32_t cpu,

@@ -35,6 +35,16 @@ struct FieldConstants {
     uint32_t source = 0; // CPUs with the same source share constants and their errors
 };
 
+// What a pair costs outside of its own slice, in ticks: outer minus inner.  Work hides parts of
+// both constants, but hardly any of their difference: the value lies in the middle of those with
+// and without work, and `bound` reaches both.
+struct GapConstant {
+    double value = 0;
+    double ci95 = 0;
+    double degrees = kManyDegrees;
+    double bound = 0;
+};
+
 // Every machine's core frequency varies by up to this share.  The interval covers it, so there is
 // no warning.
 inline constexpr double kDriftShare = 0.02;
@@ -60,6 +70,7 @@ public:
     {
         return table_[cpu_index * fields_ + field];
     }
+    const GapConstant &gap_of(size_t cpu_index) const { return gaps_[cpu_index]; }
     size_t fields() const { return fields_; }
     bool has_constants() const;
     const std::vector<CalibrationRow> &start() const { return start_.all(); }
@@ -77,12 +88,14 @@ private:
     void build(const std::vector<CpuChunks> &cpus);
     void warn_of_kernel(const std::vector<CpuChunks> &cpus);
     void build_side(const std::vector<CpuChunks> &cpus, bool is_kernel);
+    static GapConstant gap_of(const ProbeConstants &pair);
     void set_constants(FieldConstants &constants, bool is_kernel, uint32_t cpu, unsigned field);
     void compare(const std::vector<CalibrationRow> &start, const std::vector<CalibrationRow> &end,
                  bool is_kernel);
 
     size_t fields_; // of the side with more fields
     std::vector<FieldConstants> table_;
+    std::vector<GapConstant> gaps_; // by place in TraceFile::cpus()
     CalibrationRows start_;
     CalibrationRows end_;
     CalibrationRows kernel_start_;

@@ -79,11 +79,14 @@ PerPacket per_packet_of(const FieldStats &stats, const FieldReport &field,
     const double packets = double(stats.packets);
     const double slices = double(stats.unit_count) / packets;
     PerPacket out;
+    out.slices = slices;
     out.raw = stats.unit_raw / packets;
     out.raw_trimmed = field.raw.trimmed_mean * slices;
     if (field.net) {
         out.net = stats.unit_net / packets;
         out.net_ci95 = interval_of_ratio(errors, stats.per_unit, slices);
+        out.net_sampling_ci95 =
+            interval_of_ratio({errors.rounding_ci95, {}, 0}, stats.per_unit, slices);
         out.net_trimmed = field.net->trimmed_mean * slices;
         out.net_trimmed_ci95 = times(field.net->trimmed_ci95, slices);
     }
@@ -217,6 +220,7 @@ FieldReport summarise_field(const FieldStats &stats, double step, bool keeps_his
         const TrimmedMean trimmed = trimmed_mean_of(buckets, kTrimmedShare);
         out.net = distribution(stats.net, stats.net_count, buckets, trimmed);
         out.net->ci95 = interval95(sampling, errors);
+        out.net->sampling_ci95 = interval95(sampling, {errors.rounding_ci95, {}, 0});
         out.net->trimmed_ci95 = interval_of_trimmed(sampling, alike, errors, trimmed, step);
     }
     if (stats.self_count > 0 && stats.self_count == stats.count)

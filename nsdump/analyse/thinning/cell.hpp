@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: MIT
+// analyse: slices of one name while the same names were off -> sums, from which means with errors
+// are estimated.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "analyse/statistics/histogram.hpp"
+#include "analyse/thinning/clusters.hpp"
+#include "decode/names.hpp"
+
+namespace nsdump
+{
+// Records of one name inside a slice.
+struct InsideCount {
+    NameId name = 0;
+    uint32_t pairs = 0;
+    uint32_t marks = 0;
+    uint32_t direct = 0; // pairs that are in no other slice inside
+};
+
+// A slice from START to STOP, with what lies inside.
+struct ThinnedSlice {
+    double raw = 0;
+    uint32_t epoch = 0;
+    uint32_t cpu_index = 0;
+    uint32_t inits = 0;
+    uint32_t exits = 0;
+    std::vector<InsideCount> inside;
+};
+
+// Sums over slices of the records of one name inside them.
+struct InsideSum {
+    NameId name = 0;
+    uint64_t pairs = 0;
+    uint64_t marks = 0;
+    uint64_t direct = 0;
+    uint64_t kept = 0; // pairs and marks in slices that are not among the trimmed ones
+};
+
+// Slices on one CPU, which has its own constants.
+struct CpuSum {
+    uint32_t cpu_index = 0;
+    uint64_t slices = 0;
+    uint64_t inits = 0;
+    uint64_t exits = 0;
+};
+
+// Names inside slices, and CPUs, are few: they are searched one by one.
+InsideSum &sum_of(std::vector<InsideSum> &sums, NameId name);
+const InsideSum *find_sum(const std::vector<InsideSum> &sums, NameId name);
+CpuSum &sum_of_cpu(std::vector<CpuSum> &sums, uint32_t cpu_index);
+
+// The error of the trimmed mean has to account for slices of one epoch being alike.  How alike they
+// are is seen from clipped values, sums by epoch, because a few interrupts would hide it in the
+// plain ones.  Values are clipped to the bounds of the trimmed part, as far as they are known by
+// then: they are found again each time that the number of slices has doubled.
+class Cell
+{
+public:
+    static constexpr uint64_t kFirstSlices = 64; // kept until there are bounds
+
+    // `reference`: a typical raw value, common to all cells of a name, so that sums stay exact.
+    explicit Cell(double reference) : reference_(reference) {}
+
+    void add(const ThinnedSlice &slice);
+    // Call after the last slice.
+    void finish();
+    // Adds a finished cell of the same name; no epoch may be in both.
+    void merge(const Cell &other);
+
+    uint64_t count() const { return count_; }
+    double mean() const { return count_ > 0 ? reference_ + sum_ / double(count_) : 0; }
+    double variance() const;
+    // Of the values that are clipped at the bounds of the trimmed part.
+    double clipped_variance() const;
+    // By epoch; values are distances from the reference.
+    const std::vector<Cluster> &clusters() const { return clusters_; }
+    const std::vector<Bucket> &buckets() const { return buckets_; }
+    uint64_t kept() const { return kept_; }
+    const std::vector<InsideSum> &inside() const { return inside_; }
+    const std::vector<CpuSum> &cpus() const { return cpus_; }
+
+private:
+    void find_bounds();
+    void add_bounded(const ThinnedSlice &slice);
+    Cluster &cluster(uint32_t epoch);
+
+    double reference_;
+    uint64_t count_ = 0;
+    double sum_ = 0, squares_ = 0; // of distances from the reference
+    double clipped_sum_ = 0, clipped_squares_ = 0;
+    double low_ = 0, high_ = 0;
+    uint64_t kept_ = 0;
+    Histogram histogram_;
+    std::vector<Bucket> buckets_; // after finish()
+    std::vector<Cluster> clusters_;
+    std::vector<InsideSum> inside_;
+    std::vector<CpuSum> cpus_;
+    std::vector<ThinnedSlice> first_;
+};
+} // namespace nsdump

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: MIT
+// analyse: the epochs of a trace -> which names were off at a time, in which process.
+#include "analyse/thinning/epoch_table.hpp"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+#include <fmt/format.h>
+
+#include "common/command/counted.hpp"
+
+namespace nsdump
+{
+EpochTable::EpochTable(const TraceFile &trace) : epochs_(trace.epochs()), ranges_(1)
+{
+    const uint64_t missing = trace.metadata().missing(NSLICE_CHUNK_EPOCHS);
+    const uint64_t repeated = trace.metadata().repeated(NSLICE_CHUNK_EPOCHS);
+    if (trace.lost_epoch_chunks() + missing > 0)
+        refusal_ = fmt::format(
+            "{} of epochs missing or malformed",
+            command::counted(trace.lost_epoch_chunks() + missing, "chunk is", "chunks are"));
+    else if (repeated > 0)
+        refusal_ = fmt::format("{} of epochs repeated",
+                               command::counted(repeated, "chunk is", "chunks are"));
+    sort_spans(trace);
+    find_ranges(trace);
+    number_sets(trace);
+}
+
+void EpochTable::sort_spans(const TraceFile &trace)
+{
+    for (uint32_t i = 0; i < epochs_.size(); ++i)
+        spans_.push_back({epochs_[i].begin_ticks, epochs_[i].end_ticks, 0, i});
+    std::sort(spans_.begin(), spans_.end(), [&](const Span &a, const Span &b) {
+        return std::tuple(trace.epochs()[a.source].pid, a.begin_ticks, a.source) <
+               std::tuple(trace.epochs()[b.source].pid, b.begin_ticks, b.source);
+    });
+}
+
+void EpochTable::find_ranges(const TraceFile &trace)
+{
+    std::map<uint32_t, uint32_t> places; // by process
+    for (uint32_t i = 0; i < spans_.size(); ++i) {
+        const uint32_t pid = epochs_[spans_[i].source].pid;
+        const auto [place, is_new] = places.try_emplace(pid, uint32_t(ranges_.size()));
+        if (is_new)
+            ranges_.push_back({i, i});
+        else if (spans_[i].begin_ticks < spans_[i - 1].end_ticks && refusal_.empty())
+            refusal_ = fmt::format("epochs of process {} overlap", pid);
+        ranges_[place->second].end = i + 1;
+    }
+    range_by_id_.resize(NSLICE_KERNEL_FIRST_ID);
+    for (uint32_t id = 0; id < NSLICE_KERNEL_FIRST_ID; ++id) {
+        const bool has_site = trace.names().known(uint16_t(id)) != NameTable::kNone;
+        const auto found = places.find(trace.names().pid_of(uint16_t(id)));
+        range_by_id_[id] = has_site && found != places.end() ? found->second : 0;
+    }
+}
+
+void EpochTable::number_sets(const TraceFile &trace)
+{
+    std::map<std::vector<NameId>, uint32_t> numbers;
+    sets_.emplace_back();
+    numbers[{}] = 0;
+    for (Span &span : spans_) {
+        std::vector<NameId> names;
+        for (const uint16_t id : epochs_[span.source].off)
+            if (const NameId name = trace.names().known(id); name != NameTable::kNone)
+                names.push_back(name);
+        std::sort(names.begin(), names.end());
+        names.erase(std::unique(names.begin(), names.end()), names.end());
+        const auto found = numbers.find(names);
+        if (found != numbers.end()) {
+            span.set = found->second;
+        } else if (sets_.size() < kMaxSets) {
+            span.set = uint32_t(sets_.size());
+            numbers[names] = span.set;
+            sets_.push_back(std::move(names));
+        } else {
+            refusal_ = fmt::format("more than {} different sets of probes were off", kMaxSets);
+            return;
+        }
+    }
+}
+
+uint32_t EpochTable::find(uint16_t slice_id, uint64_t ticks, uint32_t hint) const
+{
+    const Range range = range_of(slice_id);
+    if (hint >= range.begin && hint < range.end && spans_[hint].holds(ticks))
+        return hint;
+    const auto begin = spans_.begin() + range.begin, end = spans_.begin() + range.end;
+    const auto after = std::upper_bound(
+        begin, end, ticks, [](uint64_t at, const Span &span) { return at < span.begin_ticks; });
+    if (after == begin || !(after - 1)->holds(ticks))
+        return kNone;
+    return uint32_t(after - 1 - spans_.begin());
+}
+
+bool EpochTable::is_name_off(uint32_t epoch, NameId name) const
+{
+    const std::vector<NameId> &names = sets_[spans_[epoch].set];
+    return std::binary_search(names.begin(), names.end(), name);
+}
+
+bool EpochTable::is_id_off(uint32_t epoch, uint16_t slice_id) const
+{
+    const std::vector<uint16_t> &off = epochs_[spans_[epoch].source].off;
+    return std::binary_search(off.begin(), off.end(), slice_id);
+}
+} // namespace nsdump

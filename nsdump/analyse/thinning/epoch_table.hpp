@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: MIT
+// analyse: the epochs of a trace -> which names were off at a time, in which process.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "decode/file_reader.hpp"
+
+namespace nsdump
+{
+// Sets of names that were off are numbered; 0 is the empty set.
+class EpochTable
+{
+public:
+    static constexpr uint32_t kNone = ~uint32_t{0};
+    static constexpr size_t kMaxSets = 4096; // random thinning draws far fewer different ones
+
+    struct Span {
+        uint64_t begin_ticks;
+        uint64_t end_ticks;
+        uint32_t set;
+        uint32_t source; // place in TraceFile::epochs()
+
+        bool holds(uint64_t ticks) const { return begin_ticks <= ticks && ticks <= end_ticks; }
+        double ticks() const { return double(end_ticks - begin_ticks); }
+    };
+
+    explicit EpochTable(const TraceFile &trace);
+
+    size_t size() const { return spans_.size(); }
+    const Span &operator[](uint32_t epoch) const { return spans_[epoch]; }
+    // Why nothing can be estimated from these epochs; empty if they are good.
+    const std::string &refusal() const { return refusal_; }
+    // The epoch, of the process that the id belongs to, that holds this time; kNone if it lies
+    // between epochs.  `hint`: the probable result.
+    uint32_t find(uint16_t slice_id, uint64_t ticks, uint32_t hint) const;
+    // Epochs of the process that the id belongs to, as a range of numbers.
+    struct Range {
+        uint32_t begin = 0;
+        uint32_t end = 0;
+    };
+    Range range_of(uint16_t slice_id) const
+    {
+        return slice_id < range_by_id_.size() ? ranges_[range_by_id_[slice_id]] : Range{};
+    }
+    size_t sets() const { return sets_.size(); }
+    // Ascending.
+    std::span<const NameId> names_of(uint32_t set) const { return sets_[set]; }
+    bool is_name_off(uint32_t epoch, NameId name) const;
+    bool is_id_off(uint32_t epoch, uint16_t slice_id) const;
+
+private:
+    void sort_spans(const TraceFile &trace);
+    void number_sets(const TraceFile &trace);
+    void find_ranges(const TraceFile &trace);
+
+    const std::vector<Epoch> &epochs_;
+    std::vector<Span> spans_; // by process, then by time
+    std::vector<std::vector<NameId>> sets_;
+    std::vector<Range> ranges_;         // by process; the first is empty
+    std::vector<uint32_t> range_by_id_; // place in ranges_
+    std::string refusal_;
+};
+} // namespace nsdump

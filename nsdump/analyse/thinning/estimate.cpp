@@ -1,0 +1,379 @@
+// SPDX-License-Identifier: MIT
+// analyse: cells of random thinning and calibrated constants -> net values of slices;
+// libnsprobe/CORRECTION.md derives the estimates.
+#include "analyse/thinning/estimate.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+
+#include <fmt/format.h>
+
+#include "analyse/correct/interval.hpp"
+#include "analyse/correct/subtract.hpp"
+#include "analyse/report.hpp"
+#include "common/command/counted.hpp"
+
+namespace nsdump
+{
+namespace
+{
+// Of a name's slices, the share that no epoch covers.  Long slices are more often among them.
+constexpr double kMostStraddling = 0.1;
+
+double straddling_share(const NameCells &sums)
+{
+    const double straddling = double(sums.left_out[size_t(LeftOut::kStraddling)]);
+    return straddling / (straddling + double(sums.accepted));
+}
+
+bool contains(const std::vector<NameId> &names, NameId name)
+{
+    return std::binary_search(names.begin(), names.end(), name);
+}
+
+// Mean number of records of a name in the part of the slices that the trimmed mean is of, over the
+// cells in which it is on: that is how often its cost is in the trimmed mean.
+double records_per_slice(const std::vector<MergedCell> &cells, NameId name)
+{
+    double records = 0, slices = 0;
+    for (const MergedCell &one : cells)
+        if (!contains(one.off, name) && one.clusters.clusters >= kLeastEpochs) {
+            const InsideSum *const sum = find_sum(one.cell.inside(), name);
+            records += sum ? double(sum->kept) : 0;
+            slices += double(one.cell.kept());
+        }
+    return slices > 0 ? records / slices : 0;
+}
+
+// The error of one probe's constant per slice, over the CPUs that the slices of a cell ran on.
+struct FromCalibration {
+    double inner = 0;
+    double units = 0; // INIT and EXIT inside, which are never off
+    SubtractedErrors inner_errors, unit_errors;
+    bool is_known = true;
+};
+
+FromCalibration calibrated_parts(const Cell &cell, const Correction &correction)
+{
+    FromCalibration out;
+    const double n = double(cell.count());
+    for (const CpuSum &cpu : cell.cpus()) {
+        const FieldConstants &constants = correction.of(cpu.cpu_index, 0);
+        const double slices = double(cpu.slices) / n, inits = double(cpu.inits) / n,
+                     exits = double(cpu.exits) / n;
+        out.is_known = out.is_known && constants.is_known;
+        out.inner += slices * constants.inner;
+        out.units += inits * constants.outer[kInit] + exits * constants.outer[kExit];
+        out.inner_errors.add(
+            constants, {{slices * constants.inner_ci95, 0, 0, 0}, slices * constants.inner_bound});
+        out.unit_errors.add(
+            constants,
+            {{0, 0, inits * constants.outer_ci95[kInit], exits * constants.outer_ci95[kExit]},
+             inits * constants.outer_bound[kInit] + exits * constants.outer_bound[kExit]});
+    }
+    return out;
+}
+
+// The mean over the CPUs; their errors are taken as one.
+GapConstant mean_gap(const Cell &cell, const Correction &correction)
+{
+    GapConstant out;
+    for (const CpuSum &cpu : cell.cpus()) {
+        const GapConstant &gap = correction.gap_of(cpu.cpu_index);
+        const double share = double(cpu.slices) / double(cell.count());
+        out.value += share * gap.value;
+        out.ci95 += share * gap.ci95;
+        out.bound += share * gap.bound;
+        out.degrees = std::min(out.degrees, gap.degrees);
+    }
+    return out;
+}
+} // namespace
+
+ThinningEstimator::ThinningEstimator(const NameTable &names, const ThinningCollector &slices,
+                                     const Correction &correction, double step)
+    : names_(names), slices_(slices), correction_(correction), step_(step), all_(names.size())
+{
+    for (NameId name = 0; name < names.size(); ++name) {
+        Named &named = all_[name];
+        named.sums = slices.cells_of(name);
+        if (!named.sums)
+            continue;
+        for (const InsideSum &sum : named.sums->inside)
+            named.inside.push_back(sum.name);
+        std::sort(named.inside.begin(), named.inside.end());
+        merge_cells(named);
+        fit(named);
+    }
+    for (NameId name = 0; name < names.size(); ++name)
+        if (const auto cost = context_cost(name))
+            in_context_[name] = *cost;
+}
+
+// Cells that differ only in names that are never inside belong together.
+void ThinningEstimator::merge_cells(Named &named) const
+{
+    std::map<std::vector<NameId>, size_t> places;
+    for (uint32_t set = 0; set < named.sums->cells.size(); ++set) {
+        const Cell *const cell = named.sums->cells[set].get();
+        if (!cell)
+            continue;
+        const auto off = slices_.epochs().names_of(set);
+        std::vector<NameId> inside_off;
+        std::set_intersection(off.begin(), off.end(), named.inside.begin(), named.inside.end(),
+                              std::back_inserter(inside_off));
+        const auto [place, is_new] = places.try_emplace(inside_off, named.cells.size());
+        if (is_new)
+            named.cells.push_back({inside_off, Cell(named.sums->reference), {}, 0, 0});
+        named.cells[place->second].cell.merge(*cell);
+    }
+    for (MergedCell &cell : named.cells)
+        set_error(cell);
+}
+
+// The trimmed mean's own error assumes independent slices; it is widened as much as dependence
+// within epochs widens that of the clipped mean.
+void ThinningEstimator::set_error(MergedCell &cell) const
+{
+    const double n = double(cell.cell.count());
+    const TrimmedMean trimmed = trimmed_mean_of(cell.cell.buckets(), kTrimmedShare);
+    const double independent = std::sqrt(cell.cell.clipped_variance() / n);
+    cell.clusters = clustered_mean(cell.cell.clusters(), independent);
+    const double alike =
+        independent > 0 ? std::max(1.0, cell.clusters.standard_error / independent) : 1;
+    const double t = student_t95(std::max(1.0, cell.clusters.degrees));
+    cell.trimmed_mean = trimmed.mean;
+    cell.standard_error =
+        std::max(alike * trimmed.standard_error, rounding_ci95(step_, cell.cell.count()) / t);
+}
+
+void ThinningEstimator::fit(Named &named)
+{
+    std::vector<CellMean> means;
+    for (const MergedCell &cell : named.cells) {
+        if (cell.clusters.clusters < kLeastEpochs)
+            continue;
+        CellMean mean{{},
+                      cell.trimmed_mean,
+                      cell.standard_error,
+                      cell.clusters.degrees,
+                      cell.clusters.effective};
+        for (const NameId name : named.inside)
+            mean.is_on.push_back(!contains(cell.off, name));
+        means.push_back(std::move(mean));
+    }
+    named.fitted = fit_cells(means, named.inside.size());
+}
+
+// Slices inside each other share most of their noise, so of those only the one with the smallest
+// error is used.  Others are independent.
+std::optional<ContextCost> ThinningEstimator::context_cost(NameId name) const
+{
+    struct One {
+        NameId around;
+        double value;
+        Uncertainty error;
+    };
+    std::vector<One> found;
+    for (NameId around = 0; around < all_.size(); ++around)
+        for (const FittedGroup &group : all_[around].fitted) {
+            if (around == name || group.unknowns.size() != 1 ||
+                all_[around].inside[group.unknowns[0]] != name ||
+                find_sum(all_[around].sums->inside, name)->marks > 0)
+                continue;
+            const double records = records_per_slice(all_[around].cells, name);
+            if (records > 0)
+                found.push_back({around, group.sum / records, group.error.scaled(1 / records)});
+        }
+    std::sort(found.begin(), found.end(),
+              [](const One &a, const One &b) { return a.error.ci95() < b.error.ci95(); });
+    std::vector<One> used;
+    for (const One &one : found)
+        if (std::none_of(used.begin(), used.end(), [&](const One &other) {
+                return contains(all_[one.around].inside, other.around) ||
+                       contains(all_[other.around].inside, one.around);
+            }))
+            used.push_back(one);
+    if (used.empty())
+        return std::nullopt;
+    constexpr double kLeastError = 1e-9;
+    double weights = 0;
+    ContextCost out;
+    for (const One &one : used) {
+        const double weight = 1 / std::pow(std::max(one.error.ci95(), kLeastError), 2);
+        weights += weight;
+        out.value += weight * one.value;
+    }
+    out.value /= weights;
+    double chi2 = 0;
+    Uncertainty error;
+    for (const One &one : used) {
+        const double ci95 = std::max(one.error.ci95(), kLeastError);
+        chi2 += std::pow(1.96 * (one.value - out.value) / ci95, 2);
+        error.add_ci95(one.error.ci95() / (ci95 * ci95) / weights, one.error.degrees());
+    }
+    // If contexts differ by more than their errors, so may those that were not measured.
+    const double scatter =
+        used.size() > 1 ? std::sqrt(std::max(1.0, chi2 / double(used.size() - 1))) : 1;
+    out.error = error.scaled(scatter);
+    return out;
+}
+
+bool ThinningEstimator::is_ever_off(NameId name) const
+{
+    for (uint32_t set = 0; set < slices_.epochs().sets(); ++set) {
+        const auto off = slices_.epochs().names_of(set);
+        if (std::binary_search(off.begin(), off.end(), name))
+            return true;
+    }
+    return false;
+}
+
+// The cell in which everything inside was off; null with the reason if it is not usable.
+const MergedCell *ThinningEstimator::bare_cell(NameId name, const Named &named,
+                                               std::string &reason) const
+{
+    if (named.inside.size() >= ThinningCollector::kMaxInside) {
+        reason = fmt::format("more than {} names inside", ThinningCollector::kMaxInside - 1);
+        return nullptr;
+    }
+    if (contains(named.inside, name)) {
+        reason = "it contains itself, so that not everything inside can be off while it is on";
+        return nullptr;
+    }
+    for (const NameId inside : named.inside)
+        if (!is_ever_off(inside)) {
+            reason =
+                fmt::format("{}, which is inside, was never switched off", names_[inside].text);
+            return nullptr;
+        }
+    const double straddling = straddling_share(*named.sums);
+    if (named.sums->accepted > 0 && straddling > kMostStraddling) {
+        reason = fmt::format("{:.0f} % of its slices are not within one epoch: it is too long",
+                             100 * straddling);
+        return nullptr;
+    }
+    const auto bare =
+        std::find_if(named.cells.begin(), named.cells.end(), [&](const MergedCell &cell) {
+            return cell.off.size() == named.inside.size();
+        });
+    const size_t epochs = bare == named.cells.end() ? 0 : bare->clusters.clusters;
+    if (epochs >= kLeastEpochs)
+        return &*bare;
+    reason = fmt::format("{} in which everything inside was off; at least {} are required",
+                         command::counted(epochs, "epoch"), kLeastEpochs);
+    return nullptr;
+}
+
+// The slice's own reads: in the context of the program if their cost is known better there.
+void ThinningEstimator::set_inner(NameId name, const Cell &cell, SliceThinning &out,
+                                  Uncertainty &error, double &bound) const
+{
+    const FromCalibration calibrated = calibrated_parts(cell, correction_);
+    const Uncertainty calibrated_error = calibrated.inner_errors.uncertainty();
+    const double calibrated_bound = calibrated.inner_errors.bound();
+    out.inner = {calibrated.inner, calibrated_error.ci95() + calibrated_bound};
+    const auto context = in_context_.find(name);
+    if (context != in_context_.end()) {
+        const GapConstant gap = mean_gap(cell, correction_);
+        Uncertainty own = context->second.error;
+        own.add_ci95(gap.ci95, gap.degrees);
+        if (const double ci95 = own.ci95() + gap.bound; ci95 < out.inner.ci95) {
+            out.inner = {context->second.value - gap.value, ci95};
+            out.is_inner_from_context = true;
+            error.add(own.ci95() / student_t95(own.degrees()), own.degrees());
+            bound += gap.bound;
+            return;
+        }
+    }
+    error.add(calibrated_error.ci95() / student_t95(calibrated_error.degrees()),
+              calibrated_error.degrees());
+    bound += calibrated_bound;
+    out.shared_bound = calibrated_bound;
+}
+
+void ThinningEstimator::set_net(NameId name, const Named &named, const MergedCell &bare,
+                                SliceThinning &out) const
+{
+    const FromCalibration calibrated = calibrated_parts(bare.cell, correction_);
+    if (!calibrated.is_known) {
+        out.reason = "there is no calibration";
+        return;
+    }
+    Uncertainty error;
+    // Rounded readings are trimmed like others, and long slices straddle epochs more often.
+    double bound = kTrimmedShare * step_;
+    if (bare.trimmed_mean > 0)
+        bound += straddling_share(*named.sums) * bare.cell.clipped_variance() / bare.trimmed_mean;
+    error.add(bare.standard_error, bare.clusters.degrees);
+    out.raw = {bare.trimmed_mean, error.ci95() + bound};
+    set_inner(name, bare.cell, out, error, bound);
+    if (named.inside.empty() && !out.is_inner_from_context)
+        return; // the same as the calibrated value
+    const Uncertainty units = calibrated.unit_errors.uncertainty();
+    error.add(units.ci95() / student_t95(units.degrees()), units.degrees());
+    bound += calibrated.unit_errors.bound();
+    out.net =
+        Measured{bare.trimmed_mean - out.inner.value - calibrated.units, error.ci95() + bound};
+    out.epochs = bare.clusters.clusters;
+    out.slices = bare.cell.count();
+}
+
+ThinnedCost ThinningEstimator::cost_of(const Named &named, const std::vector<size_t> &places) const
+{
+    ThinnedCost out;
+    uint64_t pairs = 0, marks = 0;
+    for (const size_t place : places) {
+        const NameId name = named.inside[place];
+        const InsideSum *const sum = find_sum(named.sums->inside, name);
+        out.name += (out.name.empty() ? "" : " + ") + names_[name].text;
+        out.per_slice += records_per_slice(named.cells, name);
+        pairs += sum->pairs;
+        marks += sum->marks;
+    }
+    out.kind = marks == 0 ? "pair" : pairs == 0 ? "mark" : "mixed";
+    return out;
+}
+
+void ThinningEstimator::describe(const Named &named, SliceThinning &out) const
+{
+    std::vector<bool> is_done(named.inside.size());
+    for (const FittedGroup &group : named.fitted) {
+        ThinnedCost cost = cost_of(named, group.unknowns);
+        if (cost.per_slice > 0)
+            cost.per_record =
+                Measured{group.sum / cost.per_slice, group.error.scaled(1 / cost.per_slice).ci95()};
+        out.costs.push_back(std::move(cost));
+        for (const size_t place : group.unknowns)
+            is_done[place] = true;
+    }
+    for (size_t place = 0; place < is_done.size(); ++place)
+        if (!is_done[place])
+            out.costs.push_back(cost_of(named, {place}));
+    for (const MergedCell &cell : named.cells) {
+        const double ci95 = student_t95(cell.clusters.degrees) * cell.standard_error;
+        out.cells.push_back({{},
+                             cell.cell.count(),
+                             cell.clusters.clusters,
+                             cell.cell.mean(),
+                             {cell.trimmed_mean, ci95}});
+        for (const NameId name : cell.off)
+            out.cells.back().off.push_back(names_[name].text);
+    }
+}
+
+std::optional<SliceThinning> ThinningEstimator::estimate(NameId name) const
+{
+    const Named &named = all_[name];
+    if (!named.sums || (named.sums->accepted == 0 && named.inside.empty()))
+        return std::nullopt;
+    SliceThinning out;
+    if (const MergedCell *const bare = bare_cell(name, named, out.reason))
+        set_net(name, named, *bare, out);
+    describe(named, out);
+    if (named.inside.empty() && !out.net)
+        return std::nullopt;
+    return out;
+}
+} // namespace nsdump

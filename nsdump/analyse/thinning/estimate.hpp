@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+// analyse: cells of random thinning and calibrated constants -> net values of slices.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "analyse/correct/correction.hpp"
+#include "analyse/correct/uncertainty.hpp"
+#include "analyse/thinning/collector.hpp"
+#include "analyse/thinning/fit.hpp"
+#include "analyse/thinning/result.hpp"
+
+namespace nsdump
+{
+// Fewer give no error that could be trusted.
+inline constexpr size_t kLeastEpochs = 8;
+
+// The slices of a name while the same names inside them were off.
+struct MergedCell {
+    std::vector<NameId> off;
+    Cell cell;
+    ClusteredMean clusters;
+    double trimmed_mean = 0;
+    double standard_error = 0; // of the trimmed mean
+};
+
+// What a pair costs the slices around it.
+struct ContextCost {
+    double value = 0;
+    Uncertainty error;
+};
+
+class ThinningEstimator
+{
+public:
+    // `step` of the clock.
+    ThinningEstimator(const NameTable &names, const ThinningCollector &slices,
+                      const Correction &correction, double step);
+
+    // `net` or the reason why there is none, cells and costs; nothing for a name that thinning
+    // tells nothing about.
+    std::optional<SliceThinning> estimate(NameId name) const;
+
+private:
+    struct Named {
+        const NameCells *sums = nullptr;
+        std::vector<NameId> inside; // ascending
+        std::vector<MergedCell> cells;
+        std::vector<FittedGroup> fitted; // unknowns are places in `inside`
+    };
+
+    void merge_cells(Named &named) const;
+    void set_error(MergedCell &cell) const;
+    static void fit(Named &named);
+    std::optional<ContextCost> context_cost(NameId name) const;
+    const MergedCell *bare_cell(NameId name, const Named &named, std::string &reason) const;
+    void set_net(NameId name, const Named &named, const MergedCell &bare, SliceThinning &out) const;
+    void set_inner(NameId name, const Cell &cell, SliceThinning &out, Uncertainty &error,
+                   double &bound) const;
+    void describe(const Named &named, SliceThinning &out) const;
+    ThinnedCost cost_of(const Named &named, const std::vector<size_t> &places) const;
+    bool is_ever_off(NameId name) const;
+
+    const NameTable &names_;
+    const ThinningCollector &slices_;
+    const Correction &correction_;
+    double step_;
+    std::vector<Named> all_;                   // by name
+    std::map<NameId, ContextCost> in_context_; // of names inside others
+};
+} // namespace nsdump

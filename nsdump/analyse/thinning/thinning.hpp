@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+// analyse: a trace with epochs -> net values by random thinning in the report.
+#pragma once
+
+#include <memory>
+
+#include "analyse/report.hpp"
+#include "analyse/thinning/collector.hpp"
+#include "analyse/thinning/epoch_table.hpp"
+
+namespace nsdump
+{
+class Thinning
+{
+public:
+    Thinning(TraceFile &trace, const Clock &clock)
+        : epochs_(trace), slices_(trace, epochs_, clock.hz)
+    {
+    }
+
+    // All runs of a merger.
+    void consume(const Run &run) { slices_.consume(run); }
+    const ThinningCollector &slices() const { return slices_; }
+    // Completes the slices of the report.
+    void finish(const TraceFile &trace, const Correction &correction, StatsReport &report);
+
+private:
+    EpochTable epochs_;
+    ThinningCollector slices_;
+};
+} // namespace nsdump
