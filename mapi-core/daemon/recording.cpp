@@ -2,6 +2,7 @@
 // Recording: mapid's own probes -> a NetSlice trace, by libnsprobe's session.
 #include "daemon/recording.hpp"
 
+#include <cerrno>
 #include <numeric>
 
 #include <nsprobe/session.h>
@@ -14,10 +15,11 @@ namespace mapi::daemon
 std::atomic<bool> Recording::is_taken_ = false;
 std::atomic<bool> Recording::is_under_way_ = false;
 
-Recording::Recording(const std::string &name, int file) : name_(name)
+Recording::Recording(const std::string &name, int file, const std::string &slices) : name_(name)
 {
 #ifdef NETSLICE_DISABLE
     (void)file;
+    (void)slices;
     throw Error(MFUNCT_NOT_SUPPORTED,
                 "recording is unavailable: mapid was built without probes (NETSLICE_DISABLE)");
 #else
@@ -29,9 +31,11 @@ Recording::Recording(const std::string &name, int file) : name_(name)
     config.output = name_.c_str();
     config.has_file = file >= 0;
     config.file = file;
-    if (nsp_session_open(&config) != 0) {
+    config.slices = slices.c_str();
+    if (const int error = nsp_session_open(&config); error != 0) {
         is_taken_ = false;
-        throw Error(MAPI_ERROR_FILE, std::string("cannot record mapid: ") + nsp_last_error());
+        throw Error(error == -EINVAL ? MFUNCT_INVALID_ARGUMENT : MAPI_ERROR_FILE,
+                    std::string("cannot record mapid: ") + nsp_last_error());
     }
     is_under_way_ = true;
     spdlog::info("recording: {}: started", name_);

@@ -22,7 +22,7 @@ class Recording
 public:
     // Records into the file of that name, or, with file >= 0, into an open one, which stays the
     // caller's.  Throws Error.
-    explicit Recording(const std::string &name, int file = -1);
+    explicit Recording(const std::string &name, int file = -1, const std::string &slices = {});
     ~Recording(); // ends the recording and logs it
     Recording(const Recording &) = delete;
     Recording &operator=(const Recording &) = delete;

@@ -368,6 +368,27 @@ class Recording(Test):
         before = client.get("flow.word(packets)")
         self.assertTrue(wait_until(lambda: client.get("flow.word(packets)") > before))
 
+    def test_only_selected_slices_are_recorded_and_the_selection_can_change(self):
+        daemon = self.daemon()
+        daemon.client().do(COUNT)
+        trace = daemon.folder / "t.nsl"
+        process = self.recording(daemon, trace, "-s", "*_FILTER,!publish")
+        time.sleep(0.3)
+        subprocess.run(
+            [NSDUMP, "control", "-p", str(daemon.process.pid), "-s", "publish"], check=True
+        )
+        time.sleep(0.3)
+        process.send_signal(signal.SIGINT)
+        _, words = process.communicate(timeout=60)
+        self.assertIn(process.returncode, (0, 1), words)
+        slices = self.slices(trace)
+        self.assertEqual(set(slices), {"BPF_FILTER", "publish"})
+        self.assertTrue(all(count > 0 for count in slices.values()), slices)
+        self.assertIn(
+            "slices=a,: a pattern is missing behind the last comma",
+            self.run_info(daemon, "record", "-s", "a,", "-w", str(daemon.folder / "o.nsl"), code=3),
+        )
+
     def test_an_interrupted_recording_is_complete_and_the_next_one_may_begin(self):
         daemon = self.daemon()
         daemon.client().do(COUNT)

@@ -59,7 +59,7 @@ REQUESTS = (
     "list_devices { }",
     "list_flows { client: 1 }",
     "ask_daemon { }",
-    'start_recording { name: "t" }',
+    'start_recording { name: "t" slices: "a*,!b" }',
     "stop_recording { }",
     "reset { flow: 1 function: 2 }",
     "remove { flow: 1 function: 2 }",

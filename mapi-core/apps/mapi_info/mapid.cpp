@@ -114,10 +114,11 @@ std::vector<ipc::ListedFlow> Mapid::flows()
     return all;
 }
 
-void Mapid::start_recording(const std::string &name, int file)
+void Mapid::start_recording(const std::string &name, const std::string &slices, int file)
 {
     ipc::Request request;
     request.mutable_start_recording()->set_name(name);
+    request.mutable_start_recording()->set_slices(slices);
     connection_->ask(request, {file});
 }
 

@@ -21,7 +21,7 @@ public:
     std::vector<mapi::ipc::ListedDevice> devices();
     std::vector<mapi::ipc::ListedFlow> flows();
 
-    void start_recording(const std::string &name, int file);
+    void start_recording(const std::string &name, const std::string &slices, int file);
     mapi::ipc::Recorded stop_recording();
     bool is_alive() const { return connection_->is_alive(); }
 

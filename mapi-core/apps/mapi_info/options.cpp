@@ -95,6 +95,11 @@ void add_record(command::Arguments &arguments, Options &options)
         .add("-d,--duration", options.seconds, "duration of the recording (default: until Ctrl-C)")
         .kind("SECONDS")
         .check(is_duration);
+    record
+        .add("-s,--slices", options.slices,
+             "slices and marks to record, e.g. 'BPF_*,!publish' (default: all)")
+        .kind("PATTERNS")
+        .check(command::is_given);
     record.add_flag("-q,--quiet", options.is_quiet,
                     "no progress and no notes; only errors and what is missing");
 }

@@ -22,6 +22,7 @@ struct Options {
     std::string format = "text";
     std::string output; // of lists
     std::string trace = "mapid.nsl";
+    std::string slices; // of the trace; empty: all
     double seconds = 0; // 0: until Ctrl-C
     bool is_quiet = false;
 };

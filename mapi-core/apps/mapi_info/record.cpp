@@ -94,7 +94,7 @@ int record(Mapid &mapid, const Options &options)
 {
     TraceFile file(options.trace);
     command_catch_interrupts();
-    mapid.start_recording(options.trace, file.number());
+    mapid.start_recording(options.trace, options.slices, file.number());
     file.keep();
     if (!wait(mapid, file, options)) {
         command::tell("mapi-info: {}: mapid has exited; the trace ends there\n", options.trace);

@@ -198,7 +198,7 @@ void Session::dispatch(const ipc::Request &request, std::vector<ipc::Descriptor>
         return stop_recording(reply);
     if (!request.has_start_recording())
         return dispatch_probed(request, descriptors, reply);
-    start_recording(request.start_recording().name(), only_file(descriptors, "a recording"));
+    start_recording(request.start_recording(), only_file(descriptors, "a recording"));
 }
 
 void Session::dispatch_probed(const ipc::Request &request,
@@ -461,14 +461,15 @@ void Session::poll(const ipc::Target &call)
 }
 
 // mapid opens no file for a client, and its activity is not public.
-void Session::start_recording(const std::string &name, const ipc::Descriptor &file)
+void Session::start_recording(const ipc::StartRecording &request, const ipc::Descriptor &file)
 {
     if (!is_operator(peer_))
         throw Error(MAPID_NOT_AUTHENTICATED,
                     "permission denied: user " + std::to_string(peer_.uid) +
                         " is neither root nor the user that mapid runs as");
-    check_regular(file, MAPI_ERROR_FILE, name);
-    recording_ = std::make_unique<Recording>(name.substr(0, kRecordingNameBytes), file.number());
+    check_regular(file, MAPI_ERROR_FILE, request.name());
+    recording_ = std::make_unique<Recording>(request.name().substr(0, kRecordingNameBytes),
+                                             file.number(), request.slices());
 }
 
 void Session::stop_recording(ipc::Reply &reply)

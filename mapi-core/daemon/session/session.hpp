@@ -69,7 +69,7 @@ private:
     void next_device(int id, ipc::Reply &reply);
     void statistics(const std::string &device, ipc::Reply &reply);
     void poll(const ipc::Target &call);
-    void start_recording(const std::string &name, const ipc::Descriptor &file);
+    void start_recording(const ipc::StartRecording &request, const ipc::Descriptor &file);
     void stop_recording(ipc::Reply &reply);
 
     std::string no_memory() const;
