@@ -2,7 +2,6 @@
 // analyse: a trace file -> its report.
 #include "analyse/analyse.hpp"
 
-#include <optional>
 #include <string_view>
 
 #include <fmt/format.h>
@@ -12,6 +11,7 @@
 #include "analyse/selection.hpp"
 #include "analyse/statistics/stats.hpp"
 #include "analyse/statistics/summarise.hpp"
+#include "analyse/thinning/ordinary_slices.hpp"
 #include "analyse/thinning/thinning.hpp"
 #include "common/command/counted.hpp"
 #include "decode/merge.hpp"
@@ -187,32 +187,26 @@ void tell_quality(TraceFile &trace, const Correction &correction, const StreamFa
     if (report.is_interrupted)
         report.warnings.push_back("interrupted: the figures cover only the part that was read");
 }
-} // namespace
+// What becomes of the programs' slices: the sink gives them to the statistics.
+template <class Sink> struct Programs {
+    Sink &sink;
+    StatsCollector &statistics;
+    Thinning *thinning;       // null if the trace has no epochs
+    StatsCollector *complete; // only with thinning: slices with all probes on
+};
 
-StatsReport analyse_trace(const std::string &path, const AnalyseOptions &options)
+template <class Sink>
+void read_all(TraceFile &trace, const Correction &correction, const AnalyseOptions &options,
+              const Programs<Sink> &programs, StatsReport &report)
 {
-    TraceFile trace(path);
-    return analyse_trace(trace, options);
-}
-
-StatsReport analyse_trace(TraceFile &trace, const AnalyseOptions &options)
-{
-    StatsReport report;
-    const Correction correction(trace, options.calibration);
-    describe(trace, correction, report);
-    StatsCollector programs(correction, trace.counter_names().size(),
-                            trace.info("counters.source") == "step");
     StatsCollector kernel(correction, trace.kernel_counter_names().size());
-    UserAndKernelPairs sides(trace, programs, kernel);
+    UserAndKernelPairs sides(trace, programs.sink, kernel);
     Merger merger(trace, pairing_order(trace));
-    std::optional<Thinning> thinning;
-    if (options.use_thinning && !trace.epochs().empty())
-        thinning.emplace(trace, report.clock);
     Run run;
     uint64_t runs = 0;
     while (merger.next(run)) {
-        if (thinning)
-            thinning->consume(run);
+        if (programs.thinning)
+            programs.thinning->consume(run);
         sides.consume(run);
         if (++runs % kProgressRuns == 0 && options.progress &&
             !options.progress(merger.position_bytes(), report.bytes)) {
@@ -228,17 +222,53 @@ StatsReport analyse_trace(TraceFile &trace, const AnalyseOptions &options)
     report.damaged_chunks = trace.damage().chunks();
     report.missing_chunks = trace.missing_chunks();
     report.damage = trace.damage().places();
-    summarise(trace.names(), sides.programs(), programs,
+    summarise(trace.names(), sides.programs(), programs.statistics,
               {false, report.counter_names, options.keeps_histograms}, report);
     summarise(trace.names(), sides.kernel(), kernel,
               {true, report.kernel_counter_names, options.keeps_histograms}, report);
     report.classes.unknown_kind = faults.unknown_kind;
-    if (thinning)
-        thinning->finish(trace, correction, report);
+    if (programs.thinning) {
+        programs.thinning->set_complete(trace.names(), *programs.complete, report);
+        programs.thinning->finish(trace, correction, options.use_thinning, report);
+    }
     tell_what_kernel_lacks(report);
     mark_incomplete(trace, faults, report);
     tell_losses(report);
     tell_quality(trace, correction, faults, report);
+}
+} // namespace
+
+StatsReport analyse_trace(const std::string &path, const AnalyseOptions &options)
+{
+    TraceFile trace(path);
+    return analyse_trace(trace, options);
+}
+
+StatsReport analyse_trace(TraceFile &trace, const AnalyseOptions &options)
+{
+    StatsReport report;
+    const Correction correction(trace, options.calibration);
+    describe(trace, correction, report);
+    const bool is_stepping = trace.info("counters.source") == "step";
+    const size_t counters = trace.counter_names().size();
+    // Epochs also show which slices are not whole, so they are read even if they are not to be
+    // used.
+    if (options.explains || !trace.epochs().empty()) {
+        Thinning thinning(trace, report.clock);
+        StatsCollector all(correction, 0), complete(correction, counters, is_stepping);
+        OrdinarySlices ordinary(trace.names(), thinning.slices(), all, complete, is_stepping);
+        const Programs<OrdinarySlices> programs{ordinary, all, &thinning, &complete};
+        read_all(trace, correction, options, programs, report);
+        if (ordinary.doubtful() > 0)
+            report.warnings.push_back(fmt::format(
+                "{} before and a STOP after its probes were off, which need not belong "
+                "together: excluded",
+                counted(ordinary.doubtful(), "slice has a START", "slices have a START")));
+    } else {
+        StatsCollector programs(correction, counters, is_stepping);
+        const Programs<StatsCollector> sink{programs, programs, nullptr, nullptr};
+        read_all(trace, correction, options, sink, report);
+    }
     return report;
 }
 } // namespace nsdump

@@ -88,7 +88,7 @@ struct SliceReport {
     uint64_t crossed = 0;    // overlap another slice of the thread without nesting
     uint64_t packets = 0;
     bool is_incomplete = false;            // its figures may be wrong: StatsReport::incomplete
-    std::optional<SliceThinning> thinning; // none if it tells nothing about this slice
+    std::optional<SliceThinning> thinning; // none if the trace has no epochs
     std::vector<FieldReport> values;
 };
 

@@ -68,6 +68,7 @@ extern const Command kKernel;
 extern const Command kSnapshot;
 extern const Command kShow;
 extern const Command kStats;
+extern const Command kExplain;
 extern const Command kExport;
 extern const Command kCheck;
 extern const Command kCounters;

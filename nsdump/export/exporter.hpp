@@ -20,6 +20,10 @@ std::string stats_json(const StatsReport &report); // schema netslice-stats-1
 std::string stats_csv(const StatsReport &report);  // one row for each slice and field
 std::string stats_text(const StatsReport &report); // tables for people
 
+// How the net value of a slice came about; the report has to be one of AnalyseOptions::explains.
+std::string explain_text(const SliceReport &slice);
+std::string explain_json(const SliceReport &slice);
+
 // Streams: each call appends whole lines to `out`, which the caller empties from time to time.
 class EventRows
 {

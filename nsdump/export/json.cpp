@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: MIT
 // export: a report -> JSON of schema netslice-stats-1.
 #include "export/exporter.hpp"
-
-#include <nlohmann/json.hpp>
+#include "export/thinning.hpp"
 
 namespace nsdump
 {
 namespace
 {
-using Json = nlohmann::ordered_json;
-
 template <class Value> Json or_null(const std::optional<Value> &value)
 {
     return value ? Json(*value) : Json(nullptr);
@@ -131,7 +128,7 @@ Json field_json(const FieldReport &field)
     return json;
 }
 
-Json slice_json(const SliceReport &slice)
+Json slice_json(const SliceReport &slice, bool has_epochs)
 {
     Json json = {{"name", slice.name},
                  {"file", slice.file},
@@ -156,6 +153,8 @@ Json slice_json(const SliceReport &slice)
     json["values"] = Json::array();
     for (const FieldReport &field : slice.values)
         json["values"].push_back(field_json(field));
+    if (has_epochs)
+        json["thinning"] = slice.thinning ? slice_thinning_json(*slice.thinning) : Json(nullptr);
     return json;
 }
 
@@ -213,7 +212,7 @@ std::string stats_json(const StatsReport &report)
                                  {"incomplete", unit.is_incomplete}});
     json["slices"] = Json::array();
     for (const SliceReport &slice : report.slices)
-        json["slices"].push_back(slice_json(slice));
+        json["slices"].push_back(slice_json(slice, report.thinning.has_value()));
     json["marks"] = Json::array();
     for (const MarkReport &mark : report.marks)
         json["marks"].push_back({{"name", mark.name},
@@ -225,6 +224,8 @@ std::string stats_json(const StatsReport &report)
                                  {"sum", mark.sum},
                                  {"incomplete", mark.is_incomplete}});
     json["classes"] = classes_json(report.classes);
+    if (report.thinning)
+        json["thinning"] = thinning_json(*report.thinning);
     json["incomplete"] = report.incomplete;
     json["warnings"] = report.warnings;
     return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";

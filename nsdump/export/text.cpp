@@ -10,6 +10,7 @@
 
 #include "common/command/counted.hpp"
 #include "export/escape.hpp"
+#include "export/thinning.hpp"
 
 namespace nsdump
 {
@@ -25,6 +26,7 @@ public:
         fmt::format_to(std::back_inserter(text_), format, std::forward<Args>(args)...);
         text_ += '\n';
     }
+    void add(const std::string &lines) { text_ += lines; }
     std::string take() { return std::move(text_); }
 
 private:
@@ -283,6 +285,7 @@ std::string stats_text(const StatsReport &report)
              is_kernel ? report.kernel_counter_names : report.counter_names)
             put_field_table(report, counter, is_kernel, page);
     }
+    page.add(thinning_text(report));
     put_classes(report, page);
     return page.take();
 }

@@ -147,11 +147,9 @@ SliceReport slice_report(const NameTable &names, NameId name, const SliceStats *
         out.values.back().field = "ticks";
         out.values.back().unit = clock.source == "tsc" ? "TSC cycles" : "ticks";
     }
-    for (size_t i = 0; i < stats->counters.size(); ++i) {
-        out.values.push_back(summarise_field(stats->counters[i], 0, side.keeps_histograms));
-        out.values.back().field = side.counter_names[i];
-        out.values.back().unit = lower(side.counter_names[i]);
-    }
+    for (size_t i = 0; i < stats->counters.size(); ++i)
+        out.values.push_back(
+            counter_report(stats->counters[i], side.counter_names[i], side.keeps_histograms));
     return out;
 }
 
@@ -232,6 +230,15 @@ FieldReport summarise_field(const FieldStats &stats, double step, bool keeps_his
         out.per_packet = per_packet_of(stats, out, errors);
     if (keeps_histogram)
         out.histogram = std::move(buckets);
+    return out;
+}
+
+FieldReport counter_report(const FieldStats &stats, const std::string &counter,
+                           bool keeps_histogram)
+{
+    FieldReport out = summarise_field(stats, 0, keeps_histogram);
+    out.field = counter;
+    out.unit = lower(counter);
     return out;
 }
 

@@ -11,6 +11,10 @@ namespace nsdump
 // `step` is the granularity of the field's unit: the clock's step for ticks, 0 for counters.
 FieldReport summarise_field(const FieldStats &stats, double step, bool keeps_histogram = true);
 
+// With the field's and the unit's name.
+FieldReport counter_report(const FieldStats &stats, const std::string &counter,
+                           bool keeps_histogram);
+
 // Programs or the kernel, with the names of their counters.
 struct Side {
     bool is_kernel;

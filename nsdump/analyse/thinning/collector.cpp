@@ -69,6 +69,7 @@ void ThinningCollector::take(const Run &run, const Event &event)
 // The epoch of a record whose probe can be off.
 uint32_t ThinningCollector::note_epoch(Thread &thread, const Event &event, NameId name)
 {
+    thread.slice_id = event.slice_id;
     const uint32_t epoch = epochs_.find(event.slice_id, event.ticks, thread.epoch);
     if (epoch == EpochTable::kNone)
         return epoch;
@@ -177,8 +178,10 @@ LeftOut ThinningCollector::verdict(const Thread &thread, const Open &open, const
 void ThinningCollector::note_nested(NameCells &cells, const Open &open)
 {
     ++cells.nested;
-    cells.inits += open.slice.inits;
-    cells.exits += open.slice.exits;
+    CpuSum &cpu = sum_of_cpu(cells.cpus, open.cpu_index);
+    ++cpu.slices;
+    cpu.inits += open.slice.inits;
+    cpu.exits += open.slice.exits;
     for (const InsideCount &one : open.slice.inside) {
         if (cells.inside.size() >= kMaxInside && !find_sum(cells.inside, one.name))
             continue;

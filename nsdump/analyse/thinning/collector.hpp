@@ -19,7 +19,8 @@ struct NameCells {
     double reference = 0;
     std::vector<std::unique_ptr<Cell>> cells; // by EpochTable's set; null if there is none
     // Over all slices that nest and lie in one epoch, whether they were accepted or not.
-    uint64_t nested = 0, inits = 0, exits = 0;
+    uint64_t nested = 0;
+    std::vector<CpuSum> cpus;
     std::vector<InsideSum> inside; // at most ThinningCollector::kMaxInside names
     uint64_t accepted = 0;
     LeftOutCounts left_out{};
@@ -58,11 +59,16 @@ public:
         return name < units_.size() ? units_[name].get() : nullptr;
     }
     uint64_t distrusted_threads() const { return distrusted_; }
-    // False for a thread whose probes are not switched.
-    bool is_trusted(uint32_t thread_id) const
+    struct ThreadView {
+        bool is_trusted;         // its probes are switched
+        EpochTable::Range range; // the epochs of its process
+    };
+    ThreadView thread(uint32_t thread_id) const
     {
         const auto found = threads_.find(thread_id);
-        return found == threads_.end() || found->second.is_trusted;
+        if (found == threads_.end())
+            return {true, {}};
+        return {found->second.is_trusted, epochs_.range_of(found->second.slice_id)};
     }
 
 private:
@@ -86,6 +92,7 @@ private:
         uint32_t cpu_index = 0;
         uint32_t moves = 0;
         uint32_t epoch = EpochTable::kNone; // of its latest record in any
+        uint16_t slice_id = 0;              // of its latest record of a slice or mark
         bool is_trusted = true;
     };
 

@@ -17,12 +17,12 @@ EpochTable::EpochTable(const TraceFile &trace) : epochs_(trace.epochs()), ranges
     const uint64_t missing = trace.metadata().missing(NSLICE_CHUNK_EPOCHS);
     const uint64_t repeated = trace.metadata().repeated(NSLICE_CHUNK_EPOCHS);
     if (trace.lost_epoch_chunks() + missing > 0)
-        refusal_ = fmt::format(
-            "{} of epochs missing or malformed",
-            command::counted(trace.lost_epoch_chunks() + missing, "chunk is", "chunks are"));
+        refusal_ = command::counted(trace.lost_epoch_chunks() + missing, "chunk of epochs is",
+                                    "chunks of epochs are") +
+                   " missing or malformed";
     else if (repeated > 0)
-        refusal_ = fmt::format("{} of epochs repeated",
-                               command::counted(repeated, "chunk is", "chunks are"));
+        refusal_ =
+            command::counted(repeated, "chunk of epochs is", "chunks of epochs are") + " repeated";
     sort_spans(trace);
     find_ranges(trace);
     number_sets(trace);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -54,11 +55,19 @@ struct FromCalibration {
     bool is_known = true;
 };
 
-FromCalibration calibrated_parts(const Cell &cell, const Correction &correction)
+double slices_on(const std::vector<CpuSum> &cpus)
+{
+    double sum = 0;
+    for (const CpuSum &cpu : cpus)
+        sum += double(cpu.slices);
+    return sum;
+}
+
+FromCalibration calibrated_parts(const std::vector<CpuSum> &cpus, const Correction &correction)
 {
     FromCalibration out;
-    const double n = double(cell.count());
-    for (const CpuSum &cpu : cell.cpus()) {
+    const double n = slices_on(cpus);
+    for (const CpuSum &cpu : cpus) {
         const FieldConstants &constants = correction.of(cpu.cpu_index, 0);
         const double slices = double(cpu.slices) / n, inits = double(cpu.inits) / n,
                      exits = double(cpu.exits) / n;
@@ -76,12 +85,13 @@ FromCalibration calibrated_parts(const Cell &cell, const Correction &correction)
 }
 
 // The mean over the CPUs; their errors are taken as one.
-GapConstant mean_gap(const Cell &cell, const Correction &correction)
+GapConstant mean_gap(const std::vector<CpuSum> &cpus, const Correction &correction)
 {
     GapConstant out;
-    for (const CpuSum &cpu : cell.cpus()) {
+    const double n = slices_on(cpus);
+    for (const CpuSum &cpu : cpus) {
         const GapConstant &gap = correction.gap_of(cpu.cpu_index);
-        const double share = double(cpu.slices) / double(cell.count());
+        const double share = double(cpu.slices) / n;
         out.value += share * gap.value;
         out.ci95 += share * gap.ci95;
         out.bound += share * gap.bound;
@@ -92,8 +102,9 @@ GapConstant mean_gap(const Cell &cell, const Correction &correction)
 } // namespace
 
 ThinningEstimator::ThinningEstimator(const NameTable &names, const ThinningCollector &slices,
-                                     const Correction &correction, double step)
-    : names_(names), slices_(slices), correction_(correction), step_(step), all_(names.size())
+                                     const Correction &correction, double step, std::string refusal)
+    : names_(names), slices_(slices), correction_(correction), step_(step),
+      refusal_(std::move(refusal)), all_(names.size())
 {
     for (NameId name = 0; name < names.size(); ++name) {
         Named &named = all_[name];
@@ -103,6 +114,8 @@ ThinningEstimator::ThinningEstimator(const NameTable &names, const ThinningColle
         for (const InsideSum &sum : named.sums->inside)
             named.inside.push_back(sum.name);
         std::sort(named.inside.begin(), named.inside.end());
+        if (!refusal_.empty())
+            continue;
         merge_cells(named);
         fit(named);
     }
@@ -234,6 +247,10 @@ bool ThinningEstimator::is_ever_off(NameId name) const
 const MergedCell *ThinningEstimator::bare_cell(NameId name, const Named &named,
                                                std::string &reason) const
 {
+    if (!refusal_.empty() || slices_.epochs().size() == 0) {
+        reason = refusal_.empty() ? "the trace has no epochs" : refusal_;
+        return nullptr;
+    }
     if (named.inside.size() >= ThinningCollector::kMaxInside) {
         reason = fmt::format("more than {} names inside", ThinningCollector::kMaxInside - 1);
         return nullptr;
@@ -267,16 +284,16 @@ const MergedCell *ThinningEstimator::bare_cell(NameId name, const Named &named,
 }
 
 // The slice's own reads: in the context of the program if their cost is known better there.
-void ThinningEstimator::set_inner(NameId name, const Cell &cell, SliceThinning &out,
+void ThinningEstimator::set_inner(NameId name, const std::vector<CpuSum> &cpus, SliceThinning &out,
                                   Uncertainty &error, double &bound) const
 {
-    const FromCalibration calibrated = calibrated_parts(cell, correction_);
+    const FromCalibration calibrated = calibrated_parts(cpus, correction_);
     const Uncertainty calibrated_error = calibrated.inner_errors.uncertainty();
     const double calibrated_bound = calibrated.inner_errors.bound();
     out.inner = {calibrated.inner, calibrated_error.ci95() + calibrated_bound};
     const auto context = in_context_.find(name);
     if (context != in_context_.end()) {
-        const GapConstant gap = mean_gap(cell, correction_);
+        const GapConstant gap = mean_gap(cpus, correction_);
         Uncertainty own = context->second.error;
         own.add_ci95(gap.ci95, gap.degrees);
         if (const double ci95 = own.ci95() + gap.bound; ci95 < out.inner.ci95) {
@@ -296,7 +313,7 @@ void ThinningEstimator::set_inner(NameId name, const Cell &cell, SliceThinning &
 void ThinningEstimator::set_net(NameId name, const Named &named, const MergedCell &bare,
                                 SliceThinning &out) const
 {
-    const FromCalibration calibrated = calibrated_parts(bare.cell, correction_);
+    const FromCalibration calibrated = calibrated_parts(bare.cell.cpus(), correction_);
     if (!calibrated.is_known) {
         out.reason = "there is no calibration";
         return;
@@ -308,9 +325,11 @@ void ThinningEstimator::set_net(NameId name, const Named &named, const MergedCel
         bound += straddling_share(*named.sums) * bare.cell.clipped_variance() / bare.trimmed_mean;
     error.add(bare.standard_error, bare.clusters.degrees);
     out.raw = {bare.trimmed_mean, error.ci95() + bound};
-    set_inner(name, bare.cell, out, error, bound);
-    if (named.inside.empty() && !out.is_inner_from_context)
-        return; // the same as the calibrated value
+    set_inner(name, bare.cell.cpus(), out, error, bound);
+    if (named.inside.empty() && !out.is_inner_from_context) {
+        out.reason = "nothing is inside it, and no slice around it shows what its own reads cost";
+        return;
+    }
     const Uncertainty units = calibrated.unit_errors.uncertainty();
     error.add(units.ci95() / student_t95(units.degrees()), units.degrees());
     bound += calibrated.unit_errors.bound();
@@ -323,16 +342,27 @@ void ThinningEstimator::set_net(NameId name, const Named &named, const MergedCel
 ThinnedCost ThinningEstimator::cost_of(const Named &named, const std::vector<size_t> &places) const
 {
     ThinnedCost out;
-    uint64_t pairs = 0, marks = 0;
+    double pairs = 0, marks = 0;
+    const double nested = double(named.sums->nested);
     for (const size_t place : places) {
         const NameId name = named.inside[place];
         const InsideSum *const sum = find_sum(named.sums->inside, name);
         out.name += (out.name.empty() ? "" : " + ") + names_[name].text;
-        out.per_slice += records_per_slice(named.cells, name);
-        pairs += sum->pairs;
-        marks += sum->marks;
+        const double records = records_per_slice(named.cells, name);
+        out.per_slice += records > 0 ? records : double(sum->pairs + sum->marks) / nested;
+        pairs += double(sum->pairs);
+        marks += double(sum->marks);
     }
     out.kind = marks == 0 ? "pair" : pairs == 0 ? "mark" : "mixed";
+    for (const CpuSum &cpu : named.sums->cpus) {
+        const FieldConstants &constants = correction_.of(cpu.cpu_index, 0);
+        const double share = double(cpu.slices) / nested / (pairs + marks);
+        for (const auto &[probe, count] : {std::pair(kPair, pairs), std::pair(kMark, marks)}) {
+            out.calibrated.value += share * count * constants.outer[probe];
+            out.calibrated.ci95 +=
+                share * count * (constants.outer_ci95[probe] + constants.outer_bound[probe]);
+        }
+    }
     return out;
 }
 
@@ -366,14 +396,19 @@ void ThinningEstimator::describe(const Named &named, SliceThinning &out) const
 std::optional<SliceThinning> ThinningEstimator::estimate(NameId name) const
 {
     const Named &named = all_[name];
-    if (!named.sums || (named.sums->accepted == 0 && named.inside.empty()))
+    if (!named.sums || named.sums->nested == 0)
         return std::nullopt;
     SliceThinning out;
+    Uncertainty error;
+    double bound = 0;
+    set_inner(name, named.sums->cpus, out, error, bound);
+    for (const CpuSum &cpu : named.sums->cpus) {
+        out.inits += double(cpu.inits) / double(named.sums->nested);
+        out.exits += double(cpu.exits) / double(named.sums->nested);
+    }
     if (const MergedCell *const bare = bare_cell(name, named, out.reason))
         set_net(name, named, *bare, out);
     describe(named, out);
-    if (named.inside.empty() && !out.net)
-        return std::nullopt;
     return out;
 }
 } // namespace nsdump

@@ -35,12 +35,12 @@ struct ContextCost {
 class ThinningEstimator
 {
 public:
-    // `step` of the clock.
+    // `step` of the clock.  `refusal`: why there is nothing to estimate; empty if there is.
     ThinningEstimator(const NameTable &names, const ThinningCollector &slices,
-                      const Correction &correction, double step);
+                      const Correction &correction, double step, std::string refusal);
 
-    // `net` or the reason why there is none, cells and costs; nothing for a name that thinning
-    // tells nothing about.
+    // `net` or the reason why there is none, with cells and costs; nothing for a name without
+    // slices.
     std::optional<SliceThinning> estimate(NameId name) const;
 
 private:
@@ -57,8 +57,8 @@ private:
     std::optional<ContextCost> context_cost(NameId name) const;
     const MergedCell *bare_cell(NameId name, const Named &named, std::string &reason) const;
     void set_net(NameId name, const Named &named, const MergedCell &bare, SliceThinning &out) const;
-    void set_inner(NameId name, const Cell &cell, SliceThinning &out, Uncertainty &error,
-                   double &bound) const;
+    void set_inner(NameId name, const std::vector<CpuSum> &cpus, SliceThinning &out,
+                   Uncertainty &error, double &bound) const;
     void describe(const Named &named, SliceThinning &out) const;
     ThinnedCost cost_of(const Named &named, const std::vector<size_t> &places) const;
     bool is_ever_off(NameId name) const;
@@ -67,6 +67,7 @@ private:
     const ThinningCollector &slices_;
     const Correction &correction_;
     double step_;
+    std::string refusal_;
     std::vector<Named> all_;                   // by name
     std::map<NameId, ContextCost> in_context_; // of names inside others
 };

@@ -18,7 +18,7 @@ struct CellMean {
     double weight = 0; // effective number of epochs
 };
 
-// Unknowns that can be told from all others, alone or only as a sum.
+// Unknowns that can be separated from all others, alone or only as a sum.
 struct FittedGroup {
     std::vector<size_t> unknowns;
     double sum = 0; // what they add together

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// analyse: what random thinning tells about a slice and about the whole trace; parts of the report.
+// analyse: what random thinning shows about a slice and about the whole trace; parts of the report.
 #pragma once
 
 #include <array>
@@ -23,6 +23,7 @@ struct ThinnedCost {
     std::string kind; // "pair", "mark", or "mixed"
     double per_slice = 0;
     std::optional<Measured> per_record; // none if it cannot be separated from others
+    Measured calibrated;                // the same by calibration
 };
 
 // Slices while the same names inside them were off.
@@ -46,6 +47,7 @@ struct SliceThinning {
     uint64_t epochs = 0; // that `net` is based on
     uint64_t slices = 0;
     Measured raw;                       // trimmed mean with everything inside off
+    double inits = 0, exits = 0;        // inside; never off
     Measured inner;                     // the slice's own reads
     bool is_inner_from_context = false; // or from the calibration
     std::vector<ThinnedCost> costs;

@@ -4,6 +4,7 @@
 
 #include <map>
 
+#include "analyse/statistics/summarise.hpp"
 #include "analyse/thinning/combine.hpp"
 #include "analyse/thinning/estimate.hpp"
 #include "analyse/thinning/program_cost.hpp"
@@ -15,6 +16,30 @@ namespace
 FieldReport *ticks_of(SliceReport &slice)
 {
     return !slice.values.empty() && slice.values[0].field == "ticks" ? &slice.values[0] : nullptr;
+}
+
+std::map<std::string, SliceReport *> slices_by_name(StatsReport &report)
+{
+    std::map<std::string, SliceReport *> out;
+    for (SliceReport &slice : report.slices)
+        if (!slice.is_kernel)
+            out[slice.name] = &slice;
+    return out;
+}
+
+void set_self(const std::optional<SelfValue> &self, FieldReport &ticks)
+{
+    ticks.self = self;
+    if (!ticks.per_packet)
+        return;
+    PerPacket &packet = *ticks.per_packet;
+    packet.self.reset();
+    packet.self_ci95.reset();
+    if (!self)
+        return;
+    packet.self = self->mean * packet.slices;
+    if (self->ci95)
+        packet.self_ci95 = *self->ci95 * packet.slices;
 }
 
 ThinningReport counts_of(const NameTable &names, const ThinningCollector &slices)
@@ -38,12 +63,15 @@ void shift_self(const NameCells &cells, const std::map<NameId, double> &shifts, 
 {
     if (!ticks.self)
         return;
+    // Self is that of slices with all probes on.
+    const Cell *const all_on = !cells.cells.empty() ? cells.cells[0].get() : nullptr;
     double shift = own;
-    for (const InsideSum &inside : cells.inside)
+    for (const InsideSum &inside : all_on ? all_on->inside() : cells.inside)
         if (const auto found = shifts.find(inside.name); found != shifts.end())
-            shift -= found->second * double(inside.direct) / double(cells.nested);
+            shift -= found->second * double(inside.direct) /
+                     double(all_on ? all_on->count() : cells.nested);
+    ticks.self->total *= 1 + shift / ticks.self->mean;
     ticks.self->mean += shift;
-    ticks.self->total += shift * double(ticks.count);
     if (ticks.per_packet && ticks.per_packet->self)
         *ticks.per_packet->self += shift * ticks.per_packet->slices;
 }
@@ -57,25 +85,45 @@ double records_inside(const SliceThinning &thinning)
 }
 } // namespace
 
-void Thinning::finish(const TraceFile &trace, const Correction &correction, StatsReport &report)
+void Thinning::set_complete(const NameTable &names, StatsCollector &complete,
+                            StatsReport &report) const
+{
+    const std::map<std::string, SliceReport *> slices = slices_by_name(report);
+    for (NameId name = 0; name < names.size(); ++name) {
+        const auto found = slices.find(names[name].text);
+        if (found == slices.end())
+            continue;
+        SliceReport &slice = *found->second;
+        const bool has_any = complete.slice_stats(name) != nullptr;
+        const auto stats = has_any ? complete.take(name) : std::make_unique<SliceStats>();
+        if (FieldReport *const ticks = ticks_of(slice))
+            set_self(summarise_field(stats->ticks, report.clock.step_ticks, false).self, *ticks);
+        for (size_t i = 0; i < stats->counters.size(); ++i)
+            slice.values.push_back(
+                counter_report(stats->counters[i], report.counter_names[i], true));
+        slice.count += stats->stepped;
+        slice.stepped = stats->stepped;
+        slice.uncounted = stats->uncounted;
+        report.classes.uncounted += stats->uncounted;
+    }
+}
+
+void Thinning::finish(const TraceFile &trace, const Correction &correction, bool is_used,
+                      StatsReport &report)
 {
     slices_.finish();
-    report.thinning = counts_of(trace.names(), slices_);
-    if (!report.thinning->reason.empty())
-        return;
-    const ThinningEstimator estimator(trace.names(), slices_, correction, report.clock.step_ticks);
-    report.thinning->units = program_costs(trace.names(), slices_, report.clock.hz);
-    std::map<std::string, SliceReport *> slices;
-    for (SliceReport &slice : report.slices)
-        if (!slice.is_kernel)
-            slices[slice.name] = &slice;
+    ThinningReport found = counts_of(trace.names(), slices_);
+    if (!is_used)
+        found.reason = "it is switched off";
+    const bool is_good = found.reason.empty();
+    const ThinningEstimator estimator(trace.names(), slices_, correction, report.clock.step_ticks,
+                                      found.reason);
+    const std::map<std::string, SliceReport *> slices = slices_by_name(report);
     std::map<NameId, double> shifts;
     for (NameId name = 0; name < trace.names().size(); ++name) {
         const auto slice = slices.find(trace.names()[name].text);
         FieldReport *const ticks = slice != slices.end() ? ticks_of(*slice->second) : nullptr;
-        if (!ticks)
-            continue;
-        auto thinning = estimator.estimate(name);
+        auto thinning = ticks ? estimator.estimate(name) : std::nullopt;
         if (!thinning)
             continue;
         combine(*ticks, *thinning);
@@ -86,14 +134,12 @@ void Thinning::finish(const TraceFile &trace, const Correction &correction, Stat
                                                           records_inside(*thinning)));
         slice->second->thinning = std::move(thinning);
     }
-    for (NameId name = 0; name < trace.names().size(); ++name) {
-        const NameCells *const cells = slices_.cells_of(name);
-        const auto slice = slices.find(trace.names()[name].text);
-        if (!cells || cells->nested == 0 || slice == slices.end())
-            continue;
-        const auto own = shifts.find(name);
-        if (FieldReport *const ticks = ticks_of(*slice->second))
-            shift_self(*cells, shifts, own != shifts.end() ? own->second : 0, *ticks);
-    }
+    for (const auto &[name, own] : shifts)
+        shift_self(*slices_.cells_of(name), shifts, own,
+                   *ticks_of(*slices.at(trace.names()[name].text)));
+    if (is_good)
+        found.units = program_costs(trace.names(), slices_, report.clock.hz);
+    if (found.epochs > 0)
+        report.thinning = std::move(found);
 }
 } // namespace nsdump

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "analyse/report.hpp"
+#include "analyse/statistics/stats.hpp"
 #include "analyse/thinning/collector.hpp"
 #include "analyse/thinning/epoch_table.hpp"
 
@@ -21,8 +22,12 @@ public:
     // All runs of a merger.
     void consume(const Run &run) { slices_.consume(run); }
     const ThinningCollector &slices() const { return slices_; }
-    // Completes the slices of the report.
-    void finish(const TraceFile &trace, const Correction &correction, StatsReport &report);
+    // Sets counters and self of the report's slices, from those with all probes on.
+    void set_complete(const NameTable &names, StatsCollector &complete, StatsReport &report) const;
+    // Completes the slices of the report; after set_complete().  Without `is_used`, net values stay
+    // those of the calibration.
+    void finish(const TraceFile &trace, const Correction &correction, bool is_used,
+                StatsReport &report);
 
 private:
     EpochTable epochs_;

@@ -14,14 +14,15 @@ std::optional<CalibrationFile> calibration_of(const std::string &path)
     return read_calibration(path);
 }
 
-StatsReport analyse_with_progress(TraceFile &trace, const std::string &calibration_path,
-                                  bool keeps_histograms, bool is_quiet)
+StatsReport analyse_with_progress(TraceFile &trace, const AnalysisChoices &choices)
 {
-    const auto calibration = calibration_of(calibration_path);
-    command::ReadProgress progress(!is_quiet);
+    const auto calibration = calibration_of(choices.calibration);
+    command::ReadProgress progress(!choices.is_quiet);
     AnalyseOptions options;
     options.calibration = calibration ? &*calibration : nullptr;
-    options.keeps_histograms = keeps_histograms;
+    options.keeps_histograms = choices.keeps_histograms;
+    options.use_thinning = choices.use_thinning;
+    options.explains = choices.explains;
     options.progress = [&](uint64_t done_bytes, uint64_t all_bytes) {
         progress.show(done_bytes, all_bytes);
         return !command_was_interrupted();

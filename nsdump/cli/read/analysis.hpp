@@ -12,7 +12,14 @@ namespace nsdump
 // None if the path is empty.
 std::optional<CalibrationFile> calibration_of(const std::string &path);
 
+struct AnalysisChoices {
+    std::string calibration; // path; empty: the trace's own
+    bool keeps_histograms = false;
+    bool is_quiet = false;
+    bool use_thinning = true;
+    bool explains = false;
+};
+
 // Throws TraceError.  Ctrl-C stops reading early; the report then says so.
-StatsReport analyse_with_progress(TraceFile &trace, const std::string &calibration_path,
-                                  bool keeps_histograms, bool is_quiet);
+StatsReport analyse_with_progress(TraceFile &trace, const AnalysisChoices &choices);
 } // namespace nsdump

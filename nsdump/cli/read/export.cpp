@@ -137,8 +137,9 @@ int export_stats(const Options &options)
     TraceFile trace(options.trace);
     check_slice(trace, options.slice);
     command::Output output(options.output, {options.trace, options.calibration});
-    StatsReport report = analyse_with_progress(
-        trace, options.calibration, options.row_format() == RowFormat::json, options.is_quiet);
+    StatsReport report =
+        analyse_with_progress(trace, {options.calibration, options.row_format() == RowFormat::json,
+                                      options.is_quiet, true, false});
     if (!options.slice.empty())
         std::erase_if(report.slices,
                       [&](const SliceReport &slice) { return slice.name != options.slice; });

@@ -3,7 +3,6 @@
 #include "cli/read/selection.hpp"
 
 #include <algorithm>
-#include <span>
 #include <vector>
 
 #include <fmt/format.h>
@@ -25,6 +24,8 @@ bool may_lack_names(TraceFile &trace)
            incomplete_so_far(trace).any();
 }
 
+} // namespace
+
 std::string listed(std::span<const std::string> all)
 {
     if (all.empty())
@@ -34,7 +35,6 @@ std::string listed(std::span<const std::string> all)
         "{}{}", fmt::join(first, ", "),
         all.size() > kMostNames ? fmt::format(" and {} more", all.size() - kMostNames) : "");
 }
-} // namespace
 
 void check_slice(TraceFile &trace, const std::string &name)
 {

@@ -20,6 +20,7 @@ struct Options {
     std::string format = "text";
     std::string output;
     bool is_quiet = false;
+    bool has_no_thinning = false;
 };
 
 int run(const Options &options)
@@ -27,8 +28,9 @@ int run(const Options &options)
     check_trace_name(options.trace);
     TraceFile trace(options.trace);
     command::Output output(options.output, {options.trace, options.calibration});
-    const StatsReport report = analyse_with_progress(trace, options.calibration,
-                                                     options.format == "json", options.is_quiet);
+    const StatsReport report =
+        analyse_with_progress(trace, {options.calibration, options.format == "json",
+                                      options.is_quiet, !options.has_no_thinning, false});
     output.text() = options.format == "json"  ? stats_json(report)
                     : options.format == "csv" ? stats_csv(report)
                                               : stats_text(report);
@@ -56,6 +58,8 @@ RunCommand add(command::ArgumentSet &arguments)
              "calibration.json of nscalibrate to use instead of the trace's own constants")
         .kind("FILE")
         .check(command::is_given);
+    arguments.add_flag("--no-thinning", options->has_no_thinning,
+                       "net values by calibration only, also if probes were switched at random");
     arguments.add_format(options->format, {"text", "json", "csv"});
     add_output(arguments, options->output);
     add_quiet(arguments, options->is_quiet);

@@ -42,7 +42,7 @@ const nsdump::SliceThinning &thinning_of(const ThinnedRun &run, const std::strin
     for (const nsdump::SliceReport &slice : run.report.slices)
         if (slice.name == name && slice.thinning)
             return *slice.thinning;
-    throw std::runtime_error("thinning tells nothing about " + name);
+    throw std::runtime_error("no thinning of " + name);
 }
 
 void check(const char *what, const Held &held)

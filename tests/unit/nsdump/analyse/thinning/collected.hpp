@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+// A trace with epochs -> what the collector of random thinning has seen.
+#pragma once
+
+#include <string>
+
+#include "analyse/thinning/collector.hpp"
+#include "nsdump_support.hpp"
+
+namespace test_support
+{
+class Collected
+{
+public:
+    explicit Collected(TraceBuilder &trace)
+        : file_(source_of(trace.bytes())), epochs_(file_), slices_(file_, epochs_, 1e9)
+    {
+        nsdump::Merger merger(file_, nsdump::Order::kThread);
+        nsdump::Run run;
+        while (merger.next(run))
+            slices_.consume(run);
+        slices_.finish();
+    }
+
+    nsdump::NameId name(const std::string &text) const
+    {
+        for (nsdump::NameId id = 0; id < file_.names().size(); ++id)
+            if (file_.names()[id].text == text)
+                return id;
+        throw std::runtime_error("no name " + text);
+    }
+    const nsdump::NameCells &of(const std::string &text) const
+    {
+        return *slices_.cells_of(name(text));
+    }
+    uint64_t left_out(const std::string &text, nsdump::LeftOut why) const
+    {
+        return of(text).left_out[size_t(why)];
+    }
+    const nsdump::ThinningCollector &slices() const { return slices_; }
+    const nsdump::EpochTable &epochs() const { return epochs_; }
+
+private:
+    nsdump::TraceFile file_;
+    nsdump::EpochTable epochs_;
+    nsdump::ThinningCollector slices_;
+};
+} // namespace test_support

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: MIT
+#include "analyse/thinning/collector.hpp"
+
+#include "support/catch.hpp"
+#include "thinning/collected.hpp"
+
+using namespace test_support;
+using nsdump::LeftOut;
+
+namespace
+{
+constexpr uint64_t kEpoch = 1'000'000; // ticks: 1 ms at the fixture's rate
+
+// Two epochs: from 0 with everything on, and from kEpoch with `inner` off.
+struct Trace : TraceBuilder {
+    uint16_t outer = 0, inner = 0, mark_id = 0;
+
+    Trace()
+    {
+        info(plain_info());
+        outer = site("outer");
+        inner = site("inner");
+        mark_id = site("mark", NSLICE_KIND_MARK);
+        epoch(0, kEpoch - 10, {});
+        epoch(kEpoch, 2 * kEpoch, {inner});
+    }
+    // A slice with another one inside.
+    void pair(uint64_t at, uint32_t thread = 1, bool has_inner = true)
+    {
+        start(0, thread, outer, at);
+        if (has_inner) {
+            start(0, thread, inner, at + 10);
+            stop(0, thread, inner, at + 20);
+        }
+        stop(0, thread, outer, at + 50);
+    }
+};
+} // namespace
+
+TEST_CASE("a slice in one epoch is counted in the cell of what was off", "[nsdump][thinning]")
+{
+    Trace trace;
+    trace.pair(100);
+    trace.pair(200);
+    trace.pair(kEpoch + 100, 1, false);
+    const Collected seen(trace);
+    const auto &outer = seen.of("outer");
+    CHECK(outer.accepted == 3);
+    REQUIRE(outer.cells.size() == 2);
+    CHECK(outer.cells[0]->count() == 2);
+    CHECK(outer.cells[0]->mean() == 50);
+    REQUIRE(outer.cells[0]->inside().size() == 1);
+    CHECK(outer.cells[0]->inside()[0].pairs == 2);
+    CHECK(outer.cells[0]->inside()[0].direct == 2);
+    CHECK(outer.cells[1]->count() == 1);
+    CHECK(outer.cells[1]->inside().empty());
+}
+
+TEST_CASE("slices that straddle a boundary are left out, with or without their partner",
+          "[nsdump][thinning]")
+{
+    Trace trace;
+    trace.start(0, 1, trace.outer, kEpoch - 100); // its STOP is in the next epoch
+    trace.start(0, 1, trace.inner, kEpoch - 50);  // its STOP is off
+    trace.stop(0, 1, trace.outer, kEpoch + 50);
+    trace.pair(kEpoch + 200, 1, false);
+    trace.start(0, 1, trace.outer, 3 * kEpoch); // after the last epoch
+    trace.stop(0, 1, trace.outer, 3 * kEpoch + 10);
+    trace.stop(0, 1, trace.inner, 3 * kEpoch + 20); // its START was off
+    const Collected seen(trace);
+    CHECK(seen.of("outer").accepted == 1);
+    CHECK(seen.left_out("outer", LeftOut::kStraddling) == 1);
+    CHECK(seen.left_out("outer", LeftOut::kOutside) == 1);
+    CHECK(seen.of("outer").inside.empty()); // nothing is known to have been inside
+}
+
+TEST_CASE("a slice with an unmatched START or STOP inside is not nested", "[nsdump][thinning]")
+{
+    Trace trace;
+    trace.start(0, 1, trace.outer, 100);
+    trace.start(0, 1, trace.inner, 110); // returns early
+    trace.stop(0, 1, trace.outer, 150);
+    trace.start(0, 1, trace.outer, 200);
+    trace.stop(0, 1, trace.inner, 210);
+    trace.stop(0, 1, trace.outer, 250);
+    const Collected seen(trace);
+    CHECK(seen.of("outer").accepted == 0);
+    CHECK(seen.left_out("outer", LeftOut::kNotNested) == 2);
+}
+
+TEST_CASE("a record of a probe that is off makes the slices around it untrustworthy",
+          "[nsdump][thinning]")
+{
+    Trace trace;
+    trace.start(0, 1, trace.outer, kEpoch);
+    trace.start(0, 1, trace.inner, kEpoch + 1000); // a few microseconds after the boundary
+    trace.stop(0, 1, trace.inner, kEpoch + 1010);
+    trace.stop(0, 1, trace.outer, kEpoch + 1020);
+    trace.pair(kEpoch + 2000, 1, false);
+    const Collected seen(trace);
+    CHECK(seen.left_out("outer", LeftOut::kOff) == 1);
+    CHECK(seen.left_out("inner", LeftOut::kOff) == 1);
+    CHECK(seen.of("outer").accepted == 1);
+    CHECK(seen.slices().distrusted_threads() == 0);
+}
+
+TEST_CASE("the first record of a thread in an epoch may be late, if it was preempted in the probe",
+          "[nsdump][thinning]")
+{
+    Trace trace;
+    trace.start(0, 1, trace.inner, kEpoch + kEpoch / 2);
+    trace.pair(kEpoch + kEpoch / 2 + 100, 1, false);
+    const Collected seen(trace);
+    CHECK(seen.slices().distrusted_threads() == 0);
+    CHECK(seen.of("outer").accepted == 1);
+}
+
+TEST_CASE("a thread whose probes are not switched, as after fork(), is left out from then on",
+          "[nsdump][thinning]")
+{
+    Trace trace;
+    trace.pair(kEpoch + 100'000, 1);
+    trace.pair(kEpoch + 200'000, 1, false);
+    trace.pair(kEpoch + 300'000, 2, false);
+    const Collected seen(trace);
+    CHECK(seen.slices().distrusted_threads() == 1);
+    CHECK(seen.left_out("outer", LeftOut::kThread) == 2);
+    CHECK(seen.of("outer").accepted == 1);
+    CHECK_FALSE(seen.slices().thread(1).is_trusted);
+    CHECK(seen.slices().thread(2).is_trusted);
+}
+
+TEST_CASE("slices that are open while records are lost are left out", "[nsdump][thinning]")
+{
+    Trace trace;
+    trace.start(0, 1, trace.outer, 100);
+    trace.lose(0, NSLICE_LOST_FULL, 3);
+    trace.stop(0, 1, trace.outer, 200);
+    trace.pair(300);
+    const Collected seen(trace);
+    CHECK(seen.left_out("outer", LeftOut::kLoss) == 1);
+    CHECK(seen.of("outer").accepted == 1);
+}
+
+TEST_CASE("slices whose thread changed its CPU are left out, even if it came back",
+          "[nsdump][thinning]")
+{
+    Trace trace;
+    trace.start(0, 1, trace.outer, 100);
+    trace.stop(1, 1, trace.outer, 200);
+    trace.start(0, 1, trace.outer, 300);
+    trace.mark(1, 1, trace.mark_id, 310, 1);
+    trace.stop(0, 1, trace.outer, 400);
+    const Collected seen(trace);
+    CHECK(seen.left_out("outer", LeftOut::kMigrated) == 2);
+}
+
+TEST_CASE("an id belongs to the epochs of the process that announced it", "[nsdump][thinning]")
+{
+    Trace trace;
+    const auto other = trace.site("other", NSLICE_KIND_START, "app.c", 1, 2);
+    trace.epoch(0, 2 * kEpoch, {trace.outer}, 2);
+    trace.start(0, 1, other, kEpoch - 20);
+    trace.stop(0, 1, other, kEpoch + 20);
+    trace.pair(kEpoch + 100, 1, false);
+    const Collected seen(trace);
+    CHECK(seen.of("other").accepted == 1); // the boundary is that of another process
+    CHECK(seen.of("outer").accepted == 1);
+}
+
+TEST_CASE("units are counted by epoch", "[nsdump][thinning]")
+{
+    Trace trace;
+    const auto unit = trace.site("unit", NSLICE_KIND_INIT);
+    for (const uint64_t at : {10u, 20u, 1'000'010u, 2'000'010u}) {
+        trace.init(0, 1, unit, at, at, 1, 64);
+        trace.exit(0, 1, unit, at + 5);
+    }
+    const Collected seen(trace);
+    const nsdump::UnitEpochs &units = *seen.slices().units_of(seen.name("unit"));
+    REQUIRE(units.epochs.size() == 2);
+    CHECK(units.epochs[0].sum == 2);
+    CHECK(units.epochs[1].sum == 1);
+}
+
+TEST_CASE("more names inside than are kept apart leave the slice out", "[nsdump][thinning]")
+{
+    Trace trace;
+    std::vector<uint16_t> ids;
+    for (int i = 0; i < 300; ++i)
+        ids.push_back(trace.site("many" + std::to_string(i), NSLICE_KIND_MARK));
+    trace.start(0, 1, trace.outer, 100);
+    for (size_t i = 0; i < ids.size(); ++i)
+        trace.mark(0, 1, ids[i], 101 + i, 1);
+    trace.stop(0, 1, trace.outer, 500);
+    const Collected seen(trace);
+    CHECK(seen.left_out("outer", LeftOut::kTooMany) == 1);
+}
+
+TEST_CASE("epochs that overlap, or of which some are missing, are refused", "[nsdump][thinning]")
+{
+    Trace trace;
+    trace.epoch(kEpoch / 2, kEpoch, {});
+    CHECK(Collected(trace).epochs().refusal() == "epochs of process 1 overlap");
+
+    Trace malformed;
+    malformed.epoch(20, 10, {});
+    CHECK(Collected(malformed).epochs().refusal() == "1 chunk of epochs is missing or malformed");
+    CHECK(Collected(*std::make_unique<Trace>()).epochs().refusal().empty());
+}

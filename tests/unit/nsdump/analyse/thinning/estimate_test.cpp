@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: MIT
+// Scripted traces with epochs -> the report.
+#include <array>
+
+#include "analyse/analyse.hpp"
+#include "nsdump_support.hpp"
+#include "support/catch.hpp"
+
+using Catch::Matchers::Contains;
+using namespace test_support;
+
+namespace
+{
+constexpr uint64_t kEpoch = 1'000'000;
+
+// A pair costs 60, of which a slice contains 40; a mark 30; work is exact, so all is known.
+struct Program : TraceBuilder {
+    uint16_t outer = 0, inner = 0, other = 0, mark_id = 0;
+    uint64_t now = 10;
+    uint64_t epochs = 0;
+    std::vector<uint16_t> off;
+
+    explicit Program(const std::string &counters = "")
+    {
+        info(plain_info(1e9, counters));
+        std::vector<nslice_calibration_entry> entries = {entry(NSLICE_KIND_START, 0, 40, 50, 1),
+                                                         entry(NSLICE_KIND_MARK, 0, 0, 30, 1)};
+        if (!counters.empty())
+            entries.push_back(entry(NSLICE_KIND_START, 1, 10, 30));
+        calibration(NSLICE_CALIBRATION_START, 1, 1, entries);
+        outer = site("outer");
+        inner = site("inner");
+        other = site("other");
+        mark_id = site("mark", NSLICE_KIND_MARK);
+    }
+    void begin_epoch(const std::vector<uint16_t> &ids)
+    {
+        off = ids;
+        now = ++epochs * kEpoch;
+        epoch(now, now + kEpoch - 100, off);
+    }
+    bool is_on(uint16_t id) const { return std::find(off.begin(), off.end(), id) == off.end(); }
+    void begin(uint16_t id, const Words &words = {})
+    {
+        if (!is_on(id))
+            return;
+        now += 10;
+        start(0, 1, id, now, words);
+        now += 20;
+    }
+    void end(uint16_t id, const Words &words = {})
+    {
+        if (!is_on(id))
+            return;
+        now += 20;
+        stop(0, 1, id, now, words);
+        now += 10;
+    }
+    // 100 ticks of work around `pairs` slices of 50 ticks.
+    void run(const std::vector<uint16_t> &inside)
+    {
+        now += 500;
+        begin(outer);
+        now += 100;
+        for (const uint16_t id : inside) {
+            begin(id);
+            now += 50;
+            end(id);
+        }
+        end(outer);
+    }
+    nsdump::StatsReport report(const nsdump::AnalyseOptions &options = {})
+    {
+        footer(NSLICE_END_CLOSED, now + kEpoch, now + kEpoch);
+        nsdump::TraceFile file(source_of(bytes()));
+        return nsdump::analyse_trace(file, options);
+    }
+};
+
+const nsdump::SliceReport &slice_of(const nsdump::StatsReport &report, const std::string &name)
+{
+    for (const nsdump::SliceReport &slice : report.slices)
+        if (slice.name == name)
+            return slice;
+    throw std::runtime_error("no slice " + name);
+}
+} // namespace
+
+TEST_CASE("with known work and costs, thinning gives both", "[nsdump][thinning]")
+{
+    Program program;
+    for (int i = 0; i < 40; ++i) {
+        program.begin_epoch(i % 4 == 0   ? std::vector{program.inner, program.other}
+                            : i % 4 == 1 ? std::vector{program.inner}
+                            : i % 4 == 2 ? std::vector{program.other}
+                                         : std::vector<uint16_t>{});
+        for (int j = 0; j < 20; ++j)
+            program.run({program.inner, program.inner, program.other});
+    }
+    const auto report = program.report();
+    REQUIRE(report.thinning);
+    CHECK(report.thinning->epochs == 40);
+    const nsdump::SliceThinning &outer = slice_of(report, "outer").thinning.value();
+    REQUIRE(outer.net);
+    CHECK(outer.net->value == Approx(250));
+    CHECK(outer.net->ci95 < 1.2);
+    CHECK(outer.epochs == 10);
+    CHECK(outer.slices == 200);
+    CHECK(outer.cells.size() == 4);
+    REQUIRE(outer.costs.size() == 2);
+    CHECK(outer.costs[0].name == "inner");
+    CHECK(outer.costs[0].kind == "pair");
+    CHECK(outer.costs[0].per_slice == Approx(2));
+    CHECK(outer.costs[0].per_record->value == Approx(60));
+    CHECK(outer.costs[1].per_record->value == Approx(60));
+    // The calibration claims 50 ± 1 for a pair.
+    CHECK(outer.calibrated->value > 260);
+    CHECK(outer.is_contradiction);
+    CHECK(report.warnings.size() >= 1);
+    const nsdump::Distribution &net = *slice_of(report, "outer").values[0].net;
+    CHECK(net.trimmed_mean == Approx(250));
+    CHECK(*net.trimmed_ci95 == outer.net->ci95);
+}
+
+TEST_CASE("a slice inside others has reads that cost what they cost there", "[nsdump][thinning]")
+{
+    Program program;
+    for (int i = 0; i < 40; ++i) {
+        program.begin_epoch(i % 2 == 0 ? std::vector{program.inner} : std::vector<uint16_t>{});
+        for (int j = 0; j < 20; ++j)
+            program.run({program.inner});
+    }
+    // Outer minus inner is 10 by the calibration, so with 60 for a pair its own reads cost 50: the
+    // interval is smaller than that of the calibrated constant only if that has a wide bound.
+    const auto inner = slice_of(program.report(), "inner").thinning.value();
+    CHECK_FALSE(inner.is_inner_from_context);
+    CHECK(inner.reason ==
+          "nothing is inside it, and no slice around it shows what its own reads cost");
+    CHECK_FALSE(inner.net);
+}
+
+TEST_CASE("too few epochs give a reason and no value", "[nsdump][thinning]")
+{
+    Program program;
+    for (int i = 0; i < 20; ++i) {
+        program.begin_epoch(i < 7 ? std::vector{program.inner} : std::vector<uint16_t>{});
+        for (int j = 0; j < 20; ++j)
+            program.run({program.inner});
+    }
+    const auto outer = slice_of(program.report(), "outer").thinning.value();
+    CHECK_FALSE(outer.net);
+    CHECK(outer.reason == "7 epochs in which everything inside was off; at least 8 are required");
+    CHECK(outer.used == nsdump::NetSource::kCalibration);
+    REQUIRE(outer.costs.size() == 1);
+    CHECK_FALSE(outer.costs[0].per_record);
+}
+
+TEST_CASE("names that are always off together have a common cost", "[nsdump][thinning]")
+{
+    Program program;
+    for (int i = 0; i < 20; ++i) {
+        program.begin_epoch(i % 2 == 0 ? std::vector{program.inner, program.other}
+                                       : std::vector<uint16_t>{});
+        for (int j = 0; j < 20; ++j)
+            program.run({program.inner, program.other, program.other});
+    }
+    const auto outer = slice_of(program.report(), "outer").thinning.value();
+    REQUIRE(outer.costs.size() == 1);
+    CHECK(outer.costs[0].name == "inner + other");
+    CHECK(outer.costs[0].per_slice == Approx(3));
+    CHECK(outer.costs[0].per_record->value == Approx(60));
+    CHECK(outer.net->value == Approx(250));
+}
+
+TEST_CASE("a slice inside which something is never off, or which contains itself, has no value",
+          "[nsdump][thinning]")
+{
+    Program program;
+    for (int i = 0; i < 20; ++i) {
+        program.begin_epoch(i % 2 == 0 ? std::vector{program.inner} : std::vector<uint16_t>{});
+        program.run({program.inner, program.other});
+        program.now += 500;
+        program.begin(program.other);
+        program.run({program.other});
+        program.end(program.other);
+    }
+    const auto report = program.report();
+    CHECK(slice_of(report, "outer").thinning->reason ==
+          "other, which is inside, was never switched off");
+    CHECK(slice_of(report, "other").thinning->reason ==
+          "it contains itself, so that not everything inside can be off while it is on");
+}
+
+TEST_CASE("missing epochs withhold the estimates and leave the other figures", "[nsdump][thinning]")
+{
+    Program program;
+    for (int i = 0; i < 20; ++i) {
+        program.begin_epoch(i % 2 == 0 ? std::vector{program.inner} : std::vector<uint16_t>{});
+        program.run({program.inner});
+    }
+    program.epoch(50 * kEpoch, 40 * kEpoch, {});
+    const auto report = program.report();
+    CHECK_THAT(report.thinning->reason, Contains("1 chunk"));
+    const nsdump::SliceReport &outer = slice_of(report, "outer");
+    CHECK_FALSE(outer.thinning->net);
+    CHECK(outer.thinning->reason == report.thinning->reason);
+    CHECK(outer.values[0].net->trimmed_mean == outer.thinning->calibrated->value);
+}
+
+TEST_CASE("thinning can be switched off, and needs epochs", "[nsdump][thinning]")
+{
+    Program program;
+    for (int i = 0; i < 40; ++i) {
+        program.begin_epoch(i % 2 == 0 ? std::vector{program.inner} : std::vector<uint16_t>{});
+        program.run({program.inner});
+    }
+    nsdump::AnalyseOptions options;
+    options.use_thinning = false;
+    const auto report = program.report(options);
+    CHECK(report.thinning->reason == "it is switched off");
+    CHECK_FALSE(slice_of(report, "outer").thinning->net);
+
+    Program plain;
+    plain.run({plain.inner});
+    CHECK_FALSE(slice_of(plain.report(), "outer").thinning);
+    Program explained;
+    explained.run({explained.inner});
+    options.explains = true;
+    const auto outer = slice_of(explained.report(options), "outer").thinning.value();
+    CHECK(outer.reason == "it is switched off");
+    CHECK(outer.costs.at(0).per_slice == 1);
+    CHECK(outer.costs[0].calibrated.value == 50);
+    CHECK(outer.inner.value == 40);
+}
+
+TEST_CASE("counters and self are those of slices with all probes on", "[nsdump][thinning]")
+{
+    Program program("INSTRUCTIONS");
+    uint64_t count = 0;
+    for (int i = 0; i < 20; ++i) {
+        program.begin_epoch(i % 2 == 0 ? std::vector{program.inner} : std::vector<uint16_t>{});
+        const bool is_on = i % 2 != 0;
+        for (int j = 0; j < 3; ++j) {
+            program.begin(program.outer, {count});
+            program.begin(program.inner, {count + 10});
+            program.now += 100;
+            program.end(program.inner, {count + 10 + 100 + 10});
+            count += 1000 + (is_on ? 0 : 2);
+            program.end(program.outer, {count});
+        }
+    }
+    const auto report = program.report();
+    const nsdump::SliceReport &outer = slice_of(report, "outer");
+    REQUIRE(outer.values.size() == 2);
+    CHECK(outer.values[0].count == 60);
+    CHECK(outer.values[1].field == "INSTRUCTIONS");
+    CHECK(outer.values[1].count == 30);
+    CHECK(outer.values[1].raw.max == 1000);
+    CHECK(outer.uncounted == 0);
+    REQUIRE(outer.values[0].self);
+    // 40 and 20 between the reads of both slices, minus what these claim of it
+    CHECK(outer.values[0].self->mean == Approx(20 - 10).margin(12));
+}
+
+TEST_CASE("a START and a STOP around an epoch in which the slice was off are no slice",
+          "[nsdump][thinning]")
+{
+    Program program;
+    for (int i = 0; i < 20; ++i) {
+        program.begin_epoch(i == 10 ? std::vector{program.outer} : std::vector<uint16_t>{});
+        program.run({});
+        if (i == 9)
+            program.start(0, 1, program.outer, program.now + 10); // its STOP is off
+        if (i == 11)
+            program.stop(0, 1, program.outer, program.now + 10); // its START was off
+    }
+    const auto report = program.report();
+    const nsdump::SliceReport &outer = slice_of(report, "outer");
+    CHECK(outer.values[0].count == 19);
+    CHECK(outer.values[0].raw.max < 1000);
+    CHECK_THAT(report.warnings.back(), Contains("1 slice has a START before and a STOP after"));
+}
+
+TEST_CASE("units are compared between epochs with all probes and with most of them off",
+          "[nsdump][thinning]")
+{
+    Program program;
+    const auto unit = program.site("unit", NSLICE_KIND_INIT);
+    for (int i = 0; i < 40; ++i) {
+        const bool is_off = i % 2 == 0;
+        program.begin_epoch(is_off ? std::vector{program.inner} : std::vector<uint16_t>{});
+        for (uint64_t j = 0; j < (is_off ? 110u : 100u) + uint64_t(i / 2 % 3); ++j) {
+            program.init(0, 1, unit, program.now += 100, j, 1, 64);
+            program.exit(0, 1, unit, program.now += 10);
+        }
+    }
+    const auto report = program.report();
+    REQUIRE(report.thinning->units.size() == 1);
+    const nsdump::ThinnedUnits &units = report.thinning->units[0];
+    CHECK(units.name == "unit");
+    CHECK(units.epochs_on == 20);
+    CHECK(units.epochs_off == 20);
+    CHECK(units.per_second_on.value == Approx(101e3).epsilon(0.01));
+    CHECK(units.per_second_off.value == Approx(111e3).epsilon(0.01));
+    CHECK(units.ticks_on.value == Approx(1e9 / units.per_second_on.value));
+    CHECK(units.cost.value == Approx(0.1).margin(0.01));
+    CHECK(units.cost.ci95 < 0.02);
+}
