@@ -46,7 +46,7 @@ contains "nsdump: --json takes no value (see nsdump stats --help)" err
 expect 2 "a counter pattern that matches nothing" "$nsdump" counters no-such-counter
 contains 'nsdump: pattern "no-such-counter": matches no counter' err
 [[ ! -s $folder/out ]] || { echo "FAIL counters: prints although nothing matches"; failed=1; }
-for command in show stats export check; do
+for command in show stats explain export check; do
     expect 0 "help of $command" "$nsdump" "$command" --help
     contains "nsdump $command " out
     contains "  2    invalid usage" out
@@ -114,6 +114,16 @@ contains "every one accounted for" out
 expect 0 "stats" "$nsdump" stats "$trace"
 contains "INSTRUCTIONS: instructions" out
 contains "migrated 8" out
+expect 0 "explain" "$nsdump" explain "$trace" receive
+contains "own reads   23.00" out
+contains "thinned     none: the trace has no epochs" out
+expect 0 "explain as JSON" "$nsdump" explain "$trace" receive --json
+contains '"schema": "netslice-explain-1"' out
+expect 2 "explain an unknown slice" "$nsdump" explain "$trace" nobody
+contains 't.nsl: no times of a slice "nobody" of a program; available: receive, ' err
+expect 2 "explain a mark" "$nsdump" explain "$trace" queue_length
+expect 2 "explain without a slice" "$nsdump" explain "$trace"
+expect 3 "explain without a file" "$nsdump" explain "$folder/none.nsl" receive
 
 expect 0 "show with a limit" "$nsdump" show "$trace" -c 5
 [[ $(wc -l <"$folder/out") == 6 ]] || { echo "FAIL show -c 5 shows $(wc -l <"$folder/out") lines"; failed=1; }
