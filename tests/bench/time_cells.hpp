@@ -79,12 +79,12 @@ Length make_length(double nominal_ns, int group, int span, std::integer_sequence
 // Three cycles per multiplication.  A group takes much less than an epoch of random thinning.
 template <Pairs kKind> std::vector<Length> make_lengths()
 {
-    return {make_length<kKind, 58>(50, 50, 20, PairNumbers()),
-            make_length<kKind, 117>(100, 50, 20, MorePairNumbers()),
-            make_length<kKind, 233>(200, 50, 20, PairNumbers()),
-            make_length<kKind, 583>(500, 50, 10, PairNumbers()),
-            make_length<kKind, 1167>(1e3, 25, 5, PairNumbers()),
-            make_length<kKind, 11670>(1e4, 4, 1, PairNumbers()),
+    return {make_length<kKind, 58>(50, 200, 20, PairNumbers()),
+            make_length<kKind, 117>(100, 200, 20, MorePairNumbers()),
+            make_length<kKind, 233>(200, 150, 20, PairNumbers()),
+            make_length<kKind, 583>(500, 100, 10, PairNumbers()),
+            make_length<kKind, 1167>(1e3, 60, 5, PairNumbers()),
+            make_length<kKind, 11670>(1e4, 10, 1, PairNumbers()),
             make_length<kKind, 116700>(1e5, 1, 1, PairNumbers()),
             make_length<kKind, 1167000>(1e6, 1, 1, PairNumbers())};
 }

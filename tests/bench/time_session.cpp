@@ -12,9 +12,9 @@ namespace bench
 {
 namespace
 {
-constexpr size_t kRounds = 60; // per session: a cell is in as many epochs, or fewer
-constexpr int kWarmShare = 20; // one warm-up slice, under another name, per this number of slices:
-                               // trains caches and predictors
+constexpr size_t kRounds = 160; // per session: a cell is in as many epochs, or fewer
+constexpr double kLongNs = 1e5; // long enough to be warm by itself
+constexpr int kWarmShare = 10;  // one slice before the group per this number of slices in it
 
 struct Mean {
     double value, ci95;
@@ -67,12 +67,13 @@ double bare_ticks(const Length &length)
     return (double(length.time_bare(2 * length.span)) - once) / length.span;
 }
 
-// Alternates bare work and slices, so that the core's neighbours affect both equally.
-void run_cell(const Length &length, const Cell &cell, nsp_slice *warm, BareTime &bare)
+// Alternates bare work and slices, so that the core's neighbours affect both equally.  The first
+// slices train caches and predictors, which do not know whether the probes are on in this epoch.
+void run_cell(const Length &length, const Cell &cell, BareTime &bare)
 {
     bare.add(bare_ticks(length));
-    if (length.span > 1)
-        cell.run(warm, length.group / kWarmShare + 1);
+    if (length.nominal_ns < kLongNs)
+        cell.run(cell.slice, length.group / kWarmShare + 1);
     NET_SLICE_START_AT(cell.around);
     cell.run(cell.slice, length.group);
     NET_SLICE_STOP_AT(cell.around);
@@ -82,13 +83,12 @@ void run_cell(const Length &length, const Cell &cell, nsp_slice *warm, BareTime 
 void run_round(const std::vector<Length> &lengths, std::vector<std::vector<BareTime>> &bare,
                size_t turn)
 {
-    static nsp_slice *const warm = make_slice("warm");
     for (size_t i = 0; i < lengths.size(); ++i) {
         const size_t at = (turn + i) % lengths.size();
         const std::vector<Cell> &cells = lengths[at].cells;
         for (size_t j = 0; j < cells.size(); ++j) {
             const size_t cell = (turn / lengths.size() + j) % cells.size();
-            run_cell(lengths[at], cells[cell], warm, bare[at][cell]);
+            run_cell(lengths[at], cells[cell], bare[at][cell]);
         }
     }
 }
