@@ -35,6 +35,7 @@ public:
         out.squares_ = squares_ * square * square;
         return out;
     }
+    double variance() const { return variance_; }
     double degrees() const
     {
         return squares_ > 0 ? variance_ * variance_ / squares_ : kManyDegrees;

@@ -104,28 +104,38 @@ void Cell::add(const ThinnedSlice &slice)
         all.direct += one.direct;
     }
     ++count_;
-    if (count_ < kFirstSlices) {
+    if (count_ <= kFirstSlices)
         first_.push_back(slice);
-        return;
-    }
-    if ((count_ & (count_ - 1)) == 0)
+    if (count_ <= kFirstValues)
+        first_values_.push_back({slice.raw, slice.epoch});
+    if (count_ >= kFirstSlices && (count_ & (count_ - 1)) == 0)
         find_bounds();
-    if (count_ == kFirstSlices) {
-        for (const ThinnedSlice &early : first_)
-            add_bounded(early);
-        first_ = {};
-    }
-    add_bounded(slice);
+    if (count_ == kFirstSlices)
+        count_first();
+    else if (count_ > kFirstSlices)
+        count_kept(slice);
+    if (count_ == kFirstValues)
+        add_first();
+    else if (count_ > kFirstValues)
+        add_clipped(slice.raw, slice.epoch);
 }
 
-void Cell::add_bounded(const ThinnedSlice &slice)
+void Cell::count_first()
 {
-    const double clipped = std::clamp(slice.raw, low_, high_) - reference_;
-    clipped_sum_ += clipped;
-    clipped_squares_ += clipped * clipped;
-    Cluster &of_epoch = cluster(slice.epoch);
-    of_epoch.weight += 1;
-    of_epoch.sum += clipped;
+    for (const ThinnedSlice &early : first_)
+        count_kept(early);
+    first_ = {};
+}
+
+void Cell::add_first()
+{
+    for (const Value &early : first_values_)
+        add_clipped(early.raw, early.epoch);
+    first_values_ = {};
+}
+
+void Cell::count_kept(const ThinnedSlice &slice)
+{
     if (slice.raw < low_ || slice.raw > high_)
         return;
     ++kept_;
@@ -133,13 +143,22 @@ void Cell::add_bounded(const ThinnedSlice &slice)
         sum_of(inside_, one.name).kept += uint64_t{one.pairs} + one.marks;
 }
 
+void Cell::add_clipped(double raw, uint32_t epoch)
+{
+    const double clipped = std::clamp(raw, low_, high_) - reference_;
+    clipped_sum_ += clipped;
+    clipped_squares_ += clipped * clipped;
+    Cluster &of_epoch = cluster(epoch);
+    of_epoch.weight += 1;
+    of_epoch.sum += clipped;
+}
+
 void Cell::finish()
 {
-    if (!first_.empty())
+    if (!first_values_.empty())
         find_bounds();
-    for (const ThinnedSlice &early : first_)
-        add_bounded(early);
-    first_ = {};
+    count_first();
+    add_first();
     buckets_ = histogram_.buckets();
     histogram_ = {};
 }

@@ -59,7 +59,9 @@ CpuSum &sum_of_cpu(std::vector<CpuSum> &sums, uint32_t cpu_index);
 class Cell
 {
 public:
-    static constexpr uint64_t kFirstSlices = 64; // kept until there are bounds
+    // Kept until there are bounds: whole slices, and values.  Bounds of few epochs would clip the
+    // differences between epochs.  Both are powers of two.
+    static constexpr uint64_t kFirstSlices = 64, kFirstValues = 4096;
 
     // `reference`: a typical raw value, common to all cells of a name, so that sums stay exact.
     explicit Cell(double reference) : reference_(reference) {}
@@ -84,7 +86,10 @@ public:
 
 private:
     void find_bounds();
-    void add_bounded(const ThinnedSlice &slice);
+    void count_first();
+    void add_first();
+    void count_kept(const ThinnedSlice &slice);
+    void add_clipped(double raw, uint32_t epoch);
     Cluster &cluster(uint32_t epoch);
 
     double reference_;
@@ -99,5 +104,10 @@ private:
     std::vector<InsideSum> inside_;
     std::vector<CpuSum> cpus_;
     std::vector<ThinnedSlice> first_;
+    struct Value {
+        double raw;
+        uint32_t epoch;
+    };
+    std::vector<Value> first_values_;
 };
 } // namespace nsdump

@@ -2,6 +2,7 @@
 // analyse: sums by epoch -> a mean with its error; values of one epoch are not independent.
 #pragma once
 
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -60,5 +61,42 @@ inline ClusteredMean clustered_mean(const std::vector<Cluster> &clusters, double
     }
     out.degrees = 1 / fourths - 1;
     return out;
+}
+
+inline constexpr size_t kTimeBlocks = 16;
+
+// Load that stays alike over several epochs moves the mean of the whole session, which the choice
+// of epochs does not show.  `left`: deviations of all epochs from the means of their cells, in the
+// order of time.  Returns by how much the variance of their mean by blocks of neighbours exceeds
+// that by epochs.  A straight drift does not count: it is part of the session.
+inline double excess_of_neighbours(const std::vector<Cluster> &left)
+{
+    constexpr size_t kLeastPerBlock = 4;
+    constexpr double kBlocks = double(kTimeBlocks);
+    if (left.size() < kTimeBlocks * kLeastPerBlock)
+        return 0;
+    std::array<double, kTimeBlocks> weights{}, sums{};
+    double weight = 0, by_epoch = 0;
+    for (size_t i = 0; i < left.size(); ++i) {
+        const size_t block = i * kTimeBlocks / left.size();
+        weights[block] += left[i].weight;
+        sums[block] += left[i].sum;
+        weight += left[i].weight;
+        by_epoch += left[i].sum * left[i].sum;
+    }
+    double mean = 0, slope = 0, places = 0;
+    const auto place = [](size_t block) { return double(block) - (kBlocks - 1) / 2; };
+    for (size_t i = 0; i < kTimeBlocks; ++i) {
+        mean += sums[i] / weights[i] / kBlocks;
+        slope += place(i) * sums[i] / weights[i];
+        places += place(i) * place(i);
+    }
+    slope /= places;
+    double by_block = 0;
+    for (size_t i = 0; i < kTimeBlocks; ++i) {
+        const double off = sums[i] / weights[i] - mean - slope * place(i);
+        by_block += weights[i] * weights[i] * off * off * kBlocks / (kBlocks - 2);
+    }
+    return std::fmax(0, by_block - by_epoch) / (weight * weight);
 }
 } // namespace nsdump

@@ -22,6 +22,9 @@ namespace
 // Of a name's slices, the share that no epoch covers.  Long slices are more often among them.
 constexpr double kMostStraddling = 0.1;
 
+// The part of a variance that is left at least if the errors of a difference are correlated.
+constexpr double kLeastVariance = 0.25;
+
 double straddling_share(const NameCells &sums)
 {
     const double straddling = double(sums.left_out[size_t(LeftOut::kStraddling)]);
@@ -45,6 +48,29 @@ double records_per_slice(const std::vector<MergedCell> &cells, NameId name)
             slices += double(one.cell.kept());
         }
     return slices > 0 ? records / slices : 0;
+}
+
+// Adds `factor` times the influence of each epoch on a cell's trimmed mean; the squares add up to
+// the variance.
+void add_influence(const MergedCell &cell, double factor, Influence &out)
+{
+    double weights = 0;
+    for (const Cluster &one : cell.cell.clusters())
+        weights += one.weight;
+    if (!(cell.clusters.standard_error > 0))
+        return;
+    const double scale = factor * cell.standard_error / cell.clusters.standard_error / weights;
+    for (const Cluster &one : cell.cell.clusters())
+        out[one.epoch] += scale * (one.sum - cell.clusters.mean * one.weight);
+}
+
+double covariance(const Influence &a, const Influence &b)
+{
+    double sum = 0;
+    for (const auto &[epoch, value] : a)
+        if (const auto found = b.find(epoch); found != b.end())
+            sum += value * found->second;
+    return sum;
 }
 
 // The error of one probe's constant per slice, over the CPUs that the slices of a cell ran on.
@@ -117,6 +143,7 @@ ThinningEstimator::ThinningEstimator(const NameTable &names, const ThinningColle
         if (!refusal_.empty())
             continue;
         merge_cells(named);
+        set_session_error(named);
         fit(named);
     }
     for (NameId name = 0; name < names.size(); ++name)
@@ -161,12 +188,26 @@ void ThinningEstimator::set_error(MergedCell &cell) const
         std::max(alike * trimmed.standard_error, rounding_ci95(step_, cell.cell.count()) / t);
 }
 
+// It cancels in differences between cells.
+void ThinningEstimator::set_session_error(Named &named)
+{
+    std::vector<Cluster> left;
+    for (const MergedCell &cell : named.cells)
+        for (const Cluster &one : cell.cell.clusters())
+            left.push_back({one.epoch, one.weight, one.sum - cell.clusters.mean * one.weight});
+    std::sort(left.begin(), left.end(),
+              [](const Cluster &a, const Cluster &b) { return a.epoch < b.epoch; });
+    named.session_error = std::sqrt(excess_of_neighbours(left));
+}
+
 void ThinningEstimator::fit(Named &named)
 {
     std::vector<CellMean> means;
-    for (const MergedCell &cell : named.cells) {
+    for (size_t i = 0; i < named.cells.size(); ++i) {
+        const MergedCell &cell = named.cells[i];
         if (cell.clusters.clusters < kLeastEpochs)
             continue;
+        named.fitted_cells.push_back(i);
         CellMean mean{{},
                       cell.trimmed_mean,
                       cell.standard_error,
@@ -179,14 +220,17 @@ void ThinningEstimator::fit(Named &named)
     named.fitted = fit_cells(means, named.inside.size());
 }
 
-// Slices inside each other share most of their noise, so of those only the one with the smallest
-// error is used.  Others are independent.
+// Slices inside each other share most of their noise, so of those only the innermost is used, which
+// has the least.  (To choose the smallest error would choose those that are small by chance.)
+// Others are independent.
 std::optional<ContextCost> ThinningEstimator::context_cost(NameId name) const
 {
     struct One {
         NameId around;
         double value;
         Uncertainty error;
+        const FittedGroup *group;
+        double records;
     };
     std::vector<One> found;
     for (NameId around = 0; around < all_.size(); ++around)
@@ -197,10 +241,12 @@ std::optional<ContextCost> ThinningEstimator::context_cost(NameId name) const
                 continue;
             const double records = records_per_slice(all_[around].cells, name);
             if (records > 0)
-                found.push_back({around, group.sum / records, group.error.scaled(1 / records)});
+                found.push_back({around, group.sum / records, group.error.scaled(1 / records),
+                                 &group, records});
         }
-    std::sort(found.begin(), found.end(),
-              [](const One &a, const One &b) { return a.error.ci95() < b.error.ci95(); });
+    std::sort(found.begin(), found.end(), [&](const One &a, const One &b) {
+        return all_[a.around].inside.size() < all_[b.around].inside.size();
+    });
     std::vector<One> used;
     for (const One &one : found)
         if (std::none_of(used.begin(), used.end(), [&](const One &other) {
@@ -224,7 +270,12 @@ std::optional<ContextCost> ThinningEstimator::context_cost(NameId name) const
     for (const One &one : used) {
         const double ci95 = std::max(one.error.ci95(), kLeastError);
         chi2 += std::pow(1.96 * (one.value - out.value) / ci95, 2);
-        error.add_ci95(one.error.ci95() / (ci95 * ci95) / weights, one.error.degrees());
+        const double share = 1 / (ci95 * ci95) / weights;
+        error.add_ci95(share * one.error.ci95(), one.error.degrees());
+        const Named &around = all_[one.around];
+        for (size_t i = 0; i < around.fitted_cells.size(); ++i)
+            add_influence(around.cells[around.fitted_cells[i]],
+                          share * one.group->shares[i] / one.records, out.influence);
     }
     // If contexts differ by more than their errors, so may those that were not measured.
     const double scatter =
@@ -324,8 +375,17 @@ void ThinningEstimator::set_net(NameId name, const Named &named, const MergedCel
     if (bare.trimmed_mean > 0)
         bound += straddling_share(*named.sums) * bare.cell.clipped_variance() / bare.trimmed_mean;
     error.add(bare.standard_error, bare.clusters.degrees);
+    error.add(named.session_error, kTimeBlocks - 2);
     out.raw = {bare.trimmed_mean, error.ci95() + bound};
     set_inner(name, bare.cell.cpus(), out, error, bound);
+    if (out.is_inner_from_context) {
+        // High load in the same epochs makes both raw and what a pair adds to others too large.
+        // The covariance is a rough estimate, so only half of its effect counts.
+        Influence influence;
+        add_influence(bare, 1, influence);
+        const double shared = covariance(influence, in_context_.at(name).influence);
+        error = error.scaled(std::sqrt(std::max(kLeastVariance, 1 - shared / error.variance())));
+    }
     if (named.inside.empty() && !out.is_inner_from_context) {
         out.reason = "nothing is inside it, and no slice around it shows what its own reads cost";
         return;

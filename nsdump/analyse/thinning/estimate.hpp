@@ -26,10 +26,14 @@ struct MergedCell {
     double standard_error = 0; // of the trimmed mean
 };
 
+// How much the slices of each epoch moved an estimate.
+using Influence = std::map<uint32_t, double>;
+
 // What a pair costs the slices around it.
 struct ContextCost {
     double value = 0;
     Uncertainty error;
+    Influence influence;
 };
 
 class ThinningEstimator
@@ -48,11 +52,14 @@ private:
         const NameCells *sums = nullptr;
         std::vector<NameId> inside; // ascending
         std::vector<MergedCell> cells;
+        std::vector<size_t> fitted_cells;
         std::vector<FittedGroup> fitted; // unknowns are places in `inside`
+        double session_error = 0;        // standard error that all cells have in common
     };
 
     void merge_cells(Named &named) const;
     void set_error(MergedCell &cell) const;
+    static void set_session_error(Named &named);
     static void fit(Named &named);
     std::optional<ContextCost> context_cost(NameId name) const;
     const MergedCell *bare_cell(NameId name, const Named &named, std::string &reason) const;

@@ -47,7 +47,15 @@ struct Solver {
     Index rank;
 };
 
-// The factor by which cells scatter about the fit more than their errors explain.
+// Chi squared that chance exceeds in 5 of 100 cases (Wilson and Hilferty, 1931).
+double chi2_by_chance(double degrees)
+{
+    const double part = 2 / (9 * degrees);
+    return degrees * std::pow(1 - part + 1.645 * std::sqrt(part), 3);
+}
+
+// The factor by which cells scatter about the fit more than their errors explain; 1 if that may be
+// chance.  With one spare cell, chance alone would widen every third error.
 double scatter_of(const std::vector<CellMean> &cells, const Solver &solver)
 {
     const Index spare = Index(cells.size()) - solver.rank;
@@ -66,7 +74,7 @@ double scatter_of(const std::vector<CellMean> &cells, const Solver &solver)
         if (cell.standard_error > 0)
             chi2 += left * left / (cell.standard_error * cell.standard_error);
     }
-    return std::sqrt(std::max(1.0, chi2 / double(spare)));
+    return chi2 > chi2_by_chance(double(spare)) ? std::sqrt(chi2 / double(spare)) : 1;
 }
 
 void set_sum(const std::vector<CellMean> &cells, const Eigen::RowVectorXd &row, double scatter,
@@ -75,6 +83,7 @@ void set_sum(const std::vector<CellMean> &cells, const Eigen::RowVectorXd &row, 
     for (size_t i = 0; i < cells.size(); ++i) {
         const double share = row[Index(i)];
         out.sum += share * cells[i].mean;
+        out.shares.push_back(share);
         out.error.add(scatter * share * cells[i].standard_error, cells[i].degrees);
     }
 }
@@ -121,7 +130,7 @@ std::vector<FittedGroup> fit_cells(const std::vector<CellMean> &cells, size_t un
         }
         if (!is_determined(solver, group))
             continue;
-        out.push_back({group, 0, {}});
+        out.push_back({group, 0, {}, {}});
         set_sum(cells, row, scatter, out.back());
     }
     return out;

@@ -23,6 +23,7 @@ struct FittedGroup {
     std::vector<size_t> unknowns;
     double sum = 0; // what they add together
     Uncertainty error;
+    std::vector<double> shares; // of the cells' means in the sum
 };
 
 // mean ~ base + sum of the unknowns that are on.  Unknowns that cannot be separated at all are not

@@ -17,7 +17,7 @@ namespace simulation
 // What is drawn.  Slice "outer" contains slices "middle", each with slices "leaf", and a mark.
 struct ThinnedModel {
     int threads = 2;
-    int epochs = 200;
+    int epochs = 180;
     double shortest = 8e3, longest = 6e4; // ticks of an epoch, log-uniform
     double step = 1;
     double sigma = 0.5;        // of the logarithm of the data's size, to which work is proportional
