@@ -29,12 +29,12 @@
 #define MOST_IDS 1024              /* of one epoch */
 #define MOST_BATCH_NS 100000000ull /* a program that is killed loses what is not announced */
 #define MOST_ANNOUNCED_BYTES (NSLICE_SESSION_ANNOUNCE_BYTES / 4)
-/* All of the first epochs, and one in LEARNING_SHARE later. */
-#define LEARNING_EPOCHS 32
-#define LEARNING_SHARE 15
+#define FULL_EPOCHS 32
+#define FULL_SHARE 15
+#define WATCHED_EPOCHS 1000
 #define LEAST_WINDOW_NS 100000ull
 #define WINDOW_LENGTHS 8
-#define IDLE_NS 5000000ull /* until there is a probe inside a slice */
+#define IDLE_NS 100000000ull /* in a program without slices inside others */
 
 struct batch {
     uint64_t begin_ns;
@@ -107,24 +107,28 @@ static uint32_t switch_to(struct thinner *thinner, const uint8_t off[NSP_THIN_NA
     return (uint32_t)ids;
 }
 
-static int is_learning(const struct thinner *thinner)
+/* In the first epochs everything is on, since what is off cannot be seen; later in some. */
+static int is_full(const struct thinner *thinner)
 {
-    return thinner->epochs < LEARNING_EPOCHS || thinner->epochs % LEARNING_SHARE == 0;
+    return thinner->epochs < FULL_EPOCHS || thinner->epochs % FULL_SHARE == 0;
+}
+
+/* Whether to look for names inside others in the next epoch. */
+static int is_watched(const struct thinner *thinner)
+{
+    return thinner->epochs < WATCHED_EPOCHS || is_full(thinner);
 }
 
 /*
- * Looks at the records of a short time.  It varies: slices may be long, but a window must fit the
- * rings.  Returns 1 to stop.
+ * While no name is known to lie inside another, epochs are windows of various lengths: slices may
+ * be long, but the records of a window must fit into the rings.
  */
-static int learn(struct thinner *thinner)
+static uint64_t length_ns(struct thinner *thinner, uint64_t age_ns)
 {
-    const uint64_t window_ns = LEAST_WINDOW_NS << thinner->epochs % WINDOW_LENGTHS;
-    int stops;
-
-    nsp_nesting_begin(thinner->nesting, thinner->map);
-    stops = wait_ns(window_ns);
-    nsp_nesting_end(thinner->nesting, thinner->map);
-    return stops;
+    if (thinner->nesting->inner_count)
+        return nsp_arms_length_ns(&thinner->arms, age_ns);
+    return thinner->epochs < WATCHED_EPOCHS ? LEAST_WINDOW_NS << thinner->epochs % WINDOW_LENGTHS
+                                            : IDLE_NS;
 }
 
 /* Returns 1 to stop. */
@@ -133,22 +137,23 @@ static int run_epoch(struct thinner *thinner)
     const uint64_t age_ns = nsp_monotonic_raw_ns() - thinner->begin_ns;
     struct nslice_file_epoch epoch = {.pid = (uint32_t)getpid()};
     uint8_t off[NSP_THIN_NAMES];
-    const int learns = is_learning(thinner);
+    const int watches = is_watched(thinner);
     const uint32_t generation = nsp_sites_generation();
     int stops;
 
-    if (learns)
-        memset(off, 0, sizeof(off)); /* what is off cannot be seen */
+    if (is_full(thinner))
+        memset(off, 0, sizeof(off));
     else
         nsp_arms_draw(&thinner->arms, thinner->nesting, off);
     epoch.ids = switch_to(thinner, off);
     if (epoch.ids > MOST_IDS)
         return 1;
     epoch.begin_ticks = nsp_clock_read(1);
-    stops = learns && learn(thinner);
-    if (!stops)
-        stops = wait_ns(thinner->nesting->inner_count ? nsp_arms_length_ns(&thinner->arms, age_ns)
-                                                      : IDLE_NS);
+    if (watches)
+        nsp_nesting_begin(thinner->nesting, thinner->map);
+    stops = wait_ns(length_ns(thinner, age_ns));
+    if (watches)
+        nsp_nesting_end(thinner->nesting, thinner->map);
     epoch.end_ticks = nsp_clock_read(1);
     ++thinner->epochs;
     /* Sites that came meanwhile may be off without being listed. */
