@@ -81,9 +81,9 @@ std::string contradiction_words(const std::string &name, const SliceThinning &th
     const double hidden = (thinned.value - calibrated.value) / (records > 0 ? records : 1);
     const char *const where = records > 0 ? "of each probe inside" : "of its own two reads";
     return fmt::format(
-        "calibration and random thinning contradict each other: slice {}: {:.1f} ± "
+        "{}: slice {}: {:.1f} ± "
         "{:.1f} against {:.1f} ± {:.1f} ticks; {}; thinning is used",
-        name, calibrated.value, calibrated.ci95, thinned.value, thinned.ci95,
+        kContradiction, name, calibrated.value, calibrated.ci95, thinned.value, thinned.ci95,
         hidden > 0 ? fmt::format("the code hides {:.1f} ticks {}", hidden, where)
                    : fmt::format("the code adds {:.1f} ticks to the cost {}", -hidden, where));
 }

@@ -11,6 +11,9 @@ namespace nsdump
 void combine(const FieldReport &ticks, SliceThinning &thinning);
 // Moves the net values of a slice's ticks so that the trimmed mean is the combined value.
 void shift_net(FieldReport &ticks, const SliceThinning &thinning);
+// How the words of a contradiction begin.
+inline constexpr const char *kContradiction =
+    "calibration and random thinning contradict each other";
 // The contradiction in words.  `pairs`: mean number of pairs and marks inside.
 std::string contradiction_words(const std::string &name, const SliceThinning &thinning,
                                 double records);

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "analyse/thinning/combine.hpp"
 #include "cli/commands.hpp"
 #include "cli/read/analysis.hpp"
 #include "cli/read/finish.hpp"
@@ -54,8 +55,10 @@ int run(const Options &options)
     const SliceReport &slice = slice_of(report, options.slice);
     output.text() = options.format == "json" ? explain_json(slice) : explain_text(slice);
     output.finish();
+    // The text above says it of this slice.
     for (const std::string &warning : report.warnings)
-        tell_warning(report.path, warning);
+        if (!warning.starts_with(kContradiction))
+            tell_warning(report.path, warning);
     if (report.is_interrupted)
         return kExitInterrupted;
     return report.has_findings() ? kExitFindings : kExitOk;
