@@ -372,10 +372,10 @@ class Recording(Test):
         daemon = self.daemon()
         daemon.client().do(COUNT)
         trace = daemon.folder / "t.nsl"
-        process = self.recording(daemon, trace, "-s", "*_FILTER,!publish")
+        process = self.recording(daemon, trace, "--slices", "*_FILTER,!publish")
         time.sleep(0.3)
         subprocess.run(
-            [NSDUMP, "control", "-p", str(daemon.process.pid), "-s", "publish"], check=True
+            [NSDUMP, "control", "-p", str(daemon.process.pid), "--slices", "publish"], check=True
         )
         time.sleep(0.3)
         process.send_signal(signal.SIGINT)
@@ -386,7 +386,9 @@ class Recording(Test):
         self.assertTrue(all(count > 0 for count in slices.values()), slices)
         self.assertIn(
             "slices=a,: a pattern is missing behind the last comma",
-            self.run_info(daemon, "record", "-s", "a,", "-w", str(daemon.folder / "o.nsl"), code=3),
+            self.run_info(
+                daemon, "record", "--slices", "a,", "-w", str(daemon.folder / "o.nsl"), code=3
+            ),
         )
 
     def test_an_interrupted_recording_is_complete_and_the_next_one_may_begin(self):

@@ -38,7 +38,7 @@ expect 0 "a program" "$nsdump" record "${quick[@]}" -w t.nsl -- "$program" - 100
 is_whole t.nsl "a program"
 contains "400 records of 400 issued" err
 cp t.nsl old.nsl
-expect 0 "slices that are not selected" "$nsdump" record "${quick[@]}" -s 'no*,!work' -w s.nsl -- "$program" - 100
+expect 0 "slices that are not selected" "$nsdump" record "${quick[@]}" --slices 'no*,!work' -w s.nsl -- "$program" - 100
 contains "200 records of 200 issued" err
 contains 'warning: slices: no slice or mark matches "no*"; available: work' err
 [[ $(grep -c warning err) == 1 ]] || fail "a pattern that matches is reported: $(<err)"
@@ -52,7 +52,7 @@ wait $recorder
 (($("$nsdump" show --slice work c.nsl | wc -l) < $("$nsdump" show --slice unit c.nsl | wc -l))) || fail "control changed nothing"
 expect 3 "control of a program that accepts none" "$nsdump" control --pid $$ --slices work
 contains "process $$: does not accept control requests: " err
-expect 2 "an empty pattern" "$nsdump" record -s work, -w s.nsl -- "$program" - 10
+expect 2 "an empty pattern" "$nsdump" record --slices work, -w s.nsl -- "$program" - 10
 contains 'slices=work,: a pattern is missing behind the last comma' err
 expect 0 "statistics of selected slices" "$nsdump" stats s.nsl
 contains 'slices: no slice or mark matches "no*"; available: work' out

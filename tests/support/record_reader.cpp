@@ -68,7 +68,8 @@ struct Reader {
             at += sizeof head;
             if (at + head.ids * sizeof(uint16_t) > end)
                 return problem("an epoch's ids leave its chunk");
-            std::memcpy(one.off.data(), at, head.ids * sizeof(uint16_t));
+            if (!one.off.empty())
+                std::memcpy(one.off.data(), at, head.ids * sizeof(uint16_t));
             at += (head.ids * sizeof(uint16_t) + 7) & ~size_t{7};
             trace.epochs.push_back(one);
         }

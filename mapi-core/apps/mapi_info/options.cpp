@@ -96,7 +96,7 @@ void add_record(command::Arguments &arguments, Options &options)
         .kind("SECONDS")
         .check(is_duration);
     record
-        .add("-s,--slices", options.slices,
+        .add("--slices", options.slices,
              "slices and marks to record, e.g. 'BPF_*,!publish' (default: all)")
         .kind("PATTERNS")
         .check(command::is_given);

@@ -36,8 +36,8 @@ constexpr char kFooter[] =
 have a START without STOP or the reverse. Children of fork() keep the old selection.
 
 Examples:
-  nsdump control -p 1234 -s 'filter*,!publish'
-  nsdump control -p 1234 -s '*'
+  nsdump control -p 1234 --slices 'filter*,!publish'
+  nsdump control -p 1234 --slices '*'
 
 Exit codes:
   0    success
@@ -52,7 +52,7 @@ RunCommand add(command::ArgumentSet &arguments)
         .check(is_positive)
         .required();
     arguments
-        .add("-s,--slices", options->slices,
+        .add("--slices", options->slices,
              "slices and marks to record from now on, e.g. 'filter*,!publish'; '*': all")
         .kind("PATTERNS")
         .check(command::is_given)

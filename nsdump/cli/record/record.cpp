@@ -370,7 +370,7 @@ RunCommand add(command::ArgumentSet &arguments)
     add_trace_output(arguments, options->output);
     const Check check_counters = add_counter_options(arguments, options);
     arguments
-        .add("-s,--slices", options->slices,
+        .add("--slices", options->slices,
              "slices and marks to record, e.g. 'filter*,!publish' (default: all)")
         .kind("PATTERNS")
         .check(command::is_given);
