@@ -8,7 +8,8 @@ import subprocess
 import unittest
 
 import needs
-from mapi_info_test import BUILD, INFO, TRACE, Test
+from mapi_info_run import INFO, TRACE, Test
+from mapid import BUILD
 
 LISTS = ("devices", "flows", "functions")
 COUNTER = {"mapi-count": [], "mapi-flow": ["PKT_COUNTER"]}
