@@ -32,6 +32,7 @@ Recording::Recording(const std::string &name, int file, const std::string &slice
     config.has_file = file >= 0;
     config.file = file;
     config.slices = slices.c_str();
+    config.control = 1;
     if (const int error = nsp_session_open(&config); error != 0) {
         is_taken_ = false;
         throw Error(error == -EINVAL ? MFUNCT_INVALID_ARGUMENT : MAPI_ERROR_FILE,

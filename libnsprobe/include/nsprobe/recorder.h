@@ -68,8 +68,8 @@ int nsp_recorder_attach(struct nsp_recorder *recorder, int pid);
 
 /*
  * New rules for which slices and marks a process records from now on (nsp_session_config.slices;
- * "": all).  The process must be in a session of its own, in one with nsp_session_config.control,
- * or be one that accepts recorders.  Returns 0 or -errno with the reason in nsp_last_error();
+ * "": all).  The process must be in a session with nsp_session_config.control, or be one that
+ * accepts recorders.  Returns 0 or -errno with the reason in nsp_last_error();
  * -EINVAL: invalid rules.
  */
 int nsp_control_slices(int pid, const char *rules);

@@ -67,8 +67,8 @@ struct nsp_session_config {
      */
     uint32_t thin_permille;
     /*
-     * nsp_recorder_open(): nonzero if programs that the recorder starts are to accept
-     * nsp_control_slices(), which gives them a thread.  A process's own session always does.
+     * Nonzero: this process, or the programs that a recorder starts, accept nsp_control_slices().
+     * That gives them a thread, which stays until they end.
      */
     uint32_t control;
 };
@@ -118,8 +118,8 @@ int nsp_session_snapshot(void);
  * counters, source (auto, rdpmc, perf-read, papi, step, none), clock (fast, ordered), full
  * (discard, overwrite), ring (bytes, with K, M or G), kind (rseq, atomic), step-every, calibration
  * (yes, no), memory (auto, process, nsmod), recorder (process, nsmod), slices (patterns), thin
- * (auto, off, or a share from 0 to 1), attach
- * (yes: no session now, but accept `nsdump record --pid`).
+ * (auto, off, or a share from 0 to 1), control (yes, no), attach (yes: no session now, but accept
+ * `nsdump record --pid`).
  */
 int nsp_session_configure(const char *options);
 

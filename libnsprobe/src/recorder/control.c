@@ -23,7 +23,7 @@ int nsp_control_slices(int pid, const char *rules)
         return err;
     connection = nsp_connect_to_process(
         pid, "control requests",
-        "it must have a session of its own, or run under `nsdump record --control`");
+        "start it with control=yes in NETSLICE, or under `nsdump record --control`");
     if (connection < 0)
         return connection;
     length = snprintf(text, sizeof(text), "%s%s", NSP_CONTROL_SLICES, rules);

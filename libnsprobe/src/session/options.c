@@ -162,13 +162,16 @@ static int add_one(struct nsp_options *options, const char *key, const char *val
     } else if (strcmp(key, "calibration") == 0) {
         err = choose(key, value, yes_no, &word);
         config->no_calibration = !word;
+    } else if (strcmp(key, "control") == 0) {
+        err = choose(key, value, yes_no, &word);
+        config->control = (uint32_t)word;
     } else if (strcmp(key, "attach") == 0) {
         err = choose(key, value, yes_no, &options->attach);
     } else {
         err = nsp_fail(
             -EINVAL,
             "unknown option \"%s\"; available: output, counters, source, clock, full, ring, kind, "
-            "step-every, calibration, memory, recorder, slices, thin, attach",
+            "step-every, calibration, memory, recorder, slices, thin, control, attach",
             key);
     }
     return err;

@@ -117,10 +117,8 @@ int nsp_session_open(const struct nsp_session_config *config)
     pthread_mutex_lock(&lock);
     nsp_write_signals_hold(&signals);
     err = open_locked(&copy);
-    /* A session that is drained here has a thread anyway; without this one it only cannot be
-     * controlled. */
-    if (!err && is_drained_here)
-        nsp_control_listen();
+    if (!err && copy.control && nsp_control_listen()) /* the session is open nevertheless */
+        fprintf(stderr, "netslice: control: %s\n", nsp_last_error());
     nsp_write_signals_release(&signals);
     pthread_mutex_unlock(&lock);
     return err;

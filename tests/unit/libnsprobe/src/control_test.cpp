@@ -18,7 +18,7 @@ namespace
 {
 std::string as_own_session(const test_support::TempDir &dir)
 {
-    return "calibration=no output=" + (dir / "t.nsl").string();
+    return "calibration=no control=yes output=" + (dir / "t.nsl").string();
 }
 
 uint64_t last_ticks(const test_support::Trace &trace, const std::string &name)
