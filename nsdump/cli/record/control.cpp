@@ -32,8 +32,9 @@ int run(const Options &options)
 
 constexpr char kFooter[] =
     R"(The process must have control=yes among the options of its session (NETSLICE or
-NET_SLICE_CONF), run under `nsdump record --control`, or accept recorders (attach=yes). Slices that are open at that moment
-have a START without STOP or the reverse. Children of fork() keep the old selection.
+NET_SLICE_CONF), run under `nsdump record --control`, or accept recorders (attach=yes). Slices
+that are open at that moment have a START without STOP or the reverse. Children of fork() keep the
+old selection.
 
 Examples:
   nsdump control -p 1234 --slices 'filter*,!publish'
