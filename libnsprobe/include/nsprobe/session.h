@@ -38,6 +38,9 @@ enum nsp_drained_by {
     NSP_DRAINED_BY_NSMOD = 1,
 };
 
+/* nsp_session_config.thin_permille for thin=auto. */
+#define NSP_THIN_AUTO_PERMILLE 500
+
 /* With all fields except struct_size zero, the session has the defaults.  Strings are copied. */
 struct nsp_session_config {
     size_t struct_size;   /* sizeof(struct nsp_session_config): identifies the version */

@@ -186,7 +186,7 @@ static void serve(int connection)
 
     if (!is_allowed(connection))
         return;
-    if (!is_wanted)
+    if (!__atomic_load_n(&is_wanted, __ATOMIC_ACQUIRE))
         return serve_briefly(connection, -EPERM,
                              "it does not accept recorders (start it with NETSLICE=attach=yes)");
     receive(connection, &request);
@@ -274,9 +274,12 @@ int nsp_control_listen(void)
 
 int nsp_attach_listen(void)
 {
-    const int err = nsp_control_listen();
+    int err;
 
-    is_wanted |= !err;
+    __atomic_store_n(&is_wanted, 1, __ATOMIC_RELEASE); /* a recorder may come at once */
+    err = nsp_control_listen();
+    if (err)
+        __atomic_store_n(&is_wanted, 0, __ATOMIC_RELEASE);
     return err;
 }
 

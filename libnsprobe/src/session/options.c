@@ -90,8 +90,6 @@ static int parse_count(const char *key, const char *value, uint32_t *out)
     return 0;
 }
 
-#define AUTOMATIC_PERMILLE 500
-
 /* Not by strtod(), whose decimal point is that of the program's language. */
 static int parse_share(const char *key, const char *value, uint32_t *out_permille)
 {
@@ -99,7 +97,7 @@ static int parse_share(const char *key, const char *value, uint32_t *out_permill
     uint32_t permille = 0;
 
     if (strcmp(value, "off") == 0 || strcmp(value, "auto") == 0) {
-        *out_permille = *value == 'o' ? 0 : AUTOMATIC_PERMILLE;
+        *out_permille = *value == 'o' ? 0 : NSP_THIN_AUTO_PERMILLE;
         return 0;
     }
     if (*digit == '0' || *digit == '1')

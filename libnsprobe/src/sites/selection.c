@@ -10,7 +10,8 @@
 
 #include "session/error.h"
 
-const char *nsp_selection_next(const char *rules, char *pattern, int *is_excluding)
+/* Copies the next pattern, without its "!", and returns the rest of the rules; NULL: no more. */
+static const char *next_pattern(const char *rules, char *pattern, int *is_excluding)
 {
     size_t bytes;
 
@@ -37,7 +38,7 @@ int nsp_selection_check(const char *rules)
                         NSLICE_SESSION_SLICES_TEXT - 1);
     if (bytes > 0 && rules[bytes - 1] == ',')
         return nsp_fail(-EINVAL, "slices=%s: a pattern is missing behind the last comma", rules);
-    while ((rest = nsp_selection_next(rest, pattern, &is_excluding)))
+    while ((rest = next_pattern(rest, pattern, &is_excluding)))
         if (!*pattern)
             return nsp_fail(-EINVAL, "slices=%s: empty pattern", rules);
     return 0;
@@ -48,7 +49,7 @@ int nsp_selection_has(const char *rules, const char *name)
     char pattern[NSLICE_SESSION_SLICES_TEXT];
     int is_excluding, is_limited = 0, is_selected = 0;
 
-    while ((rules = nsp_selection_next(rules, pattern, &is_excluding))) {
+    while ((rules = next_pattern(rules, pattern, &is_excluding))) {
         const int is_match = fnmatch(pattern, name, 0) == 0;
 
         if (is_excluding && is_match)

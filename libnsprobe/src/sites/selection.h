@@ -4,9 +4,9 @@
 #define NSP_SELECTION_H
 
 /*
- * "filter*,!publish": a slice is selected if a pattern matches its name, or there is none without
- * "!", and no pattern with "!" matches it.  Patterns are those of the shell (fnmatch(3)).  Empty
- * text selects all.
+ * A rule is a pattern of the shell (fnmatch(3)), as in "filter*,!publish".  A pattern with "!"
+ * excludes the names that it matches.  If there are patterns without "!", a name must match one of
+ * them.  Empty text selects all names.
  */
 
 /* Returns 0, or -EINVAL with the reason in nsp_last_error(). */
@@ -14,11 +14,5 @@ int nsp_selection_check(const char *rules);
 
 /* Whether rules that have been checked select this name. */
 int nsp_selection_has(const char *rules, const char *name);
-
-/*
- * Patterns one after the other, for messages about those that match nothing.  Copies the next one,
- * without its "!", and returns the rest of the rules; NULL: no more.
- */
-const char *nsp_selection_next(const char *rules, char *pattern, int *is_excluding);
 
 #endif /* NSP_SELECTION_H */

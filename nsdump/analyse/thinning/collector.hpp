@@ -17,7 +17,7 @@ namespace nsdump
 // The slices of one name.
 struct NameCells {
     double reference = 0;
-    std::vector<std::unique_ptr<Cell>> cells; // by EpochTable's set; null if there is none
+    std::vector<std::unique_ptr<Cell>> cells; // by set of EpochTable; null: no slices in that set
     // Over all slices that nest and lie in one epoch, whether they were accepted or not.
     uint64_t nested = 0;
     std::vector<CpuSum> cpus;

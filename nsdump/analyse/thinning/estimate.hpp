@@ -43,7 +43,7 @@ public:
     ThinningEstimator(const NameTable &names, const ThinningCollector &slices,
                       const Correction &correction, double step, std::string refusal);
 
-    // `net` or the reason why there is none, with cells and costs; nothing for a name without
+    // Cells, costs, and `net` or, if it is unavailable, the reason.  Empty for a name without
     // slices.
     std::optional<SliceThinning> estimate(NameId name) const;
 

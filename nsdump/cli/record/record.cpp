@@ -65,13 +65,11 @@ Enum choose(const std::string &word, std::initializer_list<std::pair<const char 
     return Enum{};
 }
 
-constexpr uint32_t kAutomaticPermille = 500;
-
 uint32_t permille_of(const std::string &thin)
 {
     if (thin == "off")
         return 0;
-    return thin == "auto" ? kAutomaticPermille
+    return thin == "auto" ? NSP_THIN_AUTO_PERMILLE
                           : uint32_t(std::lround(std::strtod(thin.c_str(), nullptr) * 1000));
 }
 
