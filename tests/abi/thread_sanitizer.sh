@@ -3,6 +3,7 @@
 # thread_sanitizer: a program built with -fsanitize=thread and the plain library -> no race is
 # reported in any kind of session; $1 include folders, $2 folder of the library.
 set -u
+exec 3>&- 4>&- 5>&- 6>&- 7>&- 8>&- 9>&- # numbers that the library's threads use in tables of their own
 here=$(dirname "$0")/thread_sanitizer nsdump=$NETSLICE_BIN/nsdump library=$2
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -39,6 +40,7 @@ attached() { # program
         ((SECONDS < until)) || { cat "$work/nsdump"; kill -KILL "$pid"; return 9; }
         sleep 0.1
     done
+    sleep 0.2 # the listening thread waits for the next recorder
     kill -TERM "$pid"
     wait "$pid"
     local code=$?

@@ -8,12 +8,17 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "writer/thread_sanitizer.h"
+
 #ifndef CLOSE_RANGE_UNSHARE
 #define CLOSE_RANGE_UNSHARE 2
 #endif
 
 int nsp_take_own_descriptors(void)
 {
+    /* It knows one table for the process, and takes a number used in two tables for a race. */
+    if (nsp_has_thread_sanitizer())
+        return -ENOTSUP;
     if (close_range(0, ~0u, CLOSE_RANGE_UNSHARE))
         return -errno;
     /*

@@ -16,7 +16,14 @@
 #endif
 #endif
 
+#include <stddef.h>
+
 #ifdef NSP_IS_INSTRUMENTED
+
+static inline int nsp_has_thread_sanitizer(void)
+{
+    return 1;
+}
 
 static inline void nsp_tell_release(const void *address)
 {
@@ -32,6 +39,12 @@ static inline void nsp_tell_acquire(const void *address)
 
 extern void __tsan_release(void *address) __attribute__((weak));
 extern void __tsan_acquire(void *address) __attribute__((weak));
+
+/* Whether ThreadSanitizer sees the C library's calls of this process. */
+static inline int nsp_has_thread_sanitizer(void)
+{
+    return __tsan_release != NULL;
+}
 
 /* Call before the store that publishes the caller's writes. */
 static inline void nsp_tell_release(const void *address)

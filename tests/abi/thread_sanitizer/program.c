@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* thread_sanitizer: threads with probes, slices named at run time and handlers with probes. $1:
-   iterations per thread; other arguments: conf=OPTIONS opens a session from code, three times;
-   snapshot, fork: as named; wait: until SIGTERM. */
+/* thread_sanitizer: threads with probes, slices named at run time and handlers with probes; files
+   are open throughout. $1: iterations per thread; other arguments: conf=OPTIONS opens a session from
+   code, three times; snapshot, fork: as named; wait: until SIGTERM. */
 #define _GNU_SOURCE
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -14,7 +15,7 @@
 
 #include <nsprobe/probe.h>
 
-enum { THREADS = 4, UNITS = 50 };
+enum { THREADS = 4, UNITS = 50, FILES = 8 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static long shared, turns;
@@ -115,7 +116,10 @@ int main(int argc, char **argv)
 {
     char **words = argv + (argc > 1 ? 2 : 1);
     const char *conf = option(words, "conf=");
+    int files[FILES];
 
+    for (int i = 0; i < FILES; ++i)
+        files[i] = open("/dev/null", O_RDONLY | O_CLOEXEC);
     turns = argc > 1 ? atol(argv[1]) : 1;
     signal(SIGUSR1, on_user_signal);
     signal(SIGTERM, on_term);
@@ -128,5 +132,7 @@ int main(int argc, char **argv)
         if (conf && nsp_session_close(NULL))
             return 4;
     }
+    for (int i = 0; i < FILES; ++i)
+        close(files[i]);
     return 0;
 }
