@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* thread_sanitizer: threads with probes, slices named at run time and handlers with probes; files
-   are open throughout. $1: iterations per thread; other arguments: conf=OPTIONS opens a session from
-   code, three times; snapshot, fork: as named; wait: until SIGTERM. */
+   are open throughout. $1: iterations per thread; other arguments: conf=OPTIONS opens a session
+   from code, three times; snapshot, fork: as named; wait: until SIGTERM. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <pthread.h>
