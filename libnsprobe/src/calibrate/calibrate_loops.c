@@ -59,13 +59,12 @@ LOOP(marks_in_pairs, START; MARK; STOP)
 LOOP(inits_in_pairs, START; INIT; STOP)
 LOOP(exits_in_pairs, START; EXIT; STOP)
 LOOP(work_alone, WORK)
-LOOP(work_pairs, WORK; START; STOP)
+LOOP(work_pairs, WORK; START; WORK; STOP)
 LOOP(work_marks, WORK; MARK)
 LOOP(work_inits, WORK; INIT)
 LOOP(work_exits, WORK; EXIT)
 LOOP(work_starts, WORK; START)
 LOOP(work_stops, WORK; STOP)
-LOOP(work_in_pairs, START; WORK; STOP)
 
 void nsp_loops_switch(uint32_t mode)
 {
@@ -93,7 +92,6 @@ uint64_t nsp_run_loop(enum nsp_loop loop, uint32_t rounds)
         [NSP_LOOP_WORK_EXIT] = work_exits,
         [NSP_LOOP_WORK_START] = work_starts,
         [NSP_LOOP_WORK_STOP] = work_stops,
-        [NSP_LOOP_WORK_IN_PAIR] = work_in_pairs,
     };
     const uint64_t begin = nsp_clock_read(1);
 

@@ -26,13 +26,12 @@ enum nsp_loop {
     NSP_LOOP_INIT_IN_PAIR,
     NSP_LOOP_EXIT_IN_PAIR,
     NSP_LOOP_WORK,      /* a chain of dependent instructions, no probe */
-    NSP_LOOP_WORK_PAIR, /* work START STOP */
+    NSP_LOOP_WORK_PAIR, /* work START work STOP */
     NSP_LOOP_WORK_MARK, /* work MARK */
     NSP_LOOP_WORK_INIT,
     NSP_LOOP_WORK_EXIT,
     NSP_LOOP_WORK_START,
     NSP_LOOP_WORK_STOP,
-    NSP_LOOP_WORK_IN_PAIR, /* START work STOP */
     NSP_LOOP_KINDS,
 };
 

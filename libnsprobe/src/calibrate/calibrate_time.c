@@ -23,7 +23,8 @@ static double round_ticks(struct nsp_cpu_run *cpu, enum nsp_loop loop)
 
 /*
  * Probes between chains of dependent work, as in a program, which hide what can be executed in
- * parallel.
+ * parallel.  A pair has work before it and inside: what a read waits for, or overtakes, depends on
+ * what precedes it, so START and STOP must both follow work.
  */
 static void batch_after_work(struct nsp_cpu_run *cpu, int kind, uint32_t at)
 {
@@ -34,7 +35,7 @@ static void batch_after_work(struct nsp_cpu_run *cpu, int kind, uint32_t at)
     values->outer[at] = round_ticks(cpu, loop_after_work[kind]) - work;
     values->inner[at] = 0;
     if (kind == 0) {
-        nsp_batch_run(&cpu->ring, NSP_LOOP_WORK_IN_PAIR, 2 * NSP_ROUNDS);
+        values->outer[at] -= work; /* inside the pair */
         values->inner[at] = nsp_batch_inside(&cpu->ring, 0, &pairs) - work;
         cpu->is_out |= pairs == 0; /* the thread was moved off a CPU that went offline */
     }
