@@ -254,7 +254,7 @@ StatsReport analyse_trace(TraceFile &trace, const AnalyseOptions &options)
     // Epochs also show which slices are not whole, so they are read even if they are not to be
     // used.
     if (options.explains || !trace.epochs().empty()) {
-        Thinning thinning(trace, report.clock);
+        Thinning thinning(trace, report.clock, correction);
         StatsCollector all(correction, 0), complete(correction, counters, is_stepping);
         OrdinarySlices ordinary(trace.names(), thinning.slices(), all, complete, is_stepping);
         const Programs<OrdinarySlices> programs{ordinary, all, &thinning, &complete};

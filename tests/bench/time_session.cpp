@@ -32,7 +32,7 @@ public:
     }
     Mean mean() const
     {
-        const nsdump::TrimmedMean trimmed = histogram_.trimmed_mean(nsdump::kTrimmedShare);
+        const nsdump::TrimmedMean trimmed = histogram_.trimmed_mean(nsdump::kTrimmedShare, 0);
         const double count = double(histogram_.total());
         const double independent = moments_.sd(histogram_.total()) / std::sqrt(count);
         const double alike = independent > 0 ? blocks_.standard_error() / independent : 1;

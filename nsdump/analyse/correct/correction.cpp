@@ -351,17 +351,19 @@ void Correction::build_side(const std::vector<CpuChunks> &cpus, bool is_kernel)
             set_constants(constants, is_kernel, cpus[cpu].cpu, field);
             if (const auto pair = probe_constants(start, end, cpus[cpu].cpu, kPair, field);
                 pair && field == 0)
-                gaps_[cpu] = gap_of(*pair);
+                gaps_[cpu] = gaps_of(*pair);
         }
     }
 }
 
 // The gap is a part of outer, so neither its interval nor its drift is larger.
-GapConstant Correction::gap_of(const ProbeConstants &pair)
+GapConstants Correction::gaps_of(const ProbeConstants &pair)
 {
-    const double wider = pair.outer.hidden.value_or(0) - pair.inner.hidden.value_or(0);
-    return {pair.outer.value - pair.inner.value + 0.5 * wider, pair.outer.ci95, pair.outer.degrees,
-            pair.outer.moved + 0.5 * std::fabs(wider)};
+    const GapConstant after_work{pair.outer.value - pair.inner.value, pair.outer.ci95,
+                                 pair.outer.degrees, pair.outer.moved};
+    GapConstant after_probe = after_work;
+    after_probe.value += pair.outer.hidden.value_or(0) - pair.inner.hidden.value_or(0);
+    return {after_work, after_probe};
 }
 
 void Correction::set_constants(FieldConstants &constants, bool is_kernel, uint32_t cpu,

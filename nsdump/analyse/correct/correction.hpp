@@ -35,14 +35,18 @@ struct FieldConstants {
     uint32_t source = 0; // CPUs with the same source share constants and their errors
 };
 
-// What a pair costs outside of its own slice, in ticks: outer minus inner.  Work hides parts of
-// both constants, but hardly any of their difference: the value lies in the middle of those with
-// and without work, and `bound` reaches both.
+// What a pair costs outside of its own slice, in ticks: outer minus inner.
 struct GapConstant {
     double value = 0;
     double ci95 = 0;
     double degrees = kManyDegrees;
     double bound = 0;
+};
+
+// It depends on what precedes START, which work hides in part.
+struct GapConstants {
+    GapConstant after_work;
+    GapConstant after_probe; // the previous record's probe is right before it
 };
 
 // Every machine's core frequency varies by up to this share.  The interval covers it, so there is
@@ -70,7 +74,8 @@ public:
     {
         return table_[cpu_index * fields_ + field];
     }
-    const GapConstant &gap_of(size_t cpu_index) const { return gaps_[cpu_index]; }
+    const GapConstants &gaps_of(size_t cpu_index) const { return gaps_[cpu_index]; }
+    size_t cpus() const { return gaps_.size(); }
     size_t fields() const { return fields_; }
     bool has_constants() const;
     const std::vector<CalibrationRow> &start() const { return start_.all(); }
@@ -88,14 +93,14 @@ private:
     void build(const std::vector<CpuChunks> &cpus);
     void warn_of_kernel(const std::vector<CpuChunks> &cpus);
     void build_side(const std::vector<CpuChunks> &cpus, bool is_kernel);
-    static GapConstant gap_of(const ProbeConstants &pair);
+    static GapConstants gaps_of(const ProbeConstants &pair);
     void set_constants(FieldConstants &constants, bool is_kernel, uint32_t cpu, unsigned field);
     void compare(const std::vector<CalibrationRow> &start, const std::vector<CalibrationRow> &end,
                  bool is_kernel);
 
     size_t fields_; // of the side with more fields
     std::vector<FieldConstants> table_;
-    std::vector<GapConstant> gaps_; // by place in TraceFile::cpus()
+    std::vector<GapConstants> gaps_; // by place in TraceFile::cpus()
     CalibrationRows start_;
     CalibrationRows end_;
     CalibrationRows kernel_start_;

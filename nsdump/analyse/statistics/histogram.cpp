@@ -31,6 +31,13 @@ struct Spread {
         return half_width * half_width * (to - from) * (to - from) / 3;
     }
     double at(double share) const { return mean + half_width * (2 * share - 1); }
+    // Share of the values below.
+    double below(double value) const
+    {
+        if (half_width == 0)
+            return value > mean ? 1 : 0;
+        return std::clamp(0.5 * (1 + (value - mean) / half_width), 0.0, 1.0);
+    }
 };
 
 uint64_t total_of(std::span<const Bucket> buckets)
@@ -90,12 +97,44 @@ std::vector<Bucket> Histogram::buckets() const
     return buckets;
 }
 
-TrimmedMean trimmed_mean_of(std::span<const Bucket> buckets, double share)
+namespace
+{
+// Number of values below.
+double count_below(std::span<const Bucket> buckets, double value)
+{
+    double count = 0;
+    for (const Bucket &bucket : buckets)
+        count += double(bucket.count) * Spread(bucket).below(value);
+    return count;
+}
+
+// The value that `count` values lie below.
+double value_at(std::span<const Bucket> buckets, double count)
+{
+    for (const Bucket &bucket : buckets) {
+        if (count <= double(bucket.count))
+            return Spread(bucket).at(count / double(bucket.count));
+        count -= double(bucket.count);
+    }
+    return buckets.back().high;
+}
+} // namespace
+
+TrimmedMean trimmed_mean_of(std::span<const Bucket> buckets, double share, double step)
 {
     const uint64_t total = total_of(buckets);
     if (total == 0)
         return {};
-    const double count = double(total), cut = std::floor(share * count), kept = count - 2 * cut;
+    const double count = double(total);
+    double low = std::floor(share * count), high = low; // numbers of values that are cut off
+    if (step >= kLeastStep && low > 0) {
+        const double reach = step + 1; // steps of a fraction of a tick are rounded
+        const double lowest = value_at(buckets, low) - reach,
+                     highest = value_at(buckets, count - high) + reach;
+        low = std::min(low, std::floor(count_below(buckets, lowest)));
+        high = std::min(high, std::floor(count - count_below(buckets, highest)));
+    }
+    const double kept = count - low - high;
     struct Part {
         double count, mean, variance;
     };
@@ -104,23 +143,23 @@ TrimmedMean trimmed_mean_of(std::span<const Bucket> buckets, double share)
     double before = 0, sum = 0, first = 0, last = 0;
     for (const Bucket &bucket : buckets) {
         const double n = double(bucket.count);
-        const double from = std::max(0.0, cut - before) / n,
-                     to = std::min(n, count - cut - before) / n;
+        const double from = std::max(0.0, low - before) / n,
+                     to = std::min(n, count - high - before) / n;
         before += n;
         if (from >= to)
             continue;
         const Spread spread(bucket);
         if (parts.empty())
-            first = cut > 0 ? spread.at(from) : 0;
-        last = cut > 0 ? spread.at(to) : 0;
+            first = low > 0 ? spread.at(from) : 0;
+        last = high > 0 ? spread.at(to) : 0;
         parts.push_back({n * (to - from), spread.mean_of(from, to), spread.variance_of(from, to)});
         sum += parts.back().count * parts.back().mean;
     }
-    const double winsorised_mean = (sum + cut * (first + last)) / count;
+    const double winsorised_mean = (sum + low * first + high * last) / count;
     const auto square = [&](double value) {
         return (value - winsorised_mean) * (value - winsorised_mean);
     };
-    double squares = cut * (square(first) + square(last));
+    double squares = low * square(first) + high * square(last);
     for (const Part &part : parts)
         squares += part.count * (square(part.mean) + part.variance);
     const double sd = count > 1 ? std::sqrt(squares / (count - 1)) : 0;

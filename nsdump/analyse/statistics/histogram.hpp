@@ -39,9 +39,14 @@ std::array<double, kCount> quantiles_of(std::span<const Bucket> buckets,
     find_quantiles(buckets, shares, values);
     return values;
 }
-// `share` of the values is cut off at either end, below 0.5.  The error follows from the winsorised
+// Counters and precise clocks have smaller steps.
+inline constexpr double kLeastStep = 2;
+
+// `share` of the values is cut off at either end, below 0.5, but for values that lie less than a
+// `step` beyond the rest: a clock that moves in steps reads one duration as either of two values,
+// and without the rarer one the mean would be wrong.  The error follows from the winsorised
 // variance (Tukey and McLaughlin, 1963).
-TrimmedMean trimmed_mean_of(std::span<const Bucket> buckets, double share);
+TrimmedMean trimmed_mean_of(std::span<const Bucket> buckets, double share, double step);
 
 // A double is already log-linear: its exponent and the top bits of its mantissa select the bucket.
 // There are 64 buckets for each power of two and either sign.  Integers below 128 have their own
@@ -77,7 +82,10 @@ public:
     {
         return quantiles_of(buckets(), shares);
     }
-    TrimmedMean trimmed_mean(double share) const { return trimmed_mean_of(buckets(), share); }
+    TrimmedMean trimmed_mean(double share, double step) const
+    {
+        return trimmed_mean_of(buckets(), share, step);
+    }
     // Non-empty buckets, by ascending value.
     std::vector<Bucket> buckets() const;
 

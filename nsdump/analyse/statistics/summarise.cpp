@@ -48,8 +48,8 @@ double standard_error(const Moments &values, uint64_t count)
     return values.sd(count) / std::sqrt(double(count));
 }
 
-// Trimming also removes readings that rounding moved to either end, which biases the mean by up to
-// the trimmed share of a step.
+// Which readings are cut off depends on how they were rounded, which biases the mean by up to the
+// trimmed share of a step.
 std::optional<double> interval_of_trimmed(const Sampling &mean, double alike, OtherErrors errors,
                                           const TrimmedMean &trimmed, double step)
 {
@@ -204,8 +204,8 @@ FieldReport summarise_field(const FieldStats &stats, double step, bool keeps_his
     out.count = stats.count;
     out.packets = stats.packets;
     std::vector<Bucket> buckets = stats.raw_histogram.buckets();
-    out.raw =
-        distribution(stats.raw, stats.count, buckets, trimmed_mean_of(buckets, kTrimmedShare));
+    out.raw = distribution(stats.raw, stats.count, buckets,
+                           trimmed_mean_of(buckets, kTrimmedShare, step));
     const bool has_net = stats.net_count > 0;
     const OtherErrors errors = errors_of_mean(stats.net_errors, stats.net_count, step);
     const Sampling sampling = sampling_of(stats.net_blocks);
@@ -215,7 +215,7 @@ FieldReport summarise_field(const FieldStats &stats, double step, bool keeps_his
     const double alike = independent > 0 ? sampling.standard_error / independent : 1;
     if (has_net) {
         buckets = stats.net_histogram.buckets();
-        const TrimmedMean trimmed = trimmed_mean_of(buckets, kTrimmedShare);
+        const TrimmedMean trimmed = trimmed_mean_of(buckets, kTrimmedShare, step);
         out.net = distribution(stats.net, stats.net_count, buckets, trimmed);
         out.net->ci95 = interval95(sampling, errors);
         out.net->sampling_ci95 = interval95(sampling, {errors.rounding_ci95, {}, 0});

@@ -85,6 +85,10 @@ void Cell::find_bounds()
             break;
         }
     }
+    if (step_ >= kLeastStep) { // as in the trimmed mean
+        low_ -= step_ + 1;
+        high_ += step_ + 1;
+    }
 }
 
 void Cell::add(const ThinnedSlice &slice)

@@ -64,7 +64,8 @@ public:
     static constexpr uint64_t kFirstSlices = 64, kFirstValues = 4096;
 
     // `reference`: a typical raw value, common to all cells of a name, so that sums stay exact.
-    explicit Cell(double reference) : reference_(reference) {}
+    // `step` of the clock.
+    Cell(double reference, double step) : reference_(reference), step_(step) {}
 
     void add(const ThinnedSlice &slice);
     // Call after the last slice.
@@ -93,6 +94,7 @@ private:
     Cluster &cluster(uint32_t epoch);
 
     double reference_;
+    double step_;
     uint64_t count_ = 0;
     double sum_ = 0, squares_ = 0; // of distances from the reference
     double clipped_sum_ = 0, clipped_squares_ = 0;

@@ -6,8 +6,11 @@
 
 namespace nsdump
 {
-ThinningCollector::ThinningCollector(TraceFile &trace, const EpochTable &epochs, double hz)
-    : trace_(trace), epochs_(epochs), margin_ticks_(uint64_t(kMarginSeconds * (hz > 0 ? hz : 1e9))),
+ThinningCollector::ThinningCollector(TraceFile &trace, const EpochTable &epochs, const Clock &clock,
+                                     double close_ticks)
+    : trace_(trace), epochs_(epochs),
+      margin_ticks_(uint64_t(kMarginSeconds * (clock.hz > 0 ? clock.hz : 1e9))),
+      close_ticks_(close_ticks), step_(clock.step_ticks),
       is_stepping_(trace.info("counters.source") == "step"),
       kernel_indices_(trace.kernel_indices()), kernel_records_(trace.cpus().size())
 {
@@ -47,8 +50,15 @@ void ThinningCollector::take(const Run &run, const Event &event)
     const NameId name = trace_.names().of_slice(event.slice_id);
     Open *const around = thread.depth > 0 ? &thread.open[thread.depth - 1] : nullptr;
     switch (event.kind) {
-    case NSLICE_KIND_START: start(thread, run, event, name); break;
-    case NSLICE_KIND_STOP: stop(thread, event, name); break;
+    case NSLICE_KIND_START:
+        note_distance(thread, event, name);
+        start(thread, run, event, name);
+        thread.ticks = event.ticks;
+        break;
+    case NSLICE_KIND_STOP:
+        stop(thread, event, name);
+        thread.ticks = event.ticks;
+        break;
     case NSLICE_KIND_MARK:
         note_epoch(thread, event, name);
         if (around)
@@ -64,6 +74,17 @@ void ThinningCollector::take(const Run &run, const Event &event)
             ++around->slice.exits;
         break;
     }
+}
+
+void ThinningCollector::note_distance(const Thread &thread, const Event &event, NameId name)
+{
+    Starts &starts = cells_at(name).starts;
+    ++starts.count;
+    const double distance = double(event.ticks) - double(thread.ticks);
+    if (thread.ticks == 0 || distance < 0 || distance > close_ticks_)
+        return;
+    ++starts.close;
+    starts.close_ticks += distance;
 }
 
 // The epoch of a record whose probe can be off.
@@ -200,7 +221,7 @@ void ThinningCollector::accept(NameCells &cells, const ThinnedSlice &slice)
     if (set >= cells.cells.size())
         cells.cells.resize(set + 1);
     if (!cells.cells[set])
-        cells.cells[set] = std::make_unique<Cell>(cells.reference);
+        cells.cells[set] = std::make_unique<Cell>(cells.reference, step_);
     cells.cells[set]->add(slice);
 }
 

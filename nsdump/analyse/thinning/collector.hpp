@@ -10,10 +10,18 @@
 #include "analyse/thinning/cell.hpp"
 #include "analyse/thinning/epoch_table.hpp"
 #include "analyse/thinning/result.hpp"
+#include "decode/clock.hpp"
 #include "decode/merge.hpp"
 
 namespace nsdump
 {
+// The STARTs of one name by what precedes them on the thread.
+struct Starts {
+    uint64_t count = 0;
+    uint64_t close = 0;     // a START or STOP is not far before
+    double close_ticks = 0; // sum of the distances to it
+};
+
 // The slices of one name.
 struct NameCells {
     double reference = 0;
@@ -22,6 +30,7 @@ struct NameCells {
     uint64_t nested = 0;
     std::vector<CpuSum> cpus;
     std::vector<InsideSum> inside; // at most ThinningCollector::kMaxInside names
+    Starts starts;
     uint64_t accepted = 0;
     LeftOutCounts left_out{};
 };
@@ -40,8 +49,9 @@ public:
     static constexpr size_t kMaxInside = 256; // different names inside slices of one name
     static constexpr double kMarginSeconds = 5e-6;
 
-    // `hz`: rate of the clock; 0 if unknown.
-    ThinningCollector(TraceFile &trace, const EpochTable &epochs, double hz);
+    // `close_ticks`: up to this distance, a record is close to the one before it.
+    ThinningCollector(TraceFile &trace, const EpochTable &epochs, const Clock &clock,
+                      double close_ticks);
 
     // All runs of a merger.
     void consume(const Run &run);
@@ -92,6 +102,7 @@ private:
         uint32_t cpu_index = 0;
         uint32_t moves = 0;
         uint32_t epoch = EpochTable::kNone; // of its latest record in any
+        uint64_t ticks = 0;                 // of its latest START or STOP; 0 before the first one
         uint16_t slice_id = 0;              // of its latest record of a slice or mark
         bool is_trusted = true;
     };
@@ -107,6 +118,7 @@ private:
                     uint32_t epoch) const;
     static void note_nested(NameCells &cells, const Open &open);
     void accept(NameCells &cells, const ThinnedSlice &slice);
+    void note_distance(const Thread &thread, const Event &event, NameId name);
     static void give_to_parent(Thread &thread, const Open &open);
     static void add_inside(Open &open, const InsideCount &what);
     NameCells &cells_at(NameId name);
@@ -114,6 +126,8 @@ private:
     TraceFile &trace_;
     const EpochTable &epochs_;
     uint64_t margin_ticks_;
+    double close_ticks_;
+    double step_;
     bool is_stepping_;
     std::vector<uint32_t> kernel_indices_;
     std::vector<uint64_t> kernel_records_; // by place in TraceFile::cpus()

@@ -13,6 +13,7 @@
 #include "analyse/correct/interval.hpp"
 #include "analyse/correct/subtract.hpp"
 #include "analyse/report.hpp"
+#include "analyse/thinning/gap.hpp"
 #include "common/command/counted.hpp"
 
 namespace nsdump
@@ -110,21 +111,6 @@ FromCalibration calibrated_parts(const std::vector<CpuSum> &cpus, const Correcti
     return out;
 }
 
-// The mean over the CPUs; their errors are taken as one.
-GapConstant mean_gap(const std::vector<CpuSum> &cpus, const Correction &correction)
-{
-    GapConstant out;
-    const double n = slices_on(cpus);
-    for (const CpuSum &cpu : cpus) {
-        const GapConstant &gap = correction.gap_of(cpu.cpu_index);
-        const double share = double(cpu.slices) / n;
-        out.value += share * gap.value;
-        out.ci95 += share * gap.ci95;
-        out.bound += share * gap.bound;
-        out.degrees = std::min(out.degrees, gap.degrees);
-    }
-    return out;
-}
 } // namespace
 
 ThinningEstimator::ThinningEstimator(const NameTable &names, const ThinningCollector &slices,
@@ -165,7 +151,7 @@ void ThinningEstimator::merge_cells(Named &named) const
                               std::back_inserter(inside_off));
         const auto [place, is_new] = places.try_emplace(inside_off, named.cells.size());
         if (is_new)
-            named.cells.push_back({inside_off, Cell(named.sums->reference), {}, 0, 0});
+            named.cells.push_back({inside_off, Cell(named.sums->reference, step_), {}, 0, 0});
         named.cells[place->second].cell.merge(*cell);
     }
     for (MergedCell &cell : named.cells)
@@ -177,7 +163,7 @@ void ThinningEstimator::merge_cells(Named &named) const
 void ThinningEstimator::set_error(MergedCell &cell) const
 {
     const double n = double(cell.cell.count());
-    const TrimmedMean trimmed = trimmed_mean_of(cell.cell.buckets(), kTrimmedShare);
+    const TrimmedMean trimmed = trimmed_mean_of(cell.cell.buckets(), kTrimmedShare, step_);
     const double independent = std::sqrt(cell.cell.clipped_variance() / n);
     cell.clusters = clustered_mean(cell.cell.clusters(), independent);
     const double alike =
@@ -344,7 +330,7 @@ void ThinningEstimator::set_inner(NameId name, const std::vector<CpuSum> &cpus, 
     out.inner = {calibrated.inner, calibrated_error.ci95() + calibrated_bound};
     const auto context = in_context_.find(name);
     if (context != in_context_.end()) {
-        const GapConstant gap = mean_gap(cpus, correction_);
+        const GapConstant gap = gap_in_context(cpus, all_[name].sums->starts, correction_);
         Uncertainty own = context->second.error;
         own.add_ci95(gap.ci95, gap.degrees);
         if (const double ci95 = own.ci95() + gap.bound; ci95 < out.inner.ci95) {
@@ -370,7 +356,8 @@ void ThinningEstimator::set_net(NameId name, const Named &named, const MergedCel
         return;
     }
     Uncertainty error;
-    // Rounded readings are trimmed like others, and long slices straddle epochs more often.
+    // Which readings are cut off depends on how they were rounded, and long slices straddle epochs
+    // more often.
     double bound = kTrimmedShare * step_;
     if (bare.trimmed_mean > 0)
         bound += straddling_share(*named.sums) * bare.cell.clipped_variance() / bare.trimmed_mean;

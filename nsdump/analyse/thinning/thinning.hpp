@@ -8,14 +8,16 @@
 #include "analyse/statistics/stats.hpp"
 #include "analyse/thinning/collector.hpp"
 #include "analyse/thinning/epoch_table.hpp"
+#include "analyse/thinning/gap.hpp"
 
 namespace nsdump
 {
 class Thinning
 {
 public:
-    Thinning(TraceFile &trace, const Clock &clock)
-        : epochs_(trace), slices_(trace, epochs_, clock.hz)
+    Thinning(TraceFile &trace, const Clock &clock, const Correction &correction)
+        : epochs_(trace),
+          slices_(trace, epochs_, clock, close_distance(correction, clock.step_ticks))
     {
     }
 

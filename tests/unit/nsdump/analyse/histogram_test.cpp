@@ -95,10 +95,23 @@ TEST_CASE("a trimmed mean ignores what a stolen CPU does to a few values", "[nsd
         calm.add(100 + i % 11);
         disturbed.add(i % 50 == 0 ? 1e7 : 100 + i % 11);
     }
-    CHECK(calm.trimmed_mean(0.05).mean == Approx(105).margin(0.1));
-    CHECK(disturbed.trimmed_mean(0.05).mean == Approx(105).margin(0.3));
-    CHECK(disturbed.trimmed_mean(0.05).standard_error < 0.2);
-    CHECK(calm.trimmed_mean(0).mean == Approx(104.985).margin(0.01));
+    CHECK(calm.trimmed_mean(0.05, 0).mean == Approx(105).margin(0.1));
+    CHECK(disturbed.trimmed_mean(0.05, 0).mean == Approx(105).margin(0.3));
+    CHECK(disturbed.trimmed_mean(0.05, 0).standard_error < 0.2);
+    CHECK(calm.trimmed_mean(0, 0).mean == Approx(104.985).margin(0.01));
+}
+
+TEST_CASE("a trimmed mean keeps the rarer of the two values that a clock with steps reads",
+          "[nsdump][histogram]")
+{
+    Histogram histogram;
+    for (int i = 0; i < 1000; ++i)
+        histogram.add(i % 25 == 0 ? 156 : 130); // a duration of 131.04 and a step of 26
+    histogram.add(1e7);
+    histogram.add(40);
+    CHECK(histogram.trimmed_mean(0.05, 0).mean == 130);
+    CHECK(histogram.trimmed_mean(0.05, 26).mean == Approx(131.04));
+    CHECK(histogram.trimmed_mean(0.05, 26).kept == 1000);
 }
 
 TEST_CASE("the error of the trimmed mean includes the spread of values that share a bucket",
@@ -115,10 +128,10 @@ TEST_CASE("the error of the trimmed mean includes the spread of values that shar
             histogram.add(value);
             squares += (std::fabs(value) - 100'000) * (std::fabs(value) - 100'000);
         }
-        const nsdump::TrimmedMean plain = histogram.trimmed_mean(0);
+        const nsdump::TrimmedMean plain = histogram.trimmed_mean(0, 0);
         CHECK(plain.kept == 2000);
         CHECK(plain.standard_error == Approx(std::sqrt(squares / 1999 / 2000)).epsilon(0.01));
-        const nsdump::TrimmedMean trimmed = histogram.trimmed_mean(0.05);
+        const nsdump::TrimmedMean trimmed = histogram.trimmed_mean(0.05, 0);
         CHECK(trimmed.kept == 1800);
         CHECK(trimmed.mean == Approx(sign * 100'000).margin(0.5));
         CHECK(trimmed.standard_error == Approx(plain.standard_error).epsilon(0.1));

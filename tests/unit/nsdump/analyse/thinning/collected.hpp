@@ -12,8 +12,9 @@ namespace test_support
 class Collected
 {
 public:
-    explicit Collected(TraceBuilder &trace)
-        : file_(source_of(trace.bytes())), epochs_(file_), slices_(file_, epochs_, 1e9)
+    explicit Collected(TraceBuilder &trace, double close_ticks = 0)
+        : file_(source_of(trace.bytes())), epochs_(file_),
+          slices_(file_, epochs_, clock(), close_ticks)
     {
         nsdump::Merger merger(file_, nsdump::Order::kThread);
         nsdump::Run run;
@@ -41,6 +42,13 @@ public:
     const nsdump::EpochTable &epochs() const { return epochs_; }
 
 private:
+    static nsdump::Clock clock()
+    {
+        nsdump::Clock out;
+        out.hz = 1e9;
+        return out;
+    }
+
     nsdump::TraceFile file_;
     nsdump::EpochTable epochs_;
     nsdump::ThinningCollector slices_;

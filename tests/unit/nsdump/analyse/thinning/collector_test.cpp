@@ -56,6 +56,23 @@ TEST_CASE("a slice in one epoch is counted in the cell of what was off", "[nsdum
     CHECK(outer.cells[1]->inside().empty());
 }
 
+TEST_CASE("a START is close if a START or STOP of its thread is within the given distance",
+          "[nsdump][thinning]")
+{
+    Trace trace;
+    trace.pair(100);    // the inner START is 10 behind the outer one
+    trace.pair(170);    // the outer START is 20 behind a STOP
+    trace.pair(241);    // 21
+    trace.pair(300, 2); // another thread's first record
+    const Collected seen(trace, 20);
+    CHECK(seen.of("outer").starts.count == 4);
+    CHECK(seen.of("outer").starts.close == 1);
+    CHECK(seen.of("outer").starts.close_ticks == 20);
+    CHECK(seen.of("inner").starts.count == 4);
+    CHECK(seen.of("inner").starts.close == 4);
+    CHECK(seen.of("inner").starts.close_ticks == 40);
+}
+
 TEST_CASE("slices that straddle a boundary are left out, with or without their partner",
           "[nsdump][thinning]")
 {

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+// analyse: calibrated constants and what precedes the STARTs of a name -> what its pairs cost
+// outside of their own slices.
+#include "analyse/thinning/gap.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace nsdump
+{
+namespace
+{
+constexpr double kCloseGaps = 1.5;
+// If the mean distance to the previous record exceeds the gap by more, there is code in between.
+constexpr double kCodeShare = 0.25;
+
+// A distance differs from the calibrated gap because the probe was compiled in another way, or
+// because of code in between: the value lies in the middle.
+GapConstant close_gap(const GapConstants &gaps, double distance)
+{
+    GapConstant out = gaps.after_probe;
+    const double excess = distance - out.value;
+    const bool is_close = std::fabs(excess) <= kCodeShare * std::fabs(out.value);
+    const double other = is_close ? distance : gaps.after_work.value;
+    out.bound += 0.5 * std::fabs(other - out.value);
+    out.value = 0.5 * (other + out.value);
+    return out;
+}
+
+// Which part of a probe the code before it hides is not known: the calibration's work hides most.
+GapConstant far_gap(const GapConstants &gaps)
+{
+    GapConstant out = gaps.after_work;
+    out.bound += 0.5 * std::fabs(gaps.after_probe.value - out.value);
+    return out;
+}
+} // namespace
+
+double close_distance(const Correction &correction, double step)
+{
+    double gap = 0;
+    for (size_t cpu = 0; cpu < correction.cpus(); ++cpu)
+        gap = std::max(gap, correction.gaps_of(cpu).after_probe.value);
+    return kCloseGaps * gap + step;
+}
+
+GapConstant gap_in_context(const std::vector<CpuSum> &cpus, const Starts &starts,
+                           const Correction &correction)
+{
+    GapConstant out;
+    double slices = 0;
+    for (const CpuSum &cpu : cpus)
+        slices += double(cpu.slices);
+    const double close = starts.count > 0 ? double(starts.close) / double(starts.count) : 0;
+    for (const CpuSum &cpu : cpus) {
+        const GapConstants &gaps = correction.gaps_of(cpu.cpu_index);
+        const double share = double(cpu.slices) / slices;
+        const auto add = [&](const GapConstant &gap, double part) {
+            out.value += share * part * gap.value;
+            out.ci95 += share * part * gap.ci95;
+            out.bound += share * part * gap.bound;
+            out.degrees = std::min(out.degrees, gap.degrees);
+        };
+        add(far_gap(gaps), 1 - close);
+        if (starts.close > 0)
+            add(close_gap(gaps, starts.close_ticks / double(starts.close)), close);
+    }
+    return out;
+}
+} // namespace nsdump

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: MIT
+#include "analyse/thinning/gap.hpp"
+
+#include "nsdump_support.hpp"
+#include "support/catch.hpp"
+
+using namespace test_support;
+using nsdump::GapConstant;
+using nsdump::Starts;
+
+namespace
+{
+// With work: inner 64, outer 128, so a gap of 64.  Alone: 71 and 142, a gap of 71.
+nsdump::Correction correction()
+{
+    TraceBuilder trace;
+    trace.info(plain_info());
+    const auto work = entry(NSLICE_KIND_START, 0, 64, 128),
+               alone = entry(NSLICE_KIND_START | NSLICE_ENTRY_ALONE, 0, 71, 142);
+    trace.calibration(NSLICE_CALIBRATION_START, 0, 0, {work, alone});
+    const uint16_t id = trace.site("slice");
+    trace.start(0, 1, id, 100);
+    trace.stop(0, 1, id, 200);
+    const nsdump::TraceFile file(source_of(trace.bytes()));
+    return nsdump::Correction(file);
+}
+
+GapConstant gap(Starts starts)
+{
+    return nsdump::gap_in_context({{0, 1, 0, 0}}, starts, correction());
+}
+} // namespace
+
+TEST_CASE("the gap of STARTs behind other code is that behind work, up to half of what it hides",
+          "[nsdump][thinning]")
+{
+    CHECK(gap({10, 0, 0}).value == 64);
+    CHECK(gap({10, 0, 0}).bound == Approx(3.5));
+}
+
+TEST_CASE("the gap of STARTs right behind a probe lies between the calibrated and the seen one",
+          "[nsdump][thinning]")
+{
+    CHECK(gap({10, 10, 710}).value == 71);
+    CHECK(gap({10, 10, 710}).bound == 0);
+    CHECK(gap({10, 10, 750}).value == 73);
+    CHECK(gap({10, 10, 750}).bound == 2);
+}
+
+TEST_CASE("with code between probe and START the gap lies between both calibrated ones",
+          "[nsdump][thinning]")
+{
+    CHECK(gap({10, 10, 1000}).value == 67.5);
+    CHECK(gap({10, 10, 1000}).bound == 3.5);
+}
+
+TEST_CASE("the gap is the mean over STARTs behind probes and others", "[nsdump][thinning]")
+{
+    CHECK(gap({10, 5, 355}).value == Approx(67.5));
+    CHECK(gap({10, 5, 355}).bound == Approx(1.75));
+}
+
+TEST_CASE("a record is close within one and a half gaps and a step of the clock",
+          "[nsdump][thinning]")
+{
+    CHECK(nsdump::close_distance(correction(), 26) == Approx(132.5));
+}
