@@ -73,7 +73,7 @@ int main(int argc, char **argv)
     const int count = argc > 1 ? std::atoi(argv[1]) : kSessions;
     bench::pin_to_last_cpu(); // before the sessions are opened, so that they calibrate only this
                               // CPU
-    run_set("", bench::make_lengths<Pairs::kAroundWork>(), count);
-    run_set("empty_", bench::make_lengths<Pairs::kEmpty>(), count);
+    run_set("", bench::make_lengths<bench::Chain, Pairs::kAroundWork>(), count);
+    run_set("empty_", bench::make_lengths<bench::Chain, Pairs::kEmpty>(), count);
     return 0;
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "machine.hpp"
+#include "time_code.hpp"
 #include "time_work.hpp"
 
 namespace bench
@@ -30,22 +31,22 @@ struct Length {
     std::vector<Cell> cells;
 };
 
-template <int kMultiplications> uint64_t time_bare(int rounds)
+template <class Code, int kUnits> uint64_t time_bare(int rounds)
 {
-    uint64_t x = 3;
+    Code code;
     const uint64_t begin = fenced_ticks();
     for (int i = 0; i < rounds; ++i)
-        work<kMultiplications, 0, Pairs::kEmpty>(x);
+        work<kUnits, 0, Pairs::kEmpty>(code);
     return fenced_ticks() - begin;
 }
 
-template <int kMultiplications, int kPairs, Pairs kKind>
+template <class Code, int kUnits, int kPairs, Pairs kKind>
 void run_sliced(nsp_slice *slice, int slices)
 {
-    uint64_t x = 3;
+    Code code;
     for (int i = 0; i < slices; ++i) {
         NET_SLICE_START_AT(slice);
-        work<kMultiplications, kPairs, kKind>(x);
+        work<kUnits, kPairs, kKind>(code);
         NET_SLICE_STOP_AT(slice);
     }
 }
@@ -55,37 +56,37 @@ inline nsp_slice *make_slice(const std::string &name)
     return nsp_slice_create(name.c_str(), __FILE__, __LINE__);
 }
 
-template <int kMultiplications, int kPairs, Pairs kKind> Cell make_cell()
+template <class Code, int kUnits, int kPairs, Pairs kKind> Cell make_cell()
 {
-    const std::string name =
-        "work" + std::to_string(kMultiplications) + "_pairs" + std::to_string(kPairs);
+    const std::string name = "work" + std::to_string(kUnits) + "_pairs" + std::to_string(kPairs);
     return {kPairs, name, make_slice(name), make_slice("around_" + name),
-            run_sliced<kMultiplications, kPairs, kKind>};
+            run_sliced<Code, kUnits, kPairs, kKind>};
 }
 
 using PairNumbers = std::integer_sequence<int, 0, 1, 2, 4, 8, 16, 32>;
 using MorePairNumbers = std::integer_sequence<int, 0, 1, 2, 3, 4, 5, 6, 7, 8, 16, 32>;
 
-template <Pairs kKind, int kMultiplications, int... kPairs>
+template <class Code, Pairs kKind, int kThreeCycles, int... kPairs>
 Length make_length(double nominal_ns, int group, int span, std::integer_sequence<int, kPairs...>)
 {
+    constexpr int kUnits = int(int64_t{kThreeCycles} * Code::kUnitsPer100 / 100);
     return {nominal_ns,
             group,
             span,
-            time_bare<kMultiplications>,
-            {make_cell<kMultiplications, kPairs, kKind>()...}};
+            time_bare<Code, kUnits>,
+            {make_cell<Code, kUnits, kPairs, kKind>()...}};
 }
 
-// Three cycles per multiplication.  A group takes much less than an epoch of random thinning.
-template <Pairs kKind> std::vector<Length> make_lengths()
+// Lengths in multiples of three cycles.  A group takes much less than an epoch of random thinning.
+template <class Code, Pairs kKind> std::vector<Length> make_lengths()
 {
-    return {make_length<kKind, 58>(50, 200, 20, PairNumbers()),
-            make_length<kKind, 117>(100, 200, 20, MorePairNumbers()),
-            make_length<kKind, 233>(200, 150, 20, PairNumbers()),
-            make_length<kKind, 583>(500, 100, 10, PairNumbers()),
-            make_length<kKind, 1167>(1e3, 60, 5, PairNumbers()),
-            make_length<kKind, 11670>(1e4, 10, 1, PairNumbers()),
-            make_length<kKind, 116700>(1e5, 1, 1, PairNumbers()),
-            make_length<kKind, 1167000>(1e6, 1, 1, PairNumbers())};
+    return {make_length<Code, kKind, 58>(50, 200, 20, PairNumbers()),
+            make_length<Code, kKind, 117>(100, 200, 20, MorePairNumbers()),
+            make_length<Code, kKind, 233>(200, 150, 20, PairNumbers()),
+            make_length<Code, kKind, 583>(500, 100, 10, PairNumbers()),
+            make_length<Code, kKind, 1167>(1e3, 60, 5, PairNumbers()),
+            make_length<Code, kKind, 11670>(1e4, 10, 1, PairNumbers()),
+            make_length<Code, kKind, 116700>(1e5, 1, 1, PairNumbers()),
+            make_length<Code, kKind, 1167000>(1e6, 1, 1, PairNumbers())};
 }
 } // namespace bench

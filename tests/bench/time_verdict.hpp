@@ -51,6 +51,10 @@ std::vector<CellVerdict> judge(const std::vector<Length> &lengths,
 void print_count(const std::string &name, const std::vector<CellVerdict> &cells, double bar,
                  const std::string &note, const std::function<bool(const CellVerdict &)> &is_good);
 
+// The largest error, with the table of all cells.
+void print_worst(const std::string &name, const Bars &bars, const std::vector<CellVerdict> &cells,
+                 const std::vector<SessionReadings> &sessions);
+
 // Figures under this name: the largest error, and cells that are within, precise and covered.
 void print_figures(const std::string &name, const Bars &bars, const std::vector<CellVerdict> &cells,
                    const std::vector<SessionReadings> &sessions);

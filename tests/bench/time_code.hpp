@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: MIT
+// Kinds of code that the time benchmark measures.  A unit takes about three cycles, or the kind
+// says how many units do what three-cycle units would.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+namespace bench
+{
+// Dependent multiplications: code that waits for its own results.
+class Chain
+{
+public:
+    static constexpr int kUnitsPer100 = 100;
+    static constexpr int kLongestStraight = 64, kUnrolled = 16;
+
+    template <int kUnits> __attribute__((always_inline)) void straight()
+    {
+        __asm__ volatile(".rept %c[units]\n\timul %[x], %[x]\n\t.endr"
+                         : [x] "+r"(x_)
+                         : [units] "i"(kUnits));
+    }
+
+private:
+    uint64_t x_ = 3;
+};
+
+// Independent additions: code that saturates the execution units.
+class Additions
+{
+public:
+    static constexpr int kUnitsPer100 = 100;
+    static constexpr int kLongestStraight = 6, kUnrolled = 4;
+
+    template <int kUnits> __attribute__((always_inline)) void straight()
+    {
+        __asm__ volatile(
+            ".rept 2 * %c[units]\n\t"
+            "inc %[a]\n\tinc %[b]\n\tinc %[c]\n\tinc %[d]\n\tinc %[e]\n\tinc %[f]\n\t"
+            ".endr"
+            : [a] "+r"(a_), [b] "+r"(b_), [c] "+r"(c_), [d] "+r"(d_), [e] "+r"(e_), [f] "+r"(f_)
+            : [units] "i"(kUnits)
+            : "cc");
+    }
+
+private:
+    uint64_t a_ = 0, b_ = 0, c_ = 0, d_ = 0, e_ = 0, f_ = 0;
+};
+
+// A pointer chase in the first-level cache: code that waits for loads.
+class Chase
+{
+public:
+    static constexpr int kUnitsPer100 = 70;
+    static constexpr int kLongestStraight = 64, kUnrolled = 16;
+
+    Chase() : at_(ring()) {}
+    template <int kUnits> __attribute__((always_inline)) void straight()
+    {
+        __asm__ volatile(".rept %c[units]\n\tmov (%[at]), %[at]\n\t.endr"
+                         : [at] "+r"(at_)
+                         : [units] "i"(kUnits)
+                         : "memory");
+    }
+
+private:
+    static constexpr size_t kLines = 128; // 8 KiB
+    struct alignas(64) Line {
+        void *next;
+    };
+    // Visits the lines in an order that no prefetcher follows: 37 is coprime to their number.
+    static void *ring()
+    {
+        static std::array<Line, kLines> lines;
+        for (size_t i = 0; i < kLines; ++i)
+            lines[i].next = &lines[(i + 37) % kLines];
+        return lines.data();
+    }
+
+    void *at_;
+};
+
+// Branches on random bits, half of them mispredicted.  Each object goes on where the one before
+// ended: a sequence that comes again is predicted.
+class Branches
+{
+public:
+    static constexpr int kUnitsPer100 = 25;
+    static constexpr int kLongestStraight = 16, kUnrolled = 8;
+
+    Branches() : x_(state_) {}
+    ~Branches() { state_ = x_; }
+    Branches(const Branches &) = delete;
+    Branches &operator=(const Branches &) = delete;
+    template <int kUnits> __attribute__((always_inline)) void straight()
+    {
+        __asm__ volatile(".rept %c[units]\n\t"
+                         "imul %[factor], %[x]\n\tinc %[x]\n\tbt $40, %[x]\n\tjc 1f\n\t"
+                         "inc %[y]\n\t1:\n\t.endr"
+                         : [x] "+r"(x_), [y] "+r"(y_)
+                         : [factor] "r"(kFactor), [units] "i"(kUnits)
+                         : "cc");
+    }
+
+private:
+    static constexpr uint64_t kFactor = 6364136223846793005; // of Knuth's MMIX generator
+    static inline uint64_t state_ = 1;
+    uint64_t x_, y_ = 0;
+};
+
+// Independent packed multiplications.
+class Vectors
+{
+public:
+    static constexpr int kUnitsPer100 = 100;
+    static constexpr int kLongestStraight = 12, kUnrolled = 8;
+
+    template <int kUnits> __attribute__((always_inline)) void straight()
+    {
+        __asm__ volatile(
+            ".rept %c[units]\n\t"
+            "mulps %[a], %[a]\n\tmulps %[b], %[b]\n\tmulps %[c], %[c]\n\t"
+            "mulps %[d], %[d]\n\tmulps %[e], %[e]\n\tmulps %[f], %[f]\n\t.endr"
+            : [a] "+x"(a_), [b] "+x"(b_), [c] "+x"(c_), [d] "+x"(d_), [e] "+x"(e_), [f] "+x"(f_)
+            : [units] "i"(kUnits));
+    }
+
+private:
+    using Vector = float __attribute__((vector_size(16)));
+    Vector a_ = {1, 1, 1, 1}, b_ = a_, c_ = a_, d_ = a_, e_ = a_, f_ = a_;
+};
+} // namespace bench
