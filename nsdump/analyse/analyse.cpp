@@ -124,7 +124,7 @@ void tell_constants(TraceFile &trace, const Correction &correction, StatsReport 
         if (drift.is_significant)
             report.warnings.push_back(
                 fmt::format("calibration drift{}: {} {} of {} went from {:.2f} to {:.2f}; "
-                            "intervals are widened by half the difference",
+                            "intervals reach both",
                             drift.is_kernel ? " of the kernel's probes" : "",
                             probe_name(drift.probe), drift.is_inner ? "inner" : "outer",
                             field_name(drift.field, drift.is_kernel ? report.kernel_counter_names

@@ -36,15 +36,6 @@ std::string counters_unlike(const ProbeCost &probe, const std::vector<std::strin
     return names.empty() || names == wanted ? std::string{}
                                             : fmt::format("{}", fmt::join(names, ","));
 }
-
-// If most of a probe's cost is hidden, the rest is small; `hidden` makes the share relative to the
-// whole cost.
-bool has_drifted(double start, double start_ci, double end, double end_ci, double hidden)
-{
-    const double moved = std::fabs(end - start);
-    return moved > std::hypot(start_ci, end_ci) &&
-           moved > kDriftShare * (std::fabs(start) + std::fabs(hidden));
-}
 } // namespace
 
 std::optional<unsigned> probe_of_kind(unsigned kind)
@@ -73,7 +64,8 @@ Correction::Correction(const TraceFile &trace, const CalibrationFile *extra)
         take_file(trace, *extra);
     else
         take_trace(trace);
-    compare(kernel_start_.all(), kernel_end_.all(), true);
+    const std::vector<Drift> of_kernel = drift_of(kernel_start_.all(), kernel_end_.all(), true);
+    drift_.insert(drift_.end(), of_kernel.begin(), of_kernel.end());
     build(trace.cpus());
 }
 
@@ -152,7 +144,7 @@ void Correction::take_trace(const TraceFile &trace)
     }
     start_ = CalibrationRows(rows_of(sums[0]));
     end_ = CalibrationRows(rows_of(sums[1]));
-    compare(rows_of(whole_sums[0]), rows_of(whole_sums[1]), false);
+    drift_ = drift_of(rows_of(whole_sums[0]), rows_of(whole_sums[1]), false);
     if (refused > 0)
         warnings_.push_back(
             fmt::format("{} calibration entries of the trace cannot be used", refused));
@@ -253,34 +245,6 @@ void Correction::warn_of(const TraceFile &trace, const CalibrationFile &file)
             "the calibration file's clock runs at {:.4g} GHz, the trace's at {:.4g}: net values "
             "are not valid; run nscalibrate on the machine of the trace",
             file.clock.hz / 1e9, hz / 1e9));
-}
-
-// Compares only CPUs that were calibrated at both ends: otherwise there is nothing to compare with.
-void Correction::compare(const std::vector<CalibrationRow> &start,
-                         const std::vector<CalibrationRow> &end, bool is_kernel)
-{
-    std::map<EntryKey, const CalibrationRow *> later;
-    for (const CalibrationRow &row : end)
-        later[{row.cpu, row.probe, row.field}] = &row;
-    std::map<std::pair<unsigned, unsigned>, std::pair<RowSum, RowSum>> sums; // by field and probe
-    for (const CalibrationRow &row : start)
-        if (const auto found = later.find({row.cpu, row.probe, row.field}); found != later.end()) {
-            auto &[first, second] = sums[{row.field, row.probe}];
-            first.add(row);
-            second.add(*found->second);
-        }
-    for (const auto &[key, both] : sums) {
-        const auto [field, probe] = key;
-        const CalibrationRow a = both.first.mean(NSLICE_ANY_CPU, probe, field);
-        const CalibrationRow b = both.second.mean(NSLICE_ANY_CPU, probe, field);
-        const Hidden hidden = a.hidden.value_or(Hidden{});
-        if (probe == kPair)
-            drift_.push_back(
-                {is_kernel, probe, field, true, a.inner, b.inner,
-                 has_drifted(a.inner, a.inner_ci95, b.inner, b.inner_ci95, hidden.inner)});
-        drift_.push_back({is_kernel, probe, field, false, a.outer, b.outer,
-                          has_drifted(a.outer, a.outer_ci95, b.outer, b.outer_ci95, hidden.outer)});
-    }
 }
 
 void Correction::build(const std::vector<CpuChunks> &cpus)

@@ -11,6 +11,7 @@
 
 #include "analyse/correct/calibration.hpp"
 #include "analyse/correct/calibration_rows.hpp"
+#include "analyse/correct/drift.hpp"
 #include "analyse/correct/student.hpp"
 #include "decode/file_reader.hpp"
 
@@ -49,21 +50,6 @@ struct GapConstants {
     GapConstant after_probe; // the previous record's probe is right before it
 };
 
-// Every machine's core frequency varies by up to this share.  The interval covers it, so there is
-// no warning.
-inline constexpr double kDriftShare = 0.02;
-
-// How a constant moved from the session's start to its end, averaged over the CPUs.
-struct Drift {
-    bool is_kernel = false; // of the kernel's probes
-    unsigned probe = kPair;
-    unsigned field = 0;
-    bool is_inner = false;
-    double start = 0;
-    double end = 0;
-    bool is_significant = false; // more than kDriftShare, and not explained by the two intervals
-};
-
 class Correction
 {
 public:
@@ -95,8 +81,6 @@ private:
     void build_side(const std::vector<CpuChunks> &cpus, bool is_kernel);
     static GapConstants gaps_of(const ProbeConstants &pair);
     void set_constants(FieldConstants &constants, bool is_kernel, uint32_t cpu, unsigned field);
-    void compare(const std::vector<CalibrationRow> &start, const std::vector<CalibrationRow> &end,
-                 bool is_kernel);
 
     size_t fields_; // of the side with more fields
     std::vector<FieldConstants> table_;

@@ -122,8 +122,8 @@ def warnings(document):
             said.append(
                 f"Calibration drift: {drift['what']} cost of {whose}{drift['kind']} "
                 f"({drift['field']}) was {number(drift['start'])} at the start and "
-                f"{number(drift['end'])} at the end. The error bars are widened accordingly; the "
-                "usual cause is a busy or throttled machine."
+                f"{number(drift['end'])} at the end. The error bars reach both; the usual cause "
+                "is a busy or throttled machine."
             )
     if document["trace"]["end"] == "killed":
         said.append(f"End of the trace: {ENDS['killed']}.")

@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "decode/error.hpp"
 #include "nsdump_support.hpp"
@@ -90,6 +91,69 @@ TEST_CASE("start and end are averaged; half of the difference beyond their inter
     CHECK(correction.drift()[0].is_inner);
     CHECK(correction.drift()[0].is_significant);
     CHECK_FALSE(correction.drift()[1].is_significant);
+}
+
+namespace
+{
+Entries pair_of(double inner, double inner_ci95, double outer, double outer_ci95, double alone,
+                uint32_t cpu = NSLICE_ANY_CPU)
+{
+    auto between_work = entry(NSLICE_KIND_START, 0, inner, outer, inner_ci95, cpu);
+    between_work.outer_ci95 = outer_ci95;
+    between_work.degrees = 4;
+    return {between_work,
+            entry(NSLICE_KIND_START | NSLICE_ENTRY_ALONE, 0, alone, alone + 25, 0.2, cpu)};
+}
+
+// Verdicts on inner and outer of the pair.
+std::pair<bool, bool> verdicts(const Entries &start, const Entries &end)
+{
+    const TraceFile trace(source_of(trace_with(start, end)));
+    const Correction correction(trace);
+    REQUIRE(correction.drift().size() == 2);
+    return {correction.drift()[0].is_significant, correction.drift()[1].is_significant};
+}
+} // namespace
+
+TEST_CASE("a move beyond a tenth of the cost alone is drift however wide the intervals are",
+          "[nsdump][correction]")
+{
+    // As recorded in mode fast, with a neighbour that was busy at the end.
+    CHECK(verdicts(pair_of(-23.6, 0.5, 1.4, 0.1, 24.7), pair_of(-12.0, 58.4, 12.9, 63.3, 25.2)) ==
+          std::pair(true, true));
+    CHECK(verdicts(pair_of(-23.6, 0.5, 1.4, 0.1, 24.7), pair_of(-21.8, 9.0, 3.1, 9.0, 24.7)) ==
+          std::pair(false, false)); // 7 % of 24.7, and less than the intervals
+}
+
+TEST_CASE("drift is relative to the cost alone, of which work may hide more than all",
+          "[nsdump][correction]")
+{
+    // 1.2 of 24.7 is 4.9 %, although -23.6 and the 48.3 that work hides are larger numbers.
+    CHECK(verdicts(pair_of(-23.6, 0.2, 1.4, 0.1, 24.7), pair_of(-22.4, 0.2, 1.4, 0.1, 24.7)) ==
+          std::pair(true, false));
+    CHECK(verdicts(pair_of(-23.6, 0.1, 1.4, 0.1, 24.7), pair_of(-23.2, 0.1, 1.4, 0.1, 24.7)) ==
+          std::pair(false, false));
+}
+
+TEST_CASE("two CPUs that drift in opposite directions are drift", "[nsdump][correction]")
+{
+    Entries start = pair_of(20, 0.5, 45, 0.5, 24, 0), end = pair_of(24, 0.5, 45, 0.5, 24, 0);
+    for (const auto &one : pair_of(20, 0.5, 45, 0.5, 24, 1))
+        start.push_back(one);
+    for (const auto &one : pair_of(16, 0.5, 45, 0.5, 24, 1))
+        end.push_back(one);
+    CHECK(verdicts(start, end) == std::pair(true, false));
+}
+
+TEST_CASE("a noisy count is not drift without its interval", "[nsdump][correction]")
+{
+    const Entries noisy = {entry(NSLICE_KIND_START, 0, 20, 40, 0.5),
+                           entry(NSLICE_KIND_START, 1, 0.01, 0.02, 0.05)};
+    Entries later = noisy;
+    later[1].inner = 0.03;
+    const TraceFile trace(source_of(trace_with(noisy, later, "page-faults")));
+    for (const nsdump::Drift &drift : Correction(trace).drift())
+        CHECK_FALSE(drift.is_significant);
 }
 
 TEST_CASE("the part of a probe that its surroundings hide bounds the error of the constants",
