@@ -40,7 +40,14 @@ enum ExitCode {
     kInterrupted = 130
 };
 
-constexpr const char *kFooter = R"(Examples:
+constexpr const char *kFooter = R"(Figures:
+  inner    ticks that a slice reads in addition to its work; negative if its two clock reads
+           overlap with the work (mode fast): its net value then exceeds the raw one
+  outer    ticks that a probe, or the pair START + STOP, adds to the work around it
+  alone    outer without work to overlap with, one probe right after another
+  NSO      in the paper's tables: what an empty slice reads, without work to overlap with
+
+Examples:
   nscalibrate                                 cost of clock reads and probes, in a few seconds
   nscalibrate -w calibration.json             also save it for `nsdump stats --calibration`
   nscalibrate --cpu 3 --thorough              on CPU 3, with narrower intervals

@@ -6,14 +6,15 @@
 
 namespace calibrate
 {
-// The 2001 column is the paper's Table 2.
+// The 2001 column is the paper's Table 2.  Its T_NSO and T_NSA are costs without work to overlap
+// with, not the inner and outer that are subtracted.
 const std::array<Macro, kMacroCount> kMacros = {{
     {"NSI", "NET_SLICE_INIT", "INIT", &ProbeRow::outer_alone, &CounterCost::outer, 87},
     {"NSS", "NET_SLICE_START", "START", &ProbeRow::outer_alone, &CounterCost::outer, 132},
     {"NST", "NET_SLICE_STOP", "STOP", &ProbeRow::outer_alone, &CounterCost::outer, 154},
     {"NSE", "NET_SLICE_EXIT", "EXIT", &ProbeRow::outer_alone, &CounterCost::outer, 904},
-    {"NSO", "inner: START to STOP", "START+STOP", &ProbeRow::inner_alone, &CounterCost::inner, 150},
-    {"NSA", "outer: START + STOP", "START+STOP", &ProbeRow::outer_alone, &CounterCost::outer, 303},
+    {"NSO", "empty slice", "START+STOP", &ProbeRow::inner_alone, &CounterCost::inner, 150},
+    {"NSA", "START and STOP", "START+STOP", &ProbeRow::outer_alone, &CounterCost::outer, 303},
 }};
 
 namespace
@@ -69,15 +70,15 @@ void add_kernel_macros(const Results &results, Paper &paper)
     if (results.kernel_costs.empty() && paper.why_no_kernel.empty())
         paper.why_no_kernel = "not measured";
     for (const Macro &macro : kMacros) {
-        const bool is_inner = macro.ticks == &ProbeRow::inner_alone; // not measured by nsmod
+        const bool is_empty_slice = macro.ticks == &ProbeRow::inner_alone; // not measured by nsmod
         KernelMacroLine line = {&macro, {}, {}};
-        if (!is_inner) {
+        if (!is_empty_slice) {
             line.recorded = named_figure(results.kernel_costs, macro.row);
             line.idle = named_figure(results.kernel_costs, "idle " + std::string(macro.row));
         }
         if (line.recorded || line.idle)
             paper.kernel_macros.push_back(line);
-        else if (paper.why_no_kernel.empty() && !is_inner)
+        else if (paper.why_no_kernel.empty() && !is_empty_slice)
             paper.why_no_kernel = results.why_lacking(kInKernel + std::string(macro.row));
     }
 }

@@ -62,8 +62,10 @@ private:
                  one.macro->ns_2001, figures(one.fast, one.macro->ns_2001),
                  figures(one.ordered, one.macro->ns_2001),
                  one.fast && one.ordered ? "" : "  -: not in the calibration");
-        line("macros back to back; inner: cost included in an empty slice; others: cost added to "
-             "the enclosing code");
+        line("macros back to back: NSO: what an empty slice reads; others: cost added to the "
+             "enclosing code");
+        line("not the inner and outer of the other tables, which are costs between work that hides "
+             "a part of them");
         line("the macros of 2001 ran in the kernel, these run in a program");
     }
 

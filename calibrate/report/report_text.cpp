@@ -65,9 +65,10 @@ private:
                  outer.mean * ns_per_tick_, alone.mean * ns_per_tick_,
                  ratio(is_pair ? alone.mean / 2 : alone.mean), outer.batches, outer.trimmed);
         }
-        line("inner: probe cost in ticks included in a slice; outer: ticks that the probe, or the "
-             "pair, adds to the work around it; "
-             "alone: without work to overlap with; x {}: for one record, alone (a pair writes two)",
+        line("inner: ticks that a slice reads in addition to its work; negative if its two clock "
+             "reads overlap with the work, and net then exceeds raw");
+        line("outer: ticks that the probe, or the pair, adds to the work around it; alone: outer "
+             "without work to overlap with; x {}: for one record, alone (a pair writes two)",
              bare_name_);
     }
 

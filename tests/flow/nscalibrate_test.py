@@ -254,7 +254,7 @@ class Ends(unittest.TestCase):
     def test_help_has_examples_and_exit_codes(self):
         done = run(BIN / "nscalibrate", "--help")
         self.assertEqual(done.returncode, 0)
-        for words in ("Examples:", "Exit codes:", "--thorough"):
+        for words in ("Examples:", "Exit codes:", "--thorough", "negative if its two clock reads"):
             self.assertIn(words, done.stdout)
         self.assertRegex(run(BIN / "nscalibrate", "--version").stdout, r"^nscalibrate \d+\.\d+")
 

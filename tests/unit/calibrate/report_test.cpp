@@ -90,6 +90,8 @@ TEST_CASE("the table has a line for each figure, missing figure and warning", "[
     const std::string text = as_text(made.report());
     CHECK(text.find("rdtscp                     30.00     0.20     15.00     1.50") !=
           std::string::npos);
+    CHECK(text.find("inner: ticks that a slice reads in addition to its work; negative if") !=
+          std::string::npos);
     CHECK(text.find("unavailable: counters from rdpmc: no PMU") != std::string::npos);
     CHECK(text.find("warning: a warning") != std::string::npos);
     CHECK(text.find("NOT TO BE TRUSTED: worse") != std::string::npos);
