@@ -24,10 +24,12 @@ struct Distribution {
     double sd = 0;
     double min = 0;
     double max = 0;
-    double p50 = 0;
-    double p90 = 0;
-    double p99 = 0;
-    double p999 = 0;
+    // None if the values are too few to resolve it: with fewer than 1 / (1 - q) of them, the
+    // quantile q is their maximum.
+    std::optional<double> p50;
+    std::optional<double> p90;
+    std::optional<double> p99;
+    std::optional<double> p999;
     double total = 0;
     std::optional<double> ci95; // net only: half width for the mean; none for a single value
     // Mean without kTrimmedShare at either end: not affected by interrupts or a stolen CPU.

@@ -20,7 +20,9 @@ constexpr const char *kHeader =
     "per_packet_raw,per_packet_net,per_packet_net_ci95,per_packet_self,"
     "migrated,spans_loss,unmatched_start,unmatched_stop,too_deep,below_noise,"
     "stepped,self_ci95,per_packet_self_ci95,interrupted,uncounted,kernel,interrupts,switches,taken_"
-    "ticks,crossed,incomplete\n";
+    "ticks,crossed,incomplete,"
+    "raw_trimmed_mean,net_trimmed_mean,net_trimmed_ci95,per_packet_net_trimmed,"
+    "per_packet_net_trimmed_ci95\n";
 
 void add_number(std::string &out, std::optional<double> value)
 {
@@ -37,10 +39,12 @@ void add_distribution(std::string &out, const Distribution *values, bool has_int
     add(&Distribution::mean);
     if (has_interval)
         add_number(out, values ? values->ci95 : std::nullopt);
-    for (const auto member :
-         {&Distribution::sd, &Distribution::min, &Distribution::max, &Distribution::p50,
-          &Distribution::p90, &Distribution::p99, &Distribution::p999, &Distribution::total})
+    for (const auto member : {&Distribution::sd, &Distribution::min, &Distribution::max})
         add(member);
+    for (const auto quantile :
+         {&Distribution::p50, &Distribution::p90, &Distribution::p99, &Distribution::p999})
+        add_number(out, values ? values->*quantile : std::nullopt);
+    add(&Distribution::total);
 }
 
 void add_classes(std::string &out, const SliceReport &slice)
@@ -56,9 +60,16 @@ void add_later_columns(std::string &out, const SliceReport &slice, const FieldRe
     fmt::format_to(std::back_inserter(out), ",{}", slice.stepped);
     add_number(out, field && field->self ? field->self->ci95 : std::nullopt);
     add_number(out, has_packets ? field->per_packet->self_ci95 : std::nullopt);
-    fmt::format_to(std::back_inserter(out), ",{},{},{:d},{},{},{:.10g},{},{:d}\n",
-                   slice.interrupted, slice.uncounted, slice.is_kernel, slice.interrupts,
-                   slice.switches, slice.taken_ticks, slice.crossed, slice.is_incomplete);
+    fmt::format_to(std::back_inserter(out), ",{},{},{:d},{},{},{:.10g},{},{:d}", slice.interrupted,
+                   slice.uncounted, slice.is_kernel, slice.interrupts, slice.switches,
+                   slice.taken_ticks, slice.crossed, slice.is_incomplete);
+    const bool has_net = field && field->net;
+    add_number(out, field ? std::optional(field->raw.trimmed_mean) : std::nullopt);
+    add_number(out, has_net ? std::optional(field->net->trimmed_mean) : std::nullopt);
+    add_number(out, has_net ? field->net->trimmed_ci95 : std::nullopt);
+    add_number(out, has_packets ? field->per_packet->net_trimmed : std::nullopt);
+    add_number(out, has_packets ? field->per_packet->net_trimmed_ci95 : std::nullopt);
+    out += '\n';
 }
 
 void add_place(std::string &out, const SliceReport &slice)

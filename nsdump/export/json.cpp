@@ -88,11 +88,11 @@ Json calibration_json(const StatsReport &report)
 
 Json distribution_json(const Distribution &values)
 {
-    return {{"mean", values.mean},   {"sd", values.sd},
-            {"min", values.min},     {"max", values.max},
-            {"p50", values.p50},     {"p90", values.p90},
-            {"p99", values.p99},     {"p999", values.p999},
-            {"total", values.total}, {"trimmed_mean", values.trimmed_mean}};
+    return {{"mean", values.mean},        {"sd", values.sd},
+            {"min", values.min},          {"max", values.max},
+            {"p50", or_null(values.p50)}, {"p90", or_null(values.p90)},
+            {"p99", or_null(values.p99)}, {"p999", or_null(values.p999)},
+            {"total", values.total},      {"trimmed_mean", values.trimmed_mean}};
 }
 
 Json field_json(const FieldReport &field)

@@ -10,6 +10,7 @@
 
 #include "common/command/counted.hpp"
 #include "export/escape.hpp"
+#include "export/field_tables.hpp"
 #include "export/thinning.hpp"
 
 namespace nsdump
@@ -165,69 +166,7 @@ void put_kernel_calibration(const StatsReport &report, Page &page)
                 row.cpu, row.inner, row.inner_ci95, row.outer, row.outer_ci95);
 }
 
-// A "?" after the name means that its figures may be wrong.
-template <class Figures> std::string marked_name(const Figures &figures)
-{
-    return printable(figures.name) + (figures.is_incomplete ? " ?" : "");
-}
-
-// A longer name is printed on its own line above its figures, so it is not truncated and does not
-// widen the table.
-constexpr size_t kMostNameColumns = 40;
-
-std::string name_cell(const std::string &name, size_t width, Page &page)
-{
-    const size_t columns = display_width(name);
-    if (columns <= width)
-        return name + std::string(width - columns, ' ');
-    page.line("{}", name);
-    return std::string(width, ' ');
-}
-
-std::string number(double value)
-{
-    return fmt::format("{:.1f}", value);
-}
-
-void put_field_table(const StatsReport &report, const std::string &field, bool is_kernel,
-                     Page &page)
-{
-    size_t width = 5;
-    std::string unit;
-    for (const SliceReport &slice : report.slices)
-        for (const FieldReport &value : slice.values)
-            if (value.field == field && slice.is_kernel == is_kernel) {
-                width =
-                    std::max(width, std::min(display_width(marked_name(slice)), kMostNameColumns));
-                unit = value.unit;
-            }
-    if (unit.empty())
-        return;
-    page.line("");
-    page.line("{}{}: {}", is_kernel ? "kernel, " : "", printable(field), printable(unit));
-    page.line("{:<{}}  {:>11} {:>11} {:>11} {:>9} {:>10} {:>10} {:>11} {:>11} {:>9}", "slice",
-              width, "count", "raw mean", "net mean", "±95 %", "p50", "p99", "self", "net/packet",
-              "±95 %");
-    for (const SliceReport &slice : report.slices) {
-        for (const FieldReport &value : slice.values) {
-            if (value.field != field || slice.is_kernel != is_kernel)
-                continue;
-            const auto &net = value.net;
-            const auto &packet = value.per_packet;
-            page.line("{}  {:>11} {:>11} {:>11} {:>9} {:>10} {:>10} {:>11} {:>11} {:>9}",
-                      name_cell(marked_name(slice), width, page), value.count,
-                      number(value.raw.mean), net ? number(net->mean) : "-",
-                      net && net->ci95 ? fmt::format("{:.2f}", *net->ci95) : "-",
-                      number(net ? net->p50 : value.raw.p50),
-                      number(net ? net->p99 : value.raw.p99),
-                      value.self ? number(value.self->mean) : "-",
-                      packet && packet->net ? fmt::format("{:.2f}", *packet->net) : "-",
-                      packet && packet->net_ci95 ? fmt::format("{:.2f}", *packet->net_ci95) : "-");
-        }
-    }
-}
-
-void put_classes(const StatsReport &report, Page &page)
+void put_classes(const StatsReport &report, const SliceList &slices, Page &page)
 {
     page.line("");
     for (const UnitReport &unit : report.units)
@@ -243,7 +182,8 @@ void put_classes(const StatsReport &report, Page &page)
               classes.below_noise, classes.interrupted, classes.uncounted, classes.migrated,
               classes.spans_loss, classes.crossed, classes.unmatched_start, classes.unmatched_stop,
               classes.too_deep, classes.unknown_kind);
-    for (const SliceReport &slice : report.slices) {
+    for (const SliceReport *one : slices) {
+        const SliceReport &slice = *one;
         const uint64_t left_out = slice.migrated + slice.spans_loss + slice.crossed +
                                   slice.unmatched_start + slice.unmatched_stop + slice.too_deep;
         if (left_out + slice.below_noise + slice.interrupted + slice.uncounted > 0)
@@ -254,11 +194,12 @@ void put_classes(const StatsReport &report, Page &page)
                       slice.migrated, slice.spans_loss, slice.crossed, slice.unmatched_start,
                       slice.unmatched_stop, slice.too_deep);
     }
-    for (const SliceReport &slice : report.slices)
-        if (slice.taken_ticks != 0)
+    for (const SliceReport *slice : slices)
+        if (slice->taken_ticks != 0)
             page.line("          {}: subtracted {:.1f} ticks: {} interrupts, {} switches, and the "
                       "kernel's probes",
-                      printable(slice.name), slice.taken_ticks, slice.interrupts, slice.switches);
+                      printable(slice->name), slice->taken_ticks, slice->interrupts,
+                      slice->switches);
     if (!report.incomplete.empty())
         page.line(
             "?         figures that may be wrong, since they depend on missing or damaged parts:");
@@ -279,14 +220,10 @@ std::string stats_text(const StatsReport &report)
     put_header(report, page);
     put_calibration(report, page);
     put_kernel_calibration(report, page);
-    for (const bool is_kernel : {false, true}) {
-        put_field_table(report, "ticks", is_kernel, page);
-        for (const std::string &counter :
-             is_kernel ? report.kernel_counter_names : report.counter_names)
-            put_field_table(report, counter, is_kernel, page);
-    }
-    page.add(thinning_text(report));
-    put_classes(report, page);
+    const SliceList slices = by_cost(report);
+    page.add(field_tables_text(report, slices));
+    page.add(thinning_text(report, slices));
+    put_classes(report, slices, page);
     return page.take();
 }
 } // namespace nsdump

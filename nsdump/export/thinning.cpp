@@ -114,7 +114,7 @@ Json thinning_json(const ThinningReport &thinning)
     return json;
 }
 
-std::string thinning_text(const StatsReport &report)
+std::string thinning_text(const StatsReport &report, const SliceList &slices)
 {
     if (!report.thinning)
         return {};
@@ -127,17 +127,17 @@ std::string thinning_text(const StatsReport &report)
     text += all.reason.empty()
                 ? "\n"
                 : fmt::format("\n          nothing is estimated: {}\n", printable(all.reason));
-    for (const SliceReport &slice : report.slices) {
-        if (!slice.thinning || !all.reason.empty())
+    for (const SliceReport *slice : slices) {
+        if (!slice->thinning || !all.reason.empty())
             continue;
-        const SliceThinning &one = *slice.thinning;
+        const SliceThinning &one = *slice->thinning;
         if (one.net)
             text += fmt::format(
                 "          {}: {} ticks by thinning ({}), {} by calibration; used: {}\n",
-                printable(slice.name), text_of(one.net), counted(one.epochs, "epoch"),
+                printable(slice->name), text_of(one.net), counted(one.epochs, "epoch"),
                 text_of(one.calibrated), source_name(one.used));
         else if (!one.costs.empty())
-            text += fmt::format("          {}: by calibration: {}\n", printable(slice.name),
+            text += fmt::format("          {}: by calibration: {}\n", printable(slice->name),
                                 printable(one.reason));
     }
     for (const ThinnedUnits &unit : all.units)

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "analyse/report.hpp"
+#include "export/field_tables.hpp"
 
 namespace nsdump
 {
@@ -16,5 +17,5 @@ const char *source_name(NetSource source);
 Json slice_thinning_json(const SliceThinning &thinning);
 Json thinning_json(const ThinningReport &thinning);
 // Nothing for a trace without epochs.
-std::string thinning_text(const StatsReport &report);
+std::string thinning_text(const StatsReport &report, const SliceList &slices);
 } // namespace nsdump

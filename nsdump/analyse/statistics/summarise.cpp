@@ -14,6 +14,10 @@ namespace nsdump
 {
 namespace
 {
+// Values that are needed to resolve a quantile; for its share q, 1 / (1 - q) of them.
+constexpr std::array kQuantiles = {0.5, 0.9, 0.99, 0.999};
+constexpr std::array<uint64_t, kQuantiles.size()> kValuesNeeded = {2, 10, 100, 1000};
+
 // `buckets` and `trimmed` belong to the same values.
 Distribution distribution(const Moments &moments, uint64_t count,
                           const std::vector<Bucket> &buckets, const TrimmedMean &trimmed)
@@ -24,13 +28,11 @@ Distribution distribution(const Moments &moments, uint64_t count,
     out.min = moments.min();
     out.max = moments.max();
     out.total = moments.sum();
-    auto quantiles = quantiles_of(buckets, std::array{0.5, 0.9, 0.99, 0.999});
-    for (double &quantile : quantiles) // a bucket's middle may lie outside the values' range
-        quantile = std::clamp(quantile, out.min, out.max);
-    out.p50 = quantiles[0];
-    out.p90 = quantiles[1];
-    out.p99 = quantiles[2];
-    out.p999 = quantiles[3];
+    const auto quantiles = quantiles_of(buckets, kQuantiles);
+    const std::array members = {&out.p50, &out.p90, &out.p99, &out.p999};
+    for (size_t i = 0; i < members.size(); ++i)
+        if (count >= kValuesNeeded[i]) // a bucket's middle may lie outside the values' range
+            *members[i] = std::clamp(quantiles[i], out.min, out.max);
     out.trimmed_mean = trimmed.mean;
     return out;
 }

@@ -42,9 +42,11 @@ namespace
 {
 void shift_distribution(Distribution &net, double shift, uint64_t count)
 {
-    for (double *value : {&net.mean, &net.min, &net.max, &net.p50, &net.p90, &net.p99, &net.p999,
-                          &net.trimmed_mean})
+    for (double *value : {&net.mean, &net.min, &net.max, &net.trimmed_mean})
         *value += shift;
+    for (auto *quantile : {&net.p50, &net.p90, &net.p99, &net.p999})
+        if (*quantile)
+            **quantile += shift;
     net.total += shift * double(count);
 }
 } // namespace

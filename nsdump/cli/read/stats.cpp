@@ -49,6 +49,14 @@ constexpr const char *kExamples = R"(
   nsdump stats trace.nsl --json | jq '.slices[0]'         for other programs
 )";
 
+constexpr const char *kFigures = R"(Figures:
+  raw, net    trimmed means: without 5 % of the slices at either end, such as preempted ones
+  inner       what a slice reads in addition to its work; negative if its two clock reads overlap
+              with the work (mode fast): net then exceeds raw
+  p50, p99    percentiles of net; "-": too few slices to determine it
+
+)";
+
 RunCommand add(command::ArgumentSet &arguments)
 {
     auto options = std::make_shared<Options>();
@@ -63,7 +71,7 @@ RunCommand add(command::ArgumentSet &arguments)
     arguments.add_format(options->format, {"text", "json", "csv"});
     add_output(arguments, options->output);
     add_quiet(arguments, options->is_quiet);
-    arguments.footer(help_footer(kExamples));
+    arguments.footer(kFigures + help_footer(kExamples));
     return [options] { return run(*options); };
 }
 } // namespace

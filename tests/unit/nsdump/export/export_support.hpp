@@ -35,6 +35,22 @@ inline std::string varied_trace()
     return trace.bytes();
 }
 
+// `count` slices of 100, 101, ... ticks, with inner = 20.
+inline nsdump::StatsReport report_of_slices(unsigned count)
+{
+    TraceBuilder trace;
+    trace.info(plain_info());
+    trace.calibration(NSLICE_CALIBRATION_START, 900, 0, {entry(NSLICE_KIND_START, 0, 20, 40)});
+    const auto rx = trace.site("rx");
+    for (unsigned i = 0; i < count; ++i) {
+        trace.start(0, 1, rx, 10000 * (i + 1));
+        trace.stop(0, 1, rx, 10000 * (i + 1) + 100 + i);
+    }
+    trace.footer(NSLICE_END_CLOSED, 1300, 400);
+    nsdump::TraceFile file(source_of(trace.bytes()));
+    return nsdump::analyse_trace(file);
+}
+
 inline nsdump::StatsReport varied_report()
 {
     nsdump::TraceFile trace(source_of(varied_trace(), "varied.nsl"));

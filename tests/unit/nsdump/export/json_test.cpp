@@ -60,6 +60,28 @@ TEST_CASE("a slice's values are ticks and the counters that it has", "[nsdump][j
     CHECK(tx["migrated"] == 1);
 }
 
+TEST_CASE("a percentile is null if fewer than 1 / (1 - q) values determine it", "[nsdump][json]")
+{
+    const auto percentiles_of = [](unsigned count) {
+        const json out = json::parse(nsdump::stats_json(test_support::report_of_slices(count)));
+        const json &value = out["slices"][0]["values"][0];
+        std::string known;
+        for (const char *name : {"p50", "p90", "p99", "p999"}) {
+            CHECK(value["raw"].at(name).is_null() == value["net"].at(name).is_null());
+            known += value["net"].at(name).is_null() ? "" : std::string(" ") + name;
+        }
+        return known;
+    };
+    CHECK(percentiles_of(1) == "");
+    CHECK(percentiles_of(2) == " p50");
+    CHECK(percentiles_of(9) == " p50");
+    CHECK(percentiles_of(10) == " p50 p90");
+    CHECK(percentiles_of(99) == " p50 p90");
+    CHECK(percentiles_of(100) == " p50 p90 p99");
+    CHECK(percentiles_of(999) == " p50 p90 p99");
+    CHECK(percentiles_of(1000) == " p50 p90 p99 p999");
+}
+
 TEST_CASE("without footer and calibration, unknown values are null or absent, never zero",
           "[nsdump][json]")
 {

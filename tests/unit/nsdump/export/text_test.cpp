@@ -52,6 +52,100 @@ std::vector<std::string> lines_of(const std::string &text)
 }
 } // namespace
 
+namespace
+{
+// The cells of the line that begins with this name, in the first table that has it.
+std::vector<std::string> row_of(const std::string &text, const std::string &name)
+{
+    for (const std::string &line : lines_of(text)) {
+        std::istringstream words(line);
+        std::vector<std::string> cells;
+        for (std::string cell; words >> cell;)
+            cells.push_back(cell);
+        if (!cells.empty() && cells[0] == name)
+            return cells;
+    }
+    return {};
+}
+
+void add_slice(nsdump::StatsReport &report, const std::string &name, bool is_kernel, double total)
+{
+    nsdump::SliceReport slice = report.slices.at(0);
+    slice.name = name;
+    slice.is_kernel = is_kernel;
+    for (nsdump::FieldReport &field : slice.values)
+        field.net->total = total;
+    report.slices.push_back(slice);
+}
+} // namespace
+
+TEST_CASE("the main figures are trimmed means, and one interrupted slice does not move them",
+          "[nsdump][text]")
+{
+    auto report = test_support::report_of_slices(40);
+    nsdump::FieldReport &ticks = report.slices[0].values[0];
+    ticks.net->mean += 467000 / 40.0; // as one slice that was preempted
+    const std::string text = nsdump::stats_text(report);
+    const std::vector<std::string> titles = row_of(text, "slice"), row = row_of(text, "rx");
+    CHECK(titles == std::vector<std::string>{"slice", "count", "raw", "net", "±95", "%", "mean",
+                                             "net", "mean", "self", "p50", "p99", "net/packet",
+                                             "±95", "%"});
+    REQUIRE(row.size() == 11);
+    CHECK(row[2] == "119.5");
+    CHECK(row[3] == "99.5");
+    CHECK(std::stod(row[4]) < 10);
+    CHECK(row[5] == "11774.5");
+    CHECK(row[8] == "-"); // p99 of 40 slices
+    CHECK_THAT(text, Contains("raw, net and net/packet: without 5 % of the slices at either end"));
+}
+
+TEST_CASE("every list of slices is sorted by cost, the programs before the kernel",
+          "[nsdump][text]")
+{
+    auto report = test_support::varied_report();
+    report.slices.resize(1);
+    report.slices[0].name = "middle";
+    report.slices[0].values[0].net->total = 500;
+    add_slice(report, "kernel:send", true, 9000);
+    add_slice(report, "cheap", false, -3);
+    add_slice(report, "dear", false, 7000);
+    for (nsdump::SliceReport &slice : report.slices)
+        slice.interrupted = 1;
+    report.kernel_counter_names = report.counter_names;
+    std::string order;
+    for (const std::string &line : lines_of(nsdump::stats_text(report)))
+        for (const char *name : {"middle", "cheap", "dear", "kernel:send"})
+            if (const size_t at = line.find(name); at == 0 || at == 10)
+                order += std::string(name) + ' ';
+    CHECK(order == "dear middle cheap dear middle cheap kernel:send kernel:send "
+                   "dear middle cheap kernel:send ");
+}
+
+TEST_CASE("where net exceeds raw, the text says why", "[nsdump][text]")
+{
+    constexpr const char *kWhy = "net exceeds raw where a slice's two clock reads overlap";
+    auto report = test_support::report_of_slices(40);
+    CHECK_THAT(nsdump::stats_text(report), !Contains(kWhy));
+    report.slices[0].values[0].net->trimmed_mean = 130;
+    CHECK_THAT(nsdump::stats_text(report), Contains(kWhy) && Contains("inner is negative"));
+}
+
+TEST_CASE("the table of an ordinary trace is at most 120 columns wide", "[nsdump][text]")
+{
+    auto report = test_support::varied_report();
+    nsdump::FieldReport &ticks = report.slices[0].values[0];
+    report.slices[0].name = "filter:BPF_FILTER";
+    ticks.count = 123456789;
+    for (nsdump::Distribution *values : {&ticks.raw, &*ticks.net})
+        values->mean = values->trimmed_mean = 12345.6;
+    ticks.net->trimmed_ci95 = 123.45;
+    ticks.net->p50 = ticks.net->p99 = 123456.7;
+    const Locale locale("C.UTF-8");
+    for (const std::string &line : lines_of(nsdump::stats_text(report)))
+        if (line.find("±95") != line.npos || line.find("BPF_FILTER") == 0)
+            CHECK(nsdump::display_width(line) <= 120);
+}
+
 TEST_CASE("a long name is on a line of its own in full and does not widen the table",
           "[nsdump][text]")
 {

@@ -16,6 +16,7 @@ nsdump::FieldReport ticks_with(double trimmed_mean, double ci95)
     ticks.net->mean = trimmed_mean + 5;
     ticks.net->total = 100 * ticks.net->mean;
     ticks.net->min = 10;
+    ticks.net->p90 = 120;
     ticks.net->trimmed_mean = trimmed_mean;
     ticks.net->trimmed_ci95 = ci95;
     ticks.net->ci95 = 12;
@@ -99,6 +100,8 @@ TEST_CASE("net values move together, and the mean keeps its own sampling error",
     CHECK(ticks.net->mean == Approx(109 + shift));
     CHECK(ticks.net->total == Approx(100 * (109 + shift)));
     CHECK(ticks.net->min == Approx(10 + shift));
+    CHECK(*ticks.net->p90 == Approx(120 + shift));
+    CHECK_FALSE(ticks.net->p99);
     CHECK(*ticks.net->trimmed_ci95 == Approx(2.4));
     CHECK(*ticks.net->ci95 == Approx(std::hypot(2.4, 3)));
     CHECK(*ticks.per_packet->net == Approx(218 + 2 * shift));
