@@ -24,6 +24,7 @@ _SPREAD = {
     "p99": "x?",
     "p999": "x?",
     "total": "x?",
+    "trimmed_mean": "x?",
 }
 _CALIBRATION = [
     {
@@ -85,6 +86,7 @@ _STATS = {
             "spans_loss": "n?",
             "crossed": "n?",
             "incomplete": "b?",
+            "kernel": "b?",
             "packets": "n?",
             "values": [
                 {
@@ -93,9 +95,16 @@ _STATS = {
                     "count": "n",
                     "packets": "n?",
                     "raw": _SPREAD,
-                    "net?": {**_SPREAD, "ci95": "w?"},
+                    "net?": {**_SPREAD, "ci95": "w?", "trimmed_ci95": "w?"},
                     "self?": {"mean": "x?", "total": "x?"},
-                    "per_packet?": {"raw": "x?", "net": "x?", "net_ci95": "w?", "self": "x?"},
+                    "per_packet?": {
+                        "raw": "x?",
+                        "net": "x?",
+                        "net_ci95": "w?",
+                        "self": "x?",
+                        "net_trimmed": "x?",
+                        "net_trimmed_ci95": "w?",
+                    },
                     "histogram?": [("x", "x", "n")],
                 }
             ],

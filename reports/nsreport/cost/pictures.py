@@ -2,11 +2,11 @@
 # mapi-cost rows -> pictures: cost by function and scenario, comparison with 2004, probe overhead,
 # losses; rates and sizes from rates.
 from ..charts import AXIS_PX, GAP_PX, ROW_PX, Panel, Row, log_range, stacked, tics
-from ..layout import GREY, MEASURED, PAPER_INTEL, PAPER_SCAMPI, PROBE, Colours, row_labels, top_px
+from ..layout import GREY, MEASURED, PAPER_INTEL, PAPER_SCAMPI, Colours, row_labels, top_px
 from ..loss_text import loss_line
 from ..picture import Absent, Picture
 from ..text import number, share, with_error
-from ..trace.pictures import loss, share_picture
+from ..trace.pictures import loss, share_picture, share_row
 from . import rates
 from .facts import (
     COMPARED,
@@ -269,16 +269,7 @@ def overhead(document):
     ]
     if not rows:
         return Absent(name, topic, "No row has both a raw and a net figure.")
-    bars = []
-    for row in rows:
-        kept = 100 * min(1.0, max(0.0, row["cycles"]["net"] / row["cycles"]["raw"]))
-        part = 1 - row["cycles"]["net"] / row["cycles"]["raw"]
-        bars.append(
-            Row(
-                [(0.0, kept, MEASURED), (kept, 100.0, PROBE)],
-                share(part) if part <= 1 else "below noise",
-            )
-        )
+    bars = [share_row(row["cycles"]["raw"], row["cycles"]["net"]) for row in rows]
     probe = document["probe"] or {}
     left_out = [
         name

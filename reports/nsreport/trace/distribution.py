@@ -8,17 +8,15 @@ from ..layout import PAPER, WIDTH_PX, text_px, top_px
 from ..loss_text import loss_line
 from ..picture import Absent, Picture
 from ..text import label, number, plural
-from .facts import fields_of, samples_text, source_text, value_of
+from .facts import by_cost, fields_of, samples_text, source_text, value_of
 
 MAX_PANELS = 12
 MAX_LINES = 8
 MAX_HIDDEN = 0.05  # fraction of the slices that a log axis may leave out
 TARGET_BARS = 60
 LEAST_BARS = 12
-LINES = [
-    ("\u2502 half of the slices are left of the solid line", PAPER, 5),
-    ("\u2506 99 of 100 are left of the dashed line", PAPER, 5),
-]
+HALF_LINE = ("\u2502 half of the slices are left of the solid line", PAPER, 5)
+MOST_LINE = ("\u2506 99 of 100 are left of the dashed line", PAPER, 5)
 PERCENTILES = (("p50", 0.5), ("p90", 0.9), ("p99", 0.99), ("p999", 0.999))
 
 
@@ -29,9 +27,9 @@ def _bins(value):
 
 
 def _drawn_entries(document, field, limit):
-    """The `limit` slices with the largest net total that have a histogram, in order of appearance;
-    and how many have one."""
-    found = [(e, v) for e in document["slices"] if (v := value_of(e, field)) and _bins(v)]
+    """The `limit` slices with the largest net total that have a histogram, and how many have
+    one."""
+    found = [(e, v) for e in by_cost(document) if (v := value_of(e, field)) and _bins(v)]
     kept = sorted(found, key=lambda f: -abs(f[1]["net"]["total"] or 0))[:limit]
     names = {id(e) for e, _ in kept}
     return [f for f in found if id(f[0]) in names], len(found)
@@ -110,6 +108,18 @@ def _histogram_panel(value, step):
     )
 
 
+def _panel_title(name, value, columns):
+    """Without percentiles that the slices do not determine."""
+    p50, p99 = value["net"]["p50"], value["net"]["p99"]
+    slices = plural(value["count"], "slice")
+    median = f", median {number(p50)}" if p50 is not None else ""
+    most = f", 99 % < {number(p99)}" if p99 is not None else ""
+    title = f"{label(name, 34 if columns == 2 else 70)}: {slices}{median}{most}"
+    if columns == 2 and text_px(title) > WIDTH_PX / 2 - 76:
+        title = f"{label(name, 20)}: {slices}{most or median}"
+    return title
+
+
 def histogram(document, field, unit, colours):
     suffix = (
         ""
@@ -157,16 +167,7 @@ def histogram(document, field, unit, colours):
         tables[f"hist_{n}"], y_high = bars, 1.12 * max(b[2] for b in bars)
         for stem, x in (("half", p50), ("most", p99)):
             tables[f"{stem}_{n}"] = [(float(x), 0.0), (float(x), y_high)] if x is not None else []
-        title = (
-            f"{label(entry['name'], 34 if columns == 2 else 70)}: {plural(value['count'], 'slice')}"
-        )
-        if p50 is not None and p99 is not None:
-            title += f", median {number(p50)}, 99 % < {number(p99)}"
-            if columns == 2 and text_px(title) > WIDTH_PX / 2 - 76:
-                title = (
-                    f"{label(entry['name'], 20)}: {plural(value['count'], 'slice')}, 99 % < "
-                    f"{number(p99)}"
-                )
+        title = _panel_title(entry["name"], value, columns)
         for key, item in (
             ("axis_label", f"{unit} (net, without the probes{'; log axis' if log else ''})"),
             ("panel_title", title),
@@ -180,12 +181,15 @@ def histogram(document, field, unit, colours):
         ):
             lists[key].append(item)
     rows = -(-len(drawn) // columns)
+    lines = [HALF_LINE]
+    if any(v["net"]["p99"] is not None for _, v in drawn):
+        lines.append(MOST_LINE)
     return Picture(
         name,
         topic,
         f"How many {unit} does a slice take, and how often?",
         "latency_hist.gp",
-        top_px(LINES) + row_px * rows,
+        top_px(lines) + row_px * rows,
         {**variables, **lists},
         tables,
         ("name", "low", "high", "slices"),
@@ -194,11 +198,11 @@ def histogram(document, field, unit, colours):
         samples_text(document, field),
         loss_line(document["losses"]),
         "The higher a bar, the more slices took that long. Half of the slices are left of the "
-        "solid line, and 99 of 100 are left of the dashed line. A long tail to the right shows "
-        "rare slow cases. Each panel has its own axis, which is logarithmic if the values spread "
-        "widely.",
+        "solid line, and 99 of 100 are left of the dashed line, which takes 100 slices to "
+        "determine. A long tail to the right shows rare slow cases. Each panel has its own axis, "
+        "which is logarithmic if the values spread widely.",
         notes,
-        LINES,
+        lines,
     )
 
 
@@ -295,7 +299,8 @@ def cumulative(document, field, unit, colours):
         loss_line(document["losses"]),
         "Choose a value on the horizontal axis, go up to a line, then left: that share of the "
         "slices took less. The upper part is stretched to show rare slow cases (99.9 % is all but "
-        "1 in 1,000). Dots mark 50, 90, 99 and 99.9 percent.",
+        "1 in 1,000). Dots mark 50, 90, 99 and 99.9 percent, where the slices are enough to "
+        "determine them.",
         notes,
         legend,
     )

@@ -1,10 +1,62 @@
 # SPDX-License-Identifier: MIT
-# Shared by all pictures of a trace: fields, sources, sample counts.
+# Shared by tables and pictures of a trace: order of slices, main values, fields, sources, sample
+# counts.
 from ..text import number, plural
+
+OVERLAP = (
+    "Net exceeds raw where the two clock reads of a slice overlap with its work, so that it reads "
+    "less than the work takes (clock mode fast): inner, the cost of the slice's own reads, is then "
+    "negative."
+)
 
 
 def value_of(entry, field):
     return next((v for v in entry["values"] if v["field"] == field), None)
+
+
+def by_cost(document):
+    """The order of slices in tables and pictures: programs before the kernel, each by the ticks
+    that its slices take together."""
+
+    def place(entry):
+        ticks = value_of(entry, "ticks")
+        total = ticks["net"]["total"] if ticks else None
+        return bool(entry["kernel"]), total is None, -(total or 0)
+
+    return sorted(document["slices"], key=place)
+
+
+def _trimmed_or(values, trimmed, plain):
+    """A pair of members, value and half width; JSON of earlier versions has no trimmed ones."""
+    pair = trimmed if values.get(trimmed[0]) is not None else plain
+    return tuple(values.get(key) for key in pair)
+
+
+def raw_mean(value):
+    return _trimmed_or(value["raw"], ("trimmed_mean",), ("mean",))[0]
+
+
+def net_mean(value):
+    return _trimmed_or(value["net"], ("trimmed_mean", "trimmed_ci95"), ("mean", "ci95"))
+
+
+def net_per_packet(value):
+    return _trimmed_or(
+        value["per_packet"] or {}, ("net_trimmed", "net_trimmed_ci95"), ("net", "net_ci95")
+    )
+
+
+def is_trimmed(document):
+    return any(
+        value["net"]["trimmed_mean"] is not None
+        for entry in document["slices"]
+        for value in entry["values"]
+    )
+
+
+def exceeds_raw(entry):
+    ticks = value_of(entry, "ticks")
+    return bool(ticks) and net_mean(ticks)[0] > raw_mean(ticks)
 
 
 def fields_of(document):

@@ -5,7 +5,16 @@ import shlex
 
 from .. import loss_text, page
 from ..text import count, number, plural, with_error
-from .facts import clock_text
+from .facts import (
+    OVERLAP,
+    by_cost,
+    clock_text,
+    exceeds_raw,
+    is_trimmed,
+    net_mean,
+    net_per_packet,
+    raw_mean,
+)
 
 ENDS = {
     "closed": "closed normally",
@@ -135,13 +144,26 @@ def warnings(document):
     return said
 
 
+def _means_text(document):
+    if not is_trimmed(document):
+        return "Raw, net and net per packet are means of all slices: the input has no trimmed ones."
+    return (
+        "Raw, net and net per packet are trimmed means: without the 5 % of the slices at either "
+        "end. A few slices that were interrupted or preempted can be longer than all others "
+        "together and would decide the mean; they are in mean net, self mean and max. Of fewer "
+        "than 20 slices none is left out. The slices that take most in total are first. A "
+        "percentile that the slices are too few to determine is a dash."
+    )
+
+
 def _figures(document):
     columns = [
         ("slice", False),
         ("unit of measurement", False),
         ("slices", True),
-        ("raw mean", True),
-        ("net mean \u00b1 95 %", True),
+        ("raw", True),
+        ("net \u00b1 95 %", True),
+        ("mean net", True),
         ("p50", True),
         ("p90", True),
         ("p99", True),
@@ -151,10 +173,10 @@ def _figures(document):
         ("net per packet \u00b1 95 %", True),
     ]
     rows = []
-    for entry in document["slices"]:
+    for entry in by_cost(document):
         where = f"{entry['file']}:{entry['line']}" if entry["file"] else ""
         for i, value in enumerate(entry["values"]):
-            net, packet = value["net"], value["per_packet"] or {}
+            net = value["net"]
             name = entry["name"] + (" ?" if entry.get("incomplete") else "")
             rows.append(
                 [
@@ -165,14 +187,18 @@ def _figures(document):
                     if value["field"] != value["unit"]
                     else value["unit"],
                     count(value["count"]),
-                    number(value["raw"]["mean"]),
-                    with_error(net["mean"], net["ci95"]),
+                    number(raw_mean(value)),
+                    with_error(*net_mean(value)),
+                    number(net["mean"]),
                     *(number(net[k]) for k in ("p50", "p90", "p99", "p999", "max")),
                     number((value["self"] or {}).get("mean")),
-                    with_error(packet.get("net"), packet.get("net_ci95")),
+                    with_error(*net_per_packet(value)),
                 ]
             )
-    return page.table(columns, rows)
+    said = [_means_text(document)]
+    if any(exceeds_raw(entry) for entry in document["slices"]):
+        said.append(OVERLAP)
+    return "".join(f"<p>{page.escaped(text)}</p>" for text in said) + page.table(columns, rows)
 
 
 def _classes(document):
@@ -198,7 +224,7 @@ def _classes(document):
     ]
     return page.table(
         columns,
-        [[e["name"], count(e["count"]), *(count(e[k]) for k in keys)] for e in document["slices"]],
+        [[e["name"], count(e["count"]), *(count(e[k]) for k in keys)] for e in by_cost(document)],
     )
 
 

@@ -1,63 +1,86 @@
 # SPDX-License-Identifier: MIT
 # Stats of a trace -> pictures: cost by function, probe overhead, losses; the others come from
 # distribution and units.
+import math
+
 from ..charts import AXIS_PX, ROW_PX, Panel, Row, stacked, tics
-from ..layout import GREY, INK, MEASURED, PROBE, Colours, row_labels, top_px, width_px
+from ..layout import GREY, INK, MEASURED, OVERLAPPED, PROBE, Colours, row_labels, top_px, width_px
 from ..loss_text import cause_text, equation_text, loss_line, lost_total
 from ..picture import Absent, Picture
 from ..text import count, number, share, with_error
 from . import distribution, units
-from .facts import fields_of, samples_text, source_text, value_of
+from .facts import (
+    OVERLAP,
+    by_cost,
+    fields_of,
+    is_trimmed,
+    net_mean,
+    net_per_packet,
+    raw_mean,
+    samples_text,
+    source_text,
+    value_of,
+)
 
 MAX_ROWS = 24
+MOST_PERCENT = 200  # longer bars of net in percent of raw are cut
+
+
+def _is_leaf(value):
+    own, net = (value["self"] or {}).get("mean"), value["net"]["mean"]
+    return own is not None and math.isclose(own, net, rel_tol=1e-9)
 
 
 def _self_cost(value, per_packet):
-    if value is None:
-        return None
+    """Cost and half width. What calls no other has the trimmed mean of net; others have no trimmed
+    mean, and the half width is unknown."""
+    if value is None or value["self"] is None:
+        return None, None
     if per_packet:
-        return (value["per_packet"] or {}).get("self")
-    return (value["self"] or {}).get("total")
+        own = (value["per_packet"] or {}).get("self")
+        return net_per_packet(value) if own is not None and _is_leaf(value) else (own, None)
+    if _is_leaf(value):
+        return net_mean(value)[0] * value["count"], None
+    return value["self"]["total"], None
 
 
 def _waterfall(document, fields, per_packet):
-    """The MAX_ROWS slices with the largest self cost, in order of appearance, and the rest, which
-    share one row."""
+    """The MAX_ROWS slices with the largest self cost, the largest first but programs before the
+    kernel, and the rest, which share one row."""
     entries = [
         e
-        for e in document["slices"]
-        if any(_self_cost(value_of(e, f), per_packet) is not None for f in fields)
+        for e in by_cost(document)
+        if any(_self_cost(value_of(e, f), per_packet)[0] is not None for f in fields)
     ]
     first = next(iter(fields))
-    kept = sorted(entries, key=lambda e: -abs(_self_cost(value_of(e, first), per_packet) or 0))[
-        :MAX_ROWS
-    ]
+
+    def own(entry):
+        return _self_cost(value_of(entry, first), per_packet)[0] or 0
+
+    kept = sorted(entries, key=lambda e: -abs(own(e)))[:MAX_ROWS]
     kept_ids = {id(e) for e in kept}
-    shown = [e for e in entries if id(e) in kept_ids]
+    shown = sorted(kept, key=lambda e: (bool(e["kernel"]), -own(e)))
     rest = [e for e in entries if id(e) not in kept_ids]
     return shown, rest
 
 
 def _cost_panel(document, field, unit, shown, rest, per_packet, colours):
-    total = sum(_self_cost(value_of(e, field), per_packet) or 0 for e in shown + rest)
+    total = sum(_self_cost(value_of(e, field), per_packet)[0] or 0 for e in shown + rest)
     panel = Panel(f"net {unit} per packet" if per_packet else f"net {unit}, all slices together")
     start = 0.0
     for entry in shown:
-        value = value_of(entry, field)
-        own = _self_cost(value, per_packet)
+        own, half = _self_cost(value_of(entry, field), per_packet)
         if own is None:
             panel.rows.append(Row([], "not counted"))
             continue
-        packet = value["per_packet"] or {}
-        leaf = per_packet and packet.get("net_ci95") is not None and packet.get("net") == own
-        error = (start + own, packet["net_ci95"]) if leaf else None
-        text = with_error(own, error[1] if error else None)
+        error = (start + own, half) if half is not None else None
+        text = with_error(own, half)
         if total > 0:
             text += f"  ({share(own / total)})"
         panel.rows.append(Row([(start, start + own, colours[entry["name"]])], text, error))
         start += own
     if rest:
-        own = sum(_self_cost(value_of(e, field), per_packet) or 0 for e in rest)
+        own = sum(_self_cost(value_of(e, field), per_packet)[0] or 0 for e in rest)
         panel.rows.append(Row([(start, start + own, GREY)], number(own)))
     panel.rows.append(Row([(0.0, total, INK)], number(total)))
     return panel
@@ -99,6 +122,13 @@ def function_cost(document, colours):
             "The trace has no units (INIT and EXIT), so the cost per packet is unknown; bars show "
             "totals of the whole trace."
         )
+    if is_trimmed(document):
+        notes.append(
+            "Functions that call no other are drawn with their trimmed mean, without the 5 % of "
+            "the slices at either end, such as preempted ones"
+            + ("" if per_packet else ", times the number of slices")
+            + "; for those that call others, only the mean of all slices is known."
+        )
     what = "a packet" if per_packet else "the whole trace"
     return Picture(
         name,
@@ -108,7 +138,16 @@ def function_cost(document, colours):
         top_px([]) + height,
         variables,
         tables,
-        ("name", "field", "self_per_packet", "net_per_packet", "net_ci95", "self_total"),
+        (
+            "name",
+            "field",
+            "self_per_packet",
+            "net_per_packet",
+            "net_ci95",
+            "self_total",
+            "drawn",
+            "drawn_ci95",
+        ),
         [
             (
                 e["name"],
@@ -117,8 +156,9 @@ def function_cost(document, colours):
                 (v["per_packet"] or {}).get("net"),
                 (v["per_packet"] or {}).get("net_ci95"),
                 (v["self"] or {}).get("total"),
+                *_self_cost(v, per_packet),
             )
-            for e in document["slices"]
+            for e in by_cost(document)
             for v in e["values"]
         ],
         source_text(document, dict(list(fields.items())[:3])),
@@ -131,30 +171,32 @@ def function_cost(document, colours):
     )
 
 
-def _overhead_row(value, colour):
-    raw, net = value["raw"]["total"], value["net"]["total"]
-    if raw is None or net is None:
-        raw, net = value["raw"]["mean"], value["net"]["mean"]
-    if not raw > 0:
-        return None
-    kept = min(1.0, max(0.0, net / raw))
+def share_row(raw, net):
+    """Net and the probes in percent of raw, which must be above zero. Net beyond raw has a part of
+    its own."""
+    kept = 100.0 * max(0.0, net / raw)
+    if kept > 100:
+        end = min(kept, float(MOST_PERCENT))
+        text = f"+{share(net / raw - 1)}: reads overlap"
+        return Row([(0.0, 100.0, MEASURED), (100.0, end, OVERLAPPED)], text)
     text = share(1 - net / raw) if net >= 0 else "below noise"
-    return Row([(0.0, 100 * kept, colour), (100 * kept, 100.0, PROBE)], text)
+    return Row([(0.0, kept, MEASURED), (kept, 100.0, PROBE)], text)
 
 
 def overhead(document):
     topic, name = "Probe overhead", "overhead"
     found = []
-    for entry in document["slices"]:
+    for entry in by_cost(document):
         value = value_of(entry, "ticks")
-        row = _overhead_row(value, MEASURED) if value else None
-        if row:
-            found.append((entry, value, row))
+        if value and raw_mean(value) > 0:
+            found.append((entry, value, share_row(raw_mean(value), net_mean(value)[0])))
     if not found:
         return Absent(
             name, topic, "No slice of this trace has raw and net clock readings to compare."
         )
-    drawn = sorted(found, key=lambda f: -(f[1]["raw"]["total"] or 0))[:MAX_ROWS]
+    kept = sorted(found, key=lambda f: -(f[1]["raw"]["total"] or 0))[:MAX_ROWS]
+    kept_ids = {id(e) for e, _, _ in kept}
+    drawn = [f for f in found if id(f[0]) in kept_ids]
     notes = []
     if len(drawn) < len(found):
         notes.append(
@@ -167,8 +209,17 @@ def overhead(document):
         "How much of the raw cycles did the probes themselves use?",
         [e["name"] for e, _, _ in drawn],
         [r for _, _, r in drawn],
-        ("name", "raw_total", "net_total"),
-        [(e["name"], v["raw"]["total"], v["net"]["total"]) for e, v, _ in found],
+        ("name", "raw", "net", "raw_total", "net_total"),
+        [
+            (
+                e["name"],
+                raw_mean(v),
+                net_mean(v)[0],
+                v["raw"]["total"],
+                v["net"]["total"],
+            )
+            for e, v, _ in found
+        ],
         source_text(
             document, {"ticks": "TSC cycles" if document["clock"]["source"] == "tsc" else "ticks"}
         ),
@@ -184,6 +235,12 @@ def share_picture(name, topic, question, names, rows, header, data, source, samp
         ("net: the program's own cost", MEASURED),
         ("share of the probes (the number), not in net", PROBE),
     ]
+    end = max([100.0] + [b for row in rows for _, b, _ in row.segments])
+    if end > 100:
+        legend.append(("net beyond raw: the two clock reads of a slice overlap", OVERLAPPED))
+        notes = [*notes, OVERLAP]
+    if end == MOST_PERCENT:
+        notes = [*notes, f"Bars end at {MOST_PERCENT} %."]
     label_rows, left_px = row_labels(names)
     tables = {
         "rows": label_rows[0],
@@ -199,7 +256,8 @@ def share_picture(name, topic, question, names, rows, header, data, source, samp
         "gap_px": 0,
         "right_px": width_px([r.text for r in rows], 60),
         "axis_label": ["share of the raw cycles"],
-        "x_tics": [tics(0, 100, False, 10, "%")],
+        "x_high": [end],
+        "x_tics": [tics(0, end, False, 10, "%")],
     }
     return Picture(
         name,
@@ -214,7 +272,7 @@ def share_picture(name, topic, question, names, rows, header, data, source, samp
         source,
         samples,
         losses,
-        "A full bar is the raw figure; the blue part remains after the probes' measured cost is "
+        "100 % is the raw figure; the blue part remains after the probes' measured cost is "
         "subtracted. The number is the probes' share: the larger it is, the more the net figure "
         "depends on the calibration.",
         notes,

@@ -169,6 +169,32 @@ class WholeReport(ReportCase):
         self.assertIn(f"{value['raw']['mean']:.0f}", page)
         self.assertIn("46.2 \u00b1 2.7", page)
 
+    def test_the_table_has_trimmed_means_sorted_by_cost_and_a_dash_for_an_unknown_percentile(self):
+        document = stats()
+        ticks = document["slices"][0]["values"][0]
+        ticks["net"].update(trimmed_mean=1280.25, trimmed_ci95=3.5, p99=None, p999=None)
+        ticks["raw"].update(trimmed_mean=1303)
+        page = self.report_of(document)
+        table = page[page.index('<section class="tables" id="figures">') :]
+        row = re.search(r"<tr>(?:(?!</tr>).)*driver_read.*?</tr>", table, re.S).group(0)
+        cells = re.findall(r'<td class="n">(.*?)</td>', row)
+        self.assertEqual(
+            cells[:8],
+            ["600", "1,303", "1,280.2 \u00b1 3.5", "362", "287", "392", "\u2013", "\u2013"],
+        )
+        self.assertIn("without the 5 % of the slices at either end", table)
+        self.assertNotIn("reads of a slice overlap", table)
+        for section in ("figures", "classes"):
+            rows = page[page.index(f'id="{section}">') :]
+            self.assertLess(rows.index("dispatch"), rows.index("STR_SEARCH"))
+            self.assertLess(rows.index("STR_SEARCH"), rows.index("driver_read"))
+
+    def test_a_page_with_net_beyond_raw_says_why(self):
+        document = stats()
+        document["slices"][0]["values"][0]["net"]["trimmed_mean"] = 500
+        page = self.report_of(document)
+        self.assertEqual(page.count("Net exceeds raw where the two clock reads"), 2)
+
     def test_a_cost_run_gives_every_picture_and_the_figures_of_2004_net_of_papi(self):
         page = self.report_of(cost())
         self.check_pictures(COST_PICTURES)

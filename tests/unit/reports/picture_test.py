@@ -112,6 +112,13 @@ class CostPictures(unittest.TestCase):
             document["rows"][0]["scenario"], " ".join(cost_picture(document, "overhead").notes)
         )
 
+    def test_net_beyond_raw_has_a_bar_beyond_100_percent(self):
+        document = cost()
+        document["rows"][0]["cycles"].update(raw=100, net=131)
+        picture = cost_picture(document, "overhead")
+        self.assertEqual(picture.variables["x_high"], [131.0])
+        self.assertIn("+31 %: reads overlap", [text for _, _, text in picture.tables["values_1"]])
+
 
 class Legends(unittest.TestCase):
     def test_no_legend_text_is_shortened(self):
@@ -121,6 +128,122 @@ class Legends(unittest.TestCase):
         ]:
             for row in layout.legend_table(getattr(picture, "legend", []))[0]:
                 self.assertNotIn("\u2026", row[4])
+
+
+def trimmed(document):
+    """As nsdump writes it, with an outlier in driver_read that is in its plain mean only."""
+    for entry in document["slices"]:
+        for value in entry["values"]:
+            for part in ("raw", "net"):
+                value[part]["trimmed_mean"] = value[part]["mean"]
+            value["net"]["trimmed_ci95"] = value["net"]["ci95"]
+            packet = value["per_packet"]
+            packet.update(net_trimmed=packet["net"], net_trimmed_ci95=packet["net_ci95"])
+    ticks = document["slices"][0]["values"][0]
+    ticks["net"].update(trimmed_mean=280, trimmed_ci95=3)
+    ticks["raw"].update(trimmed_mean=303)
+    ticks["per_packet"].update(net_trimmed=4.375, net_trimmed_ci95=0.047)
+    return document
+
+
+class Order(unittest.TestCase):
+    SLICES = ["dispatch", "STR_SEARCH", "TO_BUFFER", "BPF_FILTER", "driver_read", "publish"]
+
+    def test_slices_are_sorted_by_cost_and_keep_their_colours(self):
+        document = stats()
+        document["slices"] = [e for e in document["slices"] if e["name"] in self.SLICES]
+        panels = trace_picture(document, "latency_hist").variables
+        self.assertEqual([t.split(":")[0] for t in panels["panel_title"]], self.SLICES)
+        colours = layout.Colours([e["name"] for e in document["slices"]])
+        self.assertEqual(panels["colour"], [colours[name] for name in self.SLICES])
+        legend = trace_picture(document, "latency_cdf").legend
+        self.assertEqual([item[0] for item in legend], self.SLICES)
+        rows = [text for _, text in trace_picture(document, "overhead").tables["rows"]]
+        self.assertEqual(rows, self.SLICES)
+
+    def test_the_cost_of_a_packet_begins_with_its_largest_part(self):
+        picture = trace_picture(stats(), "function_cost")
+        parts = [b - a for _, a, b, _ in picture.tables["bars_1"]][:-1]
+        self.assertEqual(parts, sorted(parts, reverse=True))
+
+    def test_the_kernel_comes_after_the_programs(self):
+        document = stats()
+        document["slices"][3]["kernel"] = True  # STR_SEARCH
+        rows = [text for _, text in trace_picture(document, "overhead").tables["rows"]]
+        self.assertEqual(rows[-1], "STR_SEARCH")
+
+
+class MainValues(unittest.TestCase):
+    def test_a_function_that_calls_no_other_is_drawn_with_its_trimmed_mean(self):
+        picture = trace_picture(trimmed(stats()), "function_cost")
+        row = next(i for i, text in picture.tables["rows"] if text == "driver_read")
+        _, start, end, _ = next(bar for bar in picture.tables["bars_1"] if bar[0] == row)
+        self.assertAlmostEqual(end - start, 4.375)
+        _, _, low, high = next(bar for bar in picture.tables["errors_1"] if bar[0] == row)
+        self.assertAlmostEqual(high - low, 2 * 0.047)
+        self.assertIn("trimmed mean", " ".join(picture.notes))
+
+    def test_without_trimmed_means_the_plain_ones_are_drawn(self):
+        picture = trace_picture(stats(), "function_cost")
+        row = next(i for i, text in picture.tables["rows"] if text == "driver_read")
+        _, start, end, _ = next(bar for bar in picture.tables["bars_1"] if bar[0] == row)
+        self.assertAlmostEqual(end - start, 5.6487)
+
+    def test_the_share_of_the_probes_is_that_of_the_trimmed_means(self):
+        picture = trace_picture(trimmed(stats()), "overhead")
+        row = next(i for i, text in picture.tables["rows"] if text == "driver_read")
+        self.assertIn((0, row, "7.59 %"), picture.tables["values_1"])  # 1 - 280 / 303
+
+    def test_net_beyond_raw_is_a_bar_beyond_100_percent_with_its_reason(self):
+        document = trimmed(stats())
+        document["slices"][0]["values"][0]["net"]["trimmed_mean"] = 1.31 * 303
+        picture = trace_picture(document, "overhead")
+        row = next(i for i, text in picture.tables["rows"] if text == "driver_read")
+        bars = [bar for bar in picture.tables["bars_1"] if bar[0] == row]
+        self.assertEqual([round(end) for _, _, end, _ in bars], [100, 131])
+        self.assertAlmostEqual(picture.variables["x_high"][0], 131)
+        self.assertIn((0, row, "+31 %: reads overlap"), picture.tables["values_1"])
+        self.assertIn("overlap", picture.legend[-1][0])
+        self.assertIn("inner", " ".join(picture.notes))
+
+    def test_a_bar_of_many_times_the_raw_value_is_cut(self):
+        document = trimmed(stats())
+        document["slices"][0]["values"][0]["raw"]["trimmed_mean"] = 2
+        picture = trace_picture(document, "overhead")
+        self.assertEqual(picture.variables["x_high"], [200.0])
+        self.assertIn("Bars end at 200 %.", picture.notes)
+
+    def test_without_overlap_the_axis_ends_at_100_percent(self):
+        picture = trace_picture(stats(), "overhead")
+        self.assertEqual(picture.variables["x_high"], [100.0])
+        self.assertEqual(len(picture.legend), 2)
+
+
+class Percentiles(unittest.TestCase):
+    def without_p99(self, drawn):
+        document = stats()
+        for entry in document["slices"]:
+            if entry["name"] not in drawn:
+                entry["values"][0]["net"].update(p99=None, p999=None)
+        return document
+
+    def test_a_histogram_has_no_99_percent_line_if_the_slices_do_not_determine_it(self):
+        picture = trace_picture(self.without_p99(["dispatch"]), "latency_hist")
+        titles = picture.variables["panel_title"]
+        self.assertIn("99 % <", titles[0])  # dispatch
+        self.assertEqual(len(picture.tables["most_1"]), 2)
+        self.assertEqual(titles[1], "STR_SEARCH: 600 slices, median 2,421")
+        self.assertEqual(picture.tables["most_2"], [])
+        self.assertEqual(len(picture.legend), 2)
+
+    def test_a_line_that_no_panel_has_is_not_in_the_legend(self):
+        picture = trace_picture(self.without_p99([]), "latency_hist")
+        self.assertNotIn("dashed", " ".join(item[0] for item in picture.legend))
+
+    def test_only_percentiles_that_are_determined_are_dots(self):
+        every = trace_picture(stats(), "latency_cdf").tables["marks"]
+        some = trace_picture(self.without_p99([]), "latency_cdf").tables["marks"]
+        self.assertEqual(len(every) - len(some), 2 * len(stats()["slices"]))
 
 
 class TracePictures(unittest.TestCase):
