@@ -142,11 +142,13 @@ double cost_of(const SliceReport &slice)
     return -std::numeric_limits<double>::infinity();
 }
 
+// By more than the rounding of the two numbers.
 bool exceeds_raw(const SliceReport &slice)
 {
+    constexpr double kLeast = 0.1;
     return std::any_of(slice.values.begin(), slice.values.end(), [](const FieldReport &field) {
         return field.field == "ticks" && field.net &&
-               field.net->trimmed_mean > field.raw.trimmed_mean;
+               field.net->trimmed_mean > field.raw.trimmed_mean + kLeast;
     });
 }
 } // namespace

@@ -13,6 +13,7 @@ from .facts import (
     OVERLAP,
     by_cost,
     fields_of,
+    is_beyond,
     is_trimmed,
     net_mean,
     net_per_packet,
@@ -175,11 +176,12 @@ def share_row(raw, net):
     """Net and the probes in percent of raw, which must be above zero. Net beyond raw has a part of
     its own."""
     kept = 100.0 * max(0.0, net / raw)
-    if kept > 100:
+    if is_beyond(net, raw):
         end = min(kept, float(MOST_PERCENT))
         text = f"+{share(net / raw - 1)}: reads overlap"
         return Row([(0.0, 100.0, MEASURED), (100.0, end, OVERLAPPED)], text)
-    text = share(1 - net / raw) if net >= 0 else "below noise"
+    kept = min(kept, 100.0)
+    text = share(1 - kept / 100) if net >= 0 else "below noise"
     return Row([(0.0, kept, MEASURED), (kept, 100.0, PROBE)], text)
 
 

@@ -213,6 +213,14 @@ class MainValues(unittest.TestCase):
         self.assertEqual(picture.variables["x_high"], [200.0])
         self.assertIn("Bars end at 200 %.", picture.notes)
 
+    def test_a_cost_of_zero_within_its_error_is_a_full_bar(self):
+        document = trimmed(stats())
+        document["slices"][0]["values"][0]["net"]["trimmed_mean"] = 303.2
+        picture = trace_picture(document, "overhead")
+        row = next(i for i, text in picture.tables["rows"] if text == "driver_read")
+        self.assertIn((0, row, "0 %"), picture.tables["values_1"])
+        self.assertEqual(picture.variables["x_high"], [100.0])
+
     def test_without_overlap_the_axis_ends_at_100_percent(self):
         picture = trace_picture(stats(), "overhead")
         self.assertEqual(picture.variables["x_high"], [100.0])
