@@ -124,13 +124,14 @@ TEST_CASE("the layout of structures inside compiled programs is unchanged", "[ab
     AT(struct nsp_detail_state, cpus, NSP_DETAIL_STATE_CPUS);
     CHECK((NSP_DETAIL_STATE_RINGS == 16 && NSP_DETAIL_STATE_RSEQ == 24 &&
            NSP_DETAIL_STATE_CPUS == 32));
-    CHECK(sizeof(nsp_session_config) == 96);
+    CHECK(sizeof(nsp_session_config) == 104);
     AT(nsp_session_config, output, 8);
     AT(nsp_session_config, counters, 16);
     AT(nsp_session_config, ring_bytes, 40);
     AT(nsp_session_config, has_file, 68);
     AT(nsp_session_config, slices, 80);
     AT(nsp_session_config, file, 72);
+    AT(nsp_session_config, counter_period, 96);
     CHECK(sizeof(nsp_session_counts) == 88);
 }
 

@@ -74,6 +74,11 @@ struct nsp_session_config {
      * That gives them a thread, which stays until they end.
      */
     uint32_t control;
+    /*
+     * Nonzero: each counter's register overflows after every so many events, for tests of the reads
+     * (perf_event_attr.sample_period).  Only in the process's own session, with rdpmc or perf-read.
+     */
+    uint64_t counter_period;
 };
 
 /* Records by fate.  issued == drained + sum of lost once a session is closed. */

@@ -46,6 +46,9 @@ extern const struct nsp_counter_ops *nsp_active_source;
 /* Incremented with every session, so that a thread detects counters of an older one. */
 extern uint32_t nsp_session_generation;
 
+/* Events after which the registers of rdpmc and perf-read overflow; 0: as late as possible. */
+extern uint64_t nsp_counter_period;
+
 /* The step source counts every n-th unit. */
 extern uint32_t nsp_step_every;
 

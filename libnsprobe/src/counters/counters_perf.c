@@ -10,6 +10,7 @@
 #include "perf_counter.h"
 #include "writer/thread.h"
 
+uint64_t nsp_counter_period;
 static struct nsp_event chosen[NSLICE_MAX_COUNTERS];
 static uint32_t chosen_count;
 static pthread_key_t thread_key;

@@ -10,6 +10,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "counters.h"
 #include "writer/arch.h"
 
 static int open_event(const struct nsp_event *event, uint32_t kind)
@@ -21,6 +22,7 @@ static int open_event(const struct nsp_event *event, uint32_t kind)
         .config = code->config,
         .config1 = code->config1,
         .config2 = code->config2,
+        .sample_period = nsp_counter_period,
         .read_format =
             PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING | PERF_FORMAT_ID,
         .pinned = 1, /* always counting or an error, never multiplexed */

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "config.h"
+#include "counters/counters.h"
 #include "drain/own_drain.h"
 #include "drain/write_signals.h"
 #include "error.h"
@@ -96,6 +97,7 @@ static int open_locked(const struct nsp_session_config *config)
     if (nsp_is_joined())
         return nsp_fail(-EBUSY, "the process is being recorded by nsdump: its session is in use");
     is_drained_here = config->drained_by == NSP_DRAINED_BY_PROCESS;
+    nsp_counter_period = config->counter_period;
     err = open_parts(config);
     if (err)
         nsp_shm_keep(&map);

@@ -284,6 +284,35 @@ TEST_CASE("a record with counters that finds the ring full is counted as lost",
     CHECK(counted.records().size() == 1);
 }
 
+TEST_CASE("a counter whose register overflows at its 48 bits counts on", "[libnsprobe][counted]")
+{
+    if (!can_run())
+        return;
+    constexpr uint64_t kPeriod = 50, kPerRead = 7, kMask = (1ull << 48) - 1;
+    Counted counted(1);
+    auto &page = counted.protocol.pages[0];
+    page.offset = kPeriod; // the register starts at -kPeriod
+    uint64_t total = 0, begin = 0;
+    stand_in.value = [&](int) { // the kernel sets it back some reads after the overflow
+        const uint64_t value = (total - begin - kPeriod) & kMask;
+        if (total - begin > kPeriod + 2 * kPerRead) {
+            begin = total;
+            page.offset = int64_t(begin + kPeriod);
+            page.lock += 2;
+        }
+        total += kPerRead;
+        return value;
+    };
+    for (int i = 0; i < 40; ++i)
+        i % 2 == 0 ? Counted::start() : Counted::stop();
+    const auto records = counted.records();
+    REQUIRE(records.size() == 40);
+    CHECK(begin > 4 * kPeriod); // it has overflowed several times
+    CHECK(stand_in.reads > 40); // and a read was repeated
+    for (size_t i = 1; i < records.size(); ++i)
+        CHECK(records[i].words.at(0) - records[i - 1].words.at(0) == kPerRead);
+}
+
 TEST_CASE("a record with counters on a CPU without a ring is counted as lost",
           "[libnsprobe][counted]")
 {
