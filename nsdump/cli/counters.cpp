@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// nsdump counters: this machine -> what it can count, by which source, and why not by the others.
+// nsdump counters: this machine -> what it can count, by which source, and why not by the others;
+// with --verify, whether it counts correctly.
 #include <algorithm>
 #include <cctype>
 #include <iterator>
@@ -12,9 +13,11 @@
 #include <nsprobe/counters.h>
 
 #include "cli/commands.hpp"
+#include "cli/verify/verify.hpp"
 #include "common/command/arguments.hpp"
 #include "common/command/output.hpp"
 #include "common/command/signals.h"
+#include "common/command/status_line.hpp"
 #include "export/escape.hpp"
 
 namespace nsdump
@@ -25,9 +28,11 @@ using Json = nlohmann::ordered_json;
 
 struct Options {
     std::string pattern;
+    std::string source; // empty: the sources of hardware counters
     std::string format = "text";
     std::string output;
     bool all = false;
+    bool verifies = false;
 };
 
 struct SourceRow {
@@ -156,8 +161,30 @@ std::string json_of(const Listing &listing)
     return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
+int run_verify(const Options &options)
+{
+    command::Output output(options.output);
+    const std::vector<std::string> sources = options.source.empty()
+                                                 ? std::vector<std::string>{"rdpmc", "perf-read"}
+                                                 : std::vector<std::string>{options.source};
+    verify::Report report;
+    {
+        command::StatusLine progress;
+        report = verify::verify(sources, [&](const std::string &next) { progress.show(next); });
+    }
+    output.text() = options.format == "json" ? report_json(report) : report_text(report);
+    output.finish();
+    switch (report.verdict()) {
+    case verify::Verdict::kPassed: return kExitOk;
+    case verify::Verdict::kFailed: return kExitFindings;
+    default: return kExitUnreadable;
+    }
+}
+
 int run(const Options &options)
 {
+    if (options.verifies)
+        return run_verify(options);
     command::Output output(options.output);
     const Listing listing = list_counters(options);
     const bool has_any = !listing.counters.empty() || listing.refused > 0;
@@ -172,8 +199,18 @@ int run(const Options &options)
 RunCommand add(command::ArgumentSet &arguments)
 {
     auto options = std::make_shared<Options>();
-    arguments.add("pattern", options->pattern, "only counters with this text in name or meaning");
-    arguments.add_flag("--all", options->all, "also list unavailable counters, with the reason");
+    const command::Argument pattern = arguments.add(
+        "pattern", options->pattern, "only counters with this text in name or meaning");
+    const command::Argument all = arguments.add_flag(
+        "--all", options->all, "also list unavailable counters, with the reason");
+    arguments.add_flag("--verify", options->verifies,
+                       "count code of known length, also while the thread migrates or is "
+                       "preempted, and compare");
+    const command::Argument source =
+        arguments
+            .add("--source", options->source,
+                 "with --verify: only this counter source (default: rdpmc and perf-read)")
+            .one_of(verify::source_names());
     arguments.add_format(options->format, {"text", "json"});
     add_output(arguments, options->output);
     arguments.footer("The names are those accepted by `record --counters` and "
@@ -182,10 +219,19 @@ RunCommand add(command::ArgumentSet &arguments)
                      "for this process.\n"
                      "\n"
                      "Exit codes:\n"
-                     "  0    success, even if no counter is available\n"
+                     "  0    success, even if no counter is available; --verify: all available "
+                     "checks passed\n"
+                     "  1    --verify: a check failed\n"
                      "  2    invalid usage, or no name matches\n"
+                     "  3    --verify: no check is available on this machine\n"
                      "  4    the output cannot be written\n"
                      "  130  interrupted");
+    arguments.at_end([options, pattern, all, source] {
+        if (options->verifies)
+            command::refuse({pattern, all}, "cannot be combined with --verify");
+        else
+            command::refuse({source}, "requires --verify");
+    });
     return [options] { return run(*options); };
 }
 } // namespace

@@ -3,7 +3,7 @@
 // 10, 100, ... LONGEST instructions under a session, or only the case that migrates to another CPU,
 // those with retried records, or the one with contention for the CPU.  Prints the true and the
 // corrected counts of each slice.  Exits with 1 if a count is wrong, with 2 if it could not run.
-#include "known_code.hpp"
+#include "cli/verify/known_code.hpp"
 
 #include <csignal>
 #include <cstdint>
