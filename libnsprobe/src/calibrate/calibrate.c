@@ -18,6 +18,7 @@
 #include "counters/counters.h"
 #include "session/error.h"
 #include "writer/arch.h"
+#include "writer/clock_pair.h"
 #include "writer/thread.h"
 
 #define DEFAULT_BATCHES 400
@@ -70,6 +71,37 @@ static void choose_cpus(struct nsp_calibration_run *run, const cpu_set_t *allowe
     }
 }
 
+/* The time limit of all turns together at a session start. */
+static uint64_t turns_limit_ns(void)
+{
+    return SESSION_NS / (1 + nsp_detail_calibration_state.counters);
+}
+
+/*
+ * A CPU's turn, once more if much of it was taken away and the other turns, if they take as
+ * long as those so far, leave time for it.
+ */
+static void measure_turn(struct nsp_calibration_run *run, uint32_t turn, uint32_t at,
+                         uint64_t begin_ns)
+{
+    const uint32_t done = turn * run->cpus + at + 1, all = NSP_TURNS * run->cpus;
+    struct nsp_cpu_run *const cpu = &run->cpu[at];
+    int was_taken_away, has_time;
+
+    do {
+        const struct nsp_turn part = nsp_turn_begin();
+        uint64_t now_ns;
+
+        nsp_time_turn(run, cpu, turn);
+        was_taken_away = nsp_turn_was_taken_away(run->surroundings, &part);
+        nsp_surroundings_look(run->surroundings, at);
+        now_ns = nsp_monotonic_raw_ns();
+        has_time = run->has_limit && !cpu->is_out &&
+                   (now_ns - begin_ns) * all / done + now_ns - part.begin_ns < turns_limit_ns();
+        run->surroundings->repeated += was_taken_away && has_time;
+    } while (was_taken_away && has_time);
+}
+
 /*
  * Each turn covers all CPUs, so that each CPU is observed over the whole duration of the
  * calibration.
@@ -77,6 +109,7 @@ static void choose_cpus(struct nsp_calibration_run *run, const cpu_set_t *allowe
 static void measure_time(struct nsp_calibration_run *run)
 {
     const int is_stepping = nsp_detail_calibration_state.mode == NSP_DETAIL_MODE_STEP;
+    const uint64_t begin_ns = nsp_monotonic_raw_ns();
 
     /* Time is measured with stepping off: the time of a stepped slice is meaningless. */
     nsp_step_keep_skip = 1;
@@ -85,7 +118,7 @@ static void measure_time(struct nsp_calibration_run *run)
         for (uint32_t i = 0; i < run->cpus; ++i) {
             run->cpu[i].is_out |= bind_to(run->cpu[i].cpu) != 0;
             if (!run->cpu[i].is_out)
-                nsp_time_turn(run, &run->cpu[i], turn);
+                measure_turn(run, turn, i, begin_ns);
         }
     nsp_thread.step_skip = 0;
     nsp_step_keep_skip = 0;
@@ -134,7 +167,8 @@ static void measure_all(struct nsp_calibration_run *run)
     sched_setaffinity(0, sizeof(before), &before);
 }
 
-int nsp_calibrate_with(const struct nsp_calibration_setup *setup, struct nsp_calibration *out)
+int nsp_calibrate_with(const struct nsp_calibration_setup *setup, struct nsp_calibration *out,
+                       struct nsp_surroundings *surroundings)
 {
     static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
     const struct nsp_session_config scratch = {.struct_size = sizeof(scratch),
@@ -146,6 +180,7 @@ int nsp_calibrate_with(const struct nsp_calibration_setup *setup, struct nsp_cal
     int err;
 
     memset(out, 0, sizeof(*out));
+    nsp_surroundings_begin(surroundings);
     if (pthread_mutex_trylock(&one_at_a_time))
         return nsp_fail(-EBUSY, "another thread is calibrating");
     run = calloc(1, sizeof(*run));
@@ -153,6 +188,7 @@ int nsp_calibrate_with(const struct nsp_calibration_setup *setup, struct nsp_cal
               : nsp_fail(-ENOMEM, "out of memory for calibration");
     if (!err) {
         run->out = out;
+        run->surroundings = surroundings;
         run->kinds = setup->halves ? NSP_ALL_KINDS : NSP_CALIBRATION_KINDS;
         run->has_limit = setup->batches == 0;
         run->batches = setup->batches == 0                ? DEFAULT_BATCHES

@@ -17,6 +17,7 @@ static int calibrate(const struct nsp_calibration_request *request, struct nsp_c
     struct nsp_calibration_setup setup = {
         .ring_kind = request->ring_kind, .batches = request->batches, .halves = request->halves};
     const int has_rseq = nsp_has_rseq();
+    struct nsp_surroundings surroundings;
     char names[256];
     uint32_t counters;
     int err;
@@ -37,7 +38,7 @@ static int calibrate(const struct nsp_calibration_request *request, struct nsp_c
     setup.state.rseq_offset = __rseq_offset;
     setup.state.counters = counters;
     setup.state.ring_kind = setup.ring_kind;
-    err = nsp_calibrate_with(&setup, out);
+    err = nsp_calibrate_with(&setup, out, &surroundings);
     nsp_source_release();
     return err;
 }

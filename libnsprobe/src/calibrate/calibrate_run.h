@@ -9,6 +9,7 @@
 
 #include "calibrate_batch.h"
 #include "session/shm.h"
+#include "surroundings.h"
 
 /*
  * n; the other half of a batch has 2n.  On a busy core, each long batch contains some
@@ -42,6 +43,7 @@ struct nsp_cpu_run {
 struct nsp_calibration_run {
     struct nsp_shm_map scratch;
     struct nsp_calibration *out;
+    struct nsp_surroundings *surroundings;
     uint32_t batches;
     int has_limit;     /* a session's start waits for it */
     uint64_t entry_ns; /* limit for all batches of one entry; 0: none */

@@ -6,6 +6,8 @@
 #include <nsprobe/calibrate.h>
 #include <nsprobe/detail/state.h>
 
+#include "surroundings.h"
+
 struct nsp_calibration_setup {
     struct nsp_detail_state state; /* mode, ordered, counters, ring_kind, rseq_offset; not rings */
     uint32_t ring_kind;
@@ -14,7 +16,11 @@ struct nsp_calibration_setup {
     uint64_t ring_bytes; /* size of the scratch rings, as the session's; 0: default */
 };
 
-/* As nsp_calibrate(), with the active counter source. */
-int nsp_calibrate_with(const struct nsp_calibration_setup *setup, struct nsp_calibration *out);
+/*
+ * As nsp_calibrate(), with the active counter source; `surroundings`: what happened around it, for
+ * nsp_surroundings_text().
+ */
+int nsp_calibrate_with(const struct nsp_calibration_setup *setup, struct nsp_calibration *out,
+                       struct nsp_surroundings *surroundings);
 
 #endif /* NSP_CALIBRATE_SETUP_H */

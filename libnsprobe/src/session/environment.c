@@ -49,7 +49,7 @@ size_t nsp_environment_text(const struct nsp_environment *session, char *text, s
         "ring.kind=%s\nring.bytes=%llu\nring.full=%s\n"
         "counters.source=%s\ncounters.reason=%s\ncounters.names=%s\ncounters.step_every=%u\n"
         "session.slices=%s\nsession.thin_permille=%u\nsession.memory=%s\nsession.memory.reason=%s\n"
-        "session.start_unix_ns=%lld\ncompiler=%s\n%s",
+        "session.start_unix_ns=%lld\ncompiler=%s\n%s%s",
         NETSLICE_VERSION, machine.cpu_model, machine.arch, sysconf(_SC_NPROCESSORS_ONLN),
         kernel.sysname, kernel.release, machine.hypervisor, command, (int)getpid(), machine.clock,
         session->clock_mode, machine.clock_is_invariant ? "yes" : "no", session->clock_hz,
@@ -57,6 +57,6 @@ size_t nsp_environment_text(const struct nsp_environment *session, char *text, s
         session->counter_source, session->counter_reason, session->counter_names,
         session->step_every, session->slices, session->thin_permille, session->memory,
         session->memory_reason, (long long)now.tv_sec * 1000000000 + now.tv_nsec, __VERSION__,
-        session->pid_namespace);
+        session->pid_namespace, session->surroundings);
     return length < 0 ? 0 : (size_t)length < room ? (size_t)length : room - 1;
 }

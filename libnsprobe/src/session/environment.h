@@ -21,6 +21,7 @@ struct nsp_environment {
     const char *memory;
     const char *memory_reason;
     const char *pid_namespace; /* a whole line, or empty */
+    const char *surroundings;  /* whole lines, or empty */
 };
 
 /* key=value lines, zero-terminated; returns the length. */

@@ -128,11 +128,11 @@ static void abort_sequences(void)
 
 static char reported_namespace[64]; /* as nsp_pid_namespace_text() */
 
-static void announce_info(double clock_hz)
+static void announce_info(double clock_hz, struct nsp_surroundings *surroundings)
 {
     static const char *const kinds[] = {"none", "rseq", "atomic", "kernel"};
     const struct nslice_session *shm = process.map->shm;
-    char reason[sizeof(shm->memory_reason)], slices[sizeof(shm->slices)];
+    char reason[sizeof(shm->memory_reason)], slices[sizeof(shm->slices)], around[256];
     const struct nsp_environment environment = {
         .clock_mode = process.state.ordered ? "ordered" : "fast",
         .clock_hz = clock_hz,
@@ -148,12 +148,14 @@ static void announce_info(double clock_hz)
         .memory = process.map->is_module ? "nsmod" : "process",
         .memory_reason = reason,
         .pid_namespace = reported_namespace,
+        .surroundings = around,
     };
     char text[4096];
     size_t bytes;
 
     nsp_shm_copy_words(reason, shm->memory_reason, sizeof(reason));
     nsp_shm_copy_words(slices, shm->slices, sizeof(slices));
+    nsp_surroundings_text(surroundings, around, sizeof(around));
     nsp_pid_namespace_text(reported_namespace, sizeof(reported_namespace));
     bytes = nsp_environment_text(&environment, text, sizeof(text));
 
@@ -168,7 +170,8 @@ static uint64_t calibration_ring_bytes(uint64_t session_bytes)
     return session_bytes < least ? least : session_bytes > most ? most : session_bytes;
 }
 
-static void announce_calibration(uint32_t phase, struct nsp_clock_pair pair)
+static void announce_calibration(uint32_t phase, struct nsp_clock_pair pair,
+                                 struct nsp_surroundings *surroundings)
 {
     static struct {
         struct nslice_file_calibration head;
@@ -181,7 +184,7 @@ static void announce_calibration(uint32_t phase, struct nsp_clock_pair pair)
                                               calibration_ring_bytes(process.map->shm->ring_bytes)};
 
     measured.count = 0;
-    if (!process.map->shm->no_calibration && nsp_calibrate_with(&setup, &measured))
+    if (!process.map->shm->no_calibration && nsp_calibrate_with(&setup, &measured, surroundings))
         measured.count = 0;
     payload.head = (struct nslice_file_calibration){
         .phase = phase,
@@ -202,13 +205,15 @@ static void announce_start(void)
 {
     const struct timespec wait = {0, 5000000};
     const struct nsp_clock_pair begin = nsp_clock_pair();
+    struct nsp_surroundings surroundings = {.cpus = 0};
     struct nsp_clock_pair end;
 
-    announce_calibration(NSLICE_CALIBRATION_START, begin);
+    announce_calibration(NSLICE_CALIBRATION_START, begin, &surroundings);
     if (nsp_monotonic_raw_ns() - begin.mono_ns < (uint64_t)wait.tv_nsec)
         nanosleep(&wait, NULL);
     end = nsp_clock_pair();
-    announce_info((double)(end.ticks - begin.ticks) * 1e9 / (double)(end.mono_ns - begin.mono_ns));
+    announce_info((double)(end.ticks - begin.ticks) * 1e9 / (double)(end.mono_ns - begin.mono_ns),
+                  &surroundings);
 }
 
 /*
@@ -314,8 +319,10 @@ void nsp_process_stop(int close_rings)
 
 void nsp_process_end(void)
 {
+    struct nsp_surroundings surroundings; /* those of the start are in the INFO */
+
     if (!process.is_inherited)
-        announce_calibration(NSLICE_CALIBRATION_END, nsp_clock_pair());
+        announce_calibration(NSLICE_CALIBRATION_END, nsp_clock_pair(), &surroundings);
     nsp_sites_withdraw();
     nsp_source_release();
     nsp_process_disclaim();
