@@ -26,6 +26,7 @@
 #include "report/report.hpp"
 #include "report/warnings.hpp"
 #include "run.hpp"
+#include "surroundings/live.hpp"
 
 NSP_IGNORE_ENVIRONMENT;
 
@@ -53,10 +54,11 @@ Examples:
   nscalibrate --cpu 3 --thorough              on CPU 3, with narrower intervals
   nscalibrate --counters instructions,cycles  as in a session with these counters
   nscalibrate --paper                         machine instructions and macros compared with 2001
+  nscalibrate --watch                         what disturbs this CPU, once a second, until Ctrl-C
   nscalibrate --json | jq '.probes[0]'        machine-readable output
 
 Exit codes:
-  0    measured; warnings, if any, are printed
+  0    measured; warnings, if any, are printed; --watch: ended by Ctrl-C or --duration
   1    measured, but the figures must not be used; the last lines say why
   2    invalid usage, including an unknown counter
   3    cannot measure here
@@ -71,6 +73,8 @@ struct Options {
     bool is_thorough = false;
     bool wants_paper = false;
     bool is_quiet = false;
+    bool watches = false;
+    uint32_t watch_seconds = 0; // 0: until Ctrl-C
     std::string format = "text";
     std::string calibration; // file to write
     std::string output;
@@ -82,34 +86,53 @@ void add_options(command::Arguments &arguments, Options &options)
     arguments.version("nscalibrate " NETSLICE_VERSION);
     arguments.add("--cpu", options.cpu,
                   "CPU to measure on; default: the CPU that the program starts on");
-    arguments
-        .add("--batches", options.batches, "batches behind each figure; default 500, thorough 8000")
-        .range(50, 1000000);
-    arguments.add_flag("--thorough", options.is_thorough,
-                       "more passes and batches; takes about a minute");
-    arguments
-        .add("--counters", options.counters,
-             "comma-separated list of required counters; default: instructions, if available")
-        .kind("LIST")
-        .check(command::is_given);
-    arguments
-        .add("-w,--write", options.calibration,
-             "also write calibration.json to this file; -: to standard output instead of the "
-             "tables")
-        .kind("FILE")
-        .check(command::is_given);
+    arguments.add_flag("--watch", options.watches,
+                       "show each second who disturbs the CPU: a busy sibling thread, a changing "
+                       "frequency, a hypervisor");
+    const command::Argument duration =
+        arguments
+            .add("-d,--duration", options.watch_seconds, "seconds to watch (default: until Ctrl-C)")
+            .kind("SECONDS")
+            .range(1, 1000000000);
+    const command::Argument batches =
+        arguments
+            .add("--batches", options.batches,
+                 "batches behind each figure; default 500, thorough 8000")
+            .range(50, 1000000);
+    const command::Argument thorough = arguments.add_flag(
+        "--thorough", options.is_thorough, "more passes and batches; takes about a minute");
+    const command::Argument counters =
+        arguments
+            .add("--counters", options.counters,
+                 "comma-separated list of required counters; default: instructions, if available")
+            .kind("LIST")
+            .check(command::is_given);
+    const command::Argument write =
+        arguments
+            .add("-w,--write", options.calibration,
+                 "also write calibration.json to this file; -: to standard output instead of the "
+                 "tables")
+            .kind("FILE")
+            .check(command::is_given);
     arguments
         .add("-o,--output", options.output,
              "file to print the tables or the JSON to; -: standard output (default)")
         .kind("FILE")
         .check(command::is_given);
-    arguments.add_flag("--paper", options.wants_paper,
-                       "print the tables of the NetSlice paper with this machine's figures; in the "
-                       "JSON under \"paper\"");
+    const command::Argument paper = arguments.add_flag(
+        "--paper", options.wants_paper,
+        "print the tables of the NetSlice paper with this machine's figures; in the "
+        "JSON under \"paper\"");
     arguments.add_format(options.format, {"text", "json"});
-    arguments.add_flag("-q,--quiet", options.is_quiet, "no progress line on the terminal");
+    const command::Argument quiet =
+        arguments.add_flag("-q,--quiet", options.is_quiet, "no progress line on the terminal");
     arguments.footer(kFooter);
-    arguments.at_end([&options] {
+    arguments.at_end([=, &options] {
+        if (options.watches)
+            command::refuse({batches, thorough, counters, write, paper, quiet},
+                            "cannot be combined with --watch");
+        else
+            command::refuse({duration}, "requires --watch");
         if (options.calibration == "-" && options.output == "-")
             throw command::WrongUse("--write - cannot be combined with --output -");
     });
@@ -135,18 +158,36 @@ void check_replaced(const std::string &path)
             path + ": exists and is not a calibration (remove it, or use another name)");
 }
 
+void bind(calibrate::Affinity &affinity, unsigned cpu)
+{
+    if (!affinity.pin(cpu))
+        throw calibrate::CannotMeasure(
+            fmt::format("CPU {}: cannot bind to it (choose another with --cpu)", cpu));
+}
+
+int watch_machine(const Options &options, calibrate::Affinity &affinity, unsigned cpu)
+{
+    command::Output output(options.output);
+    nsp_machine machine;
+    nsp_machine_read(&machine);
+    bind(affinity, cpu);
+    calibrate::show_live(calibrate::read_environment("/", cpu, machine), options.watch_seconds,
+                         options.format == "json", output);
+    output.finish();
+    return kDone;
+}
+
 int calibrate_machine(const Options &options)
 {
     using namespace calibrate;
     Affinity affinity;
     const unsigned cpu = options.cpu.value_or(unsigned(sched_getcpu()));
-    if (!affinity.may_use(cpu)) {
-        command::tell(
-            "nscalibrate: --cpu {}: this process may not use this CPU (`taskset -p $$` shows "
-            "which it may use)\n",
-            cpu);
-        return kUsage;
-    }
+    if (!affinity.may_use(cpu))
+        throw command::UsageError(fmt::format(
+            "--cpu {}: this process may not use this CPU (`taskset -p $$` shows which it may use)",
+            cpu));
+    if (options.watches)
+        return watch_machine(options, affinity, cpu);
     const bool goes_to_stdout = options.calibration == "-";
     // Opened first, so that a bad path is reported immediately.
     command::check_outputs("", {options.calibration, options.output});
@@ -160,9 +201,7 @@ int calibrate_machine(const Options &options)
     nsp_machine machine;
     nsp_machine_read(&machine);
     const Environment environment = read_environment("/", cpu, machine);
-    if (!affinity.pin(cpu))
-        throw CannotMeasure(
-            fmt::format("CPU {}: cannot bind to it (choose another with --cpu)", cpu));
+    bind(affinity, cpu);
     Plan plan = make_plan(options.batches, options.is_thorough, options.counters);
     plan.does_paper = options.wants_paper;
     command::StatusLine progress(!options.is_quiet);

@@ -2,15 +2,14 @@
 // run: plan -> passes over all cases, with the steal time and preemptions meanwhile.
 #include "run.hpp"
 
-#include <sys/resource.h>
-
 #include <algorithm>
 #include <cmath>
-#include <ctime>
+#include <set>
 
 #include <fmt/format.h>
 
 #include "common/command/signals.h"
+#include "surroundings/core_watch.hpp"
 
 namespace calibrate
 {
@@ -20,29 +19,7 @@ constexpr uint32_t kQuickBatches = 500, kThoroughBatches = 8000;
 constexpr unsigned kQuickPasses = 10, kThoroughPasses = 40, kQuickSteppingPasses = 5;
 constexpr uint32_t kMostBatchesPerPass = 1000; // as in libnsprobe's calibration
 constexpr const char *kRoot = "/";
-
-// The two clocks read together, the second between two readings of the first.
-struct Instant {
-    double ticks;
-    double seconds;
-};
-
-Instant now()
-{
-    timespec raw;
-    const uint64_t before = read_ticks();
-    clock_gettime(CLOCK_MONOTONIC_RAW, &raw);
-    const uint64_t after = read_ticks();
-    return {double(before) + double(after - before) / 2,
-            double(raw.tv_sec) + double(raw.tv_nsec) * 1e-9};
-}
-
-long preemptions()
-{
-    rusage usage{};
-    getrusage(RUSAGE_THREAD, &usage);
-    return usage.ru_nivcsw;
-}
+constexpr double kWatchSeconds = 2e-3; // before each case
 
 // `whole`: the value that the spread is relative to.
 void note_spread(const std::string &name, const Series &series, double whole, RunFacts &facts)
@@ -96,6 +73,7 @@ Plan make_plan(uint32_t batches, bool is_thorough, const std::string &counters)
         batches = is_thorough ? kThoroughBatches : kQuickBatches;
     const uint32_t needed = (batches + kMostBatchesPerPass - 1) / kMostBatchesPerPass;
     plan.passes = std::max(is_thorough ? kThoroughPasses : kQuickPasses, needed);
+    plan.most_repeated = plan.passes / 2;
     plan.stepping_passes = is_thorough ? plan.passes : kQuickSteppingPasses;
     plan.batches_per_pass = std::max<uint32_t>((batches + plan.passes - 1) / plan.passes, 5);
     plan.must_have_counters = !counters.empty();
@@ -126,26 +104,92 @@ void note_spreads(const Results &results, RunFacts &facts)
     facts.step_ticks = results.step_ticks;
 }
 
+namespace
+{
+// One pass over all cases; false: interrupted.
+bool run_pass(const Pass &pass, const std::string &title, CoreWatch &core,
+              command::StatusLine &progress, Results &results)
+{
+    for (const Case &one : kCases) {
+        if (one.is_for_paper && !pass.does_paper)
+            continue;
+        if (command_was_interrupted())
+            return false;
+        progress.show(fmt::format("{}: {}", title, one.name));
+        core.watch(kWatchSeconds);
+        one.run(pass, results);
+    }
+    return true;
+}
+
+// What happened in each pass -> facts about the run.
+class Surrounded
+{
+public:
+    void add(const Surroundings &pass)
+    {
+        looks_ += pass.core.looks;
+        shared_ += pass.core.shared;
+        widest_ = std::max(widest_, pass.core.frequency_range);
+        gap_seconds_ += pass.gap_seconds;
+        watched_seconds_ += pass.watched_seconds;
+        if (const auto hz = pass.core_hz())
+            core_hz_.push_back(*hz);
+    }
+    void add_reasons(const std::vector<std::string> &reasons)
+    {
+        reasons_.insert(reasons.begin(), reasons.end());
+    }
+    void tell(RunFacts &facts) const
+    {
+        facts.shared_share = looks_ ? double(shared_) / double(looks_) : 0;
+        facts.gap_share = watched_seconds_ > 0 ? gap_seconds_ / watched_seconds_ : 0;
+        facts.frequency_range = widest_;
+        facts.disturbances = fmt::format("{}", fmt::join(reasons_, ", "));
+        if (core_hz_.empty())
+            return;
+        const auto [least, most] = std::minmax_element(core_hz_.begin(), core_hz_.end());
+        facts.core_hz = trimmed_mean(core_hz_).mean;
+        facts.frequency_range = std::max(widest_, (*most - *least) / *facts.core_hz);
+    }
+
+private:
+    uint64_t looks_ = 0, shared_ = 0;
+    double widest_ = 0, gap_seconds_ = 0, watched_seconds_ = 0;
+    std::vector<double> core_hz_; // by pass
+    std::set<std::string> reasons_;
+};
+} // namespace
+
 Run run_cases(const Plan &plan, Affinity &affinity, unsigned cpu, command::StatusLine &progress)
 {
     Run run;
     const auto steal_before = read_steal_seconds(kRoot, cpu);
-    const long preemptions_before = preemptions();
+    const uint64_t preemptions_before = preemptions();
     const Instant begin = now();
-    for (unsigned number = 0; number < plan.passes; ++number) {
+    CoreWatch core(cpu);
+    Surrounded surrounded;
+    for (unsigned number = 0; number < plan.passes;) {
         const Pass pass = {number,         plan.batches_per_pass,   number < plan.stepping_passes,
                            plan.counters,  plan.must_have_counters, &affinity,
                            plan.does_paper};
-        for (const Case &one : kCases) {
-            if (one.is_for_paper && !plan.does_paper)
-                continue;
-            if (command_was_interrupted()) {
-                run.was_interrupted = true;
-                return run;
-            }
-            progress.show(fmt::format("pass {} of {}: {}", number + 1, plan.passes, one.name));
-            one.run(pass, run.results);
+        const Results before = run.results;
+        if (!run_pass(pass, fmt::format("pass {} of {}", number + 1, plan.passes), core, progress,
+                      run.results)) {
+            run.was_interrupted = true;
+            return run;
         }
+        const Surroundings around = core.take();
+        const std::vector<std::string> reasons = disturbances_of(around);
+        surrounded.add(around);
+        surrounded.add_reasons(reasons);
+        if (!reasons.empty() && run.facts.repeated_passes < plan.most_repeated) {
+            ++run.facts.repeated_passes;
+            run.results = before;
+            continue;
+        }
+        run.facts.disturbed_passes += !reasons.empty();
+        ++number;
     }
     const Instant end = now();
     const auto steal_after = read_steal_seconds(kRoot, cpu);
@@ -154,6 +198,7 @@ Run run_cases(const Plan &plan, Affinity &affinity, unsigned cpu, command::Statu
     run.facts.preemptions = preemptions() - preemptions_before;
     if (steal_before && steal_after)
         run.facts.steal_seconds = *steal_after - *steal_before;
+    surrounded.tell(run.facts);
     note_spreads(run.results, run.facts);
     return run;
 }

@@ -17,6 +17,7 @@ namespace calibrate
 struct Plan {
     unsigned passes = 0;
     unsigned stepping_passes = 0; // of these, how many single-step as well
+    unsigned most_repeated = 0;   // passes that are made again because they were disturbed
     uint32_t batches_per_pass = 0;
     std::string counters;
     bool must_have_counters = false;

@@ -149,6 +149,7 @@ Environment read_environment(const std::filesystem::path &root, unsigned cpu,
         first_line(root / "sys/devices/system/clocksource/clocksource0/current_clocksource");
     out.is_smt_active = flag_of(cpus / "smt/active");
     out.is_turbo_on = turbo(root);
+    out.siblings = first_line(cpus / fmt::format("cpu{}/topology/thread_siblings_list", cpu));
     out.is_isolated = cpu_list_has(first_line(cpus / "isolated").value_or(""), cpu);
     out.load_1min = load_1min(root);
     return out;

@@ -24,6 +24,7 @@ struct Environment {
     std::optional<std::string> clock_source; // the kernel's own
     std::optional<bool> is_smt_active;
     std::optional<bool> is_turbo_on;
+    std::optional<std::string> siblings; // list of the threads of the CPU's core
     bool is_isolated = false;
     double load_1min = 0;
 };

@@ -97,6 +97,7 @@ void add_context(const Report &report, Json &json)
     context["smt"] = or_null(env.is_smt_active);
     context["turbo"] = or_null(env.is_turbo_on);
     context["isolated"] = env.is_isolated;
+    context["core_threads"] = or_null(env.siblings);
     context["kernel_clock_source"] = or_null(env.clock_source);
     context["load_1min"] = env.load_1min;
     if (!env.governor)
@@ -107,7 +108,13 @@ void add_context(const Report &report, Json &json)
                       {"interval", "95 %, half width"}};
     json["run"] = {{"seconds", facts.seconds},
                    {"steal_seconds", or_null(facts.steal_seconds)},
-                   {"preemptions", facts.preemptions}};
+                   {"preemptions", facts.preemptions},
+                   {"shared_core", facts.shared_share},
+                   {"core_hz", or_null(facts.core_hz)},
+                   {"frequency_range", facts.frequency_range},
+                   {"gap_share", facts.gap_share},
+                   {"repeated_passes", facts.repeated_passes},
+                   {"disturbed_passes", facts.disturbed_passes}};
 }
 
 void add_counter_costs(const Report &report, Json &json)

@@ -20,11 +20,19 @@ std::string context_text(const Report &report)
         env.machine.clock, facts.hz / 1e9, facts.step_ticks, facts.step_ticks * 1e9 / facts.hz,
         env.machine.clock_is_invariant ? "invariant" : "NOT invariant",
         env.clock_source.value_or("unknown"));
+    lines.line(
+        "core       threads {}, {}shared in {:.0f} % of the looks, frequency range {:.1f} %, gaps "
+        "{:.2f} % of the time, stolen {}",
+        env.siblings.value_or("unknown"),
+        facts.core_hz ? fmt::format("{:.2f} GHz, ", *facts.core_hz / 1e9) : "",
+        facts.shared_share * 100, facts.frequency_range * 100, facts.gap_share * 100,
+        facts.steal_seconds ? fmt::format("{:.0f} ms", *facts.steal_seconds * 1e3) : "unknown");
     lines.line("build      {}", env.compiler);
     lines.line(
-        "run        {} {:.1f} s, {} passes of {} batches; a fifth of both trimmed at either end; "
-        "load before {:.2f}",
-        env.date, facts.seconds, report.plan.passes, report.plan.batches_per_pass, env.load_1min);
+        "run        {} {:.1f} s, {} passes of {} batches, {} repeated; a fifth of both trimmed at "
+        "either end; load before {:.2f}",
+        env.date, facts.seconds, report.plan.passes, report.plan.batches_per_pass,
+        facts.repeated_passes, env.load_1min);
     return lines.take();
 }
 

@@ -11,6 +11,7 @@ namespace calibrate
 namespace
 {
 constexpr double kBusyLoad = 0.5;
+constexpr double kNotableShare = 0.05, kNotableRange = 0.02;
 
 using Warnings = std::vector<Warning>;
 
@@ -87,6 +88,26 @@ void about_load(const Environment &environment, const RunFacts &facts, Warnings 
             kWideSpread * 100, facts.worst_figure, facts.worst_spread * 100)});
 }
 
+void about_core(const Environment &environment, const RunFacts &facts, Warnings &out)
+{
+    if (facts.shared_share > kNotableShare)
+        out.push_back({fmt::format(
+            "CPU {}: another thread used its core in {:.0f} % of the looks (threads of the core: "
+            "{}; "
+            "in a virtual machine also other guests'); `nscalibrate --watch` shows when",
+            environment.cpu, facts.shared_share * 100, environment.siblings.value_or("unknown"))});
+    if (facts.frequency_range > kNotableRange)
+        out.push_back({fmt::format(
+            "CPU {}: the core's frequency changed by {:.1f} % during the run, so costs in ticks "
+            "changed as well; fix the frequency or measure longer (--thorough)",
+            environment.cpu, facts.frequency_range * 100)});
+    if (facts.repeated_passes > 0 || facts.disturbed_passes > 0)
+        out.push_back(
+            {fmt::format("{} repeated and {} that were used are disturbed ({})",
+                         command::counted(facts.repeated_passes, "pass was", "passes were"),
+                         facts.disturbed_passes, facts.disturbances)});
+}
+
 void about_counters(const RunFacts &facts, Warnings &out)
 {
     if (!facts.has_pmu_counters)
@@ -121,6 +142,7 @@ Warnings warnings_for(const Environment &environment, const RunFacts &facts)
     about_clock(environment, facts, out);
     about_machine(environment, facts, out);
     about_load(environment, facts, out);
+    about_core(environment, facts, out);
     about_counters(facts, out);
     about_rings(facts, out);
     return out;

@@ -2,6 +2,7 @@
 // warnings: properties of the machine and the run -> warnings with remedies.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -16,8 +17,15 @@ struct RunFacts {
     double hz = 0;
     double step_ticks = 0;
     std::optional<double> steal_seconds;
-    long preemptions = 0;    // involuntary context switches
-    double worst_spread = 0; // of all figures; see Estimate::spread
+    uint64_t preemptions = 0;   // involuntary context switches
+    double shared_share = 0;    // of the looks at the core, in all passes
+    double frequency_range = 0; // of the core, relative; the widest of all passes, or between them
+    double gap_share = 0;       // of the watched time
+    std::optional<double> core_hz;
+    unsigned repeated_passes = 0;  // because they were disturbed
+    unsigned disturbed_passes = 0; // of those that are kept
+    std::string disturbances;      // comma-separated; why passes were repeated or are disturbed
+    double worst_spread = 0;       // of all figures; see Estimate::spread
     std::string worst_figure;
     unsigned wide_figures = 0; // figures whose spread is above kWideSpread
     bool has_pmu_counters = false;

@@ -113,6 +113,30 @@ class Nscalibrate(unittest.TestCase):
             self.assertEqual(len(lacks), 0 if source in here else 1, source)
             self.assertTrue(all(lacks))
 
+    def test_a_session_says_what_happened_around_its_calibration(self):
+        self.need_probes()
+        trace = self.path / "surroundings.nsl"
+        done = run(PROBES, f"output={trace}")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        done = run(BIN / "nsdump", "export", trace, "--what", "stats", "--format", "json")
+        info = json.loads(done.stdout)["info"]
+        self.assertGreaterEqual(int(info["calibrate.looks"]), 5)
+        self.assertTrue(0 <= float(info["calibrate.sibling"]) <= 1, info)
+        self.assertTrue(0 <= float(info["calibrate.frequency"]) < 10, info)
+        for key in ("steal_ms", "gap_ticks", "preempted", "repeated"):
+            self.assertGreaterEqual(int(info[f"calibrate.{key}"]), 0, info)
+
+    def test_the_run_says_what_happened_around_it(self):
+        around = self.data["run"]
+        self.assertTrue(0 <= around["shared_core"] <= 1)
+        self.assertGreaterEqual(around["frequency_range"], 0)
+        self.assertLessEqual(around["repeated_passes"], self.data["method"]["passes"] / 2)
+        disturbed = around["repeated_passes"] + around["disturbed_passes"] > 0
+        is_reported = any(
+            "were repeated" in line or "was repeated" in line for line in self.data["warnings"]
+        )
+        self.assertEqual(is_reported, disturbed, self.data["warnings"])
+
     def stats(self, options, *more):
         trace = self.path / "trace.nsl"
         done = run(PROBES, f"output={trace} calibration=no {options}")
@@ -148,6 +172,53 @@ class Nscalibrate(unittest.TestCase):
             counted = next(value for value in values if value["field"] != "ticks")
             self.assertGreater(counted["raw"]["mean"], 0)
             self.assertEqual(counted["net"]["mean"], 0, name)
+
+
+class Watch(unittest.TestCase):
+    def test_each_second_is_an_object(self):
+        done = run(BIN / "nscalibrate", "--watch", "-d", "2", "--json")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        lines = [json.loads(line) for line in done.stdout.splitlines()]
+        self.assertEqual([line["second"] for line in lines], [1, 2])
+        for line in lines:
+            self.assertGreater(line["looks"], 10)
+            self.assertTrue(0 <= line["shared"] <= 1, line)
+
+    def test_a_competitor_for_the_cpu_is_seen(self):
+        cpu = str(min(os.sched_getaffinity(0)))
+        busy = subprocess.Popen(["taskset", "-c", cpu, "sh", "-c", "while :; do :; done"])
+        try:
+            done = run(BIN / "nscalibrate", "--watch", "-d", "1", "--cpu", cpu, "--json")
+        finally:
+            busy.kill()
+            busy.wait()
+        line = json.loads(done.stdout)
+        self.assertIn("other programs", line["disturbed_by"])
+        self.assertGreater(line["preemptions"], 0)
+        self.assertGreater(line["gap_seconds"], 0.1)
+
+    def test_it_shows_each_second_at_once_and_ends_on_ctrl_c(self):
+        watch = subprocess.Popen(
+            [BIN / "nscalibrate", "--watch"], stdout=subprocess.PIPE, text=True, bufsize=1
+        )
+        head = [watch.stdout.readline(), watch.stdout.readline()]
+        first = watch.stdout.readline()
+        watch.send_signal(signal.SIGINT)
+        rest, _ = watch.communicate(timeout=60)
+        self.assertEqual(watch.returncode, 0)
+        self.assertRegex(head[0], r"^CPU \d+: ")
+        self.assertIn("shared", head[1])
+        self.assertRegex(first, r"^ +1 ")
+        self.assertLessEqual(len(rest.splitlines()), 1)
+
+    def test_options_without_effect_are_invalid_usage(self):
+        for words in (
+            ["--watch", "--paper"],
+            ["--watch", "-q"],
+            ["-d", "3"],
+            ["--watch", "-d", "0"],
+        ):
+            self.assertEqual(run(BIN / "nscalibrate", *words).returncode, 2, words)
 
 
 class Paper(unittest.TestCase):

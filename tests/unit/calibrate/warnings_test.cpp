@@ -159,3 +159,20 @@ TEST_CASE("without a PMU, the warning says what works instead", "[calibrate][war
     facts.has_step_counter = true;
     check_one(quiet_machine(), facts, "source=step");
 }
+
+TEST_CASE("a shared core, a changing frequency and disturbed passes are reported",
+          "[calibrate][warnings]")
+{
+    RunFacts facts = quiet_run();
+    facts.shared_share = 0.3;
+    check_one(quiet_machine(), facts, "used its core in 30 % of the looks");
+    facts = quiet_run();
+    facts.frequency_range = 0.025;
+    check_one(quiet_machine(), facts, "frequency changed by 2.5 %");
+    facts = quiet_run();
+    facts.repeated_passes = 5;
+    facts.disturbed_passes = 2;
+    facts.disturbances = "busy sibling";
+    check_one(quiet_machine(), facts,
+              "5 passes were repeated and 2 that were used are disturbed (busy sibling)");
+}
