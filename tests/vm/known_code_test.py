@@ -25,6 +25,13 @@ for source in {sources}; do
 done
 """
 
+VERIFY = """
+echo 1 >/proc/sys/kernel/perf_user_access
+nsdump counters --verify
+echo "<verified with $?>"
+grep pmu /proc/interrupts
+"""
+
 
 class KnownCode(unittest.TestCase):
     def check(self, sources, cpus, cpu_model, case="", before=""):
@@ -82,6 +89,23 @@ class KnownCode(unittest.TestCase):
             case="crowded",
             before=BUSY_PROGRAM,
         )
+
+    # Counts and disturbances are as on a machine with a PMU, except that the emulator counts both
+    # CPUs together.
+    def test_nsdump_verifies_the_counters_of_a_machine_that_has_them(self):
+        machine = guest.Arm64Guest(os.environ["NETSLICE_BUILD"])
+        machine.add("bin/nsdump")
+        result = machine.run(VERIFY)
+        for source in ("rdpmc", "perf-read"):
+            for check in ("exact", "preemption", "overflow", "processes"):
+                with self.subTest(source=source, check=check):
+                    self.assertRegex(result.output, rf"(?m)^{source} +{check} +passed: ")
+            self.assertRegex(result.output, rf"(?m)^{source} +migration +unavailable: requires two")
+        self.assertIn("verdict: passed: 8 passed, 0 failed, 2 unavailable", result.output)
+        self.assertIn("<verified with 0>", result.output)
+        # of registers that overflow, which nothing else in the guest does
+        self.assertRegex(result.output, r"(?m)^ *\d+: +[1-9]\d{2,} .*pmu")
+        self.assertEqual(result.kernel_faults, [])
 
 
 if __name__ == "__main__":

@@ -54,6 +54,9 @@ unsigned register_bits()
     attr.type = PERF_TYPE_HARDWARE;
     attr.size = sizeof(attr);
     attr.config = PERF_COUNT_HW_INSTRUCTIONS;
+#if defined(__aarch64__)
+    attr.config1 = 3; // user reads of 64 bits: without them the page does not have the width
+#endif
     attr.exclude_kernel = 1;
     attr.exclude_hv = 1;
     const int file = int(syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC));
@@ -74,9 +77,7 @@ std::string user_reads(const Path &root)
 {
     const Path x86 = root / "sys/bus/event_source/devices/cpu/rdpmc",
                arm64 = root / "proc/sys/kernel/perf_user_access";
-    if (const std::string value = line_of(x86); value != "unknown")
-        return value;
-    return line_of(arm64);
+    return line_of(std::filesystem::exists(x86) ? x86 : arm64);
 }
 } // namespace
 
