@@ -115,15 +115,18 @@ TEST_CASE("the layout of structures inside compiled programs is unchanged", "[ab
     AT(nsp_site, head_bits, 20);
     AT(nsp_site, mode, 24);
     CHECK(sizeof(nsp_slice) == 64);
-    CHECK(sizeof(struct nsp_detail_state) == 64);
+    CHECK(sizeof(struct nsp_detail_state) == 128);
     AT(struct nsp_detail_state, mode, NSP_DETAIL_STATE_MODE);
     AT(struct nsp_detail_state, ordered, NSP_DETAIL_STATE_ORDERED);
     AT(struct nsp_detail_state, stride_bytes, NSP_DETAIL_STATE_STRIDE);
     AT(struct nsp_detail_state, rings, NSP_DETAIL_STATE_RINGS);
     AT(struct nsp_detail_state, rseq_offset, NSP_DETAIL_STATE_RSEQ);
     AT(struct nsp_detail_state, cpus, NSP_DETAIL_STATE_CPUS);
+    AT(struct nsp_detail_state, general, NSP_DETAIL_STATE_GENERAL);
+    AT(struct nsp_detail_state, counted, NSP_DETAIL_STATE_COUNTED);
     CHECK((NSP_DETAIL_STATE_RINGS == 16 && NSP_DETAIL_STATE_RSEQ == 24 &&
            NSP_DETAIL_STATE_CPUS == 32));
+    CHECK((NSP_DETAIL_STATE_GENERAL == 64 && NSP_DETAIL_STATE_COUNTED == 72));
     CHECK(sizeof(nsp_session_config) == 104);
     AT(nsp_session_config, output, 8);
     AT(nsp_session_config, counters, 16);

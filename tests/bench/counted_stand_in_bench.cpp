@@ -18,6 +18,7 @@ extern "C" {
 #include "session/process.h"
 #include "session/shm.h"
 #include "writer/arch.h"
+#include "writer/counted_block.h"
 
 struct nsp_detail_state stand_in_state;
 extern struct nsp_site __start_stand_in_sites[], __stop_stand_in_sites[];
@@ -48,7 +49,8 @@ nsp_shm_map prepare()
     for (uint32_t i = 0; i < kCounters; ++i) {
         pages[i].cap_user_rdpmc = 1;
         pages[i].index = i + 1;
-        nsp_thread.counter[i] = {&pages[i], 16, 0};
+        pages[i].pmc_width = 48;
+        nsp_thread.counter[i].page = &pages[i];
     }
     nsp_thread.registers_of = nsp_session_generation;
     nsp_detail_thread_id = 1;
@@ -59,6 +61,8 @@ nsp_shm_map prepare()
     stand_in_state.ring_kind = NSLICE_RING_RSEQ;
     stand_in_state.counters = kCounters;
     stand_in_state.mode = NSP_DETAIL_MODE_COUNTED;
+    nsp_counted_bind(&stand_in_state);
+    nsp_counted_refresh(&stand_in_state);
     for (nsp_site *site = __start_stand_in_sites; site < __stop_stand_in_sites; ++site)
         site->mode = NSP_DETAIL_MODE_COUNTED;
     return map;

@@ -19,6 +19,7 @@
 #include "session/error.h"
 #include "writer/arch.h"
 #include "writer/clock_pair.h"
+#include "writer/counted_block.h"
 #include "writer/thread.h"
 
 #define DEFAULT_BATCHES 400
@@ -199,6 +200,7 @@ int nsp_calibrate_with(const struct nsp_calibration_setup *setup, struct nsp_cal
         nsp_detail_calibration_state.rings = run->scratch.rings;
         nsp_detail_calibration_state.stride_bytes = run->scratch.stride_bytes;
         nsp_detail_calibration_state.cpus = run->scratch.shm->cpus;
+        nsp_counted_bind(&nsp_detail_calibration_state);
         nsp_loops_switch(setup->state.mode);
         measure_all(run);
         nsp_loops_switch(NSP_DETAIL_MODE_OFF);

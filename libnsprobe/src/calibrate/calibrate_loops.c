@@ -6,6 +6,7 @@
 #include <nsprobe/detail/arch.h>
 
 #include "writer/arch.h"
+#include "writer/counted_block.h"
 
 struct nsp_detail_state nsp_detail_calibration_state;
 
@@ -70,7 +71,7 @@ void nsp_loops_switch(uint32_t mode)
 {
     for (struct nsp_site *site = __start_nsprobe_calibration_sites;
          site < __stop_nsprobe_calibration_sites; ++site)
-        site->mode = mode;
+        site->mode = nsp_counted_mode(mode, site->head_bits >> 16 & 0xff);
 }
 
 uint64_t nsp_run_loop(enum nsp_loop loop, uint32_t rounds)

@@ -8,6 +8,7 @@
 #include "counters.h"
 #include "event.h"
 #include "perf_counter.h"
+#include "writer/counted_block.h"
 #include "writer/thread.h"
 
 uint64_t nsp_counter_period;
@@ -94,6 +95,8 @@ static void release_thread(void *value)
     nsp_thread.registers_of = 0;
     nsp_thread.release = NULL;
     nsp_thread.counters = NULL;
+    nsp_counted_forget();
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
     close_counters(thread);
     free(thread);
 }
@@ -148,11 +151,14 @@ static void tell_assembly(const struct nsp_perf_thread *thread)
         if (counter->kinds != 1)
             return;
         nsp_thread.counter[i].page = counter->page[0];
-        nsp_thread.counter[i].spare_bits = 64u - counter->page[0]->pmc_width;
     }
     /* A signal handler's probe reads the table as soon as this is set. */
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     nsp_thread.registers_of = nsp_thread.generation;
+    if (!nsp_thread.state || nsp_thread.state->mode != NSP_DETAIL_MODE_COUNTED)
+        return;
+    nsp_thread.counters_failed = 0; /* as it will be: what is measured includes the record */
+    nsp_counted_measure_costs(nsp_thread.state);
 }
 
 static int perf_thread_begin(void)

@@ -25,6 +25,7 @@
 #include "thin/thinner.h"
 #include "writer/arch.h"
 #include "writer/clock_pair.h"
+#include "writer/counted_block.h"
 #include "writer/emit.h"
 #include "writer/thread.h"
 
@@ -38,6 +39,12 @@ SAME_OFFSET(rings, NSP_DETAIL_STATE_RINGS);
 SAME_OFFSET(rseq_offset, NSP_DETAIL_STATE_RSEQ);
 SAME_OFFSET(cpus, NSP_DETAIL_STATE_CPUS);
 SAME_OFFSET(counters, NSP_DETAIL_STATE_COUNTERS);
+SAME_OFFSET(general, NSP_DETAIL_STATE_GENERAL);
+SAME_OFFSET(counted, NSP_DETAIL_STATE_COUNTED);
+SAME_OFFSET(counted_sequence, NSP_DETAIL_STATE_SEQUENCE);
+SAME_OFFSET(counted_rseq_offset, NSP_DETAIL_STATE_COUNTED_RSEQ);
+SAME_OFFSET(thread_offset, NSP_DETAIL_STATE_THREAD);
+SAME_OFFSET(key, NSP_DETAIL_STATE_KEY);
 _Static_assert(__builtin_offsetof(struct nslice_ring_meta, head) == NSP_DETAIL_RING_HEAD,
                "assembly offset");
 _Static_assert(__builtin_offsetof(struct nslice_ring_meta, limit) == NSP_DETAIL_RING_LIMIT,
@@ -46,7 +53,9 @@ _Static_assert(__builtin_offsetof(struct nslice_ring_meta, mask) == NSP_DETAIL_R
                "assembly offset");
 _Static_assert(NSLICE_RING_META_BYTES == NSP_DETAIL_RING_DATA, "assembly offset");
 
-struct nsp_detail_state nsp_detail_state;
+/* A probe that was preempted on its way out of line may arrive when there is no session. */
+struct nsp_detail_state nsp_detail_state = {.general = nsp_detail_general,
+                                            .counted = nsp_detail_general};
 uint32_t nsp_session_generation;
 
 static struct {
@@ -118,6 +127,7 @@ static void fill_state(const struct nsp_shm_map *map, uint32_t ring_kind, uint32
         .counters = counters,
         .ring_kind = ring_kind,
     };
+    nsp_counted_bind(&process.state);
 }
 
 /* Restartable sequences in progress start again, and see all that was stored before. */
@@ -220,13 +230,14 @@ static void announce_start(void)
  * Probes read their site's mode first, so the sites are switched on last.  A thread
  * preempted inside a probe of an older session may resume here: it must not combine
  * one session's rings with the other's stride.  With 0 CPUs it takes the cold path,
- * which writes to CPU 0's ring or to none.
+ * which writes to CPU 0's ring or to none; without a key, no thread's copy is valid.
  */
 static void publish_state(void)
 {
     struct nsp_detail_state *state = &nsp_detail_state;
 
     __atomic_store_n(&state->cpus, 0, __ATOMIC_SEQ_CST);
+    __atomic_store_n(&state->key, 0, __ATOMIC_SEQ_CST);
     abort_sequences();
     state->ordered = process.state.ordered;
     state->rseq_offset = process.state.rseq_offset;
@@ -234,8 +245,13 @@ static void publish_state(void)
     state->ring_kind = process.state.ring_kind;
     __atomic_store_n(&state->stride_bytes, process.state.stride_bytes, __ATOMIC_RELAXED);
     __atomic_store_n(&state->rings, process.state.rings, __ATOMIC_RELAXED);
+    __atomic_store_n(&state->counted, process.state.counted, __ATOMIC_RELAXED);
+    __atomic_store_n(&state->counted_sequence, process.state.counted_sequence, __ATOMIC_RELAXED);
+    state->counted_rseq_offset = process.state.counted_rseq_offset;
+    state->thread_offset = process.state.thread_offset;
     abort_sequences();
     __atomic_store_n(&state->cpus, process.state.cpus, __ATOMIC_RELEASE);
+    __atomic_store_n(&state->key, process.state.key, __ATOMIC_RELEASE);
     __atomic_store_n(&state->mode, process.state.mode, __ATOMIC_RELEASE);
     nsp_sites_switch(process.state.mode);
 }
@@ -360,6 +376,7 @@ void nsp_process_after_fork(int keep)
     nsp_papi_after_fork();
     process.is_inherited = 1;
     memset(&nsp_thread, 0, sizeof(nsp_thread));
+    nsp_counted_forget();
     __atomic_fetch_add(&nsp_session_generation, 1, __ATOMIC_SEQ_CST);
     nsp_thinner_after_fork();
     if (keep) {

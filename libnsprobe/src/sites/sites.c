@@ -18,6 +18,7 @@
 #include "selection.h"
 #include "session/announce.h"
 #include "session/error.h"
+#include "writer/counted_block.h"
 
 /*
  * A linker takes only referenced objects from a static library.  Every program with sites refers to
@@ -157,7 +158,9 @@ static void switch_site(struct nsp_site *site)
     const int is_on =
         mode != NSP_DETAIL_MODE_OFF && site->is_selected && !is_off[site->name_number];
 
-    __atomic_store_n(&site->mode, is_on ? mode : NSP_DETAIL_MODE_OFF, __ATOMIC_RELEASE);
+    __atomic_store_n(&site->mode,
+                     is_on ? nsp_counted_mode(mode, site_kind(site)) : NSP_DETAIL_MODE_OFF,
+                     __ATOMIC_RELEASE);
 }
 
 static void switch_range(const struct site_range *range)

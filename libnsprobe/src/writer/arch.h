@@ -14,7 +14,8 @@
 #define NSP_PUSH_NO_RING 2
 #define NSP_PUSH_ABORTED 3
 int nsp_detail_push_rseq(struct nsp_detail_state *state, const uint64_t *record,
-                         uint32_t record_words, uint32_t *cpu);
+                         uint32_t record_words, uint32_t *cpu, const uint64_t *word,
+                         uint64_t value);
 
 /*
  * Each header defines NSP_ARCH_NAME, NSP_CLOCK_NAME, NSP_CLOCK_SOURCE, NSP_MULTIPLY,
@@ -26,6 +27,9 @@ int nsp_detail_push_rseq(struct nsp_detail_state *state, const uint64_t *record,
  *	nsp_syscall3/4()           a system call without the C library
  *	nsp_read_pmc(index)        hardware counter, numbered as in struct perf_event_mmap_page,
  *from 0
+ *	nsp_register_reader()      how the assembly reads such a counter
+ *	nsp_call_probe()           START or STOP, as from a probe
+ *	nsp_thread_pointer()
  */
 #if defined(__x86_64__)
 #include "arch_x86_64.h"

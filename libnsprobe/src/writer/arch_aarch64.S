@@ -18,14 +18,12 @@
 nsp_detail_general:
 	.cfi_startproc
 	BTI_C
-	ldr	w3, [x0, #NSP_DETAIL_STATE_MODE]
-	cmp	w3, #NSP_DETAIL_MODE_COUNTED
-	b.eq	.Lcounted
+	mov	w3, #NSP_ATTEMPT_NONE
 	.globl	nsp_detail_uncounted
 	.hidden	nsp_detail_uncounted
-nsp_detail_uncounted:
-	ldr	w3, [x0, #NSP_DETAIL_STATE_ORDERED]
-	cbz	w3, 1f
+nsp_detail_uncounted: /* in: w3 NSP_ATTEMPT_* */
+	ldr	w4, [x0, #NSP_DETAIL_STATE_ORDERED]
+	cbz	w4, 1f
 	isb
 1:	stp	x29, x30, [sp, #-112]!
 	.cfi_def_cfa_offset 112
@@ -40,7 +38,6 @@ nsp_detail_uncounted:
 	stp	x18, x1, [sp, #96]
 	add	x2, sp, #16
 	bl	nsp_detail_emit
-	mov	w4, w0
 	ldp	x18, x1, [sp, #96]
 	ldp	x14, x15, [sp, #80]
 	ldp	x12, x13, [sp, #64]
@@ -51,23 +48,20 @@ nsp_detail_uncounted:
 	.cfi_restore x30
 	.cfi_restore x29
 	.cfi_def_cfa_offset 0
-	cmp	w4, #NSP_EMIT_COUNTED
-	b.eq	.Lcounted
 	ldr	w3, [x0, #NSP_DETAIL_STATE_ORDERED]
 	cbz	w3, 2f
 	isb
 2:	ret
-.Lcounted: /* a conditional branch cannot reach every address in a large program */
-	b	nsp_detail_counted
 	.cfi_endproc
 	.size	nsp_detail_general, . - nsp_detail_general
 
 /*
- * int nsp_detail_push_rseq(state, record, record_words, cpu): the restartable sequence
- * of the probe for a record that C has prepared.  Word 0 (the clock) is filled here.
+ * int nsp_detail_push_rseq(state, record, record_words, cpu, word, value): the restartable
+ * sequence of the probe for a record that C has prepared.  Word 0 (the clock) is filled here.
  *
- * Returns 0 committed, 1 no room in the ring of CPU *cpu, 2 CPU without ring, 3 aborted.
- * In: x0 state, x1 record, w2 size in words, x3 uint32_t *cpu.
+ * Returns 0 committed, 1 no room in the ring of CPU *cpu, 2 CPU without ring, 3 aborted, or
+ * *word is not `value`.
+ * In: x0 state, x1 record, w2 size in words, x3 uint32_t *cpu, x4 word, x5 value.
  */
 	.globl	nsp_detail_push_rseq
 	.hidden	nsp_detail_push_rseq
@@ -76,6 +70,8 @@ nsp_detail_uncounted:
 nsp_detail_push_rseq:
 	.cfi_startproc
 	BTI_C
+	mov	x12, x4
+	mov	x13, x5
 	mrs	x4, tpidr_el0
 	ldr	x5, [x0, #NSP_DETAIL_STATE_RSEQ]
 	add	x4, x4, x5
@@ -83,6 +79,9 @@ nsp_detail_push_rseq:
 	add	x5, x5, :lo12:.Lpush_cs
 	str	x5, [x4, #8]
 .Lpush_begin:
+	ldr	x5, [x12]
+	cmp	x5, x13
+	b.ne	.Lpush_abort
 	ldr	w5, [x4, #4]
 	str	w5, [x3]
 	ldr	w6, [x0, #NSP_DETAIL_STATE_CPUS]

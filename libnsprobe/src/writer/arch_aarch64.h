@@ -7,6 +7,9 @@
 #include <sys/rseq.h>
 #include <sys/syscall.h>
 
+#include <nsprobe/detail/site.h>
+#include <nsprobe/detail/state.h>
+
 #define NSP_ARCH_NAME "aarch64"
 #define NSP_CLOCK_NAME "cntvct"
 #define NSP_CLOCK_SOURCE "arch_sys_counter" /* as in /sys/devices/system/clocksource */
@@ -72,7 +75,47 @@ static inline uint32_t nsp_current_cpu(void)
     return cpu;
 }
 
+static inline const char *nsp_thread_pointer(void)
+{
+    return __builtin_thread_pointer();
+}
+
+/* What a probe does when it calls out of line. */
+static inline void nsp_call_probe(void (*code)(void), const struct nsp_detail_state *state,
+                                  const struct nsp_site *site)
+{
+    register const struct nsp_detail_state *x0 __asm__("x0") = state;
+    register const struct nsp_site *x1 __asm__("x1") = site;
+
+    __asm__ volatile("str x30, [sp, #-16]!\n\tblr %2\n\tldr x30, [sp], #16"
+                     : "+r"(x0), "+r"(x1)
+                     : "r"(code)
+                     : "x3", "x4", "x5", "x6", "x7", "x16", "x17", "cc", "memory");
+}
+
 uint64_t nsp_detail_read_pmc(uint32_t index); /* counted_aarch64.S */
+
+/* The same: 16 bytes for each register of 64 bits, by index, then for each of 32. */
+#define NSP_READERS 33
+extern const char nsp_detail_first_readers[2][NSP_READERS][16];
+extern const char nsp_detail_last_readers[2][NSP_READERS][16];
+
+/*
+ * The code that reads the register with this index, as the first of a pair or as the last or only
+ * one.  1; 0: there is none.  As many instructions each time.
+ */
+static inline uint32_t nsp_register_reader(uint32_t index, uint32_t width, int is_first,
+                                           uint64_t *reader)
+{
+    const uint32_t is_valid = (uint32_t)(index - 1 < NSP_READERS - 1) &
+                              ((uint32_t)(width == 64) | (uint32_t)(width == 32));
+    const char *const readers =
+        is_first ? &nsp_detail_first_readers[0][0][0] : &nsp_detail_last_readers[0][0][0];
+
+    *reader = (uint64_t)(readers + (uint64_t)(width == 32) * sizeof(nsp_detail_last_readers[0]) +
+                         (index & -is_valid) * sizeof(nsp_detail_last_readers[0][0]));
+    return is_valid;
+}
 
 static inline uint64_t nsp_read_pmc(uint32_t index)
 {

@@ -22,10 +22,14 @@
 nsp_detail_general:
 	.cfi_startproc
 	cmpl	$NSP_DETAIL_MODE_COUNTED, NSP_DETAIL_STATE_MODE(%rdi)
-	je	nsp_detail_counted
+	jne	1f
+	cmpb	$NSP_LAST_COUNTED_KIND, NSP_SITE_KIND(%rsi)
+	ja	1f
+	jmp	*NSP_DETAIL_STATE_COUNTED(%rdi)
+1:	xor	%ecx, %ecx /* NSP_ATTEMPT_NONE */
 	.globl	nsp_detail_uncounted
 	.hidden	nsp_detail_uncounted
-nsp_detail_uncounted:
+nsp_detail_uncounted: /* in: %ecx NSP_ATTEMPT_* */
 	cmpl	$NSP_DETAIL_MODE_STEP, NSP_DETAIL_STATE_MODE(%rdi)
 	jne	1f
 	pushfq
@@ -57,8 +61,6 @@ nsp_detail_uncounted:
 	pop	%r12
 	pop	%rbp
 	.cfi_def_cfa %rsp, 8
-	cmp	$NSP_EMIT_COUNTED, %eax
-	je	nsp_detail_counted
 	cmpl	$0, NSP_DETAIL_STATE_ORDERED(%rdi)
 	je	4f
 	lfence
@@ -75,11 +77,12 @@ nsp_detail_uncounted:
 	.size	nsp_detail_general, . - nsp_detail_general
 
 /*
- * int nsp_detail_push_rseq(state, record, record_words): the restartable sequence of
- * the probe for a record that C has prepared.  Word 0 (the clock) is filled here.
+ * int nsp_detail_push_rseq(state, record, record_words, cpu, word, value): the restartable
+ * sequence of the probe for a record that C has prepared.  Word 0 (the clock) is filled here.
  *
- * Returns 0 committed, 1 no room in the ring of CPU *cpu, 2 CPU without ring, 3 aborted.
- * In: %rdi state, %rsi record, %edx size in words, %rcx uint32_t *cpu.
+ * Returns 0 committed, 1 no room in the ring of CPU *cpu, 2 CPU without ring, 3 aborted, or
+ * *word is not `value`.
+ * In: %rdi state, %rsi record, %edx size in words, %rcx uint32_t *cpu, %r8 word, %r9 value.
  */
 	.globl	nsp_detail_push_rseq
 	.hidden	nsp_detail_push_rseq
@@ -95,6 +98,8 @@ nsp_detail_push_rseq:
 	lea	.Lpush_cs(%rip), %rax
 	mov	%rax, %fs:8(%rbx)
 .Lpush_begin:
+	cmp	%r9, (%r8)
+	jne	.Lpush_abort
 	mov	%fs:4(%rbx), %eax
 	mov	%eax, (%rcx)
 	cmp	NSP_DETAIL_STATE_CPUS(%rdi), %eax

@@ -5,6 +5,9 @@
 
 #include <stdint.h>
 
+#include <nsprobe/detail/site.h>
+#include <nsprobe/detail/state.h>
+
 #define NSP_ARCH_NAME "x86_64"
 #define NSP_CLOCK_NAME "tsc"
 #define NSP_CLOCK_SOURCE "tsc" /* as in /sys/devices/system/clocksource */
@@ -66,6 +69,34 @@ static inline long nsp_syscall4(long number, long a, long b, long c, long d)
                      : "0"(number), "D"(a), "S"(b), "d"(c), "r"(fourth)
                      : "rcx", "r11", "memory");
     return result;
+}
+
+static inline const char *nsp_thread_pointer(void)
+{
+    const char *pointer;
+
+    __asm__("mov %%fs:0, %0" : "=r"(pointer));
+    return pointer;
+}
+
+/* What a probe does when it calls out of line. */
+static inline void nsp_call_probe(void (*code)(void), const struct nsp_detail_state *state,
+                                  const struct nsp_site *site)
+{
+    __asm__ volatile("lea -128(%%rsp), %%rsp\n\tcall *%2\n\tlea 128(%%rsp), %%rsp"
+                     : "+D"(state), "+S"(site)
+                     : "r"(code)
+                     : "rax", "rcx", "rdx", "r8", "r9", "cc", "memory");
+}
+
+/* The number of the register with this index.  1; 0: there is none. */
+static inline uint32_t nsp_register_reader(uint32_t index, uint32_t width, int is_first,
+                                           uint64_t *reader)
+{
+    (void)width;
+    (void)is_first;
+    *reader = index - 1;
+    return (uint32_t)(index != 0);
 }
 
 static inline uint64_t nsp_read_pmc(uint32_t index)

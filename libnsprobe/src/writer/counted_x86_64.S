@@ -8,306 +8,157 @@
 #define READ_COUNTER rdpmc
 #endif
 
-/* on the stack */
-#define WORDS 0 /* as read, then as recorded */
-#define BEFORE (8 * NSP_COUNTED_MAX) /* the last whole reading of this probe */
-#define SERIAL (16 * NSP_COUNTED_MAX) /* of the thread when the probe began */
-#define TORN (SERIAL + 4) /* rounds so far without a whole one as a reference */
-#define COUNT (SERIAL + 8) /* of counters: a new session may have begun when the thread resumes */
-#define FRAME_BYTES (SERIAL + 16)
-
-/*
- * thread: %r8; locks that changed in this round: %ebx; factor by which the
- * difference to the previous reading is subtracted: %r11.
- *
- * Counter i by the kernel's self-monitoring protocol (linux/perf_event.h).
- * index 0 means that the counter has no register at the moment: the C part asks the
- * kernel.  The event's running time is not checked: it is pinned, and an event that
- * has to share loses its register.
- */
+/* Counter i, by the block's copy of its page: counted_block.c says why this is enough. */
 .macro read_counter i
-	mov	NSP_THREAD_COUNTER + \i * NSP_COUNTER_BYTES + NSP_COUNTER_PAGE(%r8), %r9
-	mov	NSP_PAGE_LOCK(%r9), %r10d
-	testb	$(1 << NSP_PAGE_CAP_USER_RDPMC_BIT), NSP_PAGE_CAPABILITIES(%r9)
-	jz	.Lno_register
-	mov	NSP_PAGE_INDEX(%r9), %ecx
-	sub	$1, %ecx
-	jb	.Lno_register
+	mov	NSP_COUNTED_READER + 8 * \i(%r8), %ecx
 	READ_COUNTER
 	shl	$32, %rdx
 	or	%rdx, %rax
-	mov	NSP_THREAD_COUNTER + \i * NSP_COUNTER_BYTES + NSP_COUNTER_SPARE_BITS(%r8), %ecx
+	mov	NSP_COUNTED_SPARE_BITS + 4 * \i(%r8), %ecx
 	shl	%cl, %rax
 	sar	%cl, %rax
-	add	NSP_PAGE_OFFSET(%r9), %rax
-	xor	NSP_PAGE_LOCK(%r9), %r10d
-	or	%r10d, %ebx
-	mov	%rax, WORDS + 8 * \i(%rsp)
+	add	NSP_COUNTED_OFFSET + 8 * \i(%r8), %rax
+	mov	%rax, NSP_COUNTED_VALUE + 8 * \i(%r8)
 .endm
 
-/*
- * Every round executes the same instructions, so the difference between two whole
- * readings is what the probe executed between them: it is subtracted from this
- * reading and all later ones (see emit.c).  A torn round has no effect.
- */
-.macro settle_counter i
-	mov	WORDS + 8 * \i(%rsp), %rax
-	mov	BEFORE + 8 * \i(%rsp), %rdx
-	test	%ebx, %ebx
-	cmovne	%rdx, %rax
-	mov	%rax, BEFORE + 8 * \i(%rsp)
-	mov	%rax, %rcx
-	sub	%rdx, %rcx
-	imul	%r11, %rcx
-	add	%rcx, NSP_THREAD_COUNTER + \i * NSP_COUNTER_BYTES + NSP_COUNTER_DETOUR(%r8)
-	sub	NSP_THREAD_COUNTER + \i * NSP_COUNTER_BYTES + NSP_COUNTER_DETOUR(%r8), %rax
-	mov	%rax, WORDS + 8 * \i(%rsp)
+.macro check_lock i
+	mov	NSP_COUNTED_PAGE + 8 * \i(%r8), %rax
+	mov	NSP_PAGE_LOCK(%rax), %eax
+	cmp	NSP_COUNTED_LOCK + 4 * \i(%r8), %eax
+	jne	.Ltorn
 .endm
 
 .macro copy_word i
-	mov	WORDS + 8 * \i(%rsp), %rax
-	mov	%rax, 16 + 8 * \i(%rdx)
+	mov	NSP_COUNTED_VALUE + 8 * \i(%r8), %rax
+	mov	%rax, 16 + 8 * \i(%r9)
 .endm
 
-.macro unless_last i, label
-	cmpl	$\i + 1, COUNT(%rsp)
-	je	\label
-.endm
-
-.macro leave_frame
-	add	$FRAME_BYTES, %rsp
-	.cfi_remember_state
-	.cfi_adjust_cfa_offset -FRAME_BYTES
-	pop	%rbx
-	.cfi_adjust_cfa_offset -8
-	.cfi_restore %rbx
-	pop	%r11
-	.cfi_adjust_cfa_offset -8
-	.cfi_restore %r11
-	pop	%r10
-	.cfi_adjust_cfa_offset -8
-	.cfi_restore %r10
-.endm
-
-	.hidden	nsp_session_generation
-	.hidden	nsp_push_again
-
-	.text
 /*
  * In: %rdi state, %rsi site.  Preserves the same registers as nsp_detail_general, and
- * continues there with both if it cannot handle the record or the thread.
+ * continues there with both if it cannot write the record.  %r8: struct nsp_counted;
+ * %r9: offset of the rseq area, then the record; %rcx: head of the ring.
+ *
+ * The descriptor is published before the reading, but the sequence begins behind it.
+ * If the thread is preempted or gets a signal in between, the kernel takes the
+ * descriptor away, since the thread is not in its range; the sequence does not go on
+ * without.  If it happens later, the sequence is aborted after a whole reading, whose
+ * values remain: C reads again, and subtracts the difference.
  */
-	.globl	nsp_detail_counted
-	.hidden	nsp_detail_counted
-	.type	nsp_detail_counted, @function
+.macro counted n, ordered
 	.p2align 4
-nsp_detail_counted:
+.Lcounted_\ordered\n:
 	.cfi_startproc
-	cmpb	$NSP_LAST_COUNTED_KIND, NSP_SITE_KIND(%rsi)
-	ja	nsp_detail_uncounted
-	mov	nsp_thread@gottpoff(%rip), %r8
-	add	%fs:0, %r8
-	mov	nsp_session_generation(%rip), %eax
-	cmp	%eax, NSP_THREAD_REGISTERS_OF(%r8)
-	jne	nsp_detail_uncounted
-	cmpl	$0, NSP_DETAIL_STATE_ORDERED(%rdi)
-	je	1f
+	.if	\ordered
 	lfence
-1:	push	%r10
-	.cfi_adjust_cfa_offset 8
-	.cfi_rel_offset %r10, 0
-	push	%r11
-	.cfi_adjust_cfa_offset 8
-	.cfi_rel_offset %r11, 0
-	push	%rbx
-	.cfi_adjust_cfa_offset 8
-	.cfi_rel_offset %rbx, 0
-	sub	$FRAME_BYTES, %rsp
-	.cfi_adjust_cfa_offset FRAME_BYTES
-	mov	NSP_THREAD_SERIAL(%r8), %eax
-	mov	%eax, SERIAL(%rsp)
-	movl	$0, TORN(%rsp)
-	mov	NSP_DETAIL_STATE_COUNTERS(%rdi), %eax
-	mov	%eax, COUNT(%rsp)
-	xor	%r11d, %r11d
-.Ltry:
-	xor	%ebx, %ebx
-	.irp i, 0, 1, 2, 3, 4
+	.endif
+	mov	NSP_DETAIL_STATE_COUNTED_RSEQ(%rdi), %r9
+	mov	NSP_DETAIL_STATE_THREAD(%rdi), %r8
+	add	%fs:0, %r8
+	mov	NSP_DETAIL_STATE_SEQUENCE(%rdi), %rax
+	mov	%rax, %fs:8(%r9)
+	mov	NSP_DETAIL_STATE_KEY(%rdi), %eax
+	mov	NSP_COUNTED_SLOT + NSP_COUNTED_SLOT_BYTES * (\n - 1) + 8(%r8), %rdx
+	mov	NSP_PAGE_LOCK(%rdx), %edx
+	shl	$32, %rax
+	or	%rdx, %rax
+	cmp	NSP_COUNTED_SLOT + NSP_COUNTED_SLOT_BYTES * (\n - 1)(%r8), %rax
+	jne	.Lstale
+	.irp	i, 0, 1, 2, 3, 4, 5
+	.if	\i < \n
 	read_counter \i
-	unless_last \i, .Lread
+	.endif
 	.endr
-	read_counter 5
-.Lread:
-	.irp i, 0, 1, 2, 3, 4
-	settle_counter \i
-	unless_last \i, .Lsettled
+	.irp	i, 0, 1, 2, 3, 4, 5
+	.if	\i < \n
+	check_lock \i
+	.endif
 	.endr
-	settle_counter 5
-.Lsettled:
-	mov	%ebx, %eax
-	or	TORN(%rsp), %eax
-	jnz	.Lround_too_many
-
-	/*
-	 * Like the probe's own sequence (nsprobe/detail/arch_x86_64.h); ring: %r10, head: %r9,
-	 * record: %rdx.
-	 */
-.Lpush:
-	mov	NSP_DETAIL_STATE_RSEQ(%rdi), %rcx
-	lea	.Lcounted_cs(%rip), %rax
-	mov	%rax, %fs:8(%rcx)
-.Lbegin:
-	mov	NSP_THREAD_SERIAL(%r8), %eax
-	cmp	SERIAL(%rsp), %eax
-	jne	.Lhandler_came
-	mov	%fs:4(%rcx), %eax
-	xor	%r10d, %r10d
-	cmp	NSP_DETAIL_STATE_CPUS(%rdi), %eax
-	jae	.Lno_place
-	imul	NSP_DETAIL_STATE_STRIDE(%rdi), %rax
-	add	NSP_DETAIL_STATE_RINGS(%rdi), %rax
-	mov	%rax, %r10
-	mov	NSP_DETAIL_RING_HEAD(%r10), %r9
-	mov	NSP_DETAIL_RING_LIMIT(%r10), %eax
+	movq	$NSP_NOT_WRITTEN, NSP_COUNTED_HAS_WRITTEN(%r8)
+.Lbegin_\ordered\n:
+	cmpq	$0, %fs:8(%r9)
+	je	.Llate
+	mov	NSP_COUNTED_HEAD(%r8), %rcx
+	mov	(%rcx), %r9d
+	mov	NSP_HEAD_LIMIT(%rcx), %eax
 	sub	%r9d, %eax
-	sub	COUNT(%rsp), %eax
-	cmp	$2, %eax
-	jl	.Lno_place
+	cmp	$\n + 2, %eax
+	jl	.Lfull
 	rdtsc
 	shl	$32, %rdx
 	or	%rdx, %rax
-	mov	%r9d, %edx
-	and	NSP_DETAIL_RING_MASK(%r10), %edx
-	lea	NSP_DETAIL_RING_DATA(%r10,%rdx,8), %rdx
-	mov	%rax, (%rdx)
-	mov	nsp_detail_thread_id@gottpoff(%rip), %rax
-	mov	%fs:(%rax), %eax
-	mov	%eax, 8(%rdx)
-	mov	COUNT(%rsp), %eax
-	shl	$24, %eax
-	or	NSP_DETAIL_SITE_HEAD_BITS(%rsi), %eax
-	mov	%eax, 12(%rdx)
-	.irp i, 0, 1, 2, 3, 4
+	and	NSP_HEAD_MASK(%rcx), %r9d
+	lea	NSP_HEAD_DATA(%rcx,%r9,8), %r9
+	mov	%rax, (%r9)
+	mov	NSP_DETAIL_SITE_HEAD_BITS(%rsi), %eax
+	shl	$32, %rax
+	or	NSP_COUNTED_THREAD_AND_COUNT(%r8), %rax
+	mov	%rax, 8(%r9)
+	.irp	i, 0, 1, 2, 3, 4, 5
+	.if	\i < \n
 	copy_word \i
-	unless_last \i, .Lcommit
+	.endif
 	.endr
-	copy_word 5
-.Lcommit:
-	mov	COUNT(%rsp), %eax
-	add	.Lone_record(%rip), %r9
-	add	%rax, %r9
-	mov	%r9, NSP_DETAIL_RING_HEAD(%r10)
-.Lcommitted:
-	movq	$0, %fs:8(%rcx)
-.Lout:
-	incl	NSP_THREAD_SERIAL(%r8)
-	leave_frame
-	cmpl	$0, NSP_DETAIL_STATE_ORDERED(%rdi)
-	je	2f
+	mov	NSP_COUNTED_STEP(%r8), %rax
+	add	(%rcx), %rax
+	mov	%rax, (%rcx)
+.Lcommitted_\ordered\n:
+	mov	NSP_DETAIL_STATE_COUNTED_RSEQ(%rdi), %r9
+	movq	$0, %fs:8(%r9)
+	movq	$NSP_WRITTEN, NSP_COUNTED_HAS_WRITTEN(%r8)
+	.if	\ordered
 	lfence
-2:	ret
+	.endif
+	ret
+	.cfi_endproc
+	.pushsection nsprobe_cs, "aw", @progbits
+	.balign	32
+.Lcs_\ordered\n:
+	.long	0, 0
+	.quad	.Lbegin_\ordered\n, .Lcommitted_\ordered\n - .Lbegin_\ordered\n, .Laborted
+	.popsection
+.endm
 
-	.cfi_restore_state
-.Lno_register:
-	leave_frame
+	.hidden	nsp_detail_uncounted
+
+	.text
+	.type	nsp_detail_counted, @function
+nsp_detail_counted:
+	.irp	ordered, 0, 1
+	.irp	n, 1, 2, 3, 4, 5, 6
+	counted	\n, \ordered
+	.endr
+	.endr
+
+	.cfi_startproc
+.Lstale:
+	mov	$NSP_ATTEMPT_STALE, %ecx
 	jmp	nsp_detail_uncounted
-
-	.cfi_restore_state
+.Ltorn:
+	mov	$NSP_ATTEMPT_TORN, %ecx
+	jmp	nsp_detail_uncounted
+.Llate:
+	mov	$NSP_ATTEMPT_LATE, %ecx
+	jmp	nsp_detail_uncounted
 	.byte	0x0f, 0xb9, 0x3d /* ud1: the signature below is its operand */
 	.long	0x53053053
-.Labort:
-	mov	$1, %r11d
-	mov	NSP_THREAD_SERIAL(%r8), %eax
-	cmp	SERIAL(%rsp), %eax
-	je	.Ltry
-	/*
-	 * A signal handler with its own probes ran after the reads.  Its records precede
-	 * this one, so its counts must, too; the difference is the handler's work and is
-	 * kept.
-	 */
-.Lhandler_came:
-	mov	%eax, SERIAL(%rsp)
-	xor	%r11d, %r11d
-	jmp	.Ltry
-
-	/*
-	 * A thread switch during the reads.  Rounds before the first whole one have no
-	 * reference reading, but cost the same as any round: one additional whole round
-	 * measures that cost, which is subtracted once for each of them.  After an aborted
-	 * attempt (%r11 is 1) there is a reference reading.  The other three paths are
-	 * eleven instructions each.
-	 */
-.Lround_too_many:
-	mov	TORN(%rsp), %eax
-	inc	%eax
-	test	%ebx, %ebx
-	jz	.Lfirst_whole
-	cmp	$1, %r11
-	je	.Ltry
-	jb	.Ltorn
-	lea	1(%r11), %eax /* the additional round was torn itself: start over */
-	mov	%eax, TORN(%rsp)
-	xor	%r11d, %r11d
-	jmp	.Ltry
-.Ltorn:
-	mov	%eax, TORN(%rsp)
-	nop
-	nop
-	jmp	.Ltry
-.Lfirst_whole:
-	mov	%eax, %r11d
-	movl	$0, TORN(%rsp)
-	nop
-	nop
-	nop
-	nop
-	jmp	.Ltry
-
-.Lno_place:
-	movq	$0, %fs:8(%rcx)
-	mov	COUNT(%rsp), %ecx
-	push	%rdi
-	.cfi_adjust_cfa_offset 8
-	push	%rsi
-	.cfi_adjust_cfa_offset 8
-	push	%r8
-	.cfi_adjust_cfa_offset 8
-	push	%rbp
-	.cfi_adjust_cfa_offset 8
-	.cfi_rel_offset %rbp, 0
-	mov	%rsp, %rbp
-	.cfi_remember_state
-	.cfi_def_cfa_register %rbp
-	and	$-16, %rsp
-	mov	%r10, %rsi
-	lea	2(%rcx), %edx
-	call	nsp_push_again
-	mov	%rbp, %rsp
-	.cfi_restore_state
-	pop	%rbp
-	.cfi_adjust_cfa_offset -8
-	.cfi_restore %rbp
-	pop	%r8
-	.cfi_adjust_cfa_offset -8
-	pop	%rsi
-	.cfi_adjust_cfa_offset -8
-	pop	%rdi
-	.cfi_adjust_cfa_offset -8
-	test	%eax, %eax
-	jnz	.Labort
-	jmp	.Lout
+.Laborted:
+.Lfull:
+	mov	$NSP_ATTEMPT_ABORTED, %ecx
+	jmp	nsp_detail_uncounted
 	.cfi_endproc
 	.size	nsp_detail_counted, . - nsp_detail_counted
 
-	.section .rodata.cst8, "aM", @progbits, 8
+	.section .data.rel.ro, "aw", @progbits
+	.globl	nsp_detail_counted_codes
+	.hidden	nsp_detail_counted_codes
+	.type	nsp_detail_counted_codes, @object
 	.balign	8
-.Lone_record:
-	.quad	(1 << 32) + 2
-
-	.section nsprobe_cs, "aw", @progbits
-	.balign	32
-.Lcounted_cs:
-	.long	0, 0
-	.quad	.Lbegin, .Lcommitted - .Lbegin, .Labort
+nsp_detail_counted_codes:
+	.irp	ordered, 0, 1
+	.irp	n, 1, 2, 3, 4, 5, 6
+	.quad	.Lcounted_\ordered\n, .Lcs_\ordered\n
+	.endr
+	.endr
+	.size	nsp_detail_counted_codes, . - nsp_detail_counted_codes
 
 	.section .note.GNU-stack, "", @progbits

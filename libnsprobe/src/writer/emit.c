@@ -6,12 +6,19 @@
 #include <sys/syscall.h>
 
 #include "arch.h"
+#include "counted_block.h"
 #include "counters/counters.h"
 #include "thread.h"
 #include "thread_begin.h"
 
 NSP_THREAD_LOCAL uint32_t nsp_detail_thread_id;
-NSP_THREAD_LOCAL struct nsp_thread nsp_thread;
+
+#define NO_SLOT                                \
+    {                                          \
+        NSP_COUNTED_NONE, &nsp_counted_no_page \
+    }
+NSP_THREAD_LOCAL struct nsp_thread nsp_thread = {
+    .counted = {.slot = {NO_SLOT, NO_SLOT, NO_SLOT, NO_SLOT, NO_SLOT, NO_SLOT}}};
 
 static uint32_t site_kind(const struct nsp_site *site)
 {
@@ -94,13 +101,12 @@ static int step_account(const struct nsp_site *site)
     }
 }
 
-/* Returns 1 if the counters were started in this probe. */
-static int begin_counters(void)
+static void begin_counters(struct nsp_detail_state *state)
 {
     if (nsp_thread.generation == nsp_session_generation)
-        return 0;
+        return;
+    nsp_thread.state = state;
     nsp_thread_begin_counters();
-    return 1;
 }
 
 /* A record while counters run, over all attempts to write it. */
@@ -110,7 +116,8 @@ struct counted {
     uint64_t *record;
     uint64_t before[NSLICE_MAX_COUNTERS]; /* values of the previous attempt, minus the detours */
     uint64_t again;                       /* all ones from the second attempt on */
-    uint32_t bits, serial;
+    uint32_t bits;
+    uint32_t attempt; /* NSP_ATTEMPT_*: of the assembly before */
     uint32_t words;   /* the probe's own: MARK, INIT */
     uint32_t reports; /* all ones: START, STOP, whose words are the counts */
 };
@@ -123,16 +130,22 @@ struct counted {
  * attempt as in later ones: hence no branch on this, and a separate function.  If the
  * attempts were a loop body, compilers would enter it in the middle, through instructions
  * (an alignment nop) that later attempts do not execute.  If a signal handler with its own
- * probes intervened, the detour is the handler's work and is kept.
+ * probes intervened, the detour is the handler's work and is kept; its records precede this one,
+ * so that its counts must, too.
  */
 static __attribute__((noinline)) int try_counted(struct counted *counted)
 {
     const uint32_t count = counted->state->counters;
-    uint64_t words[NSLICE_MAX_COUNTERS];
-    const uint32_t read = counted->source->read(words, count) ? count : 0,
-                   reported = read & counted->reports;
-    const uint64_t detour = counted->again & -(uint64_t)(nsp_thread.serial == counted->serial);
+    const uint64_t has_written = nsp_thread.counted.has_written;
+    uint64_t words[NSLICE_MAX_COUNTERS], detour;
+    uint32_t read, reported;
 
+    if (has_written >= NSP_WRITTEN)
+        nsp_thread.counted.has_written = NSP_WRITTEN_SEEN;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    read = counted->source->read(words, count) ? count : 0;
+    reported = read & counted->reports;
+    detour = counted->again & -(uint64_t)(has_written < NSP_WRITTEN);
     counted->again = ~0ull;
     for (uint32_t i = 0; i < read; ++i) {
         nsp_thread.counter[i].detour +=
@@ -143,15 +156,53 @@ static __attribute__((noinline)) int try_counted(struct counted *counted)
         counted->record[NSLICE_HEAD_WORDS + i] = counted->before[i];
     counted->record[1] =
         (uint64_t)(counted->bits | NSP_DETAIL_HEAD_BITS(0, reported)) << 32 | nsp_detail_thread_id;
-    return nsp_push(counted->state, counted->record, NSLICE_HEAD_WORDS + counted->words + reported);
+    return nsp_push_while(
+        counted->state, counted->record, NSLICE_HEAD_WORDS + counted->words + reported,
+        &nsp_thread.counted.has_written, has_written ? NSP_WRITTEN_SEEN : NSP_NOT_WRITTEN);
 }
 
+/*
+ * An attempt of the assembly that read its values is like one of our own.  Any other is a longer
+ * way to the first reading, by a known number of counts.
+ */
+static void continue_attempt(struct counted *counted)
+{
+    const uint32_t count = counted->state->counters;
+
+    if (counted->attempt == NSP_ATTEMPT_ABORTED) {
+        for (uint32_t i = 0; i < count; ++i)
+            counted->before[i] = nsp_thread.counted.value[i];
+        counted->again = ~0ull;
+        /* A handler's probe that replaced the values before this has set has_written. */
+        __atomic_signal_fence(__ATOMIC_SEQ_CST);
+        return;
+    }
+    nsp_thread.counted.has_written = NSP_NOT_WRITTEN;
+    for (uint32_t i = 0; i < count; ++i)
+        nsp_thread.counter[i].detour += nsp_thread.counter[i].entry[counted->attempt];
+}
+
+static void end_attempt(const struct counted *counted)
+{
+    const uint32_t count = counted->state->counters;
+
+    for (uint32_t i = 0; i < count; ++i)
+        nsp_thread.counter[i].detour += nsp_thread.counter[i].exit;
+    nsp_counted_refresh(counted->state);
+}
+
+/* The assembly's copies of the offsets contain the detour, so they are wrong if it changes. */
 static void emit_counted(struct counted *counted)
 {
-    counted->serial = nsp_thread.serial;
+    if (counted->attempt)
+        continue_attempt(counted);
+    else
+        nsp_thread.counted.has_written = NSP_NOT_WRITTEN;
     while (!try_counted(counted))
-        ;
-    ++nsp_thread.serial;
+        nsp_counted_forget();
+    if (counted->attempt)
+        end_attempt(counted);
+    nsp_thread.counted.has_written = NSP_WRITTEN;
 }
 
 static void emit_plain(struct nsp_detail_state *state, uint64_t *record, uint32_t bits,
@@ -160,7 +211,7 @@ static void emit_plain(struct nsp_detail_state *state, uint64_t *record, uint32_
     record[1] = (uint64_t)bits << 32 | nsp_detail_thread_id;
     while (!nsp_push(state, record, NSLICE_HEAD_WORDS + count))
         ;
-    ++nsp_thread.serial;
+    nsp_thread.counted.has_written = NSP_WRITTEN;
 }
 
 static int is_slice_end(uint32_t kind)
@@ -169,7 +220,7 @@ static int is_slice_end(uint32_t kind)
 }
 
 int nsp_detail_emit(struct nsp_detail_state *state, const struct nsp_site *site,
-                    const uint64_t *words)
+                    const uint64_t *words, uint32_t attempt)
 {
     const int stepping = state->mode == NSP_DETAIL_MODE_STEP;
     const uint32_t kind = site_kind(site), count = site->head_bits >> 24;
@@ -187,10 +238,10 @@ int nsp_detail_emit(struct nsp_detail_state *state, const struct nsp_site *site,
     /* Read once: another thread may open or close a session meanwhile. */
     counted.source = __atomic_load_n(&nsp_active_source, __ATOMIC_RELAXED);
     reports &= state->counters > 0 && counted.source;
-    /* The path after a reading must be the same in a thread's first record as in later ones. */
-    if (reports && begin_counters() && state->mode == NSP_DETAIL_MODE_COUNTED &&
-        nsp_thread.registers_of == nsp_session_generation)
-        return NSP_EMIT_COUNTED;
+    if (reports)
+        begin_counters(state);
+    if (reports && nsp_thread.registers_of == nsp_session_generation)
+        counted.attempt = attempt;
     /* Before a thread's first START there is no slice to correct. */
     measures = !stepping && state->counters > 0 && counted.source &&
                nsp_thread.generation == nsp_session_generation;

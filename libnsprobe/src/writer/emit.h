@@ -12,9 +12,9 @@
 
 #include "counted.h"
 
-/* Called by nsp_detail_general.  Returns what remains for it to do: NSP_EMIT_*. */
+/* Called by nsp_detail_general.  attempt: NSP_ATTEMPT_*.  Returns NSP_EMIT_*. */
 int nsp_detail_emit(struct nsp_detail_state *state, const struct nsp_site *site,
-                    const uint64_t *words);
+                    const uint64_t *words, uint32_t attempt);
 
 /*
  * Writes one record with its words to the current CPU's ring, or counts a loss there: returns 1.
@@ -22,18 +22,15 @@ int nsp_detail_emit(struct nsp_detail_state *state, const struct nsp_site *site,
  */
 int nsp_push(struct nsp_detail_state *state, uint64_t *record, uint32_t record_words);
 
+/* The same, and also 0 unless *word still has this value; that is certain in a ring with rseq. */
+int nsp_push_while(struct nsp_detail_state *state, uint64_t *record, uint32_t record_words,
+                   const uint64_t *word, uint64_t value);
+
 /*
  * Makes room for `record_words` words in a ring whose limit is reached.  1: try again; 0: no
  * room, the loss is counted.  Any thread, any CPU, signal handlers.
  */
 int nsp_make_room(struct nslice_ring_meta *ring, uint32_t record_words);
-
-/*
- * After a record did not fit: into a `full` ring, or on a CPU without a ring (NULL).  1: try again;
- * 0: the loss is counted.
- */
-int nsp_push_again(const struct nsp_detail_state *state, struct nslice_ring_meta *full,
-                   uint32_t record_words);
 
 /*
  * Closes a ring: an unreachable limit sends every later record to the cold path, which counts it as

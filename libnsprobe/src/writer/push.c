@@ -164,8 +164,9 @@ static int push_atomic(struct nsp_detail_state *state, uint64_t *record, uint32_
     return NSP_PUSH_DONE;
 }
 
-int nsp_push_again(const struct nsp_detail_state *state, struct nslice_ring_meta *full,
-                   uint32_t record_words)
+/* After a record did not fit: into a `full` ring, or on a CPU without a ring (NULL). */
+static int push_again(const struct nsp_detail_state *state, struct nslice_ring_meta *full,
+                      uint32_t record_words)
 {
     if (full)
         return nsp_make_room(full, record_words);
@@ -174,17 +175,25 @@ int nsp_push_again(const struct nsp_detail_state *state, struct nslice_ring_meta
     return 0;
 }
 
-int nsp_push(struct nsp_detail_state *state, uint64_t *record, uint32_t record_words)
+int nsp_push_while(struct nsp_detail_state *state, uint64_t *record, uint32_t record_words,
+                   const uint64_t *word, uint64_t value)
 {
     uint32_t cpu = 0;
     const int outcome = state->ring_kind == NSLICE_RING_RSEQ
-                            ? nsp_detail_push_rseq(state, record, record_words, &cpu)
+                            ? nsp_detail_push_rseq(state, record, record_words, &cpu, word, value)
                             : push_atomic(state, record, record_words, &cpu);
 
     if (outcome == NSP_PUSH_DONE)
         return 1;
     if (outcome == NSP_PUSH_ABORTED)
         return 0;
-    return !nsp_push_again(state, outcome == NSP_PUSH_NO_RING ? NULL : ring_of(state, cpu),
-                           record_words);
+    return !push_again(state, outcome == NSP_PUSH_NO_RING ? NULL : ring_of(state, cpu),
+                       record_words);
+}
+
+int nsp_push(struct nsp_detail_state *state, uint64_t *record, uint32_t record_words)
+{
+    static const uint64_t always;
+
+    return nsp_push_while(state, record, record_words, &always, 0);
 }

@@ -14,19 +14,23 @@
 
 #define SAME_OFFSET(type, field, offset) \
     _Static_assert(__builtin_offsetof(struct type, field) == (offset), "assembly offset")
-SAME_OFFSET(nsp_thread, serial, NSP_THREAD_SERIAL);
-SAME_OFFSET(nsp_thread, registers_of, NSP_THREAD_REGISTERS_OF);
-SAME_OFFSET(nsp_thread, counter, NSP_THREAD_COUNTER);
-SAME_OFFSET(nsp_thread_counter, page, NSP_COUNTER_PAGE);
-SAME_OFFSET(nsp_thread_counter, spare_bits, NSP_COUNTER_SPARE_BITS);
-SAME_OFFSET(nsp_thread_counter, detour, NSP_COUNTER_DETOUR);
+SAME_OFFSET(nsp_counted, slot, NSP_COUNTED_SLOT);
+SAME_OFFSET(nsp_counted, slot[1], NSP_COUNTED_SLOT + NSP_COUNTED_SLOT_BYTES);
+SAME_OFFSET(nsp_counted, slot[0].page, NSP_COUNTED_SLOT + 8);
+SAME_OFFSET(nsp_counted, reader, NSP_COUNTED_READER);
+SAME_OFFSET(nsp_counted, offset, NSP_COUNTED_OFFSET);
+SAME_OFFSET(nsp_counted, value, NSP_COUNTED_VALUE);
+SAME_OFFSET(nsp_counted, page, NSP_COUNTED_PAGE);
+SAME_OFFSET(nsp_counted, lock, NSP_COUNTED_LOCK);
+SAME_OFFSET(nsp_counted, spare_bits, NSP_COUNTED_SPARE_BITS);
+SAME_OFFSET(nsp_counted, head, NSP_COUNTED_HEAD);
+SAME_OFFSET(nsp_counted, thread_and_count, NSP_COUNTED_THREAD_AND_COUNT);
+SAME_OFFSET(nsp_counted, step, NSP_COUNTED_STEP);
+SAME_OFFSET(nsp_counted, has_written, NSP_COUNTED_HAS_WRITTEN);
+SAME_OFFSET(nsp_counted, state, NSP_COUNTED_STATE);
 SAME_OFFSET(nsp_site, head_bits, NSP_DETAIL_SITE_HEAD_BITS);
 SAME_OFFSET(nsp_site, mode, NSP_DETAIL_SITE_MODE);
 SAME_OFFSET(perf_event_mmap_page, lock, NSP_PAGE_LOCK);
-SAME_OFFSET(perf_event_mmap_page, index, NSP_PAGE_INDEX);
-SAME_OFFSET(perf_event_mmap_page, offset, NSP_PAGE_OFFSET);
-SAME_OFFSET(perf_event_mmap_page, capabilities, NSP_PAGE_CAPABILITIES);
-_Static_assert(sizeof(struct nsp_thread_counter) == NSP_COUNTER_BYTES, "assembly offset");
 _Static_assert(NSP_SITE_KIND == NSP_DETAIL_SITE_HEAD_BITS + 2,
                "the kind is the third byte of head_bits");
 _Static_assert(NSLICE_KIND_START < NSP_LAST_COUNTED_KIND &&

@@ -32,19 +32,17 @@
     ".popsection\n\t"
 
 /*
- * How a field of the site gets into a register, and how the cold path gets the site into x1: two
- * instructions each at every site, of which the compiler's own is one if the site is given.
+ * How x1 gets the site, in two steps of one instruction each, and how a field gets into a register
+ * in between.  The 32 bytes of a site are in one page.  Where the site is given, the first step is
+ * the compiler's own instruction.
  */
+#define NSP_DETAIL_ASM_OWN_PAGE "adrp x1, .Lnsp_site_%=\n\t"
+#define NSP_DETAIL_ASM_OWN_SITE "add x1, x1, :lo12:.Lnsp_site_%=\n\t"
 #define NSP_DETAIL_ASM_OWN(n, offset)                                                              \
-    "adrp x" n ", .Lnsp_site_%=\n\t"                                                               \
-    "ldr w" n ", [x" n ", :lo12:.Lnsp_site_%=+" NSP_DETAIL_STR(offset) "]\n\t"
-#define NSP_DETAIL_ASM_OWN_SITE                                                                    \
-    "adrp x1, .Lnsp_site_%=\n\t"                                                                   \
-    "add x1, x1, :lo12:.Lnsp_site_%=\n\t"
-#define NSP_DETAIL_ASM_GIVEN(n, offset)                                                            \
-    "nop\n\t"                                                                                      \
-    "ldr w" n ", [x1, #" NSP_DETAIL_STR(offset) "]\n\t"
-#define NSP_DETAIL_ASM_GIVEN_SITE "nop\n\t" /* x1 is an input */
+    "ldr w" n ", [x1, :lo12:.Lnsp_site_%=+" NSP_DETAIL_STR(offset) "]\n\t"
+#define NSP_DETAIL_ASM_GIVEN_PAGE ""
+#define NSP_DETAIL_ASM_GIVEN_SITE "nop\n\t"
+#define NSP_DETAIL_ASM_GIVEN(n, offset) "ldr w" n ", [x1, #" NSP_DETAIL_STR(offset) "]\n\t"
 
 #define NSP_DETAIL_ASM_NO_WORDS ""
 #define NSP_DETAIL_ASM_WORD "str x2, [x6, #16]\n\t"
@@ -116,10 +114,11 @@
  * state: symbol of the state; the others as above.  No load that directly follows an adrp and its
  * load uses the adrp's register as its base: at the end of a page, linkers take this for Cortex-A53
  * erratum 843419 and insert two branches, and a probe there would cost two instructions more than
- * the others.
+ * the others.  Out of line, w3 is the offset of the function in the state: a mode, of which only
+ * ORDERED has bit 2, or that of the sequences' cold path.
  */
 #define NSP_DETAIL_ASM_PROBE(state, site, field, words, record_words)                              \
-    field("3", NSP_DETAIL_SITE_MODE)                                                               \
+    field##_PAGE field("3", NSP_DETAIL_SITE_MODE)                                                  \
     "cbz w3, .Lnsp_done_%=\n\t"                                                                    \
     "adrp x4, :got:" state "\n\t"                                                                  \
     "ldr x0, [x4, :got_lo12:" state "]\n\t"                                                        \
@@ -131,8 +130,7 @@
     ".subsection 1\n\t"                                                                            \
     NSP_DETAIL_ASM_ABORT("fast")                                                                   \
     ".Lnsp_other_%=:\n\t"                                                                          \
-    "cmp w3, #" NSP_DETAIL_STR(NSP_DETAIL_MODE_ORDERED) "\n\t"                                     \
-    "b.ne .Lnsp_cold_%=\n\t"                                                                       \
+    "tbz w3, #2, .Lnsp_call_%=\n\t"                                                                \
     "isb\n\t"                                                                                      \
     NSP_DETAIL_ASM_ENTER                                                                           \
     NSP_DETAIL_ASM_SEQUENCE("ordered", field, words, record_words)                                  \
@@ -140,10 +138,11 @@
     "b .Lnsp_done_%=\n\t"                                                                          \
     NSP_DETAIL_ASM_ABORT("ordered")                                                                \
     ".Lnsp_cold_%=:\n\t"                                                                           \
+    "mov w3, #" NSP_DETAIL_STR(NSP_DETAIL_STATE_GENERAL) "\n"                                      \
+    ".Lnsp_call_%=:\n\t"                                                                           \
     site                                                                                           \
     "str x30, [sp, #-16]!\n\t"                                                                     \
-    "adrp x16, :got:nsp_detail_general\n\t"                                                        \
-    "ldr x16, [x16, :got_lo12:nsp_detail_general]\n\t"                                             \
+    "ldr x16, [x0, x3]\n\t"                                                                        \
     "blr x16\n\t"                                                                                  \
     "ldr x30, [sp], #16\n\t"                                                                       \
     "b .Lnsp_done_%=\n\t"                                                                          \

@@ -1,15 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* The state that every record reads: one cache line with where and how to write.  Not API. */
+/* The state that every record reads: where and how to write.  Not API. */
 #ifndef NSPROBE_DETAIL_STATE_H
 #define NSPROBE_DETAIL_STATE_H
 
-/* Values of nsp_site.mode and nsp_detail_state.mode, also known to the assembly. */
+/*
+ * Values of nsp_site.mode and nsp_detail_state.mode, also known to the assembly.  On arm64, the
+ * probe calls the function at this offset in the state in the last two modes, and tells them from
+ * ORDERED by bit 2.
+ */
 #define NSP_DETAIL_MODE_OFF 0     /* no session, or not this site: one comparison and a branch */
 #define NSP_DETAIL_MODE_INLINE 1  /* rseq ring, clock only: entirely inline */
-#define NSP_DETAIL_MODE_GENERAL 2 /* counters, or a ring without rseq: out of line */
-#define NSP_DETAIL_MODE_STEP 3    /* as GENERAL, with the trap flag off inside the probe */
+#define NSP_DETAIL_MODE_STEP 3    /* as GENERAL, with the trap flag off inside the probe; x86-64 */
 #define NSP_DETAIL_MODE_ORDERED 4 /* as INLINE, between fences */
-#define NSP_DETAIL_MODE_COUNTED 5 /* START, STOP: src/counted_*.S read registers; rest: GENERAL */
+#define NSP_DETAIL_MODE_GENERAL NSP_DETAIL_STATE_GENERAL /* counters, or a ring without rseq: C */
+#define NSP_DETAIL_MODE_COUNTED NSP_DETAIL_STATE_COUNTED /* START, STOP: src/counted_*.S */
 
 /* Byte offsets for the assembly; checked in src/session/process.c and src/writer/thread_begin.c. */
 #define NSP_DETAIL_SITE_HEAD_BITS 20
@@ -21,6 +25,12 @@
 #define NSP_DETAIL_STATE_RSEQ 24
 #define NSP_DETAIL_STATE_CPUS 32
 #define NSP_DETAIL_STATE_COUNTERS 36
+#define NSP_DETAIL_STATE_GENERAL 64
+#define NSP_DETAIL_STATE_COUNTED 72
+#define NSP_DETAIL_STATE_SEQUENCE 80
+#define NSP_DETAIL_STATE_COUNTED_RSEQ 88
+#define NSP_DETAIL_STATE_THREAD 96
+#define NSP_DETAIL_STATE_KEY 104
 #define NSP_DETAIL_RING_HEAD 64
 #define NSP_DETAIL_RING_LIMIT 72
 #define NSP_DETAIL_RING_MASK 76
@@ -43,6 +53,15 @@ struct nsp_detail_state {
     uint32_t cpus;         /* number of rings; larger CPU numbers take the cold path */
     uint32_t counters;     /* words in a START or STOP record */
     uint32_t ring_kind;    /* enum nslice_ring_kind */
+
+    /* out of line; a cache line of its own, so that clock-only records read one line */
+    void (*general)(void) __attribute__((aligned(64))); /* not called by these types: assembly */
+    void (*counted)(void);
+    const void *counted_sequence; /* struct rseq_cs of counted */
+    int64_t
+        counted_rseq_offset; /* as rseq_offset; adjacent to the next, so that one load has both */
+    int64_t thread_offset;   /* from the thread pointer to struct nsp_counted */
+    uint32_t key;            /* names these values: no other state has it; 0: they change */
 } __attribute__((aligned(64)));
 
 /* The session of this process.  Calibration runs the same instructions on another instance. */

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Records with counters, from the registers to the ring, as the assembly writes them.
+// Records with counters, from the registers to the ring, as the assembly writes them or leaves them
+// to C.
 #define NSP_DETAIL_SITE_SECTION "counted_sites"
 #include "counter_fixture.hpp"
 #include "ring_fixture.hpp"
@@ -15,7 +16,46 @@
 extern "C" {
 struct nsp_detail_state counted_state;
 extern struct nsp_site __start_counted_sites[], __stop_counted_sites[];
+
+uint64_t stand_in_answer(uint32_t index)
+{
+    return stand_in.next(index);
 }
+}
+
+// What this test's copy of the assembly calls instead of rdpmc: a signal would end its attempt.
+// Preserves all registers except those of the instruction's result.
+__asm__(".text\n"
+        "stand_in_read:\n\t"
+        "push %rbp\n\t"
+        "mov %rsp, %rbp\n\t"
+        "push %rcx\n\t"
+        "push %rsi\n\t"
+        "push %rdi\n\t"
+        "push %r8\n\t"
+        "push %r9\n\t"
+        "push %r10\n\t"
+        "push %r11\n\t"
+        "sub $576, %rsp\n\t"
+        "and $-16, %rsp\n\t"
+        "fxsave (%rsp)\n\t"
+        "mov %ecx, %edi\n\t"
+        "call stand_in_answer\n\t"
+        "mov %rax, %rdx\n\t"
+        "mov %eax, %eax\n\t"
+        "shr $32, %rdx\n\t"
+        "fxrstor (%rsp)\n\t"
+        "lea -56(%rbp), %rsp\n\t"
+        "pop %r11\n\t"
+        "pop %r10\n\t"
+        "pop %r9\n\t"
+        "pop %r8\n\t"
+        "pop %rdi\n\t"
+        "pop %rsi\n\t"
+        "pop %rcx\n\t"
+        "pop %rbp\n\t"
+        "ret\n"
+        ".globl stand_in_read");
 
 namespace
 {
@@ -29,7 +69,7 @@ bool can_run()
 void switch_sites(uint32_t mode)
 {
     for (nsp_site *site = __start_counted_sites; site < __stop_counted_sites; ++site)
-        site->mode = mode;
+        site->mode = nsp_counted_mode(mode, site->head_bits >> 16 & 0xff);
 }
 
 using Words = std::vector<uint64_t>;
@@ -56,7 +96,25 @@ public:
         switch_sites(NSP_DETAIL_MODE_COUNTED);
         counted_state.counters = counters;
         counted_state.ordered = ordered;
+        nsp_counted_bind(&counted_state);
         nsp_detail_thread_id = 77;
+    }
+    // Costs of the ways into C in reads, and a block that is up to date; then values are as given.
+    void prepare(std::function<uint64_t(int)> value)
+    {
+        stand_in = {};
+        stand_in.value = value;
+        nsp_counted_measure_costs(&counted_state);
+        start();
+        records();
+        stand_in = {};
+        stand_in.value = std::move(value);
+    }
+    // As the kernel does when a thread is preempted outside of a sequence.
+    static void take_sequence_away()
+    {
+        auto *const area = static_cast<char *>(__builtin_thread_pointer()) + __rseq_offset;
+        *reinterpret_cast<volatile uint64_t *>(area + 8) = 0;
     }
     ~Counted()
     {
@@ -163,11 +221,14 @@ TEST_CASE("the assembly sign-extends a register of any width", "[libnsprobe][cou
             return (~0ull - 99) & (~0ull >> (64 - width));
         }; // -100 in this many bits
         Counted::start();
-        CHECK(counted.records().at(0).words == Words{(1 << 20) - 100});
+        Counted::stop();
+        CHECK(nsp_thread.counted.value[0] == (1 << 20) - 100);
+        for (const Record &record : counted.records())
+            CHECK(record.words == Words{(1 << 20) - 100});
     }
 }
 
-TEST_CASE("the assembly rereads all pages where one changed, and subtracts the extra rounds",
+TEST_CASE("a reading that the kernel disturbed is repeated, and the extra rounds are subtracted",
           "[libnsprobe][counted]")
 {
     if (!can_run())
@@ -179,10 +240,12 @@ TEST_CASE("the assembly rereads all pages where one changed, and subtracts the e
         int rounds; // of the first record
     };
     for (const auto &[torn, rounds] :
-         std::vector<Case>{{{}, 1}, {{0}, 3}, {{0, 1, 2}, 5}, {{0, 2}, 5}, {{0, 1, 3, 5, 6}, 9}}) {
+         std::vector<Case>{{{}, 1}, {{0}, 2}, {{0, 1, 2}, 5}, {{0, 2}, 2}, {{0, 1, 3, 5, 6}, 9}}) {
         CAPTURE(torn);
         Counted counted(2);
         auto &page = counted.protocol.pages[1];
+        counted.prepare([](int read) { return kRound * unsigned(read / 2); });
+        const uint64_t detour = nsp_thread.counter[0].detour;
         stand_in.value = [&page, &torn = torn](int read) {
             const int round = read / 2;
             if (torn.contains(round) && read % 2 == 1) {
@@ -198,9 +261,75 @@ TEST_CASE("the assembly rereads all pages where one changed, and subtracts the e
         CHECK(stand_in.reads >= 2 * (rounds + 1));
         const uint64_t offset = torn.empty() ? 0 : 500;
         const auto records = counted.records();
-        CHECK(records.at(0).words == Words{kBegin, kBegin + offset});
-        CHECK(records.at(1).words == Words{kBegin + kRound, kBegin + kRound + offset});
+        const uint64_t first = kBegin - detour;
+        CHECK(records.at(0).words == Words{first, first + offset});
+        CHECK(records.at(1).words == Words{first + kRound, first + kRound + offset});
     }
+}
+
+TEST_CASE("the first record after a change reads the pages, the next ones only their locks",
+          "[libnsprobe][counted]")
+{
+    if (!can_run())
+        return;
+    for (uint32_t counters = 1; counters <= NSLICE_MAX_COUNTERS; ++counters)
+        for (uint32_t changed = 0; changed < counters; ++changed) {
+            CAPTURE(counters, changed);
+            Counted counted(counters);
+            counted.prepare([](int) { return 5ull; });
+            auto &page = counted.protocol.pages[changed];
+            page.offset = 1000; // without a new lock, which the kernel never does
+            Counted::start();
+            page.lock += 2;
+            Counted::start();
+            page.offset = 2000;
+            Counted::start();
+            Words expected(counters, 5);
+            const auto records = counted.records();
+            CHECK(records.at(0).words == expected);
+            expected[changed] = 1005;
+            CHECK(records.at(1).words == expected);
+            CHECK(records.at(2).words == expected);
+        }
+}
+
+TEST_CASE("a thread that is preempted between reading and writing reads again",
+          "[libnsprobe][counted]")
+{
+    if (!can_run())
+        return;
+    for (const bool ordered : {false, true}) {
+        Counted counted(3, ordered);
+        counted.prepare([](int read) { return 10ull * unsigned(read / 3); });
+        const uint64_t detour = nsp_thread.counter[0].detour;
+        stand_in.value = [](int read) {
+            if (read == 2)
+                Counted::take_sequence_away();
+            return 10ull * unsigned(read / 3);
+        };
+        for (int i = 0; i < 3; ++i)
+            Counted::start();
+        CHECK(stand_in.reads >= 12);
+        const auto records = counted.records();
+        for (unsigned i = 0; i < 3; ++i) // one round each, of which the extra one is in none
+            CHECK(records.at(i).words == Words(3, 10 * i - detour));
+    }
+}
+
+TEST_CASE("a block of another state is not used, even if its pages are the same",
+          "[libnsprobe][counted]")
+{
+    if (!can_run())
+        return;
+    Counted counted(2);
+    counted.prepare([](int) { return 5ull; });
+    counted.protocol.pages[0].offset = 100;
+    Counted::start();
+    nsp_counted_bind(&counted_state); // a new session, or other rings
+    Counted::start();
+    const auto records = counted.records();
+    CHECK(records.at(0).words == Words{5, 5});
+    CHECK(records.at(1).words == Words{105, 5});
 }
 
 TEST_CASE("a record interrupted by a handler has counts read after the handler ran",
@@ -208,18 +337,27 @@ TEST_CASE("a record interrupted by a handler has counts read after the handler r
 {
     if (!can_run())
         return;
-    Counted counted(2);
-    stand_in.value = [](int read) {
-        if (read == 1)
-            Counted::stop();
-        return 100 + uint64_t(read);
-    };
-    Counted::start();
-    const auto records = counted.records();
-    REQUIRE(records.size() == 2);
-    CHECK(records[0].kind == NSLICE_KIND_STOP);
-    CHECK(records[1].kind == NSLICE_KIND_START);
-    CHECK(records[1].words.at(0) > records[0].words.at(1));
+    for (const bool is_first : {true, false}) {
+        Counted counted(2);
+        if (!is_first)
+            counted.prepare([](int read) { return uint64_t(read); });
+        const uint64_t detour = nsp_thread.counter[0].detour;
+        stand_in.value = [](int read) {
+            if (read == 1)
+                Counted::stop();
+            return 100 + uint64_t(read);
+        };
+        Counted::start();
+        const auto records = counted.records();
+        REQUIRE(records.size() == 2);
+        CHECK(records[0].kind == NSLICE_KIND_STOP);
+        CHECK(records[1].kind == NSLICE_KIND_START);
+        if (is_first)
+            CHECK(records[1].words.at(0) > records[0].words.at(1));
+        else // as read, without the reads that the ways into C added
+            CHECK(records[1].words.at(0) + nsp_thread.counter[0].detour >
+                  records[0].words.at(1) + detour);
+    }
 }
 
 TEST_CASE("a counter without a register is read by the system call into the same record",
@@ -354,7 +492,8 @@ TEST_CASE("instructions of an attempt that a signal aborted are in no record",
     if (!can_run())
         return;
     Counted counted(1);
-    stand_in.value = ten_more;
+    counted.prepare(ten_more);
+    const uint64_t detour = nsp_thread.counter[0].detour;
     struct sigaction action = {}, before;
     action.sa_handler = [](int) {};
     action.sa_flags = SA_RESTART;
@@ -369,7 +508,7 @@ TEST_CASE("instructions of an attempt that a signal aborted are in no record",
         }
         for (const auto &record : counted.records()) { // each has read once, whatever its value
             ++written;
-            if (record.kind == NSLICE_KIND_START && record.words != Words{10 * written})
+            if (record.kind == NSLICE_KIND_START && record.words != Words{10 * written - detour})
                 FAIL("record " << written << " says " << record.words.at(0));
         }
     }

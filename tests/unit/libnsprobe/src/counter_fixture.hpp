@@ -14,6 +14,7 @@
 
 extern "C" {
 #include "counters/counters.h"
+#include "writer/counted_block.h"
 }
 
 struct StandIn {
@@ -21,6 +22,12 @@ struct StandIn {
     int reads = 0;
     std::function<uint64_t(int read)>
         value; // low 32 and high 32 bits, as the instruction returns them
+
+    uint64_t next(uint32_t index)
+    {
+        last_index = index;
+        return value(reads++);
+    }
 };
 inline StandIn stand_in;
 
@@ -84,8 +91,10 @@ public:
         thread.count = count;
         for (uint32_t i = 0; i < count; ++i) {
             thread.counter[i] = {1, {files[i].ends[0]}, {}, {&pages[i]}};
-            nsp_thread.counter[i] = {&pages[i], 64u - pages[i].pmc_width, 0};
+            nsp_thread.counter[i] = {};
+            nsp_thread.counter[i].page = &pages[i];
         }
+        nsp_counted_forget();
         nsp_thread.generation = nsp_thread.registers_of = nsp_session_generation;
     }
     int read() { return nsp_rdpmc_read(&word, 1); }
@@ -104,9 +113,7 @@ private:
             std::signal(SIGSEGV, SIG_DFL);
             return;
         }
-        stand_in.last_index = uint32_t(registers[REG_RCX]);
-        const int read = stand_in.reads++;
-        const uint64_t value = stand_in.value(read);
+        const uint64_t value = stand_in.next(uint32_t(registers[REG_RCX]));
         registers[REG_RAX] = static_cast<greg_t>(value & 0xffffffff);
         registers[REG_RDX] = static_cast<greg_t>(value >> 32);
         registers[REG_RIP] += 2;

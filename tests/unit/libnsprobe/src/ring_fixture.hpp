@@ -16,6 +16,7 @@ extern "C" {
 #include "session/process.h"
 #include "session/shm.h"
 #include "writer/arch.h"
+#include "writer/counted_block.h"
 #include "writer/emit.h"
 #include "writer/thread.h"
 #include <sys/rseq.h>
@@ -48,6 +49,7 @@ public:
         state.cpus = map.shm->cpus;
         state.rseq_offset = __rseq_offset;
         state.ring_kind = kind;
+        nsp_counted_bind(&state);
         nsp_has_rseq();
     }
     ~Rings()
