@@ -5,8 +5,8 @@
 
 /*
  * Values of nsp_site.mode and nsp_detail_state.mode, also known to the assembly.  On arm64, the
- * probe calls the function at this offset in the state in the last two modes, and tells them from
- * ORDERED by bit 2.
+ * probe calls the function at this offset in the state in the last two modes; bit 2 distinguishes
+ * them from ORDERED.
  */
 #define NSP_DETAIL_MODE_OFF 0     /* no session, or not this site: one comparison and a branch */
 #define NSP_DETAIL_MODE_INLINE 1  /* rseq ring, clock only: entirely inline */
