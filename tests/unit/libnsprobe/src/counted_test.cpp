@@ -5,6 +5,7 @@
 #include "counter_fixture.hpp"
 #include "ring_fixture.hpp"
 
+#include <algorithm>
 #include <set>
 
 #include <sys/time.h>
@@ -314,6 +315,27 @@ TEST_CASE("a thread that is preempted between reading and writing reads again",
         for (unsigned i = 0; i < 3; ++i) // one round each, of which the extra one is in none
             CHECK(records.at(i).words == Words(3, 10 * i - detour));
     }
+}
+
+// Whatever happens until C reads again is not known beforehand, unlike on the other ways into C.
+TEST_CASE("the values of an attempt that found no room are kept, and what follows is subtracted",
+          "[libnsprobe][counted]")
+{
+    if (!can_run())
+        return;
+    constexpr uint64_t kValues[] = {10, 787, 1787, 1797}; // assembly; C, twice; assembly
+    bool is_kept = false;
+    for (int i = 0; i < 10 && !is_kept; ++i) { // a thread that is preempted there reads more often
+        Counted counted(1);
+        counted.prepare([](int) { return 0ull; });
+        stand_in.value = [&](int read) { return kValues[std::min(read, 3)]; };
+        counted.rings.ring().limit = uint32_t(counted.rings.ring().head); // there is room
+        Counted::start();
+        Counted::stop();
+        const auto records = counted.records();
+        is_kept = records.at(0).words == Words{10} && records.at(1).words == Words{20};
+    }
+    CHECK(is_kept);
 }
 
 TEST_CASE("a block of another state is not used, even if its pages are the same",
