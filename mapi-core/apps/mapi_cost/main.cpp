@@ -60,7 +60,7 @@ int list_scenarios(const Options &options)
 bool write_results(const Options &options, Results &results)
 {
     if (!results.live) // rows of a live device have different packets
-        results.models = additive_models(results.rows);
+        results.models = additive_models(results.rows, results.companions);
     bool are_written = true;
     const auto write = [&](const std::string &path, std::string (*text)(const Results &)) {
         if (path.empty())

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -89,9 +90,84 @@ void add_missing(Row &row, const std::string &what, const std::string &why)
 }
 } // namespace
 
-Measurement::Measurement(Results &results, MakePass make_pass, bool wants_instructions)
-    : results_(results), make_pass_(std::move(make_pass)), wants_instructions_(wants_instructions)
+Measurement::Measurement(Results &results, Runner runner, bool wants_instructions)
+    : results_(results), runner_(std::move(runner)), wants_instructions_(wants_instructions)
 {
+}
+
+std::vector<Measurement::Group> Measurement::groups_of(const std::vector<Scenario> &scenarios)
+{
+    std::vector<Group> groups;
+    std::map<std::string, size_t> places; // by the key of the group's first load
+    std::set<std::string> known;
+    for (const Scenario &scenario : scenarios) {
+        if (scenario.is_call())
+            continue;
+        const std::string one = key_of(scenario, 1, Field::kTicks);
+        const auto [place, is_new] = places.try_emplace(one, groups.size());
+        if (is_new)
+            groups.push_back({{scenario, 1}});
+        if (scenario.is_further() &&
+            known.insert(key_of(scenario, 1 + kFurtherFlows, Field::kTicks)).second)
+            groups[place->second].push_back({scenario, 1 + kFurtherFlows});
+    }
+    return groups;
+}
+
+void Measurement::thin(LoadRequest &load)
+{
+    const nsdump::StatsReport report = runner_.thin(load);
+    take_losses(report);
+    load.inside = inside_factors(report, kPacketSlices);
+    for (const auto &[slice, factor] : load.inside)
+        results_.inside_factors.push_back(factor);
+    if (const auto cost = program_cost(report))
+        results_.program_costs.push_back(*cost);
+}
+
+void Measurement::time(const std::vector<Scenario> &scenarios, const Progress &progress)
+{
+    if (!runner_.time)
+        return;
+    std::vector<Group> groups = groups_of(scenarios);
+    for (Group &group : groups)
+        for (LoadRequest &load : group) {
+            if (!runner_.thin || (load.scenario.functions.empty() && load.scenario.own.empty()))
+                continue;
+            progress("random thinning: " + load.scenario.name);
+            thin(load);
+        }
+    for (unsigned pass = 1; pass <= kTimedPasses; ++pass) {
+        progress(fmt::format("time, pass {} of {}", pass, kTimedPasses));
+        time_once(groups);
+    }
+}
+
+void Measurement::time_once(std::vector<Group> &groups)
+{
+    std::shuffle(groups.begin(), groups.end(), random_);
+    std::vector<LoadRequest> loads;
+    for (Group &group : groups) {
+        std::shuffle(group.begin(), group.end(), random_);
+        loads.insert(loads.end(), group.begin(), group.end());
+    }
+    std::vector<Pass> passes = runner_.time(loads);
+    for (size_t i = 0; i < loads.size(); ++i) {
+        Pass &pass = passes[i];
+        Timed &timed = timed_[key_of(loads[i].scenario, loads[i].flows, Field::kTicks)];
+        take_sums(pass.sums, Field::kTicks);
+        timed.units_left_out += pass.sums.units_left_out;
+        try {
+            timed.costs.emplace_back(trimmed_cost(pass.sums));
+        } catch (const NothingMeasured &) {
+            timed.costs.emplace_back();
+        }
+        if (i == 0)
+            take_report(pass.sums.report, Field::kTicks);
+        pass.sums = {};
+        if (timed.costs.size() == 1)
+            timed.first = std::move(pass);
+    }
 }
 
 const Pass &Measurement::pass(const Scenario &scenario, unsigned flows, Field field)
@@ -99,8 +175,9 @@ const Pass &Measurement::pass(const Scenario &scenario, unsigned flows, Field fi
     const std::string key = key_of(scenario, flows, field);
     if (const auto found = passes_.find(key); found != passes_.end())
         return found->second;
-    Pass made = make_pass_(scenario, flows, field);
-    take_report(made.sums, field);
+    Pass made = runner_.run(scenario, flows, field);
+    take_sums(made.sums, field);
+    take_report(made.sums.report, field);
     if (made.arrivals)
         take_arrivals(*made.arrivals, field);
     if (!made.remark.empty())
@@ -109,9 +186,8 @@ const Pass &Measurement::pass(const Scenario &scenario, unsigned flows, Field fi
     return passes_.emplace(key, std::move(made)).first->second;
 }
 
-void Measurement::take_report(const TraceSums &sums, Field field)
+void Measurement::take_losses(const nsdump::StatsReport &report)
 {
-    const nsdump::StatsReport &report = sums.report;
     Totals &totals = results_.totals;
     ++totals.sessions;
     totals.issued += report.losses.issued;
@@ -119,9 +195,26 @@ void Measurement::take_report(const TraceSums &sums, Field field)
     for (size_t i = 0; i < totals.lost.size(); ++i)
         totals.lost[i] += report.losses.lost[i];
     totals.equation_holds &= report.losses.equation_holds.value_or(false);
-    totals.units_left_out += sums.units_left_out;
     for (const auto &unit : report.units)
         totals.units += unit.units;
+}
+
+void Measurement::take_sums(const TraceSums &sums, Field field)
+{
+    results_.totals.units_left_out += sums.units_left_out;
+    if (field == Field::kInstructions)
+        return;
+    for (const Block &block : sums.blocks) {
+        raw_cycles_ += block.raw;
+        net_cycles_ += block.net;
+    }
+    results_.probe.raw_share = raw_cycles_ > 0 ? (raw_cycles_ - net_cycles_) / raw_cycles_ : 0;
+}
+
+void Measurement::take_report(const nsdump::StatsReport &report, Field field)
+{
+    take_losses(report);
+    Totals &totals = results_.totals;
     const auto info = [&](const char *name) {
         const auto found = report.info.find(name);
         return found == report.info.end() ? std::string() : found->second;
@@ -137,19 +230,10 @@ void Measurement::take_report(const TraceSums &sums, Field field)
     if (results_.clock.hz == 0)
         results_.clock = report.clock;
     ProbeCost &probe = results_.probe;
-    for (const Block &block : sums.blocks) {
-        raw_cycles_ += block.raw;
-        net_cycles_ += block.net;
-    }
-    probe.raw_share = raw_cycles_ > 0 ? (raw_cycles_ - net_cycles_) / raw_cycles_ : 0;
-    const uint64_t time_passes =
-        uint64_t(std::count_if(passes_.begin(), passes_.end(),
-                               [](const auto &item) { return item.first.back() == '0'; })) +
-        1;
-    move_mean(probe.inner_ticks, mean_of(report.calibration_start, true), time_passes);
-    move_mean(probe.outer_ticks, mean_of(report.calibration_start, false), time_passes);
-    move_mean(probe.inner_end_ticks, mean_of(report.calibration_end, true), time_passes);
-    move_mean(probe.outer_end_ticks, mean_of(report.calibration_end, false), time_passes);
+    move_mean(probe.inner_ticks, mean_of(report.calibration_start, true), totals.timed_sessions);
+    move_mean(probe.outer_ticks, mean_of(report.calibration_start, false), totals.timed_sessions);
+    move_mean(probe.inner_end_ticks, mean_of(report.calibration_end, true), totals.timed_sessions);
+    move_mean(probe.outer_end_ticks, mean_of(report.calibration_end, false), totals.timed_sessions);
 }
 
 void Measurement::take_arrivals(const Arrivals &arrivals, Field field)
@@ -160,11 +244,33 @@ void Measurement::take_arrivals(const Arrivals &arrivals, Field field)
     results_.survey.wire_bytes = live.timed.wire_bytes;
 }
 
+// Throws NothingMeasured.
+std::vector<Cost> Measurement::costs_of(const Timed &timed) const
+{
+    std::vector<Cost> costs;
+    for (const std::optional<Cost> &cost : timed.costs)
+        if (cost)
+            costs.push_back(*cost);
+    if (costs.empty())
+        throw NothingMeasured(timed.units_left_out);
+    return costs;
+}
+
+void Measurement::set_cycles(Row &row, const Cost &cycles) const
+{
+    row.cycles = cycles.whole;
+    add_parts(row, cycles, Field::kTicks);
+    if (!row.scenario.is_call())
+        row.rates = rates_of(row.cycles->net, results_.clock.hz, row.scenario.frame_bytes);
+}
+
 void Measurement::measure_plain(Row &row, Field field)
 {
     const Scenario &scenario = row.scenario;
-    const Pass &done = pass(scenario, 1, field);
+    const auto timed = timed_.find(key_of(scenario, 1, field));
+    const Pass &done = timed == timed_.end() ? pass(scenario, 1, field) : timed->second.first;
     row.bytes = done.bytes;
+    row.batch_share = done.batch_share;
     (field == Field::kTicks ? row.arrivals.timed : row.arrivals.counted) =
         done.arrivals.value_or(Arrivals{});
     if (field == Field::kInstructions) {
@@ -176,24 +282,34 @@ void Measurement::measure_plain(Row &row, Field field)
     }
     row.reach = done.reach;
     row.lost_copies = done.lost_copies;
-    const Cost cycles = trimmed_cost(done.sums);
-    row.cycles = cycles.whole;
-    add_parts(row, cycles, field);
-    if (!scenario.is_call())
-        row.rates = rates_of(row.cycles->net, results_.clock.hz, scenario.frame_bytes);
+    set_cycles(row, timed == timed_.end() ? trimmed_cost(done.sums)
+                                          : cost_of_passes(costs_of(timed->second)));
 }
 
 void Measurement::measure_further(Row &row, Field field)
 {
-    const Pass &one = pass(row.scenario, 1, field);
-    const Pass &many = pass(row.scenario, 1 + kFurtherFlows, field);
-    row.bytes = one.bytes;
-    const bool is_time = field == Field::kTicks;
-    (is_time ? row.reach : row.counted_reach) = many.reach;
-    if (is_time)
-        row.lost_copies = one.lost_copies + many.lost_copies;
-    (is_time ? row.cycles : row.instructions) =
-        further_cost(one.sums, many.sums, kFurtherFlows, is_time);
+    if (field == Field::kInstructions) {
+        const Pass &one = pass(row.scenario, 1, field);
+        const Pass &many = pass(row.scenario, 1 + kFurtherFlows, field);
+        row.bytes = one.bytes;
+        row.counted_reach = many.reach;
+        row.instructions = further_counts(one.sums, many.sums, kFurtherFlows);
+        return;
+    }
+    const Timed &one = timed_.at(key_of(row.scenario, 1, field));
+    const Timed &many = timed_.at(key_of(row.scenario, 1 + kFurtherFlows, field));
+    row.bytes = one.first.bytes;
+    row.reach = many.first.reach;
+    row.lost_copies = one.first.lost_copies + many.first.lost_copies;
+    std::vector<Cost> ones, manys;
+    for (size_t i = 0; i < one.costs.size(); ++i)
+        if (one.costs[i] && many.costs[i]) {
+            ones.push_back(*one.costs[i]);
+            manys.push_back(*many.costs[i]);
+        }
+    if (ones.empty())
+        throw NothingMeasured(one.units_left_out + many.units_left_out);
+    row.cycles = further_of_passes(ones, manys, kFurtherFlows);
 }
 
 void Measurement::measure(const Scenario &scenario)
@@ -215,6 +331,6 @@ void Measurement::measure(const Scenario &scenario)
     if (!row.missing.empty())
         results_.notes.push_back(
             fmt::format("{} ({}): {}.", scenario.name, scenario.id, row.missing));
-    results_.rows.push_back(std::move(row));
+    (scenario.table == kModelTable ? results_.companions : results_.rows).push_back(std::move(row));
 }
 } // namespace mapi_cost

@@ -24,18 +24,39 @@ namespace mapi_cost
 {
 namespace
 {
-// All arguments must outlive the result.  Stores in the results how often the capture is read.
-MakePass capture_passes(Workloads &workloads, Results &results, const TempFolder &folder)
+std::vector<Pass> time_loads(Workloads &workloads, const Results &results,
+                             const TempFolder &folder, const std::vector<LoadRequest> &requests)
 {
-    return [&](const Scenario &scenario, unsigned flows, Field field) {
+    std::vector<Load> loads;
+    for (const LoadRequest &request : requests)
+        loads.push_back(workloads.load(request.scenario, request.flows));
+    std::vector<TimedRun> runs;
+    for (size_t i = 0; i < loads.size(); ++i)
+        runs.push_back({&loads[i], requests[i].inside});
+    return run_timed(runs, results.settings, folder);
+}
+
+// All arguments must outlive the result.  Stores in the results how often the capture is read.
+Runner capture_runner(Workloads &workloads, Results &results, const TempFolder &folder)
+{
+    results.repetitions =
+        (results.settings.packets + results.survey.packets - 1) / results.survey.packets;
+    Runner runner;
+    runner.run = [&](const Scenario &scenario, unsigned flows, Field field) {
         const Load load = workloads.load(scenario, flows, !scenario.is_call());
-        if (scenario.is_call())
-            return run_calls(load, scenario.quantity, field, results.settings, folder);
-        if (scenario.traffic == Traffic::kWhole)
-            results.repetitions =
-                (results.settings.packets + load.workload.packets - 1) / load.workload.packets;
-        return run_packets(load, field, results.settings, folder);
+        return scenario.is_call()
+                   ? run_calls(load, scenario.quantity, field, results.settings, folder)
+                   : run_counted(load, results.settings, folder);
     };
+    runner.time = [&](const std::vector<LoadRequest> &requests) {
+        return time_loads(workloads, results, folder, requests);
+    };
+    if (results.settings.is_thinned)
+        runner.thin = [&](const LoadRequest &request) {
+            return run_thinned(workloads.load(request.scenario, request.flows), results.settings,
+                               folder);
+        };
+    return runner;
 }
 
 bool can_be_live(const Scenario &scenario)
@@ -89,11 +110,12 @@ std::string keep_live(std::vector<Scenario> &scenarios, const std::vector<std::s
                      names + ".";
 }
 
-MakePass live_passes(const Results &results, const TempFolder &folder)
+Runner live_runner(const Results &results, const TempFolder &folder)
 {
     set_batch(results.survey.name, results.settings.batch_packets);
     const auto timed = std::make_shared<std::map<std::string, Arrivals>>(); // by scenario
-    return [&results, &folder, timed](const Scenario &scenario, unsigned, Field field) {
+    Runner runner;
+    runner.run = [&results, &folder, timed](const Scenario &scenario, unsigned, Field field) {
         const RunSettings &settings = results.settings;
         const Load load{{}, {calls_of(scenario, 0, {results.survey.filter, ""})}};
         const bool is_sparse = field == Field::kInstructions && is_stepped(settings.source, folder);
@@ -104,6 +126,7 @@ MakePass live_passes(const Results &results, const TempFolder &folder)
             (*timed)[scenario.id] = *pass.arrivals;
         return pass;
     };
+    return runner;
 }
 
 namespace
@@ -129,6 +152,10 @@ bool has_instructions(const Options &options, const TempFolder &folder, Results 
 void measure_each(const std::vector<Scenario> &scenarios, bool is_quiet, Measurement measurement)
 {
     command::StatusLine progress(!is_quiet);
+    measurement.time(scenarios, [&](const std::string &what) {
+        progress.show(what);
+        stop_if_interrupted();
+    });
     for (size_t i = 0; i < scenarios.size(); ++i) {
         progress.show(fmt::format("{}/{} {}", i + 1, scenarios.size(), scenarios[i].name));
         stop_if_interrupted();
@@ -146,7 +173,7 @@ void measure_live(const Options &options, std::vector<Scenario> scenarios, const
     results.survey.filter = options.filter.empty() ? kCommonFilter : options.filter;
     const bool wants_instructions = has_instructions(options, folder, results);
     measure_each(scenarios, options.is_quiet,
-                 Measurement(results, live_passes(results, folder), wants_instructions));
+                 Measurement(results, live_runner(results, folder), wants_instructions));
 }
 
 // A source that cannot be read repeatedly at a constant driver cost is recorded first.
@@ -173,9 +200,12 @@ void measure_capture(const Options &options, const std::vector<Scenario> &scenar
         results.notes.push_back(note + ".");
     const bool wants_instructions = has_instructions(options, folder, results);
     Workloads workloads(results.survey, options.text, options.run.packets, folder);
+    std::vector<Scenario> all = scenarios;
+    const std::vector<Scenario> companions = companions_of(scenarios);
+    all.insert(all.end(), companions.begin(), companions.end());
     measure_each(
-        scenarios, options.is_quiet,
-        Measurement(results, capture_passes(workloads, results, folder), wants_instructions));
+        all, options.is_quiet,
+        Measurement(results, capture_runner(workloads, results, folder), wants_instructions));
 }
 } // namespace
 

@@ -19,7 +19,7 @@ std::string keep_live(std::vector<Scenario> &scenarios, const std::vector<std::s
 
 // The results' survey names the device and the filter.  All arguments must outlive the result.
 // Throws MapiError if there is no such device; a pass throws it if no packet has arrived yet.
-MakePass live_passes(const Results &results, const TempFolder &folder);
+Runner live_runner(const Results &results, const TempFolder &folder);
 
 // Completed rows stay in the results if it throws.
 void measure_source(const Options &options, const std::vector<Scenario> &scenarios,

@@ -177,6 +177,10 @@ void add_measuring(command::Arguments &arguments, Options &options, Given &given
                        "number of batches to count when instructions are single-stepped")
                   .show_default()
                   .range(2, 100'000u));
+    given.add("--no-thinning",
+              arguments.add_flag("!--no-thinning", options.run.is_thinned,
+                                 "do not measure by random thinning what the probes inside slices "
+                                 "cost; use only their calibrated cost"));
     given.add("--no-instructions",
               arguments.add_flag("!--no-instructions", options.wants_instructions,
                                  "skip the pass that counts instructions"));

@@ -15,7 +15,7 @@ struct Words {
     const char *name;
 };
 
-constexpr std::array<Words, 12> kWords = {{
+constexpr std::array<Words, 21> kWords = {{
     {"base", "base: a packet, no function"},
     {"counter", "COUNTER"},
     {"filter", "BPF_FILTER"},
@@ -28,22 +28,27 @@ constexpr std::array<Words, 12> kWords = {{
     {"known-flow", "further flow, known functions"},
     {"known-filter", "further flow, known BPF_FILTER"},
     {"known-search", "further flow, known STR_SEARCH"},
+    {"filter-passing", "BPF_FILTER, passing packets"},
+    {"buffer-passing", "TO_BUFFER, passing packets"},
+    {"filter-1500", "BPF_FILTER, 1500 bytes"},
+    {"sample-1500", "SAMPLE_PACKETS, all pass"},
+    {"search-text", "STR_SEARCH, --string, 1500 bytes"},
+    {"buffer-1500", "TO_BUFFER, 1500 bytes"},
+    {"flow-buffer", "further flow, own TO_BUFFER"},
+    {"flow-filter", "further flow, another BPF_FILTER"},
+    {"flow-search", "further flow, another STR_SEARCH"},
 }};
 
 // False if the passage does not show how far a search went.
-bool add_function(TermCounts &terms, Function function, double times, const Scenario &scenario,
-                  const Passage &passage)
+bool add_function_of_2004(TermCounts &terms, Function function, double times,
+                          const Scenario &scenario, const Passage &passage)
 {
     switch (function) {
     case Function::kCounter: terms[Term::kCounter] += times; return true;
     case Function::kFilter: terms[Term::kFilter] += times; return true;
     case Function::kSample:
     case Function::kSampleAll: terms[Term::kSample] += times; return true;
-    case Function::kBuffer:
-        terms[Term::kBuffer] += times;
-        if (passage.bytes.captured)
-            terms[Term::kBufferByte] += times * *passage.bytes.captured;
-        return true;
+    case Function::kBuffer: terms[Term::kBuffer] += times; return true;
     case Function::kSearchAbsent:
     case Function::kSearchText: break;
     }
@@ -56,17 +61,68 @@ bool add_function(TermCounts &terms, Function function, double times, const Scen
     return true;
 }
 
-// The term of a further flow with known functions, or nullopt if the engine does not share them.
-std::optional<Term> known_flow(const Scenario &scenario, Engine engine)
+void add_function(TermCounts &terms, Function function, double times, const Scenario &scenario)
+{
+    const Traffic traffic = scenario.traffic;
+    const bool is_made = traffic == Traffic::kMadeMatching,
+               is_passing = traffic == Traffic::kMatching;
+    switch (function) {
+    case Function::kCounter: terms[Term::kCounter] += times; break;
+    case Function::kFilter:
+        terms[is_made      ? Term::kFilterMade
+              : is_passing ? Term::kFilterPassing
+                           : Term::kFilter] += times;
+        break;
+    case Function::kSample: terms[Term::kSample] += times; break;
+    case Function::kSampleAll: terms[Term::kSampleMade] += times; break;
+    case Function::kBuffer:
+        terms[is_made      ? Term::kBufferMade
+              : is_passing ? Term::kBufferPassing
+                           : Term::kBuffer] += times;
+        break;
+    case Function::kSearchAbsent:
+        terms[Term::kSearch] += times;
+        terms[Term::kSearchByte] += times * scenario.frame_bytes;
+        break;
+    case Function::kSearchText: terms[Term::kSearchMade] += times; break;
+    }
+}
+
+// This engine runs a function that several flows have once, whichever it is; further filters and
+// strings join the pass of the first, and a buffer has memory of its own.
+Term further_term(const Scenario &scenario)
 {
     const Function function = scenario.functions.front();
-    if (scenario.quantity != Quantity::kFurtherSame || function == Function::kBuffer)
-        return std::nullopt;
-    if (engine == Engine::kThis)
+    if (function == Function::kBuffer)
+        return Term::kFlowBuffer;
+    if (scenario.quantity == Quantity::kFurtherSame)
         return Term::kKnownFlow;
-    if (function == Function::kCounter)
+    return function == Function::kFilter ? Term::kFlowFilter : Term::kFlowSearch;
+}
+
+// The term of a further flow with known functions, or nullopt if that engine did not share them.
+std::optional<Term> known_flow_of_2004(const Scenario &scenario)
+{
+    const Function function = scenario.functions.front();
+    if (scenario.quantity != Quantity::kFurtherSame || function == Function::kBuffer ||
+        function == Function::kCounter)
         return std::nullopt;
     return function == Function::kFilter ? Term::kKnownFilter : Term::kKnownSearch;
+}
+
+TermCounts terms_of_2004(const Scenario &scenario, const Passage &passage)
+{
+    if (scenario.is_further()) {
+        if (const auto known = known_flow_of_2004(scenario))
+            return {{*known, 1}};
+    }
+    TermCounts terms = {{scenario.is_further() ? Term::kFlow : Term::kBase, 1}};
+    for (size_t i = 0; i < scenario.functions.size(); ++i)
+        if (passage.reached[i] > 0 &&
+            !add_function_of_2004(terms, scenario.functions[i], passage.reached[i], scenario,
+                                  passage))
+            return {};
+    return terms;
 }
 } // namespace
 
@@ -82,17 +138,17 @@ const char *term_id(Term term)
 
 TermCounts terms_of(const Scenario &scenario, const Passage &passage, Engine engine)
 {
-    if (scenario.is_call() || passage.reached.size() != scenario.functions.size())
+    if (scenario.is_call() || !scenario.own.empty() ||
+        passage.reached.size() != scenario.functions.size())
         return {};
-    if (scenario.is_further()) {
-        if (const auto known = known_flow(scenario, engine))
-            return {{*known, 1}};
-    }
-    TermCounts terms = {{scenario.is_further() ? Term::kFlow : Term::kBase, 1}};
+    if (engine == Engine::k2004)
+        return terms_of_2004(scenario, passage);
+    if (scenario.is_further())
+        return {{further_term(scenario), 1}};
+    TermCounts terms = {{Term::kBase, passage.batch_share}};
     for (size_t i = 0; i < scenario.functions.size(); ++i)
-        if (passage.reached[i] > 0 &&
-            !add_function(terms, scenario.functions[i], passage.reached[i], scenario, passage))
-            return {};
+        if (passage.reached[i] > 0)
+            add_function(terms, scenario.functions[i], passage.reached[i], scenario);
     return terms;
 }
 
@@ -100,7 +156,7 @@ namespace
 {
 double error_of(const Observation &observed, double least_error)
 {
-    return std::max({observed.ci95, kLeastErrorShare * std::fabs(observed.value), least_error});
+    return std::max({observed.ci95 - observed.own_bound, kLeastErrorShare * std::fabs(observed.value), least_error});
 }
 
 // Scenarios with no or one function define its term.  STR_SEARCH has several sizes, none of which
@@ -111,6 +167,28 @@ bool is_definition(const Observation &observed)
            observed.scenario.functions.size() <= 1 && !observed.terms.contains(Term::kSearch);
 }
 
+// Found by experiment; README.md describes them.
+const char *cause_of(const ModelRow &row)
+{
+    const Scenario &scenario = row.observed.scenario;
+    if (row.observed.terms.contains(Term::kSearch))
+        return "frames of another size have another payload, and a search stops longer where "
+               "letters of the string occur";
+    if (scenario.functions.size() > 1 && row.residual < 0)
+        return "a function finds in the caches what an earlier one has read";
+    if (scenario.functions.size() > 1)
+        return "functions displace each other's data in the caches";
+    return nullptr;
+}
+
+double most_own_bound(const std::vector<Observation> &observations)
+{
+    double most = 0;
+    for (const Observation &observed : observations)
+        most = std::max(most, observed.own_bound);
+    return most;
+}
+
 void judge(ModelRow &row)
 {
     if (!row.model)
@@ -119,15 +197,16 @@ void judge(ModelRow &row)
     row.residual = value - row.model->value;
     row.residual_ci95 = std::hypot(row.error, row.model->ci95);
     if (!is_within({{}, value, row.error}, *row.model))
-        row.verdict = Verdict::kMissed;
+        row.verdict = Verdict::kMissed, row.cause = cause_of(row);
     else if (row.model->ci95 <= std::max(std::fabs(value), row.error))
         row.verdict = Verdict::kAgrees;
 }
 
-Passage passage_of(const std::vector<Reach> &reach, const MeanBytes &bytes)
+Passage passage_of(const std::vector<Reach> &reach, const Row &row)
 {
     Passage passage;
-    passage.bytes = bytes;
+    passage.bytes = row.bytes;
+    passage.batch_share = row.batch_share;
     for (const Reach &function : reach)
         if (reach.front().packets > 0)
             passage.reached.push_back(double(function.packets) / double(reach.front().packets));
@@ -144,13 +223,14 @@ std::optional<AdditiveModel> model_of(const std::vector<Row> &rows,
         if (!(row.*figure) || row.scenario.is_call())
             continue;
         const TermCounts terms =
-            terms_of(row.scenario, passage_of(row.*reach, row.bytes), Engine::kThis);
+            terms_of(row.scenario, passage_of(row.*reach, row), Engine::kThis);
         if (terms.empty())
             unused.push_back(row.scenario.id);
         else if (!(row.*figure)->ci95)
             without_interval.push_back(row.scenario.id);
         else
-            observations.push_back({row.scenario, terms, (row.*figure)->net, *(row.*figure)->ci95});
+            observations.push_back({row.scenario, terms, (row.*figure)->net, *(row.*figure)->ci95,
+                                    (row.*figure)->own_bound});
     }
     if (observations.empty())
         return std::nullopt;
@@ -181,7 +261,7 @@ AdditiveModel model_of_2004(Card card)
             card == Card::kScampi ? figures.scampi_instructions : figures.intel_instructions;
         const TermCounts terms = terms_of(scenario, passage_of_2004(scenario), Engine::k2004);
         if (figure && !terms.empty())
-            observations.push_back({scenario, terms, *figure, 0});
+            observations.push_back({scenario, terms, *figure, 0, 0});
     }
     return additive_model(observations, kLeastError2004);
 }
@@ -245,6 +325,9 @@ AdditiveModel additive_model(const std::vector<Observation> &observations, doubl
     model.does_hold = fit.do_agree;
     for (const Term term : terms)
         model.terms.push_back({term, fit.unknowns[model.terms.size()]});
+    for (ModelTerm &term : model.terms)
+        if (term.term == Term::kBase && term.cost)
+            term.cost->ci95 += most_own_bound(observations);
     for (size_t i = 0; i < observations.size(); ++i) {
         ModelRow row;
         row.observed = observations[i];
@@ -257,8 +340,9 @@ AdditiveModel additive_model(const std::vector<Observation> &observations, doubl
     return model;
 }
 
-AdditiveModels additive_models(const std::vector<Row> &rows)
+AdditiveModels additive_models(std::vector<Row> rows, const std::vector<Row> &companions)
 {
+    rows.insert(rows.end(), companions.begin(), companions.end());
     return {model_of(rows, &Row::instructions, &Row::counted_reach),
             model_of(rows, &Row::cycles, &Row::reach)};
 }

@@ -16,7 +16,7 @@
 namespace mapi_cost
 {
 enum class Term {
-    kBase, // a packet through one flow without functions
+    kBase, // a packet of a full batch through one flow without functions
     kCounter,
     kFilter,
     kSample,
@@ -28,6 +28,17 @@ enum class Term {
     kKnownFlow,   // a further flow whose functions other flows already have
     kKnownFilter, // in the engine of 2004, where the cost differed between functions
     kKnownSearch,
+    // Of this engine: what a function costs depends on its packets (bytes, misses in the caches),
+    // so a row of several functions is compared with each of them on its own packets.
+    kFilterPassing, // on packets that pass
+    kBufferPassing,
+    kFilterMade, // on frames of one size
+    kSampleMade,
+    kSearchMade,
+    kBufferMade,
+    kFlowBuffer, // a further flow that shares nothing
+    kFlowFilter,
+    kFlowSearch,
 };
 
 // For display; JSON and CSV use the id.
@@ -46,6 +57,7 @@ struct Passage {
     std::vector<double>
         reached; // by position in the chain: share of the packets that the function saw
     MeanBytes bytes;
+    double batch_share = 1; // batches per packet, compared with full ones
 };
 
 // Empty for a call, and if the passage has too little information.
@@ -63,6 +75,7 @@ struct Observation {
     TermCounts terms;
     double value = 0;
     double ci95 = 0;
+    double own_bound = 0; // part of ci95 that all rows of packets have in common: it only moves base
 };
 
 enum class Verdict {
@@ -81,6 +94,7 @@ struct ModelRow {
     double residual = 0;           // value - model
     double residual_ci95 = 0;
     Verdict verdict = Verdict::kUntested;
+    const char *cause = nullptr; // of a residual beyond the error
     bool is_in_fit = true;
 };
 
@@ -110,7 +124,7 @@ struct AdditiveModels {
     std::optional<AdditiveModel> cycles;
 };
 
-AdditiveModels additive_models(const std::vector<Row> &rows);
+AdditiveModels additive_models(std::vector<Row> rows, const std::vector<Row> &companions = {});
 
 std::set<Term> terms_in_either(const AdditiveModels &models);
 

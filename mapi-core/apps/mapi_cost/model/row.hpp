@@ -56,6 +56,7 @@ struct Row {
     std::vector<Reach> reach;         // in the time pass
     std::vector<Reach> counted_reach; // in the instruction pass
     MeanBytes bytes;
+    double batch_share = 1; // batches per packet, compared with full ones
     uint64_t lost_copies = 0;
     LiveArrivals arrivals = {}; // only for a live device
     std::optional<Rates> rates;

@@ -110,8 +110,9 @@ std::string words_of(const char *quantity, const AdditiveModel &model)
         const Scenario &scenario = row.observed.scenario;
         return row.verdict != Verdict::kMissed
                    ? std::string()
-                   : fmt::format("{}{} ({})", scenario.is_further() ? "a further flow of " : "",
-                                 name_of(scenario), with_interval(row.residual, row.residual_ci95));
+                   : fmt::format("{}{} ({}{}{})", scenario.is_further() ? "a further flow of " : "",
+                                 name_of(scenario), with_interval(row.residual, row.residual_ci95),
+                                 row.cause ? ": " : "", row.cause ? row.cause : "");
     });
     const std::string open = list_text(model.terms, [](const ModelTerm &term) {
         return term.cost ? "" : std::string(term_name(term.term));

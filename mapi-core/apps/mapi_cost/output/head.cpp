@@ -67,6 +67,33 @@ std::string live_lines(const Results &results, const LiveArrivals &live)
                                                 "applies it to flows that begin with it",
                                                 results.survey.filter));
 }
+
+// Only what is inside slices is ever off.
+std::string slowdown_line(const Results &results)
+{
+    const auto cost = slowdown(results.program_costs);
+    return !cost ? ""
+                 : line_of("program",
+                           fmt::format("takes {:.1f} ± {:.1f} % longer per batch with the probes "
+                                       "inside slices than without them (random thinning)",
+                                       cost->value * 100, cost->ci95 * 100));
+}
+
+std::string factors_line(const Results &results)
+{
+    std::vector<double> values;
+    for (const InsideFactor &factor : results.inside_factors)
+        values.push_back(factor.value);
+    if (values.empty())
+        return line_of("", results.live || !results.settings.is_thinned
+                               ? "the probes inside slices cost what the calibration says"
+                               : "random thinning showed nothing: the probes inside slices cost "
+                                 "what the calibration says");
+    const auto [low, high] = std::minmax_element(values.begin(), values.end());
+    return line_of("", fmt::format("inside slices they cost {:.2f} to {:.2f} times as much as "
+                                   "calibrated (random thinning of {})",
+                                   *low, *high, command::counted(values.size(), "load")));
+}
 } // namespace
 
 std::string head_text(const Results &results)
@@ -83,9 +110,11 @@ std::string head_text(const Results &results)
          fmt::format("{}, {}, virtualised: {}", results.cpu, results.kernel, results.virtualised));
     line("cycles", fmt::format("{}; clock step {:.0f} ticks, {} reads", cycle_source_text(clock),
                                clock.step_ticks, clock.mode));
-    line("", results.live ? "mean over blocks of consecutive batches, a fifth trimmed at each end"
-                          : "mean over batches with the same packets, a fifth trimmed at each end "
-                            "to exclude interrupts");
+    line("", results.live
+                 ? "mean over blocks of consecutive batches, a fifth trimmed at each end"
+                 : fmt::format("mean over batches with the same packets, a fifth trimmed at each "
+                               "end, in {} passes in random order",
+                               kTimedPasses));
     line("instructions",
          results.instruction_source.empty()
              ? "none: " + results.no_instructions_why
@@ -104,6 +133,7 @@ std::string head_text(const Results &results)
                          results.totals.drifts, results.totals.timed_sessions));
     line("", fmt::format("{:.1f} % of the raw cycles are the probes' own; net excludes them",
                          probe.raw_share * 100));
+    text += factors_line(results) + slowdown_line(results);
     line("records", losses_text(results.totals));
     return text;
 }
@@ -147,7 +177,7 @@ std::string summary_head_text(const Results &results)
                    fmt::format("{}, virtualised: {}", results.cpu, results.virtualised)) +
            line_of("sources",
                    fmt::format("{}, {} reads; {}", cycle_source_text(clock), clock.mode, counts)) +
-           line_of("records", losses_text(results.totals));
+           slowdown_line(results) + line_of("records", losses_text(results.totals));
 }
 
 std::string findings_text(const Results &results)

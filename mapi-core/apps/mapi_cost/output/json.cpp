@@ -40,6 +40,7 @@ Json row_json(const ModelRow &row)
             {"residual", is_tested ? Json(row.residual) : Json(nullptr)},
             {"residual_ci95", is_tested ? Json(row.residual_ci95) : Json(nullptr)},
             {"verdict", verdict_id(row.verdict)},
+            {"cause", row.cause ? Json(row.cause) : Json(nullptr)},
             {"in_fit", row.is_in_fit}};
 }
 
@@ -184,6 +185,23 @@ Json capture_json(const Survey &survey, bool is_live)
             {"damage", survey.is_damaged ? Json(survey.message) : Json(nullptr)},
             {"unread_bytes", survey.unread_bytes}};
 }
+
+Json program_json(const Results &results)
+{
+    const auto cost = slowdown(results.program_costs);
+    return cost ? Json{{"cost", cost->value},
+                       {"ci95", cost->ci95},
+                       {"loads", results.program_costs.size()}}
+                : Json(nullptr);
+}
+
+Json factors_json(const std::vector<InsideFactor> &factors)
+{
+    Json json = Json::array();
+    for (const InsideFactor &factor : factors)
+        json.push_back({{"value", factor.value}, {"ci95", factor.ci95}});
+    return json;
+}
 } // namespace
 
 std::string json_text(const Results &results)
@@ -227,6 +245,8 @@ std::string json_text(const Results &results)
                      {"inner_end_ticks", probe.inner_end_ticks},
                      {"outer_end_ticks", probe.outer_end_ticks},
                      {"raw_share", probe.raw_share},
+                     {"inside_factors", factors_json(results.inside_factors)},
+                     {"program", program_json(results)},
                      {"sessions", results.totals.sessions},
                      {"timed_sessions", results.totals.timed_sessions},
                      {"sessions_with_drift", results.totals.drifts},

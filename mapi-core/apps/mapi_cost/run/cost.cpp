@@ -75,7 +75,7 @@ Cost cost_of(const TraceSums &sums, const std::vector<const Block *> &kept,
              std::optional<double> sampling_ci95)
 {
     Cost cost;
-    double subtracted = 0, bound = 0;
+    double subtracted = 0, bound = 0, own_bound = 0;
     for (size_t i = 0; i < sums.parts.size(); ++i)
         cost.parts.push_back({sums.parts[i], 0, sums.is_counted[i]});
     for (const Block *block : kept) {
@@ -84,6 +84,7 @@ Cost cost_of(const TraceSums &sums, const std::vector<const Block *> &kept,
         cost.whole.net += block->net;
         subtracted += block->subtracted_ci95;
         bound += block->subtracted_bound;
+        own_bound += block->own_bound;
         for (size_t i = 0; i < cost.parts.size(); ++i)
             cost.parts[i].net += block->part_net[i];
     }
@@ -93,6 +94,8 @@ Cost cost_of(const TraceSums &sums, const std::vector<const Block *> &kept,
     for (PartCost &part : cost.parts)
         part.net /= packets;
     cost.whole.ci95 = interval_with(sampling_ci95, subtracted / packets, bound / packets);
+    cost.whole.bound = bound / packets;
+    cost.whole.own_bound = own_bound / packets;
     return cost;
 }
 
@@ -107,9 +110,11 @@ std::vector<const Block *> pointers(const TraceSums &sums)
     return blocks;
 }
 
+} // namespace
+
 // The difference between two passes over the units that are complete in both, because counts differ
 // more from packet to packet than a flow costs.
-Measured difference_of_units(const TraceSums &one, const TraceSums &many, unsigned further)
+Measured further_counts(const TraceSums &one, const TraceSums &many, unsigned further)
 {
     std::map<uint64_t, const Block *> known;
     for (const Block &block : one.blocks)
@@ -138,7 +143,6 @@ Measured difference_of_units(const TraceSums &one, const TraceSums &many, unsign
         interval_with(interval_of_mean(differences), subtracted / packets, bound / packets);
     return added;
 }
-} // namespace
 
 // Interval after Tukey and McLaughlin: values beyond the kept ones are moved to the edge.  The
 // residuals of a round's blocks are averaged first, so that effects common to a whole round count
@@ -186,20 +190,121 @@ Cost mean_cost(const TraceSums &sums)
     return cost_of(sums, blocks, interval_of_ratio(blocks));
 }
 
-Measured further_cost(const TraceSums &one, const TraceSums &many, unsigned further,
-                      bool is_trimmed)
+namespace
 {
-    if (!is_trimmed)
-        return difference_of_units(one, many, further);
-    const Measured base = trimmed_cost(one).whole;
-    const Measured more = trimmed_cost(many).whole;
+struct PassMean {
+    std::vector<size_t> kept; // places of the values that are not trimmed
+    double mean = 0;
+    std::optional<double> ci95;
+};
+
+// As in a pass, but each value is a pass.
+PassMean mean_of_passes(const std::vector<double> &values)
+{
+    PassMean out;
+    out.kept.resize(values.size());
+    std::iota(out.kept.begin(), out.kept.end(), size_t{0});
+    std::sort(out.kept.begin(), out.kept.end(),
+              [&](size_t a, size_t b) { return values[a] < values[b]; });
+    const ptrdiff_t cut = ptrdiff_t(values.size()) / kTrimmedPart;
+    out.kept.erase(out.kept.end() - cut, out.kept.end());
+    out.kept.erase(out.kept.begin(), out.kept.begin() + cut);
+    const double low = values[out.kept.front()], high = values[out.kept.back()];
+    for (const size_t place : out.kept)
+        out.mean += values[place] / double(out.kept.size());
+    if (values.size() < 2)
+        return out;
+    double mean = 0, squares = 0;
+    for (const double value : values)
+        mean += std::clamp(value, low, high) / double(values.size());
+    for (const double value : values)
+        squares += std::pow(std::clamp(value, low, high) - mean, 2);
+    const double n = double(values.size()), share = double(out.kept.size()) / n;
+    out.ci95 = nsdump::student_t95(out.kept.size() - 1) * std::sqrt(squares / (n - 1) / n) / share;
+    return out;
+}
+
+// Of one pass; nullopt if it has none.
+std::optional<double> random_ci95(const Measured &pass)
+{
+    return pass.ci95 ? std::optional(*pass.ci95 - pass.bound) : std::nullopt;
+}
+
+// Half width from the differences between passes and those within them.
+std::optional<double> wider(const PassMean &between, const std::vector<std::optional<double>> &within)
+{
+    double squares = 0;
+    for (const std::optional<double> &ci95 : within) {
+        if (!ci95)
+            return std::nullopt;
+        squares += *ci95 * *ci95;
+    }
+    return std::max(between.ci95.value_or(0), std::sqrt(squares) / double(within.size()));
+}
+} // namespace
+
+Cost cost_of_passes(const std::vector<Cost> &passes)
+{
+    std::vector<double> net;
+    std::vector<std::optional<double>> within;
+    for (const Cost &pass : passes) {
+        net.push_back(pass.whole.net);
+        within.push_back(random_ci95(pass.whole));
+    }
+    const PassMean mean = mean_of_passes(net);
+    Cost cost;
+    cost.parts = passes[mean.kept.front()].parts;
+    for (PartCost &part : cost.parts)
+        part.net = 0;
+    const double share = 1 / double(mean.kept.size());
+    for (const size_t place : mean.kept) {
+        const Cost &pass = passes[place];
+        cost.whole.raw += share * pass.whole.raw;
+        cost.whole.bound += share * pass.whole.bound;
+        cost.whole.own_bound += share * pass.whole.own_bound;
+        for (const PartCost &part : pass.parts) {
+            auto found = std::find_if(cost.parts.begin(), cost.parts.end(),
+                                      [&](const PartCost &one) { return one.name == part.name; });
+            if (found == cost.parts.end())
+                found = cost.parts.insert(found, {part.name, 0, part.is_counted});
+            found->net += share * part.net;
+        }
+    }
+    for (const Cost &pass : passes)
+        cost.whole.packets += pass.whole.packets;
+    cost.whole.net = mean.mean;
+    if (const auto ci95 = wider(mean, within))
+        cost.whole.ci95 = *ci95 + cost.whole.bound;
+    return cost;
+}
+
+// Own reads cancel.  What bounds the cost of the probes inside is the same for each of them, so only
+// that of the further ones is left.
+Measured further_of_passes(const std::vector<Cost> &one, const std::vector<Cost> &many,
+                           unsigned further)
+{
+    std::vector<double> net;
+    std::vector<std::optional<double>> within;
+    for (size_t i = 0; i < std::min(one.size(), many.size()); ++i) {
+        const Measured &base = one[i].whole, &more = many[i].whole;
+        net.push_back((more.net - base.net) / further);
+        const auto a = random_ci95(base), b = random_ci95(more);
+        within.push_back(a && b ? std::optional(std::hypot(*a, *b) / further) : std::nullopt);
+    }
+    const PassMean mean = mean_of_passes(net);
     Measured added;
-    added.raw = (more.raw - base.raw) / further;
-    added.net = (more.net - base.net) / further;
-    added.packets = more.packets;
-    added.ci95 = std::nullopt;
-    if (more.ci95 && base.ci95)
-        added.ci95 = std::hypot(*more.ci95, *base.ci95) / further;
+    added.net = mean.mean;
+    for (const size_t place : mean.kept) {
+        const Measured &base = one[place].whole, &more = many[place].whole;
+        const double share = 1 / double(mean.kept.size() * further);
+        added.raw += share * (more.raw - base.raw);
+        added.bound += share * ((more.bound - more.own_bound) - (base.bound - base.own_bound));
+    }
+    added.bound = std::fabs(added.bound);
+    for (const Cost &pass : many)
+        added.packets += pass.whole.packets;
+    if (const auto ci95 = wider(mean, within))
+        added.ci95 = *ci95 + added.bound;
     return added;
 }
 } // namespace mapi_cost

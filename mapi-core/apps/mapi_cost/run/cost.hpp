@@ -34,6 +34,8 @@ struct Measured {
     std::optional<double> ci95; // half width of net's interval; nullopt: a single block cannot show
                                 // how the cost varies
     uint64_t packets = 0;
+    double bound = 0;     // part of ci95 that is the same in all passes
+    double own_bound = 0; // part of it: own reads of the counted slices, the same in all rows
 };
 
 struct PartCost {
@@ -50,12 +52,21 @@ struct Cost {
 // Of the blocks with the same packets, a fifth is trimmed at each end to remove what interrupts and
 // other programs did to the clock.
 Cost trimmed_cost(const TraceSums &sums);
+// Over passes of the same load, none of which is empty.  What differs between passes (placement in
+// memory and caches, what else the machine does) is the same within a pass, so the interval is that
+// of the passes' costs, but never less than what the blocks show.  A fifth of the passes is trimmed
+// at each end.
+Cost cost_of_passes(const std::vector<Cost> &passes);
+
+// What each of `further` flows adds: differences between passes at the same position, which ran one
+// after the other.
+Measured further_of_passes(const std::vector<Cost> &one, const std::vector<Cost> &many,
+                           unsigned further);
+
 // Over all blocks: interrupts and other programs do not affect instruction counts.
 Cost mean_cost(const TraceSums &sums);
 
-// What each of `further` flows adds.  Times: the difference of the trimmed costs, with intervals
-// added in quadrature.  Counts: the differences over units that are complete in both passes, which
-// is exact.  Throws NothingMeasured if there is no such unit.
-Measured further_cost(const TraceSums &one, const TraceSums &many, unsigned further,
-                      bool is_trimmed);
+// What each of `further` flows adds in counts: the differences over units that are complete in both
+// passes, which is exact.  Throws NothingMeasured if there is no such unit.
+Measured further_counts(const TraceSums &one, const TraceSums &many, unsigned further);
 } // namespace mapi_cost

@@ -8,12 +8,15 @@
 
 #include <nsprobe/probe.h>
 
+#include "analyse/analyse.hpp"
 #include "connected_flows.hpp"
 #include "mapi_cost/source/mapi_handle.hpp"
 #include "session.hpp"
 
 namespace mapi_cost
 {
+const std::vector<std::string> kPacketSlices = {"dispatch", "publish"};
+
 // A live device's statistics -> packets received and lost.
 namespace
 {
@@ -66,6 +69,7 @@ namespace
 {
 constexpr uint64_t kLeastRounds = 5; // so that a fifth can be trimmed at each end
 constexpr uint64_t kPieces = 100;
+constexpr uint64_t kBufferMemoryBytes = 4 << 20; // of TO_BUFFER
 constexpr uint64_t kRecordsPerUnit = 8; // in addition to two per function
 
 // How often the workload is read, and which units are counted.
@@ -76,18 +80,53 @@ struct Plan {
     SumRequest request;
 };
 
-Plan plan_time(const Workload &workload, const RunSettings &settings)
+Plan plan_of(const Workload &workload, uint64_t packets, unsigned batch_packets)
 {
     Plan plan;
-    plan.units_per_round = (workload.packets + settings.batch_packets - 1) / settings.batch_packets;
-    plan.rounds = (settings.packets + workload.packets - 1) / workload.packets;
-    // A capture read only a few times has too few equal batches; it is cut into pieces that are all
-    // compared with each other.
+    plan.units_per_round = (workload.packets + batch_packets - 1) / batch_packets;
+    plan.rounds = (packets + workload.packets - 1) / workload.packets;
+    plan.request.counted_slices = kPacketSlices;
+    return plan;
+}
+
+// A capture read only a few times has too few equal batches; it is cut into pieces that are all
+// compared with each other.
+void set_blocks(Plan &plan)
+{
     if (plan.rounds >= kLeastRounds)
         plan.request.blocks_per_round = plan.units_per_round;
     else
         plan.request.units_per_block =
             std::max<uint64_t>(1, plan.rounds * plan.units_per_round / kPieces);
+}
+
+bool has_buffer(const Load &load)
+{
+    return std::any_of(load.flows.begin(), load.flows.end(), [](const std::vector<Call> &calls) {
+        return std::any_of(calls.begin(), calls.end(),
+                           [](const Call &call) { return call.function == "TO_BUFFER"; });
+    });
+}
+
+// Rounds that are not counted: they fill the caches, and TO_BUFFER touches each page of its memory
+// for the first time, which costs more than all that it does later.
+uint64_t warm_rounds(const Load &load)
+{
+    const uint64_t bytes = std::max<uint64_t>(1, load.workload.buffer_bytes);
+    return has_buffer(load) ? 1 + (kBufferMemoryBytes + bytes - 1) / bytes : 1;
+}
+
+// Of the packets, a share in each pass.
+Plan plan_time(const Load &load, const RunSettings &settings)
+{
+    const uint64_t packets = (settings.packets + kTimedPasses - 1) / kTimedPasses;
+    Plan plan = plan_of(load.workload, packets, settings.batch_packets);
+    set_blocks(plan);
+    if (plan.rounds >= kLeastRounds) {
+        const uint64_t warm = warm_rounds(load);
+        plan.rounds += warm;
+        plan.request.first_unit = warm * plan.units_per_round + 1;
+    }
     return plan;
 }
 
@@ -95,7 +134,8 @@ Plan plan_time(const Workload &workload, const RunSettings &settings)
 // one would not give enough.  Other sources count everything that a time pass has.
 Plan plan_instructions(const Load &load, const RunSettings &settings, bool stepped)
 {
-    Plan plan = plan_time(load.workload, settings);
+    Plan plan = plan_of(load.workload, settings.packets, settings.batch_packets);
+    set_blocks(plan);
     plan.request.field = Field::kInstructions;
     plan.request.first_unit = 2; // the first binds symbols, and flows connect during it
     if (!stepped)
@@ -119,13 +159,6 @@ Plan plan_instructions(const Load &load, const RunSettings &settings, bool stepp
     return plan;
 }
 
-Plan plan_of(const Load &load, Field field, const RunSettings &settings, const TempFolder &folder)
-{
-    return field == Field::kTicks
-               ? plan_time(load.workload, settings)
-               : plan_instructions(load, settings, is_stepped(settings.source, folder));
-}
-
 } // namespace
 
 uint64_t records_per_unit(const Load &load)
@@ -136,27 +169,91 @@ uint64_t records_per_unit(const Load &load)
     return records;
 }
 
-Pass run_packets(const Load &load, Field field, const RunSettings &settings,
-                 const TempFolder &folder)
+namespace
 {
-    Plan plan = plan_of(load, field, settings, folder);
-    plan.request.counted_slices = {"dispatch", "publish"};
-    Session session(field, settings, plan.step_every,
-                    plan.rounds * plan.units_per_round * records_per_unit(load), folder);
+uint64_t records_of(const Load &load, const Plan &plan)
+{
+    return plan.rounds * plan.units_per_round * records_per_unit(load);
+}
+
+// Without its sums.
+Pass run_packets(const Load &load, const Plan &plan, const RunSettings &settings)
+{
     Device device(load.workload.path, plan.rounds, settings.batch_packets);
     Pass pass;
     pass.bytes = load.workload.bytes;
+    pass.batch_share = double(plan.units_per_round * settings.batch_packets) /
+                       double(load.workload.packets);
+    ConnectedFlows flows(load, device.name());
+    device.start();
+    while (!flows.wait_a_little()) {
+    }
+    pass.reach = flows.reach();
+    pass.lost_copies = device.stats().drop_buffer_full;
+    device.expect_packets(plan.rounds * load.workload.packets);
+    return pass;
+}
+} // namespace
+
+Pass run_counted(const Load &load, const RunSettings &settings, const TempFolder &folder)
+{
+    const Plan plan = plan_instructions(load, settings, is_stepped(settings.source, folder));
+    Session session({Field::kInstructions, plan.step_every, records_of(load, plan), false},
+                    settings, folder);
+    Pass pass = run_packets(load, plan, settings);
+    pass.sums = sum_trace(session.close(), plan.request);
+    return pass;
+}
+
+std::vector<Pass> run_timed(const std::vector<TimedRun> &runs, const RunSettings &settings,
+                            const TempFolder &folder)
+{
+    std::vector<Plan> plans;
+    std::vector<SumRequest> requests;
+    uint64_t records = 0;
+    for (const TimedRun &run : runs) {
+        plans.push_back(plan_time(*run.load, settings));
+        plans.back().request.inside = run.inside;
+        requests.push_back(plans.back().request);
+        records += records_of(*run.load, plans.back());
+    }
+    Session session({Field::kTicks, 1, records, false}, settings, folder);
+    std::vector<Pass> passes;
+    for (size_t i = 0; i < runs.size(); ++i)
+        passes.push_back(run_packets(*runs[i].load, plans[i], settings));
+    std::vector<TraceSums> sums = sum_passes(session.close(), requests);
+    for (size_t i = 0; i < runs.size(); ++i)
+        passes[i].sums = std::move(sums[i]);
+    return passes;
+}
+
+// With random thinning: not a cost, but what the probes in it cost.
+namespace
+{
+using Clock = std::chrono::steady_clock;
+// All probes are on at first, and 8 epochs of about 1 ms are required with all inside slices off.
+constexpr std::chrono::milliseconds kThinnedTime{250};
+constexpr uint64_t kThinnedRecords = 4 << 20; // 64 MiB
+} // namespace
+
+nsdump::StatsReport run_thinned(const Load &load, const RunSettings &settings,
+                                const TempFolder &folder)
+{
+    const uint64_t packets =
+        kThinnedRecords / records_per_unit(load) * settings.batch_packets;
+    Session session({Field::kTicks, 1, kThinnedRecords, true}, settings, folder);
+    Device device(load.workload.path, std::max<uint64_t>(1, packets / load.workload.packets),
+                  settings.batch_packets);
     {
         ConnectedFlows flows(load, device.name());
         device.start();
-        while (!flows.wait_a_little()) {
+        for (const auto end = Clock::now() + kThinnedTime;
+             !flows.wait_a_little() && Clock::now() < end;) {
         }
-        pass.reach = flows.reach();
-        pass.lost_copies = device.stats().drop_buffer_full;
-        device.expect_packets(plan.rounds * load.workload.packets);
     }
-    pass.sums = sum_trace(session.close(), plan.request);
-    return pass;
+    nsdump::AnalyseOptions options;
+    options.keeps_histograms = false;
+    return nsdump::analyse_trace(session.close(), options);
 }
 
 // Calls by this thread, with slices around them.
@@ -226,7 +323,7 @@ Pass run_calls(const Load &load, Quantity quantity, Field field, const RunSettin
         step_every = std::max<uint64_t>(1, calls / (settings.step_units * kStepCallsPerUnit));
 
     Pass pass;
-    Session session(field, settings, step_every, calls * 4, folder);
+    Session session({field, step_every, calls * 4, false}, settings, folder);
     if (reads_packets)
         call_next_packet(flow.descriptor(), function, calls);
     else
@@ -246,7 +343,6 @@ constexpr uint64_t kBlocks =
 void take_packets(const Load &load, const std::string &device, const RunSettings &settings,
                   Pass &pass)
 {
-    using Clock = std::chrono::steady_clock;
     ConnectedFlows flows(load, device);
     const auto begin = Clock::now();
     const auto seconds = [&] {
@@ -275,8 +371,9 @@ Pass run_live(const Load &load, const std::string &device, Field field, uint64_t
 {
     SumRequest request;
     request.field = field;
-    request.counted_slices = {"dispatch", "publish"};
-    Session session(field, settings, step_every, settings.packets * records_per_unit(load), folder);
+    request.counted_slices = kPacketSlices;
+    Session session({field, step_every, settings.packets * records_per_unit(load), false}, settings,
+                    folder);
     Pass pass;
     take_packets(load, device, settings, pass);
     request.packets = pass.arrivals->packets;

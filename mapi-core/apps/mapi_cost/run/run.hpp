@@ -56,6 +56,7 @@ struct Pass {
     std::vector<Reach> reach;              // of the first flow
     uint64_t lost_copies = 0;              // packets dropped because a buffer was full
     MeanBytes bytes;                       // of the workload
+    double batch_share = 1;                // its batches per packet, compared with full ones
     std::optional<Arrivals> arrivals = {}; // only for a live device
     std::string remark = {};               // the device's message, for example that it was down
 };
@@ -63,9 +64,27 @@ struct Pass {
 // An upper bound for a trace, except for records outside of units.
 uint64_t records_per_unit(const Load &load);
 
-// Runs packets through the chain, for Quantity::kPacket and kFurther...
-Pass run_packets(const Load &load, Field field, const RunSettings &settings,
-                 const TempFolder &folder);
+// Their sum is the cost of a packet.
+extern const std::vector<std::string> kPacketSlices;
+
+// Counts instructions of the packets of a load, for Quantity::kPacket and kFurther...
+Pass run_counted(const Load &load, const RunSettings &settings, const TempFolder &folder);
+
+// Passes for time, in which loads take turns.
+inline constexpr unsigned kTimedPasses = 8;
+
+struct TimedRun {
+    const Load *load;
+    InsideFactors inside; // of a thinned run of the same load
+};
+
+// Times each load once, in this order, in one session.
+std::vector<Pass> run_timed(const std::vector<TimedRun> &runs, const RunSettings &settings,
+                            const TempFolder &folder);
+
+// The same packets with random thinning, for a fraction of a second.
+nsdump::StatsReport run_thinned(const Load &load, const RunSettings &settings,
+                                const TempFolder &folder);
 
 // The first calls bind symbols and fill caches; they are not counted.
 inline constexpr uint64_t kWarmCalls = 32;

@@ -38,7 +38,7 @@ void open_session(const nsp_session_config &config)
 }
 } // namespace
 
-Session::Session(Field field, const RunSettings &settings, uint64_t step_every, uint64_t records,
+Session::Session(const SessionRequest &request, const RunSettings &settings,
                  const TempFolder &folder)
     : trace_(folder.file("trace.nsl"))
 {
@@ -47,11 +47,12 @@ Session::Session(Field field, const RunSettings &settings, uint64_t step_every, 
     config.output = trace_.c_str();
     config.clock = settings.clock;
     config.ring_bytes =
-        std::bit_ceil(std::clamp(records * kRecordBytes, kLeastRingBytes, kMostRingBytes));
-    if (field == Field::kInstructions) {
+        std::bit_ceil(std::clamp(request.records * kRecordBytes, kLeastRingBytes, kMostRingBytes));
+    config.thin_permille = request.is_thinned ? NSP_THIN_AUTO_PERMILLE : 0;
+    if (request.field == Field::kInstructions) {
         config.counters = "instructions";
         config.source = settings.source;
-        config.step_every = uint32_t(step_every);
+        config.step_every = uint32_t(request.step_every);
     }
     open_session(config);
     is_open_ = true;

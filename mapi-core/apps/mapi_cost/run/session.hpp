@@ -33,15 +33,20 @@ struct RunSettings {
     nsp_clock_mode clock = NSP_CLOCK_ORDERED;
     nsp_counter_source source = NSP_SOURCE_AUTO;
     unsigned step_units = 10; // batches to count by single-stepping
+    bool is_thinned = true;   // passes by random thinning show what the probes inside slices cost
+};
+
+struct SessionRequest {
+    Field field = Field::kTicks;
+    uint64_t step_every = 1;
+    uint64_t records = 0; // estimated; rings have room for all even if the drain does not run
+    bool is_thinned = false;
 };
 
 class Session
 {
 public:
-    // `records`: estimated number; rings are large enough for all of them even if the drain does
-    // not run.
-    Session(Field field, const RunSettings &settings, uint64_t step_every, uint64_t records,
-            const TempFolder &folder);
+    Session(const SessionRequest &request, const RunSettings &settings, const TempFolder &folder);
     ~Session();
     Session(const Session &) = delete;
     Session &operator=(const Session &) = delete;

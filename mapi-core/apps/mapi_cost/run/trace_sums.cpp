@@ -56,7 +56,8 @@ public:
         if (!constants.is_known)
             throw nsdump::TraceError("the trace has no calibration for its correction");
         const double raw = double(is_ticks ? slice.raw_ticks : slice.counters[0]);
-        const double net = nsdump::net_of(raw, slice.inside, constants);
+        const Subtracted subtracted = subtracted_of(slice, constants);
+        const double net = raw - subtracted.value;
         double self = net;
         if (slice.children > 0) {
             nsdump::ChildSums children;
@@ -73,12 +74,10 @@ public:
         ++counted_;
         unit_.raw += raw;
         unit_.net += net;
-        const nsdump::SubtractedWidths widths = nsdump::subtracted_widths(slice.inside, constants);
-        unit_.subtracted_ci95 += widths.ci95;
-        unit_.subtracted_bound += widths.bound;
+        unit_.subtracted_ci95 += subtracted.widths.ci95;
+        unit_.subtracted_bound += subtracted.widths.bound;
+        unit_.own_bound += constants.inner_bound;
     }
-
-    void mark(nsdump::NameId, uint64_t) {}
 
     void finish_unit()
     {
@@ -98,6 +97,25 @@ public:
     }
 
 private:
+    struct Subtracted {
+        double value;
+        nsdump::SubtractedWidths widths;
+    };
+
+    // Own reads by calibration, and what is inside by thinning if it is known.  The error of the
+    // latter is the same in all passes, like a bound.
+    Subtracted subtracted_of(const Slice &slice, const nsdump::FieldConstants &constants) const
+    {
+        const auto factor = request_.inside.find(names_[slice.name].text);
+        const double inside = nsdump::outer_sum(slice.inside, constants.outer);
+        if (factor == request_.inside.end())
+            return {constants.inner + inside, nsdump::subtracted_widths(slice.inside, constants)};
+        Subtracted out{constants.inner + factor->second.value * inside,
+                       nsdump::subtracted_widths({}, constants)};
+        out.widths.bound += factor->second.ci95 * inside;
+        return out;
+    }
+
     bool is_root(nsdump::NameId name) const
     {
         const auto &roots = request_.counted_slices;
@@ -142,6 +160,42 @@ private:
     uint64_t block_index_ = 0;
     uint64_t packets_seen_ = 0;
 };
+
+// Gives each pass its own sink.
+class PassSink
+{
+public:
+    PassSink(const nsdump::NameTable &names, const nsdump::Correction &correction,
+             const std::vector<SumRequest> &requests)
+        : sums_(requests.size())
+    {
+        for (size_t i = 0; i < requests.size(); ++i)
+            sinks_.emplace_back(names, correction, requests[i], sums_[i]);
+    }
+
+    void unit(const nsdump::Unit &unit)
+    {
+        if (unit.number <= last_number_ && pass_ + 1 < sinks_.size()) {
+            sinks_[pass_].finish_unit();
+            ++pass_;
+        }
+        last_number_ = unit.number;
+        sinks_[pass_].unit(unit);
+    }
+    void slice(const Slice &slice) { sinks_[pass_].slice(slice); }
+    void mark(nsdump::NameId, uint64_t) {}
+    std::vector<TraceSums> finish()
+    {
+        sinks_[pass_].finish_unit();
+        return std::move(sums_);
+    }
+
+private:
+    std::vector<TraceSums> sums_;
+    std::vector<BlockSink> sinks_;
+    size_t pass_ = 0;
+    uint64_t last_number_ = 0;
+};
 } // namespace
 
 void Block::add(const Block &other)
@@ -151,6 +205,7 @@ void Block::add(const Block &other)
     net += other.net;
     subtracted_ci95 += other.subtracted_ci95;
     subtracted_bound += other.subtracted_bound;
+    own_bound += other.own_bound;
     part_net.resize(std::max(part_net.size(), other.part_net.size()));
     for (size_t i = 0; i < other.part_net.size(); ++i)
         part_net[i] += other.part_net[i];
@@ -166,22 +221,28 @@ uint64_t TraceSums::packets() const
 
 TraceSums sum_trace(const std::string &path, const SumRequest &request)
 {
-    TraceSums sums;
-    sums.blocks_per_round = request.blocks_per_round;
-    sums.report = nsdump::analyse_trace(path);
+    return std::move(sum_passes(path, {request}).front());
+}
+
+std::vector<TraceSums> sum_passes(const std::string &path, const std::vector<SumRequest> &requests)
+{
     nsdump::TraceFile trace(path);
     const nsdump::Correction correction(trace);
-    BlockSink sink(trace.names(), correction, request, sums);
+    PassSink sink(trace.names(), correction, requests);
     nsdump::Pairer pairer(trace.names(), {trace.counter_names().size(), trace.cpus().size()}, sink);
     nsdump::Merger merger(trace);
     nsdump::Run run;
     while (merger.next(run))
         pairer.consume(run);
     pairer.finish();
-    sink.finish_unit();
-    for (Block &block : sums.blocks)
-        block.part_net.resize(sums.parts.size());
-    return sums;
+    std::vector<TraceSums> passes = sink.finish();
+    for (size_t i = 0; i < passes.size(); ++i) {
+        passes[i].blocks_per_round = requests[i].blocks_per_round;
+        for (Block &block : passes[i].blocks)
+            block.part_net.resize(passes[i].parts.size());
+    }
+    passes.front().report = nsdump::analyse_trace(path);
+    return passes;
 }
 
 void pool_blocks(TraceSums &sums, uint64_t count)

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "analyse/report.hpp"
+#include "thinned.hpp"
 
 namespace mapi_cost
 {
@@ -21,6 +22,7 @@ struct SumRequest {
     uint64_t packets =
         UINT64_MAX; // of all units; later ones arrived while the flows were being closed
     std::vector<std::string> counted_slices; // their sum is the cost
+    InsideFactors inside;                    // of counted slices
 };
 
 // All values are sums over the units of the block that have every counted slice, none of them cut
@@ -33,6 +35,7 @@ struct Block {
     double net = 0;
     double subtracted_ci95 = 0;   // of the subtracted constants, which are the same in every block
     double subtracted_bound = 0;  // the same, for the systematic part
+    double own_bound = 0;         // part of it: own reads of the counted slices
     std::vector<double> part_net; // self cost, indexed like TraceSums::parts
 
     // Adds the sums; number and index are unchanged.
@@ -52,6 +55,10 @@ struct TraceSums {
 
 // Throws nsdump::TraceError.
 TraceSums sum_trace(const std::string &path, const SumRequest &request);
+
+// A trace of several passes, one after the other; in each, the units are numbered from 1.  The
+// report is that of the whole trace, in the first.
+std::vector<TraceSums> sum_passes(const std::string &path, const std::vector<SumRequest> &requests);
 
 // Merges consecutive blocks into at most `count`, each with at least its share of the packets:
 // batches of a live device have any size, and one of a few packets is not representative.

@@ -2,6 +2,8 @@
 // scenario: the rows of D3.4 (2004), Tables 2 to 4, as data; flows of --flow; their calls.
 #include "scenario.hpp"
 
+#include <algorithm>
+
 #include <mapi/mapi.h>
 
 #include "flow_expression/read_calls.hpp"
@@ -66,6 +68,30 @@ const std::vector<Scenario> &all_scenarios()
     return scenarios;
 }
 // clang-format on
+
+std::vector<Scenario> companions_of(const std::vector<Scenario> &scenarios)
+{
+    std::vector<Scenario> companions;
+    if (std::none_of(scenarios.begin(), scenarios.end(),
+                     [](const Scenario &one) { return one.id == "none"; }))
+        return companions;
+    for (const Scenario &scenario : scenarios) {
+        if (scenario.quantity != kPacket || scenario.functions.size() < 2)
+            continue;
+        for (const F function : scenario.functions) {
+            if (function == F::kCounter) // costs the same on any packets
+                continue;
+            Scenario one = scenario;
+            one.id += "/" + std::to_string(companions.size());
+            one.table = kModelTable;
+            one.functions = {function};
+            one.name = calls_of(one, 0, {"", "", {""}}).front().function;
+            one.paper = {};
+            companions.push_back(std::move(one));
+        }
+    }
+    return companions;
+}
 
 bool Scenario::begins_with_filter() const
 {

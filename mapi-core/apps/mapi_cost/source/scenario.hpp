@@ -49,7 +49,8 @@ struct PaperFigures {
     std::optional<double> intel_cycles = {};
 };
 
-inline constexpr int kOwnTable = 0; // flows of --flow
+inline constexpr int kOwnTable = 0;   // flows of --flow
+inline constexpr int kModelTable = 1; // only for the additive model
 inline constexpr double kPapiInstructions = 265;
 inline constexpr double kPapiCycles = 700;
 
@@ -76,6 +77,10 @@ struct Scenario {
 };
 
 const std::vector<Scenario> &all_scenarios();
+
+// For each of these scenarios with several functions: each function by itself on the same packets.
+// Only if the scenario without functions is among them, without which nothing can be compared.
+std::vector<Scenario> companions_of(const std::vector<Scenario> &scenarios);
 
 // The figures without the PAPI reads, if they included them.
 PaperFigures net_of_papi(const Scenario &scenario);

@@ -41,6 +41,24 @@ TEST_CASE("scenarios have the rows of the three tables, each with a distinct nam
     CHECK(rows[4] == 6);
 }
 
+TEST_CASE("each function of a row with several has a companion by itself on the same packets",
+          "[mapi_cost][scenario]")
+{
+    std::vector<std::string> names;
+    std::set<std::string> ids;
+    for (const Scenario &one : companions_of(all_scenarios())) {
+        names.push_back(one.name + (one.traffic == Traffic::kMatching ? "" : ", made"));
+        ids.insert(one.id);
+        CHECK(one.table == kModelTable);
+        CHECK(one.functions.size() == 1);
+    }
+    CHECK(names == std::vector<std::string>{"BPF_FILTER", "TO_BUFFER", "BPF_FILTER, made",
+                                            "SAMPLE_PACKETS, made", "STR_SEARCH, made",
+                                            "TO_BUFFER, made"});
+    CHECK(ids.size() == names.size());
+    CHECK(companions_of({scenario("five"), scenario("filter")}).empty()); // nothing to compare with
+}
+
 TEST_CASE("the figures of 2004 add up: two functions together cost the sum of each by itself",
           "[mapi_cost][scenario]")
 {

@@ -48,12 +48,21 @@ public:
         builder_.exit(0, 1, sites_[0], now_ += 10);
     }
 
-    TraceSums sums(uint64_t units_per_block = 1, uint64_t first_unit = 1,
-                   Field field = Field::kTicks, uint64_t packets = UINT64_MAX)
+    // The next pass numbers its units from 1.
+    void next_pass() { number_ = 0; }
+
+    std::string write()
     {
         const std::string path = folder_ / "trace.nsl";
         builder_.footer(NSLICE_END_CLOSED, now_, now_);
         builder_.write(path);
+        return path;
+    }
+
+    TraceSums sums(uint64_t units_per_block = 1, uint64_t first_unit = 1,
+                   Field field = Field::kTicks, uint64_t packets = UINT64_MAX)
+    {
+        const std::string path = write();
         SumRequest request;
         request.field = field;
         request.units_per_block = units_per_block;
@@ -100,6 +109,45 @@ TEST_CASE("a unit's cost is its counted slices, net of the probes around and ins
     CHECK(sums.blocks[0].net == 40 + 640 + 24 + 32);
     CHECK(sums.packets() == 256);
     CHECK(sums.units_left_out == 0);
+}
+
+TEST_CASE("what is inside a slice costs its factor by thinning, what is left belongs to the slice",
+          "[mapi_cost][trace_sums]")
+{
+    Trace trace;
+    trace.unit();
+    SumRequest request;
+    request.counted_slices = {"dispatch", "publish"};
+    request.inside["dispatch"] = {0.5, 0.1};
+    const TraceSums sums = sum_trace(trace.write(), request);
+
+    REQUIRE(sums.blocks.size() == 1);
+    CHECK(sums.blocks[0].net == 40 + 640 + 24 + 32 + kOuter / 2);
+    CHECK(sums.blocks[0].part_net[1] == 640);
+    CHECK(sums.blocks[0].part_net[2] == 40 + 24 + kOuter / 2);
+    CHECK(sums.blocks[0].subtracted_bound - sums.blocks[0].own_bound == Approx(0.1 * kOuter));
+}
+
+TEST_CASE("passes of one trace are told apart by their units' numbers", "[mapi_cost][trace_sums]")
+{
+    Trace trace;
+    for (const int units : {3, 1, 2}) {
+        trace.next_pass();
+        for (int i = 0; i < units; ++i)
+            trace.unit();
+    }
+    SumRequest request;
+    request.counted_slices = {"dispatch", "publish"};
+    std::vector<SumRequest> requests(3, request);
+    requests[2].first_unit = 2;
+    const std::vector<TraceSums> passes = sum_passes(trace.write(), requests);
+
+    REQUIRE(passes.size() == 3);
+    CHECK(passes[0].packets() == 3 * 64);
+    CHECK(passes[1].packets() == 64);
+    CHECK(passes[2].packets() == 64);
+    CHECK(passes[2].blocks[0].number == 2);
+    CHECK(passes[0].report.losses.issued == passes[0].report.losses.drained);
 }
 
 TEST_CASE("parts are what is in a slice but not in nested ones; reading is not counted",
