@@ -60,12 +60,19 @@ import json, math, sys
 document = json.load(open(sys.argv[1]))
 net = {row["id"]: row["cycles"]["net"] for row in document["rows"]}
 model = document["additive"]["cycles"]
-assert [row["id"] for row in model["scenarios"]] == [i for i in net if i not in ("results", "next-packet")], model
+ids = [row["id"] for row in model["scenarios"]]
+assert ids[:-2] == [i for i in net if i not in ("results", "next-packet")], model
+assert ids[-2:] == ["filter+buffer/0", "filter+buffer/1"], model # each function on the packets that pass
 costs = {term["id"]: term["cost"] for term in model["terms"]}
-assert costs["base"] and costs["filter"] and costs["known-flow"] and not costs["buffer"] and not costs["search-byte"], costs
+assert costs["base"] and costs["filter"] and costs["known-flow"] and costs["buffer-passing"] and not costs["search-byte"], costs
+assert all(cost["value"] > -cost["ci95"] for cost in costs.values() if cost), costs
+probe = document["probe"]
+assert probe["inside_factors"] and all(0 < factor["value"] < 3 for factor in probe["inside_factors"]), probe
+assert probe["program"] and abs(probe["program"]["cost"]) < 1 and probe["program"]["loads"] <= 6, probe
 for row in model["scenarios"]:
-    assert row["net"] == net[row["id"]] and row["error"] >= max(0.05, 0.01 * abs(row["net"])) - 1e-9, row
-    assert set(row) == {"id", "terms", "net", "error", "model", "residual", "residual_ci95", "verdict", "in_fit"}, row
+    assert row["net"] == net.get(row["id"], row["net"]) and row["error"] >= max(0.05, 0.01 * abs(row["net"])) - 1e-9, row
+    assert set(row) == {"id", "terms", "net", "error", "model", "residual", "residual_ci95", "verdict", "cause", "in_fit"}, row
+    assert row["cause"] is None or row["verdict"] == "missed", row
     assert (row["verdict"] == "missed") == (row["model"] is not None and abs(row["residual"]) > row["residual_ci95"]), row
     if row["model"]:
         assert math.isclose(row["net"] - row["model"]["value"], row["residual"], abs_tol=1e-9), row
@@ -77,7 +84,12 @@ python3 -c "$additive" "$folder/cost.json"
 
 expect 0 "$cost" --per-packet -c 5000 --step-units 2 --scenario counter --json -r "$demo"
 python3 -c "$check" "$folder/out" packet counter
-expect 0 "$cost" -c 200 --no-instructions --scenario counter -r "$demo"
+expect 0 "$cost" -c 200 --no-instructions --no-thinning --scenario counter --json -r "$demo"
+python3 -c '
+import json, sys
+document = json.load(open(sys.argv[1]))
+assert document["probe"]["program"] is None and document["probe"]["inside_factors"] == [], document["probe"]
+' "$folder/out"
 expect 0 "$cost" --list
 cp "$folder/out" "$folder/list"
 expect 0 "$cost" --list --json

@@ -49,7 +49,7 @@ private:
     // The loads that a further flow is compared with are timed right before or after it.
     using Group = std::vector<LoadRequest>;
     struct Timed {
-        Pass first; // without its sums
+        Pass first;                             // without its sums
         std::vector<std::optional<Cost>> costs; // by repetition; none if no unit was complete
         uint64_t units_left_out = 0;
     };

@@ -24,8 +24,8 @@ namespace mapi_cost
 {
 namespace
 {
-std::vector<Pass> time_loads(Workloads &workloads, const Results &results,
-                             const TempFolder &folder, const std::vector<LoadRequest> &requests)
+std::vector<Pass> time_loads(Workloads &workloads, const Results &results, const TempFolder &folder,
+                             const std::vector<LoadRequest> &requests)
 {
     std::vector<Load> loads;
     for (const LoadRequest &request : requests)

@@ -15,13 +15,12 @@ struct Words {
     const char *name;
 };
 
-constexpr std::array<Words, 21> kWords = {{
+constexpr std::array<Words, 20> kWords = {{
     {"base", "base: a packet, no function"},
     {"counter", "COUNTER"},
     {"filter", "BPF_FILTER"},
     {"sample", "SAMPLE_PACKETS"},
     {"buffer", "TO_BUFFER"},
-    {"buffer-byte", "TO_BUFFER, each byte copied"},
     {"search", "STR_SEARCH"},
     {"search-byte", "STR_SEARCH, each byte searched"},
     {"flow", "further flow"},
@@ -118,9 +117,8 @@ TermCounts terms_of_2004(const Scenario &scenario, const Passage &passage)
     }
     TermCounts terms = {{scenario.is_further() ? Term::kFlow : Term::kBase, 1}};
     for (size_t i = 0; i < scenario.functions.size(); ++i)
-        if (passage.reached[i] > 0 &&
-            !add_function_of_2004(terms, scenario.functions[i], passage.reached[i], scenario,
-                                  passage))
+        if (passage.reached[i] > 0 && !add_function_of_2004(terms, scenario.functions[i],
+                                                            passage.reached[i], scenario, passage))
             return {};
     return terms;
 }
@@ -156,7 +154,8 @@ namespace
 {
 double error_of(const Observation &observed, double least_error)
 {
-    return std::max({observed.ci95 - observed.own_bound, kLeastErrorShare * std::fabs(observed.value), least_error});
+    return std::max({observed.ci95 - observed.own_bound,
+                     kLeastErrorShare * std::fabs(observed.value), least_error});
 }
 
 // Scenarios with no or one function define its term.  STR_SEARCH has several sizes, none of which
@@ -167,17 +166,15 @@ bool is_definition(const Observation &observed)
            observed.scenario.functions.size() <= 1 && !observed.terms.contains(Term::kSearch);
 }
 
-// Found by experiment; README.md describes them.
+// Where they come from: README.md.
 const char *cause_of(const ModelRow &row)
 {
-    const Scenario &scenario = row.observed.scenario;
     if (row.observed.terms.contains(Term::kSearch))
-        return "frames of another size have another payload, and a search stops longer where "
-               "letters of the string occur";
-    if (scenario.functions.size() > 1 && row.residual < 0)
-        return "a function finds in the caches what an earlier one has read";
-    if (scenario.functions.size() > 1)
-        return "functions displace each other's data in the caches";
+        return "the search compares 128 bytes at once and the rest 32 at once, and stops where the "
+               "payload has the string's first and last byte";
+    if (row.observed.scenario.functions.size() > 1)
+        return "on the same packets and batches, so that only what the functions do to each other "
+               "in the caches is left as a cause";
     return nullptr;
 }
 
@@ -222,8 +219,7 @@ std::optional<AdditiveModel> model_of(const std::vector<Row> &rows,
     for (const Row &row : rows) {
         if (!(row.*figure) || row.scenario.is_call())
             continue;
-        const TermCounts terms =
-            terms_of(row.scenario, passage_of(row.*reach, row), Engine::kThis);
+        const TermCounts terms = terms_of(row.scenario, passage_of(row.*reach, row), Engine::kThis);
         if (terms.empty())
             unused.push_back(row.scenario.id);
         else if (!(row.*figure)->ci95)

@@ -20,8 +20,7 @@ enum class Term {
     kCounter,
     kFilter,
     kSample,
-    kBuffer,      // a packet of zero bytes
-    kBufferByte,  // each byte copied
+    kBuffer,
     kSearch,      // a packet of zero bytes
     kSearchByte,  // each byte that the search reads
     kFlow,        // a further flow, without its functions
@@ -75,7 +74,8 @@ struct Observation {
     TermCounts terms;
     double value = 0;
     double ci95 = 0;
-    double own_bound = 0; // part of ci95 that all rows of packets have in common: it only moves base
+    double own_bound =
+        0; // part of ci95 that all rows of packets have in common: it only moves base
 };
 
 enum class Verdict {
@@ -106,8 +106,7 @@ struct ModelTerm {
 struct AdditiveModel {
     std::vector<ModelTerm> terms; // terms that occur in some scenario
     std::vector<ModelRow> rows;
-    std::vector<std::string> unused; // ids of scenarios with figures that are not in the model
-                                     // because their terms are unknown
+    std::vector<std::string> unused; // ids of scenarios with figures for which there are no terms
     std::vector<std::string> without_interval; // the same, because their cost has no interval
     uint64_t spare = 0;    // scenarios of the fit beyond the number of terms they determine
     bool does_hold = true; // the scenarios of the fit agree with each other

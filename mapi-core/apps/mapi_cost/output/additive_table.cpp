@@ -137,9 +137,7 @@ std::string words_of(const char *quantity, const AdditiveModel &model)
     if (!open.empty())
         text += " Not determined (run more scenarios): " + open + ".";
     if (!unused.empty())
-        text += " Not in the model, because it is unknown how far a search for a text with pipes "
-                "goes: " +
-                unused + ".";
+        text += " Not in the model, which has no terms for them: " + unused + ".";
     if (!without_interval.empty())
         text += " Not in the model, because their cost has no interval: " + without_interval + ".";
     return wrapped(text);
@@ -147,18 +145,21 @@ std::string words_of(const char *quantity, const AdditiveModel &model)
 
 std::string reading_text()
 {
-    return wrapped(
-        fmt::format("The model is a weighted least squares fit. A function is weighted with the "
-                    "share of packets that reach it, STR_SEARCH with the bytes that it "
-                    "reads. An interval counts as at least {:.0f} % of the cost and at least {}: "
-                    "it shows how a scenario repeats, not how code behaves next to other code. "
-                    "Scenarios of several functions, sizes or flows that contradict the others (at "
-                    "most a quarter of all) are left out of the fit and "
-                    "only compared with it; those with no or one function define the terms. "
-                    "untested: the others do not determine the cost, or only with an error "
-                    "larger than the cost. One in twenty is missed by chance. 2004: the same fit "
-                    "of D3.4's instructions; known functions: BPF_FILTER, STR_SEARCH.",
-                    kLeastErrorShare * 100, kLeastError));
+    return wrapped(fmt::format(
+        "The model is a weighted least squares fit. A function is weighted with the share of "
+        "packets that reach it, STR_SEARCH with the bytes that it reads. What a function costs "
+        "depends on its packets, so a scenario of several functions is compared with each of them "
+        "on the same packets (passing packets, 1500 bytes). A further flow with functions of its "
+        "own has a term of its own: further filters and strings join the pass of the first, a "
+        "further TO_BUFFER has its own 4 MiB, which displace those of the others from the caches. "
+        "An interval counts as at least {:.0f} % of the cost and at least {}: it shows how a "
+        "scenario repeats, not how code behaves next to other code. Scenarios of several "
+        "functions, sizes or flows that contradict the others (at most a quarter of all) are left "
+        "out of the fit and only compared with it; those with no or one function define the "
+        "terms. untested: the others do not determine the cost, or only with an error larger than "
+        "the cost. One in twenty is missed by chance. 2004: the same fit of D3.4's instructions; "
+        "known functions: BPF_FILTER, STR_SEARCH.",
+        kLeastErrorShare * 100, kLeastError));
 }
 } // namespace
 

@@ -231,7 +231,8 @@ std::optional<double> random_ci95(const Measured &pass)
 }
 
 // Half width from the differences between passes and those within them.
-std::optional<double> wider(const PassMean &between, const std::vector<std::optional<double>> &within)
+std::optional<double> wider(const PassMean &between,
+                            const std::vector<std::optional<double>> &within)
 {
     double squares = 0;
     for (const std::optional<double> &ci95 : within) {
@@ -278,8 +279,8 @@ Cost cost_of_passes(const std::vector<Cost> &passes)
     return cost;
 }
 
-// Own reads cancel.  What bounds the cost of the probes inside is the same for each of them, so only
-// that of the further ones is left.
+// Own reads cancel.  What bounds the cost of the probes inside is the same for each of them, so
+// only that of the further ones is left.
 Measured further_of_passes(const std::vector<Cost> &one, const std::vector<Cost> &many,
                            unsigned further)
 {

@@ -70,7 +70,7 @@ namespace
 constexpr uint64_t kLeastRounds = 5; // so that a fifth can be trimmed at each end
 constexpr uint64_t kPieces = 100;
 constexpr uint64_t kBufferMemoryBytes = 4 << 20; // of TO_BUFFER
-constexpr uint64_t kRecordsPerUnit = 8; // in addition to two per function
+constexpr uint64_t kRecordsPerUnit = 8;          // in addition to two per function
 
 // How often the workload is read, and which units are counted.
 struct Plan {
@@ -182,8 +182,8 @@ Pass run_packets(const Load &load, const Plan &plan, const RunSettings &settings
     Device device(load.workload.path, plan.rounds, settings.batch_packets);
     Pass pass;
     pass.bytes = load.workload.bytes;
-    pass.batch_share = double(plan.units_per_round * settings.batch_packets) /
-                       double(load.workload.packets);
+    pass.batch_share =
+        double(plan.units_per_round * settings.batch_packets) / double(load.workload.packets);
     ConnectedFlows flows(load, device.name());
     device.start();
     while (!flows.wait_a_little()) {
@@ -239,8 +239,7 @@ constexpr uint64_t kThinnedRecords = 4 << 20; // 64 MiB
 nsdump::StatsReport run_thinned(const Load &load, const RunSettings &settings,
                                 const TempFolder &folder)
 {
-    const uint64_t packets =
-        kThinnedRecords / records_per_unit(load) * settings.batch_packets;
+    const uint64_t packets = kThinnedRecords / records_per_unit(load) * settings.batch_packets;
     Session session({Field::kTicks, 1, kThinnedRecords, true}, settings, folder);
     Device device(load.workload.path, std::max<uint64_t>(1, packets / load.workload.packets),
                   settings.batch_packets);

@@ -15,9 +15,9 @@ using nsdump::Measured;
 
 const nsdump::ThinnedCell *cell_of(const nsdump::SliceThinning &thinning, size_t names_off)
 {
-    const auto found = std::find_if(
-        thinning.cells.begin(), thinning.cells.end(),
-        [&](const nsdump::ThinnedCell &cell) { return cell.off.size() == names_off; });
+    const auto found =
+        std::find_if(thinning.cells.begin(), thinning.cells.end(),
+                     [&](const nsdump::ThinnedCell &cell) { return cell.off.size() == names_off; });
     return found != thinning.cells.end() && found->epochs >= nsdump::kLeastEpochs ? &*found
                                                                                   : nullptr;
 }
@@ -61,8 +61,9 @@ InsideFactors inside_factors(const nsdump::StatsReport &report,
             std::count(slices.begin(), slices.end(), slice.name) == 0)
             continue;
         const nsdump::SliceThinning &thinning = *slice.thinning;
-        const nsdump::ThinnedCell *const on = cell_of(thinning, 0),
-                                         *const off = cell_of(thinning, most_off(thinning));
+        const nsdump::ThinnedCell *const on = cell_of(thinning, 0), *const off =
+                                                                        cell_of(thinning,
+                                                                                most_off(thinning));
         const Measured calibrated = calibrated_inside(thinning);
         if (!on || !off || on == off || !(calibrated.value > 0))
             continue;

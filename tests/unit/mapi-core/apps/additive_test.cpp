@@ -13,11 +13,11 @@ namespace
 {
 // Costs of an additive program: each is recovered from the rows.
 const std::map<Term, double> kTruth = {
-    {Term::kBase, 1},           {Term::kCounter, 0.7},       {Term::kFilter, 41},
-    {Term::kSample, 18},        {Term::kBuffer, 100},        {Term::kSearch, 115},
-    {Term::kSearchByte, 0.24},  {Term::kKnownFlow, .2},      {Term::kFilterPassing, 38},
-    {Term::kBufferPassing, 90}, {Term::kFilterMade, 44},     {Term::kSampleMade, 12},
-    {Term::kSearchMade, 200},   {Term::kBufferMade, 180},    {Term::kFlowBuffer, 150},
+    {Term::kBase, 1},           {Term::kCounter, 0.7},    {Term::kFilter, 41},
+    {Term::kSample, 18},        {Term::kBuffer, 100},     {Term::kSearch, 115},
+    {Term::kSearchByte, 0.24},  {Term::kKnownFlow, .2},   {Term::kFilterPassing, 38},
+    {Term::kBufferPassing, 90}, {Term::kFilterMade, 44},  {Term::kSampleMade, 12},
+    {Term::kSearchMade, 200},   {Term::kBufferMade, 180}, {Term::kFlowBuffer, 150},
     {Term::kFlowFilter, 3},     {Term::kFlowSearch, 30}};
 
 Row row_of(const Scenario &scenario)
@@ -32,10 +32,9 @@ Row row_of(const Scenario &scenario)
             packets = 750;
     }
     double net = 0;
-    for (const auto &[term, times] :
-         terms_of(scenario,
-                  {std::vector<double>(scenario.functions.size(), 1), {}, row.batch_share},
-                  Engine::kThis))
+    for (const auto &[term, times] : terms_of(
+             scenario, {std::vector<double>(scenario.functions.size(), 1), {}, row.batch_share},
+             Engine::kThis))
         net += times * kTruth.at(term);
     if (packets == 750 && scenario.functions.size() > 1) // the buffer after it saw a quarter less
         net -= 0.25 * kTruth.at(Term::kBufferMade);
@@ -125,7 +124,8 @@ TEST_CASE("terms that the scenarios cannot separate have no value, the others ha
         additive_models(rows_of({"filter", "filter+buffer", "more-filter-same"})).cycles.value();
 
     CHECK(cost(model, Term::kKnownFlow) == Approx(0.2));
-    for (const Term term : {Term::kBase, Term::kFilter, Term::kFilterPassing, Term::kBufferPassing}) {
+    for (const Term term :
+         {Term::kBase, Term::kFilter, Term::kFilterPassing, Term::kBufferPassing}) {
         REQUIRE(model.find(term));
         CHECK_FALSE(model.find(term)->cost);
     }
@@ -171,8 +171,7 @@ TEST_CASE("a function is compared on the packets that it gets in a row of severa
     CHECK(cost(model, Term::kBufferPassing) == Approx(150));
 }
 
-TEST_CASE("what the own reads cost at most widens base, and no other term",
-          "[mapi_cost][additive]")
+TEST_CASE("what the own reads cost at most widens base, and no other term", "[mapi_cost][additive]")
 {
     auto rows = rows_of({"none", "counter", "filter"});
     for (Row &row : rows) {

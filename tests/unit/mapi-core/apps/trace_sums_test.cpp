@@ -128,7 +128,8 @@ TEST_CASE("what is inside a slice costs its factor by thinning, what is left bel
     CHECK(sums.blocks[0].subtracted_bound - sums.blocks[0].own_bound == Approx(0.1 * kOuter));
 }
 
-TEST_CASE("passes of one trace are told apart by their units' numbers", "[mapi_cost][trace_sums]")
+TEST_CASE("passes of one trace are distinguished by their units' numbers",
+          "[mapi_cost][trace_sums]")
 {
     Trace trace;
     for (const int units : {3, 1, 2}) {
