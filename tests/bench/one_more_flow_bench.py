@@ -13,7 +13,7 @@ SCENARIOS = ("more-counter", "more-filter-same", "more-search-same")
 def main():
     mapi_cost, source = sys.argv[1:3]
     capture = os.path.join(source, "mapi-core/apps/demo/demo.pcap")
-    command = [mapi_cost, "-r", capture, "--json", "-c", "5000"]
+    command = [mapi_cost, "-r", capture, "--json", "-c", "5000", "--no-thinning"]
     for scenario in SCENARIOS:
         command += ["--scenario", scenario]
     run = subprocess.run(command, stdout=subprocess.PIPE, text=True)
