@@ -44,7 +44,7 @@ COSTS = """
 echo 1 >/proc/sys/kernel/perf_user_access
 for run in 1 2; do
     for source in rdpmc perf-read; do
-        mapi-cost -c 10000 --source $source {scenarios} -w cost.json -r demo.pcap >said 2>&1 || cat said
+        mapi-cost -c 10000 --no-thinning --source $source {scenarios} -w cost.json -r demo.pcap >said 2>&1 || cat said
         echo "<$source $run>"; gzip -c cost.json | base64; echo "<end>"
     done
 done

@@ -137,7 +137,7 @@ void Measurement::time(const std::vector<Scenario> &scenarios, const Progress &p
             progress("random thinning: " + load.scenario.name);
             thin(load);
         }
-    for (unsigned pass = 1; pass <= kTimedPasses; ++pass) {
+    for (unsigned pass = 1; !groups.empty() && pass <= kTimedPasses; ++pass) {
         progress(fmt::format("time, pass {} of {}", pass, kTimedPasses));
         time_once(groups);
     }
