@@ -279,8 +279,7 @@ Cost cost_of_passes(const std::vector<Cost> &passes)
     return cost;
 }
 
-// Own reads cancel.  What bounds the cost of the probes inside is the same for each of them, so
-// only that of the further ones is left.
+// Own reads cancel.  What the probes inside cost was measured for each load on its own.
 Measured further_of_passes(const std::vector<Cost> &one, const std::vector<Cost> &many,
                            unsigned further)
 {
@@ -299,9 +298,8 @@ Measured further_of_passes(const std::vector<Cost> &one, const std::vector<Cost>
         const Measured &base = one[place].whole, &more = many[place].whole;
         const double share = 1 / double(mean.kept.size() * further);
         added.raw += share * (more.raw - base.raw);
-        added.bound += share * ((more.bound - more.own_bound) - (base.bound - base.own_bound));
+        added.bound += share * std::hypot(more.bound - more.own_bound, base.bound - base.own_bound);
     }
-    added.bound = std::fabs(added.bound);
     for (const Cost &pass : many)
         added.packets += pass.whole.packets;
     if (const auto ci95 = wider(mean, within))

@@ -85,16 +85,18 @@ std::optional<ProgramCost> program_cost(const nsdump::StatsReport &report)
 
 std::optional<Measured> slowdown(const std::vector<ProgramCost> &loads)
 {
-    Measured on, off;
+    double weights = 0, sum = 0;
     for (const ProgramCost &load : loads) {
-        on.value += load.on.value;
-        on.ci95 = std::hypot(on.ci95, load.on.ci95);
-        off.value += load.off.value;
-        off.ci95 = std::hypot(off.ci95, load.off.ci95);
+        const double ratio = load.on.value / load.off.value;
+        const double ci95 =
+            ratio * std::hypot(load.on.ci95 / load.on.value, load.off.ci95 / load.off.value);
+        if (!(ci95 > 0))
+            continue;
+        weights += 1 / (ci95 * ci95);
+        sum += (ratio - 1) / (ci95 * ci95);
     }
-    if (!(off.value > 0))
+    if (!(weights > 0))
         return std::nullopt;
-    const double ratio = on.value / off.value;
-    return Measured{ratio - 1, ratio * std::hypot(on.ci95 / on.value, off.ci95 / off.value)};
+    return Measured{sum / weights, 1 / std::sqrt(weights)};
 }
 } // namespace mapi_cost

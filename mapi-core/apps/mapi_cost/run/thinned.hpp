@@ -33,7 +33,7 @@ struct ProgramCost {
 
 std::optional<ProgramCost> program_cost(const nsdump::StatsReport &report);
 
-// How much longer a batch of each load takes with all probes on than with those inside slices off,
-// as a share; nullopt without loads.
+// How much longer a batch takes with all probes on than with those inside slices off, as a share:
+// mean over the loads, weighted by their errors; nullopt without loads.
 std::optional<nsdump::Measured> slowdown(const std::vector<ProgramCost> &loads);
 } // namespace mapi_cost
