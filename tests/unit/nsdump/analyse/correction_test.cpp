@@ -152,7 +152,8 @@ TEST_CASE("a noisy count is not drift without its interval", "[nsdump][correctio
     Entries later = noisy;
     later[1].inner = 0.03;
     const TraceFile trace(source_of(trace_with(noisy, later, "page-faults")));
-    for (const nsdump::Drift &drift : Correction(trace).drift())
+    const Correction correction(trace);
+    for (const nsdump::Drift &drift : correction.drift())
         CHECK_FALSE(drift.is_significant);
 }
 
