@@ -82,8 +82,8 @@ private:
     void *at_;
 };
 
-// Branches on random bits, half of them mispredicted.  Each object goes on where the one before
-// ended: a sequence that comes again is predicted.
+// Branches on random bits, half of them mispredicted.  Each object continues the sequence of
+// the one before: one that comes again would be predicted.
 class Branches
 {
 public:

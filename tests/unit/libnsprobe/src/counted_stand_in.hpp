@@ -1,8 +1,19 @@
 // SPDX-License-Identifier: MIT
-// A function that the assembly of START and STOP calls instead of rdpmc.
+// A function that the assembly of START and STOP calls instead of rdpmc; what they write.
 #pragma once
 
+#include <cstdint>
+#include <vector>
+
 #include "counter_fixture.hpp"
+
+using Words = std::vector<uint64_t>;
+
+// A record as the ring has it.
+struct Record {
+    unsigned kind;
+    Words words;
+};
 
 extern "C" {
 uint64_t stand_in_answer(uint32_t index)

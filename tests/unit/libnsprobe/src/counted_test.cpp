@@ -35,13 +35,6 @@ void switch_sites(uint32_t mode)
         site->mode = nsp_counted_mode(mode, site->head_bits >> 16 & 0xff);
 }
 
-using Words = std::vector<uint64_t>;
-
-struct Record {
-    unsigned kind;
-    Words words;
-};
-
 class Counted
 {
 public:
@@ -413,7 +406,9 @@ TEST_CASE("a counter whose register overflows at its 48 bits counts on", "[libns
     constexpr uint64_t kPeriod = 50, kPerRead = 7, kMask = (1ull << 48) - 1;
     Counted counted(1);
     auto &page = counted.protocol.pages[0];
+    counted.prepare([](int read) { return kPerRead * unsigned(read); });
     page.offset = kPeriod; // the register starts at -kPeriod
+    page.lock += 2;
     uint64_t total = 0, begin = 0;
     stand_in.value = [&](int) { // the kernel sets it back some reads after the overflow
         const uint64_t value = (total - begin - kPeriod) & kMask;
