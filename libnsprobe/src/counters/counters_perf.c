@@ -95,6 +95,8 @@ static void release_thread(void *value)
     nsp_thread.registers_of = 0;
     nsp_thread.release = NULL;
     nsp_thread.counters = NULL;
+    for (uint32_t i = 0; i < NSLICE_MAX_COUNTERS; ++i)
+        nsp_thread.counter[i].page = NULL;
     nsp_counted_forget();
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     close_counters(thread);

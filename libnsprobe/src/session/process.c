@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <linux/membarrier.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/rseq.h>
@@ -375,8 +376,10 @@ void nsp_process_after_fork(int keep)
     nsp_perf_after_fork();
     nsp_papi_after_fork();
     process.is_inherited = 1;
-    memset(&nsp_thread, 0, sizeof(nsp_thread));
     nsp_counted_forget();
+    /* A handler's probe may read what is before: it must find pages there. */
+    memset((char *)&nsp_thread + offsetof(struct nsp_thread, counter), 0,
+           sizeof(nsp_thread) - offsetof(struct nsp_thread, counter));
     __atomic_fetch_add(&nsp_session_generation, 1, __ATOMIC_SEQ_CST);
     nsp_thinner_after_fork();
     if (keep) {

@@ -39,7 +39,7 @@ int nsp_detail_push_rseq(struct nsp_detail_state *state, const uint64_t *record,
 #error "unsupported architecture"
 #endif
 
-/* src/arch_*.S: calls function() with the vector state saved. */
+/* src/writer/arch_*.S: calls function() with the vector state saved. */
 void nsp_detail_call_saving_vectors(void (*function)(void));
 
 /* One field each; see arch_*.c. */

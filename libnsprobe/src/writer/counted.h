@@ -38,7 +38,7 @@
 
 #define NSP_LAST_COUNTED_KIND 2 /* STOP, after START: no other kind carries counters */
 
-/* How far src/counted_*.S came before it left the record to nsp_detail_emit(). */
+/* How far counted_*.S got before it left the record to nsp_detail_emit(). */
 #define NSP_ATTEMPT_NONE 0  /* not there */
 #define NSP_ATTEMPT_STALE 1 /* the thread's block is out of date */
 #define NSP_ATTEMPT_TORN 2  /* the registers are read, but the kernel has changed a page */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Pages of the thread's counters -> what src/counted_*.S reads.  Runs inside probes. */
+/* Pages of the thread's counters -> what counted_*.S reads.  Runs inside probes. */
 #include "counted_block.h"
 
 #include <linux/perf_event.h>
@@ -63,7 +63,8 @@ static uint64_t copy_page(struct nsp_counted *block, uint32_t i, uint32_t count)
 
 /*
  * A signal handler's probe may get here while the thread is in the middle of this.  It would
- * replace some values and not others, so it fills a block that nothing reads.
+ * replace some values and not others, so it fills a block that nothing reads; and it has changed
+ * the detours, which are in the offsets, so the block of the thread is not valid either.
  */
 void nsp_counted_refresh(struct nsp_detail_state *state)
 {
@@ -76,7 +77,10 @@ void nsp_counted_refresh(struct nsp_detail_state *state)
                    count = __atomic_load_n(&state->counters, __ATOMIC_RELAXED);
     uint64_t is_valid = ~0ull, cpu;
 
+    if (count - 1 >= NSLICE_MAX_COUNTERS) /* another session has begun, without counters */
+        return;
     nsp_thread.is_refreshing = 1;
+    nsp_thread.was_refreshed_inside = was_refreshing;
     block->slot[count - 1].sum = NSP_COUNTED_NONE;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     for (uint32_t i = 0; i < count; ++i)
@@ -95,4 +99,7 @@ void nsp_counted_refresh(struct nsp_detail_state *state)
     block->slot[count - 1].sum = ((uint64_t)key << 32 | block->lock[0]) | ~is_valid;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     nsp_thread.is_refreshing = was_refreshing;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    /* Behind the above: a handler that comes now fills the thread's block itself. */
+    block->slot[count - 1].sum |= -(uint64_t)(nsp_thread.was_refreshed_inside & 1);
 }

@@ -21,11 +21,20 @@
 	mov	%rax, NSP_COUNTED_VALUE + 8 * \i(%r8)
 .endm
 
+/*
+ * %edx: not 0, and the flags show it, if a lock up to i has changed.  One branch for all: the way to
+ * C is as long whichever changed, since its cost is subtracted.
+ */
 .macro check_lock i
 	mov	NSP_COUNTED_PAGE + 8 * \i(%r8), %rax
+	.if	\i == 0
+	mov	NSP_PAGE_LOCK(%rax), %edx
+	xor	NSP_COUNTED_LOCK(%r8), %edx
+	.else
 	mov	NSP_PAGE_LOCK(%rax), %eax
-	cmp	NSP_COUNTED_LOCK + 4 * \i(%r8), %eax
-	jne	.Ltorn
+	xor	NSP_COUNTED_LOCK + 4 * \i(%r8), %eax
+	or	%eax, %edx
+	.endif
 .endm
 
 .macro copy_word i
@@ -73,6 +82,7 @@
 	check_lock \i
 	.endif
 	.endr
+	jne	.Ltorn
 	movq	$NSP_NOT_WRITTEN, NSP_COUNTED_HAS_WRITTEN(%r8)
 .Lbegin_\ordered\n:
 	cmpq	$0, %fs:8(%r9)

@@ -22,7 +22,7 @@
 extern NSP_THREAD_LOCAL uint32_t nsp_detail_thread_id;
 
 struct nsp_thread_counter {
-    const void *page; /* struct perf_event_mmap_page of a counter that src/counted_*.S may read */
+    const void *page; /* struct perf_event_mmap_page of a counter that counted_*.S may read */
     uint64_t detour;  /* total cost of aborted record attempts and torn readings */
     /* what a record costs more than in the assembly's straight path: see counted_costs.c */
     uint64_t entry[NSP_ATTEMPTS]; /* up to its reading, by the way into C */
@@ -30,8 +30,8 @@ struct nsp_thread_counter {
 };
 
 /*
- * All that the assembly reads of a thread's counters, filled by counted.c.  A slot is for sessions
- * with as many counters; it is valid in at most one session.
+ * All that the assembly reads of a thread's counters, filled by counted_block.c.  A slot is for
+ * sessions with as many counters; it is valid in at most one session.
  */
 struct nsp_counted {
     struct {
@@ -60,14 +60,15 @@ struct nsp_thread {
     struct nsp_thread_counter counter[NSLICE_MAX_COUNTERS];
     struct nsp_detail_state *state; /* of the probe that starts the counters */
     uint32_t registers_of;  /* session generation whose counters the assembly may read; 0: none */
-    uint32_t is_refreshing; /* nonzero: in nsp_counted_refresh() */
-    uint64_t stepped;       /* instructions counted by the step source */
-    uint64_t last_address;  /* of the last trap, to count a repeated string instruction once */
-    uint32_t step_depth;    /* slices open while stepping */
-    uint32_t units_seen;    /* EXITs, to choose every n-th unit */
-    uint32_t step_skip;     /* nonzero: this unit is not counted */
-    uint32_t generation;    /* session the thread's counters belong to */
-    void *counters;         /* of the source; NULL until started */
+    uint32_t is_refreshing; /* 1: in nsp_counted_refresh() */
+    uint32_t was_refreshed_inside; /* 1: also by a handler meanwhile */
+    uint64_t stepped;              /* instructions counted by the step source */
+    uint64_t last_address; /* of the last trap, to count a repeated string instruction once */
+    uint32_t step_depth;   /* slices open while stepping */
+    uint32_t units_seen;   /* EXITs, to choose every n-th unit */
+    uint32_t step_skip;    /* nonzero: this unit is not counted */
+    uint32_t generation;   /* session the thread's counters belong to */
+    void *counters;        /* of the source; NULL until started */
     uint32_t counters_failed;
     void (*release)(void); /* of the source whose counters the thread holds; NULL: none */
     uint16_t step_names[NSP_STEP_NAMES]; /* name hashes of open stepped slices, outermost first */

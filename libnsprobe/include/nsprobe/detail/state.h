@@ -13,7 +13,7 @@
 #define NSP_DETAIL_MODE_STEP 3    /* as GENERAL, with the trap flag off inside the probe; x86-64 */
 #define NSP_DETAIL_MODE_ORDERED 4 /* as INLINE, between fences */
 #define NSP_DETAIL_MODE_GENERAL NSP_DETAIL_STATE_GENERAL /* counters, or a ring without rseq: C */
-#define NSP_DETAIL_MODE_COUNTED NSP_DETAIL_STATE_COUNTED /* START, STOP: src/counted_*.S */
+#define NSP_DETAIL_MODE_COUNTED NSP_DETAIL_STATE_COUNTED /* START, STOP: src/writer/counted_*.S */
 
 /* Byte offsets for the assembly; checked in src/session/process.c and src/writer/thread_begin.c. */
 #define NSP_DETAIL_SITE_HEAD_BITS 20
