@@ -222,12 +222,16 @@ Outcome run_check(const Check &check, nsp_counter_source source, const Truth &tr
     for (unsigned number = 0; number < check.workers; ++number)
         workers.push_back(std::make_unique<WorkerProcess>(work, reports.shared(), number));
     wait_for(workers);
-    Outcome outcome;
+    // One wrong count is enough, whatever the other processes could show.
+    Outcome worst;
     for (unsigned number = 0; number < check.workers; ++number) {
-        outcome = outcome_of(check, source, truth, *workers[number], reports.shared().of[number]);
-        if (outcome.verdict != Verdict::kPassed)
+        const Outcome outcome =
+            outcome_of(check, source, truth, *workers[number], reports.shared().of[number]);
+        if (number == 0 || outcome.verdict == Verdict::kFailed || worst.verdict == Verdict::kPassed)
+            worst = outcome;
+        if (worst.verdict == Verdict::kFailed)
             break;
     }
-    return outcome;
+    return worst;
 }
 } // namespace nsdump::verify

@@ -33,12 +33,20 @@ WorkerProcess::WorkerProcess(const Work &work, SharedReports &reports, unsigned 
     : file_(memfd_create("nsdump-counters", MFD_CLOEXEC))
 {
     if (file_ >= 0 && (pid_ = fork()) == 0) {
-        run_worker(work, file_, reports, number);
+        try {
+            run_worker(work, file_, reports, number);
+        } catch (...) { // the parent's objects must not be destroyed here
+            _exit(1);
+        }
         _exit(0);
     }
-    if (file_ < 0 || pid_ < 0)
-        throw std::runtime_error(
-            fmt::format("cannot start a process that counts: {}", std::strerror(errno)));
+    if (file_ >= 0 && pid_ > 0)
+        return;
+    const int error = errno;
+    if (file_ >= 0)
+        close(file_); // the destructor does not run
+    throw std::runtime_error(
+        fmt::format("cannot start a process that counts: {}", std::strerror(error)));
 }
 
 WorkerProcess::~WorkerProcess()
@@ -64,6 +72,9 @@ std::string WorkerProcess::fault() const
     if (WIFSIGNALED(status_))
         return fmt::format("the process that counts was killed by signal {} ({})",
                            WTERMSIG(status_), strsignal(WTERMSIG(status_)));
+    if (WEXITSTATUS(status_) != 0)
+        return fmt::format("the process that counts failed with exit code {}",
+                           WEXITSTATUS(status_));
     return "";
 }
 
