@@ -77,6 +77,7 @@ void nsp_surroundings_text(struct nsp_surroundings *surroundings, char *text, si
 {
     uint32_t looks = 0, shared = 0;
     double range = 0, gap_ticks = 0;
+    uint64_t stolen_ms;
 
     text[0] = 0;
     for (uint32_t cpu = 0; cpu < surroundings->cpus; ++cpu) {
@@ -93,11 +94,13 @@ void nsp_surroundings_text(struct nsp_surroundings *surroundings, char *text, si
     }
     if (looks == 0)
         return;
+    stolen_ms = nsp_stolen_ms(); /* may be less, if the machine has moved to another host */
+    stolen_ms -=
+        stolen_ms < surroundings->stolen_begin_ms ? stolen_ms : surroundings->stolen_begin_ms;
     snprintf(text, room,
              "calibrate.looks=%u\ncalibrate.sibling=%.3f\ncalibrate.frequency=%.4f\n"
              "calibrate.steal_ms=%llu\ncalibrate.gap_ticks=%.0f\ncalibrate.preempted=%llu\n"
              "calibrate.repeated=%u\n",
-             looks, (double)shared / looks, range,
-             (unsigned long long)(nsp_stolen_ms() - surroundings->stolen_begin_ms), gap_ticks,
+             looks, (double)shared / looks, range, (unsigned long long)stolen_ms, gap_ticks,
              (unsigned long long)surroundings->preempted, surroundings->repeated);
 }

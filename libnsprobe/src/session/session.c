@@ -99,10 +99,12 @@ static int open_locked(const struct nsp_session_config *config)
     is_drained_here = config->drained_by == NSP_DRAINED_BY_PROCESS;
     nsp_counter_period = config->counter_period;
     err = open_parts(config);
-    if (err)
+    if (err) {
         nsp_shm_keep(&map);
-    else
+        nsp_counter_period = 0;
+    } else {
         owner_pid = getpid();
+    }
     is_open = !err;
     is_from_environment = 0;
     return err;
@@ -142,6 +144,7 @@ static int close_locked(struct nsp_session_counts *counts)
     if (is_drained_here)
         nsp_shm_free_records(&map);
     nsp_shm_keep(&map);
+    nsp_counter_period = 0;
     is_open = 0;
     return err;
 }
