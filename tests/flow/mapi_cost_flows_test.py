@@ -96,7 +96,7 @@ class OwnFlows(unittest.TestCase):
             timeout=240,
             check=False,
         )
-        self.assertEqual(done.returncode, status, done.stderr)
+        self.assertEqual(done.returncode, status, done.stderr + done.stdout[-4000:])
         return json.loads(done.stdout)["rows"] if status == 0 else done.stderr
 
     def test_a_flow_of_every_function_can_be_asked_for(self):

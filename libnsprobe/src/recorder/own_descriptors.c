@@ -16,7 +16,7 @@
 
 int nsp_take_own_descriptors(void)
 {
-    /* It knows one table for the process, and takes a number used in two tables for a race. */
+    /* ThreadSanitizer knows one table, and takes a number used in two tables for a race. */
     if (nsp_has_thread_sanitizer())
         return -ENOTSUP;
     if (close_range(0, ~0u, CLOSE_RANGE_UNSHARE))

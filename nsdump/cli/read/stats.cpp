@@ -50,7 +50,7 @@ constexpr const char *kExamples = R"(
 )";
 
 constexpr const char *kFigures = R"(Figures:
-  raw, net    trimmed means: without 5 % of the slices at either end, such as preempted ones
+  raw, net    trimmed means: without up to 5 % of the slices at either end, such as preempted ones
   inner       what a slice reads in addition to its work; negative if its two clock reads overlap
               with the work (mode fast): net then exceeds raw
   p50, p99    percentiles of net; "-": too few slices to determine it

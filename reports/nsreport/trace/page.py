@@ -148,7 +148,7 @@ def _means_text(document):
     if not is_trimmed(document):
         return "Raw, net and net per packet are means of all slices: the input has no trimmed ones."
     return (
-        "Raw, net and net per packet are trimmed means: without the 5 % of the slices at either "
+        "Raw, net and net per packet are trimmed means: without up to 5 % of the slices at either "
         "end. A few slices that were interrupted or preempted can be longer than all others "
         "together and would decide the mean; they are in mean net, self mean and max. Of fewer "
         "than 20 slices none is left out. The slices that take most in total are first. A "

@@ -241,9 +241,9 @@ nsdump::StatsReport run_thinned(const Load &load, const RunSettings &settings,
 {
     const uint64_t packets = kThinnedRecords / records_per_unit(load) * settings.batch_packets;
     Session session({Field::kTicks, 1, kThinnedRecords, true}, settings, folder);
-    Device device(load.workload.path, std::max<uint64_t>(1, packets / load.workload.packets),
-                  settings.batch_packets);
-    {
+    { // ends before the session, whose closing would lose records of a device that still reads
+        Device device(load.workload.path, std::max<uint64_t>(1, packets / load.workload.packets),
+                      settings.batch_packets);
         ConnectedFlows flows(load, device.name());
         device.start();
         for (const auto end = Clock::now() + kThinnedTime;
