@@ -180,13 +180,13 @@ std::string field_tables_text(const StatsReport &report, const SliceList &slices
     }
     if (out.empty())
         return out;
-    out +=
-        fmt::format("\nmeans     raw, net and net/packet are trimmed: without up to {:g} % of the "
-                    "slices at either end\n"
-                    "          (if there are {:g} or more), so that interrupts and preemption hardly "
-                    "count; mean net and\n"
-                    "          mean self are of all slices\n",
-                    100 * kTrimmedShare, std::ceil(1 / kTrimmedShare));
+    out += fmt::format(
+        "\nmeans     raw, net and net/packet are trimmed: without up to {:g} % of the "
+        "slices at either end\n"
+        "          (if there are {:g} or more), so that interrupts and preemption hardly "
+        "count; mean net and\n"
+        "          mean self are of all slices\n",
+        100 * kTrimmedShare, std::ceil(1 / kTrimmedShare));
     if (std::any_of(slices.begin(), slices.end(),
                     [](const SliceReport *slice) { return exceeds_raw(*slice); }))
         out += "          net exceeds raw where a slice's two clock reads overlap with its work: "

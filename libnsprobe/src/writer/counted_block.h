@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What src/writer/counted_*.S needs from C: the state's and the thread's part of a START or STOP. */
+/* What src/writer/counted_*.S needs from C: the state's and the thread's part of a START or STOP.
+ */
 #ifndef NSP_COUNTED_BLOCK_H
 #define NSP_COUNTED_BLOCK_H
 
