@@ -17,7 +17,7 @@ expect() { # CODE COMMAND...
     want=$1; shift
     code=0
     "$@" > "$folder/out" 2> "$folder/err" || code=$?
-    [ $code -eq "$want" ] || { echo "exit $code, not $want: $*"; cat "$folder/err"; exit 1; }
+    [ $code -eq "$want" ] || { echo "exit $code, not $want: $*"; cat "$folder/err"; tail -n 40 "$folder/out"; exit 1; }
     [ -z "$(ls "$TMPDIR")" ] || { echo "left behind: $(ls "$TMPDIR")"; exit 1; }
 }
 reports() { grep -q -- "$1" "$folder/err" || { echo "no \"$1\" in:"; cat "$folder/err"; exit 1; }; }
