@@ -141,8 +141,7 @@ static void measure_counters(struct nsp_calibration_run *run, struct nsp_cpu_run
 /* One entry's share of the time limit at a session start. */
 static uint64_t entry_share_ns(const struct nsp_calibration_run *run)
 {
-    return SESSION_NS /
-           (run->cpus * (uint64_t)run->kinds * (1 + nsp_detail_calibration_state.counters));
+    return turns_limit_ns() / (run->cpus * (uint64_t)run->kinds);
 }
 
 static void measure_all(struct nsp_calibration_run *run)

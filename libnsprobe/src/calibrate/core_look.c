@@ -20,8 +20,9 @@
 
 #if defined(__x86_64__)
 #define ADDITIONS "inc %0\n\tinc %1\n\tinc %2\n\tinc %3\n\t"
-#define CYCLES_PER_DEPENDENT 3.0 /* on all x86-64 cores since 2008 */
-/* Every such core adds three times in a cycle, most four times or more. */
+/* Of Intel's and AMD's large cores; small ones may take longer, and then seem slower. */
+#define CYCLES_PER_DEPENDENT 3.0
+/* Large cores add three times or more in a cycle. */
 #define MOST_CYCLES_ALONE 0.36
 #else
 #define ADDITIONS "add %0, %0, #1\n\tadd %1, %1, #1\n\tadd %2, %2, #1\n\tadd %3, %3, #1\n\t"

@@ -101,8 +101,8 @@ extern const char nsp_detail_first_readers[2][NSP_READERS][16];
 extern const char nsp_detail_last_readers[2][NSP_READERS][16];
 
 /*
- * The code that reads the register with this index, as the first of a pair or as the last or only
- * one.  1; 0: there is none.  As many instructions each time.
+ * Sets the code that reads the register with this index, as the first of a pair or as the last or
+ * only one.  Returns 0 if no such register exists, otherwise 1, in the same number of instructions.
  */
 static inline uint32_t nsp_register_reader(uint32_t index, uint32_t width, int is_first,
                                            uint64_t *reader)

@@ -89,7 +89,7 @@ static inline void nsp_call_probe(void (*code)(void), const struct nsp_detail_st
                      : "rax", "rcx", "rdx", "r8", "r9", "cc", "memory");
 }
 
-/* The number of the register with this index.  1; 0: there is none. */
+/* Sets the number of the register with this index.  Returns 0 if none exists, otherwise 1. */
 static inline uint32_t nsp_register_reader(uint32_t index, uint32_t width, int is_first,
                                            uint64_t *reader)
 {

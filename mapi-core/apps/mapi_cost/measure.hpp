@@ -26,7 +26,7 @@ struct Runner {
     std::function<Pass(const Scenario &, unsigned flows, Field)> run;
     // Times each load once, in this order; null if packets cannot be repeated.
     std::function<std::vector<Pass>(const std::vector<LoadRequest> &)> time = nullptr;
-    // A pass with random thinning; null if there is none.
+    // A pass with random thinning; may be null.
     std::function<nsdump::StatsReport(const LoadRequest &)> thin = nullptr;
 };
 

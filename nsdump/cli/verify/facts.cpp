@@ -47,7 +47,7 @@ std::string pmus(const Path &root)
     return names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", "));
 }
 
-// Width in bits of the register that counts instructions; 0: there is none.
+// Width in bits of the register that counts instructions; 0 without such a register.
 unsigned register_bits()
 {
     perf_event_attr attr = {};

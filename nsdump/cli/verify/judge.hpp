@@ -54,7 +54,7 @@ private:
     std::map<std::string, uint64_t> seen_; // by name: how many
     uint64_t slices_ = 0, exact_ = 0, above_ = 0, below_ = 0, uncounted_ = 0, lost_records_ = 0;
     double outermost_excess_ = 0; // sum
-    std::string wrong_;           // name of the first wrong slice, of one that is below if there is
+    std::string wrong_;           // name of the first slice below, or else of the first one above
     double wrong_net_ = 0;
     bool is_wrong_below_ = false;
 };

@@ -152,7 +152,7 @@ void run_worker(const Work &work, int file, SharedReports &shared, unsigned numb
         return;
     wait_for_others(shared, work.workers);
     run_rounds(work, report);
-    nsp_session_counts counts;
+    nsp_session_counts counts{};
     report.is_complete = nsp_session_close(&counts) == 0;
     for (const uint64_t lost : counts.lost)
         report.lost += lost;

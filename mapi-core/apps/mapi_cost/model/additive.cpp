@@ -170,11 +170,11 @@ bool is_definition(const Observation &observed)
 const char *cause_of(const ModelRow &row)
 {
     if (row.observed.terms.contains(Term::kSearch))
-        return "the search compares 128 bytes at once and the rest 32 at once, and stops where the "
-               "payload has the string's first and last byte";
+        return "possibly that the search compares 128 bytes at once and the rest 32 at once, and "
+               "stops where the payload has the string's first and last byte";
     if (row.observed.scenario.functions.size() > 1)
-        return "on the same packets and batches, so that only what the functions do to each other "
-               "in the caches is left as a cause";
+        return "possibly what the functions do to each other in the caches: packets and batches "
+               "are the same";
     return nullptr;
 }
 
@@ -193,10 +193,12 @@ void judge(ModelRow &row)
     const double value = row.observed.value;
     row.residual = value - row.model->value;
     row.residual_ci95 = std::hypot(row.error, row.model->ci95);
-    if (!is_within({{}, value, row.error}, *row.model))
-        row.verdict = Verdict::kMissed, row.cause = cause_of(row);
-    else if (row.model->ci95 <= std::max(std::fabs(value), row.error))
+    if (!is_within({{}, value, row.error}, *row.model)) {
+        row.verdict = Verdict::kMissed;
+        row.cause = cause_of(row);
+    } else if (row.model->ci95 <= std::max(std::fabs(value), row.error)) {
         row.verdict = Verdict::kAgrees;
+    }
 }
 
 Passage passage_of(const std::vector<Reach> &reach, const Row &row)
