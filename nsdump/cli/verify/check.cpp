@@ -23,8 +23,9 @@ namespace
 using Clock = std::chrono::steady_clock;
 
 constexpr double kSeconds = 0.7;      // of slices, in each check
+constexpr double kSecondsAgain = 4;   // the same, where the disturbance was too rare at first
 constexpr double kMostSeconds = 30;   // until a worker counts as stuck
-constexpr unsigned kRounds = 1000;    // whose records fit a ring
+constexpr unsigned kRounds = 5000;    // whose records fit a ring
 constexpr size_t kMostCpus = 4;       // a session calibrates a few CPUs only
 constexpr int kLongestStepped = 1000; // a step takes about 10 us
 constexpr uint64_t kLeastDisturbances = 3;
@@ -105,7 +106,7 @@ uint64_t compare(const std::string &path, Comparison &comparison)
 
 Outcome unavailable(const std::string &reason)
 {
-    return {Verdict::kUnavailable, reason, {}, {}};
+    return {Verdict::kUnavailable, reason};
 }
 
 // x86-64's PMUs; single-stepping and arm64's count exactly.
@@ -119,7 +120,7 @@ bool overcounts(nsp_counter_source source)
 #endif
 }
 
-Work work_of(const Check &check, nsp_counter_source source)
+Work work_of(const Check &check, nsp_counter_source source, double seconds)
 {
     Work work;
     work.source = source;
@@ -130,7 +131,7 @@ Work work_of(const Check &check, nsp_counter_source source)
     work.workers = check.workers;
     work.longest = longest_of(check, source);
     work.rounds = kRounds;
-    work.seconds = kSeconds * check.workers;
+    work.seconds = seconds * check.workers;
     work.counter_period = check.overflows ? kCounterPeriod : 0;
     return work;
 }
@@ -148,8 +149,10 @@ double instructions_per_round(const Truth &truth)
 Outcome exercised(const Check &check, const Truth &truth, const WorkerReport &report,
                   const Disturbances &disturbances, Outcome outcome)
 {
+    if (outcome.verdict != Verdict::kPassed)
+        return outcome;
     uint64_t times = kLeastDisturbances;
-    const char *what = "";
+    const char *what = "", *source = "";
     if (check.disturbance == Disturbance::kMigration) {
         times = disturbances.migrations;
         what = "migration";
@@ -159,12 +162,15 @@ Outcome exercised(const Check &check, const Truth &truth, const WorkerReport &re
     } else if (check.overflows) {
         times = uint64_t(instructions_per_round(truth) * double(report.rounds) / kCounterPeriod);
         what = "overflow";
+        source = " by the instructions executed"; // the kernel does not report them
     }
-    if (*what && outcome.verdict == Verdict::kPassed)
-        outcome.text += ", " + command::counted(times, what);
-    if (times < kLeastDisturbances && outcome.verdict == Verdict::kPassed)
-        return unavailable(fmt::format("only {} in {:.1f} s: proves nothing",
-                                       command::counted(times, what), kSeconds * check.workers));
+    if (*what)
+        outcome.text += fmt::format(", {}{}", command::counted(times, what), source);
+    if (times >= kLeastDisturbances)
+        return outcome;
+    outcome = unavailable(
+        fmt::format("only {}{}: proves nothing", command::counted(times, what), source));
+    outcome.is_inconclusive = true;
     return outcome;
 }
 
@@ -172,11 +178,11 @@ Outcome outcome_of(const Check &check, nsp_counter_source source, const Truth &t
                    const WorkerProcess &worker, const WorkerReport &report)
 {
     if (const std::string fault = worker.fault(); !fault.empty())
-        return {Verdict::kFailed, fault, {}, {}};
+        return {Verdict::kFailed, fault};
     if (*report.refusal)
         return unavailable(report.refusal);
     if (!report.is_complete)
-        return {Verdict::kFailed, "the trace could not be written", {}, {}};
+        return {Verdict::kFailed, "the trace could not be written"};
     Comparison comparison(truth);
     comparison.add_lost(report.lost);
     Disturbances disturbances = {0, report.preemptions, report.interrupts};
@@ -198,25 +204,11 @@ void wait_for(std::vector<std::unique_ptr<WorkerProcess>> &workers)
     if (command_was_interrupted())
         throw command::Interrupted();
 }
-} // namespace
 
-std::span<const Check> all_checks()
+Outcome run_workers(const Check &check, nsp_counter_source source, const Truth &truth,
+                    double seconds)
 {
-    return kChecks;
-}
-
-Truth truth_of(const Check &check, nsp_counter_source source)
-{
-    return known_truth(longest_of(check, source));
-}
-
-Outcome run_check(const Check &check, nsp_counter_source source, const Truth &truth)
-{
-    if (check.overflows && source != NSP_SOURCE_RDPMC && source != NSP_SOURCE_PERF_READ)
-        return unavailable("this source has no register whose overflow could be set");
-    const Work work = work_of(check, source);
-    if (check.disturbance == Disturbance::kMigration && work.cpus.size() < 2)
-        return unavailable("requires two CPUs");
+    const Work work = work_of(check, source, seconds);
     Reports reports;
     std::vector<std::unique_ptr<WorkerProcess>> workers;
     for (unsigned number = 0; number < check.workers; ++number)
@@ -233,5 +225,26 @@ Outcome run_check(const Check &check, nsp_counter_source source, const Truth &tr
             break;
     }
     return worst;
+}
+} // namespace
+
+std::span<const Check> all_checks()
+{
+    return kChecks;
+}
+
+Truth truth_of(const Check &check, nsp_counter_source source)
+{
+    return known_truth(longest_of(check, source));
+}
+
+Outcome run_check(const Check &check, nsp_counter_source source, const Truth &truth)
+{
+    if (check.overflows && source != NSP_SOURCE_RDPMC && source != NSP_SOURCE_PERF_READ)
+        return unavailable("this source has no register whose overflow could be set");
+    if (check.disturbance == Disturbance::kMigration && own_cpus().size() < 2)
+        return unavailable("requires two CPUs");
+    const Outcome first = run_workers(check, source, truth, kSeconds);
+    return first.is_inconclusive ? run_workers(check, source, truth, kSecondsAgain) : first;
 }
 } // namespace nsdump::verify

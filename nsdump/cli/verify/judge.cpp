@@ -3,6 +3,7 @@
 #include "cli/verify/judge.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include <fmt/format.h>
 
@@ -29,6 +30,10 @@ void Comparison::add(const std::string &name, uint32_t depth, double net)
     const auto known = truth_.find(name);
     if (known == truth_.end())
         return;
+    if (std::isnan(net)) {
+        add_uncounted(name);
+        return;
+    }
     const double excess = net - known->second;
     const bool is_below = excess <= -kTolerance, is_above = excess >= kTolerance;
     ++seen_[name];
@@ -52,7 +57,7 @@ void Comparison::add_uncounted(const std::string &name)
 
 Outcome Comparison::failed(const std::string &what) const
 {
-    return {Verdict::kFailed, what, {}, {}};
+    return {Verdict::kFailed, what};
 }
 
 Outcome Comparison::failed_count(const std::string &what) const
@@ -93,6 +98,6 @@ Outcome Comparison::judge(bool overcounts, const Disturbances &disturbances) con
                                    counted(slices_, "slice"), longest, exact_);
     if (above_ > 0)
         text += fmt::format(", {} more by one for each interrupt", above_);
-    return {Verdict::kPassed, text, {}, {}};
+    return {Verdict::kPassed, text};
 }
 } // namespace nsdump::verify

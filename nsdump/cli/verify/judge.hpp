@@ -16,8 +16,9 @@ const char *verdict_name(Verdict verdict);
 
 struct Outcome {
     Verdict verdict = Verdict::kUnavailable;
-    std::string text;                         // what was checked, what is wrong, or why not
-    std::optional<double> expected, measured; // of a slice whose count is wrong
+    std::string text; // what was checked, what is wrong, or why not
+    std::optional<double> expected = {}, measured = {}; // of a slice whose count is wrong
+    bool is_inconclusive = false; // the check's disturbance was too rare; more time may help
 };
 
 // What happened to the thread while it ran the slices.

@@ -26,7 +26,7 @@ std::string verdict_line(const Report &report)
         }
     }
     const char *meaning = report.verdict() == Verdict::kPassed
-                              ? "counters of these sources are exact"
+                              ? "counters of the sources that passed are exact"
                           : report.verdict() == Verdict::kFailed
                               ? "do not trust counters of a source that failed; please send this "
                                 "report in"

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "cli/verify/judge.hpp"
 
+#include <cmath>
+
 #include "support/catch.hpp"
 
 using namespace nsdump::verify;
@@ -47,6 +49,13 @@ TEST_CASE("one count that is too low fails, with the slice and both counts", "[n
         CHECK(outcome.expected == 100);
         CHECK(outcome.measured == 99);
     }
+}
+
+TEST_CASE("a slice whose net count is unknown has no count", "[nsdump][verify]")
+{
+    Comparison comparison = exact(5);
+    comparison.add("outer", 0, std::nan(""));
+    check_failed(comparison.judge(false, kQuiet), "1 slice has no count");
 }
 
 TEST_CASE("a count that is too high fails where counters are exact", "[nsdump][verify]")
