@@ -182,7 +182,7 @@ class WholeReport(ReportCase):
             cells[:8],
             ["600", "1,303", "1,280.2 \u00b1 3.5", "362", "287", "392", "\u2013", "\u2013"],
         )
-        self.assertIn("without the 5 % of the slices at either end", table)
+        self.assertIn("without up to 5 % of the slices at either end", table)
         self.assertNotIn("reads of a slice overlap", table)
         for section in ("figures", "classes"):
             rows = page[page.index(f'id="{section}">') :]
