@@ -268,3 +268,17 @@ code=0
 wait $pid || code=$?
 [ $code -eq 130 ] || { echo "interrupted: exit $code"; exit 1; }
 [ -z "$(ls "$TMPDIR")" ] || { echo "interrupted, left behind: $(ls "$TMPDIR")"; exit 1; }
+
+# ... and of rows that were timed but not counted, the cycles.
+"$cost" -c 5000 --step-units 100000 --scenario filter -r "$demo" > "$folder/out" 2> "$folder/err" &
+pid=$!
+cpu_seconds() { awk '{ print int(($14 + $15) / 100) }' "/proc/$1/stat" 2> /dev/null || echo 9; }
+while [ "$(cpu_seconds $pid)" -lt 3 ]; do sleep 0.1; done
+kill -INT $pid || true
+code=0
+wait $pid || code=$?
+if [ $code -ne 0 ]; then # a PMU counts faster than that
+    [ $code -eq 130 ] || { echo "interrupted: exit $code"; cat "$folder/err"; exit 1; }
+    grep -q 'no instructions: interrupted' "$folder/out" || { echo "timed, but not printed:"; cat "$folder/out" "$folder/err"; exit 1; }
+    grep -q '^BPF_FILTER  *any | ' "$folder/out"
+fi

@@ -15,6 +15,7 @@ namespace mapi_cost
 namespace
 {
 constexpr unsigned kFurtherFlows = 8;
+constexpr size_t kLeastTimedPasses = 2; // for an interval that has their spread
 
 double mean_of(const std::vector<nsdump::CalibrationRow> &rows, bool is_inner)
 {
@@ -312,25 +313,54 @@ void Measurement::measure_further(Row &row, Field field)
     row.cycles = further_of_passes(ones, manys, kFurtherFlows);
 }
 
+void Measurement::measure_field(Row &row, Field field)
+{
+    const Scenario &scenario = row.scenario;
+    const std::string what = field == Field::kTicks ? "cycles" : "instructions";
+    try {
+        scenario.is_further() ? measure_further(row, field) : measure_plain(row, field);
+        if (!(field == Field::kTicks ? row.cycles : row.instructions)->ci95)
+            add_missing(row, "interval of " + what, why_no_interval(scenario, results_));
+    } catch (const NothingMeasured &error) { // continue with the others
+        add_missing(row, what, why_missing(scenario, results_, error));
+    }
+}
+
+void Measurement::append(Row row)
+{
+    if (!row.missing.empty())
+        results_.notes.push_back(
+            fmt::format("{} ({}): {}.", row.scenario.name, row.scenario.id, row.missing));
+    (row.scenario.table == kModelTable ? results_.companions : results_.rows)
+        .push_back(std::move(row));
+}
+
 void Measurement::measure(const Scenario &scenario)
 {
     Row row;
     row.scenario = scenario;
-    for (const Field field : {Field::kTicks, Field::kInstructions}) {
-        if (field == Field::kInstructions && !wants_instructions_)
-            continue;
-        const std::string what = field == Field::kTicks ? "cycles" : "instructions";
-        try {
-            scenario.is_further() ? measure_further(row, field) : measure_plain(row, field);
-            if (!(field == Field::kTicks ? row.cycles : row.instructions)->ci95)
-                add_missing(row, "interval of " + what, why_no_interval(scenario, results_));
-        } catch (const NothingMeasured &error) { // continue with the others
-            add_missing(row, what, why_missing(scenario, results_, error));
-        }
+    measure_field(row, Field::kTicks);
+    if (wants_instructions_)
+        measure_field(row, Field::kInstructions);
+    append(std::move(row));
+}
+
+void Measurement::measure_timed_only(const Scenario &scenario, const std::string &why)
+{
+    const auto is_timed = [&](unsigned flows) {
+        const auto timed = timed_.find(key_of(scenario, flows, Field::kTicks));
+        return timed != timed_.end() && timed->second.costs.size() >= kLeastTimedPasses;
+    };
+    if (!is_timed(1) || (scenario.is_further() && !is_timed(1 + kFurtherFlows)))
+        return;
+    Row row;
+    row.scenario = scenario;
+    measure_field(row, Field::kTicks);
+    if (wants_instructions_) {
+        add_missing(row, "instructions", why);
+        if (results_.instruction_source.empty())
+            results_.no_instructions_why = why;
     }
-    if (!row.missing.empty())
-        results_.notes.push_back(
-            fmt::format("{} ({}): {}.", scenario.name, scenario.id, row.missing));
-    (scenario.table == kModelTable ? results_.companions : results_.rows).push_back(std::move(row));
+    append(std::move(row));
 }
 } // namespace mapi_cost

@@ -45,6 +45,10 @@ public:
     // kept.
     void measure(const Scenario &scenario);
 
+    // For a run that has ended early: the row with its cycles, if enough passes were timed, without
+    // its instructions.
+    void measure_timed_only(const Scenario &scenario, const std::string &why);
+
 private:
     // The loads that a further flow is compared with are timed right before or after it.
     using Group = std::vector<LoadRequest>;
@@ -65,8 +69,10 @@ private:
     void take_sums(const TraceSums &sums, Field field);
     void take_arrivals(const Arrivals &arrivals, Field field);
     // Each sets the figures of one field.
+    void measure_field(Row &row, Field field);
     void measure_plain(Row &row, Field field);
     void measure_further(Row &row, Field field);
+    void append(Row row);
 
     Results &results_;
     const Runner runner_;

@@ -152,14 +152,28 @@ bool has_instructions(const Options &options, const TempFolder &folder, Results 
 void measure_each(const std::vector<Scenario> &scenarios, bool is_quiet, Measurement measurement)
 {
     command::StatusLine progress(!is_quiet);
-    measurement.time(scenarios, [&](const std::string &what) {
-        progress.show(what);
-        stop_if_interrupted();
-    });
-    for (size_t i = 0; i < scenarios.size(); ++i) {
-        progress.show(fmt::format("{}/{} {}", i + 1, scenarios.size(), scenarios[i].name));
-        stop_if_interrupted();
-        measurement.measure(scenarios[i]);
+    size_t done = 0;
+    const auto keep_timed = [&](const char *why) {
+        for (; done < scenarios.size(); ++done)
+            measurement.measure_timed_only(scenarios[done], why);
+    };
+    try {
+        measurement.time(scenarios, [&](const std::string &what) {
+            progress.show(what);
+            stop_if_interrupted();
+        });
+        for (; done < scenarios.size(); ++done) {
+            progress.show(
+                fmt::format("{}/{} {}", done + 1, scenarios.size(), scenarios[done].name));
+            stop_if_interrupted();
+            measurement.measure(scenarios[done]);
+        }
+    } catch (const command::Interrupted &) {
+        keep_timed("interrupted");
+        throw;
+    } catch (const std::exception &) {
+        keep_timed("the run ended early");
+        throw;
     }
 }
 

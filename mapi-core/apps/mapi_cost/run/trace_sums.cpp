@@ -9,6 +9,8 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
 #include "analyse/analyse.hpp"
 #include "analyse/correct/subtract.hpp"
 #include "analyse/pair/pair.hpp"
@@ -184,9 +186,14 @@ public:
     }
     void slice(const Slice &slice) { sinks_[pass_].slice(slice); }
     void mark(nsdump::NameId, uint64_t) {}
+    // A pass whose first units were lost cannot be distinguished from the one before it.
     std::vector<TraceSums> finish()
     {
         sinks_[pass_].finish_unit();
+        if (pass_ + 1 != sinks_.size())
+            throw nsdump::TraceError(
+                fmt::format("the trace has units of {} of {} passes; the others were lost",
+                            pass_ + 1, sinks_.size()));
         return std::move(sums_);
     }
 
