@@ -33,9 +33,9 @@ nsdump      4 $NETSLICE_BIN/nsdump record --no-calibration -w OUT -- $program - 
 nsdump      4 $NETSLICE_BIN/nsdump stats trace.nsl -o OUT
 nsdump      4 $NETSLICE_BIN/nsdump export trace.nsl --what events -o OUT
 nscalibrate 4 $NETSLICE_BIN/nscalibrate -q --batches 50 -w OUT
-mapi-cost   3 $NETSLICE_BIN/mapi-cost -c 200 --no-instructions --scenario counter --write-csv OUT -r $demo
-mapi-cost   3 $NETSLICE_BIN/mapi-cost -c 200 --no-instructions --scenario counter -w OUT -r $demo
-mapi-cost   3 $NETSLICE_BIN/mapi-cost -c 200 --no-instructions --scenario counter -o OUT -r $demo
+mapi-cost   3 $NETSLICE_BIN/mapi-cost -c 200 --no-instructions --no-thinning --scenario counter --write-csv OUT -r $demo
+mapi-cost   3 $NETSLICE_BIN/mapi-cost -c 200 --no-instructions --no-thinning --scenario counter -w OUT -r $demo
+mapi-cost   3 $NETSLICE_BIN/mapi-cost -c 200 --no-instructions --no-thinning --scenario counter -o OUT -r $demo
 mapi-count  3 $NETSLICE_BIN/mapi-count -r $demo -o OUT
 mapi-flow   3 $NETSLICE_BIN/mapi-flow -r $demo -o OUT PKT_COUNTER
 "

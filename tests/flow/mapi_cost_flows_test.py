@@ -83,6 +83,7 @@ class OwnFlows(unittest.TestCase):
             [
                 BIN / "mapi-cost",
                 "--no-instructions",
+                "--no-thinning",
                 "-c",
                 "5000",
                 "--json",

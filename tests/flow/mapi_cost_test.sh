@@ -113,7 +113,7 @@ expect 0 "$cost" --version
 
 # Output that cannot be printed is an error.
 # shellcheck disable=SC2016,SC2086 # the inner shell expands; words
-for words in --list --help --version "-c 200 --no-instructions --scenario counter -r $demo"; do
+for words in --list --help --version "-c 200 --no-instructions --no-thinning --scenario counter -r $demo"; do
     expect 3 sh -c '"$0" "$@" > /dev/full' "$cost" $words
     reports 'standard output: cannot write: No space left on device'
     expect 3 sh -c '"$0" "$@" >&-' "$cost" $words
@@ -124,7 +124,7 @@ done
 for format in json csv; do
     rm -f "$folder/other"
     [ $format = json ] && other=--write-csv || other=--write
-    { code=0; "$cost" -c 200 --no-instructions --scenario counter --format "$format" "$other" "$folder/other" -r "$demo" 2> "$folder/err" || code=$?
+    { code=0; "$cost" -c 200 --no-instructions --no-thinning --scenario counter --format "$format" "$other" "$folder/other" -r "$demo" 2> "$folder/err" || code=$?
       echo $code > "$folder/code"; } | true
     [ "$(cat "$folder/code")" -eq 3 ] || { echo "closed pipe: exit $(cat "$folder/code")"; exit 1; }
     reports 'standard output: cannot write: Broken pipe'
@@ -166,7 +166,7 @@ expect 2 "$cost" -i ''
 reports '^mapi-cost: --interface: is empty (give a value or omit the option)$'
 expect 3 "$cost" -i nodev
 reports '^mapi-cost: no device or network interface "nodev"'
-expect 0 "$cost" -c 200 --no-instructions --scenario counter -q --format csv -o "$folder/o.csv" -r "$demo"
+expect 0 "$cost" -c 200 --no-instructions --no-thinning --scenario counter -q --format csv -o "$folder/o.csv" -r "$demo"
 [ ! -s "$folder/out" ] && [ ! -s "$folder/err" ] && grep -q '^2,counter' "$folder/o.csv"
 expect 2 "$cost" --scenario no-such -r "$demo"
 expect 2 "$cost" --source magic -r "$demo"
@@ -181,19 +181,19 @@ mkfifo "$folder/pipe"
 expect 3 "$cost" -r "$folder/pipe"
 reports 'regular file'
 head -c 300000 "$demo" > "$folder/cut.pcap"
-expect 1 "$cost" -c 2000 --no-instructions --scenario counter -w "$folder/cut.json" -r "$folder/cut.pcap"
+expect 1 "$cost" -c 2000 --no-instructions --no-thinning --scenario counter -w "$folder/cut.json" -r "$folder/cut.pcap"
 reports "$folder/cut.pcap: offset"
 python3 -c "$check" "$folder/cut.json" batch counter
 { head -c 16 "$demo"; printf '\140\000\000\000'; tail -c +21 "$demo"; } > "$folder/snaplen.pcap"
-expect 1 "$cost" -c 2000 --no-instructions --scenario counter -r "$folder/snaplen.pcap"
+expect 1 "$cost" -c 2000 --no-instructions --no-thinning --scenario counter -r "$folder/snaplen.pcap"
 reports 'more bytes than the snaplen'
 expect 3 env TMPDIR="$folder/absent" "$cost" -r "$demo"
 reports 'TMPDIR'
-expect 3 "$cost" -c 200 --no-instructions --scenario counter -w "$folder/absent/cost.json" -r "$demo"
+expect 3 "$cost" -c 200 --no-instructions --no-thinning --scenario counter -w "$folder/absent/cost.json" -r "$demo"
 reports 'absent/cost.json: cannot write: No such file or directory (make its folder first'
 
 # A row that no packet reached gives the reason.
-expect 1 "$cost" -c 2000 --no-instructions --filter 'udp port 1' --scenario next-packet --scenario filter+next-packet \
+expect 1 "$cost" -c 2000 --no-instructions --no-thinning --filter 'udp port 1' --scenario next-packet --scenario filter+next-packet \
     -w "$folder/missing.json" -r "$demo"
 grep -q 'rows with functions after BPF_FILTER use packets that it rejects' "$folder/out"
 grep -q '(filter+next-packet): no cycles: the filter "udp port 1" passes no packet of' "$folder/out"
@@ -202,7 +202,7 @@ python3 -c 'import json, sys; rows = json.load(open(sys.argv[1]))["rows"]; asser
 
 # A single batch has a cost, but no variation can be calculated.
 for packets in 1 64; do
-    expect 1 "$cost" -c $packets --no-instructions --scenario none --scenario counter -w "$folder/single.json" --write-csv "$folder/single.csv" -r "$demo"
+    expect 1 "$cost" -c $packets --no-instructions --no-thinning --scenario none --scenario counter -w "$folder/single.json" --write-csv "$folder/single.csv" -r "$demo"
     grep -q ' ± - ' "$folder/out"
     grep -q "(counter): no interval of cycles: --count $packets of .* increase --count" "$folder/out"
     python3 -c '
@@ -214,7 +214,7 @@ assert document["additive"]["cycles"] is None, document["additive"]
 assert [row["tsc_cycles_ci95"] for row in csv.DictReader(open(sys.argv[2]))] == ["", ""]
 ' "$folder/single.json" "$folder/single.csv"
 done
-expect 0 "$cost" -c 128 --no-instructions --scenario counter -r "$demo"
+expect 0 "$cost" -c 128 --no-instructions --no-thinning --scenario counter -r "$demo"
 
 # With single-stepping there are always at least two batches, even if they cost the same.
 if python3 -c 'import json, sys; source = json.load(open(sys.argv[1]))["sources"]["instructions"]; sys.exit(not (source or "").startswith("step"))' \
@@ -243,7 +243,7 @@ done
 reports 'table: the output is the same file as standard output (choose another name)'
 cmp "$demo" "$folder/own.pcap"
 # If one output fails, the others are still written.
-expect 3 "$cost" -c 200 --no-instructions --scenario counter -w /dev/full --write-csv "$folder/left.csv" -r "$demo"
+expect 3 "$cost" -c 200 --no-instructions --no-thinning --scenario counter -w /dev/full --write-csv "$folder/left.csv" -r "$demo"
 reports '/dev/full: cannot write: No space left on device (free some space'
 [ "$(grep -c '^2,counter' "$folder/left.csv")" -eq 1 ]
 grep -q 'COUNTER' "$folder/out"

@@ -61,7 +61,7 @@ grep -qF '`mapi-cost -r CAPTURE -w FILE`' "$work/said" || fail "no command for a
 "$nsreport" "$work/stats.json" -o "$work/stats" -q || fail "stats JSON ended with $?"
 if [ -x "$NETSLICE_BIN/mapi-cost" ]; then
   capture=$(dirname "$0")/../../mapi-core/apps/demo/demo.pcap
-  "$NETSLICE_BIN/mapi-cost" -w "$work/cost.json" -r "$capture" --scenario counter -c 1000 --no-instructions >/dev/null || fail "mapi-cost ended with $?"
+  "$NETSLICE_BIN/mapi-cost" -w "$work/cost.json" -r "$capture" --scenario counter -c 1000 --no-instructions --no-thinning >/dev/null || fail "mapi-cost ended with $?"
   "$nsreport" "$work/cost.json" -o "$work/cost" -q || fail "a cost run ended with $?"
 fi
 echo ok
