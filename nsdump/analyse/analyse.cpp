@@ -117,19 +117,24 @@ void mark_incomplete(TraceFile &trace, const StreamFaults &faults, StatsReport &
         report.warnings.push_back(kIncompletePrefix + reason);
 }
 
+std::string drift_text(const Drift &drift, const StatsReport &report)
+{
+    const CpuDrift moved = drift.on_cpu.value_or(CpuDrift{0, drift.start, drift.end});
+    return fmt::format(
+        "calibration drift{}: {} {} of {} went from {:.2f} to {:.2f}{}; intervals reach both",
+        drift.is_kernel ? " of the kernel's probes" : "", probe_name(drift.probe),
+        drift.is_inner ? "inner" : "outer",
+        field_name(drift.field,
+                   drift.is_kernel ? report.kernel_counter_names : report.counter_names),
+        moved.start, moved.end, drift.on_cpu ? fmt::format(" on CPU {}", moved.cpu) : "");
+}
+
 // Warns of constants that drifted and of counters without constants.
 void tell_constants(TraceFile &trace, const Correction &correction, StatsReport &report)
 {
     for (const Drift &drift : report.drift)
         if (drift.is_significant)
-            report.warnings.push_back(
-                fmt::format("calibration drift{}: {} {} of {} went from {:.2f} to {:.2f}; "
-                            "intervals reach both",
-                            drift.is_kernel ? " of the kernel's probes" : "",
-                            probe_name(drift.probe), drift.is_inner ? "inner" : "outer",
-                            field_name(drift.field, drift.is_kernel ? report.kernel_counter_names
-                                                                    : report.counter_names),
-                            drift.start, drift.end));
+            report.warnings.push_back(drift_text(drift, report));
     for (unsigned field = 1; field <= report.counter_names.size() && !trace.cpus().empty(); ++field)
         if (correction.has_constants() && !correction.of(0, field).is_known)
             report.warnings.push_back(

@@ -70,7 +70,11 @@ Json rows_json(const std::vector<std::string> &counters, const std::vector<Calib
 Json calibration_json(const StatsReport &report)
 {
     Json drift = Json::array();
-    for (const Drift &one : report.drift)
+    for (const Drift &one : report.drift) {
+        Json on_cpu;
+        if (one.on_cpu)
+            on_cpu = {
+                {"cpu", one.on_cpu->cpu}, {"start", one.on_cpu->start}, {"end", one.on_cpu->end}};
         drift.push_back({{"kind", probe_name(one.probe)},
                          {"field", field_name(one.field, one.is_kernel ? report.kernel_counter_names
                                                                        : report.counter_names)},
@@ -78,7 +82,9 @@ Json calibration_json(const StatsReport &report)
                          {"start", one.start},
                          {"end", one.end},
                          {"significant", one.is_significant},
+                         {"on_cpu", std::move(on_cpu)},
                          {"kernel", one.is_kernel}});
+    }
     return {{"start", rows_json(report.counter_names, report.calibration_start)},
             {"end", rows_json(report.counter_names, report.calibration_end)},
             {"kernel", rows_json(report.kernel_counter_names, report.calibration_kernel)},

@@ -123,6 +123,14 @@ Hidden most_hidden(const StatsReport &report)
     return most;
 }
 
+std::string drift_mark(const Drift &drift)
+{
+    if (drift.on_cpu)
+        return fmt::format(": drift on CPU {}, {:.2f} to {:.2f}", drift.on_cpu->cpu,
+                           drift.on_cpu->start, drift.on_cpu->end);
+    return drift.is_significant ? ": drift" : "";
+}
+
 // False if there is nothing to compare.
 bool put_drift(const StatsReport &report, bool is_kernel, Page &page)
 {
@@ -134,7 +142,7 @@ bool put_drift(const StatsReport &report, bool is_kernel, Page &page)
         if (drift.field == 0 && drift.probe == kPair)
             page.line("probes    {}{} {:.2f} ticks at the start, {:.2f} at the end{}",
                       is_kernel ? "kernel, " : "", drift.is_inner ? "inner" : "outer", drift.start,
-                      drift.end, drift.is_significant ? ": drift" : "");
+                      drift.end, drift_mark(drift));
     }
     return has_any;
 }

@@ -68,16 +68,25 @@ BothEnds mean_of(const std::vector<BothEnds> &cpus)
             end.mean(NSLICE_ANY_CPU, any.probe, any.field)};
 }
 
-// The mean hides how far a single CPU moved.
-bool has_drifted(const std::vector<BothEnds> &cpus, const BothEnds &mean,
-                 AtEnd (*constant_of)(const CalibrationRow &))
+// Sets the verdict.  The mean hides how far a single CPU moved.
+void judge(Drift &drift, const std::vector<BothEnds> &cpus, const BothEnds &mean,
+           AtEnd (*constant_of)(const CalibrationRow &))
 {
     const AtEnd start = constant_of(mean.start), end = constant_of(mean.end);
-    if (moved_share(start, end) > kDriftShare && !is_by_chance(start, end))
-        return true;
-    return mean.start.field == 0 && std::any_of(cpus.begin(), cpus.end(), [&](const BothEnds &cpu) {
-               return moved_share(constant_of(cpu.start), constant_of(cpu.end)) > kLargeDriftShare;
-           });
+    drift.start = start.value;
+    drift.end = end.value;
+    drift.is_significant = moved_share(start, end) > kDriftShare && !is_by_chance(start, end);
+    if (drift.is_significant || drift.field != 0)
+        return;
+    double furthest = kLargeDriftShare;
+    for (const BothEnds &cpu : cpus) {
+        const AtEnd before = constant_of(cpu.start), after = constant_of(cpu.end);
+        if (moved_share(before, after) <= furthest)
+            continue;
+        furthest = moved_share(before, after);
+        drift.is_significant = true;
+        drift.on_cpu = {cpu.start.cpu, before.value, after.value};
+    }
 }
 } // namespace
 
@@ -96,10 +105,8 @@ std::vector<Drift> drift_of(const std::vector<CalibrationRow> &start,
         const auto [field, probe] = key;
         const BothEnds mean = mean_of(cpus);
         if (probe == kPair)
-            drift.push_back({is_kernel, probe, field, true, mean.start.inner, mean.end.inner,
-                             has_drifted(cpus, mean, inner_of)});
-        drift.push_back({is_kernel, probe, field, false, mean.start.outer, mean.end.outer,
-                         has_drifted(cpus, mean, outer_of)});
+            judge(drift.emplace_back(Drift{is_kernel, probe, field, true}), cpus, mean, inner_of);
+        judge(drift.emplace_back(Drift{is_kernel, probe, field, false}), cpus, mean, outer_of);
     }
     return drift;
 }

@@ -2,6 +2,8 @@
 // analyse: calibrations at both ends of a session -> whether the constants moved in between.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "analyse/correct/calibration_row.hpp"
@@ -15,6 +17,12 @@ inline constexpr double kDriftShare = 0.02;
 // interval is only so wide if the constant moved while it was measured.
 inline constexpr double kLargeDriftShare = 0.1;
 
+struct CpuDrift {
+    uint32_t cpu = 0;
+    double start = 0;
+    double end = 0;
+};
+
 // How a constant moved from the session's start to its end, averaged over the CPUs.
 struct Drift {
     bool is_kernel = false; // of the kernel's probes
@@ -26,6 +34,8 @@ struct Drift {
     // More than kDriftShare and not explained by the two intervals, or a time that moved on any
     // CPU by more than kLargeDriftShare.
     bool is_significant = false;
+    // The CPU on which it moved furthest, if only its own move is significant.
+    std::optional<CpuDrift> on_cpu = {};
 };
 
 // Only CPUs that were calibrated at both ends: otherwise there is nothing to compare with.

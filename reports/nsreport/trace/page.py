@@ -128,11 +128,13 @@ def warnings(document):
     for drift in (document["calibration"] or {}).get("drift") or []:
         if drift["significant"]:
             whose = "the kernel's " if drift.get("kernel") else ""
+            moved = drift.get("on_cpu") or drift
+            where = f" on CPU {moved['cpu']}" if "cpu" in moved else ""
             said.append(
                 f"Calibration drift: {drift['what']} cost of {whose}{drift['kind']} "
-                f"({drift['field']}) was {number(drift['start'])} at the start and "
-                f"{number(drift['end'])} at the end. The error bars reach both; the usual cause "
-                "is a busy or throttled machine."
+                f"({drift['field']}) was {number(moved['start'])} at the start and "
+                f"{number(moved['end'])} at the end{where}. The error bars reach both; the "
+                "usual cause is a busy or throttled machine."
             )
     if document["trace"]["end"] == "killed":
         said.append(f"End of the trace: {ENDS['killed']}.")

@@ -145,6 +145,23 @@ TEST_CASE("two CPUs that drift in opposite directions are drift", "[nsdump][corr
     CHECK(verdicts(start, end) == std::pair(true, false));
 }
 
+TEST_CASE("drift that only one CPU shows has its number and its move", "[nsdump][correction]")
+{
+    Entries start = pair_of(20, 0.5, 45, 0.5, 24, 0), end = pair_of(20, 0.5, 45, 0.5, 24, 0);
+    for (const auto &one : pair_of(20, 0.5, 45, 0.5, 24, 1))
+        start.push_back(one);
+    for (const auto &one : pair_of(23, 9, 45, 0.5, 24, 1))
+        end.push_back(one);
+    const TraceFile trace(source_of(trace_with(start, end)));
+    const nsdump::Drift drift = Correction(trace).drift().at(0);
+    CHECK(drift.is_significant);
+    CHECK(drift.end == 21.5);
+    REQUIRE(drift.on_cpu);
+    CHECK(drift.on_cpu->cpu == 1);
+    CHECK(drift.on_cpu->start == 20);
+    CHECK(drift.on_cpu->end == 23);
+}
+
 TEST_CASE("a noisy count is not drift without its interval", "[nsdump][correction]")
 {
     const Entries noisy = {entry(NSLICE_KIND_START, 0, 20, 40, 0.5),
