@@ -13,6 +13,8 @@ namespace
 {
 using nsdump::Measured;
 
+constexpr double kNormal95 = 1.96; // standard deviations in a 95 % interval
+
 const nsdump::ThinnedCell *cell_of(const nsdump::SliceThinning &thinning, size_t names_off)
 {
     const auto found =
@@ -85,18 +87,26 @@ std::optional<ProgramCost> program_cost(const nsdump::StatsReport &report)
 
 std::optional<Measured> slowdown(const std::vector<ProgramCost> &loads)
 {
-    double weights = 0, sum = 0;
+    double weights = 0, sum = 0, squares = 0, counted = 0;
     for (const ProgramCost &load : loads) {
         const double ratio = load.on.value / load.off.value;
         const double ci95 =
             ratio * std::hypot(load.on.ci95 / load.on.value, load.off.ci95 / load.off.value);
         if (!(ci95 > 0))
             continue;
-        weights += 1 / (ci95 * ci95);
-        sum += (ratio - 1) / (ci95 * ci95);
+        const double weight = 1 / (ci95 * ci95);
+        weights += weight;
+        sum += weight * (ratio - 1);
+        squares += weight * (ratio - 1) * (ratio - 1);
+        ++counted;
     }
     if (!(weights > 0))
         return std::nullopt;
-    return Measured{sum / weights, 1 / std::sqrt(weights)};
+    const double mean = sum / weights;
+    // Loads that differ by more than their intervals widen the interval of the mean: the scale
+    // factor of the Particle Data Group, in units of 95 % intervals.
+    const double spread =
+        counted > 1 ? (squares - mean * sum) / (counted - 1) * kNormal95 * kNormal95 : 1;
+    return Measured{mean, std::sqrt(std::max(1.0, spread) / weights)};
 }
 } // namespace mapi_cost

@@ -68,6 +68,17 @@ TEST_CASE("the program's slowdown is the mean of the loads, and one that varies 
     CHECK_FALSE(slowdown({}));
 }
 
+TEST_CASE("loads whose slowdowns differ widen its interval", "[mapi_cost][thinned]")
+{
+    const auto alike = slowdown({{{1100, 10}, {1000, 0}}, {{1101, 10}, {1000, 0}}});
+    const auto different = slowdown({{{1100, 10}, {1000, 0}}, {{1300, 11}, {1000, 0}}});
+    REQUIRE(alike);
+    REQUIRE(different);
+    CHECK(alike->ci95 < 0.01);
+    CHECK(different->value > 0.15);
+    CHECK(different->ci95 > 0.1); // reaches both
+}
+
 TEST_CASE("a report without epochs says nothing about the program", "[mapi_cost][thinned]")
 {
     nsdump::StatsReport some;
