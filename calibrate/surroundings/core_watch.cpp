@@ -16,7 +16,8 @@ namespace
 {
 constexpr const char *kRoot = "/";
 constexpr double kBetweenLooksSeconds = 1e-3;
-constexpr double kRateSeconds = 2e-3; // for a first estimate of the clock's rate
+constexpr double kStealStepSeconds = 0.01; // of /proc/stat; a single step proves little
+constexpr double kRateSeconds = 2e-3;      // for a first estimate of the clock's rate
 
 double measured_seconds_per_tick()
 {
@@ -59,7 +60,8 @@ std::vector<std::string> disturbances_of(const Surroundings &what)
         reasons.emplace_back("busy sibling");
     if (what.core.frequency_range > kWideRange)
         reasons.emplace_back("changing frequency");
-    if (what.steal_seconds.value_or(0) > kMuchTaken * what.seconds)
+    if (what.steal_seconds.value_or(0) >
+        std::max(kMuchTaken * what.seconds, kStealStepSeconds * 1.5))
         reasons.emplace_back("hypervisor");
     if (what.gap_share() > kMuchTaken)
         reasons.emplace_back(what.preemptions > 0 ? "other programs" : "gaps");

@@ -42,6 +42,9 @@ TEST_CASE("each disturbance has its reason, and a quiet second has none", "[cali
     what = quiet_second();
     what.steal_seconds = 0.04;
     CHECK(disturbances_of(what) == Reasons{"hypervisor"});
+    what.seconds = 0.1;
+    what.steal_seconds = 0.01; // one step of the kernel's figure
+    CHECK(disturbances_of(what).empty());
     what = quiet_second();
     what.gap_seconds = 0.04;
     CHECK(disturbances_of(what) == Reasons{"gaps"});
