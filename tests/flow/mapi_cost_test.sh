@@ -44,7 +44,7 @@ for row in document["rows"]:
         # Where a unit was interrupted, different packets are compared, and the interval shows it.
         assert row["instructions"]["net"] < 1, row
 '
-expect 0 "$cost" --details -c 20000 --step-units 4 --scenario none --scenario filter --scenario filter+buffer --scenario search-64 \
+expect 0 "$cost" --details -c 20000 --step-units 2 --scenario none --scenario filter --scenario filter+buffer --scenario search-64 \
     --scenario results --scenario next-packet --scenario more-counter --scenario more-filter-same --scenario more-search-same \
     -w "$folder/cost.json" --write-csv "$folder/cost.csv" -r "$demo"
 python3 -c "$check" "$folder/cost.json" batch none filter filter+buffer search-64 results next-packet more-counter \
