@@ -23,14 +23,15 @@ const char *const kRules = "IP,SRC_IP,MAP\nIP,DST_IP,PREFIX_PRESERVING_MAP\nIP,O
                            "FTP,PASS,FILENAME_RANDOM\nICMP,PAYLOAD,STRIP,8\nIP,TTL,MAP_"
                            "DISTRIBUTION,GAUSSIAN,64,10\nIP,CHECKSUM,CHECKSUM_ADJUST";
 
-// AddressSanitizer makes the functions' preparation slow: without NETSLICE_ALL_CAPTURES=yes, a third
-// of the captures, the same ones each time, and all that were made to break dissectors.
+// AddressSanitizer makes the functions' preparation slow: without NETSLICE_ALL_CAPTURES=yes, a
+// third of the captures, the same ones each time, and all that were made to break dissectors.
 bool is_chosen(const std::filesystem::path &capture)
 {
 #ifdef __SANITIZE_ADDRESS__
     const char *all = std::getenv("NETSLICE_ALL_CAPTURES");
     const std::string name = capture.filename();
-    return (all && std::string(all) == "yes") || capture.string().find("fuzz") != std::string::npos ||
+    return (all && std::string(all) == "yes") ||
+           capture.string().find("fuzz") != std::string::npos ||
            capture.string().find("malformed") != std::string::npos ||
            std::accumulate(name.begin(), name.end(), 0u) % 3 == 0;
 #else
