@@ -16,6 +16,7 @@ import threading
 import time
 
 LISTEN_S = 30
+SO_RCVBUFFORCE = 33  # beyond net.core.rmem_max, as root; not in Python's socket module
 
 Row = collections.namedtuple("Row", "key first_ms last_ms packets octets")
 
@@ -47,7 +48,10 @@ class Receiver:
 
     def __init__(self):
         self.socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-        self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 24)
+        try:
+            self.socket.setsockopt(socket.SOL_SOCKET, SO_RCVBUFFORCE, 1 << 24)
+        except PermissionError:
+            self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 24)
         self.socket.bind(("127.0.0.1", 0))
         self.address = f"127.0.0.1:{self.socket.getsockname()[1]}"
         self.messages = []
@@ -59,8 +63,9 @@ class Receiver:
             self.messages.append(message)
 
     def take(self):
-        self.socket.sendto(b"", self.socket.getsockname())
-        self.thread.join()
+        while self.thread.is_alive():  # a full buffer drops the datagram that ends it
+            self.socket.sendto(b"", self.socket.getsockname())
+            self.thread.join(0.1)
         self.socket.close()
         return self.messages
 
