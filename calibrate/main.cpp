@@ -87,7 +87,7 @@ void add_options(command::Arguments &arguments, Options &options)
     arguments.add("--cpu", options.cpu,
                   "CPU to measure on; default: the CPU that the program starts on");
     arguments.add_flag("--watch", options.watches,
-                       "show each second who disturbs the CPU: a busy sibling thread, a changing "
+                       "show each second what disturbs the CPU: a busy sibling thread, a changing "
                        "frequency, a hypervisor");
     const command::Argument duration =
         arguments
@@ -184,7 +184,7 @@ int calibrate_machine(const Options &options)
     const unsigned cpu = options.cpu.value_or(unsigned(sched_getcpu()));
     if (!affinity.may_use(cpu))
         throw command::UsageError(fmt::format(
-            "--cpu {}: this process may not use this CPU (`taskset -p $$` shows which it may use)",
+            "--cpu {}: not allowed for this process (`taskset -p $$` shows the allowed CPUs)",
             cpu));
     if (options.watches)
         return watch_machine(options, affinity, cpu);

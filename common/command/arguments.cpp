@@ -387,8 +387,10 @@ std::string positional_name(const CLI::App &app, const std::string &name)
 std::string missing_argument(const CLI::App &app, const std::string &text)
 {
     const std::string name = text.substr(0, text.find(" is required"));
-    return name == "A subcommand" ? "a command is required"
-                                  : positional_name(app, name) + " is required";
+    if (name == "A subcommand")
+        return "a command is required";
+    const std::string argument = positional_name(app, name);
+    return (argument.starts_with('-') ? argument : "a " + argument) + " is required";
 }
 
 // Whether the command has a positional argument, and no "--" before it.

@@ -184,7 +184,7 @@ void check_outputs(const std::string &input, const std::vector<std::string> &out
         if (output.empty() || output == "-")
             continue;
         if (const auto file = identity(output)) {
-            const auto [known, is_new] = taken.emplace(*file, "is given for two outputs");
+            const auto [known, is_new] = taken.emplace(*file, "is used for two outputs");
             if (!is_new)
                 throw_same_file(output, known->second);
         }

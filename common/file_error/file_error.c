@@ -15,26 +15,25 @@ struct remedy {
 
 static const struct remedy read_remedies[] = {
     {ENOENT, "check the name"},
-    {EISDIR, "name a file in that folder"},
+    {EISDIR, "specify a file in that folder"},
     {EACCES, "check the permissions of the file and its folders with `namei -l`, or run as another "
              "user"},
     {0, NULL},
 };
 
 static const struct remedy write_remedies[] = {
-    {ENOENT, "make its folder first with `mkdir -p`, or name a file elsewhere"},
-    {EACCES, "check the permissions there with `namei -l`, or name a file elsewhere"},
-    {EPERM,
-     "the file or its folder may be protected: check with `lsattr`, or name a file elsewhere"},
-    {EROFS, "name a file on a writable file system"},
-    {ENOSPC, "free some space there, or name a file on another disk"},
-    {EDQUOT, "free some of your quota there, or name a file on another disk"},
+    {ENOENT, "create its folder first with `mkdir -p`, or use another path"},
+    {EACCES, "check the permissions there with `namei -l`, or use another path"},
+    {EPERM, "the file or its folder may be protected: check with `lsattr`, or use another path"},
+    {EROFS, "use a writable file system"},
+    {ENOSPC, "free some space there, or use another disk"},
+    {EDQUOT, "free some of your quota there, or use another disk"},
     {EFBIG, "raise the limit with `ulimit -f unlimited`, or choose a file system that supports "
             "larger files"},
-    {EISDIR, "name a file in that folder"},
-    {ETXTBSY, "it is a running program; name another file"},
-    {EBADF, "it is closed; leave it open, or name a file"},
-    {EPIPE, "the reader of the pipe has exited; start it again, or name a file"},
+    {EISDIR, "specify a file in that folder"},
+    {ETXTBSY, "it is a running program; use another name"},
+    {EBADF, "it is closed; leave it open, or specify a file"},
+    {EPIPE, "the reader of the pipe has exited; start it again, or specify a file"},
     {0, NULL},
 };
 

@@ -24,7 +24,7 @@ std::string absence(const std::string &path)
     const std::string remedy =
         std::string("set MAPI_SOCKET=") + kInProcess + " to capture in this process)";
     if (ipc::is_other_file(path))
-        return path + ": is not a socket (name mapid's socket with MAPI_SOCKET, or " + remedy;
+        return path + ": is not a socket (specify mapid's socket with MAPI_SOCKET, or " + remedy;
     return "mapid does not answer at " + path + " (start it, or " + remedy;
 }
 } // namespace

@@ -63,7 +63,7 @@ ipc::Descriptor open_lock(const std::string &name)
         if (!file.is_open() && errno == EEXIST)
             return {};
         if (!file.is_open() && errno == ENOENT)
-            fail(name, "cannot create", "make its folder first, or use another --socket");
+            fail(name, "cannot create", "create its folder first, or use another --socket");
     }
     if (!file.is_open())
         fail_at_lock(name, strerror(errno));

@@ -106,7 +106,7 @@ std::string check_socket(const std::string &text)
 std::string check_trace(const std::string &text)
 {
     if (text == "-")
-        return "the trace cannot be written to standard output (name a file)";
+        return "the trace cannot be written to standard output (specify a file)";
     return command::is_given(text);
 }
 
@@ -231,8 +231,8 @@ void find_start_errors(const std::string &path, std::vector<engine::ConfigNote> 
     if (!log_error.empty())
         found.error(log->line, "logfile=" + log_error);
     if (group && !group->value.empty() && !engine::group_number(group->value))
-        found.error(group->line, "socket_group=" + group->value +
-                                     ": no such group (create it, or name another)");
+        found.error(group->line,
+                    "socket_group=" + group->value + ": no such group (create it, or use another)");
     for (engine::ConfigNote &note : found.take())
         notes.push_back(std::move(note));
 }

@@ -63,8 +63,7 @@ void Flow::check_applicable(const mapi_function &function) const
     if ((function.flags & MAPI_FUNCTION_METER_END) &&
         chain_->find_meter_begin(chain_->functions().size()) < 0)
         throw Error(MFUNCT_COULD_NOT_APPLY_FUNCT,
-                    std::string(function.name) +
-                        ": requires a PERF_START before it that no other PERF_STOP uses");
+                    std::string(function.name) + ": has no matching PERF_START before it");
 }
 
 // The function is created without the lock, since that may take long (a filter that looks up names)

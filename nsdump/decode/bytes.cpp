@@ -37,7 +37,7 @@ public:
         if (!S_ISREG(status.st_mode) && !S_ISBLK(status.st_mode)) {
             close(fd_);
             if (S_ISDIR(status.st_mode))
-                throw TraceError(path + ": is a directory (name a file in it)");
+                throw TraceError(path + ": is a directory (specify a file in it)");
             throw TraceError(
                 fmt::format("{}: not seekable (save it to a file first, e.g. `cat {} > trace.nsl`)",
                             path, path));

@@ -117,8 +117,8 @@ void TraceFile::read_header()
             fmt::format("{}: the file is empty: nothing was recorded (record it again)", name));
     if (got < sizeof raw.magic || std::memcmp(raw.magic, NSLICE_FILE_MAGIC, sizeof raw.magic) != 0)
         throw TraceError(
-            fmt::format("{}: at byte 0: not a NetSlice trace: does not begin with \"{}\" (name a "
-                        "file that was written by `nsdump record` or a session)",
+            fmt::format("{}: at byte 0: not a NetSlice trace: does not begin with \"{}\" (specify "
+                        "a file that `nsdump record` or a session wrote)",
                         name, NSLICE_FILE_MAGIC));
     if (got < sizeof raw)
         throw TraceError(fmt::format(
@@ -127,7 +127,7 @@ void TraceFile::read_header()
         raw.header_crc32c != nslice_crc32c(&raw, offsetof(nslice_file_header, header_crc32c));
     if (raw.byte_order == __builtin_bswap32(NSLICE_FILE_BYTE_ORDER))
         throw TraceError(
-            fmt::format("{}: at byte 16: written on a machine with the other byte order "
+            fmt::format("{}: at byte 16: written on a machine with the opposite byte order "
                         "(read it there, e.g. with `nsdump export`)",
                         name));
     format_ = find_format(raw.version);

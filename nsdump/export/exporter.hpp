@@ -20,7 +20,7 @@ std::string stats_json(const StatsReport &report); // schema netslice-stats-1
 std::string stats_csv(const StatsReport &report);  // one row for each slice and field
 std::string stats_text(const StatsReport &report); // tables for people
 
-// How the net value of a slice came about; the report has to be one of AnalyseOptions::explains.
+// How the net value of a slice is computed; the report has to be one of AnalyseOptions::explains.
 std::string explain_text(const SliceReport &slice);
 std::string explain_json(const SliceReport &slice);
 

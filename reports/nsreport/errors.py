@@ -29,7 +29,7 @@ def cannot_read(path, error, remedy, what=""):
         errno.ENOTDIR: "check the name",
         errno.EACCES: "check its permissions",
         errno.EPERM: "check its permissions",
-        errno.EISDIR: "name a file in it",
+        errno.EISDIR: "specify a file in it",
     }.get(error.errno, remedy)
     return ReportError(
         EXIT_INPUT,

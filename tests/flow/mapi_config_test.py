@@ -130,7 +130,7 @@ class Check(Test):
             (
                 1,
                 f"mapid: {self.config}:2: socket_group=no-such-group: no such group (create it, "
-                "or name another)\n",
+                "or use another)\n",
             ),
         )
 
@@ -276,7 +276,7 @@ class Keys(Test):
                 1,
                 (
                     f"mapid: {self.config}:1: logfile={self.folder}/none/log: cannot write the "
-                    "log: folder does not exist (make it first)\n"
+                    "log: folder does not exist (create it first)\n"
                 ),
             ),
         )

@@ -272,7 +272,7 @@ class CostLive(LiveTest):
     def test_rows_that_cannot_be_live_and_live_options_without_a_device_are_usage_errors(self):
         self.end(self.begin("--scenario", "search-64"), 2)
         self.assertIn(
-            "--scenario search-64 cannot be measured on a live device (add --record", self.err
+            '--scenario: "search-64" cannot be measured on a live device (add --record', self.err
         )
         self.end(self.begin("--scenario", "table4"), 2)
         for option in (["--record"], ["-d", "1"]):

@@ -159,9 +159,9 @@ unused '-d requires -i' -d 1 -r "$demo"
 unused '--details requires --format text: JSON and CSV have everything' --details --json -r "$demo"
 unused '--record requires -i' --record -r "$demo"
 expect 2 "$cost" -w - -r "$demo"
-reports '^mapi-cost: --write: cannot be standard output, to which --format already prints (use --format json, or name a file)$'
+reports '^mapi-cost: --write: cannot be standard output, to which --format already prints (use --format json, or specify a file)$'
 expect 2 "$cost" --write-csv - -r "$demo"
-reports '^mapi-cost: --write-csv: cannot be standard output, .*(use --format csv, or name a file)$'
+reports '^mapi-cost: --write-csv: cannot be standard output, .*(use --format csv, or specify a file)$'
 expect 2 "$cost" -i ''
 reports '^mapi-cost: --interface: is empty (give a value or omit the option)$'
 expect 3 "$cost" -i nodev
@@ -190,7 +190,7 @@ reports 'more bytes than the snaplen'
 expect 3 env TMPDIR="$folder/absent" "$cost" -r "$demo"
 reports 'TMPDIR'
 expect 3 "$cost" -c 200 --no-instructions --no-thinning --scenario counter -w "$folder/absent/cost.json" -r "$demo"
-reports 'absent/cost.json: cannot write: No such file or directory (make its folder first'
+reports 'absent/cost.json: cannot write: No such file or directory (create its folder first'
 
 # A row that no packet reached gives the reason.
 expect 1 "$cost" -c 2000 --no-instructions --no-thinning --filter 'udp port 1' --scenario next-packet --scenario filter+next-packet \

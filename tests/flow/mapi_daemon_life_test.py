@@ -232,7 +232,7 @@ class Life(Test):
             (("--record", ""), "--record: is empty (give a value or omit the option)"),
             (
                 ("--record", "-"),
-                "--record: the trace cannot be written to standard output (name a file)",
+                "--record: the trace cannot be written to standard output (specify a file)",
             ),
             (("--max-clients", "0"), "--max-clients: 0 is out of range (1 to 10000)"),
             (("--metrics-public",), "--metrics-public requires --metrics (see mapid --help)"),

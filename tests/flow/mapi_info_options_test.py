@@ -52,7 +52,7 @@ class Options(Test):
             (["record", "-o", "lists"], f"{record} -o (-w names the trace)"),
             (
                 ["record", "-w", "-"],
-                "--write: the trace cannot be written to standard output (name a file)",
+                "--write: the trace cannot be written to standard output (specify a file)",
             ),
             (["record", "-w", ""], f"--write: {empty}"),
             (["devices", "-o", ""], f"--output: {empty}"),
@@ -71,7 +71,7 @@ class Options(Test):
                 (done.returncode, done.stderr),
                 (
                     3,
-                    f"mapi-info: {place}: is not a socket (name mapid's socket with --socket or "
+                    f"mapi-info: {place}: is not a socket (specify mapid's socket with --socket or "
                     "MAPI_SOCKET)\n",
                 ),
             )

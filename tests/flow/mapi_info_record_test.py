@@ -145,7 +145,7 @@ class Recording(Test):
             "regular file", self.run_info(daemon, "record", "-d", "1", "-w", str(pipe), code=3)
         )
         self.assertIn(
-            "make its folder first",
+            "create its folder first",
             self.run_info(
                 daemon, "record", "-d", "1", "-w", str(daemon.folder / "no/t.nsl"), code=3
             ),

@@ -148,7 +148,7 @@ class Reload(LiveTest):
         daemon.config.rename(daemon.folder / "away")
         self.assertIn("cannot be read", self.reload(daemon))
         for make, leave, words in (
-            (os.mkdir, os.rmdir, "mapi.conf: is a directory (name a file in it)"),
+            (os.mkdir, os.rmdir, "mapi.conf: is a directory (specify a file in it)"),
             (os.mkfifo, os.unlink, "is not a regular file"),
         ):
             make(daemon.config)

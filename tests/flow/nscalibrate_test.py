@@ -333,7 +333,7 @@ class Ends(unittest.TestCase):
         done = run(BIN / "nscalibrate", "-w", "/nowhere/calibration.json")
         self.assertEqual(done.returncode, 4)
         self.assertIn(
-            "/nowhere/calibration.json: cannot write: No such file or directory (make its folder "
+            "/nowhere/calibration.json: cannot write: No such file or directory (create its folder "
             "first",
             done.stderr,
         )

@@ -91,7 +91,7 @@ contains "./no-such-program: cannot start: No such file or directory (check the 
 expect 3 "a program without a name" "$nsdump" record -w t.nsl -- ""
 contains '"": cannot start: No such file or directory (check the name)' err
 expect 3 "a folder as program" "$nsdump" record -w t.nsl -- ./
-contains './: is a directory (name a program in it)' err
+contains './: is a directory (specify a program in it)' err
 expect 3 "a missing process" "$nsdump" record -w t.nsl --pid 4194303
 expect 1 "a program without probes" "$nsdump" record -w t.nsl -- /bin/true
 contains "t.nsl is unchanged" err

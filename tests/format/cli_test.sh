@@ -79,7 +79,7 @@ refused "--json requires --list or --preset" kernel irq --json
 expect 3 "no file" "$nsdump" stats "$folder/none.nsl"
 contains "none.nsl: cannot open: No such file or directory (check the name" err
 expect 3 "a folder" "$nsdump" show "$folder"
-contains ": is a directory (name a file in it)" err
+contains ": is a directory (specify a file in it)" err
 expect 2 "a limit that is not a number" "$nsdump" show "$trace" -c few
 contains '--count: "few" is not a number (see nsdump show --help)' err
 expect 3 "a file that is not a calibration" "$nsdump" stats "$trace" --calibration "$trace"
@@ -120,7 +120,7 @@ contains "thinned     none: the trace has no epochs" out
 expect 0 "explain as JSON" "$nsdump" explain "$trace" receive --json
 contains '"schema": "netslice-explain-1"' out
 expect 2 "explain an unknown slice" "$nsdump" explain "$trace" nobody
-contains 't.nsl: no times of a slice "nobody" of a program; available: receive, ' err
+contains 't.nsl: no program slice "nobody" with times; available: receive, ' err
 expect 2 "explain a mark" "$nsdump" explain "$trace" queue_length
 expect 2 "explain without a slice" "$nsdump" explain "$trace"
 expect 3 "explain without a file" "$nsdump" explain "$folder/none.nsl" receive
@@ -146,7 +146,7 @@ expect 0 "export to a file" "$nsdump" export "$trace" --what slices -o "$folder/
 "$nsdump" export "$trace" --what slices | cmp - "$folder/slices.csv" || failed=1
 ! compgen -G "$folder/*part*" >/dev/null || { echo "FAIL a part is left behind"; failed=1; }
 expect 4 "an output folder that is not there" "$nsdump" export "$trace" -o "$folder/no/out"
-contains "no/out: cannot write: No such file or directory (make its folder first" err
+contains "no/out: cannot write: No such file or directory (create its folder first" err
 if [[ -e /dev/full ]]; then
     expect 4 "a full disk" "$nsdump" export "$trace" --what events -o /dev/full
     contains "/dev/full: cannot write: No space left on device (free some space" err

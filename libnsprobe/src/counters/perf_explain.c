@@ -49,8 +49,8 @@ int nsp_perf_explain_refusal(const char *name, const struct nsp_event *event, in
     case EOPNOTSUPP:
     case ENODEV:
         return nsp_fail(-ENOTSUP,
-                        "counter \"%s\": this machine has no PMU that counts it, like most virtual "
-                        "machines (omit the counters; " NSP_WITHOUT_PMU ")",
+                        "counter \"%s\": this machine, like most virtual machines, has no PMU that "
+                        "counts it (omit the counters; " NSP_WITHOUT_PMU ")",
                         name);
     case EACCES:
     case EPERM: return explain_no_permission(name, event);

@@ -37,7 +37,7 @@ static int split(char *text, const char **names, uint32_t *count)
                             NSLICE_MAX_COUNTERS);
         for (uint32_t i = 0; i < *count; ++i)
             if (strcmp(names[i], name) == 0)
-                return nsp_fail(-EINVAL, "counter \"%s\" is named twice", name);
+                return nsp_fail(-EINVAL, "counter \"%s\" is listed twice", name);
         names[(*count)++] = name;
     }
     return 0;

@@ -87,11 +87,11 @@ static int refuse(const struct nsp_kernel_config *config, int err)
                         "(`nsdump kernel --list`)",
                         config->groups);
     case EOPNOTSUPP:
-        return nsp_fail(-err,
-                        "kernel counters \"%s\": unavailable: this machine has no PMU that counts "
-                        "them, like most virtual machines "
-                        "(omit them to record the clock only)",
-                        config->counters);
+        return nsp_fail(
+            -err,
+            "kernel counters \"%s\": unavailable: this machine, like most virtual "
+            "machines, has no PMU that counts them (omit them to record the clock only)",
+            config->counters);
     case EBUSY:
         return nsp_fail(-err, "kernel: another recorder already records the kernel%s",
                         has_counters ? ", or holds the PMU's registers (fewer counters may fit)"

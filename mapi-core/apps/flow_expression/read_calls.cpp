@@ -42,7 +42,7 @@ std::vector<Word> split(const std::string &text)
         }
     }
     if (quote)
-        throw ExpressionError(std::string("unterminated quotation mark ") + quote +
+        throw ExpressionError(std::string("unmatched quotation mark ") + quote +
                               " (add the closing one)");
     end_word();
     return words;
@@ -200,8 +200,8 @@ std::vector<Call> read_calls(const std::string &text)
         if (words.empty())
             throw ExpressionError(
                 calls.empty() && &word == &all.back()
-                    ? "the flow is empty (name a function, such as PKT_COUNTER)"
-                    : "a function is missing before or after \"|\" (name one, or remove the bar)");
+                    ? "the flow is empty (specify a function, such as PKT_COUNTER)"
+                    : "a function is missing before or after \"|\" (add one, or remove the bar)");
         calls.push_back(read_call(words, calls.size()));
         words.clear();
     }

@@ -98,9 +98,8 @@ std::string keep_live(std::vector<Scenario> &scenarios, const std::vector<std::s
         if (gone == scenarios.begin() ||
             std::count(asked_for.begin(), asked_for.end(), scenario->id) > 0)
             throw command::UsageError(
-                fmt::format("--scenario {} cannot be measured on a live device (add --record to "
-                            "record its packets first and "
-                            "measure on these)",
+                fmt::format("--scenario: \"{}\" cannot be measured on a live device (add --record "
+                            "to record its packets first and measure on these)",
                             scenario->id));
     }
     scenarios.erase(gone, scenarios.end());

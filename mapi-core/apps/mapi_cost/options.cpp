@@ -61,7 +61,7 @@ std::string check_file(const std::string &text, const char *format)
     if (text == "-")
         return std::string("cannot be standard output, to which --format already prints (use "
                            "--format ") +
-               format + ", or name a file)";
+               format + ", or specify a file)";
     return command::is_given(text);
 }
 

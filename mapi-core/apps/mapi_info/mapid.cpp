@@ -14,12 +14,12 @@ using namespace mapi;
 
 namespace
 {
-constexpr const char *kOtherSocket = "name mapid's socket with --socket or MAPI_SOCKET)";
+constexpr const char *kOtherSocket = "specify mapid's socket with --socket or MAPI_SOCKET)";
 
 std::string absence(const std::string &socket)
 {
     if (socket == "none")
-        return std::string("none: stands for no mapid (") + kOtherSocket;
+        return std::string("socket \"none\": means that no mapid is used (") + kOtherSocket;
     if (ipc::is_other_file(socket))
         return socket + ": is not a socket (" + kOtherSocket;
     return "mapid does not answer at " + socket + " (start it, or " + kOtherSocket;

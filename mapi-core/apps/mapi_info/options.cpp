@@ -40,7 +40,7 @@ std::string is_duration(const std::string &text)
 std::string check_trace(const std::string &text)
 {
     if (text == "-")
-        return "the trace cannot be written to standard output (name a file)";
+        return "the trace cannot be written to standard output (specify a file)";
     return command::is_given(text);
 }
 

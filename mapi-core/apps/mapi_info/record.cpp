@@ -44,7 +44,7 @@ public:
             throw command::OutputError(path + ": cannot open: " + nslice_write_error(errno));
         if (!S_ISREG(status.st_mode))
             throw command::OutputError(
-                path + ": is not a regular file, which mapid requires (name a file)");
+                path + ": is not a regular file, which mapid requires (specify one)");
     }
     ~TraceFile()
     {

@@ -22,7 +22,7 @@ std::string log_file_error(const std::string &file)
     const auto folder = std::filesystem::absolute(file.empty() ? "." : file, ignored).parent_path();
     return std::filesystem::is_directory(folder, ignored)
                ? ""
-               : file + ": cannot write the log: folder does not exist (make it first)";
+               : file + ": cannot write the log: folder does not exist (create it first)";
 }
 
 void start_log(const std::string &level, const std::string &file)

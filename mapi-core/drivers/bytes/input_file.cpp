@@ -28,7 +28,7 @@ InputFile::InputFile(const std::string &path, int file) : path_(shown_path(path)
     struct stat status = {};
     if (fstat(fd_, &status) == 0 && S_ISDIR(status.st_mode)) {
         close_own();
-        throw CaptureError(Damage::kFile, path_ + ": is a directory (name a file in it)");
+        throw CaptureError(Damage::kFile, path_ + ": is a directory (specify a file in it)");
     }
     is_regular_ = S_ISREG(status.st_mode) && has_start;
     if (!is_regular_ && (stop_fd_ = eventfd(0, EFD_CLOEXEC)) < 0) {

@@ -42,7 +42,7 @@ public:
     {
         struct stat status = {};
         if (fstat(fd_, &status) == 0 && S_ISDIR(status.st_mode))
-            throw Error(MAPI_CONFIG_ERROR, path_ + ": is a directory (name a file in it)");
+            throw Error(MAPI_CONFIG_ERROR, path_ + ": is a directory (specify a file in it)");
         if (fstat(fd_, &status) != 0 || !S_ISREG(status.st_mode) || status.st_size > kLargestBytes)
             refuse(S_ISREG(status.st_mode) ? "it is too large" : "it is not a regular file");
         std::string text;

@@ -67,7 +67,7 @@ public:
             notes_.error(driver->line,
                          "driver=" + driver->value + ": has " +
                              (plugin->drivers && plugin->drivers[0]
-                                  ? "several drivers; load it with libs= and name one of them"
+                                  ? "several drivers; load it with libs= and specify one of them"
                                   : "no driver"));
         else
             plugins_.driver_of_file[driver->value] = plugin->drivers[0]->name;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// nsdump explain: trace and slice -> how the slice's net value came about.
+// nsdump explain: trace and slice -> how the slice's net value is computed.
 #include <algorithm>
 #include <memory>
 #include <string>
@@ -40,8 +40,7 @@ const SliceReport &slice_of(const StatsReport &report, const std::string &name)
             return slice;
         others.push_back(printable(slice.name));
     }
-    throw command::UsageError(fmt::format("{}: no times of a slice \"{}\" of a program; "
-                                          "available: {}",
+    throw command::UsageError(fmt::format("{}: no program slice \"{}\" with times; available: {}",
                                           report.path, printable(name), listed(others)));
 }
 
@@ -89,5 +88,5 @@ RunCommand add(command::ArgumentSet &arguments)
 }
 } // namespace
 
-const Command kExplain = {"explain", "Show how the net value of a slice came about", add};
+const Command kExplain = {"explain", "Show how the net value of a slice is computed", add};
 } // namespace nsdump

@@ -29,7 +29,7 @@ void throw_error(const std::string &what)
 {
     struct stat status = {};
     if (stat(name.c_str(), &status) == 0 && S_ISDIR(status.st_mode))
-        throw std::runtime_error(name + ": is a directory (name a program in it)");
+        throw std::runtime_error(name + ": is a directory (specify a program in it)");
     const std::string what = (name.empty() ? "\"\"" : name) + ": cannot start";
     if (error == ENOENT)
         throw std::runtime_error(what + ": No such file or directory (check the name)");

@@ -109,9 +109,10 @@ Recorder open_recorder_with(const Options &options)
     return open_recorder(config);
 }
 
-constexpr const char *kWhyNobody = "took part (is the program linked with libnsprobe and built "
-                                   "without NETSLICE_DISABLE? Whatever starts it must keep its "
-                                   "environment and open descriptors)";
+constexpr const char *kWhyNobody =
+    "took part (is the program linked with libnsprobe and built "
+    "without NETSLICE_DISABLE? A script or wrapper that starts it must "
+    "keep its environment and open descriptors)";
 
 void tell(const Options &options, RecordEnd end, const nsp_recorder_status &status,
           const std::string &refusal, const nsp_session_counts &counts,
@@ -280,7 +281,7 @@ constexpr char kFooter[] =
 participates (with --kernel: when the program starts). The recording ends with the program and
 those of its descendants that take part; a daemon is recorded until it exits.
 Ctrl-C ends the program (or daemon) and the recording; the trace is complete. SIGTERM and SIGHUP
-do the same, and so does a trace that can no longer be written (disk full, pipe without a reader).
+do the same, as does a failure to write the trace (disk full, pipe without a reader).
 
 Exit codes, if the program did not fail (then its own, or 128 + n if signal n killed it):
   0    success, or the end of --duration

@@ -153,8 +153,8 @@ def _means_text(document):
         "Raw, net and net per packet are trimmed means: without up to 5 % of the slices at either "
         "end. A few slices that were interrupted or preempted can be longer than all others "
         "together and would decide the mean; they are in mean net, self mean and max. Of fewer "
-        "than 20 slices none is left out. The slices that take most in total are first. A "
-        "percentile that the slices are too few to determine is a dash."
+        "than 20 slices none is left out. The slices that take the most time in total come first. "
+        "A percentile for which there are too few slices is a dash."
     )
 
 

@@ -133,7 +133,7 @@ TEST_CASE("the chosen command is known, and an unknown one is reported by name",
           "program: unknown command \"shaw\"; available: show, check (see program --help)\n");
     const auto incomplete = parse(arguments, {"show"});
     REQUIRE(incomplete);
-    CHECK(incomplete->text == "program: trace is required (see program show --help)\n");
+    CHECK(incomplete->text == "program: a trace is required (see program show --help)\n");
     const auto more = parse(arguments, {"show", "t.nsl", "u.nsl"});
     REQUIRE(more);
     CHECK(more->text == "program: unexpected argument \"u.nsl\" (see program show --help)\n");

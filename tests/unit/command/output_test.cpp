@@ -120,7 +120,7 @@ TEST_CASE("outputs that are the capture or each other are refused under any name
                     UsageError); // neither exists yet
     write_whole(output, "old");
     CHECK_THROWS_WITH(check_outputs(capture, {output, output}),
-                      output + ": is given for two outputs (choose another name)");
+                      output + ": is used for two outputs (choose another name)");
     CHECK_THROWS_WITH(check_outputs(capture, {capture}),
                       capture + ": the output is the same file as the input (choose another name)");
     CHECK_NOTHROW(check_outputs(capture, {output, folder / "cost.csv"}));
@@ -138,9 +138,9 @@ TEST_CASE("an output that cannot be written is detected before anything is measu
     CHECK_THROWS_WITH(
         check_outputs("x.pcap", {folder / "absent/cost.json"}),
         Contains(
-            "absent/cost.json: cannot write: No such file or directory (make its folder first"));
+            "absent/cost.json: cannot write: No such file or directory (create its folder first"));
     CHECK_THROWS_WITH(check_outputs("x.pcap", {folder.path().string()}),
-                      Contains("Is a directory (name a file in that folder"));
+                      Contains("Is a directory (specify a file in that folder"));
     fs::create_symlink("loop", folder / "loop");
     CHECK_THROWS_WITH(check_outputs("x.pcap", {folder / "loop"}),
                       Contains("loop: cannot write: Too many levels"));

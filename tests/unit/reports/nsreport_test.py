@@ -465,7 +465,7 @@ class BadInput(ReportCase):
     def test_an_unreadable_input_has_the_remedy_of_its_cause(self):
         for name, words in (
             ("absent.nsl", "No such file or directory (check the name)"),
-            (".", "Is a directory (name a file in it)"),
+            (".", "Is a directory (specify a file in it)"),
         ):
             done = self.run_report(name, "-o", self.out)
             self.check_refused(done, 3, f"nsreport: {name}: cannot read: {words}")

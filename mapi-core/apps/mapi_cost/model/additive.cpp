@@ -170,11 +170,11 @@ bool is_definition(const Observation &observed)
 const char *cause_of(const ModelRow &row)
 {
     if (row.observed.terms.contains(Term::kSearch))
-        return "possibly that the search compares 128 bytes at once and the rest 32 at once, and "
+        return "possibly the search: it compares 128 bytes at once and the rest 32 at once, and "
                "stops where the payload has the string's first and last byte";
     if (row.observed.scenario.functions.size() > 1)
-        return "possibly what the functions do to each other in the caches: packets and batches "
-               "are the same";
+        return "possibly the effect of the functions on each other in the caches, since packets "
+               "and batches are the same";
     return nullptr;
 }
 

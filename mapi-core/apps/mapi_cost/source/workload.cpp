@@ -67,7 +67,7 @@ Survey survey_capture(const std::string &path, const std::string &name, const st
         throw MapiError(
             (path == "-" ? "standard input" : path) +
             (S_ISDIR(status.st_mode)
-                 ? ": is a directory (name a file in it)"
+                 ? ": is a directory (specify a file in it)"
                  : ": is not a regular file, and it is read many times (save it to a file first)"));
     Survey survey = read_whole(path, filter.empty() ? kFilterOf2004 : filter);
     if (filter.empty() && survey.matches == 0)

@@ -107,7 +107,7 @@ TEST_CASE("a file that cannot be created is reported with its name and the reaso
     CHECK(nsp_file_open(&file, "/no/such/folder/t.nsl") == -ENOENT);
     CHECK_THAT(nsp_last_error(),
                Catch::Contains("/no/such/folder/t.nsl: cannot create the trace file: No such file "
-                               "or directory (make its folder first"));
+                               "or directory (create its folder first"));
 }
 
 TEST_CASE("another session does not overwrite a trace that is being written", "[libnsprobe][file]")

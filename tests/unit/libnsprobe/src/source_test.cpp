@@ -71,7 +71,7 @@ TEST_CASE("more counters than a record can hold, or a duplicate, are refused",
     CHECK(seven.err == -EINVAL);
     CHECK_THAT(seven.words, Catch::Contains("more than 6 counters"));
     CHECK_THAT(choose("cycles,cycles", NSP_SOURCE_AUTO).words,
-               Catch::Contains("\"cycles\" is named twice"));
+               Catch::Contains("\"cycles\" is listed twice"));
 }
 
 TEST_CASE("a counter without a name is refused", "[libnsprobe][source]")

@@ -61,7 +61,7 @@ TEST_CASE("a scenario that the model misses is marked in its line and named with
 
     CHECK(has(text, "MISSED"));
     CHECK(has(text, "the model misses by more than the error: BPF_FILTER + TO_BUFFER (12.0 ± 0.4: "
-                    "possibly what the functions do"));
+                    "possibly the effect of the functions"));
 }
 
 TEST_CASE("terms that are not determined are named and have a dash as cost",

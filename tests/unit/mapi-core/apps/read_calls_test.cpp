@@ -45,12 +45,12 @@ TEST_CASE("an error in a flow is named", "[flow_expression]")
         }
         return "";
     };
-    CHECK(why("") == "the flow is empty (name a function, such as PKT_COUNTER)");
+    CHECK(why("") == "the flow is empty (specify a function, such as PKT_COUNTER)");
     CHECK(why("PKT_COUNTER |") ==
-          "a function is missing before or after \"|\" (name one, or remove the bar)");
+          "a function is missing before or after \"|\" (add one, or remove the bar)");
     CHECK_THAT(why("NO_SUCH 1"), Catch::StartsWith("unknown function \"NO_SUCH\"; available: ") &&
                                      Catch::Contains("BPF_FILTER, "));
-    CHECK(why("BPF_FILTER 'tcp") == "unterminated quotation mark ' (add the closing one)");
+    CHECK(why("BPF_FILTER 'tcp") == "unmatched quotation mark ' (add the closing one)");
     CHECK(why("STR_SEARCH a 0") ==
           "STR_SEARCH: missing argument after \"0\" (takes a string, an int, an int, optionally a "
           "string; see mapi(3))");

@@ -340,7 +340,7 @@ TEST_CASE("files that are not captures are refused with a remedy", "[mapi-core][
                Catch::Contains("neither pcap nor pcapng"));
     CHECK_THAT(read_all(dir / "absent").open_text, Catch::Contains("No such file"));
     CHECK_THAT(read_all(dir.path().string()).open_text,
-               Catch::Contains("is a directory (name a file in it)"));
+               Catch::Contains("is a directory (specify a file in it)"));
 }
 
 TEST_CASE("a file is repeated as often as requested, and an empty one is not repeated forever",

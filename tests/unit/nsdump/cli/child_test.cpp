@@ -129,7 +129,7 @@ TEST_CASE("a program that cannot be started is reported, whatever the reason", "
         "./no-such-program: cannot start: No such file or directory (check the name)");
     CHECK_FALSE(missing.poll());
     Child folder({"/"}, nothing);
-    CHECK_THROWS_WITH(folder.run(), "/: is a directory (name a program in it)");
+    CHECK_THROWS_WITH(folder.run(), "/: is a directory (specify a program in it)");
     Child unprepared({"/bin/true"}, [] { return -ENOMEM; });
     try {
         unprepared.run();

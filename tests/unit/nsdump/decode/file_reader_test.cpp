@@ -68,7 +68,7 @@ TEST_CASE("files that are not traces are refused with name, place and reason", "
 
     std::string foreign = bytes;
     std::reverse(foreign.begin() + 16, foreign.begin() + 20);
-    CHECK_THROWS_WITH(TraceFile(source_of(foreign)), Contains("other byte order"));
+    CHECK_THROWS_WITH(TraceFile(source_of(foreign)), Contains("opposite byte order"));
 }
 
 TEST_CASE("a damaged file header is reported and the chunks are still read", "[nsdump][file]")
