@@ -65,10 +65,10 @@ inline ClusteredMean clustered_mean(const std::vector<Cluster> &clusters, double
 
 inline constexpr size_t kTimeBlocks = 16;
 
-// Load that stays alike over several epochs moves the mean of the whole session, which the choice
-// of epochs does not show.  `left`: deviations of all epochs from the means of their cells, in the
-// order of time.  Returns by how much the variance of their mean by blocks of neighbours exceeds
-// that by epochs.  A straight drift does not count: it is part of the session.
+// Load that stays the same over several epochs moves the mean of the whole session, which the
+// choice of epochs does not show.  `left`: deviations of all epochs from the means of their cells,
+// in the order of time.  Returns by how much the variance of their mean by blocks of neighbours
+// exceeds that by epochs.  A linear drift does not count: it is part of the session.
 inline double excess_of_neighbours(const std::vector<Cluster> &left)
 {
     constexpr size_t kLeastPerBlock = 4;
