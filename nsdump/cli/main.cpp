@@ -22,7 +22,7 @@ constexpr const char *kExamples = R"(
   nsdump stats trace.nsl                          what every slice costs, minus the probes' own cost
   nsdump show trace.nsl -c 50                     the first 50 events
   nsdump export trace.nsl --what slices -o s.csv  one line per slice
-  nsdump check trace.nsl && echo intact           is anything damaged or missing?
+  nsdump check trace.nsl && echo whole            is anything damaged or missing?
   nsdump record -k irq,sched -- ./program         kernel interrupts and switches, too (module nsmod)
   nsdump kernel --list                            which places in the kernel can be recorded
   nsdump counters                                 what this machine can count, and how

@@ -109,8 +109,7 @@ bool ChunkWalker::next(Chunk &chunk)
         // Ordinary damage makes a byte's checksum fail once or twice; headers nested in each
         // other's payloads on purpose could do so thousands of times.
         if (refuted_bytes_ / kMostReadings >= source_.size_bytes()) {
-            resynchronise(chunk.offset,
-                          "no chunk where it should end, as after too many before it");
+            resynchronise(chunk.offset, "no chunk where it, and too many before it, should end");
             continue;
         }
         if (read_payload(chunk, payload_))

@@ -74,7 +74,7 @@ class Recording(Test):
         self.assertEqual(set(slices), {"BPF_FILTER", "publish"})
         self.assertTrue(all(count > 0 for count in slices.values()), slices)
         self.assertIn(
-            "slices=a,: a pattern is missing behind the last comma",
+            "slices=a,: a pattern is missing after the last comma",
             self.run_info(
                 daemon, "record", "--slices", "a,", "-w", str(daemon.folder / "o.nsl"), code=3
             ),

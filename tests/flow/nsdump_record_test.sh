@@ -53,7 +53,7 @@ wait $recorder
 expect 3 "control of a program that accepts none" "$nsdump" control --pid $$ --slices work
 contains "process $$: does not accept control requests: " err
 expect 2 "an empty pattern" "$nsdump" record --slices work, -w s.nsl -- "$program" - 10
-contains 'slices=work,: a pattern is missing behind the last comma' err
+contains 'slices=work,: a pattern is missing after the last comma' err
 expect 0 "statistics of selected slices" "$nsdump" stats s.nsl
 contains 'slices: no slice or mark matches "no*"; available: work' out
 expect 2 "an unknown counter" "$nsdump" record --counters bogus -w t.nsl -- "$program" - 10

@@ -31,7 +31,8 @@ static int split(char *text, const char **names, uint32_t *count)
         return 0;
     while ((name = strsep(&text, ","))) {
         if (!*name)
-            return nsp_fail(-EINVAL, "a counter's name is empty (separate names by single commas)");
+            return nsp_fail(-EINVAL,
+                            "a counter's name is empty (separate names with single commas)");
         if (*count == NSLICE_MAX_COUNTERS)
             return nsp_fail(-EINVAL, "more than %d counters: a record has no room for more",
                             NSLICE_MAX_COUNTERS);

@@ -99,8 +99,9 @@ static int refuse(uint32_t session, uint32_t flags)
 {
     switch (errno) {
     case ENOENT:
-        return nsp_fail(-ENOENT, "session %u: does not exist in the kernel module nsmod (any more)",
-                        session);
+        return nsp_fail(
+            -ENOENT, "session %u: no such session in the kernel module nsmod (it may have ended)",
+            session);
     case EBUSY:
         return nsp_fail(
             -EBUSY, "session %u: already has a reader, or its process drains it into its own file",

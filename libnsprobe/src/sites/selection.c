@@ -37,7 +37,7 @@ int nsp_selection_check(const char *rules)
         return nsp_fail(-EINVAL, "slices: list longer than %d characters",
                         NSLICE_SESSION_SLICES_TEXT - 1);
     if (bytes > 0 && rules[bytes - 1] == ',')
-        return nsp_fail(-EINVAL, "slices=%s: a pattern is missing behind the last comma", rules);
+        return nsp_fail(-EINVAL, "slices=%s: a pattern is missing after the last comma", rules);
     while ((rest = next_pattern(rest, pattern, &is_excluding)))
         if (!*pattern)
             return nsp_fail(-EINVAL, "slices=%s: empty pattern", rules);

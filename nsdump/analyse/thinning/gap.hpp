@@ -11,7 +11,7 @@
 
 namespace nsdump
 {
-// Up to this distance, a START may be right behind the previous record's probe.  `step` of the
+// Up to this distance, a START may immediately follow the previous record's probe.  `step` of the
 // clock.
 double close_distance(const Correction &correction, double step);
 

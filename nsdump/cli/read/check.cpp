@@ -186,7 +186,7 @@ int Check::run(bool quiet)
 
 constexpr const char *kExamples = R"(
   nsdump check trace.nsl                     every finding, and a line for each CPU
-  nsdump check -q trace.nsl && echo intact   only the exit code
+  nsdump check -q trace.nsl && echo whole    only the exit code
 )";
 
 RunCommand add(command::ArgumentSet &arguments)

@@ -97,7 +97,7 @@ Outcome Comparison::judge(bool overcounts, const Disturbances &disturbances) con
     std::string text = fmt::format("{} of up to {:.0f} instructions, {} exact",
                                    counted(slices_, "slice"), longest, exact_);
     if (above_ > 0)
-        text += fmt::format(", {} more by one for each interrupt", above_);
+        text += fmt::format(", {} too high by one for each interrupt", above_);
     return {Verdict::kPassed, text};
 }
 } // namespace nsdump::verify

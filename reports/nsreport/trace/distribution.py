@@ -299,7 +299,7 @@ def cumulative(document, field, unit, colours):
         loss_line(document["losses"]),
         "Choose a value on the horizontal axis, go up to a line, then left: that share of the "
         "slices took less. The upper part is stretched to show rare slow cases (99.9 % is all but "
-        "1 in 1,000). Dots mark 50, 90, 99 and 99.9 percent, where the slices are enough to "
+        "1 in 1,000). Dots mark 50, 90, 99 and 99.9 percent, where there are enough slices to "
         "determine them.",
         notes,
         legend,

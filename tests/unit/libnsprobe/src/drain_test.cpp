@@ -44,7 +44,7 @@ private:
 };
 } // namespace
 
-TEST_CASE("what a writer never finished is counted as torn, with everything behind it",
+TEST_CASE("what a writer never finished is counted as torn, with everything after it",
           "[libnsprobe][drain]")
 {
     Rings rings(NSLICE_RING_ATOMIC);

@@ -75,7 +75,7 @@ TEST_CASE("rules without a pattern where one is expected are rejected", "[libnsp
     refuse(",a", "empty pattern");
     refuse("a,,b", "empty pattern");
     refuse("a,!", "empty pattern");
-    refuse("a,", "behind the last comma");
+    refuse("a,", "after the last comma");
     refuse(std::string(2000, 'a').c_str(), "longer than 1023");
 }
 

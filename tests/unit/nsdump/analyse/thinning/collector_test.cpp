@@ -60,8 +60,8 @@ TEST_CASE("a START is close if a START or STOP of its thread is within the given
           "[nsdump][thinning]")
 {
     Trace trace;
-    trace.pair(100);    // the inner START is 10 behind the outer one
-    trace.pair(170);    // the outer START is 20 behind a STOP
+    trace.pair(100);    // the inner START is 10 after the outer one
+    trace.pair(170);    // the outer START is 20 after a STOP
     trace.pair(241);    // 21
     trace.pair(300, 2); // another thread's first record
     const Collected seen(trace, 20);

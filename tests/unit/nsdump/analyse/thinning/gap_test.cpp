@@ -31,14 +31,14 @@ GapConstant gap(Starts starts)
 }
 } // namespace
 
-TEST_CASE("the gap of STARTs behind other code is that behind work, up to half of what it hides",
+TEST_CASE("the gap of STARTs after other code is that after work, up to half of what it hides",
           "[nsdump][thinning]")
 {
     CHECK(gap({10, 0, 0}).value == 64);
     CHECK(gap({10, 0, 0}).bound == Approx(3.5));
 }
 
-TEST_CASE("the gap of STARTs right behind a probe lies between the calibrated and the seen one",
+TEST_CASE("the gap of STARTs right after a probe lies between the calibrated and the seen one",
           "[nsdump][thinning]")
 {
     CHECK(gap({10, 10, 710}).value == 71);
@@ -54,7 +54,7 @@ TEST_CASE("with code between probe and START the gap lies between both calibrate
     CHECK(gap({10, 10, 1000}).bound == 3.5);
 }
 
-TEST_CASE("the gap is the mean over STARTs behind probes and others", "[nsdump][thinning]")
+TEST_CASE("the gap is the mean over STARTs after probes and others", "[nsdump][thinning]")
 {
     CHECK(gap({10, 5, 355}).value == Approx(67.5));
     CHECK(gap({10, 5, 355}).bound == Approx(1.75));

@@ -22,7 +22,7 @@ struct ThinnedModel {
     double step = 1;
     double sigma = 0.5;        // of the logarithm of the data's size, to which work is proportional
     double load_sd = 0.2;      // of the logarithm of the load
-    double load_epochs = 3;    // for how many epochs the load stays alike
+    double load_epochs = 3;    // for how many epochs the load stays the same
     double drift = 0.3;        // share by which the load grows over the session
     double interrupts = 0.003; // share of slices that are interrupted
     double outer = 60, inner = 40; // what a pair costs in the program; half of each in START

@@ -72,7 +72,7 @@ TEST_CASE("interrupts explain as many counts as there were, and no more", "[nsdu
         comparison.add("outer", 0, 101);
     const Outcome outcome = comparison.judge(true, kThreeInterrupts);
     CHECK(outcome.verdict == Verdict::kPassed);
-    CHECK(outcome.text.find("10 exact, 3 more by one for each interrupt") != std::string::npos);
+    CHECK(outcome.text.find("10 exact, 3 too high by one for each interrupt") != std::string::npos);
     comparison.add("outer", 0, 101);
     check_failed(comparison.judge(true, kThreeInterrupts), "by 4 together, with 3 interrupts");
 }
