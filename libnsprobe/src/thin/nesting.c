@@ -11,11 +11,24 @@
 #define MOST_THREADS 16
 #define MOST_OPEN 16
 
-/* The slices that a thread has open in this window. */
+/*
+ * A name that was seen this often is inside another only if one of that many was: a few records are
+ * not where the program made them, such as those of a thread that was preempted when its probe was
+ * switched off.
+ */
+#define RARE 1000
+
+struct open_slice {
+    uint64_t inside[NSP_THIN_NAMES / 64]; /* names that began while it was open */
+    uint8_t name;
+};
+
+/* The slices that a thread has opened in this window. */
 struct open_slices {
     uint32_t thread;
     uint32_t depth;
-    uint8_t names[MOST_OPEN];
+    uint32_t deeper; /* beyond MOST_OPEN */
+    struct open_slice slices[MOST_OPEN];
 };
 
 struct window {
@@ -50,16 +63,53 @@ static struct open_slices *slices_of(struct window *window, uint32_t thread)
     return &window->threads[window->count++];
 }
 
-static void note_around(struct nsp_nesting *nesting, const struct open_slices *open, uint8_t name)
+static void begin(struct nsp_nesting *nesting, struct open_slices *open, uint8_t name, int stays)
 {
+    ++nesting->seen[name];
     for (uint32_t i = 0; i < open->depth; ++i)
-        if (open->names[i] != name) {
-            uint64_t *const around = &nesting->around[name][open->names[i] / 64];
-            const uint64_t bit = 1ull << open->names[i] % 64;
+        open->slices[i].inside[name / 64] |= 1ull << name % 64;
+    if (stays && open->depth < MOST_OPEN)
+        open->slices[open->depth++] = (struct open_slice){.name = name};
+    else
+        open->deeper += (uint32_t)stays;
+}
 
-            nesting->has_changed |= (*around & bit) == 0;
+static int is_often(const struct nsp_nesting *nesting, uint32_t name, uint32_t outer)
+{
+    return (uint64_t)nesting->inside[name][outer] * RARE >= nesting->seen[name];
+}
+
+/* What began in a slice was inside it only if the slice has both its ends. */
+static void note_inside(struct nsp_nesting *nesting, const struct open_slice *outer)
+{
+    for (uint32_t name = 0; name < NSP_THIN_NAMES; ++name) {
+        uint64_t *const around = &nesting->around[name][outer->name / 64];
+        const uint64_t bit = 1ull << outer->name % 64;
+
+        if (!(outer->inside[name / 64] >> name % 64 & 1) || name == outer->name)
+            continue;
+        ++nesting->inside[name][outer->name];
+        if (!(*around & bit) && is_often(nesting, name, outer->name)) {
             *around |= bit;
+            nesting->has_changed = 1;
         }
+    }
+}
+
+static void end(struct nsp_nesting *nesting, struct open_slices *open, uint8_t name)
+{
+    if (open->deeper > 0) {
+        --open->deeper;
+        return;
+    }
+    for (uint32_t i = open->depth; i > 0; --i)
+        if (open->slices[i - 1].name == name) {
+            note_inside(nesting, &open->slices[i - 1]);
+            open->depth = i - 1;
+            return;
+        }
+    /* Its START was before the window, so all that are open began in it and are over. */
+    open->depth = 0;
 }
 
 static void take(struct nsp_nesting *nesting, struct window *window, uint64_t word)
@@ -71,20 +121,12 @@ static void take(struct nsp_nesting *nesting, struct window *window, uint64_t wo
     if (!open || name < 0)
         return;
     if (kind == NSLICE_KIND_START || kind == NSLICE_KIND_MARK)
-        note_around(nesting, open, (uint8_t)name);
-    if (kind == NSLICE_KIND_START && open->depth < MOST_OPEN)
-        open->names[open->depth++] = (uint8_t)name;
-    if (kind != NSLICE_KIND_STOP)
-        return;
-    for (uint32_t i = open->depth; i > 0; --i)
-        if (open->names[i - 1] == name) {
-            open->depth = i - 1;
-            break;
-        }
+        begin(nesting, open, (uint8_t)name, kind == NSLICE_KIND_START);
+    if (kind == NSLICE_KIND_STOP)
+        end(nesting, open, (uint8_t)name);
 }
 
-/* Writers may be overwriting it, or the drain zeroing it: a name around the wrong one does no harm.
- */
+/* Writers may be overwriting it, or the drain zeroing it: a wrong name is rare. */
 static __attribute__((no_sanitize_thread)) uint64_t second_word(const void *record)
 {
     return ((const volatile uint64_t *)record)[1];
@@ -132,10 +174,26 @@ static void find_levels(struct nsp_nesting *nesting)
         }
 }
 
+/* Names that have turned out to be inside others by mistake. */
+static void forget_rare(struct nsp_nesting *nesting)
+{
+    for (uint32_t name = 0; name < NSP_THIN_NAMES; ++name)
+        for (uint32_t i = 0; i < NSP_THIN_NAMES / 64; ++i)
+            for (uint64_t rest = nesting->around[name][i]; rest; rest &= rest - 1) {
+                const uint32_t outer = i * 64 + (uint32_t)__builtin_ctzll(rest);
+
+                if (is_often(nesting, name, outer))
+                    continue;
+                nesting->around[name][i] &= ~(rest & -rest);
+                nesting->has_changed = 1;
+            }
+}
+
 void nsp_nesting_end(struct nsp_nesting *nesting, const struct nsp_shm_map *map)
 {
     for (uint32_t cpu = 0; cpu < map->cpus; ++cpu)
         read_ring(nesting, map, cpu);
+    forget_rare(nesting);
     if (nesting->has_changed)
         find_levels(nesting);
     nesting->has_changed = 0;

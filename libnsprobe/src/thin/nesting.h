@@ -11,7 +11,9 @@
 #define NSP_MOST_LEVELS 15
 
 struct nsp_nesting {
-    uint64_t around[NSP_THIN_NAMES][NSP_THIN_NAMES / 64]; /* names that were open around each */
+    /* How often each name's START or MARK was seen, and how often inside each other name. */
+    uint32_t seen[NSP_THIN_NAMES], inside[NSP_THIN_NAMES][NSP_THIN_NAMES];
+    uint64_t around[NSP_THIN_NAMES][NSP_THIN_NAMES / 64]; /* names that count as around each */
     uint8_t level[NSP_THIN_NAMES]; /* 0: not inside another; else more than those around it */
     uint32_t levels;               /* the greatest one */
     uint32_t inner_count;

@@ -98,7 +98,10 @@ static void note_epoch(struct thinner *thinner, const struct nslice_file_epoch *
         flush(thinner);
 }
 
-/* Ends one set of probes and begins the next: returns when no probe of the old set is under way. */
+/*
+ * Ends one set of probes and begins the next: returns when no probe of the old set is writing its
+ * record, except in threads that were preempted between their look at the switch and the record.
+ */
 static uint32_t switch_to(struct thinner *thinner, const uint8_t off[NSP_THIN_NAMES])
 {
     const size_t ids = nsp_sites_thin(off, thinner->ids, MOST_IDS);

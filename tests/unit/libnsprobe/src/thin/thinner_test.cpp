@@ -77,6 +77,28 @@ TEST_CASE("only slices and marks inside others are switched off, and some epochs
     }
 }
 
+TEST_CASE("a slice after a START without its STOP is not inside it", "[libnsprobe][thin]")
+{
+    ProbeSession session("calibration=no thin=auto");
+    const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(400);
+    while (std::chrono::steady_clock::now() < end) {
+        NET_SLICE_START(outermost);
+        std::this_thread::sleep_for(std::chrono::microseconds(20)); // a window begins here
+        NET_SLICE_START(inside);
+        NET_SLICE_STOP(inside);
+        NET_SLICE_START(never_stopped);
+        NET_SLICE_STOP(outermost);
+    }
+    const SessionResult result = session.close();
+    size_t inner = 0;
+    for (const auto &epoch : result.trace.epochs) {
+        const std::set<std::string> names = names_off(result.trace, epoch);
+        CHECK(names.count("outermost") == 0);
+        inner += names.count("inside") + names.count("never_stopped");
+    }
+    CHECK(inner > 10);
+}
+
 TEST_CASE("epochs follow each other, and what is off in one writes no record in it",
           "[libnsprobe][thin]")
 {
