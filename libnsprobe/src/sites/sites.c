@@ -15,6 +15,7 @@
 #include <nsprobe/detail/state.h>
 #include <nsprobe/file.h>
 
+#include "known_sites.h"
 #include "selection.h"
 #include "session/announce.h"
 #include "session/error.h"
@@ -30,63 +31,25 @@ struct site_range {
     struct nsp_site *begin, *end;
 };
 
-/* Sites known to the session: equal sites (e.g. of an inlined probe) share an id. */
-struct known_site {
-    char *name, *file;
-    uint32_t line;
-    uint8_t kind;
-    uint16_t id;
-    uint16_t name_number; /* see name_count */
-};
-
 /* Of a name or file path in the trace; longer ones are truncated. */
 #define MAX_TEXT_BYTES ((size_t)1024)
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct site_range *ranges;
 static size_t range_count;
-static struct known_site *known;
-static size_t known_count;
 static const struct nsp_shm_map *session;
 static uint32_t mode = NSP_DETAIL_MODE_OFF;    /* of the sites that are on */
 static char rules[NSLICE_SESSION_SLICES_TEXT]; /* which sites are on: see selection.h */
 
-/* Names of slices and marks by number, from 1; 0: units, and names beyond the last number. */
-static uint16_t name_count;
-static uint16_t number_of_id[UINT16_MAX + 1];
+static uint16_t number_of_id[UINT16_MAX + 1]; /* the name's number: see known_sites.h */
 static uint8_t is_off[NSP_THIN_NAMES + 1];
 static uint32_t generation; /* of the set of sites and of the rules */
-
-static uint8_t site_kind(const struct nsp_site *site)
-{
-    return (uint8_t)(site->head_bits >> 16);
-}
-
-static int is_same(const struct known_site *a, const struct nsp_site *b)
-{
-    return a->line == b->line && a->kind == site_kind(b) && strcmp(a->name, b->name) == 0 &&
-           strcmp(a->file, b->file) == 0;
-}
-
-static int is_unit(uint8_t kind)
-{
-    return kind == NSLICE_KIND_INIT || kind == NSLICE_KIND_EXIT;
-}
-
-static uint16_t number_of(const char *name, uint8_t kind)
-{
-    if (is_unit(kind))
-        return 0;
-    for (size_t i = 0; i < known_count; ++i)
-        if (known[i].name && !is_unit(known[i].kind) && strcmp(known[i].name, name) == 0)
-            return known[i].name_number;
-    return name_count < NSP_THIN_NAMES ? ++name_count : 0;
-}
 
 static void announce_site(const struct nsp_site *site, uint16_t id)
 {
     uint64_t buffer[(sizeof(struct nslice_file_site) + 2 * MAX_TEXT_BYTES + 8) / 8] = {0};
-    struct nslice_file_site head = {.slice_id = id, .kind = site_kind(site), .line = site->line};
+    struct nslice_file_site head = {
+        .slice_id = id, .kind = nsp_site_kind(site), .line = site->line};
     char *text = (char *)buffer + sizeof(head);
     size_t name_bytes = strnlen(site->name, MAX_TEXT_BYTES - 1);
     size_t file_bytes = strnlen(site->file, MAX_TEXT_BYTES - 1);
@@ -101,42 +64,31 @@ static void announce_site(const struct nsp_site *site, uint16_t id)
                  (uint32_t)((sizeof(head) + name_bytes + file_bytes + 2 + 7) & ~7ul));
 }
 
-/* Copies the strings, since the object may be unloaded.  0: full or out of memory; counted. */
-static uint16_t new_id(const struct nsp_site *site)
+/* NULL: full or out of memory; counted. */
+static const struct nsp_known_site *announce_new(const struct nsp_site *site)
 {
-    struct known_site *grown = realloc(known, (known_count + 1) * sizeof(*known));
-    uint16_t number;
-    uint32_t id;
+    const uint32_t id = __atomic_fetch_add(&session->shm->next_slice_id, 1, __ATOMIC_RELAXED);
+    const struct nsp_known_site *known =
+        id <= UINT16_MAX ? nsp_known_add(site, (uint16_t)id) : NULL;
 
-    if (grown)
-        known = grown;
-    id = __atomic_fetch_add(&session->shm->next_slice_id, 1, __ATOMIC_RELAXED);
-    if (id > UINT16_MAX || !grown) {
+    if (!known) {
         __atomic_fetch_add(&session->shm->dropped_sites, 1, __ATOMIC_RELAXED);
-        return 0;
+        return NULL;
     }
-    number = number_of(site->name, site_kind(site));
-    __atomic_store_n(&number_of_id[id], number, __ATOMIC_RELAXED);
-    known[known_count++] = (struct known_site){.name = strdup(site->name),
-                                               .file = strdup(site->file),
-                                               .line = site->line,
-                                               .kind = site_kind(site),
-                                               .id = (uint16_t)id,
-                                               .name_number = number};
-    announce_site(site, (uint16_t)id);
-    return (uint16_t)id;
+    __atomic_store_n(&number_of_id[id], known->name_number, __ATOMIC_RELAXED);
+    announce_site(site, known->id);
+    return known;
 }
 
 static void publish_site(struct nsp_site *site)
 {
-    uint16_t id = 0;
+    const struct nsp_known_site *known = nsp_known_find(site);
+    uint16_t id;
 
-    for (size_t i = 0; i < known_count && !id; ++i)
-        if (known[i].name && known[i].file && is_same(&known[i], site))
-            id = known[i].id;
-    if (!id)
-        id = new_id(site);
-    site->name_number = number_of_id[id];
+    if (!known)
+        known = announce_new(site);
+    id = known ? known->id : 0;
+    site->name_number = known ? known->name_number : 0;
     /* A single store, since a probe may be reading it. */
     __atomic_store_n(&site->head_bits, (site->head_bits & 0xffff0000u) | id, __ATOMIC_RELEASE);
 }
@@ -150,7 +102,7 @@ static void publish_range(const struct site_range *range)
 /* Units are always recorded: figures per packet depend on them. */
 static int is_selected(const struct nsp_site *site)
 {
-    return is_unit(site_kind(site)) || nsp_selection_has(rules, site->name);
+    return nsp_is_unit(nsp_site_kind(site)) || nsp_selection_has(rules, site->name);
 }
 
 static void switch_site(struct nsp_site *site)
@@ -159,7 +111,7 @@ static void switch_site(struct nsp_site *site)
         mode != NSP_DETAIL_MODE_OFF && site->is_selected && !is_off[site->name_number];
 
     __atomic_store_n(&site->mode,
-                     is_on ? nsp_counted_mode(mode, site_kind(site)) : NSP_DETAIL_MODE_OFF,
+                     is_on ? nsp_counted_mode(mode, nsp_site_kind(site)) : NSP_DETAIL_MODE_OFF,
                      __ATOMIC_RELEASE);
 }
 
@@ -177,23 +129,11 @@ static void switch_all(void)
         switch_range(&ranges[i]);
 }
 
-static void forget_known(void)
-{
-    for (size_t i = 0; i < known_count; ++i) {
-        free(known[i].name);
-        free(known[i].file);
-    }
-    free(known);
-    known = NULL;
-    known_count = 0;
-    name_count = 0;
-    memset(number_of_id, 0, sizeof(number_of_id));
-}
-
 void nsp_sites_publish(const struct nsp_shm_map *map)
 {
     pthread_mutex_lock(&lock);
-    forget_known();
+    nsp_known_forget();
+    memset(number_of_id, 0, sizeof(number_of_id));
     session = map;
     nsp_shm_copy_words(rules, map->shm->slices, sizeof(rules));
     for (size_t i = 0; i < range_count; ++i)
@@ -224,12 +164,15 @@ size_t nsp_sites_thin(const uint8_t *off, uint16_t *ids, size_t room)
     for (size_t i = 0; i < range_count; ++i)
         for (struct nsp_site *site = ranges[i].begin; site < ranges[i].end; ++site)
             switch_site(site);
-    for (size_t i = 0; i < known_count; ++i) /* in ascending order of their ids */
-        if (is_off[known[i].name_number] && nsp_selection_has(rules, known[i].name)) {
-            if (count < room)
-                ids[count] = known[i].id;
-            ++count;
-        }
+    for (size_t i = 0; i < nsp_known_count(); ++i) { /* in ascending order of their ids */
+        const struct nsp_known_site *const known = nsp_known_at(i);
+
+        if (!is_off[known->name_number] || !nsp_selection_has(rules, known->name))
+            continue;
+        if (count < room)
+            ids[count] = known->id;
+        ++count;
+    }
     pthread_mutex_unlock(&lock);
     return count;
 }
