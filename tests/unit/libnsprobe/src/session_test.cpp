@@ -2,6 +2,7 @@
 // Sessions as a program uses them: options -> a trace of what the probes were given, or a clear
 // refusal.
 #include "support/probe_session.hpp"
+#include "support/temp_dir.hpp"
 
 #include <cmath>
 #include <sched.h>
@@ -192,12 +193,14 @@ TEST_CASE("closing and taking snapshots need an open session of the right policy
 
 TEST_CASE("an unsupported configuration is refused with a message", "[libnsprobe][session]")
 {
-    const auto refuse = [](const std::string &options, int err, const char *words) {
+    const test_support::TempDir folder;
+    const std::string path = folder / "refused.nsl";
+    const auto refuse = [&](const std::string &options, int err, const char *words) {
         INFO(options);
-        CHECK(nsp_session_configure(
-                  ("output=/tmp/netslice-refused.nsl calibration=no " + options).c_str()) == err);
+        CHECK(nsp_session_configure(("output=" + path + " calibration=no " + options).c_str()) ==
+              err);
         CHECK_THAT(nsp_last_error(), Catch::Contains(words));
-        CHECK(access("/tmp/netslice-refused.nsl", F_OK) != 0);
+        CHECK(access(path.c_str(), F_OK) != 0);
         CHECK(nsp_session_close(nullptr) == -ENOENT);
     };
     refuse("ring=5000", -EINVAL, "power of two");
@@ -218,7 +221,7 @@ TEST_CASE("an unsupported configuration is refused with a message", "[libnsprobe
     const std::string longest(600, 'x');
     config.output = longest.c_str();
     CHECK(nsp_session_open(&config) == -ENAMETOOLONG);
-    config.output = "/tmp/netslice-refused.nsl";
+    config.output = path.c_str();
     config.counters = longest.c_str();
     CHECK(nsp_session_open(&config) == -EINVAL);
 }
