@@ -65,6 +65,22 @@ ends exit 1000 0 ""
 "$nsdump" stats t.nsl >text 2>&1
 contains "issued 2000 = drained 2000 + lost 0" text "exit"
 
+# A main thread that ends alone: the process continues, and ends with its last thread.
+for options in output=t.nsl "output=t.nsl full=overwrite" attach=yes; do
+    rm -f t.nsl
+    NETSLICE=$options timeout -k 1 20 "$program" pthread_exit 1000 0 >out 2>err || fail "pthread_exit, $options: ends with $?: $(<err)"
+    contains "still running" out "pthread_exit, $options"
+done
+for option in --control --thin=auto; do
+    timeout -k 1 30 "$nsdump" record -q $option -w t.nsl -- "$program" pthread_exit 1000 0 >out 2>err || fail "pthread_exit, $option: ends with $?: $(<err)"
+    contains "still running" out "pthread_exit, $option"
+    "$nsdump" check -q t.nsl || fail "pthread_exit, $option: not whole"
+done
+ends pthread_exit 1000 0 ""
+"$nsdump" check -q t.nsl || fail "pthread_exit: not whole"
+"$nsdump" stats t.nsl >text 2>&1
+contains "issued 2002 = drained 2002 + lost 0" text "pthread_exit"
+
 if command -v gnuplot >/dev/null; then
     ends _exit 1000 200 ""
     "$nsreport" t.nsl -o report -q >said 2>&1

@@ -4,13 +4,13 @@
 #include "own_drain.h"
 
 #include <pthread.h>
-#include <signal.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "drain.h"
 #include "session/error.h"
+#include "session/own_threads.h"
 
 #define POLL_NS 500000
 #define WATCH_SECONDS 1 /* writing 2^32 words takes at least ten seconds */
@@ -56,21 +56,13 @@ static void *run_drain(void *unused)
     return NULL;
 }
 
-/* Starts a thread that receives none of the program's signals. */
 static int start_drain_thread(void)
 {
-    sigset_t all, before;
     int err;
 
     __atomic_store_n(&drain_stop, 0, __ATOMIC_RELEASE);
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    err = pthread_create(&drain_thread, NULL, run_drain, NULL);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    if (err)
-        return nsp_fail(-err, "cannot start the drain thread: %s", strerror(err));
-    pthread_setname_np(drain_thread, "nsp-drain");
-    return 0;
+    err = nsp_own_thread_start(&drain_thread, "nsp-drain", run_drain, NULL);
+    return err ? nsp_fail(-err, "cannot start the drain thread: %s", strerror(err)) : 0;
 }
 
 void nsp_own_drain_stop(void)

@@ -7,7 +7,6 @@
 #include <poll.h>
 #include <pthread.h>
 #include <semaphore.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -19,6 +18,7 @@
 #include "join.h"
 #include "own_descriptors.h"
 #include "session/error.h"
+#include "session/own_threads.h"
 #include "session/process.h"
 
 static int listener = -1; /* owned by the listening thread */
@@ -233,21 +233,15 @@ static void *listen_for_recorders(void *unused)
     return NULL;
 }
 
-/* Starts a thread that receives none of the program's signals. */
 static int start_thread(void)
 {
-    sigset_t all, before;
     pthread_t thread;
     int err;
 
     sem_init(&start.is_done, 0, 0);
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    err = pthread_create(&thread, NULL, listen_for_recorders, NULL);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    err = nsp_own_thread_start(&thread, "nsp-attach", listen_for_recorders, NULL);
     if (err)
         return nsp_fail(-err, "cannot start the listener: %s", strerror(err));
-    pthread_setname_np(thread, "nsp-attach");
     pthread_detach(thread);
     return 0;
 }

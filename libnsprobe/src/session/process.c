@@ -21,6 +21,7 @@
 #include "counters/source.h"
 #include "environment.h"
 #include "error.h"
+#include "own_threads.h"
 #include "recorder/pid_namespace.h"
 #include "sites/sites.h"
 #include "thin/thinner.h"
@@ -382,6 +383,7 @@ void nsp_process_after_fork(int keep)
            sizeof(nsp_thread) - offsetof(struct nsp_thread, counter));
     __atomic_fetch_add(&nsp_session_generation, 1, __ATOMIC_SEQ_CST);
     nsp_thinner_after_fork();
+    nsp_own_threads_after_fork();
     if (keep) {
         nsp_sites_switch(process.state.mode);
         announce_namespace();

@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <linux/membarrier.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +20,7 @@
 #include "nesting.h"
 #include "session/announce.h"
 #include "session/error.h"
+#include "session/own_threads.h"
 #include "sites/sites.h"
 #include "writer/arch.h"
 #include "writer/clock_pair.h"
@@ -199,12 +199,10 @@ static struct thinner *new_thinner(const struct nsp_shm_map *map)
     return thinner;
 }
 
-/* The thread receives none of the program's signals. */
 static int start(const struct nsp_shm_map *map)
 {
     struct thinner *thinner = new_thinner(map);
     pthread_condattr_t attributes;
-    sigset_t all, before;
     int err;
 
     if (!thinner)
@@ -214,16 +212,12 @@ static int start(const struct nsp_shm_map *map)
     pthread_cond_init(&wake, &attributes);
     pthread_condattr_destroy(&attributes);
     must_stop = 0;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    err = pthread_create(&thread, NULL, run, thinner);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    err = nsp_own_thread_start(&thread, "nsp-thin", run, thinner);
     if (err) {
         free(thinner->nesting);
         free(thinner);
         return err;
     }
-    pthread_setname_np(thread, "nsp-thin");
     is_running = 1;
     return 0;
 }

@@ -1,13 +1,28 @@
 /* SPDX-License-Identifier: MIT */
 /* Helper program: does $2 units of work, sleeps for $3 milliseconds, then ends as $1 says: exit,
-   _exit, quick_exit, abort, segv, kill, exec. */
+   _exit, quick_exit, abort, segv, kill, exec, pthread_exit (with a thread that continues for a
+   while, and writes to standard output). */
+#include <pthread.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
 #include <nsprobe/probe.h>
+
+static void *work_later(void *unused)
+{
+    const struct timespec pause = {0, 200000000};
+
+    (void)unused;
+    nanosleep(&pause, NULL);
+    NET_SLICE_START(later);
+    NET_SLICE_STOP(later);
+    printf("still running\n");
+    return NULL;
+}
 
 static void end_as(const char *way)
 {
@@ -23,6 +38,12 @@ static void end_as(const char *way)
         raise(SIGKILL);
     if (strcmp(way, "exec") == 0)
         execl("/bin/true", "true", (char *)NULL);
+    if (strcmp(way, "pthread_exit") == 0) {
+        pthread_t other;
+
+        pthread_create(&other, NULL, work_later, NULL);
+        pthread_exit(NULL);
+    }
     exit(strcmp(way, "exit") != 0);
 }
 
