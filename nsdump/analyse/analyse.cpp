@@ -256,6 +256,11 @@ StatsReport analyse_trace(TraceFile &trace, const AnalyseOptions &options)
     describe(trace, correction, report);
     const bool is_stepping = trace.info("counters.source") == "step";
     const size_t counters = trace.counter_names().size();
+    if (trace.epochs().empty() && trace.metadata().missing(NSLICE_CHUNK_EPOCHS) == 0 &&
+        !trace.info("session.epoch_chunks").empty())
+        report.warnings.push_back("random thinning switched nothing off: it found no slice or mark "
+                                  "inside another (it looks "
+                                  "at the first 256 names); all net values are by calibration");
     // Epochs also show which slices are not whole, so they are read even if they are not to be
     // used.
     if (options.explains || !trace.epochs().empty()) {

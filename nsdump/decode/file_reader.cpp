@@ -3,7 +3,9 @@
 #include "decode/file_reader.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <cstring>
+#include <limits>
 #include <numeric>
 #include <sstream>
 
@@ -38,12 +40,26 @@ TraceFile::TraceFile(std::unique_ptr<ByteSource> source) : source_(std::move(sou
     read_header();
     scan();
     if (footer_)
-        metadata_.take_reported(footer_->chunks);
+        metadata_.take_reported(reported_chunks());
     counter_names_ = counter_names_of("counters.names");
     kernel_counter_names_ = counter_names_of("kernel.counters.names");
     std::sort(cpus_.begin(), cpus_.end(), [](const CpuChunks &a, const CpuChunks &b) {
         return a.is_kernel != b.is_kernel ? b.is_kernel : a.cpu < b.cpu;
     });
+}
+
+// The footer has no place for the number of EPOCHS chunks; an INFO chunk before it has.
+ChunkCounts TraceFile::reported_chunks()
+{
+    ChunkCounts counts = footer_->chunks;
+    const std::string epochs = info("session.epoch_chunks");
+    uint64_t number = 0;
+    const auto [end, error] = std::from_chars(epochs.data(), epochs.data() + epochs.size(), number);
+    if (error == std::errc() && number <= std::numeric_limits<uint32_t>::max())
+        counts[NSLICE_CHUNK_EPOCHS] = number;
+    else
+        metadata_faults_ += !epochs.empty();
+    return counts;
 }
 
 std::vector<std::string> TraceFile::counter_names_of(const char *key)

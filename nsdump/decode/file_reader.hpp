@@ -98,6 +98,7 @@ private:
     bool decode_metadata(uint16_t kind);
     bool take_sites(bool is_kernel);
     bool take_epochs();
+    ChunkCounts reported_chunks();
     template <class One> void keep_calibration(std::vector<One> &all, One one);
     std::vector<std::string> counter_names_of(const char *key);
     bool note_records(const Chunk &chunk);

@@ -288,20 +288,26 @@ static void settle_overwritten(struct nsp_drain *drain)
     drain->is_settled = 1;
 }
 
+static void write_total(struct nsp_drain *drain, const char *key, uint64_t total)
+{
+    char text[64];
+
+    snprintf(text, sizeof(text), "session.%s=%llu\n", key, (unsigned long long)total);
+    nsp_file_small_chunk(&drain->file, NSLICE_CHUNK_INFO, text, (uint32_t)strlen(text));
+}
+
 static void settle_announcements(struct nsp_drain *drain)
 {
     uint64_t dropped = __atomic_load_n(&drain->map->shm->dropped_announcements, __ATOMIC_RELAXED);
-    char text[64];
 
     while (nsp_announce_skip(drain->map, &drain->announce_cursor)) {
         ++dropped;
         drain_announcements(drain);
     }
-    if (dropped == 0)
-        return;
-    snprintf(text, sizeof(text), "session.dropped_announcements=%llu\n",
-             (unsigned long long)dropped);
-    nsp_file_small_chunk(&drain->file, NSLICE_CHUNK_INFO, text, (uint32_t)strlen(text));
+    if (dropped > 0)
+        write_total(drain, "dropped_announcements", dropped);
+    if (drain->map->shm->thin_permille > 0) /* the footer has no place for their number */
+        write_total(drain, "epoch_chunks", drain->file.sequence[NSLICE_CHUNK_EPOCHS]);
 }
 
 static void fill_row(const struct nsp_drain *drain, uint32_t cpu,

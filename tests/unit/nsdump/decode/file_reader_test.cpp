@@ -140,6 +140,21 @@ TEST_CASE("epochs are read in file order, with the processes of the sites", "[ns
     CHECK(TraceFile(source_of(small_trace())).epochs().empty());
 }
 
+TEST_CASE("chunks of epochs that are missing at the end are noticed by their number",
+          "[nsdump][file]")
+{
+    for (const auto &[reported, missing, faults] :
+         {std::tuple("2", 1, 0), std::tuple("1", 0, 0), std::tuple("x", 0, 1)}) {
+        TraceBuilder trace;
+        trace.epoch(10, 20, {});
+        trace.info(std::string("session.epoch_chunks=") + reported + "\n");
+        trace.footer(NSLICE_END_CLOSED, 1000, 1000);
+        const TraceFile file(source_of(trace.bytes()));
+        CHECK(file.metadata().missing(NSLICE_CHUNK_EPOCHS) == uint64_t(missing));
+        CHECK(file.metadata_faults() == uint64_t(faults));
+    }
+}
+
 TEST_CASE("a malformed or missing chunk of epochs is noticed", "[nsdump][file]")
 {
     TraceBuilder trace;

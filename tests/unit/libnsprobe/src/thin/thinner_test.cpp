@@ -135,6 +135,8 @@ TEST_CASE("a session without thinning, or with nothing inside a slice, has all r
     const SessionResult flat = session.close();
     test_support::require_accounted(flat, 2000);
     CHECK(flat.trace.epochs.empty());
+    CHECK(flat.trace.info.at("session.epoch_chunks") == "0");
+    CHECK(off.trace.info.count("session.epoch_chunks") == 0);
     CHECK(flat.trace.info.at("session.thin_permille") == "500");
 }
 
