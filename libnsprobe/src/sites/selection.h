@@ -3,13 +3,7 @@
 #ifndef NSP_SELECTION_H
 #define NSP_SELECTION_H
 
-/*
- * A rule is a pattern of the shell (fnmatch(3)), as in "filter*,!publish".  A pattern with "!"
- * excludes the names that it matches.  If there are patterns without "!", a name must match one of
- * them.  Empty text selects all names.
- */
-
-/* Returns 0, or -EINVAL with the reason in nsp_last_error(). */
+/* nslice/rules.h defines them.  Returns 0, or -EINVAL with the reason in nsp_last_error(). */
 int nsp_selection_check(const char *rules);
 
 /* Whether rules that have been checked select this name. */

@@ -6,6 +6,7 @@
 #include <linux/types.h>
 
 #include <nslice/ring.h>
+#include <nslice/rules.h>
 
 /*
  *	header             struct nslice_session
@@ -26,7 +27,7 @@
 #define NSLICE_SESSION_ANNOUNCE_BYTES (64ull << 20)
 #define NSLICE_SESSION_RINGS_OFFSET (NSLICE_SESSION_HEADER_BYTES + NSLICE_SESSION_ANNOUNCE_BYTES)
 #define NSLICE_SESSION_COUNTERS_TEXT 256
-#define NSLICE_SESSION_SLICES_TEXT 1024
+#define NSLICE_SESSION_SLICES_TEXT NSLICE_RULES_TEXT
 
 #define NSLICE_MIN_RING_BYTES 4096ull
 #define NSLICE_MAX_RING_BYTES (8ull << 30) /* a quarter of 2^32 words: differences stay signed */
@@ -60,7 +61,7 @@ struct nslice_session {
 	char counters[NSLICE_SESSION_COUNTERS_TEXT];
 	char refusal[512];
 	char memory_reason[256]; /* why the memory is not nsmod's; empty if it is */
-	char slices[NSLICE_SESSION_SLICES_TEXT]; /* patterns of the slices to record; empty: all */
+	char slices[NSLICE_SESSION_SLICES_TEXT]; /* rules for the slices to record; empty: all */
 	__u32 control; /* processes that join accept control requests */
 	__u32 reserved;
 };
