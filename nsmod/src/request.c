@@ -9,6 +9,7 @@
 #include <linux/uaccess.h>
 
 #include <nslice/ring.h>
+#include <nslice/rules.h>
 #include <nslice/session.h>
 
 #define MAX_REQUEST_BYTES 4096
@@ -42,7 +43,7 @@ static int check_kernel(const struct nslice_kernel_request *request)
 {
 	if (request->flags & ~(NSLICE_KERNEL_WHOLE | NSLICE_KERNEL_ORDERED))
 		return -EINVAL;
-	if (request->counters_count > NSLICE_MAX_COUNTERS || request->reserved[0] || request->reserved[1])
+	if (request->counters_count > NSLICE_MAX_COUNTERS || request->reserved)
 		return -EINVAL;
 	if (request->full > NSLICE_FULL_OVERWRITE || request->port > U16_MAX || request->protocol > U8_MAX)
 		return -EINVAL;
@@ -74,26 +75,68 @@ static int take_counters(struct nsmod_kernel_request *request)
 	return err;
 }
 
+/* A terminated copy, which belongs to the caller. */
+static int take_text(char **text, u64 at, u32 bytes)
+{
+	char *copy = memdup_user_nul(u64_to_user_ptr(at), bytes);
+
+	if (IS_ERR(copy))
+		return PTR_ERR(copy);
+	*text = copy;
+	return 0;
+}
+
+static int take_rules(char **rules, u64 at, u32 bytes)
+{
+	int err;
+
+	if (!bytes)
+		return 0;
+	if (bytes >= NSLICE_RULES_TEXT)
+		return -EINVAL;
+	err = take_text(rules, at, bytes);
+	if (!err && nslice_rules_check(*rules, bytes) != NSLICE_RULES_VALID) {
+		kfree(*rules);
+		*rules = NULL;
+		err = -EINVAL;
+	}
+	return err;
+}
+
 int nsmod_request_take_kernel(struct nsmod_kernel_request *request, const void __user *from)
 {
 	int err = nsmod_request_take(&request->fixed, sizeof(request->fixed), from);
 
 	request->groups = NULL;
+	request->slices = NULL;
 	if (!err)
 		err = check_kernel(&request->fixed);
 	if (!err)
 		err = take_counters(request);
+	if (!err)
+		err = take_text(&request->groups, request->fixed.groups, request->fixed.groups_bytes);
+	if (!err)
+		err = take_rules(&request->slices, request->fixed.slices, request->fixed.slices_bytes);
 	if (err)
-		return err;
-	request->groups = memdup_user_nul(u64_to_user_ptr(request->fixed.groups), request->fixed.groups_bytes);
-	if (!IS_ERR(request->groups))
-		return 0;
-	err = PTR_ERR(request->groups);
-	request->groups = NULL;
+		nsmod_kernel_request_free(request);
 	return err;
 }
 
 void nsmod_kernel_request_free(struct nsmod_kernel_request *request)
 {
 	kfree(request->groups);
+	kfree(request->slices);
+}
+
+int nsmod_request_take_slices(char **slices, const void __user *from)
+{
+	struct nslice_slices_request request;
+	const int err = nsmod_request_take(&request, sizeof(request), from);
+
+	*slices = NULL;
+	if (err)
+		return err;
+	if (request.flags || request.reserved)
+		return -EINVAL;
+	return take_rules(slices, request.slices, request.slices_bytes);
 }

@@ -22,11 +22,15 @@ int nsmod_request_answer(void __user *to, const void *request, size_t known);
 struct nsmod_kernel_request {
 	struct nslice_kernel_request fixed;
 	char *groups;
+	char *slices; /* valid rules; NULL: all */
 	struct nslice_kernel_counter counters[NSLICE_MAX_COUNTERS]; /* fixed.counters_count of them */
 };
 
 int nsmod_request_take_kernel(struct nsmod_kernel_request *request, const void __user *from);
 void nsmod_kernel_request_free(struct nsmod_kernel_request *request);
+
+/* *slices: as above, belongs to the caller. */
+int nsmod_request_take_slices(char **slices, const void __user *from);
 
 bool nsmod_is_ring_size(u64 bytes);
 

@@ -171,6 +171,10 @@ TEST_CASE("requests to the module begin with their size, and their layout is unc
     AT(nslice_kernel_request, counters, 24);
     AT(nslice_kernel_request, groups_bytes, 40);
     AT(nslice_kernel_request, pid, 48);
+    AT(nslice_kernel_request, slices, 56);
+    AT(nslice_kernel_request, slices_bytes, 64);
+    CHECK(sizeof(nslice_slices_request) == 24);
+    CHECK(offsetof(nslice_slices_request, slices_bytes) == 16);
     CHECK(sizeof(nslice_kernel_counter) == 64);
     AT(nslice_kernel_counter, name, 24);
     CHECK(sizeof(nslice_text_request) == 24);
@@ -183,6 +187,7 @@ TEST_CASE("requests to the module begin with their size, and their layout is unc
     CHECK(NSLICE_IOC_LIST == 0xc018bd04);
     CHECK(NSLICE_IOC_KERNEL == 0xc048bd05);
     CHECK(NSLICE_IOC_GROUPS == 0xc018bd06);
+    CHECK(NSLICE_IOC_SLICES == 0x4018bd08);
     CHECK(NSLICE_IOC_MEASURE == 0xc020bd07);
 }
 

@@ -7,7 +7,8 @@
  *	NET_SLICE_MARK(name, value);                       a value at a point in time
  *	NET_SLICE_INIT(unit, number, packets, bytes); NET_SLICE_EXIT(unit);
  *
- * Usable in any context, including NMI.  A START and its STOP must run in the
+ * `nsdump record --slices` selects slices and marks by name; the others then
+ * write no records.  Usable in any context, including NMI.  A START and its STOP must run in the
  * same context: an interrupt must not end a slice begun in a process.  Without
  * a recorder, a probe is a nop (a jump label).  `name` is an identifier.  With
  * NETSLICE_DISABLE defined, probes compile to nothing.
@@ -42,13 +43,13 @@
  * fields are read by assembly.
  */
 struct nslice_kernel_site {
-	u64 bits;           /* id, kind and word count of its records; 0: not yet assigned */
+	u64 bits;           /* id, kind and word count of its records; 0: first use, or off */
 	u64 step;           /* by which one record advances the ring's position */
 	u64 __percpu *head; /* of the ring */
 	u32 line;
 	u8 kind;
 	u8 words;
-	u8 reserved[2];
+	u16 id;             /* 0: not yet used */
 	const char *name;
 	const char *file;
 	struct llist_node node;

@@ -126,6 +126,22 @@ static long become_kernel(struct open_file *own, void __user *at)
 	return 0;
 }
 
+/* Only for who may request kernel records, and has the file of this recording. */
+static long select_slices(struct open_file *own, void __user *at)
+{
+	char *slices;
+	int err;
+
+	if (!perfmon_capable())
+		return -EPERM;
+	err = nsmod_request_take_slices(&slices, at);
+	if (err)
+		return err;
+	err = own->reader ? nsmod_reader_select(own->reader, slices) : -EBADFD;
+	kfree(slices);
+	return err;
+}
+
 static long end(struct open_file *own)
 {
 	if (own->session)
@@ -146,6 +162,8 @@ static long ioctl_locked(struct open_file *own, unsigned int command, void __use
 		return become_reader(own, at);
 	case NSLICE_IOC_KERNEL:
 		return become_kernel(own, at);
+	case NSLICE_IOC_SLICES:
+		return select_slices(own, at);
 	case NSLICE_IOC_END:
 		return end(own);
 	default:

@@ -42,7 +42,8 @@ static bool is_there(struct nsmod_point *point)
 
 /*
  * Names all points of a group before the first is attached, because a probe may
- * write records of other points.
+ * write records of other points.  With an id, a site decides at its first
+ * record whether it is on.
  */
 static void name_points(const struct nsmod_group *group)
 {
@@ -53,11 +54,13 @@ static void name_points(const struct nsmod_group *group)
 		const u16 id = nsmod_kernel_site_id(point->slice, point->tracepoint, 0, point->kind, point->flags);
 
 		point->site = (struct nslice_kernel_site){
-			.bits = NSMOD_BITS(id, point->kind, point->words),
+			.bits = id ? 0 : NSMOD_BITS(id, point->kind, point->words),
 			.step = NSLICE_POSITION_STEP(NSLICE_HEAD_WORDS + point->words),
 			.head = &nslice_kernel_ring.head,
 			.kind = point->kind,
 			.words = point->words,
+			.id = id,
+			.name = point->slice,
 		};
 	}
 }
@@ -122,6 +125,18 @@ static void detach_group(const struct nsmod_group *group)
 			tracepoint_probe_unregister(point->found, point->probe, point);
 		point->is_attached = false;
 	}
+}
+
+void nsmod_groups_decide_again(void)
+{
+	u32 i, j;
+
+	mutex_lock(&lock);
+	for (i = 0; i < ARRAY_SIZE(groups); ++i)
+		for (j = 0; j < groups[i]->count; ++j)
+			if ((attached & BIT(i)) && groups[i]->points[j].site.id)
+				WRITE_ONCE(groups[i]->points[j].site.bits, 0);
+	mutex_unlock(&lock);
 }
 
 /* Bits of the named groups; -EINVAL in *err for an unknown name. */

@@ -49,6 +49,9 @@ int nsmod_groups_attach(const char *names);
 int nsmod_groups_check(const char *names); /* -EINVAL as above */
 void nsmod_groups_detach(void);
 
+/* As nsmod_kernel_sites_decide_again(), for the points of the attached groups. */
+void nsmod_groups_decide_again(void);
+
 /*
  * INFO lines "kernel.missing.GROUP=tracepoint,..." of the attached groups.
  * Returns bytes written.

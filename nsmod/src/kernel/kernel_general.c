@@ -67,15 +67,15 @@ static __always_inline void read_counters(struct nsmod_cpu_counters *own, u32 co
 }
 
 /*
- * Claims a place for the record, returned in *head.  1; 0: try again; -1: no
- * room, the loss is counted.
+ * Claims a place for the record, returned in *head, with the site's bits.  1; 0: try again;
+ * -1: no record, because the site is off, or because there is no room, a loss that is counted.
  */
-static __always_inline int claim(struct nslice_kernel_site *site, struct nslice_ring_meta *ring, u32 record_words, u64 *head, u64 *ticks)
+static __always_inline int claim(struct nslice_kernel_site *site, struct nslice_ring_meta *ring, u32 record_words, u64 *bits, u64 *head,
+				 u64 *ticks)
 {
-	if (unlikely(!READ_ONCE(site->bits))) {
-		nsmod_kernel_site_meet(site);
-		return 0;
-	}
+	*bits = READ_ONCE(site->bits); /* once: the site may be turned off meanwhile */
+	if (unlikely(!*bits))
+		return nsmod_kernel_site_meet(site) ? 0 : -1;
 	*head = READ_ONCE(ring->head);
 	if (unlikely(!nsmod_has_room(ring, *head, record_words)))
 		return nsmod_make_room(ring, record_words) ? 0 : -1;
@@ -88,7 +88,7 @@ static __always_inline void write_counted(struct nslice_kernel_site *site, const
 {
 	struct nsmod_cpu_counters *own = raw_cpu_ptr(&nsmod_counters);
 	struct nslice_ring_meta *ring = nsmod_ring_of(site);
-	u64 words[NSLICE_MAX_COUNTERS], before[NSLICE_MAX_COUNTERS] = {}, head, ticks, again = 0;
+	u64 words[NSLICE_MAX_COUNTERS], before[NSLICE_MAX_COUNTERS] = {}, bits, head, ticks, again = 0;
 	const u32 count = counters_here(own);
 	const bool is_slice = site->kind <= NSLICE_KIND_STOP;
 	const u32 record_words = NSLICE_HEAD_WORDS + (is_slice ? count : given_count);
@@ -96,7 +96,7 @@ static __always_inline void write_counted(struct nslice_kernel_site *site, const
 
 	for (;;) {
 		read_counters(own, count, words, before, again);
-		claimed = claim(site, ring, record_words, &head, &ticks);
+		claimed = claim(site, ring, record_words, &bits, &head, &ticks);
 		if (likely(claimed))
 			break;
 		again = ~0ull;
@@ -105,9 +105,9 @@ static __always_inline void write_counted(struct nslice_kernel_site *site, const
 	if (unlikely(claimed < 0))
 		return;
 	if (is_slice)
-		nsmod_fill(ring, head, ticks, READ_ONCE(site->bits) | (u64)count << NSLICE_HEAD_COUNT_SHIFT, words, count);
+		nsmod_fill(ring, head, ticks, bits | (u64)count << NSLICE_HEAD_COUNT_SHIFT, words, count);
 	else
-		nsmod_fill(ring, head, ticks, READ_ONCE(site->bits), given, given_count);
+		nsmod_fill(ring, head, ticks, bits, given, given_count);
 }
 
 notrace void nsmod_write_general(struct nslice_kernel_site *site, const u64 *words, u32 count)

@@ -5,7 +5,7 @@
  *
  *	site = the address after the branch that is returned to
  *	if (fenced or counted) C
- *	if (!site.bits) C                            -- first use
+ *	if (!site.bits) C                            -- first use, or off
  *	head = ring.head, exclusively                -- an interrupt from here on makes the store below fail
  *	if (ring.limit - (head + words) < 0) C
  *	ticks = clock                                -- so that ticks increase within a ring

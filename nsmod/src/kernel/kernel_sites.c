@@ -4,6 +4,10 @@
  * takes an id by an atomic add and puts the site on a lock-free list; names are
  * copied from there later, but before their module is unloaded.  When a module
  * is loaded again, its sites get their previous ids.
+ *
+ * A site that the recording's rules turn off keeps bits of 0, so that the probes'
+ * test for the first use is also their switch; a bit by its id distinguishes the
+ * two.  A site without an id stays on.
  */
 #include "kernel/kernel_sites.h"
 
@@ -22,6 +26,7 @@
 #include <nslice/kernel.h>
 
 #include "chunks/output.h"
+#include "kernel/kernel_selection.h"
 #include "kernel/kernel_write.h"
 
 #define MAX_TEXT_BYTES 200
@@ -40,6 +45,8 @@ static struct known_site *known[NSMOD_KERNEL_IDS];
 static atomic_t next = ATOMIC_INIT(0);
 static atomic64_t unnamed = ATOMIC64_INIT(0);
 static LLIST_HEAD(fresh); /* sites not copied yet */
+static struct llist_node *met; /* those copied, of loaded modules; under the lock */
+static DECLARE_BITMAP(off, NSMOD_KERNEL_IDS); /* sites that are off, by index */
 static atomic_t meeting = ATOMIC_INIT(0); /* writers that are adding a site */
 static u32 changes;       /* number of changes of `known`, under the lock */
 
@@ -136,23 +143,41 @@ static void copy_fresh(void)
 	struct llist_node *list = llist_del_all(&fresh);
 
 	llist_for_each_entry_safe(site, after, list, node) {
-		const u32 index = (u16)(site->bits >> 32) - NSLICE_KERNEL_FIRST_ID;
+		const u32 index = site->id - NSLICE_KERNEL_FIRST_ID;
 
 		if (index < NSMOD_KERNEL_IDS && !known[index])
 			keep_copy_of(index, site);
+		site->node.next = met;
+		met = &site->node;
 	}
 }
 
 /*
  * Assigns the id and adds the site to the list.  If two writers do so
- * concurrently, the second one's new id stays unused.
+ * concurrently, the second one's new id stays unused.  0: no ids left.
  */
-static void hand_over(struct nslice_kernel_site *site, u16 before)
+static u16 hand_over(struct nslice_kernel_site *site, u16 before)
 {
-	const u16 id = before ? before : new_id();
+	const u16 id = before ? before : new_id(), first = id ? cmpxchg(&site->id, 0, id) : 0;
 
-	if (cmpxchg64(&site->bits, 0, NSMOD_BITS(id, site->kind, site->words)) == 0 && id && !before)
+	if (first)
+		return first;
+	if (id)
 		llist_add(&site->node, &fresh);
+	return id;
+}
+
+/* Concurrent users of a site decide alike. */
+static u64 decide(struct nslice_kernel_site *site, u16 id)
+{
+	const u64 bits = NSMOD_BITS(id, site->kind, site->words);
+
+	if (id && !nsmod_kernel_is_selected(site->kind, site->name)) {
+		set_bit(id - NSLICE_KERNEL_FIRST_ID, off);
+		return 0;
+	}
+	WRITE_ONCE(site->bits, bits);
+	return bits;
 }
 
 /*
@@ -160,18 +185,25 @@ static void hand_over(struct nslice_kernel_site *site, u16 before)
  * the site has the id, others write records with it, so the drain waits until
  * the site is also in the list; preemption is off meanwhile to keep this short.
  */
-noinline void nsmod_kernel_site_meet(struct nslice_kernel_site *site)
+noinline u64 nsmod_kernel_site_meet(struct nslice_kernel_site *site)
 {
-	const u16 before = known_id(site->name, site->file, site->line, site->kind);
+	u16 id = READ_ONCE(site->id), before;
+	u64 bits;
 
+	if (id && test_bit(id - NSLICE_KERNEL_FIRST_ID, off))
+		return 0;
+	before = id ? 0 : known_id(site->name, site->file, site->line, site->kind);
 	preempt_disable_notrace();
 	atomic_inc(&meeting);
 	/* pairs with the acquire of a ring's head: a drain that sees a record of the site sees `meeting` */
 	smp_mb__after_atomic();
-	hand_over(site, before);
+	if (!id)
+		id = hand_over(site, before);
+	bits = decide(site, id);
 	smp_mb__before_atomic(); /* pairs with the acquire in wait_for_meeting(): the site is in the list */
 	atomic_dec(&meeting);
 	preempt_enable_notrace();
+	return bits;
 }
 
 /* Afterwards all sites whose records have been seen are in the list. */
@@ -181,12 +213,38 @@ static void wait_for_meeting(void)
 		cpu_relax();
 }
 
+void nsmod_kernel_sites_decide_again(void)
+{
+	struct nslice_kernel_site *site;
+
+	mutex_lock(&lock);
+	copy_fresh();
+	bitmap_zero(off, NSMOD_KERNEL_IDS);
+	llist_for_each_entry(site, met, node)
+		WRITE_ONCE(site->bits, 0);
+	mutex_unlock(&lock);
+}
+
+/* Under the lock. */
+static void forget_sites_of(const struct module *module)
+{
+	struct llist_node **at = &met;
+
+	while (*at) {
+		if (within_module((unsigned long)*at, module))
+			*at = (*at)->next;
+		else
+			at = &(*at)->next;
+	}
+}
+
 /* Copies the names of a module's sites before the module is unloaded. */
 static int module_changed(struct notifier_block *block, unsigned long event, void *data)
 {
 	if (event == MODULE_STATE_GOING) {
 		mutex_lock(&lock);
 		copy_fresh();
+		forget_sites_of(data);
 		mutex_unlock(&lock);
 	}
 	return NOTIFY_DONE;

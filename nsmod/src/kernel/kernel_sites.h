@@ -30,6 +30,12 @@ u16 nsmod_kernel_site_id(const char *name, const char *file, u32 line, u8 kind, 
  */
 int nsmod_kernel_sites_write(struct nsmod_output *output, struct nsmod_written_sites *written);
 
+/*
+ * After the rules have changed: each site decides again at its next record
+ * whether it is on.  A record that is being written may still appear.
+ */
+void nsmod_kernel_sites_decide_again(void);
+
 /* Number of sites without an id. */
 u64 nsmod_kernel_sites_unnamed(void);
 

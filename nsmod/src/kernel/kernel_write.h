@@ -31,8 +31,11 @@ DECLARE_STATIC_KEY_FALSE(nsmod_general_key);
  */
 int nsmod_make_room(struct nslice_ring_meta *ring, u32 record_words);
 
-/* Assigns bits to a site that has none.  Any context. */
-void nsmod_kernel_site_meet(struct nslice_kernel_site *site);
+/*
+ * For a site without bits: assigns them, unless the recording's rules turn it
+ * off.  Returns its bits, 0: it is off.  Any context.
+ */
+u64 nsmod_kernel_site_meet(struct nslice_kernel_site *site);
 
 /* nsmod_write() while nsmod_general_key is enabled. */
 void nsmod_write_general(struct nslice_kernel_site *site, const u64 *words, u32 count);
@@ -92,11 +95,15 @@ static __always_inline void nsmod_fill(struct nslice_ring_meta *ring, u64 head, 
 static __always_inline void nsmod_write_plain(struct nslice_kernel_site *site, const u64 *words, const u32 count)
 {
 	const u32 record_words = NSLICE_HEAD_WORDS + count;
+	u64 bits = READ_ONCE(site->bits); /* once: the site may be turned off meanwhile */
 	struct nslice_ring_meta *ring;
 	u64 head, seen, ticks;
 
-	if (unlikely(!READ_ONCE(site->bits)))
-		nsmod_kernel_site_meet(site);
+	if (unlikely(!bits)) {
+		bits = nsmod_kernel_site_meet(site);
+		if (!bits)
+			return;
+	}
 	nsmod_writer_begin();
 	ring = nsmod_ring_of(site);
 	seen = READ_ONCE(ring->head);
@@ -110,7 +117,7 @@ static __always_inline void nsmod_write_plain(struct nslice_kernel_site *site, c
 		ticks = nsmod_clock();
 		seen = nsmod_claim(&ring->head, head, head + NSLICE_POSITION_STEP(record_words));
 	} while (unlikely(seen != head));
-	nsmod_fill(ring, head, ticks, READ_ONCE(site->bits), words, count);
+	nsmod_fill(ring, head, ticks, bits, words, count);
 out:
 	nsmod_writer_end();
 }

@@ -3,6 +3,7 @@
 #include "trace/kernel_part.h"
 
 #include <linux/atomic.h>
+#include <linux/mutex.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/workqueue.h>
@@ -19,12 +20,14 @@
 #include "groups/kernel_filter.h"
 #include "kernel/kernel_general.h"
 #include "kernel/kernel_ring.h"
+#include "kernel/kernel_selection.h"
 #include "request.h"
 
 #define DEFAULT_RING_BYTES BIT_ULL(20)
 #define INFO_BYTES 4096
 
 static atomic_t is_taken = ATOMIC_INIT(0);
+static DEFINE_MUTEX(selecting); /* protects is_recording and the rules of a part */
 
 static int read_data(const struct nsmod_drained_ring *ring, u64 offset, void *to, u64 bytes)
 {
@@ -88,10 +91,62 @@ static int write_info(const struct nsmod_kernel_request *request, struct nsmod_o
 	return err;
 }
 
+static int apply_rules(const char *slices)
+{
+	const int err = nsmod_kernel_selection_set(slices);
+
+	if (err)
+		return err;
+	nsmod_kernel_sites_decide_again();
+	nsmod_groups_decide_again();
+	return 0;
+}
+
+static int change_rules(struct nsmod_kernel_part *part, const char *slices)
+{
+	char *copy = slices ? kstrdup(slices, GFP_KERNEL) : NULL;
+	int err = slices && !copy ? -ENOMEM : apply_rules(slices);
+
+	if (err) {
+		kfree(copy);
+		return err;
+	}
+	kfree(part->slices);
+	part->slices = copy;
+	WRITE_ONCE(part->is_selected, true);
+	return 0;
+}
+
+int nsmod_kernel_part_select(struct nsmod_kernel_part *part, const char *slices)
+{
+	int err;
+
+	mutex_lock(&selecting);
+	err = part->is_recording ? change_rules(part, slices) : -EBADFD;
+	mutex_unlock(&selecting);
+	return err;
+}
+
+static int write_rules(struct nsmod_kernel_part *part, struct nsmod_output *output)
+{
+	char *text;
+	int err;
+
+	mutex_lock(&selecting);
+	text = kasprintf(GFP_KERNEL, "kernel.slices=%s\n", part->slices ? part->slices : "");
+	err = text ? nsmod_output_small(output, NSLICE_CHUNK_INFO, text, strlen(text)) : -ENOMEM;
+	part->is_selected = err != 0;
+	mutex_unlock(&selecting);
+	kfree(text);
+	return err;
+}
+
 static int prepare(struct nsmod_kernel_part *part, const struct nsmod_kernel_request *request)
 {
 	int err = nsmod_groups_check(request->groups);
 
+	if (!err && request->slices)
+		err = change_rules(part, request->slices);
 	if (!err)
 		err = create_rings(part, &request->fixed);
 	if (!err)
@@ -176,10 +231,14 @@ void nsmod_kernel_part_stop(struct nsmod_kernel_part *part)
 {
 	if (!part->is_recording)
 		return;
+	mutex_lock(&selecting);
 	part->is_recording = false;
+	mutex_unlock(&selecting);
 	static_branch_disable(&nslice_kernel_key);
 	nsmod_groups_detach();
 	nsmod_kernel_rings_close();
+	if (part->slices)
+		apply_rules(NULL); /* requires no memory */
 	flush_work(&part->calibrating);
 	if (part->at_start.payload) /* NULL if there was no memory */
 		nsmod_kernel_calibrate(&part->at_end, NSLICE_CALIBRATION_END, part->counters);
@@ -208,6 +267,8 @@ s64 nsmod_kernel_part_pass(struct nsmod_kernel_part *part, struct nsmod_output *
 	for (cpu = 0; cpu < nr_cpu_ids; ++cpu)
 		if (part->rings[cpu].meta)
 			nsmod_ring_watch(&part->rings[cpu]);
+	if (!err && READ_ONCE(part->is_selected))
+		err = write_rules(part, output);
 	if (!err && !part->is_held)
 		err = nsmod_kernel_sites_write(output, &part->written);
 	if (err || part->is_held)
@@ -281,5 +342,7 @@ void nsmod_kernel_part_destroy(struct nsmod_kernel_part *part)
 	nsmod_kernel_calibration_destroy(&part->at_end);
 	kvfree(part->rings);
 	part->rings = NULL;
+	kfree(part->slices);
+	part->slices = NULL;
 	atomic_set(&is_taken, 0);
 }

@@ -24,6 +24,8 @@ struct nsmod_kernel_part {
 	struct work_struct calibrating; /* makes at_start while the drain continues */
 	bool is_held;       /* records wait in their rings until the calibration is written */
 	bool is_calibrated;
+	bool is_selected; /* INFO must be written: `slices` */
+	char *slices;     /* current rules; NULL: all */
 };
 
 /*
@@ -39,6 +41,12 @@ int nsmod_kernel_part_start(struct nsmod_kernel_part *part, const struct nsmod_k
  */
 int nsmod_kernel_part_start_default(struct nsmod_kernel_part *part, const struct nsmod_kernel_request *request,
 				    struct nsmod_output *output);
+
+/*
+ * New rules for which slices and marks are recorded from now on; NULL: all.
+ * Any thread.  0 or -errno; -EBADFD: the recording has ended.
+ */
+int nsmod_kernel_part_select(struct nsmod_kernel_part *part, const char *slices);
 
 /*
  * Bytes taken from the fullest ring, or -errno (-ENOSPC: the output is full,

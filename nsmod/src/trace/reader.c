@@ -52,6 +52,7 @@ struct nsmod_reader {
 	struct nsmod_rights rights; /* of the opener */
 	u32 wanted_session; /* 0: any */
 	bool is_snapshot;
+	bool is_kernel;      /* kernel recorder */
 	bool is_chunks_only; /* kernel recorder: no header, no footer */
 	bool is_ending;
 	struct nsmod_session *session; /* NULL: none yet, or none wanted */
@@ -334,6 +335,7 @@ struct nsmod_reader *nsmod_reader_open_kernel(const struct nsmod_kernel_request 
 
 	if (!reader)
 		return ERR_PTR(-ENOMEM);
+	reader->is_kernel = true;
 	reader->is_chunks_only = !(request->fixed.flags & NSLICE_KERNEL_WHOLE);
 	err = reader->is_chunks_only ? 0 : write_header(reader);
 	if (!err)
@@ -343,6 +345,11 @@ struct nsmod_reader *nsmod_reader_open_kernel(const struct nsmod_kernel_request 
 		return ERR_PTR(err);
 	}
 	return start(reader);
+}
+
+int nsmod_reader_select(struct nsmod_reader *reader, const char *slices)
+{
+	return reader->is_kernel ? nsmod_kernel_part_select(&reader->kernel, slices) : -EBADFD;
 }
 
 void nsmod_reader_end(struct nsmod_reader *reader)

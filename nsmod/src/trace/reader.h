@@ -20,6 +20,9 @@ struct nsmod_reader *nsmod_reader_open_plain(void);
 /* For the kernel's part only; the request is as for nsmod_kernel_part_start().  Or ERR_PTR(). */
 struct nsmod_reader *nsmod_reader_open_kernel(const struct nsmod_kernel_request *request);
 
+/* NSLICE_IOC_SLICES.  0 or -errno; -EBADFD: not the kernel's recorder, or its recording has ended. */
+int nsmod_reader_select(struct nsmod_reader *reader, const char *slices);
+
 /* NSLICE_IOC_END: remaining data can be read, then end of file. */
 void nsmod_reader_end(struct nsmod_reader *reader);
 

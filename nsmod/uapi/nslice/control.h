@@ -117,9 +117,21 @@ struct nslice_kernel_request {
 	__u32 port;           /* where packets are seen, only those from or to this port; 0: all */
 	__u32 pid;            /* only records made while this process (thread group) runs; 0: all */
 	__u32 protocol;       /* IPPROTO_TCP, ... with port; 0: all */
-	__u64 reserved[2];    /* 0 */
+	__u64 slices;         /* slices_bytes bytes: rules (nslice/rules.h) for the slices and marks to record */
+	__u32 slices_bytes;   /* 0: all */
+	__u32 reserved;       /* 0 */
 };
 NSLICE_ASSERT_SIZE(struct nslice_kernel_request, 72);
+
+/* New rules for the kernel's recorder, from now on. */
+struct nslice_slices_request {
+	__u32 size;
+	__u32 flags;        /* 0 */
+	__u64 slices;       /* as in nslice_kernel_request */
+	__u32 slices_bytes;
+	__u32 reserved;     /* 0 */
+};
+NSLICE_ASSERT_SIZE(struct nslice_slices_request, 24);
 
 /* Text from the module: lines of tab-separated fields (ABI.md). */
 struct nslice_text_request {
@@ -155,5 +167,6 @@ NSLICE_ASSERT_SIZE(struct nslice_measure_request, 32);
 #define NSLICE_IOC_KERNEL _IOWR(NSLICE_IOC_MAGIC, 5, struct nslice_kernel_request)
 #define NSLICE_IOC_GROUPS _IOWR(NSLICE_IOC_MAGIC, 6, struct nslice_text_request)
 #define NSLICE_IOC_MEASURE _IOWR(NSLICE_IOC_MAGIC, 7, struct nslice_measure_request)
+#define NSLICE_IOC_SLICES _IOW(NSLICE_IOC_MAGIC, 8, struct nslice_slices_request)
 
 #endif /* NSLICE_CONTROL_H */

@@ -58,6 +58,7 @@ static void open_one(uint32_t at)
 static void request(uint32_t at)
 {
     static const char groups[] = "net_rx,net_tx,napi,irq,softirq,sched,sock,none,,";
+    static const char rules[] = "*irq*,!soft*,[a-z]*,kernel:?,n\\,,";
     struct nslice_session_request session = {
         .size = sizeof(session), .flags = pick(2), .ring_bytes = 4096ull << pick(10)};
     struct nslice_reader_request reader = {
@@ -71,15 +72,21 @@ static void request(uint32_t at)
         .size = sizeof(list), .room = pick(100), .entries = (uint64_t)(uintptr_t)room};
     struct nslice_text_request text = {
         .size = sizeof(text), .room = pick(sizeof(room)), .text = (uint64_t)(uintptr_t)room};
-    void *const requests[] = {&session, &reader, &kernel, &list, &text};
-    static const size_t sizes[] = {sizeof(session), sizeof(reader), sizeof(kernel), sizeof(list),
-                                   sizeof(text)};
+    struct nslice_slices_request slices = {.size = sizeof(slices),
+                                           .slices = (uint64_t)(uintptr_t)rules,
+                                           .slices_bytes = pick(sizeof(rules))};
+    void *const requests[] = {&session, &reader, &kernel, &list, &text, &slices};
+    static const size_t sizes[] = {sizeof(session), sizeof(reader), sizeof(kernel),
+                                   sizeof(list),    sizeof(text),   sizeof(slices)};
     static const unsigned long commands[] = {NSLICE_IOC_SESSION, NSLICE_IOC_READER,
-                                             NSLICE_IOC_KERNEL, NSLICE_IOC_LIST, NSLICE_IOC_GROUPS};
-    const uint32_t which = pick(5);
+                                             NSLICE_IOC_KERNEL,  NSLICE_IOC_LIST,
+                                             NSLICE_IOC_GROUPS,  NSLICE_IOC_SLICES};
+    const uint32_t which = pick(6);
 
     kernel.groups = (uint64_t)(uintptr_t)groups;
     kernel.groups_bytes = pick(sizeof(groups));
+    kernel.slices = slices.slices;
+    kernel.slices_bytes = pick(2) ? slices.slices_bytes : 0;
     if (pick(2)) { /* a random field, but no kernel ring that takes all memory */
         uint64_t value = number();
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * kernel_recorder GROUPS MILLISECONDS [OPTION ...]: records the kernel for this time, as a trace on
- * standard output. Options: pid=N, port=N, ring=BYTES, ordered, counter=NAME:TYPE:CONFIG:CONFIG1.
+ * standard output. Options: pid=N, port=N, ring=BYTES, ordered, counter=NAME:TYPE:CONFIG:CONFIG1,
+ * slices=RULES.
  * With `-- PROGRAM ARGUMENT ...` at the end: until the program has ended.
  */
 #define _GNU_SOURCE
@@ -36,6 +37,12 @@ static int add_counter(const char *text)
     return 0;
 }
 
+static void take_slices(const char *rules)
+{
+    request.slices = (__u64)(unsigned long)rules;
+    request.slices_bytes = (__u32)strlen(rules);
+}
+
 static int take_option(const char *option)
 {
     if (strcmp(option, "ordered") == 0)
@@ -48,6 +55,8 @@ static int take_option(const char *option)
         request.ring_bytes = (__u64)atoll(option + 5);
     else if (strncmp(option, "counter=", 8) == 0)
         return add_counter(option + 8);
+    else if (strncmp(option, "slices=", 7) == 0)
+        take_slices(option + 7);
     else
         return -1;
     return 0;

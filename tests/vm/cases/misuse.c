@@ -4,6 +4,8 @@
 #define _GNU_SOURCE
 #include <poll.h>
 
+#include <nslice/rules.h>
+
 #include "device.h"
 
 static const char *const role_names[] = {"fresh", "session", "reader", "kernel"};
@@ -25,6 +27,7 @@ struct row {
 #define READER_BYTES sizeof(struct nslice_reader_request)
 #define LIST_BYTES sizeof(struct nslice_list_request)
 #define KERNEL_BYTES sizeof(struct nslice_kernel_request)
+#define SLICES_BYTES sizeof(struct nslice_slices_request)
 #define TEXT_BYTES sizeof(struct nslice_text_request)
 
 static const struct row table[] = {
@@ -106,8 +109,12 @@ static const struct row table[] = {
      65536, EINVAL, FRESH},
     {"kernel, protocol without port", NSLICE_IOC_KERNEL, KERNEL_BYTES,
      FIELD(nslice_kernel_request, protocol), 6, EINVAL, FRESH},
-    {"kernel, reserved", NSLICE_IOC_KERNEL, KERNEL_BYTES,
-     offsetof(struct nslice_kernel_request, reserved) + 8, 8, 1, EINVAL, FRESH},
+    {"kernel, reserved", NSLICE_IOC_KERNEL, KERNEL_BYTES, FIELD(nslice_kernel_request, reserved), 1,
+     EINVAL, FRESH},
+    {"kernel, rules of the most bytes", NSLICE_IOC_KERNEL, KERNEL_BYTES,
+     FIELD(nslice_kernel_request, slices_bytes), NSLICE_RULES_TEXT, EINVAL, FRESH},
+    {"kernel, rules at an invalid address", NSLICE_IOC_KERNEL, KERNEL_BYTES,
+     FIELD(nslice_kernel_request, slices_bytes), NSLICE_RULES_TEXT - 1, EFAULT, FRESH},
     {"kernel, long names", NSLICE_IOC_KERNEL, KERNEL_BYTES,
      FIELD(nslice_kernel_request, groups_bytes), 256, EINVAL, FRESH},
     {"kernel, names at an invalid address", NSLICE_IOC_KERNEL, KERNEL_BYTES,
@@ -116,6 +123,22 @@ static const struct row table[] = {
     {"kernel of a session's file", NSLICE_IOC_KERNEL, KERNEL_BYTES, 0, 0, 0, EBADFD, SESSION},
     {"kernel of a reader", NSLICE_IOC_KERNEL, KERNEL_BYTES, 0, 0, 0, EBADFD, READER},
     {"kernel of the kernel's recorder", NSLICE_IOC_KERNEL, KERNEL_BYTES, 0, 0, 0, EBADFD, KERNEL},
+
+    {"slices, size 0", NSLICE_IOC_SLICES, 0, 0, 0, 0, EINVAL, KERNEL},
+    {"slices, flags", NSLICE_IOC_SLICES, SLICES_BYTES, FIELD(nslice_slices_request, flags), 1,
+     EINVAL, KERNEL},
+    {"slices, reserved", NSLICE_IOC_SLICES, SLICES_BYTES, FIELD(nslice_slices_request, reserved), 1,
+     EINVAL, KERNEL},
+    {"slices, too many bytes", NSLICE_IOC_SLICES, SLICES_BYTES,
+     FIELD(nslice_slices_request, slices_bytes), UINT32_MAX, EINVAL, KERNEL},
+    {"slices at an invalid address", NSLICE_IOC_SLICES, SLICES_BYTES,
+     FIELD(nslice_slices_request, slices_bytes), 6, EFAULT, KERNEL},
+    {"slices, nonzero tail", NSLICE_IOC_SLICES, SLICES_BYTES + 8, SLICES_BYTES, 8, 1, E2BIG,
+     KERNEL},
+    {"slices of the kernel's recorder: all", NSLICE_IOC_SLICES, SLICES_BYTES, 0, 0, 0, 0, KERNEL},
+    {"slices of a file without a role", NSLICE_IOC_SLICES, SLICES_BYTES, 0, 0, 0, EBADFD, FRESH},
+    {"slices of a session's file", NSLICE_IOC_SLICES, SLICES_BYTES, 0, 0, 0, EBADFD, SESSION},
+    {"slices of a reader", NSLICE_IOC_SLICES, SLICES_BYTES, 0, 0, 0, EBADFD, READER},
 
     {"list, flags", NSLICE_IOC_LIST, LIST_BYTES, FIELD(nslice_list_request, flags), 1, EINVAL,
      FRESH},
@@ -290,6 +313,49 @@ static void try_two_recorders(void)
     close(second);
 }
 
+struct rules_row {
+    const char *text;
+    uint32_t bytes;
+    int wanted;
+};
+
+static int give_rules(int fd, const struct rules_row *row)
+{
+    const struct nslice_slices_request request = {
+        .size = sizeof(request), .slices = (uintptr_t)row->text, .slices_bytes = row->bytes};
+
+    return ioctl(fd, NSLICE_IOC_SLICES, &request);
+}
+
+/* At the start of a recording, and while it runs; not after its end. */
+static void try_rules(void)
+{
+#define RULES(text) text, sizeof(text) - 1
+    static const struct rules_row rules[] = {
+        {RULES("a*,!b"), 0},     {RULES("kernel:a"), 0},
+        {RULES(","), EINVAL},    {RULES(",a"), EINVAL},
+        {RULES("a,,b"), EINVAL}, {RULES("a,"), EINVAL},
+        {RULES("a,!"), EINVAL},  {RULES("a\0b"), EINVAL},
+        {RULES("a\nb"), EINVAL}, {RULES("[[:digit:]]"), EINVAL},
+        {"a", 2, EINVAL}, /* its terminator */
+    };
+    const int running = open_as(KERNEL);
+
+    for (size_t i = 0; i < sizeof(rules) / sizeof(rules[0]); ++i)
+        expect(rules[i].text, give_rules(running, &rules[i]), rules[i].wanted);
+    must(ioctl(running, NSLICE_IOC_END), "end");
+    must(close(running), "close");
+    for (size_t i = 0; i < sizeof(rules) / sizeof(rules[0]); ++i) {
+        const struct nslice_kernel_request request = {.size = sizeof(request),
+                                                      .slices = (uintptr_t)rules[i].text,
+                                                      .slices_bytes = rules[i].bytes};
+        const int fd = open_device(O_RDWR);
+
+        expect(rules[i].text, ioctl(fd, NSLICE_IOC_KERNEL, &request), rules[i].wanted);
+        close(fd);
+    }
+}
+
 int main(void)
 {
     try_table();
@@ -298,5 +364,6 @@ int main(void)
     try_files();
     try_access_modes();
     try_two_recorders();
+    try_rules();
     return tell_rows("misuse");
 }

@@ -17,6 +17,7 @@ static void try_as(const char *who)
 {
     struct nslice_reader_request reader = {.size = sizeof(reader), .session = roots.id};
     struct nslice_kernel_request kernel = {.size = sizeof(kernel)};
+    struct nslice_slices_request slices = {.size = sizeof(slices)};
     struct nslice_list_request list = {.size = sizeof(list)};
     struct nslice_session_request own;
     const int fd = open_device(O_RDWR | O_NONBLOCK);
@@ -25,6 +26,7 @@ static void try_as(const char *who)
 
     printf("as %s\n", who);
     expect("a recorder of the kernel", ioctl(fd, NSLICE_IOC_KERNEL, &kernel), EPERM);
+    expect("rules for the kernel", ioctl(fd, NSLICE_IOC_SLICES, &slices), EPERM);
     expect("a reader of root's session", ioctl(fd, NSLICE_IOC_READER, &reader), EACCES);
     reader.flags = NSLICE_READER_SNAPSHOT;
     expect("a snapshot of root's session", ioctl(fd, NSLICE_IOC_READER, &reader), EACCES);
