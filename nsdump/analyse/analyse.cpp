@@ -53,7 +53,7 @@ void describe(TraceFile &trace, const Correction &correction, StatsReport &repor
     report.calibration_end = correction.end();
     report.drift = correction.drift();
     report.warnings = correction.warnings();
-    for (std::string &warning : unmatched_patterns(trace))
+    for (std::string &warning : selection_warnings(trace))
         report.warnings.push_back(std::move(warning));
 }
 

@@ -3,11 +3,10 @@
 #include "analyse/selection.hpp"
 
 #include <algorithm>
-#include <sstream>
-
-#include <fnmatch.h>
+#include <cstring>
 
 #include <fmt/format.h>
+#include <nslice/rules.h>
 
 #include "decode/names.hpp"
 
@@ -17,17 +16,28 @@ namespace
 {
 constexpr size_t kMostNames = 20;
 
-std::vector<std::string> selectable_names(const NameTable &names)
+bool is_of_kernel(const std::string &name)
+{
+    return name.starts_with(kKernelPrefix);
+}
+
+// The name as its site has it.
+const char *own_name(const std::string &name)
+{
+    return name.c_str() + (is_of_kernel(name) ? std::strlen(kKernelPrefix) : 0);
+}
+
+std::vector<std::string> selectable_names(const NameTable &names, bool with_kernel)
 {
     std::vector<std::string> found;
     for (NameId id = 0; id < names.size(); ++id)
-        if (names[id].is_slice_or_mark() && !names[id].text.starts_with(kKernelPrefix))
+        if (names[id].is_slice_or_mark() && (with_kernel || !is_of_kernel(names[id].text)))
             found.push_back(names[id].text);
     std::sort(found.begin(), found.end());
     return found;
 }
 
-std::string available(const std::vector<std::string> &names)
+std::string listed(const std::vector<std::string> &names)
 {
     std::string text;
     for (size_t i = 0; i < std::min(names.size(), kMostNames); ++i)
@@ -36,22 +46,51 @@ std::string available(const std::vector<std::string> &names)
         text += fmt::format(" and {} more", names.size() - kMostNames);
     return text.empty() ? "none" : text;
 }
-} // namespace
 
-std::vector<std::string> unmatched_patterns(const TraceFile &trace)
+void warn_of_unmatched(const std::string &rules, const std::vector<std::string> &names,
+                       std::vector<std::string> &warnings)
 {
-    const std::vector<std::string> names = selectable_names(trace.names());
-    std::vector<std::string> warnings;
-    std::istringstream rules(trace.info("session.slices"));
-    for (std::string pattern; std::getline(rules, pattern, ',');) {
-        const std::string text = pattern.substr(pattern.starts_with('!'));
+    nslice_rule rule{};
+    for (const char *at = rules.c_str(); nslice_rules_next(at, &rule); at = rule.rest) {
         const bool is_matched = std::any_of(names.begin(), names.end(), [&](const auto &name) {
-            return fnmatch(text.c_str(), name.c_str(), 0) == 0;
+            return nslice_rule_matches(&rule, own_name(name), is_of_kernel(name)) != 0;
         });
         if (!is_matched)
             warnings.push_back(fmt::format("slices: no slice or mark matches \"{}\"; available: {}",
-                                           pattern, available(names)));
+                                           std::string(at, rule.end), listed(names)));
     }
+}
+
+// Interrupts and switches that were off cannot be subtracted from the programs' slices.
+void warn_of_unsubtracted(const std::string &rules, const NameTable &names,
+                          std::vector<std::string> &warnings)
+{
+    constexpr uint8_t kSubtracted = NSLICE_SITE_INTERRUPT | NSLICE_SITE_SWITCH;
+    std::vector<std::string> off;
+    bool has_programs = false;
+    for (NameId id = 0; id < names.size(); ++id) {
+        const Name &name = names[id];
+        has_programs |= name.is_slice_or_mark() && !is_of_kernel(name.text);
+        if ((name.flags & kSubtracted) != 0 && is_of_kernel(name.text) &&
+            nslice_rules_select(rules.c_str(), own_name(name.text), 1) == 0)
+            off.push_back(name.text);
+    }
+    if (has_programs && !off.empty())
+        warnings.push_back(fmt::format("slices: {} not recorded: the time of these interrupts and "
+                                       "switches is not subtracted (select them with "
+                                       "\"kernel:*\")",
+                                       listed(off)));
+}
+} // namespace
+
+std::vector<std::string> selection_warnings(const TraceFile &trace)
+{
+    const std::string of_programs = trace.info("session.slices");
+    const std::string of_kernel = trace.info("kernel.slices");
+    std::vector<std::string> warnings;
+    warn_of_unmatched(of_programs.empty() ? of_kernel : of_programs,
+                      selectable_names(trace.names(), !of_kernel.empty()), warnings);
+    warn_of_unsubtracted(of_kernel, trace.names(), warnings);
     return warnings;
 }
 } // namespace nsdump

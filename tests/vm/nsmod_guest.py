@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: MIT
 # The kernel module, built for each supported kernel, in guests of the build's architecture.
+import json
 import os
 import pathlib
+import re
 import shutil
 import tempfile
 import unittest
@@ -20,6 +22,14 @@ WRITES = (
     'until [ -s count ] && [ "$(od -A n -t u8 count | tr -d " ")" -gt 0 ]; do usleep 5000; done'
 )
 
+# Shell: statistics of a trace, for documents().
+STATS = """
+stats() { # NAME: the statistics of NAME.nsl
+    nsdump check $1.nsl | tail -n 1
+    echo "json $1"; nsdump export $1.nsl --what stats --format json 2>/dev/null; echo "end of json"
+}
+"""
+
 # Shell, a script: `sh stream ADDRESS PORT` sends the file data to the file got; SERVE: prefix for
 # the commands of the receiving side.
 STREAM = """
@@ -32,6 +42,14 @@ cat >stream <<"END"
     wait
 END
 """
+
+
+def documents(output):
+    """The JSON documents that the script printed, each after a line `json NAME`."""
+    found = {}
+    for name, rest in re.findall(r"^json (\w+)\r?\n(.*?)^end of json", output, re.M | re.S):
+        found[name] = json.loads(rest)
+    return found
 
 
 def guest_class():

@@ -5,7 +5,22 @@ import json
 import re
 
 import nsmod_guest
-from nsmod_guest import build_modules as setUpModule
+
+# 20 packets of the example module, then time for the machine's timer.
+RUN = "echo 20 >/sys/module/nsmod_example/parameters/run; usleep 100000"
+
+
+def setUpModule():
+    nsmod_guest.build_modules("example")
+
+
+def counts(stats):
+    """Name -> how often it was recorded, without the prefix of the kernel's names."""
+    return {
+        one["name"].removeprefix("kernel:"): one[number]
+        for kind, number in (("slices", "count"), ("marks", "count"), ("units", "packets"))
+        for one in stats[kind]
+    }
 
 
 class Nsmod(nsmod_guest.NsmodTest):
@@ -130,6 +145,65 @@ class Nsmod(nsmod_guest.NsmodTest):
                 "unloaded",
             ),
         )
+
+    def test_rules_select_slices_of_groups_and_modules_until_the_recording_ends(self):
+        self.run_guests(
+            nsmod_guest.STATS
+            + f"""
+            insmod /modules/nsmod_example.ko
+            nsdump record -q -k softirq --slices "check,kernel:s*,!softirq_vector,no*" -w some.nsl -- sh -c "{RUN}"
+            stats some
+            nsdump record -q -k softirq -w all.nsl -- sh -c "{RUN}"
+            stats all
+            nsdump record -q -k softirq --control --slices none -w later.nsl -- vm_writer 0 count & recorder=$!
+            {nsmod_guest.WRITES}
+            {RUN}
+            nsdump control -p $(pidof vm_writer) --slices handle
+            for i in $(seq 100); do grep -a -q kernel.slices=handle later.nsl && break; usleep 50000; done
+            rmmod nsmod_example && insmod /modules/nsmod_example.ko
+            {RUN}
+            kill $(pidof vm_writer)
+            wait $recorder
+            stats later
+            vm_kernel_recorder "" 1 slices=a,,b
+            vm_kernel_recorder "" 1 slices=$(printf %01024d 0)
+            rmmod nsmod_example nsmod && echo "unloaded"
+            """,  # noqa: E501, shell text
+            self.check_rules,
+            lambda machine: machine.add_built_module(
+                nsmod_guest.BUILT[machine.kernel.name]["nsmod_example.ko"]
+            ),
+        )
+
+    def check_rules(self, result):
+        found = nsmod_guest.documents(result.output)
+        some, every, later = (counts(found[name]) for name in ("some", "all", "later"))
+        self.assertGreater(some.pop("softirq"), 0)
+        self.assertEqual(some, {"check": 20, "packet": 20})
+        self.assertEqual(
+            found["some"]["info"]["kernel.slices"], "check,kernel:s*,!softirq_vector,no*"
+        )
+        self.assertRegex(
+            result.output,
+            r'no slice or mark matches "no\*"; available: .*kernel:handle.*kernel:softirq_vector',
+        )
+        # nothing is left of these rules, and each START has its STOP
+        self.assertGreater(every.pop("softirq"), 0)
+        self.assertGreater(every.pop("softirq_vector"), 0)
+        self.assertEqual(
+            every, {"handle": 20, "fill": 20, "check": 20, "checksum": 20, "packet": 20}
+        )
+        # changed meanwhile, for a module that was loaded again as well
+        self.assertEqual(later, {"handle": 20, "packet": 40})
+        for name in ("some", "all", "later"):
+            self.assertRegex(
+                result.output, rf"{name}.nsl: whole; \d+ records, every one accounted for"
+            )
+            for one in found[name]["slices"]:
+                if one["name"] != "kernel:softirq":  # one may begin before the recording
+                    self.assertEqual((one["unmatched_start"], one["unmatched_stop"]), (0, 0), one)
+        self.assertEqual(result.output.count("kernel_recorder: Invalid argument (EINVAL)"), 2)
+        self.assertIn("unloaded", result.output)
 
     def test_who_may_not_open_it_is_reported_the_group(self):
         self.run_guests(

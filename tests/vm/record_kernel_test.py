@@ -1,29 +1,10 @@
 # SPDX-License-Identifier: MIT
 # nsdump with the kernel module, as users run it: both sides in one trace, only the kernel,
 # snapshots of a flight recorder.
-import json
-import re
-
 import nsmod_guest
-from nsmod_guest import build_modules as setUpModule
+from nsmod_guest import STATS, build_modules as setUpModule, documents
 
 STREAM_BYTES = 50000
-
-
-def documents(output):
-    """The JSON documents that the script printed, each after a line `json NAME`."""
-    found = {}
-    for name, rest in re.findall(r"^json (\w+)\r?\n(.*?)^end of json", output, re.M | re.S):
-        found[name] = json.loads(rest)
-    return found
-
-
-STATS = """
-stats() { # NAME: the statistics of NAME.nsl
-    nsdump check $1.nsl | tail -n 1
-    echo "json $1"; nsdump export $1.nsl --what stats --format json 2>/dev/null; echo "end of json"
-}
-"""
 
 
 class RecordKernel(nsmod_guest.NsmodTest):

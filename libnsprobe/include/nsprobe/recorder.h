@@ -39,6 +39,7 @@ struct nsp_kernel_config {
     uint32_t pid;         /* for places that run in a process: only this process; 0: all */
     uint32_t port;        /* for places that see packets: only this port; 0: all */
     uint32_t protocol;    /* IPPROTO_*, with port; 0: all */
+    const char *slices;   /* as nsp_session_config.slices, for names of the kernel */
 };
 
 /*
@@ -76,9 +77,11 @@ int nsp_control_slices(int pid, const char *rules);
 
 /*
  * Call before the first pass.  The file then begins immediately, whether or not a process
- * participates.  Returns 0 or -errno with the reason in nsp_last_error().  -ENODEV: no module;
- * -EPERM: no CAP_PERFMON; -EINVAL: unknown group or counter; -ENOTSUP or -EOPNOTSUPP: counters that
- * this machine lacks; -EBUSY: another recorder records the kernel.
+ * participates.  If the recorded programs accept nsp_control_slices(), new rules of any of them
+ * also apply to the kernel.  Returns 0 or -errno with the reason in nsp_last_error().  -ENODEV: no
+ * module; -EPERM: no CAP_PERFMON; -EINVAL: unknown group or counter, invalid rules; -ENOTTY: the
+ * module is too old for rules; -ENOTSUP or -EOPNOTSUPP: counters that this machine lacks; -EBUSY:
+ * another recorder records the kernel.
  */
 int nsp_recorder_add_kernel(struct nsp_recorder *recorder, const struct nsp_kernel_config *config);
 

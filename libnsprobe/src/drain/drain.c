@@ -64,6 +64,8 @@ static void drain_announcements(struct nsp_drain *drain)
         if (kind != NSLICE_CHUNK_INFO && kind != NSLICE_CHUNK_SITES &&
             kind != NSLICE_CHUNK_CALIBRATION && kind != NSLICE_CHUNK_EPOCHS)
             continue;
+        if (kind == NSLICE_CHUNK_INFO)
+            nsp_kernel_drain_follow(&drain->kernel, payload, bytes);
         if (nsp_file_small_chunk(&drain->file, kind, payload, bytes) == 0 &&
             kind == NSLICE_CHUNK_CALIBRATION && bytes >= sizeof(*calibration) &&
             calibration->phase == NSLICE_CALIBRATION_END)

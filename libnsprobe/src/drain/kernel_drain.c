@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include <nslice/control.h>
+#include <nslice/rules.h>
 
 #include "kernel_request.h"
 #include "session/error.h"
@@ -170,12 +171,33 @@ int nsp_kernel_drain_end(struct nsp_kernel_drain *kernel, struct nsp_file *file,
         if (nsp_kernel_drain_pass(kernel, file, last) == 0 && !kernel->is_over &&
             poll(&wait, 1, END_MILLISECONDS) == 0)
             kernel->is_over = 1; /* timed out */
+    if (kernel->totals && kernel->select_error)
+        return nsp_fail(kernel->select_error,
+                        "%s: the kernel module nsmod did not accept new rules for its slices: %s",
+                        file->path, strerror(-kernel->select_error));
     if (kernel->totals)
         return 0;
     return nsp_fail(-EPROTO,
                     "%s: the kernel module nsmod did not finish its recording: the losses in its "
                     "rings are unknown",
                     file->path);
+}
+
+/* The payload is in memory that programs write: it is copied before it is checked. */
+void nsp_kernel_drain_follow(struct nsp_kernel_drain *kernel, const char *info, uint32_t bytes)
+{
+    static const char key[] = "session.slices=";
+    char text[sizeof(key) + NSLICE_RULES_TEXT + 1];
+    char *rules = text + sizeof(key) - 1;
+
+    if (kernel->fd < 0 || kernel->is_over || !kernel->follows_control || bytes >= sizeof(text))
+        return;
+    memcpy(text, info, bytes);
+    text[bytes] = 0;
+    if (strncmp(text, key, sizeof(key) - 1) != 0)
+        return;
+    rules[strcspn(rules, "\n")] = 0;
+    kernel->select_error = nsp_kernel_select(kernel->fd, rules);
 }
 
 void nsp_kernel_drain_take_back(struct nsp_kernel_drain *kernel,

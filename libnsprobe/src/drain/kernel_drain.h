@@ -24,6 +24,8 @@ struct nsp_kernel_drain {
     struct nslice_file_kernel_totals *totals; /* with its rows; written just before the footer */
     struct nsp_kernel_unwritten *unwritten;
     uint32_t unwritten_cpus;
+    int follows_control; /* new rules of the programs also apply to the kernel */
+    int select_error;    /* -errno of the last ones */
 };
 
 /* Returns 0, or -errno with the reason and the remedy in nsp_last_error(). */
@@ -50,6 +52,12 @@ int nsp_kernel_drain_end(struct nsp_kernel_drain *kernel, struct nsp_file *file,
 /* Accounts for the removal of the last chunk from the file. */
 void nsp_kernel_drain_take_back(struct nsp_kernel_drain *kernel,
                                 const struct nsp_kernel_chunk *last);
+
+/*
+ * INFO that a program has announced: if it consists of new rules, and programs may change rules,
+ * they also apply to the kernel.
+ */
+void nsp_kernel_drain_follow(struct nsp_kernel_drain *kernel, const char *info, uint32_t bytes);
 
 /* Adds the totals, without file_bytes; nothing if no totals were received. */
 void nsp_kernel_drain_counts(const struct nsp_kernel_drain *kernel,

@@ -14,6 +14,7 @@
 #include "counters/event.h"
 #include "session/error.h"
 #include "session/module.h"
+#include "sites/selection.h"
 
 static int take_counter(const char *name, struct nslice_kernel_counter *counter)
 {
@@ -59,6 +60,21 @@ static int take_counters(const char *names,
             return err;
     }
     return count;
+}
+
+int nsp_kernel_select(int fd, const char *rules)
+{
+    struct nslice_slices_request request = {.size = sizeof(request),
+                                            .slices = (uintptr_t)rules,
+                                            .slices_bytes = (uint32_t)strlen(rules)};
+
+    return ioctl(fd, NSLICE_IOC_SLICES, &request) ? -errno : 0;
+}
+
+/* A module without rules does not know the request to change them, whatever the file is. */
+static int is_too_old_for_rules(const struct nsp_kernel_config *config, int fd)
+{
+    return *config->slices && nsp_kernel_select(fd, "") == -ENOTTY;
 }
 
 static int refuse(const struct nsp_kernel_config *config, int err)
@@ -109,7 +125,7 @@ int nsp_kernel_request(const struct nsp_kernel_config *config, uint32_t clock, u
 {
     struct nslice_kernel_counter counters[NSLICE_MAX_COUNTERS] = {0};
     const int count = take_counters(config->counters, counters);
-    struct nslice_kernel_request request = {
+    const struct nslice_kernel_request request = {
         .size = sizeof(request),
         .flags = clock == NSP_CLOCK_ORDERED ? NSLICE_KERNEL_ORDERED : 0,
         .full = full,
@@ -120,15 +136,22 @@ int nsp_kernel_request(const struct nsp_kernel_config *config, uint32_t clock, u
         .groups_bytes = (uint32_t)strlen(config->groups),
         .port = config->port,
         .pid = config->pid,
-        .protocol = config->protocol};
-    int fd, err;
+        .protocol = config->protocol,
+        /* 0 without rules, so that a module too old for them does not refuse it */
+        .slices = *config->slices ? (uintptr_t)config->slices : 0,
+        .slices_bytes = (uint32_t)strlen(config->slices)};
+    int fd, err = count < 0 ? count : nsp_selection_check(config->slices);
 
-    if (count < 0)
-        return count;
+    if (err)
+        return err;
     fd = nsp_module_open();
     if (fd < 0 || ioctl(fd, NSLICE_IOC_KERNEL, &request) == 0)
         return fd;
-    err = refuse(config, errno);
+    err = errno;
+    err = err == EINVAL && is_too_old_for_rules(config, fd)
+              ? nsp_fail(-ENOTTY, "kernel: the loaded kernel module nsmod is too old for --slices "
+                                  "(load a module of this release, or omit --slices)")
+              : refuse(config, err);
     close(fd);
     return err;
 }

@@ -13,4 +13,7 @@
  */
 int nsp_kernel_request(const struct nsp_kernel_config *config, uint32_t clock, uint32_t full);
 
+/* New rules for such a recorder.  Returns 0 or -errno. */
+int nsp_kernel_select(int fd, const char *rules);
+
 #endif /* NSP_KERNEL_REQUEST_H */

@@ -30,6 +30,7 @@ struct nsp_recorder {
     struct nsp_shm_map map;
     struct nsp_drain drain;
     int connection; /* to an attached process */
+    int accepts_control;
     char refusal[512];
 };
 
@@ -72,6 +73,7 @@ int nsp_recorder_open(const struct nsp_session_config *config, struct nsp_record
     if (!recorder)
         return nsp_fail(-ENOMEM, "out of memory");
     recorder->connection = -1;
+    recorder->accepts_control = copy.control != 0;
     err = open_all(recorder, &copy);
     if (err) {
         free(recorder);
@@ -143,6 +145,9 @@ int nsp_recorder_add_kernel(struct nsp_recorder *recorder, const struct nsp_kern
         return nsp_fail(-EBUSY, "the recorder already records the kernel");
     if (!copy.groups)
         return nsp_fail(-EINVAL, "kernel: at least one group is required");
+    if (!copy.slices)
+        copy.slices = "";
+    recorder->drain.kernel.follows_control = recorder->accepts_control || recorder->connection >= 0;
     return nsp_kernel_drain_open(&recorder->drain.kernel, &copy, shm->clock, shm->full);
 }
 

@@ -14,6 +14,7 @@
 #include "cli/record/kernel_side.hpp"
 #include "cli/record/record_loop.hpp"
 #include "cli/record/recorder.hpp"
+#include "cli/record/trace_facts.hpp"
 #include "common/command/arguments.hpp"
 #include "common/command/counted.hpp"
 #include "common/command/output.hpp"
@@ -86,6 +87,8 @@ int record(Options options)
     if (nsp_recorder_close(recorder.release(),
                            is_written ? NSLICE_END_CLOSED : NSLICE_END_WRITE_ERROR, &counts) != 0)
         throw command::OutputError(nsp_last_error());
+    if (!options.kernel.slices.empty() && is_written)
+        tell_selection(options.trace);
     if (!options.is_quiet)
         command::tell("nsdump: {}: {} of {} issued, {:.1f} MB\n", options.trace,
                       command::counted(kernel.drained, "record"), kernel.issued,
@@ -134,8 +137,9 @@ std::vector<command::Argument> add_recording_options(command::ArgumentSet &argum
         arguments.add("-d,--duration", options.seconds, "stop after this many seconds")
             .kind("SECONDS")
             .check(is_duration);
+    const command::Argument slices = add_slices(arguments, options.kernel.slices);
     std::vector<command::Argument> all = add_kernel_options(arguments, options.kernel);
-    all.insert(all.end(), {trace, pid, clock, seconds});
+    all.insert(all.end(), {trace, pid, clock, seconds, slices});
     return all;
 }
 

@@ -43,6 +43,15 @@ std::vector<command::Argument> add_kernel_options(command::ArgumentSet &argument
     return {counters, ring, port};
 }
 
+command::Argument add_slices(command::ArgumentSet &arguments, std::string &slices)
+{
+    return arguments
+        .add("--slices", slices,
+             "slices and marks to record, e.g. 'filter*,!publish' (default: all)")
+        .kind("PATTERNS")
+        .check(command::is_given);
+}
+
 void add_kernel(nsp_recorder *recorder, const KernelOptions &options)
 {
     if (options.groups.empty())
@@ -54,6 +63,7 @@ void add_kernel(nsp_recorder *recorder, const KernelOptions &options)
     config.ring_bytes = options.ring_bytes;
     config.pid = options.pid;
     config.port = options.port;
+    config.slices = options.slices.c_str();
     const int error = nsp_recorder_add_kernel(recorder, &config);
     if (error == -EINVAL)
         throw command::UsageError(nsp_last_error());

@@ -41,7 +41,6 @@ struct Options {
     std::string clock = "fast";
     std::string full = "discard";
     std::string kind = "auto";
-    std::string slices;
     std::string thin = "off";
     bool accepts_control = false;
     uint64_t ring_bytes = 4u << 20;
@@ -103,7 +102,7 @@ Recorder open_recorder_with(const Options &options)
     config.ring_bytes = options.ring_bytes;
     config.step_every = options.step_every;
     config.no_calibration = options.no_calibration;
-    config.slices = options.slices.c_str();
+    config.slices = options.kernel.slices.c_str();
     config.thin_permille = permille_of(options.thin);
     config.control = options.accepts_control;
     return open_recorder(config);
@@ -269,8 +268,8 @@ int run(const Options &options)
     tell(options, end, status, refusal, counts, kernel);
     if (error != 0 && error != -ENODATA)
         throw command::OutputError(words);
-    if (!options.slices.empty() && error == 0)
-        tell_unmatched_patterns(options.output);
+    if (!options.kernel.slices.empty() && error == 0)
+        tell_selection(options.output);
     if (options.is_verbose && error == 0)
         tell_trace_facts(options.output);
     return exit_code(options, end, child.get(), status);
@@ -368,11 +367,7 @@ RunCommand add(command::ArgumentSet &arguments)
     auto options = std::make_shared<Options>();
     add_trace_output(arguments, options->output);
     const Check check_counters = add_counter_options(arguments, options);
-    arguments
-        .add("--slices", options->slices,
-             "slices and marks to record, e.g. 'filter*,!publish' (default: all)")
-        .kind("PATTERNS")
-        .check(command::is_given);
+    add_slices(arguments, options->kernel.slices);
     const command::Argument thin =
         arguments
             .add("--thin", options->thin,

@@ -75,10 +75,10 @@ template <class Tell> void tell_of(const std::string &path, Tell tell)
 }
 } // namespace
 
-void tell_unmatched_patterns(const std::string &path)
+void tell_selection(const std::string &path)
 {
     tell_of(path, [](const TraceFile &trace) {
-        for (const std::string &warning : unmatched_patterns(trace))
+        for (const std::string &warning : selection_warnings(trace))
             command::tell("nsdump: warning: {}\n", warning);
     });
 }
