@@ -48,6 +48,12 @@ try none_alone nsdump kernel sched -d 1 -w none.nsl
 rm -f none.nsl
 """  # noqa: E501, shell text
 
+WITHOUT_RULES = """
+rmmod nsmod && insmod /modules/without_rules.ko
+try rules nsdump record -k irq --slices 'irq*' -w rules.nsl -- vm_writer 10
+try without_rules nsdump record -k irq -w rules.nsl -- vm_writer 10
+"""
+
 NO_RIGHT = """
 rmmod nsmod
 try absent_list nsdump kernel --list
@@ -104,6 +110,21 @@ def setUpModule():
         ],
     )
     nsmod_guest.build_changed(
+        "without_rules",
+        [
+            (
+                "src/request.c",
+                "|| request->reserved)\n",
+                "|| request->reserved || request->slices)\n",
+            ),
+            (
+                "src/device/device.c",
+                "return select_slices(own, at);",
+                "return own ? -ENOTTY : select_slices(own, at);",
+            ),
+        ],
+    )
+    nsmod_guest.build_changed(
         "lacking",
         [
             ("src/groups/irq.c", 'NSMOD_MARK("irq_handler_entry"', 'NSMOD_MARK("irq_of_no_kernel"'),
@@ -135,7 +156,9 @@ class Refusals(nsmod_guest.NsmodTest):
     def in_every_kernel(self, check):
         if not RAN:
             self.run_guests(
-                SHELL + OTHER_VERSION + LACKING + NO_RIGHT + HOT_PLUG, self.keep, self.with_others
+                SHELL + OTHER_VERSION + LACKING + WITHOUT_RULES + NO_RIGHT + HOT_PLUG,
+                self.keep,
+                self.with_others,
             )
         for kernel, tries in RAN.items():
             with self.subTest(kernel=kernel):
@@ -143,7 +166,7 @@ class Refusals(nsmod_guest.NsmodTest):
 
     def with_others(self, machine):
         self.kernel = machine.kernel.name
-        for name in ("other_version", "lacking"):
+        for name in ("other_version", "lacking", "without_rules"):
             machine.add_built_module(nsmod_guest.BUILT[self.kernel][f"{name}.ko"])
 
     def keep(self, result):
@@ -236,6 +259,14 @@ class Refusals(nsmod_guest.NsmodTest):
                 r"sched\": at least one group has no tracepoint in this kernel \(`nsdump kernel "
                 r"--list`\)",
             )
+
+    def test_a_module_older_than_rules_for_slices_is_reported_and_records_without_them(self):
+        self.in_every_kernel(self.check_old)
+
+    def check_old(self, tries):
+        self.assertEqual(tries["rules"].code, 3, tries["rules"].said)
+        self.assertRegex(tries["rules"].said, r"nsmod is too old for --slices \(load a module")
+        self.assertEqual(tries["without_rules"].code, 0, tries["without_rules"].said)
 
     def test_no_device_and_no_right_are_reported_with_what_helps(self):
         self.in_every_kernel(self.check_rights)
