@@ -24,6 +24,10 @@ void KernelTime::note(uint32_t cpu_index, const Event &event)
     if (flags & NSLICE_SITE_INTERRUPT &&
         (event.kind == NSLICE_KIND_START || event.kind == NSLICE_KIND_STOP))
         return note_interrupt(cpu, event);
+    const bool is_switch = flags & NSLICE_SITE_SWITCH && event.kind == NSLICE_KIND_MARK &&
+                           event.word_count >= NSLICE_MARK_WORDS;
+    if (is_switch)
+        cpu.depth = 0; // no thread leaves the CPU in an interrupt: the rules turned off its STOP
     if (cpu.depth > 0)
         return; // part of the interrupt
     if (const ProbeCounts probes = probes_of(event); probes != ProbeCounts{}) {
@@ -31,8 +35,7 @@ void KernelTime::note(uint32_t cpu_index, const Event &event)
         own.probes = probes;
         programs_.interrupt(event.thread_id, own);
     }
-    if (flags & NSLICE_SITE_SWITCH && event.kind == NSLICE_KIND_MARK &&
-        event.word_count >= NSLICE_MARK_WORDS)
+    if (is_switch)
         note_switch(event);
 }
 

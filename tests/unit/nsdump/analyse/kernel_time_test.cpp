@@ -107,6 +107,22 @@ TEST_CASE("an interrupt is subtracted from all enclosing slices, and from the in
     CHECK(slice_of(report, "work").values[0].self->total == 200);
 }
 
+TEST_CASE("an interrupt whose STOP was turned off ends before the next thread switch",
+          "[nsdump][kernel_time]")
+{
+    Scene scene;
+    scene.trace.start(0, kThread, scene.work, 1000);
+    scene.trace.start(k0, kThread, scene.irq, 1100); // then `nsdump control` turns irq off
+    scene.trace.mark(k0, kThread, scene.leaves, 1200, kOther);
+    scene.trace.mark(k0, kOther, scene.leaves, 1500, kThread);
+    scene.trace.stop(0, kThread, scene.work, 2000);
+    const nsdump::StatsReport report = scene.report();
+    const nsdump::SliceReport &work = slice_of(report, "work");
+    CHECK(work.interrupts == 0);
+    CHECK(work.switches == 1);
+    CHECK(work.taken_ticks == 300);
+}
+
 TEST_CASE("of system calls of the program, only the cost of the kernel's probes is subtracted",
           "[nsdump][kernel_time]")
 {
