@@ -412,7 +412,7 @@ END
             r"such device",
         )
         self.assertRegex(rest, r"(?m)^wrmsr +220 +-?[0-9.]+ .* in the kernel$")
-        self.assertRegex(rest, r"(?m)^NSA outer: START \+ STOP +303 +[1-9][0-9.]* .* no recorder: ")
+        self.assertRegex(rest, r"(?m)^NSA START and STOP +303 +[1-9][0-9.]* .* no recorder: ")
         self.assertRegex(rest, r"(?m)^rdpmc .*  this machine has no PMU \(most virtual machines\)$")
         self.assertIn("unloaded\n", rest)
 
