@@ -377,8 +377,9 @@ void serve(const engine::Registry &registry, const Options &options, const sigse
     const daemon::Limits limits = limits_of(options);
     daemon::Users users(limits);
     daemon::Housekeeping housekeeping(devices);
-    daemon::Service service{registry, devices,       limits, clients,
-                            pulse,    options.group, users,  housekeeping};
+    daemon::ClientLog log; // destroyed after the server, whose last lines it counts
+    daemon::Service service{registry,      devices, limits,       clients, pulse,
+                            options.group, users,   housekeeping, log};
     const std::string path =
         options.socket.empty() ? ipc::socket_path(engine::is_mapid_local()) : options.socket;
     ipc::Descriptor socket = daemon::inherited_socket();

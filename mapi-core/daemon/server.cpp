@@ -8,7 +8,6 @@
 #include <stdexcept>
 
 #include <poll.h>
-#include <spdlog/spdlog.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -24,6 +23,7 @@ constexpr uint64_t kClientFiles = 4;  // the connection, two memory files, an ev
 // one place in eight is for root, and for users that have no client yet: a few users cannot take
 // all
 constexpr size_t kPlacesPerKept = 8;
+constexpr auto kUnknownUser = uid_t(-1);
 
 [[noreturn]] void fail(const std::string &what)
 {
@@ -37,20 +37,33 @@ void set(const ipc::Descriptor &event)
     [[maybe_unused]] const ssize_t written = write(event.number(), &one, sizeof(one));
 }
 
+uid_t user_of(int socket)
+{
+    try {
+        return peer_of(socket).uid;
+    } catch (const std::exception &) { // no memory
+        return kUnknownUser;
+    }
+}
+
 // Replies to the handshake, which need not have arrived yet.
 void refuse(ipc::Descriptor socket, const std::string &why)
 {
-    ipc::Reply reply;
-    reply.set_is_reply(true);
-    reply.set_error(MAPI_LIMIT_REACHED);
-    reply.set_text(why);
-    ipc::Channel(std::move(socket)).send(reply.SerializeAsString(), {}, 0);
+    try {
+        ipc::Reply reply;
+        reply.set_is_reply(true);
+        reply.set_error(MAPI_LIMIT_REACHED);
+        reply.set_text(why);
+        ipc::Channel(std::move(socket)).send(reply.SerializeAsString(), {}, 0);
+    } catch (const std::exception &) { // it has disconnected, or there is no memory
+    }
 }
 } // namespace
 
 Server::Server(const Service &service, ipc::Descriptor socket)
     : service_(service), socket_(std::move(socket)), stop_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
-      wake_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)), spare_(eventfd(0, EFD_CLOEXEC))
+      wake_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)), spare_(eventfd(0, EFD_CLOEXEC)),
+      reception_(service.log)
 {
     if (!stop_.is_open() || !wake_.is_open())
         fail("cannot create an event");
@@ -102,25 +115,33 @@ void Server::accept_one()
         return;
     }
     join_done();
+    Guest guest{std::move(socket), {0, kUnknownUser, {}}, {}};
     try {
-        admit(std::move(socket));
-    } catch (const std::exception &error) { // no memory, no thread: other clients are still served
-        spdlog::error("client refused: {}", error.what());
+        guest.peer = peer_of(guest.socket.number());
+        admit(guest);
+    } catch (const std::exception &error) { // no memory: other clients are still served
+        refuse_after(error, guest.peer.uid);
     }
+}
+
+void Server::refuse_after(const std::exception &error, uid_t user)
+{
+    ++service_.clients.tally.clients_refused;
+    service_.log.error(user, "user {}: client refused: {}", user, error.what());
 }
 
 // mapid can open no more files: each client that connects is refused with that message, so that
 // clients behind it are not left waiting.
 void Server::refuse_one()
 {
-    spdlog::warn("client refused: {}", strerror(errno));
-    ++service_.clients.tally.clients_refused;
+    const int no_more_files = errno;
     spare_.reset();
     ipc::Descriptor socket(accept4(socket_.number(), nullptr, nullptr, SOCK_CLOEXEC));
-    try {
-        if (socket.is_open())
-            refuse(std::move(socket), "mapid has reached its limit of open files (LimitNOFILE=)");
-    } catch (const ipc::ChannelError &) { // it has disconnected
+    if (socket.is_open()) {
+        ++service_.clients.tally.clients_refused;
+        const uid_t user = user_of(socket.number());
+        service_.log.warn(user, "user {}: client refused: {}", user, strerror(no_more_files));
+        refuse(std::move(socket), "mapid has reached its limit of open files (LimitNOFILE=)");
     }
     spare_ = ipc::Descriptor(eventfd(0, EFD_CLOEXEC));
     if (!spare_.is_open())
@@ -128,19 +149,18 @@ void Server::refuse_one()
         usleep(100000);
 }
 
-void Server::admit(ipc::Descriptor socket)
+void Server::admit(Guest &guest)
 {
-    Guest guest{std::move(socket), {}, {}};
-    guest.peer = peer_of(guest.socket.number());
     guest.files = engine::QuotaUse(service_.users.of(guest.peer).files);
     if (has_room(guest.peer) && guest.files.add(kClientFiles))
         return reception_.add(std::move(guest));
-    ++service_.clients.tally.clients_refused;
-    spdlog::warn("user {}: client refused: too many clients", guest.peer.uid);
-    refuse(std::move(guest.socket),
-           "mapid has reached its limit of clients (--max-clients), or user " +
-               std::to_string(guest.peer.uid) +
-               " has reached its own limit of clients or open files");
+    const uid_t user = guest.peer.uid;
+    const std::string why = "mapid has reached its limit of clients (--max-clients), or user " +
+                            std::to_string(user) +
+                            " has reached its own limit of clients or open files";
+    ++service_.clients.tally.clients_refused; // nothing may fail from here on: it is counted once
+    service_.log.warn(user, "user {}: client refused: too many clients", user);
+    refuse(std::move(guest.socket), why);
 }
 
 void Server::begin(Guest guest)
@@ -152,8 +172,9 @@ void Server::begin(Guest guest)
         client.thread = std::thread(
             [this, &client, guest = std::move(guest)]() mutable { serve(client, guest); });
     } catch (const std::exception &error) { // no memory, no thread: other clients are still served
+        const uid_t user = client.uid;
         clients_.pop_back();
-        spdlog::error("client refused: {}", error.what());
+        refuse_after(error, user);
     }
 }
 
@@ -172,12 +193,13 @@ bool Server::has_room(const Peer &peer)
 void Server::serve(Client &client, Guest &guest)
 {
     const pid_t pid = guest.peer.pid;
-    spdlog::info("client {} of user {}: connected", pid, guest.peer.uid);
+    const uid_t user = guest.peer.uid;
+    service_.log.info(user, "client {} of user {}: connected", pid, user);
     try {
         Session(service_, std::move(guest.socket), std::move(guest.peer)).serve(stop_.number());
-        spdlog::info("client {}: disconnected", pid);
+        service_.log.info(user, "client {} of user {}: disconnected", pid, user);
     } catch (const std::exception &error) {
-        spdlog::warn("client {}: dropped: {}", pid, error.what());
+        service_.log.warn(user, "client {} of user {}: dropped: {}", pid, user, error.what());
     }
     const std::lock_guard lock(mutex_);
     client.is_done = true;

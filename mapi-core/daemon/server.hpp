@@ -34,7 +34,9 @@ private:
 
     void accept_one();
     void refuse_one();
-    void admit(ipc::Descriptor socket);
+    void admit(Guest &guest);
+    // The error is reported, and others are still served.
+    void refuse_after(const std::exception &error, uid_t user);
     void begin(Guest guest);
     bool has_room(const Peer &peer);
     void serve(Client &client, Guest &guest);

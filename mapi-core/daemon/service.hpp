@@ -6,6 +6,7 @@
 
 #include "daemon/housekeeping.hpp"
 #include "daemon/pulse.hpp"
+#include "daemon/reporting/client_log.hpp"
 #include "daemon/reporting/client_registry.hpp"
 #include "daemon/session/policy.hpp"
 #include "daemon/session/users.hpp"
@@ -23,5 +24,6 @@ struct Service {
     std::string group; // may use devices without a group of their own
     Users &users;
     Housekeeping &housekeeping;
+    ClientLog &log;
 };
 } // namespace mapi::daemon

@@ -77,6 +77,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     static daemon::ClientRegistry clients;
     static daemon::Pulse pulse;
     static daemon::Housekeeping housekeeping(devices);
+    static daemon::ClientLog log;
     spdlog::set_level(spdlog::level::off);
     int ends[2];
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0)
@@ -89,8 +90,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     std::thread client(talk, ends[1], data, size);
     try {
         daemon::Users users(limits);
-        const daemon::Service service = {registry, devices, limits, clients,
-                                         pulse,    "",      users,  housekeeping};
+        const daemon::Service service = {registry, devices, limits,       clients, pulse,
+                                         "",       users,   housekeeping, log};
         // A user without rights: sending is refused.
         daemon::Session session(service, ipc::Descriptor(ends[0]), {getpid(), 65534, {65534}});
         session.serve(stop.number());

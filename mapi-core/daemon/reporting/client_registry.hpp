@@ -19,8 +19,9 @@ namespace mapi::daemon
 {
 // Counts since the daemon started.
 struct Tally {
-    std::atomic<uint64_t> clients_refused = 0; // too many clients
-    std::atomic<uint64_t> limits_reached = 0;  // of a client
+    std::atomic<uint64_t> clients_refused =
+        0; // too many clients, or no files, memory or thread for one
+    std::atomic<uint64_t> limits_reached = 0; // of a client
     std::atomic<uint64_t> access_refused = 0;
 };
 

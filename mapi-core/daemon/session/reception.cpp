@@ -62,7 +62,8 @@ std::vector<Guest> Reception::take_spoken(const pollfd *events)
         } else if (events->revents != 0) {
             spoken.push_back(std::move(at->guest));
         } else if (now >= at->end) {
-            spdlog::warn("client {}: disconnected: handshake timed out", at->guest.peer.pid);
+            log_.warn(at->guest.peer.uid, "client {} of user {}: disconnected: handshake timed out",
+                      at->guest.peer.pid, at->guest.peer.uid);
         } else {
             continue;
         }

@@ -9,6 +9,7 @@
 
 #include <poll.h>
 
+#include "daemon/reporting/client_log.hpp"
 #include "daemon/session/policy.hpp"
 #include "engine/memory/quota.hpp"
 #include "ipc/descriptor.hpp"
@@ -26,6 +27,8 @@ struct Guest {
 class Reception
 {
 public:
+    explicit Reception(ClientLog &log) : log_(log) {}
+
     void add(Guest guest);
     size_t size() const { return waiting_.size(); }
     size_t count_of(uid_t user) const;
@@ -44,6 +47,7 @@ private:
         Clock::time_point end;
     };
 
+    ClientLog &log_;
     std::list<Waiting> waiting_; // ordered by their ends
 };
 } // namespace mapi::daemon

@@ -10,7 +10,6 @@
 
 #include <nsprobe/probe.h>
 #include <poll.h>
-#include <spdlog/spdlog.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -79,8 +78,9 @@ Session::~Session()
     try {
         service_.clients.remove_client(registry_number_);
     } catch (const std::exception &error) {
-        spdlog::warn("client {}: its packets are missing from the metrics: {}", peer_.pid,
-                     error.what());
+        service_.log.warn(peer_.uid,
+                          "client {} of user {}: its packets are missing from the metrics: {}",
+                          peer_.pid, peer_.uid, error.what());
     }
     try {
         std::vector<std::shared_ptr<engine::Flow>> flows;
@@ -88,7 +88,8 @@ Session::~Session()
             flows.push_back(entry.flow);
         engine::Flow::close(flows);
     } catch (const std::exception &error) {
-        spdlog::warn("client {}: cannot close its flows: {}", peer_.pid, error.what());
+        service_.log.warn(peer_.uid, "client {} of user {}: cannot close its flows: {}", peer_.pid,
+                          peer_.uid, error.what());
     }
 }
 
