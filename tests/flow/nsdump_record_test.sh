@@ -52,6 +52,10 @@ wait $recorder
 (($("$nsdump" show --slice work c.nsl | wc -l) < $("$nsdump" show --slice unit c.nsl | wc -l))) || fail "control changed nothing"
 expect 3 "control of a program that accepts none" "$nsdump" control --pid $$ --slices work
 contains "process $$: does not accept control requests: " err
+true &
+wait $!
+expect 3 "control of a process that has ended" "$nsdump" control --pid $! --slices work
+contains "nsdump: process $!: No such process" err
 expect 2 "an empty pattern" "$nsdump" record --slices work, -w s.nsl -- "$program" - 10
 contains 'slices=work,: a pattern is missing after the last comma' err
 expect 0 "statistics of selected slices" "$nsdump" stats s.nsl

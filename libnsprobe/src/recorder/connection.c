@@ -4,6 +4,7 @@
 #include "connection.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/time.h>
 #include <time.h>
@@ -42,9 +43,11 @@ static int connect_to(int connection, int pid)
 int nsp_connect_to_process(int pid, const char *what, const char *remedy)
 {
     const struct timeval patience = {ANSWER_SECONDS, 0};
-    const int connection = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
-    int err = 0;
+    int connection, err = 0;
 
+    if (kill(pid, 0) && errno == ESRCH)
+        return nsp_fail(-ESRCH, "process %d: %s", pid, strerror(ESRCH));
+    connection = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
     if (connection < 0)
         return nsp_fail(-errno, "socket: %s", strerror(errno));
     if (connect_to(connection, pid))

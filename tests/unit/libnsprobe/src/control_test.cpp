@@ -68,6 +68,9 @@ TEST_CASE("invalid rules are rejected, and a process without a session refuses v
     CHECK(nsp_control_slices(getpid(), "a") == -ECONNREFUSED);
     CHECK_THAT(nsp_last_error(), Catch::Contains(": does not accept control requests: ") &&
                                      Catch::Contains("nsdump record --control"));
+    constexpr int kNoPid = 1 << 30; // above the kernel's limit
+    CHECK(nsp_control_slices(kNoPid, "a") == -ESRCH);
+    CHECK(nsp_last_error() == "process " + std::to_string(kNoPid) + ": No such process");
     ChildProgram program({ATTACHABLE, "-"}, {{"NETSLICE", "attach=yes"}});
     REQUIRE(program.line() == "ready");
     CHECK(nsp_control_slices(program.pid(), "a") == -ENOENT);
