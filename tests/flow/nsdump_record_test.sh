@@ -52,6 +52,11 @@ wait $recorder
 (($("$nsdump" show --slice work c.nsl | wc -l) < $("$nsdump" show --slice unit c.nsl | wc -l))) || fail "control changed nothing"
 expect 3 "control of a program that accepts none" "$nsdump" control --pid $$ --slices work
 contains "process $$: does not accept control requests: " err
+NETSLICE='output=text.nsl calibration=no slices=no*,!work' expect 0 "slices of a session of NETSLICE" "$program" - 100
+is_whole text.nsl "slices of a session of NETSLICE"
+[[ $(<err) == 'netslice: slices: no slice or mark matches "no*"; available: work' ]] || fail "a pattern of NETSLICE without a match: $(<err)"
+NETSLICE='output=text.nsl calibration=no slices=w*' expect 0 "slices that all match" "$program" - 100
+[[ ! -s err ]] || fail "a pattern of NETSLICE with a match is reported: $(<err)"
 true &
 wait $!
 expect 3 "control of a process that has ended" "$nsdump" control --pid $! --slices work

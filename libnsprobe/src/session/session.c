@@ -27,6 +27,7 @@
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* open, close, snapshot */
 static int is_open;
 static int is_from_environment; /* the open session was requested by NETSLICE */
+static int is_from_text;        /* by NETSLICE or NET_SLICE_CONF: messages are printed */
 static pid_t owner_pid;
 static struct nsp_shm_map map;
 static int is_drained_here; /* else by readers of the kernel module */
@@ -106,7 +107,7 @@ static int open_locked(const struct nsp_session_config *config)
         owner_pid = getpid();
     }
     is_open = !err;
-    is_from_environment = 0;
+    is_from_environment = is_from_text = 0;
     return err;
 }
 
@@ -144,6 +145,8 @@ static int close_locked(struct nsp_session_counts *counts)
     if (is_drained_here)
         nsp_shm_free_records(&map);
     nsp_shm_keep(&map);
+    if (is_from_text)
+        nsp_sites_report_unmatched(stderr);
     nsp_counter_period = 0;
     is_open = 0;
     return err;
@@ -226,6 +229,8 @@ int nsp_session_conf(const char *options)
 
     if (err)
         fprintf(stderr, "netslice: %s\n", nsp_last_error());
+    else
+        is_from_text = 1;
     return err;
 }
 

@@ -9,6 +9,8 @@
 
 #include "session/error.h"
 
+#define MOST_NAMES ((size_t)20) /* in a message */
+
 int nsp_selection_check(const char *rules)
 {
     switch (nslice_rules_check(rules, strlen(rules))) {
@@ -30,4 +32,30 @@ int nsp_selection_check(const char *rules)
 int nsp_selection_has(const char *rules, const char *name)
 {
     return nslice_rules_select(rules, name, 0);
+}
+
+static int matches_none(const struct nslice_rule *rule, const char *const *names, size_t count)
+{
+    while (count > 0)
+        if (nslice_rule_matches(rule, names[--count], 0))
+            return 0;
+    return 1;
+}
+
+void nsp_selection_report(FILE *to, const char *rules, const char *const *names, size_t count)
+{
+    struct nslice_rule rule;
+
+    for (; nslice_rules_next(rules, &rule); rules = rule.rest) {
+        if (!matches_none(&rule, names, count))
+            continue;
+        fprintf(to, "netslice: slices: no slice or mark matches \"%s%.*s\"; available: %s",
+                rule.is_excluding ? "!" : "", (int)(rule.end - rule.pattern), rule.pattern,
+                count > 0 ? names[0] : "none");
+        for (size_t i = 1; i < count && i < MOST_NAMES; ++i)
+            fprintf(to, ", %s", names[i]);
+        if (count > MOST_NAMES)
+            fprintf(to, " and %zu more", count - MOST_NAMES);
+        fputc('\n', to);
+    }
 }

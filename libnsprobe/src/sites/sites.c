@@ -202,6 +202,44 @@ int nsp_sites_select(const char *new_rules)
     return err;
 }
 
+static int by_text(const void *left, const void *right)
+{
+    return strcmp(*(const char *const *)left, *(const char *const *)right);
+}
+
+/* Names of slices and marks, sorted, each once. */
+static size_t copy_names(const char **names)
+{
+    size_t count = 0, unique = 0;
+
+    for (size_t i = 0; i < nsp_known_count(); ++i)
+        if (!nsp_is_unit(nsp_known_at(i)->kind))
+            names[count++] = nsp_known_at(i)->name;
+    qsort(names, count, sizeof(*names), by_text);
+    for (size_t i = 0; i < count; ++i)
+        if (unique == 0 || strcmp(names[unique - 1], names[i]) != 0)
+            names[unique++] = names[i];
+    return unique;
+}
+
+/* The lock is not held while lines are written: another thread's fork() would wait for them. */
+void nsp_sites_report_unmatched(FILE *to)
+{
+    char copy[NSLICE_SESSION_SLICES_TEXT];
+    const char **names;
+    size_t count = 0;
+
+    pthread_mutex_lock(&lock);
+    strcpy(copy, rules);
+    names = malloc((nsp_known_count() + 1) * sizeof(*names));
+    if (names)
+        count = copy_names(names);
+    pthread_mutex_unlock(&lock);
+    if (names)
+        nsp_selection_report(to, copy, names, count);
+    free(names);
+}
+
 void nsp_sites_withdraw(void)
 {
     pthread_mutex_lock(&lock);

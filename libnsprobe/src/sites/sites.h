@@ -4,6 +4,7 @@
 #define NSP_SITES_H
 
 #include <stddef.h>
+#include <stdio.h>
 
 #include "session/shm.h"
 
@@ -45,6 +46,12 @@ uint32_t nsp_sites_generation(void);
  * are missing.
  */
 size_t nsp_sites_thin(const uint8_t *off, uint16_t *ids, size_t room);
+
+/*
+ * Prints which patterns of the rules matched no slice or mark of the last session.  The caller sees
+ * to it that no other begins meanwhile.
+ */
+void nsp_sites_report_unmatched(FILE *to);
 
 /* The session has ended: later sites wait for the next one. */
 void nsp_sites_withdraw(void);

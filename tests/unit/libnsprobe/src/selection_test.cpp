@@ -2,7 +2,10 @@
 // Which slices a session records: rules by name, from its start or changed while it runs.
 #include "stepped.hpp"
 
+#include <algorithm>
 #include <cerrno>
+#include <cstdio>
+#include <cstdlib>
 
 #include <nsprobe/probe.h>
 
@@ -137,3 +140,30 @@ TEST_CASE("a probe that is not selected adds two instructions to the program's",
           std::map<std::string, double>{{"outer", 4}});
 }
 #endif
+
+TEST_CASE("patterns that match no name are reported with the first names",
+          "[libnsprobe][selection]")
+{
+    const auto report = [](const char *rules, const std::vector<std::string> &texts) {
+        std::vector<const char *> names;
+        for (const std::string &text : texts)
+            names.push_back(text.c_str());
+        char *text = nullptr;
+        size_t bytes = 0;
+        FILE *const to = open_memstream(&text, &bytes);
+        nsp_selection_report(to, rules, names.data(), names.size());
+        fclose(to);
+        std::string copy(text, bytes);
+        free(text);
+        return copy;
+    };
+    CHECK(report("", {"a"}).empty());
+    CHECK(report("a*,!b?", {"a", "bc"}).empty());
+    CHECK(report("x", {}) == "netslice: slices: no slice or mark matches \"x\"; available: none\n");
+    CHECK(report("a,!x,y", {"a", "b"}) ==
+          "netslice: slices: no slice or mark matches \"!x\"; available: a, b\n"
+          "netslice: slices: no slice or mark matches \"y\"; available: a, b\n");
+    const std::string many = report("x", std::vector<std::string>(100, "name"));
+    CHECK_THAT(many, Catch::EndsWith(", name and 80 more\n"));
+    CHECK(std::count(many.begin(), many.end(), ',') == 19);
+}
