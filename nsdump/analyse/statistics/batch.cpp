@@ -13,11 +13,11 @@ namespace nsdump
 {
 void Batches::grow(NameId name)
 {
-    while (blocks_.size() <= name / kBlockRows) {
+    while (blocks_.size() <= name >> block_bits_) {
         blocks_.push_back(std::make_unique_for_overwrite<Block>());
         madvise(blocks_.back().get(), sizeof(Block), MADV_HUGEPAGE); // failure is harmless
     }
-    counts_.resize(blocks_.size() * kBlockRows);
+    counts_.resize(blocks_.size() << block_bits_);
     lines_.resize(counts_.size());
 }
 
@@ -62,17 +62,17 @@ void StatsCollector::add_unbatched(const Slice &slice)
 inline void StatsCollector::append(NameId name, const BatchedSlice &one)
 {
     const size_t count = batches_.count(name);
-    if (count == Batches::kSlices) [[unlikely]]
+    if (count == batches_.slices()) [[unlikely]]
         flush_full(name);
     batches_.append(name, one);
-    if (count + 1 == Batches::kSlices) [[unlikely]]
+    if (count + 1 == batches_.slices()) [[unlikely]]
         flush_later(name);
 }
 
 // Puts both places in the same row.
 void StatsCollector::append_long(const Slice &slice, size_t shape, bool is_first)
 {
-    if (batches_.count(slice.name) == Batches::kSlices - 1)
+    if (batches_.count(slice.name) == batches_.slices() - 1)
         append(slice.name, BatchedSlice::nothing());
     append(slice.name, BatchedSlice::long_one(slice, shape, is_first));
     append(slice.name, BatchedSlice::times(slice));
@@ -88,7 +88,7 @@ void StatsCollector::flush_later(NameId name)
     full_[1] = full_[0];
     full_[0] = name;
     slices_[name]->prefetch();
-    if (batches_.count(full_[1]) == Batches::kSlices) {
+    if (batches_.count(full_[1]) == batches_.slices()) {
         slices_[full_[1]]->prefetch_all();
         batches_.prefetch_row(full_[1]);
     }
@@ -96,7 +96,7 @@ void StatsCollector::flush_later(NameId name)
 
 void StatsCollector::flush_full(NameId name)
 {
-    if (is_spilling_ && batches_.count(name) == Batches::kSlices) {
+    if (is_spilling_ && batches_.count(name) == batches_.slices()) {
         if (spill_.append(name, batches_.row(name)))
             return batches_.clear(name);
         is_spilling_ = false; // cannot be written: keep everything in memory from now on
@@ -175,7 +175,9 @@ void StatsCollector::replay(NameId name, SliceStats &stats)
                 end_run();
         }
     };
-    spill_.take(name, [&](const BatchedSlice *row) { add({row, Batches::kSlices}); });
+    spill_.take(name, [&](const void *row) {
+        add({static_cast<const BatchedSlice *>(row), batches_.slices()});
+    });
     add({batches_.row(name), batches_.count(name)});
     end_run();
 }

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -102,9 +103,17 @@ private:
 class Batches
 {
 public:
-    static constexpr size_t kSlices = 256;
-    static constexpr size_t kRun = 128; // added to the statistics at a time
+    static constexpr size_t kSlices = 256;   // in a row
+    static constexpr size_t kFewSlices = 64; // in a quarter of the memory
+    static constexpr size_t kRun = 128;      // added to the statistics at a time, or a row
 
+    // `slices` in a row: a power of two.
+    explicit Batches(size_t slices = kSlices)
+        : slices_(slices), block_bits_(unsigned(std::countr_zero(kBlockSlices / slices)))
+    {
+    }
+
+    size_t slices() const { return slices_; }
     size_t count(NameId name) const { return name < counts_.size() ? counts_[name] : 0; }
     // The caller reads and clears the row when it is full.
     void append(NameId name, const BatchedSlice &slice)
@@ -125,7 +134,7 @@ public:
     }
     void prefetch_row(NameId name) const
     {
-        for (size_t i = 0; i < kSlices; i += kLineSlices)
+        for (size_t i = 0; i < slices_; i += kLineSlices)
             __builtin_prefetch(row_of(name) + i);
     }
     const BatchedSlice *row(NameId name)
@@ -138,23 +147,25 @@ public:
 
 private:
     static constexpr size_t kBlockBytes = 2 << 20; // a huge page: writes to rows are scattered
-    static constexpr size_t kBlockRows = kBlockBytes / (kSlices * sizeof(BatchedSlice));
+    static constexpr size_t kBlockSlices = kBlockBytes / sizeof(BatchedSlice);
 
     static constexpr size_t kLineSlices = 64 / sizeof(BatchedSlice);
 
     struct alignas(64) Line : std::array<BatchedSlice, kLineSlices> {
         void copy_past_cache(BatchedSlice *to) const;
     };
-    using Row = std::array<BatchedSlice, kSlices>;
-    struct alignas(kBlockBytes) Block : std::array<Row, kBlockRows> {
+    struct alignas(kBlockBytes) Block : std::array<BatchedSlice, kBlockSlices> {
     };
 
     BatchedSlice *row_of(NameId name) const
     {
-        return (*blocks_[name / kBlockRows])[name % kBlockRows].data();
+        const size_t in_block = name & ((size_t{1} << block_bits_) - 1);
+        return blocks_[name >> block_bits_]->data() + in_block * slices_;
     }
     void grow(NameId name);
 
+    size_t slices_;
+    unsigned block_bits_;          // of the number of rows in a block
     std::vector<uint16_t> counts_; // by name
     std::vector<Line> lines_;      // by name
     std::vector<std::unique_ptr<Block>> blocks_;

@@ -5,7 +5,6 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <string>
@@ -39,15 +38,17 @@ bool SpillFile::open()
     return file_ >= 0;
 }
 
-bool SpillFile::append(NameId name, const BatchedSlice *row)
+bool SpillFile::append(NameId name, const void *row)
 {
-    if (is_full_ || next_.size() == kNone || (buffer_.size() == kBufferRows && !write_buffer())) {
+    if (is_full_ || next_.size() == kNone ||
+        (buffer_.size() == kBufferRows * row_bytes_ && !write_buffer())) {
         is_full_ = true;
         return false;
     }
     const auto number = uint32_t(next_.size());
     next_.push_back(kNone);
-    std::copy_n(row, Batches::kSlices, buffer_.emplace_back().begin());
+    const auto *const bytes = static_cast<const std::byte *>(row);
+    buffer_.insert(buffer_.end(), bytes, bytes + row_bytes_);
     if (name >= chains_.size())
         chains_.resize(name + 1);
     Chain &chain = chains_[name];
@@ -61,30 +62,30 @@ bool SpillFile::write_buffer()
 {
     if (file_ < 0 && !open())
         return false;
-    const char *const data = reinterpret_cast<const char *>(buffer_.data());
-    const size_t bytes = buffer_.size() * kRowBytes;
+    const std::byte *const data = buffer_.data();
+    const size_t bytes = buffer_.size();
     for (size_t done = 0; done < bytes;) {
         const ssize_t now =
-            pwrite(file_, data + done, bytes - done, off_t(written_ * uint64_t{kRowBytes} + done));
+            pwrite(file_, data + done, bytes - done, off_t(written_ * uint64_t{row_bytes_} + done));
         if (now < 0 && errno == EINTR)
             continue;
         if (now <= 0)
             return false;
         done += size_t(now);
     }
-    written_ += uint32_t(buffer_.size());
+    written_ += uint32_t(buffer_.size() / row_bytes_);
     buffer_.clear();
     return true;
 }
 
-const BatchedSlice *SpillFile::read(uint32_t number)
+const std::byte *SpillFile::read(uint32_t number)
 {
     if (number >= written_)
-        return buffer_[number - written_].data();
-    char *const data = reinterpret_cast<char *>(read_.data());
-    for (size_t done = 0; done < kRowBytes;) {
-        const ssize_t now =
-            pread(file_, data + done, kRowBytes - done, off_t(number * uint64_t{kRowBytes} + done));
+        return buffer_.data() + (number - written_) * row_bytes_;
+    std::byte *const data = read_.data();
+    for (size_t done = 0; done < row_bytes_;) {
+        const ssize_t now = pread(file_, data + done, row_bytes_ - done,
+                                  off_t(number * uint64_t{row_bytes_} + done));
         if (now < 0 && errno == EINTR)
             continue;
         if (now <= 0)

@@ -2,12 +2,11 @@
 // analyse: rows of slices that do not fit in memory -> a temporary file, and back by name.
 #pragma once
 
-#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <utility>
 #include <vector>
 
-#include "analyse/statistics/batch.hpp"
 #include "decode/names.hpp"
 
 namespace nsdump
@@ -17,15 +16,15 @@ namespace nsdump
 class SpillFile
 {
 public:
-    SpillFile() = default;
+    explicit SpillFile(size_t row_bytes) : row_bytes_(row_bytes), read_(row_bytes) {}
     ~SpillFile();
     SpillFile(const SpillFile &) = delete;
     SpillFile &operator=(const SpillFile &) = delete;
 
     // Appends a whole row; false if it cannot be written, which does not affect earlier rows.
-    bool append(NameId name, const BatchedSlice *row);
+    bool append(NameId name, const void *row);
     bool has(NameId name) const { return name < chains_.size() && chains_[name].first != kNone; }
-    // Calls each(row) for the name's rows in order of arrival, and removes them.  Throws
+    // Calls each(const void *row) for the name's rows in order of arrival, and removes them. Throws
     // TraceError.
     template <class Each> void take(NameId name, Each each)
     {
@@ -37,24 +36,23 @@ public:
 
 private:
     static constexpr uint32_t kNone = ~uint32_t{0};
-    static constexpr size_t kRowBytes = Batches::kSlices * sizeof(BatchedSlice);
     static constexpr size_t kBufferRows = 64; // written together
 
     struct Chain {
         uint32_t first = kNone, last = kNone;
     };
-    using Row = std::array<BatchedSlice, Batches::kSlices>;
 
     bool open();
     bool write_buffer();
-    const BatchedSlice *read(uint32_t number);
+    const std::byte *read(uint32_t number);
 
+    size_t row_bytes_;
     int file_ = -1;
     bool is_full_ = false;
     uint32_t written_ = 0; // rows in the file; those in the buffer follow them
-    std::vector<Row> buffer_;
-    Row read_;
-    std::vector<uint32_t> next_; // by row number: the next row of the same name
-    std::vector<Chain> chains_;  // by name
+    std::vector<std::byte> buffer_;
+    std::vector<std::byte> read_; // one row
+    std::vector<uint32_t> next_;  // by row number: the next row of the same name
+    std::vector<Chain> chains_;   // by name
 };
 } // namespace nsdump

@@ -134,9 +134,12 @@ class StatsCollector
 {
 public:
     // is_stepping: counters come from single-stepping, so a slice with counters has no valid time.
-    StatsCollector(const Correction &correction, size_t counters, bool is_stepping = false)
+    // `row_slices`: as of Batches.
+    StatsCollector(const Correction &correction, size_t counters, bool is_stepping = false,
+                   size_t row_slices = Batches::kSlices)
         : correction_(correction), counters_(counters), is_stepping_(is_stepping),
-          is_counting_(counters > 0 && !is_stepping), shapes_(correction)
+          is_counting_(counters > 0 && !is_stepping), shapes_(correction), batches_(row_slices),
+          spill_(row_slices * sizeof(BatchedSlice))
     {
     }
 

@@ -37,6 +37,8 @@ private:
     std::string before_;
 };
 
+constexpr size_t kRowBytes = nsdump::Batches::kSlices * sizeof(BatchedSlice);
+
 std::vector<BatchedSlice> row_of(int64_t ticks)
 {
     nsdump::Slice slice{};
@@ -47,8 +49,9 @@ std::vector<BatchedSlice> row_of(int64_t ticks)
 std::vector<uint32_t> taken(SpillFile &spill, NameId name)
 {
     std::vector<uint32_t> ticks;
-    spill.take(name, [&](const BatchedSlice *row) {
-        ticks.push_back(row[nsdump::Batches::kSlices - 1].raw_ticks());
+    spill.take(name, [&](const void *row) {
+        ticks.push_back(
+            static_cast<const BatchedSlice *>(row)[nsdump::Batches::kSlices - 1].raw_ticks());
     });
     return ticks;
 }
@@ -118,7 +121,7 @@ void check_same(nsdump::StatsCollector &a, nsdump::StatsCollector &b)
 TEST_CASE("rows are returned by name in their original order, from the file and from memory",
           "[nsdump][spill]")
 {
-    SpillFile spill;
+    SpillFile spill(kRowBytes);
     for (int64_t i = 0; i < 1000; ++i)
         REQUIRE(spill.append(static_cast<NameId>(i % 3), row_of(i).data()));
     std::vector<uint32_t> expected;
@@ -137,7 +140,7 @@ TEST_CASE("without a folder for the temporary file, accepted rows stay and other
           "[nsdump][spill]")
 {
     const TemporaryFolder none("/nowhere/at/all");
-    SpillFile spill;
+    SpillFile spill(kRowBytes);
     size_t kept = 0;
     while (kept < 1000 && spill.append(0, row_of(int64_t(kept)).data()))
         ++kept;
