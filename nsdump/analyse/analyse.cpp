@@ -234,7 +234,7 @@ void read_all(TraceFile &trace, const Correction &correction, const AnalyseOptio
     report.classes.unknown_kind = faults.unknown_kind;
     if (programs.thinning) {
         programs.thinning->set_complete(trace.names(), *programs.complete, report);
-        programs.thinning->finish(trace, correction, options.use_thinning, report);
+        programs.thinning->finish(trace, correction, report);
     }
     tell_what_kernel_lacks(report);
     mark_incomplete(trace, faults, report);
@@ -264,8 +264,12 @@ StatsReport analyse_trace(TraceFile &trace, const AnalyseOptions &options)
     // Epochs also show which slices are not whole, so they are read even if they are not to be
     // used.
     if (options.explains || !trace.epochs().empty()) {
-        Thinning thinning(trace, report.clock, correction);
-        StatsCollector all(correction, 0), complete(correction, counters, is_stepping);
+        Thinning thinning(trace, report.clock, correction, options.use_thinning);
+        // Two share the memory of one.
+        StatsCollector all(correction, 0, false, Batches::kFewSlices),
+            complete(correction, counters, is_stepping, Batches::kFewSlices);
+        for (StatsCollector *const half : {&all, &complete})
+            half->set_max_held_bytes(kMaxHeldBytes / 2);
         OrdinarySlices ordinary(trace.names(), thinning.slices(), all, complete, is_stepping);
         const Programs<OrdinarySlices> programs{ordinary, all, &thinning, &complete};
         read_all(trace, correction, options, programs, report);

@@ -4,8 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
-#include <utility>
+#include <iterator>
 
 #include "analyse/report.hpp"
 
@@ -19,22 +18,6 @@ double variance_of(double sum, double squares, uint64_t count)
     return count > 1 ? std::max(0.0, squares - sum * sum / n) / (n - 1) : 0;
 }
 } // namespace
-
-InsideSum &sum_of(std::vector<InsideSum> &sums, NameId name)
-{
-    for (InsideSum &sum : sums)
-        if (sum.name == name)
-            return sum;
-    return sums.emplace_back(InsideSum{name});
-}
-
-const InsideSum *find_sum(const std::vector<InsideSum> &sums, NameId name)
-{
-    for (const InsideSum &sum : sums)
-        if (sum.name == name)
-            return &sum;
-    return nullptr;
-}
 
 CpuSum &sum_of_cpu(std::vector<CpuSum> &sums, uint32_t cpu_index)
 {
@@ -91,9 +74,8 @@ void Cell::find_bounds()
     }
 }
 
-void Cell::add(const ThinnedSlice &slice)
+void Cell::add(const ThinnedSlice &slice, const InsideSums *only)
 {
-    histogram_.add(slice.raw);
     const double distance = slice.raw - reference_;
     sum_ += distance;
     squares_ += distance * distance;
@@ -101,50 +83,63 @@ void Cell::add(const ThinnedSlice &slice)
     ++cpu.slices;
     cpu.inits += slice.inits;
     cpu.exits += slice.exits;
-    for (const InsideCount &one : slice.inside) {
-        InsideSum &all = sum_of(inside_, one.name);
-        all.pairs += one.pairs;
-        all.marks += one.marks;
-        all.direct += one.direct;
-    }
-    ++count_;
-    if (count_ <= kFirstSlices)
-        first_.push_back(slice);
-    if (count_ <= kFirstValues)
+    if (++count_ <= kFirstValues)
         first_values_.push_back({slice.raw, slice.epoch});
-    if (count_ >= kFirstSlices && (count_ & (count_ - 1)) == 0)
+    if (count_ > kFirstSlices)
+        histogram_.add(slice.raw);
+    else if (count_ == kFirstSlices)
+        fill_histogram();
+    const bool has_new_bounds = count_ >= kFirstSlices && (count_ & (count_ - 1)) == 0;
+    if (has_new_bounds)
         find_bounds();
+    count_inside(slice, only);
     if (count_ == kFirstSlices)
         count_first();
-    else if (count_ > kFirstSlices)
-        count_kept(slice);
     if (count_ == kFirstValues)
         add_first();
     else if (count_ > kFirstValues)
         add_clipped(slice.raw, slice.epoch);
 }
 
+void Cell::fill_histogram()
+{
+    for (const Value &value : first_values_)
+        histogram_.add(value.raw);
+}
+
+// Of the first slices, count_first() finds which are kept.
+void Cell::count_inside(const ThinnedSlice &slice, const InsideSums *only)
+{
+    const bool is_early = count_ <= kFirstSlices, is_late_kept = !is_early && is_kept(slice.raw);
+    kept_ += is_late_kept;
+    for (const InsideCount &one : slice.inside) {
+        if (only && !only->find(one.name))
+            continue;
+        InsideSum &sum = inside_.add(one);
+        const uint64_t records = uint64_t{one.pairs} + one.marks;
+        if (is_early)
+            first_.push_back({uint32_t(count_ - 1), one.name, records});
+        else if (is_late_kept)
+            sum.kept += records;
+    }
+}
+
 void Cell::count_first()
 {
-    for (const ThinnedSlice &early : first_)
-        count_kept(early);
-    first_ = {};
+    const size_t count = std::min<size_t>(first_values_.size(), kFirstSlices);
+    for (size_t i = 0; i < count; ++i)
+        kept_ += is_kept(first_values_[i].raw);
+    for (const Early &early : first_)
+        if (is_kept(first_values_[early.place].raw))
+            inside_.at(early.name).kept += early.records;
+    release(first_);
 }
 
 void Cell::add_first()
 {
     for (const Value &early : first_values_)
         add_clipped(early.raw, early.epoch);
-    first_values_ = {};
-}
-
-void Cell::count_kept(const ThinnedSlice &slice)
-{
-    if (slice.raw < low_ || slice.raw > high_)
-        return;
-    ++kept_;
-    for (const InsideCount &one : slice.inside)
-        sum_of(inside_, one.name).kept += uint64_t{one.pairs} + one.marks;
+    release(first_values_);
 }
 
 void Cell::add_clipped(double raw, uint32_t epoch)
@@ -159,12 +154,34 @@ void Cell::add_clipped(double raw, uint32_t epoch)
 
 void Cell::finish()
 {
+    if (count_ < kFirstSlices)
+        fill_histogram();
     if (!first_values_.empty())
         find_bounds();
-    count_first();
+    if (count_ < kFirstSlices)
+        count_first();
     add_first();
     buckets_ = histogram_.buckets();
     histogram_ = {};
+}
+
+// Both are in order of their lower ends; all cells have the same buckets.
+void Cell::merge_buckets(const std::vector<Bucket> &others)
+{
+    std::vector<Bucket> all;
+    all.reserve(buckets_.size() + others.size());
+    std::merge(buckets_.begin(), buckets_.end(), others.begin(), others.end(),
+               std::back_inserter(all),
+               [](const Bucket &a, const Bucket &b) { return a.low < b.low; });
+    buckets_.clear();
+    for (const Bucket &bucket : all)
+        if (!buckets_.empty() && buckets_.back().low == bucket.low) {
+            buckets_.back().count += bucket.count;
+            buckets_.back().sum += bucket.sum;
+            buckets_.back().squares += bucket.squares;
+        } else {
+            buckets_.push_back(bucket);
+        }
 }
 
 void Cell::merge(const Cell &other)
@@ -175,25 +192,9 @@ void Cell::merge(const Cell &other)
     clipped_sum_ += other.clipped_sum_;
     clipped_squares_ += other.clipped_squares_;
     kept_ += other.kept_;
-    std::map<double, Bucket> all; // by lower end: all cells have the same buckets
-    for (const std::vector<Bucket> *buckets : {&std::as_const(buckets_), &other.buckets_})
-        for (const Bucket &bucket : *buckets)
-            if (const auto [place, is_new] = all.try_emplace(bucket.low, bucket); !is_new) {
-                place->second.count += bucket.count;
-                place->second.sum += bucket.sum;
-                place->second.squares += bucket.squares;
-            }
-    buckets_.clear();
-    for (const auto &[low, bucket] : all)
-        buckets_.push_back(bucket);
+    merge_buckets(other.buckets_);
     clusters_.insert(clusters_.end(), other.clusters_.begin(), other.clusters_.end());
-    for (const InsideSum &sum : other.inside_) {
-        InsideSum &mine = sum_of(inside_, sum.name);
-        mine.pairs += sum.pairs;
-        mine.marks += sum.marks;
-        mine.direct += sum.direct;
-        mine.kept += sum.kept;
-    }
+    inside_.merge(other.inside_);
     for (const CpuSum &sum : other.cpus_) {
         CpuSum &mine = sum_of_cpu(cpus_, sum.cpu_index);
         mine.slices += sum.slices;

@@ -8,18 +8,10 @@
 
 #include "analyse/statistics/histogram.hpp"
 #include "analyse/thinning/clusters.hpp"
-#include "decode/names.hpp"
+#include "analyse/thinning/inside_sums.hpp"
 
 namespace nsdump
 {
-// Records of one name inside a slice.
-struct InsideCount {
-    NameId name = 0;
-    uint32_t pairs = 0;
-    uint32_t marks = 0;
-    uint32_t direct = 0; // pairs that are in no other slice inside
-};
-
 // A slice from START to STOP, with what lies inside.
 struct ThinnedSlice {
     double raw = 0;
@@ -30,15 +22,6 @@ struct ThinnedSlice {
     std::vector<InsideCount> inside;
 };
 
-// Sums over slices of the records of one name inside them.
-struct InsideSum {
-    NameId name = 0;
-    uint64_t pairs = 0;
-    uint64_t marks = 0;
-    uint64_t direct = 0;
-    uint64_t kept = 0; // pairs and marks in slices that are not among the trimmed ones
-};
-
 // Slices on one CPU, which has its own constants.
 struct CpuSum {
     uint32_t cpu_index = 0;
@@ -47,9 +30,13 @@ struct CpuSum {
     uint64_t exits = 0;
 };
 
-// Names inside slices, and CPUs, are few: they are searched one by one.
-InsideSum &sum_of(std::vector<InsideSum> &sums, NameId name);
-const InsideSum *find_sum(const std::vector<InsideSum> &sums, NameId name);
+// Assigning {} would keep the memory.
+template <class T> void release(std::vector<T> &values)
+{
+    std::vector<T>().swap(values);
+}
+
+// CPUs are few: they are searched one by one.
 CpuSum &sum_of_cpu(std::vector<CpuSum> &sums, uint32_t cpu_index);
 
 // The error of the trimmed mean has to account for slices of one epoch being alike.  How alike they
@@ -67,7 +54,8 @@ public:
     // `step` of the clock.
     Cell(double reference, double step) : reference_(reference), step_(step) {}
 
-    void add(const ThinnedSlice &slice);
+    // `only`: of the records inside, only those of these names are counted; null: all.
+    void add(const ThinnedSlice &slice, const InsideSums *only = nullptr);
     // Call after the last slice.
     void finish();
     // Adds a finished cell of the same name; no epoch may be in both.
@@ -82,14 +70,30 @@ public:
     const std::vector<Cluster> &clusters() const { return clusters_; }
     const std::vector<Bucket> &buckets() const { return buckets_; }
     uint64_t kept() const { return kept_; }
-    const std::vector<InsideSum> &inside() const { return inside_; }
+    const InsideSums &inside() const { return inside_; }
     const std::vector<CpuSum> &cpus() const { return cpus_; }
+    void drop_buckets() { release(buckets_); }
+    void drop_clusters() { release(clusters_); }
 
 private:
+    // Slices among the first with something inside, and their records of one name.
+    struct Early {
+        uint32_t place; // in first_values_
+        NameId name;
+        uint64_t records;
+    };
+    struct Value {
+        double raw;
+        uint32_t epoch;
+    };
+
     void find_bounds();
+    bool is_kept(double raw) const { return raw >= low_ && raw <= high_; }
+    void fill_histogram();
     void count_first();
     void add_first();
-    void count_kept(const ThinnedSlice &slice);
+    void count_inside(const ThinnedSlice &slice, const InsideSums *only);
+    void merge_buckets(const std::vector<Bucket> &others);
     void add_clipped(double raw, uint32_t epoch);
     Cluster &cluster(uint32_t epoch);
 
@@ -100,16 +104,12 @@ private:
     double clipped_sum_ = 0, clipped_squares_ = 0;
     double low_ = 0, high_ = 0;
     uint64_t kept_ = 0;
-    Histogram histogram_;
+    Histogram histogram_;         // without the first slices while there are fewer
     std::vector<Bucket> buckets_; // after finish()
     std::vector<Cluster> clusters_;
-    std::vector<InsideSum> inside_;
+    InsideSums inside_;
     std::vector<CpuSum> cpus_;
-    std::vector<ThinnedSlice> first_;
-    struct Value {
-        double raw;
-        uint32_t epoch;
-    };
+    std::vector<Early> first_;
     std::vector<Value> first_values_;
 };
 } // namespace nsdump

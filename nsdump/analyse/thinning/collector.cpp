@@ -7,10 +7,10 @@
 namespace nsdump
 {
 ThinningCollector::ThinningCollector(TraceFile &trace, const EpochTable &epochs, const Clock &clock,
-                                     double close_ticks)
+                                     double close_ticks, bool keeps_cells)
     : trace_(trace), epochs_(epochs),
       margin_ticks_(uint64_t(kMarginSeconds * (clock.hz > 0 ? clock.hz : 1e9))),
-      close_ticks_(close_ticks), step_(clock.step_ticks),
+      close_ticks_(close_ticks), step_(clock.step_ticks), keeps_cells_(keeps_cells),
       is_stepping_(trace.info("counters.source") == "step"),
       kernel_indices_(trace.kernel_indices()), kernel_records_(trace.cpus().size())
 {
@@ -25,16 +25,49 @@ void ThinningCollector::consume(const Run &run)
     // A thread may have written on the CPU of the loss and come back unseen, so slices that are
     // open on any CPU are left out.
     losses_ += run.is_after_loss || run.is_kernel_unseen;
-    for (const Event &event : run.events)
+    for (const Event &event : run.events) {
+        if (names_.size() > kManyNames)
+            look_ahead(run, event);
         take(run, event);
+    }
+}
+
+// Prefetches what later events of the run need.
+void ThinningCollector::look_ahead(const Run &run, const Event &event) const
+{
+    const ptrdiff_t left = run.events.data() + run.events.size() - &event;
+    const auto at = [&](ptrdiff_t distance) -> const NameCells * {
+        if (left <= distance || (&event)[distance].kind != NSLICE_KIND_STOP)
+            return nullptr;
+        return cells_of(trace_.names().known((&event)[distance].slice_id));
+    };
+    if (const NameCells *const far = at(kFarEvents))
+        far->prefetch();
+    if (const NameCells *const near = at(kNearEvents))
+        near->prefetch_rest();
+}
+
+ThinningCollector::Thread *ThinningCollector::look_up(uint32_t id) const
+{
+    const auto found = threads_.find(id);
+    if (found == threads_.end())
+        return nullptr;
+    last_id_ = id;
+    return last_ = &found->second;
 }
 
 ThinningCollector::Thread &ThinningCollector::thread_at(const Run &run, const Event &event)
 {
-    if (threads_.size() == kMaxThreads && !threads_.contains(event.thread_id))
-        threads_.clear();
-    const auto [place, is_new] = threads_.try_emplace(event.thread_id);
-    Thread &thread = place->second;
+    Thread *found = find_thread(event.thread_id);
+    const bool is_new = !found;
+    if (is_new) {
+        if (threads_.size() == kMaxThreads) {
+            threads_.clear();
+            last_ = nullptr;
+        }
+        found = &threads_[event.thread_id];
+    }
+    Thread &thread = *found;
     if (is_new)
         thread.cpu_index = run.cpu_index;
     if (thread.cpu_index != run.cpu_index) {
@@ -78,7 +111,11 @@ void ThinningCollector::take(const Run &run, const Event &event)
 
 void ThinningCollector::note_distance(const Thread &thread, const Event &event, NameId name)
 {
-    Starts &starts = cells_at(name).starts;
+    if (!keeps_cells_)
+        return;
+    if (name >= starts_.size())
+        starts_.resize(name + 1);
+    Starts &starts = starts_[name];
     ++starts.count;
     const double distance = double(event.ticks) - double(thread.ticks);
     if (thread.ticks == 0 || distance < 0 || distance > close_ticks_)
@@ -163,7 +200,10 @@ void ThinningCollector::stop(Thread &thread, const Event &event, NameId name)
     if (why == LeftOut::kCount) {
         open.slice.raw = double(event.ticks - open.start_ticks);
         open.slice.epoch = epoch;
-        accept(cells, open.slice);
+        if (cells.accepted++ == 0)
+            cells.reference = open.slice.raw;
+        if (keeps_cells_)
+            accept(name, cells, open.slice);
     } else {
         ++cells.left_out[size_t(why)];
     }
@@ -203,26 +243,37 @@ void ThinningCollector::note_nested(NameCells &cells, const Open &open)
     ++cpu.slices;
     cpu.inits += open.slice.inits;
     cpu.exits += open.slice.exits;
-    for (const InsideCount &one : open.slice.inside) {
-        if (cells.inside.size() >= kMaxInside && !find_sum(cells.inside, one.name))
-            continue;
-        InsideSum &sum = sum_of(cells.inside, one.name);
-        sum.pairs += one.pairs;
-        sum.marks += one.marks;
-        sum.direct += one.direct;
+    for (const InsideCount &one : open.slice.inside)
+        if (cells.inside.size() < kMaxInside || cells.inside.find(one.name))
+            cells.inside.add(one);
+}
+
+// With many names, a name's cells are not in the cache when its next slice arrives, and each has
+// few slices, so that all of them would need much memory.  So most names only have a list until
+// they are finished.
+void ThinningCollector::accept(NameId name, NameCells &cells, const ThinnedSlice &slice)
+{
+    if (!cells.takes_bare(slice)) {
+        if (!cells.has_others)
+            fill_cells(name, cells);
+        cells.has_others = true;
+        cells.add_to_cell(slice, epochs_, step_);
+    } else if (cells.add_bare(slice)) {
+        if (names_.size() <= kFewNames || !spill_.append(name, cells.bare.data()))
+            fill_cells(name, cells);
+        cells.bare.clear();
     }
 }
 
-void ThinningCollector::accept(NameCells &cells, const ThinnedSlice &slice)
+// From the list, in order.
+void ThinningCollector::fill_cells(NameId name, NameCells &cells)
 {
-    if (cells.accepted++ == 0)
-        cells.reference = slice.raw;
-    const uint32_t set = epochs_[slice.epoch].set;
-    if (set >= cells.cells.size())
-        cells.cells.resize(set + 1);
-    if (!cells.cells[set])
-        cells.cells[set] = std::make_unique<Cell>(cells.reference, step_);
-    cells.cells[set]->add(slice);
+    spill_.take(name, [&](const void *row) {
+        cells.add_to_cells({static_cast<const BareSlice *>(row), NameCells::kMaxBare}, epochs_,
+                           step_);
+    });
+    cells.add_to_cells(cells.bare, epochs_, step_);
+    cells.bare.clear();
 }
 
 void ThinningCollector::give_to_parent(Thread &thread, const Open &open)
@@ -291,11 +342,17 @@ NameCells &ThinningCollector::cells_at(NameId name)
     return *names_[name];
 }
 
-void ThinningCollector::finish()
+void ThinningCollector::finish(NameId name)
 {
-    for (const auto &cells : names_)
-        for (size_t set = 0; cells && set < cells->cells.size(); ++set)
-            if (cells->cells[set])
-                cells->cells[set]->finish();
+    if (name >= names_.size() || !names_[name])
+        return;
+    fill_cells(name, *names_[name]);
+    names_[name]->finish_cells();
+}
+
+void ThinningCollector::drop_cells(NameId name)
+{
+    if (name < names_.size() && names_[name])
+        names_[name]->drop_cells();
 }
 } // namespace nsdump

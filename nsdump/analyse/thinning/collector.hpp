@@ -2,13 +2,15 @@
 // analyse: events of programs -> slices that lie in one epoch each, in cells by what was off.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <unordered_map>
 #include <vector>
 
-#include "analyse/thinning/cell.hpp"
+#include "analyse/statistics/spill.hpp"
 #include "analyse/thinning/epoch_table.hpp"
+#include "analyse/thinning/name_cells.hpp"
 #include "analyse/thinning/result.hpp"
 #include "decode/clock.hpp"
 #include "decode/merge.hpp"
@@ -22,19 +24,6 @@ struct Starts {
     double close_ticks = 0; // sum of the distances to it
 };
 
-// The slices of one name.
-struct NameCells {
-    double reference = 0;
-    std::vector<std::unique_ptr<Cell>> cells; // by set of EpochTable; null: no slices in that set
-    // Over all slices that nest and lie in one epoch, whether they were accepted or not.
-    uint64_t nested = 0;
-    std::vector<CpuSum> cpus;
-    std::vector<InsideSum> inside; // at most ThinningCollector::kMaxInside names
-    Starts starts;
-    uint64_t accepted = 0;
-    LeftOutCounts left_out{};
-};
-
 // Units of one name by epoch; ascending.
 struct UnitEpochs {
     std::vector<Cluster> epochs;              // `sum`: units
@@ -46,23 +35,31 @@ class ThinningCollector
 public:
     static constexpr size_t kMaxDepth = 64;
     static constexpr size_t kMaxThreads = 65536;
-    static constexpr size_t kMaxInside = 256; // different names inside slices of one name
+    static constexpr size_t kMaxInside = NameCells::kMaxInside;
     static constexpr double kMarginSeconds = 5e-6;
 
     // `close_ticks`: up to this distance, a record is close to the one before it.
+    // Without `keeps_cells`, slices are only counted: nothing can be estimated.
     ThinningCollector(TraceFile &trace, const EpochTable &epochs, const Clock &clock,
-                      double close_ticks);
+                      double close_ticks, bool keeps_cells = true);
 
     // All runs of a merger.
     void consume(const Run &run);
-    // Call after the last run.
-    void finish();
+    // After the last run: completes the cells of a name, and frees them, since those of very many
+    // names do not fit in memory together.
+    void finish(NameId name);
+    void drop_cells(NameId name);
 
     const EpochTable &epochs() const { return epochs_; }
     // Null for a name that never occurred.
     const NameCells *cells_of(NameId name) const
     {
         return name < names_.size() ? names_[name].get() : nullptr;
+    }
+    const Starts &starts_of(NameId name) const
+    {
+        static const Starts none;
+        return name < starts_.size() ? starts_[name] : none;
     }
     const UnitEpochs *units_of(NameId name) const
     {
@@ -75,13 +72,17 @@ public:
     };
     ThreadView thread(uint32_t thread_id) const
     {
-        const auto found = threads_.find(thread_id);
-        if (found == threads_.end())
+        const Thread *const known = find_thread(thread_id);
+        if (!known)
             return {true, {}};
-        return {found->second.is_trusted, epochs_.range_of(found->second.slice_id)};
+        return {known->is_trusted, epochs_.range_of(known->slice_id)};
     }
 
 private:
+    static constexpr size_t kFewNames = 64;                       // whose cells fit in memory
+    static constexpr size_t kManyNames = 512;                     // more are not in the cache
+    static constexpr ptrdiff_t kFarEvents = 24, kNearEvents = 12; // prefetch distances
+
     struct Open {
         NameId name = 0;
         uint64_t start_ticks = 0;
@@ -107,7 +108,15 @@ private:
         bool is_trusted = true;
     };
 
+    Thread *find_thread(uint32_t id) const
+    {
+        if (last_ && last_id_ == id) [[likely]]
+            return last_;
+        return look_up(id);
+    }
+    Thread *look_up(uint32_t id) const;
     Thread &thread_at(const Run &run, const Event &event);
+    void look_ahead(const Run &run, const Event &event) const;
     void take(const Run &run, const Event &event);
     uint32_t note_epoch(Thread &thread, const Event &event, NameId name);
     void note_off_record(Thread &thread, const Event &event, uint32_t epoch, bool is_first);
@@ -116,8 +125,9 @@ private:
     void unit(const Event &event, NameId name, uint32_t hint);
     LeftOut verdict(const Thread &thread, const Open &open, const Event &event,
                     uint32_t epoch) const;
+    void accept(NameId name, NameCells &cells, const ThinnedSlice &slice);
+    void fill_cells(NameId name, NameCells &cells);
     static void note_nested(NameCells &cells, const Open &open);
-    void accept(NameCells &cells, const ThinnedSlice &slice);
     void note_distance(const Thread &thread, const Event &event, NameId name);
     static void give_to_parent(Thread &thread, const Open &open);
     static void add_inside(Open &open, const InsideCount &what);
@@ -128,11 +138,16 @@ private:
     uint64_t margin_ticks_;
     double close_ticks_;
     double step_;
+    bool keeps_cells_;
     bool is_stepping_;
     std::vector<uint32_t> kernel_indices_;
     std::vector<uint64_t> kernel_records_; // by place in TraceFile::cpus()
-    std::unordered_map<uint32_t, Thread> threads_;
+    mutable std::unordered_map<uint32_t, Thread> threads_;
+    mutable Thread *last_ = nullptr; // found last
+    mutable uint32_t last_id_ = 0;
+    std::vector<Starts> starts_; // by name
     std::vector<std::unique_ptr<NameCells>> names_;
+    SpillFile spill_{NameCells::kBareBytes}; // full lists
     std::vector<std::unique_ptr<UnitEpochs>> units_;
     uint64_t losses_ = 0;
     uint64_t distrusted_ = 0;

@@ -44,7 +44,7 @@ double records_per_slice(const std::vector<MergedCell> &cells, NameId name)
     double records = 0, slices = 0;
     for (const MergedCell &one : cells)
         if (!contains(one.off, name) && one.clusters.clusters >= kLeastEpochs) {
-            const InsideSum *const sum = find_sum(one.cell.inside(), name);
+            const InsideSum *const sum = one.cell.inside().find(name);
             records += sum ? double(sum->kept) : 0;
             slices += double(one.cell.kept());
         }
@@ -113,27 +113,55 @@ FromCalibration calibrated_parts(const std::vector<CpuSum> &cpus, const Correcti
 
 } // namespace
 
-ThinningEstimator::ThinningEstimator(const NameTable &names, const ThinningCollector &slices,
+ThinningEstimator::ThinningEstimator(const NameTable &names, ThinningCollector &slices,
                                      const Correction &correction, double step, std::string refusal)
     : names_(names), slices_(slices), correction_(correction), step_(step),
-      refusal_(std::move(refusal)), all_(names.size())
+      refusal_(std::move(refusal)), all_(names.size()), is_ever_off_(names.size())
 {
-    for (NameId name = 0; name < names.size(); ++name) {
-        Named &named = all_[name];
-        named.sums = slices.cells_of(name);
-        if (!named.sums)
-            continue;
-        for (const InsideSum &sum : named.sums->inside)
-            named.inside.push_back(sum.name);
-        std::sort(named.inside.begin(), named.inside.end());
-        if (!refusal_.empty())
-            continue;
-        merge_cells(named);
-        set_session_error(named);
-        fit(named);
-    }
+    note_ever_off();
     for (NameId name = 0; name < names.size(); ++name)
-        if (const auto cost = context_cost(name))
+        take_cells(name, slices);
+    set_contexts();
+}
+
+void ThinningEstimator::note_ever_off()
+{
+    for (uint32_t set = 0; set < slices_.epochs().sets(); ++set)
+        for (const NameId name : slices_.epochs().names_of(set))
+            is_ever_off_[name] = true;
+}
+
+void ThinningEstimator::take_cells(NameId name, ThinningCollector &slices)
+{
+    Named &named = all_[name];
+    named.sums = slices.cells_of(name);
+    if (!named.sums)
+        return;
+    for (const InsideSum &sum : named.sums->inside)
+        named.inside.push_back(sum.name);
+    std::sort(named.inside.begin(), named.inside.end());
+    if (!refusal_.empty())
+        return;
+    slices.finish(name);
+    merge_cells(named);
+    slices.drop_cells(name);
+    set_session_error(named);
+    fit(named);
+    // Epochs are only compared if it can be off, or something inside can.
+    if (named.inside.empty() && !is_ever_off_[name])
+        for (MergedCell &cell : named.cells)
+            cell.cell.drop_clusters();
+}
+
+void ThinningEstimator::set_contexts()
+{
+    std::map<NameId, std::vector<Single>> singles;
+    for (NameId around = 0; around < all_.size(); ++around)
+        for (const FittedGroup &group : all_[around].fitted)
+            if (group.unknowns.size() == 1)
+                singles[all_[around].inside[group.unknowns[0]]].push_back({around, &group});
+    for (const auto &[name, found] : singles)
+        if (const auto cost = context_cost(name, found))
             in_context_[name] = *cost;
 }
 
@@ -154,8 +182,10 @@ void ThinningEstimator::merge_cells(Named &named) const
             named.cells.push_back({inside_off, Cell(named.sums->reference, step_), {}, 0, 0});
         named.cells[place->second].cell.merge(*cell);
     }
-    for (MergedCell &cell : named.cells)
+    for (MergedCell &cell : named.cells) {
         set_error(cell);
+        cell.cell.drop_buckets();
+    }
 }
 
 // The trimmed mean's own error assumes independent slices; it is widened as much as dependence
@@ -209,7 +239,8 @@ void ThinningEstimator::fit(Named &named)
 // Slices inside each other share most of their noise, so of those only the innermost is used, which
 // has the least.  (To choose the smallest error would choose those that are small by chance.)
 // Others are independent.
-std::optional<ContextCost> ThinningEstimator::context_cost(NameId name) const
+std::optional<ContextCost> ThinningEstimator::context_cost(NameId name,
+                                                           const std::vector<Single> &singles) const
 {
     struct One {
         NameId around;
@@ -219,17 +250,14 @@ std::optional<ContextCost> ThinningEstimator::context_cost(NameId name) const
         double records;
     };
     std::vector<One> found;
-    for (NameId around = 0; around < all_.size(); ++around)
-        for (const FittedGroup &group : all_[around].fitted) {
-            if (around == name || group.unknowns.size() != 1 ||
-                all_[around].inside[group.unknowns[0]] != name ||
-                find_sum(all_[around].sums->inside, name)->marks > 0)
-                continue;
-            const double records = records_per_slice(all_[around].cells, name);
-            if (records > 0)
-                found.push_back({around, group.sum / records, group.error.scaled(1 / records),
-                                 &group, records});
-        }
+    for (const auto &[around, group] : singles) {
+        if (around == name || all_[around].sums->inside.find(name)->marks > 0)
+            continue;
+        const double records = records_per_slice(all_[around].cells, name);
+        if (records > 0)
+            found.push_back(
+                {around, group->sum / records, group->error.scaled(1 / records), group, records});
+    }
     std::sort(found.begin(), found.end(), [&](const One &a, const One &b) {
         return all_[a.around].inside.size() < all_[b.around].inside.size();
     });
@@ -270,16 +298,6 @@ std::optional<ContextCost> ThinningEstimator::context_cost(NameId name) const
     return out;
 }
 
-bool ThinningEstimator::is_ever_off(NameId name) const
-{
-    for (uint32_t set = 0; set < slices_.epochs().sets(); ++set) {
-        const auto off = slices_.epochs().names_of(set);
-        if (std::binary_search(off.begin(), off.end(), name))
-            return true;
-    }
-    return false;
-}
-
 // The cell in which everything inside was off; null with the reason if it is not usable.
 const MergedCell *ThinningEstimator::bare_cell(NameId name, const Named &named,
                                                std::string &reason) const
@@ -297,7 +315,7 @@ const MergedCell *ThinningEstimator::bare_cell(NameId name, const Named &named,
         return nullptr;
     }
     for (const NameId inside : named.inside)
-        if (!is_ever_off(inside)) {
+        if (!is_ever_off_[inside]) {
             reason =
                 fmt::format("{}, which is inside, was never switched off", names_[inside].text);
             return nullptr;
@@ -330,7 +348,7 @@ void ThinningEstimator::set_inner(NameId name, const std::vector<CpuSum> &cpus, 
     out.inner = {calibrated.inner, calibrated_error.ci95() + calibrated_bound};
     const auto context = in_context_.find(name);
     if (context != in_context_.end()) {
-        const GapConstant gap = gap_in_context(cpus, all_[name].sums->starts, correction_);
+        const GapConstant gap = gap_in_context(cpus, slices_.starts_of(name), correction_);
         Uncertainty own = context->second.error;
         own.add_ci95(gap.ci95, gap.degrees);
         if (const double ci95 = own.ci95() + gap.bound; ci95 < out.inner.ci95) {
@@ -393,7 +411,7 @@ ThinnedCost ThinningEstimator::cost_of(const Named &named, const std::vector<siz
     const double nested = double(named.sums->nested);
     for (const size_t place : places) {
         const NameId name = named.inside[place];
-        const InsideSum *const sum = find_sum(named.sums->inside, name);
+        const InsideSum *const sum = named.sums->inside.find(name);
         out.name += (out.name.empty() ? "" : " + ") + names_[name].text;
         const double records = records_per_slice(named.cells, name);
         out.per_slice += records > 0 ? records : double(sum->pairs + sum->marks) / nested;

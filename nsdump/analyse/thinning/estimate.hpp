@@ -39,8 +39,9 @@ struct ContextCost {
 class ThinningEstimator
 {
 public:
-    // `step` of the clock.  `refusal`: why there is nothing to estimate; empty if there is.
-    ThinningEstimator(const NameTable &names, const ThinningCollector &slices,
+    // Drops all cells of `slices`.  `step` of the clock.  `refusal`: why there is nothing to
+    // estimate; empty if there is.
+    ThinningEstimator(const NameTable &names, ThinningCollector &slices,
                       const Correction &correction, double step, std::string refusal);
 
     // Cells, costs, and `net` or, if it is unavailable, the reason.  Empty for a name without
@@ -57,18 +58,26 @@ private:
         double session_error = 0;        // standard error that all cells have in common
     };
 
+    // A cost that was separated from others, in slices around it.
+    struct Single {
+        NameId around;
+        const FittedGroup *group;
+    };
+
+    void note_ever_off();
+    void take_cells(NameId name, ThinningCollector &slices);
     void merge_cells(Named &named) const;
+    void set_contexts();
     void set_error(MergedCell &cell) const;
     static void set_session_error(Named &named);
     static void fit(Named &named);
-    std::optional<ContextCost> context_cost(NameId name) const;
+    std::optional<ContextCost> context_cost(NameId name, const std::vector<Single> &singles) const;
     const MergedCell *bare_cell(NameId name, const Named &named, std::string &reason) const;
     void set_net(NameId name, const Named &named, const MergedCell &bare, SliceThinning &out) const;
     void set_inner(NameId name, const std::vector<CpuSum> &cpus, SliceThinning &out,
                    Uncertainty &error, double &bound) const;
     void describe(const Named &named, SliceThinning &out) const;
     ThinnedCost cost_of(const Named &named, const std::vector<size_t> &places) const;
-    bool is_ever_off(NameId name) const;
 
     const NameTable &names_;
     const ThinningCollector &slices_;
@@ -76,6 +85,7 @@ private:
     double step_;
     std::string refusal_;
     std::vector<Named> all_;                   // by name
+    std::vector<bool> is_ever_off_;            // by name
     std::map<NameId, ContextCost> in_context_; // of names inside others
 };
 } // namespace nsdump

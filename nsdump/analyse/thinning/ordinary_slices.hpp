@@ -37,18 +37,32 @@ public:
     void slice(const Slice &slice)
     {
         const auto thread = thinned_.thread(slice.thread_id);
-        const bool is_thinned = thread.is_trusted && thread.range.begin < thread.range.end;
-        if (is_thinned && holds_off_epoch(slice, thread.range)) {
-            ++doubtful_;
-            return;
+        bool is_complete = true;
+        if (thread.is_trusted && thread.range.begin < thread.range.end) {
+            const uint32_t begin = first_after(slice.start_ticks, thread.range),
+                           end = first_after(slice.stop_ticks, thread.range);
+            if (begin != end && holds_off_epoch(slice, begin, thread.range.end)) {
+                ++doubtful_;
+                return;
+            }
+            is_complete = are_all_on(slice, thread.range, begin, end);
         }
-        if (!(is_stepping_ && slice.counters)) {
+        if (!slice.counters) {
+            all_.slice(slice);
+        } else if (!is_stepping_) {
             Slice timed = slice;
             timed.counters = timed.child_counters = nullptr;
             all_.slice(timed);
         }
-        if (!is_thinned || is_complete(slice, thread.range))
+        if (is_complete)
             complete_.slice(slice);
+    }
+    // See Pairer.
+    bool is_spread() const { return all_.is_spread(); }
+    void expect(NameId name) const
+    {
+        all_.expect(name);
+        complete_.expect(name);
     }
     void unit(const Unit &unit) { all_.unit(unit); }
     void mark(NameId name, uint64_t value) { all_.mark(name, value); }
@@ -56,26 +70,21 @@ public:
     uint64_t doubtful() const { return doubtful_; }
 
 private:
-    // Whether its name was off in an epoch between its START and its STOP.
-    bool holds_off_epoch(const Slice &slice, const EpochTable::Range &range) const
+    // Whether its name was off in an epoch between its START and its STOP.  `first`: the first
+    // epoch that begins after its START.
+    bool holds_off_epoch(const Slice &slice, uint32_t first, uint32_t end) const
     {
         if (slice.name >= off_epochs_.size())
             return false;
         const std::vector<uint32_t> &off = off_epochs_[slice.name];
-        const auto begin = std::lower_bound(off.begin(), off.end(), range.begin);
-        const auto end = std::lower_bound(begin, off.end(), range.end);
-        const auto first =
-            std::upper_bound(begin, end, slice.start_ticks, [this](uint64_t ticks, uint32_t epoch) {
-                return ticks < epochs_[epoch].begin_ticks;
-            });
-        return first != end && epochs_[*first].end_ticks < slice.stop_ticks;
+        const auto found = std::lower_bound(off.begin(), off.end(), first);
+        return found != off.end() && *found < end && epochs_[*found].end_ticks < slice.stop_ticks;
     }
     // Whether nothing was off in the epochs that it overlaps, and in those at both ends of a gap
-    // that it overlaps.
-    bool is_complete(const Slice &slice, const EpochTable::Range &range) const
+    // that it overlaps.  `begin` and `end`: the first epochs that begin after its START and STOP.
+    bool are_all_on(const Slice &slice, const EpochTable::Range &range, uint32_t begin,
+                    uint32_t end) const
     {
-        uint32_t begin = first_after(slice.start_ticks, range),
-                 end = first_after(slice.stop_ticks, range);
         if (begin > range.begin &&
             (begin < range.end || epochs_[begin - 1].holds(slice.start_ticks)))
             --begin;
@@ -83,10 +92,14 @@ private:
             end > range.begin && end < range.end && !epochs_[end - 1].holds(slice.stop_ticks);
         return off_until_[end + is_in_gap] == off_until_[begin];
     }
-    // The first epoch that begins after this time.
-    uint32_t first_after(uint64_t ticks, const EpochTable::Range &range) const
+    // The first epoch that begins after this time: mostly the same as for the slice before.
+    uint32_t first_after(uint64_t ticks, const EpochTable::Range &range)
     {
         uint32_t low = range.begin, high = range.end;
+        if (last_ >= low && last_ <= high &&
+            (last_ == low || epochs_[last_ - 1].begin_ticks <= ticks) &&
+            (last_ == high || epochs_[last_].begin_ticks > ticks)) [[likely]]
+            return last_;
         while (low < high) {
             const uint32_t middle = low + (high - low) / 2;
             if (epochs_[middle].begin_ticks <= ticks)
@@ -94,7 +107,7 @@ private:
             else
                 high = middle;
         }
-        return low;
+        return last_ = low;
     }
 
     const ThinningCollector &thinned_;
@@ -104,6 +117,7 @@ private:
     bool is_stepping_;
     std::vector<std::vector<uint32_t>> off_epochs_; // by name, ascending
     std::vector<uint32_t> off_until_;               // epochs before this one with something off
+    uint32_t last_ = 0;
     uint64_t doubtful_ = 0;
 };
 } // namespace nsdump

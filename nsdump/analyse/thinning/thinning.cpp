@@ -64,12 +64,12 @@ void shift_self(const NameCells &cells, const std::map<NameId, double> &shifts, 
     if (!ticks.self)
         return;
     // Self is that of slices with all probes on.
-    const Cell *const all_on = !cells.cells.empty() ? cells.cells[0].get() : nullptr;
+    const AllOn *const all_on = cells.all_on.get();
     double shift = own;
-    for (const InsideSum &inside : all_on ? all_on->inside() : cells.inside)
+    for (const InsideSum &inside : all_on ? all_on->inside : cells.inside)
         if (const auto found = shifts.find(inside.name); found != shifts.end())
             shift -= found->second * double(inside.direct) /
-                     double(all_on ? all_on->count() : cells.nested);
+                     double(all_on ? all_on->count : cells.nested);
     ticks.self->total *= 1 + shift / ticks.self->mean;
     ticks.self->mean += shift;
     if (ticks.per_packet && ticks.per_packet->self)
@@ -108,12 +108,10 @@ void Thinning::set_complete(const NameTable &names, StatsCollector &complete,
     }
 }
 
-void Thinning::finish(const TraceFile &trace, const Correction &correction, bool is_used,
-                      StatsReport &report)
+void Thinning::finish(const TraceFile &trace, const Correction &correction, StatsReport &report)
 {
-    slices_.finish();
     ThinningReport found = counts_of(trace.names(), slices_);
-    if (!is_used)
+    if (!is_used_)
         found.reason = "it is switched off";
     const bool is_good = found.reason.empty();
     const ThinningEstimator estimator(trace.names(), slices_, correction, report.clock.step_ticks,

@@ -15,9 +15,11 @@ namespace nsdump
 class Thinning
 {
 public:
-    Thinning(TraceFile &trace, const Clock &clock, const Correction &correction)
-        : epochs_(trace),
-          slices_(trace, epochs_, clock, close_distance(correction, clock.step_ticks))
+    // Without `is_used`, net values stay those of the calibration.
+    Thinning(TraceFile &trace, const Clock &clock, const Correction &correction, bool is_used)
+        : is_used_(is_used), epochs_(trace),
+          slices_(trace, epochs_, clock, close_distance(correction, clock.step_ticks),
+                  is_used && epochs_.refusal().empty())
     {
     }
 
@@ -26,12 +28,11 @@ public:
     const ThinningCollector &slices() const { return slices_; }
     // Sets counters and self of the report's slices, from those with all probes on.
     void set_complete(const NameTable &names, StatsCollector &complete, StatsReport &report) const;
-    // Completes the slices of the report; after set_complete().  Without `is_used`, net values stay
-    // those of the calibration.
-    void finish(const TraceFile &trace, const Correction &correction, bool is_used,
-                StatsReport &report);
+    // Completes the slices of the report; after set_complete().
+    void finish(const TraceFile &trace, const Correction &correction, StatsReport &report);
 
 private:
+    bool is_used_;
     EpochTable epochs_;
     ThinningCollector slices_;
 };

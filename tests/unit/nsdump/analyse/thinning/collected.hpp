@@ -20,7 +20,8 @@ public:
         nsdump::Run run;
         while (merger.next(run))
             slices_.consume(run);
-        slices_.finish();
+        for (nsdump::NameId id = 0; id < file_.names().size(); ++id)
+            slices_.finish(id);
     }
 
     nsdump::NameId name(const std::string &text) const
@@ -33,6 +34,10 @@ public:
     const nsdump::NameCells &of(const std::string &text) const
     {
         return *slices_.cells_of(name(text));
+    }
+    const nsdump::Starts &starts_of(const std::string &text) const
+    {
+        return slices_.starts_of(name(text));
     }
     uint64_t left_out(const std::string &text, nsdump::LeftOut why) const
     {

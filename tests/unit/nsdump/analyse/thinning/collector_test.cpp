@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "analyse/thinning/collector.hpp"
 
+#include <memory>
+
 #include "support/catch.hpp"
 #include "thinning/collected.hpp"
 
@@ -56,6 +58,53 @@ TEST_CASE("a slice in one epoch is counted in the cell of what was off", "[nsdum
     CHECK(outer.cells[1]->inside().empty());
 }
 
+TEST_CASE("slices of many names are counted in the same cells as those of few",
+          "[nsdump][thinning]")
+{
+    constexpr int kSlices = 700; // in each epoch; more than a list holds
+    const auto seen_with = [](int others) {
+        Trace trace;
+        for (int i = 0; i < others; ++i) {
+            const uint16_t other = trace.site("other" + std::to_string(i));
+            trace.start(0, 1, other, uint64_t(10 + 2 * i));
+            trace.stop(0, 1, other, uint64_t(11 + 2 * i));
+        }
+        for (uint64_t i = 0; i < 2 * kSlices; ++i) {
+            const uint64_t at = i / kSlices * kEpoch + 1000 + i % kSlices * 1000;
+            trace.start(0, 1, trace.outer, at);
+            trace.stop(0, 1, trace.outer, at + 100 + i % 37);
+        }
+        trace.pair(2 * kEpoch - 200, 1, false);
+        return std::make_unique<Collected>(trace);
+    };
+    const auto few = seen_with(1), many = seen_with(200);
+    REQUIRE(many->of("outer").cells.size() == 2);
+    for (size_t set = 0; set < 2; ++set) {
+        const nsdump::Cell &a = *few->of("outer").cells[set], &b = *many->of("outer").cells[set];
+        CHECK(b.count() == kSlices + set);
+        CHECK(a.count() == b.count());
+        CHECK(a.mean() == b.mean());
+        CHECK(a.kept() == b.kept());
+        CHECK(a.clipped_variance() == b.clipped_variance());
+        REQUIRE(b.clusters().size() == 1);
+        CHECK(a.clusters()[0].sum == b.clusters()[0].sum);
+    }
+}
+
+TEST_CASE("sums of many names inside slices are kept apart", "[nsdump][thinning]")
+{
+    nsdump::InsideSums sums;
+    for (int round = 0; round < 2; ++round)
+        for (nsdump::NameId name = 0; name < 1000; ++name)
+            sums.add({name * 64, name, 1, 2});
+    REQUIRE(sums.size() == 1000);
+    for (nsdump::NameId name = 0; name < 1000; ++name) {
+        REQUIRE(sums[name].name == name * 64);
+        REQUIRE(sums.find(name * 64)->pairs == 2 * name);
+        REQUIRE(sums.find(name * 64 + 1) == nullptr);
+    }
+}
+
 TEST_CASE("a START is close if a START or STOP of its thread is within the given distance",
           "[nsdump][thinning]")
 {
@@ -65,12 +114,12 @@ TEST_CASE("a START is close if a START or STOP of its thread is within the given
     trace.pair(241);    // 21
     trace.pair(300, 2); // another thread's first record
     const Collected seen(trace, 20);
-    CHECK(seen.of("outer").starts.count == 4);
-    CHECK(seen.of("outer").starts.close == 1);
-    CHECK(seen.of("outer").starts.close_ticks == 20);
-    CHECK(seen.of("inner").starts.count == 4);
-    CHECK(seen.of("inner").starts.close == 4);
-    CHECK(seen.of("inner").starts.close_ticks == 40);
+    CHECK(seen.starts_of("outer").count == 4);
+    CHECK(seen.starts_of("outer").close == 1);
+    CHECK(seen.starts_of("outer").close_ticks == 20);
+    CHECK(seen.starts_of("inner").count == 4);
+    CHECK(seen.starts_of("inner").close == 4);
+    CHECK(seen.starts_of("inner").close_ticks == 40);
 }
 
 TEST_CASE("slices that straddle a boundary are left out, with or without their partner",
