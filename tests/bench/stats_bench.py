@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Records per second and memory of `nsdump stats` on traces in the page cache: four names and two
-threads, 10,000 names in 1,000 threads, and the same with slices of 10 ns to 10 s, where each name
-fills a wide histogram."""
+threads, 10,000 names in 1,000 threads, the same with slices of 10 ns to 10 s, where each name
+fills a wide histogram, and the same with random thinning, with these names inside three others."""
 
 import json
 import os
@@ -14,6 +14,7 @@ import tempfile
 RECORDS = 100_000_000
 MANY_RECORDS = 50_000_000
 WIDE_RECORDS = 20_000_000
+THINNED_RECORDS = 20_000_000
 # on each of two CPUs; each thread uses all of them
 MANY = ["--threads", "500", "--sites", "10000", "--share-sites"]
 
@@ -98,6 +99,12 @@ def main():
         measure(make_trace, nsdump, folder, WIDE_RECORDS, [*MANY, "--wide"]),
     )
     tell_memory("_wide", of, raw, 150)
+    of, raw = (
+        "10,000 names in 1,000 threads with random thinning",
+        measure(make_trace, nsdump, folder, THINNED_RECORDS, [*MANY, "--thinned"]),
+    )
+    tell_rate("_thinned", of, raw, 3)
+    tell_memory("_thinned", of, raw, 150)
 
 
 if __name__ == "__main__":

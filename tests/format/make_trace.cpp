@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,7 @@ struct Options {
     uint32_t sites = 0;        // slice names, distributed over the threads; 0: the standard four
     bool shares_sites = false; // each thread may run any of them
     bool is_wide = false;      // slices of 10 ns to 10 s
+    bool is_thinned = false;   // epochs of 1 ms; names have no slices inside
     uint64_t unit_slices = 16; // outer slices per unit
     uint64_t packets = 64;     // per unit
     uint64_t chunk_bytes = NSLICE_MAX_PAYLOAD_BYTES;
@@ -60,12 +62,31 @@ struct Sites {
 constexpr double kHz = 2'596'000'000.0;
 constexpr double kInner = 23;
 constexpr double kOuter = 46;
+constexpr uint64_t kBeginTicks = 1'000'000'000;
+constexpr uint64_t kEpochTicks = 2'596'000; // 1 ms
+constexpr size_t kThinnedNames = 128;       // off in every second epoch
 
 void advance(Cpu &cpu, uint64_t ticks)
 {
     cpu.ticks += ticks;
     for (uint64_t &total : cpu.totals)
         total += 3 * ticks;
+}
+
+bool is_off(const Sites &sites, uint16_t slice, uint64_t ticks)
+{
+    const std::span many(sites.many.begin(), std::min(sites.many.size(), kThinnedNames));
+    return (ticks - kBeginTicks) / kEpochTicks % 2 == 1 &&
+           std::find(many.begin(), many.end(), slice) != many.end();
+}
+
+void write_epochs(test_support::TraceBuilder &trace, const Sites &sites, uint64_t end_ticks)
+{
+    const size_t count = std::min(sites.many.size(), kThinnedNames);
+    const std::vector<uint16_t> thinned(sites.many.begin(), sites.many.begin() + ptrdiff_t(count));
+    bool are_off = false;
+    for (uint64_t at = kBeginTicks; at < end_ticks; at += kEpochTicks, are_off = !are_off)
+        trace.epoch(at, at + kEpochTicks - 1, are_off ? thinned : std::vector<uint16_t>{});
 }
 
 // The part of a slice before the nested one.
@@ -103,12 +124,12 @@ uint64_t write_unit(test_support::TraceBuilder &trace, const Sites &sites, const
     trace.init(cpu.number, cpu.thread, sites.unit, cpu.ticks, cpu.unit, options.packets,
                options.packets * 512);
     for (uint64_t i = 0; i < options.unit_slices; ++i) {
-        const uint16_t slice = any_or(outer[i % 3]);
+        const uint16_t slice = options.is_thinned ? outer[i % 3] : any_or(outer[i % 3]);
         advance(cpu, 20 + random.below(16));
         trace.start(cpu.number, cpu.thread, slice, cpu.ticks, cpu.totals);
         advance(cpu, inside_ticks(options, random));
-        if (i % 2 == 1) {
-            const uint16_t inside = any_or(sites.lookup);
+        const uint16_t inside = i % 2 == 1 ? any_or(sites.lookup) : 0;
+        if (inside != 0 && !(options.is_thinned && is_off(sites, inside, cpu.ticks))) {
             trace.start(cpu.number, cpu.thread, inside, cpu.ticks, cpu.totals);
             advance(cpu, 40 + random.below(32));
             trace.stop(cpu.number, cpu.thread, inside, cpu.ticks, cpu.totals);
@@ -148,7 +169,7 @@ void write_trace(test_support::TraceBuilder &trace, const Options &options)
         for (const unsigned kind : {NSLICE_KIND_MARK, NSLICE_KIND_INIT, NSLICE_KIND_EXIT})
             entries.push_back(entry(kind, field, 0, 24, 0.1));
     }
-    const uint64_t begin_ticks = 1'000'000'000;
+    const uint64_t begin_ticks = kBeginTicks;
     trace.calibration(NSLICE_CALIBRATION_START, begin_ticks, 0, entries, 26, 22.5);
     Sites sites{};
     sites.unit = trace.site("batch", NSLICE_KIND_INIT, "app.c", 10);
@@ -182,6 +203,8 @@ void write_trace(test_support::TraceBuilder &trace, const Options &options)
     for (const Cpu &cpu : cpus)
         end_ticks = std::max(end_ticks, cpu.ticks);
     trace.cut_all();
+    if (options.is_thinned)
+        write_epochs(trace, sites, end_ticks);
     if (options.no_footer)
         return;
     const auto end_ns = uint64_t(double(end_ticks - begin_ticks) * 1e9 / kHz);
@@ -208,6 +231,9 @@ int main(int argc, char **argv)
                        "each thread may run slices of all names");
     arguments.add_flag("--wide", options.is_wide,
                        "outer slices of 10 ns to 10 s, as many in each power of two");
+    arguments.add_flag(
+        "--thinned", options.is_thinned,
+        "epochs of 1 ms with some of --sites off, which are then only inside others");
     arguments.add("--unit-slices", options.unit_slices, "outer slices in a unit");
     arguments.add("--packets", options.packets, "packets in a unit");
     arguments.add("--chunk-bytes", options.chunk_bytes, "payload of a chunk")
