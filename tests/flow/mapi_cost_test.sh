@@ -67,7 +67,8 @@ costs = {term["id"]: term["cost"] for term in model["terms"]}
 assert costs["base"] and costs["filter"] and costs["known-flow"] and costs["buffer-passing"] and not costs["search-byte"], costs
 assert all(cost["value"] > -cost["ci95"] for cost in costs.values() if cost), costs
 probe = document["probe"]
-assert probe["inside_factors"] and all(factor["ci95"] > 0 for factor in probe["inside_factors"]), probe
+assert probe["inside_factors"] and all(factor["ci95"] > 0 and factor["flows"] in (1, 9) and factor["slice"] == "dispatch" for factor in probe["inside_factors"]), probe
+assert "filter" in [factor["load"] for factor in probe["inside_factors"]], probe
 # filter, filter+buffer, search-64, counter, search-1500, three with further flows, two companions
 assert probe["program"] and abs(probe["program"]["cost"]) < 1 and probe["program"]["loads"] <= 10, probe
 for row in model["scenarios"]:

@@ -121,7 +121,7 @@ void Measurement::thin(LoadRequest &load)
     take_losses(report);
     load.inside = inside_factors(report, kPacketSlices);
     for (const auto &[slice, factor] : load.inside)
-        results_.inside_factors.push_back(factor);
+        results_.inside_factors.push_back({load.scenario.id, load.flows, slice, factor});
     if (const auto cost = program_cost(report))
         results_.program_costs.push_back(*cost);
 }

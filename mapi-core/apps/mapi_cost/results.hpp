@@ -51,8 +51,8 @@ struct Results {
     std::string instruction_source;  // rdpmc, perf-read, step; empty: no source
     std::string no_instructions_why; // set if there is no source
     ProbeCost probe;
-    std::vector<ProgramCost> program_costs;   // of the loads, by random thinning
-    std::vector<InsideFactor> inside_factors; // the same, of slices with others inside
+    std::vector<ProgramCost> program_costs; // of the loads, by random thinning
+    std::vector<LoadFactor> inside_factors; // the same, of slices with others inside
     Totals totals;
     std::vector<Row> rows;
     std::vector<Row> companions; // of rows with several functions; only in the models

@@ -82,8 +82,8 @@ std::string slowdown_line(const Results &results)
 std::string factors_line(const Results &results)
 {
     std::vector<double> values;
-    for (const InsideFactor &factor : results.inside_factors)
-        values.push_back(factor.value);
+    for (const LoadFactor &one : results.inside_factors)
+        values.push_back(one.factor.value);
     if (values.empty())
         return line_of("", results.live || !results.settings.is_thinned
                                ? "the probes inside slices cost what the calibration says"

@@ -195,11 +195,15 @@ Json program_json(const Results &results)
                 : Json(nullptr);
 }
 
-Json factors_json(const std::vector<InsideFactor> &factors)
+Json factors_json(const std::vector<LoadFactor> &factors)
 {
     Json json = Json::array();
-    for (const InsideFactor &factor : factors)
-        json.push_back({{"value", factor.value}, {"ci95", factor.ci95}});
+    for (const LoadFactor &one : factors)
+        json.push_back({{"load", one.load},
+                        {"flows", one.flows},
+                        {"slice", one.slice},
+                        {"value", one.factor.value},
+                        {"ci95", one.factor.ci95}});
     return json;
 }
 } // namespace

@@ -18,6 +18,14 @@ struct InsideFactor {
     double ci95 = 0;
 };
 
+// The factor of one slice under one load.
+struct LoadFactor {
+    std::string load; // id of its scenario
+    unsigned flows = 1;
+    std::string slice;
+    InsideFactor factor;
+};
+
 using InsideFactors = std::map<std::string, InsideFactor>; // by slice
 
 // Thinning and calibration combined, each weighted by the square of the other's half width, or
