@@ -65,6 +65,12 @@ ends exit 1000 0 ""
 "$nsdump" stats t.nsl >text 2>&1
 contains "issued 2000 = drained 2000 + lost 0" text "exit"
 
+# After chroot() the trace's path no longer leads to it.
+if [[ $(id -u) == 0 ]]; then
+    ends chroot 1000 100 "" || fail "chroot: ends with $?"
+    [[ ! -s err ]] || fail "chroot: reports $(<err)"
+    "$nsdump" check -q t.nsl || fail "chroot: not whole"
+fi
 # A main thread that ends alone: the process continues, and ends with its last thread.
 for options in output=t.nsl "output=t.nsl full=overwrite" attach=yes; do
     rm -f t.nsl

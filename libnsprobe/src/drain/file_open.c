@@ -99,7 +99,12 @@ static int lock_alone(struct nsp_file *file, const char *path, struct stat *open
 static void note_place(struct nsp_file *file, const char *path)
 {
     char *const whole = realpath(path, NULL);
+    struct stat root;
 
+    if (stat("/", &root) == 0) {
+        file->root_device = root.st_dev;
+        file->root = root.st_ino;
+    }
     if (whole && strlen(whole) < sizeof(file->place))
         memcpy(file->place, whole, strlen(whole) + 1);
     free(whole);

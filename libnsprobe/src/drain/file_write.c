@@ -280,6 +280,13 @@ static int is_ours_to_remove(const struct nsp_file *file)
            nsp_descriptor_same_file(&opened, &named);
 }
 
+static int has_another_root(const struct nsp_file *file)
+{
+    struct stat root;
+
+    return stat("/", &root) == 0 && (root.st_dev != file->root_device || root.st_ino != file->root);
+}
+
 int nsp_file_find(const struct nsp_file *file)
 {
     const char *const name = file->place[0] ? file->place : file->path; /* after a chdir() */
@@ -288,7 +295,7 @@ int nsp_file_find(const struct nsp_file *file)
     if (!nsp_descriptor_is(file->fd, &file->file) || fstat(file->fd, &opened) ||
         !S_ISREG(opened.st_mode))
         return 0;
-    if ((file->is_given ||
+    if ((file->is_given || (opened.st_nlink > 0 && has_another_root(file)) ||
          (stat(name, &named) == 0 && nsp_descriptor_same_file(&opened, &named))) &&
         (uint64_t)opened.st_size >= file->bytes)
         return 0;

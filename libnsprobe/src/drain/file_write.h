@@ -4,6 +4,7 @@
 #define NSP_FILE_WRITE_H
 
 #include <stdint.h>
+#include <sys/types.h>
 
 #include <nsprobe/file.h>
 
@@ -20,7 +21,9 @@ struct nsp_file {
     int is_given;                     /* opened by the caller, who knows its name */
     int error; /* first errno of a write; afterwards only a footer is written */
     char path[512];
-    char place[512]; /* absolute path for reopening; empty if not possible */
+    char place[512];   /* absolute path for reopening; empty if not possible */
+    dev_t root_device; /* of "/" when the file was opened: chroot() gives paths another meaning */
+    ino_t root;
 };
 
 /*

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Helper program: does $2 units of work, sleeps for $3 milliseconds, then ends as $1 says: exit,
-   _exit, quick_exit, abort, segv, kill, exec, pthread_exit (with a thread that continues for a
-   while, and writes to standard output). */
+   _exit, quick_exit, abort, segv, kill, exec, chroot, pthread_exit (with a thread that continues
+   for a while, and writes to standard output). */
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -44,6 +44,8 @@ static void end_as(const char *way)
         pthread_create(&other, NULL, work_later, NULL);
         pthread_exit(NULL);
     }
+    if (strcmp(way, "chroot") == 0)
+        exit(chroot("/proc") || chdir("/"));
     exit(strcmp(way, "exit") != 0);
 }
 
