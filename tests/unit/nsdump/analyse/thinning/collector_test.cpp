@@ -64,10 +64,10 @@ TEST_CASE("slices of many names are counted in the same cells as those of few",
     constexpr int kSlices = 700; // in each epoch; more than a list holds
     const auto seen_with = [](int others) {
         Trace trace;
-        for (int i = 0; i < others; ++i) {
+        for (uint64_t i = 0; i < uint64_t(others); ++i) {
             const uint16_t other = trace.site("other" + std::to_string(i));
-            trace.start(0, 1, other, uint64_t(10 + 2 * i));
-            trace.stop(0, 1, other, uint64_t(11 + 2 * i));
+            trace.start(0, 1, other, 10 + 2 * i);
+            trace.stop(0, 1, other, 11 + 2 * i);
         }
         for (uint64_t i = 0; i < 2 * kSlices; ++i) {
             const uint64_t at = i / kSlices * kEpoch + 1000 + i % kSlices * 1000;
