@@ -93,7 +93,7 @@ static int has_room(void)
 
     if (known_count < known_room)
         return 1;
-    grown = realloc(known, room * sizeof(*known));
+    grown = realloc(known, room * sizeof(void *));
     if (!grown)
         return 0;
     known = grown;

@@ -39,7 +39,7 @@
 struct batch {
     uint64_t begin_ns;
     uint32_t bytes;
-    char data[BATCH_BYTES + sizeof(struct nslice_file_epoch) + 2 * MOST_IDS + 8];
+    char data[BATCH_BYTES + sizeof(struct nslice_file_epoch) + 2ul * MOST_IDS + 8];
 };
 
 struct thinner {

@@ -72,8 +72,8 @@ TEST_CASE("only slices and marks inside others are switched off, and some epochs
     CHECK(seen.count({"middle", "depth", "innermost"}) == 1);
     CHECK(seen.count({"innermost"}) + seen.count({"depth", "innermost"}) >= 1);
     for (const auto &names : seen) {
-        CHECK(names.count("outer") == 0);
-        CHECK(names.count("batch") == 0);
+        CHECK_FALSE(names.contains("outer"));
+        CHECK_FALSE(names.contains("batch"));
     }
 }
 
@@ -93,7 +93,7 @@ TEST_CASE("a slice after a START without its STOP is not inside it", "[libnsprob
     size_t inner = 0;
     for (const auto &epoch : result.trace.epochs) {
         const std::set<std::string> names = names_off(result.trace, epoch);
-        CHECK(names.count("outermost") == 0);
+        CHECK_FALSE(names.contains("outermost"));
         inner += names.count("inside") + names.count("never_stopped");
     }
     CHECK(inner > 10);
@@ -136,7 +136,7 @@ TEST_CASE("a session without thinning, or with nothing inside a slice, has all r
     test_support::require_accounted(flat, 2000);
     CHECK(flat.trace.epochs.empty());
     CHECK(flat.trace.info.at("session.epoch_chunks") == "0");
-    CHECK(off.trace.info.count("session.epoch_chunks") == 0);
+    CHECK_FALSE(off.trace.info.contains("session.epoch_chunks"));
     CHECK(flat.trace.info.at("session.thin_permille") == "500");
 }
 
