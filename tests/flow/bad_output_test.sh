@@ -9,6 +9,9 @@ if [[ ${1:-} != inside ]]; then # private mounts, which end with this process
 fi
 program=$NETSLICE_BUILD/tests/nsprobe_attachable
 demo=$NETSLICE_SOURCE/mapi-core/apps/demo/demo.pcap
+# LeakSanitizer misjudges where thread-local variables of a library that was loaded later (PAPI) are,
+# and crashes when it reads them.
+export ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}intercept_tls_get_addr=0"
 folder=$(mktemp -d)
 trap 'cd /; umount "$folder"/places/*; rm -rf "$folder"' EXIT
 cd "$folder" || exit 1
@@ -49,12 +52,8 @@ check() { # code, place, words, command...
     shift 3
     local before after got
     before=$(ls -A "$place" 2>&1)
-    # A rare crash of LeakSanitizer's own tracer (google/sanitizers issue 1353) says nothing.
-    for _ in 1 2 3; do
-        timeout 60 "${@/OUT/$out}" </dev/null >said 2>err
-        got=$?
-        grep -q '^Tracer caught signal' err || break
-    done
+    timeout 60 "${@/OUT/$out}" </dev/null >said 2>err
+    got=$?
     after=$(ls -A "$place" 2>&1)
     [[ $got == "$code" ]] || { echo "FAIL $* in $out: ended with $got, not $code: $(<err)"; failed=1; }
     grep -qE "$out: .*$words" err || { echo "FAIL $* in $out: no '$words' in: $(<err)"; failed=1; }
