@@ -15,7 +15,8 @@ namespace
 {
 FieldReport *ticks_of(SliceReport &slice)
 {
-    return !slice.values.empty() && slice.values[0].field == "ticks" ? slice.values.data() : nullptr;
+    return !slice.values.empty() && slice.values[0].field == "ticks" ? slice.values.data()
+                                                                     : nullptr;
 }
 
 std::map<std::string, SliceReport *> slices_by_name(StatsReport &report)
