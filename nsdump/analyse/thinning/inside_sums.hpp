@@ -31,8 +31,8 @@ struct InsideSum {
 class InsideSums
 {
 public:
-    InsideSum &at(NameId name);               // added if there is none
-    const InsideSum *find(NameId name) const; // null if there is none
+    InsideSum &at(NameId name);               // adds a missing one
+    const InsideSum *find(NameId name) const; // null if it is missing
     InsideSum &add(const InsideCount &one)
     {
         InsideSum &sum = at(one.name);
@@ -52,7 +52,7 @@ public:
 private:
     static constexpr size_t kFew = 8;
 
-    size_t place_of(NameId name) const; // size() if there is none
+    size_t place_of(NameId name) const; // size() if it is missing
     size_t slot_of(NameId name) const;  // where it is, or the free one where it belongs
     void widen();
 
