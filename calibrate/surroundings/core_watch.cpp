@@ -18,6 +18,7 @@ constexpr const char *kRoot = "/";
 constexpr double kBetweenLooksSeconds = 1e-3;
 constexpr double kStealStepSeconds = 0.01; // of /proc/stat; a single step proves little
 constexpr double kRateSeconds = 2e-3;      // for a first estimate of the clock's rate
+constexpr int kReadings = 4;
 
 double measured_seconds_per_tick()
 {
@@ -29,14 +30,23 @@ double measured_seconds_per_tick()
 }
 } // namespace
 
+// The closest of some readings: an interrupt or another program may come in between.
 Instant now()
 {
-    timespec raw;
-    const uint64_t before = read_ticks();
-    clock_gettime(CLOCK_MONOTONIC_RAW, &raw);
-    const uint64_t after = read_ticks();
-    return {double(before) + double(after - before) / 2,
-            double(raw.tv_sec) + double(raw.tv_nsec) * 1e-9};
+    Instant closest;
+    uint64_t least = UINT64_MAX;
+    for (int reading = 0; reading < kReadings; ++reading) {
+        timespec raw;
+        const uint64_t before = read_ticks();
+        clock_gettime(CLOCK_MONOTONIC_RAW, &raw);
+        const uint64_t apart = read_ticks() - before;
+        if (apart >= least)
+            continue;
+        least = apart;
+        closest = {double(before) + double(apart) / 2,
+                   double(raw.tv_sec) + double(raw.tv_nsec) * 1e-9};
+    }
+    return closest;
 }
 
 uint64_t preemptions()

@@ -134,6 +134,7 @@ class Life(Test):
         self.assertTrue(
             wait_until(lambda: re.search(r"(?m)^<6>listening at ", daemon.log())), daemon.log()
         )
+        self.assertTrue(daemon.answers())
         self.assertTrue(
             wait_until(
                 lambda: re.search(

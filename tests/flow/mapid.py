@@ -141,17 +141,36 @@ class Daemon:
         ]
 
     def start(self):
-        with open(self.log_path, "a") as log:
+        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as ready, open(
+            self.log_path, "a"
+        ) as log:
+            path = self.folder / "ready"
+            path.unlink(missing_ok=True)
+            ready.bind(str(path))
+            ready.settimeout(0.1)
             self.process = subprocess.Popen(
                 self.command(*self.options),
                 stderr=log,
                 stdout=log,
-                env=os.environ | self.environment,
+                env=os.environ | {"NOTIFY_SOCKET": str(path)} | self.environment,
             )
-        assert (
-            wait_until(lambda: self.answers() or self.process.poll() is not None)
-            and self.process.poll() is None
-        ), self.log()
+            assert (
+                wait_until(lambda: self.is_ready(ready) or self.process.poll() is not None)
+                and self.process.poll() is None
+            ), self.log()
+
+    def is_ready(self, notified):
+        """Whether all threads and descriptors exist that mapid has without clients, and no others:
+        its socket exists earlier, and it closes the one to its service manager later."""
+        with contextlib.suppress(TimeoutError):
+            return b"READY=1" in notified.recv(4096) and wait_until(self.is_idle)
+        return False
+
+    def is_idle(self):
+        """Whether its main thread sleeps: it waits for clients."""
+        pid = self.process.pid
+        stat = pathlib.Path(f"/proc/{pid}/task/{pid}/stat").read_text()
+        return stat.rsplit(")", 1)[1].split()[0] == "S"
 
     def answers(self):
         with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as probe:

@@ -65,9 +65,9 @@ ends exit 1000 0 ""
 "$nsdump" stats t.nsl >text 2>&1
 contains "issued 2000 = drained 2000 + lost 0" text "exit"
 
-# After chroot() the trace's path no longer leads to it.
+# After chroot() the trace's path no longer leads to it. LeakSanitizer does not run without /proc.
 if [[ $(id -u) == 0 ]]; then
-    ends chroot 1000 100 "" || fail "chroot: ends with $?"
+    ASAN_OPTIONS=detect_leaks=0 ends chroot 1000 100 "" || fail "chroot: ends with $?"
     [[ ! -s err ]] || fail "chroot: reports $(<err)"
     "$nsdump" check -q t.nsl || fail "chroot: not whole"
 fi
