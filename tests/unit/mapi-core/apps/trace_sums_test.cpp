@@ -53,7 +53,7 @@ public:
 
     std::string write()
     {
-        const std::string path = folder_ / "trace.nsl";
+        std::string path = folder_ / "trace.nsl";
         builder_.footer(NSLICE_END_CLOSED, now_, now_);
         builder_.write(path);
         return path;

@@ -83,7 +83,7 @@ mapi_argument text(const char *words)
 mapi_argument number(char kind, int64_t value)
 {
     mapi_argument argument = {};
-    argument.kind = kind;
+    argument.kind = uint8_t(kind);
     argument.number = value;
     return argument;
 }

@@ -76,7 +76,7 @@ TEST_CASE("the requested share of epochs has names off, all from a level on or o
 TEST_CASE("nothing is off at share 0, something in every epoch at share 1", "[libnsprobe][thin]")
 {
     CHECK(Nested(0).draws().size() == 1);
-    CHECK(Nested(1000).draws().count({}) == 0);
+    CHECK(!Nested(1000).draws().contains({}));
 }
 
 TEST_CASE("nothing is off while no name is known to lie inside another", "[libnsprobe][thin]")
