@@ -26,7 +26,6 @@ struct Cell {
 struct Length {
     double nominal_ns;
     int group;                         // slices of a cell, one after the other
-    int span;                          // rounds of bare work that are timed together
     uint64_t (*time_bare)(int rounds); // ticks
     std::vector<Cell> cells;
 };
@@ -67,26 +66,23 @@ using PairNumbers = std::integer_sequence<int, 0, 1, 2, 4, 8, 16, 32>;
 using MorePairNumbers = std::integer_sequence<int, 0, 1, 2, 3, 4, 5, 6, 7, 8, 16, 32>;
 
 template <class Code, Pairs kKind, int kThreeCycles, int... kPairs>
-Length make_length(double nominal_ns, int group, int span, std::integer_sequence<int, kPairs...>)
+Length make_length(double nominal_ns, int group, std::integer_sequence<int, kPairs...>)
 {
     constexpr int kUnits = int(int64_t{kThreeCycles} * Code::kUnitsPer100 / 100);
-    return {nominal_ns,
-            group,
-            span,
-            time_bare<Code, kUnits>,
-            {make_cell<Code, kUnits, kPairs, kKind>()...}};
+    return {
+        nominal_ns, group, time_bare<Code, kUnits>, {make_cell<Code, kUnits, kPairs, kKind>()...}};
 }
 
 // Lengths in multiples of three cycles.  A group takes much less than an epoch of random thinning.
 template <class Code, Pairs kKind> std::vector<Length> make_lengths()
 {
-    return {make_length<Code, kKind, 58>(50, 200, 20, PairNumbers()),
-            make_length<Code, kKind, 117>(100, 200, 20, MorePairNumbers()),
-            make_length<Code, kKind, 233>(200, 150, 20, PairNumbers()),
-            make_length<Code, kKind, 583>(500, 100, 10, PairNumbers()),
-            make_length<Code, kKind, 1167>(1e3, 60, 5, PairNumbers()),
-            make_length<Code, kKind, 11670>(1e4, 10, 1, PairNumbers()),
-            make_length<Code, kKind, 116700>(1e5, 1, 1, PairNumbers()),
-            make_length<Code, kKind, 1167000>(1e6, 1, 1, PairNumbers())};
+    return {make_length<Code, kKind, 58>(50, 200, PairNumbers()),
+            make_length<Code, kKind, 117>(100, 200, MorePairNumbers()),
+            make_length<Code, kKind, 233>(200, 150, PairNumbers()),
+            make_length<Code, kKind, 583>(500, 100, PairNumbers()),
+            make_length<Code, kKind, 1167>(1e3, 60, PairNumbers()),
+            make_length<Code, kKind, 11670>(1e4, 10, PairNumbers()),
+            make_length<Code, kKind, 116700>(1e5, 1, PairNumbers()),
+            make_length<Code, kKind, 1167000>(1e6, 1, PairNumbers())};
 }
 } // namespace bench

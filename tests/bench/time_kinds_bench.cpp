@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Corrected time of slices of four more kinds of code, under random thinning, compared with the
 // same code without probes.
-#include "time_verdict.hpp"
+#include "time_off.hpp"
 
 namespace
 {
@@ -21,6 +21,7 @@ template <class Code> void run_kind(const std::string &name, int count, Covered 
 {
     const std::vector<bench::Length> lengths =
         bench::make_lengths<Code, bench::Pairs::kAroundWork>();
+    bench::print_off("time_cells_" + name + "_off_within", kOrdered.error, lengths);
     for (const char *clock : {"ordered", "fast"}) {
         std::vector<bench::SessionReadings> sessions;
         for (int i = 0; i < count; ++i)

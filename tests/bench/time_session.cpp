@@ -56,15 +56,13 @@ double empty_ticks(const Length &length)
     return double(sum) / kReads;
 }
 
-// A long round is timed on its own, like a slice, so trimming removes the effect of interrupts
-// equally from both.  Short ones are timed in spans of n and 2n, whose difference contains
-// neither the clock reads nor the start of the loop.
+// As many rounds as there are slices in a group, after as many that train caches and predictors:
+// code whose branches cannot be predicted gets slower as predictors learn.
 double bare_ticks(const Length &length)
 {
-    const double once = double(length.time_bare(length.span));
-    if (length.span == 1)
-        return once - empty_ticks(length);
-    return (double(length.time_bare(2 * length.span)) - once) / length.span;
+    if (length.nominal_ns < kLongNs)
+        length.time_bare(length.group / kWarmShare + 1);
+    return (double(length.time_bare(length.group)) - empty_ticks(length)) / length.group;
 }
 
 // Alternates bare work and slices, so that the core's neighbours affect both equally.  The first
