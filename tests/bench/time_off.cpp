@@ -62,8 +62,7 @@ void print_off(const std::string &name, const Tolerance &allowed,
            "cells",
            {{"cells", list}},
            fmt::format("cells in which the code with all probes off takes as long as without "
-                       "probes, within {:.0f} % or {} ns: no estimate made with these probes can "
-                       "be closer",
+                       "probes, within {:.0f} % or {} ns; thinning cannot see the difference",
                        allowed.share * 100, allowed.ns),
            lines});
 }

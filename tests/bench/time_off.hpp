@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Code with probes that are all off -> how long it takes beside the same code without probes: what
-// no estimate made with these probes can fall below.
+// Code with probes that are all off -> how long it takes beside the same code without probes: a
+// cost that thinning cannot see.
 #pragma once
 
 #include <string>

@@ -56,8 +56,8 @@ double empty_ticks(const Length &length)
     return double(sum) / kReads;
 }
 
-// As many rounds as there are slices in a group, after as many that train caches and predictors:
-// code whose branches cannot be predicted gets slower as predictors learn.
+// As many rounds as there are slices in a group, after the same warm-up: code whose branches cannot
+// be predicted gets slower as predictors learn.
 double bare_ticks(const Length &length)
 {
     if (length.nominal_ns < kLongNs)
