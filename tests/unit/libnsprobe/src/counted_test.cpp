@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <set>
 
+#include <sys/resource.h>
 #include <sys/time.h>
 
 #include <nsprobe/detail/arch.h>
@@ -105,6 +106,14 @@ public:
 private:
     const nsp_counter_ops *source_before_;
 };
+
+// How often this thread has lost its CPU; its next probe then reads the pages anew.
+long switches()
+{
+    rusage used{};
+    REQUIRE(getrusage(RUSAGE_THREAD, &used) == 0);
+    return used.ru_nvcsw + used.ru_nivcsw;
+}
 
 // A counter that increases by ten on each read.
 uint64_t ten_more(int read)
@@ -231,17 +240,21 @@ TEST_CASE("the first record after a change reads the pages, the next ones only t
     for (uint32_t counters = 1; counters <= NSLICE_MAX_COUNTERS; ++counters)
         for (uint32_t changed = 0; changed < counters; ++changed) {
             CAPTURE(counters, changed);
-            Counted counted(counters);
-            counted.prepare([](int) { return 5ull; });
-            auto &page = counted.protocol.pages[changed];
-            page.offset = 1000; // without a new lock, which the kernel never does
-            Counted::start();
-            page.lock += 2;
-            Counted::start();
-            page.offset = 2000;
-            Counted::start();
+            std::vector<Record> records;
+            for (long before = -1; before != switches();) {
+                Counted counted(counters);
+                counted.prepare([](int) { return 5ull; });
+                auto &page = counted.protocol.pages[changed];
+                before = switches();
+                page.offset = 1000; // without a new lock, which the kernel never does
+                Counted::start();
+                page.lock += 2;
+                Counted::start();
+                page.offset = 2000;
+                Counted::start();
+                records = counted.records();
+            }
             Words expected(counters, 5);
-            const auto records = counted.records();
             CHECK(records.at(0).words == expected);
             expected[changed] = 1005;
             CHECK(records.at(1).words == expected);
@@ -477,7 +490,7 @@ TEST_CASE("instructions of an attempt that a signal aborted are in no record",
     action.sa_handler = [](int) {};
     action.sa_flags = SA_RESTART;
     sigaction(SIGALRM, &action, &before);
-    const itimerval often = {{0, 20}, {0, 20}}, never = {};
+    const itimerval often = {{0, 50}, {0, 50}}, never = {};
     setitimer(ITIMER_REAL, &often, nullptr);
     uint64_t written = 0;
     while (stand_in.reads < 2'000'000 && (written < 1000 || int(written) == stand_in.reads)) {
