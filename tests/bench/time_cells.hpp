@@ -13,29 +13,31 @@
 
 namespace bench
 {
-// Slices of the same work with a number of pairs inside.
+// Slices of work with a number of pairs inside, and the same code without probes.
 struct Cell {
     int pairs;
     std::string name; // of the slice
     nsp_slice *slice;
     nsp_slice *around; // several of them, so that their cost there is measured as well
     void (*run)(nsp_slice *, int slices);
+    uint64_t (*time_bare)(int rounds);       // ticks
+    uint64_t (*time_statements)(int rounds); // the same with statements in the probes' places
 };
 
 // One length of work with all its cells.
 struct Length {
     double nominal_ns;
-    int group;                         // slices of a cell, one after the other
-    uint64_t (*time_bare)(int rounds); // ticks
+    int group; // slices of a cell, one after the other
     std::vector<Cell> cells;
 };
 
-template <class Code, int kUnits> uint64_t time_bare(int rounds)
+template <class Code, int kUnits, int kPairs, Pairs kKind, Places kPlaces>
+uint64_t time_without_probes(int rounds)
 {
     Code code;
     const uint64_t begin = fenced_ticks();
     for (int i = 0; i < rounds; ++i)
-        work<kUnits, 0, Pairs::kEmpty>(code);
+        work<kUnits, kPairs, kKind, kPlaces>(code);
     return fenced_ticks() - begin;
 }
 
@@ -45,7 +47,7 @@ void run_sliced(nsp_slice *slice, int slices)
     Code code;
     for (int i = 0; i < slices; ++i) {
         NET_SLICE_START_AT(slice);
-        work<kUnits, kPairs, kKind>(code);
+        work<kUnits, kPairs, kKind, Places::kProbes>(code);
         NET_SLICE_STOP_AT(slice);
     }
 }
@@ -58,8 +60,13 @@ inline nsp_slice *make_slice(const std::string &name)
 template <class Code, int kUnits, int kPairs, Pairs kKind> Cell make_cell()
 {
     const std::string name = "work" + std::to_string(kUnits) + "_pairs" + std::to_string(kPairs);
-    return {kPairs, name, make_slice(name), make_slice("around_" + name),
-            run_sliced<Code, kUnits, kPairs, kKind>};
+    return {kPairs,
+            name,
+            make_slice(name),
+            make_slice("around_" + name),
+            run_sliced<Code, kUnits, kPairs, kKind>,
+            time_without_probes<Code, kUnits, kPairs, kKind, Places::kNothing>,
+            time_without_probes<Code, kUnits, kPairs, kKind, Places::kStatements>};
 }
 
 using PairNumbers = std::integer_sequence<int, 0, 1, 2, 4, 8, 16, 32>;
@@ -69,8 +76,7 @@ template <class Code, Pairs kKind, int kThreeCycles, int... kPairs>
 Length make_length(double nominal_ns, int group, std::integer_sequence<int, kPairs...>)
 {
     constexpr int kUnits = int(int64_t{kThreeCycles} * Code::kUnitsPer100 / 100);
-    return {
-        nominal_ns, group, time_bare<Code, kUnits>, {make_cell<Code, kUnits, kPairs, kKind>()...}};
+    return {nominal_ns, group, {make_cell<Code, kUnits, kPairs, kKind>()...}};
 }
 
 // Lengths in multiples of three cycles.  A group takes much less than an epoch of random thinning.

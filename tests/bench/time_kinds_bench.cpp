@@ -21,7 +21,7 @@ template <class Code> void run_kind(const std::string &name, int count, Covered 
 {
     const std::vector<bench::Length> lengths =
         bench::make_lengths<Code, bench::Pairs::kAroundWork>();
-    bench::print_off("time_cells_" + name + "_off_within", kOrdered.error, lengths);
+    bench::print_off("time_cells_" + name, kOrdered.error, lengths);
     for (const char *clock : {"ordered", "fast"}) {
         std::vector<bench::SessionReadings> sessions;
         for (int i = 0; i < count; ++i)

@@ -10,8 +10,10 @@
 
 namespace bench
 {
-// Outside of sessions.  Prints the number of cells whose time differs by no more than `allowed`,
-// and a table of all.
+// Outside of sessions.  Prints two numbers of cells whose time differs from that of the code
+// without probes by no more than `allowed`: NAME_off_within with probes that are off, and
+// NAME_layout_within with statements in their places that have no instructions but split the code
+// in the same way; and a table of all.
 void print_off(const std::string &name, const Tolerance &allowed,
                const std::vector<Length> &lengths);
 } // namespace bench

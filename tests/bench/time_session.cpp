@@ -47,29 +47,29 @@ private:
 };
 
 // The cost of the two clock reads around a span.
-double empty_ticks(const Length &length)
+double empty_ticks(const Cell &cell)
 {
     constexpr int kReads = 32;
     uint64_t sum = 0;
     for (int i = 0; i < kReads; ++i)
-        sum += length.time_bare(0);
+        sum += cell.time_bare(0);
     return double(sum) / kReads;
 }
 
 // As many rounds as there are slices in a group, after the same warm-up: code whose branches cannot
 // be predicted gets slower as predictors learn.
-double bare_ticks(const Length &length)
+double bare_ticks(const Length &length, const Cell &cell)
 {
     if (length.nominal_ns < kLongNs)
-        length.time_bare(length.group / kWarmShare + 1);
-    return (double(length.time_bare(length.group)) - empty_ticks(length)) / length.group;
+        cell.time_bare(length.group / kWarmShare + 1);
+    return (double(cell.time_bare(length.group)) - empty_ticks(cell)) / length.group;
 }
 
 // Alternates bare work and slices, so that the core's neighbours affect both equally.  The first
 // slices train caches and predictors, which do not know whether the probes are on in this epoch.
 void run_cell(const Length &length, const Cell &cell, BareTime &bare)
 {
-    bare.add(bare_ticks(length));
+    bare.add(bare_ticks(length, cell));
     if (length.nominal_ns < kLongNs)
         cell.run(cell.slice, length.group / kWarmShare + 1);
     NET_SLICE_START_AT(cell.around);

@@ -23,12 +23,25 @@ template <int kUnits, class Code> inline __attribute__((always_inline)) void run
 // What the pairs inside a slice enclose.
 enum class Pairs { kEmpty, kAroundWork };
 
+// What is in the places of the pairs' probes.
+enum class Places {
+    kProbes,
+    kStatements, // without instructions; to the compiler they change the same registers as a probe
+    kNothing,
+};
+
+template <Places kPlaces> inline __attribute__((always_inline)) void statement()
+{
+    if constexpr (kPlaces == Places::kStatements)
+        __asm__ volatile("" : : : NSP_DETAIL_CLOBBERS, NSP_DETAIL_SITE_REGISTER);
+}
+
 constexpr bool has_pair(int pairs, int seam)
 {
     return (seam + 1) * pairs / kSeams > seam * pairs / kSeams;
 }
 
-template <int kUnits, int kPairs, Pairs kKind, int kPart, class Code>
+template <int kUnits, int kPairs, Pairs kKind, Places kPlaces, int kPart, class Code>
 inline __attribute__((always_inline)) void part(Code &code)
 {
     constexpr int kOwn = (kPart + 1) * kUnits / kParts - kPart * kUnits / kParts;
@@ -36,18 +49,21 @@ inline __attribute__((always_inline)) void part(Code &code)
     constexpr int kInside = kHasPair && kKind == Pairs::kAroundWork ? kOwn / 2 : 0;
     run_units<kOwn - kInside>(code);
     if constexpr (kHasPair) {
-        NET_SLICE_START(inside);
+        if constexpr (kPlaces == Places::kProbes)
+            NET_SLICE_START(inside);
+        statement<kPlaces>();
         run_units<kInside>(code);
-        NET_SLICE_STOP(inside);
+        if constexpr (kPlaces == Places::kProbes)
+            NET_SLICE_STOP(inside);
+        statement<kPlaces>();
     }
     if constexpr (kPart < kSeams)
-        part<kUnits, kPairs, kKind, kPart + 1>(code);
+        part<kUnits, kPairs, kKind, kPlaces, kPart + 1>(code);
 }
 
-// The same parts for any kPairs: without probes in between they form one piece.
-template <int kUnits, int kPairs, Pairs kKind, class Code>
+template <int kUnits, int kPairs, Pairs kKind, Places kPlaces, class Code>
 inline __attribute__((always_inline)) void work(Code &code)
 {
-    part<kUnits, kPairs, kKind, 0>(code);
+    part<kUnits, kPairs, kKind, kPlaces, 0>(code);
 }
 } // namespace bench
