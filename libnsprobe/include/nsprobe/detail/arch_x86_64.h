@@ -10,6 +10,7 @@
  * In steps (state: %rdi, site: %rsi where needed, words: %r10 to %r12, ring: %r8, head: %r9):
  *
  *	if site.mode == OFF: done
+ *  elsewhere:
  *	if site.mode != INLINE: continue in the cold half
  *  retry:
  *	thread.rseq_cs = this sequence           -- monitored by the kernel from here
@@ -125,19 +126,23 @@
 
 /* state: symbol of the state; the others as above */
 #define NSP_DETAIL_ASM_PROBE(state, site, field, words, record_words)                              \
-    "cmpl $" NSP_DETAIL_STR(NSP_DETAIL_MODE_INLINE) ", "                                           \
-    field(NSP_DETAIL_SITE_MODE) "\n\t"                                                             \
-    "jb .Lnsp_done_%=\n\t"                                                                         \
+    "mov " field(NSP_DETAIL_SITE_MODE) ", %%eax\n\t"                                               \
+    "test %%eax, %%eax\n\t"                                                                        \
+    "jne .Lnsp_on_%=\n"                                                                            \
+    ".Lnsp_done_%=:\n\t"                                                                           \
+    ".pushsection .text.nsprobe_on,\"ax?\",@progbits\n"                                            \
+    ".Lnsp_on_%=:\n\t"                                                                             \
+    "cmp $" NSP_DETAIL_STR(NSP_DETAIL_MODE_INLINE) ", %%eax\n\t"                                  \
     "mov " state "@GOTPCREL(%%rip), %%rdi\n\t"                                                     \
     "jne .Lnsp_other_%=\n\t"                                                                       \
     "mov " NSP_DETAIL_STR(NSP_DETAIL_STATE_RSEQ) "(%%rdi), %%rcx\n"                                \
     NSP_DETAIL_ASM_SEQUENCE("fast", field, words, record_words)                                     \
-    ".Lnsp_done_%=:\n\t"                                                                           \
+    "jmp .Lnsp_done_%=\n\t"                                                                        \
+    ".popsection\n\t"                                                                              \
     ".pushsection .text.nsprobe_cold,\"ax?\",@progbits\n\t"                                        \
     NSP_DETAIL_ASM_ABORT("fast")                                                                   \
     ".Lnsp_other_%=:\n\t"                                                                          \
-    "cmpl $" NSP_DETAIL_STR(NSP_DETAIL_MODE_ORDERED) ", "                                          \
-    field(NSP_DETAIL_SITE_MODE) "\n\t"                                                             \
+    "cmp $" NSP_DETAIL_STR(NSP_DETAIL_MODE_ORDERED) ", %%eax\n\t"                                 \
     "jne .Lnsp_cold_%=\n\t"                                                                        \
     "lfence\n\t"                                                                                   \
     "mov " NSP_DETAIL_STR(NSP_DETAIL_STATE_RSEQ) "(%%rdi), %%rcx\n"                                \
