@@ -31,8 +31,11 @@ struct Length {
     std::vector<Cell> cells;
 };
 
+// Functions whose times are compared begin alike, as far as caches and predictors use addresses.
+#define BENCH_SAME_PLACE __attribute__((aligned(4096)))
+
 template <class Code, int kUnits, int kPairs, Pairs kKind, Places kPlaces>
-uint64_t time_without_probes(int rounds)
+BENCH_SAME_PLACE uint64_t time_without_probes(int rounds)
 {
     Code code;
     const uint64_t begin = fenced_ticks();
@@ -42,7 +45,7 @@ uint64_t time_without_probes(int rounds)
 }
 
 template <class Code, int kUnits, int kPairs, Pairs kKind>
-void run_sliced(nsp_slice *slice, int slices)
+BENCH_SAME_PLACE void run_sliced(nsp_slice *slice, int slices)
 {
     Code code;
     for (int i = 0; i < slices; ++i) {

@@ -83,7 +83,8 @@ private:
 };
 
 // Branches on random bits, half of them mispredicted.  Each object continues the sequence of
-// the one before: one that comes again would be predicted.
+// the one before: one that comes again would be predicted.  Each branch has its own 32 bytes, as
+// the cost of a misprediction depends on where they lie.
 class Branches
 {
 public:
@@ -97,6 +98,7 @@ public:
     template <int kUnits> __attribute__((always_inline)) void straight()
     {
         __asm__ volatile(".rept %c[units]\n\t"
+                         ".p2align 5\n\t"
                          "imul %[factor], %[x]\n\tinc %[x]\n\tbt $40, %[x]\n\tjc 1f\n\t"
                          "inc %[y]\n\t1:\n\t.endr"
                          : [x] "+r"(x_), [y] "+r"(y_)
@@ -110,25 +112,30 @@ private:
     uint64_t x_, y_ = 0;
 };
 
-// Independent packed multiplications.
+// Independent packed multiplications, more than the units can have in flight: with fewer, latency
+// and throughput limit the code alike, and its time changes with the order of execution.
 class Vectors
 {
 public:
-    static constexpr int kUnitsPer100 = 100;
-    static constexpr int kLongestStraight = 12, kUnrolled = 8;
+    static constexpr int kUnitsPer100 = 50;
+    static constexpr int kLongestStraight = 6, kUnrolled = 4;
 
     template <int kUnits> __attribute__((always_inline)) void straight()
     {
         __asm__ volatile(
             ".rept %c[units]\n\t"
             "mulps %[a], %[a]\n\tmulps %[b], %[b]\n\tmulps %[c], %[c]\n\t"
-            "mulps %[d], %[d]\n\tmulps %[e], %[e]\n\tmulps %[f], %[f]\n\t.endr"
-            : [a] "+x"(a_), [b] "+x"(b_), [c] "+x"(c_), [d] "+x"(d_), [e] "+x"(e_), [f] "+x"(f_)
+            "mulps %[d], %[d]\n\tmulps %[e], %[e]\n\tmulps %[f], %[f]\n\t"
+            "mulps %[g], %[g]\n\tmulps %[h], %[h]\n\tmulps %[i], %[i]\n\t"
+            "mulps %[j], %[j]\n\tmulps %[k], %[k]\n\tmulps %[l], %[l]\n\t.endr"
+            : [a] "+x"(a_), [b] "+x"(b_), [c] "+x"(c_), [d] "+x"(d_), [e] "+x"(e_), [f] "+x"(f_),
+              [g] "+x"(g_), [h] "+x"(h_), [i] "+x"(i_), [j] "+x"(j_), [k] "+x"(k_), [l] "+x"(l_)
             : [units] "i"(kUnits));
     }
 
 private:
     using Vector = float __attribute__((vector_size(16)));
     Vector a_ = {1, 1, 1, 1}, b_ = a_, c_ = a_, d_ = a_, e_ = a_, f_ = a_;
+    Vector g_ = a_, h_ = a_, i_ = a_, j_ = a_, k_ = a_, l_ = a_;
 };
 } // namespace bench
