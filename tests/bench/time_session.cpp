@@ -12,7 +12,7 @@ namespace bench
 {
 namespace
 {
-constexpr size_t kRounds = 160; // per session: a cell is in as many epochs, or fewer
+constexpr size_t kRounds = 240; // per session: a cell is in as many epochs, or fewer
 constexpr double kLongNs = 1e5; // long enough to be warm by itself
 constexpr int kWarmShare = 10;  // one slice before the group per this number of slices in it
 

@@ -87,6 +87,7 @@ void ThinningCollector::take(const Run &run, const Event &event)
         note_distance(thread, event, name);
         start(thread, run, event, name);
         thread.ticks = event.ticks;
+        thread.is_after_work = false;
         break;
     case NSLICE_KIND_STOP:
         stop(thread, event, name);
@@ -122,6 +123,10 @@ void ThinningCollector::note_distance(const Thread &thread, const Event &event, 
         return;
     ++starts.close;
     starts.close_ticks += distance;
+    if (thread.is_after_work) {
+        ++starts.after_work_close;
+        starts.after_work_close_ticks += distance;
+    }
 }
 
 // The epoch of a record whose probe can be off.
@@ -181,6 +186,7 @@ void ThinningCollector::stop(Thread &thread, const Event &event, NameId name)
 {
     const uint32_t epoch = note_epoch(thread, event, name);
     size_t depth = thread.depth;
+    thread.is_after_work = false;
     while (depth > 0 && thread.open[depth - 1].name != name)
         --depth;
     // A STOP without START, or a START inside without STOP, belongs to every slice around it.
@@ -191,6 +197,7 @@ void ThinningCollector::stop(Thread &thread, const Event &event, NameId name)
         return;
     thread.depth = depth - 1;
     Open &open = thread.open[depth - 1];
+    thread.is_after_work = open.slice.inside.empty();
     NameCells &cells = cells_at(name);
     const LeftOut why = verdict(thread, open, event, epoch);
     // A START and a STOP of different epochs need not belong together.

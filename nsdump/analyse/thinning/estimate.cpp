@@ -204,13 +204,30 @@ void ThinningEstimator::set_error(MergedCell &cell) const
         std::max(alike * trimmed.standard_error, rounding_ci95(step_, cell.cell.count()) / t);
 }
 
-// It cancels in differences between cells.
+// It cancels in differences between cells.  Cells whose epochs scatter less show it better: those
+// in which many probes are on scatter by what the probes cost.  Cells of few epochs, whose scatter
+// is small or large by chance, have that of all.
 void ThinningEstimator::set_session_error(Named &named)
 {
+    constexpr size_t kKnownFrom = 24;
+    const auto scatter_of = [](const MergedCell &cell) {
+        return std::pow(cell.clusters.standard_error, 2) * cell.clusters.effective;
+    };
+    double all = 0, epochs = 0;
+    for (const MergedCell &cell : named.cells) {
+        all += double(cell.clusters.clusters) * scatter_of(cell);
+        epochs += double(cell.clusters.clusters);
+    }
+    if (all == 0)
+        return;
     std::vector<Cluster> left;
-    for (const MergedCell &cell : named.cells)
+    for (const MergedCell &cell : named.cells) {
+        const bool is_known = cell.clusters.clusters >= kKnownFrom && scatter_of(cell) > 0;
+        const double scatter = is_known ? scatter_of(cell) : all / epochs;
         for (const Cluster &one : cell.cell.clusters())
-            left.push_back({one.epoch, one.weight, one.sum - cell.clusters.mean * one.weight});
+            left.push_back({one.epoch, one.weight / scatter,
+                            (one.sum - cell.clusters.mean * one.weight) / scatter});
+    }
     std::sort(left.begin(), left.end(),
               [](const Cluster &a, const Cluster &b) { return a.epoch < b.epoch; });
     named.session_error = std::sqrt(excess_of_neighbours(left));
@@ -348,11 +365,15 @@ void ThinningEstimator::set_inner(NameId name, const std::vector<CpuSum> &cpus, 
     out.inner = {calibrated.inner, calibrated_error.ci95() + calibrated_bound};
     const auto context = in_context_.find(name);
     if (context != in_context_.end()) {
-        const GapConstant gap = gap_in_context(cpus, slices_.starts_of(name), correction_);
+        const Starts &starts = slices_.starts_of(name);
+        const GapConstant gap = gap_in_context(cpus, starts, correction_);
         Uncertainty own = context->second.error;
         own.add_ci95(gap.ci95, gap.degrees);
-        if (const double ci95 = own.ci95() + gap.bound; ci95 < out.inner.ci95) {
-            out.inner = {context->second.value - gap.value, ci95};
+        const Measured in_context = {context->second.value - gap.value, own.ci95() + gap.bound};
+        // If the program shows the gap as well, the calibrated value is wrong if it contradicts.
+        if (in_context.ci95 < out.inner.ci95 ||
+            (starts.are_mostly_close() && contradict(in_context, out.inner))) {
+            out.inner = in_context;
             out.is_inner_from_context = true;
             error.add(own.ci95() / student_t95(own.degrees()), own.degrees());
             bound += gap.bound;

@@ -12,18 +12,21 @@ namespace
 {
 constexpr double kCloseGaps = 1.5;
 // If the mean distance to the previous record exceeds the gap by more, there is code in between.
-constexpr double kCodeShare = 0.25;
+constexpr double kCodeShare = 0.5;
 
-// A distance differs from the calibrated gap because the probe was compiled in another way, or
-// because of code in between: the value lies in the middle.
+// Without code in between, the distance is the gap.  It exceeds the calibrated one because the
+// previous probe's read overtakes the work before it, or the probe was compiled in another way: or
+// because of code in between after all, which the bound allows for.
 GapConstant close_gap(const GapConstants &gaps, double distance)
 {
     GapConstant out = gaps.after_probe;
-    const double excess = distance - out.value;
-    const bool is_close = std::fabs(excess) <= kCodeShare * std::fabs(out.value);
-    const double other = is_close ? distance : gaps.after_work.value;
-    out.bound += 0.5 * std::fabs(other - out.value);
-    out.value = 0.5 * (other + out.value);
+    if (const double excess = distance - out.value; excess <= kCodeShare * std::fabs(out.value)) {
+        out.bound += std::fabs(excess);
+        out.value = distance;
+        return out;
+    }
+    out.bound += 0.5 * std::fabs(distance - gaps.after_work.value);
+    out.value = 0.5 * (distance + gaps.after_work.value);
     return out;
 }
 
@@ -63,7 +66,7 @@ GapConstant gap_in_context(const std::vector<CpuSum> &cpus, const Starts &starts
         };
         add(far_gap(gaps), 1 - close);
         if (starts.close > 0)
-            add(close_gap(gaps, starts.close_ticks / double(starts.close)), close);
+            add(close_gap(gaps, starts.close_distance()), close);
     }
     return out;
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -15,6 +16,12 @@ struct Measured {
     double value = 0;
     double ci95 = 0;
 };
+
+// Whether two values of the same thing differ by more than their intervals explain.
+inline bool contradict(const Measured &a, const Measured &b)
+{
+    return std::fabs(a.value - b.value) > std::hypot(a.ci95, b.ci95);
+}
 
 // What the records of some names inside a slice add to it.  More than one name if they were never
 // switched separately.

@@ -38,20 +38,29 @@ TEST_CASE("the gap of STARTs after other code is that after work, up to half of 
     CHECK(gap({10, 0, 0}).bound == Approx(3.5));
 }
 
-TEST_CASE("the gap of STARTs right after a probe lies between the calibrated and the seen one",
+TEST_CASE("the gap of STARTs right after a probe is their distance to it, which may include code",
           "[nsdump][thinning]")
 {
     CHECK(gap({10, 10, 710}).value == 71);
     CHECK(gap({10, 10, 710}).bound == 0);
-    CHECK(gap({10, 10, 750}).value == 73);
-    CHECK(gap({10, 10, 750}).bound == 2);
+    CHECK(gap({10, 10, 750}).value == 75);
+    CHECK(gap({10, 10, 750}).bound == 4);
+    CHECK(gap({10, 10, 1000}).value == 100);
+    CHECK(gap({10, 10, 1000}).bound == 29);
 }
 
-TEST_CASE("with code between probe and START the gap lies between both calibrated ones",
+TEST_CASE("the distance after slices without records inside decides if there are enough",
           "[nsdump][thinning]")
 {
-    CHECK(gap({10, 10, 1000}).value == 67.5);
-    CHECK(gap({10, 10, 1000}).bound == 3.5);
+    CHECK(gap({1000, 1000, 71000, 99, 7920}).value == 71);
+    CHECK(gap({1000, 1000, 71000, 100, 8000}).value == 80);
+}
+
+TEST_CASE("with code between probe and START the gap lies between that after work and the distance",
+          "[nsdump][thinning]")
+{
+    CHECK(gap({10, 10, 1100}).value == 87);
+    CHECK(gap({10, 10, 1100}).bound == 23);
 }
 
 TEST_CASE("the gap is the mean over STARTs after probes and others", "[nsdump][thinning]")
