@@ -13,8 +13,8 @@ namespace bench
 namespace
 {
 constexpr size_t kRounds = 240; // per session: a cell is in as many epochs, or fewer
-constexpr double kLongNs = 1e5; // long enough to be warm by itself
-constexpr int kWarmShare = 10;  // one slice before the group per this number of slices in it
+constexpr double kLongNs = 1e6; // long enough to be warm by itself
+constexpr int kWarmShare = 4;   // one slice before the group per this number of slices in it
 
 struct Mean {
     double value, ci95;
@@ -61,7 +61,7 @@ double empty_ticks(const Cell &cell)
 double bare_ticks(const Length &length, const Cell &cell)
 {
     if (length.nominal_ns < kLongNs)
-        cell.time_bare(length.group / kWarmShare + 1);
+        cell.time_bare(length.group / kWarmShare + 2);
     return (double(cell.time_bare(length.group)) - empty_ticks(cell)) / length.group;
 }
 
@@ -71,7 +71,7 @@ void run_cell(const Length &length, const Cell &cell, BareTime &bare)
 {
     bare.add(bare_ticks(length, cell));
     if (length.nominal_ns < kLongNs)
-        cell.run(cell.slice, length.group / kWarmShare + 1);
+        cell.run(cell.slice, length.group / kWarmShare + 2);
     NET_SLICE_START_AT(cell.around);
     cell.run(cell.slice, length.group);
     NET_SLICE_STOP_AT(cell.around);
