@@ -272,8 +272,9 @@ class Amd64Guest(Guest):
     console, loader, library_place = "ttyS0", "lib64/ld-linux-x86-64.so.2", "lib/x86_64-linux-gnu"
     # tsc: the guest's CPUs share one thread of the emulator.  no_timer_check: on a busy host the
     # emulated timer may not tick while the kernel tests it, and the kernel gives up.
-    # watchdog_thresh: the guest's time goes on while a busy host does not run the emulator, and
-    # the kernel measures it too fast when it boots then; a soft lockup is reported after 120 s.
+    # watchdog_thresh: the guest's clock advances while a busy host does not run the emulator, and
+    # runs too fast if that happens while the kernel calibrates it.  A soft lockup is reported after
+    # 120 s.
     kernel_options = "tsc=reliable no_timer_check watchdog_thresh=60"
 
     def library_folders_in(self, _sysroot):

@@ -107,7 +107,7 @@ private:
     const nsp_counter_ops *source_before_;
 };
 
-// How often this thread has lost its CPU; its next probe then reads the pages anew.
+// How often this thread has lost its CPU; its next probe then reads the pages again.
 long switches()
 {
     rusage used{};
