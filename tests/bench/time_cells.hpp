@@ -18,6 +18,7 @@ struct Cell {
     int pairs;
     std::string name; // of the slice
     nsp_slice *slice;
+    nsp_slice *warm;   // the same before a group, which are not compared
     nsp_slice *around; // several of them, so that their cost there is measured as well
     void (*run)(nsp_slice *, int slices);
     uint64_t (*time_bare)(int rounds);       // ticks
@@ -31,11 +32,12 @@ struct Length {
     std::vector<Cell> cells;
 };
 
-// Functions whose times are compared begin alike, as far as caches and predictors use addresses.
-#define BENCH_SAME_PLACE __attribute__((aligned(4096)))
+// Functions whose times are compared begin at the start of a page: their lowest 12 address bits are
+// equal.
+#define BENCH_PAGE_ALIGNED __attribute__((aligned(4096)))
 
 template <class Code, int kUnits, int kPairs, Pairs kKind, Places kPlaces>
-BENCH_SAME_PLACE uint64_t time_without_probes(int rounds)
+BENCH_PAGE_ALIGNED uint64_t time_without_probes(int rounds)
 {
     Code code;
     const uint64_t begin = fenced_ticks();
@@ -45,7 +47,7 @@ BENCH_SAME_PLACE uint64_t time_without_probes(int rounds)
 }
 
 template <class Code, int kUnits, int kPairs, Pairs kKind>
-BENCH_SAME_PLACE void run_sliced(nsp_slice *slice, int slices)
+BENCH_PAGE_ALIGNED void run_sliced(nsp_slice *slice, int slices)
 {
     Code code;
     for (int i = 0; i < slices; ++i) {
@@ -66,6 +68,7 @@ template <class Code, int kUnits, int kPairs, Pairs kKind> Cell make_cell()
     return {kPairs,
             name,
             make_slice(name),
+            make_slice("warm_" + name),
             make_slice("around_" + name),
             run_sliced<Code, kUnits, kPairs, kKind>,
             time_without_probes<Code, kUnits, kPairs, kKind, Places::kNothing>,

@@ -12,9 +12,9 @@ namespace bench
 {
 namespace
 {
-constexpr size_t kRounds = 240; // per session: a cell is in as many epochs, or fewer
-constexpr double kLongNs = 1e6; // long enough to be warm by itself
-constexpr int kWarmShare = 4;   // one slice before the group per this number of slices in it
+constexpr size_t kRounds = 240;  // per session: a cell is in as many epochs, or fewer
+constexpr double kLongNs = 1e6;  // long enough to be warm by itself
+constexpr int kGroupPerWarm = 4; // slices of a group for each one before it; two more in any case
 
 struct Mean {
     double value, ci95;
@@ -56,13 +56,20 @@ double empty_ticks(const Cell &cell)
     return double(sum) / kReads;
 }
 
+// Rounds before a group, which are not compared: they train caches and predictors.
+int warm_rounds(const Length &length)
+{
+    return length.nominal_ns < kLongNs ? length.group / kGroupPerWarm + 2 : 0;
+}
+
 // As many rounds as there are slices in a group, after the same warm-up: code whose branches cannot
 // be predicted gets slower as predictors learn.
 double bare_ticks(const Length &length, const Cell &cell)
 {
-    if (length.nominal_ns < kLongNs)
-        cell.time_bare(length.group / kWarmShare + 2);
-    return (double(cell.time_bare(length.group)) - empty_ticks(cell)) / length.group;
+    if (const int rounds = warm_rounds(length))
+        cell.time_bare(rounds);
+    const double all = double(cell.time_bare(length.group));
+    return (all - empty_ticks(cell)) / length.group;
 }
 
 // Alternates bare work and slices, so that the core's neighbours affect both equally.  The first
@@ -70,8 +77,8 @@ double bare_ticks(const Length &length, const Cell &cell)
 void run_cell(const Length &length, const Cell &cell, BareTime &bare)
 {
     bare.add(bare_ticks(length, cell));
-    if (length.nominal_ns < kLongNs)
-        cell.run(cell.slice, length.group / kWarmShare + 2);
+    if (const int rounds = warm_rounds(length))
+        cell.run(cell.warm, rounds);
     NET_SLICE_START_AT(cell.around);
     cell.run(cell.slice, length.group);
     NET_SLICE_STOP_AT(cell.around);

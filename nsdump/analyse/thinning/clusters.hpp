@@ -84,17 +84,20 @@ inline double excess_of_neighbours(const std::vector<Cluster> &left)
         weight += left[i].weight;
         by_epoch += left[i].sum * left[i].sum;
     }
-    double mean = 0, slope = 0, places = 0;
-    const auto place = [](size_t block) { return double(block) - (kBlocks - 1) / 2; };
+    // Weighted: a block whose epochs all scatter much says little about the line.
+    double mean = 0, centre = 0, slope = 0, places = 0;
     for (size_t i = 0; i < kTimeBlocks; ++i) {
-        mean += sums[i] / weights[i] / kBlocks;
-        slope += place(i) * sums[i] / weights[i];
-        places += place(i) * place(i);
+        mean += sums[i] / weight;
+        centre += weights[i] * double(i) / weight;
+    }
+    for (size_t i = 0; i < kTimeBlocks; ++i) {
+        slope += sums[i] * (double(i) - centre);
+        places += weights[i] * (double(i) - centre) * (double(i) - centre);
     }
     slope /= places;
     double by_block = 0;
     for (size_t i = 0; i < kTimeBlocks; ++i) {
-        const double off = sums[i] / weights[i] - mean - slope * place(i);
+        const double off = sums[i] / weights[i] - mean - slope * (double(i) - centre);
         by_block += weights[i] * weights[i] * off * off * kBlocks / (kBlocks - 2);
     }
     return std::fmax(0, by_block - by_epoch) / (weight * weight);

@@ -87,7 +87,7 @@ void ThinningCollector::take(const Run &run, const Event &event)
         note_distance(thread, event, name);
         start(thread, run, event, name);
         thread.ticks = event.ticks;
-        thread.is_after_work = false;
+        thread.is_after_stop = thread.is_after_work = false;
         break;
     case NSLICE_KIND_STOP:
         stop(thread, event, name);
@@ -123,9 +123,10 @@ void ThinningCollector::note_distance(const Thread &thread, const Event &event, 
         return;
     ++starts.close;
     starts.close_ticks += distance;
+    starts.after_stop += thread.is_after_stop;
     if (thread.is_after_work) {
-        ++starts.after_work_close;
-        starts.after_work_close_ticks += distance;
+        ++starts.after_work;
+        starts.after_work_ticks += distance;
     }
 }
 
@@ -186,6 +187,7 @@ void ThinningCollector::stop(Thread &thread, const Event &event, NameId name)
 {
     const uint32_t epoch = note_epoch(thread, event, name);
     size_t depth = thread.depth;
+    thread.is_after_stop = true;
     thread.is_after_work = false;
     while (depth > 0 && thread.open[depth - 1].name != name)
         --depth;
@@ -197,7 +199,8 @@ void ThinningCollector::stop(Thread &thread, const Event &event, NameId name)
         return;
     thread.depth = depth - 1;
     Open &open = thread.open[depth - 1];
-    thread.is_after_work = open.slice.inside.empty();
+    thread.is_after_work = open.is_nested && open.slice.inside.empty() && open.slice.inits == 0 &&
+                           open.slice.exits == 0;
     NameCells &cells = cells_at(name);
     const LeftOut why = verdict(thread, open, event, epoch);
     // A START and a STOP of different epochs need not belong together.

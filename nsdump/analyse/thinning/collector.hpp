@@ -20,23 +20,23 @@ namespace nsdump
 // The STARTs of one name by what precedes them on the thread.
 struct Starts {
     uint64_t count = 0;
-    uint64_t close = 0;     // a START or STOP is not far before
-    double close_ticks = 0; // sum of the distances to it
-    // The same for those close to the STOP of a slice without records inside: what is before that
-    // STOP is work, as it is where all that is inside is off.
-    uint64_t after_work_close = 0;
-    double after_work_close_ticks = 0;
+    uint64_t close = 0;      // a START or STOP is not far before
+    double close_ticks = 0;  // sum of the distances to it
+    uint64_t after_stop = 0; // of the close ones, those after a STOP
+    // Of these, those after the STOP of a slice without records inside: what is before that STOP is
+    // work, as it is where all that is inside is off.
+    uint64_t after_work = 0;
+    double after_work_ticks = 0;
 
-    bool are_mostly_close() const { return 2 * close > count; }
-    // Mean distance to the record before those that are close.
-    double close_distance() const
+    // The distance after a STOP is what the pair costs outside of its own slice.
+    bool show_gap() const { return 2 * after_stop > count; }
+    // Of those that are close.
+    double mean_close_distance() const
     {
-        return after_work_close >= kEnough ? after_work_close_ticks / double(after_work_close)
-                                           : close_ticks / double(close);
+        constexpr uint64_t kEnough = 100;
+        return after_work >= kEnough ? after_work_ticks / double(after_work)
+                                     : close_ticks / double(close);
     }
-
-private:
-    static constexpr uint64_t kEnough = 100;
 };
 
 // Units of one name by epoch; ascending.
@@ -120,7 +120,8 @@ private:
         uint32_t epoch = EpochTable::kNone; // of its latest record in any
         uint64_t ticks = 0;                 // of its latest START or STOP; 0 before the first one
         uint16_t slice_id = 0;              // of its latest record of a slice or mark
-        bool is_after_work = false; // that START or STOP is the STOP of a slice without records
+        bool is_after_stop = false;         // that record is a STOP
+        bool is_after_work = false;         // that of a slice without records inside
         bool is_trusted = true;
     };
 

@@ -28,7 +28,7 @@ void combine(const FieldReport &ticks, SliceThinning &thinning)
     const double shared = std::min({thinning.shared_bound, thinned.ci95, calibrated.ci95});
     const double h_t = thinned.ci95 - shared, h_c = calibrated.ci95 - shared;
     const double both = h_t * h_t + h_c * h_c;
-    thinning.is_contradiction = std::fabs(thinned.value - calibrated.value) > std::sqrt(both);
+    thinning.is_contradiction = contradict({thinned.value, h_t}, {calibrated.value, h_c});
     if (!thinning.is_contradiction && both > 0) {
         const double weight = h_c * h_c / both;
         thinning.used = NetSource::kBoth;

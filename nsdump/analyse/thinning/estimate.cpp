@@ -210,23 +210,27 @@ void ThinningEstimator::set_error(MergedCell &cell) const
 void ThinningEstimator::set_session_error(Named &named)
 {
     constexpr size_t kKnownFrom = 24;
-    const auto scatter_of = [](const MergedCell &cell) {
+    const auto variance_of = [](const MergedCell &cell) { // of the means of its epochs
         return std::pow(cell.clusters.standard_error, 2) * cell.clusters.effective;
     };
-    double all = 0, epochs = 0;
-    for (const MergedCell &cell : named.cells) {
-        all += double(cell.clusters.clusters) * scatter_of(cell);
-        epochs += double(cell.clusters.clusters);
-    }
-    if (all == 0)
+    double sum = 0, degrees = 0;
+    for (const MergedCell &cell : named.cells)
+        if (cell.clusters.clusters > 1) {
+            sum += double(cell.clusters.clusters - 1) * variance_of(cell);
+            degrees += double(cell.clusters.clusters - 1);
+        }
+    if (!(sum > 0))
         return;
     std::vector<Cluster> left;
     for (const MergedCell &cell : named.cells) {
-        const bool is_known = cell.clusters.clusters >= kKnownFrom && scatter_of(cell) > 0;
-        const double scatter = is_known ? scatter_of(cell) : all / epochs;
+        if (cell.clusters.clusters < 2)
+            continue; // its deviation from its own mean is zero
+        const double own = variance_of(cell);
+        const double variance =
+            cell.clusters.clusters >= kKnownFrom && own > 0 ? own : sum / degrees;
         for (const Cluster &one : cell.cell.clusters())
-            left.push_back({one.epoch, one.weight / scatter,
-                            (one.sum - cell.clusters.mean * one.weight) / scatter});
+            left.push_back({one.epoch, one.weight / variance,
+                            (one.sum - cell.clusters.mean * one.weight) / variance});
     }
     std::sort(left.begin(), left.end(),
               [](const Cluster &a, const Cluster &b) { return a.epoch < b.epoch; });
@@ -370,9 +374,10 @@ void ThinningEstimator::set_inner(NameId name, const std::vector<CpuSum> &cpus, 
         Uncertainty own = context->second.error;
         own.add_ci95(gap.ci95, gap.degrees);
         const Measured in_context = {context->second.value - gap.value, own.ci95() + gap.bound};
-        // If the program shows the gap as well, the calibrated value is wrong if it contradicts.
+        // Where the program shows the gap too, a contradiction means that the calibrated value is
+        // wrong.
         if (in_context.ci95 < out.inner.ci95 ||
-            (starts.are_mostly_close() && contradict(in_context, out.inner))) {
+            (starts.show_gap() && contradict(in_context, out.inner))) {
             out.inner = in_context;
             out.is_inner_from_context = true;
             error.add(own.ci95() / student_t95(own.degrees()), own.degrees());

@@ -11,12 +11,14 @@ namespace nsdump
 namespace
 {
 constexpr double kCloseGaps = 1.5;
-// If the mean distance to the previous record exceeds the gap by more, there is code in between.
-constexpr double kCodeShare = 0.5;
+// If the mean distance to the previous record exceeds the gap by more, there is code in between. It
+// does so only by the clock's step, or on a CPU with a smaller gap.
+constexpr double kCodeShare = kCloseGaps - 1;
 
 // Without code in between, the distance is the gap.  It exceeds the calibrated one because the
 // previous probe's read overtakes the work before it, or the probe was compiled in another way: or
-// because of code in between after all, which the bound allows for.
+// because of code in between after all, which the bound allows for.  Its own error is smaller than
+// that of the calibrated gap, which is kept.
 GapConstant close_gap(const GapConstants &gaps, double distance)
 {
     GapConstant out = gaps.after_probe;
@@ -39,7 +41,7 @@ GapConstant far_gap(const GapConstants &gaps)
 }
 } // namespace
 
-double close_distance(const Correction &correction, double step)
+double close_limit(const Correction &correction, double step)
 {
     double gap = 0;
     for (size_t cpu = 0; cpu < correction.cpus(); ++cpu)
@@ -66,7 +68,7 @@ GapConstant gap_in_context(const std::vector<CpuSum> &cpus, const Starts &starts
         };
         add(far_gap(gaps), 1 - close);
         if (starts.close > 0)
-            add(close_gap(gaps, starts.close_distance()), close);
+            add(close_gap(gaps, starts.mean_close_distance()), close);
     }
     return out;
 }

@@ -13,7 +13,7 @@ namespace nsdump
 {
 // Up to this distance, a START may immediately follow the previous record's probe.  `step` of the
 // clock.
-double close_distance(const Correction &correction, double step);
+double close_limit(const Correction &correction, double step);
 
 // `cpus` that the slices ran on; the errors of their constants are taken as one.
 GapConstant gap_in_context(const std::vector<CpuSum> &cpus, const Starts &starts,

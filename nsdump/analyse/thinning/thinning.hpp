@@ -18,7 +18,7 @@ public:
     // Without `is_used`, net values stay those of the calibration.
     Thinning(TraceFile &trace, const Clock &clock, const Correction &correction, bool is_used)
         : is_used_(is_used), epochs_(trace),
-          slices_(trace, epochs_, clock, close_distance(correction, clock.step_ticks),
+          slices_(trace, epochs_, clock, close_limit(correction, clock.step_ticks),
                   is_used && epochs_.refusal().empty())
     {
     }

@@ -52,8 +52,8 @@ TEST_CASE("the gap of STARTs right after a probe is their distance to it, which 
 TEST_CASE("the distance after slices without records inside decides if there are enough",
           "[nsdump][thinning]")
 {
-    CHECK(gap({1000, 1000, 71000, 99, 7920}).value == 71);
-    CHECK(gap({1000, 1000, 71000, 100, 8000}).value == 80);
+    CHECK(gap({1000, 1000, 71000, 1000, 99, 7920}).value == 71);
+    CHECK(gap({1000, 1000, 71000, 1000, 100, 8000}).value == 80);
 }
 
 TEST_CASE("with code between probe and START the gap lies between that after work and the distance",
@@ -72,5 +72,5 @@ TEST_CASE("the gap is the mean over STARTs after probes and others", "[nsdump][t
 TEST_CASE("a record is close within one and a half gaps and a step of the clock",
           "[nsdump][thinning]")
 {
-    CHECK(nsdump::close_distance(correction(), 26) == Approx(132.5));
+    CHECK(nsdump::close_limit(correction(), 26) == Approx(132.5));
 }
