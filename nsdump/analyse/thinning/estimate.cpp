@@ -204,28 +204,23 @@ void ThinningEstimator::set_error(MergedCell &cell) const
         std::max(alike * trimmed.standard_error, rounding_ci95(step_, cell.cell.count()) / t);
 }
 
-// It cancels in differences between cells.  Cells whose epochs scatter less show it better: those
-// in which many probes are on scatter by what the probes cost.  Cells of few epochs, whose scatter
-// is small or large by chance, have that of all.
+// It cancels in differences between cells.  Cells in which many probes are on show it less well:
+// they scatter by what the probes cost.  Cells of few epochs have the scatter of all.
 void ThinningEstimator::set_session_error(Named &named)
 {
     constexpr size_t kKnownFrom = 24;
-    const auto variance_of = [](const MergedCell &cell) { // of the means of its epochs
-        return std::pow(cell.clusters.standard_error, 2) * cell.clusters.effective;
-    };
     double sum = 0, degrees = 0;
     for (const MergedCell &cell : named.cells)
         if (cell.clusters.clusters > 1) {
-            sum += double(cell.clusters.clusters - 1) * variance_of(cell);
+            sum += double(cell.clusters.clusters - 1) * std::pow(cell.clusters.standard_error, 2) *
+                   cell.clusters.effective;
             degrees += double(cell.clusters.clusters - 1);
         }
-    if (!(sum > 0))
-        return;
     std::vector<Cluster> left;
     for (const MergedCell &cell : named.cells) {
-        if (cell.clusters.clusters < 2)
+        if (cell.clusters.clusters < 2 || !(sum > 0))
             continue; // its deviation from its own mean is zero
-        const double own = variance_of(cell);
+        const double own = std::pow(cell.clusters.standard_error, 2) * cell.clusters.effective;
         const double variance =
             cell.clusters.clusters >= kKnownFrom && own > 0 ? own : sum / degrees;
         for (const Cluster &one : cell.cell.clusters())
@@ -374,8 +369,7 @@ void ThinningEstimator::set_inner(NameId name, const std::vector<CpuSum> &cpus, 
         Uncertainty own = context->second.error;
         own.add_ci95(gap.ci95, gap.degrees);
         const Measured in_context = {context->second.value - gap.value, own.ci95() + gap.bound};
-        // Where the program shows the gap too, a contradiction means that the calibrated value is
-        // wrong.
+        // If the program shows the gap too, a contradiction is a fault of the calibrated value.
         if (in_context.ci95 < out.inner.ci95 ||
             (starts.show_gap() && contradict(in_context, out.inner))) {
             out.inner = in_context;
