@@ -21,8 +21,9 @@ struct Cell {
     nsp_slice *warm;   // the same before a group, which are not compared
     nsp_slice *around; // several of them, so that their cost there is measured as well
     void (*run)(nsp_slice *, int slices);
-    uint64_t (*time_bare)(int rounds);       // ticks
-    uint64_t (*time_statements)(int rounds); // the same with statements in the probes' places
+    uint64_t (*time_bare)(int rounds); // ticks
+    uint64_t (*time_empty_asm)(
+        int rounds); // the same with empty asm statements in the probes' places
 };
 
 // One length of work with all its cells.
@@ -72,7 +73,7 @@ template <class Code, int kUnits, int kPairs, Pairs kKind> Cell make_cell()
             make_slice("around_" + name),
             run_sliced<Code, kUnits, kPairs, kKind>,
             time_without_probes<Code, kUnits, kPairs, kKind, Places::kNothing>,
-            time_without_probes<Code, kUnits, kPairs, kKind, Places::kStatements>};
+            time_without_probes<Code, kUnits, kPairs, kKind, Places::kEmptyAsm>};
 }
 
 using PairNumbers = std::integer_sequence<int, 0, 1, 2, 4, 8, 16, 32>;

@@ -26,13 +26,13 @@ enum class Pairs { kEmpty, kAroundWork };
 // What is in the places of the pairs' probes.
 enum class Places {
     kProbes,
-    kStatements, // without instructions; to the compiler they change the same registers as a probe
+    kEmptyAsm, // no instructions; to the compiler they change the same registers as a probe
     kNothing,
 };
 
-template <Places kPlaces> inline __attribute__((always_inline)) void statement()
+template <Places kPlaces> inline __attribute__((always_inline)) void empty_asm()
 {
-    if constexpr (kPlaces == Places::kStatements)
+    if constexpr (kPlaces == Places::kEmptyAsm)
         __asm__ volatile("" : : : NSP_DETAIL_CLOBBERS, NSP_DETAIL_SITE_REGISTER);
 }
 
@@ -51,11 +51,11 @@ inline __attribute__((always_inline)) void part(Code &code)
     if constexpr (kHasPair) {
         if constexpr (kPlaces == Places::kProbes)
             NET_SLICE_START(inside);
-        statement<kPlaces>();
+        empty_asm<kPlaces>();
         run_units<kInside>(code);
         if constexpr (kPlaces == Places::kProbes)
             NET_SLICE_STOP(inside);
-        statement<kPlaces>();
+        empty_asm<kPlaces>();
     }
     if constexpr (kPart < kSeams)
         part<kUnits, kPairs, kKind, kPlaces, kPart + 1>(code);

@@ -331,6 +331,13 @@ void Measurement::append(Row row)
     if (!row.missing.empty())
         results_.notes.push_back(
             fmt::format("{} ({}): {}.", row.scenario.name, row.scenario.id, row.missing));
+    if (row.scenario.quantity == Quantity::kReadResults && row.instructions &&
+        results_.instruction_source == "step")
+        results_.notes.push_back(
+            fmt::format("{} ({}): single-stepped calls are so slow that many of them look at the "
+                        "kernel's clock, which a reader otherwise does every 1 to 2 ms: at full "
+                        "speed, a call takes fewer instructions.",
+                        row.scenario.name, row.scenario.id));
     (row.scenario.table == kModelTable ? results_.companions : results_.rows)
         .push_back(std::move(row));
 }

@@ -2,6 +2,7 @@
 // analyse: sums by epoch -> a mean with its error; values of one epoch are not independent.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstddef>
@@ -67,8 +68,8 @@ inline constexpr size_t kTimeBlocks = 16;
 
 // Load that stays the same over several epochs moves the mean of the whole session, which the
 // choice of epochs does not show.  `left`: deviations of all epochs from the means of their cells,
-// in the order of time.  Returns by how much the variance of their mean by blocks of neighbours
-// exceeds that by epochs.  A linear drift does not count: it is part of the session.
+// in the order of time, with weights.  Returns by how much the variance of their mean by blocks of
+// neighbours exceeds that by epochs.  A linear drift does not count: it is part of the session.
 inline double excess_of_neighbours(const std::vector<Cluster> &left)
 {
     constexpr size_t kLeastPerBlock = 4;
@@ -101,5 +102,46 @@ inline double excess_of_neighbours(const std::vector<Cluster> &left)
         by_block += weights[i] * weights[i] * off * off * kBlocks / (kBlocks - 2);
     }
     return std::fmax(0, by_block - by_epoch) / (weight * weight);
+}
+
+// The epochs of a cell, and their mean.
+struct CellEpochs {
+    const ClusteredMean *mean;
+    const std::vector<Cluster> *epochs;
+
+    // Of the means of its epochs.
+    double variance() const
+    {
+        return mean->standard_error * mean->standard_error * mean->effective;
+    }
+};
+
+// Standard error of a cell's mean by load that stays the same over several epochs, from the epochs
+// of all cells.  Cells in which many probes are on show it less well: they scatter by what the
+// probes cost.  Cells of few epochs are taken to scatter like all.
+inline double session_error(const std::vector<CellEpochs> &cells)
+{
+    constexpr size_t kKnownFrom = 24;
+    double sum = 0, degrees = 0;
+    for (const CellEpochs &cell : cells)
+        if (cell.epochs->size() > 1) {
+            sum += double(cell.epochs->size() - 1) * cell.variance();
+            degrees += double(cell.epochs->size() - 1);
+        }
+    if (!(sum > 0))
+        return 0;
+    std::vector<Cluster> left;
+    for (const CellEpochs &cell : cells) {
+        if (cell.epochs->size() < 2)
+            continue; // the deviation from its own mean is zero
+        const bool is_known = cell.epochs->size() >= kKnownFrom && cell.variance() > 0;
+        const double variance = is_known ? cell.variance() : sum / degrees;
+        for (const Cluster &one : *cell.epochs)
+            left.push_back({one.epoch, one.weight / variance,
+                            (one.sum - cell.mean->mean * one.weight) / variance});
+    }
+    std::sort(left.begin(), left.end(),
+              [](const Cluster &a, const Cluster &b) { return a.epoch < b.epoch; });
+    return std::sqrt(excess_of_neighbours(left));
 }
 } // namespace nsdump

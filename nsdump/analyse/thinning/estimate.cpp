@@ -204,32 +204,13 @@ void ThinningEstimator::set_error(MergedCell &cell) const
         std::max(alike * trimmed.standard_error, rounding_ci95(step_, cell.cell.count()) / t);
 }
 
-// It cancels in differences between cells.  Cells in which many probes are on show it less well:
-// they scatter by what the probes cost.  Cells of few epochs have the scatter of all.
+// It cancels in differences between cells.
 void ThinningEstimator::set_session_error(Named &named)
 {
-    constexpr size_t kKnownFrom = 24;
-    double sum = 0, degrees = 0;
+    std::vector<CellEpochs> cells;
     for (const MergedCell &cell : named.cells)
-        if (cell.clusters.clusters > 1) {
-            sum += double(cell.clusters.clusters - 1) * std::pow(cell.clusters.standard_error, 2) *
-                   cell.clusters.effective;
-            degrees += double(cell.clusters.clusters - 1);
-        }
-    std::vector<Cluster> left;
-    for (const MergedCell &cell : named.cells) {
-        if (cell.clusters.clusters < 2 || !(sum > 0))
-            continue; // its deviation from its own mean is zero
-        const double own = std::pow(cell.clusters.standard_error, 2) * cell.clusters.effective;
-        const double variance =
-            cell.clusters.clusters >= kKnownFrom && own > 0 ? own : sum / degrees;
-        for (const Cluster &one : cell.cell.clusters())
-            left.push_back({one.epoch, one.weight / variance,
-                            (one.sum - cell.clusters.mean * one.weight) / variance});
-    }
-    std::sort(left.begin(), left.end(),
-              [](const Cluster &a, const Cluster &b) { return a.epoch < b.epoch; });
-    named.session_error = std::sqrt(excess_of_neighbours(left));
+        cells.push_back({&cell.clusters, &cell.cell.clusters()});
+    named.session_error = session_error(cells);
 }
 
 void ThinningEstimator::fit(Named &named)

@@ -10,7 +10,7 @@
  * In steps (state: %rdi, site: %rsi where needed, words: %r10 to %r12, ring: %r8, head: %r9):
  *
  *	if site.mode == OFF: done
- *  elsewhere:
+ *  on, in .text.nsprobe_on:
  *	if site.mode != INLINE: continue in the cold half
  *  retry:
  *	thread.rseq_cs = this sequence           -- monitored by the kernel from here
@@ -24,6 +24,11 @@
  *	record.words = words
  *	ring.head = head + step                  -- commit, the sequence's last instruction
  *	thread.rseq_cs = 0                       -- so that the object may be unloaded later
+ *
+ *	continue after the probe
+ *
+ * The code of a probe that is on is in a section of its own, so that code whose probes are off stays
+ * dense.  It has no unwind information, since where the frame is depends on the function.
  *
  * The cold half has a second copy of the sequence, between two fences, for mode
  * ORDERED: a branch in the first copy would slow down every record of mode INLINE,
@@ -132,7 +137,7 @@
     ".Lnsp_done_%=:\n\t"                                                                           \
     ".pushsection .text.nsprobe_on,\"ax?\",@progbits\n"                                            \
     ".Lnsp_on_%=:\n\t"                                                                             \
-    "cmp $" NSP_DETAIL_STR(NSP_DETAIL_MODE_INLINE) ", %%eax\n\t"                                  \
+    "cmp $" NSP_DETAIL_STR(NSP_DETAIL_MODE_INLINE) ", %%eax\n\t"                                   \
     "mov " state "@GOTPCREL(%%rip), %%rdi\n\t"                                                     \
     "jne .Lnsp_other_%=\n\t"                                                                       \
     "mov " NSP_DETAIL_STR(NSP_DETAIL_STATE_RSEQ) "(%%rdi), %%rcx\n"                                \
@@ -142,7 +147,7 @@
     ".pushsection .text.nsprobe_cold,\"ax?\",@progbits\n\t"                                        \
     NSP_DETAIL_ASM_ABORT("fast")                                                                   \
     ".Lnsp_other_%=:\n\t"                                                                          \
-    "cmp $" NSP_DETAIL_STR(NSP_DETAIL_MODE_ORDERED) ", %%eax\n\t"                                 \
+    "cmp $" NSP_DETAIL_STR(NSP_DETAIL_MODE_ORDERED) ", %%eax\n\t"                                  \
     "jne .Lnsp_cold_%=\n\t"                                                                        \
     "lfence\n\t"                                                                                   \
     "mov " NSP_DETAIL_STR(NSP_DETAIL_STATE_RSEQ) "(%%rdi), %%rcx\n"                                \

@@ -9,7 +9,7 @@
  * them from ORDERED.
  */
 #define NSP_DETAIL_MODE_OFF 0     /* no session, or not this site: a load, a test, a branch */
-#define NSP_DETAIL_MODE_INLINE 1  /* rseq ring, clock only: entirely inline */
+#define NSP_DETAIL_MODE_INLINE 1  /* rseq ring, clock only: no call */
 #define NSP_DETAIL_MODE_STEP 3    /* as GENERAL, with the trap flag off inside the probe; x86-64 */
 #define NSP_DETAIL_MODE_ORDERED 4 /* as INLINE, between fences */
 #define NSP_DETAIL_MODE_GENERAL NSP_DETAIL_STATE_GENERAL /* counters, or a ring without rseq: C */

@@ -224,21 +224,12 @@ std::string part_list(const Results &results)
 
 namespace
 {
-std::string calls_title(const Results &results)
-{
-    std::string title = "Table 3: cost of one call";
-    if (results.instruction_source == "step")
-        title += "\nSingle-stepped calls are so slow that many of them look at the kernel's clock, "
-                 "which a reader of\nresults otherwise does every 1 to 2 ms.";
-    return title;
-}
-
 std::string tables_text(const Results &results)
 {
     std::string text = cost_table(results, 2,
                                   "Table 2: cost of a packet in the packet thread: dispatch, "
                                   "functions, publication of results");
-    text += cost_table(results, 3, calls_title(results));
+    text += cost_table(results, 3, "Table 3: cost of one call");
     text += cost_table(results, 4,
                        "Table 4: what a further flow with the same functions adds to a packet (8 "
                        "further flows, divided by 8)");

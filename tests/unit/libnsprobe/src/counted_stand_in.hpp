@@ -5,8 +5,6 @@
 #include <cstdint>
 #include <vector>
 
-#include <sys/resource.h>
-
 #include "counter_fixture.hpp"
 
 using Words = std::vector<uint64_t>;
@@ -16,14 +14,6 @@ struct Record {
     unsigned kind;
     Words words;
 };
-
-// How often this thread has lost its CPU; its next probe then reads the pages again.
-inline long switches()
-{
-    rusage used{};
-    REQUIRE(getrusage(RUSAGE_THREAD, &used) == 0);
-    return used.ru_nvcsw + used.ru_nivcsw;
-}
 
 extern "C" {
 __attribute__((used)) inline uint64_t stand_in_answer(uint32_t index)

@@ -120,6 +120,28 @@ TEST_CASE("a START is close if a START or STOP of its thread is within the given
     CHECK(seen.starts_of("inner").count == 4);
     CHECK(seen.starts_of("inner").close == 4);
     CHECK(seen.starts_of("inner").close_ticks == 40);
+    CHECK(seen.starts_of("outer").after_stop == 1);
+    CHECK(seen.starts_of("outer").after_work == 0);
+    CHECK(seen.starts_of("inner").after_stop == 0);
+    CHECK_FALSE(seen.starts_of("inner").show_gap());
+}
+
+TEST_CASE("a START is after work if the STOP before it is that of a slice without records inside",
+          "[nsdump][thinning]")
+{
+    Trace trace;
+    for (uint64_t i = 0; i < 4; ++i)
+        trace.pair(kEpoch + 1000 + 70 * i, 1, false); // 20 after the STOP of the one before
+    trace.start(0, 1, trace.outer, kEpoch + 2000);
+    trace.start(0, 1, trace.mark_id, kEpoch + 2010); // has no STOP
+    trace.stop(0, 1, trace.outer, kEpoch + 2050);
+    trace.pair(kEpoch + 2060, 1, false);
+    const Collected seen(trace, 20);
+    CHECK(seen.starts_of("outer").count == 6);
+    CHECK(seen.starts_of("outer").after_stop == 4);
+    CHECK(seen.starts_of("outer").after_work == 3);
+    CHECK(seen.starts_of("outer").after_work_ticks == 60);
+    CHECK(seen.starts_of("outer").show_gap());
 }
 
 TEST_CASE("slices that straddle a boundary are left out, with or without their partner",

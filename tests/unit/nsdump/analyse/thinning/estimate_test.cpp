@@ -20,11 +20,13 @@ struct Program : TraceBuilder {
     uint64_t epochs = 0;
     std::vector<uint16_t> off;
 
-    explicit Program(const std::string &counters = "")
+    explicit Program(const std::string &counters = "", double calibrated_inner = 40,
+                     double calibrated_outer = 50, double ci95 = 1)
     {
         info(plain_info(1e9, counters));
-        std::vector<nslice_calibration_entry> entries = {entry(NSLICE_KIND_START, 0, 40, 50, 1),
-                                                         entry(NSLICE_KIND_MARK, 0, 0, 30, 1)};
+        std::vector<nslice_calibration_entry> entries = {
+            entry(NSLICE_KIND_START, 0, calibrated_inner, calibrated_outer, ci95),
+            entry(NSLICE_KIND_MARK, 0, 0, 30, 1)};
         if (!counters.empty())
             entries.push_back(entry(NSLICE_KIND_START, 1, 10, 30));
         calibration(NSLICE_CALIBRATION_START, 1, 1, entries);
@@ -137,6 +139,23 @@ TEST_CASE("a slice inside others has reads that cost what they cost there", "[ns
     CHECK(inner.reason ==
           "nothing is inside it, and no slice around it shows what its own reads cost");
     CHECK_FALSE(inner.net);
+}
+
+TEST_CASE("own reads that the program shows are used if they contradict those of the calibration",
+          "[nsdump][thinning]")
+{
+    // The gap of 20 is right, the claimed 34 for own reads is not, whatever its interval.
+    Program program("", 34, 54, 0.001);
+    for (int i = 0; i < 40; ++i) {
+        program.begin_epoch(i % 2 == 0 ? std::vector{program.inner} : std::vector<uint16_t>{});
+        for (int j = 0; j < 20; ++j)
+            program.run({program.inner, program.inner, program.inner, program.inner});
+    }
+    const auto inner = slice_of(program.report(), "inner").thinning.value();
+    CHECK(inner.is_inner_from_context);
+    CHECK(inner.inner.value == Approx(40));
+    REQUIRE(inner.net);
+    CHECK(inner.net->value == Approx(50));
 }
 
 TEST_CASE("too few epochs give a reason and no value", "[nsdump][thinning]")
