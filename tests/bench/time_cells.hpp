@@ -63,13 +63,15 @@ inline nsp_slice *make_slice(const std::string &name)
     return nsp_slice_create(name.c_str(), __FILE__, __LINE__);
 }
 
-template <class Code, int kUnits, int kPairs, Pairs kKind> Cell make_cell()
+// All kinds of code use the same names: a session thins no more than 256.
+template <class Code, int kUnits, int kPairs, Pairs kKind> Cell make_cell(double nominal_ns)
 {
-    const std::string name = "work" + std::to_string(kUnits) + "_pairs" + std::to_string(kPairs);
+    const std::string name =
+        "ns" + std::to_string(long(nominal_ns)) + "_pairs" + std::to_string(kPairs);
     return {kPairs,
             name,
             make_slice(name),
-            make_slice("warm_" + name),
+            make_slice("warm"),
             make_slice("around_" + name),
             run_sliced<Code, kUnits, kPairs, kKind>,
             time_without_probes<Code, kUnits, kPairs, kKind, Places::kNothing>,
@@ -83,7 +85,7 @@ template <class Code, Pairs kKind, int kThreeCycles, int... kPairs>
 Length make_length(double nominal_ns, int group, std::integer_sequence<int, kPairs...>)
 {
     constexpr int kUnits = int(int64_t{kThreeCycles} * Code::kUnitsPer100 / 100);
-    return {nominal_ns, group, {make_cell<Code, kUnits, kPairs, kKind>()...}};
+    return {nominal_ns, group, {make_cell<Code, kUnits, kPairs, kKind>(nominal_ns)...}};
 }
 
 // Lengths in multiples of three cycles.  A group takes much less than an epoch of random thinning.

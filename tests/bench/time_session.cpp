@@ -12,8 +12,9 @@ namespace bench
 {
 namespace
 {
-constexpr size_t kRounds = 240;  // per session: a cell is in as many epochs, or fewer
-constexpr double kLongNs = 1e6;  // long enough to be warm by itself
+constexpr size_t kRounds = 240;     // per session: a cell is in as many epochs, or fewer
+constexpr double kLongNs = 1e6;     // long enough to be warm by itself
+constexpr double kOneByOneNs = 1e3; // the fences around a round are no part of its time
 constexpr int kGroupPerWarm = 4; // slices of a group for each one before it; two more in any case
 
 struct Mean {
@@ -63,20 +64,26 @@ int warm_rounds(const Length &length)
 }
 
 // As many rounds as there are slices in a group, after the same warm-up: code whose branches cannot
-// be predicted gets slower as predictors learn.
-double bare_ticks(const Length &length, const Cell &cell)
+// be predicted gets slower as predictors learn.  Long rounds are timed one by one, as slices are:
+// of both, those that are interrupted or mispredicted most do not count.
+void add_bare(const Length &length, const Cell &cell, BareTime &bare)
 {
     if (const int rounds = warm_rounds(length))
         cell.time_bare(rounds);
-    const double all = double(cell.time_bare(length.group));
-    return (all - empty_ticks(cell)) / length.group;
+    const int together = length.nominal_ns < kOneByOneNs ? length.group : 1;
+    std::vector<double> ticks;
+    for (int i = 0; i < length.group; i += together)
+        ticks.push_back(double(cell.time_bare(together)));
+    const double empty = empty_ticks(cell);
+    for (const double one : ticks)
+        bare.add((one - empty) / together);
 }
 
 // Alternates bare work and slices, so that the core's neighbours affect both equally.  The first
 // slices train caches and predictors, which do not know whether the probes are on in this epoch.
 void run_cell(const Length &length, const Cell &cell, BareTime &bare)
 {
-    bare.add(bare_ticks(length, cell));
+    add_bare(length, cell, bare);
     if (const int rounds = warm_rounds(length))
         cell.run(cell.warm, rounds);
     NET_SLICE_START_AT(cell.around);
