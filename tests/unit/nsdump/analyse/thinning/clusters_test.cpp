@@ -4,7 +4,6 @@
 #include "simulation/random.hpp"
 #include "support/catch.hpp"
 
-using nsdump::CellEpochs;
 using nsdump::Cluster;
 using nsdump::ClusteredMean;
 
