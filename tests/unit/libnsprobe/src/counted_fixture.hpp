@@ -16,7 +16,7 @@
 #include "support/requires.hpp"
 
 extern "C" {
-struct nsp_detail_state counted_state;
+inline struct nsp_detail_state counted_state;
 extern struct nsp_site __start_counted_sites[], __stop_counted_sites[];
 }
 
