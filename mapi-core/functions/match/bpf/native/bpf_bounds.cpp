@@ -59,12 +59,13 @@ void find_needed(BpfSteps steps, std::vector<StepBounds> &bounds)
 }
 
 // What is proven after the step and the checks before it.
-StepBounds after(const bpf_insn &step, StepBounds now)
+StepBounds after(const bpf_insn &step, StepBounds now, PastX past_x)
 {
     if (is_header_length_load(step.code) || is_packet_load(step.code)) {
         if (BPF_MODE(step.code) == BPF_IND) {
             now.known_past_x = std::max(now.known_past_x, now.needed_past_x);
-            now.known_bytes = std::max(now.known_bytes, now.needed_past_x);
+            if (past_x == PastX::kProvesBytes)
+                now.known_bytes = std::max(now.known_bytes, now.needed_past_x);
         } else {
             now.known_bytes = std::max(now.known_bytes, now.needed_bytes);
         }
@@ -89,7 +90,7 @@ bool merge(StepBounds &into, const StepBounds &from)
            before.known_past_x != into.known_past_x || before.x_max != into.x_max;
 }
 
-void find_known(BpfSteps steps, std::vector<StepBounds> &bounds)
+void find_known(BpfSteps steps, PastX past_x, std::vector<StepBounds> &bounds)
 {
     bounds[0].known_bytes = bounds[0].needed_bytes;
     bounds[0].known_past_x = 0;
@@ -99,7 +100,7 @@ void find_known(BpfSteps steps, std::vector<StepBounds> &bounds)
         for (size_t at = 0; at < steps.size(); ++at) {
             if (!bounds[at].is_reachable || bounds[at].is_always_rejected())
                 continue;
-            const StepBounds result = after(steps[at], bounds[at]);
+            const StepBounds result = after(steps[at], bounds[at], past_x);
             for (const size_t next : successors(steps, at))
                 changed |= merge(bounds[next], result) && next <= at;
         }
@@ -107,11 +108,11 @@ void find_known(BpfSteps steps, std::vector<StepBounds> &bounds)
 }
 } // namespace
 
-std::vector<StepBounds> find_bounds(BpfSteps steps)
+std::vector<StepBounds> find_bounds(BpfSteps steps, PastX past_x)
 {
     std::vector<StepBounds> bounds(steps.size());
     find_needed(steps, bounds);
-    find_known(steps, bounds);
+    find_known(steps, past_x, bounds);
     return bounds;
 }
 

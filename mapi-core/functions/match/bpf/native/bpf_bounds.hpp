@@ -38,8 +38,12 @@ struct StepBounds {
     }
 };
 
+// Whether a check for X + n bytes is a check for n bytes, too.  The kernel's verifier does not
+// conclude that.
+enum class PastX { kProvesBytes, kProvesNothing };
+
 // Assumes that a check for needed_bytes of step 0 precedes entry.
-std::vector<StepBounds> find_bounds(BpfSteps steps);
+std::vector<StepBounds> find_bounds(BpfSteps steps, PastX past_x);
 
 // Scratch words, one bit each, that some path reads before writing them.
 uint16_t find_unwritten_words(BpfSteps steps);

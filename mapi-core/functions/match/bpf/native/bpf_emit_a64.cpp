@@ -11,6 +11,7 @@
 
 #include <mapi/packet.h>
 
+#include "asmjit_labels.hpp"
 #include "bpf_emitter.hpp"
 
 namespace mapi::match
@@ -60,7 +61,7 @@ class Emitter : public BpfEmitter
 {
 public:
     Emitter(BpfSteps steps, a64::Assembler &assembler)
-        : BpfEmitter(steps, assembler), as_(assembler)
+        : BpfEmitter(steps), as_(assembler), labels_(assembler, count_labels())
     {
         for (const bpf_insn &step : steps)
             has_scratch_ |= BPF_CLASS(step.code) == BPF_ST || BPF_CLASS(step.code) == BPF_STX ||
@@ -69,6 +70,7 @@ public:
     }
 
 private:
+    void emit_bind(BpfLabel label) override { as_.bind(labels_[label]); }
     void emit_entry() override
     {
         if (has_scratch_)
@@ -81,7 +83,7 @@ private:
         as_.mov(kTemp, 1);
         set_bit();
     }
-    void emit_loop_end() override { as_.cbnz(kMask, loop_); }
+    void emit_loop_end() override { as_.cbnz(kMask, labels_[kLoop]); }
     void emit_exit() override
     {
         if (has_scratch_)
@@ -113,28 +115,28 @@ private:
     void emit_check(uint32_t bytes) override
     {
         compare(kCaplen, bytes);
-        as_.b(CondCode::kLO, reject_);
+        as_.b(CondCode::kLO, labels_[kReject]);
     }
     void emit_check_past_x(uint32_t bytes) override;
 
     void emit_alu(const bpf_insn &step, uint32_t constant) override;
     void emit_compare(const bpf_insn &step, uint32_t constant) override;
-    void emit_branch_if(const bpf_insn &step, bool holds, const Label &to) override
+    void emit_branch_if(const bpf_insn &step, bool holds, BpfLabel to) override
     {
-        as_.b(condition_of(step, holds), to);
+        as_.b(condition_of(step, holds), labels_[to]);
     }
     void emit_decision(const bpf_insn &step, bool holds) override
     {
         as_.cset(kTemp, Imm(condition_of(step, holds)));
         set_bit();
-        as_.cbnz(kMask, loop_);
-        as_.b(done_);
+        as_.cbnz(kMask, labels_[kLoop]);
+        as_.b(labels_[kDone]);
     }
-    void emit_branch(const Label &to) override { as_.b(to); }
+    void emit_branch(BpfLabel to) override { as_.b(labels_[to]); }
     void emit_return() override
     {
-        as_.cbnz(kA, accept_);
-        as_.b(reject_);
+        as_.cbnz(kA, labels_[kAccept]);
+        as_.b(labels_[kReject]);
     }
 
     static const a64::Gp &of(Register name) { return name == Register::kA ? kA : kX; }
@@ -165,14 +167,15 @@ private:
     }
 
     a64::Assembler &as_;
+    AsmjitLabels labels_;
     bool has_scratch_ = false;
 };
 
 void Emitter::emit_loop_begin()
 {
     static_assert(sizeof(mapi_packet) == 32);
-    as_.cbz(kMask, done_);
-    as_.bind(loop_);
+    as_.cbz(kMask, labels_[kDone]);
+    as_.bind(labels_[kLoop]);
     as_.rbit(kIndex, kMask);
     as_.clz(kIndex, kIndex);
     as_.add(kPacket, kPackets, kIndex, arm::lsl(5));
@@ -181,7 +184,7 @@ void Emitter::emit_loop_begin()
     as_.sub(kTemp, kMask, 1);
     as_.and_(kMask, kMask, kTemp);
     if (needed_at_once() > 0)
-        emit_check(uint32_t(needed_at_once()));
+        emit_check(needed_at_once());
     as_.mov(kA, 0);
     as_.mov(kX, 0);
     const uint16_t unwritten = has_scratch_ ? find_unwritten_words(steps()) : 0;
@@ -189,7 +192,7 @@ void Emitter::emit_loop_begin()
         if (unwritten >> word & 1)
             as_.str(kA, scratch_word(word));
     if (is_accept_at_once())
-        as_.b(accept_);
+        as_.b(labels_[kAccept]);
 }
 
 // The instruction encodes an offset if it is a multiple of the size or below 256; others need a
@@ -233,7 +236,7 @@ void Emitter::emit_check_past_x(uint32_t bytes)
         as_.add(kTemp, kX.x(), kConstant.x());
     }
     as_.cmp(kTemp, kCaplen.x());
-    as_.b(CondCode::kHI, reject_);
+    as_.b(CondCode::kHI, labels_[kReject]);
 }
 
 void Emitter::emit_alu(const bpf_insn &step, uint32_t constant)
@@ -265,7 +268,7 @@ void Emitter::emit_divide(const bpf_insn &step)
     const bool by_x = BPF_SRC(step.code) == BPF_X;
     const a64::Gp by = by_x ? kX : kConstant;
     if (by_x)
-        as_.cbz(kX, reject_);
+        as_.cbz(kX, labels_[kReject]);
     else
         as_.mov(kConstant, Imm(step.k));
     if (BPF_OP(step.code) == BPF_DIV)

@@ -10,6 +10,7 @@
 
 #include <mapi/packet.h>
 
+#include "asmjit_labels.hpp"
 #include "bpf_emitter.hpp"
 
 namespace mapi::match
@@ -66,18 +67,19 @@ class Emitter : public BpfEmitter
 {
 public:
     Emitter(BpfSteps steps, x86::Assembler &assembler)
-        : BpfEmitter(steps, assembler), as_(assembler)
+        : BpfEmitter(steps), as_(assembler), labels_(assembler, count_labels())
     {
     }
 
 private:
+    void emit_bind(BpfLabel label) override { as_.bind(labels_[label]); }
     void emit_entry() override { as_.xor_(kMatching.r32(), kMatching.r32()); }
     void emit_loop_begin() override;
     void emit_accept() override { as_.bts(kMatching, kIndex); }
     void emit_loop_end() override
     {
         as_.test(kMask, kMask);
-        as_.jnz(loop_);
+        as_.jnz(labels_[kLoop]);
     }
     void emit_exit() override
     {
@@ -103,10 +105,10 @@ private:
 
     void emit_alu(const bpf_insn &step, uint32_t k) override;
     void emit_compare(const bpf_insn &step, uint32_t k) override;
-    void emit_branch_if(const bpf_insn &step, bool holds, const Label &to) override;
+    void emit_branch_if(const bpf_insn &step, bool holds, BpfLabel to) override;
     void emit_decision(const bpf_insn &step, bool holds) override;
     void prepare_decision() override { as_.xor_(kTemp.r32(), kTemp.r32()); }
-    void emit_branch(const Label &to) override { as_.jmp(to); }
+    void emit_branch(BpfLabel to) override { as_.jmp(labels_[to]); }
     void emit_return() override;
 
     static const x86::Gp &of(Register name) { return name == Register::kA ? kA : kX; }
@@ -114,15 +116,16 @@ private:
     void emit_shift(const bpf_insn &step);
 
     x86::Assembler &as_;
+    AsmjitLabels labels_;
 };
 
 void Emitter::emit_loop_begin()
 {
     static_assert(sizeof(mapi_packet) == 32);
     as_.test(kMask, kMask);
-    as_.jz(done_);
+    as_.jz(labels_[kDone]);
     as_.align(AlignMode::kCode, 16);
-    as_.bind(loop_);
+    as_.bind(labels_[kLoop]);
     as_.tzcnt(kIndex,
               kMask); // runs as bsf without tzcnt: same result for a nonzero mask
     as_.mov(kTemp, kIndex);
@@ -132,7 +135,7 @@ void Emitter::emit_loop_begin()
     as_.lea(kTemp, x86::ptr(kMask, -1));
     as_.and_(kMask, kTemp);
     if (needed_at_once() > 0)
-        emit_check(uint32_t(needed_at_once()));
+        emit_check(needed_at_once());
     as_.xor_(kA, kA);
     as_.xor_(kX, kX);
     const uint16_t unwritten = find_unwritten_words(steps());
@@ -140,7 +143,7 @@ void Emitter::emit_loop_begin()
         if (unwritten >> word & 1)
             as_.mov(scratch_word(word), kA);
     if (is_accept_at_once())
-        as_.jmp(accept_);
+        as_.jmp(labels_[kAccept]);
 }
 
 void Emitter::emit_header_length(uint32_t offset)
@@ -171,7 +174,7 @@ void Emitter::emit_packet_load(const bpf_insn &step, bool swaps)
 void Emitter::emit_check(uint32_t bytes)
 {
     as_.cmp(kCaplen.r32(), constant(bytes));
-    as_.jb(reject_);
+    as_.jb(labels_[kReject]);
 }
 
 // In 64 bits, so that X cannot wrap around.
@@ -179,7 +182,7 @@ void Emitter::emit_check_past_x(uint32_t bytes)
 {
     as_.lea(kTemp, x86::ptr(kX.r64(), int32_t(bytes)));
     as_.cmp(kTemp, kCaplen);
-    as_.ja(reject_);
+    as_.ja(labels_[kReject]);
 }
 
 void Emitter::emit_wire_bytes(Register to)
@@ -221,7 +224,7 @@ void Emitter::emit_divide(const bpf_insn &step)
 {
     if (BPF_SRC(step.code) == BPF_X) {
         as_.test(kX, kX);
-        as_.jz(reject_);
+        as_.jz(labels_[kReject]);
         as_.xor_(kTemp.r32(), kTemp.r32());
         as_.div(kX);
     } else {
@@ -255,10 +258,10 @@ void Emitter::emit_compare(const bpf_insn &step, uint32_t k)
         as_.emit(compare, kA, constant(k));
 }
 
-void Emitter::emit_branch_if(const bpf_insn &step, bool holds, const Label &to)
+void Emitter::emit_branch_if(const bpf_insn &step, bool holds, BpfLabel to)
 {
     const Condition condition = condition_of(step.code);
-    as_.emit(holds ? condition.jump_if_holds : condition.jump_if_fails, to);
+    as_.emit(holds ? condition.jump_if_holds : condition.jump_if_fails, labels_[to]);
 }
 
 void Emitter::emit_decision(const bpf_insn &step, bool holds)
@@ -269,14 +272,14 @@ void Emitter::emit_decision(const bpf_insn &step, bool holds)
     as_.shl(kTemp, x86::cl);
     as_.or_(kMatching, kTemp);
     emit_loop_end();
-    as_.jmp(done_);
+    as_.jmp(labels_[kDone]);
 }
 
 void Emitter::emit_return()
 {
     as_.test(kA, kA);
-    as_.jnz(accept_);
-    as_.jmp(reject_);
+    as_.jnz(labels_[kAccept]);
+    as_.jmp(labels_[kReject]);
 }
 } // namespace
 

@@ -3,17 +3,30 @@
 // where they go.
 #include "bpf_emitter.hpp"
 
+#include <algorithm>
+#include <limits>
+
 #include "bpf_byte_order.hpp"
 
 namespace mapi::match
 {
-BpfEmitter::BpfEmitter(BpfSteps steps, asmjit::BaseEmitter &emitter)
-    : accept_(emitter.newLabel()), reject_(emitter.newLabel()), loop_(emitter.newLabel()),
-      done_(emitter.newLabel()), steps_(steps), emitter_(emitter), bounds_(find_bounds(steps)),
-      unswapped_(find_unswapped(steps, bounds_))
+namespace
 {
-    for (size_t at = 0; at < steps.size(); ++at)
-        labels_.push_back(emitter.newLabel());
+// No packet has that many bytes.
+uint32_t saturated(uint64_t bytes)
+{
+    return uint32_t(std::min<uint64_t>(bytes, std::numeric_limits<uint32_t>::max()));
+}
+} // namespace
+
+uint32_t BpfEmitter::needed_at_once() const
+{
+    return saturated(bounds_[0].needed_bytes);
+}
+
+BpfEmitter::BpfEmitter(BpfSteps steps, PastX past_x)
+    : steps_(steps), bounds_(find_bounds(steps, past_x)), unswapped_(find_unswapped(steps, bounds_))
+{
 }
 
 uint32_t BpfEmitter::constant_of(size_t at) const
@@ -29,19 +42,19 @@ void BpfEmitter::emit()
         for (size_t at = 0; at < steps_.size(); ++at)
             if (bounds_[at].is_reachable && !is_reject(at) && !is_accept(at))
                 emit_step(at);
-        emitter_.bind(accept_);
+        emit_bind(kAccept);
         emit_accept();
-        emitter_.bind(reject_);
+        emit_bind(kReject);
         emit_loop_end();
     }
-    emitter_.bind(done_);
+    emit_bind(kDone);
     emit_exit();
 }
 
 void BpfEmitter::emit_step(size_t at)
 {
     const bpf_insn &step = steps_[at];
-    emitter_.bind(labels_[at]);
+    emit_bind(label_at(at));
     switch (BPF_CLASS(step.code)) {
     case BPF_LD:
     case BPF_LDX: emit_load(at); break;
@@ -75,11 +88,11 @@ void BpfEmitter::emit_load(size_t at)
     case BPF_LEN: return emit_wire_bytes(target);
     case BPF_IND:
         if (bounds.wants_check_past_x())
-            emit_check_past_x(uint32_t(bounds.needed_past_x));
+            emit_check_past_x(saturated(bounds.needed_past_x));
         break;
     default:
         if (bounds.wants_check())
-            emit_check(uint32_t(bounds.needed_bytes));
+            emit_check(saturated(bounds.needed_bytes));
     }
     if (BPF_MODE(step.code) == BPF_MSH)
         emit_header_length(step.k);

@@ -3,8 +3,6 @@
 // where they go.
 #pragma once
 
-#include <asmjit/core.h>
-
 #include <cstdint>
 #include <vector>
 
@@ -13,11 +11,19 @@
 
 namespace mapi::match
 {
-// One loop over the set bits of the mask, with the program as its body.
+// A place in the emitted code: a number below BpfEmitter::count_labels().
+struct BpfLabel {
+    uint32_t number;
+
+    bool operator==(const BpfLabel &) const = default;
+};
+
+// One loop over the set bits of the mask, with the program as its body; a program for the kernel
+// has one packet, and its loop ends after that.
 class BpfEmitter
 {
 public:
-    BpfEmitter(BpfSteps steps, asmjit::BaseEmitter &emitter);
+    explicit BpfEmitter(BpfSteps steps, PastX past_x = PastX::kProvesBytes);
     virtual ~BpfEmitter() = default;
 
     void emit();
@@ -25,12 +31,14 @@ public:
 protected:
     enum class Register { kA, kX };
 
+    virtual void emit_bind(BpfLabel label) = 0;
+
     // Initially no packet matches.
     virtual void emit_entry() = 0;
-    // Jumps to done_ if no packet is left; loop_: takes the next packet, with A and X zero.
+    // Jumps to kDone if no packet is left; kLoop: takes the next packet, with A and X zero.
     virtual void emit_loop_begin() = 0;
     virtual void emit_accept() = 0;
-    // Jumps to loop_ while packets are left.
+    // Jumps to kLoop while packets are left.
     virtual void emit_loop_end() = 0;
     virtual void emit_exit() = 0;
 
@@ -41,30 +49,32 @@ protected:
     virtual void emit_wire_bytes(Register to) = 0;
     virtual void emit_header_length(uint32_t offset) = 0;
     virtual void emit_packet_load(const bpf_insn &step, bool swaps) = 0;
-    // Jumps to reject_ if fewer bytes, or fewer than X plus these, were captured.
+    // Jumps to kReject if fewer bytes, or fewer than X plus these, were captured.
     virtual void emit_check(uint32_t bytes) = 0;
     virtual void emit_check_past_x(uint32_t bytes) = 0;
 
     virtual void emit_alu(const bpf_insn &step, uint32_t constant) = 0;
     virtual void emit_compare(const bpf_insn &step, uint32_t constant) = 0;
     // After emit_compare(): branches if the step's condition holds, or if it does not.
-    virtual void emit_branch_if(const bpf_insn &step, bool holds, const asmjit::Label &to) = 0;
+    virtual void emit_branch_if(const bpf_insn &step, bool holds, BpfLabel to) = 0;
     // The last test of a filter is the one that branch predictors cannot learn, so its outcome
-    // becomes a bit without a branch.  Continues with the next packet, or at done_.
+    // becomes a bit without a branch.  Continues with the next packet, or at kDone.
     virtual void emit_decision(const bpf_insn &step, bool holds) = 0;
     virtual void prepare_decision() {} // called before emit_compare()
-    virtual void emit_branch(const asmjit::Label &to) = 0;
+    virtual void emit_branch(BpfLabel to) = 0;
     // Accepts or rejects depending on whether A is zero.
     virtual void emit_return() = 0;
 
     BpfSteps steps() const { return steps_; }
     bool is_accept_at_once() const { return is_accept(0); }
-    uint64_t needed_at_once() const { return bounds_[0].needed_bytes; }
+    uint32_t needed_at_once() const;
 
-    asmjit::Label accept_;
-    asmjit::Label reject_;
-    asmjit::Label loop_;
-    asmjit::Label done_;
+    size_t count_labels() const { return kFirstStep + steps_.size(); }
+
+    static constexpr BpfLabel kAccept = {0};
+    static constexpr BpfLabel kReject = {1};
+    static constexpr BpfLabel kLoop = {2};
+    static constexpr BpfLabel kDone = {3};
 
 private:
     void emit_step(size_t at);
@@ -77,16 +87,17 @@ private:
     {
         return steps_[at].code == (BPF_RET | BPF_K) && steps_[at].k != 0;
     }
-    asmjit::Label label_of(size_t at) const
+    static BpfLabel label_at(size_t at) { return {kFirstStep + uint32_t(at)}; }
+    BpfLabel label_of(size_t at) const
     {
-        return is_reject(at) ? reject_ : is_accept(at) ? accept_ : labels_[at];
+        return is_reject(at) ? kReject : is_accept(at) ? kAccept : label_at(at);
     }
     uint32_t constant_of(size_t at) const;
 
+    static constexpr uint32_t kFirstStep = 4;
+
     BpfSteps steps_;
-    asmjit::BaseEmitter &emitter_;
     std::vector<StepBounds> bounds_;
     std::vector<uint8_t> unswapped_;
-    std::vector<asmjit::Label> labels_;
 };
 } // namespace mapi::match

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: MIT
+// A program for the kernel's eBPF, instruction by instruction, with labels.  Independent of
+// <linux/bpf.h>, whose struct bpf_insn has the name of libpcap's.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace mapi::match
+{
+// As the kernel's struct bpf_insn, in this machine's byte order.
+struct EbpfInstruction {
+    uint8_t code;
+    uint8_t registers; // destination in the lower half, source in the upper half
+    int16_t offset;
+    int32_t constant;
+};
+static_assert(sizeof(EbpfInstruction) == 8);
+
+enum class EbpfRegister : uint8_t { r0, r1, r2, r3, r4, r5, r6, r7, r8, r9, r10 };
+
+enum class EbpfOperation : uint8_t { // the kernel's numbers (Documentation/bpf/standardization)
+    kAdd = 0x00,
+    kSub = 0x10,
+    kMul = 0x20,
+    kDiv = 0x30,
+    kOr = 0x40,
+    kAnd = 0x50,
+    kShiftLeft = 0x60,
+    kShiftRight = 0x70,
+    kNegate = 0x80,
+    kModulo = 0x90,
+    kXor = 0xa0,
+    kMove = 0xb0,
+};
+
+enum class EbpfCondition : uint8_t {
+    kEqual = 0x10,
+    kGreater = 0x20,
+    kGreaterOrEqual = 0x30,
+    kAnyBit = 0x40,
+    kNotEqual = 0x50,
+    kLess = 0xa0,
+    kLessOrEqual = 0xb0,
+};
+
+enum class EbpfHelper : int32_t { // numbers of enum bpf_func_id
+    kKtimeGetNs = 5,
+    kGetSmpProcessorId = 8,
+    kXdpGetBuffLen = 188,
+    kXdpLoadBytes = 189,
+};
+
+// The result of an XDP program that lets packets on, and where struct xdp_md has the ends of the
+// packet.
+enum EbpfXdp : int16_t { kXdpPass = 2, kXdpData = 0, kXdpDataEnd = 4 };
+
+enum class EbpfWidth : uint8_t { k32, k64 };
+
+// Code that no path reaches is left out: the kernel refuses programs that have some.
+class EbpfCode
+{
+public:
+    using Register = EbpfRegister;
+
+    struct Label {
+        size_t number;
+    };
+
+    Label new_label();
+    // A label is bound once.  Code after it is only emitted if something before it leads here.
+    void bind(Label label);
+    bool is_reachable() const { return is_reachable_; }
+
+    void alu(EbpfWidth width, EbpfOperation operation, Register to, int32_t constant);
+    void alu(EbpfWidth width, EbpfOperation operation, Register to, Register from);
+    // The lowest `bits` bits, 16 or 32, in the byte order of networks; the others become zero.
+    void to_big_endian(Register to, int32_t bits);
+    // `bytes` is 1, 2, 4 or 8.
+    void load(uint32_t bytes, Register to, Register base, int16_t offset);
+    void store(uint32_t bytes, Register base, int16_t offset, Register from);
+    void store_constant(uint32_t bytes, Register base, int16_t offset, int32_t constant);
+    void jump(Label to);
+    void jump_if(EbpfWidth width, EbpfCondition condition, Register left, int32_t constant,
+                 Label to);
+    void jump_if(EbpfWidth width, EbpfCondition condition, Register left, Register right, Label to);
+    void call(EbpfHelper helper);
+    // Adds `by`, which gets the value before, in one step that other CPUs see after all stores
+    // before it.
+    void fetch_add(Register base, int16_t offset, Register by);
+    // The address of a byte in the map's first value.
+    void map_value(Register to, int descriptor, uint32_t offset);
+    void map(Register to, int descriptor);
+    void exit();
+
+    // Resolves all jumps.  Throws FilterError if one is too far, or its label is not reachable by
+    // code before it.
+    std::span<const EbpfInstruction> finish();
+
+private:
+    void emit(uint8_t code, uint8_t to, uint8_t from, int16_t offset, int32_t constant);
+    void jump(uint8_t code, Register left, uint8_t right, int32_t constant, Label to);
+    void wide_constant(Register to, uint8_t kind, int32_t low, int32_t high);
+
+    static constexpr size_t kUnbound = ~size_t{0};
+    struct Jump {
+        size_t at;
+        size_t label;
+    };
+
+    std::vector<EbpfInstruction> instructions_;
+    std::vector<size_t> labels_;     // where each is bound
+    std::vector<bool> is_jumped_to_; // for each label
+    std::vector<Jump> jumps_;
+    bool is_reachable_ = true;
+};
+} // namespace mapi::match
