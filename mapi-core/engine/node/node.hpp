@@ -134,6 +134,18 @@ public:
     {
         return function_.filter->prefilter(instance_, &batch, &passed) != 0;
     }
+    // Whether a driver may run this function on packets of this link type, and as what.
+    bool describe(uint16_t link_type, mapi_offload_step &step) const
+    {
+        return function_.offload && function_.offload->describe(instance_, link_type, &step) != 0;
+    }
+    // Packets that passed when the driver ran the function.
+    void add_offloaded(const mapi_offload_count &passed)
+    {
+        add(passed_, passed.packets);
+        if (function_.offload->add)
+            function_.offload->add(instance_, passed.packets, passed.wire_bytes);
+    }
     // Also called for packets that passed when the function ran in a node group.
     void count(uint64_t mask) { add(passed_, uint64_t(std::popcount(mask))); }
     // Of a node that transforms: the next packets that it has created.  False if there are no more.

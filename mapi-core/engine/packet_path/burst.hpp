@@ -56,6 +56,7 @@ private:
     int read_batch(decltype(mapi_driver::read) read, void *source, uint32_t limit)
     {
         batches_[batch_count_].prefiltered = nullptr;
+        batches_[batch_count_].offloaded = nullptr;
         const int got = read(source, packets_ + packet_count_,
                              std::min<uint32_t>(limit - packet_count_, MAPI_BATCH_MAX),
                              &batches_[batch_count_]);

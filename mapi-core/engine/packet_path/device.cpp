@@ -61,14 +61,18 @@ uint32_t Device::burst_limit() const
 {
     if (settings_.packets == 0)
         return settings_.batch;
-    const uint64_t left = settings_.packets - packets_read_.load(std::memory_order_relaxed);
-    return uint32_t(std::min<uint64_t>(left, settings_.batch));
+    const uint64_t read = packets_read_.load(std::memory_order_relaxed);
+    if (read >= settings_.packets) // a driver that runs functions counts ahead
+        return 0;
+    return uint32_t(std::min<uint64_t>(settings_.packets - read, settings_.batch));
 }
 
 // A slice belongs to the unit that is open when it stops.  driver_read starts before its unit,
 // since the number of packets is known only after the read.
 bool Device::run_burst()
 {
+    if (driver_.offload)
+        follow_plan();
     const uint32_t limit = burst_limit();
     if (limit == 0) // as at the end of a capture
         return false;
@@ -90,12 +94,9 @@ bool Device::run_burst()
     NET_SLICE_STOP(driver_read);
 
     NET_SLICE_START(dispatch);
-    add(packets_read_, uint64_t(count));
-    add(bytes_read_, wire_bytes);
     Plan &plan = acquire_plan();
-    add(totals_->packets, uint64_t(count)); // after new flows have recorded its value
-    if (plan.chains().empty())
-        add(packets_without_flow_, uint64_t(count));
+    if (!driver_.offload) // otherwise the driver counts, also packets that it does not hand out
+        count_packets(plan, uint64_t(count), wire_bytes);
     plan.run(burst_.batches());
     NET_SLICE_STOP(dispatch);
 
@@ -111,6 +112,16 @@ bool Device::run_burst()
     if (driver_.live) // a live source
         tick_after(burst_.last_timestamp_ns());
     return true;
+}
+
+// After new flows have recorded the number of packets before them.
+void Device::count_packets(const Plan &plan, uint64_t packets, uint64_t wire_bytes)
+{
+    add(packets_read_, packets);
+    add(bytes_read_, wire_bytes);
+    add(totals_->packets, packets);
+    if (plan.chains().empty())
+        add(packets_without_flow_, packets);
 }
 
 // Advances the time of functions that otherwise take it from packets.
@@ -135,15 +146,66 @@ void Device::tick_after(uint64_t packet_ns)
 void Device::tick(uint64_t now_ns)
 {
     last_tick_ns_ = now_ns;
+    collect();
     Plan &plan = acquire_plan();
     plan.tick(now_ns);
     plan.publish();
     release_plan();
 }
 
+// Of a driver that runs functions: each packet belongs to the program that has run on it.  Between
+// two bursts: activates the program of a new plan, and takes the plan itself once the packets of
+// the program before have been read.  Meanwhile both plans must not be freed.
+void Device::follow_plan()
+{
+    Plan *const now = plan_in_use_.load();
+    Plan *after = plan_after_.load();
+    if (!after) {
+        for (after = plan_.load();; after = plan_.load()) { // as in acquire_plan()
+            plan_after_.store(after);
+            if (plan_.load() == after)
+                break;
+        }
+        if (after == now)
+            return plan_after_.store(nullptr);
+        after->offload()->activate();
+    }
+    if (!after->offload()->has_switched() && now)
+        return;
+    collect(); // the last counts of the plan that ends here, before new flows record them
+    plan_in_use_.store(after);
+    plan_after_.store(nullptr);
+    after->join(after->wants_meter() ? meter() : nullptr);
+}
+
+// Packets that are still in the driver are not read.
+void Device::finish_offload()
+{
+    driver_.offload->activate(source_, nullptr);
+    collect();
+    Plan *const after = plan_after_.load();
+    if (!after)
+        return;
+    plan_in_use_.store(after);
+    after->join(after->wants_meter() ? meter() : nullptr);
+    collect();
+}
+
+void Device::collect()
+{
+    Plan *const plan = driver_.offload ? plan_in_use_.load() : nullptr;
+    if (!plan)
+        return;
+    const mapi_offload_count all = plan->offload()->collect();
+    count_packets(*plan, all.packets, all.wire_bytes);
+    plan->publish(); // new flows record what is published
+}
+
 // After the read, so that packets that arrive after a connect() reach its flow.
 Plan &Device::acquire_plan()
 {
+    if (Plan *const followed = driver_.offload ? plan_in_use_.load() : nullptr)
+        return *followed;
     // Sequentially consistent, like the accesses in install() and free_retired(): either this loop
     // sees the new plan, or they see that the old one is in use.
     Plan *plan = plan_.load();
@@ -176,6 +238,8 @@ void Device::finish()
     // ends or resets them meanwhile.  Without the lock, since writing a file may take long until a
     // client closes the flow, which needs the lock.
     set_prefilter(nullptr);
+    if (driver_.offload)
+        finish_offload();
     for (const auto &chain : acquire_plan().chains())
         chain->end();
     const std::lock_guard lock(mutex_);
@@ -184,7 +248,8 @@ void Device::finish()
         chain->join();
         chain->end();
     }
-    release_plan();
+    plan_in_use_.store(nullptr);
+    plan_after_.store(nullptr);
     state_ = State::kFinished;
     changed_.notify_all();
 }

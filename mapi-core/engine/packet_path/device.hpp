@@ -92,8 +92,16 @@ private:
     void tick_after(uint64_t packet_ns);
     void tick(uint64_t now_ns);
     Plan &acquire_plan();
+    void follow_plan();
+    void finish_offload();
+    void collect();
+    void count_packets(const Plan &plan, uint64_t packets, uint64_t wire_bytes);
     Meter *meter();
-    void release_plan() { plan_in_use_.store(nullptr, std::memory_order_release); }
+    void release_plan()
+    {
+        if (!driver_.offload)
+            plan_in_use_.store(nullptr, std::memory_order_release);
+    }
     void finish();
 
     // A replaced plan, and the flows and functions that end with it.
@@ -102,7 +110,7 @@ private:
         Chains closed;
         std::vector<std::shared_ptr<Node>> removed;
     };
-    void merge_behind_used(std::vector<Retired> &superseded);
+    void merge_behind_used(std::vector<Retired> &superseded, const Plan *after);
     // failure: why a function could not write, or empty.
     mapi_function_drops sum_drops(std::string &failure);
 
@@ -146,6 +154,9 @@ private:
 
     // The plan that the thread uses, which must not be freed.
     alignas(64) std::atomic<Plan *> plan_in_use_ = nullptr;
+    // The plan whose program the driver has activated, until the packets of the one in use have
+    // been read; null with other drivers.
+    std::atomic<Plan *> plan_after_ = nullptr;
     alignas(64) std::atomic<Plan *> plan_ = nullptr;
     std::atomic<bool> stop_ = false;
 

@@ -44,13 +44,13 @@ Device::Device(int id, DeviceSettings settings, const mapi_driver &driver, bool 
     try {
         for (const auto &[path, file] : settings_.more)
             append(path, file);
+        if (!settings_.waits_for_readers)
+            info_.device_flags &= ~uint32_t(MAPI_DEVICE_OFFLINE);
+        install({}, {});
     } catch (...) {
         driver_.close(source_);
         throw;
     }
-    if (!settings_.waits_for_readers)
-        info_.device_flags &= ~uint32_t(MAPI_DEVICE_OFFLINE);
-    install({}, {});
 }
 
 Device::~Device()
@@ -74,6 +74,7 @@ Device::~Device()
     for (const auto &chain : current_->chains())
         chain->end();
     free_retired();
+    current_.reset(); // its program is the driver's
     driver_.close(source_);
 }
 
@@ -162,6 +163,8 @@ void Device::connect(const std::shared_ptr<Chain> &chain)
         }
     }
     free_retired();
+    if (driver_.offload && has_started())
+        wait_a_little([&] { return chain->has_joined(); });
 }
 
 void Device::disconnect(const Chains &chains)
@@ -228,7 +231,9 @@ std::shared_ptr<Node> Device::remove(Applied &function)
 void Device::install(Chains chains, const std::vector<std::shared_ptr<NodeGroup>> &groups,
                      Chains closed, std::vector<std::shared_ptr<Node>> removed)
 {
-    auto plan = std::make_unique<Plan>(std::move(chains), groups);
+    const OffloadTarget offload = {driver_.offload, source_, info_.link_type};
+    auto plan =
+        std::make_unique<Plan>(std::move(chains), groups, driver_.offload ? &offload : nullptr);
     if (current_)
         retired_.reserve(retired_.size() + 1); // nothing can throw once the plan is visible
     plan_.store(plan.get());
@@ -257,15 +262,16 @@ bool Device::free_retired()
         left; // no longer used by the device's thread; ended and freed without the lock
     {
         const std::lock_guard lock(mutex_);
+        const Plan *after = plan_after_.load(); // before the other: it may become that one
         const Plan *in_use = plan_in_use_.load();
-        const auto is_left = [in_use](const Retired &retired) {
-            return retired.plan.get() != in_use;
+        const auto is_left = [in_use, after](const Retired &retired) {
+            return retired.plan.get() != in_use && retired.plan.get() != after;
         };
         const auto used = std::find_if_not(retired_.begin(), retired_.end(), is_left);
         left.assign(std::make_move_iterator(retired_.begin()), std::make_move_iterator(used));
         retired_.erase(retired_.begin(), used);
         if (!retired_.empty())
-            merge_behind_used(left);
+            merge_behind_used(left, after);
         are_all_left = retired_.empty();
     }
     for (const Retired &retired : left) {
@@ -277,19 +283,25 @@ bool Device::free_retired()
     return are_all_left;
 }
 
-// Under the lock.  A plan after the one in use was superseded before the device's thread took it,
-// and will never be used.  It is freed here so that plans do not accumulate while that thread is
-// blocked.  Flows and functions that were retired with it may be in the plan in use, too, and end
-// with that.
-void Device::merge_behind_used(std::vector<Retired> &superseded)
+// Under the lock.  A plan after the one in use, except the next one of a driver that runs
+// functions, was superseded before the device's thread took it, and will never be used.  It is
+// freed here so that plans do not accumulate while that thread is blocked.  Flows and functions
+// that were retired with it may be in the plan before it, too, and end with that.
+void Device::merge_behind_used(std::vector<Retired> &superseded, const Plan *after)
 {
-    Retired &used = retired_.front();
-    for (auto behind = retired_.begin() + 1; behind != retired_.end(); ++behind) {
-        used.closed.insert(used.closed.end(), behind->closed.begin(), behind->closed.end());
-        used.removed.insert(used.removed.end(), behind->removed.begin(), behind->removed.end());
-        superseded.push_back({std::move(behind->plan), {}, {}});
+    std::vector<Retired> kept;
+    kept.reserve(2);
+    for (Retired &retired : retired_) {
+        if (kept.empty() || retired.plan.get() == after) {
+            kept.push_back(std::move(retired));
+            continue;
+        }
+        Retired &before = kept.back();
+        before.closed.insert(before.closed.end(), retired.closed.begin(), retired.closed.end());
+        before.removed.insert(before.removed.end(), retired.removed.begin(), retired.removed.end());
+        superseded.push_back({std::move(retired.plan), {}, {}});
     }
-    retired_.erase(retired_.begin() + 1, retired_.end());
+    retired_ = std::move(kept);
 }
 
 void Device::set_prefilter(const mapi_prefilter *prefilter)

@@ -20,7 +20,7 @@ uint64_t next_number()
 } // namespace
 
 Plan::Plan(std::vector<std::shared_ptr<Chain>> chains,
-           const std::vector<std::shared_ptr<NodeGroup>> &groups)
+           const std::vector<std::shared_ptr<NodeGroup>> &groups, const OffloadTarget *offload)
     : chains_(std::move(chains)), stages_(1), number_(next_number())
 {
     const size_t functions = std::accumulate(
@@ -50,6 +50,8 @@ Plan::Plan(std::vector<std::shared_ptr<Chain>> chains,
     // From the last stage to the first, since a stage depends on those after it.
     for (auto stage = stages_.rbegin(); stage != stages_.rend(); ++stage)
         complete(*stage);
+    if (offload)
+        choose_offloaded(*offload);
     takes_bursts_ = can_take_bursts();
     for (Stage &stage : stages_) {
         stage.masks.resize((stage.steps.size() + 1) * (takes_bursts_ ? kBurstBatches : 1));
@@ -79,6 +81,33 @@ bool Plan::can_take_bursts() const
            std::count_if(nodes_.begin(), nodes_.end(), waits) <= 1;
 }
 
+// The longest head of each flow that the driver can run.
+void Plan::choose_offloaded(const OffloadTarget &target)
+{
+    offload_ = std::make_unique<OffloadProgram>(target);
+    std::vector<Step> &steps = stages_[0].steps;
+    constexpr uint32_t kNotOffloaded = MAPI_OFFLOAD_ALL - 1;
+    std::vector<uint32_t> entries = {MAPI_OFFLOAD_ALL}; // by mask
+    for (const Step &step : steps) {
+        const uint32_t source = entries[step.input];
+        uint32_t entry = kNotOffloaded;
+        if (source != kNotOffloaded) {
+            const uint32_t added =
+                step.is_plain ? offload_->add(*step.node, source) : MAPI_OFFLOAD_ALL;
+            if (added == MAPI_OFFLOAD_ALL)
+                offload_->want_packets(source);
+            else
+                entry = added;
+        }
+        entries.push_back(entry);
+    }
+    offload_->prepare();
+    for (size_t i = 0; i < steps.size(); ++i) {
+        if (entries[i + 1] != kNotOffloaded && offload_->is_taken(entries[i + 1]))
+            steps[i].offloaded = entries[i + 1];
+    }
+}
+
 // Chooses functions that get every packet.  Counters next to them do not access packet data.
 void Plan::choose_prefiltered()
 {
@@ -86,7 +115,7 @@ void Plan::choose_prefiltered()
     bool reads_passed_only = true;
     for (size_t i = 0; i < stage.steady_steps; ++i) {
         Step &step = stage.steps[i];
-        if (step.input != 0)
+        if (step.input != 0 || step.offloaded != kNone)
             continue;
         if (step.is_plain && step.node->traits().can_prefilter() &&
             prefiltered_.size() < MAPI_PREFILTERED_MAX) {

@@ -21,6 +21,7 @@
 #include "engine/node/node_group.hpp"
 #include "engine/packet_path/burst.hpp"
 #include "engine/packet_path/group_policy.hpp"
+#include "engine/packet_path/offload.hpp"
 
 namespace mapi::engine
 {
@@ -33,8 +34,10 @@ struct Applied;
 class Plan
 {
 public:
+    // offload: a driver that can run functions before packets are read, or null.
     Plan(std::vector<std::shared_ptr<Chain>> chains,
-         const std::vector<std::shared_ptr<NodeGroup>> &groups);
+         const std::vector<std::shared_ptr<NodeGroup>> &groups,
+         const OffloadTarget *offload = nullptr);
 
     // Device's thread.  join() once, before the first run(): new flows record the values of shared
     // counters.
@@ -63,6 +66,8 @@ public:
     {
         return prefiltered_.empty() && prefiltered_groups_.empty() ? nullptr : &prefilter_;
     }
+    // The program of the driver; null if it cannot run functions.
+    OffloadProgram *offload() const { return offload_.get(); }
     // The branches passed to the constructor that have some of its nodes, one for each set.
     const std::vector<std::shared_ptr<NodeGroup>> &groups() const { return groups_; }
 
@@ -83,6 +88,7 @@ private:
         uint32_t first_reference = 0;
         uint32_t references = 0;
         uint32_t prefiltered = kNone; // index into a prefilter's result
+        uint32_t offloaded = kNone;   // the driver runs it: index into the verdicts of its packets
         bool has_result = false;
         bool is_metered = false;
         Applied *meter_end = nullptr; // null unless the function ends a meter
@@ -161,6 +167,8 @@ private:
 
     void add_metered(Applied &applied);
     bool can_take_bursts() const;
+    void choose_offloaded(const OffloadTarget &target);
+    static void take_verdicts(const Step &step, Burst burst, uint64_t *outputs, size_t stride);
     void choose_prefiltered();
     bool choose_prefiltered_groups();
     static void run_prefilter(const mapi_prefilter *prefilter, const mapi_batch *batch,
@@ -223,6 +231,7 @@ private:
     std::vector<const Node *> prefiltered_;             // a prefilter has their results first,
     std::vector<const NodeGroup *> prefiltered_groups_; // then those of these
     mapi_prefilter prefilter_ = {};
+    std::unique_ptr<OffloadProgram> offload_;
     const uint64_t number_; // unique in the process
     bool joined_ = false;
     bool takes_single_packets_ = false;

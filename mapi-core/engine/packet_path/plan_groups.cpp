@@ -87,7 +87,7 @@ std::map<Plan::SetKey, std::vector<uint32_t>> Plan::find_sets(const Stage &stage
         const uint32_t level = levels[step.input];
         const bool has_any_mask = step.node->traits().joins_any_masks();
         levels[i + 1] = level + has_any_mask;
-        if (is_plain[i] && step.node->traits().can_be_grouped())
+        if (is_plain[i] && step.offloaded == kNone && step.node->traits().can_be_grouped())
             sets[{level, has_any_mask, has_any_mask ? 0 : step.input, &step.node->function()}]
                 .push_back(i);
     }

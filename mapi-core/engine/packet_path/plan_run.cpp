@@ -55,7 +55,9 @@ void Plan::run_steps(Stage &stage, Burst burst)
         masks[i * stride] = burst[i].all;
     for (size_t i = 0; i < stage.steady_steps; ++i) {
         const Step &step = stage.steps[i];
-        if (step.prefiltered != kNone && is_prefiltered)
+        if (step.offloaded != kNone) [[unlikely]]
+            take_verdicts(step, burst, masks + i + 1, stride);
+        else if (step.prefiltered != kNone && is_prefiltered)
             step.node->run_prefiltered(burst, masks + i + 1, stride, number_, step.prefiltered);
         else if (step.is_plain) [[likely]]
             step.node->run(burst, masks + step.input, masks + i + 1, stride);
@@ -66,6 +68,15 @@ void Plan::run_steps(Stage &stage, Burst burst)
         return;
     for (size_t i = 0; i < burst.size(); ++i)
         run_groups(stage, burst[i], masks + i * stride);
+}
+
+// What the driver's program has let pass, and counted.
+void Plan::take_verdicts(const Step &step, Burst burst, uint64_t *outputs, size_t stride)
+{
+    for (size_t i = 0; i < burst.size(); ++i) {
+        const mapi_offloaded *const verdicts = burst[i].offloaded;
+        outputs[i * stride] = verdicts ? verdicts->passed[step.offloaded] & burst[i].all : 0;
+    }
 }
 
 // Packets that a node of the group may let pass, as far as the driver's thread has determined them.

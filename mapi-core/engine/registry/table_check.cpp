@@ -22,7 +22,8 @@ std::string find_outdated(const mapi_function &function)
     for (const std::string &text :
          {outdated("ending", function.ending), outdated("result", function.result),
           outdated("transform", function.transform), outdated("filter", function.filter),
-          outdated("group", function.group), outdated("config", function.config)}) {
+          outdated("group", function.group), outdated("config", function.config),
+          outdated("offload", function.offload)}) {
         if (!text.empty())
             return text;
     }
@@ -132,8 +133,9 @@ std::string find_mistake(const mapi_function &function)
 
 std::string find_mistake(const mapi_driver &driver)
 {
-    for (std::string text : {outdated("live", driver.live), outdated("file", driver.file),
-                             outdated("filter", driver.filter)}) {
+    for (std::string text :
+         {outdated("live", driver.live), outdated("file", driver.file),
+          outdated("filter", driver.filter), outdated("offload", driver.offload)}) {
         if (!text.empty())
             return text;
     }

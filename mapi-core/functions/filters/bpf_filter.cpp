@@ -74,6 +74,16 @@ public:
         return link_type == first_link_type_ ? uint32_t(first_code_.size()) : 0;
     }
 
+    // Any thread.  False if the result depends on more than the packet's bytes.
+    bool describe(uint16_t link_type, mapi_offload_step &step) const
+    {
+        if (link_type != first_link_type_ || !first_program_)
+            return false;
+        step.kind = MAPI_OFFLOAD_FILTER;
+        step.code_count = code(link_type, &step.code);
+        return true;
+    }
+
     uint64_t process(const mapi_batch &batch, uint64_t mask)
     {
         if (batch.link_type != MAPI_LINK_MIXED) [[likely]]
@@ -271,6 +281,11 @@ uint32_t classic_bpf(const void *instance, uint16_t link_type, const mapi_filter
     return static_cast<const BpfFilter *>(instance)->code(link_type, code);
 }
 
+int describe(const void *instance, uint16_t link_type, mapi_offload_step *step)
+{
+    return static_cast<const BpfFilter *>(instance)->describe(link_type, *step);
+}
+
 int group_create(void *const *instances, uint32_t count, void **group)
 {
     try {
@@ -303,6 +318,12 @@ constexpr mapi_function_filter kFilter = {
     .prefilter = prefilter,
 };
 
+constexpr mapi_function_offload kOffload = {
+    .struct_size = sizeof(mapi_function_offload),
+    .describe = describe,
+    .add = nullptr,
+};
+
 constexpr mapi_function_group kGroup = {
     .struct_size = sizeof(mapi_function_group),
     .create = group_create,
@@ -327,4 +348,5 @@ extern "C" const mapi_function mapi_fn_bpf_filter = {
     .text_bytes_max = 2048, // takes one second; libpcap's time grows with the cube
     .filter = &mapi::functions::kFilter,
     .group = &mapi::functions::kGroup,
+    .offload = &mapi::functions::kOffload,
 };

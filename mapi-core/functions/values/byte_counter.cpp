@@ -33,9 +33,26 @@ uint64_t values(const void *instance, const mapi_batch *batch, uint64_t mask, ui
     return mask;
 }
 
+int describe(const void *, uint16_t, mapi_offload_step *step)
+{
+    step->kind = MAPI_OFFLOAD_COUNT;
+    return 1;
+}
+
+void add(void *instance, uint64_t, uint64_t wire_bytes)
+{
+    *static_cast<uint64_t *>(instance) += wire_bytes;
+}
+
 constexpr mapi_function_result kResult = {
     .struct_size = sizeof(mapi_function_result),
     .values = values,
+};
+
+constexpr mapi_function_offload kOffload = {
+    .struct_size = sizeof(mapi_function_offload),
+    .describe = describe,
+    .add = add,
 };
 } // namespace
 
@@ -48,4 +65,5 @@ extern "C" const mapi_function mapi_fn_byte_counter = {
     .result_bytes = sizeof(uint64_t),
     .process = process,
     .result = &kResult,
+    .offload = &kOffload,
 };

@@ -21,9 +21,26 @@ uint64_t values(const void *instance, const mapi_batch *, uint64_t mask, uint64_
     return mask;
 }
 
+int describe(const void *, uint16_t, mapi_offload_step *step)
+{
+    step->kind = MAPI_OFFLOAD_COUNT;
+    return 1;
+}
+
+void add(void *instance, uint64_t packets, uint64_t)
+{
+    *static_cast<uint64_t *>(instance) += packets;
+}
+
 constexpr mapi_function_result kResult = {
     .struct_size = sizeof(mapi_function_result),
     .values = values,
+};
+
+constexpr mapi_function_offload kOffload = {
+    .struct_size = sizeof(mapi_function_offload),
+    .describe = describe,
+    .add = add,
 };
 } // namespace
 
@@ -36,4 +53,5 @@ extern "C" const mapi_function mapi_fn_pkt_counter = {
     .result_bytes = sizeof(uint64_t),
     .process = process,
     .result = &kResult,
+    .offload = &kOffload,
 };

@@ -16,6 +16,7 @@ extern "C" {
 #define MAPI_LINK_UNKNOWN 0xfffe /* unknown before the device's first packet */
 
 struct mapi_prefiltered; /* driver.h */
+struct mapi_offloaded;   /* driver.h */
 
 /* Bit i of a mask stands for packets[i].  Valid only during the call that gets it. */
 struct mapi_batch {
@@ -26,6 +27,7 @@ struct mapi_batch {
     uint16_t link_type; /* of every packet, or MAPI_LINK_MIXED */
     const struct mapi_prefiltered
         *prefiltered; /* from driver to engine (driver.h), or NULL; functions ignore it */
+    const struct mapi_offloaded *offloaded; /* likewise */
 };
 
 /* Fills in all members of a batch that follow from its packets, at most MAPI_BATCH_MAX. */
@@ -37,6 +39,7 @@ static inline void mapi_batch_fill(struct mapi_batch *batch, const struct mapi_p
     batch->all = count == 0 ? 0 : ~(uint64_t)0 >> (MAPI_BATCH_MAX - count);
     batch->wire_bytes = 0;
     batch->prefiltered = NULL;
+    batch->offloaded = NULL;
     batch->link_type = count == 0 ? MAPI_LINK_UNKNOWN : packets[0].link_type;
     for (uint32_t i = 0; i < count; ++i) {
         batch->wire_bytes += packets[i].wire_len;

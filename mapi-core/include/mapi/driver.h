@@ -34,6 +34,7 @@
 #include <stdint.h>
 
 #include "batch.h"
+#include "function_parts.h"
 #include "packet.h"
 
 #ifdef __cplusplus
@@ -185,6 +186,65 @@ struct mapi_driver_filter {
     void (*set_prefilter)(void *instance, const struct mapi_prefilter *prefilter);
 };
 
+/* The source of nodes that get all packets. */
+#define MAPI_OFFLOAD_ALL 0xffffffffu
+
+/* A function with its arguments at one place, for a driver to run. */
+struct mapi_offload_node {
+    struct mapi_offload_step step; /* function_parts.h */
+    uint32_t source;               /* an earlier node, whose packets it gets, or MAPI_OFFLOAD_ALL */
+    /* functions after it run in the engine: the packets that it passes must be read */
+    uint32_t wants_packets;
+    /* set by prepare(): whether the driver runs it, and if not, why: a string that is never freed
+     */
+    uint32_t is_taken;
+    const char *reason;
+};
+
+/* Packets that a node has passed since its program became active. */
+struct mapi_offload_count {
+    uint64_t packets;
+    uint64_t wire_bytes;
+};
+
+/* Verdicts on the packets of a batch. */
+struct mapi_offloaded {
+    const uint64_t *passed; /* for each node of the program with wants_packets: its packets */
+};
+
+/*
+ * Functions that run before packets are read, such as on an adapter: a program of nodes.  There is
+ * one program at a time; only packets that some node passes and wants are read.
+ */
+struct mapi_driver_offload {
+    uint32_t struct_size; /* sizeof(struct mapi_driver_offload) */
+    /*
+     * Any thread, one at a time: makes a program of the nodes that the driver can run, and sets
+     * is_taken in each.  A node whose source is not taken is not taken.  wants_all: all packets
+     * must be read.  The nodes, and what they point to, stay valid until destroy().  If a
+     * program is refused, or memory is short, fewer nodes are taken, or none.  Never NULL.
+     */
+    void *(*prepare)(void *instance, struct mapi_offload_node *nodes, uint32_t count,
+                     int wants_all);
+    /* Any thread, before close(): for a program that is not active, or once reading has ended. */
+    void (*destroy)(void *instance, void *program);
+    /*
+     * Device's thread: packets that arrive from now on go through this program; each packet goes
+     * through one, and none is lost.  read() first returns the remaining packets of the previous
+     * program, whose counts no longer change.  NULL: no packet goes through a program any more,
+     * and none is read.
+     */
+    void (*activate)(void *instance, void *program);
+    /* Device's thread, after read() returned MAPI_DRIVER_IDLE: whether only packets of the active
+     * program follow. */
+    int (*has_switched)(void *instance);
+    /*
+     * Device's thread: counts of an active or previous program, one for each node that was taken
+     * and a last one for all packets; others are not set.
+     */
+    void (*count)(void *instance, void *program, struct mapi_offload_count *counts);
+};
+
 struct mapi_driver {
     uint32_t abi;         /* MAPI_DRIVER_ABI */
     uint32_t struct_size; /* sizeof(struct mapi_driver) */
@@ -222,6 +282,7 @@ struct mapi_driver {
     const struct mapi_driver_live *live;
     const struct mapi_driver_file *file;
     const struct mapi_driver_filter *filter;
+    const struct mapi_driver_offload *offload;
 };
 
 #ifdef __cplusplus

@@ -181,6 +181,7 @@ struct mapi_function {
     const struct mapi_function_filter *filter;
     const struct mapi_function_group *group;
     const struct mapi_function_config *config;
+    const struct mapi_function_offload *offload;
 };
 
 #ifdef __cplusplus

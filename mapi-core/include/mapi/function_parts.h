@@ -116,6 +116,36 @@ struct mapi_function_filter {
     int (*prefilter)(const void *instance, const struct mapi_batch *batch, uint64_t *passed);
 };
 
+/* What a function does with each packet, for a driver that can do it before packets are read. */
+enum mapi_offload_kind {
+    /* all packets pass; the result follows from their number and their wire bytes */
+    MAPI_OFFLOAD_COUNT = 1,
+    /* those packets pass for which the classic BPF program does not return 0 */
+    MAPI_OFFLOAD_FILTER = 2,
+};
+
+struct mapi_offload_step {
+    uint32_t kind; /* enum mapi_offload_kind */
+    uint32_t
+        code_count; /* instructions of a filter's program, which lives as long as the instance */
+    const struct mapi_filter_code *code;
+};
+
+/* A function that a driver may run in its place (mapi_driver_offload in driver.h). */
+struct mapi_function_offload {
+    uint32_t struct_size; /* sizeof(struct mapi_function_offload) */
+    /*
+     * Any thread: fills in `step`, which is zeroed, and returns 1; 0 if only process() can do that
+     * with packets of this link type.  The step is exactly what process() does.
+     */
+    int (*describe)(const void *instance, uint16_t link_type, struct mapi_offload_step *step);
+    /*
+     * Device's thread: these packets have passed, without process().  NULL: the function has no
+     * result.
+     */
+    void (*add)(void *instance, uint64_t packets, uint64_t wire_bytes);
+};
+
 /* Packets that one of several instances passed. */
 struct mapi_group_passed {
     uint64_t mask;

@@ -110,8 +110,7 @@ private:
         const uint32_t count = self.wanted_ < limit ? self.wanted_ : limit;
         for (uint32_t i = 0; i < count; ++i)
             packets[i] = {&bytes[i & 1], 1, 100, 0, 1, 0, 0};
-        *batch = {packets, count == 64 ? ~0ull : (1ull << count) - 1, count * 100ull, count, 1,
-                  nullptr};
+        mapi_batch_fill(batch, packets, count);
         if (self.prefiltering_ == Prefiltering::kEach && self.prefilter_)
             self.prefilter_->run(self.prefilter_, batch, &self.prefiltered_);
         if (self.prefiltering_ != Prefiltering::kNone)

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT
+// Offload: the nodes of a plan that the driver runs before packets are read, and their counts.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include <mapi/driver.h>
+
+#include "engine/node/node.hpp"
+
+namespace mapi::engine
+{
+// A device whose driver runs functions.
+struct OffloadTarget {
+    const mapi_driver_offload *driver;
+    void *source;
+    uint16_t link_type;
+};
+
+// Belongs to one plan, which keeps the nodes.
+class OffloadProgram
+{
+public:
+    explicit OffloadProgram(const OffloadTarget &target) : target_(target) {}
+    ~OffloadProgram();
+    OffloadProgram(const OffloadProgram &) = delete;
+    OffloadProgram &operator=(const OffloadProgram &) = delete;
+
+    // Before prepare(), in an order in which sources come first.  source: an index that add()
+    // returned, or MAPI_OFFLOAD_ALL.  Returns MAPI_OFFLOAD_ALL if only the engine can run the node.
+    uint32_t add(Node &node, uint32_t source);
+    // A function of the engine needs the packets that this node passes.
+    void want_packets(uint32_t node);
+    void prepare();
+
+    bool is_taken(uint32_t node) const { return entries_[node].is_taken != 0; }
+    bool wants_packets(uint32_t node) const { return entries_[node].wants_packets != 0; }
+
+    // Device's thread.
+    void activate() { target_.driver->activate(target_.source, program_); }
+    bool has_switched() const { return target_.driver->has_switched(target_.source) != 0; }
+    // Adds to the nodes what they have passed since the last call, and returns all packets since
+    // then.
+    mapi_offload_count collect();
+
+private:
+    const OffloadTarget target_;
+    std::vector<mapi_offload_node> entries_;
+    std::vector<Node *> nodes_;               // of each entry
+    std::vector<mapi_offload_count> counts_;  // of each entry that is taken, then of all packets
+    std::vector<mapi_offload_count> counted_; // the same, when they were last collected
+    bool wants_all_ = false;
+    void *program_ = nullptr;
+};
+} // namespace mapi::engine

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: MIT
+// A driver that runs filters and counters on each packet when it arrives, and hands out the packets
+// that others need later: as an adapter with a program does.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <condition_variable>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <vector>
+
+#include <mapi/driver.h>
+#include <pcap/pcap.h>
+
+namespace test_support
+{
+using Frame = std::vector<uint8_t>;
+
+// One instance at a time.
+class OffloadSource
+{
+public:
+    static OffloadSource &instance()
+    {
+        static OffloadSource source;
+        return source;
+    }
+
+    void arrive(const Frame &frame)
+    {
+        const std::lock_guard lock(mutex_);
+        if (!active_)
+            return;
+        ++active_->all.packets;
+        active_->all.wire_bytes += frame.size();
+        Waiting waiting = {active_, frame, std::vector<uint64_t>(active_->nodes.size())};
+        bool is_wanted = active_->wants_all;
+        for (size_t i = 0; i < active_->nodes.size(); ++i) {
+            const mapi_offload_node &node = active_->nodes[i];
+            waiting.passed[i] = node.is_taken &&
+                                (node.source == MAPI_OFFLOAD_ALL || waiting.passed[node.source]) &&
+                                passes(node.step, frame);
+            active_->counts[i].packets += waiting.passed[i];
+            active_->counts[i].wire_bytes += waiting.passed[i] * frame.size();
+            is_wanted |= node.wants_packets && waiting.passed[i];
+        }
+        if (is_wanted)
+            waiting_.push_back(std::move(waiting));
+        changed_.notify_all();
+    }
+    // Packets stay in the driver until it is called again with false.
+    void hold(bool holds)
+    {
+        const std::lock_guard lock(mutex_);
+        holds_ = holds;
+    }
+    size_t programs() const { return made_ - destroyed_; }
+    size_t switches() const { return switches_; }
+
+    static const mapi_driver &table()
+    {
+        static const mapi_driver driver = make_table();
+        return driver;
+    }
+
+private:
+    struct Program {
+        std::span<mapi_offload_node> nodes;
+        std::vector<mapi_offload_count> counts;
+        mapi_offload_count all = {};
+        bool wants_all;
+    };
+    struct Waiting {
+        Program *program;
+        Frame frame;
+        std::vector<uint64_t> passed;
+    };
+
+    static bool passes(const mapi_offload_step &step, const Frame &frame)
+    {
+        return step.kind == MAPI_OFFLOAD_COUNT ||
+               bpf_filter(reinterpret_cast<const bpf_insn *>(step.code), frame.data(),
+                          uint32_t(frame.size()), uint32_t(frame.size())) != 0;
+    }
+    static OffloadSource &of(void *source) { return *static_cast<OffloadSource *>(source); }
+
+    static int open(const mapi_driver_setup *, void **source, mapi_driver_info *info)
+    {
+        OffloadSource &self = instance();
+        self.waiting_.clear();
+        self.active_ = self.previous_ = nullptr;
+        self.is_over_ = self.holds_ = false;
+        info->link_type = 1;
+        *source = &self;
+        return 0;
+    }
+    static int read(void *source, mapi_packet *packets, uint32_t limit, mapi_batch *batch)
+    {
+        OffloadSource &self = of(source);
+        const std::lock_guard lock(self.mutex_);
+        if (self.is_over_)
+            return 0;
+        const Program *const program = self.previous_ ? self.previous_ : self.active_;
+        self.read_.clear();
+        self.passed_.assign(program ? program->nodes.size() : 0, 0);
+        while (self.read_.size() < limit && !self.holds_ && !self.waiting_.empty() &&
+               self.waiting_.front().program == program) {
+            self.read_.push_back(std::move(self.waiting_.front()));
+            self.waiting_.pop_front();
+        }
+        if (self.read_.empty())
+            return MAPI_DRIVER_IDLE;
+        for (size_t at = 0; at < self.read_.size(); ++at) {
+            const Waiting &one = self.read_[at];
+            packets[at] = {};
+            packets[at].data = one.frame.data();
+            packets[at].caplen = packets[at].wire_len = uint32_t(one.frame.size());
+            packets[at].link_type = 1;
+            for (size_t node = 0; node < one.passed.size(); ++node)
+                self.passed_[node] |= one.passed[node] << at;
+        }
+        mapi_batch_fill(batch, packets, uint32_t(self.read_.size()));
+        self.verdicts_ = {self.passed_.data()};
+        batch->offloaded = &self.verdicts_;
+        return int(self.read_.size());
+    }
+    static int wait(void *source)
+    {
+        OffloadSource &self = of(source);
+        std::unique_lock lock(self.mutex_);
+        self.changed_.wait_for(lock, std::chrono::milliseconds(5));
+        return !self.waiting_.empty() && !self.holds_;
+    }
+    static void interrupt(void *source)
+    {
+        const std::lock_guard lock(of(source).mutex_);
+        of(source).is_over_ = true;
+    }
+
+    static void *prepare(void *source, mapi_offload_node *nodes, uint32_t count, int wants_all)
+    {
+        auto program = std::make_unique<Program>();
+        program->nodes = {nodes, count};
+        program->counts.resize(count);
+        program->wants_all = wants_all != 0;
+        for (mapi_offload_node &node : program->nodes)
+            node.is_taken = 1;
+        ++of(source).made_;
+        return program.release();
+    }
+    static void destroy(void *source, void *program)
+    {
+        OffloadSource &self = of(source);
+        const std::lock_guard lock(self.mutex_);
+        if (self.active_ == program)
+            self.active_ = nullptr;
+        ++self.destroyed_;
+        delete static_cast<Program *>(program);
+    }
+    static void activate(void *source, void *program)
+    {
+        const std::lock_guard lock(of(source).mutex_);
+        of(source).previous_ = of(source).active_;
+        of(source).active_ = static_cast<Program *>(program);
+        if (!program)
+            of(source).previous_ = nullptr;
+        ++of(source).switches_;
+    }
+    static int has_switched(void *source)
+    {
+        OffloadSource &self = of(source);
+        const std::lock_guard lock(self.mutex_);
+        if (self.previous_ && !self.waiting_.empty() &&
+            self.waiting_.front().program == self.previous_)
+            return 0;
+        self.previous_ = nullptr;
+        return 1;
+    }
+    static void count(void *source, void *program, mapi_offload_count *counts)
+    {
+        const std::lock_guard lock(of(source).mutex_);
+        const Program &its = *static_cast<const Program *>(program);
+        std::copy(its.counts.begin(), its.counts.end(), counts);
+        counts[its.counts.size()] = its.all;
+    }
+
+    static mapi_driver make_table()
+    {
+        static const mapi_driver_live live = {sizeof(live), nullptr, wait};
+        static const mapi_driver_offload offload = {sizeof(offload), prepare,      destroy,
+                                                    activate,        has_switched, count};
+        mapi_driver table = {};
+        table.abi = MAPI_DRIVER_ABI;
+        table.struct_size = sizeof(mapi_driver);
+        table.name = "offload";
+        table.description = "";
+        table.open = open;
+        table.read = read;
+        table.close = [](void *) {};
+        table.interrupt = interrupt;
+        table.live = &live;
+        table.offload = &offload;
+        return table;
+    }
+
+    std::mutex mutex_;
+    std::condition_variable changed_;
+    std::deque<Waiting> waiting_;
+    std::vector<Waiting> read_;
+    std::vector<uint64_t> passed_;
+    mapi_offloaded verdicts_ = {};
+    Program *active_ = nullptr;
+    Program *previous_ = nullptr;
+    bool is_over_ = false;
+    bool holds_ = false;
+    std::atomic<size_t> made_ = 0, destroyed_ = 0, switches_ = 0;
+};
+} // namespace test_support
