@@ -7,10 +7,10 @@ namespace mapi::drivers
 namespace
 {
 constexpr const mapi_driver *kDrivers[] = {
-    &mapi_driver_pcap_file,
-    &mapi_driver_erf_file,
-    &mapi_driver_af_packet,
-    &mapi_driver_pcap_live,
+    &mapi_driver_pcap_file, &mapi_driver_erf_file, &mapi_driver_af_packet, &mapi_driver_pcap_live,
+#ifdef NETSLICE_XDP
+    &mapi_driver_xdp,
+#endif
 };
 } // namespace
 

@@ -6,6 +6,9 @@
 #include <cerrno>
 #include <cstring>
 #include <exception>
+#include <string_view>
+#include <tuple>
+#include <utility>
 
 #include <fcntl.h>
 #include <net/if.h>
@@ -18,6 +21,15 @@ namespace mapi::engine
 namespace
 {
 constexpr const char *kAllInterfaces = "any"; // as in af_packet
+constexpr std::string_view kXdpPrefix = "xdp:";
+
+// The interface of a device that has no section in mapi.conf, and its driver.
+std::pair<std::string, std::string> split_driver(const std::string &name)
+{
+    if (name.starts_with(kXdpPrefix))
+        return {name.substr(kXdpPrefix.size()), "xdp"};
+    return {name, "af_packet"};
+}
 
 // Only by its real name: the system also accepts others, such as eth0:1.
 bool is_interface(const std::string &name)
@@ -56,8 +68,12 @@ std::shared_ptr<Devices::Entry> Devices::find(const std::string &name)
         if (!devices_options_.is_shared) // else the client may not be allowed to use them
             known += " " + entry->settings.name;
     }
-    if (!devices_options_.has_captures_alone && is_interface(name))
+    if (!devices_options_.has_captures_alone && is_interface(split_driver(name).first)) {
+        if (devices_options_.is_shared && name.starts_with(kXdpPrefix)) // it changes the interface
+            throw Error(MAPID_NO_DRIVER, name + ": through mapid, a program in the kernel requires "
+                                                "a device with driver=xdp in mapi.conf");
         return add_interface(name);
+    }
     if (config_.empty())
         throw Error(MAPID_NO_DRIVER, "no device or network interface \"" + name +
                                          "\", and no configuration that could define it (set "
@@ -150,8 +166,8 @@ std::shared_ptr<Devices::Entry> Devices::add_interface(const std::string &name)
     forget_unused();
     Entry entry;
     entry.is_interface = true;
-    entry.settings.name = entry.settings.path = name;
-    entry.settings.driver = "af_packet";
+    entry.settings.name = name;
+    std::tie(entry.settings.path, entry.settings.driver) = split_driver(name);
     return add(std::move(entry));
 }
 
@@ -236,7 +252,9 @@ std::string Devices::find_group(const std::string &name) const
         return own;
     // Packets of restricted interfaces are among those of "any".
     const std::string of_path =
-        group_where([&](const DeviceSettings &settings) { return settings.path == name; });
+        group_where([&, interface = split_driver(name).first](const DeviceSettings &settings) {
+            return settings.path == interface;
+        });
     const bool is_restricted = name == kAllInterfaces && of_path.empty() &&
                                !group_where([](const DeviceSettings &) { return true; }).empty();
     return is_restricted ? "root" : of_path;

@@ -51,18 +51,20 @@ def make_pair(near, far):
     assert wait_until(lambda: is_up(near) and is_up(far)), "no carrier"
 
 
-def enter_name_space():
-    """Restarts the program inside a namespace, or skips it."""
+def enter_name_space(is_own_user=True):
+    """Restarts the program inside a namespace, or skips it.  is_own_user: as root of a user
+    namespace, which is not required to be root outside, but cannot load BPF programs."""
     if not os.environ.get(INSIDE):
+        unshare = ["unshare", "-rn" if is_own_user else "-n"]
         if (
             subprocess.run(
-                ["unshare", "-rn", "ip", "link", "add", "aa", "type", "veth"], capture_output=True
+                [*unshare, "ip", "link", "add", "aa", "type", "veth"], capture_output=True
             ).returncode
             != 0
         ):
             needs.skip("cannot create a network namespace with a pair of interfaces")
         os.execvpe(
             "unshare",
-            ["unshare", "-rn", sys.executable, "-B", *sys.argv],
+            [*unshare, sys.executable, "-B", *sys.argv],
             os.environ | {INSIDE: "1"},
         )

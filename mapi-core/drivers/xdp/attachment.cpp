@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MIT
+// Links of XDP programs to interfaces: native mode where the driver has it, generic mode otherwise.
+#include "drivers/xdp/attachment.hpp"
+
+#include <cerrno>
+#include <cstring>
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <linux/if_link.h>
+#include <linux/membarrier.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "drivers/xdp/kernel_object.hpp"
+
+namespace mapi::drivers::xdp
+{
+namespace
+{
+constexpr uint32_t kGraceUs = 100000; // far longer than a program runs
+
+// "XDP program "name" (id N)", or empty if there is none.
+std::string describe_attached(uint32_t interface_index)
+{
+    uint32_t id = 0;
+    if (bpf_xdp_query_id(int(interface_index), 0, &id) != 0 || id == 0)
+        return {};
+    std::string name;
+    const ipc::Descriptor program(bpf_prog_get_fd_by_id(id));
+    bpf_prog_info info = {};
+    uint32_t bytes = sizeof(info);
+    if (program.is_open() && bpf_obj_get_info_by_fd(program.number(), &info, &bytes) == 0)
+        name = "\"" + std::string(info.name) + "\" ";
+    return "XDP program " + name + "(id " + std::to_string(id) + ")";
+}
+
+int create_link(int program, uint32_t interface_index, uint32_t flags)
+{
+    LIBBPF_OPTS(bpf_link_create_opts, options, .flags = flags);
+    return bpf_link_create(program, int(interface_index), BPF_XDP, &options);
+}
+} // namespace
+
+Attachment::Attachment(const std::string &interface, uint32_t interface_index, int program)
+    : interface_(interface)
+{
+    const std::string remedy = "; remove it (ip link set dev " + interface +
+                               " xdp off) or read the interface with driver=af_packet";
+    if (const std::string other = describe_attached(interface_index); !other.empty())
+        throw KernelRefusal(interface + ": " + other + " is attached already" + remedy, EBUSY);
+    link_ = ipc::Descriptor(create_link(program, interface_index, XDP_FLAGS_DRV_MODE));
+    if (link_.is_open())
+        return;
+    mode_ = Mode::kGeneric;
+    link_ = ipc::Descriptor(create_link(program, interface_index, XDP_FLAGS_SKB_MODE));
+    if (link_.is_open())
+        return;
+    const int number = errno;
+    const std::string other = describe_attached(interface_index);
+    throw KernelRefusal(interface + ": the XDP program cannot be attached: " +
+                            (other.empty() ? std::string(std::strerror(number))
+                                           : other + " is attached already" + remedy),
+                        number);
+}
+
+void Attachment::replace(int program)
+{
+    if (bpf_link_update(link_.number(), program, nullptr) != 0) {
+        const int number = errno;
+        throw KernelRefusal(
+            interface_ + ": the XDP program cannot be replaced: " + std::strerror(number), number);
+    }
+}
+
+// The system call waits for an RCU grace period; it is not available on a kernel with nohz_full.
+void wait_for_running_programs()
+{
+    if (syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0) != 0)
+        usleep(kGraceUs);
+}
+} // namespace mapi::drivers::xdp

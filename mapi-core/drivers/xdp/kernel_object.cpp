@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: MIT
+// Calls of bpf(2) -> owned objects, or the cause of a refusal in one line.
+#include "drivers/xdp/kernel_object.hpp"
+
+#include <cerrno>
+#include <cstring>
+#include <utility>
+#include <vector>
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <linux/bpf.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+namespace mapi::drivers::xdp
+{
+namespace
+{
+constexpr size_t kLogBytes = 1 << 20; // enough for the end of the path that the verifier refused
+constexpr char kLicense[] = "Dual MIT/GPL";
+
+// The verifier's log ends with the cause, then statistics.
+std::string cause_in(const std::string &log)
+{
+    std::string cause;
+    for (size_t begin = 0; begin < log.size();) {
+        const size_t end = std::min(log.find('\n', begin), log.size());
+        const std::string line = log.substr(begin, end - begin);
+        const bool is_statistics =
+            line.starts_with("processed ") || line.starts_with("verification time ") ||
+            line.starts_with("stack depth ") || line.starts_with("insns processed ");
+        if (!line.empty() && !is_statistics)
+            cause = line;
+        begin = end + 1;
+    }
+    return cause;
+}
+
+std::string remedy(int number)
+{
+    if (number == EPERM || number == EACCES)
+        return " (requires the capabilities CAP_BPF, CAP_PERFMON and CAP_NET_ADMIN)";
+    return number == E2BIG ? " (before Linux 6.0 a map has at most 4 MiB)" : "";
+}
+
+[[noreturn]] void refuse(const std::string &object, int number, const std::string &cause = "")
+{
+    throw KernelRefusal(
+        object + ": " + (cause.empty() ? std::strerror(number) : cause) + remedy(number), number);
+}
+} // namespace
+
+uint32_t count_cpus()
+{
+    const int count = libbpf_num_possible_cpus();
+    if (count <= 0)
+        refuse("number of CPUs", -count);
+    return uint32_t(count);
+}
+
+SharedArray::SharedArray(const char *name, size_t bytes)
+    : bytes_((bytes + sizeof(uint64_t) - 1) / sizeof(uint64_t) * sizeof(uint64_t))
+{
+    LIBBPF_OPTS(bpf_map_create_opts, options, .map_flags = BPF_F_MMAPABLE);
+    object_ = ipc::Descriptor(
+        bpf_map_create(BPF_MAP_TYPE_ARRAY, name, sizeof(uint32_t), uint32_t(bytes_), 1, &options));
+    if (!object_.is_open())
+        refuse(std::string("BPF map ") + name, errno);
+    void *memory = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor(), 0);
+    if (memory == MAP_FAILED)
+        refuse(std::string("BPF map ") + name + ": mmap", errno);
+    words_ = static_cast<uint64_t *>(memory);
+}
+
+SharedArray::SharedArray(SharedArray &&other) noexcept
+    : object_(std::move(other.object_)), bytes_(other.bytes_),
+      words_(std::exchange(other.words_, nullptr))
+{
+}
+
+SharedArray::~SharedArray()
+{
+    if (words_)
+        munmap(words_, bytes_);
+}
+
+ipc::Descriptor load_xdp_program(const char *name,
+                                 std::span<const match::EbpfInstruction> instructions,
+                                 bool takes_fragments)
+{
+    static_assert(sizeof(match::EbpfInstruction) == sizeof(bpf_insn));
+    static_assert(int(match::EbpfHelper::kKtimeGetNs) == BPF_FUNC_ktime_get_ns &&
+                  int(match::EbpfHelper::kGetSmpProcessorId) == BPF_FUNC_get_smp_processor_id &&
+                  int(match::EbpfHelper::kXdpGetBuffLen) == BPF_FUNC_xdp_get_buff_len &&
+                  int(match::EbpfHelper::kXdpLoadBytes) == BPF_FUNC_xdp_load_bytes);
+    static_assert(int(match::kXdpPass) == XDP_PASS &&
+                  int(match::kXdpData) == offsetof(xdp_md, data) &&
+                  int(match::kXdpDataEnd) == offsetof(xdp_md, data_end));
+    LIBBPF_OPTS(bpf_prog_load_opts, options, .expected_attach_type = BPF_XDP,
+                .prog_flags = takes_fragments ? BPF_F_XDP_HAS_FRAGS : 0u);
+    const auto load = [&] {
+        return bpf_prog_load(BPF_PROG_TYPE_XDP, name, kLicense,
+                             reinterpret_cast<const bpf_insn *>(instructions.data()),
+                             instructions.size(), &options);
+    };
+    ipc::Descriptor program(load());
+    if (program.is_open())
+        return program;
+    const int number = errno;
+    // Only now with a log: it takes much of the verifier's time.
+    std::vector<char> log(kLogBytes);
+    options.log_level = 1;
+    options.log_buf = log.data();
+    options.log_size = uint32_t(log.size());
+    program = ipc::Descriptor(load());
+    if (program.is_open())
+        return program;
+    refuse(std::string("XDP program ") + name, number, cause_in(log.data()));
+}
+
+TestRun test_run(int program, std::span<const uint8_t> packet, uint32_t runs)
+{
+    LIBBPF_OPTS(bpf_test_run_opts, options, .data_in = packet.data(),
+                .data_size_in = uint32_t(packet.size()), .repeat = int(runs));
+    if (bpf_prog_test_run_opts(program, &options) != 0)
+        refuse("BPF_PROG_TEST_RUN", errno);
+    return {options.retval, options.duration};
+}
+} // namespace mapi::drivers::xdp

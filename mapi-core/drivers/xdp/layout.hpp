@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT
+// What the XDP program and this process share: words of its maps, and the record of a packet.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace mapi::drivers::xdp
+{
+// Counts of one program, for each CPU: the packets and wire bytes of all packets, what the program
+// knows about the current packet, then packets and wire bytes of each node.
+enum CountWord : uint32_t { kAllPackets, kAllBytes, kIsWanted, kVerdicts };
+
+// A ring of packet records, for each CPU: the head of words below, the data, and room for a record
+// that begins just before the data's end.  One writer, the program; one reader.  Positions only
+// grow.
+enum RingWord : uint32_t {
+    kWritten = 0,   // bytes; the record before is complete
+    kTaken = 8,     // bytes that may be overwritten; a cache line of its own
+    kRingFull = 16, // packets that found no room
+    kUnreadable,    // packets whose bytes the kernel did not copy
+    kRingHeadWords = 32,
+};
+
+struct PacketRecord {
+    uint32_t bytes; // of the whole record, with verdicts and padding
+    uint32_t caplen;
+    uint64_t time_ns; // CLOCK_MONOTONIC
+    uint32_t wire_bytes;
+    uint32_t program; // number of the program that has run on it
+    // then verdicts, one bit for each node that wants packets, and the packet's bytes
+};
+static_assert(sizeof(PacketRecord) == 24);
+
+constexpr uint32_t kVerdictWordsMax = 16;
+constexpr uint32_t kSnaplenMax = 65535;
+constexpr uint32_t kRecordBytesMax =
+    (sizeof(PacketRecord) + size_t{8} * kVerdictWordsMax + kSnaplenMax + 7) / 8 * 8;
+
+struct RingLayout {
+    uint32_t cpus;
+    uint32_t data_bytes; // of each ring, a power of two
+
+    uint32_t stride_bytes() const
+    {
+        return 8 * kRingHeadWords + data_bytes + (kRecordBytesMax + 63) / 64 * 64;
+    }
+};
+} // namespace mapi::drivers::xdp

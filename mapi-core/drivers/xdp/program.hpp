@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+// A program that the kernel has accepted, with its counts.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <set>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <mapi/driver.h>
+
+#include "drivers/xdp/kernel_object.hpp"
+#include "drivers/xdp/program_code.hpp"
+#include "drivers/xdp/program_tree.hpp"
+
+namespace mapi::drivers::xdp
+{
+// Code of filters that the kernel has refused, so that it is not asked again.
+using RefusedFilters = std::set<std::string>;
+
+class Program
+{
+public:
+    // Sets is_taken and reason of each node.  What the kernel refuses is left to the engine.  The
+    // number and the maps of rings and buffers of the setup must be set.  Throws KernelRefusal if
+    // not even a program without nodes is accepted.
+    static std::unique_ptr<Program> make(std::span<mapi_offload_node> nodes, bool wants_all,
+                                         const ProgramSetup &setup, RefusedFilters &refused);
+    // A program that takes no node and reads all packets, in place of one that cannot be made.  It
+    // shares `loaded`, made without nodes for all packets, and counts from its own activation.
+    static std::unique_ptr<Program>
+    make_spare(const Program &loaded, std::span<mapi_offload_node> nodes, const char *reason);
+
+    int descriptor() const { return loaded_->program.number(); }
+    uint32_t number() const { return loaded_->number; }
+    bool wants_any() const { return loaded_->tree.wants_any(); }
+    // When it is activated.
+    void begin() { before_ = all(); }
+    // Any thread; one for each node that is taken, and a last one for all packets.
+    void count(mapi_offload_count *counts) const;
+
+    // A packet's verdicts -> its bit in the mask of each node that wants packets.
+    uint32_t verdict_words() const { return loaded_->tree.verdict_words(); }
+    void add_verdicts(const uint64_t *words, uint64_t bit, uint64_t *passed) const;
+    size_t nodes() const { return nodes_; }
+
+private:
+    // What the kernel has.
+    struct Loaded {
+        ProgramTree tree;
+        uint32_t number;
+        uint32_t cpus;
+        SharedArray counts;
+        ipc::Descriptor program = {};
+        std::vector<std::vector<uint32_t>> wanting = {}; // by verdict: the nodes that want packets
+
+        mapi_offload_count count(uint32_t place) const;
+    };
+
+    Program(std::shared_ptr<const Loaded> loaded, size_t nodes)
+        : loaded_(std::move(loaded)), nodes_(nodes)
+    {
+    }
+    mapi_offload_count all() const { return loaded_->count(0); }
+
+    std::shared_ptr<const Loaded> loaded_;
+    size_t nodes_;
+    mapi_offload_count before_ = {};
+};
+} // namespace mapi::drivers::xdp

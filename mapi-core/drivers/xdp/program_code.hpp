@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT
+// A tree of nodes -> the XDP program that runs them on each packet.
+#pragma once
+
+#include <cstdint>
+
+#include "drivers/xdp/layout.hpp"
+#include "drivers/xdp/program_tree.hpp"
+#include "match/bpf/native/ebpf_code.hpp"
+
+namespace mapi::drivers::xdp
+{
+struct ProgramSetup {
+    uint32_t number;      // of the program, in the records of its packets
+    uint32_t snaplen;     // bytes of a packet that are read, at most kSnaplenMax
+    bool takes_fragments; // packets in several pieces are copied, and then filtered
+    RingLayout ring;      // of all CPUs
+    int counts;           // descriptors of maps: counts of the program,
+    int rings;            // packets that are read,
+    int buffers;          // copies of packets, kEbpfBufferBytes for each CPU
+};
+
+// Appends the program.  Throws FilterError if it is too long.
+void emit_program(const ProgramTree &tree, const ProgramSetup &setup, match::EbpfCode &code);
+} // namespace mapi::drivers::xdp

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+// Nodes -> their places, and the verdicts that functions of the engine need.
+#include "drivers/xdp/program_tree.hpp"
+
+namespace mapi::drivers::xdp
+{
+ProgramTree::ProgramTree(std::span<mapi_offload_node> nodes, bool wants_all)
+    : nodes_(nodes), place_of_(nodes.size(), kNone), filters_at_(nodes.size() + 1),
+      verdict_of_(nodes.size() + 1, kNone), wants_all_(wants_all)
+{
+    for (uint32_t i = 0; i < nodes.size(); ++i) {
+        mapi_offload_node &node = nodes[i];
+        const bool is_first = node.source == MAPI_OFFLOAD_ALL;
+        if (!is_first && !nodes[node.source].is_taken)
+            node.is_taken = 0;
+        if (!node.is_taken) {
+            if (is_first)
+                wants_all_ = true;
+            else
+                nodes[node.source].wants_packets = 1;
+            continue;
+        }
+        const uint32_t source = is_first ? 0 : place_of_[node.source];
+        place_of_[i] = node.step.kind == MAPI_OFFLOAD_FILTER ? i + 1 : source;
+        if (node.step.kind == MAPI_OFFLOAD_FILTER)
+            filters_at_[source].push_back(i);
+    }
+    for (uint32_t i = 0; i < nodes.size(); ++i) {
+        if (!nodes[i].is_taken || !nodes[i].wants_packets)
+            continue;
+        uint32_t &verdict = verdict_of_[place_of_[i]];
+        if (verdict == kNone)
+            verdict = verdicts_++;
+        wants_all_ |= place_of_[i] == 0;
+    }
+}
+} // namespace mapi::drivers::xdp

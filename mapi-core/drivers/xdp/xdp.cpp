@@ -1,0 +1,359 @@
+// SPDX-License-Identifier: MIT
+// xdp: a network interface whose packets functions see in the kernel; batches of those that others
+// need.
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <bit>
+#include <cerrno>
+#include <chrono>
+#include <ctime>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <net/if.h>
+#include <poll.h>
+
+#include <mapi/driver.h>
+#include <mapi/errors.h>
+#include <mapi/explain.h>
+
+#include "drivers/catalog.hpp"
+#include "drivers/live/interface_drops.hpp"
+#include "drivers/live/interface_watch.hpp"
+#include "drivers/live/interruption.hpp"
+#include "drivers/live/live_source.hpp"
+#include "drivers/xdp/attachment.hpp"
+#include "drivers/xdp/interface_type.hpp"
+#include "drivers/xdp/kernel_object.hpp"
+#include "drivers/xdp/packet_rings.hpp"
+#include "drivers/xdp/program.hpp"
+#include "links/link_type.hpp"
+#include "match/bpf/native/bpf_emit_ebpf.hpp"
+
+namespace mapi::drivers
+{
+namespace
+{
+using xdp::KernelRefusal;
+
+enum Option { kBufferMb, kSnaplen, kOptions };
+constexpr std::array<mapi_driver_option, kOptions + 1> kOptionTable = {{
+    {"buffer_mb", 16, 1, 1024},
+    {"snaplen", xdp::kSnaplenMax, 64, xdp::kSnaplenMax},
+    {nullptr, 0, 0, 0},
+}};
+
+constexpr int kWaitMs = 10;
+constexpr uint64_t kDelayNs = 20000000; // from a packet to its delivery
+constexpr auto kPatience = std::chrono::milliseconds(kWaitMs);
+
+// The verifier allows offsets below 512 MiB, which is enough for 2000 CPUs.
+uint32_t ring_bytes(uint64_t all_mb, uint32_t cpus)
+{
+    constexpr uint64_t kOffsetMax = 1 << 29;
+    const uint64_t least = std::bit_ceil(uint64_t{2} * xdp::kRecordBytesMax);
+    uint64_t bytes = std::max(std::bit_floor((all_mb << 20) / cpus), least);
+    while (bytes > least &&
+           uint64_t{cpus} * xdp::RingLayout{cpus, uint32_t(bytes)}.stride_bytes() > kOffsetMax)
+        bytes /= 2;
+    return uint32_t(bytes);
+}
+
+class Xdp
+{
+public:
+    Xdp(std::string interface, const uint64_t *options)
+        : interface_(std::move(interface)), interface_index_(xdp::find_ethernet(interface_)),
+          cpus_(xdp::count_cpus()), rings_({cpus_, ring_bytes(options[kBufferMb], cpus_)}),
+          buffers_("mapi_buffers", size_t{cpus_} * match::kEbpfBufferBytes),
+          interface_drops_(interface_), watch_(interface_, kPatience)
+    {
+        setup_ = {.number = 0,
+                  .snaplen = uint32_t(options[kSnaplen]),
+                  .takes_fragments = true,
+                  .ring = rings_.layout(),
+                  .counts = -1,
+                  .rings = rings_.descriptor(),
+                  .buffers = buffers_.descriptor()};
+        try {
+            make_first();
+        } catch (const KernelRefusal &refusal) {
+            if (refusal.number() != EINVAL) // as for a flag that an older kernel does not know
+                throw;
+            setup_.takes_fragments = false;
+            make_first();
+        }
+        active_ = first_.get();
+    }
+
+    mapi_driver_info info() const
+    {
+        mapi_driver_info info = {};
+        info.snaplen = setup_.snaplen;
+        info.link_type = links::kEthernet;
+        info.interface_index = interface_index_;
+        info.delay_ns = kDelayNs;
+        return info;
+    }
+
+    // Throws KernelRefusal.
+    void start()
+    {
+        const std::lock_guard lock(mutex_);
+        attachment_.emplace(interface_, interface_index_, active_->descriptor());
+    }
+
+    int read(mapi_packet *packets, uint32_t limit, mapi_batch &batch)
+    {
+        if (interruption_.is_requested())
+            return 0;
+        rings_.release();
+        const xdp::Program &program = previous_ ? *previous_ : *active_;
+        passed_.assign(program.nodes(), 0);
+        uint32_t count = 0;
+        const uint64_t monotonic_to_real_ns = clock_difference_ns();
+        for (; count < limit; ++count) {
+            const xdp::PacketRecord *const record = rings_.take(program.number());
+            if (!record)
+                break;
+            const auto *words = reinterpret_cast<const uint64_t *>(record + 1);
+            program.add_verdicts(words, uint64_t{1} << count, passed_.data());
+            mapi_packet &packet = packets[count];
+            packet = {};
+            packet.data = reinterpret_cast<const uint8_t *>(words + program.verdict_words());
+            packet.caplen = record->caplen;
+            packet.wire_len = record->wire_bytes;
+            packet.timestamp_ns = record->time_ns + monotonic_to_real_ns;
+            packet.link_type = links::kEthernet;
+        }
+        if (count == 0)
+            return MAPI_DRIVER_IDLE;
+        mapi_batch_fill(&batch, packets, count);
+        verdicts_ = {passed_.data()};
+        batch.offloaded = &verdicts_;
+        return int(count);
+    }
+
+    // Polls: a program has no cheap way to wake a reader.
+    int wait()
+    {
+        pollfd wake = {interruption_.descriptor(), POLLIN, 0};
+        const int step_ms = active_->wants_any() ? 1 : kWaitMs;
+        for (int waited_ms = 0; waited_ms < kWaitMs; waited_ms += step_ms) {
+            if (poll(&wake, 1, step_ms) > 0 || previous_)
+                return 0;
+            if (rings_.has(active_->number()))
+                return 1;
+        }
+        look_after_interface();
+        return 0;
+    }
+
+    void interrupt() { interruption_.request(); }
+
+    void copy_stats(mapi_driver_stats *stats)
+    {
+        const xdp::PacketRings::Drops drops = rings_.drops();
+        stats->kernel_drops = drops.ring_full + drops.unreadable + drops.late;
+        const std::lock_guard lock(mutex_);
+        stats->interface_drops = interface_drops_.count();
+        mapi_explain(stats->message, sizeof(stats->message), watch_.remark().c_str());
+    }
+
+    xdp::Program *prepare(std::span<mapi_offload_node> nodes, bool wants_all)
+    {
+        ++setup_.number;
+        try {
+            return xdp::Program::make(nodes, wants_all, setup_, refused_).release();
+        } catch (const std::exception &) {
+            return xdp::Program::make_spare(*spare_, nodes, "memory or permission is missing")
+                .release();
+        }
+    }
+
+    void destroy(xdp::Program *program)
+    {
+        const std::lock_guard lock(mutex_);
+        if (active_ == program) // reading has ended
+            detach();
+        delete program;
+    }
+
+    // null: detaches.
+    void activate(xdp::Program *program)
+    {
+        const std::lock_guard lock(mutex_);
+        if (program) {
+            previous_ = std::exchange(active_, program);
+            program->begin();
+            replace();
+        } else {
+            detach();
+        }
+        xdp::wait_for_running_programs();
+    }
+
+    bool has_switched()
+    {
+        if (previous_ && rings_.has(previous_->number()))
+            return false;
+        previous_ = nullptr;
+        return true;
+    }
+
+private:
+    static uint64_t clock_ns(clockid_t clock)
+    {
+        timespec now = {};
+        clock_gettime(clock, &now);
+        return uint64_t(now.tv_sec) * 1000000000 + uint64_t(now.tv_nsec);
+    }
+    static uint64_t clock_difference_ns()
+    {
+        return clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_MONOTONIC);
+    }
+
+    void make_first()
+    {
+        xdp::RefusedFilters none;
+        first_ = xdp::Program::make({}, false, setup_, none);
+        ++setup_.number;
+        spare_ = xdp::Program::make({}, true, setup_, none);
+    }
+
+    // Under mutex_, as the next.
+    void detach()
+    {
+        is_over_ = true;
+        attachment_.reset();
+        previous_ = nullptr;
+        active_ = first_.get();
+    }
+
+    void replace()
+    {
+        if (!attachment_)
+            return;
+        try {
+            attachment_->replace(active_->descriptor());
+        } catch (const KernelRefusal &refusal) {
+            attachment_.reset(); // the previous program would not be read; wait() tries again
+            if (if_nametoindex(interface_.c_str()) == attached_index())
+                watch_.could_not_be_opened(refusal.what());
+            else
+                watch_.went_away();
+        }
+    }
+
+    // The kernel detaches the program of an interface that disappears.
+    void look_after_interface()
+    {
+        const uint32_t now = if_nametoindex(interface_.c_str());
+        const std::lock_guard lock(mutex_);
+        if (is_over_ || (attachment_ && now == attached_index()))
+            return;
+        if (attachment_) {
+            attachment_.reset();
+            watch_.went_away();
+        }
+        if (now == 0 || !watch_.may_be_back())
+            return;
+        try {
+            attachment_.emplace(interface_, now, active_->descriptor());
+            current_index_ = now;
+            watch_.came_back();
+        } catch (const KernelRefusal &refusal) {
+            watch_.could_not_be_opened(refusal.what());
+        }
+    }
+    uint32_t attached_index() const { return current_index_ ? current_index_ : interface_index_; }
+
+    const std::string interface_;
+    const uint32_t interface_index_;
+    const uint32_t cpus_;
+    xdp::PacketRings rings_;
+    xdp::SharedArray buffers_;
+    xdp::ProgramSetup setup_;             // prepare()'s thread
+    xdp::RefusedFilters refused_;         // likewise
+    std::unique_ptr<xdp::Program> first_; // until the engine has one
+    std::unique_ptr<xdp::Program> spare_; // if the engine's cannot be made
+    xdp::Program *active_ = nullptr;      // device's thread after start()
+    xdp::Program *previous_ = nullptr;    // its packets have not all been read
+    std::vector<uint64_t> passed_;
+    mapi_offloaded verdicts_ = {};
+    Interruption interruption_;
+
+    std::mutex mutex_; // all below
+    std::optional<xdp::Attachment> attachment_;
+    bool is_over_ = false;       // detached for good
+    uint32_t current_index_ = 0; // of an interface that has returned
+    InterfaceDrops interface_drops_;
+    InterfaceWatch watch_;
+};
+
+using Table = LiveSource<Xdp>;
+
+Xdp &of(void *instance)
+{
+    return *static_cast<Xdp *>(instance);
+}
+
+void *prepare(void *instance, mapi_offload_node *nodes, uint32_t count, int wants_all)
+{
+    return of(instance).prepare({nodes, count}, wants_all != 0);
+}
+
+void destroy(void *instance, void *program)
+{
+    of(instance).destroy(static_cast<xdp::Program *>(program));
+}
+
+void activate(void *instance, void *program)
+{
+    of(instance).activate(static_cast<xdp::Program *>(program));
+}
+
+int has_switched(void *instance)
+{
+    return of(instance).has_switched();
+}
+
+void count(void *, void *program, mapi_offload_count *counts)
+{
+    static_cast<const xdp::Program *>(program)->count(counts);
+}
+
+constexpr mapi_driver_offload kOffload = {
+    .struct_size = sizeof(mapi_driver_offload),
+    .prepare = prepare,
+    .destroy = destroy,
+    .activate = activate,
+    .has_switched = has_switched,
+    .count = count,
+};
+} // namespace
+} // namespace mapi::drivers
+
+extern "C" const mapi_driver mapi_driver_xdp = {
+    .abi = MAPI_DRIVER_ABI,
+    .struct_size = sizeof(mapi_driver),
+    .name = "xdp",
+    .description =
+        "runs functions in the kernel on a network interface, and reads what others need",
+    .open = mapi::drivers::Table::open,
+    .read = mapi::drivers::Table::read,
+    .close = mapi::drivers::Table::close,
+    .stats = mapi::drivers::Table::stats,
+    .interrupt = mapi::drivers::Table::interrupt,
+    .read_more = nullptr,
+    .options = mapi::drivers::kOptionTable.data(),
+    .live = &mapi::drivers::Table::kLive,
+    .file = nullptr,
+    .filter = nullptr,
+    .offload = &mapi::drivers::kOffload,
+};

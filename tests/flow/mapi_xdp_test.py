@@ -1,0 +1,253 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Device xdp:IFACE: functions in the kernel count what was sent, and packets reach the host."""
+
+import itertools
+import json
+import os
+import pathlib
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import threading
+import time
+
+import needs
+from mapi_interfaces import is_up, make_pair
+from mapi_library import Flow, stats_of
+from mapi_live_library import (
+    ARP,
+    BROADCAST,
+    TCP,
+    UDP,
+    DriverTests,
+    LiveTest,
+    main,
+    run,
+    send,
+    tagged,
+    wait_until,
+)
+
+DEVICE = "xdp:far"
+ETH_P_ALL = 3
+
+
+def attached():
+    shown = subprocess.run(
+        ["ip", "-json", "link", "show", "far"], capture_output=True, check=True
+    ).stdout
+    return json.loads(shown)[0].get("xdp")
+
+
+class Receiver:
+    """How many packets arrive at the host's own sockets."""
+
+    def __init__(self):
+        self.socket = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(ETH_P_ALL))
+        self.socket.bind(("far", ETH_P_ALL))
+
+    def count(self):
+        packets, drops = struct.unpack("II", self.socket.getsockopt(263, 6, 8))
+        return packets
+
+    def close(self):
+        self.socket.close()
+
+
+class Sender(threading.Thread):
+    """Sends without a pause until stop()."""
+
+    def __init__(self, *frames):
+        super().__init__()
+        self.frames = frames
+        self.sent = 0
+        self.is_over = False
+
+    def run(self):
+        while not self.is_over:
+            send("near", *self.frames, count=10)
+            self.sent += 10
+
+    def stop(self):
+        self.is_over = True
+        self.join()
+
+
+class Xdp(DriverTests, LiveTest):
+    device = DEVICE
+
+    def flow(self, *functions, device=DEVICE):
+        return super().flow(*functions, device=device)
+
+    def test_packets_are_counted_in_the_kernel_and_reach_the_host(self):
+        receiver = Receiver()
+        self.addCleanup(receiver.close)
+        flow = self.flow(("PKT_COUNTER",), ("BYTE_COUNTER",))
+        self.assertTrue(attached())
+        send("near", UDP, ARP, TCP, count=5000)
+        self.assert_counts(flow, 15000, 0)
+        self.assertEqual(flow.word(flow.ids[1]), 5000 * (len(UDP) + len(ARP) + len(TCP)))
+        stats = stats_of(DEVICE)
+        self.assertEqual((stats.ps_recv, stats.ps_drop, stats.message), (15000, 0, b""))
+        self.assertEqual(receiver.count(), 15000)
+
+    def test_filters_count_what_they_pass_and_nested_filters_what_both_pass(self):
+        udp = self.flow(("BPF_FILTER", "udp"), ("PKT_COUNTER",), ("BYTE_COUNTER",))
+        port = self.flow(("BPF_FILTER", "udp"), ("BPF_FILTER", "port 2"), ("PKT_COUNTER",))
+        other = self.flow(("BPF_FILTER", "udp"), ("BPF_FILTER", "port 3"), ("PKT_COUNTER",))
+        tag = self.flow(("BPF_FILTER", "vlan 100 and udp"), ("PKT_COUNTER",))
+        send("near", UDP, ARP, TCP, tagged(UDP, "81000064"), count=100)
+        self.assert_counts(udp, 100, 1)
+        self.assertEqual(udp.word(udp.ids[2]), 100 * len(UDP))
+        self.assert_counts(port, 100)
+        self.assert_counts(other, 0)
+        self.assert_counts(tag, 100)
+        self.assertEqual(stats_of(DEVICE).ps_recv, 400)
+
+    def test_functions_that_run_in_the_engine_get_what_the_kernel_has_passed(self):
+        text = BROADCAST + b"\x08\0" + b"GET /index.html" + b"x" * 60
+        flow = self.flow(("BPF_FILTER", "udp"), ("PKT_COUNTER",), ("TO_BUFFER", 0))
+        search = self.flow(("STR_SEARCH", "index", 0, 0), ("PKT_COUNTER",))
+        send("near", UDP, ARP, text, count=20)
+        self.assert_counts(flow, 20, 1)
+        self.assert_counts(search, 20)
+        self.assertEqual(list(itertools.islice(flow.packets(flow.ids[2]), 20)), [UDP] * 20)
+        self.assertEqual(stats_of(DEVICE).ps_recv, 60)
+
+    def test_flows_that_come_and_go_under_traffic_lose_no_packet_of_one_that_stays(self):
+        stays = self.flow(("BPF_FILTER", "udp"), ("PKT_COUNTER",), ("BYTE_COUNTER",))
+        sender = Sender(UDP, ARP)
+        sender.start()
+        try:
+            for number in range(30):
+                flow = Flow.on_device(DEVICE)
+                for function in (
+                    ("BPF_FILTER", f"udp or port {number}"),
+                    ("PKT_COUNTER",),
+                    ("STR_SEARCH", "xxx", 0, 0),
+                    ("PKT_COUNTER",),
+                ):
+                    flow.apply(*function)
+                flow.connect()
+                time.sleep(0.02)
+                flow.close()
+        finally:
+            sender.stop()
+        self.assert_counts(stays, sender.sent, 1)
+        self.assertEqual(stays.word(stays.ids[2]), sender.sent * len(UDP))
+        self.assertEqual(stats_of(DEVICE).ps_recv, 2 * sender.sent)
+
+    def test_a_flow_in_the_kernel_and_its_packets_in_the_engine_are_the_same(self):
+        sender = Sender(UDP, ARP)
+        sender.start()
+        flow = self.flow(
+            ("BPF_FILTER", "udp"),
+            ("PKT_COUNTER",),
+            ("STR_SEARCH", "xxx", 0, 0),
+            ("PKT_COUNTER",),
+        )
+        time.sleep(0.3)
+        sender.stop()
+        wait_until(lambda: flow.word(flow.ids[1]) == flow.word(flow.ids[3]), 2)
+        time.sleep(0.05)
+        stats = stats_of(DEVICE)
+        self.assertEqual(flow.word(flow.ids[1]), flow.word(flow.ids[3]), stats.drop_kernel)
+        self.assertLess(flow.word(flow.ids[1]), sender.sent)  # it began later
+
+    def test_what_does_not_fit_is_counted(self):
+        Flow.library.mapi_set_device_option(DEVICE.encode(), b"buffer_mb", b"1")
+        flow = self.flow(("PKT_COUNTER",), ("STR_SEARCH", "no such text", 0, 0), ("PKT_COUNTER",))
+        big = BROADCAST + b"\x08\0" + b"x" * 1486
+        sent = 0
+        while stats_of(DEVICE).drop_kernel == 0 and sent < 400000:
+            send("near", big, count=10000)
+            sent += 10000
+        self.assert_counts(flow, sent, 0)  # the kernel has counted all of them
+        self.assertEqual(stats_of(DEVICE).ps_recv, sent)
+
+    def test_frames_in_several_pieces_are_filtered_as_one(self):
+        for end in "near", "far":
+            run("ip", "link", "set", end, "mtu", "9000")
+        frame = BROADCAST + b"\x08\0" + b"x" * 8000 + b"the end"
+        flow = self.flow(
+            ("BPF_FILTER", "ether[8014] = 0x74 and greater 8000"),
+            ("PKT_COUNTER",),
+            ("BYTE_COUNTER",),
+        )
+        near_end = self.flow(("BPF_FILTER", "ether[8014] = 0x75"), ("PKT_COUNTER",))
+        found = self.flow(("STR_SEARCH", "the end", 0, 0), ("PKT_COUNTER",))
+        send("near", frame, UDP, count=50)
+        self.assert_counts(flow, 50, 1)
+        self.assertEqual(flow.word(flow.ids[2]), 50 * len(frame))
+        self.assert_counts(near_end, 0)
+        self.assert_counts(found, 50)
+
+    def test_a_link_that_goes_down_and_an_interface_that_goes_away_end_no_flow(self):
+        flow = self.flow(("BPF_FILTER", "udp"), ("PKT_COUNTER",))
+        send("near", UDP, count=10)
+        self.assert_counts(flow, 10)
+        run("ip", "link", "set", "far", "down")
+        run("ip", "link", "set", "far", "up")
+        self.assertTrue(wait_until(lambda: is_up("near") and is_up("far")))
+        send("near", UDP, count=10)
+        self.assert_counts(flow, 20)
+        run("ip", "link", "del", "near")
+        self.assertTrue(
+            wait_until(lambda: b"has disappeared" in stats_of(DEVICE).message),
+            stats_of(DEVICE).message,
+        )
+        make_pair("near", "far")
+        self.assertTrue(
+            wait_until(lambda: b"gone 1 time" in stats_of(DEVICE).message), stats_of(DEVICE).message
+        )
+        send("near", UDP, ARP, count=10)
+        self.assert_counts(flow, 30)
+
+    def test_nothing_stays_attached_when_a_program_is_killed(self):
+        program = (
+            "from mapi_library import Flow; import time\n"
+            "flow = Flow.on_device('xdp:far'); flow.apply('PKT_COUNTER'); flow.connect()\n"
+            "print('connected', flush=True); time.sleep(60)\n"
+        )
+        for _ in range(5):
+            child = subprocess.Popen(
+                [sys.executable, "-B", "-c", program],
+                stdout=subprocess.PIPE,
+                env={**os.environ, "PYTHONPATH": str(pathlib.Path(__file__).parent)},
+            )
+            self.assertEqual(child.stdout.readline(), b"connected\n")
+            self.assertTrue(attached())
+            child.send_signal(signal.SIGKILL)
+            child.wait()
+            child.stdout.close()
+            self.assertTrue(wait_until(lambda: not attached(), 5))
+
+    def test_an_xdp_program_that_is_there_is_named_and_stays(self):
+        flow = self.flow(("PKT_COUNTER",))
+        program = attached()["prog"]["id"]
+        child = subprocess.run(
+            [
+                sys.executable,
+                "-B",
+                "-c",
+                "from mapi_library import Flow\n"
+                "flow = Flow.on_device('xdp:far'); flow.apply('PKT_COUNTER')\n"
+                "print(Flow.library.mapi_connect(flow.fd), Flow.error())\n",
+            ],
+            capture_output=True,
+            text=True,
+            env={**os.environ, "PYTHONPATH": str(pathlib.Path(__file__).parent)},
+        )
+        self.assertIn(f'far: XDP program "mapi" (id {program}) is attached already', child.stdout)
+        send("near", UDP, count=10)
+        self.assert_counts(flow, 10)
+
+
+if __name__ == "__main__":
+    needs.tools("bpftool")
+    if subprocess.run(["bpftool", "prog"], capture_output=True).returncode != 0:
+        needs.skip("cannot load BPF programs")
+    main(is_own_user=False)

@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: MIT
+// XDP programs of several functions, run on given packets without an interface.
+#include "drivers/xdp/program.hpp"
+
+#include <cerrno>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "drivers/xdp/packet_rings.hpp"
+#include "match/bpf/bpf_program.hpp"
+#include "match/bpf/native/bpf_emit_ebpf.hpp"
+#include "support/catch.hpp"
+#include "support/requires.hpp"
+
+namespace
+{
+using namespace mapi::drivers::xdp;
+using Bytes = std::vector<uint8_t>;
+
+constexpr uint32_t kAll = MAPI_OFFLOAD_ALL;
+
+Bytes udp_to(uint16_t port, size_t bytes = 60)
+{
+    Bytes frame(bytes, 0);
+    frame[12] = 8;
+    frame[14] = 0x45;
+    frame[23] = 17;
+    frame[36] = uint8_t(port >> 8);
+    frame[37] = uint8_t(port);
+    return frame;
+}
+
+// Nodes of a program, and what they point to.
+class Nodes
+{
+public:
+    uint32_t filter(const std::string &expression, uint32_t source, bool wants_packets = false)
+    {
+        filters_.push_back(mapi::match::BpfProgram::compile(expression, 1, 0));
+        return code(filters_.back().instructions(), source, wants_packets);
+    }
+    uint32_t count(uint32_t source)
+    {
+        mapi_offload_node node = {};
+        node.step.kind = MAPI_OFFLOAD_COUNT;
+        node.source = source;
+        nodes.push_back(node);
+        return uint32_t(nodes.size() - 1);
+    }
+
+    std::vector<mapi_offload_node> nodes;
+
+private:
+    uint32_t code(std::span<const bpf_insn> instructions, uint32_t source, bool wants_packets)
+    {
+        mapi_offload_node node = {};
+        node.step.kind = MAPI_OFFLOAD_FILTER;
+        node.step.code = reinterpret_cast<const mapi_filter_code *>(instructions.data());
+        node.step.code_count = uint32_t(instructions.size());
+        node.source = source;
+        node.wants_packets = wants_packets;
+        nodes.push_back(node);
+        return uint32_t(nodes.size() - 1);
+    }
+
+    std::vector<mapi::match::BpfProgram> filters_;
+};
+
+class Machine
+{
+public:
+    explicit Machine(uint32_t ring_bytes = 1 << 18)
+        : rings({count_cpus(), ring_bytes}),
+          buffers_("buffers", size_t{count_cpus()} * mapi::match::kEbpfBufferBytes)
+    {
+        setup = {.number = 1,
+                 .snaplen = kSnaplenMax,
+                 .takes_fragments = true,
+                 .ring = rings.layout(),
+                 .counts = -1,
+                 .rings = rings.descriptor(),
+                 .buffers = buffers_.descriptor()};
+    }
+
+    std::unique_ptr<Program> make(Nodes &nodes, bool wants_all = false)
+    {
+        return Program::make(nodes.nodes, wants_all, setup, refused);
+    }
+
+    PacketRings rings;
+    ProgramSetup setup;
+    RefusedFilters refused;
+
+private:
+    SharedArray buffers_;
+};
+
+std::vector<mapi_offload_count> counts(const Program &program)
+{
+    std::vector<mapi_offload_count> counts(program.nodes() + 1);
+    program.count(counts.data());
+    return counts;
+}
+
+bool can_load()
+{
+    try {
+        Nodes none;
+        Machine().make(none);
+        return true;
+    } catch (const KernelRefusal &refusal) {
+        if (refusal.number() != EPERM)
+            throw;
+        test_support::skip(refusal.what());
+        return false;
+    }
+}
+} // namespace
+
+TEST_CASE("each node counts the packets and bytes that pass it and those before it",
+          "[mapi-core][xdp]")
+{
+    if (!can_load())
+        return;
+    Machine machine;
+    Nodes nodes;
+    const uint32_t udp = nodes.filter("udp", kAll);
+    const uint32_t first = nodes.filter("port 7", udp);
+    const uint32_t second = nodes.filter("port 8", udp);
+    const uint32_t bytes = nodes.count(second);
+    const uint32_t all = nodes.count(kAll);
+    const auto program = machine.make(nodes);
+    for (const uint16_t port : {7, 8, 8, 9})
+        CHECK(test_run(program->descriptor(), udp_to(port, 60 + port)).action == 2); // XDP_PASS
+    test_run(program->descriptor(), Bytes(60, 0));
+
+    const auto found = counts(*program);
+    CHECK(found[udp].packets == 4);
+    CHECK(found[udp].wire_bytes == 4 * 60 + 7 + 8 + 8 + 9);
+    CHECK(found[first].packets == 1);
+    CHECK(found[second].packets == 2);
+    CHECK(found[bytes].wire_bytes == 2 * 68);
+    CHECK(found[all].packets == 5);
+    CHECK(found.back().packets == 5);
+    CHECK(!machine.rings.has(1));
+}
+
+TEST_CASE("only packets that a node wants are handed over, with the verdicts of all such nodes",
+          "[mapi-core][xdp]")
+{
+    if (!can_load())
+        return;
+    Machine machine;
+    Nodes nodes;
+    const uint32_t first = nodes.filter("port 7", kAll, true);
+    const uint32_t large = nodes.filter("greater 100", kAll, true);
+    nodes.filter("port 9", kAll);
+    const auto program = machine.make(nodes);
+    const std::vector<Bytes> sent = {udp_to(7), udp_to(9), udp_to(7, 200), udp_to(8, 300)};
+    for (const Bytes &packet : sent)
+        test_run(program->descriptor(), packet);
+
+    std::vector<std::pair<Bytes, std::vector<uint64_t>>> read;
+    while (const PacketRecord *record = machine.rings.take(1)) {
+        const auto *words = reinterpret_cast<const uint64_t *>(record + 1);
+        const auto *data = reinterpret_cast<const uint8_t *>(words + program->verdict_words());
+        read.push_back({{data, data + record->caplen}, std::vector<uint64_t>(nodes.nodes.size())});
+        program->add_verdicts(words, 1, read.back().second.data());
+    }
+    REQUIRE(read.size() == 3);
+    CHECK(read[0].first == sent[0]);
+    CHECK(read[1].first == sent[2]);
+    CHECK(read[2].first == sent[3]);
+    const auto verdicts = [&](size_t at) {
+        return std::pair(read[at].second[first], read[at].second[large]);
+    };
+    CHECK(verdicts(0) == std::pair<uint64_t, uint64_t>(1, 0));
+    CHECK(verdicts(1) == std::pair<uint64_t, uint64_t>(1, 1));
+    CHECK(verdicts(2) == std::pair<uint64_t, uint64_t>(0, 1));
+}
+
+TEST_CASE("a ring hands over what fits, however often it wraps, and counts the rest",
+          "[mapi-core][xdp]")
+{
+    if (!can_load())
+        return;
+    Machine machine;
+    Nodes none;
+    const auto program = machine.make(none, true);
+    Bytes packet(60, 1);
+    for (uint32_t round = 0; round < 2000; ++round) {
+        packet.resize(60 + round % 1500, uint8_t(round));
+        test_run(program->descriptor(), packet);
+        const PacketRecord *record = machine.rings.take(1);
+        REQUIRE(record);
+        const auto *data = reinterpret_cast<const uint8_t *>(record + 1);
+        REQUIRE(Bytes(data, data + record->caplen) == packet);
+        machine.rings.release();
+    }
+    packet.assign(1500, 2);
+    test_run(program->descriptor(), packet, 1000);
+    uint64_t read = 0;
+    while (machine.rings.take(1))
+        ++read;
+    CHECK(read > 100);
+    CHECK(read + machine.rings.drops().ring_full == 1000);
+    CHECK(counts(*program).back().packets == 3000);
+}
+
+TEST_CASE("a packet in several pieces is filtered and handed over as one", "[mapi-core][xdp]")
+{
+    if (!can_load())
+        return;
+    Machine machine;
+    Nodes nodes;
+    const uint32_t last = nodes.filter("ether[8999] = 5", kAll, true);
+    const uint32_t other = nodes.filter("ether[8999] = 6", kAll, true);
+    const auto program = machine.make(nodes);
+    Bytes packet(9000, 3);
+    packet.back() = 5;
+    test_run(program->descriptor(), packet);
+    CHECK(counts(*program)[last].packets == 1);
+    CHECK(counts(*program)[last].wire_bytes == 9000);
+    CHECK(counts(*program)[other].packets == 0);
+    const PacketRecord *record = machine.rings.take(1);
+    REQUIRE(record);
+    CHECK(record->caplen == 9000);
+    const auto *data = reinterpret_cast<const uint8_t *>(record + 1) + 8 * program->verdict_words();
+    CHECK(Bytes(data, data + 9000) == packet);
+}
+
+TEST_CASE("records of an earlier program behind later ones are skipped and counted",
+          "[mapi-core][xdp]")
+{
+    if (!can_load())
+        return;
+    Machine machine;
+    Nodes none;
+    const auto earlier = machine.make(none, true);
+    machine.setup.number = 2;
+    const auto later = machine.make(none, true);
+    test_run(earlier->descriptor(), udp_to(1));
+    test_run(later->descriptor(), udp_to(2));
+    test_run(earlier->descriptor(), udp_to(3)); // as a queue whose program is replaced last
+    test_run(later->descriptor(), udp_to(4));
+    CHECK(machine.rings.has(1));
+    CHECK(machine.rings.take(1));
+    CHECK(!machine.rings.take(1));
+    CHECK(machine.rings.take(2));
+    CHECK(machine.rings.take(2));
+    CHECK(!machine.rings.take(2));
+    CHECK(machine.rings.drops().late == 1);
+}
+
+TEST_CASE("a spare program takes no node and counts from its activation", "[mapi-core][xdp]")
+{
+    if (!can_load())
+        return;
+    Machine machine;
+    Nodes none, nodes;
+    nodes.filter("udp", kAll);
+    const auto loaded = machine.make(none, true);
+    test_run(loaded->descriptor(), udp_to(1));
+    const auto spare = Program::make_spare(*loaded, nodes.nodes, "why");
+    CHECK(!nodes.nodes[0].is_taken);
+    spare->begin();
+    test_run(spare->descriptor(), udp_to(1), 3);
+    CHECK(counts(*spare).back().packets == 3);
+    CHECK(machine.rings.has(spare->number()));
+}
+
+TEST_CASE("a filter that the kernel refuses is left to the engine with a reason, others are not",
+          "[mapi-core][xdp]")
+{
+    if (!can_load())
+        return;
+    Machine machine;
+    Nodes nodes;
+    const uint32_t before = nodes.filter("udp", kAll);
+    const uint32_t loop = nodes.filter("ip6 protochain 17", kAll); // a loop without a limit
+    const uint32_t after = nodes.filter("port 7", loop);
+    const auto program = machine.make(nodes);
+    CHECK(nodes.nodes[before].is_taken);
+    CHECK(!nodes.nodes[loop].is_taken);
+    CHECK(nodes.nodes[loop].reason == std::string("the kernel's verifier refuses the filter"));
+    CHECK(!nodes.nodes[after].is_taken);
+    test_run(program->descriptor(), udp_to(7));
+    CHECK(counts(*program)[before].packets == 1);
+    CHECK(machine.rings.has(1)); // the engine filters it
+    CHECK(machine.refused.size() == 1);
+}
