@@ -13,6 +13,7 @@
 
 #include <mapi/mapi.h>
 
+#include "counted_captures.hpp"
 #include "figure.hpp"
 #include "filter_counts_pcap.hpp"
 #include "support/temp_dir.hpp"
@@ -22,37 +23,7 @@ namespace
 namespace fs = std::filesystem;
 using bench::Counts;
 using bench::PcapJudge;
-
-std::vector<std::string> read_filters(const char *path)
-{
-    std::vector<std::string> filters;
-    std::ifstream lines(path);
-    for (std::string line; std::getline(lines, line);)
-        if (!line.empty() && line[0] != '#')
-            filters.push_back(line);
-    return filters;
-}
-
-std::string quoted(const std::string &text)
-{
-    return "'" + text + "'"; // no filter or capture name contains a quotation mark
-}
-
-// A file that libpcap can read: the capture itself, or its decompressed contents.
-fs::path unpacked(const fs::path &capture, const fs::path &folder)
-{
-    static const std::map<std::string, std::string> kPrograms = {
-        {".gz", "gzip"}, {".xz", "xz"}, {".bz2", "bzip2"}, {".zst", "zstd"}};
-    const auto program = kPrograms.find(capture.extension());
-    if (program == kPrograms.end())
-        return capture;
-    fs::path out = folder / "unpacked";
-    if (std::system(
-            (program->second + " -dcq <" + quoted(capture) + " >" + quoted(out) + " 2>/dev/null")
-                .c_str()) != 0)
-        return capture;
-    return out;
-}
+using bench::quoted;
 
 // Nullopt if tcpdump refuses the filter or the capture.
 std::optional<uint64_t> tcpdump_count(const fs::path &capture, const std::string &filter)
@@ -138,7 +109,7 @@ std::string reported(const std::optional<uint64_t> &count)
 void compare(const fs::path &capture, const std::vector<std::string> &filters,
              const fs::path &folder, Totals &totals)
 {
-    const fs::path readable = unpacked(capture, folder);
+    const fs::path readable = bench::unpacked(capture, folder);
     PcapJudge judge(readable);
     if (!judge.is_open())
         return;
@@ -198,22 +169,17 @@ int main(int argc, char **argv)
                      "NETSLICE_DATA; N: every Nth capture\n";
         return 2;
     }
-    const char *const named = std::getenv("NETSLICE_DATA");
-    const fs::path folder_of_captures = named ? named : argv[2];
-    if (!fs::is_directory(folder_of_captures)) {
-        std::cerr << "no captures at " << folder_of_captures << "\n";
+    const std::set<fs::path> captures = bench::find_captures(argv[2]);
+    if (captures.empty()) {
+        std::cerr << "no captures at " << argv[2] << "\n";
         return 77;
     }
     if (std::system("command -v tcpdump >/dev/null") != 0) {
         std::cerr << "requires the program tcpdump\n";
         return 77;
     }
-    const std::vector<std::string> filters = read_filters(argv[1]);
+    const std::vector<std::string> filters = bench::read_filters(argv[1]);
     const size_t step = argc == 4 ? std::stoul(argv[3]) : 1;
-    std::set<fs::path> captures;
-    for (const auto &entry : fs::recursive_directory_iterator(folder_of_captures))
-        if (entry.is_regular_file())
-            captures.insert(entry.path());
     const test_support::TempDir folder;
     Totals totals;
     size_t at = 0;

@@ -1,0 +1,175 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""What watching one end of a veth pair adds to the CPU time of its traffic: functions in the kernel
+(xdp), in the engine (af_packet), and tcpdump; and whether any packet is uncounted."""
+
+import os
+import statistics
+import subprocess
+import sys
+import threading
+import time
+
+import live_bench
+from live_bench import cpu_s, run, tell
+
+ROUNDS = 5
+PACKETS = 2000000
+BYTES = 60  # 64 with a checksum
+SENDER_CPU, RECEIVER_CPU = 0, 1
+REPLACEMENTS = 1000
+FUNCTIONS = (("BPF_FILTER", "udp"), ("PKT_COUNTER",))
+
+
+def send(sender, packets=PACKETS):
+    """The sender's core also receives; it has no time to spare, so its time is its CPU time."""
+    sent, elapsed_s = run(
+        "taskset", "-c", str(SENDER_CPU), sender, "near", str(packets), str(BYTES)
+    ).split()
+    return int(sent), float(elapsed_s)
+
+
+class Watcher:
+    """A flow whose last function counts."""
+
+    def __init__(self, library, device, *functions):
+        os.sched_setaffinity(0, {RECEIVER_CPU})  # inherited by its packet thread
+        self.library, self.device = library, device
+        self.flow = library.Flow.on_device(device)
+        self.ids = [self.flow.apply(*function) for function in functions]
+        self.flow.connect()
+
+    def count(self, expected):
+        """Of the last function, once it comes to what is expected, or after 5 s."""
+        end = time.monotonic() + 5
+        while self.flow.word(self.ids[-1]) < expected and time.monotonic() < end:
+            time.sleep(0.02)
+        time.sleep(0.05)
+        return self.flow.word(self.ids[-1])
+
+    def drops(self):
+        return self.library.stats_of(self.device).drop_kernel
+
+    def receive(self, sender):
+        before_s = time.process_time()
+        sent, elapsed_s = send(sender)
+        time.sleep(0.05)
+        used_s = time.process_time() - before_s
+        counted, drops = self.count(sent), self.drops()
+        self.flow.close()
+        return (elapsed_s + used_s) / sent * 1e9, sent - counted - drops, drops
+
+
+def tcpdump(sender):
+    os.sched_setaffinity(0, {RECEIVER_CPU})
+    process = subprocess.Popen(
+        ["tcpdump", "-Z", "root", "-n", "-i", "far", "-w", "/dev/null", "udp"],
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    process.stderr.readline()  # it is listening
+    sent, elapsed_s = send(sender)
+    time.sleep(0.3)
+    process.terminate()
+    _, _, usage = os.wait4(process.pid, 0)
+    process.returncode = 0
+    return (elapsed_s + cpu_s(usage)) / sent * 1e9
+
+
+def replace(library, sender):
+    """Programs come and go under full traffic: packets that a flow that stays has not counted."""
+    stays = Watcher(library, "xdp:far", *FUNCTIONS)
+    sent, is_over = 0, threading.Event()
+
+    def send_all():
+        nonlocal sent
+        while not is_over.is_set():
+            sent += send(sender, 200000)[0]
+
+    thread = threading.Thread(target=send_all)
+    thread.start()
+    for _ in range(REPLACEMENTS // 2):
+        Watcher(library, "xdp:far", ("BPF_FILTER", "port 7"), ("PKT_COUNTER",)).flow.close()
+    is_over.set()
+    thread.join()
+    uncounted = sent - stays.count(sent)
+    stays.flow.close()
+    return uncounted, sent
+
+
+def overload(library, sender):
+    """The reader gets no CPU time: sent - read - dropped for lack of room."""
+    os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
+    library.Flow.library.mapi_set_device_option(b"xdp:far", b"buffer_mb", b"1")
+    watcher = Watcher(library, "xdp:far", ("STR_SEARCH", "|00 00|", 0, 0), ("PKT_COUNTER",))
+    os.sched_setaffinity(0, {SENDER_CPU})
+    for task in os.listdir("/proc/self/task"):
+        os.sched_setaffinity(int(task), {SENDER_CPU})
+    sent, _ = send(sender)
+    off = sent - watcher.count(sent - watcher.drops()) - watcher.drops()
+    return off, watcher.drops()
+
+
+def main():
+    sender, source = sys.argv[1:3]
+    sys.path.insert(0, os.path.join(source, "tests/flow"))
+    import mapi_library
+
+    live_bench.make_pair()
+    for end in "near", "far":
+        run("ethtool", "-K", end, "gro", "on")  # frames are taken as on a driver with XDP
+    added = {"xdp": [], "af_packet": [], "tcpdump": []}
+    off = 0
+    for _ in range(ROUNDS):
+        sent, elapsed_s = send(sender)
+        unwatched_ns = elapsed_s / sent * 1e9
+        for name, device in ("xdp", "xdp:far"), ("af_packet", "far"):
+            all_ns, missing, _ = Watcher(mapi_library, device, *FUNCTIONS).receive(sender)
+            added[name].append(all_ns - unwatched_ns)
+            off += abs(missing)
+        added["tcpdump"].append(tcpdump(sender) - unwatched_ns)
+    raw = {f"{name}_added_ns": statistics.median(values) for name, values in added.items()}
+    raw |= {"unwatched_ns": unwatched_ns, "rounds": ROUNDS, "packets": PACKETS}
+    for other, bar in ("tcpdump", 0.15), ("af_packet", 0.3):
+        ratios = [own / its for own, its in zip(added["xdp"], added[other])]
+        tell(
+            f"mapi_xdp_over_{other}_cpu_ratio",
+            statistics.median(ratios),
+            bar,
+            "at most",
+            "ratio",
+            raw,
+            "CPU time that watching adds to a packet, softirq and process together: BPF_FILTER and "
+            f"PKT_COUNTER on xdp: relative to {other}",
+        )
+    tell("mapi_xdp_live_off_packets", off, 0, "equal", "packets", raw, "sent - counted - drops")
+    uncounted, sent = replace(mapi_library, sender)
+    tell(
+        "mapi_xdp_replaced_uncounted_packets",
+        uncounted,
+        0,
+        "equal",
+        "packets",
+        {"sent": sent, "replacements": REPLACEMENTS},
+        "the program is replaced under full traffic",
+    )
+    off, drops = overload(mapi_library, sender)
+    tell(
+        "mapi_xdp_equation_off_packets",
+        off,
+        0,
+        "equal",
+        "packets",
+        {"drops": drops},
+        f"deliberately overloaded: {drops} of {PACKETS} dropped; sent - counted - drops",
+    )
+
+
+if __name__ == "__main__":
+    if not os.environ.get(live_bench.INSIDE):
+        os.execvpe(
+            "unshare",
+            ["unshare", "-n", sys.executable, "-B", *sys.argv],
+            os.environ | {live_bench.INSIDE: "1"},
+        )
+    main()
