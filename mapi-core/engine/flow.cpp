@@ -420,6 +420,7 @@ void Flow::describe(int fid, mapi_function_info_t *info)
     info->unread_headers = drops.unread_headers;
     info->result_size = int(node.output().bytes());
     info->shared_with = device_->count_other_users(node, *chain_);
+    snprintf(info->place, sizeof(info->place), "%s", device_->place_of(node).c_str());
 }
 
 Flow::FunctionCounts Flow::counts_of(const Applied &applied) const

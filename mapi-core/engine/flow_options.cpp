@@ -39,6 +39,7 @@ void FlowOptions::set(int option, uint64_t value)
     case MAPI_SNAP_BYTES:
         snap_bytes = uint32_t(checked("MAPI_SNAP_BYTES", value, 1, UINT32_MAX));
         return;
+    case MAPI_IN_ENGINE: is_in_engine = checked("MAPI_IN_ENGINE", value, 1, 1) != 0; return;
     default: refuse_option(option);
     }
 }
@@ -48,6 +49,7 @@ uint64_t FlowOptions::get(int option) const
     switch (option) {
     case MAPI_BUFFER_BYTES: return buffer_bytes;
     case MAPI_SNAP_BYTES: return snap_bytes;
+    case MAPI_IN_ENGINE: return is_in_engine;
     default: refuse_option(option);
     }
 }

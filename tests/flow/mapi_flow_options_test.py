@@ -9,7 +9,7 @@ import unittest
 from mapid import ClientError, Daemon
 
 TRACE = pathlib.Path(os.environ["NETSLICE_SOURCE"]) / "mapi-core/apps/demo/demo.pcap"
-BUFFER, SNAP = 1, 2
+BUFFER, SNAP, IN_ENGINE = 1, 2, 3
 WAIT, NOWAIT = 0, 1
 HELPERS = """
 class Packet(ctypes.Structure):
@@ -82,13 +82,14 @@ class Options(unittest.TestCase):
                 (BUFFER, 2**30 + 1),
                 (BUFFER, 2**64 - 1),
                 (SNAP, 2**32),
-                (3, 1),
+                (IN_ENGINE, 2),
+                (4, 1),
                 (-1, 1),
             ):
                 self.assert_refused(
                     client,
                     f"set_option(flow, {number}, {value})",
-                    "7003" if number in (BUFFER, SNAP) else "7002",
+                    "7003" if number in (BUFFER, SNAP, IN_ENGINE) else "7002",
                 )
             self.assert_refused(client, "option(flow, 0)", "7002", "unknown flow option 0")
 

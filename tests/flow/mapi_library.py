@@ -30,6 +30,7 @@ class FunctionInfo(ctypes.Structure):
         ("unread_headers", ctypes.c_uint64),
         ("result_size", ctypes.c_int),
         ("shared_with", ctypes.c_int),
+        ("place", ctypes.c_char * 256),
     ]
 
 

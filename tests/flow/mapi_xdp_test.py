@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Device xdp:IFACE: functions in the kernel count what was sent, and packets reach the host."""
 
+import ctypes
 import itertools
 import json
 import os
@@ -116,6 +117,37 @@ class Xdp(DriverTests, LiveTest):
         self.assert_counts(search, 20)
         self.assertEqual(list(itertools.islice(flow.packets(flow.ids[2]), 20)), [UDP] * 20)
         self.assertEqual(stats_of(DEVICE).ps_recv, 60)
+
+    def test_each_function_says_where_it_runs_and_why(self):
+        flow = self.flow(
+            ("BPF_FILTER", "udp"),
+            ("PKT_COUNTER",),
+            ("STR_SEARCH", "xxx", 0, 0),
+            ("PKT_COUNTER",),
+        )
+        loop = self.flow(("BPF_FILTER", "ip6 protochain 6"), ("PKT_COUNTER",))
+        forced = Flow.on_device(DEVICE)
+        self.flows.append(forced)
+        self.assertEqual(Flow.library.mapi_set_flow_option(forced.fd, 3, ctypes.c_ulonglong(1)), 0)
+        forced.ids = [forced.apply("BPF_FILTER", "udp"), forced.apply("PKT_COUNTER")]
+        forced.connect()
+        places = [
+            [one.information(function).place.decode() for function in one.ids]
+            for one in (flow, loop, forced)
+        ]
+        after = "engine: a function before it runs in the engine"
+        self.assertEqual(
+            places,
+            [
+                ["kernel", "kernel", "engine: it only runs there", after],
+                ["engine: the kernel's verifier refuses the filter", after],
+                ["engine: an option of its flow (MAPI_IN_ENGINE)", after],
+            ],
+        )
+        send("near", UDP, ARP, count=10)
+        self.assert_counts(flow, 10)
+        self.assert_counts(forced, 10)
+        self.assert_counts(loop, 0)
 
     def test_flows_that_come_and_go_under_traffic_lose_no_packet_of_one_that_stays(self):
         stays = self.flow(("BPF_FILTER", "udp"), ("PKT_COUNTER",), ("BYTE_COUNTER",))

@@ -60,7 +60,8 @@ Json flow_json(const mapi::ipc::ListedFlow &flow)
                              {"passed", info.passed_packets()},
                              {"dropped", info.dropped()},
                              {"unread_headers", info.unread_headers()},
-                             {"shared_with", info.shared_with()}});
+                             {"shared_with", info.shared_with()},
+                             {"place", info.place()}});
     }
     return {{"client", flow.client()},
             {"pid", flow.pid()},

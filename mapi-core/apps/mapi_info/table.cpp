@@ -139,14 +139,15 @@ std::string flows_table(const std::vector<mapi::ipc::ListedFlow> &flows)
 std::string functions_table(const std::vector<mapi::ipc::ListedFlow> &flows)
 {
     std::vector<Row> rows = {{"CLIENT", "PID", "UID", "FLOW", "DEVICE", "FUNCTION", "SEEN",
-                              "PASSED", "DROPPED", "UNREAD", "SHARED_WITH"}};
+                              "PASSED", "DROPPED", "UNREAD", "SHARED_WITH", "RUNS_IN"}};
     for (const auto &flow : flows) {
         for (const auto &function : flow.functions()) {
             const mapi::ipc::FunctionInfo &info = function.info();
             rows.push_back({cell(flow.client()), cell(flow.pid()), cell(flow.uid()),
                             cell(flow.flow()), cell(flow.info().device()), cell(info.name()),
                             cell(info.packets()), cell(info.passed_packets()), cell(info.dropped()),
-                            cell(info.unread_headers()), cell(info.shared_with())});
+                            cell(info.unread_headers()), cell(info.shared_with()),
+                            cell(info.place())});
         }
     }
     return lay_out(rows);

@@ -313,6 +313,7 @@ void RemoteFlow::describe(int fid, mapi_function_info_t *info)
     info->unread_headers = reply.unread_headers();
     info->result_size = reply.result_bytes();
     info->shared_with = reply.shared_with();
+    snprintf(info->place, sizeof(info->place), "%s", reply.place().c_str());
 }
 
 int RemoteFlow::next_function(int fid)

@@ -48,6 +48,7 @@ void show(const mapi_function_info_t &info, ipc::FunctionInfo &message)
     message.set_unread_headers(info.unread_headers);
     message.set_result_bytes(info.result_size);
     message.set_shared_with(info.shared_with);
+    message.set_place(info.place);
 }
 
 void show(const mapi_device_info_t &info, ipc::DeviceInfo &message)

@@ -330,6 +330,7 @@ void count(void *, void *program, mapi_offload_count *counts)
 
 constexpr mapi_driver_offload kOffload = {
     .struct_size = sizeof(mapi_driver_offload),
+    .place = "kernel",
     .prepare = prepare,
     .destroy = destroy,
     .activate = activate,

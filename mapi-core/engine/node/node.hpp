@@ -137,8 +137,11 @@ public:
     // Whether a driver may run this function on packets of this link type, and as what.
     bool describe(uint16_t link_type, mapi_offload_step &step) const
     {
-        return function_.offload && function_.offload->describe(instance_, link_type, &step) != 0;
+        return function_.offload && !is_in_engine_ &&
+               function_.offload->describe(instance_, link_type, &step) != 0;
     }
+    // Its flow's options require that the engine runs it.
+    bool is_in_engine() const { return is_in_engine_; }
     // Packets that passed when the driver ran the function.
     void add_offloaded(const mapi_offload_count &passed)
     {
@@ -183,7 +186,7 @@ public:
     bool can_serve(const Node *source, const Node &wanted) const
     {
         return source == source_ && &wanted.function_ == &function_ && traits().is_shareable() &&
-               wanted.arguments_ == arguments_;
+               wanted.arguments_ == arguments_ && wanted.is_in_engine_ == is_in_engine_;
     }
     // The node whose output mask is this node's input; null: the whole batch.  Set once, when the
     // first flow connects.
@@ -226,6 +229,7 @@ private:
     std::atomic<uint64_t> passed_ = 0;
     const Node *source_ = nullptr;
     const std::shared_ptr<DeviceTotals> totals_;
+    const bool is_in_engine_;
     bool has_value_;
 
     NodeArguments arguments_;

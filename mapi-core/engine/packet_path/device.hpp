@@ -73,6 +73,8 @@ public:
     // False on timeout; timeout_ms < 0 waits forever.
     bool wait_while_active(Chain &chain, int timeout_ms);
     int count_other_users(const Node &node, const Chain &chain);
+    // Where the node runs, as in mapi_function_info_t.
+    std::string place_of(const Node &node);
     // Ends closed flows and frees plans that the device's thread no longer uses.  False if it still
     // uses some of them.
     bool free_retired();

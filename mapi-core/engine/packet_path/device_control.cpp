@@ -365,6 +365,12 @@ int Device::count_other_users(const Node &node, const Chain &chain)
     return int(std::count_if(current_->chains().begin(), current_->chains().end(), uses));
 }
 
+std::string Device::place_of(const Node &node)
+{
+    const std::lock_guard lock(mutex_);
+    return current_->place_of(node);
+}
+
 mapi_function_drops Device::sum_drops(std::string &failure)
 {
     mapi_function_drops sum = {};

@@ -39,6 +39,11 @@ void OffloadProgram::prepare()
                                        wants_all_);
 }
 
+const char *OffloadProgram::reason(uint32_t node) const
+{
+    return entries_[node].reason ? entries_[node].reason : kFollowsEngine;
+}
+
 mapi_offload_count OffloadProgram::collect()
 {
     target_.driver->count(target_.source, program_, counts_.data());

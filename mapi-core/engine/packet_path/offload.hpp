@@ -11,6 +11,8 @@
 
 namespace mapi::engine
 {
+inline constexpr char kFollowsEngine[] = "a function before it runs in the engine";
+
 // A device whose driver runs functions.
 struct OffloadTarget {
     const mapi_driver_offload *driver;
@@ -35,7 +37,9 @@ public:
     void prepare();
 
     bool is_taken(uint32_t node) const { return entries_[node].is_taken != 0; }
-    bool wants_packets(uint32_t node) const { return entries_[node].wants_packets != 0; }
+    // Why the driver does not run it.
+    const char *reason(uint32_t node) const;
+    const char *place() const { return target_.driver->place; }
 
     // Device's thread.
     void activate() { target_.driver->activate(target_.source, program_); }

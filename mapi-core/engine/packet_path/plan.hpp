@@ -9,6 +9,7 @@
 #include <map>
 #include <memory>
 #include <memory_resource>
+#include <string>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
@@ -66,6 +67,8 @@ public:
     {
         return prefiltered_.empty() && prefiltered_groups_.empty() ? nullptr : &prefilter_;
     }
+    // Where the node runs, as in mapi_function_info_t.
+    std::string place_of(const Node &node) const;
     // The program of the driver; null if it cannot run functions.
     OffloadProgram *offload() const { return offload_.get(); }
     // The branches passed to the constructor that have some of its nodes, one for each set.
@@ -232,7 +235,8 @@ private:
     std::vector<const NodeGroup *> prefiltered_groups_; // then those of these
     mapi_prefilter prefilter_ = {};
     std::unique_ptr<OffloadProgram> offload_;
-    const uint64_t number_; // unique in the process
+    Map<const Node *, const char *> not_offloaded_{&memory_}; // why
+    const uint64_t number_;                                   // unique in the process
     bool joined_ = false;
     bool takes_single_packets_ = false;
     bool takes_bursts_ = false;

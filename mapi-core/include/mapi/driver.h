@@ -218,6 +218,7 @@ struct mapi_offloaded {
  */
 struct mapi_driver_offload {
     uint32_t struct_size; /* sizeof(struct mapi_driver_offload) */
+    const char *place;    /* required: where the functions run, in one word: "kernel" */
     /*
      * Any thread, one at a time: makes a program of the nodes that the driver can run, and sets
      * is_taken in each.  A node whose source is not taken is not taken.  wants_all: all packets

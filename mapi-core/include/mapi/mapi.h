@@ -81,7 +81,9 @@ enum mapi_flow_option {
      * needed for results
      */
     MAPI_BUFFER_BYTES = 1,
-    MAPI_SNAP_BYTES = 2 /* bytes of each packet that TO_BUFFER and TO_FILE keep; 0: all */
+    MAPI_SNAP_BYTES = 2, /* bytes of each packet that TO_BUFFER and TO_FILE keep; 0: all */
+    /* 1: on a device whose driver runs functions, such as xdp, run them in the engine */
+    MAPI_IN_ENGINE = 3
 };
 #define MAPI_BUFFER_BYTES_LEAST 4096
 #define MAPI_BUFFER_BYTES_MOST (1u << 30)

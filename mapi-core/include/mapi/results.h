@@ -276,6 +276,12 @@ typedef struct mapi_function_info {
     uint64_t unread_headers;
     int result_size; /* bytes; 0 if the function has no result */
     int shared_with; /* other flows that use the same evaluation */
+    /*
+     * where it runs: in the place of the device's driver, such as "kernel", or in the "engine"; on
+     * a device whose driver runs functions with the reason: "engine: REASON".  Empty before the
+     * flow is connected.
+     */
+    char place[MAPI_NAME_BYTES];
 } mapi_function_info_t;
 
 typedef struct mapi_device_info {

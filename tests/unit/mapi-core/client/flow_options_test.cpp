@@ -82,8 +82,9 @@ TEST_CASE("unknown options and invalid values are refused and change nothing",
         CHECK(last_error() == MFUNCT_INVALID_ARGUMENT_3);
     }
     CHECK(mapi_set_flow_option(capture.flow, MAPI_SNAP_BYTES, uint64_t(1) << 32) == -1);
+    CHECK(mapi_set_flow_option(capture.flow, MAPI_IN_ENGINE, 2) == -1);
     CHECK(capture.option(MAPI_BUFFER_BYTES) == MAPI_BUFFER_BYTES_LEAST);
-    for (const int unknown : {0, 3, -1}) {
+    for (const int unknown : {0, 4, -1}) {
         uint64_t value = 0;
         CHECK(mapi_set_flow_option(capture.flow, unknown, 1) == -1);
         CHECK(mapi_get_flow_option(capture.flow, unknown, &value) == -1);

@@ -190,7 +190,7 @@ private:
     static mapi_driver make_table()
     {
         static const mapi_driver_live live = {sizeof(live), nullptr, wait};
-        static const mapi_driver_offload offload = {sizeof(offload), prepare,      destroy,
+        static const mapi_driver_offload offload = {sizeof(offload), "adapter",    prepare, destroy,
                                                     activate,        has_switched, count};
         mapi_driver table = {};
         table.abi = MAPI_DRIVER_ABI;
