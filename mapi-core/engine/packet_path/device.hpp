@@ -122,7 +122,8 @@ private:
     void install(Chains chains, const std::vector<std::shared_ptr<NodeGroup>> &groups,
                  Chains closed = {}, std::vector<std::shared_ptr<Node>> removed = {});
     // Any thread.
-    template <class Predicate> void wait_a_little(Predicate is_done);
+    template <class Predicate>
+    void wait_a_little(Predicate is_done, std::chrono::milliseconds most);
     void set_filter();
     void set_prefilter(const mapi_prefilter *prefilter);
 

@@ -18,6 +18,8 @@ namespace mapi::engine
 namespace
 {
 constexpr auto kCloseTime = std::chrono::milliseconds(200);
+// A driver's new program waits for a grace period of the kernel, on a busy machine for long.
+constexpr auto kSwitchTime = std::chrono::milliseconds(5000);
 constexpr auto kLookInterval = std::chrono::milliseconds(1);
 } // namespace
 
@@ -164,7 +166,7 @@ void Device::connect(const std::shared_ptr<Chain> &chain)
     }
     free_retired();
     if (driver_.offload && has_started())
-        wait_a_little([&] { return chain->has_joined(); });
+        wait_a_little([&] { return chain->has_joined(); }, kSwitchTime);
 }
 
 void Device::disconnect(const Chains &chains)
@@ -180,16 +182,19 @@ void Device::disconnect(const Chains &chains)
             chain->cancel(); // a thread that waits for room in the flow's buffer continues
         changed_.notify_all();
     }
-    wait_a_little([&] {
-        return std::all_of(chains.begin(), chains.end(),
-                           [](const auto &chain) { return chain->has_ended(); });
-    });
+    wait_a_little(
+        [&] {
+            return std::all_of(chains.begin(), chains.end(),
+                               [](const auto &chain) { return chain->has_ended(); });
+        },
+        kCloseTime);
 }
 
 // Waits for the packet thread, or for another thread that frees plans.
-template <class Predicate> void Device::wait_a_little(Predicate is_done)
+template <class Predicate>
+void Device::wait_a_little(Predicate is_done, std::chrono::milliseconds most)
 {
-    const auto end = std::chrono::steady_clock::now() + kCloseTime;
+    const auto end = std::chrono::steady_clock::now() + most;
     free_retired();
     while (!is_done() && std::chrono::steady_clock::now() < end) {
         std::this_thread::sleep_for(kLookInterval);
@@ -208,7 +213,7 @@ void Device::reset(const std::shared_ptr<Chain> &chain, size_t position)
         else
             chain->reset();
     }
-    wait_a_little([&] { return chain->has_reset(); });
+    wait_a_little([&] { return chain->has_reset(); }, kCloseTime);
 }
 
 std::shared_ptr<Node> Device::remove(Applied &function)
@@ -222,7 +227,7 @@ std::shared_ptr<Node> Device::remove(Applied &function)
         if (node)
             node->cancel();
     }
-    wait_a_little([&] { return !node || node->has_ended(); });
+    wait_a_little([&] { return !node || node->has_ended(); }, kCloseTime);
     return node;
 }
 
