@@ -46,7 +46,8 @@ inline fs::path unpacked(const fs::path &capture, const fs::path &folder)
     return out;
 }
 
-// In their order.  NETSLICE_DATA overrides the folder.  Empty if there is none.
+// All files below the folder, sorted by path.  The environment variable NETSLICE_DATA overrides the
+// folder.  Returns an empty set if the folder does not exist.
 inline std::set<fs::path> find_captures(const char *folder)
 {
     const char *const named = std::getenv("NETSLICE_DATA");

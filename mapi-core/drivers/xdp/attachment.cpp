@@ -20,7 +20,7 @@ namespace
 {
 constexpr uint32_t kGraceUs = 100000; // far longer than a program runs
 
-// "XDP program "name" (id N)", or empty if there is none.
+// The name and number of the attached program, for messages; an empty string if none is attached.
 std::string describe_attached(uint32_t interface_index)
 {
     uint32_t id = 0;

@@ -29,8 +29,9 @@ public:
     // not even a program without nodes is accepted.
     static std::unique_ptr<Program> make(std::span<mapi_offload_node> nodes, bool wants_all,
                                          const ProgramSetup &setup, RefusedFilters &refused);
-    // A program that takes no node and reads all packets, in place of one that cannot be made.  It
-    // shares `loaded`, made without nodes for all packets, and counts from its own activation.
+    // Used if make() fails: all nodes are left to the engine, and all packets are read.  `loaded`
+    // is a program without nodes that wants all packets; the result shares its code and counts
+    // packets from begin() on.
     static std::unique_ptr<Program>
     make_spare(const Program &loaded, std::span<mapi_offload_node> nodes, const char *reason);
 
