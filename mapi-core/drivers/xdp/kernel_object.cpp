@@ -41,7 +41,7 @@ std::string remedy(int number)
 {
     if (number == EPERM || number == EACCES)
         return " (requires the capabilities CAP_BPF, CAP_PERFMON and CAP_NET_ADMIN)";
-    return number == E2BIG ? " (before Linux 6.0 a map has at most 4 MiB)" : "";
+    return "";
 }
 
 [[noreturn]] void refuse(const std::string &object, int number, const std::string &cause = "")
@@ -66,7 +66,8 @@ SharedArray::SharedArray(const char *name, size_t bytes)
     object_ = ipc::Descriptor(
         bpf_map_create(BPF_MAP_TYPE_ARRAY, name, sizeof(uint32_t), uint32_t(bytes_), 1, &options));
     if (!object_.is_open())
-        refuse(std::string("BPF map ") + name, errno);
+        refuse(std::string("BPF map ") + name, errno,
+               errno == E2BIG ? "before Linux 6.0 a map has at most 4 MiB" : "");
     void *memory = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor(), 0);
     if (memory == MAP_FAILED)
         refuse(std::string("BPF map ") + name + ": mmap", errno);

@@ -36,9 +36,10 @@ std::string code_of(const mapi_offload_node &node)
             node.step.code_count * sizeof(mapi_filter_code)};
 }
 
-ipc::Descriptor load(const ProgramTree &tree, ProgramSetup setup, int counts)
+ipc::Descriptor load(const ProgramTree &tree, ProgramSetup setup, int counts, int tables)
 {
     setup.counts = counts;
+    setup.tables = tables;
     match::EbpfCode code;
     emit_program(tree, setup, code);
     return load_xdp_program(kName, code.finish(), setup.takes_fragments);
@@ -49,6 +50,22 @@ SharedArray make_counts(const ProgramTree &tree, uint32_t cpus)
     return {"mapi_counts", size_t{8} * cpus * tree.count_words()};
 }
 
+std::unique_ptr<SharedArray> make_tables(const ProgramTree &tree)
+{
+    constexpr size_t kEntries = FilterIndex::kTableEntries;
+    if (tree.tables() == 0)
+        return nullptr;
+    auto tables =
+        std::make_unique<SharedArray>("mapi_tables", tree.tables() * kEntries * sizeof(uint16_t));
+    const std::span all(reinterpret_cast<uint16_t *>(tables->words().data()),
+                        tree.tables() * kEntries);
+    for (const auto &[place, index] : tree.indexes()) {
+        for (size_t field = 0; field < index->fields(); ++field)
+            index->fill(field, all.subspan((tree.first_table(place) + field) * kEntries, kEntries));
+    }
+    return tables;
+}
+
 // Whether the kernel accepts a program of this filter alone.
 bool is_accepted(const mapi_offload_node &node, const ProgramSetup &setup)
 {
@@ -57,7 +74,7 @@ bool is_accepted(const mapi_offload_node &node, const ProgramSetup &setup)
     alone.is_taken = 1;
     const ProgramTree tree({&alone, 1}, false);
     try {
-        load(tree, setup, make_counts(tree, setup.ring.cpus).descriptor());
+        load(tree, setup, make_counts(tree, setup.ring.cpus).descriptor(), -1);
         return true;
     } catch (const KernelRefusal &refusal) {
         if (refusal.number() == ENOMEM || refusal.number() == EMFILE || refusal.number() == EPERM)
@@ -119,9 +136,12 @@ std::unique_ptr<Program> Program::make(std::span<mapi_offload_node> nodes, bool 
             continue;
         }
         SharedArray counts = make_counts(tree, setup.ring.cpus);
-        Loaded loaded = {std::move(tree), setup.number, setup.ring.cpus, std::move(counts)};
+        auto tables = make_tables(tree);
+        Loaded loaded = {std::move(tree), setup.number, setup.ring.cpus, std::move(counts),
+                         std::move(tables)};
         try {
-            loaded.program = load(loaded.tree, setup, loaded.counts.descriptor());
+            loaded.program = load(loaded.tree, setup, loaded.counts.descriptor(),
+                                  loaded.tables ? loaded.tables->descriptor() : -1);
         } catch (const match::FilterError &) { // too long
             leave_out_half(filters);
             continue;

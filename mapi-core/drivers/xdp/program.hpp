@@ -55,6 +55,7 @@ private:
         uint32_t number;
         uint32_t cpus;
         SharedArray counts;
+        std::unique_ptr<SharedArray> tables; // of its indexes; null: it has none
         ipc::Descriptor program = {};
         std::vector<std::vector<uint32_t>> wanting = {}; // by verdict: the nodes that want packets
 

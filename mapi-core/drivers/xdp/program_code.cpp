@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 // A tree of nodes -> eBPF.
 //
-// The verifier follows each path on its own as long as they differ in what it knows.  Verdicts are
-// therefore in a map, about which it knows nothing: after each filter its paths are one again.
+// The verifier follows each path on its own as long as they differ in what it knows.  Verdicts and
+// the groups that an index finds are therefore in a map, about which it knows nothing: after each
+// filter its paths are one again.
 #include "drivers/xdp/program_code.hpp"
 
+#include <algorithm>
 #include <cstddef>
 
 #include "match/bpf/native/bpf_emit_ebpf.hpp"
@@ -99,6 +101,10 @@ private:
     void begin();
     void count(uint32_t place);
     void run_at(uint32_t place, EbpfBytes bytes);
+    void run_filter(uint32_t node, EbpfBytes bytes);
+    void look_up(uint32_t place, const FilterIndex &index, EbpfBytes bytes);
+    void set_bit(uint32_t first, uint32_t words);
+    void run_groups(uint32_t number, const FilterIndex &index, size_t first, EbpfBytes bytes);
     void copy_fragments();
     void hand_over();
     void write_record(uint32_t head_bytes);
@@ -151,17 +157,93 @@ void Writer::run_at(uint32_t place, EbpfBytes bytes)
         if (!tree_.wants_all())
             code_.store_constant(8, kCounts, word(kIsWanted), 1);
     }
-    for (const uint32_t node : tree_.filters_at(place)) {
-        const mapi_offload_step &step = tree_.nodes()[node].step;
-        const match::EbpfPlaces places = {bytes, code_.new_label(), code_.new_label()};
-        static_assert(sizeof(bpf_insn) == sizeof(mapi_filter_code));
-        match::emit_ebpf_filter({reinterpret_cast<const bpf_insn *>(step.code), step.code_count},
-                                code_, places);
-        code_.bind(places.accept);
-        count(node + 1);
-        run_at(node + 1, bytes);
-        code_.bind(places.reject);
+    const FilterIndex *const index = tree_.index_at(place);
+    for (const uint32_t node : index ? index->always() : tree_.filters_at(place))
+        run_filter(node, bytes);
+    if (index)
+        look_up(place, *index, bytes);
+}
+
+void Writer::run_filter(uint32_t node, EbpfBytes bytes)
+{
+    const mapi_offload_step &step = tree_.nodes()[node].step;
+    const match::EbpfPlaces places = {bytes, code_.new_label(), code_.new_label()};
+    static_assert(sizeof(bpf_insn) == sizeof(mapi_filter_code));
+    match::emit_ebpf_filter({reinterpret_cast<const bpf_insn *>(step.code), step.code_count}, code_,
+                            places);
+    code_.bind(places.accept);
+    count(node + 1);
+    run_at(node + 1, bytes);
+    code_.bind(places.reject);
+}
+
+// Sets the bits of the groups that the packet's fields select, then runs these groups in their
+// order, each once.
+void Writer::look_up(uint32_t place, const FilterIndex &index, EbpfBytes bytes)
+{
+    for (size_t field = 0; field < index.fields(); ++field) {
+        const Label found = code_.new_label(), missing = code_.new_label();
+        match::emit_ebpf_filter(index.loader(field), code_, {bytes, found, missing});
+        code_.bind(found); // r1: the folded value
+        code_.alu(k64, Operation::kAnd, Register::r1, FilterIndex::kTableEntries - 1);
+        code_.alu(k64, Operation::kShiftLeft, Register::r1, 1);
+        code_.map_value(Register::r2, setup_.tables,
+                        uint32_t((tree_.first_table(place) + field) * sizeof(uint16_t) *
+                                 FilterIndex::kTableEntries));
+        code_.alu(k64, Operation::kAdd, Register::r2, Register::r1);
+        code_.load(2, Register::r1, Register::r2, 0);
+        code_.jump_if(k64, Condition::kEqual, Register::r1, 0, missing);
+        set_bit(tree_.group_word(place), index.group_words());
+        code_.bind(missing);
     }
+    for (uint32_t number = 0; number < index.group_words(); ++number)
+        run_groups(tree_.group_word(place) + number, index, size_t{64} * number, bytes);
+}
+
+// Of the number in r1, in words from `first`; changes r2 to r4.
+void Writer::set_bit(uint32_t first, uint32_t words)
+{
+    move(Register::r2, Register::r1);
+    code_.alu(k64, Operation::kShiftRight, Register::r2, 6);
+    code_.alu(k64, Operation::kAnd, Register::r2, int32_t(words - 1)); // for the verifier
+    code_.alu(k64, Operation::kShiftLeft, Register::r2, 3);
+    code_.alu(k64, Operation::kAdd, Register::r2, kCounts);
+    set(Register::r3, 1);
+    code_.alu(k64, Operation::kAnd, Register::r1, 63);
+    code_.alu(k64, Operation::kShiftLeft, Register::r3, Register::r1);
+    code_.load(8, Register::r4, Register::r2, word(first));
+    code_.alu(k64, Operation::kOr, Register::r4, Register::r3);
+    code_.store(8, Register::r2, word(first), Register::r4);
+}
+
+// Those of the 64 groups from `first` whose bits are set in the word, which becomes zero.
+void Writer::run_groups(uint32_t number, const FilterIndex &index, size_t first, EbpfBytes bytes)
+{
+    constexpr size_t kAtOnce = 8;
+    const size_t last = std::min(first + 64, index.groups().size());
+    const Label none = code_.new_label();
+    const auto skip_without = [&](size_t bit, int32_t bits, Label to) {
+        code_.load(8, Register::r1, kCounts, word(number));
+        code_.alu(k64, Operation::kShiftRight, Register::r1, int32_t(bit));
+        code_.alu(k64, Operation::kAnd, Register::r1, bits);
+        code_.jump_if(k64, Condition::kEqual, Register::r1, 0, to);
+    };
+    code_.load(8, Register::r1, kCounts, word(number));
+    code_.jump_if(k64, Condition::kEqual, Register::r1, 0, none);
+    for (size_t some = first; some < last; some += kAtOnce) {
+        const Label next = code_.new_label();
+        skip_without(some - first, (1 << kAtOnce) - 1, next);
+        for (size_t group = some; group < std::min(some + kAtOnce, last); ++group) {
+            const Label not_set = code_.new_label();
+            skip_without(group - first, 1, not_set);
+            for (const uint32_t node : index.groups()[group])
+                run_filter(node, bytes);
+            code_.bind(not_set);
+        }
+        code_.bind(next);
+    }
+    code_.store_constant(8, kCounts, word(number), 0);
+    code_.bind(none);
 }
 
 // A packet in several pieces -> one in this CPU's buffer.

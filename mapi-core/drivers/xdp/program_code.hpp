@@ -17,6 +17,7 @@ struct ProgramSetup {
     RingLayout ring;      // of all CPUs
     int counts;           // descriptors of maps: counts of the program,
     int rings;            // packets that are read,
+    int tables = -1;      // of its indexes, FilterIndex::kTableEntries each, if it has some,
     int buffers;          // copies of packets, kEbpfBufferBytes for each CPU
 };
 

@@ -4,6 +4,11 @@
 
 namespace mapi::drivers::xdp
 {
+namespace
+{
+constexpr size_t kFewestInIndex = 8;
+} // namespace
+
 ProgramTree::ProgramTree(std::span<mapi_offload_node> nodes, bool wants_all)
     : nodes_(nodes), place_of_(nodes.size(), kNone), filters_at_(nodes.size() + 1),
       verdict_of_(nodes.size() + 1, kNone), wants_all_(wants_all)
@@ -32,6 +37,23 @@ ProgramTree::ProgramTree(std::span<mapi_offload_node> nodes, bool wants_all)
         if (verdict == kNone)
             verdict = verdicts_++;
         wants_all_ |= place_of_[i] == 0;
+    }
+    make_indexes();
+}
+
+void ProgramTree::make_indexes()
+{
+    for (uint32_t place = 0; place < filters_at_.size(); ++place) {
+        if (filters_at_[place].size() < kFewestInIndex)
+            continue;
+        auto index = FilterIndex::make(nodes_, filters_at_[place]);
+        if (!index)
+            continue;
+        first_table_[place] = tables_;
+        tables_ += uint32_t(index->fields());
+        first_group_word_[place] = group_words_;
+        group_words_ += index->group_words();
+        indexes_[place] = std::move(index);
     }
 }
 } // namespace mapi::drivers::xdp

@@ -4,6 +4,7 @@
 
 #include <cerrno>
 #include <optional>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -144,6 +145,65 @@ TEST_CASE("each node counts the packets and bytes that pass it and those before 
     CHECK(found[all].packets == 5);
     CHECK(found.back().packets == 5);
     CHECK(!machine.rings.has(1));
+}
+
+TEST_CASE("many filters that an index finds count what the interpreter accepts", "[mapi-core][xdp]")
+{
+    if (!can_load())
+        return;
+    std::vector<std::string> expressions = {"not port 3",
+                                            "portrange 2-9",
+                                            "port 0",
+                                            "src port 4 and dst port 4",
+                                            "port 5 or port 6",
+                                            "src port 7 or dst port 8",
+                                            "udp",
+                                            "ip[8] = 0"};
+    for (int i = 1; i < 60; ++i) {
+        expressions.push_back("udp port " + std::to_string(i));
+        expressions.push_back("host 10.0.0." + std::to_string(i));
+        if (i % 3 == 0)
+            expressions.push_back("tcp dst port " + std::to_string(i));
+    }
+    Machine machine;
+    Nodes nodes;
+    const uint32_t ip = nodes.filter("ip", kAll);
+    std::vector<mapi::match::BpfProgram> judges;
+    std::vector<uint32_t> first, second;
+    for (const std::string &expression : expressions) {
+        judges.push_back(mapi::match::BpfProgram::compile(
+            expression, 1, 0, mapi::match::BpfProgram::Engine::kInterpreter));
+        first.push_back(nodes.filter(expression, kAll));
+        second.push_back(nodes.filter(expression, ip)); // an index behind a filter
+    }
+    const uint32_t nested = nodes.filter("port 9", first[10]);
+    const auto program = machine.make(nodes);
+    for (const mapi_offload_node &node : nodes.nodes)
+        REQUIRE(node.is_taken);
+
+    std::mt19937 random(1);
+    std::vector<uint64_t> expected(expressions.size());
+    for (int i = 0; i < 3000; ++i) {
+        Bytes packet = udp_to(uint16_t(random() % 12), i % 50 == 0 ? 5000 : 60);
+        packet[35] = uint8_t(random() % 12); // source port
+        packet[23] = random() % 2 ? 17 : 6;
+        packet[26] = packet[30] = 10;
+        packet[29] = uint8_t(random() % 70);
+        packet[33] = uint8_t(random() % 70);
+        if (random() % 4 == 0)
+            packet.resize(14 + random() % 26);
+        test_run(program->descriptor(), packet);
+        for (size_t filter = 0; filter < judges.size(); ++filter)
+            expected[filter] += judges[filter].matches(packet.data(), uint32_t(packet.size()),
+                                                       uint32_t(packet.size()));
+    }
+    const auto found = counts(*program);
+    for (size_t filter = 0; filter < expressions.size(); ++filter) {
+        INFO(expressions[filter]);
+        CHECK(found[first[filter]].packets == expected[filter]);
+        CHECK(found[second[filter]].packets == expected[filter]);
+    }
+    CHECK(found[nested].packets <= found[first[10]].packets);
 }
 
 TEST_CASE("only packets that a node wants are handed over, with the verdicts of all such nodes",
