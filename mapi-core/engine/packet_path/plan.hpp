@@ -171,7 +171,7 @@ private:
     void add_metered(Applied &applied);
     bool can_take_bursts() const;
     void choose_offloaded(const OffloadTarget &target);
-    static void take_verdicts(const Step &step, Burst burst, uint64_t *outputs, size_t stride);
+    void take_verdicts(Stage &stage, size_t place, Burst burst);
     void choose_prefiltered();
     bool choose_prefiltered_groups();
     static void run_prefilter(const mapi_prefilter *prefilter, const mapi_batch *batch,
@@ -235,6 +235,7 @@ private:
     std::vector<const NodeGroup *> prefiltered_groups_; // then those of these
     mapi_prefilter prefilter_ = {};
     std::unique_ptr<OffloadProgram> offload_;
+    std::vector<uint64_t> left_; // as masks of stage 0: what its driver has left to offloaded steps
     Map<const Node *, const char *> not_offloaded_{&memory_}; // why
     const uint64_t number_;                                   // unique in the process
     bool joined_ = false;

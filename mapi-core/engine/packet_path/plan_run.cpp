@@ -56,7 +56,7 @@ void Plan::run_steps(Stage &stage, Burst burst)
     for (size_t i = 0; i < stage.steady_steps; ++i) {
         const Step &step = stage.steps[i];
         if (step.offloaded != kNone) [[unlikely]]
-            take_verdicts(step, burst, masks + i + 1, stride);
+            take_verdicts(stage, i, burst);
         else if (step.prefiltered != kNone && is_prefiltered)
             step.node->run_prefiltered(burst, masks + i + 1, stride, number_, step.prefiltered);
         else if (step.is_plain) [[likely]]
@@ -70,12 +70,23 @@ void Plan::run_steps(Stage &stage, Burst burst)
         run_groups(stage, burst[i], masks + i * stride);
 }
 
-// What the driver's program has let pass, and counted.
-void Plan::take_verdicts(const Step &step, Burst burst, uint64_t *outputs, size_t stride)
+// What the driver's program has let pass, and counted; and what it has left to the engine here or
+// at a node before.
+void Plan::take_verdicts(Stage &stage, size_t place, Burst burst)
 {
+    const Step &step = stage.steps[place];
+    const size_t stride = stage.steps.size() + 1;
     for (size_t i = 0; i < burst.size(); ++i) {
         const mapi_offloaded *const verdicts = burst[i].offloaded;
-        outputs[i * stride] = verdicts ? verdicts->passed[step.offloaded] & burst[i].all : 0;
+        uint64_t &output = stage.masks[i * stride + place + 1];
+        output = verdicts ? verdicts->passed[step.offloaded] & burst[i].all : 0;
+        if (!verdicts || !verdicts->undecided) [[likely]]
+            continue;
+        uint64_t *const left = left_.data() + i * stride;
+        const uint64_t mask = (step.input ? left[step.input] : 0) |
+                              (verdicts->undecided[step.offloaded] & burst[i].all);
+        left[place + 1] = mask ? step.node->run(burst[i], mask) : 0;
+        output |= left[place + 1];
     }
 }
 

@@ -210,6 +210,12 @@ struct mapi_offload_count {
 /* Verdicts on the packets of a batch. */
 struct mapi_offloaded {
     const uint64_t *passed; /* for each node of the program with wants_packets: its packets */
+    /*
+     * For each node: packets on which the driver could not decide.  The engine runs the node on
+     * them, and the nodes after it on those that pass; the driver has not counted them there.
+     * NULL: there are none.
+     */
+    const uint64_t *undecided;
 };
 
 /*

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT
 // A driver that runs filters and counters on each packet when it arrives, and hands out the packets
-// that others need later: as an adapter with a program does.
+// that others need later: as an adapter with a program does.  No filter decides on frames that
+// begin with kUndecided.
 #pragma once
 
 #include <algorithm>
 #include <atomic>
 #include <condition_variable>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <span>
@@ -23,6 +25,8 @@ using Frame = std::vector<uint8_t>;
 class OffloadSource
 {
 public:
+    static constexpr uint8_t kUndecided = 0xff;
+
     static OffloadSource &instance()
     {
         static OffloadSource source;
@@ -36,16 +40,19 @@ public:
             return;
         ++active_->all.packets;
         active_->all.wire_bytes += frame.size();
-        Waiting waiting = {active_, frame, std::vector<uint64_t>(active_->nodes.size())};
+        Waiting waiting = {active_, frame, std::vector<uint64_t>(active_->nodes.size()),
+                           std::vector<uint64_t>(active_->nodes.size())};
         bool is_wanted = active_->wants_all;
         for (size_t i = 0; i < active_->nodes.size(); ++i) {
             const mapi_offload_node &node = active_->nodes[i];
-            waiting.passed[i] = node.is_taken &&
-                                (node.source == MAPI_OFFLOAD_ALL || waiting.passed[node.source]) &&
-                                passes(node.step, frame);
+            const bool is_reached =
+                node.is_taken && (node.source == MAPI_OFFLOAD_ALL || waiting.passed[node.source]);
+            waiting.undecided[i] =
+                is_reached && node.step.kind == MAPI_OFFLOAD_FILTER && frame[0] == kUndecided;
+            waiting.passed[i] = is_reached && !waiting.undecided[i] && passes(node.step, frame);
             active_->counts[i].packets += waiting.passed[i];
             active_->counts[i].wire_bytes += waiting.passed[i] * frame.size();
-            is_wanted |= node.wants_packets && waiting.passed[i];
+            is_wanted |= (node.wants_packets && waiting.passed[i]) || waiting.undecided[i];
         }
         if (is_wanted)
             waiting_.push_back(std::move(waiting));
@@ -76,7 +83,7 @@ private:
     struct Waiting {
         Program *program;
         Frame frame;
-        std::vector<uint64_t> passed;
+        std::vector<uint64_t> passed, undecided; // by node: 1 or 0
     };
 
     static bool passes(const mapi_offload_step &step, const Frame &frame)
@@ -106,6 +113,7 @@ private:
         const Program *const program = self.previous_ ? self.previous_ : self.active_;
         self.read_.clear();
         self.passed_.assign(program ? program->nodes.size() : 0, 0);
+        self.undecided_ = self.passed_;
         while (self.read_.size() < limit && !self.holds_ && !self.waiting_.empty() &&
                self.waiting_.front().program == program) {
             self.read_.push_back(std::move(self.waiting_.front()));
@@ -119,11 +127,14 @@ private:
             packets[at].data = one.frame.data();
             packets[at].caplen = packets[at].wire_len = uint32_t(one.frame.size());
             packets[at].link_type = 1;
-            for (size_t node = 0; node < one.passed.size(); ++node)
+            for (size_t node = 0; node < one.passed.size(); ++node) {
                 self.passed_[node] |= one.passed[node] << at;
+                self.undecided_[node] |= one.undecided[node] << at;
+            }
         }
         mapi_batch_fill(batch, packets, uint32_t(self.read_.size()));
-        self.verdicts_ = {self.passed_.data()};
+        const bool has_decided = std::ranges::all_of(self.undecided_, std::logical_not<uint64_t>());
+        self.verdicts_ = {self.passed_.data(), has_decided ? nullptr : self.undecided_.data()};
         batch->offloaded = &self.verdicts_;
         return int(self.read_.size());
     }
@@ -210,7 +221,7 @@ private:
     std::condition_variable changed_;
     std::deque<Waiting> waiting_;
     std::vector<Waiting> read_;
-    std::vector<uint64_t> passed_;
+    std::vector<uint64_t> passed_, undecided_;
     mapi_offloaded verdicts_ = {};
     Program *active_ = nullptr;
     Program *previous_ = nullptr;

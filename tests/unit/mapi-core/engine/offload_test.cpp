@@ -103,6 +103,30 @@ TEST_CASE("functions that the driver runs count what it has passed", "[mapi-core
     }
 }
 
+TEST_CASE("packets on which the driver cannot decide count as if it had", "[mapi-core][engine]")
+{
+    const auto device = make_device();
+    Counted ip(device, "ip"), arp(device, "arp");
+    const auto nested = std::make_shared<Flow>(device);
+    nested->apply(mapi_fn_bpf_filter, {Argument{'s', 0, "ip", {}}});
+    nested->apply(mapi_fn_bpf_filter, {Argument{'s', 0, "greater 100", {}}});
+    const int large = nested->apply(mapi_fn_pkt_counter, {});
+    nested->connect();
+    for (int i = 0; i < 300; ++i) {
+        Frame one = frame(i % 4 != 0);
+        one.resize(i % 8 == 1 ? 200 : 60);
+        one[0] = i % 3 == 0 ? OffloadSource::kUndecided : 0;
+        OffloadSource::instance().arrive(one);
+    }
+    CHECK(ip.comes_to(225));
+    CHECK(arp.comes_to(75));
+    CHECK(*static_cast<uint64_t *>(nested->read_results(large)->res) == 38);
+    mapi_function_info_t info = {};
+    ip.flow->describe(ip.filter, &info);
+    CHECK(info.passed_pkts == 225);
+    nested->close();
+}
+
 TEST_CASE("packets that arrived before a flow was connected are not the flow's, though read later",
           "[mapi-core][engine]")
 {
