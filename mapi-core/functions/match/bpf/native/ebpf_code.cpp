@@ -22,8 +22,10 @@ constexpr uint8_t kCall = 0x85;
 constexpr uint8_t kExit = 0x95;
 constexpr uint8_t kBigEndian = 0xdc;
 constexpr uint8_t kFromRegister = 0x08;
-constexpr uint8_t kMapDescriptor = 1; // BPF_PSEUDO_MAP_FD
-constexpr uint8_t kMapValue = 2;      // BPF_PSEUDO_MAP_VALUE
+constexpr uint8_t kOwnFunction = 1;     // BPF_PSEUDO_CALL
+constexpr uint8_t kFunctionAddress = 4; // BPF_PSEUDO_FUNC
+constexpr uint8_t kMapDescriptor = 1;   // BPF_PSEUDO_MAP_FD
+constexpr uint8_t kMapValue = 2;        // BPF_PSEUDO_MAP_VALUE
 
 uint8_t alu_class(EbpfWidth width)
 {
@@ -53,6 +55,13 @@ void EbpfCode::bind(Label label)
     is_reachable_ = is_reachable_ || is_jumped_to_[label.number];
     if (is_reachable_)
         labels_[label.number] = instructions_.size();
+}
+
+void EbpfCode::begin_function(Label label)
+{
+    is_reachable_ = true;
+    labels_[label.number] = instructions_.size();
+    functions_.push_back(uint32_t(instructions_.size()));
 }
 
 void EbpfCode::emit(uint8_t code, uint8_t to, uint8_t from, int16_t offset, int32_t constant)
@@ -123,6 +132,20 @@ void EbpfCode::call(EbpfHelper helper)
     emit(kCall, 0, 0, 0, int32_t(helper));
 }
 
+void EbpfCode::call_function(Label function)
+{
+    if (is_reachable_)
+        jumps_.push_back({instructions_.size(), function.number, true});
+    emit(kCall, 0, kOwnFunction, 0, 0);
+}
+
+void EbpfCode::function_address(Register to, Label function)
+{
+    if (is_reachable_)
+        jumps_.push_back({instructions_.size(), function.number, true});
+    wide_constant(to, kFunctionAddress, 0, 0);
+}
+
 void EbpfCode::fetch_add(Register base, int16_t offset, Register by)
 {
     emit(kAtomic, uint8_t(base), uint8_t(by), offset, kFetchAdd);
@@ -157,6 +180,10 @@ std::span<const EbpfInstruction> EbpfCode::finish()
         if (target == kUnbound)
             throw FilterError("a jump of the filter leads to code that is not in the program");
         const int64_t distance = int64_t(target) - int64_t(jump.at) - 1;
+        if (jump.is_far) {
+            instructions_[jump.at].constant = int32_t(distance);
+            continue;
+        }
         if (distance < std::numeric_limits<int16_t>::min() ||
             distance > std::numeric_limits<int16_t>::max())
             throw FilterError("the filter is too long for the kernel: a jump over " +

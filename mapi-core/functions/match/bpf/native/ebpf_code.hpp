@@ -49,17 +49,18 @@ enum class EbpfCondition : uint8_t {
 enum class EbpfHelper : int32_t { // numbers of enum bpf_func_id
     kKtimeGetNs = 5,
     kGetSmpProcessorId = 8,
+    kLoop = 181,
     kXdpGetBuffLen = 188,
     kXdpLoadBytes = 189,
 };
 
-// The result of an XDP program that lets packets on, and where struct xdp_md has the ends of the
-// packet.
-enum EbpfXdp : int16_t { kXdpPass = 2, kXdpData = 0, kXdpDataEnd = 4 };
+// Results of an XDP program, and where struct xdp_md has the ends of the packet.
+enum EbpfXdp : int16_t { kXdpDrop = 1, kXdpPass = 2, kXdpData = 0, kXdpDataEnd = 4 };
 
 enum class EbpfWidth : uint8_t { k32, k64 };
 
-// Code that no path reaches is left out: the kernel refuses programs that have some.
+// Code that no path reaches is left out: the kernel refuses programs that have some.  The main
+// program is the first function.
 class EbpfCode
 {
 public:
@@ -73,6 +74,10 @@ public:
     // A label is bound once.  Code after it is only emitted if something before it leads here.
     void bind(Label label);
     bool is_reachable() const { return is_reachable_; }
+    // A function begins here, after the end of the one before: it gets up to five arguments in r1
+    // to r5, returns in r0, keeps r6 to r9 of its caller, and has a stack frame of its own.  Some
+    // function before or after it must use it.
+    void begin_function(Label label);
 
     void alu(EbpfWidth width, EbpfOperation operation, Register to, int32_t constant);
     void alu(EbpfWidth width, EbpfOperation operation, Register to, Register from);
@@ -87,6 +92,9 @@ public:
                  Label to);
     void jump_if(EbpfWidth width, EbpfCondition condition, Register left, Register right, Label to);
     void call(EbpfHelper helper);
+    void call_function(Label function);
+    // For kLoop, which calls it with the number of the round and one argument.
+    void function_address(Register to, Label function);
     // Adds `by`, which gets the value before, in one step that other CPUs see after all stores
     // before it.
     void fetch_add(Register base, int16_t offset, Register by);
@@ -98,6 +106,9 @@ public:
     // Resolves all jumps.  Throws FilterError if one is too far, or its label is not reachable by
     // code before it.
     std::span<const EbpfInstruction> finish();
+    std::span<const EbpfInstruction> instructions() const { return instructions_; }
+    // Where each function begins, the main program included.
+    const std::vector<uint32_t> &functions() const { return functions_; }
 
 private:
     void emit(uint8_t code, uint8_t to, uint8_t from, int16_t offset, int32_t constant);
@@ -108,12 +119,14 @@ private:
     struct Jump {
         size_t at;
         size_t label;
+        bool is_far = false; // its distance is in the constant
     };
 
     std::vector<EbpfInstruction> instructions_;
     std::vector<size_t> labels_;     // where each is bound
     std::vector<bool> is_jumped_to_; // for each label
     std::vector<Jump> jumps_;
+    std::vector<uint32_t> functions_ = {0};
     bool is_reachable_ = true;
 };
 } // namespace mapi::match
