@@ -49,7 +49,8 @@ public:
         }
         code.alu(EbpfWidth::k64, EbpfOperation::kMove, Register::r0, 2); // XDP_PASS
         code.exit();
-        program_ = mapi::drivers::xdp::load_xdp_program("filters", code.finish(), false);
+        code.finish();
+        program_ = mapi::drivers::xdp::load_xdp_program("filters", code, false);
     }
 
     // One bit for each filter, as whole words.

@@ -4,10 +4,12 @@
 
 #include <cerrno>
 #include <cstring>
+#include <memory>
 #include <utility>
 #include <vector>
 
 #include <bpf/bpf.h>
+#include <bpf/btf.h>
 #include <bpf/libbpf.h>
 #include <linux/bpf.h>
 #include <sys/mman.h>
@@ -49,6 +51,29 @@ std::string remedy(int number)
     throw KernelRefusal(
         object + ": " + (cause.empty() ? std::strerror(number) : cause) + remedy(number), number);
 }
+using Types = std::unique_ptr<btf, decltype(&btf__free)>;
+
+// The types of a program's functions, if it has more than the main one.
+Types describe_functions(const match::EbpfCode &code, std::vector<bpf_func_info> &functions)
+{
+    Types types(nullptr, btf__free);
+    if (code.functions().size() == 1)
+        return types;
+    types.reset(btf__new_empty());
+    const int number = types ? btf__add_int(types.get(), "long", 8, BTF_INT_SIGNED) : -ENOMEM;
+    const int type = number > 0 ? btf__add_func_proto(types.get(), number) : number;
+    for (size_t i = 0; type > 0 && i < code.functions().size(); ++i) {
+        const std::string name = "mapi_" + std::to_string(i);
+        const int function = btf__add_func(types.get(), name.c_str(),
+                                           i == 0 ? BTF_FUNC_GLOBAL : BTF_FUNC_STATIC, type);
+        if (function > 0)
+            functions.push_back({code.functions()[i], uint32_t(function)});
+    }
+    const int result = type > 0 ? btf__load_into_kernel(types.get()) : type;
+    if (result != 0)
+        refuse("BTF of an XDP program", -result);
+    return types;
+}
 } // namespace
 
 uint32_t count_cpus()
@@ -86,20 +111,29 @@ SharedArray::~SharedArray()
         munmap(words_, bytes_);
 }
 
-ipc::Descriptor load_xdp_program(const char *name,
-                                 std::span<const match::EbpfInstruction> instructions,
+ipc::Descriptor load_xdp_program(const char *name, const match::EbpfCode &code,
                                  bool takes_fragments)
 {
-    static_assert(sizeof(match::EbpfInstruction) == sizeof(bpf_insn));
     static_assert(int(match::EbpfHelper::kKtimeGetNs) == BPF_FUNC_ktime_get_ns &&
                   int(match::EbpfHelper::kGetSmpProcessorId) == BPF_FUNC_get_smp_processor_id &&
+                  int(match::EbpfHelper::kLoop) == BPF_FUNC_loop &&
                   int(match::EbpfHelper::kXdpGetBuffLen) == BPF_FUNC_xdp_get_buff_len &&
                   int(match::EbpfHelper::kXdpLoadBytes) == BPF_FUNC_xdp_load_bytes);
-    static_assert(int(match::kXdpPass) == XDP_PASS &&
+    static_assert(int(match::kXdpPass) == XDP_PASS && int(match::kXdpDrop) == XDP_DROP &&
                   int(match::kXdpData) == offsetof(xdp_md, data) &&
                   int(match::kXdpDataEnd) == offsetof(xdp_md, data_end));
+    static_assert(sizeof(match::EbpfInstruction) == sizeof(bpf_insn));
     LIBBPF_OPTS(bpf_prog_load_opts, options, .expected_attach_type = BPF_XDP,
                 .prog_flags = takes_fragments ? BPF_F_XDP_HAS_FRAGS : 0u);
+    std::vector<bpf_func_info> functions;
+    const auto types = describe_functions(code, functions);
+    if (types) { // callbacks are only accepted with them
+        options.prog_btf_fd = uint32_t(btf__fd(types.get()));
+        options.func_info = functions.data();
+        options.func_info_cnt = uint32_t(functions.size());
+        options.func_info_rec_size = sizeof(bpf_func_info);
+    }
+    const auto instructions = code.instructions();
     const auto load = [&] {
         return bpf_prog_load(BPF_PROG_TYPE_XDP, name, kLicense,
                              reinterpret_cast<const bpf_insn *>(instructions.data()),

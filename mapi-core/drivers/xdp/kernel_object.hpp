@@ -50,10 +50,9 @@ private:
     uint64_t *words_ = nullptr;
 };
 
-// Throws KernelRefusal with the verifier's cause.  takes_fragments: the program is for packets in
-// several pieces, too.
-ipc::Descriptor load_xdp_program(const char *name,
-                                 std::span<const match::EbpfInstruction> instructions,
+// The code is finished.  Throws KernelRefusal with the verifier's cause.  takes_fragments: the
+// program is for packets in several pieces, too.
+ipc::Descriptor load_xdp_program(const char *name, const match::EbpfCode &code,
                                  bool takes_fragments);
 
 struct TestRun {

@@ -11,6 +11,15 @@ namespace mapi::drivers::xdp
 // knows about the current packet, then packets and wire bytes of each node.
 enum CountWord : uint32_t { kAllPackets, kAllBytes, kIsWanted, kVerdicts };
 
+// Words of a search, after the counts of the nodes.
+enum SearchWord : uint32_t {
+    kSearchEnd, // enum SearchEnd: how the search of the current packet has ended
+    kSearchState,
+    kOutputsLeft, // that the search may still look at
+    kFoundBits,   // of the nodes whose text the packet contains
+};
+enum SearchEnd : int32_t { kNotSearched, kSearched, kEndedEarly };
+
 // A ring of packet records, for each CPU: the head of words below, the data, and room for a record
 // that begins just before the data's end.  One writer, the program; one reader.  Positions only
 // grow.

@@ -4,6 +4,7 @@
 
 #include <bit>
 #include <cerrno>
+#include <stdexcept>
 
 #include "match/bpf/native/bpf_emit_ebpf.hpp"
 #include "match/errors.hpp"
@@ -12,14 +13,14 @@ namespace mapi::drivers::xdp
 {
 namespace
 {
-constexpr uint32_t kNodesMax = 1024; // counts are addressed by 16-bit offsets
+constexpr uint32_t kEmittedMax = 1024; // counts are addressed by 16-bit offsets
 constexpr char kName[] = "mapi";
-constexpr char kRefusedFilter[] = "the kernel's verifier refuses the filter";
+constexpr char kRefused[] = "the kernel's verifier refuses it";
 
 bool can_run(const mapi_offload_step &step)
 {
     static_assert(sizeof(bpf_insn) == sizeof(mapi_filter_code));
-    return step.kind == MAPI_OFFLOAD_COUNT ||
+    return step.kind == MAPI_OFFLOAD_COUNT || step.kind == MAPI_OFFLOAD_SEARCH ||
            (step.kind == MAPI_OFFLOAD_FILTER &&
             match::can_emit_ebpf({reinterpret_cast<const bpf_insn *>(step.code), step.code_count}));
 }
@@ -30,24 +31,29 @@ void refuse(mapi_offload_node &node, const char *reason)
     node.reason = reason;
 }
 
+// What the kernel is asked to accept.  A search's code does not depend on its texts.
 std::string code_of(const mapi_offload_node &node)
 {
+    if (node.step.kind == MAPI_OFFLOAD_SEARCH)
+        return "search";
     return {reinterpret_cast<const char *>(node.step.code),
             node.step.code_count * sizeof(mapi_filter_code)};
 }
 
-ipc::Descriptor load(const ProgramTree &tree, ProgramSetup setup, int counts, int tables)
+int descriptor_of(const std::unique_ptr<SharedArray> &map)
 {
-    setup.counts = counts;
-    setup.tables = tables;
-    match::EbpfCode code;
-    emit_program(tree, setup, code);
-    return load_xdp_program(kName, code.finish(), setup.takes_fragments);
+    return map ? map->descriptor() : -1;
 }
 
-SharedArray make_counts(const ProgramTree &tree, uint32_t cpus)
+ipc::Descriptor load(const ProgramTree &tree, ProgramSetup setup, const ProgramMaps &maps)
 {
-    return {"mapi_counts", size_t{8} * cpus * tree.count_words()};
+    setup.counts = maps.counts.descriptor();
+    setup.tables = descriptor_of(maps.tables);
+    setup.searches = descriptor_of(maps.searches);
+    match::EbpfCode code;
+    emit_program(tree, setup, code);
+    code.finish();
+    return load_xdp_program(kName, code, setup.takes_fragments);
 }
 
 std::unique_ptr<SharedArray> make_tables(const ProgramTree &tree)
@@ -66,6 +72,23 @@ std::unique_ptr<SharedArray> make_tables(const ProgramTree &tree)
     return tables;
 }
 
+std::unique_ptr<SharedArray> make_searches(const ProgramTree &tree)
+{
+    if (!tree.searches())
+        return nullptr;
+    auto searches = std::make_unique<SharedArray>("mapi_searches", tree.searches()->bytes());
+    tree.searches()->write(
+        {reinterpret_cast<uint8_t *>(searches->words().data()), tree.searches()->bytes()});
+    return searches;
+}
+
+ProgramMaps make_maps(const ProgramTree &tree, uint32_t cpus)
+{
+    return {{"mapi_counts", size_t{8} * cpus * tree.count_words()},
+            make_tables(tree),
+            make_searches(tree)};
+}
+
 // Whether the kernel accepts a program of this filter alone.
 bool is_accepted(const mapi_offload_node &node, const ProgramSetup &setup)
 {
@@ -74,7 +97,7 @@ bool is_accepted(const mapi_offload_node &node, const ProgramSetup &setup)
     alone.is_taken = 1;
     const ProgramTree tree({&alone, 1}, false);
     try {
-        load(tree, setup, make_counts(tree, setup.ring.cpus).descriptor(), -1);
+        load(tree, setup, make_maps(tree, setup.ring.cpus));
         return true;
     } catch (const KernelRefusal &refusal) {
         if (refusal.number() == ENOMEM || refusal.number() == EMFILE || refusal.number() == EPERM)
@@ -83,81 +106,111 @@ bool is_accepted(const mapi_offload_node &node, const ProgramSetup &setup)
     }
 }
 
-std::vector<mapi_offload_node *> filters_of(std::span<mapi_offload_node> nodes)
+using Nodes = std::vector<mapi_offload_node *>;
+
+// Whether it has code and counts of its own.
+bool is_emitted(const mapi_offload_node &node)
 {
-    std::vector<mapi_offload_node *> filters;
-    for (mapi_offload_node &node : nodes) {
-        if (node.is_taken && node.step.kind == MAPI_OFFLOAD_FILTER)
-            filters.push_back(&node);
-    }
-    return filters;
+    return node.step.kind != MAPI_OFFLOAD_COUNT;
 }
 
-void leave_out_half(const std::vector<mapi_offload_node *> &filters)
+Nodes emitted_of(std::span<mapi_offload_node> nodes)
 {
-    for (size_t i = filters.size() / 2; i < filters.size(); ++i)
-        refuse(*filters[i], "the kernel accepts no program with so many filters");
+    Nodes emitted;
+    for (mapi_offload_node &node : nodes) {
+        if (node.is_taken && is_emitted(node))
+            emitted.push_back(&node);
+    }
+    return emitted;
+}
+
+void leave_out_half(const Nodes &nodes)
+{
+    for (size_t i = nodes.size() / 2; i < nodes.size(); ++i)
+        refuse(*nodes[i], "a program for the kernel cannot have so many functions");
+}
+
+void leave_out_half_of_searches(Nodes nodes)
+{
+    std::erase_if(nodes, [](const mapi_offload_node *node) {
+        return node->step.kind != MAPI_OFFLOAD_SEARCH;
+    });
+    for (size_t i = nodes.size() / 2; i < nodes.size(); ++i)
+        refuse(*nodes[i], "the texts of all searches need too large a table");
 }
 
 // After a refusal: leaves out what is refused alone, or else the second half.
-void leave_out_refused(const std::vector<mapi_offload_node *> &filters, const ProgramSetup &setup,
-                       RefusedFilters &refused)
+void leave_out_refused(const Nodes &nodes, const ProgramSetup &setup, RefusedCode &refused)
 {
     bool has_refused = false;
-    for (mapi_offload_node *filter : filters) {
-        if (is_accepted(*filter, setup))
+    for (mapi_offload_node *node : nodes) {
+        const std::string code = code_of(*node);
+        if (!refused.contains(code) && is_accepted(*node, setup))
             continue;
-        refuse(*filter, kRefusedFilter);
-        refused.insert(code_of(*filter));
+        refuse(*node, kRefused);
+        refused.insert(code);
         has_refused = true;
     }
     if (!has_refused)
-        leave_out_half(filters);
+        leave_out_half(nodes);
 }
 } // namespace
 
 std::unique_ptr<Program> Program::make(std::span<mapi_offload_node> nodes, bool wants_all,
-                                       const ProgramSetup &setup, RefusedFilters &refused)
+                                       const ProgramSetup &setup, RefusedCode &refused)
 {
-    for (size_t i = 0; i < nodes.size(); ++i) {
-        nodes[i].is_taken = 1;
-        if (i >= kNodesMax)
-            refuse(nodes[i], "the program has as many functions as it can have");
-        else if (!can_run(nodes[i].step))
-            refuse(nodes[i], "eBPF has no such instruction");
-        else if (nodes[i].step.kind == MAPI_OFFLOAD_FILTER && refused.contains(code_of(nodes[i])))
-            refuse(nodes[i], kRefusedFilter);
+    uint32_t emitted_nodes = 0;
+    for (mapi_offload_node &node : nodes) {
+        node.is_taken = 1;
+        if (!can_run(node.step))
+            refuse(node, "eBPF has no such instruction");
+        else if (refused.contains(code_of(node)))
+            refuse(node, kRefused);
+        else if (is_emitted(node) && ++emitted_nodes > kEmittedMax)
+            refuse(node, "the program has as many functions as it can have");
     }
     while (true) {
-        ProgramTree tree(nodes, wants_all);
-        const std::vector<mapi_offload_node *> filters = filters_of(nodes);
-        if (tree.verdict_words() > kVerdictWordsMax) {
-            leave_out_half(filters);
-            continue;
-        }
-        SharedArray counts = make_counts(tree, setup.ring.cpus);
-        auto tables = make_tables(tree);
-        Loaded loaded = {std::move(tree), setup.number, setup.ring.cpus, std::move(counts),
-                         std::move(tables)};
+        const Nodes emitted = emitted_of(nodes);
         try {
-            loaded.program = load(loaded.tree, setup, loaded.counts.descriptor(),
-                                  loaded.tables ? loaded.tables->descriptor() : -1);
+            ProgramTree tree(nodes, wants_all);
+            if (tree.verdict_words() > kVerdictWordsMax) {
+                leave_out_half(emitted);
+                continue;
+            }
+            ProgramMaps maps = make_maps(tree, setup.ring.cpus);
+            ipc::Descriptor program = load(tree, setup, maps);
+            return std::unique_ptr<Program>(
+                new Program(std::make_shared<const Loaded>(std::move(tree), setup, std::move(maps),
+                                                           std::move(program)),
+                            nodes.size()));
+        } catch (const std::length_error &) {
+            leave_out_half_of_searches(emitted);
         } catch (const match::FilterError &) { // too long
-            leave_out_half(filters);
-            continue;
+            leave_out_half(emitted);
         } catch (const KernelRefusal &) {
-            if (filters.empty())
+            if (emitted.empty())
                 throw;
-            leave_out_refused(filters, setup, refused);
-            continue;
+            leave_out_refused(emitted, setup, refused);
         }
-        loaded.wanting.resize(size_t{64} * loaded.tree.verdict_words());
-        for (uint32_t node = 0; node < nodes.size(); ++node) {
-            if (nodes[node].is_taken && nodes[node].wants_packets)
-                loaded.wanting[loaded.tree.verdict_of(loaded.tree.place_of(node))].push_back(node);
-        }
-        return std::unique_ptr<Program>(
-            new Program(std::make_shared<const Loaded>(std::move(loaded)), nodes.size()));
+    }
+}
+
+// By verdict: the nodes that want packets, and those that are not decided.
+Program::Loaded::Loaded(ProgramTree its_tree, const ProgramSetup &setup, ProgramMaps its_maps,
+                        ipc::Descriptor its_program)
+    : tree(std::move(its_tree)), number(setup.number), cpus(setup.ring.cpus),
+      maps(std::move(its_maps)), program(std::move(its_program)),
+      verdicts(size_t{64} * tree.verdict_words())
+{
+    const auto nodes = tree.nodes();
+    for (uint32_t node = 0; node < nodes.size(); ++node) {
+        if (nodes[node].is_taken && nodes[node].wants_packets)
+            verdicts[tree.verdict_of(tree.place_of(node))].wanting.push_back(node);
+    }
+    for (uint32_t place = 0; place <= tree.last_place(); ++place) {
+        const ProgramTree::Searches &searches = tree.searches_at(place);
+        if (!searches.nodes.empty())
+            verdicts[searches.undecided].undecided = searches.nodes;
     }
 }
 
@@ -174,7 +227,7 @@ mapi_offload_count Program::Loaded::count(uint32_t place) const
     mapi_offload_count sum = {};
     for (uint32_t cpu = 0; cpu < cpus; ++cpu) {
         const uint64_t *words =
-            counts.words().data() + size_t{cpu} * tree.count_words() + tree.count_word(place);
+            maps.counts.words().data() + size_t{cpu} * tree.count_words() + tree.count_word(place);
         sum.packets += __atomic_load_n(words, __ATOMIC_RELAXED);
         sum.wire_bytes += __atomic_load_n(words + 1, __ATOMIC_RELAXED);
     }
@@ -192,14 +245,21 @@ void Program::count(mapi_offload_count *counts) const
     counts[nodes_] = {now.packets - before_.packets, now.wire_bytes - before_.wire_bytes};
 }
 
-void Program::add_verdicts(const uint64_t *words, uint64_t bit, uint64_t *passed) const
+bool Program::add_verdicts(const uint64_t *words, uint64_t bit, uint64_t *passed,
+                           uint64_t *undecided) const
 {
+    bool are_decided = true;
     for (uint32_t word = 0; word < loaded_->tree.verdict_words(); ++word) {
         for (uint64_t rest = words[word]; rest != 0; rest &= rest - 1) {
-            for (const uint32_t node :
-                 loaded_->wanting[64 * word + uint32_t(std::countr_zero(rest))])
+            const Verdict &verdict =
+                loaded_->verdicts[64 * word + uint32_t(std::countr_zero(rest))];
+            for (const uint32_t node : verdict.wanting)
                 passed[node] |= bit;
+            for (const uint32_t node : verdict.undecided)
+                undecided[node] |= bit;
+            are_decided &= verdict.undecided.empty();
         }
     }
+    return are_decided;
 }
 } // namespace mapi::drivers::xdp

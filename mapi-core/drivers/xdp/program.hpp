@@ -18,8 +18,14 @@
 
 namespace mapi::drivers::xdp
 {
-// Code of filters that the kernel has refused, so that it is not asked again.
-using RefusedFilters = std::set<std::string>;
+// What the kernel has refused, so that it is not asked again.
+using RefusedCode = std::set<std::string>;
+
+struct ProgramMaps {
+    SharedArray counts;
+    std::unique_ptr<SharedArray> tables;   // of its indexes; null: it has none
+    std::unique_ptr<SharedArray> searches; // likewise
+};
 
 class Program
 {
@@ -28,7 +34,7 @@ public:
     // number and the maps of rings and buffers of the setup must be set.  Throws KernelRefusal if
     // not even a program without nodes is accepted.
     static std::unique_ptr<Program> make(std::span<mapi_offload_node> nodes, bool wants_all,
-                                         const ProgramSetup &setup, RefusedFilters &refused);
+                                         const ProgramSetup &setup, RefusedCode &refused);
     // Used if make() fails: all nodes are left to the engine, and all packets are read.  `loaded`
     // is a program without nodes that wants all packets; the result shares its code and counts
     // packets from begin() on.
@@ -43,21 +49,28 @@ public:
     // Any thread; one for each node that is taken, and a last one for all packets.
     void count(mapi_offload_count *counts) const;
 
-    // A packet's verdicts -> its bit in the mask of each node that wants packets.
+    // A packet's verdicts -> its bit in the mask of each node that wants packets, and of each node
+    // that could not decide.  True if all could.
     uint32_t verdict_words() const { return loaded_->tree.verdict_words(); }
-    void add_verdicts(const uint64_t *words, uint64_t bit, uint64_t *passed) const;
+    bool add_verdicts(const uint64_t *words, uint64_t bit, uint64_t *passed,
+                      uint64_t *undecided) const;
     size_t nodes() const { return nodes_; }
 
 private:
+    struct Verdict {
+        std::vector<uint32_t> wanting, undecided; // nodes
+    };
     // What the kernel has.
     struct Loaded {
+        Loaded(ProgramTree its_tree, const ProgramSetup &setup, ProgramMaps its_maps,
+               ipc::Descriptor its_program);
+
         ProgramTree tree;
         uint32_t number;
         uint32_t cpus;
-        SharedArray counts;
-        std::unique_ptr<SharedArray> tables; // of its indexes; null: it has none
-        ipc::Descriptor program = {};
-        std::vector<std::vector<uint32_t>> wanting = {}; // by verdict: the nodes that want packets
+        ProgramMaps maps;
+        ipc::Descriptor program;
+        std::vector<Verdict> verdicts; // by bit
 
         mapi_offload_count count(uint32_t place) const;
     };

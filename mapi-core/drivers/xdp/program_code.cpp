@@ -9,6 +9,9 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "drivers/xdp/code_writer.hpp"
+#include "drivers/xdp/record_code.hpp"
+#include "drivers/xdp/search_code.hpp"
 #include "match/bpf/native/bpf_emit_ebpf.hpp"
 
 namespace mapi::drivers::xdp
@@ -16,104 +19,60 @@ namespace mapi::drivers::xdp
 namespace
 {
 using match::EbpfBytes;
-using Register = match::EbpfRegister;
-using Operation = match::EbpfOperation;
-using Condition = match::EbpfCondition;
-using Helper = match::EbpfHelper;
-using Label = match::EbpfCode::Label;
-constexpr auto k64 = match::EbpfWidth::k64;
 
-constexpr Register kContext = Register::r6; // only helpers change r1 to r5
-constexpr Register kData = Register::r7;    // as emit_ebpf_filter() needs it
-constexpr Register kEnd = Register::r8;
-constexpr Register kCounts = Register::r9; // of this CPU
-constexpr Register kFrame = Register::r10;
+constexpr match::EbpfRegister kContext = match::EbpfRegister::r6; // only calls change r1 to r5
+constexpr match::EbpfRegister kData = match::EbpfRegister::r7;    // as emit_ebpf_filter() needs it
+constexpr match::EbpfRegister kEnd = match::EbpfRegister::r8;
+constexpr match::EbpfRegister kCounts = match::EbpfRegister::r9; // of this CPU
 
 // In the stack frame, below what filters use.
 constexpr int16_t kCpu = match::kEbpfFrameEnd - 8;
-constexpr int16_t kRecordBytes = kCpu - 8;
-constexpr int16_t kTime = kRecordBytes - 8;
 
-int16_t word(uint32_t number)
-{
-    return int16_t(8 * number);
-}
-
-class Writer
+class Writer : private CodeWriter
 {
 public:
     Writer(const ProgramTree &tree, const ProgramSetup &setup, match::EbpfCode &code)
-        : tree_(tree), setup_(setup), code_(code), pass_(code.new_label()), end_(code.new_label())
+        : CodeWriter(code), tree_(tree), setup_(setup), fragments_(code.new_label()),
+          record_(code.new_label()), search_(code.new_label())
     {
     }
 
     void write()
     {
         begin();
-        const Label fragments = code_.new_label();
-        if (setup_.takes_fragments) {
-            code_.jump_if(k64, Condition::kGreater, Register::r0,
-                          int32_t(match::kEbpfPacketBytesMax), fragments);
-            move(Register::r1, kData);
-            code_.alu(k64, Operation::kAdd, Register::r1, Register::r0);
-            code_.jump_if(k64, Condition::kGreater, Register::r1, kEnd, fragments);
-        }
+        if (setup_.takes_fragments)
+            leave_fragments();
         run_at(0, EbpfBytes::kPacket);
-        code_.jump(end_);
-        code_.bind(fragments);
-        if (setup_.takes_fragments) {
-            copy_fragments();
-            run_at(0, EbpfBytes::kBuffer);
-        }
-        code_.bind(end_);
+        finish();
+        if (setup_.takes_fragments)
+            write_fragments();
         if (tree_.wants_any())
-            hand_over();
-        code_.bind(pass_);
-        set(Register::r0, match::kXdpPass);
-        code_.exit();
+            emit_record(tree_, setup_, code_, record_);
+        if (tree_.searches())
+            emit_search(*tree_.searches(), tree_.search_word(), setup_, code_, search_);
     }
 
 private:
-    void set(Register to, int32_t value) { code_.alu(k64, Operation::kMove, to, value); }
-    void move(Register to, Register from) { code_.alu(k64, Operation::kMove, to, from); }
-    void add(Register to, int32_t value) { code_.alu(k64, Operation::kAdd, to, value); }
-
-    // counter += r0, or += 1.
-    void grow(Register base, uint32_t number, const Register *by)
-    {
-        code_.load(8, Register::r1, base, word(number));
-        if (by)
-            code_.alu(k64, Operation::kAdd, Register::r1, *by);
-        else
-            add(Register::r1, 1);
-        code_.store(8, base, word(number), Register::r1);
-    }
-
-    // A map's value for this CPU; changes r1.
-    void own_part(Register to, int map, uint32_t stride_bytes)
-    {
-        code_.load(8, Register::r1, kFrame, kCpu);
-        code_.alu(k64, Operation::kMul, Register::r1, int32_t(stride_bytes));
-        code_.map_value(to, map, 0);
-        code_.alu(k64, Operation::kAdd, to, Register::r1);
-    }
-
     void begin();
     void count(uint32_t place);
     void run_at(uint32_t place, EbpfBytes bytes);
+    void set_verdict(uint32_t verdict);
     void run_filter(uint32_t node, EbpfBytes bytes);
+    void run_searches(uint32_t place, EbpfBytes bytes);
     void look_up(uint32_t place, const FilterIndex &index, EbpfBytes bytes);
     void set_bit(uint32_t first, uint32_t words);
-    void run_groups(uint32_t number, const FilterIndex &index, size_t first, EbpfBytes bytes);
-    void copy_fragments();
-    void hand_over();
-    void write_record(uint32_t head_bytes);
+    template <typename Run>
+    void run_bits(uint32_t number, uint32_t first, uint32_t last, const Run &run);
+    void leave_fragments();
+    void write_fragments();
+    void call(Label function);
+    void finish();
 
     const ProgramTree &tree_;
     const ProgramSetup &setup_;
-    match::EbpfCode &code_;
-    const Label pass_;
-    const Label end_;
+    const Label fragments_;
+    const Label record_;
+    const Label search_;
 };
 
 // Leaves the packet's length in r0 and its ends in kData and kEnd, and counts it.
@@ -121,9 +80,12 @@ void Writer::begin()
 {
     move(kContext, Register::r1);
     code_.call(Helper::kGetSmpProcessorId);
-    code_.jump_if(k64, Condition::kGreaterOrEqual, Register::r0, int32_t(setup_.ring.cpus), pass_);
+    const Label is_known = code_.new_label();
+    code_.jump_if(k64, Condition::kLess, Register::r0, int32_t(setup_.ring.cpus), is_known);
+    leave(setup_.drops ? match::kXdpDrop : match::kXdpPass);
+    code_.bind(is_known);
     code_.store(8, kFrame, kCpu, Register::r0);
-    own_part(kCounts, setup_.counts, 8 * tree_.count_words());
+    own_part(kCounts, setup_.counts, 8 * tree_.count_words(), Register::r0);
     move(Register::r1, kContext);
     code_.call(Helper::kXdpGetBuffLen);
     code_.store(4, kFrame, match::kEbpfWireBytes, Register::r0);
@@ -133,8 +95,47 @@ void Writer::begin()
     if (!tree_.wants_any())
         return;
     code_.store_constant(8, kCounts, word(kIsWanted), tree_.wants_all());
+    if (tree_.searches())
+        code_.store_constant(8, kCounts, word(tree_.search_word() + kSearchEnd), kNotSearched);
     for (uint32_t i = 0; i < tree_.verdict_words(); ++i)
         code_.store_constant(8, kCounts, word(kVerdicts + i), 0);
+}
+
+// Jumps over more than 32,767 instructions are not possible; calls are.
+void Writer::leave_fragments()
+{
+    const Label several = code_.new_label(), one = code_.new_label();
+    code_.jump_if(k64, Condition::kGreater, Register::r0, int32_t(match::kEbpfPacketBytesMax),
+                  several);
+    move(Register::r1, kData);
+    code_.alu(k64, Operation::kAdd, Register::r1, Register::r0);
+    code_.jump_if(k64, Condition::kLessOrEqual, Register::r1, kEnd, one);
+    code_.bind(several);
+    call(fragments_);
+    finish();
+    code_.bind(one);
+}
+
+void Writer::call(Label function)
+{
+    move(Register::r1, kContext);
+    move(Register::r2, kCounts);
+    code_.load(8, Register::r3, kFrame, kCpu);
+    code_.load(4, Register::r4, kFrame, match::kEbpfWireBytes);
+    code_.call_function(function);
+}
+
+// If some node wants the packet: a record in this CPU's ring.
+void Writer::finish()
+{
+    if (tree_.wants_any()) {
+        const Label is_not_wanted = code_.new_label();
+        code_.load(8, Register::r1, kCounts, word(kIsWanted));
+        code_.jump_if(k64, Condition::kEqual, Register::r1, 0, is_not_wanted);
+        call(record_);
+        code_.bind(is_not_wanted);
+    }
+    leave(setup_.drops ? match::kXdpDrop : match::kXdpPass);
 }
 
 void Writer::count(uint32_t place)
@@ -147,21 +148,27 @@ void Writer::count(uint32_t place)
 
 void Writer::run_at(uint32_t place, EbpfBytes bytes)
 {
-    if (const uint32_t verdict = tree_.verdict_of(place); verdict != ProgramTree::kNone) {
-        const uint32_t number = kVerdicts + verdict / 64;
-        set(Register::r2, 1);
-        code_.alu(k64, Operation::kShiftLeft, Register::r2, int32_t(verdict % 64));
-        code_.load(8, Register::r1, kCounts, word(number));
-        code_.alu(k64, Operation::kOr, Register::r1, Register::r2);
-        code_.store(8, kCounts, word(number), Register::r1);
-        if (!tree_.wants_all())
-            code_.store_constant(8, kCounts, word(kIsWanted), 1);
-    }
+    if (const uint32_t verdict = tree_.verdict_of(place); verdict != ProgramTree::kNone)
+        set_verdict(verdict);
     const FilterIndex *const index = tree_.index_at(place);
     for (const uint32_t node : index ? index->always() : tree_.filters_at(place))
         run_filter(node, bytes);
     if (index)
         look_up(place, *index, bytes);
+    if (!tree_.searches_at(place).nodes.empty())
+        run_searches(place, bytes);
+}
+
+void Writer::set_verdict(uint32_t verdict)
+{
+    const uint32_t number = kVerdicts + verdict / 64;
+    set(Register::r2, 1);
+    code_.alu(k64, Operation::kShiftLeft, Register::r2, int32_t(verdict % 64));
+    code_.load(8, Register::r1, kCounts, word(number));
+    code_.alu(k64, Operation::kOr, Register::r1, Register::r2);
+    code_.store(8, kCounts, word(number), Register::r1);
+    if (!tree_.wants_all())
+        code_.store_constant(8, kCounts, word(kIsWanted), 1);
 }
 
 void Writer::run_filter(uint32_t node, EbpfBytes bytes)
@@ -172,8 +179,8 @@ void Writer::run_filter(uint32_t node, EbpfBytes bytes)
     match::emit_ebpf_filter({reinterpret_cast<const bpf_insn *>(step.code), step.code_count}, code_,
                             places);
     code_.bind(places.accept);
-    count(node + 1);
-    run_at(node + 1, bytes);
+    count(tree_.place_of(node));
+    run_at(tree_.place_of(node), bytes);
     code_.bind(places.reject);
 }
 
@@ -196,8 +203,15 @@ void Writer::look_up(uint32_t place, const FilterIndex &index, EbpfBytes bytes)
         set_bit(tree_.group_word(place), index.group_words());
         code_.bind(missing);
     }
-    for (uint32_t number = 0; number < index.group_words(); ++number)
-        run_groups(tree_.group_word(place) + number, index, size_t{64} * number, bytes);
+    for (uint32_t number = 0; size_t{64} * number < index.groups().size(); ++number) {
+        const std::span groups = std::span(index.groups()).subspan(size_t{64} * number);
+        const uint32_t groups_word = tree_.group_word(place) + number;
+        run_bits(groups_word, 0, uint32_t(std::min<size_t>(64, groups.size())), [&](uint32_t bit) {
+            for (const uint32_t node : groups[bit])
+                run_filter(node, bytes);
+        });
+        code_.store_constant(8, kCounts, word(groups_word), 0);
+    }
 }
 
 // Of the number in r1, in words from `first`; changes r2 to r4.
@@ -216,13 +230,13 @@ void Writer::set_bit(uint32_t first, uint32_t words)
     code_.store(8, Register::r2, word(first), Register::r4);
 }
 
-// Those of the 64 groups from `first` whose bits are set in the word, which becomes zero.
-void Writer::run_groups(uint32_t number, const FilterIndex &index, size_t first, EbpfBytes bytes)
+// Runs what belongs to the bits from `first` to before `last` that are set in the word.
+template <typename Run>
+void Writer::run_bits(uint32_t number, uint32_t first, uint32_t last, const Run &run)
 {
-    constexpr size_t kAtOnce = 8;
-    const size_t last = std::min(first + 64, index.groups().size());
+    constexpr uint32_t kAtOnce = 8;
     const Label none = code_.new_label();
-    const auto skip_without = [&](size_t bit, int32_t bits, Label to) {
+    const auto skip_without = [&](uint32_t bit, int32_t bits, Label to) {
         code_.load(8, Register::r1, kCounts, word(number));
         code_.alu(k64, Operation::kShiftRight, Register::r1, int32_t(bit));
         code_.alu(k64, Operation::kAnd, Register::r1, bits);
@@ -230,107 +244,73 @@ void Writer::run_groups(uint32_t number, const FilterIndex &index, size_t first,
     };
     code_.load(8, Register::r1, kCounts, word(number));
     code_.jump_if(k64, Condition::kEqual, Register::r1, 0, none);
-    for (size_t some = first; some < last; some += kAtOnce) {
+    for (uint32_t some = first; some < last; some += kAtOnce) {
         const Label next = code_.new_label();
-        skip_without(some - first, (1 << kAtOnce) - 1, next);
-        for (size_t group = some; group < std::min(some + kAtOnce, last); ++group) {
+        const uint32_t end = std::min(some + kAtOnce, last);
+        skip_without(some, (1 << (end - some)) - 1, next);
+        for (uint32_t bit = some; bit < end; ++bit) {
             const Label not_set = code_.new_label();
-            skip_without(group - first, 1, not_set);
-            for (const uint32_t node : index.groups()[group])
-                run_filter(node, bytes);
+            skip_without(bit, 1, not_set);
+            run(bit);
             code_.bind(not_set);
         }
         code_.bind(next);
     }
-    code_.store_constant(8, kCounts, word(number), 0);
     code_.bind(none);
 }
 
-// A packet in several pieces -> one in this CPU's buffer.
-void Writer::copy_fragments()
+// The packet is searched once, for all places.
+void Writer::run_searches(uint32_t place, EbpfBytes bytes)
 {
-    own_part(kData, setup_.buffers, match::kEbpfBufferBytes);
-    const Label fits = code_.new_label();
-    move(kEnd, Register::r0);
+    const ProgramTree::Searches &searches = tree_.searches_at(place);
+    const Label searched = code_.new_label(), decided = code_.new_label(), end = code_.new_label();
+    const int16_t search_end = word(tree_.search_word() + kSearchEnd);
+    code_.load(8, Register::r1, kCounts, search_end);
+    code_.jump_if(k64, Condition::kNotEqual, Register::r1, kNotSearched, searched);
+    call(search_);
+    code_.bind(searched);
+    code_.load(8, Register::r1, kCounts, search_end);
+    code_.jump_if(k64, Condition::kEqual, Register::r1, kSearched, decided);
+    set_verdict(searches.undecided);
+    code_.jump(end);
+    code_.bind(decided);
+    const uint32_t first = searches.first_bit, last = first + uint32_t(searches.nodes.size());
+    for (uint32_t number = first / 64; number * 64 < last; ++number) {
+        run_bits(tree_.search_word() + kFoundBits + number, std::max(first, number * 64) % 64,
+                 std::min(last - number * 64, 64u), [&](uint32_t bit) {
+                     const uint32_t its = tree_.place_of(searches.nodes[number * 64 + bit - first]);
+                     count(its);
+                     run_at(its, bytes);
+                 });
+    }
+    code_.bind(end);
+}
+
+// (context, this CPU's counts, number of the CPU, wire length): the nodes on a packet in several
+// pieces, as one in this CPU's buffer.
+void Writer::write_fragments()
+{
+    code_.begin_function(fragments_);
+    move(kContext, Register::r1);
+    move(kCounts, Register::r2);
+    code_.store(8, kFrame, kCpu, Register::r3);
+    code_.store(4, kFrame, match::kEbpfWireBytes, Register::r4);
+    move(kEnd, Register::r4);
+    own_part(kData, setup_.buffers, match::kEbpfBufferBytes, Register::r3);
+    const Label fits = code_.new_label(), has_bytes = code_.new_label();
     code_.jump_if(k64, Condition::kLessOrEqual, kEnd, int32_t(match::kEbpfPacketBytesMax), fits);
     set(kEnd, int32_t(match::kEbpfPacketBytesMax));
     code_.bind(fits);
-    code_.jump_if(k64, Condition::kEqual, kEnd, 0, end_);
+    code_.jump_if(k64, Condition::kNotEqual, kEnd, 0, has_bytes);
+    leave(0);
+    code_.bind(has_bytes);
     move(Register::r1, kContext);
     set(Register::r2, 0);
     move(Register::r3, kData);
     move(Register::r4, kEnd);
     code_.call(Helper::kXdpLoadBytes);
-}
-
-// If some node wants the packet: a record in this CPU's ring.
-void Writer::hand_over()
-{
-    const uint32_t head_bytes = uint32_t(sizeof(PacketRecord) + size_t{8} * tree_.verdict_words());
-    code_.load(8, Register::r1, kCounts, word(kIsWanted));
-    code_.jump_if(k64, Condition::kEqual, Register::r1, 0, pass_);
-    code_.call(Helper::kKtimeGetNs);
-    code_.store(8, kFrame, kTime, Register::r0);
-
-    const Register caplen = kEnd, ring = kData;
-    const Label fits = code_.new_label();
-    code_.load(4, caplen, kFrame, match::kEbpfWireBytes);
-    code_.jump_if(k64, Condition::kLessOrEqual, caplen, int32_t(setup_.snaplen), fits);
-    set(caplen, int32_t(setup_.snaplen));
-    code_.bind(fits);
-    code_.jump_if(k64, Condition::kEqual, caplen, 0, pass_);
-
-    own_part(ring, setup_.rings, setup_.ring.stride_bytes());
-    move(Register::r3, caplen);
-    add(Register::r3, int32_t(head_bytes + 7));
-    code_.alu(k64, Operation::kAnd, Register::r3, -8);
-    code_.store(8, kFrame, kRecordBytes, Register::r3);
-    code_.load(8, Register::r1, ring, word(kWritten));
-    code_.load(8, Register::r2, ring, word(kTaken));
-    code_.alu(k64, Operation::kAdd, Register::r3, Register::r1);
-    code_.alu(k64, Operation::kSub, Register::r3, Register::r2);
-    const Label has_room = code_.new_label();
-    code_.jump_if(k64, Condition::kLessOrEqual, Register::r3, int32_t(setup_.ring.data_bytes),
-                  has_room);
-    grow(ring, kRingFull, nullptr);
-    code_.jump(pass_);
-    code_.bind(has_room);
-    write_record(head_bytes);
-}
-
-// In r1: the position in this CPU's ring, kData; in kEnd the bytes to copy.
-void Writer::write_record(uint32_t head_bytes)
-{
-    const Register record = kCounts, ring = kData, caplen = kEnd;
-    const auto field = [](size_t offset) { return int16_t(size_t{8} * kRingHeadWords + offset); };
-    code_.alu(k64, Operation::kAnd, Register::r1, int32_t(setup_.ring.data_bytes - 1));
-    code_.alu(k64, Operation::kAdd, Register::r1, ring);
-    for (uint32_t i = 0; i < tree_.verdict_words(); ++i) {
-        code_.load(8, Register::r2, kCounts, word(kVerdicts + i));
-        code_.store(8, Register::r1, field(sizeof(PacketRecord) + size_t{8} * i), Register::r2);
-    }
-    move(record, Register::r1);
-    code_.load(8, Register::r2, kFrame, kRecordBytes);
-    code_.store(4, record, field(offsetof(PacketRecord, bytes)), Register::r2);
-    code_.store(4, record, field(offsetof(PacketRecord, caplen)), caplen);
-    code_.load(8, Register::r2, kFrame, kTime);
-    code_.store(8, record, field(offsetof(PacketRecord, time_ns)), Register::r2);
-    code_.load(4, Register::r2, kFrame, match::kEbpfWireBytes);
-    code_.store(4, record, field(offsetof(PacketRecord, wire_bytes)), Register::r2);
-    code_.store_constant(4, record, field(offsetof(PacketRecord, program)), int32_t(setup_.number));
-    move(Register::r1, kContext);
-    set(Register::r2, 0);
-    move(Register::r3, record);
-    add(Register::r3, field(head_bytes));
-    move(Register::r4, caplen);
-    code_.call(Helper::kXdpLoadBytes);
-    const Label is_copied = code_.new_label();
-    code_.jump_if(k64, Condition::kEqual, Register::r0, 0, is_copied);
-    grow(ring, kUnreadable, nullptr);
-    code_.jump(pass_);
-    code_.bind(is_copied);
-    code_.load(8, Register::r1, kFrame, kRecordBytes);
-    code_.fetch_add(ring, word(kWritten), Register::r1); // after all stores before it
+    run_at(0, EbpfBytes::kBuffer);
+    leave(0);
 }
 } // namespace
 

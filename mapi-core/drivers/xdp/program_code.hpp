@@ -14,10 +14,12 @@ struct ProgramSetup {
     uint32_t number;      // of the program, in the records of its packets
     uint32_t snaplen;     // bytes of a packet that are read, at most kSnaplenMax
     bool takes_fragments; // packets in several pieces are copied, and then filtered
+    bool drops = false;   // all packets, once they are counted and copied
     RingLayout ring;      // of all CPUs
     int counts;           // descriptors of maps: counts of the program,
     int rings;            // packets that are read,
     int tables = -1;      // of its indexes, FilterIndex::kTableEntries each, if it has some,
+    int searches = -1;    // its SearchSet, if it has one,
     int buffers;          // copies of packets, kEbpfBufferBytes for each CPU
 };
 

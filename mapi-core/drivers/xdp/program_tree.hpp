@@ -12,17 +12,19 @@
 
 #include "drivers/xdp/filter_index.hpp"
 #include "drivers/xdp/layout.hpp"
+#include "drivers/xdp/search_set.hpp"
 
 namespace mapi::drivers::xdp
 {
-// A place in the tree is 0 for all packets, and i + 1 for those that node i passes.  Nodes that
-// pass all packets need nothing in the kernel: they have the place of their source.
+// A place in the tree is 0 for all packets, and another number for those that a node passes.  Nodes
+// that pass all packets need nothing in the kernel: they have the place of their source.
 class ProgramTree
 {
 public:
     static constexpr uint32_t kNone = ~0u;
 
     // Nodes with is_taken, whose sources are taken.  Sets wants_packets of sources of the others.
+    // Throws std::length_error if the texts of searches are too many.
     ProgramTree(std::span<mapi_offload_node> nodes, bool wants_all);
 
     std::span<const mapi_offload_node> nodes() const { return nodes_; }
@@ -42,6 +44,17 @@ public:
     uint32_t first_table(uint32_t place) const { return first_table_.at(place); }
     uint32_t tables() const { return tables_; }
     uint32_t place_of(uint32_t node) const { return place_of_[node]; }
+    uint32_t last_place() const { return last_place_; }
+
+    // Searches that get the packets of a place: each has its bit in the search of a packet.
+    struct Searches {
+        uint32_t first_bit = 0;
+        std::vector<uint32_t> nodes = {};
+        uint32_t undecided = kNone; // bit of the verdict that the search has ended early
+    };
+    const Searches &searches_at(uint32_t place) const { return searches_at_[place]; }
+    // Null if there are none.
+    const SearchSet *searches() const { return searches_.get(); }
     bool wants_all() const { return wants_all_; }
     bool wants_any() const { return wants_all_ || verdicts_ > 0; }
 
@@ -56,25 +69,31 @@ public:
     // The first word for the groups that an index has found for the current packet.
     uint32_t group_word(uint32_t place) const
     {
-        return count_word(uint32_t(nodes_.size()) + 1) + first_group_word_.at(place);
+        return count_word(last_place_ + 1) + first_group_word_.at(place);
     }
-    uint32_t count_words() const
-    {
-        return (count_word(uint32_t(nodes_.size()) + 1) + group_words_ + 7) / 8 * 8;
-    }
+    // The first of the words of a search (enum SearchWord).
+    uint32_t search_word() const { return count_word(last_place_ + 1) + group_words_; }
+    uint32_t count_words() const { return (search_word() + search_words_ + 7) / 8 * 8; }
 
 private:
+    void add(uint32_t node, uint32_t source);
+    void choose_verdicts();
     void make_indexes();
+    void make_searches();
 
     std::span<mapi_offload_node> nodes_;
-    std::vector<uint32_t> place_of_;                                 // by node
+    std::vector<uint32_t> place_of_; // by node
+    uint32_t last_place_ = 0;
     std::vector<std::vector<uint32_t>> filters_at_;                  // by place
+    std::vector<Searches> searches_at_;                              // by place
     std::vector<uint32_t> verdict_of_;                               // by place
     std::map<uint32_t, std::unique_ptr<const FilterIndex>> indexes_; // by place
     std::map<uint32_t, uint32_t> first_table_;                       // likewise
     std::map<uint32_t, uint32_t> first_group_word_;                  // likewise
     uint32_t tables_ = 0;
     uint32_t group_words_ = 0;
+    std::unique_ptr<const SearchSet> searches_;
+    uint32_t search_words_ = 0;
     uint32_t verdicts_ = 0;
     bool wants_all_;
 };

@@ -41,10 +41,11 @@ namespace
 {
 using xdp::KernelRefusal;
 
-enum Option { kBufferMb, kSnaplen, kOptions };
+enum Option { kBufferMb, kSnaplen, kDrop, kOptions };
 constexpr std::array<mapi_driver_option, kOptions + 1> kOptionTable = {{
     {"buffer_mb", 16, 1, 1024},
     {"snaplen", xdp::kSnaplenMax, 64, xdp::kSnaplenMax},
+    {"drop", 0, 0, 1},
     {nullptr, 0, 0, 0},
 }};
 
@@ -76,6 +77,7 @@ public:
         setup_ = {.number = 0,
                   .snaplen = uint32_t(options[kSnaplen]),
                   .takes_fragments = true,
+                  .drops = options[kDrop] != 0,
                   .ring = rings_.layout(),
                   .counts = -1,
                   .rings = rings_.descriptor(),
@@ -115,6 +117,8 @@ public:
         rings_.release();
         const xdp::Program &program = previous_ ? *previous_ : *active_;
         passed_.assign(program.nodes(), 0);
+        undecided_.assign(program.nodes(), 0);
+        bool are_decided = true;
         uint32_t count = 0;
         const uint64_t monotonic_to_real_ns = clock_difference_ns();
         for (; count < limit; ++count) {
@@ -122,7 +126,8 @@ public:
             if (!record)
                 break;
             const auto *words = reinterpret_cast<const uint64_t *>(record + 1);
-            program.add_verdicts(words, uint64_t{1} << count, passed_.data());
+            are_decided &= program.add_verdicts(words, uint64_t{1} << count, passed_.data(),
+                                                undecided_.data());
             mapi_packet &packet = packets[count];
             packet = {};
             packet.data = reinterpret_cast<const uint8_t *>(words + program.verdict_words());
@@ -134,7 +139,7 @@ public:
         if (count == 0)
             return MAPI_DRIVER_IDLE;
         mapi_batch_fill(&batch, packets, count);
-        verdicts_ = {passed_.data()};
+        verdicts_ = {passed_.data(), are_decided ? nullptr : undecided_.data()};
         batch.offloaded = &verdicts_;
         return int(count);
     }
@@ -162,7 +167,11 @@ public:
         stats->kernel_drops = drops.ring_full + drops.unreadable + drops.late;
         const std::lock_guard lock(mutex_);
         stats->interface_drops = interface_drops_.count();
-        mapi_explain(stats->message, sizeof(stats->message), watch_.remark().c_str());
+        std::string remark = watch_.remark();
+        if (remark.empty() && attachment_ && attachment_->mode() == xdp::Attachment::Mode::kGeneric)
+            remark = interface_ + ": XDP in generic mode: slower, since the interface's driver "
+                                  "does not support it";
+        mapi_explain(stats->message, sizeof(stats->message), remark.c_str());
     }
 
     xdp::Program *prepare(std::span<mapi_offload_node> nodes, bool wants_all)
@@ -220,7 +229,7 @@ private:
 
     void make_first()
     {
-        xdp::RefusedFilters none;
+        xdp::RefusedCode none;
         first_ = xdp::Program::make({}, false, setup_, none);
         ++setup_.number;
         spare_ = xdp::Program::make({}, true, setup_, none);
@@ -278,13 +287,13 @@ private:
     const uint32_t cpus_;
     xdp::PacketRings rings_;
     xdp::SharedArray buffers_;
-    xdp::ProgramSetup setup_;             // prepare()'s thread
-    xdp::RefusedFilters refused_;         // likewise
-    std::unique_ptr<xdp::Program> first_; // until the engine has one
-    std::unique_ptr<xdp::Program> spare_; // if the engine's cannot be made
-    xdp::Program *active_ = nullptr;      // device's thread after start()
-    xdp::Program *previous_ = nullptr;    // its packets have not all been read
-    std::vector<uint64_t> passed_;
+    xdp::ProgramSetup setup_;                  // prepare()'s thread
+    xdp::RefusedCode refused_;                 // likewise
+    std::unique_ptr<xdp::Program> first_;      // until the engine has one
+    std::unique_ptr<xdp::Program> spare_;      // if the engine's cannot be made
+    xdp::Program *active_ = nullptr;           // device's thread after start()
+    xdp::Program *previous_ = nullptr;         // its packets have not all been read
+    std::vector<uint64_t> passed_, undecided_; // by node
     mapi_offloaded verdicts_ = {};
     Interruption interruption_;
 

@@ -2,6 +2,8 @@
 // STR_SEARCH: packet -> passes when it contains a string.
 #include <limits>
 #include <memory>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "functions/catalog.hpp"
@@ -22,6 +24,29 @@ bool is_window_value(int64_t value)
     return value >= 0 && value <= std::numeric_limits<int>::max();
 }
 
+class StrSearch
+{
+public:
+    StrSearch(std::string_view pattern, int64_t offset, int64_t depth,
+              match::LetterCase letter_case)
+        : matcher_(pattern, int(offset), int(depth), letter_case)
+    {
+        for (const std::string &text : matcher_.alternatives())
+            texts_.push_back(
+                {reinterpret_cast<const uint8_t *>(text.data()), uint32_t(text.size())});
+        search_ = {texts_.data(), uint32_t(texts_.size()), matcher_.offset_bytes(),
+                   matcher_.depth_bytes(), letter_case == match::LetterCase::kIgnored};
+    }
+
+    const match::StringMatcher &matcher() const { return matcher_; }
+    const mapi_search &search() const { return search_; }
+
+private:
+    const match::StringMatcher matcher_;
+    std::vector<mapi_search_text> texts_;
+    mapi_search search_;
+};
+
 int create(const mapi_function_setup *setup, void **instance)
 {
     const char *pattern = setup->arguments[0].text;
@@ -41,12 +66,12 @@ int create(const mapi_function_setup *setup, void **instance)
         return refuse(setup, MFUNCT_INVALID_ARGUMENT_4,
                       "\"" + letter_case + "\" is neither \"nocase\" nor empty");
     try {
-        auto matcher = std::make_unique<match::StringMatcher>(
-            pattern, int(offset), int(depth),
+        auto search = std::make_unique<StrSearch>(
+            pattern, offset, depth,
             letter_case == kNoCase ? match::LetterCase::kIgnored : match::LetterCase::kExact);
         const int refused = reserve_memory(
-            setup, matcher->memory_bytes()); // the size is only known after compilation
-        *instance = refused ? nullptr : matcher.release();
+            setup, search->matcher().memory_bytes()); // the size is only known after compilation
+        *instance = refused ? nullptr : search.release();
         return refused;
     } catch (const match::PatternError &error) {
         return refuse(setup, error.code(), error.what());
@@ -57,7 +82,7 @@ int create(const mapi_function_setup *setup, void **instance)
 
 uint64_t process(void *instance, const mapi_batch *batch, uint64_t mask)
 {
-    return static_cast<const match::StringMatcher *>(instance)->filter(batch->packets, mask);
+    return static_cast<const StrSearch *>(instance)->matcher().filter(batch->packets, mask);
 }
 
 int group_create(void *const *instances, uint32_t count, void **group)
@@ -65,7 +90,7 @@ int group_create(void *const *instances, uint32_t count, void **group)
     try {
         std::vector<const match::StringMatcher *> matchers;
         for (uint32_t i = 0; i < count; ++i)
-            matchers.push_back(static_cast<const match::StringMatcher *>(instances[i]));
+            matchers.push_back(&static_cast<const StrSearch *>(instances[i])->matcher());
         *group = match::StringMatcherSet::make(matchers).release();
         return *group ? 0 : MFUNCT_COULD_NOT_APPLY_FUNCT;
     } catch (const std::exception &) {
@@ -83,6 +108,18 @@ uint32_t group_process(void *group, const mapi_batch *batch, uint64_t mask,
     return count;
 }
 
+int describe(const void *instance, uint16_t, mapi_offload_step *step)
+{
+    step->kind = MAPI_OFFLOAD_SEARCH;
+    step->search = &static_cast<const StrSearch *>(instance)->search();
+    return 1;
+}
+
+constexpr mapi_function_offload kOffload = {
+    .struct_size = sizeof(mapi_function_offload),
+    .describe = describe,
+    .add = nullptr,
+};
 constexpr mapi_function_group kGroup = {
     .struct_size = sizeof(mapi_function_group),
     .create = group_create,
@@ -100,8 +137,9 @@ extern "C" const mapi_function mapi_fn_str_search = {
     .flags = MAPI_FUNCTION_PURE | MAPI_FUNCTION_GROUP_OF_ANY_MASKS,
     .create = mapi::functions::create,
     .process = mapi::functions::process,
-    .destroy = mapi::functions::destroy<mapi::match::StringMatcher>,
+    .destroy = mapi::functions::destroy<mapi::functions::StrSearch>,
     .arguments = {MAPI_ARGUMENT_STRING, MAPI_ARGUMENT_INT, MAPI_ARGUMENT_INT,
                   MAPI_OPTIONAL_COUNTED | MAPI_ARGUMENT_STRING},
     .group = &mapi::functions::kGroup,
+    .offload = &mapi::functions::kOffload,
 };

@@ -122,6 +122,23 @@ enum mapi_offload_kind {
     MAPI_OFFLOAD_COUNT = 1,
     /* those packets pass for which the classic BPF program does not return 0 */
     MAPI_OFFLOAD_FILTER = 2,
+    /* those packets pass that contain one of several texts */
+    MAPI_OFFLOAD_SEARCH = 3,
+};
+
+struct mapi_search_text {
+    const uint8_t *bytes; /* in lower case if case is ignored */
+    uint32_t count;
+};
+
+/* Lives as long as the instance. */
+struct mapi_search {
+    const struct mapi_search_text *texts;
+    uint32_t text_count;
+    uint32_t
+        offset_bytes; /* from the first byte of the frame, where a text begins at the earliest */
+    uint32_t depth_bytes;  /* it ends at offset + depth at the latest; 0: at the end of the bytes */
+    uint32_t ignores_case; /* of ASCII letters */
 };
 
 struct mapi_offload_step {
@@ -129,6 +146,7 @@ struct mapi_offload_step {
     uint32_t
         code_count; /* instructions of a filter's program, which lives as long as the instance */
     const struct mapi_filter_code *code;
+    const struct mapi_search *search; /* of a search */
 };
 
 /* A function that a driver may run in its place (mapi_driver_offload in driver.h). */

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+// What the parts of an XDP program have in common when they are written.
+#pragma once
+
+#include <cstdint>
+
+#include "match/bpf/native/ebpf_code.hpp"
+
+namespace mapi::drivers::xdp
+{
+class CodeWriter
+{
+protected:
+    using Register = match::EbpfRegister;
+    using Operation = match::EbpfOperation;
+    using Condition = match::EbpfCondition;
+    using Helper = match::EbpfHelper;
+    using Label = match::EbpfCode::Label;
+    static constexpr auto k32 = match::EbpfWidth::k32, k64 = match::EbpfWidth::k64;
+    static constexpr Register kFrame = Register::r10;
+
+    explicit CodeWriter(match::EbpfCode &code) : code_(code) {}
+
+    static int16_t word(uint32_t number) { return int16_t(8 * number); }
+    void set(Register to, int32_t value) { code_.alu(k64, Operation::kMove, to, value); }
+    void move(Register to, Register from) { code_.alu(k64, Operation::kMove, to, from); }
+    void add(Register to, int32_t value) { code_.alu(k64, Operation::kAdd, to, value); }
+    void add(Register to, Register value) { code_.alu(k64, Operation::kAdd, to, value); }
+
+    // A counter += 1, or += by; changes r1.
+    void grow(Register base, uint32_t number, const Register *by = nullptr)
+    {
+        code_.load(8, Register::r1, base, word(number));
+        if (by)
+            add(Register::r1, *by);
+        else
+            add(Register::r1, 1);
+        code_.store(8, base, word(number), Register::r1);
+    }
+    // The part of a map's value that belongs to a CPU; changes the CPU's number.
+    void own_part(Register to, int map, uint32_t stride_bytes, Register cpu)
+    {
+        code_.alu(k64, Operation::kMul, cpu, int32_t(stride_bytes));
+        code_.map_value(to, map, 0);
+        add(to, cpu);
+    }
+    void leave(int32_t result)
+    {
+        set(Register::r0, result);
+        code_.exit();
+    }
+
+    match::EbpfCode &code_;
+};
+} // namespace mapi::drivers::xdp

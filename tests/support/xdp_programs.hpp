@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: MIT
+// XDP programs that are run on given packets, without an interface.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "drivers/xdp/packet_rings.hpp"
+#include "drivers/xdp/program.hpp"
+#include "match/bpf/bpf_program.hpp"
+#include "match/bpf/native/bpf_emit_ebpf.hpp"
+
+namespace test_support
+{
+using namespace mapi::drivers::xdp;
+using Bytes = std::vector<uint8_t>;
+
+constexpr uint32_t kAll = MAPI_OFFLOAD_ALL;
+
+inline Bytes udp_to(uint16_t port, size_t bytes = 60)
+{
+    Bytes frame(bytes, 0);
+    frame[12] = 8;
+    frame[14] = 0x45;
+    frame[23] = 17;
+    frame[36] = uint8_t(port >> 8);
+    frame[37] = uint8_t(port);
+    return frame;
+}
+
+// Nodes of a program, and what they point to.
+class Nodes
+{
+public:
+    uint32_t filter(const std::string &expression, uint32_t source, bool wants_packets = false)
+    {
+        filters_.push_back(mapi::match::BpfProgram::compile(expression, 1, 0));
+        return code(filters_.back().instructions(), source, wants_packets);
+    }
+    uint32_t count(uint32_t source)
+    {
+        mapi_offload_node node = {};
+        node.step.kind = MAPI_OFFLOAD_COUNT;
+        node.source = source;
+        nodes.push_back(node);
+        return uint32_t(nodes.size() - 1);
+    }
+
+    uint32_t search(std::shared_ptr<const mapi_search> search, uint32_t source,
+                    bool wants_packets = false)
+    {
+        mapi_offload_node node = {};
+        node.step.kind = MAPI_OFFLOAD_SEARCH;
+        node.step.search = search.get();
+        node.source = source;
+        node.wants_packets = wants_packets;
+        nodes.push_back(node);
+        searches_.push_back(std::move(search));
+        return uint32_t(nodes.size() - 1);
+    }
+
+    std::vector<mapi_offload_node> nodes;
+
+private:
+    uint32_t code(std::span<const bpf_insn> instructions, uint32_t source, bool wants_packets)
+    {
+        mapi_offload_node node = {};
+        node.step.kind = MAPI_OFFLOAD_FILTER;
+        node.step.code = reinterpret_cast<const mapi_filter_code *>(instructions.data());
+        node.step.code_count = uint32_t(instructions.size());
+        node.source = source;
+        node.wants_packets = wants_packets;
+        nodes.push_back(node);
+        return uint32_t(nodes.size() - 1);
+    }
+
+    std::vector<mapi::match::BpfProgram> filters_;
+    std::vector<std::shared_ptr<const mapi_search>> searches_;
+};
+
+class Machine
+{
+public:
+    explicit Machine(uint32_t ring_bytes = 1 << 18)
+        : rings({count_cpus(), ring_bytes}),
+          buffers_("buffers", size_t{count_cpus()} * mapi::match::kEbpfBufferBytes)
+    {
+        setup = {.number = 1,
+                 .snaplen = kSnaplenMax,
+                 .takes_fragments = true,
+                 .ring = rings.layout(),
+                 .counts = -1,
+                 .rings = rings.descriptor(),
+                 .buffers = buffers_.descriptor()};
+    }
+
+    std::unique_ptr<Program> make(Nodes &nodes, bool wants_all = false)
+    {
+        return Program::make(nodes.nodes, wants_all, setup, refused);
+    }
+
+    PacketRings rings;
+    ProgramSetup setup;
+    RefusedCode refused;
+
+private:
+    SharedArray buffers_;
+};
+
+inline std::vector<mapi_offload_count> counts(const Program &program)
+{
+    std::vector<mapi_offload_count> counts(program.nodes() + 1);
+    program.count(counts.data());
+    return counts;
+}
+
+} // namespace test_support
