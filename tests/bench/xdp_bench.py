@@ -3,6 +3,7 @@
 """What watching one end of a veth pair adds to the CPU time of its traffic: functions in the kernel
 (xdp), in the engine (af_packet), and tcpdump; and whether any packet is uncounted."""
 
+import json
 import os
 import statistics
 import subprocess
@@ -18,6 +19,7 @@ PACKETS = 2000000
 BYTES = 60  # 64 with a checksum
 SENDER_CPU, RECEIVER_CPU = 0, 1
 REPLACEMENTS = 1000
+PORT_FLOWS = 500
 FUNCTIONS = (("BPF_FILTER", "udp"), ("PKT_COUNTER",))
 
 
@@ -97,6 +99,32 @@ def replace(library, sender):
     return uncounted, sent
 
 
+def port_rates(library, sender, flows):
+    """The sender's rates with flows of a port each on the other end, which end with a process of
+    their own: to close each of many takes minutes."""
+    answer, told = os.pipe()
+    if os.fork() == 0:
+        try:
+            for port in range(1000, 1000 + flows):
+                Watcher(library, "xdp:far", ("BPF_FILTER", f"udp port {port}"), ("PKT_COUNTER",))
+            rates = [sent / elapsed_s for sent, elapsed_s in (send(sender) for _ in range(ROUNDS))]
+            os.write(told, json.dumps(rates).encode())
+        finally:
+            os._exit(0)
+    os.close(told)
+    with os.fdopen(answer) as answers:
+        rates = json.load(answers)
+    os.wait()
+    return rates
+
+
+def port_flows(library, sender):
+    """Rates with one flow, before and after those with PORT_FLOWS."""
+    one = port_rates(library, sender, 1)
+    many = port_rates(library, sender, PORT_FLOWS)
+    return one + port_rates(library, sender, 1), many
+
+
 def overload(library, sender):
     """The reader gets no CPU time: sent - read - dropped for lack of room."""
     os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
@@ -152,6 +180,16 @@ def main():
         "packets",
         {"sent": sent, "replacements": REPLACEMENTS},
         "the program is replaced under full traffic",
+    )
+    one, many = (statistics.median(rates) for rates in port_flows(mapi_library, sender))
+    tell(
+        "mapi_xdp_500_port_flows_ratio",
+        many / one,
+        0.9,
+        "at least",
+        "ratio",
+        {"one_packets_per_s": one, "many_packets_per_s": many, "rounds": ROUNDS},
+        f"packets/s with {PORT_FLOWS} flows of a port each, relative to one such flow",
     )
     off, drops = overload(mapi_library, sender)
     tell(
