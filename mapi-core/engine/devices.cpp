@@ -6,8 +6,8 @@
 #include <cerrno>
 #include <cstring>
 #include <exception>
+#include <sstream>
 #include <string_view>
-#include <tuple>
 #include <utility>
 
 #include <fcntl.h>
@@ -23,12 +23,21 @@ namespace
 constexpr const char *kAllInterfaces = "any"; // as in af_packet
 constexpr std::string_view kXdpPrefix = "xdp:";
 
-// The interface of a device that has no section in mapi.conf, and its driver.
-std::pair<std::string, std::string> split_driver(const std::string &name)
+// A device that has no section in mapi.conf: INTERFACE, or xdp:INTERFACE[,OPTION]...
+DeviceSettings settings_of(const std::string &name)
 {
-    if (name.starts_with(kXdpPrefix))
-        return {name.substr(kXdpPrefix.size()), "xdp"};
-    return {name, "af_packet"};
+    DeviceSettings settings;
+    settings.name = name;
+    settings.path = name;
+    settings.driver = "af_packet";
+    if (!name.starts_with(kXdpPrefix))
+        return settings;
+    settings.driver = "xdp";
+    std::istringstream parts(name.substr(kXdpPrefix.size()));
+    std::getline(parts, settings.path, ',');
+    for (std::string option; std::getline(parts, option, ',');)
+        settings.options.emplace_back(option, "1");
+    return settings;
 }
 
 // Only by its real name: the system also accepts others, such as eth0:1.
@@ -68,7 +77,7 @@ std::shared_ptr<Devices::Entry> Devices::find(const std::string &name)
         if (!devices_options_.is_shared) // else the client may not be allowed to use them
             known += " " + entry->settings.name;
     }
-    if (!devices_options_.has_captures_alone && is_interface(split_driver(name).first)) {
+    if (!devices_options_.has_captures_alone && is_interface(settings_of(name).path)) {
         if (devices_options_.is_shared && name.starts_with(kXdpPrefix)) // it changes the interface
             throw Error(MAPID_NO_DRIVER, name + ": through mapid, a program in the kernel requires "
                                                 "a device with driver=xdp in mapi.conf");
@@ -166,8 +175,7 @@ std::shared_ptr<Devices::Entry> Devices::add_interface(const std::string &name)
     forget_unused();
     Entry entry;
     entry.is_interface = true;
-    entry.settings.name = name;
-    std::tie(entry.settings.path, entry.settings.driver) = split_driver(name);
+    entry.settings = settings_of(name);
     return add(std::move(entry));
 }
 
@@ -252,7 +260,7 @@ std::string Devices::find_group(const std::string &name) const
         return own;
     // Packets of restricted interfaces are among those of "any".
     const std::string of_path =
-        group_where([&, interface = split_driver(name).first](const DeviceSettings &settings) {
+        group_where([&, interface = settings_of(name).path](const DeviceSettings &settings) {
             return settings.path == interface;
         });
     const bool is_restricted = name == kAllInterfaces && of_path.empty() &&

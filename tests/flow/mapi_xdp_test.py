@@ -111,18 +111,58 @@ class Xdp(DriverTests, LiveTest):
     def test_functions_that_run_in_the_engine_get_what_the_kernel_has_passed(self):
         text = BROADCAST + b"\x08\0" + b"GET /index.html" + b"x" * 60
         flow = self.flow(("BPF_FILTER", "udp"), ("PKT_COUNTER",), ("TO_BUFFER", 0))
-        search = self.flow(("STR_SEARCH", "index", 0, 0), ("PKT_COUNTER",))
+        gap = self.flow(("BPF_FILTER", "greater 70"), ("GAP",), ("PKT_COUNTER",))
         send("near", UDP, ARP, text, count=20)
         self.assert_counts(flow, 20, 1)
-        self.assert_counts(search, 20)
+        self.assert_counts(gap, 20)
         self.assertEqual(list(itertools.islice(flow.packets(flow.ids[2]), 20)), [UDP] * 20)
+        self.assertEqual(stats_of(DEVICE).ps_recv, 60)
+
+    def test_strings_are_found_in_the_kernel_as_in_the_engine(self):
+        text = BROADCAST + b"\x08\0" + b"GET /index.html" + b"q" * 60
+        flows = {}
+        for in_engine in 0, 1:
+            for functions in (
+                (("STR_SEARCH", "index", 0, 0),),
+                (("STR_SEARCH", "INDEX", 0, 0, "nocase"),),
+                (("STR_SEARCH", "GET", 15, 0),),
+                (("STR_SEARCH", "qqqq", 14, 10),),
+                (("BPF_FILTER", "udp"), ("STR_SEARCH", "qqq", 0, 0)),
+                (("STR_SEARCH", "|08 00|", 12, 2), ("STR_SEARCH", "q||y", 0, 0)),
+            ):
+                flow = Flow.on_device(DEVICE)
+                self.flows.append(flow)
+                Flow.library.mapi_set_flow_option(flow.fd, 3, ctypes.c_ulonglong(in_engine))
+                flow.ids = [flow.apply(*function) for function in (*functions, ("PKT_COUNTER",))]
+                flow.connect()
+                place = flow.information(flow.ids[-2]).place.decode()
+                self.assertTrue(place.startswith("engine" if in_engine else "kernel"), place)
+                flows.setdefault(functions, []).append(flow)
+        slow = BROADCAST + b"\x08\0" + b"q" * 1400
+        send("near", UDP, text, slow, count=20)
+        counts = []
+        for kernel, engine in flows.values():
+            wait_until(lambda: kernel.word(kernel.ids[-1]) == engine.word(engine.ids[-1]), 2)
+            counts.append((kernel.word(kernel.ids[-1]), engine.word(engine.ids[-1])))
+        self.assertEqual(counts, [(20, 20), (20, 20), (0, 0), (20, 20), (0, 0), (40, 40)])
+
+    def test_packets_that_would_make_a_search_slow_are_searched_by_the_engine(self):
+        flows = [
+            self.flow(("STR_SEARCH", "q" * length, 0, 0), ("PKT_COUNTER",))
+            for length in range(1, 31)
+        ]
+        short = BROADCAST + b"\x08\0" + b"q" * 50
+        slow = BROADCAST + b"\x08\0" + b"q" * 1400
+        send("near", short, slow, UDP, count=20)
+        for flow in flows:
+            self.assert_counts(flow, 40)
         self.assertEqual(stats_of(DEVICE).ps_recv, 60)
 
     def test_each_function_says_where_it_runs_and_why(self):
         flow = self.flow(
             ("BPF_FILTER", "udp"),
-            ("PKT_COUNTER",),
             ("STR_SEARCH", "xxx", 0, 0),
+            ("GAP",),
             ("PKT_COUNTER",),
         )
         loop = self.flow(("BPF_FILTER", "ip6 protochain 6"), ("PKT_COUNTER",))
@@ -139,8 +179,8 @@ class Xdp(DriverTests, LiveTest):
         self.assertEqual(
             places,
             [
-                ["kernel", "kernel", "engine: it only runs there", after],
-                ["engine: the kernel's verifier refuses the filter", after],
+                ["kernel", "kernel", "engine: it only runs there", "kernel"],
+                ["engine: the kernel's verifier refuses it", after],
                 ["engine: an option of its flow (MAPI_IN_ENGINE)", after],
             ],
         )
@@ -159,7 +199,7 @@ class Xdp(DriverTests, LiveTest):
                 for function in (
                     ("BPF_FILTER", f"udp or port {number}"),
                     ("PKT_COUNTER",),
-                    ("STR_SEARCH", "xxx", 0, 0),
+                    ("GAP",),
                     ("PKT_COUNTER",),
                 ):
                     flow.apply(*function)
@@ -178,7 +218,7 @@ class Xdp(DriverTests, LiveTest):
         flow = self.flow(
             ("BPF_FILTER", "udp"),
             ("PKT_COUNTER",),
-            ("STR_SEARCH", "xxx", 0, 0),
+            ("GAP",),
             ("PKT_COUNTER",),
         )
         time.sleep(0.3)
@@ -191,7 +231,7 @@ class Xdp(DriverTests, LiveTest):
 
     def test_what_does_not_fit_is_counted(self):
         Flow.library.mapi_set_device_option(DEVICE.encode(), b"buffer_mb", b"1")
-        flow = self.flow(("PKT_COUNTER",), ("STR_SEARCH", "no such text", 0, 0), ("PKT_COUNTER",))
+        flow = self.flow(("PKT_COUNTER",), ("GAP",), ("PKT_COUNTER",))
         big = BROADCAST + b"\x08\0" + b"x" * 1486
         sent = 0
         while stats_of(DEVICE).drop_kernel == 0 and sent < 400000:
@@ -256,6 +296,18 @@ class Xdp(DriverTests, LiveTest):
             child.wait()
             child.stdout.close()
             self.assertTrue(wait_until(lambda: not attached(), 5))
+
+    def test_a_device_that_drops_counts_packets_that_do_not_reach_the_host(self):
+        receiver = Receiver()
+        self.addCleanup(receiver.close)
+        flow = self.flow(("BPF_FILTER", "udp"), ("PKT_COUNTER",), device=f"{DEVICE},drop")
+        gap = self.flow(("BPF_FILTER", "udp"), ("GAP",), ("PKT_COUNTER",), device=f"{DEVICE},drop")
+        send("near", UDP, ARP, count=500)
+        self.assert_counts(flow, 500)
+        self.assert_counts(gap, 500)
+        self.assertEqual(receiver.count(), 0)
+        self.assertLess(Flow.library.mapi_create_flow(f"{DEVICE},dorp".encode()), 0)
+        self.assertIn('unknown key "dorp"', Flow.error())
 
     def test_an_xdp_program_that_is_there_is_named_and_stays(self):
         flow = self.flow(("PKT_COUNTER",))
