@@ -21,6 +21,7 @@ PROGRAMS = {
     "mapi-count": [],
     "mapi-flow": [],
     "mapi-cost": [],
+    "mapi-gen": [],
 }
 OPTION = re.compile(r"^ +(?:-(?P<letter>\w)(?:,| \S+, |, ))?(?P<long>--[\w-]+)", re.MULTILINE)
 ROW = re.compile(
