@@ -34,6 +34,9 @@ from mapi_live_library import (
 
 DEVICE = "xdp:far"
 ETH_P_ALL = 3
+PERIODIC, PROBABILISTIC = 2, 3
+PKT_TS, PKT_SIZE = 0, 1
+SNAP_BYTES, IN_ENGINE = 2, 3
 
 
 def attached():
@@ -82,6 +85,22 @@ class Xdp(DriverTests, LiveTest):
 
     def flow(self, *functions, device=DEVICE):
         return super().flow(*functions, device=device)
+
+    def flow_with(self, option, value, *functions):
+        flow = Flow.on_device(DEVICE)
+        self.flows.append(flow)
+        number = ctypes.c_ulonglong(value)
+        self.assertEqual(Flow.library.mapi_set_flow_option(flow.fd, option, number), 0)
+        flow.ids = [flow.apply(*function) for function in functions]
+        flow.connect()
+        return flow
+
+    def in_kernel_and_engine(self, *functions):
+        """The same functions in both; their first one says so."""
+        kernel, engine = self.flow(*functions), self.flow_with(IN_ENGINE, 1, *functions)
+        self.assertEqual(kernel.information(kernel.ids[0]).place, b"kernel")
+        self.assertIn(b"MAPI_IN_ENGINE", engine.information(engine.ids[0]).place)
+        return kernel, engine
 
     def test_packets_are_counted_in_the_kernel_and_reach_the_host(self):
         receiver = Receiver()
@@ -166,11 +185,7 @@ class Xdp(DriverTests, LiveTest):
             ("PKT_COUNTER",),
         )
         loop = self.flow(("BPF_FILTER", "ip6 protochain 6"), ("PKT_COUNTER",))
-        forced = Flow.on_device(DEVICE)
-        self.flows.append(forced)
-        self.assertEqual(Flow.library.mapi_set_flow_option(forced.fd, 3, ctypes.c_ulonglong(1)), 0)
-        forced.ids = [forced.apply("BPF_FILTER", "udp"), forced.apply("PKT_COUNTER")]
-        forced.connect()
+        forced = self.flow_with(IN_ENGINE, 1, ("BPF_FILTER", "udp"), ("PKT_COUNTER",))
         places = [
             [one.information(function).place.decode() for function in one.ids]
             for one in (flow, loop, forced)
@@ -188,6 +203,109 @@ class Xdp(DriverTests, LiveTest):
         self.assert_counts(flow, 10)
         self.assert_counts(forced, 10)
         self.assert_counts(loop, 0)
+
+    def test_statistics_of_a_counter_say_why_they_run_in_the_engine(self):
+        flow = Flow.on_device(DEVICE)
+        self.flows.append(flow)
+        counter = flow.apply("PKT_COUNTER")
+        stats = flow.apply("STATS", flow.fd, counter, "1")
+        flow.connect()
+        self.assertEqual(
+            flow.information(stats).place,
+            b"engine: it needs each packet's time, and another function's result as of that packet",
+        )
+
+    def test_the_only_interface_has_the_number_0_in_kernel_and_engine(self):
+        zero = self.in_kernel_and_engine(("INTERFACE", 0), ("PKT_COUNTER",))
+        one = self.in_kernel_and_engine(("INTERFACE", 1), ("PKT_COUNTER",))
+        send("near", UDP, ARP, count=10)
+        for flow in zero:
+            self.assert_counts(flow, 20)
+        for flow in one:
+            self.assert_counts(flow, 0)
+
+    def test_kernel_and_engine_sample_the_same_packets_while_flows_come_and_go(self):
+        frames = [BROADCAST + b"\x08\0" + bytes([number]) * 60 for number in range(1, 101)]
+        both = self.in_kernel_and_engine(("SAMPLE", 7, PERIODIC), ("TO_BUFFER", 0))
+        send("near", *frames[:40])
+        later = self.in_kernel_and_engine(("SAMPLE", 7, PERIODIC), ("TO_BUFFER", 0))
+        send("near", *frames[40:70])
+        self.flow(("SAMPLE_PACKETS", "3", "PERIODIC"), ("PKT_COUNTER",)).close()
+        send("near", *frames[70:])
+        for flow in both:
+            self.assertEqual(list(itertools.islice(flow.packets(flow.ids[1]), 14)), frames[6::7])
+        for flow in later:
+            self.assertEqual(list(itertools.islice(flow.packets(flow.ids[1]), 8)), frames[46::7])
+
+    def test_a_reset_restarts_the_period_in_kernel_and_engine(self):
+        flows = self.in_kernel_and_engine(("SAMPLE", 5, PERIODIC), ("PKT_COUNTER",))
+        send("near", UDP, count=13)
+        for flow in flows:
+            self.assert_counts(flow, 2)
+            flow.reset(flow.ids[0])
+        send("near", UDP, count=4)
+        for flow in flows:
+            self.assert_counts(flow, 2)
+        send("near", UDP, count=1)
+        for flow in flows:
+            self.assert_counts(flow, 3)
+
+    def test_a_period_goes_on_under_traffic_while_flows_come_and_go(self):
+        stays = self.flow(("SAMPLE", 7, PERIODIC), ("PKT_COUNTER",), ("PKTINFO", PKT_SIZE))
+        sender = Sender(UDP, ARP)
+        sender.start()
+        try:
+            for number in range(20):
+                flow = Flow.on_device(DEVICE)
+                flow.apply("BPF_FILTER", f"udp or port {number}")
+                flow.apply("SAMPLE", 7, PERIODIC)
+                flow.apply("PKT_COUNTER")
+                flow.connect()
+                time.sleep(0.02)
+                flow.close()
+        finally:
+            sender.stop()
+        self.assert_counts(stays, 2 * sender.sent // 7, 1)
+
+    def test_packets_pass_at_random_in_the_kernel(self):
+        flow = self.flow(("SAMPLE", 25, PROBABILISTIC), ("PKT_COUNTER",))
+        all_pass = self.flow(("SAMPLE", 100, PROBABILISTIC), ("PKT_COUNTER",))
+        self.assertEqual(flow.information(flow.ids[0]).place, b"kernel")
+        send("near", UDP, count=20000)
+        self.assert_counts(all_pass, 20000)
+        self.assertAlmostEqual(flow.word(flow.ids[1]), 5000, delta=400)  # 6.5 deviations
+
+    def test_the_last_packet_is_the_same_in_kernel_and_engine(self):
+        functions = (("PKTINFO", PKT_SIZE), ("BPF_FILTER", "udp"), ("PKTINFO", PKT_TS))
+        kernel, engine = self.in_kernel_and_engine(*functions, ("PKTINFO", PKT_SIZE))
+        for extra in 1, 50, 7:
+            before = time.time()
+            send("near", UDP + b"x" * extra, ARP + b"x" * 2 * extra)
+            for flow in kernel, engine:
+                self.assertTrue(
+                    wait_until(lambda: flow.word(flow.ids[0]) == len(ARP) + 2 * extra)
+                )
+                self.assertTrue(wait_until(lambda: flow.word(flow.ids[3]) == len(UDP) + extra))
+            times = [flow.word(flow.ids[2]) / 2**32 - 2208988800 for flow in (kernel, engine)]
+            self.assertAlmostEqual(times[0], times[1], delta=0.001)
+            self.assertGreaterEqual(times[0], before - 0.001)
+            self.assertLessEqual(times[0], time.time() + 0.001)
+
+    def test_functions_that_need_few_bytes_of_a_packet_get_no_more(self):
+        frame = BROADCAST + b"\x08\0" + bytes(range(200))
+        functions = (("BPF_FILTER", "ether[150] = 136"), ("TO_BUFFER", 0))
+        cut = self.flow_with(SNAP_BYTES, 64, *functions)
+        first = list(itertools.islice(self.sent(cut, frame), 1))
+        whole = self.flow(*functions)
+        search = self.flow(("STR_SEARCH", "\x70\x71", 0, 0), ("PKT_COUNTER",))
+        second = list(itertools.islice(self.sent(cut, frame), 1))
+        self.assertEqual(first + second, [frame[:64]] * 2)
+        self.assertEqual(list(itertools.islice(whole.packets(whole.ids[1]), 1)), [frame])
+        self.assert_counts(search, 1)
+
+    def sent(self, flow, frame):
+        send("near", frame)
+        return flow.packets(flow.ids[1])
 
     def test_flows_that_come_and_go_under_traffic_lose_no_packet_of_one_that_stays(self):
         stays = self.flow(("BPF_FILTER", "udp"), ("PKT_COUNTER",), ("BYTE_COUNTER",))

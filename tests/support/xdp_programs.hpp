@@ -2,6 +2,7 @@
 // XDP programs that are run on given packets, without an interface.
 #pragma once
 
+#include <cmath>
 #include <memory>
 #include <span>
 #include <string>
@@ -40,13 +41,35 @@ public:
         filters_.push_back(mapi::match::BpfProgram::compile(expression, 1, 0));
         return code(filters_.back().instructions(), source, wants_packets);
     }
-    uint32_t count(uint32_t source)
+    uint32_t count(uint32_t source) { return add(MAPI_OFFLOAD_COUNT, source); }
+    uint32_t last(uint32_t source) { return add(MAPI_OFFLOAD_LAST, source); }
+    // Every period-th packet.
+    uint32_t sample(uint64_t period, uint64_t state, uint32_t source)
+    {
+        const uint32_t node = add(MAPI_OFFLOAD_SAMPLE, source);
+        nodes[node].step.period = period;
+        nodes[node].state = state;
+        return node;
+    }
+    // Each packet with a probability.
+    uint32_t sample_some(double probability, uint32_t source)
+    {
+        const uint32_t node = add(MAPI_OFFLOAD_SAMPLE, source);
+        nodes[node].step.threshold = uint64_t(std::ldexp(probability, 32));
+        return node;
+    }
+    uint32_t add(uint32_t kind, uint32_t source)
     {
         mapi_offload_node node = {};
-        node.step.kind = MAPI_OFFLOAD_COUNT;
+        node.step.kind = kind;
         node.source = source;
         nodes.push_back(node);
         return uint32_t(nodes.size() - 1);
+    }
+    void want(uint32_t node, uint32_t bytes)
+    {
+        nodes[node].wants_packets = 1;
+        nodes[node].wants_bytes = bytes;
     }
 
     uint32_t search(std::shared_ptr<const mapi_search> search, uint32_t source,
@@ -62,9 +85,6 @@ public:
         return uint32_t(nodes.size() - 1);
     }
 
-    std::vector<mapi_offload_node> nodes;
-
-private:
     uint32_t code(std::span<const bpf_insn> instructions, uint32_t source, bool wants_packets)
     {
         mapi_offload_node node = {};
@@ -77,6 +97,9 @@ private:
         return uint32_t(nodes.size() - 1);
     }
 
+    std::vector<mapi_offload_node> nodes;
+
+private:
     std::vector<mapi::match::BpfProgram> filters_;
     std::vector<std::shared_ptr<const mapi_search>> searches_;
 };
@@ -94,15 +117,21 @@ public:
                  .ring = rings.layout(),
                  .counts = -1,
                  .rings = rings.descriptor(),
-                 .buffers = buffers_.descriptor()};
+                 .buffers = buffers_.descriptor(),
+                 .states = &states};
     }
 
     std::unique_ptr<Program> make(Nodes &nodes, bool wants_all = false)
     {
-        return Program::make(nodes.nodes, wants_all, setup, refused);
+        return make_with(nodes, wants_all ? MAPI_OFFLOAD_WHOLE : 0);
+    }
+    std::unique_ptr<Program> make_with(Nodes &nodes, uint32_t all_bytes)
+    {
+        return Program::make(nodes.nodes, all_bytes, setup, refused);
     }
 
     PacketRings rings;
+    StateSlots states;
     ProgramSetup setup;
     RefusedCode refused;
 

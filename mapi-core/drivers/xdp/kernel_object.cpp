@@ -115,6 +115,7 @@ ipc::Descriptor load_xdp_program(const char *name, const match::EbpfCode &code,
                                  bool takes_fragments)
 {
     static_assert(int(match::EbpfHelper::kKtimeGetNs) == BPF_FUNC_ktime_get_ns &&
+                  int(match::EbpfHelper::kGetPrandomU32) == BPF_FUNC_get_prandom_u32 &&
                   int(match::EbpfHelper::kGetSmpProcessorId) == BPF_FUNC_get_smp_processor_id &&
                   int(match::EbpfHelper::kLoop) == BPF_FUNC_loop &&
                   int(match::EbpfHelper::kXdpGetBuffLen) == BPF_FUNC_xdp_get_buff_len &&

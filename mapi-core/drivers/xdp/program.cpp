@@ -6,6 +6,8 @@
 #include <cerrno>
 #include <stdexcept>
 
+#include "drivers/xdp/clocks.hpp"
+#include "drivers/xdp/node_kind.hpp"
 #include "match/bpf/native/bpf_emit_ebpf.hpp"
 #include "match/errors.hpp"
 
@@ -21,6 +23,7 @@ bool can_run(const mapi_offload_step &step)
 {
     static_assert(sizeof(bpf_insn) == sizeof(mapi_filter_code));
     return step.kind == MAPI_OFFLOAD_COUNT || step.kind == MAPI_OFFLOAD_SEARCH ||
+           needs_each_packet(step) ||
            (step.kind == MAPI_OFFLOAD_FILTER &&
             match::can_emit_ebpf({reinterpret_cast<const bpf_insn *>(step.code), step.code_count}));
 }
@@ -89,13 +92,15 @@ ProgramMaps make_maps(const ProgramTree &tree, uint32_t cpus)
             make_searches(tree)};
 }
 
-// Whether the kernel accepts a program of this filter alone.
+// Whether the kernel accepts a program of this filter or search alone, as it does with others.
 bool is_accepted(const mapi_offload_node &node, const ProgramSetup &setup)
 {
+    if (needs_each_packet(node.step))
+        return true;
     mapi_offload_node alone = node;
     alone.source = MAPI_OFFLOAD_ALL;
     alone.is_taken = 1;
-    const ProgramTree tree({&alone, 1}, false);
+    const ProgramTree tree({&alone, 1}, 0);
     try {
         load(tree, setup, make_maps(tree, setup.ring.cpus));
         return true;
@@ -154,10 +159,36 @@ void leave_out_refused(const Nodes &nodes, const ProgramSetup &setup, RefusedCod
     if (!has_refused)
         leave_out_half(nodes);
 }
+
+// A function whose packets the kernel may leave to the engine is a source of this node.
+bool may_miss_packets(std::span<const mapi_offload_node> nodes, const mapi_offload_node &node)
+{
+    for (uint32_t source = node.source; source != MAPI_OFFLOAD_ALL; source = nodes[source].source) {
+        if (!always_decides(nodes[source].step))
+            return true;
+    }
+    return false;
+}
+
+// Of periodic samples; those without a slot are left to the engine.
+std::vector<StateSlots::Lease> lease_slots(std::span<mapi_offload_node> nodes, StateSlots *states)
+{
+    std::vector<StateSlots::Lease> leases(nodes.size());
+    for (size_t i = 0; i < nodes.size(); ++i) {
+        const bool is_counting =
+            nodes[i].step.kind == MAPI_OFFLOAD_SAMPLE && nodes[i].step.period > 0;
+        if (!nodes[i].is_taken || !is_counting)
+            continue;
+        leases[i] = states ? states->lease(nodes[i].state) : nullptr;
+        if (!leases[i])
+            refuse(nodes[i], "the driver has as many samples as it can have");
+    }
+    return leases;
+}
 } // namespace
 
-std::unique_ptr<Program> Program::make(std::span<mapi_offload_node> nodes, bool wants_all,
-                                       const ProgramSetup &setup, RefusedCode &refused)
+std::unique_ptr<Program> Program::make(std::span<mapi_offload_node> nodes, uint32_t all_bytes,
+                                       ProgramSetup setup, RefusedCode &refused)
 {
     uint32_t emitted_nodes = 0;
     for (mapi_offload_node &node : nodes) {
@@ -166,13 +197,17 @@ std::unique_ptr<Program> Program::make(std::span<mapi_offload_node> nodes, bool 
             refuse(node, "eBPF has no such instruction");
         else if (refused.contains(code_of(node)))
             refuse(node, kRefused);
+        else if (needs_each_packet(node.step) && may_miss_packets(nodes, node))
+            refuse(node, "the kernel may leave packets before it to the engine");
         else if (is_emitted(node) && ++emitted_nodes > kEmittedMax)
             refuse(node, "the program has as many functions as it can have");
     }
+    std::vector<StateSlots::Lease> leases = lease_slots(nodes, setup.states);
+    setup.leases = leases;
     while (true) {
         const Nodes emitted = emitted_of(nodes);
         try {
-            ProgramTree tree(nodes, wants_all);
+            ProgramTree tree(nodes, all_bytes);
             if (tree.verdict_words() > kVerdictWordsMax) {
                 leave_out_half(emitted);
                 continue;
@@ -181,7 +216,7 @@ std::unique_ptr<Program> Program::make(std::span<mapi_offload_node> nodes, bool 
             ipc::Descriptor program = load(tree, setup, maps);
             return std::unique_ptr<Program>(
                 new Program(std::make_shared<const Loaded>(std::move(tree), setup, std::move(maps),
-                                                           std::move(program)),
+                                                           std::move(program), std::move(leases)),
                             nodes.size()));
         } catch (const std::length_error &) {
             leave_out_half_of_searches(emitted);
@@ -197,10 +232,10 @@ std::unique_ptr<Program> Program::make(std::span<mapi_offload_node> nodes, bool 
 
 // By verdict: the nodes that want packets, and those that are not decided.
 Program::Loaded::Loaded(ProgramTree its_tree, const ProgramSetup &setup, ProgramMaps its_maps,
-                        ipc::Descriptor its_program)
+                        ipc::Descriptor its_program, std::vector<StateSlots::Lease> its_leases)
     : tree(std::move(its_tree)), number(setup.number), cpus(setup.ring.cpus),
       maps(std::move(its_maps)), program(std::move(its_program)),
-      verdicts(size_t{64} * tree.verdict_words())
+      verdicts(size_t{64} * tree.verdict_words()), leases(std::move(its_leases))
 {
     const auto nodes = tree.nodes();
     for (uint32_t node = 0; node < nodes.size(); ++node) {
@@ -234,15 +269,50 @@ mapi_offload_count Program::Loaded::count(uint32_t place) const
     return sum;
 }
 
+// Of all CPUs.  The words are read one by one: the length may be that of a later packet, and is
+// then read again with its time.
+LastPacket Program::Loaded::last(uint32_t place) const
+{
+    LastPacket last = {};
+    for (uint32_t cpu = 0; cpu < cpus; ++cpu) {
+        const uint64_t *words =
+            maps.counts.words().data() + size_t{cpu} * tree.count_words() + tree.last_word(place);
+        const uint64_t time_ns = __atomic_load_n(words, __ATOMIC_ACQUIRE);
+        if (time_ns > last.monotonic_ns)
+            last = {time_ns, __atomic_load_n(words + 1, __ATOMIC_RELAXED)};
+    }
+    return last;
+}
+
+mapi_offload_state Program::state_of(uint32_t node) const
+{
+    const ProgramTree &tree = loaded_->tree;
+    mapi_offload_state state = {};
+    if (const StateSlots::Lease &lease = loaded_->leases[node])
+        state.received = lease->value();
+    if (tree.nodes()[node].step.kind != MAPI_OFFLOAD_LAST)
+        return state;
+    const LastPacket now = loaded_->last(tree.place_of(node));
+    LastPacket &known = converted_[tree.place_of(node)];
+    if (now.monotonic_ns != known.monotonic_ns)
+        known.real_ns = now.monotonic_ns + monotonic_to_real_ns();
+    known.monotonic_ns = now.monotonic_ns;
+    state.last_time_ns = known.real_ns;
+    state.last_wire_bytes = now.wire_bytes;
+    return state;
+}
+
 void Program::count(mapi_offload_count *counts) const
 {
     const auto nodes = loaded_->tree.nodes();
     for (uint32_t i = 0; i < nodes.size(); ++i) {
-        if (nodes[i].is_taken)
-            counts[i] = loaded_->count(loaded_->tree.place_of(i));
+        if (!nodes[i].is_taken)
+            continue;
+        counts[i] = loaded_->count(loaded_->tree.place_of(i));
+        counts[i].state = state_of(i);
     }
     const mapi_offload_count now = all();
-    counts[nodes_] = {now.packets - before_.packets, now.wire_bytes - before_.wire_bytes};
+    counts[nodes_] = {now.packets - before_.packets, now.wire_bytes - before_.wire_bytes, {}};
 }
 
 bool Program::add_verdicts(const uint64_t *words, uint64_t bit, uint64_t *passed,

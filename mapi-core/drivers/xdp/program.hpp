@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <set>
 #include <span>
@@ -27,14 +28,21 @@ struct ProgramMaps {
     std::unique_ptr<SharedArray> searches; // likewise
 };
 
+// The last packet of a place; zeros if there was none.
+struct LastPacket {
+    uint64_t monotonic_ns = 0;
+    uint64_t wire_bytes = 0;
+    uint64_t real_ns = 0;
+};
+
 class Program
 {
 public:
     // Sets is_taken and reason of each node.  What the kernel refuses is left to the engine.  The
     // number and the maps of rings and buffers of the setup must be set.  Throws KernelRefusal if
     // not even a program without nodes is accepted.
-    static std::unique_ptr<Program> make(std::span<mapi_offload_node> nodes, bool wants_all,
-                                         const ProgramSetup &setup, RefusedCode &refused);
+    static std::unique_ptr<Program> make(std::span<mapi_offload_node> nodes, uint32_t all_bytes,
+                                         ProgramSetup setup, RefusedCode &refused);
     // Used if make() fails: all nodes are left to the engine, and all packets are read.  `loaded`
     // is a program without nodes that wants all packets; the result shares its code and counts
     // packets from begin() on.
@@ -46,7 +54,7 @@ public:
     bool wants_any() const { return loaded_->tree.wants_any(); }
     // When it is activated.
     void begin() { before_ = all(); }
-    // Any thread; one for each node that is taken, and a last one for all packets.
+    // One thread; one for each node that is taken, and a last one for all packets.
     void count(mapi_offload_count *counts) const;
 
     // A packet's verdicts -> its bit in the mask of each node that wants packets, and of each node
@@ -63,16 +71,18 @@ private:
     // What the kernel has.
     struct Loaded {
         Loaded(ProgramTree its_tree, const ProgramSetup &setup, ProgramMaps its_maps,
-               ipc::Descriptor its_program);
+               ipc::Descriptor its_program, std::vector<StateSlots::Lease> its_leases);
 
         ProgramTree tree;
         uint32_t number;
         uint32_t cpus;
         ProgramMaps maps;
         ipc::Descriptor program;
-        std::vector<Verdict> verdicts; // by bit
+        std::vector<Verdict> verdicts;         // by bit
+        std::vector<StateSlots::Lease> leases; // by node; null: it needs none
 
         mapi_offload_count count(uint32_t place) const;
+        LastPacket last(uint32_t place) const;
     };
 
     Program(std::shared_ptr<const Loaded> loaded, size_t nodes)
@@ -80,9 +90,13 @@ private:
     {
     }
     mapi_offload_count all() const { return loaded_->count(0); }
+    mapi_offload_state state_of(uint32_t node) const;
 
     std::shared_ptr<const Loaded> loaded_;
     size_t nodes_;
     mapi_offload_count before_ = {};
+    // By place; so that the time of a packet is converted once, and does not change with the
+    // clocks' difference.
+    mutable std::map<uint32_t, LastPacket> converted_;
 };
 } // namespace mapi::drivers::xdp

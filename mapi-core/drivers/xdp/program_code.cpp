@@ -10,6 +10,7 @@
 #include <cstddef>
 
 #include "drivers/xdp/code_writer.hpp"
+#include "drivers/xdp/node_code.hpp"
 #include "drivers/xdp/record_code.hpp"
 #include "drivers/xdp/search_code.hpp"
 #include "match/bpf/native/bpf_emit_ebpf.hpp"
@@ -56,7 +57,9 @@ private:
     void begin();
     void count(uint32_t place);
     void run_at(uint32_t place, EbpfBytes bytes);
-    void set_verdict(uint32_t verdict);
+    void set_verdict(uint32_t verdict, uint32_t bytes);
+    void note_last(uint32_t place);
+    void run_sample(uint32_t node, EbpfBytes bytes);
     void run_filter(uint32_t node, EbpfBytes bytes);
     void run_searches(uint32_t place, EbpfBytes bytes);
     void look_up(uint32_t place, const FilterIndex &index, EbpfBytes bytes);
@@ -92,9 +95,11 @@ void Writer::begin()
     code_.load(4, kData, kContext, match::kXdpData);
     code_.load(4, kEnd, kContext, match::kXdpDataEnd);
     count(0);
+    if (tree_.has_last())
+        code_.store_constant(8, kCounts, word(tree_.time_word()), 0);
     if (!tree_.wants_any())
         return;
-    code_.store_constant(8, kCounts, word(kIsWanted), tree_.wants_all());
+    code_.store_constant(8, kCounts, word(kWantedBytes), int32_t(tree_.all_bytes()));
     if (tree_.searches())
         code_.store_constant(8, kCounts, word(tree_.search_word() + kSearchEnd), kNotSearched);
     for (uint32_t i = 0; i < tree_.verdict_words(); ++i)
@@ -130,7 +135,7 @@ void Writer::finish()
 {
     if (tree_.wants_any()) {
         const Label is_not_wanted = code_.new_label();
-        code_.load(8, Register::r1, kCounts, word(kIsWanted));
+        code_.load(8, Register::r1, kCounts, word(kWantedBytes));
         code_.jump_if(k64, Condition::kEqual, Register::r1, 0, is_not_wanted);
         call(record_);
         code_.bind(is_not_wanted);
@@ -149,7 +154,9 @@ void Writer::count(uint32_t place)
 void Writer::run_at(uint32_t place, EbpfBytes bytes)
 {
     if (const uint32_t verdict = tree_.verdict_of(place); verdict != ProgramTree::kNone)
-        set_verdict(verdict);
+        set_verdict(verdict, tree_.bytes_of(place));
+    if (tree_.has_last(place))
+        note_last(place);
     const FilterIndex *const index = tree_.index_at(place);
     for (const uint32_t node : index ? index->always() : tree_.filters_at(place))
         run_filter(node, bytes);
@@ -157,9 +164,13 @@ void Writer::run_at(uint32_t place, EbpfBytes bytes)
         look_up(place, *index, bytes);
     if (!tree_.searches_at(place).nodes.empty())
         run_searches(place, bytes);
+    for (const uint32_t node : tree_.samples_at(place))
+        run_sample(node, bytes);
 }
 
-void Writer::set_verdict(uint32_t verdict)
+// Of the numbers of bytes of all verdicts the maximum is wanted.  MAPI_OFFLOAD_WHOLE is -1 here and
+// so the largest number.
+void Writer::set_verdict(uint32_t verdict, uint32_t bytes)
 {
     const uint32_t number = kVerdicts + verdict / 64;
     set(Register::r2, 1);
@@ -167,8 +178,36 @@ void Writer::set_verdict(uint32_t verdict)
     code_.load(8, Register::r1, kCounts, word(number));
     code_.alu(k64, Operation::kOr, Register::r1, Register::r2);
     code_.store(8, kCounts, word(number), Register::r1);
-    if (!tree_.wants_all())
-        code_.store_constant(8, kCounts, word(kIsWanted), 1);
+    if (bytes <= tree_.all_bytes())
+        return;
+    const Label is_more = code_.new_label();
+    if (!tree_.wants_same()) {
+        code_.load(8, Register::r1, kCounts, word(kWantedBytes));
+        code_.jump_if(k64, Condition::kGreaterOrEqual, Register::r1, int32_t(bytes), is_more);
+    }
+    code_.store_constant(8, kCounts, word(kWantedBytes), int32_t(bytes));
+    code_.bind(is_more);
+}
+
+void Writer::note_last(uint32_t place)
+{
+    emit_packet_time(kCounts, word(tree_.time_word()), code_);
+    code_.store(8, kCounts, word(tree_.last_word(place)), Register::r0);
+    code_.load(4, Register::r1, kFrame, match::kEbpfWireBytes);
+    code_.store(8, kCounts, word(tree_.last_word(place) + 1), Register::r1);
+}
+
+void Writer::run_sample(uint32_t node, EbpfBytes bytes)
+{
+    const mapi_offload_step &step = tree_.nodes()[node].step;
+    const Label reject = code_.new_label();
+    SharedWord shared = {-1, 0};
+    if (step.period > 0)
+        shared = {setup_.states->descriptor(), setup_.leases[node]->byte_offset()};
+    emit_sample(step, shared, code_, reject);
+    count(tree_.place_of(node));
+    run_at(tree_.place_of(node), bytes);
+    code_.bind(reject);
 }
 
 void Writer::run_filter(uint32_t node, EbpfBytes bytes)
@@ -271,7 +310,7 @@ void Writer::run_searches(uint32_t place, EbpfBytes bytes)
     code_.bind(searched);
     code_.load(8, Register::r1, kCounts, search_end);
     code_.jump_if(k64, Condition::kEqual, Register::r1, kSearched, decided);
-    set_verdict(searches.undecided);
+    set_verdict(searches.undecided, MAPI_OFFLOAD_WHOLE);
     code_.jump(end);
     code_.bind(decided);
     const uint32_t first = searches.first_bit, last = first + uint32_t(searches.nodes.size());

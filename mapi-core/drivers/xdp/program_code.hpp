@@ -3,9 +3,11 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 
 #include "drivers/xdp/layout.hpp"
 #include "drivers/xdp/program_tree.hpp"
+#include "drivers/xdp/state_slots.hpp"
 #include "match/bpf/native/ebpf_code.hpp"
 
 namespace mapi::drivers::xdp
@@ -21,6 +23,8 @@ struct ProgramSetup {
     int tables = -1;      // of its indexes, FilterIndex::kTableEntries each, if it has some,
     int searches = -1;    // its SearchSet, if it has one,
     int buffers;          // copies of packets, kEbpfBufferBytes for each CPU
+    StateSlots *states = nullptr;                   // null: no periodic sample can be taken
+    std::span<const StateSlots::Lease> leases = {}; // by node; null unless it is a periodic sample
 };
 
 // Appends the program.  Throws FilterError if it is too long.

@@ -25,12 +25,14 @@ public:
 
     // Nodes with is_taken, whose sources are taken.  Sets wants_packets of sources of the others.
     // Throws std::length_error if the texts of searches are too many.
-    ProgramTree(std::span<mapi_offload_node> nodes, bool wants_all);
+    // all_bytes: as of prepare() in driver.h.
+    ProgramTree(std::span<mapi_offload_node> nodes, uint32_t all_bytes);
 
     std::span<const mapi_offload_node> nodes() const { return nodes_; }
     // Filters that get the packets of a place, in order.
     const std::vector<uint32_t> &filters_at(uint32_t place) const { return filters_at_[place]; }
-    // Finds those of them that may accept a packet; null if there are few.
+    const std::vector<uint32_t> &samples_at(uint32_t place) const { return samples_at_[place]; }
+    // Finds those of the filters that may accept a packet; null if there are few.
     const FilterIndex *index_at(uint32_t place) const
     {
         const auto index = indexes_.find(place);
@@ -55,8 +57,16 @@ public:
     const Searches &searches_at(uint32_t place) const { return searches_at_[place]; }
     // Null if there are none.
     const SearchSet *searches() const { return searches_.get(); }
-    bool wants_all() const { return wants_all_; }
-    bool wants_any() const { return wants_all_ || verdicts_ > 0; }
+    bool wants_all() const { return all_bytes_ > 0; }
+    bool wants_any() const { return wants_all() || verdicts_ > 0; }
+    // Bytes that the engine needs of all packets, and of those of a place with a verdict;
+    // MAPI_OFFLOAD_WHOLE: all, as of packets on which a search could not decide.
+    uint32_t all_bytes() const { return all_bytes_; }
+    uint32_t bytes_of(uint32_t place) const { return bytes_of_[place]; }
+    // Whether places that need more than all packets need the same; whether no packet that is
+    // wanted is cut.
+    bool wants_same() const { return wants_same_; }
+    bool wants_whole() const { return wants_whole_; }
 
     // Bit of the verdict on the packets of a place, or kNone.
     uint32_t verdict_of(uint32_t place) const { return verdict_of_[place]; }
@@ -73,11 +83,23 @@ public:
     }
     // The first of the words of a search (enum SearchWord).
     uint32_t search_word() const { return count_word(last_place_ + 1) + group_words_; }
-    uint32_t count_words() const { return (search_word() + search_words_ + 7) / 8 * 8; }
+    // The time of the current packet, then of each place with a node of MAPI_OFFLOAD_LAST the time
+    // and wire length of its last packet.
+    bool has_last() const { return !last_of_.empty(); }
+    bool has_last(uint32_t place) const { return last_of_.contains(place); }
+    uint32_t time_word() const { return search_word() + search_words_; }
+    uint32_t last_word(uint32_t place) const { return time_word() + 1 + 2 * last_of_.at(place); }
+    uint32_t count_words() const
+    {
+        const uint32_t last_words = has_last() ? 1 + 2 * uint32_t(last_of_.size()) : 0;
+        return (time_word() + last_words + 7) / 8 * 8;
+    }
 
 private:
     void add(uint32_t node, uint32_t source);
     void choose_verdicts();
+    void compare_wanted();
+    void want(uint32_t place, uint32_t bytes);
     void make_indexes();
     void make_searches();
 
@@ -86,6 +108,9 @@ private:
     uint32_t last_place_ = 0;
     std::vector<std::vector<uint32_t>> filters_at_;                  // by place
     std::vector<Searches> searches_at_;                              // by place
+    std::vector<std::vector<uint32_t>> samples_at_;                  // by place
+    std::map<uint32_t, uint32_t> last_of_;                           // by place
+    std::vector<uint32_t> bytes_of_;                                 // by place
     std::vector<uint32_t> verdict_of_;                               // by place
     std::map<uint32_t, std::unique_ptr<const FilterIndex>> indexes_; // by place
     std::map<uint32_t, uint32_t> first_table_;                       // likewise
@@ -95,6 +120,8 @@ private:
     std::unique_ptr<const SearchSet> searches_;
     uint32_t search_words_ = 0;
     uint32_t verdicts_ = 0;
-    bool wants_all_;
+    uint32_t all_bytes_;
+    bool wants_same_ = true;
+    bool wants_whole_ = true;
 };
 } // namespace mapi::drivers::xdp

@@ -6,6 +6,7 @@
 
 #include "drivers/xdp/code_writer.hpp"
 #include "drivers/xdp/layout.hpp"
+#include "drivers/xdp/node_code.hpp"
 
 namespace mapi::drivers::xdp
 {
@@ -42,6 +43,7 @@ private:
                               kCounts = Register::r9;
 
     static int16_t field(size_t offset) { return int16_t(size_t{8} * kRingHeadWords + offset); }
+    void limit_caplen();
     void reserve(Label none);
     void fill(Label none);
 
@@ -53,13 +55,18 @@ private:
 // Leaves the position in the ring in r1.
 void Writer::reserve(Label none)
 {
-    code_.call(Helper::kKtimeGetNs);
+    if (tree_.has_last())
+        emit_packet_time(kCounts, word(tree_.time_word()), code_);
+    else
+        code_.call(Helper::kKtimeGetNs);
     code_.store(8, kFrame, kTime, Register::r0);
     const Label fits = code_.new_label();
     code_.load(8, kCaplen, kFrame, kWireBytes);
     code_.jump_if(k64, Condition::kLessOrEqual, kCaplen, int32_t(setup_.snaplen), fits);
     set(kCaplen, int32_t(setup_.snaplen));
     code_.bind(fits);
+    if (!tree_.wants_whole())
+        limit_caplen();
     code_.jump_if(k64, Condition::kEqual, kCaplen, 0, none);
 
     code_.load(8, Register::r1, kFrame, kCpu);
@@ -78,6 +85,16 @@ void Writer::reserve(Label none)
     grow(kRing, kRingFull);
     code_.jump(none);
     code_.bind(has_room);
+}
+
+// To what functions of the engine need.
+void Writer::limit_caplen()
+{
+    const Label fits = code_.new_label();
+    code_.load(8, Register::r1, kCounts, word(kWantedBytes));
+    code_.jump_if(k64, Condition::kLessOrEqual, kCaplen, Register::r1, fits);
+    move(kCaplen, Register::r1);
+    code_.bind(fits);
 }
 
 void Writer::fill(Label none)

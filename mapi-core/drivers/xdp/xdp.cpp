@@ -7,7 +7,6 @@
 #include <bit>
 #include <cerrno>
 #include <chrono>
-#include <ctime>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -28,6 +27,7 @@
 #include "drivers/live/interruption.hpp"
 #include "drivers/live/live_source.hpp"
 #include "drivers/xdp/attachment.hpp"
+#include "drivers/xdp/clocks.hpp"
 #include "drivers/xdp/interface_type.hpp"
 #include "drivers/xdp/kernel_object.hpp"
 #include "drivers/xdp/packet_rings.hpp"
@@ -81,7 +81,8 @@ public:
                   .ring = rings_.layout(),
                   .counts = -1,
                   .rings = rings_.descriptor(),
-                  .buffers = buffers_.descriptor()};
+                  .buffers = buffers_.descriptor(),
+                  .states = &states_};
         try {
             make_first();
         } catch (const KernelRefusal &refusal) {
@@ -120,7 +121,7 @@ public:
         undecided_.assign(program.nodes(), 0);
         bool are_decided = true;
         uint32_t count = 0;
-        const uint64_t monotonic_to_real_ns = clock_difference_ns();
+        const uint64_t to_real_ns = xdp::monotonic_to_real_ns();
         for (; count < limit; ++count) {
             const xdp::PacketRecord *const record = rings_.take(program.number());
             if (!record)
@@ -133,7 +134,7 @@ public:
             packet.data = reinterpret_cast<const uint8_t *>(words + program.verdict_words());
             packet.caplen = record->caplen;
             packet.wire_len = record->wire_bytes;
-            packet.timestamp_ns = record->time_ns + monotonic_to_real_ns;
+            packet.timestamp_ns = record->time_ns + to_real_ns;
             packet.link_type = links::kEthernet;
         }
         if (count == 0)
@@ -174,11 +175,11 @@ public:
         mapi_explain(stats->message, sizeof(stats->message), remark.c_str());
     }
 
-    xdp::Program *prepare(std::span<mapi_offload_node> nodes, bool wants_all)
+    xdp::Program *prepare(std::span<mapi_offload_node> nodes, uint32_t all_bytes)
     {
         ++setup_.number;
         try {
-            return xdp::Program::make(nodes, wants_all, setup_, refused_).release();
+            return xdp::Program::make(nodes, all_bytes, setup_, refused_).release();
         } catch (const std::exception &) {
             return xdp::Program::make_spare(*spare_, nodes, "memory or permission is missing")
                 .release();
@@ -216,23 +217,12 @@ public:
     }
 
 private:
-    static uint64_t clock_ns(clockid_t clock)
-    {
-        timespec now = {};
-        clock_gettime(clock, &now);
-        return uint64_t(now.tv_sec) * 1000000000 + uint64_t(now.tv_nsec);
-    }
-    static uint64_t clock_difference_ns()
-    {
-        return clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_MONOTONIC);
-    }
-
     void make_first()
     {
         xdp::RefusedCode none;
-        first_ = xdp::Program::make({}, false, setup_, none);
+        first_ = xdp::Program::make({}, 0, setup_, none);
         ++setup_.number;
-        spare_ = xdp::Program::make({}, true, setup_, none);
+        spare_ = xdp::Program::make({}, MAPI_OFFLOAD_WHOLE, setup_, none);
     }
 
     // Under mutex_, as the next.
@@ -287,6 +277,7 @@ private:
     const uint32_t cpus_;
     xdp::PacketRings rings_;
     xdp::SharedArray buffers_;
+    xdp::StateSlots states_;
     xdp::ProgramSetup setup_;                  // prepare()'s thread
     xdp::RefusedCode refused_;                 // likewise
     std::unique_ptr<xdp::Program> first_;      // until the engine has one
@@ -312,9 +303,9 @@ Xdp &of(void *instance)
     return *static_cast<Xdp *>(instance);
 }
 
-void *prepare(void *instance, mapi_offload_node *nodes, uint32_t count, int wants_all)
+void *prepare(void *instance, mapi_offload_node *nodes, uint32_t count, uint32_t all_bytes)
 {
-    return of(instance).prepare({nodes, count}, wants_all != 0);
+    return of(instance).prepare({nodes, count}, all_bytes);
 }
 
 void destroy(void *instance, void *program)

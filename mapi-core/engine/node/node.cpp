@@ -69,6 +69,12 @@ void Node::run_prefiltered(Burst burst, uint64_t *outputs, size_t stride, uint64
     }
 }
 
+uint64_t Node::next_state_number()
+{
+    static std::atomic<uint64_t> last = 0;
+    return ++last;
+}
+
 void Node::flush()
 {
     if (function_.transform->flush)

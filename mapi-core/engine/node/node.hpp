@@ -134,20 +134,32 @@ public:
     {
         return function_.filter->prefilter(instance_, &batch, &passed) != 0;
     }
-    // Whether a driver may run this function on packets of this link type, and as what.
+    // Whether a driver could run this function on packets of this link type, and as what.
     bool describe(uint16_t link_type, mapi_offload_step &step) const
     {
-        return function_.offload && !is_in_engine_ &&
-               function_.offload->describe(instance_, link_type, &step) != 0;
+        return function_.offload && function_.offload->describe(instance_, link_type, &step) != 0;
     }
     // Its flow's options require that the engine runs it.
     bool is_in_engine() const { return is_in_engine_; }
+    // Under the device's lock: its state is now in the engine, and no driver knows it.
+    void stay_in_engine() { stays_in_engine_ = true; }
+    bool stays_in_engine() const { return stays_in_engine_; }
+    // Under the device's lock: by this number a driver finds the state of this node, which begins
+    // again with the next plan after renew_state().
+    uint64_t state_number() const { return state_number_; }
+    void renew_state() { state_number_ = next_state_number(); }
     // Packets that passed when the driver ran the function.
     void add_offloaded(const mapi_offload_count &passed)
     {
         add(passed_, passed.packets);
         if (function_.offload->add)
             function_.offload->add(instance_, passed.packets, passed.wire_bytes);
+    }
+    // What the driver knows about them.
+    void follow_offloaded(const mapi_offload_state &state)
+    {
+        if (function_.offload->follow)
+            function_.offload->follow(instance_, &state);
     }
     // Also called for packets that passed when the function ran in a node group.
     void count(uint64_t mask) { add(passed_, uint64_t(std::popcount(mask))); }
@@ -216,6 +228,7 @@ public:
     void cancel();
 
 private:
+    static uint64_t next_state_number();
     // One writer: a plain atomic store is enough, no locked instruction.
     static void add(std::atomic<uint64_t> &counter, uint64_t packets)
     {
@@ -239,6 +252,8 @@ private:
     QuotaUse quota_use_;                                // until the flow takes it
     std::vector<std::shared_ptr<void>> common_objects_; // used by the function
     bool takes_single_packets_ = false;
+    bool stays_in_engine_ = false;
+    uint64_t state_number_ = next_state_number();
     std::atomic<bool> is_ending_ = false;
     std::atomic<bool> has_ended_ = false;
 };

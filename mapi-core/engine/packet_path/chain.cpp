@@ -223,6 +223,7 @@ void Chain::check_removable(size_t position) const
 void Chain::ask_for_reset(size_t position)
 {
     functions_[position]->wants_reset = true;
+    functions_[position]->node->renew_state();
     resets_asked_.fetch_add(1, std::memory_order_release);
 }
 

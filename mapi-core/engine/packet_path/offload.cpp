@@ -2,32 +2,41 @@
 // Offload: nodes -> a program of the driver -> counts of the nodes.
 #include "engine/packet_path/offload.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace mapi::engine
 {
+namespace
+{
+mapi_offload_count growth(const mapi_offload_count &now, const mapi_offload_count &before)
+{
+    return {now.packets - before.packets, now.wire_bytes - before.wire_bytes, {}};
+}
+} // namespace
+
 OffloadProgram::~OffloadProgram()
 {
     if (program_)
         target_.driver->destroy(target_.source, program_);
 }
 
-uint32_t OffloadProgram::add(Node &node, uint32_t source)
+uint32_t OffloadProgram::add(Node &node, uint32_t source, const mapi_offload_step &step)
 {
     mapi_offload_node entry = {};
+    entry.step = step;
     entry.source = source;
-    if (!node.describe(target_.link_type, entry.step))
-        return MAPI_OFFLOAD_ALL;
+    entry.state = node.state_number();
     entries_.push_back(entry);
     nodes_.push_back(&node);
     return uint32_t(entries_.size() - 1);
 }
 
-void OffloadProgram::want_packets(uint32_t node)
+void OffloadProgram::want_packets(uint32_t node, uint32_t bytes)
 {
-    if (node == MAPI_OFFLOAD_ALL)
-        wants_all_ = true;
-    else
+    uint32_t &wanted = node == MAPI_OFFLOAD_ALL ? all_bytes_ : entries_[node].wants_bytes;
+    wanted = std::max(wanted, bytes);
+    if (node != MAPI_OFFLOAD_ALL)
         entries_[node].wants_packets = 1;
 }
 
@@ -36,7 +45,7 @@ void OffloadProgram::prepare()
     counts_.resize(entries_.size() + 1);
     counted_.resize(entries_.size() + 1);
     program_ = target_.driver->prepare(target_.source, entries_.data(), uint32_t(entries_.size()),
-                                       wants_all_);
+                                       all_bytes_);
 }
 
 const char *OffloadProgram::reason(uint32_t node) const
@@ -47,18 +56,23 @@ const char *OffloadProgram::reason(uint32_t node) const
 mapi_offload_count OffloadProgram::collect()
 {
     target_.driver->count(target_.source, program_, counts_.data());
-    const auto growth = [&](size_t at) {
-        const mapi_offload_count before = std::exchange(counted_[at], counts_[at]);
-        return mapi_offload_count{counts_[at].packets - before.packets,
-                                  counts_[at].wire_bytes - before.wire_bytes};
-    };
     for (size_t at = 0; at < nodes_.size(); ++at) {
-        if (!entries_[at].is_taken)
-            continue;
-        const mapi_offload_count passed = growth(at);
-        if (passed.packets > 0)
-            nodes_[at]->add_offloaded(passed);
+        if (entries_[at].is_taken)
+            collect(*nodes_[at], counts_[at], std::exchange(counted_[at], counts_[at]));
     }
-    return growth(nodes_.size());
+    const mapi_offload_count before = std::exchange(counted_.back(), counts_.back());
+    return growth(counts_.back(), before);
+}
+
+// The state may change by itself: the driver reads it after the counts.
+void OffloadProgram::collect(Node &node, const mapi_offload_count &now,
+                             const mapi_offload_count &before)
+{
+    if (const mapi_offload_count passed = growth(now, before); passed.packets > 0)
+        node.add_offloaded(passed);
+    if (now.state.last_time_ns != before.state.last_time_ns ||
+        now.state.last_wire_bytes != before.state.last_wire_bytes ||
+        now.state.received != before.state.received)
+        node.follow_offloaded(now.state);
 }
 } // namespace mapi::engine

@@ -30,10 +30,10 @@ public:
     OffloadProgram &operator=(const OffloadProgram &) = delete;
 
     // Before prepare(), in an order in which sources come first.  source: an index that add()
-    // returned, or MAPI_OFFLOAD_ALL.  Returns MAPI_OFFLOAD_ALL if only the engine can run the node.
-    uint32_t add(Node &node, uint32_t source);
-    // A function of the engine needs the packets that this node passes.
-    void want_packets(uint32_t node);
+    // returned, or MAPI_OFFLOAD_ALL.  step: what the node does.
+    uint32_t add(Node &node, uint32_t source, const mapi_offload_step &step);
+    // A function of the engine needs so many bytes of the packets that this node passes.
+    void want_packets(uint32_t node, uint32_t bytes);
     void prepare();
 
     bool is_taken(uint32_t node) const { return entries_[node].is_taken != 0; }
@@ -49,12 +49,15 @@ public:
     mapi_offload_count collect();
 
 private:
+    static void collect(Node &node, const mapi_offload_count &now,
+                        const mapi_offload_count &before);
+
     const OffloadTarget target_;
     std::vector<mapi_offload_node> entries_;
     std::vector<Node *> nodes_;               // of each entry
     std::vector<mapi_offload_count> counts_;  // of each entry that is taken, then of all packets
     std::vector<mapi_offload_count> counted_; // the same, when they were last collected
-    bool wants_all_ = false;
+    uint32_t all_bytes_ = 0;
     void *program_ = nullptr;
 };
 } // namespace mapi::engine

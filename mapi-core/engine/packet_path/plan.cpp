@@ -83,56 +83,6 @@ bool Plan::can_take_bursts() const
            std::count_if(nodes_.begin(), nodes_.end(), waits) <= 1;
 }
 
-// The longest head of each flow that the driver can run.
-void Plan::choose_offloaded(const OffloadTarget &target)
-{
-    offload_ = std::make_unique<OffloadProgram>(target);
-    std::vector<Step> &steps = stages_[0].steps;
-    constexpr uint32_t kNotOffloaded = MAPI_OFFLOAD_ALL - 1;
-    std::vector<uint32_t> entries = {MAPI_OFFLOAD_ALL}; // by mask
-    for (const Step &step : steps) {
-        const uint32_t source = entries[step.input];
-        uint32_t entry = kNotOffloaded;
-        const char *reason = kFollowsEngine;
-        if (source != kNotOffloaded) {
-            const uint32_t added =
-                step.is_plain ? offload_->add(*step.node, source) : MAPI_OFFLOAD_ALL;
-            reason = step.node->is_in_engine() ? "an option of its flow (MAPI_IN_ENGINE)"
-                     : step.is_plain           ? "it only runs there"
-                                     : "it is measured, or its result is used by another function";
-            if (added == MAPI_OFFLOAD_ALL)
-                offload_->want_packets(source);
-            else
-                entry = added;
-        }
-        if (entry == kNotOffloaded)
-            not_offloaded_[step.node] = reason;
-        entries.push_back(entry);
-    }
-    offload_->prepare();
-    for (size_t i = 0; i < steps.size(); ++i) {
-        const uint32_t entry = entries[i + 1];
-        if (entry == kNotOffloaded)
-            continue;
-        if (offload_->is_taken(entry))
-            steps[i].offloaded = entry;
-        else
-            not_offloaded_[steps[i].node] = offload_->reason(entry);
-    }
-}
-
-std::string Plan::place_of(const Node &node) const
-{
-    const auto place = places_.find(&node);
-    if (place == places_.end())
-        return {};
-    if (!offload_)
-        return "engine";
-    if (const auto reason = not_offloaded_.find(&node); reason != not_offloaded_.end())
-        return std::string("engine: ") + reason->second;
-    return stage_of_.at(&node) == 0 ? offload_->place() : std::string("engine: ") + kFollowsEngine;
-}
-
 // Chooses functions that get every packet.  Counters next to them do not access packet data.
 void Plan::choose_prefiltered()
 {

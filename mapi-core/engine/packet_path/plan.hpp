@@ -171,6 +171,8 @@ private:
     void add_metered(Applied &applied);
     bool can_take_bursts() const;
     void choose_offloaded(const OffloadTarget &target);
+    void take_offloaded(const std::vector<uint32_t> &entries, uint16_t link_type);
+    static const char *why_in_engine(const Step &step, const mapi_offload_step &described);
     void take_verdicts(Stage &stage, size_t place, Burst burst);
     void choose_prefiltered();
     bool choose_prefiltered_groups();

@@ -32,6 +32,10 @@ public:
 
     void reset() { until_next_ = period_; }
 
+    uint64_t period() const { return period_; }
+    // As after so many packets since the last reset.
+    void continue_after(uint64_t packets) { until_next_ = period_ - packets % period_; }
+
 private:
     uint64_t period_;
     uint64_t until_next_;
@@ -46,6 +50,12 @@ public:
         : threshold_(probability >= 1.0 ? ~uint64_t(0) : uint64_t(std::ldexp(probability, 64))),
           keep_all_(probability >= 1.0), state_(seed)
     {
+    }
+
+    // Of 2^32, for a generator of 32 bits.
+    uint64_t threshold_of_32_bits() const
+    {
+        return keep_all_ ? uint64_t(1) << 32 : threshold_ >> 32;
     }
 
     uint64_t sample(uint64_t mask)

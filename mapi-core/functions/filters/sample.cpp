@@ -99,6 +99,30 @@ void begin_anew(void *instance)
     if (auto *sampler = std::get_if<PeriodicSampler>(static_cast<Sampler *>(instance)))
         sampler->reset();
 }
+
+int describe(const void *instance, uint16_t, mapi_offload_step *step)
+{
+    const auto *sampler = static_cast<const Sampler *>(instance);
+    step->kind = MAPI_OFFLOAD_SAMPLE;
+    if (const auto *periodic = std::get_if<PeriodicSampler>(sampler))
+        step->period = periodic->period();
+    else
+        step->threshold = std::get<ProbabilisticSampler>(*sampler).threshold_of_32_bits();
+    return 1;
+}
+
+// So that the period continues if the engine is the next to run the function.
+void follow(void *instance, const mapi_offload_state *state)
+{
+    if (auto *sampler = std::get_if<PeriodicSampler>(static_cast<Sampler *>(instance)))
+        sampler->continue_after(state->received);
+}
+
+constexpr mapi_function_offload kOffload = {
+    .struct_size = sizeof(mapi_function_offload),
+    .describe = describe,
+    .follow = follow,
+};
 } // namespace
 } // namespace mapi::functions
 
@@ -112,6 +136,7 @@ extern "C" const mapi_function mapi_fn_sample = {
     .destroy = mapi::functions::destroy<mapi::functions::Sampler>,
     .arguments = {MAPI_ARGUMENT_INT, MAPI_ARGUMENT_INT},
     .reset = mapi::functions::begin_anew,
+    .offload = &mapi::functions::kOffload,
 };
 
 extern "C" const mapi_function mapi_fn_sample_packets = {
@@ -124,4 +149,5 @@ extern "C" const mapi_function mapi_fn_sample_packets = {
     .destroy = mapi::functions::destroy<mapi::functions::Sampler>,
     .arguments = {MAPI_ARGUMENT_STRING_OR_NUMBER, MAPI_ARGUMENT_STRING_OR_NUMBER},
     .reset = mapi::functions::begin_anew,
+    .offload = &mapi::functions::kOffload,
 };

@@ -24,7 +24,8 @@ class PacketBuffer
 {
 public:
     PacketBuffer(const mapi_function_setup *setup, uint32_t flags)
-        : ring_(make_ring(setup, {flags, 0, kBytes, 0, 0})), snap_bytes_(snap_bytes(setup))
+        : ring_(make_ring(setup, {flags, 0, kBytes, 0, 0})),
+          snap_bytes_(functions::snap_bytes(setup))
     {
     }
 
@@ -42,6 +43,7 @@ public:
         ring_.calls->publish(ring_.ring);
     }
 
+    uint32_t snap_bytes() const { return snap_bytes_; }
     // Number of packets whose time does not fit into `ts`.
     uint64_t timeless() const { return timeless_.load(std::memory_order_relaxed); }
 
@@ -83,6 +85,18 @@ void drops(const void *instance, mapi_function_drops *drops)
 {
     drops->not_written = static_cast<const PacketBuffer *>(instance)->timeless();
 }
+
+int describe(const void *instance, uint16_t, mapi_offload_step *step)
+{
+    step->reason = "its packets are for the program";
+    step->bytes_read = static_cast<const PacketBuffer *>(instance)->snap_bytes();
+    return 0;
+}
+
+constexpr mapi_function_offload kOffload = {
+    .struct_size = sizeof(mapi_function_offload),
+    .describe = describe,
+};
 } // namespace
 } // namespace mapi::functions
 
@@ -97,4 +111,5 @@ extern "C" const mapi_function mapi_fn_to_buffer = {
     .destroy = mapi::functions::destroy<mapi::functions::PacketBuffer>,
     .arguments = {MAPI_OPTIONAL | MAPI_ARGUMENT_INT},
     .drops = mapi::functions::drops,
+    .offload = &mapi::functions::kOffload,
 };

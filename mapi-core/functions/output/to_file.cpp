@@ -58,7 +58,7 @@ public:
     PacketFile(const mapi_function_setup *setup, Format format, const FileRotation &rotation,
                uint64_t most)
         : result_(allocate_result<uint64_t>(setup, sizeof(uint32_t))), most_(most),
-          snap_bytes_(snap_bytes(setup)), link_type_(setup->link_type),
+          snap_bytes_(functions::snap_bytes(setup)), link_type_(setup->link_type),
           records_(std::move(format.records)),
           writer_(sink_of(setup, format, rotation), is_offline(setup),
                   [this] { mapi_result_set(result_, MAPI_FILE_DONE); })
@@ -89,6 +89,7 @@ public:
     }
 
     RecordWriter &writer() { return writer_; }
+    uint32_t snap_bytes() const { return snap_bytes_; }
 
     void drops(mapi_function_drops *drops) const
     {
@@ -168,6 +169,18 @@ void drops(const void *instance, mapi_function_drops *drops)
     static_cast<const PacketFile *>(instance)->drops(drops);
 }
 
+int describe(const void *instance, uint16_t, mapi_offload_step *step)
+{
+    step->reason = "it writes a file";
+    step->bytes_read = static_cast<const PacketFile *>(instance)->snap_bytes();
+    return 0;
+}
+
+constexpr mapi_function_offload kOffload = {
+    .struct_size = sizeof(mapi_function_offload),
+    .describe = describe,
+};
+
 constexpr mapi_function_ending kEnding = {
     .struct_size = sizeof(mapi_function_ending),
     .end = end_file<PacketFile>,
@@ -190,4 +203,5 @@ extern "C" const mapi_function mapi_fn_to_file = {
                   MAPI_OPTIONAL_COUNTED | MAPI_ARGUMENT_ROTATION},
     .drops = mapi::functions::drops,
     .ending = &mapi::functions::kEnding,
+    .offload = &mapi::functions::kOffload,
 };

@@ -28,6 +28,23 @@ uint64_t process(void *instance, const mapi_batch *batch, uint64_t mask)
         passed |= batch->packets[std::countr_zero(rest)].ifindex == wanted ? rest & -rest : 0;
     return passed;
 }
+
+// A driver that runs functions has one interface, with the number 0.
+int describe(const void *instance, uint16_t, mapi_offload_step *step)
+{
+    constexpr uint16_t kReturn = 6; // BPF_RET | BPF_K
+    static constexpr mapi_filter_code kAll = {kReturn, 0, 0, UINT32_MAX};
+    static constexpr mapi_filter_code kNone = {kReturn, 0, 0, 0};
+    step->kind = MAPI_OFFLOAD_FILTER;
+    step->code = *static_cast<const uint16_t *>(instance) == 0 ? &kAll : &kNone;
+    step->code_count = 1;
+    return 1;
+}
+
+constexpr mapi_function_offload kOffload = {
+    .struct_size = sizeof(mapi_function_offload),
+    .describe = describe,
+};
 } // namespace
 } // namespace mapi::functions
 
@@ -41,4 +58,5 @@ extern "C" const mapi_function mapi_fn_interface = {
     .process = mapi::functions::process,
     .destroy = mapi::functions::destroy<uint16_t>,
     .arguments = {MAPI_ARGUMENT_INT},
+    .offload = &mapi::functions::kOffload,
 };

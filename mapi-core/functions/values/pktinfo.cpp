@@ -23,7 +23,11 @@ struct PacketInfo {
 
     uint64_t of(const mapi_packet &packet) const
     {
-        return is_time ? ntp_time(packet.timestamp_ns) : packet.wire_len;
+        return of(packet.timestamp_ns, packet.wire_len);
+    }
+    uint64_t of(uint64_t timestamp_ns, uint64_t wire_bytes) const
+    {
+        return is_time ? ntp_time(timestamp_ns) : wire_bytes;
     }
 };
 
@@ -41,6 +45,24 @@ constexpr mapi_function_result kResult = {
     .struct_size = sizeof(mapi_function_result),
     .values = packet_values<PacketInfo>,
 };
+
+int describe(const void *, uint16_t, mapi_offload_step *step)
+{
+    step->kind = MAPI_OFFLOAD_LAST;
+    return 1;
+}
+
+void follow(void *instance, const mapi_offload_state *state)
+{
+    const auto *info = static_cast<const PacketInfo *>(instance);
+    *info->result = info->of(state->last_time_ns, state->last_wire_bytes);
+}
+
+constexpr mapi_function_offload kOffload = {
+    .struct_size = sizeof(mapi_function_offload),
+    .describe = describe,
+    .follow = follow,
+};
 } // namespace
 } // namespace mapi::functions
 
@@ -56,4 +78,5 @@ extern "C" const mapi_function mapi_fn_pktinfo = {
     .destroy = mapi::functions::destroy<mapi::functions::PacketInfo>,
     .arguments = {MAPI_ARGUMENT_INT},
     .result = &mapi::functions::kResult,
+    .offload = &mapi::functions::kOffload,
 };

@@ -67,6 +67,18 @@ uint64_t process(void *instance, const mapi_batch *batch, uint64_t mask)
     static_cast<Stats *>(instance)->run(*batch, mask);
     return mask;
 }
+
+int describe(const void *, uint16_t, mapi_offload_step *step)
+{
+    step->reason = "it needs each packet's time, and another function's result as of that packet";
+    step->bytes_read = 1;
+    return 0;
+}
+
+constexpr mapi_function_offload kOffload = {
+    .struct_size = sizeof(mapi_function_offload),
+    .describe = describe,
+};
 } // namespace
 } // namespace mapi::functions
 
@@ -82,4 +94,5 @@ extern "C" const mapi_function mapi_fn_stats = {
     .destroy = mapi::functions::destroy<mapi::functions::Stats>,
     .arguments = {MAPI_ARGUMENT_FLOW, MAPI_ARGUMENT_FUNCTION, MAPI_ARGUMENT_STRING},
     .reset = mapi::functions::reset<mapi::functions::Stats>,
+    .offload = &mapi::functions::kOffload,
 };

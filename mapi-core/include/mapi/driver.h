@@ -189,6 +189,9 @@ struct mapi_driver_filter {
 /* The source of nodes that get all packets. */
 #define MAPI_OFFLOAD_ALL 0xffffffffu
 
+/* All bytes of a packet. */
+#define MAPI_OFFLOAD_WHOLE 0xffffffffu
+
 /* A function with its arguments at one place, for a driver to run. */
 struct mapi_offload_node {
     struct mapi_offload_step step; /* function_parts.h */
@@ -199,12 +202,20 @@ struct mapi_offload_node {
      */
     uint32_t is_taken;
     const char *reason;
+    /*
+     * what MAPI_OFFLOAD_SAMPLE has counted: a node with the same number in a later program
+     * continues to count, and one with a new number begins at 0 when its program becomes active
+     */
+    uint64_t state;
+    /* bytes of these packets that must be read; 0 or MAPI_OFFLOAD_WHOLE: all */
+    uint32_t wants_bytes;
 };
 
 /* Packets that a node has passed since its program became active. */
 struct mapi_offload_count {
     uint64_t packets;
     uint64_t wire_bytes;
+    struct mapi_offload_state state; /* zeros if it has none, or no packet came yet */
 };
 
 /* Verdicts on the packets of a batch. */
@@ -220,19 +231,21 @@ struct mapi_offloaded {
 
 /*
  * Functions that run before packets are read, such as on an adapter: a program of nodes.  There is
- * one program at a time; only packets that some node passes and wants are read.
+ * one program at a time; only packets that some node passes and wants are read.  The source has one
+ * interface: ifindex of its packets is 0.
  */
 struct mapi_driver_offload {
     uint32_t struct_size; /* sizeof(struct mapi_driver_offload) */
     const char *place;    /* required: where the functions run, in one word: "kernel" */
     /*
      * Any thread, one at a time: makes a program of the nodes that the driver can run, and sets
-     * is_taken in each.  A node whose source is not taken is not taken.  wants_all: all packets
-     * must be read.  The nodes, and what they point to, stay valid until destroy().  If a
-     * program is refused, or memory is short, fewer nodes are taken, or none.  Never NULL.
+     * is_taken in each.  A node whose source is not taken is not taken.  all_bytes: so many
+     * bytes of all packets must be read; 0: not all packets must be read.  The nodes, and what
+     * they point to, stay valid until destroy().  If a program is refused, or memory is short,
+     * fewer nodes are taken, or none.  Never NULL.
      */
     void *(*prepare)(void *instance, struct mapi_offload_node *nodes, uint32_t count,
-                     int wants_all);
+                     uint32_t all_bytes);
     /* Any thread, before close(): for a program that is not active, or once reading has ended. */
     void (*destroy)(void *instance, void *program);
     /*

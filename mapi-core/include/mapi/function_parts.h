@@ -124,6 +124,13 @@ enum mapi_offload_kind {
     MAPI_OFFLOAD_FILTER = 2,
     /* those packets pass that contain one of several texts */
     MAPI_OFFLOAD_SEARCH = 3,
+    /*
+     * packets number n, 2n, 3n ... of those that the function gets pass, n being `period`; or,
+     * if that is 0, each with a probability of `threshold` / 2^32
+     */
+    MAPI_OFFLOAD_SAMPLE = 4,
+    /* all packets pass; the result follows from the last one's time and wire length */
+    MAPI_OFFLOAD_LAST = 5,
 };
 
 struct mapi_search_text {
@@ -147,6 +154,22 @@ struct mapi_offload_step {
         code_count; /* instructions of a filter's program, which lives as long as the instance */
     const struct mapi_filter_code *code;
     const struct mapi_search *search; /* of a search */
+    uint64_t period;                  /* of a sample */
+    uint64_t threshold;               /* likewise, at most 2^32 */
+    /* if describe() returns 0: why only process() can do that, a string that is never freed; NULL:
+     * nothing special */
+    const char *reason;
+    /* likewise: process() reads at most so many bytes of each packet; 0: any number */
+    uint32_t bytes_read;
+};
+
+/* What a driver knows about the packets of an instance, other than their number. */
+struct mapi_offload_state {
+    /* with MAPI_OFFLOAD_LAST: of the last packet */
+    uint64_t last_time_ns; /* as its time stamp */
+    uint64_t last_wire_bytes;
+    /* with MAPI_OFFLOAD_SAMPLE and a period: packets that it got since it began or was reset */
+    uint64_t received;
 };
 
 /* A function that a driver may run in its place (mapi_driver_offload in driver.h). */
@@ -154,7 +177,8 @@ struct mapi_function_offload {
     uint32_t struct_size; /* sizeof(struct mapi_function_offload) */
     /*
      * Any thread: fills in `step`, which is zeroed, and returns 1; 0 if only process() can do that
-     * with packets of this link type.  The step is exactly what process() does.
+     * with packets of this link type.  The step is exactly what process() does.  Also called
+     * for a function that runs in the engine anyway.
      */
     int (*describe)(const void *instance, uint16_t link_type, struct mapi_offload_step *step);
     /*
@@ -162,6 +186,11 @@ struct mapi_function_offload {
      * result.
      */
     void (*add)(void *instance, uint64_t packets, uint64_t wire_bytes);
+    /*
+     * Device's thread, with MAPI_OFFLOAD_LAST or MAPI_OFFLOAD_SAMPLE: the state has become this
+     * one, without process(), which may be called for later packets.  NULL: it does not matter.
+     */
+    void (*follow)(void *instance, const struct mapi_offload_state *state);
 };
 
 /* Packets that one of several instances passed. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A driver that runs filters and counters on each packet when it arrives, and hands out the packets
-// that others need later: as an adapter with a program does.  No filter decides on frames that
-// begin with kUndecided.
+// A driver that runs functions on each packet when it arrives, and hands out the packets that
+// others need later: as an adapter with a program does.  No filter decides on frames that begin
+// with kUndecided.
 #pragma once
 
 #include <algorithm>
@@ -9,8 +9,10 @@
 #include <condition_variable>
 #include <deque>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
+#include <random>
 #include <span>
 #include <vector>
 
@@ -41,20 +43,30 @@ public:
         ++active_->all.packets;
         active_->all.wire_bytes += frame.size();
         Waiting waiting = {active_, frame, std::vector<uint64_t>(active_->nodes.size()),
-                           std::vector<uint64_t>(active_->nodes.size())};
-        bool is_wanted = active_->wants_all;
+                           std::vector<uint64_t>(active_->nodes.size()), ++arrived_};
+        uint32_t wanted = active_->all_bytes;
         for (size_t i = 0; i < active_->nodes.size(); ++i) {
             const mapi_offload_node &node = active_->nodes[i];
             const bool is_reached =
                 node.is_taken && (node.source == MAPI_OFFLOAD_ALL || waiting.passed[node.source]);
             waiting.undecided[i] =
                 is_reached && node.step.kind == MAPI_OFFLOAD_FILTER && frame[0] == kUndecided;
-            waiting.passed[i] = is_reached && !waiting.undecided[i] && passes(node.step, frame);
-            active_->counts[i].packets += waiting.passed[i];
-            active_->counts[i].wire_bytes += waiting.passed[i] * frame.size();
-            is_wanted |= (node.wants_packets && waiting.passed[i]) || waiting.undecided[i];
+            waiting.passed[i] = is_reached && !waiting.undecided[i] &&
+                                passes(node, active_->counts[i].state, frame);
+            if (waiting.undecided[i])
+                wanted = MAPI_OFFLOAD_WHOLE;
+            if (!waiting.passed[i])
+                continue;
+            ++active_->counts[i].packets;
+            active_->counts[i].wire_bytes += frame.size();
+            active_->counts[i].state.last_time_ns = waiting.time_ns;
+            active_->counts[i].state.last_wire_bytes = frame.size();
+            if (node.wants_packets)
+                wanted = std::max(wanted, node.wants_bytes ? node.wants_bytes : MAPI_OFFLOAD_WHOLE);
         }
-        if (is_wanted)
+        waiting.frame.resize(std::min<size_t>(frame.size(), wanted));
+        waiting.wire_bytes = uint32_t(frame.size());
+        if (wanted > 0)
             waiting_.push_back(std::move(waiting));
         changed_.notify_all();
     }
@@ -64,6 +76,10 @@ public:
         const std::lock_guard lock(mutex_);
         holds_ = holds;
     }
+    // Programs that are prepared from now on have no nodes.
+    void refuse_all(bool refuses) { refuses_all_ = refuses; }
+    uint64_t arrived() const { return arrived_; } // packets; also the last one's time
+    uint32_t last_caplen() const { return last_caplen_; }
     size_t programs() const { return made_ - destroyed_; }
     size_t switches() const { return switches_; }
 
@@ -78,17 +94,24 @@ private:
         std::span<mapi_offload_node> nodes;
         std::vector<mapi_offload_count> counts;
         mapi_offload_count all = {};
-        bool wants_all;
+        uint32_t all_bytes;
     };
     struct Waiting {
         Program *program;
         Frame frame;
         std::vector<uint64_t> passed, undecided; // by node: 1 or 0
+        uint64_t time_ns;
+        uint32_t wire_bytes = 0;
     };
 
-    static bool passes(const mapi_offload_step &step, const Frame &frame)
+    bool passes(const mapi_offload_node &node, mapi_offload_state &state, const Frame &frame)
     {
-        return step.kind == MAPI_OFFLOAD_COUNT ||
+        const mapi_offload_step &step = node.step;
+        if (step.kind == MAPI_OFFLOAD_SAMPLE && step.period > 0)
+            return (state.received = ++received_[node.state]) % step.period == 0;
+        if (step.kind == MAPI_OFFLOAD_SAMPLE)
+            return random_() < step.threshold;
+        return step.kind != MAPI_OFFLOAD_FILTER ||
                bpf_filter(reinterpret_cast<const bpf_insn *>(step.code), frame.data(),
                           uint32_t(frame.size()), uint32_t(frame.size())) != 0;
     }
@@ -99,7 +122,7 @@ private:
         OffloadSource &self = instance();
         self.waiting_.clear();
         self.active_ = self.previous_ = nullptr;
-        self.is_over_ = self.holds_ = false;
+        self.is_over_ = self.holds_ = self.refuses_all_ = false;
         info->link_type = 1;
         *source = &self;
         return 0;
@@ -125,7 +148,10 @@ private:
             const Waiting &one = self.read_[at];
             packets[at] = {};
             packets[at].data = one.frame.data();
-            packets[at].caplen = packets[at].wire_len = uint32_t(one.frame.size());
+            packets[at].caplen = uint32_t(one.frame.size());
+            packets[at].wire_len = one.wire_bytes;
+            self.last_caplen_ = packets[at].caplen;
+            packets[at].timestamp_ns = one.time_ns;
             packets[at].link_type = 1;
             for (size_t node = 0; node < one.passed.size(); ++node) {
                 self.passed_[node] |= one.passed[node] << at;
@@ -151,14 +177,16 @@ private:
         of(source).is_over_ = true;
     }
 
-    static void *prepare(void *source, mapi_offload_node *nodes, uint32_t count, int wants_all)
+    static void *prepare(void *source, mapi_offload_node *nodes, uint32_t count, uint32_t all_bytes)
     {
         auto program = std::make_unique<Program>();
         program->nodes = {nodes, count};
         program->counts.resize(count);
-        program->wants_all = wants_all != 0;
+        program->all_bytes = all_bytes;
         for (mapi_offload_node &node : program->nodes)
-            node.is_taken = 1;
+            node.is_taken = !of(source).refuses_all_;
+        if (of(source).refuses_all_)
+            program->all_bytes = MAPI_OFFLOAD_WHOLE;
         ++of(source).made_;
         return program.release();
     }
@@ -227,6 +255,11 @@ private:
     Program *previous_ = nullptr;
     bool is_over_ = false;
     bool holds_ = false;
+    std::atomic<bool> refuses_all_ = false;
+    uint64_t arrived_ = 0;
+    std::atomic<uint32_t> last_caplen_ = 0;
+    std::map<uint64_t, uint64_t> received_; // by the number of a state
+    std::mt19937 random_;
     std::atomic<size_t> made_ = 0, destroyed_ = 0, switches_ = 0;
 };
 } // namespace test_support

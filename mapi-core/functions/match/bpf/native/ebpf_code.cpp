@@ -26,6 +26,7 @@ constexpr uint8_t kOwnFunction = 1;     // BPF_PSEUDO_CALL
 constexpr uint8_t kFunctionAddress = 4; // BPF_PSEUDO_FUNC
 constexpr uint8_t kMapDescriptor = 1;   // BPF_PSEUDO_MAP_FD
 constexpr uint8_t kMapValue = 2;        // BPF_PSEUDO_MAP_VALUE
+constexpr uint8_t kNumber = 0;
 
 uint8_t alu_class(EbpfWidth width)
 {
@@ -165,6 +166,11 @@ void EbpfCode::map_value(Register to, int descriptor, uint32_t offset)
 void EbpfCode::map(Register to, int descriptor)
 {
     wide_constant(to, kMapDescriptor, descriptor, 0);
+}
+
+void EbpfCode::constant(Register to, uint64_t value)
+{
+    wide_constant(to, kNumber, int32_t(uint32_t(value)), int32_t(uint32_t(value >> 32)));
 }
 
 void EbpfCode::exit()

@@ -48,6 +48,7 @@ enum class EbpfCondition : uint8_t {
 
 enum class EbpfHelper : int32_t { // numbers of enum bpf_func_id
     kKtimeGetNs = 5,
+    kGetPrandomU32 = 7,
     kGetSmpProcessorId = 8,
     kLoop = 181,
     kXdpGetBuffLen = 188,
@@ -101,6 +102,7 @@ public:
     // The address of a byte in the map's first value.
     void map_value(Register to, int descriptor, uint32_t offset);
     void map(Register to, int descriptor);
+    void constant(Register to, uint64_t value);
     void exit();
 
     // Resolves all jumps.  Throws FilterError if one is too far, or its label is not reachable by
