@@ -102,17 +102,17 @@ def replace(library, sender):
 def port_rates(library, sender, flows):
     """The sender's rates with flows of a port each on the other end, which end with a process of
     their own: to close each of many takes minutes."""
-    answer, told = os.pipe()
+    reading_end, writing_end = os.pipe()
     if os.fork() == 0:
         try:
             for port in range(1000, 1000 + flows):
                 Watcher(library, "xdp:far", ("BPF_FILTER", f"udp port {port}"), ("PKT_COUNTER",))
             rates = [sent / elapsed_s for sent, elapsed_s in (send(sender) for _ in range(ROUNDS))]
-            os.write(told, json.dumps(rates).encode())
+            os.write(writing_end, json.dumps(rates).encode())
         finally:
             os._exit(0)
-    os.close(told)
-    with os.fdopen(answer) as answers:
+    os.close(writing_end)
+    with os.fdopen(reading_end) as answers:
         rates = json.load(answers)
     os.wait()
     return rates

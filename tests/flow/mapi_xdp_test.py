@@ -165,6 +165,24 @@ class Xdp(DriverTests, LiveTest):
             counts.append((kernel.word(kernel.ids[-1]), engine.word(engine.ids[-1])))
         self.assertEqual(counts, [(20, 20), (20, 20), (0, 0), (20, 20), (0, 0), (40, 40)])
 
+    def test_flows_are_sampled_in_the_kernel_as_in_the_engine(self):
+        kernel = self.flow(("HASHSAMP", 512, 0), ("PKT_COUNTER",))
+        engine = Flow.on_device(DEVICE)
+        self.flows.append(engine)
+        Flow.library.mapi_set_flow_option(engine.fd, 3, ctypes.c_ulonglong(1))
+        engine.ids = [engine.apply("HASHSAMP", 512, 0), engine.apply("PKT_COUNTER")]
+        engine.connect()
+        self.assertEqual(kernel.information(kernel.ids[0]).place, b"kernel")
+        frames = [
+            bytes(UDP[:26]) + address.to_bytes(4, "big") + UDP[30:] for address in range(1, 400)
+        ]
+        tags = [tagged(frame, "81000064") for frame in frames[:100]]  # left to the engine
+        send("near", *frames, *tags, ARP)
+        wait_until(lambda: stats_of(DEVICE).ps_recv == 500, 5)
+        wait_until(lambda: kernel.word(kernel.ids[1]) == engine.word(engine.ids[1]), 5)
+        self.assertEqual(kernel.word(kernel.ids[1]), engine.word(engine.ids[1]))
+        self.assertTrue(200 < kernel.word(kernel.ids[1]) < 300, kernel.word(kernel.ids[1]))
+
     def test_packets_that_would_make_a_search_slow_are_searched_by_the_engine(self):
         flows = [
             self.flow(("STR_SEARCH", "q" * length, 0, 0), ("PKT_COUNTER",))

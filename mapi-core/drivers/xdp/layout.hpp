@@ -20,6 +20,14 @@ enum SearchWord : uint32_t {
 };
 enum SearchEnd : int32_t { kNotSearched, kSearched, kEndedEarly };
 
+// Words of a flow's hash, after those of a search.
+enum HashWord : uint32_t {
+    kFlowHash,                  // enum FlowHash
+    kKeyWords,                  // what is hashed
+    kHeadWords = kKeyWords + 5, // the first bytes of the packet
+    kHashWords = kHeadWords + 10,
+};
+
 // A ring of packet records, for each CPU: the head of words below, the data, and room for a record
 // that begins just before the data's end.  One writer, the program; one reader.  Positions only
 // grow.

@@ -10,7 +10,7 @@ namespace mapi::drivers::xdp
 inline bool selects(const mapi_offload_step &step)
 {
     return step.kind == MAPI_OFFLOAD_FILTER || step.kind == MAPI_OFFLOAD_SEARCH ||
-           step.kind == MAPI_OFFLOAD_SAMPLE;
+           step.kind == MAPI_OFFLOAD_SAMPLE || step.kind == MAPI_OFFLOAD_FLOW_HASH;
 }
 
 // The result depends on which packets came before: no packet may be missing at the node.

@@ -23,7 +23,7 @@ bool can_run(const mapi_offload_step &step)
 {
     static_assert(sizeof(bpf_insn) == sizeof(mapi_filter_code));
     return step.kind == MAPI_OFFLOAD_COUNT || step.kind == MAPI_OFFLOAD_SEARCH ||
-           needs_each_packet(step) ||
+           step.kind == MAPI_OFFLOAD_FLOW_HASH || needs_each_packet(step) ||
            (step.kind == MAPI_OFFLOAD_FILTER &&
             match::can_emit_ebpf({reinterpret_cast<const bpf_insn *>(step.code), step.code_count}));
 }
@@ -34,13 +34,14 @@ void refuse(mapi_offload_node &node, const char *reason)
     node.reason = reason;
 }
 
-// What the kernel is asked to accept.  A search's code does not depend on its texts.
+// What the kernel is asked to accept: only that of a filter depends on more than its kind.
 std::string code_of(const mapi_offload_node &node)
 {
-    if (node.step.kind == MAPI_OFFLOAD_SEARCH)
-        return "search";
-    return {reinterpret_cast<const char *>(node.step.code),
-            node.step.code_count * sizeof(mapi_filter_code)};
+    std::string code = std::to_string(node.step.kind);
+    if (node.step.kind == MAPI_OFFLOAD_FILTER)
+        code.append(reinterpret_cast<const char *>(node.step.code),
+                    node.step.code_count * sizeof(mapi_filter_code));
+    return code;
 }
 
 int descriptor_of(const std::unique_ptr<SharedArray> &map)
@@ -246,6 +247,9 @@ Program::Loaded::Loaded(ProgramTree its_tree, const ProgramSetup &setup, Program
         const ProgramTree::Searches &searches = tree.searches_at(place);
         if (!searches.nodes.empty())
             verdicts[searches.undecided].undecided = searches.nodes;
+        const ProgramTree::Hashes &hashes = tree.hashes_at(place);
+        if (!hashes.nodes.empty())
+            verdicts[hashes.undecided].undecided = hashes.nodes;
     }
 }
 

@@ -13,8 +13,8 @@
 
 #include <mapi/driver.h>
 
+#include "drivers/xdp/code/program_code.hpp"
 #include "drivers/xdp/kernel_object.hpp"
-#include "drivers/xdp/program_code.hpp"
 #include "drivers/xdp/program_tree.hpp"
 
 namespace mapi::drivers::xdp

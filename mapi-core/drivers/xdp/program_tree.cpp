@@ -15,8 +15,8 @@ constexpr size_t kFewestInIndex = 8;
 
 ProgramTree::ProgramTree(std::span<mapi_offload_node> nodes, uint32_t all_bytes)
     : nodes_(nodes), place_of_(nodes.size(), kNone), filters_at_(nodes.size() + 1),
-      searches_at_(nodes.size() + 1), samples_at_(nodes.size() + 1), bytes_of_(nodes.size() + 1, 0),
-      verdict_of_(nodes.size() + 1, kNone), all_bytes_(all_bytes)
+      searches_at_(nodes.size() + 1), hashes_at_(nodes.size() + 1), samples_at_(nodes.size() + 1),
+      bytes_of_(nodes.size() + 1, 0), verdict_of_(nodes.size() + 1, kNone), all_bytes_(all_bytes)
 {
     for (uint32_t i = 0; i < nodes.size(); ++i) {
         mapi_offload_node &node = nodes[i];
@@ -46,6 +46,8 @@ void ProgramTree::add(uint32_t node, uint32_t source)
         filters_at_[source].push_back(node);
     else if (kind == MAPI_OFFLOAD_SEARCH)
         searches_at_[source].nodes.push_back(node);
+    else if (kind == MAPI_OFFLOAD_FLOW_HASH)
+        hashes_at_[source].nodes.push_back(node);
     else if (kind == MAPI_OFFLOAD_SAMPLE)
         samples_at_[source].push_back(node);
     else if (kind == MAPI_OFFLOAD_LAST)
@@ -61,6 +63,12 @@ void ProgramTree::choose_verdicts()
     for (Searches &searches : searches_at_) {
         if (!searches.nodes.empty())
             searches.undecided = verdicts_++;
+    }
+    for (Hashes &hashes : hashes_at_) {
+        if (hashes.nodes.empty())
+            continue;
+        hashes.undecided = verdicts_++;
+        hash_words_ = kHashWords;
     }
 }
 
@@ -89,7 +97,7 @@ void ProgramTree::compare_wanted()
     wants_whole_ = all_bytes_ == 0 || all_bytes_ > kSnaplenMax;
     for (uint32_t place = 0; place < bytes_of_.size(); ++place) {
         compare(bytes_of_[place]);
-        if (searches_at_[place].undecided != kNone)
+        if (searches_at_[place].undecided != kNone || hashes_at_[place].undecided != kNone)
             compare(MAPI_OFFLOAD_WHOLE);
     }
 }

@@ -55,6 +55,13 @@ public:
         uint32_t undecided = kNone; // bit of the verdict that the search has ended early
     };
     const Searches &searches_at(uint32_t place) const { return searches_at_[place]; }
+    // Nodes that select packets of a place by the hash of their flow.
+    struct Hashes {
+        std::vector<uint32_t> nodes = {};
+        uint32_t undecided = kNone; // bit of the verdict that the hash is not known
+    };
+    const Hashes &hashes_at(uint32_t place) const { return hashes_at_[place]; }
+    bool has_hashes() const { return hash_words_ > 0; }
     // Null if there are none.
     const SearchSet *searches() const { return searches_.get(); }
     bool wants_all() const { return all_bytes_ > 0; }
@@ -87,7 +94,9 @@ public:
     // and wire length of its last packet.
     bool has_last() const { return !last_of_.empty(); }
     bool has_last(uint32_t place) const { return last_of_.contains(place); }
-    uint32_t time_word() const { return search_word() + search_words_; }
+    // The first of the words of a flow's hash (enum HashWord).
+    uint32_t hash_word() const { return search_word() + search_words_; }
+    uint32_t time_word() const { return hash_word() + hash_words_; }
     uint32_t last_word(uint32_t place) const { return time_word() + 1 + 2 * last_of_.at(place); }
     uint32_t count_words() const
     {
@@ -108,6 +117,7 @@ private:
     uint32_t last_place_ = 0;
     std::vector<std::vector<uint32_t>> filters_at_;                  // by place
     std::vector<Searches> searches_at_;                              // by place
+    std::vector<Hashes> hashes_at_;                                  // by place
     std::vector<std::vector<uint32_t>> samples_at_;                  // by place
     std::map<uint32_t, uint32_t> last_of_;                           // by place
     std::vector<uint32_t> bytes_of_;                                 // by place
@@ -119,6 +129,7 @@ private:
     uint32_t group_words_ = 0;
     std::unique_ptr<const SearchSet> searches_;
     uint32_t search_words_ = 0;
+    uint32_t hash_words_ = 0;
     uint32_t verdicts_ = 0;
     uint32_t all_bytes_;
     bool wants_same_ = true;

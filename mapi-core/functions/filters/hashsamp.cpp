@@ -22,6 +22,7 @@
 #include "functions/common/result_queue.hpp"
 #include "functions/common/unread_packets.hpp"
 #include "headers/headers.hpp"
+#include "links/link_type.hpp"
 
 namespace mapi::functions
 {
@@ -87,6 +88,8 @@ public:
     }
 
     const UnreadPackets &unread() const { return unread_; }
+    uint64_t part() const { return part_; }
+    bool keeps() const { return queue_.has_value(); }
 
 private:
     bool is_sampled(const mapi_packet &packet)
@@ -147,6 +150,23 @@ int create(const mapi_function_setup *setup, void **instance)
     return create_object<HashSampler>(setup, instance, setup, uint64_t(part), keeps != 0);
 }
 
+int describe(const void *instance, uint16_t link_type, mapi_offload_step *step)
+{
+    const auto *sampler = static_cast<const HashSampler *>(instance);
+    if (sampler->keeps()) {
+        step->reason = "its samples are for the program";
+        return 0;
+    }
+    step->kind = MAPI_OFFLOAD_FLOW_HASH;
+    step->parts = uint32_t(sampler->part());
+    return link_type == links::kEthernet;
+}
+
+constexpr mapi_function_offload kOffload = {
+    .struct_size = sizeof(mapi_function_offload),
+    .describe = describe,
+};
+
 uint64_t process(void *instance, const mapi_batch *batch, uint64_t mask)
 {
     return static_cast<HashSampler *>(instance)->run(*batch, mask);
@@ -166,4 +186,5 @@ extern "C" const mapi_function mapi_fn_hashsamp = {
     .destroy = mapi::functions::destroy<mapi::functions::HashSampler>,
     .arguments = {MAPI_ARGUMENT_INT, MAPI_ARGUMENT_INT},
     .drops = mapi::functions::drops_of_unread<mapi::functions::HashSampler>,
+    .offload = &mapi::functions::kOffload,
 };

@@ -131,6 +131,11 @@ enum mapi_offload_kind {
     MAPI_OFFLOAD_SAMPLE = 4,
     /* all packets pass; the result follows from the last one's time and wire length */
     MAPI_OFFLOAD_LAST = 5,
+    /*
+     * those TCP and UDP packets pass whose flow, by the XXH3 hash of HASHSAMP, is in one of the
+     * first `parts` of 1,024 parts
+     */
+    MAPI_OFFLOAD_FLOW_HASH = 6,
 };
 
 struct mapi_search_text {
@@ -156,6 +161,7 @@ struct mapi_offload_step {
     const struct mapi_search *search; /* of a search */
     uint64_t period;                  /* of a sample */
     uint64_t threshold;               /* likewise, at most 2^32 */
+    uint32_t parts;                   /* of flows, by their hash */
     /* if describe() returns 0: why only process() can do that, a string that is never freed; NULL:
      * nothing special */
     const char *reason;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Samples, the last packet, and packets of which only some bytes are wanted, in XDP programs.
-#include "drivers/xdp/node_code.hpp"
+#include "drivers/xdp/code/node_code.hpp"
 
 #include <array>
 #include <cmath>

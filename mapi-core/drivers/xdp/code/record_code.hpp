@@ -2,7 +2,7 @@
 // A packet that functions of the engine need -> a record in the ring of its CPU, as eBPF.
 #pragma once
 
-#include "drivers/xdp/program_code.hpp"
+#include "drivers/xdp/code/program_code.hpp"
 #include "drivers/xdp/program_tree.hpp"
 #include "match/bpf/native/ebpf_code.hpp"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Steps other than filters -> eBPF.
-#include "drivers/xdp/node_code.hpp"
+#include "drivers/xdp/code/node_code.hpp"
 
 namespace mapi::drivers::xdp
 {

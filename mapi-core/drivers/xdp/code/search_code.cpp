@@ -3,13 +3,13 @@
 // of those that end in their window.
 //
 // What changes from round to round is in the map of counts, where the verifier does not follow it.
-#include "drivers/xdp/search_code.hpp"
+#include "drivers/xdp/code/search_code.hpp"
 
 #include <algorithm>
 #include <cstddef>
 #include <limits>
 
-#include "drivers/xdp/code_writer.hpp"
+#include "drivers/xdp/code/code_writer.hpp"
 #include "match/bpf/native/bpf_emit_ebpf.hpp"
 
 namespace mapi::drivers::xdp

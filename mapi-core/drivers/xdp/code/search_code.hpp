@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "drivers/xdp/program_code.hpp"
+#include "drivers/xdp/code/program_code.hpp"
 #include "drivers/xdp/search_set.hpp"
 #include "match/bpf/native/ebpf_code.hpp"
 

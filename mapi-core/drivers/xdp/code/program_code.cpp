@@ -4,15 +4,16 @@
 // The verifier follows each path on its own as long as they differ in what it knows.  Verdicts and
 // the groups that an index finds are therefore in a map, about which it knows nothing: after each
 // filter its paths are one again.
-#include "drivers/xdp/program_code.hpp"
+#include "drivers/xdp/code/program_code.hpp"
 
 #include <algorithm>
 #include <cstddef>
 
-#include "drivers/xdp/code_writer.hpp"
-#include "drivers/xdp/node_code.hpp"
-#include "drivers/xdp/record_code.hpp"
-#include "drivers/xdp/search_code.hpp"
+#include "drivers/xdp/code/code_writer.hpp"
+#include "drivers/xdp/code/hash_code.hpp"
+#include "drivers/xdp/code/node_code.hpp"
+#include "drivers/xdp/code/record_code.hpp"
+#include "drivers/xdp/code/search_code.hpp"
 #include "match/bpf/native/bpf_emit_ebpf.hpp"
 
 namespace mapi::drivers::xdp
@@ -34,7 +35,7 @@ class Writer : private CodeWriter
 public:
     Writer(const ProgramTree &tree, const ProgramSetup &setup, match::EbpfCode &code)
         : CodeWriter(code), tree_(tree), setup_(setup), fragments_(code.new_label()),
-          record_(code.new_label()), search_(code.new_label())
+          record_(code.new_label()), search_(code.new_label()), hash_(code.new_label())
     {
     }
 
@@ -51,6 +52,8 @@ public:
             emit_record(tree_, setup_, code_, record_);
         if (tree_.searches())
             emit_search(*tree_.searches(), tree_.search_word(), setup_, code_, search_);
+        if (tree_.has_hashes())
+            emit_flow_hash(tree_.hash_word(), setup_, code_, hash_);
     }
 
 private:
@@ -62,6 +65,7 @@ private:
     void run_sample(uint32_t node, EbpfBytes bytes);
     void run_filter(uint32_t node, EbpfBytes bytes);
     void run_searches(uint32_t place, EbpfBytes bytes);
+    void run_hashes(uint32_t place, EbpfBytes bytes);
     void look_up(uint32_t place, const FilterIndex &index, EbpfBytes bytes);
     void set_bit(uint32_t first, uint32_t words);
     template <typename Run>
@@ -76,6 +80,7 @@ private:
     const Label fragments_;
     const Label record_;
     const Label search_;
+    const Label hash_;
 };
 
 // Leaves the packet's length in r0 and its ends in kData and kEnd, and counts it.
@@ -102,6 +107,8 @@ void Writer::begin()
     code_.store_constant(8, kCounts, word(kWantedBytes), int32_t(tree_.all_bytes()));
     if (tree_.searches())
         code_.store_constant(8, kCounts, word(tree_.search_word() + kSearchEnd), kNotSearched);
+    if (tree_.has_hashes())
+        code_.store_constant(8, kCounts, word(tree_.hash_word() + kFlowHash), kNotHashed);
     for (uint32_t i = 0; i < tree_.verdict_words(); ++i)
         code_.store_constant(8, kCounts, word(kVerdicts + i), 0);
 }
@@ -164,6 +171,8 @@ void Writer::run_at(uint32_t place, EbpfBytes bytes)
         look_up(place, *index, bytes);
     if (!tree_.searches_at(place).nodes.empty())
         run_searches(place, bytes);
+    if (!tree_.hashes_at(place).nodes.empty())
+        run_hashes(place, bytes);
     for (const uint32_t node : tree_.samples_at(place))
         run_sample(node, bytes);
 }
@@ -321,6 +330,33 @@ void Writer::run_searches(uint32_t place, EbpfBytes bytes)
                      count(its);
                      run_at(its, bytes);
                  });
+    }
+    code_.bind(end);
+}
+
+// The hash is computed once, for all places.
+void Writer::run_hashes(uint32_t place, EbpfBytes bytes)
+{
+    const ProgramTree::Hashes &hashes = tree_.hashes_at(place);
+    const Label hashed = code_.new_label(), decided = code_.new_label(), end = code_.new_label();
+    const int16_t hash = word(tree_.hash_word() + kFlowHash);
+    code_.load(8, Register::r1, kCounts, hash);
+    code_.jump_if(k64, Condition::kNotEqual, Register::r1, kNotHashed, hashed);
+    call(hash_);
+    code_.bind(hashed);
+    code_.load(8, Register::r1, kCounts, hash);
+    code_.jump_if(k64, Condition::kNotEqual, Register::r1, kNotDecided, decided);
+    set_verdict(hashes.undecided, MAPI_OFFLOAD_WHOLE);
+    code_.jump(end);
+    code_.bind(decided);
+    for (const uint32_t node : hashes.nodes) {
+        const Label rejected = code_.new_label();
+        code_.load(8, Register::r1, kCounts, hash);
+        code_.jump_if(k64, Condition::kGreater, Register::r1,
+                      int32_t(tree_.nodes()[node].step.parts), rejected);
+        count(tree_.place_of(node));
+        run_at(tree_.place_of(node), bytes);
+        code_.bind(rejected);
     }
     code_.bind(end);
 }

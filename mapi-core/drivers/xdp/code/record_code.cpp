@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 // The record of a packet as eBPF.
-#include "drivers/xdp/record_code.hpp"
+#include "drivers/xdp/code/record_code.hpp"
 
 #include <cstddef>
 
-#include "drivers/xdp/code_writer.hpp"
+#include "drivers/xdp/code/code_writer.hpp"
+#include "drivers/xdp/code/node_code.hpp"
 #include "drivers/xdp/layout.hpp"
-#include "drivers/xdp/node_code.hpp"
 
 namespace mapi::drivers::xdp
 {
