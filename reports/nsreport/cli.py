@@ -7,7 +7,7 @@ import re
 import sys
 import traceback
 
-from . import check, errors, folder, gnuplot, page, signals, source
+from . import check, errors, folder, gnuplot, measured, page, signals, source
 from .cost import page as cost_page, pictures as cost_pictures
 from .picture import Picture
 from .system import (
@@ -19,7 +19,9 @@ from .system import (
 from .text import plural
 from .trace import page as trace_page, pictures as trace_pictures
 
-ROUNDS, SECONDS = 6, 1
+# rounds, seconds of each measurement
+SYSTEM, LOAD, PLACEMENT = "--system", "--load", "--placement"
+DEFAULTS = {SYSTEM: (6, 1), LOAD: (3, 0.5), PLACEMENT: (3, 0.3)}
 
 EPILOG = """Examples:
   nsreport trace.nsl -o report             a page with pictures from a trace
@@ -31,18 +33,24 @@ EPILOG = """Examples:
   nsdump stats trace.nsl --json | nsreport - -o report
   nsreport --system -o system              cost of the kernel module: TCP over loopback
                                            without it, with it idle, and recording
+  nsreport --load -o load                  loss and CPU time of capturing, against 2004
+  nsreport --placement -o placement        functions in the kernel, in user space, and
+                                           libpcap side by side
+  nsreport --load --from load/data/results.json -o again
+                                           the page again, without measuring
 
 Exit codes:
   0 the report is complete; lost records that were counted are a warning
   1 a report was written, but its input is incomplete: interrupted, no records,
     no footer, damaged, or records missing without a cause
-  2 invalid usage                 5 gnuplot or nsdump is missing or failed
+  2 invalid usage                 5 a program or root's rights are missing
   3 the input cannot be read      6 the output folder cannot be written
   4 unsupported JSON schema       7 a bug in nsreport
   128 + signal: interrupted; no partial report is left
 
-Environment: NSDUMP and GNUPLOT name the programs to run. Without them, nsdump
-is searched for next to nsreport, then in PATH, and gnuplot in PATH."""
+Environment: NSDUMP, GNUPLOT, MAPI_GEN and MAPI_READER name the programs to
+run. Without them, nsdump, mapi-gen and mapi-reader are searched for next to
+nsreport, then in PATH, and gnuplot in PATH."""
 
 
 class Parser(argparse.ArgumentParser):
@@ -73,7 +81,8 @@ def _reworded(message):
 def parse_arguments(arguments, version):
     parser = Parser(
         prog="nsreport",
-        usage="nsreport [OPTIONS] -o DIR TRACE|JSON\n       nsreport [OPTIONS] -o DIR --system",
+        usage="nsreport [OPTIONS] -o DIR TRACE|JSON\n"
+        "       nsreport [OPTIONS] -o DIR --system|--load|--placement",
         allow_abbrev=False,
         formatter_class=argparse.RawDescriptionHelpFormatter,
         epilog=EPILOG,
@@ -122,27 +131,42 @@ def parse_arguments(arguments, version):
         help="measure this machine instead of reading an input; requires sockperf or iperf3; as "
         "root it loads and unloads the kernel module nsmod",
     )
-    system.add_argument(
+    traffic = parser.add_argument_group("captured traffic")
+    traffic.add_argument(
+        "--load",
+        action="store_true",
+        help="measure loss against rate, and the CPU time of a packet by function, on a veth pair "
+        "of its own; requires root, mapi-gen, iproute2 and ethtool",
+    )
+    traffic.add_argument(
+        "--placement",
+        action="store_true",
+        help="the same for functions in the kernel, MAPI in user space and libpcap, by rate, and "
+        "by number of filters and strings",
+    )
+    stored = parser.add_argument_group("all measurements")
+    stored.add_argument(
         "--from",
         dest="results",
         metavar="FILE",
         type=_file_name,
-        help="with --system: results of an earlier measurement (data/results.txt); - reads "
-        "standard input",
+        help="results of an earlier measurement (data/results.txt of --system, data/results.json "
+        "of the others), from which the page is made again; - reads standard input",
     )
-    system.add_argument(
+    stored.add_argument(
         "--rounds",
         metavar="N",
         type=_positive,
-        help=f"number of rounds; each measures all variants (default {ROUNDS})",
+        help="number of rounds; each measures everything (default 6 with --system, otherwise 3)",
     )
-    system.add_argument(
+    stored.add_argument(
         "-d",
         "--duration",
         dest="seconds",
         metavar="SECONDS",
-        type=_positive,
-        help=f"duration of each measurement (default {SECONDS})",
+        type=_seconds,
+        help="duration of each measurement (default 1 with --system, 0.5 with --load, 0.3 with "
+        "--placement)",
     )
     system.add_argument(
         "--module",
@@ -160,37 +184,40 @@ def parse_arguments(arguments, version):
     parser.add_argument("--version", action="version", version=f"nsreport {version}")
     options = parser.parse_args(arguments)
     _check(parser, options)
-    options.rounds = options.rounds or ROUNDS
-    options.seconds = options.seconds or SECONDS
-    options.input = options.input or options.read or options.results or "--system"
+    rounds, seconds = DEFAULTS[options.kind or SYSTEM]
+    options.rounds = options.rounds or rounds
+    options.seconds = options.seconds or seconds
+    options.input = options.input or options.read or options.results or options.kind
     return options
 
 
 def _check(parser, options):
     """Reports options that would have no effect."""
-    measured = {"--rounds": options.rounds, "--duration": options.seconds}
-    of_system = {
-        "--from": options.results,
-        **measured,
-        "--module": options.module,
-        "--bare": options.bare,
-    }
+    kinds = {SYSTEM: options.system, LOAD: options.load, PLACEMENT: options.placement}
+    chosen = [name for name, value in kinds.items() if value]
+    options.kind = chosen[0] if chosen else None
+    measured_by = {"--rounds": options.rounds, "--duration": options.seconds}
+    of_system = {"--module": options.module, "--bare": options.bare}
     of_input = {"--calibration": options.calibration, "--unit": options.unit}
+    has_input = options.input is not None or options.read is not None
     if options.input is not None and options.read is not None:
         parser.error("-r cannot be combined with a second TRACE|JSON")
-    has_input = options.input is not None or options.read is not None
-    if options.system and has_input:
-        parser.error("TRACE|JSON cannot be combined with --system")
-    if not options.system and not has_input:
-        parser.error("TRACE|JSON or --system is required")
-    for name in _given(of_input if options.system else of_system):
-        parser.error(
-            f"{name} cannot be combined with --system"
-            if options.system
-            else f"{name} requires --system"
-        )
-    for name in _given(measured) if options.results else ():
+    if len(chosen) > 1:
+        parser.error(f"{chosen[1]} cannot be combined with {chosen[0]}")
+    if chosen and has_input:
+        parser.error(f"TRACE|JSON cannot be combined with {options.kind}")
+    if not chosen and not has_input:
+        parser.error(f"TRACE|JSON, {SYSTEM}, {LOAD} or {PLACEMENT} is required")
+    for name in _given(of_input) if chosen else ():
+        parser.error(f"{name} cannot be combined with {options.kind}")
+    for name in _given(of_system) if options.kind != SYSTEM else ():
+        parser.error(f"{name} requires {SYSTEM}")
+    for name in _given({"--from": options.results, **measured_by}) if not chosen else ():
+        parser.error(f"{name} requires {SYSTEM}, {LOAD} or {PLACEMENT}")
+    for name in _given(measured_by) if options.results else ():
         parser.error(f"{name} cannot be combined with --from, which measures nothing")
+    if options.kind == SYSTEM and options.seconds and options.seconds != int(options.seconds):
+        parser.error(f"--duration: {SYSTEM} requires whole seconds")
     if options.output is None:  # argparse would report this before an unknown option
         parser.error("--output is required")
 
@@ -201,6 +228,17 @@ def _given(options):
 
 def _positive(text):
     return _number(text, 1, 1000)
+
+
+def _seconds(text):
+    """Whole seconds as such, for the tools of --system."""
+    try:
+        number = float(text)
+    except ValueError:
+        number = 0.0
+    if not 0.1 <= number <= 1000:
+        raise argparse.ArgumentTypeError(f'"{text}" is not a number from 0.1 to 1000')
+    return int(number) if number == int(number) else number
 
 
 def _folder_name(text):
@@ -327,6 +365,39 @@ def make_system_report(options, program, share, version):
     return _tell_made(options, made, drawn, incomplete, warnings)
 
 
+def make_traffic_report(options, program, share, version):
+    report = measured.REPORTS[options.kind]
+    place = folder.ReportFolder(options.output)
+    if options.results:
+        place.refuse_input(options.results)
+    gnuplot_path = gnuplot.find_gnuplot()
+    if not options.results:
+        _say(options.quiet, f"nsreport: {report.run.announced(options)}")
+    with place:
+        document = measured.document(
+            report, program, options, lambda line: _progress(options.quiet, line)
+        )
+        made = report.page.pictures(document)
+        drawn = _draw(made, options, gnuplot_path, share, place)
+        measured.keep(place.work, document)
+        incomplete, warnings = report.page.incomplete(document), report.page.warnings(document)
+        page.write(
+            os.path.join(place.work, "index.html"),
+            share,
+            version,
+            report.page.title(document),
+            report.page.lead(document),
+            incomplete,
+            warnings,
+            report.page.GOOD,
+            report.page.facts(document),
+            made,
+            report.page.tables(document),
+        )
+        place.publish()
+    return _tell_made(options, made, drawn, incomplete, warnings)
+
+
 def _keep_results(work, text, document):
     """Keeps the page's input, so that the page can be made again, and its figures as JSON."""
     os.makedirs(os.path.join(work, "data"), exist_ok=True)
@@ -375,9 +446,10 @@ def main(arguments, program, share, version):
 
 def _report(options, program, share, version):
     try:
-        return (make_system_report if options.system else make_report)(
-            options, program, share, version
-        )
+        if options.kind in measured.REPORTS:
+            return make_traffic_report(options, program, share, version)
+        make = make_system_report if options.system else make_report
+        return make(options, program, share, version)
     except errors.ReportError as error:
         _progress(options.quiet, "")
         _tell(f"nsreport: {error}")

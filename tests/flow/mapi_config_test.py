@@ -179,9 +179,7 @@ class Check(Test):
                 reported,
             )
         code, _, reported = self.check("libs=missing.so:absent.so\n" + DEVICE)
-        self.assertEqual(
-            (code, reported.count(f"mapid: {self.config}:1: libs=")), (1, 2), reported
-        )
+        self.assertEqual((code, reported.count(f"mapid: {self.config}:1: libs=")), (1, 2), reported)
         done = subprocess.run(
             [BUILD / "bin/mapi-flow", "-r", TRACE, "OF_A_PLUG_IN"],
             capture_output=True,

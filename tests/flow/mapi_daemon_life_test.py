@@ -277,9 +277,7 @@ class Life(Test):
             self.assertEqual(code, 1)
             self.assertIn(f"{config}:5: batch=1000", words)
             code, _, words = check(REPEATED.replace("forever", "ever"))
-            self.assertIn(
-                "repeat=ever: must be a number from 1 to 4294967295, or forever\n", words
-            )
+            self.assertIn("repeat=ever: must be a number from 1 to 4294967295, or forever\n", words)
             code, _, words = check(REPEATED + "\x00\xff=\n[driver\n")
             self.assertEqual(code, 1)
             self.assertRegex(words, f"{config}:[56]: ")

@@ -141,9 +141,10 @@ class Daemon:
         ]
 
     def start(self):
-        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as ready, open(
-            self.log_path, "a"
-        ) as log:
+        with (
+            socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as ready,
+            open(self.log_path, "a") as log,
+        ):
             path = self.folder / "ready"
             path.unlink(missing_ok=True)
             ready.bind(str(path))

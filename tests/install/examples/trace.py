@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Statistics and slices of an example's trace -> exit 1 unless they are all that it does."""
+
 import collections
 import csv
 import json
@@ -7,12 +8,24 @@ import sys
 
 # Name of the run -> slices, units as (units, packets, bytes), marks, records.
 EXPECTED = {
-    "packet_loop": ({"filter": 10000, "checksum": 10000}, {"batch": (10000, 320000, 81920000)},
-                    {"kept": 10000}, 70000),
-    "scoped": ({"parse": 10000, "handler:odd": 4000, "handler:even": 4000},
-               {"packet": (10000, 10000, 340000)}, {}, 56000),
-    "handlers": ({"parse": 10000, "handler:dns": 4000, "handler:http": 4000},
-                 {"packet": (10000, 10000, 340000)}, {}, 56000),
+    "packet_loop": (
+        {"filter": 10000, "checksum": 10000},
+        {"batch": (10000, 320000, 81920000)},
+        {"kept": 10000},
+        70000,
+    ),
+    "scoped": (
+        {"parse": 10000, "handler:odd": 4000, "handler:even": 4000},
+        {"packet": (10000, 10000, 340000)},
+        {},
+        56000,
+    ),
+    "handlers": (
+        {"parse": 10000, "handler:dns": 4000, "handler:http": 4000},
+        {"packet": (10000, 10000, 340000)},
+        {},
+        56000,
+    ),
     "plugin": ({"load": 3, "decode": 3000}, {"packet": (3000, 3000, 384000)}, {}, 12006),
 }
 

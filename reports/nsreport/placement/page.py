@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: MIT
+# Document of a placement run -> head, pictures and tables of its page.
+from .. import page
+from ..text import count, number
+from ..traffic import figures, head
+from . import plan, values
+from .pictures import pictures
+from .words import ALL, WORDS
+
+__all__ = ["GOOD", "facts", "incomplete", "lead", "pictures", "tables", "title", "warnings"]
+
+GOOD = "All systems were measured."
+_TITLES = {
+    "discard": "Read and discard",
+    "count": "Count",
+    "filter": "One filter",
+    "couple": "Two filters",
+    "filters": "Many filters",
+    "strings": "Strings",
+}
+
+
+def title(_document):
+    return "CPU time by where functions run"
+
+
+def lead(document):
+    return (
+        "Four systems read the same traffic in turn: MAPI on an xdp device, which runs functions "
+        "in the kernel; MAPI on a plain device, which runs them in user space; libpcap by one "
+        "system call per packet; and libpcap by a mapped ring, "
+        f"{head.samples(document)}: figures 2.1 to 2.10 of the evaluation of MAPI in the kernel "
+        "(Xinidis, 2004), measured on this machine. Filters are ports from "
+        f"{plan.FIRST_PORT} on, one flow each; no packet matches a filter or a string."
+    )
+
+
+def facts(document):
+    return [
+        *head.facts(document),
+        (
+            WORDS["read"],
+            "a packet socket, recvfrom() and SIOCGSTAMP for each packet: what libpcap did before "
+            "it mapped a ring; filters by libpcap's interpreter, strings by Boyer-Moore",
+        ),
+        (WORDS["mmap"], "libpcap as it is (TPACKET_V3); filters and strings as above"),
+        (
+            "Lost",
+            "packets that the reader did not process within "
+            f"{plan.PATIENCE_S:g} s after the last was sent: dropped, or still in a buffer",
+        ),
+    ]
+
+
+def incomplete(document):
+    return head.incomplete(document)
+
+
+def warnings(document):
+    said = head.warnings(document)
+    for part, amount, took_s in document.get("too_long", []):
+        said.append(
+            f"{WORDS[plan.GROWS]} was not measured with {values.work_name(part, amount)}: each "
+            f"flow that connects makes a new program, which would take about {count(took_s)} s."
+        )
+    return said
+
+
+def _cells(costs, rows):
+    if not rows:
+        return [number(None)] * 4
+    share = values.share(costs, rows)
+    softirq = figures.of_rounds(rows, costs.softirq_ns)
+    process = figures.of_rounds(rows, costs.process_ns)
+    return [
+        (
+            number(share and round(share[0], 2)),
+            f"{number(round(share[1], 2))} to {number(round(share[2], 2))}" if share else "",
+        ),
+        number(softirq and softirq[0]),
+        number(process and process[0]),
+        f"{values.lost(rows)[0]:.3g} %",
+    ]
+
+
+def _table(document, costs, part):
+    by_rate = values.is_by_rate(part)
+    columns = [("packets/s" if by_rate else "number", True)]
+    for system in ALL:
+        columns += [(f"{WORDS[system]}: CPU share, %", True), ("softirq, ns", True)]
+        columns += [("process, ns", True), ("lost", True)]
+    rows = [
+        [
+            count(x),
+            *(
+                cell
+                for system in ALL
+                for cell in _cells(costs, values.rows_at(document, part, system, x))
+            ),
+        ]
+        for x in values.places_of(part)
+    ]
+    heading = f"{_TITLES[part]}: CPU share of one CPU, and nanoseconds per packet by source"
+    return f"{part}-figures", heading, page.table(columns, rows)
+
+
+def tables(document):
+    costs = values.costs_of(document)
+    return [_table(document, costs, part) for part in plan.PARTS]

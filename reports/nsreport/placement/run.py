@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: MIT
+# nsreport --placement: measures on a veth pair -> document.
+import os
+import tempfile
+import time
+
+from ..traffic import bench, capture, stored
+from ..traffic.bench import NONE
+from . import plan
+
+
+def announced(options):
+    """Describes what will be done to this machine; printed before it is done."""
+    minutes = plan.steps(options.rounds) * (options.seconds + 0.3) / 60
+    return (
+        f"measuring CPU time and loss of captured traffic in {len(plan.SYSTEMS)} systems, "
+        f"{options.rounds} rounds, about {minutes:.0f} minutes, and up to 5 more "
+        "for flows that connect. As root this makes a veth pair in a network namespace of its own, "
+        "which disappears with the program. Ctrl-C ends it"
+    )
+
+
+def measured(program, options, tell):
+    document = stored.new(plan.SCHEMA, options)
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        bench.begun(program, document, tell, plan.steps(options.rounds)) as one,
+    ):
+        mixed = os.path.join(folder, "mixed.pcap")
+        capture.write(mixed)
+        packets = {plan.BYTES: plan.BYTES, plan.MIXED: mixed}
+        for turn in range(1, options.rounds + 1):
+            _unwatched(one, packets, turn)
+            for part in plan.PARTS:
+                _part(one, packets, part, turn)
+        for part in plan.PARTS:
+            if grows(part):
+                _growing(one, packets, part, options.rounds)
+    return document
+
+
+def grows(part):
+    return len(plan.PARTS[part][3]) > 1
+
+
+def _unwatched(one, packets, turn):
+    with one.reading(NONE, (NONE,)) as reader:
+        for size, rates in plan.sweeps():
+            for rate in rates:
+                about = {"part": "unwatched", "packets": size, "round": turn}
+                one.measure(reader, packets[size], rate, **about)
+
+
+def _part(one, packets, part, turn):
+    """Systems in turns for each number, so that disturbances of the machine affect all."""
+    work, size, rates, numbers = plan.PARTS[part]
+    for number in numbers:
+        for system in plan.SYSTEMS:
+            if system == plan.GROWS and grows(part):
+                continue
+            about = _about(part, number, turn)
+            with one.reading(system, plan.words_of(system, work, number)) as reader:
+                for rate in rates:
+                    one.measure(reader, packets[size], rate, plan.PATIENCE_S, **about)
+
+
+def _about(part, number, turn):
+    work, size, _, _ = plan.PARTS[part]
+    return {
+        "part": part,
+        "packets": size,
+        "number": number,
+        "round": turn,
+        "is_filtered": work == "filters" and number == 1,
+    }
+
+
+def _growing(one, packets, part, rounds):
+    """The system whose flows take long to connect: one reader for all numbers."""
+    work, size, rates, numbers = plan.PARTS[part]
+    with one.reading(plan.GROWS, plan.words_of(plan.GROWS, work, numbers[-1], True)) as reader:
+        took_s = 0
+        for number in numbers:
+            if 4 * took_s > plan.LONGEST_S:
+                one.skip(rounds * len(rates))
+                one.document.setdefault("too_long", []).append([part, number, round(4 * took_s)])
+                continue
+            begin_s = time.monotonic()
+            reader.connect(number)
+            took_s = time.monotonic() - begin_s
+            for turn in range(1, rounds + 1):
+                for rate in rates:
+                    about = _about(part, number, turn)
+                    one.measure(reader, packets[size], rate, plan.PATIENCE_S, **about)

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: MIT
+# placement: points of a part -> CPU shares and losses against rate or number.
+from ..traffic import figures, head
+from . import plan
+
+
+def costs_of(document):
+    return figures.Costs(document, "packets")
+
+
+def is_by_rate(part):
+    return len(plan.PARTS[part][2]) > 1
+
+
+def places_of(part):
+    """What the horizontal axis of a part has: rates or numbers."""
+    _, _, rates, numbers = plan.PARTS[part]
+    return rates if is_by_rate(part) else numbers
+
+
+def rows_at(document, part, system, x):
+    key = "rate" if is_by_rate(part) else "number"
+    return figures.rows(document, part=part, system=system, **{key: x})
+
+
+def share(costs, rows):
+    """Median, least and greatest of the rounds, in percent of one CPU."""
+    return figures.of_rounds(rows, costs.share)
+
+
+def lost(rows):
+    return figures.of_rounds(rows, lambda row: 100 * figures.lost_share(row))
+
+
+def points(document, costs, part, system):
+    """(x, median, least, greatest) of CPU share, and of loss."""
+    shares, losses = [], []
+    for x in places_of(part):
+        rows = rows_at(document, part, system, x)
+        if not rows:
+            continue
+        at = head.rate_of(rows) if is_by_rate(part) else x
+        losses.append((at, *lost(rows)))
+        if spread := share(costs, rows):
+            shares.append((at, *spread))
+    return shares, losses
+
+
+def work_name(part, number):
+    """The number with its noun, such as "8 filters"."""
+    noun = "string" if plan.PARTS[part][0] == "strings" else "filter"
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"

@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: MIT
+# A capture whose packets have 730 bytes on average, to be sent.
+import random
+import struct
+
+PACKETS = 256
+LEAST_BYTES, MOST_BYTES = 64, 1396  # with the checksum; 730 on average
+CHECKSUM_BYTES = 4
+MEAN_BYTES = (LEAST_BYTES + MOST_BYTES) // 2
+_WORDS = b"the quick brown fox jumps over the lazy dog and runs away from every hunter "
+
+
+def sizes():
+    """Every size between the least and the most equally often, in an order that repeats."""
+    step = (MOST_BYTES - LEAST_BYTES) / (PACKETS - 1)
+    made = [round(LEAST_BYTES + step * i) for i in range(PACKETS)]
+    random.Random(1).shuffle(made)
+    return made
+
+
+def _checksum(header):
+    total = sum(struct.unpack("!10H", header))
+    total = (total & 0xFFFF) + (total >> 16)
+    return ~(total + (total >> 16)) & 0xFFFF
+
+
+def packet(size, number):
+    """A UDP packet of text, between ports that no filter of the reports names."""
+    length = size - CHECKSUM_BYTES - 14
+    fields = (0x45, 0, length, number, 0, 64, 17)
+    addresses = bytes((10, 0, 0, 1, 10, 0, 0, 2))
+    header = struct.pack("!BBHHHBBH", *fields, 0) + addresses
+    header = struct.pack("!BBHHHBBH", *fields, _checksum(header)) + addresses
+    udp = struct.pack("!HHHH", 20000 + number, 5001, length - 20, 0)
+    text = (_WORDS * (length // len(_WORDS) + 1))[: length - 28]
+    return b"\x02\0\0\0\0\x02\x02\0\0\0\0\x01\x08\0" + header + udp + text
+
+
+def write(path):
+    with open(path, "wb") as file:
+        file.write(struct.pack("<IHHIIII", 0xA1B2C3D4, 2, 4, 0, 0, 65535, 1))
+        for number, size in enumerate(sizes()):
+            data = packet(size, number)
+            file.write(struct.pack("<IIII", 0, number, len(data), len(data)) + data)

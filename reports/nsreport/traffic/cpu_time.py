@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: MIT
+# The CPUs of sender and reader; time in XDP programs by the kernel's run statistics.
+import contextlib
+import os
+
+_RUN_STATISTICS = "/proc/sys/kernel/bpf_stats_enabled"
+
+
+def pinned_cpus():
+    """For sender and reader; the same one if there is only one."""
+    cpus = sorted(os.sched_getaffinity(0))
+    return cpus[0], cpus[min(1, len(cpus) - 1)]
+
+
+def waited_ns(process):
+    """Time that threads of the process were ready to run while others had their CPU."""
+    folder, sum_ns = f"/proc/{process}/task", 0
+    for thread in os.listdir(folder):
+        with contextlib.suppress(OSError):  # it has ended, or there is no CONFIG_SCHED_INFO
+            with open(os.path.join(folder, thread, "schedstat"), encoding="ascii") as file:
+                sum_ns += int(file.read().split()[1])
+    return sum_ns
+
+
+@contextlib.contextmanager
+def run_statistics():
+    """The kernel measures each run of a BPF program inside; true if it does."""
+    try:
+        with open(_RUN_STATISTICS, "r+", encoding="ascii") as file:
+            before = file.read().strip()
+            file.seek(0)
+            file.write("1")
+    except OSError:
+        yield False
+        return
+    try:
+        yield True
+    finally:
+        with open(_RUN_STATISTICS, "w", encoding="ascii") as file:
+            file.write(before)
+
+
+def _programs(process):
+    """Fields of each XDP program that the process holds, by its id."""
+    folder, found = f"/proc/{process}/fdinfo", {}
+    for name in os.listdir(folder):
+        with contextlib.suppress(OSError):  # closed meanwhile
+            with open(os.path.join(folder, name), encoding="ascii") as file:
+                fields = dict(line.split(":", 1) for line in file if ":" in line)
+            if fields.get("prog_type", "").strip() == "6":  # BPF_PROG_TYPE_XDP
+                found[int(fields["prog_id"])] = fields
+    return found.values()
+
+
+def program_runs(process):
+    """(nanoseconds, runs) of all XDP programs of the process, by the run statistics."""
+    fields = list(_programs(process))
+    return tuple(sum(int(one.get(key, 0)) for one in fields) for key in ("run_time_ns", "run_cnt"))

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: MIT
+# What the pages of measured traffic say above their pictures.
+from ..text import count, plural
+from . import figures
+
+DISTURBED = 0.05
+GENERATOR = "mapi-gen"
+ONE_CPU = (
+    "A veth pair has no hardware between its ends: the receiving end's softirq runs on the "
+    "sending CPU and limits the rate, which a network card would not."
+)
+
+
+def samples(document):
+    return f"{plural(document['rounds'], 'round')} of {document['seconds']:g} s each"
+
+
+def losses(rows):
+    """Packets not received over all rows, for the foot of a picture."""
+    lost, sent = sum(map(figures.lost, rows)), sum(row["sent"] for row in rows)
+    return f"{count(lost)} of {count(sent)} packets sent were not received"
+
+
+def facts(document):
+    sending, reading = document["cpus"]
+    return [
+        ("Kernel", document["kernel"]),
+        ("CPU", document["cpu"]),
+        ("Sender", f"{GENERATOR} on CPU {sending}, on a veth pair in a network namespace"),
+        ("Reader", f"mapi-reader on CPU {reading}, pinned"),
+        ("Softirq time", figures.SOFTIRQ_SOURCE),
+        ("Process time", figures.PROCESS_SOURCE),
+        ("Rounds", f"{samples(document)}, systems in turns"),
+    ]
+
+
+def incomplete(document):
+    behind = [row for row in document["points"] if row["rate"] and row["sent"] == 0]
+    return [f"{plural(len(behind), 'measurement')} sent no packet."] if behind else []
+
+
+def warnings(document):
+    said = [
+        f"\u201c{system}\u201d is missing: {why}."
+        for system, why in document["unavailable"].items()
+    ]
+    if document.get("no_softirq"):
+        said.append(
+            f"Softirq time is unavailable ({document['no_softirq']}), and so are sums with it."
+        )
+    slow = [row for row in document["points"] if is_slow(row)]
+    if slow:
+        rate = min(row["rate"] for row in slow)
+        said.append(
+            f"The sender did not reach its rate in {plural(len(slow), 'measurement')}, at "
+            f"{count(rate)} packets/s and above; these are shown at the rate that it reached."
+        )
+    disturbed = [row for row in document["points"] if is_disturbed(row)]
+    if disturbed:
+        said.append(
+            f"Other programs held the reader's CPU for more than {100 * DISTURBED:g} % of the time "
+            f"in {plural(len(disturbed), 'measurement')}; losses there may be theirs. Measure "
+            "again on a quiet machine."
+        )
+    refused = sum(row["refused"] for row in document["points"])
+    if refused:
+        said.append(f"The sending interface refused {plural(refused, 'packet')}; not losses.")
+    if document["cpus"][0] == document["cpus"][1]:
+        said.append("Sender and reader share the only CPU.")
+    return said
+
+
+def is_disturbed(row):
+    return row.get("waited_ns", 0) > DISTURBED * row["seconds"] * figures.NS_PER_S
+
+
+def is_slow(row):
+    return bool(row["rate"]) and row["sent"] / row["seconds"] < 0.95 * row["rate"]
+
+
+def rate_of(rows):
+    """The median of the rates reached."""
+    return figures.of_rounds(rows, lambda row: row["sent"] / row["seconds"])[0]

@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: MIT
+# mapi-reader -> counts and CPU time of one way to read packets, asked for while it runs.
+import contextlib
+import json
+import subprocess
+import tempfile
+
+from . import child
+
+NONE = ("none",)
+
+
+class Reader:
+    def __init__(self, process, command, said):
+        self.process, self._command, self._said = process, command, said
+        self.about = self._line()
+
+    def _line(self):
+        line = self.process.stdout.readline()
+        if line:
+            return json.loads(line)
+        self._said.seek(0)
+        raise child.failed(self._command, self._said.read())
+
+    def counts(self, question=""):
+        """received, dropped, cpu_ns and instructions, since it began; "matched" also returns that,
+        which takes longer."""
+        try:
+            self.process.stdin.write(f"{question}\n")
+            self.process.stdin.flush()
+        except BrokenPipeError:
+            pass  # it has ended; its message follows
+        return self._line()
+
+    def connect(self, number):
+        """So many flows in all, of a reader that grows."""
+        self.about["place"] = self.counts(str(number))["place"]
+
+
+@contextlib.contextmanager
+def opened(programs, words, cpu):
+    """words: the method, the device and the work, as mapi-reader takes them."""
+    command = [programs["mapi-reader"], *words]
+    with tempfile.NamedTemporaryFile("w+") as empty, tempfile.TemporaryFile("w+") as said:
+        # neither a running mapid nor the machine's mapi.conf has a part in the measurement
+        environment = {"MAPI_SOCKET": "none", "MAPI_CONF": empty.name}
+        pipes = {"stdin": subprocess.PIPE, "stderr": said}
+        with child.started(command, cpu, environment, **pipes) as process:
+            yield Reader(process, command, said)

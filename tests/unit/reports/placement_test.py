@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: MIT
+# nsreport --placement: stored values -> page with figures 2.1 to 2.10.
+import json
+import os
+import sys
+import unittest
+
+import support
+from support import ReportCase
+
+sys.path.insert(0, os.path.join(support.HERE, "..", "..", "..", "reports"))
+import traffic_support  # noqa: E402
+from nsreport.placement import plan, words  # noqa: E402
+
+
+class Plan(unittest.TestCase):
+    def test_filters_and_strings_differ_and_have_the_form_of_their_reader(self):
+        for work, mapi, pcap in (
+            ("filters", "BPF_FILTER 'port 8081' | PKT_COUNTER", "filter:port 8081"),
+            ("strings", "STR_SEARCH 'SIGNATURE-0001/07919' 0 0 | PKT_COUNTER", "string:SIGNATURE"),
+        ):
+            for system, shape in (("kernel", mapi), ("user", mapi), ("read", pcap), ("mmap", pcap)):
+                made = plan.words_of(system, work, 512)
+                self.assertEqual(len(set(made)), 2 + 512)
+                self.assertTrue(made[3].startswith(shape), made[3])
+        self.assertEqual(plan.words_of("kernel", "filters", 2, True)[0], "grow")
+
+    def test_the_numbers_double_up_to_those_of_2004(self):
+        self.assertEqual((plan.FILTERS[0], plan.FILTERS[-1]), (1, 512))
+        self.assertEqual((plan.STRINGS[0], plan.STRINGS[-1]), (1, 1024))
+
+
+class Page(ReportCase):
+    def report(self, document):
+        path = self.write("results.json", json.dumps(document))
+        return self.run_report("--placement", "--from", path, "-o", self.out)
+
+    def test_each_figure_has_a_picture_and_a_sentence_that_answers_its_question(self):
+        done = self.report(traffic_support.placement())
+        self.assertEqual(done.returncode, 0, done.stderr)
+        page = self.page()
+        for figure in words.FIGURES:
+            self.assertIn(f"(figure {figure.number})", page)
+            self.assertGreater(os.path.getsize(os.path.join(self.out, f"{figure.name}.png")), 1000)
+        for text in (
+            "At 800,000 packets/s, MAPI on xdp:IFACE takes 5.6 % of a CPU; MAPI on IFACE takes",
+            "libpcap by read() takes 4.2 % of a CPU and loses or delays 50 % of the packets",
+            "Functions ran in: MAPI on xdp:IFACE: engine.",
+        ):
+            self.assertIn(text, page)
+
+    def test_measurements_that_other_programs_disturbed_are_a_warning(self):
+        document = traffic_support.placement()
+        document["points"][5]["waited_ns"] = 1e8
+        done = self.report(document)
+        self.assertIn("held the reader's CPU for more than 5 % of the time in 1 meas", done.stderr)
+
+    def test_a_number_that_would_take_too_long_is_missing_with_the_reason(self):
+        document = traffic_support.placement()
+        document["too_long"] = [["filters", 512, 300]]
+        document["points"] = [
+            row
+            for row in document["points"]
+            if (row["system"], row["part"], row.get("number")) != ("kernel", "filters", 512)
+        ]
+        done = self.report(document)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("was not measured with 512 filters", self.page())
+        self.assertIn("Not measured there: MAPI on xdp:IFACE.", self.page())
+
+
+if __name__ == "__main__":
+    support.main()

@@ -1,0 +1,197 @@
+# SPDX-License-Identifier: MIT
+# What nsreport --load and --placement have in common: sending, reading, figures, stored values; on
+# a veth pair as root.
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+import unittest.mock
+
+import support
+
+REPORTS = os.path.join(support.HERE, "..", "..", "..", "reports")
+sys.path.insert(0, REPORTS)
+import traffic_support  # noqa: E402
+from nsreport import errors  # noqa: E402
+from nsreport.load import plan as load_plan, search  # noqa: E402
+from nsreport.traffic import (  # noqa: E402
+    bench,
+    capture,
+    child,
+    figures,
+    namespace,
+    point,
+    programs,
+    progress,
+    sender,
+    stored,
+)
+
+
+class Counting:
+    """A reader that gets so many packets between two looks."""
+
+    def __init__(self, *received):
+        self._received = list(received)
+
+    def counts(self):
+        return {"received": self._received.pop(0) if self._received[1:] else self._received[0]}
+
+
+class Parts(unittest.TestCase):
+    def test_the_mixed_packets_have_730_bytes_on_average_and_a_valid_header(self):
+        sizes = capture.sizes()
+        self.assertAlmostEqual(sum(sizes) / len(sizes), capture.MEAN_BYTES, delta=1)
+        self.assertEqual(capture.MEAN_BYTES, 730)
+        self.assertEqual(len(capture.packet(64, 3)), 60)
+        header = capture.packet(730, 3)[14:34]
+        total = sum(int.from_bytes(header[i : i + 2], "big") for i in range(0, 20, 2))
+        self.assertEqual((total & 0xFFFF) + (total >> 16), 0xFFFF)
+
+    def test_a_search_finds_the_last_step_without_a_loss(self):
+        self.assertEqual(search.bracket([(10, 0), (20, 0), (30, 1), (40, 0)]), (20, 30))
+        self.assertEqual(search.bracket([(10, 5), (20, 0)]), (None, 10))
+        self.assertEqual(search.bracket([(10, 0)]), (10, None))
+        asked = []
+        found = search.searched(1000, 2600, 16, lambda rate: asked.append(rate) or rate > 1730)
+        self.assertEqual(found, 1700)
+        self.assertEqual(len(asked), load_plan.PROBES)
+
+    def test_the_line_of_progress_has_the_time_left(self):
+        lines, now = [], iter((0, 10, 400))
+        made = progress.Progress(lines.append, 10, clock=lambda: next(now))
+        for words in ("one", "two", "three"):
+            made.step(words)
+        self.assertEqual(
+            lines, ["1 of 10: one", "2 of 10: two; 90 s left", "3 of 10: three; 27 min left"]
+        )
+
+    def test_a_reader_that_gets_no_more_packets_is_not_waited_for_until_the_end(self):
+        now = iter(range(0, 1000))
+        reader = Counting(1, 2, 3, 3)
+        counts = point.settled(
+            reader, 10, {"received": 0}, 100, lambda: next(now) * 0.05, lambda _s: None
+        )
+        self.assertEqual(counts["received"], 3)
+        self.assertLess(next(now), 30)
+
+    def test_a_missing_program_is_named_with_its_package(self):
+        with tempfile.TemporaryDirectory() as folder:
+            named = {"MAPI_GEN": "", "PATH": folder}
+            before, programs.PLACES_OF_ROOT = programs.PLACES_OF_ROOT, folder
+            with unittest.mock.patch.dict(os.environ, named):
+                with self.assertRaises(errors.ReportError) as caught:
+                    programs.find(os.path.join(folder, "nsreport"), "mapi-gen")
+            programs.PLACES_OF_ROOT = before
+        self.assertIn("mapi-gen: not found", str(caught.exception))
+        self.assertEqual(caught.exception.code, errors.EXIT_TOOL)
+
+    def test_the_last_line_of_a_program_that_fails_is_quoted(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "mapi-gen")
+            with open(path, "w") as file:
+                file.write("#!/bin/sh\necho note >&2; echo 'mapi-gen: near: no such' >&2; exit 1\n")
+            os.chmod(path, 0o755)
+            one = sender.Sender({"mapi-gen": path}, min(os.sched_getaffinity(0)))
+            with self.assertRaises(errors.ReportError) as caught:
+                one.send(64, rate=1000, seconds=0.5)
+        self.assertEqual(str(caught.exception), "mapi-gen: near: no such")
+
+    def test_a_program_that_runs_is_ended_with_its_block(self):
+        with self.assertRaises(KeyError):
+            with child.started(["sleep", "60"]) as process:
+                raise KeyError
+        self.assertEqual(process.returncode, -9)
+
+
+class Figures(unittest.TestCase):
+    def setUp(self):
+        self.document = traffic_support.load()
+        self.costs = figures.Costs(self.document, "part", "size")
+
+    def row(self, **changes):
+        (row,) = figures.rows(
+            self.document, part="sweep", system="plain", size=64, rate=100000, round=2
+        )
+        return {**row, **changes}
+
+    def test_costs_are_relative_to_unwatched_traffic_of_the_same_round(self):
+        row = self.row()
+        self.assertAlmostEqual(self.costs.softirq_ns(row), 300)
+        self.assertAlmostEqual(self.costs.total_ns(row), 320)
+        self.assertAlmostEqual(self.costs.share(row), 3.2)
+        self.assertIsNone(self.costs.total_ns(self.row(round=9)))
+        self.assertIsNone(self.costs.share(self.row(softirq_ns=None)))
+
+    def test_a_process_has_no_more_than_one_cpu(self):
+        self.assertAlmostEqual(self.costs.share(self.row(reader_ns=5e9)), 103)
+
+    def test_losses_are_packets_not_received_unless_the_kernel_filters_them(self):
+        self.assertEqual(figures.lost(self.row(received=49000)), 1000)
+        filtered = self.row(received=0, dropped=7, is_filtered=True)
+        self.assertEqual(figures.lost(filtered), 7)
+        self.assertEqual(figures.lost(self.row(received=0)), 50000)
+
+
+class Stored(support.ReportCase):
+    def test_values_are_read_again_as_they_were_written(self):
+        document = traffic_support.placement()
+        path = self.write("results.json", stored.as_text(document))
+        self.assertEqual(stored.read(path, document["schema"]), document)
+
+    def test_damage_and_other_texts_are_refused(self):
+        document = traffic_support.load()
+        damaged = [{**document, "points": []}, {**document, "cpus": 3}]
+        damaged += [{**document, "points": [{**document["points"][0], "sent": "many"}]}]
+        for text, code in (
+            ("", errors.EXIT_INPUT),
+            ("{}", errors.EXIT_SCHEMA),
+            (json.dumps({**document, "schema": "netslice-load-9"}), errors.EXIT_SCHEMA),
+            *((json.dumps(one), errors.EXIT_INPUT) for one in damaged),
+        ):
+            with self.assertRaises(errors.ReportError) as caught:
+                stored.read(self.write("results.json", text), load_plan.SCHEMA)
+            self.assertEqual(caught.exception.code, code, text[:80])
+
+
+@unittest.skipUnless(os.geteuid() == 0, "requires root")
+class RealTraffic(unittest.TestCase):
+    def setUp(self):
+        try:
+            self.programs = programs.find_all(support.NSREPORT)
+        except errors.ReportError as error:
+            self.skipTest(str(error))
+
+    def test_each_way_to_read_counts_what_was_sent_and_nothing_stays_behind(self):
+        before = os.readlink("/proc/self/ns/net")
+        cpu = min(os.sched_getaffinity(0))
+        one = sender.Sender(self.programs, cpu)
+        with namespace.pair(self.programs):
+            self.assertNotEqual(os.readlink("/proc/self/ns/net"), before)
+            for system in ("xdp", "plain", "libpcap"):
+                words = load_plan.SYSTEMS[system]
+                with bench.reader.opened(self.programs, words, cpu) as reader:
+                    row = point.measured(reader, one, 64, rate=10000, seconds=0.2)
+                self.assertGreater(row["sent"], 1000)
+                self.assertEqual(row["received"], row["sent"], system)
+                self.assertGreater(row["reader_ns"], 0)
+        self.assertEqual(os.readlink("/proc/self/ns/net"), before)
+
+    def test_an_interrupt_ends_the_measurement_without_a_folder(self):
+        with tempfile.TemporaryDirectory() as folder:
+            out = os.path.join(folder, "report")
+            command = [sys.executable, support.NSREPORT, "--load", "-o", out]
+            process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+            process.stderr.readline()  # what will be done
+            time.sleep(1)
+            process.terminate()
+            _, said = process.communicate(timeout=30)
+            self.assertEqual(process.returncode, 128 + 15, said)
+            self.assertEqual(os.listdir(folder), [])
+
+
+if __name__ == "__main__":
+    support.main()
