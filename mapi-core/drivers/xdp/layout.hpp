@@ -9,7 +9,13 @@ namespace mapi::drivers::xdp
 {
 // Counts of one program, for each CPU: the packets and wire bytes of all packets, what the program
 // knows about the current packet, then packets and wire bytes of each node.
-enum CountWord : uint32_t { kAllPackets, kAllBytes, kWantedBytes, kVerdicts };
+enum CountWord : uint32_t {
+    kAllPackets,
+    kAllBytes,
+    kWantedBytes,
+    kCopiedBytes, // of a packet in several pieces
+    kVerdicts,
+};
 
 // Words of a search, after the counts of the nodes.
 enum SearchWord : uint32_t {

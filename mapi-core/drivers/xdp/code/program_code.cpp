@@ -67,6 +67,7 @@ private:
     void run_searches(uint32_t place, EbpfBytes bytes);
     void run_hashes(uint32_t place, EbpfBytes bytes);
     void look_up(uint32_t place, const FilterIndex &index, EbpfBytes bytes);
+    void forget_bounds(EbpfBytes bytes);
     void set_bit(uint32_t first, uint32_t words);
     template <typename Run>
     void run_bits(uint32_t number, uint32_t first, uint32_t last, const Run &run);
@@ -232,6 +233,19 @@ void Writer::run_filter(uint32_t node, EbpfBytes bytes)
     code_.bind(places.reject);
 }
 
+// What the verifier knows about the packet's length differs from path to path: it would follow the
+// code of each group once for each length that the filters before have tested.
+void Writer::forget_bounds(EbpfBytes bytes)
+{
+    if (bytes == EbpfBytes::kPacket) {
+        code_.load(4, kData, kContext, match::kXdpData);
+        code_.load(4, kEnd, kContext, match::kXdpDataEnd);
+    } else {
+        code_.load(8, kEnd, kCounts, word(kCopiedBytes));
+        code_.alu(k64, Operation::kAnd, kEnd, int32_t(match::kEbpfPacketBytesMax)); // 2^16 - 1
+    }
+}
+
 // Sets the bits of the groups that the packet's fields select, then runs these groups in their
 // order, each once.
 void Writer::look_up(uint32_t place, const FilterIndex &index, EbpfBytes bytes)
@@ -255,6 +269,7 @@ void Writer::look_up(uint32_t place, const FilterIndex &index, EbpfBytes bytes)
         const std::span groups = std::span(index.groups()).subspan(size_t{64} * number);
         const uint32_t groups_word = tree_.group_word(place) + number;
         run_bits(groups_word, 0, uint32_t(std::min<size_t>(64, groups.size())), [&](uint32_t bit) {
+            forget_bounds(bytes);
             for (const uint32_t node : groups[bit])
                 run_filter(node, bytes);
         });
@@ -376,6 +391,7 @@ void Writer::write_fragments()
     code_.jump_if(k64, Condition::kLessOrEqual, kEnd, int32_t(match::kEbpfPacketBytesMax), fits);
     set(kEnd, int32_t(match::kEbpfPacketBytesMax));
     code_.bind(fits);
+    code_.store(8, kCounts, word(kCopiedBytes), kEnd);
     code_.jump_if(k64, Condition::kNotEqual, kEnd, 0, has_bytes);
     leave(0);
     code_.bind(has_bytes);
