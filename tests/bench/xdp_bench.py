@@ -99,6 +99,19 @@ def replace(library, sender):
     return uncounted, sent
 
 
+def top_rates(library, sender):
+    """The rate of the sender, whose core also receives, by device: of the rounds without a loss."""
+    rates = {"xdp:far,drop": [], "xdp:far": [], "far": []}
+    for _ in range(ROUNDS):
+        for device, its in rates.items():
+            watcher = Watcher(library, device, *FUNCTIONS)
+            sent, elapsed_s = send(sender)
+            if watcher.count(sent) == sent and watcher.drops() == 0:
+                its.append(sent / elapsed_s)
+            watcher.flow.close()
+    return {device: statistics.median(its) if its else 0 for device, its in rates.items()}
+
+
 def port_rates(library, sender, flows):
     """The sender's rates with flows of a port each on the other end, which end with a process of
     their own: to close each of many takes minutes."""
@@ -180,6 +193,17 @@ def main():
         "packets",
         {"sent": sent, "replacements": REPLACEMENTS},
         "the program is replaced under full traffic",
+    )
+    rates = top_rates(mapi_library, sender)
+    tell(
+        "mapi_xdp_top_rate_ratio",
+        rates["xdp:far,drop"] / rates["far"],
+        2,
+        "at least",
+        "ratio",
+        {f"{device}_packets_per_s": rate for device, rate in rates.items()},
+        "highest rate without a loss that a core can send to itself, 64 bytes: xdp:far,drop "
+        "relative to far",
     )
     one, many = (statistics.median(rates) for rates in port_flows(mapi_library, sender))
     tell(
