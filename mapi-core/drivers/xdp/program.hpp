@@ -63,6 +63,7 @@ public:
     bool add_verdicts(const uint64_t *words, uint64_t bit, uint64_t *passed,
                       uint64_t *undecided) const;
     size_t nodes() const { return nodes_; }
+    const ProgramTree &tree() const { return loaded_->tree; }
 
 private:
     struct Verdict {

@@ -28,6 +28,7 @@
 #include "drivers/live/live_source.hpp"
 #include "drivers/xdp/attachment.hpp"
 #include "drivers/xdp/clocks.hpp"
+#include "drivers/xdp/cost/program_cost.hpp"
 #include "drivers/xdp/interface_type.hpp"
 #include "drivers/xdp/kernel_object.hpp"
 #include "drivers/xdp/packet_rings.hpp"
@@ -216,6 +217,25 @@ public:
         return true;
     }
 
+    // Any thread.  Throws std::runtime_error.
+    void measure_cost(mapi_driver_cost &cost)
+    {
+        std::unique_lock lock(mutex_);
+        if (!attachment_)
+            throw std::runtime_error(interface_ + ": no program is attached to it at the moment");
+        xdp::ProgramSetup setup = {.number = active_->number(), // the other is prepare()'s
+                                   .snaplen = setup_.snaplen,
+                                   .takes_fragments = setup_.takes_fragments,
+                                   .drops = setup_.drops,
+                                   .ring = rings_.layout(),
+                                   .counts = -1,
+                                   .rings = -1,
+                                   .buffers = -1};
+        xdp::ProgramCost program(*active_, setup, attached_index(), attachment_->mode());
+        lock.unlock(); // packets are read meanwhile, and other programs become active
+        program.measure(cost);
+    }
+
 private:
     void make_first()
     {
@@ -328,6 +348,17 @@ void count(void *, void *program, mapi_offload_count *counts)
     static_cast<const xdp::Program *>(program)->count(counts);
 }
 
+int measure_cost(void *instance, mapi_driver_cost *cost, char *error, uint32_t error_bytes)
+{
+    try {
+        of(instance).measure_cost(*cost);
+        return 0;
+    } catch (const std::exception &problem) {
+        mapi_explain(error, error_bytes, problem.what());
+        return MAPI_STATS_ERROR;
+    }
+}
+
 constexpr mapi_driver_offload kOffload = {
     .struct_size = sizeof(mapi_driver_offload),
     .place = "kernel",
@@ -336,6 +367,7 @@ constexpr mapi_driver_offload kOffload = {
     .activate = activate,
     .has_switched = has_switched,
     .count = count,
+    .cost = measure_cost,
 };
 } // namespace
 } // namespace mapi::drivers

@@ -34,6 +34,7 @@
 #include <stdint.h>
 
 #include "batch.h"
+#include "driver_cost.h"
 #include "function_parts.h"
 #include "packet.h"
 
@@ -263,6 +264,13 @@ struct mapi_driver_offload {
      * and a last one for all packets; others are not set.
      */
     void (*count)(void *instance, void *program, struct mapi_offload_count *counts);
+    /*
+     * Any thread, one at a time, while the instance is open: measures what the active program
+     * costs a packet, for about cost->duration_ms and a few seconds.  The program's counts are
+     * those without the call.  Returns 0, or an error number like open().  NULL: the cost cannot
+     * be measured.
+     */
+    int (*cost)(void *instance, struct mapi_driver_cost *cost, char *error, uint32_t error_bytes);
 };
 
 struct mapi_driver {

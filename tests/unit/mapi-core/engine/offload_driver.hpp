@@ -229,8 +229,8 @@ private:
     static mapi_driver make_table()
     {
         static const mapi_driver_live live = {sizeof(live), nullptr, wait};
-        static const mapi_driver_offload offload = {sizeof(offload), "adapter",    prepare, destroy,
-                                                    activate,        has_switched, count};
+        static const mapi_driver_offload offload = {
+            sizeof(offload), "adapter", prepare, destroy, activate, has_switched, count, nullptr};
         mapi_driver table = {};
         table.abi = MAPI_DRIVER_ABI;
         table.struct_size = sizeof(mapi_driver);
