@@ -378,8 +378,9 @@ void serve(const engine::Registry &registry, const Options &options, const sigse
     daemon::Users users(limits);
     daemon::Housekeeping housekeeping(devices);
     daemon::ClientLog log; // destroyed after the server, whose last lines it counts
+    daemon::CostTurns cost_turns;
     daemon::Service service{registry,      devices, limits,       clients, pulse,
-                            options.group, users,   housekeeping, log};
+                            options.group, users,   housekeeping, log,     cost_turns};
     const std::string path =
         options.socket.empty() ? ipc::socket_path(engine::is_mapid_local()) : options.socket;
     ipc::Descriptor socket = daemon::inherited_socket();

@@ -8,6 +8,7 @@
 #include "daemon/pulse.hpp"
 #include "daemon/reporting/client_log.hpp"
 #include "daemon/reporting/client_registry.hpp"
+#include "daemon/session/cost_turns.hpp"
 #include "daemon/session/policy.hpp"
 #include "daemon/session/users.hpp"
 #include "engine/devices.hpp"
@@ -25,5 +26,6 @@ struct Service {
     Users &users;
     Housekeeping &housekeeping;
     ClientLog &log;
+    CostTurns &cost_turns;
 };
 } // namespace mapi::daemon

@@ -394,16 +394,19 @@ bool Devices::free_retired()
     return is_free;
 }
 
-void Devices::copy_stats(const std::string &name, mapi_stat_t *stats, Client *client)
+std::shared_ptr<Device> Devices::find_opened(const std::string &name)
 {
-    std::shared_ptr<Device>
-        device; // statistics are read, and the device possibly destroyed, without the lock
-    {
-        const std::lock_guard lock(mutex_);
-        device = find_open(name);
-    }
+    const std::lock_guard lock(mutex_);
+    auto device = find_open(name);
     if (!device)
         throw Error(MAPI_STATS_ERROR, "device " + name + " is not open; its first flow opens it");
+    return device;
+}
+
+void Devices::copy_stats(const std::string &name, mapi_stat_t *stats, Client *client)
+{
+    // statistics are read, and the device possibly destroyed, without the lock
+    const std::shared_ptr<Device> device = find_opened(name);
     device->copy_stats(stats, client ? client->drops_of(device->totals()).get() : nullptr);
 }
 } // namespace mapi::engine

@@ -83,6 +83,8 @@ public:
     int next(int id);
     // In the order of their ids, including replaced ones.
     std::vector<ListedDevice> list();
+    // Throws Error if it is not open.
+    std::shared_ptr<Device> find_opened(const std::string &name);
     // Frees what closed flows left behind; false if a packet thread still uses some of it.
     bool free_retired();
     // client: its own drops are reported in addition to the total; null: the only client.

@@ -90,8 +90,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     std::thread client(talk, ends[1], data, size);
     try {
         daemon::Users users(limits);
+        daemon::CostTurns cost_turns;
         const daemon::Service service = {registry, devices, limits,       clients, pulse,
-                                         "",       users,   housekeeping, log};
+                                         "",       users,   housekeeping, log,     cost_turns};
         // A user without rights: sending is refused.
         daemon::Session session(service, ipc::Descriptor(ends[0]), {getpid(), 65534, {65534}});
         session.serve(stop.number());

@@ -106,6 +106,7 @@ void show_devices(const Service &service, const Peer &asker, const ipc::Place &f
             mapi_stat_t stats = {};
             device.open->copy_stats(&stats);
             show(stats, *listed.mutable_statistics());
+            listed.set_has_cost(device.open->has_cost());
             const auto found = flows.find(device.open.get());
             listed.set_flows(found == flows.end() ? 0 : found->second);
         }

@@ -95,6 +95,7 @@ Session::~Session()
 
 void Session::serve(int stop_descriptor)
 {
+    stop_descriptor_ = stop_descriptor;
     ipc::Message message;
     while (wait(stop_descriptor) && channel_.receive(message, arena_ ? ipc::kDescriptorsMax : 0))
         answer(message);
@@ -254,6 +255,7 @@ void Session::dispatch_probed(const ipc::Request &request,
     case ipc::Request::kListFlows:
         return show_flows(service_, peer_, request.list_flows(), *reply.mutable_flows());
     case ipc::Request::kAskDaemon: return show_daemon(service_, peer_, *reply.mutable_daemon());
+    case ipc::Request::kMeasureCost: return measure_cost(request.measure_cost(), reply);
     case ipc::Request::kStartRecording:
     case ipc::Request::kStopRecording:
     case ipc::Request::CALL_NOT_SET: break;

@@ -69,6 +69,7 @@ private:
     void next_device(int id, ipc::Reply &reply);
     void statistics(const std::string &device, ipc::Reply &reply);
     void poll(const ipc::Target &call);
+    void measure_cost(const ipc::MeasureCost &call, ipc::Reply &reply) const;
     void start_recording(const ipc::StartRecording &request, const ipc::Descriptor &file);
     void stop_recording(ipc::Reply &reply);
 
@@ -93,6 +94,7 @@ private:
     std::map<int, FlowEntry> flows_;                // by the client's numbers
     std::unique_ptr<Recording> recording_;          // started by the client
     std::vector<int> to_send_;
+    int stop_descriptor_ = -1; // readable: the daemon is ending
     const std::shared_ptr<ipc::Descriptor>
         ended_;                // an event: a flow has ended, and its files are not written yet
     bool is_settling_ = false; // since then; otherwise no flow needs to be checked

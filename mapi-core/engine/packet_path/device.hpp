@@ -80,6 +80,12 @@ public:
     bool free_retired();
     // own: drops of the caller's flows; null if the device has no other flows.
     void copy_stats(mapi_stat_t *stats, FlowDrops *own = nullptr);
+    // Whether its driver can measure the cost of functions that it runs.
+    bool has_cost() const { return driver_.offload && driver_.offload->cost; }
+    // Where these functions run.
+    const char *offload_place() const { return driver_.offload->place; }
+    // As `cost` of mapi_driver_offload; one at a time.  Throws Error.
+    void measure_cost(mapi_driver_cost &cost);
 
 private:
     enum class State { kIdle, kRunning, kFinished };
