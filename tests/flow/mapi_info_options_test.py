@@ -26,6 +26,9 @@ class Options(Test):
         for option in ("--socket", "-w,--write", "-d,--duration", "-q,--quiet"):
             self.assertIn(option, text)
         self.assertNotIn("--format", text)
+        text = self.run_info(daemon, "cost", "--help")
+        for option in ("device", "--socket", "-d,--duration", "--json", "-o,--output"):
+            self.assertIn(option, text)
 
     def test_options_of_lists_may_stand_before_or_after_the_command(self):
         daemon = self.daemon()

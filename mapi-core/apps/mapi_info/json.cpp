@@ -76,13 +76,63 @@ Json flow_json(const mapi::ipc::ListedFlow &flow)
             {"user_bytes", flow.user_bytes()},
             {"functions", std::move(functions)}};
 }
+
+// Figures that are missing are absent.
+Json runs_json(const mapi::ipc::CostOfRuns &live)
+{
+    Json json = {{"runs", live.runs()}, {"empty_runs", live.empty_runs()}};
+    if (live.runs() > 0)
+        json["run_ns"] = mean_ns(live.run_ns(), live.runs());
+    if (live.empty_runs() > 0)
+        json["empty_run_ns"] = mean_ns(live.empty_run_ns(), live.empty_runs());
+    if (!live.missing().empty())
+        json["missing"] = live.missing();
+    return json;
+}
+
+Json net_json(const mapi::ipc::NetCost &net)
+{
+    Json json = {{"packets", net.packets()}, {"test_runs", net.runs()}};
+    if (net.packets() > 0) {
+        json["test_ns"] = net.program_ns();
+        json["empty_test_ns"] = net.empty_ns();
+        json["net_ns"] = net.net_ns();
+        json["net_p10_ns"] = net.net_p10_ns();
+        json["net_p90_ns"] = net.net_p90_ns();
+    }
+    if (!net.missing().empty())
+        json["missing"] = net.missing();
+    return json;
+}
+
+Json cost_json(const mapi::ipc::Cost &cost)
+{
+    return {{"device", cost.device()},
+            {"place", cost.place()},
+            {"mode", cost.mode()},
+            {"functions", cost.functions()},
+            {"instructions", cost.instructions()},
+            {"code_bytes", cost.code_bytes()},
+            {"live", runs_json(cost.live())},
+            {"net", net_json(cost.net())}};
+}
+
+Json head_json(const mapi::ipc::DaemonInfo &daemon)
+{
+    return {{"schema", "netslice-mapi-info-1"}, {"mapid", daemon_json(daemon)}};
+}
+
+std::string text_of(const Json &json)
+{
+    return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
 } // namespace
 
 std::string json_text(const mapi::ipc::DaemonInfo &daemon,
                       const std::vector<mapi::ipc::ListedDevice> *devices,
                       const std::vector<mapi::ipc::ListedFlow> *flows)
 {
-    Json json = {{"schema", "netslice-mapi-info-1"}, {"mapid", daemon_json(daemon)}};
+    Json json = head_json(daemon);
     if (devices) {
         json["devices"] = Json::array();
         for (const auto &device : *devices)
@@ -93,6 +143,16 @@ std::string json_text(const mapi::ipc::DaemonInfo &daemon,
         for (const auto &flow : *flows)
             json["flows"].push_back(flow_json(flow));
     }
-    return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+    return text_of(json);
+}
+
+std::string costs_json_text(const mapi::ipc::DaemonInfo &daemon,
+                            const std::vector<mapi::ipc::Cost> &costs)
+{
+    Json json = head_json(daemon);
+    json["costs"] = Json::array();
+    for (const auto &cost : costs)
+        json["costs"].push_back(cost_json(cost));
+    return text_of(json);
 }
 } // namespace mapi_info

@@ -13,4 +13,6 @@ namespace mapi_info
 std::string json_text(const mapi::ipc::DaemonInfo &daemon,
                       const std::vector<mapi::ipc::ListedDevice> *devices,
                       const std::vector<mapi::ipc::ListedFlow> *flows);
+std::string costs_json_text(const mapi::ipc::DaemonInfo &daemon,
+                            const std::vector<mapi::ipc::Cost> &costs);
 } // namespace mapi_info

@@ -8,6 +8,7 @@
 #include "common/command/signals.h"
 #include "common/command/standard_files.h"
 #include "common/command/tell.hpp"
+#include "cost.hpp"
 #include "json.hpp"
 #include "mapid.hpp"
 #include "options.hpp"
@@ -51,6 +52,8 @@ int run(const Options &options)
     Mapid mapid(options.socket);
     if (options.command == Command::kRecord)
         return record(mapid, options);
+    if (options.command == Command::kCost)
+        return show_cost(mapid, options);
     list(mapid, options);
     return kExitOk;
 }

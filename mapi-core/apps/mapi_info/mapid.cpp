@@ -114,6 +114,14 @@ std::vector<ipc::ListedFlow> Mapid::flows()
     return all;
 }
 
+ipc::Cost Mapid::cost(const std::string &device, uint32_t duration_ms)
+{
+    ipc::Request request;
+    request.mutable_measure_cost()->set_device(device);
+    request.mutable_measure_cost()->set_duration_ms(duration_ms);
+    return connection_->ask(request).cost();
+}
+
 void Mapid::start_recording(const std::string &name, const std::string &slices, int file)
 {
     ipc::Request request;

@@ -20,6 +20,8 @@ public:
     mapi::ipc::DaemonInfo daemon();
     std::vector<mapi::ipc::ListedDevice> devices();
     std::vector<mapi::ipc::ListedFlow> flows();
+    // Takes this time and some seconds.
+    mapi::ipc::Cost cost(const std::string &device, uint32_t duration_ms);
 
     void start_recording(const std::string &name, const std::string &slices, int file);
     mapi::ipc::Recorded stop_recording();

@@ -14,6 +14,8 @@ namespace mapi_info
 namespace
 {
 constexpr double kMostSeconds = 1e9;
+constexpr double kLeastCostSeconds = 0.01;
+constexpr double kMostCostSeconds = 10;
 
 constexpr const char *kFooter =
     "Root and the user that mapid runs as see all flows and may record; other users see their own "
@@ -24,10 +26,12 @@ constexpr const char *kFooter =
     "  mapi-info functions | awk '$6 == \"BPF_FILTER\"'\n"
     "  mapi-info --json | jq '.devices[] | {device, drops}'\n"
     "  mapi-info record -w mapid.nsl -d 10 && nsdump stats mapid.nsl\n"
+    "  mapi-info cost --json | jq '.costs[] | {device, net_ns: .net.net_ns}'\n"
     "\n"
     "Exit codes: 0 success; 1 the trace lacks records, mapid could not write all of it, or has "
-    "exited; 2 invalid usage; 3 mapid does\n"
-    "not answer or refuses, or the output cannot be written";
+    "exited, or a cost could not be\n"
+    "measured; 2 invalid usage; 3 mapid does not answer or refuses, or the output cannot be "
+    "written";
 
 std::string is_duration(const std::string &text)
 {
@@ -35,6 +39,15 @@ std::string is_duration(const std::string &text)
     const double seconds = std::strtod(text.c_str(), &end);
     const bool is_good = end != text.c_str() && *end == 0 && seconds > 0 && seconds <= kMostSeconds;
     return is_good ? "" : "\"" + text + "\" is not a positive number of seconds (at most 1e9)";
+}
+
+std::string is_cost_duration(const std::string &text)
+{
+    char *end = nullptr;
+    const double seconds = std::strtod(text.c_str(), &end);
+    const bool is_good = end != text.c_str() && *end == 0 && seconds >= kLeastCostSeconds &&
+                         seconds <= kMostCostSeconds;
+    return is_good ? "" : "\"" + text + "\" is not a number of seconds from 0.01 to 10";
 }
 
 std::string check_trace(const std::string &text)
@@ -78,6 +91,25 @@ command::ArgumentSet add_command(command::Arguments &arguments, Options &options
     if (command != Command::kRecord)
         add_list_options(added, options);
     return added;
+}
+
+void add_cost(command::Arguments &arguments, Options &options)
+{
+    command::ArgumentSet cost =
+        add_command(arguments, options, "cost",
+                    "Measure what the functions that run in the kernel cost a packet: each run of "
+                    "the device's program, and its net cost by test runs of a copy on packets that "
+                    "arrive meanwhile.",
+                    Command::kCost);
+    cost.add("device", options.device,
+             "device of mapid (default: each that is open and runs functions in the kernel)")
+        .kind("DEVICE")
+        .check(command::is_given);
+    cost.add("-d,--duration", options.cost_seconds,
+             "time in which runs are counted and packets taken, 0.01 to 10")
+        .kind("SECONDS")
+        .show_default()
+        .check(is_cost_duration);
 }
 
 void add_record(command::Arguments &arguments, Options &options)
@@ -124,6 +156,7 @@ std::optional<int> parse_options(int argc, char **argv, Options &options)
                 "List functions, one per line: packets seen, passed and dropped, and how many "
                 "other flows share each.",
                 Command::kFunctions);
+    add_cost(arguments, options);
     add_record(arguments, options);
     arguments.at_end([&] {
         if (options.command != Command::kRecord)

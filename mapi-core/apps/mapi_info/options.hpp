@@ -14,7 +14,7 @@ enum ExitCode {
     kExitRefused = 3, // no mapid, mapid refuses, or the output cannot be written
 };
 
-enum class Command { kAll, kDevices, kFlows, kFunctions, kRecord };
+enum class Command { kAll, kDevices, kFlows, kFunctions, kCost, kRecord };
 
 struct Options {
     Command command = Command::kAll;
@@ -25,6 +25,8 @@ struct Options {
     std::string slices; // of the trace; empty: all
     double seconds = 0; // 0: until Ctrl-C
     bool is_quiet = false;
+    std::string device; // whose cost is measured; empty: each that has one
+    double cost_seconds = 1;
 };
 
 // The exit code if there is nothing more to do.

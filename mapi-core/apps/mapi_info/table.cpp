@@ -152,4 +152,28 @@ std::string functions_table(const std::vector<mapi::ipc::ListedFlow> &flows)
     }
     return lay_out(rows);
 }
+
+std::string costs_table(const std::vector<mapi::ipc::Cost> &costs)
+{
+    std::vector<Row> rows = {{"DEVICE", "MODE", "FUNCTIONS", "INSTRUCTIONS", "CODE_BYTES", "RUNS",
+                              "RUN_NS", "EMPTY_RUN_NS", "PACKETS", "TEST_RUNS", "TEST_NS",
+                              "EMPTY_TEST_NS", "NET_NS", "NET_P10_NS", "NET_P90_NS"}};
+    for (const auto &cost : costs) {
+        const mapi::ipc::CostOfRuns &live = cost.live();
+        const mapi::ipc::NetCost &net = cost.net();
+        const auto mean = [](uint64_t all_ns, uint64_t runs) {
+            return runs == 0 ? "-" : fmt::format("{:.1f}", mean_ns(all_ns, runs));
+        };
+        const auto net_ns = [&](double value_ns) {
+            return net.packets() == 0 ? "-" : fmt::format("{:.1f}", value_ns);
+        };
+        rows.push_back({cell(cost.device()), cell(cost.mode()), cell(cost.functions()),
+                        cell(cost.instructions()), cell(cost.code_bytes()), cell(live.runs()),
+                        mean(live.run_ns(), live.runs()),
+                        mean(live.empty_run_ns(), live.empty_runs()), cell(net.packets()),
+                        cell(net.runs()), net_ns(net.program_ns()), net_ns(net.empty_ns()),
+                        net_ns(net.net_ns()), net_ns(net.net_p10_ns()), net_ns(net.net_p90_ns())});
+    }
+    return lay_out(rows);
+}
 } // namespace mapi_info

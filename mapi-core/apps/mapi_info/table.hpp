@@ -14,4 +14,5 @@ std::string daemon_table(const mapi::ipc::DaemonInfo &daemon);
 std::string devices_table(const std::vector<mapi::ipc::ListedDevice> &devices);
 std::string flows_table(const std::vector<mapi::ipc::ListedFlow> &flows);
 std::string functions_table(const std::vector<mapi::ipc::ListedFlow> &flows);
+std::string costs_table(const std::vector<mapi::ipc::Cost> &costs);
 } // namespace mapi_info

@@ -24,6 +24,12 @@ inline std::array<std::pair<const char *, uint64_t>, 8> drops_of(const mapi::ipc
              {"interface", stats.interface_drops()}}};
 }
 
+// Of one run; 0: none ran.
+inline double mean_ns(uint64_t all_ns, uint64_t runs)
+{
+    return runs == 0 ? 0 : double(all_ns) / double(runs);
+}
+
 inline const char *state_of(const mapi::ipc::ListedDevice &device)
 {
     return device.is_replaced() ? "replaced" : device.is_open() ? "open" : "closed";

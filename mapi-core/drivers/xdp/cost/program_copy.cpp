@@ -17,7 +17,7 @@ namespace
 constexpr uint32_t kRingBytes = std::bit_ceil(2 * kRecordBytesMax);
 } // namespace
 
-CopiedNodes::CopiedNodes(const ProgramTree &tree) : wants_all_(tree.wants_all())
+CopiedNodes::CopiedNodes(const ProgramTree &tree) : all_bytes_(tree.all_bytes())
 {
     const std::span all = tree.nodes();
     std::vector<uint32_t> copied_as(all.size(), MAPI_OFFLOAD_ALL);
@@ -54,8 +54,9 @@ ProgramCopy::ProgramCopy(CopiedNodes &nodes, ProgramSetup setup)
     setup.ring = rings_.layout();
     setup.rings = rings_.descriptor();
     setup.buffers = buffers_.descriptor();
+    setup.states = &states_;
     RefusedCode refused;
-    program_ = Program::make(nodes.nodes(), nodes.wants_all(), setup, refused);
+    program_ = Program::make(nodes.nodes(), nodes.all_bytes(), setup, refused);
     for (const mapi_offload_node &node : nodes.nodes()) {
         if (!node.is_taken)
             throw KernelRefusal(std::string("a copy of the program: ") + node.reason, ENOMEM);

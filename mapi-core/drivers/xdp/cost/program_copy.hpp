@@ -23,7 +23,7 @@ public:
     CopiedNodes &operator=(const CopiedNodes &) = delete;
 
     std::span<mapi_offload_node> nodes() { return nodes_; }
-    bool wants_all() const { return wants_all_; }
+    uint32_t all_bytes() const { return all_bytes_; }
 
 private:
     struct Search {
@@ -36,7 +36,7 @@ private:
     std::deque<std::vector<mapi_filter_code>> codes_;
     std::deque<Search> searches_;
     std::deque<std::vector<uint8_t>> texts_;
-    bool wants_all_;
+    uint32_t all_bytes_;
 };
 
 class ProgramCopy
@@ -55,6 +55,7 @@ public:
 private:
     PacketRings rings_;
     SharedArray buffers_;
+    StateSlots states_;
     uint32_t number_;
     std::unique_ptr<Program> program_;
 };
