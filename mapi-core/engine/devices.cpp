@@ -23,7 +23,8 @@ namespace
 constexpr const char *kAllInterfaces = "any"; // as in af_packet
 constexpr std::string_view kXdpPrefix = "xdp:";
 
-// A device that has no section in mapi.conf: INTERFACE, or xdp:INTERFACE[,OPTION]...
+// A device that has no section in mapi.conf: INTERFACE, or xdp:INTERFACE[,KEY[=VALUE]]..., for keys
+// that are off or on without a value.
 DeviceSettings settings_of(const std::string &name)
 {
     DeviceSettings settings;
@@ -35,8 +36,14 @@ DeviceSettings settings_of(const std::string &name)
     settings.driver = "xdp";
     std::istringstream parts(name.substr(kXdpPrefix.size()));
     std::getline(parts, settings.path, ',');
-    for (std::string option; std::getline(parts, option, ',');)
-        settings.options.emplace_back(option, "1");
+    for (std::string option; std::getline(parts, option, ',');) {
+        const size_t end = option.find('=');
+        const bool is_switch = end == std::string::npos && (option == "drop" || option == "both");
+        settings.options.emplace_back(option.substr(0, end), is_switch ? "1"
+                                                             : end == std::string::npos
+                                                                 ? ""
+                                                                 : option.substr(end + 1));
+    }
     return settings;
 }
 

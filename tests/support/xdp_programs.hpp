@@ -127,13 +127,13 @@ public:
     }
     std::unique_ptr<Program> make_with(Nodes &nodes, uint32_t all_bytes)
     {
-        return Program::make(nodes.nodes, all_bytes, setup, refused);
+        return Program::make(nodes.nodes, all_bytes, setup, known);
     }
 
     PacketRings rings;
     StateSlots states;
     ProgramSetup setup;
-    RefusedCode refused;
+    KnownCode known;
 
 private:
     SharedArray buffers_;

@@ -73,6 +73,20 @@ std::set<uint32_t> find_ambiguous(const Tables &tables)
     return ambiguous;
 }
 
+// Programs of the field with the fewest.
+std::set<uint32_t> find_least_used(const Tables &tables)
+{
+    std::set<uint32_t> least;
+    for (const auto &[field, groups] : tables) {
+        std::set<uint32_t> programs;
+        for (const auto &[value, group] : groups)
+            programs.insert(group.begin(), group.end());
+        if (least.empty() || programs.size() < least.size())
+            least = programs;
+    }
+    return least;
+}
+
 // A loader cannot tell 0 from a field that is not in the packet.
 std::set<uint32_t> find_zero(const std::vector<std::vector<match::ImpliedTest>> &tests)
 {
@@ -98,11 +112,15 @@ std::unique_ptr<const FilterIndex> FilterIndex::make(std::span<const mapi_offloa
     std::set<uint32_t> left_out = find_zero(choice.tests);
     left_out.insert(choice.always.begin(), choice.always.end());
     Tables tables = make_tables(choice.tests, left_out);
-    for (auto more = find_ambiguous(tables); !more.empty(); more = find_ambiguous(tables)) {
+    const auto leave_out = [&](const std::set<uint32_t> &more) {
         left_out.insert(more.begin(), more.end());
         tables = make_tables(choice.tests, left_out);
-    }
-    if (tables.empty() || tables.size() > kFieldsMax)
+    };
+    // Groups that are left are as before: one round is enough.
+    leave_out(find_ambiguous(tables));
+    while (tables.size() > kFieldsMax)
+        leave_out(find_least_used(tables));
+    if (programs.size() - left_out.size() < kFewest)
         return nullptr;
 
     auto index = std::make_unique<FilterIndex>();

@@ -22,7 +22,8 @@ class FilterIndex
 {
 public:
     static constexpr uint32_t kTableEntries = 65536;
-    static constexpr size_t kFieldsMax = 8;
+    static constexpr size_t kFieldsMax = 8; // those that most filters test
+    static constexpr size_t kFewest = 8;    // filters
 
     // filters: nodes of a program.  Null if an index would find too few of them.
     static std::unique_ptr<const FilterIndex> make(std::span<const mapi_offload_node> nodes,

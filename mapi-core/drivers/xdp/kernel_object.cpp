@@ -66,8 +66,9 @@ Types describe_functions(const match::EbpfCode &code, std::vector<bpf_func_info>
         const std::string name = "mapi_" + std::to_string(i);
         const int function = btf__add_func(types.get(), name.c_str(),
                                            i == 0 ? BTF_FUNC_GLOBAL : BTF_FUNC_STATIC, type);
-        if (function > 0)
-            functions.push_back({code.functions()[i], uint32_t(function)});
+        if (function < 0)
+            refuse("BTF of an XDP program", -function);
+        functions.push_back({code.functions()[i], uint32_t(function)});
     }
     const int result = type > 0 ? btf__load_into_kernel(types.get()) : type;
     if (result != 0)

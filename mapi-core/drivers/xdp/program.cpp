@@ -2,8 +2,11 @@
 // Nodes -> the largest program of them that the kernel accepts.
 #include "drivers/xdp/program.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cerrno>
+#include <functional>
+#include <numeric>
 #include <stdexcept>
 
 #include "drivers/xdp/clocks.hpp"
@@ -23,7 +26,8 @@ bool can_run(const mapi_offload_step &step)
 {
     static_assert(sizeof(bpf_insn) == sizeof(mapi_filter_code));
     return step.kind == MAPI_OFFLOAD_COUNT || step.kind == MAPI_OFFLOAD_SEARCH ||
-           step.kind == MAPI_OFFLOAD_FLOW_HASH || needs_each_packet(step) ||
+           step.kind == MAPI_OFFLOAD_FLOW_HASH || step.kind == MAPI_OFFLOAD_SAMPLE ||
+           step.kind == MAPI_OFFLOAD_LAST ||
            (step.kind == MAPI_OFFLOAD_FILTER &&
             match::can_emit_ebpf({reinterpret_cast<const bpf_insn *>(step.code), step.code_count}));
 }
@@ -93,10 +97,10 @@ ProgramMaps make_maps(const ProgramTree &tree, uint32_t cpus)
             make_searches(tree)};
 }
 
-// Whether the kernel accepts a program of this filter or search alone, as it does with others.
+// Whether the kernel accepts a program of this node alone, as it does with others.
 bool is_accepted(const mapi_offload_node &node, const ProgramSetup &setup)
 {
-    if (needs_each_packet(node.step))
+    if (node.step.kind == MAPI_OFFLOAD_SAMPLE || node.step.kind == MAPI_OFFLOAD_LAST)
         return true;
     mapi_offload_node alone = node;
     alone.source = MAPI_OFFLOAD_ALL;
@@ -106,8 +110,10 @@ bool is_accepted(const mapi_offload_node &node, const ProgramSetup &setup)
         load(tree, setup, make_maps(tree, setup.ring.cpus));
         return true;
     } catch (const KernelRefusal &refusal) {
-        if (refusal.number() == ENOMEM || refusal.number() == EMFILE || refusal.number() == EPERM)
-            throw; // not the filter's fault
+        const int number = refusal.number();
+        if (number != EINVAL && number != EACCES && number != E2BIG &&
+            number != EFAULT) // not the verifier's
+            throw;
         return false;
     }
 }
@@ -136,25 +142,38 @@ void leave_out_half(const Nodes &nodes)
         refuse(*nodes[i], "a program for the kernel cannot have so many functions");
 }
 
-void leave_out_half_of_searches(Nodes nodes)
+size_t text_bytes(const mapi_offload_node &node)
+{
+    const std::span texts(node.step.search->texts, node.step.search->text_count);
+    return std::accumulate(
+        texts.begin(), texts.end(), size_t{0},
+        [](size_t sum, const mapi_search_text &text) { return sum + text.count; });
+}
+
+// An eighth of them, so that small ones stay.
+void leave_out_largest_searches(Nodes nodes)
 {
     std::erase_if(nodes, [](const mapi_offload_node *node) {
         return node->step.kind != MAPI_OFFLOAD_SEARCH;
     });
-    for (size_t i = nodes.size() / 2; i < nodes.size(); ++i)
+    std::ranges::stable_sort(nodes, std::greater(),
+                             [](const mapi_offload_node *node) { return text_bytes(*node); });
+    for (size_t i = 0; i < (nodes.size() + 7) / 8; ++i)
         refuse(*nodes[i], "the texts of all searches need too large a table");
 }
 
 // After a refusal: leaves out what is refused alone, or else the second half.
-void leave_out_refused(const Nodes &nodes, const ProgramSetup &setup, RefusedCode &refused)
+void leave_out_refused(const Nodes &nodes, const ProgramSetup &setup, KnownCode &known)
 {
     bool has_refused = false;
     for (mapi_offload_node *node : nodes) {
         const std::string code = code_of(*node);
-        if (!refused.contains(code) && is_accepted(*node, setup))
+        auto entry = known.find(code);
+        if (entry == known.end())
+            entry = known.emplace(code, is_accepted(*node, setup)).first;
+        if (entry->second)
             continue;
         refuse(*node, kRefused);
-        refused.insert(code);
         has_refused = true;
     }
     if (!has_refused)
@@ -169,6 +188,12 @@ bool may_miss_packets(std::span<const mapi_offload_node> nodes, const mapi_offlo
             return true;
     }
     return false;
+}
+
+bool is_refused(const KnownCode &known, const mapi_offload_node &node)
+{
+    const auto entry = known.find(code_of(node));
+    return entry != known.end() && !entry->second;
 }
 
 // Of periodic samples; those without a slot are left to the engine.
@@ -189,17 +214,21 @@ std::vector<StateSlots::Lease> lease_slots(std::span<mapi_offload_node> nodes, S
 } // namespace
 
 std::unique_ptr<Program> Program::make(std::span<mapi_offload_node> nodes, uint32_t all_bytes,
-                                       ProgramSetup setup, RefusedCode &refused)
+                                       ProgramSetup setup, KnownCode &known)
 {
     uint32_t emitted_nodes = 0;
     for (mapi_offload_node &node : nodes) {
         node.is_taken = 1;
         if (!can_run(node.step))
             refuse(node, "eBPF has no such instruction");
-        else if (refused.contains(code_of(node)))
+        else if (is_refused(known, node))
             refuse(node, kRefused);
         else if (needs_each_packet(node.step) && may_miss_packets(nodes, node))
             refuse(node, "the kernel may leave packets before it to the engine");
+        else if (setup.snaplen < kSnaplenMax && node.step.kind == MAPI_OFFLOAD_FILTER &&
+                 may_miss_packets(nodes, node))
+            refuse(node, "the kernel may leave packets before it to the engine, which has only "
+                         "their first bytes (snaplen)");
         else if (is_emitted(node) && ++emitted_nodes > kEmittedMax)
             refuse(node, "the program has as many functions as it can have");
     }
@@ -220,13 +249,13 @@ std::unique_ptr<Program> Program::make(std::span<mapi_offload_node> nodes, uint3
                                                            std::move(program), std::move(leases)),
                             nodes.size()));
         } catch (const std::length_error &) {
-            leave_out_half_of_searches(emitted);
+            leave_out_largest_searches(emitted);
         } catch (const match::FilterError &) { // too long
             leave_out_half(emitted);
         } catch (const KernelRefusal &) {
             if (emitted.empty())
                 throw;
-            leave_out_refused(emitted, setup, refused);
+            leave_out_refused(emitted, setup, known);
         }
     }
 }

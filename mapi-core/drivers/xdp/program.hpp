@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <set>
 #include <span>
 #include <string>
 #include <utility>
@@ -19,8 +18,8 @@
 
 namespace mapi::drivers::xdp
 {
-// What the kernel has refused, so that it is not asked again.
-using RefusedCode = std::set<std::string>;
+// Whether the kernel accepts some code alone, so that it is not asked again.
+using KnownCode = std::map<std::string, bool>;
 
 struct ProgramMaps {
     SharedArray counts;
@@ -42,7 +41,7 @@ public:
     // number and the maps of rings and buffers of the setup must be set.  Throws KernelRefusal if
     // not even a program without nodes is accepted.
     static std::unique_ptr<Program> make(std::span<mapi_offload_node> nodes, uint32_t all_bytes,
-                                         ProgramSetup setup, RefusedCode &refused);
+                                         ProgramSetup setup, KnownCode &known);
     // Used if make() fails: all nodes are left to the engine, and all packets are read.  `loaded`
     // is a program without nodes that wants all packets; the result shares its code and counts
     // packets from begin() on.

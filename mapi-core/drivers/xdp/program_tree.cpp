@@ -10,7 +10,8 @@ namespace mapi::drivers::xdp
 {
 namespace
 {
-constexpr size_t kFewestInIndex = 8;
+// An index behind a filter gets fewer packets, and its tables are as large.
+constexpr size_t kFewestBehindFilter = 32;
 } // namespace
 
 ProgramTree::ProgramTree(std::span<mapi_offload_node> nodes, uint32_t all_bytes)
@@ -105,7 +106,7 @@ void ProgramTree::compare_wanted()
 void ProgramTree::make_indexes()
 {
     for (uint32_t place = 0; place < filters_at_.size(); ++place) {
-        if (filters_at_[place].size() < kFewestInIndex)
+        if (filters_at_[place].size() < (place == 0 ? FilterIndex::kFewest : kFewestBehindFilter))
             continue;
         auto index = FilterIndex::make(nodes_, filters_at_[place]);
         if (!index)
@@ -120,14 +121,14 @@ void ProgramTree::make_indexes()
 
 void ProgramTree::make_searches()
 {
-    std::vector<uint32_t> all;
-    for (Searches &searches : searches_at_) {
-        searches.first_bit = uint32_t(all.size());
-        all.insert(all.end(), searches.nodes.begin(), searches.nodes.end());
-    }
-    if (all.empty())
+    const auto is_empty = [](const Searches &searches) { return searches.nodes.empty(); };
+    if (std::ranges::all_of(searches_at_, is_empty))
         return;
-    searches_ = std::make_unique<const SearchSet>(nodes_, all);
+    searches_ = std::make_unique<const SearchSet>(nodes_);
     search_words_ = kFoundBits + searches_->bit_words();
+    for (Searches &searches : searches_at_) {
+        for (const uint32_t node : searches.nodes)
+            searches.by_bit[searches_->bit_of(node)].push_back(node);
+    }
 }
 } // namespace mapi::drivers::xdp

@@ -48,10 +48,10 @@ public:
     uint32_t place_of(uint32_t node) const { return place_of_[node]; }
     uint32_t last_place() const { return last_place_; }
 
-    // Searches that get the packets of a place: each has its bit in the search of a packet.
+    // Searches that get the packets of a place.
     struct Searches {
-        uint32_t first_bit = 0;
         std::vector<uint32_t> nodes = {};
+        std::map<uint32_t, std::vector<uint32_t>> by_bit = {}; // the same, by SearchSet::bit_of()
         uint32_t undecided = kNone; // bit of the verdict that the search has ended early
     };
     const Searches &searches_at(uint32_t place) const { return searches_at_[place]; }

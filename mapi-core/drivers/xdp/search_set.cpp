@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cstring>
 #include <limits>
+#include <map>
+#include <string>
 #include <utility>
 
 namespace mapi::drivers::xdp
@@ -29,19 +31,39 @@ std::vector<Text> texts_of(const mapi_search &search, uint32_t bit)
     return texts;
 }
 
+// Equal for searches that find the same.
+std::string key_of(const mapi_search &search)
+{
+    std::string key = std::to_string(search.offset_bytes) + " " +
+                      std::to_string(search.depth_bytes) + " " +
+                      std::to_string(search.ignores_case);
+    for (uint32_t i = 0; i < search.text_count; ++i) {
+        const mapi_search_text &text = search.texts[i];
+        key += " " + std::to_string(text.count) + ":";
+        key.append(reinterpret_cast<const char *>(text.bytes), text.count);
+    }
+    return key;
+}
+
 size_t rounded_up(size_t bytes)
 {
     return (bytes + 63) / 64 * 64;
 }
 } // namespace
 
-SearchSet::SearchSet(std::span<const mapi_offload_node> nodes, std::span<const uint32_t> searches)
-    : bits_(uint32_t(searches.size()))
+SearchSet::SearchSet(std::span<const mapi_offload_node> nodes)
 {
     std::vector<Text> exact, folded;
-    for (uint32_t bit = 0; bit < bits_; ++bit) {
-        const mapi_search &search = *nodes[searches[bit]].step.search;
-        const std::vector<Text> its = texts_of(search, bit);
+    std::map<std::string, uint32_t> known;
+    for (uint32_t node = 0; node < nodes.size(); ++node) {
+        if (!nodes[node].is_taken || nodes[node].step.kind != MAPI_OFFLOAD_SEARCH)
+            continue;
+        const mapi_search &search = *nodes[node].step.search;
+        const auto [entry, is_new] = known.try_emplace(key_of(search), distinct_);
+        bits_[node] = entry->second;
+        if (!is_new)
+            continue;
+        const std::vector<Text> its = texts_of(search, distinct_++);
         auto &all = search.ignores_case ? folded : exact;
         all.insert(all.end(), its.begin(), its.end());
     }

@@ -4,6 +4,7 @@
 
 #include <bit>
 #include <cstdint>
+#include <map>
 #include <span>
 #include <vector>
 
@@ -22,21 +23,25 @@ public:
         size_t classes_byte, outputs_byte, table_byte;
     };
 
-    // Bit i is that of node searches[i].  Throws std::length_error as SearchAutomaton.
-    SearchSet(std::span<const mapi_offload_node> nodes, std::span<const uint32_t> searches);
+    // Of the searches among the nodes that are taken.  Throws std::length_error as SearchAutomaton.
+    explicit SearchSet(std::span<const mapi_offload_node> nodes);
+
+    // The bit of a search: the same one for all with the same texts, window and case.
+    uint32_t bit_of(uint32_t node) const { return bits_.at(node); }
 
     const std::vector<Placed> &automata() const { return automata_; }
     size_t bytes() const { return bytes_; }
     // `memory`: of bytes(), zeroed.
     void write(std::span<uint8_t> memory) const;
     // For the bits; a power of two.
-    uint32_t bit_words() const { return std::bit_ceil((bits_ + 63) / 64); }
+    uint32_t bit_words() const { return std::bit_ceil((distinct_ + 63) / 64); }
 
 private:
     void place(SearchAutomaton &&automaton);
 
     std::vector<Placed> automata_;
-    uint32_t bits_;
+    std::map<uint32_t, uint32_t> bits_; // by node
+    uint32_t distinct_ = 0;
     size_t bytes_ = 0;
 };
 } // namespace mapi::drivers::xdp

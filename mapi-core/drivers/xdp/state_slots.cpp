@@ -25,11 +25,12 @@ StateSlots::Lease StateSlots::lease(uint64_t state)
     std::erase_if(slots_, [](const auto &known) { return known.second.expired(); });
     if (free_.empty())
         return nullptr;
+    auto &entry = slots_[state]; // first: a slot that could not be kept would be given back here
     const uint32_t number = free_.back();
     Lease slot = std::make_shared<const Slot>(*this, number);
     free_.pop_back();
     __atomic_store_n(word(number), 0, __ATOMIC_RELAXED);
-    slots_[state] = slot;
+    entry = slot;
     return slot;
 }
 

@@ -180,7 +180,7 @@ public:
     {
         ++setup_.number;
         try {
-            return xdp::Program::make(nodes, all_bytes, setup_, refused_).release();
+            return xdp::Program::make(nodes, all_bytes, setup_, known_).release();
         } catch (const std::exception &) {
             return xdp::Program::make_spare(*spare_, nodes, "memory or permission is missing")
                 .release();
@@ -239,7 +239,7 @@ public:
 private:
     void make_first()
     {
-        xdp::RefusedCode none;
+        xdp::KnownCode none;
         first_ = xdp::Program::make({}, 0, setup_, none);
         ++setup_.number;
         spare_ = xdp::Program::make({}, MAPI_OFFLOAD_WHOLE, setup_, none);
@@ -299,7 +299,7 @@ private:
     xdp::SharedArray buffers_;
     xdp::StateSlots states_;
     xdp::ProgramSetup setup_;                  // prepare()'s thread
-    xdp::RefusedCode refused_;                 // likewise
+    xdp::KnownCode known_;                     // likewise
     std::unique_ptr<xdp::Program> first_;      // until the engine has one
     std::unique_ptr<xdp::Program> spare_;      // if the engine's cannot be made
     xdp::Program *active_ = nullptr;           // device's thread after start()

@@ -8,6 +8,9 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <map>
+#include <numeric>
+#include <vector>
 
 #include "drivers/xdp/code/code_writer.hpp"
 #include "drivers/xdp/code/hash_code.hpp"
@@ -48,11 +51,11 @@ public:
         finish();
         if (setup_.takes_fragments)
             write_fragments();
-        if (tree_.wants_any())
+        if (code_.is_used(record_))
             emit_record(tree_, setup_, code_, record_);
-        if (tree_.searches())
+        if (code_.is_used(search_))
             emit_search(*tree_.searches(), tree_.search_word(), setup_, code_, search_);
-        if (tree_.has_hashes())
+        if (code_.is_used(hash_))
             emit_flow_hash(tree_.hash_word(), setup_, code_, hash_);
     }
 
@@ -70,7 +73,7 @@ private:
     void forget_bounds(EbpfBytes bytes);
     void set_bit(uint32_t first, uint32_t words);
     template <typename Run>
-    void run_bits(uint32_t number, uint32_t first, uint32_t last, const Run &run);
+    void run_bits(uint32_t number, std::span<const uint32_t> bits, const Run &run);
     void leave_fragments();
     void write_fragments();
     void call(Label function);
@@ -268,7 +271,9 @@ void Writer::look_up(uint32_t place, const FilterIndex &index, EbpfBytes bytes)
     for (uint32_t number = 0; size_t{64} * number < index.groups().size(); ++number) {
         const std::span groups = std::span(index.groups()).subspan(size_t{64} * number);
         const uint32_t groups_word = tree_.group_word(place) + number;
-        run_bits(groups_word, 0, uint32_t(std::min<size_t>(64, groups.size())), [&](uint32_t bit) {
+        std::vector<uint32_t> bits(std::min<size_t>(64, groups.size()));
+        std::iota(bits.begin(), bits.end(), 0);
+        run_bits(groups_word, bits, [&](uint32_t bit) {
             forget_bounds(bytes);
             for (const uint32_t node : groups[bit])
                 run_filter(node, bytes);
@@ -293,40 +298,40 @@ void Writer::set_bit(uint32_t first, uint32_t words)
     code_.store(8, Register::r2, word(first), Register::r4);
 }
 
-// Runs what belongs to the bits from `first` to before `last` that are set in the word.
+// Runs what belongs to those of the bits that are set in the word; they are in order.
 template <typename Run>
-void Writer::run_bits(uint32_t number, uint32_t first, uint32_t last, const Run &run)
+void Writer::run_bits(uint32_t number, std::span<const uint32_t> bits, const Run &run)
 {
     constexpr uint32_t kAtOnce = 8;
-    const Label none = code_.new_label();
-    const auto skip_without = [&](uint32_t bit, int32_t bits, Label to) {
+    const auto skip_without = [&](uint32_t shift, int32_t mask, Label to) {
         code_.load(8, Register::r1, kCounts, word(number));
-        code_.alu(k64, Operation::kShiftRight, Register::r1, int32_t(bit));
-        code_.alu(k64, Operation::kAnd, Register::r1, bits);
+        code_.alu(k64, Operation::kShiftRight, Register::r1, int32_t(shift));
+        code_.alu(k64, Operation::kAnd, Register::r1, mask);
         code_.jump_if(k64, Condition::kEqual, Register::r1, 0, to);
     };
-    code_.load(8, Register::r1, kCounts, word(number));
-    code_.jump_if(k64, Condition::kEqual, Register::r1, 0, none);
-    for (uint32_t some = first; some < last; some += kAtOnce) {
+    for (auto bit = bits.begin(); bit != bits.end();) {
+        const uint32_t first = *bit;
+        const auto end =
+            std::find_if(bit, bits.end(), [&](uint32_t later) { return later >= first + kAtOnce; });
+        int32_t any = 0;
+        std::for_each(bit, end, [&](uint32_t its) { any |= 1 << (its - first); });
         const Label next = code_.new_label();
-        const uint32_t end = std::min(some + kAtOnce, last);
-        skip_without(some, (1 << (end - some)) - 1, next);
-        for (uint32_t bit = some; bit < end; ++bit) {
+        skip_without(first, any, next);
+        for (; bit != end; ++bit) {
             const Label not_set = code_.new_label();
-            skip_without(bit, 1, not_set);
-            run(bit);
+            skip_without(*bit, 1, not_set);
+            run(*bit);
             code_.bind(not_set);
         }
         code_.bind(next);
     }
-    code_.bind(none);
 }
 
-// The packet is searched once, for all places.
+// The packet is searched once, for all places.  After a search that has ended early no bit is set.
 void Writer::run_searches(uint32_t place, EbpfBytes bytes)
 {
     const ProgramTree::Searches &searches = tree_.searches_at(place);
-    const Label searched = code_.new_label(), decided = code_.new_label(), end = code_.new_label();
+    const Label searched = code_.new_label(), decided = code_.new_label();
     const int16_t search_end = word(tree_.search_word() + kSearchEnd);
     code_.load(8, Register::r1, kCounts, search_end);
     code_.jump_if(k64, Condition::kNotEqual, Register::r1, kNotSearched, searched);
@@ -335,25 +340,27 @@ void Writer::run_searches(uint32_t place, EbpfBytes bytes)
     code_.load(8, Register::r1, kCounts, search_end);
     code_.jump_if(k64, Condition::kEqual, Register::r1, kSearched, decided);
     set_verdict(searches.undecided, MAPI_OFFLOAD_WHOLE);
-    code_.jump(end);
     code_.bind(decided);
-    const uint32_t first = searches.first_bit, last = first + uint32_t(searches.nodes.size());
-    for (uint32_t number = first / 64; number * 64 < last; ++number) {
-        run_bits(tree_.search_word() + kFoundBits + number, std::max(first, number * 64) % 64,
-                 std::min(last - number * 64, 64u), [&](uint32_t bit) {
-                     const uint32_t its = tree_.place_of(searches.nodes[number * 64 + bit - first]);
-                     count(its);
-                     run_at(its, bytes);
+    std::map<uint32_t, std::vector<uint32_t>> words; // of all places -> bits
+    for (const auto &[bit, nodes] : searches.by_bit)
+        words[bit / 64].push_back(bit % 64);
+    for (const auto &[number, bits] : words) {
+        run_bits(tree_.search_word() + kFoundBits + number, bits,
+                 [&, number = number](uint32_t bit) {
+                     for (const uint32_t node : searches.by_bit.at(64 * number + bit)) {
+                         count(tree_.place_of(node));
+                         run_at(tree_.place_of(node), bytes);
+                     }
                  });
     }
-    code_.bind(end);
 }
 
-// The hash is computed once, for all places.
+// The hash is computed once, for all places.  No part is as large as the number for a packet whose
+// hash is not known.
 void Writer::run_hashes(uint32_t place, EbpfBytes bytes)
 {
     const ProgramTree::Hashes &hashes = tree_.hashes_at(place);
-    const Label hashed = code_.new_label(), decided = code_.new_label(), end = code_.new_label();
+    const Label hashed = code_.new_label(), decided = code_.new_label();
     const int16_t hash = word(tree_.hash_word() + kFlowHash);
     code_.load(8, Register::r1, kCounts, hash);
     code_.jump_if(k64, Condition::kNotEqual, Register::r1, kNotHashed, hashed);
@@ -362,7 +369,6 @@ void Writer::run_hashes(uint32_t place, EbpfBytes bytes)
     code_.load(8, Register::r1, kCounts, hash);
     code_.jump_if(k64, Condition::kNotEqual, Register::r1, kNotDecided, decided);
     set_verdict(hashes.undecided, MAPI_OFFLOAD_WHOLE);
-    code_.jump(end);
     code_.bind(decided);
     for (const uint32_t node : hashes.nodes) {
         const Label rejected = code_.new_label();
@@ -373,7 +379,6 @@ void Writer::run_hashes(uint32_t place, EbpfBytes bytes)
         run_at(tree_.place_of(node), bytes);
         code_.bind(rejected);
     }
-    code_.bind(end);
 }
 
 // (context, this CPU's counts, number of the CPU, wire length): the nodes on a packet in several

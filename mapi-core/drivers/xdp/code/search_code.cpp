@@ -49,6 +49,11 @@ private:
         code_.map_value(to, setup_.searches, uint32_t(byte));
     }
     void loop(Register rounds, Label function, int16_t frame_bytes);
+    void clear_found(Register counts)
+    {
+        for (uint32_t i = 0; i < searches_.bit_words(); ++i)
+            code_.store_constant(8, counts, word(kFoundBits + i), 0);
+    }
     void step(uint32_t byte, int32_t mask, Register state);
 
     const SearchSet &searches_;
@@ -83,8 +88,7 @@ void Writer::write_search(Label function, std::span<const Label> rounds)
     set(length, limit);
     code_.bind(fits);
     code_.store_constant(8, counts, word(kSearchEnd), kSearched);
-    for (uint32_t i = 0; i < searches_.bit_words(); ++i)
-        code_.store_constant(8, counts, word(kFoundBits + i), 0);
+    clear_found(counts);
     code_.jump_if(k64, Condition::kEqual, length, 0, none);
     move(Register::r1, Register::r9);
     set(Register::r2, 0);
@@ -102,8 +106,14 @@ void Writer::write_search(Label function, std::span<const Label> rounds)
     add(length, kRoundBytes - 1);
     code_.alu(k64, Operation::kShiftRight, length, kRoundShift);
     for (const Label round : rounds) {
+        const Label complete = code_.new_label();
         code_.store_constant(8, counts, word(kSearchState), 0);
         loop(length, round, kSharedBytes);
+        code_.load(8, Register::r1, counts, word(kSearchEnd));
+        code_.jump_if(k64, Condition::kEqual, Register::r1, kSearched, complete);
+        clear_found(counts);
+        leave(0);
+        code_.bind(complete);
     }
     code_.bind(none);
     leave(0);

@@ -14,7 +14,7 @@
 #include <chrono>
 #include <cmath>
 
-#include "drivers/xdp/code_writer.hpp"
+#include "drivers/xdp/code/code_writer.hpp"
 
 namespace mapi::drivers::xdp
 {

@@ -55,8 +55,8 @@ ProgramCopy::ProgramCopy(CopiedNodes &nodes, ProgramSetup setup)
     setup.rings = rings_.descriptor();
     setup.buffers = buffers_.descriptor();
     setup.states = &states_;
-    RefusedCode refused;
-    program_ = Program::make(nodes.nodes(), nodes.all_bytes(), setup, refused);
+    KnownCode known;
+    program_ = Program::make(nodes.nodes(), nodes.all_bytes(), setup, known);
     for (const mapi_offload_node &node : nodes.nodes()) {
         if (!node.is_taken)
             throw KernelRefusal(std::string("a copy of the program: ") + node.reason, ENOMEM);

@@ -133,17 +133,23 @@ void EbpfCode::call(EbpfHelper helper)
     emit(kCall, 0, 0, 0, int32_t(helper));
 }
 
+void EbpfCode::use(Label function)
+{
+    if (!is_reachable_)
+        return;
+    is_jumped_to_[function.number] = true;
+    jumps_.push_back({instructions_.size(), function.number, true});
+}
+
 void EbpfCode::call_function(Label function)
 {
-    if (is_reachable_)
-        jumps_.push_back({instructions_.size(), function.number, true});
+    use(function);
     emit(kCall, 0, kOwnFunction, 0, 0);
 }
 
 void EbpfCode::function_address(Register to, Label function)
 {
-    if (is_reachable_)
-        jumps_.push_back({instructions_.size(), function.number, true});
+    use(function);
     wide_constant(to, kFunctionAddress, 0, 0);
 }
 

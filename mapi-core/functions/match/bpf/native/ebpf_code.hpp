@@ -76,9 +76,11 @@ public:
     void bind(Label label);
     bool is_reachable() const { return is_reachable_; }
     // A function begins here, after the end of the one before: it gets up to five arguments in r1
-    // to r5, returns in r0, keeps r6 to r9 of its caller, and has a stack frame of its own.  Some
-    // function before or after it must use it.
+    // to r5, returns in r0, keeps r6 to r9 of its caller, and has a stack frame of its own.  The
+    // kernel refuses a function that no other uses.
     void begin_function(Label label);
+    // Whether some reachable code calls the function, or has its address.
+    bool is_used(Label function) const { return is_jumped_to_[function.number]; }
 
     void alu(EbpfWidth width, EbpfOperation operation, Register to, int32_t constant);
     void alu(EbpfWidth width, EbpfOperation operation, Register to, Register from);
@@ -115,6 +117,7 @@ public:
 private:
     void emit(uint8_t code, uint8_t to, uint8_t from, int16_t offset, int32_t constant);
     void jump(uint8_t code, Register left, uint8_t right, int32_t constant, Label to);
+    void use(Label function);
     void wide_constant(Register to, uint8_t kind, int32_t low, int32_t high);
 
     static constexpr size_t kUnbound = ~size_t{0};
