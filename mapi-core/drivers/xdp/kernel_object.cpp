@@ -51,6 +51,25 @@ std::string remedy(int number)
     throw KernelRefusal(
         object + ": " + (cause.empty() ? std::strerror(number) : cause) + remedy(number), number);
 }
+// The number of a new type.
+int added(int number)
+{
+    if (number < 0)
+        refuse("BTF of an XDP program", -number);
+    return number;
+}
+
+// The type of a function that gets the program's context and a number.
+int add_global_type(btf *types, int number)
+{
+    const int context = added(btf__add_struct(types, "xdp_md", sizeof(xdp_md)));
+    const int pointer = added(btf__add_ptr(types, context));
+    const int type = added(btf__add_func_proto(types, number));
+    added(btf__add_func_param(types, "context", pointer));
+    added(btf__add_func_param(types, "number", number));
+    return type;
+}
+
 using Types = std::unique_ptr<btf, decltype(&btf__free)>;
 
 // The types of a program's functions, if it has more than the main one.
@@ -60,18 +79,21 @@ Types describe_functions(const match::EbpfCode &code, std::vector<bpf_func_info>
     if (code.functions().size() == 1)
         return types;
     types.reset(btf__new_empty());
-    const int number = types ? btf__add_int(types.get(), "long", 8, BTF_INT_SIGNED) : -ENOMEM;
-    const int type = number > 0 ? btf__add_func_proto(types.get(), number) : number;
-    for (size_t i = 0; type > 0 && i < code.functions().size(); ++i) {
-        const std::string name = "mapi_" + std::to_string(i);
-        const int function = btf__add_func(types.get(), name.c_str(),
-                                           i == 0 ? BTF_FUNC_GLOBAL : BTF_FUNC_STATIC, type);
-        if (function < 0)
-            refuse("BTF of an XDP program", -function);
-        functions.push_back({code.functions()[i], uint32_t(function)});
+    if (!types)
+        refuse("BTF of an XDP program", errno);
+    const int number = added(btf__add_int(types.get(), "long", 8, BTF_INT_SIGNED));
+    const int own = added(btf__add_func_proto(types.get(), number));
+    const int global = add_global_type(types.get(), number);
+    for (const match::EbpfCode::Function &function : code.functions()) {
+        const std::string name = "mapi_" + std::to_string(functions.size());
+        const bool is_global = function.linkage == match::EbpfLinkage::kGlobal;
+        functions.push_back(
+            {function.begin,
+             uint32_t(added(btf__add_func(types.get(), name.c_str(),
+                                          is_global ? BTF_FUNC_GLOBAL : BTF_FUNC_STATIC,
+                                          is_global && function.begin > 0 ? global : own)))});
     }
-    const int result = type > 0 ? btf__load_into_kernel(types.get()) : type;
-    if (result != 0)
+    if (const int result = btf__load_into_kernel(types.get()); result != 0)
         refuse("BTF of an XDP program", -result);
     return types;
 }

@@ -54,7 +54,7 @@ public:
         if (code_.is_used(record_))
             emit_record(tree_, setup_, code_, record_);
         if (code_.is_used(search_))
-            emit_search(*tree_.searches(), tree_.search_word(), setup_, code_, search_);
+            emit_search(tree_, setup_, code_, search_);
         if (code_.is_used(hash_))
             emit_flow_hash(tree_.hash_word(), setup_, code_, hash_);
     }
@@ -335,7 +335,9 @@ void Writer::run_searches(uint32_t place, EbpfBytes bytes)
     const int16_t search_end = word(tree_.search_word() + kSearchEnd);
     code_.load(8, Register::r1, kCounts, search_end);
     code_.jump_if(k64, Condition::kNotEqual, Register::r1, kNotSearched, searched);
-    call(search_);
+    move(Register::r1, kContext);
+    code_.load(8, Register::r2, kFrame, kCpu);
+    code_.call_function(search_);
     code_.bind(searched);
     code_.load(8, Register::r1, kCounts, search_end);
     code_.jump_if(k64, Condition::kEqual, Register::r1, kSearched, decided);

@@ -31,9 +31,9 @@ class Writer : private CodeWriter
 public:
     using Label = CodeWriter::Label;
 
-    Writer(const SearchSet &searches, uint32_t first_word, const ProgramSetup &setup,
-           match::EbpfCode &code)
-        : CodeWriter(code), searches_(searches), first_word_(first_word), setup_(setup)
+    Writer(const ProgramTree &tree, const ProgramSetup &setup, match::EbpfCode &code)
+        : CodeWriter(code), searches_(*tree.searches()), first_word_(tree.search_word()),
+          count_bytes_(8 * tree.count_words()), setup_(setup)
     {
     }
 
@@ -58,6 +58,7 @@ private:
 
     const SearchSet &searches_;
     const uint32_t first_word_;
+    const uint32_t count_bytes_; // of a CPU
     const ProgramSetup &setup_;
 };
 
@@ -76,9 +77,14 @@ void Writer::loop(Register rounds, Label function, int16_t frame_bytes)
 void Writer::write_search(Label function, std::span<const Label> rounds)
 {
     const Register counts = Register::r6, buffer = Register::r7, length = Register::r8;
-    const Label fits = code_.new_label(), copied = code_.new_label(), none = code_.new_label();
-    code_.begin_function(function);
-    move(counts, Register::r2);
+    const Label fits = code_.new_label(), copied = code_.new_label(), none = code_.new_label(),
+                is_known = code_.new_label();
+    code_.begin_function(function, match::EbpfLinkage::kGlobal);
+    code_.jump_if(k64, Condition::kLess, Register::r2, int32_t(setup_.ring.cpus), is_known);
+    leave(0);
+    code_.bind(is_known);
+    move(Register::r3, Register::r2);
+    own_part(counts, setup_.counts, count_bytes_, Register::r2);
     own_part(buffer, setup_.buffers, match::kEbpfBufferBytes, Register::r3);
     move(Register::r9, Register::r1);
     code_.call(Helper::kXdpGetBuffLen);
@@ -244,20 +250,20 @@ void Writer::write_output(const SearchSet::Placed &placed, Label function)
 }
 } // namespace
 
-void emit_search(const SearchSet &searches, uint32_t first_word, const ProgramSetup &setup,
-                 match::EbpfCode &code, match::EbpfCode::Label function)
+void emit_search(const ProgramTree &tree, const ProgramSetup &setup, match::EbpfCode &code,
+                 match::EbpfCode::Label function)
 {
-    Writer writer(searches, first_word, setup, code);
+    Writer writer(tree, setup, code);
+    const auto &automata = tree.searches()->automata();
     std::vector<match::EbpfCode::Label> rounds;
-    for (size_t i = 0; i < searches.automata().size(); ++i)
+    for (size_t i = 0; i < automata.size(); ++i)
         rounds.push_back(code.new_label());
     writer.write_search(function, rounds);
     for (size_t i = 0; i < rounds.size(); ++i) {
-        const SearchSet::Placed &placed = searches.automata()[i];
         const match::EbpfCode::Label found = code.new_label(), output = code.new_label();
-        writer.write_round(placed, rounds[i], found);
-        writer.write_found(placed, found, output);
-        writer.write_output(placed, output);
+        writer.write_round(automata[i], rounds[i], found);
+        writer.write_found(automata[i], found, output);
+        writer.write_output(automata[i], output);
     }
 }
 } // namespace mapi::drivers::xdp

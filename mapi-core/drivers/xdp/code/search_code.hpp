@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "drivers/xdp/code/program_code.hpp"
-#include "drivers/xdp/search_set.hpp"
+#include "drivers/xdp/program_tree.hpp"
 #include "match/bpf/native/ebpf_code.hpp"
 
 namespace mapi::drivers::xdp
@@ -15,8 +15,8 @@ namespace mapi::drivers::xdp
 // many others, as in a packet made to be slow.
 constexpr int32_t kOutputsPerPacket = 4096;
 
-// Appends a function (context, this CPU's counts, number of the CPU) that searches the packet and
-// sets the words above.
-void emit_search(const SearchSet &searches, uint32_t first_word, const ProgramSetup &setup,
-                 match::EbpfCode &code, match::EbpfCode::Label function);
+// Appends a global function (context, number of the CPU) that searches the packet and sets the
+// words of a search in the CPU's counts.
+void emit_search(const ProgramTree &tree, const ProgramSetup &setup, match::EbpfCode &code,
+                 match::EbpfCode::Label function);
 } // namespace mapi::drivers::xdp

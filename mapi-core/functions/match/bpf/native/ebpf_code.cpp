@@ -58,11 +58,11 @@ void EbpfCode::bind(Label label)
         labels_[label.number] = instructions_.size();
 }
 
-void EbpfCode::begin_function(Label label)
+void EbpfCode::begin_function(Label label, EbpfLinkage linkage)
 {
     is_reachable_ = true;
     labels_[label.number] = instructions_.size();
-    functions_.push_back(uint32_t(instructions_.size()));
+    functions_.push_back({uint32_t(instructions_.size()), linkage});
 }
 
 void EbpfCode::emit(uint8_t code, uint8_t to, uint8_t from, int16_t offset, int32_t constant)

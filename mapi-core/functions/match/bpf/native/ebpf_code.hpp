@@ -59,6 +59,7 @@ enum class EbpfHelper : int32_t { // numbers of enum bpf_func_id
 enum EbpfXdp : int16_t { kXdpDrop = 1, kXdpPass = 2, kXdpData = 0, kXdpDataEnd = 4 };
 
 enum class EbpfWidth : uint8_t { k32, k64 };
+enum class EbpfLinkage : uint8_t { kStatic, kGlobal };
 
 // Code that no path reaches is left out: the kernel refuses programs that have some.  The main
 // program is the first function.
@@ -77,8 +78,9 @@ public:
     bool is_reachable() const { return is_reachable_; }
     // A function begins here, after the end of the one before: it gets up to five arguments in r1
     // to r5, returns in r0, keeps r6 to r9 of its caller, and has a stack frame of its own.  The
-    // kernel refuses a function that no other uses.
-    void begin_function(Label label);
+    // kernel refuses a function that no other uses.  It is verified again for each call; a global
+    // one, which gets only the program's context and numbers, once.
+    void begin_function(Label label, EbpfLinkage linkage = EbpfLinkage::kStatic);
     // Whether some reachable code calls the function, or has its address.
     bool is_used(Label function) const { return is_jumped_to_[function.number]; }
 
@@ -111,8 +113,12 @@ public:
     // code before it.
     std::span<const EbpfInstruction> finish();
     std::span<const EbpfInstruction> instructions() const { return instructions_; }
-    // Where each function begins, the main program included.
-    const std::vector<uint32_t> &functions() const { return functions_; }
+    struct Function {
+        uint32_t begin; // instruction
+        EbpfLinkage linkage;
+    };
+    // The main program included.
+    const std::vector<Function> &functions() const { return functions_; }
 
 private:
     void emit(uint8_t code, uint8_t to, uint8_t from, int16_t offset, int32_t constant);
@@ -131,7 +137,7 @@ private:
     std::vector<size_t> labels_;     // where each is bound
     std::vector<bool> is_jumped_to_; // for each label
     std::vector<Jump> jumps_;
-    std::vector<uint32_t> functions_ = {0};
+    std::vector<Function> functions_ = {{0, EbpfLinkage::kGlobal}};
     bool is_reachable_ = true;
 };
 } // namespace mapi::match
