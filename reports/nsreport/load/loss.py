@@ -20,35 +20,50 @@ def percent(rows):
 
 
 def _measured(document, system, size):
-    return [
+    return sorted(
         (head.rate_of(rows), *percent(rows))
         for rate in plan.RATES
         if (rows := _sweep(document, system, size, rate))
-    ]
+    )
 
 
 def _old(adapter, size):
     return [(rate, p, p, p) for rate, p in zip(OLD_RATES, LOSS[adapter, size]) if p is not None]
 
 
-def found(document, system, size):
-    """Median, least and greatest of the highest rates without loss, and whether one was lossy."""
-    kept = [
+def _found(document, system, size):
+    return [
         one
         for one in document.get("loss_free", [])
         if (one["system"], one["size"]) == (system, size)
     ]
+
+
+def is_sender_limit(one):
+    return one.get("is_sender_limit", one["lossy"] is None)
+
+
+def free_rates(document, system, size):
+    """Median, least and greatest of the highest rates without loss, 0 where the lowest rate had a
+    loss, and whether the median is only a lower bound."""
+    kept = _found(document, system, size)
     rates = figures.of_rounds(kept, lambda one: one["rate"] or 0.0)
-    return rates, any(one["lossy"] for one in kept)
+    is_bound = any(is_sender_limit(one) and (one["rate"] or 0) <= rates[0] for one in kept)
+    return rates, is_bound
+
+
+def _rate_text(rate, below):
+    return count(round(rate)) if rate else f"below {count(round(below))}"
 
 
 def free_text(document, system, size):
-    rates, is_bounded = found(document, system, size)
+    rates, is_bound = free_rates(document, system, size)
     if rates is None:
         return number(None)
-    if not is_bounded:
-        return f"at least {count(round(rates[0]))}"
-    return f"{count(round(rates[0]))} ({count(round(rates[1]))} to {count(round(rates[2]))})"
+    below = min((one["lossy"] for one in _found(document, system, size) if one["lossy"]), default=0)
+    middle, least, most = (_rate_text(rate, below) for rate in rates)
+    spread = "" if least == most else f" ({least} to {most})"
+    return f"{'at least ' * is_bound}{middle}{spread}"
 
 
 def sentence(document):
@@ -92,7 +107,8 @@ def picture(document):
         samples=head.samples(document),
         losses=head.losses(watched),
         reading="Each dot is the median of the rounds at one rate, and its bar spans the least to "
-        "the greatest round. Dots at \u201cnone\u201d lost no packet.",
+        "the greatest round. Dots at \u201cnone\u201d lost no packet; losses below 0.001 % are "
+        "drawn at 0.001 %.",
         notes=[sentence(document), head.ONE_CPU],
     )
 
@@ -113,9 +129,7 @@ def _table_1(document):
             for system in systems(document):
                 sent = _sweep(document, system, size, rate)
                 text = _percent_text(percent(sent))
-                slow = sent and (rate is None or head.rate_of(sent) < 0.95 * rate)
-                small = f"{count(round(head.rate_of(sent)))} sent" if slow else ""
-                cells.append((text, small))
+                cells.append((text, head.marks(sent)))
             for adapter in ADAPTERS:
                 p = dict(zip(OLD_RATES, LOSS[adapter, size])).get(rate)
                 cells.append(_percent_text(None if p is None else (p,)))
@@ -131,8 +145,9 @@ def _loss_free(document):
         for s in systems(document)
     ] + [[f"{a} 2004", *(count(LOSS_FREE[a, size]) for size in plan.SIZES)] for a in ADAPTERS]
     heading = (
-        "Highest rate without loss: median (least to greatest) of the rounds; \u201cat "
-        "least\u201d: nothing was lost at the sender's top rate"
+        "Highest rate without loss, as the sender reached it: median (least to greatest) of the "
+        "rounds; \u201cat least\u201d: the sender was the limit; \u201cbelow\u201d: the lowest "
+        "rate already had a loss"
     )
     return "loss-free", heading, page.table(columns, rows)
 

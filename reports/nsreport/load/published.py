@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: MIT
 # SCAMPI D3.4 (2004), Table 1: loss in percent by rate; Table 2: instructions and cycles per packet.
-SIZES = (64, 1500)
 ADAPTERS = ("SCAMPI", "Intel")
 RATES = (4000, 5000, 10000, 17500, 25000, 37500, 50000, 75000, 100000, 150000)
 # adapter, bytes: percent at each of RATES; None: not available

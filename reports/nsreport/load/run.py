@@ -4,7 +4,7 @@ from ..traffic import bench, cpu_time, figures, stored
 from ..traffic.bench import NONE
 from . import plan
 from .published import COST
-from .search import bracket, searched
+from .search import searched
 
 
 def announced(options):
@@ -37,30 +37,29 @@ def measured(program, options, tell):
 def _sweep(one, system, size, turn):
     with one.reading(system, plan.words_of(system)) as reader:
         losses = [
-            (row["rate"] or row["sent"] / row["seconds"], figures.lost(row))
-            for row in (
-                one.measure(reader, size, rate, part="sweep", size=size, round=turn)
-                for rate in plan.RATES
-            )
+            _loss(one.measure(reader, size, rate, part="sweep", size=size, round=turn))
+            for rate in plan.RATES
         ]
         if system != NONE:
             _search(one, reader, size, turn, losses)
 
 
+def _loss(row):
+    return figures.rate(row), figures.lost(row)
+
+
 def _search(one, reader, size, turn, losses):
-    free, lossy = bracket(losses)
     probes = 0
 
-    def has_loss(rate):
+    def probe(rate):
         nonlocal probes
         probes += 1
-        row = one.measure(reader, size, rate, part="search", size=size, round=turn)
-        return figures.lost(row) > 0
+        return _loss(one.measure(reader, size, rate, part="search", size=size, round=turn))
 
-    if free and lossy and lossy > free:
-        free = searched(free, lossy, plan.STEPS, has_loss)
+    free, lossy, is_sender_limit = searched(losses, plan.STEPS, plan.PROBES, probe)
     one.skip(plan.PROBES - probes)
     found = {"system": one.system, "size": size, "round": turn, "rate": free, "lossy": lossy}
+    found["is_sender_limit"] = is_sender_limit
     one.document.setdefault("loss_free", []).append(found)
 
 

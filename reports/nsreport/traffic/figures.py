@@ -4,6 +4,7 @@ from ..system.figures import spread
 from .bench import NONE
 
 NS_PER_S = 1e9
+REACHED = 0.95  # of the rate asked for; a sender that reached less was too slow
 SOFTIRQ_SOURCE = (
     "time between the tracepoints softirq_entry and softirq_exit of NET_RX, on all CPUs, minus "
     "that of the same traffic unwatched"
@@ -24,6 +25,11 @@ def lost(row):
     if row.get("is_filtered") and not row["received"]:
         return row["dropped"]
     return max(0, row["sent"] - row["received"])
+
+
+def rate(row):
+    """The rate that the sender reached."""
+    return row["sent"] / row["seconds"]
 
 
 def lost_share(row):

@@ -75,9 +75,21 @@ def is_disturbed(row):
 
 
 def is_slow(row):
-    return bool(row["rate"]) and row["sent"] / row["seconds"] < 0.95 * row["rate"]
+    return bool(row["rate"]) and figures.rate(row) < figures.REACHED * row["rate"]
 
 
 def rate_of(rows):
     """The median of the rates reached."""
-    return figures.of_rounds(rows, lambda row: row["sent"] / row["seconds"])[0]
+    return figures.of_rounds(rows, figures.rate)[0]
+
+
+def marks(rows):
+    """What the small text below a figure says of its measurements."""
+    said = []
+    is_top = any(row["rate"] is None for row in rows)
+    if is_top or sum(map(is_slow, rows)) * 2 > len(rows):
+        said.append(f"{count(round(rate_of(rows)))}/s sent")
+    disturbed = sum(map(is_disturbed, rows))
+    if disturbed:
+        said.append(f"{disturbed} of {len(rows)} disturbed")
+    return ", ".join(said)

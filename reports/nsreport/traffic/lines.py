@@ -6,7 +6,8 @@ from ..charts import log_range, tics
 from ..layout import top_px
 
 HEIGHT_PX = 400
-LEAST_PERCENT = 0.001  # a loss below is drawn here, as are points without loss
+LEAST_PERCENT = 0.001  # a smaller loss is drawn here
+NONE_PERCENT = LEAST_PERCENT / 3  # points without loss
 
 
 @dataclass
@@ -26,23 +27,24 @@ class Axis:
 def _range(axis, series, panel):
     values = [v for one in series for point in one.points[panel] for v in point[1:]]
     if axis.is_loss:
-        marks = f"none={LEAST_PERCENT / 3:.6f} " + tics(LEAST_PERCENT * 3, 100, True, suffix="%")
+        marks = f"none={NONE_PERCENT:.6f} " + tics(LEAST_PERCENT * 3, 100, True, suffix="%")
         return 1, LEAST_PERCENT / 4, 150.0, marks
     low, high = min([0.0, *values]), max([1.0, *values]) * 1.06
     return 0, float(low), float(high), tics(low, high, False)
 
 
+def _loss_at(percent):
+    return max(float(percent), LEAST_PERCENT) if percent else NONE_PERCENT
+
+
 def _drawn(axis, points):
-    """None of a loss is below the axis' least percent."""
+    """Only a loss of exactly 0 is drawn at the mark for none."""
     if not axis.is_loss:
         return [tuple(float(v) for v in point) for point in points]
-    return [
-        (float(x), *(float(v) if v >= LEAST_PERCENT else LEAST_PERCENT / 3 for v in values))
-        for x, *values in points
-    ]
+    return [(float(x), *map(_loss_at, values)) for x, *values in points]
 
 
-def drawing(series, axes, x_label, x_tics=None):
+def drawing(series, axes, x_label):
     """Height, variables, tables and legend of a Picture."""
     series = [one for one in series if any(one.points)]
     xs = [point[0] for one in series for points in one.points for point in points]
@@ -54,7 +56,7 @@ def drawing(series, axes, x_label, x_tics=None):
         "x_log": 1,
         "x_low": float(low),
         "x_high": float(high),
-        "x_tics": x_tics or tics(low, high, True, 6 if len(axes) == 1 else 4),
+        "x_tics": tics(low, high, True, 6 if len(axes) == 1 else 4),
         "colour": [one.colour for one in series],
         "marker": [one.marker for one in series],
         "axis_label": [axis.label for axis in axes],

@@ -7,8 +7,6 @@ import tempfile
 
 from . import child
 
-NONE = ("none",)
-
 
 class Reader:
     def __init__(self, process, command, said):

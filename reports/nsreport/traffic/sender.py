@@ -16,13 +16,12 @@ class Sender:
     def __init__(self, programs, cpu):
         self.path, self.cpu = programs["mapi-gen"], cpu
 
-    def command(self, packets, rate=None, seconds=None, count=None):
+    def command(self, packets, rate=None, seconds=None):
         """packets: a frame size with its checksum, or the path of a capture."""
         words = [self.path, "--cpus", str(self.cpu), "--json", "--quiet"]
         words += ["--capture", packets] if isinstance(packets, str) else ["--size", str(packets)]
         words += ["--rate", str(rate)] if rate else []
         words += ["--duration", f"{seconds:g}"] if seconds else []
-        words += ["--count", str(count)] if count else []
         return [*words, SENDING]
 
     def send(self, packets, **options):

@@ -9,6 +9,7 @@ from support import ReportCase
 
 sys.path.insert(0, os.path.join(support.HERE, "..", "..", "..", "reports"))
 import traffic_support  # noqa: E402
+from nsreport.load import loss  # noqa: E402
 
 
 class Page(ReportCase):
@@ -37,6 +38,27 @@ class Page(ReportCase):
         for name in ("loss_rate", "cpu_time", "function_cost"):
             self.assertGreater(os.path.getsize(os.path.join(self.out, f"{name}.png")), 1000)
             self.assertTrue(os.path.exists(os.path.join(self.out, f"data/{name}.tsv")))
+
+    def free(self, *rounds):
+        kept = [
+            {"system": "xdp", "size": 64, "round": i, "rate": rate, "lossy": lossy}
+            | {"is_sender_limit": is_limit}
+            for i, (rate, lossy, is_limit) in enumerate(rounds, 1)
+        ]
+        return loss.free_text({"loss_free": kept}, "xdp", 64)
+
+    def test_the_highest_rate_without_loss_says_what_limited_it(self):
+        self.assertEqual(
+            self.free((10, 11, False), (30, None, True), (20, 22, False)), "20 (10 to 30)"
+        )
+        self.assertEqual(
+            self.free((10, None, True), (30, None, True), (20, 22, False)), "at least 20 (10 to 30)"
+        )
+        self.assertEqual(self.free((None, 4000, False), (None, 4000.0, False)), "below 4,000")
+        self.assertEqual(
+            self.free((None, 4000, False), (9000, 9500, False), (9000, 9500, False)),
+            "9,000 (below 4,000 to 9,000)",
+        )
 
     def test_a_packet_that_costs_less_than_unwatched_is_said_to_save_time(self):
         document = traffic_support.load()

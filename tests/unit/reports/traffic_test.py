@@ -22,6 +22,7 @@ from nsreport.traffic import (  # noqa: E402
     capture,
     child,
     figures,
+    lines,
     namespace,
     point,
     programs,
@@ -52,13 +53,33 @@ class Parts(unittest.TestCase):
         self.assertEqual((total & 0xFFFF) + (total >> 16), 0xFFFF)
 
     def test_a_search_finds_the_last_step_without_a_loss(self):
-        self.assertEqual(search.bracket([(10, 0), (20, 0), (30, 1), (40, 0)]), (20, 30))
+        self.assertEqual(search.bracket([(10, 0), (30, 1), (20, 0), (40, 0)]), (20, 30))
         self.assertEqual(search.bracket([(10, 5), (20, 0)]), (None, 10))
         self.assertEqual(search.bracket([(10, 0)]), (10, None))
         asked = []
-        found = search.searched(1000, 2600, 16, lambda rate: asked.append(rate) or rate > 1730)
-        self.assertEqual(found, 1700)
+        found = search.searched(
+            [(1000, 0), (2600, 1)],
+            16,
+            load_plan.PROBES,
+            lambda rate: asked.append(rate) or (rate, rate > 1730),
+        )
+        self.assertEqual(found, (1700, 1800, False))
         self.assertEqual(len(asked), load_plan.PROBES)
+
+    def test_a_search_uses_the_rates_that_the_sender_reached(self):
+        for probe, expected in (
+            (lambda rate: (1200, 0), (1000, 2600, True)),  # far below the rate asked for
+            (lambda rate: (rate * 0.97, rate > 1730), (1570.43, 1746, False)),
+            (lambda rate: (900, 1), (None, 900, False)),
+        ):
+            found = search.searched([(1000, 0), (2600, 1)], 16, load_plan.PROBES, probe)
+            for value, wanted in zip(found, expected):
+                if wanted is None:
+                    self.assertIsNone(value)
+                else:
+                    self.assertAlmostEqual(value, wanted, delta=1)
+        limit = search.searched([(1000, 0), (990, 0)], 16, load_plan.PROBES, None)
+        self.assertEqual(limit, (1000, None, True))
 
     def test_the_line_of_progress_has_the_time_left(self):
         lines, now = [], iter((0, 10, 400))
@@ -105,6 +126,18 @@ class Parts(unittest.TestCase):
             with child.started(["sleep", "60"]) as process:
                 raise KeyError
         self.assertEqual(process.returncode, -9)
+
+
+class Lines(unittest.TestCase):
+    def test_only_points_without_any_loss_are_drawn_at_the_mark_for_none(self):
+        points = [(1000, 0.0001, 0.0, 0.5), (2000, 0, 0, 0)]
+        series = [lines.Series("one", 0, 1, [points])]
+        drawn = lines.drawing(series, [lines.Axis("lost", True)], "packets/s")
+        none = lines.NONE_PERCENT
+        self.assertEqual(
+            drawn["tables"]["series_1_1"],
+            [(1000, lines.LEAST_PERCENT, none, 0.5), (2000, none, none, none)],
+        )
 
 
 class Figures(unittest.TestCase):
