@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // mapi-reader METHOD DEVICE [WORK...]: one reader of packets, for nsreport, which asks it for its
 // counts and CPU time by an empty line on standard input, or "matched", and ends it by closing
-// that.
+// that.  "statistics" turns the kernel's run statistics of BPF programs on, until it ends.
 //
 //   mapi  DEVICE FLOW...                   MAPI flows; packets of TO_BUFFER are read and discarded
 //   grow  DEVICE FLOW...                   the same; a line with a number connects that many in all
@@ -26,6 +26,7 @@
 #include "mapi_reader/clocks.hpp"
 #include "mapi_reader/mapi_flows.hpp"
 #include "mapi_reader/pcap_reader.hpp"
+#include "mapi_reader/run_statistics.hpp"
 #include "mapi_reader/softirq_meter.hpp"
 
 namespace mapi_reader
@@ -105,10 +106,13 @@ void serve(Reader &reader)
                           {"ticks_per_s", ticks_per_s()},
                           {"instructions", instructions.why_not()},
                           {"softirq", softirq.why_not()}});
+    std::optional<RunStatistics> statistics;
     std::string line;
     while (is_read && std::getline(std::cin, line)) {
         if (const auto flows = number_in(line))
             reader.connect(*flows);
+        if (line == "statistics" && !statistics)
+            statistics.emplace();
         const Counts counts = reader.counts();
         const auto count = instructions.read();
         Json answer = {{"received", counts.received},
@@ -118,6 +122,8 @@ void serve(Reader &reader)
                        {"instructions", count ? Json(*count) : Json()}};
         if (line == "matched") // takes longer with many flows
             answer["matched"] = reader.matched();
+        if (statistics)
+            answer["run_statistics"] = statistics->why_not();
         if (!line.empty())
             answer["place"] = reader.place();
         is_read = print(answer);

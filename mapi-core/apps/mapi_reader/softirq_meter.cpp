@@ -135,8 +135,8 @@ private:
         add(checked(bpf_raw_tracepoint_open(tracepoint, program), tracepoint));
     }
 
-    std::vector<int>
-        descriptors_; // closed by the kernel if the constructor throws and the process ends
+    // If the constructor throws, they stay open until the process ends.
+    std::vector<int> descriptors_;
 };
 
 SoftirqMeter::SoftirqMeter()

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// softirq_meter: time that each CPU spends in the softirq that receives packets.
+// softirq_meter: how long each CPU is in the softirq that receives packets.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,8 @@
 namespace mapi_reader
 {
 // Two BPF programs at the kernel's tracepoints softirq_entry and softirq_exit add up the time
-// between them, for NET_RX.  Interrupts meanwhile are included.
+// between them, for NET_RX: wall-clock time, in which hard interrupts and time that a hypervisor
+// took (steal) are included, and all packets of the machine.
 class SoftirqMeter
 {
 public:
