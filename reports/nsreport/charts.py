@@ -63,7 +63,7 @@ def tics(low, high, log, most=6, suffix=""):
 def log_range(values):
     """Whole decades would waste space on short ranges; leaves a small margin on both sides
     instead."""
-    low, high = min(values), max(values)
+    low, high = min(values, default=1.0), max(values, default=1.0)
     return low / 10**0.18, high * 10**0.18
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# load: CPU time of a packet in softirq and in the process -> picture and table.
+# load: time of a packet in softirq and in the process -> picture and table.
 from .. import page
 from ..charts import Panel, Row, stacked
 from ..layout import PALETTE, top_px
@@ -9,7 +9,10 @@ from ..traffic import figures, head
 from . import plan
 from .words import WORDS, systems
 
-PARTS = (("softirq, added to that of unwatched traffic", PALETTE[1]), ("process", PALETTE[0]))
+PARTS = (
+    ("time in softirq, added to that of unwatched traffic", PALETTE[1]),
+    ("CPU time of the process", PALETTE[0]),
+)
 
 
 def costs_of(document):
@@ -34,14 +37,14 @@ def _row(costs, rows):
     start = max(0.0, softirq[0])
     segments = [
         (min(0.0, softirq[0]), start, PARTS[0][1]),
-        (start, start + process[0], PARTS[1][1]),
+        (start, start + max(0.0, process[0]), PARTS[1][1]),
     ]
     return Row(segments, f"{number(total[0])} \u00b1 {number(half)}", (total[0], half))
 
 
 def picture(document):
     costs, there = costs_of(document), systems(document)
-    topic = "CPU time of a packet, counted"
+    topic = "Time of a packet, counted"
     if not there:
         return Absent("cpu_time", topic, "No system was measured.")
     panels = [
@@ -53,7 +56,7 @@ def picture(document):
     ]
     height_px, variables, tables = stacked([WORDS[s] for s in there], panels)
     if not any(row.segments for panel in panels for row in panel.rows):
-        return Absent("cpu_time", topic, "Softirq time was not measured.")
+        return Absent("cpu_time", topic, "Time in softirq was not measured.")
     rows = [
         (size, WORDS[s], *(one and one[0] for one in spreads(costs, _point(document, s, size))))
         for size in plan.SIZES
@@ -64,20 +67,20 @@ def picture(document):
     return Picture(
         name="cpu_time",
         topic=topic,
-        question="How much CPU time does it take to count a packet?",
+        question="How much time in softirq and process does it take to count a packet?",
         script="function_cost.gp",
         height_px=top_px(legend) + height_px,
         variables=variables,
         tables=tables,
         data_header=("bytes", "system", "softirq_ns", "process_ns", "total_ns"),
         data_rows=rows,
-        source=f"softirq: {figures.SOFTIRQ_SOURCE}; process: {figures.PROCESS_SOURCE}",
+        source=f"time in softirq: {figures.SOFTIRQ_SOURCE}; process: {figures.PROCESS_SOURCE}",
         samples=f"{head.samples(document)}, at the sender's top rate",
         losses=head.losses(drawn),
         reading="The value is the median of the sums of both parts, with the distance of the "
-        "farthest round. Softirq time below zero: the traffic costs less than unwatched, because "
+        "farthest round. Time in softirq below zero: the traffic costs less than unwatched, as "
         "its packets do not go on to the host.",
-        notes=[_sentence(document, costs, there)],
+        notes=[_sentence(document, costs, there), *head.disturbed_note(drawn)],
         legend=legend,
     )
 
@@ -98,24 +101,26 @@ def _sentence(document, costs, there):
         )
     others = ", ".join(f"{number(ns)} ns with {WORDS[s]}" for s, ns in totals.items() if s != least)
     return (
-        f"Counting a packet of {size} bytes takes least CPU time with {WORDS[least]}: "
+        f"Counting a packet of {size} bytes takes least time with {WORDS[least]}: "
         f"{number(totals[least])} ns, against {others}."
     )
 
 
 def tables(document):
     costs = costs_of(document)
-    columns = [("packets/s", True), ("bytes", True), ("system", False), ("softirq, ns", True)]
+    columns = [("packets/s", True), ("bytes", True), ("system", False), ("in softirq, ns", True)]
     columns += [("process, ns", True), ("both, ns", True), ("least to greatest", True)]
     rows = []
     for size in plan.SIZES:
         for rate in plan.RATES:
             for system in systems(document):
-                softirq, process, total = spreads(costs, _point(document, system, size, rate))
+                measured = _point(document, system, size, rate)
+                softirq, process, total = spreads(costs, measured)
                 if total:
                     shown = [number(one[0]) for one in (softirq, process, total)]
                     between = f"{number(total[1])} to {number(total[2])}"
                     name = "top rate" if rate is None else count(rate)
-                    rows.append([name, count(size), WORDS[system], *shown, between])
-    heading = "CPU time per packet by rate: softirq (added to unwatched traffic) and process"
+                    words = WORDS[system], head.marks(measured)
+                    rows.append([name, count(size), words, *shown, between])
+    heading = "Time per packet by rate: in softirq (added to unwatched traffic) and in the process"
     return [("cpu-figures", heading, page.table(columns, rows))]

@@ -16,14 +16,16 @@ def _sweep(document, system, size, rate):
 
 def percent(rows):
     """Median, least and greatest loss of the rounds."""
-    return figures.of_rounds(rows, lambda row: 100 * figures.lost_share(row))
+    return figures.of_rounds(
+        [row for row in rows if row["sent"]], lambda row: 100 * figures.lost_share(row)
+    )
 
 
 def _measured(document, system, size):
     return sorted(
         (head.rate_of(rows), *percent(rows))
         for rate in plan.RATES
-        if (rows := _sweep(document, system, size, rate))
+        if percent(rows := _sweep(document, system, size, rate))
     )
 
 
@@ -109,7 +111,7 @@ def picture(document):
         reading="Each dot is the median of the rounds at one rate, and its bar spans the least to "
         "the greatest round. Dots at \u201cnone\u201d lost no packet; losses below 0.001 % are "
         "drawn at 0.001 %.",
-        notes=[sentence(document), head.ONE_CPU],
+        notes=[sentence(document), head.ONE_CPU, *head.disturbed_note(watched)],
     )
 
 

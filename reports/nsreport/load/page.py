@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 # Document of a load run -> head, pictures and tables of its page.
 from ..traffic import head
-from . import cost, cpu, loss
+from ..traffic.reader import buffer_of
+from . import cost, cpu, loss, plan
 from .words import WORDS
 
 GOOD = "All devices were measured."
@@ -35,11 +36,17 @@ def facts(document):
         ),
         (
             "BPF run statistics",
-            "on for the times in the XDP program, off otherwise"
-            if document.get("has_run_statistics")
-            else "off",
+            f"unavailable: {document['no_run_statistics']}"
+            if document.get("no_run_statistics")
+            else "on for the times in the XDP program",
         ),
+        ("Buffers", _buffers()),
     ]
+
+
+def _buffers():
+    systems = plan.SYSTEMS.items()
+    return "; ".join(f"{WORDS[s]}: {buffer_of(*words[:2])}" for s, words in systems)
 
 
 def incomplete(document):

@@ -13,36 +13,46 @@ SYSTEMS = {
     "plain": ("mapi", RECEIVING, COUNT),
     "libpcap": ("mmap", RECEIVING),
 }
-OPTIONAL = ("xdp, drop",)  # not every version of the driver has it
 RATES = (*OLD_RATES, 300000, 600000, 1200000, None)  # None: as fast as the sender can
 STEPS = 16  # of the search between the last rate without loss and the first with
 PROBES = 4  # of the search, which halves
 COST_RATE = None
 COST_SYSTEMS = {"xdp": f"xdp:{RECEIVING}", "plain": RECEIVING}
-PASSING = "udp"
+PASSING = "udp"  # all packets
+# Payloads end with it: a search reads the whole packet, and later functions get packets.
+SEARCHED = "www.scampi.example"
 _STEPS_OF = {
     "No function": "",
     "COUNTER": "PKT_COUNTER",
     "BPF_FILTER": f"BPF_FILTER '{PASSING}'",
     "SAMPLE_PACKETS": "SAMPLE 5 3",
     "TO_BUFFER": "TO_BUFFER 0",
-    "STR_SEARCH": "STR_SEARCH 'www.scampi.example' 0 0",
+    "STR_SEARCH": f"STR_SEARCH '{SEARCHED}' 0 0",
 }
+_SAMPLE_ALL = "SAMPLE 1 2"
 
 
 def flow_of(name):
     """A row of Table 2 -> the flow expression."""
-    return " | ".join(_STEPS_OF[part.split(",")[0]] for part in name.split(" + "))
+    parts = [_STEPS_OF[part.split(",")[0]] for part in name.split(" + ")]
+    if len(parts) > 1:  # each function gets all packets
+        parts = [_SAMPLE_ALL if part.startswith("SAMPLE") else part for part in parts]
+    return " | ".join(parts)
 
 
 def cost_sizes():
     return sorted({size for size, _, _ in COST.values()})
 
 
-def steps(rounds):
+def cost_systems(systems):
+    return [system for system in COST_SYSTEMS if system in systems]
+
+
+def steps(rounds, systems=tuple(SYSTEMS)):
     """Measurements in all rounds; a search may need fewer."""
-    sweeps = len(SIZES) * len(RATES) * (len(SYSTEMS) + 1) + len(SIZES) * len(SYSTEMS) * PROBES
-    return rounds * (sweeps + len(COST) * (len(COST_SYSTEMS) + 1) + len(cost_sizes()))
+    sweeps = len(SIZES) * len(RATES) * (len(systems) + 1) + len(SIZES) * len(systems) * PROBES
+    costs = len(cost_systems(systems)) + ("xdp" in systems)
+    return rounds * (sweeps + len(COST) * costs + len(cost_sizes()))
 
 
 def words_of(system):

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: MIT
 # nsreport --load: measures on a veth pair -> document.
-from ..traffic import bench, cpu_time, figures, stored
+import os
+import tempfile
+
+from ..traffic import bench, capture, figures, stored
 from ..traffic.bench import NONE
 from . import plan
 from .published import COST
@@ -20,18 +23,28 @@ def announced(options):
 
 def measured(program, options, tell):
     document = stored.new(plan.SCHEMA, options)
-    with bench.begun(program, document, tell, plan.steps(options.rounds)) as one:
-        systems = [NONE] + [
-            system
-            for system, words in plan.SYSTEMS.items()
-            if system not in plan.OPTIONAL or one.can_open(system, words)
-        ]
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        bench.begun(program, document, tell, plan.steps(options.rounds)) as one,
+    ):
+        systems = one.available(plan.SYSTEMS)
+        one.set_steps(plan.steps(options.rounds, systems))
+        packets = _packets(folder)
         for turn in range(1, options.rounds + 1):
             for size in plan.SIZES:
-                for system in systems:
+                for system in (NONE, *systems):
                     _sweep(one, system, size, turn)
-            _costs(one, turn)
+            _costs(one, packets, plan.cost_systems(systems), turn)
     return document
+
+
+def _packets(folder):
+    """Captures of one packet for Table 2, by size."""
+    made = {}
+    for size in plan.cost_sizes():
+        made[size] = os.path.join(folder, f"{size}.pcap")
+        capture.write(made[size], [capture.packet(size, 0, plan.SEARCHED.encode())])
+    return made
 
 
 def _sweep(one, system, size, turn):
@@ -63,23 +76,26 @@ def _search(one, reader, size, turn, losses):
     one.document.setdefault("loss_free", []).append(found)
 
 
-def _costs(one, turn):
+def _costs(one, packets, systems, turn):
     """Table 2: each function on its own, at the sender's top rate."""
     with one.reading(NONE, (NONE,)) as reader:
         for size in plan.cost_sizes():
-            one.measure(reader, size, plan.COST_RATE, part="cost", size=size, round=turn)
+            about = {"part": "cost", "size": size, "round": turn}
+            one.measure(reader, packets[size], plan.COST_RATE, **about)
     for name in COST:
-        for system in plan.COST_SYSTEMS:
-            _cost(one, "cost", name, system, turn)
-    with cpu_time.run_statistics() as has_statistics:
-        one.document["has_run_statistics"] = has_statistics
+        for system in systems:
+            _cost(one, packets, "cost", name, system, turn)
+    if "xdp" in systems:
         for name in COST:  # apart, because the statistics take time themselves
-            _cost(one, "program", name, "xdp", turn)
+            _cost(one, packets, "program", name, "xdp", turn)
 
 
-def _cost(one, part, name, system, turn):
+def _cost(one, packets, part, name, system, turn):
     size = COST[name][0]
     about = {"part": part, "function": name, "size": size, "round": turn}
     words = ("mapi", plan.COST_SYSTEMS[system], plan.flow_of(name))
     with one.reading(system, words) as reader:
-        one.measure(reader, size, plan.COST_RATE, **about)
+        if part == "program":
+            one.document["no_run_statistics"] = reader.turn_statistics_on()
+        row = one.measure(reader, packets[size], plan.COST_RATE, **about)
+        row["matched"] = reader.counts("matched")["matched"]

@@ -3,6 +3,7 @@
 from .. import page
 from ..text import count, number
 from ..traffic import figures, head
+from ..traffic.reader import buffer_of
 from . import plan, values
 from .pictures import pictures
 from .words import ALL, WORDS
@@ -10,6 +11,7 @@ from .words import ALL, WORDS
 __all__ = ["GOOD", "facts", "incomplete", "lead", "pictures", "tables", "title", "warnings"]
 
 GOOD = "All systems were measured."
+_COLUMNS = ("CPU share, %", "process, %", "in softirq, ns", "process, ns", "lost", "late")
 _TITLES = {
     "discard": "Read and discard",
     "count": "Count",
@@ -21,7 +23,7 @@ _TITLES = {
 
 
 def title(_document):
-    return "CPU time by where functions run"
+    return "Time in softirq and process by where functions run"
 
 
 def lead(document):
@@ -45,9 +47,19 @@ def facts(document):
         ),
         (WORDS["mmap"], "libpcap as it is (TPACKET_V3); filters and strings as above"),
         (
-            "Lost",
-            "packets that the reader did not process within "
-            f"{plan.PATIENCE_S:g} s after the last was sent: dropped, or still in a buffer",
+            "Buffers",
+            "; ".join(f"{WORDS[s]}: {buffer_of(*words)}" for s, words in plan.SYSTEMS.items()),
+        ),
+        (
+            "CPU share",
+            "time in softirq and CPU time of the process by the time of sending; above 100 % of "
+            "the process, the reader worked on its buffer after the last packet was sent",
+        ),
+        ("Lost", "packets that the system reports as dropped"),
+        (
+            "Late",
+            "other packets that the reader had not processed "
+            f"{plan.PATIENCE_S:g} s after the last was sent",
         ),
     ]
 
@@ -57,7 +69,8 @@ def incomplete(document):
 
 
 def warnings(document):
-    said = head.warnings(document)
+    named = {WORDS.get(s, s): why for s, why in document["unavailable"].items()}
+    said = head.warnings({**document, "unavailable": named})
     for part, amount, took_s in document.get("too_long", []):
         said.append(
             f"{WORDS[plan.GROWS]} was not measured with {values.work_name(part, amount)}: each "
@@ -68,27 +81,32 @@ def warnings(document):
 
 def _cells(costs, rows):
     if not rows:
-        return [number(None)] * 4
+        return [number(None)] * len(_COLUMNS)
     share = values.share(costs, rows)
+    between = f"{number(round(share[1], 2))} to {number(round(share[2], 2))}" if share else ""
+    small = ", ".join(words for words in (between, head.marks(rows)) if words)
     softirq = figures.of_rounds(rows, costs.softirq_ns)
     process = figures.of_rounds(rows, costs.process_ns)
     return [
-        (
-            number(share and round(share[0], 2)),
-            f"{number(round(share[1], 2))} to {number(round(share[2], 2))}" if share else "",
-        ),
+        (number(share and round(share[0], 2)), small),
+        number(round(figures.of_rounds(rows, figures.demand)[0], 2)),
         number(softirq and softirq[0]),
         number(process and process[0]),
-        f"{values.lost(rows)[0]:.3g} %",
+        _percent(values.lost(rows, figures.dropped)),
+        _percent(values.lost(rows, figures.late)),
     ]
+
+
+def _percent(spread):
+    return f"{spread[0]:.3g} %" if spread else number(None)
 
 
 def _table(document, costs, part):
     by_rate = values.is_by_rate(part)
     columns = [("packets/s" if by_rate else "number", True)]
     for system in ALL:
-        columns += [(f"{WORDS[system]}: CPU share, %", True), ("softirq, ns", True)]
-        columns += [("process, ns", True), ("lost", True)]
+        columns += [(f"{WORDS[system]}: {_COLUMNS[0]}", True)]
+        columns += [(name, True) for name in _COLUMNS[1:]]
     rows = [
         [
             count(x),

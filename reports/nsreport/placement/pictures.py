@@ -8,7 +8,7 @@ from ..traffic.lines import Axis, Series, drawing
 from . import plan, values
 from .words import COLOURS, FIGURES, MARKERS, WORDS
 
-_LOSS = "lost or not yet processed"
+_LOSS = "packets lost or late"
 
 
 def _traffic(part):
@@ -33,8 +33,21 @@ def _shares_at(document, costs, figure, x):
     for system in figure.systems:
         rows = values.rows_at(document, figure.part, system, x)
         if spread := values.share(costs, rows):
-            found[system] = spread[0], values.lost(rows)[0], _reached(rows)
+            found[system] = spread[0], _shortfall(rows), _reached(rows)
     return found
+
+
+def _shortfall(rows):
+    """What a system does not manage, in words."""
+    said = []
+    demand = figures.of_rounds(rows, figures.demand)[0]
+    if demand > 100:
+        said.append(f", {demand:.1f} % for its process alone, which has one CPU: it cannot keep up")
+    for lost_of, words in ((figures.dropped, "loses"), (figures.late, "is late with")):
+        spread = values.lost(rows, lost_of)
+        if spread and spread[0] >= 0.01:
+            said.append(f" and {words} {spread[0]:.3g} % of the packets")
+    return "".join(said)
 
 
 def _reached(rows):
@@ -51,11 +64,10 @@ def sentence(document, costs, figure):
         if found:
             break
     else:
-        return "Softirq time was not measured, so there is no CPU share."
+        return "Time in softirq was not measured, so there is no CPU share."
     said = []
-    for system, (percent, lost, reached) in sorted(found.items(), key=lambda one: one[1][0]):
-        losing = f" and loses or delays {lost:.3g} % of the packets" if lost >= 0.01 else ""
-        said.append(f"{WORDS[system]} takes {percent:.1f} % of a CPU{losing}{reached}")
+    for system, (percent, shortfall, reached) in sorted(found.items(), key=lambda one: one[1][0]):
+        said.append(f"{WORDS[system]} takes {percent:.1f} % of a CPU{shortfall}{reached}")
     missing = [WORDS[system] for system in figure.systems if system not in found]
     absent = f" Not measured there: {', '.join(missing)}." if missing else ""
     return f"{_at(figure.part, x)}, {'; '.join(said)}.{absent}"
@@ -121,25 +133,33 @@ def picture(document, costs, figure):
     ]
     by_rate = values.is_by_rate(figure.part)
     x_label = "packets/s" if by_rate else values.work_name(figure.part, 2).split(" ")[1]
-    columns = ("cpu_percent", "least", "greatest", "lost_percent", "lost_least", "lost_greatest")
+    columns = (
+        "cpu_percent",
+        "least",
+        "greatest",
+        "lost_or_late_percent",
+        "lost_or_late_least",
+        "lost_or_late_greatest",
+    )
     drawn = [r for s in found for r in figures.rows(document, part=figure.part, system=s)]
     return Picture(
         name=figure.name,
         topic=topic,
-        question=f"How much CPU time {figure.question} take"
+        question=f"How much of a CPU {figure.question} take"
         f"{' as the rate grows' if by_rate else ' as their number grows'}?",
         script="packet_size.gp",
         **drawing(series, axes, x_label),
         data_header=("system", x_label.replace("/", "_per_"), *columns),
         data_rows=rows,
-        source=f"{_traffic(figure.part)}; softirq: {figures.SOFTIRQ_SOURCE}; process: "
+        source=f"{_traffic(figure.part)}; time in softirq: {figures.SOFTIRQ_SOURCE}; process: "
         f"{figures.PROCESS_SOURCE}",
         samples=head.samples(document),
         losses=head.losses(drawn),
         reading="Each dot is the median of the rounds, and its bar spans the least to the greatest "
-        "round. CPU share is softirq and process together, as a share of one CPU; a reader has one "
-        "CPU, so its process takes 100 % at most and then loses packets.",
-        notes=_notes(document, costs, figure),
+        "round. CPU share is time in softirq and CPU time of the process, by the time of sending. "
+        "A process that needs more than 100 % does not keep up: it works on its buffer after the "
+        "last packet, until its time is over; the table has its share, and what was lost and late.",
+        notes=[*_notes(document, costs, figure), *head.disturbed_note(drawn)],
     )
 
 

@@ -19,6 +19,7 @@ MIXED = "mixed"  # sizes of capture.py
 # Each flow that connects makes a new program in the kernel, which takes longer with each: twice as
 # many flows take four times as long.
 GROWS = "kernel"
+FURTHER_TAKES = 4  # times the previous number's
 LONGEST_S = 150
 PATIENCE_S = 0.15  # for packets that wait in a buffer; a reader that keeps up needs less
 FIRST_PORT = 8080  # of filters; no packet has one of their ports
@@ -58,11 +59,16 @@ def words_of(system, work, number, grows=False):
     return ("grow" if grows else method, device, *made)
 
 
+def openings():
+    """Words of mapi-reader by system, to find out whether it is available."""
+    return {system: words_of(system, "count", 1) for system in SYSTEMS}
+
+
 def sweeps():
     """(packets, rates) of unwatched traffic, which the parts share."""
     return ((BYTES, RATES), (MIXED, sorted({*RATES, CONSTANT_RATE})))
 
 
-def steps(rounds):
+def steps(rounds, systems=tuple(SYSTEMS)):
     measured = sum(len(rates) * len(numbers) for _, _, rates, numbers in PARTS.values())
-    return rounds * (len(SYSTEMS) * measured + sum(len(rates) for _, rates in sweeps()))
+    return rounds * (len(systems) * measured + sum(len(rates) for _, rates in sweeps()))

@@ -28,8 +28,11 @@ def share(costs, rows):
     return figures.of_rounds(rows, costs.share)
 
 
-def lost(rows):
-    return figures.of_rounds(rows, lambda row: 100 * figures.lost_share(row))
+def lost(rows, lost_of=figures.lost):
+    """In percent, of packets lost or late unless lost_of says otherwise; None if none was sent."""
+    return figures.of_rounds(
+        [row for row in rows if row["sent"]], lambda row: 100 * figures.lost_share(row, lost_of)
+    )
 
 
 def points(document, costs, part, system):
@@ -37,7 +40,7 @@ def points(document, costs, part, system):
     shares, losses = [], []
     for x in places_of(part):
         rows = rows_at(document, part, system, x)
-        if not rows:
+        if not lost(rows):
             continue
         at = head.rate_of(rows) if is_by_rate(part) else x
         losses.append((at, *lost(rows)))

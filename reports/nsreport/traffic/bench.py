@@ -3,7 +3,7 @@
 import contextlib
 import os
 
-from ..errors import ReportError
+from ..errors import EXIT_TOOL, ReportError
 from . import cpu_time, namespace, point, programs, reader, sender
 from .progress import Progress
 
@@ -27,6 +27,7 @@ class Bench:
             self.document.setdefault("no_instructions", one.about["instructions"])
             self.document.setdefault("no_softirq", one.about["softirq"])
             self.system = system
+            one.measure_idle()
             yield one
 
     def measure(self, one, traffic, rate, patience_s=point.PATIENT_S, **about):
@@ -37,6 +38,7 @@ class Bench:
             one, self.sender, traffic, patience_s, rate=rate, seconds=self.seconds
         )
         row = {"system": self.system, "rate": rate, **about, **made}
+        self.document.setdefault("method", made["method"])
         self.document["points"].append(row)
         return row
 
@@ -44,8 +46,19 @@ class Bench:
         for _ in range(steps):
             self._progress.step("skipped")
 
-    def can_open(self, system, words):
-        """Whether a system is available; if not, the document says why."""
+    def set_steps(self, steps):
+        self._progress.steps = steps
+
+    def available(self, systems):
+        """systems: words of mapi-reader by name -> those that can be opened; the document says
+        why the others cannot."""
+        found = [name for name, words in systems.items() if self._can_open(name, words)]
+        if not found:
+            name, why = next(iter(self.document["unavailable"].items()))
+            raise ReportError(EXIT_TOOL, f"no system can be measured: {name}: {why}")
+        return found
+
+    def _can_open(self, system, words):
         try:
             with reader.opened(self.programs, words, self.reading_cpu):
                 return True

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# A capture whose packets have 730 bytes on average, to be sent.
+# Captures to be sent: packets of 730 bytes on average; one packet with a text at its end.
 import random
 import struct
 
@@ -24,21 +24,25 @@ def _checksum(header):
     return ~(total + (total >> 16)) & 0xFFFF
 
 
-def packet(size, number):
-    """A UDP packet of text, between ports that no filter of the reports names."""
+def packet(size, number, end=b""):
+    """A UDP packet of text, between ports that no filter of the reports names.  end: the last bytes
+    of its text."""
     length = size - CHECKSUM_BYTES - 14
     fields = (0x45, 0, length, number, 0, 64, 17)
     addresses = bytes((10, 0, 0, 1, 10, 0, 0, 2))
     header = struct.pack("!BBHHHBBH", *fields, 0) + addresses
     header = struct.pack("!BBHHHBBH", *fields, _checksum(header)) + addresses
     udp = struct.pack("!HHHH", 20000 + number, 5001, length - 20, 0)
-    text = (_WORDS * (length // len(_WORDS) + 1))[: length - 28]
+    room = length - 28 - len(end)
+    text = (_WORDS * (length // len(_WORDS) + 1))[:room] + end
     return b"\x02\0\0\0\0\x02\x02\0\0\0\0\x01\x08\0" + header + udp + text
 
 
-def write(path):
+def write(path, packets=None):
+    """packets: those of mixed sizes, unless others are given."""
+    if packets is None:
+        packets = [packet(size, number) for number, size in enumerate(sizes())]
     with open(path, "wb") as file:
         file.write(struct.pack("<IHHIIII", 0xA1B2C3D4, 2, 4, 0, 0, 65535, 1))
-        for number, size in enumerate(sizes()):
-            data = packet(size, number)
+        for number, data in enumerate(packets):
             file.write(struct.pack("<IIII", 0, number, len(data), len(data)) + data)

@@ -1,15 +1,19 @@
 # SPDX-License-Identifier: MIT
-# Points -> losses, CPU time by source, medians of rounds.
+# Points -> losses, time by source, medians of rounds.
 from ..system.figures import spread
 from .bench import NONE
 
 NS_PER_S = 1e9
 REACHED = 0.95  # of the rate asked for; a sender that reached less was too slow
 SOFTIRQ_SOURCE = (
-    "time between the tracepoints softirq_entry and softirq_exit of NET_RX, on all CPUs, minus "
-    "that of the same traffic unwatched"
+    "wall-clock time between the tracepoints softirq_entry and softirq_exit of NET_RX, on all "
+    "CPUs, with steal, hard interrupts and other packets of the machine in it, minus that of the "
+    "same traffic unwatched"
 )
-PROCESS_SOURCE = "CLOCK_PROCESS_CPUTIME_ID of the reader, all threads"
+PROCESS_SOURCE = (
+    "CLOCK_PROCESS_CPUTIME_ID of the reader, all threads, minus what it uses without packets, by "
+    "packets sent"
+)
 
 
 def rows(document, **wanted):
@@ -32,12 +36,33 @@ def rate(row):
     return row["sent"] / row["seconds"]
 
 
-def lost_share(row):
-    return lost(row) / row["sent"] if row["sent"] else 0.0
+def dropped(row):
+    return min(row["dropped"], lost(row))
+
+
+def late(row):
+    """Not dropped, but not processed when the reader's time was over."""
+    return lost(row) - dropped(row)
+
+
+def lost_share(row, lost_of=lost):
+    """None if nothing was sent."""
+    return lost_of(row) / row["sent"] if row["sent"] else None
+
+
+def process_ns(row):
+    """CPU time for packets: an idle reader's is left out."""
+    idle_s = row.get("idle_share", 0) * row.get("reader_s", row["seconds"])
+    return row["reader_ns"] - idle_s * NS_PER_S
+
+
+def demand(row):
+    """CPU time of the process by the time of sending, in percent: above 100 it does not keep up."""
+    return 100 * process_ns(row) / (row["seconds"] * NS_PER_S)
 
 
 class Costs:
-    """CPU time relative to the same traffic unwatched, in the same round."""
+    """Time relative to the same traffic unwatched, in the same round."""
 
     def __init__(self, document, *same):
         """same: the keys in which a point and its unwatched one agree."""
@@ -58,7 +83,7 @@ class Costs:
         return self._added(row, "softirq_ns")
 
     def process_ns(self, row):
-        return row["reader_ns"] / (row["received"] or max(1, row["sent"]))
+        return process_ns(row) / max(1, row["sent"])
 
     def instructions(self, row):
         """Of kernel and programs, on all CPUs."""
@@ -69,12 +94,11 @@ class Costs:
         return None if softirq_ns is None else softirq_ns + self.process_ns(row)
 
     def share(self, row):
-        """Of one CPU, in percent: softirq and process, which has no more than one."""
+        """Softirq and process by the time of sending, in percent of one CPU."""
         softirq_ns = self.softirq_ns(row)
         if softirq_ns is None:
             return None
-        process = min(1.0, row["reader_ns"] / (row["seconds"] * NS_PER_S))
-        return 100 * (softirq_ns * row["sent"] / row["seconds"] / NS_PER_S + process)
+        return 100 * softirq_ns * row["sent"] / row["seconds"] / NS_PER_S + demand(row)
 
 
 def of_rounds(found, value):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # Series of points in panels side by side -> variables and tables of packet_size.gp.
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from ..charts import log_range, tics
 from ..layout import top_px
@@ -44,9 +44,14 @@ def _drawn(axis, points):
     return [(float(x), *map(_loss_at, values)) for x, *values in points]
 
 
+def _with_rates(one):
+    """Without points where nothing was sent: the axis is a log axis."""
+    return replace(one, points=[[point for point in p if point[0] > 0] for p in one.points])
+
+
 def drawing(series, axes, x_label):
     """Height, variables, tables and legend of a Picture."""
-    series = [one for one in series if any(one.points)]
+    series = [_with_rates(one) for one in series if any(one.points)]
     xs = [point[0] for one in series for points in one.points for point in points]
     low, high = log_range(xs)
     variables = {

@@ -35,7 +35,12 @@ def _called(name, *arguments):
 
 
 def _run(*command):
-    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True)
+    try:
+        done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True)
+    except OSError as error:
+        raise ReportError(
+            EXIT_TOOL, f"{command[0]}: cannot run: {error.strerror or error} (install it again)"
+        ) from error
     if done.returncode != 0:
         said = done.stderr.strip().splitlines()
         raise ReportError(

@@ -50,17 +50,21 @@ def _softirq_ns(begin, end):
 
 def measured(reader, sender, packets, patience_s=PATIENT_S, **options):
     """The raw values of one measurement.  patience_s: how long the reader may take after the last
-    packet was sent; what it has not processed then counts as lost."""
+    packet was sent; what it has not processed then is late."""
     process, begin = reader.process.pid, idle(reader)
     program, waited_ns = cpu_time.program_runs(process), cpu_time.waited_ns(process)
+    steal_ns, begin_s = cpu_time.steal_ns(), time.monotonic()
     sent = sender.send(packets, **options)
     is_watched = bool(reader.about["place"])
     end = settled(reader, sent["packets"], begin, patience_s) if is_watched else reader.counts()
+    reader_s = time.monotonic() - begin_s
     ran = cpu_time.program_runs(process)
     return {
+        "method": sent["method"],
         "sent": sent["packets"],
         "bytes": sent["bytes"],
         "refused": sent["refused"],
+        "sender_dropped": sent["dropped"],
         "seconds": sent["seconds"],
         "behind": sent["behind"],
         "sender_s": round(sent["cpu_s"], 6),
@@ -68,6 +72,9 @@ def measured(reader, sender, packets, patience_s=PATIENT_S, **options):
         "received": _since(begin, end, "received"),
         "dropped": _since(begin, end, "dropped"),
         "reader_ns": _since(begin, end, "cpu_ns"),
+        "reader_s": round(reader_s, 6),
+        "idle_share": round(reader.idle_share, 6),
+        "steal_ns": cpu_time.steal_ns() - steal_ns,
         "waited_ns": cpu_time.waited_ns(process) - waited_ns,
         "instructions": _since(begin, end, "instructions"),
         "program_ns": ran[0] - program[0],

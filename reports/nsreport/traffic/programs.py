@@ -3,7 +3,7 @@
 import os
 import shutil
 
-from ..errors import EXIT_TOOL, ReportError
+from ..errors import EXIT_TOOL, ReportError, shown
 
 REMEDY = {
     "ip": "Debian: apt install iproute2",
@@ -11,20 +11,30 @@ REMEDY = {
     "mapi-gen": "install the toolkit, or set MAPI_GEN",
     "mapi-reader": "install the toolkit, or set MAPI_READER",
 }
+VARIABLES = {"mapi-gen": "MAPI_GEN", "mapi-reader": "MAPI_READER"}
 PLACES_OF_ROOT = "/usr/sbin:/sbin"
+
+
+def _named(name, path):
+    """The program that its environment variable names, if it does."""
+    variable = VARIABLES.get(name)
+    value = os.environ.get(variable, "") if variable else ""
+    if not value:
+        return None
+    found = shutil.which(value, path=path)
+    if not found:
+        raise ReportError(
+            EXIT_TOOL, f"{shown(value)}: not a program that can be run (correct {variable})"
+        )
+    return found
 
 
 def find(program, name):
     """Named by the environment, next to nsreport, in libexec, in PATH."""
-    named = os.environ.get(name.upper().replace("-", "_"))
-    folder = os.path.dirname(program)
-    beside = [
-        os.path.join(folder, name),
-        os.path.join(os.path.dirname(folder), "libexec/netslice", name),
-    ]
-    found = next((place for place in beside if os.access(place, os.X_OK)), None)
     path = os.environ.get("PATH", "/usr/bin:/bin") + ":" + PLACES_OF_ROOT
-    found = named or found or shutil.which(name, path=path)
+    folder = os.path.dirname(program)
+    beside = [folder, os.path.join(os.path.dirname(folder), "libexec/netslice")]
+    found = _named(name, path) or shutil.which(name, path=":".join([*beside, path]))
     if not found:
         raise ReportError(EXIT_TOOL, f"{name}: not found ({REMEDY[name]})")
     return found

@@ -15,10 +15,12 @@ class Sender:
 
     def __init__(self, programs, cpu):
         self.path, self.cpu = programs["mapi-gen"], cpu
+        self.method = None  # that of the first measurement, for all
 
     def command(self, packets, rate=None, seconds=None):
         """packets: a frame size with its checksum, or the path of a capture."""
         words = [self.path, "--cpus", str(self.cpu), "--json", "--quiet"]
+        words += ["--method", self.method] if self.method else []
         words += ["--capture", packets] if isinstance(packets, str) else ["--size", str(packets)]
         words += ["--rate", str(rate)] if rate else []
         words += ["--duration", f"{seconds:g}"] if seconds else []
@@ -36,13 +38,17 @@ class Sender:
             sent = _object(text)
             if sent is None:
                 raise child.failed(command, said.read())
+        self.method = sent["method"]
         return {**sent, "cpu_s": usage.ru_utime + usage.ru_stime}
+
+
+_KEYS = ("method", "packets", "bytes", "refused", "dropped", "seconds", "behind")
 
 
 def _object(text):
     lines = text.strip().splitlines()
     try:
         sent = json.loads(lines[-1])
-        return {key: sent[key] for key in ("packets", "bytes", "refused", "seconds", "behind")}
+        return {key: sent[key] for key in _KEYS}
     except (IndexError, ValueError, KeyError, TypeError):
         return None

@@ -32,7 +32,7 @@ class Page(ReportCase):
             "TSC, 2.000 GHz",
             "softirq_entry",
             "MAPI on xdp:IFACE,drop",
-            "Counting a packet of 64 bytes takes least CPU time with MAPI on xdp:IFACE,drop: 30 ns",
+            "Counting a packet of 64 bytes takes least time with MAPI on xdp:IFACE,drop: 30 ns",
         ):
             self.assertIn(words, page)
         for name in ("loss_rate", "cpu_time", "function_cost"):
@@ -91,8 +91,8 @@ class Page(ReportCase):
             row["softirq_ns"] = None
         done = self.report(document)
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertIn("Softirq time is unavailable", self.page())
-        self.assertIn("No picture: Softirq time was not measured.", self.page())
+        self.assertIn("Time in softirq is unavailable", self.page())
+        self.assertIn("No picture: Time in softirq was not measured.", self.page())
 
     def test_options_without_effect_are_refused(self):
         for arguments, words in (

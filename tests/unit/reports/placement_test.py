@@ -1,16 +1,18 @@
 # SPDX-License-Identifier: MIT
 # nsreport --placement: stored values -> page with figures 2.1 to 2.10.
+import contextlib
 import json
 import os
 import sys
 import unittest
+import unittest.mock
 
 import support
 from support import ReportCase
 
 sys.path.insert(0, os.path.join(support.HERE, "..", "..", "..", "reports"))
 import traffic_support  # noqa: E402
-from nsreport.placement import plan, words  # noqa: E402
+from nsreport.placement import plan, run, words  # noqa: E402
 
 
 class Plan(unittest.TestCase):
@@ -30,6 +32,44 @@ class Plan(unittest.TestCase):
         self.assertEqual((plan.STRINGS[0], plan.STRINGS[-1]), (1, 1024))
 
 
+class Growing:
+    """A reader whose flows take so many seconds to connect, by their number."""
+
+    def __init__(self, took):
+        self.took, self.connected = took, []
+
+    def measure_idle(self):
+        pass
+
+    def skip(self, _steps):
+        pass
+
+    def measure(self, *_arguments, **_about):
+        pass
+
+    def reading(self, *_words):
+        return contextlib.nullcontext(self)
+
+
+class Run(unittest.TestCase):
+    def test_numbers_are_skipped_only_if_their_estimate_is_too_long(self):
+        one = Growing({64: 3, 128: 12, 256: 48})
+        one.document = {}
+
+        def connected(reader, number):
+            reader.connected.append(number)
+            return reader.took.get(number, 0)
+
+        with unittest.mock.patch.object(run, "_connected", connected):
+            run._growing(one, {plan.MIXED: "mixed"}, "filters", 1)
+        self.assertEqual(one.connected, list(plan.FILTERS[:-1]))
+        self.assertEqual(one.document["too_long"], [["filters", 512, 192]])
+        one.took, one.document, one.connected = {64: 40}, {}, []
+        with unittest.mock.patch.object(run, "_connected", connected):
+            run._growing(one, {plan.MIXED: "mixed"}, "filters", 1)
+        self.assertEqual([row[2] for row in one.document["too_long"]], [160, 640, 2560])
+
+
 class Page(ReportCase):
     def report(self, document):
         path = self.write("results.json", json.dumps(document))
@@ -44,7 +84,7 @@ class Page(ReportCase):
             self.assertGreater(os.path.getsize(os.path.join(self.out, f"{figure.name}.png")), 1000)
         for text in (
             "At 800,000 packets/s, MAPI on xdp:IFACE takes 5.6 % of a CPU; MAPI on IFACE takes",
-            "libpcap by read() takes 4.2 % of a CPU and loses or delays 50 % of the packets",
+            "libpcap by read() takes 4.2 % of a CPU and is late with 50 % of the packets",
             "Functions ran in: MAPI on xdp:IFACE: engine.",
         ):
             self.assertIn(text, page)
@@ -53,7 +93,7 @@ class Page(ReportCase):
         document = traffic_support.placement()
         document["points"][5]["waited_ns"] = 1e8
         done = self.report(document)
-        self.assertIn("held the reader's CPU for more than 5 % of the time in 1 meas", done.stderr)
+        self.assertIn("steal), for more than 5 % of the time in 1 meas", done.stderr)
 
     def test_a_number_that_would_take_too_long_is_missing_with_the_reason(self):
         document = traffic_support.placement()

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # What nsreport --load and --placement have in common: sending, reading, figures, stored values; on
 # a veth pair as root.
+import contextlib
 import json
 import os
 import subprocess
@@ -22,11 +23,13 @@ from nsreport.traffic import (  # noqa: E402
     capture,
     child,
     figures,
+    head,
     lines,
     namespace,
     point,
     programs,
     progress,
+    reader,
     sender,
     stored,
 )
@@ -110,6 +113,74 @@ class Parts(unittest.TestCase):
         self.assertIn("mapi-gen: not found", str(caught.exception))
         self.assertEqual(caught.exception.code, errors.EXIT_TOOL)
 
+    def test_only_the_variables_of_our_programs_name_programs(self):
+        with tempfile.TemporaryDirectory() as folder:
+            plain = os.path.join(folder, "text")
+            with open(plain, "w"):
+                pass
+            named = {"MAPI_GEN": plain, "IP": plain, "ETHTOOL": plain}
+            with unittest.mock.patch.dict(os.environ, named):
+                for name in ("ip", "ethtool"):
+                    with contextlib.suppress(errors.ReportError):
+                        self.assertNotEqual(programs.find("/nowhere/nsreport", name), plain)
+                with self.assertRaises(errors.ReportError) as caught:
+                    programs.find("/nowhere/nsreport", "mapi-gen")
+        self.assertIn(
+            "text: not a program that can be run (correct MAPI_GEN)", str(caught.exception)
+        )
+
+    def test_a_program_that_cannot_run_is_an_error_with_its_name(self):
+        with self.assertRaises(errors.ReportError) as caught:
+            namespace._run("/nowhere/ip", "link")
+        self.assertIn("/nowhere/ip: cannot run: No such file", str(caught.exception))
+
+    def test_all_measurements_use_the_method_of_the_first(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "mapi-gen")
+            line = {"method": "af_packet", "packets": 1, "bytes": 64, "refused": 0, "dropped": 2}
+            line |= {"seconds": 1, "behind": 0}
+            with open(path, "w") as file:
+                file.write(f"#!/bin/sh\necho '{json.dumps(line)}'\n")
+            os.chmod(path, 0o755)
+            one = sender.Sender({"mapi-gen": path}, min(os.sched_getaffinity(0)))
+            self.assertNotIn("--method", one.command(64))
+            self.assertEqual(one.send(64)["dropped"], 2)
+            self.assertIn("--method af_packet", " ".join(one.command(64)))
+
+    def test_an_idle_reader_is_measured(self):
+        one = reader.Reader.__new__(reader.Reader)
+        with unittest.mock.patch.object(
+            reader.Reader, "counts", side_effect=[{"cpu_ns": 1e6}, {"cpu_ns": 3e6}]
+        ):
+            now = iter((10, 10.2))
+            one.measure_idle(lambda: next(now), lambda _s: None)
+        self.assertAlmostEqual(one.idle_share, 0.01)
+
+    def test_a_system_that_cannot_be_opened_does_not_lose_the_report(self):
+        def opened(_programs, words, _cpu):
+            if words == ("bad",):
+                raise errors.ReportError(errors.EXIT_TOOL, "no XDP")
+            return contextlib.nullcontext()
+
+        one = bench.Bench.__new__(bench.Bench)
+        one.programs, one.reading_cpu, one.document = {}, 0, {"unavailable": {}}
+        with unittest.mock.patch.object(bench.reader, "opened", opened):
+            self.assertEqual(one.available({"a": ("bad",), "b": ("good",)}), ["b"])
+            self.assertEqual(one.document["unavailable"], {"a": "no XDP"})
+            with self.assertRaises(errors.ReportError):
+                one.available({"a": ("bad",)})
+
+    def test_functions_of_a_chain_get_all_packets(self):
+        name = "COUNTER + BPF_FILTER + SAMPLE_PACKETS + STR_SEARCH + TO_BUFFER"
+        self.assertIn(
+            "| SAMPLE 1 2 | STR_SEARCH 'www.scampi.example' 0 0 |", load_plan.flow_of(name)
+        )
+        self.assertEqual(load_plan.flow_of("SAMPLE_PACKETS"), "SAMPLE 5 3")
+        for size in load_plan.cost_sizes():
+            made = capture.packet(size, 0, load_plan.SEARCHED.encode())
+            self.assertEqual(len(made), size - 4)
+            self.assertTrue(made.endswith(b"www.scampi.example"))
+
     def test_the_last_line_of_a_program_that_fails_is_quoted(self):
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "mapi-gen")
@@ -159,8 +230,20 @@ class Figures(unittest.TestCase):
         self.assertIsNone(self.costs.total_ns(self.row(round=9)))
         self.assertIsNone(self.costs.share(self.row(softirq_ns=None)))
 
-    def test_a_process_has_no_more_than_one_cpu(self):
-        self.assertAlmostEqual(self.costs.share(self.row(reader_ns=5e9)), 103)
+    def test_a_process_that_needs_more_than_one_cpu_is_shown_with_its_demand(self):
+        row = self.row(reader_ns=6e8, received=30000, dropped=5000)
+        self.assertAlmostEqual(self.costs.share(row), 123)
+        self.assertAlmostEqual(figures.demand(row), 120)
+        self.assertEqual((figures.dropped(row), figures.late(row)), (5000, 15000))
+
+    def test_the_time_of_an_idle_reader_is_not_that_of_packets(self):
+        row = self.row(idle_share=0.001, reader_s=0.7)
+        self.assertAlmostEqual(self.costs.process_ns(row), 20 - 700000 / 50000)
+        self.assertAlmostEqual(self.costs.process_ns(self.row(received=10)), 20)  # by packets sent
+
+    def test_steal_disturbs_a_measurement(self):
+        self.assertTrue(head.is_disturbed(self.row(steal_ns=3e7)))
+        self.assertFalse(head.is_disturbed(self.row(steal_ns=1e7)))
 
     def test_losses_are_packets_not_received_unless_the_kernel_filters_them(self):
         self.assertEqual(figures.lost(self.row(received=49000)), 1000)
