@@ -8,6 +8,8 @@
 #include <fmt/format.h>
 #include <pcap/pcap.h>
 
+#include "common/command/signals.h"
+
 namespace mapi_gen
 {
 namespace
@@ -43,26 +45,12 @@ bool fits(std::span<const uint8_t> frame, unsigned mtu)
     return frame.size() <= kEthernetBytes + mtu + (is_tagged(frame) ? kTagBytes : 0);
 }
 
-uint64_t Packets::longest() const
-{
-    uint32_t most = 0;
-    for (const Place &place : places)
-        most = std::max(most, place.bytes);
-    return most;
-}
-
-double Packets::mean_wire_bytes() const
-{
-    double sum = 0;
-    for (const Place &place : places)
-        sum += double(wire_bytes(place.bytes));
-    return sum / double(places.size());
-}
-
 void Packets::add(std::span<const uint8_t> packet)
 {
     places.push_back({bytes.size(), uint32_t(packet.size())});
     bytes.insert(bytes.end(), packet.begin(), packet.end());
+    longest_bytes = std::max<uint64_t>(longest_bytes, packet.size());
+    all_wire_bytes += wire_bytes(packet.size());
 }
 
 Packets generate(const FrameSetup &setup, unsigned mtu)
@@ -78,7 +66,7 @@ Packets generate(const FrameSetup &setup, unsigned mtu)
     return packets;
 }
 
-Packets read_capture(const std::string &path, unsigned mtu)
+Packets read_capture(const std::string &path, unsigned mtu, uint64_t most_bytes)
 {
     const Capture capture = open(path);
     Packets packets;
@@ -87,6 +75,8 @@ Packets read_capture(const std::string &path, unsigned mtu)
     const u_char *data = nullptr;
     int result = 0;
     while ((result = pcap_next_ex(capture.get(), &header, &data)) == 1) {
+        if (command_was_interrupted())
+            throw Refusal(fmt::format("{}: interrupted while it was read", path));
         const std::span<const uint8_t> packet(data, header->caplen);
         if (packet.size() < kEthernetBytes) {
             ++packets.too_short;
@@ -96,6 +86,10 @@ Packets read_capture(const std::string &path, unsigned mtu)
             packets.cut += header->caplen < header->len;
             packets.add(packet);
         }
+        if (packets.bytes.size() > most_bytes)
+            throw Refusal(fmt::format("{}: more than {} MiB of packets, which are sent from "
+                                      "memory (shorten it: tcpdump -r FILE -c N -w SHORT)",
+                                      path, most_bytes >> 20));
     }
     if (result == PCAP_ERROR)
         throw Refusal(fmt::format("{}: {}", path, pcap_geterr(capture.get())));

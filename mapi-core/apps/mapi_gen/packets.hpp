@@ -28,6 +28,7 @@ struct Packets {
 
     std::vector<uint8_t> bytes; // of all packets
     std::vector<Place> places;
+    uint64_t longest_bytes = 0, all_wire_bytes = 0;
     uint32_t source_ports = 1; // more: of the only packet, which was generated
     bool is_generated = true;
 
@@ -42,16 +43,20 @@ struct Packets {
     }
     // Different ones: sending threads count through these.
     uint64_t variants() const { return is_generated ? source_ports : places.size(); }
-    uint64_t longest() const;
-    double mean_wire_bytes() const;
+    uint64_t longest() const { return longest_bytes; }
+    double mean_wire_bytes() const { return double(all_wire_bytes) / double(places.size()); }
     void add(std::span<const uint8_t> packet);
 };
 
 // Throws Refusal if the frame does not fit the MTU.
 Packets generate(const FrameSetup &setup, unsigned mtu);
 
-// Throws Refusal if the file cannot be read, is not of Ethernet, or has nothing to send.
-Packets read_capture(const std::string &path, unsigned mtu);
+constexpr uint64_t kMostCaptureBytes = uint64_t{1} << 30; // packets are sent from memory
+
+// Throws Refusal if the file cannot be read, is not of Ethernet, has nothing to send or more than
+// most_bytes, or after Ctrl-C.
+Packets read_capture(const std::string &path, unsigned mtu,
+                     uint64_t most_bytes = kMostCaptureBytes);
 
 // Whether an interface with this MTU takes the frame: a VLAN tag does not count.
 bool fits(std::span<const uint8_t> frame, unsigned mtu);

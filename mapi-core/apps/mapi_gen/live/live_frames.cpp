@@ -114,6 +114,12 @@ std::shared_ptr<SharedArray> share_packets(const Work &work)
     return map;
 }
 
+bool is_slow(const Work &work)
+{
+    return work.rate.is_given() &&
+           cost_of(work.rate, uint64_t(work.packets.mean_wire_bytes()), work.threads) >= kSlow;
+}
+
 class LiveFrames : public Sender
 {
 public:
@@ -142,19 +148,13 @@ private:
     {
         std::atomic_ref<uint64_t>(state_.words()[number]).store(value);
     }
-    // Whether one call is for one packet.
-    bool is_slow() const
-    {
-        return work_.rate.is_given() &&
-               cost_of(work_.rate, uint64_t(work_.packets.mean_wire_bytes()), work_.threads) >=
-                   kSlow;
-    }
-    bool is_paced_in_kernel() const { return work_.rate.is_given() && !is_slow(); }
+    bool is_paced_in_kernel() const { return work_.rate.is_given() && !is_slow_; }
     Ticks next_cost() const;
     bool wait_for_schedule();
     void call(uint64_t runs);
 
     const Work work_;
+    const bool is_slow_;                // one call is for one packet
     std::shared_ptr<SharedArray> data_; // of a capture
     SharedArray state_;
     Descriptor program_;
@@ -168,8 +168,8 @@ private:
 };
 
 LiveFrames::LiveFrames(const Work &work, std::shared_ptr<SharedArray> data)
-    : work_(work), data_(std::move(data)), state_("mapi_gen_state", size_t{8} * kStateWords),
-      pace_(work.offset)
+    : work_(work), is_slow_(is_slow(work)), data_(std::move(data)),
+      state_("mapi_gen_state", size_t{8} * kStateWords), pace_(work.offset)
 {
     const Packets &packets = work.packets;
     frame_.resize(packets.longest());
@@ -260,9 +260,9 @@ void LiveFrames::run(uint64_t start_ns)
     prctl(PR_SET_TIMERSLACK, kTimerSlackNs, 0, 0, 0);
     set(kThread, uint64_t(gettid()));
     while (!is_stopped_ && get(kAccepted) < work_.share) {
-        if (is_slow() && !wait_for_schedule())
+        if (is_slow_ && !wait_for_schedule())
             continue;
-        const uint64_t left = is_slow() ? 1 : work_.share - get(kAccepted);
+        const uint64_t left = is_slow_ ? 1 : work_.share - get(kAccepted);
         const uint64_t asked = get(kAsked);
         set(kLimit, left < UINT64_MAX - asked ? asked + left : UINT64_MAX);
         if (is_stopped_) // between the test and the store

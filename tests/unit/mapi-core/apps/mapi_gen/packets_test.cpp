@@ -56,6 +56,14 @@ TEST_CASE("captures with nothing to send are refused", "[mapi_gen][packets]")
     CHECK_THROWS_AS(read_capture((folder.path() / "none").string(), 1500), Refusal);
 }
 
+TEST_CASE("a capture of more packets than memory is for is refused", "[mapi_gen][packets]")
+{
+    const TempDir folder;
+    const std::string path = write_capture(folder, 1, {{1000, 1000}, {60, 60}});
+    CHECK(read_capture(path, 1500, 1060).mean_wire_bytes() == (1004 + 64) / 2.0);
+    CHECK_THROWS_AS(read_capture(path, 1500, 1059), Refusal);
+}
+
 TEST_CASE("a VLAN tag does not count for the MTU", "[mapi_gen][packets]")
 {
     std::vector<uint8_t> frame(1518);
