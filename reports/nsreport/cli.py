@@ -377,9 +377,9 @@ def make_traffic_report(options, program, share, version):
         document = measured.document(
             report, program, options, lambda line: _progress(options.quiet, line)
         )
+        measured.keep(place.work, report, document)
         made = report.page.pictures(document)
         drawn = _draw(made, options, gnuplot_path, share, place)
-        measured.keep(place.work, document)
         incomplete, warnings = report.page.incomplete(document), report.page.warnings(document)
         page.write(
             os.path.join(place.work, "index.html"),

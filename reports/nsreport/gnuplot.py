@@ -8,6 +8,7 @@ import subprocess
 import tempfile
 
 from . import signals
+from .csv_file import write_csv
 from .errors import EXIT_OUTPUT, EXIT_TOOL, ReportError, shown
 from .layout import WIDTH_PX, foot_of, legend_table, top_px, total_px
 from .text import label
@@ -147,3 +148,5 @@ def draw(picture, gnuplot, share, folder):
     data_path = os.path.join(folder, "data", f"{picture.name}.tsv")
     os.makedirs(os.path.dirname(data_path), exist_ok=True)
     _write_table(data_path, [picture.data_header, *picture.data_rows])
+    csv_path = data_path.removesuffix(".tsv") + ".csv"
+    write_csv(csv_path, picture.data_header, picture.data_rows)

@@ -1,29 +1,34 @@
 # SPDX-License-Identifier: MIT
 # The reports that measure captured traffic -> their raw values, new or of an earlier run.
+import json
 import os
 from types import SimpleNamespace
 
+from .csv_file import write_csv
 from .load import page as load_page, plan as load_plan, run as load_run
 from .placement import page as placement_page, plan as placement_plan, run as placement_run
 from .traffic import stored
 
 REPORTS = {
-    "--load": SimpleNamespace(run=load_run, page=load_page, schema=load_plan.SCHEMA),
-    "--placement": SimpleNamespace(
-        run=placement_run, page=placement_page, schema=placement_plan.SCHEMA
-    ),
+    "--load": SimpleNamespace(run=load_run, page=load_page, plan=load_plan),
+    "--placement": SimpleNamespace(run=placement_run, page=placement_page, plan=placement_plan),
 }
 
 
 def document(report, program, options, progress):
     if options.results:
-        return stored.read(options.results, report.schema)
+        return stored.read(options.results, report.plan)
     return report.run.measured(program, options, progress)
 
 
-def keep(work, document):
-    """Keeps the raw values, from which the page can be made again."""
-    os.makedirs(os.path.join(work, "data"), exist_ok=True)
-    path = os.path.join(work, "data/results.json")
-    with open(path, "w", encoding="utf-8") as file:
+def keep(work, report, document):
+    """Keeps the raw values, from which the page can be made again, and the figures of tables."""
+    folder = os.path.join(work, "data")
+    os.makedirs(folder, exist_ok=True)
+    with open(os.path.join(folder, "results.json"), "w", encoding="utf-8") as file:
         file.write(stored.as_text(document))
+    for name, (header, rows) in report.page.figures(document).items():
+        write_csv(os.path.join(folder, f"{name}.csv"), header, rows)
+        with open(os.path.join(folder, f"{name}.json"), "w", encoding="utf-8") as file:
+            json.dump([dict(zip(header, row)) for row in rows], file, indent=1)
+            file.write("\n")

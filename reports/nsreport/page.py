@@ -57,7 +57,8 @@ def _figure(picture):
         f"<figcaption><p>How to read it: {escaped(picture.reading)}</p>{notes}\n"
         f'<p class="files"><a href="{name}.png">PNG</a> &middot; '
         f'<a href="{name}.svg">SVG</a> &middot; '
-        f'<a href="data/{name}.tsv">figures (TSV)</a></p></figcaption></figure></section>'
+        f'<a href="data/{name}.tsv">figures (TSV)</a> &middot; '
+        f'<a href="data/{name}.csv">CSV</a></p></figcaption></figure></section>'
     )
 
 

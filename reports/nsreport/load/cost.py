@@ -205,3 +205,38 @@ def tables(document):
 
 def _frequency(document):
     return f"{(document.get('ticks_per_s') or 0) / 1e9:.3f} GHz"
+
+
+_FIGURES = ("function", "bytes", "device", "cycles", "cycles_least", "cycles_greatest")
+_FIGURES += ("instructions", "softirq_ns", "process_ns", "total_ns", "program_ns")
+_FIGURES += ("lost_share", "reached_last_share", "ran_in")
+
+
+def _middle(spread):
+    return spread and spread[0]
+
+
+def _figures(document, costs, system, name):
+    rows = _rows(document, system, name)
+    sums = [_middle(one) for one in spreads(costs, rows)]
+    return [
+        *(cycles(document, costs, system, name) or (None,) * 3),
+        _middle(figures.of_rounds(rows, costs.instructions)),
+        *sums,
+        _middle(_program_ns(document, system, name)),
+        _middle(figures.of_rounds(rows, figures.lost_share)),
+        _middle(figures.of_rounds(rows, _reached)) if plan.flow_of(name) else None,
+        rows[0]["place"] if rows else None,
+    ]
+
+
+def figures_of(document):
+    """Columns and rows of Table 2."""
+    costs, rows = costs_of(document), []
+    for name, (size, *_) in COST.items():
+        for system, device in plan.COST_SYSTEMS.items():
+            rows.append([name, size, device, *_figures(document, costs, system, name)])
+        for adapter in ADAPTERS:
+            of_2004 = [old(name, adapter, 1), None, None, old(name, adapter, 0)]
+            rows.append([name, size, f"{adapter} 2004", *of_2004, *[None] * 7])
+    return _FIGURES, rows

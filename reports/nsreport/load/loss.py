@@ -50,6 +50,8 @@ def free_rates(document, system, size):
     loss, and whether the median is only a lower bound."""
     kept = _found(document, system, size)
     rates = figures.of_rounds(kept, lambda one: one["rate"] or 0.0)
+    if rates is None:
+        return None, False
     is_bound = any(is_sender_limit(one) and (one["rate"] or 0) <= rates[0] for one in kept)
     return rates, is_bound
 
@@ -156,3 +158,18 @@ def _loss_free(document):
 
 def tables(document):
     return [_loss_free(document), _table_1(document)]
+
+
+def figures_of(document):
+    """Columns and rows of the highest rates without loss."""
+    header = ("system", "bytes", "packets_per_s", "least", "greatest", "is_lower_bound")
+    rows = []
+    for system in systems(document):
+        for size in plan.SIZES:
+            rates, is_bound = free_rates(document, system, size)
+            if rates:
+                rows.append((WORDS[system], size, *rates, is_bound))
+    rows += [
+        (f"{a} 2004", z, LOSS_FREE[a, z], None, None, False) for a in ADAPTERS for z in plan.SIZES
+    ]
+    return header, rows

@@ -62,5 +62,10 @@ def pictures(document):
     return [loss.picture(document), cpu.picture(document), cost.picture(document)]
 
 
+def figures(document):
+    """Columns and rows of tables, by the name of their files."""
+    return {"table_2": cost.figures_of(document), "loss_free": loss.figures_of(document)}
+
+
 def tables(document):
     return [*loss.tables(document), *cpu.tables(document), *cost.tables(document)]

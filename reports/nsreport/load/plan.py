@@ -2,6 +2,7 @@
 # What `nsreport --load` measures: systems, rates, functions.
 from ..traffic.bench import NONE
 from ..traffic.namespace import RECEIVING
+from ..traffic.stored import is_count, is_number, is_text
 from .published import COST, RATES as OLD_RATES
 
 SCHEMA = "netslice-load-1"
@@ -57,3 +58,25 @@ def steps(rounds, systems=tuple(SYSTEMS)):
 
 def words_of(system):
     return (NONE,) if system == NONE else SYSTEMS[system]
+
+
+def is_point(row):
+    """Whether a stored point has what this report needs of it."""
+    runs = ("program_ns", "program_runs") if row["part"] == "program" else ()
+    return is_count(row.get("size")) and all(is_count(row.get(key)) for key in runs)
+
+
+def _is_free(one):
+    return (
+        isinstance(one, dict)
+        and is_text(one.get("system"))
+        and all(is_count(one.get(key)) for key in ("size", "round"))
+        and all(one.get(key) is None or is_number(one[key], 0) for key in ("rate", "lossy"))
+        and "lossy" in one
+        and "rate" in one
+    )
+
+
+def damaged(document):
+    free = document.get("loss_free", [])
+    return "" if isinstance(free, list) and all(map(_is_free, free)) else "loss_free"

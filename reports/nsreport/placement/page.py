@@ -2,13 +2,23 @@
 # Document of a placement run -> head, pictures and tables of its page.
 from .. import page
 from ..text import count, number
-from ..traffic import figures, head
+from ..traffic import figures as traffic_figures, head
 from ..traffic.reader import buffer_of
 from . import plan, values
 from .pictures import pictures
 from .words import ALL, WORDS
 
-__all__ = ["GOOD", "facts", "incomplete", "lead", "pictures", "tables", "title", "warnings"]
+__all__ = [
+    "GOOD",
+    "facts",
+    "figures",
+    "incomplete",
+    "lead",
+    "pictures",
+    "tables",
+    "title",
+    "warnings",
+]
 
 GOOD = "All systems were measured."
 _COLUMNS = ("CPU share, %", "process, %", "in softirq, ns", "process, ns", "lost", "late")
@@ -85,15 +95,15 @@ def _cells(costs, rows):
     share = values.share(costs, rows)
     between = f"{number(round(share[1], 2))} to {number(round(share[2], 2))}" if share else ""
     small = ", ".join(words for words in (between, head.marks(rows)) if words)
-    softirq = figures.of_rounds(rows, costs.softirq_ns)
-    process = figures.of_rounds(rows, costs.process_ns)
+    softirq = traffic_figures.of_rounds(rows, costs.softirq_ns)
+    process = traffic_figures.of_rounds(rows, costs.process_ns)
     return [
         (number(share and round(share[0], 2)), small),
-        number(round(figures.of_rounds(rows, figures.demand)[0], 2)),
+        number(round(traffic_figures.of_rounds(rows, traffic_figures.demand)[0], 2)),
         number(softirq and softirq[0]),
         number(process and process[0]),
-        _percent(values.lost(rows, figures.dropped)),
-        _percent(values.lost(rows, figures.late)),
+        _percent(values.lost(rows, traffic_figures.dropped)),
+        _percent(values.lost(rows, traffic_figures.late)),
     ]
 
 
@@ -120,6 +130,11 @@ def _table(document, costs, part):
     ]
     heading = f"{_TITLES[part]}: CPU share of one CPU, and nanoseconds per packet by source"
     return f"{part}-figures", heading, page.table(columns, rows)
+
+
+def figures(_document):
+    """The pictures have those of all tables."""
+    return {}
 
 
 def tables(document):

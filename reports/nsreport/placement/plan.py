@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # What `nsreport --placement` measures: systems, their work, rates, numbers of filters and strings.
 from ..traffic.namespace import RECEIVING
+from ..traffic.stored import is_count, is_number, is_text
 
 SCHEMA = "netslice-placement-1"
 # method and device of mapi-reader
@@ -72,3 +73,20 @@ def sweeps():
 def steps(rounds, systems=tuple(SYSTEMS)):
     measured = sum(len(rates) * len(numbers) for _, _, rates, numbers in PARTS.values())
     return rounds * (len(systems) * measured + sum(len(rates) for _, rates in sweeps()))
+
+
+def is_point(row):
+    """Whether a stored point has what this report needs of it."""
+    is_right = is_count(row.get("packets")) or row.get("packets") == MIXED
+    return is_right and (row["part"] not in PARTS or is_count(row.get("number")))
+
+
+def _is_too_long(one):
+    if not isinstance(one, list) or len(one) != 3 or not is_text(one[0]):
+        return False
+    return one[0] in PARTS and is_count(one[1]) and is_number(one[2], 0)
+
+
+def damaged(document):
+    found = document.get("too_long", [])
+    return "" if isinstance(found, list) and all(map(_is_too_long, found)) else "too_long"

@@ -6,8 +6,12 @@ import sys
 from ..errors import EXIT_INPUT, EXIT_SCHEMA, ReportError, cannot_read, shown
 
 NUMBERS = ("sent", "seconds", "refused", "received", "dropped", "reader_ns", "round")
-OPTIONAL = ("rate", "softirq_ns", "instructions")
-HEAD = {"rounds": int, "unavailable": dict, "cpus": list, "kernel": str, "cpu": str}
+NULLABLE = ("rate", "softirq_ns", "instructions")
+OPTIONAL = ("waited_ns", "steal_ns", "reader_s", "idle_share", "sender_dropped")
+OPTIONAL += ("program_ns", "program_runs", "matched")
+TEXTS = ("place", "system", "part")
+MOST = 1e18  # of any number
+MOST_SECONDS, MOST_RATE = 1e6, 1e12
 
 
 def new(schema, options):
@@ -38,38 +42,92 @@ def _text_of(path):
         raise cannot_read(path, error, "give data/results.json of an earlier report") from error
 
 
+def is_number(value, least=-MOST, most=MOST):
+    return type(value) in (int, float) and least <= value <= most
+
+
+def is_count(value):
+    return type(value) is int and 0 <= value <= MOST
+
+
+def is_text(value):
+    return isinstance(value, str)
+
+
 def _is_point(row):
     return (
         isinstance(row, dict)
-        and all(type(row.get(key)) in (int, float) for key in NUMBERS)
-        and all(type(row.get(key)) in (int, float, type(None)) for key in OPTIONAL)
-        and row["seconds"] > 0
-        and row["sent"] >= 0
-        and isinstance(row.get("place"), str)
-        and isinstance(row.get("system"), str)
-        and isinstance(row.get("part"), str)
+        and all(is_number(row.get(key)) for key in NUMBERS)
+        and all(is_number(row[key]) for key in OPTIONAL if key in row)
+        and all(key in row for key in NULLABLE)
+        and all(is_number(row[key]) for key in NULLABLE if row[key] is not None)
+        and is_number(row["seconds"], 1 / MOST_SECONDS, MOST_SECONDS)
+        and is_count(row["sent"])
+        and (row["rate"] is None or is_number(row["rate"], 1, MOST_RATE))
+        and all(is_text(row.get(key)) for key in TEXTS)
     )
 
 
-def read(path, schema):
-    """The document; refuses any other text."""
-    text = _text_of(path)
+def _is_unavailable(value):
+    return isinstance(value, dict) and all(map(is_text, value.values()))
+
+
+def _is_pair(value):
+    return isinstance(value, list) and len(value) == 2 and all(map(is_count, value))
+
+
+def _is_optional_text(value):
+    return value is None or is_text(value)
+
+
+_HEAD = {
+    "rounds": lambda value: is_count(value) and value > 0,
+    "seconds": lambda value: is_number(value, 1 / MOST_SECONDS, MOST_SECONDS),
+    "unavailable": _is_unavailable,
+    "cpus": _is_pair,
+    "kernel": is_text,
+    "cpu": is_text,
+    "ticks_per_s": lambda value: value is None or is_number(value, 0, MOST_RATE),
+    **dict.fromkeys(("no_instructions", "no_softirq", "no_run_statistics"), _is_optional_text),
+    "method": _is_optional_text,
+}
+
+
+def _parsed(text, path):
+    def refuse(word):
+        raise ValueError(f"{word} is not a number")
+
     try:
-        document = json.loads(text)
+        return json.loads(text, parse_constant=refuse)
     except ValueError as error:
         raise ReportError(
             EXIT_INPUT, f"{shown(path)}: not JSON: {shown(error)} (measure again)"
         ) from error
-    if not isinstance(document, dict) or document.get("schema") != schema:
-        raise ReportError(
-            EXIT_SCHEMA,
-            f"{shown(path)}: not a result of this report, {schema} (give data/results.json of an "
-            "earlier report)",
-        )
-    for key, kind in HEAD.items():
-        if not isinstance(document.get(key), kind):
-            raise ReportError(EXIT_INPUT, f"{shown(path)}: damaged: {key} (measure again)")
+
+
+def _damaged(document, plan):
+    """The first member that is not as nsreport writes it."""
+    for key, is_right in _HEAD.items():
+        if not is_right(document.get(key)):
+            return key
     points = document.get("points")
     if not isinstance(points, list) or not points or not all(map(_is_point, points)):
-        raise ReportError(EXIT_INPUT, f"{shown(path)}: damaged: points (measure again)")
+        return "points"
+    if not all(map(plan.is_point, points)):
+        return "points"
+    return plan.damaged(document)
+
+
+def read(path, plan):
+    """The document; refuses any other text."""
+    document = _parsed(_text_of(path), path)
+    if not isinstance(document, dict) or document.get("schema") != plan.SCHEMA:
+        raise ReportError(
+            EXIT_SCHEMA,
+            f"{shown(path)}: not a result of this report, {plan.SCHEMA} (give data/results.json of "
+            "an earlier report)",
+        )
+    key = _damaged(document, plan)
+    if key:
+        raise ReportError(EXIT_INPUT, f"{shown(path)}: damaged: {key} (measure again)")
     return document

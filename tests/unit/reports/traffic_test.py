@@ -17,7 +17,8 @@ REPORTS = os.path.join(support.HERE, "..", "..", "..", "reports")
 sys.path.insert(0, REPORTS)
 import traffic_support  # noqa: E402
 from nsreport import errors  # noqa: E402
-from nsreport.load import plan as load_plan, search  # noqa: E402
+from nsreport.load import page as load_page, plan as load_plan, search  # noqa: E402
+from nsreport.placement import page as placement_page, plan as placement_plan  # noqa: E402
 from nsreport.traffic import (  # noqa: E402
     bench,
     capture,
@@ -256,7 +257,7 @@ class Stored(support.ReportCase):
     def test_values_are_read_again_as_they_were_written(self):
         document = traffic_support.placement()
         path = self.write("results.json", stored.as_text(document))
-        self.assertEqual(stored.read(path, document["schema"]), document)
+        self.assertEqual(stored.read(path, placement_plan), document)
 
     def test_damage_and_other_texts_are_refused(self):
         document = traffic_support.load()
@@ -269,8 +270,44 @@ class Stored(support.ReportCase):
             *((json.dumps(one), errors.EXIT_INPUT) for one in damaged),
         ):
             with self.assertRaises(errors.ReportError) as caught:
-                stored.read(self.write("results.json", text), load_plan.SCHEMA)
+                stored.read(self.write("results.json", text), load_plan)
             self.assertEqual(caught.exception.code, code, text[:80])
+
+    def drawn(self, page, plan, document):
+        """Everything of a page but its file, unless the document is refused."""
+        path = self.write("results.json", json.dumps(document))
+        try:
+            document = stored.read(path, plan)
+        except errors.ReportError as error:
+            self.assertEqual(error.code, errors.EXIT_INPUT)
+            return
+        for part in ("facts", "incomplete", "warnings", "figures", "pictures", "tables"):
+            getattr(page, part)(document)
+
+    def damages(self, row):
+        for key in row:
+            yield {name: value for name, value in row.items() if name != key}
+            for value in (None, "x", [], {}, -1, 0, 1e300, True):
+                yield {**row, key: value}
+
+    def test_no_damage_of_a_member_is_a_bug(self):
+        for page, plan, made in (
+            (load_page, load_plan, traffic_support.load),
+            (placement_page, placement_plan, traffic_support.placement),
+        ):
+            document = made()
+            points = {row["part"]: row for row in document["points"]}.values()
+            base = {**document, "points": list(points)}
+            if page is placement_page:
+                base["too_long"] = [["filters", 512, 300]]
+            for one in self.damages(base):
+                if "schema" in one and one["schema"] == plan.SCHEMA:
+                    self.drawn(page, plan, one)
+            for row in points:
+                for one in self.damages(row):
+                    self.drawn(page, plan, {**base, "points": [*points, one]})
+            for one in self.damages(document.get("loss_free", [{}])[0]):
+                self.drawn(page, plan, {**base, "loss_free": [one]})
 
 
 @unittest.skipUnless(os.geteuid() == 0, "requires root")
