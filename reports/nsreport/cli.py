@@ -33,7 +33,7 @@ EPILOG = """Examples:
   nsdump stats trace.nsl --json | nsreport - -o report
   nsreport --system -o system              cost of the kernel module: TCP over loopback
                                            without it, with it idle, and recording
-  nsreport --load -o load                  loss and CPU time of capturing, against 2004
+  nsreport --load -o load                  loss and time of capturing, against 2004
   nsreport --placement -o placement        functions in the kernel, in user space, and
                                            libpcap side by side
   nsreport --load --from load/data/results.json -o again
@@ -135,7 +135,7 @@ def parse_arguments(arguments, version):
     traffic.add_argument(
         "--load",
         action="store_true",
-        help="measure loss against rate, and the CPU time of a packet by function, on a veth pair "
+        help="measure loss against rate, and the time of a packet by function, on a veth pair "
         "of its own; requires root, mapi-gen, iproute2 and ethtool",
     )
     traffic.add_argument(

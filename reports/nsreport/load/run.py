@@ -12,9 +12,9 @@ from .search import searched
 
 def announced(options):
     """Describes what will be done to this machine; printed before it is done."""
-    minutes = plan.steps(options.rounds) * (options.seconds + 0.25) / 60
+    minutes = plan.steps(options.rounds) * (options.seconds + 0.3) / 60
     return (
-        f"measuring loss and CPU time of captured traffic, {options.rounds} rounds, about "
+        f"measuring loss and times of captured traffic, {options.rounds} rounds, about "
         f"{minutes:.0f} minutes. As root this makes a veth pair in a network namespace of its own, "
         "which disappears with the program, and turns the kernel's BPF run statistics on for a "
         "part of the time. Ctrl-C ends it"

@@ -11,9 +11,9 @@ from . import plan
 
 def announced(options):
     """Describes what will be done to this machine; printed before it is done."""
-    minutes = plan.steps(options.rounds) * (options.seconds + 0.3) / 60
+    minutes = plan.steps(options.rounds) * (options.seconds + 0.4) / 60
     return (
-        f"measuring CPU time and loss of captured traffic in {len(plan.SYSTEMS)} systems, "
+        f"measuring times and loss of captured traffic in {len(plan.SYSTEMS)} systems, "
         f"{options.rounds} rounds, about {minutes:.0f} minutes, and up to 5 more "
         "for flows that connect. As root this makes a veth pair in a network namespace of its own, "
         "which disappears with the program. Ctrl-C ends it"
