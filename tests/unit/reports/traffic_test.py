@@ -284,6 +284,19 @@ class Stored(support.ReportCase):
         for part in ("facts", "incomplete", "warnings", "figures", "pictures", "tables"):
             getattr(page, part)(document)
 
+    def test_a_rate_at_which_nothing_was_sent_has_no_share_of_losses(self):
+        for page, plan, made in (
+            (load_page, load_plan, traffic_support.load),
+            (placement_page, placement_plan, traffic_support.placement),
+        ):
+            for is_dead in (lambda row: True, lambda row: row["rate"] == 10000):
+                document = made()
+                for row in filter(is_dead, document["points"]):
+                    row |= dict.fromkeys(("sent", "received", "bytes", "program_runs"), 0)
+                self.drawn(page, plan, document)
+                has_dead = any(map(is_dead, document["points"]))
+                self.assertEqual(len(page.incomplete(document)), int(has_dead))
+
     def damages(self, row):
         for key in row:
             yield {name: value for name, value in row.items() if name != key}
