@@ -346,6 +346,22 @@ class RealTraffic(unittest.TestCase):
                 self.assertGreater(row["reader_ns"], 0)
         self.assertEqual(os.readlink("/proc/self/ns/net"), before)
 
+    def test_run_statistics_end_with_the_reader_that_turned_them_on(self):
+        cpu = min(os.sched_getaffinity(0))
+        one = sender.Sender(self.programs, cpu)
+        with namespace.pair(self.programs):
+            words = load_plan.SYSTEMS["xdp"]
+            with bench.reader.opened(self.programs, words, cpu) as reading:
+                before = point.measured(reading, one, 64, rate=10000, seconds=0.1)
+                self.assertEqual(reading.turn_statistics_on(), "")
+                row = point.measured(reading, one, 64, rate=10000, seconds=0.1)
+                self.assertGreaterEqual(row["program_runs"], row["sent"])
+                reading.process.kill()  # as by the kernel without memory
+            with bench.reader.opened(self.programs, words, cpu) as reading:
+                after = point.measured(reading, one, 64, rate=10000, seconds=0.1)
+        if before["program_runs"] == 0:  # nothing else has them on
+            self.assertEqual(after["program_runs"], 0)
+
     def test_an_interrupt_ends_the_measurement_without_a_folder(self):
         with tempfile.TemporaryDirectory() as folder:
             out = os.path.join(folder, "report")
