@@ -3,6 +3,7 @@
 """What watching one end of a veth pair adds to the CPU time of its traffic: functions in the kernel
 (xdp), in the engine (af_packet), and tcpdump; and whether any packet is uncounted."""
 
+import ctypes
 import json
 import os
 import statistics
@@ -20,6 +21,7 @@ BYTES = 60  # 64 with a checksum
 SENDER_CPU, RECEIVER_CPU = 0, 1
 REPLACEMENTS = 1000
 PORT_FLOWS = 500
+MAPI_IN_ENGINE = 3  # of mapi_set_flow_option()
 FUNCTIONS = (("BPF_FILTER", "udp"), ("PKT_COUNTER",))
 
 
@@ -34,10 +36,13 @@ def send(sender, packets=PACKETS):
 class Watcher:
     """A flow whose last function counts."""
 
-    def __init__(self, library, device, *functions):
+    def __init__(self, library, device, *functions, in_engine=False):
         os.sched_setaffinity(0, {RECEIVER_CPU})  # inherited by its packet thread
         self.library, self.device = library, device
         self.flow = library.Flow.on_device(device)
+        library.Flow.library.mapi_set_flow_option(
+            self.flow.fd, MAPI_IN_ENGINE, ctypes.c_ulonglong(in_engine)
+        )
         self.ids = [self.flow.apply(*function) for function in functions]
         self.flow.connect()
 
@@ -142,7 +147,8 @@ def overload(library, sender):
     """The reader gets no CPU time: sent - read - dropped for lack of room."""
     os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
     library.Flow.library.mapi_set_device_option(b"xdp:far", b"buffer_mb", b"1")
-    watcher = Watcher(library, "xdp:far", ("STR_SEARCH", "|00 00|", 0, 0), ("PKT_COUNTER",))
+    functions = (("STR_SEARCH", "|00 00|", 0, 0), ("PKT_COUNTER",))  # need whole packets
+    watcher = Watcher(library, "xdp:far", *functions, in_engine=True)
     os.sched_setaffinity(0, {SENDER_CPU})
     for task in os.listdir("/proc/self/task"):
         os.sched_setaffinity(int(task), {SENDER_CPU})
