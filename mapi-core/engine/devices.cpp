@@ -38,7 +38,7 @@ DeviceSettings settings_of(const std::string &name)
     std::getline(parts, settings.path, ',');
     for (std::string option; std::getline(parts, option, ',');) {
         const size_t end = option.find('=');
-        const bool is_switch = end == std::string::npos && (option == "drop" || option == "both");
+        const bool is_switch = end == std::string::npos && option == "drop";
         settings.options.emplace_back(option.substr(0, end), is_switch ? "1"
                                                              : end == std::string::npos
                                                                  ? ""

@@ -91,7 +91,7 @@ void PacketSample::take_until(std::chrono::steady_clock::time_point end,
     }
 }
 
-// False: there is none.
+// Returns false if no packet is waiting.
 bool PacketSample::receive(PacketBytes &packet) const
 {
     packet.resize(frame_bytes_);
