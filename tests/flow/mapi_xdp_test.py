@@ -4,15 +4,11 @@
 
 import ctypes
 import itertools
-import json
 import os
 import pathlib
 import signal
-import socket
-import struct
 import subprocess
 import sys
-import threading
 import time
 
 import needs
@@ -31,53 +27,12 @@ from mapi_live_library import (
     tagged,
     wait_until,
 )
+from mapi_xdp_library import Receiver, Sender, attached
 
 DEVICE = "xdp:far"
-ETH_P_ALL = 3
 PERIODIC, PROBABILISTIC = 2, 3
 PKT_TS, PKT_SIZE = 0, 1
 SNAP_BYTES, IN_ENGINE = 2, 3
-
-
-def attached():
-    shown = subprocess.run(
-        ["ip", "-json", "link", "show", "far"], capture_output=True, check=True
-    ).stdout
-    return json.loads(shown)[0].get("xdp")
-
-
-class Receiver:
-    """How many packets arrive at the host's own sockets."""
-
-    def __init__(self):
-        self.socket = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(ETH_P_ALL))
-        self.socket.bind(("far", ETH_P_ALL))
-
-    def count(self):
-        packets, drops = struct.unpack("II", self.socket.getsockopt(263, 6, 8))
-        return packets
-
-    def close(self):
-        self.socket.close()
-
-
-class Sender(threading.Thread):
-    """Sends without a pause until stop()."""
-
-    def __init__(self, *frames):
-        super().__init__()
-        self.frames = frames
-        self.sent = 0
-        self.is_over = False
-
-    def run(self):
-        while not self.is_over:
-            send("near", *self.frames, count=10)
-            self.sent += 10
-
-    def stop(self):
-        self.is_over = True
-        self.join()
 
 
 class Xdp(DriverTests, LiveTest):
