@@ -23,9 +23,19 @@ namespace
 constexpr const char *kAllInterfaces = "any"; // as in af_packet
 constexpr std::string_view kXdpPrefix = "xdp:";
 
-// A device that has no section in mapi.conf: INTERFACE, or xdp:INTERFACE[,KEY[=VALUE]]..., for keys
-// that are off or on without a value.
-DeviceSettings settings_of(const std::string &name)
+// One that is off or on.
+bool is_switch(const mapi_driver &driver, const std::string &key)
+{
+    for (const mapi_driver_option *each = driver.options; each && each->key; ++each) {
+        if (key == each->key)
+            return each->least == 0 && each->most == 1;
+    }
+    return false;
+}
+
+// A device that has no section in mapi.conf: INTERFACE, or xdp:INTERFACE[,KEY[=VALUE]]...; a switch
+// without a value is on.
+DeviceSettings settings_of(const std::string &name, const Registry &registry)
 {
     DeviceSettings settings;
     settings.name = name;
@@ -38,11 +48,11 @@ DeviceSettings settings_of(const std::string &name)
     std::getline(parts, settings.path, ',');
     for (std::string option; std::getline(parts, option, ',');) {
         const size_t end = option.find('=');
-        const bool is_switch = end == std::string::npos && option == "drop";
-        settings.options.emplace_back(option.substr(0, end), is_switch ? "1"
-                                                             : end == std::string::npos
-                                                                 ? ""
-                                                                 : option.substr(end + 1));
+        const std::string key = option.substr(0, end);
+        std::string value = end == std::string::npos ? "" : option.substr(end + 1);
+        if (end == std::string::npos && is_switch(registry.driver(settings.driver), key))
+            value = "1";
+        settings.options.emplace_back(key, value);
     }
     return settings;
 }
@@ -84,7 +94,7 @@ std::shared_ptr<Devices::Entry> Devices::find(const std::string &name)
         if (!devices_options_.is_shared) // else the client may not be allowed to use them
             known += " " + entry->settings.name;
     }
-    if (!devices_options_.has_captures_alone && is_interface(settings_of(name).path)) {
+    if (!devices_options_.has_captures_alone && is_interface(settings_of(name, registry_).path)) {
         if (devices_options_.is_shared && name.starts_with(kXdpPrefix)) // it changes the interface
             throw Error(MAPID_NO_DRIVER, name + ": through mapid, a program in the kernel requires "
                                                 "a device with driver=xdp in mapi.conf");
@@ -182,7 +192,7 @@ std::shared_ptr<Devices::Entry> Devices::add_interface(const std::string &name)
     forget_unused();
     Entry entry;
     entry.is_interface = true;
-    entry.settings = settings_of(name);
+    entry.settings = settings_of(name, registry_);
     return add(std::move(entry));
 }
 
@@ -267,9 +277,8 @@ std::string Devices::find_group(const std::string &name) const
         return own;
     // Packets of restricted interfaces are among those of "any".
     const std::string of_path =
-        group_where([&, interface = settings_of(name).path](const DeviceSettings &settings) {
-            return settings.path == interface;
-        });
+        group_where([&, interface = settings_of(name, registry_).path](
+                        const DeviceSettings &settings) { return settings.path == interface; });
     const bool is_restricted = name == kAllInterfaces && of_path.empty() &&
                                !group_where([](const DeviceSettings &) { return true; }).empty();
     return is_restricted ? "root" : of_path;

@@ -107,8 +107,8 @@ private:
 class Machine
 {
 public:
-    explicit Machine(uint32_t ring_bytes = 1 << 18)
-        : rings({count_cpus(), ring_bytes}),
+    explicit Machine(uint32_t ring_bytes = 1 << 18, bool has_outgoing = false)
+        : rings({count_cpus(), ring_bytes, has_outgoing}),
           buffers_("buffers", size_t{count_cpus()} * mapi::match::kEbpfBufferBytes)
     {
         setup = {.number = 1,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Links of XDP programs to interfaces: native mode where the driver has it, generic mode otherwise.
+// Links of programs to interfaces: XDP in native mode where the driver has it and in generic mode
+// otherwise, and traffic control for outgoing packets.
 #include "drivers/xdp/attachment.hpp"
 
 #include <cerrno>
@@ -18,7 +19,10 @@ namespace mapi::drivers::xdp
 {
 namespace
 {
-constexpr uint32_t kGraceUs = 100000; // far longer than a program runs
+// Since Linux 6.6, and so not in the headers of all systems.
+constexpr auto kTcxEgress = bpf_attach_type(47);
+constexpr uint32_t kBeforeOthers = 1 << 3; // BPF_F_BEFORE: what they decide hides no packet
+constexpr uint32_t kGraceUs = 100000;      // far longer than a program runs
 
 // The name and number of the attached program, for messages; an empty string if none is attached.
 std::string describe_attached(uint32_t interface_index)
@@ -42,13 +46,21 @@ int create_link(int program, uint32_t interface_index, uint32_t flags)
 }
 } // namespace
 
-Attachment::Attachment(const std::string &interface, uint32_t interface_index, int program)
+Attachment::Attachment(const std::string &interface, uint32_t interface_index, int program,
+                       int outgoing)
     : interface_(interface)
 {
-    const std::string remedy = "; remove it (ip link set dev " + interface +
+    attach(interface_index, program);
+    if (outgoing >= 0)
+        attach_outgoing(interface_index, outgoing);
+}
+
+void Attachment::attach(uint32_t interface_index, int program)
+{
+    const std::string remedy = "; remove it (ip link set dev " + interface_ +
                                " xdp off) or read the interface with driver=af_packet";
     if (const std::string other = describe_attached(interface_index); !other.empty())
-        throw KernelRefusal(interface + ": " + other + " is attached already" + remedy, EBUSY);
+        throw KernelRefusal(interface_ + ": " + other + " is attached already" + remedy, EBUSY);
     link_ = ipc::Descriptor(create_link(program, interface_index, XDP_FLAGS_DRV_MODE));
     if (link_.is_open())
         return;
@@ -58,19 +70,42 @@ Attachment::Attachment(const std::string &interface, uint32_t interface_index, i
         return;
     const int number = errno;
     const std::string other = describe_attached(interface_index);
-    throw KernelRefusal(interface + ": the XDP program cannot be attached: " +
+    throw KernelRefusal(interface_ + ": the XDP program cannot be attached: " +
                             (other.empty() ? std::string(std::strerror(number))
                                            : other + " is attached already" + remedy),
                         number);
 }
 
-void Attachment::replace(int program)
+void Attachment::attach_outgoing(uint32_t interface_index, int program)
 {
-    if (bpf_link_update(link_.number(), program, nullptr) != 0) {
-        const int number = errno;
-        throw KernelRefusal(
-            interface_ + ": the XDP program cannot be replaced: " + std::strerror(number), number);
-    }
+    LIBBPF_OPTS(bpf_link_create_opts, options, .flags = kBeforeOthers);
+    outgoing_link_ =
+        ipc::Descriptor(bpf_link_create(program, int(interface_index), kTcxEgress, &options));
+    if (outgoing_link_.is_open())
+        return;
+    const int number = errno;
+    throw KernelRefusal(interface_ + ": the program for outgoing packets cannot be attached: " +
+                            (number == EINVAL ? "the option \"both\" requires Linux 6.6, with "
+                                                "CONFIG_NET_XGRESS"
+                                              : std::strerror(number)),
+                        number);
+}
+
+void Attachment::replace(int program, int outgoing)
+{
+    update(link_, "XDP program", program);
+    if (outgoing_link_.is_open())
+        update(outgoing_link_, "program for outgoing packets", outgoing);
+}
+
+void Attachment::update(const ipc::Descriptor &link, const char *description, int program)
+{
+    if (bpf_link_update(link.number(), program, nullptr) == 0)
+        return;
+    const int number = errno;
+    throw KernelRefusal(interface_ + ": the " + description +
+                            " cannot be replaced: " + std::strerror(number),
+                        number);
 }
 
 // The system call waits for an RCU grace period; it is not available on a kernel with nohz_full.

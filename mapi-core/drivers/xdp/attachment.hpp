@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// An interface's XDP program, attached through a link: it ends with this process, however that
-// ends, and another program is never replaced.
+// An interface's programs, attached through links: they end with this process, however that ends,
+// and another program is never replaced.
 #pragma once
 
 #include <cstdint>
@@ -15,17 +15,23 @@ class Attachment
 public:
     enum class Mode { kNative, kGeneric };
 
-    // Throws KernelRefusal, which names a program that is there already.
-    Attachment(const std::string &interface, uint32_t interface_index, int program);
+    // outgoing: the program for outgoing packets, or -1.  Throws KernelRefusal, which names a
+    // program that is there already.
+    Attachment(const std::string &interface, uint32_t interface_index, int program, int outgoing);
 
-    // In one step: each packet goes through one of the two programs.  Throws KernelRefusal, if for
-    // example the interface is gone.
-    void replace(int program);
+    // One direction after the other, each in one step: each packet goes through one of the two
+    // programs.  outgoing: as above.  Throws KernelRefusal, if for example the interface is gone.
+    void replace(int program, int outgoing);
     Mode mode() const { return mode_; }
 
 private:
+    void attach(uint32_t interface_index, int program);
+    void attach_outgoing(uint32_t interface_index, int program);
+    void update(const ipc::Descriptor &link, const char *description, int program);
+
     const std::string interface_;
     ipc::Descriptor link_;
+    ipc::Descriptor outgoing_link_; // closed: it has none
     Mode mode_ = Mode::kNative;
 };
 

@@ -12,6 +12,7 @@
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
 #include <linux/bpf.h>
+#include <linux/pkt_cls.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -55,14 +56,16 @@ std::string remedy(int number)
 int added(int number)
 {
     if (number < 0)
-        refuse("BTF of an XDP program", -number);
+        refuse("BTF of a program", -number);
     return number;
 }
 
 // The type of a function that gets the program's context and a number.
-int add_global_type(btf *types, int number)
+int add_global_type(btf *types, int number, bpf_prog_type program)
 {
-    const int context = added(btf__add_struct(types, "xdp_md", sizeof(xdp_md)));
+    const int context = added(program == BPF_PROG_TYPE_XDP
+                                  ? btf__add_struct(types, "xdp_md", sizeof(xdp_md))
+                                  : btf__add_struct(types, "__sk_buff", sizeof(__sk_buff)));
     const int pointer = added(btf__add_ptr(types, context));
     const int type = added(btf__add_func_proto(types, number));
     added(btf__add_func_param(types, "context", pointer));
@@ -73,17 +76,18 @@ int add_global_type(btf *types, int number)
 using Types = std::unique_ptr<btf, decltype(&btf__free)>;
 
 // The types of a program's functions, if it has more than the main one.
-Types describe_functions(const match::EbpfCode &code, std::vector<bpf_func_info> &functions)
+Types describe_functions(const match::EbpfCode &code, bpf_prog_type program,
+                         std::vector<bpf_func_info> &functions)
 {
     Types types(nullptr, btf__free);
     if (code.functions().size() == 1)
         return types;
     types.reset(btf__new_empty());
     if (!types)
-        refuse("BTF of an XDP program", errno);
+        refuse("BTF of a program", errno);
     const int number = added(btf__add_int(types.get(), "long", 8, BTF_INT_SIGNED));
     const int own = added(btf__add_func_proto(types.get(), number));
-    const int global = add_global_type(types.get(), number);
+    const int global = add_global_type(types.get(), number, program);
     for (const match::EbpfCode::Function &function : code.functions()) {
         const std::string name = "mapi_" + std::to_string(functions.size());
         const bool is_global = function.linkage == match::EbpfLinkage::kGlobal;
@@ -94,8 +98,57 @@ Types describe_functions(const match::EbpfCode &code, std::vector<bpf_func_info>
                                           is_global && function.begin > 0 ? global : own)))});
     }
     if (const int result = btf__load_into_kernel(types.get()); result != 0)
-        refuse("BTF of an XDP program", -result);
+        refuse("BTF of a program", -result);
     return types;
+}
+
+// What the code knows of <linux/bpf.h>.
+static_assert(int(match::EbpfHelper::kKtimeGetNs) == BPF_FUNC_ktime_get_ns &&
+              int(match::EbpfHelper::kGetPrandomU32) == BPF_FUNC_get_prandom_u32 &&
+              int(match::EbpfHelper::kGetSmpProcessorId) == BPF_FUNC_get_smp_processor_id &&
+              int(match::EbpfHelper::kSkbLoadBytes) == BPF_FUNC_skb_load_bytes &&
+              int(match::EbpfHelper::kLoop) == BPF_FUNC_loop &&
+              int(match::EbpfHelper::kXdpGetBuffLen) == BPF_FUNC_xdp_get_buff_len &&
+              int(match::EbpfHelper::kXdpLoadBytes) == BPF_FUNC_xdp_load_bytes);
+static_assert(int(match::kXdpPass) == XDP_PASS && int(match::kXdpDrop) == XDP_DROP &&
+              int(match::kXdpData) == offsetof(xdp_md, data) &&
+              int(match::kXdpDataEnd) == offsetof(xdp_md, data_end));
+static_assert(int(match::kSkbLength) == offsetof(__sk_buff, len) &&
+              int(match::kSkbData) == offsetof(__sk_buff, data) &&
+              int(match::kSkbDataEnd) == offsetof(__sk_buff, data_end) &&
+              int(match::kTcxNext) == TC_ACT_UNSPEC); // TCX_NEXT, since Linux 6.6
+static_assert(sizeof(match::EbpfInstruction) == sizeof(bpf_insn));
+
+ipc::Descriptor load_program(bpf_prog_type type, const std::string &description, const char *name,
+                             const match::EbpfCode &code, bpf_prog_load_opts &options)
+{
+    std::vector<bpf_func_info> functions;
+    const auto types = describe_functions(code, type, functions);
+    if (types) { // callbacks are only accepted with them
+        options.prog_btf_fd = uint32_t(btf__fd(types.get()));
+        options.func_info = functions.data();
+        options.func_info_cnt = uint32_t(functions.size());
+        options.func_info_rec_size = sizeof(bpf_func_info);
+    }
+    const auto instructions = code.instructions();
+    const auto load = [&] {
+        return bpf_prog_load(type, name, kLicense,
+                             reinterpret_cast<const bpf_insn *>(instructions.data()),
+                             instructions.size(), &options);
+    };
+    ipc::Descriptor program(load());
+    if (program.is_open())
+        return program;
+    const int number = errno;
+    // Only now with a log: it takes much of the verifier's time.
+    std::vector<char> log(kLogBytes);
+    options.log_level = 1;
+    options.log_buf = log.data();
+    options.log_size = uint32_t(log.size());
+    program = ipc::Descriptor(load());
+    if (program.is_open())
+        return program;
+    refuse(description + name, number, cause_in(log.data()));
 }
 } // namespace
 
@@ -137,45 +190,16 @@ SharedArray::~SharedArray()
 ipc::Descriptor load_xdp_program(const char *name, const match::EbpfCode &code,
                                  bool takes_fragments)
 {
-    static_assert(int(match::EbpfHelper::kKtimeGetNs) == BPF_FUNC_ktime_get_ns &&
-                  int(match::EbpfHelper::kGetPrandomU32) == BPF_FUNC_get_prandom_u32 &&
-                  int(match::EbpfHelper::kGetSmpProcessorId) == BPF_FUNC_get_smp_processor_id &&
-                  int(match::EbpfHelper::kLoop) == BPF_FUNC_loop &&
-                  int(match::EbpfHelper::kXdpGetBuffLen) == BPF_FUNC_xdp_get_buff_len &&
-                  int(match::EbpfHelper::kXdpLoadBytes) == BPF_FUNC_xdp_load_bytes);
-    static_assert(int(match::kXdpPass) == XDP_PASS && int(match::kXdpDrop) == XDP_DROP &&
-                  int(match::kXdpData) == offsetof(xdp_md, data) &&
-                  int(match::kXdpDataEnd) == offsetof(xdp_md, data_end));
-    static_assert(sizeof(match::EbpfInstruction) == sizeof(bpf_insn));
     LIBBPF_OPTS(bpf_prog_load_opts, options, .expected_attach_type = BPF_XDP,
                 .prog_flags = takes_fragments ? BPF_F_XDP_HAS_FRAGS : 0u);
-    std::vector<bpf_func_info> functions;
-    const auto types = describe_functions(code, functions);
-    if (types) { // callbacks are only accepted with them
-        options.prog_btf_fd = uint32_t(btf__fd(types.get()));
-        options.func_info = functions.data();
-        options.func_info_cnt = uint32_t(functions.size());
-        options.func_info_rec_size = sizeof(bpf_func_info);
-    }
-    const auto instructions = code.instructions();
-    const auto load = [&] {
-        return bpf_prog_load(BPF_PROG_TYPE_XDP, name, kLicense,
-                             reinterpret_cast<const bpf_insn *>(instructions.data()),
-                             instructions.size(), &options);
-    };
-    ipc::Descriptor program(load());
-    if (program.is_open())
-        return program;
-    const int number = errno;
-    // Only now with a log: it takes much of the verifier's time.
-    std::vector<char> log(kLogBytes);
-    options.log_level = 1;
-    options.log_buf = log.data();
-    options.log_size = uint32_t(log.size());
-    program = ipc::Descriptor(load());
-    if (program.is_open())
-        return program;
-    refuse(std::string("XDP program ") + name, number, cause_in(log.data()));
+    return load_program(BPF_PROG_TYPE_XDP, "XDP program ", name, code, options);
+}
+
+ipc::Descriptor load_egress_program(const char *name, const match::EbpfCode &code)
+{
+    LIBBPF_OPTS(bpf_prog_load_opts, options);
+    return load_program(BPF_PROG_TYPE_SCHED_CLS, "program for outgoing packets ", name, code,
+                        options);
 }
 
 TestRun test_run(int program, std::span<const uint8_t> packet, uint32_t runs)

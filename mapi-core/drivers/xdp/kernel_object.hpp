@@ -54,6 +54,8 @@ private:
 // program is for packets in several pieces, too.
 ipc::Descriptor load_xdp_program(const char *name, const match::EbpfCode &code,
                                  bool takes_fragments);
+// The same for outgoing packets, which may always have several pieces.
+ipc::Descriptor load_egress_program(const char *name, const match::EbpfCode &code);
 
 struct TestRun {
     uint32_t action = 0;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The rings that an XDP program fills, one for each CPU -> records in the order of their time.
+// The rings that the programs fill, one for each CPU and direction -> records in the order of their
+// time.
 #pragma once
 
 #include <atomic>
@@ -39,8 +40,14 @@ public:
     Drops drops() const;
 
 private:
-    const PacketRecord *first(uint32_t cpu, uint32_t program);
-    uint64_t *words(uint32_t cpu) const;
+    struct Found {
+        const PacketRecord *record; // null: there is none
+        uint32_t ring;
+    };
+
+    Found first_of_cpu(uint32_t cpu, uint32_t program);
+    const PacketRecord *first(uint32_t number, uint32_t program);
+    uint64_t *words(uint32_t number) const;
 
     const RingLayout layout_;
     SharedArray memory_;

@@ -53,15 +53,34 @@ int descriptor_of(const std::unique_ptr<SharedArray> &map)
     return map ? map->descriptor() : -1;
 }
 
-ipc::Descriptor load(const ProgramTree &tree, ProgramSetup setup, const ProgramMaps &maps)
+bool has_filters(std::span<const mapi_offload_node> nodes)
+{
+    return std::any_of(nodes.begin(), nodes.end(), [](const mapi_offload_node &node) {
+        return node.is_taken && node.step.kind == MAPI_OFFLOAD_FILTER;
+    });
+}
+
+ipc::Descriptor load_for(Direction direction, const ProgramTree &tree, ProgramSetup setup)
+{
+    setup.direction = direction;
+    if (direction == Direction::kOutgoing) // other nodes read bytes through the context
+        setup.takes_fragments = has_filters(tree.nodes());
+    match::EbpfCode code;
+    emit_program(tree, setup, code);
+    code.finish();
+    return direction == Direction::kOutgoing ? load_egress_program(kName, code)
+                                             : load_xdp_program(kName, code, setup.takes_fragments);
+}
+
+LoadedPrograms load(const ProgramTree &tree, ProgramSetup setup, const ProgramMaps &maps)
 {
     setup.counts = maps.counts.descriptor();
     setup.tables = descriptor_of(maps.tables);
     setup.searches = descriptor_of(maps.searches);
-    match::EbpfCode code;
-    emit_program(tree, setup, code);
-    code.finish();
-    return load_xdp_program(kName, code, setup.takes_fragments);
+    LoadedPrograms programs = {load_for(Direction::kIncoming, tree, setup), {}};
+    if (setup.ring.has_outgoing)
+        programs.outgoing = load_for(Direction::kOutgoing, tree, setup);
+    return programs;
 }
 
 std::unique_ptr<SharedArray> make_tables(const ProgramTree &tree)
@@ -243,10 +262,10 @@ std::unique_ptr<Program> Program::make(std::span<mapi_offload_node> nodes, uint3
                 continue;
             }
             ProgramMaps maps = make_maps(tree, setup.ring.cpus);
-            ipc::Descriptor program = load(tree, setup, maps);
+            LoadedPrograms programs = load(tree, setup, maps);
             return std::unique_ptr<Program>(
                 new Program(std::make_shared<const Loaded>(std::move(tree), setup, std::move(maps),
-                                                           std::move(program), std::move(leases)),
+                                                           std::move(programs), std::move(leases)),
                             nodes.size()));
         } catch (const std::length_error &) {
             leave_out_largest_searches(emitted);
@@ -262,9 +281,9 @@ std::unique_ptr<Program> Program::make(std::span<mapi_offload_node> nodes, uint3
 
 // By verdict: the nodes that want packets, and those that are not decided.
 Program::Loaded::Loaded(ProgramTree its_tree, const ProgramSetup &setup, ProgramMaps its_maps,
-                        ipc::Descriptor its_program, std::vector<StateSlots::Lease> its_leases)
+                        LoadedPrograms its_programs, std::vector<StateSlots::Lease> its_leases)
     : tree(std::move(its_tree)), number(setup.number), cpus(setup.ring.cpus),
-      maps(std::move(its_maps)), program(std::move(its_program)),
+      maps(std::move(its_maps)), programs(std::move(its_programs)),
       verdicts(size_t{64} * tree.verdict_words()), leases(std::move(its_leases))
 {
     const auto nodes = tree.nodes();

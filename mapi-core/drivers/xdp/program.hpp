@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A program that the kernel has accepted, with its counts.
+// A program that the kernel has accepted, for one direction or for both, with its counts.
 #pragma once
 
 #include <cstdint>
@@ -27,6 +27,11 @@ struct ProgramMaps {
     std::unique_ptr<SharedArray> searches; // likewise
 };
 
+struct LoadedPrograms {
+    ipc::Descriptor incoming;
+    ipc::Descriptor outgoing; // closed: there is none
+};
+
 // The last packet of a place; zeros if there was none.
 struct LastPacket {
     uint64_t monotonic_ns = 0;
@@ -38,8 +43,9 @@ class Program
 {
 public:
     // Sets is_taken and reason of each node.  What the kernel refuses is left to the engine.  The
-    // number and the maps of rings and buffers of the setup must be set.  Throws KernelRefusal if
-    // not even a program without nodes is accepted.
+    // number and the maps of rings and buffers of the setup must be set; with rings for outgoing
+    // packets, there is a program for them, too, with the same nodes.  Throws KernelRefusal if not
+    // even a program without nodes is accepted.
     static std::unique_ptr<Program> make(std::span<mapi_offload_node> nodes, uint32_t all_bytes,
                                          ProgramSetup setup, KnownCode &known);
     // Used if make() fails: all nodes are left to the engine, and all packets are read.  `loaded`
@@ -48,7 +54,8 @@ public:
     static std::unique_ptr<Program>
     make_spare(const Program &loaded, std::span<mapi_offload_node> nodes, const char *reason);
 
-    int descriptor() const { return loaded_->program.number(); }
+    int descriptor() const { return loaded_->programs.incoming.number(); }
+    int outgoing_descriptor() const { return loaded_->programs.outgoing.number(); } // -1: none
     uint32_t number() const { return loaded_->number; }
     bool wants_any() const { return loaded_->tree.wants_any(); }
     // When it is activated.
@@ -71,13 +78,13 @@ private:
     // What the kernel has.
     struct Loaded {
         Loaded(ProgramTree its_tree, const ProgramSetup &setup, ProgramMaps its_maps,
-               ipc::Descriptor its_program, std::vector<StateSlots::Lease> its_leases);
+               LoadedPrograms its_programs, std::vector<StateSlots::Lease> its_leases);
 
         ProgramTree tree;
         uint32_t number;
         uint32_t cpus;
         ProgramMaps maps;
-        ipc::Descriptor program;
+        LoadedPrograms programs;
         std::vector<Verdict> verdicts;         // by bit
         std::vector<StateSlots::Lease> leases; // by node; null: it needs none
 

@@ -42,11 +42,12 @@ namespace
 {
 using xdp::KernelRefusal;
 
-enum Option { kBufferMb, kSnaplen, kDrop, kOptions };
+enum Option { kBufferMb, kSnaplen, kDrop, kBoth, kOptions };
 constexpr std::array<mapi_driver_option, kOptions + 1> kOptionTable = {{
     {"buffer_mb", 16, 1, 1024},
     {"snaplen", xdp::kSnaplenMax, 64, xdp::kSnaplenMax},
     {"drop", 0, 0, 1},
+    {"both", 0, 0, 1},
     {nullptr, 0, 0, 0},
 }};
 
@@ -54,16 +55,17 @@ constexpr int kWaitMs = 10;
 constexpr uint64_t kDelayNs = 20000000; // from a packet to its delivery
 constexpr auto kPatience = std::chrono::milliseconds(kWaitMs);
 
-// The verifier allows offsets below 512 MiB, which is enough for 2000 CPUs.
-uint32_t ring_bytes(uint64_t all_mb, uint32_t cpus)
+// The verifier allows offsets below 512 MiB, which is enough for 2000 rings.
+xdp::RingLayout ring_layout(uint64_t all_mb, uint32_t cpus, bool has_outgoing)
 {
     constexpr uint64_t kOffsetMax = 1 << 29;
     const uint64_t least = std::bit_ceil(uint64_t{2} * xdp::kRecordBytesMax);
-    uint64_t bytes = std::max(std::bit_floor((all_mb << 20) / cpus), least);
-    while (bytes > least &&
-           uint64_t{cpus} * xdp::RingLayout{cpus, uint32_t(bytes)}.stride_bytes() > kOffsetMax)
-        bytes /= 2;
-    return uint32_t(bytes);
+    xdp::RingLayout layout = {cpus, 0, has_outgoing};
+    layout.data_bytes = uint32_t(std::max(std::bit_floor((all_mb << 20) / layout.rings()), least));
+    while (layout.data_bytes > least &&
+           uint64_t{layout.rings()} * layout.stride_bytes() > kOffsetMax)
+        layout.data_bytes /= 2;
+    return layout;
 }
 
 class Xdp
@@ -71,7 +73,9 @@ class Xdp
 public:
     Xdp(std::string interface, const uint64_t *options)
         : interface_(std::move(interface)), interface_index_(xdp::find_ethernet(interface_)),
-          cpus_(xdp::count_cpus()), rings_({cpus_, ring_bytes(options[kBufferMb], cpus_)}),
+          cpus_(xdp::count_cpus()), has_packet_types_(options[kBoth] != 0),
+          rings_(ring_layout(options[kBufferMb], cpus_, // what leaves lo comes in again
+                             options[kBoth] != 0 && interface_ != "lo")),
           buffers_("mapi_buffers", size_t{cpus_} * match::kEbpfBufferBytes),
           interface_drops_(interface_), watch_(interface_, kPatience)
     {
@@ -101,6 +105,7 @@ public:
         info.snaplen = setup_.snaplen;
         info.link_type = links::kEthernet;
         info.interface_index = interface_index_;
+        info.device_flags = has_packet_types_ ? MAPI_DEVICE_PACKET_TYPES : 0;
         info.delay_ns = kDelayNs;
         return info;
     }
@@ -109,7 +114,8 @@ public:
     void start()
     {
         const std::lock_guard lock(mutex_);
-        attachment_.emplace(interface_, interface_index_, active_->descriptor());
+        attachment_.emplace(interface_, interface_index_, active_->descriptor(),
+                            active_->outgoing_descriptor());
     }
 
     int read(mapi_packet *packets, uint32_t limit, mapi_batch &batch)
@@ -137,6 +143,7 @@ public:
             packet.wire_len = record->wire_bytes;
             packet.timestamp_ns = record->time_ns + to_real_ns;
             packet.link_type = links::kEthernet;
+            packet.packet_type = record->packet_type;
         }
         if (count == 0)
             return MAPI_DRIVER_IDLE;
@@ -259,7 +266,7 @@ private:
         if (!attachment_)
             return;
         try {
-            attachment_->replace(active_->descriptor());
+            attachment_->replace(active_->descriptor(), active_->outgoing_descriptor());
         } catch (const KernelRefusal &refusal) {
             attachment_.reset(); // the previous program would not be read; wait() tries again
             if (if_nametoindex(interface_.c_str()) == attached_index())
@@ -283,7 +290,8 @@ private:
         if (now == 0 || !watch_.may_be_back())
             return;
         try {
-            attachment_.emplace(interface_, now, active_->descriptor());
+            attachment_.emplace(interface_, now, active_->descriptor(),
+                                active_->outgoing_descriptor());
             current_index_ = now;
             watch_.came_back();
         } catch (const KernelRefusal &refusal) {
@@ -295,6 +303,7 @@ private:
     const std::string interface_;
     const uint32_t interface_index_;
     const uint32_t cpus_;
+    const bool has_packet_types_; // else all packets are incoming
     xdp::PacketRings rings_;
     xdp::SharedArray buffers_;
     xdp::StateSlots states_;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-// What the parts of an XDP program have in common when they are written.
+// What the parts of a program have in common when they are written.
 #pragma once
 
 #include <cstdint>
 
+#include "drivers/xdp/code/packet_context.hpp"
 #include "match/bpf/native/ebpf_code.hpp"
 
 namespace mapi::drivers::xdp
@@ -19,7 +20,10 @@ protected:
     static constexpr auto k32 = match::EbpfWidth::k32, k64 = match::EbpfWidth::k64;
     static constexpr Register kFrame = Register::r10;
 
-    explicit CodeWriter(match::EbpfCode &code) : code_(code) {}
+    CodeWriter(Direction direction, match::EbpfCode &code)
+        : direction_(direction), context_(context_of(direction)), code_(code)
+    {
+    }
 
     static int16_t word(uint32_t number) { return int16_t(8 * number); }
     void set(Register to, int32_t value) { code_.alu(k64, Operation::kMove, to, value); }
@@ -37,11 +41,13 @@ protected:
             add(Register::r1, 1);
         code_.store(8, base, word(number), Register::r1);
     }
-    // The part of a map's value that belongs to a CPU; changes the CPU's number.
-    void own_part(Register to, int map, uint32_t stride_bytes, Register cpu)
+    // The part of a map's value that belongs to a CPU, of parts that begin at a byte; changes the
+    // CPU's number.
+    void own_part(Register to, int map, uint32_t stride_bytes, Register cpu,
+                  uint32_t first_byte = 0)
     {
         code_.alu(k64, Operation::kMul, cpu, int32_t(stride_bytes));
-        code_.map_value(to, map, 0);
+        code_.map_value(to, map, first_byte);
         add(to, cpu);
     }
     void leave(int32_t result)
@@ -50,6 +56,8 @@ protected:
         code_.exit();
     }
 
+    const Direction direction_;
+    const PacketContext context_;
     match::EbpfCode &code_;
 };
 } // namespace mapi::drivers::xdp

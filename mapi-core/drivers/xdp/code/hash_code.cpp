@@ -40,8 +40,8 @@ public:
     using Label = CodeWriter::Label;
 
     Writer(uint32_t first_word, const ProgramSetup &setup, match::EbpfCode &code)
-        : CodeWriter(code), first_word_(first_word), setup_(setup), undecided_(code.new_label()),
-          hash_(code.new_label())
+        : CodeWriter(setup.direction, code), first_word_(first_word), setup_(setup),
+          undecided_(code.new_label()), hash_(code.new_label())
     {
     }
 
@@ -113,7 +113,7 @@ void Writer::load_head()
 {
     const Label captured = code_.new_label(), fits = code_.new_label();
     move(Register::r9, Register::r1);
-    code_.call(Helper::kXdpGetBuffLen);
+    emit_packet_length(direction_, code_);
     move(kCaptured, Register::r0);
     code_.jump_if(k64, Condition::kLessOrEqual, kCaptured, int32_t(setup_.snaplen), captured);
     set(kCaptured, int32_t(setup_.snaplen));
@@ -127,7 +127,7 @@ void Writer::load_head()
     set(Register::r2, 0);
     move(Register::r3, kCounts);
     add(Register::r3, head(0));
-    code_.call(Helper::kXdpLoadBytes);
+    code_.call(context_.load_bytes);
     undecided_if(Condition::kNotEqual, Register::r0, 0);
 }
 

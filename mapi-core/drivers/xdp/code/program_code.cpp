@@ -37,8 +37,9 @@ class Writer : private CodeWriter
 {
 public:
     Writer(const ProgramTree &tree, const ProgramSetup &setup, match::EbpfCode &code)
-        : CodeWriter(code), tree_(tree), setup_(setup), fragments_(code.new_label()),
-          record_(code.new_label()), search_(code.new_label()), hash_(code.new_label())
+        : CodeWriter(setup.direction, code), tree_(tree), setup_(setup),
+          fragments_(code.new_label()), record_(code.new_label()), search_(code.new_label()),
+          hash_(code.new_label())
     {
     }
 
@@ -78,6 +79,11 @@ private:
     void write_fragments();
     void call(Label function);
     void finish();
+    int32_t result() const
+    {
+        return setup_.drops && direction_ == Direction::kIncoming ? match::kXdpDrop
+                                                                  : context_.passes;
+    }
 
     const ProgramTree &tree_;
     const ProgramSetup &setup_;
@@ -94,15 +100,15 @@ void Writer::begin()
     code_.call(Helper::kGetSmpProcessorId);
     const Label is_known = code_.new_label();
     code_.jump_if(k64, Condition::kLess, Register::r0, int32_t(setup_.ring.cpus), is_known);
-    leave(setup_.drops ? match::kXdpDrop : match::kXdpPass);
+    leave(result());
     code_.bind(is_known);
     code_.store(8, kFrame, kCpu, Register::r0);
     own_part(kCounts, setup_.counts, 8 * tree_.count_words(), Register::r0);
     move(Register::r1, kContext);
-    code_.call(Helper::kXdpGetBuffLen);
+    emit_packet_length(direction_, code_);
     code_.store(4, kFrame, match::kEbpfWireBytes, Register::r0);
-    code_.load(4, kData, kContext, match::kXdpData);
-    code_.load(4, kEnd, kContext, match::kXdpDataEnd);
+    code_.load(4, kData, kContext, context_.data);
+    code_.load(4, kEnd, kContext, context_.data_end);
     count(0);
     if (tree_.has_last())
         code_.store_constant(8, kCounts, word(tree_.time_word()), 0);
@@ -151,7 +157,7 @@ void Writer::finish()
         call(record_);
         code_.bind(is_not_wanted);
     }
-    leave(setup_.drops ? match::kXdpDrop : match::kXdpPass);
+    leave(result());
 }
 
 void Writer::count(uint32_t place)
@@ -241,8 +247,8 @@ void Writer::run_filter(uint32_t node, EbpfBytes bytes)
 void Writer::forget_bounds(EbpfBytes bytes)
 {
     if (bytes == EbpfBytes::kPacket) {
-        code_.load(4, kData, kContext, match::kXdpData);
-        code_.load(4, kEnd, kContext, match::kXdpDataEnd);
+        code_.load(4, kData, kContext, context_.data);
+        code_.load(4, kEnd, kContext, context_.data_end);
     } else {
         code_.load(8, kEnd, kCounts, word(kCopiedBytes));
         code_.alu(k64, Operation::kAnd, kEnd, int32_t(match::kEbpfPacketBytesMax)); // 2^16 - 1
@@ -406,7 +412,7 @@ void Writer::write_fragments()
     set(Register::r2, 0);
     move(Register::r3, kData);
     move(Register::r4, kEnd);
-    code_.call(Helper::kXdpLoadBytes);
+    code_.call(context_.load_bytes);
     run_at(0, EbpfBytes::kBuffer);
     leave(0);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A tree of nodes -> the XDP program that runs them on each packet.
+// A tree of nodes -> the program that runs them on each packet of a direction.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ struct ProgramSetup {
     uint32_t number;      // of the program, in the records of its packets
     uint32_t snaplen;     // bytes of a packet that are read, at most kSnaplenMax
     bool takes_fragments; // packets in several pieces are copied, and then filtered
-    bool drops = false;   // all packets, once they are counted and copied
+    bool drops = false;   // all incoming packets, once they are counted and copied
     RingLayout ring;      // of all CPUs
     int counts;           // descriptors of maps: counts of the program,
     int rings;            // packets that are read,
@@ -25,6 +25,7 @@ struct ProgramSetup {
     int buffers;          // copies of packets, kEbpfBufferBytes for each CPU
     StateSlots *states = nullptr;                   // null: no periodic sample can be taken
     std::span<const StateSlots::Lease> leases = {}; // by node; null unless it is a periodic sample
+    Direction direction = Direction::kIncoming;     // of the packets that the program gets
 };
 
 // Appends the program.  Throws FilterError if it is too long.

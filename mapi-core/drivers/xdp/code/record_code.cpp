@@ -4,6 +4,8 @@
 
 #include <cstddef>
 
+#include <linux/if_packet.h>
+
 #include "drivers/xdp/code/code_writer.hpp"
 #include "drivers/xdp/code/node_code.hpp"
 #include "drivers/xdp/layout.hpp"
@@ -19,7 +21,7 @@ class Writer : private CodeWriter
 {
 public:
     Writer(const ProgramTree &tree, const ProgramSetup &setup, match::EbpfCode &code)
-        : CodeWriter(code), tree_(tree), setup_(setup),
+        : CodeWriter(setup.direction, code), tree_(tree), setup_(setup),
           head_bytes_(uint32_t(sizeof(PacketRecord) + size_t{8} * tree.verdict_words()))
     {
     }
@@ -70,7 +72,8 @@ void Writer::reserve(Label none)
     code_.jump_if(k64, Condition::kEqual, kCaplen, 0, none);
 
     code_.load(8, Register::r1, kFrame, kCpu);
-    own_part(kRing, setup_.rings, setup_.ring.stride_bytes(), Register::r1);
+    own_part(kRing, setup_.rings, setup_.ring.stride_bytes(), Register::r1,
+             setup_.ring.first_byte(direction_));
     move(Register::r3, kCaplen);
     add(Register::r3, int32_t(head_bytes_ + 7));
     code_.alu(k64, Operation::kAnd, Register::r3, -8);
@@ -110,6 +113,9 @@ void Writer::fill(Label none)
     code_.load(8, Register::r2, kFrame, kRecordBytes);
     code_.store(4, record, field(offsetof(PacketRecord, bytes)), Register::r2);
     code_.store(4, record, field(offsetof(PacketRecord, caplen)), kCaplen);
+    if (direction_ == Direction::kOutgoing)
+        code_.store_constant(2, record, field(offsetof(PacketRecord, packet_type)),
+                             PACKET_OUTGOING);
     code_.load(8, Register::r2, kFrame, kTime);
     code_.store(8, record, field(offsetof(PacketRecord, time_ns)), Register::r2);
     code_.load(8, Register::r2, kFrame, kWireBytes);
@@ -120,7 +126,7 @@ void Writer::fill(Label none)
     move(Register::r3, record);
     add(Register::r3, field(head_bytes_));
     move(Register::r4, kCaplen);
-    code_.call(Helper::kXdpLoadBytes);
+    code_.call(context_.load_bytes);
     const Label is_copied = code_.new_label();
     code_.jump_if(k64, Condition::kEqual, Register::r0, 0, is_copied);
     grow(kRing, kUnreadable);

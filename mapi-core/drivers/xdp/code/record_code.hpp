@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A packet that functions of the engine need -> a record in the ring of its CPU, as eBPF.
+// A packet that functions of the engine need -> a record in the ring of its CPU and direction, as
+// eBPF.
 #pragma once
 
 #include "drivers/xdp/code/program_code.hpp"

@@ -32,8 +32,8 @@ public:
     using Label = CodeWriter::Label;
 
     Writer(const ProgramTree &tree, const ProgramSetup &setup, match::EbpfCode &code)
-        : CodeWriter(code), searches_(*tree.searches()), first_word_(tree.search_word()),
-          count_bytes_(8 * tree.count_words()), setup_(setup)
+        : CodeWriter(setup.direction, code), searches_(*tree.searches()),
+          first_word_(tree.search_word()), count_bytes_(8 * tree.count_words()), setup_(setup)
     {
     }
 
@@ -87,7 +87,7 @@ void Writer::write_search(Label function, std::span<const Label> rounds)
     own_part(counts, setup_.counts, count_bytes_, Register::r2);
     own_part(buffer, setup_.buffers, match::kEbpfBufferBytes, Register::r3);
     move(Register::r9, Register::r1);
-    code_.call(Helper::kXdpGetBuffLen);
+    emit_packet_length(direction_, code_);
     move(length, Register::r0);
     const auto limit = int32_t(std::min(setup_.snaplen, match::kEbpfPacketBytesMax));
     code_.jump_if(k64, Condition::kLessOrEqual, length, limit, fits);
@@ -100,7 +100,7 @@ void Writer::write_search(Label function, std::span<const Label> rounds)
     set(Register::r2, 0);
     move(Register::r3, buffer);
     move(Register::r4, length);
-    code_.call(Helper::kXdpLoadBytes);
+    code_.call(context_.load_bytes);
     code_.jump_if(k64, Condition::kEqual, Register::r0, 0, copied);
     code_.store_constant(8, counts, word(kSearchEnd), kEndedEarly);
     leave(0);

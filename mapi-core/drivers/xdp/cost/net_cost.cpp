@@ -28,7 +28,7 @@ constexpr int kSingleRuns = 5; // to estimate the time of one; the first is slow
 class EmptyWriter : private CodeWriter
 {
 public:
-    explicit EmptyWriter(match::EbpfCode &code) : CodeWriter(code) {}
+    explicit EmptyWriter(match::EbpfCode &code) : CodeWriter(Direction::kIncoming, code) {}
     void write() { leave(match::kXdpPass); }
 };
 

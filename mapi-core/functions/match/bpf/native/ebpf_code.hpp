@@ -50,6 +50,7 @@ enum class EbpfHelper : int32_t { // numbers of enum bpf_func_id
     kKtimeGetNs = 5,
     kGetPrandomU32 = 7,
     kGetSmpProcessorId = 8,
+    kSkbLoadBytes = 26,
     kLoop = 181,
     kXdpGetBuffLen = 188,
     kXdpLoadBytes = 189,
@@ -57,6 +58,9 @@ enum class EbpfHelper : int32_t { // numbers of enum bpf_func_id
 
 // Results of an XDP program, and where struct xdp_md has the ends of the packet.
 enum EbpfXdp : int16_t { kXdpDrop = 1, kXdpPass = 2, kXdpData = 0, kXdpDataEnd = 4 };
+
+// The same of a program for outgoing packets, and of struct __sk_buff, which also has their length.
+enum EbpfSkb : int16_t { kTcxNext = -1, kSkbLength = 0, kSkbData = 76, kSkbDataEnd = 80 };
 
 enum class EbpfWidth : uint8_t { k32, k64 };
 enum class EbpfLinkage : uint8_t { kStatic, kGlobal };
