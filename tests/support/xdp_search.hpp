@@ -14,8 +14,8 @@ namespace test_support
 class Search
 {
 public:
-    Search(const std::string &pattern, int offset = 0, int depth = 0,
-           mapi::match::LetterCase letter_case = mapi::match::LetterCase::kExact)
+    explicit Search(const std::string &pattern, int offset = 0, int depth = 0,
+                    mapi::match::LetterCase letter_case = mapi::match::LetterCase::kExact)
         : matcher_(pattern, offset, depth, letter_case)
     {
         for (const std::string &text : matcher_.alternatives())
