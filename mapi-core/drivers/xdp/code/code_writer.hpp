@@ -41,6 +41,30 @@ protected:
             add(Register::r1, 1);
         code_.store(8, base, word(number), Register::r1);
     }
+    void limit(Register value, int32_t most)
+    {
+        const Label fits = code_.new_label();
+        code_.jump_if(k64, Condition::kLessOrEqual, value, most, fits);
+        set(value, most);
+        code_.bind(fits);
+    }
+    // Of words from `first`, whose number is a power of two, sets the bit with the number in `bit`.
+    // Changes `bit`, `place` and `mask`.
+    void set_bit(Register base, int16_t first, uint32_t words, Register bit, Register place,
+                 Register mask)
+    {
+        move(place, bit);
+        code_.alu(k64, Operation::kShiftRight, place, 6);
+        code_.alu(k64, Operation::kAnd, place, int32_t(words - 1)); // for the verifier
+        code_.alu(k64, Operation::kShiftLeft, place, 3);
+        add(place, base);
+        set(mask, 1);
+        code_.alu(k64, Operation::kAnd, bit, 63);
+        code_.alu(k64, Operation::kShiftLeft, mask, bit);
+        code_.load(8, bit, place, first);
+        code_.alu(k64, Operation::kOr, bit, mask);
+        code_.store(8, place, first, bit);
+    }
     // The part of a map's value that belongs to a CPU, of parts that begin at a byte; changes the
     // CPU's number.
     void own_part(Register to, int map, uint32_t stride_bytes, Register cpu,

@@ -111,17 +111,12 @@ void Writer::write(Label function)
 // Leaves the bytes that are captured in kCaptured, and the first of them in the map.
 void Writer::load_head()
 {
-    const Label captured = code_.new_label(), fits = code_.new_label();
     move(Register::r9, Register::r1);
     emit_packet_length(direction_, code_);
     move(kCaptured, Register::r0);
-    code_.jump_if(k64, Condition::kLessOrEqual, kCaptured, int32_t(setup_.snaplen), captured);
-    set(kCaptured, int32_t(setup_.snaplen));
-    code_.bind(captured);
+    limit(kCaptured, int32_t(setup_.snaplen));
     move(Register::r4, kCaptured);
-    code_.jump_if(k64, Condition::kLessOrEqual, Register::r4, kHeadBytes, fits);
-    set(Register::r4, kHeadBytes);
-    code_.bind(fits);
+    limit(Register::r4, kHeadBytes);
     undecided_if(Condition::kEqual, Register::r4, 0);
     move(Register::r1, Register::r9);
     set(Register::r2, 0);

@@ -72,7 +72,6 @@ private:
     void run_hashes(uint32_t place, EbpfBytes bytes);
     void look_up(uint32_t place, const FilterIndex &index, EbpfBytes bytes);
     void forget_bounds(EbpfBytes bytes);
-    void set_bit(uint32_t first, uint32_t words);
     template <typename Run>
     void run_bits(uint32_t number, std::span<const uint32_t> bits, const Run &run);
     void leave_fragments();
@@ -271,7 +270,8 @@ void Writer::look_up(uint32_t place, const FilterIndex &index, EbpfBytes bytes)
         code_.alu(k64, Operation::kAdd, Register::r2, Register::r1);
         code_.load(2, Register::r1, Register::r2, 0);
         code_.jump_if(k64, Condition::kEqual, Register::r1, 0, missing);
-        set_bit(tree_.group_word(place), index.group_words());
+        set_bit(kCounts, word(tree_.group_word(place)), index.group_words(), Register::r1,
+                Register::r2, Register::r3);
         code_.bind(missing);
     }
     for (uint32_t number = 0; size_t{64} * number < index.groups().size(); ++number) {
@@ -286,22 +286,6 @@ void Writer::look_up(uint32_t place, const FilterIndex &index, EbpfBytes bytes)
         });
         code_.store_constant(8, kCounts, word(groups_word), 0);
     }
-}
-
-// Of the number in r1, in words from `first`; changes r2 to r4.
-void Writer::set_bit(uint32_t first, uint32_t words)
-{
-    move(Register::r2, Register::r1);
-    code_.alu(k64, Operation::kShiftRight, Register::r2, 6);
-    code_.alu(k64, Operation::kAnd, Register::r2, int32_t(words - 1)); // for the verifier
-    code_.alu(k64, Operation::kShiftLeft, Register::r2, 3);
-    code_.alu(k64, Operation::kAdd, Register::r2, kCounts);
-    set(Register::r3, 1);
-    code_.alu(k64, Operation::kAnd, Register::r1, 63);
-    code_.alu(k64, Operation::kShiftLeft, Register::r3, Register::r1);
-    code_.load(8, Register::r4, Register::r2, word(first));
-    code_.alu(k64, Operation::kOr, Register::r4, Register::r3);
-    code_.store(8, Register::r2, word(first), Register::r4);
 }
 
 // Runs what belongs to those of the bits that are set in the word; they are in order.
@@ -400,10 +384,8 @@ void Writer::write_fragments()
     code_.store(4, kFrame, match::kEbpfWireBytes, Register::r4);
     move(kEnd, Register::r4);
     own_part(kData, setup_.buffers, match::kEbpfBufferBytes, Register::r3);
-    const Label fits = code_.new_label(), has_bytes = code_.new_label();
-    code_.jump_if(k64, Condition::kLessOrEqual, kEnd, int32_t(match::kEbpfPacketBytesMax), fits);
-    set(kEnd, int32_t(match::kEbpfPacketBytesMax));
-    code_.bind(fits);
+    const Label has_bytes = code_.new_label();
+    limit(kEnd, int32_t(match::kEbpfPacketBytesMax));
     code_.store(8, kCounts, word(kCopiedBytes), kEnd);
     code_.jump_if(k64, Condition::kNotEqual, kEnd, 0, has_bytes);
     leave(0);

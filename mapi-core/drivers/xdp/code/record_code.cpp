@@ -62,11 +62,8 @@ void Writer::reserve(Label none)
     else
         code_.call(Helper::kKtimeGetNs);
     code_.store(8, kFrame, kTime, Register::r0);
-    const Label fits = code_.new_label();
     code_.load(8, kCaplen, kFrame, kWireBytes);
-    code_.jump_if(k64, Condition::kLessOrEqual, kCaplen, int32_t(setup_.snaplen), fits);
-    set(kCaplen, int32_t(setup_.snaplen));
-    code_.bind(fits);
+    limit(kCaplen, int32_t(setup_.snaplen));
     if (!tree_.wants_whole())
         limit_caplen();
     code_.jump_if(k64, Condition::kEqual, kCaplen, 0, none);

@@ -77,8 +77,7 @@ void Writer::loop(Register rounds, Label function, int16_t frame_bytes)
 void Writer::write_search(Label function, std::span<const Label> rounds)
 {
     const Register counts = Register::r6, buffer = Register::r7, length = Register::r8;
-    const Label fits = code_.new_label(), copied = code_.new_label(), none = code_.new_label(),
-                is_known = code_.new_label();
+    const Label copied = code_.new_label(), none = code_.new_label(), is_known = code_.new_label();
     code_.begin_function(function, match::EbpfLinkage::kGlobal);
     code_.jump_if(k64, Condition::kLess, Register::r2, int32_t(setup_.ring.cpus), is_known);
     leave(0);
@@ -89,10 +88,7 @@ void Writer::write_search(Label function, std::span<const Label> rounds)
     move(Register::r9, Register::r1);
     emit_packet_length(direction_, code_);
     move(length, Register::r0);
-    const auto limit = int32_t(std::min(setup_.snaplen, match::kEbpfPacketBytesMax));
-    code_.jump_if(k64, Condition::kLessOrEqual, length, limit, fits);
-    set(length, limit);
-    code_.bind(fits);
+    limit(length, int32_t(std::min(setup_.snaplen, match::kEbpfPacketBytesMax)));
     code_.store_constant(8, counts, word(kSearchEnd), kSearched);
     clear_found(counts);
     code_.jump_if(k64, Condition::kEqual, length, 0, none);
@@ -234,17 +230,7 @@ void Writer::write_output(const SearchSet::Placed &placed, Label function)
     code_.jump_if(k64, Condition::kGreater, position, Register::r1, outside);
     code_.load(4, bit, output, offsetof(Output, bit));
     code_.load(8, Register::r2, Register::r2, kFoundCounts);
-    move(Register::r1, bit);
-    code_.alu(k64, Operation::kShiftRight, Register::r1, 6);
-    code_.alu(k64, Operation::kAnd, Register::r1, int32_t(searches_.bit_words() - 1));
-    code_.alu(k64, Operation::kShiftLeft, Register::r1, 3);
-    add(Register::r2, Register::r1);
-    code_.alu(k64, Operation::kAnd, bit, 63);
-    set(Register::r3, 1);
-    code_.alu(k64, Operation::kShiftLeft, Register::r3, bit);
-    code_.load(8, Register::r1, Register::r2, word(kFoundBits));
-    code_.alu(k64, Operation::kOr, Register::r1, Register::r3);
-    code_.store(8, Register::r2, word(kFoundBits), Register::r1);
+    set_bit(Register::r2, word(kFoundBits), searches_.bit_words(), bit, Register::r1, Register::r3);
     code_.bind(outside);
     leave(0);
 }
