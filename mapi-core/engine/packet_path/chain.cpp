@@ -222,21 +222,22 @@ void Chain::check_removable(size_t position) const
 
 void Chain::ask_for_reset(size_t position)
 {
-    functions_[position]->wants_reset = true;
+    const uint32_t number = resets_asked() + 1;
+    functions_[position]->reset_asked = number;
     functions_[position]->node->renew_state();
-    resets_asked_.fetch_add(1, std::memory_order_release);
+    resets_asked_.store(number, std::memory_order_release);
 }
 
-void Chain::reset()
+// A later request of the same function is left to a later plan.
+void Chain::reset(uint32_t resets)
 {
-    const uint32_t asked =
-        resets_asked_.load(std::memory_order_acquire); // a request that comes meanwhile is handled
-                                                       // now or the next time
+    const uint32_t done = resets_done_.load(std::memory_order_relaxed);
     for (const auto &applied : functions_) {
-        if (applied->wants_reset.exchange(false) && !applied->is_removed)
+        const uint32_t asked = applied->reset_asked;
+        if (asked > done && asked <= resets && !applied->is_removed)
             applied->reset();
     }
-    resets_done_.store(asked, std::memory_order_release); // pairs with has_reset()
+    resets_done_.store(std::max(done, resets), std::memory_order_release); // pairs with has_reset()
 }
 
 void Chain::activate(const Plan &plan)
@@ -304,11 +305,11 @@ void Chain::find_metered()
     }
 }
 
-void Chain::join()
+void Chain::join(uint32_t resets)
 {
     if (joined_.load(std::memory_order_relaxed)) {
         if (!has_reset()) [[unlikely]]
-            reset();
+            reset(resets);
         return;
     }
     for (const auto &applied : functions_) {

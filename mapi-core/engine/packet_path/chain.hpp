@@ -35,7 +35,7 @@ struct Applied {
     std::atomic<uint64_t> base_passed = 0;
     std::atomic<bool> is_removed =
         false; // gets no more packets; its memory stays until the flow closes
-    std::atomic<bool> wants_reset = false;
+    std::atomic<uint32_t> reset_asked = 0;     // number of the last request of the flow for it
     std::vector<std::atomic<uint64_t>> result; // what mapi_read_results() points to
     const bool
         is_share_of_word; // one word of the node, not produced by the function itself for a reader
@@ -123,18 +123,20 @@ public:
     // Client's thread, under the device's lock.
     void activate(const Plan &plan);
     void ask_for_reset(size_t position);
+    // How often it was called: a plan that is made now begins with these resets.
+    uint32_t resets_asked() const { return resets_asked_.load(std::memory_order_acquire); }
     bool has_reset() const
     {
-        return resets_done_.load(std::memory_order_acquire) ==
-               resets_asked_.load(std::memory_order_acquire);
+        return resets_done_.load(std::memory_order_acquire) == resets_asked();
     }
     // First the flow is closed, so that no reader takes further packets for its own; then it leaves
     // the plan; then cancel() wakes its readers.
     void close();
     void cancel();
-    // Device's thread, or any thread if that does not run.
-    void join();
-    void reset();
+    // Device's thread, or any thread if that does not run.  resets: those that the plan begins
+    // with.
+    void join(uint32_t resets);
+    void reset(uint32_t resets);
     // Any thread: no more packets will come.  Does not wait.
     void end();
     // Before it is connected: a callback that end() runs, on any thread, if work is left for

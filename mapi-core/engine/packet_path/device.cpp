@@ -245,7 +245,7 @@ void Device::finish()
     const std::lock_guard lock(mutex_);
     set_prefilter(nullptr);
     for (const auto &chain : current_->chains()) { // flows connected or to be reset since then
-        chain->join();
+        chain->join(chain->resets_asked());
         chain->end();
     }
     plan_in_use_.store(nullptr);

@@ -160,7 +160,7 @@ void Device::connect(const std::shared_ptr<Chain> &chain)
         chains.push_back(chain);
         install(std::move(chains), current_->groups());
         if (state_ == State::kFinished) {
-            chain->join();
+            chain->join(chain->resets_asked());
             chain->end();
         }
     }
@@ -211,9 +211,9 @@ void Device::reset(const std::shared_ptr<Chain> &chain, size_t position)
             install(current_->chains(),
                     current_->groups()); // a thread that takes a new plan looks for resets
         else
-            chain->reset();
+            chain->reset(chain->resets_asked());
     }
-    wait_a_little([&] { return chain->has_reset(); }, kCloseTime);
+    wait_a_little([&] { return chain->has_reset(); }, driver_.offload ? kSwitchTime : kCloseTime);
 }
 
 std::shared_ptr<Node> Device::remove(Applied &function)

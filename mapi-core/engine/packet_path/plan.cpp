@@ -30,6 +30,7 @@ Plan::Plan(std::vector<std::shared_ptr<Chain>> chains,
     stage_of_.reserve(functions);
     places_[nullptr] = {};
     for (const auto &chain : chains_) {
+        resets_.push_back(chain->resets_asked());
         add(*chain, chain->functions().size());
         for (const auto &applied : chain->functions()) {
             if (applied->is_removed)
@@ -252,8 +253,8 @@ uint32_t Plan::refer_to(const Node *node)
 void Plan::join(Meter *meter)
 {
     meter_ = meter;
-    for (const auto &chain : chains_)
-        chain->join();
+    for (size_t i = 0; i < chains_.size(); ++i)
+        chains_[i]->join(resets_[i]);
     joined_ = true;
 }
 

@@ -216,6 +216,7 @@ private:
     std::pmr::monotonic_buffer_resource
         memory_; // of the maps: a plan is built for each flow that connects, and freed as a whole
     const std::vector<std::shared_ptr<Chain>> chains_;
+    std::vector<uint32_t> resets_;              // of each chain, that this plan begins with
     std::vector<std::shared_ptr<Node>> nodes_;  // sources before the nodes that use them
     std::vector<Stage> stages_;                 // the first one is the device's
     Map<const Node *, Place> places_{&memory_}; // of the packets that a node lets pass, or creates

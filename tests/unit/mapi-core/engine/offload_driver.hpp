@@ -14,6 +14,7 @@
 #include <mutex>
 #include <random>
 #include <span>
+#include <thread>
 #include <vector>
 
 #include <mapi/driver.h>
@@ -76,10 +77,13 @@ public:
         const std::lock_guard lock(mutex_);
         holds_ = holds;
     }
+    // No program becomes active until it is called again with false.
+    void hold_switches(bool holds) { holds_switches_ = holds; }
     // Programs that are prepared from now on have no nodes.
     void refuse_all(bool refuses) { refuses_all_ = refuses; }
     uint64_t arrived() const { return arrived_; } // packets; also the last one's time
     uint32_t last_caplen() const { return last_caplen_; }
+    size_t made() const { return made_; }
     size_t programs() const { return made_ - destroyed_; }
     size_t switches() const { return switches_; }
 
@@ -201,6 +205,8 @@ private:
     }
     static void activate(void *source, void *program)
     {
+        while (of(source).holds_switches_)
+            std::this_thread::yield();
         const std::lock_guard lock(of(source).mutex_);
         of(source).previous_ = of(source).active_;
         of(source).active_ = static_cast<Program *>(program);
@@ -255,6 +261,7 @@ private:
     Program *previous_ = nullptr;
     bool is_over_ = false;
     bool holds_ = false;
+    std::atomic<bool> holds_switches_ = false;
     std::atomic<bool> refuses_all_ = false;
     uint64_t arrived_ = 0;
     std::atomic<uint32_t> last_caplen_ = 0;

@@ -2,9 +2,11 @@
 // Offload: samples, values of the last packet, and cut packets are the same in driver and engine.
 #include "engine/packet_path/offload.hpp"
 
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -155,6 +157,41 @@ TEST_CASE("a reset of a sample in the driver restarts its period", "[mapi-core][
     arrive(4);
     CHECK(sampled.comes_to(2, 1));
     CHECK(other.comes_to(2, 2));
+}
+
+TEST_CASE("a reset is complete with the first program that was made after it",
+          "[mapi-core][engine]")
+{
+    OffloadSource &source = OffloadSource::instance();
+    const auto wait_until = [](const auto &is_so) {
+        while (!is_so())
+            std::this_thread::yield();
+    };
+    const auto device = make_device();
+    Functions sampled(device, sample_of(4));
+    Functions reads(device, {{mapi_fn_regexp, {text("x")}}});
+    arrive(2);
+    source.hold(true);
+    arrive(1); // the next program waits until this packet has been read
+    const size_t switches = source.switches(), made = source.made();
+    std::optional<Functions> other;
+    std::thread connects([&] { other.emplace(device, sample_of(4)); });
+    wait_until([&] { return source.switches() > switches; });
+    std::atomic<bool> is_complete = false;
+    std::thread resets([&] {
+        sampled.flow().reset(1);
+        is_complete = true;
+    });
+    wait_until([&] { return source.made() == made + 2; });
+    source.hold_switches(true);
+    source.hold(false);
+    connects.join(); // with the program that was made before the reset
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    CHECK(!is_complete);
+    source.hold_switches(false);
+    resets.join();
+    arrive(3);
+    CHECK(sampled.comes_to(2, 0));
 }
 
 TEST_CASE("a sample that the driver no longer takes continues in the engine, and stays there",
