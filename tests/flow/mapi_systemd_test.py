@@ -173,6 +173,31 @@ class Systemd(unittest.TestCase):
         self.assertEqual((status["NoNewPrivs"], status["Seccomp"]), ("1", "2"))
         self.assertEqual(int(status["CapBnd"], 16), NET_RAW | NET_ADMIN)
 
+    def test_the_drop_in_lets_functions_run_in_the_kernel(self):
+        folder = "/run/systemd/system/mapid.service.d"
+        self.system.run("install", "-Dt", folder, "/usr/local/share/netslice/mapid-xdp.conf")
+        self.system.run(
+            "sh",
+            "-c",
+            "printf '[driver]\\ndevice=kernel\\ndriver=xdp\\npath=lo\\n' >>/etc/mapi.conf",
+        )
+        self.system.run("systemctl", "daemon-reload")
+        flow = subprocess.Popen(
+            self.system.command(
+                "mapi-flow", "-i", "kernel", "-d", "4", "BPF_FILTER 'udp' | PKT_COUNTER"
+            ),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,  # the mode is generic
+            text=True,
+        )
+        listed = wait_until(lambda: " kernel\n" in self.system.run("mapi-info", "functions").stdout)
+        self.system.run("python3", "-c", SEND)
+        rows = [line.split("\t") for line in flow.communicate(timeout=60)[0].splitlines()]
+        self.system.run("rm", "-r", folder)
+        self.system.run("systemctl", "daemon-reload")
+        self.assertTrue(listed)
+        self.assertEqual([row[-1] for row in rows if row[1] == "PKT_COUNTER"], ["1000"])
+
     def test_every_kind_of_function_works_under_the_restrictions_of_the_unit(self):
         self.count("-r", TRACE)
         before = self.system.property("MainPID")
