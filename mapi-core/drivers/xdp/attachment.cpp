@@ -24,8 +24,8 @@ constexpr auto kTcxEgress = bpf_attach_type(47);
 constexpr uint32_t kBeforeOthers = 1 << 3; // BPF_F_BEFORE: what they decide hides no packet
 constexpr uint32_t kGraceUs = 100000;      // far longer than a program runs
 
-// The name and number of the attached program, for messages; an empty string if none is attached.
-std::string describe_attached(uint32_t interface_index)
+// What is attached, and what can be done about it; an empty string if nothing is.
+std::string describe_attached(const std::string &interface, uint32_t interface_index)
 {
     uint32_t id = 0;
     if (bpf_xdp_query_id(int(interface_index), 0, &id) != 0 || id == 0)
@@ -35,8 +35,16 @@ std::string describe_attached(uint32_t interface_index)
     bpf_prog_info info = {};
     uint32_t bytes = sizeof(info);
     if (program.is_open() && bpf_obj_get_info_by_fd(program.number(), &info, &bytes) == 0)
-        name = "\"" + std::string(info.name) + "\" ";
-    return "XDP program " + name + "(id " + std::to_string(id) + ")";
+        name = info.name;
+    const std::string remedy =
+        name == kProgramName
+            ? "it is that of another device of MAPI; use one device of the interface, through "
+              "mapid "
+              "for several processes"
+            : "end the process that attached it, remove it (ip link set dev " + interface +
+                  " xdp off), or read the interface with driver=af_packet";
+    return "XDP program " + (name.empty() ? "" : "\"" + name + "\" ") + "(id " +
+           std::to_string(id) + ") is attached already; " + remedy;
 }
 
 int create_link(int program, uint32_t interface_index, uint32_t flags)
@@ -57,10 +65,8 @@ Attachment::Attachment(const std::string &interface, uint32_t interface_index, i
 
 void Attachment::attach(uint32_t interface_index, int program)
 {
-    const std::string remedy = "; remove it (ip link set dev " + interface_ +
-                               " xdp off) or read the interface with driver=af_packet";
-    if (const std::string other = describe_attached(interface_index); !other.empty())
-        throw KernelRefusal(interface_ + ": " + other + " is attached already" + remedy, EBUSY);
+    if (const std::string other = describe_attached(interface_, interface_index); !other.empty())
+        throw KernelRefusal(interface_ + ": " + other, EBUSY);
     link_ = ipc::Descriptor(create_link(program, interface_index, XDP_FLAGS_DRV_MODE));
     if (link_.is_open())
         return;
@@ -69,10 +75,9 @@ void Attachment::attach(uint32_t interface_index, int program)
     if (link_.is_open())
         return;
     const int number = errno;
-    const std::string other = describe_attached(interface_index);
+    const std::string other = describe_attached(interface_, interface_index);
     throw KernelRefusal(interface_ + ": the XDP program cannot be attached: " +
-                            (other.empty() ? std::string(std::strerror(number))
-                                           : other + " is attached already" + remedy),
+                            (other.empty() ? std::string(std::strerror(number)) : other),
                         number);
 }
 

@@ -50,6 +50,8 @@ private:
     uint64_t *words_ = nullptr;
 };
 
+constexpr char kProgramName[] = "mapi"; // of all programs of this driver that are attached
+
 // The code is finished.  Throws KernelRefusal with the verifier's cause.  takes_fragments: the
 // program is for packets in several pieces, too.
 ipc::Descriptor load_xdp_program(const char *name, const match::EbpfCode &code,

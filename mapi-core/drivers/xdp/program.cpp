@@ -19,7 +19,6 @@ namespace mapi::drivers::xdp
 namespace
 {
 constexpr uint32_t kEmittedMax = 1024; // counts are addressed by 16-bit offsets
-constexpr char kName[] = "mapi";
 constexpr char kRefused[] = "the kernel's verifier refuses it";
 
 bool can_run(const mapi_offload_step &step)
@@ -68,8 +67,9 @@ ipc::Descriptor load_for(Direction direction, const ProgramTree &tree, ProgramSe
     match::EbpfCode code;
     emit_program(tree, setup, code);
     code.finish();
-    return direction == Direction::kOutgoing ? load_egress_program(kName, code)
-                                             : load_xdp_program(kName, code, setup.takes_fragments);
+    return direction == Direction::kOutgoing
+               ? load_egress_program(kProgramName, code)
+               : load_xdp_program(kProgramName, code, setup.takes_fragments);
 }
 
 LoadedPrograms load(const ProgramTree &tree, ProgramSetup setup, const ProgramMaps &maps)
