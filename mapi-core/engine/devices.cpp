@@ -342,14 +342,16 @@ void Devices::set_option(const std::string &name, const std::string &key, const 
     options_[entry->settings.name].emplace_back(key, value);
 }
 
-mapi_device_info_t Devices::describe(const Entry &entry, const Device *device)
+mapi_device_info_t Devices::describe(const Entry &entry, const Device *device) const
 {
     mapi_device_info_t info = {};
     info.id = entry.id;
     copy_text(info.device, entry.settings.name);
     copy_text(info.name, entry.settings.driver);
     copy_text(info.alias, entry.settings.alias);
-    copy_text(info.description, entry.settings.description);
+    copy_text(info.description, entry.settings.description.empty()
+                                    ? registry_.driver(entry.settings.driver).description
+                                    : entry.settings.description);
     info.link_speed = entry.settings.link_speed;
     info.mpls = int(entry.settings.mpls);
     info.vlan = int(entry.settings.vlan);

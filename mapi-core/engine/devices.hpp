@@ -128,7 +128,7 @@ private:
     std::shared_ptr<Entry> add_file(Lock &lock, const std::string &path, const std::string &driver,
                                     int file, Kind kind);
     static std::shared_ptr<OwnedFile> keep_file(const std::string &path, int file);
-    static mapi_device_info_t describe(const Entry &entry, const Device *device);
+    mapi_device_info_t describe(const Entry &entry, const Device *device) const;
 
     const Registry &registry_;
     const DevicesOptions devices_options_;

@@ -14,7 +14,8 @@ from mapi_interfaces import enter_name_space, make_pair, run, send, wait_until
 from mapi_live_library import ARP, UDP, tagged
 from mapid import Daemon
 
-KERNEL = "[driver]\ndevice=kernel\ndriver=xdp\npath=far\ndescription=in the kernel\n"
+DESCRIBED = "description=in the kernel\n"
+KERNEL = f"[driver]\ndevice=kernel\ndriver=xdp\npath=far\n{DESCRIBED}"
 FLOW = (
     "flow = Flow.on_device('{}')\nflow.apply('BPF_FILTER', 'udp')\n"
     "packets = flow.apply('PKT_COUNTER')\nflow.connect()"
@@ -107,6 +108,20 @@ class Cost(Test):
         self.assertTrue(wait_until(lambda: client.get(counted) >= sender.sent))
         time.sleep(0.05)
         self.assertEqual(client.get(counted), sender.sent)
+
+    def test_a_list_of_devices_says_what_xdp_does_not_see_and_that_a_mode_is_generic(self):
+        daemon, client = self.kernel(KERNEL.replace("path=far", "path=lo").replace(DESCRIBED, ""))
+        send("lo", UDP, count=20)
+        self.assertTrue(wait_until(lambda: client.get("flow.word(packets)") == 20))
+        done = subprocess.run(
+            self.command(daemon, "devices"), capture_output=True, text=True, check=True
+        )
+        names = [line.split()[0] for line in done.stdout.splitlines()]
+        self.assertEqual(names, ["DEVICE", "kernel"])
+        self.assertIn("device kernel: lo: XDP in generic mode", done.stderr)
+        (device,) = self.json(daemon, "devices")["devices"]
+        self.assertIn("generic", device["message"])
+        self.assertIn("outgoing packets only with both=1, and no VLAN tag", device["description"])
 
     def test_json_has_the_same_for_one_device(self):
         daemon, _ = self.kernel()

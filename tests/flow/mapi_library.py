@@ -69,6 +69,9 @@ class Stats(ctypes.Structure):
         ("unread_bytes", ctypes.c_uint64),
         ("message", ctypes.c_char * 512),
         ("device_drop", ctypes.c_uint64),
+        ("kernel_unreadable", ctypes.c_uint64),
+        ("kernel_late", ctypes.c_uint64),
+        ("undecided", ctypes.c_uint64),
     ]
 
 

@@ -137,6 +137,7 @@ class Xdp(DriverTests, LiveTest):
         wait_until(lambda: kernel.word(kernel.ids[1]) == engine.word(engine.ids[1]), 5)
         self.assertEqual(kernel.word(kernel.ids[1]), engine.word(engine.ids[1]))
         self.assertTrue(200 < kernel.word(kernel.ids[1]) < 300, kernel.word(kernel.ids[1]))
+        self.assertEqual(stats_of(DEVICE).undecided, 100)
 
     def test_packets_that_would_make_a_search_slow_are_searched_by_the_engine(self):
         flows = [
@@ -148,7 +149,8 @@ class Xdp(DriverTests, LiveTest):
         send("near", short, slow, UDP, count=20)
         for flow in flows:
             self.assert_counts(flow, 40)
-        self.assertEqual(stats_of(DEVICE).ps_recv, 60)
+        stats = stats_of(DEVICE)
+        self.assertEqual((stats.ps_recv, stats.undecided, stats.drop_kernel), (60, 20, 0))
 
     def test_each_function_says_where_it_runs_and_why(self):
         flow = self.flow(
@@ -417,6 +419,7 @@ class Xdp(DriverTests, LiveTest):
             env={**os.environ, "PYTHONPATH": str(pathlib.Path(__file__).parent)},
         )
         self.assertIn(f'far: XDP program "mapi" (id {program}) is attached already', child.stdout)
+        self.assertIn("that of another device of MAPI", child.stdout)
         send("near", UDP, count=10)
         self.assert_counts(flow, 10)
 

@@ -22,6 +22,9 @@ Json statistics_json(const mapi_stat_t &stats)
             {"buffer_full", stats.drop_buffer_full},
             {"not_written", stats.drop_not_written},
             {"link_type", stats.drop_link_type},
+            {"kernel_unreadable", stats.kernel_unreadable},
+            {"kernel_late", stats.kernel_late},
+            {"undecided", stats.undecided},
             {"message", stats.message}};
 }
 } // namespace

@@ -44,6 +44,9 @@ Json device_json(const mapi::ipc::ListedDevice &device)
     json["packets"] = stats.received();
     json["bytes"] = stats.received_bytes();
     json["drops"] = std::move(drops);
+    json["kernel_unreadable"] = stats.kernel_unreadable();
+    json["kernel_late"] = stats.kernel_late();
+    json["undecided"] = stats.undecided();
     json["unread_bytes"] = stats.unread_bytes();
     json["message"] = stats.message();
     return json;

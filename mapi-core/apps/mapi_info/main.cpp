@@ -5,6 +5,7 @@
 #include <nsprobe/recorder.h>
 
 #include "common/command/output.hpp"
+#include "common/command/printable.hpp"
 #include "common/command/signals.h"
 #include "common/command/standard_files.h"
 #include "common/command/tell.hpp"
@@ -21,6 +22,17 @@ namespace mapi_info
 {
 namespace
 {
+// On standard error: a line of the table has no room for text.
+void tell_messages(const std::vector<mapi::ipc::ListedDevice> &devices)
+{
+    for (const auto &device : devices) {
+        const std::string &message = device.statistics().message();
+        if (!message.empty())
+            command::tell("mapi-info: device {}: {}\n", command::printable(device.info().device()),
+                          command::printable(message));
+    }
+}
+
 void list(Mapid &mapid, const Options &options)
 {
     const bool is_all = options.command == Command::kAll;
@@ -45,6 +57,7 @@ void list(Mapid &mapid, const Options &options)
         text +=
             options.command == Command::kFunctions ? functions_table(flows) : flows_table(flows);
     command::write_whole(options.output, text);
+    tell_messages(devices);
 }
 
 int run(const Options &options)

@@ -199,5 +199,8 @@ void RemoteBackend::copy_stats(const std::string &device, mapi_stat_t *stats)
     // an older mapid only returns the drops of all programs
     stats->device_drop = std::max(reply.device_dropped(), reply.dropped());
     copy_text(stats->message, reply.message());
+    stats->kernel_unreadable = reply.kernel_unreadable();
+    stats->kernel_late = reply.kernel_late();
+    stats->undecided = reply.undecided();
 }
 } // namespace mapi::client

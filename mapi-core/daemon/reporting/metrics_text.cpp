@@ -53,7 +53,8 @@ void add(mapi_stat_t &sum, const mapi_stat_t &stats)
          {&mapi_stat_t::ps_recv, &mapi_stat_t::bytes_recv, &mapi_stat_t::ps_ifdrop,
           &mapi_stat_t::drop_bad_record, &mapi_stat_t::drop_truncated,
           &mapi_stat_t::drop_buffer_full, &mapi_stat_t::drop_link_type,
-          &mapi_stat_t::drop_not_written, &mapi_stat_t::drop_kernel, &mapi_stat_t::drop_no_flow})
+          &mapi_stat_t::drop_not_written, &mapi_stat_t::drop_kernel, &mapi_stat_t::drop_no_flow,
+          &mapi_stat_t::undecided})
         sum.*member += stats.*member;
 }
 
@@ -95,6 +96,10 @@ void add_devices(Text &text, engine::Devices &devices)
         for (const auto &[cause, count] : drops)
             text.add({{"device", name}, {"cause", cause}}, count);
     }
+    text.begin("mapi_device_undecided_total", "counter",
+               "Packets that functions of the driver left to the engine.");
+    for (const auto &[name, stats] : open)
+        text.add({{"device", name}}, stats.undecided);
 }
 
 void add_flows(Text &text, ClientRegistry &clients)

@@ -82,5 +82,8 @@ void show(const mapi_stat_t &stats, ipc::Statistics &message)
     message.set_no_flow(stats.drop_no_flow);
     message.set_unread_bytes(stats.unread_bytes);
     message.set_device_dropped(stats.device_drop);
+    message.set_kernel_unreadable(stats.kernel_unreadable);
+    message.set_kernel_late(stats.kernel_late);
+    message.set_undecided(stats.undecided);
 }
 } // namespace mapi::daemon

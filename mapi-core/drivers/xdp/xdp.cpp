@@ -126,16 +126,15 @@ public:
         const xdp::Program &program = previous_ ? *previous_ : *active_;
         passed_.assign(program.nodes(), 0);
         undecided_.assign(program.nodes(), 0);
-        bool are_decided = true;
-        uint32_t count = 0;
+        uint32_t undecided = 0, count = 0;
         const uint64_t to_real_ns = xdp::monotonic_to_real_ns();
         for (; count < limit; ++count) {
             const xdp::PacketRecord *const record = rings_.take(program.number());
             if (!record)
                 break;
             const auto *words = reinterpret_cast<const uint64_t *>(record + 1);
-            are_decided &= program.add_verdicts(words, uint64_t{1} << count, passed_.data(),
-                                                undecided_.data());
+            undecided += !program.add_verdicts(words, uint64_t{1} << count, passed_.data(),
+                                               undecided_.data());
             mapi_packet &packet = packets[count];
             packet = {};
             packet.data = reinterpret_cast<const uint8_t *>(words + program.verdict_words());
@@ -148,7 +147,8 @@ public:
         if (count == 0)
             return MAPI_DRIVER_IDLE;
         mapi_batch_fill(&batch, packets, count);
-        verdicts_ = {passed_.data(), are_decided ? nullptr : undecided_.data()};
+        undecided_packets_.fetch_add(undecided, std::memory_order_relaxed);
+        verdicts_ = {passed_.data(), undecided == 0 ? nullptr : undecided_.data()};
         batch.offloaded = &verdicts_;
         return int(count);
     }
@@ -174,6 +174,9 @@ public:
     {
         const xdp::PacketRings::Drops drops = rings_.drops();
         stats->kernel_drops = drops.ring_full + drops.unreadable + drops.late;
+        stats->unreadable_packets = drops.unreadable;
+        stats->late_packets = drops.late;
+        stats->undecided_packets = undecided_packets_.load(std::memory_order_relaxed);
         const std::lock_guard lock(mutex_);
         stats->interface_drops = interface_drops_.count();
         std::string remark = watch_.remark();
@@ -315,6 +318,7 @@ private:
     xdp::Program *previous_ = nullptr;         // its packets have not all been read
     std::vector<uint64_t> passed_, undecided_; // by node
     mapi_offloaded verdicts_ = {};
+    std::atomic<uint64_t> undecided_packets_ = 0;
     Interruption interruption_;
 
     std::mutex mutex_; // all below
@@ -386,7 +390,9 @@ extern "C" const mapi_driver mapi_driver_xdp = {
     .struct_size = sizeof(mapi_driver),
     .name = "xdp",
     .description =
-        "runs functions in the kernel on a network interface, and reads what others need",
+        "runs functions in the kernel on the packets of a network interface, and reads what others "
+        "need; sees outgoing packets only with both=1, and no VLAN tag that the interface itself "
+        "removes or adds",
     .open = mapi::drivers::Table::open,
     .read = mapi::drivers::Table::read,
     .close = mapi::drivers::Table::close,

@@ -449,6 +449,9 @@ void Device::copy_stats(mapi_stat_t *stats, FlowDrops *own)
     stats->unread_bytes = driver.unread_bytes;
     set_drops(drops, *stats);
     stats->drop_kernel = driver.kernel_drops;
+    stats->kernel_unreadable = driver.unreadable_packets;
+    stats->kernel_late = driver.late_packets;
+    stats->undecided = driver.undecided_packets;
     stats->drop_no_flow = packets_without_flow_.load(std::memory_order_relaxed);
     stats->device_drop = sum_causes(*stats);
     if (own)

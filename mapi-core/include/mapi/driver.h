@@ -100,12 +100,16 @@ struct mapi_driver_stats {
     uint64_t truncated_records;
     uint64_t interface_drops;
     uint64_t unread_bytes;
-    uint64_t kernel_drops; /* packets that arrived while the kernel had no room for them */
+    /* packets that the kernel lost: it had no room for them, or one of the two below */
+    uint64_t kernel_drops;
     /*
      * why reading stopped before the end of the source, or what is unusual in it; empty if
      * nothing is wrong
      */
     char message[512];
+    uint64_t unreadable_packets; /* whose bytes the kernel could not copy */
+    uint64_t late_packets;       /* of a program, after those of the next program */
+    uint64_t undecided_packets;  /* with bits in mapi_offloaded.undecided */
 };
 
 /* Maximum number of functions that a prefilter runs. */

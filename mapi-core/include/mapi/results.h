@@ -342,7 +342,8 @@ typedef struct mapi_stat {
      * cannot represent
      */
     uint64_t drop_not_written;
-    uint64_t drop_kernel;  /* packets for which the kernel's buffer had no room */
+    /* packets for which the kernel's buffer had no room, or that it lost otherwise (below) */
+    uint64_t drop_kernel;
     uint64_t drop_no_flow; /* packets read while no flow was connected */
     /*
      * bytes of the file after the place where reading stopped; for a compressed file,
@@ -355,6 +356,15 @@ typedef struct mapi_stat {
      */
     char message[MAPI_TEXT_BYTES];
     uint64_t device_drop; /* like ps_drop, for the flows of all programs */
+    /* of drop_kernel: packets whose bytes the kernel could not copy */
+    uint64_t kernel_unreadable;
+    /* of drop_kernel: packets of the driver's previous program, after those of the next one */
+    uint64_t kernel_late;
+    /*
+     * not a loss: packets that functions of the driver left to the engine, since they could not
+     * decide in the kernel
+     */
+    uint64_t undecided;
 } mapi_stat_t;
 
 #ifdef __cplusplus
