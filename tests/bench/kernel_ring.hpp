@@ -4,28 +4,22 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <memory>
+
+#include "way.hpp"
 
 namespace bench
 {
-constexpr uint32_t kRingBytes = 1 << 25;
-
-// A way out of the kernel: a program, and a reader that takes what it has written.
-struct Way {
-    int program;
-    std::function<void()> take;
-};
-
 // For packets of one size.
 class KernelRing
 {
 public:
-    // Throws KernelRefusal.
-    explicit KernelRing(uint32_t packet_bytes);
+    // drops: the host does not get the packets.  Throws KernelRefusal.
+    explicit KernelRing(uint32_t packet_bytes, bool drops = false);
     ~KernelRing();
 
     Way way() const;
+    uint64_t drops() const; // packets that found no room
 
 private:
     struct State;

@@ -11,6 +11,7 @@
 
 #include "figure.hpp"
 #include "kernel_ring.hpp"
+#include "own_rings.hpp"
 #include "support/xdp_programs.hpp"
 
 namespace
@@ -22,27 +23,6 @@ using test_support::Bytes;
 constexpr int kRounds = 7;
 constexpr uint32_t kRunsAtOnce = 4000; // fit into a ring
 constexpr int kRepeats = 20;
-
-class OwnRings
-{
-public:
-    OwnRings() : machine_(bench::kRingBytes), program_(machine_.make(none_, true)) {}
-
-    bench::Way way()
-    {
-        return {program_->descriptor(), [this] {
-                    while (machine_.rings.take(machine_.setup.number))
-                        ;
-                    machine_.rings.release();
-                }};
-    }
-    uint64_t drops() const { return machine_.rings.drops().ring_full; }
-
-private:
-    test_support::Machine machine_;
-    test_support::Nodes none_;
-    std::unique_ptr<mapi::drivers::xdp::Program> program_;
-};
 
 void pin(unsigned cpu)
 {
@@ -68,7 +48,8 @@ double run_ns(const bench::Way &way, const Bytes &packet, unsigned cpus)
         threads.emplace_back(run, cpu);
     for (std::thread &thread : threads)
         thread.join();
-    way.take();
+    bench::Taken taken;
+    way.take(taken);
     return double(sum) / cpus;
 }
 
@@ -84,7 +65,7 @@ void compare(uint32_t bytes, unsigned cpus)
 {
     const Bytes packet = test_support::udp_to(7, bytes);
     const bench::KernelRing kernel(bytes);
-    OwnRings own;
+    bench::OwnRings own;
     std::vector<double> ratios, kernels, owns;
     for (int round = 0; round < kRounds; ++round) {
         owns.push_back(median_ns(own.way(), packet, cpus));
