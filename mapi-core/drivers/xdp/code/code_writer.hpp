@@ -31,6 +31,17 @@ protected:
     void add(Register to, int32_t value) { code_.alu(k64, Operation::kAdd, to, value); }
     void add(Register to, Register value) { code_.alu(k64, Operation::kAdd, to, value); }
 
+    // For a number of bytes that a helper gets, which must not be zero: before Linux 6.8 the
+    // verifier does not conclude from a comparison with "equal" that it is at least 1.
+    void jump_if_zero(Register number, Label to)
+    {
+        code_.jump_if(k64, Condition::kLess, number, 1, to);
+    }
+    void jump_unless_zero(Register number, Label to)
+    {
+        code_.jump_if(k64, Condition::kGreater, number, 0, to);
+    }
+
     // A counter += 1, or += by; changes r1.
     void grow(Register base, uint32_t number, const Register *by = nullptr)
     {

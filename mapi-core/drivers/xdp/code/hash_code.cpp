@@ -117,7 +117,7 @@ void Writer::load_head()
     limit(kCaptured, int32_t(setup_.snaplen));
     move(Register::r4, kCaptured);
     limit(Register::r4, kHeadBytes);
-    undecided_if(Condition::kEqual, Register::r4, 0);
+    jump_if_zero(Register::r4, undecided_);
     move(Register::r1, Register::r9);
     set(Register::r2, 0);
     move(Register::r3, kCounts);

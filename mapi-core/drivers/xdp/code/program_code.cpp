@@ -387,7 +387,7 @@ void Writer::write_fragments()
     const Label has_bytes = code_.new_label();
     limit(kEnd, int32_t(match::kEbpfPacketBytesMax));
     code_.store(8, kCounts, word(kCopiedBytes), kEnd);
-    code_.jump_if(k64, Condition::kNotEqual, kEnd, 0, has_bytes);
+    jump_unless_zero(kEnd, has_bytes);
     leave(0);
     code_.bind(has_bytes);
     move(Register::r1, kContext);

@@ -66,7 +66,7 @@ void Writer::reserve(Label none)
     limit(kCaplen, int32_t(setup_.snaplen));
     if (!tree_.wants_whole())
         limit_caplen();
-    code_.jump_if(k64, Condition::kEqual, kCaplen, 0, none);
+    jump_if_zero(kCaplen, none);
 
     code_.load(8, Register::r1, kFrame, kCpu);
     own_part(kRing, setup_.rings, setup_.ring.stride_bytes(), Register::r1,

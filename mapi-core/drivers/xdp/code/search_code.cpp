@@ -91,7 +91,7 @@ void Writer::write_search(Label function, std::span<const Label> rounds)
     limit(length, int32_t(std::min(setup_.snaplen, match::kEbpfPacketBytesMax)));
     code_.store_constant(8, counts, word(kSearchEnd), kSearched);
     clear_found(counts);
-    code_.jump_if(k64, Condition::kEqual, length, 0, none);
+    jump_if_zero(length, none);
     move(Register::r1, Register::r9);
     set(Register::r2, 0);
     move(Register::r3, buffer);
