@@ -90,8 +90,9 @@ void Attachment::attach_outgoing(uint32_t interface_index, int program)
         return;
     const int number = errno;
     throw KernelRefusal(interface_ + ": the program for outgoing packets cannot be attached: " +
-                            (number == EINVAL ? "the option \"both\" requires Linux 6.6, with "
-                                                "CONFIG_NET_XGRESS"
+                            (number == EINVAL ? "the option \"both\" requires tcx, of Linux 6.6 "
+                                                "(CONFIG_NET_XGRESS); omit it, or read the "
+                                                "interface with driver=af_packet"
                                               : std::strerror(number)),
                         number);
 }

@@ -44,6 +44,9 @@ std::string remedy(int number)
 {
     if (number == EPERM || number == EACCES)
         return " (requires the capabilities CAP_BPF, CAP_PERFMON and CAP_NET_ADMIN)";
+    if (number == ENOMEM)
+        return " (raise the memory limit of this program's control group, memory.max, or set a "
+               "smaller buffer_mb in mapi.conf)";
     return "";
 }
 
@@ -166,9 +169,12 @@ SharedArray::SharedArray(const char *name, size_t bytes)
     LIBBPF_OPTS(bpf_map_create_opts, options, .map_flags = BPF_F_MMAPABLE);
     object_ = ipc::Descriptor(
         bpf_map_create(BPF_MAP_TYPE_ARRAY, name, sizeof(uint32_t), uint32_t(bytes_), 1, &options));
-    if (!object_.is_open())
-        refuse(std::string("BPF map ") + name, errno,
-               errno == E2BIG ? "before Linux 6.0 a map has at most 4 MiB" : "");
+    if (!object_.is_open()) {
+        const int number = errno;
+        refuse(std::string("BPF map ") + name + " of " + std::to_string((bytes_ + 1023) / 1024) +
+                   " KiB",
+               number, number == E2BIG ? "before Linux 6.0 a map has at most 4 MiB" : "");
+    }
     void *memory = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor(), 0);
     if (memory == MAP_FAILED)
         refuse(std::string("BPF map ") + name + ": mmap", errno);
