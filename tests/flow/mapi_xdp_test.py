@@ -402,6 +402,17 @@ class Xdp(DriverTests, LiveTest):
         self.assertLess(Flow.library.mapi_create_flow(f"{DEVICE},dorp".encode()), 0)
         self.assertIn('unknown key "dorp"', Flow.error())
 
+    def test_an_interface_without_native_xdp_is_used_in_generic_mode_and_says_so(self):
+        flow = self.flow(("BPF_FILTER", "udp"), ("PKT_COUNTER",), device="xdp:lo")
+        found = self.flow(("STR_SEARCH", "xxx", 0, 0), ("TO_BUFFER", 0), device="xdp:lo")
+        send("lo", UDP, ARP, count=20)
+        self.assert_counts(flow, 20)
+        self.assertEqual(flow.information(flow.ids[0]).place, b"kernel")
+        self.assertEqual(list(itertools.islice(found.packets(found.ids[1]), 20)), [UDP] * 20)
+        stats = stats_of("xdp:lo")
+        self.assertEqual((stats.ps_recv, stats.ps_drop), (40, 0))
+        self.assertTrue(stats.message.startswith(b"lo: XDP in generic mode"), stats.message)
+
     def test_an_xdp_program_that_is_there_is_named_and_stays(self):
         flow = self.flow(("PKT_COUNTER",))
         program = attached()["prog"]["id"]
