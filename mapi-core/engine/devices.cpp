@@ -349,9 +349,9 @@ mapi_device_info_t Devices::describe(const Entry &entry, const Device *device) c
     copy_text(info.device, entry.settings.name);
     copy_text(info.name, entry.settings.driver);
     copy_text(info.alias, entry.settings.alias);
-    copy_text(info.description, entry.settings.description.empty()
-                                    ? registry_.driver(entry.settings.driver).description
-                                    : entry.settings.description);
+    copy_text(info.description, entry.settings.description);
+    if (entry.settings.description.empty() && registry_.has_driver(entry.settings.driver))
+        copy_text(info.description, registry_.driver(entry.settings.driver).description);
     info.link_speed = entry.settings.link_speed;
     info.mpls = int(entry.settings.mpls);
     info.vlan = int(entry.settings.vlan);

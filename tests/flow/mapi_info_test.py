@@ -109,6 +109,14 @@ class Lists(Test):
         self.assertTrue(all(len(flow["functions"]) == 1 for flow in flows[1:]))
         self.assertEqual(len(self.table(daemon, "functions")), 3000 + 1200)
 
+    def test_a_device_whose_driver_is_unknown_hides_no_other(self):
+        daemon = self.daemon(TAP + "[driver]\ndevice=card\ndriver=mapidagdrv.so\npath=/dev/dag0\n")
+        devices = {each["device"]: each for each in self.json(daemon, "devices")["devices"]}
+        self.assertEqual(
+            (devices["card"]["driver"], devices["card"]["description"]), ("mapidagdrv.so", "")
+        )
+        self.assertIn("pcap", devices["tap"]["description"])
+
     def test_without_a_command_mapid_devices_and_flows_are_listed(self):
         daemon = self.daemon()
         daemon.client().do(COUNT)
