@@ -96,7 +96,10 @@ private:
     }
     void emit_wire_bytes(BpfEmitter::Register to) override
     {
+        // A number of its own: else what the filter finds out about it also holds for the word in
+        // the frame, and the verifier follows the code after the filter once for each outcome.
         code_.load(4, of(to), kFrame, kEbpfWireBytes);
+        code_.alu(Width::k32, Operation::kAnd, of(to), -1);
     }
     void emit_header_length(uint32_t offset) override;
     void emit_packet_load(const bpf_insn &step, bool swaps) override;

@@ -3,6 +3,7 @@
 #include "drivers/xdp/program.hpp"
 
 #include <algorithm>
+#include <fstream>
 #include <random>
 #include <string>
 #include <utility>
@@ -113,6 +114,43 @@ TEST_CASE("many filters that an index finds count what the interpreter accepts",
         CHECK(found[second[filter]].packets == expected[filter]);
     }
     CHECK(found[nested].packets == expected_nested);
+}
+
+namespace
+{
+// How many the verifier has followed; since Linux 5.16.
+uint64_t verified_instructions(int program)
+{
+    std::ifstream info("/proc/self/fdinfo/" + std::to_string(program));
+    for (std::string key; info >> key;) {
+        uint64_t value = 0;
+        if (key == "verified_insns:" && info >> value)
+            return value;
+    }
+    FAIL("the kernel does not report verified_insns");
+    return 0;
+}
+} // namespace
+
+TEST_CASE("what filters find out about the length does not multiply what the verifier follows",
+          "[mapi-core][xdp]")
+{
+    if (!can_load())
+        return;
+    const auto verified = [](bool has_lengths) {
+        Machine machine;
+        Nodes nodes;
+        for (int i = 1; i <= 24; ++i) {
+            const std::string number = std::to_string(i);
+            nodes.filter("host 10.0.0." + number + " and udp port " + number +
+                             (has_lengths ? " and greater " + std::to_string(60 + i) : ""),
+                         kAll);
+        }
+        const auto program = machine.make(nodes);
+        CHECK(std::ranges::all_of(nodes.nodes, [](const auto &node) { return node.is_taken; }));
+        return verified_instructions(program->descriptor());
+    };
+    CHECK(verified(true) < 2 * verified(false));
 }
 
 TEST_CASE("a program has at most 1,024 filters, and counters of any number of flows",
