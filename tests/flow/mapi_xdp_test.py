@@ -4,11 +4,13 @@
 
 import ctypes
 import itertools
+import json
 import os
 import pathlib
 import signal
 import subprocess
 import sys
+import threading
 import time
 
 import needs
@@ -257,9 +259,7 @@ class Xdp(DriverTests, LiveTest):
             before = time.time()
             send("near", UDP + b"x" * extra, ARP + b"x" * 2 * extra)
             for flow in kernel, engine:
-                self.assertTrue(
-                    wait_until(lambda: flow.word(flow.ids[0]) == len(ARP) + 2 * extra)
-                )
+                self.assertTrue(wait_until(lambda: flow.word(flow.ids[0]) == len(ARP) + 2 * extra))
                 self.assertTrue(wait_until(lambda: flow.word(flow.ids[3]) == len(UDP) + extra))
             times = [flow.word(flow.ids[2]) / 2**32 - 2208988800 for flow in (kernel, engine)]
             self.assertAlmostEqual(times[0], times[1], delta=0.001)
@@ -412,6 +412,35 @@ class Xdp(DriverTests, LiveTest):
         stats = stats_of("xdp:lo")
         self.assertEqual((stats.ps_recv, stats.ps_drop), (40, 0))
         self.assertTrue(stats.message.startswith(b"lo: XDP in generic mode"), stats.message)
+
+    def test_a_second_device_of_the_interface_waits_for_the_first_to_end_and_else_is_refused(self):
+        first = self.flow(("PKT_COUNTER",))
+        second = Flow.on_device(f"{DEVICE},drop")
+        self.flows.append(second)
+        second.ids = [second.apply("PKT_COUNTER")]
+        self.assertLess(Flow.library.mapi_connect(second.fd), 0)
+        self.assertIn("another device of this process", Flow.error())
+        closes = threading.Timer(0.2, first.close)
+        closes.start()
+        second.connect()
+        closes.join()
+        send("near", UDP, count=10)
+        self.assert_counts(second, 10)
+
+    def test_a_program_that_somebody_detaches_is_attached_again_with_the_next_flow(self):
+        flow = self.flow(("PKT_COUNTER",))
+        links = json.loads(
+            subprocess.run(["bpftool", "-j", "link"], capture_output=True, check=True).stdout
+        )
+        program = attached()["prog"]["id"]
+        (own,) = [link["id"] for link in links if link.get("prog_id") == program]
+        subprocess.run(["bpftool", "link", "detach", "id", str(own)], check=True)
+        self.assertFalse(attached())
+        other = self.flow(("BYTE_COUNTER",), ("PKT_COUNTER",))
+        self.assertTrue(attached())
+        send("near", UDP, count=10)
+        self.assert_counts(flow, 10)
+        self.assert_counts(other, 10, 1)
 
     def test_an_xdp_program_that_is_there_is_named_and_stays(self):
         flow = self.flow(("PKT_COUNTER",))

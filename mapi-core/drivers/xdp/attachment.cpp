@@ -4,7 +4,11 @@
 #include "drivers/xdp/attachment.hpp"
 
 #include <cerrno>
+#include <chrono>
+#include <condition_variable>
 #include <cstring>
+#include <mutex>
+#include <set>
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
@@ -24,7 +28,41 @@ constexpr auto kTcxEgress = bpf_attach_type(47);
 constexpr uint32_t kBeforeOthers = 1 << 3; // BPF_F_BEFORE: what they decide hides no packet
 constexpr uint32_t kGraceUs = 100000;      // far longer than a program runs
 
-// What is attached, and what can be done about it; an empty string if nothing is.
+// Interfaces that this process has a program on.
+class OwnInterfaces
+{
+public:
+    static OwnInterfaces &instance()
+    {
+        static OwnInterfaces own;
+        return own;
+    }
+    // Waits until another attachment of this process is gone.  False: it stays.
+    bool take(uint32_t interface_index)
+    {
+        std::unique_lock lock(mutex_);
+        const auto is_free = [&] { return !taken_.contains(interface_index); };
+        if (!left_.wait_for(lock, kOwnPatience, is_free))
+            return false;
+        taken_.insert(interface_index);
+        return true;
+    }
+    void leave(uint32_t interface_index)
+    {
+        const std::lock_guard lock(mutex_);
+        taken_.erase(interface_index);
+        left_.notify_all();
+    }
+
+private:
+    static constexpr auto kOwnPatience = std::chrono::seconds(1);
+    std::mutex mutex_;
+    std::condition_variable left_;
+    std::set<uint32_t> taken_;
+};
+
+// What is attached, and what can be done about it; an empty string if nothing is.  The name is
+// known only with CAP_SYS_ADMIN.
 std::string describe_attached(const std::string &interface, uint32_t interface_index)
 {
     uint32_t id = 0;
@@ -36,13 +74,16 @@ std::string describe_attached(const std::string &interface, uint32_t interface_i
     uint32_t bytes = sizeof(info);
     if (program.is_open() && bpf_obj_get_info_by_fd(program.number(), &info, &bytes) == 0)
         name = info.name;
+    const std::string of_mapi =
+        "use one device of the interface, through mapid for several processes";
+    const std::string of_others = "end the process that attached it, remove it (ip link set dev " +
+                                  interface +
+                                  " xdp off, unless a link holds it), or read the interface with "
+                                  "driver=af_packet";
     const std::string remedy =
-        name == kProgramName
-            ? "it is that of another device of MAPI; use one device of the interface, through "
-              "mapid "
-              "for several processes"
-            : "end the process that attached it, remove it (ip link set dev " + interface +
-                  " xdp off), or read the interface with driver=af_packet";
+        name == kProgramName ? "it is that of another device of MAPI: " + of_mapi
+        : name.empty()       ? "if it is MAPI's, " + of_mapi + "; else " + of_others
+                             : of_others;
     return "XDP program " + (name.empty() ? "" : "\"" + name + "\" ") + "(id " +
            std::to_string(id) + ") is attached already; " + remedy;
 }
@@ -56,36 +97,54 @@ int create_link(int program, uint32_t interface_index, uint32_t flags)
 
 Attachment::Attachment(const std::string &interface, uint32_t interface_index, int program,
                        int outgoing)
-    : interface_(interface)
+    : interface_(interface), interface_index_(interface_index)
 {
-    attach(interface_index, program);
-    if (outgoing >= 0)
-        attach_outgoing(interface_index, outgoing);
+    if (!OwnInterfaces::instance().take(interface_index_))
+        throw KernelRefusal(interface_ + ": another device of this process has a program on it, or "
+                                         "flows with earlier settings of this device have; close "
+                                         "these flows, or use that device",
+                            EBUSY);
+    try {
+        attach(program);
+        if (outgoing >= 0)
+            attach_outgoing(outgoing);
+    } catch (...) {
+        link_.reset();
+        OwnInterfaces::instance().leave(interface_index_);
+        throw;
+    }
 }
 
-void Attachment::attach(uint32_t interface_index, int program)
+Attachment::~Attachment()
 {
-    if (const std::string other = describe_attached(interface_, interface_index); !other.empty())
+    link_.reset();
+    outgoing_link_.reset();
+    OwnInterfaces::instance().leave(interface_index_);
+}
+
+void Attachment::attach(int program)
+{
+    if (const std::string other = describe_attached(interface_, interface_index_); !other.empty())
         throw KernelRefusal(interface_ + ": " + other, EBUSY);
-    link_ = ipc::Descriptor(create_link(program, interface_index, XDP_FLAGS_DRV_MODE));
+    link_ = ipc::Descriptor(create_link(program, interface_index_, XDP_FLAGS_DRV_MODE));
     if (link_.is_open())
         return;
     mode_ = Mode::kGeneric;
-    link_ = ipc::Descriptor(create_link(program, interface_index, XDP_FLAGS_SKB_MODE));
+    link_ = ipc::Descriptor(create_link(program, interface_index_, XDP_FLAGS_SKB_MODE));
     if (link_.is_open())
         return;
     const int number = errno;
-    const std::string other = describe_attached(interface_, interface_index);
+    const std::string other = describe_attached(interface_, interface_index_);
     throw KernelRefusal(interface_ + ": the XDP program cannot be attached: " +
                             (other.empty() ? std::string(std::strerror(number)) : other),
                         number);
 }
 
-void Attachment::attach_outgoing(uint32_t interface_index, int program)
+void Attachment::attach_outgoing(int program)
 {
     LIBBPF_OPTS(bpf_link_create_opts, options, .flags = kBeforeOthers);
     outgoing_link_ =
-        ipc::Descriptor(bpf_link_create(program, int(interface_index), kTcxEgress, &options));
+        ipc::Descriptor(bpf_link_create(program, int(interface_index_), kTcxEgress, &options));
     if (outgoing_link_.is_open())
         return;
     const int number = errno;

@@ -15,9 +15,13 @@ class Attachment
 public:
     enum class Mode { kNative, kGeneric };
 
-    // outgoing: the program for outgoing packets, or -1.  Throws KernelRefusal, which names a
-    // program that is there already.
+    // outgoing: the program for outgoing packets, or -1.  Waits up to a second for an attachment of
+    // this process that is just being destroyed.  Throws KernelRefusal, which names a program that
+    // is there already.
     Attachment(const std::string &interface, uint32_t interface_index, int program, int outgoing);
+    ~Attachment();
+    Attachment(const Attachment &) = delete;
+    Attachment &operator=(const Attachment &) = delete;
 
     // One direction after the other, each in one step: each packet goes through one of the two
     // programs.  outgoing: as above.  Throws KernelRefusal, if for example the interface is gone.
@@ -25,11 +29,12 @@ public:
     Mode mode() const { return mode_; }
 
 private:
-    void attach(uint32_t interface_index, int program);
-    void attach_outgoing(uint32_t interface_index, int program);
+    void attach(int program);
+    void attach_outgoing(int program);
     void update(const ipc::Descriptor &link, const char *description, int program);
 
     const std::string interface_;
+    const uint32_t interface_index_;
     ipc::Descriptor link_;
     ipc::Descriptor outgoing_link_; // closed: it has none
     Mode mode_ = Mode::kNative;

@@ -18,9 +18,14 @@
 
 namespace mapi::drivers::xdp
 {
-// The index of an interface whose packets begin with an Ethernet header.  Throws NoInterface, or
+struct Ethernet {
+    uint32_t index;
+    bool is_loopback; // what leaves it comes in again
+};
+
+// An interface whose packets begin with an Ethernet header.  Throws NoInterface, or
 // std::runtime_error.
-inline uint32_t find_ethernet(const std::string &interface)
+inline Ethernet find_ethernet(const std::string &interface)
 {
     const uint32_t index = if_nametoindex(interface.c_str());
     if (index == 0)
@@ -34,6 +39,6 @@ inline uint32_t find_ethernet(const std::string &interface)
     if (type != ARPHRD_ETHER && type != ARPHRD_LOOPBACK)
         throw std::runtime_error(interface +
                                  ": is not an Ethernet interface; use driver=af_packet");
-    return index;
+    return {index, type == ARPHRD_LOOPBACK};
 }
 } // namespace mapi::drivers::xdp

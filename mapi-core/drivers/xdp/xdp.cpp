@@ -55,7 +55,7 @@ constexpr int kWaitMs = 10;
 constexpr uint64_t kDelayNs = 20000000; // from a packet to its delivery
 constexpr auto kPatience = std::chrono::milliseconds(kWaitMs);
 
-// The verifier allows offsets below 512 MiB, which is enough for 2000 rings.
+// The verifier allows offsets below 512 MiB, which is enough for 1,600 rings.
 xdp::RingLayout ring_layout(uint64_t all_mb, uint32_t cpus, bool has_outgoing)
 {
     constexpr uint64_t kOffsetMax = 1 << 29;
@@ -72,10 +72,10 @@ class Xdp
 {
 public:
     Xdp(std::string interface, const uint64_t *options)
-        : interface_(std::move(interface)), interface_index_(xdp::find_ethernet(interface_)),
+        : interface_(std::move(interface)), ethernet_(xdp::find_ethernet(interface_)),
           cpus_(xdp::count_cpus()), has_packet_types_(options[kBoth] != 0),
-          rings_(ring_layout(options[kBufferMb], cpus_, // what leaves lo comes in again
-                             options[kBoth] != 0 && interface_ != "lo")),
+          rings_(ring_layout(options[kBufferMb], cpus_,
+                             options[kBoth] != 0 && !ethernet_.is_loopback)),
           buffers_("mapi_buffers", size_t{cpus_} * match::kEbpfBufferBytes),
           interface_drops_(interface_), watch_(interface_, kPatience)
     {
@@ -104,7 +104,7 @@ public:
         mapi_driver_info info = {};
         info.snaplen = setup_.snaplen;
         info.link_type = links::kEthernet;
-        info.interface_index = interface_index_;
+        info.interface_index = ethernet_.index;
         info.device_flags = has_packet_types_ ? MAPI_DEVICE_PACKET_TYPES : 0;
         info.delay_ns = kDelayNs;
         return info;
@@ -114,7 +114,7 @@ public:
     void start()
     {
         const std::lock_guard lock(mutex_);
-        attachment_.emplace(interface_, interface_index_, active_->descriptor(),
+        attachment_.emplace(interface_, ethernet_.index, active_->descriptor(),
                             active_->outgoing_descriptor());
     }
 
@@ -270,12 +270,11 @@ private:
             return;
         try {
             attachment_->replace(active_->descriptor(), active_->outgoing_descriptor());
-        } catch (const KernelRefusal &refusal) {
-            attachment_.reset(); // the previous program would not be read; wait() tries again
-            if (if_nametoindex(interface_.c_str()) == attached_index())
-                watch_.could_not_be_opened(refusal.what());
-            else
-                watch_.went_away();
+        } catch (const KernelRefusal &) {
+            attachment_.reset(); // the previous program would not be read
+            watch_.went_away();
+            if (if_nametoindex(interface_.c_str()) == attached_index()) // somebody detached it
+                attach_again();
         }
     }
 
@@ -290,21 +289,26 @@ private:
             attachment_.reset();
             watch_.went_away();
         }
-        if (now == 0 || !watch_.may_be_back())
-            return;
+        if (now != 0 && watch_.may_be_back())
+            attach_again();
+    }
+
+    void attach_again()
+    {
         try {
-            attachment_.emplace(interface_, now, active_->descriptor(),
+            const xdp::Ethernet now = xdp::find_ethernet(interface_);
+            attachment_.emplace(interface_, now.index, active_->descriptor(),
                                 active_->outgoing_descriptor());
-            current_index_ = now;
+            current_index_ = now.index;
             watch_.came_back();
-        } catch (const KernelRefusal &refusal) {
+        } catch (const std::exception &refusal) {
             watch_.could_not_be_opened(refusal.what());
         }
     }
-    uint32_t attached_index() const { return current_index_ ? current_index_ : interface_index_; }
+    uint32_t attached_index() const { return current_index_ ? current_index_ : ethernet_.index; }
 
     const std::string interface_;
-    const uint32_t interface_index_;
+    const xdp::Ethernet ethernet_;
     const uint32_t cpus_;
     const bool has_packet_types_; // else all packets are incoming
     xdp::PacketRings rings_;
