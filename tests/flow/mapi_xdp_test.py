@@ -116,6 +116,7 @@ class Xdp(DriverTests, LiveTest):
                 flows.setdefault(functions, []).append(flow)
         slow = BROADCAST + b"\x08\0" + b"q" * 1400
         send("near", UDP, text, slow, count=20)
+        wait_until(lambda: stats_of(DEVICE).ps_recv == 60)
         counts = []
         for kernel, engine in flows.values():
             wait_until(lambda: kernel.word(kernel.ids[-1]) == engine.word(engine.ids[-1]), 2)
