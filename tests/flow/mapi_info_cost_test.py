@@ -120,7 +120,7 @@ class Cost(Test):
         self.assertEqual(names, ["DEVICE", "kernel"])
         self.assertIn("device kernel: lo: XDP in generic mode", done.stderr)
         (device,) = self.json(daemon, "devices")["devices"]
-        self.assertIn("generic", device["message"])
+        self.assertIn("generic", device["remark"])
         self.assertIn("outgoing packets only with both=1, and no VLAN tag", device["description"])
 
     def test_json_has_the_same_for_one_device(self):

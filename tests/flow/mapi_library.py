@@ -72,6 +72,7 @@ class Stats(ctypes.Structure):
         ("kernel_unreadable", ctypes.c_uint64),
         ("kernel_late", ctypes.c_uint64),
         ("undecided", ctypes.c_uint64),
+        ("remark", ctypes.c_char * 512),
     ]
 
 

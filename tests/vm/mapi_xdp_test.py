@@ -298,8 +298,8 @@ class MapiXdp(unittest.TestCase):
     def test_an_interface_without_native_xdp_is_used_in_generic_mode_and_says_so(self):
         def check(_, output, found):
             self.check_flows(FEW, output, found, "generic")
-            message = found["generic"]["statistics"]["message"]
-            self.assertTrue(message.startswith("lo: XDP in generic mode: slower"), message)
+            remark = found["generic"]["statistics"]["remark"]
+            self.assertTrue(remark.startswith("lo: XDP in generic mode: slower"), remark)
 
         self.on_each_kernel(check)
 

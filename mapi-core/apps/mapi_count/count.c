@@ -141,6 +141,8 @@ static int report(const char *device, const struct options *options, struct filt
                 (unsigned long long)stats.drop_link_type, stats.drop_link_type == 1 ? "" : "s");
     if (*stats.message)
         fprintf(stderr, "mapi-count: %s\n", stats.message);
+    if (*stats.remark)
+        fprintf(stderr, "mapi-count: %s\n", stats.remark);
     is_short = tell_losses(&stats);
     if (!options->device && command_was_interrupted())
         fprintf(stderr, "mapi-count: interrupted; the counts cover the first %llu packets\n",

@@ -25,7 +25,8 @@ Json statistics_json(const mapi_stat_t &stats)
             {"kernel_unreadable", stats.kernel_unreadable},
             {"kernel_late", stats.kernel_late},
             {"undecided", stats.undecided},
-            {"message", stats.message}};
+            {"message", stats.message},
+            {"remark", stats.remark}};
 }
 } // namespace
 

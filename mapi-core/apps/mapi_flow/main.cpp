@@ -156,8 +156,10 @@ bool is_whole(const mapi_stat_t &stats)
               "a function or a file did not support the link type of a packet (LINK TYPES in "
               "mapi(3))");
     tell_loss(stats.drop_not_written, kOneOfBoth, kBoth, "not written to a file");
-    if (*stats.message)
-        command::tell("mapi-flow: {}\n", stats.message);
+    for (const char *text : {stats.message, stats.remark}) {
+        if (*text)
+            command::tell("mapi-flow: {}\n", text);
+    }
     return (stats.drop_kernel | stats.ps_ifdrop | stats.drop_buffer_full | stats.drop_not_written |
             stats.unread_bytes) == 0 &&
            !*stats.message;

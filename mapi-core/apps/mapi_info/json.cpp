@@ -49,6 +49,7 @@ Json device_json(const mapi::ipc::ListedDevice &device)
     json["undecided"] = stats.undecided();
     json["unread_bytes"] = stats.unread_bytes();
     json["message"] = stats.message();
+    json["remark"] = stats.remark();
     return json;
 }
 

@@ -26,10 +26,12 @@ namespace
 void tell_messages(const std::vector<mapi::ipc::ListedDevice> &devices)
 {
     for (const auto &device : devices) {
-        const std::string &message = device.statistics().message();
-        if (!message.empty())
-            command::tell("mapi-info: device {}: {}\n", command::printable(device.info().device()),
-                          command::printable(message));
+        const mapi::ipc::Statistics &stats = device.statistics();
+        for (const std::string &text : {stats.message(), stats.remark()}) {
+            if (!text.empty())
+                command::tell("mapi-info: device {}: {}\n",
+                              command::printable(device.info().device()), command::printable(text));
+        }
     }
 }
 

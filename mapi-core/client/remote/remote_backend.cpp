@@ -202,5 +202,6 @@ void RemoteBackend::copy_stats(const std::string &device, mapi_stat_t *stats)
     stats->kernel_unreadable = reply.kernel_unreadable();
     stats->kernel_late = reply.kernel_late();
     stats->undecided = reply.undecided();
+    copy_text(stats->remark, reply.remark());
 }
 } // namespace mapi::client

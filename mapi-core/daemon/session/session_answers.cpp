@@ -85,5 +85,6 @@ void show(const mapi_stat_t &stats, ipc::Statistics &message)
     message.set_kernel_unreadable(stats.kernel_unreadable);
     message.set_kernel_late(stats.kernel_late);
     message.set_undecided(stats.undecided);
+    message.set_remark(stats.remark);
 }
 } // namespace mapi::daemon

@@ -179,11 +179,12 @@ public:
         stats->undecided_packets = undecided_packets_.load(std::memory_order_relaxed);
         const std::lock_guard lock(mutex_);
         stats->interface_drops = interface_drops_.count();
-        std::string remark = watch_.remark();
-        if (remark.empty() && attachment_ && attachment_->mode() == xdp::Attachment::Mode::kGeneric)
-            remark = interface_ + ": XDP in generic mode: slower, since the interface's driver "
-                                  "does not support it";
-        mapi_explain(stats->message, sizeof(stats->message), remark.c_str());
+        mapi_explain(stats->message, sizeof(stats->message), watch_.remark().c_str());
+        if (attachment_ && attachment_->mode() == xdp::Attachment::Mode::kGeneric)
+            mapi_explain(stats->remark, sizeof(stats->remark),
+                         (interface_ + ": XDP in generic mode: slower, since the interface's "
+                                       "driver does not support it")
+                             .c_str());
     }
 
     xdp::Program *prepare(std::span<mapi_offload_node> nodes, uint32_t all_bytes)

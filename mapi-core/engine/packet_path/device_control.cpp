@@ -452,6 +452,7 @@ void Device::copy_stats(mapi_stat_t *stats, FlowDrops *own)
     stats->kernel_unreadable = driver.unreadable_packets;
     stats->kernel_late = driver.late_packets;
     stats->undecided = driver.undecided_packets;
+    snprintf(stats->remark, sizeof(stats->remark), "%s", driver.remark);
     stats->drop_no_flow = packets_without_flow_.load(std::memory_order_relaxed);
     stats->device_drop = sum_causes(*stats);
     if (own)

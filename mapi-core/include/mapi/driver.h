@@ -110,6 +110,7 @@ struct mapi_driver_stats {
     uint64_t unreadable_packets; /* whose bytes the kernel could not copy */
     uint64_t late_packets;       /* of a program, after those of the next program */
     uint64_t undecided_packets;  /* with bits in mapi_offloaded.undecided */
+    char remark[512];            /* what is unusual but no fault; else empty */
 };
 
 /* Maximum number of functions that a prefilter runs. */

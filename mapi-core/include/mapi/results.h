@@ -365,6 +365,7 @@ typedef struct mapi_stat {
      * decide in the kernel
      */
     uint64_t undecided;
+    char remark[MAPI_TEXT_BYTES]; /* what is unusual but no fault; else empty */
 } mapi_stat_t;
 
 #ifdef __cplusplus
