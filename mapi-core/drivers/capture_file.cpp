@@ -195,7 +195,7 @@ private:
         stats_.interface_drops =
             sum_of_losses(earlier_interface_drops_, format_->interface_drops());
         std::string text = problem;
-        const std::string remark = format_->remark();
+        const std::string remark = format_->message();
         if (!remark.empty())
             text = text.empty() ? file_->path() + ": " + remark : text + "; before that, " + remark;
         if (text.empty() || reported_.find(text) != std::string::npos)

@@ -72,6 +72,8 @@ static void print_statistics(FILE *out, const struct mapi_stat *stats)
             (unsigned long long)stats->drop_bad_record, (unsigned long long)stats->drop_truncated,
             (unsigned long long)stats->unread_bytes, (unsigned long long)stats->drop_link_type);
     print_string(out, stats->message);
+    fputs(",\"remark\":", out);
+    print_string(out, stats->remark);
     putc('}', out);
 }
 

@@ -29,7 +29,7 @@ public:
                           mapi_batch &batch) = 0;
     virtual uint64_t interface_drops() const { return 0; }
     // A description of odd records that did not stop the reading; empty if there were none.
-    virtual std::string remark() const { return odd_lengths_.remark(); }
+    virtual std::string message() const { return odd_lengths_.message(); }
 
     const mapi_driver_info &info() const { return info_; }
 

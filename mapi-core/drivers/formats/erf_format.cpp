@@ -47,7 +47,7 @@ public:
     uint32_t read(FileBuffer &file, mapi_packet *packets, uint32_t limit,
                   mapi_batch &batch) override;
     uint64_t interface_drops() const override { return losses_; }
-    std::string remark() const override;
+    std::string message() const override;
 
 private:
     // The cold path: the next record is incomplete in the buffer or malformed.  False at the end of
@@ -135,7 +135,7 @@ bool ErfFormat::fetch_record(FileBuffer &file) const
     return true;
 }
 
-std::string ErfFormat::remark() const
+std::string ErfFormat::message() const
 {
     std::string text;
     if (foreign_.any())

@@ -12,7 +12,7 @@ void OddLengths::note(uint32_t caplen, uint32_t wire_len, uint32_t snaplen, uint
         longer_than_snaplen_.note(offset);
 }
 
-std::string OddLengths::remark() const
+std::string OddLengths::message() const
 {
     const auto text_of = [](const OddRecords &records, const std::string &than_what) {
         return records.text("record holds", "records hold", " more bytes than " + than_what);

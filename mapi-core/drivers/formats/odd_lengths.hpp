@@ -16,7 +16,7 @@ public:
     // At least one of the lengths is exceeded.
     void note(uint32_t caplen, uint32_t wire_len, uint32_t snaplen, uint64_t offset);
     // Both kinds with count and first offset; empty if there were none.
-    std::string remark() const;
+    std::string message() const;
 
 private:
     OddRecords longer_than_wire_;

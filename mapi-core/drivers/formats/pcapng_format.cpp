@@ -67,7 +67,7 @@ public:
         }
     }
     uint64_t interface_drops() const override;
-    std::string remark() const override;
+    std::string message() const override;
 
 private:
     enum class Verdict { kGood, kContradiction, kTime };
@@ -265,9 +265,9 @@ uint64_t PcapngFormat::interface_drops() const
     return drops;
 }
 
-std::string PcapngFormat::remark() const
+std::string PcapngFormat::message() const
 {
-    std::string text = CaptureFormat::remark();
+    std::string text = CaptureFormat::message();
     const auto add = [&](const std::string &more) { text += (text.empty() ? "" : "; ") + more; };
     if (long_times_.any())
         add(long_times_.text("packet has", "packets have", " a timestamp after 2106") +

@@ -111,7 +111,7 @@ public:
         collect();
         stats->kernel_drops = kernel_drops_;
         stats->interface_drops = interface_drops_.count();
-        mapi_explain(stats->message, sizeof(stats->message), watch_.remark().c_str());
+        mapi_explain(stats->message, sizeof(stats->message), watch_.message().c_str());
     }
 
     int set_filter(const mapi_filter_code *code, uint32_t count)

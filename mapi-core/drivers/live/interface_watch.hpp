@@ -12,7 +12,7 @@
 
 namespace mapi::drivers
 {
-// Device's thread, except remark(): the source's lock excludes concurrent changes.
+// Device's thread, except message(): the source's lock excludes concurrent changes.
 class InterfaceWatch
 {
     using Clock = std::chrono::steady_clock;
@@ -63,7 +63,7 @@ public:
     }
 
     // Empty if there is nothing to report.
-    std::string remark() const
+    std::string message() const
     {
         if (!problem_.empty() || (times_down_ == 0 && times_gone_ == 0))
             return problem_;

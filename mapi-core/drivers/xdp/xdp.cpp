@@ -179,7 +179,7 @@ public:
         stats->undecided_packets = undecided_packets_.load(std::memory_order_relaxed);
         const std::lock_guard lock(mutex_);
         stats->interface_drops = interface_drops_.count();
-        mapi_explain(stats->message, sizeof(stats->message), watch_.remark().c_str());
+        mapi_explain(stats->message, sizeof(stats->message), watch_.message().c_str());
         if (attachment_ && attachment_->mode() == xdp::Attachment::Mode::kGeneric)
             mapi_explain(stats->remark, sizeof(stats->remark),
                          (interface_ + ": XDP in generic mode: slower, since the interface's "

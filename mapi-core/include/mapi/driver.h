@@ -103,8 +103,8 @@ struct mapi_driver_stats {
     /* packets that the kernel lost: it had no room for them, or one of the two below */
     uint64_t kernel_drops;
     /*
-     * why reading stopped before the end of the source, or what is unusual in it; empty if
-     * nothing is wrong
+     * why reading stopped before the end of the source, or what is wrong with it; empty if
+     * nothing is
      */
     char message[512];
     uint64_t unreadable_packets; /* whose bytes the kernel could not copy */

@@ -353,7 +353,9 @@ void take_packets(const Load &load, const std::string &device, const RunSettings
     pass.reach = flows.reach();
     const mapi_stat_t stats = device_stats(device);
     pass.arrivals = arrivals_of(stats, seconds());
-    pass.remark = *stats.message ? stats.message : stats.remark;
+    pass.remark = stats.message;
+    if (*stats.remark)
+        pass.remark += (pass.remark.empty() ? "" : "; ") + std::string(stats.remark);
 }
 
 void note_batches(Arrivals &arrivals, const nsdump::StatsReport &report)
