@@ -23,7 +23,7 @@ namespace
 constexpr const char *kAllInterfaces = "any"; // as in af_packet
 constexpr std::string_view kXdpPrefix = "xdp:";
 
-// One that is off or on.
+// An option that is off or on.
 bool is_switch(const mapi_driver &driver, const std::string &key)
 {
     for (const mapi_driver_option *each = driver.options; each && each->key; ++each) {
@@ -49,8 +49,10 @@ DeviceSettings settings_of(const std::string &name, const Registry &registry)
     for (std::string option; std::getline(parts, option, ',');) {
         const size_t end = option.find('=');
         const std::string key = option.substr(0, end);
-        std::string value = end == std::string::npos ? "" : option.substr(end + 1);
-        if (end == std::string::npos && is_switch(registry.driver(settings.driver), key))
+        std::string value;
+        if (end != std::string::npos)
+            value = option.substr(end + 1);
+        else if (is_switch(registry.driver(settings.driver), key))
             value = "1";
         settings.options.emplace_back(key, value);
     }

@@ -290,7 +290,8 @@ class MapiXdp(unittest.TestCase):
         def check(_, output, found):
             self.check_flows(ALL, output, found, "incoming")
             self.check_places(ALL, found, "incoming")
-            self.assertEqual(found["incoming"]["statistics"]["message"], "")  # native
+            stats = found["incoming"]["statistics"]
+            self.assertEqual((stats["message"], stats["remark"]), ("", ""))  # native
             self.assertIn("\nexit incoming 0\n", output)
 
         self.on_each_kernel(check)
@@ -333,7 +334,7 @@ class MapiXdp(unittest.TestCase):
                 output,
                 r"said small mapi-flow: BPF map mapi_rings of \d+ KiB: Cannot allocate memory "
                 r"\(raise the memory limit of this program's control group, memory.max, or set a "
-                r"smaller buffer_mb in mapi.conf\)",
+                r"smaller buffer_mb, mapi.conf\(5\)\)",
             )
             self.assertNotIn("still attached: small", output)
 

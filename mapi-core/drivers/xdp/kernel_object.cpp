@@ -46,7 +46,7 @@ std::string remedy(int number)
         return " (requires the capabilities CAP_BPF, CAP_PERFMON and CAP_NET_ADMIN)";
     if (number == ENOMEM)
         return " (raise the memory limit of this program's control group, memory.max, or set a "
-               "smaller buffer_mb in mapi.conf)";
+               "smaller buffer_mb, mapi.conf(5))";
     return "";
 }
 
@@ -122,8 +122,8 @@ static_assert(int(match::kSkbLength) == offsetof(__sk_buff, len) &&
               int(match::kTcxNext) == TC_ACT_UNSPEC); // TCX_NEXT, since Linux 6.6
 static_assert(sizeof(match::EbpfInstruction) == sizeof(bpf_insn));
 
-ipc::Descriptor load_program(bpf_prog_type type, const std::string &description, const char *name,
-                             const match::EbpfCode &code, bpf_prog_load_opts &options)
+ipc::Descriptor load_program(bpf_prog_type type, const char *name, const match::EbpfCode &code,
+                             bpf_prog_load_opts &options)
 {
     std::vector<bpf_func_info> functions;
     const auto types = describe_functions(code, type, functions);
@@ -151,7 +151,9 @@ ipc::Descriptor load_program(bpf_prog_type type, const std::string &description,
     program = ipc::Descriptor(load());
     if (program.is_open())
         return program;
-    refuse(description + name, number, cause_in(log.data()));
+    const std::string what =
+        type == BPF_PROG_TYPE_XDP ? "XDP program " : "program for outgoing packets ";
+    refuse(what + name, number, cause_in(log.data()));
 }
 } // namespace
 
@@ -198,14 +200,13 @@ ipc::Descriptor load_xdp_program(const char *name, const match::EbpfCode &code,
 {
     LIBBPF_OPTS(bpf_prog_load_opts, options, .expected_attach_type = BPF_XDP,
                 .prog_flags = takes_fragments ? BPF_F_XDP_HAS_FRAGS : 0u);
-    return load_program(BPF_PROG_TYPE_XDP, "XDP program ", name, code, options);
+    return load_program(BPF_PROG_TYPE_XDP, name, code, options);
 }
 
 ipc::Descriptor load_egress_program(const char *name, const match::EbpfCode &code)
 {
     LIBBPF_OPTS(bpf_prog_load_opts, options);
-    return load_program(BPF_PROG_TYPE_SCHED_CLS, "program for outgoing packets ", name, code,
-                        options);
+    return load_program(BPF_PROG_TYPE_SCHED_CLS, name, code, options);
 }
 
 TestRun test_run(int program, std::span<const uint8_t> packet, uint32_t runs)

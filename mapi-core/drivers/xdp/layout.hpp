@@ -71,7 +71,7 @@ constexpr uint32_t kRecordBytesMax =
 
 // The rings of all CPUs for incoming packets, then those for outgoing ones.  A ring for both would
 // not be read in its order: the programs are replaced one after the other, so the previous one of
-// one direction still writes behind the next one of the other.
+// one direction still writes after the next one of the other.
 struct RingLayout {
     uint32_t cpus;
     uint32_t data_bytes; // of each ring, a power of two

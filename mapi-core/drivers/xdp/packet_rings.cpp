@@ -31,8 +31,8 @@ const PacketRecord *PacketRings::first(uint32_t number, uint32_t program)
     return nullptr;
 }
 
-// In its order: if there is an outgoing record, an earlier incoming one that was not complete when
-// it was first looked for is complete now.
+// The earliest record of a CPU, of both directions.  If there is an outgoing record, an earlier
+// incoming one that was not complete when it was first looked for is complete now.
 PacketRings::Found PacketRings::first_of_cpu(uint32_t cpu, uint32_t program)
 {
     const Found incoming = {first(cpu, program), cpu};

@@ -26,10 +26,10 @@
 #include "drivers/live/interface_watch.hpp"
 #include "drivers/live/interruption.hpp"
 #include "drivers/live/live_source.hpp"
-#include "drivers/xdp/attachment.hpp"
 #include "drivers/xdp/clocks.hpp"
 #include "drivers/xdp/cost/program_cost.hpp"
-#include "drivers/xdp/interface_type.hpp"
+#include "drivers/xdp/interface/attachment.hpp"
+#include "drivers/xdp/interface/interface_type.hpp"
 #include "drivers/xdp/kernel_object.hpp"
 #include "drivers/xdp/packet_rings.hpp"
 #include "drivers/xdp/program.hpp"
@@ -54,6 +54,8 @@ constexpr std::array<mapi_driver_option, kOptions + 1> kOptionTable = {{
 constexpr int kWaitMs = 10;
 constexpr uint64_t kDelayNs = 20000000; // from a packet to its delivery
 constexpr auto kPatience = std::chrono::milliseconds(kWaitMs);
+// For the end of another device of the interface, which first waits for running programs.
+constexpr auto kEndPatience = std::chrono::seconds(5);
 
 // The verifier allows offsets below 512 MiB, which is enough for 1,600 rings.
 xdp::RingLayout ring_layout(uint64_t all_mb, uint32_t cpus, bool has_outgoing)
@@ -115,7 +117,7 @@ public:
     {
         const std::lock_guard lock(mutex_);
         attachment_.emplace(interface_, ethernet_.index, active_->descriptor(),
-                            active_->outgoing_descriptor());
+                            active_->outgoing_descriptor(), kEndPatience);
     }
 
     int read(mapi_packet *packets, uint32_t limit, mapi_batch &batch)
@@ -179,7 +181,7 @@ public:
         stats->undecided_packets = undecided_packets_.load(std::memory_order_relaxed);
         const std::lock_guard lock(mutex_);
         stats->interface_drops = interface_drops_.count();
-        mapi_explain(stats->message, sizeof(stats->message), watch_.message().c_str());
+        mapi_explain(stats->message, sizeof(stats->message), problem().c_str());
         if (attachment_ && attachment_->mode() == xdp::Attachment::Mode::kGeneric)
             mapi_explain(stats->remark, sizeof(stats->remark),
                          (interface_ + ": XDP in generic mode: slower, since the interface's "
@@ -256,7 +258,18 @@ private:
         spare_ = xdp::Program::make({}, MAPI_OFFLOAD_WHOLE, setup_, none);
     }
 
-    // Under mutex_, as the next.
+    // Under mutex_, as the next ones.
+    std::string problem() const
+    {
+        std::string text = watch_.message();
+        if (times_detached_ > 0)
+            text += (text.empty() ? interface_ + ": " : "; ") +
+                    "somebody else detached its program, " + std::to_string(times_detached_) +
+                    (times_detached_ == 1 ? " time" : " times") +
+                    "; packets until the next change of flows were not counted";
+        return text;
+    }
+
     void detach()
     {
         is_over_ = true;
@@ -273,9 +286,10 @@ private:
             attachment_->replace(active_->descriptor(), active_->outgoing_descriptor());
         } catch (const KernelRefusal &) {
             attachment_.reset(); // the previous program would not be read
-            watch_.went_away();
-            if (if_nametoindex(interface_.c_str()) == attached_index()) // somebody detached it
-                attach_again();
+            if (if_nametoindex(interface_.c_str()) != attached_index())
+                return watch_.went_away();
+            ++times_detached_;
+            attach_again();
         }
     }
 
@@ -299,7 +313,7 @@ private:
         try {
             const xdp::Ethernet now = xdp::find_ethernet(interface_);
             attachment_.emplace(interface_, now.index, active_->descriptor(),
-                                active_->outgoing_descriptor());
+                                active_->outgoing_descriptor(), std::chrono::milliseconds(0));
             current_index_ = now.index;
             watch_.came_back();
         } catch (const std::exception &refusal) {
@@ -328,8 +342,9 @@ private:
 
     std::mutex mutex_; // all below
     std::optional<xdp::Attachment> attachment_;
-    bool is_over_ = false;       // detached for good
-    uint32_t current_index_ = 0; // of an interface that has returned
+    bool is_over_ = false;        // detached for good
+    uint64_t times_detached_ = 0; // by others
+    uint32_t current_index_ = 0;  // of an interface that has returned
     InterfaceDrops interface_drops_;
     InterfaceWatch watch_;
 };

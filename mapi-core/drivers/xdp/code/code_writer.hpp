@@ -59,9 +59,9 @@ protected:
         set(value, most);
         code_.bind(fits);
     }
-    // Of words from `first`, whose number is a power of two, sets the bit with the number in `bit`.
-    // Changes `bit`, `place` and `mask`.
-    void set_bit(Register base, int16_t first, uint32_t words, Register bit, Register place,
+    // Sets bit number `bit` of the words at base + offset, whose number is a power of two.  Changes
+    // `bit`, `place` and `mask`.
+    void set_bit(Register base, int16_t offset, uint32_t words, Register bit, Register place,
                  Register mask)
     {
         move(place, bit);
@@ -72,12 +72,12 @@ protected:
         set(mask, 1);
         code_.alu(k64, Operation::kAnd, bit, 63);
         code_.alu(k64, Operation::kShiftLeft, mask, bit);
-        code_.load(8, bit, place, first);
+        code_.load(8, bit, place, offset);
         code_.alu(k64, Operation::kOr, bit, mask);
-        code_.store(8, place, first, bit);
+        code_.store(8, place, offset, bit);
     }
-    // The part of a map's value that belongs to a CPU, of parts that begin at a byte; changes the
-    // CPU's number.
+    // Leaves the address of the CPU's part of a map's value, of parts of stride_bytes each from
+    // first_byte on; changes `cpu`.
     void own_part(Register to, int map, uint32_t stride_bytes, Register cpu,
                   uint32_t first_byte = 0)
     {

@@ -8,8 +8,8 @@
 
 #include <mapi/driver_cost.h>
 
-#include "drivers/xdp/attachment.hpp"
 #include "drivers/xdp/cost/program_copy.hpp"
+#include "drivers/xdp/interface/attachment.hpp"
 
 namespace mapi::drivers::xdp
 {

@@ -125,7 +125,10 @@ TEST_CASE("records of both directions come in the order of their time and say wh
     std::vector<std::pair<int, int>> read; // port, type
     for (int port = 1; port <= 12; ++port) {
         const Bytes packet = udp_to(uint16_t(port), 60u + unsigned(port));
-        port % 3 == 0 ? receive(*program, packet) : send(*program, packet);
+        if (port % 3 == 0)
+            receive(*program, packet);
+        else
+            send(*program, packet);
     }
     send(*program, Bytes(60, 0));
     while (const PacketRecord *record = machine.rings.take(program->number())) {

@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Links of programs to interfaces: XDP in native mode where the driver has it and in generic mode
 // otherwise, and traffic control for outgoing packets.
-#include "drivers/xdp/attachment.hpp"
+#include "drivers/xdp/interface/attachment.hpp"
 
 #include <cerrno>
-#include <chrono>
-#include <condition_variable>
 #include <cstring>
-#include <mutex>
-#include <set>
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
@@ -27,39 +23,6 @@ namespace
 constexpr auto kTcxEgress = bpf_attach_type(47);
 constexpr uint32_t kBeforeOthers = 1 << 3; // BPF_F_BEFORE: what they decide hides no packet
 constexpr uint32_t kGraceUs = 100000;      // far longer than a program runs
-
-// Interfaces that this process has a program on.
-class OwnInterfaces
-{
-public:
-    static OwnInterfaces &instance()
-    {
-        static OwnInterfaces own;
-        return own;
-    }
-    // Waits until another attachment of this process is gone.  False: it stays.
-    bool take(uint32_t interface_index)
-    {
-        std::unique_lock lock(mutex_);
-        const auto is_free = [&] { return !taken_.contains(interface_index); };
-        if (!left_.wait_for(lock, kOwnPatience, is_free))
-            return false;
-        taken_.insert(interface_index);
-        return true;
-    }
-    void leave(uint32_t interface_index)
-    {
-        const std::lock_guard lock(mutex_);
-        taken_.erase(interface_index);
-        left_.notify_all();
-    }
-
-private:
-    static constexpr auto kOwnPatience = std::chrono::seconds(1);
-    std::mutex mutex_;
-    std::condition_variable left_;
-    std::set<uint32_t> taken_;
-};
 
 // What is attached, and what can be done about it; an empty string if nothing is.  The name is
 // known only with CAP_SYS_ADMIN.
@@ -96,30 +59,13 @@ int create_link(int program, uint32_t interface_index, uint32_t flags)
 } // namespace
 
 Attachment::Attachment(const std::string &interface, uint32_t interface_index, int program,
-                       int outgoing)
-    : interface_(interface), interface_index_(interface_index)
+                       int outgoing, std::chrono::milliseconds patience)
+    : interface_(interface), interface_index_(interface_index),
+      own_(interface, interface_index, patience)
 {
-    if (!OwnInterfaces::instance().take(interface_index_))
-        throw KernelRefusal(interface_ + ": another device of this process has a program on it, or "
-                                         "flows with earlier settings of this device have; close "
-                                         "these flows, or use that device",
-                            EBUSY);
-    try {
-        attach(program);
-        if (outgoing >= 0)
-            attach_outgoing(outgoing);
-    } catch (...) {
-        link_.reset();
-        OwnInterfaces::instance().leave(interface_index_);
-        throw;
-    }
-}
-
-Attachment::~Attachment()
-{
-    link_.reset();
-    outgoing_link_.reset();
-    OwnInterfaces::instance().leave(interface_index_);
+    attach(program);
+    if (outgoing >= 0)
+        attach_outgoing(outgoing);
 }
 
 void Attachment::attach(int program)

@@ -3,9 +3,11 @@
 // and another program is never replaced.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <string>
 
+#include "drivers/xdp/interface/own_interface.hpp"
 #include "ipc/descriptor.hpp"
 
 namespace mapi::drivers::xdp
@@ -15,13 +17,11 @@ class Attachment
 public:
     enum class Mode { kNative, kGeneric };
 
-    // outgoing: the program for outgoing packets, or -1.  Waits up to a second for an attachment of
-    // this process that is just being destroyed.  Throws KernelRefusal, which names a program that
-    // is there already.
-    Attachment(const std::string &interface, uint32_t interface_index, int program, int outgoing);
-    ~Attachment();
-    Attachment(const Attachment &) = delete;
-    Attachment &operator=(const Attachment &) = delete;
+    // outgoing: the program for outgoing packets, or -1; patience: for an attachment of this
+    // process that is just being destroyed.  Throws KernelRefusal, which names a program that is
+    // there already.
+    Attachment(const std::string &interface, uint32_t interface_index, int program, int outgoing,
+               std::chrono::milliseconds patience);
 
     // One direction after the other, each in one step: each packet goes through one of the two
     // programs.  outgoing: as above.  Throws KernelRefusal, if for example the interface is gone.
@@ -35,6 +35,7 @@ private:
 
     const std::string interface_;
     const uint32_t interface_index_;
+    const OwnInterface own_; // before the links: given back once they are closed
     ipc::Descriptor link_;
     ipc::Descriptor outgoing_link_; // closed: it has none
     Mode mode_ = Mode::kNative;
