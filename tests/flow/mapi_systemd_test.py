@@ -23,7 +23,7 @@ TRACE = "/usr/local/share/capture"  # the same path in the system
 TCP_PACKETS = 596
 NAMESPACES = ("--mount", "--pid", "--cgroup", "--uts", "--ipc", "--net")
 UNSHARE = ("unshare", *NAMESPACES, "--fork", "--kill-child")
-NET_RAW, NET_ADMIN = 1 << 13, 1 << 12
+NET_RAW, NET_ADMIN, PERFMON, BPF = 1 << 13, 1 << 12, 1 << 38, 1 << 39
 FUNCTIONS = (
     "TOP 10 1 1 1 0",
     "EXPIRED_FLOWS 1000 1000 0",
@@ -175,28 +175,31 @@ class Systemd(unittest.TestCase):
 
     def test_the_drop_in_lets_functions_run_in_the_kernel(self):
         folder = "/run/systemd/system/mapid.service.d"
+        self.addCleanup(self.system.run, "systemctl", "daemon-reload")
+        self.addCleanup(self.system.run, "rm", "-r", folder)
+        self.addCleanup(self.system.run, "mv", "/etc/mapi.conf.before", "/etc/mapi.conf")
+        self.system.run("cp", "/etc/mapi.conf", "/etc/mapi.conf.before")
         self.system.run("install", "-Dt", folder, "/usr/local/share/netslice/mapid-xdp.conf")
-        self.system.run(
-            "sh",
-            "-c",
-            "printf '[driver]\\ndevice=kernel\\ndriver=xdp\\npath=lo\\n' >>/etc/mapi.conf",
-        )
+        section = "[driver]\\ndevice=kernel\\ndriver=xdp\\npath=lo\\n"
+        self.system.run("sh", "-c", f"printf '{section}' >>/etc/mapi.conf")
         self.system.run("systemctl", "daemon-reload")
         flow = subprocess.Popen(
             self.system.command(
                 "mapi-flow", "-i", "kernel", "-d", "4", "BPF_FILTER 'udp' | PKT_COUNTER"
             ),
             stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,  # the mode is generic
+            stderr=subprocess.PIPE,
             text=True,
         )
         listed = wait_until(lambda: " kernel\n" in self.system.run("mapi-info", "functions").stdout)
         self.system.run("python3", "-c", SEND)
-        rows = [line.split("\t") for line in flow.communicate(timeout=60)[0].splitlines()]
-        self.system.run("rm", "-r", folder)
-        self.system.run("systemctl", "daemon-reload")
+        table, words = flow.communicate(timeout=60)
+        self.assertEqual(flow.returncode, 0, words)
         self.assertTrue(listed)
+        rows = [line.split("\t") for line in table.splitlines()]
         self.assertEqual([row[-1] for row in rows if row[1] == "PKT_COUNTER"], ["1000"])
+        status = self.system.status_of_mapid()
+        self.assertEqual(int(status["CapBnd"], 16), NET_RAW | NET_ADMIN | PERFMON | BPF)
 
     def test_every_kind_of_function_works_under_the_restrictions_of_the_unit(self):
         self.count("-r", TRACE)

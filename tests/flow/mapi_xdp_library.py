@@ -6,6 +6,7 @@ import socket
 import struct
 import subprocess
 import threading
+import time
 
 from mapi_interfaces import send
 
@@ -32,6 +33,14 @@ class Receiver:
         """Since the last call."""
         counts = self.socket.getsockopt(SOL_PACKET, PACKET_STATISTICS, 8)
         packets, drops = struct.unpack("II", counts)
+        return packets
+
+    def count_until(self, expected):
+        """Since the last call, waiting for as many: they arrive after programs have seen them."""
+        packets, deadline = self.count(), time.monotonic() + 5
+        while packets < expected and time.monotonic() < deadline:
+            time.sleep(0.01)
+            packets += self.count()
         return packets
 
     def close(self):

@@ -422,9 +422,11 @@ class Xdp(DriverTests, LiveTest):
         second.ids = [second.apply("PKT_COUNTER")]
         self.assertLess(Flow.library.mapi_connect(second.fd), 0)
         self.assertIn("another device of this process", Flow.error())
-        closes = threading.Timer(0.2, first.close)
+        closes = threading.Timer(0.3, first.close)
+        begin = time.monotonic()
         closes.start()
         second.connect()
+        self.assertGreater(time.monotonic() - begin, 0.2)
         closes.join()
         send("near", UDP, count=10)
         self.assert_counts(second, 10)
@@ -443,6 +445,7 @@ class Xdp(DriverTests, LiveTest):
         send("near", UDP, count=10)
         self.assert_counts(flow, 10)
         self.assert_counts(other, 10, 1)
+        self.assertIn(b"far: somebody else detached its program, 1 time", stats_of(DEVICE).message)
 
     def test_an_xdp_program_that_is_there_is_named_and_stays(self):
         flow = self.flow(("PKT_COUNTER",))
