@@ -37,10 +37,9 @@ private:
         for (bool is_empty = false; !is_empty;) {
             for (uint32_t i = 0; i < kBatch && !is_empty; ++i) {
                 const auto *record = machine_.rings.take(machine_.setup.number);
-                if (!record) {
-                    is_empty = true;
-                    break;
-                }
+                is_empty = !record;
+                if (is_empty)
+                    continue;
                 const auto *verdicts = reinterpret_cast<const uint64_t *>(record + 1);
                 taken.add(reinterpret_cast<const uint8_t *>(verdicts + program_->verdict_words()),
                           record->caplen);

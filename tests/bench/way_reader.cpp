@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 #include "af_xdp.hpp"
-#include "drivers/xdp/attachment.hpp"
+#include "drivers/xdp/interface/attachment.hpp"
 #include "kernel_ring.hpp"
 #include "own_rings.hpp"
 
