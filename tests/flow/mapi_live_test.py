@@ -104,6 +104,18 @@ class Live(DriverTests, LiveTest):
         self.assert_counts(udp, 300)
         self.assertEqual(stats_of("far").ps_recv, 500)
 
+    def test_an_interface_that_is_not_up_yet_is_no_fault(self):
+        run("ip", "link", "set", "far", "down")
+        flow = self.flow(("PKT_COUNTER",))
+        time.sleep(0.1)
+        run("ip", "link", "set", "far", "up")
+        self.assertTrue(wait_until(lambda: is_up("far")))
+        send("near", UDP, count=10)
+        self.assert_counts(flow, 10)
+        stats = stats_of("far")
+        self.assertEqual(stats.message, b"")
+        self.assertIn(b"far: the interface was down when it was opened", stats.remark)
+
     def test_a_link_that_goes_down_and_an_interface_that_goes_away_end_no_flow(self):
         flow = self.flow(("BPF_FILTER", "udp"), ("PKT_COUNTER",))
         send("near", UDP, count=10)

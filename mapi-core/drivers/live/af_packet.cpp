@@ -63,7 +63,7 @@ public:
     void start()
     {
         const std::lock_guard lock(mutex_);
-        socket_->bind();
+        was_up_ = socket_->bind();
     }
 
     int read(mapi_packet *packets, uint32_t limit, mapi_batch &batch)
@@ -112,6 +112,11 @@ public:
         stats->kernel_drops = kernel_drops_;
         stats->interface_drops = interface_drops_.count();
         mapi_explain(stats->message, sizeof(stats->message), watch_.message().c_str());
+        if (!was_up_)
+            mapi_explain(stats->remark, sizeof(stats->remark),
+                         (interface_ + ": the interface was down when it was opened; packets are "
+                                       "read while it is up")
+                             .c_str());
     }
 
     int set_filter(const mapi_filter_code *code, uint32_t count)
@@ -200,6 +205,7 @@ private:
     const mapi_filter_code *filter_ = nullptr;
     uint32_t filter_count_ = 0;
     uint64_t kernel_drops_ = 0;
+    bool was_up_ = true; // when it was opened
     InterfaceDrops interface_drops_;
     InterfaceWatch watch_;
 };

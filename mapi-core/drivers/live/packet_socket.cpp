@@ -139,7 +139,7 @@ void PacketSocket::map()
 
 // Before the group is joined, a filter drops all packets: most belong to other members of the
 // group.
-void PacketSocket::bind()
+bool PacketSocket::bind()
 {
     sockaddr_ll address = {};
     address.sll_family = AF_PACKET;
@@ -167,6 +167,10 @@ void PacketSocket::bind()
             interface_, "cannot join the fan-out group");
         attach(filter_);
     }
+    int error = 0;
+    socklen_t bytes = sizeof(error);
+    getsockopt(descriptor_.value, SOL_SOCKET, SO_ERROR, &error, &bytes); // clears it
+    return error != ENETDOWN;
 }
 
 bool has_lost_interface(int descriptor)

@@ -45,7 +45,8 @@ public:
     // link_type: refuse an interface with a different one.
     PacketSocket(const std::string &interface, const PacketSocketOptions &options,
                  std::optional<uint16_t> link_type = std::nullopt);
-    void bind();
+    // Whether the interface is up.
+    bool bind();
 
     int descriptor() const { return descriptor_.value; }
     // The interface has been removed, and will not return to this socket.
