@@ -16,7 +16,7 @@ PAGE = re.compile(r"\.[1-8]$")
 OPTIONS = {
     "nsdump/nsdump.1": "nsdump/cli",
     "calibrate/nscalibrate.1": "calibrate/main.cpp",
-    "reports/nsreport.1": "reports/nsreport/cli.py",
+    "reports/nsreport.1": "reports/nsreport/arguments.py",
 }
 
 

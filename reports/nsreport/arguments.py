@@ -1,0 +1,255 @@
+# SPDX-License-Identifier: MIT
+# Command line -> checked options.
+import argparse
+import re
+import sys
+
+from . import errors
+from .messages import tell
+
+# rounds, seconds of each measurement
+SYSTEM, LOAD, PLACEMENT = "--system", "--load", "--placement"
+DEFAULTS = {SYSTEM: (6, 1), LOAD: (3, 0.5), PLACEMENT: (3, 0.3)}
+
+EPILOG = """Examples:
+  nsreport trace.nsl -o report             a page with pictures from a trace
+  nsreport trace.nsl -o report --unit 4711 show unit 4711 in the timeline
+  nsreport raw.nsl -o report --calibration calibration.json
+                                           a trace without calibration
+  mapi-cost -r big.pcap -w cost.json
+  nsreport cost.json -o cost-report        costs compared with 2004 and with line rates
+  nsdump stats trace.nsl --json | nsreport - -o report
+  nsreport --system -o system              cost of the kernel module: TCP over loopback
+                                           without it, with it idle, and recording
+  nsreport --load -o load                  loss and time of capturing, against 2004
+  nsreport --placement -o placement        functions in the kernel, in user space, and
+                                           libpcap side by side
+  nsreport --load --from load/data/results.json -o again
+                                           the page again, without measuring
+
+Exit codes:
+  0 the report is complete; lost records that were counted are a warning
+  1 a report was written, but its input is incomplete: interrupted, no records,
+    no footer, damaged, or records missing without a cause
+  2 invalid usage                 5 a program or root's rights are missing
+  3 the input cannot be read      6 the output folder cannot be written
+  4 unsupported JSON schema       7 a bug in nsreport
+  128 + signal: interrupted; no partial report is left
+
+Environment: NSDUMP, GNUPLOT, MAPI_GEN and MAPI_READER name the programs to
+run. Without them, nsdump, mapi-gen and mapi-reader are searched for next to
+nsreport, then in PATH, and gnuplot in PATH."""
+
+
+class Parser(argparse.ArgumentParser):
+    """Reports errors as the other programs do."""
+
+    def error(self, message):
+        words = _reworded(message)
+        remedy = "" if words.endswith(")") else " (see nsreport --help)"
+        tell(errors.shown(f"nsreport: {words}{remedy}"))
+        sys.exit(errors.EXIT_USAGE)
+
+
+def _reworded(message):
+    """argparse's messages in the words of the other programs."""
+    for pattern, words in (
+        (r"unrecognized arguments: (-\S+).*", r'unknown option "\1"'),
+        (r"unrecognized arguments: (\S*).*", r'unexpected argument "\1"'),
+        (r"argument (?:-\w/)?(\S+): expected one argument", r"\1 requires a value"),
+        (r"argument (?:-\w/)?(\S+): ignored explicit argument .*", r"\1 takes no value"),
+        (r"argument (?:-\w/)?(\S+): ", r"\1: "),
+    ):
+        reworded, count = re.subn(rf"\A{pattern}", words, message, flags=re.DOTALL)
+        if count:
+            return reworded
+    return message
+
+
+def parse_arguments(arguments, version):
+    parser = Parser(
+        prog="nsreport",
+        usage="nsreport [OPTIONS] -o DIR TRACE|JSON\n"
+        "       nsreport [OPTIONS] -o DIR --system|--load|--placement",
+        allow_abbrev=False,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        epilog=EPILOG,
+        description="Create a folder with index.html and PNG and SVG pictures from a trace, stats "
+        "JSON or mapi-cost JSON.",
+    )
+    parser.add_argument(
+        "input",
+        metavar="TRACE|JSON",
+        nargs="?",
+        type=_file_name,
+        help="trace (.nsl), stats JSON or mapi-cost JSON; - reads JSON from standard input",
+    )
+    parser.add_argument(
+        "-r",
+        "--read",
+        dest="read",
+        metavar="FILE",
+        type=_file_name,
+        help="the same as the argument",
+    )
+    parser.add_argument(
+        "-o",
+        "--output",
+        metavar="DIR",
+        type=_folder_name,
+        help="folder to create; an existing report is replaced as a whole, any other existing "
+        "folder is refused",
+    )
+    parser.add_argument(
+        "--calibration",
+        metavar="FILE",
+        type=_file_name,
+        help="calibration file from nscalibrate, used instead of the trace's own constants",
+    )
+    parser.add_argument(
+        "--unit",
+        metavar="N",
+        type=_unit_number,
+        help="unit to show in the timeline (default: the one with the median cost)",
+    )
+    system = parser.add_argument_group("system cost")
+    system.add_argument(
+        "--system",
+        action="store_true",
+        help="measure this machine instead of reading an input; requires sockperf or iperf3; as "
+        "root it loads and unloads the kernel module nsmod",
+    )
+    traffic = parser.add_argument_group("captured traffic")
+    traffic.add_argument(
+        "--load",
+        action="store_true",
+        help="measure loss against rate, and the time of a packet by function, on a veth pair "
+        "of its own; requires root, mapi-gen, iproute2 and ethtool",
+    )
+    traffic.add_argument(
+        "--placement",
+        action="store_true",
+        help="the same for functions in the kernel, MAPI in user space and libpcap, by rate, and "
+        "by number of filters and strings",
+    )
+    stored = parser.add_argument_group("all measurements")
+    stored.add_argument(
+        "--from",
+        dest="results",
+        metavar="FILE",
+        type=_file_name,
+        help="results of an earlier measurement (data/results.txt of --system, data/results.json "
+        "of the others), from which the page is made again; - reads standard input",
+    )
+    stored.add_argument(
+        "--rounds",
+        metavar="N",
+        type=_positive,
+        help="number of rounds; each measures everything (default 6 with --system, otherwise 3)",
+    )
+    stored.add_argument(
+        "-d",
+        "--duration",
+        dest="seconds",
+        metavar="SECONDS",
+        type=_seconds,
+        help="duration of each measurement (default 1 with --system, 0.5 with --load, 0.3 with "
+        "--placement)",
+    )
+    system.add_argument(
+        "--module",
+        metavar="FILE",
+        type=_file_name,
+        help="nsmod.ko whose size is reported (default: the installed one)",
+    )
+    system.add_argument(
+        "--bare",
+        metavar="DIR",
+        type=_folder_name,
+        help="build or install prefix made with NETSLICE_DISABLE, for sizes without probes",
+    )
+    parser.add_argument("-q", "--quiet", action="store_true", help="print errors only")
+    parser.add_argument("--version", action="version", version=f"nsreport {version}")
+    options = parser.parse_args(arguments)
+    _check(parser, options)
+    rounds, seconds = DEFAULTS[options.kind or SYSTEM]
+    options.rounds = options.rounds or rounds
+    options.seconds = options.seconds or seconds
+    options.input = options.input or options.read or options.results or options.kind
+    return options
+
+
+def _check(parser, options):
+    """Reports options that would have no effect."""
+    kinds = {SYSTEM: options.system, LOAD: options.load, PLACEMENT: options.placement}
+    chosen = [name for name, value in kinds.items() if value]
+    options.kind = chosen[0] if chosen else None
+    measured_by = {"--rounds": options.rounds, "--duration": options.seconds}
+    of_system = {"--module": options.module, "--bare": options.bare}
+    of_input = {"--calibration": options.calibration, "--unit": options.unit}
+    has_input = options.input is not None or options.read is not None
+    if options.input is not None and options.read is not None:
+        parser.error("-r cannot be combined with a second TRACE|JSON")
+    if len(chosen) > 1:
+        parser.error(f"{chosen[1]} cannot be combined with {chosen[0]}")
+    if chosen and has_input:
+        parser.error(f"TRACE|JSON cannot be combined with {options.kind}")
+    if not chosen and not has_input:
+        parser.error(f"TRACE|JSON, {SYSTEM}, {LOAD} or {PLACEMENT} is required")
+    for name in _given(of_input) if chosen else ():
+        parser.error(f"{name} cannot be combined with {options.kind}")
+    for name in _given(of_system) if options.kind != SYSTEM else ():
+        parser.error(f"{name} requires {SYSTEM}")
+    for name in _given({"--from": options.results, **measured_by}) if not chosen else ():
+        parser.error(f"{name} requires {SYSTEM}, {LOAD} or {PLACEMENT}")
+    for name in _given(measured_by) if options.results else ():
+        parser.error(f"{name} cannot be combined with --from, which measures nothing")
+    if options.kind == SYSTEM and options.seconds and options.seconds != int(options.seconds):
+        parser.error(f"--duration: {SYSTEM} requires whole seconds")
+    if options.output is None:  # argparse would report this before an unknown option
+        parser.error("--output is required")
+
+
+def _given(options):
+    return [name for name, value in options.items() if value is not None]
+
+
+def _positive(text):
+    return _number(text, 1, 1000)
+
+
+def _seconds(text):
+    """Whole seconds as such, for the tools of --system."""
+    try:
+        number = float(text)
+    except ValueError:
+        number = 0.0
+    if not 0.1 <= number <= 1000:
+        raise argparse.ArgumentTypeError(f'"{text}" is not a number from 0.1 to 1000')
+    return int(number) if number == int(number) else number
+
+
+def _folder_name(text):
+    if not text:
+        raise argparse.ArgumentTypeError("the folder name is empty (example: -o report)")
+    return text
+
+
+def _file_name(text):
+    if not text:
+        raise argparse.ArgumentTypeError("the file name is empty (give one or omit the option)")
+    return text
+
+
+def _unit_number(text):
+    return _number(text, 0, 2**64 - 1)
+
+
+def _number(text, least, most):
+    try:
+        number = int(text)
+    except ValueError:
+        number = None
+    if number is None or not least <= number <= most:
+        raise argparse.ArgumentTypeError(f'"{text}" is not a number from {least} to {most}')
+    return number
