@@ -8,8 +8,10 @@ from . import errors
 from .messages import tell
 
 # rounds, seconds of each measurement
-SYSTEM, LOAD, PLACEMENT = "--system", "--load", "--placement"
-DEFAULTS = {SYSTEM: (6, 1), LOAD: (3, 0.5), PLACEMENT: (3, 0.3)}
+SYSTEM, LOAD, PLACEMENT, KTIME = "--system", "--load", "--placement", "--ktime"
+DEFAULTS = {SYSTEM: (6, 1), LOAD: (3, 0.5), PLACEMENT: (3, 0.3), KTIME: (4, None)}
+RUNS = 1000
+ANY_KIND = f"{SYSTEM}, {LOAD}, {PLACEMENT} or {KTIME}"
 
 EPILOG = """Examples:
   nsreport trace.nsl -o report             a page with pictures from a trace
@@ -24,6 +26,8 @@ EPILOG = """Examples:
   nsreport --load -o load                  loss and time of capturing, against 2004
   nsreport --placement -o placement        functions in the kernel, in user space, and
                                            libpcap side by side
+  nsreport --ktime -o ktime                why bpf_ktime_get_ns() and the kernel's run
+                                           statistics disagree, term by term
   nsreport --load --from load/data/results.json -o again
                                            the page again, without measuring
 
@@ -36,8 +40,8 @@ Exit codes:
   4 unsupported JSON schema       7 a bug in nsreport
   128 + signal: interrupted; no partial report is left
 
-Environment: NSDUMP, GNUPLOT, MAPI_GEN and MAPI_READER name the programs to
-run. Without them, nsdump, mapi-gen and mapi-reader are searched for next to
+Environment: NSDUMP, GNUPLOT, MAPI_GEN, MAPI_READER and KTIME_RUNNER name the
+programs to run. Without them, all but gnuplot are searched for next to
 nsreport, then in PATH, and gnuplot in PATH."""
 
 
@@ -70,7 +74,7 @@ def parse_arguments(arguments, version):
     parser = Parser(
         prog="nsreport",
         usage="nsreport [OPTIONS] -o DIR TRACE|JSON\n"
-        "       nsreport [OPTIONS] -o DIR --system|--load|--placement",
+        "       nsreport [OPTIONS] -o DIR --system|--load|--placement|--ktime",
         allow_abbrev=False,
         formatter_class=argparse.RawDescriptionHelpFormatter,
         epilog=EPILOG,
@@ -132,6 +136,20 @@ def parse_arguments(arguments, version):
         help="the same for functions in the kernel, MAPI in user space and libpcap, by rate, and "
         "by number of filters and strings",
     )
+    traffic.add_argument(
+        "--ktime",
+        action="store_true",
+        help="measure the time of an XDP program by bpf_ktime_get_ns() and by the kernel's run "
+        "statistics, and what makes up the difference; requires root, iproute2, ethtool and a "
+        "build with libbpf, clang and bpftool",
+    )
+    traffic.add_argument(
+        "--runs",
+        metavar="N",
+        type=_runs,
+        help=f"runs of each program in each of the rounds of --ktime (default {RUNS}; 50 take "
+        "about 3 minutes)",
+    )
     stored = parser.add_argument_group("all measurements")
     stored.add_argument(
         "--from",
@@ -145,7 +163,8 @@ def parse_arguments(arguments, version):
         "--rounds",
         metavar="N",
         type=_positive,
-        help="number of rounds; each measures everything (default 6 with --system, otherwise 3)",
+        help="number of rounds; each measures everything (default 6 with --system, 4 with --ktime, "
+        "otherwise 3)",
     )
     stored.add_argument(
         "-d",
@@ -175,16 +194,18 @@ def parse_arguments(arguments, version):
     rounds, seconds = DEFAULTS[options.kind or SYSTEM]
     options.rounds = options.rounds or rounds
     options.seconds = options.seconds or seconds
+    options.runs = options.runs or RUNS
     options.input = options.input or options.read or options.results or options.kind
     return options
 
 
 def _check(parser, options):
     """Reports options that would have no effect."""
-    kinds = {SYSTEM: options.system, LOAD: options.load, PLACEMENT: options.placement}
-    chosen = [name for name, value in kinds.items() if value]
+    kinds = (SYSTEM, LOAD, PLACEMENT, KTIME)
+    chosen = [name for name in kinds if getattr(options, name.removeprefix("--"))]
     options.kind = chosen[0] if chosen else None
-    measured_by = {"--rounds": options.rounds, "--duration": options.seconds}
+    of_ktime = {"--runs": options.runs}
+    measured_by = {"--rounds": options.rounds, "--duration": options.seconds, **of_ktime}
     of_system = {"--module": options.module, "--bare": options.bare}
     of_input = {"--calibration": options.calibration, "--unit": options.unit}
     has_input = options.input is not None or options.read is not None
@@ -195,13 +216,17 @@ def _check(parser, options):
     if chosen and has_input:
         parser.error(f"TRACE|JSON cannot be combined with {options.kind}")
     if not chosen and not has_input:
-        parser.error(f"TRACE|JSON, {SYSTEM}, {LOAD} or {PLACEMENT} is required")
+        parser.error(f"TRACE|JSON, {ANY_KIND} is required")
     for name in _given(of_input) if chosen else ():
         parser.error(f"{name} cannot be combined with {options.kind}")
     for name in _given(of_system) if options.kind != SYSTEM else ():
         parser.error(f"{name} requires {SYSTEM}")
     for name in _given({"--from": options.results, **measured_by}) if not chosen else ():
-        parser.error(f"{name} requires {SYSTEM}, {LOAD} or {PLACEMENT}")
+        parser.error(f"{name} requires {ANY_KIND}")
+    for name in _given(of_ktime) if options.kind != KTIME else ():
+        parser.error(f"{name} requires {KTIME}")
+    if options.kind == KTIME and options.seconds:
+        parser.error(f"--duration cannot be combined with {KTIME} (use --runs)")
     for name in _given(measured_by) if options.results else ():
         parser.error(f"{name} cannot be combined with --from, which measures nothing")
     if options.kind == SYSTEM and options.seconds and options.seconds != int(options.seconds):
@@ -216,6 +241,10 @@ def _given(options):
 
 def _positive(text):
     return _number(text, 1, 1000)
+
+
+def _runs(text):
+    return _number(text, 5, 100000)
 
 
 def _seconds(text):

@@ -128,6 +128,8 @@ def make_traffic_report(options, program, share, version):
             report.page.tables(document),
         )
         place.publish()
+    for sentence in getattr(report.page, "said", lambda _: [])(document):
+        say(options.quiet, f"nsreport: {sentence}")
     return _tell_made(options, made, drawn, incomplete, warnings)
 
 

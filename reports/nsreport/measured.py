@@ -1,23 +1,29 @@
 # SPDX-License-Identifier: MIT
-# The reports that measure captured traffic -> their raw values, new or of an earlier run.
+# The reports that measure with packets -> their raw values, new or of an earlier run.
 import json
 import os
 from types import SimpleNamespace
 
 from .csv_file import write_csv
+from .ktime import page as ktime_page, plan as ktime_plan, run as ktime_run, stored as ktime_stored
 from .load import page as load_page, plan as load_plan, run as load_run
 from .placement import page as placement_page, plan as placement_plan, run as placement_run
 from .traffic import stored
 
 REPORTS = {
-    "--load": SimpleNamespace(run=load_run, page=load_page, plan=load_plan),
-    "--placement": SimpleNamespace(run=placement_run, page=placement_page, plan=placement_plan),
+    "--load": SimpleNamespace(run=load_run, page=load_page, plan=load_plan, stored=stored),
+    "--placement": SimpleNamespace(
+        run=placement_run, page=placement_page, plan=placement_plan, stored=stored
+    ),
+    "--ktime": SimpleNamespace(
+        run=ktime_run, page=ktime_page, plan=ktime_plan, stored=ktime_stored
+    ),
 }
 
 
 def document(report, program, options, progress):
     if options.results:
-        return stored.read(options.results, report.plan)
+        return report.stored.read(options.results, report.plan)
     return report.run.measured(program, options, progress)
 
 
@@ -26,7 +32,9 @@ def keep(work, report, document):
     folder = os.path.join(work, "data")
     os.makedirs(folder, exist_ok=True)
     with open(os.path.join(folder, "results.json"), "w", encoding="utf-8") as file:
-        file.write(stored.as_text(document))
+        file.write(report.stored.as_text(document))
+    for name, (header, rows) in getattr(report.stored, "lists", lambda _: {})(document).items():
+        write_csv(os.path.join(folder, f"{name}.csv"), header, rows)
     for name, (header, rows) in report.page.figures(document).items():
         write_csv(os.path.join(folder, f"{name}.csv"), header, rows)
         with open(os.path.join(folder, f"{name}.json"), "w", encoding="utf-8") as file:

@@ -6,7 +6,7 @@ import random
 from ..errors import EXIT_TOOL, ReportError
 from ..traffic import bench, cpu_time, namespace, programs
 from ..traffic.progress import Progress
-from . import plan, runner
+from . import plan, runner, stored
 
 _SETTING = "/proc/sys/kernel/bpf_stats_enabled"
 
@@ -62,13 +62,17 @@ def measured(program, options, tell):
         runner.opened(found, document["cpu_number"], plan.TIMEOUT_MS) as one,
     ):
         document.update(one.about)
-        _Experiment(one, document, Progress(tell, plan.steps(options))).execute()
+        Experiment(one, document, Progress(tell, plan.steps(options))).execute()
     document["load"].append(os.getloadavg()[0])
     document["setting"].append(setting())
+    if stored.damaged(document):
+        raise ReportError(
+            EXIT_TOOL, "too few packets reached the XDP programs (measure again, with more --runs)"
+        )
     return document
 
 
-class _Experiment:
+class Experiment:
     """All programs take turns, in an order that changes, so that whatever drifts has the same part
     in each."""
 
@@ -153,5 +157,3 @@ class _Experiment:
     def _count(self, key, name):
         counts = self._document[key]
         counts[name] = counts.get(name, 0) + 1
-
-

@@ -72,14 +72,14 @@ def begun(program, document, tell, steps):
     """Checks what is required, then yields a Bench inside a namespace with a veth pair."""
     found = programs.find_all(program)
     document["kernel"] = " ".join(os.uname()[i] for i in (0, 2, 4))
-    document["cpu"] = _cpu()
+    document["cpu"] = cpu_words()
     with namespace.pair(found):
         made = Bench(found, document, tell, steps)
         document["cpus"] = [made.sending_cpu, made.reading_cpu]
         yield made
 
 
-def _cpu(path="/proc/cpuinfo"):
+def cpu_words(path="/proc/cpuinfo"):
     with open(path, encoding="utf-8") as file:
         lines = [line.split(":", 1) for line in file if ":" in line]
     model = next((value.strip() for name, value in lines if name.strip() == "model name"), "")

@@ -10,8 +10,15 @@ REMEDY = {
     "ethtool": "Debian: apt install ethtool",
     "mapi-gen": "install the toolkit, or set MAPI_GEN",
     "mapi-reader": "install the toolkit, or set MAPI_READER",
+    "ktime-runner": "build the toolkit with libbpf-dev, clang-14 and bpftool, or set KTIME_RUNNER",
 }
-VARIABLES = {"mapi-gen": "MAPI_GEN", "mapi-reader": "MAPI_READER"}
+VARIABLES = {
+    "mapi-gen": "MAPI_GEN",
+    "mapi-reader": "MAPI_READER",
+    "ktime-runner": "KTIME_RUNNER",
+}
+PAIR = ("ip", "ethtool")  # for a veth pair
+TRAFFIC = (*PAIR, "mapi-gen", "mapi-reader")
 PLACES_OF_ROOT = "/usr/sbin:/sbin"
 
 
@@ -40,6 +47,6 @@ def find(program, name):
     return found
 
 
-def find_all(program):
+def find_all(program, names=TRAFFIC):
     """All of them, by name; the first that is missing ends the report before anything is done."""
-    return {name: find(program, name) for name in REMEDY}
+    return {name: find(program, name) for name in names}

@@ -32,7 +32,7 @@ def as_text(document):
     return f'{head},\n "points": [\n  {points}\n ]\n}}\n'
 
 
-def _text_of(path):
+def text_of(path):
     try:
         if path == "-":
             return sys.stdin.read()
@@ -93,7 +93,7 @@ _HEAD = {
 }
 
 
-def _parsed(text, path):
+def parsed(text, path):
     def refuse(word):
         raise ValueError(f"{word} is not a number")
 
@@ -120,7 +120,7 @@ def _damaged(document, plan):
 
 def read(path, plan):
     """The document; refuses any other text."""
-    document = _parsed(_text_of(path), path)
+    document = parsed(text_of(path), path)
     if not isinstance(document, dict) or document.get("schema") != plan.SCHEMA:
         raise ReportError(
             EXIT_SCHEMA,
