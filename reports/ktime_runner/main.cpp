@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// ktime-runner --check: whether this process can measure; the reason on standard error.
 // ktime-runner NEAR FAR [TIMEOUT_MS]: runs of the XDP programs of ktime.bpf.c on FAR, on packets
 // sent from NEAR, for nsreport, which asks for them by lines on standard input and ends it by
 // closing that.  Each line is answered by one of JSON.
@@ -102,6 +103,12 @@ bool print(const Json &line)
     return std::fputs(text.c_str(), stdout) >= 0 && std::fflush(stdout) == 0;
 }
 
+void check()
+{
+    require_capabilities();
+    const StatisticsOn statistics;
+}
+
 void serve(const Setup &setup)
 {
     require_capabilities();
@@ -129,7 +136,7 @@ void serve(const Setup &setup)
 
 int usage()
 {
-    command::tell("ktime-runner: usage: ktime-runner NEAR FAR [TIMEOUT_MS]\n");
+    command::tell("ktime-runner: usage: ktime-runner NEAR FAR [TIMEOUT_MS], or --check\n");
     return kUsage;
 }
 } // namespace
@@ -140,9 +147,10 @@ int main(int argc, char **argv)
     using namespace ktime_runner;
     command_keep_standard_files();
     command_ignore_write_signals();
-    if (argc < 3 || argc > 4)
+    const bool only_checks = argc == 2 && std::string_view(argv[1]) == "--check";
+    if (!only_checks && (argc < 3 || argc > 4))
         return usage();
-    Setup setup{argv[1], argv[2]};
+    Setup setup{argv[1], only_checks ? "" : argv[2]};
     if (argc == 4) {
         const std::string_view text = argv[3];
         int timeout_ms = 0;
@@ -152,7 +160,7 @@ int main(int argc, char **argv)
         setup.timeout = std::chrono::milliseconds(timeout_ms);
     }
     try {
-        serve(setup);
+        only_checks ? check() : serve(setup);
         return 0;
     } catch (const std::exception &error) {
         command::tell("ktime-runner: {}\n", error.what());

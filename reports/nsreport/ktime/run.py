@@ -55,6 +55,7 @@ def setting(path=_SETTING):
 
 def measured(program, options, tell):
     found = programs.find_all(program, (*programs.PAIR, "ktime-runner"))
+    runner.check(found)
     document = new(options)
     document["cpu_number"] = cpu_time.pinned_cpus()[1]
     with (

@@ -9,6 +9,15 @@ from ..traffic import child
 from ..traffic.namespace import RECEIVING, SENDING
 
 
+def check(programs):
+    """Ends the report before anything is made if capabilities or run statistics are missing."""
+    command = [programs["ktime-runner"], "--check"]
+    with child.started(command, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE) as process:
+        said = process.stderr.read()
+        if process.wait() != 0:
+            raise child.failed(command, said)
+
+
 class Runner:
     def __init__(self, process, command, said):
         self._process, self._command, self._said = process, command, said
