@@ -37,7 +37,12 @@ def lead(document):
 def said(document):
     """The answers, for page and terminal."""
     figures_of = times.Figures(document)
-    return [*answer.bars(figures_of), answer.guess(figures_of), answer.cold(document, figures_of)]
+    return [
+        *answer.bars(figures_of),
+        answer.guess(figures_of),
+        answer.remaining(figures_of),
+        answer.cold(document, figures_of),
+    ]
 
 
 def facts(document):

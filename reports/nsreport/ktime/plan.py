@@ -28,7 +28,7 @@ BEFORE_PACKETS = 6
 BEFORE_PROGRAMS = ("full_4", "none_0")
 TIMEOUT_MS = 1000
 GIVE_UP = 3  # timeouts in succession at the begin
-RUN_S = 0.022  # about, of one run
+RUN_S = 0.03  # about, of one run: attaching and detaching wait for grace periods
 
 
 def name(variant, number):

@@ -121,6 +121,12 @@ def remaining(figures, number, at=FIRST):
     )
 
 
+def remaining_explained(figures, at=FIRST):
+    """The same from programs without checksums: what the statistics measure of an empty program,
+    minus the part of the clock's calls that lies between the reads."""
+    return statistics.combined([(1, figures(*_NONE, at)), (-1, figures(*_INSIDE, at))])
+
+
 def interrupts(share, gap):
     """What interrupts and the hypervisor add to the plain mean of a gap: they take the watched
     share of any time.  Trimmed means leave such runs out."""

@@ -39,6 +39,15 @@ def mean_of_means(document, program, kind):
     return statistics.mean(means)
 
 
+def of_execution(document, execution):
+    """The document with packet 1 of one execution only."""
+    programs = {
+        program: {kind: [lists[execution]] for kind, lists in place.items()}
+        for program, place in document["programs"].items()
+    }
+    return {**document, "programs": programs}
+
+
 class Figures:
     """Trimmed means of a document, each computed once."""
 

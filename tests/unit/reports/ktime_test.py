@@ -118,6 +118,12 @@ class Terms(unittest.TestCase):
         self.assertAlmostEqual(made["helper"].value, known.OUTSIDE + known.OUTSIDE_COLD)
         self.assertAlmostEqual(sum(one.value for one in made.values()), known.SUM)
 
+    def test_what_remains_without_clock_and_map_is_the_statistics_own_time(self):
+        expected = known.STATISTICS + known.STATISTICS_COLD - known.INSIDE - known.INSIDE_COLD
+        self.assertAlmostEqual(terms.remaining(self.figures, 8).value, expected)
+        self.assertAlmostEqual(terms.remaining_explained(self.figures).value, expected)
+        self.assertIn(f"take {expected}.00 ±", answer.remaining(self.figures))
+
     def test_interrupts_add_their_share_of_the_time_to_a_plain_mean(self):
         share = times.lost_share(known.document())
         self.assertAlmostEqual(share.value, 0.005)
