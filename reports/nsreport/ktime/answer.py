@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # ktime: what the figures say, in sentences.
 from ..text import with_error
-from . import plan, statistics, terms, times, words
+from . import interruptions, plan, statistics, terms, times, words
 
 
 def _list(values):
@@ -79,3 +79,21 @@ def cold(document, figures):
         f"without packets, {after['level_2']:.0f} ns with other data in the second-level cache "
         f"and {after['level_3']:.0f} ns with other data in all caches: {cause}."
     )
+
+
+def interrupted(document):
+    """Whether interrupts are all that makes single runs long."""
+    reads, warm, first = (
+        of(document)
+        for of in (interruptions.of_reads, interruptions.of_warm, interruptions.of_first)
+    )
+    said = (
+        f"Programs are interrupted {warm.per_ms:.1f} times per ms at packets 2 to 100, where clock "
+        f"reads in a loop pause {reads.per_ms:.1f} times, and {first.per_ms:.1f} times at packet 1"
+    )
+    if first.count and first.per_ms > 2 * warm.per_ms:
+        said += (
+            ": interrupts are not all that makes single runs long there, and what else does is not "
+            "measured"
+        )
+    return f"{said}."

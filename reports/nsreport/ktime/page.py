@@ -42,6 +42,7 @@ def said(document):
         answer.guess(figures_of),
         answer.remaining(figures_of),
         answer.cold(document, figures_of),
+        answer.interrupted(document),
     ]
 
 

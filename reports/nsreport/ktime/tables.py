@@ -2,7 +2,7 @@
 # ktime: tables of the page, and the same figures as CSV and JSON.
 from .. import page
 from ..text import count, number, with_error
-from . import plan, statistics, terms, times, words
+from . import interruptions, plan, statistics, terms, times, words
 
 _KINDS = (times.RUN, times.CLOCK, times.GAP)
 _KIND_WORDS = {times.RUN: "run_time_ns", times.CLOCK: "bpf_ktime_get_ns()", times.GAP: "gap"}
@@ -29,12 +29,7 @@ def explained(document, at):
     made = [terms.explained(figures_of, n, at) for n in plan.NUMBERS]
     rows.append(["sum of the terms", *(_shown(one.terms) for one in made)])
     taken = (terms.interrupts(times.lost_share(document), one.gap) for one in made)
-    rows.append(
-        [
-            "interrupts, which trimmed means leave out: in addition to plain means",
-            *map(_shown, taken),
-        ]
-    )
+    rows.append(["interrupts: in plain means, not in these trimmed ones", *map(_shown, taken)])
     rows.append(["measured gap", *(_shown(one.gap) for one in made)])
     rows.append(["left unexplained", *(_shown(one.left) for one in made)])
     rows.append(["in percent of the gap", *(f"{100 * one.share():.1f} %" for one in made)])
@@ -79,6 +74,24 @@ def plain(document):
         "left": "mean of all runs, without these and the sum of the terms",
     }
     return page.table(_columns("ns"), [[names[key], *cells] for key, cells in rows.items()])
+
+
+def interrupted(document):
+    rows = [
+        [
+            name,
+            count(one.count),
+            f"{one.per_ms:.2f}",
+            number(one.median_ns and round(one.median_ns)),
+        ]
+        for name, one in (
+            ("clock reads in a loop, by their pauses", interruptions.of_reads(document)),
+            (f"all programs, {times.WARM}", interruptions.of_warm(document)),
+            (f"all programs, {times.FIRST}", interruptions.of_first(document)),
+        )
+    ]
+    columns = [("of", False), ("number", True), ("per ms of its time", True)]
+    return page.table([*columns, ("ns, median (of pauses: mean)", True)], rows)
 
 
 def check(document):
@@ -229,6 +242,11 @@ def tables(document):
         ("before", "What makes a packet slow: times by what precedes it", before(document)),
         ("check", "Check: parts of the gap by leaving them out at each number", check(document)),
         ("plain", "Plain means: interrupts and outliers", plain(document)),
+        (
+            "interruptions",
+            f"Interruptions, {interruptions.LONG_NS} ns and more above a program's median",
+            interrupted(document),
+        ),
         ("outliers", f"Outliers: the greatest {_MOST_NAMED} gaps of each", outliers(document)),
         ("means", "All programs, ns", means(document)),
     ]

@@ -13,7 +13,7 @@ from support import ReportCase
 sys.path.insert(0, os.path.join(support.HERE, "..", "..", "..", "reports"))
 import ktime_support as known  # noqa: E402
 from nsreport import errors  # noqa: E402
-from nsreport.ktime import answer, plan, run, statistics, terms, times  # noqa: E402
+from nsreport.ktime import answer, interruptions, plan, run, statistics, terms, times  # noqa: E402
 
 
 class Statistics(unittest.TestCase):
@@ -118,6 +118,16 @@ class Terms(unittest.TestCase):
         self.assertAlmostEqual(made["helper"].value, known.OUTSIDE + known.OUTSIDE_COLD)
         self.assertAlmostEqual(sum(one.value for one in made.values()), known.SUM)
 
+    def test_a_single_execution_has_only_its_own_first_packets(self):
+        document = known.document()
+        for program in ("full_4", "full_8"):
+            document["programs"][program]["run_ns"][2] = [
+                ns + 500 for ns in document["programs"][program]["run_ns"][2]
+            ]
+        for execution, left_ns in ((1, 0), (2, 500)):
+            figures = times.Figures(times.of_execution(document, execution))
+            self.assertAlmostEqual(terms.explained(figures, 4).left.value, left_ns)
+
     def test_what_remains_without_clock_and_map_is_the_statistics_own_time(self):
         expected = known.STATISTICS + known.STATISTICS_COLD - known.INSIDE - known.INSIDE_COLD
         self.assertAlmostEqual(terms.remaining(self.figures, 8).value, expected)
@@ -135,6 +145,22 @@ class Terms(unittest.TestCase):
         for lists in document["programs"]["first_0"]["clock_ns"]:
             lists[:] = [value + 1500 for value in lists]
         self.assertIn(" holds: it takes 1,503", answer.guess(times.Figures(document)))
+
+
+class Interruptions(unittest.TestCase):
+    def test_long_runs_are_counted_by_the_time_of_the_programs(self):
+        document = known.document()
+        self.assertEqual(interruptions.of_first(document).count, 0)
+        before_ns = sum(sum(times.first(document, p, times.RUN)) for p in plan.programs())
+        document["programs"]["map_2"]["run_ns"][1][3] += 7000
+        made = interruptions.of_first(document)
+        self.assertEqual((made.count, round(made.median_ns, -1)), (1, 7000))
+        self.assertAlmostEqual(made.per_ms, 1e6 / before_ns, places=3)
+        self.assertIn("interrupts are not all", answer.interrupted(document))
+
+    def test_pauses_of_clock_reads_are_counted_by_the_time_watched(self):
+        made = interruptions.of_reads(known.document())
+        self.assertEqual((made.count, made.per_ms, made.median_ns), (1, 0.5, 10000))
 
 
 class Silent:
