@@ -4,6 +4,7 @@
 // the end one line of JSON: packets, drops by cause, and the CPU time of the reading thread.  The
 // way zero_copy: only whether AF_XDP has it on the interface.
 #include <cerrno>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <functional>
@@ -132,7 +133,7 @@ void tell_zero_copy(const std::string &interface)
 void read(const std::string &interface, const Source &source)
 {
     const Attachment attachment(interface, if_nametoindex(interface.c_str()), source.way.program,
-                                -1);
+                                -1, std::chrono::milliseconds(0));
     std::cout << "ready" << std::endl;
     const int64_t begin_ns = cpu_ns();
     const bench::Taken taken = read_until_input_ends(source.way);
