@@ -30,6 +30,17 @@ struct nsp_recorder_status {
     uint64_t kernel_records; /* in the file so far */
 };
 
+/*
+ * A recorder of the kernel other than the module nsmod: chunks as read() of /dev/nsmod returns them
+ * after NSLICE_IOC_KERNEL.  Valid until nsp_recorder_close().
+ */
+struct nsp_kernel_source {
+    int fd;                /* to read, until its end; stays the caller's */
+    void (*end)(void *of); /* ends the recording: the remaining chunks follow */
+    int (*select)(void *of, const char *rules); /* new rules; returns 0 or -errno */
+    void *of;
+};
+
 /* Kernel records, written by the module nsmod with the same clock.  Zero selects the default. */
 struct nsp_kernel_config {
     size_t struct_size;   /* sizeof(struct nsp_kernel_config): identifies the version */
@@ -40,6 +51,7 @@ struct nsp_kernel_config {
     uint32_t port;        /* for places that see packets: only this port; 0: all */
     uint32_t protocol;    /* IPPROTO_*, with port; 0: all */
     const char *slices;   /* as nsp_session_config.slices, for names of the kernel */
+    const struct nsp_kernel_source *source; /* already records; NULL: nsmod, as requested above */
 };
 
 /*

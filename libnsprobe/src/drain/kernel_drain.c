@@ -25,10 +25,15 @@
 int nsp_kernel_drain_open(struct nsp_kernel_drain *kernel, const struct nsp_kernel_config *config,
                           uint32_t clock, uint32_t full)
 {
-    int fd = nsp_kernel_request(config, clock, full);
+    const struct nsp_kernel_source *source = config->source;
+    int fd =
+        source ? fcntl(source->fd, F_DUPFD_CLOEXEC, 0) : nsp_kernel_request(config, clock, full);
 
     if (fd < 0)
-        return fd;
+        return source ? nsp_fail(-errno, "kernel: its records cannot be read: %s", strerror(errno))
+                      : fd;
+    if (source)
+        kernel->source = *source;
     kernel->buffer = malloc(BUFFER_BYTES);
     if (!kernel->buffer) {
         close(fd);
@@ -159,6 +164,19 @@ uint64_t nsp_kernel_drain_pass(struct nsp_kernel_drain *kernel, struct nsp_file 
     return taken;
 }
 
+static void end_recording(struct nsp_kernel_drain *kernel)
+{
+    if (kernel->source.end)
+        kernel->source.end(kernel->source.of);
+    else
+        ioctl(kernel->fd, NSLICE_IOC_END);
+}
+
+static const char *name_of(const struct nsp_kernel_drain *kernel)
+{
+    return kernel->source.end ? "recorder" : "module nsmod";
+}
+
 int nsp_kernel_drain_end(struct nsp_kernel_drain *kernel, struct nsp_file *file,
                          struct nsp_kernel_chunk *last)
 {
@@ -166,21 +184,21 @@ int nsp_kernel_drain_end(struct nsp_kernel_drain *kernel, struct nsp_file *file,
 
     if (kernel->fd < 0)
         return 0;
-    ioctl(kernel->fd, NSLICE_IOC_END);
+    end_recording(kernel);
     while (!kernel->is_over)
         if (nsp_kernel_drain_pass(kernel, file, last) == 0 && !kernel->is_over &&
             poll(&wait, 1, END_MILLISECONDS) == 0)
             kernel->is_over = 1; /* timed out */
     if (kernel->totals && kernel->select_error)
         return nsp_fail(kernel->select_error,
-                        "%s: the kernel module nsmod did not accept new rules for its slices: %s",
-                        file->path, strerror(-kernel->select_error));
+                        "%s: the kernel %s did not accept new rules for its slices: %s", file->path,
+                        name_of(kernel), strerror(-kernel->select_error));
     if (kernel->totals)
         return 0;
     return nsp_fail(-EPROTO,
-                    "%s: the kernel module nsmod did not finish its recording: the losses in its "
-                    "rings are unknown",
-                    file->path);
+                    "%s: the kernel %s did not finish its recording: the losses in its rings are "
+                    "unknown",
+                    file->path, name_of(kernel));
 }
 
 /* The payload is in memory that programs write: it is copied before it is checked. */
@@ -197,7 +215,8 @@ void nsp_kernel_drain_follow(struct nsp_kernel_drain *kernel, const char *info, 
     if (strncmp(text, key, sizeof(key) - 1) != 0)
         return;
     rules[strcspn(rules, "\n")] = 0;
-    kernel->select_error = nsp_kernel_select(kernel->fd, rules);
+    kernel->select_error = kernel->source.select ? kernel->source.select(kernel->source.of, rules)
+                                                 : nsp_kernel_select(kernel->fd, rules);
 }
 
 void nsp_kernel_drain_take_back(struct nsp_kernel_drain *kernel,

@@ -24,8 +24,9 @@ struct nsp_kernel_drain {
     struct nslice_file_kernel_totals *totals; /* with its rows; written just before the footer */
     struct nsp_kernel_unwritten *unwritten;
     uint32_t unwritten_cpus;
-    int follows_control; /* new rules of the programs also apply to the kernel */
-    int select_error;    /* -errno of the last ones */
+    int follows_control;             /* new rules of the programs also apply to the kernel */
+    int select_error;                /* -errno of the last ones */
+    struct nsp_kernel_source source; /* end is NULL: the module */
 };
 
 /* Returns 0, or -errno with the reason and the remedy in nsp_last_error(). */

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: MIT
 // nsdump kernel: places in the kernel, listed or recorded without a program.
-#include <cstdlib>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include <fmt/format.h>
-#include <nsprobe/nsmod.h>
 
 #include "cli/commands.hpp"
 #include "cli/read/analysis.hpp"
 #include "cli/record/kernel_groups.hpp"
+#include "cli/record/kernel_programs.hpp"
 #include "cli/record/kernel_side.hpp"
 #include "cli/record/record_loop.hpp"
 #include "cli/record/recorder.hpp"
@@ -41,11 +40,7 @@ struct Options {
 int list(const Options &options)
 {
     command::Output output(options.output);
-    char *raw = nullptr;
-    if (nsp_nsmod_groups(&raw) != 0)
-        throw TraceError(nsp_last_error());
-    const std::unique_ptr<char, decltype(&std::free)> text(raw, std::free);
-    const std::vector<KernelPlace> places = parse_groups(text.get());
+    const std::vector<KernelPlace> places = parse_groups(kernel_groups_text());
     output.text() = options.format == "json" ? groups_json(places) : groups_text(places);
     output.finish();
     return kExitOk;
@@ -76,12 +71,13 @@ int record(Options options)
     config.struct_size = sizeof config;
     config.output = options.trace.c_str();
     config.clock = options.clock == "ordered" ? NSP_CLOCK_ORDERED : NSP_CLOCK_FAST;
+    KernelSide kernel_side;
     Recorder recorder = open_recorder(config);
-    add_kernel(recorder.get(), options.kernel);
+    kernel_side.begin(recorder.get(), options.kernel);
     const RecordLimits limits = {options.seconds, options.kernel.ring_bytes, false,
                                  options.is_quiet, false};
     const RecordEnd end = record_until_end(recorder.get(), limits, nullptr, nullptr);
-    const nsp_session_counts kernel = end_kernel(recorder.get());
+    const nsp_session_counts kernel = kernel_side.end(recorder.get());
     nsp_session_counts counts{};
     const bool is_written = end != RecordEnd::kWriteError;
     if (nsp_recorder_close(recorder.release(),
@@ -144,7 +140,8 @@ std::vector<command::Argument> add_recording_options(command::ArgumentSet &argum
 }
 
 constexpr char kFooter[] =
-    R"(Requires the module nsmod and, to record, root or CAP_PERFMON. Without --duration Ctrl-C ends
+    R"(Requires the module nsmod or, without it, a kernel with BTF; to record, root, or CAP_PERFMON,
+and with BPF also CAP_BPF. Without --duration Ctrl-C ends
 the recording; the trace is complete. `record --kernel GROUPS -- PROGRAM` records a program and
 the kernel on one clock.
 

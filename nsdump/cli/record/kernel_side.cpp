@@ -5,6 +5,7 @@
 #include <cerrno>
 
 #include "cli/commands.hpp"
+#include "cli/record/kernel_programs.hpp"
 #include "cli/record/recorder.hpp"
 #include "common/command/output.hpp"
 #include "common/command/tell.hpp"
@@ -40,7 +41,13 @@ std::vector<command::Argument> add_kernel_options(command::ArgumentSet &argument
                  "at places that see packets, only those from or to this TCP, UDP, SCTP or DCCP "
                  "port")
             .range(uint64_t{1}, kLastPort);
-    return {counters, ring, port};
+    const command::Argument recorder =
+        arguments
+            .add("--kernel-recorder", options.recorder,
+                 "nsmod: the module; bpf: programs on its tracepoints; auto: nsmod if it is loaded")
+            .one_of({"auto", "nsmod", "bpf"})
+            .show_default();
+    return {counters, ring, port, recorder};
 }
 
 command::Argument add_slices(command::ArgumentSet &arguments, std::string &slices)
@@ -52,7 +59,10 @@ command::Argument add_slices(command::ArgumentSet &arguments, std::string &slice
         .check(command::is_given);
 }
 
-void add_kernel(nsp_recorder *recorder, const KernelOptions &options)
+KernelSide::KernelSide() = default;
+KernelSide::~KernelSide() = default;
+
+void KernelSide::begin(nsp_recorder *recorder, const KernelOptions &options)
 {
     if (options.groups.empty())
         return;
@@ -64,6 +74,8 @@ void add_kernel(nsp_recorder *recorder, const KernelOptions &options)
     config.pid = options.pid;
     config.port = options.port;
     config.slices = options.slices.c_str();
+    programs_ = start_programs(options, config.groups);
+    config.source = programs_ ? &programs_->source() : nullptr;
     const int error = nsp_recorder_add_kernel(recorder, &config);
     if (error == -EINVAL)
         throw command::UsageError(nsp_last_error());
@@ -71,7 +83,7 @@ void add_kernel(nsp_recorder *recorder, const KernelOptions &options)
         throw TraceError(nsp_last_error());
 }
 
-nsp_session_counts end_kernel(nsp_recorder *recorder)
+nsp_session_counts KernelSide::end(nsp_recorder *recorder)
 {
     nsp_session_counts counts{};
     if (nsp_recorder_end_kernel(recorder, &counts) != 0)

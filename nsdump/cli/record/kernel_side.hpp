@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,8 @@
 
 namespace nsdump
 {
+class KernelPrograms;
+
 // Ring sizes that libnsprobe and the kernel module accept.
 constexpr uint64_t kLeastRingBytes = 4 << 10;
 constexpr uint64_t kMostRingBytes = uint64_t{8} << 30;
@@ -23,18 +26,32 @@ struct KernelOptions {
     uint64_t ring_bytes = 1u << 20;
     uint32_t port = 0;
     uint32_t pid = 0;
+    std::string recorder = "auto"; // nsmod, bpf
 };
 
-// --kernel-counters, --kernel-ring, --port; each command selects groups and process in its own way.
+// --kernel-counters, --kernel-recorder, --kernel-ring, --port; each command selects groups and
+// process in its own way.
 std::vector<command::Argument> add_kernel_options(command::ArgumentSet &arguments,
                                                   KernelOptions &options);
 
 // --slices, for the kernel's and, if there is one, the program's.
 command::Argument add_slices(command::ArgumentSet &arguments, std::string &slices);
 
-// Throws UsageError or TraceError.
-void add_kernel(nsp_recorder *recorder, const KernelOptions &options);
+// The kernel's part of a recording.  It must outlive the recorder.
+class KernelSide
+{
+public:
+    KernelSide();
+    ~KernelSide();
+    KernelSide(const KernelSide &) = delete;
+    KernelSide &operator=(const KernelSide &) = delete;
 
-// Ends the recording and reports what was lost.  Returns the kernel's counts.
-nsp_session_counts end_kernel(nsp_recorder *recorder);
+    // Does nothing without groups.  Throws UsageError or TraceError.
+    void begin(nsp_recorder *recorder, const KernelOptions &options);
+    // Ends the recording and reports what was lost.  Returns the kernel's counts.
+    nsp_session_counts end(nsp_recorder *recorder);
+
+private:
+    std::unique_ptr<KernelPrograms> programs_; // null: nsmod records
+};
 } // namespace nsdump

@@ -215,21 +215,23 @@ void check_output(const std::string &path)
 
 // Starts before the program so that nothing is missed.  A filter by process requires the process to
 // exist; it then waits.
-void begin_kernel(nsp_recorder *recorder, KernelOptions options, bool is_of_program, int pid)
+void begin_kernel(KernelSide &side, nsp_recorder *recorder, KernelOptions options,
+                  bool is_of_program, int pid)
 {
     if (is_of_program != (pid != 0))
         return;
     options.pid = uint32_t(pid);
-    add_kernel(recorder, options);
+    side.begin(recorder, options);
 }
 
 int run(const Options &options)
 {
     check_output(options.output);
+    KernelSide kernel_side;
     Recorder recorder = open_recorder_with(options);
     std::unique_ptr<Child> child;
     std::optional<RunningProcess> attached;
-    begin_kernel(recorder.get(), options.kernel, options.is_kernel_of_program, 0);
+    begin_kernel(kernel_side, recorder.get(), options.kernel, options.is_kernel_of_program, 0);
     if (options.pid != 0) {
         attached.emplace(options.pid);
         if (attached->has_ended())
@@ -246,7 +248,7 @@ int run(const Options &options)
         child = std::make_unique<Child>(options.program,
                                         [raw] { return nsp_recorder_prepare_exec(raw); });
     }
-    begin_kernel(recorder.get(), options.kernel, options.is_kernel_of_program,
+    begin_kernel(kernel_side, recorder.get(), options.kernel, options.is_kernel_of_program,
                  child ? child->pid() : options.pid);
     if (command_was_interrupted())
         throw command::Interrupted();
@@ -261,7 +263,7 @@ int run(const Options &options)
     nsp_recorder_status status;
     nsp_recorder_status_read(recorder.get(), &status);
     const std::string refusal = status.refusal;
-    const nsp_session_counts kernel = end_kernel(recorder.get());
+    const nsp_session_counts kernel = kernel_side.end(recorder.get());
     nsp_session_counts counts{};
     const int error = nsp_recorder_close(recorder.release(), end_of(end, child.get()), &counts);
     const std::string words = error != 0 ? nsp_last_error() : "";
@@ -347,7 +349,7 @@ Check add_kernel_side(command::ArgumentSet &arguments, const std::shared_ptr<Opt
 {
     arguments
         .add("-k,--kernel", options->kernel.groups,
-             "also record places in the kernel (module nsmod), e.g. irq,softirq,sched; `nsdump "
+             "also record places in the kernel, e.g. irq,softirq,sched; `nsdump "
              "kernel --list` lists all")
         .kind("GROUPS")
         .check(command::is_given);

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT
+// A recorder of the kernel by BPF: a request -> chunks of a trace, as /dev/nsmod gives them.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace nsbpf
+{
+// number(): as errno; what(): the object, the cause and the remedy in one line.
+class Refusal : public std::runtime_error
+{
+public:
+    Refusal(const std::string &message, int number) : std::runtime_error(message), number_(number)
+    {
+    }
+    int number() const { return number_; }
+
+private:
+    int number_;
+};
+
+struct Request {
+    std::string groups;      // comma-separated names
+    uint64_t ring_bytes = 0; // of each CPU, a power of two; 0: 1 MiB
+    uint32_t pid = 0;        // only records made while this process runs; 0: all
+    uint16_t port = 0;       // where packets are seen, only those from or to it; 0: all
+    std::string slices;      // rules for the slices and marks to record; "": all
+    std::string reason;      // why this recorder was chosen, for the trace
+};
+
+// One point of a group, for lists.
+struct Place {
+    std::string group, group_says, tracepoint, kind, slice, says;
+    bool is_here = false; // this kernel has the tracepoint
+};
+// Throws Refusal if the kernel has no BTF.
+std::vector<Place> places();
+
+// Programs are attached from construction to end(); whatever ends the process also detaches them.
+class Recorder
+{
+public:
+    // Throws Refusal.
+    explicit Recorder(const Request &request);
+    ~Recorder();
+
+    // Chunks are read here, until its end; owned by the recorder.
+    int descriptor() const;
+    // Detaches; the remaining chunks follow.  Does not wait.
+    void end();
+    // New rules from now on.  Any thread.  Throws Refusal.
+    void select(const std::string &rules);
+
+private:
+    class Session;
+    std::unique_ptr<Session> session_;
+};
+} // namespace nsbpf

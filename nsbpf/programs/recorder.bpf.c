@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: (GPL-2.0 OR MIT)
+/*
+ * The kernel's tracepoints -> records.  The name of a program is that of its group and tracepoint,
+ * by which the loader selects it.
+ */
+#include "writer.h"
+#include "filter.h"
+
+#include "groups/interrupts.h"
+#include "groups/network.h"
+
+/*
+ * Several of these on one tracepoint, one behind the other: what one record costs there is the time
+ * from one to the next.  Only calls of the recorder's own thread count.
+ */
+__u32 nsbpf_calibrated_thread;
+
+#define NSBPF_CALIBRATE(number)                                                              \
+	SEC("tp_btf/sys_enter")                                                              \
+	int BPF_PROG(calibrate_##number)                                                     \
+	{                                                                                    \
+		const __u32 thread = (__u32)bpf_get_current_pid_tgid();                      \
+                                                                                             \
+		if (thread == nsbpf_calibrated_thread)                                       \
+			nsbpf_write(NSBPF_CALIBRATION, thread, NULL, 0);                     \
+		return 0;                                                                    \
+	}
+
+NSBPF_CALIBRATE(0)
+NSBPF_CALIBRATE(1)
+NSBPF_CALIBRATE(2)
+NSBPF_CALIBRATE(3)
+
+char LICENSE[] SEC("license") = "Dual MIT/GPL";

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: MIT
+// Mapped ring: as the drains of libnsprobe and nsmod, with times converted on the way.
+#include "mapped_ring.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <string>
+
+#include <nslice/span.h>
+#include <sys/mman.h>
+
+#include "nsbpf/recorder.hpp"
+
+namespace nsbpf
+{
+namespace
+{
+constexpr uint32_t kChunkWords = NSLICE_MAX_PAYLOAD_BYTES / NSLICE_WORD_BYTES;
+
+[[noreturn]] void fail(uint32_t cpu)
+{
+    const int number = errno;
+    throw Refusal("kernel: the ring of CPU " + std::to_string(cpu) +
+                      " cannot be mapped: " + std::strerror(number),
+                  number);
+}
+} // namespace
+
+MappedRing::MappedRing(int map, uint32_t cpu, uint64_t data_bytes, uint64_t first_byte)
+    : cpu_(cpu), data_bytes_(data_bytes)
+{
+    const size_t once = NSLICE_RING_META_BYTES + data_bytes;
+    memory_ = mmap(nullptr, once + data_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory_ == MAP_FAILED)
+        fail(cpu);
+    char *const place = static_cast<char *>(memory_);
+    constexpr int kBoth = PROT_READ | PROT_WRITE;
+    if (mmap(place, once, kBoth, MAP_SHARED | MAP_FIXED, map, off_t(first_byte)) == MAP_FAILED ||
+        mmap(place + once, data_bytes, kBoth, MAP_SHARED | MAP_FIXED, map,
+             off_t(first_byte + NSLICE_RING_META_BYTES)) == MAP_FAILED) {
+        munmap(memory_, once + data_bytes);
+        fail(cpu);
+    }
+    ring_ = static_cast<nslice_ring_meta *>(memory_);
+}
+
+MappedRing::~MappedRing()
+{
+    munmap(memory_, NSLICE_RING_META_BYTES + 2 * data_bytes_);
+}
+
+void MappedRing::watch()
+{
+    // pairs with the claim of a writer: records before the head show by their kind if complete
+    const uint64_t head = __atomic_load_n(&ring_->head, __ATOMIC_ACQUIRE);
+    committed_ += NSLICE_POSITION_RECORDS(head - head_);
+    head_ = head;
+}
+
+void MappedRing::begin()
+{
+    watch();
+    consume(NSLICE_POSITION_WORDS(head_ - tail_), NSLICE_POSITION_RECORDS(head_ - tail_));
+    committed_ = drained_ = 0;
+    for (int cause = 0; cause < NSLICE_LOST_CAUSES; ++cause)
+        lost_earlier_[cause] = __atomic_load_n(&ring_->lost[cause], __ATOMIC_RELAXED);
+}
+
+uint64_t MappedRing::refused() const
+{
+    uint64_t lost = 0;
+    for (int cause = 0; cause < NSLICE_LOST_CAUSES; ++cause)
+        lost += __atomic_load_n(&ring_->lost[cause], __ATOMIC_RELAXED) - lost_earlier_[cause];
+    return lost;
+}
+
+const uint64_t *MappedRing::data_at(uint64_t position) const
+{
+    const uint64_t words = data_bytes_ / NSLICE_WORD_BYTES;
+    return reinterpret_cast<const uint64_t *>(static_cast<const char *>(memory_) +
+                                              NSLICE_RING_META_BYTES) +
+           (uint32_t(position) & (words - 1));
+}
+
+void MappedRing::consume(uint32_t words, uint32_t records)
+{
+    memset(const_cast<uint64_t *>(data_at(tail_)), 0, size_t(words) * NSLICE_WORD_BYTES);
+    tail_ += (uint64_t(records) << 32) + words;
+    // pairs with the reading of the tail by a writer: the room before it is zero
+    __atomic_store_n(&ring_->tail, tail_, __ATOMIC_RELEASE);
+}
+
+uint64_t MappedRing::take(ChunkPipe &pipe, const ClockLine &clock)
+{
+    const uint64_t limit = nslice_gaps_limit(&gaps_, tail_, head_);
+    const uint32_t words = std::min(NSLICE_POSITION_WORDS(limit - tail_), kChunkWords);
+    const nslice_span span =
+        nslice_span_walk(reinterpret_cast<const __u64 *>(data_at(tail_)), words, words, 1);
+    if (span.words == 0)
+        return 0;
+    copy_.assign(data_at(tail_), data_at(tail_) + span.words);
+    for (uint32_t at = 0; at < span.words; at += NSLICE_RECORD_WORDS(copy_[at + 1])) {
+        // Lines of two passes may differ by a nanosecond, and times must grow within a ring.
+        last_ticks_ = std::max(last_ticks_, clock.ticks_at(copy_[at]));
+        copy_[at] = last_ticks_;
+    }
+    nslice_chunk_header header = {};
+    header.kind = NSLICE_CHUNK_KERNEL_RECORDS;
+    header.sequence = chunks_;
+    header.cpu = cpu_;
+    header.records = span.records;
+    header.lost_before = gaps_.passed + lost_torn_ + lost_write_;
+    header.first_ticks = copy_[0];
+    const uint64_t head = __atomic_load_n(&ring_->head, __ATOMIC_ACQUIRE);
+    consume(span.words, span.records);
+    nslice_gaps_note(&gaps_, refused(), head);
+    if (!pipe.write(header, copy_.data(), span.words * NSLICE_WORD_BYTES)) {
+        lost_write_ += span.records;
+        return 0;
+    }
+    ++chunks_;
+    drained_ += span.records;
+    return uint64_t(span.words) * NSLICE_WORD_BYTES;
+}
+
+std::vector<uint64_t> MappedRing::take_words()
+{
+    watch();
+    const uint32_t words = NSLICE_POSITION_WORDS(head_ - tail_);
+    const nslice_span span =
+        nslice_span_walk(reinterpret_cast<const __u64 *>(data_at(tail_)), words, words, 1);
+    std::vector<uint64_t> taken(data_at(tail_), data_at(tail_) + span.words);
+    consume(span.words, span.records);
+    drained_ += span.records;
+    return taken;
+}
+
+void MappedRing::settle()
+{
+    lost_torn_ += pending();
+    tail_ = head_;
+}
+
+nslice_file_footer_cpu MappedRing::row() const
+{
+    nslice_file_footer_cpu row = {};
+    row.cpu = cpu_;
+    row.chunks = chunks_;
+    row.drained = drained_;
+    for (int cause = 0; cause < NSLICE_LOST_CAUSES; ++cause)
+        row.lost[cause] =
+            __atomic_load_n(&ring_->lost[cause], __ATOMIC_RELAXED) - lost_earlier_[cause];
+    row.issued = committed_ + row.lost[NSLICE_LOST_FULL] + row.lost[NSLICE_LOST_BUSY];
+    row.lost[NSLICE_LOST_TORN] += lost_torn_;
+    row.lost[NSLICE_LOST_WRITE] += lost_write_;
+    return row;
+}
+} // namespace nsbpf

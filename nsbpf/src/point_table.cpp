@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: MIT
+// Point table: <nslice/points.h> as rows.
+#include "point_table.hpp"
+
+#include <cerrno>
+#include <cstring>
+#include <sstream>
+
+#include <bpf/btf.h>
+#include <nslice/file.h>
+#include <nslice/record.h>
+
+#include "nsbpf/recorder.hpp"
+
+namespace nsbpf
+{
+namespace
+{
+struct Group {
+    const char *name;
+    const char *text;
+};
+constexpr Group kGroups[] = {
+#define GROUP(name, points, says) {#name, says},
+    NSLICE_GROUPS(GROUP)
+#undef GROUP
+};
+
+bool keeps_state(const Point &point)
+{
+    return !strcmp(point.group, "tcp_send") || !strcmp(point.group, "tcp_recv");
+}
+
+uint8_t other_end(uint8_t kind)
+{
+    switch (kind) {
+    case NSLICE_KIND_START: return NSLICE_KIND_STOP;
+    case NSLICE_KIND_STOP: return NSLICE_KIND_START;
+    case NSLICE_KIND_INIT: return NSLICE_KIND_EXIT;
+    case NSLICE_KIND_EXIT: return NSLICE_KIND_INIT;
+    default: return kind;
+    }
+}
+
+uint8_t words_of(uint8_t kind)
+{
+    return kind == NSLICE_KIND_MARK   ? NSLICE_MARK_WORDS
+           : kind == NSLICE_KIND_INIT ? NSLICE_INIT_WORDS
+                                      : 0;
+}
+} // namespace
+
+const std::array<Point, NSBPF_CALIBRATION> kPoints = {{
+#define ROW(group, kind, tracepoint, slice, flags, says) \
+    {kGroups[group].name, kGroups[group].text, NSLICE_KIND_##kind, #tracepoint, slice, flags, says},
+#define NET_RX(id, kind, tracepoint, probe, slice, flags, says) \
+    ROW(0, kind, tracepoint, slice, flags, says)
+#define NET_TX(id, kind, tracepoint, probe, slice, flags, says) \
+    ROW(1, kind, tracepoint, slice, flags, says)
+#define NAPI(id, kind, tracepoint, probe, slice, flags, says) \
+    ROW(2, kind, tracepoint, slice, flags, says)
+#define IRQ(id, kind, tracepoint, probe, slice, flags, says) \
+    ROW(3, kind, tracepoint, slice, flags, says)
+#define SOFTIRQ(id, kind, tracepoint, probe, slice, flags, says) \
+    ROW(4, kind, tracepoint, slice, flags, says)
+#define SCHED(id, kind, tracepoint, probe, slice, flags, says) \
+    ROW(5, kind, tracepoint, slice, flags, says)
+#define SOCK(id, kind, tracepoint, probe, slice, flags, says) \
+    ROW(6, kind, tracepoint, slice, flags, says)
+#define TCP_SEND(id, kind, tracepoint, probe, slice, flags, says) \
+    ROW(7, kind, tracepoint, slice, flags, says)
+#define TCP_RECV(id, kind, tracepoint, probe, slice, flags, says) \
+    ROW(8, kind, tracepoint, slice, flags, says)
+    NSLICE_POINTS_NET_RX(NET_RX) NSLICE_POINTS_NET_TX(NET_TX) NSLICE_POINTS_NAPI(NAPI)
+        NSLICE_POINTS_IRQ(IRQ) NSLICE_POINTS_SOFTIRQ(SOFTIRQ) NSLICE_POINTS_SCHED(SCHED)
+            NSLICE_POINTS_SOCK(SOCK) NSLICE_POINTS_TCP_SEND(TCP_SEND)
+                NSLICE_POINTS_TCP_RECV(TCP_RECV)}};
+
+const char *kind_name(uint8_t kind)
+{
+    static constexpr const char *kNames[] = {"", "START", "STOP", "MARK", "INIT", "EXIT"};
+    return kNames[kind];
+}
+
+uint64_t bits_of(uint32_t point)
+{
+    const uint8_t kind = point < kPoints.size() ? kPoints[point].kind : uint8_t(NSLICE_KIND_EXIT);
+    return uint64_t(NSLICE_KERNEL_FIRST_ID + point) << NSLICE_HEAD_SLICE_SHIFT |
+           uint64_t(kind) << NSLICE_HEAD_KIND_SHIFT |
+           uint64_t(words_of(kind)) << NSLICE_HEAD_COUNT_SHIFT;
+}
+
+uint32_t group_bit(const Point &point)
+{
+    for (uint32_t i = 0; i < std::size(kGroups); ++i) {
+        if (!strcmp(kGroups[i].name, point.group))
+            return 1u << i;
+    }
+    return 0;
+}
+
+uint32_t parse_groups(const std::string &names)
+{
+    uint32_t groups = 0;
+    std::istringstream list(names);
+    for (std::string name; std::getline(list, name, ',');) {
+        uint32_t found = 0;
+        for (uint32_t i = 0; i < std::size(kGroups); ++i)
+            found |= name == kGroups[i].name ? 1u << i : 0;
+        if (!found)
+            throw Refusal("kernel: \"" + name +
+                              "\": unknown group (`nsdump kernel --list` shows all)",
+                          EINVAL);
+        groups |= found;
+    }
+    return groups;
+}
+
+std::string site_chunk(uint32_t groups)
+{
+    std::string chunk;
+    for (uint32_t i = 0; i < kPoints.size(); ++i) {
+        const Point &point = kPoints[i];
+        if (!(groups & group_bit(point)))
+            continue;
+        nslice_file_site site = {};
+        site.slice_id = uint16_t(NSLICE_KERNEL_FIRST_ID + i);
+        site.kind = point.kind;
+        site.flags = point.flags;
+        site.name_bytes = uint16_t(strlen(point.slice) + 1);
+        site.file_bytes = uint16_t(strlen(point.tracepoint) + 1);
+        chunk.append(reinterpret_cast<const char *>(&site), sizeof(site));
+        chunk.append(point.slice, site.name_bytes).append(point.tracepoint, site.file_bytes);
+        chunk.resize((chunk.size() + 7) / 8 * 8);
+    }
+    return chunk;
+}
+
+bool has_tracepoint(const btf *kernel, const std::string &name)
+{
+    return btf__find_by_name_kind(kernel, ("btf_trace_" + name).c_str(), BTF_KIND_TYPEDEF) > 0;
+}
+
+bool has_other_end(const btf *kernel, const Point &point)
+{
+    if (keeps_state(point)) // can end its slices at any of its points
+        return true;
+    for (const Point &other : kPoints) {
+        if (!strcmp(other.group, point.group) && !strcmp(other.slice, point.slice) &&
+            other.kind == other_end(point.kind) && has_tracepoint(kernel, other.tracepoint))
+            return true;
+    }
+    return false;
+}
+
+std::string missing_text(const btf *kernel, uint32_t groups)
+{
+    std::string text, group;
+    for (const Point &point : kPoints) {
+        if (!(groups & group_bit(point)) || has_tracepoint(kernel, point.tracepoint))
+            continue;
+        if (group != point.group)
+            text +=
+                (group.empty() ? "" : "\n") + std::string("kernel.missing.") + point.group + "=";
+        else
+            text += ",";
+        text += point.tracepoint;
+        group = point.group;
+    }
+    return group.empty() ? text : text + "\n";
+}
+
+std::vector<Place> places()
+{
+    btf *const kernel = btf__load_vmlinux_btf();
+    if (!kernel)
+        throw Refusal("kernel: this kernel has no BTF (CONFIG_DEBUG_INFO_BTF), which programs for "
+                      "its tracepoints require; load the module nsmod instead",
+                      ENOTSUP);
+    std::vector<Place> all;
+    for (const Point &point : kPoints)
+        all.push_back({point.group, point.group_says, point.tracepoint, kind_name(point.kind),
+                       point.slice, point.says, has_tracepoint(kernel, point.tracepoint)});
+    btf__free(kernel);
+    return all;
+}
+} // namespace nsbpf

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+// Point table: groups and their points -> programs to load, site chunk, rules.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "programs/points.h"
+
+struct btf;
+
+namespace nsbpf
+{
+struct Point {
+    const char *group;
+    const char *group_says;
+    uint8_t kind; // enum nslice_kind
+    const char *tracepoint;
+    const char *slice;
+    uint8_t flags;
+    const char *says;
+};
+
+// By enum nsbpf_point, without the calibration's.
+extern const std::array<Point, NSBPF_CALIBRATION> kPoints;
+
+const char *kind_name(uint8_t kind);
+// The second word of a point's records, without the thread.
+uint64_t bits_of(uint32_t point);
+// Bit of a group in a number with all of them, in the order of NSLICE_GROUPS; throws Refusal for an
+// unknown name.
+uint32_t parse_groups(const std::string &names);
+uint32_t group_bit(const Point &point);
+// Payload of the chunk of sites: the points of these groups.
+std::string site_chunk(uint32_t groups);
+bool has_tracepoint(const btf *kernel, const std::string &name);
+// If the kernel lacks one end of a slice, the other is not recorded: the slice would never end.
+bool has_other_end(const btf *kernel, const Point &point);
+// INFO lines "kernel.missing.GROUP=tracepoint,...".
+std::string missing_text(const btf *kernel, uint32_t groups);
+} // namespace nsbpf

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: MIT
+// Programs: the skeleton of recorder.bpf.c, loaded for a request.
+#include "programs.hpp"
+
+#include <cerrno>
+#include <csignal>
+#include <cstdarg>
+#include <cstring>
+
+#include <bpf/bpf.h>
+#include <bpf/btf.h>
+#include <bpf/libbpf.h>
+#include <linux/membarrier.h>
+#include <nslice/ring.h>
+#include <nslice/rules.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "nsbpf/recorder.hpp"
+#include "point_table.hpp"
+#include "recorder.skel.h"
+
+namespace nsbpf
+{
+namespace
+{
+constexpr uint64_t kStandardBytes = 1 << 20;
+constexpr uint64_t kAllBytesMax = 1 << 29; // the verifier's limit of an offset
+constexpr uint32_t kGraceUs = 100000;      // far longer than a program runs
+
+int keep_silent(libbpf_print_level, const char *, va_list)
+{
+    return 0;
+}
+
+[[noreturn]] void refuse(const std::string &what, int number)
+{
+    const bool is_permission = number == EPERM || number == EACCES;
+    throw Refusal("kernel: " + what + ": " + std::strerror(number) +
+                      (is_permission ? " (requires the capabilities CAP_BPF and CAP_PERFMON)" : ""),
+                  number);
+}
+
+// The number in the initial namespace, which the programs see.
+uint32_t process_of(uint32_t pid)
+{
+    if (pid != 0 && kill(pid_t(pid), 0) != 0 && errno == ESRCH)
+        throw Refusal("kernel: process " + std::to_string(pid) + " does not exist", ESRCH);
+    return pid;
+}
+
+uint64_t ring_bytes_of(const Request &request, uint32_t cpus)
+{
+    const uint64_t bytes = request.ring_bytes ? request.ring_bytes : kStandardBytes;
+    if (cpus * (bytes + NSLICE_RING_META_BYTES) > kAllBytesMax)
+        throw Refusal("kernel: rings of " + std::to_string(bytes >> 10) + " KiB for " +
+                          std::to_string(cpus) +
+                          " CPUs are more than 512 MiB, the limit of a "
+                          "recorder by BPF (use smaller ones with --kernel-ring)",
+                      EINVAL);
+    return bytes;
+}
+
+uint32_t count_cpus()
+{
+    const int cpus = libbpf_num_possible_cpus();
+    if (cpus < 0)
+        refuse("the number of CPUs", -cpus);
+    return uint32_t(cpus);
+}
+} // namespace
+
+Programs::Programs(const Request &request)
+    : groups_(parse_groups(request.groups)), cpus_(count_cpus()),
+      ring_bytes_(ring_bytes_of(request, cpus_))
+{
+    libbpf_set_print(keep_silent);
+    kernel_ = btf__load_vmlinux_btf();
+    if (!kernel_)
+        throw Refusal("kernel: this kernel has no BTF (CONFIG_DEBUG_INFO_BTF), which programs for "
+                      "its tracepoints require (load the module nsmod instead)",
+                      ENOTSUP);
+    programs_ = nsbpf_recorder__open();
+    if (!programs_) {
+        const int number = errno;
+        btf__free(kernel_);
+        refuse("the programs cannot be opened", number);
+    }
+    configure(request);
+    choose_programs();
+    if (const int result = nsbpf_recorder__load(programs_); result != 0) {
+        nsbpf_recorder__destroy(programs_);
+        btf__free(kernel_);
+        refuse("the programs cannot be loaded", -result);
+    }
+    select(request.slices);
+}
+
+Programs::~Programs()
+{
+    detach_groups();
+    nsbpf_recorder__destroy(programs_);
+    btf__free(kernel_);
+}
+
+uint64_t Programs::stride_bytes() const
+{
+    return NSLICE_RING_META_BYTES + ring_bytes_;
+}
+
+void Programs::configure(const Request &request)
+{
+    programs_->rodata->nsbpf_cpus = cpus_;
+    programs_->rodata->nsbpf_ring_mask = uint32_t(ring_bytes_ / NSLICE_WORD_BYTES - 1);
+    programs_->rodata->nsbpf_ring_stride = uint32_t(stride_bytes());
+    programs_->rodata->nsbpf_process = int(process_of(request.pid));
+    programs_->rodata->nsbpf_port = request.port;
+    bpf_map__set_value_size(programs_->maps.nsbpf_rings, uint32_t(cpus_ * stride_bytes()));
+}
+
+// Those of the groups whose tracepoints this kernel has, and the calibration's.
+void Programs::choose_programs()
+{
+    bpf_program *program;
+    bpf_object__for_each_program(program, programs_->obj)
+    {
+        const std::string name = bpf_program__name(program);
+        bool is_wanted = name.starts_with("calibrate_");
+        for (const Point &point : kPoints)
+            is_wanted |= name == std::string(point.group) + "_" + point.tracepoint &&
+                         (groups_ & group_bit(point)) && has_tracepoint(kernel_, point.tracepoint);
+        bpf_program__set_autoload(program, is_wanted);
+    }
+}
+
+void Programs::attach_groups()
+{
+    for (uint32_t i = uint32_t(kPoints.size()); i-- > 0;) { // ends first: what begins also ends
+        const Point &point = kPoints[i];
+        const std::string name = std::string(point.group) + "_" + point.tracepoint;
+        bpf_program *const program = bpf_object__find_program_by_name(programs_->obj, name.c_str());
+        if (!program || !bpf_program__autoload(program))
+            continue;
+        bool is_attached = false;
+        for (uint32_t later = i + 1; later < kPoints.size(); ++later)
+            is_attached |= !strcmp(kPoints[later].group, point.group) &&
+                           !strcmp(kPoints[later].tracepoint, point.tracepoint);
+        if (is_attached)
+            continue;
+        bpf_link *const link = bpf_program__attach(program);
+        if (!link) {
+            const int number = errno;
+            detach_groups();
+            refuse(std::string("tracepoint ") + point.tracepoint, number);
+        }
+        links_.push_back(link);
+    }
+}
+
+void Programs::detach_groups()
+{
+    while (!links_.empty()) { // beginnings first
+        bpf_link__destroy(links_.back());
+        links_.pop_back();
+    }
+    if (syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0) != 0) // an RCU grace period
+        usleep(kGraceUs);
+}
+
+Programs::Calibrating Programs::attach_calibration(uint32_t thread)
+{
+    Calibrating calibrating(programs_);
+    programs_->bss->nsbpf_calibrated_thread = thread;
+    __atomic_store_n(&programs_->bss->nsbpf_bits[NSBPF_CALIBRATION], bits_of(NSBPF_CALIBRATION),
+                     __ATOMIC_RELEASE);
+    for (bpf_program *program : {programs_->progs.calibrate_0, programs_->progs.calibrate_1,
+                                 programs_->progs.calibrate_2, programs_->progs.calibrate_3}) {
+        bpf_link *const link = bpf_program__attach(program);
+        if (!link)
+            refuse("tracepoint sys_enter", errno);
+        calibrating.links_.push_back(link);
+    }
+    return calibrating;
+}
+
+Programs::Calibrating::~Calibrating()
+{
+    for (bpf_link *link : links_)
+        bpf_link__destroy(link);
+    if (!links_.empty())
+        __atomic_store_n(&programs_->bss->nsbpf_bits[NSBPF_CALIBRATION], 0, __ATOMIC_RELEASE);
+}
+
+// A point without its other end stays off.
+void Programs::select(const std::string &rules)
+{
+    if (nslice_rules_check(rules.c_str(), rules.size()) != 0)
+        throw Refusal("kernel: \"" + rules + "\": invalid rules", EINVAL);
+    for (uint32_t i = 0; i < kPoints.size(); ++i) {
+        const Point &point = kPoints[i];
+        const bool is_unit = point.kind == NSLICE_KIND_INIT || point.kind == NSLICE_KIND_EXIT;
+        const bool is_on = (groups_ & group_bit(point)) && has_other_end(kernel_, point) &&
+                           (is_unit || nslice_rules_select(rules.c_str(), point.slice, 1));
+        __atomic_store_n(&programs_->bss->nsbpf_bits[i], is_on ? bits_of(i) : 0, __ATOMIC_RELEASE);
+    }
+}
+
+int Programs::rings() const
+{
+    return bpf_map__fd(programs_->maps.nsbpf_rings);
+}
+} // namespace nsbpf

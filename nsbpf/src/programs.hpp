@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+// Programs: groups -> programs on their tracepoints, and the map of the rings.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+struct bpf_link;
+struct btf;
+struct nsbpf_recorder;
+
+namespace nsbpf
+{
+struct Request;
+
+constexpr int kCalibrating = 4; // programs of the calibration
+
+class Programs
+{
+public:
+    // Loads what the request needs; nothing is attached.  Throws Refusal.
+    explicit Programs(const Request &request);
+    ~Programs();
+    Programs(const Programs &) = delete;
+    Programs &operator=(const Programs &) = delete;
+
+    // Throws Refusal; then nothing is attached.
+    void attach_groups();
+    // When it returns, no program of a group is running.
+    void detach_groups();
+
+    class Calibrating
+    {
+    public:
+        ~Calibrating();
+        Calibrating(Calibrating &&) = default;
+
+    private:
+        friend Programs;
+        Calibrating(nsbpf_recorder *programs) : programs_(programs) {}
+        nsbpf_recorder *programs_;
+        std::vector<bpf_link *> links_;
+    };
+    // For calls of this thread.  Throws Refusal.
+    Calibrating attach_calibration(uint32_t thread);
+
+    // Which points write records.
+    void select(const std::string &rules);
+
+    int rings() const;
+    uint32_t cpus() const { return cpus_; }
+    uint64_t ring_bytes() const { return ring_bytes_; }
+    uint64_t stride_bytes() const;
+    uint32_t groups() const { return groups_; }
+    const btf *kernel() const { return kernel_; }
+
+private:
+    void configure(const Request &request);
+    void choose_programs();
+
+    const uint32_t groups_;
+    const uint32_t cpus_;
+    const uint64_t ring_bytes_;
+    btf *kernel_ = nullptr;
+    nsbpf_recorder *programs_ = nullptr;
+    std::vector<bpf_link *> links_;
+};
+} // namespace nsbpf

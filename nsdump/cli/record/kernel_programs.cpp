@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: MIT
+// cli: which recorder of the kernel is used, and the source of its chunks.
+#include "cli/record/kernel_programs.hpp"
+
+#include <cerrno>
+#include <cstdlib>
+
+#include <fmt/format.h>
+#include <nslice/control.h>
+#include <nsprobe/nsmod.h>
+#include <unistd.h>
+
+#include "common/command/output.hpp"
+#include "decode/error.hpp"
+#ifdef NETSLICE_BPF
+#include "nsbpf/recorder.hpp"
+#endif
+
+namespace nsdump
+{
+namespace
+{
+bool has_module()
+{
+    return access(NSLICE_DEVICE, F_OK) == 0;
+}
+
+#ifdef NETSLICE_BPF
+class Programs final : public KernelPrograms
+{
+public:
+    explicit Programs(const nsbpf::Request &request) : recorder_(request)
+    {
+        source_.fd = recorder_.descriptor();
+        source_.of = &recorder_;
+        source_.end = [](void *of) { static_cast<nsbpf::Recorder *>(of)->end(); };
+        source_.select = [](void *of, const char *rules) {
+            try {
+                static_cast<nsbpf::Recorder *>(of)->select(rules);
+                return 0;
+            } catch (const nsbpf::Refusal &refusal) {
+                return -refusal.number();
+            }
+        };
+    }
+    const nsp_kernel_source &source() const override { return source_; }
+
+private:
+    nsbpf::Recorder recorder_;
+    nsp_kernel_source source_ = {};
+};
+
+// Throws UsageError for what only the module can do.
+void check(const KernelOptions &options, const std::string &groups)
+{
+    constexpr const char *kOnlyModule = "requires the kernel module nsmod, which is not loaded or "
+                                        "not selected (--kernel-recorder)";
+    if (groups.empty())
+        throw command::UsageError(fmt::format("--kernel modules: {}", kOnlyModule));
+    if (!options.counters.empty())
+        throw command::UsageError(fmt::format("--kernel-counters: {}", kOnlyModule));
+}
+#endif
+} // namespace
+
+std::unique_ptr<KernelPrograms> start_programs(const KernelOptions &options,
+                                               const std::string &groups)
+{
+    if (options.recorder == "nsmod" || (options.recorder == "auto" && has_module()))
+        return nullptr;
+#ifdef NETSLICE_BPF
+    check(options, groups);
+    nsbpf::Request request;
+    request.groups = groups;
+    request.ring_bytes = options.ring_bytes;
+    request.pid = options.pid;
+    request.port = uint16_t(options.port);
+    request.slices = options.slices;
+    request.reason =
+        options.recorder == "bpf" ? "requested" : "the kernel module nsmod is not loaded";
+    try {
+        return std::make_unique<Programs>(request);
+    } catch (const nsbpf::Refusal &refusal) {
+        if (refusal.number() == EINVAL)
+            throw command::UsageError(refusal.what());
+        throw TraceError(refusal.what());
+    }
+#else
+    (void)groups;
+    if (options.recorder == "auto")
+        return nullptr; // the module's refusal says what is missing
+    throw command::UsageError("--kernel-recorder=bpf: this build has no recorder by BPF (libbpf, "
+                              "clang or bpftool was missing)");
+#endif
+}
+
+std::string kernel_groups_text()
+{
+#ifdef NETSLICE_BPF
+    if (!has_module()) {
+        try {
+            std::string text;
+            for (const nsbpf::Place &place : nsbpf::places())
+                text += fmt::format("{}\t{}\t{}\t{}\t{}\t{}\t{}\n", place.group, place.group_says,
+                                    place.tracepoint, place.kind, place.slice, place.says,
+                                    place.is_here ? "yes" : "no");
+            return text;
+        } catch (const nsbpf::Refusal &refusal) {
+            throw TraceError(refusal.what());
+        }
+    }
+#endif
+    char *raw = nullptr;
+    if (nsp_nsmod_groups(&raw) != 0)
+        throw TraceError(nsp_last_error());
+    const std::unique_ptr<char, decltype(&std::free)> text(raw, std::free);
+    return text.get();
+}
+} // namespace nsdump
