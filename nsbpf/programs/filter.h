@@ -13,17 +13,22 @@
 
 enum { NSBPF_TCP = 6, NSBPF_UDP = 17, NSBPF_DCCP = 33, NSBPF_SCTP = 132 };
 
-static __always_inline bool nsbpf_reads(const struct sk_buff *skb, __u32 offset, void *to, __u32 bytes)
+static __always_inline bool nsbpf_reads(const struct sk_buff *skb, __u32 offset, void *to,
+					__u32 bytes)
 {
 	return bpf_probe_read_kernel(to, bytes, skb->head + offset) == 0;
 }
 
 /* The headers of TCP, UDP, SCTP and DCCP begin with both ports. */
-static __always_inline bool nsbpf_has_port(const struct sk_buff *skb, __u32 offset, __u8 protocol, bool is_tcp)
+static __always_inline bool nsbpf_has_port(const struct sk_buff *skb, __u32 offset, __u8 protocol,
+					   bool is_tcp)
 {
 	__be16 ports[2];
 
-	if (protocol != NSBPF_TCP && (is_tcp || (protocol != NSBPF_UDP && protocol != NSBPF_SCTP && protocol != NSBPF_DCCP)))
+	const bool has_ports = protocol == NSBPF_UDP || protocol == NSBPF_SCTP ||
+			       protocol == NSBPF_DCCP;
+
+	if (protocol != NSBPF_TCP && (is_tcp || !has_ports))
 		return false;
 	if (!nsbpf_port)
 		return true;
@@ -82,10 +87,13 @@ static __always_inline bool nsbpf_matches_v6(const struct sk_buff *skb, __u32 of
 	return nsbpf_has_port(skb, offset, kind, is_tcp);
 }
 
-/* A packet from a driver has no network header before the stack has seen it: it begins with that. */
+/*
+ * A packet from a driver has no network header before the stack has seen it: it begins with that.
+ */
 static __always_inline bool nsbpf_matches(const struct sk_buff *skb, bool is_tcp)
 {
-	const __u32 offset = skb->network_header ? skb->network_header : (__u32)(skb->data - skb->head);
+	const __u32 offset = skb->network_header ? skb->network_header
+						 : (__u32)(skb->data - skb->head);
 
 	switch (bpf_ntohs(skb->protocol)) {
 	case NSBPF_ETH_IPV4:
@@ -113,8 +121,8 @@ struct nsbpf_passed {
 };
 
 enum nsbpf_passage {
-	NSBPF_PASSED_GRO_RECEIVE, NSBPF_PASSED_GRO_FRAGS, NSBPF_PASSED_RECEIVE, NSBPF_PASSED_LIST, NSBPF_PASSED_RX, NSBPF_PASSED_XMIT,
-	NSBPF_PASSED_TCP_GRO, NSBPF_PASSAGES,
+	NSBPF_PASSED_GRO_RECEIVE, NSBPF_PASSED_GRO_FRAGS, NSBPF_PASSED_RECEIVE, NSBPF_PASSED_LIST,
+	NSBPF_PASSED_RX, NSBPF_PASSED_XMIT, NSBPF_PASSED_TCP_GRO, NSBPF_PASSAGES,
 };
 
 struct {

@@ -52,11 +52,13 @@ static __always_inline void nsbpf_lose(struct nslice_ring_meta *ring, enum nslic
 
 static __always_inline __u64 *nsbpf_word_at(struct nslice_ring_meta *ring, __u32 position)
 {
-	return (void *)((char *)ring + NSLICE_RING_META_BYTES + (__u64)(position & nsbpf_ring_mask) * NSLICE_WORD_BYTES);
+	return (void *)((char *)ring + NSLICE_RING_META_BYTES +
+			(__u64)(position & nsbpf_ring_mask) * NSLICE_WORD_BYTES);
 }
 
 /* The clock is read between reading the head and claiming, so that times grow within a ring. */
-static __always_inline int nsbpf_claim(struct nslice_ring_meta *ring, __u32 words, __u32 *place, __u64 *time_ns)
+static __always_inline int nsbpf_claim(struct nslice_ring_meta *ring, __u32 words, __u32 *place,
+				       __u64 *time_ns)
 {
 	int i;
 
@@ -90,7 +92,8 @@ static __always_inline void nsbpf_publish(__u64 *second, __u64 bits)
 #endif
 }
 
-static __always_inline void nsbpf_write(enum nsbpf_point point, __u32 thread, const __u64 *words, const __u32 count)
+static __always_inline void nsbpf_write(enum nsbpf_point point, __u32 thread, const __u64 *words,
+					const __u32 count)
 {
 	const __u64 bits = *(volatile __u64 *)&nsbpf_bits[point];
 	struct nslice_ring_meta *ring;

@@ -36,8 +36,8 @@ Sums sum_up(std::vector<double> samples)
 {
     std::ranges::sort(samples);
     const size_t trimmed = samples.size() / 5, end = samples.size() - trimmed;
-    const double sum = std::accumulate(samples.begin() + std::ptrdiff_t(trimmed),
-                                       samples.begin() + std::ptrdiff_t(end), 0.0);
+    const double sum = std::accumulate(samples.begin() + ptrdiff_t(trimmed),
+                                       samples.begin() + ptrdiff_t(end), 0.0);
     for (double &sample : samples)
         sample = std::clamp(sample, samples[trimmed], samples[end - 1]);
     const double mean =

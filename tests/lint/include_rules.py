@@ -17,6 +17,7 @@ C_STANDARD = {
 # Where an include is searched after the including file's own folder and its own part's root.
 SEARCH = (
     "nsmod/uapi",
+    "nsbpf/include",
     "libnsprobe/include",
     "mapi-core/include",
     "mapi-core/include/mapi2",
@@ -27,6 +28,7 @@ SEARCH = (
     "mapi-core/functions",
     "mapi-core/apps",
     "calibrate",
+    "nsbpf",
     "nsmod/src",
     "nsmod",
     "tests",

@@ -54,7 +54,8 @@ int BPF_PROG(softirq_softirq_exit)
 
 /* Runs in the context of the thread that leaves, whose id is in the record. */
 SEC("tp_btf/sched_switch")
-int BPF_PROG(sched_sched_switch, bool preempt, struct task_struct *previous, struct task_struct *next)
+int BPF_PROG(sched_sched_switch, bool preempt, struct task_struct *previous,
+	     struct task_struct *next)
 {
 	if (!nsbpf_process || previous->tgid == nsbpf_process || next->tgid == nsbpf_process)
 		nsbpf_mark_of_any(SCHED_SWITCH, (__u32)next->pid);
