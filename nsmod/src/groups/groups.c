@@ -16,10 +16,12 @@
 
 #define LIST_BYTES 16384
 
-static const struct nsmod_group *const groups[] = {
-	&nsmod_group_net_rx, &nsmod_group_net_tx, &nsmod_group_napi, &nsmod_group_irq,
-	&nsmod_group_softirq, &nsmod_group_sched, &nsmod_group_sock, &nsmod_group_tcp_send, &nsmod_group_tcp_recv,
-};
+#define NSMOD_GROUP_OF(name, points, says) &nsmod_group_##name,
+#define NSMOD_NAMES_OF(name, points, says) { #name, says },
+static const struct nsmod_group *const groups[] = { NSLICE_GROUPS(NSMOD_GROUP_OF) };
+static const struct {
+	const char *name, *says;
+} names_of[] = { NSLICE_GROUPS(NSMOD_NAMES_OF) };
 
 static DEFINE_MUTEX(lock);
 static u32 attached; /* a bit per group */
@@ -150,7 +152,7 @@ static u32 parse(const char *names, int *err)
 
 		*err = -EINVAL;
 		for (i = 0; i < ARRAY_SIZE(groups); ++i) {
-			if (strlen(groups[i]->name) == length && strncmp(groups[i]->name, names, length) == 0) {
+			if (strlen(names_of[i].name) == length && strncmp(names_of[i].name, names, length) == 0) {
 				wanted |= BIT(i);
 				*err = 0;
 			}
@@ -207,7 +209,7 @@ void nsmod_groups_detach(void)
 	mutex_unlock(&lock);
 }
 
-static size_t missing_of(const struct nsmod_group *group, char *text, size_t room)
+static size_t missing_of(const struct nsmod_group *group, const char *name, char *text, size_t room)
 {
 	size_t at = 0;
 	u32 i;
@@ -216,7 +218,7 @@ static size_t missing_of(const struct nsmod_group *group, char *text, size_t roo
 		if (group->points[i].found)
 			continue;
 		at += at ? scnprintf(text + at, room - at, ",%s", group->points[i].tracepoint)
-			 : scnprintf(text, room, "kernel.missing.%s=%s", group->name, group->points[i].tracepoint);
+			 : scnprintf(text, room, "kernel.missing.%s=%s", name, group->points[i].tracepoint);
 	}
 	return at ? at + scnprintf(text + at, room - at, "\n") : 0;
 }
@@ -229,7 +231,7 @@ size_t nsmod_groups_missing(char *text, size_t room)
 	mutex_lock(&lock);
 	for (i = 0; i < ARRAY_SIZE(groups); ++i)
 		if (attached & BIT(i))
-			at += missing_of(groups[i], text + at, room - at);
+			at += missing_of(groups[i], names_of[i].name, text + at, room - at);
 	mutex_unlock(&lock);
 	return at;
 }
@@ -257,8 +259,8 @@ char *nsmod_groups_list(size_t *bytes)
 		for (j = 0; j < groups[i]->count; ++j) {
 			struct nsmod_point *point = &groups[i]->points[j];
 
-			*bytes += scnprintf(text + *bytes, LIST_BYTES - *bytes, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", groups[i]->name,
-					    groups[i]->says, point->tracepoint, kind_name(point->kind), point->slice, point->says,
+			*bytes += scnprintf(text + *bytes, LIST_BYTES - *bytes, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", names_of[i].name,
+					    names_of[i].says, point->tracepoint, kind_name(point->kind), point->slice, point->says,
 					    is_there(point) ? "yes" : "no");
 		}
 	mutex_unlock(&lock);

@@ -6,10 +6,11 @@
 #include <linux/types.h>
 
 #include <nslice/kernel.h>
+#include <nslice/points.h>
 
 struct tracepoint;
 
-/* One tracepoint and the record that it writes.  Passed to its probe as data. */
+/* One tracepoint and the record that it writes, as <nslice/points.h> lists them.  Passed to its probe as data. */
 struct nsmod_point {
 	const char *tracepoint;
 	/* void (void *point, arguments of the tracepoint); NULL: another point's probe writes its records */
@@ -27,8 +28,6 @@ struct nsmod_point {
 };
 
 struct nsmod_group {
-	const char *name;
-	const char *says;
 	struct nsmod_point *points; /* beginnings before ends */
 	u32 count;
 	void (*reset)(void); /* NULL, or clears the state of an earlier recording */
@@ -37,8 +36,9 @@ struct nsmod_group {
 /* Number of the recording for which the groups are attached. */
 extern u32 nsmod_groups_recording;
 
-extern const struct nsmod_group nsmod_group_net_rx, nsmod_group_net_tx, nsmod_group_napi, nsmod_group_irq, nsmod_group_softirq,
-	nsmod_group_sched, nsmod_group_sock, nsmod_group_tcp_send, nsmod_group_tcp_recv;
+#define NSMOD_DECLARE(name, ...) extern const struct nsmod_group nsmod_group_##name;
+NSLICE_GROUPS(NSMOD_DECLARE)
+#undef NSMOD_DECLARE
 
 /*
  * Comma-separated names; "" for none.  -EINVAL: unknown group; -ENOENT: this

@@ -25,31 +25,24 @@ static void number(void *point, int irq, struct irqaction *action)
 }
 
 #ifdef CONFIG_X86_LOCAL_APIC
-static void vector(void *point, int number)
-{
-	nsmod_point_slice(point);
-}
+#define NSLICE_POINTS_IRQ(POINT) NSLICE_POINTS_IRQ_ALL(POINT) NSLICE_POINTS_IRQ_X86(POINT)
 
-#define ENTRY(vector_, slice_, says_) NSMOD_START(#vector_ "_entry", vector, slice_, says_, .flags = NSLICE_SITE_INTERRUPT)
-#define EXIT(vector_, slice_) NSMOD_STOP(#vector_ "_exit", vector, slice_, "the handler returns", .flags = NSLICE_SITE_INTERRUPT)
+#define VECTOR(vector)                                    \
+	static void vector(void *point, int number)       \
+	{                                                 \
+		nsmod_point_slice(point);                 \
+	}
+
+VECTOR(local_timer)
+VECTOR(reschedule)
+VECTOR(call_function)
+VECTOR(call_function_single)
+VECTOR(irq_work)
+#else
+#define NSLICE_POINTS_IRQ(POINT) NSLICE_POINTS_IRQ_ALL(POINT)
 #endif
 
-static struct nsmod_point points[] = {
-	NSMOD_START("irq_handler_entry", handler_entry, "irq", "a handler begins", .flags = NSLICE_SITE_INTERRUPT),
-	NSMOD_MARK("irq_handler_entry", number, "irq_number", "the interrupt's number"),
-	NSMOD_STOP("irq_handler_exit", handler_exit, "irq", "the handler returns", .flags = NSLICE_SITE_INTERRUPT),
-#ifdef CONFIG_X86_LOCAL_APIC
-	ENTRY(local_timer, "local_timer", "the CPU's own timer"),
-	EXIT(local_timer, "local_timer"),
-	ENTRY(reschedule, "reschedule", "another CPU requested a reschedule"),
-	EXIT(reschedule, "reschedule"),
-	ENTRY(call_function, "call_function", "a function call requested on all CPUs"),
-	EXIT(call_function, "call_function"),
-	ENTRY(call_function_single, "call_function", "a function call requested on this CPU"),
-	EXIT(call_function_single, "call_function"),
-	ENTRY(irq_work, "irq_work", "work deferred by an interrupt or NMI"),
-	EXIT(irq_work, "irq_work"),
-#endif
-};
+enum { NSLICE_POINTS_IRQ(NSMOD_POINT_ID) };
+static struct nsmod_point points[] = { NSLICE_POINTS_IRQ(NSMOD_POINT) };
 
-NSMOD_GROUP(nsmod_group_irq, "irq", "hard interrupts", points);
+NSMOD_GROUP(irq);

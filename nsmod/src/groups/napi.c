@@ -9,8 +9,7 @@ static void polled(void *point, struct napi_struct *napi, int work, int budget)
 	nsmod_point_mark(point, work);
 }
 
-static struct nsmod_point points[] = {
-	NSMOD_MARK("napi_poll", polled, "napi_work", "a poll ends: packets processed"),
-};
+enum { NSLICE_POINTS_NAPI(NSMOD_POINT_ID) };
+static struct nsmod_point points[] = { NSLICE_POINTS_NAPI(NSMOD_POINT) };
 
-NSMOD_GROUP(nsmod_group_napi, "napi", "polls of devices", points);
+NSMOD_GROUP(napi);

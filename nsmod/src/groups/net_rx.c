@@ -53,18 +53,7 @@ static void length(void *point, struct sk_buff *skb)
 		nsmod_point_mark(point, skb->len);
 }
 
-static struct nsmod_point points[] = {
-	NSMOD_START("napi_gro_receive_entry", gro_receive_entry, "napi_gro_receive", "a driver passes a packet to GRO"),
-	NSMOD_STOP("napi_gro_receive_exit", gro_receive_exit, "napi_gro_receive", "it was merged or passed on"),
-	NSMOD_START("napi_gro_frags_entry", gro_frags_entry, "napi_gro_frags", "the same for a packet of page fragments"),
-	NSMOD_STOP("napi_gro_frags_exit", gro_frags_exit, "napi_gro_frags", "it was merged or passed on"),
-	NSMOD_START("netif_receive_skb_entry", receive_entry, "netif_receive_skb", "a packet enters the stack"),
-	NSMOD_STOP("netif_receive_skb_exit", receive_exit, "netif_receive_skb", "the stack returns"),
-	NSMOD_START("netif_receive_skb_list_entry", receive_list_entry, "netif_receive_skb_list", "a list of packets enters the stack"),
-	NSMOD_STOP("netif_receive_skb_list_exit", receive_list_exit, "netif_receive_skb_list", "the stack returns"),
-	NSMOD_START("netif_rx_entry", rx_entry, "netif_rx", "a packet is queued in a CPU's backlog"),
-	NSMOD_STOP("netif_rx_exit", rx_exit, "netif_rx", "it was queued or dropped"),
-	NSMOD_MARK("netif_receive_skb", length, "rx_bytes", "length of a packet that enters the stack"),
-};
+enum { NSLICE_POINTS_NET_RX(NSMOD_POINT_ID) };
+static struct nsmod_point points[] = { NSLICE_POINTS_NET_RX(NSMOD_POINT) };
 
-NSMOD_GROUP(nsmod_group_net_rx, "net_rx", "packets received", points);
+NSMOD_GROUP(net_rx);

@@ -26,10 +26,7 @@ static void end_xmit(void *point, struct sk_buff *skb, int code, struct net_devi
 		nsmod_point_slice(point);
 }
 
-static struct nsmod_point points[] = {
-	NSMOD_MARK("net_dev_queue", queued, "tx_bytes", "a packet reaches a device's queue: its length"),
-	NSMOD_START("net_dev_start_xmit", start_xmit, "xmit", "a packet is passed to the driver"),
-	NSMOD_STOP("net_dev_xmit", end_xmit, "xmit", "the driver returns"),
-};
+enum { NSLICE_POINTS_NET_TX(NSMOD_POINT_ID) };
+static struct nsmod_point points[] = { NSLICE_POINTS_NET_TX(NSMOD_POINT) };
 
-NSMOD_GROUP(nsmod_group_net_tx, "net_tx", "packets sent", points);
+NSMOD_GROUP(net_tx);

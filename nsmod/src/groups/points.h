@@ -6,25 +6,28 @@
 #include <linux/percpu.h>
 
 #include <nslice/file.h>
+#include <nslice/points.h>
 #include <nslice/record.h>
 
 #include "groups/groups.h"
 #include "groups/kernel_filter.h"
 #include "kernel/kernel_write.h"
 
-/* More fields may follow: .flags = NSLICE_SITE_... */
-#define NSMOD_START(tracepoint_, probe_, slice_, says_, ...) \
-	{ .tracepoint = tracepoint_, .probe = probe_, .slice = slice_, .says = says_, .kind = NSLICE_KIND_START, ##__VA_ARGS__ }
-#define NSMOD_STOP(tracepoint_, probe_, slice_, says_, ...) \
-	{ .tracepoint = tracepoint_, .probe = probe_, .slice = slice_, .says = says_, .kind = NSLICE_KIND_STOP, ##__VA_ARGS__ }
-#define NSMOD_MARK(tracepoint_, probe_, slice_, says_, ...) \
-	{ .tracepoint = tracepoint_, .probe = probe_, .slice = slice_, .says = says_, .kind = NSLICE_KIND_MARK, .words = 1, ##__VA_ARGS__ }
-#define NSMOD_INIT(tracepoint_, probe_, unit_, says_) \
-	{ .tracepoint = tracepoint_, .probe = probe_, .slice = unit_, .says = says_, .kind = NSLICE_KIND_INIT, .words = 3 }
-#define NSMOD_EXIT(tracepoint_, probe_, unit_, says_) \
-	{ .tracepoint = tracepoint_, .probe = probe_, .slice = unit_, .says = says_, .kind = NSLICE_KIND_EXIT }
-#define NSMOD_GROUP(symbol_, name_, says_, points_) \
-	const struct nsmod_group symbol_ = { .name = name_, .says = says_, .points = points_, .count = ARRAY_SIZE(points_) }
+/* Additional words of each kind. */
+enum {
+	NSMOD_WORDS_START = 0, NSMOD_WORDS_STOP = 0, NSMOD_WORDS_MARK = NSLICE_MARK_WORDS, NSMOD_WORDS_INIT = NSLICE_INIT_WORDS,
+	NSMOD_WORDS_EXIT = 0,
+};
+
+/* A row of <nslice/points.h> -> its place in the group's enum; its point. */
+#define NSMOD_POINT_ID(id_, ...) id_,
+#define NSMOD_POINT(id_, kind_, tracepoint_, probe_, slice_, flags_, says_)                          \
+	[id_] = {                                                                                    \
+		.tracepoint = #tracepoint_, .probe = probe_, .slice = slice_, .says = says_,         \
+		.kind = NSLICE_KIND_##kind_, .words = NSMOD_WORDS_##kind_, .flags = flags_,          \
+	},
+#define NSMOD_GROUP(name_, ...) \
+	const struct nsmod_group nsmod_group_##name_ = { .points = points, .count = ARRAY_SIZE(points), ##__VA_ARGS__ }
 
 static __always_inline struct nslice_kernel_site *nsmod_site_of(const void *point)
 {

@@ -11,9 +11,7 @@ static void switched(void *point, bool preempt, struct task_struct *previous, st
 		nsmod_point_mark_of_any(point, (u32)next->pid);
 }
 
-static struct nsmod_point points[] = {
-	NSMOD_MARK("sched_switch", switched, "sched_switch", "this thread leaves the CPU to the one whose id is the value",
-		   .flags = NSLICE_SITE_SWITCH),
-};
+enum { NSLICE_POINTS_SCHED(NSMOD_POINT_ID) };
+static struct nsmod_point points[] = { NSLICE_POINTS_SCHED(NSMOD_POINT) };
 
-NSMOD_GROUP(nsmod_group_sched, "sched", "thread switches", points);
+NSMOD_GROUP(sched);

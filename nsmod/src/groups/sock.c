@@ -17,9 +17,7 @@ static void consumed(void *point, struct sk_buff *skb NSMOD_CONSUME_SKB_LOCATION
 		nsmod_point_mark(point, skb->len);
 }
 
-static struct nsmod_point points[] = {
-	NSMOD_MARK("skb_copy_datagram_iovec", copied, "copy_to_user", "data of a packet are copied to a program: bytes"),
-	NSMOD_MARK("consume_skb", consumed, "consume_skb", "a packet was consumed: its length"),
-};
+enum { NSLICE_POINTS_SOCK(NSMOD_POINT_ID) };
+static struct nsmod_point points[] = { NSLICE_POINTS_SOCK(NSMOD_POINT) };
 
-NSMOD_GROUP(nsmod_group_sock, "sock", "socket reads, packets consumed", points);
+NSMOD_GROUP(sock);

@@ -30,10 +30,7 @@ struct way {
 	bool has_unit;
 };
 
-enum {
-	GRO_START, INIT, IP_START, TCP_START, CALL_START, COPY_START, COPIED, READY, GRO_STOP, IP_STOP, TCP_STOP, EXIT, RECEIVED, DROPPED,
-	CONSUMED, SOFTIRQ_OVER, COPY_STOP, CALL_STOP,
-};
+enum { NSLICE_POINTS_TCP_RECV(NSMOD_POINT_ID) };
 
 static struct nsmod_point points[];
 static DEFINE_PER_CPU(struct way, way);
@@ -205,26 +202,7 @@ static void copy_over(void *point, struct sock *sk)
 	end_copy(nsmod_call_of_current(&calls));
 }
 
-static struct nsmod_point points[] = {
-	[GRO_START] = NSMOD_START("napi_gro_receive_entry", gro_entry, "gro", "a driver passes a packet to GRO"),
-	[INIT] = NSMOD_INIT("netif_receive_skb", received, "tcp_recv", "a packet enters the stack: number, 1, length"),
-	[IP_START] = NSMOD_START("netif_receive_skb", NULL, "ip", "taps, filters, IP, and TCP's lookup of the connection"),
-	[TCP_START] = NSMOD_START("tcp_probe", tcp_begins, "tcp", "TCP has found the established connection"),
-	[CALL_START] = NSMOD_START("sys_enter", call_entry, "recv_call", "a program's read, readv, recv... on a TCP socket"),
-	[COPY_START] = NSMOD_START("skb_copy_datagram_iovec", copy, "copy", "data of a packet are copied to the program"),
-	[COPIED] = NSMOD_MARK("skb_copy_datagram_iovec", NULL, "copied", "number of bytes"),
-	[READY] = NSMOD_MARK("sk_data_ready", ready, "data_ready", "TCP notifies the socket's readers"),
-	[GRO_STOP] = NSMOD_STOP("napi_gro_receive_exit", gro_exit, "gro", "it was merged or passed on"),
-	[IP_STOP] = NSMOD_STOP("tcp_probe", NULL, "ip", "TCP has found the connection, or the packet's unit ends"),
-	[TCP_STOP] = NSMOD_STOP("napi_poll", polled, "tcp", "the poll ends, or the next packet begins"),
-	[EXIT] = NSMOD_EXIT("napi_poll", NULL, "tcp_recv", "the same"),
-	[RECEIVED] = NSMOD_STOP("netif_receive_skb_exit", receive_exit, "tcp", "the stack returns to the driver; the packet's unit ends"),
-	[DROPPED] = NSMOD_STOP("kfree_skb", dropped, "tcp", "the packet is dropped; its unit ends"),
-	[CONSUMED] = NSMOD_STOP("consume_skb", consumed, "tcp", "the packet is consumed; its unit ends"),
-	[SOFTIRQ_OVER] = NSMOD_STOP("softirq_exit", softirq_over, "tcp", "the softirq ends; the packet's unit ends"),
-	[COPY_STOP] = NSMOD_STOP("tcp_rcv_space_adjust", copy_over, "copy", "the copy is complete"),
-	[CALL_STOP] = NSMOD_STOP("sys_exit", call_exit, "recv_call", "the call returns"),
-};
+static struct nsmod_point points[] = { NSLICE_POINTS_TCP_RECV(NSMOD_POINT) };
 
 static void reset(void)
 {
@@ -238,7 +216,4 @@ static void reset(void)
 	atomic64_set(&packets, 0);
 }
 
-const struct nsmod_group nsmod_group_tcp_recv = {
-	.name = "tcp_recv", .says = "TCP packets from the driver to the program's call",
-	.points = points, .count = ARRAY_SIZE(points), .reset = reset,
-};
+NSMOD_GROUP(tcp_recv, .reset = reset);

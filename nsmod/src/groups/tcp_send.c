@@ -40,10 +40,7 @@ struct ways {
 	struct way of_level[4]; /* process, softirq, hard interrupt, NMI */
 };
 
-enum {
-	CALL_START, TCP_START, INIT, QUEUE_START, DRIVER_START, WIRE, TCP_STOP, QUEUE_STOP, DRIVER_STOP, EXIT, RELEASE, SENT, ASIDE,
-	DROPPED, SWITCHED, SOFTIRQ_OVER, CALL_STOP,
-};
+enum { NSLICE_POINTS_TCP_SEND(NSMOD_POINT_ID) };
 
 static struct nsmod_point points[];
 static DEFINE_PER_CPU(struct ways, ways);
@@ -209,25 +206,7 @@ static void softirq_over(void *point, unsigned int vector)
 	leave_queue(way_here());
 }
 
-static struct nsmod_point points[] = {
-	[CALL_START] = NSMOD_START("sys_enter", call_entry, "send_call", "a program's write, writev, send..., sendfile on a TCP socket"),
-	[TCP_START] = NSMOD_START("sys_enter", NULL, "tcp_ip", "socket, TCP and IP: from the call or the previous packet on"),
-	[INIT] = NSMOD_INIT("net_dev_queue", queued, "tcp_send", "a packet reaches a device's queue: number, 1, length"),
-	[QUEUE_START] = NSMOD_START("net_dev_queue", NULL, "queue", "the device's queue"),
-	[DRIVER_START] = NSMOD_START("net_dev_start_xmit", start_xmit, "driver", "it or a segment of it is passed to the driver"),
-	[WIRE] = NSMOD_MARK("net_dev_start_xmit", NULL, "wire_bytes", "length passed to the driver"),
-	[TCP_STOP] = NSMOD_STOP("net_dev_queue", NULL, "tcp_ip", "a packet reaches a device's queue, or the call ends"),
-	[QUEUE_STOP] = NSMOD_STOP("net_dev_start_xmit", NULL, "queue", "it is passed to the driver, left in the queue or dropped"),
-	[DRIVER_STOP] = NSMOD_STOP("net_dev_xmit", end_xmit, "driver", "the driver returns"),
-	[EXIT] = NSMOD_EXIT("net_dev_xmit", NULL, "tcp_send", "the driver returns, or the packet is left in the queue or dropped"),
-	[RELEASE] = NSMOD_MARK("consume_skb", consumed, "release", "a packet is released: its length then"),
-	[SENT] = NSMOD_MARK("sock_send_length", sent, "sent", "bytes accepted by TCP, or a negative error"),
-	[ASIDE] = NSMOD_STOP("qdisc_enqueue", put_aside, "queue", "the packet waits in the queue; its unit ends"),
-	[DROPPED] = NSMOD_STOP("kfree_skb", dropped, "queue", "the packet is dropped; its unit ends"),
-	[SWITCHED] = NSMOD_STOP("sched_switch", switched, "queue", "the thread leaves the CPU before sending it; its unit ends"),
-	[SOFTIRQ_OVER] = NSMOD_STOP("softirq_exit", softirq_over, "queue", "the softirq ends before sending it; its unit ends"),
-	[CALL_STOP] = NSMOD_STOP("sys_exit", call_exit, "send_call", "the call returns"),
-};
+static struct nsmod_point points[] = { NSLICE_POINTS_TCP_SEND(NSMOD_POINT) };
 
 static void reset(void)
 {
@@ -239,7 +218,4 @@ static void reset(void)
 	atomic64_set(&packets, 0);
 }
 
-const struct nsmod_group nsmod_group_tcp_send = {
-	.name = "tcp_send", .says = "TCP packets from the program's call to the driver",
-	.points = points, .count = ARRAY_SIZE(points), .reset = reset,
-};
+NSMOD_GROUP(tcp_send, .reset = reset);

@@ -27,7 +27,8 @@
 	POINT(FRAGS_STOP, STOP, napi_gro_frags_exit, gro_frags_exit, "napi_gro_frags", 0, "it was merged or passed on") \
 	POINT(RECEIVE_START, START, netif_receive_skb_entry, receive_entry, "netif_receive_skb", 0, "a packet enters the stack") \
 	POINT(RECEIVE_STOP, STOP, netif_receive_skb_exit, receive_exit, "netif_receive_skb", 0, "the stack returns") \
-	POINT(LIST_START, START, netif_receive_skb_list_entry, receive_list_entry, "netif_receive_skb_list", 0, "a list of packets enters the stack") \
+	POINT(LIST_START, START, netif_receive_skb_list_entry, receive_list_entry, "netif_receive_skb_list", 0, \
+	      "a list of packets enters the stack") \
 	POINT(LIST_STOP, STOP, netif_receive_skb_list_exit, receive_list_exit, "netif_receive_skb_list", 0, "the stack returns") \
 	POINT(RX_START, START, netif_rx_entry, rx_entry, "netif_rx", 0, "a packet is queued in a CPU's backlog") \
 	POINT(RX_STOP, STOP, netif_rx_exit, rx_exit, "netif_rx", 0, "it was queued or dropped") \
@@ -63,7 +64,8 @@
 	POINT(STOP, STOP, softirq_exit, entry, "softirq", NSLICE_SITE_INTERRUPT, "the handler returns")
 
 #define NSLICE_POINTS_SCHED(POINT) \
-	POINT(SWITCH, MARK, sched_switch, switched, "sched_switch", NSLICE_SITE_SWITCH, "this thread leaves the CPU to the one whose id is the value")
+	POINT(SWITCH, MARK, sched_switch, switched, "sched_switch", NSLICE_SITE_SWITCH, \
+	      "this thread leaves the CPU to the one whose id is the value")
 
 #define NSLICE_POINTS_SOCK(POINT) \
 	POINT(COPY, MARK, skb_copy_datagram_iovec, copied, "copy_to_user", 0, "data of a packet are copied to a program: bytes") \
