@@ -9,6 +9,8 @@
 
 #define NSBPF_ETH_IPV4 0x0800
 #define NSBPF_ETH_IPV6 0x86dd
+#define NSBPF_INET 2
+#define NSBPF_INET6 10
 #define NSBPF_EXTENSIONS 8 /* headers between IPv6 and the transport */
 
 enum { NSBPF_TCP = 6, NSBPF_UDP = 17, NSBPF_DCCP = 33, NSBPF_SCTP = 132 };
@@ -108,6 +110,22 @@ static __always_inline bool nsbpf_matches(const struct sk_buff *skb, bool is_tcp
 static __always_inline bool nsbpf_passes_packet(const struct sk_buff *skb)
 {
 	return !nsbpf_port || nsbpf_matches(skb, false);
+}
+
+static __always_inline bool nsbpf_passes_tcp(const struct sk_buff *skb)
+{
+	return nsbpf_matches(skb, true);
+}
+
+static __always_inline bool nsbpf_passes_tcp_socket(const struct sock *sk)
+{
+	const __u16 family = BPF_CORE_READ(sk, __sk_common.skc_family);
+
+	if (BPF_CORE_READ(sk, sk_protocol) != NSBPF_TCP ||
+	    (family != NSBPF_INET && family != NSBPF_INET6))
+		return false;
+	return !nsbpf_port || BPF_CORE_READ(sk, __sk_common.skc_num) == nsbpf_port ||
+	       bpf_ntohs(BPF_CORE_READ(sk, __sk_common.skc_dport)) == nsbpf_port;
 }
 
 /*

@@ -14,9 +14,54 @@
 
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 
+struct thread_info {
+	__u32 status;	     /* x86 */
+	unsigned long flags;
+};
+
+struct inode {
+	__u16 i_mode;
+};
+
+struct file {
+	struct inode *f_inode;
+	void *private_data;
+};
+
+struct fdtable {
+	unsigned int max_fds;
+	struct file **fd;
+};
+
+struct files_struct {
+	struct fdtable *fdt;
+};
+
 struct task_struct {
+	struct thread_info thread_info;
+	struct files_struct *files;
 	int pid;
 	int tgid;
+};
+
+struct sock_common {
+	__u16 skc_family;
+	__u16 skc_num;	 /* own port */
+	__u16 skc_dport; /* the other's, in network order */
+};
+
+struct sock {
+	struct sock_common __sk_common;
+	__u16 sk_protocol;
+};
+
+struct socket {
+	struct sock *sk;
+};
+
+struct pt_regs {
+	unsigned long di;      /* x86 */
+	unsigned long orig_x0; /* arm64 */
 };
 
 struct sk_buff {

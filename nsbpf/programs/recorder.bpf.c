@@ -5,9 +5,12 @@
  */
 #include "writer.h"
 #include "filter.h"
+#include "calls.h"
 
 #include "groups/interrupts.h"
 #include "groups/network.h"
+#include "groups/tcp_send.h"
+#include "groups/tcp_recv.h"
 
 /*
  * Several of these on one tracepoint, one behind the other: what one record costs there is the time

@@ -2,6 +2,7 @@
 // Point table: <nslice/points.h> as rows.
 #include "point_table.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <sstream>
@@ -114,6 +115,18 @@ uint32_t parse_groups(const std::string &names)
         groups |= found;
     }
     return groups;
+}
+
+bool is_end(const Point &point)
+{
+    return point.kind == NSLICE_KIND_STOP || point.kind == NSLICE_KIND_EXIT;
+}
+
+bool keeps_context(uint32_t groups)
+{
+    return std::ranges::any_of(kPoints, [groups](const Point &point) {
+        return (groups & group_bit(point)) && keeps_state(point);
+    });
 }
 
 std::string site_chunk(uint32_t groups)

@@ -33,6 +33,9 @@ uint64_t bits_of(uint32_t point);
 // unknown name.
 uint32_t parse_groups(const std::string &names);
 uint32_t group_bit(const Point &point);
+bool is_end(const Point &point);
+// Whether one of the groups needs the programs that know the context.
+bool keeps_context(uint32_t groups);
 // Payload of the chunk of sites: the points of these groups.
 std::string site_chunk(uint32_t groups);
 bool has_tracepoint(const btf *kernel, const std::string &name);

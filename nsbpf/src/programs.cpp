@@ -93,7 +93,6 @@ Programs::Programs(const Request &request)
         btf__free(kernel_);
         refuse("the programs cannot be loaded", -result);
     }
-    select(request.slices);
 }
 
 Programs::~Programs()
@@ -125,12 +124,24 @@ void Programs::choose_programs()
     bpf_object__for_each_program(program, programs_->obj)
     {
         const std::string name = bpf_program__name(program);
-        bool is_wanted = name.starts_with("calibrate_");
+        bool is_wanted = name.starts_with("calibrate_") ||
+                         (name.starts_with("context_") && keeps_context(groups_));
         for (const Point &point : kPoints)
             is_wanted |= name == std::string(point.group) + "_" + point.tracepoint &&
                          (groups_ & group_bit(point)) && has_tracepoint(kernel_, point.tracepoint);
         bpf_program__set_autoload(program, is_wanted);
     }
+}
+
+void Programs::attach(bpf_program *program, const char *tracepoint)
+{
+    bpf_link *const link = bpf_program__attach(program);
+    if (!link) {
+        const int number = errno;
+        detach_groups();
+        refuse(std::string("tracepoint ") + tracepoint, number);
+    }
+    links_.push_back(link);
 }
 
 void Programs::attach_groups()
@@ -147,13 +158,12 @@ void Programs::attach_groups()
                            !strcmp(kPoints[later].tracepoint, point.tracepoint);
         if (is_attached)
             continue;
-        bpf_link *const link = bpf_program__attach(program);
-        if (!link) {
-            const int number = errno;
-            detach_groups();
-            refuse(std::string("tracepoint ") + point.tracepoint, number);
-        }
-        links_.push_back(link);
+        attach(program, point.tracepoint);
+    }
+    if (keeps_context(groups_)) {
+        // Last, so that the programs of the groups see the end of a softirq still inside of it.
+        attach(programs_->progs.context_softirq_exit, "softirq_exit");
+        attach(programs_->progs.context_softirq_entry, "softirq_entry");
     }
 }
 
@@ -192,16 +202,37 @@ Programs::Calibrating::~Calibrating()
 }
 
 // A point without its other end stays off.
+bool Programs::is_on(const Point &point, const std::string &rules) const
+{
+    const bool is_unit = point.kind == NSLICE_KIND_INIT || point.kind == NSLICE_KIND_EXIT;
+    return (groups_ & group_bit(point)) && has_other_end(kernel_, point) &&
+           (is_unit || nslice_rules_select(rules.c_str(), point.slice, 1));
+}
+
+void Programs::set(uint32_t point, bool is_on)
+{
+    __atomic_store_n(&programs_->bss->nsbpf_bits[point], is_on ? bits_of(point) : 0,
+                     __ATOMIC_RELEASE);
+}
+
 void Programs::select(const std::string &rules)
 {
     if (nslice_rules_check(rules.c_str(), rules.size()) != 0)
         throw Refusal("kernel: \"" + rules + "\": invalid rules", EINVAL);
+    // Ends are on before, so that few slices begin without an end.
+    for (const bool is_of_ends : {true, false}) {
+        for (uint32_t i = 0; i < kPoints.size(); ++i) {
+            if (is_end(kPoints[i]) == is_of_ends)
+                set(i, is_on(kPoints[i], rules));
+        }
+    }
+}
+
+void Programs::end_beginnings()
+{
     for (uint32_t i = 0; i < kPoints.size(); ++i) {
-        const Point &point = kPoints[i];
-        const bool is_unit = point.kind == NSLICE_KIND_INIT || point.kind == NSLICE_KIND_EXIT;
-        const bool is_on = (groups_ & group_bit(point)) && has_other_end(kernel_, point) &&
-                           (is_unit || nslice_rules_select(rules.c_str(), point.slice, 1));
-        __atomic_store_n(&programs_->bss->nsbpf_bits[i], is_on ? bits_of(i) : 0, __ATOMIC_RELEASE);
+        if (!is_end(kPoints[i]))
+            set(i, false);
     }
 }
 

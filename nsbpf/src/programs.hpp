@@ -8,11 +8,13 @@
 #include <vector>
 
 struct bpf_link;
+struct bpf_program;
 struct btf;
 struct nsbpf_recorder;
 
 namespace nsbpf
 {
+struct Point;
 struct Request;
 
 constexpr int kCalibrating = 4; // programs of the calibration
@@ -26,8 +28,10 @@ public:
     Programs(const Programs &) = delete;
     Programs &operator=(const Programs &) = delete;
 
-    // Throws Refusal; then nothing is attached.
+    // Throws Refusal; then nothing is attached.  All points are off until select().
     void attach_groups();
+    // From now on, only ends are recorded.
+    void end_beginnings();
     // When it returns, no program of a group is running.
     void detach_groups();
 
@@ -46,7 +50,7 @@ public:
     // For calls of this thread.  Throws Refusal.
     Calibrating attach_calibration(uint32_t thread);
 
-    // Which points write records.
+    // Which points write records.  Throws Refusal.
     void select(const std::string &rules);
 
     int rings() const;
@@ -59,6 +63,9 @@ public:
 private:
     void configure(const Request &request);
     void choose_programs();
+    void attach(bpf_program *program, const char *tracepoint);
+    bool is_on(const Point &point, const std::string &rules) const;
+    void set(uint32_t point, bool is_on);
 
     const uint32_t groups_;
     const uint32_t cpus_;

@@ -26,6 +26,7 @@ namespace
 {
 constexpr auto kPause = std::chrono::microseconds(500);
 constexpr auto kPairInterval = std::chrono::milliseconds(10);
+constexpr auto kLastEnds = std::chrono::milliseconds(1); // most slices in progress end meanwhile
 constexpr int kFirstPairs = 40;
 constexpr auto kFirstInterval = std::chrono::microseconds(250);
 constexpr auto kTornPause = std::chrono::milliseconds(1);
@@ -52,9 +53,10 @@ public:
             std::this_thread::sleep_for(kFirstInterval);
         }
         const std::string at_start = calibrate(programs_, rings_, NSLICE_CALIBRATION_START, line_);
+        programs_.attach_groups();
         for (const auto &ring : rings_)
             ring->begin();
-        programs_.attach_groups();
+        programs_.select(request_.slices);
         thread_ = std::thread([this, at_start] { run(at_start); });
     }
     ~Session()
@@ -177,6 +179,8 @@ std::string Recorder::Session::totals() const
 
 void Recorder::Session::finish()
 {
+    programs_.end_beginnings();
+    std::this_thread::sleep_for(kLastEnds);
     programs_.detach_groups();
     const auto pending = [&] {
         return std::ranges::any_of(rings_, [](const auto &ring) { return ring->pending() > 0; });
