@@ -6,6 +6,7 @@
 #include <asm/unistd.h>
 
 #include "context.h"
+#include "descriptors.h"
 #include "filter.h"
 
 /* Written only by the thread that owns it, in thread context. */
@@ -30,31 +31,13 @@ static __always_inline bool nsbpf_is_compat(void)
 #endif
 }
 
-static __always_inline __u32 nsbpf_first_argument(const struct pt_regs *regs)
-{
-#ifdef __TARGET_ARCH_x86
-	return (__u32)BPF_CORE_READ(regs, di);
-#else
-	return (__u32)BPF_CORE_READ(regs, orig_x0);
-#endif
-}
-
-/*
- * A descriptor of the running thread -> whether it is a socket that passes.  Another thread may
- * close it meanwhile: then the answer may be wrong, and a slice is missing or of another socket.
- */
+/* Of the running thread; whether it is a socket that passes. */
 static __always_inline bool nsbpf_is_wanted_socket(__u32 descriptor)
 {
-	const struct task_struct *thread = (void *)bpf_get_current_task();
-	const struct fdtable *table = BPF_CORE_READ(thread, files, fdt);
+	const struct file *file = nsbpf_file_of(descriptor);
 	const struct socket *socket;
-	struct file **place, *file = NULL;
 	const struct sock *sk;
 
-	if (descriptor >= BPF_CORE_READ(table, max_fds))
-		return false;
-	place = BPF_CORE_READ(table, fd);
-	bpf_probe_read_kernel(&file, sizeof(file), place + descriptor);
 	if (!file || !NSBPF_IS_SOCKET(BPF_CORE_READ(file, f_inode, i_mode)))
 		return false;
 	socket = BPF_CORE_READ(file, private_data);
@@ -74,7 +57,7 @@ static __always_inline struct nsbpf_call *nsbpf_call_begin(struct nsbpf_call *ca
 	const int thread = (int)bpf_get_current_pid_tgid();
 	struct nsbpf_call *call = nsbpf_slot(calls, thread);
 
-	if (nsbpf_is_compat() || !nsbpf_is_wanted_socket(nsbpf_first_argument(regs)))
+	if (nsbpf_is_compat() || !nsbpf_is_wanted_socket((__u32)nsbpf_argument(regs, 0)))
 		return NULL;
 	return __sync_val_compare_and_swap(&call->thread, 0, thread) == 0 ? call : NULL;
 }

@@ -59,8 +59,13 @@ struct socket {
 	struct sock *sk;
 };
 
+/* arm64 */
+struct user_pt_regs {
+	__u64 regs[31];
+};
+
 struct pt_regs {
-	unsigned long di;      /* x86 */
+	unsigned long di, si;  /* x86 */
 	unsigned long orig_x0; /* arm64 */
 };
 

@@ -4,7 +4,6 @@
 
 #include <cerrno>
 #include <csignal>
-#include <cstdarg>
 #include <cstring>
 
 #include <bpf/bpf.h>
@@ -16,6 +15,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "identify.hpp"
 #include "nsbpf/recorder.hpp"
 #include "point_table.hpp"
 #include "recorder.skel.h"
@@ -28,25 +28,12 @@ constexpr uint64_t kStandardBytes = 1 << 20;
 constexpr uint64_t kAllBytesMax = 1 << 29; // the verifier's limit of an offset
 constexpr uint32_t kGraceUs = 100000;      // far longer than a program runs
 
-int keep_silent(libbpf_print_level, const char *, va_list)
-{
-    return 0;
-}
-
-[[noreturn]] void refuse(const std::string &what, int number)
-{
-    const bool is_permission = number == EPERM || number == EACCES;
-    throw Refusal("kernel: " + what + ": " + std::strerror(number) +
-                      (is_permission ? " (requires the capabilities CAP_BPF and CAP_PERFMON)" : ""),
-                  number);
-}
-
-// The number in the initial namespace, which the programs see.
+// As the programs see it.
 uint32_t process_of(uint32_t pid)
 {
     if (pid != 0 && kill(pid_t(pid), 0) != 0 && errno == ESRCH)
         throw Refusal("kernel: process " + std::to_string(pid) + " does not exist", ESRCH);
-    return pid;
+    return pid == 0 ? 0 : identify("/proc/" + std::to_string(pid), pid);
 }
 
 uint64_t ring_bytes_of(const Request &request, uint32_t cpus)
@@ -74,7 +61,7 @@ Programs::Programs(const Request &request)
     : groups_(parse_groups(request.groups)), cpus_(count_cpus()),
       ring_bytes_(ring_bytes_of(request, cpus_))
 {
-    libbpf_set_print(keep_silent);
+    be_silent();
     kernel_ = btf__load_vmlinux_btf();
     if (!kernel_)
         throw Refusal("kernel: this kernel has no BTF (CONFIG_DEBUG_INFO_BTF), which programs for "
@@ -144,21 +131,30 @@ void Programs::attach(bpf_program *program, const char *tracepoint)
     links_.push_back(link);
 }
 
+void Programs::attach_at(uint32_t i)
+{
+    const Point &point = kPoints[i];
+    const std::string name = std::string(point.group) + "_" + point.tracepoint;
+    bpf_program *const program = bpf_object__find_program_by_name(programs_->obj, name.c_str());
+    for (uint32_t earlier = 0; earlier < i; ++earlier) {
+        if (!strcmp(kPoints[earlier].group, point.group) &&
+            !strcmp(kPoints[earlier].tracepoint, point.tracepoint))
+            return; // the program of that point is this one
+    }
+    if (program && bpf_program__autoload(program))
+        attach(program, point.tracepoint);
+}
+
+// Ends first, since what begins must also end.  Where groups share a tracepoint, the last one comes
+// first, since its slices end before those of the others begin and its units inside of theirs.
 void Programs::attach_groups()
 {
-    for (uint32_t i = uint32_t(kPoints.size()); i-- > 0;) { // ends first: what begins also ends
-        const Point &point = kPoints[i];
-        const std::string name = std::string(point.group) + "_" + point.tracepoint;
-        bpf_program *const program = bpf_object__find_program_by_name(programs_->obj, name.c_str());
-        if (!program || !bpf_program__autoload(program))
-            continue;
-        bool is_attached = false;
-        for (uint32_t later = i + 1; later < kPoints.size(); ++later)
-            is_attached |= !strcmp(kPoints[later].group, point.group) &&
-                           !strcmp(kPoints[later].tracepoint, point.tracepoint);
-        if (is_attached)
-            continue;
-        attach(program, point.tracepoint);
+    attach_at(NET_TX_XMIT_STOP); // but this is inside of what tcp_send ends there
+    for (const bool is_of_ends : {true, false}) {
+        for (uint32_t i = uint32_t(kPoints.size()); i-- > 0;) {
+            if (is_end(kPoints[i]) == is_of_ends && i != NET_TX_XMIT_STOP)
+                attach_at(i);
+        }
     }
     if (keeps_context(groups_)) {
         // Last, so that the programs of the groups see the end of a softirq still inside of it.
@@ -180,7 +176,7 @@ void Programs::detach_groups()
 Programs::Calibrating Programs::attach_calibration(uint32_t thread)
 {
     Calibrating calibrating(programs_);
-    programs_->bss->nsbpf_calibrated_thread = thread;
+    programs_->bss->nsbpf_calibrated_thread = identify("/proc/thread-self", thread);
     __atomic_store_n(&programs_->bss->nsbpf_bits[NSBPF_CALIBRATION], bits_of(NSBPF_CALIBRATION),
                      __ATOMIC_RELEASE);
     for (bpf_program *program : {programs_->progs.calibrate_0, programs_->progs.calibrate_1,
@@ -228,12 +224,27 @@ void Programs::select(const std::string &rules)
     }
 }
 
-void Programs::end_beginnings()
+void Programs::silence(bool also_ends)
 {
     for (uint32_t i = 0; i < kPoints.size(); ++i) {
-        if (!is_end(kPoints[i]))
+        if (also_ends || !is_end(kPoints[i]))
             set(i, false);
     }
+}
+
+uint64_t Programs::missed() const
+{
+    uint64_t missed = 0;
+    bpf_program *program;
+    bpf_object__for_each_program(program, programs_->obj)
+    {
+        bpf_prog_info info = {};
+        uint32_t bytes = sizeof(info);
+        const int descriptor = bpf_program__fd(program);
+        if (descriptor >= 0 && bpf_obj_get_info_by_fd(descriptor, &info, &bytes) == 0)
+            missed += info.recursion_misses;
+    }
+    return missed;
 }
 
 int Programs::rings() const

@@ -30,8 +30,8 @@ public:
 
     // Throws Refusal; then nothing is attached.  All points are off until select().
     void attach_groups();
-    // From now on, only ends are recorded.
-    void end_beginnings();
+    // No beginnings are recorded any more, and no ends if also_ends.
+    void silence(bool also_ends);
     // When it returns, no program of a group is running.
     void detach_groups();
 
@@ -53,6 +53,8 @@ public:
     // Which points write records.  Throws Refusal.
     void select(const std::string &rules);
 
+    // How often the kernel did not run a program because it would have interrupted itself.
+    uint64_t missed() const;
     int rings() const;
     uint32_t cpus() const { return cpus_; }
     uint64_t ring_bytes() const { return ring_bytes_; }
@@ -64,6 +66,7 @@ private:
     void configure(const Request &request);
     void choose_programs();
     void attach(bpf_program *program, const char *tracepoint);
+    void attach_at(uint32_t i);
     bool is_on(const Point &point, const std::string &rules) const;
     void set(uint32_t point, bool is_on);
 

@@ -24,7 +24,9 @@ namespace nsbpf
 {
 namespace
 {
-constexpr auto kPause = std::chrono::microseconds(500);
+using std::chrono::microseconds;
+constexpr auto kLeastPause = microseconds(500), kMostPause = microseconds(8000);
+constexpr int64_t kRingOfMostPause = 1 << 20;
 constexpr auto kPairInterval = std::chrono::milliseconds(10);
 constexpr auto kLastEnds = std::chrono::milliseconds(1); // most slices in progress end meanwhile
 constexpr int kFirstPairs = 40;
@@ -32,6 +34,7 @@ constexpr auto kFirstInterval = std::chrono::microseconds(250);
 constexpr auto kTornPause = std::chrono::milliseconds(1);
 constexpr int kTornTries = 100; // a preempted writer continues meanwhile
 constexpr uint64_t kFullChunk = NSLICE_MAX_PAYLOAD_BYTES / 2;
+constexpr uint64_t kQuiet = 16; // a ring with less than this part in use
 
 #if defined(__x86_64__)
 constexpr const char *kClock = "tsc";
@@ -82,6 +85,7 @@ private:
     void run(const std::string &at_start);
     bool write_head(const std::string &at_start);
     uint64_t pass();
+    void pause(uint64_t fullest);
     void write_rules();
     void follow_clocks();
     void finish();
@@ -92,6 +96,7 @@ private:
     Rings rings_;
     ClockLine line_; // the thread, once it runs
     std::chrono::steady_clock::time_point next_pair_ = {};
+    microseconds pause_ = kLeastPause;
     ChunkPipe pipe_;
     std::mutex selecting_; // the next
     std::string rules_ = request_.slices;
@@ -125,8 +130,7 @@ void Recorder::Session::run(const std::string &at_start)
     bool is_read = write_head(at_start);
     while (is_read && !is_over_) {
         follow_clocks();
-        if (pass() < kFullChunk)
-            std::this_thread::sleep_for(kPause);
+        pause(pass());
     }
     finish();
     pipe_.close_writer();
@@ -157,6 +161,16 @@ uint64_t Recorder::Session::pass()
     return fullest;
 }
 
+// Each time that this thread runs it takes the CPU from a program, which is in the trace.
+void Recorder::Session::pause(uint64_t fullest)
+{
+    const auto most = std::clamp(kMostPause * int64_t(programs_.ring_bytes()) / kRingOfMostPause,
+                                 kLeastPause, kMostPause);
+    pause_ = fullest < programs_.ring_bytes() / kQuiet ? std::min(2 * pause_, most) : kLeastPause;
+    if (fullest < kFullChunk)
+        std::this_thread::sleep_for(pause_);
+}
+
 void Recorder::Session::write_rules()
 {
     const std::lock_guard lock(selecting_);
@@ -179,8 +193,9 @@ std::string Recorder::Session::totals() const
 
 void Recorder::Session::finish()
 {
-    programs_.end_beginnings();
+    programs_.silence(false);
     std::this_thread::sleep_for(kLastEnds);
+    programs_.silence(true); // detaching interrupts all CPUs
     programs_.detach_groups();
     const auto pending = [&] {
         return std::ranges::any_of(rings_, [](const auto &ring) { return ring->pending() > 0; });
@@ -199,8 +214,10 @@ void Recorder::Session::finish()
                           calibrate(programs_, rings_, NSLICE_CALIBRATION_END, line_));
     } catch (const Refusal &) { // the trace then has the constants of its start only
     }
-    pipe_.write_small(NSLICE_CHUNK_INFO,
-                      fmt::format("kernel.clock.residual_ns={:.1f}\n", line_.residual_ns()));
+    std::string info = fmt::format("kernel.clock.residual_ns={:.1f}\n", line_.residual_ns());
+    if (const uint64_t missed = programs_.missed(); missed > 0)
+        info += fmt::format("kernel.recorder.missed={}\n", missed);
+    pipe_.write_small(NSLICE_CHUNK_INFO, info);
     pipe_.write_small(NSLICE_CHUNK_KERNEL_TOTALS, all);
 }
 

@@ -66,6 +66,11 @@ void tell_what_kernel_lacks(StatsReport &report)
             report.warnings.push_back(fmt::format(
                 "group {}: the kernel of this trace has no tracepoint {}: its records are missing",
                 key.substr(kMissing.size()), value));
+    if (const auto missed = report.info.find("kernel.recorder.missed"); missed != report.info.end())
+        report.warnings.push_back(
+            fmt::format("the kernel did not run a program of its recorder {} times, because it "
+                        "would have interrupted itself: these records are missing",
+                        missed->second));
     const auto refused = report.info.find("kernel.groups.refused"),
                reason = report.info.find("kernel.groups.refused.reason");
     if (refused != report.info.end())

@@ -83,6 +83,18 @@ std::string kernel_counters_text(const StatsReport &report)
     return text.empty() ? "no counters" : text;
 }
 
+// What recorded the kernel, and why that.
+std::string kernel_recorder_text(const StatsReport &report)
+{
+    if (info_or(report, "kernel.recorder", "nsmod") == "nsmod")
+        return "module " + info_or(report, "kernel.module", "unknown");
+    std::string text = fmt::format("recorder {} ({})", info_or(report, "kernel.recorder", ""),
+                                   info_or(report, "kernel.recorder.reason", "reason unknown"));
+    if (const std::string ns = info_or(report, "kernel.clock.residual_ns", ""); !ns.empty())
+        text += fmt::format(", its clock within {} ns", ns);
+    return text;
+}
+
 void put_header(const StatsReport &report, Page &page)
 {
     page.line("trace     {}  {} bytes, {} records, end: {}", printable(report.path), report.bytes,
@@ -101,8 +113,8 @@ void put_header(const StatsReport &report, Page &page)
     if (!reason.empty() && reason != "asked for")
         page.line("          {}", reason);
     if (const std::string groups = info_or(report, "kernel.groups", ""); !groups.empty())
-        page.line("kernel    {}, module {}, {}", groups,
-                  info_or(report, "kernel.module", "unknown"), kernel_counters_text(report));
+        page.line("kernel    {}, {}, {}", groups, kernel_recorder_text(report),
+                  kernel_counters_text(report));
     page.line("records   {}", lost_text(report));
     for (const CpuLosses &cpu : report.losses.by_cpu)
         if (cpu.lost_sum() > 0 || !cpu.equation_holds || !cpu.chunks_agree)

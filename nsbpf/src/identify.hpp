@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: MIT
+// Identify: a process or thread of this pid namespace -> its number in the initial one.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace nsbpf
+{
+// libbpf prints nothing from now on.
+void be_silent();
+// Throws: WHAT cannot be done, the error and the capabilities if they are the cause.
+[[noreturn]] void refuse(const std::string &what, int number);
+// folder: in /proc.  `otherwise` if that does not exist.  Throws Refusal.
+uint32_t identify(const std::string &folder, uint32_t otherwise);
+} // namespace nsbpf
