@@ -48,53 +48,66 @@ Sums sum_up(std::vector<double> samples)
     return {uint16_t(end - trimmed), std::llround(sum), std::llround(squares)};
 }
 
-// Mean time from one record to the next of the same call, in ns; below zero: there was none.
-double mean_gap_ns(const std::vector<uint64_t> &words)
+// Of one batch, or of all.
+struct Costs {
+    std::vector<double> first_ns;  // a record that its own program writes
+    std::vector<double> second_ns; // one that follows another in the same program
+};
+
+void take_batch(const std::vector<uint64_t> &words, Costs &costs)
 {
-    uint64_t gaps_ns = 0, gaps = 0;
-    const size_t of_call = size_t{kCalibrating} * NSLICE_HEAD_WORDS;
-    for (size_t call = 0; call + of_call <= words.size(); call += of_call) {
-        gaps_ns += words[call + of_call - NSLICE_HEAD_WORDS] - words[call];
-        gaps += kCalibrating - 1;
+    constexpr size_t kRecords = kCalibrating + 1, kWords = kRecords * NSLICE_HEAD_WORDS;
+    if (words.size() != size_t{kCalls} * kWords)
+        return; // something was lost
+    uint64_t first_ns = 0, second_ns = 0;
+    for (size_t call = 0; call < words.size(); call += kWords) {
+        const auto time_ns = [&](size_t record) {
+            return words[call + record * NSLICE_HEAD_WORDS];
+        };
+        first_ns += time_ns(kCalibrating - 1) - time_ns(0);
+        second_ns += time_ns(kCalibrating) - time_ns(kCalibrating - 1);
     }
-    return gaps == 0 ? -1 : double(gaps_ns) / double(gaps);
+    costs.first_ns.push_back(double(first_ns) / (kCalls * (kCalibrating - 1)));
+    costs.second_ns.push_back(double(second_ns) / kCalls);
 }
 
-std::vector<double> measure(MappedRing &ring)
+Costs measure(MappedRing &ring)
 {
-    std::vector<double> means_ns;
+    Costs costs;
     for (int batch = 0; batch < kBatches; ++batch) {
         for (int call = 0; call < kCalls; ++call)
             syscall(SYS_getppid);
-        if (const double mean_ns = mean_gap_ns(ring.take_words()); mean_ns >= 0)
-            means_ns.push_back(mean_ns);
+        take_batch(ring.take_words(), costs);
     }
-    return means_ns;
+    return costs;
 }
 
-void append_entries(std::string &payload, uint32_t cpu, const std::vector<double> &means_ns,
-                    double ticks_per_ns)
+// A unit's EXIT always follows another record.
+void append_entries(std::string &payload, uint32_t cpu, const Costs &costs, double ticks_per_ns)
 {
-    const auto in_units = [&](double factor) {
+    const auto in_units = [&](const std::vector<double> &means_ns, double factor) {
         std::vector<double> scaled;
         for (const double mean_ns : means_ns)
             scaled.push_back(mean_ns * ticks_per_ns * kUnit * factor);
         return sum_up(std::move(scaled));
     };
-    const Sums one = in_units(1), pair = in_units(2);
-    for (const uint8_t kind :
-         {NSLICE_KIND_START, NSLICE_KIND_MARK, NSLICE_KIND_INIT, NSLICE_KIND_EXIT}) {
-        const bool is_pair = kind == NSLICE_KIND_START;
+    const Sums first = in_units(costs.first_ns, 1), pair = in_units(costs.first_ns, 2),
+               second = in_units(costs.second_ns, 1), none = {first.batches, 0, 0};
+    const auto append = [&](uint8_t kind, const Sums &inner, const Sums &outer) {
         nslice_kernel_calibration_entry entry = {};
         entry.cpu = cpu;
         entry.kind = kind;
-        entry.batches = one.batches;
-        entry.inner_sum = is_pair ? one.sum : 0;
-        entry.inner_squares = is_pair ? one.squares : 0;
-        entry.outer_sum = is_pair ? pair.sum : one.sum;
-        entry.outer_squares = is_pair ? pair.squares : one.squares;
+        entry.batches = outer.batches;
+        entry.inner_sum = inner.sum;
+        entry.inner_squares = inner.squares;
+        entry.outer_sum = outer.sum;
+        entry.outer_squares = outer.squares;
         payload.append(reinterpret_cast<const char *>(&entry), sizeof(entry));
-    }
+    };
+    append(NSLICE_KIND_START, first, pair);
+    append(NSLICE_KIND_MARK, none, first);
+    append(NSLICE_KIND_INIT, none, first);
+    append(NSLICE_KIND_EXIT, none, second);
 }
 
 // The CPUs that this thread may use, until destruction.
@@ -135,8 +148,8 @@ std::string calibrate(Programs &programs, Rings &rings, uint32_t phase, const Cl
         if (!cpus.move_to(cpu))
             continue;
         measure(*rings[cpu]); // warms up
-        if (const auto means_ns = measure(*rings[cpu]); means_ns.size() > kBatches / 2)
-            append_entries(entries, cpu, means_ns, clock.ticks_per_ns());
+        if (const Costs costs = measure(*rings[cpu]); costs.first_ns.size() > kBatches / 2)
+            append_entries(entries, cpu, costs, clock.ticks_per_ns());
     }
     head.entries = uint32_t(entries.size() / sizeof(nslice_kernel_calibration_entry));
     return std::string(reinterpret_cast<const char *>(&head), sizeof(head)) + entries;

@@ -3,8 +3,8 @@
 SEC("tp_btf/irq_handler_entry")
 int BPF_PROG(irq_irq_handler_entry, int irq)
 {
-	nsbpf_slice(IRQ_START);
 	nsbpf_mark(IRQ_NUMBER, irq);
+	nsbpf_slice(IRQ_START);
 	return 0;
 }
 
@@ -40,8 +40,8 @@ NSBPF_VECTOR(irq_work)
 SEC("tp_btf/softirq_entry")
 int BPF_PROG(softirq_softirq_entry, unsigned int vector)
 {
-	nsbpf_slice(SOFTIRQ_START);
 	nsbpf_mark(SOFTIRQ_VECTOR, vector);
+	nsbpf_slice(SOFTIRQ_START);
 	return 0;
 }
 
