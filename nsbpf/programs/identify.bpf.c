@@ -39,7 +39,7 @@ int BPF_PROG(identify, const struct pt_regs *regs)
 	file = nsbpf_file_of((__u32)nsbpf_argument(regs, 1));
 	if (!file)
 		return 0;
-	inode = (void *)BPF_CORE_READ(file, f_inode) - 
+	inode = (void *)BPF_CORE_READ(file, f_inode) -
 		bpf_core_field_offset(struct proc_inode, vfs_inode);
 	nsbpf_identified = BPF_CORE_READ(inode, pid, numbers[0].nr);
 	return 0;

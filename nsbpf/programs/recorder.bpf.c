@@ -13,9 +13,9 @@
 #include "groups/tcp_recv.h"
 
 /*
- * Several of these on one tracepoint, one behind the other: what one record costs there is the time
- * from one to the next.  The last one writes a second record, whose cost is less because it needs no
- * call of a program.  Only calls of the recorder's own thread count.
+ * Several of these on one tracepoint, one behind the other: what one record costs there is the
+ * time from one to the next.  The last one writes a second record, whose cost is less because it
+ * needs no call of a program.  Only calls of the recorder's own thread count.
  */
 __u32 nsbpf_calibrated_thread;
 

@@ -147,6 +147,7 @@ std::string calibrate(Programs &programs, Rings &rings, uint32_t phase, const Cl
     for (uint32_t cpu = 0; cpu < rings.size(); ++cpu) {
         if (!cpus.move_to(cpu))
             continue;
+        rings[cpu]->begin();
         measure(*rings[cpu]); // warms up
         if (const Costs costs = measure(*rings[cpu]); costs.first_ns.size() > kBatches / 2)
             append_entries(entries, cpu, costs, clock.ticks_per_ns());

@@ -52,6 +52,8 @@ MappedRing::~MappedRing()
 
 void MappedRing::watch()
 {
+    if (has_ended_)
+        return;
     // pairs with the claim of a writer: records before the head show by their kind if complete
     const uint64_t head = __atomic_load_n(&ring_->head, __ATOMIC_ACQUIRE);
     committed_ += NSLICE_POSITION_RECORDS(head - head_);
@@ -60,6 +62,7 @@ void MappedRing::watch()
 
 void MappedRing::begin()
 {
+    has_ended_ = false;
     watch();
     consume(NSLICE_POSITION_WORDS(head_ - tail_), NSLICE_POSITION_RECORDS(head_ - tail_));
     committed_ = drained_ = 0;
@@ -67,12 +70,27 @@ void MappedRing::begin()
         lost_earlier_[cause] = __atomic_load_n(&ring_->lost[cause], __ATOMIC_RELAXED);
 }
 
+void MappedRing::end()
+{
+    watch();
+    for (int cause = 0; cause < NSLICE_LOST_CAUSES; ++cause)
+        lost_at_end_[cause] = lost(cause);
+    has_ended_ = true;
+}
+
+uint64_t MappedRing::lost(int cause) const
+{
+    if (has_ended_)
+        return lost_at_end_[cause];
+    return __atomic_load_n(&ring_->lost[cause], __ATOMIC_RELAXED) - lost_earlier_[cause];
+}
+
 uint64_t MappedRing::refused() const
 {
-    uint64_t lost = 0;
+    uint64_t sum = 0;
     for (int cause = 0; cause < NSLICE_LOST_CAUSES; ++cause)
-        lost += __atomic_load_n(&ring_->lost[cause], __ATOMIC_RELAXED) - lost_earlier_[cause];
-    return lost;
+        sum += lost(cause);
+    return sum;
 }
 
 const uint64_t *MappedRing::data_at(uint64_t position) const
@@ -149,8 +167,7 @@ nslice_file_footer_cpu MappedRing::row() const
     row.chunks = chunks_;
     row.drained = drained_;
     for (int cause = 0; cause < NSLICE_LOST_CAUSES; ++cause)
-        row.lost[cause] =
-            __atomic_load_n(&ring_->lost[cause], __ATOMIC_RELAXED) - lost_earlier_[cause];
+        row.lost[cause] = lost(cause);
     row.issued = committed_ + row.lost[NSLICE_LOST_FULL] + row.lost[NSLICE_LOST_BUSY];
     row.lost[NSLICE_LOST_TORN] += lost_torn_;
     row.lost[NSLICE_LOST_WRITE] += lost_write_;

@@ -34,10 +34,13 @@ public:
     void settle();
     // Counts begin at 0: what was written before does not belong to the trace.
     void begin();
+    // What is written from now on does not belong to it either, until begin().
+    void end();
     nslice_file_footer_cpu row() const;
     uint64_t pending() const { return NSLICE_POSITION_RECORDS(head_ - tail_); }
 
 private:
+    uint64_t lost(int cause) const;
     uint64_t refused() const;
     const uint64_t *data_at(uint64_t position) const;
     void consume(uint32_t words, uint32_t records);
@@ -48,7 +51,8 @@ private:
     nslice_ring_meta *ring_ = nullptr;
     uint64_t tail_ = 0, head_ = 0;
     uint64_t committed_ = 0, drained_ = 0, lost_torn_ = 0, lost_write_ = 0, chunks_ = 0;
-    uint64_t lost_earlier_[NSLICE_LOST_CAUSES] = {};
+    uint64_t lost_earlier_[NSLICE_LOST_CAUSES] = {}, lost_at_end_[NSLICE_LOST_CAUSES] = {};
+    bool has_ended_ = false;
     uint64_t last_ticks_ = 0;
     nslice_gaps gaps_ = {};
     std::vector<uint64_t> copy_;

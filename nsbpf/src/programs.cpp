@@ -224,12 +224,10 @@ void Programs::select(const std::string &rules)
     }
 }
 
-void Programs::silence(bool also_ends)
+void Programs::silence()
 {
-    for (uint32_t i = 0; i < kPoints.size(); ++i) {
-        if (also_ends || !is_end(kPoints[i]))
-            set(i, false);
-    }
+    for (uint32_t i = 0; i < kPoints.size(); ++i)
+        set(i, false);
 }
 
 uint64_t Programs::missed() const

@@ -30,8 +30,8 @@ public:
 
     // Throws Refusal; then nothing is attached.  All points are off until select().
     void attach_groups();
-    // No beginnings are recorded any more, and no ends if also_ends.
-    void silence(bool also_ends);
+    // Nothing is recorded any more.
+    void silence();
     // When it returns, no program of a group is running.
     void detach_groups();
 

@@ -28,7 +28,6 @@ using std::chrono::microseconds;
 constexpr auto kLeastPause = microseconds(500), kMostPause = microseconds(8000);
 constexpr int64_t kRingOfMostPause = 1 << 20;
 constexpr auto kPairInterval = std::chrono::milliseconds(10);
-constexpr auto kLastEnds = std::chrono::milliseconds(1); // most slices in progress end meanwhile
 constexpr int kFirstPairs = 40;
 constexpr auto kFirstInterval = std::chrono::microseconds(250);
 constexpr auto kTornPause = std::chrono::milliseconds(1);
@@ -57,9 +56,9 @@ public:
         }
         const std::string at_start = calibrate(programs_, rings_, NSLICE_CALIBRATION_START, line_);
         programs_.attach_groups();
-        for (const auto &ring : rings_)
-            ring->begin();
         programs_.select(request_.slices);
+        for (const auto &ring : rings_) // the trace begins here, at one moment of each CPU
+            ring->begin();
         thread_ = std::thread([this, at_start] { run(at_start); });
     }
     ~Session()
@@ -193,9 +192,9 @@ std::string Recorder::Session::totals() const
 
 void Recorder::Session::finish()
 {
-    programs_.silence(false);
-    std::this_thread::sleep_for(kLastEnds);
-    programs_.silence(true); // detaching interrupts all CPUs
+    for (const auto &ring : rings_) // the trace ends here, at one moment of each CPU
+        ring->end();
+    programs_.silence();
     programs_.detach_groups();
     const auto pending = [&] {
         return std::ranges::any_of(rings_, [](const auto &ring) { return ring->pending() > 0; });

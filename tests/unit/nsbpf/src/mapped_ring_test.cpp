@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: MIT
+// Records in memory that stands for the programs' map -> chunks, and sums of what was lost.
+#include <csignal>
+#include <cstring>
+#include <memory>
+#include <vector>
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "src/mapped_ring.hpp"
+#include "support/catch.hpp"
+
+namespace
+{
+constexpr uint64_t kDataBytes = 4096, kWords = kDataBytes / NSLICE_WORD_BYTES;
+constexpr uint64_t kMark = uint64_t{NSLICE_KIND_MARK} << NSLICE_HEAD_KIND_SHIFT |
+                           uint64_t{NSLICE_MARK_WORDS} << NSLICE_HEAD_COUNT_SHIFT;
+constexpr uint64_t kBaseNs = 1'000'000'000'000;
+
+struct Chunk {
+    nslice_chunk_header header;
+    std::vector<uint64_t> words;
+};
+
+// The second of two rings in one map, its writer, and the reader under test.
+class Rig
+{
+public:
+    Rig()
+    {
+        map_ = memfd_create("rings", MFD_CLOEXEC);
+        REQUIRE(ftruncate(map_, 2 * off_t(kStride)) == 0);
+        memory_ = static_cast<char *>(
+            mmap(nullptr, 2 * kStride, PROT_READ | PROT_WRITE, MAP_SHARED, map_, 0));
+        REQUIRE(memory_ != MAP_FAILED);
+        ring = reinterpret_cast<nslice_ring_meta *>(memory_ + kStride);
+        reader = std::make_unique<nsbpf::MappedRing>(map_, 1, kDataBytes, kStride);
+        for (uint64_t i = 0; i < 4; ++i) // two ticks per ns
+            line.add({2 * i * 1000, kBaseNs + i * 1000, 1});
+        fcntl(pipe.reader(), F_SETFL, O_NONBLOCK);
+    }
+    ~Rig()
+    {
+        reader.reset();
+        munmap(memory_, 2 * kStride);
+        close(map_);
+    }
+    Rig(const Rig &) = delete;
+    Rig &operator=(const Rig &) = delete;
+
+    // A MARK; false: there was no room.
+    bool write(uint64_t value, uint64_t time_ns = kBaseNs, bool is_complete = true)
+    {
+        constexpr uint32_t words = NSLICE_HEAD_WORDS + NSLICE_MARK_WORDS;
+        if (NSLICE_POSITION_WORDS(ring->head - ring->tail) + words > kWords) {
+            ++ring->lost[NSLICE_LOST_FULL];
+            return false;
+        }
+        const uint64_t at = ring->head;
+        ring->head += NSLICE_POSITION_STEP(words);
+        word(at) = time_ns;
+        word(at + 2) = value;
+        if (is_complete)
+            word(at + 1) = kMark | 77;
+        return true;
+    }
+    void complete_at(uint64_t position) { word(position + 1) = kMark | 77; }
+    void take_all()
+    {
+        reader->watch();
+        while (reader->take(pipe, line) > 0)
+            ;
+    }
+    std::vector<Chunk> chunks()
+    {
+        std::vector<Chunk> all;
+        Chunk chunk;
+        while (read(pipe.reader(), &chunk.header, sizeof(chunk.header)) == sizeof(chunk.header)) {
+            chunk.words.resize(chunk.header.payload_bytes / NSLICE_WORD_BYTES);
+            REQUIRE(read(pipe.reader(), chunk.words.data(), chunk.header.payload_bytes) ==
+                    ssize_t(chunk.header.payload_bytes));
+            all.push_back(chunk);
+        }
+        return all;
+    }
+
+    nslice_ring_meta *ring;
+    std::unique_ptr<nsbpf::MappedRing> reader;
+    nsbpf::ChunkPipe pipe;
+    nsbpf::ClockLine line;
+
+private:
+    static constexpr uint64_t kStride = NSLICE_RING_META_BYTES + kDataBytes;
+
+    uint64_t &word(uint64_t position)
+    {
+        return reinterpret_cast<uint64_t *>(
+            memory_ + kStride + NSLICE_RING_META_BYTES)[uint32_t(position) & (kWords - 1)];
+    }
+
+    int map_;
+    char *memory_;
+};
+
+uint64_t lost_sum(const nslice_file_footer_cpu &row)
+{
+    uint64_t sum = 0;
+    for (const uint64_t lost : row.lost)
+        sum += lost;
+    return sum;
+}
+} // namespace
+
+TEST_CASE("records become one chunk, with their times in ticks", "[nsbpf][mapped_ring]")
+{
+    Rig rig;
+    for (uint64_t i = 0; i < 5; ++i)
+        rig.write(100 + i, kBaseNs + 10 * i);
+    rig.take_all();
+
+    const std::vector<Chunk> chunks = rig.chunks();
+    REQUIRE(chunks.size() == 1);
+    CHECK(chunks[0].header.kind == NSLICE_CHUNK_KERNEL_RECORDS);
+    CHECK(chunks[0].header.cpu == 1);
+    CHECK(chunks[0].header.records == 5);
+    CHECK(chunks[0].header.lost_before == 0);
+    for (uint64_t i = 0; i < 5; ++i) {
+        CHECK(chunks[0].words[3 * i] == 20 * i);
+        CHECK(chunks[0].words[3 * i + 2] == 100 + i);
+    }
+    CHECK(chunks[0].header.first_ticks == 0);
+    CHECK(rig.ring->tail == rig.ring->head);
+}
+
+TEST_CASE("a record across the end of the ring is whole", "[nsbpf][mapped_ring]")
+{
+    Rig rig;
+    uint64_t next = 0;
+    for (int round = 0; round < 20; ++round) { // 512 words, 3 for each record
+        for (int i = 0; i < 100; ++i)
+            REQUIRE(rig.write(next++));
+        rig.take_all();
+    }
+    uint64_t value = 0;
+    for (const Chunk &chunk : rig.chunks())
+        for (size_t at = 2; at < chunk.words.size(); at += 3)
+            REQUIRE(chunk.words[at] == value++);
+    CHECK(value == next);
+    CHECK(rig.reader->row().issued == next);
+    CHECK(rig.reader->row().drained == next);
+}
+
+TEST_CASE("a chunk ends where records were lost, and the next one says how many",
+          "[nsbpf][mapped_ring]")
+{
+    Rig rig;
+    uint64_t written = 0, refused = 0;
+    for (int i = 0; i < 200; ++i)
+        (rig.write(uint64_t(i)) ? written : refused) += 1;
+    rig.take_all();
+    for (int i = 0; i < 10; ++i)
+        rig.write(1000);
+    rig.take_all();
+
+    const std::vector<Chunk> chunks = rig.chunks();
+    REQUIRE(chunks.size() == 2);
+    CHECK(chunks[0].header.records == written);
+    CHECK(chunks[0].header.lost_before == 0);
+    CHECK(chunks[1].header.records == 10);
+    CHECK(chunks[1].header.lost_before == refused);
+    const nslice_file_footer_cpu row = rig.reader->row();
+    CHECK(row.issued == 210);
+    CHECK(row.lost[NSLICE_LOST_FULL] == refused);
+    CHECK(row.issued == row.drained + lost_sum(row));
+}
+
+TEST_CASE("what follows an incomplete record waits for it", "[nsbpf][mapped_ring]")
+{
+    Rig rig;
+    rig.write(1);
+    const uint64_t incomplete = rig.ring->head;
+    rig.write(2, kBaseNs, false);
+    rig.write(3);
+    rig.take_all();
+    CHECK(rig.chunks().at(0).header.records == 1);
+    CHECK(rig.reader->pending() == 2);
+
+    rig.complete_at(incomplete);
+    rig.take_all();
+    CHECK(rig.chunks().at(0).header.records == 2);
+    CHECK(rig.reader->pending() == 0);
+}
+
+TEST_CASE("records that are never complete are lost as torn", "[nsbpf][mapped_ring]")
+{
+    Rig rig;
+    rig.write(1);
+    rig.write(2, kBaseNs, false);
+    rig.write(3);
+    rig.take_all();
+    rig.reader->settle();
+
+    const nslice_file_footer_cpu row = rig.reader->row();
+    CHECK(row.issued == 3);
+    CHECK(row.drained == 1);
+    CHECK(row.lost[NSLICE_LOST_TORN] == 2);
+}
+
+TEST_CASE("times never go back within a ring", "[nsbpf][mapped_ring]")
+{
+    Rig rig;
+    rig.write(1, kBaseNs + 1000);
+    rig.write(2, kBaseNs + 999); // as two lines of two passes may have it
+    rig.take_all();
+
+    const std::vector<Chunk> chunks = rig.chunks();
+    CHECK(chunks.at(0).words[0] == 2000);
+    CHECK(chunks.at(0).words[3] == 2000);
+}
+
+TEST_CASE("what was written or lost before the beginning does not count", "[nsbpf][mapped_ring]")
+{
+    Rig rig;
+    for (int i = 0; i < 200; ++i)
+        rig.write(1);
+    rig.reader->begin();
+    rig.write(2);
+    rig.take_all();
+
+    const std::vector<Chunk> chunks = rig.chunks();
+    REQUIRE(chunks.size() == 1);
+    CHECK(chunks[0].header.records == 1);
+    CHECK(chunks[0].header.lost_before == 0);
+    CHECK(rig.reader->row().issued == 1);
+    CHECK(lost_sum(rig.reader->row()) == 0);
+}
+
+TEST_CASE("what is written or lost after the end does not count", "[nsbpf][mapped_ring]")
+{
+    Rig rig;
+    rig.write(1);
+    rig.reader->end();
+    for (int i = 0; i < 200; ++i)
+        rig.write(2);
+    rig.take_all();
+
+    const std::vector<Chunk> chunks = rig.chunks();
+    REQUIRE(chunks.size() == 1);
+    CHECK(chunks[0].words[2] == 1);
+    CHECK(rig.reader->row().issued == 1);
+    CHECK(lost_sum(rig.reader->row()) == 0);
+}
+
+TEST_CASE("records that nobody reads any more are lost in writing", "[nsbpf][mapped_ring]")
+{
+    Rig rig;
+    rig.pipe.close_reader();
+    rig.write(1);
+    rig.write(2);
+    signal(SIGPIPE, SIG_IGN); // the recorder's thread blocks it
+    rig.take_all();
+
+    const nslice_file_footer_cpu row = rig.reader->row();
+    CHECK(row.drained == 0);
+    CHECK(row.lost[NSLICE_LOST_WRITE] == 2);
+    CHECK(row.issued == 2);
+}
