@@ -41,8 +41,14 @@ static __always_inline struct nslice_ring_meta *nsbpf_own_ring(void)
 {
 	const __u32 first = 0, cpu = bpf_get_smp_processor_id();
 	char *rings = bpf_map_lookup_elem(&nsbpf_rings, &first);
+	__u64 offset;
 
-	return rings && cpu < nsbpf_cpus ? (void *)(rings + (__u64)cpu * nsbpf_ring_stride) : NULL;
+	offset = cpu;
+	if (!rings || cpu >= nsbpf_cpus)
+		return NULL;
+	/* The verifier of 6.1 knows the product only if the constant is the second factor. */
+	asm volatile("%0 *= %1" : "+r"(offset) : "r"((__u64)nsbpf_ring_stride));
+	return (void *)(rings + offset);
 }
 
 static __always_inline void nsbpf_lose(struct nslice_ring_meta *ring, enum nslice_lost cause)
