@@ -43,7 +43,7 @@ public:
 
     private:
         friend Programs;
-        Calibrating(nsbpf_recorder *programs) : programs_(programs) {}
+        explicit Calibrating(nsbpf_recorder *programs) : programs_(programs) {}
         nsbpf_recorder *programs_;
         std::vector<bpf_link *> links_;
     };

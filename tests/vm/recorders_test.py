@@ -98,6 +98,10 @@ class Recorders(nsmod_guest.NsmodTest):
 
     def check_times(self, result):
         found = documents(result.output)
+        for recorder in "nsmod", "bpf":
+            info = found[f"{recorder}1"]["info"]
+            self.assertEqual(info["kernel.recorder"], recorder)
+            self.assertEqual(info["kernel.recorder.reason"], "requested")
         for name in "queue driver ip tcp tcp_ip".split():
             of = {
                 key: next(one for one in stats["slices"] if one["name"] == f"kernel:{name}")

@@ -97,6 +97,7 @@ try alone_whole nsdump check alone.nsl
 try alone_stats stats alone.nsl
 """  # noqa: E501, shell text
 
+POINTS = "uapi/nslice/points.h"
 RAN = {}  # kernel -> the attempts in its guest
 
 
@@ -127,13 +128,9 @@ def setUpModule():
     nsmod_guest.build_changed(
         "lacking",
         [
-            ("src/groups/irq.c", 'NSMOD_MARK("irq_handler_entry"', 'NSMOD_MARK("irq_of_no_kernel"'),
-            (
-                "src/groups/softirq.c",
-                'NSMOD_STOP("softirq_exit"',
-                'NSMOD_STOP("softirq_of_no_kernel"',
-            ),
-            ("src/groups/sched.c", 'NSMOD_MARK("sched_switch"', 'NSMOD_MARK("sched_of_no_kernel"'),
+            (POINTS, "NUMBER, MARK, irq_handler_entry,", "NUMBER, MARK, irq_of_no_kernel,"),
+            (POINTS, "STOP, STOP, softirq_exit,", "STOP, STOP, softirq_of_no_kernel,"),
+            (POINTS, "SWITCH, MARK, sched_switch,", "SWITCH, MARK, sched_of_no_kernel,"),
         ],
     )
 

@@ -52,6 +52,8 @@ struct nsp_kernel_config {
     uint32_t protocol;    /* IPPROTO_*, with port; 0: all */
     const char *slices;   /* as nsp_session_config.slices, for names of the kernel */
     const struct nsp_kernel_source *source; /* already records; NULL: nsmod, as requested above */
+    const char
+        *reason; /* why nsmod records, for the trace (kernel.recorder.reason); NULL: not said */
 };
 
 /*

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -34,6 +35,9 @@ int nsp_kernel_drain_open(struct nsp_kernel_drain *kernel, const struct nsp_kern
                       : fd;
     if (source)
         kernel->source = *source;
+    else if (config->reason)
+        snprintf(kernel->reason, sizeof(kernel->reason),
+                 "kernel.recorder=nsmod\nkernel.recorder.reason=%s\n", config->reason);
     kernel->buffer = malloc(BUFFER_BYTES);
     if (!kernel->buffer) {
         close(fd);
@@ -97,6 +101,15 @@ static void keep_totals(struct nsp_kernel_drain *kernel, const void *payload, ui
         memcpy(kernel->totals, payload, bytes);
 }
 
+/* With the first text of the module, which does not know why it was chosen. */
+static void write_reason(struct nsp_kernel_drain *kernel, struct nsp_file *file)
+{
+    if (kernel->reason[0])
+        nsp_file_small_chunk(file, NSLICE_CHUNK_INFO, kernel->reason,
+                             (uint32_t)strlen(kernel->reason));
+    kernel->reason[0] = 0;
+}
+
 /* The module numbers chunks of records and sites, the file those of INFO. */
 static void write_chunk(struct nsp_kernel_drain *kernel, struct nsp_file *file,
                         struct nsp_kernel_chunk *last)
@@ -107,7 +120,7 @@ static void write_chunk(struct nsp_kernel_drain *kernel, struct nsp_file *file,
     switch (header->kind) {
     case NSLICE_CHUNK_KERNEL_RECORDS: write_records(kernel, file, last); break;
     case NSLICE_CHUNK_KERNEL_TOTALS: keep_totals(kernel, payload, header->payload_bytes); break;
-    case NSLICE_CHUNK_INFO:
+    case NSLICE_CHUNK_INFO: write_reason(kernel, file); /* fall through */
     case NSLICE_CHUNK_KERNEL_SITES:
     case NSLICE_CHUNK_KERNEL_CALIBRATION:
         nsp_file_small_chunk(file, header->kind, payload, header->payload_bytes);

@@ -27,6 +27,7 @@ struct nsp_kernel_drain {
     int follows_control;             /* new rules of the programs also apply to the kernel */
     int select_error;                /* -errno of the last ones */
     struct nsp_kernel_source source; /* end is NULL: the module */
+    char reason[160];                /* why it is the module, until it is written */
 };
 
 /* Returns 0, or -errno with the reason and the remedy in nsp_last_error(). */

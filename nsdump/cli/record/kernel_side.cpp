@@ -76,6 +76,7 @@ void KernelSide::begin(nsp_recorder *recorder, const KernelOptions &options)
     config.slices = options.slices.c_str();
     programs_ = start_programs(options, config.groups);
     config.source = programs_ ? &programs_->source() : nullptr;
+    config.reason = options.recorder == "nsmod" ? "requested" : "the kernel module nsmod is loaded";
     const int error = nsp_recorder_add_kernel(recorder, &config);
     if (error == -EINVAL)
         throw command::UsageError(nsp_last_error());
