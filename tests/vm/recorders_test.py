@@ -107,7 +107,9 @@ class Recorders(nsmod_guest.NsmodTest):
                 key: next(one for one in stats["slices"] if one["name"] == f"kernel:{name}")
                 for key, stats in found.items()
             }
-            self.assertEqual(len({one["count"] for one in of.values()}), 1, of)
+            # Not exact: TCP sends again, or acknowledges alone, if the host stops the guest.
+            numbers = [one["count"] for one in of.values()]
+            self.assertLess(max(numbers), 1.1 * min(numbers), numbers)
             net = {key: one["values"][0]["net"] for key, one in of.items()}
             # A busy host stops the emulated guest at any time, which the intervals show and the
             # medians do not; each recorder has two rounds.
@@ -146,11 +148,8 @@ class Recorders(nsmod_guest.NsmodTest):
             value = own["values"][0]
             self.assertLess(value["net"]["mean"], value["raw"]["mean"] - 1000)
             net[key] = value["net"]
-        self.assertLessEqual(
-            abs(net["nsmod"]["mean"] - net["bpf"]["mean"]),
-            net["nsmod"]["ci95"] + net["bpf"]["ci95"],
-            net,
-        )
+        # Medians, because a busy host stops the emulated guest in some slices.
+        self.assertLess(abs(net["bpf"]["p50"] / net["nsmod"]["p50"] - 1), 0.05, net)
 
     def test_records_by_programs_are_accounted_for_while_a_cpu_goes_and_comes(self):
         self.run_guests(
