@@ -210,7 +210,9 @@ class Kernel(unittest.TestCase):
     def test_a_reader_that_is_stopped_for_a_while_costs_records_that_are_counted(self):
         recording = Recording(self.folder, "sched,softirq", "--kernel-ring", 4096)
         recording.process.send_signal(signal.SIGSTOP)
-        time.sleep(0.5)
+        end = time.monotonic() + 0.5
+        while time.monotonic() < end:
+            time.sleep(0.0001)  # two switches
         recording.process.send_signal(signal.SIGCONT)
         losses = recording.end()["losses"]
         self.check_whole(recording.trace)
