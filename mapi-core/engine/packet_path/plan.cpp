@@ -56,7 +56,7 @@ Plan::Plan(std::vector<std::shared_ptr<Chain>> chains,
     takes_bursts_ = can_take_bursts();
     for (Stage &stage : stages_) {
         stage.masks.resize((stage.steps.size() + 1) * (takes_bursts_ ? kBurstBatches : 1));
-        if (offload_ && &stage == &stages_[0])
+        if (offload_ && &stage == &stages_.front())
             left_.resize(stage.masks.size());
         use_groups(stage, groups);
         for (size_t i = 0; i < stage.steady_steps; ++i) {
