@@ -21,7 +21,7 @@ public:
 
     int reader() const { return ends_[0]; }
     // Of records: the caller has set kind, sequence, cpu, records, lost_before and first_ticks.
-    // Waits for the reader; false: there is none any more.
+    // Waits while the pipe is full.  Returns false once its reader is gone.
     bool write(nslice_chunk_header header, const void *payload, uint32_t payload_bytes);
     // Of any other kind, padded to 8 bytes.
     bool write_small(uint16_t kind, const std::string &payload);

@@ -41,7 +41,7 @@ public:
 
 private:
     struct Found {
-        const PacketRecord *record; // null: there is none
+        const PacketRecord *record; // null if no record is complete
         uint32_t ring;
     };
 

@@ -29,7 +29,7 @@ struct ProgramMaps {
 
 struct LoadedPrograms {
     ipc::Descriptor incoming;
-    ipc::Descriptor outgoing; // closed: there is none
+    ipc::Descriptor outgoing; // not open if outgoing packets are not seen
 };
 
 // The last packet of a place; zeros if there was none.
