@@ -98,10 +98,10 @@ kill "$(<sleep.pid)" || fail "the process that does not participate was ended"
 
 # Every signal that asks it to end ends the daemon and leaves a complete trace.
 for signal in INT TERM HUP; do
-    rm -f a.pid t.nsl
+    rm -f a.pid t.nsl out err
     "$nsdump" record "${quick[@]}" -w t.nsl -- "$daemon" a.pid close >out 2>err &
     pid=$!
-    wait_for 20 grep -q "still participates and is recorded" err || fail "SIG$signal: the daemon is not reported: $(<err)"
+    wait_for 20 grep -qs "still participates and is recorded" err || fail "SIG$signal: the daemon is not reported: $(<err)"
     wait_for 20 test -s a.pid
     kill -$signal $pid
     wait $pid
@@ -113,10 +113,10 @@ for signal in INT TERM HUP; do
 done
 # A process that starts another when it is asked to end, as one does that is still daemonizing: the
 # other is asked as well.
-rm -f a.pid t.nsl
+rm -f a.pid t.nsl out err
 "$nsdump" record "${quick[@]}" -w t.nsl -- "$daemon" a.pid end=heir >out 2>err &
 pid=$!
-wait_for 20 grep -q "still participates and is recorded" err || fail "an heir: the daemon is not reported: $(<err)"
+wait_for 20 grep -qs "still participates and is recorded" err || fail "an heir: the daemon is not reported: $(<err)"
 wait_for 20 test -s a.pid
 first=$(<a.pid)
 kill -TERM $pid

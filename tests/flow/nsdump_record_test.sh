@@ -24,6 +24,8 @@ contains() { grep -qF -- "$1" "$2" || fail "no '$1' in: $(head -c 1000 "$2")"; }
 is_whole() { "$nsdump" check -q "$1" || fail "$2: the trace is not whole: $("$nsdump" check "$1" 2>&1)"; }
 has_not_run() { [[ ! -s out ]] || fail "$1: the program ran"; }
 child_of() { local pids; read -r pids <"/proc/$1/task/$1/children"; echo "${pids%% *}"; }
+# The output of the run before must not be taken for that of the next one, which starts in the background.
+no_output() { rm -f out err; }
 wait_for() { # seconds, command...
     local until=$((SECONDS + $1))
     shift
@@ -42,9 +44,10 @@ expect 0 "slices that are not selected" "$nsdump" record "${quick[@]}" --slices 
 contains "200 records of 200 issued" err
 contains 'warning: slices: no slice or mark matches "no*"; available: work' err
 [[ $(grep -c warning err) == 1 ]] || fail "a pattern that matches is reported: $(<err)"
+no_output
 "$nsdump" record "${quick[@]}" --control -w c.nsl -- "$program" - >out 2>err &
 recorder=$!
-wait_for 10 grep -q ready out || fail "a program under --control does not start"
+wait_for 10 grep -qs ready out || fail "a program under --control does not start"
 "$nsdump" control --pid "$(child_of $recorder)" --slices '!work' || fail "control of a program under --control"
 sleep 0.1
 kill "$(child_of $recorder)"
@@ -240,9 +243,10 @@ is_whole killed.nsl "a killed program"
 
 # A pipe: waits for its reader, responds to Ctrl-C meanwhile, and delivers the trace.
 mkfifo pipe
+no_output
 "$nsdump" record "${quick[@]}" -w pipe -- "$program" - 100 >out 2>err &
 pid=$!
-wait_for 10 grep -q "waiting for a reader" err || fail "the missing reader is not reported"
+wait_for 10 grep -qs "waiting for a reader" err || fail "the missing reader is not reported"
 kill -INT $pid
 wait $pid
 [[ $? == 130 ]] || fail "a pipe without reader and Ctrl-C: $(<err)"
