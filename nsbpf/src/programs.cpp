@@ -25,8 +25,8 @@ namespace nsbpf
 namespace
 {
 constexpr uint64_t kStandardBytes = 1 << 20;
-constexpr uint64_t kAllBytesMax = 1 << 29; // the verifier's limit of an offset
-constexpr uint32_t kGraceUs = 100000;      // far longer than a program runs
+constexpr uint64_t kAllBytesMax = 1 << 29;
+constexpr uint32_t kGraceUs = 100000; // far longer than a program runs
 
 // As the programs see it.
 uint32_t process_of(uint32_t pid)
@@ -96,12 +96,11 @@ uint64_t Programs::stride_bytes() const
 
 void Programs::configure(const Request &request)
 {
-    programs_->rodata->nsbpf_cpus = cpus_;
     programs_->rodata->nsbpf_ring_mask = uint32_t(ring_bytes_ / NSLICE_WORD_BYTES - 1);
-    programs_->rodata->nsbpf_ring_stride = uint32_t(stride_bytes());
     programs_->rodata->nsbpf_process = int(process_of(request.pid));
     programs_->rodata->nsbpf_port = request.port;
-    bpf_map__set_value_size(programs_->maps.nsbpf_rings, uint32_t(cpus_ * stride_bytes()));
+    bpf_map__set_max_entries(programs_->maps.nsbpf_rings, cpus_);
+    bpf_map__set_value_size(programs_->maps.nsbpf_rings, uint32_t(stride_bytes()));
 }
 
 // Those of the groups whose tracepoints this kernel has, and the calibration's.

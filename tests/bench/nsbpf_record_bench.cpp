@@ -34,10 +34,9 @@ public:
         libbpf_set_print([](libbpf_print_level, const char *, va_list) { return 0; });
         cpus_ = uint32_t(libbpf_num_possible_cpus());
         programs_ = nsbpf_cost__open();
-        programs_->rodata->nsbpf_cpus = cpus_;
         programs_->rodata->nsbpf_ring_mask = kRingBytes / NSLICE_WORD_BYTES - 1;
-        programs_->rodata->nsbpf_ring_stride = kStride;
-        bpf_map__set_value_size(programs_->maps.nsbpf_rings, cpus_ * kStride);
+        bpf_map__set_max_entries(programs_->maps.nsbpf_rings, cpus_);
+        bpf_map__set_value_size(programs_->maps.nsbpf_rings, kStride);
         if (nsbpf_cost__load(programs_) != 0)
             skip("programs cannot be loaded");
         programs_->bss->nsbpf_bits[IRQ_START] = nsbpf::bits_of(IRQ_START);

@@ -3,7 +3,9 @@
 #ifndef NSLICE_RECORD_H
 #define NSLICE_RECORD_H
 
+#ifndef __VMLINUX_H__ /* that of BPF programs has the same types */
 #include <linux/types.h>
+#endif
 
 /*
  * NSLICE_ABI_VERSION covers record.h and ring.h.  Within a version, kinds and

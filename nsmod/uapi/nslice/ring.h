@@ -3,7 +3,9 @@
 #ifndef NSLICE_RING_H
 #define NSLICE_RING_H
 
+#ifndef __VMLINUX_H__ /* that of BPF programs has the same types */
 #include <linux/types.h>
+#endif
 
 #include <nslice/record.h>
 
@@ -56,7 +58,8 @@ struct nslice_ring_meta {
 	__u64 data_bytes;  /* power of two */
 	__u32 closing;     /* nonzero: the session ends, records are refused */
 	__u32 reserved;
-	__u64 reserved0[4];
+	__u64 owner;       /* rings of BPF programs, first CPU: who drains them (bpf_site.h) */
+	__u64 reserved0[3];
 
 	/* producer line: written only on the ring's own CPU (atomic kind: by any writer) */
 	__u64 head;  /* position after the newest committed record */
