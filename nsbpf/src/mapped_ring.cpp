@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Mapped ring: as the drains of libnsprobe and nsmod, with times converted on the way.
+// Mapped ring: as the drains of libnsprobe and nsmod, with times converted on the way.  What the
+// memory says about positions and lengths is checked: it belongs to somebody's programs.
 #include "mapped_ring.hpp"
 
 #include <algorithm>
@@ -43,6 +44,8 @@ MappedRing::MappedRing(int map, uint32_t cpu, uint64_t data_bytes, uint64_t firs
         fail(cpu);
     }
     ring_ = static_cast<nslice_ring_meta *>(memory_);
+    // Not 0 if another recorder has drained it before.
+    tail_ = head_ = __atomic_load_n(&ring_->tail, __ATOMIC_RELAXED);
 }
 
 MappedRing::~MappedRing()
@@ -52,17 +55,22 @@ MappedRing::~MappedRing()
 
 void MappedRing::watch()
 {
-    if (has_ended_)
+    if (has_ended_ || is_malformed_)
         return;
     // pairs with the claim of a writer: records before the head show by their kind if complete
     const uint64_t head = __atomic_load_n(&ring_->head, __ATOMIC_ACQUIRE);
+    if (NSLICE_POSITION_WORDS(head - tail_) > data_bytes_ / NSLICE_WORD_BYTES) {
+        is_malformed_ = true;
+        end();
+        return;
+    }
     committed_ += NSLICE_POSITION_RECORDS(head - head_);
     head_ = head;
 }
 
 void MappedRing::begin()
 {
-    has_ended_ = false;
+    has_ended_ = is_malformed_;
     watch();
     consume(NSLICE_POSITION_WORDS(head_ - tail_), NSLICE_POSITION_RECORDS(head_ - tail_));
     committed_ = drained_ = 0;
@@ -72,7 +80,10 @@ void MappedRing::begin()
 
 void MappedRing::end()
 {
-    watch();
+    if (!is_malformed_)
+        watch();
+    if (has_ended_)
+        return;
     for (int cause = 0; cause < NSLICE_LOST_CAUSES; ++cause)
         lost_at_end_[cause] = lost(cause);
     has_ended_ = true;
@@ -109,37 +120,27 @@ void MappedRing::consume(uint32_t words, uint32_t records)
     __atomic_store_n(&ring_->tail, tail_, __ATOMIC_RELEASE);
 }
 
-uint64_t MappedRing::take(ChunkPipe &pipe, const ClockLine &clock)
+bool MappedRing::take(const ClockLine &clock, Piece &piece)
 {
     const uint64_t limit = nslice_gaps_limit(&gaps_, tail_, head_);
     const uint32_t words = std::min(NSLICE_POSITION_WORDS(limit - tail_), kChunkWords);
     const nslice_span span =
         nslice_span_walk(reinterpret_cast<const __u64 *>(data_at(tail_)), words, words, 1);
     if (span.words == 0)
-        return 0;
-    copy_.assign(data_at(tail_), data_at(tail_) + span.words);
-    for (uint32_t at = 0; at < span.words; at += NSLICE_RECORD_WORDS(copy_[at + 1])) {
+        return false;
+    piece.words.assign(data_at(tail_), data_at(tail_) + span.words);
+    piece.records = span.records;
+    piece.lost_before = gaps_.passed;
+    for (uint32_t at = 0; at + 1 < span.words; at += NSLICE_RECORD_WORDS(piece.words[at + 1])) {
         // Lines of two passes may differ by a nanosecond, and times must grow within a ring.
-        last_ticks_ = std::max(last_ticks_, clock.ticks_at(copy_[at]));
-        copy_[at] = last_ticks_;
+        last_ticks_ = std::max(last_ticks_, clock.ticks_at(piece.words[at]));
+        piece.words[at] = last_ticks_;
     }
-    nslice_chunk_header header = {};
-    header.kind = NSLICE_CHUNK_KERNEL_RECORDS;
-    header.sequence = chunks_;
-    header.cpu = cpu_;
-    header.records = span.records;
-    header.lost_before = gaps_.passed + lost_torn_ + lost_write_;
-    header.first_ticks = copy_[0];
     const uint64_t head = __atomic_load_n(&ring_->head, __ATOMIC_ACQUIRE);
     consume(span.words, span.records);
     nslice_gaps_note(&gaps_, refused(), head);
-    if (!pipe.write(header, copy_.data(), span.words * NSLICE_WORD_BYTES)) {
-        lost_write_ += span.records;
-        return 0;
-    }
-    ++chunks_;
     drained_ += span.records;
-    return uint64_t(span.words) * NSLICE_WORD_BYTES;
+    return true;
 }
 
 std::vector<uint64_t> MappedRing::take_words()
@@ -164,13 +165,11 @@ nslice_file_footer_cpu MappedRing::row() const
 {
     nslice_file_footer_cpu row = {};
     row.cpu = cpu_;
-    row.chunks = chunks_;
     row.drained = drained_;
     for (int cause = 0; cause < NSLICE_LOST_CAUSES; ++cause)
         row.lost[cause] = lost(cause);
     row.issued = committed_ + row.lost[NSLICE_LOST_FULL] + row.lost[NSLICE_LOST_BUSY];
     row.lost[NSLICE_LOST_TORN] += lost_torn_;
-    row.lost[NSLICE_LOST_WRITE] += lost_write_;
     return row;
 }
 } // namespace nsbpf

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Mapped ring: one CPU's ring in the map of the programs -> chunks of records.
+// Mapped ring: one CPU's ring in the map of the programs -> complete records, with their times in
+// ticks; what was issued and lost.
 #pragma once
 
 #include <cstdint>
@@ -9,11 +10,17 @@
 #include <nslice/gaps.h>
 #include <nslice/ring.h>
 
-#include "chunk_pipe.hpp"
 #include "clock_line.hpp"
 
 namespace nsbpf
 {
+// Records that follow each other; those lost before the first of them, since begin().
+struct Piece {
+    std::vector<uint64_t> words;
+    uint32_t records = 0;
+    uint64_t lost_before = 0;
+};
+
 // One reader; the writers are programs on that CPU.
 class MappedRing
 {
@@ -26,9 +33,9 @@ public:
 
     // Reads the head: take() takes nothing behind it.
     void watch();
-    // One chunk.  Returns its bytes; 0: nothing is complete, or the reader of the pipe is gone.
-    uint64_t take(ChunkPipe &pipe, const ClockLine &clock);
-    // The words of complete records, which are consumed without a chunk.
+    // Consumes at most what fits into a chunk; false: nothing is complete.
+    bool take(const ClockLine &clock, Piece &piece);
+    // The words of complete records, which are consumed as they are.
     std::vector<uint64_t> take_words();
     // Records that are not complete: their writers are gone.
     void settle();
@@ -36,8 +43,15 @@ public:
     void begin();
     // What is written from now on does not belong to it either, until begin().
     void end();
+    // Without chunks and what could not be written.
     nslice_file_footer_cpu row() const;
     uint64_t pending() const { return NSLICE_POSITION_RECORDS(head_ - tail_); }
+    // Of the newest record taken; later ones of this ring are not earlier.
+    uint64_t last_ticks() const { return last_ticks_; }
+    // Its positions are impossible: a program has overwritten them.  Nothing more is taken.
+    bool is_malformed() const { return is_malformed_; }
+    uint64_t data_bytes() const { return data_bytes_; }
+    nslice_ring_meta *meta() { return ring_; }
 
 private:
     uint64_t lost(int cause) const;
@@ -50,11 +64,10 @@ private:
     void *memory_ = nullptr;
     nslice_ring_meta *ring_ = nullptr;
     uint64_t tail_ = 0, head_ = 0;
-    uint64_t committed_ = 0, drained_ = 0, lost_torn_ = 0, lost_write_ = 0, chunks_ = 0;
+    uint64_t committed_ = 0, drained_ = 0, lost_torn_ = 0;
     uint64_t lost_earlier_[NSLICE_LOST_CAUSES] = {}, lost_at_end_[NSLICE_LOST_CAUSES] = {};
-    bool has_ended_ = false;
+    bool has_ended_ = false, is_malformed_ = false;
     uint64_t last_ticks_ = 0;
     nslice_gaps gaps_ = {};
-    std::vector<uint64_t> copy_;
 };
 } // namespace nsbpf

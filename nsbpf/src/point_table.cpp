@@ -86,9 +86,18 @@ const char *kind_name(uint8_t kind)
 uint64_t bits_of(uint32_t point)
 {
     const uint8_t kind = point < kPoints.size() ? kPoints[point].kind : uint8_t(NSLICE_KIND_EXIT);
-    return uint64_t(NSLICE_KERNEL_FIRST_ID + point) << NSLICE_HEAD_SLICE_SHIFT |
-           uint64_t(kind) << NSLICE_HEAD_KIND_SHIFT |
-           uint64_t(words_of(kind)) << NSLICE_HEAD_COUNT_SHIFT;
+    return site_bits(uint16_t(NSLICE_KERNEL_FIRST_ID + point), kind);
+}
+
+uint64_t site_bits(uint16_t number, uint8_t kind)
+{
+    return uint64_t{number} << NSLICE_HEAD_SLICE_SHIFT | uint64_t{kind} << NSLICE_HEAD_KIND_SHIFT |
+           uint64_t{words_of(kind)} << NSLICE_HEAD_COUNT_SHIFT;
+}
+
+uint32_t programs_bit()
+{
+    return 1u << std::size(kGroups);
 }
 
 uint32_t group_bit(const Point &point)
@@ -105,7 +114,7 @@ uint32_t parse_groups(const std::string &names)
     uint32_t groups = 0;
     std::istringstream list(names);
     for (std::string name; std::getline(list, name, ',');) {
-        uint32_t found = 0;
+        uint32_t found = name == kProgramsGroup ? programs_bit() : 0;
         for (uint32_t i = 0; i < std::size(kGroups); ++i)
             found |= name == kGroups[i].name ? 1u << i : 0;
         if (!found)
@@ -129,6 +138,16 @@ bool keeps_context(uint32_t groups)
     });
 }
 
+void append_site(std::string &chunk, nslice_file_site site, const std::string &name,
+                 const std::string &file)
+{
+    site.name_bytes = uint16_t(name.size() + 1);
+    site.file_bytes = uint16_t(file.size() + 1);
+    chunk.append(reinterpret_cast<const char *>(&site), sizeof(site));
+    chunk.append(name.c_str(), site.name_bytes).append(file.c_str(), site.file_bytes);
+    chunk.resize((chunk.size() + 7) / 8 * 8);
+}
+
 std::string site_chunk(uint32_t groups)
 {
     std::string chunk;
@@ -140,11 +159,7 @@ std::string site_chunk(uint32_t groups)
         site.slice_id = uint16_t(NSLICE_KERNEL_FIRST_ID + i);
         site.kind = point.kind;
         site.flags = point.flags;
-        site.name_bytes = uint16_t(strlen(point.slice) + 1);
-        site.file_bytes = uint16_t(strlen(point.tracepoint) + 1);
-        chunk.append(reinterpret_cast<const char *>(&site), sizeof(site));
-        chunk.append(point.slice, site.name_bytes).append(point.tracepoint, site.file_bytes);
-        chunk.resize((chunk.size() + 7) / 8 * 8);
+        append_site(chunk, site, point.slice, point.tracepoint);
     }
     return chunk;
 }

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include <nslice/file.h>
+
 #include "programs/points.h"
 
 struct btf;
@@ -29,6 +31,14 @@ extern const std::array<Point, NSBPF_CALIBRATION> kPoints;
 const char *kind_name(uint8_t kind);
 // The second word of a point's records, without the thread.
 uint64_t bits_of(uint32_t point);
+// The same of a site with this number.
+uint64_t site_bits(uint16_t number, uint8_t kind);
+// Appends a site to a chunk of sites; its lengths are set here.
+void append_site(std::string &chunk, nslice_file_site site, const std::string &name,
+                 const std::string &file);
+// The group of probes in users' programs, which has no points.
+constexpr const char *kProgramsGroup = "programs";
+uint32_t programs_bit();
 // Bit of a group in a number with all of them, in the order of NSLICE_GROUPS; throws Refusal for an
 // unknown name.
 uint32_t parse_groups(const std::string &names);

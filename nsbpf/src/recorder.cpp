@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cerrno>
 #include <chrono>
 #include <csignal>
+#include <cstring>
 #include <mutex>
 #include <thread>
 
@@ -16,8 +18,10 @@
 #include "calibration.hpp"
 #include "chunk_pipe.hpp"
 #include "clock_line.hpp"
+#include "cpu_records.hpp"
 #include "mapped_ring.hpp"
 #include "point_table.hpp"
+#include "program_probes.hpp"
 #include "programs.hpp"
 
 namespace nsbpf
@@ -33,7 +37,8 @@ constexpr auto kFirstInterval = std::chrono::microseconds(250);
 constexpr auto kTornPause = std::chrono::milliseconds(1);
 constexpr int kTornTries = 100; // a preempted writer continues meanwhile
 constexpr uint64_t kFullChunk = NSLICE_MAX_PAYLOAD_BYTES / 2;
-constexpr uint64_t kQuiet = 16; // a ring with less than this part in use
+constexpr double kQuiet = 1.0 / 16; // a ring with less than this part in use
+constexpr auto kLookInterval = std::chrono::milliseconds(50);
 
 #if defined(__x86_64__)
 constexpr const char *kClock = "tsc";
@@ -54,11 +59,15 @@ public:
             line_.add(read_clocks());
             std::this_thread::sleep_for(kFirstInterval);
         }
+        for (uint32_t cpu = 0; cpu < programs_.cpus(); ++cpu)
+            cpus_.emplace_back(cpu).add(*rings_[cpu]);
         const std::string at_start = calibrate(programs_, rings_, NSLICE_CALIBRATION_START, line_);
         programs_.attach_groups();
         programs_.select(request_.slices);
         for (const auto &ring : rings_) // the trace begins here, at one moment of each CPU
             ring->begin();
+        if (programs_.groups() & programs_bit())
+            begin_probes();
         thread_ = std::thread([this, at_start] { run(at_start); });
     }
     ~Session()
@@ -76,6 +85,8 @@ public:
     {
         const std::lock_guard lock(selecting_);
         programs_.select(rules);
+        if (probes_)
+            probes_->select(rules);
         rules_ = rules;
         has_new_rules_ = true;
     }
@@ -83,16 +94,27 @@ public:
 private:
     void run(const std::string &at_start);
     bool write_head(const std::string &at_start);
-    uint64_t pass();
-    void pause(uint64_t fullest);
+    CpuRecords::Passed pass();
+    void pause(const CpuRecords::Passed &passed);
+    void begin_probes();
+    void look();
+    void follow_probes();
+    bool write_sites();
     void write_rules();
     void follow_clocks();
     void finish();
+    void end_records();
+    std::string facts_at_end() const;
     std::string totals() const;
 
     const Request request_;
     Programs programs_;
     Rings rings_;
+    std::unique_ptr<ProgramProbes> probes_; // null: not recorded
+    std::vector<CpuRecords> cpus_;
+    std::string sites_;   // to be written
+    std::string refused_; // INFO
+    std::chrono::steady_clock::time_point next_look_ = {};
     ClockLine line_; // the thread, once it runs
     std::chrono::steady_clock::time_point next_pair_ = {};
     microseconds pause_ = kLeastPause;
@@ -115,10 +137,30 @@ bool Recorder::Session::write_head(const std::string &at_start)
         info += fmt::format("kernel.filter.port={}\n", request_.port);
     if (request_.pid)
         info += fmt::format("kernel.filter.pid={}\n", request_.pid);
-    info += missing_text(programs_.kernel(), programs_.groups());
+    info += missing_text(programs_.kernel(), programs_.groups()) + refused_;
+    sites_ = site_chunk(programs_.groups()) + sites_;
     return pipe_.write_small(NSLICE_CHUNK_INFO, info) &&
-           pipe_.write_small(NSLICE_CHUNK_KERNEL_CALIBRATION, at_start) &&
-           pipe_.write_small(NSLICE_CHUNK_KERNEL_SITES, site_chunk(programs_.groups()));
+           pipe_.write_small(NSLICE_CHUNK_KERNEL_CALIBRATION, at_start) && write_sites();
+}
+
+// In chunks of whole sites.
+bool Recorder::Session::write_sites()
+{
+    std::string chunk;
+    bool is_read = true;
+    for (size_t at = 0; at < sites_.size();) {
+        nslice_file_site site;
+        memcpy(&site, &sites_[at], sizeof(site));
+        const size_t bytes = (sizeof(site) + site.name_bytes + site.file_bytes + 7) / 8 * 8;
+        if (chunk.size() + bytes > NSLICE_MAX_PAYLOAD_BYTES) {
+            is_read &= pipe_.write_small(NSLICE_CHUNK_KERNEL_SITES, chunk);
+            chunk.clear();
+        }
+        chunk.append(sites_, at, bytes);
+        at += bytes;
+    }
+    sites_.clear();
+    return is_read && (chunk.empty() || pipe_.write_small(NSLICE_CHUNK_KERNEL_SITES, chunk));
 }
 
 void Recorder::Session::run(const std::string &at_start)
@@ -129,6 +171,7 @@ void Recorder::Session::run(const std::string &at_start)
     bool is_read = write_head(at_start);
     while (is_read && !is_over_) {
         follow_clocks();
+        follow_probes();
         pause(pass());
     }
     finish();
@@ -144,29 +187,72 @@ void Recorder::Session::follow_clocks()
     next_pair_ = now + kPairInterval;
 }
 
-// Returns the bytes of the fullest ring.
-uint64_t Recorder::Session::pass()
+// Other groups go on if this one is not permitted.
+void Recorder::Session::begin_probes()
 {
-    uint64_t fullest = 0;
+    try {
+        probes_ = std::make_unique<ProgramProbes>(programs_.cpus(), request_.slices, request_.tell);
+        look();
+    } catch (const Refusal &refusal) {
+        if (refusal.number() != EPERM || programs_.groups() == programs_bit())
+            throw;
+        probes_.reset();
+        refused_ = fmt::format("kernel.groups.refused={}\nkernel.groups.refused.reason={}\n",
+                               kProgramsGroup, refusal.what() + std::strlen("kernel: "));
+        request_.tell(refusal.what());
+    }
+}
+
+void Recorder::Session::look()
+{
+    probes_->look(sites_, [this](ProgramRings &added) {
+        for (uint32_t cpu = 0; cpu < cpus_.size(); ++cpu)
+            cpus_[cpu].add(*added.rings()[cpu]);
+    });
+    for (ProgramRings *rings : probes_->unloaded()) {
+        for (uint32_t cpu = 0; cpu < cpus_.size(); ++cpu)
+            cpus_[cpu].remove(*rings->rings()[cpu]);
+        probes_->drop(rings);
+    }
+}
+
+void Recorder::Session::follow_probes()
+{
+    const auto now = std::chrono::steady_clock::now();
+    if (!probes_ || now < next_look_)
+        return;
+    next_look_ = now + kLookInterval;
+    try {
+        look();
+    } catch (const Refusal &refusal) {
+        request_.tell(refusal.what());
+    }
+    write_sites();
+}
+
+CpuRecords::Passed Recorder::Session::pass()
+{
+    CpuRecords::Passed fullest;
     if (has_new_rules_.exchange(false))
         write_rules();
-    for (const auto &ring : rings_) {
-        ring->watch();
-        uint64_t taken = 0, bytes;
-        while ((bytes = ring->take(pipe_, line_)) > 0)
-            taken += bytes;
-        fullest = std::max(fullest, taken);
+    for (CpuRecords &cpu : cpus_) {
+        const CpuRecords::Passed passed = cpu.pass(pipe_, line_);
+        fullest.bytes = std::max(fullest.bytes, passed.bytes);
+        fullest.most_used = std::max(fullest.most_used, passed.most_used);
     }
     return fullest;
 }
 
 // Each time that this thread runs it takes the CPU from a program, which is in the trace.
-void Recorder::Session::pause(uint64_t fullest)
+void Recorder::Session::pause(const CpuRecords::Passed &passed)
 {
-    const auto most = std::clamp(kMostPause * int64_t(programs_.ring_bytes()) / kRingOfMostPause,
-                                 kLeastPause, kMostPause);
-    pause_ = fullest < programs_.ring_bytes() / kQuiet ? std::min(2 * pause_, most) : kLeastPause;
-    if (fullest < kFullChunk)
+    uint64_t ring_bytes = programs_.ring_bytes();
+    if (const uint64_t least = probes_ ? probes_->least_ring_bytes() : 0; least > 0)
+        ring_bytes = std::min(ring_bytes, least);
+    const auto most =
+        std::clamp(kMostPause * int64_t(ring_bytes) / kRingOfMostPause, kLeastPause, kMostPause);
+    pause_ = passed.most_used < kQuiet ? std::min(2 * pause_, most) : kLeastPause;
+    if (passed.bytes < kFullChunk)
         std::this_thread::sleep_for(pause_);
 }
 
@@ -180,8 +266,9 @@ std::string Recorder::Session::totals() const
 {
     std::string rows;
     nslice_file_kernel_totals head = {};
-    for (const auto &ring : rings_) {
-        const nslice_file_footer_cpu row = ring->row();
+    head.unnamed_sites = probes_ ? probes_->unnamed() : 0;
+    for (const CpuRecords &cpu : cpus_) {
+        const nslice_file_footer_cpu row = cpu.row();
         if (row.issued == 0)
             continue;
         ++head.cpus;
@@ -190,14 +277,17 @@ std::string Recorder::Session::totals() const
     return std::string(reinterpret_cast<const char *>(&head), sizeof(head)) + rows;
 }
 
-void Recorder::Session::finish()
+// The trace ends here, at one moment of each CPU.
+void Recorder::Session::end_records()
 {
-    for (const auto &ring : rings_) // the trace ends here, at one moment of each CPU
-        ring->end();
+    for (CpuRecords &cpu : cpus_)
+        cpu.end();
     programs_.silence();
+    if (probes_)
+        probes_->silence();
     programs_.detach_groups();
     const auto pending = [&] {
-        return std::ranges::any_of(rings_, [](const auto &ring) { return ring->pending() > 0; });
+        return std::ranges::any_of(cpus_, [](const CpuRecords &cpu) { return cpu.pending() > 0; });
     };
     line_.add(read_clocks());
     pass();
@@ -205,18 +295,37 @@ void Recorder::Session::finish()
         std::this_thread::sleep_for(kTornPause);
         pass();
     }
-    for (const auto &ring : rings_)
-        ring->settle();
+    for (CpuRecords &cpu : cpus_) {
+        cpu.settle();
+        cpu.flush(pipe_, line_);
+    }
+}
+
+std::string Recorder::Session::facts_at_end() const
+{
+    std::string info = fmt::format("kernel.clock.residual_ns={:.1f}\n", line_.residual_ns());
+    if (const uint64_t missed = programs_.missed(); missed > 0)
+        info += fmt::format("kernel.recorder.missed={}\n", missed);
+    uint64_t late = 0;
+    for (const CpuRecords &cpu : cpus_)
+        late += cpu.late();
+    if (late > 0)
+        info += fmt::format("kernel.recorder.late={}\n", late);
+    if (probes_)
+        info += fmt::format("kernel.programs={}\n", probes_->names());
+    return info;
+}
+
+void Recorder::Session::finish()
+{
+    end_records();
     const std::string all = totals();
     try {
         pipe_.write_small(NSLICE_CHUNK_KERNEL_CALIBRATION,
                           calibrate(programs_, rings_, NSLICE_CALIBRATION_END, line_));
     } catch (const Refusal &) { // the trace then has the constants of its start only
     }
-    std::string info = fmt::format("kernel.clock.residual_ns={:.1f}\n", line_.residual_ns());
-    if (const uint64_t missed = programs_.missed(); missed > 0)
-        info += fmt::format("kernel.recorder.missed={}\n", missed);
-    pipe_.write_small(NSLICE_CHUNK_INFO, info);
+    pipe_.write_small(NSLICE_CHUNK_INFO, facts_at_end());
     pipe_.write_small(NSLICE_CHUNK_KERNEL_TOTALS, all);
 }
 

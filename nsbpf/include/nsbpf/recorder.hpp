@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -24,12 +25,14 @@ private:
 };
 
 struct Request {
-    std::string groups;      // comma-separated names
+    std::string groups;      // comma-separated names; "programs": probes of BPF programs
     uint64_t ring_bytes = 0; // of each CPU, a power of two; 0: 1 MiB
     uint32_t pid = 0;        // only records made while this process runs; 0: all
     uint16_t port = 0;       // where packets are seen, only those from or to it; 0: all
     std::string slices;      // rules for the slices and marks to record; "": all
     std::string reason;      // why this recorder was chosen, for the trace
+    // Receives warnings, one line each, also from the recorder's thread.
+    std::function<void(const std::string &)> tell = [](const std::string &) {};
 };
 
 // One point of a group, for lists.
@@ -39,6 +42,8 @@ struct Place {
 };
 // Throws Refusal if the kernel has no BTF.
 std::vector<Place> places();
+// Probes of the BPF programs that are loaded (group "programs"); none without CAP_SYS_ADMIN.
+std::vector<Place> program_places();
 
 // Programs are attached from construction to end(); whatever ends the process also detaches them.
 class Recorder

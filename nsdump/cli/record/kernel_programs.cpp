@@ -4,6 +4,8 @@
 
 #include <cerrno>
 #include <cstdlib>
+#include <string_view>
+#include <vector>
 
 #include <fmt/format.h>
 #include <nslice/control.h>
@@ -11,6 +13,7 @@
 #include <unistd.h>
 
 #include "common/command/output.hpp"
+#include "common/command/tell.hpp"
 #include "decode/error.hpp"
 #ifdef NETSLICE_BPF
 #include "nsbpf/recorder.hpp"
@@ -20,9 +23,33 @@ namespace nsdump
 {
 namespace
 {
+constexpr std::string_view kProgramsGroup = "programs"; // NET_SLICE_* in BPF programs
+
 bool has_module()
 {
     return access(NSLICE_DEVICE, F_OK) == 0;
+}
+
+bool has_programs_group(std::string_view groups)
+{
+    while (!groups.empty()) {
+        const size_t end = groups.find(',');
+        if (groups.substr(0, end) == kProgramsGroup)
+            return true;
+        groups.remove_prefix(end == groups.npos ? groups.size() : end + 1);
+    }
+    return false;
+}
+
+// The module records no probes of BPF programs.
+bool is_module_chosen(const KernelOptions &options, const std::string &groups)
+{
+    const bool has_group = has_programs_group(groups);
+    if (options.recorder == "nsmod" && has_group)
+        throw command::UsageError("--kernel programs: probes of BPF programs are recorded by BPF, "
+                                  "not by nsmod (use --kernel-recorder bpf, or auto)");
+    return options.recorder == "nsmod" ||
+           (options.recorder == "auto" && has_module() && !has_group);
 }
 
 #ifdef NETSLICE_BPF
@@ -50,6 +77,16 @@ private:
     nsp_kernel_source source_ = {};
 };
 
+std::string text_of(const std::vector<nsbpf::Place> &places)
+{
+    std::string text;
+    for (const nsbpf::Place &place : places)
+        text += fmt::format("{}\t{}\t{}\t{}\t{}\t{}\t{}\n", place.group, place.group_says,
+                            place.tracepoint, place.kind, place.slice, place.says,
+                            place.is_here ? "yes" : "no");
+    return text;
+}
+
 // Throws UsageError for what only the module can do.
 void check(const KernelOptions &options, const std::string &groups)
 {
@@ -66,7 +103,7 @@ void check(const KernelOptions &options, const std::string &groups)
 std::unique_ptr<KernelPrograms> start_programs(const KernelOptions &options,
                                                const std::string &groups)
 {
-    if (options.recorder == "nsmod" || (options.recorder == "auto" && has_module()))
+    if (is_module_chosen(options, groups))
         return nullptr;
 #ifdef NETSLICE_BPF
     check(options, groups);
@@ -76,8 +113,10 @@ std::unique_ptr<KernelPrograms> start_programs(const KernelOptions &options,
     request.pid = options.pid;
     request.port = uint16_t(options.port);
     request.slices = options.slices;
-    request.reason =
-        options.recorder == "bpf" ? "requested" : "the kernel module nsmod is not loaded";
+    request.reason = options.recorder == "bpf" ? "requested"
+                     : has_module()            ? "only BPF records the group programs"
+                                               : "the kernel module nsmod is not loaded";
+    request.tell = [](const std::string &words) { command::tell("nsdump: warning: {}\n", words); };
     try {
         return std::make_unique<Programs>(request);
     } catch (const nsbpf::Refusal &refusal) {
@@ -96,15 +135,12 @@ std::unique_ptr<KernelPrograms> start_programs(const KernelOptions &options,
 
 std::string kernel_groups_text()
 {
+    std::string of_programs;
 #ifdef NETSLICE_BPF
+    of_programs = text_of(nsbpf::program_places());
     if (!has_module()) {
         try {
-            std::string text;
-            for (const nsbpf::Place &place : nsbpf::places())
-                text += fmt::format("{}\t{}\t{}\t{}\t{}\t{}\t{}\n", place.group, place.group_says,
-                                    place.tracepoint, place.kind, place.slice, place.says,
-                                    place.is_here ? "yes" : "no");
-            return text;
+            return text_of(nsbpf::places()) + of_programs;
         } catch (const nsbpf::Refusal &refusal) {
             throw TraceError(refusal.what());
         }
@@ -114,6 +150,6 @@ std::string kernel_groups_text()
     if (nsp_nsmod_groups(&raw) != 0)
         throw TraceError(nsp_last_error());
     const std::unique_ptr<char, decltype(&std::free)> text(raw, std::free);
-    return text.get();
+    return text.get() + of_programs;
 }
 } // namespace nsdump

@@ -1,117 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Records in memory that stands for the programs' map -> chunks, and sums of what was lost.
 #include <csignal>
-#include <cstring>
-#include <memory>
 #include <vector>
 
-#include <fcntl.h>
-#include <sys/mman.h>
-#include <unistd.h>
+#include "ring_rig.hpp"
 
-#include "src/mapped_ring.hpp"
-#include "support/catch.hpp"
-
-namespace
-{
-constexpr uint64_t kDataBytes = 4096, kWords = kDataBytes / NSLICE_WORD_BYTES;
-constexpr uint64_t kMark = uint64_t{NSLICE_KIND_MARK} << NSLICE_HEAD_KIND_SHIFT |
-                           uint64_t{NSLICE_MARK_WORDS} << NSLICE_HEAD_COUNT_SHIFT;
-constexpr uint64_t kBaseNs = 1'000'000'000'000;
-
-struct Chunk {
-    nslice_chunk_header header;
-    std::vector<uint64_t> words;
-};
-
-// The second of two rings in one map, its writer, and the reader under test.
-class Rig
-{
-public:
-    Rig()
-    {
-        map_ = memfd_create("rings", MFD_CLOEXEC);
-        REQUIRE(ftruncate(map_, 2 * off_t(kStride)) == 0);
-        memory_ = static_cast<char *>(
-            mmap(nullptr, 2 * kStride, PROT_READ | PROT_WRITE, MAP_SHARED, map_, 0));
-        REQUIRE(memory_ != MAP_FAILED);
-        ring = reinterpret_cast<nslice_ring_meta *>(memory_ + kStride);
-        reader = std::make_unique<nsbpf::MappedRing>(map_, 1, kDataBytes, kStride);
-        for (uint64_t i = 0; i < 4; ++i) // two ticks per ns
-            line.add({2 * i * 1000, kBaseNs + i * 1000, 1});
-        fcntl(pipe.reader(), F_SETFL, O_NONBLOCK);
-    }
-    ~Rig()
-    {
-        reader.reset();
-        munmap(memory_, 2 * kStride);
-        close(map_);
-    }
-    Rig(const Rig &) = delete;
-    Rig &operator=(const Rig &) = delete;
-
-    // A MARK; false: there was no room.
-    bool write(uint64_t value, uint64_t time_ns = kBaseNs, bool is_complete = true)
-    {
-        constexpr uint32_t words = NSLICE_HEAD_WORDS + NSLICE_MARK_WORDS;
-        if (NSLICE_POSITION_WORDS(ring->head - ring->tail) + words > kWords) {
-            ++ring->lost[NSLICE_LOST_FULL];
-            return false;
-        }
-        const uint64_t at = ring->head;
-        ring->head += NSLICE_POSITION_STEP(words);
-        word(at) = time_ns;
-        word(at + 2) = value;
-        if (is_complete)
-            word(at + 1) = kMark | 77;
-        return true;
-    }
-    void complete_at(uint64_t position) { word(position + 1) = kMark | 77; }
-    void take_all()
-    {
-        reader->watch();
-        while (reader->take(pipe, line) > 0)
-            ;
-    }
-    std::vector<Chunk> chunks()
-    {
-        std::vector<Chunk> all;
-        Chunk chunk;
-        while (read(pipe.reader(), &chunk.header, sizeof(chunk.header)) == sizeof(chunk.header)) {
-            chunk.words.resize(chunk.header.payload_bytes / NSLICE_WORD_BYTES);
-            REQUIRE(read(pipe.reader(), chunk.words.data(), chunk.header.payload_bytes) ==
-                    ssize_t(chunk.header.payload_bytes));
-            all.push_back(chunk);
-        }
-        return all;
-    }
-
-    nslice_ring_meta *ring;
-    std::unique_ptr<nsbpf::MappedRing> reader;
-    nsbpf::ChunkPipe pipe;
-    nsbpf::ClockLine line;
-
-private:
-    static constexpr uint64_t kStride = NSLICE_RING_META_BYTES + kDataBytes;
-
-    uint64_t &word(uint64_t position)
-    {
-        return reinterpret_cast<uint64_t *>(
-            memory_ + kStride + NSLICE_RING_META_BYTES)[uint32_t(position) & (kWords - 1)];
-    }
-
-    int map_;
-    char *memory_;
-};
-
-uint64_t lost_sum(const nslice_file_footer_cpu &row)
-{
-    uint64_t sum = 0;
-    for (const uint64_t lost : row.lost)
-        sum += lost;
-    return sum;
-}
-} // namespace
+using namespace nsbpf_test;
 
 TEST_CASE("records become one chunk, with their times in ticks", "[nsbpf][mapped_ring]")
 {
@@ -148,8 +42,8 @@ TEST_CASE("a record across the end of the ring is whole", "[nsbpf][mapped_ring]"
         for (size_t at = 2; at < chunk.words.size(); at += 3)
             REQUIRE(chunk.words[at] == value++);
     CHECK(value == next);
-    CHECK(rig.reader->row().issued == next);
-    CHECK(rig.reader->row().drained == next);
+    CHECK(rig.records.row().issued == next);
+    CHECK(rig.records.row().drained == next);
 }
 
 TEST_CASE("a chunk ends where records were lost, and the next one says how many",
@@ -170,7 +64,7 @@ TEST_CASE("a chunk ends where records were lost, and the next one says how many"
     CHECK(chunks[0].header.lost_before == 0);
     CHECK(chunks[1].header.records == 10);
     CHECK(chunks[1].header.lost_before == refused);
-    const nslice_file_footer_cpu row = rig.reader->row();
+    const nslice_file_footer_cpu row = rig.records.row();
     CHECK(row.issued == 210);
     CHECK(row.lost[NSLICE_LOST_FULL] == refused);
     CHECK(row.issued == row.drained + lost_sum(row));
@@ -202,7 +96,7 @@ TEST_CASE("records that are never complete are lost as torn", "[nsbpf][mapped_ri
     rig.take_all();
     rig.reader->settle();
 
-    const nslice_file_footer_cpu row = rig.reader->row();
+    const nslice_file_footer_cpu row = rig.records.row();
     CHECK(row.issued == 3);
     CHECK(row.drained == 1);
     CHECK(row.lost[NSLICE_LOST_TORN] == 2);
@@ -233,8 +127,8 @@ TEST_CASE("what was written or lost before the beginning does not count", "[nsbp
     REQUIRE(chunks.size() == 1);
     CHECK(chunks[0].header.records == 1);
     CHECK(chunks[0].header.lost_before == 0);
-    CHECK(rig.reader->row().issued == 1);
-    CHECK(lost_sum(rig.reader->row()) == 0);
+    CHECK(rig.records.row().issued == 1);
+    CHECK(lost_sum(rig.records.row()) == 0);
 }
 
 TEST_CASE("what is written or lost after the end does not count", "[nsbpf][mapped_ring]")
@@ -249,8 +143,8 @@ TEST_CASE("what is written or lost after the end does not count", "[nsbpf][mappe
     const std::vector<Chunk> chunks = rig.chunks();
     REQUIRE(chunks.size() == 1);
     CHECK(chunks[0].words[2] == 1);
-    CHECK(rig.reader->row().issued == 1);
-    CHECK(lost_sum(rig.reader->row()) == 0);
+    CHECK(rig.records.row().issued == 1);
+    CHECK(lost_sum(rig.records.row()) == 0);
 }
 
 TEST_CASE("records that nobody reads any more are lost in writing", "[nsbpf][mapped_ring]")
@@ -262,7 +156,7 @@ TEST_CASE("records that nobody reads any more are lost in writing", "[nsbpf][map
     signal(SIGPIPE, SIG_IGN); // the recorder's thread blocks it
     rig.take_all();
 
-    const nslice_file_footer_cpu row = rig.reader->row();
+    const nslice_file_footer_cpu row = rig.records.row();
     CHECK(row.drained == 0);
     CHECK(row.lost[NSLICE_LOST_WRITE] == 2);
     CHECK(row.issued == 2);

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT
+// Program maps: loaded BPF programs -> those with probes, by the names of their maps.
+#pragma once
+
+#include <cstdint>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <nslice/bpf_site.h>
+
+namespace nsbpf
+{
+// Closed at the end.
+class Descriptor
+{
+public:
+    explicit Descriptor(int number) : number_(number) {}
+    ~Descriptor();
+    Descriptor(Descriptor &&other) noexcept : number_(other.number_) { other.number_ = -1; }
+    Descriptor &operator=(Descriptor &&) = delete;
+    int get() const { return number_; }
+
+private:
+    int number_;
+};
+
+struct ProgramMap {
+    uint32_t id;
+    Descriptor descriptor;
+    uint32_t value_bytes, entries;
+};
+
+// A program with probes; what is wrong with its maps, "": nothing.
+struct FoundProgram {
+    uint32_t id;
+    std::string name;
+    std::vector<ProgramMap> rings, sites;
+    std::string fault;
+    uint64_t ring_bytes() const;
+};
+
+// Follows which programs are loaded.
+class ProgramMaps
+{
+public:
+    explicit ProgramMaps(uint32_t cpus) : cpus_(cpus) {}
+
+    // Programs with probes that were loaded since the last call.  Throws Refusal.
+    std::vector<FoundProgram> look();
+    bool is_loaded(uint32_t program) const { return loaded_.count(program) > 0; }
+
+private:
+    const uint32_t cpus_;
+    std::set<uint32_t> loaded_;
+};
+
+// The used entries of a map of sites; names and files end in a terminator.
+std::vector<nslice_bpf_site> read_sites(const ProgramMap &map);
+std::string name_of(const nslice_bpf_site &site);
+std::string file_of(const nslice_bpf_site &site);
+} // namespace nsbpf
