@@ -209,5 +209,6 @@ TEST_CASE("the kernel's chunks have their own kinds and ids", "[abi]")
     AT(nslice_file_kernel_calibration, phase, 4);
     AT(nslice_file_kernel_calibration, ticks, 8);
     AT(nslice_file_kernel_calibration, mono_ns, 16);
-    CHECK((NSLICE_SITE_INTERRUPT == 1 && NSLICE_SITE_SWITCH == 2));
+    CHECK((NSLICE_SITE_INTERRUPT == 1 && NSLICE_SITE_SWITCH == 2 && NSLICE_SITE_IN_PROGRAM == 4));
+    CHECK(NSLICE_ENTRY_IN_PROGRAM == 0x10);
 }

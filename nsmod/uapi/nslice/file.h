@@ -76,9 +76,12 @@ NSLICE_ASSERT_SIZE(struct nslice_chunk_header, 64);
  * their time inside a program's slice is not the program's.
  * SWITCH: a MARK in the thread that leaves the CPU; its value is the id of the
  * next thread.
+ * IN_PROGRAM: the record follows other records or code in its BPF program, so
+ * the call of a program is not part of its cost.
  */
 #define NSLICE_SITE_INTERRUPT 1u
 #define NSLICE_SITE_SWITCH 2u
+#define NSLICE_SITE_IN_PROGRAM 4u
 
 /*
  * One place in a program's source; two terminated strings follow, padded
@@ -195,6 +198,14 @@ struct nslice_file_kernel_totals {
 NSLICE_ASSERT_SIZE(struct nslice_file_kernel_totals, 16);
 
 /*
+ * Flag in a kernel entry's kind: cost inside a BPF program, of the sites with
+ * NSLICE_SITE_IN_PROGRAM.  The entry without the flag includes the call of a
+ * program for each record: half the difference of START's outer costs is what
+ * a call costs.
+ */
+#define NSLICE_ENTRY_IN_PROGRAM 0x10
+
+/*
  * Cost of a kernel probe.  The kernel has no floating point, so these are sums
  * over batches, from which the reader computes means and intervals, in
  * multiples of 2^-10 ticks or counts per probe.  A fifth of the batches at
@@ -203,7 +214,7 @@ NSLICE_ASSERT_SIZE(struct nslice_file_kernel_totals, 16);
  */
 struct nslice_kernel_calibration_entry {
 	__u32 cpu;
-	__u8 kind;     /* START: the pair START + STOP; MARK, INIT, EXIT: the probe */
+	__u8 kind;     /* START: the pair START + STOP; MARK, INIT, EXIT: the probe; | NSLICE_ENTRY_IN_PROGRAM */
 	__u8 field;    /* 0: clock ticks; n: counter n - 1 */
 	__u16 batches; /* number in the sums */
 	__s64 inner_sum;     /* probe cost included in a slice (START only, else 0) */
