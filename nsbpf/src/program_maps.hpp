@@ -48,6 +48,8 @@ public:
 
     // Programs with probes that were loaded since the last call.  Throws Refusal.
     std::vector<FoundProgram> look();
+    // The next look finds it again.
+    void forget(uint32_t program) { loaded_.erase(program); }
     bool is_loaded(uint32_t program) const { return loaded_.count(program) > 0; }
 
 private:

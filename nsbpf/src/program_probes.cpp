@@ -66,6 +66,7 @@ uint16_t SiteNumbers::of(const nslice_bpf_site &site, std::string &chunk)
     row.slice_id = number;
     row.kind = site.kind;
     row.line = site.line;
+    row.flags = NSLICE_SITE_IN_PROGRAM;
     append_site(chunk, row, name_of(site), file_of(site));
     return number;
 }
@@ -87,9 +88,9 @@ void ProgramRings::claim(const std::string &name, uint64_t owner)
     uint64_t other = __atomic_load_n(place, __ATOMIC_ACQUIRE);
     do {
         if (other != 0 && is_running(other))
-            throw Refusal("kernel: programs: " + name + " is recorded by process " +
+            throw Refusal("program " + name + " is not recorded: process " +
                               std::to_string(NSLICE_BPF_OWNER_PID(other)) +
-                              " (one recorder at a time)",
+                              " already records it (one recorder at a time)",
                           EBUSY);
     } while (!__atomic_compare_exchange_n(place, &other, owner, false, __ATOMIC_ACQ_REL,
                                           __ATOMIC_ACQUIRE));
@@ -211,21 +212,22 @@ void ProgramProbes::take(FoundProgram program, std::string &chunk,
     }
 }
 
-// Programs that another recorder has are an error only at the beginning.
+// What another recorder has is tried again: it may end.
 void ProgramProbes::look(std::string &chunk, const std::function<void(ProgramRings &)> &added)
 {
     const std::lock_guard lock(selecting_);
     std::vector<FoundProgram> found = maps_.look();
     for (FoundProgram &program : found) {
+        const uint32_t id = program.id;
         try {
             take(std::move(program), chunk, added);
         } catch (const Refusal &refusal) {
-            if (is_first_)
-                throw;
-            tell_(refusal.what());
+            if (told_.insert(id).second)
+                tell_(refusal.what());
+            if (refusal.number() == EBUSY)
+                maps_.forget(id);
         }
     }
-    is_first_ = false;
     if (!found.empty())
         for (const auto &rings : all_)
             rings->select(rules_);

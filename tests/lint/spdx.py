@@ -12,6 +12,7 @@ TAG = re.compile(r"SPDX-License-Identifier: (.+?)\s*(\*/|-->)?\s*$")
 LICENCES = {
     "": {"MIT"},
     "nsmod": {"GPL-2.0", "GPL-2.0-only", "MIT"},
+    "nsbpf/examples": {"(GPL-2.0 OR MIT)", "MIT"},
     "nsbpf/include/nslice": {"(GPL-2.0 OR MIT)"},  # part of users' BPF programs
     "nsbpf/programs": {"(GPL-2.0 OR MIT)"},  # the kernel requires the GPL of BPF programs
     "tests/vm/cases/exact_module": {"GPL-2.0"},  # kernel modules

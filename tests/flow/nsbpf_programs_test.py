@@ -1,0 +1,388 @@
+# SPDX-License-Identifier: MIT
+# Probes in BPF programs: the example program, built as its Makefile says, on a pair of interfaces;
+# known packets -> exact counts of its slices.
+import json
+import os
+import pathlib
+import shutil
+import signal
+import struct
+import subprocess
+import tempfile
+import time
+import unittest
+
+import mapi_interfaces
+import needs
+
+NSDUMP = pathlib.Path(os.environ["NETSLICE_BIN"]) / "nsdump"
+SOURCE = pathlib.Path(os.environ["NETSLICE_SOURCE"])
+HEADERS = [
+    f"-I{SOURCE / folder}" for folder in ("libnsprobe/include", "nsmod/uapi", "nsbpf/include")
+]
+BPF = "--kernel-recorder=bpf"
+BLOCKED, OTHER = 4242, 4243
+
+
+def run(*words, **options):
+    return subprocess.run(
+        [*map(str, words)], capture_output=True, text=True, check=False, timeout=100, **options
+    )
+
+
+def frame(port, payload_bytes=100):
+    udp = struct.pack("!HHHH", 1000, port, 8 + payload_bytes, 0) + bytes(payload_bytes)
+    ip = struct.pack("!BBHHHBBH", 0x45, 0, 20 + len(udp), 0, 0, 9, 17, 0) + b"\n\0\0\1\n\0\0\2"
+    return bytes(6) + b"\2\0\0\0\0\1" + b"\x08\0" + ip + udp
+
+
+NO_IP = bytes(6) + b"\2\0\0\0\0\1" + b"\x88\xb5" + bytes(50)
+
+
+def build(folder, *variables):
+    done = run(
+        *("make", "-C", SOURCE / "nsbpf/examples", f"O={folder}"),
+        *(f"NSPROBE_CFLAGS={' '.join(HEADERS)}", "WARNINGS=-Wall -Wextra -Werror"),
+        *variables,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def stats_of(trace):
+    done = run(NSDUMP, "export", trace, "--what", "stats", "--format", "json")
+    assert done.stdout, done.stderr
+    return json.loads(done.stdout)
+
+
+def counts(stats):
+    return {
+        one["name"].removeprefix("kernel:"): one[number]
+        for kind, number in (("slices", "count"), ("marks", "count"), ("units", "packets"))
+        for one in stats[kind]
+    }
+
+
+def child_of(process):
+    children = pathlib.Path(f"/proc/{process.pid}/task/{process.pid}/children")
+    return int(children.read_text().split()[0])
+
+
+def stop(process):
+    """If it still runs."""
+    if process.poll() is None:
+        process.kill()
+        process.communicate()
+    for pipe in process.stdout, process.stderr:
+        if pipe:
+            pipe.close()
+
+
+class Loader:
+    """The example, which is attached when this returns."""
+
+    def __init__(self, programs, *options, record=()):
+        self.process = subprocess.Popen(
+            [*map(str, (*record, programs / "xdp_ports", *options, "far", BLOCKED))],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        self.is_recorded = bool(record)
+        line = self.process.stdout.readline()
+        assert line == "ready\n", (line, self.process.communicate())
+
+    def end(self):
+        loader = child_of(self.process) if self.is_recorded else self.process.pid
+        os.kill(loader, signal.SIGTERM)
+        words = self.process.communicate(timeout=60)[1]
+        assert self.process.returncode == 0, words
+        return words
+
+
+class Recording:
+    """nsdump in the background, which records the loaded programs when this returns."""
+
+    def __init__(self, trace, *options, groups="programs"):
+        self.trace = trace
+        trace.unlink(missing_ok=True)
+        self.process = subprocess.Popen(
+            [*map(str, (NSDUMP, "kernel", groups, BPF, "-w", trace, *options))],
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        assert mapi_interfaces.wait_until(self.has_begun), self.process.communicate()[1]
+
+    def has_begun(self):
+        return self.trace.exists() and b"kernel.recorder=bpf" in self.trace.read_bytes()
+
+    def end(self):
+        self.process.send_signal(signal.SIGINT)
+        self.words = self.process.communicate(timeout=60)[1]
+        assert self.process.returncode == 0, self.words
+        return stats_of(self.trace)
+
+    def kill(self):
+        stop(self.process)
+
+
+class Programs(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.temporary = tempfile.TemporaryDirectory(prefix="netslice-programs-")
+        cls.folder = pathlib.Path(cls.temporary.name)
+        build(cls.folder)
+        mapi_interfaces.make_pair("near", "far")
+
+    @classmethod
+    def tearDownClass(cls):
+        run("ip", "link", "del", "near")
+        cls.temporary.cleanup()
+
+    def setUp(self):
+        self.trace = self.folder / "programs.nsl"
+
+    def load(self, *options, **words):
+        loader = Loader(self.folder, *options, **words)
+        self.addCleanup(stop, loader.process)
+        return loader
+
+    def record(self, *options, **words):
+        recording = Recording(self.trace, *options, **words)
+        self.addCleanup(stop, recording.process)
+        return recording
+
+    def check_whole(self):
+        done = run(NSDUMP, "check", self.trace)
+        self.assertIn("every one accounted for", done.stdout + done.stderr)
+        self.assertEqual(done.returncode, 0, done.stdout)
+
+    def check_packets(self, stats, packets, with_port):
+        found = counts(stats)
+        self.assertEqual(found.get("packet", 0), packets, found)
+        self.assertEqual(found.get("parse", 0), packets, found)
+        self.assertEqual(found.get("lookup", 0), with_port, found)
+        self.assertEqual(found.get("port", 0), with_port, found)
+        classes = stats["classes"]
+        for name in "crossed", "malformed", "unmatched_start", "unmatched_stop", "migrated":
+            self.assertEqual(classes[name], 0, classes)
+
+    def test_each_packet_of_a_loader_that_is_recorded_has_its_slices_and_values(self):
+        loader = self.load(
+            "-w", record=(NSDUMP, "record", "-k", "programs", BPF, "-w", self.trace, "--")
+        )
+        mapi_interfaces.send("near", frame(BLOCKED), count=300)
+        mapi_interfaces.send("near", frame(OTHER), count=200)
+        mapi_interfaces.send("near", NO_IP, count=100)
+        loader.end()
+        stats = stats_of(self.trace)
+        self.check_whole()
+        self.check_packets(stats, packets=600, with_port=500)
+        (unit,) = stats["units"]
+        self.assertEqual(unit["bytes"], 500 * len(frame(0)) + 100 * len(NO_IP))
+        (port,) = (one for one in stats["marks"] if one["name"] == "kernel:port")
+        self.assertEqual((port["min"], port["max"]), (BLOCKED, OTHER))
+        self.assertAlmostEqual(port["mean"], BLOCKED + 0.4)
+        for one in stats["slices"]:
+            self.assertGreater(one["values"][0]["raw"]["mean"], 0)
+        self.assertEqual(sum(stats["losses"]["lost"].values()), 0)
+        self.assertEqual(stats["info"]["kernel.programs"], "xdp_ports")
+
+    def test_a_trace_shows_each_units_records_in_their_order(self):
+        self.load()
+        recording = self.record()
+        mapi_interfaces.send("near", frame(OTHER), count=50)
+        recording.end()
+        events = [
+            line.split()[3:5] for line in run(NSDUMP, "show", self.trace).stdout.splitlines()[1:]
+        ]
+        unit = [
+            ["INIT", "kernel:packet"],
+            ["START", "kernel:parse"],
+            ["STOP", "kernel:parse"],
+            ["MARK", "kernel:port"],
+            ["START", "kernel:lookup"],
+            ["STOP", "kernel:lookup"],
+            ["EXIT", "kernel:packet"],
+        ]
+        self.assertEqual(events, unit * 50)
+
+    def test_probes_and_tracepoints_of_a_cpu_are_one_stream_in_order_of_time(self):
+        self.load()
+        recording = self.record(groups="programs,softirq,net_rx,net_tx")
+        mapi_interfaces.send("near", frame(OTHER), count=2000)
+        stats = recording.end()
+        self.check_whole()  # times that go back would be a finding
+        found = counts(stats)
+        self.assertEqual(found["packet"], 2000)
+        self.assertEqual(found["parse"], 2000)
+        self.assertGreater(found["softirq"], 0)
+        self.assertNotIn("kernel.recorder.late", stats["info"])
+
+    def test_a_flood_into_small_rings_is_counted(self):
+        self.load("-r", 4096)
+        recording = self.record()
+        recording.process.send_signal(signal.SIGSTOP)
+        mapi_interfaces.send("near", frame(OTHER), count=1000)
+        recording.process.send_signal(signal.SIGCONT)
+        mapi_interfaces.send("near", frame(OTHER), count=2000)
+        losses = recording.end()["losses"]
+        self.check_whole()
+        self.assertTrue(losses["equation_holds"])
+        self.assertGreater(losses["lost"]["full"], 0)
+        self.assertEqual(losses["issued"], 3000 * 7)
+
+    def test_a_recorder_that_was_killed_is_taken_over(self):
+        self.load()
+        killed = self.record()
+        mapi_interfaces.send("near", frame(OTHER), count=10)
+        killed.kill()
+        mapi_interfaces.send("near", frame(OTHER), count=50000)  # its rings are full
+        recording = self.record()
+        mapi_interfaces.send("near", frame(OTHER), count=300)
+        stats = recording.end()
+        self.check_whole()
+        self.check_packets(stats, packets=300, with_port=300)
+        self.assertEqual(stats["losses"]["issued"], 300 * 7)
+
+    def test_a_second_recorder_gets_the_name_of_the_first_and_the_program_after_it(self):
+        self.load()
+        first = self.record()
+        other = Recording(self.folder / "second.nsl")
+        mapi_interfaces.send("near", frame(OTHER), count=100)
+        self.check_packets(first.end(), packets=100, with_port=100)
+        time.sleep(0.3)
+        mapi_interfaces.send("near", frame(OTHER), count=50)
+        self.check_packets(other.end(), packets=50, with_port=50)
+        self.assertIn(
+            f"xdp_ports is not recorded: process {first.process.pid} already records it",
+            other.words,
+        )
+        self.assertEqual(other.words.count("already records it"), 1)
+
+    def test_records_of_a_program_that_was_unloaded_are_kept(self):
+        first = self.load()
+        recording = self.record()
+        mapi_interfaces.send("near", frame(OTHER), count=200)
+        first.end()
+        time.sleep(1.5)  # until the recorder gives its rings up
+        second = self.load("-w")
+        mapi_interfaces.send("near", frame(OTHER), count=100)
+        second.end()
+        stats = recording.end()
+        self.check_whole()
+        self.check_packets(stats, packets=300, with_port=300)
+        self.assertEqual(stats["losses"]["issued"], 300 * 7)
+
+    def test_rules_select_slices_and_marks(self):
+        self.load()
+        recording = self.record("--slices", "look*")
+        mapi_interfaces.send("near", frame(OTHER), count=100)
+        self.assertEqual(counts(recording.end()), {"packet": 100, "lookup": 100})
+
+    def test_nothing_is_recorded_and_counted_without_a_recorder(self):
+        self.load()
+        mapi_interfaces.send("near", frame(OTHER), count=100)
+        recording = self.record()
+        stats = recording.end()
+        self.assertEqual(stats["losses"]["issued"], 0)
+
+    def test_probes_of_loaded_programs_are_listed(self):
+        self.load()
+        shown = run(NSDUMP, "kernel", "--list").stdout
+        self.assertIn("programs: probes of BPF programs that are loaded", shown)
+        places = json.loads(run(NSDUMP, "kernel", "--list", "--json").stdout)["places"]
+        found = [
+            one
+            for one in places
+            if (one["group"], one["says"]) == ("programs", "in program xdp_ports")
+        ]
+        self.assertEqual(
+            [(one["kind"], one["slice"]) for one in found],
+            [
+                ("INIT", "packet"),
+                ("START", "parse"),
+                ("STOP", "parse"),
+                ("MARK", "port"),
+                ("START", "lookup"),
+                ("STOP", "lookup"),
+                ("EXIT", "packet"),
+            ],
+        )
+
+    def test_without_the_capability_the_group_is_refused_and_others_go_on(self):
+        few = ("setpriv", "--bounding-set", "-all,+bpf,+perfmon", NSDUMP, "kernel")
+        done = run(*few, "programs", BPF, "-d", "0.2", "-w", self.trace)
+        self.assertEqual(done.returncode, 3, done.stderr)
+        self.assertIn("requires the capability CAP_SYS_ADMIN", done.stderr)
+        done = run(*few, "programs,sched", BPF, "-d", "0.5", "-w", self.trace)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("requires the capability CAP_SYS_ADMIN", done.stderr)
+        stats = stats_of(self.trace)
+        self.assertGreater(counts(stats)["sched_switch"], 0)
+        self.assertEqual(stats["info"]["kernel.groups.refused"], "programs")
+
+    def test_the_module_is_refused_as_recorder_of_programs(self):
+        done = run(NSDUMP, "kernel", "programs", "--kernel-recorder=nsmod", "-w", self.trace)
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertIn("probes of BPF programs are recorded by BPF, not by nsmod", done.stderr)
+
+
+class Objects(unittest.TestCase):
+    def setUp(self):
+        self.temporary = tempfile.TemporaryDirectory(prefix="netslice-programs-")
+        self.addCleanup(self.temporary.cleanup)
+        self.folder = pathlib.Path(self.temporary.name)
+
+    def test_a_build_without_probes_has_neither_sites_nor_rings(self):
+        build(self.folder)
+        with_probes = (self.folder / "xdp_ports.bpf.o").read_bytes()
+        self.assertTrue(b"nslice_rings" in with_probes)
+        (self.folder / "xdp_ports.bpf.o").unlink()
+        build(self.folder, "BPF_DISABLE=-DNETSLICE_DISABLE")
+        without = (self.folder / "xdp_ports.bpf.o").read_bytes()
+        for words in b"nslice", b"nsring":
+            self.assertFalse(words in without, words)
+
+    def test_the_header_also_compiles_after_vmlinux(self):
+        vmlinux = run("bpftool", "btf", "dump", "file", "/sys/kernel/btf/vmlinux", "format", "c")
+        (self.folder / "vmlinux.h").write_text(vmlinux.stdout)
+        source = self.folder / "own.bpf.c"
+        source.write_text(
+            '#include "vmlinux.h"\n#include <bpf/bpf_helpers.h>\n#include <nslice/bpf.h>\n'
+            'SEC("xdp") int own(struct xdp_md *context)\n'
+            "{\n\t(void)context;\n\tNET_SLICE_START(all);\n\tNET_SLICE_STOP(all);\n"
+            "\treturn NET_SLICE_IS_ON();\n}\n"
+            'char LICENSE[] SEC("license") = "Dual MIT/GPL";\n'
+        )
+        done = run(
+            *(CLANG, "-O2", "-g", "-target", "bpf", "-mcpu=v3", "-Wall", "-Wextra", "-Werror"),
+            *(f"-I{self.folder}", *HEADERS, "-c", source, "-o", self.folder / "own.bpf.o"),
+        )
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+    def test_a_program_with_fewer_rings_than_cpus_is_named_with_the_remedy(self):
+        if os.cpu_count() < 2:
+            self.skipTest("one CPU")
+        build(self.folder, "BPF_DISABLE=-DNSLICE_BPF_CPUS=1")
+        file_system = self.folder / "bpf"
+        file_system.mkdir()
+        run("mount", "-t", "bpf", "bpf", file_system)
+        self.addCleanup(run, "umount", file_system)
+        done = run("bpftool", "prog", "load", self.folder / "xdp_ports.bpf.o", file_system / "one")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        done = run(NSDUMP, "kernel", "programs", BPF, "-d", "0.2", "-w", self.folder / "k.nsl")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("program xdp_ports", done.stderr)
+        self.assertIn("it has rings for 1 of", done.stderr)
+        self.assertIn("nsp_bpf_prepare()", done.stderr)
+
+
+needs.tools("make", "bpftool", "ip", "setpriv")
+CLANG = next((one for one in ("clang", "clang-14") if shutil.which(one)), None)
+if os.geteuid() != 0:
+    needs.skip("requires root")
+if not pathlib.Path("/sys/kernel/btf/vmlinux").exists() or not CLANG:
+    needs.skip("no BTF, or no clang")
+mapi_interfaces.enter_name_space(is_own_user=False)
+if __name__ == "__main__":
+    unittest.main()
