@@ -84,6 +84,11 @@ CONFIGS = (
 )
 
 
+def counted_filters():
+    lines = (SOURCE / "tests/bench/counted_filters.txt").read_text().splitlines()
+    return [line for line in lines if line and not line.startswith("#")]
+
+
 def captures():
     found = [DEMO]
     for ending in ("*.pcap", "*.pcapng", "*.cap", "*.erf"):
@@ -149,12 +154,9 @@ class Corpora:
         into.mkdir(parents=True, exist_ok=True)
         (into / f"seed-{number:05}").write_bytes(data)
 
-    def add_packets(self, capture, index):
-        """Single packets for targets of one packet, all of the capture for targets that follow
+    def add_packets(self, some, index):
+        """Single packets for targets of one packet, all of a capture's for targets that follow
         streams."""
-        some = list(packets(capture))
-        if not some:
-            return
         packet = some[index % len(some)][:1500]
         self.add("headers", b"\1" + packet)
         self.add("anonymize", bytes([index % RULES, 0, 8, 0]) + packet)
@@ -190,17 +192,30 @@ class Corpora:
     def for_functions(packet):
         return struct.pack("<HBB", len(packet), 1, 0) + packet
 
+    def add_filters(self, some):
+        """Each with one of the packets; the kernel runs a few of them, too."""
+        for index, expression in enumerate(counted_filters()):
+            program, count = instructions(expression)
+            if count > 0:
+                head = struct.pack("<BHI", index % 8, count, index % 3)
+                self.add("ebpf", head + program + some[index % len(some)])
+
 
 def make(folder):
     """The number of inputs of each target."""
     corpora = Corpora(folder)
+    first = []  # packet of each capture
     for index, capture in enumerate(captures()):
-        corpora.add_packets(capture, index)
+        some = list(packets(capture))
+        if some:
+            corpora.add_packets(some, index)
+            first.append(some[0][:1500])
         if capture.stat().st_size <= CAPTURE_BYTES_MAX:
             whole = capture.read_bytes()
             corpora.add("capture_file", whole)
             if index % 20 == 0:
                 corpora.add("capture_file", gzip.compress(whole))
+    corpora.add_filters(first)
     for trace in sorted((SOURCE / "tests/format").rglob("*.nsl")):
         corpora.add("file_reader", trace.read_bytes())
     for text in CONFIGS:

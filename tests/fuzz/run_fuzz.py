@@ -19,6 +19,7 @@ LENGTH_MAX = {
     "headers": 2000,
     "anonymize": 2000,
     "match": 3000,
+    "ebpf": 4000,
     "config": 4000,
 }
 OTHER_LENGTH_MAX = 6000
