@@ -7,33 +7,21 @@ import collections
 import ctypes
 import itertools
 import os
-import pathlib
-import signal
 import socket
 import struct
-import subprocess
-import sys
-import time
 
-import needs
-from mapi_interfaces import make_pair
 from mapi_library import Flow, stats_of
 from mapi_live_library import (
     ARP,
-    BROADCAST,
     TCP,
     UDP,
-    DriverTests,
     LiveTest,
-    main,
-    run,
     send,
     wait_until,
 )
-from mapi_xdp_library import Receiver, Sender, attached
+from mapi_xdp_library import IN_ENGINE, Receiver, Sender, XdpTests, attached, main
 
 DEVICE = "xdp:far,both"
-IN_ENGINE = 3
 SYS_BPF = {"x86_64": 321, "aarch64": 280}[os.uname().machine]
 PROG_QUERY, TCX_EGRESS = 16, 47
 
@@ -45,23 +33,16 @@ def outgoing_programs():
     )
     library = ctypes.CDLL(None, use_errno=True)
     if library.syscall(SYS_BPF, PROG_QUERY, query, 64) != 0:
-        return -ctypes.get_errno()
+        raise OSError(ctypes.get_errno(), "BPF_PROG_QUERY")
     return struct.unpack_from("I", query, 24)[0]
 
 
-class XdpBoth(DriverTests, LiveTest):
+class XdpBoth(XdpTests, LiveTest):
     device = DEVICE
+    program_count = 2
 
-    def flow(self, *functions, device=DEVICE):
-        return super().flow(*functions, device=device)
-
-    def flow_in_engine(self, *functions):
-        flow = Flow.on_device(DEVICE)
-        self.flows.append(flow)
-        Flow.library.mapi_set_flow_option(flow.fd, IN_ENGINE, ctypes.c_ulonglong(1))
-        flow.ids = [flow.apply(*function) for function in functions]
-        flow.connect()
-        return flow
+    def programs(self):
+        return bool(attached()) + outgoing_programs()
 
     def test_packets_of_both_directions_are_counted_once_in_the_kernel(self):
         there, here = Receiver("near"), Receiver("far")
@@ -92,7 +73,7 @@ class XdpBoth(DriverTests, LiveTest):
 
     def test_functions_in_the_engine_get_both_directions(self):
         kernel = self.flow(("BPF_FILTER", "udp"), ("PKT_COUNTER",))
-        engine = self.flow_in_engine(("BPF_FILTER", "udp"), ("GAP",), ("PKT_COUNTER",))
+        engine = self.flow_with(IN_ENGINE, 1, ("BPF_FILTER", "udp"), ("GAP",), ("PKT_COUNTER",))
         kept = self.flow(("BPF_FILTER", "udp"), ("TO_BUFFER", 0))
         send("near", *(UDP + b"n" * length for length in range(20)), ARP)
         send("far", *(UDP + b"f" * length for length in range(100, 130)), ARP)
@@ -149,48 +130,12 @@ class XdpBoth(DriverTests, LiveTest):
             flow.close()
             self.flows.remove(flow)
 
-    def test_nothing_stays_attached_when_a_program_is_killed(self):
-        program = (
-            "from mapi_library import Flow; import time\n"
-            f"flow = Flow.on_device({DEVICE!r}); flow.apply('PKT_COUNTER'); flow.connect()\n"
-            "print('connected', flush=True); time.sleep(60)\n"
-        )
-        for _ in range(3):
-            child = subprocess.Popen(
-                [sys.executable, "-B", "-c", program],
-                stdout=subprocess.PIPE,
-                env={**os.environ, "PYTHONPATH": str(pathlib.Path(__file__).parent)},
-            )
-            self.assertEqual(child.stdout.readline(), b"connected\n")
-            self.assertTrue(attached())
-            self.assertEqual(outgoing_programs(), 1)
-            child.send_signal(signal.SIGKILL)
-            child.wait()
-            child.stdout.close()
-            self.assertTrue(wait_until(lambda: not attached() and outgoing_programs() == 0, 5))
-
     def test_flows_that_come_and_go_under_traffic_lose_no_packet_of_one_that_stays(self):
         stays = self.flow(("BPF_FILTER", "udp"), ("PKT_COUNTER",), ("BYTE_COUNTER",))
-        engine = self.flow_in_engine(("BPF_FILTER", "udp"), ("PKT_COUNTER",))
-        senders = [Sender(UDP, ARP), Sender(UDP, TCP, interface="far")]
-        for sender in senders:
-            sender.start()
-        try:
-            for number in range(30):
-                flow = Flow.on_device(DEVICE)
-                for function in (
-                    ("BPF_FILTER", f"udp or port {number}"),
-                    ("PKT_COUNTER",),
-                    ("GAP",),
-                ):
-                    flow.apply(*function)
-                flow.connect()
-                time.sleep(0.02)
-                flow.close()
-        finally:
-            for sender in senders:
-                sender.stop()
-        sent = sum(sender.sent for sender in senders)
+        engine = self.flow_with(IN_ENGINE, 1, ("BPF_FILTER", "udp"), ("PKT_COUNTER",))
+        with Sender(UDP, ARP) as there, Sender(UDP, TCP, interface="far") as here:
+            self.connect_and_close(30, ("PKT_COUNTER",), ("GAP",))
+        sent = there.sent + here.sent
         self.assert_counts(stays, sent, 1)
         self.assertEqual(stays.word(stays.ids[2]), sent * len(UDP))
         self.assertTrue(wait_until(lambda: stats_of(DEVICE).ps_recv == 2 * sent, 5))
@@ -198,35 +143,11 @@ class XdpBoth(DriverTests, LiveTest):
             self.assert_counts(engine, sent)
 
     def test_outgoing_frames_in_several_pieces_are_filtered_as_one(self):
-        for end in "near", "far":
-            run("ip", "link", "set", end, "mtu", "9000")
-        frame = BROADCAST + b"\x08\0" + b"x" * 8000 + b"the end"
-        flow = self.flow(
-            ("BPF_FILTER", "ether[8014] = 0x74 and greater 8000"),
-            ("PKT_COUNTER",),
-            ("BYTE_COUNTER",),
-        )
-        other = self.flow(("BPF_FILTER", "ether[8014] = 0x75"), ("PKT_COUNTER",))
-        found = self.flow(("STR_SEARCH", "the end", 0, 0), ("PKT_COUNTER",))
-        kept = self.flow(("BPF_FILTER", "greater 8000"), ("TO_BUFFER", 0))
-        send("far", frame, UDP, count=50)
-        self.assert_counts(flow, 50, 1)
-        self.assertEqual(flow.word(flow.ids[2]), 50 * len(frame))
-        self.assert_counts(other, 0)
-        self.assert_counts(found, 50)
-        self.assertEqual(list(itertools.islice(kept.packets(kept.ids[1]), 50)), [frame] * 50)
+        self.check_frames_in_several_pieces("far")
 
     def test_an_interface_that_goes_away_and_returns_is_watched_in_both_directions(self):
         flow = self.flow(("BPF_FILTER", "udp"), ("PKT_COUNTER",))
-        run("ip", "link", "del", "near")
-        self.assertTrue(
-            wait_until(lambda: b"has disappeared" in stats_of(DEVICE).message),
-            stats_of(DEVICE).message,
-        )
-        make_pair("near", "far")
-        self.assertTrue(
-            wait_until(lambda: b"gone 1 time" in stats_of(DEVICE).message), stats_of(DEVICE).message
-        )
+        self.take_far_away()
         self.assertEqual(outgoing_programs(), 1)
         send("near", UDP, ARP, count=10)
         send("far", UDP, ARP, count=5)
@@ -241,7 +162,4 @@ class XdpBoth(DriverTests, LiveTest):
 
 
 if __name__ == "__main__":
-    needs.tools("bpftool")
-    if subprocess.run(["bpftool", "prog"], capture_output=True).returncode != 0:
-        needs.skip("cannot load BPF programs")
-    main(is_own_user=False)
+    main()

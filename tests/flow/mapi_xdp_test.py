@@ -2,55 +2,47 @@
 # SPDX-License-Identifier: MIT
 """Device xdp:IFACE: functions in the kernel count what was sent, and packets reach the host."""
 
-import ctypes
 import itertools
 import json
-import os
-import pathlib
-import signal
 import subprocess
-import sys
 import threading
 import time
 
-import needs
-from mapi_interfaces import is_up, make_pair
+from mapi_interfaces import is_up
 from mapi_library import Flow, stats_of
 from mapi_live_library import (
     ARP,
     BROADCAST,
     TCP,
     UDP,
-    DriverTests,
     LiveTest,
-    main,
     run,
     send,
     tagged,
     wait_until,
 )
-from mapi_xdp_library import Receiver, Sender, attached
+from mapi_xdp_library import (
+    IN_ENGINE,
+    SNAP_BYTES,
+    Receiver,
+    Sender,
+    XdpTests,
+    attached,
+    in_own_process,
+    main,
+)
 
 DEVICE = "xdp:far"
 PERIODIC, PROBABILISTIC = 2, 3
 PKT_TS, PKT_SIZE = 0, 1
-SNAP_BYTES, IN_ENGINE = 2, 3
 
 
-class Xdp(DriverTests, LiveTest):
+class Xdp(XdpTests, LiveTest):
     device = DEVICE
+    program_count = 1
 
-    def flow(self, *functions, device=DEVICE):
-        return super().flow(*functions, device=device)
-
-    def flow_with(self, option, value, *functions):
-        flow = Flow.on_device(DEVICE)
-        self.flows.append(flow)
-        number = ctypes.c_ulonglong(value)
-        self.assertEqual(Flow.library.mapi_set_flow_option(flow.fd, option, number), 0)
-        flow.ids = [flow.apply(*function) for function in functions]
-        flow.connect()
-        return flow
+    def programs(self):
+        return int(bool(attached()))
 
     def in_kernel_and_engine(self, *functions):
         """The same functions in both; their first one says so."""
@@ -106,11 +98,7 @@ class Xdp(DriverTests, LiveTest):
                 (("BPF_FILTER", "udp"), ("STR_SEARCH", "qqq", 0, 0)),
                 (("STR_SEARCH", "|08 00|", 12, 2), ("STR_SEARCH", "q||y", 0, 0)),
             ):
-                flow = Flow.on_device(DEVICE)
-                self.flows.append(flow)
-                Flow.library.mapi_set_flow_option(flow.fd, 3, ctypes.c_ulonglong(in_engine))
-                flow.ids = [flow.apply(*function) for function in (*functions, ("PKT_COUNTER",))]
-                flow.connect()
+                flow = self.flow_with(IN_ENGINE, in_engine, *functions, ("PKT_COUNTER",))
                 place = flow.information(flow.ids[-2]).place.decode()
                 self.assertTrue(place.startswith("engine" if in_engine else "kernel"), place)
                 flows.setdefault(functions, []).append(flow)
@@ -124,13 +112,7 @@ class Xdp(DriverTests, LiveTest):
         self.assertEqual(counts, [(20, 20), (20, 20), (0, 0), (20, 20), (0, 0), (40, 40)])
 
     def test_flows_are_sampled_in_the_kernel_as_in_the_engine(self):
-        kernel = self.flow(("HASHSAMP", 512, 0), ("PKT_COUNTER",))
-        engine = Flow.on_device(DEVICE)
-        self.flows.append(engine)
-        Flow.library.mapi_set_flow_option(engine.fd, 3, ctypes.c_ulonglong(1))
-        engine.ids = [engine.apply("HASHSAMP", 512, 0), engine.apply("PKT_COUNTER")]
-        engine.connect()
-        self.assertEqual(kernel.information(kernel.ids[0]).place, b"kernel")
+        kernel, engine = self.in_kernel_and_engine(("HASHSAMP", 512, 0), ("PKT_COUNTER",))
         frames = [
             bytes(UDP[:26]) + address.to_bytes(4, "big") + UDP[30:] for address in range(1, 400)
         ]
@@ -230,19 +212,8 @@ class Xdp(DriverTests, LiveTest):
 
     def test_a_period_goes_on_under_traffic_while_flows_come_and_go(self):
         stays = self.flow(("SAMPLE", 7, PERIODIC), ("PKT_COUNTER",), ("PKTINFO", PKT_SIZE))
-        sender = Sender(UDP, ARP)
-        sender.start()
-        try:
-            for number in range(20):
-                flow = Flow.on_device(DEVICE)
-                flow.apply("BPF_FILTER", f"udp or port {number}")
-                flow.apply("SAMPLE", 7, PERIODIC)
-                flow.apply("PKT_COUNTER")
-                flow.connect()
-                time.sleep(0.02)
-                flow.close()
-        finally:
-            sender.stop()
+        with Sender(UDP, ARP) as sender:
+            self.connect_and_close(20, ("SAMPLE", 7, PERIODIC), ("PKT_COUNTER",))
         self.assert_counts(stays, 2 * sender.sent // 7, 1)
 
     def test_packets_pass_at_random_in_the_kernel(self):
@@ -285,38 +256,21 @@ class Xdp(DriverTests, LiveTest):
 
     def test_flows_that_come_and_go_under_traffic_lose_no_packet_of_one_that_stays(self):
         stays = self.flow(("BPF_FILTER", "udp"), ("PKT_COUNTER",), ("BYTE_COUNTER",))
-        sender = Sender(UDP, ARP)
-        sender.start()
-        try:
-            for number in range(30):
-                flow = Flow.on_device(DEVICE)
-                for function in (
-                    ("BPF_FILTER", f"udp or port {number}"),
-                    ("PKT_COUNTER",),
-                    ("GAP",),
-                    ("PKT_COUNTER",),
-                ):
-                    flow.apply(*function)
-                flow.connect()
-                time.sleep(0.02)
-                flow.close()
-        finally:
-            sender.stop()
+        with Sender(UDP, ARP) as sender:
+            self.connect_and_close(30, ("PKT_COUNTER",), ("GAP",), ("PKT_COUNTER",))
         self.assert_counts(stays, sender.sent, 1)
         self.assertEqual(stays.word(stays.ids[2]), sender.sent * len(UDP))
         self.assertEqual(stats_of(DEVICE).ps_recv, 2 * sender.sent)
 
     def test_a_flow_in_the_kernel_and_its_packets_in_the_engine_are_the_same(self):
-        sender = Sender(UDP, ARP)
-        sender.start()
-        flow = self.flow(
-            ("BPF_FILTER", "udp"),
-            ("PKT_COUNTER",),
-            ("GAP",),
-            ("PKT_COUNTER",),
-        )
-        time.sleep(0.3)
-        sender.stop()
+        with Sender(UDP, ARP) as sender:
+            flow = self.flow(
+                ("BPF_FILTER", "udp"),
+                ("PKT_COUNTER",),
+                ("GAP",),
+                ("PKT_COUNTER",),
+            )
+            time.sleep(0.3)
         wait_until(lambda: flow.word(flow.ids[1]) == flow.word(flow.ids[3]), 2)
         time.sleep(0.05)
         stats = stats_of(DEVICE)
@@ -334,23 +288,6 @@ class Xdp(DriverTests, LiveTest):
         self.assert_counts(flow, sent, 0)  # the kernel has counted all of them
         self.assertEqual(stats_of(DEVICE).ps_recv, sent)
 
-    def test_frames_in_several_pieces_are_filtered_as_one(self):
-        for end in "near", "far":
-            run("ip", "link", "set", end, "mtu", "9000")
-        frame = BROADCAST + b"\x08\0" + b"x" * 8000 + b"the end"
-        flow = self.flow(
-            ("BPF_FILTER", "ether[8014] = 0x74 and greater 8000"),
-            ("PKT_COUNTER",),
-            ("BYTE_COUNTER",),
-        )
-        near_end = self.flow(("BPF_FILTER", "ether[8014] = 0x75"), ("PKT_COUNTER",))
-        found = self.flow(("STR_SEARCH", "the end", 0, 0), ("PKT_COUNTER",))
-        send("near", frame, UDP, count=50)
-        self.assert_counts(flow, 50, 1)
-        self.assertEqual(flow.word(flow.ids[2]), 50 * len(frame))
-        self.assert_counts(near_end, 0)
-        self.assert_counts(found, 50)
-
     def test_a_link_that_goes_down_and_an_interface_that_goes_away_end_no_flow(self):
         flow = self.flow(("BPF_FILTER", "udp"), ("PKT_COUNTER",))
         send("near", UDP, count=10)
@@ -360,36 +297,9 @@ class Xdp(DriverTests, LiveTest):
         self.assertTrue(wait_until(lambda: is_up("near") and is_up("far")))
         send("near", UDP, count=10)
         self.assert_counts(flow, 20)
-        run("ip", "link", "del", "near")
-        self.assertTrue(
-            wait_until(lambda: b"has disappeared" in stats_of(DEVICE).message),
-            stats_of(DEVICE).message,
-        )
-        make_pair("near", "far")
-        self.assertTrue(
-            wait_until(lambda: b"gone 1 time" in stats_of(DEVICE).message), stats_of(DEVICE).message
-        )
+        self.take_far_away()
         send("near", UDP, ARP, count=10)
         self.assert_counts(flow, 30)
-
-    def test_nothing_stays_attached_when_a_program_is_killed(self):
-        program = (
-            "from mapi_library import Flow; import time\n"
-            "flow = Flow.on_device('xdp:far'); flow.apply('PKT_COUNTER'); flow.connect()\n"
-            "print('connected', flush=True); time.sleep(60)\n"
-        )
-        for _ in range(5):
-            child = subprocess.Popen(
-                [sys.executable, "-B", "-c", program],
-                stdout=subprocess.PIPE,
-                env={**os.environ, "PYTHONPATH": str(pathlib.Path(__file__).parent)},
-            )
-            self.assertEqual(child.stdout.readline(), b"connected\n")
-            self.assertTrue(attached())
-            child.send_signal(signal.SIGKILL)
-            child.wait()
-            child.stdout.close()
-            self.assertTrue(wait_until(lambda: not attached(), 5))
 
     def test_a_device_that_drops_counts_packets_that_do_not_reach_the_host(self):
         receiver = Receiver()
@@ -450,27 +360,17 @@ class Xdp(DriverTests, LiveTest):
     def test_an_xdp_program_that_is_there_is_named_and_stays(self):
         flow = self.flow(("PKT_COUNTER",))
         program = attached()["prog"]["id"]
-        child = subprocess.run(
-            [
-                sys.executable,
-                "-B",
-                "-c",
-                "from mapi_library import Flow\n"
-                "flow = Flow.on_device('xdp:far'); flow.apply('PKT_COUNTER')\n"
-                "print(Flow.library.mapi_connect(flow.fd), Flow.error())\n",
-            ],
-            capture_output=True,
-            text=True,
-            env={**os.environ, "PYTHONPATH": str(pathlib.Path(__file__).parent)},
+        child = in_own_process(
+            "from mapi_library import Flow\n"
+            f"flow = Flow.on_device({DEVICE!r}); flow.apply('PKT_COUNTER')\n"
+            "print(Flow.library.mapi_connect(flow.fd), Flow.error())\n"
         )
-        self.assertIn(f'far: XDP program "mapi" (id {program}) is attached already', child.stdout)
-        self.assertIn("that of another device of MAPI", child.stdout)
+        said = child.communicate()[0].decode()
+        self.assertIn(f'far: XDP program "mapi" (id {program}) is attached already', said)
+        self.assertIn("that of another device of MAPI", said)
         send("near", UDP, count=10)
         self.assert_counts(flow, 10)
 
 
 if __name__ == "__main__":
-    needs.tools("bpftool")
-    if subprocess.run(["bpftool", "prog"], capture_output=True).returncode != 0:
-        needs.skip("cannot load BPF programs")
-    main(is_own_user=False)
+    main()
