@@ -7,6 +7,7 @@ import os
 import pathlib
 import struct
 import subprocess
+import tempfile
 
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 DATA = pathlib.Path(os.environ.get("NETSLICE_DATA") or SOURCE.parent / "shared/data")
@@ -96,10 +97,10 @@ def captures():
     return [path for path in found if path == DEMO or path.stat().st_size <= CAPTURE_BYTES_MAX]
 
 
-def packets(capture):
-    """The first few, read by tcpdump, which supports what libpcap reads."""
+def packets(capture, expression="", most=PACKETS_OF_CAPTURE):
+    """The first few that the filter accepts, read by tcpdump, which supports what libpcap reads."""
     done = subprocess.run(
-        ["tcpdump", "-r", capture, "-w", "-", "-c", str(PACKETS_OF_CAPTURE)],
+        ["tcpdump", "-r", capture, "-w", "-", "-c", str(most), expression],
         capture_output=True,
         check=False,
     )
@@ -193,29 +194,37 @@ class Corpora:
         return struct.pack("<HBB", len(packet), 1, 0) + packet
 
     def add_filters(self, some):
-        """Each with one of the packets; the kernel runs a few of them, too."""
-        for index, expression in enumerate(counted_filters()):
-            program, count = instructions(expression)
-            if count > 0:
+        """Each with a packet that it accepts, if there is one, and with any other; the kernel runs
+        a few of them, too."""
+        with tempfile.NamedTemporaryFile(suffix=".pcap") as file:
+            file.write(struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 65535, 1))
+            for packet in some:
+                file.write(struct.pack("<IIII", 0, 0, len(packet), len(packet)) + packet)
+            file.flush()
+            for index, expression in enumerate(counted_filters()):
+                program, count = instructions(expression)
+                if count == 0:
+                    continue
                 head = struct.pack("<BHI", index % 8, count, index % 3)
-                self.add("ebpf", head + program + some[index % len(some)])
+                for packet in (some[index % len(some)], *packets(file.name, expression, 1)):
+                    self.add("ebpf", head + program + packet)
 
 
 def make(folder):
     """The number of inputs of each target."""
     corpora = Corpora(folder)
-    first = []  # packet of each capture
+    all_packets = []
     for index, capture in enumerate(captures()):
         some = list(packets(capture))
         if some:
             corpora.add_packets(some, index)
-            first.append(some[0][:1500])
+            all_packets += [packet[:1500] for packet in some]
         if capture.stat().st_size <= CAPTURE_BYTES_MAX:
             whole = capture.read_bytes()
             corpora.add("capture_file", whole)
             if index % 20 == 0:
                 corpora.add("capture_file", gzip.compress(whole))
-    corpora.add_filters(first)
+    corpora.add_filters(all_packets)
     for trace in sorted((SOURCE / "tests/format").rglob("*.nsl")):
         corpora.add("file_reader", trace.read_bytes())
     for text in CONFIGS:
