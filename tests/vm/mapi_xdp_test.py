@@ -5,6 +5,7 @@ import functools
 import pathlib
 import re
 import shutil
+import string
 import struct
 import sys
 import tempfile
@@ -100,7 +101,12 @@ ELSEWHERE = {
     ],
 }
 
-SCRIPT = r"""
+
+class Script(string.Template):
+    delimiter = "@@"  # $ is the shell's
+
+
+SCRIPT = Script(r"""
 export MAPI_SOCKET=none
 within() { # COMMAND: until it succeeds, at most 300 times; or until the flows have ended
     left=300
@@ -119,10 +125,10 @@ begin() { # NAME DEVICE FLOW...: returns when all flows are connected
 end() { # how often TO_BUFFER gets its packets, INTERFACE...: on which packets are sent
     times=$1; shift
     for from; do
-        mapi-gen -q --method af_packet --capture /test/frames.pcap --count SENT $from >/dev/null
+        mapi-gen -q --method af_packet --capture /test/frames.pcap --count @@sent $from >/dev/null
     done
-    within "grep -q '\"statistics\":{\"packets\":'$((times * SENT)), out"
-    within '[ $(grep -c "\"packet\":" out) = $((times * ARPS)) ]'
+    within "grep -q '\"statistics\":{\"packets\":'$((times * @@sent)), out"
+    within '[ $(grep -c "\"packet\":" out) = $((times * @@arps)) ]'
     mapi-info functions --json 2>/dev/null >functions && {
         echo "json ${name}_functions"; cat functions; echo "end of json"
     }
@@ -142,15 +148,15 @@ up() {
 }
 /test/ip link add near mtu 9000 type veth peer name far mtu 9000
 up near far lo
-mapi-flow -r /test/frames.pcap --json 'HASH_FLOW' >hashed
+mapi-flow -r /test/frames.pcap --json '@@hash_flow' >hashed
 echo "json hashed"; cat hashed; echo "end of json"
 
-begin generic xdp:lo FEW; end 1 lo
+begin generic xdp:lo @@few; end 1 lo
 
 rights="/test/setpriv --bounding-set=-ipc_lock --inh-caps=-ipc_lock"
 (
     ulimit -l 0
-    begin locked xdp:far LEAST
+    begin locked xdp:far @@least
     grep locked /proc/$flow/limits
     grep CapEff /proc/$flow/status
     end 1 near
@@ -169,7 +175,7 @@ attached far && echo "still attached: small"
 /test/ip link add name bridge0 mtu 9000 type bridge mcast_snooping 0
 for end in far next; do /test/ip link set $end master bridge0; done
 up other next bridge0
-begin both xdp:far,both LEAST; end 2 near other
+begin both xdp:far,both @@least; end 2 near other
 attached far && echo "still attached: both"
 
 begin killed xdp:far PKT_COUNTER 'STR_SEARCH xxx 0 0'
@@ -192,12 +198,11 @@ END
 export MAPI_SOCKET=/tmp/mapid.sock
 mapid --config mapi.conf --log-file log & daemon=$!
 flow=$$; within 'mapi-info >/dev/null 2>&1'
-begin incoming incoming ALL; end 1 near
-MORE
+begin incoming incoming @@all; end 1 near
+@@outgoing
 kill $daemon; wait $daemon; echo "exit mapid $?"
 attached far && echo "still attached: mapid"
-"""
-OUTGOING = "begin outgoing twoway FLOWS; end 2 near other"
+""")
 
 
 def has_tcx(kernel):
@@ -225,17 +230,16 @@ def guest_run(kernel):
         machine.add(tool)
     for module in "veth", "bridge":
         machine.add_module(module)
-    script = SCRIPT.replace("MORE", OUTGOING if has_tcx(kernel) else "")
-    for name, text in {
-        "HASH_FLOW": HASH_FLOW,
-        "FEW": words(FEW),
-        "LEAST": words(LEAST),
-        "FLOWS": words(FLOWS),
-        "ALL": words(ALL),
-        "SENT": str(SENT),
-        "ARPS": str(ARPS),
-    }.items():
-        script = script.replace(name, text)
+    outgoing = f"begin outgoing twoway {words(FLOWS)}; end 2 near other"
+    script = SCRIPT.substitute(
+        hash_flow=HASH_FLOW,
+        few=words(FEW),
+        least=words(LEAST),
+        all=words(ALL),
+        sent=SENT,
+        arps=ARPS,
+        outgoing=outgoing if has_tcx(kernel) else "",
+    )
     with tempfile.TemporaryDirectory() as folder:
         capture = pathlib.Path(folder) / "frames.pcap"
         write_frames(capture)
