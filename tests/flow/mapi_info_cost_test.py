@@ -4,7 +4,6 @@
 
 import json
 import subprocess
-import threading
 import time
 import unittest
 
@@ -12,6 +11,7 @@ import needs
 from mapi_info_run import TAP, TRACE, Test
 from mapi_interfaces import enter_name_space, make_pair, run, send, wait_until
 from mapi_live_library import ARP, UDP, tagged
+from mapi_xdp_library import Sender
 from mapid import Daemon
 
 DESCRIBED = "description=in the kernel\n"
@@ -24,26 +24,6 @@ COLUMNS = (
     "DEVICE MODE FUNCTIONS INSTRUCTIONS CODE_BYTES RUNS RUN_NS EMPTY_RUN_NS PACKETS TEST_RUNS"
     " TEST_NS EMPTY_TEST_NS NET_NS NET_P10_NS NET_P90_NS"
 ).split()
-
-
-class Sender(threading.Thread):
-    """Sends until stop()."""
-
-    def __init__(self, *frames):
-        super().__init__()
-        self.frames = frames
-        self.sent = 0
-        self.is_over = False
-
-    def run(self):
-        while not self.is_over:
-            send("near", *self.frames, count=20)
-            self.sent += 20
-            time.sleep(0.005)
-
-    def stop(self):
-        self.is_over = True
-        self.join()
 
 
 class Unprivileged(Daemon):
@@ -68,7 +48,7 @@ class Cost(Test):
         return daemon, client
 
     def start_sending(self, *frames):
-        sender = Sender(*frames)
+        sender = Sender(*frames, pause_s=0.002)
         sender.start()
         self.addCleanup(sender.stop)
         return sender

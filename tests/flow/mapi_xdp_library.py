@@ -68,11 +68,12 @@ class Receiver:
 
 
 class Sender(threading.Thread):
-    """Sends without a pause, until its `with` ends."""
+    """Sends until stop(), or until its `with` ends."""
 
-    def __init__(self, *frames, interface="near"):
+    def __init__(self, *frames, interface="near", pause_s=0):
         super().__init__()
         self.interface = interface
+        self.pause_s = pause_s
         self.frames = frames
         self.sent = 0
         self.is_over = False
@@ -81,14 +82,18 @@ class Sender(threading.Thread):
         while not self.is_over:
             send(self.interface, *self.frames, count=10)
             self.sent += 10
+            time.sleep(self.pause_s)
+
+    def stop(self):
+        self.is_over = True
+        self.join()
 
     def __enter__(self):
         self.start()
         return self
 
     def __exit__(self, *_):
-        self.is_over = True
-        self.join()
+        self.stop()
 
 
 class XdpTests(DriverTests):
