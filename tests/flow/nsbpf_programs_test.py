@@ -22,6 +22,8 @@ HEADERS = [
 ]
 BPF = "--kernel-recorder=bpf"
 BLOCKED, OTHER = 4242, 4243
+OWN = {"packet", "parse", "lookup", "port"}  # other programs on this machine may have probes, too
+RECORDS = 7  # of a packet with a port
 
 
 def run(*words, **options):
@@ -156,6 +158,12 @@ class Programs(unittest.TestCase):
         self.assertIn("every one accounted for", done.stdout + done.stderr)
         self.assertEqual(done.returncode, 0, done.stdout)
 
+    def check_issued(self, stats, packets):
+        if stats["info"]["kernel.programs"] == "xdp_ports":
+            self.assertEqual(stats["losses"]["issued"], packets * RECORDS)
+        else:
+            self.assertGreaterEqual(stats["losses"]["issued"], packets * RECORDS)
+
     def check_packets(self, stats, packets, with_port):
         found = counts(stats)
         self.assertEqual(found.get("packet", 0), packets, found)
@@ -177,7 +185,7 @@ class Programs(unittest.TestCase):
         stats = stats_of(self.trace)
         self.check_whole()
         self.check_packets(stats, packets=600, with_port=500)
-        (unit,) = stats["units"]
+        (unit,) = (one for one in stats["units"] if one["name"] == "kernel:packet")
         self.assertEqual(unit["bytes"], 500 * len(frame(0)) + 100 * len(NO_IP))
         (port,) = (one for one in stats["marks"] if one["name"] == "kernel:port")
         self.assertEqual((port["min"], port["max"]), (BLOCKED, OTHER))
@@ -185,7 +193,7 @@ class Programs(unittest.TestCase):
         for one in stats["slices"]:
             self.assertGreater(one["values"][0]["raw"]["mean"], 0)
         self.assertEqual(sum(stats["losses"]["lost"].values()), 0)
-        self.assertEqual(stats["info"]["kernel.programs"], "xdp_ports")
+        self.assertIn("xdp_ports", stats["info"]["kernel.programs"].split(","))
 
     def test_a_trace_shows_each_units_records_in_their_order(self):
         self.load()
@@ -195,6 +203,7 @@ class Programs(unittest.TestCase):
         events = [
             line.split()[3:5] for line in run(NSDUMP, "show", self.trace).stdout.splitlines()[1:]
         ]
+        events = [one for one in events if one[1].removeprefix("kernel:") in OWN]
         unit = [
             ["INIT", "kernel:packet"],
             ["START", "kernel:parse"],
@@ -225,11 +234,12 @@ class Programs(unittest.TestCase):
         mapi_interfaces.send("near", frame(OTHER), count=1000)
         recording.process.send_signal(signal.SIGCONT)
         mapi_interfaces.send("near", frame(OTHER), count=2000)
-        losses = recording.end()["losses"]
+        stats = recording.end()
+        losses = stats["losses"]
         self.check_whole()
         self.assertTrue(losses["equation_holds"])
         self.assertGreater(losses["lost"]["full"], 0)
-        self.assertEqual(losses["issued"], 3000 * 7)
+        self.check_issued(stats, 3000)
 
     def test_a_recorder_that_was_killed_is_taken_over(self):
         self.load()
@@ -242,7 +252,7 @@ class Programs(unittest.TestCase):
         stats = recording.end()
         self.check_whole()
         self.check_packets(stats, packets=300, with_port=300)
-        self.assertEqual(stats["losses"]["issued"], 300 * 7)
+        self.check_issued(stats, 300)
 
     def test_a_second_recorder_gets_the_name_of_the_first_and_the_program_after_it(self):
         self.load()
@@ -271,20 +281,22 @@ class Programs(unittest.TestCase):
         stats = recording.end()
         self.check_whole()
         self.check_packets(stats, packets=300, with_port=300)
-        self.assertEqual(stats["losses"]["issued"], 300 * 7)
+        self.check_issued(stats, 300)
 
     def test_rules_select_slices_and_marks(self):
         self.load()
         recording = self.record("--slices", "look*")
         mapi_interfaces.send("near", frame(OTHER), count=100)
-        self.assertEqual(counts(recording.end()), {"packet": 100, "lookup": 100})
+        found = counts(recording.end())
+        own = {name: number for name, number in found.items() if name in OWN}
+        self.assertEqual(own, {"packet": 100, "lookup": 100})
 
     def test_nothing_is_recorded_and_counted_without_a_recorder(self):
         self.load()
         mapi_interfaces.send("near", frame(OTHER), count=100)
         recording = self.record()
         stats = recording.end()
-        self.assertEqual(stats["losses"]["issued"], 0)
+        self.check_issued(stats, 0)
 
     def test_probes_of_loaded_programs_are_listed(self):
         self.load()

@@ -159,7 +159,7 @@ RunCommand add(command::ArgumentSet &arguments)
         arguments
             .add("groups", options->kernel.groups,
                  "groups to record, e.g. net_rx,irq; \"modules\": only NET_SLICE_* probes in "
-                 "kernel modules")
+                 "kernel modules; \"programs\": those in BPF programs")
             .check(command::is_given);
     arguments.add_flag("--list", options->is_list,
                        "list all groups and their places, and whether this kernel has them");
