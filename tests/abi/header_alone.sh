@@ -11,6 +11,10 @@ for compiler in gcc clang-14; do
     command -v "$compiler" >/dev/null || { echo "$compiler: not installed, skipped"; continue; }
     for folder in $(echo "$1" | tr : ' '); do
         for header in $(cd "$folder" && find . -name '*.h' | sed 's,^\./,,'); do
+            if [ "$header" = nsprobe/bpf.h ] && ! echo '#include <bpf/libbpf.h>' | $compiler -E - >/dev/null 2>&1; then
+                echo "$header: no libbpf, skipped"
+                continue
+            fi
             echo "#include <$header>" >"$work/one.c"
             for standard in c11 c17 c++17 c++20; do
                 case $standard in c++*) language=c++ ;; *) language=c ;; esac

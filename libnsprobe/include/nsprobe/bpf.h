@@ -7,9 +7,9 @@
 #define NSPROBE_BPF_H
 
 #include <errno.h>
+#include <poll.h>
 #include <stdint.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
@@ -72,12 +72,10 @@ static inline int nsp_bpf_is_on(const struct bpf_object *object)
  */
 static inline int nsp_bpf_wait(const struct bpf_object *object, unsigned milliseconds)
 {
-    const struct timespec pause = {0, 1000000};
-
     for (unsigned passed = 0; !nsp_bpf_is_on(object); ++passed) {
         if (passed >= milliseconds)
             return -ETIMEDOUT;
-        nanosleep(&pause, NULL);
+        poll(NULL, 0, 1);
     }
     return 0;
 }
