@@ -117,7 +117,7 @@ std::vector<FoundProgram> ProgramMaps::look()
     std::set<uint32_t> loaded;
     for (uint32_t id = 0; bpf_prog_get_next_id(id, &id) == 0;) {
         loaded.insert(id);
-        if (loaded_.count(id) > 0)
+        if (loaded_.contains(id))
             continue;
         if (std::optional<FoundProgram> program = examine(id, cpus_))
             found.push_back(std::move(*program));

@@ -50,7 +50,7 @@ public:
     std::vector<FoundProgram> look();
     // The next look finds it again.
     void forget(uint32_t program) { loaded_.erase(program); }
-    bool is_loaded(uint32_t program) const { return loaded_.count(program) > 0; }
+    bool is_loaded(uint32_t program) const { return loaded_.contains(program); }
 
 private:
     const uint32_t cpus_;
