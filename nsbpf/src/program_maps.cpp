@@ -11,6 +11,7 @@
 #include <nslice/ring.h>
 #include <unistd.h>
 
+#include "descendants.hpp"
 #include "nsbpf/recorder.hpp"
 
 namespace nsbpf
@@ -33,9 +34,8 @@ bool is_sites(const std::string &name)
     return name == NSLICE_BPF_SITES || name.ends_with(NSLICE_BPF_SITES_SECTION);
 }
 
-void take_map(uint32_t id, FoundProgram &program)
+void take_map(uint32_t id, Descriptor descriptor, FoundProgram &program)
 {
-    Descriptor descriptor(bpf_map_get_fd_by_id(id));
     bpf_map_info info = {};
     uint32_t bytes = sizeof(info);
     if (descriptor.get() < 0 || bpf_obj_get_info_by_fd(descriptor.get(), &info, &bytes) != 0 ||
@@ -68,11 +68,10 @@ std::string fault_of(const FoundProgram &program, uint32_t cpus)
 }
 
 // Nothing if the program has no probes, or has gone.
-std::optional<FoundProgram> examine(uint32_t id, uint32_t cpus)
+template <class OpenMap>
+std::optional<FoundProgram> examine(uint32_t id, const Descriptor &descriptor,
+                                    const OpenMap &open_map, uint32_t cpus)
 {
-    const Descriptor descriptor(bpf_prog_get_fd_by_id(id));
-    if (descriptor.get() < 0 && errno == EPERM)
-        refuse_list(EPERM);
     std::vector<uint32_t> maps(kMostMaps);
     bpf_prog_info info = {};
     info.nr_map_ids = kMostMaps;
@@ -83,7 +82,7 @@ std::optional<FoundProgram> examine(uint32_t id, uint32_t cpus)
     FoundProgram program = {
         id, std::string(info.name, strnlen(info.name, sizeof(info.name))), {}, {}, ""};
     for (size_t i = 0; i < std::min<size_t>(info.nr_map_ids, kMostMaps); ++i)
-        take_map(maps[i], program);
+        take_map(maps[i], Descriptor(open_map(maps[i])), program);
     if (program.rings.empty() || program.sites.empty())
         return std::nullopt;
     program.fault = fault_of(program, cpus);
@@ -111,15 +110,50 @@ uint64_t FoundProgram::ring_bytes() const
     return bytes < NSLICE_RING_META_BYTES ? 0 : bytes - NSLICE_RING_META_BYTES;
 }
 
+bool may_list_programs()
+{
+    uint32_t id = 0;
+    return bpf_prog_get_next_id(0, &id) == 0 || errno != EPERM;
+}
+
+std::vector<FoundProgram> ProgramMaps::look_at_descendants()
+{
+    std::vector<FoundProgram> found;
+    const OpenObjects objects = objects_of_descendants();
+    const auto open_map = [&objects](uint32_t id) {
+        const auto map = objects.maps.find(id);
+        return map == objects.maps.end() ? -1 : open_object(map->second);
+    };
+    for (const auto &[id, object] : objects.programs) {
+        if (!loaded_.insert(id).second)
+            continue;
+        const Descriptor descriptor(open_object(object));
+        if (descriptor.get() < 0 && errno == EPERM)
+            throw Refusal("kernel: programs of process " + std::to_string(object.process) +
+                              " cannot be opened: " + std::strerror(EPERM) +
+                              " (requires the capability CAP_SYS_ADMIN, or CAP_SYS_PTRACE)",
+                          EPERM);
+        if (std::optional<FoundProgram> program = examine(id, descriptor, open_map, cpus_))
+            found.push_back(std::move(*program));
+    }
+    return found;
+}
+
 std::vector<FoundProgram> ProgramMaps::look()
 {
+    if (is_of_descendants_)
+        return look_at_descendants();
     std::vector<FoundProgram> found;
     std::set<uint32_t> loaded;
     for (uint32_t id = 0; bpf_prog_get_next_id(id, &id) == 0;) {
         loaded.insert(id);
         if (loaded_.contains(id))
             continue;
-        if (std::optional<FoundProgram> program = examine(id, cpus_))
+        const Descriptor descriptor(bpf_prog_get_fd_by_id(id));
+        if (descriptor.get() < 0 && errno == EPERM)
+            refuse_list(EPERM);
+        if (std::optional<FoundProgram> program =
+                examine(id, descriptor, bpf_map_get_fd_by_id, cpus_))
             found.push_back(std::move(*program));
     }
     if (errno != ENOENT)

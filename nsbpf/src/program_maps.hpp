@@ -11,6 +11,9 @@
 
 namespace nsbpf
 {
+// Whether the kernel lets this process list and open the programs of all others.
+bool may_list_programs();
+
 // Closed at the end.
 class Descriptor
 {
@@ -44,16 +47,28 @@ struct FoundProgram {
 class ProgramMaps
 {
 public:
-    explicit ProgramMaps(uint32_t cpus) : cpus_(cpus) {}
+    // is_of_descendants: only those that processes started by this one have open, which requires no
+    // CAP_SYS_ADMIN.
+    ProgramMaps(uint32_t cpus, bool is_of_descendants)
+        : cpus_(cpus), is_of_descendants_(is_of_descendants)
+    {
+    }
 
     // Programs with probes that were loaded since the last call.  Throws Refusal.
     std::vector<FoundProgram> look();
     // The next look finds it again.
     void forget(uint32_t program) { loaded_.erase(program); }
-    bool is_loaded(uint32_t program) const { return loaded_.contains(program); }
+    // Without CAP_SYS_ADMIN it may be although no process has it open.
+    bool is_loaded(uint32_t program) const
+    {
+        return is_of_descendants_ || loaded_.contains(program);
+    }
 
 private:
+    std::vector<FoundProgram> look_at_descendants();
+
     const uint32_t cpus_;
+    const bool is_of_descendants_;
     std::set<uint32_t> loaded_;
 };
 

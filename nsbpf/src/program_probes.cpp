@@ -168,8 +168,8 @@ void ProgramRings::begin()
         ring->begin();
 }
 
-ProgramProbes::ProgramProbes(uint32_t cpus, std::string rules, Tell tell)
-    : cpus_(cpus), owner_(own_owner()), tell_(std::move(tell)), maps_(cpus),
+ProgramProbes::ProgramProbes(uint32_t cpus, std::string rules, bool is_of_descendants, Tell tell)
+    : cpus_(cpus), owner_(own_owner()), tell_(std::move(tell)), maps_(cpus, is_of_descendants),
       numbers_(kFirstSliceId), rules_(std::move(rules))
 {
 }
@@ -284,7 +284,7 @@ std::vector<Place> program_places()
     std::vector<Place> all;
     std::set<uint32_t> seen;
     try {
-        ProgramMaps maps(1);
+        ProgramMaps maps(1, false);
         for (const FoundProgram &program : maps.look()) {
             for (const ProgramMap &map : program.sites) {
                 if (!seen.insert(map.id).second)

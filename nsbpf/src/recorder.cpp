@@ -191,7 +191,12 @@ void Recorder::Session::follow_clocks()
 void Recorder::Session::begin_probes()
 {
     try {
-        probes_ = std::make_unique<ProgramProbes>(programs_.cpus(), request_.slices, request_.tell);
+        const bool is_of_descendants = request_.starts_program && !may_list_programs();
+        if (is_of_descendants)
+            request_.tell("without the capability CAP_SYS_ADMIN only BPF programs of the program "
+                          "started here are recorded");
+        probes_ = std::make_unique<ProgramProbes>(programs_.cpus(), request_.slices,
+                                                  is_of_descendants, request_.tell);
         look();
     } catch (const Refusal &refusal) {
         if (refusal.number() != EPERM || programs_.groups() == programs_bit())

@@ -82,9 +82,9 @@ def stop(process):
 class Loader:
     """The example, which is attached when this returns."""
 
-    def __init__(self, programs, *options, record=()):
+    def __init__(self, programs, *options, record=(), interface="far"):
         self.process = subprocess.Popen(
-            [*map(str, (*record, programs / "xdp_ports", *options, "far", BLOCKED))],
+            [*map(str, (*record, programs / "xdp_ports", *options, interface, BLOCKED))],
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
@@ -332,6 +332,24 @@ class Programs(unittest.TestCase):
         stats = stats_of(self.trace)
         self.assertGreater(counts(stats)["sched_switch"], 0)
         self.assertEqual(stats["info"]["kernel.groups.refused"], "programs")
+
+    def test_programs_of_the_own_loader_are_recorded_without_the_capability(self):
+        few = ("setpriv", "--bounding-set", "-all,+bpf,+perfmon,+net_admin")
+        self.load()  # somebody else's
+        loader = Loader(
+            *(self.folder, "-w"),
+            record=(*few, NSDUMP, "record", "-k", "programs", BPF, "-w", self.trace, "--"),
+            interface="near",
+        )
+        self.addCleanup(stop, loader.process)
+        mapi_interfaces.send("far", frame(OTHER), count=150)
+        mapi_interfaces.send("near", frame(OTHER), count=100)
+        words = loader.end()
+        self.assertIn("only BPF programs of the program started here are recorded", words)
+        stats = stats_of(self.trace)
+        self.check_whole()
+        self.check_packets(stats, packets=150, with_port=150)
+        self.assertEqual(stats["losses"]["issued"], 150 * RECORDS)
 
     def test_the_module_is_refused_as_recorder_of_programs(self):
         done = run(NSDUMP, "kernel", "programs", "--kernel-recorder=nsmod", "-w", self.trace)

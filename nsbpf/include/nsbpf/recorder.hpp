@@ -25,12 +25,13 @@ private:
 };
 
 struct Request {
-    std::string groups;      // comma-separated names; "programs": probes of BPF programs
-    uint64_t ring_bytes = 0; // of each CPU, a power of two; 0: 1 MiB
-    uint32_t pid = 0;        // only records made while this process runs; 0: all
-    uint16_t port = 0;       // where packets are seen, only those from or to it; 0: all
-    std::string slices;      // rules for the slices and marks to record; "": all
-    std::string reason;      // why this recorder was chosen, for the trace
+    std::string groups;          // comma-separated names; "programs": probes of BPF programs
+    uint64_t ring_bytes = 0;     // of each CPU, a power of two; 0: 1 MiB
+    uint32_t pid = 0;            // only records made while this process runs; 0: all
+    uint16_t port = 0;           // where packets are seen, only those from or to it; 0: all
+    std::string slices;          // rules for the slices and marks to record; "": all
+    bool starts_program = false; // the caller starts a program: it may load BPF programs
+    std::string reason;          // why this recorder was chosen, for the trace
     // Receives warnings, one line each, also from the recorder's thread.
     std::function<void(const std::string &)> tell = [](const std::string &) {};
 };

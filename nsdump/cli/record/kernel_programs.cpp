@@ -113,6 +113,7 @@ std::unique_ptr<KernelPrograms> start_programs(const KernelOptions &options,
     request.pid = options.pid;
     request.port = uint16_t(options.port);
     request.slices = options.slices;
+    request.starts_program = options.starts_program;
     request.reason = options.recorder == "bpf" ? "requested"
                      : has_module()            ? "only BPF records the group programs"
                                                : "the kernel module nsmod is not loaded";

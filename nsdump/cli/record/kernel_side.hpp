@@ -27,6 +27,7 @@ struct KernelOptions {
     uint32_t port = 0;
     uint32_t pid = 0;
     std::string recorder = "auto"; // nsmod, bpf
+    bool starts_program = false;
 };
 
 // --kernel-counters, --kernel-recorder, --kernel-ring, --port; each command selects groups and

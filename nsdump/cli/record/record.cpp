@@ -216,11 +216,12 @@ void check_output(const std::string &path)
 // Starts before the program so that nothing is missed.  A filter by process requires the process to
 // exist; it then waits.
 void begin_kernel(KernelSide &side, nsp_recorder *recorder, KernelOptions options,
-                  bool is_of_program, int pid)
+                  bool is_of_program, int pid, bool starts_program)
 {
     if (is_of_program != (pid != 0))
         return;
     options.pid = uint32_t(pid);
+    options.starts_program = starts_program;
     side.begin(recorder, options);
 }
 
@@ -231,7 +232,8 @@ int run(const Options &options)
     Recorder recorder = open_recorder_with(options);
     std::unique_ptr<Child> child;
     std::optional<RunningProcess> attached;
-    begin_kernel(kernel_side, recorder.get(), options.kernel, options.is_kernel_of_program, 0);
+    begin_kernel(kernel_side, recorder.get(), options.kernel, options.is_kernel_of_program, 0,
+                 options.pid == 0);
     if (options.pid != 0) {
         attached.emplace(options.pid);
         if (attached->has_ended())
@@ -249,7 +251,7 @@ int run(const Options &options)
                                         [raw] { return nsp_recorder_prepare_exec(raw); });
     }
     begin_kernel(kernel_side, recorder.get(), options.kernel, options.is_kernel_of_program,
-                 child ? child->pid() : options.pid);
+                 child ? child->pid() : options.pid, options.pid == 0);
     if (command_was_interrupted())
         throw command::Interrupted();
     if (options.is_verbose)

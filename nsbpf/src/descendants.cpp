@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MIT
+// Descendants: /proc/PID/task/TID/children, fd and fdinfo.
+#include "descendants.hpp"
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include <sys/syscall.h>
+#include <unistd.h>
+
+namespace nsbpf
+{
+namespace
+{
+namespace fs = std::filesystem;
+
+std::vector<pid_t> children_of(pid_t process)
+{
+    std::vector<pid_t> all;
+    std::error_code ignored; // the process may end meanwhile
+    const std::string folder = "/proc/" + std::to_string(process) + "/task";
+    for (const auto &thread : fs::directory_iterator(folder, ignored)) {
+        std::ifstream list(thread.path() / "children");
+        for (pid_t child; list >> child;)
+            all.push_back(child);
+    }
+    return all;
+}
+
+// The line "KEY:<tab>NUMBER" of a descriptor's fdinfo; 0: none.
+uint32_t read_id(const std::string &process, const std::string &number, const std::string &key)
+{
+    std::ifstream file(process + "/fdinfo/" + number);
+    for (std::string line; std::getline(file, line);)
+        if (line.starts_with(key + ":"))
+            return uint32_t(std::strtoul(line.c_str() + key.size() + 1, nullptr, 10));
+    return 0;
+}
+
+void add_objects_of(pid_t process, OpenObjects &objects)
+{
+    std::error_code ignored;
+    const std::string folder = "/proc/" + std::to_string(process);
+    for (const auto &one : fs::directory_iterator(folder + "/fd", ignored)) {
+        const std::string target = fs::read_symlink(one.path(), ignored).string();
+        const std::string number = one.path().filename().string();
+        const OpenObject object = {process, std::atoi(number.c_str())};
+        if (target == "anon_inode:bpf-prog")
+            objects.programs.emplace(read_id(folder, number, "prog_id"), object);
+        else if (target == "anon_inode:bpf-map")
+            objects.maps.emplace(read_id(folder, number, "map_id"), object);
+    }
+}
+} // namespace
+
+OpenObjects objects_of_descendants()
+{
+    OpenObjects objects;
+    std::vector<pid_t> left = children_of(getpid());
+    while (!left.empty()) {
+        const pid_t process = left.back();
+        left.pop_back();
+        add_objects_of(process, objects);
+        for (const pid_t child : children_of(process))
+            left.push_back(child);
+    }
+    return objects;
+}
+
+int open_object(const OpenObject &object)
+{
+    const int process = int(syscall(SYS_pidfd_open, object.process, 0));
+    if (process < 0)
+        return -1;
+    const int copy = int(syscall(SYS_pidfd_getfd, process, object.number, 0));
+    close(process);
+    return copy;
+}
+} // namespace nsbpf
