@@ -14,6 +14,9 @@ constexpr uint64_t kAll = std::numeric_limits<uint64_t>::max();
 // A program may be interrupted between its clock read and its claim of a place.  Records wait as
 // long, if another ring could get an earlier one.
 constexpr double kPatienceNs = 1e6;
+// Others do not wait longer for a record that is not completed: its program has overwritten the
+// ring, or its thread has been off the CPU since.
+constexpr double kMostBlockedNs = 1e9;
 // Words that wait in memory; beyond that the rings fill, and count what they lose.
 constexpr uint64_t kMostQueued = 1 << 23;
 
@@ -29,6 +32,7 @@ void add_to(nslice_file_footer_cpu &sum, const nslice_file_footer_cpu &row)
 void CpuRecords::add(MappedRing &ring)
 {
     sources_.push_back({&ring});
+    sources_.back().moved = read_ticks();
 }
 
 void CpuRecords::remove(MappedRing &ring)
@@ -54,6 +58,8 @@ double CpuRecords::drain(Source &source, const ClockLine &clock)
         source.pieces.push_back(std::move(piece));
         piece = {};
     }
+    if (words > 0 || source.ring->pending() == 0)
+        source.moved = source.watched;
     return double(words * NSLICE_WORD_BYTES) / double(source.ring->data_bytes());
 }
 
@@ -62,7 +68,8 @@ uint64_t CpuRecords::bound(const Source &source, const ClockLine &clock) const
 {
     if (!source.ring)
         return kAll;
-    if (source.ring->pending() > 0)
+    const auto most_blocked = uint64_t(kMostBlockedNs * clock.ticks_per_ns());
+    if (source.ring->pending() > 0 && source.watched - source.moved < most_blocked)
         return source.ring->last_ticks();
     const auto patience = uint64_t(kPatienceNs * clock.ticks_per_ns());
     return std::max(source.ring->last_ticks(),

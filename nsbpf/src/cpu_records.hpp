@@ -52,6 +52,7 @@ private:
         size_t at = 0;        // words of the first piece that are written
         uint64_t lost = 0;    // before the newest record written
         uint64_t watched = 0; // ticks before the head was read
+        uint64_t moved = 0;   // the same, when it last had a record or none was incomplete
         uint64_t next() const { return pieces.front().words[at]; }
     };
 

@@ -52,6 +52,9 @@ TEST_CASE("records of two rings come in the order of their times", "[nsbpf][cpu_
 TEST_CASE("a record waits as long as an incomplete one may be before it", "[nsbpf][cpu_records]")
 {
     Two two;
+    two.first.line = {};
+    for (uint64_t i = 0; i < 4; ++i) // so many ticks that patience lasts for minutes
+        two.first.line.add({i * 2'000'000, kBaseNs + i * 1000, 1});
     const uint64_t incomplete = two.first.ring->head;
     two.first.write(1, kBaseNs + 10, false);
     two.second.write(2, kBaseNs + 20);
@@ -61,6 +64,23 @@ TEST_CASE("a record waits as long as an incomplete one may be before it", "[nsbp
     two.first.take_all();
     CHECK(two.values() == std::vector<uint64_t>{1, 2});
     CHECK(two.first.records.late() == 0);
+}
+
+TEST_CASE("a record that is never completed holds the others up for a second only",
+          "[nsbpf][cpu_records]")
+{
+    Two two;
+    two.first.line = {};
+    for (uint64_t i = 0; i < 4; ++i) // a tick for each microsecond: here, a second is a million
+        two.first.line.add({i, kBaseNs + i * 1000, 1});
+    two.first.write(1, kBaseNs, false);
+    two.second.write(2, kBaseNs);
+    two.first.records.pass(two.first.pipe, two.first.line);
+    const uint64_t begin = nsbpf::read_ticks();
+    while (nsbpf::read_ticks() - begin < 1'100'000)
+        ;
+    two.first.records.pass(two.first.pipe, two.first.line);
+    CHECK(two.values() == std::vector<uint64_t>{2});
 }
 
 TEST_CASE("a record that has just been written waits for an earlier one of another ring",
