@@ -186,8 +186,9 @@ void ProgramProbes::take(FoundProgram program, std::string &chunk,
                          const std::function<void(ProgramRings &)> &added)
 {
     if (!program.fault.empty()) {
-        tell_("program " + program.name + " (id " + std::to_string(program.id) +
-              ") is not recorded: " + program.fault);
+        if (told_.insert(program.rings[0].id).second)
+            tell_("program " + program.name + " (id " + std::to_string(program.id) +
+                  ") is not recorded: " + program.fault);
         return;
     }
     std::vector<ProgramMap> sites = std::move(program.sites);
@@ -218,11 +219,11 @@ void ProgramProbes::look(std::string &chunk, const std::function<void(ProgramRin
     const std::lock_guard lock(selecting_);
     std::vector<FoundProgram> found = maps_.look();
     for (FoundProgram &program : found) {
-        const uint32_t id = program.id;
+        const uint32_t id = program.id, rings = program.rings[0].id;
         try {
             take(std::move(program), chunk, added);
         } catch (const Refusal &refusal) {
-            if (told_.insert(id).second)
+            if (told_.insert(rings).second)
                 tell_(refusal.what());
             if (refusal.number() == EBUSY)
                 maps_.forget(id);

@@ -112,6 +112,6 @@ private:
     std::list<std::unique_ptr<ProgramRings>> all_;
     std::map<ProgramRings *, uint64_t> unloaded_since_ms_;
     std::set<std::string> names_;
-    std::set<uint32_t> told_; // programs that others record
+    std::set<uint32_t> told_; // maps of rings that are not recorded
 };
 } // namespace nsbpf

@@ -267,7 +267,7 @@ class Programs(unittest.TestCase):
             f"xdp_ports is not recorded: process {first.process.pid} already records it",
             other.words,
         )
-        self.assertEqual(other.words.count("already records it"), 1)
+        self.assertEqual(other.words.count("xdp_ports is not recorded"), 1)
 
     def test_records_of_a_program_that_was_unloaded_are_kept(self):
         first = self.load()
