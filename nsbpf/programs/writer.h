@@ -16,6 +16,7 @@
 /* Set by the loader before the programs are verified, which knows them as constants. */
 const volatile __u32 nsbpf_ring_mask = 511; /* data words - 1 */
 const volatile int nsbpf_process = 0;       /* thread group that is recorded; 0: all */
+const volatile int nsbpf_thread = 0;        /* thread that is recorded; 0: all */
 const volatile __u16 nsbpf_port = 0;        /* of packets; 0: any */
 
 /*
@@ -45,13 +46,18 @@ static __always_inline void nsbpf_write(enum nsbpf_point point, __u32 thread, co
 		nslice_bpf_put(ring, nsbpf_ring_mask, bits | thread, words, count);
 }
 
+static __always_inline bool nsbpf_is_wanted_thread(int process, int thread)
+{
+	return (!nsbpf_process || nsbpf_process == process) && (!nsbpf_thread || nsbpf_thread == thread);
+}
+
 /* The running or interrupted thread; whether it is recorded. */
 static __always_inline int nsbpf_passes_thread(__u32 *thread)
 {
 	const __u64 both = bpf_get_current_pid_tgid();
 
 	*thread = (__u32)both;
-	return !nsbpf_process || nsbpf_process == (int)(both >> 32);
+	return nsbpf_is_wanted_thread((int)(both >> 32), (int)both);
 }
 
 static __always_inline void nsbpf_slice(enum nsbpf_point point)

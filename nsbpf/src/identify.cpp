@@ -4,11 +4,14 @@
 
 #include <cerrno>
 #include <cstdarg>
+#include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <memory>
 
 #include <bpf/libbpf.h>
 #include <fcntl.h>
+#include <linux/capability.h>
 #include <sys/random.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -24,6 +27,47 @@ int keep_silent(libbpf_print_level, const char *, va_list)
 {
     return 0;
 }
+
+// The rest of the first line with this name in a file of /proc/self; "" if there is none.
+std::string own_line(const char *file, const std::string &name)
+{
+    std::ifstream lines(std::string("/proc/self/") + file);
+    for (std::string line; std::getline(lines, line);) {
+        if (line.starts_with(name))
+            return line.substr(name.size());
+    }
+    return "";
+}
+
+// Why those of this process are not enough, if that can be said.
+std::string lacking_capabilities()
+{
+    const uint64_t own = std::strtoull(own_line("status", "CapEff:").c_str(), nullptr, 16);
+    const auto lacks = [own](int number) {
+        return !(own & (uint64_t{1} << number | uint64_t{1} << CAP_SYS_ADMIN));
+    };
+    if (lacks(CAP_BPF) && lacks(CAP_PERFMON))
+        return "; this process has neither";
+    if (lacks(CAP_BPF) || lacks(CAP_PERFMON))
+        return std::string("; this process lacks ") + (lacks(CAP_BPF) ? "CAP_BPF" : "CAP_PERFMON");
+    constexpr const char *kAll = "4294967295"; // ids, mapped by the initial user namespace only
+    return own_line("uid_map", "").ends_with(kAll) ? ""
+                                                   : "; those of a user namespace do not count";
+}
+
+std::string remedy(int number)
+{
+    switch (number) {
+    case EPERM:
+    case EACCES:
+        return " (requires the capabilities CAP_BPF and CAP_PERFMON" + lacking_capabilities() + ")";
+    case EMFILE: return " (raise the limit with ulimit -n)";
+    case ENOMEM:
+        return " (use smaller rings with --kernel-ring, or raise the memory limit of the control "
+               "group)";
+    default: return "";
+    }
+}
 } // namespace
 
 void be_silent()
@@ -33,10 +77,7 @@ void be_silent()
 
 void refuse(const std::string &what, int number)
 {
-    const bool is_permission = number == EPERM || number == EACCES;
-    throw Refusal("kernel: " + what + ": " + std::strerror(number) +
-                      (is_permission ? " (requires the capabilities CAP_BPF and CAP_PERFMON)" : ""),
-                  number);
+    throw Refusal("kernel: " + what + ": " + std::strerror(number) + remedy(number), number);
 }
 
 uint32_t identify(const std::string &folder, uint32_t otherwise)

@@ -9,7 +9,7 @@ namespace nsbpf
 {
 // libbpf prints nothing from now on.
 void be_silent();
-// Throws: WHAT cannot be done, the error and the capabilities if they are the cause.
+// Throws: WHAT cannot be done, the error, and the remedy if one is known.
 [[noreturn]] void refuse(const std::string &what, int number);
 // folder: in /proc.  `otherwise` if that does not exist.  Throws Refusal.
 uint32_t identify(const std::string &folder, uint32_t otherwise);

@@ -11,6 +11,7 @@
 #include <nslice/file.h>
 #include <nslice/record.h>
 
+#include "identify.hpp"
 #include "nsbpf/recorder.hpp"
 
 namespace nsbpf
@@ -200,6 +201,7 @@ std::string missing_text(const btf *kernel, uint32_t groups)
 
 std::vector<Place> places()
 {
+    be_silent();
     btf *const kernel = btf__load_vmlinux_btf();
     if (!kernel)
         throw Refusal("kernel: this kernel has no BTF (CONFIG_DEBUG_INFO_BTF), which programs for "

@@ -4,7 +4,9 @@
 
 #include <cerrno>
 #include <csignal>
+#include <cstdlib>
 #include <cstring>
+#include <fstream>
 
 #include <bpf/bpf.h>
 #include <bpf/btf.h>
@@ -28,12 +30,46 @@ constexpr uint64_t kStandardBytes = 1 << 20;
 constexpr uint64_t kAllBytesMax = 1 << 29;
 constexpr uint32_t kGraceUs = 100000; // far longer than a program runs
 
+// The process of a thread, as /proc names them; 0: there is none, or /proc does not show it.
+uint32_t process_with(const std::string &thread)
+{
+    std::ifstream status("/proc/" + thread + "/status");
+    for (std::string line; std::getline(status, line);) {
+        if (line.starts_with("Tgid:"))
+            return uint32_t(std::strtoul(line.c_str() + strlen("Tgid:"), nullptr, 10));
+    }
+    return 0;
+}
+
 // As the programs see it.
 uint32_t process_of(uint32_t pid)
 {
-    if (pid != 0 && kill(pid_t(pid), 0) != 0 && errno == ESRCH)
-        throw Refusal("kernel: process " + std::to_string(pid) + " does not exist", ESRCH);
-    return pid == 0 ? 0 : identify("/proc/" + std::to_string(pid), pid);
+    const std::string name = std::to_string(pid);
+    if (pid == 0)
+        return 0;
+    if (kill(pid_t(pid), 0) != 0 && errno == ESRCH)
+        throw Refusal("kernel: process " + name + " does not exist", ESRCH);
+    if (const uint32_t process = process_with(name); process != 0 && process != pid)
+        throw Refusal("kernel: " + name + " is a thread of process " + std::to_string(process) +
+                          " (record it alone with --thread)",
+                      ESRCH);
+    return identify("/proc/" + name, pid);
+}
+
+// As the programs see it.
+uint32_t thread_of(uint32_t thread, uint32_t pid)
+{
+    const std::string name = std::to_string(thread);
+    if (thread == 0)
+        return 0;
+    const uint32_t process = process_with(name);
+    if (process == 0)
+        throw Refusal("kernel: thread " + name + " does not exist", ESRCH);
+    if (pid != 0 && process != pid)
+        throw Refusal("kernel: thread " + name + " belongs to process " + std::to_string(process) +
+                          ", not to " + std::to_string(pid),
+                      ESRCH);
+    return identify("/proc/" + std::to_string(process) + "/task/" + name, thread);
 }
 
 uint64_t ring_bytes_of(const Request &request, uint32_t cpus)
@@ -98,6 +134,7 @@ void Programs::configure(const Request &request)
 {
     programs_->rodata->nsbpf_ring_mask = uint32_t(ring_bytes_ / NSLICE_WORD_BYTES - 1);
     programs_->rodata->nsbpf_process = int(process_of(request.pid));
+    programs_->rodata->nsbpf_thread = int(thread_of(request.thread, request.pid));
     programs_->rodata->nsbpf_port = request.port;
     bpf_map__set_max_entries(programs_->maps.nsbpf_rings, cpus_);
     bpf_map__set_value_size(programs_->maps.nsbpf_rings, uint32_t(stride_bytes()));
@@ -242,6 +279,16 @@ uint64_t Programs::missed() const
             missed += info.recursion_misses;
     }
     return missed;
+}
+
+int Programs::process() const
+{
+    return programs_->rodata->nsbpf_process;
+}
+
+int Programs::thread() const
+{
+    return programs_->rodata->nsbpf_thread;
 }
 
 int Programs::rings() const

@@ -60,6 +60,9 @@ public:
     uint64_t ring_bytes() const { return ring_bytes_; }
     uint64_t stride_bytes() const;
     uint32_t groups() const { return groups_; }
+    // The filters, in the initial pid namespace; 0: all.
+    int process() const;
+    int thread() const;
     const btf *kernel() const { return kernel_; }
 
 private:

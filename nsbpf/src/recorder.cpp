@@ -136,7 +136,9 @@ bool Recorder::Session::write_head(const std::string &at_start)
     if (request_.port)
         info += fmt::format("kernel.filter.port={}\n", request_.port);
     if (request_.pid)
-        info += fmt::format("kernel.filter.pid={}\n", request_.pid);
+        info += fmt::format("kernel.filter.pid={}\n", programs_.process());
+    if (request_.thread)
+        info += fmt::format("kernel.filter.thread={}\n", programs_.thread());
     info += missing_text(programs_.kernel(), programs_.groups()) + refused_;
     sites_ = site_chunk(programs_.groups()) + sites_;
     return pipe_.write_small(NSLICE_CHUNK_INFO, info) &&

@@ -57,7 +57,8 @@ SEC("tp_btf/sched_switch")
 int BPF_PROG(sched_sched_switch, bool preempt, struct task_struct *previous,
 	     struct task_struct *next)
 {
-	if (!nsbpf_process || previous->tgid == nsbpf_process || next->tgid == nsbpf_process)
+	if (nsbpf_is_wanted_thread(previous->tgid, previous->pid) ||
+	    nsbpf_is_wanted_thread(next->tgid, next->pid))
 		nsbpf_mark_of_any(SCHED_SWITCH, (__u32)next->pid);
 	return 0;
 }

@@ -125,6 +125,12 @@ std::vector<command::Argument> add_recording_options(command::ArgumentSet &argum
             .add("-p,--pid", options.kernel.pid, "places that run in a process: only in this one")
             .kind("PID")
             .check(is_positive);
+    const command::Argument thread =
+        arguments
+            .add("--thread", options.kernel.thread,
+                 "places that run in a thread: only in this one (requires the recorder bpf)")
+            .kind("TID")
+            .check(is_positive);
     const command::Argument clock =
         arguments.add("--clock", options.clock, "ordered: fenced clock reads")
             .one_of({"fast", "ordered"})
@@ -135,7 +141,7 @@ std::vector<command::Argument> add_recording_options(command::ArgumentSet &argum
             .check(is_duration);
     const command::Argument slices = add_slices(arguments, options.kernel.slices);
     std::vector<command::Argument> all = add_kernel_options(arguments, options.kernel);
-    all.insert(all.end(), {trace, pid, clock, seconds, slices});
+    all.insert(all.end(), {trace, pid, thread, clock, seconds, slices});
     return all;
 }
 

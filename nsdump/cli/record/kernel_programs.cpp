@@ -103,14 +103,20 @@ void check(const KernelOptions &options, const std::string &groups)
 std::unique_ptr<KernelPrograms> start_programs(const KernelOptions &options,
                                                const std::string &groups)
 {
-    if (is_module_chosen(options, groups))
+    if (is_module_chosen(options, groups)) {
+        if (options.thread != 0)
+            throw command::UsageError(
+                "--thread: requires a recorder by BPF, and nsmod would record "
+                "(give --kernel-recorder bpf, or --pid for a whole process)");
         return nullptr;
+    }
 #ifdef NETSLICE_BPF
     check(options, groups);
     nsbpf::Request request;
     request.groups = groups;
     request.ring_bytes = options.ring_bytes;
     request.pid = options.pid;
+    request.thread = options.thread;
     request.port = uint16_t(options.port);
     request.slices = options.slices;
     request.starts_program = options.starts_program;

@@ -26,6 +26,7 @@ struct KernelOptions {
     uint64_t ring_bytes = 1u << 20;
     uint32_t port = 0;
     uint32_t pid = 0;
+    uint32_t thread = 0;           // by BPF only
     std::string recorder = "auto"; // nsmod, bpf
     bool starts_program = false;
 };
