@@ -11,10 +11,10 @@
 
 #include <nslice/bpf_write.h>
 
+#include "counters.h"
 #include "points.h"
 
 /* Set by the loader before the programs are verified, which knows them as constants. */
-const volatile __u32 nsbpf_ring_mask = 511; /* data words - 1 */
 const volatile int nsbpf_process = 0;       /* thread group that is recorded; 0: all */
 const volatile int nsbpf_thread = 0;        /* thread that is recorded; 0: all */
 const volatile __u16 nsbpf_port = 0;        /* of packets; 0: any */
@@ -42,7 +42,9 @@ static __always_inline void nsbpf_write(enum nsbpf_point point, __u32 thread, co
 	if (!bits)
 		return;
 	ring = nslice_bpf_own_ring(&nsbpf_rings);
-	if (ring)
+	if (ring && nsbpf_counters && !count && NSLICE_RECORD_KIND(bits) <= NSLICE_KIND_STOP)
+		nsbpf_put_counted(ring, bits | thread);
+	else if (ring)
 		nslice_bpf_put(ring, nsbpf_ring_mask, bits | thread, words, count);
 }
 

@@ -4,21 +4,19 @@
 
 #include <cerrno>
 #include <cstddef>
-#include <cstring>
 
 #include <fcntl.h>
 #include <unistd.h>
 
 #include "common/crc32c/crc32c.h"
-#include "nsbpf/recorder.hpp"
+#include "identify.hpp"
 
 namespace nsbpf
 {
 ChunkPipe::ChunkPipe()
 {
     if (pipe2(ends_.data(), O_CLOEXEC) != 0)
-        throw Refusal(std::string("kernel: no pipe for its records: ") + std::strerror(errno),
-                      errno);
+        refuse("no pipe for its records", errno);
     fcntl(ends_[1], F_SETPIPE_SZ, 1 << 20); // less, if the user may not have so much
 }
 

@@ -83,6 +83,8 @@ void refuse(const std::string &what, int number)
 uint32_t identify(const std::string &folder, uint32_t otherwise)
 {
     const int descriptor = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (descriptor < 0 && (errno == EMFILE || errno == ENFILE))
+        refuse(folder, errno);
     if (descriptor < 0)
         return otherwise;
     const std::unique_ptr<nsbpf_identify, decltype(&nsbpf_identify__destroy)> program(

@@ -2,6 +2,8 @@
 // Programs: the skeleton of recorder.bpf.c, loaded for a request.
 #include "programs.hpp"
 
+#include <algorithm>
+#include <bit>
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
@@ -95,7 +97,7 @@ uint32_t count_cpus()
 
 Programs::Programs(const Request &request)
     : groups_(parse_groups(request.groups)), cpus_(count_cpus()),
-      ring_bytes_(ring_bytes_of(request, cpus_))
+      ring_bytes_(ring_bytes_of(request, cpus_)), counters_(request.counters)
 {
     be_silent();
     kernel_ = btf__load_vmlinux_btf();
@@ -109,12 +111,14 @@ Programs::Programs(const Request &request)
         btf__free(kernel_);
         refuse("the programs cannot be opened", number);
     }
-    configure(request);
-    choose_programs();
-    if (const int result = nsbpf_recorder__load(programs_); result != 0) {
+    try {
+        configure(request);
+        choose_programs();
+        load();
+    } catch (...) {
         nsbpf_recorder__destroy(programs_);
         btf__free(kernel_);
-        refuse("the programs cannot be loaded", -result);
+        throw;
     }
 }
 
@@ -123,6 +127,14 @@ Programs::~Programs()
     detach_groups();
     nsbpf_recorder__destroy(programs_);
     btf__free(kernel_);
+}
+
+void Programs::load()
+{
+    if (const int result = nsbpf_recorder__load(programs_); result != 0)
+        refuse("the programs cannot be loaded", -result);
+    if (counters_.count() > 0)
+        counters_.open(bpf_map__fd(programs_->maps.nsbpf_events), cpus_);
 }
 
 uint64_t Programs::stride_bytes() const
@@ -136,6 +148,8 @@ void Programs::configure(const Request &request)
     programs_->rodata->nsbpf_process = int(process_of(request.pid));
     programs_->rodata->nsbpf_thread = int(thread_of(request.thread, request.pid));
     programs_->rodata->nsbpf_port = request.port;
+    programs_->rodata->nsbpf_counters = counters_.count();
+    bpf_map__set_max_entries(programs_->maps.nsbpf_events, cpus_ * std::max(counters_.count(), 1u));
     bpf_map__set_max_entries(programs_->maps.nsbpf_rings, cpus_);
     bpf_map__set_value_size(programs_->maps.nsbpf_rings, uint32_t(stride_bytes()));
 }
@@ -264,6 +278,21 @@ void Programs::silence()
 {
     for (uint32_t i = 0; i < kPoints.size(); ++i)
         set(i, false);
+}
+
+void Programs::renew_counters()
+{
+    if (counters_.count() == 0)
+        return;
+    uint32_t first = 0;
+    for (auto &word : programs_->bss->nsbpf_uncounted) {
+        uint64_t cpus = __atomic_load_n(&word, __ATOMIC_RELAXED);
+        if (cpus != 0)
+            cpus = __atomic_exchange_n(&word, 0, __ATOMIC_RELAXED);
+        for (; cpus != 0; cpus &= cpus - 1)
+            counters_.renew(first + uint32_t(std::countr_zero(cpus)));
+        first += 64;
+    }
 }
 
 uint64_t Programs::missed() const

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "counter_events.hpp"
+
 struct bpf_link;
 struct bpf_program;
 struct btf;
@@ -53,6 +55,9 @@ public:
     // Which points write records.  Throws Refusal.
     void select(const std::string &rules);
 
+    const CounterEvents &counters() const { return counters_; }
+    // Opens the events of CPUs again that the programs could not read.
+    void renew_counters();
     // How often the kernel did not run a program because it would have interrupted itself.
     uint64_t missed() const;
     int rings() const;
@@ -67,6 +72,7 @@ public:
 
 private:
     void configure(const Request &request);
+    void load();
     void choose_programs();
     void attach(bpf_program *program, const char *tracepoint);
     void attach_at(uint32_t i);
@@ -76,6 +82,7 @@ private:
     const uint32_t groups_;
     const uint32_t cpus_;
     const uint64_t ring_bytes_;
+    CounterEvents counters_;
     btf *kernel_ = nullptr;
     nsbpf_recorder *programs_ = nullptr;
     std::vector<bpf_link *> links_;

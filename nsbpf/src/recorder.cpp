@@ -139,6 +139,9 @@ bool Recorder::Session::write_head(const std::string &at_start)
         info += fmt::format("kernel.filter.pid={}\n", programs_.process());
     if (request_.thread)
         info += fmt::format("kernel.filter.thread={}\n", programs_.thread());
+    info += fmt::format("kernel.counters.names={}\nkernel.counters.source={}\n",
+                        programs_.counters().names(),
+                        programs_.counters().count() > 0 ? "helper" : "none");
     info += missing_text(programs_.kernel(), programs_.groups()) + refused_;
     sites_ = site_chunk(programs_.groups()) + sites_;
     return pipe_.write_small(NSLICE_CHUNK_INFO, info) &&
@@ -186,6 +189,7 @@ void Recorder::Session::follow_clocks()
     if (now < next_pair_)
         return;
     line_.add(read_clocks());
+    programs_.renew_counters();
     next_pair_ = now + kPairInterval;
 }
 

@@ -165,8 +165,13 @@ class Lacks(InFolder):
         self.check_refused(done, "those of a user namespace do not count")
 
     def test_too_few_descriptors_are_named_with_the_remedy(self):
-        done = self.kernel("sched", prefix=("prlimit", "--nofile=20"))
-        self.check_refused(done, "Too many open files (raise the limit with ulimit -n)")
+        for limit in range(14, 100, 4):
+            done = self.kernel("sched", prefix=("prlimit", f"--nofile={limit}"))
+            if done.returncode == 0:
+                break
+            self.check_refused(done, "Too many open files (raise the limit with ulimit -n)")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertGreater(limit, 20)
 
     def test_no_locked_memory_is_required(self):
         done = self.kernel(recorder.ALL, prefix=("prlimit", "--memlock=0"))

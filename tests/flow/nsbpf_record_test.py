@@ -294,10 +294,7 @@ class Refusals(unittest.TestCase):
         self.assertEqual(done.returncode, 2, done.stderr)
         self.assertIn('"nothing": unknown group (`nsdump kernel --list` shows all)', done.stderr)
 
-    def test_counters_and_probes_of_modules_require_the_module(self):
-        done = self.kernel("irq", BPF, "--kernel-counters", "instructions")
-        self.assertEqual(done.returncode, 2, done.stderr)
-        self.assertIn("--kernel-counters: requires the kernel module nsmod", done.stderr)
+    def test_probes_of_modules_require_the_module(self):
         done = self.kernel("modules", BPF)
         self.assertEqual(done.returncode, 2, done.stderr)
         self.assertIn("requires the kernel module nsmod", done.stderr)

@@ -41,6 +41,17 @@ struct nsp_kernel_source {
     void *of;
 };
 
+struct nslice_kernel_counter; /* nslice/control.h */
+
+/*
+ * Comma-separated names of counters -> what perf_event_open() requires for them, at `counters`,
+ * which has room for NSLICE_MAX_COUNTERS.  Returns their number, 0 for NULL or
+ * "", or -errno with the reason in nsp_last_error(): -EINVAL: an unknown name, or too many;
+ * -ENOTSUP: not for the kernel of this machine.  Whether the machine has them shows when they are
+ * opened.
+ */
+int nsp_kernel_counters(const char *names, struct nslice_kernel_counter *counters);
+
 /* Kernel records, written by the module nsmod with the same clock.  Zero selects the default. */
 struct nsp_kernel_config {
     size_t struct_size;   /* sizeof(struct nsp_kernel_config): identifies the version */

@@ -39,9 +39,7 @@ static int take_counter(const char *name, struct nslice_kernel_counter *counter)
     return 0;
 }
 
-/* Comma-separated names.  Returns their number or -errno. */
-static int take_counters(const char *names,
-                         struct nslice_kernel_counter counters[NSLICE_MAX_COUNTERS])
+int nsp_kernel_counters(const char *names, struct nslice_kernel_counter *counters)
 {
     char copy[512], *at = copy, *name;
     int count = 0, err;
@@ -124,7 +122,7 @@ static int refuse(const struct nsp_kernel_config *config, int err)
 int nsp_kernel_request(const struct nsp_kernel_config *config, uint32_t clock, uint32_t full)
 {
     struct nslice_kernel_counter counters[NSLICE_MAX_COUNTERS] = {0};
-    const int count = take_counters(config->counters, counters);
+    const int count = nsp_kernel_counters(config->counters, counters);
     const struct nslice_kernel_request request = {
         .size = sizeof(request),
         .flags = clock == NSP_CLOCK_ORDERED ? NSLICE_KERNEL_ORDERED : 0,

@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include <nslice/control.h>
+
 namespace nsbpf
 {
 // number(): as errno; what(): the object, the cause and the remedy in one line.
@@ -25,11 +27,12 @@ private:
 };
 
 struct Request {
-    std::string groups;          // comma-separated names; "programs": probes of BPF programs
-    uint64_t ring_bytes = 0;     // of each CPU, a power of two; 0: 1 MiB
-    uint32_t pid = 0;            // only records made while this process runs; 0: all
-    uint32_t thread = 0;         // only records made while this thread runs; 0: all
-    uint16_t port = 0;           // where packets are seen, only those from or to it; 0: all
+    std::string groups;      // comma-separated names; "programs": probes of BPF programs
+    uint64_t ring_bytes = 0; // of each CPU, a power of two; 0: 1 MiB
+    uint32_t pid = 0;        // only records made while this process runs; 0: all
+    uint32_t thread = 0;     // only records made while this thread runs; 0: all
+    uint16_t port = 0;       // where packets are seen, only those from or to it; 0: all
+    std::vector<nslice_kernel_counter> counters; // of START and STOP; none: clock only
     std::string slices;          // rules for the slices and marks to record; "": all
     bool starts_program = false; // the caller starts a program: it may load BPF programs
     std::string reason;          // why this recorder was chosen, for the trace

@@ -42,7 +42,26 @@ static __always_inline __u64 *nslice_bpf_word_at(struct nslice_ring_meta *ring, 
 			 (__u64)(position & mask) * NSLICE_WORD_BYTES);
 }
 
-/* The clock is read between reading the head and claiming, so that times grow within a ring. */
+/*
+ * Claims the words that begin at `head`, which the caller has read from the ring.  The clock is
+ * read between that and the claim, so that times grow within a ring.  The claim is fully ordered:
+ * no store of the record comes before the reading of the tail, and so before the drain's zeroing.
+ * 1; 0: another writer was faster; -1: there is no room, which is counted.
+ */
+static __always_inline int nslice_bpf_try(struct nslice_ring_meta *ring, __u32 mask, __u32 words,
+					  __u64 head, __u64 *time_ns)
+{
+	const __u32 used = (__u32)head - (__u32)*(volatile __u64 *)&ring->tail;
+
+	if (used + words > mask + 1) {
+		nslice_bpf_lose(ring, NSLICE_LOST_FULL);
+		return -1;
+	}
+	*time_ns = bpf_ktime_get_ns();
+	return __sync_val_compare_and_swap(&ring->head, head,
+					   head + NSLICE_POSITION_STEP(words)) == head;
+}
+
 static __always_inline int nslice_bpf_claim(struct nslice_ring_meta *ring, __u32 mask, __u32 words,
 					    __u32 *place, __u64 *time_ns)
 {
@@ -51,15 +70,11 @@ static __always_inline int nslice_bpf_claim(struct nslice_ring_meta *ring, __u32
 #pragma clang loop unroll(disable)
 	for (i = 0; i < NSLICE_BPF_TRIES; ++i) {
 		const __u64 head = *(volatile __u64 *)&ring->head;
-		const __u32 used = (__u32)head - (__u32)*(volatile __u64 *)&ring->tail;
+		const int claimed = nslice_bpf_try(ring, mask, words, head, time_ns);
 
-		if (used + words > mask + 1) {
-			nslice_bpf_lose(ring, NSLICE_LOST_FULL);
+		if (claimed < 0)
 			return 0;
-		}
-		*time_ns = bpf_ktime_get_ns();
-		if (__sync_val_compare_and_swap(&ring->head, head,
-						head + NSLICE_POSITION_STEP(words)) == head) {
+		if (claimed) {
 			*place = (__u32)head;
 			return 1;
 		}
@@ -80,18 +95,26 @@ static __always_inline void nslice_bpf_publish(__u64 *second, __u64 bits)
 }
 
 /* bits: the second word of the record, with the thread and the number of words. */
-static __always_inline void nslice_bpf_put(struct nslice_ring_meta *ring, __u32 mask, __u64 bits,
-					   const __u64 *words, const __u32 count)
+static __always_inline void nslice_bpf_fill(struct nslice_ring_meta *ring, __u32 mask, __u32 place,
+					    __u64 time_ns, __u64 bits, const __u64 *words,
+					    const __u32 count)
 {
-	__u64 time_ns;
-	__u32 place, i;
+	__u32 i;
 
-	if (!nslice_bpf_claim(ring, mask, NSLICE_HEAD_WORDS + count, &place, &time_ns))
-		return;
 	*nslice_bpf_word_at(ring, mask, place) = time_ns;
 	for (i = 0; i < count; ++i)
 		*nslice_bpf_word_at(ring, mask, place + NSLICE_HEAD_WORDS + i) = words[i];
 	nslice_bpf_publish(nslice_bpf_word_at(ring, mask, place + 1), bits);
+}
+
+static __always_inline void nslice_bpf_put(struct nslice_ring_meta *ring, __u32 mask, __u64 bits,
+					   const __u64 *words, const __u32 count)
+{
+	__u64 time_ns;
+	__u32 place;
+
+	if (nslice_bpf_claim(ring, mask, NSLICE_HEAD_WORDS + count, &place, &time_ns))
+		nslice_bpf_fill(ring, mask, place, time_ns, bits, words, count);
 }
 
 #endif /* NSLICE_BPF_WRITE_H */

@@ -88,14 +88,25 @@ std::string text_of(const std::vector<nsbpf::Place> &places)
 }
 
 // Throws UsageError for what only the module can do.
-void check(const KernelOptions &options, const std::string &groups)
+void check(const std::string &groups)
 {
     constexpr const char *kOnlyModule = "requires the kernel module nsmod, which is not loaded or "
                                         "not selected (--kernel-recorder)";
     if (groups.empty())
         throw command::UsageError(fmt::format("--kernel modules: {}", kOnlyModule));
-    if (!options.counters.empty())
-        throw command::UsageError(fmt::format("--kernel-counters: {}", kOnlyModule));
+}
+
+// Throws UsageError or TraceError.
+std::vector<nslice_kernel_counter> counters_of(const std::string &names)
+{
+    std::vector<nslice_kernel_counter> counters(NSLICE_MAX_COUNTERS);
+    const int count = nsp_kernel_counters(names.c_str(), counters.data());
+    if (count == -EINVAL)
+        throw command::UsageError(nsp_last_error());
+    if (count < 0)
+        throw TraceError(nsp_last_error());
+    counters.resize(size_t(count));
+    return counters;
 }
 #endif
 } // namespace
@@ -111,10 +122,11 @@ std::unique_ptr<KernelPrograms> start_programs(const KernelOptions &options,
         return nullptr;
     }
 #ifdef NETSLICE_BPF
-    check(options, groups);
+    check(groups);
     nsbpf::Request request;
     request.groups = groups;
     request.ring_bytes = options.ring_bytes;
+    request.counters = counters_of(options.counters);
     request.pid = options.pid;
     request.thread = options.thread;
     request.port = uint16_t(options.port);

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+// Counter events: requested counters -> perf events of each CPU, in the map that programs read.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <nslice/control.h>
+
+namespace nsbpf
+{
+// A CPU that is offline has none until renew().
+class CounterEvents
+{
+public:
+    explicit CounterEvents(std::vector<nslice_kernel_counter> counters)
+        : counters_(std::move(counters))
+    {
+    }
+    ~CounterEvents();
+    CounterEvents(const CounterEvents &) = delete;
+    CounterEvents &operator=(const CounterEvents &) = delete;
+
+    // map: of perf events, with an element for each counter of each CPU, by CPU.  Throws Refusal.
+    void open(int map, uint32_t cpus);
+    // After the programs could not read those of a CPU, which has been offline meanwhile.
+    void renew(uint32_t cpu);
+    uint32_t count() const { return uint32_t(counters_.size()); }
+    // Comma-separated.
+    std::string names() const;
+
+private:
+    int open_on(uint32_t cpu);
+    void close_on(uint32_t cpu);
+    [[noreturn]] void refuse(const nslice_kernel_counter &counter, int number) const;
+
+    const std::vector<nslice_kernel_counter> counters_;
+    int map_ = -1;
+    std::vector<int> events_; // as in the map; -1: none
+    size_t refused_ = 0;      // index of the counter that open_on() could not open
+};
+} // namespace nsbpf
