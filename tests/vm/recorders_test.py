@@ -2,11 +2,15 @@
 # The kernel module and BPF programs record the same kernel: the same slices in the same order, and
 # the same net times.
 import re
+import unittest
 
+import guest
 import nsmod_guest
-from nsmod_guest import STATS, build_modules as setUpModule, documents
+from nsmod_guest import GUEST, STATS, build_modules as setUpModule, documents
 
 EXCHANGES = 200
+INSTRUCTIONS_OF_TICK = 16  # of an arm64 guest
+PHASES = 4  # of a CPU that goes and comes
 
 # RECORDER NAME GROUPS OPTION...: records NAME.nsl in the background, and does so when this returns.
 START = """
@@ -146,7 +150,7 @@ class Recorders(nsmod_guest.NsmodTest):
             (own,) = (one for one in found[key]["slices"] if one["name"] == "long")
             self.assertGreater(own["interrupts"], 100)
             value = own["values"][0]
-            self.assertLess(value["net"]["mean"], value["raw"]["mean"] - 1000)
+            self.assertLess(value["net"]["mean"], (1 - 1e-4) * value["raw"]["mean"])
             net[key] = value["net"]
         # Medians, because a busy host stops the emulated guest in some slices.
         self.assertLess(abs(net["bpf"]["p50"] / net["nsmod"]["p50"] - 1), 0.05, net)
@@ -155,15 +159,20 @@ class Recorders(nsmod_guest.NsmodTest):
         self.run_guests(
             STATS
             + START
-            + """
+            + f"""
             online=/sys/devices/system/cpu/cpu1/online
-            start bpf hotplug irq,softirq,sched --kernel-ring 16K
-            for i in 1 2 3 4; do
-                echo 0 >$online && usleep 150000
-                echo 1 >$online && usleep 150000
+            ifconfig lo up
+            start bpf hotplug irq,softirq,sched,net_rx,net_tx,tcp_send,tcp_recv --kernel-ring 4K
+            for i in $(seq {PHASES}); do
+                taskset 2 vm_exchange {EXCHANGES} 5555
+                echo 0 >$online && echo "CPUs: $(cat /sys/devices/system/cpu/online)"
+                vm_exchange 20 5555
+                echo 1 >$online && echo "CPUs: $(cat /sys/devices/system/cpu/online)"
             done
+            taskset 2 vm_exchange {EXCHANGES} 5555
             kill -INT $hotplug; wait $hotplug && echo "ended with 0"
             stats hotplug
+            echo "shown: $(nsdump show hotplug.nsl | awk 'NF > 4' | wc -l)"
             """,
             self.check_hotplug,
         )
@@ -171,9 +180,83 @@ class Recorders(nsmod_guest.NsmodTest):
     def check_hotplug(self, result):
         self.assertIn("ended with 0", result.output)
         self.assertIn("hotplug.nsl: whole; ", result.output)
+        self.assertEqual(
+            re.findall(r"(?m)^CPUs: (\S+)$", result.output), ["0", "0-1"] * PHASES, result.output
+        )
         losses = documents(result.output)["hotplug"]["losses"]
         self.assertTrue(losses["equation_holds"])
         self.assertEqual({row["cpu"] for row in losses["by_cpu"]}, {0, 1})
+        for row in losses["by_cpu"]:
+            self.assertEqual(row["issued"], row["drained"] + sum(row["lost"].values()), row)
+            self.assertGreater(row["drained"], 100)
+        self.assertGreater(losses["lost"]["full"], 0)
+
+
+@unittest.skipUnless(GUEST is guest.Arm64Guest, "only guests of arm64 have a PMU")
+class Counters(nsmod_guest.NsmodTest):
+    """An instruction takes a nanosecond there, and the clock's tick 16."""
+
+    timeout_s = 240
+    programs = ("vm_exchange",)
+
+    def test_instructions_by_programs_are_those_that_the_clock_shows(self):
+        self.run_guests(
+            STATS
+            + START
+            + f"""
+            ifconfig lo up
+            start bpf counted tcp_send,tcp_recv --port=5555 --kernel-counters=instructions,cycles
+            vm_exchange {EXCHANGES} 5555
+            kill -INT $counted; wait $counted
+            stats counted
+            """,
+            self.check_counts,
+        )
+
+    def check_counts(self, result):
+        stats = documents(result.output)["counted"]
+        self.assertEqual(stats["kernel_counters"], ["instructions", "cycles"])
+        self.assertEqual(stats["info"]["kernel.counters.source"], "helper")
+        self.assertEqual(stats["classes"]["uncounted"], 0)
+        for name in "send_call recv_call queue driver ip tcp tcp_ip".split():
+            (one,) = (one for one in stats["slices"] if one["name"] == f"kernel:{name}")
+            raw = {value["field"]: value["raw"]["trimmed_mean"] for value in one["values"]}
+            self.assertGreater(one["count"], EXCHANGES)
+            for field in "instructions", "cycles":
+                difference = raw[field] / INSTRUCTIONS_OF_TICK - raw["ticks"]
+                self.assertLess(abs(difference), 1, (name, raw))
+
+    def test_a_cpu_that_comes_back_has_its_counters_again_and_a_busy_pmu_is_named(self):
+        six = ",".join(["instructions"] * 6)
+        self.run_guests(
+            STATS
+            + START
+            + f"""
+            online=/sys/devices/system/cpu/cpu1/online
+            ifconfig lo up
+            start bpf back tcp_send,softirq,sched --kernel-counters=instructions
+            echo 0 >$online; echo 1 >$online
+            taskset 2 vm_exchange {EXCHANGES} 5555
+            usleep 300000 # the recorder notices
+            taskset 2 vm_exchange {EXCHANGES} 5555
+            kill -INT $back; wait $back
+            stats back
+            start nsmod holder sched --kernel-counters={six}
+            nsdump kernel sched --kernel-recorder bpf --kernel-counters {six} -d 1 -w no.nsl
+            echo "refused with $?"
+            kill -INT $holder; wait $holder
+            """,
+            self.check_back,
+        )
+
+    def check_back(self, result):
+        stats = documents(result.output)["back"]
+        self.assertTrue(stats["losses"]["equation_holds"])
+        (calls,) = (one for one in stats["slices"] if one["name"] == "kernel:send_call")
+        self.assertEqual(calls["count"], 4 * EXCHANGES)
+        self.assertLessEqual(calls["uncounted"], 2 * EXCHANGES)  # until the recorder noticed
+        self.assertIn('counter "instructions": no hardware counter is free', result.output)
+        self.assertIn("refused with 3", result.output)
 
 
 if __name__ == "__main__":
