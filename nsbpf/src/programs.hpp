@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "counter_events.hpp"
+#include "counters/counter_events.hpp"
 
 struct bpf_link;
 struct bpf_program;

@@ -11,8 +11,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "identify.hpp"
 #include "nsbpf/recorder.hpp"
+#include "src/identify.hpp"
 
 namespace nsbpf
 {
