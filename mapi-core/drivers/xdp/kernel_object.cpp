@@ -3,6 +3,7 @@
 #include "drivers/xdp/kernel_object.hpp"
 
 #include <cerrno>
+#include <climits>
 #include <cstring>
 #include <memory>
 #include <utility>
@@ -63,17 +64,22 @@ int added(int number)
     return number;
 }
 
-// The type of a function that gets the program's context and a number.
-int add_global_type(btf *types, int number, bpf_prog_type program)
+// The type of a function that gets the program's context and so many numbers.
+int add_global_type(btf *types, int number, int context, uint32_t numbers)
+{
+    const int type = added(btf__add_func_proto(types, number));
+    added(btf__add_func_param(types, "context", context));
+    for (uint32_t i = 0; i < numbers; ++i)
+        added(btf__add_func_param(types, "number", number));
+    return type;
+}
+
+int add_context_type(btf *types, bpf_prog_type program)
 {
     const int context = added(program == BPF_PROG_TYPE_XDP
                                   ? btf__add_struct(types, "xdp_md", sizeof(xdp_md))
                                   : btf__add_struct(types, "__sk_buff", sizeof(__sk_buff)));
-    const int pointer = added(btf__add_ptr(types, context));
-    const int type = added(btf__add_func_proto(types, number));
-    added(btf__add_func_param(types, "context", pointer));
-    added(btf__add_func_param(types, "number", number));
-    return type;
+    return added(btf__add_ptr(types, context));
 }
 
 using Types = std::unique_ptr<btf, decltype(&btf__free)>;
@@ -90,15 +96,17 @@ Types describe_functions(const match::EbpfCode &code, bpf_prog_type program,
         refuse("BTF of a program", errno);
     const int number = added(btf__add_int(types.get(), "long", 8, BTF_INT_SIGNED));
     const int own = added(btf__add_func_proto(types.get(), number));
-    const int global = add_global_type(types.get(), number, program);
+    const int context = add_context_type(types.get(), program);
     for (const match::EbpfCode::Function &function : code.functions()) {
         const std::string name = "mapi_" + std::to_string(functions.size());
         const bool is_global = function.linkage == match::EbpfLinkage::kGlobal;
+        const int type = is_global && function.begin > 0
+                             ? add_global_type(types.get(), number, context, function.numbers)
+                             : own;
         functions.push_back(
             {function.begin,
              uint32_t(added(btf__add_func(types.get(), name.c_str(),
-                                          is_global ? BTF_FUNC_GLOBAL : BTF_FUNC_STATIC,
-                                          is_global && function.begin > 0 ? global : own)))});
+                                          is_global ? BTF_FUNC_GLOBAL : BTF_FUNC_STATIC, type)))});
     }
     if (const int result = btf__load_into_kernel(types.get()); result != 0)
         refuse("BTF of a program", -result);
@@ -106,7 +114,10 @@ Types describe_functions(const match::EbpfCode &code, bpf_prog_type program,
 }
 
 // What the code knows of <linux/bpf.h>.
-static_assert(int(match::EbpfHelper::kKtimeGetNs) == BPF_FUNC_ktime_get_ns &&
+static_assert(int(match::EbpfHelper::kMapLookupElem) == BPF_FUNC_map_lookup_elem &&
+              int(match::EbpfHelper::kGetCurrentPidTgid) == BPF_FUNC_get_current_pid_tgid &&
+              int(match::EbpfHelper::kGetCurrentTaskBtf) == BPF_FUNC_get_current_task_btf &&
+              int(match::EbpfHelper::kKtimeGetNs) == BPF_FUNC_ktime_get_ns &&
               int(match::EbpfHelper::kGetPrandomU32) == BPF_FUNC_get_prandom_u32 &&
               int(match::EbpfHelper::kGetSmpProcessorId) == BPF_FUNC_get_smp_processor_id &&
               int(match::EbpfHelper::kSkbLoadBytes) == BPF_FUNC_skb_load_bytes &&
@@ -165,12 +176,30 @@ uint32_t count_cpus()
     return uint32_t(count);
 }
 
-SharedArray::SharedArray(const char *name, size_t bytes)
-    : bytes_((bytes + sizeof(uint64_t) - 1) / sizeof(uint64_t) * sizeof(uint64_t))
+int16_t member_offset(const char *structure, const char *member)
 {
+    const std::string what = std::string("types of the kernel (BTF): ") + structure + "." + member;
+    const Types types(btf__load_vmlinux_btf(), btf__free);
+    if (!types)
+        refuse(what, errno);
+    const int number = btf__find_by_name_kind(types.get(), structure, BTF_KIND_STRUCT);
+    const btf_type *const type =
+        number > 0 ? btf__type_by_id(types.get(), uint32_t(number)) : nullptr;
+    for (uint32_t i = 0; type && i < btf_vlen(type); ++i) {
+        const char *const name = btf__name_by_offset(types.get(), btf_members(type)[i].name_off);
+        if (name && std::strcmp(name, member) == 0)
+            return int16_t(btf_member_bit_offset(type, i) / CHAR_BIT);
+    }
+    refuse(what, ENOENT, "is not there");
+}
+
+SharedArray::SharedArray(const char *name, size_t bytes, uint32_t values)
+{
+    const size_t value_bytes = (bytes + sizeof(uint64_t) - 1) / sizeof(uint64_t) * sizeof(uint64_t);
+    bytes_ = values * value_bytes;
     LIBBPF_OPTS(bpf_map_create_opts, options, .map_flags = BPF_F_MMAPABLE);
-    object_ = ipc::Descriptor(
-        bpf_map_create(BPF_MAP_TYPE_ARRAY, name, sizeof(uint32_t), uint32_t(bytes_), 1, &options));
+    object_ = ipc::Descriptor(bpf_map_create(BPF_MAP_TYPE_ARRAY, name, sizeof(uint32_t),
+                                             uint32_t(value_bytes), values, &options));
     if (!object_.is_open()) {
         const int number = errno;
         refuse(std::string("BPF map ") + name + " of " + std::to_string((bytes_ + 1023) / 1024) +

@@ -31,12 +31,16 @@ private:
 // CPUs that may ever run a program.  Throws KernelRefusal.
 uint32_t count_cpus();
 
-// An array map with one value, which this process sees as memory.  Zeroed.
+// Where a structure of this kernel has a member, in bytes.  Throws KernelRefusal.
+int16_t member_offset(const char *structure, const char *member);
+
+// An array map, which this process sees as memory: one value, or several of `bytes` each, which
+// are a multiple of 8.  Zeroed.
 class SharedArray
 {
 public:
     // Throws KernelRefusal.
-    SharedArray(const char *name, size_t bytes);
+    SharedArray(const char *name, size_t bytes, uint32_t values = 1);
     SharedArray(SharedArray &&other) noexcept;
     SharedArray &operator=(SharedArray &&) = delete;
     ~SharedArray();

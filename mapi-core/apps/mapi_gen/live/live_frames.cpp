@@ -9,12 +9,10 @@
 
 #include <atomic>
 #include <cerrno>
-#include <climits>
 #include <cstring>
 #include <limits>
 
 #include <bpf/bpf.h>
-#include <bpf/btf.h>
 #include <bpf/libbpf.h>
 #include <fmt/format.h>
 #include <linux/bpf.h>
@@ -40,23 +38,6 @@ constexpr uint64_t kMostPacketBytes = 3000;   // of a frame; the kernel needs th
 constexpr uint64_t kMostMapBytes = 512 << 20; // further the verifier follows no pointer
 constexpr unsigned long kTimerSlackNs = 1000;
 
-// Where struct net_device of this kernel has the number of an interface.
-int16_t find_index_member()
-{
-    const std::unique_ptr<btf, decltype(&btf__free)> types(btf__load_vmlinux_btf(), btf__free);
-    if (!types)
-        throw Refusal(std::string("types of the kernel (BTF): ") + std::strerror(errno));
-    const int number = btf__find_by_name_kind(types.get(), "net_device", BTF_KIND_STRUCT);
-    const btf_type *const type =
-        number > 0 ? btf__type_by_id(types.get(), uint32_t(number)) : nullptr;
-    for (uint32_t i = 0; type && i < btf_vlen(type); ++i) {
-        const char *const name = btf__name_by_offset(types.get(), btf_members(type)[i].name_off);
-        if (name && std::strcmp(name, "ifindex") == 0)
-            return int16_t(btf_member_bit_offset(type, i) / CHAR_BIT);
-    }
-    throw Refusal("types of the kernel (BTF): net_device.ifindex is not there");
-}
-
 // Attached until both are closed.
 struct Counter {
     Descriptor program, link;
@@ -64,7 +45,7 @@ struct Counter {
 
 Counter attach_counter(const LiveSetup &setup)
 {
-    static const int16_t index_at = find_index_member();
+    static const int16_t index_at = mapi::drivers::xdp::member_offset("net_device", "ifindex");
     mapi::match::EbpfCode code;
     write_counter(setup, index_at, code);
     const auto instructions = code.finish();

@@ -17,6 +17,8 @@ constexpr uint8_t kStoreConstant = 0x62;
 constexpr uint8_t kStore = 0x63;
 constexpr uint8_t kAtomic = 0xdb; // BPF_STX | BPF_ATOMIC | BPF_DW
 constexpr int32_t kFetchAdd = 0x01;
+constexpr int32_t kExchange = 0xe1;
+constexpr int32_t kCompareExchange = 0xf1;
 constexpr uint8_t kJump = 0x05;
 constexpr uint8_t kCall = 0x85;
 constexpr uint8_t kExit = 0x95;
@@ -58,11 +60,11 @@ void EbpfCode::bind(Label label)
         labels_[label.number] = instructions_.size();
 }
 
-void EbpfCode::begin_function(Label label, EbpfLinkage linkage)
+void EbpfCode::begin_function(Label label, EbpfLinkage linkage, uint32_t numbers)
 {
     is_reachable_ = true;
     labels_[label.number] = instructions_.size();
-    functions_.push_back({uint32_t(instructions_.size()), linkage});
+    functions_.push_back({uint32_t(instructions_.size()), linkage, numbers});
 }
 
 void EbpfCode::emit(uint8_t code, uint8_t to, uint8_t from, int16_t offset, int32_t constant)
@@ -156,6 +158,16 @@ void EbpfCode::function_address(Register to, Label function)
 void EbpfCode::fetch_add(Register base, int16_t offset, Register by)
 {
     emit(kAtomic, uint8_t(base), uint8_t(by), offset, kFetchAdd);
+}
+
+void EbpfCode::exchange(Register base, int16_t offset, Register value)
+{
+    emit(kAtomic, uint8_t(base), uint8_t(value), offset, kExchange);
+}
+
+void EbpfCode::compare_exchange(Register base, int16_t offset, Register value)
+{
+    emit(kAtomic, uint8_t(base), uint8_t(value), offset, kCompareExchange);
 }
 
 void EbpfCode::wide_constant(Register to, uint8_t kind, int32_t low, int32_t high)

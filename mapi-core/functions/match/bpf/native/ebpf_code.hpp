@@ -47,10 +47,13 @@ enum class EbpfCondition : uint8_t {
 };
 
 enum class EbpfHelper : int32_t { // numbers of enum bpf_func_id
+    kMapLookupElem = 1,
     kKtimeGetNs = 5,
     kGetPrandomU32 = 7,
     kGetSmpProcessorId = 8,
+    kGetCurrentPidTgid = 14,
     kSkbLoadBytes = 26,
+    kGetCurrentTaskBtf = 158,
     kLoop = 181,
     kXdpGetBuffLen = 188,
     kXdpLoadBytes = 189,
@@ -83,8 +86,9 @@ public:
     // A function begins here, after the end of the one before: it gets up to five arguments in r1
     // to r5, returns in r0, keeps r6 to r9 of its caller, and has a stack frame of its own.  The
     // kernel refuses a function that no other uses.  It is verified again for each call; a global
-    // one, which gets only the program's context and numbers, once.
-    void begin_function(Label label, EbpfLinkage linkage = EbpfLinkage::kStatic);
+    // one, which gets only the program's context and so many numbers, once.
+    void begin_function(Label label, EbpfLinkage linkage = EbpfLinkage::kStatic,
+                        uint32_t numbers = 1);
     // Whether some reachable code calls the function, or has its address.
     bool is_used(Label function) const { return is_jumped_to_[function.number]; }
 
@@ -107,6 +111,10 @@ public:
     // Adds `by`, which gets the value before, in one step that other CPUs see after all stores
     // before it.
     void fetch_add(Register base, int16_t offset, Register by);
+    // The same for a word that becomes `value`, which gets the value before.
+    void exchange(Register base, int16_t offset, Register value);
+    // The same, only if the value before is that in r0, which gets it.
+    void compare_exchange(Register base, int16_t offset, Register value);
     // The address of a byte in the map's first value.
     void map_value(Register to, int descriptor, uint32_t offset);
     void map(Register to, int descriptor);
@@ -120,6 +128,7 @@ public:
     struct Function {
         uint32_t begin; // instruction
         EbpfLinkage linkage;
+        uint32_t numbers; // that a global one gets
     };
     // The main program included.
     const std::vector<Function> &functions() const { return functions_; }
@@ -141,7 +150,7 @@ private:
     std::vector<size_t> labels_;     // where each is bound
     std::vector<bool> is_jumped_to_; // for each label
     std::vector<Jump> jumps_;
-    std::vector<Function> functions_ = {{0, EbpfLinkage::kGlobal}};
+    std::vector<Function> functions_ = {{0, EbpfLinkage::kGlobal, 0}};
     bool is_reachable_ = true;
 };
 } // namespace mapi::match
