@@ -10,9 +10,11 @@
 #include <vector>
 
 #include "drivers/xdp/packet_rings.hpp"
+#include "drivers/xdp/probe_maps.hpp"
 #include "drivers/xdp/program.hpp"
 #include "match/bpf/bpf_program.hpp"
 #include "match/bpf/native/bpf_emit_ebpf.hpp"
+#include "support/rings_owner.hpp"
 
 namespace test_support
 {
@@ -108,7 +110,7 @@ class Machine
 {
 public:
     explicit Machine(uint32_t ring_bytes = 1 << 18, bool has_outgoing = false)
-        : rings({count_cpus(), ring_bytes, has_outgoing}),
+        : rings({count_cpus(), ring_bytes, has_outgoing}), probes(make_probe_maps(count_cpus())),
           buffers_("buffers", size_t{count_cpus()} * mapi::match::kEbpfBufferBytes)
     {
         setup = {.number = 1,
@@ -118,7 +120,12 @@ public:
                  .counts = -1,
                  .rings = rings.descriptor(),
                  .buffers = buffers_.descriptor(),
-                 .states = &states};
+                 .states = &states,
+                 .probes = probes.get()};
+#ifndef NETSLICE_DISABLE // a recorder of all programs leaves these alone
+        if (probes)
+            probes->ring(0).owner = rings_owner();
+#endif
     }
 
     std::unique_ptr<Program> make(Nodes &nodes, bool wants_all = false)
@@ -132,6 +139,7 @@ public:
 
     PacketRings rings;
     StateSlots states;
+    std::unique_ptr<ProbeMaps> probes; // as the driver: off until a recorder writes into them
     ProgramSetup setup;
     KnownCode known;
 

@@ -151,6 +151,9 @@ up near far lo
 mapi-flow -r /test/frames.pcap --json '@@hash_flow' >hashed
 echo "json hashed"; cat hashed; echo "end of json"
 
+/test/mapi_kernel_test "@@probes" >probes 2>&1
+echo "exit probes $?"; tail -n 30 probes
+
 begin generic xdp:lo @@few; end 1 lo
 
 rights="/test/setpriv --bounding-set=-ipc_lock --inh-caps=-ipc_lock"
@@ -204,6 +207,9 @@ kill $daemon; wait $daemon; echo "exit mapid $?"
 attached far && echo "still attached: mapid"
 """)
 
+# Names of unit tests: before Linux 6.10 the thread of a record comes from the kernel's own types.
+PROBES = "a packet is a unit*,each record is in the ring*"
+
 
 def has_tcx(kernel):
     return tuple(map(int, re.findall(r"\d+", kernel)[:2])) >= (6, 6)
@@ -226,6 +232,7 @@ def guest_run(kernel):
     machine = GUEST(BUILD, kernel=kernel, cpus=2, timeout_s=300)
     for program in "mapid", "mapi-flow", "mapi-gen", "mapi-info":
         machine.add(f"bin/{program}")
+    machine.add("tests/mapi_kernel_test")
     for tool in TOOLS:
         machine.add(tool)
     for module in "veth", "bridge":
@@ -238,6 +245,7 @@ def guest_run(kernel):
         all=words(ALL),
         sent=SENT,
         arps=ARPS,
+        probes=PROBES,
         outgoing=outgoing if has_tcx(kernel) else "",
     )
     with tempfile.TemporaryDirectory() as folder:
@@ -319,6 +327,13 @@ class MapiXdp(unittest.TestCase):
             self.check_flows(LEAST, output, found, "both", 2)
             self.check_flows(FLOWS, output, found, "outgoing", 2)
             self.check_places(FLOWS, found, "outgoing")
+
+        self.on_each_kernel(check)
+
+    def test_probes_write_the_stages_of_each_packet(self):
+        def check(_, output, _found):
+            self.assertIn("\nexit probes 0\nFilters: a packet is a unit", output)
+            self.assertIn("2 test cases", output)
 
         self.on_each_kernel(check)
 

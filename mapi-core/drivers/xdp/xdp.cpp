@@ -32,6 +32,7 @@
 #include "drivers/xdp/interface/interface_type.hpp"
 #include "drivers/xdp/kernel_object.hpp"
 #include "drivers/xdp/packet_rings.hpp"
+#include "drivers/xdp/probe_maps.hpp"
 #include "drivers/xdp/program.hpp"
 #include "links/link_type.hpp"
 #include "match/bpf/native/bpf_emit_ebpf.hpp"
@@ -79,7 +80,8 @@ public:
           rings_(ring_layout(options[kBufferMb], cpus_,
                              options[kBoth] != 0 && !ethernet_.is_loopback)),
           buffers_("mapi_buffers", size_t{cpus_} * match::kEbpfBufferBytes),
-          interface_drops_(interface_), watch_(interface_, kPatience)
+          probes_(xdp::make_probe_maps(cpus_)), interface_drops_(interface_),
+          watch_(interface_, kPatience)
     {
         setup_ = {.number = 0,
                   .snaplen = uint32_t(options[kSnaplen]),
@@ -89,7 +91,8 @@ public:
                   .counts = -1,
                   .rings = rings_.descriptor(),
                   .buffers = buffers_.descriptor(),
-                  .states = &states_};
+                  .states = &states_,
+                  .probes = probes_.get()};
         try {
             make_first();
         } catch (const KernelRefusal &refusal) {
@@ -243,7 +246,8 @@ public:
                                    .ring = rings_.layout(),
                                    .counts = -1,
                                    .rings = -1,
-                                   .buffers = -1};
+                                   .buffers = -1,
+                                   .probes = probes_.get()};
         xdp::ProgramCost program(*active_, setup, attached_index(), attachment_->mode());
         lock.unlock(); // packets are read meanwhile, and other programs become active
         program.measure(cost);
@@ -328,6 +332,7 @@ private:
     const bool has_packet_types_; // else all packets are incoming
     xdp::PacketRings rings_;
     xdp::SharedArray buffers_;
+    const std::unique_ptr<xdp::ProbeMaps> probes_; // of all its programs; null: they have none
     xdp::StateSlots states_;
     xdp::ProgramSetup setup_;                  // prepare()'s thread
     xdp::KnownCode known_;                     // likewise

@@ -10,11 +10,13 @@
 #include <cstddef>
 #include <map>
 #include <numeric>
+#include <utility>
 #include <vector>
 
 #include "drivers/xdp/code/code_writer.hpp"
 #include "drivers/xdp/code/hash_code.hpp"
 #include "drivers/xdp/code/node_code.hpp"
+#include "drivers/xdp/code/probe_code.hpp"
 #include "drivers/xdp/code/record_code.hpp"
 #include "drivers/xdp/code/search_code.hpp"
 #include "match/bpf/native/bpf_emit_ebpf.hpp"
@@ -39,7 +41,7 @@ public:
     Writer(const ProgramTree &tree, const ProgramSetup &setup, match::EbpfCode &code)
         : CodeWriter(setup.direction, code), tree_(tree), setup_(setup),
           fragments_(code.new_label()), record_(code.new_label()), search_(code.new_label()),
-          hash_(code.new_label())
+          hash_(code.new_label()), probes_(setup, code)
     {
     }
 
@@ -58,6 +60,7 @@ public:
             emit_search(tree_, setup_, code_, search_);
         if (code_.is_used(hash_))
             emit_flow_hash(tree_.hash_word(), setup_, code_, hash_);
+        probes_.write_functions();
     }
 
 private:
@@ -67,6 +70,7 @@ private:
     void set_verdict(uint32_t verdict, uint32_t bytes);
     void note_last(uint32_t place);
     void run_sample(uint32_t node, EbpfBytes bytes);
+    void run_filters(uint32_t place, EbpfBytes bytes);
     void run_filter(uint32_t node, EbpfBytes bytes);
     void run_searches(uint32_t place, EbpfBytes bytes);
     void run_hashes(uint32_t place, EbpfBytes bytes);
@@ -77,6 +81,8 @@ private:
     void leave_fragments();
     void write_fragments();
     void call(Label function);
+    void begins(Stage stage) { probes_.emit(stage, Edge::kBegin, kContext); }
+    void ends(Stage stage) { probes_.emit(stage, Edge::kEnd, kContext); }
     void finish();
     int32_t result() const
     {
@@ -90,6 +96,8 @@ private:
     const Label record_;
     const Label search_;
     const Label hash_;
+    ProbeCode probes_;
+    bool is_in_filters_ = false; // in the slice of the filters of another place
 };
 
 // Leaves the packet's length in r0 and its ends in kData and kEnd, and counts it.
@@ -109,6 +117,7 @@ void Writer::begin()
     code_.load(4, kData, kContext, context_.data);
     code_.load(4, kEnd, kContext, context_.data_end);
     count(0);
+    probes_.init(kContext, kCounts);
     if (tree_.has_last())
         code_.store_constant(8, kCounts, word(tree_.time_word()), 0);
     if (!tree_.wants_any())
@@ -153,9 +162,12 @@ void Writer::finish()
         const Label is_not_wanted = code_.new_label();
         code_.load(8, Register::r1, kCounts, word(kWantedBytes));
         code_.jump_if(k64, Condition::kEqual, Register::r1, 0, is_not_wanted);
+        begins(Stage::kRecord);
         call(record_);
+        ends(Stage::kRecord);
         code_.bind(is_not_wanted);
     }
+    ends(Stage::kPacket);
     leave(result());
 }
 
@@ -173,11 +185,8 @@ void Writer::run_at(uint32_t place, EbpfBytes bytes)
         set_verdict(verdict, tree_.bytes_of(place));
     if (tree_.has_last(place))
         note_last(place);
-    const FilterIndex *const index = tree_.index_at(place);
-    for (const uint32_t node : index ? index->always() : tree_.filters_at(place))
-        run_filter(node, bytes);
-    if (index)
-        look_up(place, *index, bytes);
+    if (!tree_.filters_at(place).empty())
+        run_filters(place, bytes);
     if (!tree_.searches_at(place).nodes.empty())
         run_searches(place, bytes);
     if (!tree_.hashes_at(place).nodes.empty())
@@ -226,6 +235,22 @@ void Writer::run_sample(uint32_t node, EbpfBytes bytes)
     count(tree_.place_of(node));
     run_at(tree_.place_of(node), bytes);
     code_.bind(reject);
+}
+
+// One slice for filters and what follows those that accept: each has less to do than a probe.
+void Writer::run_filters(uint32_t place, EbpfBytes bytes)
+{
+    const bool is_inner = std::exchange(is_in_filters_, true);
+    if (!is_inner)
+        begins(Stage::kFilters);
+    const FilterIndex *const index = tree_.index_at(place);
+    for (const uint32_t node : index ? index->always() : tree_.filters_at(place))
+        run_filter(node, bytes);
+    if (index)
+        look_up(place, *index, bytes);
+    if (!is_inner)
+        ends(Stage::kFilters);
+    is_in_filters_ = is_inner;
 }
 
 void Writer::run_filter(uint32_t node, EbpfBytes bytes)
@@ -325,9 +350,11 @@ void Writer::run_searches(uint32_t place, EbpfBytes bytes)
     const int16_t search_end = word(tree_.search_word() + kSearchEnd);
     code_.load(8, Register::r1, kCounts, search_end);
     code_.jump_if(k64, Condition::kNotEqual, Register::r1, kNotSearched, searched);
+    begins(Stage::kSearch);
     move(Register::r1, kContext);
     code_.load(8, Register::r2, kFrame, kCpu);
     code_.call_function(search_);
+    ends(Stage::kSearch);
     code_.bind(searched);
     code_.load(8, Register::r1, kCounts, search_end);
     code_.jump_if(k64, Condition::kEqual, Register::r1, kSearched, decided);
@@ -356,7 +383,9 @@ void Writer::run_hashes(uint32_t place, EbpfBytes bytes)
     const int16_t hash = word(tree_.hash_word() + kFlowHash);
     code_.load(8, Register::r1, kCounts, hash);
     code_.jump_if(k64, Condition::kNotEqual, Register::r1, kNotHashed, hashed);
+    begins(Stage::kHash);
     call(hash_);
+    ends(Stage::kHash);
     code_.bind(hashed);
     code_.load(8, Register::r1, kCounts, hash);
     code_.jump_if(k64, Condition::kNotEqual, Register::r1, kNotDecided, decided);

@@ -12,6 +12,8 @@
 
 namespace mapi::drivers::xdp
 {
+class ProbeMaps;
+
 struct ProgramSetup {
     uint32_t number;      // of the program, in the records of its packets
     uint32_t snaplen;     // bytes of a packet that are read, at most kSnaplenMax
@@ -25,6 +27,7 @@ struct ProgramSetup {
     int buffers;          // copies of packets, kEbpfBufferBytes for each CPU
     StateSlots *states = nullptr;                   // null: no periodic sample can be taken
     std::span<const StateSlots::Lease> leases = {}; // by node; null unless it is a periodic sample
+    const ProbeMaps *probes = nullptr;              // null: the program has no probes
     Direction direction = Direction::kIncoming;     // of the packets that the program gets
 };
 

@@ -49,12 +49,14 @@ void CopiedNodes::own(mapi_offload_step &step)
 ProgramCopy::ProgramCopy(CopiedNodes &nodes, ProgramSetup setup)
     : rings_({setup.ring.cpus, kRingBytes}),
       buffers_("mapi_buffers", size_t{setup.ring.cpus} * match::kEbpfBufferBytes),
+      probes_(setup.probes ? make_probe_maps(setup.ring.cpus, ProbeUse::kHidden) : nullptr),
       number_(setup.number)
 {
     setup.ring = rings_.layout();
     setup.rings = rings_.descriptor();
     setup.buffers = buffers_.descriptor();
     setup.states = &states_;
+    setup.probes = probes_.get();
     KnownCode known;
     program_ = Program::make(nodes.nodes(), nodes.all_bytes(), setup, known);
     for (const mapi_offload_node &node : nodes.nodes()) {

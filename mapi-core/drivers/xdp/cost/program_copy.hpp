@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "drivers/xdp/packet_rings.hpp"
+#include "drivers/xdp/probe_maps.hpp"
 #include "drivers/xdp/program.hpp"
 
 namespace mapi::drivers::xdp
@@ -56,6 +57,7 @@ private:
     PacketRings rings_;
     SharedArray buffers_;
     StateSlots states_;
+    std::unique_ptr<ProbeMaps> probes_;
     uint32_t number_;
     std::unique_ptr<Program> program_;
 };

@@ -3,7 +3,6 @@
 #include "drivers/xdp/program.hpp"
 
 #include <algorithm>
-#include <fstream>
 #include <random>
 #include <string>
 #include <utility>
@@ -11,6 +10,7 @@
 
 #include "support/can_load_xdp.hpp"
 #include "support/catch.hpp"
+#include "support/verified_instructions.hpp"
 #include "support/xdp_programs.hpp"
 
 using namespace test_support;
@@ -115,22 +115,6 @@ TEST_CASE("many filters that an index finds count what the interpreter accepts",
     }
     CHECK(found[nested].packets == expected_nested);
 }
-
-namespace
-{
-// How many the verifier has followed; since Linux 5.16.
-uint64_t verified_instructions(int program)
-{
-    std::ifstream info("/proc/self/fdinfo/" + std::to_string(program));
-    for (std::string key; info >> key;) {
-        uint64_t value = 0;
-        if (key == "verified_insns:" && info >> value)
-            return value;
-    }
-    FAIL("the kernel does not report verified_insns");
-    return 0;
-}
-} // namespace
 
 TEST_CASE("what filters find out about the length does not multiply what the verifier follows",
           "[mapi-core][xdp]")
