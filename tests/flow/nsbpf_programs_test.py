@@ -79,6 +79,12 @@ def stop(process):
             pipe.close()
 
 
+def fail_of(process, what):
+    """It may still run: what it wrote can be read only after its end."""
+    process.kill()
+    raise AssertionError(what, process.communicate())
+
+
 class Loader:
     """The example, which is attached when this returns."""
 
@@ -91,7 +97,8 @@ class Loader:
         )
         self.is_recorded = bool(record)
         line = self.process.stdout.readline()
-        assert line == "ready\n", (line, self.process.communicate())
+        if line != "ready\n":
+            fail_of(self.process, line)
 
     def end(self):
         loader = child_of(self.process) if self.is_recorded else self.process.pid
@@ -112,7 +119,8 @@ class Recording:
             stderr=subprocess.PIPE,
             text=True,
         )
-        assert mapi_interfaces.wait_until(self.has_begun), self.process.communicate()[1]
+        if not mapi_interfaces.wait_until(self.has_begun):
+            fail_of(self.process, "it has not begun")
 
     def has_begun(self):
         return self.trace.exists() and b"kernel.recorder=bpf" in self.trace.read_bytes()

@@ -85,7 +85,9 @@ class Recording:
             stderr=subprocess.PIPE,
             text=True,
         )
-        assert mapi_interfaces.wait_until(self.has_begun), self.process.communicate()[1]
+        if not mapi_interfaces.wait_until(self.has_begun):
+            self.process.kill()  # its words can be read only after its end
+            raise AssertionError(self.process.communicate()[1])
 
     def has_begun(self):
         return self.trace.exists() and b"kernel.recorder=bpf" in self.trace.read_bytes()
