@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "analyse/incomplete.hpp"
 #include "analyse/pair/user_and_kernel.hpp"
@@ -66,11 +67,16 @@ void tell_what_kernel_lacks(StatsReport &report)
             report.warnings.push_back(fmt::format(
                 "group {}: the kernel of this trace has no tracepoint {}: its records are missing",
                 key.substr(kMissing.size()), value));
+    constexpr std::string_view kNotRun = "kernel.recorder.missed.";
+    std::vector<std::string> not_run;
+    for (const auto &[key, value] : report.info)
+        if (key.substr(0, kNotRun.size()) == kNotRun)
+            not_run.push_back(fmt::format("{} {}", key.substr(kNotRun.size()), value));
     if (const auto missed = report.info.find("kernel.recorder.missed"); missed != report.info.end())
-        report.warnings.push_back(
-            fmt::format("the kernel did not run a program of its recorder {} times, because it "
-                        "would have interrupted itself: these records are missing",
-                        missed->second));
+        report.warnings.push_back(fmt::format(
+            "the kernel did not run a program of its recorder {} times{}, because it would have "
+            "interrupted itself: these records are missing",
+            missed->second, not_run.empty() ? "" : fmt::format(" ({})", fmt::join(not_run, ", "))));
     const auto refused = report.info.find("kernel.groups.refused"),
                reason = report.info.find("kernel.groups.refused.reason");
     if (refused != report.info.end())
@@ -232,10 +238,11 @@ void read_all(TraceFile &trace, const Correction &correction, const AnalyseOptio
     report.damaged_chunks = trace.damage().chunks();
     report.missing_chunks = trace.missing_chunks();
     report.damage = trace.damage().places();
+    const LineError line = line_error_of(report.info, report.clock.hz / 1e9);
     summarise(trace.names(), sides.programs(), programs.statistics,
-              {false, report.counter_names, options.keeps_histograms}, report);
+              {false, report.counter_names, options.keeps_histograms, line}, report);
     summarise(trace.names(), sides.kernel(), kernel,
-              {true, report.kernel_counter_names, options.keeps_histograms}, report);
+              {true, report.kernel_counter_names, options.keeps_histograms, line}, report);
     report.classes.unknown_kind = faults.unknown_kind;
     if (programs.thinning) {
         programs.thinning->set_complete(trace.names(), *programs.complete, report);

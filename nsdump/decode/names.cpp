@@ -21,6 +21,10 @@ void NameTable::add(const Site &site)
     if (site.slice_id >= pid_by_slice_.size())
         pid_by_slice_.resize(size_t{site.slice_id} + 1);
     pid_by_slice_[site.slice_id] = site.pid;
+    if (site.flags & NSLICE_SITE_IN_PROGRAM && site.slice_id >= is_in_program_.size())
+        is_in_program_.resize(size_t{site.slice_id} + 1);
+    if (site.slice_id < is_in_program_.size())
+        is_in_program_[site.slice_id] = (site.flags & NSLICE_SITE_IN_PROGRAM) != 0;
     if (names_[id].file.empty() && site.kind != NSLICE_KIND_STOP && site.kind != NSLICE_KIND_EXIT) {
         names_[id].file = site.file;
         names_[id].line = site.line;

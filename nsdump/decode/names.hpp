@@ -55,6 +55,11 @@ public:
     {
         return slice_id < pid_by_slice_.size() ? pid_by_slice_[slice_id] : 0;
     }
+    // Whether the id's site has NSLICE_SITE_IN_PROGRAM.
+    bool is_in_program(uint16_t slice_id) const
+    {
+        return slice_id < is_in_program_.size() && is_in_program_[slice_id];
+    }
     const Name &operator[](NameId id) const { return names_[id]; }
     size_t size() const { return names_.size(); }
     // True for an id without a site.
@@ -71,6 +76,7 @@ private:
 
     std::vector<NameId> by_slice_; // 65,536 entries, so an id from a record needs no range check
     std::vector<uint32_t> pid_by_slice_; // as long as the highest id needs
+    std::vector<bool> is_in_program_;    // the same
     std::vector<Name> names_;
     std::map<std::string, NameId> by_text_;
     std::array<uint64_t, 2> unknown_ids_{};

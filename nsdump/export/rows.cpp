@@ -94,7 +94,8 @@ double SliceRows::net_ticks(const Slice &slice) const
     const double taken = slice.interruptions ? taken_ticks(*slice.interruptions,
                                                            correction_.of(slice.kernel_index, 0))
                                              : 0;
-    return net_of(double(slice.raw_ticks), slice.inside, correction_.of(slice.cpu_index, 0)) -
+    return net_of(double(slice.raw_ticks), slice.inside, correction_.of(slice.cpu_index, 0),
+                  slice.programs) -
            taken;
 }
 
@@ -105,7 +106,7 @@ double SliceRows::net_counter(const Slice &slice, size_t counter) const
         slice.interrupt_counters
             ? taken_of(*slice.interruptions, double(slice.interrupt_counters[counter]), constants)
             : 0;
-    return net_of(double(slice.counters[counter]), slice.inside, constants) - taken;
+    return net_of(double(slice.counters[counter]), slice.inside, constants, slice.programs) - taken;
 }
 
 const std::string &SliceRows::name_text(NameId name)

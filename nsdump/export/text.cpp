@@ -155,6 +155,10 @@ bool put_drift(const StatsReport &report, bool is_kernel, Page &page)
             page.line("probes    {}{} {:.2f} ticks at the start, {:.2f} at the end{}",
                       is_kernel ? "kernel, " : "", drift.is_inner ? "inner" : "outer", drift.start,
                       drift.end, drift_mark(drift));
+        else if (drift.field == 0 && drift.probe == kCall)
+            page.line("probes    kernel, call of a BPF program {:.2f} ticks at the start, {:.2f} "
+                      "at the end{}",
+                      drift.start, drift.end, drift_mark(drift));
     }
     return has_any;
 }
@@ -184,6 +188,9 @@ void put_kernel_calibration(const StatsReport &report, Page &page)
             page.line(
                 "probes    kernel, cpu {}: inner {:.2f} ± {:.2f} ticks, outer {:.2f} ± {:.2f}",
                 row.cpu, row.inner, row.inner_ci95, row.outer, row.outer_ci95);
+        else if (row.field == 0 && row.probe == kCall)
+            page.line("probes    kernel, cpu {}: call of a BPF program {:.2f} ± {:.2f} ticks",
+                      row.cpu, row.outer, row.outer_ci95);
 }
 
 void put_classes(const StatsReport &report, const SliceList &slices, Page &page)

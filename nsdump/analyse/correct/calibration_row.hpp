@@ -10,8 +10,10 @@
 
 namespace nsdump
 {
-// Index of each kind of probe in tables of constants.
-enum ProbeIndex { kPair = 0, kMark, kInit, kExit, kProbes };
+// Index of each kind of probe in tables of constants; what a record of a BPF program costs more:
+// kCall with the call of its program, kBehind in a program right behind another record, without
+// work that hides a part of it.
+enum ProbeIndex { kPair = 0, kMark, kInit, kExit, kCall, kBehind, kProbes };
 
 // By how much a constant is larger if there is no work for the probe to overlap with.
 struct Hidden {

@@ -51,7 +51,8 @@ std::optional<unsigned> probe_of_kind(unsigned kind)
 
 const char *probe_name(unsigned probe)
 {
-    static constexpr const char *kNames[kProbes] = {"START", "MARK", "INIT", "EXIT"};
+    static constexpr const char *kNames[kProbes] = {"START", "MARK", "INIT",
+                                                    "EXIT",  "CALL", "BEHIND"};
     return probe < kProbes ? kNames[probe] : "UNKNOWN";
 }
 

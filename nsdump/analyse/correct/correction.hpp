@@ -18,7 +18,15 @@
 namespace nsdump
 {
 std::optional<unsigned> probe_of_kind(unsigned kind); // none for STOP and unknown kinds
-const char *probe_name(unsigned probe); // START (the pair START + STOP), MARK, INIT, EXIT
+const char *
+probe_name(unsigned probe); // START (the pair START + STOP), MARK, INIT, EXIT, CALL, BEHIND
+
+constexpr std::array<double, kProbes> many_degrees()
+{
+    std::array<double, kProbes> degrees{};
+    degrees.fill(kManyDegrees);
+    return degrees;
+}
 
 // Constants of one CPU and one field (0: ticks, n: counter n - 1).
 struct FieldConstants {
@@ -27,8 +35,7 @@ struct FieldConstants {
     double inner_ci95 = 0;
     std::array<double, kProbes> outer{};
     std::array<double, kProbes> outer_ci95{};
-    std::array<double, kProbes> degrees{kManyDegrees, kManyDegrees, kManyDegrees,
-                                        kManyDegrees}; // of the intervals
+    std::array<double, kProbes> degrees = many_degrees(); // of the intervals
     // How far the constant may be from this value: it moved between start and end of the session,
     // or the probe overlapped with less of the program's work than in calibration.
     double inner_bound = 0;

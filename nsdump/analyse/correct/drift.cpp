@@ -98,7 +98,9 @@ std::vector<Drift> drift_of(const std::vector<CalibrationRow> &start,
         later[{row.cpu, row.probe, row.field}] = &row;
     std::map<std::pair<unsigned, unsigned>, std::vector<BothEnds>> by_constant; // field and probe
     for (const CalibrationRow &row : start)
-        if (const auto found = later.find({row.cpu, row.probe, row.field}); found != later.end())
+        // A share of a small difference says nothing.
+        if (const auto found = later.find({row.cpu, row.probe, row.field});
+            found != later.end() && row.probe != kBehind)
             by_constant[{row.field, row.probe}].push_back({row, *found->second});
     std::vector<Drift> drift;
     for (const auto &[key, cpus] : by_constant) {

@@ -2,7 +2,11 @@
 // analyse: the kernel's own calibration, as integer sums -> rows of constants.
 #include "analyse/correct/kernel_rows.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <map>
+#include <tuple>
+#include <utility>
 
 #include "analyse/correct/correction.hpp"
 
@@ -27,9 +31,11 @@ MeanOfBatches mean_of(int64_t sum, int64_t squares, unsigned batches)
             batches > 1 ? student_t95(n - 1) * std::sqrt(variance / n) : 0};
 }
 
+constexpr unsigned kFlags = NSLICE_ENTRY_IN_PROGRAM | NSLICE_ENTRY_ALONE;
+
 std::optional<CalibrationRow> row_of(const nslice_kernel_calibration_entry &entry)
 {
-    const auto probe = probe_of_kind(entry.kind);
+    const auto probe = probe_of_kind(entry.kind & ~kFlags);
     if (!probe || entry.batches == 0 || entry.field > NSLICE_MAX_COUNTERS)
         return std::nullopt;
     const MeanOfBatches inner = mean_of(entry.inner_sum, entry.inner_squares, entry.batches);
@@ -40,16 +46,87 @@ std::optional<CalibrationRow> row_of(const nslice_kernel_calibration_entry &entr
                           outer.ci95,  entry.batches,
                           0,           entry.batches > 1 ? entry.batches - 1.0 : kManyDegrees};
 }
+
+bool is_in_program(const nslice_kernel_calibration_entry &entry)
+{
+    return (entry.kind & NSLICE_ENTRY_IN_PROGRAM) != 0;
+}
+
+// Half of what a pair costs more than another one.
+CalibrationRow more_of(unsigned probe, const CalibrationRow &costly, const CalibrationRow &pair)
+{
+    Uncertainty error;
+    error.add_ci95(costly.outer_ci95 / 2, costly.degrees);
+    error.add_ci95(pair.outer_ci95 / 2, pair.degrees);
+    CalibrationRow more = costly;
+    more.probe = probe;
+    more.inner = more.inner_ci95 = 0;
+    more.outer = (costly.outer - pair.outer) / 2;
+    more.outer_ci95 = error.ci95();
+    more.degrees = error.degrees();
+    return more;
+}
+
+// Rows by CPU, probe and field.
+using RowTable = std::map<std::tuple<uint32_t, unsigned, unsigned>, CalibrationRow>;
+
+const CalibrationRow *row_in(const RowTable &table, const CalibrationRow &like)
+{
+    const auto found = table.find({like.cpu, like.probe, like.field});
+    return found != table.end() ? &found->second : nullptr;
+}
+
+// Adds to the rows of records in programs what they cost more elsewhere.
+void append_more(const RowTable &with_calls, const RowTable &alone,
+                 std::vector<CalibrationRow> &rows)
+{
+    for (size_t i = rows.size(); i-- > 0;) {
+        if (const CalibrationRow *const row = row_in(alone, rows[i])) {
+            rows[i].hidden = {row->inner - rows[i].inner, row->outer - rows[i].outer};
+            if (row->probe == kPair)
+                rows.push_back(more_of(kBehind, *row, rows[i]));
+        }
+        if (const CalibrationRow *const row = row_in(with_calls, rows[i]);
+            row && row->probe == kPair)
+            rows.push_back(more_of(kCall, *row, rows[i]));
+    }
+}
 } // namespace
+
+BpfCosts bpf_costs(const std::vector<KernelCalibration> &calibrations, double step_ticks)
+{
+    BpfCosts costs;
+    for (const KernelCalibration &calibration : calibrations)
+        for (const nslice_kernel_calibration_entry &entry : calibration.entries) {
+            costs.has_calls |= is_in_program(entry);
+            const auto row = row_of(entry);
+            if (!row || row->probe != kPair || row->field != 0 || (entry.kind & kFlags) != kFlags)
+                continue;
+            const double apart = row->inner + std::fmax(step_ticks / 2, row->inner / 10);
+            costs.behind_ticks = std::max(costs.behind_ticks, uint64_t(std::fmax(apart, 0)));
+        }
+    return costs;
+}
 
 CalibrationRows kernel_rows(const std::vector<KernelCalibration> &calibrations,
                             nslice_calibration_phase phase)
 {
+    const bool has_calls = bpf_costs(calibrations, 0).has_calls;
     std::vector<CalibrationRow> rows;
+    RowTable with_calls, alone;
     for (const KernelCalibration &calibration : calibrations)
-        for (const nslice_kernel_calibration_entry &entry : calibration.entries)
-            if (const auto row = row_of(entry); row && calibration.phase == phase)
+        for (const nslice_kernel_calibration_entry &entry : calibration.entries) {
+            const auto row = row_of(entry);
+            if (!row || calibration.phase != phase)
+                continue;
+            if (entry.kind & NSLICE_ENTRY_ALONE)
+                alone.try_emplace({row->cpu, row->probe, row->field}, *row);
+            else if (has_calls && !is_in_program(entry))
+                with_calls.try_emplace({row->cpu, row->probe, row->field}, *row);
+            else
                 rows.push_back(*row);
+        }
+    append_more(with_calls, alone, rows);
     return CalibrationRows(std::move(rows));
 }
 } // namespace nsdump

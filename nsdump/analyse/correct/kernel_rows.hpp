@@ -5,9 +5,12 @@
 #include <vector>
 
 #include "analyse/correct/calibration_rows.hpp"
+#include "analyse/pair/pair.hpp"
 
 namespace nsdump
 {
+// `step_ticks`: of the clock.
+BpfCosts bpf_costs(const std::vector<KernelCalibration> &calibrations, double step_ticks);
 // Rows of the calibration at the start or the end of the recording.
 CalibrationRows kernel_rows(const std::vector<KernelCalibration> &calibrations,
                             nslice_calibration_phase phase);

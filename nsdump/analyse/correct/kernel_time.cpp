@@ -2,6 +2,8 @@
 // analyse: the kernel's events -> time inside programs' slices that the programs did not use.
 #include "analyse/correct/kernel_time.hpp"
 
+#include <utility>
+
 namespace nsdump
 {
 namespace
@@ -17,13 +19,21 @@ ProbeCounts probes_of(const Event &event)
 }
 } // namespace
 
+// Of a record outside of interrupts.
+ProgramCounts KernelTime::programs_of(const Event &event, uint64_t last_ticks) const
+{
+    const uint32_t calls = names_.is_in_program(event.slice_id) ? 0 : 1;
+    return {calls, calls == 0 && event.ticks - last_ticks <= bpf_.behind_ticks};
+}
+
 void KernelTime::note(uint32_t cpu_index, const Event &event)
 {
     const uint8_t flags = names_[names_.of_slice(event.slice_id)].flags;
     Cpu &cpu = cpus_[cpu_index];
+    const uint64_t last_ticks = std::exchange(cpu.last_ticks, event.ticks);
     if (flags & NSLICE_SITE_INTERRUPT &&
         (event.kind == NSLICE_KIND_START || event.kind == NSLICE_KIND_STOP))
-        return note_interrupt(cpu, event);
+        return note_interrupt(cpu, event, last_ticks);
     const bool is_switch = flags & NSLICE_SITE_SWITCH && event.kind == NSLICE_KIND_MARK &&
                            event.word_count >= NSLICE_MARK_WORDS;
     if (is_switch)
@@ -33,17 +43,20 @@ void KernelTime::note(uint32_t cpu_index, const Event &event)
     if (const ProbeCounts probes = probes_of(event); probes != ProbeCounts{}) {
         Interruptions own;
         own.probes = probes;
+        own.programs = programs_of(event, last_ticks);
         programs_.interrupt(event.thread_id, own);
     }
     if (is_switch)
         note_switch(event);
 }
 
-void KernelTime::note_interrupt(Cpu &cpu, const Event &event)
+void KernelTime::note_interrupt(Cpu &cpu, const Event &event, uint64_t last_ticks)
 {
     if (event.kind == NSLICE_KIND_START) {
-        if (cpu.depth++ == 0)
+        if (cpu.depth++ == 0) {
             cpu.start_ticks = event.ticks;
+            cpu.start = programs_of(event, last_ticks);
+        }
         return;
     }
     if (cpu.depth == 0 || --cpu.depth > 0) // 0: it began before the recording
@@ -52,6 +65,7 @@ void KernelTime::note_interrupt(Cpu &cpu, const Event &event)
     one.ticks = int64_t(event.ticks - cpu.start_ticks);
     one.interrupts = 1;
     one.probes.ends = 2;
+    one.programs = cpu.start;
     programs_.interrupt(event.thread_id, one);
 }
 

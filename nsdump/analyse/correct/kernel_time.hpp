@@ -18,8 +18,9 @@ class KernelTime
 {
 public:
     // `cpus`: size of TraceFile::cpus().  Both sides must outlive this object.
-    KernelTime(NameTable &names, size_t cpus, PairState &programs, PairState &kernel)
-        : names_(names), cpus_(cpus), programs_(programs), kernel_(kernel)
+    KernelTime(NameTable &names, size_t cpus, const BpfCosts &bpf, PairState &programs,
+               PairState &kernel)
+        : names_(names), bpf_(bpf), cpus_(cpus), programs_(programs), kernel_(kernel)
     {
     }
 
@@ -34,13 +35,17 @@ private:
     struct Cpu {
         uint32_t depth = 0; // nesting depth of open interrupts
         uint64_t start_ticks = 0;
+        uint64_t last_ticks = 0; // of the last record
+        ProgramCounts start;     // of the START
     };
 
-    void note_interrupt(Cpu &cpu, const Event &event);
+    ProgramCounts programs_of(const Event &event, uint64_t last_ticks) const;
+    void note_interrupt(Cpu &cpu, const Event &event, uint64_t last_ticks);
     void note_switch(const Event &event);
     void forget_away();
 
     NameTable &names_;
+    const BpfCosts bpf_;
     std::vector<Cpu> cpus_;
     std::unordered_map<uint32_t, uint64_t> left_ticks_; // by thread; ended ones remain
     PairState &programs_;

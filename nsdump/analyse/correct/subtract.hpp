@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <map>
 
@@ -21,11 +22,19 @@ double outer_sum(const Counts &inside, const std::array<double, kProbes> &outer)
            double(inside.inits) * outer[kInit] + double(inside.exits) * outer[kExit];
 }
 
+// What their BPF programs add to the cost of probes.
+inline double program_sum(const ProgramCounts &programs, const std::array<double, kProbes> &outer)
+{
+    return programs.calls * outer[kCall] + programs.behind * outer[kBehind];
+}
+
 // net = raw - inner - sum over the probes completed inside of their outer cost.  Never clamped: a
 // negative value means that the slice is shorter than the noise.
-inline double net_of(double raw, const ProbeCounts &inside, const FieldConstants &constants)
+inline double net_of(double raw, const ProbeCounts &inside, const FieldConstants &constants,
+                     const ProgramCounts &programs = {})
 {
-    return raw - constants.inner - outer_sum(inside, constants.outer);
+    return raw - constants.inner - outer_sum(inside, constants.outer) -
+           program_sum(programs, constants.outer);
 }
 
 // Net without the slices inside.  Subtracting their net values adds back one inner constant for
@@ -33,19 +42,22 @@ inline double net_of(double raw, const ProbeCounts &inside, const FieldConstants
 struct SelfInside {
     ProbeCounts own;
     uint32_t children = 0;
+    ProgramCounts programs = {};
 
     double inners() const { return 1.0 - children; }
 };
 inline double self_subtracted(const SelfInside &inside, const FieldConstants &constants)
 {
-    return inside.inners() * constants.inner + outer_sum(inside.own, constants.outer);
+    return inside.inners() * constants.inner + outer_sum(inside.own, constants.outer) +
+           program_sum(inside.programs, constants.outer);
 }
 
 // The time that interruptions added to the slice around them.  `raw` is their own reading; the
 // inner cost that each interrupt includes is already part of the outer cost of its pair.
 inline double taken_of(const Interruptions &what, double raw, const FieldConstants &kernel)
 {
-    return raw + outer_sum(what.probes, kernel.outer) - what.interrupts * kernel.inner;
+    return raw + outer_sum(what.probes, kernel.outer) + program_sum(what.programs, kernel.outer) -
+           what.interrupts * kernel.inner;
 }
 inline double taken_ticks(const Interruptions &what, const FieldConstants &kernel)
 {
@@ -70,18 +82,29 @@ struct SubtractedError {
     }
     SubtractedError times(double n) const
     {
-        return {{n * ci95[kPair], n * ci95[kMark], n * ci95[kInit], n * ci95[kExit]}, n * bound};
+        SubtractedError product = *this;
+        for (double &one : product.ci95)
+            one *= n;
+        product.bound *= n;
+        return product;
     }
 };
 
-// Error of `inners` times the inner constant plus the outer constants of the probes.
+// Error of `inners` times the inner constant plus the outer constants of the probes.  For probes
+// with the call of their program or right behind another one, work hides nothing.
 inline SubtractedError subtracted_error(double inners, const ProbeCounts &probes,
-                                        const FieldConstants &constants)
+                                        const FieldConstants &constants,
+                                        const ProgramCounts &programs = {})
 {
+    const double alone = programs.calls + programs.behind;
+    const double bound = inners * constants.inner_bound + outer_sum(probes, constants.outer_bound) -
+                         alone * std::fabs(constants.outer[kBehind]);
     return {{inners * constants.inner_ci95 + 0.5 * probes.ends * constants.outer_ci95[kPair],
              probes.marks * constants.outer_ci95[kMark], probes.inits * constants.outer_ci95[kInit],
-             probes.exits * constants.outer_ci95[kExit]},
-            inners * constants.inner_bound + outer_sum(probes, constants.outer_bound)};
+             probes.exits * constants.outer_ci95[kExit],
+             programs.calls * constants.outer_ci95[kCall],
+             programs.behind * constants.outer_ci95[kBehind]},
+            std::fmax(bound, 0) + program_sum(programs, constants.outer_bound)};
 }
 
 // Errors of a sum over slices, by FieldConstants::source: each source was measured independently.
@@ -151,6 +174,6 @@ inline SubtractedWidths subtracted_widths(const ProbeCounts &inside,
 inline double children_net(const ChildSums &children, const FieldConstants &constants)
 {
     return children.raw - double(children.count) * constants.inner -
-           outer_sum(children, constants.outer);
+           outer_sum(children, constants.outer) - program_sum(children.programs, constants.outer);
 }
 } // namespace nsdump

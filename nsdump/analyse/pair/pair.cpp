@@ -69,6 +69,9 @@ void PairState::drop_top(ThreadState &thread)
         return;
     OpenSlice &below = thread.frames[depth - 1];
     ++below.own.ends; // its START was executed there
+    below.programs += frame.programs;
+    below.programs.calls += frame.start_calls;
+    below.programs_in_children += frame.programs_in_children;
     below.own += frame.own;
     below.in_children += frame.in_children;
     below.children += frame.children;
@@ -129,6 +132,7 @@ void PairState::give_interrupt_to_parent(ThreadState &thread, const Slice &slice
     around.ticks = wrapping_sum(around.ticks, slice.raw_ticks);
     ++around.interrupts;
     around.probes.ends += 2;
+    around.programs.calls += thread.frames[slice.depth].start_calls;
     if (!parent.has_counters)
         return;
     if (slice.counters)

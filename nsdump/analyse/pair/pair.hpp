@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "analyse/pair/slice.hpp"
@@ -24,6 +25,12 @@ struct UnpairedCounts {
     bool any() const { return (unmatched_start | unmatched_stop | too_deep) != 0; }
 };
 
+// What is known of the cost of records by BPF programs.
+struct BpfCosts {
+    bool has_calls = false;    // what the call of a program costs
+    uint64_t behind_ticks = 0; // a record at most this long after another one is right behind it
+};
+
 // The side whose events are paired: programs or the kernel.
 struct PairSide {
     size_t counters = 0; // number of counters in a START and a STOP
@@ -31,6 +38,7 @@ struct PairSide {
     bool is_kernel = false;
     // By place: the place of the kernel's ring of the same CPU.  Empty without kernel records.
     std::vector<uint32_t> kernel_indices = {};
+    BpfCosts bpf = {};
 };
 
 // State of threads and stacks, independent of the sink.
@@ -44,9 +52,10 @@ public:
     static constexpr size_t kMaxHeld = 4096; // over all threads
 
     PairState(NameTable &names, PairSide side)
-        : names_(names), counters_(side.counters), is_kernel_(side.is_kernel),
-          kernel_indices_(std::move(side.kernel_indices)), switches_(side.cpus), cached_(side.cpus),
-          recent_(kRecent), open_unlost_(kOpenUnlost, side.cpus), open_seen_(kOpenSeen, side.cpus)
+        : names_(names), counters_(side.counters), is_kernel_(side.is_kernel), bpf_(side.bpf),
+          last_ticks_(side.cpus), kernel_indices_(std::move(side.kernel_indices)),
+          switches_(side.cpus), cached_(side.cpus), recent_(kRecent),
+          open_unlost_(kOpenUnlost, side.cpus), open_seen_(kOpenSeen, side.cpus)
     {
     }
     virtual ~PairState() = default;
@@ -63,6 +72,7 @@ public:
     const UnpairedCounts &slice_counts(NameId name) const { return at(slice_counts_, name); }
     const UnpairedCounts &unit_counts(NameId name) const { return at(unit_counts_, name); }
     uint64_t malformed_events() const { return malformed_events_; }
+    const BpfCosts &bpf_costs() const { return bpf_; }
 
 protected:
     // Passes on a slice whose class was not yet known when it ended.
@@ -107,6 +117,17 @@ protected:
         for (size_t i = 0; i < counters_; ++i)
             sums[i] = wrapping_sum(sums[i], values[i]);
     }
+    // Calls of BPF programs that the record itself caused: 0 or 1.
+    uint8_t calls_of(const Event &event) const
+    {
+        return bpf_.has_calls && !names_.is_in_program(event.slice_id);
+    }
+    void note_behind(ThreadState &thread, uint32_t cpu_index, const Event &event)
+    {
+        const uint64_t apart = event.ticks - std::exchange(last_ticks_[cpu_index], event.ticks);
+        if (thread.depth > 0 && apart <= bpf_.behind_ticks && names_.is_in_program(event.slice_id))
+            ++thread.frames[thread.depth - 1].programs.behind;
+    }
     bool is_interrupt(NameId name) const
     {
         return (names_[name].flags & NSLICE_SITE_INTERRUPT) != 0;
@@ -115,6 +136,8 @@ protected:
     NameTable &names_;
     size_t counters_;
     bool is_kernel_;
+    const BpfCosts bpf_;
+    std::vector<uint64_t> last_ticks_;     // by CPU: of the last record
     bool is_blind_ = false;                // kernel records that belong to this run are lost
     std::vector<uint32_t> kernel_indices_; // empty: no kernel records
     uint64_t malformed_events_ = 0;        // wrong number of words for their kind

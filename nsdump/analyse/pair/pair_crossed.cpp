@@ -96,6 +96,7 @@ void PairState::take_child_back(ThreadState &thread, const HeldSlice &held)
     --parent.children;
     parent.own += slice.inside;
     parent.in_children -= slice.inside;
+    parent.programs_in_children -= slice.programs;
     parent.child_ticks = wrapping_difference(parent.child_ticks, slice.raw_ticks);
     if (held.has_interruptions)
         thread.interruptions[slice.depth - 1].in_children -= held.all;
@@ -113,8 +114,10 @@ void PairState::take_child_back(ThreadState &thread, const HeldSlice &held)
 void PairState::stop_without_start(ThreadState &thread, uint32_t cpu_index, NameId name,
                                    const Event &event)
 {
-    if (thread.depth > 0)
+    if (thread.depth > 0) {
         ++thread.frames[thread.depth - 1].own.ends;
+        thread.frames[thread.depth - 1].programs.calls += calls_of(event);
+    }
     const uint32_t place =
         thread.is_undecided() ? thread.crossings->find(name) : Crossings::kMaxSuspects;
     if (place == Crossings::kMaxSuspects) {
@@ -148,6 +151,8 @@ void PairState::give_crossed_to_parent(ThreadState &thread, const Slice &slice)
     OpenSlice &parent = thread.frames[slice.depth - 1];
     parent.own.ends += 2;
     parent.own += slice.inside;
+    parent.programs += slice.programs;
+    parent.programs.calls += thread.frames[slice.depth].start_calls;
     if (slice.interruptions)
         thread.interruptions[slice.depth - 1].all += *slice.interruptions;
     if (slice.interrupt_counters && parent.has_counters)

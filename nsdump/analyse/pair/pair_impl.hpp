@@ -36,6 +36,8 @@ inline void PairState::push(ThreadState &thread, uint32_t cpu_index, NameId name
     frame.start_ticks = event.ticks;
     frame.unit_serial = thread.unit_serial;
     frame.switches = switches_[cpu_index];
+    if (bpf_.has_calls) [[unlikely]]
+        frame.start_calls = calls_of(event);
     if (!kernel_indices_.empty()) [[unlikely]] {
         thread.interruptions[depth] = {{}, {}, is_blind_};
         open_seen_.add(thread);
@@ -79,6 +81,8 @@ template <class Sink> inline void Pairer<Sink>::take(const Run &run, const Event
     if (state.last_cpu_index != run.cpu_index) [[unlikely]]
         note_cpu(state, run.cpu_index);
     const NameId name = names_.of_slice(event.slice_id);
+    if (bpf_.has_calls) [[unlikely]]
+        note_behind(state, run.cpu_index, event);
     if (event.kind == NSLICE_KIND_START)
         push(state, run.cpu_index, name, event);
     else if (event.kind == NSLICE_KIND_STOP)
@@ -138,6 +142,10 @@ inline void Pairer<Sink>::stop(ThreadState &thread, uint32_t cpu_index, NameId n
     slice.is_crossed = false;
     slice.is_interrupted = !slice.is_migrated && frame.switches != switches_[cpu_index];
     slice.kernel_index = cpu_index;
+    slice.programs = frame.programs;
+    slice.programs_in_children = frame.programs_in_children;
+    if (bpf_.has_calls) [[unlikely]]
+        slice.programs.calls += calls_of(event);
     slice.interruptions = nullptr;
     slice.interruptions_in_children = nullptr;
     slice.interrupt_counters = nullptr;
@@ -211,6 +219,11 @@ inline void Pairer<Sink>::give_to_parent(ThreadState &thread, const Slice &slice
     ++parent.children;
     parent.in_children += slice.inside;
     parent.child_ticks = wrapping_sum(parent.child_ticks, slice.raw_ticks);
+    if (bpf_.has_calls) [[unlikely]] {
+        parent.programs += slice.programs;
+        parent.programs.calls += thread.frames[slice.depth].start_calls;
+        parent.programs_in_children += slice.programs;
+    }
     if (slice.interruptions) [[unlikely]] {
         InterruptionFrame &around = thread.interruptions[slice.depth - 1];
         around.all += *slice.interruptions;
@@ -230,6 +243,8 @@ inline void Pairer<Sink>::give_to_parent(ThreadState &thread, const Slice &slice
 template <class Sink> void Pairer<Sink>::other(ThreadState &thread, NameId name, const Event &event)
 {
     ProbeCounts *const inside = thread.depth > 0 ? &thread.frames[thread.depth - 1].own : nullptr;
+    if (bpf_.has_calls && inside) [[unlikely]]
+        thread.frames[thread.depth - 1].programs.calls += calls_of(event);
     switch (event.kind) {
     case NSLICE_KIND_MARK:
         if (inside)

@@ -69,12 +69,39 @@ inline ProbeCounts own_probes(ProbeCounts all, const ProbeCounts &in_children)
     return all;
 }
 
+// Records of BPF programs that cost more than others of their kind.
+struct ProgramCounts {
+    uint32_t calls = 0;  // with the call of their program
+    uint32_t behind = 0; // in a program right behind another record
+
+    ProgramCounts &operator+=(const ProgramCounts &other)
+    {
+        calls += other.calls;
+        behind += other.behind;
+        return *this;
+    }
+    ProgramCounts &operator-=(const ProgramCounts &other)
+    {
+        calls -= other.calls;
+        behind -= other.behind;
+        return *this;
+    }
+    ProgramCounts operator-(const ProgramCounts &other) const
+    {
+        ProgramCounts left = *this;
+        return left -= other;
+    }
+    bool any() const { return (calls | behind) != 0; }
+    bool operator==(const ProgramCounts &) const = default;
+};
+
 // Time inside a slice that the slice did not use, according to the kernel's records.
 struct Interruptions {
     int64_t ticks = 0; // of interrupts, from START to STOP, and while other threads had the CPU
     uint32_t interrupts = 0; // outermost hard and soft interrupts
     uint32_t switches = 0;   // times that the thread left the CPU and came back
     ProbeCounts probes;      // kernel probes in this thread: its own, and two per interrupt
+    ProgramCounts programs;  // of these probes, but not of interrupts' STOPs
 
     bool any() const { return (interrupts | switches) != 0 || probes != ProbeCounts{}; }
     Interruptions &operator+=(const Interruptions &other)
@@ -83,6 +110,7 @@ struct Interruptions {
         interrupts += other.interrupts;
         switches += other.switches;
         probes += other.probes;
+        programs += other.programs;
         return *this;
     }
     Interruptions &operator-=(const Interruptions &other)
@@ -91,6 +119,7 @@ struct Interruptions {
         interrupts -= other.interrupts;
         switches -= other.switches;
         probes -= other.probes;
+        programs -= other.programs;
         return *this;
     }
 };
@@ -100,6 +129,7 @@ struct ChildSums {
     double raw = 0;
     uint64_t count = 0;
     uint64_t ends = 0, marks = 0, inits = 0, exits = 0; // probes inside them
+    ProgramCounts programs;                             // as of Slice
 
     void add(double raw_sum, uint32_t slices, const ProbeCounts &probes)
     {
@@ -146,5 +176,9 @@ struct Slice {
     const int64_t *interrupt_counters;              // kernel slices only: by interrupts inside
     const int64_t *interrupt_counters_in_children;
     uint32_t kernel_index; // as cpu_index, for the constants of the kernel's probes inside
+    // Kernel slices that BPF programs recorded: the probes inside and the STOP; the sum of the same
+    // over the slices directly inside.
+    ProgramCounts programs;
+    ProgramCounts programs_in_children;
 };
 } // namespace nsdump

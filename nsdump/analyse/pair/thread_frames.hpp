@@ -21,7 +21,10 @@ struct OpenSlice {
     bool has_counters = false;
     bool spans_loss = false;
     bool is_crossed = false; // with a slice that began before it and ended inside it
-    ProbeCounts own;         // probes directly inside
+    uint8_t start_calls = 0; // of BPF programs by its START; below, as of Slice
+    ProgramCounts programs;
+    ProgramCounts programs_in_children;
+    ProbeCounts own; // probes directly inside
     ProbeCounts in_children;
 };
 

@@ -4,9 +4,11 @@
 
 #include <vector>
 
+#include "analyse/correct/kernel_rows.hpp"
 #include "analyse/correct/kernel_time.hpp"
 #include "analyse/pair/foreign_threads.hpp"
 #include "analyse/pair/pair.hpp"
+#include "decode/clock.hpp"
 #include "decode/merge.hpp"
 
 namespace nsdump
@@ -28,9 +30,10 @@ public:
                      kernel_indices_of_programs(trace)},
                     programs),
           kernel_(trace.names(),
-                  {trace.kernel_counter_names().size(), trace.cpus().size(), true, kernel_indices_},
+                  {trace.kernel_counter_names().size(), trace.cpus().size(), true, kernel_indices_,
+                   bpf_costs(trace.kernel_calibrations(), clock_of(trace).step_ticks)},
                   kernel),
-          time_(trace.names(), trace.cpus().size(), programs_, kernel_),
+          time_(trace.names(), trace.cpus().size(), kernel_.bpf_costs(), programs_, kernel_),
           program_indices_(trace.cpus().size(), kNoCpu)
     {
         for (uint32_t cpu = 0; cpu < kernel_indices_.size(); ++cpu)

@@ -228,7 +228,7 @@ void StatsCollector::add_batched_self(SliceStats &stats, const BatchedSlice &one
         return stats.self_run.add(self);
     end_batched_self(stats);
     stats.self_shape = uint16_t(one.shape());
-    stats.self_run = {shape.children, shape.in_children, shape.self_subtracted, self, 1};
+    stats.self_run = {shape.children, {}, shape.in_children, shape.self_subtracted, self, 1};
 }
 
 void StatsCollector::end_batched_self(SliceStats &stats)

@@ -35,7 +35,8 @@ public:
     {
         constexpr uint32_t kEnds = (1u << kEndBits) - 1, kUnits = (1u << kUnitBits) - 1;
         return anything_in(slice).is_within({kEnds, kEnds, kUnits, kUnits}) &&
-               (slice.children >> kEndBits | slice.cpu_index >> kCpuBits) == 0;
+               (slice.children >> kEndBits | slice.cpu_index >> kCpuBits) == 0 &&
+               !slice.programs.any();
     }
     // Number of the shape of a slice that fits; kMax if there is no room for another shape.
     size_t id_of(const Slice &slice)

@@ -14,7 +14,8 @@ struct Value {
     double raw;
     uint64_t count; // slices with this raw value
     bool is_in_unit;
-    double taken = 0; // subtracted from the net value for interruptions
+    ProgramCounts programs = {}; // as of Slice
+    double taken = 0;            // subtracted from the net value for interruptions
 };
 
 void add_value(FieldStats &stats, const FieldConstants &constants, const ProbeCounts &inside,
@@ -31,11 +32,12 @@ void add_value(FieldStats &stats, const FieldConstants &constants, const ProbeCo
     if (!constants.is_known)
         return;
     stats.net_count += value.count;
-    const double net = net_of(value.raw, inside, constants) - value.taken;
+    const double net = net_of(value.raw, inside, constants, value.programs) - value.taken;
     stats.net.add(net, value.count, stats.net_count);
     stats.net_histogram.add(net, value.count);
     stats.below_noise += net <= 0 ? value.count : 0;
-    stats.net_errors.add(constants, subtracted_error(1, inside, constants).times(n));
+    stats.net_errors.add(constants,
+                         subtracted_error(1, inside, constants, value.programs).times(n));
     if (value.is_in_unit)
         stats.unit_net += n * net;
 }
@@ -45,7 +47,8 @@ SubtractedError own_error(const Interruptions &all, const Interruptions &in_chil
                           const FieldConstants &kernel)
 {
     return subtracted_error(all.interrupts - in_children.interrupts,
-                            own_probes(all.probes, in_children.probes), kernel);
+                            own_probes(all.probes, in_children.probes), kernel,
+                            all.programs - in_children.programs);
 }
 
 // Counts of the interrupts inside a kernel slice.
@@ -62,15 +65,16 @@ double self_of(const Slice &slice, size_t counter, const FieldConstants &constan
 {
     ChildSums children;
     children.add(double(slice.child_counters[counter]), slice.children, slice.in_children);
+    children.programs = slice.programs_in_children;
     const double raw = double(slice.counters[counter]);
-    return net_of(raw, slice.inside, constants) - children_net(children, constants);
+    return net_of(raw, slice.inside, constants, slice.programs) - children_net(children, constants);
 }
 
 void note_self(FieldStats &stats, const FieldConstants &constants, const SelfInside &inside,
                uint64_t count)
 {
     const SubtractedError error =
-        subtracted_error(std::fabs(inside.inners()), inside.own, constants);
+        subtracted_error(std::fabs(inside.inners()), inside.own, constants, inside.programs);
     stats.self_errors.add(constants, error.times(double(count)));
     stats.self_count += count;
 }
@@ -110,7 +114,8 @@ Taken StatsCollector::take_interruptions(SliceStats &stats, const Slice &slice)
     stats.interrupts += all.interrupts;
     stats.switches += all.switches;
     stats.taken_ticks += taken.all;
-    stats.ticks.net_errors.add(kernel, subtracted_error(all.interrupts, all.probes, kernel));
+    stats.ticks.net_errors.add(kernel,
+                               subtracted_error(all.interrupts, all.probes, kernel, all.programs));
     stats.ticks.self_errors.add(kernel, own_error(all, in_children, kernel));
     return taken;
 }
@@ -119,27 +124,31 @@ void StatsCollector::add_ticks(SliceStats &stats, const Slice &slice, const Take
 {
     const FieldConstants &constants = correction_.of(slice.cpu_index, 0);
     const double raw = double(slice.raw_ticks);
-    const Value value{raw, 1, slice.unit != nullptr, taken.all};
+    const Value value{raw, 1, slice.unit != nullptr, slice.programs, taken.all};
     add_value(stats.ticks, constants, slice.inside, value);
     if (slice.children == 0)
-        add_self(stats.ticks, constants, net_of(raw, slice.inside, constants) - taken.all,
-                 {slice.inside, 0}, value);
+        add_self(stats.ticks, constants,
+                 net_of(raw, slice.inside, constants, slice.programs) - taken.all,
+                 {slice.inside, 0, slice.programs}, value);
 }
 
 void StatsCollector::begin_self_run(SliceStats &stats, const Slice &slice, Tally *tally,
                                     const Taken &taken)
 {
     const FieldConstants &constants = correction_.of(slice.cpu_index, 0);
-    const SelfInside inside{own_probes(slice.inside, slice.in_children), slice.children};
+    const SelfInside inside{own_probes(slice.inside, slice.in_children), slice.children,
+                            slice.programs - slice.programs_in_children};
     SelfRun run;
     run.children = slice.children;
+    run.programs_in_children = slice.programs_in_children;
     run.in_children = slice.in_children;
     run.subtracted = self_subtracted(inside, constants) + taken.own();
     run.first = SelfRun::raw_self(slice) - run.subtracted;
     run.count = 1;
     if (!tally)
-        return end_self_run(stats, {slice.inside, slice.cpu_index, slice.unit != nullptr, true},
-                            run);
+        return end_self_run(
+            stats, {slice.inside, slice.cpu_index, slice.unit != nullptr, true, slice.programs},
+            run);
     end_self_run(stats, tally->shape, tally->self);
     tally->self = run;
 }
@@ -150,7 +159,9 @@ void StatsCollector::end_self_run(SliceStats &stats, const Shape &shape, const S
     if (run.count == 0 || !constants.is_known)
         return;
     FieldStats &ticks = stats.ticks;
-    note_self(ticks, constants, {own_probes(shape.inside, run.in_children), run.children},
+    note_self(ticks, constants,
+              {own_probes(shape.inside, run.in_children), run.children,
+               shape.programs - run.programs_in_children},
               run.count);
     ticks.self.merge(run.first, run.distances, run.distance_squares, run.count, ticks.self_count);
     if (shape.is_in_unit)
@@ -176,21 +187,23 @@ void StatsCollector::add_counters(SliceStats &stats, const Slice &slice)
         const double raw = double(slice.counters[i]);
         const Taken taken =
             taken_counter(slice, i, constants); // kernel slices only: kernel constants
-        const Value value{raw, 1, slice.unit != nullptr, taken.all};
+        const Value value{raw, 1, slice.unit != nullptr, slice.programs, taken.all};
         add_value(counter, constants, slice.inside, value);
-        const double net = net_of(raw, slice.inside, constants) - taken.all;
+        const double net = net_of(raw, slice.inside, constants, slice.programs) - taken.all;
         if (slice.interrupt_counters) {
             const Interruptions &all = *slice.interruptions;
-            counter.net_errors.add(constants,
-                                   subtracted_error(all.interrupts, all.probes, constants));
+            counter.net_errors.add(
+                constants, subtracted_error(all.interrupts, all.probes, constants, all.programs));
             counter.self_errors.add(constants,
                                     own_error(all, *slice.interruptions_in_children, constants));
         }
         if (slice.children == 0)
-            add_self(counter, constants, net, {slice.inside, 0}, value);
+            add_self(counter, constants, net, {slice.inside, 0, slice.programs}, value);
         else if (slice.child_counters)
             add_self(counter, constants, self_of(slice, i, constants) - taken.own(),
-                     {own_probes(slice.inside, slice.in_children), slice.children}, value);
+                     {own_probes(slice.inside, slice.in_children), slice.children,
+                      slice.programs - slice.programs_in_children},
+                     value);
         counter.net_blocks.add(1, net);
         if (!slice.unit)
             continue;
@@ -223,11 +236,11 @@ void StatsCollector::add_counted(SliceStats &stats, const Shape &shape, uint32_t
 {
     const FieldConstants &constants = correction_.of(shape.cpu_index, 0);
     const double raw = double(raw_ticks);
-    const Value value{raw, count, shape.is_in_unit};
+    const Value value{raw, count, shape.is_in_unit, shape.programs};
     add_value(stats.ticks, constants, shape.inside, value);
     if (!shape.has_children)
-        add_self(stats.ticks, constants, net_of(raw, shape.inside, constants), {shape.inside, 0},
-                 value);
+        add_self(stats.ticks, constants, net_of(raw, shape.inside, constants, shape.programs),
+                 {shape.inside, 0, shape.programs}, value);
 }
 
 void StatsCollector::add_tally(SliceStats &stats, const Tally &tally)

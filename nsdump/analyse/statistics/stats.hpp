@@ -264,9 +264,10 @@ inline void StatsCollector::add_time(SliceStats &stats, const Slice &slice)
 {
     const Taken taken = slice.interruptions ? take_interruptions(stats, slice) : Taken{};
     const bool is_short = uint64_t(slice.raw_ticks) < Tally::kTicks && !slice.interruptions;
-    const Shape shape{slice.inside, slice.cpu_index, slice.unit != nullptr, slice.children > 0};
+    const Shape shape{slice.inside, slice.cpu_index, slice.unit != nullptr, slice.children > 0,
+                      slice.programs};
     const auto subtracted = [&] {
-        return -net_of(0, slice.inside, correction_.of(slice.cpu_index, 0));
+        return -net_of(0, slice.inside, correction_.of(slice.cpu_index, 0), slice.programs);
     };
     Tally *const tally = is_short ? stats.tallies.find(shape, tallies_left_, subtracted) : nullptr;
     if (tally) [[likely]]

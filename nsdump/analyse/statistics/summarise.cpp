@@ -6,6 +6,7 @@
 #include <array>
 #include <cctype>
 #include <cmath>
+#include <cstdlib>
 #include <utility>
 
 #include "analyse/correct/interval.hpp"
@@ -38,11 +39,12 @@ Distribution distribution(const Moments &moments, uint64_t count,
 }
 
 // Errors that all slices share do not shrink with the number of slices.
-OtherErrors errors_of_mean(const SubtractedErrors &subtracted, uint64_t count, double step)
+OtherErrors errors_of_mean(const SubtractedErrors &subtracted, uint64_t count, double step,
+                           double bound)
 {
     const double n = double(count);
     return {rounding_ci95(step, count), subtracted.uncertainty().scaled(1 / n),
-            subtracted.bound() / n};
+            subtracted.bound() / n + bound};
 }
 
 double standard_error(const Moments &values, uint64_t count)
@@ -144,8 +146,12 @@ SliceReport slice_report(const NameTable &names, NameId name, const SliceStats *
     out.below_noise = stats->ticks.below_noise;
     out.packets = stats->ticks.packets;
     if (stats->ticks.count > 0) {
-        out.values.push_back(
-            summarise_field(stats->ticks, clock.step_ticks, side.keeps_histograms));
+        // What the kernel's records measured: its slices, or what is taken from those of programs.
+        const double on_line = side.is_kernel
+                                   ? stats->ticks.raw.mean(stats->ticks.count)
+                                   : std::fabs(stats->taken_ticks) / double(stats->ticks.count);
+        out.values.push_back(summarise_field(stats->ticks, clock.step_ticks, side.keeps_histograms,
+                                             side.line.of(on_line)));
         out.values.back().field = "ticks";
         out.values.back().unit = clock.source == "tsc" ? "TSC cycles" : "ticks";
     }
@@ -200,7 +206,18 @@ void add_units_and_marks(const NameTable &names, const StatsCollector &stats, bo
 }
 } // namespace
 
-FieldReport summarise_field(const FieldStats &stats, double step, bool keeps_histogram)
+LineError line_error_of(const Info &info, double ticks_per_ns)
+{
+    const auto number = [&](const char *key) {
+        const auto found = info.find(key);
+        const double value = found != info.end() ? std::strtod(found->second.c_str(), nullptr) : 0;
+        return std::isfinite(value) && value > 0 ? value : 0;
+    };
+    return {number("kernel.clock.slope_error"), number("kernel.clock.residual_ns") * ticks_per_ns};
+}
+
+FieldReport summarise_field(const FieldStats &stats, double step, bool keeps_histogram,
+                            double bound)
 {
     FieldReport out;
     out.count = stats.count;
@@ -209,7 +226,7 @@ FieldReport summarise_field(const FieldStats &stats, double step, bool keeps_his
     out.raw = distribution(stats.raw, stats.count, buckets,
                            trimmed_mean_of(buckets, kTrimmedShare, step));
     const bool has_net = stats.net_count > 0;
-    const OtherErrors errors = errors_of_mean(stats.net_errors, stats.net_count, step);
+    const OtherErrors errors = errors_of_mean(stats.net_errors, stats.net_count, step, bound);
     const Sampling sampling = sampling_of(stats.net_blocks);
     // Factor by which correlated neighbours widen the error of the mean of net, also applied to the
     // trimmed mean and to self.
@@ -227,7 +244,7 @@ FieldReport summarise_field(const FieldStats &stats, double step, bool keeps_his
         out.self = SelfValue{
             stats.self.mean(stats.self_count), stats.self.sum(),
             interval95({alike * standard_error(stats.self, stats.self_count), sampling.degrees},
-                       errors_of_mean(stats.self_errors, stats.self_count, step))};
+                       errors_of_mean(stats.self_errors, stats.self_count, step, bound))};
     if (stats.packets > 0)
         out.per_packet = per_packet_of(stats, out, errors);
     if (keeps_histogram)

@@ -16,7 +16,8 @@ struct Shape {
     ProbeCounts inside;
     uint32_t cpu_index = 0;
     bool is_in_unit = false;
-    bool has_children = false; // if so, its self value differs from its net value
+    bool has_children = false;   // if so, its self value differs from its net value
+    ProgramCounts programs = {}; // as of Slice; also below
 
     bool operator==(const Shape &) const = default;
 };
@@ -24,6 +25,7 @@ struct Shape {
 // Self values of consecutive slices with the same number of slices and probes inside.
 struct SelfRun {
     uint32_t children = 0;
+    ProgramCounts programs_in_children = {};
     ProbeCounts in_children;
     double subtracted = 0; // from raw minus the raw of the slices inside
     double first = 0;
@@ -38,7 +40,8 @@ struct SelfRun {
     }
     bool is_of(const Slice &slice) const
     {
-        return count > 0 && children == slice.children && in_children == slice.in_children;
+        return count > 0 && children == slice.children && in_children == slice.in_children &&
+               programs_in_children == slice.programs_in_children;
     }
     void add(const Slice &slice) { add(raw_self(slice) - subtracted); }
     void add(double self)

@@ -218,7 +218,7 @@ TEST_CASE("every kind and every counter has its own constants", "[nsdump][correc
                    {}, "INSTRUCTIONS,CYCLES")));
     const Correction correction(trace);
     CHECK(correction.fields() == 3);
-    CHECK(correction.of(0, 0).outer == std::array<double, 4>{40, 21, 22, 23});
+    CHECK(correction.of(0, 0).outer == std::array<double, nsdump::kProbes>{40, 21, 22, 23});
     CHECK(correction.of(0, 1).inner == 7);
     CHECK(correction.of(0, 1).is_known);
     CHECK_FALSE(correction.of(0, 2).is_known);
