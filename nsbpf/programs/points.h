@@ -31,7 +31,20 @@ enum nsbpf_point {
 	NSLICE_POINTS_TCP_SEND(POINT_TCP_SEND)
 	NSLICE_POINTS_TCP_RECV(POINT_TCP_RECV)
 	NSBPF_CALIBRATION, /* written by the recorder's own calls */
+	NSBPF_CALIBRATION_MARK,
+	NSBPF_CALIBRATION_INIT,
 	NSBPF_POINTS,
 };
+
+/* What the programs of the calibration write. */
+enum nsbpf_calibration {
+	NSBPF_CALLS_OF_PROGRAMS, /* a record in each of several programs */
+	NSBPF_NO_RECORDS,        /* in one program, between two records: none */
+	NSBPF_ENDS,              /* NSBPF_CALIBRATED_RECORDS like START, STOP and EXIT */
+	NSBPF_MARKS,
+	NSBPF_INITS,
+	NSBPF_ALONE = 8, /* added to the last four: without work around each record */
+};
+#define NSBPF_CALIBRATED_RECORDS 7
 
 #endif /* NSBPF_POINTS_H */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Calibration: records of programs that run one behind the other on a tracepoint -> the time
-// between them.
+// Calibration: records of programs on a tracepoint, one behind the other and in one program -> the
+// time between them.
 #include "calibration.hpp"
 
 #include <algorithm>
@@ -9,6 +9,8 @@
 #include <cmath>
 #include <cstring>
 #include <numeric>
+#include <optional>
+#include <utility>
 
 #include <bpf/libbpf.h>
 #include <sched.h>
@@ -17,13 +19,14 @@
 
 #include "nsbpf/recorder.hpp"
 #include "programs.hpp"
+#include "programs/points.h"
 
 namespace nsbpf
 {
 namespace
 {
 constexpr int kBatches = 40;
-constexpr int kCalls = 16; // of a batch: their records fit into the smallest ring
+constexpr int kCalls = 12; // of a batch: their records fit into the smallest ring
 constexpr double kUnit = 1024;
 
 struct Sums {
@@ -48,66 +51,150 @@ Sums sum_up(std::vector<double> samples)
     return {uint16_t(end - trimmed), std::llround(sum), std::llround(squares)};
 }
 
-// Of one batch, or of all.
+// What the programs write in one call, between two records.
+constexpr uint32_t kBetweenWork[] = {NSBPF_NO_RECORDS, NSBPF_ENDS, NSBPF_MARKS, NSBPF_INITS};
+constexpr size_t kKinds = std::size(kBetweenWork);
+
+// Means of batches, in ns.
 struct Costs {
-    std::vector<double> first_ns;  // a record that its own program writes
-    std::vector<double> second_ns; // one that follows another in the same program
+    std::vector<double> with_call; // a record in a program of its own
+    // In one program, by kind (0: START, STOP or EXIT) and by whether it is alone, without work
+    // around it.
+    std::array<std::array<std::vector<double>, kKinds - 1>, 2> inside;
+    std::vector<double> inner_alone; // from a record to the next one
 };
 
-void take_batch(const std::vector<uint64_t> &words, Costs &costs)
+// Of one batch: the mean time from the first record of a call to the last one.  Nothing if records
+// were lost.
+std::optional<double> mean_of_calls(MappedRing &ring, size_t records)
 {
-    constexpr size_t kRecords = kCalibrating + 1, kWords = kRecords * NSLICE_HEAD_WORDS;
-    if (words.size() != size_t{kCalls} * kWords)
-        return; // something was lost
-    uint64_t first_ns = 0, second_ns = 0;
-    for (size_t call = 0; call < words.size(); call += kWords) {
-        const auto time_ns = [&](size_t record) {
-            return words[call + record * NSLICE_HEAD_WORDS];
-        };
-        first_ns += time_ns(kCalibrating - 1) - time_ns(0);
-        second_ns += time_ns(kCalibrating) - time_ns(kCalibrating - 1);
+    for (int call = 0; call < kCalls; ++call)
+        syscall(SYS_getppid);
+    const std::vector<uint64_t> words = ring.take_words();
+    uint64_t sum_ns = 0;
+    size_t seen = 0, calls = 0;
+    uint64_t first_ns = 0;
+    for (size_t at = 0; at + 1 < words.size(); at += NSLICE_RECORD_WORDS(words[at + 1])) {
+        if (seen % records == 0)
+            first_ns = words[at];
+        else if (seen % records == records - 1) {
+            sum_ns += words[at] - first_ns;
+            ++calls;
+        }
+        ++seen;
     }
-    costs.first_ns.push_back(double(first_ns) / (kCalls * (kCalibrating - 1)));
-    costs.second_ns.push_back(double(second_ns) / kCalls);
+    return seen == kCalls * records ? std::optional(double(sum_ns) / double(calls)) : std::nullopt;
 }
 
-Costs measure(MappedRing &ring)
+// Without records between the two, and with records of each kind, in turn.
+void take_inside(const Programs::Calibrating &calibrating, MappedRing &ring, bool is_alone,
+                 Costs &costs)
+{
+    std::array<std::optional<double>, kKinds> means;
+    for (size_t i = 0; i < kKinds; ++i) {
+        const bool has_records = kBetweenWork[i] != NSBPF_NO_RECORDS;
+        calibrating.set_mode(kBetweenWork[i] | (is_alone ? NSBPF_ALONE : 0));
+        means[i] = mean_of_calls(ring, 2 + (has_records ? NSBPF_CALIBRATED_RECORDS : 0));
+    }
+    if (!std::ranges::all_of(means, [](const auto &mean) { return mean.has_value(); }))
+        return;
+    if (is_alone)
+        costs.inner_alone.push_back(*means[0]);
+    for (size_t i = 1; i < kKinds; ++i)
+        costs.inside[is_alone][i - 1].push_back((*means[i] - *means[0]) / NSBPF_CALIBRATED_RECORDS);
+}
+
+Costs measure(const Programs::Calibrating &calibrating, MappedRing &ring)
 {
     Costs costs;
     for (int batch = 0; batch < kBatches; ++batch) {
-        for (int call = 0; call < kCalls; ++call)
-            syscall(SYS_getppid);
-        take_batch(ring.take_words(), costs);
+        calibrating.set_mode(NSBPF_CALLS_OF_PROGRAMS);
+        if (const auto mean = mean_of_calls(ring, kCalibrating))
+            costs.with_call.push_back(*mean / (kCalibrating - 1));
+        for (const bool is_alone : {false, true})
+            take_inside(calibrating, ring, is_alone, costs);
     }
     return costs;
 }
 
-// A unit's EXIT always follows another record.
-void append_entries(std::string &payload, uint32_t cpu, const Costs &costs, double ticks_per_ns)
+bool is_complete(const Costs &costs)
 {
-    const auto in_units = [&](const std::vector<double> &means_ns, double factor) {
-        std::vector<double> scaled;
-        for (const double mean_ns : means_ns)
-            scaled.push_back(mean_ns * ticks_per_ns * kUnit * factor);
-        return sum_up(std::move(scaled));
-    };
-    const Sums first = in_units(costs.first_ns, 1), pair = in_units(costs.first_ns, 2),
-               second = in_units(costs.second_ns, 1), none = {first.batches, 0, 0};
-    const auto append = [&](uint8_t kind, const Sums &inner, const Sums &outer) {
+    constexpr size_t kLeast = kBatches / 2;
+    return costs.with_call.size() > kLeast && costs.inside[0][0].size() > kLeast &&
+           costs.inner_alone.size() > kLeast;
+}
+
+// START and STOP are the same instructions: a slice contains as much of them as one record costs,
+// and a pair costs twice as much.
+class Entries
+{
+public:
+    Entries(std::string &payload, uint32_t cpu, double ticks_per_ns)
+        : payload_(payload), cpu_(cpu), ticks_per_ns_(ticks_per_ns)
+    {
+    }
+    void append_pair(uint8_t flags, const std::vector<double> &inner_ns,
+                     const std::vector<double> &record_ns)
+    {
+        append(NSLICE_KIND_START | flags, in_units(inner_ns, 1), in_units(record_ns, 2));
+    }
+    void append_record(unsigned kind, const std::vector<double> &record_ns)
+    {
+        const Sums outer = in_units(record_ns, 1);
+        append(kind, {outer.batches, 0, 0}, outer);
+    }
+
+private:
+    Sums in_units(std::vector<double> means_ns, double factor) const
+    {
+        for (double &mean : means_ns)
+            mean *= ticks_per_ns_ * kUnit * factor;
+        return sum_up(std::move(means_ns));
+    }
+    void append(unsigned kind, const Sums &inner, const Sums &outer)
+    {
         nslice_kernel_calibration_entry entry = {};
-        entry.cpu = cpu;
-        entry.kind = kind;
+        entry.cpu = cpu_;
+        entry.kind = uint8_t(kind);
         entry.batches = outer.batches;
         entry.inner_sum = inner.sum;
         entry.inner_squares = inner.squares;
         entry.outer_sum = outer.sum;
         entry.outer_squares = outer.squares;
-        payload.append(reinterpret_cast<const char *>(&entry), sizeof(entry));
+        payload_.append(reinterpret_cast<const char *>(&entry), sizeof(entry));
+    }
+
+    std::string &payload_;
+    uint32_t cpu_;
+    double ticks_per_ns_;
+};
+
+// A record with the call of its program was only measured without further words: these cost as much
+// as inside a program.
+std::vector<double> with_words(std::vector<double> with_call, const Costs &costs, size_t kind)
+{
+    const auto mean = [](const std::vector<double> &values) {
+        return std::accumulate(values.begin(), values.end(), 0.0) / double(values.size());
     };
-    append(NSLICE_KIND_START, first, pair);
-    append(NSLICE_KIND_MARK, none, first);
-    append(NSLICE_KIND_INIT, none, first);
-    append(NSLICE_KIND_EXIT, none, second);
+    const double more = mean(costs.inside[1][kind]) - mean(costs.inside[1][0]);
+    for (double &one : with_call)
+        one += more;
+    return with_call;
+}
+
+void append_entries(Entries entries, const Costs &costs)
+{
+    constexpr unsigned kKindOf[] = {NSLICE_KIND_EXIT, NSLICE_KIND_MARK, NSLICE_KIND_INIT};
+    entries.append_pair(0, costs.with_call, costs.with_call);
+    for (size_t i = 0; i < kKinds - 1; ++i)
+        entries.append_record(kKindOf[i], with_words(costs.with_call, costs, i));
+    for (const bool is_alone : {false, true}) {
+        const unsigned flags = NSLICE_ENTRY_IN_PROGRAM | (is_alone ? NSLICE_ENTRY_ALONE : 0);
+        const auto &inside = costs.inside[is_alone];
+        entries.append_pair(uint8_t(flags), is_alone ? costs.inner_alone : inside[0], inside[0]);
+        for (size_t i = 0; i < kKinds - 1; ++i)
+            entries.append_record(kKindOf[i] | flags, inside[i]);
+    }
 }
 
 // The CPUs that this thread may use, until destruction.
@@ -148,9 +235,9 @@ std::string calibrate(Programs &programs, Rings &rings, uint32_t phase, const Cl
         if (!cpus.move_to(cpu))
             continue;
         rings[cpu]->begin();
-        measure(*rings[cpu]); // warms up
-        if (const Costs costs = measure(*rings[cpu]); costs.first_ns.size() > kBatches / 2)
-            append_entries(entries, cpu, costs, clock.ticks_per_ns());
+        measure(attached, *rings[cpu]); // warms up
+        if (const Costs costs = measure(attached, *rings[cpu]); is_complete(costs))
+            append_entries({entries, cpu, clock.ticks_per_ns()}, costs);
     }
     head.entries = uint32_t(entries.size() / sizeof(nslice_kernel_calibration_entry));
     return std::string(reinterpret_cast<const char *>(&head), sizeof(head)) + entries;

@@ -48,10 +48,19 @@ void ClockLine::add(const ClockPair &pair)
     if (count_ > kTrusted) {
         const double distance = double(int64_t(pair.ticks - ticks_at(pair.mono_ns))) / slope_;
         residual_ns_ = std::max(residual_ns_, std::abs(distance));
+        if (count_ >= kPairs / 2)
+            slope_error_ = std::max(slope_error_, std::abs(distance) / span_ns());
     }
     pairs_[count_++ % kPairs] = pair;
     if (count_ >= 2)
         fit();
+}
+
+// From the oldest pair to the newest.
+double ClockLine::span_ns() const
+{
+    const uint64_t oldest_ns = pairs_[count_ > kPairs ? count_ % kPairs : 0].mono_ns;
+    return double(pairs_[(count_ - 1) % kPairs].mono_ns - oldest_ns);
 }
 
 void ClockLine::fit()

@@ -44,6 +44,54 @@ uint8_t other_end(uint8_t kind)
     }
 }
 
+// The program that writes `earlier` writes `point` behind it: always or, where a program has
+// several ways, on that of nearly all packets.
+struct Behind {
+    nsbpf_point point, earlier;
+};
+constexpr Behind kBehind[] = {
+    {IRQ_START, IRQ_NUMBER},
+    {SOFTIRQ_START, SOFTIRQ_VECTOR},
+    {TCP_SEND_TCP_START, TCP_SEND_CALL_START},
+    {TCP_SEND_INIT, TCP_SEND_TCP_STOP},
+    {TCP_SEND_QUEUE_START, TCP_SEND_INIT},
+    {TCP_SEND_DRIVER_START, TCP_SEND_QUEUE_STOP},
+    {TCP_SEND_WIRE, TCP_SEND_DRIVER_START},
+    {TCP_SEND_WIRE, TCP_SEND_QUEUE_STOP},
+    {TCP_SEND_EXIT, TCP_SEND_DRIVER_STOP},
+    {TCP_SEND_CALL_STOP, TCP_SEND_TCP_STOP},
+    {TCP_RECV_IP_START, TCP_RECV_INIT},
+    {TCP_RECV_TCP_START, TCP_RECV_IP_STOP},
+    {TCP_RECV_EXIT, TCP_RECV_TCP_STOP},
+    {TCP_RECV_COPIED, TCP_RECV_COPY_START},
+};
+constexpr uint32_t kInProgramFirstId = NSLICE_KERNEL_FIRST_ID + 0x800; // of the other sites
+static_assert(NSBPF_POINTS <= 0x100);
+
+bool can_be_in_program(uint32_t point)
+{
+    return std::ranges::any_of(kBehind, [&](const Behind &row) { return row.point == point; });
+}
+
+void append_point(std::string &chunk, const Point &point, uint32_t id, uint8_t flags)
+{
+    nslice_file_site site = {};
+    site.slice_id = uint16_t(id);
+    site.kind = point.kind;
+    site.flags = flags;
+    append_site(chunk, site, point.slice, point.tracepoint);
+}
+
+uint8_t kind_of(uint32_t point)
+{
+    switch (point) {
+    case NSBPF_CALIBRATION: return NSLICE_KIND_EXIT;
+    case NSBPF_CALIBRATION_MARK: return NSLICE_KIND_MARK;
+    case NSBPF_CALIBRATION_INIT: return NSLICE_KIND_INIT;
+    default: return kPoints[point].kind;
+    }
+}
+
 uint8_t words_of(uint8_t kind)
 {
     return kind == NSLICE_KIND_MARK   ? NSLICE_MARK_WORDS
@@ -84,10 +132,16 @@ const char *kind_name(uint8_t kind)
     return kNames[kind];
 }
 
-uint64_t bits_of(uint32_t point)
+bool is_in_program(uint32_t point, const std::vector<bool> &is_on)
 {
-    const uint8_t kind = point < kPoints.size() ? kPoints[point].kind : uint8_t(NSLICE_KIND_EXIT);
-    return site_bits(uint16_t(NSLICE_KERNEL_FIRST_ID + point), kind);
+    return std::ranges::any_of(
+        kBehind, [&](const Behind &row) { return row.point == point && is_on[row.earlier]; });
+}
+
+uint64_t bits_of(uint32_t point, bool is_in_program)
+{
+    const uint32_t first_id = is_in_program ? kInProgramFirstId : NSLICE_KERNEL_FIRST_ID;
+    return site_bits(uint16_t(first_id + point), kind_of(point));
 }
 
 uint64_t site_bits(uint16_t number, uint8_t kind)
@@ -156,11 +210,10 @@ std::string site_chunk(uint32_t groups)
         const Point &point = kPoints[i];
         if (!(groups & group_bit(point)))
             continue;
-        nslice_file_site site = {};
-        site.slice_id = uint16_t(NSLICE_KERNEL_FIRST_ID + i);
-        site.kind = point.kind;
-        site.flags = point.flags;
-        append_site(chunk, site, point.slice, point.tracepoint);
+        append_point(chunk, point, NSLICE_KERNEL_FIRST_ID + i, point.flags);
+        if (can_be_in_program(i))
+            append_point(chunk, point, kInProgramFirstId + i,
+                         uint8_t(point.flags | NSLICE_SITE_IN_PROGRAM));
     }
     return chunk;
 }

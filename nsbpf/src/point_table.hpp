@@ -29,8 +29,12 @@ struct Point {
 extern const std::array<Point, NSBPF_CALIBRATION> kPoints;
 
 const char *kind_name(uint8_t kind);
-// The second word of a point's records, without the thread.
-uint64_t bits_of(uint32_t point);
+// Whether the point's record comes behind another one in its BPF program, if `is_on`, by point, are
+// on: then the call of the program is not part of its cost.
+bool is_in_program(uint32_t point, const std::vector<bool> &is_on);
+// The second word of a point's records, without the thread.  A point has another site, with its own
+// id, for records that come behind another one.
+uint64_t bits_of(uint32_t point, bool is_in_program = false);
 // The same of a site with this number.
 uint64_t site_bits(uint16_t number, uint8_t kind);
 // Appends a site to a chunk of sites; its lengths are set here.
@@ -46,7 +50,7 @@ uint32_t group_bit(const Point &point);
 bool is_end(const Point &point);
 // Whether one of the groups needs the programs that know the context.
 bool keeps_context(uint32_t groups);
-// Payload of the chunk of sites: the points of these groups.
+// Payload of the chunk of sites: the points of these groups, with all their sites.
 std::string site_chunk(uint32_t groups);
 bool has_tracepoint(const btf *kernel, const std::string &name);
 // If the kernel lacks one end of a slice, the other is not recorded: the slice would never end.

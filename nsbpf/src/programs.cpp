@@ -227,10 +227,11 @@ Programs::Calibrating Programs::attach_calibration(uint32_t thread)
 {
     Calibrating calibrating(programs_);
     programs_->bss->nsbpf_calibrated_thread = identify("/proc/thread-self", thread);
-    __atomic_store_n(&programs_->bss->nsbpf_bits[NSBPF_CALIBRATION], bits_of(NSBPF_CALIBRATION),
-                     __ATOMIC_RELEASE);
-    for (bpf_program *program : {programs_->progs.calibrate_0, programs_->progs.calibrate_1,
-                                 programs_->progs.calibrate_2, programs_->progs.calibrate_3}) {
+    for (const uint32_t point : {NSBPF_CALIBRATION, NSBPF_CALIBRATION_MARK, NSBPF_CALIBRATION_INIT})
+        __atomic_store_n(&programs_->bss->nsbpf_bits[point], bits_of(point), __ATOMIC_RELEASE);
+    for (bpf_program *program :
+         {programs_->progs.calibrate_0, programs_->progs.calibrate_1, programs_->progs.calibrate_2,
+          programs_->progs.calibrate_3, programs_->progs.calibrate_inside}) {
         bpf_link *const link = bpf_program__attach(program);
         if (!link)
             refuse("tracepoint sys_enter", errno);
@@ -243,8 +244,15 @@ Programs::Calibrating::~Calibrating()
 {
     for (bpf_link *link : links_)
         bpf_link__destroy(link);
-    if (!links_.empty())
-        __atomic_store_n(&programs_->bss->nsbpf_bits[NSBPF_CALIBRATION], 0, __ATOMIC_RELEASE);
+    if (links_.empty())
+        return;
+    for (const uint32_t point : {NSBPF_CALIBRATION, NSBPF_CALIBRATION_MARK, NSBPF_CALIBRATION_INIT})
+        __atomic_store_n(&programs_->bss->nsbpf_bits[point], 0, __ATOMIC_RELEASE);
+}
+
+void Programs::Calibrating::set_mode(uint32_t mode) const
+{
+    __atomic_store_n(&programs_->bss->nsbpf_calibrated_mode, mode, __ATOMIC_RELEASE);
 }
 
 // A point without its other end stays off.
@@ -255,21 +263,23 @@ bool Programs::is_on(const Point &point, const std::string &rules) const
            (is_unit || nslice_rules_select(rules.c_str(), point.slice, 1));
 }
 
-void Programs::set(uint32_t point, bool is_on)
+void Programs::set(uint32_t point, uint64_t bits)
 {
-    __atomic_store_n(&programs_->bss->nsbpf_bits[point], is_on ? bits_of(point) : 0,
-                     __ATOMIC_RELEASE);
+    __atomic_store_n(&programs_->bss->nsbpf_bits[point], bits, __ATOMIC_RELEASE);
 }
 
 void Programs::select(const std::string &rules)
 {
     if (nslice_rules_check(rules.c_str(), rules.size()) != 0)
         throw Refusal("kernel: \"" + rules + "\": invalid rules", EINVAL);
+    std::vector<bool> on;
+    for (const Point &point : kPoints)
+        on.push_back(is_on(point, rules));
     // Ends are on before, so that few slices begin without an end.
     for (const bool is_of_ends : {true, false}) {
         for (uint32_t i = 0; i < kPoints.size(); ++i) {
             if (is_end(kPoints[i]) == is_of_ends)
-                set(i, is_on(kPoints[i], rules));
+                set(i, on[i] ? bits_of(i, is_in_program(i, on)) : 0);
         }
     }
 }
@@ -277,7 +287,7 @@ void Programs::select(const std::string &rules)
 void Programs::silence()
 {
     for (uint32_t i = 0; i < kPoints.size(); ++i)
-        set(i, false);
+        set(i, 0);
 }
 
 void Programs::renew_counters()
@@ -295,17 +305,18 @@ void Programs::renew_counters()
     }
 }
 
-uint64_t Programs::missed() const
+std::vector<Missed> Programs::missed() const
 {
-    uint64_t missed = 0;
+    std::vector<Missed> missed;
     bpf_program *program;
     bpf_object__for_each_program(program, programs_->obj)
     {
         bpf_prog_info info = {};
         uint32_t bytes = sizeof(info);
         const int descriptor = bpf_program__fd(program);
-        if (descriptor >= 0 && bpf_obj_get_info_by_fd(descriptor, &info, &bytes) == 0)
-            missed += info.recursion_misses;
+        if (descriptor >= 0 && bpf_obj_get_info_by_fd(descriptor, &info, &bytes) == 0 &&
+            info.recursion_misses > 0)
+            missed.push_back({bpf_program__name(program), info.recursion_misses});
     }
     return missed;
 }

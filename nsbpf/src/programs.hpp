@@ -19,7 +19,13 @@ namespace nsbpf
 struct Point;
 struct Request;
 
-constexpr int kCalibrating = 4; // programs of the calibration
+constexpr int kCalibrating = 4; // programs of the calibration that write one record each
+
+// How often the kernel did not run a program because it would have interrupted itself.
+struct Missed {
+    std::string program; // its group and tracepoint
+    uint64_t times;
+};
 
 class Programs
 {
@@ -42,6 +48,8 @@ public:
     public:
         ~Calibrating();
         Calibrating(Calibrating &&) = default;
+        // enum nsbpf_calibration
+        void set_mode(uint32_t mode) const;
 
     private:
         friend Programs;
@@ -58,8 +66,8 @@ public:
     const CounterEvents &counters() const { return counters_; }
     // Opens the events of CPUs again that the programs could not read.
     void renew_counters();
-    // How often the kernel did not run a program because it would have interrupted itself.
-    uint64_t missed() const;
+    // Those that were not always run.  The kernel has the sum over the CPUs only.
+    std::vector<Missed> missed() const;
     int rings() const;
     uint32_t cpus() const { return cpus_; }
     uint64_t ring_bytes() const { return ring_bytes_; }
@@ -77,7 +85,7 @@ private:
     void attach(bpf_program *program, const char *tracepoint);
     void attach_at(uint32_t i);
     bool is_on(const Point &point, const std::string &rules) const;
-    void set(uint32_t point, bool is_on);
+    void set(uint32_t point, uint64_t bits);
 
     const uint32_t groups_;
     const uint32_t cpus_;

@@ -45,6 +45,17 @@ constexpr const char *kClock = "tsc";
 #else
 constexpr const char *kClock = "cntvct";
 #endif
+
+std::string missed_text(const std::vector<Missed> &missed)
+{
+    std::string text;
+    uint64_t sum = 0;
+    for (const Missed &one : missed) {
+        sum += one.times;
+        text += fmt::format("kernel.recorder.missed.{}={}\n", one.program, one.times);
+    }
+    return sum > 0 ? fmt::format("kernel.recorder.missed={}\n", sum) + text : "";
+}
 } // namespace
 
 class Recorder::Session
@@ -314,9 +325,10 @@ void Recorder::Session::end_records()
 
 std::string Recorder::Session::facts_at_end() const
 {
-    std::string info = fmt::format("kernel.clock.residual_ns={:.1f}\n", line_.residual_ns());
-    if (const uint64_t missed = programs_.missed(); missed > 0)
-        info += fmt::format("kernel.recorder.missed={}\n", missed);
+    std::string info =
+        fmt::format("kernel.clock.residual_ns={:.1f}\nkernel.clock.slope_error={:.3g}\n",
+                    line_.residual_ns(), line_.slope_error());
+    info += missed_text(programs_.missed());
     uint64_t late = 0;
     for (const CpuRecords &cpu : cpus_)
         late += cpu.late();

@@ -161,6 +161,27 @@ class Kernel(unittest.TestCase):
         self.assertGreaterEqual(found["tcp_send"], 600)  # acknowledgements may be alone
         self.assertEqual(found["tcp_recv"], found["tcp_send"])
 
+    def test_no_call_of_a_program_is_subtracted_for_a_record_behind_another_one(self):
+        connection = self.connect(PORT)
+        recording = Recording(self.folder, "tcp_send", "--port", PORT)
+        connection.exchange(1000)
+        stats = recording.end()
+        costs = {one["kind"]: one for one in stats["calibration"]["kernel"] if one["cpu"] == 0}
+        self.assertGreater(costs["CALL"]["outer"], 0)
+        self.assertGreater(costs["BEHIND"]["outer"], 0)
+        self.assertLess(costs["START"]["inner"], costs["CALL"]["outer"])
+        ticks = {
+            one["name"]: value
+            for one in stats["slices"]
+            for value in one["values"]
+            if value["field"] == "ticks"
+        }
+        call = ticks["kernel:send_call"]
+        # Beside tcp_ip and the driver's part it copies the data, takes the lock, and returns.
+        self.assertGreater(call["self"]["mean"], 0)
+        self.assertGreater(call["net"]["mean"], ticks["kernel:tcp_ip"]["net"]["mean"])
+        self.assertGreater(ticks["kernel:queue"]["net"]["mean"], 0)
+
     def test_only_calls_of_the_process_are_recorded(self):
         code = (
             "import socket, sys\n"

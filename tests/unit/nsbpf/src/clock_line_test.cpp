@@ -84,6 +84,21 @@ TEST_CASE("noise of single pairs is averaged and shows as the residual", "[nsbpf
     CHECK(line.residual_ns() < 30);
 }
 
+TEST_CASE("a slope is as wrong as its pairs are apart from the line, in the time that they cover",
+          "[nsbpf][clock_line]")
+{
+    CHECK(exact_line(300, 2.0).slope_error() < 1.0 / (31 * kStepNs));
+    ClockLine line = exact_line(200, 2.0);
+    ClockPair off = pair_at(kStartNs + 200 * kStepNs, 2.0);
+    off.ticks += 126; // 63 ns, and 63 steps between 64 pairs
+    line.add(off);
+    CHECK(line.slope_error() == Approx(1e-7).epsilon(0.02));
+    const double at_most = line.slope_error() * 5e6 + 1;
+    const uint64_t at = off.mono_ns;
+    const auto length = double(line.ticks_at(at + 5'000'000) - line.ticks_at(at)) / 2;
+    CHECK(std::abs(length - 5e6) <= at_most);
+}
+
 TEST_CASE("both clocks are read within a microsecond and go forward", "[nsbpf][clock_line]")
 {
     const ClockPair first = nsbpf::read_clocks(), second = nsbpf::read_clocks();

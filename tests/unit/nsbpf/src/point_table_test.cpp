@@ -57,6 +57,36 @@ TEST_CASE("the second word of a record has its point, kind and number of words",
     CHECK(NSLICE_RECORD_WORDS(nsbpf::bits_of(IRQ_STOP)) == NSLICE_HEAD_WORDS);
 }
 
+TEST_CASE("a record behind another one that is on has a site of its own, with the flag",
+          "[nsbpf][point_table]")
+{
+    std::vector<bool> is_on(kPoints.size(), true);
+    CHECK(nsbpf::is_in_program(IRQ_START, is_on));
+    CHECK(nsbpf::is_in_program(TCP_SEND_CALL_STOP, is_on));
+    CHECK(nsbpf::is_in_program(TCP_SEND_EXIT, is_on));
+    CHECK_FALSE(nsbpf::is_in_program(TCP_SEND_CALL_START, is_on));
+    CHECK_FALSE(nsbpf::is_in_program(IRQ_STOP, is_on));
+    is_on[IRQ_NUMBER] = is_on[TCP_SEND_QUEUE_STOP] = false;
+    CHECK_FALSE(nsbpf::is_in_program(IRQ_START, is_on));
+    CHECK_FALSE(nsbpf::is_in_program(TCP_SEND_DRIVER_START, is_on));
+    CHECK(nsbpf::is_in_program(TCP_SEND_WIRE, is_on)); // DRIVER_START is left
+
+    const auto id_of = [](uint64_t bits) { return bits >> NSLICE_HEAD_SLICE_SHIFT & 0xffff; };
+    const uint64_t first = nsbpf::bits_of(IRQ_START), behind = nsbpf::bits_of(IRQ_START, true);
+    CHECK(id_of(first) != id_of(behind));
+    CHECK(NSLICE_RECORD_KIND(behind) == NSLICE_KIND_START);
+    std::set<uint64_t> with_flag;
+    const std::string chunk = nsbpf::site_chunk(nsbpf::parse_groups("irq"));
+    for (size_t at = 0; at < chunk.size();) {
+        nslice_file_site site;
+        memcpy(&site, chunk.data() + at, sizeof(site));
+        if (site.flags & NSLICE_SITE_IN_PROGRAM)
+            with_flag.insert(site.slice_id);
+        at += (sizeof(site) + site.name_bytes + site.file_bytes + 7) / 8 * 8;
+    }
+    CHECK(with_flag == std::set<uint64_t>{id_of(behind)});
+}
+
 TEST_CASE("groups are found by name, and an unknown one is named", "[nsbpf][point_table]")
 {
     const uint32_t both = nsbpf::parse_groups("irq,tcp_send");
