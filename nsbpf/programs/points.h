@@ -43,7 +43,8 @@ enum nsbpf_calibration {
 	NSBPF_ENDS,              /* NSBPF_CALIBRATED_RECORDS like START, STOP and EXIT */
 	NSBPF_MARKS,
 	NSBPF_INITS,
-	NSBPF_ALONE = 8, /* added to the last four: without work around each record */
+	NSBPF_ALONE = 8,   /* added to the last four: without work around each record */
+	NSBPF_PROBES = 16, /* added to these: as probes of users' programs write */
 };
 #define NSBPF_CALIBRATED_RECORDS 7
 

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "nsbpf/recorder.hpp"
+#include "point_table.hpp"
 #include "programs.hpp"
 #include "programs/points.h"
 
@@ -87,13 +88,13 @@ std::optional<double> mean_of_calls(MappedRing &ring, size_t records)
 }
 
 // Without records between the two, and with records of each kind, in turn.
-void take_inside(const Programs::Calibrating &calibrating, MappedRing &ring, bool is_alone,
-                 Costs &costs)
+void take_inside(const Programs::Calibrating &calibrating, MappedRing &ring, uint32_t by_probes,
+                 bool is_alone, Costs &costs)
 {
     std::array<std::optional<double>, kKinds> means;
     for (size_t i = 0; i < kKinds; ++i) {
         const bool has_records = kBetweenWork[i] != NSBPF_NO_RECORDS;
-        calibrating.set_mode(kBetweenWork[i] | (is_alone ? NSBPF_ALONE : 0));
+        calibrating.set_mode(kBetweenWork[i] | (is_alone ? NSBPF_ALONE : 0) | by_probes);
         means[i] = mean_of_calls(ring, 2 + (has_records ? NSBPF_CALIBRATED_RECORDS : 0));
     }
     if (!std::ranges::all_of(means, [](const auto &mean) { return mean.has_value(); }))
@@ -104,7 +105,8 @@ void take_inside(const Programs::Calibrating &calibrating, MappedRing &ring, boo
         costs.inside[is_alone][i - 1].push_back((*means[i] - *means[0]) / NSBPF_CALIBRATED_RECORDS);
 }
 
-Costs measure(const Programs::Calibrating &calibrating, MappedRing &ring)
+// `by_probes`: NSBPF_PROBES or 0.
+Costs measure(const Programs::Calibrating &calibrating, MappedRing &ring, uint32_t by_probes)
 {
     Costs costs;
     for (int batch = 0; batch < kBatches; ++batch) {
@@ -112,7 +114,7 @@ Costs measure(const Programs::Calibrating &calibrating, MappedRing &ring)
         if (const auto mean = mean_of_calls(ring, kCalibrating))
             costs.with_call.push_back(*mean / (kCalibrating - 1));
         for (const bool is_alone : {false, true})
-            take_inside(calibrating, ring, is_alone, costs);
+            take_inside(calibrating, ring, by_probes, is_alone, costs);
     }
     return costs;
 }
@@ -231,12 +233,13 @@ std::string calibrate(Programs &programs, Rings &rings, uint32_t phase, const Cl
     std::string entries;
     OwnCpus cpus;
     const Programs::Calibrating attached = programs.attach_calibration(uint32_t(gettid()));
+    const uint32_t by_probes = programs.groups() & programs_bit() ? NSBPF_PROBES : 0;
     for (uint32_t cpu = 0; cpu < rings.size(); ++cpu) {
         if (!cpus.move_to(cpu))
             continue;
         rings[cpu]->begin();
-        measure(attached, *rings[cpu]); // warms up
-        if (const Costs costs = measure(attached, *rings[cpu]); is_complete(costs))
+        measure(attached, *rings[cpu], by_probes); // warms up
+        if (const Costs costs = measure(attached, *rings[cpu], by_probes); is_complete(costs))
             append_entries({entries, cpu, clock.ticks_per_ns()}, costs);
     }
     head.entries = uint32_t(entries.size() / sizeof(nslice_kernel_calibration_entry));

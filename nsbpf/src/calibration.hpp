@@ -15,6 +15,7 @@ namespace nsbpf
 using Rings = std::vector<std::unique_ptr<MappedRing>>; // by CPU
 
 // Calls a tracepoint on each CPU that this thread may use.  No other programs write meanwhile.
-// Returns the payload of a chunk.  Throws Refusal.
+// The costs inside programs are those of probes in users' programs if these are recorded, and
+// otherwise of points.  Returns the payload of a chunk.  Throws Refusal.
 std::string calibrate(Programs &programs, Rings &rings, uint32_t phase, const ClockLine &clock);
 } // namespace nsbpf

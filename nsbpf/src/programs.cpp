@@ -231,7 +231,8 @@ Programs::Calibrating Programs::attach_calibration(uint32_t thread)
         __atomic_store_n(&programs_->bss->nsbpf_bits[point], bits_of(point), __ATOMIC_RELEASE);
     for (bpf_program *program :
          {programs_->progs.calibrate_0, programs_->progs.calibrate_1, programs_->progs.calibrate_2,
-          programs_->progs.calibrate_3, programs_->progs.calibrate_inside}) {
+          programs_->progs.calibrate_3, programs_->progs.calibrate_inside,
+          programs_->progs.calibrate_probes}) {
         bpf_link *const link = bpf_program__attach(program);
         if (!link)
             refuse("tracepoint sys_enter", errno);
