@@ -77,6 +77,14 @@ void tell_what_kernel_lacks(StatsReport &report)
             "the kernel did not run a program of its recorder {} times{}, because it would have "
             "interrupted itself: these records are missing",
             missed->second, not_run.empty() ? "" : fmt::format(" ({})", fmt::join(not_run, ", "))));
+    if (const auto deep = report.info.find("functions.too_deep");
+        deep != report.info.end() && deep->second != "0")
+        report.warnings.push_back(fmt::format(
+            "{} calls of functions are not recorded: they were nested too deeply for the "
+            "kernel, which traps 64 returns of a thread",
+            deep->second));
+    if (const auto names = report.info.find("functions.refused"); names != report.info.end())
+        report.warnings.push_back("functions that could not be recorded: " + names->second);
     const auto refused = report.info.find("kernel.groups.refused"),
                reason = report.info.find("kernel.groups.refused.reason");
     if (refused != report.info.end())
@@ -121,6 +129,8 @@ void mark_incomplete(TraceFile &trace, const StreamFaults &faults, StatsReport &
             one.is_incomplete = one.is_kernel ? found.kernel : found.programs;
     };
     mark(report.slices);
+    for (SliceReport &slice : report.slices) // functions are in the kernel's chunks
+        slice.is_incomplete |= slice.way != 0 && slice.way <= kKernelWays && found.kernel;
     mark(report.units);
     mark(report.marks);
     report.incomplete = found.reasons;

@@ -82,6 +82,7 @@ struct SliceReport {
     uint64_t below_noise = 0;
     uint64_t stepped = 0; // single-stepped: counted, but not timed
     bool is_kernel = false;
+    uint8_t way = 0; // Name::way: by uprobes or sleds instead of macros
     uint64_t interrupted = 0;
     uint64_t interrupts = 0; // in those, from the kernel's records; subtracted from net ticks
     uint64_t switches = 0;   // the same for the times that the thread was preempted or waited

@@ -288,7 +288,7 @@ bool TraceFile::take_sites(bool is_kernel)
         if (is_kernel) {
             good = names_.add_kernel(std::move(site)) && good;
         } else {
-            site.flags = 0; // programs do not interrupt each other
+            site.flags &= NSLICE_WAY_MASK; // programs do not interrupt each other
             names_.add(site);
         }
     }

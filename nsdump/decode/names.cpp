@@ -10,11 +10,19 @@ NameId NameTable::find_or_add(const std::string &text)
 {
     const auto [place, is_new] = by_text_.try_emplace(text, static_cast<NameId>(names_.size()));
     if (is_new)
-        names_.push_back({text, {}, 0, 0, false, 0});
+        names_.emplace_back().text = text;
     return place->second;
 }
 
-void NameTable::add(const Site &site)
+unsigned NameTable::way_of(const Site &site, bool is_kernel)
+{
+    const unsigned way = (site.flags & NSLICE_WAY_MASK) >> NSLICE_WAY_SHIFT;
+    if (is_kernel)
+        return way;
+    return way > 0 && way <= kWays - kKernelWays ? kKernelWays + way : 0;
+}
+
+void NameTable::add(const Site &site, bool is_kernel)
 {
     const NameId id = find_or_add(site.name);
     by_slice_[site.slice_id] = id;
@@ -30,6 +38,11 @@ void NameTable::add(const Site &site)
         names_[id].line = site.line;
     }
     names_[id].flags |= site.flags;
+    if (const unsigned way = way_of(site, is_kernel); way != 0) {
+        names_[id].way = uint8_t(way);
+        has_ways_ = true;
+        has_functions_ |= is_kernel;
+    }
     if (site.kind < 16)
         names_[id].kinds |= uint16_t(1u << site.kind);
 }
@@ -38,8 +51,9 @@ bool NameTable::add_kernel(Site site)
 {
     if (site.slice_id < NSLICE_KERNEL_FIRST_ID)
         return false;
-    site.name = kKernelPrefix + site.name;
-    add(site);
+    if (way_of(site, true) == 0)
+        site.name = kKernelPrefix + site.name;
+    add(site, true);
     return true;
 }
 

@@ -15,11 +15,16 @@ namespace nsdump
 {
 using NameId = uint32_t;
 
+// Ways by which slices are recorded other than by macros: by uprobes, and two that sites of
+// programs have.
+inline constexpr unsigned kKernelWays = 3, kWays = 5;
+
 struct Name {
     std::string text;
     std::string file; // of the first site with this name that is not a STOP or EXIT
     uint32_t line = 0;
     uint8_t flags = 0;       // NSLICE_SITE_*
+    uint8_t way = 0;         // 0: macros; otherwise 1 + index of the way, below kWays
     bool is_unknown = false; // no site has this name
     uint16_t kinds = 0;      // bit by enum nslice_kind: kinds of its sites
 
@@ -39,8 +44,9 @@ public:
 
     NameTable();
 
-    void add(const Site &site);
-    // As add(), with the prefix, and only for the kernel's ids; returns false for others.
+    void add(const Site &site, bool is_kernel = false);
+    // As add(), only for the kernel's ids; returns false for others.  The name has the prefix
+    // unless it is that of a program's function.
     bool add_kernel(Site site);
     // A slice id without a site gets the name "#<id>".
     NameId of_slice(uint16_t slice_id)
@@ -67,12 +73,17 @@ public:
     {
         return by_slice_[slice_id] == kNone || names_[by_slice_[slice_id]].is_unknown;
     }
+    // Whether some slices are not recorded by macros.
+    bool has_ways() const { return has_ways_; }
+    // Whether the kernel's records have functions of programs.
+    bool has_functions() const { return has_functions_; }
     // Number of ids without a site that were passed to of_slice(): of programs, or of the kernel.
     uint64_t unknown_ids(bool is_kernel) const { return unknown_ids_[is_kernel]; }
 
 private:
     NameId add_unregistered(uint16_t slice_id);
     NameId find_or_add(const std::string &text);
+    static unsigned way_of(const Site &site, bool is_kernel); // as Name::way
 
     std::vector<NameId> by_slice_; // 65,536 entries, so an id from a record needs no range check
     std::vector<uint32_t> pid_by_slice_; // as long as the highest id needs
@@ -80,5 +91,6 @@ private:
     std::vector<Name> names_;
     std::map<std::string, NameId> by_text_;
     std::array<uint64_t, 2> unknown_ids_{};
+    bool has_ways_ = false, has_functions_ = false;
 };
 } // namespace nsdump

@@ -91,21 +91,25 @@ SliceRows::SliceRows(RowFormat format, NameTable &names, const std::vector<CpuCh
 
 double SliceRows::net_ticks(const Slice &slice) const
 {
-    const double taken = slice.interruptions ? taken_ticks(*slice.interruptions,
-                                                           correction_.of(slice.kernel_index, 0))
-                                             : 0;
-    return net_of(double(slice.raw_ticks), slice.inside, correction_.of(slice.cpu_index, 0),
-                  slice.programs) -
-           taken;
+    const FieldConstants &constants = correction_.of(slice.cpu_index, 0);
+    double taken = 0;
+    if (slice.interruptions)
+        taken = taken_ticks(*slice.interruptions, correction_.of(slice.kernel_index, 0)) +
+                way_cost(slice.interruptions->ways, correction_.ways_of(slice.cpu_index, 0),
+                         constants.inner);
+    return net_of(double(slice.raw_ticks), slice.inside, constants, slice.programs) - taken;
 }
 
 double SliceRows::net_counter(const Slice &slice, size_t counter) const
 {
     const FieldConstants &constants = correction_.of(slice.cpu_index, counter + 1);
-    const double taken =
+    double taken =
         slice.interrupt_counters
             ? taken_of(*slice.interruptions, double(slice.interrupt_counters[counter]), constants)
             : 0;
+    if (slice.interruptions)
+        taken += way_cost(slice.interruptions->ways,
+                          correction_.ways_of(slice.cpu_index, counter + 1), constants.inner);
     return net_of(double(slice.counters[counter]), slice.inside, constants, slice.programs) - taken;
 }
 

@@ -143,6 +143,23 @@ std::string drift_mark(const Drift &drift)
     return drift.is_significant ? ": drift" : "";
 }
 
+bool uses_way(const StatsReport &report, unsigned probe)
+{
+    return std::any_of(report.slices.begin(), report.slices.end(), [&](const SliceReport &slice) {
+        return slice.way != 0 && kFirstWay + slice.way - 1 == probe;
+    });
+}
+
+// What functions cost whose slices are not made by macros.
+void put_ways(const StatsReport &report, Page &page)
+{
+    for (const Drift &drift : report.drift)
+        if (drift.field == 0 && uses_way(report, drift.probe))
+            page.line("          functions ({}), {} {:.2f} ticks at the start, {:.2f} at the end{}",
+                      probe_name(drift.probe), drift.is_inner ? "inner" : "outer", drift.start,
+                      drift.end, drift_mark(drift));
+}
+
 // False if there is nothing to compare.
 bool put_drift(const StatsReport &report, bool is_kernel, Page &page)
 {
@@ -247,6 +264,7 @@ std::string stats_text(const StatsReport &report)
     put_header(report, page);
     put_calibration(report, page);
     put_kernel_calibration(report, page);
+    put_ways(report, page);
     const SliceList slices = by_cost(report);
     page.add(field_tables_text(report, slices));
     page.add(thinning_text(report, slices));

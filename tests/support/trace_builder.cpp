@@ -129,11 +129,12 @@ TraceBuilder &TraceBuilder::info(const std::string &text)
 }
 
 uint16_t TraceBuilder::site(const std::string &name, unsigned kind, const std::string &file,
-                            uint32_t line, uint32_t pid)
+                            uint32_t line, uint32_t pid, unsigned flags)
 {
     nslice_file_site site{};
     site.slice_id = ++last_slice_;
     site.kind = uint8_t(kind);
+    site.flags = uint8_t(flags);
     site.line = line;
     site.pid = pid;
     put_site(NSLICE_CHUNK_SITES, site, name, file);

@@ -33,7 +33,8 @@ public:
     TraceBuilder &info(const std::string &text); // "key=value\n" lines
     // Writes a SITES chunk with one site and returns its slice id.
     uint16_t site(const std::string &name, unsigned kind = NSLICE_KIND_START,
-                  const std::string &file = "app.c", uint32_t line = 1, uint32_t pid = 1);
+                  const std::string &file = "app.c", uint32_t line = 1, uint32_t pid = 1,
+                  unsigned flags = 0);
     // Like site(), for a kernel site; `flags` are NSLICE_SITE_*.
     uint16_t kernel_site(const std::string &name, unsigned kind = NSLICE_KIND_START,
                          unsigned flags = 0);

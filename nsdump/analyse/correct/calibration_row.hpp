@@ -14,6 +14,8 @@ namespace nsdump
 // kCall with the call of its program, kBehind in a program right behind another record, without
 // work that hides a part of it.
 enum ProbeIndex { kPair = 0, kMark, kInit, kExit, kCall, kBehind, kProbes };
+// Rows for pairs of slices that are not recorded by macros: kFirstWay + index of the way.
+inline constexpr unsigned kFirstWay = 16;
 
 // By how much a constant is larger if there is no work for the probe to overlap with.
 struct Hidden {

@@ -49,10 +49,24 @@ std::optional<unsigned> probe_of_kind(unsigned kind)
     }
 }
 
+std::optional<unsigned> probe_of_entry(unsigned kind, bool is_kernel)
+{
+    const unsigned way = (kind & NSLICE_WAY_MASK) >> NSLICE_WAY_SHIFT;
+    const auto probe = probe_of_kind(kind & ~NSLICE_WAY_MASK);
+    if (way == 0 || !probe)
+        return probe;
+    const unsigned index = way - 1 + (is_kernel ? 0 : kKernelWays);
+    return *probe == kPair && index < kWays ? std::optional(kFirstWay + index) : std::nullopt;
+}
+
 const char *probe_name(unsigned probe)
 {
     static constexpr const char *kNames[kProbes] = {"START", "MARK", "INIT",
                                                     "EXIT",  "CALL", "BEHIND"};
+    static constexpr const char *kWayNames[kWays] = {"UPROBE", "UPROBE_STEPPED", "UPROBE_OPTIMISED",
+                                                     "SLED", "ENTRY"};
+    if (probe >= kFirstWay && probe < kFirstWay + kWays)
+        return kWayNames[probe - kFirstWay];
     return probe < kProbes ? kNames[probe] : "UNKNOWN";
 }
 
@@ -121,7 +135,7 @@ void Correction::take_trace(const TraceFile &trace)
         const bool is_end = calibration.phase == NSLICE_CALIBRATION_END;
         const auto alone = entries_alone(calibration);
         for (const nslice_calibration_entry &entry : calibration.entries) {
-            const auto probe = probe_of_kind(entry.kind & ~NSLICE_ENTRY_ALONE);
+            const auto probe = probe_of_entry(entry.kind & ~NSLICE_ENTRY_ALONE, false);
             if (!probe || entry.field >= fields_ || !is_usable(entry.inner) ||
                 !is_usable(entry.outer) || !is_usable(entry.inner_ci95) ||
                 !is_usable(entry.outer_ci95)) {
@@ -262,6 +276,7 @@ void Correction::build(const std::vector<CpuChunks> &cpus)
     gaps_.resize(cpus.size());
     build_side(cpus, false);
     build_side(cpus, true);
+    build_ways(cpus);
     if (disturbed_ > 0)
         warnings_.push_back(fmt::format(
             "on {} CPUs the calibration gives START + STOP a negative cost: it was disturbed, "
@@ -317,6 +332,32 @@ void Correction::build_side(const std::vector<CpuChunks> &cpus, bool is_kernel)
             if (const auto pair = probe_constants(start, end, cpus[cpu].cpu, kPair, field);
                 pair && field == 0)
                 gaps_[cpu] = gaps_of(*pair);
+        }
+    }
+}
+
+void Correction::build_ways(const std::vector<CpuChunks> &cpus)
+{
+    ways_.resize(cpus.size() * fields_);
+    for (size_t cpu = 0; cpu < cpus.size(); ++cpu) {
+        for (unsigned field = 0; field < fields_; ++field) {
+            WayTable &table = ways_[cpu * fields_ + field];
+            table.source = uint32_t(cpus.size() + cpu);
+            for (unsigned way = 0; way < kWays; ++way) {
+                const bool is_kernel = way < kKernelWays;
+                const auto found = probe_constants(is_kernel ? kernel_start_ : start_,
+                                                   is_kernel ? kernel_end_ : end_, cpus[cpu].cpu,
+                                                   kFirstWay + way, field);
+                if (found)
+                    table.ways[way] = {true,
+                                       found->inner.value,
+                                       found->inner.ci95,
+                                       found->inner.bound(),
+                                       found->outer.value,
+                                       found->outer.ci95,
+                                       found->outer.bound(),
+                                       found->outer.degrees};
+            }
         }
     }
 }

@@ -18,6 +18,8 @@
 namespace nsdump
 {
 std::optional<unsigned> probe_of_kind(unsigned kind); // none for STOP and unknown kinds
+// As probe_of_kind() for an entry's kind, which may have the bits of a way.
+std::optional<unsigned> probe_of_entry(unsigned kind, bool is_kernel);
 const char *
 probe_name(unsigned probe); // START (the pair START + STOP), MARK, INIT, EXIT, CALL, BEHIND
 
@@ -41,6 +43,18 @@ struct FieldConstants {
     double inner_bound = 0;
     std::array<double, kProbes> outer_bound{};
     uint32_t source = 0; // CPUs with the same source share constants and their errors
+};
+
+// Constants of a pair that is not recorded by macros.
+struct WayConstants {
+    bool is_known = false;
+    double inner = 0, inner_ci95 = 0, inner_bound = 0;
+    double outer = 0, outer_ci95 = 0, outer_bound = 0;
+    double degrees = kManyDegrees;
+};
+struct WayTable {
+    std::array<WayConstants, kWays> ways;
+    uint32_t source = 0; // as in FieldConstants; of another number range
 };
 
 // What a pair costs outside of its own slice, in ticks: outer minus inner.
@@ -67,6 +81,10 @@ public:
     {
         return table_[cpu_index * fields_ + field];
     }
+    const WayTable &ways_of(size_t cpu_index, size_t field) const
+    {
+        return ways_[cpu_index * fields_ + field];
+    }
     const GapConstants &gaps_of(size_t cpu_index) const { return gaps_[cpu_index]; }
     size_t cpus() const { return gaps_.size(); }
     size_t fields() const { return fields_; }
@@ -86,11 +104,13 @@ private:
     void build(const std::vector<CpuChunks> &cpus);
     void warn_of_kernel(const std::vector<CpuChunks> &cpus);
     void build_side(const std::vector<CpuChunks> &cpus, bool is_kernel);
+    void build_ways(const std::vector<CpuChunks> &cpus);
     static GapConstants gaps_of(const ProbeConstants &pair);
     void set_constants(FieldConstants &constants, bool is_kernel, uint32_t cpu, unsigned field);
 
     size_t fields_; // of the side with more fields
     std::vector<FieldConstants> table_;
+    std::vector<WayTable> ways_;
     std::vector<GapConstants> gaps_; // by place in TraceFile::cpus()
     CalibrationRows start_;
     CalibrationRows end_;

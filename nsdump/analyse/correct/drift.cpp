@@ -106,7 +106,7 @@ std::vector<Drift> drift_of(const std::vector<CalibrationRow> &start,
     for (const auto &[key, cpus] : by_constant) {
         const auto [field, probe] = key;
         const BothEnds mean = mean_of(cpus);
-        if (probe == kPair)
+        if (probe == kPair || probe >= kFirstWay)
             judge(drift.emplace_back(Drift{is_kernel, probe, field, true}), cpus, mean, inner_of);
         judge(drift.emplace_back(Drift{is_kernel, probe, field, false}), cpus, mean, outer_of);
     }

@@ -35,7 +35,7 @@ constexpr unsigned kFlags = NSLICE_ENTRY_IN_PROGRAM | NSLICE_ENTRY_ALONE;
 
 std::optional<CalibrationRow> row_of(const nslice_kernel_calibration_entry &entry)
 {
-    const auto probe = probe_of_kind(entry.kind & ~kFlags);
+    const auto probe = probe_of_entry(entry.kind & ~kFlags, true);
     if (!probe || entry.batches == 0 || entry.field > NSLICE_MAX_COUNTERS)
         return std::nullopt;
     const MeanOfBatches inner = mean_of(entry.inner_sum, entry.inner_squares, entry.batches);

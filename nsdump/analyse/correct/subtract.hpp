@@ -64,6 +64,17 @@ inline double taken_ticks(const Interruptions &what, const FieldConstants &kerne
     return taken_of(what, double(what.ticks), kernel);
 }
 
+// What slices that are not recorded by macros cost: their records inside of the slice, and instead
+// of the inner constant of macros, which is subtracted from each slice, that of their way.
+inline double way_cost(const WayCounts &counts, const WayTable &table, double macro_inner)
+{
+    double sum = 0;
+    for (unsigned way = 0; way < kWays; ++way)
+        sum += 0.5 * counts.ends[way] * table.ways[way].outer +
+               counts.slices[way] * (table.ways[way].inner - macro_inner);
+    return sum;
+}
+
 // 95 % half widths of the amounts subtracted from slices that share their constants.  Since the
 // constants are the same for every slice, each part grows linearly with the number of slices; the
 // parts are independent of each other.
@@ -155,6 +166,24 @@ private:
     Source *last_ = nullptr;
     uint32_t last_id_ = 0;
 };
+
+// Errors of way_cost(), each way from a source of its own.
+inline void add_way_errors(SubtractedErrors &errors, const WayCounts &counts, const WayTable &table)
+{
+    for (unsigned way = 0; way < kWays; ++way) {
+        if (counts.ends[way] == 0 && counts.slices[way] == 0)
+            continue;
+        const WayConstants &one = table.ways[way];
+        const double ends = std::fabs(counts.ends[way]), slices = std::fabs(counts.slices[way]);
+        FieldConstants source;
+        source.source = table.source * kWays + way;
+        source.degrees[kPair] = one.degrees;
+        SubtractedError error;
+        error.ci95[kPair] = slices * one.inner_ci95 + 0.5 * ends * one.outer_ci95;
+        error.bound = slices * one.inner_bound + 0.5 * ends * one.outer_bound;
+        errors.add(source, error);
+    }
+}
 
 // The error of one slice's correction: half width of an interval, and a bound that is added to it.
 struct SubtractedWidths {

@@ -68,7 +68,7 @@ void PairState::drop_top(ThreadState &thread)
     if (depth == 0)
         return;
     OpenSlice &below = thread.frames[depth - 1];
-    ++below.own.ends; // its START was executed there
+    add_ends(thread, depth - 1, frame.name, 1); // its START was executed there
     below.programs += frame.programs;
     below.programs.calls += frame.start_calls;
     below.programs_in_children += frame.programs_in_children;
@@ -76,7 +76,7 @@ void PairState::drop_top(ThreadState &thread)
     below.in_children += frame.in_children;
     below.children += frame.children;
     below.child_ticks = wrapping_sum(below.child_ticks, frame.child_ticks);
-    if (!kernel_indices_.empty()) {
+    if (keeps_interruptions_) {
         thread.interruptions[depth - 1].all += thread.interruptions[depth].all;
         thread.interruptions[depth - 1].in_children += thread.interruptions[depth].in_children;
     }

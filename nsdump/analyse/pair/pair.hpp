@@ -39,6 +39,7 @@ struct PairSide {
     // By place: the place of the kernel's ring of the same CPU.  Empty without kernel records.
     std::vector<uint32_t> kernel_indices = {};
     BpfCosts bpf = {};
+    bool has_ways = false; // some slices are not recorded by macros
 };
 
 // State of threads and stacks, independent of the sink.
@@ -54,8 +55,9 @@ public:
     PairState(NameTable &names, PairSide side)
         : names_(names), counters_(side.counters), is_kernel_(side.is_kernel), bpf_(side.bpf),
           last_ticks_(side.cpus), kernel_indices_(std::move(side.kernel_indices)),
-          switches_(side.cpus), cached_(side.cpus), recent_(kRecent),
-          open_unlost_(kOpenUnlost, side.cpus), open_seen_(kOpenSeen, side.cpus)
+          keeps_interruptions_(!kernel_indices_.empty() || side.has_ways), switches_(side.cpus),
+          cached_(side.cpus), recent_(kRecent), open_unlost_(kOpenUnlost, side.cpus),
+          open_seen_(kOpenSeen, side.cpus)
     {
     }
     virtual ~PairState() = default;
@@ -68,6 +70,8 @@ public:
     // slices.
     void lose_sight_of_cpu(uint32_t cpu_index);
     void lose_sight_of_thread(uint32_t thread_id);
+    // Records of this CPU that belong to threads of this side were lost.
+    void lose_records(uint32_t cpu_index) { note_loss(cpu_index); }
 
     const UnpairedCounts &slice_counts(NameId name) const { return at(slice_counts_, name); }
     const UnpairedCounts &unit_counts(NameId name) const { return at(unit_counts_, name); }
@@ -101,6 +105,23 @@ protected:
     // Makes the slice of this name the top one by dropping those above it; false if there is none.
     bool bring_to_top(ThreadState &thread, NameId name);
     void note_loss(uint32_t cpu_index);
+    // STARTs and STOPs of this name were executed in the open slice at `depth`.
+    void add_ends(ThreadState &thread, uint32_t depth, NameId name, uint32_t count)
+    {
+        if (const unsigned way = way_of(name); way == 0) [[likely]]
+            thread.frames[depth].own.ends += count;
+        else
+            thread.interruptions[depth].all.ways.ends[way - 1] += int32_t(count);
+    }
+    unsigned way_of(NameId name) const { return keeps_interruptions_ ? names_[name].way : 0; }
+    // Interruptions of a slice that ends, for the slice around it, in which they are no slice of
+    // their own.
+    void add_interruptions(Interruptions &around, const Slice &slice) const
+    {
+        around += *slice.interruptions;
+        if (const unsigned way = way_of(slice.name); way != 0)
+            --around.ways.slices[way - 1];
+    }
     void note_cpu(ThreadState &thread, uint32_t cpu_index);
     // If a slice that spans a loss starts again, its STOP was lost: drops it together with the
     // slices inside it.  The thread is then listed again as one that a loss may affect.
@@ -120,7 +141,8 @@ protected:
     // Calls of BPF programs that the record itself caused: 0 or 1.
     uint8_t calls_of(const Event &event) const
     {
-        return bpf_.has_calls && !names_.is_in_program(event.slice_id);
+        return bpf_.has_calls && !names_.is_in_program(event.slice_id) &&
+               way_of(names_.of_slice(event.slice_id)) == 0;
     }
     void note_behind(ThreadState &thread, uint32_t cpu_index, const Event &event)
     {
@@ -140,8 +162,9 @@ protected:
     std::vector<uint64_t> last_ticks_;     // by CPU: of the last record
     bool is_blind_ = false;                // kernel records that belong to this run are lost
     std::vector<uint32_t> kernel_indices_; // empty: no kernel records
-    uint64_t malformed_events_ = 0;        // wrong number of words for their kind
-    std::vector<uint32_t> switches_;       // by CPU: how often the writing thread changed
+    bool keeps_interruptions_;
+    uint64_t malformed_events_ = 0;  // wrong number of words for their kind
+    std::vector<uint32_t> switches_; // by CPU: how often the writing thread changed
 
 private:
     static constexpr size_t kRecent = 4096, kManyThreads = 64;
@@ -152,7 +175,7 @@ private:
     ThreadState &find_thread(uint32_t cpu_index, uint32_t id);
     void forget_threads();
     void drop_top(ThreadState &thread);
-    static void drop_too_deep(ThreadState &thread);
+    void drop_too_deep(ThreadState &thread);
     void suspect_top(ThreadState &thread);
     void settle(ThreadState &thread, uint32_t suspects, bool are_crossed);
     void settle_units(ThreadState &thread, uint64_t from_serial);

@@ -115,7 +115,7 @@ void PairState::stop_without_start(ThreadState &thread, uint32_t cpu_index, Name
                                    const Event &event)
 {
     if (thread.depth > 0) {
-        ++thread.frames[thread.depth - 1].own.ends;
+        add_ends(thread, thread.depth - 1, name, 1);
         thread.frames[thread.depth - 1].programs.calls += calls_of(event);
     }
     const uint32_t place =
@@ -149,12 +149,12 @@ void PairState::stop_without_start(ThreadState &thread, uint32_t cpu_index, Name
 void PairState::give_crossed_to_parent(ThreadState &thread, const Slice &slice)
 {
     OpenSlice &parent = thread.frames[slice.depth - 1];
-    parent.own.ends += 2;
+    add_ends(thread, slice.depth - 1, slice.name, 2);
     parent.own += slice.inside;
     parent.programs += slice.programs;
     parent.programs.calls += thread.frames[slice.depth].start_calls;
     if (slice.interruptions)
-        thread.interruptions[slice.depth - 1].all += *slice.interruptions;
+        add_interruptions(thread.interruptions[slice.depth - 1].all, slice);
     if (slice.interrupt_counters && parent.has_counters)
         add_counters(thread.interrupt_counters[slice.depth - 1].all, slice.interrupt_counters);
 }
@@ -162,7 +162,10 @@ void PairState::give_crossed_to_parent(ThreadState &thread, const Slice &slice)
 // These slices count as too deep, but their STARTs were executed inside the top slice.
 void PairState::drop_too_deep(ThreadState &thread)
 {
-    thread.frames[thread.depth - 1].own.ends += thread.overflow;
+    const auto known = uint32_t(thread.overflow_names.size());
+    for (const NameId name : thread.overflow_names)
+        add_ends(thread, thread.depth - 1, name, 1);
+    thread.frames[thread.depth - 1].own.ends += thread.overflow - std::min(known, thread.overflow);
     thread.overflow = 0;
     thread.overflow_names.clear();
 }
@@ -170,16 +173,18 @@ void PairState::drop_too_deep(ThreadState &thread)
 bool PairState::stop_too_deep(ThreadState &thread, NameId name)
 {
     std::vector<NameId> &names = thread.overflow_names;
-    OpenSlice &top = thread.frames[thread.depth - 1];
+    const OpenSlice &top = thread.frames[thread.depth - 1];
     if (thread.overflow > names.size()) { // beyond the remembered names: cannot be matched
         --thread.overflow;
-        top.own.ends += 2;
+        add_ends(thread, thread.depth - 1, name, 2);
         return true;
     }
     const auto found = std::find(names.rbegin(), names.rend(), name);
     if (found != names.rend()) {
         const auto without_stop = uint32_t(found - names.rbegin());
-        top.own.ends += 2 + without_stop;
+        add_ends(thread, thread.depth - 1, name, 2);
+        for (auto skipped = names.rbegin(); skipped != found; ++skipped)
+            add_ends(thread, thread.depth - 1, *skipped, 1);
         thread.overflow -= 1 + without_stop;
         names.resize(thread.overflow);
         return true;

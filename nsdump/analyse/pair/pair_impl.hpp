@@ -23,7 +23,7 @@ inline void PairState::push(ThreadState &thread, uint32_t cpu_index, NameId name
         thread.frames.emplace_back();
         if (counters_ > 0)
             thread.counters.emplace_back();
-        if (!kernel_indices_.empty())
+        if (keeps_interruptions_)
             thread.interruptions.emplace_back();
         if (is_kernel_ && counters_ > 0)
             thread.interrupt_counters.emplace_back();
@@ -38,7 +38,7 @@ inline void PairState::push(ThreadState &thread, uint32_t cpu_index, NameId name
     frame.switches = switches_[cpu_index];
     if (bpf_.has_calls) [[unlikely]]
         frame.start_calls = calls_of(event);
-    if (!kernel_indices_.empty()) [[unlikely]] {
+    if (keeps_interruptions_) [[unlikely]] {
         thread.interruptions[depth] = {{}, {}, is_blind_};
         open_seen_.add(thread);
     }
@@ -150,7 +150,7 @@ inline void Pairer<Sink>::stop(ThreadState &thread, uint32_t cpu_index, NameId n
     slice.interruptions_in_children = nullptr;
     slice.interrupt_counters = nullptr;
     slice.interrupt_counters_in_children = nullptr;
-    if (!kernel_indices_.empty()) [[unlikely]]
+    if (keeps_interruptions_) [[unlikely]]
         tell_interruptions(thread, depth, slice);
     // A slice that was open before INIT belongs to the unit in which it ends, e.g. a read whose
     // result gives the number of packets.
@@ -197,9 +197,12 @@ inline void Pairer<Sink>::read_counters(ThreadState &thread, uint32_t depth, con
 template <class Sink>
 void Pairer<Sink>::tell_interruptions(ThreadState &thread, uint32_t depth, Slice &slice)
 {
-    const InterruptionFrame &frame = thread.interruptions[depth];
-    slice.kernel_index = kernel_indices_[slice.cpu_index];
+    InterruptionFrame &frame = thread.interruptions[depth];
+    if (!kernel_indices_.empty())
+        slice.kernel_index = kernel_indices_[slice.cpu_index];
     slice.spans_loss |= frame.is_unseen || is_blind_;
+    if (const unsigned way = way_of(slice.name); way != 0)
+        ++frame.all.ways.slices[way - 1];
     if (!frame.all.any())
         return;
     slice.interruptions = &frame.all;
@@ -215,7 +218,10 @@ template <class Sink>
 inline void Pairer<Sink>::give_to_parent(ThreadState &thread, const Slice &slice)
 {
     OpenSlice &parent = thread.frames[slice.depth - 1];
-    parent.own += ProbeCounts{.ends = 2};
+    if (way_of(slice.name) == 0) [[likely]]
+        parent.own += ProbeCounts{.ends = 2};
+    else
+        add_ends(thread, slice.depth - 1, slice.name, 2);
     ++parent.children;
     parent.in_children += slice.inside;
     parent.child_ticks = wrapping_sum(parent.child_ticks, slice.raw_ticks);
@@ -226,7 +232,7 @@ inline void Pairer<Sink>::give_to_parent(ThreadState &thread, const Slice &slice
     }
     if (slice.interruptions) [[unlikely]] {
         InterruptionFrame &around = thread.interruptions[slice.depth - 1];
-        around.all += *slice.interruptions;
+        add_interruptions(around.all, slice);
         around.in_children += *slice.interruptions;
     }
     if (slice.counters && parent.has_counters) {

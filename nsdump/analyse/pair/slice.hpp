@@ -95,6 +95,26 @@ struct ProgramCounts {
     bool operator==(const ProgramCounts &) const = default;
 };
 
+// Records of slices that are not made by macros, by way (Name::way - 1).
+struct WayCounts {
+    std::array<int32_t, kWays> ends{};   // STARTs and STOPs inside
+    std::array<int32_t, kWays> slices{}; // the slice itself; in sums over children, each of them
+
+    bool operator==(const WayCounts &) const = default;
+    WayCounts &operator+=(const WayCounts &other) { return add(other, 1); }
+    WayCounts &operator-=(const WayCounts &other) { return add(other, -1); }
+
+private:
+    WayCounts &add(const WayCounts &other, int32_t sign)
+    {
+        for (unsigned way = 0; way < kWays; ++way) {
+            ends[way] += sign * other.ends[way];
+            slices[way] += sign * other.slices[way];
+        }
+        return *this;
+    }
+};
+
 // Time inside a slice that the slice did not use, according to the kernel's records.
 struct Interruptions {
     int64_t ticks = 0; // of interrupts, from START to STOP, and while other threads had the CPU
@@ -102,8 +122,12 @@ struct Interruptions {
     uint32_t switches = 0;   // times that the thread left the CPU and came back
     ProbeCounts probes;      // kernel probes in this thread: its own, and two per interrupt
     ProgramCounts programs;  // of these probes, but not of interrupts' STOPs
+    WayCounts ways;
 
-    bool any() const { return (interrupts | switches) != 0 || probes != ProbeCounts{}; }
+    bool any() const
+    {
+        return (interrupts | switches) != 0 || probes != ProbeCounts{} || ways != WayCounts{};
+    }
     Interruptions &operator+=(const Interruptions &other)
     {
         ticks = wrapping_sum(ticks, other.ticks);
@@ -111,6 +135,7 @@ struct Interruptions {
         switches += other.switches;
         probes += other.probes;
         programs += other.programs;
+        ways += other.ways;
         return *this;
     }
     Interruptions &operator-=(const Interruptions &other)
@@ -120,6 +145,7 @@ struct Interruptions {
         switches -= other.switches;
         probes -= other.probes;
         programs -= other.programs;
+        ways -= other.ways;
         return *this;
     }
 };

@@ -27,14 +27,17 @@ public:
         : kernel_indices_(trace.kernel_indices()),
           programs_(trace.names(),
                     {trace.counter_names().size(), trace.cpus().size(), false,
-                     kernel_indices_of_programs(trace)},
+                     kernel_indices_of_programs(trace), trace.names().has_ways()},
                     programs),
           kernel_(trace.names(),
                   {trace.kernel_counter_names().size(), trace.cpus().size(), true, kernel_indices_,
-                   bpf_costs(trace.kernel_calibrations(), clock_of(trace).step_ticks)},
+                   bpf_costs(trace.kernel_calibrations(), clock_of(trace).step_ticks),
+                   trace.names().has_ways()},
                   kernel),
           time_(trace.names(), trace.cpus().size(), kernel_.bpf_costs(), programs_, kernel_),
-          program_indices_(trace.cpus().size(), kNoCpu)
+          program_indices_(trace.cpus().size(), kNoCpu), names_(trace.names()),
+          has_functions_(trace.has_kernel() && trace.names().has_functions() &&
+                         !has_foreign_threads(trace))
     {
         for (uint32_t cpu = 0; cpu < kernel_indices_.size(); ++cpu)
             if (kernel_indices_[cpu] != cpu)
@@ -69,6 +72,12 @@ private:
             note_loss(run.cpu_index);
         for (const Event &event : run.events) {
             const bool is_first = &event == run.events.data();
+            if (has_functions_ && names_[names_.of_slice(event.slice_id)].way != 0) {
+                programs_.consume({program_index(run.cpu_index), false, false, false, {&event, 1}});
+                if (run.is_after_loss && is_first)
+                    kernel_.lose_records(run.cpu_index);
+                continue;
+            }
             kernel_.consume(
                 {run.cpu_index, true, run.is_after_loss && is_first, false, {&event, 1}});
             time_.note(run.cpu_index, event);
@@ -79,6 +88,13 @@ private:
         time_.note_loss(kernel_index);
         if (const uint32_t cpu = program_indices_[kernel_index]; cpu != kNoCpu)
             programs_.lose_sight_of_cpu(cpu);
+        if (has_functions_)
+            programs_.lose_records(program_index(kernel_index));
+    }
+    uint32_t program_index(uint32_t kernel_index) const
+    {
+        const uint32_t cpu = program_indices_[kernel_index];
+        return cpu != kNoCpu ? cpu : kernel_index;
     }
 
     std::vector<uint32_t> kernel_indices_;
@@ -86,5 +102,7 @@ private:
     Pairer<KernelSink> kernel_;
     KernelTime time_;
     std::vector<uint32_t> program_indices_; // by kernel ring: the programs' ring of that CPU
+    NameTable &names_;
+    bool has_functions_; // slices of programs among the kernel's records
 };
 } // namespace nsdump

@@ -51,6 +51,21 @@ SubtractedError own_error(const Interruptions &all, const Interruptions &in_chil
                             all.programs - in_children.programs);
 }
 
+WayCounts own_ways(const Interruptions &all, const Interruptions &in_children)
+{
+    WayCounts own = all.ways;
+    return own -= in_children.ways;
+}
+
+// Counts of slices that are not recorded by macros.
+Taken taken_ways(const Slice &slice, const WayTable &ways, double inner)
+{
+    if (!slice.interruptions)
+        return {};
+    return {way_cost(slice.interruptions->ways, ways, inner),
+            way_cost(slice.interruptions_in_children->ways, ways, inner)};
+}
+
 // Counts of the interrupts inside a kernel slice.
 Taken taken_counter(const Slice &slice, size_t counter, const FieldConstants &kernel)
 {
@@ -110,13 +125,19 @@ Taken StatsCollector::take_interruptions(SliceStats &stats, const Slice &slice)
     const FieldConstants &kernel = correction_.of(slice.kernel_index, 0);
     const Interruptions &all = *slice.interruptions,
                         &in_children = *slice.interruptions_in_children;
-    const Taken taken = {taken_ticks(all, kernel), taken_ticks(in_children, kernel)};
+    const WayTable &ways = correction_.ways_of(slice.cpu_index, 0);
+    const double inner = correction_.of(slice.cpu_index, 0).inner;
+    Taken taken = {taken_ticks(all, kernel), taken_ticks(in_children, kernel)};
+    stats.taken_ticks += taken.all;
+    taken.all += way_cost(all.ways, ways, inner);
+    taken.in_children += way_cost(in_children.ways, ways, inner);
     stats.interrupts += all.interrupts;
     stats.switches += all.switches;
-    stats.taken_ticks += taken.all;
     stats.ticks.net_errors.add(kernel,
                                subtracted_error(all.interrupts, all.probes, kernel, all.programs));
     stats.ticks.self_errors.add(kernel, own_error(all, in_children, kernel));
+    add_way_errors(stats.ticks.net_errors, all.ways, ways);
+    add_way_errors(stats.ticks.self_errors, own_ways(all, in_children), ways);
     return taken;
 }
 
@@ -185,8 +206,11 @@ void StatsCollector::add_counters(SliceStats &stats, const Slice &slice)
         FieldStats &counter = stats.counters[i];
         const FieldConstants &constants = correction_.of(slice.cpu_index, i + 1);
         const double raw = double(slice.counters[i]);
-        const Taken taken =
-            taken_counter(slice, i, constants); // kernel slices only: kernel constants
+        Taken taken = taken_counter(slice, i, constants); // kernel slices only: kernel constants
+        const WayTable &way_table = correction_.ways_of(slice.cpu_index, i + 1);
+        const Taken by_ways = taken_ways(slice, way_table, constants.inner);
+        taken.all += by_ways.all;
+        taken.in_children += by_ways.in_children;
         const Value value{raw, 1, slice.unit != nullptr, slice.programs, taken.all};
         add_value(counter, constants, slice.inside, value);
         const double net = net_of(raw, slice.inside, constants, slice.programs) - taken.all;

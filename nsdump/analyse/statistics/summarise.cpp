@@ -125,6 +125,7 @@ SliceReport slice_report(const NameTable &names, NameId name, const SliceStats *
 {
     SliceReport out;
     out.is_kernel = side.is_kernel;
+    out.way = names[name].way;
     out.name = names[name].text;
     out.file = names[name].file;
     out.line = names[name].line;

@@ -100,7 +100,8 @@ int export_events(const Options &options)
     return for_each_run(trace, output, options.is_quiet, [&](const Run &run) {
         for (const Event &event : run.events) {
             const NameId name = trace.names().of_slice(event.slice_id);
-            if ((unit && !unit->contains(event, name, run.is_kernel)) ||
+            const bool is_kernel = run.is_kernel && trace.names()[name].way == 0;
+            if ((unit && !unit->contains(event, name, is_kernel)) ||
                 (!options.slice.empty() && trace.names()[name].text != options.slice))
                 continue;
             if (written >= options.limit)

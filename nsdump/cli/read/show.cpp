@@ -172,14 +172,15 @@ int Show::run()
                                   : event.ticks;
             is_first = false;
             const NameId name = trace_.names().of_slice(event.slice_id);
-            const Stacks::Place place = stacks.note(name, event, run.is_kernel);
+            const bool is_kernel = run.is_kernel && trace_.names()[name].way == 0;
+            const Stacks::Place place = stacks.note(name, event, is_kernel);
             if ((options_.cpu && *options_.cpu != event.cpu) ||
                 (options_.thread && *options_.thread != event.thread_id) ||
                 (!options_.slice.empty() && trace_.names()[name].text != options_.slice))
                 continue;
             if (shown++ == options_.limit)
                 break;
-            line(event, name, place, run.is_kernel);
+            line(event, name, place, is_kernel);
         }
         output_.flush_when_full();
     }

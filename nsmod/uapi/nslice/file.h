@@ -84,6 +84,18 @@ NSLICE_ASSERT_SIZE(struct nslice_chunk_header, 64);
 #define NSLICE_SITE_IN_PROGRAM 4u
 
 /*
+ * By which way a slice is recorded, if not by macros: in the flags of its sites
+ * and in the kind of calibration entries for such slices.  Kernel sites: START
+ * and STOP of a program's function, recorded by uprobes.  They belong to the
+ * program's slices of that thread, and their names have no prefix.
+ */
+#define NSLICE_WAY_SHIFT 5
+#define NSLICE_WAY_MASK 0x60u
+#define NSLICE_WAY_UPROBE_EMULATED 1u  /* kernel: the kernel emulates the function's first instruction */
+#define NSLICE_WAY_UPROBE_STEPPED 2u   /* kernel: it executes it in a copy, with a second trap */
+#define NSLICE_WAY_UPROBE_OPTIMISED 3u /* kernel: it replaces it by a call */
+
+/*
  * One place in a program's source; two terminated strings follow, padded
  * together to a multiple of 8 bytes.
  */
