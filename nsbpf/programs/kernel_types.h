@@ -37,9 +37,14 @@ struct files_struct {
 	struct fdtable *fdt;
 };
 
+struct uprobe_task {
+	unsigned int depth; /* returns that are trapped */
+};
+
 struct task_struct {
 	struct thread_info thread_info;
 	struct files_struct *files;
+	struct uprobe_task *utask;
 	int pid;
 	int tgid;
 };

@@ -12,5 +12,6 @@
 #include "groups/tcp_send.h"
 #include "groups/tcp_recv.h"
 #include "calibration.h"
+#include "functions.h"
 
 char LICENSE[] SEC("license") = "Dual MIT/GPL";

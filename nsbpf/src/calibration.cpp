@@ -17,6 +17,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "functions/batch_sums.hpp"
+#include "functions/function_calibration.hpp"
+#include "functions/functions.hpp"
 #include "nsbpf/recorder.hpp"
 #include "point_table.hpp"
 #include "programs.hpp"
@@ -28,29 +31,6 @@ namespace
 {
 constexpr int kBatches = 40;
 constexpr int kCalls = 12; // of a batch: their records fit into the smallest ring
-constexpr double kUnit = 1024;
-
-struct Sums {
-    uint16_t batches;
-    int64_t sum, squares;
-};
-
-// As nsmod's: a fifth at either end is left out of the sum; the squares are winsorised.
-Sums sum_up(std::vector<double> samples)
-{
-    std::ranges::sort(samples);
-    const size_t trimmed = samples.size() / 5, end = samples.size() - trimmed;
-    const double sum = std::accumulate(samples.begin() + ptrdiff_t(trimmed),
-                                       samples.begin() + ptrdiff_t(end), 0.0);
-    for (double &sample : samples)
-        sample = std::clamp(sample, samples[trimmed], samples[end - 1]);
-    const double mean =
-        std::accumulate(samples.begin(), samples.end(), 0.0) / double(samples.size());
-    double squares = 0;
-    for (const double sample : samples)
-        squares += (sample - mean) * (sample - mean);
-    return {uint16_t(end - trimmed), std::llround(sum), std::llround(squares)};
-}
 
 // What the programs write in one call, between two records.
 constexpr uint32_t kBetweenWork[] = {NSBPF_NO_RECORDS, NSBPF_ENDS, NSBPF_MARKS, NSBPF_INITS};
@@ -147,23 +127,13 @@ public:
     }
 
 private:
-    Sums in_units(std::vector<double> means_ns, double factor) const
+    Sums in_units(const std::vector<double> &means_ns, double factor) const
     {
-        for (double &mean : means_ns)
-            mean *= ticks_per_ns_ * kUnit * factor;
-        return sum_up(std::move(means_ns));
+        return sum_up_ticks(means_ns, ticks_per_ns_ * factor);
     }
     void append(unsigned kind, const Sums &inner, const Sums &outer)
     {
-        nslice_kernel_calibration_entry entry = {};
-        entry.cpu = cpu_;
-        entry.kind = uint8_t(kind);
-        entry.batches = outer.batches;
-        entry.inner_sum = inner.sum;
-        entry.inner_squares = inner.squares;
-        entry.outer_sum = outer.sum;
-        entry.outer_squares = outer.squares;
-        payload_.append(reinterpret_cast<const char *>(&entry), sizeof(entry));
+        append_entry(payload_, cpu_, uint8_t(kind), inner, outer);
     }
 
     std::string &payload_;
@@ -220,6 +190,22 @@ public:
 private:
     cpu_set_t all_;
 };
+
+// Afterwards, since the return of a function may be a system call, where the programs above are.
+void calibrate_functions(Programs &programs, Rings &rings, const ClockLine &clock, OwnCpus &cpus,
+                         std::string &entries)
+{
+    FunctionLinks *const links = programs.calibrated_functions();
+    if (!links)
+        return;
+    {
+        const FunctionCalibration functions(*links);
+        for (uint32_t cpu = 0; cpu < rings.size(); ++cpu)
+            if (cpus.move_to(cpu))
+                functions.measure(*rings[cpu], cpu, clock, entries);
+    }
+    programs.set_functions(false);
+}
 } // namespace
 
 std::string calibrate(Programs &programs, Rings &rings, uint32_t phase, const ClockLine &clock)
@@ -232,16 +218,19 @@ std::string calibrate(Programs &programs, Rings &rings, uint32_t phase, const Cl
     head.mono_ns = uint64_t(now.tv_sec) * 1000000000u + uint64_t(now.tv_nsec);
     std::string entries;
     OwnCpus cpus;
-    const Programs::Calibrating attached = programs.attach_calibration(uint32_t(gettid()));
-    const uint32_t by_probes = programs.groups() & programs_bit() ? NSBPF_PROBES : 0;
-    for (uint32_t cpu = 0; cpu < rings.size(); ++cpu) {
-        if (!cpus.move_to(cpu))
-            continue;
-        rings[cpu]->begin();
-        measure(attached, *rings[cpu], by_probes); // warms up
-        if (const Costs costs = measure(attached, *rings[cpu], by_probes); is_complete(costs))
-            append_entries({entries, cpu, clock.ticks_per_ns()}, costs);
+    {
+        const Programs::Calibrating attached = programs.attach_calibration(uint32_t(gettid()));
+        const uint32_t by_probes = programs.groups() & programs_bit() ? NSBPF_PROBES : 0;
+        for (uint32_t cpu = 0; cpu < rings.size(); ++cpu) {
+            if (!cpus.move_to(cpu))
+                continue;
+            rings[cpu]->begin();
+            measure(attached, *rings[cpu], by_probes); // warms up
+            if (const Costs costs = measure(attached, *rings[cpu], by_probes); is_complete(costs))
+                append_entries({entries, cpu, clock.ticks_per_ns()}, costs);
+        }
     }
+    calibrate_functions(programs, rings, clock, cpus, entries);
     head.entries = uint32_t(entries.size() / sizeof(nslice_kernel_calibration_entry));
     return std::string(reinterpret_cast<const char *>(&head), sizeof(head)) + entries;
 }

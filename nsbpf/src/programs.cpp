@@ -113,17 +113,23 @@ Programs::Programs(const Request &request)
     }
     try {
         configure(request);
-        choose_programs();
+        choose_programs(!request.functions.empty());
+        for (bpf_program *program :
+             {programs_->progs.function_entry, programs_->progs.function_return})
+            prepare_function_program(program);
         load();
     } catch (...) {
         nsbpf_recorder__destroy(programs_);
         btf__free(kernel_);
         throw;
     }
+    if (!request.functions.empty())
+        functions_.emplace(programs_->progs.function_entry, programs_->progs.function_return);
 }
 
 Programs::~Programs()
 {
+    functions_.reset();
     detach_groups();
     nsbpf_recorder__destroy(programs_);
     btf__free(kernel_);
@@ -155,14 +161,15 @@ void Programs::configure(const Request &request)
 }
 
 // Those of the groups whose tracepoints this kernel has, and the calibration's.
-void Programs::choose_programs()
+void Programs::choose_programs(bool with_functions)
 {
     bpf_program *program;
     bpf_object__for_each_program(program, programs_->obj)
     {
         const std::string name = bpf_program__name(program);
         bool is_wanted = name.starts_with("calibrate_") ||
-                         (name.starts_with("context_") && keeps_context(groups_));
+                         (name.starts_with("context_") && keeps_context(groups_)) ||
+                         (name.starts_with("function_") && with_functions);
         for (const Point &point : kPoints)
             is_wanted |= name == std::string(point.group) + "_" + point.tracepoint &&
                          (groups_ & group_bit(point)) && has_tracepoint(kernel_, point.tracepoint);
@@ -215,12 +222,44 @@ void Programs::attach_groups()
 
 void Programs::detach_groups()
 {
+    if (functions_)
+        functions_->detach();
     while (!links_.empty()) { // beginnings first
         bpf_link__destroy(links_.back());
         links_.pop_back();
     }
     if (syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0) != 0) // an RCU grace period
         usleep(kGraceUs);
+}
+
+void Programs::attach_functions(const Request &request)
+{
+    if (!functions_)
+        return;
+    const auto failures = functions_->attach(request.functions, request.functions_pid);
+    for (const FunctionLinks::Failure &one : failures)
+        refused_functions_.push_back(request.functions[one.index].name + ": " +
+                                     strerror(one.number));
+    if (failures.size() == request.functions.size())
+        refuse("function " + request.functions.front().name + " of " +
+                   request.functions.front().path,
+               failures.front().number);
+}
+
+void Programs::set_functions(bool are_on)
+{
+    __atomic_store_n(&programs_->bss->nsbpf_functions_are_on, are_on, __ATOMIC_RELEASE);
+}
+
+FunctionLinks *Programs::calibrated_functions()
+{
+    set_functions(functions_.has_value());
+    return functions_ ? &*functions_ : nullptr;
+}
+
+uint64_t Programs::too_deep() const
+{
+    return __atomic_load_n(&programs_->bss->nsbpf_too_deep, __ATOMIC_RELAXED);
 }
 
 Programs::Calibrating Programs::attach_calibration(uint32_t thread)
@@ -287,6 +326,7 @@ void Programs::select(const std::string &rules)
 
 void Programs::silence()
 {
+    set_functions(false);
     for (uint32_t i = 0; i < kPoints.size(); ++i)
         set(i, 0);
 }

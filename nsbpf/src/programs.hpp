@@ -4,10 +4,12 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "counters/counter_events.hpp"
+#include "functions/functions.hpp"
 
 struct bpf_link;
 struct bpf_program;
@@ -42,6 +44,15 @@ public:
     void silence();
     // When it returns, no program of a group is running.
     void detach_groups();
+
+    // The request's functions; off until set_functions().
+    void attach_functions(const Request &request);
+    void set_functions(bool are_on);
+    const std::vector<std::string> &refused_functions() const { return refused_functions_; }
+    // Turns functions on; null if none are requested.
+    FunctionLinks *calibrated_functions();
+    // Calls whose return the kernel would not have trapped.
+    uint64_t too_deep() const;
 
     class Calibrating
     {
@@ -81,7 +92,7 @@ public:
 private:
     void configure(const Request &request);
     void load();
-    void choose_programs();
+    void choose_programs(bool with_functions);
     void attach(bpf_program *program, const char *tracepoint);
     void attach_at(uint32_t i);
     bool is_on(const Point &point, const std::string &rules) const;
@@ -94,5 +105,7 @@ private:
     btf *kernel_ = nullptr;
     nsbpf_recorder *programs_ = nullptr;
     std::vector<bpf_link *> links_;
+    std::optional<FunctionLinks> functions_;
+    std::vector<std::string> refused_functions_;
 };
 } // namespace nsbpf

@@ -12,6 +12,7 @@
 #include <thread>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nslice/file.h>
 #include <nslice/ring.h>
 
@@ -19,6 +20,7 @@
 #include "chunk_pipe.hpp"
 #include "clock_line.hpp"
 #include "cpu_records.hpp"
+#include "functions/functions.hpp"
 #include "mapped_ring.hpp"
 #include "point_table.hpp"
 #include "program_probes.hpp"
@@ -74,11 +76,15 @@ public:
             cpus_.emplace_back(cpu).add(*rings_[cpu]);
         const std::string at_start = calibrate(programs_, rings_, NSLICE_CALIBRATION_START, line_);
         programs_.attach_groups();
+        programs_.attach_functions(request_);
+        for (const std::string &refused : programs_.refused_functions())
+            request_.tell("function not recorded: " + refused);
         programs_.select(request_.slices);
         for (const auto &ring : rings_) // the trace begins here, at one moment of each CPU
             ring->begin();
         if (programs_.groups() & programs_bit())
             begin_probes();
+        programs_.set_functions(!request_.functions.empty());
         thread_ = std::thread([this, at_start] { run(at_start); });
     }
     ~Session()
@@ -146,6 +152,12 @@ bool Recorder::Session::write_head(const std::string &at_start)
         request_.reason, kClock, request_.groups, programs_.ring_bytes());
     if (request_.port)
         info += fmt::format("kernel.filter.port={}\n", request_.port);
+    if (!request_.functions.empty())
+        info += fmt::format("functions.by=uprobes\nfunctions.by.reason={}\nfunctions.recorded={}\n",
+                            request_.functions_reason,
+                            request_.functions.size() - programs_.refused_functions().size());
+    if (const auto &refused = programs_.refused_functions(); !refused.empty())
+        info += fmt::format("functions.refused={}\n", fmt::join(refused, "; "));
     if (request_.pid)
         info += fmt::format("kernel.filter.pid={}\n", programs_.process());
     if (request_.thread)
@@ -154,7 +166,7 @@ bool Recorder::Session::write_head(const std::string &at_start)
                         programs_.counters().names(),
                         programs_.counters().count() > 0 ? "helper" : "none");
     info += missing_text(programs_.kernel(), programs_.groups()) + refused_;
-    sites_ = site_chunk(programs_.groups()) + sites_;
+    sites_ = site_chunk(programs_.groups()) + function_sites(request_.functions) + sites_;
     return pipe_.write_small(NSLICE_CHUNK_INFO, info) &&
            pipe_.write_small(NSLICE_CHUNK_KERNEL_CALIBRATION, at_start) && write_sites();
 }
@@ -343,12 +355,15 @@ void Recorder::Session::finish()
 {
     end_records();
     const std::string all = totals();
+    const std::string of_functions =
+        request_.functions.empty() ? ""
+                                   : fmt::format("functions.too_deep={}\n", programs_.too_deep());
     try {
         pipe_.write_small(NSLICE_CHUNK_KERNEL_CALIBRATION,
                           calibrate(programs_, rings_, NSLICE_CALIBRATION_END, line_));
     } catch (const Refusal &) { // the trace then has the constants of its start only
     }
-    pipe_.write_small(NSLICE_CHUNK_INFO, facts_at_end());
+    pipe_.write_small(NSLICE_CHUNK_INFO, facts_at_end() + of_functions);
     pipe_.write_small(NSLICE_CHUNK_KERNEL_TOTALS, all);
 }
 

@@ -72,6 +72,7 @@ extern const Command kExplain;
 extern const Command kExport;
 extern const Command kCheck;
 extern const Command kCounters;
+extern const Command kFunctions;
 
 std::span<const Command *const> all_commands();
 } // namespace nsdump

@@ -13,6 +13,8 @@
 
 namespace nsbpf
 {
+constexpr size_t kMostFunctions = 1000; // more have no numbers in the trace
+
 // number(): as errno; what(): the object, the cause and the remedy in one line.
 class Refusal : public std::runtime_error
 {
@@ -24,6 +26,15 @@ public:
 
 private:
     int number_;
+};
+
+// A function of a program, whose calls become slices.
+struct Function {
+    std::string path;    // of its ELF file, as this process can open it
+    uint64_t offset = 0; // of its first instruction in the file
+    std::string name;    // for the trace
+    std::string file;    // for the trace
+    uint8_t way = 0;     // NSLICE_WAY_UPROBE_*, by its first instruction
 };
 
 struct Request {
@@ -38,6 +49,9 @@ struct Request {
     std::string reason;          // why this recorder was chosen, for the trace
     // Receives warnings, one line each, also from the recorder's thread.
     std::function<void(const std::string &)> tell = [](const std::string &) {};
+    std::vector<Function> functions; // by uprobes; at most kMostFunctions
+    uint32_t functions_pid = 0;      // the process whose calls are recorded
+    std::string functions_reason;    // why by this way, for the trace
 };
 
 // One point of a group, for lists.

@@ -41,15 +41,18 @@ bool has_programs_group(std::string_view groups)
     return false;
 }
 
-// The module records no probes of BPF programs.
+// The module records no probes of BPF programs, and no functions of programs.
 bool is_module_chosen(const KernelOptions &options, const std::string &groups)
 {
-    const bool has_group = has_programs_group(groups);
+    const bool has_group = has_programs_group(groups), has_functions = !options.functions.empty();
+    if (options.recorder == "nsmod" && has_functions)
+        throw command::UsageError("--kernel-recorder nsmod: functions by uprobes require the "
+                                  "recorder by BPF (omit it)");
     if (options.recorder == "nsmod" && has_group)
         throw command::UsageError("--kernel programs: probes of BPF programs are recorded by BPF, "
                                   "not by nsmod (use --kernel-recorder bpf, or auto)");
     return options.recorder == "nsmod" ||
-           (options.recorder == "auto" && has_module() && !has_group);
+           (options.recorder == "auto" && has_module() && !has_group && !has_functions);
 }
 
 #ifdef NETSLICE_BPF
@@ -92,7 +95,7 @@ void check(const std::string &groups)
 {
     constexpr const char *kOnlyModule = "requires the kernel module nsmod, which is not loaded or "
                                         "not selected (--kernel-recorder)";
-    if (groups.empty())
+    if (groups.empty() && options.functions.empty())
         throw command::UsageError(fmt::format("--kernel modules: {}", kOnlyModule));
 }
 
@@ -132,10 +135,15 @@ std::unique_ptr<KernelPrograms> start_programs(const KernelOptions &options,
     request.port = uint16_t(options.port);
     request.slices = options.slices;
     request.starts_program = options.starts_program;
-    request.reason = options.recorder == "bpf" ? "requested"
-                     : has_module()            ? "only BPF records the group programs"
-                                               : "the kernel module nsmod is not loaded";
+    request.reason = options.recorder == "bpf"    ? "requested"
+                     : !options.functions.empty() ? "functions are recorded by uprobes"
+                     : has_module()               ? "only BPF records the group programs"
+                                                  : "the kernel module nsmod is not loaded";
     request.tell = [](const std::string &words) { command::tell("nsdump: warning: {}\n", words); };
+    for (const TracedFunction &one : options.functions)
+        request.functions.push_back({one.path, one.offset, one.name, one.file, one.way});
+    request.functions_pid = options.functions_pid;
+    request.functions_reason = options.functions_reason;
     try {
         return std::make_unique<Programs>(request);
     } catch (const nsbpf::Refusal &refusal) {
@@ -145,6 +153,9 @@ std::unique_ptr<KernelPrograms> start_programs(const KernelOptions &options,
     }
 #else
     (void)groups;
+    if (!options.functions.empty())
+        throw command::UsageError("--function: this build has no recorder by BPF (libbpf, clang or "
+                                  "bpftool was missing), which uprobes require");
     if (options.recorder == "auto")
         return nullptr; // the module's refusal says what is missing
     throw command::UsageError("--kernel-recorder=bpf: this build has no recorder by BPF (libbpf, "

@@ -64,7 +64,7 @@ KernelSide::~KernelSide() = default;
 
 void KernelSide::begin(nsp_recorder *recorder, const KernelOptions &options)
 {
-    if (options.groups.empty())
+    if (!options.is_any())
         return;
     nsp_kernel_config config{};
     config.struct_size = sizeof config;

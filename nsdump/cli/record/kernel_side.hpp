@@ -9,6 +9,7 @@
 
 #include <nsprobe/recorder.h>
 
+#include "cli/functions/plan.hpp"
 #include "common/command/arguments.hpp"
 
 namespace nsdump
@@ -29,6 +30,11 @@ struct KernelOptions {
     uint32_t thread = 0;           // by BPF only
     std::string recorder = "auto"; // nsmod, bpf
     bool starts_program = false;
+    std::vector<TracedFunction> functions; // of the program, by uprobes
+    std::string functions_reason;          // why by uprobes
+    uint32_t functions_pid = 0;
+
+    bool is_any() const { return !groups.empty() || !functions.empty(); }
 };
 
 // --kernel-counters, --kernel-recorder, --kernel-ring, --port; each command selects groups and
@@ -48,7 +54,7 @@ public:
     KernelSide(const KernelSide &) = delete;
     KernelSide &operator=(const KernelSide &) = delete;
 
-    // Does nothing without groups.  Throws UsageError or TraceError.
+    // Does nothing without groups and functions.  Throws UsageError or TraceError.
     void begin(nsp_recorder *recorder, const KernelOptions &options);
     // Ends the recording and reports what was lost.  Returns the kernel's counts.
     nsp_session_counts end(nsp_recorder *recorder);

@@ -17,6 +17,8 @@
 #include <nsprobe/recorder.h>
 
 #include "cli/commands.hpp"
+#include "cli/functions/choose.hpp"
+#include "cli/functions/plan.hpp"
 #include "cli/record/child.hpp"
 #include "cli/record/kernel_side.hpp"
 #include "cli/record/record_loop.hpp"
@@ -50,6 +52,7 @@ struct Options {
     double seconds = 0;
     bool is_quiet = false;
     bool is_verbose = false;
+    FunctionOptions functions;
     KernelOptions kernel;
     bool is_kernel_of_program = false; // record per-process kernel places for this program only
     std::vector<std::string> program;
@@ -120,7 +123,7 @@ void tell(const Options &options, RecordEnd end, const nsp_recorder_status &stat
     if (status.refused > 0)
         command::tell("nsdump: warning: {} could not take part: {}\n",
                       command::counted(status.refused, "process", "processes"), refusal);
-    if (status.joined == 0 && !options.kernel.groups.empty()) {
+    if (status.joined == 0 && options.kernel.is_any()) {
         if (!options.is_quiet)
             command::tell("nsdump: {}: {}, {:.1f} MB; no process took part\n", options.output,
                           command::counted(kernel.drained, "kernel record"),
@@ -144,9 +147,8 @@ void tell(const Options &options, RecordEnd end, const nsp_recorder_status &stat
     tell_losses(counts);
     if (options.is_quiet)
         return;
-    const std::string of_kernel = options.kernel.groups.empty()
-                                      ? ""
-                                      : ", " + command::counted(kernel.drained, "kernel record");
+    const std::string of_kernel =
+        options.kernel.is_any() ? ", " + command::counted(kernel.drained, "kernel record") : "";
     command::tell("nsdump: {}: {} of {} issued, {}{}, {:.1f} MB\n", options.output,
                   command::counted(counts.drained, "record"), counts.issued,
                   command::counted(status.joined, "process", "processes"), of_kernel,
@@ -177,7 +179,7 @@ nslice_end end_of(RecordEnd end, Child *child)
 // recorded.
 bool is_complete(const Options &options, const nsp_recorder_status &status)
 {
-    return status.refused == 0 && (status.joined > 0 || !options.kernel.groups.empty());
+    return status.refused == 0 && (status.joined > 0 || options.kernel.is_any());
 }
 
 int exit_code(const Options &options, RecordEnd end, Child *child,
@@ -213,21 +215,40 @@ void check_output(const std::string &path)
                         path));
 }
 
-// Starts before the program so that nothing is missed.  A filter by process requires the process to
-// exist; it then waits.
+// Starts before the program so that nothing is missed.  A filter by process, and its functions,
+// require the process to exist; it then waits.
 void begin_kernel(KernelSide &side, nsp_recorder *recorder, KernelOptions options,
                   bool is_of_program, int pid, bool starts_program)
 {
-    if (is_of_program != (pid != 0))
+    if ((is_of_program || !options.functions.empty()) != (pid != 0))
         return;
-    options.pid = uint32_t(pid);
+    options.pid = is_of_program ? uint32_t(pid) : 0;
+    options.functions_pid = uint32_t(pid);
     options.starts_program = starts_program;
     side.begin(recorder, options);
 }
 
-int run(const Options &options)
+// A process without probes has functions.
+void attach(nsp_recorder *recorder, const Options &options)
+{
+    if (nsp_recorder_attach(recorder, options.pid) == 0)
+        return;
+    if (command_was_interrupted())
+        throw command::Interrupted();
+    if (options.kernel.functions.empty())
+        throw TraceError(nsp_last_error());
+    if (!options.is_quiet)
+        command::tell("nsdump: only functions are recorded: {}\n", nsp_last_error());
+}
+
+int run(Options options)
 {
     check_output(options.output);
+    const FunctionPlan plan =
+        plan_functions(options.functions, options.program.empty() ? "" : options.program[0],
+                       options.pid, options.is_quiet);
+    options.kernel.functions = plan.traced;
+    options.kernel.functions_reason = plan.reason;
     KernelSide kernel_side;
     Recorder recorder = open_recorder_with(options);
     std::unique_ptr<Child> child;
@@ -240,15 +261,13 @@ int run(const Options &options)
             throw TraceError(fmt::format(
                 "process {}: has already ended (give --pid the number of a running process)",
                 options.pid));
-        if (nsp_recorder_attach(recorder.get(), options.pid) != 0) {
-            if (command_was_interrupted())
-                throw command::Interrupted();
-            throw TraceError(nsp_last_error());
-        }
+        attach(recorder.get(), options);
     } else {
         nsp_recorder *raw = recorder.get();
-        child = std::make_unique<Child>(options.program,
-                                        [raw] { return nsp_recorder_prepare_exec(raw); });
+        child = std::make_unique<Child>(options.program, [raw, &plan] {
+            prepare_for_sleds(plan);
+            return nsp_recorder_prepare_exec(raw);
+        });
     }
     begin_kernel(kernel_side, recorder.get(), options.kernel, options.is_kernel_of_program,
                  child ? child->pid() : options.pid, options.pid == 0);
@@ -366,10 +385,34 @@ Check add_kernel_side(command::ArgumentSet &arguments, const std::shared_ptr<Opt
     };
 }
 
+Check add_function_options(command::ArgumentSet &arguments, const std::shared_ptr<Options> &options)
+{
+    arguments
+        .add("--function", options->functions.patterns,
+             "functions whose calls become slices without a change of the program; may be "
+             "repeated; `nsdump functions PROGRAM` lists all")
+        .kind("REGEX")
+        .one_each_time()
+        .check(is_function_pattern);
+    const command::Argument by =
+        arguments
+            .add(
+                "--function-by", options->functions.by,
+                "sleds: code that the compiler left room for; uprobes: traps, slower, any program; "
+                "auto: sleds if all matching functions have them")
+            .one_of({"auto", "sleds", "uprobes"})
+            .show_default();
+    return [options, by] {
+        if (options->functions.patterns.empty())
+            command::refuse({by}, "requires --function");
+    };
+}
+
 RunCommand add(command::ArgumentSet &arguments)
 {
     auto options = std::make_shared<Options>();
     add_trace_output(arguments, options->output);
+    const Check check_functions = add_function_options(arguments, options);
     const Check check_counters = add_counter_options(arguments, options);
     add_slices(arguments, options->kernel.slices);
     const command::Argument thin =
@@ -403,7 +446,8 @@ RunCommand add(command::ArgumentSet &arguments)
         arguments.add("program", options->program, "program and its arguments, after --");
     arguments.footer(kFooter);
     arguments.hint_at_separator("put -- before the program: nsdump record -- PROGRAM ...");
-    arguments.at_end([options, pid, quiet, program, thin, control, check_counters, check_kernel] {
+    arguments.at_end([options, pid, quiet, program, thin, control, check_counters, check_kernel,
+                      check_functions] {
         if (!program.was_given() && !pid.was_given())
             throw command::WrongUse("a program (after --) or --pid is required");
         if (program.was_given())
@@ -416,6 +460,7 @@ RunCommand add(command::ArgumentSet &arguments)
             command::refuse({thin}, "cannot be combined with --counters");
         check_counters();
         check_kernel();
+        check_functions();
     });
     return [options] { return run(*options); };
 }

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: MIT
+// cli: a program, or a process -> the ELF files that its code is in.
+#include "cli/functions/program_objects.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <sstream>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <spawn.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "decode/error.hpp"
+
+namespace nsdump
+{
+namespace
+{
+constexpr std::string_view kDeleted = " (deleted)";
+
+// As execvp() finds it.
+std::string path_of(const std::string &program)
+{
+    if (program.find('/') != program.npos)
+        return program;
+    const char *const list = getenv("PATH");
+    std::istringstream folders(list ? list : "/bin:/usr/bin");
+    for (std::string folder; std::getline(folders, folder, ':');) {
+        const std::string path = (folder.empty() ? "." : folder) + "/" + program;
+        struct stat status = {};
+        if (access(path.c_str(), X_OK) == 0 && stat(path.c_str(), &status) == 0 &&
+            S_ISREG(status.st_mode))
+            return path;
+    }
+    throw TraceError(
+        fmt::format("{}: cannot start: No such file or directory (check the name)", program));
+}
+
+bool is_same_file(const std::string &a, const std::string &b)
+{
+    struct stat one = {}, other = {};
+    return stat(a.c_str(), &one) == 0 && stat(b.c_str(), &other) == 0 &&
+           one.st_dev == other.st_dev && one.st_ino == other.st_ino;
+}
+
+// What the dynamic loader prints when it only lists the objects.
+std::string loader_list(const std::string &interpreter, const std::string &path)
+{
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC) != 0)
+        return {};
+    posix_spawn_file_actions_t actions;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
+    posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+    std::string list = "--list", loader = interpreter, program = path;
+    char *const arguments[] = {loader.data(), list.data(), program.data(), nullptr};
+    pid_t pid = -1;
+    const int error = posix_spawn(&pid, loader.c_str(), &actions, nullptr, arguments, environ);
+    posix_spawn_file_actions_destroy(&actions);
+    close(ends[1]);
+    std::string text;
+    char bytes[4096];
+    for (ssize_t got; (got = read(ends[0], bytes, sizeof(bytes))) > 0;)
+        text.append(bytes, size_t(got));
+    close(ends[0]);
+    if (error == 0)
+        waitpid(pid, nullptr, 0);
+    return text;
+}
+
+// Lines "NAME => PATH (ADDRESS)" and "PATH (ADDRESS)".
+std::vector<std::string> shared_objects(const std::string &interpreter, const std::string &path)
+{
+    std::vector<std::string> paths;
+    std::istringstream lines(loader_list(interpreter, path));
+    for (std::string line; std::getline(lines, line);) {
+        const size_t begin = line.find('/', line.find("=>") == line.npos ? 0 : line.find("=>")),
+                     end = line.rfind(" (0x");
+        if (begin != line.npos && end != line.npos && begin < end)
+            paths.push_back(line.substr(begin, end - begin));
+    }
+    return paths;
+}
+
+struct Mapped {
+    std::string path;
+    bool is_deleted;
+};
+
+// Files with code that the process has mapped, in the order of their addresses.
+std::vector<Mapped> mapped_code(pid_t pid)
+{
+    std::ifstream maps(fmt::format("/proc/{}/maps", pid));
+    std::vector<Mapped> all;
+    for (std::string line; std::getline(maps, line);) {
+        std::istringstream fields(line);
+        std::string range, rights, offset, device, inode, path;
+        fields >> range >> rights >> offset >> device >> inode >> std::ws;
+        std::getline(fields, path);
+        const bool is_deleted = path.ends_with(kDeleted);
+        if (is_deleted)
+            path.resize(path.size() - kDeleted.size());
+        if (rights.size() < 3 || rights[2] != 'x' || !path.starts_with('/') ||
+            std::ranges::any_of(all, [&](const Mapped &one) { return one.path == path; }))
+            continue;
+        all.push_back({path, is_deleted});
+    }
+    return all;
+}
+} // namespace
+
+std::vector<ElfObject> objects_of_program(const std::string &program)
+{
+    const std::string path = path_of(program);
+    std::vector<ElfObject> objects = {read_elf(path, program)};
+    if (objects[0].interpreter.empty())
+        return objects;
+    for (const std::string &other : shared_objects(objects[0].interpreter, path))
+        objects.push_back(read_elf(other, other));
+    return objects;
+}
+
+std::vector<ElfObject> objects_of_process(pid_t pid)
+{
+    const std::string folder = fmt::format("/proc/{}", pid);
+    if (access(folder.c_str(), F_OK) != 0)
+        throw TraceError(fmt::format("process {}: does not exist", pid));
+    const bool is_elsewhere = !is_same_file(folder + "/root", "/");
+    std::vector<ElfObject> objects;
+    for (const Mapped &one : mapped_code(pid)) {
+        const std::string path = is_elsewhere ? folder + "/root" + one.path : one.path;
+        if (!one.is_deleted)
+            objects.push_back(read_elf(path, one.path));
+    }
+    const auto own = std::ranges::find_if(objects, [&](const ElfObject &object) {
+        return is_same_file(object.path, folder + "/exe");
+    });
+    if (own == objects.end())
+        throw TraceError(
+            fmt::format("process {}: its program cannot be read (permission denied, or the file "
+                        "was deleted)",
+                        pid));
+    std::rotate(objects.begin(), own, own + 1);
+    return objects;
+}
+} // namespace nsdump

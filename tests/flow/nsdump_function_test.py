@@ -1,0 +1,380 @@
+# SPDX-License-Identifier: MIT
+# nsdump record --function by uprobes, on this machine's own kernel: programs in C and C++ that are
+# built here, with known numbers of calls and known work.
+import json
+import os
+import pathlib
+import shutil
+import statistics
+import subprocess
+import tempfile
+import time
+import unittest
+
+import needs
+from function_programs import C_SOURCE, CPP_SOURCE, PROBED_SOURCE, THROWING_SOURCE
+
+NSDUMP = pathlib.Path(os.environ["NETSLICE_BIN"]) / "nsdump"
+UPROBES = "--function-by=uprobes"
+CALLS = 1000
+BUSY_CALLS, BUSY_NS = 400, 20000
+LEAVES = 5
+KILLS = 20
+
+
+def run(*words, **options):
+    return subprocess.run(
+        [*map(str, words)], capture_output=True, text=True, check=False, timeout=120, **options
+    )
+
+
+class Functions(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.temporary = tempfile.TemporaryDirectory(prefix="netslice-functions-")
+        cls.addClassCleanup(cls.temporary.cleanup)
+        cls.folder = pathlib.Path(cls.temporary.name)
+        cls.folder.chmod(0o755)
+
+    def build(self, name, source, compiler, *options):
+        program = self.folder / name
+        if program.exists():
+            return program
+        file = self.folder / (name + (".cpp" if "++" in compiler else ".c"))
+        file.write_text(source)
+        numbers = [
+            f"-D{one}={globals()[one]}" for one in ("CALLS", "BUSY_CALLS", "BUSY_NS", "LEAVES")
+        ]
+        done = run(compiler, "-O2", *numbers, *options, file, "-o", program, "-pthread")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return program
+
+    def build_c(self):
+        return self.build("calls", C_SOURCE, "gcc")
+
+    def record(self, program, *arguments, functions, options=(), code=0):
+        self.trace = self.folder / "trace.nsl"
+        self.trace.unlink(missing_ok=True)
+        chosen = [word for one in functions for word in ("--function", one)]
+        done = run(
+            NSDUMP,
+            "record",
+            *chosen,
+            UPROBES,
+            "-w",
+            self.trace,
+            *options,
+            "--",
+            program,
+            *arguments,
+        )
+        self.assertEqual(done.returncode, code, done.stderr)
+        self.words, self.printed = done.stderr, done.stdout
+        return self.stats()
+
+    def stats(self):
+        done = run(NSDUMP, "export", self.trace, "--what", "stats", "--format", "json")
+        self.assertTrue(done.stdout, done.stderr)
+        self.all = json.loads(done.stdout)
+        return {one["name"]: one for one in self.all["slices"]}
+
+    def slices(self):
+        done = run(NSDUMP, "export", self.trace, "--what", "slices", "--format", "json")
+        return [json.loads(line) for line in done.stdout.splitlines()]
+
+    def total(self, slice):
+        return slice["count"] + slice["migrated"]
+
+    def test_each_call_is_a_slice_with_each_compiler_and_kind_of_program(self):
+        variants = [("gcc", "-pie", "-fPIE"), ("gcc", "-no-pie", "-fno-pie"), ("gcc", "-static")]
+        variants += [("gcc", "-fcf-protection=full"), ("gcc", "-fpatchable-function-entry=5")]
+        if shutil.which("clang-14"):
+            variants += [("clang-14", "-fno-pie", "-no-pie"), ("clang-14", "-fPIE", "-pie")]
+        for number, (compiler, *options) in enumerate(variants):
+            with self.subTest(compiler=compiler, options=options):
+                program = self.build(f"variant{number}", C_SOURCE, compiler, *options)
+                stats = self.record(program, functions=["^leaf$"])
+                self.assertEqual(list(stats), ["leaf()"])
+                self.assertEqual(self.total(stats["leaf()"]), CALLS)
+                self.assertFalse(stats["leaf()"]["kernel"])
+                self.assertIn("1 function by uprobes", self.words)
+
+    def test_names_of_cpp_are_those_of_the_source_and_overloads_stay_apart(self):
+        for compiler in ("g++", "clang++-14"):
+            if not shutil.which(compiler):
+                continue
+            with self.subTest(compiler=compiler):
+                program = self.build(f"shapes-{compiler}", CPP_SOURCE, compiler)
+                stats = self.record(program, functions=["shapes::(Square::area|add)"])
+                counts = {name: self.total(one) for name, one in stats.items()}
+                areas = {name: count for name, count in counts.items() if "area" in name}
+                self.assertEqual(
+                    areas,
+                    {
+                        "shapes::Square::area(int) const": CALLS,
+                        "shapes::Square::area(double) const": 2 * CALLS,
+                    },
+                )
+                self.assertEqual(sum(counts.values()), 4 * CALLS)
+
+    def test_recursive_calls_nest_and_each_has_its_end(self):
+        stats = self.record(self.build_c(), "fib", functions=["^fib$"])
+        calls = 465  # fib(12)
+        fib = stats["fib()"]
+        self.assertEqual(self.total(fib), calls)
+        self.assertEqual((fib["unmatched_start"], fib["unmatched_stop"]), (0, 0))
+        self.assertEqual(max(one["depth"] for one in self.slices()), 11)
+
+    def test_calls_deeper_than_the_kernel_traps_returns_are_left_out_and_counted(self):
+        stats = self.record(self.build_c(), "deep", "99", functions=["^deep$"])
+        self.assertEqual(self.printed, "100\n")
+        deep = stats["deep()"]
+        self.assertEqual(self.total(deep), 64)
+        self.assertEqual(
+            (deep["unmatched_start"], deep["unmatched_stop"], deep["too_deep"]), (0, 0, 0)
+        )
+        self.assertTrue(
+            any("36 calls" in one for one in self.all["warnings"]), self.all["warnings"]
+        )
+
+    def test_threads_are_paired_each_by_itself(self):
+        stats = self.record(self.build_c(), "threads", functions=["^(leaf|thread)$"])
+        self.assertEqual(self.total(stats["leaf()"]), 4 * CALLS)
+        self.assertEqual(self.total(stats["thread()"]), 4)
+        self.assertEqual(len({one["thread"] for one in self.slices()}), 4)
+        self.assertEqual(stats["leaf()"]["unmatched_start"], 0)
+
+    def test_a_call_that_is_left_by_longjmp_has_no_end_and_harms_no_other(self):
+        stats = self.record(self.build_c(), "jumps", functions=["^(jumps|catches)$"])
+        self.assertEqual(stats["jumps()"]["unmatched_start"], CALLS)
+        self.assertEqual(self.total(stats["catches()"]), CALLS)
+        self.assertEqual(stats["catches()"]["unmatched_stop"], 0)
+
+    def test_a_tail_call_ends_with_its_caller(self):
+        stats = self.record(self.build_c(), "tail", functions=["^(tail|last)$"])
+        self.assertEqual(self.total(stats["tail()"]), CALLS)
+        self.assertEqual(self.total(stats["last()"]), CALLS)
+        self.assertEqual(stats["tail()"]["unmatched_start"], 0)
+        self.assertEqual(stats["last()"]["unmatched_stop"], 0)
+
+    def test_functions_of_shared_objects_are_found_by_the_object(self):
+        stats = self.record(self.build_c(), "fib", functions=["libc:^(puts|__?printf_chk|printf)$"])
+        self.assertEqual(sum(map(self.total, stats.values())), 1, stats)
+
+    def test_a_forked_child_is_not_recorded(self):
+        stats = self.record(self.build_c(), "fork", functions=["^leaf$"])
+        self.assertEqual(self.total(stats["leaf()"]), CALLS)
+
+    def test_net_times_of_known_work_are_near_the_truth_with_other_functions_inside(self):
+        # Functions begin with a push, which the kernel emulates.
+        program = self.build("pushes", C_SOURCE, "gcc", "-O0")
+        bare = [int(line) for line in run(program, "around").stdout.split()]
+        stats = self.record(program, "around", functions=["^(around|busy|leaf)$"])
+        self.assertEqual(self.total(stats["leaf()"]), LEAVES * BUSY_CALLS)
+        self.assertNotIn("single-steps", self.words)
+        hz = self.all["clock"]["hz"]
+        nets = {}
+        for one in self.slices():
+            if one["class"] in ("ok", "below-noise"):
+                nets.setdefault(one["name"], []).append(one["net_ticks"] / hz * 1e9)
+        busy, around, leaf = (
+            statistics.median(nets[name]) for name in ("busy()", "around()", "leaf()")
+        )
+        truth = statistics.median(bare)
+        print(f"busy {busy:.0f} ns, around {around:.0f} ns (bare {truth} ns), leaf {leaf:.0f} ns")
+        self.assertAlmostEqual(busy, BUSY_NS, delta=0.05 * BUSY_NS)
+        self.assertAlmostEqual(around, truth, delta=0.1 * truth)
+        self.assertLess(abs(leaf), 0.02 * BUSY_NS)
+
+    def test_functions_nest_in_slices_of_probes_and_belong_to_their_units(self):
+        source = pathlib.Path(os.environ["NETSLICE_SOURCE"])
+        libraries = pathlib.Path(os.environ["NETSLICE_BUILD"]) / "lib"
+        program = self.build(
+            "probed",
+            PROBED_SOURCE,
+            "gcc",
+            *(f"-I{source / folder}" for folder in ("libnsprobe/include", "nsmod/uapi")),
+            f"-L{libraries}",
+            f"-Wl,-rpath,{libraries}",
+            "-Wl,--no-as-needed",
+            "-lnsprobe",
+        )
+        stats = self.record(program, functions=["^parse$"])
+        self.assertEqual(self.total(stats["parse()"]), BUSY_CALLS)
+        self.assertEqual(stats["parse()"]["packets"], stats["parse()"]["count"])
+        hz = self.all["clock"]["hz"]
+        slices = [one for one in self.slices() if one["class"] in ("ok", "below-noise")]
+        parse = [one for one in slices if one["name"] == "parse()"]
+        self.assertEqual({(one["depth"], one["unit"]) for one in parse}, {(1, "packet")})
+        for name in ("work", "parse()"):
+            net = statistics.median(
+                one["net_ticks"] / hz * 1e9 for one in slices if one["name"] == name
+            )
+            print(f"{name}: {net:.0f} ns of {BUSY_NS}")
+            self.assertAlmostEqual(net, BUSY_NS, delta=0.05 * BUSY_NS)
+
+    def test_exceptions_inside_of_a_function_are_caught_there_and_others_are_warned_of(self):
+        program = self.build("throwing", THROWING_SOURCE, "g++")
+        stats = self.record(program, functions=["^guarded"])
+        self.assertEqual(self.total(stats["guarded(int)"]), CALLS)
+        self.assertIn("uses C++ exceptions", self.words)
+
+    def test_a_program_with_sleds_is_recorded_by_them(self):
+        libraries = pathlib.Path(os.environ["NETSLICE_BUILD"]) / "lib"
+        if not (libraries / "libnsprobe-functions.so").exists():
+            self.skipTest("this build has no libnsprobe-functions.so")
+        program = self.build("entries", C_SOURCE, "gcc", "-fpatchable-function-entry=5")
+        self.trace = self.folder / "trace.nsl"
+        done = run(NSDUMP, "record", "--function", "^leaf$", "-w", self.trace, "--", program)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("by sleds", done.stderr)
+        counts = {name: self.total(one) for name, one in self.stats().items()}
+        self.assertEqual(list(counts.values()), [CALLS], counts)
+
+    def test_each_function_has_uprobes_of_its_own_on_a_kernel_without_links_for_many(self):
+        self.trace = self.folder / "trace.nsl"
+        chosen = ("--function", "^(leaf|thread)$", UPROBES, "-w", self.trace)
+        before = ("setarch", "--uname-2.6")  # by its version
+        done = run(*before, NSDUMP, "record", *chosen, "--", self.build_c(), "threads")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        counts = {name: self.total(one) for name, one in self.stats().items()}
+        self.assertEqual(counts, {"leaf()": 4 * CALLS, "thread()": 4})
+
+    def test_a_running_process_is_recorded_without_probes_of_its_own(self):
+        program = subprocess.Popen([self.build_c(), "forever"])
+        self.addCleanup(lambda: (program.kill(), program.wait()))
+        self.trace = self.folder / "trace.nsl"
+        done = run(
+            NSDUMP,
+            "record",
+            "--function",
+            "^leaf$",
+            "-w",
+            self.trace,
+            "-d",
+            "1",
+            "--pid",
+            program.pid,
+        )
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertGreater(self.total(self.stats()["leaf()"]), 20)
+        self.assertIsNone(program.poll())
+
+    def test_show_prints_functions_on_the_stack_of_their_thread(self):
+        self.record(self.build_c(), "fib", functions=["^fib$"])
+        shown = run(NSDUMP, "show", self.trace).stdout
+        self.assertRegex(shown, r"\n.*  START fib\(\)\n.*    START fib\(\)\n")
+
+    def test_a_stripped_program_is_told_from_a_wrong_name(self):
+        stripped = self.folder / "stripped"
+        self.assertEqual(run("strip", "-o", stripped, self.build_c()).returncode, 0)
+        done = run(NSDUMP, "record", "--function", "^leaf$", "--", stripped)
+        self.assertEqual(done.returncode, 3)
+        self.assertIn("stripped", done.stderr)
+        done = run(NSDUMP, "record", "--function", "^laef$", "--", self.build_c())
+        self.assertEqual(done.returncode, 3)
+        self.assertRegex(done.stderr, r"similar: .*\bleaf\b")
+        self.assertEqual(len(done.stderr.splitlines()), 1)
+
+    def test_bad_expressions_scripts_and_objects_are_refused(self):
+        script = self.folder / "script"
+        script.write_text("#!/bin/sh\ntrue\n")
+        script.chmod(0o755)
+        for words, code, says in (
+            (["--function", "(", "--", "true"], 2, "("),
+            (["--function-by", "uprobes", "--", "true"], 2, "requires --function"),
+            (["--function", "x", "--", script], 3, "is a script"),
+            (["--function", "libnone:x", "--", self.build_c()], 3, "no shared object libnone"),
+            (["--function", ".", "--", "nonesuch"], 3, "No such file"),
+            (["--function", "leaf", "--function-by", "sleds", "--", self.build_c()], 2, "neither"),
+        ):
+            done = run(NSDUMP, "record", *words)
+            self.assertEqual((done.returncode, says in done.stderr), (code, True), done.stderr)
+
+    def test_without_the_capabilities_the_message_names_them(self):
+        copy = self.folder / "nsdump"
+        shutil.copy(NSDUMP, copy)
+        done = run(
+            copy,
+            "record",
+            "--function",
+            "^leaf$",
+            "-w",
+            "/dev/null",
+            "--",
+            self.build_c(),
+            user=65534,
+        )
+        self.assertEqual(done.returncode, 3, done.stderr)
+        self.assertIn("CAP_BPF and CAP_PERFMON", done.stderr)
+
+    def test_functions_are_listed_with_their_ways(self):
+        program = self.build("entries", C_SOURCE, "gcc", "-fpatchable-function-entry=5")
+        listed = json.loads(run(NSDUMP, "functions", program, "^leaf$", "--json").stdout)
+        (leaf,) = listed["functions"]
+        self.assertEqual((leaf["name"], leaf["ways"]), ("leaf()", ["entry", "uprobe"]))
+        if shutil.which("clang-14"):
+            sleds = self.build(
+                "sleds", C_SOURCE, "clang-14", "-fxray-instrument", "-fxray-instruction-threshold=1"
+            )
+            listed = json.loads(run(NSDUMP, "functions", sleds, "^leaf$", "--json").stdout)
+            self.assertEqual(listed["functions"][0]["ways"], ["sled", "uprobe"])
+        self.assertIn("leaf()", run(NSDUMP, "functions", self.build_c()).stdout)
+
+    def test_a_killed_recorder_leaves_no_trap_in_the_program(self):
+        program = subprocess.Popen([self.build_c(), "forever"])
+        self.addCleanup(lambda: (program.kill(), program.wait()))
+        for _ in range(KILLS):
+            trace = self.folder / "killed.nsl"
+            trace.unlink(missing_ok=True)
+            recorder = subprocess.Popen(
+                [
+                    NSDUMP,
+                    "record",
+                    "-q",
+                    "--function",
+                    "^leaf$",
+                    "-w",
+                    trace,
+                    "--pid",
+                    str(program.pid),
+                ],
+                stderr=subprocess.DEVNULL,
+            )
+            deadline = time.monotonic() + 20
+            while (
+                not (trace.exists() and trace.stat().st_size > 4096) and time.monotonic() < deadline
+            ):
+                time.sleep(0.02)
+            recorder.kill()
+            recorder.wait()
+        left = [one for one in self.programs() if one.startswith("function_")]
+        deadline = time.monotonic() + 10
+        while left and time.monotonic() < deadline:
+            time.sleep(0.1)
+            left = [one for one in self.programs() if one.startswith("function_")]
+        self.assertEqual(left, [])
+        self.assertIsNone(program.poll())
+
+    def programs(self):
+        done = run(
+            "bpftool", "prog", "list", "--json", env={**os.environ, "PATH": "/usr/sbin:/usr/bin"}
+        )
+        return [one.get("name", "") for one in json.loads(done.stdout or "[]")]
+
+
+def why_not():
+    if os.geteuid() != 0:
+        return "root is required"
+    if not pathlib.Path("/sys/kernel/btf/vmlinux").exists():
+        return "the kernel has no BTF"
+    if not pathlib.Path("/sys/bus/event_source/devices/uprobe").exists():
+        return "the kernel has no uprobes"
+    return None
+
+
+if __name__ == "__main__":
+    needs.tools("gcc", "g++", "strip", "bpftool", "setarch")
+    if reason := why_not():
+        needs.skip(reason)
+    unittest.main()
