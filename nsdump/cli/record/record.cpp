@@ -377,11 +377,12 @@ Check add_kernel_side(command::ArgumentSet &arguments, const std::shared_ptr<Opt
     const command::Argument own =
         arguments.add_flag("--kernel-own", options->is_kernel_of_program,
                            "kernel places that run in a process: only in this program");
-    std::vector<command::Argument> of_kernel = add_kernel_options(arguments, options->kernel);
-    of_kernel.push_back(own);
-    return [options, of_kernel] {
+    const std::vector<command::Argument> of_kernel = add_kernel_options(arguments, options->kernel);
+    return [options, own, of_kernel] {
         if (options->kernel.groups.empty())
-            command::refuse(of_kernel, "requires --kernel");
+            command::refuse({own}, "requires --kernel");
+        if (options->kernel.groups.empty() && options->functions.patterns.empty())
+            command::refuse(of_kernel, "requires --kernel or --function");
     };
 }
 
