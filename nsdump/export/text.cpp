@@ -95,6 +95,20 @@ std::string kernel_recorder_text(const StatsReport &report)
     return text;
 }
 
+// Which functions of programs are recorded without probes; empty if none are.
+std::string functions_text(const StatsReport &report)
+{
+    const std::string by = info_or(report, "functions.by", "");
+    if (by == "uprobes")
+        return fmt::format("{} by uprobes ({}), {}", info_or(report, "functions.recorded", "?"),
+                           info_or(report, "functions.by.reason", "reason unknown"),
+                           kernel_recorder_text(report));
+    return by.empty() ? ""
+                      : fmt::format("{} by sleds, {} by patchable entries",
+                                    info_or(report, "functions.by_sled", "0"),
+                                    info_or(report, "functions.by_entry", "0"));
+}
+
 void put_header(const StatsReport &report, Page &page)
 {
     page.line("trace     {}  {} bytes, {} records, end: {}", printable(report.path), report.bytes,
@@ -115,6 +129,8 @@ void put_header(const StatsReport &report, Page &page)
     if (const std::string groups = info_or(report, "kernel.groups", ""); !groups.empty())
         page.line("kernel    {}, {}, {}", groups, kernel_recorder_text(report),
                   kernel_counters_text(report));
+    if (const std::string functions = functions_text(report); !functions.empty())
+        page.line("functions {}", functions);
     page.line("records   {}", lost_text(report));
     for (const CpuLosses &cpu : report.losses.by_cpu)
         if (cpu.lost_sum() > 0 || !cpu.equation_holds || !cpu.chunks_agree)

@@ -98,6 +98,8 @@ class Functions(unittest.TestCase):
                 self.assertEqual(self.total(stats["leaf()"]), CALLS)
                 self.assertFalse(stats["leaf()"]["kernel"])
                 self.assertIn("1 function by uprobes", self.words)
+                text = run(NSDUMP, "stats", self.trace).stdout
+                self.assertIn("functions 1 by uprobes (requested), recorder bpf", text)
 
     def test_names_of_cpp_are_those_of_the_source_and_overloads_stay_apart(self):
         for compiler in ("g++", "clang++-14"):

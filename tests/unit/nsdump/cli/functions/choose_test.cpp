@@ -70,7 +70,7 @@ TEST_CASE("names of C++ match with and without their arguments, and in the symbo
     CHECK(names({"^_ZNK2ns3Box4sizeEi$"}) == Names{"ns::Box::size(int) const"});
 }
 
-TEST_CASE("a function is chosen once, and functions of the same name are told apart",
+TEST_CASE("a function is chosen once, and functions of the same name get different ones",
           "[nsdump][functions]")
 {
     CHECK(names({"^parse$", "^alias$", "parse"}).size() == 3);

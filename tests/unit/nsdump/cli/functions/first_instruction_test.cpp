@@ -4,7 +4,7 @@
 
 using namespace std::string_view_literals;
 
-TEST_CASE("instructions that the kernel emulates are told from those that it steps",
+TEST_CASE("instructions that the kernel emulates are distinguished from those that it steps",
           "[nsdump][functions]")
 {
     for (const std::string_view code :
