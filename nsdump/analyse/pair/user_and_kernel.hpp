@@ -24,11 +24,14 @@ template <class ProgramSink, class KernelSink> class UserAndKernelPairs
 {
 public:
     UserAndKernelPairs(TraceFile &trace, ProgramSink &programs, KernelSink &kernel)
-        : kernel_indices_(trace.kernel_indices()),
-          programs_(trace.names(),
-                    {trace.counter_names().size(), trace.cpus().size(), false,
-                     kernel_indices_of_programs(trace), trace.names().has_ways()},
-                    programs),
+        : kernel_indices_(trace.kernel_indices()), programs_(trace.names(),
+                                                             {trace.counter_names().size(),
+                                                              trace.cpus().size(),
+                                                              false,
+                                                              kernel_indices_of_programs(trace),
+                                                              {},
+                                                              trace.names().has_ways()},
+                                                             programs),
           kernel_(trace.names(),
                   {trace.kernel_counter_names().size(), trace.cpus().size(), true, kernel_indices_,
                    bpf_costs(trace.kernel_calibrations(), clock_of(trace).step_ticks),
