@@ -91,7 +91,7 @@ std::string text_of(const std::vector<nsbpf::Place> &places)
 }
 
 // Throws UsageError for what only the module can do.
-void check(const std::string &groups)
+void check(const KernelOptions &options, const std::string &groups)
 {
     constexpr const char *kOnlyModule = "requires the kernel module nsmod, which is not loaded or "
                                         "not selected (--kernel-recorder)";
@@ -125,7 +125,7 @@ std::unique_ptr<KernelPrograms> start_programs(const KernelOptions &options,
         return nullptr;
     }
 #ifdef NETSLICE_BPF
-    check(groups);
+    check(options, groups);
     nsbpf::Request request;
     request.groups = groups;
     request.ring_bytes = options.ring_bytes;
