@@ -121,7 +121,7 @@ CalibrationRows kernel_rows(const std::vector<KernelCalibration> &calibrations,
                 continue;
             if (entry.kind & NSLICE_ENTRY_ALONE)
                 alone.try_emplace({row->cpu, row->probe, row->field}, *row);
-            else if (has_calls && !is_in_program(entry))
+            else if (has_calls && !is_in_program(entry) && row->probe < kFirstWay)
                 with_calls.try_emplace({row->cpu, row->probe, row->field}, *row);
             else
                 rows.push_back(*row);
