@@ -83,6 +83,11 @@ void tell_what_kernel_lacks(StatsReport &report)
             "{} calls of functions are not recorded: they were nested too deeply for the "
             "kernel, which traps 64 returns of a thread",
             deep->second));
+    const std::string skipped = "functions.not_recorded.";
+    for (auto at = report.info.lower_bound(skipped);
+         at != report.info.end() && at->first.starts_with(skipped); ++at)
+        report.warnings.push_back(fmt::format("{} calls of functions are not recorded: {}",
+                                              at->second, at->first.substr(skipped.size())));
     if (const auto names = report.info.find("functions.refused"); names != report.info.end())
         report.warnings.push_back("functions that could not be recorded: " + names->second);
     const auto refused = report.info.find("kernel.groups.refused"),

@@ -129,7 +129,7 @@ static void measure_counters(struct nsp_calibration_run *run, struct nsp_cpu_run
 {
     if (nsp_detail_calibration_state.mode == NSP_DETAIL_MODE_STEP && cpu != &run->cpu[0] &&
         !run->cpu[0].is_out) {
-        nsp_copy_counter_entries(run->out, run->cpu[0].cpu, cpu->cpu);
+        nsp_copy_counter_entries(run, run->cpu[0].cpu, cpu->cpu);
         return;
     }
     nsp_step_keep_skip = 1;
@@ -189,7 +189,10 @@ int nsp_calibrate_with(const struct nsp_calibration_setup *setup, struct nsp_cal
     if (!err) {
         run->out = out;
         run->surroundings = surroundings;
-        run->kinds = setup->halves ? NSP_ALL_KINDS : NSP_CALIBRATION_KINDS;
+        run->has_halves = setup->halves != 0;
+        run->ways = &nsp_detail_functions ? setup->ways : NULL;
+        for (int kind = 0; kind < NSP_ALL_KINDS; kind = nsp_next_kind(run, kind))
+            ++run->kinds;
         run->has_limit = setup->batches == 0;
         run->batches = setup->batches == 0                ? DEFAULT_BATCHES
                        : setup->batches < NSP_MAX_BATCHES ? setup->batches

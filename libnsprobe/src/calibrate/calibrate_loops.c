@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Calibration loops: number of rounds -> records in calibration's rings, and their duration. */
+#define NSP_DETAIL_SITE_SECTION "nsprobe_calibration_sites"
 #include "calibrate_loops.h"
 
-#define NSP_DETAIL_SITE_SECTION "nsprobe_calibration_sites"
 #include <nsprobe/detail/arch.h>
 
 #include "writer/arch.h"
@@ -72,6 +72,10 @@ void nsp_loops_switch(uint32_t mode)
     for (struct nsp_site *site = __start_nsprobe_calibration_sites;
          site < __stop_nsprobe_calibration_sites; ++site)
         site->mode = nsp_counted_mode(mode, site->head_bits >> 16 & 0xff);
+    if (&nsp_detail_functions) {
+        nsp_detail_functions.slice->start.mode = nsp_counted_mode(mode, NSLICE_KIND_START);
+        nsp_detail_functions.slice->stop.mode = nsp_counted_mode(mode, NSLICE_KIND_STOP);
+    }
 }
 
 uint64_t nsp_run_loop(enum nsp_loop loop, uint32_t rounds)
@@ -94,8 +98,13 @@ uint64_t nsp_run_loop(enum nsp_loop loop, uint32_t rounds)
         [NSP_LOOP_WORK_START] = work_starts,
         [NSP_LOOP_WORK_STOP] = work_stops,
     };
+    const unsigned of_way = (unsigned)loop - NSP_LOOP_KINDS;
+    void (*const run)(uint32_t) =
+        loop < NSP_LOOP_KINDS
+            ? loops[loop]
+            : nsp_detail_functions.loops[of_way / NSP_WAY_LOOPS][of_way % NSP_WAY_LOOPS];
     const uint64_t begin = nsp_clock_read(1);
 
-    loops[loop](rounds);
+    run(rounds);
     return nsp_clock_read(1) - begin;
 }

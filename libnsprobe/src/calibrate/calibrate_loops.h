@@ -5,6 +5,7 @@
 
 #include <stdint.h>
 
+#include <nsprobe/detail/functions.h>
 #include <nsprobe/detail/state.h>
 
 /*
@@ -32,8 +33,13 @@ enum nsp_loop {
     NSP_LOOP_WORK_EXIT,
     NSP_LOOP_WORK_START,
     NSP_LOOP_WORK_STOP,
-    NSP_LOOP_KINDS,
+    NSP_LOOP_KINDS, /* from here on enum nsp_way_loop of each way */
 };
+
+static inline enum nsp_loop nsp_way_loop(unsigned way, enum nsp_way_loop loop)
+{
+    return (enum nsp_loop)(NSP_LOOP_KINDS + way * NSP_WAY_LOOPS + loop);
+}
 
 /* Turns the probes of the loops on in this mode (NSP_DETAIL_MODE_*), or off. */
 void nsp_loops_switch(uint32_t mode);

@@ -8,6 +8,7 @@
 #include <nsprobe/calibrate.h>
 
 #include "calibrate_batch.h"
+#include "calibrate_setup.h"
 #include "session/shm.h"
 #include "surroundings.h"
 
@@ -21,9 +22,9 @@
 #define NSP_MAX_BATCHES 1000
 /* CPUs and kinds take turns: a probe's cost drifts with the core's neighbours over tens of ms. */
 #define NSP_TURNS 5
-#define NSP_ALL_KINDS        \
-    (NSP_CALIBRATION_KINDS + \
-     NSP_CALIBRATION_HALVES) /* the pair and the other probes, then the pair's halves */
+/* The pair and the other probes, then the pair's halves, then functions by way. */
+#define NSP_MACRO_KINDS (NSP_CALIBRATION_KINDS + NSP_CALIBRATION_HALVES)
+#define NSP_ALL_KINDS (NSP_MACRO_KINDS + NSP_WAYS)
 
 /* One value of each batch. */
 struct nsp_batch_values {
@@ -47,7 +48,9 @@ struct nsp_calibration_run {
     uint32_t batches;
     int has_limit;     /* a session's start waits for it */
     uint64_t entry_ns; /* limit for all batches of one entry; 0: none */
-    int kinds;         /* NSP_ALL_KINDS if the halves of the pair are requested */
+    int has_halves;
+    struct nsp_way_entries *ways; /* NULL: not measured */
+    int kinds;                    /* number that nsp_next_kind() goes through */
     double sorted[NSP_MAX_BATCHES];
     uint32_t cpus;
     struct nsp_cpu_run cpu[NSP_CALIBRATION_MAX_CPUS];
@@ -58,7 +61,21 @@ extern const uint8_t nsp_record_kinds[NSP_ALL_KINDS];
 
 static inline int nsp_is_half(int kind)
 {
-    return kind >= NSP_CALIBRATION_KINDS;
+    return kind >= NSP_CALIBRATION_KINDS && kind < NSP_MACRO_KINDS;
+}
+
+static inline int nsp_is_way(int kind)
+{
+    return kind >= NSP_MACRO_KINDS;
+}
+
+/* The kind to measure after this one; NSP_ALL_KINDS: none. */
+static inline int nsp_next_kind(const struct nsp_calibration_run *run, int kind)
+{
+    ++kind;
+    if (nsp_is_half(kind) && !run->has_halves)
+        kind = NSP_MACRO_KINDS;
+    return nsp_is_way(kind) && !run->ways ? NSP_ALL_KINDS : kind;
 }
 
 /*
@@ -75,6 +92,6 @@ struct nslice_calibration_entry *nsp_add_entry(struct nsp_calibration_run *run,
  * Reuses the first CPU's counts for another CPU: stepped counts are exact, and measuring again
  * would take tens of milliseconds.
  */
-void nsp_copy_counter_entries(struct nsp_calibration *out, uint32_t from_cpu, uint32_t to_cpu);
+void nsp_copy_counter_entries(struct nsp_calibration_run *run, uint32_t from_cpu, uint32_t to_cpu);
 
 #endif /* NSP_CALIBRATE_RUN_H */

@@ -6,9 +6,9 @@
 
 #define LEAST_WITH_WARM_UP (4 * NSP_TURNS) /* batches; fewer are each too long for warm-up */
 
-static const enum nsp_loop loop_alone[NSP_ALL_KINDS] = {
+static const enum nsp_loop loop_alone[NSP_MACRO_KINDS] = {
     NSP_LOOP_PAIR, NSP_LOOP_MARK, NSP_LOOP_INIT, NSP_LOOP_EXIT, NSP_LOOP_START, NSP_LOOP_STOP};
-static const enum nsp_loop loop_after_work[NSP_ALL_KINDS] = {
+static const enum nsp_loop loop_after_work[NSP_MACRO_KINDS] = {
     NSP_LOOP_WORK_PAIR, NSP_LOOP_WORK_MARK,  NSP_LOOP_WORK_INIT,
     NSP_LOOP_WORK_EXIT, NSP_LOOP_WORK_START, NSP_LOOP_WORK_STOP};
 
@@ -55,8 +55,34 @@ static void batch_alone(struct nsp_cpu_run *cpu, int kind, uint32_t at)
     }
 }
 
+/*
+ * Calls of a function, compared with those of one that is the same but for its sleds or its entry.
+ * The function's own part of the work is what its slice should read.
+ */
+static void batch_way(struct nsp_cpu_run *cpu, int kind, uint32_t at)
+{
+    const unsigned way = (unsigned)(kind - NSP_MACRO_KINDS);
+    struct nsp_batch_values *values = &cpu->after_work[kind];
+    const double work = round_ticks(cpu, NSP_LOOP_WORK);
+    uint32_t pairs;
+
+    values->outer[at] = -round_ticks(cpu, nsp_way_loop(way, NSP_WAY_WORK_BARE));
+    values->outer[at] += round_ticks(cpu, nsp_way_loop(way, NSP_WAY_WORK));
+    values->inner[at] = nsp_batch_inside(&cpu->ring, 0, &pairs) - work;
+    cpu->is_out |= pairs == 0;
+    values = &cpu->alone[kind];
+    values->outer[at] = -round_ticks(cpu, nsp_way_loop(way, NSP_WAY_EMPTY_BARE));
+    values->outer[at] += round_ticks(cpu, nsp_way_loop(way, NSP_WAY_EMPTY));
+    values->inner[at] = nsp_batch_inside(&cpu->ring, 0, &pairs);
+    cpu->is_out |= pairs == 0;
+}
+
 static void batch(struct nsp_cpu_run *cpu, int kind, uint32_t at)
 {
+    if (nsp_is_way(kind)) {
+        batch_way(cpu, kind, at);
+        return;
+    }
     batch_after_work(cpu, kind, at);
     batch_alone(cpu, kind, at);
 }
@@ -67,7 +93,7 @@ static uint32_t affordable_batches(const struct nsp_calibration_run *run, struct
     const uint64_t begin_ns = nsp_monotonic_raw_ns();
     uint64_t affordable;
 
-    for (int kind = 0; kind < run->kinds; ++kind)
+    for (int kind = 0; kind < NSP_ALL_KINDS; kind = nsp_next_kind(run, kind))
         batch(cpu, kind, 0);
     if (!run->entry_ns)
         return run->batches;
@@ -81,7 +107,7 @@ void nsp_time_turn(struct nsp_calibration_run *run, struct nsp_cpu_run *cpu, uin
 {
     if (turn == 0)
         cpu->batches = affordable_batches(run, cpu);
-    for (int kind = 0; kind < run->kinds; ++kind) {
+    for (int kind = 0; kind < NSP_ALL_KINDS; kind = nsp_next_kind(run, kind)) {
         const uint32_t begin = cpu->batches * turn / NSP_TURNS,
                        end = cpu->batches * (turn + 1) / NSP_TURNS;
 
@@ -94,7 +120,7 @@ void nsp_time_turn(struct nsp_calibration_run *run, struct nsp_cpu_run *cpu, uin
 
 void nsp_time_entries(struct nsp_calibration_run *run, struct nsp_cpu_run *cpu)
 {
-    for (int kind = 0; kind < run->kinds; ++kind) {
+    for (int kind = 0; kind < NSP_ALL_KINDS; kind = nsp_next_kind(run, kind)) {
         nsp_add_entry(run, cpu, kind, 0, 0, &cpu->after_work[kind], cpu->batches);
         nsp_add_entry(run, cpu, kind, NSLICE_ENTRY_ALONE, 0, &cpu->alone[kind], cpu->batches);
     }

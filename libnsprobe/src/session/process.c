@@ -140,6 +140,8 @@ static void abort_sequences(void)
 
 static char reported_namespace[64]; /* as nsp_pid_namespace_text() */
 
+static char function_facts[2048];
+
 static void announce_info(double clock_hz, struct nsp_surroundings *surroundings)
 {
     static const char *const kinds[] = {"none", "rseq", "atomic", "kernel"};
@@ -172,6 +174,26 @@ static void announce_info(double clock_hz, struct nsp_surroundings *surroundings
     bytes = nsp_environment_text(&environment, text, sizeof(text));
 
     nsp_announce(process.map, NSLICE_CHUNK_INFO, text, (uint32_t)bytes);
+    if (*function_facts)
+        nsp_announce(process.map, NSLICE_CHUNK_INFO, function_facts,
+                     (uint32_t)strlen(function_facts));
+}
+
+void nsp_detail_function_facts(const char *text)
+{
+    snprintf(function_facts, sizeof(function_facts), "%s", text);
+    if (__atomic_load_n(&nsp_detail_state.mode, __ATOMIC_ACQUIRE) != NSP_DETAIL_MODE_OFF)
+        nsp_announce(process.map, NSLICE_CHUNK_INFO, text, (uint32_t)strlen(text));
+}
+
+/* Calls of functions that have no slice are known at the end. */
+static void announce_skipped(void)
+{
+    char text[512];
+    const uint32_t bytes = nsp_detail_functions.skipped_text(text, sizeof(text));
+
+    if (bytes > 0)
+        nsp_announce(process.map, NSLICE_CHUNK_INFO, text, bytes);
 }
 
 /* As large as the session's rings, so that caches behave alike; irrelevant beyond a few MiB. */
@@ -187,20 +209,22 @@ static void announce_calibration(uint32_t phase, struct nsp_clock_pair pair,
 {
     static struct {
         struct nslice_file_calibration head;
-        struct nslice_calibration_entry entries[NSP_CALIBRATION_MAX_ENTRIES];
+        struct nslice_calibration_entry entries[NSP_CALIBRATION_MAX_ENTRIES + NSP_MAX_WAY_ENTRIES];
     } payload;
     static struct nsp_calibration measured;
+    static struct nsp_way_entries ways;
     struct nsp_calibration_setup setup = {.state = process.state,
                                           .ring_kind = process.state.ring_kind,
+                                          .ways = &ways,
                                           .ring_bytes =
                                               calibration_ring_bytes(process.map->shm->ring_bytes)};
 
-    measured.count = 0;
+    measured.count = ways.count = 0;
     if (!process.map->shm->no_calibration && nsp_calibrate_with(&setup, &measured, surroundings))
-        measured.count = 0;
+        measured.count = ways.count = 0;
     payload.head = (struct nslice_file_calibration){
         .phase = phase,
-        .entries = measured.count,
+        .entries = measured.count + ways.count,
         .ticks = pair.ticks,
         .mono_ns = pair.mono_ns,
         .clock_step_ticks = measured.count ? measured.clock_step_ticks : nsp_clock_step_ticks(),
@@ -208,8 +232,10 @@ static void announce_calibration(uint32_t phase, struct nsp_clock_pair pair,
         .pid = (uint32_t)getpid(),
     };
     memcpy(payload.entries, measured.entries, measured.count * sizeof(measured.entries[0]));
-    nsp_announce(process.map, NSLICE_CHUNK_CALIBRATION, &payload,
-                 (uint32_t)(sizeof(payload.head) + measured.count * sizeof(measured.entries[0])));
+    memcpy(payload.entries + measured.count, ways.entries, ways.count * sizeof(ways.entries[0]));
+    nsp_announce(
+        process.map, NSLICE_CHUNK_CALIBRATION, &payload,
+        (uint32_t)(sizeof(payload.head) + payload.head.entries * sizeof(measured.entries[0])));
 }
 
 /* Calibrates, and estimates the clock's rate from the time this took, or from a short wait. */
@@ -341,6 +367,8 @@ void nsp_process_end(void)
 
     if (!process.is_inherited)
         announce_calibration(NSLICE_CALIBRATION_END, nsp_clock_pair(), &surroundings);
+    if (&nsp_detail_functions)
+        announce_skipped();
     nsp_sites_withdraw();
     nsp_source_release();
     nsp_process_disclaim();

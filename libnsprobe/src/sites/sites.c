@@ -11,6 +11,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <nsprobe/detail/functions.h>
 #include <nsprobe/detail/site.h>
 #include <nsprobe/detail/state.h>
 #include <nsprobe/file.h>
@@ -48,8 +49,10 @@ static uint32_t generation; /* of the set of sites and of the rules */
 static void announce_site(const struct nsp_site *site, uint16_t id)
 {
     uint64_t buffer[(sizeof(struct nslice_file_site) + 2 * MAX_TEXT_BYTES + 8) / 8] = {0};
-    struct nslice_file_site head = {
-        .slice_id = id, .kind = nsp_site_kind(site), .line = site->line};
+    struct nslice_file_site head = {.slice_id = id,
+                                    .kind = nsp_site_kind(site),
+                                    .flags = (uint8_t)(site->way << NSLICE_WAY_SHIFT),
+                                    .line = site->line};
     char *text = (char *)buffer + sizeof(head);
     size_t name_bytes = strnlen(site->name, MAX_TEXT_BYTES - 1);
     size_t file_bytes = strnlen(site->file, MAX_TEXT_BYTES - 1);
@@ -118,7 +121,7 @@ static void switch_site(struct nsp_site *site)
 static void switch_range(const struct site_range *range)
 {
     for (struct nsp_site *site = range->begin; site < range->end; ++site) {
-        site->is_selected = (uint16_t)is_selected(site);
+        site->is_selected = (uint8_t)is_selected(site);
         switch_site(site);
     }
 }
@@ -298,7 +301,7 @@ void nsp_detail_unregister_sites(struct nsp_site *begin, struct nsp_site *end)
     syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED_RSEQ, 0, 0);
 }
 
-struct nsp_slice *nsp_slice_create(const char *name, const char *file, unsigned line)
+static struct nsp_slice *create(const char *name, const char *file, unsigned line, uint8_t way)
 {
     struct nsp_slice *slice = calloc(1, sizeof(*slice));
 
@@ -307,6 +310,7 @@ struct nsp_slice *nsp_slice_create(const char *name, const char *file, unsigned 
     slice->start = (struct nsp_site){.name = strdup(name),
                                      .file = strdup(file),
                                      .line = line,
+                                     .way = way,
                                      .head_bits = NSP_DETAIL_HEAD_BITS(NSLICE_KIND_START, 0)};
     slice->stop = slice->start;
     slice->stop.head_bits = NSP_DETAIL_HEAD_BITS(NSLICE_KIND_STOP, 0);
@@ -318,4 +322,14 @@ struct nsp_slice *nsp_slice_create(const char *name, const char *file, unsigned 
     }
     nsp_detail_register_sites(&slice->start, &slice->stop + 1);
     return slice;
+}
+
+struct nsp_slice *nsp_slice_create(const char *name, const char *file, unsigned line)
+{
+    return create(name, file, line, 0);
+}
+
+struct nsp_slice *nsp_detail_function_slice(const char *name, const char *file, unsigned way)
+{
+    return create(name, file, 0, (uint8_t)way);
 }

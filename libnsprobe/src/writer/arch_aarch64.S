@@ -137,7 +137,6 @@ nsp_detail_push_rseq:
  * session with counters).
  */
 	.globl	nsp_detail_call_saving_vectors
-	.hidden	nsp_detail_call_saving_vectors
 	.type	nsp_detail_call_saving_vectors, %function
 	.p2align 4
 nsp_detail_call_saving_vectors:

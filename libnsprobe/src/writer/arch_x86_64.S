@@ -161,7 +161,6 @@ nsp_detail_push_rseq:
 #define XSAVE_BYTES 4096
 	.text
 	.globl	nsp_detail_call_saving_vectors
-	.hidden	nsp_detail_call_saving_vectors
 	.type	nsp_detail_call_saving_vectors, @function
 	.p2align 4
 nsp_detail_call_saving_vectors:

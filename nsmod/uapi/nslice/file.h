@@ -94,6 +94,8 @@ NSLICE_ASSERT_SIZE(struct nslice_chunk_header, 64);
 #define NSLICE_WAY_UPROBE_EMULATED 1u  /* kernel: the kernel emulates the function's first instruction */
 #define NSLICE_WAY_UPROBE_STEPPED 2u   /* kernel: it executes it in a copy, with a second trap */
 #define NSLICE_WAY_UPROBE_OPTIMISED 3u /* kernel: it replaces it by a call */
+#define NSLICE_WAY_SLED 1u             /* program: XRay sleds at the function's entry and exits */
+#define NSLICE_WAY_ENTRY 2u            /* program: its patchable entry, and its return address */
 
 /*
  * One place in a program's source; two terminated strings follow, padded

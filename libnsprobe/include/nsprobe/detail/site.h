@@ -24,7 +24,8 @@ struct nsp_site {
         head_bits; /* upper half of the record head's second word: slice_id, kind, count of words */
     uint32_t mode; /* NSP_DETAIL_MODE_*: that of the session, or OFF */
     uint16_t name_number; /* the rest is the library's */
-    uint16_t is_selected;
+    uint8_t is_selected;
+    uint8_t way; /* NSLICE_WAY_*; 0: a macro */
 };
 
 /* head_bits of a site before it has an id. */

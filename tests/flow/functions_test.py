@@ -1,0 +1,280 @@
+# SPDX-License-Identifier: MIT
+# NETSLICE_FUNCTIONS: functions with XRay sleds or patchable entries -> slices, with exact counts,
+# however functions are left; what cannot be recorded is refused before main().
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+import needs
+
+BUILD = pathlib.Path(os.environ["NETSLICE_BUILD"])
+NSDUMP = pathlib.Path(os.environ["NETSLICE_BIN"]) / "nsdump"
+SOURCES = pathlib.Path(__file__).parent / "functions"
+LIBRARY = BUILD / "lib" / "libnsprobe-functions.so"
+CLANG = shutil.which("clang") or shutil.which("clang-14") or ""
+ENTRY = ["-fpatchable-function-entry=5"]
+SLED = ["-fxray-instrument", "-fxray-instruction-threshold=1"]
+WAYS = {
+    "gcc entry": ("gcc", ENTRY),
+    "gcc entry with M": ("gcc", ["-fpatchable-function-entry=8,3"]),
+}
+if CLANG:
+    WAYS["clang entry"] = (CLANG, ENTRY)
+    WAYS["clang sled"] = (CLANG, SLED)
+
+
+def compile_to(folder, name, compiler, *words):
+    program = folder / name
+    subprocess.run([compiler, *words, "-o", program], check=True, timeout=120)
+    return program
+
+
+# Without the runtime, which the flag would link: sleds do not need it.
+def build(folder, name, source, compiler, flags, *words, optimise="-O2"):
+    unit = compile_to(folder, f"{name}.o", compiler, optimise, "-fPIC", *flags, "-c", source)
+    return compile_to(folder, name, compiler, unit, *words)
+
+
+def run(program, expression, *words, options="", **environment):
+    return subprocess.run(
+        [program, *words],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+        env={
+            **os.environ,
+            "NETSLICE": options,
+            "NETSLICE_FUNCTIONS": expression,
+            "LD_PRELOAD": str(LIBRARY),
+            **environment,
+        },
+    )
+
+
+def stats(trace):
+    done = subprocess.run(
+        [NSDUMP, "stats", "--json", trace], capture_output=True, text=True, check=True, timeout=60
+    )
+    return json.loads(done.stdout)
+
+
+def value(slices, name, field="instructions"):
+    (one,) = [value for value in slices[name]["values"] if value["field"] == field]
+    return one
+
+
+class Functions(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = pathlib.Path(tempfile.mkdtemp())
+        cls.counted = {}
+        for way, (compiler, flags) in WAYS.items():
+            folder = cls.folder / way.replace(" ", "_")
+            folder.mkdir()
+            build(folder, "libadd.so", SOURCES / "library.c", compiler, flags, "-shared")
+            link = [f"-L{folder}", "-ladd", f"-Wl,-rpath,{folder}"]
+            cls.counted[way] = build(
+                folder, "counted", SOURCES / "counted.c", compiler, flags, *link
+            )
+
+    @classmethod
+    def tearDownClass(cls):
+        shutil.rmtree(cls.folder)
+
+    def record(self, program, expression, *words, options=""):
+        trace = self.folder / "trace.nsl"
+        trace.unlink(missing_ok=True)
+        done = run(program, expression, *words, options=f"output={trace} {options}")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        data = stats(trace)
+        return done.stdout, data, {one["name"].split("(")[0]: one for one in data["slices"]}
+
+    def test_each_call_is_a_slice_and_the_program_does_what_it_did(self):
+        for way, program in self.counted.items():
+            with self.subTest(way):
+                text, data, slices = self.record(program, ".", "100")
+                plain = subprocess.run([program, "100"], capture_output=True, text=True, check=True)
+                self.assertEqual(text, plain.stdout)
+                self.assertIn("open pages 0\n", text)
+                self.assertIn("values 1234\n", text)
+                for name, count in {
+                    "call_eight": 100,
+                    "multiply_128": 100,
+                    "multiply_32": 900,
+                    "call_last": 100,
+                    "empty": 100,
+                    "vary": 100,
+                    "multiply_12800": 100,
+                    "library_add": 100,
+                }.items():
+                    self.assertEqual(slices[name]["count"] + slices[name]["migrated"], count, name)
+                    self.assertEqual(slices[name]["unmatched_start"], 0, name)
+                    self.assertEqual(slices[name]["unmatched_stop"], 0, name)
+                self.assertEqual(sum(data["losses"]["lost"].values()), 0)
+                info = data["info"]
+                used = "functions.by_sled" if "sled" in way else "functions.by_entry"
+                self.assertEqual(int(info[used]), len(slices), info)
+
+    def test_counts_of_instructions_are_exact(self):
+        for way, program in self.counted.items():
+            with self.subTest(way):
+                _, _, slices = self.record(
+                    program,
+                    "^(multiply_(32|128)|call_eight|empty)$",
+                    "3",
+                    options="counters=instructions source=step",
+                )
+                self.assertLessEqual(
+                    value(slices, "empty")["net"]["mean"], 1
+                )  # alignment of a sled
+                for name, count in {"multiply_32": 33, "multiply_128": 129}.items():
+                    net = value(slices, name)["net"]
+                    self.assertEqual((net["min"], net["max"]), (count, count), name)
+                # Its own code, with the calls, does not depend on what is recorded inside.
+                inside = value(slices, "call_eight")["self"]["mean"]
+                _, _, alone = self.record(
+                    program,
+                    "^call_eight$",
+                    "3",
+                    options="counters=instructions source=step",
+                )
+                sleds = 8 * 2 if "sled" in way else 8 * 5 if "gcc" in way else 8
+                without = value(alone, "call_eight")["net"]["mean"] - 8 * 33
+                self.assertTrue(without - sleds <= inside <= without, (inside, without))
+
+    def test_net_times_are_those_of_the_work(self):
+        for way, program in self.counted.items():
+            with self.subTest(way):
+                _, _, slices = self.record(program, "^multiply_", "3000", options="clock=ordered")
+                longest = value(slices, "multiply_12800", "ticks")["net"]["p50"]
+                for name in ("multiply_32", "multiply_128"):
+                    parts = int(name.split("_")[1]) / 12800
+                    near = value(slices, name, "ticks")["net"]["p50"]
+                    self.assertLess(abs(near - longest * parts), 30 + 0.05 * near, name)
+
+    def test_recursion_beyond_the_depth_is_counted_and_returns_well(self):
+        for way, program in self.counted.items():
+            with self.subTest(way):
+                text, data, slices = self.record(program, "^recurse$", "1")
+                self.assertIn("recursion 200\n", text)
+                not_recorded = int(data["info"].get("functions.not_recorded.too_deep", 0))
+                seen = slices["recurse"]
+                self.assertEqual(
+                    seen["count"] + seen["migrated"] + seen["too_deep"] + not_recorded, 201
+                )
+                self.assertGreater(seen["count"], 60)
+
+    def test_functions_may_be_left_in_every_way(self):
+        for way, (compiler, flags) in WAYS.items():
+            compiler = {"gcc": "g++"}.get(compiler, compiler + "++" if "-" not in compiler else "")
+            compiler = compiler or CLANG.replace("clang", "clang++")
+            with self.subTest(way):
+                program = build(
+                    self.folder,
+                    "leaving",
+                    SOURCES / "leaving.cpp",
+                    compiler,
+                    [*flags, "-fno-optimize-sibling-calls"],
+                    "-pthread",
+                    optimise="-O1",
+                )
+                expression = "^(inner|middle|catching|rethrowing|jump_from|handle|frames_at|"
+                expression += "wait_for_cancel|exit_at|.*Table)"
+                text, data, slices = self.record(program, expression, options="ring=64M")
+                self.assertEqual(
+                    text,
+                    "caught 2400\nframes all\ncancelled 1 1\nexited 4\nchild 0\n",
+                )
+                self.assertEqual(sum(data["losses"]["lost"].values()), 0)
+                for name, count in {
+                    "catching": 4 * 900 + 50000,
+                    "rethrowing": 4 * 900,
+                    "middle": 8 * 900 + 50000,
+                    "net::Table<long>::find": 8 * 900 + 50000,
+                    "jump_from": 100 * 6,
+                    "exit_at": 4,
+                }.items():
+                    if name == "exit_at" and "sled" in way:
+                        continue  # nothing follows in that thread by which its end is noticed
+                    one = slices[name]
+                    self.assertEqual(one["count"] + one["migrated"], count, name)
+                    self.assertEqual(one["unmatched_start"] + one["unmatched_stop"], 0, name)
+                self.assertGreaterEqual(slices["handle"]["count"], 100)
+
+    def test_a_recorder_gets_the_functions(self):
+        program = self.counted["gcc entry"]
+        trace = self.folder / "recorded.nsl"
+        done = subprocess.run(
+            [NSDUMP, "record", "-w", trace, "--", "env", "NETSLICE_FUNCTIONS=^empty$"]
+            + [f"LD_PRELOAD={LIBRARY}", program, "70"],
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=60,
+        )
+        self.assertEqual(done.returncode, 0, done.stderr)
+        (only,) = stats(trace)["slices"]
+        self.assertEqual((only["name"], only["count"] + only["migrated"]), ("empty()", 70))
+
+    def assert_refused(self, program, expression, text, **environment):
+        done = run(program, expression, **environment)
+        self.assertEqual((done.returncode, done.stdout), (126, ""))
+        self.assertRegex(done.stderr, r"\Anetslice: NETSLICE_FUNCTIONS: [^\n]*\n\Z")
+        self.assertIn(text, done.stderr)
+
+    def test_what_cannot_be_recorded_is_refused_before_main(self):
+        program = self.counted["gcc entry"]
+        counted = [SOURCES / "counted.c", SOURCES / "library.c"]
+        plain = compile_to(self.folder, "plain", "gcc", *counted)
+        short = compile_to(self.folder, "short", "gcc", "-fpatchable-function-entry=3", *counted)
+        self.assert_refused(program, "nothing", '"nothing" matches none of the ')
+        self.assert_refused(program, "(", "not a regular expression")
+        self.assert_refused(plain, "main", "build with -fpatchable-function-entry=5")
+        self.assert_refused(short, "empty", "too short for a call")
+        stripped = compile_to(self.folder, "stripped", "gcc", "-s", *ENTRY, *counted)
+        self.assert_refused(stripped, "^empty$", "stripped")
+        if CLANG:
+            premain = {"XRAY_OPTIONS": "patch_premain=true"}
+            self.assert_refused(self.counted["clang sled"], "empty", "XRay runtime", **premain)
+
+    def test_programs_that_the_program_starts_are_not_patched(self):
+        source = self.folder / "starts.c"
+        source.write_text(
+            "#include <stdlib.h>\n"
+            '__attribute__((noinline)) void called(void) { __asm__ volatile(""); }\n'
+            'int main(void) { called(); return system("env | grep -c NETSLICE_FUNCTIONS") >> 8; }'
+        )
+        program = compile_to(self.folder, "starts", "gcc", *ENTRY, source)
+        done = run(program, "^called$")
+        self.assertEqual((done.returncode, done.stdout), (1, "0\n"), done.stderr)
+
+    def test_the_code_inside_trampolines_changes_no_vector_register(self):
+        listing = subprocess.run(
+            ["objdump", "-d", "--no-show-raw-insn", LIBRARY],
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        seen = set()
+        name = ""
+        for line in listing.splitlines():
+            if found := re.match(r"[0-9a-f]+ <(.+)>:", line):
+                name = found[1]
+            if re.match(
+                r"nsf_(start|stop|enter|leave|unwound|return)|may_enter|drop_|nsf_(entry|exit|patched)_",
+                name,
+            ):
+                seen.add(name)
+                self.assertNotRegex(line, r"%[xyz]mm|%st|%k[0-7]\b|emms", name)
+        self.assertTrue({"nsf_start", "nsf_stop", "nsf_enter", "nsf_leave"} <= seen, seen)
+
+
+if __name__ == "__main__":
+    needs.tools("gcc", "g++", "strip", "objdump")
+    unittest.main()

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+// Bytes at a function's begin -> how many of them a call may replace.
+#include "support/catch.hpp"
+
+#include <vector>
+
+extern "C" {
+#include "entry_bytes.h"
+}
+
+namespace
+{
+using Bytes = std::vector<uint8_t>;
+
+uint32_t room(Bytes bytes)
+{
+    bytes.insert(bytes.end(), {0x55, 0xc3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}); // push, ret
+    return nsf_entry_bytes(bytes.data());
+}
+} // namespace
+
+TEST_CASE("five single nops, as gcc writes them, have room for a call")
+{
+    CHECK(room({0x90, 0x90, 0x90, 0x90, 0x90}) == 5);
+    CHECK(room({0x90, 0x90, 0x90, 0x90, 0x90, 0x90, 0x90}) == 5);
+}
+
+TEST_CASE("long nops, as clang writes them, are replaced as a whole")
+{
+    CHECK(room({0x0f, 0x1f, 0x44, 0x00, 0x08}) == 5);
+    CHECK(room({0x66, 0x0f, 0x1f, 0x44, 0x00, 0x08}) == 6);
+    CHECK(room({0x0f, 0x1f, 0x80, 1, 2, 3, 4}) == 7);
+    CHECK(room({0x0f, 0x1f, 0x84, 0x00, 1, 2, 3, 4}) == 8);
+    CHECK(room({0x66, 0x2e, 0x0f, 0x1f, 0x84, 0x00, 1, 2, 3, 4}) == 10);
+    CHECK(room({0x66, 0x90, 0x0f, 0x1f, 0x00}) == 5);
+    CHECK(room({0x0f, 0x1f, 0x40, 0x00, 0x66, 0x90}) == 6);
+}
+
+TEST_CASE("fewer bytes than a call needs, or other instructions, are left alone")
+{
+    CHECK(room({}) == 0);
+    CHECK(room({0x90, 0x90, 0x90, 0x90}) == 0);
+    CHECK(room({0x0f, 0x1f, 0x40, 0x00}) == 0);
+    CHECK(room({0x0f, 0x1f, 0x05, 1, 2, 3, 4}) == 0); // relative to the instruction
+    CHECK(room({0x0f, 0x1e, 0x44, 0x00, 0x08}) == 0);
+}
+
+TEST_CASE("endbr64 stays in front of the call")
+{
+    const uint8_t with[] = {0xf3, 0x0f, 0x1e, 0xfa, 0x90}, without[] = {0x90, 0x90, 0x90, 0x90};
+    CHECK(nsf_behind_endbr(with) == with + 4);
+    CHECK(nsf_behind_endbr(without) == without);
+}
