@@ -300,6 +300,15 @@ void nsp_process_disclaim(void)
     __atomic_store_n(&in_session, 0, __ATOMIC_RELEASE);
 }
 
+/* Stepping ends with the slice, and so never if its STOP is off. */
+static int check_thin(uint32_t thin_permille)
+{
+    if (thin_permille && nsp_active_source == &nsp_source_step)
+        return nsp_fail(-ENOTSUP, "thin cannot be combined with source=step: a slice whose STOP is "
+                                  "off would never end");
+    return 0;
+}
+
 int nsp_process_check(const struct nsp_session_config *config)
 {
     char names[NSLICE_SESSION_COUNTERS_TEXT];
@@ -310,6 +319,8 @@ int nsp_process_check(const struct nsp_session_config *config)
         return 0; /* the session's counters must not be disturbed */
     err = nsp_source_choose(config->counters, config->source, &counters, names, sizeof(names));
     if (!err)
+        err = check_thin(config->thin_permille);
+    if (nsp_active_source)
         nsp_source_release();
     if (!err && config->ring_kind == NSLICE_RING_RSEQ && !nsp_has_rseq())
         err = refuse_rseq();
@@ -323,6 +334,8 @@ static int begin(const struct nsp_shm_map *map)
     int err = nsp_source_choose(map->shm->counters, (enum nsp_counter_source)map->shm->source,
                                 &counters, process.names, sizeof(process.names));
 
+    if (!err)
+        err = check_thin(map->shm->thin_permille);
     if (!err) /* last, since it binds later processes */
         err = agree_on_ring_kind(map, &ring_kind);
     if (err)

@@ -117,9 +117,6 @@ static int check_values(const struct nsp_session_config *config)
     if (bytes < NSLICE_MIN_RING_BYTES || bytes > NSLICE_MAX_RING_BYTES || (bytes & (bytes - 1)))
         return nsp_fail(-EINVAL, "ring size %llu: must be a power of two from 4 KiB to 8 GiB",
                         (unsigned long long)bytes);
-    if (config->thin_permille && config->counters && *config->counters)
-        return nsp_fail(-EINVAL,
-                        "thin cannot be combined with counters: counts are exact without it");
     if (config->slices && nsp_selection_check(config->slices))
         return -EINVAL;
     return check_memory(bytes);

@@ -416,14 +416,13 @@ RunCommand add(command::ArgumentSet &arguments)
     const Check check_functions = add_function_options(arguments, options);
     const Check check_counters = add_counter_options(arguments, options);
     add_slices(arguments, options->kernel.slices);
-    const command::Argument thin =
-        arguments
-            .add("--thin", options->thin,
-                 "share of the time in which some probes inside slices are off at random, to "
-                 "measure what they cost there; auto: 0.5")
-            .kind("auto|off|SHARE")
-            .check(is_share)
-            .show_default();
+    arguments
+        .add("--thin", options->thin,
+             "share of the time in which some probes inside slices are off at random, to "
+             "measure what they cost there; auto: 0.5")
+        .kind("auto|off|SHARE")
+        .check(is_share)
+        .show_default();
     const command::Argument control = arguments.add_flag(
         "--control", options->accepts_control,
         "let `nsdump control` change what is recorded; gives the program a thread");
@@ -447,7 +446,7 @@ RunCommand add(command::ArgumentSet &arguments)
         arguments.add("program", options->program, "program and its arguments, after --");
     arguments.footer(kFooter);
     arguments.hint_at_separator("put -- before the program: nsdump record -- PROGRAM ...");
-    arguments.at_end([options, pid, quiet, program, thin, control, check_counters, check_kernel,
+    arguments.at_end([options, pid, quiet, program, control, check_counters, check_kernel,
                       check_functions] {
         if (!program.was_given() && !pid.was_given())
             throw command::WrongUse("a program (after --) or --pid is required");
@@ -457,8 +456,6 @@ RunCommand add(command::ArgumentSet &arguments)
             command::refuse({control}, "cannot be combined with --pid, which implies it");
         if (options->is_verbose)
             command::refuse({quiet}, "cannot be combined with --verbose");
-        if (options->thin != "off" && !options->counters.empty())
-            command::refuse({thin}, "cannot be combined with --counters");
         check_counters();
         check_kernel();
         check_functions();

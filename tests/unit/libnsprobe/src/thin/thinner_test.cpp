@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <nsprobe/counters.h>
 #include <nsprobe/probe.h>
 
 using test_support::ProbeSession;
@@ -151,16 +152,42 @@ TEST_CASE("slices that the rules exclude are not listed as off", "[libnsprobe][t
     CHECK(seen == std::set<std::set<std::string>>{{"innermost"}});
 }
 
-TEST_CASE("thinning is refused together with counters, and for shares that are none",
+TEST_CASE("thinning is refused while instructions are stepped, and for shares that are none",
           "[libnsprobe][thin]")
 {
-    CHECK(nsp_session_configure("thin=auto counters=instructions source=step") == -EINVAL);
-    CHECK_THAT(nsp_last_error(), Catch::Contains("thin cannot be combined with counters"));
+    CHECK(nsp_session_configure("thin=auto counters=instructions source=step") == -ENOTSUP);
+    CHECK_THAT(nsp_last_error(), Catch::Contains("thin cannot be combined with source=step"));
     for (const char *share : {"thin=1.5", "thin=-1", "thin=", "thin=0.5x", "thin=on"}) {
         INFO(share);
         CHECK(nsp_session_configure(share) == -EINVAL);
         CHECK_THAT(nsp_last_error(), Catch::Contains("must be auto, off or a share from 0 to 1"));
     }
+}
+
+TEST_CASE("probes with counters are switched off as well, and those that are on count",
+          "[libnsprobe][thin]")
+{
+    if (nsp_source_try(NSP_SOURCE_PERF_READ, "page-faults") != 0) {
+        WARN(nsp_last_error());
+        return;
+    }
+    const SessionResult result =
+        thinned("thin=1 counters=page-faults source=perf-read", std::chrono::milliseconds(400));
+    REQUIRE(result.trace.complaint() == "");
+    const auto &epochs = result.trace.epochs;
+    REQUIRE(epochs.size() > 10);
+    size_t with_something_off = 0, unexpected = 0;
+    for (const auto &epoch : epochs) {
+        with_something_off += !epoch.off.empty();
+        for (const auto &record : result.trace.records)
+            if (record.ticks > epoch.begin_ticks && record.ticks < epoch.end_ticks)
+                unexpected += std::binary_search(epoch.off.begin(), epoch.off.end(), record.slice);
+    }
+    CHECK(with_something_off > 5);
+    CHECK(unexpected <= 2); // a thread preempted between its look at the switch and its record
+    for (const auto &record : result.trace.records)
+        if (record.kind == NSLICE_KIND_START || record.kind == NSLICE_KIND_STOP)
+            REQUIRE(record.words == 1);
 }
 
 TEST_CASE("after a thinned session all probes of the next one are on", "[libnsprobe][thin]")
