@@ -4,8 +4,11 @@
 
 #include <dlfcn.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <map>
+
+#include <nsprobe/recorder.h>
 
 using namespace stress;
 
@@ -90,6 +93,36 @@ TEST_CASE("objects are loaded and unloaded while a session runs and other thread
         CHECK(count[""] == 0);
         // The same site has the same id each time: reloading does not fill the table.
         CHECK(result.trace.sites.size() < 100);
+    }
+}
+
+TEST_CASE("the session's rules apply to objects that are loaded later, also rules that are newer",
+          "[stress][objects]")
+{
+    for (const auto &kind : kinds()) {
+        test_support::ProbeSession session("calibration=no control=yes slices=slice_of_*,!*_b " +
+                                           kind);
+        uint64_t expected_of_a = 0;
+        for (int round = 0; round < 20; ++round) {
+            Object a(OBJECT_A), b(OBJECT_B);
+            REQUIRE(a.work);
+            REQUIRE(b.work);
+            a.work(0);
+            b.work(0);
+            expected_of_a += 2;
+        }
+        REQUIRE(nsp_control_slices(getpid(), "!slice_of_a") == 0);
+        for (int round = 0; round < 20; ++round) {
+            Object a(OBJECT_A), b(OBJECT_B);
+            a.work(0);
+            b.work(0);
+        }
+        const auto result = session.close();
+        CHECK(result.trace.complaint() == "");
+        auto count = names(result.trace);
+        CHECK(count["slice_of_a"] == expected_of_a);
+        CHECK(count["slice_of_b"] == 40);
+        CHECK(count["in_object"] == 80);
     }
 }
 
