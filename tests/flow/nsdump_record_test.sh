@@ -48,7 +48,10 @@ no_output
 "$nsdump" record "${quick[@]}" --control -w c.nsl -- "$program" - >out 2>err &
 recorder=$!
 wait_for 10 grep -qs ready out || fail "a program under --control does not start"
-"$nsdump" control --pid "$(child_of $recorder)" --slices '!work' || fail "control of a program under --control"
+expect 0 "control with patterns that match nothing" "$nsdump" control --pid "$(child_of $recorder)" --slices 'no*,kernel:irq,work'
+[[ $(<err) == 'nsdump: warning: slices: no slice or mark matches "no*"; available: work' ]] || fail "control with a pattern without a match: $(<err)"
+expect 0 "control of a program under --control" "$nsdump" control --pid "$(child_of $recorder)" --slices '!work'
+[[ ! -s err ]] || fail "control with a pattern that matches warns: $(<err)"
 sleep 0.1
 kill "$(child_of $recorder)"
 wait $recorder

@@ -96,7 +96,8 @@ int nsp_recorder_attach(struct nsp_recorder *recorder, int pid);
  * New rules for which slices and marks a process records from now on (nsp_session_config.slices;
  * "": all).  The process must be in a session with nsp_session_config.control, or be one that
  * accepts recorders.  Returns 0 or -errno with the reason in nsp_last_error();
- * -EINVAL: invalid rules.
+ * -EINVAL: invalid rules.  After 0, nsp_last_error() has a line for each pattern that matches no
+ * slice or mark that the process has by now, with those that there are; else it is empty.
  */
 int nsp_control_slices(int pid, const char *rules);
 

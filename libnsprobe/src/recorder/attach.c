@@ -20,6 +20,7 @@
 #include "session/error.h"
 #include "session/own_threads.h"
 #include "session/process.h"
+#include "sites/sites.h"
 
 static int listener = -1; /* owned by the listening thread */
 static struct nsp_descriptor_file listener_file;
@@ -131,12 +132,15 @@ static void refuse(int connection, int err, const char *words)
 static int is_control(int connection, const struct request *request)
 {
     const size_t key_bytes = strlen(NSP_CONTROL_SLICES);
+    char unmatched[sizeof(((struct nsp_attach_answer *)0)->words)];
     int err;
 
     if (memcmp(request->text, NSP_CONTROL_SLICES, key_bytes) != 0)
         return 0;
     err = nsp_process_select(request->text + key_bytes);
-    refuse(connection, err, err ? nsp_last_error() : "");
+    if (!err)
+        nsp_sites_describe_unmatched(unmatched, sizeof(unmatched));
+    refuse(connection, err, err ? nsp_last_error() : unmatched);
     return 1;
 }
 

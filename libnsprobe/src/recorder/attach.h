@@ -32,8 +32,8 @@ socklen_t nsp_attach_address(int pid, struct sockaddr_un *address);
 
 /* The listener's answer to a session's descriptor or a control request. */
 struct nsp_attach_answer {
-    int err; /* 0: joined, or done */
-    char words[508];
+    int err;         /* 0: joined, or done */
+    char words[508]; /* the error, or lines of warnings */
 };
 
 #endif /* NSP_ATTACH_H */

@@ -83,5 +83,5 @@ int nsp_await_answer(int connection, int pid)
                         pid);
     if (answer.err)
         return nsp_fail(answer.err, "process %d refused: %.500s", pid, answer.words);
-    return 0;
+    return nsp_fail(0, "%.507s", answer.words);
 }

@@ -36,20 +36,24 @@ int nsp_selection_has(const char *rules, const char *name)
 
 static int matches_none(const struct nslice_rule *rule, const char *const *names, size_t count)
 {
+    /* The process does not know the kernel's names. */
+    if (strncmp(rule->pattern, NSLICE_RULES_KERNEL, strlen(NSLICE_RULES_KERNEL)) == 0)
+        return 0;
     while (count > 0)
         if (nslice_rule_matches(rule, names[--count], 0))
             return 0;
     return 1;
 }
 
-void nsp_selection_report(FILE *to, const char *rules, const char *const *names, size_t count)
+void nsp_selection_report(FILE *to, const char *prefix, const char *rules, const char *const *names,
+                          size_t count)
 {
     struct nslice_rule rule;
 
     for (; nslice_rules_next(rules, &rule); rules = rule.rest) {
         if (!matches_none(&rule, names, count))
             continue;
-        fprintf(to, "netslice: slices: no slice or mark matches \"%s%.*s\"; available: %s",
+        fprintf(to, "%sslices: no slice or mark matches \"%s%.*s\"; available: %s", prefix,
                 rule.is_excluding ? "!" : "", (int)(rule.end - rule.pattern), rule.pattern,
                 count > 0 ? names[0] : "none");
         for (size_t i = 1; i < count && i < MOST_NAMES; ++i)

@@ -14,8 +14,9 @@ int nsp_selection_has(const char *rules, const char *name);
 
 /*
  * Prints a line for each pattern that matches none of these names, with the first of them.  The
- * names are sorted.
+ * names are sorted.  Patterns of the kernel's names are left out.
  */
-void nsp_selection_report(FILE *to, const char *rules, const char *const *names, size_t count);
+void nsp_selection_report(FILE *to, const char *prefix, const char *rules, const char *const *names,
+                          size_t count);
 
 #endif /* NSP_SELECTION_H */

@@ -239,7 +239,25 @@ void nsp_sites_report_unmatched(FILE *to)
         count = copy_names(names);
     pthread_mutex_unlock(&lock);
     if (names)
-        nsp_selection_report(to, copy, names, count);
+        nsp_selection_report(to, "netslice: ", copy, names, count);
+    free(names);
+}
+
+void nsp_sites_describe_unmatched(char *text, size_t bytes)
+{
+    FILE *to;
+    const char **names;
+
+    memset(text, 0, bytes);
+    to = fmemopen(text, bytes - 1, "w"); /* memory only: the lock can be held */
+    if (!to)
+        return;
+    pthread_mutex_lock(&lock);
+    names = malloc((nsp_known_count() + 1) * sizeof(*names));
+    if (names)
+        nsp_selection_report(to, "", rules, names, copy_names(names));
+    pthread_mutex_unlock(&lock);
+    fclose(to);
     free(names);
 }
 

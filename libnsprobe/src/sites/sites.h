@@ -53,6 +53,9 @@ size_t nsp_sites_thin(const uint8_t *off, uint16_t *ids, size_t room);
  */
 void nsp_sites_report_unmatched(FILE *to);
 
+/* The same for the session's rules as they are now, as text; what does not fit is cut off. */
+void nsp_sites_describe_unmatched(char *text, size_t bytes);
+
 /* The session has ended: later sites wait for the next one. */
 void nsp_sites_withdraw(void);
 

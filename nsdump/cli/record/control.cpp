@@ -3,12 +3,14 @@
 #include <cerrno>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include <nsprobe/recorder.h>
 
 #include "cli/commands.hpp"
 #include "common/command/arguments.hpp"
 #include "common/command/output.hpp"
+#include "common/command/tell.hpp"
 #include "decode/error.hpp"
 
 namespace nsdump
@@ -20,6 +22,17 @@ struct Options {
     std::string slices;
 };
 
+// Lines; the last one has no end if it was cut off.
+void tell_unmatched(std::string_view lines)
+{
+    while (!lines.empty()) {
+        const size_t end = lines.find('\n');
+        const std::string_view line = lines.substr(0, end);
+        command::tell("nsdump: warning: {}{}\n", line, end == lines.npos ? " ..." : "");
+        lines.remove_prefix(end == lines.npos ? lines.size() : end + 1);
+    }
+}
+
 int run(const Options &options)
 {
     const int error = nsp_control_slices(options.pid, options.slices.c_str());
@@ -27,6 +40,7 @@ int run(const Options &options)
         throw command::UsageError(nsp_last_error());
     if (error != 0)
         throw TraceError(nsp_last_error());
+    tell_unmatched(nsp_last_error());
     return kExitOk;
 }
 
@@ -34,7 +48,8 @@ constexpr char kFooter[] =
     R"(The process must have control=yes among the options of its session (NETSLICE or
 NET_SLICE_CONF), run under `nsdump record --control`, or accept recorders (attach=yes). Slices
 that are open at that moment have a START without STOP or the reverse. Children of fork() keep the
-old selection.
+old selection. A pattern that matches nothing that the process has by now is reported on standard
+error; it applies nevertheless, also to objects that are loaded later.
 
 Examples:
   nsdump control -p 1234 --slices 'filter*,!publish'

@@ -39,6 +39,8 @@ TEST_CASE("the selection of a program's own session changes while it runs, and t
     REQUIRE(program.line() == "ready");
     std::this_thread::sleep_for(50ms);
     REQUIRE(nsp_control_slices(program.pid(), "none") == 0);
+    CHECK(nsp_last_error() == std::string("slices: no slice or mark matches \"none\"; available: "
+                                          "work\n"));
     std::this_thread::sleep_for(100ms);
     CHECK(program.end(SIGTERM) == 0);
     const auto trace = test_support::read_trace(dir / "t.nsl");
@@ -54,7 +56,13 @@ TEST_CASE("slices that were off can be switched on", "[libnsprobe][control]")
     test_support::TempDir dir;
     ChildProgram program({ATTACHABLE, "-"}, {{"NETSLICE", as_own_session(dir) + " slices=none"}});
     REQUIRE(program.line() == "ready");
+    REQUIRE(nsp_control_slices(program.pid(), "w*,!work,x,!y") == 0);
+    CHECK(nsp_last_error() ==
+          std::string("slices: no slice or mark matches \"x\"; available: work\n"
+                      "slices: no slice or mark matches \"!y\"; available: "
+                      "work\n"));
     REQUIRE(nsp_control_slices(program.pid(), "") == 0);
+    CHECK(nsp_last_error() == std::string());
     std::this_thread::sleep_for(50ms);
     CHECK(program.end(SIGTERM) == 0);
     CHECK(last_ticks(test_support::read_trace(dir / "t.nsl"), "work") > 0);

@@ -151,7 +151,7 @@ TEST_CASE("patterns that match no name are reported with the first names",
         char *text = nullptr;
         size_t bytes = 0;
         FILE *const to = open_memstream(&text, &bytes);
-        nsp_selection_report(to, rules, names.data(), names.size());
+        nsp_selection_report(to, "netslice: ", rules, names.data(), names.size());
         fclose(to);
         std::string copy(text, bytes);
         free(text);
@@ -159,6 +159,7 @@ TEST_CASE("patterns that match no name are reported with the first names",
     };
     CHECK(report("", {"a"}).empty());
     CHECK(report("a*,!b?", {"a", "bc"}).empty());
+    CHECK(report("kernel:irq,!kernel:*", {"a"}).empty());
     CHECK(report("x", {}) == "netslice: slices: no slice or mark matches \"x\"; available: none\n");
     CHECK(report("a,!x,y", {"a", "b"}) ==
           "netslice: slices: no slice or mark matches \"!x\"; available: a, b\n"
