@@ -218,6 +218,36 @@ void tell_quality(TraceFile &trace, const Correction &correction, const StreamFa
     if (report.is_interrupted)
         report.warnings.push_back("interrupted: the figures cover only the part that was read");
 }
+
+// Sink that also notes whether there was something for random thinning to switch off.
+class NestingSeen
+{
+public:
+    explicit NestingSeen(StatsCollector &statistics) : statistics_(statistics) {}
+
+    void slice(const Slice &slice)
+    {
+        has_nested_ |= (slice.inside.ends | slice.inside.marks) != 0;
+        statistics_.slice(slice);
+    }
+    bool is_spread() const { return statistics_.is_spread(); }
+    void expect(NameId name) const { statistics_.expect(name); }
+    void unit(const Unit &unit) { statistics_.unit(unit); }
+    void mark(NameId name, uint64_t value) { statistics_.mark(name, value); }
+    const char *reason() const
+    {
+        return has_nested_
+                   ? "there are slices or marks inside others, but none was found before the end "
+                     "of the recording, which may be too short (record for a second or longer; "
+                     "only the first 256 names are looked at)"
+                   : "no slice or mark lies inside another";
+    }
+
+private:
+    StatsCollector &statistics_;
+    bool has_nested_ = false;
+};
+
 // What becomes of the programs' slices: the sink gives them to the statistics.
 template <class Sink> struct Programs {
     Sink &sink;
@@ -283,11 +313,6 @@ StatsReport analyse_trace(TraceFile &trace, const AnalyseOptions &options)
     describe(trace, correction, report);
     const bool is_stepping = trace.info("counters.source") == "step";
     const size_t counters = trace.counter_names().size();
-    if (trace.epochs().empty() && trace.metadata().missing(NSLICE_CHUNK_EPOCHS) == 0 &&
-        !trace.info("session.epoch_chunks").empty())
-        report.warnings.push_back("random thinning switched nothing off: it found no slice or mark "
-                                  "inside another (it looks "
-                                  "at the first 256 names); all net values are by calibration");
     // Epochs also show which slices are not whole, so they are read even if they are not to be
     // used.
     if (options.explains || !trace.epochs().empty()) {
@@ -305,6 +330,14 @@ StatsReport analyse_trace(TraceFile &trace, const AnalyseOptions &options)
                 "{} before and a STOP after its probes were off, which need not belong "
                 "together: excluded",
                 counted(ordinary.doubtful(), "slice has a START", "slices have a START")));
+    } else if (trace.metadata().missing(NSLICE_CHUNK_EPOCHS) == 0 &&
+               !trace.info("session.epoch_chunks").empty()) {
+        StatsCollector statistics(correction, counters, is_stepping);
+        NestingSeen seen(statistics);
+        const Programs<NestingSeen> programs{seen, statistics, nullptr, nullptr};
+        read_all(trace, correction, options, programs, report);
+        report.warnings.push_back(std::string("random thinning switched nothing off: ") +
+                                  seen.reason() + ", so all net values are by calibration");
     } else {
         StatsCollector programs(correction, counters, is_stepping);
         const Programs<StatsCollector> sink{programs, programs, nullptr, nullptr};

@@ -281,6 +281,25 @@ TEST_CASE("counters and self are those of slices with all probes on", "[nsdump][
     CHECK(outer.values[0].self->mean == Approx(20 - 10).margin(12));
 }
 
+TEST_CASE("that nothing was switched off has a reason that the trace bears out",
+          "[nsdump][thinning]")
+{
+    const auto warnings_of = [](const std::vector<uint16_t> &inside) {
+        Program program;
+        program.info("session.thin_permille=500\nsession.epoch_chunks=0\n");
+        for (int i = 0; i < 10; ++i)
+            program.run(inside);
+        std::string all;
+        for (const std::string &warning : program.report().warnings)
+            all += warning + "\n";
+        return all;
+    };
+    CHECK_THAT(warnings_of({}), Contains("switched nothing off: no slice or mark lies inside"));
+    CHECK_THAT(warnings_of({Program().inner}),
+               Contains("switched nothing off: there are slices or marks inside others, but none "
+                        "was found before the end of the recording, which may be too short"));
+}
+
 TEST_CASE("a START and a STOP around an epoch in which the slice was off are no slice",
           "[nsdump][thinning]")
 {
