@@ -322,7 +322,8 @@ StatsReport analyse_trace(TraceFile &trace, const AnalyseOptions &options)
             complete(correction, counters, is_stepping, Batches::kFewSlices);
         for (StatsCollector *const half : {&all, &complete})
             half->set_max_held_bytes(kMaxHeldBytes / 2);
-        OrdinarySlices ordinary(trace.names(), thinning.slices(), all, complete, is_stepping);
+        OrdinarySlices ordinary(trace.names(), thinning.slices(), report.clock, all, complete,
+                                is_stepping);
         const Programs<OrdinarySlices> programs{ordinary, all, &thinning, &complete};
         read_all(trace, correction, options, programs, report);
         if (ordinary.doubtful() > 0)

@@ -89,10 +89,9 @@ Json slice_thinning_json(const SliceThinning &thinning)
 
 Json thinning_json(const ThinningReport &thinning)
 {
-    Json json = {{"epochs", thinning.epochs},
-                 {"slices", thinning.slices},
-                 {"reason", thinning.reason},
-                 {"distrusted_threads", thinning.distrusted_threads}};
+    Json json = {{"epochs", thinning.epochs}, {"slices", thinning.slices},
+                 {"reason", thinning.reason}, {"distrusted_threads", thinning.distrusted_threads},
+                 {"all_on", thinning.all_on}, {"not_all_on", thinning.not_all_on}};
     json["left_out"] = Json::object();
     for (size_t why = 0; why < thinning.left_out.size(); ++why)
         json["left_out"][left_out_name(LeftOut(why))] = thinning.left_out[why];
@@ -127,6 +126,10 @@ std::string thinning_text(const StatsReport &report, const SliceList &slices)
     text += all.reason.empty()
                 ? "\n"
                 : fmt::format("\n          nothing is estimated: {}\n", printable(all.reason));
+    if (all.all_on + all.not_all_on > 0)
+        text += fmt::format("          counts are those of {} with all probes on; {} left out\n",
+                            counted(all.all_on, "slice"),
+                            counted(all.not_all_on, "other is", "others are"));
     for (const SliceReport *slice : slices) {
         if (!slice->thinning || !all.reason.empty())
             continue;

@@ -8,6 +8,7 @@
 #define MOST_MEAN_NS 100000000ull
 #define MEANS_PER_AGE 1000 /* the mean is this part of the session's age */
 #define LEAST_PART 8       /* of the mean: shorter epochs would hold no whole slice */
+/* Readers take gaps in the list that are half as long as the shortest epoch for unknown epochs. */
 #define MOST_PARTS 4
 
 void nsp_arms_seed(struct nsp_arms *arms, uint64_t seed, uint32_t permille)

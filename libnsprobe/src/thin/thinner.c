@@ -110,10 +110,19 @@ static uint32_t switch_to(struct thinner *thinner, const uint8_t off[NSP_THIN_NA
     return (uint32_t)ids;
 }
 
-/* In the first epochs everything is on, since what is off cannot be seen; later in some. */
+static int has_listed(const struct thinner *thinner)
+{
+    return thinner->batch.bytes > 0 || thinner->announced_bytes > 0;
+}
+
+/*
+ * In the first epochs everything is on, since what is off cannot be seen; later in some.  Readers
+ * rely on it that nothing is off before the first epoch of the list.
+ */
 static int is_full(const struct thinner *thinner)
 {
-    return thinner->epochs < FULL_EPOCHS || thinner->epochs % FULL_SHARE == 0;
+    return thinner->epochs < FULL_EPOCHS || thinner->epochs % FULL_SHARE == 0 ||
+           !has_listed(thinner);
 }
 
 /* Whether to look for names inside others in the next epoch. */
@@ -134,6 +143,15 @@ static uint64_t length_ns(struct thinner *thinner, uint64_t age_ns)
                                             : IDLE_NS;
 }
 
+/* An epoch without length, with some of the ids: something was off around it. */
+static void note_too_many(struct thinner *thinner)
+{
+    struct nslice_file_epoch epoch = {.pid = (uint32_t)getpid(), .ids = MOST_IDS};
+
+    epoch.begin_ticks = epoch.end_ticks = nsp_clock_read(1);
+    note_epoch(thinner, &epoch);
+}
+
 /* Returns 1 to stop. */
 static int run_epoch(struct thinner *thinner)
 {
@@ -148,9 +166,13 @@ static int run_epoch(struct thinner *thinner)
         memset(off, 0, sizeof(off));
     else
         nsp_arms_draw(&thinner->arms, thinner->nesting, off);
+    if (!is_full(thinner) && thinner->announced_bytes == 0)
+        flush(thinner); /* if the program is killed, readers know that probes are switched */
     epoch.ids = switch_to(thinner, off);
-    if (epoch.ids > MOST_IDS)
+    if (epoch.ids > MOST_IDS) {
+        note_too_many(thinner);
         return 1;
+    }
     epoch.begin_ticks = nsp_clock_read(1);
     if (watches)
         nsp_nesting_begin(thinner->nesting, thinner->map);
@@ -165,6 +187,15 @@ static int run_epoch(struct thinner *thinner)
     return stops || thinner->announced_bytes > MOST_ANNOUNCED_BYTES;
 }
 
+/* An epoch without length: from here on everything is on. */
+static void note_end(struct thinner *thinner)
+{
+    struct nslice_file_epoch epoch = {.pid = (uint32_t)getpid()};
+
+    epoch.begin_ticks = epoch.end_ticks = nsp_clock_read(1);
+    note_epoch(thinner, &epoch);
+}
+
 static void *run(void *given)
 {
     static const uint8_t none[NSP_THIN_NAMES];
@@ -174,6 +205,8 @@ static void *run(void *given)
     while (!run_epoch(thinner))
         ;
     switch_to(thinner, none);
+    if (has_listed(thinner))
+        note_end(thinner);
     flush(thinner);
     free(thinner->nesting);
     free(thinner);

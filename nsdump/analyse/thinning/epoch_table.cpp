@@ -16,7 +16,8 @@ EpochTable::EpochTable(const TraceFile &trace) : epochs_(trace.epochs()), ranges
 {
     const uint64_t missing = trace.metadata().missing(NSLICE_CHUNK_EPOCHS);
     const uint64_t repeated = trace.metadata().repeated(NSLICE_CHUNK_EPOCHS);
-    if (trace.lost_epoch_chunks() + missing > 0)
+    has_missing_ = trace.lost_epoch_chunks() + missing > 0;
+    if (has_missing_)
         refusal_ = command::counted(trace.lost_epoch_chunks() + missing, "chunk of epochs is",
                                     "chunks of epochs are") +
                    " missing or malformed";

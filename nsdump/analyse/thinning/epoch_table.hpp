@@ -34,6 +34,21 @@ public:
     const Span &operator[](uint32_t epoch) const { return spans_[epoch]; }
     // Why nothing can be estimated from these epochs; empty if they are good.
     const std::string &refusal() const { return refusal_; }
+    // Whether epochs were lost: at any time, others than those in the table may have been.
+    bool has_missing() const { return has_missing_; }
+    // Whether it is the first one of its process.
+    bool is_first(uint32_t epoch) const
+    {
+        return epoch == 0 ||
+               epochs_[spans_[epoch - 1].source].pid != epochs_[spans_[epoch].source].pid;
+    }
+    // Whether any id was off, also one without a name.
+    bool has_off(uint32_t epoch) const { return !epochs_[spans_[epoch].source].off.empty(); }
+    // Whether it only says that everything is on from then on.
+    bool is_end(uint32_t epoch) const
+    {
+        return spans_[epoch].begin_ticks == spans_[epoch].end_ticks && !has_off(epoch);
+    }
     // The epoch, of the process that the id belongs to, that holds this time; kNone if it lies
     // between epochs.  `hint`: the probable result.
     uint32_t find(uint16_t slice_id, uint64_t ticks, uint32_t hint) const;
@@ -63,5 +78,6 @@ private:
     std::vector<Range> ranges_;         // by process; the first is empty
     std::vector<uint32_t> range_by_id_; // place in ranges_
     std::string refusal_;
+    bool has_missing_ = false;
 };
 } // namespace nsdump

@@ -11,33 +11,33 @@
 
 namespace nsdump
 {
-// A probe that is off still executes an instruction or two, and a slice inside that is off is not
-// known to be there.  So counters, and self, are only counted while all probes are on.
+// A probe that is off still executes three instructions, and a slice inside that is off is not
+// known to be there.  So counters, and self, are only counted while all probes are known to be on.
 //
 // A START before and a STOP after an epoch in which the name was off need not belong together: the
 // slice may have stopped, and another one started, while it was off.
 class OrdinarySlices
 {
 public:
+    // Longer gaps between epochs hold others that are not listed: the shortest lasts 125 us.
+    static constexpr double kLongestGapSeconds = 60e-6;
+
     // `all`: times of all slices.  `complete`: slices that began and ended with all probes on.
-    OrdinarySlices(const NameTable &names, const ThinningCollector &thinned, StatsCollector &all,
-                   StatsCollector &complete, bool is_stepping)
+    OrdinarySlices(const NameTable &names, const ThinningCollector &thinned, const Clock &clock,
+                   StatsCollector &all, StatsCollector &complete, bool is_stepping)
         : thinned_(thinned), epochs_(thinned.epochs()), all_(all), complete_(complete),
           is_stepping_(is_stepping), off_epochs_(names.size())
     {
-        off_until_.push_back(0);
-        for (uint32_t epoch = 0; epoch < epochs_.size(); ++epoch) {
-            const auto names_off = epochs_.names_of(epochs_[epoch].set);
-            off_until_.push_back(off_until_.back() + !names_off.empty());
-            for (const NameId name : names_off)
+        for (uint32_t epoch = 0; epoch < epochs_.size(); ++epoch)
+            for (const NameId name : epochs_.names_of(epochs_[epoch].set))
                 off_epochs_[name].push_back(epoch);
-        }
+        count_doubts(uint64_t(kLongestGapSeconds * (clock.hz > 0 ? clock.hz : 1e9)));
     }
 
     void slice(const Slice &slice)
     {
         const auto thread = thinned_.thread(slice.thread_id);
-        bool is_complete = true;
+        bool is_complete = !epochs_.has_missing() || !thread.is_trusted;
         if (thread.is_trusted && thread.range.begin < thread.range.end) {
             const uint32_t begin = first_after(slice.start_ticks, thread.range),
                            end = first_after(slice.stop_ticks, thread.range);
@@ -80,17 +80,38 @@ private:
         const auto found = std::lower_bound(off.begin(), off.end(), first);
         return found != off.end() && *found < end && epochs_[*found].end_ticks < slice.stop_ticks;
     }
-    // Whether nothing was off in the epochs that it overlaps, and in those at both ends of a gap
-    // that it overlaps.  `begin` and `end`: the first epochs that begin after its START and STOP.
+    // Two places for each epoch, the gap before it and the epoch itself: in how many before each
+    // place something was off or may have been.
+    void count_doubts(uint64_t longest_gap)
+    {
+        doubts_.push_back(0);
+        for (uint32_t epoch = 0; epoch < epochs_.size(); ++epoch) {
+            const bool is_first = epochs_.is_first(epoch);
+            const bool is_gap_doubtful =
+                is_first
+                    ? epochs_.has_missing()
+                    : epochs_[epoch].begin_ticks < epochs_[epoch - 1].end_ticks ||
+                          epochs_[epoch].begin_ticks - epochs_[epoch - 1].end_ticks > longest_gap;
+            doubts_.push_back(doubts_.back() + is_gap_doubtful);
+            doubts_.push_back(doubts_.back() + epochs_.has_off(epoch));
+        }
+    }
+    // Whether nothing was off in the epochs and gaps that it overlaps, and in those at both ends of
+    // a gap that it overlaps.  `begin` and `end`: the first epochs that begin after its START and
+    // STOP.
     bool are_all_on(const Slice &slice, const EpochTable::Range &range, uint32_t begin,
                     uint32_t end) const
     {
-        if (begin > range.begin &&
-            (begin < range.end || epochs_[begin - 1].holds(slice.start_ticks)))
-            --begin;
-        const bool is_in_gap =
-            end > range.begin && end < range.end && !epochs_[end - 1].holds(slice.stop_ticks);
-        return off_until_[end + is_in_gap] == off_until_[begin];
+        // A program that was killed has not listed its last epochs; one that ended thinning has.
+        if (end == range.end && !epochs_[end - 1].holds(slice.stop_ticks) &&
+            !epochs_.is_end(end - 1))
+            return false;
+        const size_t first = begin > range.begin ? 2 * size_t{begin} - 1 : 2 * size_t{begin};
+        if (end == range.begin) // before the first epoch
+            return doubts_[first + 1] == doubts_[first];
+        const bool is_in_gap = end < range.end && !epochs_[end - 1].holds(slice.stop_ticks);
+        const size_t last = 2 * size_t{end} - 1 + (is_in_gap ? 2 : 0);
+        return doubts_[last + 1] == doubts_[first];
     }
     // The first epoch that begins after this time: mostly the same as for the slice before.
     uint32_t first_after(uint64_t ticks, const EpochTable::Range &range)
@@ -116,7 +137,7 @@ private:
     StatsCollector &complete_;
     bool is_stepping_;
     std::vector<std::vector<uint32_t>> off_epochs_; // by name, ascending
-    std::vector<uint32_t> off_until_;               // epochs before this one with something off
+    std::vector<uint32_t> doubts_;                  // see count_doubts()
     uint32_t last_ = 0;
     uint64_t doubtful_ = 0;
 };

@@ -103,6 +103,8 @@ struct ThinningReport {
     uint64_t slices = 0; // that were used
     LeftOutCounts left_out{};
     uint64_t distrusted_threads = 0;
+    // Of slices with counters: with all probes known to be on, and others, which do not count.
+    uint64_t all_on = 0, not_all_on = 0;
     std::vector<ThinnedUnits> units;
 };
 } // namespace nsdump

@@ -2,17 +2,23 @@
 // analyse: a trace with epochs -> net values by random thinning in the report.
 #include "analyse/thinning/thinning.hpp"
 
+#include <algorithm>
 #include <map>
+
+#include <fmt/format.h>
 
 #include "analyse/statistics/summarise.hpp"
 #include "analyse/thinning/combine.hpp"
 #include "analyse/thinning/estimate.hpp"
 #include "analyse/thinning/program_cost.hpp"
+#include "common/command/counted.hpp"
 
 namespace nsdump
 {
 namespace
 {
+using command::counted;
+
 FieldReport *ticks_of(SliceReport &slice)
 {
     return !slice.values.empty() && slice.values[0].field == "ticks" ? slice.values.data()
@@ -86,8 +92,7 @@ double records_inside(const SliceThinning &thinning)
 }
 } // namespace
 
-void Thinning::set_complete(const NameTable &names, StatsCollector &complete,
-                            StatsReport &report) const
+void Thinning::set_complete(const NameTable &names, StatsCollector &complete, StatsReport &report)
 {
     const std::map<std::string, SliceReport *> slices = slices_by_name(report);
     for (NameId name = 0; name < names.size(); ++name) {
@@ -106,12 +111,25 @@ void Thinning::set_complete(const NameTable &names, StatsCollector &complete,
         slice.stepped = stats->stepped;
         slice.uncounted = stats->uncounted;
         report.classes.uncounted += stats->uncounted;
+        if (report.counter_names.empty() || epochs_.size() == 0)
+            continue;
+        const uint64_t all_on =
+            stats->uncounted + (stats->counters.empty() ? 0 : stats->counters[0].count);
+        all_on_ += all_on;
+        not_all_on_ += slice.count - std::min(slice.count, all_on);
+        if (all_on == 0 && slice.count > 0)
+            report.warnings.push_back(fmt::format(
+                "slice {} has times but no counts: each of its {} ran while probes of its process "
+                "were off or may have been (record longer, or with a smaller --thin)",
+                slice.name, counted(slice.count, "slice")));
     }
 }
 
 void Thinning::finish(const TraceFile &trace, const Correction &correction, StatsReport &report)
 {
     ThinningReport found = counts_of(trace.names(), slices_);
+    found.all_on = all_on_;
+    found.not_all_on = not_all_on_;
     if (!is_used_)
         found.reason = "it is switched off";
     const bool is_good = found.reason.empty();

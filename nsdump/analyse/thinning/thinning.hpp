@@ -27,7 +27,7 @@ public:
     void consume(const Run &run) { slices_.consume(run); }
     const ThinningCollector &slices() const { return slices_; }
     // Sets counters and self of the report's slices, from those with all probes on.
-    void set_complete(const NameTable &names, StatsCollector &complete, StatsReport &report) const;
+    void set_complete(const NameTable &names, StatsCollector &complete, StatsReport &report);
     // Completes the slices of the report; after set_complete().
     void finish(const TraceFile &trace, const Correction &correction, StatsReport &report);
 
@@ -35,5 +35,6 @@ private:
     bool is_used_;
     EpochTable epochs_;
     ThinningCollector slices_;
+    uint64_t all_on_ = 0, not_all_on_ = 0; // see ThinningReport
 };
 } // namespace nsdump

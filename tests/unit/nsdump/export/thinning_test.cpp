@@ -42,7 +42,19 @@ TEST_CASE("the text has a line for each slice with random thinning, and for unit
     CHECK_THAT(text, Contains("66.00 ± 2.00 ticks by thinning (12 epochs), 70.00 ± 3.00 by "
                               "calibration; used: both"));
     CHECK_THAT(text, Contains("the probes cost 10.00 ± 1.40 %"));
+    CHECK_THAT(text, !Contains("counts are those"));
     CHECK_THAT(nsdump::stats_text(test_support::varied_report()), !Contains("thinning"));
+
+    auto counted = thinned_report();
+    counted.thinning->all_on = 700;
+    counted.thinning->not_all_on = 1;
+    CHECK_THAT(nsdump::stats_text(counted),
+               Contains("counts are those of 700 slices with all probes on; 1 other is left out"));
+    counted.thinning->all_on = 0;
+    counted.thinning->not_all_on = 540;
+    CHECK_THAT(
+        nsdump::stats_text(counted),
+        Contains("counts are those of 0 slices with all probes on; 540 others are left out"));
 
     auto refused = thinned_report();
     refused.thinning->reason = "epochs of process 1 overlap";

@@ -110,6 +110,18 @@ TEST_CASE("a slice after a START without its STOP is not inside it", "[libnsprob
     CHECK(inner > 10);
 }
 
+TEST_CASE("the last epoch has no length, and says that everything is on from then on",
+          "[libnsprobe][thin]")
+{
+    std::vector<test_support::Epoch> epochs;
+    for (int duration_ms = 300; epochs.empty() && duration_ms < 20000; duration_ms *= 3)
+        epochs = thinned("thin=1", std::chrono::milliseconds(duration_ms)).trace.epochs;
+    REQUIRE_FALSE(epochs.empty());
+    CHECK(epochs.back().off.empty());
+    CHECK(epochs.back().begin_ticks == epochs.back().end_ticks);
+    CHECK(epochs.front().off.empty()); // nothing is off before the first one
+}
+
 TEST_CASE("epochs follow each other, and what is off in one writes no record in it",
           "[libnsprobe][thin]")
 {

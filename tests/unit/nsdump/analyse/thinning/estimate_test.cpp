@@ -281,6 +281,78 @@ TEST_CASE("counters and self are those of slices with all probes on", "[nsdump][
     CHECK(outer.values[0].self->mean == Approx(20 - 10).margin(12));
 }
 
+TEST_CASE("counts come only from slices of which it is known that all probes were on",
+          "[nsdump][thinning]")
+{
+    Program program("INSTRUCTIONS");
+    uint64_t count = 0;
+    const auto run_at = [&](uint64_t ticks, bool is_on) {
+        program.now = ticks;
+        program.start(0, 1, program.outer, program.now += 10, {count});
+        count += 1000 + (is_on ? 0 : 3);
+        program.stop(0, 1, program.outer, program.now += 100, {count});
+    };
+    run_at(100, true); // before anything was switched
+    program.begin_epoch({});
+    run_at(program.now + 1000, true);
+    run_at(program.now + 300'000, true);
+    run_at(2 * kEpoch - 150, true); // into the short gap between epochs with everything on
+    program.begin_epoch({});
+    run_at(program.now + 1000, true);
+    run_at(3 * kEpoch - 150, false); // into the gap before an epoch with something off
+    program.begin_epoch({program.inner});
+    run_at(program.now + 1000, false);
+    run_at(4 * kEpoch - 90, false); // in the gap after it
+    program.begin_epoch({});
+    program.epochs += 3; // they are not listed
+    run_at(6 * kEpoch, false);
+    program.begin_epoch({});
+    run_at(program.now + 1000, true);
+
+    SECTION("a program that was killed has not listed its last epochs")
+    {
+        run_at(program.now + 3 * kEpoch, false);
+        const auto report = program.report();
+        const nsdump::SliceReport &outer = slice_of(report, "outer");
+        CHECK(outer.values[0].count == 11);
+        REQUIRE(outer.values.size() == 2);
+        CHECK(outer.values[1].count == 6);
+        CHECK(outer.values[1].raw.max == 1000);
+        CHECK(report.thinning->all_on == 6);
+        CHECK(report.thinning->not_all_on == 5);
+    }
+    SECTION("an epoch without length says that everything is on from then on")
+    {
+        program.epoch(9 * kEpoch - 90, 9 * kEpoch - 90, {});
+        run_at(12 * kEpoch, true);
+        CHECK(slice_of(program.report(), "outer").values.at(1).count == 7);
+    }
+    SECTION("with epochs missing, nothing is known of the time before those that there are")
+    {
+        program.epoch(50 * kEpoch, 40 * kEpoch, {});
+        const auto report = program.report();
+        CHECK(slice_of(report, "outer").values.at(1).count == 5);
+        CHECK(slice_of(report, "outer").values[1].raw.max == 1000);
+    }
+}
+
+TEST_CASE("a slice that has no counts because probes were always off is reported",
+          "[nsdump][thinning]")
+{
+    Program program("INSTRUCTIONS");
+    for (int i = 0; i < 20; ++i) {
+        program.begin_epoch({program.inner});
+        program.start(0, 1, program.outer, program.now += 1000, {0});
+        program.stop(0, 1, program.outer, program.now += 1000, {1003});
+    }
+    const auto report = program.report();
+    CHECK(slice_of(report, "outer").values.size() == 1);
+    CHECK(report.thinning->not_all_on == 20);
+    CHECK(std::any_of(report.warnings.begin(), report.warnings.end(), [](const auto &warning) {
+        return warning.starts_with("slice outer has times but no counts: each of its 20 slices");
+    }));
+}
+
 TEST_CASE("that nothing was switched off has a reason that the trace bears out",
           "[nsdump][thinning]")
 {
