@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
-// known_code SOURCE CLOCK [LONGEST | migration | retries | mark-retries | crowded]: runs code of
-// 10, 100, ... LONGEST instructions under a session, or only the case that migrates to another CPU,
-// those with retried records, or the one with contention for the CPU.  Prints the true and the
+// known_code SOURCE CLOCK [LONGEST | migration | retries | mark-retries | crowded | thin]: runs
+// code of 10, 100, ... LONGEST instructions under a session, or only the case that migrates to
+// another CPU, those with retried records, the one with contention for the CPU, or the one whose
+// probes are off at random.  Prints the true and the
 // corrected counts of each slice.  Exits with 1 if a count is wrong, with 2 if it could not run.
 #include "cli/verify/known_code.hpp"
 
+#include <chrono>
 #include <csignal>
 #include <cstdint>
 #include <cstdio>
@@ -256,6 +258,25 @@ Truth crowded()
     return {{"pairs1000", 100}, {"empty", 0}};
 }
 
+// Short slices, of which most lie within one epoch, for long enough that there are many epochs.
+Truth thin()
+{
+    const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(400);
+    while (std::chrono::steady_clock::now() < end) {
+        run_nested_10();
+        run_nested_1000();
+        run_pairs_0_to_10();
+        run_marks();
+        usleep(200); // the rings' reader runs
+    }
+    Truth truth = {{"pairs0", 100}, {"pairs1", 100}, {"pairs10", 100},
+                   {"empty", 0},    {"marks", 0},    {"units", 0}};
+    for (int depth = 0; depth <= 8; ++depth)
+        for (const int n : {10, 1000})
+            truth["depth" + std::to_string(depth) + "_" + std::to_string(n)] = n;
+    return truth;
+}
+
 __attribute__((noinline)) void run_first()
 {
     AROUND(first_of_thread, KNOWN_CODE(100));
@@ -276,6 +297,8 @@ struct Case {
     bool keeps_all = true; // all records are kept
 };
 
+constexpr char kThinOptions[] = " ring=16M thin=0.5";
+
 constexpr Case kCases[] = {
     {nested, 1},
     {pairs, 1},
@@ -288,7 +311,8 @@ constexpr Case kCases[] = {
     {migration, 2, "migration", " full=overwrite"}, // no drain thread on the other CPU
     {retries, 1, "retries", kRetriesOptions, true, false},
     {mark_retries, 1, "mark-retries", kRetriesOptions, true, false},
-    {crowded, 1, "crowded", " ring=4M", true}};
+    {crowded, 1, "crowded", " ring=4M", true},
+    {thin, 1, "thin", kThinOptions, true}};
 
 const Case *only = nullptr; // the one case to run
 
@@ -338,6 +362,15 @@ unsigned compare(const std::string &trace, const Truth &truth)
                     static_cast<unsigned long long>(report.losses.lost_sum()));
         ++off;
     }
+    if (const auto &thinning = report.thinning) {
+        std::printf("%llu slices with all probes on, %llu others\n",
+                    static_cast<unsigned long long>(thinning->all_on),
+                    static_cast<unsigned long long>(thinning->not_all_on));
+        off += thinning->all_on == 0 || thinning->not_all_on == 0;
+    } else if (only && only->options == kThinOptions) {
+        std::printf("no probe was ever off  OFF\n");
+        ++off;
+    }
     if (seen == truth.size())
         return off;
     std::printf("%u of %zu slices have counts  OFF\n", seen, truth.size());
@@ -349,7 +382,7 @@ int main(int argc, char **argv)
 {
     if (argc < 3 || argc > 4) {
         std::fprintf(stderr, "usage: known_code SOURCE CLOCK [LONGEST | migration | retries | "
-                             "mark-retries | crowded]\n");
+                             "mark-retries | crowded | thin]\n");
         return 2;
     }
     if (argc == 4) {

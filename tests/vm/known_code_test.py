@@ -114,6 +114,12 @@ class KnownCode(unittest.TestCase):
     def test_counts_are_exact_where_another_program_wants_the_cpu(self):
         self.check(self.PAPI_ONE_CPU, "crowded")
 
+    # Alone in its guest, for over a second of the guest's time for each way and clock.
+    THINNED = (("rdpmc", "perf-read"), 1, "max", ("thin",))
+
+    def test_counts_are_exact_while_probes_inside_are_switched_off_at_random(self):
+        self.check(self.THINNED, "thin")
+
     # Counts and disturbances are as on a machine with a PMU, except that the emulator counts both
     # CPUs together.
     def test_nsdump_verifies_the_counters_of_a_machine_that_has_them(self):
