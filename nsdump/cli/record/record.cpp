@@ -446,20 +446,20 @@ RunCommand add(command::ArgumentSet &arguments)
         arguments.add("program", options->program, "program and its arguments, after --");
     arguments.footer(kFooter);
     arguments.hint_at_separator("put -- before the program: nsdump record -- PROGRAM ...");
-    arguments.at_end([options, pid, quiet, program, control, check_counters, check_kernel,
-                      check_functions] {
-        if (!program.was_given() && !pid.was_given())
-            throw command::WrongUse("a program (after --) or --pid is required");
-        if (program.was_given())
-            command::refuse({pid}, "cannot be combined with a program");
-        if (pid.was_given())
-            command::refuse({control}, "cannot be combined with --pid, which implies it");
-        if (options->is_verbose)
-            command::refuse({quiet}, "cannot be combined with --verbose");
-        check_counters();
-        check_kernel();
-        check_functions();
-    });
+    arguments.at_end(
+        [options, pid, quiet, program, control, check_counters, check_kernel, check_functions] {
+            if (!program.was_given() && !pid.was_given())
+                throw command::WrongUse("a program (after --) or --pid is required");
+            if (program.was_given())
+                command::refuse({pid}, "cannot be combined with a program");
+            if (pid.was_given())
+                command::refuse({control}, "cannot be combined with --pid, which implies it");
+            if (options->is_verbose)
+                command::refuse({quiet}, "cannot be combined with --verbose");
+            check_counters();
+            check_kernel();
+            check_functions();
+        });
     return [options] { return run(*options); };
 }
 } // namespace
