@@ -1,3 +1,4 @@
+#!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 # nsdump record -k programs -- mapi-flow: known packets on a pair of interfaces -> slices of the
 # programs that the driver xdp has made, as often as the flows have counted.
