@@ -95,9 +95,10 @@ refused "--step-every requires --counters" --step-every 2
 refused "--counters cannot be combined with --source none" --counters instructions --source none
 refused "--step-every requires --source step" --counters instructions --source rdpmc --step-every 2
 refused "--quiet cannot be combined with --verbose" -q -v
-for option in "--kernel-own" "--kernel-counters cycles" "--kernel-ring 1M" "--port 80"; do
+refused "--kernel-own requires --kernel" --kernel-own
+for option in "--kernel-counters cycles" "--kernel-ring 1M" "--port 80"; do
     # shellcheck disable=SC2086 # an option and its value
-    refused "${option%% *} requires --kernel" $option
+    refused "${option%% *} requires --kernel or --function" $option
 done
 expect 2 "an option of the program without --" "$nsdump" record -w t.nsl "$program" -r demo.pcap
 contains 'nsdump: unknown option "-r" (put -- before the program: nsdump record -- PROGRAM ...)' err
