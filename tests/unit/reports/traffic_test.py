@@ -341,7 +341,7 @@ class RealTraffic(unittest.TestCase):
                 words = load_plan.SYSTEMS[system]
                 with bench.reader.opened(self.programs, words, cpu) as reader:
                     row = point.measured(reader, one, 64, rate=10000, seconds=0.2)
-                self.assertGreater(row["sent"], 1000)
+                self.assertGreater(row["sent"], 100)  # 2000, if nothing else runs
                 self.assertEqual(row["received"], row["sent"], system)
                 self.assertGreater(row["reader_ns"], 0)
         self.assertEqual(os.readlink("/proc/self/ns/net"), before)
