@@ -164,10 +164,11 @@ std::vector<FoundProgram> ProgramMaps::look()
 
 std::vector<nslice_bpf_site> read_sites(const ProgramMap &map)
 {
-    std::vector<nslice_bpf_site> sites(map.value_bytes / sizeof(nslice_bpf_site));
+    const size_t whole = map.value_bytes / sizeof(nslice_bpf_site);
+    std::vector<nslice_bpf_site> sites(whole + 1); // the kernel copies the rest of the value, too
     const uint32_t only = 0;
-    if (bpf_map_lookup_elem(map.descriptor.get(), &only, sites.data()) != 0)
-        sites.clear();
+    const bool is_read = bpf_map_lookup_elem(map.descriptor.get(), &only, sites.data()) == 0;
+    sites.resize(is_read ? whole : 0);
     return sites;
 }
 

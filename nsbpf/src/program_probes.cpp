@@ -287,6 +287,8 @@ std::vector<Place> program_places()
     try {
         ProgramMaps maps(1, false);
         for (const FoundProgram &program : maps.look()) {
+            if (!program.fault.empty())
+                continue;
             for (const ProgramMap &map : program.sites) {
                 if (!seen.insert(map.id).second)
                     continue;

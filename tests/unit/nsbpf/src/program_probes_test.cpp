@@ -2,7 +2,9 @@
 // Numbers of sites of BPF programs; whether the recorder of a program still runs.
 #include <cstring>
 #include <string>
+#include <vector>
 
+#include <bpf/bpf.h>
 #include <nslice/file.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -68,6 +70,27 @@ TEST_CASE("a name without a terminator, or with control characters, becomes text
     memset(site.name, 'x', sizeof(site.name));
     CHECK(nsbpf::name_of(site) == std::string(sizeof(site.name), 'x'));
     CHECK(nsbpf::name_of(site_of(NSLICE_KIND_MARK, 1, "a\tb\n")) == "a?b?");
+}
+
+TEST_CASE("sites in a map with another size are read as far as they are whole",
+          "[nsbpf][program_maps]")
+{
+    constexpr uint32_t kBytes = sizeof(nslice_bpf_site) + 120, kOnly = 0;
+    const int map =
+        bpf_map_create(BPF_MAP_TYPE_ARRAY, "nslice_sites", sizeof(kOnly), kBytes, 1, nullptr);
+    if (map < 0) // not permitted
+        return;
+    std::vector<uint8_t> value(kBytes, 0xff);
+    const nslice_bpf_site written = site_of(NSLICE_KIND_START, 7, "parse");
+    memcpy(value.data(), &written, sizeof(written));
+    REQUIRE(bpf_map_update_elem(map, &kOnly, value.data(), BPF_ANY) == 0);
+    const nsbpf::ProgramMap found = {1, nsbpf::Descriptor(map), kBytes, 1};
+    for (int i = 0; i < 100;
+         ++i) { // what is written behind the memory shows when more is allocated
+        const std::vector<nslice_bpf_site> sites = nsbpf::read_sites(found);
+        REQUIRE(sites.size() == 1);
+        REQUIRE(nsbpf::name_of(sites[0]) == "parse");
+    }
 }
 
 TEST_CASE("only a recorder that has ended is not running", "[nsbpf][owner]")
