@@ -35,14 +35,32 @@ void CpuRecords::add(MappedRing &ring)
     sources_.back().moved = read_ticks();
 }
 
-void CpuRecords::remove(MappedRing &ring)
+// All that is complete is taken, even beyond what else may wait: it is a ring's bytes at most.
+void CpuRecords::remove(MappedRing &ring, const ClockLine &clock)
 {
     for (Source &source : sources_) {
         if (source.ring != &ring)
             continue;
+        ring.end();
+        take(source, clock, std::numeric_limits<uint64_t>::max());
+        ring.settle();
         add_to(removed_, ring.row());
         source.ring = nullptr;
     }
+}
+
+// Until so many words wait.  Returns how many it has taken.
+uint64_t CpuRecords::take(Source &source, const ClockLine &clock, uint64_t most_queued)
+{
+    uint64_t words = 0;
+    Piece piece;
+    while (queued_words_ < most_queued && source.ring->take(clock, piece)) {
+        words += piece.words.size();
+        queued_words_ += piece.words.size();
+        source.pieces.push_back(std::move(piece));
+        piece = {};
+    }
+    return words;
 }
 
 // Returns the share of the ring that was in use.
@@ -50,14 +68,7 @@ double CpuRecords::drain(Source &source, const ClockLine &clock)
 {
     source.watched = read_ticks();
     source.ring->watch();
-    uint64_t words = 0;
-    Piece piece;
-    while (queued_words_ < kMostQueued && source.ring->take(clock, piece)) {
-        words += piece.words.size();
-        queued_words_ += piece.words.size();
-        source.pieces.push_back(std::move(piece));
-        piece = {};
-    }
+    const uint64_t words = take(source, clock, kMostQueued);
     if (words > 0 || source.ring->pending() == 0)
         source.moved = source.watched;
     return double(words * NSLICE_WORD_BYTES) / double(source.ring->data_bytes());

@@ -25,8 +25,8 @@ public:
 
     // The ring must live until remove() or longer than this.
     void add(MappedRing &ring);
-    // Its records so far are kept, and count.
-    void remove(MappedRing &ring);
+    // Its records so far are kept, and count; incomplete ones are lost as torn.
+    void remove(MappedRing &ring, const ClockLine &clock);
     // Drains what is complete, and writes what no earlier record can follow.  Returns the largest
     // share of a ring that was in use, and the bytes in the chunks.
     struct Passed {
@@ -56,6 +56,7 @@ private:
         uint64_t next() const { return pieces.front().words[at]; }
     };
 
+    uint64_t take(Source &source, const ClockLine &clock, uint64_t most_queued);
     double drain(Source &source, const ClockLine &clock);
     uint64_t bound(const Source &source, const ClockLine &clock) const;
     void write_until(ChunkPipe &pipe, uint64_t ticks);

@@ -245,7 +245,7 @@ void Recorder::Session::look()
     });
     for (ProgramRings *rings : probes_->unloaded()) {
         for (uint32_t cpu = 0; cpu < cpus_.size(); ++cpu)
-            cpus_[cpu].remove(*rings->rings()[cpu]);
+            cpus_[cpu].remove(*rings->rings()[cpu], line_);
         probes_->drop(rings);
     }
 }

@@ -136,13 +136,47 @@ TEST_CASE("counts of a ring that was removed are kept", "[nsbpf][cpu_records]")
     Two two;
     two.second.write(1, kBaseNs);
     two.first.records.pass(two.first.pipe, two.first.line);
-    two.first.records.remove(*two.second.reader);
+    two.first.records.remove(*two.second.reader, two.first.line);
     two.second.reader.reset();
     two.first.write(2, kBaseNs + 1);
     two.first.take_all();
     CHECK(two.values() == std::vector<uint64_t>{1, 2});
     CHECK(two.first.records.row().drained == 2);
     CHECK(two.first.records.row().issued == 2);
+}
+
+TEST_CASE("a ring that is removed gives what is complete, and the rest is lost as torn",
+          "[nsbpf][cpu_records]")
+{
+    Two two;
+    two.second.write(1, kBaseNs);
+    two.first.records.pass(two.first.pipe, two.first.line);
+    two.second.write(2, kBaseNs + 1); // since the ring was drained
+    two.second.write(3, kBaseNs + 2, false);
+    two.second.write(4, kBaseNs + 3);
+    two.first.records.remove(*two.second.reader, two.first.line);
+    two.second.reader.reset();
+    two.first.take_all();
+    CHECK(two.values() == std::vector<uint64_t>{1, 2});
+    const nslice_file_footer_cpu row = two.first.records.row();
+    CHECK(row.issued == 4);
+    CHECK(row.drained == 2);
+    CHECK(row.lost[NSLICE_LOST_TORN] == 2);
+}
+
+TEST_CASE("a malformed ring that is removed has every record accounted for", "[nsbpf][cpu_records]")
+{
+    Two two;
+    two.second.write(1, kBaseNs, false);
+    two.second.write(2, kBaseNs);
+    two.first.records.pass(two.first.pipe, two.first.line);
+    two.second.ring->head += uint64_t{1} << 31;
+    two.first.records.pass(two.first.pipe, two.first.line);
+    REQUIRE(two.second.reader->is_malformed());
+    two.first.records.remove(*two.second.reader, two.first.line);
+    const nslice_file_footer_cpu row = two.first.records.row();
+    CHECK(row.issued == 2);
+    CHECK(row.issued == row.drained + lost_sum(row));
 }
 
 TEST_CASE("a ring with impossible positions gives nothing more", "[nsbpf][cpu_records]")
