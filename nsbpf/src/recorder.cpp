@@ -101,6 +101,8 @@ public:
     void select(const std::string &rules)
     {
         const std::lock_guard lock(selecting_);
+        if (is_over_)
+            return;
         programs_.select(rules);
         if (probes_)
             probes_->select(rules);
@@ -316,9 +318,13 @@ void Recorder::Session::end_records()
 {
     for (CpuRecords &cpu : cpus_)
         cpu.end();
-    programs_.silence();
-    if (probes_)
-        probes_->silence();
+    {
+        const std::lock_guard lock(selecting_);
+        is_over_ = true; // also if the reader has ended: later rules switch nothing on
+        programs_.silence();
+        if (probes_)
+            probes_->silence();
+    }
     programs_.detach_groups();
     const auto pending = [&] {
         return std::ranges::any_of(cpus_, [](const CpuRecords &cpu) { return cpu.pending() > 0; });

@@ -76,7 +76,7 @@ public:
     int descriptor() const;
     // Detaches; the remaining chunks follow.  Does not wait.
     void end();
-    // New rules from now on.  Any thread.  Throws Refusal.
+    // New rules from now on; without effect after the end.  Any thread.  Throws Refusal.
     void select(const std::string &rules);
 
 private:
