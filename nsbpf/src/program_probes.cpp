@@ -75,10 +75,19 @@ ProgramRings::ProgramRings(FoundProgram found, uint32_t cpus, uint64_t owner)
     : id_(found.rings[0].id)
 {
     const uint64_t bytes = found.ring_bytes(), stride = NSLICE_RING_META_BYTES + bytes;
-    for (uint32_t cpu = 0; cpu < cpus; ++cpu)
+    const auto map_ring = [&](uint32_t cpu) {
         rings_.push_back(std::make_unique<MappedRing>(found.rings[0].descriptor.get(), cpu, bytes,
                                                       cpu * stride));
+    };
+    map_ring(0); // has the owner: while that is another recorder, the rest is of no use
     claim(found.name, owner);
+    try {
+        for (uint32_t cpu = 1; cpu < cpus; ++cpu)
+            map_ring(cpu);
+    } catch (...) {
+        disclaim();
+        throw;
+    }
 }
 
 // A recorder that was killed has left its number.
@@ -94,7 +103,11 @@ void ProgramRings::claim(const std::string &name, uint64_t owner)
                           EBUSY);
     } while (!__atomic_compare_exchange_n(place, &other, owner, false, __ATOMIC_ACQ_REL,
                                           __ATOMIC_ACQUIRE));
-    owner_ = owner;
+}
+
+void ProgramRings::disclaim()
+{
+    __atomic_store_n(&rings_[0]->meta()->owner, 0, __ATOMIC_RELEASE);
 }
 
 ProgramRings::~ProgramRings()
@@ -102,8 +115,7 @@ ProgramRings::~ProgramRings()
     silence();
     for (Sites &sites : sites_)
         munmap(sites.memory, sites.mapped_bytes);
-    if (owner_ != 0)
-        __atomic_store_n(&rings_[0]->meta()->owner, 0, __ATOMIC_RELEASE);
+    disclaim();
 }
 
 bool ProgramRings::has_sites(uint32_t map) const

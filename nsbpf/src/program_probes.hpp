@@ -67,9 +67,9 @@ private:
     };
 
     void claim(const std::string &name, uint64_t owner);
+    void disclaim();
 
     uint32_t id_; // of the map
-    uint64_t owner_ = 0;
     std::vector<std::unique_ptr<MappedRing>> rings_; // by CPU
     std::list<Sites> sites_;
 };
