@@ -68,6 +68,14 @@ void MappedRing::watch()
     head_ = head;
 }
 
+bool MappedRing::has_incomplete()
+{
+    watch();
+    const uint32_t words = NSLICE_POSITION_WORDS(head_ - tail_);
+    return nslice_span_walk(reinterpret_cast<const __u64 *>(data_at(tail_)), words, words, 1)
+               .words < words;
+}
+
 void MappedRing::begin()
 {
     has_ended_ = is_malformed_;

@@ -46,6 +46,10 @@ public:
     // Without chunks and what could not be written.
     nslice_file_footer_cpu row() const;
     uint64_t pending() const { return NSLICE_POSITION_RECORDS(head_ - tail_); }
+    // Something has been written to it at any time.
+    bool was_used() const { return __atomic_load_n(&ring_->head, __ATOMIC_ACQUIRE) != 0; }
+    // A writer is in the middle of a record.
+    bool has_incomplete();
     // Of the newest record taken; later ones of this ring are not earlier.
     uint64_t last_ticks() const { return last_ticks_; }
     // Its positions are impossible: a program has overwritten them.  Nothing more is taken.

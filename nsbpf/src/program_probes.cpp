@@ -164,18 +164,24 @@ void ProgramRings::silence()
             set_bits(sites.memory[i], 0);
 }
 
-// After a recorder that was killed, probes are on, and a program may be in the middle of one.
+// After a recorder that was killed, probes are on.  After any, a program may be in the middle of
+// one.
 void ProgramRings::begin()
 {
     const bool was_on = std::ranges::any_of(sites_, [](const Sites &sites) {
         return std::ranges::any_of(sites.copies,
                                    [](const nslice_bpf_site &site) { return site.bits != 0; });
     });
-    if (was_on) {
+    const bool was_recorded =
+        was_on || std::ranges::any_of(rings_, [](const auto &ring) { return ring->was_used(); });
+    if (was_recorded) {
         silence();
         syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0);
-        usleep(kGraceUs); // for programs that sleep
     }
+    // Programs that sleep are not what it has waited for.
+    if (was_on ||
+        std::ranges::any_of(rings_, [](const auto &ring) { return ring->has_incomplete(); }))
+        usleep(kGraceUs);
     for (const auto &ring : rings_)
         ring->begin();
 }

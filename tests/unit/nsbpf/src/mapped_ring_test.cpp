@@ -102,6 +102,21 @@ TEST_CASE("records that are never complete are lost as torn", "[nsbpf][mapped_ri
     CHECK(row.lost[NSLICE_LOST_TORN] == 2);
 }
 
+TEST_CASE("a new reader sees whether a writer is in the middle of a record", "[nsbpf][mapped_ring]")
+{
+    Rig rig;
+    CHECK_FALSE(rig.reader->was_used());
+    rig.write(1);
+    CHECK(rig.reader->was_used());
+    CHECK_FALSE(rig.reader->has_incomplete());
+    const uint64_t incomplete = rig.ring->head;
+    rig.write(2, kBaseNs, false);
+    rig.write(3);
+    CHECK(rig.reader->has_incomplete());
+    rig.complete_at(incomplete);
+    CHECK_FALSE(rig.reader->has_incomplete());
+}
+
 TEST_CASE("times never go back within a ring", "[nsbpf][mapped_ring]")
 {
     Rig rig;
