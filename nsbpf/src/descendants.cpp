@@ -17,16 +17,24 @@ namespace
 {
 namespace fs = std::filesystem;
 
+// The process may end meanwhile: then there are no more.
+template <class Visit> void for_each_in(const std::string &folder, const Visit &visit)
+{
+    std::error_code error;
+    for (fs::directory_iterator at(folder, error); !error && at != fs::directory_iterator();
+         at.increment(error))
+        visit(at->path());
+}
+
 std::vector<pid_t> children_of(pid_t process)
 {
     std::vector<pid_t> all;
-    std::error_code ignored; // the process may end meanwhile
     const std::string folder = "/proc/" + std::to_string(process) + "/task";
-    for (const auto &thread : fs::directory_iterator(folder, ignored)) {
-        std::ifstream list(thread.path() / "children");
+    for_each_in(folder, [&all](const fs::path &thread) {
+        std::ifstream list(thread / "children");
         for (pid_t child; list >> child;)
             all.push_back(child);
-    }
+    });
     return all;
 }
 
@@ -42,17 +50,17 @@ uint32_t read_id(const std::string &process, const std::string &number, const st
 
 void add_objects_of(pid_t process, OpenObjects &objects)
 {
-    std::error_code ignored;
     const std::string folder = "/proc/" + std::to_string(process);
-    for (const auto &one : fs::directory_iterator(folder + "/fd", ignored)) {
-        const std::string target = fs::read_symlink(one.path(), ignored).string();
-        const std::string number = one.path().filename().string();
+    for_each_in(folder + "/fd", [&](const fs::path &path) {
+        std::error_code ignored;
+        const std::string target = fs::read_symlink(path, ignored).string();
+        const std::string number = path.filename().string();
         const OpenObject object = {process, std::atoi(number.c_str())};
         if (target == "anon_inode:bpf-prog")
             objects.programs.emplace(read_id(folder, number, "prog_id"), object);
         else if (target == "anon_inode:bpf-map")
             objects.maps.emplace(read_id(folder, number, "map_id"), object);
-    }
+    });
 }
 } // namespace
 
