@@ -196,12 +196,6 @@ void CpuRecords::write_chunk(ChunkPipe &pipe)
     chunk_records_ = 0;
 }
 
-void CpuRecords::begin()
-{
-    for (Source &source : sources_)
-        source.ring->begin();
-}
-
 void CpuRecords::end()
 {
     for (Source &source : sources_)

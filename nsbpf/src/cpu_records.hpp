@@ -36,7 +36,6 @@ public:
     Passed pass(ChunkPipe &pipe, const ClockLine &clock);
     // As pass(), and then all that has been drained.
     void flush(ChunkPipe &pipe, const ClockLine &clock);
-    void begin();
     void end();
     // Records that are not complete: their writers are gone.
     void settle();
@@ -60,7 +59,6 @@ private:
     double drain(Source &source, const ClockLine &clock);
     uint64_t bound(const Source &source, const ClockLine &clock) const;
     void write_until(ChunkPipe &pipe, uint64_t ticks);
-    void write_pieces(ChunkPipe &pipe, Source &source);
     void append(ChunkPipe &pipe, Source &source);
     void begin_piece(ChunkPipe &pipe, Source &source);
     void write_chunk(ChunkPipe &pipe);
