@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "descendants.hpp"
+#include "identify.hpp"
 #include "nsbpf/recorder.hpp"
 
 namespace nsbpf
@@ -34,12 +35,34 @@ bool is_sites(const std::string &name)
     return name == NSLICE_BPF_SITES || name.ends_with(NSLICE_BPF_SITES_SECTION);
 }
 
+// Of opening it; anything else is no reason to believe that a program has no probes.
+bool has_gone(int number)
+{
+    return number == ENOENT || number == ESRCH || number == EBADF;
+}
+
+// Throws Refusal; with ENOENT if this is another object, as a process's descriptor may have become.
+template <class Info>
+void read_info(const char *kind, uint32_t id, const Descriptor &descriptor, Info &info)
+{
+    uint32_t bytes = sizeof(info);
+    int number = errno; // of opening it
+    if (descriptor.get() >= 0)
+        number = bpf_obj_get_info_by_fd(descriptor.get(), &info, &bytes) != 0 ? errno
+                 : info.id != id                                              ? ENOENT
+                                                                              : 0;
+    if (number != 0)
+        refuse("BPF " + std::string(kind) + " " + std::to_string(id) + " cannot be examined",
+               number);
+}
+
 void take_map(uint32_t id, Descriptor descriptor, FoundProgram &program)
 {
+    if (descriptor.get() < 0 && has_gone(errno))
+        return;
     bpf_map_info info = {};
-    uint32_t bytes = sizeof(info);
-    if (descriptor.get() < 0 || bpf_obj_get_info_by_fd(descriptor.get(), &info, &bytes) != 0 ||
-        info.type != BPF_MAP_TYPE_ARRAY || !(info.map_flags & BPF_F_MMAPABLE))
+    read_info("map", id, descriptor, info);
+    if (info.type != BPF_MAP_TYPE_ARRAY || !(info.map_flags & BPF_F_MMAPABLE))
         return;
     const std::string name(info.name, strnlen(info.name, sizeof(info.name)));
     if (name == NSLICE_BPF_RINGS)
@@ -67,7 +90,7 @@ std::string fault_of(const FoundProgram &program, uint32_t cpus)
     return "";
 }
 
-// Nothing if the program has no probes, or has gone.
+// Nothing if the program has no probes.  Throws Refusal.
 template <class OpenMap>
 std::optional<FoundProgram> examine(uint32_t id, const Descriptor &descriptor,
                                     const OpenMap &open_map, uint32_t cpus)
@@ -76,9 +99,7 @@ std::optional<FoundProgram> examine(uint32_t id, const Descriptor &descriptor,
     bpf_prog_info info = {};
     info.nr_map_ids = kMostMaps;
     info.map_ids = reinterpret_cast<uintptr_t>(maps.data());
-    uint32_t bytes = sizeof(info);
-    if (descriptor.get() < 0 || bpf_obj_get_info_by_fd(descriptor.get(), &info, &bytes) != 0)
-        return std::nullopt;
+    read_info("program", id, descriptor, info);
     FoundProgram program = {
         id, std::string(info.name, strnlen(info.name, sizeof(info.name))), {}, {}, ""};
     for (size_t i = 0; i < std::min<size_t>(info.nr_map_ids, kMostMaps); ++i)
@@ -116,49 +137,60 @@ bool may_list_programs()
     return bpf_prog_get_next_id(0, &id) == 0 || errno != EPERM;
 }
 
+// What could not be examined is tried again by the next look.
+template <class OpenMap>
+void ProgramMaps::examine_new(uint32_t id, int opened, const OpenMap &open_map,
+                              std::vector<FoundProgram> &found)
+{
+    const Descriptor descriptor(opened);
+    try {
+        if (std::optional<FoundProgram> program = examine(id, descriptor, open_map, cpus_))
+            found.push_back(std::move(*program));
+        loaded_.insert(id);
+    } catch (const Refusal &refusal) {
+        if (!has_gone(refusal.number()))
+            failures_.emplace_back(refusal.what());
+    }
+}
+
 std::vector<FoundProgram> ProgramMaps::look_at_descendants()
 {
     std::vector<FoundProgram> found;
     const OpenObjects objects = objects_of_descendants();
     const auto open_map = [&objects](uint32_t id) {
         const auto map = objects.maps.find(id);
+        errno = ENOENT;
         return map == objects.maps.end() ? -1 : open_object(map->second);
     };
     for (const auto &[id, object] : objects.programs) {
-        if (!loaded_.insert(id).second)
+        if (loaded_.contains(id))
             continue;
-        const Descriptor descriptor(open_object(object));
-        if (descriptor.get() < 0 && errno == EPERM)
-            throw Refusal("kernel: programs of process " + std::to_string(object.process) +
-                              " cannot be opened: " + std::strerror(EPERM) +
-                              " (requires the capability CAP_SYS_ADMIN, or CAP_SYS_PTRACE)",
-                          EPERM);
-        if (std::optional<FoundProgram> program = examine(id, descriptor, open_map, cpus_))
-            found.push_back(std::move(*program));
+        const int opened = open_object(object);
+        if (opened < 0 && errno == EPERM)
+            failures_.push_back("kernel: programs of process " + std::to_string(object.process) +
+                                " cannot be opened: " + std::strerror(EPERM) +
+                                " (requires the capability CAP_SYS_ADMIN, or CAP_SYS_PTRACE)");
+        else
+            examine_new(id, opened, open_map, found);
     }
     return found;
 }
 
 std::vector<FoundProgram> ProgramMaps::look()
 {
+    failures_.clear();
     if (is_of_descendants_)
         return look_at_descendants();
-    std::vector<FoundProgram> found;
     std::set<uint32_t> loaded;
-    for (uint32_t id = 0; bpf_prog_get_next_id(id, &id) == 0;) {
+    for (uint32_t id = 0; bpf_prog_get_next_id(id, &id) == 0;)
         loaded.insert(id);
-        if (loaded_.contains(id))
-            continue;
-        const Descriptor descriptor(bpf_prog_get_fd_by_id(id));
-        if (descriptor.get() < 0 && errno == EPERM)
-            refuse_list(EPERM);
-        if (std::optional<FoundProgram> program =
-                examine(id, descriptor, bpf_map_get_fd_by_id, cpus_))
-            found.push_back(std::move(*program));
-    }
     if (errno != ENOENT)
         refuse_list(errno);
-    loaded_ = std::move(loaded);
+    std::erase_if(loaded_, [&loaded](uint32_t id) { return !loaded.contains(id); });
+    std::vector<FoundProgram> found;
+    for (const uint32_t id : loaded)
+        if (!loaded_.contains(id))
+            examine_new(id, bpf_prog_get_fd_by_id(id), bpf_map_get_fd_by_id, found);
     return found;
 }
 

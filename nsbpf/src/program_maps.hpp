@@ -56,6 +56,8 @@ public:
 
     // Programs with probes that were loaded since the last call.  Throws Refusal.
     std::vector<FoundProgram> look();
+    // What the last look could not examine and why, one line each; the next one tries it again.
+    const std::vector<std::string> &failures() const { return failures_; }
     // The next look finds it again.
     void forget(uint32_t program) { loaded_.erase(program); }
     // Without CAP_SYS_ADMIN it may be although no process has it open.
@@ -65,11 +67,15 @@ public:
     }
 
 private:
+    template <class OpenMap>
+    void examine_new(uint32_t id, int opened, const OpenMap &open_map,
+                     std::vector<FoundProgram> &found);
     std::vector<FoundProgram> look_at_descendants();
 
     const uint32_t cpus_;
     const bool is_of_descendants_;
-    std::set<uint32_t> loaded_;
+    std::set<uint32_t> loaded_; // that have been examined
+    std::vector<std::string> failures_;
 };
 
 // The used entries of a map of sites; names and files end in a terminator.

@@ -236,6 +236,9 @@ void ProgramProbes::look(std::string &chunk, const std::function<void(ProgramRin
 {
     const std::lock_guard lock(selecting_);
     std::vector<FoundProgram> found = maps_.look();
+    for (const std::string &failure : maps_.failures())
+        if (told_failures_.insert(failure).second)
+            tell_(failure);
     for (FoundProgram &program : found) {
         const uint32_t id = program.id, rings = program.rings[0].id;
         try {

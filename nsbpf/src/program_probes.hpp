@@ -69,7 +69,7 @@ private:
     void claim(const std::string &name, uint64_t owner);
     void disclaim();
 
-    uint32_t id_; // of the map
+    uint32_t id_;                                    // of the map
     std::vector<std::unique_ptr<MappedRing>> rings_; // by CPU
     std::list<Sites> sites_;
 };
@@ -112,6 +112,7 @@ private:
     std::list<std::unique_ptr<ProgramRings>> all_;
     std::map<ProgramRings *, uint64_t> unloaded_since_ms_;
     std::set<std::string> names_;
+    std::set<std::string> told_failures_;
     std::set<uint32_t> told_; // maps of rings that are not recorded
 };
 } // namespace nsbpf
