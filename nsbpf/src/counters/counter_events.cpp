@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <fstream>
 
 #include <bpf/bpf.h>
@@ -18,6 +19,12 @@ namespace nsbpf
 {
 namespace
 {
+uint64_t now_ms()
+{
+    using namespace std::chrono;
+    return uint64_t(duration_cast<milliseconds>(steady_clock::now().time_since_epoch()).count());
+}
+
 bool is_online(uint32_t cpu)
 {
     const std::string folder = "/sys/devices/system/cpu/cpu" + std::to_string(cpu);
@@ -100,6 +107,7 @@ void CounterEvents::open(int map, uint32_t cpus)
 {
     map_ = map;
     events_.assign(cpus * counters_.size(), -1);
+    retries_.resize(cpus);
     for (uint32_t cpu = 0; cpu < cpus; ++cpu) {
         if (!is_online(cpu))
             continue;
@@ -110,7 +118,7 @@ void CounterEvents::open(int map, uint32_t cpus)
 
 void CounterEvents::renew(uint32_t cpu)
 {
-    if (cpu * counters_.size() >= events_.size())
+    if (cpu >= retries_.size() || !retries_[cpu].is_due(now_ms()))
         return;
     close_on(cpu);
     open_on(cpu); // until it succeeds, the records of the CPU have no counters

@@ -9,6 +9,8 @@
 
 #include <nslice/control.h>
 
+#include "retries.hpp"
+
 namespace nsbpf
 {
 // A CPU that is offline has none until renew().
@@ -25,7 +27,8 @@ public:
 
     // map: of perf events, with an element for each counter of each CPU, by CPU.  Throws Refusal.
     void open(int map, uint32_t cpus);
-    // After the programs could not read those of a CPU, which has been offline meanwhile.
+    // After the programs could not read those of a CPU, which has been offline meanwhile.  Less
+    // often while they stay unavailable.
     void renew(uint32_t cpu);
     uint32_t count() const { return uint32_t(counters_.size()); }
     // Comma-separated.
@@ -38,7 +41,8 @@ private:
 
     const std::vector<nslice_kernel_counter> counters_;
     int map_ = -1;
-    std::vector<int> events_; // as in the map; -1: none
-    size_t refused_ = 0;      // index of the counter that open_on() could not open
+    std::vector<int> events_;      // as in the map; -1: none
+    std::vector<Retries> retries_; // by CPU
+    size_t refused_ = 0;           // index of the counter that open_on() could not open
 };
 } // namespace nsbpf
