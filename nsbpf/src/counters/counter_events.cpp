@@ -55,14 +55,6 @@ int open_event(const nslice_kernel_counter &counter, uint32_t cpu)
 }
 } // namespace
 
-CounterEvents::~CounterEvents()
-{
-    for (const int event : events_) {
-        if (event >= 0)
-            close(event);
-    }
-}
-
 std::string CounterEvents::names() const
 {
     std::string names;
@@ -73,17 +65,14 @@ std::string CounterEvents::names() const
 
 void CounterEvents::close_on(uint32_t cpu)
 {
-    for (size_t at = cpu * counters_.size(); at < (cpu + 1) * counters_.size(); ++at) {
-        const uint32_t key = uint32_t(at);
-        if (events_[at] < 0)
-            continue;
+    for (size_t i = 0; i < counters_.size(); ++i) {
+        const uint32_t key = uint32_t(cpu * counters_.size() + i);
         bpf_map_delete_elem(map_, &key);
-        close(events_[at]);
-        events_[at] = -1;
     }
 }
 
-// Returns 0 or -errno.
+// Returns 0 or -errno.  The map keeps an event without its descriptor, of which there may be too
+// few for many CPUs.
 int CounterEvents::open_on(uint32_t cpu)
 {
     for (size_t i = 0; i < counters_.size(); ++i) {
@@ -91,8 +80,9 @@ int CounterEvents::open_on(uint32_t cpu)
         const int event = open_event(counters_[i], cpu);
         int result = std::min(event, 0);
         if (event >= 0) {
-            events_[key] = event;
-            result = bpf_map_update_elem(map_, &key, &event, BPF_ANY);
+            if (bpf_map_update_elem(map_, &key, &event, BPF_ANY) != 0)
+                result = -errno;
+            close(event);
         }
         if (result != 0) {
             refused_ = i;
@@ -106,7 +96,6 @@ int CounterEvents::open_on(uint32_t cpu)
 void CounterEvents::open(int map, uint32_t cpus)
 {
     map_ = map;
-    events_.assign(cpus * counters_.size(), -1);
     retries_.resize(cpus);
     for (uint32_t cpu = 0; cpu < cpus; ++cpu) {
         if (!is_online(cpu))

@@ -21,11 +21,11 @@ public:
         : counters_(std::move(counters))
     {
     }
-    ~CounterEvents();
     CounterEvents(const CounterEvents &) = delete;
     CounterEvents &operator=(const CounterEvents &) = delete;
 
-    // map: of perf events, with an element for each counter of each CPU, by CPU.  Throws Refusal.
+    // map: of perf events, with an element for each counter of each CPU, by CPU.  They count until
+    // this descriptor of it is closed.  Throws Refusal.
     void open(int map, uint32_t cpus);
     // After the programs could not read those of a CPU, which has been offline meanwhile.  Less
     // often while they stay unavailable.
@@ -41,7 +41,6 @@ private:
 
     const std::vector<nslice_kernel_counter> counters_;
     int map_ = -1;
-    std::vector<int> events_;      // as in the map; -1: none
     std::vector<Retries> retries_; // by CPU
     size_t refused_ = 0;           // index of the counter that open_on() could not open
 };
