@@ -381,6 +381,14 @@ class Objects(unittest.TestCase):
         for words in b"nslice", b"nsring":
             self.assertFalse(words in without, words)
 
+    def test_a_loader_that_waits_learns_at_once_that_its_object_has_no_probes(self):
+        build(self.folder, "BPF_DISABLE=-DNETSLICE_DISABLE")
+        begin = time.monotonic()
+        done = run(self.folder / "xdp_ports", "-w", "lo", BLOCKED)
+        self.assertLess(time.monotonic() - begin, 5)
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("no recorder: No such file or directory", done.stderr)
+
     def test_the_header_also_compiles_after_vmlinux(self):
         vmlinux = run("bpftool", "btf", "dump", "file", "/sys/kernel/btf/vmlinux", "format", "c")
         (self.folder / "vmlinux.h").write_text(vmlinux.stdout)
