@@ -43,31 +43,21 @@ static __always_inline void nsbpf_calibrated_write(const enum nsbpf_point point,
 }
 
 /* As the probes of <nslice/bpf.h>, into the recorder's rings. */
-static __always_inline int nsbpf_probe(__u64 bits, const __u64 *words, const __u32 count)
-{
-	struct nslice_ring_meta *ring = nslice_bpf_own_ring(&nsbpf_rings);
-	const struct task_struct *thread = (const void *)bpf_get_current_task_btf();
-
-	if (ring)
-		nslice_bpf_put(ring, nsbpf_ring_mask, bits | (__u32)thread->pid, words, count);
-	return 0;
-}
-
 __attribute__((noinline)) int nsbpf_probe_0(__u64 bits)
 {
-	return nsbpf_probe(bits, NULL, 0);
+	return nslice_bpf_write(&nsbpf_rings, nsbpf_ring_mask, bits, NULL, 0);
 }
 
 __attribute__((noinline)) int nsbpf_probe_1(__u64 bits, __u64 word)
 {
-	return nsbpf_probe(bits, &word, 1);
+	return nslice_bpf_write(&nsbpf_rings, nsbpf_ring_mask, bits, &word, 1);
 }
 
 __attribute__((noinline)) int nsbpf_probe_3(__u64 bits, __u64 a, __u64 b, __u64 c)
 {
 	const __u64 words[] = { a, b, c };
 
-	return nsbpf_probe(bits, words, 3);
+	return nslice_bpf_write(&nsbpf_rings, nsbpf_ring_mask, bits, words, 3);
 }
 
 static __always_inline void nsbpf_probe_write(const enum nsbpf_point point, const __u64 *words,

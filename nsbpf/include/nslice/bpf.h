@@ -64,37 +64,22 @@ struct {
 /* Also makes libbpf create a map that can be mapped: it does not for static variables alone. */
 __weak struct nslice_bpf_site nslice_bpf_session SEC(NSLICE_BPF_SITES_SECTION) = {};
 
-/* All types of programs may read the thread here; the helper with the number is for fewer. */
-struct task_struct___nslice {
-	int pid;
-} __attribute__((preserve_access_index));
-
-static __always_inline int nslice_bpf_write(__u64 bits, const __u64 *words, const __u32 count)
-{
-	struct nslice_ring_meta *ring = nslice_bpf_own_ring(&nslice_rings);
-	const struct task_struct___nslice *thread = (const void *)bpf_get_current_task_btf();
-
-	if (ring)
-		nslice_bpf_put(ring, nslice_bpf_mask, bits | (__u32)thread->pid, words, count);
-	return 0;
-}
-
 /* Global functions: the verifier checks each once, however many probes call it. */
 __weak __attribute__((noinline)) int nslice_bpf_record(__u64 bits)
 {
-	return nslice_bpf_write(bits, (const __u64 *)0, 0);
+	return nslice_bpf_write(&nslice_rings, nslice_bpf_mask, bits, (const __u64 *)0, 0);
 }
 
 __weak __attribute__((noinline)) int nslice_bpf_record_1(__u64 bits, __u64 word)
 {
-	return nslice_bpf_write(bits, &word, 1);
+	return nslice_bpf_write(&nslice_rings, nslice_bpf_mask, bits, &word, 1);
 }
 
 __weak __attribute__((noinline)) int nslice_bpf_record_3(__u64 bits, __u64 a, __u64 b, __u64 c)
 {
 	const __u64 words[] = { a, b, c };
 
-	return nslice_bpf_write(bits, words, 3);
+	return nslice_bpf_write(&nslice_rings, nslice_bpf_mask, bits, words, 3);
 }
 
 #define NSLICE_BPF_FILE                                                              \

@@ -117,4 +117,21 @@ static __always_inline void nslice_bpf_put(struct nslice_ring_meta *ring, __u32 
 		nslice_bpf_fill(ring, mask, place, time_ns, bits, words, count);
 }
 
+/* All types of programs may read the thread here; the helper with the number is for fewer. */
+struct task_struct___nslice {
+	int pid;
+} __attribute__((preserve_access_index));
+
+/* bits: without the thread. */
+static __always_inline int nslice_bpf_write(void *rings, __u32 mask, __u64 bits, const __u64 *words,
+					    const __u32 count)
+{
+	struct nslice_ring_meta *ring = nslice_bpf_own_ring(rings);
+	const struct task_struct___nslice *thread = (const void *)bpf_get_current_task_btf();
+
+	if (ring)
+		nslice_bpf_put(ring, mask, bits | (__u32)thread->pid, words, count);
+	return 0;
+}
+
 #endif /* NSLICE_BPF_WRITE_H */
