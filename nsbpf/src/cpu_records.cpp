@@ -57,7 +57,8 @@ uint64_t CpuRecords::take(Source &source, const ClockLine &clock, uint64_t most_
     while (queued_words_ < most_queued && source.ring->take(clock, piece)) {
         words += piece.words.size();
         queued_words_ += piece.words.size();
-        source.pieces.push_back(std::move(piece));
+        if (!piece.words.empty()) // the ring may have dropped all
+            source.pieces.push_back(std::move(piece));
         piece = {};
     }
     return words;

@@ -18,6 +18,7 @@ namespace nsbpf
 namespace
 {
 constexpr uint32_t kChunkWords = NSLICE_MAX_PAYLOAD_BYTES / NSLICE_WORD_BYTES;
+constexpr uint64_t kMostLost = 1ull << 48; // no program loses as many
 
 [[noreturn]] void fail(uint32_t cpu)
 {
@@ -59,7 +60,9 @@ void MappedRing::watch()
         return;
     // pairs with the claim of a writer: records before the head show by their kind if complete
     const uint64_t head = __atomic_load_n(&ring_->head, __ATOMIC_ACQUIRE);
-    if (NSLICE_POSITION_WORDS(head - tail_) > data_bytes_ / NSLICE_WORD_BYTES) {
+    const uint32_t words = NSLICE_POSITION_WORDS(head - tail_);
+    if (words > data_bytes_ / NSLICE_WORD_BYTES ||
+        NSLICE_POSITION_RECORDS(head - tail_) > words / NSLICE_HEAD_WORDS) {
         is_malformed_ = true;
         end();
         return;
@@ -101,7 +104,9 @@ uint64_t MappedRing::lost(int cause) const
 {
     if (has_ended_)
         return lost_at_end_[cause];
-    return __atomic_load_n(&ring_->lost[cause], __ATOMIC_RELAXED) - lost_earlier_[cause];
+    const uint64_t lost =
+        __atomic_load_n(&ring_->lost[cause], __ATOMIC_RELAXED) - lost_earlier_[cause];
+    return lost < kMostLost ? lost : 0; // a program has overwritten the count
 }
 
 uint64_t MappedRing::refused() const
@@ -128,6 +133,37 @@ void MappedRing::consume(uint32_t words, uint32_t records)
     __atomic_store_n(&ring_->tail, tail_, __ATOMIC_RELEASE);
 }
 
+bool MappedRing::is_expected(uint64_t second) const
+{
+    const auto id = uint16_t(second >> NSLICE_HEAD_SLICE_SHIFT);
+    const uint64_t words = second >> NSLICE_HEAD_COUNT_SHIFT;
+    if (id < expected_->first || id > expected_->last)
+        return false;
+    switch (NSLICE_RECORD_KIND(second)) {
+    case NSLICE_KIND_START:
+    case NSLICE_KIND_STOP:
+    case NSLICE_KIND_EXIT: return words == 0;
+    case NSLICE_KIND_MARK: return words == NSLICE_MARK_WORDS;
+    case NSLICE_KIND_INIT: return words == NSLICE_INIT_WORDS;
+    default: return false;
+    }
+}
+
+void MappedRing::drop_unexpected(Piece &piece) const
+{
+    uint32_t kept = 0, records = 0, words = 0;
+    for (uint32_t at = 0; at + 1 < piece.words.size(); at += words) {
+        words = NSLICE_RECORD_WORDS(piece.words[at + 1]);
+        if (!is_expected(piece.words[at + 1]))
+            continue;
+        std::copy_n(piece.words.begin() + at, words, piece.words.begin() + kept);
+        kept += words;
+        ++records;
+    }
+    piece.words.resize(kept);
+    piece.records = records;
+}
+
 bool MappedRing::take(const ClockLine &clock, Piece &piece)
 {
     const uint64_t limit = nslice_gaps_limit(&gaps_, tail_, head_);
@@ -139,15 +175,20 @@ bool MappedRing::take(const ClockLine &clock, Piece &piece)
     piece.words.assign(data_at(tail_), data_at(tail_) + span.words);
     piece.records = span.records;
     piece.lost_before = gaps_.passed;
-    for (uint32_t at = 0; at + 1 < span.words; at += NSLICE_RECORD_WORDS(piece.words[at + 1])) {
+    if (expected_)
+        drop_unexpected(piece);
+    const uint64_t latest = expected_ ? read_ticks() : UINT64_MAX;
+    for (uint32_t at = 0; at + 1 < piece.words.size();
+         at += NSLICE_RECORD_WORDS(piece.words[at + 1])) {
         // Lines of two passes may differ by a nanosecond, and times must grow within a ring.
-        last_ticks_ = std::max(last_ticks_, clock.ticks_at(piece.words[at]));
+        last_ticks_ = std::max(last_ticks_, std::min(latest, clock.ticks_at(piece.words[at])));
         piece.words[at] = last_ticks_;
     }
     const uint64_t head = __atomic_load_n(&ring_->head, __ATOMIC_ACQUIRE);
     consume(span.words, span.records);
     nslice_gaps_note(&gaps_, refused(), head);
-    drained_ += span.records;
+    drained_ += piece.records;
+    lost_torn_ += span.records - piece.records;
     return true;
 }
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include <nslice/file.h>
@@ -21,6 +22,11 @@ struct Piece {
     uint64_t lost_before = 0;
 };
 
+// The ids of a program's sites.
+struct SliceIds {
+    uint16_t first, last;
+};
+
 // One reader; the writers are programs on that CPU.
 class MappedRing
 {
@@ -31,6 +37,9 @@ public:
     MappedRing(const MappedRing &) = delete;
     MappedRing &operator=(const MappedRing &) = delete;
 
+    // The writers are programs of others, which may write anything: a record of another slice or
+    // with other words than its kind has is lost as torn, and no time is later than now.
+    void expect(SliceIds ids) { expected_ = ids; }
     // Reads the head: take() takes nothing behind it.
     void watch();
     // Consumes at most what fits into a chunk; false: nothing is complete.
@@ -60,6 +69,8 @@ public:
 private:
     uint64_t lost(int cause) const;
     uint64_t refused() const;
+    bool is_expected(uint64_t second) const;
+    void drop_unexpected(Piece &piece) const;
     const uint64_t *data_at(uint64_t position) const;
     void consume(uint32_t words, uint32_t records);
 
@@ -71,6 +82,7 @@ private:
     uint64_t committed_ = 0, drained_ = 0, lost_torn_ = 0;
     uint64_t lost_earlier_[NSLICE_LOST_CAUSES] = {}, lost_at_end_[NSLICE_LOST_CAUSES] = {};
     bool has_ended_ = false, is_malformed_ = false;
+    std::optional<SliceIds> expected_; // none: the recorder's own programs write
     uint64_t last_ticks_ = 0;
     nslice_gaps gaps_ = {};
 };

@@ -26,7 +26,7 @@ namespace
 constexpr uint32_t kGraceUs = 100000;  // far longer than a program runs
 constexpr uint64_t kUnloadedMs = 1000; // until then a program may still be running
 // The recorder's own points have lower ones and some of the higher ones, functions the highest.
-constexpr uint32_t kFirstSliceId = 0xf100, kMostSliceId = 0xf7ff;
+constexpr uint16_t kFirstSliceId = 0xf100, kMostSliceId = 0xf7ff;
 
 uint64_t now_ms()
 {
@@ -78,6 +78,7 @@ ProgramRings::ProgramRings(FoundProgram found, uint32_t cpus, uint64_t owner)
     const auto map_ring = [&](uint32_t cpu) {
         rings_.push_back(std::make_unique<MappedRing>(found.rings[0].descriptor.get(), cpu, bytes,
                                                       cpu * stride));
+        rings_.back()->expect({kFirstSliceId, kMostSliceId});
     };
     map_ring(0); // has the owner: while that is another recorder, the rest is of no use
     claim(found.name, owner);

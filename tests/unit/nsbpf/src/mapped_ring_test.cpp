@@ -176,3 +176,68 @@ TEST_CASE("records that nobody reads any more are lost in writing", "[nsbpf][map
     CHECK(row.lost[NSLICE_LOST_WRITE] == 2);
     CHECK(row.issued == 2);
 }
+
+TEST_CASE("what a program has forged is lost as torn, and the rest of its records are kept",
+          "[nsbpf][mapped_ring]")
+{
+    Rig rig;
+    rig.reader->expect({kId, kId});
+    rig.write(1);
+    for (const uint64_t other_id : {kId + uint64_t{1}, uint64_t{0xffff}}) {
+        rig.write(2);
+        rig.second_of_newest() |= other_id << NSLICE_HEAD_SLICE_SHIFT;
+    }
+    for (const uint64_t wrong :
+         {uint64_t{8} << NSLICE_HEAD_COUNT_SHIFT, // the mask of a ring hides it
+          uint64_t{8} << NSLICE_HEAD_KIND_SHIFT}) {
+        rig.write(3);
+        rig.second_of_newest() |= wrong;
+    }
+    rig.write(4);
+    rig.take_all();
+
+    const std::vector<Chunk> chunks = rig.chunks();
+    REQUIRE(chunks.size() == 1);
+    REQUIRE(chunks[0].words.size() == 6);
+    CHECK(chunks[0].words[2] == 1);
+    CHECK(chunks[0].words[5] == 4);
+    CHECK(rig.records.row().issued == 6);
+    CHECK(rig.records.row().drained == 2);
+    CHECK(rig.records.row().lost[NSLICE_LOST_TORN] == 4);
+}
+
+TEST_CASE("a program's time is at most now, so that nothing waits for it", "[nsbpf][mapped_ring]")
+{
+    Rig rig;
+    rig.reader->expect({kId, kId});
+    rig.write(1, UINT64_MAX / 4);
+    rig.take_all();
+
+    const std::vector<Chunk> chunks = rig.chunks();
+    REQUIRE(chunks.size() == 1);
+    CHECK(chunks[0].words[0] <= nsbpf::read_ticks());
+}
+
+TEST_CASE("a position with more records than its words have room for ends a ring",
+          "[nsbpf][mapped_ring]")
+{
+    Rig rig;
+    rig.write(1);
+    rig.ring->head += uint64_t{5} << 32;
+    rig.take_all();
+
+    CHECK(rig.reader->is_malformed());
+    const nslice_file_footer_cpu row = rig.records.row();
+    CHECK(row.issued == row.drained + lost_sum(row));
+}
+
+TEST_CASE("a count of losses that a program has overwritten is ignored", "[nsbpf][mapped_ring]")
+{
+    Rig rig;
+    rig.write(1);
+    rig.ring->lost[NSLICE_LOST_FULL] = UINT64_MAX - 5;
+    rig.take_all();
+
+    CHECK(rig.records.row().issued == 1);
+    CHECK(lost_sum(rig.records.row()) == 0);
+}

@@ -18,6 +18,7 @@ namespace nsbpf_test
 constexpr uint64_t kDataBytes = 4096, kWords = kDataBytes / NSLICE_WORD_BYTES;
 constexpr uint64_t kMark = uint64_t{NSLICE_KIND_MARK} << NSLICE_HEAD_KIND_SHIFT |
                            uint64_t{NSLICE_MARK_WORDS} << NSLICE_HEAD_COUNT_SHIFT;
+constexpr uint16_t kId = 0; // of its slice
 constexpr uint64_t kBaseNs = 1'000'000'000'000;
 
 struct Chunk {
@@ -68,6 +69,8 @@ public:
             word(at + 1) = kMark | 77;
         return true;
     }
+    // Of the newest MARK's head.
+    uint64_t &second_of_newest() { return word(ring->head - NSLICE_MARK_WORDS - 1); }
     void complete_at(uint64_t position) { word(position + 1) = kMark | 77; }
     void take_all() { records.flush(pipe, line); }
     std::vector<Chunk> chunks()
