@@ -6,11 +6,14 @@
 #include <stdint.h>
 
 #define NSF_CALL_BYTES 5
+#define NSF_LONGEST_INSTRUCTION 15
+/* Nops with room for a call: one byte too few, and the longest one. */
+#define NSF_LONGEST_ENTRY (NSF_CALL_BYTES - 1 + NSF_LONGEST_INSTRUCTION)
 
 /* The length of a nop at the address; 0: another instruction. */
 static inline uint32_t nsf_nop_bytes(const uint8_t *at)
 {
-    uint32_t prefixes = 0, operand, base;
+    uint32_t prefixes = 0, operand, base, bytes;
 
     while ((at[prefixes] == 0x66 || at[prefixes] == 0x2e) && prefixes < 8)
         ++prefixes;
@@ -23,7 +26,8 @@ static inline uint32_t nsf_nop_bytes(const uint8_t *at)
     base = (at[2] & 7) == 4;
     if (operand == 3 || (operand == 0 && (at[2] & 7) == 5))
         return 0;
-    return prefixes + 3 + base + (operand == 1) + 4 * (operand == 2);
+    bytes = prefixes + 3 + base + (operand == 1) + 4 * (operand == 2);
+    return bytes <= NSF_LONGEST_INSTRUCTION ? bytes : 0;
 }
 
 /* Of the nops from the address on, the first that have room for a call; 0: there is none. */

@@ -23,8 +23,6 @@ _Static_assert(sizeof(struct sled) == 32, "as compilers write it");
 
 enum sled_kind { SLED_ENTRY, SLED_EXIT, SLED_TAIL, SLED_ENTRY_WITH_ARGUMENTS };
 
-#define SLED_BYTES 11
-
 struct search {
     const regex_t *expression;
     struct nsf_found *found;
@@ -165,7 +163,7 @@ static void take_sled(struct search *search, const struct sled *sled)
     }
     search->found->functions[search->last_number].has_sleds = 1;
     add_place(search,
-              (struct nsf_place){address, search->last_number, kinds[sled->kind], SLED_BYTES});
+              (struct nsf_place){address, search->last_number, kinds[sled->kind], NSF_SLED_BYTES});
 }
 
 /*

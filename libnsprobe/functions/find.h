@@ -9,6 +9,8 @@
 
 #define NSF_MAX_FUNCTIONS 8000 /* two sites each; the table of a session has 65,535 */
 
+#define NSF_SLED_BYTES 11
+
 enum nsf_place_kind {
     NSF_ENTRY_SLED,    /* XRay: a jump over nine bytes */
     NSF_EXIT_SLED,     /* XRay: `ret` and ten bytes */

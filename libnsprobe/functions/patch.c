@@ -18,6 +18,7 @@
 #define CALL 0xe8
 #define JUMP 0xe9
 #define LONGEST_NOP 9
+_Static_assert(NSF_SLED_BYTES <= NSF_LONGEST_ENTRY, "an entry is the longest place");
 
 static const uint8_t nops[LONGEST_NOP + 1][LONGEST_NOP] = {
     [1] = {0x90},
@@ -52,7 +53,7 @@ static void write_place(const struct nsf_place *place, const uint8_t *stub)
 {
     uint8_t *const at = (uint8_t *)place->address;
     const int32_t displacement = (int32_t)(stub - (at + NSF_CALL_BYTES));
-    uint8_t code[16];
+    uint8_t code[NSF_LONGEST_ENTRY];
     uint16_t first;
 
     code[0] = place->kind == NSF_EXIT_SLED ? JUMP : CALL;

@@ -243,6 +243,22 @@ class Functions(unittest.TestCase):
             premain = {"XRAY_OPTIONS": "patch_premain=true"}
             self.assert_refused(self.counted["clang sled"], "empty", "XRay runtime", **premain)
 
+    def test_an_entry_of_the_longest_instructions_is_patched_whole(self):
+        source = self.folder / "padded.c"
+        source.write_text(
+            'int padded(void);\n__asm__(".globl padded\\n.type padded, @function\\npadded:\\n"\n'
+            '".byte 0x0f,0x1f,0x40,0\\n"\n'
+            '".byte 0x66,0x66,0x66,0x66,0x66,0x66,0x2e,0x0f,0x1f,0x84,0,1,2,3,4\\n"\n'
+            '"mov $7, %eax\\nret\\n.size padded, . - padded\\n"\n'
+            '".section __patchable_function_entries, \\"aw\\"\\n.quad padded\\n.text");\n'
+            "int main(void) { return padded() + padded(); }\n"
+        )
+        program = compile_to(self.folder, "padded", "gcc", source)
+        trace = self.folder / "padded.nsl"
+        done = run(program, "^padded$", options=f"output={trace}")
+        self.assertEqual((done.returncode, done.stderr), (14, ""))
+        self.assertEqual([one["count"] for one in stats(trace)["slices"]], [2])
+
     def test_programs_that_the_program_starts_are_not_patched(self):
         source = self.folder / "starts.c"
         source.write_text(

@@ -36,6 +36,19 @@ TEST_CASE("long nops, as clang writes them, are replaced as a whole")
     CHECK(room({0x0f, 0x1f, 0x40, 0x00, 0x66, 0x90}) == 6);
 }
 
+TEST_CASE("the longest entry is a nop of a byte too few and one of the longest instruction")
+{
+    const Bytes longest = {0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x2e, 0x0f,
+                           0x1f, 0x84, 0x00, 1,    2,    3,    4};
+    Bytes both = {0x0f, 0x1f, 0x40, 0x00}, too_long = longest;
+    both.insert(both.end(), longest.begin(), longest.end());
+    too_long.insert(too_long.begin(), 0x66);
+    CHECK(longest.size() == NSF_LONGEST_INSTRUCTION);
+    CHECK(room(longest) == NSF_LONGEST_INSTRUCTION);
+    CHECK(room(both) == NSF_LONGEST_ENTRY);
+    CHECK(room(too_long) == 0); // not an instruction
+}
+
 TEST_CASE("fewer bytes than a call needs, or other instructions, are left alone")
 {
     CHECK(room({}) == 0);
