@@ -147,6 +147,7 @@ static void take_sled(struct search *search, const struct sled *sled)
     const uint64_t address = base + sled->address;
     const uint64_t function = (sled->version >= 2 ? (uint64_t)&sled->function : 0) + sled->function;
     const uint8_t *const code = (const uint8_t *)address;
+    uint32_t *state;
 
     if (sled->kind > SLED_ENTRY_WITH_ARGUMENTS)
         return; /* an event of the program's own */
@@ -157,13 +158,25 @@ static void take_sled(struct search *search, const struct sled *sled)
     search->last_function = function;
     if (search->last_number == NO_MATCH)
         return;
-    if (sled->kind == SLED_EXIT ? code[0] != 0xc3 : code[0] != 0xeb || code[1] != 9) {
-        ++search->found->changed;
+    state = &search->found->functions[search->last_number].state;
+    if (sled->kind == SLED_EXIT ? code[0] != 0xc3 : code[0] != 0xeb || code[1] != 9)
+        *state = NSF_CHANGED;
+    if (*state == NSF_CHANGED)
         return;
-    }
-    search->found->functions[search->last_number].has_sleds = 1;
+    *state = NSF_BY_SLED;
     add_place(search,
               (struct nsf_place){address, search->last_number, kinds[sled->kind], NSF_SLED_BYTES});
+}
+
+/* An exit without its entry, or the reverse, would be half a slice. */
+static void drop_places_of_changed(struct nsf_found *found, size_t first)
+{
+    size_t kept = first;
+
+    for (size_t i = first; i < found->place_count; ++i)
+        if (found->functions[found->places[i].function].state != NSF_CHANGED)
+            found->places[kept++] = found->places[i];
+    found->place_count = kept;
 }
 
 /*
@@ -188,13 +201,12 @@ static void take_entry(struct search *search, uint64_t address)
     else
         return;
     number = number_of(search, function);
-    if (number == NO_MATCH || search->found->functions[number].has_sleds)
+    if (number == NO_MATCH || search->found->functions[number].state)
         return;
     code = nsf_behind_endbr((const uint8_t *)function);
     bytes = nsf_entry_bytes(code);
-    if (bytes == 0)
-        ++search->found->too_short;
-    else
+    search->found->functions[number].state = bytes ? NSF_BY_ENTRY : NSF_TOO_SHORT;
+    if (bytes)
         add_place(search, (struct nsf_place){(uint64_t)code, number, NSF_PATCHED_ENTRY, bytes});
 }
 
@@ -259,6 +271,7 @@ static int search_object(struct dl_phdr_info *info, size_t size, void *given)
     search->path = object.path ? object.path : path;
     search->base = info->dlpi_addr;
     search_file(search);
+    drop_places_of_changed(found, object.first_place);
     nsf_elf_close(&search->file);
     object.places = found->place_count - object.first_place;
     if (object.places > 0 &&
@@ -275,4 +288,6 @@ void nsf_find(const regex_t *expression, struct nsf_found *found)
 
     memset(found, 0, sizeof(*found));
     dl_iterate_phdr(search_object, &search);
+    for (size_t i = 0; i < found->function_count; ++i)
+        ++found->in_state[found->functions[i].state];
 }

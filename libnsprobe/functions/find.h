@@ -26,11 +26,19 @@ struct nsf_place {
     uint32_t bytes;    /* that belong to it */
 };
 
+enum nsf_function_state {
+    NSF_BY_SLED = 1,
+    NSF_BY_ENTRY,
+    NSF_TOO_SHORT, /* not recorded: the entry has no room for a call */
+    NSF_CHANGED,   /* not recorded: something else has patched one of its sleds */
+    NSF_FUNCTION_STATES,
+};
+
 struct nsf_function {
     char *name; /* of the slice */
     const char *object;
     uint64_t address;
-    int has_sleds;
+    uint32_t state; /* enum nsf_function_state */
 };
 
 struct nsf_object {
@@ -43,13 +51,12 @@ struct nsf_found {
     struct nsf_function *functions;
     char **names; /* of the functions, in their order */
     size_t function_count;
+    size_t in_state[NSF_FUNCTION_STATES]; /* numbers of functions */
     struct nsf_place *places;
     size_t place_count;
     struct nsf_object *objects; /* with places */
     size_t object_count;
     size_t seen[2];      /* functions with patchable entries, with sleds, that match or not */
-    size_t too_short;    /* that match, and whose entry has no room for a call */
-    size_t changed;      /* sleds that match, and which something else has patched */
     char example[3][64]; /* names of functions that do not match */
     int is_out_of_memory;
     int is_too_many; /* more than NSF_MAX_FUNCTIONS match */

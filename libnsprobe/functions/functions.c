@@ -73,11 +73,11 @@ static void refuse_no_match(const struct nsf_found *found, const char *expressio
                "with -fpatchable-function-entry=5, or with clang's -fxray-instrument "
                "-fxray-instruction-threshold=1",
                program_invocation_name);
-    if (found->too_short > 0)
+    if (found->in_state[NSF_TOO_SHORT] > 0)
         refuse("the entries of the %zu functions that match \"%s\" are too short for a call: build "
                "with -fpatchable-function-entry=5",
-               found->too_short, expression);
-    if (found->changed > 0)
+               found->in_state[NSF_TOO_SHORT], expression);
+    if (found->in_state[NSF_CHANGED] > 0)
         refuse("the functions that match \"%s\" have been patched by something else (the XRay "
                "runtime?)",
                expression);
@@ -122,24 +122,17 @@ static void refuse_runtime(void)
                "it");
 }
 
-static size_t count_of(const struct nsf_found *found, int has_sleds)
-{
-    size_t count = 0;
-
-    for (size_t i = 0; i < found->function_count; ++i)
-        count += found->functions[i].has_sleds == has_sleds;
-    return count - (has_sleds ? 0 : found->too_short);
-}
-
 static void make_slices(const struct nsf_found *found)
 {
     nsf_slices = calloc(found->function_count + 1, sizeof(struct nsp_slice *));
     for (size_t i = 0; nsf_slices && i < found->function_count; ++i) {
         const struct nsf_function *const function = &found->functions[i];
 
-        nsf_slices[i] =
-            nsp_detail_function_slice(function->name, function->object,
-                                      function->has_sleds ? NSLICE_WAY_SLED : NSLICE_WAY_ENTRY);
+        if (function->state != NSF_BY_SLED && function->state != NSF_BY_ENTRY)
+            continue;
+        nsf_slices[i] = nsp_detail_function_slice(
+            function->name, function->object,
+            function->state == NSF_BY_SLED ? NSLICE_WAY_SLED : NSLICE_WAY_ENTRY);
         if (!nsf_slices[i])
             refuse("out of memory");
     }
@@ -161,7 +154,7 @@ static void __attribute__((constructor)) patch_program(void)
         refuse("out of memory");
     refuse_runtime();
     search(expression, &found);
-    if (count_of(&found, 0) > 0 && has_shadow_stack())
+    if (found.in_state[NSF_BY_ENTRY] > 0 && has_shadow_stack())
         refuse("the process has a shadow stack (CET), so return addresses cannot be replaced: use "
                "XRay sleds, or switch it off (GLIBC_TUNABLES=glibc.cpu.hwcaps=-SHSTK)");
     hide_from_children();
@@ -174,7 +167,8 @@ static void __attribute__((constructor)) patch_program(void)
              "functions.by=sleds\nfunctions.expression=%s\n"
              "functions.by_sled=%zu\nfunctions.by_entry=%zu\n"
              "functions.too_short=%zu\nfunctions.changed=%zu\n",
-             expression, count_of(&found, 1), count_of(&found, 0), found.too_short, found.changed);
+             expression, found.in_state[NSF_BY_SLED], found.in_state[NSF_BY_ENTRY],
+             found.in_state[NSF_TOO_SHORT], found.in_state[NSF_CHANGED]);
     nsp_detail_function_facts(text);
     free(expression);
 }

@@ -26,6 +26,26 @@ WAYS = {
 if CLANG:
     WAYS["clang entry"] = (CLANG, ENTRY)
     WAYS["clang sled"] = (CLANG, SLED)
+# Replaces the first sled at an exit of a function of the program by an instruction of its own.
+CHANGER = r"""
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/mman.h>
+
+__attribute__((constructor)) static void change(void)
+{
+    static const uint8_t sled[] = {0xc3, 0x2e, 0x66, 0x0f, 0x1f, 0x84};
+    uint8_t *at = dlsym(RTLD_DEFAULT, "multiply_32");
+
+    while (memcmp(at, sled, sizeof(sled)) != 0)
+        ++at;
+    mprotect((void *)((uintptr_t)at & -4096ul), 8192, PROT_READ | PROT_WRITE | PROT_EXEC);
+    memcpy(at, "\xf3\xc3", 2); /* another form of `ret` */
+    mprotect((void *)((uintptr_t)at & -4096ul), 8192, PROT_READ | PROT_EXEC);
+}
+"""
 
 
 def compile_to(folder, name, compiler, *words):
@@ -258,6 +278,37 @@ class Functions(unittest.TestCase):
         done = run(program, "^padded$", options=f"output={trace}")
         self.assertEqual((done.returncode, done.stderr), (14, ""))
         self.assertEqual([one["count"] for one in stats(trace)["slices"]], [2])
+
+    @unittest.skipUnless(CLANG, "clang is required for sleds")
+    def test_a_function_with_a_sled_that_something_else_changed_is_left_out_as_a_whole(self):
+        source = self.folder / "changer.c"
+        source.write_text(CHANGER)
+        changer = compile_to(self.folder, "changer.so", "gcc", "-shared", "-fPIC", source)
+        folder = self.folder / "clang_sled"
+        program = build(
+            folder,
+            "exporting",
+            SOURCES / "counted.c",
+            CLANG,
+            SLED,
+            *(f"-L{folder}", "-ladd", f"-Wl,-rpath,{folder}", "-rdynamic"),
+        )
+        plain = subprocess.run([program, "100"], capture_output=True, text=True, check=True)
+        trace = self.folder / "changed.nsl"
+        done = run(
+            program,
+            "^(multiply_32|multiply_128)$",
+            "100",
+            options=f"output={trace}",
+            LD_PRELOAD=f"{LIBRARY}:{changer}",  # whose constructor runs first
+        )
+        self.assertEqual((done.returncode, done.stderr, done.stdout), (0, "", plain.stdout))
+        data = stats(trace)
+        info = {key: data["info"]["functions." + key] for key in ("by_sled", "by_entry", "changed")}
+        self.assertEqual(info, {"by_sled": "1", "by_entry": "0", "changed": "1"})
+        (only,) = data["slices"]
+        self.assertEqual(only["name"], "multiply_128()")
+        self.assertEqual((only["count"], only["unmatched_stop"]), (100, 0))
 
     def test_programs_that_the_program_starts_are_not_patched(self):
         source = self.folder / "starts.c"
