@@ -10,8 +10,9 @@
 
 #include <nsprobe/detail/state.h>
 
+#include "common/functions/entry_bytes.h"
+#include "common/functions/name_match.h"
 #include "elf_file.h"
-#include "entry_bytes.h"
 #include "names.h"
 
 /* XRay's, of compilers' sections xray_instr_map. */
@@ -28,7 +29,7 @@ struct search {
     struct nsf_found *found;
     struct nsf_elf_file file;
     const char *path;
-    uint64_t base;
+    uint64_t base, end;
     uint64_t last_function; /* of the sleds: a function's follow each other */
     uint32_t last_number;
 };
@@ -59,20 +60,6 @@ static void keep_example(struct nsf_found *found, const char *name)
         }
 }
 
-/* With or without its arguments. */
-static int is_wanted(const struct search *search, const char *name)
-{
-    char *bare;
-    int is_match = regexec(search->expression, name, 0, NULL, 0) == 0;
-
-    if (is_match || !(bare = strdup(name)))
-        return is_match;
-    nsf_without_arguments(bare);
-    is_match = regexec(search->expression, bare, 0, NULL, 0) == 0;
-    free(bare);
-    return is_match;
-}
-
 /* A function has a symbol for each of its names: the first that matches. */
 static char *matching_name(struct search *search, uint64_t address)
 {
@@ -82,7 +69,7 @@ static char *matching_name(struct search *search, uint64_t address)
     for (; at < end && at->address == address - search->base; ++at) {
         char *const name = nsf_demangle(at->name);
 
-        if (name && is_wanted(search, name))
+        if (name && nsf_is_match(search->expression, name, at->name))
             return name;
         if (name)
             keep_example(search->found, name);
@@ -179,6 +166,17 @@ static void drop_places_of_changed(struct nsf_found *found, size_t first)
     found->place_count = kept;
 }
 
+/* Of the function whose last symbol is before `next`; a symbol may say less than another. */
+static uint64_t bytes_of(const struct nsf_symbol *first, const struct nsf_symbol *next)
+{
+    uint64_t bytes = 0;
+
+    for (const struct nsf_symbol *at = next; at > first && at[-1].address == next[-1].address; --at)
+        if (at[-1].bytes > bytes)
+            bytes = at[-1].bytes;
+    return bytes;
+}
+
 /*
  * The section has the first of the bytes that do nothing, some of which may lie before the
  * function.  The function is the one that contains it, or else begins behind it.
@@ -191,10 +189,11 @@ static void take_entry(struct search *search, uint64_t address)
     const struct nsf_symbol *const end = first + search->file.symbol_count;
     uint64_t function;
     const uint8_t *code;
-    uint32_t number, bytes;
+    uint64_t left;
+    uint32_t number, endbr, bytes;
 
     ++search->found->seen[0];
-    if (next > first && address - search->base - next[-1].address < next[-1].bytes)
+    if (next > first && address - search->base - next[-1].address < bytes_of(first, next))
         function = next[-1].address + search->base;
     else if (next < end)
         function = next->address + search->base;
@@ -203,11 +202,13 @@ static void take_entry(struct search *search, uint64_t address)
     number = number_of(search, function);
     if (number == NO_MATCH || search->found->functions[number].state)
         return;
-    code = nsf_behind_endbr((const uint8_t *)function);
-    bytes = nsf_entry_bytes(code);
+    code = (const uint8_t *)function;
+    left = search->end - function;
+    endbr = nsf_endbr_bytes(code, left);
+    bytes = nsf_entry_bytes(code + endbr, left - endbr);
     search->found->functions[number].state = bytes ? NSF_BY_ENTRY : NSF_TOO_SHORT;
     if (bytes)
-        add_place(search, (struct nsf_place){(uint64_t)code, number, NSF_PATCHED_ENTRY, bytes});
+        add_place(search, (struct nsf_place){function + endbr, number, NSF_PATCHED_ENTRY, bytes});
 }
 
 static void search_file(struct search *search)
@@ -270,15 +271,15 @@ static int search_object(struct dl_phdr_info *info, size_t size, void *given)
     object.path = realpath(path, NULL);
     search->path = object.path ? object.path : path;
     search->base = info->dlpi_addr;
+    set_range(info, &object);
+    search->end = object.end;
     search_file(search);
     drop_places_of_changed(found, object.first_place);
     nsf_elf_close(&search->file);
     object.places = found->place_count - object.first_place;
     if (object.places > 0 &&
-        grow(found, (void **)&found->objects, found->object_count, sizeof(object))) {
-        set_range(info, &object);
+        grow(found, (void **)&found->objects, found->object_count, sizeof(object)))
         found->objects[found->object_count++] = object;
-    }
     return found->is_out_of_memory;
 }
 

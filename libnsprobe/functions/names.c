@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/functions/name_match.h"
+
 typedef char *demangle_function(const char *, char *, size_t *, int *);
 
 /* Of the C++ library that the program has, else loaded for this. */
@@ -34,7 +36,7 @@ char *nsf_demangle(const char *symbol)
     int status = -1;
     char *name = NULL;
 
-    if (symbol[0] != '_' || symbol[1] != 'Z')
+    if (!nsf_is_mangled(symbol))
         return with_parentheses(symbol);
     if (!is_searched)
         demangle = find_demangle();
@@ -42,20 +44,6 @@ char *nsf_demangle(const char *symbol)
     if (demangle)
         name = demangle(symbol, NULL, NULL, &status);
     return name ? name : with_parentheses(symbol);
-}
-
-void nsf_without_arguments(char *name)
-{
-    int depth = 0;
-
-    for (char *at = name + strlen(name); at > name; --at) {
-        depth += at[-1] == ')';
-        depth -= at[-1] == '(';
-        if (at[-1] == '(' && depth == 0) {
-            at[-1] = 0;
-            return;
-        }
-    }
 }
 
 static int is_among(const char *name, char *const *others, size_t count)

@@ -12,9 +12,6 @@
  */
 char *nsf_demangle(const char *symbol);
 
-/* Cuts off the list of arguments, and what follows it. */
-void nsf_without_arguments(char *name);
-
 /* The function's name, cut if it is longer, with "_2" and so on if it is one of `count` others. */
 void nsf_make_unique(char name[NSF_NAME_BYTES], const char *function, char *const *others,
                      size_t count);

@@ -12,7 +12,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "entry_bytes.h"
+#include "common/functions/entry_bytes.h"
 #include "stubs.h"
 
 #define CALL 0xe8

@@ -323,6 +323,23 @@ class Functions(unittest.TestCase):
             self.assertEqual(listed["functions"][0]["ways"], ["sled", "uprobe"])
         self.assertIn("leaf()", run(NSDUMP, "functions", self.build_c()).stdout)
 
+    def test_entries_are_found_where_the_library_finds_them(self):
+        source = "int i(int n) { return n; }\nint main(void) { return i(0); }\n"
+        for number, options in enumerate(
+            (
+                ["-fpatchable-function-entry=8,3"],
+                ["-fpatchable-function-entry=5", "-fcf-protection=full"],
+                ["-fpatchable-function-entry=8,3", "-fcf-protection=full", "-static"],
+            )
+        ):
+            program = self.build(f"one{number}", source, "gcc", "-fno-inline", *options)
+            listed = json.loads(run(NSDUMP, "functions", program, "^i$", "--json").stdout)
+            (only,) = listed["functions"]
+            self.assertEqual((only["name"], only["ways"]), ("i()", ["entry", "uprobe"]), options)
+        short = self.build("short", source, "gcc", "-fpatchable-function-entry=6,3")
+        listed = json.loads(run(NSDUMP, "functions", short, "^i$", "--json").stdout)
+        self.assertEqual(listed["functions"][0]["ways"], ["uprobe"])
+
     def test_a_killed_recorder_leaves_no_trap_in_the_program(self):
         program = subprocess.Popen([self.build_c(), "forever"])
         self.addCleanup(lambda: (program.kill(), program.wait()))
@@ -344,25 +361,30 @@ class Functions(unittest.TestCase):
                 stderr=subprocess.DEVNULL,
             )
             deadline = time.monotonic() + 20
-            while (
-                not (trace.exists() and trace.stat().st_size > 4096) and time.monotonic() < deadline
-            ):
+            while not self.are_attached():
+                self.assertIsNone(recorder.poll())
+                self.assertLess(time.monotonic(), deadline, "it did not attach")
                 time.sleep(0.02)
             recorder.kill()
             recorder.wait()
-        left = [one for one in self.programs() if one.startswith("function_")]
-        deadline = time.monotonic() + 10
-        while left and time.monotonic() < deadline:
-            time.sleep(0.1)
-            left = [one for one in self.programs() if one.startswith("function_")]
-        self.assertEqual(left, [])
+            deadline = time.monotonic() + 10
+            while self.programs() and time.monotonic() < deadline:
+                time.sleep(0.02)
+            self.assertEqual(self.programs(), {})
         self.assertIsNone(program.poll())
 
+    def bpftool(self, kind):
+        folders = {**os.environ, "PATH": "/usr/sbin:/usr/bin"}
+        return json.loads(run("bpftool", kind, "list", "--json", env=folders).stdout or "[]")
+
     def programs(self):
-        done = run(
-            "bpftool", "prog", "list", "--json", env={**os.environ, "PATH": "/usr/sbin:/usr/bin"}
-        )
-        return [one.get("name", "") for one in json.loads(done.stdout or "[]")]
+        programs = {one["id"]: one.get("name", "") for one in self.bpftool("prog")}
+        return {id: name for id, name in programs.items() if name.startswith("function_")}
+
+    def are_attached(self):
+        linked = {one.get("prog_id") for one in self.bpftool("link")}
+        programs = self.programs()
+        return len(programs) >= 2 and programs.keys() <= linked
 
 
 def why_not():

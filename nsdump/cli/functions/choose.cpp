@@ -15,6 +15,7 @@
 #include <regex.h>
 
 #include "common/command/counted.hpp"
+#include "common/functions/name_match.h"
 #include "decode/error.hpp"
 
 namespace nsdump
@@ -64,9 +65,10 @@ public:
             regerror(error_, &compiled_, text, sizeof(text));
         return text;
     }
-    bool is_in(const std::string &name) const
+    bool is_for(const ElfFunction &function) const
     {
-        return error_ == 0 && regexec(&compiled_, name.c_str(), 0, nullptr, 0) == 0;
+        return error_ == 0 &&
+               nsf_is_match(&compiled_, function.name.c_str(), function.symbol.c_str()) != 0;
     }
 
 private:
@@ -76,19 +78,13 @@ private:
 
 std::string without_arguments(const std::string &name)
 {
-    return name.substr(0, name.find('('));
+    return name.substr(0, nsf_bytes_without_arguments(name.c_str()));
 }
 
 bool is_of(const ElfObject &object, const Pattern &pattern)
 {
     const std::string file = object.name.substr(object.name.rfind('/') + 1);
     return file.starts_with(pattern.object);
-}
-
-bool matches(const ElfFunction &function, const Regex &regex)
-{
-    return regex.is_in(function.name) || regex.is_in(without_arguments(function.name)) ||
-           regex.is_in(function.symbol);
 }
 
 size_t distance(std::string_view a, std::string_view b)
@@ -189,7 +185,7 @@ std::vector<ChosenFunction> choose_functions(const std::vector<ElfObject> &objec
         bool has_match = false;
         for (const ElfObject &object : objects) {
             for (const ElfFunction &function : object.functions) {
-                if (!is_of(object, pattern) || !matches(function, regex))
+                if (!is_of(object, pattern) || !regex.is_for(function))
                     continue;
                 has_match = true;
                 if (places.emplace(&object, function.address).second)

@@ -6,6 +6,8 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <iterator>
+#include <map>
 #include <memory>
 #include <set>
 #include <string_view>
@@ -18,13 +20,15 @@
 #include <unistd.h>
 
 #include "cli/functions/first_instruction.hpp"
+#include "common/functions/entry_bytes.h"
+#include "common/functions/name_match.h"
 #include "decode/error.hpp"
 
 namespace nsdump
 {
 namespace
 {
-constexpr uint64_t kSledBytes = 32, kMostBeforeEntry = 16;
+constexpr uint64_t kSledBytes = 32;
 
 struct CloseFile {
     int descriptor;
@@ -34,9 +38,10 @@ using Elf_ = std::unique_ptr<Elf, int (*)(Elf *)>;
 
 std::string demangled(const char *symbol)
 {
-    int status = 0;
+    int status = -1;
     const std::unique_ptr<char, decltype(&std::free)> text(
-        abi::__cxa_demangle(symbol, nullptr, nullptr, &status), std::free);
+        nsf_is_mangled(symbol) ? abi::__cxa_demangle(symbol, nullptr, nullptr, &status) : nullptr,
+        std::free);
     return status == 0 && text ? text.get() : std::string(symbol) + "()";
 }
 
@@ -154,8 +159,12 @@ private:
     // PLT entries are undefined symbols; indirect functions have a type of their own.
     void take_symbol(const GElf_Sym &symbol, const char *name)
     {
-        if (GELF_ST_TYPE(symbol.st_info) != STT_FUNC || symbol.st_shndx == SHN_UNDEF ||
-            symbol.st_size == 0 || !name || !*name || is_unfit(name))
+        if (GELF_ST_TYPE(symbol.st_info) != STT_FUNC || symbol.st_shndx == SHN_UNDEF || !name ||
+            !*name)
+            return;
+        uint64_t &bytes = symbols_[symbol.st_value];
+        bytes = std::max(bytes, uint64_t(symbol.st_size));
+        if (symbol.st_size == 0 || is_unfit(name))
             return;
         const std::string_view code = bytes_at(symbol.st_value, true);
         if (code.empty())
@@ -226,14 +235,38 @@ private:
         });
     }
 
+    // As libnsprobe-functions.so finds it: the function that contains the entry, or else begins
+    // behind it, since some of the bytes may lie before the function.
+    std::set<uint64_t> functions_with_entries() const
+    {
+        std::set<uint64_t> functions;
+        for (const uint64_t entry : entries_) {
+            const auto next = symbols_.upper_bound(entry);
+            if (next != symbols_.begin() &&
+                entry - std::prev(next)->first < std::prev(next)->second)
+                functions.insert(std::prev(next)->first);
+            else if (next != symbols_.end())
+                functions.insert(next->first);
+        }
+        return functions;
+    }
+
+    bool has_room_for_call(uint64_t function) const
+    {
+        const std::string_view text = bytes_at(function, true);
+        const auto *const code = reinterpret_cast<const uint8_t *>(text.data());
+        const uint32_t endbr = nsf_endbr_bytes(code, text.size());
+        return nsf_entry_bytes(code + endbr, text.size() - endbr) > 0;
+    }
+
     void mark()
     {
+        const std::set<uint64_t> with_entries = functions_with_entries();
         for (ElfFunction &function : object_.functions) {
             function.has_sled = sleds_.contains(function.address);
-            const auto entry = entries_.lower_bound(function.address);
-            function.has_entry = entry != entries_.end() &&
-                                 *entry - function.address < kMostBeforeEntry &&
-                                 has_room_for_call(bytes_at(*entry, true));
+            function.has_entry = machine() == EM_X86_64 &&
+                                 with_entries.contains(function.address) &&
+                                 has_room_for_call(function.address);
         }
     }
 
@@ -242,6 +275,7 @@ private:
     size_t names_ = 0;
     std::vector<Segment> segments_;
     std::set<uint64_t> sleds_, entries_;
+    std::map<uint64_t, uint64_t> symbols_; // address -> bytes, of all functions
 };
 } // namespace
 

@@ -65,30 +65,4 @@ inline uint8_t way_by_uprobe(std::string_view code, unsigned machine)
         return NSLICE_WAY_UPROBE_OPTIMISED;
     return is_emulated_on_x86(code) ? NSLICE_WAY_UPROBE_EMULATED : NSLICE_WAY_UPROBE_STEPPED;
 }
-
-// Whether no-operations of at least a call's length begin here.
-inline bool has_room_for_call(std::string_view code)
-{
-    constexpr std::string_view kNops[] = {{"\x66\x0f\x1f\x44\x00\x00", 6},
-                                          {"\x0f\x1f\x80\x00\x00\x00\x00", 7},
-                                          {"\x0f\x1f\x84\x00\x00\x00\x00\x00", 8},
-                                          {"\x66\x0f\x1f\x84\x00\x00\x00\x00\x00", 9},
-                                          {"\x0f\x1f\x44\x00\x00", 5},
-                                          {"\x0f\x1f\x40\x00", 4},
-                                          {"\x0f\x1f\x00", 3},
-                                          {"\x66\x90", 2},
-                                          {"\x90", 1},
-                                          {"\x66\x2e\x0f\x1f\x84\x00\x00\x00\x00\x00", 10}};
-    constexpr size_t kCallBytes = 5;
-    size_t bytes = 0;
-    while (bytes < kCallBytes) {
-        size_t step = 0;
-        for (const std::string_view nop : kNops)
-            step = code.substr(bytes).starts_with(nop) ? nop.size() : step;
-        if (step == 0)
-            return false;
-        bytes += step;
-    }
-    return true;
-}
 } // namespace nsdump

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Bytes at a function's begin -> how many of them a call may replace.
+#include "common/functions/entry_bytes.h"
 #include "support/catch.hpp"
 
 #include <vector>
-
-extern "C" {
-#include "entry_bytes.h"
-}
 
 namespace
 {
@@ -15,7 +12,7 @@ using Bytes = std::vector<uint8_t>;
 uint32_t room(Bytes bytes)
 {
     bytes.insert(bytes.end(), {0x55, 0xc3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}); // push, ret
-    return nsf_entry_bytes(bytes.data());
+    return nsf_entry_bytes(bytes.data(), bytes.size());
 }
 } // namespace
 
@@ -60,7 +57,22 @@ TEST_CASE("fewer bytes than a call needs, or other instructions, are left alone"
 
 TEST_CASE("endbr64 stays in front of the call")
 {
-    const uint8_t with[] = {0xf3, 0x0f, 0x1e, 0xfa, 0x90}, without[] = {0x90, 0x90, 0x90, 0x90};
-    CHECK(nsf_behind_endbr(with) == with + 4);
-    CHECK(nsf_behind_endbr(without) == without);
+    const Bytes with = {0xf3, 0x0f, 0x1e, 0xfa, 0x90}, without = {0x90, 0x90, 0x90, 0x90};
+    CHECK(nsf_endbr_bytes(with.data(), with.size()) == 4);
+    CHECK(nsf_endbr_bytes(with.data(), 3) == 0);
+    CHECK(nsf_endbr_bytes(without.data(), without.size()) == 0);
+}
+
+TEST_CASE("code that ends within an instruction has no room")
+{
+    const Bytes nops[] = {{0x90, 0x90, 0x90, 0x90, 0x90},
+                          {0x0f, 0x1f, 0x84, 0x00, 1, 2, 3, 4},
+                          {0x66, 0x66, 0x2e, 0x0f, 0x1f, 0x44, 0x00, 0x08}};
+    for (const Bytes &nop : nops) {
+        CHECK(nsf_entry_bytes(nop.data(), nop.size()) == nop.size());
+        for (size_t bytes = 0; bytes < nop.size(); ++bytes) {
+            const Bytes cut(nop.begin(), nop.begin() + ptrdiff_t(bytes));
+            CHECK(nsf_entry_bytes(cut.data(), cut.size()) == 0);
+        }
+    }
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Symbols of functions -> names of their slices.
+#include "common/functions/name_match.h"
 #include "support/catch.hpp"
+#include "support/function_names.hpp"
 
 #include <cstdlib>
 #include <string>
@@ -11,10 +13,18 @@ extern "C" {
 
 namespace
 {
-std::string bare(std::string name)
+std::string bare(const std::string &name)
 {
-    nsf_without_arguments(name.data());
-    return name.c_str();
+    return name.substr(0, nsf_bytes_without_arguments(name.c_str()));
+}
+
+bool is_match(const FunctionName &one)
+{
+    regex_t compiled;
+    REQUIRE(regcomp(&compiled, one.expression, REG_EXTENDED | REG_NOSUB) == 0);
+    const bool is_match = nsf_is_match(&compiled, one.name, one.symbol) != 0;
+    regfree(&compiled);
+    return is_match;
 }
 
 std::string demangled(const char *symbol)
@@ -37,6 +47,7 @@ TEST_CASE("functions of C have the name of the symbol")
 {
     CHECK(demangled("decode_frame") == "decode_frame()");
     CHECK(demangled("_Zap") == "_Zap()");
+    CHECK(demangled("i") == "i()");
 }
 
 TEST_CASE("functions of C++ have the name that the source has")
@@ -52,6 +63,14 @@ TEST_CASE("names without arguments")
           "(anonymous namespace)::run");
     CHECK(bare("data") == "data");
     CHECK(bare("") == "");
+}
+
+TEST_CASE("an expression means a name, with or without its arguments, or the symbol")
+{
+    for (const FunctionName &one : kFunctionNames) {
+        CAPTURE(one.expression, one.name);
+        CHECK(is_match(one) == one.is_match);
+    }
 }
 
 TEST_CASE("functions that would share a name are numbered, and long names cut")

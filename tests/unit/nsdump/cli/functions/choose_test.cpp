@@ -2,6 +2,7 @@
 #include "cli/functions/choose.hpp"
 #include "decode/error.hpp"
 #include "support/catch.hpp"
+#include "support/function_names.hpp"
 
 namespace
 {
@@ -68,6 +69,20 @@ TEST_CASE("names of C++ match with and without their arguments, and in the symbo
     CHECK(names({"ns::Box::size$"}).size() == 2);
     CHECK(names({"ns::Box::size\\(long\\)"}) == Names{"ns::Box::size(long) const"});
     CHECK(names({"^_ZNK2ns3Box4sizeEi$"}) == Names{"ns::Box::size(int) const"});
+}
+
+TEST_CASE("expressions mean the functions that libnsprobe-functions.so takes",
+          "[nsdump][functions]")
+{
+    for (const FunctionName &one : kFunctionNames) {
+        CAPTURE(one.expression, one.name);
+        nsdump::ElfObject program;
+        program.functions = {function(one.name, one.symbol, 0x10),
+                             function("other()", "other", 0x20)};
+        const std::vector<nsdump::ElfObject> all = {program};
+        const std::string patterns = std::string(one.expression) + "|^other$";
+        CHECK(nsdump::choose_functions(all, {patterns}).size() == (one.is_match ? 2 : 1));
+    }
 }
 
 TEST_CASE("a function is chosen once, and functions of the same name get different ones",

@@ -31,12 +31,3 @@ TEST_CASE("the mark for indirect branches is skipped unless a branch leads behin
     // to another offset
     CHECK(nsdump::probe_place("\xf3\x0f\x1e\xfa\x90\x90\xeb\xfd"sv, EM_X86_64) == 4);
 }
-
-TEST_CASE("a patchable entry needs the bytes of a call", "[nsdump][functions]")
-{
-    CHECK(nsdump::has_room_for_call("\x90\x90\x90\x90\x90\xc3"sv));
-    CHECK(nsdump::has_room_for_call("\x0f\x1f\x44\0\0\xc3"sv));
-    CHECK(nsdump::has_room_for_call("\x66\x90\x0f\x1f\x00\xc3"sv));
-    CHECK_FALSE(nsdump::has_room_for_call("\x90\x90\x90\x90\xc3"sv));
-    CHECK_FALSE(nsdump::has_room_for_call("\x90\x90"sv));
-}
