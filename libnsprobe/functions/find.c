@@ -73,6 +73,8 @@ static char *matching_name(struct search *search, uint64_t address)
             return name;
         if (name)
             keep_example(search->found, name);
+        else
+            search->found->is_out_of_memory = 1;
         free(name);
     }
     return NULL;
@@ -92,7 +94,8 @@ static uint32_t add_function(struct search *search, uint64_t address, const char
         !grow(found, (void **)&found->names, found->function_count, sizeof(*found->names)))
         return NO_MATCH;
     found->names[found->function_count] = strdup(name);
-    if (!found->names[found->function_count])
+    found->is_out_of_memory |= !found->names[found->function_count];
+    if (found->is_out_of_memory)
         return NO_MATCH;
     found->functions[found->function_count] = (struct nsf_function){
         .name = found->names[found->function_count], .object = search->path, .address = address};

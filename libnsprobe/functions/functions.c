@@ -51,8 +51,10 @@ static void hide_from_children(void)
     char *at = rest ? strstr(rest, "libnsprobe-functions.so") : NULL, *end;
 
     unsetenv(VARIABLE);
-    if (!at)
+    if (!at) {
+        free(rest);
         return;
+    }
     end = at + strcspn(at, ": ");
     while (at > rest && at[-1] != ':' && at[-1] != ' ')
         --at;
@@ -140,10 +142,35 @@ static void make_slices(const struct nsf_found *found)
         refuse("out of memory");
 }
 
+/* Expressions may have any bytes: a newline would begin another key. */
+static void escape(char *text, size_t room, const char *expression)
+{
+    size_t length = 0;
+
+    for (const char *at = expression; *at && length + sizeof("\\x00") <= room; ++at)
+        length += (size_t)((unsigned char)*at < ' ' || *at == 0x7f
+                               ? snprintf(text + length, room - length, "\\x%02x", *at)
+                               : snprintf(text + length, room - length, "%c", *at));
+    text[length] = 0;
+}
+
+static void tell_facts(const struct nsf_found *found, const char *expression)
+{
+    char text[2048], escaped[1536];
+
+    escape(escaped, sizeof(escaped), expression);
+    snprintf(text, sizeof(text),
+             "functions.by=sleds\nfunctions.by_sled=%zu\nfunctions.by_entry=%zu\n"
+             "functions.too_short=%zu\nfunctions.changed=%zu\nfunctions.expression=%s\n",
+             found->in_state[NSF_BY_SLED], found->in_state[NSF_BY_ENTRY],
+             found->in_state[NSF_TOO_SHORT], found->in_state[NSF_CHANGED], escaped);
+    nsp_detail_function_facts(text);
+}
+
 static void __attribute__((constructor)) patch_program(void)
 {
     const char *const variable = secure_getenv(VARIABLE);
-    char *expression, text[2048];
+    char *expression;
     struct nsf_found found;
     const char *error;
 
@@ -163,12 +190,6 @@ static void __attribute__((constructor)) patch_program(void)
     error = nsf_patch(&found);
     if (error)
         refuse("%s", error);
-    snprintf(text, sizeof(text),
-             "functions.by=sleds\nfunctions.expression=%s\n"
-             "functions.by_sled=%zu\nfunctions.by_entry=%zu\n"
-             "functions.too_short=%zu\nfunctions.changed=%zu\n",
-             expression, found.in_state[NSF_BY_SLED], found.in_state[NSF_BY_ENTRY],
-             found.in_state[NSF_TOO_SHORT], found.in_state[NSF_CHANGED]);
-    nsp_detail_function_facts(text);
+    tell_facts(&found, expression);
     free(expression);
 }

@@ -310,6 +310,18 @@ class Functions(unittest.TestCase):
         self.assertEqual(only["name"], "multiply_128()")
         self.assertEqual((only["count"], only["unmatched_stop"]), (100, 0))
 
+    def test_any_expression_leaves_the_facts_of_the_trace_whole(self):
+        program = self.counted["gcc entry"]
+        for expression in ("^empty$|a\nfunctions.by_entry=77\n", "^empty$|" + "x" * 4000):
+            _, data, slices = self.record(program, expression, "3")
+            self.assertEqual(list(slices), ["empty"])
+            info = data["info"]
+            self.assertEqual((info["functions.by_entry"], info["functions.changed"]), ("1", "0"))
+            self.assertTrue(
+                expression.replace("\n", "\\x0a").startswith(info["functions.expression"])
+            )
+            self.assertGreater(len(info["functions.expression"]), 30)
+
     def test_programs_that_the_program_starts_are_not_patched(self):
         source = self.folder / "starts.c"
         source.write_text(
