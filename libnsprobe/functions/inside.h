@@ -67,6 +67,7 @@ void nsf_unwound(uint32_t number);
 /* The calling thread's stack and block; bytes stay 0 if there is no block for it (thread.c). */
 void nsf_prepare_thread(void);
 void nsf_prepare_calibration(void);
+/* Before functions are patched, in the main thread. */
 void nsf_threads_begin(void);
 
 /* Targets of stubs. */

@@ -88,4 +88,6 @@ void nsf_threads_begin(void)
 {
     has_key = pthread_key_create(&at_exit, give_back) == 0;
     pthread_atfork(NULL, NULL, in_child);
+    /* Of the main thread now: it allocates, and the program's first call may be from a handler. */
+    nsf_prepare_thread();
 }

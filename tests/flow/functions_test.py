@@ -310,6 +310,25 @@ class Functions(unittest.TestCase):
         self.assertEqual(only["name"], "multiply_128()")
         self.assertEqual((only["count"], only["unmatched_stop"]), (100, 0))
 
+    def test_all_calls_of_the_programs_own_malloc_in_the_main_thread_are_recorded(self):
+        source = self.folder / "allocates.c"
+        source.write_text(
+            "#include <stddef.h>\nvoid *__libc_malloc(size_t);\nstatic int calls;\n"
+            "void *malloc(size_t bytes) { ++calls; return __libc_malloc(bytes); }\n"
+            "int main(void)\n{\n"
+            "    int before = calls;\n"
+            "    for (int i = 0; i < 10; ++i)\n        *(void *volatile *)malloc(8) = NULL;\n"
+            "    return calls - before;\n}\n"
+        )
+        program = compile_to(self.folder, "allocates", "gcc", *ENTRY, "-fno-builtin", source)
+        trace = self.folder / "allocates.nsl"
+        done = run(program, "^malloc$", options=f"output={trace}")
+        self.assertEqual((done.returncode, done.stderr), (10, ""))
+        data = stats(trace)
+        self.assertEqual([key for key in data["info"] if "not_recorded" in key], [])
+        (only,) = data["slices"]
+        self.assertGreaterEqual(only["count"] + only["migrated"], 10)
+
     def test_any_expression_leaves_the_facts_of_the_trace_whole(self):
         program = self.counted["gcc entry"]
         for expression in ("^empty$|a\nfunctions.by_entry=77\n", "^empty$|" + "x" * 4000):
