@@ -340,6 +340,38 @@ class Functions(unittest.TestCase):
         listed = json.loads(run(NSDUMP, "functions", short, "^i$", "--json").stdout)
         self.assertEqual(listed["functions"][0]["ways"], ["uprobe"])
 
+    def test_objects_of_a_program_are_found_and_nothing_that_it_names_is_executed(self):
+        library = "int in_library(int n) { return n; }\n"
+        source = "int in_library(int);\nint main(void) { return in_library(0); }\n"
+        mark = self.folder / "executed"
+        evil = self.folder / "evil"
+        evil.write_text(f'#!/bin/sh\ntouch "{mark}"\n')
+        evil.chmod(0o755)
+        auditor = f'__attribute__((constructor)) void run(void) {{ system("touch {mark}"); }}\n'
+        auditor = "#include <stdlib.h>\n" + auditor
+        auditor += "unsigned la_version(unsigned version) { return version; }\n"
+        shared = ["-shared", "-fPIC"]
+        audit = self.build("audit.so", auditor, "gcc", *shared)
+        (self.folder / "inner").mkdir()
+        self.build("inner/libinner.so", library, "gcc", *shared)
+        link = [f"-L{self.folder}/inner", "-linner"]
+        paths = ["-Wl,-rpath,$ORIGIN/inner"]
+        for number, options in enumerate(
+            (
+                [],
+                ["-Wl,--disable-new-dtags"],
+                [f"-Wl,--dynamic-linker={evil}"],
+                [f"-Wl,--audit={audit}"],
+            )
+        ):
+            options = ["-Wl,--no-as-needed", *link, *paths, *options]
+            program = self.build(f"needs{number}", source, "gcc", *options)
+            done = run(NSDUMP, "functions", program, "^(in_library|puts)$", "--json")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            found = [one["file"].split("/")[-1] for one in json.loads(done.stdout)["functions"]]
+            self.assertEqual(found, ["libinner.so", "libc.so.6"], options)
+            self.assertFalse(mark.exists(), options)
+
     def test_a_killed_recorder_leaves_no_trap_in_the_program(self):
         program = subprocess.Popen([self.build_c(), "forever"])
         self.addCleanup(lambda: (program.kill(), program.wait()))

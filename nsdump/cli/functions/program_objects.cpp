@@ -3,20 +3,15 @@
 #include "cli/functions/program_objects.hpp"
 
 #include <algorithm>
-#include <cerrno>
-#include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <fstream>
 #include <sstream>
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <spawn.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
+#include "cli/functions/needed_objects.hpp"
 #include "decode/error.hpp"
 
 namespace nsdump
@@ -48,46 +43,6 @@ bool is_same_file(const std::string &a, const std::string &b)
     struct stat one = {}, other = {};
     return stat(a.c_str(), &one) == 0 && stat(b.c_str(), &other) == 0 &&
            one.st_dev == other.st_dev && one.st_ino == other.st_ino;
-}
-
-// What the dynamic loader prints when it only lists the objects.
-std::string loader_list(const std::string &interpreter, const std::string &path)
-{
-    int ends[2];
-    if (pipe2(ends, O_CLOEXEC) != 0)
-        return {};
-    posix_spawn_file_actions_t actions;
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
-    posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
-    std::string list = "--list", loader = interpreter, program = path;
-    char *const arguments[] = {loader.data(), list.data(), program.data(), nullptr};
-    pid_t pid = -1;
-    const int error = posix_spawn(&pid, loader.c_str(), &actions, nullptr, arguments, environ);
-    posix_spawn_file_actions_destroy(&actions);
-    close(ends[1]);
-    std::string text;
-    char bytes[4096];
-    for (ssize_t got; (got = read(ends[0], bytes, sizeof(bytes))) > 0;)
-        text.append(bytes, size_t(got));
-    close(ends[0]);
-    if (error == 0)
-        waitpid(pid, nullptr, 0);
-    return text;
-}
-
-// Lines "NAME => PATH (ADDRESS)" and "PATH (ADDRESS)".
-std::vector<std::string> shared_objects(const std::string &interpreter, const std::string &path)
-{
-    std::vector<std::string> paths;
-    std::istringstream lines(loader_list(interpreter, path));
-    for (std::string line; std::getline(lines, line);) {
-        const size_t begin = line.find('/', line.find("=>") == line.npos ? 0 : line.find("=>")),
-                     end = line.rfind(" (0x");
-        if (begin != line.npos && end != line.npos && begin < end)
-            paths.push_back(line.substr(begin, end - begin));
-    }
-    return paths;
 }
 
 struct Mapped {
@@ -123,7 +78,7 @@ std::vector<ElfObject> objects_of_program(const std::string &program)
     std::vector<ElfObject> objects = {read_elf(path, program)};
     if (objects[0].interpreter.empty())
         return objects;
-    for (const std::string &other : shared_objects(objects[0].interpreter, path))
+    for (const std::string &other : needed_objects(path))
         objects.push_back(read_elf(other, other));
     return objects;
 }

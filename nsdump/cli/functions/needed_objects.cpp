@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: MIT
+// cli: a program -> the files of the shared objects that the dynamic loader would load with it.
+#include "cli/functions/needed_objects.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <optional>
+#include <set>
+#include <sstream>
+#include <string_view>
+#include <utility>
+
+#include <fcntl.h>
+#include <gelf.h>
+#include <libelf.h>
+#include <limits.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace nsdump
+{
+namespace
+{
+constexpr const char *kCache = "/etc/ld.so.cache";
+constexpr std::string_view kMagic = "glibc-ld.so.cache1.1";
+constexpr size_t kMostObjects = 1000;
+
+struct CacheHead {
+    char magic[20];
+    uint32_t count, string_bytes, flags_and_extension[5];
+};
+static_assert(sizeof(CacheHead) == 48);
+
+struct CacheEntry {
+    int32_t flags;
+    uint32_t name, path, os_version; // offsets in the file
+    uint64_t hardware;               // not 0: for some processors
+};
+static_assert(sizeof(CacheEntry) == 24);
+
+struct Cached {
+    std::string name, path;
+};
+
+struct Dynamic {
+    unsigned kind = 0; // machine and class; 0: not an ELF file
+    std::vector<std::string> needed;
+    std::string rpath, runpath;
+};
+
+void take_dynamic(Elf *elf, Dynamic &dynamic)
+{
+    for (Elf_Scn *section = nullptr; (section = elf_nextscn(elf, section));) {
+        GElf_Shdr header;
+        if (!gelf_getshdr(section, &header) || header.sh_type != SHT_DYNAMIC ||
+            header.sh_entsize == 0)
+            continue;
+        Elf_Data *const data = elf_getdata(section, nullptr);
+        GElf_Dyn one;
+        for (size_t i = 0; data && i < data->d_size / header.sh_entsize &&
+                           gelf_getdyn(data, int(i), &one) && one.d_tag != DT_NULL;
+             ++i) {
+            const bool is_text =
+                one.d_tag == DT_NEEDED || one.d_tag == DT_RPATH || one.d_tag == DT_RUNPATH;
+            const char *const text =
+                is_text ? elf_strptr(elf, header.sh_link, one.d_un.d_val) : nullptr;
+            if (text && one.d_tag == DT_NEEDED)
+                dynamic.needed.emplace_back(text);
+            else if (text)
+                (one.d_tag == DT_RPATH ? dynamic.rpath : dynamic.runpath) = text;
+        }
+    }
+}
+
+Dynamic read_dynamic(const std::string &path)
+{
+    Dynamic dynamic;
+    struct stat status = {};
+    const int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (descriptor < 0)
+        return dynamic;
+    elf_version(EV_CURRENT);
+    Elf *const elf = fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode)
+                         ? elf_begin(descriptor, ELF_C_READ_MMAP, nullptr)
+                         : nullptr;
+    GElf_Ehdr header;
+    if (elf && elf_kind(elf) == ELF_K_ELF && gelf_getehdr(elf, &header)) {
+        dynamic.kind = header.e_machine | unsigned(header.e_ident[EI_CLASS]) << 16;
+        take_dynamic(elf, dynamic);
+    }
+    elf_end(elf);
+    close(descriptor);
+    if (!dynamic.runpath.empty())
+        dynamic.rpath.clear(); // as the loader does
+    return dynamic;
+}
+
+std::string text_at(const std::string &file, size_t offset)
+{
+    return offset < file.size() ? std::string(file.c_str() + offset) : std::string();
+}
+
+std::vector<Cached> read_cache()
+{
+    std::ifstream stream(kCache, std::ios::binary);
+    const std::string file{std::istreambuf_iterator<char>(stream), {}};
+    CacheHead head;
+    std::vector<Cached> all;
+    if (file.size() < sizeof(head) || !file.starts_with(kMagic))
+        return all;
+    std::memcpy(&head, file.data(), sizeof(head));
+    const size_t room = (file.size() - sizeof(head)) / sizeof(CacheEntry);
+    for (size_t i = 0; i < std::min(room, size_t(head.count)); ++i) {
+        CacheEntry entry;
+        std::memcpy(&entry, file.data() + sizeof(head) + i * sizeof(entry), sizeof(entry));
+        if (entry.hardware == 0)
+            all.push_back({text_at(file, entry.name), text_at(file, entry.path)});
+    }
+    return all;
+}
+
+std::string real_path(const std::string &path)
+{
+    char real[PATH_MAX];
+    return realpath(path.c_str(), real) ? real : path;
+}
+
+// Of a list as in RUNPATH and LD_LIBRARY_PATH.
+std::vector<std::string> folders_of(const std::string &list, const std::string &of_object)
+{
+    std::vector<std::string> folders;
+    std::istringstream parts(list);
+    const std::string file = real_path(of_object);
+    const std::string origin = file.substr(0, file.rfind('/'));
+    for (std::string folder; std::getline(parts, folder, ':');) {
+        for (const std::string_view word : {"${ORIGIN}", "$ORIGIN"})
+            for (size_t at = 0; (at = folder.find(word, at)) != folder.npos; at += origin.size())
+                folder.replace(at, word.size(), origin);
+        if (!folder.empty())
+            folders.push_back(folder);
+    }
+    return folders;
+}
+
+struct Loaded {
+    std::string path;
+    Dynamic dynamic;
+    std::vector<std::string> rpath; // its own, and of those that need it
+};
+
+Loaded load(const std::string &path, Dynamic dynamic, const std::vector<std::string> &inherited)
+{
+    std::vector<std::string> rpath = folders_of(dynamic.rpath, path);
+    std::ranges::copy(inherited, std::back_inserter(rpath));
+    return {path, std::move(dynamic), std::move(rpath)};
+}
+
+class Search
+{
+public:
+    explicit Search(const Loaded &program) : kind_(program.dynamic.kind), cache_(read_cache())
+    {
+        const char *const list = getenv("LD_LIBRARY_PATH");
+        environment_ = folders_of(list ? list : "", program.path);
+    }
+
+    // RPATH is inherited by what an object needs, RUNPATH is not.
+    std::optional<Loaded> find(const std::string &name, const Loaded &by) const
+    {
+        for (const std::string &path : candidates(name, by)) {
+            Dynamic dynamic = read_dynamic(path);
+            if (dynamic.kind == kind_)
+                return load(path, std::move(dynamic), by.rpath);
+        }
+        return std::nullopt;
+    }
+
+private:
+    std::vector<std::string> candidates(const std::string &name, const Loaded &by) const
+    {
+        if (name.find('/') != name.npos)
+            return {name};
+        std::vector<std::string> folders, paths;
+        if (by.dynamic.runpath.empty())
+            folders = by.rpath;
+        std::ranges::copy(environment_, std::back_inserter(folders));
+        std::ranges::copy(folders_of(by.dynamic.runpath, by.path), std::back_inserter(folders));
+        for (const std::string &folder : folders)
+            paths.push_back(folder + "/" + name);
+        for (const Cached &one : cache_)
+            if (one.name == name)
+                paths.push_back(one.path);
+        for (const char *folder : {"/lib64/", "/usr/lib64/", "/lib/", "/usr/lib/"})
+            paths.push_back(folder + name);
+        return paths;
+    }
+
+    unsigned kind_;
+    std::vector<Cached> cache_;
+    std::vector<std::string> environment_;
+};
+
+std::vector<std::string> preloaded()
+{
+    const char *const list = getenv("LD_PRELOAD");
+    std::string text = list ? list : "";
+    std::ranges::replace(text, ':', ' ');
+    std::istringstream words(text);
+    return {std::istream_iterator<std::string>(words), {}};
+}
+} // namespace
+
+std::vector<std::string> needed_objects(const std::string &program)
+{
+    std::vector<Loaded> loaded = {load(program, read_dynamic(program), {})};
+    const std::vector<std::string> first = preloaded();
+    loaded[0].dynamic.needed.insert(loaded[0].dynamic.needed.begin(), first.begin(), first.end());
+    const Search search(loaded[0]);
+    std::set<std::string> names, files = {real_path(program)};
+    std::vector<std::string> paths;
+    for (size_t i = 0; i < loaded.size() && loaded.size() < kMostObjects; ++i) {
+        const Loaded by = loaded[i];
+        for (const std::string &name : by.dynamic.needed) {
+            if (!names.insert(name).second)
+                continue;
+            std::optional<Loaded> found = search.find(name, by);
+            if (found && files.insert(real_path(found->path)).second) {
+                paths.push_back(found->path);
+                loaded.push_back(std::move(*found));
+            }
+        }
+    }
+    return paths;
+}
+} // namespace nsdump
