@@ -7,6 +7,7 @@ import pathlib
 import shutil
 import statistics
 import subprocess
+import sys
 import tempfile
 import time
 import unittest
@@ -371,6 +372,20 @@ class Functions(unittest.TestCase):
             found = [one["file"].split("/")[-1] for one in json.loads(done.stdout)["functions"]]
             self.assertEqual(found, ["libinner.so", "libc.so.6"], options)
             self.assertFalse(mark.exists(), options)
+
+    def test_code_in_files_that_are_not_elf_files_is_passed_over(self):
+        code = self.folder / "generated"
+        code.write_bytes(bytes(4096))
+        maps = "import mmap, sys, time; f = open(sys.argv[1], 'rb')\n"
+        maps += "m = mmap.mmap(f.fileno(), 0, mmap.MAP_PRIVATE, mmap.PROT_READ | mmap.PROT_EXEC)\n"
+        maps += "print('mapped', flush=True); time.sleep(100)"
+        program = subprocess.Popen([sys.executable, "-c", maps, code], stdout=subprocess.PIPE)
+        self.addCleanup(lambda: (program.kill(), program.wait(), program.stdout.close()))
+        self.assertEqual(program.stdout.readline(), b"mapped\n")
+        self.assertIn(str(code), pathlib.Path(f"/proc/{program.pid}/maps").read_text())
+        done = run(NSDUMP, "functions", "--pid", program.pid, "libc:^printf$")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("printf()", done.stdout)
 
     def test_a_killed_recorder_leaves_no_trap_in_the_program(self):
         program = subprocess.Popen([self.build_c(), "forever"])

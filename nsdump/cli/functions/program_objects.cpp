@@ -7,6 +7,7 @@
 #include <fstream>
 #include <sstream>
 
+#include <elf.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -43,6 +44,20 @@ bool is_same_file(const std::string &a, const std::string &b)
     struct stat one = {}, other = {};
     return stat(a.c_str(), &one) == 0 && stat(b.c_str(), &other) == 0 &&
            one.st_dev == other.st_dev && one.st_ino == other.st_ino;
+}
+
+// Code that a program generated may be in any file, or in a device; what cannot be read is not
+// known to be another file.
+bool is_elf(const std::string &path)
+{
+    struct stat status = {};
+    if (stat(path.c_str(), &status) != 0)
+        return true;
+    if (!S_ISREG(status.st_mode))
+        return false;
+    std::ifstream file(path, std::ios::binary);
+    char start[SELFMAG] = {};
+    return !file || (file.read(start, SELFMAG) && std::equal(start, start + SELFMAG, ELFMAG));
 }
 
 struct Mapped {
@@ -92,7 +107,7 @@ std::vector<ElfObject> objects_of_process(pid_t pid)
     std::vector<ElfObject> objects;
     for (const Mapped &one : mapped_code(pid)) {
         const std::string path = is_elsewhere ? folder + "/root" + one.path : one.path;
-        if (!one.is_deleted)
+        if (!one.is_deleted && (is_elf(path) || is_same_file(path, folder + "/exe")))
             objects.push_back(read_elf(path, one.path));
     }
     const auto own = std::ranges::find_if(objects, [&](const ElfObject &object) {
