@@ -153,3 +153,31 @@ int main(void)
     return 0;
 }
 """
+
+# Refuses links for many uprobes, as kernels do that do not know them.
+WITHOUT_LINKS = r"""
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+long refuse(long number, long a, long b, long c, long d, long e, long f) __asm__("syscall");
+
+long refuse(long number, long a, long b, long c, long d, long e, long f)
+{
+    static long (*next)(long, long, long, long, long, long, long);
+
+    if (!next)
+        next = (long (*)(long, long, long, long, long, long, long))dlsym(RTLD_NEXT, "syscall");
+    if (number == SYS_bpf && a == 28 && ((const uint32_t *)b)[2] == 48) { /* BPF_LINK_CREATE */
+        close(open(getenv("REFUSED"), O_CREAT | O_WRONLY | O_CLOEXEC, 0600));
+        errno = EINVAL;
+        return -1;
+    }
+    return next(number, a, b, c, d, e, f);
+}
+"""

@@ -13,7 +13,7 @@ import time
 import unittest
 
 import needs
-from function_programs import C_SOURCE, CPP_SOURCE, PROBED_SOURCE, THROWING_SOURCE
+from function_programs import C_SOURCE, CPP_SOURCE, PROBED_SOURCE, THROWING_SOURCE, WITHOUT_LINKS
 
 NSDUMP = pathlib.Path(os.environ["NETSLICE_BIN"]) / "nsdump"
 UPROBES = "--function-by=uprobes"
@@ -237,8 +237,13 @@ class Functions(unittest.TestCase):
     def test_each_function_has_uprobes_of_its_own_on_a_kernel_without_links_for_many(self):
         self.trace = self.folder / "trace.nsl"
         chosen = ("--function", "^(leaf|thread)$", UPROBES, "-w", self.trace)
-        before = ("setarch", "--uname-2.6")  # by its version
-        done = run(*before, NSDUMP, "record", *chosen, "--", self.build_c(), "threads")
+        before = self.build("without_links.so", WITHOUT_LINKS, "gcc", "-shared", "-fPIC")
+        refused = self.folder / "refused"
+        done = run(
+            *(NSDUMP, "record", *chosen, "--", self.build_c(), "threads"),
+            env={**os.environ, "LD_PRELOAD": str(before), "REFUSED": str(refused)},
+        )
+        self.assertTrue(refused.exists(), "no link was tried")
         self.assertEqual(done.returncode, 0, done.stderr)
         counts = {name: self.total(one) for name, one in self.stats().items()}
         self.assertEqual(counts, {"leaf()": 4 * CALLS, "thread()": 4})
@@ -445,7 +450,7 @@ def why_not():
 
 
 if __name__ == "__main__":
-    needs.tools("gcc", "g++", "strip", "bpftool", "setarch")
+    needs.tools("gcc", "g++", "strip", "bpftool")
     if reason := why_not():
         needs.skip(reason)
     unittest.main()

@@ -3,16 +3,16 @@
 #include "functions.hpp"
 
 #include <cerrno>
-#include <cstdio>
+#include <iterator>
 #include <map>
 
+#include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <linux/bpf.h>
 #include <nslice/file.h>
 #include <nslice/record.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
-#include <sys/utsname.h>
 #include <unistd.h>
 
 #include "nsbpf/recorder.hpp"
@@ -33,6 +33,13 @@ struct MultiLink {
     uint64_t path, offsets, reference_counts, cookies;
     uint32_t count, multi_flags, pid, reserved;
 };
+
+// A descriptor, or -errno.
+int create_link(MultiLink &link)
+{
+    const long descriptor = syscall(SYS_bpf, BPF_LINK_CREATE, &link, sizeof(link));
+    return descriptor < 0 ? -errno : int(descriptor);
+}
 
 uint16_t start_id(size_t index)
 {
@@ -86,12 +93,33 @@ std::string function_sites(const std::vector<Function> &functions)
     return sites;
 }
 
+// A folder has no code: EBADF.  The first kernels with such links took the process for a thread,
+// and looked up any number: those since Linux 6.10 refuse -1 before they look at the file.
 bool has_multi_uprobes()
 {
-    utsname system;
-    unsigned major = 0, minor = 0;
-    return uname(&system) == 0 && sscanf(system.release, "%u.%u", &major, &minor) == 2 &&
-           (major > 6 || (major == 6 && minor >= 10));
+    static const bool has_them = [] {
+        const bpf_insn code[] = {{BPF_ALU64 | BPF_MOV | BPF_K, BPF_REG_0, 0, 0, 0},
+                                 {BPF_JMP | BPF_EXIT, 0, 0, 0, 0}};
+        LIBBPF_OPTS(bpf_prog_load_opts, options);
+        options.expected_attach_type = bpf_attach_type(kTraceUprobeMulti);
+        const int program =
+            bpf_prog_load(BPF_PROG_TYPE_KPROBE, nullptr, "GPL", code, std::size(code), &options);
+        if (program < 0)
+            return false;
+        const uint64_t offset = 0;
+        MultiLink link = {};
+        link.program = uint32_t(program);
+        link.attach_type = kTraceUprobeMulti;
+        link.path = reinterpret_cast<uintptr_t>("/");
+        link.offsets = reinterpret_cast<uintptr_t>(&offset);
+        link.count = 1;
+        const bool is_known = create_link(link) == -EBADF;
+        link.pid = uint32_t(-1);
+        const bool is_of_process = create_link(link) == -EINVAL;
+        close(program);
+        return is_known && is_of_process;
+    }();
+    return has_them;
 }
 
 void prepare_function_program(bpf_program *program)
@@ -170,10 +198,10 @@ int FunctionLinks::attach_multi(const std::vector<Function> &functions,
     link.count = uint32_t(span.size());
     link.multi_flags = is_return ? kMultiReturn : 0;
     link.pid = pid;
-    const long descriptor = syscall(SYS_bpf, BPF_LINK_CREATE, &link, sizeof(link));
+    const int descriptor = create_link(link);
     if (descriptor < 0)
-        return errno;
-    multi_links_.push_back(int(descriptor));
+        return -descriptor;
+    multi_links_.push_back(descriptor);
     return 0;
 }
 

@@ -23,8 +23,8 @@ FunctionBits bits_of_function(size_t index);
 // Sites, one behind the other, as in a chunk.
 std::string function_sites(const std::vector<Function> &functions);
 
-// Uprobes of many functions at once, since Linux 6.10 with one link for a file.  Before, each
-// is an event of perf.
+// Whether one link can have the uprobes of many functions of a file, as since Linux 6.10.  Else
+// each is an event of perf.
 bool has_multi_uprobes();
 // Before the programs are loaded.
 void prepare_function_program(bpf_program *program);
