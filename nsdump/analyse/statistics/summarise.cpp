@@ -147,8 +147,10 @@ SliceReport slice_report(const NameTable &names, NameId name, const SliceStats *
     out.below_noise = stats->ticks.below_noise;
     out.packets = stats->ticks.packets;
     if (stats->ticks.count > 0) {
-        // What the kernel's records measured: its slices, or what is taken from those of programs.
-        const double on_line = side.is_kernel
+        // What the kernel's records measured: its slices and functions by uprobe, or what is taken
+        // from the slices of programs.
+        const bool is_on_line = side.is_kernel || (out.way != 0 && out.way <= kKernelWays);
+        const double on_line = is_on_line
                                    ? stats->ticks.raw.mean(stats->ticks.count)
                                    : std::fabs(stats->taken_ticks) / double(stats->ticks.count);
         out.values.push_back(summarise_field(stats->ticks, clock.step_ticks, side.keeps_histograms,

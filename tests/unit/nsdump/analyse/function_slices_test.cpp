@@ -4,6 +4,7 @@
 #include "nsdump_support.hpp"
 #include "support/catch.hpp"
 
+using Catch::Matchers::WithinAbs;
 using test_support::TraceBuilder;
 
 namespace
@@ -177,4 +178,25 @@ TEST_CASE("slices by sleds of a program without kernel records have their own co
     CHECK(net_of(report, "hash()") == 200 - 10);
     CHECK(net_of(report, "work") == 1000 - 2 - 30);
     CHECK(self_of(report, "work") == net_of(report, "work") - net_of(report, "hash()"));
+}
+
+TEST_CASE("both times of a function by uprobe are on the clock's line, and its slope is a term",
+          "[nsdump][function_slices]")
+{
+    const auto half_width = [](const std::string &name, const std::string &info) {
+        Scene scene;
+        scene.trace.info(info);
+        uint64_t now = 1'000;
+        for (int i = 0; i < 3; ++i) {
+            scene.trace.start(0, kThread, scene.work, now);
+            scene.trace.start(k0, kThread, scene.parse, now + 1'000);
+            scene.trace.stop(k0, kThread, scene.parse, now + 10'001'000);
+            scene.trace.stop(0, kThread, scene.work, now + 10'002'000);
+            now += 20'000'000;
+        }
+        return slice_of(scene.report(), name).values.at(0).net->ci95.value();
+    };
+    const std::string line = "kernel.clock.residual_ns=15.0\nkernel.clock.slope_error=1e-06\n";
+    CHECK_THAT(half_width("parse()", line) - half_width("parse()", ""), WithinAbs(10, 0.0005));
+    CHECK_THAT(half_width("work", line) - half_width("work", ""), WithinAbs(0, 0.0005));
 }
