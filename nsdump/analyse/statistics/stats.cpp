@@ -221,6 +221,12 @@ void StatsCollector::add_counters(SliceStats &stats, const Slice &slice)
             counter.self_errors.add(constants,
                                     own_error(all, *slice.interruptions_in_children, constants));
         }
+        if (slice.interruptions) {
+            const Interruptions &all = *slice.interruptions,
+                                &in_children = *slice.interruptions_in_children;
+            add_way_errors(counter.net_errors, all.ways, way_table);
+            add_way_errors(counter.self_errors, own_ways(all, in_children), way_table);
+        }
         if (slice.children == 0)
             add_self(counter, constants, net, {slice.inside, 0, slice.programs}, value);
         else if (slice.child_counters)

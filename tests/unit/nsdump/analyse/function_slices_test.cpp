@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Slices of a program's functions that are among the kernel's records, by uprobes.
+#include <cmath>
+
 #include "analyse/analyse.hpp"
 #include "nsdump_support.hpp"
 #include "support/catch.hpp"
@@ -199,4 +201,44 @@ TEST_CASE("both times of a function by uprobe are on the clock's line, and its s
     const std::string line = "kernel.clock.residual_ns=15.0\nkernel.clock.slope_error=1e-06\n";
     CHECK_THAT(half_width("parse()", line) - half_width("parse()", ""), WithinAbs(10, 0.0005));
     CHECK_THAT(half_width("work", line) - half_width("work", ""), WithinAbs(0, 0.0005));
+}
+
+TEST_CASE("the errors of a way's costs are in the intervals of counters as in those of time",
+          "[nsdump][function_slices]")
+{
+    constexpr uint8_t kSled = 1u << NSLICE_WAY_SHIFT;
+    constexpr double kError = 4;
+    const auto of_sled = [](unsigned field, double inner, double outer) {
+        nslice_calibration_entry entry =
+            test_support::entry(NSLICE_KIND_START | kSled, field, inner, outer, kError);
+        entry.inner_ci95 = kError;
+        return entry;
+    };
+    TraceBuilder trace;
+    trace.info(test_support::plain_info(1e9, "I"));
+    for (const unsigned phase : {NSLICE_CALIBRATION_START, NSLICE_CALIBRATION_END})
+        trace.calibration(phase, 0, 0,
+                          {test_support::entry(NSLICE_KIND_START, 0, 2, 3),
+                           test_support::entry(NSLICE_KIND_START, 1, 5, 9), of_sled(0, 10, 30),
+                           of_sled(1, 20, 50)});
+    const uint16_t work = trace.site("work"),
+                   hash = trace.site("hash()", NSLICE_KIND_START, "app.c", 1, 1, kSled);
+    for (uint64_t i = 0; i < 30; ++i) {
+        trace.start(0, kThread, work, 5000 * i + 1000, {1000 * i});
+        trace.start(0, kThread, hash, 5000 * i + 1100, {1000 * i + 100});
+        trace.stop(0, kThread, hash, 5000 * i + 1300, {1000 * i + 300});
+        trace.stop(0, kThread, work, 5000 * i + 2000, {1000 * i + 900});
+    }
+    trace.footer(NSLICE_END_CLOSED, 1'000'000, 1'000'000);
+    nsdump::TraceFile file(test_support::source_of(trace.bytes()));
+    const nsdump::StatsReport report = nsdump::analyse_trace(file);
+    const auto counter = [&](const std::string &name) {
+        return slice_of(report, name).values.at(1);
+    };
+    const double of_both_ends = kError / std::sqrt(2);
+    CHECK(counter("hash()").net->mean == 200 - 20);
+    CHECK(counter("work").net->mean == 900 - 5 - 50);
+    CHECK_THAT(counter("hash()").net->ci95.value(), WithinAbs(of_both_ends, 0.1));
+    CHECK_THAT(counter("work").net->ci95.value(), WithinAbs(of_both_ends, 0.1));
+    CHECK_THAT(counter("work").self->ci95.value(), WithinAbs(2 * of_both_ends, 0.1));
 }
