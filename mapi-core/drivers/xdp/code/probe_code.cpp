@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Probes as eBPF.  A record is written as by nsbpf/programs/writer.h.
+// Probes as eBPF.  A record is written as by nsbpf/include/nslice/bpf_write.h.
 #include "drivers/xdp/code/probe_code.hpp"
 
 #include <cstddef>
