@@ -18,8 +18,10 @@
  *	clang -O2 -g -target bpf -mcpu=v3 -D__TARGET_ARCH_x86 ...     (or _arm64)
  *
  * The program's licence must be one that the kernel accepts for GPL-only helpers, such as
- * "Dual MIT/GPL".  Probes are for all types of programs, on Linux 6.1 or newer with BTF, except
- * between bpf_spin_lock() and bpf_spin_unlock() and in programs that run in an NMI.
+ * "Dual MIT/GPL".  Its loader needs CAP_PERFMON, which bpf_get_current_task_btf() requires, in
+ * addition to CAP_BPF and what the type of program requires.  Probes are for all types of programs,
+ * on Linux 6.1 or newer with BTF, except between bpf_spin_lock() and bpf_spin_unlock() and in
+ * programs that run in an NMI.
  *
  * The map of the rings takes NSLICE_BPF_CPUS * (4 KiB + NSLICE_BPF_RING_BYTES), which a loader
  * adapts to the machine by nsp_bpf_prepare() (<nsprobe/bpf.h>) before it loads the object.  A
