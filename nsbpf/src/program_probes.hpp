@@ -107,7 +107,7 @@ private:
     Tell tell_;
     ProgramMaps maps_;
     SiteNumbers numbers_;
-    mutable std::mutex selecting_; // the next two: select() is called by another thread
+    mutable std::mutex selecting_; // rules_ and all_: select() is called by another thread
     std::string rules_;
     std::list<std::unique_ptr<ProgramRings>> all_;
     std::map<ProgramRings *, uint64_t> unloaded_since_ms_;

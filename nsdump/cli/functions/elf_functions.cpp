@@ -34,7 +34,7 @@ struct CloseFile {
     int descriptor;
     ~CloseFile() { close(descriptor); }
 };
-using Elf_ = std::unique_ptr<Elf, int (*)(Elf *)>;
+using ElfHandle = std::unique_ptr<Elf, int (*)(Elf *)>;
 
 std::string demangled(const char *symbol)
 {
@@ -286,7 +286,7 @@ ElfObject read_elf(const std::string &path, const std::string &name)
         throw TraceError(fmt::format("{}: cannot be read: {}", name, strerror(errno)));
     const CloseFile close_it{descriptor};
     elf_version(EV_CURRENT);
-    const Elf_ elf(elf_begin(descriptor, ELF_C_READ_MMAP, nullptr), elf_end);
+    const ElfHandle elf(elf_begin(descriptor, ELF_C_READ_MMAP, nullptr), elf_end);
     char start[2] = {};
     if (!elf || elf_kind(elf.get()) != ELF_K_ELF) {
         const bool is_script = pread(descriptor, start, 2, 0) == 2 && !memcmp(start, "#!", 2);
