@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include <nslice/bpf_site.h>
 #include <nslice/file.h>
 
 #include "programs/points.h"
@@ -41,7 +42,7 @@ uint64_t site_bits(uint16_t number, uint8_t kind);
 void append_site(std::string &chunk, nslice_file_site site, const std::string &name,
                  const std::string &file);
 // The group of probes in users' programs, which has no points.
-constexpr const char *kProgramsGroup = "programs";
+constexpr const char *kProgramsGroup = NSLICE_BPF_GROUP;
 uint32_t programs_bit();
 // Bit of a group in a number with all of them, in the order of NSLICE_GROUPS; throws Refusal for an
 // unknown name.

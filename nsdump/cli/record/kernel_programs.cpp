@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <nslice/bpf_site.h>
 #include <nslice/control.h>
 #include <nsprobe/nsmod.h>
 #include <unistd.h>
@@ -23,8 +24,6 @@ namespace nsdump
 {
 namespace
 {
-constexpr std::string_view kProgramsGroup = "programs"; // NET_SLICE_* in BPF programs
-
 bool has_module()
 {
     return access(NSLICE_DEVICE, F_OK) == 0;
@@ -34,7 +33,7 @@ bool has_programs_group(std::string_view groups)
 {
     while (!groups.empty()) {
         const size_t end = groups.find(',');
-        if (groups.substr(0, end) == kProgramsGroup)
+        if (groups.substr(0, end) == NSLICE_BPF_GROUP)
             return true;
         groups.remove_prefix(end == groups.npos ? groups.size() : end + 1);
     }

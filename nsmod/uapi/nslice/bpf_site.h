@@ -22,6 +22,7 @@
  *
  * One recorder at a time drains a program: see `owner` in struct nslice_ring_meta.
  */
+#define NSLICE_BPF_GROUP "programs" /* of the kernel, for recorders */
 #define NSLICE_BPF_RINGS "nslice_rings"
 #define NSLICE_BPF_SITES "nslice_sites"
 #define NSLICE_BPF_SITES_SECTION ".data.nslice"
