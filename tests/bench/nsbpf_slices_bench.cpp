@@ -19,6 +19,7 @@
 #include <nslice/ring.h>
 #include <nsprobe/bpf.h>
 #include <sched.h>
+#include <unistd.h>
 
 #include "analyse/analyse.hpp"
 #include "nsbpf/recorder.hpp"
@@ -44,10 +45,26 @@ constexpr int kTurns = 20;       // of a cell in a session
 constexpr double kRunNs = 200e3; // about, of the work in a run
 constexpr bench::Bars kBars = {{0.03, 2}, 35, {0.04, 4}, 34};
 
-[[noreturn]] void skip(const std::string &reason)
+constexpr int kSkipped = 77;
+
+[[noreturn]] void end(int code, const std::string &reason)
 {
     std::fprintf(stderr, "%s\n", reason.c_str());
-    std::exit(77);
+    std::exit(code);
+}
+
+[[noreturn]] void fail(const std::string &reason)
+{
+    end(1, reason);
+}
+
+// Only what this machine lacks is a reason to skip; whatever else is refused is a failure.
+void skip_without_bpf()
+{
+    if (geteuid() != 0)
+        end(kSkipped, "requires root");
+    if (access("/sys/kernel/btf/vmlinux", R_OK) != 0)
+        end(kSkipped, "the kernel has no BTF (CONFIG_DEBUG_INFO_BTF)");
 }
 
 // Loaded with constants of one cell.
@@ -62,8 +79,12 @@ public:
         programs_->rodata->nsbpf_first_steps = steps - pairs * (steps / (pairs + 1));
         programs_->rodata->nsbpf_has_probes = has_probes;
         programs_->rodata->nsbpf_repeats = repeats;
-        if (nsp_bpf_prepare(programs_->obj, kRingBytes) != 0 || nsbpf_slices__load(programs_) != 0)
-            skip("programs cannot be loaded");
+        int error = nsp_bpf_prepare(programs_->obj, kRingBytes);
+        if (error == 0)
+            error = nsbpf_slices__load(programs_);
+        if (error != 0)
+            fail(fmt::format("a program with {} pairs cannot be loaded: {}", pairs,
+                             std::strerror(-error)));
         for (uint32_t cpu = 0; has_probes && cpu < cpus_; ++cpu)
             rings_.push_back(std::make_unique<nsbpf::MappedRing>(
                 bpf_map__fd(programs_->maps.nslice_rings), cpu, kRingBytes, cpu * kStride));
@@ -84,8 +105,10 @@ public:
         char packet[64] = {};
         LIBBPF_OPTS(bpf_test_run_opts, options, .data_in = packet, .data_size_in = sizeof packet,
                     .repeat = int(repeats));
-        if (bpf_prog_test_run_opts(bpf_program__fd(programs_->progs.slices), &options) != 0)
-            skip("no test runs");
+        const int error =
+            bpf_prog_test_run_opts(bpf_program__fd(programs_->progs.slices), &options);
+        if (error != 0)
+            fail(fmt::format("a test run of a program failed: {}", std::strerror(-error)));
         return double(options.duration) / kRounds;
     }
     nsbpf::Rings &rings() { return rings_; }
@@ -250,7 +273,7 @@ private:
                     return one.name == nsdump::kKernelPrefix + ("slice_" + cells_[i].name());
                 });
             if (slice == report.slices.end() || slice->values.empty() || !slice->values[0].net)
-                skip("no net value for " + cells_[i].name());
+                fail("no net value for " + cells_[i].name());
             const nsdump::Distribution &net = *slice->values[0].net;
             const double ticks_per_ns = hz_ / 1e9;
             out.readings[i / std::size(kPairs)].push_back(
@@ -315,6 +338,7 @@ std::vector<bench::Length> lengths()
 int main(int argc, char **argv)
 {
     const size_t count = argc > 1 ? size_t(std::atoi(argv[1])) : 9;
+    skip_without_bpf();
     libbpf_set_print([](libbpf_print_level, const char *, va_list) { return 0; });
     const double step = step_ns();
     std::vector<Cell> cells;
@@ -329,7 +353,7 @@ int main(int argc, char **argv)
             sessions.push_back(session.run(i));
         }
     } catch (const nsbpf::Refusal &refusal) {
-        skip(refusal.what());
+        fail(refusal.what());
     }
     bench::print_figures("nsbpf_slices", kBars, bench::judge(lengths(), sessions), sessions);
     return 0;
