@@ -3,6 +3,8 @@
 #include "drivers/xdp/probe_maps.hpp"
 
 #include <algorithm>
+#include <atomic>
+#include <cstdint>
 #include <optional>
 #include <source_location>
 #include <string_view>
@@ -89,9 +91,19 @@ ProbeMaps::ProbeMaps(uint32_t cpus, ProbeUse use, int16_t thread_offset)
 
 std::unique_ptr<ProbeMaps> make_probe_maps(uint32_t cpus, ProbeUse use)
 {
-    static const std::optional<int16_t> thread_offset = find_thread_offset();
-    if (!thread_offset)
-        return nullptr;
-    return std::make_unique<ProbeMaps>(cpus, use, *thread_offset);
+    // Kept once maps could be made: without memory or a capability, probing finds nothing, or what
+    // is not there, and may be right for the next device.
+    constexpr int32_t kUnknown = INT32_MIN;
+    static std::atomic<int32_t> known = kUnknown;
+    int32_t offset = known.load(std::memory_order_relaxed);
+    if (offset == kUnknown) {
+        const std::optional<int16_t> found = find_thread_offset();
+        if (!found)
+            return nullptr;
+        offset = *found;
+    }
+    auto maps = std::make_unique<ProbeMaps>(cpus, use, int16_t(offset));
+    known.store(offset, std::memory_order_relaxed);
+    return maps;
 }
 } // namespace mapi::drivers::xdp

@@ -79,9 +79,8 @@ public:
           cpus_(xdp::count_cpus()), has_packet_types_(options[kBoth] != 0),
           rings_(ring_layout(options[kBufferMb], cpus_,
                              options[kBoth] != 0 && !ethernet_.is_loopback)),
-          buffers_("mapi_buffers", size_t{cpus_} * match::kEbpfBufferBytes),
-          probes_(xdp::make_probe_maps(cpus_)), interface_drops_(interface_),
-          watch_(interface_, kPatience)
+          buffers_("mapi_buffers", size_t{cpus_} * match::kEbpfBufferBytes), probes_(make_probes()),
+          interface_drops_(interface_), watch_(interface_, kPatience)
     {
         setup_ = {.number = 0,
                   .snaplen = uint32_t(options[kSnaplen]),
@@ -185,11 +184,7 @@ public:
         const std::lock_guard lock(mutex_);
         stats->interface_drops = interface_drops_.count();
         mapi_explain(stats->message, sizeof(stats->message), problem().c_str());
-        if (attachment_ && attachment_->mode() == xdp::Attachment::Mode::kGeneric)
-            mapi_explain(stats->remark, sizeof(stats->remark),
-                         (interface_ + ": XDP in generic mode: slower, since the interface's "
-                                       "driver does not support it")
-                             .c_str());
+        mapi_explain(stats->remark, sizeof(stats->remark), remark().c_str());
     }
 
     xdp::Program *prepare(std::span<mapi_offload_node> nodes, uint32_t all_bytes)
@@ -262,7 +257,30 @@ private:
         spare_ = xdp::Program::make({}, MAPI_OFFLOAD_WHOLE, setup_, none);
     }
 
+    // A device works without them.
+    std::unique_ptr<xdp::ProbeMaps> make_probes()
+    {
+        try {
+            return xdp::make_probe_maps(cpus_);
+        } catch (const KernelRefusal &refusal) {
+            why_no_probes_ = refusal.what();
+            return nullptr;
+        }
+    }
+
     // Under mutex_, as the next ones.
+    std::string remark() const
+    {
+        std::string text;
+        if (attachment_ && attachment_->mode() == xdp::Attachment::Mode::kGeneric)
+            text = interface_ + ": XDP in generic mode: slower, since the interface's driver does "
+                                "not support it";
+        if (!why_no_probes_.empty())
+            text += (text.empty() ? interface_ + ": " : "; ") +
+                    "its program has no probes: " + why_no_probes_;
+        return text;
+    }
+
     std::string problem() const
     {
         std::string text = watch_.message();
@@ -332,6 +350,7 @@ private:
     const bool has_packet_types_; // else all packets are incoming
     xdp::PacketRings rings_;
     xdp::SharedArray buffers_;
+    std::string why_no_probes_;                    // the kernel refused them; else empty
     const std::unique_ptr<xdp::ProbeMaps> probes_; // of all its programs; null: they have none
     xdp::StateSlots states_;
     xdp::ProgramSetup setup_;                  // prepare()'s thread
