@@ -141,6 +141,56 @@ def record_ratio(text):
     }
 
 
+def programs_equation(text):
+    losses = _documents(text)["hotplug"]["losses"]
+    rows = losses["by_cpu"]
+    yield {
+        "figure": "nsbpf_equation_off_records",
+        "value": sum(
+            abs(row["issued"] - row["drained"] - sum(row["lost"].values())) for row in rows
+        ),
+        "bar": 0,
+        "sense": "equal",
+        "unit": "records",
+        "raw": {"by_cpu": rows},
+        "note": (
+            "issued - drained - lost of records by BPF: seven groups, rings of 4 KiB, while a CPU "
+            "goes and comes, in a guest"
+        ),
+    }
+
+
+def recorders(text):
+    import agreement
+
+    try:
+        taken = agreement.taken(text)
+        difference = agreement.difference(taken)
+    except (ArithmeticError, ValueError) as error:
+        raise NoFigure(f"the guest recorded no rounds of both recorders: {error!r}") from error
+    yield {
+        "figure": "nsbpf_over_nsmod_taken_difference",
+        "value": difference,
+        "bar": 1,
+        "sense": "at most",
+        "unit": "half widths",
+        "raw": {"ticks_and_half_width": taken},
+        "note": (
+            "what BPF's and the module's correction take from a program's slices with interrupts "
+            "inside: difference / sum of both half widths, lower quartiles in a guest"
+        ),
+    }
+
+
+def _documents(text):
+    import nsmod_guest
+
+    found = nsmod_guest.documents(text)
+    if not found:
+        raise NoFigure("the guest printed no statistics")
+    return found
+
+
 Bench = collections.namedtuple("Bench", "reader test program architecture")
 BENCHES = {
     "kills": Bench(
@@ -153,6 +203,18 @@ BENCHES = {
         equation,
         "load_test.Load.test_the_kernels_records_are_there_or_counted",
         "vm_kernel_load",
+        "amd64",
+    ),
+    "programs_equation": Bench(
+        programs_equation,
+        "recorders_test.Recorders.test_records_by_programs_are_accounted_for_while_a_cpu_goes_and_comes",
+        "vm_exchange",
+        "amd64",
+    ),
+    "recorders": Bench(
+        recorders,
+        "recorders_test.Recorders.test_both_take_the_same_from_a_programs_slices",
+        "vm_long_slices",
         "amd64",
     ),
     "drain": Bench(

@@ -1,8 +1,13 @@
 # SPDX-License-Identifier: MIT
 # guest_bench_test: output of guests -> figures; other output gives no figures.
+import json
+import pathlib
+import sys
 import unittest
 
 import guest_bench
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "vm"))
 
 LOAD = (
     "kernel discard read: sound; 1000 issued, 900 records, 100 lost\n"
@@ -17,6 +22,20 @@ MEASURES = (
     "<cpu 0>\nrdtsc\t20480\t10\t30\nidle START+STOP\t10\t1\t30\nSTART+STOP\t102400\t9\t30\n"
     "<cpu 1>\nrdtsc\t20000\t10\t30\nSTART+STOP\t100000\t9\t30\n"
 )
+
+
+def statistics(**documents):
+    return "".join(
+        f"json {name}\n{json.dumps(stats)}\nend of json\n" for name, stats in documents.items()
+    )
+
+
+def taken(recorder, middle):
+    return "".join(
+        f"taken by {recorder} in {number}: {middle + 10 * (-1) ** number + i}\r\n"
+        for number in range(1, 11)
+        for i in (-500, 0, 1)
+    )
 
 
 def figures(name, text):
@@ -53,10 +72,25 @@ class GuestBench(unittest.TestCase):
             figures("record_ratio", MEASURES)["kernel_record_rdtsc_ratio"]["value"], 2.5
         )
 
+    def test_records_by_programs_that_are_neither_drained_nor_lost_are_counted_on_each_cpu(self):
+        rows = [
+            {"cpu": 0, "issued": 100, "drained": 90, "lost": {"full": 7}},
+            {"cpu": 1, "issued": 50, "drained": 53, "lost": {"full": 0}},
+        ]
+        found = figures("programs_equation", statistics(hotplug={"losses": {"by_cpu": rows}}))
+        self.assertEqual(found["nsbpf_equation_off_records"]["value"], 6)
+
+    def test_both_recorders_corrections_are_compared_by_their_errors(self):
+        for middle in 1000, 1015, 2000, 0:
+            text = taken("nsmod", 1000) + taken("bpf", middle)
+            (figure,) = figures("recorders", text).values()
+            self.assertEqual(figure["value"], abs(middle - 1000) / 20)
+
     def test_without_its_lines_there_is_no_figure(self):
         for name, text in (
             *((name, "something else\n") for name in guest_bench.BENCHES),
             ("drain", WRITERS.replace("stopped", "else")),
+            ("recorders", taken("nsmod", 1000)),
             ("record_instructions", "16 probes take 16 instructions"),
             ("record_ratio", "rdtsc\t20480\t10\t30\n"),
         ):

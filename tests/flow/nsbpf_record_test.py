@@ -358,27 +358,34 @@ def objects():
     return programs | links | maps
 
 
+def kill_recorders(trace, kills):
+    """Kills recorders at moments from their start on.  How often one of them had objects, and the
+    ids of objects that remain."""
+    before = objects()  # of others
+    has_objects = 0
+    for number in range(kills):
+        process = subprocess.Popen(
+            [NSDUMP, "kernel", "sched", BPF, "-w", trace],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        try:
+            time.sleep(0.002 * (number % 100))  # while it loads, calibrates, records
+            if number % 20 == 19:
+                has_objects += bool(objects() - before)
+        finally:
+            process.kill()
+            process.wait()
+    mapi_interfaces.wait_until(lambda: not objects() - before)
+    return has_objects, objects() - before
+
+
 class Kills(unittest.TestCase):
     def test_a_killed_recorder_leaves_no_program_link_or_map(self):
         with tempfile.TemporaryDirectory(prefix="netslice-nsbpf-") as folder:
-            trace = pathlib.Path(folder) / "k.nsl"
-            before = objects()  # of others
-            has_objects = 0
-            for number in range(KILLS):
-                process = subprocess.Popen(
-                    [NSDUMP, "kernel", "sched", BPF, "-w", trace],
-                    stdout=subprocess.DEVNULL,
-                    stderr=subprocess.DEVNULL,
-                )
-                try:
-                    time.sleep(0.002 * (number % 100))  # while it loads, calibrates, records
-                    if number % 20 == 19:
-                        has_objects += bool(objects() - before)
-                finally:
-                    process.kill()
-                    process.wait()
+            has_objects, left = kill_recorders(pathlib.Path(folder) / "k.nsl", KILLS)
             self.assertGreater(has_objects, 0)
-            self.assertTrue(mapi_interfaces.wait_until(lambda: not objects() - before))
+            self.assertEqual(left, set())
 
 
 def why_not():
