@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include <nsprobe/detail/state.h>
 
@@ -246,12 +247,15 @@ static int has_address(const struct dl_phdr_info *info, uint64_t address)
 static void set_range(const struct dl_phdr_info *info, struct nsf_object *object)
 {
     object->begin = UINT64_MAX;
+    object->protection = PROT_READ | PROT_EXEC;
     for (int i = 0; i < info->dlpi_phnum; ++i) {
         const ElfW(Phdr) *const part = &info->dlpi_phdr[i];
         const uint64_t begin = info->dlpi_addr + part->p_vaddr;
 
         if (part->p_type != PT_LOAD)
             continue;
+        if ((part->p_flags & (PF_W | PF_X)) == (PF_W | PF_X))
+            object->protection |= PROT_WRITE; /* as such programs need it */
         if (begin < object->begin)
             object->begin = begin;
         if (begin + part->p_memsz > object->end)

@@ -44,6 +44,7 @@ struct nsf_function {
 struct nsf_object {
     char *path;
     uint64_t begin, end; /* of its loaded segments */
+    int protection;      /* of its code, PROT_* */
     size_t first_place, places;
 };
 

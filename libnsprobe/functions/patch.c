@@ -75,7 +75,7 @@ static int by_address(const void *left, const void *right)
  * Places of one page, which alone can be written meanwhile; it stays executable, since its other
  * functions may be running.  Returns the number of places done, 0: the page cannot be changed.
  */
-static size_t patch_page(const struct nsf_place *places, size_t count,
+static size_t patch_page(const struct nsf_place *places, size_t count, int protection,
                          const uint8_t *const *stub_of)
 {
     const uint64_t page_bytes = (uint64_t)sysconf(_SC_PAGESIZE);
@@ -92,7 +92,7 @@ static size_t patch_page(const struct nsf_place *places, size_t count,
     for (size_t i = 0; i < done; ++i)
         write_place(&places[i],
                     stub_of[places[i].function * (size_t)NSF_PLACE_KINDS + places[i].kind]);
-    return mprotect((void *)page, bytes, PROT_READ | PROT_EXEC) ? 0 : done;
+    return mprotect((void *)page, bytes, protection) ? 0 : done;
 }
 
 /* A stub for each function and kind of place that the object has. */
@@ -125,7 +125,7 @@ static const char *patch_object(const struct nsf_found *found, const struct nsf_
         return error;
     qsort(places, object->places, sizeof(*places), by_address);
     for (size_t i = 0; i < object->places; i += done) {
-        done = patch_page(places + i, object->places - i, stub_of);
+        done = patch_page(places + i, object->places - i, object->protection, stub_of);
         if (done == 0)
             return "its code cannot be made writable (a security policy may forbid it)";
     }

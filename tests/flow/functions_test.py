@@ -6,6 +6,7 @@ import os
 import pathlib
 import re
 import shutil
+import struct
 import subprocess
 import tempfile
 import unittest
@@ -58,6 +59,17 @@ def compile_to(folder, name, compiler, *words):
 def build(folder, name, source, compiler, flags, *words, optimise="-O2"):
     unit = compile_to(folder, f"{name}.o", compiler, optimise, "-fPIC", *flags, "-c", source)
     return compile_to(folder, name, compiler, unit, *words)
+
+
+def make_code_writable(program):
+    """The flags of the segment with the code, in its program header."""
+    image = bytearray(program.read_bytes())
+    table, size, count = struct.unpack_from("<Q14xHH", image, 32)
+    for place in range(table, table + size * count, size):
+        kind, flags = struct.unpack_from("<II", image, place)
+        if kind == 1 and flags & 1:  # PT_LOAD, PF_X
+            struct.pack_into("<I", image, place + 4, flags | 2)  # PF_W
+    program.write_bytes(image)
 
 
 def run(program, expression, *words, options="", **environment):
@@ -280,6 +292,19 @@ class Functions(unittest.TestCase):
         self.assertEqual([one["count"] for one in stats(trace)["slices"]], [2])
 
     @unittest.skipUnless(CLANG, "clang is required for sleds")
+    def test_code_that_was_writable_stays_so(self):
+        source = self.folder / "writes.c"
+        source.write_text(
+            "#include <stdio.h>\n"
+            '__attribute__((noinline)) int work(int x) { __asm__ volatile(""); return x + 1; }\n'
+            "int main(void) { volatile unsigned char *code = (void *)work; int sum = work(1);\n"
+            '*code = *code; sum += work(2); printf("%d\\n", sum); }\n'
+        )
+        program = build(self.folder, "writes", source, "gcc", ENTRY, "-no-pie")
+        make_code_writable(program)
+        done = run(program, "^work$", options=f"output={self.folder / 'w.nsl'} calibration=no")
+        self.assertEqual((done.returncode, done.stdout), (0, "5\n"), done.stderr)
+
     def test_a_function_with_a_sled_that_something_else_changed_is_left_out_as_a_whole(self):
         source = self.folder / "changer.c"
         source.write_text(CHANGER)

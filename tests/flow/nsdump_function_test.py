@@ -222,6 +222,20 @@ class Functions(unittest.TestCase):
         self.assertEqual(self.total(stats["guarded(int)"]), CALLS)
         self.assertIn("uses C++ exceptions", self.words)
 
+    def test_a_program_that_switches_stacks_is_warned_of(self):
+        source = (
+            "#include <ucontext.h>\n"
+            "int leaf(int x) { return x + 1; }\n"
+            "int main(int count, char **words) { static ucontext_t own, other;\n"
+            "(void)words; if (count > 9) swapcontext(&own, &other); return leaf(1) != 2; }\n"
+        )
+        self.record(self.build("switching", source, "gcc", "-O0"), functions=["^leaf$"])
+        self.assertIn("switches stacks", self.words)
+
+    def test_the_entry_of_a_program_which_has_no_return_address_is_no_function(self):
+        done = run(NSDUMP, "functions", self.build_c(), "^_start$")
+        self.assertEqual((done.returncode, "_start" in done.stdout), (3, False), done.stderr)
+
     def test_a_program_with_sleds_is_recorded_by_them(self):
         libraries = pathlib.Path(os.environ["NETSLICE_BUILD"]) / "lib"
         if not (libraries / "libnsprobe-functions.so").exists():

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cstdlib>
 #include <map>
 #include <numeric>
 #include <set>
@@ -41,6 +42,26 @@ Pattern split(const std::string &text)
         !std::all_of(text.begin(), text.begin() + ptrdiff_t(colon), is_of_file))
         return {"", text};
     return {text.substr(0, colon), text.substr(colon + 1)};
+}
+
+// regcomp() recurses with each parenthesis and makes a copy of what is repeated.
+constexpr size_t kMostRegexBytes = 1000, kMostCopies = 1000;
+
+const char *why_too_costly(const std::string &regex)
+{
+    size_t copies = 1;
+    for (size_t at = regex.find('{'); at != regex.npos; at = regex.find('{', at + 1)) {
+        size_t bound = 1;
+        for (const char *c = &regex[at + 1]; std::isdigit((unsigned char)*c) || *c == ','; ++c)
+            bound = std::max(bound, size_t(std::strtoul(c, nullptr, 10)));
+        copies = bound > kMostCopies ? kMostCopies + 1 : copies * bound;
+        if (copies > kMostCopies)
+            return "repeats too much (at most 1000 copies)";
+    }
+    for (size_t at = regex.find('\\'); at != regex.npos; at = regex.find('\\', at + 2))
+        if (at + 1 < regex.size() && std::isdigit((unsigned char)regex[at + 1]))
+            return "has a back reference, which is not supported";
+    return regex.size() > kMostRegexBytes ? "is longer than 1000 bytes" : nullptr;
 }
 
 class Regex
@@ -165,6 +186,8 @@ std::string is_function_pattern(const std::string &text)
     const Pattern pattern = split(text);
     if (pattern.regex.empty())
         return "is empty (give a regular expression for names of functions)";
+    if (const char *const why = why_too_costly(pattern.regex))
+        return why;
     const std::string wrong = Regex(pattern.regex).what_is_wrong();
     return wrong.empty() ? "" : "\"" + pattern.regex + "\": " + wrong;
 }

@@ -45,16 +45,26 @@ std::string demangled(const char *symbol)
     return status == 0 && text ? text.get() : std::string(symbol) + "()";
 }
 
-// Those whose return cannot be trapped: they return twice or elsewhere, or are parts of functions
-// that are not called.
+// Those whose return cannot be trapped: they return twice or elsewhere, have no return address, or
+// are parts of functions that are not called.
 bool is_unfit(std::string_view symbol)
 {
     static const std::set<std::string_view> kUnfit = {
-        "setjmp",          "_setjmp",      "__sigsetjmp",   "sigsetjmp",    "vfork",
-        "__vfork",         "clone",        "__clone",       "clone3",       "__clone3",
-        "getcontext",      "setcontext",   "swapcontext",   "makecontext",  "__restore_rt",
-        "__start_context", "__getcontext", "__swapcontext", "__setcontext", "__libc_vfork"};
-    return kUnfit.contains(symbol) || symbol.find(".cold") != symbol.npos;
+        "setjmp",          "_setjmp",      "__setjmp",       "___setjmp",    "__sigsetjmp",
+        "sigsetjmp",       "vfork",        "__vfork",        "clone",        "__clone",
+        "clone3",          "__clone3",     "getcontext",     "setcontext",   "swapcontext",
+        "makecontext",     "__restore_rt", "__getcontext",   "__setcontext", "__swapcontext",
+        "__start_context", "_start",       "_dl_start_user", "__morestack",  "__libc_vfork"};
+    return kUnfit.contains(symbol) || symbol.starts_with("_dl_runtime_resolve") ||
+           symbol.starts_with("_dl_tlsdesc") || symbol.starts_with("_Unwind_") ||
+           symbol.find(".cold") != symbol.npos;
+}
+
+// Of coroutines: the kernel takes the returns of a thread to come in the order of its calls.
+bool is_switch_of_stacks(std::string_view symbol)
+{
+    return symbol.starts_with("swapcontext") || symbol.starts_with("makecontext") ||
+           symbol.find("jump_fcontext") != symbol.npos;
 }
 
 class Reader
@@ -195,6 +205,7 @@ private:
                                              ? elf_strptr(elf_, header.sh_link, symbol.st_name)
                                              : nullptr;
                 object_.throws |= name && !strncmp(name, "__cxa_throw", 11);
+                object_.switches_stacks |= name && is_switch_of_stacks(name);
             }
         });
     }

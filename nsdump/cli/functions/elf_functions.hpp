@@ -22,10 +22,11 @@ struct ElfObject {
     std::string path; // as this process can open it
     std::string name; // for users
     std::vector<ElfFunction> functions;
-    bool is_stripped = false; // only exported functions are known
-    bool is_go = false;       // moves its stacks, so that returns cannot be trapped
-    bool throws = false;      // C++ exceptions
-    std::string interpreter;  // empty: not dynamically linked
+    bool is_stripped = false;     // only exported functions are known
+    bool is_go = false;           // moves its stacks, so that returns cannot be trapped
+    bool throws = false;          // C++ exceptions
+    bool switches_stacks = false; // coroutines
+    std::string interpreter;      // empty: not dynamically linked
 };
 
 // Throws TraceError.

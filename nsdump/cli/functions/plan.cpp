@@ -93,6 +93,11 @@ void tell_uprobes(const FunctionPlan &plan, const std::vector<ChosenFunction> &f
         command::tell(
             "nsdump: warning: the program uses C++ exceptions: one that leaves a function "
             "recorded by uprobes ends the program\n");
+    const bool can_switch = std::ranges::any_of(
+        functions, [](const ChosenFunction &one) { return one.object->switches_stacks; });
+    if (can_switch)
+        command::tell("nsdump: warning: the program switches stacks (swapcontext): a function "
+                      "recorded by uprobes that is left so ends the program\n");
     if (is_quiet)
         return;
     command::tell("nsdump: {} by uprobes ({}); each call takes a microsecond or more longer\n",

@@ -100,6 +100,12 @@ TEST_CASE("an expression without a function is refused with similar names, or wi
     CHECK_FALSE(nsdump::is_function_pattern("(").empty());
     CHECK_FALSE(nsdump::is_function_pattern("app:").empty());
     CHECK(nsdump::is_function_pattern("a::b").empty());
+    CHECK(nsdump::is_function_pattern("(a{1,10}b{2}){2,5}").empty());
+    for (const std::string &costly :
+         {std::string(20000, '(') + "a" + std::string(20000, ')'), std::string("a{1,32767}"),
+          std::string("((a{1,100}){1,100}){1,100}"), std::string("(.*)\\1"),
+          std::string("app:a{99999999999999999999}")})
+        CHECK_FALSE(nsdump::is_function_pattern(costly).empty());
     CHECK(nsdump::has_object("libc:x"));
     CHECK_FALSE(nsdump::has_object("a::b"));
 }
