@@ -6,7 +6,6 @@
 #include <atomic>
 #include <cstdint>
 #include <optional>
-#include <source_location>
 #include <string_view>
 
 #include <bpf/libbpf.h>
@@ -22,12 +21,12 @@ constexpr uint32_t kLeastDataBytes = 4 << 10; // no record is read
 
 struct StageNames {
     const char *incoming, *outgoing;
-    uint32_t line = std::source_location::current().line();
+    uint32_t line;
 };
 constexpr StageNames kNames[ProbeMaps::kStages] = {
-    {"xdp_packet", "tcx_packet"}, //
-    {"xdp_filters", "tcx_filters"}, {"xdp_search", "tcx_search"},
-    {"xdp_hash", "tcx_hash"},       {"xdp_record", "tcx_record"},
+    {"xdp_packet", "tcx_packet", __LINE__}, //
+    {"xdp_filters", "tcx_filters", __LINE__}, {"xdp_search", "tcx_search", __LINE__},
+    {"xdp_hash", "tcx_hash", __LINE__},       {"xdp_record", "tcx_record", __LINE__},
 };
 
 uint8_t kind_of(Stage stage, Edge edge)
@@ -83,7 +82,7 @@ ProbeMaps::ProbeMaps(uint32_t cpus, ProbeUse use, int16_t thread_offset)
                 its.line = names.line;
                 its.kind = kind_of(Stage(stage), edge);
                 copy(its.name, direction == Direction::kIncoming ? names.incoming : names.outgoing);
-                copy(its.file, std::source_location::current().file_name());
+                copy(its.file, __FILE__);
             }
         }
     }

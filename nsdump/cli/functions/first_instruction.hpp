@@ -29,8 +29,9 @@ inline bool may_branch_to(std::string_view code, size_t target)
         int32_t distance = 0;
         if (at + bytes > code.size())
             return false;
+        const auto first = uint8_t(code[at]);
         if (bytes == 1)
-            distance = static_cast<signed char>(code[at]);
+            distance = first < 0x80 ? first : first - 0x100;
         else
             std::memcpy(&distance, code.data() + at, bytes);
         return int64_t(at + bytes) + distance == int64_t(target);

@@ -35,7 +35,7 @@ std::string sled_library()
     const std::string folder =
         std::string(own, size_t(bytes)).substr(0, std::string(own, size_t(bytes)).rfind('/'));
     for (const char *where : {"lib", "../lib", NETSLICE_LIBRARY_FOLDER, "libnsprobe"}) {
-        const std::string path =
+        std::string path =
             (where[0] == '/' ? std::string(where) : folder + "/" + where) + "/" + kSledLibrary;
         if (access(path.c_str(), R_OK) == 0)
             return path;
@@ -61,7 +61,7 @@ std::string why_not_by_sleds(const FunctionOptions &options,
         return "the process already runs";
     if (std::ranges::any_of(options.patterns, has_object))
         return "sleds are searched in all objects, not only in one";
-    if (const std::string why = why_not_by_sleds(functions); !why.empty())
+    if (std::string why = why_not_by_sleds(functions); !why.empty())
         return why;
     if (!is_dynamic)
         return "the program is linked statically";
