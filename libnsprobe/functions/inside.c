@@ -230,7 +230,7 @@ static inline __attribute__((always_inline)) void leave(struct nsf_thread *threa
     void nsf_start##suffix(uint32_t number, uint64_t *where);           \
     void nsf_start##suffix(uint32_t number, uint64_t *where)            \
     {                                                                   \
-        const struct nsp_slice *const slice = slices[number];           \
+        const struct nsp_slice *const slice = (slices)[number];         \
                                                                         \
         begin_sled(&(thread), slice, where, sizeof(#suffix) > 1);       \
         NSP_DETAIL_PROBE_AT(state, &slice->start);                      \
@@ -241,14 +241,14 @@ static inline __attribute__((always_inline)) void leave(struct nsf_thread *threa
     {                                                                   \
         if (is_left_above(&(thread), where))                            \
             drop_below(&(thread), where);                               \
-        NSP_DETAIL_PROBE_AT(state, &slices[number]->stop);              \
+        NSP_DETAIL_PROBE_AT(state, &(slices)[number]->stop);            \
         end_sled(&(thread), where);                                     \
     }                                                                   \
                                                                         \
     void nsf_enter##suffix(uint32_t number, uint64_t *where);           \
     void nsf_enter##suffix(uint32_t number, uint64_t *where)            \
     {                                                                   \
-        const struct nsp_slice *const slice = slices[number];           \
+        const struct nsp_slice *const slice = (slices)[number];         \
                                                                         \
         if (enter(&(thread), slice, where, entries, slots))             \
             NSP_DETAIL_PROBE_AT(state, &slice->start);                  \

@@ -43,7 +43,7 @@ static struct nsf_entry *take_block(void)
 {
     for (uint32_t i = 0; i < NSF_BLOCKS; ++i)
         if (!__atomic_exchange_n(&is_taken[i], 1, __ATOMIC_ACQUIRE))
-            return &nsf_entries[i * NSF_BLOCK_ENTRIES];
+            return &nsf_entries[(size_t)i * NSF_BLOCK_ENTRIES];
     return NULL;
 }
 

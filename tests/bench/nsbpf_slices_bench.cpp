@@ -33,7 +33,6 @@
 
 namespace
 {
-using bench::Reading;
 using test_support::TraceBuilder;
 
 constexpr double kLengthsNs[] = {10, 30, 100, 300, 1000, 3000, 10000};

@@ -76,8 +76,8 @@ bool ProbeRecorder::has_probes(int program)
 void ProbeRecorder::switch_on(const std::string &prefix) const
 {
     // Else a recorder of all programs, which another test may have started, takes this one.
-    const uint64_t own = rings_owner();
-    uint64_t owner = 0;
+    const __u64 own = rings_owner();
+    __u64 owner = 0;
     if (!__atomic_compare_exchange_n(&ring(0).owner, &owner, own, false, __ATOMIC_ACQ_REL,
                                      __ATOMIC_ACQUIRE) &&
         owner != own)

@@ -67,7 +67,7 @@ namespace
 {
 constexpr int kBatches = 30, kWarmBatches = 3;
 constexpr int kCalls = 16; // of a batch: their records fit into the smallest ring
-constexpr size_t kCallWords = 2 * NSLICE_HEAD_WORDS;
+constexpr size_t kCallWords = size_t{2} * NSLICE_HEAD_WORDS;
 
 using Empty = void (*)();
 

@@ -29,7 +29,7 @@ std::string path_of(const std::string &program)
     const char *const list = getenv("PATH");
     std::istringstream folders(list ? list : "/bin:/usr/bin");
     for (std::string folder; std::getline(folders, folder, ':');) {
-        const std::string path = (folder.empty() ? "." : folder) + "/" + program;
+        std::string path = (folder.empty() ? "." : folder) + "/" + program;
         struct stat status = {};
         if (access(path.c_str(), X_OK) == 0 && stat(path.c_str(), &status) == 0 &&
             S_ISREG(status.st_mode))

@@ -30,7 +30,7 @@ bool is_match(const FunctionName &one)
 std::string demangled(const char *symbol)
 {
     char *const name = nsf_demangle(symbol);
-    const std::string copy = name;
+    std::string copy = name;
     std::free(name);
     return copy;
 }

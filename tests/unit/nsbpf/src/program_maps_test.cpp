@@ -31,7 +31,7 @@ public:
     Loaded()
     {
         const auto load_map = [](int map) {
-            return bpf_insn{BPF_LD | BPF_DW | BPF_IMM, BPF_REG_1, BPF_PSEUDO_MAP_FD, 0, map};
+            return bpf_insn{BPF_LD | BPF_DW, BPF_REG_1, BPF_PSEUDO_MAP_FD, 0, map}; // BPF_IMM is 0
         };
         const bpf_insn second_half = {};
         const bpf_insn instructions[] = {
