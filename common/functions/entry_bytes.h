@@ -30,7 +30,8 @@ static inline uint32_t nsf_nop_bytes(const uint8_t *code, uint64_t bytes)
     return length <= NSF_LONGEST_INSTRUCTION && length <= bytes ? length : 0;
 }
 
-/* Of the nops at the begin of this code, the first that have room for a call; 0: there is none. */
+/* Number of bytes of the nops at the start of this code that a call replaces; 0: no room for one.
+ */
 static inline uint32_t nsf_entry_bytes(const uint8_t *code, uint64_t bytes)
 {
     uint32_t length = 0, next;

@@ -28,7 +28,8 @@ int keep_silent(libbpf_print_level, const char *, va_list)
     return 0;
 }
 
-// The rest of the first line with this name in a file of /proc/self; "" if there is none.
+// The rest of the first line with this name in a file of /proc/self; empty if the file has no such
+// line.
 std::string own_line(const char *file, const std::string &name)
 {
     std::ifstream lines(std::string("/proc/self/") + file);

@@ -32,7 +32,7 @@ constexpr uint64_t kStandardBytes = 1 << 20;
 constexpr uint64_t kAllBytesMax = 1 << 29;
 constexpr uint32_t kGraceUs = 100000; // far longer than a program runs
 
-// The process of a thread, as /proc names them; 0: there is none, or /proc does not show it.
+// The process id of a thread, from /proc; 0 if /proc does not show the thread.
 uint32_t process_with(const std::string &thread)
 {
     std::ifstream status("/proc/" + thread + "/status");

@@ -56,8 +56,8 @@ static void batch_alone(struct nsp_cpu_run *cpu, int kind, uint32_t at)
 }
 
 /*
- * Calls of a function, compared with those of one that is the same but for its sleds or its entry.
- * The function's own part of the work is what its slice should read.
+ * Calls of a function with sleds or an entry, compared with calls of the same function without
+ * them. The function's own part of the work is what its slice should read.
  */
 static void batch_way(struct nsp_cpu_run *cpu, int kind, uint32_t at)
 {
