@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include "common/thin/nesting.h"
 #include "session/shm.h"
 
 /* Defined next to the constructor that opens the session of the environment (session.c). */
@@ -29,9 +30,6 @@ void nsp_sites_switch(uint32_t mode);
  * turned off.  Returns 0 or -errno with the reason in nsp_last_error(); -ENOENT: no session.
  */
 int nsp_sites_select(const char *rules);
-
-/* Names that can be switched off one by one; further ones stay on. */
-#define NSP_THIN_NAMES 256
 
 /* Index of the name of this id's slice or mark, below NSP_THIN_NAMES; -1: a unit, or none.  Any
  * thread. */

@@ -16,8 +16,8 @@
 
 #include <nsprobe/file.h>
 
-#include "arms.h"
-#include "nesting.h"
+#include "common/thin/arms.h"
+#include "ring_windows.h"
 #include "session/announce.h"
 #include "session/error.h"
 #include "session/own_threads.h"
@@ -44,7 +44,7 @@ struct batch {
 
 struct thinner {
     const struct nsp_shm_map *map;
-    struct nsp_nesting *nesting;
+    struct nsp_ring_windows *windows;
     struct nsp_arms arms;
     struct batch batch;
     uint64_t begin_ns, announced_bytes, epochs;
@@ -137,7 +137,7 @@ static int is_watched(const struct thinner *thinner)
  */
 static uint64_t length_ns(struct thinner *thinner, uint64_t age_ns)
 {
-    if (thinner->nesting->inner_count)
+    if (thinner->windows->nesting.inner_count)
         return nsp_arms_length_ns(&thinner->arms, age_ns);
     return thinner->epochs < WATCHED_EPOCHS ? LEAST_WINDOW_NS << thinner->epochs % WINDOW_LENGTHS
                                             : IDLE_NS;
@@ -165,7 +165,7 @@ static int run_epoch(struct thinner *thinner)
     if (is_full(thinner))
         memset(off, 0, sizeof(off));
     else
-        nsp_arms_draw(&thinner->arms, thinner->nesting, off);
+        nsp_arms_draw(&thinner->arms, &thinner->windows->nesting, off);
     if (!is_full(thinner) && thinner->announced_bytes == 0)
         flush(thinner); /* if the program is killed, readers know that probes are switched */
     epoch.ids = switch_to(thinner, off);
@@ -175,14 +175,14 @@ static int run_epoch(struct thinner *thinner)
     }
     epoch.begin_ticks = nsp_clock_read(1);
     if (watches)
-        nsp_nesting_begin(thinner->nesting, thinner->map);
+        nsp_ring_windows_begin(thinner->windows, thinner->map);
     stops = wait_ns(length_ns(thinner, age_ns));
     if (watches)
-        nsp_nesting_end(thinner->nesting, thinner->map);
+        nsp_ring_windows_end(thinner->windows, thinner->map);
     epoch.end_ticks = nsp_clock_read(1);
     ++thinner->epochs;
     /* Sites that came meanwhile may be off without being listed. */
-    if (thinner->nesting->inner_count && generation == nsp_sites_generation())
+    if (thinner->windows->nesting.inner_count && generation == nsp_sites_generation())
         note_epoch(thinner, &epoch);
     return stops || thinner->announced_bytes > MOST_ANNOUNCED_BYTES;
 }
@@ -208,7 +208,7 @@ static void *run(void *given)
     if (has_listed(thinner))
         note_end(thinner);
     flush(thinner);
-    free(thinner->nesting);
+    free(thinner->windows);
     free(thinner);
     return NULL;
 }
@@ -221,8 +221,8 @@ static struct thinner *new_thinner(const struct nsp_shm_map *map)
     if (!thinner)
         return NULL;
     thinner->map = map;
-    thinner->nesting = nsp_nesting_new(map);
-    if (!thinner->nesting) {
+    thinner->windows = nsp_ring_windows_new(map);
+    if (!thinner->windows) {
         free(thinner);
         return NULL;
     }
@@ -247,7 +247,7 @@ static int start(const struct nsp_shm_map *map)
     must_stop = 0;
     err = nsp_own_thread_start(&thread, "nsp-thin", run, thinner);
     if (err) {
-        free(thinner->nesting);
+        free(thinner->windows);
         free(thinner);
         return err;
     }

@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* Random numbers -> which names are off in the next epoch, and how long it lasts. */
-#ifndef NSP_ARMS_H
-#define NSP_ARMS_H
+#ifndef NSLICE_ARMS_H
+#define NSLICE_ARMS_H
 
 #include <stdint.h>
 
 #include "nesting.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 struct nsp_arms {
     uint64_t state;    /* of the generator */
@@ -28,4 +32,8 @@ int nsp_arms_draw(struct nsp_arms *arms, const struct nsp_nesting *nesting,
  */
 uint64_t nsp_arms_length_ns(struct nsp_arms *arms, uint64_t age_ns);
 
-#endif /* NSP_ARMS_H */
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* NSLICE_ARMS_H */

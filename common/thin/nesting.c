@@ -2,14 +2,9 @@
 /* START and STOP records of each thread in a short window -> names around names -> levels. */
 #include "nesting.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-#include "drain/ring_read.h"
-
-#define MOST_RECORDS 8192 /* of one CPU in one window: some 50 us of work */
-#define MOST_THREADS 16
-#define MOST_OPEN 16
+#include <nslice/record.h>
 
 /*
  * A name that was seen this often is inside another only if one of that many was: a few records are
@@ -18,58 +13,26 @@
  */
 #define RARE 1000
 
-struct open_slice {
-    uint64_t inside[NSP_THIN_NAMES / 64]; /* names that began while it was open */
-    uint8_t name;
-};
-
-/* The slices that a thread has opened in this window. */
-struct open_slices {
-    uint32_t thread;
-    uint32_t depth;
-    uint32_t deeper; /* beyond MOST_OPEN */
-    struct open_slice slices[MOST_OPEN];
-};
-
-struct window {
-    struct open_slices threads[MOST_THREADS];
-    uint32_t count;
-};
-
-struct nsp_nesting *nsp_nesting_new(const struct nsp_shm_map *map)
-{
-    struct nsp_nesting *nesting = calloc(1, sizeof(*nesting) + map->cpus * sizeof(uint64_t));
-
-    if (nesting)
-        nesting->begin = (uint64_t *)(nesting + 1);
-    return nesting;
-}
-
-void nsp_nesting_begin(struct nsp_nesting *nesting, const struct nsp_shm_map *map)
-{
-    for (uint32_t cpu = 0; cpu < map->cpus; ++cpu)
-        nesting->begin[cpu] = __atomic_load_n(&nsp_shm_ring(map, cpu)->head, __ATOMIC_ACQUIRE);
-}
-
 /* NULL: more threads than a window follows. */
-static struct open_slices *slices_of(struct window *window, uint32_t thread)
+static struct nsp_open_slices *slices_of(struct nsp_window *window, uint32_t thread)
 {
     for (uint32_t i = 0; i < window->count; ++i)
         if (window->threads[i].thread == thread)
             return &window->threads[i];
-    if (window->count == MOST_THREADS)
+    if (window->count == NSP_MOST_THREADS)
         return NULL;
-    window->threads[window->count] = (struct open_slices){.thread = thread};
+    window->threads[window->count] = (struct nsp_open_slices){.thread = thread};
     return &window->threads[window->count++];
 }
 
-static void begin(struct nsp_nesting *nesting, struct open_slices *open, uint8_t name, int stays)
+static void begin(struct nsp_nesting *nesting, struct nsp_open_slices *open, uint8_t name,
+                  int stays)
 {
     ++nesting->seen[name];
     for (uint32_t i = 0; i < open->depth; ++i)
         open->slices[i].inside[name / 64] |= 1ull << name % 64;
-    if (stays && open->depth < MOST_OPEN)
-        open->slices[open->depth++] = (struct open_slice){.name = name};
+    if (stays && open->depth < NSP_MOST_OPEN)
+        open->slices[open->depth++] = (struct nsp_open_slice){.name = name};
     else
         open->deeper += (uint32_t)stays;
 }
@@ -80,7 +43,7 @@ static int is_often(const struct nsp_nesting *nesting, uint32_t name, uint32_t o
 }
 
 /* What began in a slice was inside it only if the slice has both its ends. */
-static void note_inside(struct nsp_nesting *nesting, const struct open_slice *outer)
+static void note_inside(struct nsp_nesting *nesting, const struct nsp_open_slice *outer)
 {
     for (uint32_t name = 0; name < NSP_THIN_NAMES; ++name) {
         uint64_t *const around = &nesting->around[name][outer->name / 64];
@@ -96,7 +59,7 @@ static void note_inside(struct nsp_nesting *nesting, const struct open_slice *ou
     }
 }
 
-static void end(struct nsp_nesting *nesting, struct open_slices *open, uint8_t name)
+static void end(struct nsp_nesting *nesting, struct nsp_open_slices *open, uint8_t name)
 {
     if (open->deeper > 0) {
         --open->deeper;
@@ -112,46 +75,17 @@ static void end(struct nsp_nesting *nesting, struct open_slices *open, uint8_t n
     open->depth = 0;
 }
 
-static void take(struct nsp_nesting *nesting, struct window *window, uint64_t word)
+void nsp_nesting_take(struct nsp_nesting *nesting, struct nsp_window *window, uint32_t kind,
+                      uint8_t name, uint32_t thread)
 {
-    const uint32_t kind = NSLICE_RECORD_KIND(word);
-    const int name = nsp_sites_name_of((uint16_t)(word >> 32));
-    struct open_slices *open = slices_of(window, (uint32_t)word);
+    struct nsp_open_slices *open = slices_of(window, thread);
 
-    if (!open || name < 0)
+    if (!open)
         return;
     if (kind == NSLICE_KIND_START || kind == NSLICE_KIND_MARK)
-        begin(nesting, open, (uint8_t)name, kind == NSLICE_KIND_START);
+        begin(nesting, open, name, kind == NSLICE_KIND_START);
     if (kind == NSLICE_KIND_STOP)
-        end(nesting, open, (uint8_t)name);
-}
-
-/* Writers may be overwriting it, or the drain zeroing it: a wrong name is rare. */
-static __attribute__((no_sanitize_thread)) uint64_t second_word(const void *record)
-{
-    return ((const volatile uint64_t *)record)[1];
-}
-
-static void read_ring(struct nsp_nesting *nesting, const struct nsp_shm_map *map, uint32_t cpu)
-{
-    const struct nslice_ring_meta *ring = nsp_shm_ring(map, cpu);
-    const uint64_t head = __atomic_load_n(&ring->head, __ATOMIC_ACQUIRE);
-    const uint64_t begin = nesting->begin[cpu];
-    const uint32_t words = NSLICE_POSITION_WORDS(head - begin);
-    struct window window = {.count = 0};
-    uint32_t at = 0;
-
-    /* More than half a ring: writers may be overwriting the beginning. */
-    if (words > map->ring_bytes / NSLICE_WORD_BYTES / 2)
-        return;
-    for (uint32_t record = 0; record < MOST_RECORDS && at + NSLICE_HEAD_WORDS <= words; ++record) {
-        const uint64_t word = second_word(nsp_ring_data(ring, map->ring_bytes, begin + at));
-
-        if (word == 0) /* atomic rings: claimed, but not written yet */
-            return;
-        take(nesting, &window, word);
-        at += NSLICE_RECORD_WORDS(word);
-    }
+        end(nesting, open, name);
 }
 
 /* Recursion has no end of levels; it gets the greatest one. */
@@ -189,10 +123,8 @@ static void forget_rare(struct nsp_nesting *nesting)
             }
 }
 
-void nsp_nesting_end(struct nsp_nesting *nesting, const struct nsp_shm_map *map)
+void nsp_nesting_settle(struct nsp_nesting *nesting)
 {
-    for (uint32_t cpu = 0; cpu < map->cpus; ++cpu)
-        read_ring(nesting, map, cpu);
     forget_rare(nesting);
     if (nesting->has_changed)
         find_levels(nesting);

@@ -9,9 +9,7 @@
 #include <set>
 #include <vector>
 
-extern "C" {
-#include "thin/arms.h"
-}
+#include "common/thin/arms.h"
 
 namespace
 {
