@@ -93,25 +93,37 @@ void append_more(const RowTable &with_calls, const RowTable &alone,
 }
 } // namespace
 
-BpfCosts bpf_costs(const std::vector<KernelCalibration> &calibrations, double step_ticks)
+// An empty pair reads the most that a record in another one hides; the reading grows slowly with
+// the work between the two, and as the work from about this share more on (measured with chains of
+// multiplications, tests/bench/nsbpf_slices_bench.cpp).
+BpfCosts bpf_costs(const std::vector<KernelCalibration> &calibrations)
 {
+    constexpr double kFarShare = 0.7;
     BpfCosts costs;
+    double alone = 0, between_work = 0;
+    unsigned alone_rows = 0, work_rows = 0;
     for (const KernelCalibration &calibration : calibrations)
         for (const nslice_kernel_calibration_entry &entry : calibration.entries) {
             costs.has_calls |= is_in_program(entry);
             const auto row = row_of(entry);
-            if (!row || row->probe != kPair || row->field != 0 || (entry.kind & kFlags) != kFlags)
+            if (!row || row->probe != kPair || row->field != 0 || !is_in_program(entry))
                 continue;
-            const double apart = row->inner + std::fmax(step_ticks / 2, row->inner / 10);
-            costs.behind_ticks = std::max(costs.behind_ticks, uint64_t(std::fmax(apart, 0)));
+            const bool is_alone = (entry.kind & NSLICE_ENTRY_ALONE) != 0;
+            (is_alone ? alone : between_work) += row->inner;
+            ++(is_alone ? alone_rows : work_rows);
         }
+    if (alone_rows == 0 || work_rows == 0)
+        return costs;
+    costs.behind_ticks = std::fmax(alone / alone_rows, 0);
+    costs.far_ticks = costs.behind_ticks +
+                      kFarShare * std::fmax(alone / alone_rows - between_work / work_rows, 0);
     return costs;
 }
 
 CalibrationRows kernel_rows(const std::vector<KernelCalibration> &calibrations,
                             nslice_calibration_phase phase)
 {
-    const bool has_calls = bpf_costs(calibrations, 0).has_calls;
+    const bool has_calls = bpf_costs(calibrations).has_calls;
     std::vector<CalibrationRow> rows;
     RowTable with_calls, alone;
     for (const KernelCalibration &calibration : calibrations)

@@ -9,8 +9,7 @@
 
 namespace nsdump
 {
-// `step_ticks`: of the clock.
-BpfCosts bpf_costs(const std::vector<KernelCalibration> &calibrations, double step_ticks);
+BpfCosts bpf_costs(const std::vector<KernelCalibration> &calibrations);
 // Rows of the calibration at the start or the end of the recording.
 CalibrationRows kernel_rows(const std::vector<KernelCalibration> &calibrations,
                             nslice_calibration_phase phase);

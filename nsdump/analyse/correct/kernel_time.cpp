@@ -23,7 +23,7 @@ ProbeCounts probes_of(const Event &event)
 ProgramCounts KernelTime::programs_of(const Event &event, uint64_t last_ticks) const
 {
     const uint32_t calls = names_.is_in_program(event.slice_id) ? 0 : 1;
-    return {calls, calls == 0 && event.ticks - last_ticks <= bpf_.behind_ticks};
+    return {calls, calls == 0 ? bpf_.behind(double(event.ticks - last_ticks)) : 0};
 }
 
 void KernelTime::note(uint32_t cpu_index, const Event &event)

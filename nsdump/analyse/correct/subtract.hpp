@@ -25,7 +25,7 @@ double outer_sum(const Counts &inside, const std::array<double, kProbes> &outer)
 // What their BPF programs add to the cost of probes.
 inline double program_sum(const ProgramCounts &programs, const std::array<double, kProbes> &outer)
 {
-    return programs.calls * outer[kCall] + programs.behind * outer[kBehind];
+    return programs.calls * outer[kCall] + programs.records_behind() * outer[kBehind];
 }
 
 // net = raw - inner - sum over the probes completed inside of their outer cost.  Never clamped: a
@@ -107,14 +107,14 @@ inline SubtractedError subtracted_error(double inners, const ProbeCounts &probes
                                         const FieldConstants &constants,
                                         const ProgramCounts &programs = {})
 {
-    const double alone = programs.calls + programs.behind;
+    const double alone = programs.calls + programs.records_behind();
     const double bound = inners * constants.inner_bound + outer_sum(probes, constants.outer_bound) -
                          alone * std::fabs(constants.outer[kBehind]);
     return {{inners * constants.inner_ci95 + 0.5 * probes.ends * constants.outer_ci95[kPair],
              probes.marks * constants.outer_ci95[kMark], probes.inits * constants.outer_ci95[kInit],
              probes.exits * constants.outer_ci95[kExit],
              programs.calls * constants.outer_ci95[kCall],
-             programs.behind * constants.outer_ci95[kBehind]},
+             programs.records_behind() * constants.outer_ci95[kBehind]},
             std::fmax(bound, 0) + program_sum(programs, constants.outer_bound)};
 }
 

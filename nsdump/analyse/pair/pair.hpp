@@ -27,8 +27,20 @@ struct UnpairedCounts {
 
 // What is known of the cost of records by BPF programs.
 struct BpfCosts {
-    bool has_calls = false;    // what the call of a program costs
-    uint64_t behind_ticks = 0; // a record at most this long after another one is right behind it
+    bool has_calls = false; // what the call of a program costs
+    // A record that is at most so long after another one is right behind it, and one that is longer
+    // after it than `far_ticks` is not at all; between the two, it is in part.
+    double behind_ticks = 0, far_ticks = 0;
+
+    // In parts of ProgramCounts::kBehindParts.
+    uint32_t behind(double apart) const
+    {
+        if (apart >= far_ticks)
+            return 0;
+        const double share =
+            apart <= behind_ticks ? 1 : (far_ticks - apart) / (far_ticks - behind_ticks);
+        return uint32_t(share * ProgramCounts::kBehindParts + 0.5);
+    }
 };
 
 // The side whose events are paired: programs or the kernel.
@@ -147,8 +159,9 @@ protected:
     void note_behind(ThreadState &thread, uint32_t cpu_index, const Event &event)
     {
         const uint64_t apart = event.ticks - std::exchange(last_ticks_[cpu_index], event.ticks);
-        if (thread.depth > 0 && apart <= bpf_.behind_ticks && names_.is_in_program(event.slice_id))
-            ++thread.frames[thread.depth - 1].programs.behind;
+        if (thread.depth > 0 && double(apart) < bpf_.far_ticks &&
+            names_.is_in_program(event.slice_id))
+            thread.frames[thread.depth - 1].programs.behind += bpf_.behind(double(apart));
     }
     bool is_interrupt(NameId name) const
     {

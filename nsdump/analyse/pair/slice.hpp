@@ -72,7 +72,7 @@ inline ProbeCounts own_probes(ProbeCounts all, const ProbeCounts &in_children)
 // Records of BPF programs that cost more than others of their kind.
 struct ProgramCounts {
     uint32_t calls = 0;  // with the call of their program
-    uint32_t behind = 0; // in a program right behind another record
+    uint32_t behind = 0; // in a program right behind another record, in kBehindParts
 
     ProgramCounts &operator+=(const ProgramCounts &other)
     {
@@ -91,6 +91,9 @@ struct ProgramCounts {
         ProgramCounts left = *this;
         return left -= other;
     }
+    static constexpr uint32_t kBehindParts = 8; // of a record
+
+    double records_behind() const { return double(behind) / kBehindParts; }
     bool any() const { return (calls | behind) != 0; }
     bool operator==(const ProgramCounts &) const = default;
 };

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "analyse/analyse.hpp"
+#include "analyse/correct/kernel_rows.hpp"
 #include "nsdump_support.hpp"
 #include "support/catch.hpp"
 
@@ -296,4 +297,27 @@ TEST_CASE("programs that the kernel did not run are named with their numbers",
               return warning.find("5 times (irq_irq_handler_entry 2, sched_sched_switch 3)") !=
                      std::string::npos;
           }) == 1);
+}
+
+TEST_CASE("between an empty pair's reading and one with work, a record is behind in proportion",
+          "[nsdump][kernel_calls]")
+{
+    nsdump::KernelCalibration calibration;
+    calibration.entries = {
+        cost(NSLICE_KIND_START | NSLICE_ENTRY_IN_PROGRAM, 60, 120),
+        cost(NSLICE_KIND_START | NSLICE_ENTRY_IN_PROGRAM | NSLICE_ENTRY_ALONE, 100, 200)};
+    const nsdump::BpfCosts costs = nsdump::bpf_costs({calibration});
+    constexpr uint32_t kWhole = nsdump::ProgramCounts::kBehindParts;
+    CHECK(costs.behind(90) == kWhole);
+    CHECK(costs.behind(100) == kWhole);
+    CHECK(costs.behind(114) == kWhole / 2);
+    CHECK(costs.behind(128) == 0);
+    CHECK(costs.behind(1000) == 0);
+}
+
+TEST_CASE("without costs of records alone, none is right behind another", "[nsdump][kernel_calls]")
+{
+    nsdump::KernelCalibration calibration;
+    calibration.entries = {cost(NSLICE_KIND_START | NSLICE_ENTRY_IN_PROGRAM, 60, 120)};
+    CHECK(nsdump::bpf_costs({calibration}).behind(1) == 0);
 }
