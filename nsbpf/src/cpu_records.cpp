@@ -179,6 +179,8 @@ void CpuRecords::write_chunk(ChunkPipe &pipe)
 {
     if (chunk_.empty())
         return;
+    if (watch_)
+        watch_(chunk_);
     nslice_chunk_header header = {};
     header.kind = NSLICE_CHUNK_KERNEL_RECORDS;
     header.sequence = chunks_;

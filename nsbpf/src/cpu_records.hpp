@@ -4,7 +4,9 @@
 
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <list>
+#include <utility>
 #include <vector>
 
 #include <nslice/file.h>
@@ -18,7 +20,12 @@ namespace nsbpf
 class CpuRecords
 {
 public:
-    explicit CpuRecords(uint32_t cpu) : cpu_(cpu) {}
+    // Receives the words of records that are written, in order of time.
+    using Watch = std::function<void(const std::vector<uint64_t> &words)>;
+
+    explicit CpuRecords(uint32_t cpu, Watch watch = nullptr) : cpu_(cpu), watch_(std::move(watch))
+    {
+    }
     CpuRecords(const CpuRecords &) = delete;
     CpuRecords &operator=(const CpuRecords &) = delete;
     CpuRecords(CpuRecords &&) = default;
@@ -64,6 +71,7 @@ private:
     void write_chunk(ChunkPipe &pipe);
 
     uint32_t cpu_;
+    Watch watch_;
     std::list<Source> sources_;
     uint64_t queued_words_ = 0;
     std::vector<uint64_t> chunk_;

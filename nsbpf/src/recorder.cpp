@@ -15,6 +15,7 @@
 #include <fmt/ranges.h>
 #include <nslice/file.h>
 #include <nslice/ring.h>
+#include <sys/random.h>
 
 #include "calibration.hpp"
 #include "chunk_pipe.hpp"
@@ -23,7 +24,7 @@
 #include "functions/functions.hpp"
 #include "mapped_ring.hpp"
 #include "point_table.hpp"
-#include "program_probes.hpp"
+#include "probes/program_probes.hpp"
 #include "programs.hpp"
 
 namespace nsbpf
@@ -58,6 +59,14 @@ std::string missed_text(const std::vector<Missed> &missed)
     }
     return sum > 0 ? fmt::format("kernel.recorder.missed={}\n", sum) + text : "";
 }
+
+uint64_t random_seed()
+{
+    uint64_t seed = 0;
+    if (getrandom(&seed, sizeof(seed), 0) != sizeof(seed))
+        seed = read_ticks();
+    return seed;
+}
 } // namespace
 
 class Recorder::Session
@@ -73,7 +82,7 @@ public:
             std::this_thread::sleep_for(kFirstInterval);
         }
         for (uint32_t cpu = 0; cpu < programs_.cpus(); ++cpu)
-            cpus_.emplace_back(cpu).add(*rings_[cpu]);
+            cpus_.emplace_back(cpu, [this](const auto &words) { watch(words); }).add(*rings_[cpu]);
         const std::string at_start = calibrate(programs_, rings_, NSLICE_CALIBRATION_START, line_);
         programs_.attach_groups();
         programs_.attach_functions(request_);
@@ -115,12 +124,16 @@ private:
     bool write_head(const std::string &at_start);
     CpuRecords::Passed pass();
     void pause(const CpuRecords::Passed &passed);
+    microseconds until_epoch_ends(microseconds pause) const;
     void begin_probes();
     void look();
     void follow_probes();
     bool write_sites();
     void write_rules();
     void follow_clocks();
+    void follow_thinning();
+    void end_epoch(bool is_last);
+    void watch(const std::vector<uint64_t> &words);
     void finish();
     void end_records();
     std::string facts_at_end() const;
@@ -130,6 +143,7 @@ private:
     Programs programs_;
     Rings rings_;
     std::unique_ptr<ProgramProbes> probes_; // null: not recorded
+    std::unique_ptr<Thinner> thinner_;      // null: nothing is off at random
     std::vector<CpuRecords> cpus_;
     std::string sites_;   // to be written
     std::string refused_; // INFO
@@ -202,6 +216,7 @@ void Recorder::Session::run(const std::string &at_start)
     while (is_read && !is_over_) {
         follow_clocks();
         follow_probes();
+        follow_thinning();
         pause(pass());
     }
     finish();
@@ -229,6 +244,9 @@ void Recorder::Session::begin_probes()
         probes_ = std::make_unique<ProgramProbes>(programs_.cpus(), request_.slices,
                                                   is_of_descendants, request_.tell);
         look();
+        if (request_.thin_permille > 0)
+            thinner_ = std::make_unique<Thinner>(request_.thin_permille, random_seed(),
+                                                 line_.ticks_per_ns(), read_ticks());
     } catch (const Refusal &refusal) {
         if (refusal.number() != EPERM || programs_.groups() == programs_bit())
             throw;
@@ -289,7 +307,39 @@ void Recorder::Session::pause(const CpuRecords::Passed &passed)
         std::clamp(kMostPause * int64_t(ring_bytes) / kRingOfMostPause, kLeastPause, kMostPause);
     pause_ = passed.most_used < kQuiet ? std::min(2 * pause_, most) : kLeastPause;
     if (passed.bytes < kFullChunk)
-        std::this_thread::sleep_for(pause_);
+        std::this_thread::sleep_for(until_epoch_ends(pause_));
+}
+
+microseconds Recorder::Session::until_epoch_ends(microseconds pause) const
+{
+    if (!thinner_)
+        return pause;
+    const uint64_t now = read_ticks(), due = thinner_->due_ticks();
+    const double left_us = due > now ? double(due - now) / line_.ticks_per_ns() / 1e3 : 0;
+    return left_us < double(pause.count()) ? microseconds(int64_t(left_us)) : pause;
+}
+
+void Recorder::Session::watch(const std::vector<uint64_t> &words)
+{
+    if (thinner_)
+        thinner_->watch(words, SiteNumbers::kFirst, probes_->numbers().thin_names());
+}
+
+void Recorder::Session::end_epoch(bool is_last)
+{
+    const uint64_t now = read_ticks();
+    thinner_->end(now, probes_->generation());
+    if (const std::string rows = thinner_->take_rows(now, is_last); !rows.empty())
+        pipe_.write_small(NSLICE_CHUNK_EPOCHS, rows);
+}
+
+void Recorder::Session::follow_thinning()
+{
+    if (!thinner_ || read_ticks() < thinner_->due_ticks())
+        return;
+    end_epoch(false);
+    Thinned thinned = probes_->thin(thinner_->draw());
+    thinner_->begin(read_ticks(), std::move(thinned));
 }
 
 void Recorder::Session::write_rules()
@@ -319,6 +369,8 @@ void Recorder::Session::end_records()
     for (CpuRecords &cpu : cpus_)
         cpu.end();
     {
+        if (thinner_)
+            end_epoch(true);
         const std::lock_guard lock(selecting_);
         is_over_ = true; // also if the reader has ended: later rules switch nothing on
         programs_.silence();

@@ -110,7 +110,7 @@ static void write_reason(struct nsp_kernel_drain *kernel, struct nsp_file *file)
     kernel->reason[0] = 0;
 }
 
-/* The module numbers chunks of records and sites, the file those of INFO. */
+/* The recorder numbers chunks of records, the file those of other kinds. */
 static void write_chunk(struct nsp_kernel_drain *kernel, struct nsp_file *file,
                         struct nsp_kernel_chunk *last)
 {
@@ -123,6 +123,7 @@ static void write_chunk(struct nsp_kernel_drain *kernel, struct nsp_file *file,
     case NSLICE_CHUNK_INFO: write_reason(kernel, file); /* fall through */
     case NSLICE_CHUNK_KERNEL_SITES:
     case NSLICE_CHUNK_KERNEL_CALIBRATION:
+    case NSLICE_CHUNK_EPOCHS:
         nsp_file_small_chunk(file, header->kind, payload, header->payload_bytes);
         break;
     default: /* from a newer module: readers would skip it as well */ break;

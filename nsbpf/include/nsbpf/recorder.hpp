@@ -44,7 +44,10 @@ struct Request {
     uint32_t thread = 0;     // only records made while this thread runs; 0: all
     uint16_t port = 0;       // where packets are seen, only those from or to it; 0: all
     std::vector<nslice_kernel_counter> counters; // of START and STOP; none: clock only
-    std::string slices;          // rules for the slices and marks to record; "": all
+    std::string slices; // rules for the slices and marks to record; "": all
+    // Share of the time in which some probes of BPF programs that lie inside slices are off at
+    // random; 0: never.
+    uint32_t thin_permille = 0;
     bool starts_program = false; // the caller starts a program: it may load BPF programs
     std::string reason;          // why this recorder was chosen, for the trace
     // Receives warnings, one line each, also from the recorder's thread.

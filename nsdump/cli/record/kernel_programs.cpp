@@ -134,6 +134,7 @@ std::unique_ptr<KernelPrograms> start_programs(const KernelOptions &options,
     request.port = uint16_t(options.port);
     request.slices = options.slices;
     request.starts_program = options.starts_program;
+    request.thin_permille = options.thin_permille;
     request.reason = options.recorder == "bpf"    ? "requested"
                      : !options.functions.empty() ? "functions are recorded by uprobes"
                      : has_module()               ? "only BPF records the group programs"

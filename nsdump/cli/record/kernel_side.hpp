@@ -30,6 +30,7 @@ struct KernelOptions {
     uint32_t thread = 0;           // by BPF only
     std::string recorder = "auto"; // nsmod, bpf
     bool starts_program = false;
+    uint32_t thin_permille = 0;            // of probes of BPF programs
     std::vector<TracedFunction> functions; // of the program, by uprobes
     std::string functions_reason;          // why by uprobes
     uint32_t functions_pid = 0;

@@ -249,6 +249,7 @@ int run(Options options)
                        options.pid, options.is_quiet);
     options.kernel.functions = plan.traced;
     options.kernel.functions_reason = plan.reason;
+    options.kernel.thin_permille = permille_of(options.thin);
     KernelSide kernel_side;
     Recorder recorder = open_recorder_with(options);
     std::unique_ptr<Child> child;

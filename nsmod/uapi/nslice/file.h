@@ -44,7 +44,7 @@ enum nslice_chunk_kind {
 	NSLICE_CHUNK_KERNEL_TOTALS = 7,      /* struct nslice_file_kernel_totals + one row for each CPU */
 	NSLICE_CHUNK_KERNEL_CALIBRATION = 8, /* struct nslice_file_kernel_calibration + entries */
 	NSLICE_CHUNK_KERNEL_SITES = 9,       /* as SITES, for KERNEL_RECORDS */
-	NSLICE_CHUNK_EPOCHS = 10,            /* struct nslice_file_epoch each with its slice ids; by processes */
+	NSLICE_CHUNK_EPOCHS = 10,            /* struct nslice_file_epoch each with its slice ids; by processes and the recorder by BPF */
 	NSLICE_CHUNK_KINDS = 11,
 };
 
@@ -112,17 +112,19 @@ struct nslice_file_site {
 };
 NSLICE_ASSERT_SIZE(struct nslice_file_site, 16);
 
+#define NSLICE_EPOCH_OF_KERNEL 0u /* in the place of a process */
+
 /*
- * A span of time in which the same probes of a process were on.  Probes were
- * being switched before `begin_ticks` and after `end_ticks`.  The ids of the
- * slices and marks that were off follow, ascending, as `ids` 16-bit numbers
- * padded together to a multiple of 8 bytes; only probes that the session's
- * rules select are listed.
+ * A span of time in which the same probes of a process, or of the BPF programs
+ * that are recorded, were on.  Probes were being switched before `begin_ticks`
+ * and after `end_ticks`.  The ids of the slices and marks that were off follow,
+ * ascending, as `ids` 16-bit numbers padded together to a multiple of 8 bytes;
+ * only probes that the session's rules select are listed.
  */
 struct nslice_file_epoch {
 	__u64 begin_ticks;
 	__u64 end_ticks;
-	__u32 pid;
+	__u32 pid; /* or NSLICE_EPOCH_OF_KERNEL */
 	__u32 ids;
 };
 NSLICE_ASSERT_SIZE(struct nslice_file_epoch, 24);

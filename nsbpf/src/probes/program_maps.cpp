@@ -12,8 +12,8 @@
 #include <unistd.h>
 
 #include "descendants.hpp"
-#include "identify.hpp"
 #include "nsbpf/recorder.hpp"
+#include "src/identify.hpp"
 
 namespace nsbpf
 {

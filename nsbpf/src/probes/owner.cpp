@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "identify.hpp"
+#include "src/identify.hpp"
 
 namespace nsbpf
 {

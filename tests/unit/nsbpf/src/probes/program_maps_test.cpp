@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "src/program_maps.hpp"
+#include "src/probes/program_maps.hpp"
 #include "support/catch.hpp"
 
 namespace

@@ -10,8 +10,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "src/owner.hpp"
-#include "src/program_probes.hpp"
+#include "src/probes/owner.hpp"
+#include "src/probes/program_probes.hpp"
 #include "support/catch.hpp"
 
 namespace
