@@ -2,12 +2,14 @@
 // analyse: a trace file -> its report.
 #include "analyse/analyse.hpp"
 
+#include <algorithm>
 #include <string_view>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "analyse/incomplete.hpp"
+#include "analyse/kernel_slices.hpp"
 #include "analyse/pair/user_and_kernel.hpp"
 #include "analyse/selection.hpp"
 #include "analyse/statistics/stats.hpp"
@@ -248,6 +250,15 @@ private:
     bool has_nested_ = false;
 };
 
+void tell_doubtful(uint64_t slices, StatsReport &report)
+{
+    if (slices > 0)
+        report.warnings.push_back(
+            fmt::format("{} before and a STOP after its probes were off, which need not belong "
+                        "together: excluded",
+                        counted(slices, "slice has a START", "slices have a START")));
+}
+
 // What becomes of the programs' slices: the sink gives them to the statistics.
 template <class Sink> struct Programs {
     Sink &sink;
@@ -260,7 +271,7 @@ template <class Sink>
 void read_all(TraceFile &trace, const Correction &correction, const AnalyseOptions &options,
               const Programs<Sink> &programs, StatsReport &report)
 {
-    StatsCollector kernel(correction, trace.kernel_counter_names().size());
+    KernelSlices kernel(trace, report.clock, correction, options.use_thinning);
     UserAndKernelPairs sides(trace, programs.sink, kernel);
     Merger merger(trace, pairing_order(trace));
     Run run;
@@ -268,6 +279,7 @@ void read_all(TraceFile &trace, const Correction &correction, const AnalyseOptio
     while (merger.next(run)) {
         if (programs.thinning)
             programs.thinning->consume(run);
+        kernel.consume(run);
         sides.consume(run);
         if (++runs % kProgressRuns == 0 && options.progress &&
             !options.progress(merger.position_bytes(), report.bytes)) {
@@ -286,13 +298,15 @@ void read_all(TraceFile &trace, const Correction &correction, const AnalyseOptio
     const LineError line = line_error_of(report.info, report.clock.hz / 1e9);
     summarise(trace.names(), sides.programs(), programs.statistics,
               {false, report.counter_names, options.keeps_histograms, line}, report);
-    summarise(trace.names(), sides.kernel(), kernel,
+    summarise(trace.names(), sides.kernel(), kernel.statistics(),
               {true, report.kernel_counter_names, options.keeps_histograms, line}, report);
     report.classes.unknown_kind = faults.unknown_kind;
     if (programs.thinning) {
         programs.thinning->set_complete(trace.names(), *programs.complete, report);
         programs.thinning->finish(trace, correction, report);
     }
+    kernel.finish(trace, correction, report);
+    tell_doubtful(kernel.doubtful(), report);
     tell_what_kernel_lacks(report);
     mark_incomplete(trace, faults, report);
     tell_losses(report);
@@ -315,8 +329,10 @@ StatsReport analyse_trace(TraceFile &trace, const AnalyseOptions &options)
     const size_t counters = trace.counter_names().size();
     // Epochs also show which slices are not whole, so they are read even if they are not to be
     // used.
-    if (options.explains || !trace.epochs().empty()) {
-        Thinning thinning(trace, report.clock, correction, options.use_thinning);
+    const bool has_epochs = std::ranges::any_of(
+        trace.epochs(), [](const Epoch &epoch) { return !belongs_to_kernel(epoch); });
+    if (options.explains || has_epochs) {
+        Thinning thinning(trace, report.clock, correction, false, options.use_thinning);
         // Two share the memory of one.
         StatsCollector all(correction, 0, false, Batches::kFewSlices),
             complete(correction, counters, is_stepping, Batches::kFewSlices);
@@ -326,12 +342,8 @@ StatsReport analyse_trace(TraceFile &trace, const AnalyseOptions &options)
                                 is_stepping);
         const Programs<OrdinarySlices> programs{ordinary, all, &thinning, &complete};
         read_all(trace, correction, options, programs, report);
-        if (ordinary.doubtful() > 0)
-            report.warnings.push_back(fmt::format(
-                "{} before and a STOP after its probes were off, which need not belong "
-                "together: excluded",
-                counted(ordinary.doubtful(), "slice has a START", "slices have a START")));
-    } else if (trace.metadata().missing(NSLICE_CHUNK_EPOCHS) == 0 &&
+        tell_doubtful(ordinary.doubtful(), report);
+    } else if (trace.epochs().empty() && trace.metadata().missing(NSLICE_CHUNK_EPOCHS) == 0 &&
                !trace.info("session.epoch_chunks").empty()) {
         StatsCollector statistics(correction, counters, is_stepping);
         NestingSeen seen(statistics);

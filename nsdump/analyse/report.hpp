@@ -160,8 +160,9 @@ struct StatsReport {
         slices; // in order of first appearance, the programs' before the kernel's
     std::vector<MarkReport> marks;
     Classes classes;
-    std::optional<ThinningReport> thinning; // none if the trace has no epochs
-    std::vector<std::string> incomplete;    // missing or damaged parts that figures depend on
+    std::optional<ThinningReport> thinning;         // none if the trace has no epochs
+    std::optional<ThinningReport> program_thinning; // the same of BPF programs
+    std::vector<std::string> incomplete; // missing or damaged parts that figures depend on
     std::vector<std::string> warnings;
     bool is_interrupted = false; // stopped before the trace's end; the report covers the part read
 

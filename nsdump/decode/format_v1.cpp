@@ -151,6 +151,15 @@ bool decode_calibration(Payload payload, Calibration &calibration)
     return true;
 }
 
+// Ascending, and all of a process or all of the kernel.
+bool are_ids_of(const std::vector<uint16_t> &ids, bool is_kernel)
+{
+    if (std::adjacent_find(ids.begin(), ids.end(), std::greater_equal<>()) != ids.end())
+        return false;
+    return ids.empty() || (is_kernel ? ids.front() >= NSLICE_KERNEL_FIRST_ID
+                                     : ids.back() < NSLICE_KERNEL_FIRST_ID);
+}
+
 bool decode_epochs(Payload payload, std::vector<Epoch> &epochs)
 {
     std::string_view text = text_of(payload);
@@ -164,9 +173,7 @@ bool decode_epochs(Payload payload, std::vector<Epoch> &epochs)
         if (whole > text.size() || raw.begin_ticks > raw.end_ticks)
             return false;
         Epoch epoch{raw.pid, raw.begin_ticks, raw.end_ticks, copy_of<uint16_t>(text, raw.ids)};
-        const auto &off = epoch.off;
-        if (std::adjacent_find(off.begin(), off.end(), std::greater_equal<>()) != off.end() ||
-            (!off.empty() && off.back() >= NSLICE_KERNEL_FIRST_ID))
+        if (!are_ids_of(epoch.off, epoch.pid == NSLICE_EPOCH_OF_KERNEL))
             return false;
         epochs.push_back(std::move(epoch));
         text.remove_prefix(whole);

@@ -44,7 +44,7 @@ struct Site {
 
 // A span of time in which the same probes of a process were on.
 struct Epoch {
-    uint32_t pid = 0;
+    uint32_t pid = 0; // NSLICE_EPOCH_OF_KERNEL: of BPF programs
     uint64_t begin_ticks = 0;
     uint64_t end_ticks = 0;
     std::vector<uint16_t> off; // ids of slices and marks, ascending

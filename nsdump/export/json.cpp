@@ -217,8 +217,9 @@ std::string stats_json(const StatsReport &report)
                                  {"bytes", unit.wire_bytes},
                                  {"incomplete", unit.is_incomplete}});
     json["slices"] = Json::array();
+    const bool has_thinning = report.thinning || report.program_thinning;
     for (const SliceReport &slice : report.slices)
-        json["slices"].push_back(slice_json(slice, report.thinning.has_value()));
+        json["slices"].push_back(slice_json(slice, has_thinning));
     json["marks"] = Json::array();
     for (const MarkReport &mark : report.marks)
         json["marks"].push_back({{"name", mark.name},
@@ -232,6 +233,8 @@ std::string stats_json(const StatsReport &report)
     json["classes"] = classes_json(report.classes);
     if (report.thinning)
         json["thinning"] = thinning_json(*report.thinning);
+    if (report.program_thinning)
+        json["program_thinning"] = thinning_json(*report.program_thinning);
     json["incomplete"] = report.incomplete;
     json["warnings"] = report.warnings;
     return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";

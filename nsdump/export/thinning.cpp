@@ -113,13 +113,13 @@ Json thinning_json(const ThinningReport &thinning)
     return json;
 }
 
-std::string thinning_text(const StatsReport &report, const SliceList &slices)
+namespace
 {
-    if (!report.thinning)
-        return {};
-    const ThinningReport &all = *report.thinning;
-    std::string text = fmt::format("\nthinning  {}, {} used", counted(all.epochs, "epoch"),
-                                   counted(all.slices, "slice"));
+std::string side_text(const ThinningReport &all, bool is_kernel, const SliceList &slices)
+{
+    std::string text =
+        fmt::format("\nthinning  {}{}, {} used", is_kernel ? "of BPF programs: " : "",
+                    counted(all.epochs, "epoch"), counted(all.slices, "slice"));
     for (size_t why = 0; why < all.left_out.size(); ++why)
         if (all.left_out[why] > 0)
             text += fmt::format(", {} {}", left_out_name(LeftOut(why)), all.left_out[why]);
@@ -131,7 +131,7 @@ std::string thinning_text(const StatsReport &report, const SliceList &slices)
                             counted(all.all_on, "slice"),
                             counted(all.not_all_on, "other is", "others are"));
     for (const SliceReport *slice : slices) {
-        if (!slice->thinning || !all.reason.empty())
+        if (slice->is_kernel != is_kernel || !slice->thinning || !all.reason.empty())
             continue;
         const SliceThinning &one = *slice->thinning;
         if (one.net)
@@ -150,6 +150,13 @@ std::string thinning_text(const StatsReport &report, const SliceList &slices)
                         printable(unit.name), unit.per_second_on.value, unit.per_second_off.value,
                         100 * unit.cost.value, 100 * unit.cost.ci95);
     return text;
+}
+} // namespace
+
+std::string thinning_text(const StatsReport &report, const SliceList &slices)
+{
+    return (report.thinning ? side_text(*report.thinning, false, slices) : "") +
+           (report.program_thinning ? side_text(*report.program_thinning, true, slices) : "");
 }
 
 std::string explain_json(const SliceReport &slice)

@@ -14,10 +14,45 @@ ThinningCollector::ThinningCollector(TraceFile &trace, const EpochTable &epochs,
       is_stepping_(trace.info("counters.source") == "step"),
       kernel_indices_(trace.kernel_indices()), kernel_records_(trace.cpus().size())
 {
+    if (!epochs.is_of_kernel())
+        return;
+    is_in_program_.resize(trace.names().size());
+    for (uint32_t id = NSLICE_KERNEL_FIRST_ID; id < 1u << 16; ++id)
+        if (trace.names().is_in_program(uint16_t(id)))
+            is_in_program_[trace.names().known(uint16_t(id))] = true;
+}
+
+ThinningCollector::View ThinningCollector::view_of(const Slice &slice) const
+{
+    if (epochs_.is_of_kernel()) {
+        const bool is_switched = slice.name < is_in_program_.size() && is_in_program_[slice.name];
+        return {true, is_switched ? epochs_.range() : EpochTable::Range{}};
+    }
+    const Thread *const known = find_thread(slice.thread_id);
+    if (!known)
+        return {true, {}};
+    return {known->is_trusted, epochs_.range_of(known->slice_id)};
+}
+
+// What else the kernel records interrupts the slices of its BPF programs.
+void ThinningCollector::consume_kernel(const Run &run)
+{
+    losses_ += run.is_after_loss;
+    for (const Event &event : run.events) {
+        if (!trace_.names().is_in_program(event.slice_id))
+            ++kernel_records_[run.cpu_index];
+        else
+            take(run, event);
+    }
 }
 
 void ThinningCollector::consume(const Run &run)
 {
+    if (epochs_.is_of_kernel()) {
+        if (run.is_kernel)
+            consume_kernel(run);
+        return;
+    }
     if (run.is_kernel) {
         kernel_records_[run.cpu_index] += run.events.size();
         return;
@@ -58,14 +93,15 @@ ThinningCollector::Thread *ThinningCollector::look_up(uint32_t id) const
 
 ThinningCollector::Thread &ThinningCollector::thread_at(const Run &run, const Event &event)
 {
-    Thread *found = find_thread(event.thread_id);
+    const uint32_t id = thread_of(event, run.is_kernel);
+    Thread *found = find_thread(id);
     const bool is_new = !found;
     if (is_new) {
         if (threads_.size() == kMaxThreads) {
             threads_.clear();
             last_ = nullptr;
         }
-        found = &threads_[event.thread_id];
+        found = &threads_[id];
     }
     Thread &thread = *found;
     if (is_new)
@@ -154,7 +190,8 @@ void ThinningCollector::note_off_record(Thread &thread, const Event &event, uint
     const EpochTable::Span &span = epochs_[epoch];
     const bool is_well_inside = event.ticks - span.begin_ticks >= margin_ticks_ &&
                                 span.end_ticks - event.ticks >= margin_ticks_;
-    if (thread.is_trusted && is_well_inside && !is_first &&
+    // BPF programs run in any thread, and all of them are switched.
+    if (thread.is_trusted && is_well_inside && !is_first && !epochs_.is_of_kernel() &&
         epochs_.is_id_off(epoch, event.slice_id)) {
         thread.is_trusted = false;
         ++distrusted_;

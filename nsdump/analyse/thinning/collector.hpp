@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "analyse/pair/slice.hpp"
 #include "analyse/statistics/spill.hpp"
 #include "analyse/thinning/epoch_table.hpp"
 #include "analyse/thinning/name_cells.hpp"
@@ -55,6 +56,7 @@ public:
 
     // `close_ticks`: up to this distance, a record is close to the one before it.
     // Without `keeps_cells`, slices are only counted: nothing can be estimated.
+    // The epochs say whether the slices are those of processes or of BPF programs.
     ThinningCollector(TraceFile &trace, const EpochTable &epochs, const Clock &clock,
                       double close_ticks, bool keeps_cells = true);
 
@@ -81,17 +83,11 @@ public:
         return name < units_.size() ? units_[name].get() : nullptr;
     }
     uint64_t distrusted_threads() const { return distrusted_; }
-    struct ThreadView {
+    struct View {
         bool is_trusted;         // its probes are switched
-        EpochTable::Range range; // the epochs of its process
+        EpochTable::Range range; // the epochs that its probes are switched in
     };
-    ThreadView thread(uint32_t thread_id) const
-    {
-        const Thread *const known = find_thread(thread_id);
-        if (!known)
-            return {true, {}};
-        return {known->is_trusted, epochs_.range_of(known->slice_id)};
-    }
+    View view_of(const Slice &slice) const;
 
 private:
     static constexpr size_t kFewNames = 64;                       // whose cells fit in memory
@@ -135,6 +131,7 @@ private:
     Thread &thread_at(const Run &run, const Event &event);
     void look_ahead(const Run &run, const Event &event) const;
     void take(const Run &run, const Event &event);
+    void consume_kernel(const Run &run);
     uint32_t note_epoch(Thread &thread, const Event &event, NameId name);
     void note_off_record(Thread &thread, const Event &event, uint32_t epoch, bool is_first);
     void start(Thread &thread, const Run &run, const Event &event, NameId name);
@@ -157,6 +154,7 @@ private:
     double step_;
     bool keeps_cells_;
     bool is_stepping_;
+    std::vector<bool> is_in_program_; // by name, with epochs of BPF programs
     std::vector<uint32_t> kernel_indices_;
     std::vector<uint64_t> kernel_records_; // by place in TraceFile::cpus()
     mutable std::unordered_map<uint32_t, Thread> threads_;

@@ -12,7 +12,8 @@
 
 namespace nsdump
 {
-EpochTable::EpochTable(const TraceFile &trace) : epochs_(trace.epochs()), ranges_(1)
+EpochTable::EpochTable(const TraceFile &trace, bool is_kernel)
+    : epochs_(trace.epochs()), is_kernel_(is_kernel), ranges_(1)
 {
     const uint64_t missing = trace.metadata().missing(NSLICE_CHUNK_EPOCHS);
     const uint64_t repeated = trace.metadata().repeated(NSLICE_CHUNK_EPOCHS);
@@ -24,18 +25,19 @@ EpochTable::EpochTable(const TraceFile &trace) : epochs_(trace.epochs()), ranges
     else if (repeated > 0)
         refusal_ =
             command::counted(repeated, "chunk of epochs is", "chunks of epochs are") + " repeated";
-    sort_spans(trace);
+    sort_spans();
     find_ranges(trace);
     number_sets(trace);
 }
 
-void EpochTable::sort_spans(const TraceFile &trace)
+void EpochTable::sort_spans()
 {
     for (uint32_t i = 0; i < epochs_.size(); ++i)
-        spans_.push_back({epochs_[i].begin_ticks, epochs_[i].end_ticks, 0, i});
+        if (belongs_to_kernel(epochs_[i]) == is_kernel_)
+            spans_.push_back({epochs_[i].begin_ticks, epochs_[i].end_ticks, 0, i});
     std::sort(spans_.begin(), spans_.end(), [&](const Span &a, const Span &b) {
-        return std::tuple(trace.epochs()[a.source].pid, a.begin_ticks, a.source) <
-               std::tuple(trace.epochs()[b.source].pid, b.begin_ticks, b.source);
+        return std::tuple(epochs_[a.source].pid, a.begin_ticks, a.source) <
+               std::tuple(epochs_[b.source].pid, b.begin_ticks, b.source);
     });
 }
 
@@ -48,15 +50,24 @@ void EpochTable::find_ranges(const TraceFile &trace)
         if (is_new)
             ranges_.push_back({i, i});
         else if (spans_[i].begin_ticks < spans_[i - 1].end_ticks && refusal_.empty())
-            refusal_ = fmt::format("epochs of process {} overlap", pid);
+            refusal_ = is_kernel_ ? "epochs of BPF programs overlap"
+                                  : fmt::format("epochs of process {} overlap", pid);
         ranges_[place->second].end = i + 1;
     }
-    range_by_id_.resize(NSLICE_KERNEL_FIRST_ID);
-    for (uint32_t id = 0; id < NSLICE_KERNEL_FIRST_ID; ++id) {
-        const bool has_site = trace.names().known(uint16_t(id)) != NameTable::kNone;
-        const auto found = places.find(trace.names().pid_of(uint16_t(id)));
-        range_by_id_[id] = has_site && found != places.end() ? found->second : 0;
-    }
+    constexpr uint32_t kIds = 1 << 16;
+    range_by_id_.resize(is_kernel_ ? kIds : NSLICE_KERNEL_FIRST_ID);
+    for (uint32_t id = is_kernel_ ? NSLICE_KERNEL_FIRST_ID : 0; id < range_by_id_.size(); ++id)
+        range_by_id_[id] = range_number(trace.names(), uint16_t(id), places);
+}
+
+// Of the kernel's sites, those in BPF programs are switched.
+uint32_t EpochTable::range_number(const NameTable &names, uint16_t id,
+                                  const std::map<uint32_t, uint32_t> &places) const
+{
+    const bool has_site =
+        is_kernel_ ? names.is_in_program(id) : names.known(id) != NameTable::kNone;
+    const auto found = places.find(is_kernel_ ? 0 : names.pid_of(id));
+    return has_site && found != places.end() ? found->second : 0;
 }
 
 void EpochTable::number_sets(const TraceFile &trace)

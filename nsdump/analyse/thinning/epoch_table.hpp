@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <span>
 #include <string>
 #include <vector>
@@ -11,6 +12,12 @@
 
 namespace nsdump
 {
+// Which epochs of a trace are those of BPF programs.
+inline bool belongs_to_kernel(const Epoch &epoch)
+{
+    return epoch.pid == NSLICE_EPOCH_OF_KERNEL;
+}
+
 // Sets of names that were off are numbered; 0 is the empty set.
 class EpochTable
 {
@@ -28,8 +35,10 @@ public:
         double ticks() const { return double(end_ticks - begin_ticks); }
     };
 
-    explicit EpochTable(const TraceFile &trace);
+    // Of processes, or of BPF programs.
+    EpochTable(const TraceFile &trace, bool is_kernel);
 
+    bool is_of_kernel() const { return is_kernel_; }
     size_t size() const { return spans_.size(); }
     const Span &operator[](uint32_t epoch) const { return spans_[epoch]; }
     // Why nothing can be estimated from these epochs; empty if they are good.
@@ -61,6 +70,8 @@ public:
     {
         return slice_id < range_by_id_.size() ? ranges_[range_by_id_[slice_id]] : Range{};
     }
+    // All of them: those of BPF programs are one range.
+    Range range() const { return {0, uint32_t(spans_.size())}; }
     size_t sets() const { return sets_.size(); }
     // Ascending.
     std::span<const NameId> names_of(uint32_t set) const { return sets_[set]; }
@@ -68,11 +79,14 @@ public:
     bool is_id_off(uint32_t epoch, uint16_t slice_id) const;
 
 private:
-    void sort_spans(const TraceFile &trace);
+    void sort_spans();
     void number_sets(const TraceFile &trace);
     void find_ranges(const TraceFile &trace);
+    uint32_t range_number(const NameTable &names, uint16_t id,
+                          const std::map<uint32_t, uint32_t> &places) const;
 
     const std::vector<Epoch> &epochs_;
+    const bool is_kernel_;
     std::vector<Span> spans_; // by process, then by time
     std::vector<std::vector<NameId>> sets_;
     std::vector<Range> ranges_;         // by process; the first is empty

@@ -82,6 +82,16 @@ struct FromCalibration {
     bool is_known = true;
 };
 
+double share_behind(const std::vector<Bucket> &buckets, const BpfCosts &bpf)
+{
+    double behind = 0, all = 0;
+    for (const Bucket &bucket : buckets) {
+        all += double(bucket.count);
+        behind += double(bucket.count) * bpf.behind(bucket.sum / double(bucket.count));
+    }
+    return all > 0 ? behind / all / ProgramCounts::kBehindParts : 0;
+}
+
 double slices_on(const std::vector<CpuSum> &cpus)
 {
     double sum = 0;
@@ -90,7 +100,9 @@ double slices_on(const std::vector<CpuSum> &cpus)
     return sum;
 }
 
-FromCalibration calibrated_parts(const std::vector<CpuSum> &cpus, const Correction &correction)
+// `behind`: the share of the slices whose STOP is right behind their START, in BPF programs.
+FromCalibration calibrated_parts(const std::vector<CpuSum> &cpus, const Correction &correction,
+                                 double behind)
 {
     FromCalibration out;
     const double n = slices_on(cpus);
@@ -99,10 +111,12 @@ FromCalibration calibrated_parts(const std::vector<CpuSum> &cpus, const Correcti
         const double slices = double(cpu.slices) / n, inits = double(cpu.inits) / n,
                      exits = double(cpu.exits) / n;
         out.is_known = out.is_known && constants.is_known;
-        out.inner += slices * constants.inner;
+        out.inner += slices * (constants.inner + behind * constants.outer[kBehind]);
         out.units += inits * constants.outer[kInit] + exits * constants.outer[kExit];
-        out.inner_errors.add(
-            constants, {{slices * constants.inner_ci95, 0, 0, 0}, slices * constants.inner_bound});
+        SubtractedError own = subtracted_error(1, {}, constants).times(slices * (1 - behind));
+        own += subtracted_error(1, {}, constants, {0, ProgramCounts::kBehindParts})
+                   .times(slices * behind);
+        out.inner_errors.add(constants, own);
         out.unit_errors.add(
             constants,
             {{0, 0, inits * constants.outer_ci95[kInit], exits * constants.outer_ci95[kExit]},
@@ -114,8 +128,9 @@ FromCalibration calibrated_parts(const std::vector<CpuSum> &cpus, const Correcti
 } // namespace
 
 ThinningEstimator::ThinningEstimator(const NameTable &names, ThinningCollector &slices,
-                                     const Correction &correction, double step, std::string refusal)
-    : names_(names), slices_(slices), correction_(correction), step_(step),
+                                     const Correction &correction, double step, const BpfCosts &bpf,
+                                     std::string refusal)
+    : names_(names), slices_(slices), correction_(correction), step_(step), bpf_(bpf),
       refusal_(std::move(refusal)), all_(names.size()), is_ever_off_(names.size())
 {
     note_ever_off();
@@ -200,6 +215,7 @@ void ThinningEstimator::set_error(MergedCell &cell) const
         independent > 0 ? std::max(1.0, cell.clusters.standard_error / independent) : 1;
     const double t = student_t95(std::max(1.0, cell.clusters.degrees));
     cell.trimmed_mean = trimmed.mean;
+    cell.behind = share_behind(cell.cell.buckets(), bpf_);
     cell.standard_error =
         std::max(alike * trimmed.standard_error, rounding_ci95(step_, cell.cell.count()) / t);
 }
@@ -336,10 +352,10 @@ const MergedCell *ThinningEstimator::bare_cell(NameId name, const Named &named,
 }
 
 // The slice's own reads: in the context of the program if their cost is known better there.
-void ThinningEstimator::set_inner(NameId name, const std::vector<CpuSum> &cpus, SliceThinning &out,
-                                  Uncertainty &error, double &bound) const
+void ThinningEstimator::set_inner(NameId name, const std::vector<CpuSum> &cpus, double behind,
+                                  SliceThinning &out, Uncertainty &error, double &bound) const
 {
-    const FromCalibration calibrated = calibrated_parts(cpus, correction_);
+    const FromCalibration calibrated = calibrated_parts(cpus, correction_, behind);
     const Uncertainty calibrated_error = calibrated.inner_errors.uncertainty();
     const double calibrated_bound = calibrated.inner_errors.bound();
     out.inner = {calibrated.inner, calibrated_error.ci95() + calibrated_bound};
@@ -369,7 +385,7 @@ void ThinningEstimator::set_inner(NameId name, const std::vector<CpuSum> &cpus, 
 void ThinningEstimator::set_net(NameId name, const Named &named, const MergedCell &bare,
                                 SliceThinning &out) const
 {
-    const FromCalibration calibrated = calibrated_parts(bare.cell.cpus(), correction_);
+    const FromCalibration calibrated = calibrated_parts(bare.cell.cpus(), correction_, bare.behind);
     if (!calibrated.is_known) {
         out.reason = "there is no calibration";
         return;
@@ -383,7 +399,7 @@ void ThinningEstimator::set_net(NameId name, const Named &named, const MergedCel
     error.add(bare.standard_error, bare.clusters.degrees);
     error.add(named.session_error, kTimeBlocks - 2);
     out.raw = {bare.trimmed_mean, error.ci95() + bound};
-    set_inner(name, bare.cell.cpus(), out, error, bound);
+    set_inner(name, bare.cell.cpus(), bare.behind, out, error, bound);
     if (out.is_inner_from_context) {
         // High load in the same epochs makes both raw and what a pair adds to others too large.
         // The covariance is a rough estimate, so only half of its effect counts.
@@ -467,7 +483,7 @@ std::optional<SliceThinning> ThinningEstimator::estimate(NameId name) const
     SliceThinning out;
     Uncertainty error;
     double bound = 0;
-    set_inner(name, named.sums->cpus, out, error, bound);
+    set_inner(name, named.sums->cpus, 0, out, error, bound);
     for (const CpuSum &cpu : named.sums->cpus) {
         out.inits += double(cpu.inits) / double(named.sums->nested);
         out.exits += double(cpu.exits) / double(named.sums->nested);

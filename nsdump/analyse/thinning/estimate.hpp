@@ -8,6 +8,7 @@
 
 #include "analyse/correct/correction.hpp"
 #include "analyse/correct/uncertainty.hpp"
+#include "analyse/pair/pair.hpp"
 #include "analyse/thinning/collector.hpp"
 #include "analyse/thinning/fit.hpp"
 #include "analyse/thinning/result.hpp"
@@ -24,6 +25,7 @@ struct MergedCell {
     ClusteredMean clusters;
     double trimmed_mean = 0;
     double standard_error = 0; // of the trimmed mean
+    double behind = 0;         // share of slices whose STOP is right behind their START
 };
 
 // How much the slices of each epoch moved an estimate.
@@ -39,10 +41,11 @@ struct ContextCost {
 class ThinningEstimator
 {
 public:
-    // Drops all cells of `slices`.  `step` of the clock.  `refusal`: why there is nothing to
-    // estimate; empty if there is.
+    // Drops all cells of `slices`.  `step` of the clock.  `bpf`: {} for slices of
+    // processes.  `refusal`: why there is nothing to estimate; empty if there is.
     ThinningEstimator(const NameTable &names, ThinningCollector &slices,
-                      const Correction &correction, double step, std::string refusal);
+                      const Correction &correction, double step, const BpfCosts &bpf,
+                      std::string refusal);
 
     // Cells, costs, and `net` or, if it is unavailable, the reason.  Empty for a name without
     // slices.
@@ -74,7 +77,7 @@ private:
     std::optional<ContextCost> context_cost(NameId name, const std::vector<Single> &singles) const;
     const MergedCell *bare_cell(NameId name, const Named &named, std::string &reason) const;
     void set_net(NameId name, const Named &named, const MergedCell &bare, SliceThinning &out) const;
-    void set_inner(NameId name, const std::vector<CpuSum> &cpus, SliceThinning &out,
+    void set_inner(NameId name, const std::vector<CpuSum> &cpus, double behind, SliceThinning &out,
                    Uncertainty &error, double &bound) const;
     void describe(const Named &named, SliceThinning &out) const;
     ThinnedCost cost_of(const Named &named, const std::vector<size_t> &places) const;
@@ -83,6 +86,7 @@ private:
     const ThinningCollector &slices_;
     const Correction &correction_;
     double step_;
+    const BpfCosts bpf_;
     std::string refusal_;
     std::vector<Named> all_;                   // by name
     std::vector<bool> is_ever_off_;            // by name

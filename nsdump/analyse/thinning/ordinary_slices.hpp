@@ -36,16 +36,16 @@ public:
 
     void slice(const Slice &slice)
     {
-        const auto thread = thinned_.thread(slice.thread_id);
-        bool is_complete = !epochs_.has_missing() || !thread.is_trusted;
-        if (thread.is_trusted && thread.range.begin < thread.range.end) {
-            const uint32_t begin = first_after(slice.start_ticks, thread.range),
-                           end = first_after(slice.stop_ticks, thread.range);
-            if (begin != end && holds_off_epoch(slice, begin, thread.range.end)) {
+        const auto view = thinned_.view_of(slice);
+        bool is_complete = !epochs_.has_missing() || !view.is_trusted;
+        if (view.is_trusted && view.range.begin < view.range.end) {
+            const uint32_t begin = first_after(slice.start_ticks, view.range),
+                           end = first_after(slice.stop_ticks, view.range);
+            if (begin != end && holds_off_epoch(slice, begin, view.range.end)) {
                 ++doubtful_;
                 return;
             }
-            is_complete = are_all_on(slice, thread.range, begin, end);
+            is_complete = are_all_on(slice, view.range, begin, end);
         }
         if (!slice.counters) {
             all_.slice(slice);

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "analyse/correct/kernel_rows.hpp"
 #include "analyse/statistics/summarise.hpp"
 #include "analyse/thinning/combine.hpp"
 #include "analyse/thinning/estimate.hpp"
@@ -25,11 +26,11 @@ FieldReport *ticks_of(SliceReport &slice)
                                                                      : nullptr;
 }
 
-std::map<std::string, SliceReport *> slices_by_name(StatsReport &report)
+std::map<std::string, SliceReport *> slices_by_name(StatsReport &report, bool are_kernel)
 {
     std::map<std::string, SliceReport *> out;
     for (SliceReport &slice : report.slices)
-        if (!slice.is_kernel)
+        if (slice.is_kernel == are_kernel)
             out[slice.name] = &slice;
     return out;
 }
@@ -94,7 +95,8 @@ double records_inside(const SliceThinning &thinning)
 
 void Thinning::set_complete(const NameTable &names, StatsCollector &complete, StatsReport &report)
 {
-    const std::map<std::string, SliceReport *> slices = slices_by_name(report);
+    const std::map<std::string, SliceReport *> slices =
+        slices_by_name(report, epochs_.is_of_kernel());
     for (NameId name = 0; name < names.size(); ++name) {
         const auto found = slices.find(names[name].text);
         if (found == slices.end())
@@ -106,12 +108,12 @@ void Thinning::set_complete(const NameTable &names, StatsCollector &complete, St
             set_self(summarise_field(stats->ticks, report.clock.step_ticks, false).self, *ticks);
         for (size_t i = 0; i < stats->counters.size(); ++i)
             slice.values.push_back(
-                counter_report(stats->counters[i], report.counter_names[i], true));
+                counter_report(stats->counters[i], counter_names(report)[i], true));
         slice.count += stats->stepped;
         slice.stepped = stats->stepped;
         slice.uncounted = stats->uncounted;
         report.classes.uncounted += stats->uncounted;
-        if (report.counter_names.empty() || epochs_.size() == 0)
+        if (counter_names(report).empty() || epochs_.size() == 0)
             continue;
         const uint64_t all_on =
             stats->uncounted + (stats->counters.empty() ? 0 : stats->counters[0].count);
@@ -133,9 +135,12 @@ void Thinning::finish(const TraceFile &trace, const Correction &correction, Stat
     if (!is_used_)
         found.reason = "it is switched off";
     const bool is_good = found.reason.empty();
+    const BpfCosts bpf =
+        epochs_.is_of_kernel() ? bpf_costs(trace.kernel_calibrations()) : BpfCosts{};
     const ThinningEstimator estimator(trace.names(), slices_, correction, report.clock.step_ticks,
-                                      found.reason);
-    const std::map<std::string, SliceReport *> slices = slices_by_name(report);
+                                      bpf, found.reason);
+    const std::map<std::string, SliceReport *> slices =
+        slices_by_name(report, epochs_.is_of_kernel());
     std::map<NameId, double> shifts;
     for (NameId name = 0; name < trace.names().size(); ++name) {
         const auto slice = slices.find(trace.names()[name].text);
@@ -157,6 +162,6 @@ void Thinning::finish(const TraceFile &trace, const Correction &correction, Stat
     if (is_good)
         found.units = program_costs(trace.names(), slices_, report.clock.hz);
     if (found.epochs > 0)
-        report.thinning = std::move(found);
+        (epochs_.is_of_kernel() ? report.program_thinning : report.thinning) = std::move(found);
 }
 } // namespace nsdump

@@ -15,9 +15,11 @@ namespace nsdump
 class Thinning
 {
 public:
-    // Without `is_used`, net values stay those of the calibration.
-    Thinning(TraceFile &trace, const Clock &clock, const Correction &correction, bool is_used)
-        : is_used_(is_used), epochs_(trace),
+    // Of slices of processes, or of BPF programs.  Without `is_used`, net values stay those of the
+    // calibration.
+    Thinning(TraceFile &trace, const Clock &clock, const Correction &correction, bool is_kernel,
+             bool is_used)
+        : is_used_(is_used), epochs_(trace, is_kernel),
           slices_(trace, epochs_, clock, close_limit(correction, clock.step_ticks),
                   is_used && epochs_.refusal().empty())
     {
@@ -32,6 +34,12 @@ public:
     void finish(const TraceFile &trace, const Correction &correction, StatsReport &report);
 
 private:
+    // In the report.
+    const std::vector<std::string> &counter_names(const StatsReport &report) const
+    {
+        return epochs_.is_of_kernel() ? report.kernel_counter_names : report.counter_names;
+    }
+
     bool is_used_;
     EpochTable epochs_;
     ThinningCollector slices_;

@@ -12,11 +12,11 @@ namespace test_support
 class Collected
 {
 public:
-    explicit Collected(TraceBuilder &trace, double close_ticks = 0)
-        : file_(source_of(trace.bytes())), epochs_(file_),
+    explicit Collected(TraceBuilder &trace, double close_ticks = 0, bool is_kernel = false)
+        : file_(source_of(trace.bytes())), epochs_(file_, is_kernel),
           slices_(file_, epochs_, clock(), close_ticks)
     {
-        nsdump::Merger merger(file_, nsdump::Order::kThread);
+        nsdump::Merger merger(file_, is_kernel ? nsdump::Order::kTime : nsdump::Order::kThread);
         nsdump::Run run;
         while (merger.next(run))
             slices_.consume(run);
@@ -42,6 +42,13 @@ public:
     uint64_t left_out(const std::string &text, nsdump::LeftOut why) const
     {
         return of(text).left_out[size_t(why)];
+    }
+    // Whether the slices of this thread are of probes that are switched.
+    bool is_trusted(uint32_t thread) const
+    {
+        nsdump::Slice slice = {};
+        slice.thread_id = thread;
+        return slices_.view_of(slice).is_trusted;
     }
     const nsdump::ThinningCollector &slices() const { return slices_; }
     const nsdump::EpochTable &epochs() const { return epochs_; }

@@ -214,8 +214,8 @@ TEST_CASE("a thread whose probes are not switched, as after fork(), is left out 
     CHECK(seen.slices().distrusted_threads() == 1);
     CHECK(seen.left_out("outer", LeftOut::kThread) == 2);
     CHECK(seen.of("outer").accepted == 1);
-    CHECK_FALSE(seen.slices().thread(1).is_trusted);
-    CHECK(seen.slices().thread(2).is_trusted);
+    CHECK_FALSE(seen.is_trusted(1));
+    CHECK(seen.is_trusted(2));
 }
 
 TEST_CASE("slices that are open while records are lost are left out", "[nsdump][thinning]")
@@ -295,4 +295,80 @@ TEST_CASE("epochs that overlap, or of which some are missing, are refused", "[ns
     malformed.epoch(20, 10, {});
     CHECK(Collected(malformed).epochs().refusal() == "1 chunk of epochs is missing or malformed");
     CHECK(Collected(*std::make_unique<Trace>()).epochs().refusal().empty());
+}
+
+namespace
+{
+// As above, in BPF programs: CPU 0 is idle but for them.
+struct ProgramTrace : TraceBuilder {
+    static constexpr uint32_t kIdle = 0;
+    uint16_t outer = 0, inner = 0, irq = 0;
+
+    ProgramTrace()
+    {
+        info(plain_info());
+        outer = kernel_site("outer", NSLICE_KIND_START, NSLICE_SITE_IN_PROGRAM);
+        inner = kernel_site("inner", NSLICE_KIND_START, NSLICE_SITE_IN_PROGRAM);
+        irq = kernel_site("irq", NSLICE_KIND_START, NSLICE_SITE_INTERRUPT);
+        epoch(0, kEpoch - 10, {}, 0);
+        epoch(kEpoch, 2 * kEpoch, {inner}, 0);
+    }
+    void pair(uint64_t at, uint32_t cpu = 0)
+    {
+        start(kernel(cpu), kIdle, outer, at);
+        start(kernel(cpu), kIdle, inner, at + 10);
+        stop(kernel(cpu), kIdle, inner, at + 20);
+        stop(kernel(cpu), kIdle, outer, at + 50);
+    }
+    void bare(uint64_t at, uint32_t cpu = 0)
+    {
+        start(kernel(cpu), kIdle, outer, at);
+        stop(kernel(cpu), kIdle, outer, at + 30);
+    }
+};
+} // namespace
+
+TEST_CASE("slices of BPF programs are counted in cells of the kernel's epochs",
+          "[nsdump][thinning]")
+{
+    ProgramTrace trace;
+    trace.pair(100);
+    trace.bare(kEpoch + 100);
+    const Collected seen(trace, 0, true);
+    const auto &outer = seen.of("kernel:outer");
+    REQUIRE(outer.cells.size() == 2);
+    CHECK(outer.cells[0]->mean() == 50);
+    CHECK(outer.cells[1]->mean() == 30);
+}
+
+TEST_CASE("the idle threads of two CPUs do not nest in each other", "[nsdump][thinning]")
+{
+    ProgramTrace trace;
+    trace.start(TraceBuilder::kernel(0), 0, trace.outer, 100);
+    trace.pair(110, 1);
+    trace.stop(TraceBuilder::kernel(0), 0, trace.outer, 200);
+    const Collected seen(trace, 0, true);
+    CHECK(seen.of("kernel:outer").accepted == 2);
+    CHECK(seen.of("kernel:outer").left_out == nsdump::LeftOutCounts{});
+}
+
+TEST_CASE("a slice of a BPF program with an interrupt inside is left out", "[nsdump][thinning]")
+{
+    ProgramTrace trace;
+    trace.start(TraceBuilder::kernel(0), 0, trace.outer, 100);
+    trace.start(TraceBuilder::kernel(0), 0, trace.irq, 110);
+    trace.stop(TraceBuilder::kernel(0), 0, trace.irq, 120);
+    trace.stop(TraceBuilder::kernel(0), 0, trace.outer, 200);
+    const Collected seen(trace, 0, true);
+    CHECK(seen.left_out("kernel:outer", LeftOut::kKernel) == 1);
+    CHECK(seen.of("kernel:outer").accepted == 0);
+}
+
+TEST_CASE("epochs of processes and of BPF programs are apart", "[nsdump][thinning]")
+{
+    ProgramTrace trace;
+    trace.site("in process");
+    trace.epoch(0, kEpoch, {}, 1);
+    CHECK(Collected(trace, 0, true).epochs().size() == 2);
+    CHECK(Collected(trace, 0, false).epochs().size() == 1);
 }
