@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: (GPL-2.0 OR MIT)
 /*
- * Slices with work and pairs inside, and the same work without probes, many times in a test run
- * (tests/bench/nsbpf_slices_bench.cpp).
+ * Slices with work and pairs inside, and the same work without probes, many times in a test
+ * run (tests/bench/nsbpf_slices_bench.cpp).
  */
 #include "kernel_types.h"
 
@@ -12,11 +12,11 @@
 
 #include "work.h"
 
-#define NSBPF_ROUNDS 50
 #define NSBPF_PAIRS 8
 
 /* Set by the loader: the verifier removes what is not executed. */
 const volatile __u32 nsbpf_has_probes = 1;
+const volatile __u32 nsbpf_rounds = 1;  /* of a run */
 const volatile __u32 nsbpf_repeats = 1; /* of the work; with probes, 1 */
 const volatile __u32 nsbpf_pairs = 0;
 const volatile __u32 nsbpf_first_steps = 10; /* of work, before the first pair */
@@ -60,7 +60,7 @@ static long one_round(__u64 number, void *context)
 SEC("xdp")
 int slices(struct xdp_md *context)
 {
-	bpf_loop(NSBPF_ROUNDS, one_round, NULL, 0);
+	bpf_loop(nsbpf_rounds, one_round, NULL, 0);
 	return XDP_PASS;
 }
 

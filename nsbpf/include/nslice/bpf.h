@@ -95,7 +95,7 @@ __weak __attribute__((noinline)) int nslice_bpf_record_3(__u64 bits, __u64 a, __
 		};                                                                               \
 		const __u64 nslice_bits = *(volatile __u64 *)&nslice_site.bits;                  \
 		_Static_assert(sizeof(name_) <= NSLICE_BPF_NAME_BYTES, "name of a slice");       \
-		if (nslice_bits)                                                                 \
+		if (__builtin_expect(nslice_bits != 0, 0)) /* off: no branch is taken */         \
 			record_(nslice_bits, ##__VA_ARGS__);                                     \
 	} while (0)
 
