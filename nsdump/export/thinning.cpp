@@ -159,6 +159,18 @@ std::string thinning_text(const StatsReport &report, const SliceList &slices)
            (report.program_thinning ? side_text(*report.program_thinning, true, slices) : "");
 }
 
+namespace
+{
+// That a slice executes while everything inside is off.
+double probes_off(const SliceThinning &one)
+{
+    double probes = 0;
+    for (const ThinnedCost &cost : one.costs)
+        probes += cost.per_slice * (cost.kind == "mark" ? 1 : 2);
+    return probes;
+}
+} // namespace
+
 std::string explain_json(const SliceReport &slice)
 {
     const SliceThinning &one = *slice.thinning;
@@ -175,6 +187,7 @@ std::string explain_json(const SliceReport &slice)
     json["thinned"] = value_json(one.net);
     json["thinned_ci95"] = ci95_json(one.net);
     json["thinned_raw"] = one.net ? Json(one.raw.value) : Json(nullptr);
+    json["probes_off"] = one.net ? Json(probes_off(one)) : Json(nullptr);
     json["net"] = value_json(one.combined);
     json["net_ci95"] = ci95_json(one.combined);
     json["used"] = source_name(one.used);
@@ -230,6 +243,11 @@ std::string explain_text(const SliceReport &slice)
                             counted(one.slices, "slice"));
     else
         text += fmt::format("thinned     none: {}\n", printable(one.reason));
+    if (const double probes = probes_off(one); one.net && probes > 0)
+        text += fmt::format(
+            "still there {:.2f} probes that are off, a load and a branch each: part of net, "
+            "and not of its interval\n",
+            probes);
     text += fmt::format("net         {}: used: {}", text_of(one.combined), source_name(one.used));
     if (one.net && one.calibrated)
         text += fmt::format("; they differ by {:.2f}{}", one.net->value - one.calibrated->value,

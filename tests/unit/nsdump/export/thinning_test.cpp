@@ -71,6 +71,7 @@ TEST_CASE("a slice is explained by its probes and cells", "[nsdump][text][thinni
     CHECK_THAT(text, Contains("2.00 x in\\x1b (pair): 35.00 ± 4.00 by thinning, 40.00 ± 1.00 by"));
     CHECK_THAT(text, Contains("0.01 x rare (mark): none by thinning"));
     CHECK_THAT(text, Contains("thinned     66.00 ± 2.00"));
+    CHECK_THAT(text, Contains("still there 4.01 probes that are off"));
     CHECK_THAT(text, Contains("net         67.23 ± 1.66: used: both; they differ by -4.00"));
     CHECK_THAT(text, Contains("off: in, rare: 12 epochs, 340 slices, raw 90.00 ± 1.50"));
     CHECK_THAT(text, Contains("off: nothing: 40 epochs"));
@@ -102,7 +103,23 @@ TEST_CASE("JSON has the results of random thinning only if there are epochs",
     const json explained = json::parse(nsdump::explain_json(thinned_report().slices[0]));
     CHECK(explained["schema"] == "netslice-explain-1");
     CHECK(explained["net"] == 67.23);
+    CHECK(explained["probes_off"] == 4.01);
     CHECK(explained["own_reads"]["from"] == "calibration");
     CHECK(explained["inside"][0]["calibrated"] == 40);
     CHECK(explained["cells"][0]["off"] == json::array({"in", "rare"}));
+}
+
+TEST_CASE("epochs of BPF programs have a part of their own", "[nsdump][text][json][thinning]")
+{
+    auto report = thinned_report();
+    report.slices[0].is_kernel = true;
+    report.program_thinning = std::move(report.thinning);
+    report.thinning.reset();
+    const std::string text = nsdump::stats_text(report);
+    CHECK_THAT(text, Contains("thinning  of BPF programs: 50 epochs") &&
+                         Contains("66.00 ± 2.00 ticks by thinning"));
+    const auto out = nlohmann::json::parse(nsdump::stats_json(report));
+    CHECK_FALSE(out.contains("thinning"));
+    CHECK(out["program_thinning"]["epochs"] == 50);
+    CHECK(out["slices"][0]["thinning"]["net"] == 66);
 }
