@@ -130,7 +130,7 @@ private:
     // Any thread.
     template <class Predicate>
     void wait_a_little(Predicate is_done, std::chrono::milliseconds most);
-    void set_filter();
+    void set_filter(const Chains &chains);
     void set_prefilter(const mapi_prefilter *prefilter);
 
     // Thread that builds node groups, started by the first plan that needs one while packets

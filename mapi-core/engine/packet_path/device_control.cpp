@@ -151,13 +151,15 @@ void Device::connect(const std::shared_ptr<Chain> &chain)
 {
     {
         const std::lock_guard lock(mutex_);
+        auto chains = current_->chains();
+        chains.push_back(chain);
         if (start_at_connect_) {
+            if (state_ == State::kIdle)
+                set_filter(chains); // before the first packets
             start_source();
             start_thread();
         }
         chain->activate(*current_);
-        auto chains = current_->chains();
-        chains.push_back(chain);
         install(std::move(chains), current_->groups());
         if (state_ == State::kFinished) {
             chain->join(chain->resets_asked());
@@ -247,7 +249,7 @@ void Device::install(Chains chains, const std::vector<std::shared_ptr<NodeGroup>
     current_ = std::move(plan);
     if (state_ != State::kFinished)
         set_prefilter(current_->prefilter());
-    set_filter();
+    set_filter(current_->chains());
     if (on_plan_ && !retired_.empty()) // not for the first plan, made while the device is created
         on_plan_(*this, *current_);
     if (state_ != State::kRunning || !has_begun_ || current_->ungrouped().empty() || stop_)
@@ -316,12 +318,12 @@ void Device::set_prefilter(const mapi_prefilter *prefilter)
 }
 
 // If all flows begin with the same filter, the source can discard packets that it rejects.
-void Device::set_filter()
+void Device::set_filter(const Chains &chains)
 {
     if (!driver_.filter || !driver_.filter->set_filter)
         return;
     const Node *common = nullptr;
-    for (const auto &chain : current_->chains()) {
+    for (const auto &chain : chains) {
         const Node *first = chain->first() ? chain->first()->node.get() : nullptr;
         if (!first || (common && first != common)) {
             common = nullptr;
@@ -332,7 +334,7 @@ void Device::set_filter()
     const mapi_filter_code *code = nullptr;
     const uint32_t count = common ? common->classic_bpf(info_.link_type, &code) : 0;
     driver_.filter->set_filter(source_, code, count);
-    filter_ = count > 0 ? current_->chains().front()->first()->node : nullptr;
+    filter_ = count > 0 ? chains.front()->first()->node : nullptr;
 }
 
 bool Device::wait_while_active(Chain &chain, int timeout_ms)

@@ -65,7 +65,48 @@ struct ParityFlow {
         flow->connect();
     }
 };
+// The fake source, live: how long the filter was that it had when it started.
+uint32_t filter_count, filter_count_at_start;
+
+mapi_driver make_live()
+{
+    static const mapi_driver_live live = {sizeof(live),
+                                          [](void *, char *, uint32_t) {
+                                              filter_count_at_start = filter_count;
+                                              return 0;
+                                          },
+                                          [](void *) { return 1; }};
+    static const mapi_driver_filter filter = {sizeof(filter),
+                                              [](void *, const mapi_filter_code *, uint32_t count) {
+                                                  filter_count = count;
+                                                  return 1;
+                                              },
+                                              nullptr};
+    mapi_driver table = FakeSource::table(0);
+    table.live = &live;
+    table.filter = &filter;
+    return table;
+}
 } // namespace
+
+TEST_CASE("a source has the filter of its first flow before the first packet arrives",
+          "[mapi-core][engine]")
+{
+    static const mapi_driver driver = make_live();
+    filter_count = filter_count_at_start = 0;
+    mapi::engine::DeviceSettings settings;
+    settings.name = "fake";
+    const auto device = std::make_shared<Device>(1, settings, driver, true);
+    Flow flow(device);
+    flow.apply(mapi_fn_bpf_filter, {{'s', 0, "udp", {}}});
+    flow.connect();
+    CHECK(filter_count_at_start > 0);
+
+    const auto counting = std::make_shared<Flow>(device);
+    counting->apply(mapi_fn_pkt_counter, {});
+    counting->connect();
+    CHECK(filter_count == 0);
+}
 
 TEST_CASE("a filter that flows share runs once per batch, also after different counters",
           "[mapi-core][engine]")
