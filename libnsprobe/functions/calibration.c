@@ -5,8 +5,8 @@
 
 #include <stdio.h>
 
+#include "calibrate/work.h"
 #include "inside.h"
-#include "writer/arch.h"
 
 static struct nsp_slice calibrated = {
     .start = {.name = "calibration",
@@ -26,29 +26,14 @@ struct nsp_slice **nsf_calibration_slices = &only_slice;
 
 /* The functions and the work use a register that no probe changes. */
 #define CALL(function) __asm__ volatile("call " function : "+r"(work)::"memory", "cc")
-#define MULTIPLY NSP_MULTIPLY NSP_MULTIPLY NSP_MULTIPLY NSP_MULTIPLY
-#define WORK                                                                                 \
-    __asm__ volatile(MULTIPLY MULTIPLY MULTIPLY MULTIPLY MULTIPLY MULTIPLY MULTIPLY MULTIPLY \
-                     : "+r"(work))
-
-#define EIGHT_TIMES(...) \
-    __VA_ARGS__;         \
-    __VA_ARGS__;         \
-    __VA_ARGS__;         \
-    __VA_ARGS__;         \
-    __VA_ARGS__;         \
-    __VA_ARGS__;         \
-    __VA_ARGS__;         \
-    __VA_ARGS__
+#define WORK NSP_WORK(work)
 
 #define LOOP(name, ...)                                         \
     static __attribute__((noinline)) void name(uint32_t rounds) \
     {                                                           \
         register uint64_t work __asm__("r12") = 3;              \
                                                                 \
-        for (uint32_t i = 0; i < rounds; i += 8) {              \
-            EIGHT_TIMES(__VA_ARGS__);                           \
-        }                                                       \
+        NSP_RUN_ROUNDS(rounds, __VA_ARGS__);                    \
         __asm__ volatile("" ::"r"(work));                       \
     }
 

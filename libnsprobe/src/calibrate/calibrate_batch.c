@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "drain/ring_read.h"
+#include "work.h"
 
 struct nsp_batch_ring nsp_batch_ring(const struct nsp_shm_map *scratch, uint32_t cpu)
 {

@@ -3,6 +3,7 @@
 #include "calibrate_counters.h"
 
 #include "counters/counters.h"
+#include "work.h"
 #include "writer/clock_pair.h"
 #include "writer/thread.h"
 

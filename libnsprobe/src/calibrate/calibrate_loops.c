@@ -5,6 +5,7 @@
 
 #include <nsprobe/detail/arch.h>
 
+#include "work.h"
 #include "writer/arch.h"
 #include "writer/counted_block.h"
 
@@ -21,33 +22,17 @@ extern struct nsp_site __stop_nsprobe_calibration_sites[] __attribute__((visibil
 #define MARK NSP_DETAIL_PROBE_1(STATE, "calibration", NSLICE_KIND_MARK, word0)
 #define INIT NSP_DETAIL_PROBE_3(STATE, "calibration", NSLICE_KIND_INIT, word0, word1, word2)
 
-/* Takes longer than a pair, so that a pair may be hidden entirely. */
-#define MULTIPLY NSP_MULTIPLY NSP_MULTIPLY NSP_MULTIPLY NSP_MULTIPLY
-#define WORK                                                                                 \
-    __asm__ volatile(MULTIPLY MULTIPLY MULTIPLY MULTIPLY MULTIPLY MULTIPLY MULTIPLY MULTIPLY \
-                     : "+r"(work))
-
-#define EIGHT_TIMES(...) \
-    __VA_ARGS__;         \
-    __VA_ARGS__;         \
-    __VA_ARGS__;         \
-    __VA_ARGS__;         \
-    __VA_ARGS__;         \
-    __VA_ARGS__;         \
-    __VA_ARGS__;         \
-    __VA_ARGS__
+#define WORK NSP_WORK(work)
 
 /* One function per loop, so that each has all registers available. */
-#define LOOP(name, ...)                                            \
-    static __attribute__((noinline)) void name(uint32_t rounds)    \
-    {                                                              \
-        uint64_t work = 3;                                         \
-        NSP_DETAIL_WORDS(word0, word1, word2);                     \
-                                                                   \
-        (void)work;                                                \
-        for (uint32_t i = 0; i < rounds; i += NSP_LOOP_UNROLLED) { \
-            EIGHT_TIMES(__VA_ARGS__);                              \
-        }                                                          \
+#define LOOP(name, ...)                                         \
+    static __attribute__((noinline)) void name(uint32_t rounds) \
+    {                                                           \
+        uint64_t work = 3;                                      \
+        NSP_DETAIL_WORDS(word0, word1, word2);                  \
+                                                                \
+        (void)work;                                             \
+        NSP_RUN_ROUNDS(rounds, __VA_ARGS__);                    \
     }
 
 LOOP(pairs, START; STOP)

@@ -44,9 +44,6 @@ static inline enum nsp_loop nsp_way_loop(unsigned way, enum nsp_way_loop loop)
 /* Turns the probes of the loops on in this mode (NSP_DETAIL_MODE_*), or off. */
 void nsp_loops_switch(uint32_t mode);
 
-/* Number of consecutive rounds before the loop's own branch. */
-#define NSP_LOOP_UNROLLED 8
-
 /* Runs the unrolled body rounds / NSP_LOOP_UNROLLED times; returns the duration in ticks. */
 uint64_t nsp_run_loop(enum nsp_loop loop, uint32_t rounds);
 

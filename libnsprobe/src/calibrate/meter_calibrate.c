@@ -5,16 +5,10 @@
 #include <nsprobe/sample.h>
 
 #include "meter.h"
-#include "writer/arch.h"
+#include "work.h"
 
 #define BATCHES 40
 #define ROUNDS 32
-
-/* 32 multiplications, each of which waits for the one before it. */
-#define MULTIPLY NSP_MULTIPLY NSP_MULTIPLY NSP_MULTIPLY NSP_MULTIPLY
-#define WORK                                                                                 \
-    __asm__ volatile(MULTIPLY MULTIPLY MULTIPLY MULTIPLY MULTIPLY MULTIPLY MULTIPLY MULTIPLY \
-                     : "+r"(work))
 
 /* Batch means of one field: an empty pair, and what a pair adds to work inside it. */
 struct field {
@@ -40,7 +34,7 @@ static struct nsp_meter_sum pairs_around_work(struct nsp_meter *meter)
 
     for (int i = 0; i < ROUNDS; ++i) {
         nsp_meter_begin(meter);
-        WORK;
+        NSP_WORK(work);
         nsp_meter_end(meter, &sum);
     }
     return sum;
@@ -53,7 +47,7 @@ static struct nsp_meter_sum work_in_one_pair(struct nsp_meter *meter)
 
     nsp_meter_begin(meter);
     for (int i = 0; i < ROUNDS; ++i)
-        WORK;
+        NSP_WORK(work);
     nsp_meter_end(meter, &sum);
     return sum;
 }
