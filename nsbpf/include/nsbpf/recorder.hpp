@@ -13,8 +13,6 @@
 
 namespace nsbpf
 {
-constexpr size_t kMostFunctions = 1000; // more have no numbers in the trace
-
 // number(): as errno; what(): the object, the cause and the remedy in one line.
 class Refusal : public std::runtime_error
 {
@@ -52,7 +50,7 @@ struct Request {
     std::string reason;          // why this recorder was chosen, for the trace
     // Receives warnings, one line each, also from the recorder's thread.
     std::function<void(const std::string &)> tell = [](const std::string &) {};
-    std::vector<Function> functions; // by uprobes; at most kMostFunctions
+    std::vector<Function> functions; // by uprobes; at most NSLICE_MOST_UPROBE_FUNCTIONS
     uint32_t functions_pid = 0;      // the process whose calls are recorded
     std::string functions_reason;    // why by this way, for the trace
 };

@@ -23,7 +23,6 @@ namespace nsdump
 namespace
 {
 constexpr const char *kSledLibrary = "libnsprobe-functions.so";
-constexpr size_t kMostTraced = 1000; // numbers of slices in a trace
 
 // Next to this program: in a build tree, or installed.
 std::string sled_library()
@@ -70,7 +69,7 @@ std::string why_not_by_sleds(const FunctionOptions &options,
 
 void check_number(const std::vector<ChosenFunction> &functions)
 {
-    if (functions.size() <= kMostTraced)
+    if (functions.size() <= NSLICE_MOST_UPROBE_FUNCTIONS)
         return;
     std::map<std::string, size_t> by_object;
     for (const ChosenFunction &one : functions)
@@ -81,7 +80,7 @@ void check_number(const std::vector<ChosenFunction> &functions)
     throw TraceError(fmt::format("--function: {} match ({}); at most {} can be recorded (use a "
                                  "narrower expression, or OBJECT:REGEX)",
                                  command::counted(functions.size(), "function"), list,
-                                 kMostTraced));
+                                 NSLICE_MOST_UPROBE_FUNCTIONS));
 }
 
 void tell_uprobes(const FunctionPlan &plan, const std::vector<ChosenFunction> &functions,

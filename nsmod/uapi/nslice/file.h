@@ -97,6 +97,9 @@ NSLICE_ASSERT_SIZE(struct nslice_chunk_header, 64);
 #define NSLICE_WAY_SLED 1u             /* program: XRay sleds at the function's entry and exits */
 #define NSLICE_WAY_ENTRY 2u            /* program: its patchable entry, and its return address */
 
+/* Most functions by uprobes in a trace: they have the highest ids, two each. */
+#define NSLICE_MOST_UPROBE_FUNCTIONS 1000
+
 /*
  * One place in a program's source; two terminated strings follow, padded
  * together to a multiple of 8 bytes.
