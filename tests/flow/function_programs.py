@@ -1,6 +1,17 @@
 # SPDX-License-Identifier: MIT
-# Programs with known numbers of calls and known work, for nsdump_function_test.py.  CALLS, LEAVES,
+# Programs with known numbers of calls and known work, and how they are built.  CALLS, LEAVES,
 # BUSY_CALLS and BUSY_NS are defined on the command line.
+import os
+import pathlib
+import subprocess
+import tempfile
+import unittest
+
+NSDUMP = pathlib.Path(os.environ["NETSLICE_BIN"]) / "nsdump"
+CALLS = 1000
+BUSY_CALLS, BUSY_NS = 400, 20000
+LEAVES = 5
+
 C_SOURCE = r"""
 #include <pthread.h>
 #include <setjmp.h>
@@ -181,3 +192,33 @@ long refuse(long number, long a, long b, long c, long d, long e, long f)
     return next(number, a, b, c, d, e, f);
 }
 """
+
+
+def run(*words, **options):
+    return subprocess.run(
+        [*map(str, words)], capture_output=True, text=True, check=False, timeout=120, **options
+    )
+
+
+class ProgramsTest(unittest.TestCase):
+    """Builds programs in a folder of its own."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.temporary = tempfile.TemporaryDirectory(prefix="netslice-functions-")
+        cls.addClassCleanup(cls.temporary.cleanup)
+        cls.folder = pathlib.Path(cls.temporary.name)
+        cls.folder.chmod(0o755)
+
+    def build(self, name, source, compiler, *options):
+        program = self.folder / name
+        if program.exists():
+            return program
+        file = self.folder / (name + (".cpp" if "++" in compiler else ".c"))
+        file.write_text(source)
+        numbers = [
+            f"-D{one}={globals()[one]}" for one in ("CALLS", "BUSY_CALLS", "BUSY_NS", "LEAVES")
+        ]
+        done = run(compiler, "-O2", *numbers, *options, file, "-o", program, "-pthread")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return program

@@ -7,49 +7,30 @@ import pathlib
 import shutil
 import statistics
 import subprocess
-import sys
-import tempfile
 import time
 import unittest
 
 import needs
-from function_programs import C_SOURCE, CPP_SOURCE, PROBED_SOURCE, THROWING_SOURCE, WITHOUT_LINKS
+from function_programs import (
+    BUSY_CALLS,
+    BUSY_NS,
+    C_SOURCE,
+    CALLS,
+    CPP_SOURCE,
+    LEAVES,
+    NSDUMP,
+    PROBED_SOURCE,
+    THROWING_SOURCE,
+    WITHOUT_LINKS,
+    ProgramsTest,
+    run,
+)
 
-NSDUMP = pathlib.Path(os.environ["NETSLICE_BIN"]) / "nsdump"
 UPROBES = "--function-by=uprobes"
-CALLS = 1000
-BUSY_CALLS, BUSY_NS = 400, 20000
-LEAVES = 5
 KILLS = 20
 
 
-def run(*words, **options):
-    return subprocess.run(
-        [*map(str, words)], capture_output=True, text=True, check=False, timeout=120, **options
-    )
-
-
-class Functions(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.temporary = tempfile.TemporaryDirectory(prefix="netslice-functions-")
-        cls.addClassCleanup(cls.temporary.cleanup)
-        cls.folder = pathlib.Path(cls.temporary.name)
-        cls.folder.chmod(0o755)
-
-    def build(self, name, source, compiler, *options):
-        program = self.folder / name
-        if program.exists():
-            return program
-        file = self.folder / (name + (".cpp" if "++" in compiler else ".c"))
-        file.write_text(source)
-        numbers = [
-            f"-D{one}={globals()[one]}" for one in ("CALLS", "BUSY_CALLS", "BUSY_NS", "LEAVES")
-        ]
-        done = run(compiler, "-O2", *numbers, *options, file, "-o", program, "-pthread")
-        self.assertEqual(done.returncode, 0, done.stderr)
-        return program
-
+class Functions(ProgramsTest):
     def build_c(self):
         return self.build("calls", C_SOURCE, "gcc")
 
@@ -359,52 +340,6 @@ class Functions(unittest.TestCase):
         short = self.build("short", source, "gcc", "-fpatchable-function-entry=6,3")
         listed = json.loads(run(NSDUMP, "functions", short, "^i$", "--json").stdout)
         self.assertEqual(listed["functions"][0]["ways"], ["uprobe"])
-
-    def test_objects_of_a_program_are_found_and_nothing_that_it_names_is_executed(self):
-        library = "int in_library(int n) { return n; }\n"
-        source = "int in_library(int);\nint main(void) { return in_library(0); }\n"
-        mark = self.folder / "executed"
-        evil = self.folder / "evil"
-        evil.write_text(f'#!/bin/sh\ntouch "{mark}"\n')
-        evil.chmod(0o755)
-        auditor = f'__attribute__((constructor)) void run(void) {{ system("touch {mark}"); }}\n'
-        auditor = "#include <stdlib.h>\n" + auditor
-        auditor += "unsigned la_version(unsigned version) { return version; }\n"
-        shared = ["-shared", "-fPIC"]
-        audit = self.build("audit.so", auditor, "gcc", *shared)
-        (self.folder / "inner").mkdir()
-        self.build("inner/libinner.so", library, "gcc", *shared)
-        link = [f"-L{self.folder}/inner", "-linner"]
-        paths = ["-Wl,-rpath,$ORIGIN/inner"]
-        for number, options in enumerate(
-            (
-                [],
-                ["-Wl,--disable-new-dtags"],
-                [f"-Wl,--dynamic-linker={evil}"],
-                [f"-Wl,--audit={audit}"],
-            )
-        ):
-            options = ["-Wl,--no-as-needed", *link, *paths, *options]
-            program = self.build(f"needs{number}", source, "gcc", *options)
-            done = run(NSDUMP, "functions", program, "^(in_library|puts)$", "--json")
-            self.assertEqual(done.returncode, 0, done.stderr)
-            found = [one["file"].split("/")[-1] for one in json.loads(done.stdout)["functions"]]
-            self.assertEqual(found, ["libinner.so", "libc.so.6"], options)
-            self.assertFalse(mark.exists(), options)
-
-    def test_code_in_files_that_are_not_elf_files_is_passed_over(self):
-        code = self.folder / "generated"
-        code.write_bytes(bytes(4096))
-        maps = "import mmap, sys, time; f = open(sys.argv[1], 'rb')\n"
-        maps += "m = mmap.mmap(f.fileno(), 0, mmap.MAP_PRIVATE, mmap.PROT_READ | mmap.PROT_EXEC)\n"
-        maps += "print('mapped', flush=True); time.sleep(100)"
-        program = subprocess.Popen([sys.executable, "-c", maps, code], stdout=subprocess.PIPE)
-        self.addCleanup(lambda: (program.kill(), program.wait(), program.stdout.close()))
-        self.assertEqual(program.stdout.readline(), b"mapped\n")
-        self.assertIn(str(code), pathlib.Path(f"/proc/{program.pid}/maps").read_text())
-        done = run(NSDUMP, "functions", "--pid", program.pid, "libc:^printf$")
-        self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertIn("printf()", done.stdout)
 
     def test_a_killed_recorder_leaves_no_trap_in_the_program(self):
         program = subprocess.Popen([self.build_c(), "forever"])

@@ -14,11 +14,14 @@
 #include <utility>
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <gelf.h>
 #include <libelf.h>
 #include <limits.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "cli/functions/hardware_folders.hpp"
 
 namespace nsdump
 {
@@ -43,6 +46,7 @@ static_assert(sizeof(CacheEntry) == 24);
 
 struct Cached {
     std::string name, path;
+    size_t rank;
 };
 
 struct Dynamic {
@@ -103,7 +107,21 @@ std::string text_at(const std::string &file, size_t offset)
     return offset < file.size() ? std::string(file.c_str() + offset) : std::string();
 }
 
-std::vector<Cached> read_cache()
+// Place of an entry in the loader's order: those for this processor first, the best one before the
+// others, then those for all; beyond: for others only.
+size_t rank_of(const CacheEntry &entry, const std::string &path,
+               const std::vector<std::string> &hardware)
+{
+    if (entry.hardware == 0)
+        return hardware.size();
+    const auto at = std::ranges::find_if(hardware, [&path](const std::string &folder) {
+        return path.find("/" + folder + "/") != path.npos;
+    });
+    return at == hardware.end() ? hardware.size() + 1 : size_t(at - hardware.begin());
+}
+
+// In the loader's order.
+std::vector<Cached> read_cache(const std::vector<std::string> &hardware)
 {
     std::ifstream stream(kCache, std::ios::binary);
     const std::string file{std::istreambuf_iterator<char>(stream), {}};
@@ -116,9 +134,11 @@ std::vector<Cached> read_cache()
     for (size_t i = 0; i < std::min(room, size_t(head.count)); ++i) {
         CacheEntry entry;
         std::memcpy(&entry, file.data() + sizeof(head) + i * sizeof(entry), sizeof(entry));
-        if (entry.hardware == 0)
-            all.push_back({text_at(file, entry.name), text_at(file, entry.path)});
+        const std::string path = text_at(file, entry.path);
+        if (const size_t rank = rank_of(entry, path, hardware); rank <= hardware.size())
+            all.push_back({text_at(file, entry.name), path, rank});
     }
+    std::ranges::stable_sort(all, {}, &Cached::rank);
     return all;
 }
 
@@ -161,7 +181,8 @@ Loaded load(const std::string &path, Dynamic dynamic, const std::vector<std::str
 class Search
 {
 public:
-    explicit Search(const Loaded &program) : kind_(program.dynamic.kind), cache_(read_cache())
+    explicit Search(const Loaded &program)
+        : kind_(program.dynamic.kind), cache_(read_cache(hardware_))
     {
         const char *const list = getenv("LD_LIBRARY_PATH");
         environment_ = folders_of(list ? list : "", program.path);
@@ -189,15 +210,23 @@ private:
         std::ranges::copy(environment_, std::back_inserter(folders));
         std::ranges::copy(folders_of(by.dynamic.runpath, by.path), std::back_inserter(folders));
         for (const std::string &folder : folders)
-            paths.push_back(folder + "/" + name);
+            add(paths, folder, name);
         for (const Cached &one : cache_)
             if (one.name == name)
                 paths.push_back(one.path);
-        for (const char *folder : {"/lib64/", "/usr/lib64/", "/lib/", "/usr/lib/"})
-            paths.push_back(folder + name);
+        for (const char *folder : {"/lib64", "/usr/lib64", "/lib", "/usr/lib"})
+            add(paths, folder, name);
         return paths;
     }
+    void add(std::vector<std::string> &paths, const std::string &folder,
+             const std::string &name) const
+    {
+        for (const std::string &best : hardware_)
+            paths.push_back(fmt::format("{}/{}/{}", folder, best, name));
+        paths.push_back(folder + "/" + name);
+    }
 
+    const std::vector<std::string> hardware_ = hardware_folders();
     unsigned kind_;
     std::vector<Cached> cache_;
     std::vector<std::string> environment_;
