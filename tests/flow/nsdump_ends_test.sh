@@ -4,6 +4,7 @@
 # contents of its trace, and consistent reports of what is missing: stats as text, JSON and CSV,
 # check and nsreport.
 set -u
+. "$NETSLICE_SOURCE/tests/flow/waiting.sh"
 nsdump=$NETSLICE_BIN/nsdump nsreport=$NETSLICE_BIN/nsreport
 program=$NETSLICE_BUILD/tests/nsprobe_ends
 [[ -x $program ]] || { echo "skipped: nsprobe_ends is not built"; exit 77; }
@@ -19,6 +20,19 @@ contains() { grep -qF -- "$1" "$2" || fail "$3: no '$1' in: $(head -c 1000 "$2")
 ends() {
     rm -f t.nsl
     { NETSLICE="output=t.nsl $4" "$program" "$1" "$2" "$3" >out 2>err; } 2>/dev/null # the shell reports signals
+}
+
+# ends_drained WAY UNITS: the same, once all records are in the trace.
+mkfifo gate
+# shellcheck disable=SC2317 # called by wait_for
+has_drained() { "$nsdump" stats --format json t.nsl 2>/dev/null | grep -q "\"drained\": $1\b"; }
+ends_drained() {
+    rm -f t.nsl
+    NETSLICE=output=t.nsl "$program" "$1" "$2" - <gate >out 2>err &
+    exec 9>gate
+    wait_for 60 has_drained $((2 * $2)) || fail "$1: its records are not drained: $("$nsdump" stats t.nsl 2>&1)"
+    exec 9>&-
+    { wait $!; } 2>/dev/null
 }
 
 # json EXPRESSION: of the statistics, as d.
@@ -51,7 +65,7 @@ for way in _exit quick_exit abort segv kill exec; do
         json 'd["calibration"]["start"] and d["info"]["clock.mode"] == "fast" and d["clock"]["hz"] > 1e6' || fail "$way immediately: no START calibration"
     done
     # After the drain: including its records.
-    ends $way 1000 200 ""
+    ends_drained $way 1000
     is_unfinished "$way after the drain"
     json 'sum(s["count"] + s["migrated"] for s in d["slices"]) == 1000 and d["losses"]["drained"] == 2000 and d["calibration"]["start"]' ||
         fail "$way after the drain: drained records are missing: $(<text)"
@@ -88,7 +102,7 @@ ends pthread_exit 1000 0 ""
 contains "issued 2002 = drained 2002 + lost 0" text "pthread_exit"
 
 if command -v gnuplot >/dev/null; then
-    ends _exit 1000 200 ""
+    ends_drained _exit 1000
     "$nsreport" t.nsl -o report -q >said 2>&1
     [[ $? == 1 ]] || fail "nsreport does not end with 1: $(<said)"
     contains "issued unknown, drained 2,000, known lost 0." report/index.html nsreport

@@ -3,6 +3,7 @@
 # nsdump record from a user's point of view: what it refuses before a program runs, what it keeps of
 # older files, how it ends.
 set -u
+. "$NETSLICE_SOURCE/tests/flow/waiting.sh"
 nsdump=$NETSLICE_BIN/nsdump
 program=$NETSLICE_BUILD/tests/nsprobe_attachable # units until SIGTERM, or as many as requested
 [[ -x $program ]] || exit 77
@@ -26,14 +27,6 @@ has_not_run() { [[ ! -s out ]] || fail "$1: the program ran"; }
 child_of() { local pids; read -r pids <"/proc/$1/task/$1/children"; echo "${pids%% *}"; }
 # The output of the run before must not be taken for that of the next one, which starts in the background.
 no_output() { rm -f out err; }
-wait_for() { # seconds, command...
-    local until=$((SECONDS + $1))
-    shift
-    until "$@"; do
-        ((SECONDS < until)) || return 1
-        sleep 0.05
-    done
-}
 
 # What cannot be recorded is refused before the program runs, and an older trace is kept.
 expect 0 "a program" "$nsdump" record "${quick[@]}" -w t.nsl -- "$program" - 100
@@ -47,15 +40,18 @@ contains 'warning: slices: no slice or mark matches "no*"; available: work' err
 no_output
 "$nsdump" record "${quick[@]}" --control -w c.nsl -- "$program" - >out 2>err &
 recorder=$!
-wait_for 10 grep -qs ready out || fail "a program under --control does not start"
+wait_for 60 grep -qs ready out || fail "a program under --control does not start"
 expect 0 "control with patterns that match nothing" "$nsdump" control --pid "$(child_of $recorder)" --slices 'no*,kernel:irq,work'
 [[ $(<err) == 'nsdump: warning: slices: no slice or mark matches "no*"; available: work' ]] || fail "control with a pattern without a match: $(<err)"
 expect 0 "control of a program under --control" "$nsdump" control --pid "$(child_of $recorder)" --slices '!work'
 [[ ! -s err ]] || fail "control with a pattern that matches warns: $(<err)"
-sleep 0.1
+# shellcheck disable=SC2317 # called by wait_for
+shown() { "$nsdump" show --slice "$1" c.nsl 2>/dev/null | wc -l; }
+# shellcheck disable=SC2317 # the same
+has_units_without_work() { (($(shown work) + 10 < $(shown unit))); }
+wait_for 60 has_units_without_work || fail "control changed nothing"
 kill "$(child_of $recorder)"
 wait $recorder
-(($("$nsdump" show --slice work c.nsl | wc -l) < $("$nsdump" show --slice unit c.nsl | wc -l))) || fail "control changed nothing"
 expect 3 "control of a program that accepts none" "$nsdump" control --pid $$ --slices work
 contains "process $$: does not accept control requests: " err
 NETSLICE='output=text.nsl calibration=no slices=no*,!work' expect 0 "slices of a session of NETSLICE" "$program" - 100
@@ -177,7 +173,7 @@ NETSLICE="output=/dev/stdout calibration=no" "$program" - 50 >so 2>err || fail "
 contains "is the program's standard output or error" err
 "$nsdump" record "${quick[@]}" -w removed.nsl -- "$program" - >out 2>err &
 pid=$!
-wait_for 20 test -s removed.nsl || fail "nothing was recorded: $(<err)"
+wait_for 60 test -s removed.nsl || fail "nothing was recorded: $(<err)"
 rm removed.nsl
 kill -INT $pid
 wait $pid
@@ -225,7 +221,7 @@ contains "ulimit -f" err
 for signal in INT TERM HUP; do
     "$nsdump" record "${quick[@]}" -w "$signal.nsl" -- "$program" - >out 2>err &
     pid=$!
-    wait_for 20 test -s "$signal.nsl" || fail "SIG$signal: nothing was recorded"
+    wait_for 60 test -s "$signal.nsl" || fail "SIG$signal: nothing was recorded"
     program_pid=$(child_of $pid)
     kill -$signal $pid
     kill -$signal $pid # the terminal and a shell may send it twice
@@ -233,13 +229,18 @@ for signal in INT TERM HUP; do
     got=$?
     [[ $got == 130 ]] || fail "SIG$signal ended the recorder with $got: $(<err)"
     is_whole "$signal.nsl" "SIG$signal"
-    [[ -n $program_pid && ! -d /proc/$program_pid ]] || fail "SIG$signal has left process $program_pid behind"
+    wait_for 60 has_ended "$program_pid" || fail "SIG$signal has left process $program_pid behind"
 done
-expect 0 "a duration" "$nsdump" record "${quick[@]}" -d 0.3 -w d.nsl -- "$program" -
+for seconds in 0.3 3 30; do # it may have ended before the program's first probe
+    timeout 60 "$nsdump" record "${quick[@]}" -d $seconds -w d.nsl -- "$program" - >out 2>err
+    got=$?
+    grep -q "no process had taken part" err || break
+done
+[[ $got == 0 ]] || fail "a duration: ended with $got: $(<err)"
 is_whole d.nsl "a duration"
 "$nsdump" record "${quick[@]}" -w killed.nsl -- "$program" - >out 2>err &
 pid=$!
-wait_for 20 test -s killed.nsl
+wait_for 60 test -s killed.nsl
 kill -KILL "$(child_of $pid)"
 wait $pid
 [[ $? == 137 ]] || fail "a killed program: $(<err)"
@@ -250,7 +251,7 @@ mkfifo pipe
 no_output
 "$nsdump" record "${quick[@]}" -w pipe -- "$program" - 100 >out 2>err &
 pid=$!
-wait_for 10 grep -qs "waiting for a reader" err || fail "the missing reader is not reported"
+wait_for 60 grep -qs "waiting for a reader" err || fail "the missing reader is not reported"
 kill -INT $pid
 wait $pid
 [[ $? == 130 ]] || fail "a pipe without reader and Ctrl-C: $(<err)"
@@ -263,10 +264,10 @@ is_whole piped.nsl "a pipe"
 # Two recorders, one process.
 NETSLICE=attach=yes "$program" - >program.out 2>&1 &
 program_pid=$!
-wait_for 10 grep -q ready program.out
+wait_for 60 grep -qs ready program.out
 "$nsdump" record "${quick[@]}" -w first.nsl --pid $program_pid >out 2>err.first &
 pid=$!
-wait_for 20 test -s first.nsl || fail "attaching: $(<err.first)"
+wait_for 60 test -s first.nsl || fail "attaching: $(<err.first)"
 expect 3 "a second recorder" "$nsdump" record "${quick[@]}" -w second.nsl --pid $program_pid
 contains "already being recorded" err
 kill -TERM $program_pid

@@ -2,8 +2,8 @@
 /* Helper program: a daemon. $1 is the file for its process id; the other arguments are words:
    conf=TEXT sets options from code; once: one fork() instead of two; close: closes what it did not
    open; reuse: also opens its own files under these descriptor numbers; units=N: ends by itself
-   after N units; pause=MS: the first process stays that long; end=WAY: how the daemon ends (exit;
-   kill: by SIGKILL; heir: it leaves a child that continues). */
+   after N units, at least 2; pause=MS: the first process stays that long; end=WAY: how the daemon
+   ends (exit; kill: by SIGKILL; heir: it leaves a child that continues). */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <signal.h>
@@ -106,11 +106,12 @@ int main(int argc, char **argv)
         return 3;
     work(10); /* before it goes into the background */
     detach(argv + 2);
+    work(1); /* a reader of the number may end it at once */
     if (write_pid(argv[1]))
         return 4;
-    work(units ? atol(units) : 0);
+    work(units ? atol(units) - 1 : 0);
+    stop = 0; /* not in the heir, which may have been asked to end before that */
     if (option(argv + 2, "end=heir") && fork() == 0) {
-        stop = 0;
         if (write_pid(argv[1]))
             return 4;
         work(0);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Helper program: does $2 units of work, sleeps for $3 milliseconds, then ends as $1 says: exit,
-   _exit, quick_exit, abort, segv, kill, exec, chroot, pthread_exit (with a thread that continues
-   for a while, and writes to standard output). */
+/* Helper program: does $2 units of work, sleeps for $3 milliseconds ("-": waits until its input
+   ends), then ends as $1 says: exit, _exit, quick_exit, abort, segv, kill, exec, chroot,
+   pthread_exit (with a thread that continues for a while, and writes to standard output). */
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -49,6 +49,14 @@ static void end_as(const char *way)
     exit(strcmp(way, "exit") != 0);
 }
 
+static void wait_for_input_to_end(void)
+{
+    char byte;
+
+    while (read(STDIN_FILENO, &byte, 1) > 0)
+        ;
+}
+
 int main(int argc, char **argv)
 {
     const long units = argc > 3 ? strtol(argv[2], NULL, 10) : 0,
@@ -61,6 +69,9 @@ int main(int argc, char **argv)
         NET_SLICE_START(work);
         NET_SLICE_STOP(work);
     }
-    nanosleep(&pause, NULL);
+    if (strcmp(argv[3], "-") == 0)
+        wait_for_input_to_end();
+    else
+        nanosleep(&pause, NULL);
     end_as(argv[1]);
 }
