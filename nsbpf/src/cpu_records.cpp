@@ -45,6 +45,7 @@ void CpuRecords::remove(MappedRing &ring, const ClockLine &clock)
         take(source, clock, std::numeric_limits<uint64_t>::max());
         ring.settle();
         add_to(removed_, ring.row());
+        removed_foreign_ += ring.foreign();
         source.ring = nullptr;
     }
 }
@@ -218,6 +219,14 @@ uint64_t CpuRecords::pending() const
     uint64_t sum = 0;
     for (const Source &source : sources_)
         sum += source.ring ? source.ring->pending() : 0;
+    return sum;
+}
+
+uint64_t CpuRecords::foreign() const
+{
+    uint64_t sum = removed_foreign_;
+    for (const Source &source : sources_)
+        sum += source.ring ? source.ring->foreign() : 0;
     return sum;
 }
 

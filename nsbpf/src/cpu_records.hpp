@@ -50,6 +50,8 @@ public:
     nslice_file_footer_cpu row() const;
     // Records with a time that was raised to that of an earlier one in another ring.
     uint64_t late() const { return late_; }
+    // Records that are not of the sites of the programs that wrote them; they are lost as torn.
+    uint64_t foreign() const;
 
 private:
     struct Source {
@@ -80,5 +82,6 @@ private:
     uint64_t last_ticks_ = 0, late_ = 0;
     uint64_t lost_ = 0, lost_write_ = 0, chunks_ = 0;
     nslice_file_footer_cpu removed_ = {}; // sums
+    uint64_t removed_foreign_ = 0;
 };
 } // namespace nsbpf

@@ -133,28 +133,12 @@ void MappedRing::consume(uint32_t words, uint32_t records)
     __atomic_store_n(&ring_->tail, tail_, __ATOMIC_RELEASE);
 }
 
-bool MappedRing::is_expected(uint64_t second) const
-{
-    const auto id = uint16_t(second >> NSLICE_HEAD_SLICE_SHIFT);
-    const uint64_t words = second >> NSLICE_HEAD_COUNT_SHIFT;
-    if (id < expected_->first || id > expected_->last)
-        return false;
-    switch (NSLICE_RECORD_KIND(second)) {
-    case NSLICE_KIND_START:
-    case NSLICE_KIND_STOP:
-    case NSLICE_KIND_EXIT: return words == 0;
-    case NSLICE_KIND_MARK: return words == NSLICE_MARK_WORDS;
-    case NSLICE_KIND_INIT: return words == NSLICE_INIT_WORDS;
-    default: return false;
-    }
-}
-
-void MappedRing::drop_unexpected(Piece &piece) const
+void MappedRing::drop_foreign(Piece &piece) const
 {
     uint32_t kept = 0, records = 0, words = 0;
     for (uint32_t at = 0; at + 1 < piece.words.size(); at += words) {
         words = NSLICE_RECORD_WORDS(piece.words[at + 1]);
-        if (!is_expected(piece.words[at + 1]))
+        if (!own_->has(piece.words[at + 1]))
             continue;
         std::copy_n(piece.words.begin() + at, words, piece.words.begin() + kept);
         kept += words;
@@ -175,9 +159,9 @@ bool MappedRing::take(const ClockLine &clock, Piece &piece)
     piece.words.assign(data_at(tail_), data_at(tail_) + span.words);
     piece.records = span.records;
     piece.lost_before = gaps_.passed;
-    if (expected_)
-        drop_unexpected(piece);
-    const uint64_t latest = expected_ ? read_ticks() : UINT64_MAX;
+    if (own_)
+        drop_foreign(piece);
+    const uint64_t latest = own_ ? read_ticks() : UINT64_MAX;
     for (uint32_t at = 0; at + 1 < piece.words.size();
          at += NSLICE_RECORD_WORDS(piece.words[at + 1])) {
         // Lines of two passes may differ by a nanosecond, and times must grow within a ring.
@@ -188,7 +172,7 @@ bool MappedRing::take(const ClockLine &clock, Piece &piece)
     consume(span.words, span.records);
     nslice_gaps_note(&gaps_, refused(), head);
     drained_ += piece.records;
-    lost_torn_ += span.records - piece.records;
+    foreign_ += span.records - piece.records;
     return true;
 }
 
@@ -218,7 +202,7 @@ nslice_file_footer_cpu MappedRing::row() const
     for (int cause = 0; cause < NSLICE_LOST_CAUSES; ++cause)
         row.lost[cause] = lost(cause);
     row.issued = committed_ + row.lost[NSLICE_LOST_FULL] + row.lost[NSLICE_LOST_BUSY];
-    row.lost[NSLICE_LOST_TORN] += lost_torn_;
+    row.lost[NSLICE_LOST_TORN] += lost_torn_ + foreign_;
     return row;
 }
 } // namespace nsbpf

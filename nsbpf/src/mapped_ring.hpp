@@ -4,7 +4,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <vector>
 
 #include <nslice/file.h>
@@ -12,6 +11,7 @@
 #include <nslice/ring.h>
 
 #include "clock_line.hpp"
+#include "own_sites.hpp"
 
 namespace nsbpf
 {
@@ -20,11 +20,6 @@ struct Piece {
     std::vector<uint64_t> words;
     uint32_t records = 0;
     uint64_t lost_before = 0;
-};
-
-// The ids of a program's sites.
-struct SliceIds {
-    uint16_t first, last;
 };
 
 // One reader; the writers are programs on that CPU.
@@ -37,9 +32,11 @@ public:
     MappedRing(const MappedRing &) = delete;
     MappedRing &operator=(const MappedRing &) = delete;
 
-    // The writers are programs of others, which may write anything: a record of another slice or
-    // with other words than its kind has is lost as torn, and no time is later than now.
-    void expect(SliceIds ids) { expected_ = ids; }
+    // The writers are programs of others, which may write anything: what is not a record of their
+    // own sites is lost as torn and counted as foreign, and no time is later than now.  The sites
+    // must outlive this.
+    void expect(const OwnSites &own) { own_ = &own; }
+    uint64_t foreign() const { return foreign_; }
     // Reads the head: take() takes nothing behind it.
     void watch();
     // Consumes at most what fits into a chunk; false: nothing is complete.
@@ -69,8 +66,7 @@ public:
 private:
     uint64_t lost(int cause) const;
     uint64_t refused() const;
-    bool is_expected(uint64_t second) const;
-    void drop_unexpected(Piece &piece) const;
+    void drop_foreign(Piece &piece) const;
     const uint64_t *data_at(uint64_t position) const;
     void consume(uint32_t words, uint32_t records);
 
@@ -79,10 +75,10 @@ private:
     void *memory_ = nullptr;
     nslice_ring_meta *ring_ = nullptr;
     uint64_t tail_ = 0, head_ = 0;
-    uint64_t committed_ = 0, drained_ = 0, lost_torn_ = 0;
+    uint64_t committed_ = 0, drained_ = 0, lost_torn_ = 0, foreign_ = 0;
     uint64_t lost_earlier_[NSLICE_LOST_CAUSES] = {}, lost_at_end_[NSLICE_LOST_CAUSES] = {};
     bool has_ended_ = false, is_malformed_ = false;
-    std::optional<SliceIds> expected_; // none: the recorder's own programs write
+    const OwnSites *own_ = nullptr; // null: the recorder's own programs write
     uint64_t last_ticks_ = 0;
     nslice_gaps gaps_ = {};
 };

@@ -399,11 +399,15 @@ std::string Recorder::Session::facts_at_end() const
         fmt::format("kernel.clock.residual_ns={:.1f}\nkernel.clock.slope_error={:.3g}\n",
                     line_.residual_ns(), line_.slope_error());
     info += missed_text(programs_.missed());
-    uint64_t late = 0;
-    for (const CpuRecords &cpu : cpus_)
+    uint64_t late = 0, foreign = 0;
+    for (const CpuRecords &cpu : cpus_) {
         late += cpu.late();
+        foreign += cpu.foreign();
+    }
     if (late > 0)
         info += fmt::format("kernel.recorder.late={}\n", late);
+    if (foreign > 0)
+        info += fmt::format("kernel.recorder.foreign={}\n", foreign);
     if (probes_)
         info += fmt::format("kernel.programs={}\n", probes_->names());
     return info;

@@ -79,6 +79,12 @@ void tell_what_kernel_lacks(StatsReport &report)
             "the kernel did not run a program of its recorder {} times{}, because it would have "
             "interrupted itself: these records are missing",
             missed->second, not_run.empty() ? "" : fmt::format(" ({})", fmt::join(not_run, ", "))));
+    if (const auto foreign = report.info.find("kernel.recorder.foreign");
+        foreign != report.info.end())
+        report.warnings.push_back(
+            fmt::format("{} records that BPF programs wrote are not of their own probes, and are "
+                        "counted as torn",
+                        foreign->second));
     if (const auto deep = report.info.find("functions.too_deep");
         deep != report.info.end() && deep->second != "0")
         report.warnings.push_back(fmt::format(
@@ -112,7 +118,7 @@ void tell_losses(StatsReport &report)
         report.warnings.push_back("the kernel's totals are missing: its losses are unknown");
     if (report.losses.unnamed_kernel_sites > 0)
         report.warnings.push_back(
-            fmt::format("{} of kernel modules recorded nothing: no slice number was left",
+            fmt::format("{} in the kernel recorded nothing: no slice number was left",
                         counted(report.losses.unnamed_kernel_sites, "probe")));
     if (report.losses.dropped_sites > 0)
         report.warnings.push_back(fmt::format("{} did not fit the site table",

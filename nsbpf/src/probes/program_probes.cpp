@@ -52,12 +52,17 @@ void ProgramProbes::take(FoundProgram program, std::string &chunk,
     ProgramRings *rings = known(program);
     std::unique_ptr<ProgramRings> fresh;
     if (!rings) {
-        fresh = std::make_unique<ProgramRings>(std::move(program), cpus_, owner_);
+        fresh = std::make_unique<ProgramRings>(std::move(program), cpus_, owner_, numbers_.share());
         rings = fresh.get();
     }
+    uint32_t unnamed = 0;
     for (const ProgramMap &map : sites)
         if (!rings->has_sites(map.id))
-            rings->add_sites(map, numbers_, chunk);
+            unnamed += rings->add_sites(map, numbers_, chunk);
+    if (unnamed > 0)
+        tell_(
+            "program " + name + " (id " + std::to_string(id) + "): " + std::to_string(unnamed) +
+            " of its probes are not recorded: it may have a quarter of the numbers that are left");
     rings->programs.insert(id);
     unloaded_since_ms_.erase(rings);
     names_.insert(name);

@@ -39,15 +39,16 @@ bool is_probe(const nslice_bpf_site &site)
     return site.kind >= NSLICE_KIND_START && site.kind <= NSLICE_KIND_EXIT;
 }
 
-uint16_t SiteNumbers::of(const nslice_bpf_site &site, std::string &chunk)
+uint16_t SiteNumbers::of(const nslice_bpf_site &site, std::string &chunk, uint32_t &room)
 {
     const auto place = std::make_tuple(site.kind, site.line, name_of(site), file_of(site));
     if (const auto known = numbers_.find(place); known != numbers_.end())
         return known->second;
-    if (next_ > kLast) {
+    if (next_ > kLast || room == 0) {
         ++unnamed_;
         return 0;
     }
+    --room;
     const auto number = uint16_t(next_++);
     numbers_[place] = number;
     by_number_.push_back(is_unit(site) ? kNeverOff : name_place(name_of(site)));
@@ -66,14 +67,14 @@ ThinName SiteNumbers::name_place(const std::string &name)
     return names_.try_emplace(name, next).first->second;
 }
 
-ProgramRings::ProgramRings(FoundProgram found, uint32_t cpus, uint64_t owner)
-    : id_(found.rings[0].id)
+ProgramRings::ProgramRings(FoundProgram found, uint32_t cpus, uint64_t owner, uint32_t room)
+    : id_(found.rings[0].id), room_(room)
 {
     const uint64_t bytes = found.ring_bytes(), stride = NSLICE_RING_META_BYTES + bytes;
     const auto map_ring = [&](uint32_t cpu) {
         rings_.push_back(std::make_unique<MappedRing>(found.rings[0].descriptor.get(), cpu, bytes,
                                                       cpu * stride));
-        rings_.back()->expect({SiteNumbers::kFirst, SiteNumbers::kLast});
+        rings_.back()->expect(own_);
     };
     map_ring(0); // has the owner: while that is another recorder, the rest is of no use
     claim(found.name, owner);
@@ -119,7 +120,7 @@ bool ProgramRings::has_sites(uint32_t map) const
     return std::ranges::any_of(sites_, [map](const Sites &sites) { return sites.map == map; });
 }
 
-void ProgramRings::add_sites(const ProgramMap &map, SiteNumbers &numbers, std::string &chunk)
+uint32_t ProgramRings::add_sites(const ProgramMap &map, SiteNumbers &numbers, std::string &chunk)
 {
     const auto page = uint32_t(sysconf(_SC_PAGESIZE));
     const size_t bytes = (size_t{map.value_bytes} + page - 1) / page * page;
@@ -128,12 +129,16 @@ void ProgramRings::add_sites(const ProgramMap &map, SiteNumbers &numbers, std::s
     if (memory == MAP_FAILED)
         refuse("the sites of a program cannot be mapped", errno);
     Sites sites = {map.id, static_cast<nslice_bpf_site *>(memory), bytes, {}};
+    const uint64_t unnamed = numbers.unnamed();
     for (const nslice_bpf_site &site : read_sites(map)) {
-        const uint16_t number = is_probe(site) ? numbers.of(site, chunk) : uint16_t{0};
+        const uint16_t number = is_probe(site) ? numbers.of(site, chunk, room_) : uint16_t{0};
         const uint64_t bits = site.kind == 0 ? 1 : number == 0 ? 0 : site_bits(number, site.kind);
         sites.all.push_back({site, number, bits, numbers.thin_name(number)});
+        if (number != 0)
+            own_.add(bits);
     }
     sites_.push_back(std::move(sites));
+    return uint32_t(numbers.unnamed() - unnamed);
 }
 
 void ProgramRings::select(const std::string &rules, const ThinSet &off)

@@ -13,6 +13,7 @@
 
 #include "program_maps.hpp"
 #include "src/mapped_ring.hpp"
+#include "src/own_sites.hpp"
 #include "thinner.hpp"
 
 namespace nsbpf
@@ -26,8 +27,11 @@ public:
     static constexpr uint16_t kFirst = 0xf100, kLast = 0xf7ff;
 
     explicit SiteNumbers(uint16_t first = kFirst) : first_(first), next_(first) {}
-    // 0: none is left.  Adds a new site to the chunk.
-    uint16_t of(const nslice_bpf_site &site, std::string &chunk);
+    // Adds a new site to the chunk.  room: how many more the program may have; 0: it has none, and
+    // is not recorded.
+    uint16_t of(const nslice_bpf_site &site, std::string &chunk, uint32_t &room);
+    // How many new ones a program may have, so that others get some, too.
+    uint32_t share() const { return (kLast + 1u - next_ + kPrograms - 1) / kPrograms; }
     // By number, from the first one on.
     const std::vector<ThinName> &thin_names() const { return by_number_; }
     ThinName thin_name(uint16_t number) const
@@ -37,6 +41,8 @@ public:
     uint64_t unnamed() const { return unnamed_; }
 
 private:
+    static constexpr uint32_t kPrograms = 4;
+
     ThinName name_place(const std::string &name);
 
     std::map<std::tuple<uint8_t, uint32_t, std::string, std::string>, uint16_t> numbers_;
@@ -52,15 +58,17 @@ bool is_probe(const nslice_bpf_site &site);
 class ProgramRings
 {
 public:
-    // Throws Refusal: rings cannot be mapped, or another recorder has them.
-    ProgramRings(FoundProgram found, uint32_t cpus, uint64_t owner);
+    // room: how many new numbers its sites may have.  Throws Refusal: rings cannot be mapped, or
+    // another recorder has them.
+    ProgramRings(FoundProgram found, uint32_t cpus, uint64_t owner, uint32_t room);
     // Switches off, and lets another recorder have them.
     ~ProgramRings();
     ProgramRings(const ProgramRings &) = delete;
     ProgramRings &operator=(const ProgramRings &) = delete;
 
-    // Adds sites that are not known yet; all are off until select().  Throws Refusal.
-    void add_sites(const ProgramMap &map, SiteNumbers &numbers, std::string &chunk);
+    // Adds sites that are not known yet; all are off until select().  Returns how many have no
+    // number, and stay off.  Throws Refusal.
+    uint32_t add_sites(const ProgramMap &map, SiteNumbers &numbers, std::string &chunk);
     void select(const std::string &rules, const ThinSet &off);
     // Of the selected sites, those in the set are off, and all others on.  Adds the numbers of what
     // is off.
@@ -93,7 +101,9 @@ private:
     void disclaim();
     void switch_sites(const ThinSet &off);
 
-    uint32_t id_;                                    // of the map
+    uint32_t id_;       // of the map
+    uint32_t room_ = 0; // numbers that it may still have
+    OwnSites own_{SiteNumbers::kFirst};
     std::vector<std::unique_ptr<MappedRing>> rings_; // by CPU
     std::list<Sites> sites_;
 };

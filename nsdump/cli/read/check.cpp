@@ -138,7 +138,7 @@ void Check::check_equation()
     if (losses.kernel_totals_missing)
         find("the kernel's totals are missing: the losses of its rings are unknown");
     if (losses.unnamed_kernel_sites > 0)
-        say("{} of kernel modules recorded nothing: no slice number was left",
+        say("{} in the kernel recorded nothing: no slice number was left",
             counted(losses.unnamed_kernel_sites, "probe"));
     if (losses.dropped_sites > 0)
         say("{} did not fit the site table", counted(losses.dropped_sites, "site"));

@@ -181,7 +181,9 @@ TEST_CASE("what a program has forged is lost as torn, and the rest of its record
           "[nsbpf][mapped_ring]")
 {
     Rig rig;
-    rig.reader->expect({kId, kId});
+    nsbpf::OwnSites own(kId);
+    own.add(kMark);
+    rig.reader->expect(own);
     rig.write(1);
     for (const uint64_t other_id : {kId + uint64_t{1}, uint64_t{0xffff}}) {
         rig.write(2);
@@ -204,12 +206,37 @@ TEST_CASE("what a program has forged is lost as torn, and the rest of its record
     CHECK(rig.records.row().issued == 6);
     CHECK(rig.records.row().drained == 2);
     CHECK(rig.records.row().lost[NSLICE_LOST_TORN] == 4);
+    CHECK(rig.records.foreign() == 4);
+}
+
+TEST_CASE("records of sites of other programs are foreign, also those of another kind",
+          "[nsbpf][mapped_ring]")
+{
+    constexpr uint64_t kFirst = 0xf100, kOwn = kFirst + 7;
+    const auto site = [](uint64_t id, uint64_t kind, uint64_t words) {
+        return id << NSLICE_HEAD_SLICE_SHIFT | kind << NSLICE_HEAD_KIND_SHIFT |
+               words << NSLICE_HEAD_COUNT_SHIFT;
+    };
+    nsbpf::OwnSites own(kFirst);
+    CHECK_FALSE(own.has(site(kFirst, NSLICE_KIND_START, 0)));
+    own.add(site(kOwn, NSLICE_KIND_START, 0));
+    own.add(site(kOwn + 2, NSLICE_KIND_INIT, NSLICE_INIT_WORDS));
+    CHECK(own.has(site(kOwn, NSLICE_KIND_START, 0) | 77));
+    CHECK(own.has(site(kOwn + 2, NSLICE_KIND_INIT, NSLICE_INIT_WORDS) | UINT32_MAX));
+    for (const uint64_t other : {uint64_t{0}, uint64_t{1}, kFirst - 1, kFirst, kOwn - 1, kOwn + 1,
+                                 kOwn + 2, kOwn + 3, uint64_t{0xffff}})
+        CHECK_FALSE(own.has(site(other, NSLICE_KIND_START, 0) | 77));
+    CHECK_FALSE(own.has(site(kOwn, NSLICE_KIND_STOP, 0)));
+    CHECK_FALSE(own.has(site(kOwn, NSLICE_KIND_START, 1)));
+    CHECK_FALSE(own.has(site(kOwn, NSLICE_KIND_START, 8)));
 }
 
 TEST_CASE("a program's time is at most now, so that nothing waits for it", "[nsbpf][mapped_ring]")
 {
     Rig rig;
-    rig.reader->expect({kId, kId});
+    nsbpf::OwnSites own(kId);
+    own.add(kMark);
+    rig.reader->expect(own);
     rig.write(1, UINT64_MAX / 4);
     rig.take_all();
 

@@ -321,3 +321,14 @@ TEST_CASE("without costs of records alone, none is right behind another", "[nsdu
     calibration.entries = {cost(NSLICE_KIND_START | NSLICE_ENTRY_IN_PROGRAM, 60, 120)};
     CHECK(nsdump::bpf_costs({calibration}).behind(1) == 0);
 }
+
+TEST_CASE("records that programs forged are reported", "[nsdump][kernel_calls]")
+{
+    Scene scene;
+    scene.trace.info("kernel.recorder.foreign=7\n");
+    scene.program(NSLICE_KIND_MARK, scene.trace.kernel_site("bytes", NSLICE_KIND_MARK));
+    const std::vector<std::string> warnings = scene.report().warnings;
+    CHECK(std::ranges::count_if(warnings, [](const std::string &warning) {
+              return warning.starts_with("7 records that BPF programs wrote");
+          }) == 1);
+}

@@ -12,17 +12,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "map_rig.hpp"
 #include "src/probes/program_maps.hpp"
 #include "support/catch.hpp"
 
+using namespace nsbpf_test;
+
 namespace
 {
-int create_map(const char *name, uint32_t value_bytes)
-{
-    LIBBPF_OPTS(bpf_map_create_opts, options, .map_flags = BPF_F_MMAPABLE);
-    return bpf_map_create(BPF_MAP_TYPE_ARRAY, name, sizeof(uint32_t), value_bytes, 1, &options);
-}
-
 // A program that refers to a ring and sites; without capabilities it is not loaded.  For one CPU:
 // recorders on this machine may refuse it.
 class Loaded
@@ -63,7 +60,7 @@ public:
     }
 
 private:
-    nsbpf::Descriptor rings_{create_map(NSLICE_BPF_RINGS, NSLICE_RING_META_BYTES + 4096)};
+    nsbpf::Descriptor rings_{create_rings()};
     nsbpf::Descriptor sites_{create_map(NSLICE_BPF_SITES, sizeof(nslice_bpf_site))};
     int program_;
     uint32_t id_ = 0;

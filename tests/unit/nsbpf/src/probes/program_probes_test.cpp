@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Numbers of sites of BPF programs; whether the recorder of a program still runs.
+#include <algorithm>
 #include <cstring>
 #include <string>
 #include <vector>
@@ -10,20 +11,30 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "map_rig.hpp"
 #include "src/probes/owner.hpp"
 #include "src/probes/program_probes.hpp"
 #include "support/catch.hpp"
 
+using namespace nsbpf_test;
+
 namespace
 {
-nslice_bpf_site site_of(uint8_t kind, uint32_t line, const char *name)
+// Sites of a file of its own each: no number is shared.
+std::vector<nslice_bpf_site> many_sites(size_t count, char file)
 {
-    nslice_bpf_site site = {};
-    site.kind = kind;
-    site.line = line;
-    strncpy(site.name, name, sizeof(site.name));
-    strncpy(site.file, "program.bpf.c", sizeof(site.file));
-    return site;
+    std::vector<nslice_bpf_site> sites;
+    for (uint32_t line = 1; line <= count; ++line) {
+        sites.push_back(site_of(NSLICE_KIND_START, line, "work"));
+        sites.back().file[0] = file;
+    }
+    return sites;
+}
+
+size_t number_on(const ProgramRig &program)
+{
+    const std::vector<uint64_t> bits = program.bits();
+    return bits.size() - size_t(std::ranges::count(bits, 0));
 }
 
 // Numbers of other pid namespaces say nothing here.
@@ -38,11 +49,13 @@ TEST_CASE("a site keeps its number when its program is loaded again", "[nsbpf][p
 {
     nsbpf::SiteNumbers numbers(0xf100);
     std::string chunk;
-    const uint16_t first = numbers.of(site_of(NSLICE_KIND_START, 7, "parse"), chunk);
+    uint32_t room = 2;
+    const uint16_t first = numbers.of(site_of(NSLICE_KIND_START, 7, "parse"), chunk, room);
     const size_t once = chunk.size();
     CHECK(first == 0xf100);
-    CHECK(numbers.of(site_of(NSLICE_KIND_STOP, 8, "parse"), chunk) == 0xf101);
-    CHECK(numbers.of(site_of(NSLICE_KIND_START, 7, "parse"), chunk) == first);
+    CHECK(numbers.of(site_of(NSLICE_KIND_STOP, 8, "parse"), chunk, room) == 0xf101);
+    CHECK(room == 0);
+    CHECK(numbers.of(site_of(NSLICE_KIND_START, 7, "parse"), chunk, room) == first);
     CHECK(chunk.size() == 2 * once);
 
     nslice_file_site row;
@@ -58,9 +71,76 @@ TEST_CASE("sites beyond the last number are counted and have none", "[nsbpf][pro
 {
     nsbpf::SiteNumbers numbers(0xf7ff);
     std::string chunk;
-    CHECK(numbers.of(site_of(NSLICE_KIND_START, 1, "a"), chunk) == 0xf7ff);
-    CHECK(numbers.of(site_of(NSLICE_KIND_START, 2, "a"), chunk) == 0);
+    uint32_t room = 10;
+    CHECK(numbers.share() == 1);
+    CHECK(numbers.of(site_of(NSLICE_KIND_START, 1, "a"), chunk, room) == 0xf7ff);
+    CHECK(numbers.share() == 0);
+    CHECK(numbers.of(site_of(NSLICE_KIND_START, 2, "a"), chunk, room) == 0);
     CHECK(numbers.unnamed() == 1);
+}
+
+TEST_CASE("a program with very many probes gets a quarter of the numbers, and others get theirs",
+          "[nsbpf][program_probes]")
+{
+    constexpr size_t kAll = nsbpf::SiteNumbers::kLast - nsbpf::SiteNumbers::kFirst + 1, kOthers = 9;
+    const ProgramRig greedy(many_sites(kAll, 'a')), more(many_sites(kAll, 'b')),
+        other(many_sites(kOthers, 'c'));
+    if (!greedy.is_permitted() || !more.is_permitted() || !other.is_permitted())
+        return;
+    nsbpf::SiteNumbers numbers;
+    std::string chunk;
+    const uint64_t owner = nsbpf::own_owner();
+    nsbpf::ProgramRings first(greedy.found(), 1, owner, numbers.share());
+    CHECK(first.add_sites(greedy.sites(), numbers, chunk) == kAll - kAll / 4);
+    CHECK(first.add_sites(more.sites(), numbers, chunk) == kAll); // another map of the same program
+    nsbpf::ProgramRings second(other.found(), 1, owner, numbers.share());
+    CHECK(second.add_sites(other.sites(), numbers, chunk) == 0);
+    CHECK(numbers.unnamed() == 2 * kAll - kAll / 4);
+    for (nsbpf::ProgramRings *rings : {&first, &second})
+        rings->select("", {});
+    CHECK(number_on(greedy) == kAll / 4);
+    CHECK(number_on(more) == 0);
+    CHECK(number_on(other) == kOthers);
+}
+
+TEST_CASE("a program's records with the number of another program's site are lost and counted",
+          "[nsbpf][program_probes]")
+{
+    ProgramRig hostile(many_sites(1, 'a')), other(many_sites(2, 'b'));
+    if (!hostile.is_permitted() || !other.is_permitted())
+        return;
+    nsbpf::SiteNumbers numbers;
+    std::string chunk;
+    nsbpf::ProgramRings first(hostile.found(), 1, nsbpf::own_owner(), numbers.share()),
+        second(other.found(), 1, nsbpf::own_owner(), numbers.share());
+    first.add_sites(hostile.sites(), numbers, chunk);
+    second.add_sites(other.sites(), numbers, chunk);
+    first.select("", {});
+    second.select("", {});
+    for (const auto *rig : {&other, &hostile})
+        for (const uint64_t bits : rig->bits()) {
+            REQUIRE(bits != 0);
+            hostile.write(bits | 77);
+        }
+    other.write(other.bits()[1]);
+
+    nsbpf::ClockLine line;
+    for (uint64_t i = 0; i < 4; ++i)
+        line.add({2 * i * 1000, i * 1000, 1});
+    const auto taken = [&line](nsbpf::MappedRing &ring) {
+        nsbpf::Piece piece;
+        ring.watch();
+        CHECK(ring.take(line, piece));
+        return piece.words.size() < 2 ? 0 : piece.words[1] & ~uint64_t{UINT32_MAX};
+    };
+    nsbpf::MappedRing &own = *first.rings()[0], &others = *second.rings()[0];
+    CHECK(taken(own) == hostile.bits()[0]);
+    CHECK(own.foreign() == 2);
+    CHECK(own.row().issued == 3);
+    CHECK(own.row().drained == 1);
+    CHECK(own.row().lost[NSLICE_LOST_TORN] == 2);
+    CHECK(taken(others) == other.bits()[1]);
+    CHECK(others.foreign() == 0);
 }
 
 TEST_CASE("a name without a terminator, or with control characters, becomes text",
