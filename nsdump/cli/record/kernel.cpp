@@ -94,7 +94,7 @@ int record(Options options)
 
 // What was given on the command line, to be checked together.
 struct Given {
-    command::Argument groups, preset, format, output;
+    command::Argument groups, preset, format, output, thin;
     std::vector<command::Argument> of_recording;
 };
 
@@ -105,6 +105,8 @@ void check(const Options &options, const Given &given)
         command::refuse(given.of_recording, "cannot be combined with --list");
         return;
     }
+    if (!has_programs_group(options.kernel.groups))
+        command::refuse({given.thin}, "requires the group programs");
     if (!given.preset.was_given()) {
         if (!given.groups.was_given())
             throw command::WrongUse("groups, --preset or --list is required");
@@ -178,8 +180,10 @@ RunCommand add(command::ArgumentSet &arguments)
         options->format, {"text", "json"}, "with --list or --preset: format of the output");
     const command::Argument output =
         add_output(arguments, options->output, "with --list or --preset: file to print to");
-    const Given given = {groups, preset, format, output,
-                         add_recording_options(arguments, *options)};
+    const command::Argument thin = add_thin(arguments, options->kernel);
+    std::vector<command::Argument> of_recording = add_recording_options(arguments, *options);
+    of_recording.push_back(thin);
+    const Given given = {groups, preset, format, output, thin, of_recording};
     add_quiet(arguments, options->is_quiet);
     arguments.footer(kFooter);
     arguments.at_end([options, given] { check(*options, given); });

@@ -29,17 +29,6 @@ bool has_module()
     return access(NSLICE_DEVICE, F_OK) == 0;
 }
 
-bool has_programs_group(std::string_view groups)
-{
-    while (!groups.empty()) {
-        const size_t end = groups.find(',');
-        if (groups.substr(0, end) == NSLICE_BPF_GROUP)
-            return true;
-        groups.remove_prefix(end == groups.npos ? groups.size() : end + 1);
-    }
-    return false;
-}
-
 // The module records no probes of BPF programs, and no functions of programs.
 bool is_module_chosen(const KernelOptions &options, const std::string &groups)
 {
@@ -113,6 +102,17 @@ std::vector<nslice_kernel_counter> counters_of(const std::string &names)
 #endif
 } // namespace
 
+bool has_programs_group(std::string_view groups)
+{
+    while (!groups.empty()) {
+        const size_t end = groups.find(',');
+        if (groups.substr(0, end) == NSLICE_BPF_GROUP)
+            return true;
+        groups.remove_prefix(end == groups.npos ? groups.size() : end + 1);
+    }
+    return false;
+}
+
 std::unique_ptr<KernelPrograms> start_programs(const KernelOptions &options,
                                                const std::string &groups)
 {
@@ -134,7 +134,7 @@ std::unique_ptr<KernelPrograms> start_programs(const KernelOptions &options,
     request.port = uint16_t(options.port);
     request.slices = options.slices;
     request.starts_program = options.starts_program;
-    request.thin_permille = options.thin_permille;
+    request.thin_permille = thin_permille(options);
     request.reason = options.recorder == "bpf"    ? "requested"
                      : !options.functions.empty() ? "functions are recorded by uprobes"
                      : has_module()               ? "only BPF records the group programs"

@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include <nsprobe/recorder.h>
 
@@ -20,6 +21,8 @@ public:
     virtual const nsp_kernel_source &source() const = 0;
 };
 
+// Whether the group of probes in BPF programs is among these.
+bool has_programs_group(std::string_view groups);
 // Null if nsmod records.  groups: without "modules".  Throws UsageError or TraceError.
 std::unique_ptr<KernelPrograms> start_programs(const KernelOptions &options,
                                                const std::string &groups);

@@ -3,6 +3,8 @@
 #include "cli/record/kernel_side.hpp"
 
 #include <cerrno>
+#include <cmath>
+#include <cstdlib>
 
 #include "cli/commands.hpp"
 #include "cli/record/kernel_programs.hpp"
@@ -18,6 +20,17 @@ namespace
 constexpr uint32_t kLastPort = 65535;
 constexpr const char *kNoGroup =
     "modules"; // NET_SLICE_* in kernel modules: recorded with any group
+
+// auto, off, or a number from 0 to 1; otherwise the error message.
+std::string is_share(const std::string &text)
+{
+    char *end = nullptr;
+    const double share = std::strtod(text.c_str(), &end);
+    const bool is_number = end != text.c_str() && *end == 0 && share >= 0 && share <= 1;
+    return is_number || text == "auto" || text == "off"
+               ? ""
+               : "\"" + text + "\" is not auto, off or a share from 0 to 1";
+}
 } // namespace
 
 std::vector<command::Argument> add_kernel_options(command::ArgumentSet &arguments,
@@ -57,6 +70,26 @@ command::Argument add_slices(command::ArgumentSet &arguments, std::string &slice
              "slices and marks to record, e.g. 'filter*,!publish' (default: all)")
         .kind("PATTERNS")
         .check(command::is_given);
+}
+
+command::Argument add_thin(command::ArgumentSet &arguments, KernelOptions &options)
+{
+    return arguments
+        .add("--thin", options.thin,
+             "share of the time in which some probes inside slices are off at random, to "
+             "measure what they cost there; auto: 0.5")
+        .kind("auto|off|SHARE")
+        .check(is_share)
+        .show_default();
+}
+
+uint32_t thin_permille(const KernelOptions &options)
+{
+    if (options.thin == "off")
+        return 0;
+    return options.thin == "auto"
+               ? NSP_THIN_AUTO_PERMILLE
+               : uint32_t(std::lround(std::strtod(options.thin.c_str(), nullptr) * 1000));
 }
 
 KernelSide::KernelSide() = default;

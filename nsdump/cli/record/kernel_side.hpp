@@ -23,14 +23,14 @@ constexpr uint64_t kMostRingBytes = uint64_t{8} << 30;
 struct KernelOptions {
     std::string groups; // empty: the kernel is not recorded
     std::string counters;
-    std::string slices; // rules for the kernel's slices and marks; empty: all
+    std::string slices;       // rules for the kernel's slices and marks; empty: all
+    std::string thin = "off"; // of probes of BPF programs; auto, or a share from 0 to 1
     uint64_t ring_bytes = 1u << 20;
     uint32_t port = 0;
     uint32_t pid = 0;
     uint32_t thread = 0;           // by BPF only
     std::string recorder = "auto"; // nsmod, bpf
     bool starts_program = false;
-    uint32_t thin_permille = 0;            // of probes of BPF programs
     std::vector<TracedFunction> functions; // of the program, by uprobes
     std::string functions_reason;          // why by uprobes
     uint32_t functions_pid = 0;
@@ -45,6 +45,11 @@ std::vector<command::Argument> add_kernel_options(command::ArgumentSet &argument
 
 // --slices, for the kernel's and, if there is one, the program's.
 command::Argument add_slices(command::ArgumentSet &arguments, std::string &slices);
+
+// --thin, for probes of BPF programs and, if there is one, the program.
+command::Argument add_thin(command::ArgumentSet &arguments, KernelOptions &options);
+// Its share in parts of 1000; 0: no thinning.
+uint32_t thin_permille(const KernelOptions &options);
 
 // The kernel's part of a recording.  It must outlive the recorder.
 class KernelSide

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 // nsdump record: a program started here, or a running one -> trace file.
 #include <cerrno>
-#include <cmath>
-#include <cstdlib>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -43,7 +41,6 @@ struct Options {
     std::string clock = "fast";
     std::string full = "discard";
     std::string kind = "auto";
-    std::string thin = "off";
     bool accepts_control = false;
     uint64_t ring_bytes = 4u << 20;
     uint32_t step_every = 1;
@@ -67,25 +64,6 @@ Enum choose(const std::string &word, std::initializer_list<std::pair<const char 
     return Enum{};
 }
 
-uint32_t permille_of(const std::string &thin)
-{
-    if (thin == "off")
-        return 0;
-    return thin == "auto" ? NSP_THIN_AUTO_PERMILLE
-                          : uint32_t(std::lround(std::strtod(thin.c_str(), nullptr) * 1000));
-}
-
-// For --thin: auto, off, or a number from 0 to 1.
-std::string is_share(const std::string &text)
-{
-    char *end = nullptr;
-    const double share = std::strtod(text.c_str(), &end);
-    const bool is_number = end != text.c_str() && *end == 0 && share >= 0 && share <= 1;
-    return is_number || text == "auto" || text == "off"
-               ? ""
-               : "\"" + text + "\" is not auto, off or a share from 0 to 1";
-}
-
 Recorder open_recorder_with(const Options &options)
 {
     nsp_session_config config{};
@@ -106,7 +84,7 @@ Recorder open_recorder_with(const Options &options)
     config.step_every = options.step_every;
     config.no_calibration = options.no_calibration;
     config.slices = options.kernel.slices.c_str();
-    config.thin_permille = permille_of(options.thin);
+    config.thin_permille = thin_permille(options.kernel);
     config.control = options.accepts_control;
     return open_recorder(config);
 }
@@ -249,7 +227,6 @@ int run(Options options)
                        options.pid, options.is_quiet);
     options.kernel.functions = plan.traced;
     options.kernel.functions_reason = plan.reason;
-    options.kernel.thin_permille = permille_of(options.thin);
     KernelSide kernel_side;
     Recorder recorder = open_recorder_with(options);
     std::unique_ptr<Child> child;
@@ -417,13 +394,7 @@ RunCommand add(command::ArgumentSet &arguments)
     const Check check_functions = add_function_options(arguments, options);
     const Check check_counters = add_counter_options(arguments, options);
     add_slices(arguments, options->kernel.slices);
-    arguments
-        .add("--thin", options->thin,
-             "share of the time in which some probes inside slices are off at random, to "
-             "measure what they cost there; auto: 0.5")
-        .kind("auto|off|SHARE")
-        .check(is_share)
-        .show_default();
+    add_thin(arguments, options->kernel);
     const command::Argument control = arguments.add_flag(
         "--control", options->accepts_control,
         "let `nsdump control` change what is recorded; gives the program a thread");
