@@ -33,7 +33,7 @@ class Counters(limits.InFolder):
         self.addCleanup(connection.close)
         place = bytearray(PAGES * mmap.PAGESIZE)
         recording = recorder.Recording(
-            self.folder,
+            self.folder / "kernel.nsl",
             "tcp_send,softirq",
             *("--port", recorder.PORT, COUNTERS, "page-faults,context-switches"),
         )
@@ -60,7 +60,7 @@ class Counters(limits.InFolder):
 
     def test_counts_grow_within_a_ring_and_marks_have_none(self):
         recording = recorder.Recording(
-            self.folder, recorder.ALL, COUNTERS, "cpu-clock,context-switches"
+            self.folder / "kernel.nsl", recorder.ALL, COUNTERS, "cpu-clock,context-switches"
         )
         connection = recorder.Connection(recorder.PORT)
         connection.exchange(300)
@@ -90,7 +90,7 @@ class Counters(limits.InFolder):
 
     def test_a_flood_of_counted_records_into_small_rings_is_counted(self):
         recording = recorder.Recording(
-            self.folder, recorder.ALL, "--kernel-ring", 4096, COUNTERS, "page-faults"
+            self.folder / "kernel.nsl", recorder.ALL, "--kernel-ring", 4096, COUNTERS, "page-faults"
         )
         connection = recorder.Connection(recorder.PORT)
         connection.exchange(3000)

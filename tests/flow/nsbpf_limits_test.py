@@ -88,7 +88,7 @@ class Filters(InFolder):
         self.addCleanup(self.program.end)
 
     def sends(self, *options):
-        recording = recorder.Recording(self.folder, "tcp_send,sched", *options)
+        recording = recorder.Recording(self.folder / "kernel.nsl", "tcp_send,sched", *options)
         self.program.send()
         return recording.end()
 

@@ -4,9 +4,7 @@
 import json
 import os
 import pathlib
-import shutil
 import signal
-import struct
 import subprocess
 import tempfile
 import time
@@ -14,28 +12,28 @@ import unittest
 
 import mapi_interfaces
 import needs
+from nsbpf_library import (
+    BPF,
+    CLANG,
+    HEADERS,
+    NSDUMP,
+    SOURCE,
+    Pins,
+    Recording,
+    compile_program,
+    counts,
+    fail_of,
+    run,
+    stats_of,
+    stop,
+    udp_frame,
+)
 
-NSDUMP = pathlib.Path(os.environ["NETSLICE_BIN"]) / "nsdump"
-SOURCE = pathlib.Path(os.environ["NETSLICE_SOURCE"])
-HEADERS = [
-    f"-I{SOURCE / folder}" for folder in ("libnsprobe/include", "nsmod/uapi", "nsbpf/include")
-]
-BPF = "--kernel-recorder=bpf"
 BLOCKED, OTHER = 4242, 4243
 OWN = {"packet", "parse", "lookup", "port"}  # other programs on this machine may have probes, too
 RECORDS = 7  # of a packet with a port
-
-
-def run(*words, **options):
-    return subprocess.run(
-        [*map(str, words)], capture_output=True, text=True, check=False, timeout=100, **options
-    )
-
-
-def frame(port, payload_bytes=100):
-    udp = struct.pack("!HHHH", 1000, port, 8 + payload_bytes, 0) + bytes(payload_bytes)
-    ip = struct.pack("!BBHHHBBH", 0x45, 0, 20 + len(udp), 0, 0, 9, 17, 0) + b"\n\0\0\1\n\0\0\2"
-    return bytes(6) + b"\2\0\0\0\0\1" + b"\x08\0" + ip + udp
+NUMBERS = 1792  # of sites
+PROBES, CALLS = 600, 5
 
 
 NO_IP = bytes(6) + b"\2\0\0\0\0\1" + b"\x88\xb5" + bytes(50)
@@ -50,39 +48,9 @@ def build(folder, *variables):
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-def stats_of(trace):
-    done = run(NSDUMP, "export", trace, "--what", "stats", "--format", "json")
-    assert done.stdout, done.stderr
-    return json.loads(done.stdout)
-
-
-def counts(stats):
-    return {
-        one["name"].removeprefix("kernel:"): one[number]
-        for kind, number in (("slices", "count"), ("marks", "count"), ("units", "packets"))
-        for one in stats[kind]
-    }
-
-
 def child_of(process):
     children = pathlib.Path(f"/proc/{process.pid}/task/{process.pid}/children")
     return int(children.read_text().split()[0])
-
-
-def stop(process):
-    """If it still runs."""
-    if process.poll() is None:
-        process.kill()
-        process.communicate()
-    for pipe in process.stdout, process.stderr:
-        if pipe:
-            pipe.close()
-
-
-def fail_of(process, what):
-    """It may still run: what it wrote can be read only after its end."""
-    process.kill()
-    raise AssertionError(what, process.communicate())
 
 
 class Loader:
@@ -108,33 +76,6 @@ class Loader:
         return words
 
 
-class Recording:
-    """nsdump in the background, which records the loaded programs when this returns."""
-
-    def __init__(self, trace, *options, groups="programs"):
-        self.trace = trace
-        trace.unlink(missing_ok=True)
-        self.process = subprocess.Popen(
-            [*map(str, (NSDUMP, "kernel", groups, BPF, "-w", trace, *options))],
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-        if not mapi_interfaces.wait_until(self.has_begun):
-            fail_of(self.process, "it has not begun")
-
-    def has_begun(self):
-        return self.trace.exists() and b"kernel.recorder=bpf" in self.trace.read_bytes()
-
-    def end(self):
-        self.process.send_signal(signal.SIGINT)
-        self.words = self.process.communicate(timeout=60)[1]
-        assert self.process.returncode == 0, self.words
-        return stats_of(self.trace)
-
-    def kill(self):
-        stop(self.process)
-
-
 class Programs(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
@@ -156,8 +97,8 @@ class Programs(unittest.TestCase):
         self.addCleanup(stop, loader.process)
         return loader
 
-    def record(self, *options, **words):
-        recording = Recording(self.trace, *options, **words)
+    def record(self, *options, groups="programs"):
+        recording = Recording(self.trace, groups, *options)
         self.addCleanup(stop, recording.process)
         return recording
 
@@ -186,15 +127,15 @@ class Programs(unittest.TestCase):
         loader = self.load(
             "-w", record=(NSDUMP, "record", "-k", "programs", BPF, "-w", self.trace, "--")
         )
-        mapi_interfaces.send("near", frame(BLOCKED), count=300)
-        mapi_interfaces.send("near", frame(OTHER), count=200)
+        mapi_interfaces.send("near", udp_frame(BLOCKED), count=300)
+        mapi_interfaces.send("near", udp_frame(OTHER), count=200)
         mapi_interfaces.send("near", NO_IP, count=100)
         loader.end()
         stats = stats_of(self.trace)
         self.check_whole()
         self.check_packets(stats, packets=600, with_port=500)
         (unit,) = (one for one in stats["units"] if one["name"] == "kernel:packet")
-        self.assertEqual(unit["bytes"], 500 * len(frame(0)) + 100 * len(NO_IP))
+        self.assertEqual(unit["bytes"], 500 * len(udp_frame(0)) + 100 * len(NO_IP))
         (port,) = (one for one in stats["marks"] if one["name"] == "kernel:port")
         self.assertEqual((port["min"], port["max"]), (BLOCKED, OTHER))
         self.assertAlmostEqual(port["mean"], BLOCKED + 0.4)
@@ -206,7 +147,7 @@ class Programs(unittest.TestCase):
     def test_a_trace_shows_each_units_records_in_their_order(self):
         self.load()
         recording = self.record()
-        mapi_interfaces.send("near", frame(OTHER), count=50)
+        mapi_interfaces.send("near", udp_frame(OTHER), count=50)
         recording.end()
         events = [
             line.split()[3:5] for line in run(NSDUMP, "show", self.trace).stdout.splitlines()[1:]
@@ -226,7 +167,7 @@ class Programs(unittest.TestCase):
     def test_probes_and_tracepoints_of_a_cpu_are_one_stream_in_order_of_time(self):
         self.load()
         recording = self.record(groups="programs,softirq,net_rx,net_tx")
-        mapi_interfaces.send("near", frame(OTHER), count=2000)
+        mapi_interfaces.send("near", udp_frame(OTHER), count=2000)
         stats = recording.end()
         self.check_whole()  # times that go back would be a finding
         found = counts(stats)
@@ -239,9 +180,9 @@ class Programs(unittest.TestCase):
         self.load("-r", 4096)
         recording = self.record()
         recording.process.send_signal(signal.SIGSTOP)
-        mapi_interfaces.send("near", frame(OTHER), count=1000)
+        mapi_interfaces.send("near", udp_frame(OTHER), count=1000)
         recording.process.send_signal(signal.SIGCONT)
-        mapi_interfaces.send("near", frame(OTHER), count=2000)
+        mapi_interfaces.send("near", udp_frame(OTHER), count=2000)
         stats = recording.end()
         losses = stats["losses"]
         self.check_whole()
@@ -252,11 +193,11 @@ class Programs(unittest.TestCase):
     def test_a_recorder_that_was_killed_is_taken_over(self):
         self.load()
         killed = self.record()
-        mapi_interfaces.send("near", frame(OTHER), count=10)
+        mapi_interfaces.send("near", udp_frame(OTHER), count=10)
         killed.kill()
-        mapi_interfaces.send("near", frame(OTHER), count=50000)  # its rings are full
+        mapi_interfaces.send("near", udp_frame(OTHER), count=50000)  # its rings are full
         recording = self.record()
-        mapi_interfaces.send("near", frame(OTHER), count=300)
+        mapi_interfaces.send("near", udp_frame(OTHER), count=300)
         stats = recording.end()
         self.check_whole()
         self.check_packets(stats, packets=300, with_port=300)
@@ -265,11 +206,11 @@ class Programs(unittest.TestCase):
     def test_a_second_recorder_gets_the_name_of_the_first_and_the_program_after_it(self):
         self.load()
         first = self.record()
-        other = Recording(self.folder / "second.nsl")
-        mapi_interfaces.send("near", frame(OTHER), count=100)
+        other = Recording(self.folder / "second.nsl", "programs")
+        mapi_interfaces.send("near", udp_frame(OTHER), count=100)
         self.check_packets(first.end(), packets=100, with_port=100)
         time.sleep(0.3)
-        mapi_interfaces.send("near", frame(OTHER), count=50)
+        mapi_interfaces.send("near", udp_frame(OTHER), count=50)
         self.check_packets(other.end(), packets=50, with_port=50)
         self.assertIn(
             f"xdp_ports is not recorded: process {first.process.pid} already records it",
@@ -280,11 +221,11 @@ class Programs(unittest.TestCase):
     def test_records_of_a_program_that_was_unloaded_are_kept(self):
         first = self.load()
         recording = self.record()
-        mapi_interfaces.send("near", frame(OTHER), count=200)
+        mapi_interfaces.send("near", udp_frame(OTHER), count=200)
         first.end()
         time.sleep(1.5)  # until the recorder gives its rings up
         second = self.load("-w")
-        mapi_interfaces.send("near", frame(OTHER), count=100)
+        mapi_interfaces.send("near", udp_frame(OTHER), count=100)
         second.end()
         stats = recording.end()
         self.check_whole()
@@ -294,14 +235,14 @@ class Programs(unittest.TestCase):
     def test_rules_select_slices_and_marks(self):
         self.load()
         recording = self.record("--slices", "look*")
-        mapi_interfaces.send("near", frame(OTHER), count=100)
+        mapi_interfaces.send("near", udp_frame(OTHER), count=100)
         found = counts(recording.end())
         own = {name: number for name, number in found.items() if name in OWN}
         self.assertEqual(own, {"packet": 100, "lookup": 100})
 
     def test_nothing_is_recorded_and_counted_without_a_recorder(self):
         self.load()
-        mapi_interfaces.send("near", frame(OTHER), count=100)
+        mapi_interfaces.send("near", udp_frame(OTHER), count=100)
         recording = self.record()
         stats = recording.end()
         self.check_issued(stats, 0)
@@ -350,8 +291,8 @@ class Programs(unittest.TestCase):
             interface="near",
         )
         self.addCleanup(stop, loader.process)
-        mapi_interfaces.send("far", frame(OTHER), count=150)
-        mapi_interfaces.send("near", frame(OTHER), count=100)
+        mapi_interfaces.send("far", udp_frame(OTHER), count=150)
+        mapi_interfaces.send("near", udp_frame(OTHER), count=100)
         words = loader.end()
         self.assertIn("only BPF programs of the program started here are recorded", words)
         stats = stats_of(self.trace)
@@ -392,30 +333,70 @@ class Objects(unittest.TestCase):
     def test_the_header_also_compiles_after_vmlinux(self):
         vmlinux = run("bpftool", "btf", "dump", "file", "/sys/kernel/btf/vmlinux", "format", "c")
         (self.folder / "vmlinux.h").write_text(vmlinux.stdout)
-        source = self.folder / "own.bpf.c"
-        source.write_text(
+        compile_program(
             '#include "vmlinux.h"\n#include <bpf/bpf_helpers.h>\n#include <nslice/bpf.h>\n'
             'SEC("xdp") int own(struct xdp_md *context)\n'
             "{\n\t(void)context;\n\tNET_SLICE_START(all);\n\tNET_SLICE_STOP(all);\n"
-            "\treturn NET_SLICE_IS_ON();\n}\n"
-            'char LICENSE[] SEC("license") = "Dual MIT/GPL";\n'
+            "\treturn NET_SLICE_IS_ON();\n}\n",
+            self.folder,
         )
-        done = run(
-            *(CLANG, "-O2", "-g", "-target", "bpf", "-mcpu=v3", "-Wall", "-Wextra", "-Werror"),
-            *(f"-I{self.folder}", *HEADERS, "-c", source, "-o", self.folder / "own.bpf.o"),
+
+    def pin(self, program, name):
+        """Loaded until the end of the test."""
+        if not hasattr(self, "pins"):
+            self.pins = Pins(self.folder)
+            self.addCleanup(self.pins.end)
+        return self.pins.load(program, name)
+
+    def pin_own(self, name, statements):
+        source = (
+            "#include <linux/bpf.h>\n#include <bpf/bpf_helpers.h>\n#include <nslice/bpf.h>\n"
+            f'SEC("xdp") int {name}(struct xdp_md *context)\n{{\n\t(void)context;\n'
+            f"{statements}\treturn XDP_PASS;\n}}\n"
         )
-        self.assertEqual(done.returncode, 0, done.stderr)
+        return self.pin(compile_program(source, self.folder), name)
+
+    def record_calls(self, *programs):
+        """Returns the statistics, and what nsdump says."""
+        recording = Recording(self.folder / "k.nsl", "programs")
+        self.addCleanup(stop, recording.process)
+        for program in programs:
+            done = run(*self.pins.run_words(program, CALLS))
+            self.assertEqual(done.returncode, 0, done.stderr)
+        return recording.end(), recording.words
+
+    def test_a_program_with_very_many_probes_leaves_numbers_for_others(self):
+        greedy = self.pin_own("greedy", "\tNET_SLICE_MARK(much, 1);\n" * PROBES)
+        modest = self.pin_own("modest", "\tNET_SLICE_START(little);\n\tNET_SLICE_STOP(little);\n")
+        stats, words = self.record_calls(greedy, modest)
+        self.assertRegex(words, r"program greedy \(id \d+\): \d+ of its probes are not recorded")
+        self.assertNotIn("program modest", words)
+        unnamed = stats["losses"]["unnamed_kernel_sites"]
+        self.assertGreaterEqual(unnamed, PROBES - NUMBERS // 4)
+        found = counts(stats)
+        self.assertEqual(found["little"], CALLS)
+        self.assertGreaterEqual(found["much"], (PROBES - unnamed) * CALLS)
+
+    def test_records_with_the_numbers_of_other_programs_are_lost_and_reported(self):
+        forger = self.pin_own(
+            "forger",
+            "\tNET_SLICE_MARK(own, 1);\n"
+            "\tfor (__u64 i = 0; NET_SLICE_IS_ON() && i < 4; ++i)\n"
+            "\t\tnslice_bpf_record((0xf100 + i) << 32 | (__u64)NSLICE_KIND_START << 48);\n",
+        )
+        honest = self.pin_own("honest", "\tNET_SLICE_START(work);\n\tNET_SLICE_STOP(work);\n")
+        stats, _ = self.record_calls(forger, honest)
+        self.assertEqual(counts(stats)["own"], CALLS)
+        self.assertEqual(counts(stats)["work"], CALLS)
+        self.assertEqual(stats["info"]["kernel.recorder.foreign"], str(4 * CALLS))
+        self.assertEqual(stats["losses"]["lost"]["torn"], 4 * CALLS)
+        self.assertEqual(stats["classes"]["unmatched_start"], 0)
 
     def test_a_program_with_fewer_rings_than_cpus_is_named_with_the_remedy(self):
         if os.cpu_count() < 2:
             self.skipTest("one CPU")
         build(self.folder, "BPF_DISABLE=-DNSLICE_BPF_CPUS=1")
-        file_system = self.folder / "bpf"
-        file_system.mkdir()
-        run("mount", "-t", "bpf", "bpf", file_system)
-        self.addCleanup(run, "umount", file_system)
-        done = run("bpftool", "prog", "load", self.folder / "xdp_ports.bpf.o", file_system / "one")
-        self.assertEqual(done.returncode, 0, done.stderr)
+        self.pin(self.folder / "xdp_ports.bpf.o", "one")
         done = run(NSDUMP, "kernel", "programs", BPF, "-d", "0.2", "-w", self.folder / "k.nsl")
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("program xdp_ports", done.stderr)
@@ -424,7 +405,6 @@ class Objects(unittest.TestCase):
 
 
 needs.tools("make", "bpftool", "ip", "setpriv")
-CLANG = next((one for one in ("clang", "clang-14") if shutil.which(one)), None)
 if os.geteuid() != 0:
     needs.skip("requires root")
 if not pathlib.Path("/sys/kernel/btf/vmlinux").exists() or not CLANG:

@@ -6,7 +6,6 @@ import os
 import pathlib
 import signal
 import socket
-import struct
 import subprocess
 import sys
 import tempfile
@@ -15,40 +14,12 @@ import unittest
 
 import mapi_interfaces
 import needs
+from nsbpf_library import BPF, NSDUMP, Recording, counts, run, stats_of, udp_frame
 
-NSDUMP = pathlib.Path(os.environ["NETSLICE_BIN"]) / "nsdump"
 TESTS = pathlib.Path(os.environ["NETSLICE_BUILD"]) / "tests"
-BPF = "--kernel-recorder=bpf"
 ALL = "net_rx,net_tx,napi,irq,softirq,sched,sock,tcp_send,tcp_recv"
 PORT, OTHER_PORT = 4242, 4243
 KILLS = 200
-
-
-def run(*words, **options):
-    return subprocess.run(
-        [*words], capture_output=True, text=True, check=False, timeout=100, **options
-    )
-
-
-def stats_of(trace):
-    done = run(NSDUMP, "export", trace, "--what", "stats", "--format", "json")
-    assert done.stdout, done.stderr
-    return json.loads(done.stdout)
-
-
-def counts(stats):
-    """Name -> how often it was recorded, without the prefix of the kernel's names."""
-    return {
-        one["name"].removeprefix("kernel:"): one[number]
-        for kind, number in (("slices", "count"), ("marks", "count"), ("units", "packets"))
-        for one in stats[kind]
-    }
-
-
-def udp_frame(port, payload_bytes=100):
-    udp = struct.pack("!HHHH", 1000, port, 8 + payload_bytes, 0) + bytes(payload_bytes)
-    ip = struct.pack("!BBHHHBBH", 0x45, 0, 20 + len(udp), 0, 0, 9, 17, 0) + b"\n\0\0\1\n\0\0\2"
-    return bytes(6) + b"\2\0\0\0\0\1" + b"\x08\0" + ip + udp
 
 
 class Connection:
@@ -74,31 +45,6 @@ class Connection:
         self.far.close()
 
 
-class Recording:
-    """nsdump in the background, which records when this returns."""
-
-    def __init__(self, folder, groups, *options):
-        self.trace = folder / "kernel.nsl"
-        self.trace.unlink(missing_ok=True)
-        self.process = subprocess.Popen(
-            [NSDUMP, "kernel", groups, BPF, "-w", self.trace, *map(str, options)],
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-        if not mapi_interfaces.wait_until(self.has_begun):
-            self.process.kill()  # its words can be read only after its end
-            raise AssertionError(self.process.communicate()[1])
-
-    def has_begun(self):
-        return self.trace.exists() and b"kernel.recorder=bpf" in self.trace.read_bytes()
-
-    def end(self):
-        self.process.send_signal(signal.SIGINT)
-        self.words = self.process.communicate(timeout=60)[1]
-        assert self.process.returncode == 0, self.words
-        return stats_of(self.trace)
-
-
 class Kernel(unittest.TestCase):
     def setUp(self):
         self.temporary = tempfile.TemporaryDirectory(prefix="netslice-nsbpf-")
@@ -117,7 +63,7 @@ class Kernel(unittest.TestCase):
 
     def test_slices_of_all_groups_appear_and_nest(self):
         connection = self.connect(PORT)
-        recording = Recording(self.folder, ALL)
+        recording = Recording(self.folder / "kernel.nsl", ALL)
         connection.exchange(300)
         stats = recording.end()
         self.check_whole(recording.trace)
@@ -139,7 +85,7 @@ class Kernel(unittest.TestCase):
     def test_only_packets_of_the_port_are_recorded_and_all_of_them(self):
         mapi_interfaces.make_pair("near", "far")
         self.addCleanup(run, "ip", "link", "del", "near")
-        recording = Recording(self.folder, "net_rx,net_tx", "--port", PORT)
+        recording = Recording(self.folder / "kernel.nsl", "net_rx,net_tx", "--port", PORT)
         mapi_interfaces.send("near", udp_frame(PORT), udp_frame(OTHER_PORT), count=500)
         mapi_interfaces.send("near", udp_frame(OTHER_PORT), count=100)
         time.sleep(0.2)
@@ -149,7 +95,7 @@ class Kernel(unittest.TestCase):
 
     def test_each_call_and_packet_of_the_port_is_followed(self):
         connection, other = self.connect(PORT), self.connect(OTHER_PORT)
-        recording = Recording(self.folder, "tcp_send,tcp_recv", "--port", PORT)
+        recording = Recording(self.folder / "kernel.nsl", "tcp_send,tcp_recv", "--port", PORT)
         connection.exchange(300)
         other.exchange(100)
         stats = recording.end()
@@ -163,7 +109,7 @@ class Kernel(unittest.TestCase):
 
     def test_no_call_of_a_program_is_subtracted_for_a_record_behind_another_one(self):
         connection = self.connect(PORT)
-        recording = Recording(self.folder, "tcp_send", "--port", PORT)
+        recording = Recording(self.folder / "kernel.nsl", "tcp_send", "--port", PORT)
         connection.exchange(1000)
         stats = recording.end()
         costs = {one["kind"]: one for one in stats["calibration"]["kernel"] if one["cpu"] == 0}
@@ -202,7 +148,7 @@ class Kernel(unittest.TestCase):
             accepted, _ = listener.accept()
         self.assertEqual(child.stdout.readline(), "ready\n")
         other = self.connect(OTHER_PORT)
-        recording = Recording(self.folder, "tcp_send", "--pid", child.pid)
+        recording = Recording(self.folder / "kernel.nsl", "tcp_send", "--pid", child.pid)
         child.stdin.write("go\n")
         child.stdin.flush()
         self.assertEqual(child.stdout.readline(), "done\n")
@@ -214,14 +160,16 @@ class Kernel(unittest.TestCase):
         self.assertEqual(found["sent"], 200)
 
     def test_rules_select_slices_and_marks_from_the_start(self):
-        recording = Recording(self.folder, "softirq,sched,napi", "--slices", "soft*,!*vector")
+        recording = Recording(
+            self.folder / "kernel.nsl", "softirq,sched,napi", "--slices", "soft*,!*vector"
+        )
         time.sleep(0.3)
         stats = recording.end()
         self.assertEqual(set(counts(stats)), {"softirq"})
         self.assertEqual(stats["info"]["kernel.slices"], "soft*,!*vector")
 
     def test_a_flood_into_small_rings_is_counted(self):
-        recording = Recording(self.folder, ALL, "--kernel-ring", 4096)
+        recording = Recording(self.folder / "kernel.nsl", ALL, "--kernel-ring", 4096)
         connection = self.connect(PORT)
         connection.exchange(5000)
         stats = recording.end()
@@ -231,7 +179,7 @@ class Kernel(unittest.TestCase):
         self.assertTrue(losses["equation_holds"])
 
     def test_a_reader_that_is_stopped_for_a_while_costs_records_that_are_counted(self):
-        recording = Recording(self.folder, "sched,softirq", "--kernel-ring", 4096)
+        recording = Recording(self.folder / "kernel.nsl", "sched,softirq", "--kernel-ring", 4096)
         recording.process.send_signal(signal.SIGSTOP)
         end = time.monotonic() + 0.5
         while time.monotonic() < end:

@@ -1,20 +1,25 @@
 # SPDX-License-Identifier: MIT
 # Random thinning of BPF programs: a program with a slice inside another, run many times -> epochs
 # in which the inner one was off, and what it costs there.
-import json
 import os
 import pathlib
-import shutil
-import subprocess
 import sys
 import tempfile
 import unittest
 
 import needs
+from nsbpf_library import (
+    BPF,
+    CLANG,
+    NSDUMP,
+    Pins,
+    Recording,
+    compile_program,
+    run,
+    stats_of,
+    stop,
+)
 
-NSDUMP = pathlib.Path(os.environ["NETSLICE_BIN"]) / "nsdump"
-SOURCE = pathlib.Path(os.environ["NETSLICE_SOURCE"])
-FOLDERS = ("libnsprobe/include", "nsmod/uapi", "nsbpf/include")
 RUNS = 200
 REPEATS = 50  # of the program in a run
 PROGRAM = """
@@ -24,6 +29,7 @@ PROGRAM = """
 
 SEC("xdp") int nested(struct xdp_md *context)
 {
+	(void)context;
 	NET_SLICE_INIT(packet, 0, 1, 60);
 	NET_SLICE_START(outer);
 	NET_SLICE_START(inner);
@@ -32,23 +38,14 @@ SEC("xdp") int nested(struct xdp_md *context)
 	NET_SLICE_EXIT(packet);
 	return XDP_PASS;
 }
-
-char LICENSE[] SEC("license") = "Dual MIT/GPL";
 """
 # Run by nsdump: as often as the rings have room.
 RUN = """
 import subprocess, sys, time
-for _ in range(int(sys.argv[3])):
-    subprocess.run([sys.argv[1], "prog", "run", "pinned", sys.argv[2], "data_in", sys.argv[5],
-                    "repeat", sys.argv[4]], check=True, stdout=subprocess.DEVNULL)
+for _ in range(int(sys.argv[1])):
+    subprocess.run(sys.argv[2:], check=True, stdout=subprocess.DEVNULL)
     time.sleep(0.005)
 """
-
-
-def run(*words):
-    return subprocess.run(
-        [*map(str, words)], capture_output=True, text=True, check=False, timeout=250
-    )
 
 
 class Thinning(unittest.TestCase):
@@ -57,38 +54,23 @@ class Thinning(unittest.TestCase):
         files = tempfile.TemporaryDirectory()
         cls.addClassCleanup(files.cleanup)
         cls.files = pathlib.Path(files.name)
-        pins = cls.files / "pins"
-        pins.mkdir()
-        mounted = run("mount", "-t", "bpf", "bpf", pins)
-        assert mounted.returncode == 0, mounted.stderr
-        cls.addClassCleanup(run, "umount", pins)
-        cls.pinned = pins / "nested"
-        (cls.files / "nested.bpf.c").write_text(PROGRAM)
-        (cls.files / "packet").write_bytes(bytes(60))
-        built = run(
-            *(CLANG, "-O2", "-g", "-target", "bpf", "-mcpu=v3"),
-            *(f"-I{SOURCE / folder}" for folder in FOLDERS),
-            *("-idirafter", f"/usr/include/{os.uname().machine}-linux-gnu"),
-            *(f"-D__TARGET_ARCH_{'x86' if os.uname().machine == 'x86_64' else 'arm64'}",),
-            *("-c", cls.files / "nested.bpf.c", "-o", cls.files / "nested.o"),
-        )
-        assert built.returncode == 0, built.stderr
-        loaded = run("bpftool", "prog", "load", cls.files / "nested.o", cls.pinned)
-        assert loaded.returncode == 0, loaded.stderr
-        cls.addClassCleanup(cls.pinned.unlink)
+        cls.pins = Pins(cls.files)
+        cls.addClassCleanup(cls.pins.end)
+        cls.pinned = cls.pins.load(compile_program(PROGRAM, cls.files), "nested")
 
     def record(self, *options):
         trace = self.files / "t.nsl"
         trace.unlink(missing_ok=True)
         done = run(
-            *(NSDUMP, "record", "-q", "-k", "programs", "--kernel-recorder=bpf", *options),
-            *("-w", trace, "--", sys.executable, "-c", RUN, "bpftool", self.pinned),
-            *(RUNS, REPEATS, self.files / "packet"),
+            *(NSDUMP, "record", "-q", "-k", "programs", BPF, *options, "-w", trace, "--"),
+            *self.run_words(),
         )
         self.assertEqual(done.returncode, 0, done.stderr)
-        stats = run(NSDUMP, "export", trace, "--what", "stats", "--format", "json")
         self.assertEqual(run(NSDUMP, "check", trace).returncode, 0)
-        return json.loads(stats.stdout), trace
+        return stats_of(trace), trace
+
+    def run_words(self):
+        return (sys.executable, "-c", RUN, RUNS, *self.pins.run_words(self.pinned, REPEATS))
 
     def slices_of(self, stats):
         return {one["name"].removeprefix("kernel:"): one for one in stats["slices"]}
@@ -108,6 +90,26 @@ class Thinning(unittest.TestCase):
         explained = run(NSDUMP, "explain", trace, "kernel:outer")
         self.assertIn("off: kernel:inner:", explained.stdout, explained.stderr)
 
+    def test_programs_that_others_run_are_thinned_as_well(self):
+        recording = Recording(self.files / "t.nsl", "programs", "--thin", "auto")
+        self.addCleanup(stop, recording.process)
+        done = run(*self.run_words())
+        self.assertEqual(done.returncode, 0, done.stderr)
+        stats = recording.end()
+        slices = self.slices_of(stats)
+        self.assertGreater(stats["program_thinning"]["epochs"], 50)
+        self.assertEqual(slices["outer"]["count"], RUNS * REPEATS)
+        self.assertLess(slices["inner"]["count"], 0.9 * RUNS * REPEATS)
+
+    def test_thinning_is_refused_where_it_would_have_no_effect_or_is_no_share(self):
+        for groups, share, reason in (
+            ("sched", "auto", "--thin requires the group programs"),
+            ("programs,sched", "1.5", '"1.5" is not auto, off or a share from 0 to 1'),
+        ):
+            done = run(NSDUMP, "kernel", groups, "--thin", share, "-w", self.files / "t.nsl")
+            self.assertEqual(done.returncode, 2, done.stderr)
+            self.assertIn(reason, done.stderr)
+
     def test_units_of_the_program_are_compared_between_epochs(self):
         stats, _ = self.record("--thin", "1")
         (unit,) = stats["program_thinning"]["units"]
@@ -121,7 +123,6 @@ class Thinning(unittest.TestCase):
 
 
 needs.tools("bpftool")
-CLANG = next((one for one in ("clang", "clang-14") if shutil.which(one)), None)
 if os.geteuid() != 0:
     needs.skip("requires root")
 if not pathlib.Path("/sys/kernel/btf/vmlinux").exists() or not CLANG:
