@@ -48,19 +48,23 @@ LOOP(pairs_and_calls, PAIR; CALL("nsf_bare_empty"))
 
 static uint32_t skipped_text(char *text, uint32_t room)
 {
-    static const char *const causes[NSF_SKIPPED] = {[NSF_TOO_DEEP] = "too_deep",
-                                                    [NSF_NO_BLOCK] = "too_many_threads",
-                                                    [NSF_FOREIGN_STACK] = "foreign_stack",
-                                                    [NSF_IN_LIBRARY] = "in_library"};
+    static const char *const keys[NSF_SKIPPED] = {
+        [NSF_TOO_DEEP] = "not_recorded.too_deep",
+        [NSF_NO_BLOCK] = "not_recorded.too_many_threads",
+        [NSF_UNKNOWN_STACK] = "not_recorded.unknown_stack",
+        [NSF_FOREIGN_STACK] = "not_recorded.foreign_stack",
+        [NSF_LEFT_SIGNAL_STACK] = "not_recorded.left_signal_stack",
+        [NSF_TAKEN_BY_HANDLER] = "not_recorded.taken_by_handler",
+        [NSF_IN_LIBRARY] = "not_recorded.in_library",
+        [NSF_END_UNKNOWN] = "end_unknown"};
     int length = 0;
 
     for (unsigned i = 0; i < NSF_SKIPPED; ++i) {
         const uint64_t calls = __atomic_load_n(&nsf_skipped[i], __ATOMIC_RELAXED);
 
         if (calls > 0)
-            length +=
-                snprintf(text + length, room - (uint32_t)length, "functions.not_recorded.%s=%llu\n",
-                         causes[i], (unsigned long long)calls);
+            length += snprintf(text + length, room - (uint32_t)length, "functions.%s=%llu\n",
+                               keys[i], (unsigned long long)calls);
     }
     return (uint32_t)length;
 }

@@ -2,15 +2,11 @@
 /* C part of the trampolines: number of a function -> record, and its return address replaced. */
 #include "inside.h"
 
-#include <signal.h>
-#include <sys/syscall.h>
-
 #include <nsprobe/detail/arch.h>
 #include <nsprobe/detail/state.h>
 
 #include "writer/arch.h"
 
-uint64_t nsf_skipped[NSF_SKIPPED];
 struct nsp_slice **nsf_slices;
 
 __thread struct nsf_thread nsf_this_thread;
@@ -18,79 +14,6 @@ __thread struct nsf_thread nsf_calibrating;
 
 struct nsf_entry nsf_entries[NSF_ENTRIES];
 struct nsf_entry nsf_calibration_entries[NSF_BLOCK_ENTRIES];
-
-static uint64_t slot_of(const struct nsf_entry *entry, const struct nsf_entry *entries,
-                        const char *slots)
-{
-    return (uint64_t)slots + (uint64_t)(entry - entries) * NSF_SLOT_BYTES;
-}
-
-static int is_on_stack(const struct nsf_thread *thread, const uint64_t *place)
-{
-    return (uint64_t)place - thread->low < thread->bytes;
-}
-
-/* The top function was left without a return: its slice ends where that is noticed. */
-static void drop_top(struct nsf_thread *thread)
-{
-    struct nsf_entry *const top = thread->top;
-
-    NSP_DETAIL_PROBE_AT("nsp_detail_state", &top->slice->stop);
-    top->where = thread->free;
-    __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    thread->top = top - 1;
-}
-
-/*
- * Drops functions that were left by longjmp(), or with an alternate signal stack.  A return address
- * that still is in its place may be used yet: of a function that called this one as its last act,
- * or, on a signal stack inside of a frame, of those below it.
- */
-static void drop_left_behind(struct nsf_thread *thread, const uint64_t *where,
-                             const struct nsf_entry *entries, const char *slots)
-{
-    while (thread->top->where <= where || thread->top->where > thread->free) {
-        if (is_on_stack(thread, thread->top->where) &&
-            *thread->top->where == slot_of(thread->top, entries, slots))
-            break;
-        drop_top(thread);
-    }
-}
-
-static __attribute__((noinline)) void drop_above(struct nsf_thread *thread,
-                                                 const struct nsf_entry *entry)
-{
-    while (thread->top > entry)
-        drop_top(thread);
-}
-
-void nsf_unwound(uint32_t number)
-{
-    struct nsf_thread *const thread = &nsf_this_thread;
-    const struct nsf_entry *const entry = &nsf_entries[number];
-    const uint64_t *const where = entry->where;
-
-    if (thread->bytes == 0 || entry > thread->top ||
-        entry <= thread->limit - (NSF_BLOCK_ENTRIES - 1))
-        return;
-    drop_above(thread, entry);
-    while (thread->top->where == where && where != thread->free) /* and those that called it last */
-        drop_top(thread);
-}
-
-static int skip(enum nsf_skipped cause)
-{
-    __atomic_fetch_add(&nsf_skipped[cause], 1, __ATOMIC_RELAXED);
-    return 0;
-}
-
-/* By a bare system call: the C library's function may change vector registers. */
-static int is_on_signal_stack(void)
-{
-    stack_t stack = {.ss_flags = 0};
-
-    return nsp_syscall3(SYS_sigaltstack, 0, (long)&stack, 0) == 0 && stack.ss_flags & SS_ONSTACK;
-}
 
 static void prepare(struct nsf_thread *thread, int is_calibration)
 {
@@ -107,33 +30,34 @@ static __attribute__((noinline)) int may_enter(struct nsf_thread *thread, const 
                                                int is_calibration)
 {
     if (thread->is_busy)
-        return skip(NSF_IN_LIBRARY);
-    if (thread->bytes == 0)
+        return nsf_skip(NSF_IN_LIBRARY);
+    if (thread->bytes == 0 && (is_calibration || nsf_stack_is_known()))
         prepare(thread, is_calibration);
     if (thread->bytes == 0)
-        return skip(NSF_NO_BLOCK);
-    if (is_on_stack(thread, where) && is_calibration)
-        drop_left_behind(thread, where, nsf_calibration_entries, nsf_calibration_slots);
-    else if (is_on_stack(thread, where))
-        drop_left_behind(thread, where, nsf_entries, nsf_slots);
-    else if (!is_on_signal_stack())
-        return skip(NSF_FOREIGN_STACK);
-    return thread->top < thread->limit ? 1 : skip(NSF_TOO_DEEP);
+        return nsf_skip(nsf_stack_is_known() ? NSF_NO_BLOCK : NSF_UNKNOWN_STACK);
+    if (!nsf_is_on_stack(thread, where) && !nsf_runs_on_signal_stack())
+        return nsf_skip(NSF_FOREIGN_STACK);
+    if (nsf_is_on_stack(thread, where) && !nsf_drop_left_behind(thread, where))
+        return nsf_skip(NSF_LEFT_SIGNAL_STACK);
+    return thread->top < thread->limit ? 1 : nsf_skip(NSF_TOO_DEEP);
 }
 
 /* The same for a function with sleds, which is recorded in any case. */
 static __attribute__((noinline)) int may_track(struct nsf_thread *thread, const uint64_t *where,
                                                int is_calibration)
 {
-    if (thread->bytes == 0 && !thread->is_busy)
+    if (thread->bytes == 0 && !thread->is_busy && (is_calibration || nsf_stack_is_known()))
         prepare(thread, is_calibration);
-    if (!is_on_stack(thread, where))
-        return 0;
-    if (is_calibration)
-        drop_left_behind(thread, where, nsf_calibration_entries, nsf_calibration_slots);
-    else
-        drop_left_behind(thread, where, nsf_entries, nsf_slots);
-    return thread->top < thread->limit;
+    return nsf_is_on_stack(thread, where) && nsf_drop_left_behind(thread, where) &&
+           thread->top < thread->limit;
+}
+
+/* The return address was not in its place yet when a handler on a stack inside of the thread's
+ * came. */
+static __attribute__((noinline)) int is_taken_by_handler(uint64_t *where, uint64_t return_address)
+{
+    *where = return_address;
+    return nsf_skip(NSF_TAKEN_BY_HANDLER);
 }
 
 /*
@@ -146,11 +70,12 @@ enter(struct nsf_thread *thread, const struct nsp_slice *slice, uint64_t *where,
       const struct nsf_entry *entries, const char *slots)
 {
     struct nsf_entry *top;
+    uint64_t return_address;
 
     if (slice->start.mode == NSP_DETAIL_MODE_OFF)
         return 0;
     top = thread->top;
-    if (!is_on_stack(thread, where) || top == thread->limit || top->where <= where ||
+    if (!nsf_is_on_stack(thread, where) || top == thread->limit || top->where <= where ||
         top->where > thread->free) {
         if (!may_enter(thread, where, entries == nsf_calibration_entries))
             return 0;
@@ -159,13 +84,16 @@ enter(struct nsf_thread *thread, const struct nsp_slice *slice, uint64_t *where,
     ++top;
     thread->top = top;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    return_address = *where;
     top->slice = slice;
-    top->return_address = *where;
-    top->caller = top[-1].where == where ? top[-1].caller : *where - 1; /* a tail call, or not */
+    top->return_address = return_address;
+    top->caller =
+        top[-1].where == where ? top[-1].caller : return_address - 1; /* a tail call, or not */
     top->where = where;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    *where = slot_of(top, entries, slots);
-    return 1;
+    *where = nsf_slot_of(top, entries, slots);
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    return top->where == where || is_taken_by_handler(where, return_address);
 }
 
 /*
@@ -180,7 +108,7 @@ static inline __attribute__((always_inline)) void begin_sled(struct nsf_thread *
 
     if (slice->start.mode == NSP_DETAIL_MODE_OFF)
         return;
-    if (!is_on_stack(thread, where) || top == thread->limit || top->where <= where ||
+    if (!nsf_is_on_stack(thread, where) || top == thread->limit || top->where <= where ||
         top->where > thread->free) {
         if (!may_track(thread, where, is_calibration))
             return;
@@ -196,13 +124,7 @@ static inline __attribute__((always_inline)) void begin_sled(struct nsf_thread *
 /* Functions inside of the one that ends were left without a return. */
 static inline int is_left_above(const struct nsf_thread *thread, const uint64_t *where)
 {
-    return is_on_stack(thread, where) && thread->top->where < where;
-}
-
-static __attribute__((noinline)) void drop_below(struct nsf_thread *thread, const uint64_t *where)
-{
-    while (thread->top->where < where)
-        drop_top(thread);
+    return nsf_is_on_stack(thread, where) && thread->top->where < where;
 }
 
 static inline __attribute__((always_inline)) void end_sled(struct nsf_thread *thread,
@@ -240,7 +162,7 @@ static inline __attribute__((always_inline)) void leave(struct nsf_thread *threa
     void nsf_stop##suffix(uint32_t number, const uint64_t *where)       \
     {                                                                   \
         if (is_left_above(&(thread), where))                            \
-            drop_below(&(thread), where);                               \
+            nsf_drop_below(&(thread), where);                           \
         NSP_DETAIL_PROBE_AT(state, &(slices)[number]->stop);            \
         end_sled(&(thread), where);                                     \
     }                                                                   \
@@ -254,13 +176,16 @@ static inline __attribute__((always_inline)) void leave(struct nsf_thread *threa
             NSP_DETAIL_PROBE_AT(state, &slice->start);                  \
     }                                                                   \
                                                                         \
-    void nsf_leave##suffix(uint32_t number);                            \
-    void nsf_leave##suffix(uint32_t number)                             \
+    void nsf_leave##suffix(uint32_t number, const uint64_t *where);     \
+    void nsf_leave##suffix(uint32_t number, const uint64_t *where)      \
     {                                                                   \
-        if ((thread).top != &(entries)[number])                         \
-            drop_above(&(thread), &(entries)[number]);                  \
-        NSP_DETAIL_PROBE_AT(state, &(entries)[number].slice->stop);     \
-        leave(&(thread), &(entries)[number]);                           \
+        struct nsf_entry *const entry = &(entries)[number];             \
+                                                                        \
+        if (((thread).top != entry || entry->where != where) &&         \
+            !nsf_may_leave(&(thread), entry, where))                    \
+            return;                                                     \
+        NSP_DETAIL_PROBE_AT(state, &entry->slice->stop);                \
+        leave(&(thread), entry);                                        \
     }
 
 TRAMPOLINE_PARTS(, "nsp_detail_state", nsf_slices, nsf_this_thread, nsf_entries, nsf_slots)

@@ -34,21 +34,26 @@ _Static_assert(sizeof(struct nsf_entry) == NSF_ENTRY_BYTES, "the slots' code cou
 struct nsf_thread {
     struct nsf_entry *top;   /* the last entry in use */
     struct nsf_entry *limit; /* the last of the block */
-    uint64_t low;            /* the thread's stack; 0 bytes: not known yet */
+    uint64_t low;            /* the thread's stack; 0 bytes: it has no block yet */
     uint64_t bytes;
     uint64_t *free;   /* inside the stack, above all frames: never looks left behind */
     uint32_t is_busy; /* in the library's own slow path */
 };
 
-/* Calls that have no slice, by cause. */
+/* What could not be recorded as it was, by cause: calls that have no slice, but for the last. */
 enum nsf_skipped {
-    NSF_TOO_DEEP,      /* no entry left in the thread's block */
-    NSF_NO_BLOCK,      /* more threads than blocks */
-    NSF_FOREIGN_STACK, /* neither the thread's stack nor its alternate signal stack */
-    NSF_IN_LIBRARY,    /* called by the library's own slow path */
+    NSF_TOO_DEEP,          /* no entry left in the thread's block */
+    NSF_NO_BLOCK,          /* more threads than blocks */
+    NSF_UNKNOWN_STACK,     /* the thread was not begun by pthread_create() or thrd_create() */
+    NSF_FOREIGN_STACK,     /* neither the thread's stack nor its alternate signal stack */
+    NSF_LEFT_SIGNAL_STACK, /* a call may go on on a signal stack that the thread has no more */
+    NSF_TAKEN_BY_HANDLER,  /* its entry was, while it was filled */
+    NSF_IN_LIBRARY,        /* called by the library's own slow path */
+    NSF_END_UNKNOWN,       /* a slice: it ended where it was noticed, and the call may go on */
     NSF_SKIPPED,
 };
 extern uint64_t nsf_skipped[NSF_SKIPPED];
+int nsf_skip(enum nsf_skipped cause); /* returns 0 */
 
 /* Slices by the number that a stub passes; for calibration one. */
 extern struct nsp_slice **nsf_slices;
@@ -61,10 +66,36 @@ extern const char nsf_slots[], nsf_calibration_slots[];
 extern __thread struct nsf_thread nsf_this_thread __attribute__((tls_model("initial-exec")));
 extern __thread struct nsf_thread nsf_calibrating __attribute__((tls_model("initial-exec")));
 
+static inline uint64_t nsf_slot_of(const struct nsf_entry *entry, const struct nsf_entry *entries,
+                                   const char *slots)
+{
+    return (uint64_t)slots + (uint64_t)(entry - entries) * NSF_SLOT_BYTES;
+}
+
+static inline int nsf_is_on_stack(const struct nsf_thread *thread, const uint64_t *place)
+{
+    return (uint64_t)place - thread->low < thread->bytes;
+}
+
+/*
+ * Entries of calls that were left otherwise than by their return (left.c).  A call whose place
+ * still has its slot may go on, on a stack inside of a stack: it gets its return address back.
+ * False: that is not possible, and the entry stays.
+ */
+int nsf_drop_left_behind(struct nsf_thread *thread, const uint64_t *where);
+void nsf_drop_below(struct nsf_thread *thread, const uint64_t *where);
+/* A call returns, whose entry is not the last, or is not its own any more: whether it ends a slice.
+ */
+int nsf_may_leave(struct nsf_thread *thread, struct nsf_entry *entry, const uint64_t *where);
+int nsf_runs_on_signal_stack(void);
+
 /* An exception, or the end of the thread, leaves the function with this entry. */
 void nsf_unwound(uint32_t number);
 
-/* The calling thread's stack and block; bytes stay 0 if there is no block for it (thread.c). */
+/* At a thread's start, when it may allocate: finds its stack (thread.c). */
+void nsf_begin_thread(void);
+int nsf_stack_is_known(void);
+/* The calling thread's block; bytes stay 0 if there is none for it. */
 void nsf_prepare_thread(void);
 void nsf_prepare_calibration(void);
 /* Before functions are patched, in the main thread. */

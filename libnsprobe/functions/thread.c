@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A thread's first call with a replaced return address -> bounds of its stack, block of entries. */
+/* A thread's start -> bounds of its stack; its first recorded call -> block of entries. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <pthread.h>
@@ -9,6 +9,15 @@
 static uint32_t is_taken[NSF_BLOCKS];
 static pthread_key_t at_exit;
 static int has_key;
+
+/* Values of later keys are allocated when they are set (glibc), which may be in a signal handler.
+ */
+#define KEYS_WITHOUT_ALLOCATION 32
+
+/* 0 bytes: unknown. */
+static __thread struct {
+    uint64_t low, bytes;
+} own_stack;
 
 /* Returns the number of bytes of the calling thread's stack, 0 if unknown. */
 static uint64_t find_stack(uint64_t *low)
@@ -26,17 +35,26 @@ static uint64_t find_stack(uint64_t *low)
     return bytes;
 }
 
+void nsf_begin_thread(void)
+{
+    own_stack.bytes = find_stack(&own_stack.low);
+}
+
+int nsf_stack_is_known(void)
+{
+    return own_stack.bytes > 0;
+}
+
 static void use_block(struct nsf_thread *thread, struct nsf_entry *block)
 {
-    const uint64_t bytes = find_stack(&thread->low);
-
-    thread->free = (uint64_t *)(thread->low + bytes - sizeof(uint64_t));
+    thread->low = own_stack.low;
+    thread->free = (uint64_t *)(thread->low + own_stack.bytes - sizeof(uint64_t));
     for (uint32_t i = 0; i < NSF_BLOCK_ENTRIES; ++i)
         block[i].where = thread->free;
     thread->top = block;
     thread->limit = block + NSF_BLOCK_ENTRIES - 1;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    thread->bytes = bytes;
+    thread->bytes = own_stack.bytes;
 }
 
 static struct nsf_entry *take_block(void)
@@ -57,7 +75,7 @@ static void give_back(void *block)
 void nsf_prepare_thread(void)
 {
     const int errno_before = errno;
-    struct nsf_entry *const block = has_key ? take_block() : NULL;
+    struct nsf_entry *const block = has_key && nsf_stack_is_known() ? take_block() : NULL;
 
     if (block && pthread_setspecific(at_exit, block) == 0)
         use_block(&nsf_this_thread, block);
@@ -70,6 +88,8 @@ void nsf_prepare_calibration(void)
 {
     const int errno_before = errno;
 
+    if (!nsf_stack_is_known())
+        nsf_begin_thread(); /* not in a handler */
     use_block(&nsf_calibrating, nsf_calibration_entries);
     errno = errno_before;
 }
@@ -86,8 +106,8 @@ static void in_child(void)
 
 void nsf_threads_begin(void)
 {
-    has_key = pthread_key_create(&at_exit, give_back) == 0;
+    has_key = pthread_key_create(&at_exit, give_back) == 0 && at_exit < KEYS_WITHOUT_ALLOCATION;
     pthread_atfork(NULL, NULL, in_child);
-    /* Of the main thread now: it allocates, and the program's first call may be from a handler. */
-    nsf_prepare_thread();
+    nsf_begin_thread();
+    nsf_prepare_thread(); /* of the main thread */
 }

@@ -81,13 +81,14 @@
 	.endm
 
 /*
- * In: the entry's number, and above it the return address.  The jump does not use up a prediction of
+ * In: the entry's number, and above it, where it was before, the return address.  The jump does not use up a prediction of
  * a `ret`: that of the function has used the one for its call.
  */
 	.macro	RETURN name c_part
 	FUNCTION \name
 	SAVE
 	mov	SAVED_BYTES(%rsp), %edi
+	lea	SAVED_BYTES+8(%rsp), %rsi
 	call	\c_part
 	RESTORE
 	lea	16(%rsp), %rsp

@@ -60,6 +60,29 @@ void describe(TraceFile &trace, const Correction &correction, StatsReport &repor
         report.warnings.push_back(std::move(warning));
 }
 
+// Calls of functions that are not recorded, or not to their end.
+void tell_missing_functions(StatsReport &report)
+{
+    constexpr std::pair<const char *, const char *> kCounted[] = {
+        {"functions.too_deep",
+         "are not recorded: they were nested too deeply for the kernel, which "
+         "traps 64 returns of a thread"},
+        {"functions.end_unknown", "have no known end: they were left by longjmp() or a switch of "
+                                  "stacks, and their slices end where that was noticed"}};
+    for (const auto &[key, words] : kCounted)
+        if (const auto found = report.info.find(key);
+            found != report.info.end() && found->second != "0")
+            report.warnings.push_back(
+                fmt::format("{} calls of functions {}", found->second, words));
+    const std::string skipped = "functions.not_recorded.";
+    for (auto at = report.info.lower_bound(skipped);
+         at != report.info.end() && at->first.starts_with(skipped); ++at)
+        report.warnings.push_back(fmt::format("{} calls of functions are not recorded: {}",
+                                              at->second, at->first.substr(skipped.size())));
+    if (const auto names = report.info.find("functions.refused"); names != report.info.end())
+        report.warnings.push_back("functions that could not be recorded: " + names->second);
+}
+
 // Kernel groups and tracepoints that were requested but are not in the trace.
 void tell_what_kernel_lacks(StatsReport &report)
 {
@@ -85,19 +108,7 @@ void tell_what_kernel_lacks(StatsReport &report)
             fmt::format("{} records that BPF programs wrote are not of their own probes, and are "
                         "counted as torn",
                         foreign->second));
-    if (const auto deep = report.info.find("functions.too_deep");
-        deep != report.info.end() && deep->second != "0")
-        report.warnings.push_back(fmt::format(
-            "{} calls of functions are not recorded: they were nested too deeply for the "
-            "kernel, which traps 64 returns of a thread",
-            deep->second));
-    const std::string skipped = "functions.not_recorded.";
-    for (auto at = report.info.lower_bound(skipped);
-         at != report.info.end() && at->first.starts_with(skipped); ++at)
-        report.warnings.push_back(fmt::format("{} calls of functions are not recorded: {}",
-                                              at->second, at->first.substr(skipped.size())));
-    if (const auto names = report.info.find("functions.refused"); names != report.info.end())
-        report.warnings.push_back("functions that could not be recorded: " + names->second);
+    tell_missing_functions(report);
     const auto refused = report.info.find("kernel.groups.refused"),
                reason = report.info.find("kernel.groups.refused.reason");
     if (refused != report.info.end())

@@ -6,6 +6,7 @@ import os
 import pathlib
 import re
 import shutil
+import signal
 import struct
 import subprocess
 import tempfile
@@ -239,6 +240,67 @@ class Functions(unittest.TestCase):
                     self.assertEqual(one["unmatched_start"] + one["unmatched_stop"], 0, name)
                 self.assertGreaterEqual(slices["handle"]["count"], 100)
 
+    def test_stacks_inside_of_a_stack_do_not_change_what_the_program_does(self):
+        for way, (compiler, flags) in WAYS.items():
+            program = build(
+                self.folder,
+                "switching",
+                SOURCES / "switching.c",
+                compiler,
+                [*flags, "-fno-optimize-sibling-calls"],
+                "-pthread",
+            )
+            for what, functions in (
+                ("inside", "leaf|branch|yield_from|resume|alternate"),
+                ("inside", "leaf|branch|yield_from|alternate"),
+                ("threads", "leaf|branch|yield_from|resume"),
+                ("threads", "leaf|branch|yield_from"),
+                ("signals", "leaf|branch"),
+            ):
+                with self.subTest(way, what=what, functions=functions):
+                    plain = run(program, "", what, LD_PRELOAD="")
+                    text, data, slices = self.record(
+                        program, f"^({functions})$", what, options="ring=64M"
+                    )
+                    self.assertTrue(plain.stdout)
+                    self.assertEqual(text, plain.stdout)
+                    self.assertGreater(slices["branch"]["count"], 30)
+                    if "entry" in way and what != "signals":
+                        self.assertGreater(int(data["info"]["functions.end_unknown"]), 0)
+                        self.assertIn("have no known end", " ".join(data["warnings"]))
+
+    def test_a_function_that_returns_on_a_moved_stack_ends_the_program_with_the_reason(self):
+        source = self.folder / "moves.c"
+        source.write_text(
+            "void moves(void);\n"
+            '__asm__(".globl moves\\n.type moves, @function\\nmoves:\\n"\n'
+            '".byte 0x0f,0x1f,0x44,0,0\\n"\n'
+            '"pop %rdx\\nsub $64, %rsp\\npush %rdx\\nret\\n.size moves, . - moves\\n"\n'
+            '".section __patchable_function_entries, \\"aw\\"\\n.quad moves\\n.text");\n'
+            "int main(void) { moves(); __builtin_trap(); }\n"
+        )
+        program = compile_to(self.folder, "moves", "gcc", source)
+        done = run(program, "^moves$", options=f"output={self.folder / 'moves.nsl'}")
+        self.assertEqual((done.returncode, done.stdout), (-signal.SIGABRT, ""))
+        self.assertRegex(done.stderr, r"\Anetslice: a recorded function returns .*\n\Z")
+
+    def test_a_thread_s_first_call_may_come_from_a_signal_handler(self):
+        for way, (compiler, flags) in WAYS.items():
+            with self.subTest(way):
+                program = build(
+                    self.folder,
+                    "handler",
+                    SOURCES / "handler.c",
+                    compiler,
+                    [*flags, "-fno-builtin"],
+                    "-pthread",
+                )
+                text, data, slices = self.record(program, "^handle$")
+                self.assertEqual(text, "allocations 0 sum 64\n")
+                one = slices["handle"]
+                self.assertEqual((one["count"] + one["migrated"], one["unmatched_start"]), (16, 0))
+                self.assertEqual([key for key in data["info"] if "not_recorded" in key], [])
+
     def test_a_recorder_gets_the_functions(self):
         program = self.counted["gcc entry"]
         trace = self.folder / "recorded.nsl"
@@ -390,12 +452,14 @@ class Functions(unittest.TestCase):
             if found := re.match(r"[0-9a-f]+ <(.+)>:", line):
                 name = found[1]
             if re.match(
-                r"nsf_(start|stop|enter|leave|unwound|return)|may_enter|drop_|nsf_(entry|exit|patched)_",
+                r"nsf_(start|stop|enter|leave|unwound|return|skip|may_|drop_|runs_on)|may_|drop_|"
+                r"end_top|is_free|is_in_signal|is_taken|nsf_(entry|exit|patched)_",
                 name,
             ):
                 seen.add(name)
                 self.assertNotRegex(line, r"%[xyz]mm|%st|%k[0-7]\b|emms", name)
-        self.assertTrue({"nsf_start", "nsf_stop", "nsf_enter", "nsf_leave"} <= seen, seen)
+        needed = {"nsf_start", "nsf_stop", "nsf_enter", "nsf_leave", "nsf_may_leave", "drop_top"}
+        self.assertTrue(needed <= seen, needed - seen)
 
 
 if __name__ == "__main__":

@@ -189,7 +189,7 @@ void nsp_detail_function_facts(const char *text)
 /* Calls of functions that have no slice are known at the end. */
 static void announce_skipped(void)
 {
-    char text[512];
+    char text[1024];
     const uint32_t bytes = nsp_detail_functions.skipped_text(text, sizeof(text));
 
     if (bytes > 0)
