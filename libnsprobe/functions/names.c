@@ -3,47 +3,19 @@
 #define _GNU_SOURCE
 #include "names.h"
 
-#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/functions/name_match.h"
-
-typedef char *demangle_function(const char *, char *, size_t *, int *);
-
-/* Of the C++ library that the program has, else loaded for this. */
-static demangle_function *find_demangle(void)
-{
-    void *found = dlsym(RTLD_DEFAULT, "__cxa_demangle"), *library;
-
-    if (!found && (library = dlopen("libstdc++.so.6", RTLD_NOW)))
-        found = dlsym(library, "__cxa_demangle");
-    return (demangle_function *)found;
-}
-
-static char *with_parentheses(const char *symbol)
-{
-    char *name;
-
-    return asprintf(&name, "%s()", symbol) < 0 ? NULL : name;
-}
+#include "common/functions/demangle.h"
 
 char *nsf_demangle(const char *symbol)
 {
-    static demangle_function *demangle;
-    static int is_searched;
-    int status = -1;
-    char *name = NULL;
+    char demangled[NSF_DEMANGLED_BYTES], *name;
 
-    if (!nsf_is_mangled(symbol))
-        return with_parentheses(symbol);
-    if (!is_searched)
-        demangle = find_demangle();
-    is_searched = 1;
-    if (demangle)
-        name = demangle(symbol, NULL, NULL, &status);
-    return name ? name : with_parentheses(symbol);
+    if (nsf_demangle_into(demangled, symbol))
+        return strdup(demangled);
+    return asprintf(&name, "%s()", symbol) < 0 ? NULL : name;
 }
 
 static int is_among(const char *name, char *const *others, size_t count)

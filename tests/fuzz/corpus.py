@@ -142,6 +142,38 @@ def framed(request):
     return struct.pack(">HB", len(request), descriptors) + request
 
 
+# Functions of C and C++, names of which refer to parts of themselves, and one with a loop.
+PROGRAM = """
+template <class A, class B> struct Pair { int take(A, B); };
+template <class A, class B> int Pair<A, B>::take(A, B) { return 1; }
+using Twice = Pair<Pair<int, char>, Pair<int, char>>;
+template struct Pair<Twice, Pair<Twice, Twice>>;
+extern "C" int loops(int n) { int sum = n; do asm(""); while (--n); return sum; }
+"""
+PROGRAM_OPTIONS = (
+    ("g++", "-fcf-protection=full"),
+    ("g++", "-fpatchable-function-entry=8,3"),
+    ("g++", "-fpatchable-function-entry=5", "-m32"),
+    ("clang++-14", "-fxray-instrument", "-fxray-instruction-threshold=1"),
+)
+
+
+def programs():
+    """ELF files of a few KiB: shared objects without libraries, linked and not."""
+    for compiler, *options in PROGRAM_OPTIONS:
+        for linked in (["-c"], ["-shared", "-nostdlib", "-Wl,--build-id=none,-z,noseparate-code"]):
+            with tempfile.NamedTemporaryFile() as file:
+                done = subprocess.run(
+                    [compiler, "-O2", "-fPIC", *options, *linked, "-x", "c++", "-"]
+                    + ["-o", file.name],
+                    input=PROGRAM.encode(),
+                    capture_output=True,
+                    check=False,
+                )
+                if done.returncode == 0:  # some machines lack a compiler
+                    yield pathlib.Path(file.name).read_bytes()
+
+
 class Corpora:
     """Inputs without duplicates, numbered."""
 
@@ -227,6 +259,8 @@ def make(folder):
     corpora.add_filters(all_packets)
     for trace in sorted((SOURCE / "tests/format").rglob("*.nsl")):
         corpora.add("file_reader", trace.read_bytes())
+    for program in programs():
+        corpora.add("elf_functions", program)
     for text in CONFIGS:
         corpora.add("config", text.encode())
     all_requests = [framed(request) for request in requests()]

@@ -16,6 +16,7 @@ import corpus
 LENGTH_MAX = {
     "capture_file": 100000,
     "file_reader": 100000,
+    "elf_functions": 30000,
     "headers": 2000,
     "anonymize": 2000,
     "match": 3000,

@@ -2,6 +2,9 @@
 // Expressions and functions that they mean or not: nsdump and libnsprobe-functions.so must agree.
 #pragma once
 
+#include <cstddef>
+#include <string>
+
 struct FunctionName {
     const char *expression, *name, *symbol;
     bool is_match;
@@ -24,3 +27,15 @@ constexpr FunctionName kFunctionNames[] = {
     {"^main::\\{lambda\\(int\\)#1\\}::operator\\(\\)$",
      "main::{lambda(int)#1}::operator()(int) const", "_ZZ4mainENKUliE_clEi", true},
 };
+
+// A function with an argument for each step, each of which has the one before it twice: its name
+// would have 2^34 bytes.
+inline std::string exploding_symbol()
+{
+    std::string symbol = "_Z1fPFviiE";
+    for (size_t i = 0; i < 34; ++i) {
+        const std::string last = (i < 18 ? "" : "1") + std::string(1, "02468ACEGIKMOQSUWY"[i % 18]);
+        symbol += "PFvS" + last + "_S" + last + "_E";
+    }
+    return symbol;
+}

@@ -4,7 +4,10 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
+
+#include "cli/functions/regular_file.hpp"
 
 namespace nsdump
 {
@@ -29,6 +32,8 @@ struct ElfObject {
     std::string interpreter;      // empty: not dynamically linked
 };
 
-// Throws TraceError.
+// All throw TraceError.
 ElfObject read_elf(const std::string &path, const std::string &name);
+ElfObject read_elf(RegularFile &file, const std::string &path, const std::string &name);
+ElfObject read_elf_image(std::string_view bytes, const std::string &name); // without a path
 } // namespace nsdump

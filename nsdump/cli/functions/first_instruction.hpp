@@ -21,39 +21,39 @@ inline bool is_emulated_on_x86(std::string_view code)
     return is_push || is_jump || at(0) == 0x90 || code.starts_with("\x66\x90");
 }
 
-// Whether a branch in this code may lead to this offset in it; at worst it is another instruction's
-// operand that looks like one.
-inline bool may_branch_to(std::string_view code, size_t target)
+// Calls found(begin, end, target), places in this code, for each instruction that may be a branch;
+// at worst it is another instruction's operand that looks like one.
+template <class Found> void each_branch(std::string_view code, Found found)
 {
-    const auto displaced = [&](size_t at, size_t bytes) {
+    const auto displaced = [&](size_t begin, size_t at, size_t bytes) {
         int32_t distance = 0;
         if (at + bytes > code.size())
-            return false;
+            return;
         const auto first = uint8_t(code[at]);
         if (bytes == 1)
             distance = first < 0x80 ? first : first - 0x100;
         else
             std::memcpy(&distance, code.data() + at, bytes);
-        return int64_t(at + bytes) + distance == int64_t(target);
+        found(begin, at + bytes, int64_t(at + bytes) + distance);
     };
     for (size_t i = 0; i + 1 < code.size(); ++i) {
         const auto byte = uint8_t(code[i]), next = uint8_t(code[i + 1]);
-        const bool is_short = (byte & 0xf0) == 0x70 || (byte & 0xfc) == 0xe0 || byte == 0xeb;
-        if ((is_short && displaced(i + 1, 1)) || (byte == 0xe9 && displaced(i + 1, 4)) ||
-            (byte == 0x0f && (next & 0xf0) == 0x80 && displaced(i + 2, 4)))
-            return true;
+        if ((byte & 0xf0) == 0x70 || (byte & 0xfc) == 0xe0 || byte == 0xeb)
+            displaced(i, i + 1, 1);
+        else if (byte == 0xe9)
+            displaced(i, i + 1, 4);
+        else if (byte == 0x0f && (next & 0xf0) == 0x80)
+            displaced(i, i + 2, 4);
     }
-    return false;
 }
 
-// Where the uprobes of a function are: behind the mark for indirect branches, which the kernel does
-// not emulate, unless a loop begins there.
-inline size_t probe_place(std::string_view code, unsigned machine)
+// The mark for indirect branches, which the kernel does not emulate, and something behind it, where
+// uprobes are unless a loop begins there.
+constexpr size_t kBranchMarkBytes = 4;
+inline bool has_branch_mark(std::string_view code, unsigned machine)
 {
-    constexpr std::string_view kMark = "\xf3\x0f\x1e\xfa";
-    return machine == EM_X86_64 && code.starts_with(kMark) && !may_branch_to(code, kMark.size())
-               ? kMark.size()
-               : 0;
+    return machine == EM_X86_64 && code.size() > kBranchMarkBytes &&
+           code.starts_with("\xf3\x0f\x1e\xfa");
 }
 
 // NSLICE_WAY_UPROBE_*.

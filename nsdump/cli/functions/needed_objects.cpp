@@ -13,15 +13,13 @@
 #include <string_view>
 #include <utility>
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <gelf.h>
-#include <libelf.h>
 #include <limits.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
+#include "cli/functions/elf_image.hpp"
 #include "cli/functions/hardware_folders.hpp"
+#include "cli/functions/regular_file.hpp"
+#include "decode/error.hpp"
 
 namespace nsdump
 {
@@ -29,7 +27,7 @@ namespace
 {
 constexpr const char *kCache = "/etc/ld.so.cache";
 constexpr std::string_view kMagic = "glibc-ld.so.cache1.1";
-constexpr size_t kMostObjects = 1000;
+constexpr size_t kMostObjects = 1000, kMostNames = 1000, kMostFolders = 100;
 
 struct CacheHead {
     char magic[20];
@@ -55,48 +53,33 @@ struct Dynamic {
     std::string rpath, runpath;
 };
 
-void take_dynamic(Elf *elf, Dynamic &dynamic)
+void take_dynamic(ElfImage &image, Dynamic &dynamic)
 {
-    for (Elf_Scn *section = nullptr; (section = elf_nextscn(elf, section));) {
-        GElf_Shdr header;
-        if (!gelf_getshdr(section, &header) || header.sh_type != SHT_DYNAMIC ||
-            header.sh_entsize == 0)
+    for (const ElfImage::Section &section : image.sections()) {
+        if (section.header.sh_type != SHT_DYNAMIC)
             continue;
-        Elf_Data *const data = elf_getdata(section, nullptr);
-        GElf_Dyn one;
-        for (size_t i = 0; data && i < data->d_size / header.sh_entsize &&
-                           gelf_getdyn(data, int(i), &one) && one.d_tag != DT_NULL;
-             ++i) {
-            const bool is_text =
-                one.d_tag == DT_NEEDED || one.d_tag == DT_RPATH || one.d_tag == DT_RUNPATH;
-            const char *const text =
-                is_text ? elf_strptr(elf, header.sh_link, one.d_un.d_val) : nullptr;
-            if (text && one.d_tag == DT_NEEDED)
-                dynamic.needed.emplace_back(text);
-            else if (text)
-                (one.d_tag == DT_RPATH ? dynamic.rpath : dynamic.runpath) = text;
-        }
+        image.each_dynamic(section, [&](const GElf_Dyn &one, const std::string &text) {
+            if (one.d_tag == DT_NEEDED && dynamic.needed.size() < kMostNames)
+                dynamic.needed.push_back(text);
+            else if (one.d_tag == DT_RPATH)
+                dynamic.rpath = text;
+            else if (one.d_tag == DT_RUNPATH)
+                dynamic.runpath = text;
+        });
     }
 }
 
 Dynamic read_dynamic(const std::string &path)
 {
     Dynamic dynamic;
-    struct stat status = {};
-    const int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (descriptor < 0)
-        return dynamic;
-    elf_version(EV_CURRENT);
-    Elf *const elf = fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode)
-                         ? elf_begin(descriptor, ELF_C_READ_MMAP, nullptr)
-                         : nullptr;
-    GElf_Ehdr header;
-    if (elf && elf_kind(elf) == ELF_K_ELF && gelf_getehdr(elf, &header)) {
-        dynamic.kind = header.e_machine | unsigned(header.e_ident[EI_CLASS]) << 16;
-        take_dynamic(elf, dynamic);
+    RegularFile file(path);
+    try {
+        ElfImage image(file.bytes(), path);
+        dynamic.kind = image.kind();
+        take_dynamic(image, dynamic);
+    } catch (const TraceError &) { // not what the loader would take
+        return {};
     }
-    elf_end(elf);
-    close(descriptor);
     if (!dynamic.runpath.empty())
         dynamic.rpath.clear(); // as the loader does
     return dynamic;
@@ -155,7 +138,7 @@ std::vector<std::string> folders_of(const std::string &list, const std::string &
     std::istringstream parts(list);
     const std::string file = real_path(of_object);
     const std::string origin = file.substr(0, file.rfind('/'));
-    for (std::string folder; std::getline(parts, folder, ':');) {
+    for (std::string folder; folders.size() < kMostFolders && std::getline(parts, folder, ':');) {
         for (const std::string_view word : {"${ORIGIN}", "$ORIGIN"})
             for (size_t at = 0; (at = folder.find(word, at)) != folder.npos; at += origin.size())
                 folder.replace(at, word.size(), origin);
@@ -174,7 +157,9 @@ struct Loaded {
 Loaded load(const std::string &path, Dynamic dynamic, const std::vector<std::string> &inherited)
 {
     std::vector<std::string> rpath = folders_of(dynamic.rpath, path);
-    std::ranges::copy(inherited, std::back_inserter(rpath));
+    const size_t room = kMostFolders - rpath.size();
+    rpath.insert(rpath.end(), inherited.begin(),
+                 inherited.begin() + ptrdiff_t(std::min(room, inherited.size())));
     return {path, std::move(dynamic), std::move(rpath)};
 }
 
@@ -253,7 +238,7 @@ std::vector<std::string> needed_objects(const std::string &program)
     for (size_t i = 0; i < loaded.size() && loaded.size() < kMostObjects; ++i) {
         const Loaded by = loaded[i];
         for (const std::string &name : by.dynamic.needed) {
-            if (!names.insert(name).second)
+            if (names.size() == kMostNames || !names.insert(name).second)
                 continue;
             std::optional<Loaded> found = search.find(name, by);
             if (found && files.insert(real_path(found->path)).second) {

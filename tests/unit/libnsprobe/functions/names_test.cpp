@@ -55,6 +55,15 @@ TEST_CASE("functions of C++ have the name that the source has")
     CHECK(demangled("_ZN3net5TableIlE4findEl") == "net::Table<long>::find(long)");
 }
 
+TEST_CASE("a symbol whose name would be very long is its own name")
+{
+    const std::string symbol = exploding_symbol();
+    const std::string name = demangled(symbol.c_str());
+    CHECK(name == symbol + "()");
+    const std::string longest = "_Z" + std::to_string(1030) + std::string(1030, 'x') + "v";
+    CHECK(demangled(longest.c_str()) == longest + "()");
+}
+
 TEST_CASE("names without arguments")
 {
     CHECK(bare("decode_frame()") == "decode_frame");

@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: MIT
+# nsdump record --function and nsdump functions with programs that are not what they seem: files in
+# other mount namespaces, FIFOs.
+import json
+import os
+import pathlib
+import subprocess
+import tempfile
+import unittest
+
+import needs
+
+NSDUMP = pathlib.Path(os.environ["NETSLICE_BIN"]) / "nsdump"
+CALLS = 100
+LEAF = r"""
+#include <stdio.h>
+#include <unistd.h>
+__attribute__((noinline, noipa)) int NAME(int x) { __asm__ volatile(""); return x + 1; }
+int main(int count, char **words)
+{
+    (void)words;
+    puts("begins");
+    fflush(stdout);
+    for (int i = 0; i < CALLS || count > 1; ++i) { NAME(i); if (count > 1) usleep(1000); }
+    return 0;
+}
+"""
+
+
+def run(*words, **options):
+    return subprocess.run(
+        [*map(str, words)], capture_output=True, text=True, check=False, timeout=60, **options
+    )
+
+
+class Hostile(unittest.TestCase):
+    def setUp(self):
+        temporary = tempfile.TemporaryDirectory(prefix="netslice-hostile-")
+        self.addCleanup(temporary.cleanup)
+        self.folder = pathlib.Path(temporary.name)
+        self.folder.chmod(0o755)
+        self.trace = self.folder / "trace.nsl"
+
+    def build(self, path, source, *options):
+        path.parent.mkdir(exist_ok=True)
+        file = self.folder / "source.c"
+        file.write_text(source)
+        done = run("gcc", "-O2", f"-DCALLS={CALLS}", *options, file, "-o", path)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return path
+
+    def start(self, *words):
+        program = subprocess.Popen([*map(str, words)], stdout=subprocess.PIPE)
+        self.addCleanup(lambda: (program.kill(), program.wait(), program.stdout.close()))
+        self.assertEqual(program.stdout.readline(), b"begins\n")
+        return program.pid
+
+    def record(self, *words):
+        done = run(NSDUMP, "record", "-w", self.trace, *words)
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+    def stats(self):
+        done = run(NSDUMP, "stats", "--json", self.trace)
+        self.all = json.loads(done.stdout)
+        return {one["name"]: one["count"] + one["migrated"] for one in self.all["slices"]}
+
+    def assert_leaf_is_recorded(self, pid):
+        listed = run(NSDUMP, "functions", "--pid", pid, "^(leaf|other)$", "--json")
+        self.assertEqual(listed.returncode, 0, listed.stderr)
+        found = [one["name"] for one in json.loads(listed.stdout)["functions"]]
+        self.assertEqual(found, ["leaf()"])
+        self.record("--function", "^leaf$", "-d", "1", "--pid", pid)
+        self.assertGreater(self.stats()["leaf()"], 20)
+
+    def start_in_namespace(self):
+        """A program whose path leads to another file outside of its mount namespace."""
+        own = self.build(self.folder / "own" / "program", LEAF, "-DNAME=leaf")
+        seen = self.folder / "seen"
+        seen.mkdir()
+        script = f"mount --bind {own.parent} {seen} && exec {seen}/program forever"
+        return self.start("unshare", "-m", "sh", "-c", script), seen / "program"
+
+    def test_the_file_that_a_process_has_mapped_is_read_in_another_mount_namespace(self):
+        pid, outside = self.start_in_namespace()
+        self.build(outside, LEAF, "-DNAME=other")
+        self.assert_leaf_is_recorded(pid)
+
+    def test_a_fifo_in_its_place_is_not_waited_for(self):
+        pid, outside = self.start_in_namespace()
+        os.mkfifo(outside)
+        self.assert_leaf_is_recorded(pid)
+        for words in (("functions", outside), ("record", "--function", "x", "--", outside)):
+            done = run(NSDUMP, *words)
+            self.assertEqual(done.returncode, 3)
+            self.assertIn("is not a regular file", done.stderr)
+
+    def test_a_program_whose_file_was_replaced_or_deleted_is_recorded(self):
+        for what in ("replaced", "covered", "deleted"):
+            with self.subTest(what):
+                program = self.build(self.folder / what, LEAF, "-DNAME=leaf")
+                pid = self.start(program, "forever")
+                if what == "covered":
+                    other = self.build(self.folder / "other", LEAF, "-DNAME=other")
+                    self.assertEqual(run("mount", "--bind", other, program).returncode, 0)
+                    self.addCleanup(run, "umount", program)
+                else:
+                    program.unlink()
+                if what == "replaced":
+                    self.build(program, LEAF, "-DNAME=other")
+                self.assert_leaf_is_recorded(pid)
+
+
+def why_not():
+    if os.geteuid() != 0:
+        return "root is required"
+    if not pathlib.Path("/sys/kernel/btf/vmlinux").exists():
+        return "the kernel has no BTF"
+    if not pathlib.Path("/sys/bus/event_source/devices/uprobe").exists():
+        return "the kernel has no uprobes"
+    return None
+
+
+if __name__ == "__main__":
+    needs.tools("gcc", "mount", "umount", "unshare")
+    if reason := why_not():
+        needs.skip(reason)
+    unittest.main()
