@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # nsdump record --function and nsdump functions with programs that are not what they seem: files in
-# other mount namespaces, FIFOs.
+# other mount namespaces, FIFOs, set-user-ID programs.
 import json
 import os
 import pathlib
@@ -12,6 +12,7 @@ import needs
 
 NSDUMP = pathlib.Path(os.environ["NETSLICE_BIN"]) / "nsdump"
 CALLS = 100
+ENTRY = "-fpatchable-function-entry=5"
 LEAF = r"""
 #include <stdio.h>
 #include <unistd.h>
@@ -55,9 +56,10 @@ class Hostile(unittest.TestCase):
         self.assertEqual(program.stdout.readline(), b"begins\n")
         return program.pid
 
-    def record(self, *words):
+    def record(self, *words, code=0):
         done = run(NSDUMP, "record", "-w", self.trace, *words)
-        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(done.returncode, code, done.stderr)
+        self.words = done.stderr
 
     def stats(self):
         done = run(NSDUMP, "stats", "--json", self.trace)
@@ -108,6 +110,25 @@ class Hostile(unittest.TestCase):
                 if what == "replaced":
                     self.build(program, LEAF, "-DNAME=other")
                 self.assert_leaf_is_recorded(pid)
+
+    def test_a_set_user_id_program_is_recorded_by_uprobes_since_its_loader_ignores_libraries(self):
+        program = self.build(self.folder / "setuid", LEAF, "-DNAME=leaf", ENTRY)
+        chosen = ("--function", "^leaf$")
+        self.record(*chosen, "--", program)
+        self.assertIn("1 function by sleds", self.words)
+        for owner, mode in ((65534, 0o4755), (0, 0o755)):
+            os.chown(program, owner, owner)
+            program.chmod(mode)
+            self.record(*chosen, "--", program)
+            is_privileged = mode == 0o4755
+            self.assertEqual("is set-user-ID, set-group-ID" in self.words, is_privileged)
+            self.assertEqual("1 function by uprobes" in self.words, is_privileged, self.words)
+            self.assertEqual(self.stats(), {"leaf()": CALLS})
+        os.chown(program, 65534, 65534)
+        program.chmod(0o4755)
+        self.record(*chosen, "--function-by", "sleds", "--", program, code=2)
+        self.assertIn("its dynamic loader ignores the library", self.words)
+        self.assertIn("(use uprobes, as root)", self.words)
 
 
 def why_not():

@@ -9,6 +9,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <nslice/file.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include "cli/functions/choose.hpp"
@@ -51,10 +55,24 @@ std::string joined(const std::vector<std::string> &patterns)
     return regex;
 }
 
+// The kernel lets such a program begin with rights that this process has not (AT_SECURE).
+bool gains_rights(const std::string &path)
+{
+    struct stat status = {};
+    struct statvfs system = {};
+    if (stat(path.c_str(), &status) != 0 || statvfs(path.c_str(), &system) != 0 ||
+        (system.f_flag & ST_NOSUID) || prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1)
+        return false;
+    const bool has_group = (status.st_mode & (S_ISGID | S_IXGRP)) == (S_ISGID | S_IXGRP);
+    return ((status.st_mode & S_ISUID) && status.st_uid != getuid()) ||
+           (has_group && status.st_gid != getgid()) ||
+           (getuid() != 0 && getxattr(path.c_str(), "security.capability", nullptr, 0) > 0);
+}
+
 // Empty if sleds can be used.
 std::string why_not_by_sleds(const FunctionOptions &options,
                              const std::vector<ChosenFunction> &functions, pid_t pid,
-                             const std::string &library, bool is_dynamic)
+                             const std::string &library, const ElfObject &program)
 {
     if (pid != 0)
         return "the process already runs";
@@ -62,8 +80,12 @@ std::string why_not_by_sleds(const FunctionOptions &options,
         return "sleds are searched in all objects, not only in one";
     if (std::string why = why_not_by_sleds(functions); !why.empty())
         return why;
-    if (!is_dynamic)
+    if (program.interpreter.empty())
         return "the program is linked statically";
+    if (gains_rights(program.path))
+        return fmt::format("{} is set-user-ID, set-group-ID or has capabilities, so its dynamic "
+                           "loader ignores the library that records sleds",
+                           program.name);
     return library.empty() ? fmt::format("{} is not installed", kSledLibrary) : "";
 }
 
@@ -120,10 +142,11 @@ FunctionPlan plan_functions(const FunctionOptions &options, const std::string &p
         pid != 0 ? objects_of_process(pid) : objects_of_program(program);
     const std::vector<ChosenFunction> functions = choose_functions(objects, options.patterns);
     plan.library = sled_library();
-    const std::string why_not = why_not_by_sleds(options, functions, pid, plan.library,
-                                                 !objects.front().interpreter.empty());
+    const std::string why_not =
+        why_not_by_sleds(options, functions, pid, plan.library, objects.front());
     if (options.by == "sleds" && !why_not.empty())
-        throw command::UsageError(fmt::format("--function-by sleds: {} (use uprobes)", why_not));
+        throw command::UsageError(
+            fmt::format("--function-by sleds: {} (use uprobes, as root)", why_not));
     plan.is_by_sleds = options.by != "uprobes" && why_not.empty();
     plan.reason = options.by != "auto" ? "requested"
                   : plan.is_by_sleds   ? "all matching functions have sleds or patchable entries"
