@@ -37,8 +37,13 @@ struct files_struct {
 	struct fdtable *fdt;
 };
 
+struct return_instance {
+	unsigned long stack; /* place of the return address */
+};
+
 struct uprobe_task {
-	unsigned int depth; /* returns that are trapped */
+	unsigned int depth;			  /* returns that are trapped */
+	struct return_instance *return_instances; /* the last call's first */
 };
 
 struct task_struct {
@@ -72,6 +77,7 @@ struct user_pt_regs {
 struct pt_regs {
 	unsigned long di, si;  /* x86 */
 	unsigned long orig_x0; /* arm64 */
+	unsigned long sp;
 };
 
 struct sk_buff {

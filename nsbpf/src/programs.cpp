@@ -262,6 +262,11 @@ uint64_t Programs::too_deep() const
     return __atomic_load_n(&programs_->bss->nsbpf_too_deep, __ATOMIC_RELAXED);
 }
 
+uint64_t Programs::traps_left() const
+{
+    return __atomic_load_n(&programs_->bss->nsbpf_traps_left, __ATOMIC_RELAXED);
+}
+
 Programs::Calibrating Programs::attach_calibration(uint32_t thread)
 {
     Calibrating calibrating(programs_);

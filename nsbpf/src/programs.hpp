@@ -51,8 +51,10 @@ public:
     const std::vector<std::string> &refused_functions() const { return refused_functions_; }
     // Turns functions on; null if none are requested.
     FunctionLinks *calibrated_functions();
-    // Calls whose return the kernel would not have trapped.
+    // Calls whose return the kernel would not have trapped: nested too deeply; calls that were left
+    // by longjmp() have the thread's traps.
     uint64_t too_deep() const;
+    uint64_t traps_left() const;
 
     class Calibrating
     {

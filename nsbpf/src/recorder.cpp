@@ -419,7 +419,8 @@ void Recorder::Session::finish()
     const std::string all = totals();
     const std::string of_functions =
         request_.functions.empty() ? ""
-                                   : fmt::format("functions.too_deep={}\n", programs_.too_deep());
+                                   : fmt::format("functions.too_deep={}\nfunctions.traps_left={}\n",
+                                                 programs_.too_deep(), programs_.traps_left());
     try {
         pipe_.write_small(NSLICE_CHUNK_KERNEL_CALIBRATION,
                           calibrate(programs_, rings_, NSLICE_CALIBRATION_END, line_));

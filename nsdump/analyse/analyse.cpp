@@ -67,6 +67,9 @@ void tell_missing_functions(StatsReport &report)
         {"functions.too_deep",
          "are not recorded: they were nested too deeply for the kernel, which "
          "traps 64 returns of a thread"},
+        {"functions.traps_left", "are not recorded: calls that were left by longjmp() had all of "
+                                 "the 64 returns of their thread that the kernel traps, until a "
+                                 "recorded function around them returns"},
         {"functions.end_unknown", "have no known end: they were left by longjmp() or a switch of "
                                   "stacks, and their slices end where that was noticed"}};
     for (const auto &[key, words] : kCounted)
@@ -81,6 +84,21 @@ void tell_missing_functions(StatsReport &report)
                                               at->second, at->first.substr(skipped.size())));
     if (const auto names = report.info.find("functions.refused"); names != report.info.end())
         report.warnings.push_back("functions that could not be recorded: " + names->second);
+}
+
+// The kernel traps no more returns of a thread than slices may be open.
+void tell_calls_left_open(StatsReport &report)
+{
+    uint64_t calls = 0;
+    for (const SliceReport &slice : report.slices)
+        if (slice.way != 0 && slice.way <= kKernelWays)
+            calls += slice.too_deep;
+    if (calls > 0)
+        report.warnings.push_back(fmt::format(
+            "{} calls of functions have no slice: others that were left, as by longjmp(), stay "
+            "open "
+            "until a recorded function around them returns, and a thread has 64 open slices",
+            calls));
 }
 
 // Kernel groups and tracepoints that were requested but are not in the trace.
@@ -109,6 +127,7 @@ void tell_what_kernel_lacks(StatsReport &report)
                         "counted as torn",
                         foreign->second));
     tell_missing_functions(report);
+    tell_calls_left_open(report);
     const auto refused = report.info.find("kernel.groups.refused"),
                reason = report.info.find("kernel.groups.refused.reason");
     if (refused != report.info.end())

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # nsdump record --function and nsdump functions with programs that are not what they seem: files in
-# other mount namespaces, FIFOs, set-user-ID programs.
+# other mount namespaces, FIFOs, set-user-ID programs, calls that were left by longjmp().
 import json
 import os
 import pathlib
@@ -24,6 +24,32 @@ int main(int count, char **words)
     fflush(stdout);
     for (int i = 0; i < CALLS || count > 1; ++i) { NAME(i); if (count > 1) usleep(1000); }
     return 0;
+}
+"""
+JUMPS = r"""
+#include <setjmp.h>
+static jmp_buf back;
+__attribute__((noinline, noipa)) void deep(int n)
+{
+    if (n == 0) longjmp(back, 1);
+    deep(n - 1);
+    __asm__ volatile("");
+}
+__attribute__((noinline, noipa)) int leaf(int n) { __asm__ volatile(""); return n + 1; }
+__attribute__((noinline, noipa)) int all(int depth)
+{
+    volatile int sum = 0;
+    for (volatile int i = 0; i < 10; i = i + 1) {
+        if (setjmp(back) == 0) deep(depth);
+        sum = leaf(sum);
+    }
+    return sum;
+}
+int main(int count, char **words)
+{
+    (void)words;
+    int sum = all(count > 1 ? 100 : 20);
+    return sum + leaf(sum) != 21;
 }
 """
 
@@ -65,6 +91,10 @@ class Hostile(unittest.TestCase):
         done = run(NSDUMP, "stats", "--json", self.trace)
         self.all = json.loads(done.stdout)
         return {one["name"]: one["count"] + one["migrated"] for one in self.all["slices"]}
+
+    def slice(self, name):
+        (one,) = [one for one in self.all["slices"] if one["name"] == name]
+        return one
 
     def assert_leaf_is_recorded(self, pid):
         listed = run(NSDUMP, "functions", "--pid", pid, "^(leaf|other)$", "--json")
@@ -129,6 +159,28 @@ class Hostile(unittest.TestCase):
         self.record(*chosen, "--function-by", "sleds", "--", program, code=2)
         self.assertIn("its dynamic loader ignores the library", self.words)
         self.assertIn("(use uprobes, as root)", self.words)
+
+    def test_calls_without_traps_since_calls_left_by_longjmp_have_them_are_counted_as_such(self):
+        program = self.build(self.folder / "jumps", JUMPS)
+        chosen = ("--function-by", "uprobes", "--function", "^(leaf|deep)$")
+        self.record(*chosen, "--", program)
+        self.assertEqual(self.stats()["leaf()"], 3)  # with 3 * 21 open, no other fits
+        self.assertEqual(self.slice("leaf()")["too_deep"], 8)
+        self.assertEqual(self.all["info"]["functions.traps_left"], "0")
+        self.assertIn("stay open until a recorded function", " ".join(self.all["warnings"]))
+        self.record(*chosen, "--", program, "deep")
+        self.assertEqual(self.stats().get("leaf()", 0), 0)
+        info = self.all["info"]
+        counts = (int(info["functions.too_deep"]), int(info["functions.traps_left"]))
+        self.assertEqual(self.slice("deep()")["unmatched_start"], 64)
+        self.assertEqual(sum(counts), 10 * 101 + 11 - 64)
+        self.assertGreaterEqual(counts[1], 11)
+        self.assertTrue(any("left by longjmp()" in one for one in self.all["warnings"]))
+        # A recorded function around them ends them when it returns, and gives the traps back.
+        chosen = ("--function-by", "uprobes", "--function", "^(leaf|deep|all)$")
+        self.record(*chosen, "--", program, "deep")
+        self.assertEqual(self.stats()["leaf()"], 1)
+        self.assertEqual(self.slice("all()")["count"], 1)
 
 
 def why_not():
