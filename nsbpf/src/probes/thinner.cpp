@@ -34,12 +34,14 @@ Thinner::Thinner(uint32_t permille, uint64_t seed, double ticks_per_ns, uint64_t
 void Thinner::watch(const std::vector<uint64_t> &words, uint16_t first,
                     const std::vector<ThinName> &by_number)
 {
-    if (words.empty() || words[0] < full_.begin || watched_ >= kMostWatched)
+    if (words.empty() || words[0] > full_.end || watched_ >= kMostWatched)
         return;
     nsp_window window = {};
     for (size_t at = 0; at + 1 < words.size() && words[at] <= full_.end;
          at += NSLICE_RECORD_WORDS(words[at + 1])) {
         const uint64_t bits = words[at + 1];
+        if (words[at] < full_.begin)
+            continue;
         const size_t place = size_t(uint16_t(bits >> NSLICE_HEAD_SLICE_SHIFT)) - first;
         if (++watched_ > kMostWatched)
             break;
@@ -112,8 +114,11 @@ void Thinner::begin(uint64_t now, Thinned thinned)
     epoch_begin_ = now + uint64_t(kMarginNs * ticks_per_ns_);
     due_ticks_ = now + uint64_t(length_ns(now) * ticks_per_ns_);
     watched_ = 0;
-    if (std::ranges::none_of(off_.off, [](uint8_t is_off) { return is_off != 0; }))
-        full_ = {epoch_begin_, kOpen};
+    // Records are drained later, some after the epoch: epochs in a row are one time.
+    const bool was_all_on = std::exchange(
+        is_all_on_, std::ranges::none_of(off_.off, [](uint8_t is_off) { return is_off != 0; }));
+    if (is_all_on_)
+        full_ = {was_all_on ? full_.begin : epoch_begin_, kOpen};
 }
 
 std::string Thinner::take_rows(uint64_t now, bool are_all)

@@ -77,7 +77,8 @@ private:
     bool has_rows_written_ = false;
     std::string rows_;
     uint64_t rows_since_ = 0;
-    Span full_;            // the latest time in which nothing was off
-    uint64_t watched_ = 0; // records in this epoch
+    Span full_;              // the latest time in which nothing was off
+    bool is_all_on_ = false; // the present epoch is a part of it
+    uint64_t watched_ = 0;   // records in this epoch
 };
 } // namespace nsbpf

@@ -2,6 +2,7 @@
 // Random thinning of BPF programs: what is off, for how long, and what the trace says of it.
 #include <algorithm>
 #include <cstring>
+#include <initializer_list>
 #include <set>
 #include <string>
 #include <vector>
@@ -51,6 +52,13 @@ struct Recorder {
 
     void step(bool has_inner = true)
     {
+        const bool is_inner_on = !begin_next().has(1);
+        write({middle()}, has_inner && is_inner_on);
+        now = thinner.due_ticks();
+    }
+    uint64_t middle() const { return now + (thinner.due_ticks() - now) / 2; } // of the epoch
+    nsbpf::ThinSet begin_next()
+    {
         thinner.end(now, generation);
         rows += thinner.take_rows(now, false);
         const nsbpf::ThinSet off = thinner.draw();
@@ -59,25 +67,25 @@ struct Recorder {
             thinned.numbers.insert(kOuter);
         if (off.has(1))
             thinned.numbers.insert(kInner);
-        const bool is_inner_on = has_inner && !off.has(1);
         thinner.begin(now, std::move(thinned));
-        write(now + (thinner.due_ticks() - now) / 2, is_inner_on);
-        now = thinner.due_ticks();
+        return off;
     }
-    void write(uint64_t ticks, bool has_inner)
+    void write(std::initializer_list<uint64_t> times, bool has_inner)
     {
         std::vector<uint64_t> words;
-        const auto add = [&](uint16_t number, uint8_t kind) {
-            words.push_back(ticks++);
-            words.push_back(nsbpf::site_bits(number, kind) | 1234);
-        };
-        add(kUnit, NSLICE_KIND_START);
-        add(kOuter, NSLICE_KIND_START);
-        if (has_inner) {
-            add(kInner, NSLICE_KIND_START);
-            add(kInner, NSLICE_KIND_STOP);
+        for (uint64_t ticks : times) {
+            const auto add = [&](uint16_t number, uint8_t kind) {
+                words.push_back(ticks++);
+                words.push_back(nsbpf::site_bits(number, kind) | 1234);
+            };
+            add(kUnit, NSLICE_KIND_START);
+            add(kOuter, NSLICE_KIND_START);
+            if (has_inner) {
+                add(kInner, NSLICE_KIND_START);
+                add(kInner, NSLICE_KIND_STOP);
+            }
+            add(kOuter, NSLICE_KIND_STOP);
         }
-        add(kOuter, NSLICE_KIND_STOP);
         thinner.watch(words, kFirst, kNames);
     }
     std::vector<Row> all()
@@ -154,4 +162,38 @@ TEST_CASE("a name that comes later is switched, too", "[nsbpf][thinner]")
     for (int i = 0; i < 200; ++i)
         recorder.step();
     CHECK(std::ranges::any_of(recorder.all(), [](const Row &row) { return !row.off.empty(); }));
+}
+
+TEST_CASE("records that are drained after their epoch are looked at", "[nsbpf][thinner]")
+{
+    Recorder recorder;
+    recorder.begin_next();
+    for (int i = 0; i < 10; ++i) {
+        const uint64_t before = recorder.middle();
+        recorder.now = recorder.thinner.due_ticks();
+        recorder.begin_next();
+        recorder.write({before}, true);
+    }
+    recorder.now = recorder.thinner.due_ticks();
+    CHECK_FALSE(recorder.all().empty());
+}
+
+TEST_CASE("records behind older ones in their chunk are looked at", "[nsbpf][thinner]")
+{
+    Recorder recorder;
+    const uint64_t before = recorder.now - kMs;
+    recorder.begin_next();
+    recorder.write({before, recorder.middle()}, true);
+    recorder.now = recorder.thinner.due_ticks();
+    CHECK(recorder.all().size() == 1);
+}
+
+TEST_CASE("records before the first epoch are not looked at", "[nsbpf][thinner]")
+{
+    Recorder recorder;
+    const uint64_t before = recorder.now - kMs;
+    recorder.begin_next();
+    recorder.write({before}, true);
+    recorder.now = recorder.thinner.due_ticks();
+    CHECK(recorder.all().empty());
 }
