@@ -240,8 +240,8 @@ void ThinningCollector::stop(Thread &thread, const Event &event, NameId name)
                            open.slice.exits == 0;
     NameCells &cells = cells_at(name);
     const LeftOut why = verdict(thread, open, event, epoch);
-    // A START and a STOP of different epochs need not belong together.
-    if (open.is_nested && open.epoch == epoch &&
+    // A START and a STOP of different epochs, or around a loss, need not belong together.
+    if (open.is_nested && open.losses == losses_ && open.epoch == epoch &&
         (epoch != EpochTable::kNone || epochs_.size() == 0))
         note_nested(cells, open);
     if (why == LeftOut::kCount) {

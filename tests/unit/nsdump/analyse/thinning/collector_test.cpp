@@ -230,6 +230,21 @@ TEST_CASE("slices that are open while records are lost are left out", "[nsdump][
     CHECK(seen.of("outer").accepted == 1);
 }
 
+TEST_CASE("what is between a START and a STOP around a loss is not known to be inside",
+          "[nsdump][thinning]")
+{
+    Trace trace;
+    trace.start(0, 1, trace.outer, 100);
+    trace.lose(0, NSLICE_LOST_FULL, 1); // its STOP
+    trace.pair(200);
+    trace.lose(0, NSLICE_LOST_FULL, 1); // the next START
+    trace.stop(0, 1, trace.outer, 400);
+    const Collected seen(trace);
+    CHECK(seen.left_out("outer", LeftOut::kLoss) == 1);
+    CHECK(seen.of("outer").inside.find(seen.name("inner")));
+    CHECK_FALSE(seen.of("outer").inside.find(seen.name("outer")));
+}
+
 TEST_CASE("slices whose thread changed its CPU are left out, even if it came back",
           "[nsdump][thinning]")
 {
