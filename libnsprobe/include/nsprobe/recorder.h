@@ -32,7 +32,7 @@ struct nsp_recorder_status {
 
 /*
  * A recorder of the kernel other than the module nsmod: chunks as read() of /dev/nsmod returns them
- * after NSLICE_IOC_KERNEL.  Valid until nsp_recorder_close().
+ * after NSLICE_IOC_KERNEL, the totals last.  Valid until nsp_recorder_close().
  */
 struct nsp_kernel_source {
     int fd;                /* to read, until its end; stays the caller's */
@@ -116,6 +116,40 @@ int nsp_recorder_add_kernel(struct nsp_recorder *recorder, const struct nsp_kern
  * of the kernel records.
  */
 int nsp_recorder_end_kernel(struct nsp_recorder *recorder, struct nsp_session_counts *counts);
+
+/*
+ * For nsp_session_add_kernel(): a recorder of the kernel in this process.  It may have one thread,
+ * which does not keep the process alive after its main thread has ended by pthread_exit().
+ */
+struct nsp_session_kernel {
+    size_t struct_size; /* sizeof(struct nsp_session_kernel): identifies the version */
+    /*
+     * Begins to record, by the session's rules and its share of thinning (nsp_session_config), and
+     * describes the source.  Returns 0, or -errno with the reason in `words`.
+     */
+    int (*begin)(void *given, const char *slices, uint32_t thin_permille,
+                 struct nsp_kernel_source *source, char *words, size_t room);
+    void *given;
+    void (*release)(void *of); /* the source is not used any more */
+};
+
+/*
+ * As nsp_recorder_add_kernel(), for the session that this process has opened, at any time and once
+ * in a session: its drain reads the source.  begin() is called before this returns.  The source
+ * ends and is released with the session, whichever way that ends, or before by
+ * nsp_session_end_kernel().  Both callbacks are called with the session locked: they must not call
+ * functions of sessions.  A child of fork() has nothing of it.
+ * Returns 0 or -errno with the reason in nsp_last_error(); -ENOENT: no session is open; -EBUSY:
+ * nsdump records the process, or the session had kernel records before; -ENOTSUP: a flight
+ * recorder, or a session that is read through nsmod; others: of begin().
+ */
+int nsp_session_add_kernel(const struct nsp_session_kernel *kernel);
+
+/*
+ * Ends the kernel's recording, drains the rest and releases the source; the session continues.
+ * counts: those of the kernel records; may be NULL.  Returns 0 or -errno; -ENOENT: there is none.
+ */
+int nsp_session_end_kernel(struct nsp_session_counts *counts);
 
 /*
  * Writes what is committed; returns the bytes taken from the fullest ring: sleep if the number is

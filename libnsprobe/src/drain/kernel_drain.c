@@ -99,6 +99,8 @@ static void keep_totals(struct nsp_kernel_drain *kernel, const void *payload, ui
     kernel->totals = malloc(bytes);
     if (kernel->totals)
         memcpy(kernel->totals, payload, bytes);
+    /* A child of fork() may have its pipe open: its end would come with the child's. */
+    kernel->is_over = kernel->source.end != NULL;
 }
 
 /* With the first text of the module, which does not know why it was chosen. */
@@ -122,6 +124,9 @@ static void write_chunk(struct nsp_kernel_drain *kernel, struct nsp_file *file,
     case NSLICE_CHUNK_KERNEL_TOTALS: keep_totals(kernel, payload, header->payload_bytes); break;
     case NSLICE_CHUNK_INFO: write_reason(kernel, file); /* fall through */
     case NSLICE_CHUNK_KERNEL_SITES:
+        if (kernel->take_sites && header->kind == NSLICE_CHUNK_KERNEL_SITES)
+            kernel->take_sites(payload, header->payload_bytes);
+        /* fall through */
     case NSLICE_CHUNK_KERNEL_CALIBRATION:
     case NSLICE_CHUNK_EPOCHS:
         nsp_file_small_chunk(file, header->kind, payload, header->payload_bytes);
@@ -178,7 +183,7 @@ uint64_t nsp_kernel_drain_pass(struct nsp_kernel_drain *kernel, struct nsp_file 
     return taken;
 }
 
-static void end_recording(struct nsp_kernel_drain *kernel)
+void nsp_kernel_drain_ask_to_end(struct nsp_kernel_drain *kernel)
 {
     if (kernel->source.end)
         kernel->source.end(kernel->source.of);
@@ -198,7 +203,7 @@ int nsp_kernel_drain_end(struct nsp_kernel_drain *kernel, struct nsp_file *file,
 
     if (kernel->fd < 0)
         return 0;
-    end_recording(kernel);
+    nsp_kernel_drain_ask_to_end(kernel);
     while (!kernel->is_over)
         if (nsp_kernel_drain_pass(kernel, file, last) == 0 && !kernel->is_over &&
             poll(&wait, 1, END_MILLISECONDS) == 0)
@@ -289,10 +294,17 @@ int nsp_kernel_drain_totals(const struct nsp_kernel_drain *kernel, struct nsp_fi
     return err;
 }
 
-void nsp_kernel_drain_close(struct nsp_kernel_drain *kernel)
+void nsp_kernel_drain_leave(struct nsp_kernel_drain *kernel)
 {
     if (kernel->fd >= 0)
         close(kernel->fd);
+    kernel->fd = -1;
+    kernel->source = (struct nsp_kernel_source){.fd = -1};
+}
+
+void nsp_kernel_drain_close(struct nsp_kernel_drain *kernel)
+{
+    nsp_kernel_drain_leave(kernel);
     free(kernel->buffer);
     free(kernel->totals);
     free(kernel->unwritten);

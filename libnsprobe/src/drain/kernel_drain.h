@@ -28,6 +28,8 @@ struct nsp_kernel_drain {
     int select_error;                /* -errno of the last ones */
     struct nsp_kernel_source source; /* end is NULL: the module */
     char reason[160];                /* why it is the module, until it is written */
+    /* NULL, or gets the payloads of chunks with sites */
+    void (*take_sites)(const void *payload, uint32_t bytes);
 };
 
 /* Returns 0, or -errno with the reason and the remedy in nsp_last_error(). */
@@ -46,6 +48,9 @@ struct nsp_kernel_chunk {
  */
 uint64_t nsp_kernel_drain_pass(struct nsp_kernel_drain *kernel, struct nsp_file *file,
                                struct nsp_kernel_chunk *last);
+
+/* Ends the recording; further passes drain the rest. */
+void nsp_kernel_drain_ask_to_end(struct nsp_kernel_drain *kernel);
 
 /* Ends the recording and drains the rest.  Returns 0, or -errno if the module did not finish. */
 int nsp_kernel_drain_end(struct nsp_kernel_drain *kernel, struct nsp_file *file,
@@ -67,6 +72,9 @@ void nsp_kernel_drain_counts(const struct nsp_kernel_drain *kernel,
 
 /* Writes the totals, if any.  Returns 0 or the file's -errno. */
 int nsp_kernel_drain_totals(const struct nsp_kernel_drain *kernel, struct nsp_file *file);
+
+/* After the end: nothing of the source is used any more; the totals remain. */
+void nsp_kernel_drain_leave(struct nsp_kernel_drain *kernel);
 
 void nsp_kernel_drain_close(struct nsp_kernel_drain *kernel);
 

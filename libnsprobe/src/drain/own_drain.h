@@ -3,6 +3,7 @@
 #ifndef NSP_OWN_DRAIN_H
 #define NSP_OWN_DRAIN_H
 
+#include <nsprobe/recorder.h>
 #include <nsprobe/session.h>
 
 #include "session/shm.h"
@@ -17,6 +18,11 @@ int nsp_own_drain_start(void);
 
 /* Policy overwrite: writes the current contents of the rings.  Returns 0 or the file's -errno. */
 int nsp_own_drain_snapshot(void);
+
+/* As nsp_session_add_kernel() and nsp_session_end_kernel(), of a session that is open. */
+int nsp_own_drain_add_kernel(const struct nsp_session_kernel *kernel);
+int nsp_own_drain_end_kernel(struct nsp_session_counts *counts);
+int nsp_own_drain_has_kernel(void);
 
 /* Call after the rings were closed: ends the thread. */
 void nsp_own_drain_stop(void);

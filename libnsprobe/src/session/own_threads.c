@@ -104,6 +104,11 @@ int nsp_own_thread_start(pthread_t *thread, const char *name, void *(*job_run)(v
     return start(thread, name, job_run, given);
 }
 
+void nsp_own_threads_adopt(int more)
+{
+    __atomic_fetch_add(&count, (unsigned)more, __ATOMIC_RELEASE);
+}
+
 void nsp_own_threads_after_fork(void)
 {
     count = 0;

@@ -12,6 +12,9 @@
  */
 int nsp_own_thread_start(pthread_t *thread, const char *name, void *(*run)(void *), void *given);
 
+/* So many threads more, or less, belong to the library although others have started them. */
+void nsp_own_threads_adopt(int more);
+
 /* In a child of fork(), which has none of them. */
 void nsp_own_threads_after_fork(void);
 

@@ -2,6 +2,7 @@
 /* A process's own session: configuration -> rings, a drain thread, a trace file. */
 #define _GNU_SOURCE
 #include <nsprobe/detail/state.h>
+#include <nsprobe/recorder.h>
 #include <nsprobe/session.h>
 
 #include <errno.h>
@@ -129,13 +130,28 @@ int nsp_session_open(const struct nsp_session_config *config)
     return err;
 }
 
+/* While all else is recorded and drained: the rest of the close takes long. */
+static int close_kernel(char *words)
+{
+    int err;
+
+    if (!is_drained_here || !nsp_own_drain_has_kernel())
+        return 0;
+    err = nsp_own_drain_end_kernel(NULL);
+    if (err)
+        snprintf(words, NSP_ERROR_BYTES, "%s", nsp_last_error());
+    return err;
+}
+
 static int close_locked(struct nsp_session_counts *counts)
 {
-    int err = 0;
+    char words[NSP_ERROR_BYTES];
+    int err = 0, kernel_err;
 
     /* A child created without fork()'s handlers (_Fork, clone) has no drain thread to wait for. */
     if (!is_open || owner_pid != getpid())
         return nsp_fail(-ENOENT, "no session is open");
+    kernel_err = close_kernel(words);
     nsp_process_stop(1);
     if (is_drained_here)
         nsp_own_drain_stop();
@@ -149,7 +165,7 @@ static int close_locked(struct nsp_session_counts *counts)
         nsp_sites_report_unmatched(stderr);
     nsp_counter_period = 0;
     is_open = 0;
-    return err;
+    return err || !kernel_err ? err : nsp_fail(kernel_err, "%s", words);
 }
 
 int nsp_session_close(struct nsp_session_counts *counts)
@@ -184,6 +200,54 @@ int nsp_session_snapshot(void)
                        "this session is read through the kernel module (use `nsdump snapshot`)");
     if (!err)
         err = nsp_own_drain_snapshot();
+    nsp_write_signals_release(&signals);
+    pthread_mutex_unlock(&lock);
+    return err;
+}
+
+static int add_kernel(const struct nsp_session_kernel *kernel)
+{
+    if (nsp_is_joined())
+        return nsp_fail(-EBUSY, "the process is being recorded by nsdump, which records the kernel "
+                                "as well (`nsdump record -k GROUPS`)");
+    if (!is_open || owner_pid != getpid())
+        return nsp_fail(-ENOENT, "no session is open (start the program with NETSLICE=output=FILE, "
+                                 "or call nsp_session_open() before)");
+    if (!is_drained_here)
+        return nsp_fail(-ENOTSUP, "this session is read through the kernel module, which records "
+                                  "the kernel as well");
+    return nsp_own_drain_add_kernel(kernel);
+}
+
+int nsp_session_add_kernel(const struct nsp_session_kernel *kernel)
+{
+    struct nsp_write_signals signals;
+    int err;
+
+    if (!kernel || kernel->struct_size != sizeof(*kernel))
+        return nsp_fail(-EINVAL, "struct nsp_session_kernel: version mismatch (rebuild the program "
+                                 "with this library's headers)");
+    pthread_mutex_lock(&lock);
+    nsp_write_signals_hold(&signals);
+    err = add_kernel(kernel);
+    nsp_write_signals_release(&signals);
+    pthread_mutex_unlock(&lock);
+    return err;
+}
+
+int nsp_session_end_kernel(struct nsp_session_counts *counts)
+{
+    struct nsp_write_signals signals;
+    int err = -ENOENT;
+
+    if (counts)
+        memset(counts, 0, sizeof(*counts));
+    pthread_mutex_lock(&lock);
+    nsp_write_signals_hold(&signals);
+    if (is_open && owner_pid == getpid() && is_drained_here)
+        err = nsp_own_drain_end_kernel(counts);
+    else
+        nsp_fail(err, "no session of this process is open");
     nsp_write_signals_release(&signals);
     pthread_mutex_unlock(&lock);
     return err;
@@ -269,7 +333,7 @@ static void in_child(void)
 }
 
 /* See NSP_IGNORE_ENVIRONMENT: non-null if the program defines it. */
-extern const int nsp_detail_ignore_environment __attribute__((weak));
+#pragma weak nsp_detail_ignore_environment
 
 /*
  * Before main().  In a statically linked program the order of priorities matters: after the sites

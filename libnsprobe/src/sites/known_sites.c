@@ -15,6 +15,8 @@ static struct nsp_known_site **known;
 static size_t known_count, known_room;
 static void *by_site, *by_name; /* of tsearch(3) */
 static uint16_t name_count;
+static char **kernel_names;
+static size_t kernel_count;
 
 uint8_t nsp_site_kind(const struct nsp_site *site)
 {
@@ -141,6 +143,32 @@ const struct nsp_known_site *nsp_known_at(size_t i)
     return known[i];
 }
 
+void nsp_known_add_kernel(const char *name)
+{
+    char **grown, *copy;
+
+    for (size_t i = 0; i < kernel_count; ++i)
+        if (strcmp(kernel_names[i], name) == 0)
+            return;
+    grown = realloc(kernel_names, (kernel_count + 1) * sizeof(*grown));
+    if (!grown)
+        return;
+    kernel_names = grown;
+    copy = strdup(name);
+    if (copy)
+        kernel_names[kernel_count++] = copy;
+}
+
+size_t nsp_known_kernel_count(void)
+{
+    return kernel_count;
+}
+
+const char *nsp_known_kernel_at(size_t i)
+{
+    return kernel_names[i];
+}
+
 static void keep(void *site)
 {
     (void)site;
@@ -157,4 +185,9 @@ void nsp_known_forget(void)
     known = NULL;
     known_count = known_room = 0;
     name_count = 0;
+    for (size_t i = 0; i < kernel_count; ++i)
+        free(kernel_names[i]);
+    free(kernel_names);
+    kernel_names = NULL;
+    kernel_count = 0;
 }

@@ -26,6 +26,10 @@ const struct nsp_known_site *nsp_known_add(const struct nsp_site *site, uint16_t
 size_t nsp_known_count(void);
 /* In the order in which they were added. */
 const struct nsp_known_site *nsp_known_at(size_t i);
+/* Names of slices and marks of the kernel in the same session, each once. */
+void nsp_known_add_kernel(const char *name);
+size_t nsp_known_kernel_count(void);
+const char *nsp_known_kernel_at(size_t i);
 void nsp_known_forget(void);
 
 uint8_t nsp_site_kind(const struct nsp_site *site);

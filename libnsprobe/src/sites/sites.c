@@ -210,6 +210,40 @@ static int by_text(const void *left, const void *right)
     return strcmp(*(const char *const *)left, *(const char *const *)right);
 }
 
+void nsp_sites_copy_rules(char *to)
+{
+    pthread_mutex_lock(&lock);
+    strcpy(to, rules);
+    pthread_mutex_unlock(&lock);
+}
+
+void nsp_sites_take_kernel(const void *payload, uint32_t bytes)
+{
+    const char *at = payload, *const end = at + bytes;
+    struct nslice_file_site site;
+
+    pthread_mutex_lock(&lock);
+    while ((size_t)(end - at) > sizeof(site)) {
+        memcpy(&site, at, sizeof(site));
+        at += sizeof(site);
+        if (site.name_bytes == 0 ||
+            (size_t)(end - at) < (size_t)site.name_bytes + site.file_bytes ||
+            at[site.name_bytes - 1])
+            break;
+        if (!nsp_is_unit(site.kind))
+            nsp_known_add_kernel(at);
+        at += (site.name_bytes + site.file_bytes + 7) & ~7;
+        if (at > end)
+            break;
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+static size_t room_for_names(void)
+{
+    return nsp_known_count() + nsp_known_kernel_count() + 1;
+}
+
 /* Names of slices and marks, sorted, each once. */
 static size_t copy_names(const char **names)
 {
@@ -218,6 +252,8 @@ static size_t copy_names(const char **names)
     for (size_t i = 0; i < nsp_known_count(); ++i)
         if (!nsp_is_unit(nsp_known_at(i)->kind))
             names[count++] = nsp_known_at(i)->name;
+    for (size_t i = 0; i < nsp_known_kernel_count(); ++i)
+        names[count++] = nsp_known_kernel_at(i);
     qsort(names, count, sizeof(*names), by_text);
     for (size_t i = 0; i < count; ++i)
         if (unique == 0 || strcmp(names[unique - 1], names[i]) != 0)
@@ -234,7 +270,7 @@ void nsp_sites_report_unmatched(FILE *to)
 
     pthread_mutex_lock(&lock);
     strcpy(copy, rules);
-    names = malloc((nsp_known_count() + 1) * sizeof(*names));
+    names = malloc(room_for_names() * sizeof(*names));
     if (names)
         count = copy_names(names);
     pthread_mutex_unlock(&lock);
@@ -253,7 +289,7 @@ void nsp_sites_describe_unmatched(char *text, size_t bytes)
     if (!to)
         return;
     pthread_mutex_lock(&lock);
-    names = malloc((nsp_known_count() + 1) * sizeof(*names));
+    names = malloc(room_for_names() * sizeof(*names));
     if (names)
         nsp_selection_report(to, "", rules, names, copy_names(names));
     pthread_mutex_unlock(&lock);

@@ -31,6 +31,15 @@ void nsp_sites_switch(uint32_t mode);
  */
 int nsp_sites_select(const char *rules);
 
+/* The session's rules as they are now, at `to` with room for NSLICE_SESSION_SLICES_TEXT. */
+void nsp_sites_copy_rules(char *to);
+
+/*
+ * A chunk's sites of the kernel in the same session: the rules apply to their names, too, and
+ * reports of unmatched patterns know them.  Any thread.
+ */
+void nsp_sites_take_kernel(const void *payload, uint32_t bytes);
+
 /* Index of the name of this id's slice or mark, below NSP_THIN_NAMES; -1: a unit, or none.  Any
  * thread. */
 int nsp_sites_name_of(uint16_t id);
