@@ -2,12 +2,14 @@
 // Identify: a program reads the number from the open folder of /proc.
 #include "identify.hpp"
 
+#include <atomic>
 #include <cerrno>
 #include <cstdarg>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <memory>
+#include <mutex>
 
 #include <bpf/libbpf.h>
 #include <fcntl.h>
@@ -23,9 +25,13 @@ namespace nsbpf
 {
 namespace
 {
-int keep_silent(libbpf_print_level, const char *, va_list)
+thread_local int silences = 0;
+std::atomic<libbpf_print_fn_t> print_of_others = nullptr;
+
+int print(libbpf_print_level level, const char *format, va_list words)
 {
-    return 0;
+    const libbpf_print_fn_t of_others = silences > 0 ? nullptr : print_of_others.load();
+    return of_others ? of_others(level, format, words) : 0;
 }
 
 // The rest of the first line with this name in a file of /proc/self; empty if the file has no such
@@ -71,9 +77,16 @@ std::string remedy(int number)
 }
 } // namespace
 
-void be_silent()
+Silence::Silence()
 {
-    libbpf_set_print(keep_silent);
+    static std::once_flag once;
+    std::call_once(once, [] { print_of_others = libbpf_set_print(print); });
+    ++silences;
+}
+
+Silence::~Silence()
+{
+    --silences;
 }
 
 void refuse(const std::string &what, int number)

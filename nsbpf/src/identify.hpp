@@ -7,8 +7,16 @@
 
 namespace nsbpf
 {
-// libbpf prints nothing from now on.
-void be_silent();
+// libbpf prints nothing for this thread meanwhile.  What it prints for others, such as a loader's,
+// stays.
+class Silence
+{
+public:
+    Silence();
+    ~Silence();
+    Silence(const Silence &) = delete;
+    Silence &operator=(const Silence &) = delete;
+};
 // Throws: WHAT cannot be done, the error, and the remedy if one is known.
 [[noreturn]] void refuse(const std::string &what, int number);
 // folder: in /proc.  `otherwise` if that does not exist.  Throws Refusal.

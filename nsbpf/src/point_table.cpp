@@ -254,7 +254,7 @@ std::string missing_text(const btf *kernel, uint32_t groups)
 
 std::vector<Place> places()
 {
-    be_silent();
+    const Silence silence;
     btf *const kernel = btf__load_vmlinux_btf();
     if (!kernel)
         throw Refusal("kernel: this kernel has no BTF (CONFIG_DEBUG_INFO_BTF), which programs for "

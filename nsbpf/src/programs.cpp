@@ -99,7 +99,6 @@ Programs::Programs(const Request &request)
     : groups_(parse_groups(request.groups)), cpus_(count_cpus()),
       ring_bytes_(ring_bytes_of(request, cpus_)), counters_(request.counters)
 {
-    be_silent();
     kernel_ = btf__load_vmlinux_btf();
     if (!kernel_)
         throw Refusal("kernel: this kernel has no BTF (CONFIG_DEBUG_INFO_BTF), which programs for "

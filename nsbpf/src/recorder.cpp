@@ -22,6 +22,7 @@
 #include "clock_line.hpp"
 #include "cpu_records.hpp"
 #include "functions/functions.hpp"
+#include "identify.hpp"
 #include "mapped_ring.hpp"
 #include "point_table.hpp"
 #include "probes/program_probes.hpp"
@@ -60,6 +61,25 @@ std::string missed_text(const std::vector<Missed> &missed)
     return sum > 0 ? fmt::format("kernel.recorder.missed={}\n", sum) + text : "";
 }
 
+// While it exists, also in threads that are started meanwhile: the recorder's gets none of the
+// program's, nor SIGPIPE if the reader is gone.
+class NoSignals
+{
+public:
+    NoSignals()
+    {
+        sigset_t all;
+        sigfillset(&all);
+        pthread_sigmask(SIG_SETMASK, &all, &before_);
+    }
+    ~NoSignals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+    NoSignals(const NoSignals &) = delete;
+    NoSignals &operator=(const NoSignals &) = delete;
+
+private:
+    sigset_t before_;
+};
+
 uint64_t random_seed()
 {
     uint64_t seed = 0;
@@ -94,6 +114,7 @@ public:
         if (programs_.groups() & programs_bit())
             begin_probes();
         programs_.set_functions(!request_.functions.empty());
+        const NoSignals none; // for the thread
         thread_ = std::thread([this, at_start] { run(at_start); });
     }
     ~Session()
@@ -209,9 +230,8 @@ bool Recorder::Session::write_sites()
 
 void Recorder::Session::run(const std::string &at_start)
 {
-    sigset_t all;
-    sigfillset(&all); // also SIGPIPE, if the reader is gone
-    pthread_sigmask(SIG_BLOCK, &all, nullptr);
+    const Silence silence;
+    pthread_setname_np(pthread_self(), "nsp-bpf"); // in a loader, it is not the program's
     bool is_read = write_head(at_start);
     while (is_read && !is_over_) {
         follow_clocks();
@@ -430,8 +450,17 @@ void Recorder::Session::finish()
     pipe_.write_small(NSLICE_CHUNK_KERNEL_TOTALS, all);
 }
 
-Recorder::Recorder(const Request &request) : session_(std::make_unique<Session>(request)) {}
-Recorder::~Recorder() = default;
+Recorder::Recorder(const Request &request)
+{
+    const Silence silence;
+    session_ = std::make_unique<Session>(request);
+}
+
+Recorder::~Recorder()
+{
+    const Silence silence;
+    session_.reset();
+}
 
 int Recorder::descriptor() const
 {
