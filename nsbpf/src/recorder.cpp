@@ -43,6 +43,7 @@ constexpr int kTornTries = 100; // a preempted writer continues meanwhile
 constexpr uint64_t kFullChunk = NSLICE_MAX_PAYLOAD_BYTES / 2;
 constexpr double kQuiet = 1.0 / 16; // a ring with less than this part in use
 constexpr auto kLookInterval = std::chrono::milliseconds(50);
+constexpr int kMostLooks = 50; // one of so many parts of the time
 
 #if defined(__x86_64__)
 constexpr const char *kClock = "tsc";
@@ -257,12 +258,14 @@ void Recorder::Session::follow_clocks()
 void Recorder::Session::begin_probes()
 {
     try {
-        const bool is_of_descendants = request_.starts_program && !may_list_programs();
-        if (is_of_descendants)
+        Whose whose = request_.programs_of;
+        if (whose == Whose::kStarted && may_list_programs())
+            whose = Whose::kAnybody;
+        if (whose == Whose::kStarted)
             request_.tell("without the capability CAP_SYS_ADMIN only BPF programs of the program "
                           "started here are recorded");
-        probes_ = std::make_unique<ProgramProbes>(programs_.cpus(), request_.slices,
-                                                  is_of_descendants, request_.tell);
+        probes_ = std::make_unique<ProgramProbes>(programs_.cpus(), request_.slices, whose,
+                                                  request_.tell);
         look();
         if (request_.thin_permille > 0)
             thinner_ = std::make_unique<Thinner>(request_.thin_permille, random_seed(),
@@ -295,13 +298,15 @@ void Recorder::Session::follow_probes()
     const auto now = std::chrono::steady_clock::now();
     if (!probes_ || now < next_look_)
         return;
-    next_look_ = now + kLookInterval;
     try {
         look();
     } catch (const Refusal &refusal) {
         request_.tell(refusal.what());
     }
     write_sites();
+    const auto end = std::chrono::steady_clock::now();
+    next_look_ = now + std::max(std::chrono::steady_clock::duration(kLookInterval),
+                                kMostLooks * (end - now)); // processes may have many descriptors
 }
 
 CpuRecords::Passed Recorder::Session::pass()

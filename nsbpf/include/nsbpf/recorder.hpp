@@ -35,6 +35,13 @@ struct Function {
     uint8_t way = 0;     // NSLICE_WAY_UPROBE_*, by its first instruction
 };
 
+// Whose BPF programs the group "programs" has.
+enum class Whose {
+    kAnybody, // requires CAP_SYS_ADMIN
+    kStarted, // anybody's, or without CAP_SYS_ADMIN those of the processes that this one starts
+    kOwn,     // those that this process has open
+};
+
 struct Request {
     std::string groups;      // comma-separated names; "programs": probes of BPF programs
     uint64_t ring_bytes = 0; // of each CPU, a power of two; 0: 1 MiB
@@ -46,8 +53,8 @@ struct Request {
     // Share of the time in which some probes of BPF programs that lie inside slices are off at
     // random; 0: never.
     uint32_t thin_permille = 0;
-    bool starts_program = false; // the caller starts a program: it may load BPF programs
-    std::string reason;          // why this recorder was chosen, for the trace
+    Whose programs_of = Whose::kAnybody;
+    std::string reason; // why this recorder was chosen, for the trace
     // Receives warnings, one line each, also from the recorder's thread.
     std::function<void(const std::string &)> tell = [](const std::string &) {};
     std::vector<Function> functions; // by uprobes; at most NSLICE_MOST_UPROBE_FUNCTIONS

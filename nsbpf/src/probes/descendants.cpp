@@ -48,9 +48,9 @@ uint32_t read_id(const std::string &process, const std::string &number, const st
     return 0;
 }
 
-void add_objects_of(pid_t process, OpenObjects &objects)
+// folder: the process's in /proc.
+void add_objects_of(pid_t process, const std::string &folder, OpenObjects &objects)
 {
-    const std::string folder = "/proc/" + std::to_string(process);
     for_each_in(folder + "/fd", [&](const fs::path &path) {
         std::error_code ignored;
         const std::string target = fs::read_symlink(path, ignored).string();
@@ -71,10 +71,17 @@ OpenObjects objects_of_descendants()
     while (!left.empty()) {
         const pid_t process = left.back();
         left.pop_back();
-        add_objects_of(process, objects);
+        add_objects_of(process, "/proc/" + std::to_string(process), objects);
         for (const pid_t child : children_of(process))
             left.push_back(child);
     }
+    return objects;
+}
+
+OpenObjects own_objects()
+{
+    OpenObjects objects;
+    add_objects_of(getpid(), "/proc/self", objects); // which may be of another pid namespace
     return objects;
 }
 

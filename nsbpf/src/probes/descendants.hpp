@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Descendants: processes started by this one -> the BPF programs and maps that they have open.  For
-// who may not open those of all processes by their ids.
+// Descendants: processes started by this one, or itself -> the BPF programs and maps that they have
+// open.  For who may not open those of all processes by their ids.
 #pragma once
 
 #include <sys/types.h>
@@ -22,6 +22,7 @@ struct OpenObjects {
 };
 
 OpenObjects objects_of_descendants();
+OpenObjects own_objects();
 // An own descriptor of the object; negative: not possible (errno).
 int open_object(const OpenObject &object);
 } // namespace nsbpf

@@ -153,10 +153,9 @@ void ProgramMaps::examine_new(uint32_t id, int opened, const OpenMap &open_map,
     }
 }
 
-std::vector<FoundProgram> ProgramMaps::look_at_descendants()
+std::vector<FoundProgram> ProgramMaps::look_at(const OpenObjects &objects)
 {
     std::vector<FoundProgram> found;
-    const OpenObjects objects = objects_of_descendants();
     const auto open_map = [&objects](uint32_t id) {
         const auto map = objects.maps.find(id);
         errno = ENOENT;
@@ -179,8 +178,8 @@ std::vector<FoundProgram> ProgramMaps::look_at_descendants()
 std::vector<FoundProgram> ProgramMaps::look()
 {
     failures_.clear();
-    if (is_of_descendants_)
-        return look_at_descendants();
+    if (whose_ != Whose::kAnybody)
+        return look_at(whose_ == Whose::kOwn ? own_objects() : objects_of_descendants());
     std::set<uint32_t> loaded;
     for (uint32_t id = 0; bpf_prog_get_next_id(id, &id) == 0;)
         loaded.insert(id);

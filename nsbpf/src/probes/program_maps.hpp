@@ -9,6 +9,9 @@
 
 #include <nslice/bpf_site.h>
 
+#include "descendants.hpp"
+#include "nsbpf/recorder.hpp"
+
 namespace nsbpf
 {
 // Whether the kernel lets this process list and open the programs of all others.
@@ -47,12 +50,8 @@ struct FoundProgram {
 class ProgramMaps
 {
 public:
-    // is_of_descendants: only those that processes started by this one have open, which requires no
-    // CAP_SYS_ADMIN.
-    ProgramMaps(uint32_t cpus, bool is_of_descendants)
-        : cpus_(cpus), is_of_descendants_(is_of_descendants)
-    {
-    }
+    // kStarted: without those of anybody else.  Only kAnybody requires CAP_SYS_ADMIN.
+    ProgramMaps(uint32_t cpus, Whose whose) : cpus_(cpus), whose_(whose) {}
 
     // Programs with probes that were loaded since the last call.  Throws Refusal.
     std::vector<FoundProgram> look();
@@ -63,17 +62,17 @@ public:
     // Without CAP_SYS_ADMIN it may be although no process has it open.
     bool is_loaded(uint32_t program) const
     {
-        return is_of_descendants_ || loaded_.contains(program);
+        return whose_ != Whose::kAnybody || loaded_.contains(program);
     }
 
 private:
     template <class OpenMap>
     void examine_new(uint32_t id, int opened, const OpenMap &open_map,
                      std::vector<FoundProgram> &found);
-    std::vector<FoundProgram> look_at_descendants();
+    std::vector<FoundProgram> look_at(const OpenObjects &objects);
 
     const uint32_t cpus_;
-    const bool is_of_descendants_;
+    const Whose whose_;
     std::set<uint32_t> loaded_; // that have been examined
     std::vector<std::string> failures_;
 };

@@ -23,8 +23,8 @@ uint64_t now_ms()
 }
 } // namespace
 
-ProgramProbes::ProgramProbes(uint32_t cpus, std::string rules, bool is_of_descendants, Tell tell)
-    : cpus_(cpus), owner_(own_owner()), tell_(std::move(tell)), maps_(cpus, is_of_descendants),
+ProgramProbes::ProgramProbes(uint32_t cpus, std::string rules, Whose whose, Tell tell)
+    : cpus_(cpus), owner_(own_owner()), tell_(std::move(tell)), maps_(cpus, whose),
       rules_(std::move(rules))
 {
 }
@@ -169,7 +169,7 @@ std::vector<Place> program_places()
     std::vector<Place> all;
     std::set<uint32_t> seen;
     try {
-        ProgramMaps maps(1, false);
+        ProgramMaps maps(1, Whose::kAnybody);
         for (const FoundProgram &program : maps.look()) {
             if (!program.fault.empty())
                 continue;

@@ -22,8 +22,8 @@ class ProgramProbes
 public:
     using Tell = std::function<void(const std::string &)>; // a warning in one line
 
-    // is_of_descendants: see ProgramMaps.  Throws Refusal.
-    ProgramProbes(uint32_t cpus, std::string rules, bool is_of_descendants, Tell tell);
+    // whose: see ProgramMaps.  Throws Refusal.
+    ProgramProbes(uint32_t cpus, std::string rules, Whose whose, Tell tell);
 
     // Programs loaded since the last time.  Sites of theirs are appended to the chunk; added() gets
     // their rings, before they are on.

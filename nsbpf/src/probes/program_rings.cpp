@@ -87,13 +87,14 @@ ProgramRings::ProgramRings(FoundProgram found, uint32_t cpus, uint64_t owner, ui
     }
 }
 
-// A recorder that was killed has left its number.
+// A recorder that was killed has left its number, and one whose process has executed another
+// program the number of the process.
 void ProgramRings::claim(const std::string &name, uint64_t owner)
 {
     uint64_t *const place = reinterpret_cast<uint64_t *>(&rings_[0]->meta()->owner);
     uint64_t other = __atomic_load_n(place, __ATOMIC_ACQUIRE);
     do {
-        if (other != 0 && is_running(other))
+        if (other != 0 && other != owner && is_running(other))
             throw Refusal("program " + name + " is not recorded: process " +
                               std::to_string(NSLICE_BPF_OWNER_PID(other)) +
                               " already records it (one recorder at a time)",

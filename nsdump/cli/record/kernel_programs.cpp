@@ -133,7 +133,8 @@ std::unique_ptr<KernelPrograms> start_programs(const KernelOptions &options,
     request.thread = options.thread;
     request.port = uint16_t(options.port);
     request.slices = options.slices;
-    request.starts_program = options.starts_program;
+    if (options.starts_program)
+        request.programs_of = nsbpf::Whose::kStarted;
     request.thin_permille = thin_permille(options);
     request.reason = options.recorder == "bpf"    ? "requested"
                      : !options.functions.empty() ? "functions are recorded by uprobes"

@@ -17,6 +17,7 @@
 #include "support/catch.hpp"
 
 using namespace nsbpf_test;
+using nsbpf::Whose;
 
 namespace
 {
@@ -94,7 +95,7 @@ TEST_CASE("a program that cannot be opened for lack of descriptors is named and 
     if (!program.is_loaded())
         return;
     for (const int more : {0, 1, 2}) { // for nothing; the program; and one of its maps
-        nsbpf::ProgramMaps maps(1, false);
+        nsbpf::ProgramMaps maps(1, Whose::kAnybody);
         {
             const FewDescriptors few(more);
             CHECK_FALSE(program.is_in(maps.look()));
@@ -117,10 +118,40 @@ TEST_CASE("a program that a started process has open is found once", "[nsbpf][pr
         pause();
         _exit(0);
     }
-    nsbpf::ProgramMaps maps(1, true);
+    nsbpf::ProgramMaps maps(1, Whose::kStarted);
     CHECK(program.is_in(maps.look()));
     CHECK_FALSE(program.is_in(maps.look()));
     CHECK(maps.failures().empty());
+    kill(child, SIGKILL);
+    waitpid(child, nullptr, 0);
+}
+
+TEST_CASE("of the own programs, those are found that this process has open, each once",
+          "[nsbpf][program_maps]")
+{
+    int is_ready[2];
+    REQUIRE(pipe(is_ready) == 0);
+    const pid_t child = fork();
+    if (child == 0) {
+        const Loaded of_another_process;
+        close(is_ready[0]);
+        close(is_ready[1]);
+        pause();
+        _exit(0);
+    }
+    close(is_ready[1]);
+    char byte;
+    REQUIRE(read(is_ready[0], &byte, 1) == 0);
+    close(is_ready[0]);
+    const Loaded program;
+    if (program.is_loaded()) {
+        nsbpf::ProgramMaps maps(1, Whose::kOwn);
+        const std::vector<nsbpf::FoundProgram> found = maps.look();
+        CHECK(found.size() == 1);
+        CHECK(program.is_in(found));
+        CHECK(maps.look().empty());
+        CHECK(maps.failures().empty());
+    }
     kill(child, SIGKILL);
     waitpid(child, nullptr, 0);
 }
