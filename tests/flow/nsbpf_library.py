@@ -19,6 +19,24 @@ HEADERS = [
 CLANG = next((one for one in ("clang", "clang-14") if shutil.which(one)), None)
 BPF = "--kernel-recorder=bpf"
 PACKET_BYTES = 60
+# A slice inside another.
+NESTED = """
+#include <linux/bpf.h>
+#include <bpf/bpf_helpers.h>
+#include <nslice/bpf.h>
+
+SEC("xdp") int nested(struct xdp_md *context)
+{
+	(void)context;
+	NET_SLICE_INIT(packet, 0, 1, 60);
+	NET_SLICE_START(outer);
+	NET_SLICE_START(inner);
+	NET_SLICE_STOP(inner);
+	NET_SLICE_STOP(outer);
+	NET_SLICE_EXIT(packet);
+	return XDP_PASS;
+}
+"""
 
 
 def run(*words, **options):

@@ -12,6 +12,7 @@ import unittest
 
 import mapi_interfaces
 import needs
+from nsbpf_example import BLOCKED, OTHER, RECORDS, Checks, Loader, build
 from nsbpf_library import (
     BPF,
     CLANG,
@@ -29,9 +30,7 @@ from nsbpf_library import (
     udp_frame,
 )
 
-BLOCKED, OTHER = 4242, 4243
 OWN = {"packet", "parse", "lookup", "port"}  # other programs on this machine may have probes, too
-RECORDS = 7  # of a packet with a port
 NUMBERS = 1792  # of sites
 PROBES, CALLS = 600, 5
 
@@ -39,44 +38,7 @@ PROBES, CALLS = 600, 5
 NO_IP = bytes(6) + b"\2\0\0\0\0\1" + b"\x88\xb5" + bytes(50)
 
 
-def build(folder, *variables):
-    done = run(
-        *("make", "-C", SOURCE / "nsbpf/examples", f"O={folder}"),
-        *(f"NSPROBE_CFLAGS={' '.join(HEADERS)}", "WARNINGS=-Wall -Wextra -Werror"),
-        *variables,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-
-
-def child_of(process):
-    children = pathlib.Path(f"/proc/{process.pid}/task/{process.pid}/children")
-    return int(children.read_text().split()[0])
-
-
-class Loader:
-    """The example, which is attached when this returns."""
-
-    def __init__(self, programs, *options, record=(), interface="far"):
-        self.process = subprocess.Popen(
-            [*map(str, (*record, programs / "xdp_ports", *options, interface, BLOCKED))],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-        self.is_recorded = bool(record)
-        line = self.process.stdout.readline()
-        if line != "ready\n":
-            fail_of(self.process, line)
-
-    def end(self):
-        loader = child_of(self.process) if self.is_recorded else self.process.pid
-        os.kill(loader, signal.SIGTERM)
-        words = self.process.communicate(timeout=60)[1]
-        assert self.process.returncode == 0, words
-        return words
-
-
-class Programs(unittest.TestCase):
+class Programs(Checks):
     @classmethod
     def setUpClass(cls):
         cls.temporary = tempfile.TemporaryDirectory(prefix="netslice-programs-")
@@ -102,26 +64,11 @@ class Programs(unittest.TestCase):
         self.addCleanup(stop, recording.process)
         return recording
 
-    def check_whole(self):
-        done = run(NSDUMP, "check", self.trace)
-        self.assertIn("every one accounted for", done.stdout + done.stderr)
-        self.assertEqual(done.returncode, 0, done.stdout)
-
     def check_issued(self, stats, packets):
         if stats["info"]["kernel.programs"] == "xdp_ports":
             self.assertEqual(stats["losses"]["issued"], packets * RECORDS)
         else:
             self.assertGreaterEqual(stats["losses"]["issued"], packets * RECORDS)
-
-    def check_packets(self, stats, packets, with_port):
-        found = counts(stats)
-        self.assertEqual(found.get("packet", 0), packets, found)
-        self.assertEqual(found.get("parse", 0), packets, found)
-        self.assertEqual(found.get("lookup", 0), with_port, found)
-        self.assertEqual(found.get("port", 0), with_port, found)
-        classes = stats["classes"]
-        for name in "crossed", "malformed", "unmatched_start", "unmatched_stop", "migrated":
-            self.assertEqual(classes[name], 0, classes)
 
     def test_each_packet_of_a_loader_that_is_recorded_has_its_slices_and_values(self):
         loader = self.load(
@@ -132,7 +79,7 @@ class Programs(unittest.TestCase):
         mapi_interfaces.send("near", NO_IP, count=100)
         loader.end()
         stats = stats_of(self.trace)
-        self.check_whole()
+        self.check_whole(self.trace)
         self.check_packets(stats, packets=600, with_port=500)
         (unit,) = (one for one in stats["units"] if one["name"] == "kernel:packet")
         self.assertEqual(unit["bytes"], 500 * len(udp_frame(0)) + 100 * len(NO_IP))
@@ -169,7 +116,7 @@ class Programs(unittest.TestCase):
         recording = self.record(groups="programs,softirq,net_rx,net_tx")
         mapi_interfaces.send("near", udp_frame(OTHER), count=2000)
         stats = recording.end()
-        self.check_whole()  # times that go back would be a finding
+        self.check_whole(self.trace)  # times that go back would be a finding
         found = counts(stats)
         self.assertEqual(found["packet"], 2000)
         self.assertEqual(found["parse"], 2000)
@@ -185,7 +132,7 @@ class Programs(unittest.TestCase):
         mapi_interfaces.send("near", udp_frame(OTHER), count=2000)
         stats = recording.end()
         losses = stats["losses"]
-        self.check_whole()
+        self.check_whole(self.trace)
         self.assertTrue(losses["equation_holds"])
         self.assertGreater(losses["lost"]["full"], 0)
         self.check_issued(stats, 3000)
@@ -199,7 +146,7 @@ class Programs(unittest.TestCase):
         recording = self.record()
         mapi_interfaces.send("near", udp_frame(OTHER), count=300)
         stats = recording.end()
-        self.check_whole()
+        self.check_whole(self.trace)
         self.check_packets(stats, packets=300, with_port=300)
         self.check_issued(stats, 300)
 
@@ -228,7 +175,7 @@ class Programs(unittest.TestCase):
         mapi_interfaces.send("near", udp_frame(OTHER), count=100)
         second.end()
         stats = recording.end()
-        self.check_whole()
+        self.check_whole(self.trace)
         self.check_packets(stats, packets=300, with_port=300)
         self.check_issued(stats, 300)
 
@@ -296,7 +243,7 @@ class Programs(unittest.TestCase):
         words = loader.end()
         self.assertIn("only BPF programs of the program started here are recorded", words)
         stats = stats_of(self.trace)
-        self.check_whole()
+        self.check_whole(self.trace)
         self.check_packets(stats, packets=150, with_port=150)
         self.assertEqual(stats["losses"]["issued"], 150 * RECORDS)
 

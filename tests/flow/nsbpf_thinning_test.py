@@ -11,6 +11,7 @@ import needs
 from nsbpf_library import (
     BPF,
     CLANG,
+    NESTED,
     NSDUMP,
     Pins,
     Recording,
@@ -22,23 +23,6 @@ from nsbpf_library import (
 
 RUNS = 200
 REPEATS = 50  # of the program in a run
-PROGRAM = """
-#include <linux/bpf.h>
-#include <bpf/bpf_helpers.h>
-#include <nslice/bpf.h>
-
-SEC("xdp") int nested(struct xdp_md *context)
-{
-	(void)context;
-	NET_SLICE_INIT(packet, 0, 1, 60);
-	NET_SLICE_START(outer);
-	NET_SLICE_START(inner);
-	NET_SLICE_STOP(inner);
-	NET_SLICE_STOP(outer);
-	NET_SLICE_EXIT(packet);
-	return XDP_PASS;
-}
-"""
 # Run by nsdump: as often as the rings have room.
 RUN = """
 import subprocess, sys, time
@@ -56,7 +40,7 @@ class Thinning(unittest.TestCase):
         cls.files = pathlib.Path(files.name)
         cls.pins = Pins(cls.files)
         cls.addClassCleanup(cls.pins.end)
-        cls.pinned = cls.pins.load(compile_program(PROGRAM, cls.files), "nested")
+        cls.pinned = cls.pins.load(compile_program(NESTED, cls.files), "nested")
 
     def record(self, *options):
         trace = self.files / "t.nsl"

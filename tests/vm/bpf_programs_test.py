@@ -36,7 +36,7 @@ class BpfPrograms(unittest.TestCase):
             subprocess.run(
                 [
                     *("make", "-s", "-C", SOURCE / "nsbpf/examples", f"O={folder}"),
-                    f"NSPROBE_CFLAGS={' '.join(HEADERS)}",
+                    *(f"NSPROBE_CFLAGS={' '.join(HEADERS)}", "SESSION_LIBS="),
                 ],
                 check=True,
             )
