@@ -2,10 +2,13 @@
 /*
  * Loads xdp_ports.bpf.o, attaches it to an interface, and detaches it at SIGINT or SIGTERM:
  *
+ *	NETSLICE=output=ports.nsl ./xdp_ports [-r BYTES] eth0 53 5353
  *	nsdump record -k programs -w ports.nsl -- ./xdp_ports [-w] [-r BYTES] eth0 53 5353
  *	nsdump stats ports.nsl
  *
- * -w: waits for a recorder before it attaches.  -r: data bytes of each CPU's ring.
+ * The first records both its own probes and those of the program in a session of its own, for which
+ * it is linked with nsprobe-bpf.  -w: waits for a recorder before it attaches.  -r: data bytes of
+ * each CPU's ring.
  */
 #include <errno.h>
 #include <net/if.h>
@@ -18,6 +21,8 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <nsprobe/bpf.h>
+#include <nsprobe/bpf_session.h>
+#include <nsprobe/probe.h>
 
 #define RECORDER_MS 10000
 
@@ -96,9 +101,12 @@ static int run(struct bpf_object *object, const struct options *options, const s
     err = block(object, options);
     if (err)
         return fail("table of ports", err);
+    NET_SLICE_BPF_RECORD(); /* before the first packet */
     if (options->waits && (err = nsp_bpf_wait(object, RECORDER_MS)) != 0)
         return fail("no recorder", err);
+    NET_SLICE_START(attach);
     link = bpf_program__attach_xdp(program, (int)if_nametoindex(options->interface));
+    NET_SLICE_STOP(attach);
     if (!link)
         return fail(options->interface, errno);
     puts("ready");

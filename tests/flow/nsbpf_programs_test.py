@@ -5,7 +5,6 @@ import json
 import os
 import pathlib
 import signal
-import subprocess
 import tempfile
 import time
 import unittest
@@ -16,14 +15,11 @@ from nsbpf_example import BLOCKED, OTHER, RECORDS, Checks, Loader, build
 from nsbpf_library import (
     BPF,
     CLANG,
-    HEADERS,
     NSDUMP,
-    SOURCE,
     Pins,
     Recording,
     compile_program,
     counts,
-    fail_of,
     run,
     stats_of,
     stop,
