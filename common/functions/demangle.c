@@ -18,7 +18,7 @@ extern int __gcclibcxx_demangle_callback(/* NOLINT(bugprone-reserved-identifier)
                                          void (*take)(const char *piece, size_t bytes, void *name),
                                          void *name);
 
-struct name {
+struct text {
     char *at;
     size_t room;
     jmp_buf when_full;
@@ -26,23 +26,23 @@ struct name {
 
 static void take_piece(const char *piece, size_t bytes, void *given)
 {
-    struct name *const name = given;
+    struct text *const text = given;
 
-    if (bytes >= name->room)
-        longjmp(name->when_full, 1);
-    memcpy(name->at, piece, bytes);
-    name->at += bytes;
-    name->room -= bytes;
+    if (bytes >= text->room)
+        longjmp(text->when_full, 1);
+    memcpy(text->at, piece, bytes);
+    text->at += bytes;
+    text->room -= bytes;
 }
 
-int nsf_demangle_into(char text[NSF_DEMANGLED_BYTES], const char *symbol)
+int nsf_demangle_into(char name[NSF_DEMANGLED_BYTES], const char *symbol)
 {
-    struct name name = {.at = text, .room = NSF_DEMANGLED_BYTES};
+    struct text text = {.at = name, .room = NSF_DEMANGLED_BYTES};
 
     if (!nsf_is_mangled(symbol) || strnlen(symbol, MOST_SYMBOL_BYTES + 1) > MOST_SYMBOL_BYTES ||
-        setjmp(name.when_full) != 0 ||
-        __gcclibcxx_demangle_callback(symbol, take_piece, &name) != 0)
+        setjmp(text.when_full) != 0 ||
+        __gcclibcxx_demangle_callback(symbol, take_piece, &text) != 0)
         return 0;
-    *name.at = 0;
+    *text.at = 0;
     return 1;
 }

@@ -56,6 +56,7 @@ static int begin_c(void *given)
     return beginning.run.of_c(beginning.argument);
 }
 
+/* NOLINTNEXTLINE(readability-inconsistent-declaration-parameter-name): glibc's are reserved */
 EXPORTED int pthread_create(pthread_t *restrict thread, const pthread_attr_t *restrict attributes,
                             void *(*run)(void *), void *restrict argument)
 {
@@ -69,6 +70,7 @@ EXPORTED int pthread_create(pthread_t *restrict thread, const pthread_attr_t *re
     return error;
 }
 
+/* NOLINTNEXTLINE(readability-inconsistent-declaration-parameter-name): glibc's are reserved */
 EXPORTED int thrd_create(thrd_t *thread, thrd_start_t run, void *argument)
 {
     int (*const next)(thrd_t *, thrd_start_t, void *) = dlsym(RTLD_NEXT, "thrd_create");
