@@ -343,7 +343,7 @@ class Sessions(Checks):
             "if 'AGAIN' in os.environ:\n    record()\n    go_on()\n    sys.exit(0)\n"
             "load()\nrecord()\ngo_on()\n"
             "for number in range(3, 200):\n"
-            "    try:\n        os.set_inheritable(number, True)\n    except OSError:\n        pass\n"
+            "    try: os.set_inheritable(number, True)\n    except OSError: pass\n"
             f"os.environ |= {{'AGAIN': '1', 'NETSLICE': 'output={second}'}}\n"
             "os.execv(sys.executable, sys.orig_argv)"
         )
