@@ -16,18 +16,25 @@ ThinningCollector::ThinningCollector(TraceFile &trace, const EpochTable &epochs,
 {
     if (!epochs.is_of_kernel())
         return;
-    is_in_program_.resize(trace.names().size());
-    for (uint32_t id = NSLICE_KERNEL_FIRST_ID; id < 1u << 16; ++id)
-        if (trace.names().is_in_program(uint16_t(id)))
-            is_in_program_[trace.names().known(uint16_t(id))] = true;
+    // All sites in BPF programs have the flag.  The recorder's own points have a site without it,
+    // too, and are never off.
+    const NameTable &names = trace.names();
+    is_in_program_.assign(names.size(), true);
+    for (uint32_t id = 0; id < 1u << 16; ++id)
+        if (const NameId name = names.known(uint16_t(id)); name != NameTable::kNone)
+            is_in_program_[name] = is_in_program_[name] && names.is_in_program(uint16_t(id));
+}
+
+bool ThinningCollector::is_in_program(uint16_t slice_id) const
+{
+    const NameId name = trace_.names().known(slice_id);
+    return name < is_in_program_.size() && is_in_program_[name];
 }
 
 ThinningCollector::View ThinningCollector::view_of(const Slice &slice) const
 {
-    if (epochs_.is_of_kernel()) {
-        const bool is_switched = slice.name < is_in_program_.size() && is_in_program_[slice.name];
-        return {true, is_switched ? epochs_.range() : EpochTable::Range{}};
-    }
+    if (epochs_.is_of_kernel()) // those of other groups may have slices of programs inside
+        return {true, epochs_.range()};
     const Thread *const known = find_thread(slice.thread_id);
     if (!known)
         return {true, {}};
@@ -39,7 +46,7 @@ void ThinningCollector::consume_kernel(const Run &run)
 {
     losses_ += run.is_after_loss;
     for (const Event &event : run.events) {
-        if (!trace_.names().is_in_program(event.slice_id))
+        if (!is_in_program(event.slice_id))
             ++kernel_records_[run.cpu_index];
         else
             take(run, event);

@@ -131,6 +131,7 @@ private:
     Thread &thread_at(const Run &run, const Event &event);
     void look_ahead(const Run &run, const Event &event) const;
     void take(const Run &run, const Event &event);
+    bool is_in_program(uint16_t slice_id) const;
     void consume_kernel(const Run &run);
     uint32_t note_epoch(Thread &thread, const Event &event, NameId name);
     void note_off_record(Thread &thread, const Event &event, uint32_t epoch, bool is_first);

@@ -113,6 +113,7 @@ void Thinning::set_complete(const NameTable &names, StatsCollector &complete, St
         slice.stepped = stats->stepped;
         slice.uncounted = stats->uncounted;
         report.classes.uncounted += stats->uncounted;
+        report.classes.uncounted_kernel += slice.is_kernel ? stats->uncounted : 0;
         if (counter_names(report).empty() || epochs_.size() == 0)
             continue;
         const uint64_t all_on =

@@ -379,6 +379,25 @@ TEST_CASE("a slice of a BPF program with an interrupt inside is left out", "[nsd
     CHECK(seen.of("kernel:outer").accepted == 0);
 }
 
+// A recorder's own points have such sites, too: where they come behind another record.
+TEST_CASE("what another group records in an interrupt is not inside a slice of a BPF program",
+          "[nsdump][thinning]")
+{
+    ProgramTrace trace;
+    trace.kernel_site("vector", NSLICE_KIND_MARK);
+    const uint16_t vector = trace.kernel_site("vector", NSLICE_KIND_MARK, NSLICE_SITE_IN_PROGRAM);
+    trace.pair(10);
+    trace.start(TraceBuilder::kernel(0), 0, trace.outer, 100);
+    trace.start(TraceBuilder::kernel(0), 0, trace.irq, 110);
+    trace.mark(TraceBuilder::kernel(0), 0, vector, 112, 1);
+    trace.stop(TraceBuilder::kernel(0), 0, trace.irq, 120);
+    trace.stop(TraceBuilder::kernel(0), 0, trace.outer, 200);
+    const Collected seen(trace, 0, true);
+    CHECK(seen.left_out("kernel:outer", LeftOut::kKernel) == 1);
+    CHECK_FALSE(seen.of("kernel:outer").inside.find(seen.name("kernel:vector")));
+    CHECK(seen.of("kernel:outer").inside.find(seen.name("kernel:inner")));
+}
+
 TEST_CASE("epochs of processes and of BPF programs are apart", "[nsdump][thinning]")
 {
     ProgramTrace trace;
