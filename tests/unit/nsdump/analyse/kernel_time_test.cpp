@@ -210,6 +210,19 @@ TEST_CASE("kernel counters are per CPU: interrupts are subtracted, a switch make
     CHECK(sends.uncounted == 1);
 }
 
+TEST_CASE("kernel slices without counters are counted apart, also with random thinning",
+          "[nsdump][kernel_time]")
+{
+    Scene scene;
+    scene.trace.info("kernel.counters.names=instructions\n");
+    scene.trace.epoch(0, 5000, {}, NSLICE_EPOCH_OF_KERNEL);
+    scene.trace.start(k0, kThread, scene.sends, 1000);
+    scene.trace.stop(k0, kThread, scene.sends, 1300);
+    const nsdump::StatsReport report = scene.report();
+    CHECK(report.classes.uncounted_kernel == 1);
+    CHECK(report.classes.uncounted == 1);
+}
+
 TEST_CASE("idle threads of two CPUs have separate stacks, though both are thread 0",
           "[nsdump][kernel_time]")
 {
