@@ -81,18 +81,22 @@ void ProgramProbes::look(std::string &chunk, const std::function<void(ProgramRin
     for (const std::string &failure : maps_.failures())
         if (told_failures_.insert(failure).second)
             tell_(failure);
+    bool has_changed = false;
     for (FoundProgram &program : found) {
         const uint32_t id = program.id, rings = program.rings[0].id;
+        bool is_busy = false;
         try {
             take(std::move(program), chunk, added);
         } catch (const Refusal &refusal) {
             if (told_.insert(rings).second)
                 tell_(refusal.what());
-            if (refusal.number() == EBUSY)
-                maps_.forget(id);
+            is_busy = refusal.number() == EBUSY;
         }
+        if (is_busy)
+            maps_.forget(id);
+        has_changed |= !is_busy;
     }
-    if (!found.empty())
+    if (has_changed)
         select_all();
     for (const auto &rings : all_) {
         std::erase_if(rings->programs, [this](uint32_t id) { return !maps_.is_loaded(id); });

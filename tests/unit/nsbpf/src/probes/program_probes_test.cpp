@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: MIT
 // Numbers of sites of BPF programs; whether the recorder of a program still runs.
 #include <algorithm>
+#include <csignal>
 #include <cstring>
 #include <string>
 #include <vector>
 
 #include <bpf/bpf.h>
 #include <nslice/file.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "loaded.hpp"
 #include "map_rig.hpp"
 #include "src/probes/owner.hpp"
 #include "src/probes/program_probes.hpp"
@@ -185,4 +188,41 @@ TEST_CASE("only a recorder that has ended is not running", "[nsbpf][owner]")
         _exit(0);
     waitpid(child, nullptr, 0);
     CHECK_FALSE(nsbpf::is_running(NSLICE_BPF_OWNER(child, 1)));
+}
+
+// Epochs of random thinning in which rules or sites changed are not listed.
+TEST_CASE("a program that another recorder has changes nothing, however often it is tried",
+          "[nsbpf][program_probes]")
+{
+    const nsbpf_test::Loaded program;
+    if (!program.is_loaded())
+        return;
+    const pid_t child = fork(); // only its programs are looked for
+    if (child == 0) {
+        pause();
+        _exit(0);
+    }
+    void *const memory = mmap(nullptr, NSLICE_RING_META_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED,
+                              program.rings(), 0);
+    REQUIRE(memory != MAP_FAILED);
+    auto *const ring = static_cast<nslice_ring_meta *>(memory);
+    ring->owner = nsbpf::own_owner();
+    std::string told, chunk;
+    int added = 0;
+    {
+        nsbpf::ProgramProbes probes(1, "", true, [&](const std::string &line) { told += line; });
+        const uint64_t before = probes.generation();
+        for (int i = 0; i < 3; ++i)
+            probes.look(chunk, [&](nsbpf::ProgramRings &) { ++added; });
+        CHECK(told.find("one recorder at a time") != std::string::npos);
+        CHECK(probes.generation() == before);
+        CHECK(added == 0);
+        ring->owner = 0;
+        probes.look(chunk, [&](nsbpf::ProgramRings &) { ++added; });
+        CHECK(probes.generation() == before + 1);
+        CHECK(added == 1);
+    }
+    munmap(memory, NSLICE_RING_META_BYTES);
+    kill(child, SIGKILL);
+    waitpid(child, nullptr, 0);
 }
