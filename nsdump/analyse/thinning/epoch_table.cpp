@@ -3,6 +3,7 @@
 #include "analyse/thinning/epoch_table.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <map>
 #include <tuple>
 
@@ -12,6 +13,23 @@
 
 namespace nsdump
 {
+namespace
+{
+// Epochs are in ticks of the trace's clock, and times of records on a line between two clocks.  The
+// recorder leaves out so much of an epoch at each switch (nsbpf/src/probes/thinner.cpp).
+constexpr double kMostResidualNs = 5e3;
+
+std::string clock_refusal(const TraceFile &trace)
+{
+    const double residual_ns = std::strtod(trace.info("kernel.clock.residual_ns").c_str(), nullptr);
+    if (residual_ns <= kMostResidualNs)
+        return "";
+    return fmt::format("the clock of BPF programs moved by {:.0f} ns against that of the trace, "
+                       "and epochs are only known to {:.0f} ns",
+                       residual_ns, kMostResidualNs);
+}
+} // namespace
+
 EpochTable::EpochTable(const TraceFile &trace, bool is_kernel)
     : epochs_(trace.epochs()), is_kernel_(is_kernel), ranges_(1)
 {
@@ -25,6 +43,8 @@ EpochTable::EpochTable(const TraceFile &trace, bool is_kernel)
     else if (repeated > 0)
         refusal_ =
             command::counted(repeated, "chunk of epochs is", "chunks of epochs are") + " repeated";
+    else if (is_kernel_)
+        refusal_ = clock_refusal(trace);
     sort_spans();
     find_ranges(trace);
     number_sets(trace);

@@ -406,3 +406,16 @@ TEST_CASE("epochs of processes and of BPF programs are apart", "[nsdump][thinnin
     CHECK(Collected(trace, 0, true).epochs().size() == 2);
     CHECK(Collected(trace, 0, false).epochs().size() == 1);
 }
+
+TEST_CASE("epochs of BPF programs are refused if the clocks moved by more than a switch takes",
+          "[nsdump][thinning]")
+{
+    for (const bool is_close : {true, false}) {
+        ProgramTrace trace;
+        trace.epoch(0, kEpoch, {}, 1);
+        trace.info(is_close ? "kernel.clock.residual_ns=4999.0\n"
+                            : "kernel.clock.residual_ns=5001.0\n");
+        CHECK(Collected(trace, 0, true).epochs().refusal().empty() == is_close);
+        CHECK(Collected(trace, 0, false).epochs().refusal().empty());
+    }
+}
