@@ -272,9 +272,9 @@ public:
     void expect(NameId name) const { statistics_.expect(name); }
     void unit(const Unit &unit) { statistics_.unit(unit); }
     void mark(NameId name, uint64_t value) { statistics_.mark(name, value); }
-    const char *reason() const
+    const char *reason(bool has_kernel_nested) const
     {
-        return has_nested_
+        return has_nested_ || has_kernel_nested
                    ? "there are slices or marks inside others, but none was found before the end "
                      "of the recording, which may be too short (record for a second or longer; "
                      "only the first 256 names are looked at)"
@@ -303,8 +303,9 @@ template <class Sink> struct Programs {
     StatsCollector *complete; // only with thinning: slices with all probes on
 };
 
+// Returns whether the kernel has slices or marks inside others.
 template <class Sink>
-void read_all(TraceFile &trace, const Correction &correction, const AnalyseOptions &options,
+bool read_all(TraceFile &trace, const Correction &correction, const AnalyseOptions &options,
               const Programs<Sink> &programs, StatsReport &report)
 {
     KernelSlices kernel(trace, report.clock, correction, options.use_thinning);
@@ -347,6 +348,7 @@ void read_all(TraceFile &trace, const Correction &correction, const AnalyseOptio
     mark_incomplete(trace, faults, report);
     tell_losses(report);
     tell_quality(trace, correction, faults, report);
+    return kernel.has_nested();
 }
 } // namespace
 
@@ -384,9 +386,10 @@ StatsReport analyse_trace(TraceFile &trace, const AnalyseOptions &options)
         StatsCollector statistics(correction, counters, is_stepping);
         NestingSeen seen(statistics);
         const Programs<NestingSeen> programs{seen, statistics, nullptr, nullptr};
-        read_all(trace, correction, options, programs, report);
+        const bool has_nested = read_all(trace, correction, options, programs, report);
         report.warnings.push_back(std::string("random thinning switched nothing off: ") +
-                                  seen.reason() + ", so all net values are by calibration");
+                                  seen.reason(has_nested) +
+                                  ", so all net values are by calibration");
     } else {
         StatsCollector programs(correction, counters, is_stepping);
         const Programs<StatsCollector> sink{programs, programs, nullptr, nullptr};

@@ -21,6 +21,8 @@ public:
     {
         if (!has_epochs(trace))
             return;
+        for (StatsCollector *const half : {&all_, &complete_}) // two share the memory of one
+            half->set_max_held_bytes(kMaxHeldBytes / 2);
         thinning_.emplace(trace, clock, correction, true, use_thinning);
         ordinary_.emplace(trace.names(), thinning_->slices(), clock, all_, complete_, false);
     }
@@ -40,6 +42,7 @@ public:
     }
     void slice(const Slice &slice)
     {
+        has_nested_ |= (slice.inside.ends | slice.inside.marks) != 0;
         if (ordinary_)
             ordinary_->slice(slice);
         else
@@ -59,9 +62,12 @@ public:
         thinning_->set_complete(trace.names(), complete_, report);
         thinning_->finish(trace, correction, report);
     }
+    // Whether slices or marks lie inside others.
+    bool has_nested() const { return has_nested_; }
     uint64_t doubtful() const { return ordinary_ ? ordinary_->doubtful() : 0; }
 
 private:
+    bool has_nested_ = false;
     StatsCollector all_, complete_;
     std::optional<Thinning> thinning_; // none: the trace has no epochs of BPF programs
     std::optional<OrdinarySlices> ordinary_;

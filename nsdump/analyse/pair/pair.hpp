@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <memory>
 #include <unordered_map>
@@ -39,7 +40,7 @@ struct BpfCosts {
             return 0;
         const double share =
             apart <= behind_ticks ? 1 : (far_ticks - apart) / (far_ticks - behind_ticks);
-        return uint32_t(share * ProgramCounts::kBehindParts + 0.5);
+        return uint32_t(std::lround(share * ProgramCounts::kBehindParts));
     }
 };
 

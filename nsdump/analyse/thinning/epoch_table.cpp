@@ -86,7 +86,7 @@ uint32_t EpochTable::range_number(const NameTable &names, uint16_t id,
 {
     const bool has_site =
         is_kernel_ ? names.is_in_program(id) : names.known(id) != NameTable::kNone;
-    const auto found = places.find(is_kernel_ ? 0 : names.pid_of(id));
+    const auto found = places.find(is_kernel_ ? NSLICE_EPOCH_OF_KERNEL : names.pid_of(id));
     return has_site && found != places.end() ? found->second : 0;
 }
 

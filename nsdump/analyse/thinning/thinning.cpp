@@ -122,7 +122,7 @@ void Thinning::set_complete(const NameTable &names, StatsCollector &complete, St
         not_all_on_ += slice.count - std::min(slice.count, all_on);
         if (all_on == 0 && slice.count > 0)
             report.warnings.push_back(fmt::format(
-                "slice {} has times but no counts: each of its {} ran while probes of its process "
+                "slice {} has times but no counts: each of its {} ran while probes inside others "
                 "were off or may have been (record longer, or with a smaller --thin)",
                 slice.name, counted(slice.count, "slice")));
     }

@@ -207,14 +207,15 @@ TEST_CASE("a program that another recorder has changes nothing, however often it
     REQUIRE(memory != MAP_FAILED);
     auto *const ring = static_cast<nslice_ring_meta *>(memory);
     ring->owner = nsbpf::own_owner();
-    std::string told, chunk;
+    std::string warnings, chunk;
     int added = 0;
     {
-        nsbpf::ProgramProbes probes(1, "", true, [&](const std::string &line) { told += line; });
+        nsbpf::ProgramProbes probes(1, "", true,
+                                    [&](const std::string &line) { warnings += line; });
         const uint64_t before = probes.generation();
         for (int i = 0; i < 3; ++i)
             probes.look(chunk, [&](nsbpf::ProgramRings &) { ++added; });
-        CHECK(told.find("one recorder at a time") != std::string::npos);
+        CHECK(warnings.find("one recorder at a time") != std::string::npos);
         CHECK(probes.generation() == before);
         CHECK(added == 0);
         ring->owner = 0;
