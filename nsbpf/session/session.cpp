@@ -80,8 +80,8 @@ int begin(void *given, const char *slices, uint32_t thin_permille, nsp_kernel_so
     const auto start = [&] {
         auto recorder = std::make_unique<nsbpf::Recorder>(
             request_of(slices, thin_permille, *static_cast<Tell *>(given)));
-        *source = {recorder->descriptor(), end, select, recorder.get()};
-        recorder.release(); // by release()
+        *source = {recorder->descriptor(), end, select, nullptr};
+        source->of = recorder.release(); // release() deletes it
     };
     return guard(start, words, room);
 }
