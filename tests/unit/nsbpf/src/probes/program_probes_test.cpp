@@ -197,20 +197,22 @@ TEST_CASE("a program that another recorder has changes nothing, however often it
     const nsbpf_test::Loaded program;
     if (!program.is_loaded())
         return;
-    const pid_t child = fork(); // only its programs are looked for
-    if (child == 0) {
-        pause();
-        _exit(0);
-    }
     void *const memory = mmap(nullptr, NSLICE_RING_META_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED,
                               program.rings(), 0);
     REQUIRE(memory != MAP_FAILED);
     auto *const ring = static_cast<nslice_ring_meta *>(memory);
-    ring->owner = nsbpf::own_owner();
+    const pid_t child = fork(); // only its programs are looked for
+    if (child == 0) {
+        __atomic_store_n(&ring->owner, nsbpf::own_owner(), __ATOMIC_RELEASE);
+        pause();
+        _exit(0);
+    }
+    while (__atomic_load_n(&ring->owner, __ATOMIC_ACQUIRE) == 0)
+        usleep(1000);
     std::string warnings, chunk;
     int added = 0;
     {
-        nsbpf::ProgramProbes probes(1, "", true,
+        nsbpf::ProgramProbes probes(1, "", nsbpf::Whose::kStarted,
                                     [&](const std::string &line) { warnings += line; });
         const uint64_t before = probes.generation();
         for (int i = 0; i < 3; ++i)
