@@ -32,6 +32,13 @@ double straddling_share(const NameCells &sums)
     return straddling / (straddling + double(sums.accepted));
 }
 
+// Of a handler or program that interrupts it: such slices are cut off from the trimmed mean.
+bool is_rare(const InsideSum &sum, const NameCells &sums)
+{
+    constexpr double kMostRare = 1e-3;
+    return double(sum.pairs + sum.marks) < kMostRare * double(sums.nested);
+}
+
 bool contains(const std::vector<NameId> &names, NameId name)
 {
     return std::binary_search(names.begin(), names.end(), name);
@@ -153,7 +160,8 @@ void ThinningEstimator::take_cells(NameId name, ThinningCollector &slices)
     if (!named.sums)
         return;
     for (const InsideSum &sum : named.sums->inside)
-        named.inside.push_back(sum.name);
+        if (is_ever_off_[sum.name] || !is_rare(sum, *named.sums))
+            named.inside.push_back(sum.name);
     std::sort(named.inside.begin(), named.inside.end());
     if (!refusal_.empty())
         return;

@@ -210,6 +210,23 @@ TEST_CASE("a slice inside which something is never off, or which contains itself
           "it contains itself, so that not everything inside can be off while it is on");
 }
 
+TEST_CASE("what is never off and inside one of a thousand slices does not withhold the estimate",
+          "[nsdump][thinning]")
+{
+    Program program;
+    for (int i = 0; i < 40; ++i) {
+        program.begin_epoch(i % 2 == 0 ? std::vector{program.inner} : std::vector<uint16_t>{});
+        for (int j = 0; j < 60; ++j)
+            program.run({program.inner});
+        if (i == 7) // as if it had been interrupted
+            program.run({program.inner, program.other});
+    }
+    const auto report = program.report();
+    const nsdump::SliceThinning &outer = slice_of(report, "outer").thinning.value();
+    REQUIRE(outer.net);
+    CHECK(outer.net->value == Approx(150));
+}
+
 TEST_CASE("missing epochs withhold the estimates and leave the other figures", "[nsdump][thinning]")
 {
     Program program;
