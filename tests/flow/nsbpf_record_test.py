@@ -324,8 +324,9 @@ def kill_recorders(trace, kills):
         finally:
             process.kill()
             process.wait()
-    mapi_interfaces.wait_until(lambda: not objects() - before)
-    return has_objects, objects() - before
+    left = objects() - before  # also those of recorders of other tests, which end
+    mapi_interfaces.wait_until(lambda: not objects() & left, seconds=60)
+    return has_objects, objects() & left
 
 
 class Kills(unittest.TestCase):
