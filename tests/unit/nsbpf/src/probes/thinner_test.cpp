@@ -36,7 +36,8 @@ std::vector<Row> rows_of(const std::string &text)
         Row row;
         memcpy(&row.head, &text[at], sizeof(row.head));
         row.off.resize(row.head.ids);
-        memcpy(row.off.data(), &text[at + sizeof(row.head)], 2ul * row.head.ids);
+        if (!row.off.empty())
+            memcpy(row.off.data(), &text[at + sizeof(row.head)], 2ul * row.head.ids);
         at += (sizeof(row.head) + 2ul * row.head.ids + 7) / 8 * 8;
         rows.push_back(row);
     }
