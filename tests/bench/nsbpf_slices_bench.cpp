@@ -261,8 +261,7 @@ bench::SessionReadings run_session(size_t number)
                     nsdump, trace, self, number, bare);
     if (std::system(command.c_str()) != 0)
         fail("failed: " + command);
-    const bench::SessionReadings readings =
-        readings_of(nsdump::analyse_trace(trace), read_bare(bare));
+    bench::SessionReadings readings = readings_of(nsdump::analyse_trace(trace), read_bare(bare));
     std::filesystem::remove(trace);
     std::filesystem::remove(bare);
     return readings;

@@ -3,6 +3,9 @@
 #include "cli/functions/hardware_folders.hpp"
 
 #if defined(__x86_64__)
+#ifdef __clang__
+#define _Bool bool // which the next header uses, and clang has only in C
+#endif
 #include <sys/platform/x86.h>
 #endif
 
