@@ -254,7 +254,8 @@ class Counters(nsmod_guest.NsmodTest):
         self.assertTrue(stats["losses"]["equation_holds"])
         (calls,) = (one for one in stats["slices"] if one["name"] == "kernel:send_call")
         self.assertEqual(calls["count"], 4 * EXCHANGES)
-        self.assertLessEqual(calls["uncounted"], 2 * EXCHANGES)  # until the recorder noticed
+        # The first half, until the recorder noticed; of the second one, calls that are interrupted.
+        self.assertLess(calls["uncounted"], 3 * EXCHANGES)
         self.assertIn('counter "instructions": no hardware counter is free', result.output)
         self.assertIn("refused with 3", result.output)
 
