@@ -89,16 +89,6 @@ struct FromCalibration {
     bool is_known = true;
 };
 
-double share_behind(const std::vector<Bucket> &buckets, const BpfCosts &bpf)
-{
-    double behind = 0, all = 0;
-    for (const Bucket &bucket : buckets) {
-        all += double(bucket.count);
-        behind += double(bucket.count) * bpf.behind(bucket.sum / double(bucket.count));
-    }
-    return all > 0 ? behind / all / ProgramCounts::kBehindParts : 0;
-}
-
 double slices_on(const std::vector<CpuSum> &cpus)
 {
     double sum = 0;

@@ -72,4 +72,14 @@ GapConstant gap_in_context(const std::vector<CpuSum> &cpus, const Starts &starts
     }
     return out;
 }
+
+double share_behind(const std::vector<Bucket> &buckets, const BpfCosts &bpf)
+{
+    double behind = 0, all = 0;
+    for (const Bucket &bucket : buckets) {
+        all += double(bucket.count);
+        behind += double(bucket.count) * bpf.behind(bucket.sum / double(bucket.count));
+    }
+    return all > 0 ? behind / all / ProgramCounts::kBehindParts : 0;
+}
 } // namespace nsdump

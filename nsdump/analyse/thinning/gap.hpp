@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "analyse/correct/correction.hpp"
+#include "analyse/pair/pair.hpp"
 #include "analyse/thinning/cell.hpp"
 #include "analyse/thinning/collector.hpp"
 
@@ -18,4 +19,8 @@ double close_limit(const Correction &correction, double step);
 // `cpus` that the slices ran on; the errors of their constants are taken as one.
 GapConstant gap_in_context(const std::vector<CpuSum> &cpus, const Starts &starts,
                            const Correction &correction);
+
+// Of BPF programs: the share of slices whose STOP is right behind their START; those that are so in
+// part count in part.
+double share_behind(const std::vector<Bucket> &buckets, const BpfCosts &bpf);
 } // namespace nsdump
