@@ -95,7 +95,7 @@ void nsf_unwound(uint32_t number);
 /* At a thread's start, when it may allocate: finds its stack (thread.c). */
 void nsf_begin_thread(void);
 int nsf_stack_is_known(void);
-/* The calling thread's block; bytes stay 0 if there is none for it. */
+/* Gives the calling thread a block.  `bytes` is still 0 afterwards if no block is left. */
 void nsf_prepare_thread(void);
 void nsf_prepare_calibration(void);
 /* Before functions are patched, in the main thread. */

@@ -147,7 +147,7 @@ int nsp_session_add_kernel(const struct nsp_session_kernel *kernel);
 
 /*
  * Ends the kernel's recording, drains the rest and releases the source; the session continues.
- * counts: those of the kernel records; may be NULL.  Returns 0 or -errno; -ENOENT: there is none.
+ * counts: of the kernel records, or NULL.  Returns 0 or -errno; -ENOENT: no kernel is recorded.
  */
 int nsp_session_end_kernel(struct nsp_session_counts *counts);
 

@@ -49,7 +49,7 @@ int nsp_bpf_record(void (*tell)(const char *warning));
 
 /*
  * Ends the recording; the session continues.  counts: of the programs' records; may be NULL.
- * Returns 0 or -errno; -ENOENT: there is none.
+ * Returns 0 or -errno; -ENOENT: nothing is being recorded.
  */
 int nsp_bpf_record_end(struct nsp_session_counts *counts);
 
