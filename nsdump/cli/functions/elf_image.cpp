@@ -118,13 +118,20 @@ std::string ElfImage::text_at(size_t section, size_t offset) const
     return {text, strnlen(text, std::min(data->d_size - offset, kMostTextBytes))};
 }
 
+// Their number.
+size_t ElfImage::spend_entries(const Section &section, const Elf_Data *data)
+{
+    const size_t count =
+        data && section.header.sh_entsize ? data->d_size / size_t(section.header.sh_entsize) : 0;
+    spend(count);
+    return count;
+}
+
 void ElfImage::each_symbol(const Section &section,
                            const std::function<void(const GElf_Sym &, const char *)> &take)
 {
     Elf_Data *const data = elf_getdata(section.handle, nullptr);
-    const size_t count =
-        data && section.header.sh_entsize ? data->d_size / size_t(section.header.sh_entsize) : 0;
-    spend(count);
+    const size_t count = spend_entries(section, data);
     for (size_t i = 0; i < count; ++i) {
         GElf_Sym symbol;
         if (gelf_getsym(data, int(i), &symbol))
@@ -136,9 +143,7 @@ void ElfImage::each_relocation(const Section &section,
                                const std::function<void(const GElf_Rela &)> &take)
 {
     Elf_Data *const data = elf_getdata(section.handle, nullptr);
-    const size_t count =
-        data && section.header.sh_entsize ? data->d_size / size_t(section.header.sh_entsize) : 0;
-    spend(count);
+    const size_t count = spend_entries(section, data);
     for (size_t i = 0; i < count; ++i) {
         GElf_Rela relocation;
         if (gelf_getrela(data, int(i), &relocation))
@@ -151,9 +156,7 @@ void ElfImage::each_dynamic(const Section &section,
                             const std::function<void(const GElf_Dyn &, const std::string &)> &take)
 {
     Elf_Data *const data = elf_getdata(section.handle, nullptr);
-    const size_t count =
-        data && section.header.sh_entsize ? data->d_size / size_t(section.header.sh_entsize) : 0;
-    spend(count);
+    const size_t count = spend_entries(section, data);
     GElf_Dyn one;
     for (size_t i = 0; i < count && gelf_getdyn(data, int(i), &one) && one.d_tag != DT_NULL; ++i) {
         const bool has_text =

@@ -62,6 +62,7 @@ private:
     void take_segments();
     void take_sections();
     void spend(size_t entries);
+    size_t spend_entries(const Section &section, const Elf_Data *data);
     std::string text_at(size_t section, size_t offset) const;
 
     std::string_view bytes_;
