@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: MIT
 # nsdump record -k programs -- mapi-flow: known packets on a pair of interfaces -> slices of the
 # programs that the driver xdp has made, as often as the flows have counted.
-import json
 import os
 import pathlib
 import re
@@ -15,9 +14,9 @@ import unittest
 
 import mapi_interfaces
 import needs
+from nsbpf_library import NSDUMP, counts, run, stats_of
 
 BIN = pathlib.Path(os.environ["NETSLICE_BIN"])
-NSDUMP = BIN / "nsdump"
 GROUP = ("programs", "--kernel-recorder=bpf")
 UDPS, OTHERS = 300, 200
 FLOWS = (
@@ -26,12 +25,6 @@ FLOWS = (
     "BPF_FILTER udp | TO_BUFFER 0",
     "PKT_COUNTER",
 )
-
-
-def run(*words):
-    return subprocess.run(
-        [*map(str, words)], capture_output=True, text=True, check=False, timeout=100
-    )
 
 
 def udp():
@@ -43,19 +36,9 @@ def udp():
 OTHER = bytes(6) + b"\2\0\0\0\0\1" + b"\x88\xb5" + bytes(50)
 
 
-def stats_of(trace):
-    done = run(NSDUMP, "export", trace, "--what", "stats", "--format", "json")
-    assert done.stdout, done.stderr
-    return json.loads(done.stdout)
-
-
-def counts(stats):
-    return {
-        one["name"].removeprefix("kernel:"): one[number]
-        for kind, number in (("slices", "count"), ("units", "packets"))
-        for one in stats[kind]
-        if re.match("kernel:(xdp|tcx)_", one["name"])
-    }
+def stages(stats):
+    """counts() of the driver's programs alone."""
+    return {name: count for name, count in counts(stats).items() if re.match("(xdp|tcx)_", name)}
 
 
 class Probes(unittest.TestCase):
@@ -124,7 +107,7 @@ class Probes(unittest.TestCase):
                 f"{name}_hash": UDPS,
                 f"{name}_record": UDPS,
             }
-        self.assertEqual(counts(stats), expected)
+        self.assertEqual(stages(stats), expected)
         self.assertTrue(stats["losses"]["equation_holds"])  # also of others' programs
         for unit in stats["units"]:
             if unit["name"].removeprefix("kernel:") in expected:  # else: of mapi-flow's engine
@@ -148,7 +131,7 @@ class Probes(unittest.TestCase):
     def test_rules_select_stages(self):
         self.record("xdp:far", "--slices", "xdp_search")
         self.send("near", UDPS + OTHERS)
-        self.assertEqual(counts(self.end()), {"xdp_packet": UDPS + OTHERS, "xdp_search": UDPS})
+        self.assertEqual(stages(self.end()), {"xdp_packet": UDPS + OTHERS, "xdp_search": UDPS})
 
 
 if __name__ == "__main__":

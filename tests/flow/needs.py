@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """What a test requires of the machine -> it continues, or is skipped with the reason."""
 
+import os
+import pathlib
 import shutil
 import sys
 
@@ -22,3 +24,12 @@ def captures(*paths):
 def skip(reason):
     print(f"skipped: {reason}")
     sys.exit(SKIP)
+
+
+def uprobes():
+    if os.geteuid() != 0:
+        skip("requires root")
+    if not pathlib.Path("/sys/kernel/btf/vmlinux").exists():
+        skip("the kernel has no BTF")
+    if not pathlib.Path("/sys/bus/event_source/devices/uprobe").exists():
+        skip("the kernel has no uprobes")

@@ -183,18 +183,7 @@ class Hostile(unittest.TestCase):
         self.assertEqual(self.slice("all()")["count"], 1)
 
 
-def why_not():
-    if os.geteuid() != 0:
-        return "root is required"
-    if not pathlib.Path("/sys/kernel/btf/vmlinux").exists():
-        return "the kernel has no BTF"
-    if not pathlib.Path("/sys/bus/event_source/devices/uprobe").exists():
-        return "the kernel has no uprobes"
-    return None
-
-
 if __name__ == "__main__":
     needs.tools("gcc", "mount", "umount", "unshare")
-    if reason := why_not():
-        needs.skip(reason)
+    needs.uprobes()
     unittest.main()

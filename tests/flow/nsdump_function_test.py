@@ -388,18 +388,7 @@ class Functions(ProgramsTest):
         return len(programs) >= 2 and programs.keys() <= linked
 
 
-def why_not():
-    if os.geteuid() != 0:
-        return "root is required"
-    if not pathlib.Path("/sys/kernel/btf/vmlinux").exists():
-        return "the kernel has no BTF"
-    if not pathlib.Path("/sys/bus/event_source/devices/uprobe").exists():
-        return "the kernel has no uprobes"
-    return None
-
-
 if __name__ == "__main__":
     needs.tools("gcc", "g++", "strip", "bpftool")
-    if reason := why_not():
-        needs.skip(reason)
+    needs.uprobes()
     unittest.main()
