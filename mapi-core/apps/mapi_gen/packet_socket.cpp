@@ -26,39 +26,11 @@ constexpr timeval kSendTimeout = {0, 100'000}; // so that stop() is seen if the 
 constexpr uint64_t kAfterRefusalNs = 50'000;   // a full transmit ring has room again
 constexpr unsigned long kTimerSlackNs = 1000;  // 50 us otherwise
 
-mapi::ipc::Descriptor open_socket(const Interface &interface)
-{
-    // protocol 0: receives nothing
-    mapi::ipc::Descriptor made(socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0));
-    if (!made.is_open()) {
-        const int number = errno;
-        throw Refusal(fmt::format("{}: AF_PACKET socket: {}{}", interface.name,
-                                  std::strerror(number),
-                                  number == EPERM ? " (requires the capability CAP_NET_RAW: run "
-                                                    "as root, or setcap cap_net_raw+ep)"
-                                                  : ""));
-    }
-    sockaddr_ll address = {};
-    address.sll_family = AF_PACKET;
-    address.sll_ifindex = interface.index;
-    if (bind(made.number(), reinterpret_cast<const sockaddr *>(&address), sizeof(address)) != 0)
-        throw Refusal(
-            fmt::format("{}: AF_PACKET socket: bind: {}", interface.name, std::strerror(errno)));
-    const int on = 1;
-    if (setsockopt(made.number(), SOL_PACKET, PACKET_QDISC_BYPASS, &on, sizeof(on)) != 0)
-        throw Refusal(
-            fmt::format("{}: PACKET_QDISC_BYPASS: {}", interface.name, std::strerror(errno)));
-    // without them it still sends, only slower or with a later end
-    setsockopt(made.number(), SOL_SOCKET, SO_SNDBUF, &kBufferBytes, sizeof(kBufferBytes));
-    setsockopt(made.number(), SOL_SOCKET, SO_SNDTIMEO, &kSendTimeout, sizeof(kSendTimeout));
-    return made;
-}
-
 class PacketSocket : public Sender
 {
 public:
     explicit PacketSocket(const Work &work)
-        : work_(work), socket_(open_socket(work.interface)), pace_(work.offset),
+        : work_(work), socket_(open_sending(work.interface)), pace_(work.offset),
           variants_(work.packets.variants()), variant_(work.first % variants_)
     {
         const Packets &packets = work.packets;
@@ -177,6 +149,34 @@ void PacketSocket::run(uint64_t start_ns)
         last_ns_ = now_ns();
 }
 } // namespace
+
+mapi::ipc::Descriptor open_sending(const Interface &interface)
+{
+    // protocol 0: receives nothing
+    mapi::ipc::Descriptor made(socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0));
+    if (!made.is_open()) {
+        const int number = errno;
+        throw Refusal(fmt::format("{}: AF_PACKET socket: {}{}", interface.name,
+                                  std::strerror(number),
+                                  number == EPERM ? " (requires the capability CAP_NET_RAW: run "
+                                                    "as root, or setcap cap_net_raw+ep)"
+                                                  : ""));
+    }
+    sockaddr_ll address = {};
+    address.sll_family = AF_PACKET;
+    address.sll_ifindex = interface.index;
+    if (bind(made.number(), reinterpret_cast<const sockaddr *>(&address), sizeof(address)) != 0)
+        throw Refusal(
+            fmt::format("{}: AF_PACKET socket: bind: {}", interface.name, std::strerror(errno)));
+    const int on = 1;
+    if (setsockopt(made.number(), SOL_PACKET, PACKET_QDISC_BYPASS, &on, sizeof(on)) != 0)
+        throw Refusal(
+            fmt::format("{}: PACKET_QDISC_BYPASS: {}", interface.name, std::strerror(errno)));
+    // without them it still sends, only slower or with a later end
+    setsockopt(made.number(), SOL_SOCKET, SO_SNDBUF, &kBufferBytes, sizeof(kBufferBytes));
+    setsockopt(made.number(), SOL_SOCKET, SO_SNDTIMEO, &kSendTimeout, sizeof(kSendTimeout));
+    return made;
+}
 
 std::unique_ptr<Sender> make_packet_socket(const Work &work)
 {
