@@ -22,6 +22,7 @@ PROGRAMS = {
     "mapi-flow": [],
     "mapi-cost": [],
     "mapi-gen": [],
+    "mapi-impair": [],
 }
 OPTION = re.compile(r"^ +(?:-(?P<letter>\w)(?:,| \S+, |, ))?(?P<long>--[\w-]+)", re.MULTILINE)
 ROW = re.compile(
