@@ -17,6 +17,7 @@ constexpr const mapi_function *kFunctions[] = {
     &mapi_fn_sample,
     &mapi_fn_sample_packets,
     &mapi_fn_hashsamp,
+    &mapi_fn_pktselect,
     &mapi_fn_track,
     &mapi_fn_track_ftp,
     &mapi_fn_track_dc,

@@ -27,6 +27,7 @@ extern const mapi_function mapi_fn_perf_start;
 extern const mapi_function mapi_fn_perf_stop;
 extern const mapi_function mapi_fn_pkt_counter;
 extern const mapi_function mapi_fn_pktinfo;
+extern const mapi_function mapi_fn_pktselect;
 extern const mapi_function mapi_fn_regexp;
 extern const mapi_function mapi_fn_res2file;
 extern const mapi_function mapi_fn_sample;

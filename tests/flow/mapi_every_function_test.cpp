@@ -85,6 +85,7 @@ int make_flow(const std::filesystem::path &capture, const test_support::TempDir 
         mapi_apply_function(flow, "SAMPLE", 2, PERIODIC),
         mapi_apply_function(flow, "BPF_FILTER", "len > 60"),
         mapi_apply_function(flow, "HASHSAMP", 512, 0),
+        mapi_apply_function(flow, "PKTSELECT", 1LL << 31, 0, 64, 0),
         mapi_apply_function(flow, "INTERFACE", 0),
         mapi_apply_function(flow, "TRACK_IPOVERIP"),
         mapi_apply_function(flow, "TRACK_MAPI"),

@@ -18,6 +18,7 @@ const Case kCases[] = {
     {&mapi_fn_startstop, {"+1ms", "+1h"}, {}},
     {&mapi_fn_sample, {}, {2, PERIODIC}},
     {&mapi_fn_hashsamp, {}, {1024, 1}},
+    {&mapi_fn_pktselect, {}, {int64_t(1) << 32, 0, 64, 1}},
     {&mapi_fn_pkt_counter, {}, {}},
     {&mapi_fn_byte_counter, {}, {}},
     {&mapi_fn_pktinfo, {}, {PKT_SIZE}},

@@ -123,6 +123,21 @@ Json sample_json(const mapi_results_t &results)
             {"sequence", sample.sequence}};
 }
 
+Json selected_json(const mapi_results_t &results)
+{
+    const auto selected = copy_of<mapi_selected_t>(results);
+    return {{"time", time_json(selected.timestamp)},
+            {"source", address_text(selected.family, selected.source)},
+            {"source_port", selected.source_port},
+            {"destination", address_text(selected.family, selected.destination)},
+            {"destination_port", selected.destination_port},
+            {"protocol", selected.protocol},
+            {"hop_limit", selected.hop_limit},
+            {"bytes", selected.wire_len},
+            {"hash", selected.hash},
+            {"digest", fmt::format("{:016x}", selected.digest)}};
+}
+
 Json flow_json(const flow_data &flow, const mapi_flow_more &more)
 {
     const int family = flow.version == 4 ? AF_INET : AF_INET6;
@@ -182,6 +197,7 @@ Json result_json(const std::string &function, const mapi_results_t &results)
         {"PERF_STOP", perf_json},
         {"STARTSTOP", startstop_json},
         {"HASHSAMP", sample_json},
+        {"PKTSELECT", selected_json},
         {"BUCKET", timed_value_json},
         {"THRESHOLD", timed_value_json},
         {"EXPIRED_FLOWS", expired_flows_json}};

@@ -119,6 +119,17 @@ std::string sample_text(const mapi_results_t &results)
                        sample.destination_port, sample.protocol, sample.tcp_flags, sample.sequence);
 }
 
+std::string selected_text(const mapi_results_t &results)
+{
+    const auto selected = copy_of<mapi_selected_t>(results);
+    return fmt::format("{} {} {} {} {} protocol={} hop_limit={} bytes={} hash={} digest={:016x}",
+                       time_text(selected.timestamp),
+                       address_text(selected.family, selected.source), selected.source_port,
+                       address_text(selected.family, selected.destination),
+                       selected.destination_port, selected.protocol, selected.hop_limit,
+                       selected.wire_len, selected.hash, selected.digest);
+}
+
 std::string flow_text(const flow_data &flow, const mapi_flow_more &more)
 {
     const int family = flow.version == 4 ? AF_INET : AF_INET6;
@@ -169,6 +180,7 @@ std::string result_text(const std::string &function, const mapi_results_t &resul
         {"PERF_STOP", perf_text},
         {"STARTSTOP", startstop_text},
         {"HASHSAMP", sample_text},
+        {"PKTSELECT", selected_text},
         {"BUCKET", timed_value_text},
         {"THRESHOLD", timed_value_text},
         {"EXPIRED_FLOWS", expired_flows_text}};

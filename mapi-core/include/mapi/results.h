@@ -117,6 +117,21 @@ typedef struct mapi_sample {
     uint8_t reserved_too[5];
 } mapi_sample_t;
 
+/* A result of PKTSELECT that keeps results; each read returns the next one. */
+typedef struct mapi_selected {
+    uint64_t timestamp; /* NTP */
+    uint64_t digest;    /* XXH3 of the packet's bytes that do not change on the way */
+    uint32_t hash;      /* BOB hash of the same bytes, by which the packet was selected */
+    uint32_t wire_len;  /* bytes that the frame had on the wire */
+    uint8_t source[16]; /* addresses in network byte order, using 4 or 16 bytes */
+    uint8_t destination[16];
+    uint16_t source_port; /* 0 if the packet has no ports */
+    uint16_t destination_port;
+    uint16_t family; /* AF_INET or AF_INET6 */
+    uint8_t protocol;
+    uint8_t hop_limit; /* TTL of IPv4; routers on the way reduce it */
+} mapi_selected_t;
+
 /*
  * The result of PERF_STOP: cost of the functions since PERF_START, net of the cost of measuring.
  * Ticks are of the processor's clock (TSC, CNTVCT) and include work of the kernel in between;
